@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What every ISA must provide about the running processor: its number, the current task, the
+ * interrupt flag, waiting. The inline bodies are in <machine/cpu.h> (arch/ISA/include/machine/; the
+ * hosted unit tests have their own).
+ *
+ *   unsigned int arch_cpu_id(void)            number of this processor; any context, NMI included
+ *   struct task *arch_current(void)           the running task; any context, NMI included
+ *   unsigned long arch_irq_save(void)         disable interrupts, return the previous state
+ *   void arch_irq_restore(unsigned long s)    back to the state that arch_irq_save returned
+ *   void arch_irq_enable(void), arch_irq_disable(void), bool arch_irqs_enabled(void)
+ *   void arch_cpu_relax(void)                 body of a spin-wait loop
+ *   void arch_cpu_idle(void)                  called with interrupts off: enables them and waits for
+ *                                             one without a window in between; returns with them off
+ *   noreturn void arch_cpu_halt(void)         stop this processor for good
+ *
+ * NMIs are not affected by the interrupt flag.
+ */
+#ifndef ARCH_CPU_H
+#define ARCH_CPU_H
+
+#include <machine/cpu.h>
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What every ISA must provide about several processors. */
+#ifndef ARCH_SMP_H
+#define ARCH_SMP_H
+
+#include <kernel/cpu.h>
+
+enum ipi {
+	IPI_CALL,     /* smp_call_interrupt() */
+	IPI_RESCHED,  /* sched_preempt() on the way out */
+	IPI_DEFERRED, /* deferred_work_interrupt(); also sent to oneself, from an NMI too */
+	IPI_STOP      /* panic: halt, delivered as NMI */
+};
+
+/* Starts the other processors; each runs cpu_start_secondary() of kernel/ on its own stack, interrupts off. Returns how many run in all. Once, boot processor. */
+unsigned int arch_smp_start(void);
+/* Sends an interprocessor interrupt. Any context, NMI included for IPI_DEFERRED to oneself. */
+void arch_ipi_send(unsigned int cpu, enum ipi ipi);
+
+/* Kernel side of each. Interrupt context. */
+void smp_call_interrupt(void);
+void deferred_work_interrupt(void);
+_Noreturn void cpu_start_secondary(void);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Assertions: what must hold whatever a user does. A failing one is a bug in the kernel: panic. */
+#ifndef KERNEL_ASSERT_H
+#define KERNEL_ASSERT_H
+
+#include <kernel/log.h>
+
+#define ASSERT(condition)                                                                          \
+	do {                                                                                       \
+		if (__builtin_expect(!(condition), 0))                                             \
+			panic("%s:%d: assertion failed: %s", __FILE__, __LINE__, #condition);      \
+	} while (0)
+
+#endif

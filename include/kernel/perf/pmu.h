@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * struct pmu: the contract between the perf core and a driver.
+ *
+ * The core decides which events should count where and when; a driver knows registers. No driver knows about file
+ * descriptors or tasks' contexts; no core file knows about registers. The contract is the seed's (Peter Zijlstra's answer of
+ * 2010, "HW perf. events arch implementation"); its names are in brackets.
+ */
+#ifndef KERNEL_PERF_PMU_H
+#define KERNEL_PERF_PMU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct perf_event;
+struct trap_frame;
+
+/* Flags of add and stop. */
+enum pmu_flag {
+	PMU_START = 1,	/* add: start counting at once */
+	PMU_RELOAD = 2, /* start: write the period's remainder into the counter */
+	PMU_UPDATE = 4	/* stop: fold the counter into event->count */
+};
+
+struct pmu {
+	const char *name; /* "cpu", "software" …: also the name in sysfs */
+	uint32_t type;	  /* PERF_TYPE_*, or what perf_pmu_register assigned */
+	unsigned int capabilities; /* enum pmu_capability */
+	LIST_ENTRY(pmu) link;
+
+	/* Can this PMU count EVENT at all? Translates event->attr into event->hw; touches no hardware. 0, -ENOENT (not mine, ask
+	 * the next PMU), -EINVAL, -EOPNOTSUPP … Task context. [hw_perf_event_init] */
+	int (*event_init)(struct perf_event *event);
+
+	/* Everything below runs on the processor whose PMU it is, interrupts off, with the context's lock held. */
+
+	/* Freeze and unfreeze the whole PMU of this processor against counting and against its own interrupt, which may be an NMI. Nest.
+	 * NULL: nothing to freeze. [hw_perf_disable, hw_perf_enable] */
+	void (*pmu_disable)(struct pmu *pmu);
+	void (*pmu_enable)(struct pmu *pmu);
+
+	/* Puts EVENT on a counter; with PMU_START it counts when the PMU is next unfrozen. -EAGAIN: no suitable counter free. May move events that are
+	 * already on (their index changes; their user pages are updated). PMU frozen. [enable] */
+	int (*add)(struct perf_event *event, int flags);
+	/* Takes EVENT off: stopped, folded into event->count, everything add acquired is released. PMU frozen. [disable] */
+	void (*del)(struct perf_event *event, int flags);
+
+	/* Run and halt without giving the counter back. */
+	void (*start)(struct perf_event *event, int flags);
+	void (*stop)(struct perf_event *event, int flags);
+
+	/* Folds what the hardware counted since the last time into event->count. Also from the PMI (NMI). */
+	void (*read)(struct perf_event *event);
+
+	/* A group goes on whole or not at all: adds between start_txn and commit_txn may put off the question whether all fit; commit answers
+	 * it (0 or -EAGAIN; after -EAGAIN the core calls del for each, then cancel_txn). NULL: every add answers for itself. [hw_perf_group_sched_in] */
+	void (*start_txn)(struct pmu *pmu);
+	int (*commit_txn)(struct pmu *pmu);
+	void (*cancel_txn)(struct pmu *pmu);
+
+	/* What user space passes to its counter-read instruction, plus one; 0 when it cannot read the counter now. NULL: never. */
+	uint32_t (*user_index)(struct perf_event *event);
+	/* Bits that the counter-read instruction returns (pmc_width of the user page). NULL: 64. */
+	unsigned int (*user_width)(struct perf_event *event);
+};
+
+enum pmu_capability {
+	PMU_NO_INTERRUPT = 1, /* cannot sample: a period is refused with -EOPNOTSUPP */
+	PMU_SOFTWARE = 2,     /* add never fails: its events may join groups of hardware events */
+	PMU_NO_EXCLUDE = 4    /* cannot tell rings apart: exclude_* is refused with -EINVAL */
+};
+
+/* Makes PMU known. TYPE -1: assign the next free number from 6 (PERF_TYPE_MAX) upwards. -EEXIST. Task context, at start. */
+int perf_pmu_register(struct pmu *pmu, int type);
+
+/* What a driver's interrupt handler calls for each event whose counter overflowed, after it has folded the counter and set up the
+ * next period (pmu_event_set_period): writes the sample, counts the interrupt, applies refresh limits. True: throttled or
+ * limit reached, the driver must stop the event. FRAME: what was interrupted. NMI or interrupt context. */
+bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame);
+
+/*
+ * Arithmetic that every counter narrower than 64 bits needs, in kernel/perf/counter.c.
+ */
+
+/* Folds RAW, the counter's present value of WIDTH_BITS (1 … 64) significant bits, into EVENT: count += (raw - previous raw) mod 2^width,
+ * hw.period_left -= the same. Safe against an NMI that does the same in between (returns false: somebody else was faster, read the
+ * hardware again). Any context on the event's processor. */
+bool pmu_event_fold(struct perf_event *event, uint64_t raw, unsigned int width_bits);
+
+/* Computes what to write into the counter so that it overflows when the period's remainder is over: -left mod 2^width, left limited to
+ * MAX_PERIOD (at most 2^(width-1)) and at least MIN_PERIOD; sets hw.prev_raw to it. Returns it. For a counting event the period is
+ * MAX_PERIOD. *EXPIRED (may be NULL) tells whether the event's sample period was over (a sample is due), not just the counter's range. */
+uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits, uint64_t max_period, uint64_t min_period, bool *expired);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Spin locks.
+ *
+ * The kernel is not preemptive, so a holder keeps its processor. Data that an interrupt handler
+ * touches is locked with the _irqsave form everywhere. An NMI takes no lock, ever: what it touches is
+ * per-CPU and ordered by the PMU's own freeze, or lock-free (the ring buffer).
+ *
+ * Fair: ticket lock. A debug build (TALLY_DEBUG) records the owner, so that spin_assert_held() can check
+ * the locking rules that are written beside the data.
+ */
+#ifndef KERNEL_SPINLOCK_H
+#define KERNEL_SPINLOCK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <kernel/assert.h>
+#include <kernel/cpu.h>
+
+struct spinlock {
+	_Atomic unsigned int next;    /* ticket that the next caller draws */
+	_Atomic unsigned int serving; /* ticket that holds the lock */
+	_Atomic int owner;	      /* CPU + 1 of the holder, 0: free */
+};
+
+#define SPINLOCK_INITIALIZER { 0, 0, 0 }
+
+/* Makes LOCK free. Before anyone else can see it. */
+static inline void spin_init(struct spinlock *lock)
+{
+	atomic_init(&lock->next, 0);
+	atomic_init(&lock->serving, 0);
+	atomic_init(&lock->owner, 0);
+}
+
+/* Whether this processor holds LOCK. For assertions only. */
+static inline bool spin_held(struct spinlock *lock)
+{
+	return atomic_load_explicit(&lock->owner, memory_order_relaxed) == (int)cpu_id() + 1;
+}
+
+#define spin_assert_held(lock) ASSERT(spin_held(lock))
+
+/* Takes LOCK; spins until it is free. Not from an NMI; not twice on one processor. */
+static inline void spin_lock(struct spinlock *lock)
+{
+	ASSERT(!spin_held(lock));
+	unsigned int mine = atomic_fetch_add_explicit(&lock->next, 1, memory_order_relaxed);
+	while (atomic_load_explicit(&lock->serving, memory_order_acquire) != mine)
+		arch_cpu_relax();
+	atomic_store_explicit(&lock->owner, (int)cpu_id() + 1, memory_order_relaxed);
+}
+
+/* Gives LOCK back. The holder only. */
+static inline void spin_unlock(struct spinlock *lock)
+{
+	ASSERT(spin_held(lock));
+	atomic_store_explicit(&lock->owner, 0, memory_order_relaxed);
+	unsigned int mine = atomic_load_explicit(&lock->serving, memory_order_relaxed);
+	atomic_store_explicit(&lock->serving, mine + 1, memory_order_release);
+}
+
+/* Disables interrupts and takes LOCK; returns the previous interrupt state for spin_unlock_irqrestore. */
+static inline unsigned long spin_lock_irqsave(struct spinlock *lock)
+{
+	unsigned long state = arch_irq_save();
+	spin_lock(lock);
+	return state;
+}
+
+/* Gives LOCK back and restores the interrupt state. */
+static inline void spin_unlock_irqrestore(struct spinlock *lock, unsigned long state)
+{
+	spin_unlock(lock);
+	arch_irq_restore(state);
+}
+
+#endif

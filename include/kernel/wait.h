@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Waiting: sleeping mutexes and wait queues.
+ *
+ * Sleep pattern: enqueue yourself, check the condition, sleep; a waker changes the condition first
+ * and then wakes, so no wake-up is lost.
+ */
+#ifndef KERNEL_WAIT_H
+#define KERNEL_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include <kernel/spinlock.h>
+
+struct task;
+
+struct wait_entry {
+	TAILQ_ENTRY(wait_entry) link; /* Q */
+	struct task *task;
+	bool queued; /* Q */
+};
+
+struct wait_queue {
+	struct spinlock lock; /* Q, irqsave */
+	TAILQ_HEAD(, wait_entry) entries;
+};
+
+void wait_queue_init(struct wait_queue *queue);
+
+/* Puts the running task on QUEUE. Task context. From now on wait_queue_wake makes a following wait_sleep return. */
+void wait_queue_add(struct wait_queue *queue, struct wait_entry *entry);
+
+/* Takes it off again. Task context. */
+void wait_queue_remove(struct wait_queue *queue, struct wait_entry *entry);
+
+/* Sleeps until a queue this task is on was woken since wait_queue_add, a signal is pending (returns -EINTR), or clock_ns() passes
+ * DEADLINE_NS (returns -ETIMEDOUT; UINT64_MAX: never). Otherwise 0. Task context, no spin lock held. */
+int wait_sleep(uint64_t deadline_ns);
+
+/* Wakes every task on QUEUE. Task and interrupt context (an NMI defers it through deferred_work). */
+void wait_queue_wake(struct wait_queue *queue);
+
+/* A sleeping lock. Task context only. */
+struct mutex {
+	struct spinlock lock;
+	struct task *owner; /* lock */
+	struct wait_queue waiters;
+};
+
+void mutex_init(struct mutex *mutex);
+void mutex_lock(struct mutex *mutex);
+void mutex_unlock(struct mutex *mutex);
+
+/* Whether the running task holds MUTEX. For assertions. */
+bool mutex_held(struct mutex *mutex);
+
+#endif
