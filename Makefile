@@ -10,7 +10,10 @@ MAKEFLAGS += --no-builtin-rules
 .SECONDARY:
 .DEFAULT_GOAL := all
 
+# Where newlib is, or will be once its library (the stamp) is built; outside the clone, keyed by content.
 NEWLIB := $(shell userland/libc/build --path 2>/dev/null)
+NEWLIB_STAMP := $(NEWLIB)/lib/libc.a
+
 
 include kernel.mk
 -include userland/userland.mk
@@ -18,11 +21,14 @@ include kernel.mk
 
 .PHONY: all run qemu clean bench-qemu lint check
 
-all: $(O)/tally.elf
+all: $(O)/tally.elf user
 
 # The main job: report, exact counts, profile.
-run:
+run: all
 	@tools/tally report
+
+$(NEWLIB_STAMP):
+	@userland/libc/build > /dev/null
 
 qemu:
 	@qemu/build

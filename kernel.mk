@@ -30,4 +30,6 @@ $(O)/newlib/%.o: $(NEWLIB)/src/newlib/libc/string/%.c
 	@mkdir -p $(@D)
 	$(CC) -isystem $(NEWLIB)/include $(KERNEL_CFLAGS) -w -DPREFER_SIZE_OVER_SPEED -c $< -o $@
 
+$(KERNEL_OBJS) $(KERNEL_LIB_OBJS): | $(NEWLIB_STAMP)
+
 -include $(KERNEL_OBJS:.o=.d)
