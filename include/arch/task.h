@@ -15,10 +15,14 @@ struct task;
 /* Saves PREV, continues NEXT (address space and FPU included); returns, in NEXT's context, the task that ran before. Interrupts off. */
 struct task *arch_context_switch(struct task *prev, struct task *next);
 
+/* The running code, with the stack it is on, becomes TASK, this processor's idle task: arch_current() returns it from now on.
+ * Interrupts off; once on each processor, from sched_init and sched_start_cpu. */
+void arch_task_adopt(struct task *task);
+
 /* Allocates the kernel stack and FPU state of a new task. 0 or -ENOMEM. */
 int arch_task_init(struct task *task);
 void arch_task_destroy(struct task *task);
-/* TASK, when first switched to, calls sched's task_first_run() and then FUNCTION(ARG). */
+/* TASK, when first switched to, calls task_first_run() (<kernel/sched.h>; returns with interrupts on) and then FUNCTION(ARG). */
 void arch_task_set_kernel_entry(struct task *task, void (*function)(void *), void *arg);
 /* TASK, when first switched to, calls task_first_run() and then returns to user mode as the current task's FRAME would, with system call result 0, a new stack pointer unless
  * STACK is 0, and TLS as thread pointer if SET_TLS. FPU state is copied. */

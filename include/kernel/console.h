@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The console: where a program's standard input, output and error are.
+ *
+ * kernel/fs/console.c makes it a file, with line editing; the driver (drivers/serial.c) moves bytes.
+ */
+#ifndef KERNEL_CONSOLE_H
+#define KERNEL_CONSOLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The driver: sends SIZE bytes as they are, waiting while the line is busy. Task context. */
+void console_device_write(const char *bytes, size_t size);
+
+/* The driver calls this for each byte received. Interrupt context. */
+void console_receive(uint8_t byte);
+
+/* Raw: no translation of \n to \r\n, no line editing, and the console is no terminal. Once, before the first user task. */
+void console_set_raw(bool raw);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * prctl: the options that Tally knows. Source: Linux's uapi/linux/prctl.h.
+ */
+#ifndef _UAPI_LINUX_PRCTL_H
+#define _UAPI_LINUX_PRCTL_H
+
+#define PR_SET_PDEATHSIG	    1
+#define PR_GET_PDEATHSIG	    2
+#define PR_GET_DUMPABLE		    3
+#define PR_SET_DUMPABLE		    4
+#define PR_SET_NAME		    15
+#define PR_GET_NAME		    16
+#define PR_SET_TIMERSLACK	    29
+#define PR_GET_TIMERSLACK	    30
+#define PR_TASK_PERF_EVENTS_DISABLE 31
+#define PR_TASK_PERF_EVENTS_ENABLE  32
+#define PR_SET_CHILD_SUBREAPER	    36
+#define PR_GET_CHILD_SUBREAPER	    37
+#define PR_SET_NO_NEW_PRIVS	    38
+#define PR_GET_NO_NEW_PRIVS	    39
+#define PR_GET_TID_ADDRESS	    40
+#define PR_SET_VMA		    0x53564d41
+#define PR_SET_VMA_ANON_NAME	    0
+
+#endif

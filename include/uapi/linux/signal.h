@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Signals: numbers, actions, what a handler is told. Source: Linux's asm-generic/signal.h,
+ * siginfo.h and x86's
+ * asm/signal.h.
+ */
+#ifndef _UAPI_LINUX_SIGNAL_H
+#define _UAPI_LINUX_SIGNAL_H
+
+#include <stdint.h>
+
+#define SIGHUP		1
+#define SIGINT		2
+#define SIGQUIT		3
+#define SIGILL		4
+#define SIGTRAP		5
+#define SIGABRT		6
+#define SIGBUS		7
+#define SIGFPE		8
+#define SIGKILL		9
+#define SIGUSR1		10
+#define SIGSEGV		11
+#define SIGUSR2		12
+#define SIGPIPE		13
+#define SIGALRM		14
+#define SIGTERM		15
+#define SIGSTKFLT	16
+#define SIGCHLD		17
+#define SIGCONT		18
+#define SIGSTOP		19
+#define SIGTSTP		20
+#define SIGTTIN		21
+#define SIGTTOU		22
+#define SIGURG		23
+#define SIGXCPU		24
+#define SIGXFSZ		25
+#define SIGVTALRM	26
+#define SIGPROF		27
+#define SIGWINCH	28
+#define SIGIO		29
+#define SIGPWR		30
+#define SIGSYS		31
+#define SIGNALS_MAX	64 /* the last real-time signal */
+
+#define SIG_BLOCK	0
+#define SIG_UNBLOCK	1
+#define SIG_SETMASK	2
+
+#define SIG_DFL_ADDRESS 0ul
+#define SIG_IGN_ADDRESS 1ul
+
+#define SA_NOCLDSTOP	0x00000001ul
+#define SA_NOCLDWAIT	0x00000002ul
+#define SA_SIGINFO	0x00000004ul
+#define SA_RESTORER	0x04000000ul
+#define SA_ONSTACK	0x08000000ul
+#define SA_RESTART	0x10000000ul
+#define SA_NODEFER	0x40000000ul
+#define SA_RESETHAND	0x80000000ul
+
+#define SS_ONSTACK	1
+#define SS_DISABLE	2
+#define SS_AUTODISARM	(1u << 31)
+#define MINSIGSTKSZ	2048
+
+/* si_code */
+#define SI_USER		0
+#define SI_KERNEL	0x80
+#define SI_QUEUE	(-1)
+#define SI_TKILL	(-6)
+#define ILL_ILLOPN	2
+#define FPE_INTDIV	1
+#define SEGV_MAPERR	1
+#define SEGV_ACCERR	2
+#define BUS_ADRALN	1
+#define BUS_ADRERR	2
+#define TRAP_BRKPT	1
+#define TRAP_TRACE	2
+#define CLD_EXITED	1
+#define CLD_KILLED	2
+#define CLD_DUMPED	3
+#define POLL_IN		1
+#define POLL_HUP	6
+
+struct kernel_sigaction {
+	uint64_t handler; /* address, SIG_DFL_ADDRESS or SIG_IGN_ADDRESS */
+	uint64_t flags;	  /* SA_* */
+	uint64_t restorer;
+	uint64_t mask; /* bit n - 1: signal n */
+};
+
+struct kernel_sigaltstack {
+	uint64_t ss_sp;
+	int32_t ss_flags;
+	uint32_t padding;
+	uint64_t ss_size;
+};
+
+struct kernel_siginfo {
+	int32_t si_signo;
+	int32_t si_errno;
+	int32_t si_code;
+	int32_t padding;
+	union {
+		struct {
+			int32_t si_pid;
+			uint32_t si_uid;
+			union {
+				int32_t si_status; /* SIGCHLD */
+				uint64_t si_value; /* SI_QUEUE */
+			};
+			int64_t si_utime, si_stime; /* SIGCHLD, ticks of 10 ms */
+		};
+		struct {
+			uint64_t si_addr; /* SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP */
+		};
+		struct {
+			int64_t si_band; /* SIGIO */
+			int32_t si_fd;
+		};
+		uint8_t si_whole[112];
+	};
+};
+
+#endif

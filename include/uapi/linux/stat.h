@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * File types and the structure that stat, fstat and newfstatat fill in. Source: Linux's
+ * uapi/linux/stat.h and
+ * x86's asm/stat.h (struct stat).
+ */
+#ifndef _UAPI_LINUX_STAT_H
+#define _UAPI_LINUX_STAT_H
+
+#include <stdint.h>
+
+#define S_IFMT	 00170000
+#define S_IFSOCK 0140000
+#define S_IFLNK	 0120000
+#define S_IFREG	 0100000
+#define S_IFBLK	 0060000
+#define S_IFDIR	 0040000
+#define S_IFCHR	 0020000
+#define S_IFIFO	 0010000
+
+struct kernel_stat {
+	uint64_t st_dev;
+	uint64_t st_ino;
+	uint64_t st_nlink;
+	uint32_t st_mode;
+	uint32_t st_uid;
+	uint32_t st_gid;
+	uint32_t padding0;
+	uint64_t st_rdev;
+	int64_t st_size;
+	int64_t st_blksize;
+	int64_t st_blocks; /* of 512 bytes */
+	uint64_t st_atime_s, st_atime_ns;
+	uint64_t st_mtime_s, st_mtime_ns;
+	uint64_t st_ctime_s, st_ctime_ns;
+	int64_t reserved[3];
+};
+
+/* Entry that getdents64 writes: name is terminated, length_bytes is a multiple of 8. */
+struct kernel_dirent64 {
+	uint64_t d_ino;
+	int64_t d_off;
+	uint16_t d_reclen;
+	uint8_t d_type; /* the mode's S_IFMT >> 12 */
+	char d_name[];
+};
+
+#endif
