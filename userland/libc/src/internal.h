@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * internal.h - what the files of the system layer share and no program sees.
+ */
+#ifndef TALLY_LIBC_INTERNAL_H
+#define TALLY_LIBC_INTERNAL_H
+
+/* Called by crt0.S with the initial stack pointer; does not return. */
+void __start_program(long *stack) __attribute__((noreturn));
+
+/* Where a signal handler returns to: enters rt_sigreturn. In entry.S; never called from C. */
+void __signal_return(void);
+
+#endif /* TALLY_LIBC_INTERNAL_H */
