@@ -17,7 +17,11 @@ void console_device_write(const char *bytes, size_t size);
 /* The driver calls this for each byte received. Interrupt context. */
 void console_receive(uint8_t byte);
 
-/* Raw: no translation of \n to \r\n, no line editing, and the console is no terminal. Once, before the first user task. */
+/*
+ * Raw: no translation of \n to \r\n, no line editing, and the console is no terminal. Once, before the first user task.
+ * A serial line has no end, so input has one escape in raw mode: DLE EOT (0x10 0x04) is end of file, DLE DLE one DLE.
+ * tools/tally sends them.
+ */
 void console_set_raw(bool raw);
 
 #endif

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The command line of tools/tally: words in, exit status out.
+
+Each subcommand is a function that takes the parsed words and returns the exit status. What they
+share of options is declared once, by the functions named add_*.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+
+from . import emulator, failure, initramfs, machine, paths
+from .failure import NOT_FOUND, USAGE, Failure
+
+_KERNEL_WORDS = "console=raw log=com2"
+# The programs that `tally report` runs, in this order.
+_REPORT = ("selfmon", "profile")
+
+
+def main(words):
+    """Runs the command; returns its exit status and prints at most one line about a failure."""
+    try:
+        options = _parser().parse_args(words)
+        return options.action(options)
+    except Failure as problem:
+        print(f"tally: {problem.message}", file=sys.stderr)
+        return problem.status
+    except KeyboardInterrupt:
+        return 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, but with our exit status and one line instead of the whole usage."""
+
+    def error(self, message):
+        raise Failure(USAGE, f"{message}; see: {self.prog} --help")
+
+
+def _parser():
+    statuses = "\n".join(f"  {number}  {meaning}" for number, meaning in failure.MEANING)
+    parser = _Parser(
+        prog="tally", formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+        description="Runs Linux programs on Tally, a kernel whose subject is the PMU.",
+        epilog="exit status: the program's own (128 + N when signal N killed it), or\n" + statuses)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    run = commands.add_parser("run", allow_abbrev=False, help="boot and run one program")
+    run.set_defaults(action=_run)
+    _add_machine_options(run)
+    _add_packing_options(run)
+    run.add_argument("--initrd", metavar="FILE",
+                     help="boot this initramfs (cpio newc) and run its /init; "
+                          "what follows are /init's arguments")
+    run.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER,
+                     help="a static Linux/x86-64 executable, and its arguments")
+
+    image = commands.add_parser("image", allow_abbrev=False,
+                                help="put kernel and program into one bootable file")
+    image.set_defaults(action=_image)
+    _add_packing_options(image)
+    image.add_argument("-o", "--output", metavar="FILE", required=True)
+    image.add_argument("--iso", action="store_true",
+                       help="a CD and USB image that starts through GRUB, instead of one "
+                            "multiboot ELF")
+    image.add_argument("--append", metavar="WORDS", default="",
+                       help="more words for the kernel's command line (only with --iso)")
+    image.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
+
+    boot = commands.add_parser("boot", allow_abbrev=False,
+                               help="boot what `tally image` made, in the emulator")
+    boot.set_defaults(action=_boot)
+    _add_machine_options(boot)
+    boot.add_argument("image", metavar="IMAGE", help="a multiboot ELF, or an ISO image")
+
+    report = commands.add_parser("report", allow_abbrev=False,
+                                 help="print the PMU report: exact counts, then a profile")
+    report.set_defaults(action=_report)
+    _add_machine_options(report)
+    return parser
+
+
+def _add_machine_options(parser):
+    add = parser.add_argument
+    add("--cpus", metavar="N", type=_number(1, 64), default=1, help="CPUs, 1 to 64 (default 1)")
+    add("--memory", metavar="MIB", type=_number(16, 65536), default=512,
+        help="memory in MiB (default 512)")
+    add("--pmu", choices=("auto", "emulated", "kvm", "none"), default="auto",
+        help="auto: KVM's if it counts here, else the emulated one")
+    for name, (_, low, high, meaning) in emulator.PMU_PROPERTIES.items():
+        add(f"--pmu-{name}", metavar="N", type=_number(low, high),
+            help=f"emulated PMU: {meaning}, {low} to {high}")
+    add("--cpu", metavar="MODEL", help="QEMU's CPU model, with its properties")
+    add("--icount", action="store_true",
+        help="one CPU at a time and virtual time, so that every run is the same")
+    add("--kernel", metavar="ELF", help="the kernel (default: build/tally.elf)")
+    add("--append", metavar="WORDS", default="", help="more words for the kernel's command line")
+    add("--timeout", metavar="S", type=_seconds, help="give up after S seconds")
+    add("--gdb", action="store_true", help="wait for gdb on port 1234 before the first instruction")
+    add("--log", metavar="FILE", help="keep the kernel log here (default: build/last-run.log)")
+    add("-v", "--verbose", action="store_true", help="say which PMU is used, and why")
+
+
+def _add_packing_options(parser):
+    parser.add_argument("--root", metavar="DIR", help="add this tree to the initramfs")
+    parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], type=_variable,
+                        help="set a variable of the program's environment (repeatable)")
+    parser.add_argument("--no-check", action="store_true",
+                        help="leave it to the kernel to refuse a bad program or initramfs")
+
+
+def _number(low, high):
+    def parse(text):
+        if not text.isdecimal() or not low <= int(text) <= high:
+            raise argparse.ArgumentTypeError(f"{text!r} is no number from {low} to {high}")
+        return int(text)
+    return parse
+
+
+def _seconds(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time in seconds")
+    return value
+
+
+def _variable(text):
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    return name, value
+
+
+def _program(options):
+    """The words after the options, of which the first is the program; a leading -- is dropped."""
+    words = options.words[1:] if options.words[:1] == ["--"] else options.words
+    if not words:
+        raise Failure(USAGE, f"name a PROGRAM; see: tally {options.command} --help")
+    return words
+
+
+def _environment(options):
+    return {"PATH": "/bin:/usr/bin", "HOME": "/", **dict(options.env)}
+
+
+def _packed(options):
+    program, *words = _program(options)
+    return initramfs.pack_program(program, words, _environment(options), options.root,
+                                  check=not options.no_check)
+
+
+def _run(options):
+    append = options.append
+    if options.initrd is None:
+        blob = _packed(options)
+    else:
+        if options.root or options.env:
+            raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root or --env")
+        words = options.words[1:] if options.words[:1] == ["--"] else options.words
+        if any(not word or word.split() != [word] for word in words):
+            raise Failure(USAGE, "words for the /init of an --initrd cannot have spaces in them")
+        blob = initramfs.read_ready_made(options.initrd, check=not options.no_check)
+        append = " ".join([append, "--", *words]) if words else append
+    return _run_blob(options, blob, append)
+
+
+def _run_blob(options, blob, append):
+    """Boots the kernel with this initramfs."""
+    kernel = options.kernel or paths.built("tally.elf", "make")
+    _must_be_file(kernel)
+    with tempfile.NamedTemporaryFile(prefix="tally-", suffix=".cpio") as file:
+        file.write(blob)
+        file.flush()
+        return _start(options, ["-kernel", kernel, "-initrd", file.name,
+                                "-append", f"{_KERNEL_WORDS} {append}".strip()])
+
+
+def _boot(options):
+    if options.kernel:
+        raise Failure(USAGE, "an image has its own kernel; leave out --kernel")
+    _must_be_file(options.image)
+    with open(options.image, "rb") as file:
+        is_elf = file.read(4) == b"\x7fELF"
+    if is_elf:
+        medium = ["-kernel", options.image, "-append", f"{_KERNEL_WORDS} {options.append}".strip()]
+    elif options.append:
+        raise Failure(USAGE, "an ISO image has its own command line; give --append to `tally image`")
+    else:
+        medium = ["-drive", f"file={options.image.replace(',', ',,')},format=raw,media=cdrom,"
+                            "if=ide,readonly=on", "-boot", "d"]
+    return _start(options, medium)
+
+
+def _report(options):
+    for name in _REPORT:
+        options.words = [paths.built(f"user/bin/{name}", "make")]
+        options.root, options.env, options.no_check = None, [], False
+        status = _run_blob(options, _packed(options), options.append)
+        if status:
+            return status
+    return 0
+
+
+def _image(options):
+    # Linking and GRUB are of no use to a run, which should not pay for loading them.
+    from . import image
+    if options.append and not options.iso:
+        raise Failure(USAGE, "--append needs --iso: whoever boots an ELF gives it its words")
+    blob = _packed(options)
+    if options.iso:
+        image.make_iso(blob, f"{_KERNEL_WORDS} {options.append}".strip(), options.output)
+    else:
+        image.make_unikernel(blob, options.output)
+    return 0
+
+
+def _start(options, medium):
+    """Boots `medium`, QEMU's words for where the kernel comes from, on the machine of the options."""
+    properties = {name: getattr(options, f"pmu_{name}") for name in emulator.PMU_PROPERTIES}
+    chosen = emulator.Options(
+        pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory,
+        icount=options.icount, gdb=options.gdb,
+        pmu_properties={name: value for name, value in properties.items() if value is not None})
+    sentence = emulator.settle_pmu(chosen)
+    if options.verbose or sys.stderr.isatty():
+        print(f"tally: {sentence}", file=sys.stderr)
+    if options.gdb:
+        kernel = options.kernel or paths.build("tally.elf")
+        print(f"tally: waiting for: gdb {kernel} -ex 'target remote :1234'", file=sys.stderr)
+    log = machine.Log(options.log)
+    words = emulator.command(chosen, log.path, machine.CONSOLE) + medium
+    return machine.run(words, log, options.timeout)
+
+
+def _must_be_file(path):
+    if not os.path.isfile(path):
+        raise Failure(NOT_FOUND, f"{path}: no such file")

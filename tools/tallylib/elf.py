@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Can this file be the machine's program? Answers before booting, in words.
+
+The kernel checks every executable itself and trusts nothing that is said here; `--no-check` skips
+this module, and the tests use it to show the kernel the same damaged files. What is asked for is
+what Linux 6.12's binfmt_elf asks for, plus two things that it lets pass and that are always
+mistakes: segments that overlap, and an executable without a segment to load.
+"""
+
+import struct
+
+from .failure import BAD_PROGRAM, Failure
+
+# ELF-64 Object File Format, version 1.5: the file header, and one program header.
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+_SEGMENT = struct.Struct("<IIQQQQQQ")
+
+_ET_NAMES = {0: "has no type", 1: "is an object file; link it first", 4: "is a core dump"}
+_ET_EXEC = 2
+_ET_DYN = 3
+_EM_X86_64 = 62
+_MACHINES = {3: "32-bit x86", 20: "PowerPC", 21: "PowerPC", 22: "S/390", 40: "ARM", 183: "AArch64",
+             243: "RISC-V", 258: "LoongArch", 0x9026: "Alpha"}
+_PT_LOAD = 1
+_PT_INTERP = 3
+
+# Linux/x86-64: user addresses end a page below 2^47; the lowest 64 KiB cannot be mapped
+# (vm.mmap_min_addr). The size of a page bounds what "congruent" means below.
+_USER_END = (1 << 47) - 4096
+_USER_START = 0x10000
+_PAGE_BYTES = 4096
+
+
+def check_program(path, data):
+    """Raises Failure(BAD_PROGRAM) unless `data`, the contents of `path`, is a static executable."""
+    complaint = _complaint(data)
+    if complaint:
+        raise Failure(BAD_PROGRAM, f"{path}: {complaint}")
+
+
+def _complaint(data):
+    """What is wrong with the executable, or None."""
+    if not data:
+        return "is empty; compile it again"
+    if data[:2] == b"#!":
+        return "is a script; give its interpreter (a static executable) as PROGRAM instead"
+    if data[:4] != b"\x7fELF":
+        return "is no ELF executable"
+    if len(data) < _HEADER.size:
+        return f"is cut off inside its ELF header, at byte {len(data)}"
+    (ident, e_type, machine, _, _, phoff, _, _, _, phentsize, phnum, _, _, _) = \
+        _HEADER.unpack_from(data)
+    if ident[4] != 2:
+        return "is a 32-bit executable; compile it for x86-64 (gcc -m64)"
+    if ident[5] != 1:
+        return "is big-endian; Tally runs x86-64 executables"
+    if machine != _EM_X86_64:
+        name = _MACHINES.get(machine, f"machine number {machine}")
+        return f"is for {name}; Tally runs x86-64 executables"
+    if e_type not in (_ET_EXEC, _ET_DYN):
+        return _ET_NAMES.get(e_type, f"has the unknown ELF type {e_type}")
+    if phentsize != _SEGMENT.size:
+        return f"has program headers of {phentsize} bytes; ELF64 has {_SEGMENT.size}"
+    if phnum == 0:
+        return "has no program headers, so nothing to load"
+    if phoff + phnum * phentsize > len(data):
+        return f"is cut off: its program headers end at byte {phoff + phnum * phentsize}, " \
+               f"the file at {len(data)}"
+    segments = [_SEGMENT.unpack_from(data, phoff + i * phentsize) for i in range(phnum)]
+    return _complaint_of_segments(segments, len(data), e_type == _ET_EXEC)
+
+
+def _complaint_of_segments(segments, file_bytes, fixed):
+    """What is wrong with the program headers, or None. `fixed`: addresses are absolute."""
+    ranges = []
+    for p_type, _, offset, vaddr, _, filesz, memsz, _ in segments:
+        if p_type == _PT_INTERP:
+            return "is dynamically linked; packing its libraries is not there yet: " \
+                   "link it with -static"
+        if p_type != _PT_LOAD:
+            continue
+        where = f"the segment at {vaddr:#x}"
+        if offset + filesz > file_bytes:
+            return f"is cut off: {where} needs the file up to byte {offset + filesz}, " \
+                   f"it ends at {file_bytes}"
+        if filesz > memsz:
+            return f"{where} has more bytes in the file ({filesz}) than in memory ({memsz})"
+        if vaddr + memsz > _USER_END:
+            return f"{where} reaches into kernel space (user addresses end at {_USER_END:#x})"
+        if fixed and memsz and vaddr < _USER_START:
+            return f"{where} is below {_USER_START:#x}, where nothing can be mapped"
+        if (vaddr - offset) % _PAGE_BYTES:
+            return f"{where} cannot be mapped: its address and its file offset {offset:#x} " \
+                   "differ within a page"
+        if memsz:
+            ranges.append((vaddr, vaddr + memsz))
+    if not ranges:
+        return "has no segment to load"
+    ranges.sort()
+    for (start, end), (next_start, _) in zip(ranges, ranges[1:]):
+        if next_start < end:
+            return f"the segments at {start:#x} and {next_start:#x} overlap"
+    return None

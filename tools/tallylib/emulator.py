@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""How QEMU is called for one machine: which PMU, which CPUs, which devices.
+
+The machine has two serial ports (the program's, and the kernel log's), the exit device, and nothing
+else that would cost time at boot: no screen, no network card, no default drives.
+"""
+
+from dataclasses import dataclass
+from typing import Optional
+
+from . import paths
+from .failure import NO_PMU, USAGE, Failure
+
+# Property of the emulated CPU, and the range it takes (qemu/README.md). Each is an option of
+# `tally run`: --pmu-NAME.
+PMU_PROPERTIES = {
+    "counters": ("x-pmu-counters", 1, 8, "general counters"),
+    "width": ("x-pmu-width", 32, 48, "bits of each counter"),
+    "version": ("x-pmu-version", 2, 5, "version of architectural performance monitoring"),
+    "skid": ("x-pmu-skid", 0, 1000000, "instructions from an overflow to its interrupt"),
+}
+# A model with everything TCG can do, under the vendor whose PMU is emulated.
+_EMULATED_CPU = "max,vendor=GenuineIntel"
+_EXIT_PORT = "isa-debug-exit,iobase=0xf4,iosize=4"
+
+
+@dataclass
+class Options:
+    """What the user may choose about a machine. `pmu`: auto, emulated, kvm or none."""
+
+    pmu: str = "auto"
+    pmu_properties: Optional[dict] = None
+    cpus: int = 1
+    cpu: Optional[str] = None
+    memory_mib: int = 512
+    icount: bool = False
+    gdb: bool = False
+
+
+def settle_pmu(options):
+    """Replaces `auto` by what this host has. Returns a sentence that says what was taken and why."""
+    if options.pmu in ("auto", "kvm"):
+        if options.icount or options.pmu_properties:
+            reason = "--icount and --pmu-... are the emulated PMU's"
+        else:
+            # Loads ctypes, which a run that does not ask should not pay for.
+            from . import kvm
+            reason = kvm.why_not()
+        if options.pmu == "kvm" and reason:
+            raise Failure(NO_PMU, f"--pmu kvm: {reason}; use --pmu emulated")
+        options.pmu = "emulated" if reason else "kvm"
+        return f"PMU: {options.pmu}" + (f" ({reason})" if reason else "")
+    if options.pmu == "none" and options.pmu_properties:
+        raise Failure(USAGE, "--pmu none has no properties; leave out the --pmu-... options")
+    return f"PMU: {options.pmu}"
+
+
+def command(options, log, console):
+    """QEMU's words for a machine whose PMU is settled; the boot medium is for the caller to add.
+
+    `log`: the file that receives COM2. `console`: QEMU's words for the character device of COM1,
+    which must have the id "console".
+    """
+    words = [paths.emulator(needs_model=options.pmu == "emulated"),
+             "-machine", "pc", "-m", f"{options.memory_mib}M", "-smp", str(options.cpus),
+             "-nodefaults", "-no-user-config", "-display", "none", "-vga", "none",
+             "-no-reboot", "-chardev", console, "-serial", "chardev:console",
+             "-serial", "file:" + log, "-device", _EXIT_PORT,
+             "-accel", "kvm" if options.pmu == "kvm" else "tcg",
+             "-cpu", _cpu(options)]
+    if options.icount:
+        words += ["-icount", "shift=0,sleep=off"]
+    if options.gdb:
+        words += ["-S", "-gdb", "tcp:localhost:1234"]
+    return words
+
+
+def _cpu(options):
+    if options.pmu == "kvm":
+        return (options.cpu or "host") + ",pmu=on"
+    model = options.cpu or _EMULATED_CPU
+    if options.pmu == "none":
+        return model
+    properties = [f"{PMU_PROPERTIES[name][0]}={value}"
+                  for name, value in (options.pmu_properties or {}).items()]
+    return ",".join([model, "pmu=on"] + properties)

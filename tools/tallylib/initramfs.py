@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the guest finds when it starts: builds the initramfs from a program, its words and a tree.
+
+The kernel starts what /.tally/argv names, a protocol of ours (docs/boot.md): strings one after
+another, each ended by a zero byte; the first is the path of the executable and also argv[0].
+/.tally/env has the environment in the same form. Archives made elsewhere have neither, and their
+/init is started.
+"""
+
+import os
+import stat
+
+from . import cpio, elf
+from .failure import BAD_PROGRAM, NOT_FOUND, USAGE, Failure
+
+# There before anything else: mount points of the kernel's own file systems, and where programs
+# may write.
+_DIRECTORIES = ("bin", "dev", "proc", "sys", "tmp", ".tally")
+
+
+def read_file(path):
+    """The contents of a file of the host; Failure(NOT_FOUND) if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
+
+
+def pack_program(program, words, environment, root=None, check=True):
+    """An initramfs that runs `program` (a host path) with `words` as its arguments.
+
+    `environment` is a dict; `root` a host directory whose tree is added; the program goes to
+    /bin/NAME, over a file of the tree that has this name. Returns the archive's bytes.
+    """
+    data = read_file(program)
+    if check:
+        elf.check_program(program, data)
+    name = "bin/" + os.path.basename(program)
+    archive = cpio.Archive()
+    for directory in _DIRECTORIES:
+        archive.add_directory(directory)
+    if root is not None:
+        _add_tree(archive, root, set(_DIRECTORIES) | {name})
+    archive.add_file(name, data, 0o755)
+    archive.add_file(".tally/argv", _strings(["/" + name] + list(words)))
+    archive.add_file(".tally/env", _strings(f"{key}={value}" for key, value in environment.items()))
+    return archive.finish()
+
+
+def read_ready_made(path, check=True):
+    """The bytes of an initramfs that exists; Failure(BAD_PROGRAM) if it is damaged."""
+    data = read_file(path)
+    if not check:
+        return data
+    if data[:2] == b"\x1f\x8b" or data[:4] == b"\x28\xb5\x2f\xfd" or data[:6] == b"\xfd7zXZ\0":
+        raise Failure(BAD_PROGRAM, f"{path}: is compressed; unpack it first "
+                                   "(gzip -d, zstd -d or xz -d)")
+    try:
+        names = {name.removeprefix("./").lstrip("/") for name, _, _ in cpio.entries(data)}
+    except ValueError as error:
+        raise Failure(BAD_PROGRAM, f"{path}: is no usable initramfs: {error}") from None
+    if not names & {"init", ".tally/argv"}:
+        raise Failure(BAD_PROGRAM, f"{path}: has neither /init nor /.tally/argv, "
+                                   "so nothing to start")
+    return data
+
+
+def _strings(words):
+    return b"".join(os.fsencode(word) + b"\0" for word in words)
+
+
+def _add_tree(archive, root, taken):
+    """Adds what is under the host directory `root`, except the names in `taken`."""
+    if not os.path.isdir(root):
+        raise Failure(NOT_FOUND, f"--root {root}: no such directory")
+    for folder, directories, files in os.walk(root):
+        directories.sort()
+        for entry in sorted(directories + files):
+            path = os.path.join(folder, entry)
+            name = os.path.relpath(path, root)
+            mode = os.lstat(path).st_mode
+            if name in taken:
+                continue
+            if stat.S_ISLNK(mode):
+                archive.add_link(name, os.readlink(path))
+            elif stat.S_ISDIR(mode):
+                archive.add_directory(name)
+            elif stat.S_ISREG(mode):
+                archive.add_file(name, read_file(path), stat.S_IMODE(mode))
+            else:
+                raise Failure(USAGE, f"{path}: is neither file, directory nor symbolic link; "
+                                     "remove it from the --root tree")

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One boot, from start to exit status.
+
+QEMU inherits standard output, so the program's bytes reach it untouched and at once. Standard input
+goes through here, because a serial line has no end of file: it is sent as DLE EOT, and a DLE that is
+meant is doubled (console_set_raw in include/kernel/console.h). Nothing is sent before the kernel's
+first log line, since a guest that sets up its serial port throws away what came before.
+
+How it ended is told by two witnesses: QEMU's exit status, which holds what the kernel wrote to the
+exit device, and the kernel's last log line on COM2, which has the program's status.
+"""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from . import paths
+from .failure import BOOT, NOT_FOUND, PANIC, TIMEOUT, Failure
+
+CONSOLE = "stdio,id=console,signal=off"
+_ESCAPE = b"\x10"
+_END_OF_FILE = _ESCAPE + b"\x04"
+
+# QEMU exits with (value << 1) | 1 for a value written to the exit device.
+_ENDED = 0x20 << 1 | 1
+_PANICKED = 0x21 << 1 | 1
+_NOT_BOOTED = 0x22 << 1 | 1
+
+_LOG_POLL_SECONDS = 0.005
+_LOG_LINES_SHOWN = 60
+
+
+class Log:
+    """The file that the kernel log (COM2) goes to, new and empty.
+
+    Named by the user, it stays. Else it is called after this process while the machine runs, and
+    that is where it stays if the run fails; after a good run it becomes the build folder's
+    last-run.log, so that runs beside each other do not mix theirs.
+    """
+
+    def __init__(self, chosen=None):
+        self._last = None
+        self.path = chosen
+        if chosen is None:
+            folder = paths.build()
+            if not os.access(folder, os.W_OK):
+                folder = tempfile.gettempdir()
+            self._last = os.path.join(folder, "last-run.log")
+            self.path = os.path.join(folder, f"run-{os.getpid()}.log")
+        try:
+            with open(self.path, "wb"):
+                pass
+        except OSError as error:
+            raise Failure(NOT_FOUND, f"{self.path}: {error.strerror}") from None
+
+    def text(self):
+        with open(self.path, "rb") as file:
+            return file.read().decode(errors="replace")
+
+    def settle(self):
+        """The run was good: give the log its lasting name."""
+        if self._last:
+            os.replace(self.path, self._last)
+
+
+def run(words, log, timeout_s=None):
+    """Runs QEMU by `words` and returns the exit status of the guest's first task.
+
+    `log` is the Log that COM2 goes to. Raises Failure(BOOT, PANIC or TIMEOUT).
+    """
+    with tempfile.TemporaryFile() as complaints:
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints)
+        try:
+            in_time = _attend(process, log.path, timeout_s)
+        finally:
+            process.kill()
+            process.wait()
+        if not in_time:
+            raise Failure(TIMEOUT,
+                          f"not ended after {timeout_s:g} s; the kernel log is in {log.path}")
+        complaints.seek(0)
+        status = _status(process.returncode, log, complaints.read().decode(errors="replace"))
+    log.settle()
+    return status
+
+
+def _attend(process, log, timeout_s):
+    """Feeds the machine until it ends. Returns False if the time was up first."""
+    deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    to_machine = process.stdin.fileno()
+    os.set_blocking(to_machine, False)
+    # The end of QEMU: readable when it has exited.
+    ended = os.pidfd_open(process.pid)
+    listening = False
+    source = sys.stdin.fileno() if sys.stdin else None
+    pending = b"" if source is not None else _END_OF_FILE
+    try:
+        while True:
+            if not listening:
+                listening = os.path.getsize(log) > 0
+            poll = select.poll()
+            poll.register(ended, select.POLLIN)
+            if pending and listening:
+                poll.register(to_machine, select.POLLOUT)
+            elif source is not None and listening:
+                poll.register(source, select.POLLIN)
+            ready = dict(poll.poll(_wait_ms(deadline, listening)))
+            if ended in ready:
+                return True
+            if deadline is not None and time.monotonic() >= deadline:
+                return False
+            if to_machine in ready:
+                pending = _send(to_machine, pending)
+            elif source in ready:
+                data = os.read(source, 4096)
+                pending = data.replace(_ESCAPE, _ESCAPE * 2) or _END_OF_FILE
+                if not data:
+                    source = None
+    finally:
+        os.close(ended)
+
+
+def _wait_ms(deadline, listening):
+    """How long to sleep: until the deadline, or the next look at the log."""
+    times = [] if listening else [_LOG_POLL_SECONDS]
+    if deadline is not None:
+        times.append(max(0, deadline - time.monotonic()))
+    return min(times) * 1000 + 1 if times else None
+
+
+def _send(to_machine, pending):
+    """Writes what fits; returns the rest."""
+    try:
+        return pending[os.write(to_machine, pending):]
+    except BlockingIOError:
+        return pending
+    except BrokenPipeError:
+        return b""
+
+
+def _status(code, log, complaints):
+    """The guest's exit status by both witnesses."""
+    text = log.text()
+    if code == _ENDED:
+        return _reported_status(text, log.path)
+    if code == _PANICKED:
+        _show(text)
+        raise Failure(PANIC, f"the kernel panicked; please report this log: {log.path}")
+    if code == _NOT_BOOTED:
+        reason = _last_after(text, "tally: boot: ") or "it gave no reason"
+        raise Failure(BOOT, f"the kernel could not start: {reason} (log: {log.path})")
+    if code == 0:
+        _show(text)
+        raise Failure(BOOT, "the machine reset itself or was switched off without reporting a "
+                            f"status (a triple fault?); its log is in {log.path}")
+    complaint = (complaints.strip().splitlines() or ["it said nothing"])[-1]
+    how = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
+    raise Failure(BOOT, f"the emulator {how}: {complaint}")
+
+
+def _reported_status(text, path):
+    status = _last_after(text, "tally: exit status ")
+    if status is not None and status.isdecimal():
+        return int(status) & 0xFF
+    killer = _last_after(text, "tally: killed by signal ")
+    if killer is not None and killer.isdecimal():
+        number = int(killer)
+        print(f"tally: the program was killed by signal {number} ({signal.strsignal(number)})",
+              file=sys.stderr)
+        return 128 + number
+    raise Failure(BOOT, f"the machine ended, but its log has no status line; see {path}")
+
+
+def _last_after(text, mark):
+    """The rest of the last line that has `mark`, after it; None if there is no such line."""
+    for line in reversed(text.splitlines()):
+        if mark in line:
+            return line.split(mark, 1)[1].strip()
+    return None
+
+
+def _show(text):
+    lines = text.splitlines()
+    if len(lines) > _LOG_LINES_SHOWN:
+        print(f"[{len(lines) - _LOG_LINES_SHOWN} earlier lines]", file=sys.stderr)
+    for line in lines[-_LOG_LINES_SHOWN:]:
+        print(line, file=sys.stderr)

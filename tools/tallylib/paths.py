@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where things are: the clone, its build folder, the emulator. Nothing is built from here."""
+
+import os
+import subprocess
+
+from .failure import MISSING, Failure
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def build(name=""):
+    """A path below the build folder: what make calls O, here the environment's TALLY_BUILD."""
+    return os.path.join(os.environ.get("TALLY_BUILD") or os.path.join(ROOT, "build"), name)
+
+
+def built(name, make):
+    """build(name), which must exist; `make` is the command that makes it."""
+    path = build(name)
+    if not os.path.exists(path):
+        raise Failure(MISSING, f"{path} is not there; run: {make}")
+    return path
+
+
+def in_path(command):
+    """The full path of a command of the system, or None."""
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        path = os.path.join(folder, command)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return None
+
+
+def emulator(needs_model):
+    """The QEMU to use: the environment's TALLY_QEMU, ours, or (no `needs_model`) the system's.
+
+    `needs_model`: the emulated PMU is wanted, which only our QEMU has.
+    """
+    chosen = os.environ.get("TALLY_QEMU")
+    if chosen:
+        if not os.path.exists(chosen):
+            raise Failure(MISSING, f"TALLY_QEMU={chosen}: no such file; correct or unset it")
+        return chosen
+    script = os.path.join(ROOT, "qemu", "build")
+    if os.path.exists(script):
+        done = subprocess.run([script, "--path"], capture_output=True, text=True, check=False)
+        path = done.stdout.strip()
+        if done.returncode == 0 and os.path.exists(path):
+            return path
+    system = None if needs_model else in_path("qemu-system-x86_64")
+    if system:
+        return system
+    raise Failure(MISSING, "the emulator is not built; run: make qemu")
