@@ -23,15 +23,15 @@
 #define CLONE_CHILD_CLEARTID 0x00200000
 #define CLONE_CHILD_SETTID   0x01000000
 
-#define CPU_SETSIZE 1024
+#define CPU_SETSIZE	     1024
 
 typedef struct {
 	unsigned long __bits[CPU_SETSIZE / 64];
 } cpu_set_t;
 
-#define CPU_ZERO(set) (*(set) = (cpu_set_t){{0}})
-#define CPU_SET(cpu, set) ((void)((set)->__bits[(cpu) / 64] |= 1UL << ((cpu) % 64)))
-#define CPU_CLR(cpu, set) ((void)((set)->__bits[(cpu) / 64] &= ~(1UL << ((cpu) % 64))))
+#define CPU_ZERO(set)	    (*(set) = (cpu_set_t){ { 0 } })
+#define CPU_SET(cpu, set)   ((void)((set)->__bits[(cpu) / 64] |= 1UL << ((cpu) % 64)))
+#define CPU_CLR(cpu, set)   ((void)((set)->__bits[(cpu) / 64] &= ~(1UL << ((cpu) % 64))))
 #define CPU_ISSET(cpu, set) ((int)((set)->__bits[(cpu) / 64] >> ((cpu) % 64) & 1))
 
 #ifdef __cplusplus

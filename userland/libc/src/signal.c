@@ -44,7 +44,7 @@ int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 
 _sig_func_ptr signal(int number, _sig_func_ptr handler)
 {
-	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
 	struct sigaction old;
 
 	return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;

@@ -65,7 +65,8 @@ static void setup_tls(void)
 	uintptr_t align = tls->p_align > 16 ? tls->p_align : 16;
 	size_t below = (tls->p_memsz + align - 1) & ~(align - 1);
 	size_t length = below + align + sizeof(uintptr_t);
-	char *block = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *block =
+		mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (block == MAP_FAILED)
 		_exit(127);
 

@@ -29,7 +29,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
 
 unsigned sleep(unsigned seconds)
 {
-	struct timespec wanted = {.tv_sec = seconds}, left;
+	struct timespec wanted = { .tv_sec = seconds }, left;
 
 	return nanosleep(&wanted, &left) == 0 ? 0 : (unsigned)left.tv_sec;
 }

@@ -31,6 +31,6 @@
 #define CLOCK_REALTIME_ALARM	 ((clockid_t)8)
 #define CLOCK_BOOTTIME_ALARM	 ((clockid_t)9)
 
-#define TIMER_ABSTIME 1
+#define TIMER_ABSTIME		 1
 
 #endif /* _MACHINE__CLOCKS_H */

@@ -15,7 +15,7 @@
 
 #define _IOC(direction, type, number, size) \
 	(((direction) << 30) | ((type) << 8) | (number) | ((unsigned)(size) << 16))
-#define _IO(type, number)	     _IOC(_IOC_NONE, type, number, 0)
+#define _IO(type, number)	      _IOC(_IOC_NONE, type, number, 0)
 #define _IOR(type, number, argument)  _IOC(_IOC_READ, type, number, sizeof(argument))
 #define _IOW(type, number, argument)  _IOC(_IOC_WRITE, type, number, sizeof(argument))
 #define _IOWR(type, number, argument) _IOC(_IOC_READ | _IOC_WRITE, type, number, sizeof(argument))

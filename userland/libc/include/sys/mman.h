@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define PROT_NONE  0x0
-#define PROT_READ  0x1
-#define PROT_WRITE 0x2
-#define PROT_EXEC  0x4
+#define PROT_NONE	    0x0
+#define PROT_READ	    0x1
+#define PROT_WRITE	    0x2
+#define PROT_EXEC	    0x4
 
 #define MAP_SHARED	    0x01
 #define MAP_PRIVATE	    0x02
@@ -25,14 +25,14 @@
 #define MAP_STACK	    0x20000
 #define MAP_FIXED_NOREPLACE 0x100000
 
-#define MAP_FAILED ((void *)-1)
+#define MAP_FAILED	    ((void *)-1)
 
-#define MS_ASYNC      1
-#define MS_INVALIDATE 2
-#define MS_SYNC	      4
+#define MS_ASYNC	    1
+#define MS_INVALIDATE	    2
+#define MS_SYNC		    4
 
-#define MADV_NORMAL   0
-#define MADV_DONTNEED 4
+#define MADV_NORMAL	    0
+#define MADV_DONTNEED	    4
 
 #ifdef __cplusplus
 extern "C" {

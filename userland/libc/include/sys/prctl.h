@@ -5,10 +5,10 @@
 #ifndef _SYS_PRCTL_H
 #define _SYS_PRCTL_H
 
-#define PR_SET_NAME		      15
-#define PR_GET_NAME		      16
-#define PR_TASK_PERF_EVENTS_DISABLE   31
-#define PR_TASK_PERF_EVENTS_ENABLE    32
+#define PR_SET_NAME		    15
+#define PR_GET_NAME		    16
+#define PR_TASK_PERF_EVENTS_DISABLE 31
+#define PR_TASK_PERF_EVENTS_ENABLE  32
 
 #ifdef __cplusplus
 extern "C" {

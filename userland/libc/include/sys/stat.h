@@ -32,35 +32,35 @@ struct stat {
 	long __st_reserved[3];
 };
 
-#define st_atime st_atim.tv_sec
-#define st_mtime st_mtim.tv_sec
-#define st_ctime st_ctim.tv_sec
+#define st_atime       st_atim.tv_sec
+#define st_mtime       st_mtim.tv_sec
+#define st_ctime       st_ctim.tv_sec
 
-#define S_IFMT	 0170000
-#define S_IFSOCK 0140000
-#define S_IFLNK	 0120000
-#define S_IFREG	 0100000
-#define S_IFBLK	 0060000
-#define S_IFDIR	 0040000
-#define S_IFCHR	 0020000
-#define S_IFIFO	 0010000
+#define S_IFMT	       0170000
+#define S_IFSOCK       0140000
+#define S_IFLNK	       0120000
+#define S_IFREG	       0100000
+#define S_IFBLK	       0060000
+#define S_IFDIR	       0040000
+#define S_IFCHR	       0020000
+#define S_IFIFO	       0010000
 
-#define S_ISUID 04000
-#define S_ISGID 02000
-#define S_ISVTX 01000
+#define S_ISUID	       04000
+#define S_ISGID	       02000
+#define S_ISVTX	       01000
 
-#define S_IRWXU 00700
-#define S_IRUSR 00400
-#define S_IWUSR 00200
-#define S_IXUSR 00100
-#define S_IRWXG 00070
-#define S_IRGRP 00040
-#define S_IWGRP 00020
-#define S_IXGRP 00010
-#define S_IRWXO 00007
-#define S_IROTH 00004
-#define S_IWOTH 00002
-#define S_IXOTH 00001
+#define S_IRWXU	       00700
+#define S_IRUSR	       00400
+#define S_IWUSR	       00200
+#define S_IXUSR	       00100
+#define S_IRWXG	       00070
+#define S_IRGRP	       00040
+#define S_IWGRP	       00020
+#define S_IXGRP	       00010
+#define S_IRWXO	       00007
+#define S_IROTH	       00004
+#define S_IWOTH	       00002
+#define S_IXOTH	       00001
 
 #define S_ISSOCK(mode) (((mode)&S_IFMT) == S_IFSOCK)
 #define S_ISLNK(mode)  (((mode)&S_IFMT) == S_IFLNK)
@@ -70,8 +70,8 @@ struct stat {
 #define S_ISCHR(mode)  (((mode)&S_IFMT) == S_IFCHR)
 #define S_ISFIFO(mode) (((mode)&S_IFMT) == S_IFIFO)
 
-#define UTIME_NOW  0x3fffffffL
-#define UTIME_OMIT 0x3ffffffeL
+#define UTIME_NOW      0x3fffffffL
+#define UTIME_OMIT     0x3ffffffeL
 
 #ifdef __cplusplus
 extern "C" {

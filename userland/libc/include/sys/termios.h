@@ -23,27 +23,27 @@ struct termios {
 	cc_t c_cc[NCCS];
 };
 
-#define VINTR  0
-#define VQUIT  1
-#define VERASE 2
-#define VKILL  3
-#define VEOF   4
-#define VTIME  5
-#define VMIN   6
+#define VINTR	  0
+#define VQUIT	  1
+#define VERASE	  2
+#define VKILL	  3
+#define VEOF	  4
+#define VTIME	  5
+#define VMIN	  6
 
-#define BRKINT 0000002
-#define ICRNL  0000400
-#define INLCR  0000100
-#define IXON   0002000
-#define OPOST  0000001
-#define ONLCR  0000004
-#define CSIZE  0000060
-#define CS8    0000060
-#define ISIG   0000001
-#define ICANON 0000002
-#define ECHO   0000010
-#define ECHOE  0000020
-#define IEXTEN 0100000
+#define BRKINT	  0000002
+#define ICRNL	  0000400
+#define INLCR	  0000100
+#define IXON	  0002000
+#define OPOST	  0000001
+#define ONLCR	  0000004
+#define CSIZE	  0000060
+#define CS8	  0000060
+#define ISIG	  0000001
+#define ICANON	  0000002
+#define ECHO	  0000010
+#define ECHOE	  0000020
+#define IEXTEN	  0100000
 
 #define TCSANOW	  0
 #define TCSADRAIN 1

@@ -8,11 +8,11 @@
 #include <sys/types.h>
 #include <sys/resource.h>
 
-#define WNOHANG	   1
-#define WUNTRACED  2
-#define WCONTINUED 8
-#define __WALL	   0x40000000
-#define __WCLONE   0x80000000
+#define WNOHANG		    1
+#define WUNTRACED	    2
+#define WCONTINUED	    8
+#define __WALL		    0x40000000
+#define __WCLONE	    0x80000000
 
 #define WTERMSIG(status)    ((status)&0x7f)
 #define WEXITSTATUS(status) (((status) >> 8) & 0xff)
