@@ -10,18 +10,38 @@ import os
 import sys
 import tempfile
 
-from . import emulator, failure, initramfs, machine, paths
-from .failure import NOT_FOUND, USAGE, Failure
+from dataclasses import dataclass
+from typing import Optional
 
-_KERNEL_WORDS = "console=raw log=com2"
+from . import emulator, failure, initramfs, machine, paths
+from .failure import MISSING, NOT_FOUND, USAGE, Failure
+
 # The programs that `tally report` runs, in this order.
 _REPORT = ("selfmon", "profile")
 
 
-def main(words):
-    """Runs the command; returns its exit status and prints at most one line about a failure."""
+@dataclass
+class Platform:
+    """What a program is run on: the kernel, its words, and the host path of a /init it needs."""
+
+    kernel: str
+    words: str
+    init: Optional[str] = None
+
+
+def tally():
+    """Our kernel, which starts the program itself: the console is the program's, the log on COM2."""
+    return Platform(kernel=paths.build("tally.elf"), words="console=raw log=com2")
+
+
+def main(words, platform=tally):
+    """Runs the command; returns its exit status and prints at most one line about a failure.
+
+    `platform` returns the Platform, and is called only by commands that boot one.
+    """
     try:
         options = _parser().parse_args(words)
+        options.platform = platform
         return options.action(options)
     except Failure as problem:
         print(f"tally: {problem.message}", file=sys.stderr)
@@ -146,36 +166,45 @@ def _environment(options):
     return {"PATH": "/bin:/usr/bin", "HOME": "/", **dict(options.env)}
 
 
-def _packed(options):
+def _packed(options, init=None):
     program, *words = _program(options)
-    return initramfs.pack_program(program, words, _environment(options), options.root,
-                                  check=not options.no_check)
+    return initramfs.pack_program(program, words, _environment(options), root=options.root,
+                                  init=init, check=not options.no_check)
 
 
 def _run(options):
-    append = options.append
     if options.initrd is None:
-        blob = _packed(options)
-    else:
-        if options.root or options.env:
-            raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root or --env")
-        words = options.words[1:] if options.words[:1] == ["--"] else options.words
-        if any(not word or word.split() != [word] for word in words):
-            raise Failure(USAGE, "words for the /init of an --initrd cannot have spaces in them")
-        blob = initramfs.read_ready_made(options.initrd, check=not options.no_check)
-        append = " ".join([append, "--", *words]) if words else append
-    return _run_blob(options, blob, append)
+        return _run_packed(options)
+    if options.root or options.env:
+        raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root or --env")
+    words = options.words[1:] if options.words[:1] == ["--"] else options.words
+    if any(word.split() != [word] for word in words):
+        raise Failure(USAGE, "words for the /init of an --initrd cannot have spaces in them")
+    blob = initramfs.read_ready_made(options.initrd, check=not options.no_check)
+    return _run_blob(options, options.platform(), blob, ["--", *words] if words else [])
 
 
-def _run_blob(options, blob, append):
-    """Boots the kernel with this initramfs."""
-    kernel = options.kernel or paths.built("tally.elf", "make")
-    _must_be_file(kernel)
+def _run_packed(options):
+    platform = options.platform()
+    return _run_blob(options, platform, _packed(options, platform.init))
+
+
+def _run_blob(options, platform, blob, words=()):
+    """Boots the platform's kernel with this initramfs."""
+    if options.kernel:
+        platform.kernel = options.kernel
+        _must_be_file(platform.kernel)
+    elif not os.path.exists(platform.kernel):
+        raise Failure(MISSING, f"{platform.kernel} is not there; run: make")
     with tempfile.NamedTemporaryFile(prefix="tally-", suffix=".cpio") as file:
         file.write(blob)
         file.flush()
-        return _start(options, ["-kernel", kernel, "-initrd", file.name,
-                                "-append", f"{_KERNEL_WORDS} {append}".strip()])
+        return _start(options, ["-kernel", platform.kernel, "-initrd", file.name,
+                                "-append", _join(platform.words, options.append, *words)])
+
+
+def _join(*words):
+    return " ".join(word for word in words if word)
 
 
 def _boot(options):
@@ -185,7 +214,8 @@ def _boot(options):
     with open(options.image, "rb") as file:
         is_elf = file.read(4) == b"\x7fELF"
     if is_elf:
-        medium = ["-kernel", options.image, "-append", f"{_KERNEL_WORDS} {options.append}".strip()]
+        medium = ["-kernel", options.image,
+                  "-append", _join(options.platform().words, options.append)]
     elif options.append:
         raise Failure(USAGE, "an ISO image has its own command line; give --append to `tally image`")
     else:
@@ -198,7 +228,7 @@ def _report(options):
     for name in _REPORT:
         options.words = [paths.built(f"user/bin/{name}", "make")]
         options.root, options.env, options.no_check = None, [], False
-        status = _run_blob(options, _packed(options), options.append)
+        status = _run_packed(options)
         if status:
             return status
     return 0
@@ -211,7 +241,7 @@ def _image(options):
         raise Failure(USAGE, "--append needs --iso: whoever boots an ELF gives it its words")
     blob = _packed(options)
     if options.iso:
-        image.make_iso(blob, f"{_KERNEL_WORDS} {options.append}".strip(), options.output)
+        image.make_iso(blob, _join(options.platform().words, options.append), options.output)
     else:
         image.make_unikernel(blob, options.output)
     return 0

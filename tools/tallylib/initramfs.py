@@ -27,11 +27,12 @@ def read_file(path):
         raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
 
 
-def pack_program(program, words, environment, root=None, check=True):
+def pack_program(program, words, environment, root=None, init=None, check=True):
     """An initramfs that runs `program` (a host path) with `words` as its arguments.
 
     `environment` is a dict; `root` a host directory whose tree is added; the program goes to
-    /bin/NAME, over a file of the tree that has this name. Returns the archive's bytes.
+    /bin/NAME, over a file of the tree that has this name; `init` is the host path of what becomes
+    /init, for a kernel that does not know /.tally/argv. Returns the archive's bytes.
     """
     data = read_file(program)
     if check:
@@ -43,6 +44,8 @@ def pack_program(program, words, environment, root=None, check=True):
     if root is not None:
         _add_tree(archive, root, set(_DIRECTORIES) | {name})
     archive.add_file(name, data, 0o755)
+    if init is not None:
+        archive.add_file("init", read_file(init), 0o755)
     archive.add_file(".tally/argv", _strings(["/" + name] + list(words)))
     archive.add_file(".tally/env", _strings(f"{key}={value}" for key, value in environment.items()))
     return archive.finish()
