@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One perf event, and the contexts it is scheduled in. Shared by the files of kernel/perf/ and, in part, by drivers:
- * a driver uses attr, hw, count, pmu, and nothing else.
+ * One perf event. Shared by the files of kernel/perf/ and, in part, by drivers: a driver uses attr,
+ * hw, count, leader and siblings, pmu, and nothing else.
  */
 #ifndef KERNEL_PERF_EVENT_H
 #define KERNEL_PERF_EVENT_H
@@ -23,21 +23,31 @@ struct perf_ring;
 struct task;
 struct file;
 
-/* The driver's part of an event. Written on the processor where the event is on, PMU frozen or in the PMI. */
+/* The driver's part of an event. Written on the processor where the event is on, PMU frozen or in
+ * the PMI. */
 struct hw_event {
-	uint64_t config;	   /* driver: what goes into the event-select register */
-	uint64_t constraint;	   /* driver: counters that can count it, bit n = slot n */
-	int slot;		   /* driver: counter it is on, -1: none */
-	int last_slot;		   /* driver: where it was last, tried first */
-	unsigned int flags;	   /* enum hw_event_flag */
-	_Atomic uint64_t prev_raw; /* raw counter value at the last fold */
-	uint64_t sample_period;	   /* events between samples; 0: counting event */
-	uint64_t last_period;	   /* period that the sample in hand stands for */
+	uint64_t config;	     /* driver: what goes into the event-select register */
+	uint64_t constraint;	     /* driver: counters that can count it, bit n = slot n */
+	int slot;		     /* driver: counter it is on, -1: none */
+	int last_slot;		     /* driver: where it was last, tried first */
+	unsigned int flags;	     /* enum hw_event_flag */
+	_Atomic uint64_t prev_raw;   /* raw counter value at the last fold */
+	uint64_t sample_period;	     /* events between samples; 0: counting event */
+	uint64_t last_period;	     /* period that the sample in hand stands for */
 	_Atomic int64_t period_left; /* events until the next sample */
-	uint64_t interrupts;	   /* since the last tick; UINT64_MAX: throttled */
-	uint64_t start_ns;	   /* software clocks: when it was last folded */
-	struct timer timer;	   /* software clocks that sample */
+
+	/* overflow.c: samples in the tick number interrupts_tick; HW_THROTTLED: stopped until the
+	 * next tick */
+	uint64_t interrupts, interrupts_tick;
+	uint64_t frequency_stamp_ns; /* attr.freq: when the last sample came … */
+	uint64_t frequency_count;    /* … and the count at the last tick */
+
+	uint64_t start_ns;  /* software clocks: when it was last folded */
+	struct timer timer; /* software clocks that sample */
+	TAILQ_ENTRY(perf_event) software_link; /* software.c: active on this processor */
 };
+
+#define HW_THROTTLED UINT64_MAX
 
 enum hw_event_flag {
 	HW_STOPPED = 1, /* halted by stop (or not yet started) */
@@ -54,66 +64,199 @@ enum event_state {
 };
 
 struct perf_event {
-	struct perf_event_attr attr; /* as validated; constant but for what ioctl may change */
+	struct perf_event_attr attr; /* as validated; constant but for what ioctl may change (C) */
 	struct pmu *pmu;
 	struct hw_event hw;
-	enum event_state state;	  /* C */
-	_Atomic uint64_t count;	  /* folded so far; user space adds the counter's delta through the user page */
-	uint64_t id;		  /* PERF_FORMAT_ID: unique since boot, from 1 */
+	enum event_state state; /* C */
+	_Atomic uint64_t count; /* folded so far; user space adds the counter's delta */
+	uint64_t id;		/* PERF_FORMAT_ID: unique since boot, from 1 */
 
-	/* times, in ns of clock_ns(): C, folded by event_update_times */
+	/* C: times up to timestamp_ns, all in the context's time; see event_update_times */
 	uint64_t time_enabled_ns, time_running_ns, timestamp_ns;
 
+	/* Inherited counts of children that ended, and the children that live. */
+	_Atomic uint64_t child_count, child_time_enabled_ns, child_time_running_ns;
+	struct perf_event *parent;		    /* NULL: opened by a user */
+	LIST_HEAD(perf_child_list, perf_event) children; /* F */
+	LIST_ENTRY(perf_event) child_link;	    /* F */
+
 	/* group */
-	struct perf_event *leader; /* itself when it leads */
-	TAILQ_HEAD(, perf_event) siblings; /* C: leader's list */
-	TAILQ_ENTRY(perf_event) sibling_link;
-	unsigned int sibling_count;
+	struct perf_event *leader; /* C: itself when it leads */
+	TAILQ_HEAD(perf_sibling_list, perf_event) siblings; /* C: the leader's, in order of opening */
+	TAILQ_ENTRY(perf_event) sibling_link;	   /* C */
+	unsigned int sibling_count;		   /* C: the leader's */
 
 	/* place */
-	struct perf_context *context;	   /* task's or processor's */
-	TAILQ_ENTRY(perf_event) context_link; /* C: leaders, in rotation order, pinned or flexible list */
-	int cpu;			   /* only count on this one; -1: any */
-	int on_cpu;			   /* C: where it is active, -1 */
+	struct perf_context *context; /* task's or processor's; constant once installed */
+	TAILQ_ENTRY(perf_event) member_link; /* C: context's members */
+	TAILQ_ENTRY(perf_event) group_link;  /* C: leaders: context's pinned or flexible groups */
+	int cpu;			     /* only count on this one; -1: any */
+	_Atomic int on_cpu;		     /* C: where it is active, -1 */
 
 	/* output */
-	struct perf_ring *_Atomic ring;	   /* mapped buffer, its own or set by IOC_SET_OUTPUT */
-	struct mutex ring_mutex;	   /* guards changes of ring, map_count */
-	unsigned int map_count;		   /* mappings of the ring through this event */
-	_Atomic uint64_t lost;		   /* records that did not fit (PERF_FORMAT_LOST) */
-	struct wait_queue waiters;	   /* poll */
-	_Atomic unsigned int poll_bits;	   /* what the next poll returns */
-	_Atomic int event_limit;	   /* overflows until it disables itself; 0: none (IOC_REFRESH) */
-	struct deferred_work pending;	   /* wake-up, disable: what the NMI leaves for later */
+	struct perf_ring *_Atomic ring; /* C for changes, O: where its records go */
+	TAILQ_ENTRY(perf_event) writer_link; /* ring->writers_lock */
+	unsigned int map_count;		/* O: mappings through this event's file */
+	_Atomic uint64_t lost;		/* samples that did not fit (PERF_FORMAT_LOST) */
+	struct wait_queue waiters;	/* poll */
+	_Atomic int event_limit;	/* overflows until it disables itself; 0: none */
+	int64_t clock_offset_ns;	/* of the clock of its records from clock_ns() */
+	struct deferred_work pending;	/* what the NMI leaves for later */
 	_Atomic bool pending_disable, pending_wakeup;
 
-	struct task *owner; /* who opened it */
+	struct task *owner;		/* who opened it, referenced; NULL: inherited */
+	LIST_ENTRY(perf_event) owned_link; /* events.mutex in open.c */
 	_Atomic unsigned int references;
-}; /* C: context->lock */
+}; /* C: the context's lock, see context.c; O: output.c's mutex; F: inherit.c's mutex */
+
+/* Whether EVENT takes samples (has a period or a frequency). Any context. */
+static inline bool perf_event_is_sampling(const struct perf_event *event)
+{
+	return event->attr.sample_period != 0;
+}
+
+/* Whether adding EVENT to its PMU never fails, so that it fits into any group. Any context. */
+static inline bool perf_event_is_software(const struct perf_event *event)
+{
+	return event->pmu->capabilities & PMU_SOFTWARE;
+}
 
 /*
- * A context: the groups of one task, or of one processor, and which of them are on.
- *
- * Lock order: perf open/close mutex of the owner > context->mutex > (cross call) > context->lock with
- * interrupts off > ring internals (lock-free). The processor's context before the task's.
+ * event.c: life, times, and what a user can do to an event.
  */
-struct perf_context {
-	struct spinlock lock;	/* irqsave; taken on the processor where the context is active, or anywhere while it is not */
-	struct mutex mutex;	/* membership: open, close, exit */
-	struct task *task;	/* NULL: a processor's context */
-	int cpu;		/* L: processor where it is active, -1 */
-	TAILQ_HEAD(, perf_event) pinned;   /* L: leaders */
-	TAILQ_HEAD(, perf_event) flexible; /* L: leaders, next to go on first */
-	unsigned int event_count;	   /* L */
-	bool rotate_needed;		   /* L: some flexible group did not fit */
-	bool dead;			   /* L: the task is gone */
-	_Atomic unsigned int references;
-}; /* L: lock */
 
-/* What task->perf points to. */
-struct perf_task {
-	struct perf_context context;
-	struct mutex mutex; /* list of events the task owns, for prctl */
-};
+/*
+ * Makes an event for ATTR (validated) with one reference: no context yet, in the group of LEADER
+ * (NULL: its own), to count on CPU (-1: any). The PMU that takes it has translated it. *ERROR on
+ * NULL: -ENOMEM, -ENOENT (no PMU knows it), or the driver's answer. LEADER's context mutex is held.
+ * Task context.
+ */
+struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu,
+				     struct perf_event *leader, int *error);
+
+/* One more reference, and one less; the last frees. get: any context; put: task context. */
+void perf_event_get(struct perf_event *event);
+void perf_event_put(struct perf_event *event);
+
+/* Folds the time since the last fold into the event's times at CLOCK_NS of clock_ns(). Context's lock
+ * held, PMU frozen if the event can be sampled. */
+void perf_event_update_times(struct perf_event *event, uint64_t clock_ns);
+
+/* Changes the state, times folded at CLOCK_NS first; a leader that is switched on or off takes the
+ * times of its siblings along. Context as above. */
+void perf_event_set_state(struct perf_event *event, enum event_state state, uint64_t clock_ns);
+
+/* What the times are at CLOCK_NS, without folding. Own count only, not the children's. Context's lock
+ * held, or in the PMI of the event or of another of its group (NMI). */
+void perf_event_times_at(const struct perf_event *event, uint64_t clock_ns, uint64_t *enabled_ns,
+			 uint64_t *running_ns);
+
+/* The count folded so far, ended children's included. Any context. */
+static inline uint64_t perf_event_count(const struct perf_event *event)
+{
+	return atomic_load_explicit(&event->count, memory_order_relaxed) +
+	       atomic_load_explicit(&event->child_count, memory_order_relaxed);
+}
+
+/* Time stamp for the records of EVENT, ns of the clock that attr.clockid chose. Any context. */
+static inline uint64_t perf_event_clock_ns(const struct perf_event *event)
+{
+	return clock_ns() + event->clock_offset_ns;
+}
+
+/* What the ioctls of the same name do, for one event and its children. Task context, interrupts on.
+ * refresh: -EINVAL for events that do not sample or are inherited. period: PERIOD is a frequency for
+ * events with attr.freq; -EINVAL when out of range. */
+void perf_event_enable(struct perf_event *event);
+void perf_event_disable(struct perf_event *event);
+void perf_event_reset(struct perf_event *event);
+int perf_event_refresh(struct perf_event *event, int overflows);
+int perf_event_change_period(struct perf_event *event, uint64_t period);
+
+/* Takes EVENT out of its group and context and marks it dead: what it counted stays readable. Its
+ * siblings, when it led, become groups of their own. Task context. */
+void perf_event_detach(struct perf_event *event);
+
+/*
+ * open.c
+ */
+
+/* Forgets that the owner opened EVENT. Task context. */
+void perf_event_disown(struct perf_event *event);
+
+/*
+ * attr.c
+ */
+
+/* Copies the attribute at USER_ATTR of any known size and validates what can be without knowing the
+ * PMU. 0, -EFAULT, -E2BIG (the size that is known is written back), -EINVAL, -ENOSYS, -EOPNOTSUPP.
+ * Task context. */
+int perf_attr_copy(struct perf_event_attr *attr, void *user_attr);
+
+/*
+ * read.c
+ */
+
+/* Bytes that read() returns for an event with READ_FORMAT whose leader has SIBLINGS. Any context. */
+size_t perf_read_size(uint64_t read_format, unsigned int siblings);
+
+/* Reads EVENT, or its group if read_format says so, into USER_BUFFER of SIZE bytes: bytes written, 0
+ * for an event in error, -ENOSPC, -EFAULT, -ENOMEM. Task context, interrupts on. */
+long perf_event_read_user(struct perf_event *event, void *user_buffer, size_t size);
+
+/*
+ * file.c
+ */
+
+/* The file operations of an event; also how a descriptor is known to be one. */
+struct file_ops;
+extern const struct file_ops perf_file_ops;
+
+/*
+ * output.c: which ring an event writes to, and who is told.
+ */
+
+/* Sends the records of EVENT to the ring of TARGET (NULL: nowhere). -EINVAL: they do not count in the
+ * same place, or EVENT has a buffer mapped. Task context. */
+int perf_output_set(struct perf_event *event, struct perf_event *target);
+
+/* Takes EVENT off its ring. Task context. */
+void perf_output_release(struct perf_event *event);
+
+/* Maps EVENT's ring into AREA, making it if there is none: -EINVAL, -ENOMEM, -EPERM. Task context,
+ * the space's mutex held. */
+struct vm_area;
+int perf_output_map(struct perf_event *event, struct file *file, struct vm_area *area);
+
+/* PERF_EVENT_IOC_PAUSE_OUTPUT. -EINVAL: no ring. Task context. */
+int perf_output_pause(struct perf_event *event, bool pause);
+
+/* The POLL* bits of EVENT now; a wake-up's POLLIN is taken. Task context. */
+unsigned int perf_output_poll(struct perf_event *event);
+
+/* Wakes everybody who polls EVENT or an event that shares its ring, once the processor can: what
+ * an NMI or a holder of locks may call. Any context, on the processor where EVENT is active. */
+void perf_event_request_wakeup(struct perf_event *event);
+
+/* The second half, from the deferred work. Interrupt context. */
+void perf_output_wake(struct perf_event *event);
+
+/*
+ * overflow.c
+ */
+
+/* As perf_event_overflow in <kernel/perf/pmu.h>, for events that know a data address. */
+bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, uint64_t address);
+
+/* The deferred work of an event. Interrupt context, interrupts off. */
+void perf_event_pending_run(struct deferred_work *work);
+
+/* Starts EVENT again if it is throttled. Interrupts off, active here, its context's lock held. With
+ * RESTART false only the mark goes (the caller starts it). */
+void perf_event_unthrottle(struct perf_event *event, bool restart);
+
+/* What the tick does for an active event: unthrottle, adapt the period to attr.sample_freq. Returns
+ * whether the event needs the next tick too. As above, PMU frozen. */
+bool perf_event_tick(struct perf_event *event, uint64_t clock_ns);
 
 #endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records: what goes into a ring buffer, field by field, in the ABI's order.
+ */
+#ifndef KERNEL_PERF_RECORD_H
+#define KERNEL_PERF_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <uapi/linux/perf_event.h>
+
+struct perf_event;
+struct trap_frame;
+
+/* The fields of a sample that record.c can write. The others are refused when an event is opened
+ * (see attr.c for the error of each). */
+#define PERF_RECORD_SAMPLE_SUPPORTED                                                               \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |                  \
+	 PERF_SAMPLE_READ | PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |                \
+	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_RAW | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |     \
+	 PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_WEIGHT_STRUCT)
+
+/*
+ * Writes a PERF_RECORD_SAMPLE of EVENT: FRAME is what was interrupted, PERIOD the events the sample
+ * stands for, ADDRESS its data address or 0. Lost silently (and counted) when the ring is full.
+ * Any context, NMI included, on the processor where EVENT is active.
+ */
+void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint64_t period,
+			uint64_t address);
+
+/* Writes PERF_RECORD_THROTTLE or, with ON false, PERF_RECORD_UNTHROTTLE. Context as above. */
+void perf_record_throttle(struct perf_event *event, bool on);
+
+/* Bytes of the trailer that identifies a record that is no sample (attr.sample_id_all). Any context.
+ */
+size_t perf_record_trailer_size(const struct perf_event *event);
+
+#endif

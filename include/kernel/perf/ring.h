@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The ring buffer: records on their way to user space, in pages that user space has mapped.
+ *
+ * A ring is the metadata page (see <kernel/perf/userpage.h>) and 2^n data pages. It belongs to the
+ * event that was mapped first; other events may write to it too (PERF_EVENT_IOC_SET_OUTPUT). All of
+ * them count on the same processor, or for the same task, so at any moment one processor writes:
+ * what can interrupt a writer is only another writer on top of it (an interrupt, an NMI), which
+ * finishes first. Reserve and commit nest by that rule and take no lock.
+ *
+ * User space owns data_tail and can write the whole metadata page: nothing read from there is
+ * trusted, and nothing the kernel needs is kept only there.
+ */
+#ifndef KERNEL_PERF_RING_H
+#define KERNEL_PERF_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include <kernel/spinlock.h>
+
+struct perf_event;
+
+struct perf_ring {
+	_Atomic unsigned int references;
+	unsigned int data_pages;  /* a power of two, or 0: only the metadata page */
+	bool overwrite;		  /* mapped read-only: never full, the oldest records are lost */
+	uint32_t watermark_bytes; /* bytes between two wake-ups */
+	void *user_page;
+	void **pages; /* data_pages of them */
+
+	/* Producer side, private to ring.c. */
+	_Atomic uint64_t head;	 /* bytes reserved since the start */
+	_Atomic uint64_t wakeup; /* wake-ups asked for, by the watermark or by wakeup_events */
+	_Atomic uint64_t events; /* samples since the start, for wakeup_events */
+	_Atomic uint64_t lost;	 /* records that did not fit and are not reported yet */
+	_Atomic unsigned int nest;
+	uint64_t last_wakeup_head;
+	uint64_t announced_wakeup;
+
+	/* What the next poll() returns: POLLIN once a wake-up was due, taken by the poll. */
+	_Atomic unsigned int poll_bits;
+	/* PERF_EVENT_IOC_PAUSE_OUTPUT: records are dropped. */
+	_Atomic bool paused;
+
+	/* Mappings of this ring through any event; output.c's mutex. */
+	unsigned int map_count;
+	/* The event that the metadata page describes, NULL when it is closed. */
+	struct perf_event *_Atomic page_event;
+	/* Events that write here; a wake-up wakes the pollers of all of them. */
+	struct spinlock writers_lock; /* irqsave */
+	TAILQ_HEAD(, perf_event) writers; /* writers_lock */
+};
+
+/* One record being written. On the writer's stack. */
+struct perf_output {
+	struct perf_event *event;
+	struct perf_ring *ring;
+	uint64_t position; /* of the next byte, counted since the start of the ring */
+	uint64_t wakeup;   /* private to ring.c: wake-ups when the outermost writer began */
+};
+
+/*
+ * Makes a ring with one reference: DATA_PAGES (0 or a power of two) zeroed data pages and a zeroed
+ * metadata page. WATERMARK_BYTES between wake-ups, 0 or too large: half the data (Linux). NULL: no
+ * memory. Task context.
+ */
+struct perf_ring *perf_ring_alloc(unsigned int data_pages, bool overwrite,
+				  uint32_t watermark_bytes);
+
+/* One more reference, and one less; the last frees the ring and its references to the pages (which
+ * live on while a mapping holds them). get: any context; put: task context. */
+void perf_ring_get(struct perf_ring *ring);
+void perf_ring_put(struct perf_ring *ring);
+
+/*
+ * Reserves SIZE bytes (a multiple of 8, at most 65528) in EVENT's ring for a record of RECORD_TYPE
+ * and fills OUTPUT. If records were lost before, a LOST record is put in front when both fit.
+ *
+ * Returns 0; -ENOENT when the event has no ring with data pages or the ring is paused; -ENOSPC when
+ * the record does not fit (counted in the ring and, for samples, in event->lost).
+ * Any context, NMI included, on the processor where EVENT is active.
+ */
+int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32_t record_type,
+		    size_t size);
+
+/* Appends SIZE bytes of DATA to the record. All writes of a record together must make its size. */
+void perf_ring_write(struct perf_output *output, const void *data, size_t size);
+
+/* Commits the record. The outermost writer publishes data_head and, when a wake-up is due, sets
+ * poll_bits and calls perf_event_request_wakeup(). Same context as perf_ring_begin. */
+void perf_ring_end(struct perf_output *output);
+
+/* The page that a mapping shows at page INDEX (0: the metadata page), or NULL beyond the end. Task
+ * context. */
+void *perf_ring_page(struct perf_ring *ring, uint64_t index);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The metadata page at the start of an event's mapping: what a program needs to read its counter
+ * without a system call (struct perf_event_mmap_page).
+ */
+#ifndef KERNEL_PERF_USERPAGE_H
+#define KERNEL_PERF_USERPAGE_H
+
+struct perf_event;
+struct perf_ring;
+
+/* Fills in what never changes: sizes, offsets, the capability bit that says the bits are current.
+ * Task context, before the page is mapped. */
+void perf_userpage_init(struct perf_ring *ring);
+
+/*
+ * Brings the page of EVENT up to date: index, offset, width, capabilities, times. Nothing happens
+ * when the event has no ring or the ring's page describes another event.
+ *
+ * Called by the core when the event's state changes, and by a driver when the counter it is on or
+ * the value written into it changes. Interrupts off, on the processor where the event is active, or
+ * with its context's lock held where it is not; also from the PMI (NMI) for an active event.
+ */
+void perf_userpage_update(struct perf_event *event);
+
+#endif
