@@ -200,7 +200,7 @@ def _run_blob(options, platform, blob, words=()):
         file.write(blob)
         file.flush()
         return _start(options, ["-kernel", platform.kernel, "-initrd", file.name,
-                                "-append", _join(platform.words, options.append, *words)])
+                                "-append", _join(options.append, platform.words, *words)])
 
 
 def _join(*words):
@@ -215,7 +215,7 @@ def _boot(options):
         is_elf = file.read(4) == b"\x7fELF"
     if is_elf:
         medium = ["-kernel", options.image,
-                  "-append", _join(options.platform().words, options.append)]
+                  "-append", _join(options.append, options.platform().words)]
     elif options.append:
         raise Failure(USAGE, "an ISO image has its own command line; give --append to `tally image`")
     else:
@@ -241,7 +241,7 @@ def _image(options):
         raise Failure(USAGE, "--append needs --iso: whoever boots an ELF gives it its words")
     blob = _packed(options)
     if options.iso:
-        image.make_iso(blob, _join(options.platform().words, options.append), options.output)
+        image.make_iso(blob, _join(options.append, options.platform().words), options.output)
     else:
         image.make_unikernel(blob, options.output)
     return 0

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""TAP for tests in Python: printing it, and reading what a program printed.
+
+A test script makes one Report, calls its methods, and ends with `sys.exit(report.done())`. A failed
+point prints what was expected and what was got; a point that cannot be tried prints why.
+"""
+
+import re
+import subprocess
+
+_POINT = re.compile(r"^(not )?ok\b\s*(\d+)?\s*-?\s*([^#]*)(?:#\s*(\w+)\s*(.*))?$")
+_PLAN = re.compile(r"^1\.\.(\d+)(?:\s*#\s*SKIP\s*(.*))?$", re.IGNORECASE)
+
+
+class Report:
+    """The points of one script, numbered as they come."""
+
+    def __init__(self):
+        self._points = 0
+        self._failed = 0
+
+    def ok(self, good, name, *diagnostics):
+        """One point; the diagnostics (any text) are printed when it fails."""
+        self._points += 1
+        self._failed += not good
+        print(f"{'ok' if good else 'not ok'} {self._points} - {name}", flush=True)
+        if not good:
+            for diagnostic in diagnostics:
+                self.note(diagnostic)
+        return good
+
+    def equal(self, got, expected, name, *diagnostics):
+        return self.ok(got == expected, name, f"expected: {expected!r}", f"got:      {got!r}",
+                       *diagnostics)
+
+    def skip(self, name, reason):
+        self._points += 1
+        print(f"ok {self._points} - {name} # SKIP {reason}", flush=True)
+
+    def note(self, text):
+        for line in str(text).splitlines():
+            print(f"# {line}", flush=True)
+
+    def done(self):
+        """Prints the plan; returns the script's exit status."""
+        print(f"1..{self._points}", flush=True)
+        return 1 if self._failed or not self._points else 0
+
+
+def command(words, stdin=b"", timeout_s=120, **more):
+    """Runs a command; returns (status, standard output as bytes, standard error as text)."""
+    done = subprocess.run(words, input=stdin, capture_output=True, timeout=timeout_s, check=False,
+                          **more)
+    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+
+
+def complaints(text):
+    """What is wrong with the TAP in `text`: a list of sentences, empty if every point is good."""
+    found, plan, points, skipped_all = [], None, 0, None
+    for line in text.splitlines():
+        planned = _PLAN.match(line)
+        point = _POINT.match(line)
+        if planned:
+            plan, skipped_all = int(planned[1]), planned[2]
+        elif point:
+            points += 1
+            if point[1] and (point[4] or "").upper() != "SKIP":
+                found.append(line)
+    if plan is None:
+        found.append("there is no plan (1..N): the program did not finish")
+    elif plan != points:
+        found.append(f"{plan} points are planned, {points} were printed")
+    elif plan == 0 and skipped_all is None:
+        found.append("the plan is empty")
+    return found
+
+
+def skips(text):
+    """The reasons of the points that were skipped, in order."""
+    found = []
+    for line in text.splitlines():
+        match = _PLAN.match(line) or _POINT.match(line)
+        if match and match.re is _PLAN and match[2]:
+            found.append(match[2])
+        elif match and match.re is _POINT and (match[4] or "").upper() == "SKIP":
+            found.append(f"{match[3].strip()}: {match[5]}")
+    return found

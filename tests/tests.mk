@@ -1,0 +1,47 @@
+# The tests: what they are made of, and `make check`, which runs every one of them with prove.
+# What each group is about: tests/README.md.
+
+# Scripts find what was built here through this variable, and so does tools/tally.
+export TALLY_BUILD := $(abspath $(O))
+
+include tests/unit/unit.mk
+
+CHECK_DEPS := $(wildcard qemu/packages userland/packages tools/packages tests/packages)
+
+# Programs for both kernels: static executables of the build host's C library, or of none.
+CHECK_TOOL_PROGRAMS := $(patsubst tests/tools/programs/%.c,$(O)/tests/%,$(wildcard tests/tools/programs/*.c))
+CHECK_PAIR_PROGRAMS := $(patsubst tests/conformance/programs/%.c,$(O)/tests/%,$(wildcard tests/conformance/programs/*.c))
+
+$(CHECK_TOOL_PROGRAMS): $(O)/tests/%: tests/tools/programs/%.c tests/tools/programs/system_call.h
+	@mkdir -p $(@D)
+	$(CC) -O2 -g -Wall -Wextra -Werror -ffreestanding -fno-pie -fno-stack-protector -nostdlib -static -no-pie \
+		-Wl,--build-id=none $< -o $@
+
+$(CHECK_PAIR_PROGRAMS): $(O)/tests/%: tests/conformance/programs/%.c $(wildcard tests/conformance/programs/*.h)
+	@mkdir -p $(@D)
+	$(CC) -O2 -g -Wall -Wextra -Werror -fno-pie -static -no-pie $< -o $@
+
+$(O)/tests/linux-init: tests/conformance/init.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -g -Wall -Wextra -Werror -static $< -o $@
+
+# A guest of 32 bits that stands in for the kernel; one segment, so that a boot loader needs no more.
+$(O)/tests/guest.elf: tests/tools/guest.c
+	@mkdir -p $(@D)
+	$(CC) -m32 -O2 -g -Wall -Wextra -Werror -ffreestanding -fno-pic -fno-pie -fno-stack-protector \
+		-fcf-protection=none -fno-asynchronous-unwind-tables -mgeneral-regs-only -nostdlib -static -no-pie \
+		-Wl,--build-id=none,-Ttext=0x100000,-N,--no-warn-rwx-segments $< -o $@
+
+.PHONY: check-programs check-deps check
+
+check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/guest.elf
+
+check-deps:
+	@tools/deps $(CHECK_DEPS)
+
+# The longest first, so that none is left to run alone at the end.
+CHECK_SCRIPTS = $(wildcard tests/qemu/*.t tests/boot/*.t tests/conformance/*.t tests/tools/*.t)
+
+check: check-deps
+	@$(MAKE) --no-print-directory all qemu check-programs unit
+	@prove -j2 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every way in which a run can end has its own exit status and says one line.
+
+The machine is the real emulator; the kernel is guest.c, which ends as it is told to.
+"""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import tap  # pylint: disable=wrong-import-position
+
+BUILD = os.environ["TALLY_BUILD"]
+TALLY = os.path.join(ROOT, "tools", "tally")
+GUEST = os.path.join(BUILD, "tests", "guest.elf")
+PROGRAM = os.path.join(BUILD, "tests", "nothing")
+
+# How the guest ends, the status that makes, and what standard error has to say.
+ENDINGS = (
+    ("e", 7, ""),
+    ("k", 139, "killed by signal 11"),
+    ("n", 122, "has no status line"),
+    ("b", 122, "could not start: no memory; give the machine some"),
+    ("p", 123, "tally: panic: the guest was asked to"),
+    ("r", 122, "reset itself"),
+    ("u", 122, "the emulator ended with status 3"),
+    ("h", 124, "not ended after 3 s"),
+)
+
+# Words of the command line, the status, and what standard error has to say.
+MISTAKES = (
+    ([], 120, "COMMAND"),
+    (["walk"], 120, "walk"),
+    (["run"], 120, "name a PROGRAM"),
+    (["run", "--cpus", "0", PROGRAM], 120, "no number from 1 to 64"),
+    (["run", "--pmu-width", "49", PROGRAM], 120, "no number from 32 to 48"),
+    (["run", "--timeout", "soon", PROGRAM], 120, "no time in seconds"),
+    (["run", "--pmu", "none", "--pmu-skid", "1", PROGRAM], 120, "has no properties"),
+    (["run", "--env", "PATH", PROGRAM], 120, "NAME=VALUE"),
+    (["run", "--pmu", "kvm", "--icount", PROGRAM], 125, "use --pmu emulated"),
+    (["run", "/no/such/program"], 127, "/no/such/program: No such file"),
+    (["run", "--root", "/no/such/tree", PROGRAM], 127, "no such directory"),
+    (["run", "--initrd", "/no/such/archive"], 127, "No such file"),
+    (["run", "--log", "/no/such/folder/log", PROGRAM], 127, "No such file"),
+    (["boot", "/no/such/image"], 127, "no such file"),
+    (["image", "--append", "x", "-o", "/dev/null", PROGRAM], 120, "needs --iso"),
+)
+
+
+def tally(words, stdin=b"", **environment):
+    return tap.command([TALLY] + words, stdin=stdin, env={**os.environ, **environment})
+
+
+def run_guest(end, *words, stdin=b""):
+    return tally(["run", "--pmu", "none", "--kernel", GUEST, "--append", "end=" + end, *words,
+                  PROGRAM], stdin)
+
+
+def main():
+    report = tap.Report()
+    for end, status, says in ENDINGS:
+        got, _, error = run_guest(end, "--timeout", "3" if end == "h" else "60")
+        report.equal(got, status, f"a guest that ends by '{end}' gives {status}", error)
+        report.ok(says in error, f"and says: {says}", error)
+        report.ok(end in "pr" or error.count("\n") <= 1, "in one line (a log apart)", error)
+
+    _, output, _ = run_guest("e", "--timeout", "60")
+    report.equal(output, b"hello\r\n\x01\n", "standard output comes through untouched")
+    data = bytes(range(256)) * 64
+    got, output, error = run_guest("c", "--timeout", "60", stdin=data)
+    report.ok(output == data, "standard input goes through untouched",
+              f"{len(output)} of {len(data)} bytes, status {got}", error)
+    got, output, error = run_guest("c", "--timeout", "60")
+    report.equal((got, output), (0, b""), "empty standard input is an end of file", error)
+
+    for words, status, says in MISTAKES:
+        if "--log" in words:
+            words = words[:1] + ["--kernel", GUEST] + words[1:]
+        got, _, error = tally(words)
+        shown = " ".join(os.path.basename(word) for word in words) or "no command"
+        report.equal(got, status, f"{shown}: status {status}", error)
+        report.ok(says in error and error.count("\n") == 1, f"and one line that says: {says}", error)
+
+    empty = os.path.join(BUILD, "tests", "empty-cache")
+    got, _, error = tally(["run", "--pmu", "emulated", "--kernel", GUEST, PROGRAM],
+                          TALLY_QEMU="", TALLY_CACHE=empty)
+    report.equal((got, error), (121, "tally: the emulator is not built; run: make qemu\n"),
+                 "a missing emulator is named, with the command that builds it")
+    got, _, error = tally(["run", "--kernel", GUEST, PROGRAM], TALLY_QEMU="/no/such/qemu")
+    report.equal((got, error),
+                 (121, "tally: TALLY_QEMU=/no/such/qemu: no such file; correct or unset it\n"),
+                 "so is a TALLY_QEMU that leads nowhere")
+    got, _, error = tally(["run", PROGRAM], TALLY_BUILD=empty)
+    report.ok(got == 121 and "run: make" in error, "so is a kernel that is not built", error)
+    got, _, error = tally(["image", "-o", "x", PROGRAM], TALLY_BUILD=empty)
+    report.ok(got == 121 and "run: make" in error, "also for an image", error)
+    return report.done()
+
+
+sys.exit(main())
