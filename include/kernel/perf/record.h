@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records: what the ring buffer's bytes mean. Layouts are perf_event_open(2)'s ("MMAP layout"), field for field.
- *
- * All functions run on the event's processor (its context's, for side band), in any context, NMI included, and write nothing
- * when the event has no ring.
+ * Records: what goes into a ring buffer, field by field, in the ABI's order.
  */
 #ifndef KERNEL_PERF_RECORD_H
 #define KERNEL_PERF_RECORD_H
@@ -12,31 +9,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kernel/perf/ring.h>
+#include <uapi/linux/perf_event.h>
 
 struct perf_event;
+struct perf_output;
 struct trap_frame;
 
-/* --- records in general --- */
+/* The fields of a sample that record.c can write. The others are refused when an event is opened
+ * (see attr.c for the error of each). */
+#define PERF_RECORD_SAMPLE_SUPPORTED                                                               \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |                  \
+	 PERF_SAMPLE_READ | PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |                \
+	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_RAW | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |     \
+	 PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_WEIGHT_STRUCT)
 
 /*
- * Begins a record of SIZE bytes (a multiple of 8, header included) in EVENT's ring, writing a PERF_RECORD_LOST before it if records were lost.
- * False: no ring, or no space, and the record is counted as lost. Then come perf_ring_put_bytes and perf_ring_commit.
+ * Writes a PERF_RECORD_SAMPLE of EVENT: FRAME is what was interrupted, PERIOD the events the sample
+ * stands for, ADDRESS its data address or 0. Lost silently (and counted) when the ring is full.
+ * Any context, NMI included, on the processor where EVENT is active.
  */
-bool perf_record_begin(struct perf_ring_write *write, struct perf_event *event, size_t size);
+void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint64_t period,
+			uint64_t address);
 
-/* Bytes of the identification that attr.sample_id_all puts behind each record that is not a sample; 0 without it. */
-size_t perf_record_id_size(const struct perf_event *event);
+/* Writes PERF_RECORD_THROTTLE or, with ON false, PERF_RECORD_UNTHROTTLE. Context as above. */
+void perf_record_throttle(struct perf_event *event, bool on);
 
-/* Writes that identification: who runs, when, where. */
-void perf_record_put_id(struct perf_ring_write *write, const struct perf_event *event);
+/* Bytes of the trailer that identifies a record that is no sample (attr.sample_id_all). Any context.
+ */
+size_t perf_record_trailer_size(const struct perf_event *event);
 
-/* --- the records of a counter --- */
-
-/* A sample: FRAME was interrupted after PERIOD events. ADDRESS: PERF_SAMPLE_ADDR, 0 where the event has none. */
-void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint64_t period, uint64_t address);
-
-/* PERF_RECORD_THROTTLE (THROTTLED) or PERF_RECORD_UNTHROTTLE. */
-void perf_record_throttle(struct perf_event *event, bool throttled);
+/* Writes that trailer, nothing without sample_id_all: who runs now, when, where, for which event. Between
+ * perf_ring_begin and perf_ring_end. */
+void perf_record_write_trailer(struct perf_output *output, const struct perf_event *event);
 
 #endif

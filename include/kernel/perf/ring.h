@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The ring buffer that an event's records go to and user space maps: bytes in, bytes out. What the bytes mean is
- * record.h's; who maps it is file.c's.
+ * The ring buffer: records on their way to user space, in pages that user space has mapped.
  *
- * One page of metadata (struct perf_event_mmap_page), then 2^n pages of data. One processor writes at a time: that of the event
- * (events may share a ring only if they count on the same processor or the same task, as in Linux); an NMI may
- * interrupt a write and write itself. User space reads concurrently, and may write anything into the metadata page: the kernel
- * keeps its own copy of all that it relies on, and takes data_tail modulo the size of the data.
+ * A ring is the metadata page (see <kernel/perf/userpage.h>) and 2^n data pages. It belongs to the
+ * event that was mapped first; other events may write to it too (PERF_EVENT_IOC_SET_OUTPUT). All of
+ * them count on the same processor, or for the same task, so at any moment one processor writes:
+ * what can interrupt a writer is only another writer on top of it (an interrupt, an NMI), which
+ * finishes first. Reserve and commit nest by that rule and take no lock.
+ *
+ * User space owns data_tail and can write the whole metadata page: nothing read from there is
+ * trusted, and nothing the kernel needs is kept only there.
  */
 #ifndef KERNEL_PERF_RING_H
 #define KERNEL_PERF_RING_H
@@ -15,95 +18,88 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
-#include <kernel/smp.h>
-#include <kernel/wait.h>
-#include <uapi/linux/perf_event.h>
+#include <kernel/spinlock.h>
 
 struct perf_event;
 
-/* Most data pages of a ring: 128 MiB. */
-#define PERF_RING_PAGES_MAX 32768
-
 struct perf_ring {
 	_Atomic unsigned int references;
+	unsigned int data_pages;  /* a power of two, or 0: only the metadata page */
+	bool overwrite;		  /* mapped read-only: never full, the oldest records are lost */
+	uint32_t watermark_bytes; /* bytes between two wake-ups */
+	void *user_page;
+	void **pages; /* data_pages of them */
 
-	/* constant */
-	uint64_t owner_id;	 /* id of the event whose metadata page this is */
-	unsigned int data_pages; /* a power of two, or 0: metadata only */
-	uint64_t data_size;	 /* bytes */
-	uint64_t watermark;	 /* bytes between wake-ups */
-	bool overwrite;		 /* mapped read-only: old records give way to new ones */
-
-	atomic_bool paused; /* by ioctl, or no data pages */
-
-	/* W */
-	_Atomic uint64_t head;		/* reserved so far; the published head never is ahead of a reservation in progress */
-	_Atomic unsigned int nest;	/* writes in progress: an interrupted one and the NMI's */
+	/* Producer side, private to ring.c: only on the processor that writes, nesting in NMIs. */
+	_Atomic uint64_t head;		/* reserved so far */
+	_Atomic unsigned int nest;	/* records in progress: an interrupted one and the NMI's */
 	_Atomic uint64_t wake_position; /* head at the last wake-up by watermark */
-	_Atomic unsigned int samples;	/* since the last wake-up by count */
-	atomic_bool wake_wanted;
-	_Atomic uint32_t page_sequence; /* what the metadata page's lock should be */
+	_Atomic unsigned int samples;	/* since the last wake-up by attr.wakeup_events */
+	_Atomic bool wake_wanted;	/* by the next commit of an outermost writer */
+	_Atomic uint64_t lost;		/* records that did not fit and are not reported yet */
+	/* userpage.c's, same rule: what the metadata page's lock is; user space may write over it. */
+	_Atomic uint32_t page_sequence;
 
-	_Atomic uint64_t lost; /* records that found no place since the last PERF_RECORD_LOST */
+	/* What the next poll() returns: POLLIN once a wake-up was due, taken by the poll. */
+	_Atomic unsigned int poll_bits;
+	/* PERF_EVENT_IOC_PAUSE_OUTPUT: records are dropped. */
+	_Atomic bool paused;
 
-	atomic_bool readable;	  /* woken since the last poll */
-	struct wait_queue waiters; /* poll, read */
-	struct deferred_work wake;
+	/* Mappings of this ring through any event; output.c's mutex. */
+	unsigned int map_count;
+	/* The event that the metadata page describes, NULL when it is closed. */
+	struct perf_event *_Atomic page_event;
+	/* Events that write here; a wake-up wakes the pollers of all of them. */
+	struct spinlock writers_lock; /* irqsave */
+	TAILQ_HEAD(, perf_event) writers; /* writers_lock */
+};
 
-	struct perf_event_mmap_page *user_page;
-	char *data[];
-}; /* W: only on the processor that writes, interrupts off; nests in NMIs */
-
-/*
- * A ring with DATA_PAGES (0 or a power of two up to PERF_RING_PAGES_MAX) pages of data and one reference, its
- * metadata page describing OWNER. Wakes its readers every WATERMARK bytes (0: half the data, at most all of it). NULL: no memory, or
- * too many pages. Task context.
- */
-struct perf_ring *perf_ring_alloc(const struct perf_event *owner, unsigned int data_pages, bool overwrite,
-				  uint64_t watermark);
-
-void perf_ring_get(struct perf_ring *ring);
-/* Drops a reference; the last one frees. No event points to the ring then (perf_ring_attach). Task context, interrupts on. */
-void perf_ring_put(struct perf_ring *ring);
-
-/*
- * Makes EVENT write to RING, whose reference moves in (NULL: to none), and drops the reference to its former ring once no processor
- * can still be writing there: that takes a cross call to each, so task context, interrupts on, event->ring_mutex held.
- */
-void perf_ring_attach(struct perf_event *event, struct perf_ring *ring);
-
-/* The page at byte OFFSET of the mapping (0: metadata), with a reference for the mapping, or NULL beyond the end. Task context. */
-void *perf_ring_page(struct perf_ring *ring, uint64_t offset);
-
-/* Stops or continues taking records (PERF_EVENT_IOC_PAUSE_OUTPUT); what comes while it is paused is lost and counted. Any context. */
-void perf_ring_pause(struct perf_ring *ring, bool paused);
-
-/* Whether the readers were woken since the last call (what makes poll say POLLIN, once); waiters is the queue to wait on. Any context. */
-bool perf_ring_take_readable(struct perf_ring *ring);
-
-/* A write in progress. */
-struct perf_ring_write {
+/* One record being written. On the writer's stack. */
+struct perf_output {
+	struct perf_event *event;
 	struct perf_ring *ring;
-	uint64_t position; /* of the next byte, not yet reduced modulo the size */
+	uint64_t position; /* of the next byte, counted since the start of the ring */
 	uint64_t end;	   /* of the reservation */
 	unsigned long irqs;
 };
 
 /*
- * Reserves SIZE (a multiple of 8) bytes. False: no space, or paused; then nothing is to be written or committed, and perf_ring_lose is the
- * caller's to call if a record is lost by it. BACKWARD (attr.write_backward): the ring is filled downwards, each record in
- * front of the previous one. Interrupts are off from success to commit. Any context on the writing processor, NMI included.
+ * Makes a ring with one reference: DATA_PAGES (0 or a power of two) zeroed data pages and a zeroed
+ * metadata page. WATERMARK_BYTES between wake-ups, 0 or too large: half the data (Linux). NULL: no
+ * memory. Task context.
  */
-bool perf_ring_reserve(struct perf_ring_write *write, struct perf_ring *ring, size_t size, bool backward);
+struct perf_ring *perf_ring_alloc(unsigned int data_pages, bool overwrite,
+				  uint32_t watermark_bytes);
 
-/* Puts SIZE bytes of DATA behind what was put before. */
-void perf_ring_put_bytes(struct perf_ring_write *write, const void *data, size_t size);
+/* One more reference, and one less; the last frees the ring and its references to the pages (which
+ * live on while a mapping holds them). get: any context; put: task context. */
+void perf_ring_get(struct perf_ring *ring);
+void perf_ring_put(struct perf_ring *ring);
 
-/* Publishes the reservation, which must be full, when no interrupted write is still going on; wakes the readers if that is due. */
-void perf_ring_commit(struct perf_ring_write *write);
+/*
+ * Reserves SIZE bytes (a multiple of 8, at most 65528) in EVENT's ring for a record of RECORD_TYPE
+ * and fills OUTPUT. If records were lost before, a LOST record is put in front when both fit.
+ *
+ * Returns 0, with interrupts off until perf_ring_end, so that a cross call that takes the ring away from
+ * the event comes after it; -ENOENT when the event has no ring with data pages; -ENOSPC when the ring is
+ * paused or the record does not fit: counted in the ring and in event->lost, and no end follows.
+ * Any context, NMI included, on the processor where EVENT is active.
+ */
+int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32_t record_type,
+		    size_t size);
 
-/* A sample is being written: wakes the readers at the commit of every EVERYth (attr.wakeup_events). Between reserve and commit. */
-void perf_ring_count_sample(struct perf_ring *ring, unsigned int every);
+/* Appends SIZE bytes of DATA to the record. All writes of a record together must make its size. */
+void perf_ring_write(struct perf_output *output, const void *data, size_t size);
+
+/* Commits the record. The outermost writer publishes data_head and, when a wake-up is due, sets
+ * poll_bits to POLLIN and POLLRDNORM and calls perf_event_request_wakeup(). Same context as
+ * perf_ring_begin. */
+void perf_ring_end(struct perf_output *output);
+
+/* The page that a mapping shows at page INDEX (0: the metadata page), or NULL beyond the end. Task
+ * context. */
+void *perf_ring_page(struct perf_ring *ring, uint64_t index);
 
 #endif

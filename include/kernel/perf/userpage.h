@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The metadata page of an event's mapping, from which user space reads the counter without a system call:
+ * The metadata page at the start of an event's mapping: what a program needs to read its counter
+ * without a system call (struct perf_event_mmap_page). It does:
  *
  *	do {
  *		sequence = page->lock;
  *		index = page->index;
  *		count = page->offset;
  *		if (index)
- *			count += sign_extend(rdpmc(index - 1), page->pmc_width);
+ *			count += sign_extend(read_counter(index - 1), page->pmc_width);
  *	} while (page->lock != sequence);
  */
 #ifndef KERNEL_PERF_USERPAGE_H
@@ -18,15 +19,17 @@
 struct perf_event;
 struct perf_ring;
 
-/* Fills in what never changes. Before the page is mapped. */
+/* Fills in what never changes: sizes, offsets, the capability bit that says the bits are current.
+ * Task context, before the page is mapped. */
 void perf_userpage_init(struct perf_ring *ring);
 
 /*
- * Makes the page say what holds now: index, offset, times, capabilities. Called whenever the counter's raw value or place, or the
- * event's state, changed otherwise than by counting: by the driver after it has written a counter, by the core after enable,
- * disable, reset, mmap. Nothing to do when EVENT has no mapping of its own.
+ * Brings the page of EVENT up to date: index, offset, width, capabilities, times. Nothing happens
+ * when the event has no ring or the ring's page describes another event.
  *
- * On the processor where the event is active (on any when it is not active), interrupts off or NMI.
+ * Called by the core when the event's state changes, and by a driver when the counter it is on or
+ * the value written into it changes. Interrupts off, on the processor where the event is active, or
+ * with its context's lock held where it is not; also from the PMI (NMI) for an active event.
  */
 void perf_userpage_update(struct perf_event *event);
 

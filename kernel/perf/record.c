@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Records, field by field. Orders and layouts are those of perf_event_open(2) ("PERF_RECORD_SAMPLE",
+ * "PERF_RECORD_THROTTLE", "sample_id") and of Linux 6.12's kernel/events/core.c.
+ *
+ * Almost every field of a sample is one 64-bit word, so a sample is a table of words in the ABI's order, each with the
+ * bit of sample_type that asks for it and the function that knows it. The trailer of other records is another table
+ * with the same functions.
+ *
+ * Runs in the PMI: takes no lock, allocates nothing, reads only what the interrupted code cannot be changing (contexts are changed with the
+ * PMU frozen).
+ */
+#include <kernel/perf/event.h>
+#include <kernel/perf/record.h>
+#include <kernel/perf/ring.h>
+#include <kernel/task.h>
+#include <uapi/linux/perf_event.h>
+
+#include <arch/task.h>
+
+/* What the functions below know of the record being written. */
+struct moment {
+	const struct perf_event *event;
+	const struct trap_frame *frame; /* NULL: nothing was interrupted */
+	uint64_t period, address;
+};
+
+/* The first half of a word is at the lower address: both ISAs that Tally is for are little-endian. */
+static uint64_t pair(uint32_t first, uint32_t second)
+{
+	return (uint64_t)second << 32 | first;
+}
+
+static uint64_t identifier(const struct moment *moment)
+{
+	const struct perf_event *event = moment->event;
+
+	return event->parent ? event->parent->id : event->id;
+}
+
+static uint64_t stream_id(const struct moment *moment)
+{
+	return moment->event->id;
+}
+
+static uint64_t instruction_pointer(const struct moment *moment)
+{
+	return moment->frame ? arch_frame_ip(moment->frame) : 0;
+}
+
+static uint64_t process_and_thread(const struct moment *moment)
+{
+	const struct task *task = task_current();
+
+	(void)moment;
+	return pair((uint32_t)task->tgid, (uint32_t)task->tid);
+}
+
+static uint64_t time_stamp(const struct moment *moment)
+{
+	return perf_event_clock_ns(moment->event);
+}
+
+static uint64_t data_address(const struct moment *moment)
+{
+	return moment->address;
+}
+
+static uint64_t processor(const struct moment *moment)
+{
+	(void)moment;
+	return pair(cpu_id(), 0);
+}
+
+static uint64_t sample_period(const struct moment *moment)
+{
+	return moment->period;
+}
+
+/* No event here has raw data: four bytes of nothing, which with their size fill the word. */
+static uint64_t raw_data(const struct moment *moment)
+{
+	(void)moment;
+	return pair(sizeof(uint32_t), 0);
+}
+
+/* No PMU here knows where data came from: "not available" in every part. */
+static uint64_t data_source(const struct moment *moment)
+{
+	(void)moment;
+	return PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) | PERF_MEM_S(LOCK, NA) |
+	       PERF_MEM_S(TLB, NA) | PERF_MEM_S(LVLNUM, NA);
+}
+
+/* A weight or a transaction's outcome that no PMU here measures. */
+static uint64_t unmeasured(const struct moment *moment)
+{
+	(void)moment;
+	return 0;
+}
+
+struct field {
+	uint64_t bits; /* of sample_type: one of them asks for it */
+	uint64_t (*word)(const struct moment *moment);
+};
+
+/* In a sample: before the group's values (PERF_SAMPLE_READ), and behind them. */
+static const struct field fields_before_read[] = {
+	{ PERF_SAMPLE_IDENTIFIER, identifier },
+	{ PERF_SAMPLE_IP, instruction_pointer },
+	{ PERF_SAMPLE_TID, process_and_thread },
+	{ PERF_SAMPLE_TIME, time_stamp },
+	{ PERF_SAMPLE_ADDR, data_address },
+	{ PERF_SAMPLE_ID, identifier },
+	{ PERF_SAMPLE_STREAM_ID, stream_id },
+	{ PERF_SAMPLE_CPU, processor },
+	{ PERF_SAMPLE_PERIOD, sample_period },
+};
+
+static const struct field fields_after_read[] = {
+	{ PERF_SAMPLE_RAW, raw_data },
+	{ PERF_SAMPLE_WEIGHT_TYPE, unmeasured },
+	{ PERF_SAMPLE_DATA_SRC, data_source },
+	{ PERF_SAMPLE_TRANSACTION, unmeasured },
+};
+
+static const struct field trailer_fields[] = {
+	{ PERF_SAMPLE_TID, process_and_thread },
+	{ PERF_SAMPLE_TIME, time_stamp },
+	{ PERF_SAMPLE_ID, identifier },
+	{ PERF_SAMPLE_STREAM_ID, stream_id },
+	{ PERF_SAMPLE_CPU, processor },
+	{ PERF_SAMPLE_IDENTIFIER, identifier },
+};
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static size_t fields_size(const struct field *fields, size_t count, uint64_t sample_type)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (sample_type & fields[i].bits)
+			size += sizeof(uint64_t);
+	return size;
+}
+
+static void write_word(struct perf_output *output, uint64_t word)
+{
+	perf_ring_write(output, &word, sizeof(word));
+}
+
+static void write_fields(struct perf_output *output, const struct field *fields, size_t count,
+			 const struct moment *moment)
+{
+	for (size_t i = 0; i < count; i++)
+		if (moment->event->attr.sample_type & fields[i].bits)
+			write_word(output, fields[i].word(moment));
+}
+
+/* --- PERF_SAMPLE_READ: what read() would return --- */
+
+/* MEMBER of the group of EVENT, whose own count the driver has just folded. */
+static void fold_member(struct perf_event *member, const struct perf_event *event)
+{
+	if (member != event && member->state == EVENT_ACTIVE)
+		member->pmu->read(member);
+}
+
+static void write_member(struct perf_output *output, const struct perf_event *member, uint64_t read_format)
+{
+	write_word(output, perf_event_count(member));
+	if (read_format & PERF_FORMAT_ID)
+		write_word(output, member->parent ? member->parent->id : member->id);
+	if (read_format & PERF_FORMAT_LOST)
+		write_word(output, atomic_load_explicit(&member->lost, memory_order_relaxed));
+}
+
+static void write_times(struct perf_output *output, const struct perf_event *event)
+{
+	uint64_t enabled_ns, running_ns;
+
+	perf_event_times_at(event, clock_ns(), &enabled_ns, &running_ns);
+	if (event->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		write_word(output, enabled_ns + atomic_load_explicit(&event->child_time_enabled_ns,
+								     memory_order_relaxed));
+	if (event->attr.read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		write_word(output, running_ns + atomic_load_explicit(&event->child_time_running_ns,
+								     memory_order_relaxed));
+}
+
+/* One event: value, times, id, lost. A group: number, times, then value, id, lost of each. */
+static void write_values(struct perf_output *output, struct perf_event *event)
+{
+	uint64_t format = event->attr.read_format;
+	struct perf_event *leader = event->leader, *sibling;
+
+	if (!(format & PERF_FORMAT_GROUP)) {
+		write_word(output, perf_event_count(event));
+		write_times(output, event);
+		if (format & PERF_FORMAT_ID)
+			write_word(output, event->parent ? event->parent->id : event->id);
+		if (format & PERF_FORMAT_LOST)
+			write_word(output, atomic_load_explicit(&event->lost, memory_order_relaxed));
+		return;
+	}
+	write_word(output, 1 + leader->sibling_count);
+	write_times(output, event);
+	fold_member(leader, event);
+	write_member(output, leader, format);
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
+		fold_member(sibling, event);
+		write_member(output, sibling, format);
+	}
+}
+
+/* --- records --- */
+
+void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint64_t period, uint64_t address)
+{
+	const struct moment moment = { event, frame, period, address };
+	uint64_t sample_type = event->attr.sample_type;
+	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE };
+	struct perf_output output;
+	size_t size = sizeof(header);
+
+	size += fields_size(fields_before_read, COUNT(fields_before_read), sample_type);
+	size += fields_size(fields_after_read, COUNT(fields_after_read), sample_type);
+	if (sample_type & PERF_SAMPLE_READ)
+		size += perf_read_size(event->attr.read_format, event->leader->sibling_count);
+	header.size = (uint16_t)size;
+	header.misc = frame && arch_frame_is_user(frame) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
+
+	if (perf_ring_begin(&output, event, PERF_RECORD_SAMPLE, size) < 0)
+		return;
+	perf_ring_write(&output, &header, sizeof(header));
+	write_fields(&output, fields_before_read, COUNT(fields_before_read), &moment);
+	if (sample_type & PERF_SAMPLE_READ)
+		write_values(&output, event);
+	write_fields(&output, fields_after_read, COUNT(fields_after_read), &moment);
+	perf_ring_end(&output);
+}
+
+size_t perf_record_trailer_size(const struct perf_event *event)
+{
+	if (!event->attr.sample_id_all)
+		return 0;
+	return fields_size(trailer_fields, COUNT(trailer_fields), event->attr.sample_type);
+}
+
+void perf_record_write_trailer(struct perf_output *output, const struct perf_event *event)
+{
+	const struct moment moment = { .event = event };
+
+	if (event->attr.sample_id_all)
+		write_fields(output, trailer_fields, COUNT(trailer_fields), &moment);
+}
+
+void perf_record_throttle(struct perf_event *event, bool on)
+{
+	const struct moment moment = { .event = event };
+	struct {
+		struct perf_event_header header;
+		uint64_t time, id, stream_id;
+	} record;
+	struct perf_output output;
+	size_t size = sizeof(record) + perf_record_trailer_size(event);
+
+	record.header.type = on ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE;
+	record.header.misc = 0;
+	record.header.size = (uint16_t)size;
+	record.time = time_stamp(&moment);
+	record.id = identifier(&moment);
+	record.stream_id = stream_id(&moment);
+	if (perf_ring_begin(&output, event, record.header.type, size) < 0)
+		return;
+	perf_ring_write(&output, &record, sizeof(record));
+	perf_record_write_trailer(&output, event);
+	perf_ring_end(&output);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The metadata page: what user space needs to know to read its counter by itself.
+ *
+ * `lock` is a sequence count. The reader is on the same processor (it monitors itself), so it is interrupted by an update and
+ * never runs beside one: an update only has to leave another number behind. The kernel keeps the number in the ring, not in
+ * the page, where user space may write.
+ *
+ * An update may be interrupted by the PMI, which updates the page itself. The interrupted one would then go on to write what it read before,
+ * so it notices (the number moved on) and starts again. For the same reason count and prev_raw are read as a pair.
+ *
+ * The arithmetic: the reader adds the counter, sign-extended from its width, to `offset`; offset is count minus the equally extended raw
+ * value at which count was true. Counters start at minus the period and stay within half their range of zero, so sign
+ * extension is exact at every width.
+ */
+#include <kernel/perf/event.h>
+#include <kernel/perf/ring.h>
+#include <kernel/perf/userpage.h>
+#include <kernel/page.h>
+#include <kernel/time.h>
+
+void perf_userpage_init(struct perf_ring *ring)
+{
+	struct perf_event_mmap_page *page = ring->user_page;
+
+	page->cap_bit0_is_deprecated = 1;
+	page->size = offsetof(struct perf_event_mmap_page, __reserved);
+	page->data_offset = PAGE_SIZE;
+	page->data_size = (uint64_t)ring->data_pages << PAGE_SHIFT;
+}
+
+/* EVENT's count and the raw counter value it belongs to, both before or both after an interrupting PMI. */
+static uint64_t load_count(struct perf_event *event, uint64_t *raw)
+{
+	uint64_t count, before;
+
+	do {
+		before = atomic_load_explicit(&event->hw.prev_raw, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		count = atomic_load_explicit(&event->count, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		*raw = atomic_load_explicit(&event->hw.prev_raw, memory_order_relaxed);
+	} while (*raw != before);
+	return count;
+}
+
+static void fill_counter(struct perf_event_mmap_page *page, struct perf_event *event)
+{
+	const struct pmu *pmu = event->pmu;
+	bool readable = pmu->user_index && event->state == EVENT_ACTIVE;
+	uint32_t index = readable ? pmu->user_index(event) : 0;
+	unsigned int width_bits = pmu->user_width ? pmu->user_width(event) : 64;
+	uint64_t raw, count = load_count(event, &raw);
+
+	if (index)
+		count -= (uint64_t)perf_sign_extend(raw, width_bits);
+	page->index = index;
+	page->offset = (int64_t)count;
+	page->pmc_width = (uint16_t)width_bits;
+	page->cap_user_rdpmc = pmu->user_index != NULL;
+}
+
+static void fill_times(struct perf_event_mmap_page *page, struct perf_event *event)
+{
+	struct clock_conversion conversion;
+	uint64_t now_ns = clock_ns(), enabled_ns, running_ns;
+
+	perf_event_times_at(event, now_ns, &enabled_ns, &running_ns);
+	page->time_enabled = enabled_ns;
+	page->time_running = running_ns;
+	if (!clock_user_conversion(&conversion)) {
+		page->cap_user_time = 0;
+		page->cap_user_time_zero = 0;
+		return;
+	}
+	page->time_mult = conversion.mult;
+	page->time_shift = conversion.shift;
+	page->time_offset = conversion.offset_ns - now_ns;
+	page->cap_user_time = 1;
+	/* The records' clock is clock_ns() unless the event chose another. */
+	page->time_zero = event->attr.use_clockid ? 0 : conversion.offset_ns;
+	page->cap_user_time_zero = !event->attr.use_clockid;
+}
+
+void perf_userpage_update(struct perf_event *event)
+{
+	struct perf_ring *ring = atomic_load_explicit(&event->ring, memory_order_acquire);
+	struct perf_event_mmap_page *page;
+	uint32_t sequence;
+
+	/* A ring shared by IOC_SET_OUTPUT has the metadata of the event that mapped it first. */
+	if (!ring || atomic_load_explicit(&ring->page_event, memory_order_relaxed) != event)
+		return;
+	page = ring->user_page;
+	do {
+		sequence = atomic_fetch_add_explicit(&ring->page_sequence, 1, memory_order_relaxed) + 1;
+		page->lock = sequence;
+		atomic_signal_fence(memory_order_seq_cst);
+		fill_counter(page, event);
+		fill_times(page, event);
+		atomic_signal_fence(memory_order_seq_cst);
+	} while (atomic_load_explicit(&ring->page_sequence, memory_order_relaxed) != sequence);
+	page->lock = atomic_fetch_add_explicit(&ring->page_sequence, 1, memory_order_relaxed) + 1;
+}
