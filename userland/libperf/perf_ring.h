@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * perf_ring.h - reading the records of one event's ring buffer.
+ *
+ * One reader a ring. The kernel writes at data_head and never overtakes data_tail, which only the
+ * reader moves; what does not fit is lost, and a PERF_RECORD_LOST says how much.
+ */
+#ifndef PERF_RING_H
+#define PERF_RING_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_ring {
+	struct perf_event_mmap_page *page;
+	const unsigned char *data;
+	size_t bytes; /* of data, a power of two */
+};
+
+/* The longest record there can be: its size is a 16-bit number. */
+#define PERF_RING_RECORD_MAX 65536
+
+/*
+ * Map the ring of the event @fd with @data_pages pages of data, a power of two. Returns 0, or -1
+ * with errno as from mmap(2).
+ */
+int perf_ring_map(struct perf_ring *ring, int fd, size_t data_pages);
+
+void perf_ring_unmap(struct perf_ring *ring);
+
+/*
+ * Copy the oldest record into @record, of @capacity bytes, and free its place. Returns the record's
+ * whole size, of which at most @capacity bytes were copied; 0 if there is none. The thread may be
+ * any, one at a time.
+ */
+size_t perf_ring_next(struct perf_ring *ring, void *record, size_t capacity);
+
+#endif /* PERF_RING_H */

@@ -1,0 +1,46 @@
+# User programs: every folder below userland/programs/ is one, and every C file in tests/boot/. All are static
+# executables of newlib, linked with libperf and libspin, with their symbols: $(O)/user/bin/NAME.
+#
+# `make user-glibc` builds the same sources with the GNU C library into $(O)/user/glibc/, unchanged.
+
+USER_PROGRAMS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard userland/programs/*/*.c)))))
+USER_TESTS := $(basename $(notdir $(wildcard tests/boot/*.c)))
+USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libspin/*.c userland/libspin/*.S)
+
+USER_CPPFLAGS := -Iuserland/libperf -Iuserland/libspin -D_GNU_SOURCE -MMD -MP
+USER_CFLAGS := -std=gnu11 -O2 -g -fno-pie -fcf-protection=none -Wall -Wextra -Werror
+USER_CC = $(CC) -specs=$(NEWLIB)/lib/tally.specs -isystem include/uapi
+
+# The sources of program $(1), wherever it is.
+user_sources = $(wildcard userland/programs/$(1)/*.c userland/programs/$(1)/*.S tests/boot/$(1).c)
+
+# One set of rules for each C library: $(1) the folder of objects, $(2) of programs, $(3) the compiler,
+# $(4) what has to be there first.
+define user_rules
+$(O)/user/$(1)/%.c.o: %.c $(4)
+	@mkdir -p $$(@D)
+	$(3) $$(USER_CPPFLAGS) $$(USER_CFLAGS) -c $$< -o $$@
+
+$(O)/user/$(1)/%.S.o: %.S $(4)
+	@mkdir -p $$(@D)
+	$(3) $$(USER_CPPFLAGS) -g -c $$< -o $$@
+
+$(O)/user/$(1)/libuser.a: $$(USER_LIB_SRCS:%=$(O)/user/$(1)/%.o)
+	@rm -f $$@
+	ar -rcs $$@ $$^
+
+$(foreach program,$(USER_PROGRAMS) $(USER_TESTS),
+$(O)/user/$(2)/$(program): $(patsubst %,$(O)/user/$(1)/%.o,$(call user_sources,$(program))) $(O)/user/$(1)/libuser.a
+	@mkdir -p $$(@D)
+	$(3) -static -no-pie -o $$@ $$^
+)
+
+-include $$(wildcard $(O)/user/$(1)/*/*/*.d $(O)/user/$(1)/*/*/*/*.d)
+endef
+
+.PHONY: user user-glibc
+user: $(USER_PROGRAMS:%=$(O)/user/bin/%) $(USER_TESTS:%=$(O)/user/bin/%)
+user-glibc: $(USER_PROGRAMS:%=$(O)/user/glibc/%) $(USER_TESTS:%=$(O)/user/glibc/%)
+
+$(eval $(call user_rules,obj,bin,$$(USER_CC),$(NEWLIB_STAMP)))
+$(eval $(call user_rules,obj-glibc,glibc,$(CC),))
