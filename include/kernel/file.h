@@ -2,56 +2,109 @@
 /*
  * Open files and descriptor tables.
  *
- * A file is an operations table and a private pointer with a reference count. Descriptors are numbers in a task group's
- * table, which fork copies and threads share.
+ * A file is an operations table and a private pointer with a reference count. Descriptors are numbers
+ * in a process's table, which fork copies and threads share.
+ *
+ * Lock: table->lock, a spin lock; no file operation is called under it.
  */
 #ifndef KERNEL_FILE_H
 #define KERNEL_FILE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct file;
+struct file_table;
+struct inode;
 struct vm_area;
 struct poll_table;
+struct wait_queue;
+struct kernel_stat;
 
-/* Every function runs in task context and may sleep. A NULL member means the errno given. Errors are returned negative. */
+/* Every function runs in task context and may sleep. A NULL member means the errno given. Errors are
+ * returned negative. */
 struct file_ops {
-	ssize_t (*read)(struct file *file, void *user_buffer, size_t size, uint64_t *position);	       /* EINVAL */
-	ssize_t (*write)(struct file *file, const void *user_buffer, size_t size, uint64_t *position); /* EINVAL */
-	long (*ioctl)(struct file *file, unsigned int command, unsigned long argument);		       /* ENOTTY */
-	/* Returns the POLL* bits that hold now; calls poll_wait() for each queue that a change would wake. */
-	unsigned int (*poll)(struct file *file, struct poll_table *table); /* always ready */
+	/* Bytes read or written, 0 at the end. *POSITION moves by as many in a file that has one. EINVAL */
+	ssize_t (*read)(struct file *file, void *user_buffer, size_t size, uint64_t *position);
+	ssize_t (*write)(struct file *file, const void *user_buffer, size_t size,
+			 uint64_t *position);
+	long (*ioctl)(struct file *file, unsigned int command, unsigned long argument); /* ENOTTY */
+	/* Returns the POLL* bits that hold now; calls poll_wait() for each queue that a change would
+	 * wake. NULL: always readable and writable. */
+	unsigned int (*poll)(struct file *file, struct poll_table *table);
 	/* Fills in AREA's ops and private data, see <kernel/vm.h>. */
 	int (*mmap)(struct file *file, struct vm_area *area); /* ENODEV */
+	/* Entries of a directory, as getdents64 wants them. ENOTDIR */
+	ssize_t (*read_directory)(struct file *file, void *user_buffer, size_t size);
 	/* The last reference is gone. */
 	void (*release)(struct file *file);
+	bool seekable; /* lseek moves the position; else ESPIPE */
+};
+
+/* Who gets a signal when something happens to the file (fcntl F_SETOWN, F_SETSIG, O_ASYNC). */
+struct file_async {
+	_Atomic pid_t owner; /* tid if THREAD, else process */
+	_Atomic bool thread;
+	_Atomic int signal;  /* 0: SIGIO without si_fd */
+	_Atomic int fd;	     /* descriptor that was given O_ASYNC */
 };
 
 struct file {
 	const struct file_ops *ops;
 	void *private;
-	unsigned int flags; /* O_ACCMODE, O_NONBLOCK … */
-	uint64_t position;
+	struct inode *inode; /* what fstat describes; NULL: an anonymous one */
+	_Atomic unsigned int flags; /* O_ACCMODE, O_NONBLOCK … */
+	uint64_t position; /* two tasks that use one file at once may lose a step: only programs that race do */
+	struct file_async async;
 	_Atomic unsigned int references;
 };
 
-/* A file with one reference, or NULL. */
+/* A file with one reference, or NULL. Task context. */
 struct file *file_create(const struct file_ops *ops, void *private, unsigned int flags);
+/* One more reference. Any context. */
 void file_get(struct file *file);
 /* Drops a reference; the last one calls release. Task context. */
 void file_put(struct file *file);
 
-/* The file behind descriptor FD of the running task with a new reference, or NULL. */
+/* Sends what F_SETOWN and F_SETSIG asked for if FILE has O_ASYNC; POLL_CODE: POLL_IN or POLL_HUP. Task and interrupt
+ * context. */
+void file_notify(struct file *file, int poll_code);
+
+/* The file behind descriptor FD of the running task with a new reference, or NULL. Task context. */
 struct file *fd_get_file(int fd);
 
-/* Puts FILE (its reference moves in) at the lowest free descriptor; close-on-exec if CLOEXEC. Returns it, or -EMFILE (reference stays). */
+/* Puts FILE (its reference moves in) at the lowest free descriptor; close-on-exec if CLOEXEC. Returns
+ * it, or -EMFILE (reference stays). Task context. */
 int fd_install(struct file *file, int cloexec);
+/* The same from LEAST upwards. */
+int fd_install_from(struct file *file, int least, bool cloexec);
+/* At exactly FD, closing what was there. FD, or -EBADF (reference stays). */
+int fd_install_at(struct file *file, int fd, bool cloexec);
+/* Closes FD: 0 or -EBADF. Task context. */
+int fd_close(int fd);
+/* Close-on-exec flag of FD: 0, 1 or -EBADF; and setting it. Task context. */
+int fd_get_cloexec(int fd);
+int fd_set_cloexec(int fd, bool cloexec);
 
-struct wait_queue;
-/* Adds the polling task to QUEUE, woken by wait_queue_wake; TABLE may be NULL (only look). */
+/* Descriptors a table can have. Linux's default RLIMIT_NOFILE. */
+#define DESCRIPTORS_MAX 1024
+
+/* An empty table with one reference, a copy of one, or NULL. Task context. */
+struct file_table *file_table_create(void);
+struct file_table *file_table_copy(struct file_table *table);
+void file_table_get(struct file_table *table);
+/* Drops a reference; the last one closes all. Task context. */
+void file_table_put(struct file_table *table);
+/* Closes what has close-on-exec. Task context. */
+void file_table_close_on_exec(struct file_table *table);
+/* Whether somebody else uses TABLE too. */
+bool file_table_is_shared(struct file_table *table);
+
+/* Adds the polling task to QUEUE, woken by wait_queue_wake; TABLE may be NULL (only look). Task context, from
+ * a poll operation. */
 void poll_wait(struct poll_table *table, struct wait_queue *queue);
 
 #endif

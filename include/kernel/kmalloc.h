@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernel objects: allocation of memory by size, in power-of-two slabs on top of pages.
+ * Kernel objects: allocation of memory by size, in slabs on top of pages.
  */
 #ifndef KERNEL_KMALLOC_H
 #define KERNEL_KMALLOC_H
 
 #include <stddef.h>
 
-/* SIZE bytes (1 … 1 MiB), zeroed, aligned to 16 (to 64 from 64 bytes upwards), or NULL. Task and interrupt context. */
+/* Largest object. */
+#define KMALLOC_MAX ((size_t)1 << 20)
+
+/* SIZE bytes (1 … KMALLOC_MAX), zeroed, aligned to 16 (to 64 from 64 bytes upwards), or NULL. Task and interrupt
+ * context. */
 void *kzalloc(size_t size);
 
 /* Frees what kzalloc returned; NULL is allowed. Task and interrupt context. */
 void kfree(void *object);
 
-/* Objects allocated and not freed. For leak tests. */
+/* Objects allocated and not freed. For leak tests. Any context. */
 size_t kmalloc_count(void);
 
 #endif

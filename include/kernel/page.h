@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Physical memory: a buddy allocator of 4 KiB pages, all of them visible in the direct map, each with a reference
- * count (copy-on-write, mappings shared with user space).
+ * Physical memory: a buddy allocator of 4 KiB pages, all of them visible in the direct map, each
+ * with a reference count (copy-on-write, mappings shared with user space).
  *
  * Pages are named by their address in the direct map; page_paddr() gives the physical one.
  */
@@ -15,22 +15,39 @@
 #define PAGE_SIZE ((size_t)1 << PAGE_SHIFT)
 #define PAGE_MASK (~(PAGE_SIZE - 1))
 
+/* Largest block that page_alloc gives: 2^10 pages, 4 MiB. */
+#define PAGE_ORDER_MAX 10
+
 typedef uint64_t paddr_t;
 
-/* 2^ORDER contiguous zeroed pages with one reference, or NULL. ORDER 0 … 10. Task and interrupt context. */
+/* Bytes of memory, [start, end), that nothing else uses. */
+struct page_range {
+	paddr_t start, end;
+};
+
+/* Hands the COUNT ranges of RAM, in any order, none overlapping, to the allocator. Parts of pages at their ends are
+ * left out. All must be in the direct map. Boot processor, once, before everything that allocates;
+ * boot_failure() when there is too little. */
+void page_init(const struct page_range *ranges, unsigned int count);
+
+/* 2^ORDER contiguous zeroed pages with one reference, aligned to their size, or NULL. ORDER: 0 …
+ * PAGE_ORDER_MAX. Task and interrupt context. */
 void *page_alloc(unsigned int order);
 
-/* One more reference to the single page that holds ADDRESS. Task and interrupt context. */
+/* One more reference to the page that page_alloc returned at ADDRESS (order 0), or to the block that begins
+ * there. Task and interrupt context. */
 void page_get(void *address);
 
-/* Drops a reference to the page(s) that page_alloc returned at ADDRESS; the last one frees them. */
+/* Drops a reference to the page or block that page_alloc returned at ADDRESS; the last one frees it. Task and
+ * interrupt context. */
 void page_put(void *address);
 
-/* References held on the page at ADDRESS. A snapshot unless the caller holds the only one. */
-unsigned int page_references(void *address);
+/* References held on the page or block at ADDRESS. A snapshot unless the caller holds the only one. Any context. */
+unsigned int page_references(const void *address);
 
-/* Pages that nobody holds. For leak tests. */
+/* Pages that nobody holds, and pages in all. For leak tests and sysinfo. Any context. */
 size_t page_free_count(void);
+size_t page_total_count(void);
 
 /* Physical address behind an address in the direct map or the kernel image, and back. Any context. */
 paddr_t page_paddr(const void *address);

@@ -8,13 +8,16 @@
  *   arch_context_switch          registers, stack, address space, FPU
  *   (run-queue lock released)
  *   perf_sched_in(current)       events of the task that now runs go on
+ *
+ * The software events are counted as Linux counts them: a context switch before prev's events leave,
+ * a migration after the events of the migrated task went on.
  */
 #ifndef KERNEL_SCHED_H
 #define KERNEL_SCHED_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/tree.h>
+#include <kernel/tree.h>
 
 #include <kernel/cpu.h>
 
@@ -22,31 +25,58 @@ struct task;
 
 /* A task as the run queue sees it. Owned by kernel/sched/. */
 struct sched_entity {
-	RB_ENTRY(sched_entity) node;
-	uint64_t virtual_runtime_ns;
-	uint64_t virtual_deadline_ns;
-	uint64_t started_ns;	 /* when it last went on the processor */
-	uint64_t run_time_ns;	 /* sum of all its time on processors */
-	int nice;
-	bool queued;
-};
+	RB_ENTRY(sched_entity) node;  /* R: in the queue while waiting, by virtual deadline */
+	uint64_t virtual_runtime_ns;  /* R */
+	uint64_t virtual_deadline_ns; /* R */
+	int64_t lag_ns;		      /* R: what it was owed when it left the queue */
+	uint64_t started_ns;	      /* R: up to when run_time_ns is accounted, while it runs */
+	uint64_t run_time_ns;	      /* R: sum of all its time on processors */
+	int nice;		      /* R: -20 … 19 */
+	bool queued;		      /* R: waits in a queue */
+	bool migrated;		      /* R: moved since it last ran */
+}; /* R: the run queue's lock */
 
-void sched_init(void);	       /* boot processor, once */
-_Noreturn void sched_start_cpu(void); /* each processor: becomes its idle task */
+/* Makes the run queues and the boot processor's idle task, which the running code becomes. Interrupts off, once. */
+void sched_init(void);
 
-/* Makes a new task runnable on the best processor of its affinity. */
+/* The idle loop, for good. Each processor, interrupts off. */
+_Noreturn void sched_start_cpu(void);
+
+/* What the first code of a new task does before anything else: ends the switch to it. Called with interrupts off,
+ * returns with them on. */
+void task_first_run(void);
+
+/* Makes a new task runnable on the best processor of its affinity. Task context. */
 void sched_start(struct task *task);
-/* Gives the processor away; returns when the task runs again. Task context, no spin lock held. */
+
+/* Gives the processor to another runnable task, if there is any; returns when the task runs again.
+ * Task context, interrupts on, no spin lock held. */
 void sched_yield(void);
-/* Leaves the run queue if the state is still TASK_SLEEPING, until sched_wake. Task context, no spin lock held. */
+
+/* Leaves the run queue if the state is still TASK_SLEEPING (or TASK_ZOMBIE: for good), until
+ * sched_wake. Task context, interrupts on, no spin lock held. */
 void sched_sleep(void);
-/* Makes TASK runnable if it sleeps; returns whether it did. Task and interrupt context. */
+
+/* Makes TASK runnable if it sleeps; returns whether it did. Task and interrupt context; a wait queue's or
+ * mutex's lock may be held. */
 bool sched_wake(struct task *task);
-/* Restricts TASK to MASK (not empty after & cpus_all(), else -EINVAL); when this returns it no longer runs elsewhere. Task context. */
+
+/* Restricts TASK to MASK; when this returns it no longer runs elsewhere. -EINVAL: no processor in
+ * MASK. Task context, no lock held. */
 int sched_set_affinity(struct task *task, cpumask_t mask);
-/* Called on the way back to user mode and from the idle loop: switches if somebody else should run. Interrupts off. */
+
+/* Sets TASK's nice value, -20 (most) … 19 (least of the processor). Task context. */
+void sched_set_nice(struct task *task, int nice);
+
+/* Called on the way back to user mode and from the idle loop: switches if somebody else should run.
+ * Interrupts off. */
 void sched_preempt(void);
-/* Nanoseconds TASK has spent on processors until now. Any context for the current task; task context for others. */
+
+/* Nanoseconds TASK has spent on processors until now. Any context for the current task; task context
+ * for others. */
 uint64_t sched_run_time_ns(struct task *task);
+
+/* Tasks that run or wait, over all processors. A snapshot; task context. */
+unsigned int sched_runnable_count(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks: what the scheduler runs. A process is a task group (same tgid) that shares an address space and
- * descriptors; a kernel task has neither.
+ * Tasks: what the scheduler runs. A process (<kernel/process.h>) is a set of tasks with the same tgid
+ * that share an address space and descriptors; a kernel task belongs to none.
  */
 #ifndef KERNEL_TASK_H
 #define KERNEL_TASK_H
@@ -15,51 +15,53 @@
 #include <arch/task.h>
 #include <kernel/cpu.h>
 #include <kernel/sched.h>
+#include <kernel/signal.h>
 #include <kernel/wait.h>
 
 struct vm_space;
 struct file_table;
 struct perf_task;
+struct process;
 
 #define TASK_COMM_SIZE 16
 
 enum task_state {
 	TASK_RUNNABLE, /* on a run queue or running */
 	TASK_SLEEPING, /* until woken */
-	TASK_ZOMBIE,   /* ended, waiting to be collected */
-	TASK_DEAD      /* collected; lives until the last reference is dropped */
+	TASK_ZOMBIE    /* ended; lives until the last reference is dropped */
 };
 
 struct task {
 	struct arch_task arch; /* kernel stack pointer, user registers, FPU state */
-	pid_t tid;	       /* this thread */
+	pid_t tid;	       /* this thread; 0: kernel task */
 	pid_t tgid;	       /* its process: tid of the first thread */
 	char comm[TASK_COMM_SIZE];
-	_Atomic unsigned int references;
+	_Atomic unsigned int references; /* one is the scheduler's until the task has ended */
 
 	/* scheduling: see <kernel/sched.h> */
-	_Atomic int state;     /* enum task_state */
-	struct sched_entity sched;
-	_Atomic int cpu;       /* where it runs or last ran */
-	_Atomic bool running;  /* on a processor right now */
-	cpumask_t affinity;    /* R */
+	_Atomic int state;	   /* enum task_state */
+	struct sched_entity sched; /* R */
+	_Atomic int cpu;	   /* where it runs or last ran; written under R */
+	_Atomic bool running;	   /* on a processor right now; written under R */
+	_Atomic bool woken;	   /* a wait queue woke it, see kernel/sched/wait.c */
+	cpumask_t affinity;	   /* R */
 	uint64_t switches_voluntary, switches_forced, migrations; /* R */
+	_Atomic uint64_t faults_minor, faults_major;		   /* page faults of this task */
 
-	struct vm_space *space;	  /* NULL: kernel task */
+	struct vm_space *space;	  /* NULL: kernel task. Changed by the task itself, interrupts off */
 	struct file_table *files; /* NULL: kernel task */
 
 	/* NULL while the task has no events: all that a context switch tests. Set under perf's own rules. */
 	struct perf_task *_Atomic perf;
 
-	struct task *parent; /* T */
-	LIST_HEAD(, task) children; /* T */
-	LIST_ENTRY(task) sibling;   /* T */
-	LIST_ENTRY(task) all;	    /* T: every task */
-	int exit_status;     /* as wait4 reports it */
-	struct wait_queue child_exit;
-	_Atomic uint64_t signals_pending; /* bit n - 1: signal n */
-	void *process;	     /* kernel/task/'s own: signal actions, clear_child_tid … */
-}; /* R: the run queue's lock; T: the task table's lock */
+	struct process *process;	   /* NULL: kernel task */
+	LIST_ENTRY(task) thread;	   /* T: of its process */
+	RB_ENTRY(task) by_tid;		   /* T */
+	struct signal_state signals;	   /* see <kernel/signal.h> */
+	uintptr_t clear_child_tid;	   /* user address set to 0 and woken at the end; 0: none */
+	struct task_completion *vfork;	   /* told when the space is given up */
+	LIST_ENTRY(task) dead;		   /* on the list of tasks to free */
+}; /* R: the run queue's lock; T: task_table_lock */
 
 /* The running task. Any context, NMI included (there: what was interrupted). */
 static inline struct task *task_current(void)
@@ -67,19 +69,26 @@ static inline struct task *task_current(void)
 	return arch_current();
 }
 
-/* The task with this tid and a new reference, or NULL. Task context. */
+/* The task with this tid, ended and not yet waited for ones included, and a new reference, or NULL.
+ * Task context. */
 struct task *task_find(pid_t tid);
+/* One more reference. Any context in which the caller has one already or runs in TASK. */
 void task_get(struct task *task);
 /* Drops a reference; the last one frees. Task and interrupt context. */
 void task_put(struct task *task);
 
-/* Whether the running task may observe TASK's events (Linux: ptrace access, PTRACE_MODE_READ). Everything runs as root: always, until there are credentials. */
+/* Frees the tasks whose last reference is gone. Task context, interrupts on, no lock held: the return to user mode and
+ * the idle loop call it. */
+void task_reap(void);
+
+/* Whether the running task may observe TASK's events (Linux: ptrace access, PTRACE_MODE_READ).
+ * Everything runs as root: always, until there are credentials. */
 bool task_may_observe(struct task *task);
 
-/* Ends the running task. STATUS as wait4 reports it. */
-_Noreturn void task_exit(int status);
+/* A kernel task that runs FUNCTION(ARG), not started, with one reference; or NULL. Task context. */
+struct task *task_create_kernel(const char *name, void (*function)(void *arg), void *arg);
 
-/* Sends SIGNAL (1 … 64) to TASK: the default action is taken when it next returns to user mode. Task and interrupt context. */
-void task_signal(struct task *task, int signal);
+/* Ends the running task. STATUS as wait4 reports it. Task context, interrupts on, no lock held. */
+_Noreturn void task_exit(int status);
 
 #endif

@@ -2,16 +2,16 @@
 /*
  * Time: one monotonic clock and per-CPU timers.
  *
- * clock_ns() starts near 0 at boot and is the same on every processor. A timer belongs to the processor that armed it and fires there,
- * in interrupt context. There is no periodic tick: the processor's timer interrupt is set to the
- * nearest deadline, so an idle machine sleeps.
+ * clock_ns() starts near 0 at boot and is the same on every processor. A timer belongs to the
+ * processor that armed it and fires there, in interrupt context. There is no periodic tick: the
+ * processor's timer interrupt is set to the nearest deadline, so an idle machine sleeps.
  */
 #ifndef KERNEL_TIME_H
 #define KERNEL_TIME_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/tree.h>
+#include <kernel/tree.h>
 
 #define NSEC_PER_SEC 1000000000ull
 #define NSEC_PER_MSEC 1000000ull
@@ -19,8 +19,9 @@
 /* Nanoseconds since boot, monotonic. Any context, NMI included. */
 uint64_t clock_ns(void);
 
-/* Conversion that user space may do by itself: ns = offset + ((cycles * mult) >> shift), as in perf_event_mmap_page's
- * time_mult, time_shift, time_offset (clock_ns() as a function of the time-stamp counter). False: not possible. Any context. */
+/* Conversion that user space may do by itself: ns = offset + ((cycles * mult) >> shift), as in
+ * perf_event_mmap_page's time_mult, time_shift, time_offset (clock_ns() as a function of the
+ * time-stamp counter). False: not possible. Any context. */
 struct clock_conversion {
 	uint32_t mult;
 	uint16_t shift;
@@ -32,18 +33,20 @@ bool clock_user_conversion(struct clock_conversion *conversion);
 struct timer {
 	RB_ENTRY(timer) node;	      /* P: in its processor's tree, ordered by deadline */
 	uint64_t deadline_ns;	      /* P */
-	int cpu;		      /* P: where it is armed, -1: idle */
+	_Atomic int cpu;	      /* written under P: where it is armed, -1: idle */
+	_Atomic int firing_cpu;	      /* written under P: where its function is about to run or runs, -1: nowhere */
 	void (*fire)(struct timer *); /* interrupt context, interrupts off, timer already idle (may re-arm) */
 }; /* P: the timer queue lock of that processor */
 
 /* Makes TIMER idle, to call FIRE. */
 void timer_init(struct timer *timer, void (*fire)(struct timer *timer));
 
-/* Arms TIMER on this processor for DEADLINE_NS of clock_ns(); re-arms when already armed here. Task or interrupt context, interrupts off. */
+/* Arms TIMER on this processor for DEADLINE_NS of clock_ns() (past: fires at once); re-arms when already
+ * armed here; elsewhere it must not be armed. Task or interrupt context, interrupts off. */
 void timer_arm(struct timer *timer, uint64_t deadline_ns);
 
-/* Disarms TIMER wherever it is armed; on return its function does not run (task context), or may just be running on another processor
- * (interrupt context). Returns whether it was armed. */
+/* Disarms TIMER wherever it is armed; on return its function does not run (task context), or may just be
+ * running on another processor (interrupts off). Returns whether it was armed. */
 bool timer_cancel(struct timer *timer);
 
 #endif

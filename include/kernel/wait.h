@@ -2,8 +2,11 @@
 /*
  * Waiting: sleeping mutexes and wait queues.
  *
- * Sleep pattern: enqueue yourself, check the condition, sleep; a waker changes the condition first
- * and then wakes, so no wake-up is lost.
+ * Sleep pattern: add yourself to the queue, check the condition, sleep; a waker changes the condition
+ * first and then wakes, so no wake-up is lost. A sleep may also return without cause: always
+ * check the condition again.
+ *
+ * Lock order: mutex > wait_queue.lock or mutex.lock > the scheduler's run-queue lock.
  */
 #ifndef KERNEL_WAIT_H
 #define KERNEL_WAIT_H
@@ -23,34 +26,43 @@ struct wait_entry {
 };
 
 struct wait_queue {
-	struct spinlock lock; /* Q, irqsave */
-	TAILQ_HEAD(, wait_entry) entries;
-};
+	struct spinlock lock;			 /* irqsave */
+	TAILQ_HEAD(, wait_entry) entries;	 /* Q */
+}; /* Q: the queue's lock */
 
+/* Makes QUEUE empty. Before anyone else can see it. */
 void wait_queue_init(struct wait_queue *queue);
 
-/* Puts the running task on QUEUE. Task context. From now on wait_queue_wake makes a following wait_sleep return. */
+/* Puts the running task on QUEUE. Task context. From now on wait_queue_wake makes a following
+ * wait_sleep return. */
 void wait_queue_add(struct wait_queue *queue, struct wait_entry *entry);
 
 /* Takes it off again. Task context. */
 void wait_queue_remove(struct wait_queue *queue, struct wait_entry *entry);
 
-/* Sleeps until a queue this task is on was woken since wait_queue_add, a signal is pending (returns -EINTR), or clock_ns() passes
- * DEADLINE_NS (returns -ETIMEDOUT; UINT64_MAX: never). Otherwise 0. Task context, no spin lock held. */
+/* Sleeps until a queue this task is on was woken since wait_queue_add, a signal is pending (returns
+ * -EINTR), or clock_ns() passes DEADLINE_NS (returns -ETIMEDOUT; UINT64_MAX: never). Otherwise 0.
+ * Task context, no spin lock held. */
 int wait_sleep(uint64_t deadline_ns);
+
+/* The same, but only a signal that ends the process interrupts it. */
+int wait_sleep_killable(uint64_t deadline_ns);
 
 /* Wakes every task on QUEUE. Task and interrupt context (an NMI defers it through deferred_work). */
 void wait_queue_wake(struct wait_queue *queue);
 
-/* A sleeping lock. Task context only. */
+/* A sleeping lock, handed over in the order of arrival. */
 struct mutex {
 	struct spinlock lock;
-	struct task *owner; /* lock */
-	struct wait_queue waiters;
+	struct task *_Atomic owner; /* written under lock */
+	struct wait_queue waiters;  /* entries: lock */
 };
 
+/* Makes MUTEX free. Before anyone else can see it. */
 void mutex_init(struct mutex *mutex);
+/* Takes MUTEX, sleeping while another task has it. Task context, no spin lock held; not twice. */
 void mutex_lock(struct mutex *mutex);
+/* Gives MUTEX back. The task that holds it. */
 void mutex_unlock(struct mutex *mutex);
 
 /* Whether the running task holds MUTEX. For assertions. */

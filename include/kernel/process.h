@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Processes: what the tasks with one tgid share, and who waits for whom.
+ *
+ * Locks, outermost first: task_table_lock (T: every task by tid, the threads and children of a
+ * process, how it ended), process->signal_lock (S), then the scheduler's. Both irqsave.
+ */
+#ifndef KERNEL_PROCESS_H
+#define KERNEL_PROCESS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include <kernel/signal.h>
+#include <kernel/spinlock.h>
+#include <kernel/wait.h>
+#include <uapi/linux/resource.h>
+
+struct task;
+struct inode;
+struct trap_frame;
+
+#define EXE_PATH_SIZE 256
+
+struct process {
+	_Atomic unsigned int references; /* its tasks and its place in the parent's list */
+	pid_t pid;
+	pid_t group, session; /* T: job control ids; recorded, nothing acts on them */
+
+	struct process *parent;		   /* T */
+	LIST_HEAD(, process) children;	   /* T */
+	LIST_ENTRY(process) sibling;	   /* T */
+	struct wait_queue child_event;	   /* woken when a child's state changes */
+	LIST_HEAD(, task) threads;	   /* T */
+	unsigned int live_threads;	   /* T: that have not ended */
+	struct task *leader;		   /* T: referenced until waited for: keeps the pid */
+	int exit_signal;		   /* T: what the parent is sent at the end, 0: none */
+	int exit_status;		   /* T: as wait4 reports it, once zombie */
+	bool exiting;			   /* S: exit_group or a fatal signal: exit_status is set */
+	bool zombie;			   /* T: ended, not waited for */
+	uint64_t dead_run_time_ns;	   /* T: of threads that have ended */
+	uint64_t children_run_time_ns;	   /* T: of children waited for */
+
+	struct spinlock signal_lock;
+	struct signal_queue signals;			  /* S: sent to the process as a whole */
+	struct kernel_sigaction actions[SIGNALS_MAX];	  /* S: of signal n at n - 1 */
+
+	struct inode *executable;	 /* what it runs; in the initramfs, so never freed. Written by exec alone */
+	char executable_path[EXE_PATH_SIZE];
+	struct inode *directory;	 /* current directory */
+	struct rlimit64 limits[RLIM_NLIMITS]; /* T */
+}; /* T: task_table_lock; S: signal_lock */
+
+extern struct spinlock task_table_lock;
+
+/* An event that one task waits for and another makes happen: the end of a vfork. */
+struct task_completion {
+	struct wait_queue queue;
+	_Atomic bool done;
+};
+
+/* What clone was asked for, as clone and clone3 hand it over. */
+struct clone_request {
+	uint64_t flags; /* CLONE_*, without CSIGNAL */
+	uintptr_t stack; /* 0: the parent's */
+	uintptr_t parent_tid, child_tid, tls;
+	int exit_signal;
+};
+
+/* A new task as REQUEST asks, a copy of the running one whose user registers are FRAME. Its tid, or a negative error.
+ * Task context. */
+pid_t task_clone(const struct clone_request *request, const struct trap_frame *frame);
+
+/* The first user task (tid 1), not started and without a space, or NULL. Task context. */
+struct task *task_create_first(void);
+
+/* A free tid and TASK's place in the table under it. -EAGAIN: none. T held. */
+int task_table_insert(struct task *task);
+void task_table_remove(struct task *task);
+/* Task with tid TID, without a reference, or NULL. T held. */
+struct task *task_table_find(pid_t tid);
+/* The task with the least tid above TID, or NULL: for walking all. T held. */
+struct task *task_table_next(pid_t tid);
+
+/* An empty structure with one reference, or NULL. Frees: what task_put and process_put do at the last reference. */
+struct task *task_alloc(void);
+struct process *process_alloc(void);
+void process_put(struct process *process);
+
+/* Ends the whole process with STATUS as wait4 reports it: the other tasks are told, the running one ends. */
+_Noreturn void process_exit(int status);
+/* Tells every other task of the running one's process to end and waits until it is alone: before exec. -EAGAIN:
+ * somebody else is ending the process already. */
+int process_kill_other_threads(void);
+
+/* Gives up the running task's address space, telling a waiting vfork parent. */
+void task_release_space(struct task *task);
+
+/* Nanoseconds all tasks of PROCESS, ended ones included, have run. T held. */
+uint64_t process_run_time_ns(struct process *process);
+
+/* Handlers back to default for a new program; ignored signals stay ignored. */
+void signal_reset_for_exec(struct process *process);
+/* Recomputes whether TASK has an unblocked pending signal. S held. */
+void signal_update_attention(struct task *task);
+/* Ends a signal queue: frees what is in it. S held or nobody else has it. */
+void signal_queue_flush(struct signal_queue *queue);
+void signal_queue_init(struct signal_queue *queue);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Open files, descriptor tables, and the signals that a file may send.
+ *
+ * Not here: what files there are (inode.c, console.c …), the system calls on them (file_calls.c).
+ *
+ * Lock: table->lock. fd_get_file takes its reference under it, so a descriptor that is closed
+ * meanwhile cannot free the file under a reader.
+ */
+#include <kernel/assert.h>
+#include <kernel/file.h>
+#include <kernel/kmalloc.h>
+#include <kernel/process.h>
+#include <kernel/spinlock.h>
+#include <kernel/task.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+#include <uapi/linux/poll.h>
+
+struct descriptor {
+	struct file *file;
+	bool cloexec;
+};
+
+struct file_table {
+	_Atomic unsigned int references;
+	struct spinlock lock;
+	struct descriptor descriptors[DESCRIPTORS_MAX]; /* L */
+}; /* L: lock */
+
+struct file *file_create(const struct file_ops *ops, void *private, unsigned int flags)
+{
+	struct file *file = kzalloc(sizeof(*file));
+
+	if (!file)
+		return NULL;
+	file->ops = ops;
+	file->private = private;
+	file->flags = flags;
+	file->references = 1;
+	return file;
+}
+
+void file_get(struct file *file)
+{
+	unsigned int before = atomic_fetch_add(&file->references, 1);
+
+	ASSERT(before != 0);
+}
+
+void file_put(struct file *file)
+{
+	unsigned int before = atomic_fetch_sub(&file->references, 1);
+
+	ASSERT(before != 0);
+	if (before != 1)
+		return;
+	if (file->ops->release)
+		file->ops->release(file);
+	kfree(file);
+}
+
+void file_notify(struct file *file, int poll_code)
+{
+	pid_t owner = file->async.owner;
+	int signal = file->async.signal;
+
+	if (!(file->flags & FASYNC) || !owner)
+		return;
+	struct kernel_siginfo info = {
+		.si_signo = signal ? signal : SIGIO,
+		.si_code = signal ? poll_code : SI_KERNEL,
+	};
+	if (signal) {
+		info.si_band = poll_code == POLL_IN ? POLLIN | POLLRDNORM : POLLHUP;
+		info.si_fd = file->async.fd;
+	}
+	struct task *task = task_find(owner);
+
+	if (!task)
+		return;
+	if (file->async.thread)
+		signal_send(task, &info);
+	else
+		signal_send_process(task->process, &info);
+	task_put(task);
+}
+
+static struct file_table *own_table(void)
+{
+	return task_current()->files;
+}
+
+struct file *fd_get_file(int fd)
+{
+	struct file_table *table = own_table();
+	struct file *file = NULL;
+
+	if (fd < 0 || fd >= DESCRIPTORS_MAX || !table)
+		return NULL;
+	spin_lock(&table->lock);
+	file = table->descriptors[fd].file;
+	if (file)
+		file_get(file);
+	spin_unlock(&table->lock);
+	return file;
+}
+
+int fd_install_from(struct file *file, int least, bool cloexec)
+{
+	struct file_table *table = own_table();
+	int limit = (int)task_current()->process->limits[RLIMIT_NOFILE].rlim_cur;
+	int fd;
+
+	spin_lock(&table->lock);
+	for (fd = least; fd < limit && table->descriptors[fd].file; fd++)
+		;
+	if (fd < limit)
+		table->descriptors[fd] = (struct descriptor){ file, cloexec };
+	spin_unlock(&table->lock);
+	return fd < limit ? fd : -EMFILE;
+}
+
+int fd_install(struct file *file, int cloexec)
+{
+	return fd_install_from(file, 0, cloexec);
+}
+
+/* Puts ENTRY at FD and returns what was there. */
+static struct file *exchange(struct file_table *table, int fd, struct descriptor entry)
+{
+	spin_lock(&table->lock);
+	struct file *old = table->descriptors[fd].file;
+
+	table->descriptors[fd] = entry;
+	spin_unlock(&table->lock);
+	return old;
+}
+
+int fd_install_at(struct file *file, int fd, bool cloexec)
+{
+	uint64_t limit = task_current()->process->limits[RLIMIT_NOFILE].rlim_cur;
+
+	if (fd < 0 || (uint64_t)fd >= limit)
+		return -EBADF;
+	struct file *old = exchange(own_table(), fd, (struct descriptor){ file, cloexec });
+
+	if (old)
+		file_put(old);
+	return fd;
+}
+
+int fd_close(int fd)
+{
+	if (fd < 0 || fd >= DESCRIPTORS_MAX)
+		return -EBADF;
+	struct file *file = exchange(own_table(), fd, (struct descriptor){ NULL, false });
+
+	if (!file)
+		return -EBADF;
+	file_put(file);
+	return 0;
+}
+
+int fd_get_cloexec(int fd)
+{
+	struct file_table *table = own_table();
+
+	if (fd < 0 || fd >= DESCRIPTORS_MAX)
+		return -EBADF;
+	spin_lock(&table->lock);
+	int result = table->descriptors[fd].file ? table->descriptors[fd].cloexec : -EBADF;
+
+	spin_unlock(&table->lock);
+	return result;
+}
+
+int fd_set_cloexec(int fd, bool cloexec)
+{
+	struct file_table *table = own_table();
+	int result = -EBADF;
+
+	if (fd < 0 || fd >= DESCRIPTORS_MAX)
+		return -EBADF;
+	spin_lock(&table->lock);
+	if (table->descriptors[fd].file) {
+		table->descriptors[fd].cloexec = cloexec;
+		result = 0;
+	}
+	spin_unlock(&table->lock);
+	return result;
+}
+
+struct file_table *file_table_create(void)
+{
+	struct file_table *table = kzalloc(sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->references = 1;
+	spin_init(&table->lock);
+	return table;
+}
+
+struct file_table *file_table_copy(struct file_table *table)
+{
+	struct file_table *copy = file_table_create();
+
+	if (!copy)
+		return NULL;
+	spin_lock(&table->lock);
+	for (int fd = 0; fd < DESCRIPTORS_MAX; fd++) {
+		copy->descriptors[fd] = table->descriptors[fd];
+		if (copy->descriptors[fd].file)
+			file_get(copy->descriptors[fd].file);
+	}
+	spin_unlock(&table->lock);
+	return copy;
+}
+
+void file_table_get(struct file_table *table)
+{
+	atomic_fetch_add(&table->references, 1);
+}
+
+static void close_all(struct file_table *table, bool only_cloexec)
+{
+	for (int fd = 0; fd < DESCRIPTORS_MAX; fd++) {
+		if (only_cloexec && !table->descriptors[fd].cloexec)
+			continue;
+		struct file *file = exchange(table, fd, (struct descriptor){ NULL, false });
+
+		if (file)
+			file_put(file);
+	}
+}
+
+void file_table_put(struct file_table *table)
+{
+	if (atomic_fetch_sub(&table->references, 1) != 1)
+		return;
+	close_all(table, false);
+	kfree(table);
+}
+
+void file_table_close_on_exec(struct file_table *table)
+{
+	close_all(table, true);
+}
+
+bool file_table_is_shared(struct file_table *table)
+{
+	return table->references > 1;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernel objects by size: slabs of one page (Bonwick, "The Slab Allocator", USENIX 1994, without
+ * constructors and per-CPU magazines).
+ *
+ * A slab is a page whose first SLAB_HEADER_SIZE bytes say which class it belongs to; objects of that class follow. So
+ * an object of a slab is never page aligned, and an object larger than the largest class, which is
+ * a block of pages of its own, always is: kfree tells them apart by that.
+ *
+ * Lock: class->lock, irqsave; the page allocator's lock is taken inside.
+ */
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include <kernel/assert.h>
+#include <kernel/kmalloc.h>
+#include <kernel/page.h>
+#include <kernel/spinlock.h>
+
+#define SLAB_HEADER_SIZE 64
+#define SLAB_MAGIC 0x62616c73u /* "slab" */
+
+struct free_object {
+	struct free_object *next;
+};
+
+struct slab_class;
+
+struct slab {
+	LIST_ENTRY(slab) link; /* C: in class->partial while it has a free object */
+	struct slab_class *class;
+	struct free_object *free; /* C */
+	uint32_t used;		  /* C: objects given out */
+	uint32_t magic;
+}; /* C: class->lock */
+
+_Static_assert(sizeof(struct slab) <= SLAB_HEADER_SIZE, "header overlaps the first object");
+
+struct slab_class {
+	size_t object_size;
+	struct spinlock lock;
+	LIST_HEAD(, slab) partial; /* C: slabs with at least one free object */
+};
+
+/* From 576 on, the sizes that fill a page best while staying multiples of 64. */
+static struct slab_class classes[] = {
+	{ .object_size = 16 },	 { .object_size = 32 },	  { .object_size = 64 },
+	{ .object_size = 128 },	 { .object_size = 192 },  { .object_size = 256 },
+	{ .object_size = 384 },	 { .object_size = 576 },  { .object_size = 768 },
+	{ .object_size = 1344 }, { .object_size = 1984 }, { .object_size = 4032 },
+};
+
+#define CLASS_COUNT (sizeof(classes) / sizeof(classes[0]))
+
+static _Atomic size_t objects_live;
+
+static struct slab_class *class_for(size_t size)
+{
+	for (size_t i = 0; i < CLASS_COUNT; i++)
+		if (size <= classes[i].object_size)
+			return &classes[i];
+	return NULL;
+}
+
+static unsigned int order_for(size_t size)
+{
+	unsigned int order = 0;
+
+	while ((PAGE_SIZE << order) < size)
+		order++;
+	return order;
+}
+
+static struct slab *create_slab(struct slab_class *class)
+{
+	struct slab *slab = page_alloc(0);
+
+	if (!slab)
+		return NULL;
+	slab->class = class;
+	slab->magic = SLAB_MAGIC;
+	for (size_t at = SLAB_HEADER_SIZE; at + class->object_size <= PAGE_SIZE;
+	     at += class->object_size) {
+		struct free_object *object = (struct free_object *)((char *)slab + at);
+
+		object->next = slab->free;
+		slab->free = object;
+	}
+	LIST_INSERT_HEAD(&class->partial, slab, link);
+	return slab;
+}
+
+void *kzalloc(size_t size)
+{
+	ASSERT(size != 0 && size <= KMALLOC_MAX);
+	struct slab_class *class = class_for(size);
+	void *object = NULL;
+
+	if (!class) {
+		object = page_alloc(order_for(size));
+	} else {
+		unsigned long state = spin_lock_irqsave(&class->lock);
+		struct slab *slab = LIST_FIRST(&class->partial);
+
+		if (!slab)
+			slab = create_slab(class);
+		if (slab) {
+			object = slab->free;
+			slab->free = slab->free->next;
+			slab->used++;
+			if (!slab->free)
+				LIST_REMOVE(slab, link);
+		}
+		spin_unlock_irqrestore(&class->lock, state);
+		if (object)
+			memset(object, 0, class->object_size);
+	}
+	if (object)
+		atomic_fetch_add_explicit(&objects_live, 1, memory_order_relaxed);
+	return object;
+}
+
+static void free_in_slab(struct slab *slab, struct free_object *object)
+{
+	struct slab_class *class = slab->class;
+	unsigned long state = spin_lock_irqsave(&class->lock);
+
+	ASSERT(slab->used != 0);
+	if (!slab->free)
+		LIST_INSERT_HEAD(&class->partial, slab, link);
+	object->next = slab->free;
+	slab->free = object;
+	slab->used--;
+	/* One empty slab stays, so that a lone object does not cost a page allocation each time. */
+	if (slab->used == 0 && (LIST_FIRST(&class->partial) != slab || LIST_NEXT(slab, link))) {
+		LIST_REMOVE(slab, link);
+		page_put(slab);
+	}
+	spin_unlock_irqrestore(&class->lock, state);
+}
+
+void kfree(void *object)
+{
+	if (!object)
+		return;
+	if ((uintptr_t)object & (PAGE_SIZE - 1)) {
+		struct slab *slab = (struct slab *)((uintptr_t)object & PAGE_MASK);
+
+		ASSERT(slab->magic == SLAB_MAGIC);
+		free_in_slab(slab, object);
+	} else {
+		page_put(object);
+	}
+	atomic_fetch_sub_explicit(&objects_live, 1, memory_order_relaxed);
+}
+
+size_t kmalloc_count(void)
+{
+	return atomic_load_explicit(&objects_live, memory_order_relaxed);
+}

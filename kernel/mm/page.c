@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Physical pages: a binary buddy allocator (Knuth, The Art of Computer Programming, vol. 1, 2.5).
+ *
+ * Every page frame from the lowest to the highest of the machine's RAM has a descriptor. A free block
+ * of 2^n pages is on the list of order n through the descriptor of its first page; its buddy, with
+ * which it merges, differs from it in bit n of the frame number. Frames that belong to nobody here
+ * (holes, firmware, the kernel itself) are FRAME_RESERVED and so never merge.
+ *
+ * Not here: objects smaller than a page (kmalloc.c), who maps a page (vm.c).
+ *
+ * Lock: buddy_lock, irqsave, innermost. Reference counts are atomic and need no lock.
+ */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include <kernel/assert.h>
+#include <kernel/log.h>
+#include <kernel/page.h>
+#include <kernel/spinlock.h>
+#include <machine/mmu.h>
+
+enum frame_state { FRAME_RESERVED, FRAME_FREE, FRAME_USED, FRAME_TAIL };
+
+struct frame {
+	LIST_ENTRY(frame) link; /* B: while FRAME_FREE */
+	_Atomic uint32_t references;
+	uint8_t state; /* B: enum frame_state, of the first page of a block; the others are FRAME_TAIL */
+	uint8_t order; /* B: of the block */
+}; /* B: buddy_lock */
+
+static struct spinlock buddy_lock = SPINLOCK_INITIALIZER;
+static LIST_HEAD(, frame) free_blocks[PAGE_ORDER_MAX + 1]; /* B */
+static struct frame *frames;				     /* of frame number first_frame onwards */
+static size_t first_frame, end_frame;
+static size_t free_pages;  /* B */
+static size_t total_pages; /* constant after page_init */
+
+paddr_t page_paddr(const void *address)
+{
+	uintptr_t value = (uintptr_t)address;
+
+	return value >= KERNEL_IMAGE_BASE ? value - KERNEL_IMAGE_BASE : value - DIRECT_MAP_BASE;
+}
+
+void *page_address(paddr_t paddr)
+{
+	return (void *)(DIRECT_MAP_BASE + paddr);
+}
+
+static size_t frame_number(const struct frame *frame)
+{
+	return first_frame + (size_t)(frame - frames);
+}
+
+static void *frame_address(const struct frame *frame)
+{
+	return page_address((paddr_t)frame_number(frame) << PAGE_SHIFT);
+}
+
+/* Descriptor of frame NUMBER, NULL outside the machine's RAM. */
+static struct frame *frame_at(size_t number)
+{
+	return number >= first_frame && number < end_frame ? &frames[number - first_frame] : NULL;
+}
+
+static struct frame *frame_of(const void *address)
+{
+	struct frame *frame = frame_at(page_paddr(address) >> PAGE_SHIFT);
+
+	ASSERT(frame);
+	ASSERT(frame->state == FRAME_USED);
+	return frame;
+}
+
+/* Puts the block at FRAME on a free list after merging it with its free buddies. */
+static void free_block(struct frame *frame, unsigned int order)
+{
+	free_pages += (size_t)1 << order;
+	while (order < PAGE_ORDER_MAX) {
+		struct frame *buddy = frame_at(frame_number(frame) ^ ((size_t)1 << order));
+
+		if (!buddy || buddy->state != FRAME_FREE || buddy->order != order)
+			break;
+		LIST_REMOVE(buddy, link);
+		if (buddy < frame) {
+			frame->state = FRAME_TAIL;
+			frame = buddy;
+		} else {
+			buddy->state = FRAME_TAIL;
+		}
+		order++;
+	}
+	frame->state = FRAME_FREE;
+	frame->order = (uint8_t)order;
+	LIST_INSERT_HEAD(&free_blocks[order], frame, link);
+}
+
+/* Takes a block of ORDER off the free lists, splitting a larger one, or NULL. */
+static struct frame *take_block(unsigned int order)
+{
+	unsigned int have = order;
+
+	while (have <= PAGE_ORDER_MAX && LIST_EMPTY(&free_blocks[have]))
+		have++;
+	if (have > PAGE_ORDER_MAX)
+		return NULL;
+	struct frame *frame = LIST_FIRST(&free_blocks[have]);
+
+	LIST_REMOVE(frame, link);
+	while (have > order) {
+		have--;
+		struct frame *half = frame + ((size_t)1 << have);
+
+		half->state = FRAME_FREE;
+		half->order = (uint8_t)have;
+		LIST_INSERT_HEAD(&free_blocks[have], half, link);
+	}
+	frame->state = FRAME_USED;
+	frame->order = (uint8_t)order;
+	free_pages -= (size_t)1 << order;
+	return frame;
+}
+
+void *page_alloc(unsigned int order)
+{
+	ASSERT(order <= PAGE_ORDER_MAX);
+	unsigned long state = spin_lock_irqsave(&buddy_lock);
+	struct frame *frame = take_block(order);
+
+	spin_unlock_irqrestore(&buddy_lock, state);
+	if (!frame)
+		return NULL;
+	atomic_store_explicit(&frame->references, 1, memory_order_relaxed);
+	return memset(frame_address(frame), 0, PAGE_SIZE << order);
+}
+
+void page_get(void *address)
+{
+	unsigned int before = atomic_fetch_add(&frame_of(address)->references, 1);
+
+	ASSERT(before != 0);
+}
+
+void page_put(void *address)
+{
+	struct frame *frame = frame_of(address);
+	unsigned int before = atomic_fetch_sub(&frame->references, 1);
+
+	ASSERT(before != 0);
+	if (before != 1)
+		return;
+	unsigned long state = spin_lock_irqsave(&buddy_lock);
+
+	free_block(frame, frame->order);
+	spin_unlock_irqrestore(&buddy_lock, state);
+}
+
+unsigned int page_references(const void *address)
+{
+	return atomic_load(&frame_of(address)->references);
+}
+
+size_t page_free_count(void)
+{
+	unsigned long state = spin_lock_irqsave(&buddy_lock);
+	size_t count = free_pages;
+
+	spin_unlock_irqrestore(&buddy_lock, state);
+	return count;
+}
+
+size_t page_total_count(void)
+{
+	return total_pages;
+}
+
+/* First and end frame of the whole pages in RANGE; false: none. */
+static bool whole_frames(const struct page_range *range, size_t *first, size_t *end)
+{
+	*first = (range->start + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	*end = range->end >> PAGE_SHIFT;
+	return *first < *end;
+}
+
+/* Frees the frames [FIRST, END) in the largest aligned blocks. */
+static void free_frames(size_t first, size_t end)
+{
+	while (first < end) {
+		unsigned int order = 0;
+
+		while (order < PAGE_ORDER_MAX && !(first & ((size_t)1 << order)) &&
+		       first + ((size_t)2 << order) <= end)
+			order++;
+		for (size_t n = 1; n < (size_t)1 << order; n++)
+			frame_at(first + n)->state = FRAME_TAIL;
+		free_block(frame_at(first), order);
+		first += (size_t)1 << order;
+	}
+}
+
+void page_init(const struct page_range *ranges, unsigned int count)
+{
+	size_t first, end, largest = 0, home = 0;
+
+	first_frame = SIZE_MAX;
+	for (unsigned int i = 0; i < count; i++) {
+		if (!whole_frames(&ranges[i], &first, &end))
+			continue;
+		if (first < first_frame)
+			first_frame = first;
+		if (end > end_frame)
+			end_frame = end;
+		if (end - first > largest) {
+			largest = end - first;
+			home = i;
+		}
+	}
+	/* The descriptors lie at the start of the largest range. */
+	size_t descriptors = end_frame > first_frame ? end_frame - first_frame : 0;
+	size_t own_frames = (descriptors * sizeof(struct frame) + PAGE_SIZE - 1) >> PAGE_SHIFT;
+
+	if (own_frames >= largest)
+		boot_failure("too little memory: the largest free range has %zu KiB; give the machine more",
+			     largest * (PAGE_SIZE / 1024));
+	whole_frames(&ranges[home], &first, &end);
+	frames = memset(page_address((paddr_t)first << PAGE_SHIFT), 0, own_frames << PAGE_SHIFT);
+	for (unsigned int i = 0; i < count; i++) {
+		if (!whole_frames(&ranges[i], &first, &end))
+			continue;
+		free_frames(i == home ? first + own_frames : first, end);
+	}
+	total_pages = free_pages;
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The scheduler: which task runs where.
+ *
+ * Each processor has a run queue (runqueue.c keeps its order): the tasks that wait, and the one that runs,
+ * which is not in the tree. A task that sleeps is in no queue; its queue is still that of task->cpu, whose
+ * lock guards its scheduling state.
+ *
+ * The switch happens with the run queue locked; the task that comes on unlocks it (finish_switch).
+ * So whoever gets the lock afterwards knows that the registers of a task that is not `running` are saved.
+ *
+ * Balancing: a task that wakes goes to an idle processor if its own is busy, and a processor that would become idle
+ * takes a waiting task from the longest queue.
+ *
+ * Locks: run queues in the order of their processors' numbers. Perf's context lock, timer queues: inside.
+ */
+#include <string.h>
+
+#include <arch/smp.h>
+#include <arch/task.h>
+#include <kernel/assert.h>
+#include <kernel/perf.h>
+#include <kernel/process.h>
+#include <kernel/sched.h>
+#include <kernel/task.h>
+#include <kernel/time.h>
+#include <kernel/vm.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/perf_event.h>
+
+#include "runqueue.h"
+
+static PERCPU(struct run_queue, run_queues);
+static struct task idle_tasks[CPUS_MAX];
+
+static struct task *task_of(struct sched_entity *entity)
+{
+	return (struct task *)((char *)entity - offsetof(struct task, sched));
+}
+
+static bool is_idle_task(const struct task *task)
+{
+	return task >= idle_tasks && task < idle_tasks + CPUS_MAX;
+}
+
+static bool allows(const struct task *task, unsigned int cpu)
+{
+	return task->affinity >> cpu & 1;
+}
+
+/* Locks the queues of processors A and B, which may be one. Interrupts off. */
+static void lock_pair(unsigned int a, unsigned int b)
+{
+	spin_lock(&run_queues[a < b ? a : b].lock);
+	if (a != b)
+		spin_lock(&run_queues[a < b ? b : a].lock);
+}
+
+static void unlock_pair(unsigned int a, unsigned int b)
+{
+	if (a != b)
+		spin_unlock(&run_queues[b].lock);
+	spin_unlock(&run_queues[a].lock);
+}
+
+/* Locks the queue that guards TASK. Interrupts off. */
+static struct run_queue *lock_task_queue(struct task *task)
+{
+	for (;;) {
+		int cpu = task->cpu;
+
+		spin_lock(&run_queues[cpu].lock);
+		if (task->cpu == cpu)
+			return &run_queues[cpu];
+		spin_unlock(&run_queues[cpu].lock);
+	}
+}
+
+/* Least loaded processor of TASK's affinity, its last one when there is a tie. Reads other queues without their locks: a
+ * wrong guess costs a detour, no more. */
+static unsigned int choose_cpu(struct task *task)
+{
+	unsigned int best = CPUS_MAX, best_load = 0;
+
+	for (unsigned int i = 0; i < cpu_count(); i++) {
+		unsigned int cpu = ((unsigned int)task->cpu + i) % cpu_count();
+
+		if (!allows(task, cpu))
+			continue;
+		unsigned int load = run_queue_task_count(&run_queues[cpu]);
+
+		if (best == CPUS_MAX || load < best_load) {
+			best = cpu;
+			best_load = load;
+		}
+		if (load == 0)
+			break;
+	}
+	ASSERT(best != CPUS_MAX);
+	return best;
+}
+
+/* Tells processor CPU to look at its queue. Its queue is locked. */
+static void request_reschedule(unsigned int cpu)
+{
+	struct run_queue *queue = &run_queues[cpu];
+
+	if (atomic_exchange(&queue->reschedule, true))
+		return;
+	if (cpu != cpu_id())
+		arch_ipi_send(cpu, IPI_RESCHED);
+}
+
+/* Puts TASK, which is runnable and in no queue, on that of CPU. The queues of task->cpu and CPU are locked. */
+static void enqueue(struct task *task, unsigned int cpu)
+{
+	if ((unsigned int)task->cpu != cpu) {
+		task->cpu = (int)cpu;
+		task->migrations++;
+		task->sched.migrated = true;
+	}
+	run_queue_insert(&run_queues[cpu], &task->sched);
+	request_reschedule(cpu);
+}
+
+static void slice_over(struct timer *timer)
+{
+	atomic_store(&this_cpu(run_queues).reschedule, true);
+}
+
+/* Adds the time since the last call to the running task. QUEUE locked. */
+static void account_current(struct run_queue *queue)
+{
+	struct task *task = queue->current;
+	uint64_t now = clock_ns();
+	uint64_t delta = now - task->sched.started_ns;
+
+	task->sched.started_ns = now;
+	task->sched.run_time_ns += delta;
+	if (!is_idle_task(task))
+		run_queue_charge(queue, &task->sched, delta);
+}
+
+/* The timer fires when the running task's slice is over and somebody waits. QUEUE, this processor's, locked. */
+static void set_slice_timer(struct run_queue *queue)
+{
+	if (is_idle_task(queue->current) || !run_queue_has_waiting(queue))
+		timer_cancel(&queue->slice_timer);
+	else
+		timer_arm(&queue->slice_timer,
+			  clock_ns() + run_queue_slice_left_ns(&queue->current->sched));
+}
+
+/* A task that may no longer run here was switched away from: its registers are saved now, it can move. */
+static void place_evicted(struct task *task)
+{
+	unsigned int from = (unsigned int)task->cpu, to;
+
+	for (;;) {
+		to = choose_cpu(task);
+		lock_pair(from, to);
+		if (allows(task, to))
+			break;
+		unlock_pair(from, to);
+	}
+	enqueue(task, to);
+	unlock_pair(from, to);
+}
+
+/* The second half of every switch, in the context of the task that came on. Interrupts off, queue locked by the task that
+ * went off; returns with it unlocked. */
+static void finish_switch(void)
+{
+	struct run_queue *queue = &this_cpu(run_queues);
+	struct task *prev = queue->previous, *self = task_current();
+	bool evicted = queue->evicted;
+
+	queue->evicted = false;
+	prev->running = false;
+	if (prev->space && prev->space != self->space)
+		atomic_fetch_and(&prev->space->active_cpus, ~((uint64_t)1 << cpu_id()));
+	bool ended = prev->state == TASK_ZOMBIE;
+
+	spin_unlock(&queue->lock);
+	if (evicted)
+		place_evicted(prev);
+	if (ended)
+		task_put(prev);
+	perf_sched_in(self);
+	if (self->sched.migrated) {
+		self->sched.migrated = false;
+		perf_software_event(PERF_COUNT_SW_CPU_MIGRATIONS, 1, NULL, 0);
+	}
+}
+
+void task_first_run(void)
+{
+	finish_switch();
+	arch_irq_enable();
+}
+
+/* Goes on with NEXT. Interrupts off, QUEUE (this processor's) locked; returns unlocked, when the caller's
+ * task runs again. */
+static void switch_to(struct run_queue *queue, struct task *next)
+{
+	struct task *prev = queue->current;
+
+	perf_software_event(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, NULL, 0);
+	perf_sched_out(prev, next);
+	queue->previous = prev;
+	queue->current = next;
+	next->running = true;
+	next->sched.started_ns = clock_ns();
+	if (next->space)
+		atomic_fetch_or(&next->space->active_cpus, (uint64_t)1 << cpu_id());
+	set_slice_timer(queue);
+	arch_context_switch(prev, next);
+	finish_switch();
+}
+
+/* Chooses who runs next and switches. GIVE_WAY: somebody else, if there is anybody. Interrupts off. */
+static void reschedule(bool give_way)
+{
+	struct run_queue *queue = &this_cpu(run_queues);
+
+	spin_lock(&queue->lock);
+	atomic_store(&queue->reschedule, false);
+	account_current(queue);
+	struct task *prev = queue->current;
+	bool stays = prev->state == TASK_RUNNABLE && allows(prev, cpu_id()) && !is_idle_task(prev);
+	struct sched_entity *chosen =
+		run_queue_choose(queue, stays ? &prev->sched : NULL, give_way);
+
+	if (stays && (!chosen || chosen == &prev->sched)) {
+		set_slice_timer(queue);
+		spin_unlock(&queue->lock);
+		return;
+	}
+	if (!chosen && is_idle_task(prev)) {
+		spin_unlock(&queue->lock);
+		return;
+	}
+	if (chosen)
+		run_queue_take(queue, chosen);
+	if (!is_idle_task(prev)) {
+		run_queue_leave(queue, &prev->sched);
+		if (prev->state == TASK_RUNNABLE) {
+			prev->switches_forced++;
+			if (stays)
+				run_queue_insert(queue, &prev->sched);
+			else
+				queue->evicted = true;
+		} else {
+			prev->switches_voluntary++;
+		}
+	}
+	switch_to(queue, chosen ? task_of(chosen) : &idle_tasks[cpu_id()]);
+}
+
+void sched_yield(void)
+{
+	unsigned long state = arch_irq_save();
+
+	reschedule(true);
+	arch_irq_restore(state);
+}
+
+void sched_sleep(void)
+{
+	unsigned long state = arch_irq_save();
+
+	if (task_current()->state != TASK_RUNNABLE)
+		reschedule(false);
+	arch_irq_restore(state);
+}
+
+void sched_preempt(void)
+{
+	if (atomic_load_explicit(&this_cpu(run_queues).reschedule, memory_order_relaxed))
+		reschedule(false);
+}
+
+bool sched_wake(struct task *task)
+{
+	unsigned long state = arch_irq_save();
+	unsigned int from, to;
+	bool woken = false;
+
+	if (task->state != TASK_SLEEPING) {
+		arch_irq_restore(state);
+		return false;
+	}
+	for (;;) {
+		from = (unsigned int)task->cpu;
+		to = choose_cpu(task);
+		lock_pair(from, to);
+		if ((unsigned int)task->cpu == from && allows(task, to))
+			break;
+		unlock_pair(from, to);
+	}
+	if (task->state == TASK_SLEEPING) {
+		task->state = TASK_RUNNABLE;
+		woken = true;
+		/* One that is still on its way to sleep sees the state and stays. */
+		if (!task->running && !task->sched.queued)
+			enqueue(task, to);
+	}
+	unlock_pair(from, to);
+	arch_irq_restore(state);
+	return woken;
+}
+
+void sched_start(struct task *task)
+{
+	unsigned long state = arch_irq_save();
+
+	task->cpu = (int)cpu_id();
+	unsigned int to = choose_cpu(task);
+
+	/* Its first processor is where it starts: no migration. */
+	task->cpu = (int)to;
+	spin_lock(&run_queues[to].lock);
+	task->state = TASK_RUNNABLE;
+	enqueue(task, to);
+	spin_unlock(&run_queues[to].lock);
+	arch_irq_restore(state);
+}
+
+int sched_set_affinity(struct task *task, cpumask_t mask)
+{
+	mask &= cpus_all();
+	if (!mask)
+		return -EINVAL;
+	unsigned long state = arch_irq_save();
+	struct run_queue *queue = lock_task_queue(task);
+	unsigned int cpu = (unsigned int)task->cpu;
+
+	task->affinity = mask;
+	bool must_move = !allows(task, cpu) && task->state != TASK_ZOMBIE;
+
+	if (must_move && task->sched.queued) {
+		run_queue_take(queue, &task->sched);
+		run_queue_leave(queue, &task->sched);
+		spin_unlock(&queue->lock);
+		place_evicted(task);
+		arch_irq_restore(state);
+		return 0;
+	}
+	if (must_move && task->running)
+		request_reschedule(cpu);
+	spin_unlock(&queue->lock);
+	arch_irq_restore(state);
+	/* One that runs leaves at its next return to user mode; the running task, right here. */
+	while (must_move && task->running && !allows(task, (unsigned int)task->cpu))
+		sched_yield();
+	return 0;
+}
+
+void sched_set_nice(struct task *task, int nice)
+{
+	unsigned long state = arch_irq_save();
+	struct run_queue *queue = lock_task_queue(task);
+
+	if (task->running && !is_idle_task(task))
+		account_current(queue);
+	run_queue_set_nice(queue, &task->sched, nice, task->running);
+	spin_unlock(&queue->lock);
+	arch_irq_restore(state);
+}
+
+uint64_t sched_run_time_ns(struct task *task)
+{
+	if (task == task_current()) {
+		unsigned long state = arch_irq_save();
+		uint64_t total =
+			task->sched.run_time_ns + (clock_ns() - task->sched.started_ns);
+
+		arch_irq_restore(state);
+		return total;
+	}
+	unsigned long state = arch_irq_save();
+	struct run_queue *queue = lock_task_queue(task);
+	uint64_t total = task->sched.run_time_ns;
+
+	if (task->running)
+		total += clock_ns() - task->sched.started_ns;
+	spin_unlock(&queue->lock);
+	arch_irq_restore(state);
+	return total;
+}
+
+unsigned int sched_runnable_count(void)
+{
+	unsigned int count = 0;
+
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		count += run_queue_task_count(&run_queues[cpu]);
+	return count;
+}
+
+/* Moves one waiting task here from the longest queue that has one this processor may run. Interrupts off. */
+static void pull_task(void)
+{
+	unsigned int here = cpu_id(), from = here, longest = 1;
+
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
+		unsigned int length = run_queue_task_count(&run_queues[cpu]);
+
+		if (cpu != here && length > longest) {
+			from = cpu;
+			longest = length;
+		}
+	}
+	if (from == here)
+		return;
+	lock_pair(from, here);
+	struct run_queue *queue = &run_queues[from];
+	struct sched_entity *entity;
+
+	RB_FOREACH(entity, sched_tree, &queue->waiting) {
+		if (allows(task_of(entity), here))
+			break;
+	}
+	if (entity) {
+		run_queue_take(queue, entity);
+		run_queue_leave(queue, entity);
+		enqueue(task_of(entity), here);
+	}
+	unlock_pair(from, here);
+}
+
+/* The running code becomes this processor's idle task. Interrupts off. */
+static void adopt_idle_task(void)
+{
+	unsigned int cpu = cpu_id();
+	struct task *idle = &idle_tasks[cpu];
+	struct run_queue *queue = &run_queues[cpu];
+
+	idle->references = 1;
+	idle->cpu = (int)cpu;
+	idle->running = true;
+	idle->state = TASK_RUNNABLE;
+	idle->affinity = (cpumask_t)1 << cpu;
+	idle->sched.started_ns = clock_ns();
+	memcpy(idle->comm, "idle", sizeof("idle"));
+	run_queue_init(queue, idle);
+	timer_init(&queue->slice_timer, slice_over);
+	arch_task_adopt(idle);
+}
+
+void sched_init(void)
+{
+	adopt_idle_task();
+}
+
+_Noreturn void sched_start_cpu(void)
+{
+	if (cpu_id() != 0)
+		adopt_idle_task();
+	for (;;) {
+		sched_preempt();
+		pull_task();
+		if (!atomic_load(&this_cpu(run_queues).reschedule)) {
+			arch_irq_enable();
+			task_reap();
+			arch_irq_disable();
+		}
+		if (!atomic_load(&this_cpu(run_queues).reschedule))
+			arch_cpu_idle();
+	}
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Timers: one red-black tree of deadlines for each processor, and the processor's timer interrupt
+ * set to the first of them.
+ *
+ * A timer that fires leaves the tree before its function runs, with the queue unlocked, so the
+ * function may arm it again or take other locks.
+ *
+ * Lock: queue->lock, irqsave; innermost but for the ISA's timer registers.
+ */
+#include <stddef.h>
+#include <kernel/tree.h>
+
+#include <arch/clock.h>
+#include <kernel/assert.h>
+#include <kernel/cpu.h>
+#include <kernel/spinlock.h>
+#include <kernel/time.h>
+
+RB_HEAD(timer_tree, timer);
+
+struct timer_queue {
+	struct spinlock lock;
+	struct timer_tree timers; /* Q */
+} CACHE_ALIGNED; /* Q: lock */
+
+static PERCPU(struct timer_queue, timer_queues);
+
+/* Equal deadlines: in the order of their addresses, since a tree's keys must differ. */
+static int compare_timers(struct timer *a, struct timer *b)
+{
+	if (a->deadline_ns != b->deadline_ns)
+		return a->deadline_ns < b->deadline_ns ? -1 : 1;
+	return a == b ? 0 : a < b ? -1 : 1;
+}
+
+RB_GENERATE_STATIC(timer_tree, timer, node, compare_timers)
+
+void timer_init(struct timer *timer, void (*fire)(struct timer *timer))
+{
+	*timer = (struct timer){ .cpu = -1, .firing_cpu = -1, .fire = fire };
+}
+
+void timer_arm(struct timer *timer, uint64_t deadline_ns)
+{
+	struct timer_queue *queue = &this_cpu(timer_queues);
+
+	spin_lock(&queue->lock);
+	struct timer *first = RB_MIN(timer_tree, &queue->timers);
+
+	if (timer->cpu >= 0) {
+		ASSERT(timer->cpu == (int)cpu_id());
+		RB_REMOVE(timer_tree, &queue->timers, timer);
+	}
+	timer->deadline_ns = deadline_ns;
+	timer->cpu = (int)cpu_id();
+	RB_INSERT(timer_tree, &queue->timers, timer);
+	struct timer *now_first = RB_MIN(timer_tree, &queue->timers);
+
+	if (first != now_first || first == timer)
+		arch_timer_set(now_first->deadline_ns);
+	spin_unlock(&queue->lock);
+}
+
+/* Takes TIMER out of the queue it is in; whether it was in one. Interrupts off. */
+static bool disarm(struct timer *timer)
+{
+	for (;;) {
+		int cpu = timer->cpu;
+
+		if (cpu < 0)
+			return false;
+		struct timer_queue *queue = &timer_queues[cpu];
+
+		spin_lock(&queue->lock);
+		if (timer->cpu == cpu) {
+			/* An interrupt that was set for it comes in vain. */
+			RB_REMOVE(timer_tree, &queue->timers, timer);
+			timer->cpu = -1;
+			spin_unlock(&queue->lock);
+			return true;
+		}
+		spin_unlock(&queue->lock);
+	}
+}
+
+bool timer_cancel(struct timer *timer)
+{
+	bool may_wait = arch_irqs_enabled();
+	unsigned long state = arch_irq_save();
+	bool armed = disarm(timer);
+
+	arch_irq_restore(state);
+	if (!may_wait)
+		return armed;
+	while (timer->firing_cpu >= 0)
+		arch_cpu_relax();
+	/* Its function may have armed it again meanwhile. */
+	state = arch_irq_save();
+	armed |= disarm(timer);
+	arch_irq_restore(state);
+	return armed;
+}
+
+void timer_interrupt(void)
+{
+	struct timer_queue *queue = &this_cpu(timer_queues);
+
+	spin_lock(&queue->lock);
+	for (;;) {
+		struct timer *first = RB_MIN(timer_tree, &queue->timers);
+
+		if (!first) {
+			arch_timer_set(UINT64_MAX);
+			break;
+		}
+		if (first->deadline_ns > clock_ns()) {
+			arch_timer_set(first->deadline_ns);
+			break;
+		}
+		RB_REMOVE(timer_tree, &queue->timers, first);
+		/* In this order: timer_cancel must never see both idle while the function is still to run. */
+		first->firing_cpu = (int)cpu_id();
+		first->cpu = -1;
+		spin_unlock(&queue->lock);
+		first->fire(first);
+		spin_lock(&queue->lock);
+		first->firing_cpu = -1;
+	}
+	spin_unlock(&queue->lock);
+}
