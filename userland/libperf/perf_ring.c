@@ -8,28 +8,45 @@
  */
 #include "perf_ring.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-int perf_ring_map(struct perf_ring *ring, int fd, size_t data_pages)
+int perf_ring_open(struct perf_ring *ring, struct perf_event_attr *attr, size_t data_pages)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *base = mmap(NULL, page * (1 + data_pages), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-	if (base == MAP_FAILED)
+	attr->size = sizeof(*attr);
+	long fd =
+		syscall(__NR_perf_event_open, attr, 0, -1, -1, (unsigned long)PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
 		return -1;
+
+	char *base =
+		mmap(NULL, page * (1 + data_pages), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+	if (base == MAP_FAILED) {
+		int error = errno;
+
+		close((int)fd);
+		errno = error;
+		return -1;
+	}
+	ring->fd = (int)fd;
 	ring->page = (struct perf_event_mmap_page *)base;
 	ring->data = (const unsigned char *)base + page;
 	ring->bytes = page * data_pages;
 	return 0;
 }
 
-void perf_ring_unmap(struct perf_ring *ring)
+void perf_ring_close(struct perf_ring *ring)
 {
 	munmap(ring->page, (size_t)(ring->data - (const unsigned char *)ring->page) + ring->bytes);
+	close(ring->fd);
 	ring->page = NULL;
+	ring->fd = -1;
 }
 
 /* @position counts bytes since the start and is not reduced; a copy may go round the end. */

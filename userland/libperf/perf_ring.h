@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct perf_ring {
+	int fd; /* of the event */
 	struct perf_event_mmap_page *page;
 	const unsigned char *data;
 	size_t bytes; /* of data, a power of two */
@@ -22,12 +23,14 @@ struct perf_ring {
 #define PERF_RING_RECORD_MAX 65536
 
 /*
- * Map the ring of the event @fd with @data_pages pages of data, a power of two. Returns 0, or -1
- * with errno as from mmap(2).
+ * Open the event that @attr describes on the calling thread, on whichever CPU it runs, with a ring
+ * of @data_pages pages of data, a power of two. @attr->size is set here. Returns 0, or -1 with errno
+ * as from perf_event_open(2) or mmap(2).
  */
-int perf_ring_map(struct perf_ring *ring, int fd, size_t data_pages);
+int perf_ring_open(struct perf_ring *ring, struct perf_event_attr *attr, size_t data_pages);
 
-void perf_ring_unmap(struct perf_ring *ring);
+/* Close the event and unmap its ring. */
+void perf_ring_close(struct perf_ring *ring);
 
 /*
  * Copy the oldest record into @record, of @capacity bytes, and free its place. Returns the record's

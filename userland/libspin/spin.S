@@ -5,19 +5,10 @@
  */
 #include <asm/unistd.h>
 
+#include "symbols.h"
+
 	.section .note.GNU-stack, "", @progbits
 	.text
-
-	.macro	begin name
-	.globl	\name
-	.type	\name, @function
-	.balign	64
-\name:
-	.endm
-
-	.macro	end name
-	.size	\name, . - \name
-	.endm
 
 /* The end of every loop: two instructions, one branch. */
 	.macro	again
