@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The instructions of arch/x86_64's <machine/msr.h> that the PMU drivers use, as calls into the simulated register file of
+ * sim/intel.c.
+ */
+#ifndef MACHINE_MSR_H
+#define MACHINE_MSR_H
+
+#include <stdint.h>
+
+struct cpuid {
+	uint32_t eax, ebx, ecx, edx;
+};
+
+uint64_t msr_read(uint32_t number);
+void msr_write(uint32_t number, uint64_t value);
+uint64_t pmc_read(uint32_t index);
+struct cpuid cpuid_read(uint32_t leaf, uint32_t subleaf);
+uint32_t cpuid_max(uint32_t base);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Simulated files: one descriptor table that every task shares, and polling that only looks. */
+#include <kernel/assert.h>
+#include <kernel/file.h>
+#include <kernel/kmalloc.h>
+#include <uapi/linux/errno.h>
+
+#include <stdio.h>
+
+#include "internal.h"
+
+#define FILES_MAX 256
+
+static struct file *table[FILES_MAX];
+
+void sim_files_start(void)
+{
+	for (unsigned int fd = 0; fd < FILES_MAX; fd++)
+		table[fd] = NULL;
+}
+
+unsigned int sim_files_end(void)
+{
+	unsigned int left = 0;
+
+	for (int fd = 0; fd < FILES_MAX; fd++)
+		if (sim_fd_close(fd) == 0)
+			left++;
+	if (left)
+		printf("# left behind: %u open descriptors\n", left);
+	return left;
+}
+
+struct file *file_create(const struct file_ops *ops, void *private, unsigned int flags)
+{
+	struct file *file = kzalloc(sizeof(*file));
+
+	if (!file)
+		return NULL;
+	file->ops = ops;
+	file->private = private;
+	file->flags = flags;
+	atomic_store(&file->references, 1);
+	return file;
+}
+
+void file_get(struct file *file)
+{
+	atomic_fetch_add(&file->references, 1);
+}
+
+void file_put(struct file *file)
+{
+	if (atomic_fetch_sub(&file->references, 1) != 1)
+		return;
+	if (file->ops->release)
+		file->ops->release(file);
+	kfree(file);
+}
+
+struct file *sim_fd_file(int fd)
+{
+	return fd >= 0 && fd < FILES_MAX ? table[fd] : NULL;
+}
+
+struct file *fd_get_file(int fd)
+{
+	struct file *file = sim_fd_file(fd);
+
+	if (file)
+		file_get(file);
+	return file;
+}
+
+int fd_install(struct file *file, int cloexec)
+{
+	(void)cloexec;
+	for (int fd = 0; fd < FILES_MAX; fd++) {
+		if (table[fd])
+			continue;
+		table[fd] = file;
+		return fd;
+	}
+	return -EMFILE;
+}
+
+int sim_fd_close(int fd)
+{
+	struct file *file = sim_fd_file(fd);
+
+	if (!file)
+		return -EBADF;
+	table[fd] = NULL;
+	file_put(file);
+	return 0;
+}
+
+void poll_wait(struct poll_table *poll, struct wait_queue *queue)
+{
+	(void)poll;
+	(void)queue;
+}

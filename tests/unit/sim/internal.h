@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the simulated machine share with each other and not with tests. */
+#ifndef TESTS_UNIT_SIM_INTERNAL_H
+#define TESTS_UNIT_SIM_INTERNAL_H
+
+#include "sim.h"
+
+struct sim_cpu {
+	struct task *current;
+	struct trap_frame frame; /* what it executes */
+	bool irqs_disabled;
+	unsigned int nmi_depth;
+	struct deferred_work *deferred; /* first queued last */
+};
+
+extern struct sim_cpu sim_cpus[CPUS_MAX];
+
+static inline struct sim_cpu *sim_this_cpu(void)
+{
+	return &sim_cpus[cpu_id()];
+}
+
+/* Takes the interrupts that wait for this processor, if it has them enabled and is in no NMI. */
+void sim_interrupts_take(void);
+/* Fires the timers of this processor that are due. Interrupts off. */
+void sim_timers_fire(void);
+
+/* Each part's share of sim_start and sim_end. The latter return how many things were left. */
+void sim_time_start(void);
+unsigned int sim_time_end(void);
+void sim_memory_start(void);
+unsigned int sim_memory_end(void);
+void sim_tasks_start(unsigned int cpus);
+unsigned int sim_tasks_end(void);
+void sim_files_start(void);
+unsigned int sim_files_end(void);
+
+#endif

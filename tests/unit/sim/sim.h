@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The simulated machine that the perf core and the PMU drivers are unit-tested on.
+ *
+ * It provides what <kernel/...> and <arch/...> declare, deterministically, in one host thread: processors are a number
+ * that the test switches, time stands still until the test advances it, a cross call is a call with
+ * that number changed. Deferred work and due timers run at the points where a real processor would take the
+ * interrupt: when interrupts become enabled. A lock that is not free is a deadlock and ends the program.
+ * Exceptions to the one thread: a test may start host threads and make each a processor of its own
+ * (sim_cpu_enter_thread), as the ring-buffer test does.
+ *
+ * sim_start() begins a fresh machine; sim_end() checks that nothing is left: objects, pages, tasks, deferred
+ * work, locks. Every test calls both.
+ */
+#ifndef TESTS_UNIT_SIM_H
+#define TESTS_UNIT_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <kernel/cpu.h>
+#include <kernel/perf/pmu.h>
+#include <machine/task.h>
+
+struct task;
+struct file;
+struct perf_event;
+
+/* --- the machine --- */
+
+/* A machine of CPUS processors (1 … CPUS_MAX), time 1 s, interrupts enabled, processor 0 running a task with tid 1. */
+void sim_start(unsigned int cpus);
+/* Ends it; returns how many things were left behind (0 is right), each reported as a TAP comment. */
+unsigned int sim_end(void);
+
+/* From now on the code runs on processor CPU. */
+void sim_cpu_set(unsigned int cpu);
+/* This host thread is processor CPU. */
+void sim_cpu_enter_thread(unsigned int cpu);
+
+/* What the running processor executes just now: an interrupt or a sample sees this as the interrupted context. */
+void sim_frame_set(uint64_t ip, bool user);
+struct trap_frame *sim_frame(void);
+
+/* Calls HANDLER as the machine takes an NMI on this processor: whatever the interrupt flag says, with interrupts off. */
+void sim_nmi(void (*handler)(void *arg), void *arg);
+/* The handlers that arch_nmi_register got, on this processor; returns whether one said it was its own. */
+bool sim_nmi_dispatch(void);
+
+/* --- tasks --- */
+
+/* A new task (its own process) that runs nowhere. sim_end puts it. */
+struct task *sim_task_create(void);
+/* The scheduler gives this processor to NEXT, as kernel/sched does it: perf_sched_out, switch, perf_sched_in. */
+void sim_switch(struct task *next);
+/* TASK, which runs on no processor, ends: what task_exit does about perf, in its context. */
+void sim_task_exit(struct task *task);
+/* Signals that task_signal sent to TASK since the last call, as bits (signal n: bit n - 1); clears them. */
+uint64_t sim_task_signals(struct task *task);
+
+/* --- time --- */
+
+/* Lets NS nanoseconds pass; timers fire on their processors at their deadlines. */
+void sim_clock_advance(uint64_t ns);
+/* What clock_user_conversion() answers; NULL: it cannot. */
+struct clock_conversion;
+void sim_clock_conversion_set(const struct clock_conversion *conversion);
+
+/* --- memory and files --- */
+
+/* The NUMBERth allocation from now (1: the next) of kzalloc or page_alloc fails, once; 0: none does. */
+void sim_allocation_fail(unsigned int number);
+/* User accesses to [START, START + SIZE) fault; SIZE 0: none does. */
+void sim_user_fault_set(const void *start, size_t size);
+
+/* The file behind descriptor FD without a new reference, or NULL; and closing it. */
+struct file *sim_fd_file(int fd);
+int sim_fd_close(int fd);
+
+/* The last line that log_write printed, for tests of messages. */
+const char *sim_log_last(void);
+
+/* --- a PMU --- */
+
+#define SIM_COUNTERS_MAX 8
+
+/* Which counters can count an event: event codes not in the table can be on any. */
+struct sim_constraint {
+	uint8_t code;
+	uint8_t counters; /* bit n: counter n */
+};
+
+struct sim_pmu_model {
+	unsigned int counters;	 /* 1 … SIM_COUNTERS_MAX */
+	unsigned int width_bits; /* 20 … 64 */
+	const struct sim_constraint *constraints;
+	unsigned int constraint_count;
+	bool no_interrupt; /* PMU_NO_INTERRUPT: counters wrap silently */
+};
+
+/* Registers the simulated PMU, type PERF_TYPE_RAW, name "cpu". It takes PERF_TYPE_HARDWARE events, whose code is their config, and raw ones,
+ * whose code is the low byte. Once for a machine. */
+void sim_pmu_register(const struct sim_pmu_model *model);
+
+/* NUMBER events of CODE happen on this processor, in the ring that sim_frame says. A counter that overflows interrupts at that very event. */
+void sim_pmu_count(uint8_t code, uint64_t number);
+
+/* What counter INDEX (of user_index, minus one) of this processor holds: the user's counter-read instruction. */
+uint64_t sim_pmu_read_counter(unsigned int index);
+
+/* Hold interrupts back (they stay pending and come with sim_pmu_interrupts_hold(false)): an overflow that races other code. */
+void sim_pmu_interrupts_hold(bool hold);
+/* How many interrupts this processor's PMU has raised since sim_start, and on how many overflows they were. */
+uint64_t sim_pmu_interrupts(void);
+uint64_t sim_pmu_overflows(void);
+
+/* --- single steps --- */
+
+/* Runs FUNCTION(ARG) and, after its NUMBERth machine instruction (from 0), STEP(STEP_ARG) as an NMI. Returns whether FUNCTION had that many: a
+ * test calls it with 0, 1, 2 … until it returns false and has then interrupted every place there is. */
+bool sim_interrupt_at(uint64_t number, void (*function)(void *arg), void *arg, void (*step)(void *arg), void *step_arg);
+
+#endif

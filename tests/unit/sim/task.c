@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Simulated tasks and waiting. One host thread plays every task, so nothing can really sleep: a mutex that somebody else
+ * holds is a deadlock, and a sleep ends because it was woken before or because its deadline passes.
+ */
+#include <kernel/assert.h>
+#include <kernel/kmalloc.h>
+#include <kernel/task.h>
+#include <kernel/time.h>
+#include <kernel/vm.h>
+#include <kernel/wait.h>
+#include <uapi/linux/errno.h>
+
+#include <stdio.h>
+
+#include <arch/task.h>
+
+#include "internal.h"
+
+#define TASKS_MAX 256
+
+static struct task *tasks[TASKS_MAX];
+static uint64_t signals[TASKS_MAX]; /* sent to the task of the same index */
+static unsigned int task_count;
+static pid_t next_tid;
+
+static uint64_t *signals_of(struct task *task)
+{
+	for (unsigned int i = 0; i < task_count; i++)
+		if (tasks[i] == task)
+			return &signals[i];
+	panic("task %d is none of the machine's", task->tid);
+}
+
+struct task *sim_task_create(void)
+{
+	struct task *task = kzalloc(sizeof(*task));
+
+	ASSERT(task && task_count < TASKS_MAX);
+	task->tid = task->tgid = next_tid++;
+	snprintf(task->comm, sizeof(task->comm), "task%d", task->tid);
+	atomic_store(&task->references, 1);
+	task->affinity = cpus_all();
+	task->space = kzalloc(sizeof(*task->space));
+	mutex_init(&task->space->mutex);
+	task->arch.user_frame = (struct trap_frame){ .ip = 0x400000, .sp = 0x7fff0000, .user = true };
+	signals[task_count] = 0;
+	tasks[task_count++] = task;
+	return task;
+}
+
+void sim_tasks_start(unsigned int cpus)
+{
+	task_count = 0;
+	next_tid = 1;
+	for (unsigned int cpu = 0; cpu < cpus; cpu++) {
+		struct task *task = sim_task_create();
+		sim_cpus[cpu].current = task;
+		sim_cpus[cpu].frame = task->arch.user_frame;
+		atomic_store(&task->cpu, (int)cpu);
+		atomic_store(&task->running, true);
+	}
+}
+
+unsigned int sim_tasks_end(void)
+{
+	unsigned int left = 0;
+
+	for (unsigned int i = 0; i < task_count; i++) {
+		unsigned int references = atomic_load(&tasks[i]->references);
+		if (references != 1) {
+			printf("# left behind: %u references to task %d\n", references - 1, tasks[i]->tid);
+			left++;
+		}
+		kfree(tasks[i]->space);
+		kfree(tasks[i]);
+	}
+	task_count = 0;
+	return left;
+}
+
+struct task *task_find(pid_t tid)
+{
+	for (unsigned int i = 0; i < task_count; i++) {
+		if (tasks[i]->tid != tid || atomic_load(&tasks[i]->state) == TASK_ZOMBIE)
+			continue;
+		task_get(tasks[i]);
+		return tasks[i];
+	}
+	return NULL;
+}
+
+void task_get(struct task *task)
+{
+	atomic_fetch_add(&task->references, 1);
+}
+
+/* The machine's own reference is the last and stays until sim_end. */
+void task_put(struct task *task)
+{
+	unsigned int before = atomic_fetch_sub(&task->references, 1);
+
+	ASSERT(before > 1);
+}
+
+bool task_may_observe(struct task *task)
+{
+	(void)task;
+	return true;
+}
+
+void task_signal(struct task *task, int signal)
+{
+	ASSERT(!arch_in_nmi());
+	*signals_of(task) |= (uint64_t)1 << (signal - 1);
+}
+
+bool signal_is_pending(struct task *task)
+{
+	return *signals_of(task) != 0;
+}
+
+uint64_t sim_task_signals(struct task *task)
+{
+	uint64_t sent = *signals_of(task);
+
+	*signals_of(task) = 0;
+	return sent;
+}
+
+/* --- registers --- */
+
+uintptr_t arch_frame_ip(const struct trap_frame *frame)
+{
+	return frame->ip;
+}
+
+uintptr_t arch_frame_sp(const struct trap_frame *frame)
+{
+	return frame->sp;
+}
+
+bool arch_frame_is_user(const struct trap_frame *frame)
+{
+	return frame->user;
+}
+
+struct trap_frame *arch_task_user_frame(struct task *task)
+{
+	return &task->arch.user_frame;
+}
+
+/* --- waiting --- */
+
+void wait_queue_init(struct wait_queue *queue)
+{
+	spin_init(&queue->lock);
+	TAILQ_INIT(&queue->entries);
+}
+
+void wait_queue_add(struct wait_queue *queue, struct wait_entry *entry)
+{
+	entry->task = task_current();
+	entry->queued = true;
+	TAILQ_INSERT_TAIL(&queue->entries, entry, link);
+	atomic_store(&entry->task->woken, false);
+}
+
+void wait_queue_remove(struct wait_queue *queue, struct wait_entry *entry)
+{
+	if (entry->queued)
+		TAILQ_REMOVE(&queue->entries, entry, link);
+	entry->queued = false;
+}
+
+void wait_queue_wake(struct wait_queue *queue)
+{
+	struct wait_entry *entry;
+
+	ASSERT(!arch_in_nmi());
+	TAILQ_FOREACH(entry, &queue->entries, link)
+		atomic_store(&entry->task->woken, true);
+}
+
+int wait_sleep(uint64_t deadline_ns)
+{
+	struct task *task = task_current();
+
+	if (atomic_load(&task->woken))
+		return 0;
+	if (signal_is_pending(task))
+		return -EINTR;
+	/* With no deadline nothing would ever end it. */
+	ASSERT(deadline_ns != UINT64_MAX);
+	if (deadline_ns > clock_ns())
+		sim_clock_advance(deadline_ns - clock_ns());
+	return atomic_load(&task->woken) ? 0 : -ETIMEDOUT;
+}
+
+void mutex_init(struct mutex *mutex)
+{
+	spin_init(&mutex->lock);
+	mutex->owner = NULL;
+	wait_queue_init(&mutex->waiters);
+}
+
+void mutex_lock(struct mutex *mutex)
+{
+	ASSERT(!arch_in_nmi() && arch_irqs_enabled());
+	ASSERT(mutex->owner == NULL);
+	mutex->owner = task_current();
+}
+
+void mutex_unlock(struct mutex *mutex)
+{
+	ASSERT(mutex->owner == task_current());
+	mutex->owner = NULL;
+}
+
+bool mutex_held(struct mutex *mutex)
+{
+	return mutex->owner == task_current();
+}
