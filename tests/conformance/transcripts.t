@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The same binaries observe the same ABI on Linux 6.12 and on Tally.
+
+Each observe_* program prints "name: what happened" lines; the two transcripts are compared by name.
+The differences that are meant are in the table of docs/abi-differences.md, with their reasons: each is
+one point here, and fails when it is no longer there.
+"""
+
+import fnmatch
+import glob
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import tap  # pylint: disable=wrong-import-position
+
+BUILD = os.environ["TALLY_BUILD"]
+LINUX = os.path.join(HERE, "linux-run")
+TALLY = os.path.join(ROOT, "tools", "tally")
+DIFFERENCES = os.path.join(ROOT, "docs", "abi-differences.md")
+OPTIONS = ("--pmu", "emulated", "--timeout", "100")
+NOTHING = "not there"
+
+
+def transcript(command, program, log):
+    """Runs a program; returns {name: what happened}, its status and what went to standard error."""
+    status, output, error = tap.command([*command, *OPTIONS, "--log", log, program])
+    lines = output.decode(errors="replace").splitlines()
+    pairs = [line.rpartition(": ") for line in lines]
+    found = {name: value for name, _, value in pairs}
+    if len(found) != len(lines):
+        names = [name for name, _, _ in pairs]
+        error += f"printed twice: {sorted({name for name in names if names.count(name) > 1})}"
+        status = status or -1
+    return found, status, error
+
+
+def allowed_differences():
+    """The table of the document: [program, observation's pattern, Linux's answer, Tally's, why]."""
+    with open(DIFFERENCES, encoding="utf-8") as file:
+        rows = [line for line in file if line.startswith("| ")]
+    cells = [[cell.strip().strip("`") for cell in row.strip().strip("|").split("|")] for row in rows]
+    return [row for row in cells if len(row) == 5 and row[0] not in ("program", "---")]
+
+
+def compare(report, program, allowed):
+    """Compares one program's transcripts; `allowed` are the differences that are meant."""
+    path = os.path.join(BUILD, "tests", program)
+    linux, status, error = transcript([LINUX], path, path + ".linux.log")
+    if not report.ok(status == 0 and linux, f"{program}: runs on Linux", f"status {status}", error):
+        return
+    tally, status, error = transcript([TALLY, "run"], path, path + ".tally.log")
+    report.ok(status == 0 and tally, f"{program}: runs on Tally", f"status {status}", error)
+
+    met = set()
+    wrong = []
+    for name in [*linux, *(name for name in tally if name not in linux)]:
+        there, here = linux.get(name, NOTHING), tally.get(name, NOTHING)
+        if there == here:
+            continue
+        rows = [i for i, (_, pattern, row_there, row_here, _) in enumerate(allowed)
+                if fnmatch.fnmatchcase(name, pattern) and (row_there, row_here) == (there, here)]
+        met.update(rows)
+        if not rows:
+            wrong.append(f"{name}: Linux {there}, Tally {here}")
+    report.ok(not wrong, f"{program}: {len(linux)} observations are the same",
+              f"{len(wrong)} differ:", *wrong)
+    for i, (_, pattern, there, here, _) in enumerate(allowed):
+        report.ok(i in met, f"{program}: listed difference: {pattern}",
+                  f"expected: Linux {there}, Tally {here}", "got:      no such difference",
+                  "take it out of docs/abi-differences.md")
+
+
+def main():
+    report = tap.Report()
+    differences = allowed_differences()
+    sources = sorted(glob.glob(os.path.join(HERE, "programs", "observe_*.c")))
+    programs = [os.path.basename(source)[:-2] for source in sources]
+    strangers = {row[0] for row in differences} - set(programs)
+    report.equal(strangers, set(), "the listed differences are of programs that exist")
+    for program in programs:
+        compare(report, program, [row for row in differences if row[0] == program])
+    return report.done()
+
+
+sys.exit(main())
