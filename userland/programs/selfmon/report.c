@@ -86,7 +86,8 @@ void report_group(const struct report *report, const struct counted_group *group
 		}
 		if (i % 2 == 0 && i != 0)
 			printf("\n%s            ", line_start(report));
-		printf(" %-14s on %-14s", counted_events[i].name, counter);
+		printf(" %-14s on %s%*s", counted_events[i].name, counter,
+		       i % 2 == 0 ? 14 - (int)strlen(counter) : 0, "");
 	}
 	printf("\n");
 }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * meter.h - what an operation costs, in instructions, as the PMU of its CPU counts them.
+ *
+ * The meter counts everything on one CPU, whichever task runs, so that it measures context switches
+ * too and is itself not switched. The process has to stay on that CPU (meter_open() sees to it).
+ *
+ * A cost is the least of many runs, less the least of as many empty runs: what an interrupt adds to
+ * one run is in no other, and what the two readings themselves cost cancels out.
+ */
+#ifndef BENCH_METER_H
+#define BENCH_METER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct meter_reading {
+	int64_t user;	  /* instructions at user level */
+	int64_t kernel;	  /* in the kernel */
+	int64_t switches; /* context switches */
+};
+
+/*
+ * Bind the process to CPU 0 and open the meter there. Returns 0, or -1 with errno set; needs the
+ * right to count a whole CPU.
+ */
+int meter_open(void);
+
+/*
+ * The cost of @operation(@context). A run counts only if it made @switches context switches and
+ * @accept, if not NULL, agrees after it. Returns 0, or -1 if no run counted.
+ */
+int meter_cost(void (*operation)(void *), void *context, int64_t switches, bool (*accept)(void *),
+	       struct meter_reading *cost);
+
+#endif /* BENCH_METER_H */
