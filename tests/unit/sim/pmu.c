@@ -181,12 +181,14 @@ static struct counter *counter_of(struct perf_event *event)
 	return &this_bank()->counters[event->hw.slot];
 }
 
+static uint64_t read_raw(struct perf_event *event)
+{
+	return counter_of(event)->value;
+}
+
 static void sim_read(struct perf_event *event)
 {
-	struct counter *counter = counter_of(event);
-
-	while (!pmu_event_fold(event, counter->value, model.width_bits))
-		;
+	pmu_event_fold(event, read_raw, model.width_bits);
 }
 
 static bool set_period(struct perf_event *event)

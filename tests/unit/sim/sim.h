@@ -115,10 +115,18 @@ void sim_pmu_interrupts_hold(bool hold);
 uint64_t sim_pmu_interrupts(void);
 uint64_t sim_pmu_overflows(void);
 
-/* --- single steps --- */
+/* --- NMIs everywhere --- */
 
-/* Runs FUNCTION(ARG) and, after its NUMBERth machine instruction (from 0), STEP(STEP_ARG) as an NMI. Returns whether FUNCTION had that many: a
- * test calls it with 0, 1, 2 … until it returns false and has then interrupted every place there is. */
-bool sim_interrupt_at(uint64_t number, void (*function)(void *arg), void *arg, void (*step)(void *arg), void *step_arg);
+struct sim_interruption {
+	void (*before)(void);		/* may be NULL: makes the same state before each run */
+	void (*function)(void *arg);	/* what is interrupted */
+	void (*interrupt)(void *arg);	/* what the NMI does */
+	void *argument;			/* of both */
+	void (*after)(unsigned int place); /* may be NULL: checks, after each run in which the NMI was taken */
+};
+
+/* Runs the function once for each machine instruction it executes, with the NMI taken before that one; returns how often it was taken. The
+ * function runs once more, first, without NMI. */
+unsigned int sim_interrupt_everywhere(const struct sim_interruption *test);
 
 #endif

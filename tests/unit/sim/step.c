@@ -2,45 +2,97 @@
 /*
  * Interrupting code at every one of its machine instructions.
  *
- * The host's trap flag makes the processor trap after each instruction, which the host delivers as SIGTRAP; the handler counts
- * them and at the wanted one calls the test's function, as an NMI would be taken there. So "whatever the NMI interrupts" is a finite list, and
- * a test goes through all of it.
+ * One run with the host processor's trap flag gives the list of instructions that the code executes (those of the test program; not
+ * of the host's libraries). Then the code runs once for each entry of that list with a breakpoint there, and in the breakpoint's
+ * signal handler the test's function is called as the NMI that a processor would take before that instruction. So
+ * "wherever the NMI comes" is a finite list, and a test goes through all of it.
+ *
+ * A run may take another path than the recorded one did; entries that are not reached are not counted.
  */
 #include <kernel/assert.h>
 
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "internal.h"
 
-/* EFLAGS.TF, SDM vol. 1, 3.4.3. */
+/* EFLAGS.TF, SDM vol. 1, 3.4.3; INT3, SDM vol. 2. */
 #define FLAGS_TRAP 0x100
+#define BREAKPOINT 0xcc
+
+#define PLACES_MAX 20000
+
+/* An instruction, and the how-manyeth execution of it is meant. */
+struct place {
+	uint8_t *instruction;
+	unsigned int occurrence;
+};
+
+static struct place places[PLACES_MAX];
+static unsigned int place_count;
 
 static struct {
-	uint64_t left;
-	bool taken;
+	bool tracing;
+	struct place left; /* occurrence counts down */
+	uint8_t original;
+	bool stepping_over, taken;
 	void (*step)(void *arg);
 	void *arg;
-} stepping;
+} now;
+
+/* The linker's names for the program's own code. */
+extern char __executable_start, etext;
+
+static void record(uint8_t *instruction)
+{
+	unsigned int occurrence = 1;
+
+	if ((char *)instruction < &__executable_start || (char *)instruction >= &etext)
+		return;
+	for (unsigned int i = 0; i < place_count; i++)
+		if (places[i].instruction == instruction)
+			occurrence++;
+	ASSERT(place_count < PLACES_MAX);
+	places[place_count++] = (struct place){ instruction, occurrence };
+}
 
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
-	ucontext_t *registers = context;
+	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
 
 	(void)signal;
 	(void)info;
-	if (stepping.left--)
+	if (now.tracing) {
+		record((uint8_t *)registers[REG_RIP]);
 		return;
-	registers->uc_mcontext.gregs[REG_EFL] &= ~FLAGS_TRAP;
-	stepping.taken = true;
-	/* Inside code that runs as an NMI already there can be no other: that place is skipped. */
-	if (!arch_in_nmi())
-		sim_nmi(stepping.step, stepping.arg);
+	}
+	if (now.stepping_over) {
+		now.stepping_over = false;
+		registers[REG_EFL] &= ~FLAGS_TRAP;
+		*now.left.instruction = BREAKPOINT;
+		return;
+	}
+	/* The breakpoint. The instruction comes back first: the NMI may execute it too. */
+	*now.left.instruction = now.original;
+	registers[REG_RIP] = (greg_t)now.left.instruction;
+	if (--now.left.occurrence) {
+		now.stepping_over = true;
+		registers[REG_EFL] |= FLAGS_TRAP;
+		return;
+	}
+	/* A processor takes no NMI inside another. */
+	if (arch_in_nmi())
+		return;
+	now.taken = true;
+	sim_nmi(now.step, now.arg);
 }
 
-__attribute__((noinline)) static void run_stepped(void (*function)(void *arg), void *arg)
+__attribute__((noinline)) static void trace(void (*function)(void *arg), void *arg)
 {
+	now.tracing = true;
 	__asm__ volatile("sub $128, %%rsp; pushfq; orq %0, (%%rsp); popfq; add $128, %%rsp"
 			 :
 			 : "i"(FLAGS_TRAP)
@@ -50,21 +102,47 @@ __attribute__((noinline)) static void run_stepped(void (*function)(void *arg), v
 			 :
 			 : "i"(~FLAGS_TRAP)
 			 : "cc", "memory");
+	now.tracing = false;
 }
 
-bool sim_interrupt_at(uint64_t number, void (*function)(void *arg), void *arg, void (*step)(void *arg), void *step_arg)
+static void make_code_writable(void)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = (uintptr_t)&__executable_start & ~(page - 1);
+
+	ASSERT(mprotect((void *)start, (uintptr_t)&etext - start, PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
+}
+
+unsigned int sim_interrupt_everywhere(const struct sim_interruption *test)
 {
 	struct sigaction action, old;
+	unsigned int taken = 0;
 
-	stepping.left = number;
-	stepping.taken = false;
-	stepping.step = step;
-	stepping.arg = step_arg;
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = on_trap;
 	action.sa_flags = SA_SIGINFO;
 	sigaction(SIGTRAP, &action, &old);
-	run_stepped(function, arg);
+	make_code_writable();
+
+	place_count = 0;
+	if (test->before)
+		test->before();
+	trace(test->function, test->argument);
+	for (unsigned int i = 0; i < place_count; i++) {
+		if (test->before)
+			test->before();
+		memset(&now, 0, sizeof(now));
+		now.left = places[i];
+		now.original = *places[i].instruction;
+		now.step = test->interrupt;
+		now.arg = test->argument;
+		*places[i].instruction = BREAKPOINT;
+		test->function(test->argument);
+		*places[i].instruction = now.original;
+		if (now.taken && test->after)
+			test->after(i);
+		taken += now.taken;
+	}
 	sigaction(SIGTRAP, &old, NULL);
-	return stepping.taken;
+	return taken;
 }
