@@ -25,11 +25,32 @@ $(O)/%.S.o: %.S
 	@mkdir -p $(@D)
 	$(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -D__ASSEMBLER__ -c $< -o $@
 
-# newlib's generic C versions: its x86-64 assembly uses vector registers, which the kernel must not touch.
+# newlib's generic C versions: its x86-64 assembly uses vector registers, which the kernel must not touch. GCC must not see
+# a call of memcpy in memcpy's own loop.
 $(O)/newlib/%.o: $(NEWLIB)/src/newlib/libc/string/%.c
 	@mkdir -p $(@D)
-	$(CC) -isystem $(NEWLIB)/include $(KERNEL_CFLAGS) -w -DPREFER_SIZE_OVER_SPEED -c $< -o $@
+	$(CC) -isystem $(NEWLIB)/include -I$(<D) $(KERNEL_CFLAGS) -w -fno-tree-loop-distribute-patterns -c $< -o $@
 
 $(KERNEL_OBJS) $(KERNEL_LIB_OBJS): | $(NEWLIB_STAMP)
 
 -include $(KERNEL_OBJS:.o=.d)
+
+# A second link adds the names for backtraces, see boot/symbols.awk.
+# tally.o is the whole kernel with its table of symbols as one object: linked by linker.ld alone it is tally.elf,
+# and together with an object that has a section .initramfs it is a unikernel.
+KERNEL_LDFLAGS := -nostdlib -z max-page-size=0x1000 -z noexecstack --no-warn-rwx-segments
+
+$(O)/kernel/unnamed.elf: $(KERNEL_OBJS) $(KERNEL_LIB_OBJS) linker.ld
+	$(LD) $(KERNEL_LDFLAGS) -T linker.ld -o $@ $(KERNEL_OBJS) $(KERNEL_LIB_OBJS)
+
+$(O)/kernel/symbols.S: $(O)/kernel/unnamed.elf boot/symbols.awk
+	$(NM) -n $< | LC_ALL=C awk -f boot/symbols.awk >$@
+
+$(O)/kernel/symbols.o: $(O)/kernel/symbols.S
+	$(CC) -c $< -o $@
+
+$(O)/tally.o: $(KERNEL_OBJS) $(KERNEL_LIB_OBJS) $(O)/kernel/symbols.o
+	$(LD) -r -o $@ $^
+
+$(O)/tally.elf: $(O)/tally.o linker.ld
+	$(LD) $(KERNEL_LDFLAGS) -T linker.ld -o $@ $<

@@ -6,6 +6,7 @@
  *
  *   unsigned int arch_cpu_id(void)            number of this processor; any context, NMI included
  *   struct task *arch_current(void)           the running task; any context, NMI included
+ *   bool arch_in_nmi(void)                    inside an NMI handler? any context
  *   unsigned long arch_irq_save(void)         disable interrupts, return the previous state
  *   void arch_irq_restore(unsigned long s)    back to the state that arch_irq_save returned
  *   void arch_irq_enable(void), arch_irq_disable(void), bool arch_irqs_enabled(void)

@@ -35,4 +35,8 @@ void arch_tlb_flush_local(uintptr_t start, uintptr_t end);
 void *arch_kernel_stack_alloc(void);
 void arch_kernel_stack_free(void *base);
 
+/* Whether the byte at ADDRESS is mapped in the kernel's half: for walks of a stack that may be damaged. Any
+ * context. */
+bool arch_kernel_readable(uintptr_t address);
+
 #endif

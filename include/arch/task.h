@@ -24,6 +24,9 @@ int arch_task_init(struct task *task);
 void arch_task_destroy(struct task *task);
 /* TASK, when first switched to, calls task_first_run() (<kernel/sched.h>; returns with interrupts on) and then FUNCTION(ARG). */
 void arch_task_set_kernel_entry(struct task *task, void (*function)(void *), void *arg);
+/* TASK, a new one with initial registers, when first switched to calls task_first_run() and enters user mode at ENTRY
+ * with stack pointer STACK. */
+void arch_task_set_user_entry(struct task *task, uintptr_t entry, uintptr_t stack);
 /* TASK, when first switched to, calls task_first_run() and then returns to user mode as the current task's FRAME would, with system call result 0, a new stack pointer unless
  * STACK is 0, and TLS as thread pointer if SET_TLS. FPU state is copied. */
 void arch_task_set_fork_return(struct task *task, const struct trap_frame *frame, uintptr_t stack, bool set_tls, uintptr_t tls);
@@ -36,6 +39,11 @@ struct trap_frame *arch_task_user_frame(struct task *task);
 uintptr_t arch_frame_ip(const struct trap_frame *frame);
 uintptr_t arch_frame_sp(const struct trap_frame *frame);
 bool arch_frame_is_user(const struct trap_frame *frame);
+
+/* The interrupted frame pointer, where a walk of the stack begins. Any context. */
+uintptr_t arch_frame_pointer(const struct trap_frame *frame);
+/* Logs the registers, for a panic. Any context. */
+void arch_frame_log(const struct trap_frame *frame);
 
 /* System call: number and arguments in FRAME, and where the result goes. */
 long arch_syscall_number(const struct trap_frame *frame);

@@ -52,6 +52,19 @@ static inline void spin_lock(struct spinlock *lock)
 	atomic_store_explicit(&lock->owner, (int)cpu_id() + 1, memory_order_relaxed);
 }
 
+/* Takes LOCK if it is free at this moment; returns whether. Any context: the one form an NMI may use, for what it can do without. */
+static inline bool spin_try_lock(struct spinlock *lock)
+{
+	unsigned int mine = atomic_load_explicit(&lock->serving, memory_order_acquire);
+
+	/* Free: the next ticket is the one being served; draw exactly that one. */
+	if (!atomic_compare_exchange_strong_explicit(&lock->next, &mine, mine + 1, memory_order_acquire,
+						     memory_order_relaxed))
+		return false;
+	atomic_store_explicit(&lock->owner, (int)cpu_id() + 1, memory_order_relaxed);
+	return true;
+}
+
 /* Gives LOCK back. The holder only. */
 static inline void spin_unlock(struct spinlock *lock)
 {

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading ACPI's static tables: RSDT or XSDT, MADT, FADT, and from the DSDT the one value that switches the machine off.
+ *
+ * This is no ACPI interpreter: the \_S5 package is found by its bytes, as it has always the same form. Tables are
+ * mapped once for good; a table with a wrong checksum or an impossible size is ignored with a line in the log.
+ *
+ * Source: ACPI Specification 6.5: 5.2.5 to 5.2.9, 5.2.12 (MADT), 7.4.2 and 20.2 (\_Sx packages).
+ */
+#include "acpi.h"
+
+#include <string.h>
+
+#include <kernel/boot.h>
+#include <kernel/log.h>
+#include <machine/apic.h>
+
+#include "page_table.h"
+
+struct acpi_info acpi_info = { .sleep_off = 0xffff };
+
+struct root_pointer {
+	char signature[8];
+	uint8_t checksum;
+	char oem[6];
+	uint8_t revision;
+	uint32_t rsdt;
+	/* revision 2 and up */
+	uint32_t length;
+	uint64_t xsdt;
+	uint8_t extended_checksum;
+	uint8_t reserved[3];
+} __attribute__((packed));
+
+struct table {
+	char signature[4];
+	uint32_t length;
+	uint8_t revision, checksum;
+	char oem[6], oem_table[8];
+	uint32_t oem_revision, creator, creator_revision;
+} __attribute__((packed));
+
+#define TABLE_SIZE_MAX (16u << 20)
+
+static bool sums_to_zero(const void *data, size_t size)
+{
+	const uint8_t *bytes = data;
+	uint8_t sum = 0;
+
+	for (size_t i = 0; i < size; i++)
+		sum += bytes[i];
+	return sum == 0;
+}
+
+/* The whole table at PADDR, or NULL. */
+static const struct table *map_table(paddr_t paddr)
+{
+	const struct table *head = paging_map_firmware(paddr, sizeof *head);
+
+	if (!head)
+		return NULL;
+	if (head->length < sizeof *head || head->length > TABLE_SIZE_MAX) {
+		log_warning("acpi: table %.4s at 0x%lx says it has %u bytes: ignored",
+			    head->signature, paddr, head->length);
+		return NULL;
+	}
+
+	const struct table *table = paging_map_firmware(paddr, head->length);
+
+	if (table && !sums_to_zero(table, table->length)) {
+		log_warning("acpi: table %.4s has a wrong checksum: ignored", table->signature);
+		return NULL;
+	}
+	return table;
+}
+
+/*
+ * MADT: processors and I/O APICs.
+ */
+#define ENTRY_ENABLED 0x1
+
+enum madt_type {
+	MADT_LOCAL_APIC = 0,
+	MADT_IO_APIC = 1,
+	MADT_OVERRIDE = 2,
+	MADT_LOCAL_X2APIC = 9
+};
+
+struct madt {
+	struct table head;
+	uint32_t local_apic, flags;
+	uint8_t entries[];
+} __attribute__((packed));
+
+union madt_entry {
+	struct {
+		uint8_t type, length;
+	} head;
+	struct {
+		uint8_t type, length, processor, apic_id;
+		uint32_t flags;
+	} __attribute__((packed)) local_apic;
+	struct {
+		uint8_t type, length, id, reserved;
+		uint32_t address, first;
+	} __attribute__((packed)) io_apic;
+	struct {
+		uint8_t type, length, bus, line;
+		uint32_t global;
+		uint16_t flags;
+	} __attribute__((packed)) override;
+	struct {
+		uint8_t type, length;
+		uint16_t reserved;
+		uint32_t apic_id, flags, processor;
+	} __attribute__((packed)) local_x2apic;
+};
+
+static void add_processor(uint32_t apic_id, uint32_t flags)
+{
+	if (!(flags & ENTRY_ENABLED))
+		return;
+	/* Firmware may list a processor in both forms. */
+	for (unsigned int i = 0; i < acpi_info.processor_count; i++)
+		if (acpi_info.apic_ids[i] == apic_id)
+			return;
+	if (acpi_info.processor_count == CPUS_MAX)
+		acpi_info.ignored_processors++;
+	else
+		acpi_info.apic_ids[acpi_info.processor_count++] = apic_id;
+}
+
+/* Flags of an override: polarity in bits 0-1 (3: low), trigger in 2-3 (3: level). */
+static void override_line(unsigned int line, uint32_t global, uint16_t flags)
+{
+	if (line >= LEGACY_LINES)
+		return;
+	acpi_info.lines[line].global = global;
+	acpi_info.lines[line].active_low = (flags & 3) == 3;
+	acpi_info.lines[line].level = (flags >> 2 & 3) == 3;
+}
+
+static void read_madt(const struct table *table)
+{
+	const struct madt *madt = (const void *)table;
+	const uint8_t *end = (const uint8_t *)table + table->length;
+
+	for (const uint8_t *at = madt->entries; at + sizeof(((union madt_entry *)0)->head) <= end;) {
+		const union madt_entry *entry = (const void *)at;
+
+		if (entry->head.length < sizeof entry->head || at + entry->head.length > end)
+			break;
+		switch (entry->head.type) {
+		case MADT_LOCAL_APIC:
+			add_processor(entry->local_apic.apic_id, entry->local_apic.flags);
+			break;
+		case MADT_LOCAL_X2APIC:
+			add_processor(entry->local_x2apic.apic_id, entry->local_x2apic.flags);
+			break;
+		case MADT_IO_APIC:
+			/* The one with the legacy lines. */
+			if (!acpi_info.io_apic || entry->io_apic.first == 0) {
+				acpi_info.io_apic = entry->io_apic.address;
+				acpi_info.io_apic_first = entry->io_apic.first;
+			}
+			break;
+		case MADT_OVERRIDE:
+			override_line(entry->override.line, entry->override.global,
+				      entry->override.flags);
+			break;
+		default:
+			break;
+		}
+		at += entry->head.length;
+	}
+}
+
+/*
+ * FADT and DSDT.
+ */
+struct fadt {
+	struct table head;
+	uint32_t facs, dsdt;
+	uint8_t unused1[20];
+	uint32_t pm1a_control, pm1b_control;
+	uint32_t unused2;
+	uint32_t pm_timer;
+	uint8_t unused3[11];
+	uint8_t pm_timer_length;
+	uint8_t unused4[20];
+	uint32_t flags;
+} __attribute__((packed));
+_Static_assert(offsetof(struct fadt, pm1a_control) == 64, "ACPI 6.5 table 5.9");
+_Static_assert(offsetof(struct fadt, pm_timer) == 76, "ACPI 6.5 table 5.9");
+_Static_assert(offsetof(struct fadt, pm_timer_length) == 91, "ACPI 6.5 table 5.9");
+_Static_assert(offsetof(struct fadt, flags) == 112, "ACPI 6.5 table 5.9");
+
+#define FADT_TIMER_WIDE (1u << 8)
+#define SLEEP_TYPE_SHIFT 10
+#define SLEEP_ENABLE	 (1u << 13)
+
+/* AML: NameOp "_S5_" PackageOp length count value …; a value is 0 (ZeroOp), 1 (OneOp) or BytePrefix and a byte. */
+static void find_off_state(const struct table *dsdt)
+{
+	const uint8_t *bytes = (const uint8_t *)dsdt;
+
+	for (size_t i = sizeof *dsdt; i + 12 < dsdt->length; i++) {
+		if (memcmp(bytes + i, "_S5_", 4) != 0 || bytes[i + 4] != 0x12)
+			continue;
+
+		/* The top two bits of the package length say how many more bytes it has. */
+		size_t at = i + 5 + 1 + (bytes[i + 5] >> 6) + 1;
+		uint8_t value = bytes[at] == 0x0a ? bytes[at + 1] : bytes[at];
+
+		acpi_info.sleep_off = (uint16_t)((value & 7) << SLEEP_TYPE_SHIFT | SLEEP_ENABLE);
+		return;
+	}
+}
+
+static void read_fadt(const struct table *table)
+{
+	const struct fadt *fadt = (const void *)table;
+
+	if (table->length < sizeof *fadt)
+		return;
+	if (fadt->pm_timer_length == 4) {
+		acpi_info.pm_timer = (uint16_t)fadt->pm_timer;
+		acpi_info.pm_timer_wide = fadt->flags & FADT_TIMER_WIDE;
+	}
+	acpi_info.sleep_control = (uint16_t)fadt->pm1a_control;
+	acpi_info.sleep_control_b = (uint16_t)fadt->pm1b_control;
+
+	const struct table *dsdt = map_table(fadt->dsdt);
+
+	if (dsdt)
+		find_off_state(dsdt);
+}
+
+static const struct {
+	char signature[5];
+	void (*read)(const struct table *table);
+} readers[] = {
+	{ "APIC", read_madt },
+	{ "FACP", read_fadt },
+};
+
+static void read_tables(const struct table *root, size_t pointer_size)
+{
+	const uint8_t *pointers = (const uint8_t *)(root + 1);
+	size_t count = (root->length - sizeof *root) / pointer_size;
+
+	for (size_t i = 0; i < count; i++) {
+		paddr_t paddr = 0;
+
+		memcpy(&paddr, pointers + i * pointer_size, pointer_size);
+
+		const struct table *head = paging_map_firmware(paddr, sizeof *head);
+
+		for (size_t r = 0; head && r < sizeof readers / sizeof *readers; r++) {
+			if (memcmp(head->signature, readers[r].signature, 4) != 0)
+				continue;
+
+			const struct table *table = map_table(paddr);
+
+			if (table)
+				readers[r].read(table);
+		}
+	}
+}
+
+void acpi_init(void)
+{
+	for (unsigned int i = 0; i < LEGACY_LINES; i++)
+		acpi_info.lines[i].global = i;
+
+	const struct root_pointer *pointer = NULL;
+	const struct table *root = NULL;
+
+	if (boot_info.acpi_rsdp)
+		pointer = paging_map_firmware(boot_info.acpi_rsdp, sizeof *pointer);
+	if (pointer && pointer->revision >= 2 && pointer->xsdt)
+		root = map_table(pointer->xsdt);
+	if (root)
+		read_tables(root, sizeof(uint64_t));
+	else if (pointer && (root = map_table(pointer->rsdt)) != NULL)
+		read_tables(root, sizeof(uint32_t));
+
+	if (acpi_info.processor_count == 0) {
+		log_warning("acpi: no table of processors: only this one is used");
+		acpi_info.apic_ids[acpi_info.processor_count++] = apic_id();
+	}
+	if (acpi_info.ignored_processors)
+		log_warning("acpi: %u processors beyond the first %u are not used",
+			    acpi_info.ignored_processors, CPUS_MAX);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The local APIC: one way to reach its registers for both modes, and what the rest asks of it. See <machine/apic.h>.
+ *
+ * In x2APIC mode a register is an MSR, and sending an interrupt is one write. In the memory-mapped mode the
+ * destination is a second register; interrupts are off while both are written, and an NMI in between only
+ * sends to its own processor, which does not use the destination.
+ *
+ * Source: SDM vol. 3A chapter 11.
+ */
+#include <machine/apic.h>
+
+#include <kernel/log.h>
+#include <machine/cpu.h>
+#include <machine/msr.h>
+#include <machine/trap.h>
+
+#include "features.h"
+#include "page_table.h"
+
+/* Registers, by their offset in the memory-mapped page; the MSR is 0x800 + offset / 16. SDM table 11-1, 11-6. */
+enum apic_register {
+	APIC_ID = 0x020,
+	APIC_TASK_PRIORITY = 0x080,
+	APIC_EOI = 0x0b0,
+	APIC_SPURIOUS = 0x0f0,
+	APIC_COMMAND = 0x300,
+	APIC_COMMAND_HIGH = 0x310,
+	APIC_LVT_TIMER = 0x320,
+	APIC_LVT_THERMAL = 0x330,
+	APIC_LVT_PMI = 0x340,
+	APIC_LVT_LINT0 = 0x350,
+	APIC_LVT_LINT1 = 0x360,
+	APIC_LVT_ERROR = 0x370,
+	APIC_TIMER_INITIAL = 0x380,
+	APIC_TIMER_CURRENT = 0x390,
+	APIC_TIMER_DIVIDE = 0x3e0,
+	APIC_SELF = 0x3f0 /* x2APIC only */
+};
+
+#define MSR_X2APIC_BASE 0x800
+
+#define BASE_X2APIC  (1u << 10)
+#define BASE_ENABLE  (1u << 11)
+#define BASE_ADDRESS 0x000ffffffffff000ull
+
+#define SPURIOUS_ENABLE (1u << 8)
+
+#define LVT_MASKED	   (1u << 16)
+#define LVT_NMI		   (4u << 8)
+#define LVT_TIMER_DEADLINE (2u << 17)
+#define DIVIDE_BY_1	   0xb
+
+#define COMMAND_FIXED	 (0u << 8)
+#define COMMAND_NMI	 (4u << 8)
+#define COMMAND_INIT	 (5u << 8)
+#define COMMAND_STARTUP	 (6u << 8)
+#define COMMAND_PENDING	 (1u << 12)
+#define COMMAND_ASSERT	 (1u << 14)
+#define COMMAND_TO_SELF	 (1u << 18)
+
+#define REGISTER_PAGE_SIZE 4096
+
+/* NULL in x2APIC mode. Constant after apic_init. */
+static volatile uint32_t *registers;
+
+static uint32_t read(enum apic_register offset)
+{
+	if (registers)
+		return registers[offset / sizeof *registers];
+	return (uint32_t)msr_read(MSR_X2APIC_BASE + offset / 16);
+}
+
+static void write(enum apic_register offset, uint32_t value)
+{
+	if (registers)
+		registers[offset / sizeof *registers] = value;
+	else
+		msr_write(MSR_X2APIC_BASE + offset / 16, value);
+}
+
+void apic_init(void)
+{
+	uint64_t base = msr_read(MSR_IA32_APIC_BASE);
+
+	/* Firmware that has switched x2APIC on already leaves no way back. */
+	if (cpu_features.x2apic || (base & BASE_X2APIC))
+		return;
+	registers = paging_map_device(base & BASE_ADDRESS, REGISTER_PAGE_SIZE);
+	if (!registers)
+		boot_failure("not enough memory to start; give the machine more");
+}
+
+void apic_enable(void)
+{
+	static const enum apic_register entries[] = { APIC_LVT_TIMER, APIC_LVT_LINT0, APIC_LVT_LINT1,
+						      APIC_LVT_ERROR };
+	uint64_t base = msr_read(MSR_IA32_APIC_BASE);
+
+	/* From switched off to x2APIC leads through the memory-mapped mode. SDM 11.12.5. */
+	if (!(base & BASE_ENABLE))
+		msr_write(MSR_IA32_APIC_BASE, base |= BASE_ENABLE);
+	if (!registers && !(base & BASE_X2APIC))
+		msr_write(MSR_IA32_APIC_BASE, base | BASE_X2APIC);
+
+	write(APIC_SPURIOUS, SPURIOUS_ENABLE | VECTOR_SPURIOUS);
+	for (unsigned int i = 0; i < sizeof entries / sizeof *entries; i++)
+		write(entries[i], LVT_MASKED);
+	write(APIC_LVT_PMI, LVT_MASKED | LVT_NMI);
+	write(APIC_TASK_PRIORITY, 0);
+	write(APIC_TIMER_DIVIDE, DIVIDE_BY_1);
+	write(APIC_LVT_TIMER, VECTOR_TIMER | (cpu_features.tsc_deadline ? LVT_TIMER_DEADLINE : 0));
+}
+
+uint32_t apic_id(void)
+{
+	return registers ? read(APIC_ID) >> 24 : read(APIC_ID);
+}
+
+void apic_eoi(void)
+{
+	write(APIC_EOI, 0);
+}
+
+void apic_pmi_unmask(void)
+{
+	write(APIC_LVT_PMI, LVT_NMI);
+}
+
+/* The previous sending must be out before the command register is written again. */
+static void wait_sent(void)
+{
+	while (read(APIC_COMMAND) & COMMAND_PENDING)
+		arch_cpu_relax();
+}
+
+static void send(uint32_t destination, uint32_t command)
+{
+	if (!registers) {
+		/* An MSR write does not wait for earlier stores; what the other processor is to find must be there. */
+		__asm__ volatile("mfence; lfence" : : : "memory");
+		msr_write(MSR_X2APIC_BASE + APIC_COMMAND / 16, (uint64_t)destination << 32 | command);
+		return;
+	}
+
+	unsigned long state = arch_irq_save();
+
+	wait_sent();
+	write(APIC_COMMAND_HIGH, destination << 24);
+	write(APIC_COMMAND, command);
+	arch_irq_restore(state);
+}
+
+void apic_send_fixed(uint32_t apic_id, uint8_t vector)
+{
+	send(apic_id, COMMAND_FIXED | COMMAND_ASSERT | vector);
+}
+
+void apic_send_self(uint8_t vector)
+{
+	if (!registers) {
+		write(APIC_SELF, vector);
+		return;
+	}
+	wait_sent();
+	write(APIC_COMMAND, COMMAND_FIXED | COMMAND_ASSERT | COMMAND_TO_SELF | vector);
+}
+
+void apic_send_nmi(uint32_t apic_id)
+{
+	send(apic_id, COMMAND_NMI | COMMAND_ASSERT);
+}
+
+void apic_send_init(uint32_t apic_id)
+{
+	send(apic_id, COMMAND_INIT | COMMAND_ASSERT);
+}
+
+void apic_send_startup(uint32_t apic_id, uint8_t page)
+{
+	send(apic_id, COMMAND_STARTUP | COMMAND_ASSERT | page);
+}
+
+void apic_timer_one_shot(uint32_t count)
+{
+	write(APIC_TIMER_INITIAL, count);
+}
+
+uint32_t apic_timer_count(void)
+{
+	return read(APIC_TIMER_CURRENT);
+}
+
+void apic_timer_deadline(uint64_t tsc)
+{
+	msr_write(MSR_IA32_TSC_DEADLINE, tsc);
+}

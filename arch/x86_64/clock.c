@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Time: the time-stamp counter as the clock, the local APIC's timer for deadlines.
+ *
+ * The counter's frequency comes from CPUID where a processor or hypervisor tells it, else it is measured against the
+ * power-management timer, or the interval timer where there is none; 5 ms are enough for 1 part in 1000, and
+ * nothing here promises more about wall time. All conversions use one multiplication with 32 bits of
+ * fraction at most, and user space can do the same one by itself (clock_user_conversion): the results are equal.
+ *
+ * Sources: SDM vol. 3B 18.17 "Time-Stamp Counter", 18.7.3 "Determining the Processor Base Frequency", vol. 3A 11.5.4 "APIC Timer"; ACPI
+ * Specification 6.5, 4.8.3.3 "Power Management Timer"; Intel 8254 data sheet; the hypervisors' leaf 0x40000010 as
+ * VMware proposed it to the Linux kernel list on 2008-10-01; Motorola MC146818A data sheet (clock chip).
+ */
+#include "clock.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <arch/clock.h>
+#include <arch/port.h>
+#include <kernel/log.h>
+#include <kernel/spinlock.h>
+#include <kernel/time.h>
+#include <machine/apic.h>
+#include <machine/msr.h>
+#include <machine/trap.h>
+
+#include "acpi.h"
+#include "features.h"
+
+/* clock_ns() = offset_ns + (tsc * mult >> shift). Constant after clock_init. */
+static struct clock_conversion conversion;
+static uint64_t tsc_hz, apic_hz;
+static uint64_t tsc_start;
+static uint64_t boot_time_s;
+
+static uint64_t multiply_divide(uint64_t value, uint64_t by, uint64_t divisor)
+{
+	unsigned __int128 product = (unsigned __int128)value * by;
+	uint64_t quotient, remainder;
+
+	/* Not the compiler's 128-bit division, which is a library's. No caller's quotient exceeds 64 bits. */
+	__asm__("divq %4"
+		: "=a"(quotient), "=d"(remainder)
+		: "a"((uint64_t)product), "d"((uint64_t)(product >> 64)), "r"(divisor)
+		: "cc");
+	return quotient;
+}
+
+/*
+ * Frequencies that CPUID tells; 0: it does not.
+ */
+static uint64_t tsc_hz_of_cpuid(void)
+{
+	uint32_t max = cpuid_max(0);
+
+	if (max >= 0x15) {
+		struct cpuid leaf = cpuid_read(0x15, 0);
+
+		/* Crystal's frequency and the ratio of the counter to it. */
+		if (leaf.eax && leaf.ebx && leaf.ecx)
+			return (uint64_t)leaf.ecx * leaf.ebx / leaf.eax;
+		/* A ratio without the crystal: the base frequency is the counter's. */
+		if (leaf.eax && leaf.ebx && max >= 0x16 && (cpuid_read(0x16, 0).eax & 0xffff))
+			return (cpuid_read(0x16, 0).eax & 0xffff) * 1000000ull;
+	}
+	return 0;
+}
+
+#define CPUID_HYPERVISOR_BIT 31 /* leaf 1, ECX */
+
+static bool hypervisor_frequencies(uint64_t *tsc, uint64_t *apic)
+{
+	if (!(cpuid_read(1, 0).ecx >> CPUID_HYPERVISOR_BIT & 1) ||
+	    cpuid_max(0x40000000) < 0x40000010 || cpuid_max(0x40000000) > 0x400000ff)
+		return false;
+
+	struct cpuid leaf = cpuid_read(0x40000010, 0);
+
+	*tsc = leaf.eax * 1000ull;
+	*apic = leaf.ebx * 1000ull;
+	return leaf.eax && leaf.ebx;
+}
+
+/*
+ * Measuring against a counter of known frequency.
+ */
+#define PM_TIMER_HZ 3579545
+#define PIT_HZ	    1193182
+#define MEASURE_MS  5
+
+static uint32_t read_pm_timer(void)
+{
+	return arch_port_read32(acpi_info.pm_timer);
+}
+
+/* The interval timer's channel 2, which belongs to the loudspeaker, counting down from 65535 with the speaker off. */
+#define PIT_COMMAND	0x43
+#define PIT_CHANNEL_2	0x42
+#define PIT_MODE_0_LOAD 0xb0
+#define PIT_LATCH	0x80
+#define SPEAKER		0x61
+#define SPEAKER_GATE	0x01
+#define SPEAKER_ON	0x02
+
+static void start_pit(void)
+{
+	uint8_t speaker = arch_port_read8(SPEAKER) & (uint8_t)~SPEAKER_ON;
+
+	arch_port_write8(SPEAKER, speaker | SPEAKER_GATE);
+	arch_port_write8(PIT_COMMAND, PIT_MODE_0_LOAD);
+	arch_port_write8(PIT_CHANNEL_2, 0xff);
+	arch_port_write8(PIT_CHANNEL_2, 0xff);
+}
+
+/* Counts up, as the other one does. */
+static uint32_t read_pit(void)
+{
+	arch_port_write8(PIT_COMMAND, PIT_LATCH);
+
+	uint32_t low = arch_port_read8(PIT_CHANNEL_2);
+
+	return 0xffff - (low | (uint32_t)arch_port_read8(PIT_CHANNEL_2) << 8);
+}
+
+static const struct reference {
+	const char *name;
+	uint64_t hz;
+	uint32_t mask;
+	void (*start)(void);
+	uint32_t (*read)(void);
+} references[] = {
+	{ "power-management timer", PM_TIMER_HZ, 0xffffff, NULL, read_pm_timer },
+	{ "interval timer", PIT_HZ, 0xffff, start_pit, read_pit },
+};
+
+/* A reading of all three at (nearly) one moment: of several tries the one in which least time passed. */
+struct moment {
+	uint64_t tsc;
+	uint32_t apic, reference;
+};
+
+static struct moment take_moment(const struct reference *reference)
+{
+	struct moment best = { 0 };
+	uint64_t best_span = UINT64_MAX;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		struct moment now;
+		uint64_t before = tsc_read();
+
+		now.reference = reference->read();
+		now.apic = apic_timer_count();
+		now.tsc = tsc_read();
+		if (now.tsc - before < best_span) {
+			best_span = now.tsc - before;
+			best = now;
+		}
+	}
+	return best;
+}
+
+static void measure(const struct reference *reference)
+{
+	uint64_t wait = reference->hz * MEASURE_MS / 1000;
+
+	if (reference->start)
+		reference->start();
+	apic_timer_one_shot(UINT32_MAX);
+
+	struct moment start = take_moment(reference), end;
+	uint32_t passed;
+
+	do {
+		arch_cpu_relax();
+		end = take_moment(reference);
+		passed = (end.reference - start.reference) & reference->mask;
+	} while (passed < wait);
+	apic_timer_one_shot(0);
+	if (!tsc_hz)
+		tsc_hz = multiply_divide(end.tsc - start.tsc, reference->hz, passed);
+	apic_hz = multiply_divide(start.apic - end.apic, reference->hz, passed);
+}
+
+/*
+ * The clock chip: whole seconds since 1970.
+ */
+#define CMOS_INDEX 0x70
+#define CMOS_DATA  0x71
+#define CMOS_UPDATING 0x80 /* status A */
+#define CMOS_BINARY   0x04 /* status B */
+#define CMOS_24_HOURS 0x02
+
+static uint8_t read_cmos(uint8_t index)
+{
+	arch_port_write8(CMOS_INDEX, index);
+	return arch_port_read8(CMOS_DATA);
+}
+
+static unsigned int decode(uint8_t value, uint8_t format)
+{
+	return format & CMOS_BINARY ? value : (value >> 4) * 10u + (value & 15);
+}
+
+/* Days from 1970-01-01 to the given date of the Gregorian calendar. The year is taken to begin in March, so that the leap day
+ * comes last. */
+static uint64_t days_since_1970(unsigned int year, unsigned int month, unsigned int day)
+{
+	unsigned int y = month > 2 ? year : year - 1;
+	unsigned int m = month > 2 ? month - 3 : month + 9;
+
+	return 365ull * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
+}
+
+static uint64_t read_clock_chip(void)
+{
+	static const uint8_t fields[] = { 0, 2, 4, 7, 8, 9 }; /* second, minute, hour, day, month, year */
+	uint8_t raw[sizeof fields], again[sizeof fields];
+	bool equal = false;
+
+	/* Two equal readings: none was taken in the middle of a change. An empty port never changes. */
+	for (unsigned int tries = 0; tries < 100 && !equal; tries++) {
+		if (read_cmos(0x0a) & CMOS_UPDATING)
+			continue;
+		equal = tries > 0;
+		for (unsigned int i = 0; i < sizeof fields; i++) {
+			again[i] = read_cmos(fields[i]);
+			equal = equal && again[i] == raw[i];
+			raw[i] = again[i];
+		}
+	}
+	if (!equal)
+		return 0;
+
+	uint8_t format = read_cmos(0x0b);
+	unsigned int hour = decode(raw[2] & 0x7f, format);
+	unsigned int day = decode(raw[3], format), month = decode(raw[4], format);
+	unsigned int year = decode(raw[5], format) + 2000;
+
+	if (!(format & CMOS_24_HOURS))
+		hour = hour % 12 + (raw[2] & 0x80 ? 12 : 0);
+	if (month < 1 || month > 12 || day < 1 || day > 31)
+		return 0;
+	return days_since_1970(year, month, day) * 86400 + hour * 3600 + decode(raw[1], format) * 60 +
+	       decode(raw[0], format);
+}
+
+/*
+ * The clock.
+ */
+static void on_timer(unsigned int vector)
+{
+	apic_eoi();
+	timer_interrupt();
+}
+
+void clock_start(void)
+{
+	tsc_start = tsc_read();
+}
+
+void clock_init(void)
+{
+	const char *source = "CPUID";
+	uint64_t hypervisor_tsc_hz, hypervisor_apic_hz;
+
+	tsc_hz = tsc_hz_of_cpuid();
+	if (hypervisor_frequencies(&hypervisor_tsc_hz, &hypervisor_apic_hz)) {
+		tsc_hz = hypervisor_tsc_hz;
+		apic_hz = hypervisor_apic_hz;
+	}
+	/* In deadline mode the APIC's own frequency does not matter. */
+	if (!tsc_hz || (!apic_hz && !cpu_features.tsc_deadline)) {
+		const struct reference *reference = &references[acpi_info.pm_timer ? 0 : 1];
+
+		if (!tsc_hz)
+			source = reference->name;
+		measure(reference);
+	}
+
+	/* As much fraction as leaves mult in 32 bits, and at most 31 as Linux has it. */
+	conversion.shift = 31;
+	while (multiply_divide(NSEC_PER_SEC, 1ull << conversion.shift, tsc_hz) > UINT32_MAX)
+		conversion.shift--;
+	conversion.mult = (uint32_t)multiply_divide(NSEC_PER_SEC, 1ull << conversion.shift, tsc_hz);
+	conversion.offset_ns = -(uint64_t)((unsigned __int128)tsc_start * conversion.mult >>
+					   conversion.shift);
+	boot_time_s = read_clock_chip();
+	trap_set_interrupt(VECTOR_TIMER, on_timer);
+	log_debug("clock: %lu kHz by %s, timer %lu kHz%s", tsc_hz / 1000, source, apic_hz / 1000,
+		  cpu_features.tsc_deadline ? " (deadline mode)" : "");
+}
+
+uint64_t clock_ns(void)
+{
+	return conversion.offset_ns +
+	       (uint64_t)((unsigned __int128)tsc_read() * conversion.mult >> conversion.shift);
+}
+
+bool clock_user_conversion(struct clock_conversion *result)
+{
+	*result = conversion;
+	return true;
+}
+
+uint64_t arch_boot_time_s(void)
+{
+	return boot_time_s;
+}
+
+void clock_delay_ns(uint64_t ns)
+{
+	uint64_t end = clock_ns() + ns;
+
+	while (clock_ns() < end)
+		arch_cpu_relax();
+}
+
+/* Later deadlines are set in steps: the interrupt comes early, and kernel/time/ sets the timer again. */
+#define STEP_NS_MAX (1000 * NSEC_PER_MSEC)
+
+void arch_timer_set(uint64_t deadline_ns)
+{
+	if (deadline_ns == UINT64_MAX) {
+		if (cpu_features.tsc_deadline)
+			apic_timer_deadline(0);
+		else
+			apic_timer_one_shot(0);
+		return;
+	}
+
+	uint64_t now_ns = clock_ns();
+	uint64_t wait_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+
+	if (wait_ns > STEP_NS_MAX)
+		wait_ns = STEP_NS_MAX;
+	/* One more tick than the quotient, so as not to be early, and never the 0 that means off. */
+	if (cpu_features.tsc_deadline) {
+		apic_timer_deadline(tsc_read() + multiply_divide(wait_ns, tsc_hz, NSEC_PER_SEC) + 1);
+	} else {
+		uint64_t ticks = multiply_divide(wait_ns, apic_hz, NSEC_PER_SEC) + 1;
+
+		apic_timer_one_shot(ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX);
+	}
+}
+
+/*
+ * Are the counters of two processors synchronous? Both take turns at one lock and look whether time ever went back.
+ */
+static struct spinlock check_lock;
+static uint64_t check_last; /* check_lock */
+
+uint64_t clock_check_side(unsigned int rounds)
+{
+	uint64_t worst = 0;
+
+	for (unsigned int i = 0; i < rounds; i++) {
+		spin_lock(&check_lock);
+
+		uint64_t now = tsc_read();
+
+		if (now < check_last && check_last - now > worst)
+			worst = check_last - now;
+		check_last = now;
+		spin_unlock(&check_lock);
+	}
+	return worst;
+}

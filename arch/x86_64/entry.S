@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Ways into the kernel and out of it: interrupts and exceptions, system calls, NMIs.
+ *
+ * Every way saves all registers as a struct trap_frame. From user mode the frame lies at the very top of the task's kernel
+ * stack (arch_task_user_frame).
+ *
+ * The GS base is the user's while user code runs and struct cpu_local's while the kernel runs; swapgs exchanges it at the
+ * boundary. Between the boundary and swapgs lie a few instructions with the kernel's code segment and the user's GS base. They run with
+ * interrupts off and cannot fault: user.rip is canonical (trap.c sees to it), the selectors are constants. What can
+ * still arrive there is an NMI, a machine check or a debug exception. These have stacks of their own (IST), and do not ask where they came
+ * from: they load the GS base from their stack's top, where descriptors.c put the processor's cpu_local, and restore the
+ * value they found. Nothing on the way of an NMI faults, so no IRET lets a second one in before the first has left its stack.
+ *
+ * Sources: SDM vol. 3A 6.14 "Exception and Interrupt Handling in 64-bit Mode", vol. 2B SYSCALL, SYSRET, vol. 2A
+ * IRET; AMD64 Architecture Programmer's Manual vol. 2, 8.9.
+ */
+#include <machine/cpu.h>
+#include <machine/msr.h>
+#include <machine/task.h>
+#include <machine/trap.h>
+
+#include "smap.h"
+
+/* struct trap_frame, checked in trap.c. */
+#define FRAME_VECTOR	120
+#define FRAME_RIP	136
+#define FRAME_CS	144
+#define FRAME_RFLAGS	152
+#define FRAME_RSP	160
+#define FRAME_SIZE	176
+
+	/* With vector and error code (and what the processor pushes) on the stack already. */
+	.macro SAVE_REGISTERS
+	pushq	%rdi
+	pushq	%rsi
+	pushq	%rdx
+	pushq	%rcx
+	pushq	%rax
+	pushq	%r8
+	pushq	%r9
+	pushq	%r10
+	pushq	%r11
+	pushq	%rbx
+	pushq	%rbp
+	pushq	%r12
+	pushq	%r13
+	pushq	%r14
+	pushq	%r15
+	.endm
+
+	/* All but rsp, which is left at the frame's vector. */
+	.macro RESTORE_REGISTERS
+	popq	%r15
+	popq	%r14
+	popq	%r13
+	popq	%r12
+	popq	%rbp
+	popq	%rbx
+	popq	%r11
+	popq	%r10
+	popq	%r9
+	popq	%r8
+	popq	%rax
+	popq	%rcx
+	popq	%rdx
+	popq	%rsi
+	popq	%rdi
+	.endm
+
+	.text
+
+/*
+ * One stub of TRAP_STUB_SIZE bytes for each vector: the error code, 0 where the processor pushes none, then the vector.
+ */
+	.balign	TRAP_STUB_SIZE
+	.global	trap_stubs
+trap_stubs:
+	vector = 0
+	.rept	256
+	.balign	TRAP_STUB_SIZE
+	.if	((1 << (vector & 31)) & VECTORS_WITH_ERROR) == 0 || vector > 31
+	pushq	$0
+	.endif
+	pushq	$vector
+	.if	vector == VECTOR_NMI || vector == VECTOR_DOUBLE_FAULT || vector == VECTOR_MACHINE_CHECK
+	jmp	nmi_entry
+	.elseif	vector == VECTOR_DEBUG
+	jmp	debug_entry
+	.else
+	jmp	trap_entry
+	.endif
+	vector = vector + 1
+	.endr
+	.balign	TRAP_STUB_SIZE
+
+trap_entry:
+	cld
+	SAVE_REGISTERS
+	SMAP_FORBID
+	testb	$3, FRAME_CS(%rsp)
+	jz	1f
+	swapgs
+trap_from_user:
+	xorl	%ebp, %ebp		/* a backtrace ends here */
+1:	movq	%rsp, %rdi
+	call	trap_handle
+	/* From user mode: interrupts are off and stay off. */
+	.global	trap_return
+trap_return:
+	testb	$3, FRAME_CS(%rsp)
+	jz	2f
+	swapgs
+2:	RESTORE_REGISTERS
+	addq	$16, %rsp
+	iretq
+
+/* A debug exception from user mode may end in a signal or a switch: it goes on on the task's own stack. */
+debug_entry:
+	cld
+	testb	$3, FRAME_CS - FRAME_VECTOR(%rsp)
+	jz	nmi_entry
+	SAVE_REGISTERS
+	SMAP_FORBID
+	swapgs
+	movq	%rsp, %rsi
+	movq	%gs:CPU_LOCAL_KERNEL_STACK, %rdi
+	subq	$FRAME_SIZE, %rdi
+	movq	%rdi, %rax
+	movl	$FRAME_SIZE / 8, %ecx
+	rep movsq
+	movq	%rax, %rsp
+	jmp	trap_from_user
+
+/* NMI, double fault, machine check, and a debug exception of the kernel itself; on a stack of the IST. */
+nmi_entry:
+	cld
+	SAVE_REGISTERS
+	SMAP_FORBID
+	movl	$MSR_GS_BASE, %ecx
+	rdmsr
+	movl	%eax, %ebx
+	shlq	$32, %rdx
+	orq	%rdx, %rbx		/* kept until the end: rbx survives C */
+	movq	FRAME_SIZE(%rsp), %rax
+	movq	%rax, %rdx
+	shrq	$32, %rdx
+	wrmsr
+	movq	%rsp, %rdi
+	call	nmi_handle
+	movl	$MSR_GS_BASE, %ecx
+	movq	%rbx, %rax
+	movq	%rbx, %rdx
+	shrq	$32, %rdx
+	wrmsr
+	RESTORE_REGISTERS
+	addq	$16, %rsp
+	iretq
+
+/*
+ * SYSCALL: rcx holds the user's rip, r11 its rflags; interrupts are off (FMASK), the stack is the user's.
+ */
+	.global	syscall_entry
+syscall_entry:
+	swapgs
+	movq	%rsp, %gs:CPU_LOCAL_USER_STACK
+	movq	%gs:CPU_LOCAL_KERNEL_STACK, %rsp
+	pushq	$SELECTOR_USER_DATA
+	pushq	%gs:CPU_LOCAL_USER_STACK
+	pushq	%r11
+	pushq	$SELECTOR_USER_CODE
+	pushq	%rcx
+	pushq	%rax			/* error: the number, which rax will not hold for long */
+	pushq	$VECTOR_SYSCALL
+	SAVE_REGISTERS
+	xorl	%ebp, %ebp
+	movq	%rsp, %rdi
+	call	syscall_handle
+	/* True: SYSRET loads just what the frame says. Interrupts off. */
+	testb	%al, %al
+	jz	trap_return
+	RESTORE_REGISTERS
+	movq	FRAME_RIP - FRAME_VECTOR(%rsp), %rcx
+	movq	FRAME_RFLAGS - FRAME_VECTOR(%rsp), %r11
+	movq	FRAME_RSP - FRAME_VECTOR(%rsp), %rsp
+	swapgs
+	sysretq
+
+	.section .note.GNU-stack, "", @progbits

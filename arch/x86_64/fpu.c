@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Floating-point and vector registers: saved and loaded at every switch between user tasks (eagerly), with
+ * XSAVE where there is one, else FXSAVE. The kernel itself uses none of them.
+ *
+ * Sources: SDM vol. 1 chapter 13 "Managing State Using the XSAVE Feature Set", 10.5.1 "FXSAVE area", 8.1.5 and
+ * 11.6.4 for the control words' initial values.
+ */
+#include "fpu.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include <uapi/linux/signal.h>
+
+#include "features.h"
+
+/* The 512 bytes that both forms begin with, as far as we look. */
+struct legacy_area {
+	uint16_t control, status;
+	uint8_t tags;
+	uint8_t unused[21];
+	uint32_t mxcsr;
+};
+
+#define CONTROL_INITIAL 0x037f /* all exceptions masked, 64-bit precision, round to nearest */
+#define MXCSR_INITIAL	0x1f80 /* all exceptions masked, round to nearest */
+
+/* Where the header of XSAVE begins: its first word says which parts are in use. Zero: all in their initial state,
+ * but MXCSR is loaded anyway. */
+#define HEADER_OFFSET 512
+
+size_t fpu_size(void)
+{
+	return cpu_features.xsave_size;
+}
+
+void fpu_init_area(void *area)
+{
+	struct legacy_area *legacy = area;
+
+	memset(area, 0, fpu_size());
+	legacy->control = CONTROL_INITIAL;
+	legacy->mxcsr = MXCSR_INITIAL;
+}
+
+void fpu_save(void *area)
+{
+	if (!cpu_features.xsave)
+		__asm__ volatile("fxsave64 (%0)" : : "r"(area) : "memory");
+	else if (cpu_features.xsaveopt)
+		__asm__ volatile("xsaveopt64 (%0)" : : "r"(area), "a"(-1), "d"(-1) : "memory");
+	else
+		__asm__ volatile("xsave64 (%0)" : : "r"(area), "a"(-1), "d"(-1) : "memory");
+}
+
+void fpu_load(const void *area)
+{
+	if (cpu_features.xsave)
+		__asm__ volatile("xrstor64 (%0)" : : "r"(area), "a"(-1), "d"(-1) : "memory");
+	else
+		__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
+}
+
+/* Exception flags, the same bits in x87's status word and in MXCSR; in the order in which Linux reports them. */
+static const struct {
+	uint32_t flags;
+	int code;
+} codes[] = {
+	{ 0x01, FPE_FLTINV },
+	{ 0x04, FPE_FLTDIV },
+	{ 0x08, FPE_FLTOVF },
+	{ 0x12, FPE_FLTUND }, /* underflow and denormal operand */
+	{ 0x20, FPE_FLTRES },
+};
+
+static int code_of(uint32_t raised)
+{
+	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+		if (raised & codes[i].flags)
+			return codes[i].code;
+	return SI_KERNEL;
+}
+
+int fpu_x87_code(void)
+{
+	uint16_t control, status;
+
+	__asm__ volatile("fnstcw %0; fnstsw %1" : "=m"(control), "=m"(status));
+	return code_of(status & ~(uint32_t)control);
+}
+
+int fpu_simd_code(void)
+{
+	uint32_t mxcsr;
+
+	__asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
+	/* Masks lie 7 bits above the flags. */
+	return code_of(mxcsr & ~(mxcsr >> 7));
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * x86-64's address map and page-table root; see <arch/mmu.h>.
+ *
+ *   USER_START … USER_END                  a program's memory
+ *   DIRECT_MAP_BASE + physical address     all of the machine's memory
+ *   KERNEL_MAP_BASE, 512 GiB               kernel stacks between guard pages, device registers
+ *   KERNEL_IMAGE_BASE + physical address   the kernel's own sections
+ */
+#ifndef MACHINE_MMU_H
+#define MACHINE_MMU_H
+
+#define USER_START 0x10000
+/* One page below the hole: a system call at the last address could otherwise return to the
+ * first non-canonical one. */
+#define USER_END 0x00007ffffffff000
+
+#define DIRECT_MAP_BASE 0xffff800000000000
+#define KERNEL_MAP_BASE 0xffffc00000000000
+#define KERNEL_IMAGE_BASE 0xffffffff80000000
+
+#ifndef __ASSEMBLER__
+
+#include <stdint.h>
+
+/* Root of a user address space: the PML4, by its address in the direct map. */
+struct arch_space {
+	uint64_t *root;
+};
+
+#endif
+#endif

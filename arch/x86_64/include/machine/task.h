@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * x86-64's registers of a task; see <arch/task.h>.
+ */
+#ifndef MACHINE_TASK_H
+#define MACHINE_TASK_H
+
+#define KERNEL_STACK_SIZE 16384
+
+/* Segment selectors: the values that Linux programs see (signal frames, self-inspection). The
+ * order of the user ones is what SYSRET wants (SDM vol. 2B, SYSRET). */
+#define SELECTOR_KERNEL_CODE 0x10
+#define SELECTOR_KERNEL_DATA 0x18
+#define SELECTOR_USER_BASE   0x23
+#define SELECTOR_USER_DATA   0x2b
+#define SELECTOR_USER_CODE   0x33
+#define SELECTOR_TSS	     0x40
+
+/* trap_frame.vector of a system call; processor vectors are below. */
+#define VECTOR_SYSCALL 256
+
+#ifndef __ASSEMBLER__
+
+#include <stdint.h>
+
+/* What every entry into the kernel saves, lowest address first. */
+struct trap_frame {
+	uint64_t r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;
+	uint64_t vector; /* 0 … 255, or VECTOR_SYSCALL */
+	uint64_t error;	 /* processor's error code, else 0; for a system call its number */
+	uint64_t rip, cs, rflags, rsp, ss;
+};
+
+struct arch_task {
+	uintptr_t kernel_rsp;	/* while it does not run: its saved stack pointer */
+	void *kernel_stack;	/* base, KERNEL_STACK_SIZE bytes; NULL: the stack of a processor's start */
+	void *fpu;		/* XSAVE area, NULL for a kernel task without one */
+	uint64_t fs_base;	/* user's thread pointer */
+	uint64_t gs_base;	/* user's GS base */
+};
+
+#endif
+#endif

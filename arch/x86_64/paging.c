@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernel's own address space: the image's sections, the direct map of all RAM, kernel stacks, devices.
+ *
+ * Nothing is writable and executable, by any of its addresses: text and read-only data are read-only in the direct
+ * map too. All of it is global and the same in every user space, because the entries of the root's upper half are
+ * made here, once, and only copied later; new mappings appear below one of these entries.
+ *
+ * A stack slot is twice a stack: the lower half is never mapped, so an overflow faults. Freed stacks stay
+ * mapped and are used again; so no processor can hold a stale translation of one, and the memory for stacks is what the
+ * greatest number of tasks at one time needed.
+ *
+ * Lock: map_lock (irqsave), for the tables below KERNEL_MAP_BASE and the list of free stacks. page_alloc's lock
+ * is taken under it.
+ */
+#include "page_table.h"
+
+#include <stdbool.h>
+
+#include <arch/mmu.h>
+#include <kernel/boot.h>
+#include <kernel/log.h>
+#include <kernel/spinlock.h>
+#include <machine/msr.h>
+#include <machine/task.h>
+#include <machine/trap.h>
+
+extern char __text_start[], __rodata_start[], __data_start[], __image_end[];
+extern char boot_stack_guard[];
+
+#define TABLE_FLAGS	(PTE_PRESENT | PTE_WRITE)
+#define PAGE_FLAGS	(PTE_PRESENT | PTE_ACCESSED | PTE_DIRTY | PTE_GLOBAL)
+#define FLAGS_TEXT	PAGE_FLAGS
+#define FLAGS_READ_ONLY (PAGE_FLAGS | PTE_NX)
+#define FLAGS_DATA	(PAGE_FLAGS | PTE_NX | PTE_WRITE)
+
+#define STACK_SLOT_SIZE (2 * KERNEL_STACK_SIZE)
+#define STACKS_END	(KERNEL_MAP_BASE + (1ull << 38))
+#define DEVICES_START	STACKS_END
+#define DEVICES_END	(KERNEL_MAP_BASE + (1ull << 39))
+
+static uint64_t *kernel_root;
+
+static struct spinlock map_lock;
+static uintptr_t next_slot = KERNEL_MAP_BASE; /* map_lock: slots from here on are unused */
+static uintptr_t next_device = DEVICES_START; /* map_lock */
+static struct free_stack {
+	struct free_stack *next;
+} *free_stacks; /* map_lock: each at the base of its stack */
+
+static uint64_t *take_table(void)
+{
+	return (uint64_t *)(DIRECT_MAP_BASE + boot_memory_take(PAGE_SIZE));
+}
+
+static uint64_t *alloc_table(void)
+{
+	return page_alloc(0);
+}
+
+/* Maps [ADDRESS, ADDRESS + SIZE) to PADDR …, with large pages where they fit. At start: does not fail. */
+static void map(uintptr_t address, paddr_t paddr, uint64_t size, uint64_t flags)
+{
+	while (size > 0) {
+		bool large = ((address | paddr) & (LEVEL_SIZE(LARGE_PAGE_LEVEL) - 1)) == 0 &&
+			     size >= LEVEL_SIZE(LARGE_PAGE_LEVEL);
+		unsigned int level = large ? LARGE_PAGE_LEVEL : 0;
+		uint64_t *entry = page_table_entry(kernel_root, address, level, take_table, TABLE_FLAGS);
+
+		*entry = paddr | flags | (large ? PTE_LARGE : 0);
+		address += LEVEL_SIZE(level);
+		paddr += LEVEL_SIZE(level);
+		size -= LEVEL_SIZE(level);
+	}
+}
+
+static paddr_t image_paddr(const char *address)
+{
+	return (uintptr_t)address - KERNEL_IMAGE_BASE;
+}
+
+/* The part of [START, END) that is in [LOW, HIGH). */
+static void map_direct(struct page_range range, paddr_t low, paddr_t high, uint64_t flags)
+{
+	paddr_t start = range.start > low ? range.start : low;
+	paddr_t end = range.end < high ? range.end : high;
+
+	if (start < end)
+		map(DIRECT_MAP_BASE + start, start, end - start, flags);
+}
+
+static void map_image(const char *start, const char *end, uint64_t flags)
+{
+	map((uintptr_t)start, image_paddr(start), (uint64_t)(end - start), flags);
+}
+
+void paging_init(void)
+{
+	kernel_root = take_table();
+	for (size_t i = 0; i < boot_info.ram_count; i++) {
+		map_direct(boot_info.ram[i], 0, image_paddr(__text_start), FLAGS_DATA);
+		map_direct(boot_info.ram[i], image_paddr(__text_start), image_paddr(__data_start),
+			   FLAGS_READ_ONLY);
+		map_direct(boot_info.ram[i], image_paddr(__data_start), UINT64_MAX, FLAGS_DATA);
+	}
+	map_image(__text_start, __rodata_start, FLAGS_TEXT);
+	map_image(__rodata_start, __data_start, FLAGS_READ_ONLY);
+	map_image(__data_start, __image_end, FLAGS_DATA);
+	*page_table_entry(kernel_root, (uintptr_t)boot_stack_guard, 0, NULL, 0) = 0;
+
+	/* The root's entry for everything that comes later. */
+	page_table_entry(kernel_root, KERNEL_MAP_BASE, ROOT_LEVEL - 1, take_table, TABLE_FLAGS);
+	paging_load_kernel();
+}
+
+void paging_load_kernel(void)
+{
+	cr3_write((uintptr_t)kernel_root - DIRECT_MAP_BASE);
+}
+
+void paging_copy_kernel(uint64_t *root)
+{
+	for (unsigned int i = USER_ROOT_ENTRIES; i < TABLE_ENTRIES; i++)
+		root[i] = kernel_root[i];
+}
+
+/* One page below KERNEL_MAP_BASE's root entry; map_lock held. */
+static bool map_page(uintptr_t address, paddr_t paddr, uint64_t flags)
+{
+	uint64_t *entry = page_table_entry(kernel_root, address, 0, alloc_table, TABLE_FLAGS);
+
+	if (!entry)
+		return false;
+	*(volatile uint64_t *)entry = paddr | flags;
+	return true;
+}
+
+/* A stack from a slot never used before; map_lock held. After a failure the slot is tried again later: what it has got stays. */
+static void *map_stack(void)
+{
+	uintptr_t base = next_slot + STACK_SLOT_SIZE - KERNEL_STACK_SIZE;
+
+	if (next_slot + STACK_SLOT_SIZE > STACKS_END)
+		return NULL;
+	for (uintptr_t page = base; page < base + KERNEL_STACK_SIZE; page += PAGE_SIZE) {
+		const uint64_t *entry = page_table_entry(kernel_root, page, 0, NULL, 0);
+
+		if (entry && *entry)
+			continue;
+
+		void *memory = page_alloc(0);
+
+		if (!memory)
+			return NULL;
+		if (!map_page(page, page_paddr(memory), FLAGS_DATA)) {
+			page_put(memory);
+			return NULL;
+		}
+	}
+	next_slot += STACK_SLOT_SIZE;
+	return (void *)base;
+}
+
+void *arch_kernel_stack_alloc(void)
+{
+	unsigned long state = spin_lock_irqsave(&map_lock);
+	void *stack = free_stacks;
+
+	if (stack)
+		free_stacks = free_stacks->next;
+	else
+		stack = map_stack();
+	spin_unlock_irqrestore(&map_lock, state);
+	return stack;
+}
+
+void arch_kernel_stack_free(void *base)
+{
+	struct free_stack *stack = base;
+	unsigned long state = spin_lock_irqsave(&map_lock);
+
+	stack->next = free_stacks;
+	free_stacks = stack;
+	spin_unlock_irqrestore(&map_lock, state);
+}
+
+bool kernel_stack_guards(uintptr_t address)
+{
+	uintptr_t boot_guard = (uintptr_t)boot_stack_guard;
+
+	if (address >= boot_guard && address < boot_guard + PAGE_SIZE)
+		return true;
+	return address >= KERNEL_MAP_BASE && address < STACKS_END &&
+	       address % STACK_SLOT_SIZE < STACK_SLOT_SIZE - KERNEL_STACK_SIZE;
+}
+
+static void *map_physical(paddr_t paddr, size_t size, uint64_t flags)
+{
+	paddr_t first = paddr & PAGE_MASK;
+	size_t bytes = (paddr + size - first + PAGE_SIZE - 1) & PAGE_MASK;
+	unsigned long state = spin_lock_irqsave(&map_lock);
+	uintptr_t base = next_device;
+	bool mapped = bytes <= DEVICES_END - base;
+
+	for (size_t offset = 0; mapped && offset < bytes; offset += PAGE_SIZE)
+		mapped = map_page(base + offset, first + offset, flags);
+	next_device += mapped ? bytes : 0;
+	spin_unlock_irqrestore(&map_lock, state);
+	return mapped ? (void *)(base + (paddr - first)) : NULL;
+}
+
+void *paging_map_device(paddr_t paddr, size_t size)
+{
+	return map_physical(paddr, size, FLAGS_DATA | PTE_UNCACHED);
+}
+
+const void *paging_map_firmware(paddr_t paddr, size_t size)
+{
+	return map_physical(paddr, size, FLAGS_READ_ONLY);
+}
+
+bool arch_kernel_readable(uintptr_t address)
+{
+	if (address < DIRECT_MAP_BASE)
+		return false;
+
+	/* The level at which a large page ends the walk is not known: look at both. */
+	const uint64_t *large = page_table_entry(kernel_root, address, LARGE_PAGE_LEVEL, NULL, 0);
+
+	if (!large || !(*large & PTE_PRESENT))
+		return false;
+	if (*large & PTE_LARGE)
+		return true;
+	return *page_table_entry(kernel_root, address, 0, NULL, 0) & PTE_PRESENT;
+}

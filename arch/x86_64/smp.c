@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Several processors: their data, starting them, interrupting each other.
+ *
+ * Start: all processors that ACPI names get INIT and the start-up interrupt at once, run smp_start.S, and take numbers as
+ * they come. Those that do not come within the time are left out. The textbook's waits (10 ms after INIT, a second start-up
+ * interrupt after 200 us) are for processors of the last century; the second interrupt is sent only if somebody
+ * is missing, and is ignored by those that run.
+ *
+ * Source: SDM vol. 3A 9.4.4 "MP Initialization Example".
+ */
+#include <arch/smp.h>
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <arch/mmu.h>
+#include <kernel/cpu.h>
+#include <kernel/log.h>
+#include <kernel/sched.h>
+#include <kernel/time.h>
+#include <machine/apic.h>
+#include <machine/msr.h>
+#include <machine/task.h>
+#include <machine/trap.h>
+
+#include "acpi.h"
+#include "clock.h"
+#include "features.h"
+#include "smp.h"
+
+_Static_assert(offsetof(struct cpu_local, current) == CPU_LOCAL_CURRENT, "entry.S");
+_Static_assert(offsetof(struct cpu_local, kernel_stack) == CPU_LOCAL_KERNEL_STACK, "entry.S");
+_Static_assert(offsetof(struct cpu_local, user_stack) == CPU_LOCAL_USER_STACK, "entry.S");
+_Static_assert(offsetof(struct cpu_local, id) == CPU_LOCAL_ID, "entry.S");
+_Static_assert(offsetof(struct cpu_local, nmi_depth) == CPU_LOCAL_NMI_DEPTH, "entry.S");
+_Static_assert(sizeof(struct cpu_local) == CPU_LOCAL_SIZE, "smp_start.S");
+
+/* The page where the start code runs: below 1 MiB, not in use by a BIOS that has finished, RAM on every PC. */
+#define START_PAGE 8
+
+#define WAIT_FIRST_NS  (1 * NSEC_PER_MSEC)
+#define WAIT_SECOND_NS (200 * NSEC_PER_MSEC)
+#define CHECK_ROUNDS   200
+
+struct cpu_local cpu_locals[CPUS_MAX];
+
+/* What smp_start.S uses. */
+_Atomic uint32_t smp_next_number = 1;
+_Atomic uint32_t smp_number_limit; /* numbers from here on get no processor: too late */
+uint64_t smp_root;
+uintptr_t smp_stacks[CPUS_MAX];
+extern const char smp_start_code[], smp_start_code_end[];
+
+static atomic_uint processors = 1;  /* that run for good */
+static atomic_uint started;	    /* that wait for their turn */
+static atomic_uint turn;	    /* number of the one whose turn it is */
+static atomic_uint checked;	    /* the last whose counter was compared */
+
+unsigned int cpu_count(void)
+{
+	return atomic_load_explicit(&processors, memory_order_relaxed);
+}
+
+void smp_init_local(unsigned int cpu)
+{
+	struct cpu_local *local = &cpu_locals[cpu];
+
+	local->self = local;
+	local->id = cpu;
+	local->apic_id = apic_id();
+}
+
+/* From smp_start.S: on its own stack and the kernel's tables, interrupts off. */
+_Noreturn void smp_start_processor(uint32_t cpu);
+void smp_start_processor(uint32_t cpu)
+{
+	cpu_locals[cpu].id = cpu;
+	features_enable();
+	descriptors_load(cpu);
+	apic_enable();
+	smp_init_local(cpu);
+	atomic_fetch_add(&started, 1);
+
+	/* The boot processor takes them one after the other. */
+	while (atomic_load(&turn) != cpu)
+		arch_cpu_relax();
+
+	uint64_t back = clock_check_side(CHECK_ROUNDS);
+
+	if (back)
+		log_warning("processor %u: time-stamp counter %lu ticks behind: times across processors are not "
+			    "exact", cpu, back);
+	atomic_store(&checked, cpu);
+	/* Numbers below cpu_count() must be complete before anyone may use them. */
+	while (cpu_count() <= cpu)
+		arch_cpu_relax();
+	cpu_start_secondary();
+}
+
+/* Stacks of everything that processor CPU needs. */
+static bool prepare(unsigned int cpu)
+{
+	void *stack = arch_kernel_stack_alloc();
+
+	if (!stack || descriptors_alloc_stacks(cpu) != 0)
+		return false;
+	smp_stacks[cpu] = (uintptr_t)stack + KERNEL_STACK_SIZE;
+	return true;
+}
+
+static bool wait_started(unsigned int wanted, uint64_t wait_ns)
+{
+	uint64_t end = clock_ns() + wait_ns;
+
+	while (atomic_load(&started) < wanted) {
+		if (clock_ns() > end)
+			return false;
+		arch_cpu_relax();
+	}
+	return true;
+}
+
+static void send_to_others(void (*send)(uint32_t apic_id))
+{
+	for (unsigned int i = 0; i < acpi_info.processor_count; i++)
+		if (acpi_info.apic_ids[i] != cpu_locals[0].apic_id)
+			send(acpi_info.apic_ids[i]);
+}
+
+static void send_startup(uint32_t id)
+{
+	apic_send_startup(id, START_PAGE);
+}
+
+/* Compares the counters of the boot processor and of processor CPU, then lets it go on. */
+static void admit(unsigned int cpu)
+{
+	unsigned long state = arch_irq_save();
+
+	atomic_store(&turn, cpu);
+
+	uint64_t back = clock_check_side(CHECK_ROUNDS);
+
+	while (atomic_load(&checked) != cpu)
+		arch_cpu_relax();
+	arch_irq_restore(state);
+	if (back)
+		log_warning("processor %u: time-stamp counter %lu ticks ahead: times across processors are not exact",
+			    cpu, back);
+}
+
+unsigned int arch_smp_start(void)
+{
+	unsigned int wanted = 0;
+
+	while (wanted + 1 < acpi_info.processor_count && prepare(wanted + 1))
+		wanted++;
+	if (wanted + 1 < acpi_info.processor_count)
+		log_warning("smp: memory for %u of %u processors", wanted + 1, acpi_info.processor_count);
+	if (wanted == 0)
+		return 1;
+
+	memcpy(page_address(START_PAGE * PAGE_SIZE), smp_start_code,
+	       (size_t)(smp_start_code_end - smp_start_code));
+	smp_root = cr3_read();
+	atomic_store(&smp_number_limit, wanted + 1);
+
+	send_to_others(apic_send_init);
+	send_to_others(send_startup);
+	if (!wait_started(wanted, WAIT_FIRST_NS)) {
+		send_to_others(send_startup);
+		if (!wait_started(wanted, WAIT_SECOND_NS)) {
+			/* Who has taken no number by now must not get one. */
+			uint32_t numbers = atomic_exchange(&smp_next_number, CPUS_MAX);
+
+			log_warning("smp: %u of %u processors do not start", wanted + 1 - numbers,
+				    wanted + 1);
+			wanted = numbers - 1;
+			while (atomic_load(&started) < wanted)
+				arch_cpu_relax();
+		}
+	}
+	for (unsigned int cpu = 1; cpu <= wanted; cpu++)
+		admit(cpu);
+	atomic_store(&processors, wanted + 1);
+	return wanted + 1;
+}
+
+/* What each interrupt calls. IPI_RESCHED needs nothing done: the way out of every interrupt reschedules. */
+static void (*const ipi_handlers[])(void) = {
+	[IPI_CALL] = smp_call_interrupt,
+	[IPI_RESCHED] = NULL,
+	[IPI_DEFERRED] = deferred_work_interrupt,
+};
+
+static void on_ipi(unsigned int vector)
+{
+	void (*handler)(void) = ipi_handlers[vector - VECTOR_IPI];
+
+	/* First: the handler may send the next one to itself. */
+	apic_eoi();
+	if (handler)
+		handler();
+}
+
+static void on_spurious(unsigned int vector)
+{
+	/* SDM vol. 3A 11.9: no acknowledgement. */
+}
+
+void smp_init(void)
+{
+	for (unsigned int i = 0; i < sizeof ipi_handlers / sizeof *ipi_handlers; i++)
+		trap_set_interrupt((uint8_t)(VECTOR_IPI + i), on_ipi);
+	trap_set_interrupt(VECTOR_SPURIOUS, on_spurious);
+}
+
+void arch_ipi_send(unsigned int cpu, enum ipi ipi)
+{
+	if (ipi == IPI_STOP)
+		apic_send_nmi(cpu_locals[cpu].apic_id);
+	else if (cpu == arch_cpu_id())
+		apic_send_self((uint8_t)(VECTOR_IPI + ipi));
+	else
+		apic_send_fixed(cpu_locals[cpu].apic_id, (uint8_t)(VECTOR_IPI + ipi));
+}

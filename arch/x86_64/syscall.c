@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * arch_prctl: the one system call that only x86-64 has. Behaviour: Linux's arch_prctl(2).
+ */
+#include <arch/task.h>
+
+#include <kernel/task.h>
+#include <kernel/usercopy.h>
+#include <machine/mmu.h>
+#include <machine/msr.h>
+#include <uapi/asm/unistd.h>
+#include <uapi/linux/errno.h>
+
+enum arch_prctl_code {
+	ARCH_SET_GS = 0x1001,
+	ARCH_SET_FS = 0x1002,
+	ARCH_GET_FS = 0x1003,
+	ARCH_GET_GS = 0x1004
+};
+
+static long set_base(uint64_t *saved, uint32_t msr, uint64_t base)
+{
+	if (base >= USER_END)
+		return -EPERM;
+
+	unsigned long state = arch_irq_save();
+
+	*saved = base;
+	msr_write(msr, base);
+	arch_irq_restore(state);
+	return 0;
+}
+
+static long get_base(uint64_t base, uint64_t address)
+{
+	return copy_to_user((void *)address, &base, sizeof base);
+}
+
+long arch_syscall(long number, struct trap_frame *frame)
+{
+	struct arch_task *arch = &task_current()->arch;
+	uint64_t argument = arch_syscall_argument(frame, 1);
+
+	if (number != __NR_arch_prctl)
+		return -ENOSYS;
+	switch (arch_syscall_argument(frame, 0)) {
+	case ARCH_SET_FS:
+		return set_base(&arch->fs_base, MSR_FS_BASE, argument);
+	case ARCH_SET_GS:
+		return set_base(&arch->gs_base, MSR_KERNEL_GS_BASE, argument);
+	case ARCH_GET_FS:
+		return get_base(arch->fs_base, argument);
+	case ARCH_GET_GS:
+		return get_base(arch->gs_base, argument);
+	default:
+		return -EINVAL;
+	}
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a trap means: exceptions by table, page faults, interrupts by vector, system calls; and the one way back to user
+ * mode. NMIs are in nmi.c.
+ *
+ * An exception of user code is a signal. One of the kernel is looked up in the exception table (usercopy.S) if user
+ * memory was involved, and otherwise a panic.
+ *
+ * Sources: SDM vol. 3A chapter 6; signals and codes: Linux's arch/x86/kernel/traps.c as seen from user space.
+ */
+#include <machine/trap.h>
+
+#include <stddef.h>
+
+#include <arch/task.h>
+#include <kernel/entry.h>
+#include <kernel/log.h>
+#include <kernel/vm.h>
+#include <machine/cpu.h>
+#include <machine/msr.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/signal.h>
+
+#include "fpu.h"
+
+/* The layout that entry.S builds. */
+_Static_assert(offsetof(struct trap_frame, vector) == 120, "FRAME_VECTOR");
+_Static_assert(offsetof(struct trap_frame, rip) == 136, "FRAME_RIP");
+_Static_assert(offsetof(struct trap_frame, cs) == 144, "FRAME_CS");
+_Static_assert(offsetof(struct trap_frame, rflags) == 152, "FRAME_RFLAGS");
+_Static_assert(offsetof(struct trap_frame, rsp) == 160, "FRAME_RSP");
+_Static_assert(sizeof(struct trap_frame) == 176, "FRAME_SIZE");
+
+/* A page fault's error code. */
+#define FAULT_PRESENT 0x01
+#define FAULT_WRITE   0x02
+#define FAULT_FETCH   0x10
+
+/* RFLAGS. */
+#define FLAG_ALWAYS_ONE 0x000002
+#define FLAG_TRAP	0x000100
+#define FLAG_RESUME	0x010000
+/* What a program may set: CF PF AF ZF SF TF DF OF NT RF AC ID. */
+#define FLAGS_OF_USER 0x254dd5
+
+static const struct exception {
+	const char *name;
+	int signal; /* 0: cannot come from user code */
+	int code;
+	bool address; /* si_addr is the instruction's; else 0 */
+} exceptions[VECTORS_EXCEPTION] = {
+	[VECTOR_DIVIDE] = { "divide error", SIGFPE, FPE_INTDIV, true },
+	[VECTOR_DEBUG] = { "debug exception", SIGTRAP, TRAP_TRACE, true },
+	[VECTOR_BREAKPOINT] = { "breakpoint", SIGTRAP, SI_KERNEL, false },
+	[VECTOR_OVERFLOW] = { "overflow", SIGSEGV, SI_KERNEL, false },
+	[VECTOR_BOUND] = { "bound range exceeded", SIGSEGV, SI_KERNEL, false },
+	[VECTOR_INVALID_OPCODE] = { "invalid opcode", SIGILL, ILL_ILLOPN, true },
+	[7] = { "device not available", 0, 0, false },
+	[9] = { "coprocessor segment overrun", SIGFPE, SI_KERNEL, false },
+	[10] = { "invalid task state", SIGSEGV, SI_KERNEL, false },
+	[11] = { "segment not present", SIGBUS, SI_KERNEL, false },
+	[VECTOR_STACK] = { "stack-segment fault", SIGBUS, SI_KERNEL, false },
+	[VECTOR_PROTECTION] = { "general protection", SIGSEGV, SI_KERNEL, false },
+	[VECTOR_X87] = { "x87 floating-point error", SIGFPE, 0, true },
+	[VECTOR_ALIGNMENT] = { "alignment check", SIGBUS, BUS_ADRALN, false },
+	[VECTOR_SIMD] = { "SIMD floating-point error", SIGFPE, 0, true },
+	[20] = { "virtualization exception", 0, 0, false },
+	[21] = { "control protection", SIGSEGV, SI_KERNEL, false },
+};
+
+static void (*interrupts[256])(unsigned int vector);
+
+void trap_set_interrupt(uint8_t vector, void (*handler)(unsigned int vector))
+{
+	interrupts[vector] = handler;
+}
+
+/* Pairs that usercopy.S makes: a fault at INSTRUCTION goes on at CONTINUATION. */
+struct fixup {
+	uint64_t instruction, continuation;
+};
+
+extern const struct fixup __exception_table_start[], __exception_table_end[];
+
+static const struct fixup *find_fixup(uintptr_t instruction)
+{
+	for (const struct fixup *f = __exception_table_start; f < __exception_table_end; f++)
+		if (f->instruction == instruction)
+			return f;
+	return NULL;
+}
+
+static const char *exception_name(uint64_t vector)
+{
+	const char *name = vector < VECTORS_EXCEPTION ? exceptions[vector].name : NULL;
+
+	return name ? name : "unknown exception";
+}
+
+static void handle_user_exception(struct trap_frame *frame)
+{
+	const struct exception *exception = &exceptions[frame->vector];
+	int code = exception->code;
+
+	if (!exception->signal)
+		panic_at(frame, "%s in user mode", exception_name(frame->vector));
+	if (frame->vector == VECTOR_X87)
+		code = fpu_x87_code();
+	else if (frame->vector == VECTOR_SIMD)
+		code = fpu_simd_code();
+	arch_irq_enable();
+	user_exception(frame, exception->signal, code, exception->address ? frame->rip : 0);
+}
+
+static void handle_page_fault(struct trap_frame *frame)
+{
+	uintptr_t address = cr2_read();
+	bool user = arch_frame_is_user(frame);
+	bool write = frame->error & FAULT_WRITE;
+	bool exec = frame->error & FAULT_FETCH;
+
+	if (user) {
+		arch_irq_enable();
+		if (address < USER_END)
+			vm_fault(frame, address, write, exec);
+		else
+			user_exception(frame, SIGSEGV, SEGV_MAPERR, address);
+		return;
+	}
+	/* The kernel touches user memory only in the functions of usercopy.S, in task context, interrupts on. */
+	const struct fixup *fixup = find_fixup(frame->rip);
+
+	if (fixup && address < USER_END && (frame->rflags & X86_FLAGS_IF)) {
+		arch_irq_enable();
+
+		bool resolved = vm_fault(frame, address, write, exec);
+
+		arch_irq_disable();
+		if (resolved)
+			return;
+	}
+	if (fixup) {
+		frame->rip = fixup->continuation;
+		return;
+	}
+	panic_at(frame, "page fault: the kernel %s 0x%lx (error code %lu)",
+		 exec ? "executes" : write ? "writes" : "reads", address, frame->error);
+}
+
+static void handle_exception(struct trap_frame *frame)
+{
+	const struct fixup *fixup;
+
+	if (frame->vector == VECTOR_PAGE_FAULT)
+		handle_page_fault(frame);
+	else if (arch_frame_is_user(frame))
+		handle_user_exception(frame);
+	else if ((fixup = find_fixup(frame->rip)) != NULL)
+		frame->rip = fixup->continuation;
+	else
+		panic_at(frame, "%s in the kernel (error code 0x%lx)", exception_name(frame->vector),
+			 frame->error);
+}
+
+/* Interrupts are off and stay off until user mode. IRET of what this leaves cannot fault: entry.S relies on it. */
+static void prepare_user_mode(struct trap_frame *frame)
+{
+	user_return(frame);
+	while (frame->rip >= USER_END) {
+		/* Not even an address (a signal handler's, sigreturn's): the processor would fault in the kernel. */
+		arch_irq_enable();
+		user_exception(frame, SIGSEGV, SI_KERNEL, 0);
+		arch_irq_disable();
+		user_return(frame);
+	}
+	frame->cs = SELECTOR_USER_CODE;
+	frame->ss = SELECTOR_USER_DATA;
+	frame->rflags = (frame->rflags & FLAGS_OF_USER) | X86_FLAGS_IF | FLAG_ALWAYS_ONE;
+}
+
+/* From entry.S: every trap but those on stacks of their own. Interrupts off. */
+void trap_handle(struct trap_frame *frame);
+void trap_handle(struct trap_frame *frame)
+{
+	if (frame->vector < VECTORS_EXCEPTION)
+		handle_exception(frame);
+	else if (interrupts[frame->vector])
+		interrupts[frame->vector]((unsigned int)frame->vector);
+	else
+		log_warning("interrupt on vector %lu that nobody asked for", frame->vector);
+	if (arch_frame_is_user(frame)) {
+		arch_irq_disable();
+		prepare_user_mode(frame);
+	}
+}
+
+/* From entry.S: a system call, interrupts off. True: SYSRET will do, because the two registers that it
+ * needs are what the program expects in them anyway, and it restores no flag that acts at once. */
+bool syscall_handle(struct trap_frame *frame);
+bool syscall_handle(struct trap_frame *frame)
+{
+	arch_irq_enable();
+	syscall_dispatch(frame);
+	arch_irq_disable();
+	prepare_user_mode(frame);
+	return frame->rcx == frame->rip && frame->r11 == frame->rflags &&
+	       !(frame->rflags & (FLAG_TRAP | FLAG_RESUME));
+}
+
+/* From switch.S: a new user task's first return to user mode, interrupts on. */
+void task_enter_user(struct trap_frame *frame);
+void task_enter_user(struct trap_frame *frame)
+{
+	arch_irq_disable();
+	prepare_user_mode(frame);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Copies to and from user memory that survive a fault; see <arch/usercopy.h>.
+ *
+ * These are the only instructions of the kernel that may fault on purpose. Each has an entry in the
+ * exception table; when the fault cannot be resolved, trap.c continues behind the instruction, and the string instruction's counter
+ * says how much is left. One string instruction copies everything: processors do it in large pieces
+ * (SDM vol. 1 7.3.9.3), and as an instruction it is counted once.
+ */
+#include "smap.h"
+
+	/* The next instruction may fault; then go on at LABEL. */
+	.macro FAULT_CONTINUES label
+.Lfault_\@:
+	.pushsection .exception_table, "a"
+	.quad	.Lfault_\@, \label
+	.popsection
+	.endm
+
+	.text
+
+/* size_t arch_copy_user(void *destination, const void *source, size_t size) */
+	.global	arch_copy_user
+	.type	arch_copy_user, @function
+arch_copy_user:
+	movq	%rdx, %rcx
+	SMAP_ALLOW
+	FAULT_CONTINUES 1f
+	rep movsb
+1:	SMAP_FORBID
+	movq	%rcx, %rax
+	ret
+	.size	arch_copy_user, . - arch_copy_user
+
+/* size_t arch_clear_user(void *destination, size_t size) */
+	.global	arch_clear_user
+	.type	arch_clear_user, @function
+arch_clear_user:
+	movq	%rsi, %rcx
+	xorl	%eax, %eax
+	SMAP_ALLOW
+	FAULT_CONTINUES 2f
+	rep stosb
+2:	SMAP_FORBID
+	movq	%rcx, %rax
+	ret
+	.size	arch_clear_user, . - arch_clear_user
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of boot/ do for each other while boot_info is being filled in; see <kernel/boot.h>. */
+#ifndef BOOT_BOOT_H
+#define BOOT_BOOT_H
+
+#include <kernel/boot.h>
+
+/* One more piece of RAM, of LENGTH bytes, in any order. */
+void boot_memory_add(paddr_t start, uint64_t length);
+/* All pieces are there: puts boot_info.ram into its final order. */
+void boot_memory_sort(void);
+/* boot_info.free from ram, the modules and the kernel. */
+void boot_memory_find_free(void);
+
+bool boot_range_overlaps_kernel(struct page_range range);
+bool boot_range_in_ram(struct page_range range);
+
+/* Keeps a copy of ACPI's root pointer of SIZE bytes. */
+void boot_acpi_keep(const void *pointer, size_t size);
+/* Looks for the root pointer where a BIOS puts it, unless a copy is kept; sets boot_info.acpi_rsdp. */
+void boot_acpi_find(void);
+
+#endif

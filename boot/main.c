@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The first C code: from the loader's registers to kernel_main.
+ */
+#include <kernel/boot.h>
+#include <kernel/serial.h>
+
+#include <arch/machine.h>
+
+#include "boot.h"
+
+_Noreturn void kernel_main(void);
+_Noreturn void boot_main(uint32_t magic, uint32_t info);
+
+/* From start.S: early page tables, boot stack, GS base of processor 0, interrupts off, no way to handle a trap. */
+_Noreturn void boot_main(uint32_t magic, uint32_t info)
+{
+	serial_init();
+	boot_info_read(magic, info);
+	arch_init_early();
+	kernel_main();
+}

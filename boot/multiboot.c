@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading what the boot loader left, in the forms of multiboot 1 and 2, into struct boot_info.
+ *
+ * Everything is copied: afterwards the loader's memory is free. What a loader says is not trusted further than
+ * that: a text has an end, a tag lies inside the whole, modules lie in RAM and not over
+ * the kernel.
+ *
+ * Sources: Multiboot Specification 0.6.96, section 3.3; Multiboot2 Specification 2.0, section 3.6.
+ */
+#include <kernel/boot.h>
+
+#include <string.h>
+
+#include <kernel/log.h>
+#include <machine/mmu.h>
+
+#include "boot.h"
+
+#define MULTIBOOT1_LOADED 0x2badb002
+#define MULTIBOOT2_LOADED 0x36d76289
+
+/* Everything the early page tables reach. */
+#define EARLY_MEMORY_END 0x100000000ull
+
+struct boot_info boot_info;
+
+static const void *physical(paddr_t address)
+{
+	if (address >= EARLY_MEMORY_END)
+		boot_failure("the loader's data lies above 4 GiB, at 0x%lx", address);
+	return (const void *)(DIRECT_MAP_BASE + address);
+}
+
+static void set_command_line(const char *text)
+{
+	size_t length = strnlen(text, BOOT_COMMAND_LINE_SIZE);
+
+	if (length == BOOT_COMMAND_LINE_SIZE)
+		boot_failure("the command line is longer than %d characters; shorten it",
+			     BOOT_COMMAND_LINE_SIZE - 1);
+	memcpy(boot_info.command_line, text, length + 1);
+}
+
+static void add_module(paddr_t start, paddr_t end)
+{
+	if (boot_info.module_count == BOOT_MODULES_MAX)
+		boot_failure("more than %d modules; one, the initramfs, is enough", BOOT_MODULES_MAX);
+	boot_info.modules[boot_info.module_count++] = (struct page_range){ start, end };
+}
+
+/* A number of the memory map's types: RAM that anyone may use. The same in both protocols. */
+#define MEMORY_AVAILABLE 1
+
+/*
+ * Multiboot 1.
+ */
+enum multiboot1_flag {
+	MB1_COMMAND_LINE = 1 << 2,
+	MB1_MODULES = 1 << 3,
+	MB1_MEMORY_MAP = 1 << 6
+};
+
+struct multiboot1_info {
+	uint32_t flags;
+	uint32_t memory_lower, memory_upper;
+	uint32_t boot_device;
+	uint32_t command_line;
+	uint32_t module_count, modules;
+	uint32_t symbols[4];
+	uint32_t map_size, map;
+};
+
+struct multiboot1_module {
+	uint32_t start, end, text, reserved;
+};
+
+/* SIZE does not count itself. */
+struct multiboot1_memory {
+	uint32_t size;
+	uint64_t start, length;
+	uint32_t type;
+} __attribute__((packed));
+
+static void read_multiboot1(const struct multiboot1_info *info)
+{
+	if (!(info->flags & MB1_MEMORY_MAP))
+		boot_failure("the boot loader gave no memory map; use one that does (QEMU, GRUB)");
+	for (uint32_t offset = 0; offset + sizeof(struct multiboot1_memory) <= info->map_size;) {
+		const struct multiboot1_memory *entry = physical((paddr_t)info->map + offset);
+
+		if (entry->type == MEMORY_AVAILABLE)
+			boot_memory_add(entry->start, entry->length);
+		offset += entry->size + (uint32_t)sizeof entry->size;
+	}
+	if (info->flags & MB1_COMMAND_LINE)
+		set_command_line(physical(info->command_line));
+	if (info->flags & MB1_MODULES) {
+		const struct multiboot1_module *modules = physical(info->modules);
+
+		for (uint32_t i = 0; i < info->module_count; i++)
+			add_module(modules[i].start, modules[i].end);
+	}
+}
+
+/*
+ * Multiboot 2.
+ */
+enum multiboot2_tag_type {
+	MB2_END = 0,
+	MB2_COMMAND_LINE = 1,
+	MB2_MODULE = 3,
+	MB2_MEMORY_MAP = 6,
+	MB2_ACPI_OLD = 14,
+	MB2_ACPI_NEW = 15
+};
+
+/* A tag's size counts its head; the next tag begins at the following multiple of 8. */
+struct multiboot2_tag {
+	uint32_t type, size;
+};
+
+struct multiboot2_module {
+	struct multiboot2_tag tag;
+	uint32_t start, end;
+};
+
+struct multiboot2_map {
+	struct multiboot2_tag tag;
+	uint32_t entry_size, entry_version;
+	uint8_t entries[];
+};
+
+struct multiboot2_memory {
+	uint64_t start, length;
+	uint32_t type, reserved;
+};
+
+static void read_memory_map(const struct multiboot2_map *map)
+{
+	uint32_t size = map->tag.size - (uint32_t)sizeof *map;
+
+	if (map->entry_size < sizeof(struct multiboot2_memory))
+		boot_failure("the boot loader's memory map has entries of %u bytes",
+			     map->entry_size);
+	for (uint32_t offset = 0; offset + map->entry_size <= size; offset += map->entry_size) {
+		const void *entry = map->entries + offset;
+		const struct multiboot2_memory *memory = entry;
+
+		if (memory->type == MEMORY_AVAILABLE)
+			boot_memory_add(memory->start, memory->length);
+	}
+}
+
+static void read_multiboot2(paddr_t start)
+{
+	const uint32_t *total_size = physical(start);
+	paddr_t end = start + *total_size;
+
+	for (paddr_t at = start + 8; at + sizeof(struct multiboot2_tag) <= end;) {
+		const struct multiboot2_tag *tag = physical(at);
+
+		if (tag->type == MB2_END || tag->size < sizeof *tag || at + tag->size > end)
+			break;
+		switch (tag->type) {
+		case MB2_COMMAND_LINE:
+			set_command_line((const char *)(tag + 1));
+			break;
+		case MB2_MODULE: {
+			const struct multiboot2_module *module = (const void *)tag;
+
+			add_module(module->start, module->end);
+			break;
+		}
+		case MB2_MEMORY_MAP:
+			read_memory_map((const void *)tag);
+			break;
+		case MB2_ACPI_OLD:
+		case MB2_ACPI_NEW:
+			/* A copy of the root pointer, in memory that will be reused. */
+			boot_acpi_keep(tag + 1, tag->size - sizeof *tag);
+			break;
+		default:
+			break;
+		}
+		at += (tag->size + 7) & ~7u;
+	}
+}
+
+/* The first module must be a whole initramfs in RAM, or nothing later could say what is wrong with it. */
+static void check_modules(void)
+{
+	for (size_t i = 0; i < boot_info.module_count; i++) {
+		struct page_range module = boot_info.modules[i];
+
+		if (module.end < module.start)
+			boot_failure("module %zu ends before it begins (0x%lx, 0x%lx)", i + 1,
+				     module.end, module.start);
+		if (boot_range_overlaps_kernel(module))
+			boot_failure("module %zu (the initramfs is 1) lies over the kernel, at 0x%lx to "
+				     "0x%lx; load it elsewhere", i + 1, module.start, module.end);
+		if (!boot_range_in_ram(module))
+			boot_failure("module %zu (the initramfs is 1) of %lu KiB does not fit into memory, at "
+				     "0x%lx to 0x%lx; give the machine more memory", i + 1,
+				     (module.end - module.start) >> 10, module.start, module.end);
+	}
+}
+
+void boot_info_read(uint32_t magic, paddr_t info)
+{
+	switch (magic) {
+	case MULTIBOOT1_LOADED:
+		read_multiboot1(physical(info));
+		break;
+	case MULTIBOOT2_LOADED:
+		read_multiboot2(info);
+		break;
+	default:
+		boot_failure("started by something that is no multiboot loader (0x%x); use QEMU's -kernel or "
+			     "GRUB's multiboot2", magic);
+	}
+	boot_memory_sort();
+	/* The log's place is in the command line, and what follows may fail. */
+	log_init();
+	check_modules();
+	boot_memory_find_free();
+	boot_acpi_find();
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From the loader to C: multiboot headers, 32-bit entry, long mode, higher half.
+ *
+ * Sources: Multiboot Specification 0.6.96 (section 3.1), Multiboot2 Specification 2.0 (section 3.1),
+ * SDM vol. 3A 9.8.5 "Initializing IA-32e Mode".
+ *
+ * QEMU's -kernel takes multiboot 1 and refuses ELF64 there, hence the a.out address fields; GRUB takes
+ * multiboot 2 and reads the ELF program headers.
+ *
+ * The page tables made here last until paging.c has built the real ones, and once more for the first
+ * instructions of each further processor (smp_start.S): the first 4 GiB, everything writable
+ * and executable, at address 0 and at DIRECT_MAP_BASE, and the first GiB of it at KERNEL_IMAGE_BASE.
+ */
+#include <machine/cpu.h>
+#include <machine/mmu.h>
+#include <machine/msr.h>
+#include <machine/task.h>
+
+#define PHYSICAL(symbol) ((symbol) - KERNEL_IMAGE_BASE)
+
+#define MULTIBOOT1_MAGIC	0x1badb002
+#define MULTIBOOT1_PAGE_ALIGN	(1 << 0) /* modules begin on pages */
+#define MULTIBOOT1_MEMORY	(1 << 1) /* give a memory map */
+#define MULTIBOOT1_ADDRESSES	(1 << 16)
+#define MULTIBOOT1_FLAGS	(MULTIBOOT1_PAGE_ALIGN | MULTIBOOT1_MEMORY | MULTIBOOT1_ADDRESSES)
+
+#define MULTIBOOT2_MAGIC	0xe85250d6
+#define MULTIBOOT2_ARCH_I386	0
+#define MULTIBOOT2_TAG_END	0
+#define MULTIBOOT2_TAG_MODULE_ALIGN 6
+
+	.section .boot.header, "a"
+	.balign 8
+multiboot1_header:
+	.long	MULTIBOOT1_MAGIC
+	.long	MULTIBOOT1_FLAGS
+	.long	-(MULTIBOOT1_MAGIC + MULTIBOOT1_FLAGS)
+	.long	multiboot1_header	/* where this header is to lie */
+	.long	LOAD_ADDRESS
+	.long	PHYSICAL(__load_end)
+	.long	PHYSICAL(__bss_end)
+	.long	boot_start
+
+	.balign 8
+multiboot2_header:
+	.long	MULTIBOOT2_MAGIC
+	.long	MULTIBOOT2_ARCH_I386
+	.long	multiboot2_end - multiboot2_header
+	.long	-(MULTIBOOT2_MAGIC + MULTIBOOT2_ARCH_I386 + (multiboot2_end - multiboot2_header))
+	.word	MULTIBOOT2_TAG_MODULE_ALIGN, 0
+	.long	8
+	.word	MULTIBOOT2_TAG_END, 0
+	.long	8
+multiboot2_end:
+
+#define PAGE_PRESENT	(1 << 0)
+#define PAGE_WRITE	(1 << 1)
+#define PAGE_LARGE	(1 << 7)
+#define TABLE_FLAGS	(PAGE_PRESENT | PAGE_WRITE)
+
+#define CR0_PE		(1 << 0)
+#define CR0_PG		(1 << 31)
+#define CR4_PAE		(1 << 5)
+#define EFER_LME	(1 << 8)
+
+#define CPUID_EXTENDED		0x80000000
+#define CPUID_EXTENDED_LONG_MODE (1 << 29) /* leaf 0x80000001, EDX */
+
+	.section .boot.text, "ax"
+	.code32
+	.global boot_start
+/* eax: the loader's magic, ebx: physical address of its information. Interrupts off, paging off. */
+boot_start:
+	cld
+	movl	$PHYSICAL(boot_stack_end), %esp
+	movl	%eax, %ebp		/* kept in ebp and ebx until C */
+
+	movl	$CPUID_EXTENDED, %eax
+	pushl	%ebx
+	cpuid
+	popl	%ebx
+	cmpl	$CPUID_EXTENDED, %eax
+	jbe	no_long_mode
+	movl	$CPUID_EXTENDED + 1, %eax
+	pushl	%ebx
+	cpuid
+	popl	%ebx
+	testl	$CPUID_EXTENDED_LONG_MODE, %edx
+	jz	no_long_mode
+
+	/* Four page directories of 2 MiB pages: 4 GiB. */
+	movl	$PHYSICAL(boot_directories), %edi
+	movl	$(PAGE_LARGE | TABLE_FLAGS), %eax
+1:	movl	%eax, (%edi)
+	movl	$0, 4(%edi)
+	addl	$8, %edi
+	addl	$0x200000, %eax
+	jnc	1b
+
+	/* Page-directory pointers: the low table for 0 and the direct map, the high one for the image. */
+	movl	$PHYSICAL(boot_low_pointers), %edi
+	movl	$PHYSICAL(boot_directories) + TABLE_FLAGS, %eax
+	movl	$4, %ecx
+2:	movl	%eax, (%edi)
+	addl	$8, %edi
+	addl	$4096, %eax
+	loop	2b
+	movl	$PHYSICAL(boot_directories) + TABLE_FLAGS, PHYSICAL(boot_high_pointers) + 510 * 8
+
+	movl	$PHYSICAL(boot_low_pointers) + TABLE_FLAGS, %eax
+	movl	%eax, PHYSICAL(boot_root)
+	movl	%eax, PHYSICAL(boot_root) + 256 * 8
+	movl	$PHYSICAL(boot_high_pointers) + TABLE_FLAGS, PHYSICAL(boot_root) + 511 * 8
+
+	movl	$PHYSICAL(boot_root), %eax
+	movl	%eax, %cr3
+	movl	%cr4, %eax
+	orl	$CR4_PAE, %eax
+	movl	%eax, %cr4
+	movl	$MSR_EFER, %ecx
+	rdmsr
+	orl	$EFER_LME, %eax
+	wrmsr
+	movl	%cr0, %eax
+	orl	$(CR0_PG | CR0_PE), %eax
+	movl	%eax, %cr0
+	lgdt	PHYSICAL(boot_gdt_pointer)
+	ljmp	$SELECTOR_KERNEL_CODE, $boot_long_mode
+
+/* Too early for the log: COM1 as the firmware left it, then the exit device. */
+no_long_mode:
+	movl	$PHYSICAL(no_long_mode_text), %esi
+	movw	$0x3f8, %dx
+3:	lodsb
+	testb	%al, %al
+	jz	4f
+	outb	%al, %dx
+	jmp	3b
+4:	movl	$0x22, %eax
+	movw	$0xf4, %dx
+	outl	%eax, %dx
+5:	cli
+	hlt
+	jmp	5b
+
+	.code64
+boot_long_mode:
+	movabsq	$boot_high_half, %rax
+	jmp	*%rax
+
+	.text
+boot_high_half:
+	movl	$SELECTOR_KERNEL_DATA, %eax
+	movl	%eax, %ss
+	xorl	%eax, %eax
+	movl	%eax, %ds
+	movl	%eax, %es
+	movl	%eax, %fs
+	movl	%eax, %gs
+	movq	$boot_stack_end, %rsp
+	movl	$MSR_GS_BASE, %ecx
+	movq	$cpu_locals, %rax
+	movq	%rax, %rdx
+	shrq	$32, %rdx
+	wrmsr
+	movl	%ebp, %edi
+	movl	%ebx, %esi
+	xorl	%ebp, %ebp		/* ends backtraces */
+	pushq	$0
+	call	boot_main
+	ud2
+
+	.section .rodata
+no_long_mode_text:
+	.asciz	"tally: boot: this processor has no 64-bit mode; choose an x86-64 CPU model\r\n"
+
+	/* Enough for long mode; descriptors.c gives every processor its own. */
+	.balign	8
+	.global	boot_gdt
+boot_gdt:
+	.quad	0
+	.quad	0
+	.quad	0x00af9a000000ffff	/* SELECTOR_KERNEL_CODE: 64-bit, ring 0 */
+	.quad	0x00cf92000000ffff	/* SELECTOR_KERNEL_DATA */
+boot_gdt_pointer:
+	.word	. - boot_gdt - 1
+	.long	PHYSICAL(boot_gdt)
+	.long	0
+
+	.bss
+	.balign	4096
+	.global	boot_root, boot_stack_guard, boot_stack_end
+boot_root:		.skip 4096
+boot_low_pointers:	.skip 4096
+boot_high_pointers:	.skip 4096
+boot_directories:	.skip 4 * 4096
+/* The boot processor's stack: later that of its idle task. The page below is not mapped in the end. */
+boot_stack_guard:	.skip 4096
+			.skip KERNEL_STACK_SIZE
+boot_stack_end:

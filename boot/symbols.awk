@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Makes the table of kernel/log/symbol.c, as assembly, from `nm -n` of the first link.
+# The .symbols section lies behind .text, so adding it moves no function.
+
+function hex(digits,    i, value) {
+	# The image lies in one 2 GiB piece: the low 32 bits are enough, and exact in awk's numbers.
+	digits = substr(digits, length(digits) - 7)
+	value = 0
+	for (i = 1; i <= length(digits); i++)
+		value = value * 16 + index("0123456789abcdef", substr(digits, i, 1)) - 1
+	return value
+}
+
+$3 == "__text_start" { start = hex($1); next }
+$3 == "__text_end" { exit }
+start && ($2 == "t" || $2 == "T") && $3 !~ /^\./ {
+	offsets[count] = hex($1) - start
+	names[count++] = $3
+}
+
+END {
+	print "\t.section .symbols, \"a\""
+	print "\t.balign 8\n\t.global symbol_table, symbol_count, symbol_names\nsymbol_table:"
+	for (i = 0; i < count; i++) {
+		printf "\t.long %d, %d\n", offsets[i], position
+		position += length(names[i]) + 1
+	}
+	printf "symbol_count:\n\t.long %d\nsymbol_names:\n", count
+	for (i = 0; i < count; i++)
+		printf "\t.asciz \"%s\"\n", names[i]
+	print "\t.section .note.GNU-stack, \"\", @progbits"
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The serial lines: National Semiconductor's 16550 UART and what behaves like it.
+ *
+ * Output is polled, a FIFO's worth at a time: it must work from the first instruction to the last word of a panic.
+ * Input of COM1 comes by interrupt and goes to the console. This is not the console: line
+ * editing and files are kernel/fs/'s.
+ *
+ * Lock: line->lock (irqsave) is held while a piece of output is sent, so that lines of the log and output of
+ * programs do not mix. It is innermost: nothing else is taken under it.
+ *
+ * Source: PC16550D data sheet (National Semiconductor, June 1995), section 8 "Registers".
+ */
+#include <kernel/serial.h>
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <arch/irq.h>
+#include <arch/port.h>
+#include <kernel/console.h>
+#include <kernel/log.h>
+#include <kernel/spinlock.h>
+
+/* Registers: offsets from the line's base port. */
+enum uart_register {
+	UART_DATA = 0,		 /* receive and transmit; divisor, low byte, while LCR_DIVISOR */
+	UART_INTERRUPTS = 1,	 /* interrupt enable; divisor, high byte, while LCR_DIVISOR */
+	UART_FIFO_CONTROL = 2,	 /* written; read: interrupt identification */
+	UART_LINE_CONTROL = 3,
+	UART_MODEM_CONTROL = 4,
+	UART_LINE_STATUS = 5,
+	UART_SCRATCH = 7
+};
+
+#define INTERRUPT_RECEIVED	0x01
+#define FIFO_ENABLE_AND_CLEAR	0x07
+#define LINE_8N1		0x03
+#define LINE_DIVISOR		0x80
+#define MODEM_DTR_RTS		0x03
+#define MODEM_OUT2		0x08 /* on a PC: lets the interrupt through */
+#define STATUS_RECEIVED		0x01
+#define STATUS_TRANSMIT_EMPTY	0x20
+#define STATUS_ABSENT		0xff
+
+#define DIVISOR_115200 1
+#define FIFO_SIZE      16
+#define COM1_IRQ       4
+
+struct line {
+	uint16_t port;
+	bool present;
+	struct spinlock lock;
+};
+
+static struct line lines[SERIAL_LINES] = {
+	[SERIAL_COM1] = { .port = 0x3f8 },
+	[SERIAL_COM2] = { .port = 0x2f8 },
+};
+
+static atomic_bool locks_ignored;
+
+/* A register that keeps what is written tells a UART from an empty port. */
+static bool probe(const struct line *line)
+{
+	static const uint8_t patterns[] = { 0x5a, 0xa5 };
+
+	for (size_t i = 0; i < sizeof patterns; i++) {
+		arch_port_write8(line->port + UART_SCRATCH, patterns[i]);
+		if (arch_port_read8(line->port + UART_SCRATCH) != patterns[i])
+			return false;
+	}
+	return arch_port_read8(line->port + UART_LINE_STATUS) != STATUS_ABSENT;
+}
+
+static void set_up(const struct line *line)
+{
+	arch_port_write8(line->port + UART_INTERRUPTS, 0);
+	arch_port_write8(line->port + UART_LINE_CONTROL, LINE_8N1 | LINE_DIVISOR);
+	arch_port_write8(line->port + UART_DATA, DIVISOR_115200);
+	arch_port_write8(line->port + UART_INTERRUPTS, 0);
+	arch_port_write8(line->port + UART_LINE_CONTROL, LINE_8N1);
+	arch_port_write8(line->port + UART_FIFO_CONTROL, FIFO_ENABLE_AND_CLEAR);
+	arch_port_write8(line->port + UART_MODEM_CONTROL, MODEM_DTR_RTS);
+}
+
+void serial_init(void)
+{
+	for (size_t i = 0; i < SERIAL_LINES; i++) {
+		lines[i].present = probe(&lines[i]);
+		if (lines[i].present)
+			set_up(&lines[i]);
+	}
+}
+
+static void send(const struct line *line, const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (i % FIFO_SIZE == 0)
+			while (!(arch_port_read8(line->port + UART_LINE_STATUS) & STATUS_TRANSMIT_EMPTY))
+				arch_cpu_relax();
+		arch_port_write8(line->port + UART_DATA, (uint8_t)bytes[i]);
+	}
+}
+
+bool serial_write(enum serial_line number, const char *bytes, size_t size)
+{
+	struct line *line = &lines[number];
+
+	if (!line->present)
+		return true;
+	if (atomic_load_explicit(&locks_ignored, memory_order_relaxed)) {
+		send(line, bytes, size);
+		return true;
+	}
+
+	unsigned long state = arch_irq_save();
+	bool locked = true;
+
+	if (arch_in_nmi())
+		locked = spin_try_lock(&line->lock);
+	else
+		spin_lock(&line->lock);
+	if (locked) {
+		send(line, bytes, size);
+		spin_unlock(&line->lock);
+	}
+	arch_irq_restore(state);
+	return locked;
+}
+
+void serial_ignore_locks(void)
+{
+	atomic_store(&locks_ignored, true);
+}
+
+/* In pieces of a FIFO: on a real line a long write would otherwise keep interrupts off for as long as it takes. */
+void console_device_write(const char *bytes, size_t size)
+{
+	while (size > 0) {
+		size_t piece = size < FIFO_SIZE ? size : FIFO_SIZE;
+
+		serial_write(SERIAL_COM1, bytes, piece);
+		bytes += piece;
+		size -= piece;
+	}
+}
+
+static void receive(void)
+{
+	const struct line *line = &lines[SERIAL_COM1];
+
+	while (arch_port_read8(line->port + UART_LINE_STATUS) & STATUS_RECEIVED)
+		console_receive(arch_port_read8(line->port + UART_DATA));
+}
+
+void serial_receive_start(void)
+{
+	const struct line *line = &lines[SERIAL_COM1];
+
+	if (!line->present)
+		return;
+
+	int error = arch_irq_register(COM1_IRQ, receive);
+
+	if (error) {
+		log_warning("serial: no interrupt for COM1 (error %d): no input", -error);
+		return;
+	}
+	arch_port_write8(line->port + UART_MODEM_CONTROL, MODEM_DTR_RTS | MODEM_OUT2);
+	arch_port_write8(line->port + UART_INTERRUPTS, INTERRUPT_RECEIVED);
+	/* What came before the interrupt was on raises none. */
+	unsigned long state = arch_irq_save();
+
+	receive();
+	arch_irq_restore(state);
+}

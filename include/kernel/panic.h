@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A panic as the rest of the machine sees it; panic() itself is in <kernel/log.h>. */
+#ifndef KERNEL_PANIC_H
+#define KERNEL_PANIC_H
+
+#include <stdbool.h>
+
+/* Some processor is in panic(): an NMI is its order to halt. Any context. */
+bool panic_in_progress(void);
+
+#endif

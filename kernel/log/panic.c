@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The end after a bug: reason, registers, backtrace, exit code. And the end of a start that cannot work.
+ *
+ * The first processor in panic() stops the others by NMI and speaks alone; a second panic, on another processor or
+ * inside the first, does not get to speak. The machine is in an unknown state: no memory is allocated, no lock waited
+ * for, every stack word looked at is first known to be mapped.
+ */
+#include <kernel/panic.h>
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <arch/machine.h>
+#include <arch/mmu.h>
+#include <arch/smp.h>
+#include <arch/task.h>
+#include <kernel/log.h>
+#include <kernel/serial.h>
+#include <kernel/symbol.h>
+
+#define BACKTRACE_DEPTH 32
+
+/* Processor + 1 of the one that panicked first, 0: none has. */
+static atomic_uint panicking;
+
+bool panic_in_progress(void)
+{
+	return atomic_load_explicit(&panicking, memory_order_relaxed) != 0;
+}
+
+static void stop_others(void)
+{
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		if (cpu != cpu_id())
+			arch_ipi_send(cpu, IPI_STOP);
+}
+
+static void print_address(uintptr_t address)
+{
+	size_t offset;
+	const char *name = symbol_find(address, &offset);
+
+	if (name)
+		log_error("  0x%016lx %s+0x%zx", address, name, offset);
+	else
+		log_error("  0x%016lx", address);
+}
+
+/* What a function's frame pointer points to. */
+struct stack_frame {
+	const struct stack_frame *caller;
+	uintptr_t return_address;
+};
+
+static bool readable(const struct stack_frame *frame)
+{
+	uintptr_t address = (uintptr_t)frame;
+
+	return address % sizeof(uintptr_t) == 0 && arch_kernel_readable(address) &&
+	       arch_kernel_readable(address + sizeof *frame - 1);
+}
+
+static void print_backtrace(const struct stack_frame *frame)
+{
+	for (unsigned int depth = 0; depth < BACKTRACE_DEPTH && readable(frame); depth++) {
+		if (!frame->return_address)
+			return;
+		print_address(frame->return_address);
+		/* Stacks grow down: a caller's frame that is not above is damage, or a loop. */
+		if (frame->caller <= frame)
+			return;
+		frame = frame->caller;
+	}
+}
+
+static _Noreturn void die(const struct trap_frame *frame, const struct stack_frame *stack,
+			  const char *format, va_list args)
+{
+	unsigned int nobody = 0;
+	char reason[200];
+
+	arch_irq_disable();
+	if (!atomic_compare_exchange_strong(&panicking, &nobody, cpu_id() + 1)) {
+		if (nobody == cpu_id() + 1) {
+			log_error("panic: another one inside the first");
+			arch_machine_end(MACHINE_PANIC);
+		}
+		arch_cpu_halt();
+	}
+	stop_others();
+	serial_ignore_locks();
+	format_string_v(reason, sizeof reason, format, args);
+	log_error("panic: %s", reason);
+	if (frame)
+		arch_frame_log(frame);
+	log_error("backtrace on processor %u:", cpu_id());
+	if (frame)
+		print_address(arch_frame_ip(frame));
+	print_backtrace(stack);
+	arch_machine_end(MACHINE_PANIC);
+}
+
+void panic(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	die(NULL, __builtin_frame_address(0), format, args);
+}
+
+void panic_at(const struct trap_frame *frame, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	die(frame, (const struct stack_frame *)arch_frame_pointer(frame), format, args);
+}
+
+void boot_failure(const char *format, ...)
+{
+	char reason[200];
+	va_list args;
+
+	va_start(args, format);
+	format_string_v(reason, sizeof reason, format, args);
+	va_end(args);
+	log_error("boot: %s", reason);
+	arch_machine_end(MACHINE_BOOT_FAILURE);
+}

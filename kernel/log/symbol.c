@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Looking up functions by address in the table that the build puts into the image.
+ *
+ * The table is made by boot/symbols.awk from the first of two links, in which it is missing; the declarations here are
+ * weak, so that this first link works. Entries are in order of address.
+ */
+#include <kernel/symbol.h>
+
+extern const char __text_start[], __text_end[];
+
+/* Offset from __text_start and where in symbol_names the name begins. */
+struct symbol {
+	uint32_t offset;
+	uint32_t name;
+};
+
+extern const struct symbol symbol_table[] __attribute__((weak));
+extern const uint32_t symbol_count __attribute__((weak));
+extern const char symbol_names[] __attribute__((weak));
+
+const char *symbol_find(uintptr_t address, size_t *offset)
+{
+	if (!&symbol_count || address < (uintptr_t)__text_start || address >= (uintptr_t)__text_end)
+		return NULL;
+
+	uint32_t wanted = (uint32_t)(address - (uintptr_t)__text_start);
+	size_t low = 0, high = symbol_count;
+
+	/* Invariant: entries below low begin at or before wanted, entries from high on behind it. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbol_table[middle].offset <= wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return NULL;
+	*offset = wanted - symbol_table[low - 1].offset;
+	return symbol_names + symbol_table[low - 1].name;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The order in which the machine-independent kernel starts; see <kernel/entry.h>.
+ */
+#include <arch/machine.h>
+#include <arch/smp.h>
+#include <kernel/boot.h>
+#include <kernel/console.h>
+#include <kernel/entry.h>
+#include <kernel/log.h>
+#include <kernel/page.h>
+#include <kernel/perf.h>
+#include <kernel/sched.h>
+#include <kernel/serial.h>
+#include <kernel/task.h>
+#include <kernel/time.h>
+
+#include <string.h>
+
+/* The unikernel form's initramfs, linked into the image; empty otherwise. */
+extern const char __initramfs_start[], __initramfs_end[];
+
+static void mount_initramfs(void)
+{
+	size_t linked_size = (size_t)(__initramfs_end - __initramfs_start);
+
+	if (boot_info.module_count > 0)
+		initramfs_mount(page_address(boot_info.modules[0].start),
+				boot_info.modules[0].end - boot_info.modules[0].start);
+	else if (linked_size > 0)
+		initramfs_mount(__initramfs_start, linked_size);
+	else
+		boot_failure("no initramfs: give one as the first module (QEMU: -initrd FILE)");
+}
+
+static void set_console(void)
+{
+	char mode[8] = "cooked";
+
+	boot_option("console", mode, sizeof mode);
+	if (strcmp(mode, "raw") == 0)
+		console_set_raw(true);
+	else if (strcmp(mode, "cooked") != 0)
+		boot_failure("console=%s: not a way of using the console; give raw or cooked", mode);
+	serial_receive_start();
+}
+
+/* The command line's panic=…: ends the machine on purpose, so that a test sees that this works. */
+static void panic_on_demand(void)
+{
+	char how[8];
+
+	if (!boot_option("panic", how, sizeof how))
+		return;
+	if (strcmp(how, "test") != 0)
+		boot_failure("panic=%s: the one value is test", how);
+	panic("asked for by panic=test");
+}
+
+/* All that may sleep, or needs the other processors. A kernel task. */
+static void start_user_space(void *unused)
+{
+	unsigned int cpus = arch_smp_start();
+
+	log_info("%u processor%s, %zu MiB of memory, %lu us since entry", cpus, cpus == 1 ? "" : "s",
+		 page_total_count() >> (20 - PAGE_SHIFT), clock_ns() / 1000);
+	panic_on_demand();
+	set_console();
+	perf_init();
+	mount_initramfs();
+	init_run(boot_info.command_line);
+}
+
+void cpu_start_secondary(void)
+{
+	sched_start_cpu();
+}
+
+/* From boot/: boot_info is complete, traps work, the kernel's page tables are loaded. Boot processor, interrupts off. */
+_Noreturn void kernel_main(void);
+void kernel_main(void)
+{
+	page_init(boot_info.free, (unsigned int)boot_info.free_count);
+	arch_init();
+	sched_init();
+
+	struct task *task = task_create_kernel("start", start_user_space, NULL);
+
+	if (!task)
+		boot_failure("not enough memory to start; give the machine more");
+	sched_start(task);
+	task_put(task);
+	sched_start_cpu();
+}

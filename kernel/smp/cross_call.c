@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Cross calls: running a function on other processors and waiting for it.
+ *
+ * A processor has one call under way at most, because the caller waits and does not sleep meanwhile. So there is one slot for each
+ * calling processor, and each called processor has a word in which the bits of those who want it are set; no
+ * lock and no memory is needed.
+ *
+ * A caller's slot is written before its bit is set in any word (release), and not again before every called
+ * processor has counted itself off (acquire).
+ *
+ * The waiting caller has interrupts on and serves others' calls: two processors may call each other.
+ */
+#include <kernel/smp.h>
+
+#include <arch/smp.h>
+#include <kernel/assert.h>
+
+struct call {
+	void (*function)(void *arg);
+	void *arg;
+	_Atomic unsigned int outstanding; /* called processors that have not finished */
+} CACHE_ALIGNED;
+
+/* Bit n: processor n has a call for the processor that the word belongs to. */
+struct wanted {
+	_Atomic cpumask_t callers;
+} CACHE_ALIGNED;
+
+static PERCPU(struct call, calls);
+static PERCPU(struct wanted, wanted);
+
+void smp_call_interrupt(void)
+{
+	cpumask_t callers = atomic_exchange_explicit(&this_cpu(wanted).callers, 0, memory_order_acquire);
+
+	while (callers) {
+		struct call *call = &calls[__builtin_ctzll(callers)];
+
+		callers &= callers - 1;
+		call->function(call->arg);
+		atomic_fetch_sub_explicit(&call->outstanding, 1, memory_order_release);
+	}
+}
+
+static unsigned int members(cpumask_t mask)
+{
+	unsigned int count = 0;
+
+	for (; mask; mask &= mask - 1)
+		count++;
+	return count;
+}
+
+void smp_call_mask(cpumask_t mask, void (*function)(void *arg), void *arg)
+{
+	unsigned int self = cpu_id();
+	struct call *call = &calls[self];
+	cpumask_t others = mask & cpus_all() & ~((cpumask_t)1 << self);
+
+	ASSERT(arch_irqs_enabled());
+	if (others) {
+		call->function = function;
+		call->arg = arg;
+		atomic_store_explicit(&call->outstanding, members(others), memory_order_relaxed);
+		for (cpumask_t left = others; left; left &= left - 1) {
+			unsigned int cpu = (unsigned int)__builtin_ctzll(left);
+
+			atomic_fetch_or_explicit(&wanted[cpu].callers, (cpumask_t)1 << self,
+						 memory_order_release);
+			arch_ipi_send(cpu, IPI_CALL);
+		}
+	}
+	if (mask >> self & 1) {
+		unsigned long state = arch_irq_save();
+
+		function(arg);
+		arch_irq_restore(state);
+	}
+	if (others)
+		while (atomic_load_explicit(&call->outstanding, memory_order_acquire) != 0)
+			arch_cpu_relax();
+}
+
+void smp_call(unsigned int cpu, void (*function)(void *arg), void *arg)
+{
+	smp_call_mask((cpumask_t)1 << cpu, function, arg);
+}
