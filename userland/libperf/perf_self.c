@@ -97,6 +97,20 @@ static int64_t sign_extend(uint64_t counter, unsigned width_bits)
 }
 
 /*
+ * The count, as far as the page is in one state; the caller looks at the sequence count. An index
+ * of 0 means that the event lost its counter since the caller looked, and the page has changed.
+ */
+static uint64_t count_through_page(const volatile struct perf_event_mmap_page *page)
+{
+	uint32_t index = page->index;
+	uint64_t offset = (uint64_t)page->offset;
+
+	if (index == 0)
+		return offset;
+	return offset + (uint64_t)sign_extend(isa_read_counter(index - 1), page->pmc_width);
+}
+
+/*
  * Nanoseconds that have passed since the kernel last wrote the two times. The split multiplication
  * keeps all bits of a 64-bit cycle count.
  */
@@ -129,15 +143,10 @@ int perf_self_read_value(const struct perf_self *self, uint64_t *value)
 		}
 		sequence = page->lock;
 		barrier();
-		uint32_t index = page->index;
-		*value = (uint64_t)page->offset;
-		if (index == 0)
-			continue; /* lost its counter since the test above */
-		*value += (uint64_t)sign_extend(isa_read_counter(index - 1), page->pmc_width);
+		*value = count_through_page(page);
 		barrier();
-		if (page->lock == sequence)
-			return 0;
-	} while (true);
+	} while (page->lock != sequence);
+	return 0;
 }
 
 int perf_self_read(const struct perf_self *self, struct perf_self_count *count)
@@ -150,18 +159,13 @@ int perf_self_read(const struct perf_self *self, struct perf_self_count *count)
 			return read_by_call(self, count);
 		sequence = page->lock;
 		barrier();
-		uint32_t index = page->index;
-		if (index == 0)
-			continue;
-		count->value = (uint64_t)page->offset +
-			       (uint64_t)sign_extend(isa_read_counter(index - 1), page->pmc_width);
+		count->value = count_through_page(page);
 		uint64_t since_ns = time_since_update_ns(page);
 		count->time_enabled_ns = page->time_enabled + since_ns;
 		count->time_running_ns = page->time_running + since_ns;
 		barrier();
-		if (page->lock == sequence)
-			return 0;
-	} while (true);
+	} while (page->lock != sequence);
+	return 0;
 }
 
 uint64_t perf_self_scale(const struct perf_self_count *count)
