@@ -52,13 +52,14 @@ void arch_machine_end(enum machine_end how)
 	arch_irq_disable();
 	/* Without the device nothing listens there, and we go on. */
 	arch_port_write32(EXIT_DEVICE, how);
-	if (acpi_info.sleep_control && acpi_info.sleep_off != 0xffff) {
-		arch_port_write16(acpi_info.sleep_control, acpi_info.sleep_off);
-		if (acpi_info.sleep_control_b)
-			arch_port_write16(acpi_info.sleep_control_b, acpi_info.sleep_off);
-	}
-	/* A person should be able to read the reason of a bad end: only a good one resets. */
-	if (how == MACHINE_ENDED)
+	/* A person should be able to read the reason of a bad end: only after a good one the machine goes away. */
+	if (how == MACHINE_ENDED) {
+		if (acpi_info.sleep_control && acpi_info.sleep_off != 0xffff) {
+			arch_port_write16(acpi_info.sleep_control, acpi_info.sleep_off);
+			if (acpi_info.sleep_control_b)
+				arch_port_write16(acpi_info.sleep_control_b, acpi_info.sleep_off);
+		}
 		arch_port_write8(KEYBOARD_COMMAND, KEYBOARD_PULSE_RESET);
+	}
 	arch_cpu_halt();
 }

@@ -42,7 +42,7 @@ _Static_assert(sizeof(struct cpu_local) == CPU_LOCAL_SIZE, "smp_start.S");
 
 #define WAIT_FIRST_NS  (1 * NSEC_PER_MSEC)
 #define WAIT_SECOND_NS (200 * NSEC_PER_MSEC)
-#define CHECK_ROUNDS   200
+#define CHECK_ROUNDS   32
 
 struct cpu_local cpu_locals[CPUS_MAX];
 

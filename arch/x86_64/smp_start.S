@@ -45,7 +45,7 @@ smp_start_code:
 	movl	%eax, %cr0
 	/* The processor is in compatibility mode; a far jump to the 64-bit segment leaves it. The target is not in
 	 * this page: nothing here needs to know where the page is. */
-	ljmpl	$SELECTOR_KERNEL_CODE, $PHYSICAL(smp_start_long)
+	ljmpl	$SELECTOR_KERNEL_CODE, $smp_start_long
 	.balign	4
 start_gdt_pointer:
 	.word	4 * 8 - 1
