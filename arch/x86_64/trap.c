@@ -162,6 +162,26 @@ static void handle_exception(struct trap_frame *frame)
 			 frame->error);
 }
 
+/* Interrupts are off, so a handler is not interrupted by another's. */
+static void handle_interrupt(struct trap_frame *frame)
+{
+	struct cpu_local *local = &cpu_locals[arch_cpu_id()];
+	void (*handler)(unsigned int vector) = interrupts[frame->vector];
+
+	if (!handler) {
+		log_warning("interrupt on vector %lu that nobody asked for", frame->vector);
+		return;
+	}
+	local->interrupt_frame = frame;
+	handler((unsigned int)frame->vector);
+	local->interrupt_frame = NULL;
+}
+
+struct trap_frame *arch_interrupt_frame(void)
+{
+	return cpu_locals[arch_cpu_id()].interrupt_frame;
+}
+
 /* Interrupts are off and stay off until user mode. IRET of what this leaves cannot fault: entry.S relies on it. */
 static void prepare_user_mode(struct trap_frame *frame)
 {
@@ -184,10 +204,8 @@ void trap_handle(struct trap_frame *frame)
 {
 	if (frame->vector < VECTORS_EXCEPTION)
 		handle_exception(frame);
-	else if (interrupts[frame->vector])
-		interrupts[frame->vector]((unsigned int)frame->vector);
 	else
-		log_warning("interrupt on vector %lu that nobody asked for", frame->vector);
+		handle_interrupt(frame);
 	if (arch_frame_is_user(frame)) {
 		arch_irq_disable();
 		prepare_user_mode(frame);

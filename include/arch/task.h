@@ -40,6 +40,10 @@ uintptr_t arch_frame_ip(const struct trap_frame *frame);
 uintptr_t arch_frame_sp(const struct trap_frame *frame);
 bool arch_frame_is_user(const struct trap_frame *frame);
 
+/* The registers that the interrupt being served on this processor has found; NULL when none is. Interrupt context (not
+ * NMI: its handlers get their frame). */
+struct trap_frame *arch_interrupt_frame(void);
+
 /* The interrupted frame pointer, where a walk of the stack begins. Any context. */
 uintptr_t arch_frame_pointer(const struct trap_frame *frame);
 /* Logs the registers, for a panic. Any context. */

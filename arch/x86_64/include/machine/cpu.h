@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 struct task;
+struct trap_frame;
 
 struct cpu_local {
 	struct cpu_local *self;
@@ -33,6 +34,7 @@ struct cpu_local {
 	uint32_t id;		   /* number of the processor */
 	uint32_t nmi_depth;	   /* 1 inside an NMI handler */
 	uint32_t apic_id;
+	struct trap_frame *interrupt_frame; /* of the interrupt being served, else NULL */
 } __attribute__((aligned(64)));
 
 /* One for each processor, by number. */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Access to user memory; see <kernel/usercopy.h>. This file checks ranges, the ISA's copies survive faults.
+ */
+#include <kernel/usercopy.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <arch/mmu.h>
+#include <uapi/linux/errno.h>
+
+/* Linux takes addresses below USER_START for user space too: nothing is mapped there, and the fault says so. */
+static bool in_user_space(const void *address, size_t size)
+{
+	return size <= USER_END && (uintptr_t)address <= USER_END - size;
+}
+
+int copy_from_user(void *destination, const void *user_source, size_t size)
+{
+	if (!in_user_space(user_source, size) || arch_copy_user(destination, user_source, size) != 0)
+		return -EFAULT;
+	return 0;
+}
+
+int copy_to_user(void *user_destination, const void *source, size_t size)
+{
+	if (!in_user_space(user_destination, size) ||
+	    arch_copy_user(user_destination, source, size) != 0)
+		return -EFAULT;
+	return 0;
+}
+
+int clear_user(void *user_destination, size_t size)
+{
+	if (!in_user_space(user_destination, size) || arch_clear_user(user_destination, size) != 0)
+		return -EFAULT;
+	return 0;
+}
+
+/* Piece by piece, no piece crossing a page: the page behind the string's end may not be there. */
+long copy_string_from_user(char *destination, const char *user_source, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		size_t piece = PAGE_SIZE - ((uintptr_t)(user_source + done) & ~PAGE_MASK);
+
+		if (piece > size - done)
+			piece = size - done;
+		if (copy_from_user(destination + done, user_source + done, piece) != 0)
+			return -EFAULT;
+
+		size_t length = strnlen(destination + done, piece);
+
+		done += length;
+		if (length < piece)
+			return (long)done;
+	}
+	return -ENAMETOOLONG;
+}
