@@ -1,0 +1,13 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# cpuid.t: the emulated PMU announces itself as it was asked to, and not at all when it was not.
+
+for version in 2 3 4 5; do
+	for counters in 1 4 8; do
+		for width in 32 40 48; do
+			echo "cpuid $version $counters $width 0 1 mttcg"
+		done
+	done
+done | cat - <(echo "cpuid 5 4 48 0 1 q35"; echo "absent 5 4 48 0 1 off") |
+	"$(dirname "$0")/run-guest"

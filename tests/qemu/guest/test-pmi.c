@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * test-pmi.c: where and how the PMI comes.
+ *
+ * Where each instruction of a block ends is found out independently, by single-stepping it. Then a
+ * counter is set to overflow after every possible number of events, and the address at which the
+ * PMI interrupted is compared.
+ */
+
+#include "pmu.h"
+
+#define VECTOR_DB  1
+#define VECTOR_NMI 2
+#define VECTOR_PF  14
+#define RFLAGS_TF  0x100
+#define MAX_STEPS  1024
+#define APIC_IRR   0x200
+
+/* What the program counter is after so many instructions, and the branches among them. */
+struct step {
+	uint64_t rip, branches;
+};
+static struct step steps[MAX_STEPS];
+static unsigned int nr_steps;
+static bool stepping;
+
+static bool is_branch(const uint8_t *insn)
+{
+	switch (insn[0]) {
+	case 0x70 ... 0x7f: /* Jcc */
+	case 0xe0 ... 0xe3: /* LOOP, JRCXZ */
+	case 0xe8:	    /* CALL */
+	case 0xe9:
+	case 0xeb: /* JMP */
+	case 0xc3: /* RET */
+		return true;
+	case 0xff: /* CALL and JMP by register; with other numbers DEC, INC, PUSH */
+		return (insn[1] >> 3 & 7) >= 2 && (insn[1] >> 3 & 7) <= 5;
+	}
+	return false;
+}
+
+/* Notes a step, from measure()'s CALL on; ends after fn's RET. */
+static void step(struct frame *f)
+{
+	if (f->rip == (uint64_t)measure_call) {
+		stepping = true;
+		steps[0] = (struct step){ f->rip, 0 };
+		nr_steps = 1;
+		return;
+	}
+	if (!stepping)
+		return;
+	if (nr_steps == MAX_STEPS)
+		fatal("the block has more than %u instructions", (uint64_t)MAX_STEPS);
+	steps[nr_steps].rip = f->rip;
+	steps[nr_steps].branches =
+		steps[nr_steps - 1].branches + is_branch((const uint8_t *)steps[nr_steps - 1].rip);
+	nr_steps++;
+	if (f->rip == (uint64_t)measure_return) {
+		stepping = false;
+		f->rflags &= ~(uint64_t)RFLAGS_TF;
+	}
+}
+
+static void trace(void (*fn)(void *))
+{
+	on_trap(VECTOR_DB, step);
+	global_enable = 0;
+	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
+	measure(fn, scratch);
+	on_trap(VECTOR_DB, NULL);
+}
+
+/* What the PMI's handler saw. */
+static struct {
+	unsigned int times;
+	uint64_t rip, status, global_ctrl, insns, lvt;
+} pmi;
+
+static void pmi_handler(struct frame *f)
+{
+	pmi.insns = rdpmc(RDPMC_FIXED);
+	pmi.global_ctrl = rdmsr(MSR_GLOBAL_CTRL);
+	wrmsr(MSR_GLOBAL_CTRL, 0);
+	pmi.times++;
+	pmi.rip = f->rip;
+	pmi.status = rdmsr(MSR_GLOBAL_STATUS);
+	pmi.lvt = *apic_register(APIC_LVT_PMI);
+	if (f->vector == VECTOR_PMI)
+		*apic_register(APIC_EOI) = 0;
+}
+
+/* Runs fn with general counter 0 overflowing after `period` events, and fixed counter 0 from 0. */
+static void sample(void (*fn)(void *), uint64_t selection, uint64_t period, uint32_t lvt)
+{
+	uint64_t debugctl = rdmsr(MSR_DEBUGCTL);
+
+	pmu_clear();
+	wrmsr(MSR_DEBUGCTL, debugctl);
+	wrmsr(MSR_EVTSEL(0), selection | EVTSEL_OS | EVTSEL_EN | EVTSEL_INT);
+	wrmsr(MSR_A_PMC(0), width_mask() + 1 - period);
+	wrmsr(MSR_FIXED_CTRL, FIXED_OS);
+	pmi.times = 0;
+	pmi.rip = 0;
+	*apic_register(APIC_LVT_PMI) = lvt;
+	global_enable = 1 | STATUS_FIXED(0);
+	measure(fn, scratch);
+}
+
+/* The number of instructions after which `period` events have happened. */
+static unsigned int insns_until(uint64_t event, uint64_t period)
+{
+	for (unsigned int i = 1; i < nr_steps; i++) {
+		uint64_t events = event == EVENT_INSNS	  ? i :
+				  event == EVENT_BRANCHES ? steps[i].branches :
+							    i + steps[i].branches;
+
+		if (events >= period)
+			return i;
+	}
+	return nr_steps;
+}
+
+static void test_every_period(uint64_t event, const char *name, uint32_t lvt, const char *delivery)
+{
+	unsigned int wrong = 0, tried = 0;
+
+	for (uint64_t period = 1;; period++) {
+		unsigned int at = insns_until(event, period) + (unsigned int)config.skid;
+
+		if (at >= nr_steps)
+			break;
+		sample(pmi_block, event, period, lvt);
+		tried++;
+		if (pmi.times == 1 && pmi.rip == steps[at].rip && pmi.status == 1 &&
+		    (pmi.lvt & APIC_LVT_MASKED))
+			continue;
+		if (wrong++ < 5)
+			print("#   period %u: %u PMIs, at %x instead of %x, status %x, LVT %x\n",
+			      period, (uint64_t)pmi.times, pmi.rip, steps[at].rip, pmi.status,
+			      (uint64_t)pmi.lvt);
+	}
+	tap_ok(tried > 10 && wrong == 0, "PMI after every number of %s, %u of them, %s", name,
+	       (uint64_t)tried, delivery);
+}
+
+static void test_places(void)
+{
+	static const struct {
+		uint64_t event;
+		const char *name;
+	} events[] = {
+		{ EVENT_INSNS, "instructions" },
+		{ EVENT_BRANCHES, "branches" },
+		{ EVENT_CYCLES, "cycles" },
+	};
+
+	trace(pmi_block);
+	tap_ok(nr_steps > 200, "the block was traced: %u steps", (uint64_t)nr_steps);
+	for (unsigned int i = 0; i < ARRAY_SIZE(events); i++)
+		test_every_period(events[i].event, events[i].name, APIC_LVT_NMI, "as NMI");
+	__asm__ volatile("sti");
+	test_every_period(EVENT_INSNS, "instructions", VECTOR_PMI, "by vector");
+	__asm__ volatile("cli");
+}
+
+static void test_masked(void)
+{
+	sample(pmi_block, EVENT_INSNS, 50, APIC_LVT_NMI | APIC_LVT_MASKED);
+	tap_equal(pmi.times, 0, "a masked LVT entry: no interrupt");
+	tap_equal(rdmsr(MSR_GLOBAL_STATUS), 1, "but the status bit");
+
+	sample(pmi_block, EVENT_INSNS, 50, VECTOR_PMI);
+	tap_equal(pmi.times, 0, "by vector with interrupts disabled: not yet");
+	__asm__ volatile("sti\n\tnop\n\tcli");
+	tap_equal(pmi.times, 1, "but when they are enabled");
+}
+
+/* The counter goes on from 0; what is in it afterwards is the rest of the block. */
+static void test_wrap(void)
+{
+	uint64_t total = nr_steps - 1 + MEASURE_INSNS - 1;
+
+	sample(pmi_block, EVENT_INSNS, 100, APIC_LVT_NMI | APIC_LVT_MASKED);
+	tap_equal(rdpmc(0), total - 100, "a counter goes on from 0 after its overflow");
+	tap_equal(rdpmc(RDPMC_FIXED), total, "another one beside it is not disturbed");
+}
+
+static void test_freeze(void)
+{
+	unsigned int insns = 77 + (unsigned int)config.skid;
+	uint64_t counters = 1 | STATUS_FIXED(0);
+
+	wrmsr(MSR_DEBUGCTL, FREEZE_ON_PMI);
+	sample(pmi_block, EVENT_INSNS, 77, APIC_LVT_NMI);
+	tap_equal(pmi.insns, insns, "frozen on PMI: the handler is not counted");
+	if (config.version >= 4) {
+		tap_equal(pmi.status, 1 | STATUS_CTR_FRZ, "from version 4 on by a status bit");
+		tap_equal(pmi.global_ctrl, counters, "GLOBAL_CTRL is as it was");
+		wrmsr(MSR_GLOBAL_CTRL, counters);
+		tap_equal(rdpmc(RDPMC_FIXED), insns, "still frozen");
+		wrmsr(MSR_GLOBAL_OVF_CTRL, STATUS_CTR_FRZ);
+		/* MOV ECX or none: the compiler's; what matters is that it moves. */
+		tap_ok(rdpmc(RDPMC_FIXED) > insns, "thawed by STATUS_RESET");
+	} else {
+		tap_equal(pmi.status, 1, "before version 4 not by a status bit");
+		tap_equal(pmi.global_ctrl, 0, "but by clearing GLOBAL_CTRL");
+	}
+	wrmsr(MSR_DEBUGCTL, 0);
+	sample(pmi_block, EVENT_INSNS, 77, APIC_LVT_NMI);
+	tap_ok(pmi.insns > insns, "not frozen without DEBUGCTL: the handler is counted");
+	pmu_clear();
+}
+
+/* The second instruction overflows the counter, and halts; the PMI wakes the CPU. */
+static void test_halt(void)
+{
+	sample(halting, EVENT_INSNS, 2, APIC_LVT_NMI);
+	tap_equal(pmi.rip, (uint64_t)halting_end, "HLT that overflows: the PMI comes and wakes");
+	tap_equal(pmi.times, 1, "once");
+}
+
+/* The call to nowhere overflows the counter: the PMI comes before the fault on fetching. */
+static uint64_t fault_after_pmi;
+
+static void come_back(struct frame *f)
+{
+	fault_after_pmi = pmi.times;
+	f->rip = *(uint64_t *)f->rsp;
+	f->rsp += 8;
+}
+
+static void test_fetch_fault(void)
+{
+	on_trap(VECTOR_PF, come_back);
+	sample(fetch_fault, EVENT_INSNS, 3, APIC_LVT_NMI);
+	on_trap(VECTOR_PF, NULL);
+	tap_equal(pmi.rip, UNMAPPED, "the PMI of a call to nowhere is at its target");
+	tap_equal(fault_after_pmi, 1, "and comes before the fault");
+}
+
+/* A timer is pending while interrupts are disabled; both come at the same boundary. */
+static unsigned int pmis_before_tick;
+
+static void tick(struct frame *f)
+{
+	(void)f;
+	pmis_before_tick = pmi.times;
+	ticks++;
+	*apic_register(APIC_EOI) = 0;
+}
+
+static void test_pending_interrupt(void)
+{
+	ticks = 0;
+	on_trap(VECTOR_TIMER, tick);
+	*apic_register(APIC_TIMER_DIVIDE) = 0xb;
+	*apic_register(APIC_LVT_TIMER) = VECTOR_TIMER;
+	*apic_register(APIC_TIMER_INITIAL) = 1000;
+	while (!(*apic_register(APIC_IRR + 0x10 * (VECTOR_TIMER / 32)) & 1u << VECTOR_TIMER % 32))
+		;
+	/* CALL, STI, NOP: the timer may come after the third. */
+	sample(opening, EVENT_INSNS, 3, APIC_LVT_NMI);
+	tap_equal(pmi.rip, (uint64_t)opening_end, "PMI where a device interrupts too");
+	tap_equal(ticks, 1, "the device's interrupt comes as well");
+	tap_equal(pmis_before_tick, 1, "after the PMI");
+	on_trap(VECTOR_TIMER, NULL);
+	*apic_register(APIC_LVT_TIMER) = APIC_LVT_MASKED;
+}
+
+/* In user mode, by a counter of user mode only; the kernel between is not counted. */
+static void test_user(void)
+{
+	unsigned int wrong = 0;
+
+	set_gate(VECTOR_LEAVE, leave_user, 3);
+	for (uint64_t period = 1; period + config.skid < nr_steps - 1; period += 7) {
+		pmu_clear();
+		wrmsr(MSR_EVTSEL(0), EVENT_INSNS | EVTSEL_USR | EVTSEL_EN | EVTSEL_INT);
+		wrmsr(MSR_A_PMC(0), width_mask() + 1 - period);
+		pmi.times = 0;
+		*apic_register(APIC_LVT_PMI) = APIC_LVT_NMI;
+		global_enable = 1;
+		measure_user(user_block, scratch, 2);
+		if (pmi.times != 1 || pmi.rip != steps[period + config.skid].rip) {
+			if (wrong++ < 5)
+				print("#   period %u: %u PMIs, at %x instead of %x\n", period,
+				      (uint64_t)pmi.times, pmi.rip,
+				      steps[period + config.skid].rip);
+		}
+	}
+	tap_equal(wrong, 0, "wrong PMIs of user mode");
+}
+
+void test_pmi(void)
+{
+	on_trap(VECTOR_NMI, pmi_handler);
+	on_trap(VECTOR_PMI, pmi_handler);
+	test_places();
+	test_masked();
+	test_wrap();
+	test_freeze();
+	test_halt();
+	test_user();
+	if (config.skid == 0) {
+		test_fetch_fault();
+		test_pending_interrupt();
+	}
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * test-registers.c: which registers exist, which of their bits can be written, and when RDPMC may
+ * be used. Nothing counts here: GLOBAL_CTRL is 0 except where its own bits are tried.
+ */
+
+#include "pmu.h"
+
+#define MAX_COUNTERS 8
+#define CR4_PCE	     (1ull << 8)
+
+enum reading { READS_BACK, READS_ZERO, READ_ONLY };
+
+struct expected_register {
+	const char *name;
+	uint32_t index;
+	unsigned int since_version;
+	enum reading reading;
+	uint64_t writable;
+};
+
+static uint64_t any(uint64_t bits)
+{
+	return config.version >= 3 && config.version < 5 ? bits : 0;
+}
+
+/* Writes each bit alone; returns the bits that did not fault, and checks what is read back. */
+static uint64_t try_bits(const struct expected_register *r, uint64_t *wrong)
+{
+	uint64_t accepted = 0, value, expected;
+
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		uint64_t one = 1ull << bit;
+
+		if (wrmsr_faults(r->index, one))
+			continue;
+		accepted |= one;
+		expected = r->reading == READS_BACK ? one : 0;
+		if (rdmsr_faults(r->index, &value) || value != expected)
+			*wrong |= one;
+	}
+	return accepted;
+}
+
+static void check_register(const struct expected_register *r)
+{
+	uint64_t value, wrong = 0;
+
+	if (config.version < r->since_version) {
+		tap_ok(rdmsr_faults(r->index, &value) && wrmsr_faults(r->index, 0),
+		       "%s does not exist", r->name);
+		return;
+	}
+	tap_ok(!rdmsr_faults(r->index, &value), "%s can be read", r->name);
+	if (r->reading == READ_ONLY) {
+		tap_ok(wrmsr_faults(r->index, 0), "%s cannot be written", r->name);
+		return;
+	}
+	tap_equal(try_bits(r, &wrong), r->writable, "bits of %s that can be written", r->name);
+	tap_equal(wrong, 0, "bits of %s that read back wrong", r->name);
+	tap_ok(!wrmsr_faults(r->index, 0), "%s can be cleared", r->name);
+}
+
+/* GLOBAL_CTRL's bits start counters; nothing is selected that could count. */
+static void test_single_registers(void)
+{
+	uint64_t counters = ((1ull << config.counters) - 1) | STATUS_FIXED(0) | STATUS_FIXED(1) |
+			    STATUS_FIXED(2);
+	uint64_t reset = counters | STATUS_OVF_BUF | STATUS_COND_CHGD;
+	uint64_t frozen = config.version >= 4 ? STATUS_LBR_FRZ | STATUS_CTR_FRZ : 0;
+	const struct expected_register registers[] = {
+		{ "FIXED_CTR_CTRL", MSR_FIXED_CTRL, 2, READS_BACK, 0xbbb | any(0x444) },
+		{ "GLOBAL_STATUS", MSR_GLOBAL_STATUS, 2, READ_ONLY, 0 },
+		{ "GLOBAL_CTRL", MSR_GLOBAL_CTRL, 2, READS_BACK, counters },
+		{ "GLOBAL_OVF_CTRL", MSR_GLOBAL_OVF_CTRL, 2, READS_ZERO, reset | frozen },
+		{ "GLOBAL_STATUS_SET", MSR_GLOBAL_STATUS_SET, 4, READS_ZERO,
+		  counters | STATUS_OVF_BUF | frozen },
+		{ "GLOBAL_INUSE", MSR_GLOBAL_INUSE, 4, READ_ONLY, 0 },
+		{ "PERF_CAPABILITIES", MSR_PERF_CAPABILITIES, 2, READ_ONLY, 0 },
+		{ "DEBUGCTL", MSR_DEBUGCTL, 2, READS_BACK, FREEZE_ON_PMI },
+		{ "PERF_METRICS", MSR_PERF_METRICS, 99, READ_ONLY, 0 },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(registers); i++)
+		check_register(&registers[i]);
+}
+
+static void test_counter_registers(void)
+{
+	uint64_t evtsel = 0xffffffff & ~EVTSEL_ANY;
+	uint64_t value;
+
+	evtsel |= any(EVTSEL_ANY);
+	for (unsigned int i = 0; i < MAX_COUNTERS; i++) {
+		unsigned int version = i < config.counters ? 2 : 99;
+		struct expected_register a_pmc = { "A_PMCx", MSR_A_PMC(i), version, READS_BACK,
+						   width_mask() };
+		struct expected_register select = { "PERFEVTSELx", MSR_EVTSEL(i), version,
+						    READS_BACK, evtsel };
+
+		check_register(&a_pmc);
+		check_register(&select);
+		tap_equal(rdmsr_faults(MSR_PMC(i), &value), i >= config.counters,
+			  "PMCx exists if the counter does");
+	}
+	for (unsigned int i = 0; i <= NR_FIXED; i++) {
+		struct expected_register fixed = { "FIXED_CTRx", MSR_FIXED(i),
+						   i < NR_FIXED ? 2 : 99, READS_BACK,
+						   width_mask() };
+
+		check_register(&fixed);
+	}
+}
+
+/* Without full-width writes, bit 31 is extended and the upper half is ignored. */
+static void test_legacy_write(void)
+{
+	static const struct {
+		uint64_t written, read;
+	} cases[] = {
+		{ 0, 0 },
+		{ 0x7fffffff, 0x7fffffff },
+		{ 0x80000000, ~0x7fffffffull },
+		{ 0xffffffff, ~0ull },
+		{ 0x1234567800000001, 1 },
+		{ ~0ull << 32, 0 },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		wrmsr(MSR_PMC(0), cases[i].written);
+		tap_equal(rdmsr(MSR_PMC(0)), cases[i].read & width_mask(),
+			  "PMC0 after a write of %x", cases[i].written);
+	}
+	wrmsr(MSR_PMC(0), 0);
+}
+
+static void test_status(void)
+{
+	if (config.version < 4)
+		return;
+	pmu_clear();
+	wrmsr(MSR_GLOBAL_STATUS_SET, 1 | STATUS_FIXED(1) | STATUS_CTR_FRZ);
+	tap_equal(rdmsr(MSR_GLOBAL_STATUS), 1 | STATUS_FIXED(1) | STATUS_CTR_FRZ,
+		  "GLOBAL_STATUS has what STATUS_SET was given");
+	wrmsr(MSR_GLOBAL_OVF_CTRL, STATUS_FIXED(1));
+	tap_equal(rdmsr(MSR_GLOBAL_STATUS), 1 | STATUS_CTR_FRZ,
+		  "STATUS_RESET clears its bits only");
+	wrmsr(MSR_GLOBAL_OVF_CTRL, 1 | STATUS_CTR_FRZ);
+	tap_equal(rdmsr(MSR_GLOBAL_STATUS), 0, "STATUS_RESET clears the rest");
+
+	tap_equal(rdmsr(MSR_GLOBAL_INUSE), 0, "nothing is in use");
+	wrmsr(MSR_EVTSEL(0), EVENT_INSNS);
+	wrmsr(MSR_FIXED_CTRL, FIXED_USR << 4);
+	tap_equal(rdmsr(MSR_GLOBAL_INUSE), 1 | STATUS_FIXED(1), "a selected counter is in use");
+	wrmsr(MSR_FIXED_CTRL, FIXED_PMI << 8);
+	tap_equal(rdmsr(MSR_GLOBAL_INUSE), 1 | INUSE_PMI, "a counter's interrupt is in use");
+	pmu_clear();
+}
+
+static void test_rdpmc_index(void)
+{
+	uint64_t value, wrong = 0;
+
+	for (unsigned int i = 0; i < MAX_COUNTERS; i++) {
+		bool exists = i < config.counters;
+
+		if (exists)
+			wrmsr(MSR_A_PMC(i), (width_mask() >> 1) + i);
+		if (rdpmc_faults(i, &value) == exists ||
+		    (exists && value != (width_mask() >> 1) + i))
+			wrong |= 1ull << i;
+	}
+	tap_equal(wrong, 0, "RDPMC reads every general counter and no other");
+	for (unsigned int i = 0; i < MAX_COUNTERS; i++) {
+		bool exists = i < NR_FIXED;
+
+		if (exists)
+			wrmsr(MSR_FIXED(i), width_mask() - i);
+		if (rdpmc_faults(RDPMC_FIXED | i, &value) == exists ||
+		    (exists && value != width_mask() - i))
+			wrong |= 1ull << i;
+	}
+	tap_equal(wrong, 0, "RDPMC reads every fixed counter and no other");
+	for (unsigned int bit = 4; bit < 32; bit++) {
+		if (1u << bit != RDPMC_FIXED && !rdpmc_faults(1u << bit, &value))
+			wrong |= 1ull << bit;
+	}
+	tap_equal(wrong, 0, "RDPMC faults for every other bit of ECX");
+	pmu_clear();
+}
+
+static volatile uint64_t user_faults, user_value;
+
+static void count_fault(struct frame *f)
+{
+	user_faults++;
+	f->rip += 2;
+}
+
+static void user_rdpmc(void *unused)
+{
+	(void)unused;
+	user_value = rdpmc(0);
+	__asm__ volatile("int %0" ::"i"(VECTOR_LEAVE));
+}
+
+static void write_cr4(uint64_t value)
+{
+	__asm__ volatile("movq %0, %%cr4" ::"r"(value));
+}
+
+static void test_rdpmc_permission(void)
+{
+	uint64_t cr4, value;
+
+	set_gate(VECTOR_LEAVE, leave_user, 3);
+	on_trap(13, count_fault);
+	__asm__ volatile("movq %%cr4, %0" : "=r"(cr4));
+	wrmsr(MSR_A_PMC(0), 77);
+	global_enable = 0;
+	user_faults = 0;
+	measure_user(user_rdpmc, NULL, 2);
+	tap_equal(user_faults, 0, "RDPMC in user mode with CR4.PCE");
+	tap_equal(user_value, 77, "and its value");
+
+	write_cr4(cr4 & ~CR4_PCE);
+	measure_user(user_rdpmc, NULL, 2);
+	tap_equal(user_faults, 1, "RDPMC in user mode without CR4.PCE faults");
+	on_trap(13, NULL);
+	tap_ok(!rdpmc_faults(0, &value), "RDPMC in the kernel without CR4.PCE");
+	write_cr4(cr4);
+	pmu_clear();
+}
+
+void test_registers(void)
+{
+	tap_equal(rdmsr(MSR_GLOBAL_CTRL), (1ull << config.counters) - 1, "GLOBAL_CTRL after reset");
+	pmu_clear();
+	test_single_registers();
+	test_counter_registers();
+	test_legacy_write();
+	test_status();
+	test_rdpmc_index();
+	test_rdpmc_permission();
+}

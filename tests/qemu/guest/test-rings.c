@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test-rings.c: what user mode and the kernel do is counted in the ring that did it. */
+
+#include "pmu.h"
+
+void test_rings(void)
+{
+	set_gate(0, exact_skip2, 0);
+	set_gate(6, exact_skip2, 0);
+	set_gate(13, exact_skip2_error, 0);
+	set_gate(14, exact_mend, 0);
+	set_gate(VECTOR_LEAVE, leave_user, 3);
+	set_gate(VECTOR_KERNEL_ONLY, exact_return, 0);
+	set_gate(VECTOR_RETURN, exact_return, 3);
+	for (const struct sequence *s = user_sequences; s->name; s++) {
+		counts_prepare(FIXED_USR);
+		measure_user(s->fn, scratch, 2);
+		counts_check(counts_read(), s->insns, s->branches, " of user mode", s->name);
+		counts_prepare(FIXED_OS);
+		measure_user(s->fn, scratch, 2);
+		counts_check(counts_read(), s->kernel_insns, s->kernel_branches, " of the kernel",
+			     s->name);
+		counts_prepare(FIXED_OS | FIXED_USR);
+		measure_user(s->fn, scratch, 2);
+		counts_check(counts_read(), s->insns + s->kernel_insns,
+			     s->branches + s->kernel_branches, " of both", s->name);
+	}
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test-smp.c: every CPU has its own PMU, and they count at the same time. */
+
+#include "pmu.h"
+
+#define MAX_CPUS   64
+#define ROUNDS	   300
+#define VECTOR_NMI 2
+#define PERIOD	   777
+
+/* Each CPU writes its own. */
+static struct {
+	struct counts first;
+	unsigned int rounds_wrong;
+	volatile unsigned int pmis;
+	uint64_t rip;
+} results[MAX_CPUS];
+
+static unsigned int this_cpu(void)
+{
+	return *apic_register(0x20) >> 24;
+}
+
+static void check_reset(unsigned int cpu)
+{
+	results[cpu].first.insns = rdmsr(MSR_GLOBAL_CTRL);
+}
+
+/* A loop of 2,002 instructions, 1,001 branches, again and again. */
+static void count(unsigned int cpu)
+{
+	const struct sequence *loop = &kernel_sequences[4];
+
+	results[cpu].rounds_wrong = 0;
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		struct counts got;
+
+		counts_prepare(FIXED_OS);
+		measure(loop->fn, scratch);
+		got = counts_read();
+		if (i == 0)
+			results[cpu].first = got;
+		if (got.insns != loop->insns + MEASURE_INSNS ||
+		    got.branches != loop->branches + MEASURE_BRANCHES ||
+		    got.cycles != got.insns + got.branches || got.reference != got.cycles)
+			results[cpu].rounds_wrong++;
+	}
+}
+
+static void pmi_handler(struct frame *f)
+{
+	unsigned int cpu = this_cpu();
+
+	wrmsr(MSR_GLOBAL_CTRL, 0);
+	results[cpu].pmis++;
+	results[cpu].rip = f->rip;
+}
+
+/* CALL and MOV, then the loop of DEC and JNZ: after an odd number of instructions at DEC or JNZ. */
+static void sample(unsigned int cpu)
+{
+	const struct sequence *loop = &kernel_sequences[4];
+
+	results[cpu].rounds_wrong = 0;
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		/* Each CPU its own period, always odd: past CALL and MOV, one into the loop. */
+		uint64_t period = PERIOD + 2 * cpu;
+
+		pmu_clear();
+		wrmsr(MSR_EVTSEL(0), EVENT_INSNS | EVTSEL_OS | EVTSEL_EN | EVTSEL_INT);
+		wrmsr(MSR_A_PMC(0), width_mask() + 1 - period);
+		*apic_register(APIC_LVT_PMI) = APIC_LVT_NMI;
+		results[cpu].pmis = 0;
+		measure(loop->fn, scratch);
+		/* MOV has 5 bytes and DEC 2, so JNZ is 7 behind the start. */
+		if (results[cpu].pmis != 1 || results[cpu].rip != (uint64_t)(uintptr_t)loop->fn + 7)
+			results[cpu].rounds_wrong++;
+	}
+}
+
+void test_smp(void)
+{
+	tap_equal(run_on_others(check_reset), config.cpus - 1, "the other CPUs run");
+	for (unsigned int cpu = 1; cpu < config.cpus; cpu++)
+		tap_equal(results[cpu].first.insns, (1ull << config.counters) - 1,
+			  "GLOBAL_CTRL after reset, CPU %u", (uint64_t)cpu);
+
+	run_on_all(count);
+	for (unsigned int cpu = 0; cpu < config.cpus; cpu++) {
+		counts_check(results[cpu].first, kernel_sequences[4].insns + MEASURE_INSNS,
+			     kernel_sequences[4].branches + MEASURE_BRANCHES, "",
+			     "a loop on a CPU");
+		tap_equal(results[cpu].rounds_wrong, 0, "wrong counts, CPU %u, of %u",
+			  (uint64_t)cpu, (uint64_t)ROUNDS);
+	}
+
+	on_trap(VECTOR_NMI, pmi_handler);
+	global_enable = 1;
+	run_on_all(sample);
+	for (unsigned int cpu = 0; cpu < config.cpus; cpu++)
+		tap_equal(results[cpu].rounds_wrong, 0, "wrong PMIs, CPU %u, of %u", (uint64_t)cpu,
+			  (uint64_t)ROUNDS);
+}
