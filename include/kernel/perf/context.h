@@ -57,12 +57,12 @@ struct perf_task {
 	struct perf_context context;
 };
 
-/* Context's time at CLOCK_NS of clock_ns(). Lock held, or NMI on the processor where it is active. */
-static inline uint64_t perf_context_time(const struct perf_context *context, uint64_t clock_ns)
+/* Context's time at NOW_NS of clock_ns(). Lock held, or NMI on the processor where it is active. */
+static inline uint64_t perf_context_time(const struct perf_context *context, uint64_t now_ns)
 {
 	return atomic_load_explicit(&context->cpu, memory_order_relaxed) < 0
 		       ? context->time_ns
-		       : clock_ns + context->clock_offset_ns;
+		       : now_ns + context->clock_offset_ns;
 }
 
 /*
@@ -76,13 +76,25 @@ struct perf_context *perf_context_of_cpu(unsigned int cpu);
  * -ENOMEM or -ESRCH (it is exiting). Task context, interrupts on. */
 struct perf_context *perf_context_of_task(struct task *task, int *error);
 
-/* Drops a reference; the last one frees. Task context. */
+/* Makes CONTEXT that of TASK, active nowhere, or with TASK NULL that of processor CPU. One reference,
+ * no events. Before anyone else can see it. */
+void perf_context_init(struct perf_context *context, struct task *task, int cpu);
+
+/* One more reference, and one less; the last one frees. get: any context; put: task context. */
+void perf_context_get(struct perf_context *context);
 void perf_context_put(struct perf_context *context);
 
-/* What perf_context_call runs: CLOCK_NS is the one moment at which everything it does happens. */
+/* Makes the processors' contexts. Once, before anything else of the core. */
+void perf_contexts_init(void);
+
+/* Makes EVENT, whose context is CONTEXT, a member of it, and of the group of its leader, and lets it count if its state
+ * says so. CONTEXT's mutex held, CONTEXT not dead. Task context, interrupts on. */
+void perf_context_install(struct perf_context *context, struct perf_event *event);
+
+/* What perf_context_call runs: NOW_NS is the one moment at which everything it does happens. */
 struct perf_cpu;
 typedef void (*perf_context_function)(struct perf_cpu *cpu, struct perf_context *context,
-				      uint64_t clock_ns, void *argument);
+				      uint64_t now_ns, void *argument);
 
 /*
  * Runs FUNCTION on the processor where CONTEXT is active, or here while it is active nowhere, with
@@ -98,6 +110,12 @@ void perf_context_call(struct perf_context *context, bool freeze, perf_context_f
 bool perf_context_call_here(struct perf_context *context, bool freeze,
 			    perf_context_function function, void *argument);
 
+/* Enable and disable one event, ARGUMENT, for perf_context_call (event.c). */
+void perf_event_enable_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			      void *argument);
+void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			       void *argument);
+
 /*
  * schedule.c. All of it: interrupts off on the processor, its active task context locked, PMUs
  * frozen if anything on them changes.
@@ -111,40 +129,49 @@ struct perf_cpu {
 	struct perf_context *task_context; /* active here; NULL: none */
 	struct timer rotation_timer, tick_timer;
 	bool rotation_armed, tick_armed;
-	unsigned int freeze_depth;
+	uint64_t moment_ns; /* when the operation in hand takes place, 0: none */
+	bool frozen;	    /* for the operation in hand */
 	unsigned int hardware_active; /* events on PMUs that can run out of counters */
 	bool exclusive;		      /* an exclusive group is on: no other hardware group may be */
 } CACHE_ALIGNED;
 
 extern struct perf_cpu perf_cpus[CPUS_MAX];
 
-/* Freezes and unfreezes the PMUs that can be. Nests. */
+/*
+ * An operation: everything between begin and end takes place at the moment that begin returns, in ns of
+ * clock_ns(). With FREEZE, or from perf_cpu_freeze on, PMUs that can be frozen are, unless no member of
+ * an active context needs one. Operations do not nest.
+ */
+uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool freeze);
 void perf_cpu_freeze(struct perf_cpu *cpu);
-void perf_cpu_unfreeze(struct perf_cpu *cpu);
+void perf_cpu_end(struct perf_cpu *cpu);
 
-/* Whether any event of the contexts that are active on CPU sits on a PMU that can be frozen. */
-bool perf_cpu_has_hardware(const struct perf_cpu *cpu);
+/* The moment of the operation in hand, or clock_ns(). Any context on that processor. */
+static inline uint64_t perf_cpu_clock_ns(const struct perf_cpu *cpu)
+{
+	return cpu->moment_ns ? cpu->moment_ns : clock_ns();
+}
 
 /* Takes one event off its counter, or a group; active members become inactive. */
-void perf_event_sched_out(struct perf_cpu *cpu, struct perf_event *event, uint64_t clock_ns);
-void perf_group_sched_out(struct perf_cpu *cpu, struct perf_event *leader, uint64_t clock_ns);
+void perf_event_sched_out(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns);
+void perf_group_sched_out(struct perf_cpu *cpu, struct perf_event *leader, uint64_t now_ns);
 
 /* Takes the groups of CONTEXT that are of the kind GROUPS off. */
 void perf_context_sched_out(struct perf_cpu *cpu, struct perf_context *context,
-			    enum perf_groups groups, uint64_t clock_ns);
+			    enum perf_groups groups, uint64_t now_ns);
 
 /* Puts on what fits, in order of priority: the processor's pinned groups, the task's, the
  * processor's flexible ones, the task's. What is on stays. */
-void perf_cpu_sched_in(struct perf_cpu *cpu, uint64_t clock_ns);
+void perf_cpu_sched_in(struct perf_cpu *cpu, uint64_t now_ns);
 
 /* LEADER's group has become able to count, or has changed: puts it on, if need be in place of groups
  * that come after it. */
-void perf_cpu_sched_group(struct perf_cpu *cpu, struct perf_event *leader, uint64_t clock_ns);
+void perf_cpu_sched_group(struct perf_cpu *cpu, struct perf_event *leader, uint64_t now_ns);
 
 /* The rotation and tick timers of CPU are made; each is armed only while it is needed. At start. */
 void perf_schedule_init(struct perf_cpu *cpu);
 
 /* Arms the tick timer, if it is not, for the next multiple of PERF_TICK_NS. */
-void perf_cpu_arm_tick(struct perf_cpu *cpu, uint64_t clock_ns);
+void perf_cpu_arm_tick(struct perf_cpu *cpu, uint64_t now_ns);
 
 #endif

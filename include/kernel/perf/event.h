@@ -31,10 +31,10 @@ struct hw_event {
 	int slot;		     /* driver: counter it is on, -1: none */
 	int last_slot;		     /* driver: where it was last, tried first */
 	unsigned int flags;	     /* enum hw_event_flag */
-	_Atomic uint64_t prev_raw;   /* raw counter value at the last fold */
+	_Atomic uint64_t offset;     /* counter.c: count minus what the counter shows */
 	uint64_t sample_period;	     /* events between samples; 0: counting event */
+	uint64_t sample_at;	     /* counter.c: count at which the next sample is due */
 	uint64_t last_period;	     /* period that the sample in hand stands for */
-	_Atomic int64_t period_left; /* events until the next sample */
 
 	/* overflow.c: samples in the tick number interrupts_tick; HW_THROTTLED: stopped until the
 	 * next tick */
@@ -48,6 +48,10 @@ struct hw_event {
 };
 
 #define HW_THROTTLED UINT64_MAX
+
+/* Samples per second that one event may take, and the most that attr.sample_freq may ask for: Linux's
+ * default of kernel.perf_event_max_sample_rate. */
+#define PERF_SAMPLE_RATE_MAX 100000
 
 enum hw_event_flag {
 	HW_STOPPED = 1, /* halted by stop (or not yet started) */
@@ -68,7 +72,8 @@ struct perf_event {
 	struct pmu *pmu;
 	struct hw_event hw;
 	enum event_state state; /* C */
-	_Atomic uint64_t count; /* folded so far; user space adds the counter's delta */
+	_Atomic uint64_t count; /* folded so far, since the beginning: only grows */
+	uint64_t count_base;	/* C: count at the last reset; what users see is counted from here */
 	uint64_t id;		/* PERF_FORMAT_ID: unique since boot, from 1 */
 
 	/* C: times up to timestamp_ns, all in the context's time; see event_update_times */
@@ -88,6 +93,7 @@ struct perf_event {
 
 	/* place */
 	struct perf_context *context; /* task's or processor's; constant once installed */
+	bool attached;		      /* C: a member of it */
 	TAILQ_ENTRY(perf_event) member_link; /* C: context's members */
 	TAILQ_ENTRY(perf_event) group_link;  /* C: leaders: context's pinned or flexible groups */
 	int cpu;			     /* only count on this one; -1: any */
@@ -138,24 +144,37 @@ struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu
 void perf_event_get(struct perf_event *event);
 void perf_event_put(struct perf_event *event);
 
-/* Folds the time since the last fold into the event's times at CLOCK_NS of clock_ns(). Context's lock
+/* Folds the time since the last fold into the event's times at NOW_NS of clock_ns(). Context's lock
  * held, PMU frozen if the event can be sampled. */
-void perf_event_update_times(struct perf_event *event, uint64_t clock_ns);
+void perf_event_update_times(struct perf_event *event, uint64_t now_ns);
 
-/* Changes the state, times folded at CLOCK_NS first; a leader that is switched on or off takes the
+/* Changes the state, times folded at NOW_NS first; a leader that is switched on or off takes the
  * times of its siblings along. Context as above. */
-void perf_event_set_state(struct perf_event *event, enum event_state state, uint64_t clock_ns);
+void perf_event_set_state(struct perf_event *event, enum event_state state, uint64_t now_ns);
 
-/* What the times are at CLOCK_NS, without folding. Own count only, not the children's. Context's lock
+/* What the times are at NOW_NS, without folding. Own count only, not the children's. Context's lock
  * held, or in the PMI of the event or of another of its group (NMI). */
-void perf_event_times_at(const struct perf_event *event, uint64_t clock_ns, uint64_t *enabled_ns,
+void perf_event_times_at(const struct perf_event *event, uint64_t now_ns, uint64_t *enabled_ns,
 			 uint64_t *running_ns);
 
-/* The count folded so far, ended children's included. Any context. */
+/* The event's own count folded so far, since the last reset. Any context. */
+static inline uint64_t perf_event_own_count(const struct perf_event *event)
+{
+	return atomic_load_explicit(&event->count, memory_order_relaxed) - event->count_base;
+}
+
+/* The same with that of ended children. Any context. */
 static inline uint64_t perf_event_count(const struct perf_event *event)
 {
-	return atomic_load_explicit(&event->count, memory_order_relaxed) +
+	return perf_event_own_count(event) +
 	       atomic_load_explicit(&event->child_count, memory_order_relaxed);
+}
+
+/* What user space adds to the counter it reads, sign-extended, to get perf_event_own_count: offset of
+ * the user page of an event that is on a counter. Any context on its processor. */
+static inline uint64_t perf_event_user_offset(const struct perf_event *event)
+{
+	return atomic_load_explicit(&event->hw.offset, memory_order_relaxed) - event->count_base;
 }
 
 /* Time stamp for the records of EVENT, ns of the clock that attr.clockid chose. Any context. */
@@ -164,12 +183,17 @@ static inline uint64_t perf_event_clock_ns(const struct perf_event *event)
 	return clock_ns() + event->clock_offset_ns;
 }
 
-/* What the ioctls of the same name do, for one event and its children. Task context, interrupts on.
+/* Sets the clock of the records by attr.clockid: -EINVAL for one that is unknown, or that a PMI cannot
+ * ask. Task context, before the event is installed. */
+int perf_event_set_clock(struct perf_event *event);
+
+/* What the ioctls of the same name do, for one event or, with GROUP, for all of its group at one moment
+ * (then the context's mutex is held). Task context, interrupts on.
  * refresh: -EINVAL for events that do not sample or are inherited. period: PERIOD is a frequency for
  * events with attr.freq; -EINVAL when out of range. */
-void perf_event_enable(struct perf_event *event);
-void perf_event_disable(struct perf_event *event);
-void perf_event_reset(struct perf_event *event);
+void perf_event_enable(struct perf_event *event, bool group);
+void perf_event_disable(struct perf_event *event, bool group);
+void perf_event_reset(struct perf_event *event, bool group);
 int perf_event_refresh(struct perf_event *event, int overflows);
 int perf_event_change_period(struct perf_event *event, uint64_t period);
 
@@ -183,6 +207,14 @@ void perf_event_detach(struct perf_event *event);
 
 /* Forgets that the owner opened EVENT. Task context. */
 void perf_event_disown(struct perf_event *event);
+
+/*
+ * Start: see init.c. Each once, in its order; the PMUs of the core stay registered.
+ */
+void perf_open_init(void);
+void perf_output_init(void);
+void perf_software_init(void);
+void perf_clock_init(void);
 
 /*
  * attr.c
@@ -208,6 +240,9 @@ long perf_event_read_user(struct perf_event *event, void *user_buffer, size_t si
  * file.c
  */
 
+/* Closes EVENT, which nobody has open or mapped any more. Task context. */
+void perf_event_close(struct perf_event *event);
+
 /* The file operations of an event; also how a descriptor is known to be one. */
 struct file_ops;
 extern const struct file_ops perf_file_ops;
@@ -223,10 +258,10 @@ int perf_output_set(struct perf_event *event, struct perf_event *target);
 /* Takes EVENT off its ring. Task context. */
 void perf_output_release(struct perf_event *event);
 
-/* Maps EVENT's ring into AREA, making it if there is none: -EINVAL, -ENOMEM, -EPERM. Task context,
- * the space's mutex held. */
+/* Maps EVENT's ring into AREA, making it if there is none: -EINVAL, -ENOMEM. Task context, the
+ * space's mutex held. */
 struct vm_area;
-int perf_output_map(struct perf_event *event, struct file *file, struct vm_area *area);
+int perf_output_map(struct perf_event *event, struct vm_area *area);
 
 /* PERF_EVENT_IOC_PAUSE_OUTPUT. -EINVAL: no ring. Task context. */
 int perf_output_pause(struct perf_event *event, bool pause);
@@ -257,6 +292,6 @@ void perf_event_unthrottle(struct perf_event *event, bool restart);
 
 /* What the tick does for an active event: unthrottle, adapt the period to attr.sample_freq. Returns
  * whether the event needs the next tick too. As above, PMU frozen. */
-bool perf_event_tick(struct perf_event *event, uint64_t clock_ns);
+bool perf_event_tick(struct perf_event *event, uint64_t now_ns);
 
 #endif

@@ -33,6 +33,10 @@ struct pmu {
 	 * the next PMU), -EINVAL, -EOPNOTSUPP … Task context. [hw_perf_event_init] */
 	int (*event_init)(struct perf_event *event);
 
+	/* The last reference to an event that event_init took is gone: frees what that acquired. NULL:
+	 * nothing. Task context. */
+	void (*event_destroy)(struct perf_event *event);
+
 	/* Everything below runs on the processor whose PMU it is, interrupts off, with the context's lock held. */
 
 	/* Freeze and unfreeze the whole PMU of this processor against counting and against its own interrupt, which may be an NMI. Nest.
@@ -71,6 +75,19 @@ enum pmu_capability {
 	PMU_NO_EXCLUDE = 4    /* cannot tell rings apart: exclude_* is refused with -EINVAL */
 };
 
+/* Freezes and unfreezes, on this processor, every PMU that can be. Interrupts off. Pairs; the caller
+ * does not nest them. */
+void perf_pmu_freeze_all(void);
+void perf_pmu_unfreeze_all(void);
+
+/* Finds the PMU that can count EVENT, as Linux does: the one whose type attr.type names, HARDWARE and
+ * HW_CACHE being the processor's PMU; if there is none of that type, the first that takes it. Sets
+ * event->pmu. 0, -ENOENT, or what the PMU says. Task context. */
+int perf_pmu_claim(struct perf_event *event);
+
+/* The PMU of TYPE, or NULL. Task context. */
+struct pmu *perf_pmu_find(uint32_t type);
+
 /* Makes PMU known. TYPE -1: assign the next free number from 6 (PERF_TYPE_MAX) upwards. -EEXIST. Task context, at start. */
 int perf_pmu_register(struct pmu *pmu, int type);
 
@@ -83,14 +100,22 @@ bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame);
  * Arithmetic that every counter narrower than 64 bits needs, in kernel/perf/counter.c.
  */
 
-/* Folds RAW, the counter's present value of WIDTH_BITS (1 … 64) significant bits, into EVENT: count += (raw - previous raw) mod 2^width,
- * hw.period_left -= the same. Safe against an NMI that does the same in between (returns false: somebody else was faster, read the
- * hardware again). Any context on the event's processor. */
-bool pmu_event_fold(struct perf_event *event, uint64_t raw, unsigned int width_bits);
+/*
+ * Folds into event->count what EVENT's counter has counted since the last fold. READ_RAW returns what
+ * the counter shows now; of it WIDTH_BITS (1 … 64) count. Exact whenever a PMI comes in between and
+ * does the same. Any context on the event's processor, NMI included.
+ */
+void pmu_event_fold(struct perf_event *event, uint64_t (*read_raw)(struct perf_event *event),
+		    unsigned int width_bits);
 
-/* Computes what to write into the counter so that it overflows when the period's remainder is over: -left mod 2^width, left limited to
- * MAX_PERIOD (at most 2^(width-1)) and at least MIN_PERIOD; sets hw.prev_raw to it. Returns it. For a counting event the period is
- * MAX_PERIOD. *EXPIRED (may be NULL) tells whether the event's sample period was over (a sample is due), not just the counter's range. */
-uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits, uint64_t max_period, uint64_t min_period, bool *expired);
+/*
+ * Returns what to write into EVENT's counter, just folded and halted, so that it overflows when the
+ * sample period is over: minus the remainder, modulo 2^WIDTH_BITS. The remainder is limited to
+ * MAX_PERIOD (at most 2^(WIDTH_BITS - 1)) and to at least MIN_PERIOD (1, or what the hardware needs);
+ * for a counting event it is MAX_PERIOD. *EXPIRED (may be NULL) tells whether the sample period was
+ * over, so that a sample is due, and not just the counter's range. PMU frozen, or in the PMI.
+ */
+uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits, uint64_t max_period,
+			      uint64_t min_period, bool *expired);
 
 #endif

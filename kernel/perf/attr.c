@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The attribute: copying struct perf_event_attr in, whatever its size, and validating what can be
+ * judged without knowing the PMU.
+ *
+ * A caller that was compiled with an older, shorter structure gets zeros for what it does not know; one
+ * that knows more than this kernel may only have zeros there. The order of the checks, and so the error
+ * of an attribute with several faults, is Linux's (perf_copy_attr, then perf_event_open).
+ *
+ * What the ABI has and this kernel does not is refused by a table below, with the error Linux gives on a
+ * machine without it, and said in the log once for each row.
+ */
+#include <kernel/log.h>
+#include <kernel/page.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/record.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+
+#include <stddef.h>
+#include <string.h>
+
+/* Frames of a call chain when the caller names none: kernel.perf_event_max_stack. */
+#define MAX_STACK_DEFAULT PERF_MAX_STACK_DEPTH
+
+/* --- copying in --- */
+
+/* Whether the user bytes from START to END are all zero: 0, -E2BIG, -EFAULT. */
+static int check_zeros(const unsigned char *start, const unsigned char *end)
+{
+	unsigned char chunk[64];
+
+	while (start < end) {
+		size_t size = (size_t)(end - start);
+		if (size > sizeof(chunk))
+			size = sizeof(chunk);
+		if (copy_from_user(chunk, start, size))
+			return -EFAULT;
+		for (size_t i = 0; i < size; i++)
+			if (chunk[i])
+				return -E2BIG;
+		start += size;
+	}
+	return 0;
+}
+
+static int copy_in(struct perf_event_attr *attr, void *user_attr)
+{
+	unsigned char *bytes = user_attr;
+	uint32_t size;
+
+	memset(attr, 0, sizeof(*attr));
+	if (copy_from_user(&size, bytes + offsetof(struct perf_event_attr, size), sizeof(size)))
+		return -EFAULT;
+
+	if (!size)
+		size = PERF_ATTR_SIZE_VER0;
+	if (size < PERF_ATTR_SIZE_VER0 || size > PAGE_SIZE)
+		return -E2BIG;
+	size_t known = size < sizeof(*attr) ? size : sizeof(*attr);
+	int error = check_zeros(bytes + known, bytes + size);
+	if (error)
+		return error;
+	if (copy_from_user(attr, bytes, known))
+		return -EFAULT;
+	attr->size = size;
+	return 0;
+}
+
+/* --- validation --- */
+
+static int check_branch_stack(struct perf_event_attr *attr)
+{
+	uint64_t mask = attr->branch_sample_type;
+
+	if (!(attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
+		return 0;
+	if (mask & ~(uint64_t)(PERF_SAMPLE_BRANCH_MAX - 1))
+		return -EINVAL;
+	if (!(mask & ~(uint64_t)PERF_SAMPLE_BRANCH_PLM_ALL))
+		return -EINVAL;
+	return 0;
+}
+
+static int check_stack_user(const struct perf_event_attr *attr)
+{
+	if (!(attr->sample_type & PERF_SAMPLE_STACK_USER))
+		return 0;
+	/* The size of a record is 16 bits wide. */
+	if (attr->sample_stack_user >= UINT16_MAX || attr->sample_stack_user % 8 != 0)
+		return -EINVAL;
+	return 0;
+}
+
+static int check_formats(struct perf_event_attr *attr)
+{
+	int error;
+
+	if (attr->__reserved_1 || attr->__reserved_2 || attr->__reserved_3)
+		return -EINVAL;
+	if (attr->sample_type & ~(uint64_t)(PERF_SAMPLE_MAX - 1))
+		return -EINVAL;
+	if (attr->read_format & ~(uint64_t)(PERF_FORMAT_MAX - 1))
+		return -EINVAL;
+	error = check_branch_stack(attr);
+	if (!error)
+		error = check_stack_user(attr);
+	if (error)
+		return error;
+
+	if (!attr->sample_max_stack)
+		attr->sample_max_stack = MAX_STACK_DEFAULT;
+	if ((attr->sample_type & PERF_SAMPLE_WEIGHT_TYPE) == PERF_SAMPLE_WEIGHT_TYPE)
+		return -EINVAL;
+	if (!attr->inherit && attr->inherit_thread)
+		return -EINVAL;
+	if (attr->remove_on_exec && attr->enable_on_exec)
+		return -EINVAL;
+	if (attr->sigtrap && !attr->remove_on_exec)
+		return -EINVAL;
+	return 0;
+}
+
+static int check_rate(const struct perf_event_attr *attr)
+{
+	if (attr->freq)
+		return attr->sample_freq > PERF_SAMPLE_RATE_MAX ? -EINVAL : 0;
+	return attr->sample_period > INT64_MAX ? -EINVAL : 0;
+}
+
+/* --- what this kernel does not have --- */
+
+enum missing {
+	MISSING_CALLCHAIN,
+	MISSING_BRANCH_STACK,
+	MISSING_REGS,
+	MISSING_STACK,
+	MISSING_CGROUP,
+	MISSING_MEMORY,
+	MISSING_AUX,
+	MISSING_SIDEBAND,
+	MISSING_SIGTRAP
+};
+
+static const struct {
+	uint64_t sample_type;
+	int error;
+	const char *what;
+} missing[] = {
+	[MISSING_CALLCHAIN] = { PERF_SAMPLE_CALLCHAIN, -EOPNOTSUPP, "call chains" },
+	[MISSING_BRANCH_STACK] = { PERF_SAMPLE_BRANCH_STACK, -EOPNOTSUPP, "branch stacks" },
+	[MISSING_REGS] = { PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR, -ENOSYS, "registers" },
+	[MISSING_STACK] = { PERF_SAMPLE_STACK_USER, -ENOSYS, "user stacks" },
+	[MISSING_CGROUP] = { PERF_SAMPLE_CGROUP, -EINVAL, "control groups" },
+	[MISSING_MEMORY] = { PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE |
+				     PERF_SAMPLE_CODE_PAGE_SIZE,
+			     -EOPNOTSUPP, "physical addresses and page sizes" },
+	[MISSING_AUX] = { PERF_SAMPLE_AUX, -EOPNOTSUPP, "AUX areas" },
+	[MISSING_SIDEBAND] = { 0, -EOPNOTSUPP, "side-band records (mmap, comm, task, switch)" },
+	[MISSING_SIGTRAP] = { 0, -EOPNOTSUPP, "signals on samples" },
+};
+
+#define MISSING_COUNT (sizeof(missing) / sizeof(missing[0]))
+
+static int refuse(unsigned int row)
+{
+	static _Atomic unsigned int said;
+
+	if (!(atomic_fetch_or(&said, 1U << row) & (1U << row)))
+		log_warning("perf_event_open: %s are not implemented", missing[row].what);
+	return missing[row].error;
+}
+
+static int check_implemented(const struct perf_event_attr *attr)
+{
+	for (unsigned int row = 0; row < MISSING_COUNT; row++)
+		if (attr->sample_type & missing[row].sample_type & ~PERF_RECORD_SAMPLE_SUPPORTED)
+			return refuse(row);
+
+	if (attr->aux_output || attr->aux_sample_size)
+		return refuse(MISSING_AUX);
+	/* Names, mappings and switches do happen here; namespaces, cgroups, BPF programs and patched
+	 * kernel text do not, so a program that asks for those records misses none. */
+	if (attr->mmap || attr->mmap_data || attr->mmap2 || attr->comm || attr->comm_exec ||
+	    attr->task || attr->context_switch || attr->inherit_stat)
+		return refuse(MISSING_SIDEBAND);
+	if (attr->sigtrap)
+		return refuse(MISSING_SIGTRAP);
+	return 0;
+}
+
+int perf_attr_copy(struct perf_event_attr *attr, void *user_attr)
+{
+	int error = copy_in(attr, user_attr);
+
+	if (error == -E2BIG) {
+		uint32_t known = sizeof(*attr);
+		unsigned char *size = (unsigned char *)user_attr +
+				      offsetof(struct perf_event_attr, size);
+		copy_to_user(size, &known, sizeof(known));
+	}
+	if (!error)
+		error = check_formats(attr);
+	if (!error)
+		error = check_rate(attr);
+	if (!error)
+		error = check_implemented(attr);
+	return error;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The clocks among the software events: cpu-clock and task-clock, in nanoseconds.
+ *
+ * Both count while they are on, which is while their processor or their task runs; they differ in name
+ * only, as on Linux. To the arithmetic of counter.c each is a counter 64 bits wide that counts
+ * nanoseconds by itself: nobody writes it, so it is "written" by remembering what it showed. An
+ * operation of the scheduler happens at one moment (perf_cpu_clock_ns), so a clock's count is exactly
+ * its time_running.
+ *
+ * A clock cannot interrupt; sampling is done by a timer, at least MIN_PERIOD_NS apart.
+ */
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+#include <kernel/task.h>
+#include <uapi/linux/errno.h>
+
+#include <arch/task.h>
+
+/* The shortest time between two samples (Linux: perf_swevent_start_hrtimer). */
+#define MIN_PERIOD_NS 10000
+
+#define CLOCK_WIDTH_BITS 64
+
+static uint64_t read_clock(struct perf_event *event)
+{
+	return perf_cpu_clock_ns(&this_cpu(perf_cpus));
+}
+
+static void clock_read(struct perf_event *event)
+{
+	if (!(event->hw.flags & HW_STOPPED))
+		pmu_event_fold(event, read_clock, CLOCK_WIDTH_BITS);
+}
+
+/* --- sampling --- */
+
+static void arm(struct perf_event *event)
+{
+	uint64_t now_ns = read_clock(event);
+	int64_t left_ns = (int64_t)(event->hw.sample_at - atomic_load(&event->count));
+
+	if (left_ns < MIN_PERIOD_NS)
+		left_ns = MIN_PERIOD_NS;
+	timer_arm(&event->hw.timer, now_ns + (uint64_t)left_ns);
+}
+
+static bool is_excluded(const struct perf_event *event, const struct trap_frame *frame)
+{
+	if (event->attr.exclude_idle && !task_current()->space)
+		return true;
+	return arch_frame_is_user(frame) ? event->attr.exclude_user : event->attr.exclude_kernel;
+}
+
+/* On the event's processor, interrupts off. Del cancels it there, so the event is on. */
+static void sample_timer_fire(struct timer *timer)
+{
+	struct perf_event *event = __containerof(timer, struct perf_event, hw.timer);
+	struct trap_frame *frame = arch_interrupt_frame();
+	struct hw_event *hw = &event->hw;
+	bool stop = false;
+
+	clock_read(event);
+	hw->last_period = hw->sample_period;
+	uint64_t count = atomic_load(&event->count);
+	hw->sample_at += hw->sample_period;
+	if ((int64_t)(hw->sample_at - count) <= 0)
+		hw->sample_at = count + hw->sample_period;
+
+	if (frame && !is_excluded(event, frame))
+		stop = perf_event_overflow(event, frame);
+	if (stop)
+		event->pmu->stop(event, PMU_UPDATE);
+	else
+		arm(event);
+}
+
+static void init_sampling(struct perf_event *event)
+{
+	struct perf_event_attr *attr = &event->attr;
+
+	timer_init(&event->hw.timer, sample_timer_fire);
+	if (!attr->freq)
+		return;
+	/* A frequency is a period, where the events are time. */
+	attr->freq = 0;
+	attr->sample_period = NSEC_PER_SEC / attr->sample_freq;
+	event->hw.sample_period = attr->sample_period;
+	event->hw.last_period = attr->sample_period;
+	event->hw.sample_at = attr->sample_period;
+}
+
+/* --- the driver, the same for both --- */
+
+static int clock_event_init(struct perf_event *event, uint64_t config)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if ((attr->type != PERF_TYPE_SOFTWARE && attr->type != event->pmu->type) ||
+	    attr->config != config)
+		return -ENOENT;
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return -EOPNOTSUPP;
+	if (perf_event_is_sampling(event))
+		init_sampling(event);
+	return 0;
+}
+
+static int cpu_clock_event_init(struct perf_event *event)
+{
+	return clock_event_init(event, PERF_COUNT_SW_CPU_CLOCK);
+}
+
+static int task_clock_event_init(struct perf_event *event)
+{
+	return clock_event_init(event, PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static void clock_start(struct perf_event *event, int flags)
+{
+	struct hw_event *hw = &event->hw;
+
+	if (hw->flags & HW_STOPPED) {
+		hw->offset = atomic_load(&event->count) - read_clock(event);
+		hw->flags = 0;
+	}
+	if (perf_event_is_sampling(event))
+		arm(event);
+}
+
+static void clock_stop(struct perf_event *event, int flags)
+{
+	if (perf_event_is_sampling(event))
+		timer_cancel(&event->hw.timer);
+	clock_read(event);
+	event->hw.flags = HW_STOPPED | HW_UPTODATE;
+}
+
+static int clock_add(struct perf_event *event, int flags)
+{
+	event->hw.flags = HW_STOPPED | HW_UPTODATE;
+	if (flags & PMU_START)
+		clock_start(event, PMU_RELOAD);
+	return 0;
+}
+
+static void clock_del(struct perf_event *event, int flags)
+{
+	clock_stop(event, PMU_UPDATE);
+}
+
+static struct pmu cpu_clock_pmu = {
+	.name = "cpu_clock",
+	.capabilities = PMU_SOFTWARE,
+	.event_init = cpu_clock_event_init,
+	.add = clock_add,
+	.del = clock_del,
+	.start = clock_start,
+	.stop = clock_stop,
+	.read = clock_read,
+};
+
+static struct pmu task_clock_pmu = {
+	.name = "task_clock",
+	.capabilities = PMU_SOFTWARE,
+	.event_init = task_clock_event_init,
+	.add = clock_add,
+	.del = clock_del,
+	.start = clock_start,
+	.stop = clock_stop,
+	.read = clock_read,
+};
+
+void perf_clock_init(void)
+{
+	perf_pmu_register(&cpu_clock_pmu, -1);
+	perf_pmu_register(&task_clock_pmu, -1);
+}

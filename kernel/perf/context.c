@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Contexts: which events belong to a task or to a processor, and how anyone reaches them safely.
+ *
+ * A context is the set of events of one task, or of one processor. A processor's context is always
+ * active, on that processor. A task's context is active on the processor where the task runs, from
+ * perf_task_sched_in to perf_task_sched_out, and nowhere otherwise; its time runs while it is
+ * active. What is on the processor's counters always comes from its two active contexts.
+ *
+ * Locking. The rule that keeps NMIs safe without a lock: whatever a PMI may look at changes only on
+ * the processor whose PMI it is, interrupts off and PMUs frozen. Hence
+ *
+ *  - an active context is changed only on its processor. Other processors get there by a cross call
+ *    (perf_context_call), which looks again whether the context is still active there and tries anew
+ *    if the task has moved on;
+ *  - a context that is active nowhere is changed under its lock, wherever the caller is;
+ *  - context->lock decides between the two: it is held around every change of context->cpu and every
+ *    change of the events. A processor's context never moves, so being on its processor with
+ *    interrupts off is all the locking it needs, and its lock is never taken.
+ *
+ * Order: context->mutex (membership; task context) > [cross call] > the scheduler's run-queue lock >
+ * context->lock of a task > the timer queue's lock. Two contexts' locks are never held together.
+ * publish_lock is taken alone. A PMI takes none of them.
+ *
+ * Life. task->perf holds a reference, every event holds one. When a task ends, task->perf becomes
+ * &exited, for good: who looks from then on gets ESRCH.
+ */
+#include <kernel/assert.h>
+#include <kernel/kmalloc.h>
+#include <kernel/perf.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/userpage.h>
+#include <kernel/smp.h>
+#include <kernel/task.h>
+#include <uapi/linux/errno.h>
+
+_Atomic bool perf_cpu_watched[CPUS_MAX];
+
+/* What task->perf points to once the task has begun to end. */
+static struct perf_task exited;
+
+/* Guards the step from task->perf to a reference against the task's end. */
+static struct spinlock publish_lock = SPINLOCK_INITIALIZER;
+
+/* --- life --- */
+
+void perf_context_init(struct perf_context *context, struct task *task, int cpu)
+{
+	spin_init(&context->lock);
+	mutex_init(&context->mutex);
+	context->task = task;
+	context->cpu = cpu;
+	context->last_cpu = cpu;
+	context->references = 1;
+	TAILQ_INIT(&context->members);
+	TAILQ_INIT(&context->pinned);
+	TAILQ_INIT(&context->flexible);
+}
+
+struct perf_context *perf_context_of_cpu(unsigned int cpu)
+{
+	return &perf_cpus[cpu].context;
+}
+
+void perf_context_get(struct perf_context *context)
+{
+	atomic_fetch_add_explicit(&context->references, 1, memory_order_relaxed);
+}
+
+void perf_context_put(struct perf_context *context)
+{
+	if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) == 1)
+		kfree(__containerof(context, struct perf_task, context));
+}
+
+/* --- active or not --- */
+
+/* CONTEXT, locked, becomes the task context of this processor; its groups are not put on yet. */
+static void activate(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns)
+{
+	ASSERT(!cpu->task_context && context->cpu < 0);
+	context->clock_offset_ns = context->time_ns - now_ns;
+	context->last_cpu = (int)cpu_id();
+	context->cpu = context->last_cpu;
+	cpu->task_context = context;
+}
+
+/* The active task context, locked, leaves the processor with all its events. */
+static void deactivate(struct perf_cpu *cpu, uint64_t now_ns)
+{
+	struct perf_context *context = cpu->task_context;
+
+	perf_context_sched_out(cpu, context, PERF_ALL, now_ns);
+	context->time_ns = perf_context_time(context, now_ns);
+	context->cpu = -1;
+	context->rotate_needed = false;
+	cpu->task_context = NULL;
+}
+
+void perf_task_sched_out(struct task *prev, struct task *next)
+{
+	struct perf_cpu *cpu = &this_cpu(perf_cpus);
+	struct perf_context *context = cpu->task_context;
+
+	if (!context)
+		return;
+
+	spin_lock(&context->lock);
+	deactivate(cpu, perf_cpu_begin(cpu, true));
+	perf_cpu_end(cpu);
+	spin_unlock(&context->lock);
+}
+
+static void sched_in_all(struct perf_cpu *cpu, uint64_t now_ns)
+{
+	perf_cpu_freeze(cpu);
+	/* The task's pinned groups come before the processor's flexible ones. */
+	if (cpu->task_context && !TAILQ_EMPTY(&cpu->task_context->pinned))
+		perf_context_sched_out(cpu, &cpu->context, PERF_FLEXIBLE, now_ns);
+	perf_cpu_sched_in(cpu, now_ns);
+}
+
+/* TASK runs on this processor: CONTEXT, if it is its own and lives, becomes active. */
+static void task_sched_in(struct perf_cpu *cpu, struct perf_context *context)
+{
+	spin_lock(&context->lock);
+	if (!context->dead && context->cpu < 0) {
+		uint64_t now_ns = perf_cpu_begin(cpu, false);
+
+		activate(cpu, context, now_ns);
+		sched_in_all(cpu, now_ns);
+		perf_cpu_end(cpu);
+	}
+	spin_unlock(&context->lock);
+}
+
+void perf_task_sched_in(struct task *task)
+{
+	struct perf_cpu *cpu = &this_cpu(perf_cpus);
+	struct perf_task *perf = atomic_load(&task->perf);
+
+	/* The task ends only by itself, so what it points to stays while it is switched in. */
+	if (perf && perf != &exited) {
+		task_sched_in(cpu, &perf->context);
+	} else if (cpu->context.rotate_needed) {
+		sched_in_all(cpu, perf_cpu_begin(cpu, true));
+		perf_cpu_end(cpu);
+	}
+}
+
+static void activate_if_running(void *argument)
+{
+	struct perf_context *context = argument;
+	struct perf_cpu *cpu = &this_cpu(perf_cpus);
+
+	if (task_current() == context->task && !cpu->task_context)
+		task_sched_in(cpu, context);
+}
+
+struct perf_context *perf_context_of_task(struct task *task, int *error)
+{
+	struct perf_task *fresh = NULL;
+
+	if (!atomic_load(&task->perf)) {
+		fresh = kzalloc(sizeof(*fresh));
+		if (!fresh) {
+			*error = -ENOMEM;
+			return NULL;
+		}
+		perf_context_init(&fresh->context, task, -1);
+	}
+
+	unsigned long irq = spin_lock_irqsave(&publish_lock);
+	struct perf_task *perf = atomic_load(&task->perf);
+	bool published = !perf;
+	if (published) {
+		perf = fresh;
+		atomic_store(&task->perf, fresh);
+	}
+	if (perf != &exited)
+		perf_context_get(&perf->context);
+	spin_unlock_irqrestore(&publish_lock, irq);
+
+	if (!published)
+		kfree(fresh);
+	if (perf == &exited) {
+		*error = -ESRCH;
+		return NULL;
+	}
+
+	/*
+	 * The task may be running without its context being active. Wherever it is switched in after
+	 * this point, the switch sees the context; to find it where it runs now, every processor is
+	 * asked, because a task that is just moving is seen by one of the two ways.
+	 */
+	if (published) {
+		cpumask_t mask = cpus_all();
+		if (task == task_current())
+			mask = (cpumask_t)1 << cpu_id();
+		smp_call_mask(mask, activate_if_running, &perf->context);
+	}
+	return &perf->context;
+}
+
+/* --- reaching a context --- */
+
+bool perf_context_call_here(struct perf_context *context, bool freeze,
+			    perf_context_function function, void *argument)
+{
+	struct perf_cpu *cpu = &this_cpu(perf_cpus);
+	struct perf_context *task_context = cpu->task_context;
+
+	if (context != &cpu->context && context != task_context)
+		return false;
+
+	if (task_context)
+		spin_lock(&task_context->lock);
+	function(cpu, context, perf_cpu_begin(cpu, freeze), argument);
+	perf_cpu_end(cpu);
+	if (task_context)
+		spin_unlock(&task_context->lock);
+	return true;
+}
+
+struct call {
+	struct perf_context *context;
+	bool freeze, done;
+	perf_context_function function;
+	void *argument;
+};
+
+static void call_on_cpu(void *argument)
+{
+	struct call *call = argument;
+
+	call->done = perf_context_call_here(call->context, call->freeze, call->function,
+					    call->argument);
+}
+
+void perf_context_call(struct perf_context *context, bool freeze, perf_context_function function,
+		       void *argument)
+{
+	struct call call = { context, freeze, false, function, argument };
+
+	for (;;) {
+		int cpu = atomic_load(&context->cpu);
+
+		if (cpu >= 0) {
+			smp_call((unsigned int)cpu, call_on_cpu, &call);
+			if (call.done)
+				return;
+			continue; /* the task has left that processor meanwhile */
+		}
+
+		unsigned long irq = spin_lock_irqsave(&context->lock);
+		bool inactive = context->cpu < 0;
+		if (inactive)
+			function(NULL, context, clock_ns(), argument);
+		spin_unlock_irqrestore(&context->lock, irq);
+		if (inactive)
+			return;
+	}
+}
+
+/* --- membership --- */
+
+static void insert_group(struct perf_context *context, struct perf_event *leader)
+{
+	struct perf_group_list *groups =
+		leader->attr.pinned ? &context->pinned : &context->flexible;
+
+	TAILQ_INSERT_TAIL(groups, leader, group_link);
+}
+
+static void remove_group(struct perf_context *context, struct perf_event *leader)
+{
+	struct perf_group_list *groups =
+		leader->attr.pinned ? &context->pinned : &context->flexible;
+
+	TAILQ_REMOVE(groups, leader, group_link);
+}
+
+static void install_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			   void *argument)
+{
+	struct perf_event *event = argument;
+
+	event->timestamp_ns = perf_context_time(context, now_ns);
+	event->attached = true;
+	TAILQ_INSERT_TAIL(&context->members, event, member_link);
+	if (event->leader == event) {
+		insert_group(context, event);
+	} else {
+		TAILQ_INSERT_TAIL(&event->leader->siblings, event, sibling_link);
+		event->leader->sibling_count++;
+	}
+	context->hardware_count += !!event->pmu->pmu_disable;
+	if (!context->task)
+		atomic_store(&perf_cpu_watched[context->cpu], true);
+
+	if (!cpu || event->state < EVENT_INACTIVE)
+		return;
+	if (event->leader != event && event->leader->state != EVENT_ACTIVE)
+		return;
+	perf_cpu_freeze(cpu); /* EVENT may be the first that needs it */
+	perf_cpu_sched_group(cpu, event->leader, now_ns);
+}
+
+void perf_context_install(struct perf_context *context, struct perf_event *event)
+{
+	ASSERT(mutex_held(&context->mutex) && !context->dead && event->context == context);
+	perf_context_call(context, true, install_locked, event);
+}
+
+/* Out of the context; the group stays what it was, for those who read it. */
+static void retire_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			  void *argument)
+{
+	struct perf_event *event = argument;
+
+	if (!event->attached)
+		return;
+	if (cpu)
+		perf_event_sched_out(cpu, event, now_ns);
+	if (event->leader == event)
+		remove_group(context, event);
+	perf_event_set_state(event, EVENT_DEAD, now_ns);
+	perf_userpage_update(event);
+
+	event->attached = false;
+	TAILQ_REMOVE(&context->members, event, member_link);
+	context->hardware_count -= !!event->pmu->pmu_disable;
+	if (!context->task && TAILQ_EMPTY(&context->members))
+		atomic_store(&perf_cpu_watched[context->cpu], false);
+}
+
+/* Out of the context and out of its group, which lives on without it. */
+static void detach_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			  void *argument)
+{
+	struct perf_event *event = argument, *sibling;
+
+	if (event->leader != event) {
+		TAILQ_REMOVE(&event->leader->siblings, event, sibling_link);
+		event->leader->sibling_count--;
+		perf_event_update_times(event, now_ns); /* while it is off with its leader */
+		event->leader = event;
+		if (event->attached)
+			insert_group(context, event);
+	}
+	TAILQ_FOREACH(sibling, &event->siblings, sibling_link)
+		perf_event_update_times(sibling, now_ns);
+	retire_locked(cpu, context, now_ns, event);
+
+	while ((sibling = TAILQ_FIRST(&event->siblings))) {
+		TAILQ_REMOVE(&event->siblings, sibling, sibling_link);
+		event->sibling_count--;
+		sibling->leader = sibling;
+		if (sibling->attached)
+			insert_group(context, sibling);
+	}
+
+	/* Somebody may fit now. */
+	if (cpu)
+		perf_cpu_sched_in(cpu, now_ns);
+}
+
+void perf_event_detach(struct perf_event *event)
+{
+	struct perf_context *context = event->context;
+
+	mutex_lock(&context->mutex);
+	perf_context_call(context, true, detach_locked, event);
+	mutex_unlock(&context->mutex);
+	deferred_work_sync(&event->pending);
+}
+
+/* --- what happens to tasks --- */
+
+static void retire_all(struct perf_context *context, bool on_exec)
+{
+	struct perf_event *event, *next;
+
+	TAILQ_FOREACH_SAFE(event, &context->members, member_link, next)
+	{
+		if (on_exec && !event->attr.remove_on_exec)
+			continue;
+		perf_context_call(context, true, retire_locked, event);
+		wait_queue_wake(&event->waiters); /* pollers see the end */
+	}
+}
+
+static void deactivate_for_good(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+				void *argument)
+{
+	if (cpu)
+		deactivate(cpu, now_ns);
+	context->dead = true;
+}
+
+/* The context that TASK pointed to, with its reference; TASK points to &exited from now on. */
+static struct perf_context *unpublish(struct task *task)
+{
+	unsigned long irq = spin_lock_irqsave(&publish_lock);
+	struct perf_task *perf = atomic_exchange(&task->perf, &exited);
+	spin_unlock_irqrestore(&publish_lock, irq);
+	return perf && perf != &exited ? &perf->context : NULL;
+}
+
+void perf_task_exit(struct task *task)
+{
+	struct perf_context *context = unpublish(task);
+
+	if (!context)
+		return;
+	mutex_lock(&context->mutex);
+	perf_context_call(context, true, deactivate_for_good, NULL);
+	retire_all(context, false);
+	mutex_unlock(&context->mutex);
+	perf_context_put(context);
+}
+
+void perf_task_free(struct task *task)
+{
+	/* A task that never ran did not come through its own end. */
+	perf_task_exit(task);
+}
+
+static void enable_on_exec_locked(struct perf_cpu *cpu, struct perf_context *context,
+				  uint64_t now_ns, void *argument)
+{
+	struct perf_event *event;
+
+	TAILQ_FOREACH(event, &context->members, member_link) {
+		if (!event->attr.enable_on_exec)
+			continue;
+		event->attr.enable_on_exec = 0;
+		if (event->state == EVENT_OFF)
+			perf_event_enable_locked(cpu, context, now_ns, event);
+	}
+}
+
+void perf_task_exec(struct task *task)
+{
+	struct perf_task *perf = atomic_load(&task->perf);
+
+	if (!perf || perf == &exited)
+		return;
+	struct perf_context *context = &perf->context;
+	mutex_lock(&context->mutex);
+	perf_context_call(context, true, enable_on_exec_locked, NULL);
+	retire_all(context, true);
+	mutex_unlock(&context->mutex);
+}
+
+int perf_task_fork(struct task *parent, struct task *child)
+{
+	atomic_store(&child->perf, NULL);
+	return 0;
+}
+
+/* --- start --- */
+
+void perf_contexts_init(void)
+{
+	for (unsigned int i = 0; i < cpu_count(); i++) {
+		perf_cpus[i] = (struct perf_cpu){ 0 };
+		atomic_store(&perf_cpu_watched[i], false);
+		perf_context_init(&perf_cpus[i].context, NULL, (int)i);
+		perf_schedule_init(&perf_cpus[i]);
+	}
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One event: its life, its times, and what a user can do to it.
+ *
+ * An event is made for an attribute (perf_event_create), installed in a context (context.c), and in
+ * the end detached from it, which leaves the last count readable. States, in order of how far from
+ * counting (enum event_state):
+ *
+ *      DEAD <----------------- any        detach: closed, task ended, remove_on_exec
+ *      ERROR <-- INACTIVE                 pinned, and found no place
+ *      OFF <--> INACTIVE <--> ACTIVE      enable/disable; schedule.c
+ *
+ * Times run in the context's own time: enabled while the event and its leader are INACTIVE or
+ * ACTIVE, running while ACTIVE. They are folded only when a state changes, with the PMUs frozen;
+ * whoever only wants to know them computes (perf_event_times_at). So a PMI never sees a fold half
+ * done.
+ *
+ * Locks: the context's, through perf_context_call. What the ioctls do is one call on the processor
+ * where the event is, and takes place at one moment.
+ */
+#include <kernel/assert.h>
+#include <kernel/kmalloc.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/ring.h>
+#include <kernel/perf/userpage.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/time.h>
+
+#include <arch/clock.h>
+
+/* --- life --- */
+
+static _Atomic uint64_t last_id;
+
+struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu,
+				     struct perf_event *leader, int *error)
+{
+	struct perf_event *event = kzalloc(sizeof(*event));
+	if (!event) {
+		*error = -ENOMEM;
+		return NULL;
+	}
+
+	event->attr = *attr;
+	event->cpu = cpu;
+	event->leader = leader ? leader : event;
+	event->on_cpu = -1;
+	event->state = attr->disabled ? EVENT_OFF : EVENT_INACTIVE;
+	event->id = atomic_fetch_add(&last_id, 1) + 1;
+	event->references = 1;
+	event->pending.run = perf_event_pending_run;
+	event->hw.slot = event->hw.last_slot = -1;
+	LIST_INIT(&event->children);
+	TAILQ_INIT(&event->siblings);
+	wait_queue_init(&event->waiters);
+
+	/* A frequency starts with the shortest period and is adapted from the first sample on. */
+	event->hw.sample_period = attr->freq && attr->sample_freq ? 1 : attr->sample_period;
+	event->hw.last_period = event->hw.sample_period;
+	event->hw.sample_at = event->hw.sample_period;
+
+	*error = perf_pmu_claim(event);
+	if (*error) {
+		kfree(event);
+		return NULL;
+	}
+	return event;
+}
+
+void perf_event_get(struct perf_event *event)
+{
+	atomic_fetch_add_explicit(&event->references, 1, memory_order_relaxed);
+}
+
+void perf_event_put(struct perf_event *event)
+{
+	if (atomic_fetch_sub_explicit(&event->references, 1, memory_order_acq_rel) != 1)
+		return;
+
+	ASSERT(event->state != EVENT_ACTIVE && !event->ring);
+	if (event->pmu->event_destroy)
+		event->pmu->event_destroy(event);
+	if (event->context)
+		perf_context_put(event->context);
+	kfree(event);
+}
+
+/* --- times --- */
+
+/* Members of a group that is switched off are off with it. */
+static enum event_state effective_state(const struct perf_event *event)
+{
+	return event->leader->state <= EVENT_OFF ? event->leader->state : event->state;
+}
+
+void perf_event_times_at(const struct perf_event *event, uint64_t now_ns, uint64_t *enabled_ns,
+			 uint64_t *running_ns)
+{
+	enum event_state state = effective_state(event);
+	uint64_t delta_ns = 0;
+
+	if (state >= EVENT_INACTIVE)
+		delta_ns = perf_context_time(event->context, now_ns) - event->timestamp_ns;
+	*enabled_ns = event->time_enabled_ns + delta_ns;
+	*running_ns = event->time_running_ns + (state >= EVENT_ACTIVE ? delta_ns : 0);
+}
+
+void perf_event_update_times(struct perf_event *event, uint64_t now_ns)
+{
+	perf_event_times_at(event, now_ns, &event->time_enabled_ns, &event->time_running_ns);
+	event->timestamp_ns = perf_context_time(event->context, now_ns);
+}
+
+void perf_event_set_state(struct perf_event *event, enum event_state state, uint64_t now_ns)
+{
+	struct perf_event *sibling;
+
+	if (event->state == state)
+		return;
+
+	perf_event_update_times(event, now_ns);
+	if ((event->state < EVENT_INACTIVE) != (state < EVENT_INACTIVE))
+		TAILQ_FOREACH(sibling, &event->siblings, sibling_link)
+			perf_event_update_times(sibling, now_ns);
+	event->state = state;
+}
+
+/* --- on and off --- */
+
+void perf_event_enable_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			      void *argument)
+{
+	struct perf_event *event = argument;
+
+	if (event->state >= EVENT_INACTIVE || event->state == EVENT_DEAD)
+		return;
+
+	/* Also from the error state: a pinned event gets another chance. */
+	perf_event_set_state(event, EVENT_INACTIVE, now_ns);
+	if (!cpu)
+		return;
+	if (event->leader != event && event->leader->state != EVENT_ACTIVE)
+		return;
+	perf_cpu_sched_group(cpu, event->leader, now_ns);
+}
+
+void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			       void *argument)
+{
+	struct perf_event *event = argument;
+
+	if (event->state < EVENT_INACTIVE)
+		return;
+	if (cpu) {
+		if (event == event->leader)
+			perf_group_sched_out(cpu, event, now_ns);
+		else
+			perf_event_sched_out(cpu, event, now_ns);
+	}
+	perf_event_set_state(event, EVENT_OFF, now_ns);
+	perf_userpage_update(event);
+}
+
+/* An operation on one event or on its group. */
+struct operation {
+	struct perf_event *event;
+	bool group;
+	perf_context_function function;
+};
+
+static void operate(struct perf_event *event, bool group, perf_context_function locked,
+		    perf_context_function function)
+{
+	struct operation operation = { event, group, function };
+
+	perf_context_call(event->context, true, locked, &operation);
+}
+
+/* Members first: they go on together when the leader does. */
+static void members_first(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			  void *argument)
+{
+	struct operation *operation = argument;
+	struct perf_event *leader = operation->event->leader, *sibling;
+
+	if (!operation->group) {
+		operation->function(cpu, context, now_ns, operation->event);
+		return;
+	}
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
+		operation->function(cpu, context, now_ns, sibling);
+	operation->function(cpu, context, now_ns, leader);
+}
+
+/* The leader first: its members go off together with it. */
+static void leader_first(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			 void *argument)
+{
+	struct operation *operation = argument;
+	struct perf_event *leader = operation->event->leader, *sibling;
+
+	if (!operation->group) {
+		operation->function(cpu, context, now_ns, operation->event);
+		return;
+	}
+	operation->function(cpu, context, now_ns, leader);
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
+		operation->function(cpu, context, now_ns, sibling);
+}
+
+void perf_event_enable(struct perf_event *event, bool group)
+{
+	operate(event, group, members_first, perf_event_enable_locked);
+}
+
+void perf_event_disable(struct perf_event *event, bool group)
+{
+	operate(event, group, leader_first, perf_event_disable_locked);
+}
+
+int perf_event_refresh(struct perf_event *event, int overflows)
+{
+	if (event->attr.inherit || !perf_event_is_sampling(event))
+		return -EINVAL;
+
+	atomic_fetch_add(&event->event_limit, overflows);
+	perf_event_enable(event, false);
+	return 0;
+}
+
+/* --- count and period --- */
+
+static void reset_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			 void *argument)
+{
+	struct perf_event *event = argument;
+
+	/* What was counted so far leaves the counter, so that it is not folded in later. */
+	if (event->state == EVENT_ACTIVE)
+		event->pmu->read(event);
+	event->count_base = atomic_load(&event->count);
+	perf_userpage_update(event);
+}
+
+void perf_event_reset(struct perf_event *event, bool group)
+{
+	operate(event, group, leader_first, reset_locked);
+}
+
+struct period_change {
+	struct perf_event *event;
+	uint64_t period;
+};
+
+static void change_period_locked(struct perf_cpu *cpu, struct perf_context *context,
+				 uint64_t now_ns, void *argument)
+{
+	struct period_change *change = argument;
+	struct perf_event *event = change->event;
+	bool active = event->state == EVENT_ACTIVE;
+
+	if (event->attr.freq) {
+		event->attr.sample_freq = change->period;
+	} else {
+		event->attr.sample_period = change->period;
+		event->hw.sample_period = change->period;
+	}
+
+	if (active) {
+		perf_event_unthrottle(event, false);
+		event->pmu->stop(event, PMU_UPDATE);
+	}
+	event->hw.sample_at = atomic_load(&event->count); /* the new period begins now */
+	if (active)
+		event->pmu->start(event, PMU_RELOAD);
+}
+
+int perf_event_change_period(struct perf_event *event, uint64_t period)
+{
+	struct period_change change = { event, period };
+
+	if (!perf_event_is_sampling(event) || period == 0)
+		return -EINVAL;
+	if (event->attr.freq ? period > PERF_SAMPLE_RATE_MAX : period > INT64_MAX)
+		return -EINVAL;
+
+	perf_context_call(event->context, true, change_period_locked, &change);
+	return 0;
+}
+
+/* --- the clock of its records --- */
+
+/* Clocks that attr.clockid may name, and whether a PMI may ask them (Linux: perf_event_set_clock). */
+static const struct {
+	int32_t id;
+	bool nmi_safe, real;
+} record_clocks[] = {
+	{ CLOCK_MONOTONIC, true, false }, { CLOCK_MONOTONIC_RAW, true, false },
+	{ CLOCK_REALTIME, false, true },  { CLOCK_BOOTTIME, false, false },
+	{ CLOCK_TAI, false, true },
+};
+
+int perf_event_set_clock(struct perf_event *event)
+{
+	if (!event->attr.use_clockid)
+		return 0;
+
+	for (size_t i = 0; i < sizeof(record_clocks) / sizeof(record_clocks[0]); i++) {
+		if (record_clocks[i].id != event->attr.clockid)
+			continue;
+		if (!record_clocks[i].nmi_safe && !perf_event_is_software(event))
+			return -EINVAL;
+		if (record_clocks[i].real)
+			event->clock_offset_ns = (int64_t)(arch_boot_time_s() * NSEC_PER_SEC);
+		return 0;
+	}
+	return -EINVAL;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An event as a file: read, ioctl, poll, mmap, and the last close.
+ *
+ * A mapping holds the file, so that an event is closed only when nobody has it open or mapped. Every
+ * ioctl but the one for output takes the mutex of the event's context, so that the group stays what it
+ * is meanwhile.
+ */
+#include <kernel/file.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+
+static ssize_t perf_read(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+{
+	return perf_event_read_user(file->private, user_buffer, size);
+}
+
+static long set_period(struct perf_event *event, unsigned long argument)
+{
+	uint64_t period;
+
+	if (copy_from_user(&period, (const void *)argument, sizeof(period)))
+		return -EFAULT;
+	return perf_event_change_period(event, period);
+}
+
+static long get_id(struct perf_event *event, unsigned long argument)
+{
+	return copy_to_user((void *)argument, &event->id, sizeof(event->id)) ? -EFAULT : 0;
+}
+
+static long set_output(struct perf_event *event, unsigned long argument)
+{
+	if ((int)argument == -1)
+		return perf_output_set(event, NULL);
+
+	struct file *file = fd_get_file((int)argument);
+	if (!file)
+		return -EBADF;
+	long result = -EBADF;
+	if (file->ops == &perf_file_ops)
+		result = perf_output_set(event, file->private);
+	file_put(file);
+	return result;
+}
+
+/* Only what a breakpoint is may be changed, and there are none. */
+static long modify_attributes(struct perf_event *event, unsigned long argument)
+{
+	struct perf_event_attr attr;
+	int error = perf_attr_copy(&attr, (void *)argument);
+
+	if (error)
+		return error;
+	return attr.type == event->attr.type ? -EOPNOTSUPP : -EINVAL;
+}
+
+static long control(struct perf_event *event, unsigned int command, unsigned long argument)
+{
+	bool group = argument & PERF_IOC_FLAG_GROUP;
+
+	switch (command) {
+	case PERF_EVENT_IOC_ENABLE:
+		perf_event_enable(event, group);
+		return 0;
+	case PERF_EVENT_IOC_DISABLE:
+		perf_event_disable(event, group);
+		return 0;
+	case PERF_EVENT_IOC_RESET:
+		perf_event_reset(event, group);
+		return 0;
+	case PERF_EVENT_IOC_REFRESH:
+		return perf_event_refresh(event, (int)argument);
+	case PERF_EVENT_IOC_PERIOD:
+		return set_period(event, argument);
+	case PERF_EVENT_IOC_ID:
+		return get_id(event, argument);
+	case PERF_EVENT_IOC_PAUSE_OUTPUT:
+		return perf_output_pause(event, argument != 0);
+	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
+		return modify_attributes(event, argument);
+	case PERF_EVENT_IOC_SET_FILTER:
+		return -EINVAL; /* neither a tracepoint nor a PMU with address filters */
+	case PERF_EVENT_IOC_SET_BPF:
+	case PERF_EVENT_IOC_QUERY_BPF:
+		return -EOPNOTSUPP;
+	default:
+		return -ENOTTY;
+	}
+}
+
+static long perf_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct perf_event *event = file->private;
+
+	if (command == PERF_EVENT_IOC_SET_OUTPUT)
+		return set_output(event, argument);
+
+	mutex_lock(&event->context->mutex);
+	long result = control(event, command, argument);
+	mutex_unlock(&event->context->mutex);
+	return result;
+}
+
+static unsigned int perf_poll(struct file *file, struct poll_table *table)
+{
+	struct perf_event *event = file->private;
+
+	poll_wait(table, &event->waiters);
+	return perf_output_poll(event);
+}
+
+static int perf_mmap(struct file *file, struct vm_area *area)
+{
+	return perf_output_map(file->private, area);
+}
+
+void perf_event_close(struct perf_event *event)
+{
+	perf_event_disown(event);
+	perf_event_detach(event);
+	perf_output_release(event);
+	perf_event_put(event);
+}
+
+static void perf_release(struct file *file)
+{
+	perf_event_close(file->private);
+}
+
+const struct file_ops perf_file_ops = {
+	.read = perf_read,
+	.ioctl = perf_ioctl,
+	.poll = perf_poll,
+	.mmap = perf_mmap,
+	.release = perf_release,
+};

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The start of the perf core: its tables, its own PMUs, then those of the machine. */
+#include <kernel/perf.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+
+#include <arch/pmu.h>
+
+void perf_init(void)
+{
+	perf_contexts_init();
+	perf_open_init();
+	perf_output_init();
+	perf_software_init();
+	perf_clock_init();
+	arch_pmu_init();
+}

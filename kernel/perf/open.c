@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The system call perf_event_open: whom to count, in which group, and a descriptor for it.
+ *
+ * The order of the steps is Linux 6.12's, so that a call with several faults gets the same error:
+ * flags, attribute, group descriptor, target task, what both must share, processor and PMU, clock,
+ * permission, context, the rules of groups, output, size of a read.
+ *
+ *      pid   cpu    counts
+ *      0     -1     the caller, wherever it runs          pid > 0: the same for that task
+ *      0     n      the caller, while it runs on n
+ *      -1    n      everything on processor n
+ *      -1    -1     EINVAL
+ *
+ * Events that users opened are also in one list, for prctl(PR_TASK_PERF_EVENTS_*), which switches what
+ * the caller opened, wherever it counts. Its mutex comes before a context's. Nothing on a counting path
+ * takes it.
+ */
+#include <kernel/assert.h>
+#include <kernel/cpu.h>
+#include <kernel/file.h>
+#include <kernel/perf.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+#include <kernel/task.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+
+#define FLAGS_ALL                                                                                  \
+	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)
+
+/* Most bytes that one read of a group may return. */
+#define READ_SIZE_MAX 16384
+
+static LIST_HEAD(, perf_event) owned = LIST_HEAD_INITIALIZER(owned); /* owned_mutex */
+static struct mutex owned_mutex;
+
+void perf_open_init(void)
+{
+	LIST_INIT(&owned);
+	mutex_init(&owned_mutex);
+}
+
+/* --- ownership --- */
+
+static void own(struct perf_event *event)
+{
+	event->owner = task_current();
+	task_get(event->owner);
+	mutex_lock(&owned_mutex);
+	LIST_INSERT_HEAD(&owned, event, owned_link);
+	mutex_unlock(&owned_mutex);
+}
+
+void perf_event_disown(struct perf_event *event)
+{
+	mutex_lock(&owned_mutex);
+	LIST_REMOVE(event, owned_link);
+	mutex_unlock(&owned_mutex);
+	task_put(event->owner);
+	event->owner = NULL;
+}
+
+long perf_task_events_set(bool enable)
+{
+	struct perf_event *event;
+
+	mutex_lock(&owned_mutex);
+	LIST_FOREACH(event, &owned, owned_link) {
+		if (event->owner != task_current())
+			continue;
+		if (enable)
+			perf_event_enable(event, false);
+		else
+			perf_event_disable(event, false);
+	}
+	mutex_unlock(&owned_mutex);
+	return 0;
+}
+
+/* --- what is asked for --- */
+
+struct request {
+	struct perf_event_attr attr;
+	int cpu;
+	struct file *group_file;   /* referenced; NULL: none */
+	struct perf_event *leader; /* NULL: a group of its own */
+	struct perf_event *output; /* NULL: none */
+	struct task *task;	   /* referenced; NULL: a processor's event */
+};
+
+static int find_group(struct request *request, int group_fd, unsigned long flags)
+{
+	if (group_fd == -1)
+		return 0;
+
+	request->group_file = fd_get_file(group_fd);
+	if (!request->group_file || request->group_file->ops != &perf_file_ops)
+		return -EBADF;
+	request->leader = request->group_file->private;
+	if (flags & PERF_FLAG_FD_OUTPUT)
+		request->output = request->leader;
+	if (flags & PERF_FLAG_FD_NO_GROUP)
+		request->leader = NULL;
+	return 0;
+}
+
+static int find_target(struct request *request, pid_t pid)
+{
+	if (pid == -1)
+		return 0;
+	if (pid == 0) {
+		request->task = task_current();
+		task_get(request->task);
+	} else {
+		request->task = task_find(pid);
+	}
+	return request->task ? 0 : -ESRCH;
+}
+
+static int check_target(const struct request *request)
+{
+	if (request->task && request->leader &&
+	    request->leader->attr.inherit != request->attr.inherit)
+		return -EINVAL;
+	if (request->cpu < -1 || (request->cpu == -1 && !request->task))
+		return -EINVAL;
+	if (request->cpu >= (int)cpu_count())
+		return -EINVAL;
+	/* A child's samples would carry its parent's counts. */
+	if (request->attr.inherit && (request->attr.sample_type & PERF_SAMPLE_READ))
+		return -EINVAL;
+	return 0;
+}
+
+/* --- the rules of groups --- */
+
+static bool same_clock(const struct perf_event *a, const struct perf_event *b)
+{
+	return a->attr.use_clockid == b->attr.use_clockid &&
+	       (!a->attr.use_clockid || a->attr.clockid == b->attr.clockid);
+}
+
+/* The PMU whose hardware the group of LEADER needs; NULL: none. */
+static struct pmu *hardware_of_group(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	if (!perf_event_is_software(leader))
+		return leader->pmu;
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
+		if (!perf_event_is_software(sibling))
+			return sibling->pmu;
+	return NULL;
+}
+
+/* Whether EVENT, bound for CONTEXT, may join LEADER's group. A group led by a software event may take
+ * hardware events, and needs counters from then on. */
+static int check_group(const struct perf_event *event, struct perf_event *leader,
+		       const struct perf_context *context)
+{
+	if (leader->leader != leader)
+		return -EINVAL;
+	if (!same_clock(event, leader) || leader->cpu != event->cpu || leader->context != context)
+		return -EINVAL;
+	/* These are the group's, and said by its leader. */
+	if (event->attr.exclusive || event->attr.pinned)
+		return -EINVAL;
+
+	struct pmu *hardware = hardware_of_group(leader);
+	if (!perf_event_is_software(event) && hardware && hardware != event->pmu)
+		return -EINVAL;
+	return 0;
+}
+
+static int check_read_size(const struct perf_event *event, const struct perf_event *leader)
+{
+	unsigned int siblings = leader ? leader->sibling_count + 1 : 0;
+
+	return perf_read_size(event->attr.read_format, siblings) > READ_SIZE_MAX ? -E2BIG : 0;
+}
+
+/* --- opening --- */
+
+static struct perf_context *find_context(const struct request *request, int *error)
+{
+	if (request->task)
+		return perf_context_of_task(request->task, error);
+
+	struct perf_context *context = perf_context_of_cpu((unsigned int)request->cpu);
+	perf_context_get(context);
+	return context;
+}
+
+/* The driver looks at the group's members to see whether they fit together. */
+static struct perf_event *create(const struct request *request, int *error)
+{
+	struct perf_event *leader = request->leader, *event;
+
+	if (leader)
+		mutex_lock(&leader->context->mutex);
+	event = perf_event_create(&request->attr, request->cpu, leader, error);
+	if (leader)
+		mutex_unlock(&leader->context->mutex);
+	return event;
+}
+
+/* EVENT into its context, under the context's mutex. */
+static int install(const struct request *request, struct perf_event *event)
+{
+	struct perf_context *context = event->context;
+	int error = 0;
+
+	if (context->dead)
+		error = -ESRCH;
+	if (!error && request->leader)
+		error = check_group(event, request->leader, context);
+	if (!error && request->output)
+		error = perf_output_set(event, request->output);
+	if (!error)
+		error = check_read_size(event, request->leader);
+	if (!error)
+		perf_context_install(context, event);
+	return error;
+}
+
+/* The descriptor's reference is the only one to EVENT. */
+static long make_descriptor(struct perf_event *event, unsigned long flags)
+{
+	struct file *file = file_create(&perf_file_ops, event, O_RDWR);
+
+	if (!file) {
+		perf_event_close(event);
+		return -ENOMEM;
+	}
+	int fd = fd_install(file, !!(flags & PERF_FLAG_FD_CLOEXEC));
+	if (fd < 0)
+		file_put(file); /* closes the event */
+	return fd;
+}
+
+static long open_event(struct request *request, unsigned long flags)
+{
+	int error;
+	struct perf_event *event = create(request, &error);
+
+	if (!event)
+		return error;
+	if (perf_event_is_sampling(event) && (event->pmu->capabilities & PMU_NO_INTERRUPT))
+		error = -EOPNOTSUPP;
+	if (!error)
+		error = perf_event_set_clock(event);
+	if (!error && request->task && !task_may_observe(request->task))
+		error = -EACCES;
+	if (!error)
+		event->context = find_context(request, &error);
+	if (!error) {
+		mutex_lock(&event->context->mutex);
+		error = install(request, event);
+		mutex_unlock(&event->context->mutex);
+	}
+	if (error) {
+		perf_output_release(event);
+		perf_event_put(event);
+		return error;
+	}
+
+	own(event);
+	return make_descriptor(event, flags);
+}
+
+long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
+{
+	struct request request = { .cpu = cpu };
+	long result;
+
+	if (flags & ~FLAGS_ALL)
+		return -EINVAL;
+	result = perf_attr_copy(&request.attr, (void *)user_attr);
+	if (result)
+		return result;
+	/* There are no control groups. */
+	if (flags & PERF_FLAG_PID_CGROUP)
+		return -EINVAL;
+
+	result = find_group(&request, group_fd, flags);
+	if (!result)
+		result = find_target(&request, pid);
+	if (!result)
+		result = check_target(&request);
+	if (!result)
+		result = open_event(&request, flags);
+
+	if (request.task)
+		task_put(request.task);
+	if (request.group_file)
+		file_put(request.group_file);
+	return result;
+}

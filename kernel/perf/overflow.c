@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What an overflow does: the sample, throttling, refresh limits, and what is left for later.
+ *
+ * All of it may run in an NMI, on top of anything: no lock, no memory, no wake-up. What needs those is
+ * left to the event's deferred work, which runs on the same processor as soon as interrupts are on.
+ *
+ * Throttling: an event that takes more than SAMPLES_PER_TICK samples in one tick stops until the next
+ * one, so that no period, however short, can stop the machine. Ticks are counted by the clock, not by
+ * an interrupt; a timer is armed only when something waits for the next tick.
+ *
+ * Frequency (attr.freq): the period follows the rate at which events come. Every sample and every tick
+ * compute the period that would have given the wanted rate, and the period moves an eighth of the way
+ * (Linux: perf_adjust_period).
+ */
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/record.h>
+#include <kernel/time.h>
+
+#define SAMPLES_PER_TICK (PERF_SAMPLE_RATE_MAX * PERF_TICK_NS / NSEC_PER_SEC)
+
+/* A wanted period more than this many times shorter than what is left begins at once. */
+#define PERIOD_RESTART_FACTOR 8
+
+/* --- frequency --- */
+
+/* The period at which COUNT events in TIME_NS make FREQUENCY samples per second. */
+static uint64_t period_for(uint64_t count, uint64_t time_ns, uint64_t frequency)
+{
+	uint64_t divisor = time_ns * frequency; /* at most 2 ticks * PERF_SAMPLE_RATE_MAX: fits */
+
+	while (count > UINT64_MAX / NSEC_PER_SEC) {
+		count >>= 1;
+		divisor >>= 1;
+	}
+	return divisor ? count * NSEC_PER_SEC / divisor : count;
+}
+
+static void adapt_period(struct perf_event *event, uint64_t count, uint64_t time_ns)
+{
+	struct hw_event *hw = &event->hw;
+	int64_t distance = (int64_t)(period_for(count, time_ns, event->attr.sample_freq) -
+				     hw->sample_period);
+
+	/* Rounded away from zero, so that it arrives. */
+	uint64_t period = hw->sample_period + (uint64_t)((distance + (distance < 0 ? -7 : 7)) / 8);
+	hw->sample_period = period ? period : 1;
+}
+
+/* --- throttling --- */
+
+/* One more sample. Returns whether it was one too many. */
+static bool account_sample(struct perf_event *event)
+{
+	struct hw_event *hw = &event->hw;
+	uint64_t now_ns = clock_ns(), tick = now_ns / PERF_TICK_NS;
+
+	if (hw->interrupts == HW_THROTTLED)
+		return true;
+
+	if (hw->interrupts_tick != tick) {
+		hw->interrupts_tick = tick;
+		hw->interrupts = 1;
+	} else if (++hw->interrupts > SAMPLES_PER_TICK) {
+		hw->interrupts = HW_THROTTLED;
+		perf_record_throttle(event, true);
+		deferred_work_queue(&event->pending); /* arms the tick */
+		return true;
+	}
+
+	if (event->attr.freq) {
+		uint64_t passed_ns = now_ns - hw->frequency_stamp_ns;
+
+		hw->frequency_stamp_ns = now_ns;
+		if (passed_ns > 0 && passed_ns < 2 * PERF_TICK_NS)
+			adapt_period(event, hw->last_period, passed_ns);
+	}
+	return false;
+}
+
+void perf_event_unthrottle(struct perf_event *event, bool restart)
+{
+	if (event->hw.interrupts != HW_THROTTLED)
+		return;
+	event->hw.interrupts = 0;
+	perf_record_throttle(event, false);
+	if (restart)
+		event->pmu->start(event, 0);
+}
+
+bool perf_event_tick(struct perf_event *event, uint64_t now_ns)
+{
+	struct hw_event *hw = &event->hw;
+
+	perf_event_unthrottle(event, true);
+	if (!event->attr.freq)
+		return false;
+
+	event->pmu->stop(event, PMU_UPDATE);
+	uint64_t count = atomic_load(&event->count);
+	uint64_t delta = count - hw->frequency_count;
+	hw->frequency_count = count;
+	if (delta > 0) {
+		adapt_period(event, delta, PERF_TICK_NS);
+		int64_t left = (int64_t)(hw->sample_at - count);
+		if (left > 0 && (uint64_t)left / PERIOD_RESTART_FACTOR > hw->sample_period)
+			hw->sample_at = count;
+	}
+	event->pmu->start(event, PMU_RELOAD);
+	return true;
+}
+
+/* --- the overflow itself --- */
+
+bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, uint64_t address)
+{
+	if (!perf_event_is_sampling(event))
+		return false;
+
+	bool stop = account_sample(event);
+
+	/* PERF_EVENT_IOC_REFRESH: the last overflow that was asked for switches the event off. */
+	if (atomic_load(&event->event_limit) != 0 &&
+	    atomic_fetch_sub(&event->event_limit, 1) == 1) {
+		stop = true;
+		atomic_store(&event->pending_disable, true);
+		deferred_work_queue(&event->pending);
+	}
+
+	perf_record_sample(event, frame, event->hw.last_period, address);
+	return stop;
+}
+
+bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame)
+{
+	return perf_event_overflow_at(event, frame, 0);
+}
+
+/* --- what was left for later --- */
+
+void perf_event_request_wakeup(struct perf_event *event)
+{
+	atomic_store(&event->pending_wakeup, true);
+	deferred_work_queue(&event->pending);
+}
+
+static void finish_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			  void *argument)
+{
+	struct perf_event *event = argument;
+
+	/* Taken off meanwhile: then schedule.c has seen to both. */
+	if (event->state != EVENT_ACTIVE)
+		return;
+	if (atomic_exchange(&event->pending_disable, false))
+		perf_event_disable_locked(cpu, context, now_ns, event);
+	else if (event->hw.interrupts == HW_THROTTLED)
+		perf_cpu_arm_tick(cpu, now_ns);
+}
+
+void perf_event_pending_run(struct deferred_work *work)
+{
+	struct perf_event *event = __containerof(work, struct perf_event, pending);
+
+	if (atomic_load(&event->pending_disable) || event->hw.interrupts == HW_THROTTLED)
+		perf_context_call_here(event->context, true, finish_locked, event);
+	if (atomic_exchange(&event->pending_wakeup, false))
+		perf_output_wake(event);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The registry of PMUs: which driver counts an event.
+ *
+ * PMUs are registered at start and stay, so that everybody reads the list without a lock.
+ */
+#include <kernel/perf/event.h>
+#include <kernel/perf/pmu.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/perf_event.h>
+
+#include <string.h>
+
+static LIST_HEAD(, pmu) pmus = LIST_HEAD_INITIALIZER(pmus);
+static uint32_t next_type = PERF_TYPE_MAX;
+
+struct pmu *perf_pmu_find(uint32_t type)
+{
+	struct pmu *pmu;
+
+	LIST_FOREACH(pmu, &pmus, link)
+		if (pmu->type == type)
+			return pmu;
+	return NULL;
+}
+
+int perf_pmu_register(struct pmu *pmu, int type)
+{
+	struct pmu *other;
+
+	LIST_FOREACH(other, &pmus, link)
+		if (other == pmu || (int64_t)other->type == type || !strcmp(other->name, pmu->name))
+			return -EEXIST;
+
+	pmu->type = type < 0 ? next_type++ : (uint32_t)type;
+	LIST_INSERT_HEAD(&pmus, pmu, link);
+	return 0;
+}
+
+void perf_pmu_freeze_all(void)
+{
+	struct pmu *pmu;
+
+	LIST_FOREACH(pmu, &pmus, link)
+		if (pmu->pmu_disable)
+			pmu->pmu_disable(pmu);
+}
+
+void perf_pmu_unfreeze_all(void)
+{
+	struct pmu *pmu;
+
+	LIST_FOREACH(pmu, &pmus, link)
+		if (pmu->pmu_enable)
+			pmu->pmu_enable(pmu);
+}
+
+static bool has_exclusion(const struct perf_event_attr *attr)
+{
+	return attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
+	       attr->exclude_idle || attr->exclude_host || attr->exclude_guest;
+}
+
+static int try_init(struct pmu *pmu, struct perf_event *event)
+{
+	event->pmu = pmu;
+	int error = pmu->event_init(event);
+	if (!error && (pmu->capabilities & PMU_NO_EXCLUDE) && has_exclusion(&event->attr)) {
+		if (pmu->event_destroy)
+			pmu->event_destroy(event);
+		error = -EINVAL;
+	}
+	if (error)
+		event->pmu = NULL;
+	return error;
+}
+
+int perf_pmu_claim(struct perf_event *event)
+{
+	struct perf_event_attr *attr = &event->attr;
+	struct pmu *pmu;
+
+	/* The generic events are the processor's PMU's, which goes by the type RAW, unless the upper half
+	 * of config names another. */
+	uint32_t type = attr->type;
+	bool generic = type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE;
+	if (generic) {
+		type = (uint32_t)(attr->config >> PERF_PMU_TYPE_SHIFT);
+		if (type) {
+			attr->config &= PERF_HW_EVENT_MASK;
+			/* No PMU here announces that it takes them under its own type. */
+			if (type != PERF_TYPE_RAW)
+				return -ENOENT;
+		}
+		type = PERF_TYPE_RAW;
+	}
+
+	pmu = perf_pmu_find(type);
+	if (pmu) {
+		int error = try_init(pmu, event);
+		if (error != -ENOENT || generic)
+			return error;
+	}
+	if (generic)
+		return -ENOENT;
+
+	/* The clocks have types of their own but are asked for as software events. */
+
+	LIST_FOREACH(pmu, &pmus, link) {
+		int error = try_init(pmu, event);
+		if (error != -ENOENT)
+			return error;
+	}
+	return -ENOENT;
+}

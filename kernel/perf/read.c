@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * read() of an event: its value, or its group's, in every format.
+ *
+ * All values and times of one read are taken at one moment, on the processor where the event is: folded
+ * from the counters if the event is active, otherwise as they were left. With PERF_FORMAT_GROUP any
+ * member returns the whole group, leader first, with the leader's times.
+ */
+#include <kernel/kmalloc.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+
+/* Values of a read of one event without a group: value, enabled, running, id, lost. */
+#define SINGLE_VALUES 5
+
+size_t perf_read_size(uint64_t read_format, unsigned int siblings)
+{
+	size_t header = 0, entry = 1, entries = 1;
+
+	header += !!(read_format & PERF_FORMAT_TOTAL_TIME_ENABLED);
+	header += !!(read_format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	entry += !!(read_format & PERF_FORMAT_ID);
+	entry += !!(read_format & PERF_FORMAT_LOST);
+	if (read_format & PERF_FORMAT_GROUP) {
+		header++;
+		entries += siblings;
+	}
+	return (header + entries * entry) * sizeof(uint64_t);
+}
+
+struct reading {
+	struct perf_event *event;
+	uint64_t *next; /* where the next value goes */
+};
+
+static void put(struct reading *reading, uint64_t value)
+{
+	*reading->next++ = value;
+}
+
+static void put_times(struct reading *reading, struct perf_event *event, uint64_t read_format,
+		      uint64_t now_ns)
+{
+	uint64_t enabled_ns, running_ns;
+
+	perf_event_times_at(event, now_ns, &enabled_ns, &running_ns);
+	if (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		put(reading, enabled_ns + atomic_load(&event->child_time_enabled_ns));
+	if (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		put(reading, running_ns + atomic_load(&event->child_time_running_ns));
+}
+
+static void put_value(struct reading *reading, struct perf_event *event)
+{
+	if (event->state == EVENT_ACTIVE)
+		event->pmu->read(event);
+	put(reading, perf_event_count(event));
+}
+
+static void put_identity(struct reading *reading, struct perf_event *event, uint64_t read_format)
+{
+	if (read_format & PERF_FORMAT_ID)
+		put(reading, event->id);
+	if (read_format & PERF_FORMAT_LOST)
+		put(reading, atomic_load(&event->lost));
+}
+
+static void read_one_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			    void *argument)
+{
+	struct reading *reading = argument;
+	struct perf_event *event = reading->event;
+
+	put_value(reading, event);
+	put_times(reading, event, event->attr.read_format, now_ns);
+	put_identity(reading, event, event->attr.read_format);
+}
+
+static void read_group_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			      void *argument)
+{
+	struct reading *reading = argument;
+	uint64_t read_format = reading->event->attr.read_format;
+	struct perf_event *leader = reading->event->leader, *sibling;
+
+	put(reading, 1 + leader->sibling_count);
+	put_times(reading, leader, read_format, now_ns);
+	put_value(reading, leader);
+	put_identity(reading, leader, read_format);
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
+		put_value(reading, sibling);
+		put_identity(reading, sibling, read_format);
+	}
+}
+
+static long read_one(struct perf_event *event, void *user_buffer, size_t size)
+{
+	uint64_t values[SINGLE_VALUES];
+	struct reading reading = { event, values };
+	size_t needed = perf_read_size(event->attr.read_format, 0);
+
+	if (size < needed)
+		return -ENOSPC;
+	perf_context_call(event->context, false, read_one_locked, &reading);
+	return copy_to_user(user_buffer, values, needed) ? -EFAULT : (long)needed;
+}
+
+/* The context's mutex keeps the group as large as it is. */
+static long read_group(struct perf_event *event, void *user_buffer, size_t size)
+{
+	size_t needed = perf_read_size(event->attr.read_format, event->leader->sibling_count);
+
+	if (size < needed)
+		return -ENOSPC;
+	uint64_t *values = kzalloc(needed);
+	if (!values)
+		return -ENOMEM;
+
+	struct reading reading = { event, values };
+	perf_context_call(event->context, false, read_group_locked, &reading);
+	long result = copy_to_user(user_buffer, values, needed) ? -EFAULT : (long)needed;
+	kfree(values);
+	return result;
+}
+
+long perf_event_read_user(struct perf_event *event, void *user_buffer, size_t size)
+{
+	if (event->state == EVENT_ERROR)
+		return 0;
+	if (!(event->attr.read_format & PERF_FORMAT_GROUP))
+		return read_one(event, user_buffer, size);
+
+	mutex_lock(&event->context->mutex);
+	long result = read_group(event, user_buffer, size);
+	mutex_unlock(&event->context->mutex);
+	return result;
+}

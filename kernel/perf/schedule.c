@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Scheduling of groups on one processor's PMUs: which of the groups that could count do count now.
+ *
+ * This file is mechanism for the processor it runs on. Who may call it, when contexts become active
+ * and how other processors get here is context.c's business.
+ *
+ * Invariants:
+ *  - A group is on whole or not at all: its leader is active if and only if every sibling that is
+ *    not switched off, and may count here, is active.
+ *  - Order of priority: the processor's pinned groups, the task's pinned ones, the processor's
+ *    flexible ones, the task's. A pinned group that does not fit goes into the error state; after
+ *    the first flexible group of a context that does not fit, no further hardware group of that
+ *    context is tried, so that rotation is fair (Linux: merge_sched_in).
+ *  - Rotation moves the first flexible hardware group that is on to the end of its context's list,
+ *    every PERF_ROTATION_NS while some group waits. With one interval for each, groups of equal
+ *    size get equal shares.
+ *  - One operation happens at one moment: now_ns is read once, by the caller, and every time that
+ *    changes is folded at it. So time_running of groups that replace one another adds up exactly.
+ *
+ * Everything here runs on the processor it is about, interrupts off, with the active task context's
+ * lock held; what changes an event that can raise a PMI runs with the PMUs frozen.
+ */
+#include <kernel/assert.h>
+#include <kernel/cpu.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/userpage.h>
+
+struct perf_cpu perf_cpus[CPUS_MAX];
+
+/* --- operations --- */
+
+static bool has_hardware(const struct perf_cpu *cpu)
+{
+	return cpu->context.hardware_count > 0 ||
+	       (cpu->task_context && cpu->task_context->hardware_count > 0);
+}
+
+void perf_cpu_freeze(struct perf_cpu *cpu)
+{
+	if (cpu->frozen || !has_hardware(cpu))
+		return;
+	cpu->frozen = true;
+	perf_pmu_freeze_all();
+}
+
+uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool freeze)
+{
+	ASSERT(!cpu->moment_ns && !cpu->frozen);
+	cpu->moment_ns = clock_ns();
+	if (freeze)
+		perf_cpu_freeze(cpu);
+	return cpu->moment_ns;
+}
+
+void perf_cpu_end(struct perf_cpu *cpu)
+{
+	if (cpu->frozen) {
+		cpu->frozen = false;
+		perf_pmu_unfreeze_all();
+	}
+	cpu->moment_ns = 0;
+}
+
+/* --- one event, one group --- */
+
+static bool may_count_here(const struct perf_cpu *cpu, const struct perf_event *event)
+{
+	return event->cpu < 0 || &perf_cpus[event->cpu] == cpu;
+}
+
+void perf_event_sched_out(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns)
+{
+	if (event->state != EVENT_ACTIVE)
+		return;
+
+	event->pmu->del(event, 0);
+	event->on_cpu = -1;
+	if (!perf_event_is_software(event))
+		cpu->hardware_active--;
+	if (event->attr.exclusive)
+		cpu->exclusive = false;
+
+	/* The overflow that used up the refresh limit came just now, and its deferred work had no
+	 * chance to run yet. */
+	bool off = atomic_exchange(&event->pending_disable, false);
+	perf_event_set_state(event, off ? EVENT_OFF : EVENT_INACTIVE, now_ns);
+	perf_userpage_update(event);
+}
+
+void perf_group_sched_out(struct perf_cpu *cpu, struct perf_event *leader, uint64_t now_ns)
+{
+	struct perf_event *sibling;
+
+	if (leader->state != EVENT_ACTIVE)
+		return;
+
+	perf_event_sched_out(cpu, leader, now_ns);
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
+		perf_event_sched_out(cpu, sibling, now_ns);
+}
+
+static int event_sched_in(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns)
+{
+	if (event->state <= EVENT_OFF || !may_count_here(cpu, event))
+		return 0;
+
+	event->on_cpu = (int)(cpu - perf_cpus);
+	perf_event_set_state(event, EVENT_ACTIVE, now_ns);
+	perf_event_unthrottle(event, false);
+
+	int error = event->pmu->add(event, PMU_START);
+	if (error) {
+		event->on_cpu = -1;
+		perf_event_set_state(event, EVENT_INACTIVE, now_ns);
+		return error;
+	}
+
+	if (!perf_event_is_software(event))
+		cpu->hardware_active++;
+	if (event->attr.exclusive)
+		cpu->exclusive = true;
+	if (event->attr.freq)
+		perf_cpu_arm_tick(cpu, now_ns);
+	perf_userpage_update(event);
+	return 0;
+}
+
+/* The PMU whose counters a group competes for: that of its first hardware event. */
+static struct pmu *group_pmu(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	if (!perf_event_is_software(leader))
+		return leader->pmu;
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
+		if (!perf_event_is_software(sibling))
+			return sibling->pmu;
+	return leader->pmu;
+}
+
+static bool group_is_software(struct perf_event *leader)
+{
+	return group_pmu(leader)->capabilities & PMU_SOFTWARE;
+}
+
+/* All or nothing. */
+static int group_sched_in(struct perf_cpu *cpu, struct perf_event *leader, uint64_t now_ns)
+{
+	struct pmu *pmu = group_pmu(leader);
+	struct perf_event *sibling;
+
+	if (pmu->start_txn)
+		pmu->start_txn(pmu);
+
+	int error = event_sched_in(cpu, leader, now_ns);
+	if (!error) {
+		TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
+			error = event_sched_in(cpu, sibling, now_ns);
+			if (error)
+				break;
+		}
+	}
+	if (!error && pmu->commit_txn)
+		error = pmu->commit_txn(pmu);
+	if (!error)
+		return 0;
+
+	perf_event_sched_out(cpu, leader, now_ns);
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
+		perf_event_sched_out(cpu, sibling, now_ns);
+	if (pmu->cancel_txn)
+		pmu->cancel_txn(pmu);
+	return error;
+}
+
+/* --- all groups of a context --- */
+
+static struct perf_group_list *groups_of(struct perf_context *context, enum perf_groups kind)
+{
+	return kind == PERF_PINNED ? &context->pinned : &context->flexible;
+}
+
+void perf_context_sched_out(struct perf_cpu *cpu, struct perf_context *context,
+			    enum perf_groups groups, uint64_t now_ns)
+{
+	struct perf_event *leader;
+
+	if (groups & PERF_FLEXIBLE)
+		TAILQ_FOREACH(leader, &context->flexible, group_link)
+			perf_group_sched_out(cpu, leader, now_ns);
+	if (groups & PERF_PINNED)
+		TAILQ_FOREACH(leader, &context->pinned, group_link)
+			perf_group_sched_out(cpu, leader, now_ns);
+}
+
+/* Whether the exclusive attribute of this or of another group stands against it. */
+static bool may_go_on(const struct perf_cpu *cpu, struct perf_event *leader)
+{
+	if (group_is_software(leader))
+		return true;
+	return !cpu->exclusive && !(leader->attr.exclusive && cpu->hardware_active > 0);
+}
+
+static void arm_rotation(struct perf_cpu *cpu, uint64_t now_ns)
+{
+	if (!cpu->rotation_armed) {
+		cpu->rotation_armed = true;
+		timer_arm(&cpu->rotation_timer, now_ns + PERF_ROTATION_NS);
+	}
+}
+
+/* LEADER's group could count but found no place. */
+static void group_did_not_fit(struct perf_cpu *cpu, struct perf_context *context,
+			      struct perf_event *leader, uint64_t now_ns)
+{
+	struct perf_event *sibling;
+
+	if (leader->attr.pinned) {
+		perf_event_set_state(leader, EVENT_ERROR, now_ns);
+		perf_event_request_wakeup(leader);
+	} else {
+		context->rotate_needed = true;
+		arm_rotation(cpu, now_ns);
+	}
+
+	/* Its enabled time goes on, so a reader of the page needs a fresh base. */
+	perf_userpage_update(leader);
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
+		perf_userpage_update(sibling);
+}
+
+/* Puts on what fits of one kind. */
+static void context_sched_in(struct perf_cpu *cpu, struct perf_context *context,
+			     enum perf_groups kind, uint64_t now_ns)
+{
+	struct perf_event *leader;
+	bool hardware_left = true;
+
+	TAILQ_FOREACH(leader, groups_of(context, kind), group_link) {
+		if (leader->state != EVENT_INACTIVE || !may_count_here(cpu, leader))
+			continue;
+		bool try = group_is_software(leader) || (hardware_left && may_go_on(cpu, leader));
+		if (!try || group_sched_in(cpu, leader, now_ns) != 0) {
+			hardware_left = false;
+			group_did_not_fit(cpu, context, leader, now_ns);
+		}
+	}
+}
+
+void perf_cpu_sched_in(struct perf_cpu *cpu, uint64_t now_ns)
+{
+	struct perf_context *task_context = cpu->task_context;
+
+	context_sched_in(cpu, &cpu->context, PERF_PINNED, now_ns);
+	if (task_context)
+		context_sched_in(cpu, task_context, PERF_PINNED, now_ns);
+	context_sched_in(cpu, &cpu->context, PERF_FLEXIBLE, now_ns);
+	if (task_context)
+		context_sched_in(cpu, task_context, PERF_FLEXIBLE, now_ns);
+}
+
+void perf_cpu_sched_group(struct perf_cpu *cpu, struct perf_event *leader, uint64_t now_ns)
+{
+	struct perf_context *context = leader->context;
+
+	if (leader->state < EVENT_INACTIVE || !may_count_here(cpu, leader))
+		return;
+	perf_group_sched_out(cpu, leader, now_ns);
+	if (leader->state < EVENT_INACTIVE)
+		return;
+
+	/* While nobody waits, a group that fits takes nothing from anybody. */
+	bool somebody_waits = cpu->context.rotate_needed ||
+			      (cpu->task_context && cpu->task_context->rotate_needed);
+	if ((!somebody_waits || group_is_software(leader)) && may_go_on(cpu, leader) &&
+	    group_sched_in(cpu, leader, now_ns) == 0)
+		return;
+
+	/* Everything of lower rank makes way, then all are put on in order. */
+	enum perf_groups groups = leader->attr.pinned ? PERF_ALL : PERF_FLEXIBLE;
+	if (cpu->task_context)
+		perf_context_sched_out(cpu, cpu->task_context, groups, now_ns);
+	if (context == &cpu->context)
+		perf_context_sched_out(cpu, &cpu->context, groups, now_ns);
+	else if (leader->attr.pinned)
+		perf_context_sched_out(cpu, &cpu->context, PERF_FLEXIBLE, now_ns);
+	perf_cpu_sched_in(cpu, now_ns);
+}
+
+/* --- rotation --- */
+
+/* The group whose turn is over: the first flexible hardware group that is on, or, when none is, the
+ * first that could be. */
+static struct perf_event *group_to_rotate(struct perf_cpu *cpu, struct perf_context *context)
+{
+	struct perf_event *leader, *waiting = NULL;
+
+	TAILQ_FOREACH(leader, &context->flexible, group_link) {
+		if (group_is_software(leader) || !may_count_here(cpu, leader))
+			continue;
+		if (leader->state == EVENT_ACTIVE)
+			return leader;
+		if (leader->state == EVENT_INACTIVE && !waiting)
+			waiting = leader;
+	}
+	return waiting;
+}
+
+static void rotate_context(struct perf_context *context, struct perf_event *leader)
+{
+	TAILQ_REMOVE(&context->flexible, leader, group_link);
+	TAILQ_INSERT_TAIL(&context->flexible, leader, group_link);
+}
+
+/* Arms the timer again by group_did_not_fit, if somebody still has to wait. */
+static void rotate(struct perf_cpu *cpu, uint64_t now_ns)
+{
+	struct perf_context *task_context = cpu->task_context;
+	struct perf_event *cpu_leader = NULL, *task_leader = NULL;
+
+	if (cpu->context.rotate_needed)
+		cpu_leader = group_to_rotate(cpu, &cpu->context);
+	if (task_context && task_context->rotate_needed)
+		task_leader = group_to_rotate(cpu, task_context);
+
+	cpu->context.rotate_needed = false;
+	if (task_context)
+		task_context->rotate_needed = false;
+	if (!cpu_leader && !task_leader)
+		return;
+
+	/* The task's flexible groups have the lowest rank: they make way in either case. */
+	if (task_context)
+		perf_context_sched_out(cpu, task_context, PERF_FLEXIBLE, now_ns);
+	if (cpu_leader) {
+		perf_context_sched_out(cpu, &cpu->context, PERF_FLEXIBLE, now_ns);
+		rotate_context(&cpu->context, cpu_leader);
+	}
+	if (task_leader)
+		rotate_context(task_context, task_leader);
+	perf_cpu_sched_in(cpu, now_ns);
+}
+
+static void rotation_timer_fire(struct timer *timer)
+{
+	struct perf_cpu *cpu = &this_cpu(perf_cpus);
+	struct perf_context *task_context = cpu->task_context;
+
+	if (task_context)
+		spin_lock(&task_context->lock);
+	cpu->rotation_armed = false;
+	rotate(cpu, perf_cpu_begin(cpu, true));
+	perf_cpu_end(cpu);
+	if (task_context)
+		spin_unlock(&task_context->lock);
+}
+
+/* --- the tick: throttled and frequency-driven events only --- */
+
+void perf_cpu_arm_tick(struct perf_cpu *cpu, uint64_t now_ns)
+{
+	if (!cpu->tick_armed) {
+		cpu->tick_armed = true;
+		timer_arm(&cpu->tick_timer, (now_ns / PERF_TICK_NS + 1) * PERF_TICK_NS);
+	}
+}
+
+static bool tick_context(struct perf_context *context, uint64_t now_ns)
+{
+	struct perf_event *event;
+	bool again = false;
+
+	TAILQ_FOREACH(event, &context->members, member_link)
+		if (event->state == EVENT_ACTIVE)
+			again |= perf_event_tick(event, now_ns);
+	return again;
+}
+
+static void tick_timer_fire(struct timer *timer)
+{
+	struct perf_cpu *cpu = &this_cpu(perf_cpus);
+	struct perf_context *task_context = cpu->task_context;
+
+	if (task_context)
+		spin_lock(&task_context->lock);
+	cpu->tick_armed = false;
+	uint64_t now_ns = perf_cpu_begin(cpu, true);
+	bool again = tick_context(&cpu->context, now_ns);
+	if (task_context)
+		again |= tick_context(task_context, now_ns);
+	if (again)
+		perf_cpu_arm_tick(cpu, now_ns);
+	perf_cpu_end(cpu);
+	if (task_context)
+		spin_unlock(&task_context->lock);
+}
+
+void perf_schedule_init(struct perf_cpu *cpu)
+{
+	timer_init(&cpu->rotation_timer, rotation_timer_fire);
+	timer_init(&cpu->tick_timer, tick_timer_fire);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The software PMU: events that the kernel itself counts where they happen (page faults, context
+ * switches, migrations …), and those that never happen here but may be asked for (dummy, alignment
+ * faults). The two clocks among the software events have a PMU each, in clock.c.
+ *
+ * An event that is on is in the list of its processor; whoever counts walks that list. It is changed
+ * and walked only on its processor with interrupts off, and no NMI looks at it. While no software
+ * event exists anywhere, counting costs the caller one test of perf_software_events.
+ */
+#include <kernel/perf.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+#include <uapi/linux/errno.h>
+
+#include <arch/task.h>
+
+_Atomic unsigned int perf_software_events;
+
+struct active_events {
+	TAILQ_HEAD(, perf_event) list;
+} CACHE_ALIGNED;
+
+static PERCPU(struct active_events, active_events);
+
+/* --- counting --- */
+
+static bool is_excluded(const struct perf_event *event, struct trap_frame *frame)
+{
+	bool user = frame && arch_frame_is_user(frame);
+
+	return user ? event->attr.exclude_user : event->attr.exclude_kernel;
+}
+
+/* The periods that ended with the last events. One that is so far behind that it could not catch up is
+ * given up. */
+static uint64_t expired_periods(struct perf_event *event)
+{
+	struct hw_event *hw = &event->hw;
+	uint64_t count = atomic_load(&event->count);
+	int64_t late = (int64_t)(count - hw->sample_at);
+
+	if (late < 0)
+		return 0;
+	uint64_t periods = (uint64_t)late / hw->sample_period + 1;
+	hw->sample_at += periods * hw->sample_period;
+	hw->last_period = hw->sample_period;
+	return periods;
+}
+
+static void count_event(struct perf_event *event, uint64_t number, struct trap_frame *frame,
+			uint64_t address)
+{
+	atomic_fetch_add(&event->count, number);
+	if (!perf_event_is_sampling(event))
+		return;
+
+	uint64_t samples = expired_periods(event);
+	if ((event->attr.sample_type & PERF_SAMPLE_PERIOD) && !event->attr.freq) {
+		/* A sample that tells its period stands for what happened at once, and comes every
+		 * time (Linux: perf_swevent_event). */
+		event->hw.last_period = number;
+		samples = 1;
+	}
+	while (samples-- > 0) {
+		if (perf_event_overflow_at(event, frame, address)) {
+			event->pmu->stop(event, 0);
+			return;
+		}
+	}
+}
+
+void perf_software_count(unsigned int id, uint64_t number, struct trap_frame *frame,
+			 uint64_t address)
+{
+	struct perf_event *event;
+	unsigned long irq = arch_irq_save();
+
+	TAILQ_FOREACH(event, &this_cpu(active_events).list, hw.software_link)
+		if (event->attr.config == id && !(event->hw.flags & HW_STOPPED) &&
+		    !is_excluded(event, frame))
+			count_event(event, number, frame, address);
+	arch_irq_restore(irq);
+}
+
+/* --- the driver --- */
+
+static int software_event_init(struct perf_event *event)
+{
+	if (event->attr.type != PERF_TYPE_SOFTWARE)
+		return -ENOENT;
+	if (event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return -EOPNOTSUPP;
+	if (event->attr.config >= PERF_COUNT_SW_MAX ||
+	    event->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+	    event->attr.config == PERF_COUNT_SW_TASK_CLOCK)
+		return -ENOENT;
+
+	atomic_fetch_add(&perf_software_events, 1);
+	return 0;
+}
+
+static void software_event_destroy(struct perf_event *event)
+{
+	atomic_fetch_sub(&perf_software_events, 1);
+}
+
+static int software_add(struct perf_event *event, int flags)
+{
+	event->hw.flags = flags & PMU_START ? 0 : HW_STOPPED;
+	TAILQ_INSERT_TAIL(&this_cpu(active_events).list, event, hw.software_link);
+	return 0;
+}
+
+static void software_del(struct perf_event *event, int flags)
+{
+	TAILQ_REMOVE(&this_cpu(active_events).list, event, hw.software_link);
+}
+
+static void software_start(struct perf_event *event, int flags)
+{
+	event->hw.flags = 0;
+}
+
+static void software_stop(struct perf_event *event, int flags)
+{
+	event->hw.flags = HW_STOPPED;
+}
+
+static void software_read(struct perf_event *event)
+{
+	/* The count is always up to date. */
+}
+
+static struct pmu software_pmu = {
+	.name = "software",
+	.capabilities = PMU_SOFTWARE,
+	.event_init = software_event_init,
+	.event_destroy = software_event_destroy,
+	.add = software_add,
+	.del = software_del,
+	.start = software_start,
+	.stop = software_stop,
+	.read = software_read,
+};
+
+void perf_software_init(void)
+{
+	for (unsigned int i = 0; i < CPUS_MAX; i++)
+		TAILQ_INIT(&active_events[i].list);
+	perf_pmu_register(&software_pmu, PERF_TYPE_SOFTWARE);
+}
