@@ -15,7 +15,7 @@ USER_CC = $(CC) -specs=$(NEWLIB)/lib/tally.specs -isystem include/uapi
 user_sources = $(wildcard userland/programs/$(1)/*.c userland/programs/$(1)/*.S tests/boot/$(1).c)
 
 # One set of rules for each C library: $(1) the folder of objects, $(2) of programs, $(3) the compiler,
-# $(4) what has to be there first.
+# $(4) what has to be there first, $(5) libraries to name.
 define user_rules
 $(O)/user/$(1)/%.c.o: %.c $(4)
 	@mkdir -p $$(@D)
@@ -32,15 +32,23 @@ $(O)/user/$(1)/libuser.a: $$(USER_LIB_SRCS:%=$(O)/user/$(1)/%.o)
 $(foreach program,$(USER_PROGRAMS) $(USER_TESTS),
 $(O)/user/$(2)/$(program): $(patsubst %,$(O)/user/$(1)/%.o,$(call user_sources,$(program))) $(O)/user/$(1)/libuser.a
 	@mkdir -p $$(@D)
-	$(3) -static -no-pie -o $$@ $$^
+	$(3) -static -no-pie -o $$@ $$^ $(5)
 )
 
 -include $$(wildcard $(O)/user/$(1)/*/*/*.d $(O)/user/$(1)/*/*/*/*.d)
 endef
 
-.PHONY: user user-glibc
+# Which newlib the programs were built with: changes only when that does, and everything is then built anew.
+# NEWLIB_STAMP alone would not do it: under .SECONDARY a missing file makes nothing out of date.
+$(O)/user/newlib: user-newlib
+	@mkdir -p $(@D)
+	@userland/libc/build > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+.PHONY: user user-glibc user-newlib
+user-newlib:
 user: $(USER_PROGRAMS:%=$(O)/user/bin/%) $(USER_TESTS:%=$(O)/user/bin/%)
 user-glibc: $(USER_PROGRAMS:%=$(O)/user/glibc/%) $(USER_TESTS:%=$(O)/user/glibc/%)
 
-$(eval $(call user_rules,obj,bin,$$(USER_CC),$(NEWLIB_STAMP)))
-$(eval $(call user_rules,obj-glibc,glibc,$(CC),))
+$(eval $(call user_rules,obj,bin,$$(USER_CC),$(O)/user/newlib,))
+$(eval $(call user_rules,obj-glibc,glibc,$(CC),,-lm))

@@ -54,7 +54,8 @@ static const Elf64_Phdr *find_tls_segment(void)
 
 /*
  * Variant II of "ELF Handling For Thread-Local Storage", section 3.4.6: the variables end at the
- * thread pointer, and the word at the thread pointer points to itself.
+ * thread pointer, their size rounded up to the segment's alignment, and the word at the thread
+ * pointer points to itself.
  */
 static void setup_tls(void)
 {
@@ -62,8 +63,10 @@ static void setup_tls(void)
 	if (tls == NULL)
 		return;
 
-	uintptr_t align = tls->p_align > 16 ? tls->p_align : 16;
+	uintptr_t align = tls->p_align > 1 ? tls->p_align : 1;
 	size_t below = (tls->p_memsz + align - 1) & ~(align - 1);
+	if (align < sizeof(uintptr_t))
+		align = sizeof(uintptr_t);
 	size_t length = below + align + sizeof(uintptr_t);
 	char *block =
 		mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
