@@ -206,15 +206,14 @@ static void sim_start_event(struct perf_event *event, int flags)
 
 	if (!(event->hw.flags & HW_STOPPED))
 		return;
-	event->hw.flags = 0;
 	if (flags & PMU_RELOAD)
 		set_period(event);
+	event->hw.flags = 0;
 	counter->code = (uint8_t)event->hw.config;
 	counter->user = !event->attr.exclude_user;
 	counter->kernel = !event->attr.exclude_kernel;
 	counter->overflowed = false;
 	counter->running = true;
-	perf_userpage_update(event);
 }
 
 static void sim_stop_event(struct perf_event *event, int flags)

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which PMU drivers this machine needs. */
+#include <arch/pmu.h>
+#include <kernel/log.h>
+
+#include "intel.h"
+
+void arch_pmu_init(void)
+{
+	if (!intel_pmu_init())
+		log_info("PMU: none that Tally knows; hardware events are not available");
+}

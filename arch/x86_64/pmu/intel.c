@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The driver of Intel's architectural PMU, versions 1 to 5 (SDM vol. 3B, 20.2).
+ *
+ * Each processor has general counters, which count any event, and from version 2 on fixed ones, which count one event each. From
+ * version 2 on IA32_PERF_GLOBAL_CTRL has a bit for every counter: that register alone starts and halts counting, so freezing
+ * the PMU is one write, and a halted event's control word may stay. Version 1 has no such register: there the enable bit
+ * of every counter in use is written.
+ *
+ * The PMI is an NMI and may come anywhere, also inside this driver in task context. What keeps that right:
+ *
+ *   - Task context changes counters only while the PMU is frozen (`frozen` > 0) or while the counter is not in `running`.
+ *     A PMI can still come then, for an overflow that happened before the freeze took effect.
+ *   - `running` is the truth about what is to count and changes atomically. The PMI takes bits out, never puts them in.
+ *   - `frozen` is raised before the PMU is frozen and lowered before it is unfrozen: a PMI in between leaves it frozen only
+ *     if the interrupted code expects it so, or will itself write what it should be.
+ *   - A counter's control word is written in task context alone.
+ *
+ * A counter holds minus what is left of the period and so overflows when a sample is due; a counting event's period is half the
+ * counter's range, so that no overflow is missed however late the PMI comes.
+ */
+#include <arch/pmu.h>
+#include <kernel/assert.h>
+#include <kernel/cpu.h>
+#include <kernel/log.h>
+#include <kernel/perf/assign.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/pmu.h>
+#include <kernel/perf/userpage.h>
+#include <kernel/smp.h>
+#include <machine/apic.h>
+#include <machine/msr.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/perf_event.h>
+
+#include "intel.h"
+
+/* An overflow can come between the last look at the status and the unmasking, but not often without end. */
+#define PMI_ROUNDS_MAX 100
+
+/* Counters may be set to overflow at the very next event. */
+#define PERIOD_MIN 1
+
+struct intel_cpu {
+	struct perf_event *events[COUNTERS_MAX];
+	uint64_t occupied;	  /* slots with an event */
+	_Atomic uint64_t running; /* those whose event is to count */
+	_Atomic unsigned int frozen; /* depth of pmu_disable */
+	uint64_t control[GENERAL_MAX]; /* event-select registers as last written, without EN in version 1 */
+	uint64_t fixed_control;
+	bool late_pmi_expected; /* PMI only: it served two overflows, so another NMI may be on its way */
+} CACHE_ALIGNED;
+
+static PERCPU(struct intel_cpu, intel_cpus);
+static struct intel_pmu intel;
+
+static struct intel_cpu *this_intel_cpu(void)
+{
+	return &this_cpu(intel_cpus);
+}
+
+static uint64_t slot_bit(int slot)
+{
+	return (uint64_t)1 << slot;
+}
+
+static bool is_fixed(int slot)
+{
+	return slot >= FIXED_SLOT;
+}
+
+static unsigned int width_of(int slot)
+{
+	return is_fixed(slot) ? intel.fixed_width_bits : intel.general_width_bits;
+}
+
+/* --- registers --- */
+
+static uint32_t rdpmc_index(int slot)
+{
+	return is_fixed(slot) ? RDPMC_FIXED | (uint32_t)(slot - FIXED_SLOT) : (uint32_t)slot;
+}
+
+static void write_counter(int slot, uint64_t value)
+{
+	if (is_fixed(slot))
+		msr_write(MSR_IA32_FIXED_CTR0 + (uint32_t)(slot - FIXED_SLOT), value);
+	else if (intel.full_width_writes)
+		msr_write(MSR_IA32_A_PMC0 + (uint32_t)slot, value);
+	else
+		msr_write(MSR_IA32_PMC0 + (uint32_t)slot, (uint32_t)value);
+}
+
+/* The longest period a counter can be set to. A legacy write can only express minus up to 2^31. */
+static uint64_t period_max(int slot)
+{
+	unsigned int bits = intel.full_width_writes ? width_of(slot) - 1 : 31;
+
+	return ((uint64_t)1 << bits) - 1;
+}
+
+static void write_general_control(struct intel_cpu *cpu, int slot, uint64_t config)
+{
+	uint64_t control = intel.version >= 2 ? config | EVENTSEL_EN : config;
+
+	if (cpu->control[slot] == control)
+		return;
+	cpu->control[slot] = control;
+	msr_write(MSR_IA32_PERFEVTSEL0 + (uint32_t)slot, control);
+}
+
+static void write_fixed_control(struct intel_cpu *cpu, int slot, uint64_t config)
+{
+	int shift = FIXED_CTRL_SHIFT(slot - FIXED_SLOT);
+	uint64_t field = FIXED_CTRL_PMI;
+	uint64_t control;
+
+	if (config & EVENTSEL_OS)
+		field |= FIXED_CTRL_OS;
+	if (config & EVENTSEL_USR)
+		field |= FIXED_CTRL_USR;
+	if (config & EVENTSEL_ANY)
+		field |= FIXED_CTRL_ANY;
+	control = (cpu->fixed_control & ~(FIXED_CTRL_FIELD << shift)) | field << shift;
+	if (cpu->fixed_control == control)
+		return;
+	cpu->fixed_control = control;
+	msr_write(MSR_IA32_FIXED_CTR_CTRL, control);
+}
+
+/* Lets the counters in SLOTS count and no others. */
+static void let_count(struct intel_cpu *cpu, uint64_t slots)
+{
+	if (intel.version >= 2) {
+		msr_write(MSR_IA32_PERF_GLOBAL_CTRL, slots);
+		return;
+	}
+	for (uint64_t rest = cpu->occupied; rest; rest &= rest - 1) {
+		int slot = __builtin_ctzll(rest);
+		uint64_t enable = slots & slot_bit(slot) ? EVENTSEL_EN : 0;
+		msr_write(MSR_IA32_PERFEVTSEL0 + (uint32_t)slot, cpu->control[slot] | enable);
+	}
+}
+
+/* After `running` changed: makes it so, unless the PMU is frozen. */
+static void apply_running(struct intel_cpu *cpu)
+{
+	if (!atomic_load(&cpu->frozen))
+		let_count(cpu, atomic_load(&cpu->running));
+}
+
+/* Slots whose counters overflowed since this was last acknowledged. In version 1 no register tells; there, a counter that was set to a
+ * negative number has overflowed when it no longer is one. */
+static uint64_t read_overflows(struct intel_cpu *cpu)
+{
+	uint64_t overflows = 0;
+
+	if (intel.version >= 2)
+		return msr_read(MSR_IA32_PERF_GLOBAL_STATUS) & intel.counters;
+	for (uint64_t rest = atomic_load(&cpu->running); rest; rest &= rest - 1) {
+		int slot = __builtin_ctzll(rest);
+		if (!(pmc_read(rdpmc_index(slot)) >> (intel.general_width_bits - 1) & 1))
+			overflows |= slot_bit(slot);
+	}
+	return overflows;
+}
+
+static void acknowledge(uint64_t overflows)
+{
+	if (intel.version >= 2)
+		msr_write(MSR_IA32_PERF_GLOBAL_OVF_CTRL, overflows);
+}
+
+/* --- struct pmu --- */
+
+static int intel_event_init(struct perf_event *event)
+{
+	int error = intel_event_translate(&intel, event);
+
+	if (error)
+		return error;
+	event->hw.slot = -1;
+	event->hw.last_slot = -1;
+	return counter_group_validate(event, intel.counters);
+}
+
+static void intel_disable(struct pmu *pmu)
+{
+	struct intel_cpu *cpu = this_intel_cpu();
+
+	(void)pmu;
+	if (atomic_fetch_add(&cpu->frozen, 1) == 0 && cpu->occupied)
+		let_count(cpu, 0);
+}
+
+static void intel_enable(struct pmu *pmu)
+{
+	struct intel_cpu *cpu = this_intel_cpu();
+
+	(void)pmu;
+	ASSERT(atomic_load(&cpu->frozen) > 0);
+	if (atomic_fetch_sub(&cpu->frozen, 1) == 1 && cpu->occupied)
+		let_count(cpu, atomic_load(&cpu->running));
+}
+
+static uint64_t read_raw(struct perf_event *event)
+{
+	return pmc_read(rdpmc_index(event->hw.slot));
+}
+
+static void intel_read(struct perf_event *event)
+{
+	pmu_event_fold(event, read_raw, width_of(event->hw.slot));
+}
+
+/* Starts the next period of EVENT, folded and not counting; whether the last one is over. */
+static bool begin_period(struct perf_event *event)
+{
+	int slot = event->hw.slot;
+	bool expired;
+
+	write_counter(slot, pmu_event_set_period(event, width_of(slot), period_max(slot), PERIOD_MIN, &expired));
+	perf_userpage_update(event);
+	return expired;
+}
+
+static void intel_start(struct perf_event *event, int flags)
+{
+	struct intel_cpu *cpu = this_intel_cpu();
+	int slot = event->hw.slot;
+
+	if (!(event->hw.flags & HW_STOPPED))
+		return;
+	if (flags & PMU_RELOAD)
+		begin_period(event);
+	event->hw.flags = 0;
+	if (is_fixed(slot))
+		write_fixed_control(cpu, slot, event->hw.config);
+	else
+		write_general_control(cpu, slot, event->hw.config);
+	/* A guest's events only, and here runs no guest: it is on its counter and never counts, as in Linux. */
+	if (event->attr.exclude_host)
+		return;
+	atomic_fetch_or(&cpu->running, slot_bit(slot));
+	apply_running(cpu);
+}
+
+static void intel_stop(struct perf_event *event, int flags)
+{
+	struct intel_cpu *cpu = this_intel_cpu();
+
+	if (!(event->hw.flags & HW_STOPPED)) {
+		atomic_fetch_and(&cpu->running, ~slot_bit(event->hw.slot));
+		apply_running(cpu);
+		event->hw.flags |= HW_STOPPED;
+	}
+	if ((flags & PMU_UPDATE) && !(event->hw.flags & HW_UPTODATE)) {
+		intel_read(event);
+		event->hw.flags |= HW_UPTODATE;
+	}
+}
+
+static void leave_slot(struct intel_cpu *cpu, struct perf_event *event)
+{
+	intel_stop(event, PMU_UPDATE);
+	cpu->events[event->hw.slot] = NULL;
+	cpu->occupied &= ~slot_bit(event->hw.slot);
+	event->hw.last_slot = event->hw.slot;
+	event->hw.slot = -1;
+}
+
+static void take_slot(struct intel_cpu *cpu, struct perf_event *event, int slot)
+{
+	cpu->events[slot] = event;
+	cpu->occupied |= slot_bit(slot);
+	event->hw.slot = slot;
+}
+
+/* Another event needs the counter that EVENT is on. */
+static void move(struct intel_cpu *cpu, struct perf_event *event, int slot)
+{
+	bool was_running = !(event->hw.flags & HW_STOPPED);
+
+	leave_slot(cpu, event);
+	take_slot(cpu, event, slot);
+	if (was_running)
+		intel_start(event, PMU_RELOAD);
+	else
+		begin_period(event);
+}
+
+static int intel_add(struct perf_event *event, int flags)
+{
+	struct intel_cpu *cpu = this_intel_cpu();
+	struct counter_moves moves;
+	uint64_t occupant[COUNTERS_MAX];
+	uint64_t free = intel.counters & ~cpu->occupied;
+	uint64_t preferred = free >> FIXED_SLOT << FIXED_SLOT;
+	int slot;
+
+	ASSERT(atomic_load(&cpu->frozen) > 0);
+	for (int i = 0; i < COUNTERS_MAX; i++)
+		occupant[i] = cpu->events[i] ? cpu->events[i]->hw.constraint : 0;
+	/* Where it was before its control word still is. */
+	if (event->hw.last_slot >= 0 && (free & slot_bit(event->hw.last_slot)))
+		preferred = slot_bit(event->hw.last_slot);
+	slot = counter_assign(free, event->hw.constraint, preferred, occupant, &moves);
+	if (slot < 0)
+		return slot;
+	for (unsigned int i = 0; i < moves.count; i++)
+		move(cpu, cpu->events[moves.move[i].from], moves.move[i].to);
+	take_slot(cpu, event, slot);
+	event->hw.flags = HW_STOPPED | HW_UPTODATE;
+	if (flags & PMU_START)
+		intel_start(event, PMU_RELOAD);
+	return 0;
+}
+
+static void intel_del(struct perf_event *event, int flags)
+{
+	struct intel_cpu *cpu = this_intel_cpu();
+
+	(void)flags;
+	ASSERT(atomic_load(&cpu->frozen) > 0);
+	leave_slot(cpu, event);
+	perf_userpage_update(event);
+}
+
+static uint32_t intel_user_index(struct perf_event *event)
+{
+	return event->hw.slot < 0 ? 0 : rdpmc_index(event->hw.slot) + 1;
+}
+
+static unsigned int intel_user_width(struct perf_event *event)
+{
+	return event->hw.slot < 0 ? intel.general_width_bits : width_of(event->hw.slot);
+}
+
+static struct pmu intel_pmu = {
+	.name = "cpu",
+	.event_init = intel_event_init,
+	.pmu_disable = intel_disable,
+	.pmu_enable = intel_enable,
+	.add = intel_add,
+	.del = intel_del,
+	.start = intel_start,
+	.stop = intel_stop,
+	.read = intel_read,
+	.user_index = intel_user_index,
+	.user_width = intel_user_width,
+};
+
+/* --- the PMI --- */
+
+/* The counter in SLOT has overflowed. Its event may have gone, or stopped, since: then there is nothing to do but to have acknowledged it. */
+static void serve_overflow(struct intel_cpu *cpu, int slot, struct trap_frame *frame)
+{
+	struct perf_event *event = cpu->events[slot];
+
+	if (!event || (event->hw.flags & HW_STOPPED))
+		return;
+	intel_read(event);
+	if (begin_period(event) && perf_event_overflow(event, frame))
+		intel_stop(event, 0);
+}
+
+/* Serves every counter that has overflowed, PMU frozen; returns how many. */
+static unsigned int serve_overflows(struct intel_cpu *cpu, uint64_t overflows, struct trap_frame *frame)
+{
+	unsigned int served = 0;
+
+	for (unsigned int round = 0; overflows && round < PMI_ROUNDS_MAX; round++) {
+		acknowledge(overflows);
+		for (; overflows; overflows &= overflows - 1) {
+			serve_overflow(cpu, __builtin_ctzll(overflows), frame);
+			served++;
+		}
+		overflows = read_overflows(cpu);
+	}
+	return served;
+}
+
+/*
+ * Any NMI. It was ours if a counter has overflowed, or if the one before it served several counters: each of them raises an
+ * interrupt, and the processor remembers one while it serves another.
+ */
+static bool intel_pmi(struct trap_frame *frame)
+{
+	struct intel_cpu *cpu = this_intel_cpu();
+	uint64_t overflows = read_overflows(cpu);
+	bool ours;
+
+	if (!overflows) {
+		ours = cpu->late_pmi_expected;
+		cpu->late_pmi_expected = false;
+		return ours;
+	}
+	/* Serving must not be counted, and counters are written: `frozen` tells intel_stop that the PMU is halted already. */
+	atomic_fetch_add(&cpu->frozen, 1);
+	let_count(cpu, 0);
+	cpu->late_pmi_expected = serve_overflows(cpu, overflows, frame) > 1;
+	/* The APIC has masked its entry when it delivered the interrupt. Unmasked while the PMU is frozen, no overflow is missed. */
+	apic_pmi_unmask();
+	atomic_fetch_sub(&cpu->frozen, 1);
+	apply_running(cpu);
+	return true;
+}
+
+/* --- start --- */
+
+static void start_cpu(void *unused)
+{
+	(void)unused;
+	/* Firmware may have left counters running. */
+	for (unsigned int i = 0; i < intel.general_count; i++)
+		msr_write(MSR_IA32_PERFEVTSEL0 + i, 0);
+	if (intel.version >= 2) {
+		msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
+		if (intel.fixed_width_bits)
+			msr_write(MSR_IA32_FIXED_CTR_CTRL, 0);
+		acknowledge(intel.counters);
+	}
+	apic_pmi_unmask();
+}
+
+bool intel_pmu_init(void)
+{
+	char events[160];
+
+	if (!intel_pmu_probe(&intel))
+		return false;
+	arch_nmi_register(intel_pmi);
+	smp_call_mask(cpus_all(), start_cpu, NULL);
+	if (perf_pmu_register(&intel_pmu, PERF_TYPE_RAW) < 0)
+		return false;
+	intel_events_describe(&intel, events, sizeof(events));
+	log_info("PMU: Intel, version %u; %u general counters of %u bits, %u fixed of %u bits; %s writes", intel.version,
+		 intel.general_count, intel.general_width_bits,
+		 (unsigned int)__builtin_popcountll(intel.counters >> FIXED_SLOT), intel.fixed_width_bits,
+		 intel.full_width_writes ? "full-width" : "32-bit");
+	log_info("PMU: events: %s", events);
+	return true;
+}

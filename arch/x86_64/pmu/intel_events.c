@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Intel: which events there are, and which counters can count them.
+ *
+ * Nothing here touches a register. What is accepted, and with which error the rest is refused, follows Linux 6.12's
+ * x86 driver (arch/x86/events), which programs were written against: bits of a raw config that are not part of the event
+ * are ignored, not refused.
+ */
+#include <kernel/log.h>
+#include <kernel/perf/event.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/perf_event.h>
+
+#include "intel.h"
+
+#define SLOT(n)	 ((uint64_t)1 << (n))
+#define FIXED(n) SLOT(FIXED_SLOT + (n))
+
+/* Bits of a raw config that select the event; the driver sets the others itself. */
+#define RAW_CONFIG_BITS (EVENTSEL_EVENT | EVENTSEL_UMASK | EVENTSEL_EDGE | EVENTSEL_INV | EVENTSEL_CMASK)
+
+#define ARCHITECTURAL_NONE -1
+
+/* Reference cycles have no event code that general counters know at every frequency: Linux's name for what only fixed
+ * counter 2 counts. */
+#define CONFIG_REFERENCE_CYCLES 0x0300
+
+/* The generic events (PERF_TYPE_HARDWARE), by their number. Codes: SDM vol. 3B, table 20-1 "UMask and Event Select
+ * Encodings for Pre-Defined Architectural Performance Events". */
+static const struct generic_event {
+	const char *name;
+	uint16_t config; /* 0: Intel has no such event */
+	int bit;	 /* in CPUID.0AH:EBX */
+} generic_events[PERF_COUNT_HW_MAX] = {
+	[PERF_COUNT_HW_CPU_CYCLES] = { "cycles", 0x003c, 0 },
+	[PERF_COUNT_HW_INSTRUCTIONS] = { "instructions", 0x00c0, 1 },
+	[PERF_COUNT_HW_BUS_CYCLES] = { "bus-cycles", 0x013c, 2 },
+	[PERF_COUNT_HW_CACHE_REFERENCES] = { "cache-references", 0x4f2e, 3 },
+	[PERF_COUNT_HW_CACHE_MISSES] = { "cache-misses", 0x412e, 4 },
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { "branches", 0x00c4, 5 },
+	[PERF_COUNT_HW_BRANCH_MISSES] = { "branch-misses", 0x00c5, 6 },
+	[PERF_COUNT_HW_REF_CPU_CYCLES] = { "ref-cycles", CONFIG_REFERENCE_CYCLES, ARCHITECTURAL_NONE },
+};
+
+/* What the fixed counters count (20.2.2, table 20-2), and whether general counters do too. */
+static const struct fixed_event {
+	uint16_t config;
+	uint8_t counter;
+	bool general_too;
+} fixed_events[] = {
+	{ 0x00c0, 0, true },
+	{ 0x003c, 1, true },
+	{ CONFIG_REFERENCE_CYCLES, 2, false },
+};
+
+static uint64_t constraint_of(const struct intel_pmu *pmu, uint64_t event_bits)
+{
+	uint64_t general = pmu->counters & (SLOT(GENERAL_MAX) - 1);
+
+	for (unsigned int i = 0; i < sizeof(fixed_events) / sizeof(fixed_events[0]); i++) {
+		const struct fixed_event *fixed = &fixed_events[i];
+
+		if (fixed->config == event_bits)
+			return (FIXED(fixed->counter) | (fixed->general_too ? general : 0)) & pmu->counters;
+	}
+	return general;
+}
+
+static bool is_missing(const struct intel_pmu *pmu, const struct generic_event *event)
+{
+	return event->bit != ARCHITECTURAL_NONE && (pmu->events_missing >> event->bit & 1);
+}
+
+static int translate_generic(const struct intel_pmu *pmu, uint64_t number, uint64_t *event_bits)
+{
+	if (number >= PERF_COUNT_HW_MAX)
+		return -EINVAL;
+	if (!generic_events[number].config || is_missing(pmu, &generic_events[number]))
+		return -ENOENT;
+	*event_bits = generic_events[number].config;
+	return 0;
+}
+
+static int translate_raw(const struct intel_pmu *pmu, uint64_t config, uint64_t *event_bits)
+{
+	*event_bits = config & RAW_CONFIG_BITS;
+	if (!(config & EVENTSEL_ANY))
+		return 0;
+	if (!pmu->any_thread)
+		return -EINVAL;
+	*event_bits |= EVENTSEL_ANY;
+	return 0;
+}
+
+/* No cache event is architectural; only what cannot be one anywhere is an invalid argument. */
+static int translate_cache(uint64_t config)
+{
+	uint8_t cache = (uint8_t)config, operation = (uint8_t)(config >> 8), result = (uint8_t)(config >> 16);
+
+	if (cache >= PERF_COUNT_HW_CACHE_MAX || operation >= PERF_COUNT_HW_CACHE_OP_MAX ||
+	    result >= PERF_COUNT_HW_CACHE_RESULT_MAX)
+		return -EINVAL;
+	return -ENOENT;
+}
+
+int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	uint64_t event_bits;
+	int error;
+
+	switch (attr->type) {
+	case PERF_TYPE_HARDWARE:
+		error = translate_generic(pmu, attr->config, &event_bits);
+		break;
+	case PERF_TYPE_RAW:
+		error = translate_raw(pmu, attr->config, &event_bits);
+		break;
+	case PERF_TYPE_HW_CACHE:
+		error = translate_cache(attr->config);
+		break;
+	default:
+		return -ENOENT;
+	}
+	/* Precise samples and branch stacks need PEBS and LBR, which are not architectural. */
+	if (attr->precise_ip || (attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
+		return -EOPNOTSUPP;
+	if (error)
+		return error;
+
+	event->hw.constraint = constraint_of(pmu, event_bits & ~EVENTSEL_ANY);
+	event->hw.config = event_bits | EVENTSEL_INT;
+	if (!attr->exclude_user)
+		event->hw.config |= EVENTSEL_USR;
+	if (!attr->exclude_kernel)
+		event->hw.config |= EVENTSEL_OS;
+	return 0;
+}
+
+void intel_events_describe(const struct intel_pmu *pmu, char *buffer, unsigned int size)
+{
+	unsigned int used = 0;
+
+	buffer[0] = '\0';
+	for (unsigned int i = 0; i < PERF_COUNT_HW_MAX && used < size; i++) {
+		const struct generic_event *event = &generic_events[i];
+
+		if (!event->config || is_missing(pmu, event) || !constraint_of(pmu, event->config))
+			continue;
+		used += (unsigned int)format_string(buffer + used, size - used, "%s%s", used ? ", " : "", event->name);
+	}
+}

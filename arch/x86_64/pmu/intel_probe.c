@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Intel: what CPUID tells about the PMU (leaf 0xA, SDM vol. 2A, CPUID, "Architectural Performance Monitoring Leaf"). */
+#include <machine/msr.h>
+
+#include "intel.h"
+
+#define CPUID_FEATURES	       1
+#define CPUID_FEATURES_ECX_PDCM (1u << 15)
+#define CPUID_PERFORMANCE      0xa
+
+/* "Genu" "ineI" "ntel" in EBX, EDX, ECX of leaf 0. */
+#define VENDOR_EBX 0x756e6547
+#define VENDOR_EDX 0x49656e69
+#define VENDOR_ECX 0x6c65746e
+
+/* The newest version whose registers this driver knows; later ones are compatible. */
+#define VERSION_MAX 5
+
+static uint32_t bits(uint32_t value, unsigned int low, unsigned int count)
+{
+	return value >> low & ((1u << count) - 1);
+}
+
+/* Fixed counter n exists if ECX has its bit (version 5) or if there are more than n of them. */
+static uint64_t fixed_counters(const struct cpuid *leaf, unsigned int version)
+{
+	unsigned int contiguous = bits(leaf->edx, 0, 5);
+	uint64_t fixed = contiguous > FIXED_MAX ? FIXED_MAX : contiguous;
+
+	if (version < 2)
+		return 0;
+	fixed = ((uint64_t)1 << fixed) - 1;
+	if (version >= 5)
+		fixed |= bits(leaf->ecx, 0, FIXED_MAX);
+	return fixed;
+}
+
+static bool has_full_width_writes(void)
+{
+	if (!(cpuid_read(CPUID_FEATURES, 0).ecx & CPUID_FEATURES_ECX_PDCM))
+		return false;
+	return msr_read(MSR_IA32_PERF_CAPABILITIES) & PERF_CAPABILITIES_FW_WRITE;
+}
+
+bool intel_pmu_probe(struct intel_pmu *pmu)
+{
+	struct cpuid vendor = cpuid_read(0, 0), leaf;
+	unsigned int events;
+	uint64_t fixed;
+
+	if (vendor.ebx != VENDOR_EBX || vendor.edx != VENDOR_EDX || vendor.ecx != VENDOR_ECX)
+		return false;
+	if (cpuid_max(0) < CPUID_PERFORMANCE)
+		return false;
+	leaf = cpuid_read(CPUID_PERFORMANCE, 0);
+
+	*pmu = (struct intel_pmu){ .version = bits(leaf.eax, 0, 8) };
+	pmu->general_count = bits(leaf.eax, 8, 8);
+	pmu->general_width_bits = bits(leaf.eax, 16, 8);
+	if (!pmu->version || !pmu->general_count || pmu->general_count > GENERAL_MAX || pmu->general_width_bits < 32 ||
+	    pmu->general_width_bits > 64)
+		return false;
+	if (pmu->version > VERSION_MAX)
+		pmu->version = VERSION_MAX;
+
+	fixed = fixed_counters(&leaf, pmu->version);
+	pmu->fixed_width_bits = fixed ? bits(leaf.edx, 5, 8) : 0;
+	pmu->counters = (((uint64_t)1 << pmu->general_count) - 1) | fixed << FIXED_SLOT;
+
+	/* An event is there if its bit is clear and within the length of the vector. */
+	events = bits(leaf.eax, 24, 8);
+	pmu->events_missing = leaf.ebx;
+	if (events < 32)
+		pmu->events_missing |= ~(uint32_t)0 << events;
+
+	pmu->full_width_writes = has_full_width_writes();
+	pmu->any_thread = pmu->version >= 3 && !(pmu->version >= 5 && bits(leaf.edx, 15, 1));
+	return true;
+}
