@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The independent proof that the emulated PMU is a PMU: Linux's own driver finds it and counts with it.
+
+Linux announces the Intel PMU with the properties that were asked for; the self-monitoring program is
+exact there; and what it prints of its counts is, digit for digit, what the same binary prints on Tally.
+"""
+
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import tap  # pylint: disable=wrong-import-position
+
+BUILD = os.environ["TALLY_BUILD"]
+LINUX = os.path.join(HERE, "linux-run")
+TALLY = os.path.join(ROOT, "tools", "tally")
+SELFMON = os.path.join(BUILD, "user", "bin", "selfmon")
+PROFILE = os.path.join(BUILD, "user", "bin", "profile")
+LOG = os.path.join(BUILD, "tests", "linux-pmu.log")
+
+# Options of a machine, and what Linux's log has to say of its PMU. Two general counters are the least:
+# Linux leaves a PMU with one alone (init_intel in its arch/x86/kernel/cpu/intel.c).
+MACHINES = (
+    (("--pmu-version", "5", "--pmu-counters", "4", "--pmu-width", "48"),
+     {"version": "5", "bit width": "48", "generic registers": "4", "fixed-purpose events": "3"}),
+    (("--pmu-version", "2", "--pmu-counters", "2", "--pmu-width", "32", "--cpus", "2"),
+     {"version": "2", "bit width": "32", "generic registers": "2", "fixed-purpose events": "3"}),
+    (("--pmu-version", "4", "--pmu-counters", "8", "--pmu-width", "40", "--cpus", "4"),
+     {"version": "4", "bit width": "40", "generic registers": "8", "fixed-purpose events": "3"}),
+)
+
+
+def run(command, options, program):
+    return tap.command([*command, "--pmu", "emulated", *options, "--timeout", "100",
+                        "--log", LOG, program])
+
+
+def log_text():
+    with open(LOG, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def counts(output):
+    """The lines of the report that are about counts: from the table's head on."""
+    text = output.decode(errors="replace")
+    return text[text.find("rdpmc"):] if "rdpmc" in text else ""
+
+
+def main():
+    report = tap.Report()
+    for options, properties in MACHINES:
+        shown = " ".join(options).replace("--", "")
+        status, there, error = run([LINUX], options, SELFMON)
+        text = log_text()
+        report.ok(re.search(r"Performance Events: .*Intel PMU driver", text),
+                  f"{shown}: Linux announces the Intel PMU", text[-2000:])
+        for name, value in properties.items():
+            found = re.search(rf"\.\.\. {name}: +(\S+)", text)
+            report.equal(found and found[1], value, f"{shown}: with its {name}")
+        report.equal(status, 0, f"{shown}: selfmon is exact on Linux", there.decode(), error)
+        report.ok("exact" in counts(there), f"{shown}: and has counted", there.decode())
+        status, here, error = run([TALLY, "run"], options, SELFMON)
+        report.equal(status, 0, f"{shown}: selfmon is exact on Tally", here.decode(), error)
+        report.equal(counts(here), counts(there), f"{shown}: with the same counts as on Linux")
+
+    status, there, error = run([LINUX], (), PROFILE)
+    report.equal(status, 0, "profile is exact on Linux", there.decode(), error)
+    status, here, error = run([TALLY, "run"], (), PROFILE)
+    report.equal(status, 0, "profile is exact on Tally", here.decode(), error)
+    report.equal(here, there, "with the same samples as on Linux")
+    return report.done()
+
+
+sys.exit(main())
