@@ -88,7 +88,6 @@ void kernel_main(void)
 
 	if (!task)
 		boot_failure("not enough memory to start; give the machine more");
-	sched_start(task);
-	task_put(task);
+	sched_start(task); /* with our reference */
 	sched_start_cpu();
 }
