@@ -15,6 +15,7 @@
 
 #include <arch/smp.h>
 #include <kernel/assert.h>
+#include <kernel/bits.h>
 
 struct call {
 	void (*function)(void *arg);
@@ -43,15 +44,6 @@ void smp_call_interrupt(void)
 	}
 }
 
-static unsigned int members(cpumask_t mask)
-{
-	unsigned int count = 0;
-
-	for (; mask; mask &= mask - 1)
-		count++;
-	return count;
-}
-
 void smp_call_mask(cpumask_t mask, void (*function)(void *arg), void *arg)
 {
 	unsigned int self = cpu_id();
@@ -62,7 +54,7 @@ void smp_call_mask(cpumask_t mask, void (*function)(void *arg), void *arg)
 	if (others) {
 		call->function = function;
 		call->arg = arg;
-		atomic_store_explicit(&call->outstanding, members(others), memory_order_relaxed);
+		atomic_store_explicit(&call->outstanding, bits_count(others), memory_order_relaxed);
 		for (cpumask_t left = others; left; left &= left - 1) {
 			unsigned int cpu = (unsigned int)__builtin_ctzll(left);
 

@@ -21,6 +21,7 @@
  */
 #include <arch/pmu.h>
 #include <kernel/assert.h>
+#include <kernel/bits.h>
 #include <kernel/cpu.h>
 #include <kernel/log.h>
 #include <kernel/perf/assign.h>
@@ -32,6 +33,8 @@
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
+
+#include <string.h>
 
 #include "intel.h"
 
@@ -393,6 +396,8 @@ static bool intel_pmi(struct trap_frame *frame)
 	if (!overflows) {
 		ours = cpu->late_pmi_expected;
 		cpu->late_pmi_expected = false;
+		if (ours)
+			apic_pmi_unmask();
 		return ours;
 	}
 	/* Serving must not be counted, and counters are written: `frozen` tells intel_stop that the PMU is halted already. */
@@ -411,6 +416,7 @@ static bool intel_pmi(struct trap_frame *frame)
 static void start_cpu(void *unused)
 {
 	(void)unused;
+	memset(this_intel_cpu(), 0, sizeof(struct intel_cpu));
 	/* Firmware may have left counters running. */
 	for (unsigned int i = 0; i < intel.general_count; i++)
 		msr_write(MSR_IA32_PERFEVTSEL0 + i, 0);
@@ -436,7 +442,7 @@ bool intel_pmu_init(void)
 	intel_events_describe(&intel, events, sizeof(events));
 	log_info("PMU: Intel, version %u; %u general counters of %u bits, %u fixed of %u bits; %s writes", intel.version,
 		 intel.general_count, intel.general_width_bits,
-		 (unsigned int)__builtin_popcountll(intel.counters >> FIXED_SLOT), intel.fixed_width_bits,
+		 bits_count(intel.counters >> FIXED_SLOT), intel.fixed_width_bits,
 		 intel.full_width_writes ? "full-width" : "32-bit");
 	log_info("PMU: events: %s", events);
 	return true;
