@@ -47,7 +47,7 @@ def main(words, platform=tally):
         print(f"tally: {problem.message}", file=sys.stderr)
         return problem.status
     except KeyboardInterrupt:
-        return 130
+        return failure.INTERRUPTED
 
 
 class _Parser(argparse.ArgumentParser):

@@ -15,6 +15,7 @@ TIMEOUT = 124
 NO_PMU = 125
 BAD_PROGRAM = 126
 NOT_FOUND = 127
+INTERRUPTED = 130
 
 # Walked by --help; docs/man/tally.1 has the same table, and tests/tools/manual.t compares them.
 MEANING = (
@@ -26,6 +27,7 @@ MEANING = (
     (NO_PMU, "the PMU asked for by --pmu is not to be had on this host"),
     (BAD_PROGRAM, "PROGRAM or the initramfs is damaged or of a kind that cannot run"),
     (NOT_FOUND, "PROGRAM, or another file named on the command line, cannot be read"),
+    (INTERRUPTED, "interrupted from the keyboard"),
 )
 
 

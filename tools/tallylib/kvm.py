@@ -99,9 +99,7 @@ class _TooLong(Exception):
 
 
 def _why_not(kvm):
-    cpuid = bytearray(8 + _CPUID_ENTRIES_MAX * _CPUID_ENTRY.size)
-    struct.pack_into("<I", cpuid, 0, _CPUID_ENTRIES_MAX)
-    fcntl.ioctl(kvm, _GET_SUPPORTED_CPUID, cpuid)
+    cpuid = supported_cpuid(kvm)
     count, = struct.unpack_from("<I", cpuid)
     entries = [_CPUID_ENTRY.unpack_from(cpuid, 8 + i * _CPUID_ENTRY.size) for i in range(count)]
     leaves = {entry[0]: entry[3:] for entry in entries if entry[1] == 0}
@@ -111,13 +109,21 @@ def _why_not(kvm):
     version = leaves.get(0xA, (0,))[0] & 0xFF
     if version < 2:
         return "KVM gives its guests no PMU here"
-    counted = _run(kvm, cpuid, _COUNT_A_LOOP)
+    counted = run(kvm, cpuid, _COUNT_A_LOOP)
     if counted < _LOOPS:
         return f"KVM's guests have a PMU here that does not count ({counted} for {_LOOPS} loops)"
     return None
 
 
-def _run(kvm, cpuid, code):
+def supported_cpuid(kvm):
+    """The CPUID leaves that KVM gives a guest, as a struct kvm_cpuid2."""
+    cpuid = bytearray(8 + _CPUID_ENTRIES_MAX * _CPUID_ENTRY.size)
+    struct.pack_into("<I", cpuid, 0, _CPUID_ENTRIES_MAX)
+    fcntl.ioctl(kvm, _GET_SUPPORTED_CPUID, cpuid)
+    return cpuid
+
+
+def run(kvm, cpuid, code):
     """Runs `code` in long mode on one virtual CPU; returns its EAX at HLT, 0 if it faults."""
     vm = fcntl.ioctl(kvm, _CREATE_VM, 0)
     memory = mmap.mmap(-1, _MEMORY_BYTES)

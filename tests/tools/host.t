@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the tool does on the host alone: packing, installing packages, asking KVM for a PMU."""
+
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(ROOT, "tools")]
+
+import tap  # pylint: disable=wrong-import-position
+from tallylib import cpio, initramfs, kvm  # pylint: disable=wrong-import-position
+
+BUILD = os.environ["TALLY_BUILD"]
+FOLDER = os.path.join(BUILD, "tests", "host")
+DEPS = os.path.join(ROOT, "tools", "deps")
+LOOPS_TO_1234 = bytes.fromhex("31c0" "b9d2040000" "ffc0" "e2fc" "f4")
+FAULT = bytes.fromhex("b9ffffff0f" "0f32" "f4")
+
+
+def packing(report):
+    """The archive as Debian's cpio reads it, and as this project's reader does."""
+    tree = os.path.join(FOLDER, "tree")
+    os.makedirs(os.path.join(tree, "etc"), exist_ok=True)
+    with open(os.path.join(tree, "etc", "motd"), "w", encoding="utf-8") as file:
+        file.write("hello\n")
+    if not os.path.islink(os.path.join(tree, "link")):
+        os.symlink("etc/motd", os.path.join(tree, "link"))
+    blob = initramfs.pack_program(os.path.join(BUILD, "tests", "nothing"), ["a", "b c"],
+                                  {"A": "1"}, root=tree)
+    _, listing, _ = tap.command(["cpio", "-t", "--quiet"], stdin=blob)
+    expected = ["bin", "dev", "proc", "sys", "tmp", ".tally", "etc", "link", "etc/motd",
+                "bin/nothing", ".tally/argv", ".tally/env"]
+    report.equal(listing.decode().split("\n")[:-1], expected, "cpio lists the archive's entries")
+    found = {name: (mode, data) for name, mode, data in cpio.entries(blob)}
+    report.equal(found[".tally/argv"][1], b"/bin/nothing\0a\0b c\0", "the program's words")
+    report.equal(found[".tally/env"][1], b"A=1\0", "its environment")
+    report.equal(found["link"], (0o120777, b"etc/motd"), "a symbolic link stays one")
+    report.equal(found["bin/nothing"][0], 0o100755, "the program is executable")
+    again = initramfs.pack_program(os.path.join(BUILD, "tests", "nothing"), ["a", "b c"],
+                                   {"A": "1"}, root=tree)
+    report.ok(blob == again, "packing is reproducible")
+    two = blob + bytes(512) + blob
+    report.equal(len(list(cpio.entries(two))), 2 * len(expected), "archives can be joined")
+
+
+def packages(report):
+    listed = os.path.join(FOLDER, "packages")
+    with open(listed, "w", encoding="utf-8") as file:
+        file.write("# a comment\nbash   # is always there\n\ndpkg\n")
+    report.equal(tap.command([DEPS, listed]), (0, b"", ""), "nothing missing: silent")
+    with open(listed, "w", encoding="utf-8") as file:
+        file.write("bash\nno-such-package-as-this\n")
+    report.equal(tap.command([DEPS, listed], env={**os.environ, "TALLY_DEPS": "skip"}),
+                 (0, b"", ""), "TALLY_DEPS=skip: trusted")
+    status, output, error = tap.command([DEPS, os.path.join(FOLDER, "none")])
+    report.ok((status, output) == (2, b"") and "cannot be read" in error, "no such list: status 2",
+              status, error)
+    report.equal(tap.command([DEPS])[0], 2, "no list at all: status 2")
+
+    # A system without dpkg: a PATH that has only the other commands.
+    elsewhere = os.path.join(FOLDER, "elsewhere")
+    os.makedirs(elsewhere, exist_ok=True)
+    for name in ("sed", "sort", "bash"):
+        path = subprocess.run(["which", name], capture_output=True, text=True, check=True).stdout
+        if not os.path.lexists(os.path.join(elsewhere, name)):
+            os.symlink(path.strip(), os.path.join(elsewhere, name))
+    status, output, error = tap.command(["/bin/bash", DEPS, listed], env={"PATH": elsewhere})
+    report.ok((status, output) == (3, b"") and "bash no-such-package-as-this" in error,
+              "no Debian: the packages are named, status 3", status, error)
+
+    # A Debian without root: nobody's identity, and no sudo in the PATH.
+    for name in ("dpkg-query", "apt-get", "comm", "id"):
+        path = subprocess.run(["which", name], capture_output=True, text=True, check=True).stdout
+        if not os.path.lexists(os.path.join(elsewhere, name)):
+            os.symlink(path.strip(), os.path.join(elsewhere, name))
+    identity = os.path.join(elsewhere, "id")
+    os.remove(identity)
+    with open(identity, "w", encoding="utf-8") as file:
+        file.write("#!/bin/bash\necho 1000\n")
+    os.chmod(identity, 0o755)
+    status, output, error = tap.command(["/bin/bash", DEPS, listed], env={"PATH": elsewhere})
+    for name in os.listdir(elsewhere):
+        os.remove(os.path.join(elsewhere, name))
+    report.equal((status, output, error),
+                 (3, b"", "deps: missing packages; as root, run: apt-get install "
+                          "no-such-package-as-this\n"),
+                 "no root: the missing one is named, with the command, status 3")
+
+
+def host_pmu(report):
+    reason = kvm.why_not()
+    report.ok(reason is None or len(reason) > 10, "KVM: a guest counts here, or there is a reason")
+    report.note(f"KVM's PMU here: {reason or 'counts'}")
+    try:
+        device = os.open("/dev/kvm", os.O_RDWR)
+    except OSError as error:
+        for name in ("a guest's loop ends with its count", "a guest's fault counts nothing"):
+            report.skip(f"KVM: {name}", f"/dev/kvm: {error.strerror}")
+        return
+    cpuid = kvm.supported_cpuid(device)
+    report.equal(kvm.run(device, cpuid, LOOPS_TO_1234), 1234, "KVM: a guest's loop ends with its count")
+    report.equal(kvm.run(device, cpuid, FAULT), 0, "KVM: a guest's fault counts nothing")
+    os.close(device)
+
+
+def main():
+    report = tap.Report()
+    os.makedirs(FOLDER, exist_ok=True)
+    packing(report)
+    packages(report)
+    host_pmu(report)
+    return report.done()
+
+
+sys.exit(main())

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""A program on the real kernel: its words, environment, files, input, output and status."""
+
+import os
+import shutil
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import tap  # pylint: disable=wrong-import-position
+
+BUILD = os.environ["TALLY_BUILD"]
+TALLY = os.path.join(ROOT, "tools", "tally")
+WORDS = os.path.join(BUILD, "tests", "words")
+NOTHING = os.path.join(BUILD, "tests", "nothing")
+TREE = os.path.join(BUILD, "tests", "tree")
+ENVIRONMENT = b"[PATH=/bin:/usr/bin]\n[HOME=/]\n"
+
+# Options, program and words; status; standard output.
+RUNS = (
+    ("no words", (), (), 0, b"[/bin/words]\n" + ENVIRONMENT),
+    ("words with spaces, empty ones, other scripts", (), ("a b", "", "\u00e9\u4e16", "--cpus"), 0,
+     "[/bin/words]\n[a b]\n[]\n[\u00e9\u4e16]\n[--cpus]\n".encode() + ENVIRONMENT),
+    ("a variable set and one changed", ("--env", "A=b=c", "--env", "HOME=/tmp"), (), 0,
+     b"[/bin/words]\n[PATH=/bin:/usr/bin]\n[HOME=/tmp]\n[A=b=c]\n"),
+    ("status 1", (), ("1",), 1, b"[/bin/words]\n[1]\n" + ENVIRONMENT),
+    ("status 255", (), ("255",), 255, b"[/bin/words]\n[255]\n" + ENVIRONMENT),
+    ("a crash", (), ("crash",), 139, b"[/bin/words]\n[crash]\n" + ENVIRONMENT),
+    ("two CPUs", ("--cpus", "2"), ("2",), 2, b"[/bin/words]\n[2]\n" + ENVIRONMENT),
+    ("64 MiB of memory", ("--memory", "64"), ("3",), 3, b"[/bin/words]\n[3]\n" + ENVIRONMENT),
+    ("virtual time", ("--icount",), ("4",), 4, b"[/bin/words]\n[4]\n" + ENVIRONMENT),
+    ("no PMU", ("--pmu", "none"), ("5",), 5, b"[/bin/words]\n[5]\n" + ENVIRONMENT),
+)
+
+
+def run(*words, stdin=b""):
+    return tap.command([TALLY, "run", "--timeout", "60", *words], stdin=stdin)
+
+
+def main():
+    report = tap.Report()
+    for name, options, words, status, output in RUNS:
+        got_status, got, error = run(*options, "--", WORDS, *words)
+        report.equal((got_status, got), (status, output), name, error)
+
+    data = bytes(range(256)) * 40
+    status, output, error = run(WORDS, "copy", stdin=data)
+    report.ok((status, output) == (0, data), "input and output of every byte value",
+              f"status {status}, {len(output)} of {len(data)} bytes", error)
+    status, output, error = run(WORDS, "copy")
+    report.equal((status, output), (0, b""), "the end of an empty input", error)
+
+    shutil.rmtree(TREE, ignore_errors=True)
+    os.makedirs(os.path.join(TREE, "bin"))
+    shutil.copy(NOTHING, os.path.join(TREE, "bin", "words"))
+    status, output, error = run("--root", TREE, WORDS)
+    report.equal((status, output), (0, b"[/bin/words]\n" + ENVIRONMENT),
+                 "the program goes over a file of the tree that has its name", error)
+
+    status, _, error = run("-v", "--pmu", "emulated", NOTHING)
+    report.equal((status, error), (0, "tally: PMU: emulated\n"), "-v says which PMU is used")
+
+    times = []
+    for _ in range(5):
+        start = time.monotonic()
+        status, output, error = run(NOTHING)
+        times.append(time.monotonic() - start)
+    report.equal((status, output, error), (0, b"", ""), "a program that does nothing")
+    report.note(f"it takes {min(times):.2f} s from start to end, the best of {len(times)} runs")
+    return report.done()
+
+
+sys.exit(main())
