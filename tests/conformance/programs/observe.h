@@ -42,12 +42,14 @@ static const struct {
 	int number;
 	const char *name;
 } errors[] = {
-	{ EPERM, "EPERM" },	{ ENOENT, "ENOENT" },	    { ESRCH, "ESRCH" },	    { EINTR, "EINTR" },
-	{ EIO, "EIO" },		{ E2BIG, "E2BIG" },	    { EBADF, "EBADF" },	    { EAGAIN, "EAGAIN" },
-	{ ENOMEM, "ENOMEM" },	{ EACCES, "EACCES" },	    { EFAULT, "EFAULT" },   { EBUSY, "EBUSY" },
-	{ EEXIST, "EEXIST" },	{ ENODEV, "ENODEV" },	    { EINVAL, "EINVAL" },   { EMFILE, "EMFILE" },
-	{ ENOTTY, "ENOTTY" },	{ ENOSPC, "ENOSPC" },	    { ESPIPE, "ESPIPE" },   { ERANGE, "ERANGE" },
-	{ ENOSYS, "ENOSYS" },	{ EOVERFLOW, "EOVERFLOW" }, { ENOTSUP, "ENOTSUP" }, { ENXIO, "ENXIO" },
+	{ EPERM, "EPERM" },	    { ENOENT, "ENOENT" },   { ESRCH, "ESRCH" },
+	{ EINTR, "EINTR" },	    { EIO, "EIO" },	    { E2BIG, "E2BIG" },
+	{ EBADF, "EBADF" },	    { EAGAIN, "EAGAIN" },   { ENOMEM, "ENOMEM" },
+	{ EACCES, "EACCES" },	    { EFAULT, "EFAULT" },   { EBUSY, "EBUSY" },
+	{ EEXIST, "EEXIST" },	    { ENODEV, "ENODEV" },   { EINVAL, "EINVAL" },
+	{ EMFILE, "EMFILE" },	    { ENOTTY, "ENOTTY" },   { ENOSPC, "ENOSPC" },
+	{ ESPIPE, "ESPIPE" },	    { ERANGE, "ERANGE" },   { ENOSYS, "ENOSYS" },
+	{ EOVERFLOW, "EOVERFLOW" }, { ENOTSUP, "ENOTSUP" }, { ENXIO, "ENXIO" },
 };
 
 /* The name of an error number; a number that is not in the table is shown as such. */
@@ -64,7 +66,8 @@ static inline const char *error_name(int number)
 }
 
 /* Prints "name: text"; the format makes the name. */
-__attribute__((format(printf, 2, 3))) static inline void show(const char *text, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline void show(const char *text, const char *format,
+							      ...)
 {
 	va_list args;
 
@@ -91,7 +94,8 @@ static inline const char *outcome_value(long result)
 	return text;
 }
 
-static inline long open_event(const void *attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
+static inline long open_event(const void *attr, pid_t pid, int cpu, int group_fd,
+			      unsigned long flags)
 {
 	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 }

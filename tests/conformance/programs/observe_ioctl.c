@@ -79,8 +79,8 @@ static void periods(const char *kind, int fd)
 	static const uint64_t tried[] = { 0, 1, 1000, 1ULL << 31, 1ULL << 62, 1ULL << 63, ~0ULL };
 
 	for (size_t i = 0; i < sizeof(tried) / sizeof(tried[0]); i++)
-		show(outcome_value(ioctl(fd, PERF_EVENT_IOC_PERIOD, &tried[i])), "%s: PERIOD of %lld", kind,
-		     (long long)tried[i]);
+		show(outcome_value(ioctl(fd, PERF_EVENT_IOC_PERIOD, &tried[i])),
+		     "%s: PERIOD of %lld", kind, (long long)tried[i]);
 }
 
 /* MODIFY_ATTRIBUTES is for breakpoints; what do the others say? */
@@ -88,11 +88,11 @@ static void modify(const char *kind, int fd, const union attr *like)
 {
 	union attr attr = *like;
 
-	show(outcome_value(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr)), "%s: MODIFY_ATTRIBUTES, unchanged",
-	     kind);
+	show(outcome_value(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr)),
+	     "%s: MODIFY_ATTRIBUTES, unchanged", kind);
 	attr.fields.config++;
-	show(outcome_value(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr)), "%s: MODIFY_ATTRIBUTES, another event",
-	     kind);
+	show(outcome_value(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr)),
+	     "%s: MODIFY_ATTRIBUTES, another event", kind);
 }
 
 static void kinds(void)

@@ -62,7 +62,8 @@ static void ways(void)
 
 		attr_instructions(&attr);
 		fd = must_open(&attr, -1);
-		try_map(fd, rows[i].size, rows[i].protection, rows[i].flags, rows[i].offset, rows[i].name);
+		try_map(fd, rows[i].size, rows[i].protection, rows[i].flags, rows[i].offset,
+			rows[i].name);
 		close(fd);
 	}
 }
@@ -79,20 +80,26 @@ static void twice(void)
 	member = must_open(&attr, fd);
 	first = mmap(NULL, 3 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	show(first == MAP_FAILED ? error_name(errno) : "ok", "the first mapping");
-	try_map(fd, 3 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, 0, "a second one of the same size");
+	try_map(fd, 3 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, 0,
+		"a second one of the same size");
 	try_map(fd, 5 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, 0, "a second one, larger");
 	try_map(fd, PAGE_BYTES, PROT_READ, MAP_SHARED, 0, "a second one, smaller");
-	show(outcome(ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, fd)), "another event's output into it");
+	show(outcome(ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, fd)),
+	     "another event's output into it");
 	show(outcome(ioctl(member, PERF_EVENT_IOC_SET_OUTPUT, fd)), "a sibling's output into it");
 	show(outcome(ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, fd)), "its own output into it");
-	show(outcome(ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, other)), "its output elsewhere while it is mapped");
-	try_map(other, 3 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, 0, "a mapping of the redirected event");
+	show(outcome(ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, other)),
+	     "its output elsewhere while it is mapped");
+	try_map(other, 3 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, 0,
+		"a mapping of the redirected event");
 	show(outcome(ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, -1UL)), "the other's output back");
-	try_map(other, 3 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, 0, "a mapping of it after that");
+	try_map(other, 3 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, 0,
+		"a mapping of it after that");
 	show(outcome(ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1)), "PAUSE_OUTPUT");
 	show(outcome(ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0)), "PAUSE_OUTPUT, back");
 	show(outcome(munmap(first, 3 * PAGE_BYTES)), "munmap");
-	try_map(fd, 5 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, 0, "another size after munmap");
+	try_map(fd, 5 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, 0,
+		"another size after munmap");
 	close(fd);
 	close(other);
 	close(member);
@@ -173,15 +180,16 @@ static void contents(void)
 	work_counted(fd, LOOPS);
 	show_page(page, "after work");
 	show_number(self_read(page), "after work", "self-monitoring read");
-	show_number(read(fd, &value, sizeof(value)) == sizeof(value) ? value : 0, "after work", "read()");
+	show_number(read(fd, &value, sizeof(value)) == sizeof(value) ? value : 0, "after work",
+		    "read()");
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	show_page(page, "enabled");
 	before = self_read(page);
 	after = self_read(page);
 	show(after > before ? "yes" : "no", "enabled: the count grows from read to read");
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	show_number(read(fd, &value, sizeof(value)) == sizeof(value) && value == self_read(page), "disabled again",
-		    "both reads agree");
+	show_number(read(fd, &value, sizeof(value)) == sizeof(value) && value == self_read(page),
+		    "disabled again", "both reads agree");
 	close(fd);
 	show_number(page->size, "after close", "size");
 }

@@ -18,9 +18,10 @@ static void try_attr(const union attr *attr, const char *name, long number)
 /* Sizes around each version's (64 + 8 n bytes), zero, and above what the kernel knows. */
 static void sizes(void)
 {
-	static const uint32_t tried[] = { 0,   1,   8,	 63,  64,  65,	 71,  72,  80,	88,   96,
-					  100, 104, 112, 120, 128, 129,	 136, 137, 144, 1024, 4095,
-					  4096, 4097, 0x7fffffff, 0xffffffff };
+	static const uint32_t tried[] = { 0,	1,    8,    63,		64,	   65,	71,
+					  72,	80,   88,   96,		100,	   104, 112,
+					  120,	128,  129,  136,	137,	   144, 1024,
+					  4095, 4096, 4097, 0x7fffffff, 0xffffffff };
 	union attr attr;
 
 	for (size_t i = 0; i < sizeof(tried) / sizeof(tried[0]); i++) {
@@ -165,7 +166,8 @@ static void sample_fields(void)
 
 static void periods(void)
 {
-	static const uint64_t tried[] = { 0, 1, 2, 1000, 1ULL << 31, 1ULL << 47, 1ULL << 62, 1ULL << 63, ~0ULL };
+	static const uint64_t tried[] = { 0,	      1,	  2,	      1000, 1ULL << 31,
+					  1ULL << 47, 1ULL << 62, 1ULL << 63, ~0ULL };
 	static const uint64_t frequencies[] = { 0, 1, 1000, 1ULL << 32, 1ULL << 63, ~0ULL };
 	union attr attr;
 
@@ -193,9 +195,10 @@ static void targets(void)
 	static const struct {
 		int pid, cpu;
 	} rows[] = {
-		{ 0, -1 },	{ 0, 0 },     { -1, 0 },    { -1, -1 },	  { 0, -2 },  { 0, 99 },     { 0, 0x7fffffff },
-		{ -1, 99 },	{ -2, -1 },   { -2, 0 },    { 1, -1 },	  { 1, 0 },   { 999999, -1 }, { 0x7fffffff, -1 },
-		{ -0x7fffffff, 0 },
+		{ 0, -1 },	{ 0, 0 },	    { -1, 0 },		{ -1, -1 },
+		{ 0, -2 },	{ 0, 99 },	    { 0, 0x7fffffff },	{ -1, 99 },
+		{ -2, -1 },	{ -2, 0 },	    { 1, -1 },		{ 1, 0 },
+		{ 999999, -1 }, { 0x7fffffff, -1 }, { -0x7fffffff, 0 },
 	};
 	union attr attr;
 
@@ -237,8 +240,10 @@ static void groups(void)
 	show(outcome(open_event(&attr, 0, -1, -2, 0)), "group_fd -2");
 	show(outcome(open_event(&attr, 0, -1, 999, 0)), "group_fd that is not open");
 	show(outcome(open_event(&attr, 0, -1, STDOUT_FILENO, 0)), "group_fd that is no event");
-	show(outcome(open_event(&attr, 0, 0, leader, 0)), "a sibling on one cpu of a leader on all");
-	show(outcome(open_event(&attr, -1, 0, leader, 0)), "a sibling of a cpu with a leader of a task");
+	show(outcome(open_event(&attr, 0, 0, leader, 0)),
+	     "a sibling on one cpu of a leader on all");
+	show(outcome(open_event(&attr, -1, 0, leader, 0)),
+	     "a sibling of a cpu with a leader of a task");
 	other_cpu = (int)open_event(&attr, -1, 0, -1, 0);
 	show(outcome(other_cpu), "a leader of a cpu");
 	fd = open_event(&attr, 0, -1, other_cpu, 0);
@@ -258,11 +263,15 @@ static void groups(void)
 	sibling.fields.read_format = PERF_FORMAT_GROUP;
 	show(outcome(open_event(&sibling, 0, -1, -1, 0)), "inherited with PERF_FORMAT_GROUP");
 	attr_instructions(&sibling);
-	show(outcome(open_event(&sibling, 0, -1, leader, 0)), "a hardware sibling of a software leader");
+	show(outcome(open_event(&sibling, 0, -1, leader, 0)),
+	     "a hardware sibling of a software leader");
 	show(outcome(open_event(&attr, 0, -1, leader, PERF_FLAG_FD_OUTPUT)), "PERF_FLAG_FD_OUTPUT");
-	show(outcome(open_event(&attr, 0, -1, leader, PERF_FLAG_FD_NO_GROUP)), "PERF_FLAG_FD_NO_GROUP");
-	show(outcome(open_event(&attr, 0, -1, -1, PERF_FLAG_FD_OUTPUT)), "PERF_FLAG_FD_OUTPUT to none");
-	show(outcome(open_event(&attr, STDOUT_FILENO, 0, -1, PERF_FLAG_PID_CGROUP)), "a cgroup that is none");
+	show(outcome(open_event(&attr, 0, -1, leader, PERF_FLAG_FD_NO_GROUP)),
+	     "PERF_FLAG_FD_NO_GROUP");
+	show(outcome(open_event(&attr, 0, -1, -1, PERF_FLAG_FD_OUTPUT)),
+	     "PERF_FLAG_FD_OUTPUT to none");
+	show(outcome(open_event(&attr, STDOUT_FILENO, 0, -1, PERF_FLAG_PID_CGROUP)),
+	     "a cgroup that is none");
 	show(outcome(open_event(&attr, 0, -1, -1, PERF_FLAG_PID_CGROUP)), "a cgroup on all cpus");
 }
 
@@ -284,7 +293,8 @@ static void pointers(void)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		show(outcome(open_event((void *)rows[i].address, 0, -1, -1, 0)), "%s", rows[i].name);
+		show(outcome(open_event((void *)rows[i].address, 0, -1, -1, 0)), "%s",
+		     rows[i].name);
 
 	attr_dummy(&attr);
 	for (int inside = 0; inside <= ATTR_BYTES; inside += 4) {

@@ -22,14 +22,17 @@ static void show_sizes(int fd, const char *name, unsigned int format)
 			break;
 		}
 		if (size == 0)
-			show(outcome_value(got), "read_format %u, %s: read of 0 bytes", format, name);
+			show(outcome_value(got), "read_format %u, %s: read of 0 bytes", format,
+			     name);
 		if (size == 1)
-			show(outcome_value(got), "read_format %u, %s: read of 1 byte", format, name);
+			show(outcome_value(got), "read_format %u, %s: read of 1 byte", format,
+			     name);
 	}
 	show(outcome_value(smallest), "read_format %u, %s: least size", format, name);
-	show(outcome_value(read(fd, words, sizeof(words))), "read_format %u, %s: large buffer", format, name);
-	show(outcome_value(syscall(SYS_read, fd, 8, sizeof(words))), "read_format %u, %s: bad buffer", format,
-	     name);
+	show(outcome_value(read(fd, words, sizeof(words))), "read_format %u, %s: large buffer",
+	     format, name);
+	show(outcome_value(syscall(SYS_read, fd, 8, sizeof(words))),
+	     "read_format %u, %s: bad buffer", format, name);
 }
 
 /* Walks what read() of FD gives by its format and shows what is known of each field; FDS: whose they are. */
@@ -51,12 +54,14 @@ static void show_fields(int fd, const int *fds, int members, unsigned int format
 		at++;
 	}
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		show(words[at++] ? "set" : "zero", "read_format %u, %s: time_enabled", format, name);
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		show(words[at++] ? "set" : "zero", "read_format %u, %s: time_running", format, name);
-	if ((format & 3) == 3)
-		show(words[at - 1] == words[at - 2] ? "all of it" : "a part", "read_format %u, %s: ran", format,
+		show(words[at++] ? "set" : "zero", "read_format %u, %s: time_enabled", format,
 		     name);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		show(words[at++] ? "set" : "zero", "read_format %u, %s: time_running", format,
+		     name);
+	if ((format & 3) == 3)
+		show(words[at - 1] == words[at - 2] ? "all of it" : "a part",
+		     "read_format %u, %s: ran", format, name);
 	for (uint64_t i = 0; i < count && i < (uint64_t)members; i++) {
 		uint64_t value = format & PERF_FORMAT_GROUP ? words[at++] : words[0];
 
@@ -64,21 +69,23 @@ static void show_fields(int fd, const int *fds, int members, unsigned int format
 		show(text, "read_format %u, %s: value of member %d", format, name, (int)i);
 		if (format & PERF_FORMAT_ID) {
 			ioctl(fds[i], PERF_EVENT_IOC_ID, &id);
-			show(id == words[at++] ? "right" : "wrong", "read_format %u, %s: id of member %d", format,
-			     name, (int)i);
+			show(id == words[at++] ? "right" : "wrong",
+			     "read_format %u, %s: id of member %d", format, name, (int)i);
 		}
 		if (format & PERF_FORMAT_LOST) {
 			snprintf(text, sizeof(text), "%llu", (unsigned long long)words[at++]);
 			show(text, "read_format %u, %s: lost of member %d", format, name, (int)i);
 		}
 	}
-	show(at * 8 == (uint64_t)size ? "all" : "not all", "read_format %u, %s: bytes explained", format, name);
+	show(at * 8 == (uint64_t)size ? "all" : "not all", "read_format %u, %s: bytes explained",
+	     format, name);
 }
 
 /* Events that count the work alone, and as a group of three: instructions, branches, instructions. */
 static void formats(void)
 {
-	static const uint64_t configs[GROUP] = { PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	static const uint64_t configs[GROUP] = { PERF_COUNT_HW_INSTRUCTIONS,
+						 PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
 						 PERF_COUNT_HW_INSTRUCTIONS };
 	union attr attr;
 	int fds[GROUP];
@@ -106,7 +113,8 @@ static void formats(void)
 		for (int i = 0; i < GROUP; i++)
 			close(fds[i]);
 	}
-	show(outcome((attr.fields.read_format = FORMATS, open_event(&attr, 0, -1, -1, 0))), "read_format %d", FORMATS);
+	show(outcome((attr.fields.read_format = FORMATS, open_event(&attr, 0, -1, -1, 0))),
+	     "read_format %d", FORMATS);
 }
 
 /* Known work of several lengths, counted by events that count it all, a part, or nothing. */
@@ -137,12 +145,13 @@ static void counts(void)
 			attr.fields.exclude_user = !events[event].user;
 			attr.fields.exclude_kernel = !events[event].kernel;
 			fd = must_open(&attr, -1);
-			show(outcome(work_counted(fd, lengths[i])), "%s, %llu loops: work", events[event].name,
-			     (unsigned long long)lengths[i]);
+			show(outcome(work_counted(fd, lengths[i])), "%s, %llu loops: work",
+			     events[event].name, (unsigned long long)lengths[i]);
 			if (read(fd, &value, sizeof(value)) != sizeof(value))
 				value = 0;
 			snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-			show(text, "%s, %llu loops", events[event].name, (unsigned long long)lengths[i]);
+			show(text, "%s, %llu loops", events[event].name,
+			     (unsigned long long)lengths[i]);
 			close(fd);
 		}
 	}
