@@ -7,7 +7,9 @@ KERNEL_OBJS := $(KERNEL_SRCS:%=$(O)/%.o)
 NEWLIB_STRING := memchr memcmp memcpy memmove memset strchr strcmp strlcpy strlen strncmp strnlen strrchr
 KERNEL_LIB_OBJS := $(NEWLIB_STRING:%=$(O)/newlib/%.o)
 
-KERNEL_CPPFLAGS := -Iinclude -Iarch/x86_64/include -idirafter $(NEWLIB)/include -MMD -MP
+# Headers: ours, the compiler's own, newlib's; never the host's.
+KERNEL_CPPFLAGS := -Iinclude -Iarch/x86_64/include -nostdinc -isystem $(shell $(CC) -print-file-name=include) \
+	-isystem $(NEWLIB)/include -MMD -MP
 KERNEL_CFLAGS := -std=gnu11 -ffreestanding -nostdlib -g -Wall -Wextra -Werror -Wno-unused-parameter \
 	-mcmodel=kernel -mno-red-zone -mgeneral-regs-only -fno-pic -fno-pie -fno-stack-protector \
 	-fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fcf-protection=none -fno-strict-aliasing
