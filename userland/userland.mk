@@ -9,7 +9,7 @@ USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libspin/*.c userland/l
 
 USER_CPPFLAGS := -Iuserland/libperf -Iuserland/libspin -D_GNU_SOURCE -MMD -MP
 USER_CFLAGS := -std=gnu11 -O2 -g -fno-pie -fcf-protection=none -Wall -Wextra -Werror
-USER_CC = $(CC) -specs=$(NEWLIB)/lib/tally.specs -isystem include/uapi
+USER_CC = $(CC) -specs=$(NEWLIB)/lib/tally.specs
 
 # The sources of program $(1), wherever it is.
 user_sources = $(wildcard userland/programs/$(1)/*.c userland/programs/$(1)/*.S tests/boot/$(1).c)

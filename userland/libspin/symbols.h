@@ -10,6 +10,7 @@
 #define SPIN_SYMBOLS_H
 
 #ifdef __ASSEMBLER__
+/* clang-format off */
 
 	.macro	begin name
 	.globl	\name
@@ -30,6 +31,7 @@
 	.popsection
 	.endm
 
+/* clang-format on */
 #else
 
 #include <stddef.h>
@@ -47,7 +49,7 @@ extern const struct symbol __start_symbols[], __stop_symbols[];
 /* The function of the table that @address lies in, or NULL. Any context. */
 static inline const struct symbol *symbol_find(uintptr_t address)
 {
-	for (const struct symbol *s = __start_symbols; s < __stop_symbols; s++)
+	for (const struct symbol *s = __start_symbols; s != __stop_symbols; s++)
 		if (address - s->address < s->bytes)
 			return s;
 	return NULL;

@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sched.h - giving up the CPU, choosing CPUs, and clone(), with Linux's numbers (linux/sched.h).
+ * sched.h - giving up the CPU, choosing CPUs, and clone().
  *
  * Replaces newlib's file. The set of CPUs has 1024 bits, as in the GNU C library.
  */
 #ifndef _SCHED_H_
 #define _SCHED_H_
 
+#include <linux/sched.h>
 #include <sys/types.h>
 #include <sys/sched.h>
 
-#define CLONE_VM	     0x00000100
-#define CLONE_FS	     0x00000200
-#define CLONE_FILES	     0x00000400
-#define CLONE_SIGHAND	     0x00000800
-#define CLONE_VFORK	     0x00004000
-#define CLONE_PARENT	     0x00008000
-#define CLONE_THREAD	     0x00010000
-#define CLONE_SYSVSEM	     0x00040000
-#define CLONE_SETTLS	     0x00080000
-#define CLONE_PARENT_SETTID  0x00100000
-#define CLONE_CHILD_CLEARTID 0x00200000
-#define CLONE_CHILD_SETTID   0x01000000
-
-#define CPU_SETSIZE	     1024
+#define CPU_SETSIZE 1024
 
 typedef struct {
 	unsigned long __bits[CPU_SETSIZE / 64];

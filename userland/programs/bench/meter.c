@@ -66,7 +66,7 @@ static bool take_reading(struct meter_reading *reading)
 {
 	struct group_values group;
 
-	if (read(leader_fd, &group, sizeof(group)) != (ssize_t)sizeof(group))
+	if (read(leader_fd, &group, sizeof(group)) != (ssize_t)sizeof(group) || group.count != 3)
 		return false;
 	*reading = (struct meter_reading){ (int64_t)group.values[0], (int64_t)group.values[1],
 					   (int64_t)group.values[2] };

@@ -136,14 +136,14 @@ static void print_histogram(const struct trace *trace, const struct findings *fi
 {
 	size_t named = 0, largest = 0;
 
-	for (const struct symbol *s = __start_symbols; s < __stop_symbols; s++) {
+	for (const struct symbol *s = __start_symbols; s != __stop_symbols; s++) {
 		named += histogram[s - __start_symbols];
 		if (histogram[s - __start_symbols] > largest)
 			largest = histogram[s - __start_symbols];
 	}
 
 	printf("\n%-16s %8s %8s\n", "function", "samples", "by hand");
-	for (const struct symbol *s = __start_symbols; s < __stop_symbols; s++) {
+	for (const struct symbol *s = __start_symbols; s != __stop_symbols; s++) {
 		size_t sampled = histogram[s - __start_symbols];
 		size_t expected = count_expected(trace, s);
 

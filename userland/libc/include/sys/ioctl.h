@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sys/ioctl.h - device control, and how Linux packs a request number (asm-generic/ioctl.h):
- * command in bits 0-7, type in 8-15, size of the argument in 16-29, direction in 30-31.
+ * sys/ioctl.h - device control, and the requests of terminals (asm-generic/ioctls.h).
  */
 #ifndef _SYS_IOCTL_H
 #define _SYS_IOCTL_H
 
+#include <linux/ioctl.h>
 #include <sys/termios.h>
-
-#ifndef _IOC
-#define _IOC_NONE  0U
-#define _IOC_WRITE 1U
-#define _IOC_READ  2U
-
-#define _IOC(direction, type, number, size) \
-	(((direction) << 30) | ((type) << 8) | (number) | ((unsigned)(size) << 16))
-#define _IO(type, number)	      _IOC(_IOC_NONE, type, number, 0)
-#define _IOR(type, number, argument)  _IOC(_IOC_READ, type, number, sizeof(argument))
-#define _IOW(type, number, argument)  _IOC(_IOC_WRITE, type, number, sizeof(argument))
-#define _IOWR(type, number, argument) _IOC(_IOC_READ | _IOC_WRITE, type, number, sizeof(argument))
-#endif
 
 #define TCGETS	   0x5401
 #define TCSETS	   0x5402

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sys/poll.h - waiting for several descriptors, with Linux's numbers (asm-generic/poll.h).
+ * sys/poll.h - waiting for several descriptors.
  */
 #ifndef _SYS_POLL_H
 #define _SYS_POLL_H
 
-#include <sys/types.h>
-#include <sys/_timespec.h>
-#include <signal.h>
-
-#define POLLIN	 0x0001
-#define POLLPRI	 0x0002
-#define POLLOUT	 0x0004
-#define POLLERR	 0x0008
-#define POLLHUP	 0x0010
-#define POLLNVAL 0x0020
+#include <linux/poll.h>
 
 typedef unsigned long nfds_t;
 

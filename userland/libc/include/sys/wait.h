@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sys/wait.h - waiting for children; flags and status word as Linux's (linux/wait.h).
+ * sys/wait.h - waiting for children, and taking their status word apart as Linux composes it.
  */
 #ifndef _SYS_WAIT_H
 #define _SYS_WAIT_H
 
+#include <linux/wait.h>
 #include <sys/types.h>
 #include <sys/resource.h>
-
-#define WNOHANG		    1
-#define WUNTRACED	    2
-#define WCONTINUED	    8
-#define __WALL		    0x40000000
-#define __WCLONE	    0x80000000
 
 #define WTERMSIG(status)    ((status)&0x7f)
 #define WEXITSTATUS(status) (((status) >> 8) & 0xff)
