@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What <arch/...> asks of an ISA about interrupts and the clock chip. */
+#include <arch/clock.h>
+#include <arch/task.h>
+
+#include "internal.h"
+
+/* Timers fire in the middle of what the processor executes. */
+struct trap_frame *arch_interrupt_frame(void)
+{
+	return sim_frame();
+}
+
+/* No clock chip: the time of day begins in 1970. */
+uint64_t arch_boot_time_s(void)
+{
+	return 0;
+}
