@@ -48,7 +48,8 @@ void boot_acpi_find(void)
 		return;
 	}
 
-	paddr_t ebda = (paddr_t)(*(const uint16_t *)(DIRECT_MAP_BASE + BIOS_DATA_EBDA_SEGMENT)) << 4;
+	paddr_t ebda = (paddr_t)(*(const uint16_t *)(DIRECT_MAP_BASE + BIOS_DATA_EBDA_SEGMENT))
+		       << 4;
 
 	if (ebda)
 		boot_info.acpi_rsdp = search(ebda, ebda + EBDA_SEARCHED);

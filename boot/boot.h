@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of boot/ do for each other while boot_info is being filled in; see <kernel/boot.h>. */
+/* What the files of boot/ do for each other while boot_info is being filled in; see
+ * <kernel/boot.h>. */
 #ifndef BOOT_BOOT_H
 #define BOOT_BOOT_H
 
@@ -17,7 +18,8 @@ bool boot_range_in_ram(struct page_range range);
 
 /* Keeps a copy of ACPI's root pointer of SIZE bytes. */
 void boot_acpi_keep(const void *pointer, size_t size);
-/* Looks for the root pointer where a BIOS puts it, unless a copy is kept; sets boot_info.acpi_rsdp. */
+/* Looks for the root pointer where a BIOS puts it, unless a copy is kept; sets boot_info.acpi_rsdp.
+ * */
 void boot_acpi_find(void);
 
 #endif

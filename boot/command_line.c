@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Words of the command line that are the kernel's: NAME=value, up to "--". What comes after "--" belongs to the
- * first program (kernel/task/). Some loaders put the kernel's file name in front, so the first word is
- * never one of ours unless it has our form.
+ * Words of the command line that are the kernel's: NAME=value, up to "--". What comes after "--"
+ * belongs to the first program (kernel/task/). Some loaders put the kernel's file name in front, so
+ * the first word is never one of ours unless it has our form.
  */
 #include <kernel/boot.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Physical memory before there is an allocator: which RAM the machine has, which of it is free, and taking
- * pieces of the free part for good.
+ * Physical memory before there is an allocator: which RAM the machine has, which of it is free, and
+ * taking pieces of the free part for good.
  *
- * Sets of memory are sorted arrays of ranges. A machine with more pieces than fit loses the smallest use: the
- * pieces that come last are left out, with a line in the log.
+ * Sets of memory are sorted arrays of ranges. A machine with more pieces than fit loses the
+ * smallest use: the pieces that come last are left out, with a line in the log.
  */
 #include "boot.h"
 
@@ -15,8 +15,9 @@
 
 extern const char __image_end[];
 
-/* The image begins here (linker.ld). What is below belongs to the firmware, and to the start of processors. */
-#define IMAGE_START 0x100000
+/* The image begins here (linker.ld). What is below belongs to the firmware, and to the start of
+ * processors. */
+#define IMAGE_START	 0x100000
 /* Reached by the early page tables. */
 #define EARLY_MEMORY_END 0x100000000ull
 
@@ -33,8 +34,8 @@ static void append(struct page_range *ranges, size_t *count, paddr_t start, padd
 	if (start >= end)
 		return;
 	if (*count == BOOT_RANGES_MAX) {
-		log_warning("memory: more than %d pieces: 0x%lx to 0x%lx stays unused", BOOT_RANGES_MAX,
-			    start, end);
+		log_warning("memory: more than %d pieces: 0x%lx to 0x%lx stays unused",
+			    BOOT_RANGES_MAX, start, end);
 		return;
 	}
 	ranges[(*count)++] = (struct page_range){ start, end };
@@ -95,7 +96,8 @@ bool boot_range_in_ram(struct page_range range)
 /* Takes HOLE, widened to whole pages, out of boot_info.free. */
 static void subtract(const struct page_range *hole)
 {
-	struct page_range pages = { hole->start & PAGE_MASK, (hole->end + PAGE_SIZE - 1) & PAGE_MASK };
+	struct page_range pages = { hole->start & PAGE_MASK,
+				    (hole->end + PAGE_SIZE - 1) & PAGE_MASK };
 	struct page_range old[BOOT_RANGES_MAX];
 	size_t count = boot_info.free_count;
 

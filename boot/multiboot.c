@@ -2,9 +2,9 @@
 /*
  * Reading what the boot loader left, in the forms of multiboot 1 and 2, into struct boot_info.
  *
- * Everything is copied: afterwards the loader's memory is free. What a loader says is not trusted further than
- * that: a text has an end, a tag lies inside the whole, modules lie in RAM and not over
- * the kernel.
+ * Everything is copied: afterwards the loader's memory is free. What a loader says is not trusted
+ * further than that: a text has an end, a tag lies inside the whole, modules lie in RAM and not
+ * over the kernel.
  *
  * Sources: Multiboot Specification 0.6.96, section 3.3; Multiboot2 Specification 2.0, section 3.6.
  */
@@ -21,7 +21,7 @@
 #define MULTIBOOT2_LOADED 0x36d76289
 
 /* Everything the early page tables reach. */
-#define EARLY_MEMORY_END 0x100000000ull
+#define EARLY_MEMORY_END  0x100000000ull
 
 struct boot_info boot_info;
 
@@ -45,7 +45,8 @@ static void set_command_line(const char *text)
 static void add_module(paddr_t start, paddr_t end)
 {
 	if (boot_info.module_count == BOOT_MODULES_MAX)
-		boot_failure("more than %d modules; one, the initramfs, is enough", BOOT_MODULES_MAX);
+		boot_failure("more than %d modules; one, the initramfs, is enough",
+			     BOOT_MODULES_MAX);
 	boot_info.modules[boot_info.module_count++] = (struct page_range){ start, end };
 }
 
@@ -55,11 +56,7 @@ static void add_module(paddr_t start, paddr_t end)
 /*
  * Multiboot 1.
  */
-enum multiboot1_flag {
-	MB1_COMMAND_LINE = 1 << 2,
-	MB1_MODULES = 1 << 3,
-	MB1_MEMORY_MAP = 1 << 6
-};
+enum multiboot1_flag { MB1_COMMAND_LINE = 1 << 2, MB1_MODULES = 1 << 3, MB1_MEMORY_MAP = 1 << 6 };
 
 struct multiboot1_info {
 	uint32_t flags;
@@ -187,7 +184,8 @@ static void read_multiboot2(paddr_t start)
 	}
 }
 
-/* The first module must be a whole initramfs in RAM, or nothing later could say what is wrong with it. */
+/* The first module must be a whole initramfs in RAM, or nothing later could say what is wrong with
+ * it. */
 static void check_modules(void)
 {
 	for (size_t i = 0; i < boot_info.module_count; i++) {
@@ -197,12 +195,14 @@ static void check_modules(void)
 			boot_failure("module %zu ends before it begins (0x%lx, 0x%lx)", i + 1,
 				     module.end, module.start);
 		if (boot_range_overlaps_kernel(module))
-			boot_failure("module %zu (the initramfs is 1) lies over the kernel, at 0x%lx to "
-				     "0x%lx; load it elsewhere", i + 1, module.start, module.end);
+			boot_failure("module %zu (the initramfs is 1) lies over the kernel, at "
+				     "0x%lx to 0x%lx; load it elsewhere",
+				     i + 1, module.start, module.end);
 		if (!boot_range_in_ram(module))
-			boot_failure("module %zu (the initramfs is 1) of %lu KiB does not fit into memory, at "
-				     "0x%lx to 0x%lx; give the machine more memory", i + 1,
-				     (module.end - module.start) >> 10, module.start, module.end);
+			boot_failure("module %zu (the initramfs is 1) of %lu KiB does not fit into "
+				     "memory, at 0x%lx to 0x%lx; give the machine more memory",
+				     i + 1, (module.end - module.start) >> 10, module.start,
+				     module.end);
 	}
 }
 
@@ -216,8 +216,9 @@ void boot_info_read(uint32_t magic, paddr_t info)
 		read_multiboot2(info);
 		break;
 	default:
-		boot_failure("started by something that is no multiboot loader (0x%x); use QEMU's -kernel or "
-			     "GRUB's multiboot2", magic);
+		boot_failure("started by something that is no multiboot loader (0x%x); use "
+			     "QEMU's -kernel or GRUB's multiboot2",
+			     magic);
 	}
 	boot_memory_sort();
 	/* The log's place is in the command line, and what follows may fail. */

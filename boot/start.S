@@ -2,15 +2,16 @@
 /*
  * From the loader to C: multiboot headers, 32-bit entry, long mode, higher half.
  *
- * Sources: Multiboot Specification 0.6.96 (section 3.1), Multiboot2 Specification 2.0 (section 3.1),
- * SDM vol. 3A 9.8.5 "Initializing IA-32e Mode".
+ * Sources: Multiboot Specification 0.6.96 (section 3.1), Multiboot2 Specification 2.0 (section
+ * 3.1), SDM vol. 3A 9.8.5 "Initializing IA-32e Mode".
  *
- * QEMU's -kernel takes multiboot 1 and refuses ELF64 there, hence the a.out address fields; GRUB takes
- * multiboot 2 and reads the ELF program headers.
+ * QEMU's -kernel takes multiboot 1 and refuses ELF64 there, hence the a.out address fields; GRUB
+ * takes multiboot 2 and reads the ELF program headers.
  *
- * The page tables made here last until paging.c has built the real ones, and once more for the first
- * instructions of each further processor (smp_start.S): the first 4 GiB, everything writable
- * and executable, at address 0 and at DIRECT_MAP_BASE, and the first GiB of it at KERNEL_IMAGE_BASE.
+ * The page tables made here last until paging.c has built the real ones, and once more for the
+ * first instructions of each further processor (smp_start.S): the first 4 GiB, everything writable
+ * and executable, at address 0 and at DIRECT_MAP_BASE, and the first GiB of it at
+ * KERNEL_IMAGE_BASE.
  */
 #include <machine/cpu.h>
 #include <machine/mmu.h>
@@ -98,7 +99,8 @@ boot_start:
 	addl	$0x200000, %eax
 	jnc	1b
 
-	/* Page-directory pointers: the low table for 0 and the direct map, the high one for the image. */
+	/* Page-directory pointers: the low table for 0 and the direct map, the high one for the
+	 * image. */
 	movl	$PHYSICAL(boot_low_pointers), %edi
 	movl	$PHYSICAL(boot_directories) + TABLE_FLAGS, %eax
 	movl	$4, %ecx
@@ -195,7 +197,8 @@ boot_root:		.skip 4096
 boot_low_pointers:	.skip 4096
 boot_high_pointers:	.skip 4096
 boot_directories:	.skip 4 * 4096
-/* The boot processor's stack: later that of its idle task. The page below is not mapped in the end. */
+/* The boot processor's stack: later that of its idle task. The page below is not mapped in the end.
+ * */
 boot_stack_guard:	.skip 4096
 			.skip KERNEL_STACK_SIZE
 boot_stack_end:

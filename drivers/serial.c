@@ -2,12 +2,12 @@
 /*
  * The serial lines: National Semiconductor's 16550 UART and what behaves like it.
  *
- * Output is polled, a FIFO's worth at a time: it must work from the first instruction to the last word of a panic.
- * Input of COM1 comes by interrupt and goes to the console. This is not the console: line
- * editing and files are kernel/fs/'s.
+ * Output is polled, a FIFO's worth at a time: it must work from the first instruction to the last
+ * word of a panic. Input of COM1 comes by interrupt and goes to the console. This is not the
+ * console: line editing and files are kernel/fs/'s.
  *
- * Lock: line->lock (irqsave) is held while a piece of output is sent, so that lines of the log and output of
- * programs do not mix. It is innermost: nothing else is taken under it.
+ * Lock: line->lock (irqsave) is held while a piece of output is sent, so that lines of the log and
+ * output of programs do not mix. It is innermost: nothing else is taken under it.
  *
  * Source: PC16550D data sheet (National Semiconductor, June 1995), section 8 "Registers".
  */
@@ -24,28 +24,28 @@
 
 /* Registers: offsets from the line's base port. */
 enum uart_register {
-	UART_DATA = 0,		 /* receive and transmit; divisor, low byte, while LCR_DIVISOR */
-	UART_INTERRUPTS = 1,	 /* interrupt enable; divisor, high byte, while LCR_DIVISOR */
-	UART_FIFO_CONTROL = 2,	 /* written; read: interrupt identification */
+	UART_DATA = 0,	       /* receive and transmit; divisor, low byte, while LCR_DIVISOR */
+	UART_INTERRUPTS = 1,   /* interrupt enable; divisor, high byte, while LCR_DIVISOR */
+	UART_FIFO_CONTROL = 2, /* written; read: interrupt identification */
 	UART_LINE_CONTROL = 3,
 	UART_MODEM_CONTROL = 4,
 	UART_LINE_STATUS = 5,
 	UART_SCRATCH = 7
 };
 
-#define INTERRUPT_RECEIVED	0x01
-#define FIFO_ENABLE_AND_CLEAR	0x07
-#define LINE_8N1		0x03
-#define LINE_DIVISOR		0x80
-#define MODEM_DTR_RTS		0x03
-#define MODEM_OUT2		0x08 /* on a PC: lets the interrupt through */
-#define STATUS_RECEIVED		0x01
-#define STATUS_TRANSMIT_EMPTY	0x20
-#define STATUS_ABSENT		0xff
+#define INTERRUPT_RECEIVED    0x01
+#define FIFO_ENABLE_AND_CLEAR 0x07
+#define LINE_8N1	      0x03
+#define LINE_DIVISOR	      0x80
+#define MODEM_DTR_RTS	      0x03
+#define MODEM_OUT2	      0x08 /* on a PC: lets the interrupt through */
+#define STATUS_RECEIVED	      0x01
+#define STATUS_TRANSMIT_EMPTY 0x20
+#define STATUS_ABSENT	      0xff
 
-#define DIVISOR_115200 1
-#define FIFO_SIZE      16
-#define COM1_IRQ       4
+#define DIVISOR_115200	      1
+#define FIFO_SIZE	      16
+#define COM1_IRQ	      4
 
 struct line {
 	uint16_t port;
@@ -97,7 +97,8 @@ static void send(const struct line *line, const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
 		if (i % FIFO_SIZE == 0)
-			while (!(arch_port_read8(line->port + UART_LINE_STATUS) & STATUS_TRANSMIT_EMPTY))
+			while (!(arch_port_read8(line->port + UART_LINE_STATUS) &
+				 STATUS_TRANSMIT_EMPTY))
 				arch_cpu_relax();
 		arch_port_write8(line->port + UART_DATA, (uint8_t)bytes[i]);
 	}
@@ -134,7 +135,8 @@ void serial_ignore_locks(void)
 	atomic_store(&locks_ignored, true);
 }
 
-/* In pieces of a FIFO: on a real line a long write would otherwise keep interrupts off for as long as it takes. */
+/* In pieces of a FIFO: on a real line a long write would otherwise keep interrupts off for as long
+ * as it takes. */
 void console_device_write(const char *bytes, size_t size)
 {
 	while (size > 0) {

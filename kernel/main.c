@@ -41,7 +41,8 @@ static void set_console(void)
 	if (strcmp(mode, "raw") == 0)
 		console_set_raw(true);
 	else if (strcmp(mode, "cooked") != 0)
-		boot_failure("console=%s: not a way of using the console; give raw or cooked", mode);
+		boot_failure("console=%s: not a way of using the console; give raw or cooked",
+			     mode);
 	serial_receive_start();
 }
 
@@ -62,8 +63,8 @@ static void start_user_space(void *unused)
 {
 	unsigned int cpus = arch_smp_start();
 
-	log_info("%u processor%s, %zu MiB of memory, %lu us since entry", cpus, cpus == 1 ? "" : "s",
-		 page_total_count() >> (20 - PAGE_SHIFT), clock_ns() / 1000);
+	log_info("%u processor%s, %zu MiB of memory, %lu us since entry", cpus,
+		 cpus == 1 ? "" : "s", page_total_count() >> (20 - PAGE_SHIFT), clock_ns() / 1000);
 	panic_on_demand();
 	set_console();
 	perf_init();
@@ -76,7 +77,8 @@ void cpu_start_secondary(void)
 	sched_start_cpu();
 }
 
-/* From boot/: boot_info is complete, traps work, the kernel's page tables are loaded. Boot processor, interrupts off. */
+/* From boot/: boot_info is complete, traps work, the kernel's page tables are loaded. Boot
+ * processor, interrupts off. */
 _Noreturn void kernel_main(void);
 void kernel_main(void)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading ACPI's static tables: RSDT or XSDT, MADT, FADT, and from the DSDT the one value that switches the machine off.
+ * Reading ACPI's static tables: RSDT or XSDT, MADT, FADT, and from the DSDT the one value that
+ * switches the machine off.
  *
- * This is no ACPI interpreter: the \_S5 package is found by its bytes, as it has always the same form. Tables are
- * mapped once for good; a table with a wrong checksum or an impossible size is ignored with a line in the log.
+ * This is no ACPI interpreter: the \_S5 package is found by its bytes, as it has always the same
+ * form. Tables are mapped once for good; a table with a wrong checksum or an impossible size is
+ * ignored with a line in the log.
  *
  * Source: ACPI Specification 6.5: 5.2.5 to 5.2.9, 5.2.12 (MADT), 7.4.2 and 20.2 (\_Sx packages).
  */
@@ -79,12 +81,7 @@ static const struct table *map_table(paddr_t paddr)
  */
 #define ENTRY_ENABLED 0x1
 
-enum madt_type {
-	MADT_LOCAL_APIC = 0,
-	MADT_IO_APIC = 1,
-	MADT_OVERRIDE = 2,
-	MADT_LOCAL_X2APIC = 9
-};
+enum madt_type { MADT_LOCAL_APIC = 0, MADT_IO_APIC = 1, MADT_OVERRIDE = 2, MADT_LOCAL_X2APIC = 9 };
 
 struct madt {
 	struct table head;
@@ -145,7 +142,8 @@ static void read_madt(const struct table *table)
 	const struct madt *madt = (const void *)table;
 	const uint8_t *end = (const uint8_t *)table + table->length;
 
-	for (const uint8_t *at = madt->entries; at + sizeof(((union madt_entry *)0)->head) <= end;) {
+	for (const uint8_t *at = madt->entries;
+	     at + sizeof(((union madt_entry *)0)->head) <= end;) {
 		const union madt_entry *entry = (const void *)at;
 
 		if (entry->head.length < sizeof entry->head || at + entry->head.length > end)
@@ -195,11 +193,12 @@ _Static_assert(offsetof(struct fadt, pm_timer) == 76, "ACPI 6.5 table 5.9");
 _Static_assert(offsetof(struct fadt, pm_timer_length) == 91, "ACPI 6.5 table 5.9");
 _Static_assert(offsetof(struct fadt, flags) == 112, "ACPI 6.5 table 5.9");
 
-#define FADT_TIMER_WIDE (1u << 8)
+#define FADT_TIMER_WIDE	 (1u << 8)
 #define SLEEP_TYPE_SHIFT 10
 #define SLEEP_ENABLE	 (1u << 13)
 
-/* AML: NameOp "_S5_" PackageOp length count value …; a value is 0 (ZeroOp), 1 (OneOp) or BytePrefix and a byte. */
+/* AML: NameOp "_S5_" PackageOp length count value …; a value is 0 (ZeroOp), 1 (OneOp) or BytePrefix
+ * and a byte. */
 static void find_off_state(const struct table *dsdt)
 {
 	const uint8_t *bytes = (const uint8_t *)dsdt;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The local APIC: one way to reach its registers for both modes, and what the rest asks of it. See <machine/apic.h>.
+ * The local APIC: one way to reach its registers for both modes, and what the rest asks of it. See
+ * <machine/apic.h>.
  *
- * In x2APIC mode a register is an MSR, and sending an interrupt is one write. In the memory-mapped mode the
- * destination is a second register; interrupts are off while both are written, and an NMI in between only
- * sends to its own processor, which does not use the destination.
+ * In x2APIC mode a register is an MSR, and sending an interrupt is one write. In the memory-mapped
+ * mode the destination is a second register; interrupts are off while both are written, and an NMI
+ * in between only sends to its own processor, which does not use the destination.
  *
  * Source: SDM vol. 3A chapter 11.
  */
@@ -18,7 +19,8 @@
 #include "features.h"
 #include "page_table.h"
 
-/* Registers, by their offset in the memory-mapped page; the MSR is 0x800 + offset / 16. SDM table 11-1, 11-6. */
+/* Registers, by their offset in the memory-mapped page; the MSR is 0x800 + offset / 16. SDM table
+ * 11-1, 11-6. */
 enum apic_register {
 	APIC_ID = 0x020,
 	APIC_TASK_PRIORITY = 0x080,
@@ -38,26 +40,26 @@ enum apic_register {
 	APIC_SELF = 0x3f0 /* x2APIC only */
 };
 
-#define MSR_X2APIC_BASE 0x800
+#define MSR_X2APIC_BASE	   0x800
 
-#define BASE_X2APIC  (1u << 10)
-#define BASE_ENABLE  (1u << 11)
-#define BASE_ADDRESS 0x000ffffffffff000ull
+#define BASE_X2APIC	   (1u << 10)
+#define BASE_ENABLE	   (1u << 11)
+#define BASE_ADDRESS	   0x000ffffffffff000ull
 
-#define SPURIOUS_ENABLE (1u << 8)
+#define SPURIOUS_ENABLE	   (1u << 8)
 
 #define LVT_MASKED	   (1u << 16)
 #define LVT_NMI		   (4u << 8)
 #define LVT_TIMER_DEADLINE (2u << 17)
 #define DIVIDE_BY_1	   0xb
 
-#define COMMAND_FIXED	 (0u << 8)
-#define COMMAND_NMI	 (4u << 8)
-#define COMMAND_INIT	 (5u << 8)
-#define COMMAND_STARTUP	 (6u << 8)
-#define COMMAND_PENDING	 (1u << 12)
-#define COMMAND_ASSERT	 (1u << 14)
-#define COMMAND_TO_SELF	 (1u << 18)
+#define COMMAND_FIXED	   (0u << 8)
+#define COMMAND_NMI	   (4u << 8)
+#define COMMAND_INIT	   (5u << 8)
+#define COMMAND_STARTUP	   (6u << 8)
+#define COMMAND_PENDING	   (1u << 12)
+#define COMMAND_ASSERT	   (1u << 14)
+#define COMMAND_TO_SELF	   (1u << 18)
 
 #define REGISTER_PAGE_SIZE 4096
 
@@ -93,8 +95,8 @@ void apic_init(void)
 
 void apic_enable(void)
 {
-	static const enum apic_register entries[] = { APIC_LVT_TIMER, APIC_LVT_LINT0, APIC_LVT_LINT1,
-						      APIC_LVT_ERROR };
+	static const enum apic_register entries[] = { APIC_LVT_TIMER, APIC_LVT_LINT0,
+						      APIC_LVT_LINT1, APIC_LVT_ERROR };
 	uint64_t base = msr_read(MSR_IA32_APIC_BASE);
 
 	/* From switched off to x2APIC leads through the memory-mapped mode. SDM 11.12.5. */
@@ -137,9 +139,11 @@ static void wait_sent(void)
 static void send(uint32_t destination, uint32_t command)
 {
 	if (!registers) {
-		/* An MSR write does not wait for earlier stores; what the other processor is to find must be there. */
+		/* An MSR write does not wait for earlier stores; what the other processor is to
+		 * find must be there. */
 		__asm__ volatile("mfence; lfence" : : : "memory");
-		msr_write(MSR_X2APIC_BASE + APIC_COMMAND / 16, (uint64_t)destination << 32 | command);
+		msr_write(MSR_X2APIC_BASE + APIC_COMMAND / 16,
+			  (uint64_t)destination << 32 | command);
 		return;
 	}
 

@@ -2,14 +2,16 @@
 /*
  * Time: the time-stamp counter as the clock, the local APIC's timer for deadlines.
  *
- * The counter's frequency comes from CPUID where a processor or hypervisor tells it, else it is measured against the
- * power-management timer, or the interval timer where there is none; 5 ms are enough for 1 part in 1000, and
- * nothing here promises more about wall time. All conversions use one multiplication with 32 bits of
- * fraction at most, and user space can do the same one by itself (clock_user_conversion): the results are equal.
+ * The counter's frequency comes from CPUID where a processor or hypervisor tells it, else it is
+ * measured against the power-management timer, or the interval timer where there is none; 5 ms are
+ * enough for 1 part in 1000, and nothing here promises more about wall time. All conversions use
+ * one multiplication with 32 bits of fraction at most, and user space can do the same one by itself
+ * (clock_user_conversion): the results are equal.
  *
- * Sources: SDM vol. 3B 18.17 "Time-Stamp Counter", 18.7.3 "Determining the Processor Base Frequency", vol. 3A 11.5.4 "APIC Timer"; ACPI
- * Specification 6.5, 4.8.3.3 "Power Management Timer"; Intel 8254 data sheet; the hypervisors' leaf 0x40000010 as
- * VMware proposed it to the Linux kernel list on 2008-10-01; Motorola MC146818A data sheet (clock chip).
+ * Sources: SDM vol. 3B 18.17 "Time-Stamp Counter", 18.7.3 "Determining the Processor Base
+ * Frequency", vol. 3A 11.5.4 "APIC Timer"; ACPI Specification 6.5, 4.8.3.3 "Power Management
+ * Timer"; Intel 8254 data sheet; the hypervisors' leaf 0x40000010 as VMware proposed it to the
+ * Linux kernel list on 2008-10-01; Motorola MC146818A data sheet (clock chip).
  */
 #include "clock.h"
 
@@ -39,7 +41,8 @@ static uint64_t multiply_divide(uint64_t value, uint64_t by, uint64_t divisor)
 	unsigned __int128 product = (unsigned __int128)value * by;
 	uint64_t quotient, remainder;
 
-	/* Not the compiler's 128-bit division, which is a library's. No caller's quotient exceeds 64 bits. */
+	/* Not the compiler's 128-bit division, which is a library's. No caller's quotient exceeds
+	 * 64 bits. */
 	__asm__("divq %4"
 		: "=a"(quotient), "=d"(remainder)
 		: "a"((uint64_t)product), "d"((uint64_t)(product >> 64)), "r"(divisor)
@@ -94,7 +97,8 @@ static uint32_t read_pm_timer(void)
 	return arch_port_read32(acpi_info.pm_timer);
 }
 
-/* The interval timer's channel 2, which belongs to the loudspeaker, counting down from 65535 with the speaker off. */
+/* The interval timer's channel 2, which belongs to the loudspeaker, counting down from 65535 with
+ * the speaker off. */
 #define PIT_COMMAND	0x43
 #define PIT_CHANNEL_2	0x42
 #define PIT_MODE_0_LOAD 0xb0
@@ -134,7 +138,8 @@ static const struct reference {
 	{ "interval timer", PIT_HZ, 0xffff, start_pit, read_pit },
 };
 
-/* A reading of all three at (nearly) one moment: of several tries the one in which least time passed. */
+/* A reading of all three at (nearly) one moment: of several tries the one in which least time
+ * passed. */
 struct moment {
 	uint64_t tsc;
 	uint32_t apic, reference;
@@ -185,8 +190,8 @@ static void measure(const struct reference *reference)
 /*
  * The clock chip: whole seconds since 1970.
  */
-#define CMOS_INDEX 0x70
-#define CMOS_DATA  0x71
+#define CMOS_INDEX    0x70
+#define CMOS_DATA     0x71
 #define CMOS_UPDATING 0x80 /* status A */
 #define CMOS_BINARY   0x04 /* status B */
 #define CMOS_24_HOURS 0x02
@@ -202,8 +207,8 @@ static unsigned int decode(uint8_t value, uint8_t format)
 	return format & CMOS_BINARY ? value : (value >> 4) * 10u + (value & 15);
 }
 
-/* Days from 1970-01-01 to the given date of the Gregorian calendar. The year is taken to begin in March, so that the leap day
- * comes last. */
+/* Days from 1970-01-01 to the given date of the Gregorian calendar. The year is taken to begin in
+ * March, so that the leap day comes last. */
 static uint64_t days_since_1970(unsigned int year, unsigned int month, unsigned int day)
 {
 	unsigned int y = month > 2 ? year : year - 1;
@@ -214,11 +219,13 @@ static uint64_t days_since_1970(unsigned int year, unsigned int month, unsigned 
 
 static uint64_t read_clock_chip(void)
 {
-	static const uint8_t fields[] = { 0, 2, 4, 7, 8, 9 }; /* second, minute, hour, day, month, year */
+	/* second, minute, hour, day, month, year */
+	static const uint8_t fields[] = { 0, 2, 4, 7, 8, 9 };
 	uint8_t raw[sizeof fields], again[sizeof fields];
 	bool equal = false;
 
-	/* Two equal readings: none was taken in the middle of a change. An empty port never changes. */
+	/* Two equal readings: none was taken in the middle of a change. An empty port never
+	 * changes. */
 	for (unsigned int tries = 0; tries < 100 && !equal; tries++) {
 		if (read_cmos(0x0a) & CMOS_UPDATING)
 			continue;
@@ -241,8 +248,8 @@ static uint64_t read_clock_chip(void)
 		hour = hour % 12 + (raw[2] & 0x80 ? 12 : 0);
 	if (month < 1 || month > 12 || day < 1 || day > 31)
 		return 0;
-	return days_since_1970(year, month, day) * 86400 + hour * 3600 + decode(raw[1], format) * 60 +
-	       decode(raw[0], format);
+	return days_since_1970(year, month, day) * 86400 + hour * 3600 +
+	       decode(raw[1], format) * 60 + decode(raw[0], format);
 }
 
 /*
@@ -283,8 +290,8 @@ void clock_init(void)
 	while (multiply_divide(NSEC_PER_SEC, 1ull << conversion.shift, tsc_hz) > UINT32_MAX)
 		conversion.shift--;
 	conversion.mult = (uint32_t)multiply_divide(NSEC_PER_SEC, 1ull << conversion.shift, tsc_hz);
-	conversion.offset_ns = -(uint64_t)((unsigned __int128)tsc_start * conversion.mult >>
-					   conversion.shift);
+	conversion.offset_ns =
+		-(uint64_t)((unsigned __int128)tsc_start * conversion.mult >> conversion.shift);
 	boot_time_s = read_clock_chip();
 	trap_set_interrupt(VECTOR_TIMER, on_timer);
 	log_debug("clock: %lu kHz by %s, timer %lu kHz%s", tsc_hz / 1000, source, apic_hz / 1000,
@@ -316,7 +323,8 @@ void clock_delay_ns(uint64_t ns)
 		arch_cpu_relax();
 }
 
-/* Later deadlines are set in steps: the interrupt comes early, and kernel/time/ sets the timer again. */
+/* Later deadlines are set in steps: the interrupt comes early, and kernel/time/ sets the timer
+ * again. */
 #define STEP_NS_MAX (1000 * NSEC_PER_MSEC)
 
 void arch_timer_set(uint64_t deadline_ns)
@@ -334,9 +342,11 @@ void arch_timer_set(uint64_t deadline_ns)
 
 	if (wait_ns > STEP_NS_MAX)
 		wait_ns = STEP_NS_MAX;
-	/* One more tick than the quotient, so as not to be early, and never the 0 that means off. */
+	/* One more tick than the quotient, so as not to be early, and never the 0 that means off.
+	 * */
 	if (cpu_features.tsc_deadline) {
-		apic_timer_deadline(tsc_read() + multiply_divide(wait_ns, tsc_hz, NSEC_PER_SEC) + 1);
+		apic_timer_deadline(tsc_read() + multiply_divide(wait_ns, tsc_hz, NSEC_PER_SEC) +
+				    1);
 	} else {
 		uint64_t ticks = multiply_divide(wait_ns, apic_hz, NSEC_PER_SEC) + 1;
 
@@ -345,7 +355,8 @@ void arch_timer_set(uint64_t deadline_ns)
 }
 
 /*
- * Are the counters of two processors synchronous? Both take turns at one lock and look whether time ever went back.
+ * Are the counters of two processors synchronous? Both take turns at one lock and look whether time
+ * ever went back.
  */
 static struct spinlock check_lock;
 static uint64_t check_last; /* check_lock */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Setting up the clock and the timer; what the kernel uses of them is <kernel/time.h> and <arch/clock.h>. */
+/* Setting up the clock and the timer; what the kernel uses of them is <kernel/time.h> and
+ * <arch/clock.h>. */
 #ifndef CLOCK_H
 #define CLOCK_H
 
@@ -15,8 +16,9 @@ void clock_init(void);
 /* Waits for at least NS nanoseconds. Any context after clock_init. */
 void clock_delay_ns(uint64_t ns);
 
-/* What the two sides of a check run at the same time, each ROUNDS times. Returns the largest step back in time,
- * in ticks, that this side saw between the processors: 0 when the counters agree. Interrupts off. */
+/* What the two sides of a check run at the same time, each ROUNDS times. Returns the largest step
+ * back in time, in ticks, that this side saw between the processors: 0 when the counters agree.
+ * Interrupts off. */
 uint64_t clock_check_side(unsigned int rounds);
 
 #endif

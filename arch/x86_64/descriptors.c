@@ -2,13 +2,14 @@
 /*
  * Descriptor tables: segments, task states, the interrupt table.
  *
- * Each processor has its own segments and task state, because a task state is marked busy in the table that holds
- * its descriptor. The interrupt table is one for all.
+ * Each processor has its own segments and task state, because a task state is marked busy in the
+ * table that holds its descriptor. The interrupt table is one for all.
  *
- * Invariant that entry.S relies on: the word just above the first byte that an interrupt stack of the IST uses is
- * the address of the processor's struct cpu_local.
+ * Invariant that entry.S relies on: the word just above the first byte that an interrupt stack of
+ * the IST uses is the address of the processor's struct cpu_local.
  *
- * Sources: SDM vol. 3A 3.4.5 "Segment Descriptors", 6.11 "IDT Descriptors", 7.7 "Task Management in 64-bit Mode".
+ * Sources: SDM vol. 3A 3.4.5 "Segment Descriptors", 6.11 "IDT Descriptors", 7.7 "Task Management in
+ * 64-bit Mode".
  */
 #include <machine/trap.h>
 
@@ -31,8 +32,8 @@ struct task_state {
 	uint16_t io_map;
 } __attribute__((packed));
 
-/* Indices of descriptors: the selectors of <machine/task.h> without their privilege bits, by 8. The task
- * state's takes two. */
+/* Indices of descriptors: the selectors of <machine/task.h> without their privilege bits, by 8. The
+ * task state's takes two. */
 #define SEGMENTS 10
 
 struct processor {
@@ -70,8 +71,8 @@ static uint8_t early_stacks[STACKS][EARLY_STACK_SIZE] __attribute__((aligned(16)
 #define DESCRIPTOR_USER_CODE   0x00affb000000ffff
 #define DESCRIPTOR_TASK_STATE  0x0000890000000000
 
-#define GATE_INTERRUPT	    0x8e
-#define GATE_INTERRUPT_USER 0xee /* a program may raise it by INT n */
+#define GATE_INTERRUPT	       0x8e
+#define GATE_INTERRUPT_USER    0xee /* a program may raise it by INT n */
 
 static const struct {
 	uint8_t vector;
@@ -104,7 +105,8 @@ void descriptors_init(void)
 		gates[vector_stacks[i].vector].stack = (uint8_t)(vector_stacks[i].stack + 1);
 }
 
-static void set_interrupt_stack(unsigned int cpu, enum interrupt_stack which, void *base, size_t size)
+static void set_interrupt_stack(unsigned int cpu, enum interrupt_stack which, void *base,
+				size_t size)
 {
 	/* 16 bytes for the one word, to keep the processor's alignment. */
 	uintptr_t top = (uintptr_t)base + size - 16;
@@ -147,7 +149,8 @@ void descriptors_load(unsigned int cpu)
 	struct table_pointer gdt = { sizeof processor->segments - 1, (uintptr_t)segments };
 	struct table_pointer idt = { sizeof gates - 1, (uintptr_t)gates };
 
-	/* The boot code's selectors are the same numbers, so that the code segment need not be loaded again. */
+	/* The boot code's selectors are the same numbers, so that the code segment need not be
+	 * loaded again. */
 	__asm__ volatile("lgdt %0" : : "m"(gdt));
 	__asm__ volatile("lidt %0" : : "m"(idt));
 	__asm__ volatile("movl %0, %%ss" : : "r"(SELECTOR_KERNEL_DATA));

@@ -2,25 +2,27 @@
 /*
  * Ways into the kernel and out of it: interrupts and exceptions, system calls, NMIs.
  *
- * Every way saves all registers as a struct trap_frame. From user mode the frame lies at the very top of the task's kernel
- * stack (arch_task_user_frame).
+ * Every way saves all registers as a struct trap_frame. From user mode the frame lies at the very
+ * top of the task's kernel stack (arch_task_user_frame).
  *
- * The GS base is the user's while user code runs and struct cpu_local's while the kernel runs; swapgs exchanges it at the
- * boundary. Between the boundary and swapgs lie a few instructions with the kernel's code segment and the user's GS base. They run with
- * interrupts off and cannot fault: user.rip is canonical (trap.c sees to it), the selectors are constants. What can
- * still arrive there is an NMI, a machine check or a debug exception. These have stacks of their own (IST), and do not ask where they came
- * from: they load the GS base from their stack's top, where descriptors.c put the processor's cpu_local, and restore the
- * value they found. Nothing on the way of an NMI faults, so no IRET lets a second one in before the first has left its stack.
+ * The GS base is the user's while user code runs and struct cpu_local's while the kernel runs;
+ * swapgs exchanges it at the boundary. Between the boundary and swapgs lie a few instructions with
+ * the kernel's code segment and the user's GS base. They run with interrupts off and cannot fault:
+ * user.rip is canonical (trap.c sees to it), the selectors are constants. What can still arrive
+ * there is an NMI, a machine check or a debug exception. These have stacks of their own (IST), and
+ * do not ask where they came from: they load the GS base from their stack's top, where
+ * descriptors.c put the processor's cpu_local, and restore the value they found. Nothing on the way
+ * of an NMI faults, so no IRET lets a second one in before the first has left its stack.
  *
- * Sources: SDM vol. 3A 6.14 "Exception and Interrupt Handling in 64-bit Mode", vol. 2B SYSCALL, SYSRET, vol. 2A
- * IRET; AMD64 Architecture Programmer's Manual vol. 2, 8.9.
+ * Sources: SDM vol. 3A 6.14 "Exception and Interrupt Handling in 64-bit Mode", vol. 2B SYSCALL,
+ * SYSRET, vol. 2A IRET; AMD64 Architecture Programmer's Manual vol. 2, 8.9.
  */
 #include <machine/cpu.h>
 #include <machine/msr.h>
 #include <machine/task.h>
 #include <machine/trap.h>
 
-#include "smap.h"
+#include "smap.inc"
 
 /* struct trap_frame, checked in trap.c. */
 #define FRAME_VECTOR	120
@@ -71,7 +73,8 @@
 	.text
 
 /*
- * One stub of TRAP_STUB_SIZE bytes for each vector: the error code, 0 where the processor pushes none, then the vector.
+ * One stub of TRAP_STUB_SIZE bytes for each vector: the error code, 0 where the processor pushes
+ * none, then the vector.
  */
 	.balign	TRAP_STUB_SIZE
 	.global	trap_stubs
@@ -83,7 +86,8 @@ trap_stubs:
 	pushq	$0
 	.endif
 	pushq	$vector
-	.if	vector == VECTOR_NMI || vector == VECTOR_DOUBLE_FAULT || vector == VECTOR_MACHINE_CHECK
+	.if	vector == VECTOR_NMI || vector == VECTOR_DOUBLE_FAULT || \
+		vector == VECTOR_MACHINE_CHECK
 	jmp	nmi_entry
 	.elseif	vector == VECTOR_DEBUG
 	jmp	debug_entry
@@ -115,7 +119,8 @@ trap_return:
 	addq	$16, %rsp
 	iretq
 
-/* A debug exception from user mode may end in a signal or a switch: it goes on on the task's own stack. */
+/* A debug exception from user mode may end in a signal or a switch: it goes on on the task's own
+ * stack. */
 debug_entry:
 	cld
 	testb	$3, FRAME_CS - FRAME_VECTOR(%rsp)
@@ -132,7 +137,8 @@ debug_entry:
 	movq	%rax, %rsp
 	jmp	trap_from_user
 
-/* NMI, double fault, machine check, and a debug exception of the kernel itself; on a stack of the IST. */
+/* NMI, double fault, machine check, and a debug exception of the kernel itself; on a stack of the
+ * IST. */
 nmi_entry:
 	cld
 	SAVE_REGISTERS
@@ -158,7 +164,8 @@ nmi_entry:
 	iretq
 
 /*
- * SYSCALL: rcx holds the user's rip, r11 its rflags; interrupts are off (FMASK), the stack is the user's.
+ * SYSCALL: rcx holds the user's rip, r11 its rflags; interrupts are off (FMASK), the stack is the
+ * user's.
  */
 	.global	syscall_entry
 syscall_entry:

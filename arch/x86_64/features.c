@@ -2,11 +2,12 @@
 /*
  * Processor features: probing (CPUID) and switching on (control registers).
  *
- * Nothing is assumed but long mode, which start.S has tested, and what every x86-64 processor has had from the
- * first (SSE2, FXSAVE, SYSCALL, the local APIC). NX is required, because W^X is. What else protects the kernel
- * (SMEP, SMAP, UMIP) is used where there is.
+ * Nothing is assumed but long mode, which start.S has tested, and what every x86-64 processor has
+ * had from the first (SSE2, FXSAVE, SYSCALL, the local APIC). NX is required, because W^X is. What
+ * else protects the kernel (SMEP, SMAP, UMIP) is used where there is.
  *
- * Sources: SDM vol. 2A CPUID; vol. 3A 2.5 "Control Registers"; vol. 1 13.2 "Enumeration of CPU Support for XSAVE".
+ * Sources: SDM vol. 2A CPUID; vol. 3A 2.5 "Control Registers"; vol. 1 13.2 "Enumeration of CPU
+ * Support for XSAVE".
  */
 #include "features.h"
 
@@ -21,7 +22,13 @@
 
 struct cpu_features cpu_features;
 
-enum cr0_bit { CR0_MP = 1 << 1, CR0_EM = 1 << 2, CR0_TS = 1 << 3, CR0_NE = 1 << 5, CR0_WP = 1 << 16 };
+enum cr0_bit {
+	CR0_MP = 1 << 1,
+	CR0_EM = 1 << 2,
+	CR0_TS = 1 << 3,
+	CR0_NE = 1 << 5,
+	CR0_WP = 1 << 16
+};
 
 enum cr4_bit {
 	CR4_PAE = 1 << 5,
@@ -40,9 +47,10 @@ enum efer_bit { EFER_SCE = 1 << 0, EFER_NXE = 1 << 11 };
 /* RFLAGS that SYSCALL clears: everything but the arithmetic flags: TF, IF, DF, IOPL, NT, RF, AC. */
 #define SYSCALL_FLAGS_CLEARED 0x00057700
 
-/* Registers a program may use: x87, SSE, AVX, AVX-512. Others (AMX, protection keys) need more of a kernel. */
-#define XSAVE_USABLE 0xe7
-#define XSAVE_LEGACY_SIZE 512
+/* Registers a program may use: x87, SSE, AVX, AVX-512. Others (AMX, protection keys) need more of a
+ * kernel. */
+#define XSAVE_USABLE	      0xe7
+#define XSAVE_LEGACY_SIZE     512
 
 extern void syscall_entry(void);
 
@@ -65,7 +73,8 @@ static void probe_xsave(uint32_t max_leaf)
 	cpu_features.xsave_mask = (leaf.eax | (uint64_t)leaf.edx << 32) & XSAVE_USABLE;
 	cpu_features.xsaveopt = bit(cpuid_read(0xd, 1).eax, 0);
 
-	/* EBX gives the size for what XCR0 holds now, which is not yet ours: take the end of the last component. */
+	/* EBX gives the size for what XCR0 holds now, which is not yet ours: take the end of the
+	 * last component. */
 	cpu_features.xsave_size = XSAVE_LEGACY_SIZE + 64;
 	for (unsigned int i = 2; i < 63; i++) {
 		if (!(cpu_features.xsave_mask >> i & 1))
@@ -109,8 +118,8 @@ void features_probe(void)
 		cpu_features.physical_bits = (uint8_t)cpuid_read(0x80000008, 0).eax;
 
 	if (!cpu_features.nx)
-		boot_failure("this processor has no NX (no-execute) bit, or the firmware hides it; choose a "
-			     "CPU model that has it");
+		boot_failure("this processor has no NX (no-execute) bit, or the firmware hides it; "
+			     "choose a CPU model that has it");
 	probe_xsave(max_leaf);
 }
 
@@ -158,7 +167,8 @@ void features_enable(void)
 				   "d"((uint32_t)(cpu_features.xsave_mask >> 32)));
 
 	msr_write(MSR_EFER, msr_read(MSR_EFER) | EFER_SCE | EFER_NXE);
-	msr_write(MSR_STAR, (uint64_t)SELECTOR_USER_BASE << 48 | (uint64_t)SELECTOR_KERNEL_CODE << 32);
+	msr_write(MSR_STAR,
+		  (uint64_t)SELECTOR_USER_BASE << 48 | (uint64_t)SELECTOR_KERNEL_CODE << 32);
 	msr_write(MSR_LSTAR, (uintptr_t)syscall_entry);
 	msr_write(MSR_FMASK, SYSCALL_FLAGS_CLEARED);
 }

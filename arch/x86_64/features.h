@@ -8,28 +8,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Constant after features_probe. The processors of one machine are taken to be alike; a later one that lacks
- * something is left out (features_enable). */
+/* Constant after features_probe. The processors of one machine are taken to be alike; a later one
+ * that lacks something is left out (features_enable). */
 struct cpu_features {
 	char vendor[13];
 	bool nx, smep, smap, umip, pge;
 	bool x2apic, tsc_deadline, tsc_invariant;
 	bool xsave, xsaveopt;
-	uint64_t xsave_mask;	/* XCR0 */
-	uint32_t xsave_size;	/* bytes of an XSAVE area for that mask */
+	uint64_t xsave_mask; /* XCR0 */
+	uint32_t xsave_size; /* bytes of an XSAVE area for that mask */
 	uint8_t physical_bits;
 };
 
 extern struct cpu_features cpu_features;
 
-/* Reads CPUID into cpu_features. What the kernel cannot do without is a boot failure. Boot processor, first. */
+/* Reads CPUID into cpu_features. What the kernel cannot do without is a boot failure. Boot
+ * processor, first. */
 void features_probe(void);
 
-/* Writes the instructions of smap.h where the processor has them. Boot processor, before the text is read-only. */
+/* Writes the instructions of smap.h where the processor has them. Boot processor, before the text
+ * is read-only. */
 void features_patch_smap(void);
 
-/* Sets CR0, CR4, EFER and XCR0 and the registers of SYSCALL on this processor. Every processor, before it uses the kernel's
- * final page tables. */
+/* Sets CR0, CR4, EFER and XCR0 and the registers of SYSCALL on this processor. Every processor,
+ * before it uses the kernel's final page tables. */
 void features_enable(void);
 
 #endif

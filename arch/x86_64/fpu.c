@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Floating-point and vector registers: saved and loaded at every switch between user tasks (eagerly), with
- * XSAVE where there is one, else FXSAVE. The kernel itself uses none of them.
+ * Floating-point and vector registers: saved and loaded at every switch between user tasks
+ * (eagerly), with XSAVE where there is one, else FXSAVE. The kernel itself uses none of them.
  *
- * Sources: SDM vol. 1 chapter 13 "Managing State Using the XSAVE Feature Set", 10.5.1 "FXSAVE area", 8.1.5 and
- * 11.6.4 for the control words' initial values.
+ * Sources: SDM vol. 1 chapter 13 "Managing State Using the XSAVE Feature Set", 10.5.1 "FXSAVE
+ * area", 8.1.5 and 11.6.4 for the control words' initial values.
  */
 #include "fpu.h"
 
@@ -26,9 +26,9 @@ struct legacy_area {
 #define CONTROL_INITIAL 0x037f /* all exceptions masked, 64-bit precision, round to nearest */
 #define MXCSR_INITIAL	0x1f80 /* all exceptions masked, round to nearest */
 
-/* Where the header of XSAVE begins: its first word says which parts are in use. Zero: all in their initial state,
- * but MXCSR is loaded anyway. */
-#define HEADER_OFFSET 512
+/* Where the header of XSAVE begins: its first word says which parts are in use. Zero: all in their
+ * initial state, but MXCSR is loaded anyway. */
+#define HEADER_OFFSET	512
 
 size_t fpu_size(void)
 {
@@ -62,15 +62,14 @@ void fpu_load(const void *area)
 		__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
 }
 
-/* Exception flags, the same bits in x87's status word and in MXCSR; in the order in which Linux reports them. */
+/* Exception flags, the same bits in x87's status word and in MXCSR; in the order in which Linux
+ * reports them. */
 static const struct {
 	uint32_t flags;
 	int code;
 } codes[] = {
-	{ 0x01, FPE_FLTINV },
-	{ 0x04, FPE_FLTDIV },
-	{ 0x08, FPE_FLTOVF },
-	{ 0x12, FPE_FLTUND }, /* underflow and denormal operand */
+	{ 0x01, FPE_FLTINV }, { 0x04, FPE_FLTDIV },
+	{ 0x08, FPE_FLTOVF }, { 0x12, FPE_FLTUND }, /* underflow and denormal operand */
 	{ 0x20, FPE_FLTRES },
 };
 

@@ -17,7 +17,8 @@ void fpu_init_area(void *area);
 void fpu_save(void *area);
 void fpu_load(const void *area);
 
-/* si_code of the floating-point exception that is pending in this processor's registers: x87's, SIMD's. Interrupts off. */
+/* si_code of the floating-point exception that is pending in this processor's registers: x87's,
+ * SIMD's. Interrupts off. */
 int fpu_x87_code(void);
 int fpu_simd_code(void);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The I/O APIC: legacy lines as interrupts of the boot processor. The 8259 controllers are masked for good.
+ * The I/O APIC: legacy lines as interrupts of the boot processor. The 8259 controllers are masked
+ * for good.
  *
- * Sources: Intel 82093AA I/O APIC data sheet (1996), section 3; Intel 8259A data sheet, "Initialization Command Words".
+ * Sources: Intel 82093AA I/O APIC data sheet (1996), section 3; Intel 8259A data sheet,
+ * "Initialization Command Words".
  */
 #include "io_apic.h"
 
@@ -19,18 +21,18 @@
 #include "acpi.h"
 #include "page_table.h"
 
-#define PIC_MASTER 0x20
-#define PIC_SLAVE  0xa0
+#define PIC_MASTER	  0x20
+#define PIC_SLAVE	  0xa0
 
-#define REGISTER_SELECT 0x00
-#define REGISTER_WINDOW 0x10
-#define REGISTER_VERSION 1
+#define REGISTER_SELECT	  0x00
+#define REGISTER_WINDOW	  0x10
+#define REGISTER_VERSION  1
 #define REGISTER_ENTRY(n) (0x10 + 2 * (n))
 
-#define ENTRY_ACTIVE_LOW (1u << 13)
-#define ENTRY_LEVEL	 (1u << 15)
-#define ENTRY_MASKED	 (1u << 16)
-#define WINDOW_SIZE	 0x20
+#define ENTRY_ACTIVE_LOW  (1u << 13)
+#define ENTRY_LEVEL	  (1u << 15)
+#define ENTRY_MASKED	  (1u << 16)
+#define WINDOW_SIZE	  0x20
 
 static volatile uint32_t *registers;
 static uint32_t inputs;
@@ -48,8 +50,8 @@ static void write(uint32_t number, uint32_t value)
 	registers[REGISTER_WINDOW / 4] = value;
 }
 
-/* The four initialisation words move their vectors out of the exceptions' way (a spurious one can come even when
- * masked); then everything is masked. */
+/* The four initialisation words move their vectors out of the exceptions' way (a spurious one can
+ * come even when masked); then everything is masked. */
 static void silence_pic(uint16_t port, uint8_t vector, uint8_t cascade)
 {
 	arch_port_write8(port, 0x11);

@@ -3,7 +3,8 @@
 #ifndef IO_APIC_H
 #define IO_APIC_H
 
-/* Silences the 8259 controllers, maps the I/O APIC with every input masked. Boot processor, start, after acpi_init. */
+/* Silences the 8259 controllers, maps the I/O APIC with every input masked. Boot processor, start,
+ * after acpi_init. */
 void io_apic_init(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order in which the processor and its surroundings are set up, and how the machine ends. See <arch/machine.h>.
+ * The order in which the processor and its surroundings are set up, and how the machine ends. See
+ * <arch/machine.h>.
  */
 #include <arch/machine.h>
 
@@ -42,9 +43,9 @@ void arch_init(void)
 }
 
 /* QEMU's isa-debug-exit: ends the emulator with status 2 * value + 1. */
-#define EXIT_DEVICE 0xf4
+#define EXIT_DEVICE	     0xf4
 /* The keyboard controller's output port: bit 0 low resets the processor. */
-#define KEYBOARD_COMMAND 0x64
+#define KEYBOARD_COMMAND     0x64
 #define KEYBOARD_PULSE_RESET 0xfe
 
 void arch_machine_end(enum machine_end how)
@@ -52,7 +53,8 @@ void arch_machine_end(enum machine_end how)
 	arch_irq_disable();
 	/* Without the device nothing listens there, and we go on. */
 	arch_port_write32(EXIT_DEVICE, how);
-	/* A person should be able to read the reason of a bad end: only after a good one the machine goes away. */
+	/* A person should be able to read the reason of a bad end: only after a good one the
+	 * machine goes away. */
 	if (how == MACHINE_ENDED) {
 		if (acpi_info.sleep_control && acpi_info.sleep_off != 0xffff) {
 			arch_port_write16(acpi_info.sleep_control, acpi_info.sleep_off);

@@ -2,9 +2,9 @@
 /*
  * What comes on a stack of its own: NMIs, and the exceptions after which nothing can go on.
  *
- * An NMI is a PMI, the stop of a panic, or unknown hardware trouble. Several causes may be behind one NMI (the processor
- * remembers only one more while it serves one), so all handlers are asked each time. Handlers take no lock, fault
- * nowhere and touch per-processor data only.
+ * An NMI is a PMI, the stop of a panic, or unknown hardware trouble. Several causes may be behind
+ * one NMI (the processor remembers only one more while it serves one), so all handlers are asked
+ * each time. Handlers take no lock, fault nowhere and touch per-processor data only.
  */
 #include <machine/trap.h>
 
@@ -48,8 +48,8 @@ static void dispatch(struct trap_frame *frame)
 			    frame->rip);
 }
 
-/* From entry.S: vectors with a stack of their own, GS base set. Interrupts off; NMIs too, except after a debug
- * exception or a machine check, which do not return. */
+/* From entry.S: vectors with a stack of their own, GS base set. Interrupts off; NMIs too, except
+ * after a debug exception or a machine check, which do not return. */
 void nmi_handle(struct trap_frame *frame);
 void nmi_handle(struct trap_frame *frame)
 {

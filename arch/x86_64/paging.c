@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's own address space: the image's sections, the direct map of all RAM, kernel stacks, devices.
+ * The kernel's own address space: the image's sections, the direct map of all RAM, kernel stacks,
+ * devices.
  *
- * Nothing is writable and executable, by any of its addresses: text and read-only data are read-only in the direct
- * map too. All of it is global and the same in every user space, because the entries of the root's upper half are
- * made here, once, and only copied later; new mappings appear below one of these entries.
+ * Nothing is writable and executable, by any of its addresses: text and read-only data are
+ * read-only in the direct map too. All of it is global and the same in every user space, because
+ * the entries of the root's upper half are made here, once, and only copied later; new mappings
+ * appear below one of these entries.
  *
- * A stack slot is twice a stack: the lower half is never mapped, so an overflow faults. Freed stacks stay
- * mapped and are used again; so no processor can hold a stale translation of one, and the memory for stacks is what the
- * greatest number of tasks at one time needed.
+ * A stack slot is twice a stack: the lower half is never mapped, so an overflow faults. Freed
+ * stacks stay mapped and are used again; so no processor can hold a stale translation of one, and
+ * the memory for stacks is what the greatest number of tasks at one time needed.
  *
- * Lock: map_lock (irqsave), for the tables below KERNEL_MAP_BASE and the list of free stacks. page_alloc's lock
- * is taken under it.
+ * Lock: map_lock (irqsave), for the tables below KERNEL_MAP_BASE and the list of free stacks.
+ * page_alloc's lock is taken under it.
  */
 #include "page_table.h"
 
@@ -46,7 +48,7 @@ static uintptr_t next_slot = KERNEL_MAP_BASE; /* map_lock: slots from here on ar
 static uintptr_t next_device = DEVICES_START; /* map_lock */
 static struct free_stack {
 	struct free_stack *next;
-} *free_stacks; /* map_lock: each at the base of its stack */
+} * free_stacks; /* map_lock: each at the base of its stack */
 
 static uint64_t *take_table(void)
 {
@@ -58,14 +60,16 @@ static uint64_t *alloc_table(void)
 	return page_alloc(0);
 }
 
-/* Maps [ADDRESS, ADDRESS + SIZE) to PADDR …, with large pages where they fit. At start: does not fail. */
+/* Maps [ADDRESS, ADDRESS + SIZE) to PADDR …, with large pages where they fit. At start: does not
+ * fail. */
 static void map(uintptr_t address, paddr_t paddr, uint64_t size, uint64_t flags)
 {
 	while (size > 0) {
 		bool large = ((address | paddr) & (LEVEL_SIZE(LARGE_PAGE_LEVEL) - 1)) == 0 &&
 			     size >= LEVEL_SIZE(LARGE_PAGE_LEVEL);
 		unsigned int level = large ? LARGE_PAGE_LEVEL : 0;
-		uint64_t *entry = page_table_entry(kernel_root, address, level, take_table, TABLE_FLAGS);
+		uint64_t *entry =
+			page_table_entry(kernel_root, address, level, take_table, TABLE_FLAGS);
 
 		*entry = paddr | flags | (large ? PTE_LARGE : 0);
 		address += LEVEL_SIZE(level);
@@ -135,7 +139,8 @@ static bool map_page(uintptr_t address, paddr_t paddr, uint64_t flags)
 	return true;
 }
 
-/* A stack from a slot never used before; map_lock held. After a failure the slot is tried again later: what it has got stays. */
+/* A stack from a slot never used before; map_lock held. After a failure the slot is tried again
+ * later: what it has got stays. */
 static void *map_stack(void)
 {
 	uintptr_t base = next_slot + STACK_SLOT_SIZE - KERNEL_STACK_SIZE;

@@ -2,10 +2,11 @@
 /*
  * Several processors: their data, starting them, interrupting each other.
  *
- * Start: all processors that ACPI names get INIT and the start-up interrupt at once, run smp_start.S, and take numbers as
- * they come. Those that do not come within the time are left out. The textbook's waits (10 ms after INIT, a second start-up
- * interrupt after 200 us) are for processors of the last century; the second interrupt is sent only if somebody
- * is missing, and is ignored by those that run.
+ * Start: all processors that ACPI names get INIT and the start-up interrupt at once, run
+ * smp_start.S, and take numbers as they come. Those that do not come within the time are left out.
+ * The textbook's waits (10 ms after INIT, a second start-up interrupt after 200 us) are for
+ * processors of the last century; the second interrupt is sent only if somebody is missing, and is
+ * ignored by those that run.
  *
  * Source: SDM vol. 3A 9.4.4 "MP Initialization Example".
  */
@@ -37,8 +38,9 @@ _Static_assert(offsetof(struct cpu_local, id) == CPU_LOCAL_ID, "entry.S");
 _Static_assert(offsetof(struct cpu_local, nmi_depth) == CPU_LOCAL_NMI_DEPTH, "entry.S");
 _Static_assert(sizeof(struct cpu_local) == CPU_LOCAL_SIZE, "smp_start.S");
 
-/* The page where the start code runs: below 1 MiB, not in use by a BIOS that has finished, RAM on every PC. */
-#define START_PAGE 8
+/* The page where the start code runs: below 1 MiB, not in use by a BIOS that has finished, RAM on
+ * every PC. */
+#define START_PAGE     8
 
 #define WAIT_FIRST_NS  (1 * NSEC_PER_MSEC)
 #define WAIT_SECOND_NS (200 * NSEC_PER_MSEC)
@@ -53,10 +55,10 @@ uint64_t smp_root;
 uintptr_t smp_stacks[CPUS_MAX];
 extern const char smp_start_code[], smp_start_code_end[];
 
-static atomic_uint processors = 1;  /* that run for good */
-static atomic_uint started;	    /* that wait for their turn */
-static atomic_uint turn;	    /* number of the one whose turn it is */
-static atomic_uint checked;	    /* the last whose counter was compared */
+static atomic_uint processors = 1; /* that run for good */
+static atomic_uint started;	   /* that wait for their turn */
+static atomic_uint turn;	   /* number of the one whose turn it is */
+static atomic_uint checked;	   /* the last whose counter was compared */
 
 unsigned int cpu_count(void)
 {
@@ -90,8 +92,9 @@ void smp_start_processor(uint32_t cpu)
 	uint64_t back = clock_check_side(CHECK_ROUNDS);
 
 	if (back)
-		log_warning("processor %u: time-stamp counter %lu ticks behind: times across processors are not "
-			    "exact", cpu, back);
+		log_warning("processor %u: its time-stamp counter is %lu ticks behind: times are "
+			    "not exact across processors",
+			    cpu, back);
 	atomic_store(&checked, cpu);
 	/* Numbers below cpu_count() must be complete before anyone may use them. */
 	while (cpu_count() <= cpu)
@@ -147,7 +150,8 @@ static void admit(unsigned int cpu)
 		arch_cpu_relax();
 	arch_irq_restore(state);
 	if (back)
-		log_warning("processor %u: time-stamp counter %lu ticks ahead: times across processors are not exact",
+		log_warning("processor %u: its time-stamp counter is %lu ticks ahead: times are "
+			    "not exact across processors",
 			    cpu, back);
 }
 
@@ -158,7 +162,8 @@ unsigned int arch_smp_start(void)
 	while (wanted + 1 < acpi_info.processor_count && prepare(wanted + 1))
 		wanted++;
 	if (wanted + 1 < acpi_info.processor_count)
-		log_warning("smp: memory for %u of %u processors", wanted + 1, acpi_info.processor_count);
+		log_warning("smp: memory for %u of %u processors", wanted + 1,
+			    acpi_info.processor_count);
 	if (wanted == 0)
 		return 1;
 
@@ -188,7 +193,8 @@ unsigned int arch_smp_start(void)
 	return wanted + 1;
 }
 
-/* What each interrupt calls. IPI_RESCHED needs nothing done: the way out of every interrupt reschedules. */
+/* What each interrupt calls. IPI_RESCHED needs nothing done: the way out of every interrupt
+ * reschedules. */
 static void (*const ipi_handlers[])(void) = {
 	[IPI_CALL] = smp_call_interrupt,
 	[IPI_RESCHED] = NULL,

@@ -3,7 +3,8 @@
 #ifndef SMP_H
 #define SMP_H
 
-/* Fills in the struct cpu_local of this processor, which is number CPU; its APIC is on. Interrupts off. */
+/* Fills in the struct cpu_local of this processor, which is number CPU; its APIC is on. Interrupts
+ * off. */
 void smp_init_local(unsigned int cpu);
 
 /* Sets the handlers of interprocessor interrupts. Boot processor, start. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The first instructions of a further processor: copied to a page below 1 MiB, started in real mode by the start-up interrupt.
+ * The first instructions of a further processor: copied to a page below 1 MiB, started in real mode
+ * by the start-up interrupt.
  *
- * It goes the way of start.S with the tables made there, takes the next number, and with it its stack. Several
- * processors may be on this way at once.
+ * It goes the way of start.S with the tables made there, takes the next number, and with it its
+ * stack. Several processors may be on this way at once.
  *
  * Source: SDM vol. 3A 9.4 "Multiple-Processor (MP) Initialization", 9.8.5.
  */
@@ -43,8 +44,8 @@ smp_start_code:
 	movl	%cr0, %eax
 	orl	$(CR0_PG | CR0_PE), %eax
 	movl	%eax, %cr0
-	/* The processor is in compatibility mode; a far jump to the 64-bit segment leaves it. The target is not in
-	 * this page: nothing here needs to know where the page is. */
+	/* The processor is in compatibility mode; a far jump to the 64-bit segment leaves it. The
+	 * target is not in this page: nothing here needs to know where the page is. */
 	ljmpl	$SELECTOR_KERNEL_CODE, $smp_start_long
 	.balign	4
 start_gdt_pointer:

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * User address spaces as page tables; see <arch/mmu.h>. Which page belongs where is kernel/mm/'s business.
+ * User address spaces as page tables; see <arch/mmu.h>. Which page belongs where is kernel/mm/'s
+ * business.
  *
- * A page with no access at all keeps its entry, not present, with PTE_MAPPED: so that it is found again when the
- * protection changes. Accessed and dirty bits are set from the start, because nothing here reads them.
+ * A page with no access at all keeps its entry, not present, with PTE_MAPPED: so that it is found
+ * again when the protection changes. Accessed and dirty bits are set from the start, because
+ * nothing here reads them.
  *
- * Locks: the space's mutex, held by the caller, guards the tables. Tables are freed only with the whole space; an NMI
- * may therefore walk those of the space that is loaded (arch_load_user_nofault).
+ * Locks: the space's mutex, held by the caller, guards the tables. Tables are freed only with the
+ * whole space; an NMI may therefore walk those of the space that is loaded
+ * (arch_load_user_nofault).
  */
 #include <arch/mmu.h>
 
@@ -21,7 +24,7 @@
 #include "page_table.h"
 
 /* User code may execute RDPMC. SDM vol. 3A 2.5. */
-#define CR4_PCE (1 << 8)
+#define CR4_PCE	    (1 << 8)
 
 #define TABLE_FLAGS (PTE_PRESENT | PTE_WRITE | PTE_USER)
 

@@ -2,14 +2,16 @@
 /*
  * Changing stacks: the core of the context switch, and the first instructions of a new task.
  *
- * A task that does not run has on its stack what switch_stacks pushed, and resumes as if its own call returned. A new task's
- * stack is laid out by task.c as if it had called switch_stacks from one of the functions below.
+ * A task that does not run has on its stack what switch_stacks pushed, and resumes as if its own
+ * call returned. A new task's stack is laid out by task.c as if it had called switch_stacks from
+ * one of the functions below.
  */
 	.text
 
 /*
  * struct task *switch_stacks(struct task *prev, uintptr_t *prev_rsp, uintptr_t next_rsp)
- * Returns PREV, in the context of the stack NEXT_RSP. Only what the calling convention preserves is saved.
+ * Returns PREV, in the context of the stack NEXT_RSP. Only what the calling convention preserves is
+ * saved.
  */
 	.global	switch_stacks
 	.type	switch_stacks, @function

@@ -3,8 +3,8 @@
  * Tasks as the processor sees them: the context switch, stacks of new tasks, and what a frame's
  * registers mean. See <arch/task.h>.
  *
- * All of a user task's registers are on its kernel stack but three things, which are in struct arch_task: the
- * floating-point state (fpu.c) and the bases of FS and GS.
+ * All of a user task's registers are on its kernel stack but three things, which are in struct
+ * arch_task: the floating-point state (fpu.c) and the bases of FS and GS.
  */
 #include <arch/task.h>
 
@@ -201,10 +201,11 @@ void arch_frame_log(const struct trap_frame *frame)
 	for (size_t i = 0; i < sizeof registers / sizeof *registers; i += 3)
 		log_error("  %6s %016lx  %6s %016lx  %6s %016lx", registers[i].name,
 			  *(const uint64_t *)(bytes + registers[i].offset), registers[i + 1].name,
-			  *(const uint64_t *)(bytes + registers[i + 1].offset), registers[i + 2].name,
+			  *(const uint64_t *)(bytes + registers[i + 1].offset),
+			  registers[i + 2].name,
 			  *(const uint64_t *)(bytes + registers[i + 2].offset));
-	log_error("  vector %lu, error code 0x%lx, cr2 %016lx, cr3 %016lx", frame->vector, frame->error,
-		  cr2_read(), cr3_read());
+	log_error("  vector %lu, error code 0x%lx, cr2 %016lx, cr3 %016lx", frame->vector,
+		  frame->error, cr2_read(), cr3_read());
 }
 
 long arch_syscall_number(const struct trap_frame *frame)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a trap means: exceptions by table, page faults, interrupts by vector, system calls; and the one way back to user
- * mode. NMIs are in nmi.c.
+ * What a trap means: exceptions by table, page faults, interrupts by vector, system calls; and the
+ * one way back to user mode. NMIs are in nmi.c.
  *
- * An exception of user code is a signal. One of the kernel is looked up in the exception table (usercopy.S) if user
- * memory was involved, and otherwise a panic.
+ * An exception of user code is a signal. One of the kernel is looked up in the exception table
+ * (usercopy.S) if user memory was involved, and otherwise a panic.
  *
- * Sources: SDM vol. 3A chapter 6; signals and codes: Linux's arch/x86/kernel/traps.c as seen from user space.
+ * Sources: SDM vol. 3A chapter 6; signals and codes: Linux's arch/x86/kernel/traps.c as seen from
+ * user space.
  */
 #include <machine/trap.h>
 
@@ -32,16 +33,16 @@ _Static_assert(offsetof(struct trap_frame, rsp) == 160, "FRAME_RSP");
 _Static_assert(sizeof(struct trap_frame) == 176, "FRAME_SIZE");
 
 /* A page fault's error code. */
-#define FAULT_PRESENT 0x01
-#define FAULT_WRITE   0x02
-#define FAULT_FETCH   0x10
+#define FAULT_PRESENT	0x01
+#define FAULT_WRITE	0x02
+#define FAULT_FETCH	0x10
 
 /* RFLAGS. */
 #define FLAG_ALWAYS_ONE 0x000002
 #define FLAG_TRAP	0x000100
 #define FLAG_RESUME	0x010000
 /* What a program may set: CF PF AF ZF SF TF DF OF NT RF AC ID. */
-#define FLAGS_OF_USER 0x254dd5
+#define FLAGS_OF_USER	0x254dd5
 
 static const struct exception {
 	const char *name;
@@ -127,7 +128,8 @@ static void handle_page_fault(struct trap_frame *frame)
 			user_exception(frame, SIGSEGV, SEGV_MAPERR, address);
 		return;
 	}
-	/* The kernel touches user memory only in the functions of usercopy.S, in task context, interrupts on. */
+	/* The kernel touches user memory only in the functions of usercopy.S, in task context,
+	 * interrupts on. */
 	const struct fixup *fixup = find_fixup(frame->rip);
 
 	if (fixup && address < USER_END && (frame->rflags & X86_FLAGS_IF)) {
@@ -144,7 +146,10 @@ static void handle_page_fault(struct trap_frame *frame)
 		return;
 	}
 	panic_at(frame, "page fault: the kernel %s 0x%lx (error code %lu)",
-		 exec ? "executes" : write ? "writes" : "reads", address, frame->error);
+		 exec  ? "executes" :
+		 write ? "writes" :
+			 "reads",
+		 address, frame->error);
 }
 
 static void handle_exception(struct trap_frame *frame)
@@ -158,8 +163,8 @@ static void handle_exception(struct trap_frame *frame)
 	else if ((fixup = find_fixup(frame->rip)) != NULL)
 		frame->rip = fixup->continuation;
 	else
-		panic_at(frame, "%s in the kernel (error code 0x%lx)", exception_name(frame->vector),
-			 frame->error);
+		panic_at(frame, "%s in the kernel (error code 0x%lx)",
+			 exception_name(frame->vector), frame->error);
 }
 
 /* Interrupts are off, so a handler is not interrupted by another's. */
@@ -182,12 +187,14 @@ struct trap_frame *arch_interrupt_frame(void)
 	return cpu_locals[arch_cpu_id()].interrupt_frame;
 }
 
-/* Interrupts are off and stay off until user mode. IRET of what this leaves cannot fault: entry.S relies on it. */
+/* Interrupts are off and stay off until user mode. IRET of what this leaves cannot fault: entry.S
+ * relies on it. */
 static void prepare_user_mode(struct trap_frame *frame)
 {
 	user_return(frame);
 	while (frame->rip >= USER_END) {
-		/* Not even an address (a signal handler's, sigreturn's): the processor would fault in the kernel. */
+		/* Not even an address (a signal handler's, sigreturn's): the processor would fault
+		 * in the kernel. */
 		arch_irq_enable();
 		user_exception(frame, SIGSEGV, SI_KERNEL, 0);
 		arch_irq_disable();
@@ -212,8 +219,9 @@ void trap_handle(struct trap_frame *frame)
 	}
 }
 
-/* From entry.S: a system call, interrupts off. True: SYSRET will do, because the two registers that it
- * needs are what the program expects in them anyway, and it restores no flag that acts at once. */
+/* From entry.S: a system call, interrupts off. True: SYSRET will do, because the two registers that
+ * it needs are what the program expects in them anyway, and it restores no flag that acts at once.
+ * */
 bool syscall_handle(struct trap_frame *frame);
 bool syscall_handle(struct trap_frame *frame)
 {

@@ -3,11 +3,11 @@
  * Copies to and from user memory that survive a fault; see <arch/usercopy.h>.
  *
  * These are the only instructions of the kernel that may fault on purpose. Each has an entry in the
- * exception table; when the fault cannot be resolved, trap.c continues behind the instruction, and the string instruction's counter
- * says how much is left. One string instruction copies everything: processors do it in large pieces
- * (SDM vol. 1 7.3.9.3), and as an instruction it is counted once.
+ * exception table; when the fault cannot be resolved, trap.c continues behind the instruction, and
+ * the string instruction's counter says how much is left. One string instruction copies everything:
+ * processors do it in large pieces (SDM vol. 1 7.3.9.3), and as an instruction it is counted once.
  */
-#include "smap.h"
+#include "smap.inc"
 
 	/* The next instruction may fault; then go on at LABEL. */
 	.macro FAULT_CONTINUES label

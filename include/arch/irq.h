@@ -3,8 +3,9 @@
 #ifndef ARCH_IRQ_H
 #define ARCH_IRQ_H
 
-/* Routes legacy interrupt LINE (0 … 15) to the boot processor and calls HANDLER for each: interrupt context, interrupts
- * off. -ENODEV: no interrupt controller that could deliver it; -EBUSY: the line is taken. Start, interrupts on or off. */
+/* Routes legacy interrupt LINE (0 … 15) to the boot processor and calls HANDLER for each: interrupt
+ * context, interrupts off. -ENODEV: no interrupt controller that could deliver it; -EBUSY: the line
+ * is taken. Start, interrupts on or off. */
 int arch_irq_register(unsigned int line, void (*handler)(void));
 
 #endif

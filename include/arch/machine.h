@@ -9,18 +9,19 @@
 
 /* How the machine ends; the value for the exit device. QEMU's exit status is 2 * value + 1. */
 enum machine_end {
-	MACHINE_ENDED = 0x20,	     /* the first task ended; its status is in the log */
-	MACHINE_PANIC = 0x21,	     /* the log has the reason and a backtrace */
-	MACHINE_BOOT_FAILURE = 0x22  /* the log has what is wrong and what to do */
+	MACHINE_ENDED = 0x20,	    /* the first task ended; its status is in the log */
+	MACHINE_PANIC = 0x21,	    /* the log has the reason and a backtrace */
+	MACHINE_BOOT_FAILURE = 0x22 /* the log has what is wrong and what to do */
 };
 
 /* Ends the machine: the emulator's exit device, else power off, else halt for good. Any context. */
 _Noreturn void arch_machine_end(enum machine_end how);
 
-/* Start, boot processor, interrupts off, before there is an allocator: traps, processor features, the kernel's
- * final page tables. */
+/* Start, boot processor, interrupts off, before there is an allocator: traps, processor features,
+ * the kernel's final page tables. */
 void arch_init_early(void);
-/* Start, boot processor, interrupts off, the page allocator works: ACPI, interrupt controllers, clock. */
+/* Start, boot processor, interrupts off, the page allocator works: ACPI, interrupt controllers,
+ * clock. */
 void arch_init(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide about address translation. struct arch_space (page-table root) is in <machine/mmu.h>, with
- * USER_START and USER_END, the range [USER_START, USER_END) that user mappings may use.
+ * What every ISA must provide about address translation. struct arch_space (page-table root) is in
+ * <machine/mmu.h>, with USER_START and USER_END, the range [USER_START, USER_END) that user
+ * mappings may use.
  */
 #ifndef ARCH_MMU_H
 #define ARCH_MMU_H
@@ -19,8 +20,10 @@ void arch_space_destroy(struct arch_space *space);
 /* Loads the space (NULL: the kernel's own) on this processor. Interrupts off. */
 void arch_space_load(struct arch_space *space);
 
-/* PROT: enum vm_prot. All four: caller holds the space's mutex; one page at ADDRESS, page aligned, in the user half. */
-int arch_space_map(struct arch_space *space, uintptr_t address, paddr_t paddr, unsigned int prot); /* replaces; -ENOMEM */
+/* PROT: enum vm_prot. All four: caller holds the space's mutex; one page at ADDRESS, page aligned,
+ * in the user half. */
+/* replaces; -ENOMEM */
+int arch_space_map(struct arch_space *space, uintptr_t address, paddr_t paddr, unsigned int prot);
 /* Removes the mapping; returns what was mapped, or 0. No TLB flush. */
 paddr_t arch_space_unmap(struct arch_space *space, uintptr_t address);
 /* Changes the protection if mapped. No TLB flush. */
@@ -31,12 +34,13 @@ paddr_t arch_space_lookup(struct arch_space *space, uintptr_t address, unsigned 
 /* Forgets cached translations of [START, END) on this processor only. Interrupts off or not. */
 void arch_tlb_flush_local(uintptr_t start, uintptr_t end);
 
-/* A kernel mapping of COUNT fresh pages with an unmapped guard page below, NX, for stacks; or NULL. Freed by the second. Task context. */
+/* A kernel mapping of COUNT fresh pages with an unmapped guard page below, NX, for stacks; or NULL.
+ * Freed by the second. Task context. */
 void *arch_kernel_stack_alloc(void);
 void arch_kernel_stack_free(void *base);
 
-/* Whether the byte at ADDRESS is mapped in the kernel's half: for walks of a stack that may be damaged. Any
- * context. */
+/* Whether the byte at ADDRESS is mapped in the kernel's half: for walks of a stack that may be
+ * damaged. Any context. */
 bool arch_kernel_readable(uintptr_t address);
 
 #endif

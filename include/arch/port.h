@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an ISA with PC devices must provide to reach them: the 64 KiB port space. The inline bodies are in
- * <machine/port.h>.
+ * What an ISA with PC devices must provide to reach them: the 64 KiB port space. The inline bodies
+ * are in <machine/port.h>.
  *
  *   uint8_t arch_port_read8(uint16_t port)               and 16, 32
  *   void arch_port_write8(uint16_t port, uint8_t value)  and 16, 32

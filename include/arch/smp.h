@@ -12,7 +12,8 @@ enum ipi {
 	IPI_STOP      /* panic: halt, delivered as NMI */
 };
 
-/* Starts the other processors; each runs cpu_start_secondary() of kernel/ on its own stack, interrupts off. Returns how many run in all. Once, boot processor. */
+/* Starts the other processors; each runs cpu_start_secondary() of kernel/ on its own stack,
+ * interrupts off. Returns how many run in all. Once, boot processor. */
 unsigned int arch_smp_start(void);
 /* Sends an interprocessor interrupt. Any context, NMI included for IPI_DEFERRED to oneself. */
 void arch_ipi_send(unsigned int cpu, enum ipi ipi);

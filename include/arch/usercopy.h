@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide to reach user memory: copies that stop at a fault (exception table) instead of panicking.
+ * What every ISA must provide to reach user memory: copies that stop at a fault (exception table)
+ * instead of panicking.
  */
 #ifndef ARCH_USERCOPY_H
 #define ARCH_USERCOPY_H

@@ -5,10 +5,10 @@
 
 #include <kernel/log.h>
 
-#define ASSERT(condition)                                                                          \
-	do {                                                                                       \
-		if (__builtin_expect(!(condition), 0))                                             \
-			panic("%s:%d: assertion failed: %s", __FILE__, __LINE__, #condition);      \
+#define ASSERT(condition)                                                                     \
+	do {                                                                                  \
+		if (__builtin_expect(!(condition), 0))                                        \
+			panic("%s:%d: assertion failed: %s", __FILE__, __LINE__, #condition); \
 	} while (0)
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * What the boot loader told, in one form for every boot protocol, and the memory that is left.
  *
- * boot/ fills it in before kernel_main; from then on it is constant except that boot_memory_take() shortens ranges
- * until page_init() takes the rest.
+ * boot/ fills it in before kernel_main; from then on it is constant except that boot_memory_take()
+ * shortens ranges until page_init() takes the rest.
  */
 #ifndef KERNEL_BOOT_H
 #define KERNEL_BOOT_H
@@ -14,20 +14,21 @@
 
 #include <kernel/page.h>
 
-#define BOOT_RANGES_MAX 128
-#define BOOT_MODULES_MAX 8
+#define BOOT_RANGES_MAX	       128
+#define BOOT_MODULES_MAX       8
 #define BOOT_COMMAND_LINE_SIZE 2048
 
 struct boot_info {
 	/* Words after the name of the kernel file, terminated. */
 	char command_line[BOOT_COMMAND_LINE_SIZE];
 
-	/* All memory that is RAM, sorted, without overlap or adjacency: what the direct map must cover. */
+	/* All memory that is RAM, sorted, without overlap or adjacency: what the direct map must
+	 * cover. */
 	struct page_range ram[BOOT_RANGES_MAX];
 	size_t ram_count;
 
-	/* What of it nobody uses yet: whole pages, sorted; without the kernel, the modules, the loader's data and
-	 * the first MiB. */
+	/* What of it nobody uses yet: whole pages, sorted; without the kernel, the modules, the
+	 * loader's data and the first MiB. */
 	struct page_range free[BOOT_RANGES_MAX];
 	size_t free_count;
 
@@ -41,16 +42,18 @@ struct boot_info {
 
 extern struct boot_info boot_info;
 
-/* Fills in boot_info from what the loader left: MAGIC and INFO are its two registers. Does not return from a boot that cannot
- * work. Boot processor, start, the early page tables loaded. */
+/* Fills in boot_info from what the loader left: MAGIC and INFO are its two registers. Does not
+ * return from a boot that cannot work. Boot processor, start, the early page tables loaded. */
 void boot_info_read(uint32_t magic, paddr_t info);
 
-/* The value of word NAME=value before "--" of the command line into VALUE of SIZE bytes, terminated; false when there is none.
- * A value that does not fit is a boot failure. The first one counts. After boot_info_read. */
+/* The value of word NAME=value before "--" of the command line into VALUE of SIZE bytes,
+ * terminated; false when there is none. A value that does not fit is a boot failure. The first one
+ * counts. After boot_info_read. */
 bool boot_option(const char *name, char *value, size_t size);
 
-/* Takes SIZE bytes (whole pages) of free memory, zeroed, for good: page tables and the like before page_init().
- * Returns their physical address; does not return when there is none. Boot processor, start. */
+/* Takes SIZE bytes (whole pages) of free memory, zeroed, for good: page tables and the like before
+ * page_init(). Returns their physical address; does not return when there is none. Boot processor,
+ * start. */
 paddr_t boot_memory_take(size_t size);
 
 #endif

@@ -15,7 +15,7 @@
 #include <arch/cpu.h>
 
 /* Most processors one image can start. A set of processors fits into one 64-bit word. */
-#define CPUS_MAX 64
+#define CPUS_MAX	64
 #define CACHE_LINE_SIZE 64
 
 /* A set of processors: bit n is processor n. */
@@ -23,12 +23,13 @@ typedef uint64_t cpumask_t;
 
 /* Defines NAME, an array with one element of TYPE for each processor, free of false sharing as
  * long as TYPE is a structure declared with CACHE_ALIGNED. */
-#define CACHE_ALIGNED __attribute__((aligned(CACHE_LINE_SIZE)))
+#define CACHE_ALIGNED	   __attribute__((aligned(CACHE_LINE_SIZE)))
 #define PERCPU(type, name) type name[CPUS_MAX] CACHE_ALIGNED
 
-/* The element of per-CPU array NAME that belongs to the running processor. The caller must not be able
- * to move: interrupts off, or a context that does not sleep (the kernel itself is not preemptive). */
-#define this_cpu(name) (name[cpu_id()])
+/* The element of per-CPU array NAME that belongs to the running processor. The caller must not be
+ * able to move: interrupts off, or a context that does not sleep (the kernel itself is not
+ * preemptive). */
+#define this_cpu(name)	   (name[cpu_id()])
 
 /* Number of the running processor. Any context, NMI included. */
 static inline unsigned int cpu_id(void)

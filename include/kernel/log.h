@@ -2,8 +2,9 @@
 /*
  * The kernel log and the end of the world.
  *
- * Every line goes to the serial line that the command line's log= names, as "tally: text". From an NMI a line may
- * be lost (and is then counted) rather than deadlock: the lock of the serial line is only tried there.
+ * Every line goes to the serial line that the command line's log= names, as "tally: text". From an
+ * NMI a line may be lost (and is then counted) rather than deadlock: the lock of the serial line is
+ * only tried there.
  */
 #ifndef KERNEL_LOG_H
 #define KERNEL_LOG_H
@@ -15,12 +16,12 @@ enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 
 struct trap_frame;
 
-/* Obeys the command line's log= and loglevel=; before it everything up to LOG_INFO goes to COM1. Once, at start;
- * a bad value is a boot failure. */
+/* Obeys the command line's log= and loglevel=; before it everything up to LOG_INFO goes to COM1.
+ * Once, at start; a bad value is a boot failure. */
 void log_init(void);
 
-/* One line, without a newline at the end; cut off at 248 characters. Formats: %d %i %u %x %X %c %s %p %% with
- * width, 0, -, and l, ll, z. Any context. */
+/* One line, without a newline at the end; cut off at 248 characters. Formats: %d %i %u %x %X %c %s
+ * %p %% with width, 0, -, and l, ll, z. Any context. */
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same at any level. Any context. */
 void log_write_v(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
@@ -30,22 +31,23 @@ void log_write_v(const char *format, va_list args) __attribute__((format(printf,
 #define log_info(...)	 log_write(LOG_INFO, __VA_ARGS__)
 #define log_debug(...)	 log_write(LOG_DEBUG, __VA_ARGS__)
 
-/* Formats into BUFFER of SIZE bytes, always terminated unless SIZE is 0; returns the length that the whole text would
- * have. Any context. */
+/* Formats into BUFFER of SIZE bytes, always terminated unless SIZE is 0; returns the length that
+ * the whole text would have. Any context. */
 int format_string(char *buffer, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 int format_string_v(char *buffer, size_t size, const char *format, va_list args)
 	__attribute__((format(printf, 3, 0)));
 
-/* Stops every processor, prints the reason and a symbolised backtrace, ends the machine with the panic code. Any
- * context. */
+/* Stops every processor, prints the reason and a symbolised backtrace, ends the machine with the
+ * panic code. Any context. */
 _Noreturn void panic(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same for a bug that a trap reported: prints FRAME's registers and walks its stack. Any context. */
+/* The same for a bug that a trap reported: prints FRAME's registers and walks its stack. Any
+ * context. */
 _Noreturn void panic_at(const struct trap_frame *frame, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The image cannot start (no init, damaged initramfs …): prints "tally: boot: …" and ends the machine with the
- * boot-failure code. Any context. */
+/* The image cannot start (no init, damaged initramfs …): prints "tally: boot: …" and ends the
+ * machine with the boot-failure code. Any context. */
 _Noreturn void boot_failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

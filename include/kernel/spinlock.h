@@ -3,11 +3,11 @@
  * Spin locks.
  *
  * The kernel is not preemptive, so a holder keeps its processor. Data that an interrupt handler
- * touches is locked with the _irqsave form everywhere. An NMI takes no lock, ever: what it touches is
- * per-CPU and ordered by the PMU's own freeze, or lock-free (the ring buffer).
+ * touches is locked with the _irqsave form everywhere. An NMI takes no lock, ever: what it touches
+ * is per-CPU and ordered by the PMU's own freeze, or lock-free (the ring buffer).
  *
- * Fair: ticket lock. A debug build (TALLY_DEBUG) records the owner, so that spin_assert_held() can check
- * the locking rules that are written beside the data.
+ * Fair: ticket lock. A debug build (TALLY_DEBUG) records the owner, so that spin_assert_held() can
+ * check the locking rules that are written beside the data.
  */
 #ifndef KERNEL_SPINLOCK_H
 #define KERNEL_SPINLOCK_H
@@ -24,7 +24,10 @@ struct spinlock {
 	_Atomic int owner;	      /* CPU + 1 of the holder, 0: free */
 };
 
-#define SPINLOCK_INITIALIZER { 0, 0, 0 }
+#define SPINLOCK_INITIALIZER \
+	{                    \
+		0, 0, 0      \
+	}
 
 /* Makes LOCK free. Before anyone else can see it. */
 static inline void spin_init(struct spinlock *lock)
@@ -52,14 +55,15 @@ static inline void spin_lock(struct spinlock *lock)
 	atomic_store_explicit(&lock->owner, (int)cpu_id() + 1, memory_order_relaxed);
 }
 
-/* Takes LOCK if it is free at this moment; returns whether. Any context: the one form an NMI may use, for what it can do without. */
+/* Takes LOCK if it is free at this moment; returns whether. Any context: the one form an NMI may
+ * use, for what it can do without. */
 static inline bool spin_try_lock(struct spinlock *lock)
 {
 	unsigned int mine = atomic_load_explicit(&lock->serving, memory_order_acquire);
 
 	/* Free: the next ticket is the one being served; draw exactly that one. */
-	if (!atomic_compare_exchange_strong_explicit(&lock->next, &mine, mine + 1, memory_order_acquire,
-						     memory_order_relaxed))
+	if (!atomic_compare_exchange_strong_explicit(&lock->next, &mine, mine + 1,
+						     memory_order_acquire, memory_order_relaxed))
 		return false;
 	atomic_store_explicit(&lock->owner, (int)cpu_id() + 1, memory_order_relaxed);
 	return true;
@@ -74,7 +78,8 @@ static inline void spin_unlock(struct spinlock *lock)
 	atomic_store_explicit(&lock->serving, mine + 1, memory_order_release);
 }
 
-/* Disables interrupts and takes LOCK; returns the previous interrupt state for spin_unlock_irqrestore. */
+/* Disables interrupts and takes LOCK; returns the previous interrupt state for
+ * spin_unlock_irqrestore. */
 static inline unsigned long spin_lock_irqsave(struct spinlock *lock)
 {
 	unsigned long state = arch_irq_save();

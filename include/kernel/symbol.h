@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The function that ADDRESS lies in, with *OFFSET from its start; NULL when it lies in none. Any context. */
+/* The function that ADDRESS lies in, with *OFFSET from its start; NULL when it lies in none. Any
+ * context. */
 const char *symbol_find(uintptr_t address, size_t *offset);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Access to user memory: the one way. Every function checks that the whole range lies in user space and
- * survives a fault at any byte (exception table); none of them trusts anything.
+ * Access to user memory: the one way. Every function checks that the whole range lies in user space
+ * and survives a fault at any byte (exception table); none of them trusts anything.
  */
 #ifndef KERNEL_USERCOPY_H
 #define KERNEL_USERCOPY_H
@@ -10,12 +10,14 @@
 
 #include <arch/usercopy.h>
 
-/* Task context, interrupts on (a fault may sleep). 0, or -EFAULT (then nothing is known about how much was copied). */
+/* Task context, interrupts on (a fault may sleep). 0, or -EFAULT (then nothing is known about how
+ * much was copied). */
 int copy_from_user(void *destination, const void *user_source, size_t size);
 int copy_to_user(void *user_destination, const void *source, size_t size);
 int clear_user(void *user_destination, size_t size);
 
-/* Copies a string of at most SIZE bytes with its end; returns its length without it, -EFAULT, or -ENAMETOOLONG. */
+/* Copies a string of at most SIZE bytes with its end; returns its length without it, -EFAULT, or
+ * -ENAMETOOLONG. */
 long copy_string_from_user(char *destination, const char *user_source, size_t size);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Formatting text, the part of C's printf that a kernel log needs: %d %i %u %x %X %c %s %p %% with a width, flags 0
- * and -, a precision for %s, and sizes l, ll, z.
+ * Formatting text, the part of C's printf that a kernel log needs: %d %i %u %x %X %c %s %p %% with
+ * a width, flags 0 and -, a precision for %s, and sizes l, ll, z.
  *
- * No memory, no locks, no state: any context. A conversion it does not know is copied as it stands, so
- * that a mistake shows.
+ * No memory, no locks, no state: any context. A conversion it does not know is copied as it stands,
+ * so that a mistake shows.
  */
 #include <kernel/log.h>
 
@@ -20,7 +20,7 @@ struct output {
 struct conversion {
 	bool zero, left;
 	int width;
-	int precision; /* -1: none */
+	int precision;	    /* -1: none */
 	unsigned int longs; /* 1: l or z, 2: ll */
 };
 
@@ -141,8 +141,8 @@ int format_string_v(char *buffer, size_t size, const char *format, va_list args)
 		case 'p':
 			put(&output, '0');
 			put(&output, 'x');
-			put_number(&output, (uintptr_t)va_arg(args, void *), false, 16, lower_digits,
-				   &conversion);
+			put_number(&output, (uintptr_t)va_arg(args, void *), false, 16,
+				   lower_digits, &conversion);
 			break;
 		case 'c':
 			put(&output, (char)va_arg(args, int));

@@ -2,9 +2,9 @@
 /*
  * The kernel log: lines of text on a serial line.
  *
- * A line is formatted on the writer's stack and sent in one piece, so lines of several processors do not mix; the
- * only lock is the serial line's. In an NMI that interrupted a writer the line is lost and counted, and the
- * next line says so.
+ * A line is formatted on the writer's stack and sent in one piece, so lines of several processors
+ * do not mix; the only lock is the serial line's. In an NMI that interrupted a writer the line is
+ * lost and counted, and the next line says so.
  */
 #include <kernel/log.h>
 
@@ -50,8 +50,9 @@ void log_init(void)
 			known = true;
 		}
 		if (!known)
-			boot_failure("log=%s: not a place for the log; give com1, com2, both or none",
-				     value);
+			boot_failure(
+				"log=%s: not a place for the log; give com1, com2, both or none",
+				value);
 	}
 	if (boot_option("loglevel", value, sizeof value)) {
 		if (value[0] < '0' || value[0] > '0' + LOG_DEBUG || value[1])

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The end after a bug: reason, registers, backtrace, exit code. And the end of a start that cannot work.
+ * The end after a bug: reason, registers, backtrace, exit code. And the end of a start that cannot
+ * work.
  *
- * The first processor in panic() stops the others by NMI and speaks alone; a second panic, on another processor or
- * inside the first, does not get to speak. The machine is in an unknown state: no memory is allocated, no lock waited
- * for, every stack word looked at is first known to be mapped.
+ * The first processor in panic() stops the others by NMI and speaks alone; a second panic, on
+ * another processor or inside the first, does not get to speak. The machine is in an unknown state:
+ * no memory is allocated, no lock waited for, every stack word looked at is first known to be
+ * mapped.
  */
 #include <kernel/panic.h>
 

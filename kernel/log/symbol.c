@@ -2,8 +2,8 @@
 /*
  * Looking up functions by address in the table that the build puts into the image.
  *
- * The table is made by boot/symbols.awk from the first of two links, in which it is missing; the declarations here are
- * weak, so that this first link works. Entries are in order of address.
+ * The table is made by boot/symbols.awk from the first of two links, in which it is missing; the
+ * declarations here are weak, so that this first link works. Entries are in order of address.
  */
 #include <kernel/symbol.h>
 
@@ -27,7 +27,8 @@ const char *symbol_find(uintptr_t address, size_t *offset)
 	uint32_t wanted = (uint32_t)(address - (uintptr_t)__text_start);
 	size_t low = 0, high = symbol_count;
 
-	/* Invariant: entries below low begin at or before wanted, entries from high on behind it. */
+	/* Invariant: entries below low begin at or before wanted, entries from high on behind it.
+	 * */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Access to user memory; see <kernel/usercopy.h>. This file checks ranges, the ISA's copies survive faults.
+ * Access to user memory; see <kernel/usercopy.h>. This file checks ranges, the ISA's copies survive
+ * faults.
  */
 #include <kernel/usercopy.h>
 
@@ -11,7 +12,8 @@
 #include <arch/mmu.h>
 #include <uapi/linux/errno.h>
 
-/* Linux takes addresses below USER_START for user space too: nothing is mapped there, and the fault says so. */
+/* Linux takes addresses below USER_START for user space too: nothing is mapped there, and the fault
+ * says so. */
 static bool in_user_space(const void *address, size_t size)
 {
 	return size <= USER_END && (uintptr_t)address <= USER_END - size;
@@ -19,7 +21,8 @@ static bool in_user_space(const void *address, size_t size)
 
 int copy_from_user(void *destination, const void *user_source, size_t size)
 {
-	if (!in_user_space(user_source, size) || arch_copy_user(destination, user_source, size) != 0)
+	if (!in_user_space(user_source, size) ||
+	    arch_copy_user(destination, user_source, size) != 0)
 		return -EFAULT;
 	return 0;
 }

@@ -2,14 +2,15 @@
 /*
  * Cross calls: running a function on other processors and waiting for it.
  *
- * A processor has one call under way at most, because the caller waits and does not sleep meanwhile. So there is one slot for each
- * calling processor, and each called processor has a word in which the bits of those who want it are set; no
- * lock and no memory is needed.
+ * A processor has one call under way at most, because the caller waits and does not sleep
+ * meanwhile. So there is one slot for each calling processor, and each called processor has a word
+ * in which the bits of those who want it are set; no lock and no memory is needed.
  *
- * A caller's slot is written before its bit is set in any word (release), and not again before every called
- * processor has counted itself off (acquire).
+ * A caller's slot is written before its bit is set in any word (release), and not again before
+ * every called processor has counted itself off (acquire).
  *
- * The waiting caller has interrupts on and serves others' calls: two processors may call each other.
+ * The waiting caller has interrupts on and serves others' calls: two processors may call each
+ * other.
  */
 #include <kernel/smp.h>
 
@@ -33,7 +34,8 @@ static PERCPU(struct wanted, wanted);
 
 void smp_call_interrupt(void)
 {
-	cpumask_t callers = atomic_exchange_explicit(&this_cpu(wanted).callers, 0, memory_order_acquire);
+	cpumask_t callers =
+		atomic_exchange_explicit(&this_cpu(wanted).callers, 0, memory_order_acquire);
 
 	while (callers) {
 		struct call *call = &calls[__builtin_ctzll(callers)];

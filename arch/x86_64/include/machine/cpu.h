@@ -10,12 +10,12 @@
 #define MACHINE_CPU_H
 
 /* Offsets in struct cpu_local for the assembly; checked in smp.c. */
-#define CPU_LOCAL_CURRENT	8
-#define CPU_LOCAL_KERNEL_STACK	16
-#define CPU_LOCAL_USER_STACK	24
-#define CPU_LOCAL_ID		32
-#define CPU_LOCAL_NMI_DEPTH	36
-#define CPU_LOCAL_SIZE		64
+#define CPU_LOCAL_CURRENT      8
+#define CPU_LOCAL_KERNEL_STACK 16
+#define CPU_LOCAL_USER_STACK   24
+#define CPU_LOCAL_ID	       32
+#define CPU_LOCAL_NMI_DEPTH    36
+#define CPU_LOCAL_SIZE	       64
 
 #ifndef __ASSEMBLER__
 
@@ -28,11 +28,12 @@ struct trap_frame;
 
 struct cpu_local {
 	struct cpu_local *self;
-	struct task *current;	   /* the running task */
-	uintptr_t kernel_stack;	   /* top of its kernel stack: what an entry from user mode loads */
-	uintptr_t user_stack;	   /* user's stack pointer during the first instructions of a system call */
-	uint32_t id;		   /* number of the processor */
-	uint32_t nmi_depth;	   /* 1 inside an NMI handler */
+	struct task *current;	/* the running task */
+	uintptr_t kernel_stack; /* top of its kernel stack: what an entry from user mode loads */
+	/* user's stack pointer during the first instructions of a system call */
+	uintptr_t user_stack;
+	uint32_t id;	    /* number of the processor */
+	uint32_t nmi_depth; /* 1 inside an NMI handler */
 	uint32_t apic_id;
 	struct trap_frame *interrupt_frame; /* of the interrupt being served, else NULL */
 } __attribute__((aligned(64)));
@@ -104,8 +105,8 @@ static inline void arch_cpu_relax(void)
 	__asm__ volatile("pause" : : : "memory");
 }
 
-/* An interrupt that arrives between sti and hlt is held off until hlt has begun: sti takes effect one instruction
- * later (SDM vol. 2B, STI). */
+/* An interrupt that arrives between sti and hlt is held off until hlt has begun: sti takes effect
+ * one instruction later (SDM vol. 2B, STI). */
 static inline void arch_cpu_idle(void)
 {
 	__asm__ volatile("sti; hlt; cli" : : : "memory");

@@ -10,13 +10,13 @@
 #ifndef MACHINE_MMU_H
 #define MACHINE_MMU_H
 
-#define USER_START 0x10000
+#define USER_START	  0x10000
 /* One page below the hole: a system call at the last address could otherwise return to the
  * first non-canonical one. */
-#define USER_END 0x00007ffffffff000
+#define USER_END	  0x00007ffffffff000
 
-#define DIRECT_MAP_BASE 0xffff800000000000
-#define KERNEL_MAP_BASE 0xffffc00000000000
+#define DIRECT_MAP_BASE	  0xffff800000000000
+#define KERNEL_MAP_BASE	  0xffffc00000000000
 #define KERNEL_IMAGE_BASE 0xffffffff80000000
 
 #ifndef __ASSEMBLER__

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Model-specific registers, CPUID, the time-stamp counter and control registers: one inline function
- * for each instruction, nothing more. Any context, NMI included.
+ * Model-specific registers, CPUID, the time-stamp counter and control registers: one inline
+ * function for each instruction, nothing more. Any context, NMI included.
  */
 #ifndef MACHINE_MSR_H
 #define MACHINE_MSR_H
 
 /* Numbers: SDM vol. 4, chapter 2. */
-#define MSR_IA32_APIC_BASE	0x0000001b
-#define MSR_IA32_TSC_DEADLINE	0x000006e0
-#define MSR_EFER		0xc0000080
-#define MSR_STAR		0xc0000081
-#define MSR_LSTAR		0xc0000082
-#define MSR_FMASK		0xc0000084
-#define MSR_FS_BASE		0xc0000100
-#define MSR_GS_BASE		0xc0000101
-#define MSR_KERNEL_GS_BASE	0xc0000102
+#define MSR_IA32_APIC_BASE    0x0000001b
+#define MSR_IA32_TSC_DEADLINE 0x000006e0
+#define MSR_EFER	      0xc0000080
+#define MSR_STAR	      0xc0000081
+#define MSR_LSTAR	      0xc0000082
+#define MSR_FMASK	      0xc0000084
+#define MSR_FS_BASE	      0xc0000100
+#define MSR_GS_BASE	      0xc0000101
+#define MSR_KERNEL_GS_BASE    0xc0000102
 
 #ifndef __ASSEMBLER__
 
 #include <stdint.h>
 
-/* Reads register NUMBER; one that does not exist raises #GP, which is a panic: probe by CPUID first. */
+/* Reads register NUMBER; one that does not exist raises #GP, which is a panic: probe by CPUID
+ * first. */
 static inline uint64_t msr_read(uint32_t number)
 {
 	uint32_t low, high;
@@ -33,7 +34,9 @@ static inline uint64_t msr_read(uint32_t number)
 /* Writes register NUMBER; see msr_read about ones that do not exist and about reserved bits. */
 static inline void msr_write(uint32_t number, uint64_t value)
 {
-	__asm__ volatile("wrmsr" : : "c"(number), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
+	__asm__ volatile("wrmsr"
+			 :
+			 : "c"(number), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
 			 : "memory");
 }
 
@@ -50,7 +53,8 @@ struct cpuid {
 	uint32_t eax, ebx, ecx, edx;
 };
 
-/* CPUID of LEAF and SUBLEAF. Above the greatest leaf Intel answers with another leaf's data: use cpuid_max. */
+/* CPUID of LEAF and SUBLEAF. Above the greatest leaf Intel answers with another leaf's data: use
+ * cpuid_max. */
 static inline struct cpuid cpuid_read(uint32_t leaf, uint32_t subleaf)
 {
 	struct cpuid r;

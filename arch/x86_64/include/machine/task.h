@@ -5,7 +5,7 @@
 #ifndef MACHINE_TASK_H
 #define MACHINE_TASK_H
 
-#define KERNEL_STACK_SIZE 16384
+#define KERNEL_STACK_SIZE    16384
 
 /* Segment selectors: the values that Linux programs see (signal frames, self-inspection). The
  * order of the user ones is what SYSRET wants (SDM vol. 2B, SYSRET). */
@@ -17,7 +17,7 @@
 #define SELECTOR_TSS	     0x40
 
 /* trap_frame.vector of a system call; processor vectors are below. */
-#define VECTOR_SYSCALL 256
+#define VECTOR_SYSCALL	     256
 
 #ifndef __ASSEMBLER__
 
@@ -32,11 +32,12 @@ struct trap_frame {
 };
 
 struct arch_task {
-	uintptr_t kernel_rsp;	/* while it does not run: its saved stack pointer */
-	void *kernel_stack;	/* base, KERNEL_STACK_SIZE bytes; NULL: the stack of a processor's start */
-	void *fpu;		/* XSAVE area, NULL for a kernel task without one */
-	uint64_t fs_base;	/* user's thread pointer */
-	uint64_t gs_base;	/* user's GS base */
+	uintptr_t kernel_rsp; /* while it does not run: its saved stack pointer */
+	/* base, KERNEL_STACK_SIZE bytes; NULL: the stack of a processor's start */
+	void *kernel_stack;
+	void *fpu;	  /* XSAVE area, NULL for a kernel task without one */
+	uint64_t fs_base; /* user's thread pointer */
+	uint64_t gs_base; /* user's GS base */
 };
 
 #endif

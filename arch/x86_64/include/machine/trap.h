@@ -6,35 +6,35 @@
 #define MACHINE_TRAP_H
 
 /* The processor's own, by SDM vol. 3A table 6-1. */
-#define VECTOR_DIVIDE		0
-#define VECTOR_DEBUG		1
-#define VECTOR_NMI		2
-#define VECTOR_BREAKPOINT	3
-#define VECTOR_OVERFLOW		4
-#define VECTOR_BOUND		5
-#define VECTOR_INVALID_OPCODE	6
-#define VECTOR_DOUBLE_FAULT	8
-#define VECTOR_STACK		12
-#define VECTOR_PROTECTION	13
-#define VECTOR_PAGE_FAULT	14
-#define VECTOR_X87		16
-#define VECTOR_ALIGNMENT	17
-#define VECTOR_MACHINE_CHECK	18
-#define VECTOR_SIMD		19
-#define VECTORS_EXCEPTION	32
+#define VECTOR_DIVIDE	      0
+#define VECTOR_DEBUG	      1
+#define VECTOR_NMI	      2
+#define VECTOR_BREAKPOINT     3
+#define VECTOR_OVERFLOW	      4
+#define VECTOR_BOUND	      5
+#define VECTOR_INVALID_OPCODE 6
+#define VECTOR_DOUBLE_FAULT   8
+#define VECTOR_STACK	      12
+#define VECTOR_PROTECTION     13
+#define VECTOR_PAGE_FAULT     14
+#define VECTOR_X87	      16
+#define VECTOR_ALIGNMENT      17
+#define VECTOR_MACHINE_CHECK  18
+#define VECTOR_SIMD	      19
+#define VECTORS_EXCEPTION     32
 /* Bit n: exception n pushes an error code. */
-#define VECTORS_WITH_ERROR 0x60227d00
+#define VECTORS_WITH_ERROR    0x60227d00
 
 /* Legacy lines 0 … 15. */
-#define VECTOR_LINES 0x30
+#define VECTOR_LINES	      0x30
 /* The 8259s' own, masked; 16 vectors. */
-#define VECTOR_PIC_SPURIOUS 0x40
+#define VECTOR_PIC_SPURIOUS   0x40
 /* Ours: high, so that they come before devices. One for each enum ipi but IPI_STOP. */
-#define VECTOR_TIMER	0xe0
-#define VECTOR_IPI	0xf0
-#define VECTOR_SPURIOUS 0xff
+#define VECTOR_TIMER	      0xe0
+#define VECTOR_IPI	      0xf0
+#define VECTOR_SPURIOUS	      0xff
 
-#define TRAP_STUB_SIZE 16
+#define TRAP_STUB_SIZE	      16
 
 #ifndef __ASSEMBLER__
 
@@ -43,17 +43,17 @@
 
 struct trap_frame;
 
-/* HANDLER is called for each interrupt on VECTOR (32 … 255): interrupt context, interrupts off. It acknowledges the
- * interrupt itself. Start. */
+/* HANDLER is called for each interrupt on VECTOR (32 … 255): interrupt context, interrupts off. It
+ * acknowledges the interrupt itself. Start. */
 void trap_set_interrupt(uint8_t vector, void (*handler)(unsigned int vector));
 
 /* Sets up the table of stubs, the same for all processors; and loads it on this one. */
 void descriptors_init(void);
-/* This processor's segments, task state and interrupt stacks; CPU is its number. The GS base is set too,
- * because loading segments clears it. Each processor, at start, interrupts off. */
+/* This processor's segments, task state and interrupt stacks; CPU is its number. The GS base is set
+ * too, because loading segments clears it. Each processor, at start, interrupts off. */
 void descriptors_load(unsigned int cpu);
-/* Stacks between guard pages for the NMI, double fault, machine check and debug exception of processor CPU. 0 or
- * -ENOMEM. Task context or start, when there is an allocator. */
+/* Stacks between guard pages for the NMI, double fault, machine check and debug exception of
+ * processor CPU. 0 or -ENOMEM. Task context or start, when there is an allocator. */
 int descriptors_alloc_stacks(unsigned int cpu);
 /* The stack that entries from user mode begin on. This processor, interrupts off. */
 void descriptors_set_kernel_stack(uintptr_t top);
