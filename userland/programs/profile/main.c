@@ -85,9 +85,8 @@ static struct findings read_ring(struct perf_ring *ring, const struct trace *tra
 {
 	struct findings findings = { 0 };
 	struct sample_record record;
-	size_t size;
 
-	while ((size = perf_ring_next(ring, &record, sizeof(record))) != 0) {
+	while (perf_ring_next(ring, &record, sizeof(record)) != 0) {
 		switch (record.header.type) {
 		case PERF_RECORD_SAMPLE:
 			note_sample(&findings, trace, histogram, &record);

@@ -65,11 +65,12 @@ int trace_derive(struct trace *trace, const struct step *steps, const struct ste
 {
 	trace->functions = NULL;
 	walk_steps(trace, steps, end, period, skid);
-	if (trace->samples != trace->instructions / period || trace->instructions % period == 0) {
+	if (trace->samples == 0 || trace->samples != trace->instructions / period ||
+	    trace->instructions % period == 0) {
 		errno = EDOM;
 		return -1;
 	}
-	trace->functions = calloc(trace->samples, sizeof(*trace->functions));
+	trace->functions = calloc(trace->samples, sizeof(const struct symbol *));
 	if (trace->functions == NULL)
 		return -1;
 	walk_steps(trace, steps, end, period, skid);
