@@ -420,11 +420,16 @@ static void write_small(uint64_t writer, uint64_t count)
 }
 
 /* The NMI reads what is published at that moment, and writes a record of its own. */
-static void nmi_read_and_write(void *arg)
+static void read_and_write(void *arg)
 {
 	(void)arg;
 	drain(&nmi_reader);
 	write_small(1, nmi_sequence++);
+}
+
+static void nmi_read_and_write(void *arg)
+{
+	sim_nmi(read_and_write, arg);
 }
 
 static void write_one(void *sequence)
@@ -456,10 +461,15 @@ static void check_nmi_everywhere(void)
 	close_ring();
 }
 
-static void nmi_write(void *arg)
+static void write_in_nmi(void *arg)
 {
 	(void)arg;
 	write_small(1, nmi_sequence++);
+}
+
+static void nmi_write(void *arg)
+{
+	sim_nmi(write_in_nmi, arg);
 }
 
 static uint64_t unread; /* data_head when everything had been read */

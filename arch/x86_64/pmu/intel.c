@@ -160,9 +160,12 @@ static uint64_t read_overflows(struct intel_cpu *cpu)
 
 	if (intel.version >= 2)
 		return msr_read(MSR_IA32_PERF_GLOBAL_STATUS) & intel.counters;
-	for (uint64_t rest = atomic_load(&cpu->running); rest; rest &= rest - 1) {
+	for (uint64_t rest = cpu->occupied; rest; rest &= rest - 1) {
 		int slot = __builtin_ctzll(rest);
-		if (!(pmc_read(rdpmc_index(slot)) >> (intel.general_width_bits - 1) & 1))
+		struct perf_event *event = cpu->events[slot];
+		bool negative = pmc_read(rdpmc_index(slot)) >> (intel.general_width_bits - 1) & 1;
+
+		if (!negative && event && !(event->hw.flags & HW_STOPPED))
 			overflows |= slot_bit(slot);
 	}
 	return overflows;
@@ -302,8 +305,8 @@ static int intel_add(struct perf_event *event, int flags)
 	int slot;
 
 	ASSERT(atomic_load(&cpu->frozen) > 0);
-	for (int i = 0; i < COUNTERS_MAX; i++)
-		occupant[i] = cpu->events[i] ? cpu->events[i]->hw.constraint : 0;
+	for (uint64_t rest = cpu->occupied; rest; rest &= rest - 1)
+		occupant[__builtin_ctzll(rest)] = cpu->events[__builtin_ctzll(rest)]->hw.constraint;
 	/* Where it was before its control word still is. */
 	if (event->hw.last_slot >= 0 && (free & slot_bit(event->hw.last_slot)))
 		preferred = slot_bit(event->hw.last_slot);

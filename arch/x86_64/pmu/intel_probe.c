@@ -16,6 +16,10 @@
 /* The newest version whose registers this driver knows; later ones are compatible. */
 #define VERSION_MAX 5
 
+/* Counters that can be driven: legacy writes need 32 bits. */
+#define WIDTH_MIN 32
+#define WIDTH_MAX 64
+
 static uint32_t bits(uint32_t value, unsigned int low, unsigned int count)
 {
 	return value >> low & ((1u << count) - 1);
@@ -57,14 +61,16 @@ bool intel_pmu_probe(struct intel_pmu *pmu)
 	*pmu = (struct intel_pmu){ .version = bits(leaf.eax, 0, 8) };
 	pmu->general_count = bits(leaf.eax, 8, 8);
 	pmu->general_width_bits = bits(leaf.eax, 16, 8);
-	if (!pmu->version || !pmu->general_count || pmu->general_count > GENERAL_MAX || pmu->general_width_bits < 32 ||
-	    pmu->general_width_bits > 64)
+	if (!pmu->version || !pmu->general_count || pmu->general_count > GENERAL_MAX ||
+	    pmu->general_width_bits < WIDTH_MIN || pmu->general_width_bits > WIDTH_MAX)
 		return false;
 	if (pmu->version > VERSION_MAX)
 		pmu->version = VERSION_MAX;
 
 	fixed = fixed_counters(&leaf, pmu->version);
 	pmu->fixed_width_bits = fixed ? bits(leaf.edx, 5, 8) : 0;
+	if (pmu->fixed_width_bits < WIDTH_MIN || pmu->fixed_width_bits > WIDTH_MAX)
+		pmu->fixed_width_bits = fixed = 0;
 	pmu->counters = (((uint64_t)1 << pmu->general_count) - 1) | fixed << FIXED_SLOT;
 
 	/* An event is there if its bit is clear and within the length of the vector. */

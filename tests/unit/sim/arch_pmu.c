@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What <arch/pmu.h> asks of an ISA, for tests whose PMU is the simulated one (sim_pmu_register) or none. */
+/*
+ * User-mode counter reads need no permission in the simulated machine. arch_pmu_init is the real one: it finds the PMU that
+ * sim/intel.c's CPUID describes, none unless sim_intel_set was called.
+ */
 #include <arch/pmu.h>
 
 #include "internal.h"
-
-void arch_pmu_init(void)
-{
-}
 
 void arch_pmu_user_access_update(struct vm_space *space)
 {

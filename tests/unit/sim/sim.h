@@ -115,18 +115,47 @@ void sim_pmu_interrupts_hold(bool hold);
 uint64_t sim_pmu_interrupts(void);
 uint64_t sim_pmu_overflows(void);
 
+/* --- the registers of Intel's PMU --- */
+
+/* What CPUID is to say, and the registers that go with it. */
+struct sim_intel_model {
+	unsigned int version; /* 0: no PMU */
+	unsigned int general_count, general_width_bits;
+	unsigned int fixed_count, fixed_width_bits;
+	uint32_t fixed_bitmap;	 /* version 5: CPUID.0AH:ECX */
+	uint32_t events_missing; /* CPUID.0AH:EBX */
+	unsigned int event_bits; /* length of that vector; 0: 8 */
+	bool full_width_writes;
+	bool any_thread_deprecated;
+	bool other_vendor; /* not GenuineIntel */
+};
+
+/* Gives every processor such a PMU, reset. */
+void sim_intel_set(const struct sim_intel_model *model);
+
+/* NUMBER events of EVENT (event select and unit mask; 0x0300: reference cycles) happen on this processor in the ring that sim_frame says. A counter that
+ * overflows sends its PMI at that very event, as an NMI, if the APIC's entry is unmasked. */
+void sim_intel_count(uint16_t event, uint64_t number);
+
+/* By how much the counters of this processor have moved since sim_intel_set, together. */
+uint64_t sim_intel_counted(void);
+
+/* Writes to any MSR of this processor since sim_intel_set, and whether its PMI entry is masked. */
+uint64_t sim_intel_writes(void);
+bool sim_intel_pmi_masked(void);
+
 /* --- NMIs everywhere --- */
 
 struct sim_interruption {
 	void (*before)(void);		/* may be NULL: makes the same state before each run */
 	void (*function)(void *arg);	/* what is interrupted */
-	void (*interrupt)(void *arg);	/* what the NMI does */
+	void (*interrupt)(void *arg);	/* what happens there: calls sim_nmi, or makes a counter overflow */
 	void *argument;			/* of both */
-	void (*after)(unsigned int place); /* may be NULL: checks, after each run in which the NMI was taken */
+	void (*after)(unsigned int place); /* may be NULL: checks, after each run that was interrupted */
 };
 
-/* Runs the function once for each machine instruction it executes, with the NMI taken before that one; returns how often it was taken. The
- * function runs once more, first, without NMI. */
+/* Runs the function once for each machine instruction it executes, interrupted before that one; returns how often it was. The function
+ * runs once more, first, without. */
 unsigned int sim_interrupt_everywhere(const struct sim_interruption *test);
 
 #endif

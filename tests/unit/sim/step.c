@@ -4,8 +4,10 @@
  *
  * One run with the host processor's trap flag gives the list of instructions that the code executes (those of the test program; not
  * of the host's libraries). Then the code runs once for each entry of that list with a breakpoint there, and in the breakpoint's
- * signal handler the test's function is called as the NMI that a processor would take before that instruction. So
+ * signal handler the test's function is called, to do what makes a processor take an NMI before that instruction. So
  * "wherever the NMI comes" is a finite list, and a test goes through all of it.
+ *
+ * Of an instruction in a loop the first OCCURRENCES_MAX executions are on the list.
  *
  * A run may take another path than the recorded one did; entries that are not reached are not counted.
  */
@@ -23,7 +25,8 @@
 #define FLAGS_TRAP 0x100
 #define BREAKPOINT 0xcc
 
-#define PLACES_MAX 20000
+#define PLACES_MAX	20000
+#define OCCURRENCES_MAX 3
 
 /* An instruction, and the how-manyeth execution of it is meant. */
 struct place {
@@ -55,6 +58,8 @@ static void record(uint8_t *instruction)
 	for (unsigned int i = 0; i < place_count; i++)
 		if (places[i].instruction == instruction)
 			occurrence++;
+	if (occurrence > OCCURRENCES_MAX)
+		return;
 	ASSERT(place_count < PLACES_MAX);
 	places[place_count++] = (struct place){ instruction, occurrence };
 }
@@ -87,7 +92,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	if (arch_in_nmi())
 		return;
 	now.taken = true;
-	sim_nmi(now.step, now.arg);
+	now.step(now.arg);
 }
 
 __attribute__((noinline)) static void trace(void (*function)(void *arg), void *arg)

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A register file as Intel's SDM describes the architectural PMU (vol. 3B, 20.2), for testing the driver on any model that
+ * CPUID could describe. A write that would raise #GP, or an access to a register that does not exist, ends the test: the
+ * driver must know better.
+ *
+ * Not the emulated PMU of qemu/, which counts what a guest really executes; here the test says what happens.
+ */
+#include <kernel/assert.h>
+
+#include <machine/apic.h>
+#include <machine/msr.h>
+
+#include <string.h>
+
+#include "internal.h"
+
+#define GENERAL_COUNTERS_MAX 8
+#define FIXED_COUNTERS_MAX   16
+
+#define MSR_PMC0	      0x0c1
+#define MSR_A_PMC0	      0x4c1
+#define MSR_PERFEVTSEL0	      0x186
+#define MSR_FIXED_CTR0	      0x309
+#define MSR_FIXED_CTR_CTRL    0x38d
+#define MSR_GLOBAL_STATUS     0x38e
+#define MSR_GLOBAL_CTRL	      0x38f
+#define MSR_GLOBAL_OVF_CTRL   0x390
+#define MSR_PERF_CAPABILITIES 0x345
+
+#define EVENT_USR 0x00010000u
+#define EVENT_OS  0x00020000u
+#define EVENT_INT 0x00100000u
+#define EVENT_ANY 0x00200000u
+#define EVENT_EN  0x00400000u
+
+struct registers {
+	uint64_t general[GENERAL_COUNTERS_MAX], fixed[FIXED_COUNTERS_MAX];
+	uint64_t select[GENERAL_COUNTERS_MAX], fixed_control;
+	uint64_t global_control, status;
+	bool masked;
+	uint64_t writes, counted;
+};
+
+static struct registers registers[CPUS_MAX];
+static struct sim_intel_model model;
+
+static struct registers *this_registers(void)
+{
+	return &registers[cpu_id()];
+}
+
+static uint64_t low_bits(unsigned int count)
+{
+	return count == 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1;
+}
+
+static uint64_t fixed_counters(void)
+{
+	uint64_t counters = low_bits(model.fixed_count);
+
+	if (model.version < 2)
+		return 0;
+	return model.version >= 5 ? counters | model.fixed_bitmap : counters;
+}
+
+static uint64_t all_counters(void)
+{
+	return low_bits(model.general_count) | fixed_counters() << 32;
+}
+
+void sim_intel_set(const struct sim_intel_model *new)
+{
+	model = *new;
+	memset(registers, 0, sizeof(registers));
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
+		registers[cpu].masked = true;
+		/* Version 1 has no such register and counts as if all its bits were set; so do the general ones after reset. */
+		registers[cpu].global_control = low_bits(model.general_count);
+	}
+}
+
+uint64_t sim_intel_counted(void)
+{
+	return this_registers()->counted;
+}
+
+uint64_t sim_intel_writes(void)
+{
+	return this_registers()->writes;
+}
+
+bool sim_intel_pmi_masked(void)
+{
+	return this_registers()->masked;
+}
+
+void apic_pmi_unmask(void)
+{
+	this_registers()->masked = false;
+}
+
+/* --- CPUID --- */
+
+uint32_t cpuid_max(uint32_t base)
+{
+	return base ? 0 : 0xd;
+}
+
+struct cpuid cpuid_read(uint32_t leaf, uint32_t subleaf)
+{
+	struct cpuid answer = { 0 };
+	unsigned int event_bits = model.event_bits ? model.event_bits : 8;
+
+	ASSERT(subleaf == 0);
+	switch (leaf) {
+	case 0:
+		answer = (struct cpuid){ 0xd, 0x756e6547, 0x6c65746e, 0x49656e69 };
+		if (model.other_vendor)
+			answer.ebx = 0x68747541;
+		break;
+	case 1:
+		answer.ecx = model.full_width_writes ? 1u << 15 : 0;
+		break;
+	case 0xa:
+		answer.eax = model.version | model.general_count << 8 | model.general_width_bits << 16 | event_bits << 24;
+		answer.ebx = model.events_missing;
+		answer.ecx = model.version >= 5 ? model.fixed_bitmap : 0;
+		if (model.version >= 2)
+			answer.edx = model.fixed_count | model.fixed_width_bits << 5 |
+				     (uint32_t)model.any_thread_deprecated << 15;
+		break;
+	default:
+		panic("unexpected CPUID leaf 0x%x", leaf);
+	}
+	return answer;
+}
+
+/* --- registers --- */
+
+static bool is_in(uint32_t number, uint32_t first, unsigned int count, unsigned int *index)
+{
+	*index = number - first;
+	return number >= first && *index < count;
+}
+
+/* No write may set a bit that the SDM reserves. */
+static void check_reserved(uint32_t number, uint64_t value, uint64_t allowed)
+{
+	if (value & ~allowed)
+		panic("#GP: MSR 0x%x, reserved bits 0x%llx", number, (unsigned long long)(value & ~allowed));
+}
+
+static uint64_t fixed_control_bits(void)
+{
+	uint64_t bits = 0;
+
+	for (unsigned int n = 0; n < FIXED_COUNTERS_MAX; n++)
+		if (fixed_counters() >> n & 1)
+			bits |= (model.version >= 3 && !model.any_thread_deprecated ? 0xfull : 0xbull) << 4 * n;
+	return bits;
+}
+
+static uint64_t *find_register(uint32_t number)
+{
+	struct registers *file = this_registers();
+	unsigned int n;
+
+	if (is_in(number, MSR_PMC0, model.general_count, &n))
+		return &file->general[n];
+	if (model.full_width_writes && is_in(number, MSR_A_PMC0, model.general_count, &n))
+		return &file->general[n];
+	if (is_in(number, MSR_PERFEVTSEL0, model.general_count, &n))
+		return &file->select[n];
+	if (is_in(number, MSR_FIXED_CTR0, FIXED_COUNTERS_MAX, &n) && (fixed_counters() >> n & 1))
+		return &file->fixed[n];
+	if (model.version >= 2) {
+		switch (number) {
+		case MSR_FIXED_CTR_CTRL:
+			return &file->fixed_control;
+		case MSR_GLOBAL_CTRL:
+			return &file->global_control;
+		case MSR_GLOBAL_STATUS:
+			return &file->status;
+		}
+	}
+	panic("#GP: no MSR 0x%x", number);
+}
+
+uint64_t msr_read(uint32_t number)
+{
+	if (number == MSR_PERF_CAPABILITIES && model.full_width_writes)
+		return 1u << 13;
+	return *find_register(number);
+}
+
+void msr_write(uint32_t number, uint64_t value)
+{
+	unsigned int n;
+
+	this_registers()->writes++;
+	if (number == MSR_GLOBAL_OVF_CTRL && model.version >= 2) {
+		check_reserved(number, value, all_counters() | 3ull << 62);
+		this_registers()->status &= ~value;
+		return;
+	}
+	ASSERT(number != MSR_GLOBAL_STATUS);
+	if (is_in(number, MSR_PERFEVTSEL0, model.general_count, &n))
+		check_reserved(number, value, model.version >= 3 && !model.any_thread_deprecated ? 0xffffffff : 0xffdfffff);
+	else if (number == MSR_FIXED_CTR_CTRL)
+		check_reserved(number, value, fixed_control_bits());
+	else if (number == MSR_GLOBAL_CTRL)
+		check_reserved(number, value, all_counters());
+	else if (is_in(number, MSR_A_PMC0, model.general_count, &n))
+		check_reserved(number, value, low_bits(model.general_width_bits));
+	else if (is_in(number, MSR_FIXED_CTR0, FIXED_COUNTERS_MAX, &n))
+		check_reserved(number, value, low_bits(model.fixed_width_bits));
+	else if (is_in(number, MSR_PMC0, model.general_count, &n))
+		value = (uint64_t)(int32_t)value & low_bits(model.general_width_bits);
+	*find_register(number) = value;
+}
+
+uint64_t pmc_read(uint32_t index)
+{
+	if (index & 1u << 30)
+		return msr_read(MSR_FIXED_CTR0 + (index & ~(1u << 30)));
+	return msr_read(MSR_PMC0 + index);
+}
+
+/* --- counting --- */
+
+/* One counter as counting sees it. */
+struct view {
+	uint64_t *value;
+	unsigned int width_bits, slot;
+	bool counts, interrupts;
+};
+
+static struct view view_general(unsigned int n, uint16_t event)
+{
+	struct registers *file = this_registers();
+	uint64_t select = file->select[n];
+	bool ring = select & (sim_frame()->user ? EVENT_USR : EVENT_OS);
+
+	return (struct view){
+		.value = &file->general[n],
+		.width_bits = model.general_width_bits,
+		.slot = n,
+		.counts = (select & 0xffff) == event && (select & EVENT_EN) && ring && (file->global_control >> n & 1),
+		.interrupts = select & EVENT_INT,
+	};
+}
+
+static struct view view_fixed(unsigned int n, uint16_t event)
+{
+	static const uint16_t events[] = { 0x00c0, 0x003c, 0x0300 };
+	struct registers *file = this_registers();
+	uint64_t field = file->fixed_control >> 4 * n & 0xf;
+
+	return (struct view){
+		.value = &file->fixed[n],
+		.width_bits = model.fixed_width_bits,
+		.slot = 32 + n,
+		.counts = n < 3 && events[n] == event && (field & (sim_frame()->user ? 2 : 1)) &&
+			  (file->global_control >> (32 + n) & 1),
+		.interrupts = field & 8,
+	};
+}
+
+static unsigned int view_all(struct view *views, uint16_t event)
+{
+	unsigned int count = 0;
+
+	for (unsigned int n = 0; n < model.general_count; n++)
+		views[count++] = view_general(n, event);
+	for (unsigned int n = 0; n < FIXED_COUNTERS_MAX; n++)
+		if (fixed_counters() >> n & 1)
+			views[count++] = view_fixed(n, event);
+	return count;
+}
+
+void sim_intel_count(uint16_t event, uint64_t number)
+{
+	struct registers *file = this_registers();
+	struct view views[GENERAL_COUNTERS_MAX + FIXED_COUNTERS_MAX];
+
+	while (number) {
+		unsigned int count = view_all(views, event);
+		uint64_t step = number;
+		bool interrupt = false;
+
+		for (unsigned int i = 0; i < count; i++) {
+			uint64_t distance = low_bits(views[i].width_bits) - *views[i].value;
+			if (views[i].counts && step - 1 > distance)
+				step = distance + 1;
+		}
+		for (unsigned int i = 0; i < count; i++) {
+			if (!views[i].counts)
+				continue;
+			file->counted += step;
+			*views[i].value = (*views[i].value + step) & low_bits(views[i].width_bits);
+			if (*views[i].value >= step)
+				continue;
+			if (model.version >= 2)
+				file->status |= (uint64_t)1 << views[i].slot;
+			interrupt |= views[i].interrupts;
+		}
+		number -= step;
+		/* The APIC masks its entry when it delivers; masked, the interrupt is gone. */
+		if (interrupt && !file->masked) {
+			file->masked = true;
+			ASSERT(sim_nmi_dispatch());
+		}
+	}
+}
