@@ -112,6 +112,8 @@ void apic_enable(void)
 	write(APIC_TASK_PRIORITY, 0);
 	write(APIC_TIMER_DIVIDE, DIVIDE_BY_1);
 	write(APIC_LVT_TIMER, VECTOR_TIMER | (cpu_features.tsc_deadline ? LVT_TIMER_DEADLINE : 0));
+	/* A deadline written before the mode has arrived would be ignored. SDM vol. 3A 11.5.4.1. */
+	__asm__ volatile("mfence" : : : "memory");
 }
 
 uint32_t apic_id(void)

@@ -3,7 +3,7 @@
  * Time: the time-stamp counter as the clock, the local APIC's timer for deadlines.
  *
  * The counter's frequency comes from CPUID where a processor or hypervisor tells it, else it is
- * measured against the power-management timer, or the interval timer where there is none; 5 ms are
+ * measured against the power-management timer, or the interval timer where there is none; 2 ms are
  * enough for 1 part in 1000, and nothing here promises more about wall time. All conversions use
  * one multiplication with 32 bits of fraction at most, and user space can do the same one by itself
  * (clock_user_conversion): the results are equal.
@@ -90,7 +90,7 @@ static bool hypervisor_frequencies(uint64_t *tsc, uint64_t *apic)
  */
 #define PM_TIMER_HZ 3579545
 #define PIT_HZ	    1193182
-#define MEASURE_MS  5
+#define MEASURE_MS  2
 
 static uint32_t read_pm_timer(void)
 {

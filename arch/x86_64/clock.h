@@ -10,7 +10,7 @@
 void clock_start(void);
 
 /* Finds the frequencies of the time-stamp counter and of the APIC's timer. Boot processor,
- * start, interrupts off, after acpi_init and apic_enable. At most about 5 ms. */
+ * start, interrupts off, after acpi_init and apic_enable. At most about 2 ms. */
 void clock_init(void);
 
 /* Waits for at least NS nanoseconds. Any context after clock_init. */

@@ -20,6 +20,9 @@
 
 #define HANDLERS_MAX 4
 
+/* The idle loop's instructions, in switch.S. */
+extern const char cpu_idle_halt[], cpu_idle_awake[];
+
 /* Entries are set before the count that covers them. */
 static bool (*handlers[HANDLERS_MAX])(struct trap_frame *frame);
 static atomic_uint handler_count;
@@ -40,7 +43,7 @@ static void dispatch(struct trap_frame *frame)
 	bool handled = false;
 
 	if (panic_in_progress())
-		arch_cpu_halt();
+		panic_stop_processor();
 	for (unsigned int i = 0; i < count; i++)
 		handled |= handlers[i](frame);
 	if (!handled)
@@ -60,6 +63,8 @@ void nmi_handle(struct trap_frame *frame)
 		local->nmi_depth++;
 		dispatch(frame);
 		local->nmi_depth--;
+		if (frame->rip == (uintptr_t)cpu_idle_halt)
+			frame->rip = (uintptr_t)cpu_idle_awake;
 		return;
 	case VECTOR_DOUBLE_FAULT:
 		if (kernel_stack_guards(frame->rsp) || kernel_stack_guards(frame->rsp - 8) ||

@@ -50,4 +50,22 @@ task_start_user:
 	call	task_enter_user
 	jmp	trap_return
 
+/*
+ * void arch_cpu_idle(void)
+ * An interrupt that arrives between sti and hlt is held off until hlt has begun: sti takes effect
+ * one instruction later (SDM vol. 2B, STI). An NMI may come there all the same, and its return lets
+ * the interrupt in before hlt, which would then sleep over what the interrupt wants done: nmi.c
+ * goes on behind cpu_idle_halt when it finds that it interrupted there.
+ */
+	.global	arch_cpu_idle, cpu_idle_halt, cpu_idle_awake
+	.type	arch_cpu_idle, @function
+arch_cpu_idle:
+	sti
+cpu_idle_halt:
+	hlt
+cpu_idle_awake:
+	cli
+	ret
+	.size	arch_cpu_idle, . - arch_cpu_idle
+
 	.section .note.GNU-stack, "", @progbits

@@ -11,9 +11,9 @@
  *   void arch_irq_restore(unsigned long s)    back to the state that arch_irq_save returned
  *   void arch_irq_enable(void), arch_irq_disable(void), bool arch_irqs_enabled(void)
  *   void arch_cpu_relax(void)                 body of a spin-wait loop
- *   void arch_cpu_idle(void) called with interrupts off: enables them and waits for
- *                                             one without a window in between; returns with them
- *                                             off
+ *   void arch_cpu_idle(void)                  called with interrupts off: enables them and waits
+ *                                             for one without a window in between; returns with
+ *                                             them off
  *   noreturn void arch_cpu_halt(void)         stop this processor for good
  *
  * NMIs are not affected by the interrupt flag.

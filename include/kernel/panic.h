@@ -8,4 +8,7 @@
 /* Some processor is in panic(): an NMI is its order to halt. Any context. */
 bool panic_in_progress(void);
 
+/* Stops this processor because another one is in panic(). NMI context. */
+_Noreturn void panic_stop_processor(void);
+
 #endif

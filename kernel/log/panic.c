@@ -22,20 +22,32 @@
 #include <kernel/symbol.h>
 
 #define BACKTRACE_DEPTH 32
+#define STOP_TRIES	1000000
 
 /* Processor + 1 of the one that panicked first, 0: none has. */
 static atomic_uint panicking;
+static atomic_uint stopped; /* processors that have obeyed its NMI */
 
 bool panic_in_progress(void)
 {
 	return atomic_load_explicit(&panicking, memory_order_relaxed) != 0;
 }
 
+_Noreturn void panic_stop_processor(void)
+{
+	atomic_fetch_add(&stopped, 1);
+	arch_cpu_halt();
+}
+
+/* Waits for them, so that they do not write into the last lines; but not for one that cannot stop.
+ * */
 static void stop_others(void)
 {
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
 		if (cpu != cpu_id())
 			arch_ipi_send(cpu, IPI_STOP);
+	for (unsigned int i = 0; i < STOP_TRIES && atomic_load(&stopped) + 1 < cpu_count(); i++)
+		arch_cpu_relax();
 }
 
 static void print_address(uintptr_t address)

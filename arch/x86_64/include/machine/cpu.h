@@ -105,12 +105,8 @@ static inline void arch_cpu_relax(void)
 	__asm__ volatile("pause" : : : "memory");
 }
 
-/* An interrupt that arrives between sti and hlt is held off until hlt has begun: sti takes effect
- * one instruction later (SDM vol. 2B, STI). */
-static inline void arch_cpu_idle(void)
-{
-	__asm__ volatile("sti; hlt; cli" : : : "memory");
-}
+/* In switch.S. */
+void arch_cpu_idle(void);
 
 _Noreturn static inline void arch_cpu_halt(void)
 {
