@@ -39,8 +39,8 @@ void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t ad
 void initramfs_mount(const void *start, size_t size);
 
 /* Starts the first user task, as the interfaces say: /.tally/argv, else /init with the words after "--" of
- * COMMAND_LINE. What cannot be executed: boot_failure() with the reason. Task context, once. */
-void init_run(const char *command_line);
+ * COMMAND_LINE. What cannot be executed: boot_failure() with the reason. The running kernel task ends. Once. */
+_Noreturn void init_run(const char *command_line);
 
 /* Ends the machine because the first task ended with STATUS, as wait4 reports it: the last log line, then the
  * exit device (arch_power_off). Task context. */

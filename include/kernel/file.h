@@ -95,6 +95,8 @@ int fd_set_cloexec(int fd, bool cloexec);
 /* An empty table with one reference, a copy of one, or NULL. Task context. */
 struct file_table *file_table_create(void);
 struct file_table *file_table_copy(struct file_table *table);
+/* Puts FILE (its reference moves in) at FD of TABLE, which nobody else has yet. */
+void file_table_set(struct file_table *table, int fd, struct file *file);
 void file_table_get(struct file_table *table);
 /* Drops a reference; the last one closes all. Task context. */
 void file_table_put(struct file_table *table);

@@ -48,6 +48,9 @@ struct process {
 	struct signal_queue signals;			  /* S: sent to the process as a whole */
 	struct kernel_sigaction actions[SIGNALS_MAX];	  /* S: of signal n at n - 1 */
 
+	int stop_signal;				  /* S: 0: not stopped */
+	bool stop_unreported, continue_unreported;	  /* S: for wait4 */
+
 	struct inode *executable;	 /* what it runs; in the initramfs, so never freed. Written by exec alone */
 	char executable_path[EXE_PATH_SIZE];
 	struct inode *directory;	 /* current directory */
@@ -80,6 +83,8 @@ struct task *task_create_first(void);
 /* A free tid and TASK's place in the table under it. -EAGAIN: none. T held. */
 int task_table_insert(struct task *task);
 void task_table_remove(struct task *task);
+/* NEW, which is not in the table, takes over OLD's tid and place. T held. */
+void task_table_replace(struct task *old, struct task *new);
 /* Task with tid TID, without a reference, or NULL. T held. */
 struct task *task_table_find(pid_t tid);
 /* The task with the least tid above TID, or NULL: for walking all. T held. */
@@ -101,6 +106,28 @@ void task_release_space(struct task *task);
 
 /* Nanoseconds all tasks of PROCESS, ended ones included, have run. T held. */
 uint64_t process_run_time_ns(struct process *process);
+
+/* Marks PROCESS as ending with STATUS, unless it is already, and all its tasks with it. T held. */
+void process_mark_exiting(struct process *process, int status);
+/* PROCESS, a zombie, was waited for (or its parent wants no zombies): its pid is free. T held; the caller's
+ * pointer may be the last. */
+void process_forget(struct process *process);
+/* Splits RUN_TIME_NS into USAGE's times. */
+void usage_from_run_time(struct kernel_rusage *usage, uint64_t run_time_ns);
+
+/* TASK is to end as soon as it can. T held. */
+void signal_make_fatal(struct task *task);
+/* Some task of PROCESS ended or blocked signals: another one may have to act on what is pending. T held. */
+void signal_retarget(struct process *process);
+/* signal_send_process with T held. */
+int signal_send_process_locked(struct process *process, const struct kernel_siginfo *info);
+/* Whether CHILD was stopped or continued in a way that wait4's OPTIONS ask for, once; *STATUS as wait4
+ * reports it. T held. */
+bool signal_take_stop_report(struct process *child, unsigned int options, int *status);
+/* After a change of SIGNAL's action: if it is ignored now, what is pending of it is forgotten. T and S held. */
+void signal_discard_ignored(struct process *process, int signal);
+/* The running task blocks MASK (but never SIGKILL and SIGSTOP) from now on. Task context. */
+void signal_set_mask(uint64_t mask);
 
 /* Handlers back to default for a new program; ignored signals stay ignored. */
 void signal_reset_for_exec(struct process *process);

@@ -46,7 +46,8 @@ _Noreturn void sched_start_cpu(void);
  * returns with them on. */
 void task_first_run(void);
 
-/* Makes a new task runnable on the best processor of its affinity. Task context. */
+/* Makes a new task runnable on the best processor of its affinity; a reference of the scheduler's own keeps it until it has
+ * ended. Task context. */
 void sched_start(struct task *task);
 
 /* Gives the processor to another runnable task, if there is any; returns when the task runs again.
@@ -60,6 +61,9 @@ void sched_sleep(void);
 /* Makes TASK runnable if it sleeps; returns whether it did. Task and interrupt context; a wait queue's or
  * mutex's lock may be held. */
 bool sched_wake(struct task *task);
+
+/* If TASK runs on another processor, makes it pass through the kernel soon. Task and interrupt context. */
+void sched_kick(struct task *task);
 
 /* Restricts TASK to MASK; when this returns it no longer runs elsewhere. -EINVAL: no processor in
  * MASK. Task context, no lock held. */

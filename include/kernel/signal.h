@@ -10,6 +10,7 @@
 #ifndef KERNEL_SIGNAL_H
 #define KERNEL_SIGNAL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -32,6 +33,13 @@ struct signal_queue {
 	TAILQ_HEAD(, signal_entry) entries;	/* S: in the order sent; a pending signal may lack one (no memory) */
 };
 
+/* What becomes of a system call that a signal interrupted (-EINTR), as signal(7) lists them. */
+enum call_restart {
+	CALL_ENDS,		  /* returns -EINTR, always */
+	CALL_RESTARTS,		  /* starts again unless a handler without SA_RESTART ran */
+	CALL_RESTARTS_UNHANDLED,  /* starts again unless a handler ran */
+};
+
 /* A task's part. */
 struct signal_state {
 	struct signal_queue queue;		/* S */
@@ -39,8 +47,9 @@ struct signal_state {
 	uint64_t saved_mask;			/* the task's own: to restore after rt_sigsuspend, ppoll */
 	bool restore_mask;			/* the task's own */
 	struct kernel_sigaltstack alternate;	/* the task's own: handler stack */
-	_Atomic bool attention;			/* some unblocked signal is pending */
-	_Atomic bool fatal;			/* the process is ending: nothing else matters */
+	_Atomic bool attention;			/* some unblocked signal is pending, or the process is stopped */
+	_Atomic bool fatal;			/* this task is to end: nothing else matters */
+	enum call_restart restart;		/* the task's own: the system call it is in was interrupted */
 };
 
 /* Sends SIGNAL (1 … 64) to TASK as the kernel itself would. Task and interrupt context. */
@@ -51,7 +60,7 @@ void task_signal(struct task *task, int signal);
 int signal_send(struct task *task, const struct kernel_siginfo *info);
 int signal_send_process(struct process *process, const struct kernel_siginfo *info);
 
-/* Sends SIGNAL to every process but the first: what the console's interrupt key does. Task and interrupt context. */
+/* Sends SIGNAL to every process: what the console's interrupt key does. Task and interrupt context. */
 void signal_send_all(int signal);
 
 /* Whether TASK has a signal to act on, respectively one that ends it. Any context. */

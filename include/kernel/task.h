@@ -36,7 +36,7 @@ struct task {
 	pid_t tid;	       /* this thread; 0: kernel task */
 	pid_t tgid;	       /* its process: tid of the first thread */
 	char comm[TASK_COMM_SIZE];
-	_Atomic unsigned int references; /* one is the scheduler's until the task has ended */
+	_Atomic unsigned int references;
 
 	/* scheduling: see <kernel/sched.h> */
 	_Atomic int state;	   /* enum task_state */
@@ -77,6 +77,8 @@ void task_get(struct task *task);
 /* Drops a reference; the last one frees. Task and interrupt context. */
 void task_put(struct task *task);
 
+/* Whether task_reap has something to do. Any context. */
+extern _Atomic bool task_any_dead;
 /* Frees the tasks whose last reference is gone. Task context, interrupts on, no lock held: the return to user mode and
  * the idle loop call it. */
 void task_reap(void);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <kernel/tree.h>
+#include <uapi/linux/time.h>
 
 #define NSEC_PER_SEC 1000000000ull
 #define NSEC_PER_MSEC 1000000ull
@@ -28,6 +29,35 @@ struct clock_conversion {
 	uint64_t offset_ns;
 };
 bool clock_user_conversion(struct clock_conversion *conversion);
+
+/* Nanoseconds since 1970 at clock_ns() == 0. Any context. */
+uint64_t clock_epoch_ns(void);
+
+/* clock_ns() in TIMEOUT_NS from now, or UINT64_MAX when that is too far off. Any context. */
+static inline uint64_t clock_deadline(uint64_t timeout_ns)
+{
+	uint64_t now = clock_ns();
+
+	return timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
+}
+
+/* Times as programs give them: whether TIME is one at all (Linux: timespec64_valid); in ns, at most UINT64_MAX; and back. */
+static inline bool timespec_is_valid(const struct kernel_timespec *time)
+{
+	return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < (int64_t)NSEC_PER_SEC;
+}
+
+static inline uint64_t timespec_to_ns(const struct kernel_timespec *time)
+{
+	if ((uint64_t)time->tv_sec >= UINT64_MAX / NSEC_PER_SEC)
+		return UINT64_MAX;
+	return (uint64_t)time->tv_sec * NSEC_PER_SEC + (uint64_t)time->tv_nsec;
+}
+
+static inline struct kernel_timespec timespec_from_ns(uint64_t ns)
+{
+	return (struct kernel_timespec){ (int64_t)(ns / NSEC_PER_SEC), (int64_t)(ns % NSEC_PER_SEC) };
+}
 
 /* A one-shot timer. Zeroed memory plus timer_init is an idle timer. */
 struct timer {

@@ -112,10 +112,15 @@ int vm_discard(struct vm_space *space, uintptr_t address, size_t size);
 int vm_set_dont_copy(struct vm_space *space, uintptr_t address, size_t size, bool dont_copy);
 /* Whether all of the range is mapped. Task context. */
 bool vm_is_mapped(struct vm_space *space, uintptr_t address, size_t size);
+/* The physical address behind ADDRESS if that lies in memory that other spaces may see too and is present; else 0. Task
+ * context. */
+paddr_t vm_shared_paddr(struct vm_space *space, uintptr_t address);
 /* Moves the break to BRK if that is possible; returns where it is then. Task context. */
 uintptr_t vm_brk(struct vm_space *space, uintptr_t brk);
-/* Writes into a space that is not loaded, pages made as needed, protection not asked: for program loading. 0, -EFAULT,
- * -ENOMEM. Task context. */
+/* How far stacks may grow from now on. Task context. */
+void vm_set_stack_limit(struct vm_space *space, uint64_t bytes);
+/* Writes into private memory of a space that is not loaded, pages made as needed: a new program's stack, a child's
+ * tid. 0, -EFAULT (not mapped writable), -ENOMEM. Task context. */
 int vm_write(struct vm_space *space, uintptr_t address, const void *source, size_t size);
 
 /* A page fault of the running task at ADDRESS, which lies in user space, by user code or by a user copy. WRITE, EXEC: the

@@ -218,6 +218,11 @@ struct file_table *file_table_copy(struct file_table *table)
 	return copy;
 }
 
+void file_table_set(struct file_table *table, int fd, struct file *file)
+{
+	table->descriptors[fd].file = file;
+}
+
 void file_table_get(struct file_table *table)
 {
 	atomic_fetch_add(&table->references, 1);

@@ -337,6 +337,20 @@ bool vm_is_mapped(struct vm_space *space, uintptr_t address, size_t size)
 	return covered;
 }
 
+paddr_t vm_shared_paddr(struct vm_space *space, uintptr_t address)
+{
+	unsigned int prot;
+	paddr_t paddr = 0;
+
+	mutex_lock(&space->mutex);
+	struct vm_area *area = area_at(space, address);
+
+	if (area && area->shared && area->ops)
+		paddr = arch_space_lookup(&space->arch, address & PAGE_MASK, &prot);
+	mutex_unlock(&space->mutex);
+	return paddr ? paddr + (address & ~PAGE_MASK) : 0;
+}
+
 /* Calls APPLY for each area in the range after splitting at its ends. The range is page aligned. A hole ends the walk with
  * -ENOMEM after what lies below it was treated, as in Linux. */
 static int for_each_area(struct vm_space *space, uintptr_t start, uintptr_t end,

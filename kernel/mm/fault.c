@@ -249,7 +249,7 @@ int vm_write(struct vm_space *space, uintptr_t address, const void *source, size
 		size_t part = size < in_page ? size : in_page;
 		unsigned int prot;
 
-		if (!area || area->ops) {
+		if (!area || area->ops || !(area->prot & VM_WRITE)) {
 			error = -EFAULT;
 			break;
 		}
@@ -260,8 +260,6 @@ int vm_write(struct vm_space *space, uintptr_t address, const void *source, size
 		paddr_t paddr = arch_space_lookup(&space->arch, address & PAGE_MASK, &prot);
 
 		memcpy((char *)page_address(paddr) + (address & ~PAGE_MASK), from, part);
-		/* Writable only as long as it takes: the area decides. */
-		arch_space_protect(&space->arch, address & PAGE_MASK, area->prot);
 		address += part;
 		from += part;
 		size -= part;

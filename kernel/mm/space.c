@@ -16,6 +16,9 @@
 /* Linux's default RLIMIT_STACK. */
 #define STACK_LIMIT_DEFAULT ((uint64_t)8 << 20)
 
+/* An unlimited stack leaves this much room above mmap's: Linux takes a sixth of the address space at most for the gap. */
+#define STACK_LIMIT_MAX (USER_END / 6 * 5)
+
 struct vm_space *vm_space_create(void)
 {
 	struct vm_space *space = kzalloc(sizeof(*space));
@@ -144,4 +147,11 @@ void vm_space_switch(struct vm_space *space)
 	arch_irq_restore(state);
 	if (old)
 		vm_space_put(old);
+}
+
+void vm_set_stack_limit(struct vm_space *space, uint64_t bytes)
+{
+	mutex_lock(&space->mutex);
+	space->stack_limit_bytes = bytes < STACK_LIMIT_MAX ? bytes : STACK_LIMIT_MAX;
+	mutex_unlock(&space->mutex);
 }

@@ -310,8 +310,19 @@ bool sched_wake(struct task *task)
 	return woken;
 }
 
+void sched_kick(struct task *task)
+{
+	int cpu = task->cpu;
+
+	/* One that has just stopped running passes through the kernel before it runs again anyway. */
+	if (task->running && cpu != (int)cpu_id())
+		arch_ipi_send((unsigned int)cpu, IPI_RESCHED);
+}
+
 void sched_start(struct task *task)
 {
+	/* The scheduler's own, until the task has ended and its stack is left. */
+	task_get(task);
 	unsigned long state = arch_irq_save();
 
 	task->cpu = (int)cpu_id();

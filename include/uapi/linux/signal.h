@@ -70,6 +70,11 @@
 #define SI_TKILL	(-6)
 #define ILL_ILLOPN	2
 #define FPE_INTDIV	1
+#define FPE_FLTDIV	3
+#define FPE_FLTOVF	4
+#define FPE_FLTUND	5
+#define FPE_FLTRES	6
+#define FPE_FLTINV	7
 #define SEGV_MAPERR	1
 #define SEGV_ACCERR	2
 #define BUS_ADRALN	1
@@ -79,6 +84,7 @@
 #define CLD_EXITED	1
 #define CLD_KILLED	2
 #define CLD_DUMPED	3
+#define CLD_STOPPED	5
 #define POLL_IN		1
 #define POLL_HUP	6
 

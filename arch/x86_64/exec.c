@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a new program is told about the processor: the auxiliary vector's hardware capabilities, as
+ * Linux/x86-64 gives them. */
+#include <arch/exec.h>
+
+#include <cpuid.h>
+
+/* AT_HWCAP: feature bits of CPUID leaf 1, EDX (SDM vol. 2A, CPUID). */
+uint64_t arch_exec_hwcap(void)
+{
+	uint32_t eax, ebx, ecx, edx;
+
+	__cpuid(1, eax, ebx, ecx, edx);
+	return edx;
+}
+
+/* AT_HWCAP2: instructions that the kernel made usable in user mode; of those (ring-3 MWAIT,
+ * FSGSBASE) none is. */
+uint64_t arch_exec_hwcap2(void)
+{
+	return 0;
+}

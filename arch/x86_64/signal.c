@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Signal frames: what a handler finds on its stack, and the way back.
+ *
+ * Linux's layout (arch/x86/include/uapi/asm/sigcontext.h, ucontext.h; arch/x86/include/asm/sigframe.h), from
+ * low addresses to high:
+ *
+ *   return address (the restorer)     <- rsp in the handler, 8 below a multiple of 16
+ *   ucontext                          <- rdx
+ *   siginfo                           <- rsi
+ *   floating-point state, aligned to 64, in the processor's XSAVE format, with a magic word after it
+ *   red zone of 128 bytes
+ *
+ * Nothing that comes back by rt_sigreturn is trusted: segment selectors and privileged flags are set by the return to
+ * user mode, floating-point state is checked so that loading it cannot fault.
+ */
+#include <arch/signal.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <arch/task.h>
+#include <kernel/kmalloc.h>
+#include <kernel/task.h>
+#include <kernel/usercopy.h>
+#include <machine/mmu.h>
+#include <uapi/linux/errno.h>
+
+#include "features.h"
+#include "fpu.h"
+
+#define RED_ZONE_SIZE 128
+#define SYSCALL_INSTRUCTION_SIZE 2
+
+/* uc_flags */
+#define UC_FP_XSTATE 1
+#define UC_SIGCONTEXT_SS 2
+#define UC_STRICT_RESTORE_SS 4
+
+/* Bits of RFLAGS that a handler starts without: trap, direction, resume. */
+#define FLAGS_CLEARED 0x10500
+/* Bits of RFLAGS that rt_sigreturn may change: CF PF AF ZF SF TF DF OF RF AC. */
+#define FLAGS_RESTORED 0x50dd5
+
+/* Offsets in the XSAVE area (SDM vol. 1, 13.4): bytes left to software, then the header. */
+#define LEGACY_MXCSR 24
+#define LEGACY_MXCSR_MASK 28
+#define SOFTWARE_BYTES 464
+#define HEADER 512
+#define HEADER_SIZE 64
+#define MXCSR_MASK_DEFAULT 0xffbf
+
+/* What Linux writes into the bytes left to software, and after the state. */
+#define FP_XSTATE_MAGIC1 0x46505853u
+#define FP_XSTATE_MAGIC2 0x46505845u
+
+struct fp_software {
+	uint32_t magic1;
+	uint32_t extended_size; /* state and magic2 */
+	uint64_t features;
+	uint32_t state_size;
+	uint32_t reserved[7];
+};
+
+struct sigcontext {
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+	uint64_t rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, rflags;
+	uint16_t cs, gs, fs, ss;
+	uint64_t error, vector, old_mask, cr2;
+	uint64_t fp_state; /* address, 0: none */
+	uint64_t reserved[8];
+};
+
+struct ucontext {
+	uint64_t flags, link;
+	struct kernel_sigaltstack stack;
+	struct sigcontext context;
+	uint64_t mask;
+};
+
+struct signal_frame {
+	uint64_t restorer;
+	struct ucontext ucontext;
+	struct kernel_siginfo info;
+};
+
+_Static_assert(offsetof(struct signal_frame, ucontext) == 8, "Linux's rt_sigframe");
+_Static_assert(offsetof(struct signal_frame, info) == 312, "Linux's rt_sigframe");
+_Static_assert(sizeof(struct signal_frame) == 440, "Linux's rt_sigframe");
+
+/* Bytes of floating-point state in a frame, magic word included. */
+static size_t state_size(void)
+{
+	return fpu_size() + (cpu_features.xsave ? sizeof(uint32_t) : 0);
+}
+
+unsigned long arch_signal_frame_size(void)
+{
+	return RED_ZONE_SIZE + 64 + state_size() + sizeof(struct signal_frame) + 16;
+}
+
+static bool is_on(const struct kernel_sigaltstack *stack, uintptr_t sp)
+{
+	return !(stack->ss_flags & SS_DISABLE) && sp > stack->ss_sp &&
+	       sp - stack->ss_sp <= stack->ss_size;
+}
+
+/* Saves the running task's floating-point state to user ADDRESS. */
+static int push_state(uintptr_t address)
+{
+	struct task *task = task_current();
+	unsigned char *area = task->arch.fpu;
+	const uint32_t magic2 = FP_XSTATE_MAGIC2;
+	size_t size = fpu_size();
+	unsigned long state = arch_irq_save();
+
+	fpu_save(area);
+	arch_irq_restore(state);
+	if (copy_to_user((void *)address, area, size))
+		return -EFAULT;
+	if (!cpu_features.xsave)
+		return 0;
+	struct fp_software software = {
+		.magic1 = FP_XSTATE_MAGIC1,
+		.extended_size = (uint32_t)(size + sizeof(magic2)),
+		.features = cpu_features.xsave_mask,
+		.state_size = (uint32_t)size,
+	};
+
+	if (copy_to_user((void *)(address + SOFTWARE_BYTES), &software, sizeof(software)) ||
+	    copy_to_user((void *)(address + size), &magic2, sizeof(magic2)))
+		return -EFAULT;
+	return 0;
+}
+
+/* A handler starts with floating-point registers as a program does. */
+static void start_state(void)
+{
+	void *area = task_current()->arch.fpu;
+	unsigned long state = arch_irq_save();
+
+	fpu_init_area(area);
+	fpu_load(area);
+	arch_irq_restore(state);
+}
+
+static void save_registers(struct sigcontext *c, const struct trap_frame *f)
+{
+	*c = (struct sigcontext){
+		.r8 = f->r8,   .r9 = f->r9,   .r10 = f->r10, .r11 = f->r11, .r12 = f->r12,
+		.r13 = f->r13, .r14 = f->r14, .r15 = f->r15, .rdi = f->rdi, .rsi = f->rsi,
+		.rbp = f->rbp, .rbx = f->rbx, .rdx = f->rdx, .rax = f->rax, .rcx = f->rcx,
+		.rsp = f->rsp, .rip = f->rip, .rflags = f->rflags,
+		.cs = SELECTOR_USER_CODE, .ss = SELECTOR_USER_DATA,
+		.error = f->vector < VECTOR_SYSCALL ? f->error : 0,
+		.vector = f->vector < VECTOR_SYSCALL ? f->vector : 0,
+	};
+}
+
+static void restore_registers(struct trap_frame *f, const struct sigcontext *c)
+{
+	f->r8 = c->r8, f->r9 = c->r9, f->r10 = c->r10, f->r11 = c->r11;
+	f->r12 = c->r12, f->r13 = c->r13, f->r14 = c->r14, f->r15 = c->r15;
+	f->rdi = c->rdi, f->rsi = c->rsi, f->rbp = c->rbp, f->rbx = c->rbx;
+	f->rdx = c->rdx, f->rax = c->rax, f->rcx = c->rcx;
+	f->rsp = c->rsp, f->rip = c->rip;
+	f->rflags = (f->rflags & ~(uint64_t)FLAGS_RESTORED) | (c->rflags & FLAGS_RESTORED);
+}
+
+int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *action,
+		     const struct kernel_siginfo *info, uint64_t old_mask,
+		     struct kernel_sigaltstack *alternate)
+{
+	uintptr_t sp = frame->rsp - RED_ZONE_SIZE;
+
+	if ((action->flags & SA_ONSTACK) && !(alternate->ss_flags & SS_DISABLE) &&
+	    !is_on(alternate, frame->rsp))
+		sp = alternate->ss_sp + alternate->ss_size;
+	uintptr_t fp_state = (sp - state_size()) & ~(uintptr_t)63;
+	uintptr_t at = ((fp_state - sizeof(struct signal_frame)) & ~(uintptr_t)15) - 8;
+
+	/* Without a restorer the handler could not return: Linux/x86-64 refuses it. */
+	if (!(action->flags & SA_RESTORER) || at >= USER_END)
+		return -EFAULT;
+	struct signal_frame pushed = {
+		.restorer = action->restorer,
+		.ucontext.flags = UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS |
+				  (cpu_features.xsave ? UC_FP_XSTATE : 0),
+		.ucontext.stack = *alternate,
+		.ucontext.mask = old_mask,
+		.info = *info,
+	};
+
+	save_registers(&pushed.ucontext.context, frame);
+	pushed.ucontext.context.old_mask = old_mask;
+	pushed.ucontext.context.fp_state = fp_state;
+	if (push_state(fp_state) || copy_to_user((void *)at, &pushed, sizeof(pushed)))
+		return -EFAULT;
+	if (alternate->ss_flags & SS_AUTODISARM)
+		*alternate = (struct kernel_sigaltstack){ .ss_flags = SS_DISABLE };
+	start_state();
+	frame->rdi = (uint64_t)info->si_signo;
+	frame->rsi = at + offsetof(struct signal_frame, info);
+	frame->rdx = at + offsetof(struct signal_frame, ucontext);
+	frame->rax = 0;
+	frame->rsp = at;
+	frame->rip = action->handler;
+	frame->rflags &= ~(uint64_t)FLAGS_CLEARED;
+	return 0;
+}
+
+/* Whether loading AREA cannot fault: SDM vol. 1, 13.8 (XRSTOR) and 10.5.1.2 (MXCSR). Makes MXCSR right. */
+static bool is_loadable(unsigned char *area)
+{
+	uint32_t mxcsr, mask;
+	uint64_t features;
+
+	memcpy(&mask, (char *)task_current()->arch.fpu + LEGACY_MXCSR_MASK, sizeof(mask));
+	memcpy(&mxcsr, area + LEGACY_MXCSR, sizeof(mxcsr));
+	mxcsr &= mask ? mask : MXCSR_MASK_DEFAULT;
+	memcpy(area + LEGACY_MXCSR, &mxcsr, sizeof(mxcsr));
+	if (!cpu_features.xsave)
+		return true;
+	memcpy(&features, area + HEADER, sizeof(features));
+	for (size_t i = sizeof(features); i < HEADER_SIZE; i++)
+		if (area[HEADER + i])
+			return false;
+	return !(features & ~cpu_features.xsave_mask);
+}
+
+/* Loads the floating-point state at user ADDRESS, or the initial one if that is 0. */
+static int pop_state(uintptr_t address)
+{
+	struct task *task = task_current();
+	unsigned char *area = kzalloc(fpu_size());
+	int error = 0;
+
+	if (!area)
+		return -EFAULT;
+	if (!address)
+		fpu_init_area(area);
+	else if (copy_from_user(area, (void *)address, fpu_size()) || !is_loadable(area))
+		error = -EFAULT;
+	if (!error) {
+		unsigned long state = arch_irq_save();
+
+		memcpy(task->arch.fpu, area, fpu_size());
+		fpu_load(task->arch.fpu);
+		arch_irq_restore(state);
+	}
+	kfree(area);
+	return error;
+}
+
+int arch_signal_return(struct trap_frame *frame, uint64_t *mask,
+		       struct kernel_sigaltstack *alternate)
+{
+	struct signal_frame popped;
+	/* The handler's return took the restorer's address off. */
+	uintptr_t at = frame->rsp - sizeof(popped.restorer);
+
+	if (copy_from_user(&popped, (void *)at, sizeof(popped)) ||
+	    pop_state(popped.ucontext.context.fp_state))
+		return -EFAULT;
+	restore_registers(frame, &popped.ucontext.context);
+	*mask = popped.ucontext.mask;
+	if (popped.ucontext.stack.ss_flags & SS_AUTODISARM)
+		*alternate = popped.ucontext.stack;
+	/* Not a system call's frame any more: rax is the program's, nothing is to be restarted. */
+	frame->error = (uint64_t)-1;
+	return 0;
+}
+
+void arch_syscall_restart(struct trap_frame *frame)
+{
+	frame->rax = frame->error;
+	frame->rip -= SYSCALL_INSTRUCTION_SIZE;
+}
+
+long arch_syscall_result(const struct trap_frame *frame)
+{
+	return (long)frame->rax;
+}

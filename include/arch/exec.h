@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What every ISA must provide about programs: what its executables say they are for, and what a new
+ * one is told. */
+#ifndef ARCH_EXEC_H
+#define ARCH_EXEC_H
+
+#include <stdint.h>
+
+#include <machine/exec.h> /* ARCH_ELF_MACHINE, ARCH_PLATFORM: e_machine and AT_PLATFORM */
+
+/* AT_HWCAP and AT_HWCAP2. Any context. */
+uint64_t arch_exec_hwcap(void);
+uint64_t arch_exec_hwcap2(void);
+
+#endif

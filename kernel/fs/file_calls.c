@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* System calls on descriptors: reading, writing, moving, duplicating. Those on paths are in path_calls.c. */
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/process.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+#include <uapi/linux/termios.h>
+#include <uapi/linux/uio.h>
+
+/* Most bytes that one call moves: Linux's MAX_RW_COUNT. */
+#define TRANSFER_MAX (0x7fffffffUL & ~4095UL)
+
+/* What F_SETFL may change. */
+#define SETTABLE_FLAGS (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME | FASYNC)
+
+/* F_SETOWN_EX's structure and types: Linux's asm-generic/fcntl.h. */
+struct owner_ex {
+	int32_t type;
+	int32_t pid;
+};
+
+enum { OWNER_TID, OWNER_PID, OWNER_PGRP };
+
+static size_t limit(size_t size)
+{
+	return size < TRANSFER_MAX ? size : TRANSFER_MAX;
+}
+
+static ssize_t read_from(struct file *file, void *buffer, size_t size, uint64_t *position)
+{
+	unsigned int access = file->flags & O_ACCMODE;
+
+	if (access == O_WRONLY || (file->flags & O_PATH))
+		return -EBADF;
+	return file->ops->read ? file->ops->read(file, buffer, limit(size), position) : -EINVAL;
+}
+
+static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint64_t *position)
+{
+	unsigned int access = file->flags & O_ACCMODE;
+
+	if (access == O_RDONLY || (file->flags & O_PATH))
+		return -EBADF;
+	return file->ops->write ? file->ops->write(file, buffer, limit(size), position) : -EINVAL;
+}
+
+long sys_read(const unsigned long arg[6])
+{
+	struct file *file = fd_get_file((int)arg[0]);
+
+	if (!file)
+		return -EBADF;
+	long result = read_from(file, (void *)arg[1], arg[2], &file->position);
+
+	file_put(file);
+	return result;
+}
+
+long sys_write(const unsigned long arg[6])
+{
+	struct file *file = fd_get_file((int)arg[0]);
+
+	if (!file)
+		return -EBADF;
+	long result = write_to(file, (const void *)arg[1], arg[2], &file->position);
+
+	file_put(file);
+	return result;
+}
+
+long sys_pread64(const unsigned long arg[6])
+{
+	uint64_t position = arg[3];
+	struct file *file;
+	long result = -ESPIPE;
+
+	if ((int64_t)position < 0)
+		return -EINVAL;
+	file = fd_get_file((int)arg[0]);
+	if (!file)
+		return -EBADF;
+	if (file->ops->seekable)
+		result = read_from(file, (void *)arg[1], arg[2], &position);
+	file_put(file);
+	return result;
+}
+
+/* readv and writev: one buffer after another, until one is not used up. */
+static long transfer(const unsigned long arg[6],
+		     ssize_t (*move)(struct file *file, uintptr_t buffer, size_t size))
+{
+	const struct kernel_iovec *vector = (const struct kernel_iovec *)arg[1];
+	struct file *file = fd_get_file((int)arg[0]);
+	long done = 0, result = 0;
+
+	if (!file)
+		return -EBADF;
+	if (arg[2] > IOV_MAX_COUNT)
+		result = -EINVAL;
+	for (size_t i = 0; i < arg[2] && !result; i++) {
+		struct kernel_iovec part;
+
+		if (copy_from_user(&part, &vector[i], sizeof(part))) {
+			result = -EFAULT;
+			break;
+		}
+		if ((int64_t)part.iov_len < 0) {
+			result = -EINVAL;
+			break;
+		}
+		ssize_t moved = move(file, part.iov_base, part.iov_len);
+
+		if (moved < 0)
+			result = moved;
+		else
+			done += moved;
+		if (moved < (ssize_t)part.iov_len)
+			break;
+	}
+	file_put(file);
+	return done ? done : result;
+}
+
+static ssize_t read_part(struct file *file, uintptr_t buffer, size_t size)
+{
+	return read_from(file, (void *)buffer, size, &file->position);
+}
+
+static ssize_t write_part(struct file *file, uintptr_t buffer, size_t size)
+{
+	return write_to(file, (const void *)buffer, size, &file->position);
+}
+
+long sys_readv(const unsigned long arg[6])
+{
+	return transfer(arg, read_part);
+}
+
+long sys_writev(const unsigned long arg[6])
+{
+	return transfer(arg, write_part);
+}
+
+long sys_close(const unsigned long arg[6])
+{
+	return fd_close((int)arg[0]);
+}
+
+/* Where lseek leads, or a negative error. */
+static int64_t seek_target(const struct file *file, int64_t offset, unsigned int whence)
+{
+	int64_t base, target;
+
+	switch (whence) {
+	case SEEK_SET:
+		base = 0;
+		break;
+	case SEEK_CUR:
+		base = (int64_t)file->position;
+		break;
+	case SEEK_END:
+		base = file->inode ? (int64_t)file->inode->size : 0;
+		break;
+	default:
+		return -EINVAL;
+	}
+	if (__builtin_add_overflow(base, offset, &target) || target < 0)
+		return -EINVAL;
+	return target;
+}
+
+long sys_lseek(const unsigned long arg[6])
+{
+	struct file *file = fd_get_file((int)arg[0]);
+	long result = -ESPIPE;
+
+	if (!file)
+		return -EBADF;
+	if (file->ops->seekable) {
+		result = seek_target(file, (int64_t)arg[1], (unsigned int)arg[2]);
+		if (result >= 0)
+			file->position = (uint64_t)result;
+	}
+	file_put(file);
+	return result;
+}
+
+long sys_ioctl(const unsigned long arg[6])
+{
+	struct file *file = fd_get_file((int)arg[0]);
+	unsigned int command = (unsigned int)arg[1];
+	long result;
+
+	if (!file)
+		return -EBADF;
+	if (command == FIOCLEX || command == FIONCLEX) {
+		result = fd_set_cloexec((int)arg[0], command == FIOCLEX);
+	} else if (command == FIONBIO) {
+		int on;
+
+		result = copy_from_user(&on, (const void *)arg[2], sizeof(on));
+		if (!result && on)
+			atomic_fetch_or(&file->flags, O_NONBLOCK);
+		else if (!result)
+			atomic_fetch_and(&file->flags, ~(unsigned int)O_NONBLOCK);
+	} else if (file->flags & O_PATH) {
+		result = -EBADF;
+	} else {
+		result = file->ops->ioctl ? file->ops->ioctl(file, command, arg[2]) : -ENOTTY;
+	}
+	file_put(file);
+	return result;
+}
+
+static long duplicate(int fd, int least, bool cloexec)
+{
+	struct file *file = fd_get_file(fd);
+
+	if (!file)
+		return -EBADF;
+	long result = fd_install_from(file, least, cloexec);
+
+	if (result < 0)
+		file_put(file);
+	return result;
+}
+
+long sys_dup(const unsigned long arg[6])
+{
+	return duplicate((int)arg[0], 0, false);
+}
+
+static long duplicate_at(int from, int to, bool cloexec)
+{
+	struct file *file = fd_get_file(from);
+
+	if (!file)
+		return -EBADF;
+	long result = fd_install_at(file, to, cloexec);
+
+	if (result < 0)
+		file_put(file);
+	return result;
+}
+
+long sys_dup2(const unsigned long arg[6])
+{
+	int from = (int)arg[0], to = (int)arg[1];
+
+	if (from == to)
+		return fd_get_cloexec(from) < 0 ? -EBADF : to;
+	return duplicate_at(from, to, false);
+}
+
+long sys_dup3(const unsigned long arg[6])
+{
+	if ((arg[2] & ~(unsigned long)O_CLOEXEC) || (int)arg[0] == (int)arg[1])
+		return -EINVAL;
+	return duplicate_at((int)arg[0], (int)arg[1], arg[2] & O_CLOEXEC);
+}
+
+static long set_owner_ex(struct file *file, unsigned long argument)
+{
+	struct owner_ex owner;
+
+	if (copy_from_user(&owner, (const void *)argument, sizeof(owner)))
+		return -EFAULT;
+	if (owner.type != OWNER_TID && owner.type != OWNER_PID)
+		return -EINVAL;
+	struct task *task = owner.pid ? task_find(owner.pid) : NULL;
+
+	if (owner.pid && !task)
+		return -ESRCH;
+	if (task)
+		task_put(task);
+	file->async.thread = owner.type == OWNER_TID;
+	file->async.owner = owner.pid;
+	return 0;
+}
+
+static long get_owner_ex(const struct file *file, unsigned long argument)
+{
+	struct owner_ex owner = { .type = file->async.thread ? OWNER_TID : OWNER_PID,
+				  .pid = file->async.owner };
+
+	return copy_to_user((void *)argument, &owner, sizeof(owner));
+}
+
+static long set_owner(struct file *file, int pid)
+{
+	/* Process groups have no members to tell. */
+	if (pid < 0)
+		return -EINVAL;
+	struct task *task = pid ? task_find(pid) : NULL;
+
+	if (pid && !task)
+		return -ESRCH;
+	if (task)
+		task_put(task);
+	file->async.thread = false;
+	file->async.owner = pid;
+	return 0;
+}
+
+static long control(struct file *file, int fd, unsigned int command, unsigned long argument)
+{
+	switch (command) {
+	case F_DUPFD:
+	case F_DUPFD_CLOEXEC:
+		if (argument >= task_current()->process->limits[RLIMIT_NOFILE].rlim_cur)
+			return -EINVAL;
+		return duplicate(fd, (int)argument, command == F_DUPFD_CLOEXEC);
+	case F_GETFD:
+		return fd_get_cloexec(fd);
+	case F_SETFD:
+		return fd_set_cloexec(fd, argument & FD_CLOEXEC);
+	case F_GETFL:
+		return (long)file->flags;
+	case F_SETFL:
+		if (argument & FASYNC)
+			file->async.fd = fd;
+		file->flags = (file->flags & ~(unsigned int)SETTABLE_FLAGS) |
+			      ((unsigned int)argument & SETTABLE_FLAGS);
+		return 0;
+	case F_SETOWN:
+		return set_owner(file, (int)argument);
+	case F_GETOWN:
+		return file->async.owner;
+	case F_SETOWN_EX:
+		return set_owner_ex(file, argument);
+	case F_GETOWN_EX:
+		return get_owner_ex(file, argument);
+	case F_SETSIG:
+		if (argument > SIGNALS_MAX)
+			return -EINVAL;
+		file->async.signal = (int)argument;
+		return 0;
+	case F_GETSIG:
+		return file->async.signal;
+	default:
+		return -EINVAL;
+	}
+}
+
+long sys_fcntl(const unsigned long arg[6])
+{
+	struct file *file = fd_get_file((int)arg[0]);
+
+	if (!file)
+		return -EBADF;
+	long result = control(file, (int)arg[0], (unsigned int)arg[1], arg[2]);
+
+	file_put(file);
+	return result;
+}
+
+long sys_getdents64(const unsigned long arg[6])
+{
+	struct file *file = fd_get_file((int)arg[0]);
+
+	if (!file)
+		return -EBADF;
+	long result = file->ops->read_directory ?
+			      file->ops->read_directory(file, (void *)arg[1], (unsigned int)arg[2]) :
+			      -ENOTDIR;
+
+	file_put(file);
+	return result;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names of Linux's system calls by number, for the log: all of them, implemented or not.
+ */
+#include <stddef.h>
+
+#include <kernel/syscall.h>
+#include <uapi/asm/unistd.h>
+
+#define NAME(call) [__NR_##call] = #call
+
+static const char *const names[] = {
+	NAME(read), NAME(write), NAME(open), NAME(close), NAME(stat), NAME(fstat), NAME(lstat),
+	NAME(poll), NAME(lseek), NAME(mmap), NAME(mprotect), NAME(munmap), NAME(brk),
+	NAME(rt_sigaction), NAME(rt_sigprocmask), NAME(rt_sigreturn), NAME(ioctl), NAME(pread64),
+	NAME(pwrite64), NAME(readv), NAME(writev), NAME(access), NAME(pipe), NAME(select),
+	NAME(sched_yield), NAME(mremap), NAME(msync), NAME(mincore), NAME(madvise), NAME(shmget),
+	NAME(shmat), NAME(shmctl), NAME(dup), NAME(dup2), NAME(pause), NAME(nanosleep),
+	NAME(getitimer), NAME(alarm), NAME(setitimer), NAME(getpid), NAME(sendfile),
+	NAME(socket), NAME(connect), NAME(accept), NAME(sendto), NAME(recvfrom), NAME(sendmsg),
+	NAME(recvmsg), NAME(shutdown), NAME(bind), NAME(listen), NAME(getsockname),
+	NAME(getpeername), NAME(socketpair), NAME(setsockopt), NAME(getsockopt), NAME(clone),
+	NAME(fork), NAME(vfork), NAME(execve), NAME(exit), NAME(wait4), NAME(kill), NAME(uname),
+	NAME(semget), NAME(semop), NAME(semctl), NAME(shmdt), NAME(msgget), NAME(msgsnd),
+	NAME(msgrcv), NAME(msgctl), NAME(fcntl), NAME(flock), NAME(fsync), NAME(fdatasync),
+	NAME(truncate), NAME(ftruncate), NAME(getdents), NAME(getcwd), NAME(chdir), NAME(fchdir),
+	NAME(rename), NAME(mkdir), NAME(rmdir), NAME(creat), NAME(link), NAME(unlink),
+	NAME(symlink), NAME(readlink), NAME(chmod), NAME(fchmod), NAME(chown), NAME(fchown),
+	NAME(lchown), NAME(umask), NAME(gettimeofday), NAME(getrlimit), NAME(getrusage),
+	NAME(sysinfo), NAME(times), NAME(ptrace), NAME(getuid), NAME(syslog), NAME(getgid),
+	NAME(setuid), NAME(setgid), NAME(geteuid), NAME(getegid), NAME(setpgid), NAME(getppid),
+	NAME(getpgrp), NAME(setsid), NAME(setreuid), NAME(setregid), NAME(getgroups),
+	NAME(setgroups), NAME(setresuid), NAME(getresuid), NAME(setresgid), NAME(getresgid),
+	NAME(getpgid), NAME(setfsuid), NAME(setfsgid), NAME(getsid), NAME(capget), NAME(capset),
+	NAME(rt_sigpending), NAME(rt_sigtimedwait), NAME(rt_sigqueueinfo), NAME(rt_sigsuspend),
+	NAME(sigaltstack), NAME(utime), NAME(mknod), NAME(uselib), NAME(personality),
+	NAME(ustat), NAME(statfs), NAME(fstatfs), NAME(sysfs), NAME(getpriority),
+	NAME(setpriority), NAME(sched_setparam), NAME(sched_getparam), NAME(sched_setscheduler),
+	NAME(sched_getscheduler), NAME(sched_get_priority_max), NAME(sched_get_priority_min),
+	NAME(sched_rr_get_interval), NAME(mlock), NAME(munlock), NAME(mlockall),
+	NAME(munlockall), NAME(vhangup), NAME(modify_ldt), NAME(pivot_root), NAME(_sysctl),
+	NAME(prctl), NAME(arch_prctl), NAME(adjtimex), NAME(setrlimit), NAME(chroot), NAME(sync),
+	NAME(acct), NAME(settimeofday), NAME(mount), NAME(umount2), NAME(swapon), NAME(swapoff),
+	NAME(reboot), NAME(sethostname), NAME(setdomainname), NAME(iopl), NAME(ioperm),
+	NAME(create_module), NAME(init_module), NAME(delete_module), NAME(get_kernel_syms),
+	NAME(query_module), NAME(quotactl), NAME(nfsservctl), NAME(getpmsg), NAME(putpmsg),
+	NAME(afs_syscall), NAME(tuxcall), NAME(security), NAME(gettid), NAME(readahead),
+	NAME(setxattr), NAME(lsetxattr), NAME(fsetxattr), NAME(getxattr), NAME(lgetxattr),
+	NAME(fgetxattr), NAME(listxattr), NAME(llistxattr), NAME(flistxattr), NAME(removexattr),
+	NAME(lremovexattr), NAME(fremovexattr), NAME(tkill), NAME(time), NAME(futex),
+	NAME(sched_setaffinity), NAME(sched_getaffinity), NAME(set_thread_area), NAME(io_setup),
+	NAME(io_destroy), NAME(io_getevents), NAME(io_submit), NAME(io_cancel),
+	NAME(get_thread_area), NAME(lookup_dcookie), NAME(epoll_create), NAME(epoll_ctl_old),
+	NAME(epoll_wait_old), NAME(remap_file_pages), NAME(getdents64), NAME(set_tid_address),
+	NAME(restart_syscall), NAME(semtimedop), NAME(fadvise64), NAME(timer_create),
+	NAME(timer_settime), NAME(timer_gettime), NAME(timer_getoverrun), NAME(timer_delete),
+	NAME(clock_settime), NAME(clock_gettime), NAME(clock_getres), NAME(clock_nanosleep),
+	NAME(exit_group), NAME(epoll_wait), NAME(epoll_ctl), NAME(tgkill), NAME(utimes),
+	NAME(vserver), NAME(mbind), NAME(set_mempolicy), NAME(get_mempolicy), NAME(mq_open),
+	NAME(mq_unlink), NAME(mq_timedsend), NAME(mq_timedreceive), NAME(mq_notify),
+	NAME(mq_getsetattr), NAME(kexec_load), NAME(waitid), NAME(add_key), NAME(request_key),
+	NAME(keyctl), NAME(ioprio_set), NAME(ioprio_get), NAME(inotify_init),
+	NAME(inotify_add_watch), NAME(inotify_rm_watch), NAME(migrate_pages), NAME(openat),
+	NAME(mkdirat), NAME(mknodat), NAME(fchownat), NAME(futimesat), NAME(newfstatat),
+	NAME(unlinkat), NAME(renameat), NAME(linkat), NAME(symlinkat), NAME(readlinkat),
+	NAME(fchmodat), NAME(faccessat), NAME(pselect6), NAME(ppoll), NAME(unshare),
+	NAME(set_robust_list), NAME(get_robust_list), NAME(splice), NAME(tee),
+	NAME(sync_file_range), NAME(vmsplice), NAME(move_pages), NAME(utimensat),
+	NAME(epoll_pwait), NAME(signalfd), NAME(timerfd_create), NAME(eventfd), NAME(fallocate),
+	NAME(timerfd_settime), NAME(timerfd_gettime), NAME(accept4), NAME(signalfd4),
+	NAME(eventfd2), NAME(epoll_create1), NAME(dup3), NAME(pipe2), NAME(inotify_init1),
+	NAME(preadv), NAME(pwritev), NAME(rt_tgsigqueueinfo), NAME(perf_event_open),
+	NAME(recvmmsg), NAME(fanotify_init), NAME(fanotify_mark), NAME(prlimit64),
+	NAME(name_to_handle_at), NAME(open_by_handle_at), NAME(clock_adjtime), NAME(syncfs),
+	NAME(sendmmsg), NAME(setns), NAME(getcpu), NAME(process_vm_readv),
+	NAME(process_vm_writev), NAME(kcmp), NAME(finit_module), NAME(sched_setattr),
+	NAME(sched_getattr), NAME(renameat2), NAME(seccomp), NAME(getrandom), NAME(memfd_create),
+	NAME(kexec_file_load), NAME(bpf), NAME(execveat), NAME(userfaultfd), NAME(membarrier),
+	NAME(mlock2), NAME(copy_file_range), NAME(preadv2), NAME(pwritev2), NAME(pkey_mprotect),
+	NAME(pkey_alloc), NAME(pkey_free), NAME(statx), NAME(io_pgetevents), NAME(rseq),
+	NAME(uretprobe), NAME(pidfd_send_signal), NAME(io_uring_setup), NAME(io_uring_enter),
+	NAME(io_uring_register), NAME(open_tree), NAME(move_mount), NAME(fsopen), NAME(fsconfig),
+	NAME(fsmount), NAME(fspick), NAME(pidfd_open), NAME(clone3), NAME(close_range),
+	NAME(openat2), NAME(pidfd_getfd), NAME(faccessat2), NAME(process_madvise),
+	NAME(epoll_pwait2), NAME(mount_setattr), NAME(quotactl_fd),
+	NAME(landlock_create_ruleset), NAME(landlock_add_rule), NAME(landlock_restrict_self),
+	NAME(memfd_secret), NAME(process_mrelease), NAME(futex_waitv),
+	NAME(set_mempolicy_home_node), NAME(cachestat), NAME(fchmodat2), NAME(map_shadow_stack),
+	NAME(futex_wake), NAME(futex_wait), NAME(futex_requeue), NAME(statmount),
+	NAME(listmount), NAME(lsm_get_self_attr), NAME(lsm_set_self_attr),
+	NAME(lsm_list_modules), NAME(mseal),
+};
+
+const char *syscall_name(unsigned long number)
+{
+	return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The system call that this kernel is about: hands it to the perf core. */
+#include <kernel/perf.h>
+#include <kernel/syscall.h>
+
+long sys_perf_event_open(const unsigned long arg[6])
+{
+	return perf_event_open((const void *)arg[0], (pid_t)arg[1], (int)arg[2], (int)arg[3],
+			       arg[4]);
+}

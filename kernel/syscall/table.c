@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The system calls: number, function, how many arguments, what a signal does to it; and the way in.
+ *
+ * A number without a function is -ENOSYS, and logged once by name.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include <arch/task.h>
+#include <kernel/entry.h>
+#include <kernel/log.h>
+#include <kernel/sched.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <uapi/asm/unistd.h>
+#include <uapi/linux/errno.h>
+
+struct syscall {
+	syscall_function *function;
+	uint8_t arguments; /* 0 … 6: registers that count */
+	uint8_t restart;   /* enum call_restart */
+};
+
+#define CALL(name, arguments) [__NR_##name] = { sys_##name, arguments, CALL_ENDS }
+#define CALL_RESTARTING(name, arguments, restart) [__NR_##name] = { sys_##name, arguments, restart }
+
+static const struct syscall calls[] = {
+	/* memory */
+	CALL(brk, 1),
+	CALL(mmap, 6),
+	CALL(munmap, 2),
+	CALL(mprotect, 3),
+	CALL(madvise, 3),
+	CALL(mremap, 5),
+
+	/* descriptors */
+	CALL_RESTARTING(read, 3, CALL_RESTARTS),
+	CALL_RESTARTING(write, 3, CALL_RESTARTS),
+	CALL_RESTARTING(readv, 3, CALL_RESTARTS),
+	CALL_RESTARTING(writev, 3, CALL_RESTARTS),
+	CALL(pread64, 4),
+	CALL(close, 1),
+	CALL(lseek, 3),
+	CALL_RESTARTING(ioctl, 3, CALL_RESTARTS),
+	CALL(fcntl, 3),
+	CALL(dup, 1),
+	CALL(dup2, 2),
+	CALL(dup3, 3),
+	CALL(getdents64, 3),
+	CALL_RESTARTING(poll, 3, CALL_RESTARTS_UNHANDLED),
+	CALL_RESTARTING(ppoll, 5, CALL_RESTARTS_UNHANDLED),
+	CALL(pipe, 1),
+	CALL(pipe2, 2),
+
+	/* paths */
+	CALL(open, 3),
+	CALL(openat, 4),
+	CALL(stat, 2),
+	CALL(lstat, 2),
+	CALL(fstat, 2),
+	CALL(newfstatat, 4),
+	CALL(readlink, 3),
+	CALL(readlinkat, 4),
+	CALL(access, 2),
+	CALL(faccessat, 3),
+	CALL(getcwd, 2),
+	CALL(chdir, 1),
+
+	/* tasks */
+	CALL(clone, 5),
+	CALL(clone3, 2),
+	CALL(fork, 0),
+	CALL(vfork, 0),
+	CALL(execve, 3),
+	CALL(exit, 1),
+	CALL(exit_group, 1),
+	CALL_RESTARTING(wait4, 4, CALL_RESTARTS),
+	CALL(getpid, 0),
+	CALL(gettid, 0),
+	CALL(getppid, 0),
+	CALL(getpgrp, 0),
+	CALL(getpgid, 1),
+	CALL(setpgid, 2),
+	CALL(getsid, 1),
+	CALL(setsid, 0),
+	CALL(getuid, 0),
+	CALL(getgid, 0),
+	[__NR_geteuid] = { sys_getuid, 0, CALL_ENDS },
+	[__NR_getegid] = { sys_getgid, 0, CALL_ENDS },
+	CALL(getgroups, 2),
+	CALL(getresuid, 3),
+	CALL(getresgid, 3),
+	CALL(set_tid_address, 1),
+	CALL(prctl, 5),
+	CALL(uname, 1),
+	CALL(sysinfo, 1),
+	CALL(getrusage, 2),
+	CALL(times, 1),
+	CALL(prlimit64, 4),
+	CALL(getrlimit, 2),
+	CALL(setrlimit, 2),
+	CALL(getrandom, 3),
+
+	/* scheduling */
+	CALL(sched_yield, 0),
+	CALL(sched_setaffinity, 3),
+	CALL(sched_getaffinity, 3),
+	CALL(sched_getscheduler, 1),
+	CALL(sched_getparam, 2),
+	CALL(getcpu, 3),
+	CALL(getpriority, 2),
+	CALL(setpriority, 3),
+	CALL_RESTARTING(futex, 6, CALL_RESTARTS),
+
+	/* signals */
+	CALL(kill, 2),
+	CALL(tkill, 2),
+	CALL(tgkill, 3),
+	CALL(rt_sigaction, 4),
+	CALL(rt_sigprocmask, 4),
+	CALL(rt_sigpending, 2),
+	CALL_RESTARTING(rt_sigsuspend, 2, CALL_RESTARTS_UNHANDLED),
+	CALL(rt_sigreturn, 0),
+	CALL(sigaltstack, 2),
+	CALL_RESTARTING(pause, 0, CALL_RESTARTS_UNHANDLED),
+
+	/* time */
+	CALL(clock_gettime, 2),
+	CALL(clock_getres, 2),
+	CALL_RESTARTING(clock_nanosleep, 4, CALL_RESTARTS_UNHANDLED),
+	CALL_RESTARTING(nanosleep, 2, CALL_RESTARTS_UNHANDLED),
+	CALL(gettimeofday, 2),
+	CALL(time, 1),
+
+	/* events */
+	CALL(perf_event_open, 5),
+};
+
+#define CALL_COUNT (sizeof(calls) / sizeof(calls[0]))
+/* One bit for each number below this: already logged as missing. */
+#define LOGGED_MAX 1024
+
+static long refuse(unsigned long number)
+{
+	static _Atomic uint64_t logged[LOGGED_MAX / 64];
+	const char *name = syscall_name(number);
+
+	if (number < LOGGED_MAX) {
+		uint64_t bit = (uint64_t)1 << number % 64;
+
+		if (atomic_fetch_or(&logged[number / 64], bit) & bit)
+			return -ENOSYS;
+	} else if (atomic_fetch_or(&logged[0], 1) & 1) {
+		/* Bit 0 is read's, which is never missing: it stands for all numbers beyond Linux's. */
+		return -ENOSYS;
+	}
+	struct task *self = task_current();
+
+	log_info("%s (%d): system call %s (%ld) is not implemented", self->comm, self->tgid,
+		 name ? name : "without a name", (long)number);
+	return -ENOSYS;
+}
+
+void syscall_dispatch(struct trap_frame *frame)
+{
+	/* Linux takes the number as 32 bits. */
+	unsigned long number = (unsigned int)arch_syscall_number(frame);
+	const struct syscall *call = number < CALL_COUNT ? &calls[number] : NULL;
+	unsigned long arg[6] = { 0 };
+	long result;
+
+	if (call && call->function) {
+		for (unsigned int i = 0; i < call->arguments; i++)
+			arg[i] = arch_syscall_argument(frame, i);
+		result = call->function(arg);
+		if (result == -EINTR)
+			task_current()->signals.restart = call->restart;
+	} else {
+		result = arch_syscall((long)number, frame);
+		if (result == -ENOSYS)
+			result = refuse(number);
+	}
+	arch_syscall_set_result(frame, result);
+}
+
+void user_return(struct trap_frame *frame)
+{
+	for (;;) {
+		struct task *self = task_current();
+
+		sched_preempt();
+		if (!self->signals.attention && !self->signals.fatal &&
+		    self->signals.restart == CALL_ENDS &&
+		    !atomic_load_explicit(&task_any_dead, memory_order_relaxed))
+			return;
+		arch_irq_enable();
+		task_reap();
+		signal_deliver(frame);
+		arch_irq_disable();
+	}
+}

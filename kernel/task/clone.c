@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * New tasks: fork, vfork, clone, clone3, and the first one.
+ *
+ * A new task is a thread of the caller's process (CLONE_THREAD, which as in Linux needs CLONE_SIGHAND and
+ * CLONE_VM) or the first of a new process. Everything that can fail is done before the task is in the table.
+ *
+ * Not there: namespaces (EINVAL, as from a Linux built without them), pidfds, and sharing signal handlers or the current directory
+ * between processes (ENOSYS).
+ */
+#include <string.h>
+
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/kmalloc.h>
+#include <kernel/log.h>
+#include <kernel/perf.h>
+#include <kernel/process.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <kernel/usercopy.h>
+#include <kernel/vm.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/sched.h>
+
+#define NAMESPACE_FLAGS                                                                            \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |              \
+	 CLONE_NEWPID | CLONE_NEWNET | CLONE_PIDFD)
+
+/* The flags' rules: Linux's copy_process, in its order. */
+static int check_flags(const struct clone_request *request)
+{
+	uint64_t flags = request->flags;
+
+	if (flags & NAMESPACE_FLAGS)
+		return -EINVAL;
+	if ((flags & CLONE_THREAD) && !(flags & CLONE_SIGHAND))
+		return -EINVAL;
+	if ((flags & CLONE_SIGHAND) && !(flags & CLONE_VM))
+		return -EINVAL;
+	if ((flags & CLONE_PARENT) && task_current()->process->pid == 1)
+		return -EINVAL;
+	if (request->exit_signal < 0 || request->exit_signal > SIGNALS_MAX)
+		return -EINVAL;
+	if (!(flags & CLONE_THREAD) && (flags & (CLONE_SIGHAND | CLONE_FS))) {
+		log_warning("clone: flags 0x%lx: a process cannot share handlers or directory",
+			    (unsigned long)flags);
+		return -ENOSYS;
+	}
+	return 0;
+}
+
+/* A process like PARENT, without tasks. */
+static struct process *copy_process(struct process *parent, int exit_signal)
+{
+	struct process *process = process_alloc();
+
+	if (!process)
+		return NULL;
+	memcpy(process->actions, parent->actions, sizeof(process->actions));
+	memcpy(process->limits, parent->limits, sizeof(process->limits));
+	memcpy(process->executable_path, parent->executable_path, EXE_PATH_SIZE);
+	process->executable = parent->executable;
+	process->directory = parent->directory;
+	process->group = parent->group;
+	process->session = parent->session;
+	process->exit_signal = exit_signal;
+	return process;
+}
+
+/* What the child has of the parent's, or a copy of it. */
+static int copy_parts(struct task *child, struct task *self, const struct clone_request *request)
+{
+	uint64_t flags = request->flags;
+
+	if (flags & CLONE_THREAD) {
+		child->process = self->process;
+		atomic_fetch_add(&child->process->references, 1);
+	} else {
+		child->process = copy_process(self->process, request->exit_signal);
+	}
+	if (flags & CLONE_VM) {
+		child->space = self->space;
+		vm_space_get(child->space);
+	} else {
+		child->space = vm_space_fork(self->space);
+	}
+	if (flags & CLONE_FILES) {
+		child->files = self->files;
+		file_table_get(child->files);
+	} else {
+		child->files = file_table_copy(self->files);
+	}
+	if (!child->process || !child->space || !child->files)
+		return -ENOMEM;
+	memcpy(child->comm, self->comm, sizeof(child->comm));
+	child->affinity = self->affinity;
+	child->sched.nice = self->sched.nice;
+	child->signals.mask = self->signals.mask;
+	/* A thread has its own handler stack to set; a vfork child too, until it is another program. */
+	if (!(flags & CLONE_VM) || (flags & CLONE_VFORK))
+		child->signals.alternate = self->signals.alternate;
+	return perf_task_fork(self, child);
+}
+
+/* Links CHILD into its process and the table. T held. */
+static int enter_table(struct task *child, struct task *self, uint64_t flags)
+{
+	struct process *process = child->process;
+
+	if (self->signals.fatal)
+		return -EINTR;
+	int error = task_table_insert(child);
+
+	if (error)
+		return error;
+	if (flags & CLONE_THREAD) {
+		child->tgid = self->tgid;
+	} else {
+		child->tgid = process->pid = child->tid;
+		process->leader = child;
+		task_get(child);
+		process->parent = flags & CLONE_PARENT ? self->process->parent : self->process;
+		LIST_INSERT_HEAD(&process->parent->children, process, sibling);
+		atomic_fetch_add(&process->references, 1);
+	}
+	LIST_INSERT_HEAD(&process->threads, child, thread);
+	process->live_threads++;
+	return 0;
+}
+
+/* The tids that the caller wants to find in memory. Nobody is told when that fails, as in Linux. */
+static void store_tids(struct task *child, const struct clone_request *request)
+{
+	uint32_t tid = (uint32_t)child->tid;
+
+	if ((request->flags & CLONE_PARENT_SETTID) &&
+	    copy_to_user((void *)request->parent_tid, &tid, sizeof(tid)))
+		log_debug("clone: parent_tid is no address");
+	if (!(request->flags & CLONE_CHILD_SETTID))
+		return;
+	if (request->flags & CLONE_VM ?
+		    copy_to_user((void *)request->child_tid, &tid, sizeof(tid)) :
+		    vm_write(child->space, request->child_tid, &tid, sizeof(tid)))
+		log_debug("clone: child_tid is no address");
+}
+
+/* Waits until the child has another program or has ended. */
+static void wait_for_vfork(struct task *child, struct task_completion *completion)
+{
+	struct wait_entry entry;
+	int error = 0;
+
+	wait_queue_add(&completion->queue, &entry);
+	while (!completion->done && !error)
+		error = wait_sleep_killable(UINT64_MAX);
+	wait_queue_remove(&completion->queue, &entry);
+	/* The child may be just about to tell: afterwards it knows nothing of this stack. */
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	child->vfork = NULL;
+	spin_unlock_irqrestore(&task_table_lock, state);
+}
+
+pid_t task_clone(const struct clone_request *request, const struct trap_frame *frame)
+{
+	struct task *self = task_current();
+	struct task_completion completion = { .done = false };
+	int error = check_flags(request);
+
+	if (error)
+		return error;
+	struct task *child = task_alloc();
+
+	if (!child)
+		return -ENOMEM;
+	error = copy_parts(child, self, request);
+	if (!error) {
+		arch_task_set_fork_return(child, frame, request->stack,
+					  request->flags & CLONE_SETTLS, request->tls);
+		if (request->flags & CLONE_CHILD_CLEARTID)
+			child->clear_child_tid = request->child_tid;
+		if (request->flags & CLONE_VFORK) {
+			wait_queue_init(&completion.queue);
+			child->vfork = &completion;
+		}
+		unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+		error = enter_table(child, self, request->flags);
+		spin_unlock_irqrestore(&task_table_lock, state);
+	}
+	if (error) {
+		task_put(child);
+		return error;
+	}
+	pid_t tid = child->tid;
+
+	store_tids(child, request);
+	sched_start(child);
+	if (request->flags & CLONE_VFORK)
+		wait_for_vfork(child, &completion);
+	task_put(child);
+	return tid;
+}
+
+/* Linux's defaults where they are not unlimited. */
+static void set_default_limits(struct rlimit64 *limits)
+{
+	for (int i = 0; i < RLIM_NLIMITS; i++)
+		limits[i] = (struct rlimit64){ RLIM64_INFINITY, RLIM64_INFINITY };
+	limits[RLIMIT_STACK].rlim_cur = (uint64_t)8 << 20;
+	limits[RLIMIT_CORE].rlim_cur = 0;
+	limits[RLIMIT_NOFILE] = (struct rlimit64){ DESCRIPTORS_MAX, DESCRIPTORS_MAX };
+	limits[RLIMIT_MEMLOCK] = (struct rlimit64){ (uint64_t)8 << 20, (uint64_t)8 << 20 };
+	limits[RLIMIT_NICE] = (struct rlimit64){ 0, 0 };
+	limits[RLIMIT_RTPRIO] = (struct rlimit64){ 0, 0 };
+}
+
+struct task *task_create_first(void)
+{
+	struct task *task = task_alloc();
+	struct process *process = process_alloc();
+
+	if (!task || !process)
+		return NULL;
+	set_default_limits(process->limits);
+	process->directory = &root_inode;
+	task->process = process;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	int error = task_table_insert(task);
+
+	task->tgid = process->pid = task->tid;
+	process->group = process->session = process->pid;
+	process->leader = task;
+	LIST_INSERT_HEAD(&process->threads, task, thread);
+	process->live_threads = 1;
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return error ? NULL : task;
+}
+
+long sys_clone(const unsigned long arg[6])
+{
+	/* x86-64's order of the arguments. */
+	struct clone_request request = {
+		.flags = (arg[0] & 0xffffffff) & ~(uint64_t)CSIGNAL,
+		.exit_signal = (int)(arg[0] & CSIGNAL),
+		.stack = arg[1],
+		.parent_tid = arg[2],
+		.child_tid = arg[3],
+		.tls = arg[4],
+	};
+
+	return task_clone(&request, arch_task_user_frame(task_current()));
+}
+
+long sys_fork(const unsigned long arg[6])
+{
+	struct clone_request request = { .exit_signal = SIGCHLD };
+
+	return task_clone(&request, arch_task_user_frame(task_current()));
+}
+
+long sys_vfork(const unsigned long arg[6])
+{
+	struct clone_request request = { .flags = CLONE_VFORK | CLONE_VM, .exit_signal = SIGCHLD };
+
+	return task_clone(&request, arch_task_user_frame(task_current()));
+}
+
+/* clone3's structure, first version (64 bytes): Linux's uapi/linux/sched.h. */
+struct clone_args {
+	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+};
+
+long sys_clone3(const unsigned long arg[6])
+{
+	struct clone_args args;
+	uint8_t extra;
+	size_t size = arg[1];
+
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	if (size < sizeof(args))
+		return -EINVAL;
+	if (copy_from_user(&args, (void *)arg[0], sizeof(args)))
+		return -EFAULT;
+	/* Later versions' members must ask for nothing. */
+	for (size_t i = sizeof(args); i < size; i++) {
+		if (copy_from_user(&extra, (char *)arg[0] + i, 1))
+			return -EFAULT;
+		if (extra)
+			return i < 88 ? -EINVAL : -E2BIG;
+	}
+	if ((args.flags & (CSIGNAL | CLONE_DETACHED)) || args.exit_signal > SIGNALS_MAX ||
+	    !args.stack != !args.stack_size ||
+	    ((args.flags & (CLONE_THREAD | CLONE_PARENT)) && args.exit_signal))
+		return -EINVAL;
+	struct clone_request request = {
+		.flags = args.flags,
+		.exit_signal = (int)args.exit_signal,
+		.stack = args.stack ? args.stack + args.stack_size : 0,
+		.parent_tid = args.parent_tid,
+		.child_tid = args.child_tid,
+		.tls = args.tls,
+	};
+
+	return task_clone(&request, arch_task_user_frame(task_current()));
+}

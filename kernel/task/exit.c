@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How tasks and processes end.
+ *
+ * A task gives up what it has, from the outside in: its events, the word that a joining thread waits for, its
+ * memory, its descriptors, its place in the process. The last thread of a process makes that a zombie and tells
+ * the parent. When the first process ends, so does the machine.
+ *
+ * A process ends as a whole (exit_group, a fatal signal) by a mark that each of its tasks finds on its way to
+ * user mode, or that interrupts its sleep.
+ *
+ * Locks: as in <kernel/process.h>.
+ */
+#include <arch/machine.h>
+#include <kernel/assert.h>
+#include <kernel/entry.h>
+#include <kernel/file.h>
+#include <kernel/futex.h>
+#include <kernel/log.h>
+#include <kernel/perf.h>
+#include <kernel/process.h>
+#include <kernel/task.h>
+#include <kernel/usercopy.h>
+#include <kernel/vm.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/wait.h>
+
+#define FIRST_PID 1
+
+_Noreturn void init_ended(int status)
+{
+	int signal = status & 0x7f;
+
+	if (signal)
+		log_info("killed by signal %d", signal);
+	else
+		log_info("exit status %d", status >> 8 & 0xff);
+	arch_machine_end(MACHINE_ENDED);
+}
+
+void task_release_space(struct task *task)
+{
+	vm_space_switch(NULL);
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct task_completion *vfork = task->vfork;
+
+	task->vfork = NULL;
+	if (vfork) {
+		vfork->done = true;
+		wait_queue_wake(&vfork->queue);
+	}
+	spin_unlock_irqrestore(&task_table_lock, state);
+}
+
+/* Tells whoever joins this thread (CLONE_CHILD_CLEARTID, set_tid_address). */
+static void clear_child_tid(struct task *task)
+{
+	static const uint32_t zero;
+	uintptr_t address = task->clear_child_tid;
+
+	task->clear_child_tid = 0;
+	/* Nobody else could see the word: do as Linux and leave it. */
+	if (!address || task->space->references == 1)
+		return;
+	if (copy_to_user((void *)address, &zero, sizeof(zero)) == 0)
+		futex_wake(address, 1);
+}
+
+/* Gives PROCESS's children to the first process. T held. */
+static void reparent_children(struct process *process)
+{
+	struct process *heir = task_table_find(FIRST_PID)->process;
+	struct process *child;
+
+	while ((child = LIST_FIRST(&process->children))) {
+		LIST_REMOVE(child, sibling);
+		child->parent = heir;
+		LIST_INSERT_HEAD(&heir->children, child, sibling);
+		if (child->zombie)
+			wait_queue_wake(&heir->child_event);
+	}
+}
+
+/* Whether PARENT wants no zombies. T held. */
+static bool ignores_children(struct process *parent)
+{
+	const struct kernel_sigaction *action = &parent->actions[SIGCHLD - 1];
+
+	return action->handler == SIG_IGN_ADDRESS || (action->flags & SA_NOCLDWAIT);
+}
+
+void process_forget(struct process *process)
+{
+	LIST_REMOVE(process, sibling);
+	task_table_remove(process->leader);
+	task_put(process->leader);
+	process->leader = NULL;
+	process_put(process);
+}
+
+/* The last thread of PROCESS has ended. T held. */
+static void end_process(struct process *process)
+{
+	struct process *parent = process->parent;
+	int status = process->exit_status;
+
+	reparent_children(process);
+	process->zombie = true;
+	if (process->exit_signal) {
+		struct kernel_siginfo info = {
+			.si_signo = process->exit_signal,
+			.si_code = status & 0x7f ? CLD_KILLED : CLD_EXITED,
+			.si_pid = process->pid,
+			.si_status = status & 0x7f ? status & 0x7f : status >> 8 & 0xff,
+		};
+		signal_send_process_locked(parent, &info);
+	}
+	if (process->exit_signal == SIGCHLD && ignores_children(parent))
+		process_forget(process);
+	wait_queue_wake(&parent->child_event);
+}
+
+/* The task is no part of its process any more. */
+static void leave_process(struct task *task, int status)
+{
+	struct process *process = task->process;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	LIST_REMOVE(task, thread);
+	process->dead_run_time_ns += sched_run_time_ns(task);
+	process->live_threads--;
+	bool last = process->live_threads == 0;
+
+	if (task != process->leader)
+		task_table_remove(task);
+	else if (!process->exiting)
+		process->exit_status = status;
+	if (last && process->pid != FIRST_PID)
+		end_process(process);
+	else if (!last)
+		signal_retarget(process);
+	/* exec may wait to be the only one. */
+	wait_queue_wake(&process->child_event);
+	spin_unlock_irqrestore(&task_table_lock, state);
+	if (last && process->pid == FIRST_PID)
+		init_ended(process->exit_status);
+}
+
+_Noreturn void task_exit(int status)
+{
+	struct task *self = task_current();
+
+	ASSERT(arch_irqs_enabled());
+	perf_task_exit(self);
+	if (self->space) {
+		clear_child_tid(self);
+		task_release_space(self);
+	}
+	if (self->files) {
+		struct file_table *files = self->files;
+
+		self->files = NULL;
+		file_table_put(files);
+	}
+	if (self->process)
+		leave_process(self, status);
+	arch_irq_disable();
+	self->state = TASK_ZOMBIE;
+	sched_sleep();
+	panic("a task that had ended ran again");
+}
+
+_Noreturn void process_exit(int status)
+{
+	struct process *process = task_current()->process;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	process_mark_exiting(process, status);
+	spin_unlock_irqrestore(&task_table_lock, state);
+	task_exit(process->exit_status);
+}
+
+int process_kill_other_threads(void)
+{
+	struct task *self = task_current(), *other;
+	struct process *process = self->process;
+	struct wait_entry entry;
+	int error = 0;
+
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	if (process->exiting)
+		error = -EAGAIN;
+	else
+		LIST_FOREACH(other, &process->threads, thread)
+			if (other != self)
+				signal_make_fatal(other);
+	spin_unlock_irqrestore(&task_table_lock, state);
+	if (error)
+		return error;
+	wait_queue_add(&process->child_event, &entry);
+	while (process->live_threads > 1 && !error)
+		error = wait_sleep_killable(UINT64_MAX);
+	wait_queue_remove(&process->child_event, &entry);
+	return error == -EINTR ? -EAGAIN : 0;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * System calls that tell about, or change, what a process is: ids, names, limits, usage.
+ *
+ * Everything runs as root (uid and gid 0). Process groups and sessions are numbers that are kept.
+ */
+#include <string.h>
+
+#include <kernel/file.h>
+#include <kernel/kmalloc.h>
+#include <kernel/page.h>
+#include <kernel/perf.h>
+#include <kernel/process.h>
+#include <kernel/random.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <kernel/time.h>
+#include <kernel/usercopy.h>
+#include <kernel/vm.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/prctl.h>
+#include <uapi/linux/random.h>
+#include <uapi/linux/sysinfo.h>
+#include <uapi/linux/utsname.h>
+
+/* The Linux whose ABI this is, first as programs compare it. */
+#define RELEASE "6.12.0-tally"
+#define CLOCK_TICKS 100
+#define GETRANDOM_FLAGS (GRND_NONBLOCK | GRND_RANDOM | GRND_INSECURE)
+
+long sys_getpid(const unsigned long arg[6])
+{
+	return task_current()->tgid;
+}
+
+long sys_gettid(const unsigned long arg[6])
+{
+	return task_current()->tid;
+}
+
+long sys_getppid(const unsigned long arg[6])
+{
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct process *parent = task_current()->process->parent;
+	pid_t pid = parent ? parent->pid : 0;
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return pid;
+}
+
+/* The process with this pid, or the caller's for 0. T held. */
+static struct process *find_process(pid_t pid)
+{
+	struct task *task = pid ? task_table_find(pid) : task_current();
+
+	return task && (!pid || task->tid == task->tgid) ? task->process : NULL;
+}
+
+long sys_getpgid(const unsigned long arg[6])
+{
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct process *process = find_process((pid_t)arg[0]);
+	long result = process ? process->group : -ESRCH;
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return result;
+}
+
+long sys_getpgrp(const unsigned long arg[6])
+{
+	return task_current()->process->group;
+}
+
+long sys_getsid(const unsigned long arg[6])
+{
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct process *process = find_process((pid_t)arg[0]);
+	long result = process ? process->session : -ESRCH;
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return result;
+}
+
+/* Whether some process of SESSION is in GROUP. T held. */
+static bool group_exists(pid_t group, pid_t session)
+{
+	for (struct task *task = task_table_next(0); task; task = task_table_next(task->tid))
+		if (task->process->group == group && task->process->session == session)
+			return true;
+	return false;
+}
+
+long sys_setpgid(const unsigned long arg[6])
+{
+	struct process *self = task_current()->process;
+	pid_t pid = (pid_t)arg[0] ? (pid_t)arg[0] : self->pid;
+	pid_t group = (pid_t)arg[1] ? (pid_t)arg[1] : pid;
+	long result = 0;
+
+	if (group < 0)
+		return -EINVAL;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct process *process = find_process(pid);
+
+	if (!process || (process != self && process->parent != self))
+		result = -ESRCH;
+	else if (process->session != self->session || process->session == process->pid ||
+		 (group != pid && !group_exists(group, self->session)))
+		result = -EPERM;
+	else
+		process->group = group;
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return result;
+}
+
+long sys_setsid(const unsigned long arg[6])
+{
+	struct process *self = task_current()->process;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	long result = -EPERM;
+
+	if (self->group != self->pid) {
+		self->group = self->session = self->pid;
+		result = self->pid;
+	}
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return result;
+}
+
+long sys_getuid(const unsigned long arg[6])
+{
+	return 0;
+}
+
+long sys_getgid(const unsigned long arg[6])
+{
+	return 0;
+}
+
+long sys_getgroups(const unsigned long arg[6])
+{
+	return (int)arg[0] < 0 ? -EINVAL : 0;
+}
+
+/* Real, effective and saved id: all 0. */
+static long put_ids(const unsigned long arg[6])
+{
+	static const uint32_t id;
+
+	for (int i = 0; i < 3; i++)
+		if (copy_to_user((void *)arg[i], &id, sizeof(id)))
+			return -EFAULT;
+	return 0;
+}
+
+long sys_getresuid(const unsigned long arg[6])
+{
+	return put_ids(arg);
+}
+
+long sys_getresgid(const unsigned long arg[6])
+{
+	return put_ids(arg);
+}
+
+long sys_set_tid_address(const unsigned long arg[6])
+{
+	struct task *self = task_current();
+
+	self->clear_child_tid = arg[0];
+	return self->tid;
+}
+
+long sys_uname(const unsigned long arg[6])
+{
+	static const struct kernel_utsname names = {
+		.sysname = "Linux",
+		.nodename = "tally",
+		.release = RELEASE,
+		.version = "#1 Tally: Linux's ABI on a bare-metal kernel",
+		.machine = "x86_64",
+		.domainname = "(none)",
+	};
+
+	return copy_to_user((void *)arg[0], &names, sizeof(names));
+}
+
+long sys_sysinfo(const unsigned long arg[6])
+{
+	struct kernel_sysinfo info = {
+		.uptime = (int64_t)(clock_ns() / NSEC_PER_SEC),
+		.totalram = page_total_count() << PAGE_SHIFT,
+		.freeram = page_free_count() << PAGE_SHIFT,
+		.mem_unit = 1,
+	};
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	for (struct task *task = task_table_next(0); task; task = task_table_next(task->tid))
+		info.procs++;
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return copy_to_user((void *)arg[0], &info, sizeof(info));
+}
+
+/* What the running thread, its process, or the children that were waited for have used. */
+static int get_usage(int who, struct kernel_rusage *usage)
+{
+	struct task *self = task_current(), *task;
+	struct process *process = self->process;
+	uint64_t run_time_ns;
+
+	*usage = (struct kernel_rusage){ 0 };
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	if (who == RUSAGE_CHILDREN) {
+		run_time_ns = process->children_run_time_ns;
+	} else {
+		run_time_ns = who == RUSAGE_SELF ? process_run_time_ns(process) :
+						   sched_run_time_ns(self);
+		LIST_FOREACH(task, &process->threads, thread) {
+			if (who == RUSAGE_THREAD && task != self)
+				continue;
+			usage->ru_minflt += (int64_t)task->faults_minor;
+			usage->ru_majflt += (int64_t)task->faults_major;
+			usage->ru_nvcsw += (int64_t)task->switches_voluntary;
+			usage->ru_nivcsw += (int64_t)task->switches_forced;
+		}
+	}
+	spin_unlock_irqrestore(&task_table_lock, state);
+	usage_from_run_time(usage, run_time_ns);
+	return 0;
+}
+
+long sys_getrusage(const unsigned long arg[6])
+{
+	struct kernel_rusage usage;
+	int who = (int)arg[0];
+
+	if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD)
+		return -EINVAL;
+	get_usage(who, &usage);
+	return copy_to_user((void *)arg[1], &usage, sizeof(usage));
+}
+
+long sys_times(const unsigned long arg[6])
+{
+	struct process *process = task_current()->process;
+	const uint64_t tick_ns = NSEC_PER_SEC / CLOCK_TICKS;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	/* User, system, children's user, children's system time. */
+	uint64_t times[4] = { process_run_time_ns(process) / tick_ns, 0,
+			      process->children_run_time_ns / tick_ns, 0 };
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	if (arg[0] && copy_to_user((void *)arg[0], times, sizeof(times)))
+		return -EFAULT;
+	return (long)(clock_ns() / tick_ns);
+}
+
+/* Puts PROCESS's old limit into *OLD and sets a NEW one; either may be NULL. T held. */
+static int exchange_limit(struct process *process, unsigned int which, const struct rlimit64 *new,
+			  struct rlimit64 *old)
+{
+	if (old)
+		*old = process->limits[which];
+	if (!new)
+		return 0;
+	if (new->rlim_cur > new->rlim_max)
+		return -EINVAL;
+	/* Descriptor tables have one size. */
+	if (which == RLIMIT_NOFILE && new->rlim_max > DESCRIPTORS_MAX)
+		return -EPERM;
+	process->limits[which] = *new;
+	return 0;
+}
+
+static int change_limit(pid_t pid, unsigned int which, const struct rlimit64 *new,
+			struct rlimit64 *old)
+{
+	if (which >= RLIM_NLIMITS)
+		return -EINVAL;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct task *task = pid ? task_table_find(pid) : task_current();
+	int error = task ? exchange_limit(task->process, which, new, old) : -ESRCH;
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	/* The one limit that the address space acts on. */
+	if (!error && new && which == RLIMIT_STACK && task == task_current())
+		vm_set_stack_limit(task->space, new->rlim_cur);
+	return error;
+}
+
+long sys_prlimit64(const unsigned long arg[6])
+{
+	struct rlimit64 new, old;
+
+	if (arg[2] && copy_from_user(&new, (const void *)arg[2], sizeof(new)))
+		return -EFAULT;
+	int error = change_limit((pid_t)arg[0], (unsigned int)arg[1], arg[2] ? &new : NULL,
+				 arg[3] ? &old : NULL);
+
+	if (error)
+		return error;
+	return arg[3] ? copy_to_user((void *)arg[3], &old, sizeof(old)) : 0;
+}
+
+long sys_getrlimit(const unsigned long arg[6])
+{
+	struct rlimit64 old;
+	int error = change_limit(0, (unsigned int)arg[0], NULL, &old);
+
+	return error ? error : copy_to_user((void *)arg[1], &old, sizeof(old));
+}
+
+long sys_setrlimit(const unsigned long arg[6])
+{
+	struct rlimit64 new;
+
+	if (copy_from_user(&new, (const void *)arg[1], sizeof(new)))
+		return -EFAULT;
+	return change_limit(0, (unsigned int)arg[0], &new, NULL);
+}
+
+long sys_getrandom(const unsigned long arg[6])
+{
+	unsigned int flags = (unsigned int)arg[2];
+
+	if ((flags & ~(unsigned int)GETRANDOM_FLAGS) ||
+	    (flags & (GRND_RANDOM | GRND_INSECURE)) == (GRND_RANDOM | GRND_INSECURE))
+		return -EINVAL;
+	return random_to_user((void *)arg[0], arg[1]);
+}
+
+static long set_name(unsigned long user_name)
+{
+	struct task *self = task_current();
+	char name[TASK_COMM_SIZE] = { 0 };
+	long length = copy_string_from_user(name, (const char *)user_name, TASK_COMM_SIZE - 1);
+
+	/* Longer names are cut. */
+	if (length == -ENAMETOOLONG &&
+	    copy_from_user(name, (const void *)user_name, TASK_COMM_SIZE - 1))
+		return -EFAULT;
+	if (length == -EFAULT)
+		return length;
+	memcpy(self->comm, name, sizeof(name));
+	return 0;
+}
+
+long sys_prctl(const unsigned long arg[6])
+{
+	struct task *self = task_current();
+
+	switch ((int)arg[0]) {
+	case PR_SET_NAME:
+		return set_name(arg[1]);
+	case PR_GET_NAME:
+		return copy_to_user((void *)arg[1], self->comm, TASK_COMM_SIZE);
+	case PR_TASK_PERF_EVENTS_DISABLE:
+		return perf_task_events_set(false);
+	case PR_TASK_PERF_EVENTS_ENABLE:
+		return perf_task_events_set(true);
+	case PR_GET_DUMPABLE:
+		return 1;
+	default:
+		return -EINVAL;
+	}
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Signals: sending, choosing who acts, acting.
+ *
+ * A sender marks the signal pending and sets `attention` of a task that does not block it; that task finds the
+ * mark when it returns to user mode, or its sleep is interrupted. Acting means: ignoring, stopping, ending
+ * the process, or entering a handler through a frame that the ISA builds.
+ *
+ * The first process has no protection from signals as it has in Linux: it is the program that was asked to
+ * run.
+ *
+ * Not here: the system calls (signal_calls.c), the frame's layout (arch/ISA/signal.c).
+ *
+ * Locks: task_table_lock, then process->signal_lock, then the scheduler's; see <kernel/process.h>.
+ */
+#include <arch/signal.h>
+#include <kernel/assert.h>
+#include <kernel/entry.h>
+#include <kernel/kmalloc.h>
+#include <kernel/process.h>
+#include <kernel/task.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/wait.h>
+
+enum default_action { ACTION_END, ACTION_IGNORE, ACTION_STOP };
+
+/* What is not ACTION_END: signal(7), "Standard signals". */
+static const uint8_t default_actions[SIGNALS_MAX + 1] = {
+	[SIGCHLD] = ACTION_IGNORE,  [SIGCONT] = ACTION_IGNORE, [SIGURG] = ACTION_IGNORE,
+	[SIGWINCH] = ACTION_IGNORE, [SIGSTOP] = ACTION_STOP,   [SIGTSTP] = ACTION_STOP,
+	[SIGTTIN] = ACTION_STOP,    [SIGTTOU] = ACTION_STOP,
+};
+
+static uint64_t bit(int signal)
+{
+	return (uint64_t)1 << (signal - 1);
+}
+
+#define FIRST_REAL_TIME 32
+#define UNBLOCKABLE ((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1))
+/* Caused by the running instruction: acted on before others. */
+#define SYNCHRONOUS                                                                                \
+	((uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGBUS - 1) | (uint64_t)1 << (SIGILL - 1) | \
+	 (uint64_t)1 << (SIGTRAP - 1) | (uint64_t)1 << (SIGFPE - 1))
+#define STOP_SIGNALS                                                                               \
+	((uint64_t)1 << (SIGSTOP - 1) | (uint64_t)1 << (SIGTSTP - 1) |                              \
+	 (uint64_t)1 << (SIGTTIN - 1) | (uint64_t)1 << (SIGTTOU - 1))
+
+void signal_queue_init(struct signal_queue *queue)
+{
+	queue->pending = 0;
+	TAILQ_INIT(&queue->entries);
+}
+
+/* Forgets the signals of MASK. */
+static void discard(struct signal_queue *queue, uint64_t mask)
+{
+	struct signal_entry *entry, *next;
+
+	queue->pending &= ~mask;
+	for (entry = TAILQ_FIRST(&queue->entries); entry; entry = next) {
+		next = TAILQ_NEXT(entry, link);
+		if (!(mask & bit(entry->info.si_signo)))
+			continue;
+		TAILQ_REMOVE(&queue->entries, entry, link);
+		kfree(entry);
+	}
+}
+
+void signal_queue_flush(struct signal_queue *queue)
+{
+	discard(queue, ~(uint64_t)0);
+}
+
+/* Adds INFO. S held. */
+static int add(struct signal_queue *queue, const struct kernel_siginfo *info)
+{
+	int signal = info->si_signo;
+
+	/* One of a kind, except for real-time signals. */
+	if (signal < FIRST_REAL_TIME && (queue->pending & bit(signal)))
+		return 0;
+	struct signal_entry *entry = kzalloc(sizeof(*entry));
+
+	if (entry) {
+		entry->info = *info;
+		TAILQ_INSERT_TAIL(&queue->entries, entry, link);
+	} else if (signal >= FIRST_REAL_TIME && info->si_code != SI_USER) {
+		return -EAGAIN;
+	}
+	queue->pending |= bit(signal);
+	return 0;
+}
+
+/* Takes a signal that MASK does not block: its number, 0 if there is none. S held. */
+static int take(struct signal_queue *queue, uint64_t mask, struct kernel_siginfo *info)
+{
+	uint64_t ready = queue->pending & ~mask;
+
+	if (!ready)
+		return 0;
+	if (ready & SYNCHRONOUS)
+		ready &= SYNCHRONOUS;
+	int signal = __builtin_ctzll(ready) + 1;
+	struct signal_entry *entry, *found = NULL;
+	bool more = false;
+
+	*info = (struct kernel_siginfo){ .si_signo = signal, .si_code = SI_USER };
+	TAILQ_FOREACH(entry, &queue->entries, link) {
+		if (entry->info.si_signo != signal)
+			continue;
+		if (found) {
+			more = true;
+			break;
+		}
+		found = entry;
+	}
+	if (!more)
+		queue->pending &= ~bit(signal);
+	if (found) {
+		*info = found->info;
+		TAILQ_REMOVE(&queue->entries, found, link);
+		kfree(found);
+	}
+	return signal;
+}
+
+void signal_update_attention(struct task *task)
+{
+	struct process *process = task->process;
+	uint64_t pending = task->signals.queue.pending | process->signals.pending;
+
+	task->signals.attention = (pending & ~task->signals.mask) || process->stop_signal;
+}
+
+/* Makes TASK look at its signals. */
+static void alert(struct task *task)
+{
+	task->signals.attention = true;
+	sched_wake(task);
+	sched_kick(task);
+}
+
+void signal_make_fatal(struct task *task)
+{
+	task->signals.fatal = true;
+	sched_wake(task);
+	sched_kick(task);
+}
+
+void process_mark_exiting(struct process *process, int status)
+{
+	struct task *task;
+
+	spin_lock(&process->signal_lock);
+	bool first = !process->exiting;
+
+	process->exiting = true;
+	spin_unlock(&process->signal_lock);
+	if (!first)
+		return;
+	process->exit_status = status;
+	LIST_FOREACH(task, &process->threads, thread)
+		signal_make_fatal(task);
+}
+
+/* Alerts one task of PROCESS that does not block SIGNAL: the running one if it can. T and S held. */
+static void alert_one(struct process *process, int signal)
+{
+	struct task *self = task_current(), *task;
+
+	if (self->process == process && !(self->signals.mask & bit(signal)) &&
+	    self->state != TASK_ZOMBIE) {
+		alert(self);
+		return;
+	}
+	LIST_FOREACH(task, &process->threads, thread) {
+		if (!(task->signals.mask & bit(signal))) {
+			alert(task);
+			return;
+		}
+	}
+}
+
+void signal_retarget(struct process *process)
+{
+	spin_lock(&process->signal_lock);
+	for (int signal = 1; signal <= SIGNALS_MAX; signal++)
+		if (process->signals.pending & bit(signal))
+			alert_one(process, signal);
+	spin_unlock(&process->signal_lock);
+}
+
+/* Whether nobody would notice SIGNAL. S held. */
+static bool is_ignored(const struct process *process, int signal)
+{
+	uint64_t handler = process->actions[signal - 1].handler;
+
+	return handler == SIG_IGN_ADDRESS ||
+	       (handler == SIG_DFL_ADDRESS && default_actions[signal] == ACTION_IGNORE);
+}
+
+void signal_discard_ignored(struct process *process, int signal)
+{
+	struct task *task;
+
+	if (!is_ignored(process, signal))
+		return;
+	discard(&process->signals, bit(signal));
+	LIST_FOREACH(task, &process->threads, thread)
+		discard(&task->signals.queue, bit(signal));
+}
+
+/* SIGCONT undoes stops whether it is handled or not, and the other way round. T and S held. */
+static void undo_opposite(struct process *process, int signal)
+{
+	uint64_t opposite = signal == SIGCONT ? STOP_SIGNALS :
+			    bit(signal) & STOP_SIGNALS ? bit(SIGCONT) : 0;
+	struct task *task;
+
+	if (!opposite)
+		return;
+	discard(&process->signals, opposite);
+	LIST_FOREACH(task, &process->threads, thread)
+		discard(&task->signals.queue, opposite);
+	if (signal != SIGCONT || !process->stop_signal)
+		return;
+	process->stop_signal = 0;
+	process->stop_unreported = false;
+	process->continue_unreported = true;
+	LIST_FOREACH(task, &process->threads, thread)
+		alert(task);
+	if (process->parent)
+		wait_queue_wake(&process->parent->child_event);
+}
+
+/* Sends INFO to TASK, or to PROCESS as a whole if that is NULL. T held. */
+static int send(struct process *process, struct task *task, const struct kernel_siginfo *info)
+{
+	int signal = info->si_signo, error = 0;
+
+	ASSERT(signal >= 1 && signal <= SIGNALS_MAX);
+	if (signal == SIGKILL) {
+		process_mark_exiting(process, SIGKILL);
+		return 0;
+	}
+	spin_lock(&process->signal_lock);
+	undo_opposite(process, signal);
+	bool blocked = task && (task->signals.mask & bit(signal));
+
+	if (!process->exiting && !process->zombie && (blocked || !is_ignored(process, signal))) {
+		error = add(task ? &task->signals.queue : &process->signals, info);
+		if (task && !blocked)
+			alert(task);
+		else if (!task)
+			alert_one(process, signal);
+	}
+	spin_unlock(&process->signal_lock);
+	return error;
+}
+
+int signal_send_process_locked(struct process *process, const struct kernel_siginfo *info)
+{
+	return send(process, NULL, info);
+}
+
+int signal_send(struct task *task, const struct kernel_siginfo *info)
+{
+	int error = 0;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	if (task->process)
+		error = send(task->process, task, info);
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return error;
+}
+
+int signal_send_process(struct process *process, const struct kernel_siginfo *info)
+{
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	int error = send(process, NULL, info);
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return error;
+}
+
+void task_signal(struct task *task, int signal)
+{
+	struct kernel_siginfo info = { .si_signo = signal, .si_code = SI_KERNEL };
+
+	signal_send(task, &info);
+}
+
+void signal_send_all(int signal)
+{
+	struct kernel_siginfo info = { .si_signo = signal, .si_code = SI_KERNEL };
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	for (struct task *task = task_table_next(0); task; task = task_table_next(task->tid))
+		if (task->process->leader == task)
+			send(task->process, NULL, &info);
+	spin_unlock_irqrestore(&task_table_lock, state);
+}
+
+bool signal_is_pending(struct task *task)
+{
+	return task->signals.attention || task->signals.fatal;
+}
+
+bool signal_is_fatal_pending(struct task *task)
+{
+	return task->signals.fatal;
+}
+
+void signal_set_mask(uint64_t mask)
+{
+	struct task *self = task_current();
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	spin_lock(&self->process->signal_lock);
+	self->signals.mask = mask & ~UNBLOCKABLE;
+	signal_update_attention(self);
+	spin_unlock(&self->process->signal_lock);
+	signal_retarget(self->process);
+	spin_unlock_irqrestore(&task_table_lock, state);
+}
+
+void signal_reset_for_exec(struct process *process)
+{
+	unsigned long state = spin_lock_irqsave(&process->signal_lock);
+
+	for (int signal = 1; signal <= SIGNALS_MAX; signal++) {
+		struct kernel_sigaction *action = &process->actions[signal - 1];
+		bool ignored = action->handler == SIG_IGN_ADDRESS;
+
+		*action = (struct kernel_sigaction){ 0 };
+		action->handler = ignored ? SIG_IGN_ADDRESS : SIG_DFL_ADDRESS;
+	}
+	spin_unlock_irqrestore(&process->signal_lock, state);
+}
+
+void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t address)
+{
+	struct task *self = task_current();
+	struct process *process = self->process;
+	struct kernel_siginfo info = { .si_signo = signal, .si_code = code };
+
+	info.si_addr = address;
+	unsigned long state = spin_lock_irqsave(&process->signal_lock);
+	struct kernel_sigaction *action = &process->actions[signal - 1];
+
+	/* It cannot be put off: the instruction would fault again. */
+	if ((self->signals.mask & bit(signal)) || action->handler == SIG_IGN_ADDRESS) {
+		self->signals.mask &= ~bit(signal);
+		action->handler = SIG_DFL_ADDRESS;
+	}
+	spin_unlock_irqrestore(&process->signal_lock, state);
+	signal_send(self, &info);
+}
+
+bool signal_take_stop_report(struct process *child, unsigned int options, int *status)
+{
+	bool found = false;
+
+	spin_lock(&child->signal_lock);
+	if ((options & WUNTRACED) && child->stop_unreported) {
+		child->stop_unreported = false;
+		*status = child->stop_signal << 8 | 0x7f;
+		found = true;
+	} else if ((options & WCONTINUED) && child->continue_unreported) {
+		child->continue_unreported = false;
+		*status = 0xffff;
+		found = true;
+	}
+	spin_unlock(&child->signal_lock);
+	return found;
+}
+
+/* Stops the running task's process and tells the parent. */
+static void stop_process(struct process *process, int signal)
+{
+	struct task *task;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	spin_lock(&process->signal_lock);
+	process->stop_signal = signal;
+	process->stop_unreported = true;
+	process->continue_unreported = false;
+	LIST_FOREACH(task, &process->threads, thread)
+		alert(task);
+	spin_unlock(&process->signal_lock);
+	struct process *parent = process->parent;
+
+	if (parent) {
+		struct kernel_siginfo info = { .si_signo = SIGCHLD,
+					       .si_code = CLD_STOPPED,
+					       .si_pid = process->pid,
+					       .si_status = signal };
+
+		if (!(parent->actions[SIGCHLD - 1].flags & SA_NOCLDSTOP))
+			send(parent, NULL, &info);
+		wait_queue_wake(&parent->child_event);
+	}
+	spin_unlock_irqrestore(&task_table_lock, state);
+}
+
+/* Sleeps while the process is stopped. */
+static void wait_while_stopped(struct task *self)
+{
+	while (self->process->stop_signal && !self->signals.fatal) {
+		self->state = TASK_SLEEPING;
+		if (self->process->stop_signal && !self->signals.fatal)
+			sched_sleep();
+		self->state = TASK_RUNNABLE;
+	}
+}
+
+/* Takes the next signal to act on and what to do about it. 0: none is left. */
+static int next_signal(struct task *self, struct kernel_siginfo *info,
+		       struct kernel_sigaction *action)
+{
+	struct process *process = self->process;
+	unsigned long state = spin_lock_irqsave(&process->signal_lock);
+	int signal = take(&self->signals.queue, self->signals.mask, info);
+
+	if (!signal)
+		signal = take(&process->signals, self->signals.mask, info);
+	if (signal) {
+		*action = process->actions[signal - 1];
+		if (action->handler > SIG_IGN_ADDRESS && (action->flags & SA_RESETHAND))
+			process->actions[signal - 1].handler = SIG_DFL_ADDRESS;
+	}
+	signal_update_attention(self);
+	spin_unlock_irqrestore(&process->signal_lock, state);
+	return signal;
+}
+
+/* Enters ACTION's handler. False: the user's stack cannot take the frame. */
+static bool enter_handler(struct task *self, struct trap_frame *frame, int signal,
+			  const struct kernel_sigaction *action, const struct kernel_siginfo *info)
+{
+	struct signal_state *signals = &self->signals;
+	uint64_t old_mask = signals->restore_mask ? signals->saved_mask : signals->mask;
+	uint64_t mask = signals->mask | action->mask;
+
+	if (signals->restart == CALL_RESTARTS && (action->flags & SA_RESTART))
+		arch_syscall_restart(frame);
+	signals->restart = CALL_ENDS;
+	signals->restore_mask = false;
+	if (arch_signal_push(frame, action, info, old_mask, &signals->alternate) < 0)
+		return false;
+	if (!(action->flags & SA_NODEFER))
+		mask |= bit(signal);
+	signal_set_mask(mask);
+	return true;
+}
+
+void signal_deliver(struct trap_frame *frame)
+{
+	struct task *self = task_current();
+	struct kernel_siginfo info;
+	struct kernel_sigaction action;
+	int signal;
+
+	do {
+		wait_while_stopped(self);
+		if (self->signals.fatal)
+			task_exit(self->process->exiting ? self->process->exit_status : 0);
+		signal = next_signal(self, &info, &action);
+		if (!signal || action.handler == SIG_IGN_ADDRESS)
+			continue;
+		if (action.handler != SIG_DFL_ADDRESS) {
+			if (!enter_handler(self, frame, signal, &action, &info))
+				process_exit(SIGSEGV);
+		} else if (default_actions[signal] == ACTION_STOP) {
+			stop_process(self->process, signal);
+		} else if (default_actions[signal] == ACTION_END) {
+			process_exit(signal);
+		}
+	} while (self->signals.attention || self->signals.fatal);
+	if (self->signals.restart != CALL_ENDS)
+		arch_syscall_restart(frame);
+	self->signals.restart = CALL_ENDS;
+	if (self->signals.restore_mask) {
+		self->signals.restore_mask = false;
+		signal_set_mask(self->signals.saved_mask);
+	}
+}

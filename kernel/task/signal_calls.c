@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* System calls about signals and about ending, as signal.c and exit.c carry them out. */
+#include <arch/signal.h>
+#include <kernel/entry.h>
+#include <kernel/process.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <kernel/usercopy.h>
+#include <kernel/wait.h>
+#include <uapi/linux/errno.h>
+
+/* What sigaltstack accepts in ss_flags. */
+#define STACK_MODES (SS_DISABLE | SS_ONSTACK | SS_AUTODISARM)
+
+long sys_exit(const unsigned long arg[6])
+{
+	task_exit((int)(arg[0] & 0xff) << 8);
+}
+
+long sys_exit_group(const unsigned long arg[6])
+{
+	process_exit((int)(arg[0] & 0xff) << 8);
+}
+
+static struct kernel_siginfo info_of_sender(int signal, int code)
+{
+	return (struct kernel_siginfo){ .si_signo = signal,
+					.si_code = code,
+					.si_pid = task_current()->tgid };
+}
+
+/* Whether kill's PID means PROCESS. T held. */
+static bool is_meant(const struct process *process, pid_t pid)
+{
+	if (pid == -1)
+		return process != task_current()->process;
+	return process->group == (pid == 0 ? task_current()->process->group : -pid);
+}
+
+/* kill to more than one process. T held. */
+static long kill_many(pid_t pid, int signal, const struct kernel_siginfo *info)
+{
+	long result = -ESRCH;
+
+	for (struct task *task = task_table_next(0); task; task = task_table_next(task->tid)) {
+		if (task->process->leader != task || !is_meant(task->process, pid))
+			continue;
+		result = signal ? signal_send_process_locked(task->process, info) : 0;
+	}
+	return result;
+}
+
+long sys_kill(const unsigned long arg[6])
+{
+	pid_t pid = (pid_t)arg[0];
+	int signal = (int)arg[1];
+	long result;
+
+	if (signal < 0 || signal > SIGNALS_MAX)
+		return -EINVAL;
+	if (pid == INT32_MIN)
+		return -ESRCH;
+	struct kernel_siginfo info = info_of_sender(signal, SI_USER);
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	if (pid <= 0) {
+		result = kill_many(pid, signal, &info);
+	} else {
+		struct task *task = task_table_find(pid);
+
+		result = !task	? -ESRCH :
+			 signal ? signal_send_process_locked(task->process, &info) :
+				  0;
+	}
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return result;
+}
+
+static long kill_thread(pid_t tgid, pid_t tid, int signal)
+{
+	if (tid <= 0 || signal < 0 || signal > SIGNALS_MAX)
+		return -EINVAL;
+	struct task *task = task_find(tid);
+
+	if (!task)
+		return -ESRCH;
+	long result = -ESRCH;
+
+	if (!tgid || task->tgid == tgid) {
+		struct kernel_siginfo info = info_of_sender(signal, SI_TKILL);
+
+		result = signal ? signal_send(task, &info) : 0;
+	}
+	task_put(task);
+	return result;
+}
+
+long sys_tkill(const unsigned long arg[6])
+{
+	return kill_thread(0, (pid_t)arg[0], (int)arg[1]);
+}
+
+long sys_tgkill(const unsigned long arg[6])
+{
+	if ((pid_t)arg[0] <= 0)
+		return -EINVAL;
+	return kill_thread((pid_t)arg[0], (pid_t)arg[1], (int)arg[2]);
+}
+
+long sys_rt_sigaction(const unsigned long arg[6])
+{
+	int signal = (int)arg[0];
+	struct process *process = task_current()->process;
+	struct kernel_sigaction new, old;
+
+	if (arg[3] != sizeof(uint64_t))
+		return -EINVAL;
+	if (arg[1] && copy_from_user(&new, (const void *)arg[1], sizeof(new)))
+		return -EFAULT;
+	if (signal < 1 || signal > SIGNALS_MAX ||
+	    (arg[1] && (signal == SIGKILL || signal == SIGSTOP)))
+		return -EINVAL;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	spin_lock(&process->signal_lock);
+	old = process->actions[signal - 1];
+	if (arg[1]) {
+		new.mask &= ~((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1));
+		process->actions[signal - 1] = new;
+		signal_discard_ignored(process, signal);
+	}
+	spin_unlock(&process->signal_lock);
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return arg[2] ? copy_to_user((void *)arg[2], &old, sizeof(old)) : 0;
+}
+
+long sys_rt_sigprocmask(const unsigned long arg[6])
+{
+	uint64_t old = task_current()->signals.mask, set, new = old;
+
+	if (arg[3] != sizeof(uint64_t))
+		return -EINVAL;
+	if (arg[1]) {
+		if (copy_from_user(&set, (const void *)arg[1], sizeof(set)))
+			return -EFAULT;
+		switch ((int)arg[0]) {
+		case SIG_BLOCK:
+			new = old | set;
+			break;
+		case SIG_UNBLOCK:
+			new = old & ~set;
+			break;
+		case SIG_SETMASK:
+			new = set;
+			break;
+		default:
+			return -EINVAL;
+		}
+		signal_set_mask(new);
+	}
+	return arg[2] ? copy_to_user((void *)arg[2], &old, sizeof(old)) : 0;
+}
+
+long sys_rt_sigpending(const unsigned long arg[6])
+{
+	struct task *self = task_current();
+
+	if (arg[1] > sizeof(uint64_t))
+		return -EINVAL;
+	unsigned long state = spin_lock_irqsave(&self->process->signal_lock);
+	uint64_t pending = (self->signals.queue.pending | self->process->signals.pending) &
+			   self->signals.mask;
+
+	spin_unlock_irqrestore(&self->process->signal_lock, state);
+	return copy_to_user((void *)arg[0], &pending, arg[1]);
+}
+
+/* Sleeps until a signal is there to act on. */
+static long wait_for_signal(void)
+{
+	int error;
+
+	do {
+		error = wait_sleep(UINT64_MAX);
+	} while (!error);
+	return error;
+}
+
+long sys_rt_sigsuspend(const unsigned long arg[6])
+{
+	struct task *self = task_current();
+	uint64_t mask;
+
+	if (arg[1] != sizeof(mask))
+		return -EINVAL;
+	if (copy_from_user(&mask, (const void *)arg[0], sizeof(mask)))
+		return -EFAULT;
+	self->signals.saved_mask = self->signals.mask;
+	signal_set_mask(mask);
+	long result = wait_for_signal();
+
+	self->signals.restore_mask = true;
+	return result;
+}
+
+long sys_pause(const unsigned long arg[6])
+{
+	return wait_for_signal();
+}
+
+long sys_rt_sigreturn(const unsigned long arg[6])
+{
+	struct task *self = task_current();
+	struct trap_frame *frame = arch_task_user_frame(self);
+	uint64_t mask;
+
+	if (arch_signal_return(frame, &mask, &self->signals.alternate) < 0) {
+		user_exception(frame, SIGSEGV, SI_KERNEL, 0);
+		return 0;
+	}
+	signal_set_mask(mask);
+	/* The result register is what was restored. */
+	return arch_syscall_result(frame);
+}
+
+long sys_sigaltstack(const unsigned long arg[6])
+{
+	struct task *self = task_current();
+	struct kernel_sigaltstack *stack = &self->signals.alternate, old = *stack, new;
+	uintptr_t sp = arch_frame_sp(arch_task_user_frame(self));
+	bool in_use = !(stack->ss_flags & SS_DISABLE) && sp > stack->ss_sp &&
+		      sp - stack->ss_sp <= stack->ss_size;
+
+	if (in_use && !(old.ss_flags & (int)SS_AUTODISARM))
+		old.ss_flags |= SS_ONSTACK;
+	if (arg[0]) {
+		if (copy_from_user(&new, (const void *)arg[0], sizeof(new)))
+			return -EFAULT;
+		unsigned int mode = (unsigned int)new.ss_flags & ~SS_AUTODISARM;
+
+		if (old.ss_flags & SS_ONSTACK)
+			return -EPERM;
+		if (((unsigned int)new.ss_flags & ~STACK_MODES) || mode == (SS_DISABLE | SS_ONSTACK))
+			return -EINVAL;
+		if (mode == SS_DISABLE)
+			new.ss_sp = new.ss_size = 0;
+		else if (new.ss_size < MINSIGSTKSZ)
+			return -ENOMEM;
+		else
+			new.ss_flags &= ~SS_ONSTACK;
+		new.padding = 0;
+		*stack = new;
+	}
+	return arg[1] ? copy_to_user((void *)arg[1], &old, sizeof(old)) : 0;
+}

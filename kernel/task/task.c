@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tasks and processes as objects: their table by tid, references, making and freeing.
+ *
+ * A process is known by its leader, the first thread, which stays in the table (as TASK_ZOMBIE once it has
+ * ended) until the process was waited for; so its pid is not given out again before. Other threads leave the
+ * table when they end.
+ *
+ * A task's last reference may be dropped where its stack cannot be freed (in an interrupt, on that very stack), so
+ * it goes on a list that task_reap() works off.
+ *
+ * Locks: task_table_lock, irqsave; dead_lock, irqsave, innermost.
+ */
+#include <string.h>
+
+#include <kernel/assert.h>
+#include <kernel/file.h>
+#include <kernel/kmalloc.h>
+#include <kernel/perf.h>
+#include <kernel/process.h>
+#include <kernel/task.h>
+#include <kernel/vm.h>
+#include <uapi/linux/errno.h>
+
+/* As Linux: PID_MAX_DEFAULT, and where numbers begin again after that (RESERVED_PIDS). */
+#define TID_MAX 32768
+#define TID_AGAIN 300
+
+RB_HEAD(task_tree, task);
+
+struct spinlock task_table_lock = SPINLOCK_INITIALIZER;
+static struct task_tree tasks_by_tid; /* T */
+static pid_t last_tid;		      /* T */
+
+static struct spinlock dead_lock = SPINLOCK_INITIALIZER;
+static LIST_HEAD(, task) dead_tasks; /* dead_lock */
+_Atomic bool task_any_dead;
+
+static int compare_tids(struct task *a, struct task *b)
+{
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+RB_GENERATE_STATIC(task_tree, task, by_tid, compare_tids)
+
+struct task *task_table_find(pid_t tid)
+{
+	struct task key = { .tid = tid };
+
+	return RB_FIND(task_tree, &tasks_by_tid, &key);
+}
+
+struct task *task_table_next(pid_t tid)
+{
+	struct task key = { .tid = tid + 1 };
+
+	return RB_NFIND(task_tree, &tasks_by_tid, &key);
+}
+
+int task_table_insert(struct task *task)
+{
+	pid_t tid = last_tid;
+
+	do {
+		tid = tid >= TID_MAX - 1 ? TID_AGAIN : tid + 1;
+		if (!task_table_find(tid)) {
+			task->tid = last_tid = tid;
+			RB_INSERT(task_tree, &tasks_by_tid, task);
+			return 0;
+		}
+	} while (tid != last_tid);
+	return -EAGAIN;
+}
+
+void task_table_remove(struct task *task)
+{
+	RB_REMOVE(task_tree, &tasks_by_tid, task);
+}
+
+void task_table_replace(struct task *old, struct task *new)
+{
+	RB_REMOVE(task_tree, &tasks_by_tid, old);
+	new->tid = old->tid;
+	RB_INSERT(task_tree, &tasks_by_tid, new);
+}
+
+struct task *task_find(pid_t tid)
+{
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct task *task = tid > 0 ? task_table_find(tid) : NULL;
+
+	if (task)
+		task_get(task);
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return task;
+}
+
+void task_get(struct task *task)
+{
+	unsigned int before = atomic_fetch_add(&task->references, 1);
+
+	ASSERT(before != 0);
+}
+
+void task_put(struct task *task)
+{
+	unsigned int before = atomic_fetch_sub(&task->references, 1);
+
+	ASSERT(before != 0);
+	if (before != 1)
+		return;
+	unsigned long state = spin_lock_irqsave(&dead_lock);
+
+	LIST_INSERT_HEAD(&dead_tasks, task, dead);
+	spin_unlock_irqrestore(&dead_lock, state);
+	atomic_store(&task_any_dead, true);
+}
+
+static void free_task(struct task *task)
+{
+	perf_task_free(task);
+	signal_queue_flush(&task->signals.queue);
+	if (task->space)
+		vm_space_put(task->space);
+	if (task->files)
+		file_table_put(task->files);
+	if (task->process)
+		process_put(task->process);
+	arch_task_destroy(task);
+	kfree(task);
+}
+
+void task_reap(void)
+{
+	if (!atomic_load_explicit(&task_any_dead, memory_order_relaxed))
+		return;
+	atomic_store(&task_any_dead, false);
+	for (;;) {
+		unsigned long state = spin_lock_irqsave(&dead_lock);
+		struct task *task = LIST_FIRST(&dead_tasks);
+
+		if (task)
+			LIST_REMOVE(task, dead);
+		spin_unlock_irqrestore(&dead_lock, state);
+		if (!task)
+			break;
+		free_task(task);
+	}
+}
+
+struct task *task_alloc(void)
+{
+	struct task *task = kzalloc(sizeof(*task));
+
+	if (!task)
+		return NULL;
+	if (arch_task_init(task) < 0) {
+		kfree(task);
+		return NULL;
+	}
+	task->references = 1;
+	task->state = TASK_SLEEPING;
+	task->affinity = cpus_all();
+	task->signals.alternate.ss_flags = SS_DISABLE;
+	signal_queue_init(&task->signals.queue);
+	return task;
+}
+
+struct process *process_alloc(void)
+{
+	struct process *process = kzalloc(sizeof(*process));
+
+	if (!process)
+		return NULL;
+	process->references = 1;
+	LIST_INIT(&process->children);
+	LIST_INIT(&process->threads);
+	wait_queue_init(&process->child_event);
+	spin_init(&process->signal_lock);
+	signal_queue_init(&process->signals);
+	return process;
+}
+
+void process_put(struct process *process)
+{
+	if (atomic_fetch_sub(&process->references, 1) != 1)
+		return;
+	signal_queue_flush(&process->signals);
+	kfree(process);
+}
+
+uint64_t process_run_time_ns(struct process *process)
+{
+	uint64_t total = process->dead_run_time_ns;
+	struct task *task;
+
+	LIST_FOREACH(task, &process->threads, thread)
+		total += sched_run_time_ns(task);
+	return total;
+}
+
+struct task *task_create_kernel(const char *name, void (*function)(void *arg), void *arg)
+{
+	struct task *task = task_alloc();
+
+	if (!task)
+		return NULL;
+	strlcpy(task->comm, name, sizeof(task->comm));
+	arch_task_set_kernel_entry(task, function, arg);
+	return task;
+}
+
+bool task_may_observe(struct task *task)
+{
+	return true;
+}
