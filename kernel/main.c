@@ -9,6 +9,7 @@
 #include <kernel/entry.h>
 #include <kernel/log.h>
 #include <kernel/page.h>
+#include <kernel/panic.h>
 #include <kernel/perf.h>
 #include <kernel/sched.h>
 #include <kernel/serial.h>
@@ -44,18 +45,6 @@ static void set_console(void)
 		boot_failure("console=%s: not a way of using the console; give raw or cooked",
 			     mode);
 	serial_receive_start();
-}
-
-/* The command line's panic=…: ends the machine on purpose, so that a test sees that this works. */
-static void panic_on_demand(void)
-{
-	char how[8];
-
-	if (!boot_option("panic", how, sizeof how))
-		return;
-	if (strcmp(how, "test") != 0)
-		boot_failure("panic=%s: the one value is test", how);
-	panic("asked for by panic=test");
 }
 
 /* All that may sleep, or needs the other processors. A kernel task. */

@@ -11,4 +11,8 @@ bool panic_in_progress(void);
 /* Stops this processor because another one is in panic(). NMI context. */
 _Noreturn void panic_stop_processor(void);
 
+/* Makes the mistake that the command line's panic=NAME asks for, if it does. Task context, start,
+ * all processors running. */
+void panic_on_demand(void);
+
 #endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Panics on demand: the command line's panic=NAME makes one of the kernel's own mistakes on
+ * purpose, so that tests see that it is caught, named and reported. What is expected of each is in
+ * tests/boot/panic.t.
+ */
+#include <kernel/panic.h>
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <kernel/assert.h>
+#include <kernel/boot.h>
+#include <kernel/page.h>
+#include <kernel/smp.h>
+
+/* To be executed, and to be written to. */
+static uint32_t executable[16];
+static const char read_only[] = "read-only";
+
+static void call_panic(void *unused)
+{
+	panic("asked for on processor %u", cpu_id());
+}
+
+static void fail_here(void)
+{
+	call_panic(NULL);
+}
+
+static void fail_elsewhere(void)
+{
+	smp_call(cpu_count() - 1, call_panic, NULL);
+}
+
+static void fail_assertion(void)
+{
+	ASSERT(executable[0] != 0);
+}
+
+/* Each level needs its own part of the stack: the compiler must not make a loop of it. */
+static unsigned int overflow_stack(volatile unsigned int depth)
+{
+	return depth == UINT32_MAX ? 0 : overflow_stack(depth + 1) + depth;
+}
+
+static void fail_stack(void)
+{
+	overflow_stack(0);
+}
+
+static void write_to(void *address)
+{
+	*(volatile uint8_t *)address = 0;
+}
+
+static void fail_text(void)
+{
+	write_to((void *)(uintptr_t)fail_text);
+}
+
+/* The same byte by its other address. */
+static void fail_text_alias(void)
+{
+	write_to(page_address(page_paddr((const void *)(uintptr_t)fail_text)));
+}
+
+static void fail_read_only_data(void)
+{
+	write_to((void *)(uintptr_t)read_only);
+}
+
+static void fail_execute_data(void)
+{
+	((void (*)(void))(uintptr_t)executable)();
+}
+
+static void fail_execute_page(void)
+{
+	((void (*)(void))(uintptr_t)page_alloc(0))();
+}
+
+static const struct {
+	const char *name;
+	void (*fail)(void);
+} demands[] = {
+	{ "here", fail_here },
+	{ "elsewhere", fail_elsewhere },
+	{ "assertion", fail_assertion },
+	{ "stack", fail_stack },
+	{ "text", fail_text },
+	{ "text-alias", fail_text_alias },
+	{ "rodata", fail_read_only_data },
+	{ "execute-data", fail_execute_data },
+	{ "execute-page", fail_execute_page },
+};
+
+void panic_on_demand(void)
+{
+	char name[16];
+
+	if (!boot_option("panic", name, sizeof(name)))
+		return;
+	for (size_t i = 0; i < sizeof(demands) / sizeof(*demands); i++) {
+		if (strcmp(name, demands[i].name) != 0)
+			continue;
+		demands[i].fail();
+		panic("panic=%s was not caught", name);
+	}
+	boot_failure("panic=%s: no mistake of that name is known; see kernel/log/panic_demand.c",
+		     name);
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The kernel's own mistakes are caught and reported: panic=NAME makes each on purpose.
+
+The log must have the reason, a backtrace that names the function that made the mistake and the one
+that called it, and end there; the command's status must be the one for panics. What cannot start is
+no panic but says what to do.
+"""
+
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import tap  # pylint: disable=wrong-import-position
+
+BUILD = os.environ["TALLY_BUILD"]
+TALLY = os.path.join(ROOT, "tools", "tally")
+NOTHING = os.path.join(BUILD, "tests", "nothing")
+LOG = os.path.join(BUILD, "tests", "panic.log")
+PANIC, BOOT = 123, 122
+
+# Name, CPUs; the reason as a regular expression; functions in the backtrace, innermost first.
+DEMANDS = (
+    ("here", 1, r"asked for on processor 0", ("call_panic", "panic_on_demand")),
+    ("here", 4, r"asked for on processor [0-3]", ("call_panic", "panic_on_demand")),
+    ("elsewhere", 2, r"asked for on processor 1", ("call_panic", "smp_call_interrupt")),
+    ("elsewhere", 4, r"asked for on processor 3", ("call_panic", "smp_call_interrupt")),
+    ("assertion", 1, r"kernel/log/panic_demand\.c:\d+: assertion failed: executable\[0\] != 0",
+     ("fail_assertion", "panic_on_demand")),
+    ("stack", 1, r"kernel stack overflow", ("overflow_stack", "overflow_stack")),
+    ("text", 1, r"page fault: the kernel writes 0xffffffff80[0-9a-f]{6} \(error code 3\)",
+     ("fail_text", "panic_on_demand")),
+    ("text-alias", 1, r"page fault: the kernel writes 0xffff8000001[0-9a-f]{5} \(error code 3\)",
+     ("fail_text_alias", "panic_on_demand")),
+    ("rodata", 1, r"page fault: the kernel writes 0xffffffff80[0-9a-f]{6} \(error code 3\)",
+     ("fail_read_only_data", "panic_on_demand")),
+    ("execute-data", 1, r"page fault: the kernel executes 0xffffffff80[0-9a-f]{6} "
+     r"\(error code 17\)", ("panic_on_demand",)),
+    ("execute-page", 1, r"page fault: the kernel executes 0xffff8000[0-9a-f]{8} "
+     r"\(error code 17\)", ("panic_on_demand",)),
+)
+
+# Words of the command line that are wrong; what the line says.
+BAD_WORDS = (
+    ("panic=nothing", "panic=nothing: no mistake of that name is known; "
+     "see kernel/log/panic_demand.c"),
+    ("loglevel=7", "loglevel=7: not a level; give 0 (errors) to 3 (everything)"),
+    ("console=hot", "console=hot: not a way of using the console; give raw or cooked"),
+    ("loglevel=" + "9" * 40, "loglevel=: value of 40 characters is too long (15)"),
+)
+
+
+def run(words, cpus):
+    status, _, error = tap.command([TALLY, "run", "--timeout", "60", "--cpus", str(cpus),
+                                    "--log", LOG, "--append", words, NOTHING])
+    with open(LOG, encoding="utf-8", errors="replace") as log:
+        return status, [line.rstrip("\r\n") for line in log], error
+
+
+def in_order(wanted, found):
+    """Whether `wanted` are in `found` in this order, others in between allowed."""
+    rest = iter(found)
+    return all(any(name == other for other in rest) for name in wanted)
+
+
+def main():
+    report = tap.Report()
+    for name, cpus, reason, functions in DEMANDS:
+        status, log, error = run("panic=" + name, cpus)
+        title = f"panic={name} on {cpus} CPUs"
+        report.equal(status, PANIC, f"{title}: the command's status", error)
+        reasons = [line for line in log if line.startswith("tally: panic: ")]
+        report.ok(len(reasons) == 1 and re.fullmatch("tally: panic: " + reason, reasons[0]),
+                  f"{title}: the reason", *log)
+        found = [match[1] for match in (re.fullmatch(r"tally: +0x[0-9a-f]{16} (\w+)[\w.]*\+0x"
+                                                     r"[0-9a-f]+", line) for line in log) if match]
+        report.ok(in_order(functions, found), f"{title}: the backtrace", f"wanted: {functions}",
+                  *log)
+        report.ok(log[-1].startswith("tally:   0x"), f"{title}: nothing after the backtrace", *log)
+    for word, line in BAD_WORDS:
+        status, log, error = run(word, 1)
+        report.equal((status, log[-1:]), (BOOT, ["tally: boot: " + line]), f"{word}: refused",
+                     error)
+    return report.done()
+
+
+sys.exit(main())
