@@ -7,10 +7,10 @@
  * the page, where user space may write.
  *
  * An update may be interrupted by the PMI, which updates the page itself. The interrupted one would then go on to write what it read before,
- * so it notices (the number moved on) and starts again. For the same reason count and prev_raw are read as a pair.
+ * so it notices (the number moved on) and starts again. The offset is one word.
  *
  * The arithmetic: the reader adds the counter, sign-extended from its width, to `offset`; offset is count minus the equally extended raw
- * value at which count was true. Counters start at minus the period and stay within half their range of zero, so sign
+ * value, as counter.c keeps it. Counters start at minus the period and stay within half their range of zero, so sign
  * extension is exact at every width.
  */
 #include <kernel/perf/event.h>
@@ -29,33 +29,15 @@ void perf_userpage_init(struct perf_ring *ring)
 	page->data_size = (uint64_t)ring->data_pages << PAGE_SHIFT;
 }
 
-/* EVENT's count and the raw counter value it belongs to, both before or both after an interrupting PMI. */
-static uint64_t load_count(struct perf_event *event, uint64_t *raw)
-{
-	uint64_t count, before;
-
-	do {
-		before = atomic_load_explicit(&event->hw.prev_raw, memory_order_relaxed);
-		atomic_signal_fence(memory_order_seq_cst);
-		count = atomic_load_explicit(&event->count, memory_order_relaxed);
-		atomic_signal_fence(memory_order_seq_cst);
-		*raw = atomic_load_explicit(&event->hw.prev_raw, memory_order_relaxed);
-	} while (*raw != before);
-	return count;
-}
-
 static void fill_counter(struct perf_event_mmap_page *page, struct perf_event *event)
 {
 	const struct pmu *pmu = event->pmu;
 	bool readable = pmu->user_index && event->state == EVENT_ACTIVE;
 	uint32_t index = readable ? pmu->user_index(event) : 0;
 	unsigned int width_bits = pmu->user_width ? pmu->user_width(event) : 64;
-	uint64_t raw, count = load_count(event, &raw);
 
-	if (index)
-		count -= (uint64_t)perf_sign_extend(raw, width_bits);
 	page->index = index;
-	page->offset = (int64_t)count;
+	page->offset = (int64_t)(index ? perf_event_user_offset(event) : perf_event_own_count(event));
 	page->pmc_width = (uint16_t)width_bits;
 	page->cap_user_rdpmc = pmu->user_index != NULL;
 }
