@@ -31,6 +31,16 @@ static inline void start_machine(unsigned int cpus, unsigned int counters,
 	sim_pmu_register(&model);
 }
 
+/* TASK, which runs nowhere, ends on this processor. */
+static inline void end_task(struct task *task)
+{
+	struct task *self = task_current();
+
+	sim_switch(task);
+	sim_task_exit(task);
+	sim_switch(self);
+}
+
 /* Every descriptor is closed, every running task ends, the last timers find nothing to do; then nothing
  * may be left behind. */
 static inline void end_machine(void)
