@@ -40,6 +40,7 @@ $(KERNEL_OBJS) $(KERNEL_LIB_OBJS): | $(NEWLIB_STAMP)
 # A second link adds the names for backtraces, see boot/symbols.awk.
 # tally.o is the whole kernel with its table of symbols as one object: linked by linker.ld alone it is tally.elf,
 # and together with an object that has a section .initramfs it is a unikernel.
+NM ?= nm
 KERNEL_LDFLAGS := -nostdlib -z max-page-size=0x1000 -z noexecstack --no-warn-rwx-segments
 
 $(O)/kernel/unnamed.elf: $(KERNEL_OBJS) $(KERNEL_LIB_OBJS) linker.ld

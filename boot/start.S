@@ -202,3 +202,5 @@ boot_directories:	.skip 4 * 4096
 boot_stack_guard:	.skip 4096
 			.skip KERNEL_STACK_SIZE
 boot_stack_end:
+
+	.section .note.GNU-stack, "", @progbits

@@ -19,6 +19,10 @@ start && ($2 == "t" || $2 == "T") && $3 !~ /^\./ {
 }
 
 END {
+	if (!count) {
+		print "symbols.awk: no functions between __text_start and __text_end" >"/dev/stderr"
+		exit 1
+	}
 	print "\t.section .symbols, \"a\""
 	print "\t.balign 8\n\t.global symbol_table, symbol_count, symbol_names\nsymbol_table:"
 	for (i = 0; i < count; i++) {

@@ -50,15 +50,16 @@ static void stop_others(void)
 		arch_cpu_relax();
 }
 
-static void print_address(uintptr_t address)
+/* DOUBT, a few characters, goes behind it. */
+static void print_address(uintptr_t address, const char *doubt)
 {
 	size_t offset;
 	const char *name = symbol_find(address, &offset);
 
 	if (name)
-		log_error("  0x%016lx %s+0x%zx", address, name, offset);
+		log_error("  0x%016lx %s+0x%zx%s", address, name, offset, doubt);
 	else
-		log_error("  0x%016lx", address);
+		log_error("  0x%016lx%s", address, doubt);
 }
 
 /* What a function's frame pointer points to. */
@@ -75,12 +76,27 @@ static bool readable(const struct stack_frame *frame)
 	       arch_kernel_readable(address + sizeof *frame - 1);
 }
 
+/* A function that has not set up its stack frame has its return address on top of the stack. Where
+ * there is something else, it may look like one: hence the question mark. */
+static void print_unframed_caller(uintptr_t stack)
+{
+	size_t offset;
+
+	if (stack % sizeof(uintptr_t) != 0 || !arch_kernel_readable(stack))
+		return;
+
+	uintptr_t top = *(const uintptr_t *)stack;
+
+	if (symbol_find(top, &offset))
+		print_address(top, " ?");
+}
+
 static void print_backtrace(const struct stack_frame *frame)
 {
 	for (unsigned int depth = 0; depth < BACKTRACE_DEPTH && readable(frame); depth++) {
 		if (!frame->return_address)
 			return;
-		print_address(frame->return_address);
+		print_address(frame->return_address, "");
 		/* Stacks grow down: a caller's frame that is not above is damage, or a loop. */
 		if (frame->caller <= frame)
 			return;
@@ -109,8 +125,10 @@ static _Noreturn void die(const struct trap_frame *frame, const struct stack_fra
 	if (frame)
 		arch_frame_log(frame);
 	log_error("backtrace on processor %u:", cpu_id());
-	if (frame)
-		print_address(arch_frame_ip(frame));
+	if (frame) {
+		print_address(arch_frame_ip(frame), "");
+		print_unframed_caller(arch_frame_sp(frame));
+	}
 	print_backtrace(stack);
 	arch_machine_end(MACHINE_PANIC);
 }
