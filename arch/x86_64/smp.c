@@ -85,9 +85,10 @@ void smp_start_processor(uint32_t cpu)
 	smp_init_local(cpu);
 	atomic_fetch_add(&started, 1);
 
-	/* The boot processor takes them one after the other. */
+	/* The boot processor takes them one after the other, and wakes each by an interrupt: who
+	 * spins here would take time from those who work, where processors are a host's threads. */
 	while (atomic_load(&turn) != cpu)
-		arch_cpu_relax();
+		arch_cpu_idle();
 
 	uint64_t back = clock_check_side(CHECK_ROUNDS);
 
@@ -98,7 +99,7 @@ void smp_start_processor(uint32_t cpu)
 	atomic_store(&checked, cpu);
 	/* Numbers below cpu_count() must be complete before anyone may use them. */
 	while (cpu_count() <= cpu)
-		arch_cpu_relax();
+		arch_cpu_idle();
 	cpu_start_secondary();
 }
 
@@ -143,6 +144,7 @@ static void admit(unsigned int cpu)
 	unsigned long state = arch_irq_save();
 
 	atomic_store(&turn, cpu);
+	arch_ipi_send(cpu, IPI_RESCHED);
 
 	uint64_t back = clock_check_side(CHECK_ROUNDS);
 
@@ -190,6 +192,8 @@ unsigned int arch_smp_start(void)
 	for (unsigned int cpu = 1; cpu <= wanted; cpu++)
 		admit(cpu);
 	atomic_store(&processors, wanted + 1);
+	for (unsigned int cpu = 1; cpu <= wanted; cpu++)
+		arch_ipi_send(cpu, IPI_RESCHED);
 	return wanted + 1;
 }
 
