@@ -36,7 +36,7 @@ struct bank {
 	struct perf_event *events[SIM_COUNTERS_MAX];
 	unsigned int frozen; /* depth of pmu_disable */
 	bool hold, pending, in_handler;
-	uint64_t interrupts, overflows;
+	uint64_t interrupts, overflows, counted;
 };
 
 static struct bank banks[CPUS_MAX];
@@ -98,6 +98,7 @@ void sim_pmu_count(uint8_t code, uint64_t number)
 			struct counter *counter = &bank->counters[i];
 			if (!counts(counter, code))
 				continue;
+			bank->counted += step;
 			counter->value = (counter->value + step) & counter_mask();
 			/* It wrapped if and only if less than STEP is left. */
 			if (counter->value < step) {
@@ -130,6 +131,11 @@ void sim_pmu_interrupts_hold(bool hold)
 uint64_t sim_pmu_interrupts(void)
 {
 	return this_bank()->interrupts;
+}
+
+uint64_t sim_pmu_counted(void)
+{
+	return this_bank()->counted;
 }
 
 uint64_t sim_pmu_overflows(void)

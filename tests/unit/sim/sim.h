@@ -114,6 +114,8 @@ void sim_pmu_interrupts_hold(bool hold);
 /* How many interrupts this processor's PMU has raised since sim_start, and on how many overflows they were. */
 uint64_t sim_pmu_interrupts(void);
 uint64_t sim_pmu_overflows(void);
+/* By how much the counters of this processor have moved since the PMU was registered, together. */
+uint64_t sim_pmu_counted(void);
 
 /* --- the registers of Intel's PMU --- */
 
