@@ -39,6 +39,9 @@ struct inode {
 /* Longest path, with its end: Linux's PATH_MAX. */
 #define PATH_SIZE 4096
 
+/* The link by which every program finds its own executable. There whether the tree has a /proc or not. */
+#define SELF_EXE "/proc/self/exe"
+
 extern struct inode root_inode;
 
 /* Follows PATH from START (if it does not begin with '/'). FOLLOW: also a link at its end. 0 and *RESULT, or -ENOENT,

@@ -115,11 +115,16 @@ int inode_lookup(struct inode *start, const char *path, bool follow, struct inod
 {
 	unsigned int links = LINKS_MAX;
 	size_t size = strnlen(path, PATH_SIZE);
+	const struct process *process = task_current()->process;
 
 	if (size == 0)
 		return -ENOENT;
 	if (size == PATH_SIZE)
 		return -ENAMETOOLONG;
+	if (follow && process && !strcmp(path, SELF_EXE)) {
+		*result = process->executable;
+		return 0;
+	}
 	return walk(start, path, size, follow, &links, result);
 }
 

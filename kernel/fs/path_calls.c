@@ -12,9 +12,6 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-/* Where every program finds its own executable. */
-#define SELF_EXE "/proc/self/exe"
-
 /* st_dev and st_ino of files without an inode (events): one anonymous inode, as Linux has. */
 #define ANONYMOUS_DEVICE 2
 
@@ -47,14 +44,10 @@ static int look_up(int directory_fd, unsigned long user_path, bool follow, struc
 
 	if (!error && length == 0)
 		error = -ENOENT;
-	if (!error && follow && !strcmp(path, SELF_EXE)) {
-		*result = task_current()->process->executable;
-	} else {
-		if (!error)
-			error = find_start(directory_fd, path, &start);
-		if (!error)
-			error = inode_lookup(start, path, follow, result);
-	}
+	if (!error)
+		error = find_start(directory_fd, path, &start);
+	if (!error)
+		error = inode_lookup(start, path, follow, result);
 	kfree(path);
 	return error;
 }
