@@ -213,12 +213,16 @@ long arch_syscall_number(const struct trap_frame *frame)
 	return (long)frame->error;
 }
 
+/* Every system call comes here: offsets in the frame, instead of an array of values. */
 unsigned long arch_syscall_argument(const struct trap_frame *frame, unsigned int n)
 {
-	const uint64_t arguments[] = { frame->rdi, frame->rsi, frame->rdx,
-				       frame->r10, frame->r8,  frame->r9 };
+	static const uint8_t offsets[] = {
+		offsetof(struct trap_frame, rdi), offsetof(struct trap_frame, rsi),
+		offsetof(struct trap_frame, rdx), offsetof(struct trap_frame, r10),
+		offsetof(struct trap_frame, r8),  offsetof(struct trap_frame, r9),
+	};
 
-	return arguments[n];
+	return *(const uint64_t *)((const char *)frame + offsets[n]);
 }
 
 void arch_syscall_set_result(struct trap_frame *frame, long result)
