@@ -98,7 +98,8 @@ bool rdpmc_faults(uint32_t index, uint64_t *value);
 
 /* trap.S */
 void exact_skip2(void), exact_skip2_error(void), exact_mend(void), exact_return(void);
-void exact_tick(void), exact_sysret(void), exact_come_back(void), leave_user(void);
+void exact_tick(void), exact_sysret(void), exact_sysexit(void), exact_come_back(void),
+	leave_user(void);
 void measure(void (*fn)(void *), void *arg);
 void measure_user(void (*fn)(void *), void *arg, uint64_t rflags);
 extern char measure_call[], measure_return[];

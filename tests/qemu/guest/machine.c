@@ -8,6 +8,9 @@
 #define GATE_INTERRUPT	       0x8e00
 #define TSS_AVAILABLE	       0x89
 #define VECTOR_GP	       13
+#define MSR_SYSENTER_CS	       0x174
+#define MSR_SYSENTER_ESP       0x175
+#define MSR_SYSENTER_EIP       0x176
 #define MSR_STAR	       0xc0000081
 #define MSR_LSTAR	       0xc0000082
 #define MSR_FMASK	       0xc0000084
@@ -196,6 +199,9 @@ void machine_init(void)
 		       (base >> 24 & 0xff) << 56;
 	gdt[TSS / 8 + 1] = base >> 32;
 	__asm__ volatile("ltr %w0" ::"r"(TSS));
+	wrmsr(MSR_SYSENTER_CS, CODE64);
+	wrmsr(MSR_SYSENTER_ESP, (uintptr_t)kernel_stack_top);
+	wrmsr(MSR_SYSENTER_EIP, (uintptr_t)exact_sysexit);
 	wrmsr(MSR_STAR, (uint64_t)USER_BASE << 48 | (uint64_t)CODE64 << 32);
 	wrmsr(MSR_LSTAR, (uintptr_t)exact_sysret);
 	wrmsr(MSR_FMASK, 0x200);

@@ -224,6 +224,24 @@
 	nop
 	ret
 
+	KERNEL	"INT1, whose handler returns at once", 3, 3
+	.byte	0xf1
+	ret
+
+	KERNEL	"an instruction across a page boundary", 4, 2
+	jmp	1f
+	.balign	4096
+	.skip	4093
+1:	movl	$1, %eax
+	nop
+	ret
+
+	KERNEL	"2,000 instructions in a row", 2001, 1
+	.rept	2000
+	nop
+	.endr
+	ret
+
 	KERNEL	"faulting UD2, not counted; handler 2 (1)", 4, 2
 	nop
 	ud2
@@ -286,6 +304,12 @@ fetch_fault:
 	decl	%ebx
 	jnz	1b
 	int	$VECTOR_LEAVE
+
+	USER	"SYSENTER, answered by SYSEXIT", 4, 2, 6, 2
+	leaq	1f(%rip), %rdx
+	movq	%rsp, %rcx
+	sysenter
+1:	int	$VECTOR_LEAVE
 
 	USER	"faults: UD2, HLT, CLI, divide, INT that is not allowed", 7, 1, 18, 6
 	nop
@@ -357,8 +381,8 @@ interrupted_copy:
 	int	$VECTOR_LEAVE
 
 	/*
-	 * What the PMI tests interrupt: straight code and branches of every kind. No instruction
-	 * follows itself, so that a single-step trace has one entry for each.
+	 * What the PMI tests interrupt: straight code, branches, a REP string instruction. No
+	 * instruction follows itself, so that in a single-step trace only passes of REP do.
 	 */
 	.globl	pmi_block
 pmi_block:
@@ -377,6 +401,9 @@ pmi_block:
 	subl	%eax, %edx
 3:	decl	%ecx
 	jnz	1b
+	movl	$300, %ecx
+	rep stosb
+	movl	$scratch, %edi
 	.rept	40
 	addl	$1, %eax
 	addq	$1, (%rdi)

@@ -16,6 +16,7 @@
 static void set_exact_gates(void)
 {
 	set_gate(VECTOR_DE, exact_skip2, 0);
+	set_gate(VECTOR_DB, exact_return, 0);
 	set_gate(VECTOR_BP, exact_return, 3);
 	set_gate(VECTOR_UD, exact_skip2, 0);
 	set_gate(VECTOR_GP, exact_skip2_error, 0);
@@ -107,7 +108,6 @@ static void test_single_step(void)
 	for (unsigned int i = 0; i < ARRAY_SIZE(rings); i++) {
 		counts_prepare(rings[i]);
 		set_exact_gates();
-		set_gate(VECTOR_DB, exact_return, 0);
 		measure_user(stepped, NULL, RFLAGS_TF);
 		clear_exact_gates();
 		if (rings[i] == FIXED_USR)

@@ -13,6 +13,7 @@
 #define VECTOR_NMI 2
 #define VECTOR_PF  14
 #define RFLAGS_TF  0x100
+#define RFLAGS_IF  0x202
 #define MAX_STEPS  1024
 #define APIC_IRR   0x200
 
@@ -49,7 +50,7 @@ static void step(struct frame *f)
 		nr_steps = 1;
 		return;
 	}
-	if (!stepping)
+	if (!stepping || f->rip == steps[nr_steps - 1].rip)
 		return;
 	if (nr_steps == MAX_STEPS)
 		fatal("the block has more than %u instructions", (uint64_t)MAX_STEPS);
@@ -293,6 +294,81 @@ static void test_user(void)
 	tap_equal(wrong, 0, "wrong PMIs of user mode");
 }
 
+/* Two counters overflow on the same instruction, a third on another and without an interrupt. */
+static void test_together(void)
+{
+	pmu_clear();
+	wrmsr(MSR_EVTSEL(0), EVENT_INSNS | EVTSEL_OS | EVTSEL_EN | EVTSEL_INT);
+	wrmsr(MSR_A_PMC(0), width_mask() + 1 - 60);
+	wrmsr(MSR_FIXED(0), width_mask() + 1 - 60);
+	wrmsr(MSR_FIXED(1), width_mask() + 1 - 30);
+	wrmsr(MSR_FIXED_CTRL, FIXED_OS << 4 | FIXED_OS | FIXED_PMI);
+	pmi.times = 0;
+	*apic_register(APIC_LVT_PMI) = APIC_LVT_NMI;
+	global_enable = 1 | STATUS_FIXED(0) | STATUS_FIXED(1);
+	measure(pmi_block, scratch);
+	tap_equal(pmi.times, 1, "two counters overflow together: one PMI");
+	tap_equal(pmi.rip, steps[60 + config.skid].rip, "where they do");
+	tap_equal(pmi.status, global_enable, "with the bits of both, and that of one before");
+}
+
+/* What Linux does: each PMI starts the next period. No instruction of the handler is counted. */
+#define SAMPLE_PERIOD 10
+
+static unsigned int nr_samples, nr_samples_wrong;
+
+static void resample(struct frame *f)
+{
+	unsigned int at = ++nr_samples * SAMPLE_PERIOD;
+
+	if (at >= nr_steps || f->rip != steps[at].rip)
+		nr_samples_wrong++;
+	wrmsr(MSR_A_PMC(0), width_mask() + 1 - SAMPLE_PERIOD);
+	wrmsr(MSR_GLOBAL_OVF_CTRL, 1);
+	*apic_register(APIC_LVT_PMI) = APIC_LVT_NMI;
+}
+
+static void tick_often(struct frame *f)
+{
+	(void)f;
+	ticks++;
+	*apic_register(APIC_EOI) = 0;
+}
+
+/* Rounds of sampling in user mode, which a timer interrupts as often as it can. */
+static void test_sampling(void)
+{
+	unsigned int rounds = 0, expected = 0;
+
+	on_trap(VECTOR_NMI, resample);
+	on_trap(VECTOR_TIMER, tick_often);
+	nr_samples_wrong = 0;
+	ticks = 0;
+	*apic_register(APIC_TIMER_DIVIDE) = 0xb;
+	*apic_register(APIC_LVT_TIMER) = VECTOR_TIMER | APIC_TIMER_PERIODIC;
+	*apic_register(APIC_TIMER_INITIAL) = 20000;
+	for (; rounds < 200 || ticks < 20; rounds++) {
+		pmu_clear();
+		wrmsr(MSR_EVTSEL(0), EVENT_INSNS | EVTSEL_USR | EVTSEL_EN | EVTSEL_INT);
+		wrmsr(MSR_A_PMC(0), width_mask() + 1 - SAMPLE_PERIOD);
+		nr_samples = 0;
+		*apic_register(APIC_LVT_PMI) = APIC_LVT_NMI;
+		global_enable = 1;
+		measure_user(user_block, scratch, RFLAGS_IF);
+		/* As many as steps: what the trace has from CALL to RET, and INT. */
+		expected = nr_steps / SAMPLE_PERIOD;
+		if (nr_samples != expected ||
+		    rdpmc(0) != width_mask() + 1 - SAMPLE_PERIOD + nr_steps % SAMPLE_PERIOD)
+			nr_samples_wrong++;
+	}
+	*apic_register(APIC_LVT_TIMER) = APIC_LVT_MASKED;
+	*apic_register(APIC_TIMER_INITIAL) = 0;
+	on_trap(VECTOR_TIMER, NULL);
+	on_trap(VECTOR_NMI, pmi_handler);
+	tap_equal(nr_samples_wrong, 0, "wrong samples of rounds of %u, while a timer interrupts",
+		  (uint64_t)expected);
+}
+
 void test_pmi(void)
 {
 	on_trap(VECTOR_NMI, pmi_handler);
@@ -303,7 +379,9 @@ void test_pmi(void)
 	test_freeze();
 	test_halt();
 	test_user();
+	test_together();
 	if (config.skid == 0) {
+		test_sampling();
 		test_fetch_fault();
 		test_pending_interrupt();
 	}

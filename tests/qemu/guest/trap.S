@@ -101,6 +101,11 @@ exact_tick:
 exact_sysret:
 	sysretq
 
+	/* The answer to SYSENTER: 1 (1). */
+	.globl	exact_sysexit
+exact_sysexit:
+	sysexitq
+
 	/* After a call to nowhere, return to the caller: 6 (1). */
 	.globl	exact_come_back
 exact_come_back:

@@ -40,6 +40,8 @@
 #define GLOBAL_COND_CHGD        (1ull << 63)
 
 /* IA32_DEBUGCTL. */
+#define DEBUGCTL_LBR                    (1ull << 0)
+#define DEBUGCTL_BTF                    (1ull << 1)
 #define DEBUGCTL_FREEZE_PERFMON_ON_PMI  (1ull << 12)
 
 /* IA32_PERF_CAPABILITIES. */

@@ -211,14 +211,15 @@ static uint64_t read_debugctl(CPUX86State *env, unsigned i)
     return env->pmu.debugctl;
 }
 
+/* LBR and BTF, which TCG does not have, are ignored, as KVM does without LBR. */
 static void write_debugctl(CPUX86State *env, unsigned i, uint64_t val)
 {
-    env->pmu.debugctl = val;
+    env->pmu.debugctl = val & DEBUGCTL_FREEZE_PERFMON_ON_PMI;
 }
 
 static uint64_t debugctl_writable(const X86CPU *cpu)
 {
-    return DEBUGCTL_FREEZE_PERFMON_ON_PMI;
+    return DEBUGCTL_FREEZE_PERFMON_ON_PMI | DEBUGCTL_LBR | DEBUGCTL_BTF;
 }
 
 static const PMURegister registers[] = {

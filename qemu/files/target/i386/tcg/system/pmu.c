@@ -111,7 +111,10 @@ static int pmu_post_load(void *opaque, int version_id)
     return 0;
 }
 
-/* What vmstate_msr_architectural_pmu does not have. */
+/*
+ * What vmstate_msr_architectural_pmu does not have, and GLOBAL_CTRL again:
+ * that one is left out when all is 0, which is not GLOBAL_CTRL's reset value.
+ */
 const VMStateDescription vmstate_x86_pmu = {
     .name = "cpu/emulated_pmu",
     .version_id = 1,
@@ -119,6 +122,7 @@ const VMStateDescription vmstate_x86_pmu = {
     .needed = pmu_state_needed,
     .post_load = pmu_post_load,
     .fields = (const VMStateField[]) {
+        VMSTATE_UINT64(env.msr_global_ctrl, X86CPU),
         VMSTATE_UINT64(env.pmu.debugctl, X86CPU),
         VMSTATE_BOOL(env.pmu.skidding, X86CPU),
         VMSTATE_UINT32(env.pmu.skid_left_insns, X86CPU),
