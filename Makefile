@@ -1,11 +1,20 @@
 # Tally. `make run` is the main job, `make check` runs every test; see README.md.
 #
 # O=DIR      build folder (default: build)
-# DEBUG=1    debug build: -Og, assertions of locking rules, UBSan traps
+# DEBUG=1    debug kernel: -Og, locking rules asserted, undefined behaviour traps; give it a build folder of its own
+# V=1        show the commands
 
 O ?= build
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 MAKEFLAGS += --no-builtin-rules
+ifneq ($(V),1)
+MAKEFLAGS += --silent
+endif
+# What a recipe says instead of its command: $(call say,CC,file).
+say = @printf '  %-4s %s\n' $(1) $(2)
+
 .DELETE_ON_ERROR:
 .SECONDARY:
 .DEFAULT_GOAL := all
@@ -14,10 +23,9 @@ MAKEFLAGS += --no-builtin-rules
 NEWLIB := $(shell userland/libc/build --path 2>/dev/null)
 NEWLIB_STAMP := $(NEWLIB)/lib/libc.a
 
-
 include kernel.mk
--include userland/userland.mk
--include tests/tests.mk
+include userland/userland.mk
+include tests/tests.mk
 
 .PHONY: all run qemu clean bench-qemu lint check
 

@@ -14,23 +14,26 @@ KERNEL_CFLAGS := -std=gnu11 -ffreestanding -nostdlib -g -Wall -Wextra -Werror -W
 	-mcmodel=kernel -mno-red-zone -mgeneral-regs-only -fno-pic -fno-pie -fno-stack-protector \
 	-fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fcf-protection=none -fno-strict-aliasing
 ifeq ($(DEBUG),1)
-KERNEL_CFLAGS += -Og -DTALLY_DEBUG=1
+KERNEL_CFLAGS += -Og -DTALLY_DEBUG=1 -fsanitize=undefined -fsanitize-undefined-trap-on-error
 else
 KERNEL_CFLAGS += -O2
 endif
 
 $(O)/%.c.o: %.c
 	@mkdir -p $(@D)
+	$(call say,CC,$<)
 	$(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -c $< -o $@
 
 $(O)/%.S.o: %.S
 	@mkdir -p $(@D)
+	$(call say,AS,$<)
 	$(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -D__ASSEMBLER__ -c $< -o $@
 
 # newlib's generic C versions: its x86-64 assembly uses vector registers, which the kernel must not touch. GCC must not see
 # a call of memcpy in memcpy's own loop.
 $(O)/newlib/%.o: $(NEWLIB)/src/newlib/libc/string/%.c
 	@mkdir -p $(@D)
+	$(call say,CC,$<)
 	$(CC) -isystem $(NEWLIB)/include -I$(<D) $(KERNEL_CFLAGS) -w -fno-tree-loop-distribute-patterns -c $< -o $@
 
 $(KERNEL_OBJS) $(KERNEL_LIB_OBJS): | $(NEWLIB_STAMP)
@@ -56,4 +59,5 @@ $(O)/tally.o: $(KERNEL_OBJS) $(KERNEL_LIB_OBJS) $(O)/kernel/symbols.o
 	$(LD) -r -o $@ $^
 
 $(O)/tally.elf: $(O)/tally.o linker.ld
+	$(call say,LD,$@)
 	$(LD) $(KERNEL_LDFLAGS) -T linker.ld -o $@ $<
