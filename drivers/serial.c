@@ -148,12 +148,30 @@ void console_device_write(const char *bytes, size_t size)
 	}
 }
 
+/* Keeps received bytes in order when a reader and the interrupt fetch them at once; console.c's input_lock inside. */
+static struct spinlock receive_lock = SPINLOCK_INITIALIZER;
+
+/* Interrupts are off. */
 static void receive(void)
 {
 	const struct line *line = &lines[SERIAL_COM1];
 
-	while (arch_port_read8(line->port + UART_LINE_STATUS) & STATUS_RECEIVED)
+	spin_lock(&receive_lock);
+	while (console_has_room() &&
+	       (arch_port_read8(line->port + UART_LINE_STATUS) & STATUS_RECEIVED))
 		console_receive(arch_port_read8(line->port + UART_DATA));
+	spin_unlock(&receive_lock);
+}
+
+void console_device_receive(void)
+{
+	if (!lines[SERIAL_COM1].present)
+		return;
+
+	unsigned long state = arch_irq_save();
+
+	receive();
+	arch_irq_restore(state);
 }
 
 void serial_receive_start(void)

@@ -4,7 +4,8 @@
  *
  * Cooked (the default): a terminal. Input is edited by lines and echoed, \n goes out as \r\n; a
  * program can change that with TCSETS. Raw (command line console=raw): bytes as they are, both ways, and no
- * terminal: what a program sees when its standard streams are pipes.
+ * terminal: what a program sees when its standard streams are pipes. Nothing is lost then: while the ring is
+ * full, bytes stay in the device. The end of input is final.
  *
  * The interrupt handler does the line editing, so an edited line is what readers find. In a cooked
  * line the end-of-file character is kept as a mark: END_OF_FILE in the ring.
@@ -28,27 +29,31 @@
 #include <uapi/linux/termios.h>
 
 /* Bytes typed ahead; a power of two. As Linux's N_TTY_BUF_SIZE. */
-#define RING_SIZE 4096
-#define CONTROL(letter) ((letter) & 0x1f)
-#define DELETE 0x7f
-#define CONSOLE_ROWS 24
+#define RING_SIZE	4096
+#define CONTROL(letter) ((letter)&0x1f)
+#define DELETE		0x7f
+#define CONSOLE_ROWS	24
 #define CONSOLE_COLUMNS 80
 /* Bytes taken from user space at once. */
-#define WRITE_CHUNK 256
+#define WRITE_CHUNK	256
 
 enum { END_OF_FILE = 0x100 };
 
+/* The raw console's escape, see console_set_raw. */
+enum { DLE = 0x10, EOT = 0x04 };
+
 static struct spinlock input_lock = SPINLOCK_INITIALIZER;
-static uint16_t ring[RING_SIZE];      /* I */
-static uint32_t read_at;	      /* I: next to read */
-static uint32_t ready_at;	      /* I: up to here lines are complete */
-static uint32_t write_at;	      /* I: end of the line being typed */
+static uint16_t ring[RING_SIZE]; /* I */
+static uint32_t read_at;	 /* I: next to read */
+static uint32_t ready_at;	 /* I: up to here lines are complete */
+static uint32_t write_at;	 /* I: end of the line being typed */
 static struct wait_queue input_waiters = { SPINLOCK_INITIALIZER,
 					   TAILQ_HEAD_INITIALIZER(input_waiters.entries) };
-static struct mutex output_mutex = { .waiters = { SPINLOCK_INITIALIZER,
-						  TAILQ_HEAD_INITIALIZER(
-							  output_mutex.waiters.entries) } };
+static struct mutex output_mutex = {
+	.waiters = { SPINLOCK_INITIALIZER, TAILQ_HEAD_INITIALIZER(output_mutex.waiters.entries) }
+};
 static bool is_terminal = true;
+static bool escaped; /* I: raw only; the byte before was an escape */
 
 /* I. As Linux sets up a new terminal. */
 static struct kernel_termios modes = {
@@ -56,9 +61,15 @@ static struct kernel_termios modes = {
 	.c_oflag = OPOST | ONLCR,
 	.c_cflag = B38400 | CS8 | CREAD,
 	.c_lflag = ISIG | ICANON | ECHO | ECHOE | ECHOK | IEXTEN,
-	.c_cc = { [VINTR] = CONTROL('C'), [VQUIT] = CONTROL('\\'), [VERASE] = DELETE,
-		  [VKILL] = CONTROL('U'), [VEOF] = CONTROL('D'), [VMIN] = 1,
-		  [VSTART] = CONTROL('Q'), [VSTOP] = CONTROL('S'), [VSUSP] = CONTROL('Z') },
+	.c_cc = { [VINTR] = CONTROL('C'),
+		  [VQUIT] = CONTROL('\\'),
+		  [VERASE] = DELETE,
+		  [VKILL] = CONTROL('U'),
+		  [VEOF] = CONTROL('D'),
+		  [VMIN] = 1,
+		  [VSTART] = CONTROL('Q'),
+		  [VSTOP] = CONTROL('S'),
+		  [VSUSP] = CONTROL('Z') },
 };
 
 void console_set_raw(bool raw)
@@ -109,6 +120,27 @@ static void edit_line(uint8_t byte)
 	}
 }
 
+/* One byte of a raw console. */
+static void take_raw(uint8_t byte)
+{
+	if (!escaped && byte == DLE) {
+		escaped = true;
+		return;
+	}
+	put_input(escaped && byte == EOT ? END_OF_FILE : byte);
+	ready_at = write_at;
+	escaped = false;
+}
+
+bool console_has_room(void)
+{
+	unsigned long state = spin_lock_irqsave(&input_lock);
+	bool room = is_terminal || write_at - read_at < RING_SIZE;
+
+	spin_unlock_irqrestore(&input_lock, state);
+	return room;
+}
+
 /* The signal a byte stands for, or 0. */
 static int signal_of(uint8_t byte)
 {
@@ -129,6 +161,8 @@ void console_receive(uint8_t byte)
 	if (signal) {
 		echo(signal == SIGINT ? "^C\r\n" : "^\\\r\n", 4);
 		write_at = ready_at;
+	} else if (!is_terminal) {
+		take_raw(byte);
 	} else if (modes.c_lflag & ICANON) {
 		edit_line(byte);
 	} else {
@@ -158,7 +192,7 @@ static ssize_t take_input(char *bytes, size_t size)
 		uint16_t value = ring[read_at % RING_SIZE];
 
 		if (value == END_OF_FILE) {
-			if (count == 0 || lines)
+			if (is_terminal && (count == 0 || lines))
 				read_at++;
 			break;
 		}
@@ -192,6 +226,8 @@ static ssize_t read_console(struct file *file, void *user_buffer, size_t size, u
 	wait_queue_remove(&input_waiters, &entry);
 	if (error)
 		return error;
+	if (!is_terminal)
+		console_device_receive();
 	return copy_to_user(user_buffer, bytes, (size_t)count) ? -EFAULT : count;
 }
 

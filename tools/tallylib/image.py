@@ -29,8 +29,8 @@ def make_unikernel(blob, output):
                "--rename-section", ".data=.initramfs,alloc,load,readonly,data,contents",
                "blob", "blob.o"], folder)
         # The kernel's own link has the same words, in kernel.mk.
-        _call(["ld", "-nostdlib", "-static", "-z", "max-page-size=4096", "-z", "noexecstack",
-               "--build-id=none", "--no-warn-rwx-segments",
+        _call(["ld", "-nostdlib", "-z", "max-page-size=0x1000", "-z", "noexecstack",
+               "--no-warn-rwx-segments",
                "-T", os.path.join(paths.ROOT, "linker.ld"), os.path.abspath(kernel), "blob.o",
                "-o", "image"], folder)
         _deliver(os.path.join(folder, "image"), output, 0o755)
