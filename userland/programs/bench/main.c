@@ -4,9 +4,12 @@
  *
  *     bench
  *
- * Prints one figure a line, "NAME VALUE"; a name ends in :u for instructions at user level and in
- * :k for those in the kernel. What could not be measured is a line that begins with '#' and says
- * why. The same static executable runs on Linux and on Tally, so that the figures can be compared.
+ * Prints one figure a line, "NAME VALUE"; a name ends in :u for instructions at user level, in :k
+ * for those in the kernel that the counters see, and in :all for all of them. The difference is
+ * what a kernel executes while it has stopped the counters, to change them or to write a sample;
+ * only the time stamp sees that, and only in the emulator with -icount shift=0, which makes it count
+ * instructions (and each pass of a rep instruction as one more). What could not be measured is a line that begins with '#' and says why. The same
+ * static executable runs on Linux and on Tally, so that the figures can be compared.
  *
  *     null_syscall       getppid()
  *     read_event         read() of one event on a counter
@@ -15,16 +18,13 @@
  *     open_close         perf_event_open() and close() of one event
  *     switch_pair_N      two context switches, there and back by sched_yield(), when both tasks
  *                        have N events; the two calls are included
- *     sample_counted     one sample, as the counters see it: the kernel stops them while it writes
- *     sample             one sample, by the time stamp, where that counts instructions (the
- *                        emulator with -icount shift=0); :u and :k cannot be told apart
+ *     sample             one sample with an address, taken by the counter's interrupt
  *
  * Exit status: 0 every figure could be measured or explained; 1 a measurement failed; 2 wrong use;
  * 3 there is no PMU, or no right to count a whole CPU.
  */
 #include "meter.h"
 
-#include <isa.h>
 #include <perf_ring.h>
 #include <perf_self.h>
 #include <spin.h>
@@ -35,6 +35,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +46,8 @@ enum exit_status { EXIT_MEASURED, EXIT_FAILED, EXIT_USAGE, EXIT_NO_PMU };
 static const uint64_t task_events[] = { PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_REF_CPU_CYCLES,
 					PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
 					PERF_COUNT_HW_BRANCH_INSTRUCTIONS };
+
+#define TASK_EVENTS (sizeof(task_events) / sizeof(task_events[0]))
 
 static struct perf_event_attr count_user(uint64_t config)
 {
@@ -92,10 +95,11 @@ static void open_close(void *context)
 	close((int)syscall(__NR_perf_event_open, context, 0, -1, -1, 0ul));
 }
 
-static void yield(void *context)
+/* Says why a figure is missing; returns how many that is. */
+static int explain(const char *name, const char *what)
 {
-	(void)context;
-	sched_yield();
+	printf("# %s: %s: %s\n", name, what, strerror(errno));
+	return 1;
 }
 
 static int print_cost(const char *name, int failed, const struct meter_reading *cost)
@@ -105,6 +109,8 @@ static int print_cost(const char *name, int failed, const struct meter_reading *
 		return -1;
 	}
 	printf("%s:u %" PRId64 "\n%s:k %" PRId64 "\n", name, cost->user, name, cost->kernel);
+	if (meter_counts_all())
+		printf("%s:all %" PRId64 "\n", name, cost->all);
 	fflush(stdout);
 	return 0;
 }
@@ -123,10 +129,8 @@ static int bench_one_event(void)
 	struct perf_self event;
 	int failures = 0;
 
-	if (perf_self_open(&event, &attr, NULL) != 0) {
-		printf("# cycles:u cannot be opened: %s\n", strerror(errno));
-		return 1;
-	}
+	if (perf_self_open(&event, &attr, NULL) != 0)
+		return explain("read_event", "cycles:u cannot be opened");
 	failures += bench_plain("read_event", read_event, &event) != 0;
 	if (perf_self_reads_directly(&event))
 		failures += bench_plain("self_read", self_read, &event) != 0;
@@ -141,8 +145,40 @@ static int bench_one_event(void)
 	return failures;
 }
 
-/* Yields of the other task: enough for every run that the meter tries. */
-#define PARTNER_YIELDS 20000
+/* Memory that both tasks of a switch see. */
+struct shared {
+	uint32_t passes; /* of the partner's loop */
+	uint32_t stop;
+};
+
+struct turn {
+	struct shared *shared;
+	uint32_t passes; /* when the last run was judged */
+};
+
+static void yield(void *context)
+{
+	(void)context;
+	sched_yield();
+}
+
+/* Did the partner do one pass, not less (it was somewhere in the kernel) and not more? */
+static bool partner_passed_once(void *context)
+{
+	struct turn *turn = context;
+	uint32_t before = turn->passes;
+
+	turn->passes = __atomic_load_n(&turn->shared->passes, __ATOMIC_RELAXED);
+	return turn->passes - before == 1;
+}
+
+static void pass_until_stopped(struct shared *shared)
+{
+	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&shared->passes, shared->passes + 1, __ATOMIC_RELAXED);
+		sched_yield();
+	}
+}
 
 static int open_events(struct perf_self *events, size_t count)
 {
@@ -158,38 +194,45 @@ static int open_events(struct perf_self *events, size_t count)
 	return 0;
 }
 
-static int bench_switch(size_t events_each)
+/* The partner: its own events, then passes until it is told to stop. Does not return. */
+static void be_partner(struct shared *shared, size_t events_each)
 {
-	struct perf_self events[sizeof(task_events) / sizeof(task_events[0])];
-	struct meter_reading cost;
-	char name[32];
+	struct perf_self events[TASK_EVENTS];
 
-	snprintf(name, sizeof(name), "switch_pair_%zu", events_each);
+	if (open_events(events, events_each) != 0)
+		_exit(EXIT_FAILED);
+	pass_until_stopped(shared);
+	_exit(EXIT_MEASURED);
+}
+
+static int bench_switch(const char *name, size_t events_each)
+{
+	struct perf_self events[TASK_EVENTS];
+	struct turn turn = { .passes = 0 };
+	struct meter_reading cost;
+	int failed = -1, status = 0;
+
+	turn.shared = mmap(NULL, sizeof(*turn.shared), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (turn.shared == MAP_FAILED)
+		return explain(name, "no shared memory");
 	fflush(stdout);
 	pid_t partner = fork();
-	if (partner == 0) {
-		if (open_events(events, events_each) != 0)
-			_exit(EXIT_FAILED);
-		spin_yields(PARTNER_YIELDS, NULL);
-		_exit(EXIT_MEASURED);
-	}
-	if (partner < 0 || open_events(events, events_each) != 0) {
-		printf("# %s: cannot fork or open: %s\n", name, strerror(errno));
-		return 1;
-	}
-	/* The partner's start-up is over once it has yielded back. */
-	for (int i = 0; i < 10; i++)
-		sched_yield();
-	int failed = meter_cost(yield, NULL, 2, NULL, &cost);
-	for (size_t i = 0; i < events_each; i++)
-		perf_self_close(&events[i]);
+	if (partner < 0)
+		return explain(name, "cannot fork");
+	if (partner == 0)
+		be_partner(turn.shared, events_each);
 
-	int status = 0;
-	waitpid(partner, &status, 0);
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_MEASURED) {
-		printf("# %s: the other task could not open its events\n", name);
-		return 1;
+	if (open_events(events, events_each) == 0) {
+		failed = meter_cost(yield, &turn, 2, partner_passed_once, &cost);
+		for (size_t i = 0; i < events_each; i++)
+			perf_self_close(&events[i]);
 	}
+	__atomic_store_n(&turn.shared->stop, 1, __ATOMIC_RELAXED);
+	waitpid(partner, &status, 0);
+	munmap(turn.shared, sizeof(*turn.shared));
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_MEASURED)
+		failed = -1;
 	return print_cost(name, failed, &cost) != 0;
 }
 
@@ -199,18 +242,13 @@ static int bench_switch(size_t events_each)
 
 struct sampler {
 	struct perf_ring ring;
-	uint64_t head;	/* data_head when the last run was judged */
-	uint64_t loops; /* of a run */
-	uint64_t ticks; /* that it took */
+	uint64_t head; /* data_head when the last run was judged */
 };
 
 static void run_period(void *context)
 {
-	struct sampler *sampler = context;
-
-	uint64_t start = isa_read_timestamp();
-	spin_loop(sampler->loops, NULL);
-	sampler->ticks = isa_read_timestamp() - start;
+	(void)context;
+	spin_loop(SAMPLE_LOOPS, NULL);
 }
 
 /* Bytes of a record with PERF_SAMPLE_IP alone. */
@@ -236,55 +274,26 @@ static bool took_no_sample(void *context)
 	return samples_of_run(context) == 0;
 }
 
-#define TIMED_RUNS 400
-
-static uint64_t least_ticks(struct sampler *sampler, bool (*accept)(void *))
-{
-	uint64_t least = UINT64_MAX;
-
-	for (int run = 0; run < TIMED_RUNS; run++) {
-		run_period(sampler);
-		if (accept(sampler) && sampler->ticks < least)
-			least = sampler->ticks;
-	}
-	return least;
-}
-
 static int bench_sample(void)
 {
 	struct perf_event_attr attr = count_user(PERF_COUNT_HW_INSTRUCTIONS);
-	struct sampler sampler = { .loops = SAMPLE_LOOPS };
+	struct sampler sampler = { .head = 0 };
 	struct meter_reading with, without;
 
 	attr.sample_period = SAMPLE_PERIOD;
 	attr.sample_type = PERF_SAMPLE_IP;
-	if (perf_ring_open(&sampler.ring, &attr, 8) != 0) {
-		printf("# sample: cannot be opened: %s\n", strerror(errno));
-		return 1;
-	}
+	if (perf_ring_open(&sampler.ring, &attr, 8) != 0)
+		return explain("sample", "cannot be opened");
 	int failed = meter_cost(run_period, &sampler, 0, took_one_sample, &with);
-	uint64_t ticks_with = least_ticks(&sampler, took_one_sample);
-
 	ioctl(sampler.ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 	samples_of_run(&sampler);
 	failed |= meter_cost(run_period, &sampler, 0, took_no_sample, &without);
-	uint64_t ticks_without = least_ticks(&sampler, took_no_sample);
-	/* What lies between the two time stamps besides the loop is the same for twice the loop. */
-	sampler.loops = 2 * SAMPLE_LOOPS;
-	uint64_t ticks_of_loops = least_ticks(&sampler, took_no_sample) - ticks_without;
 	perf_ring_close(&sampler.ring);
 
 	with.user -= without.user;
 	with.kernel -= without.kernel;
-	if (print_cost("sample_counted", failed, &with) != 0)
-		return 1;
-	if (ticks_of_loops != 2 * SAMPLE_LOOPS)
-		printf("# sample: the time stamp does not count instructions (%" PRIu64
-		       " for %d); run with -icount shift=0\n",
-		       ticks_of_loops, 2 * SAMPLE_LOOPS);
-	else
-		printf("sample %" PRIu64 "\n", ticks_with - ticks_without);
-	return 0;
+	with.all -= without.all;
+	return print_cost("sample", failed, &with) != 0;
 }
 
 int main(int argc, char **argv)
@@ -299,11 +308,13 @@ int main(int argc, char **argv)
 		printf("# instructions of a whole CPU cannot be counted: %s\n", strerror(errno));
 		return EXIT_NO_PMU;
 	}
+	if (!meter_counts_all())
+		printf("# no figures ':all': the time stamp does not count instructions\n");
 	failures += bench_plain("null_syscall", call_nothing, NULL) != 0;
 	failures += bench_one_event();
-	failures += bench_switch(0);
-	failures += bench_switch(1);
-	failures += bench_switch(4);
+	failures += bench_switch("switch_pair_0", 0);
+	failures += bench_switch("switch_pair_1", 1);
+	failures += bench_switch("switch_pair_4", 4);
 	failures += bench_sample();
 	return failures == 0 ? EXIT_MEASURED : EXIT_FAILED;
 }

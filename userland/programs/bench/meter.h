@@ -5,8 +5,9 @@
  * The meter counts everything on one CPU, whichever task runs, so that it measures context switches
  * too and is itself not switched. The process has to stay on that CPU (meter_open() sees to it).
  *
- * A cost is the least of many runs, less the least of as many empty runs: what an interrupt adds to
- * one run is in no other, and what the two readings themselves cost cancels out.
+ * A cost is the commonest of many runs, less the commonest of as many empty runs. An interrupt adds
+ * to a run, or ends the other task's turn early, but not in most of them; and what the two readings
+ * themselves cost cancels out.
  */
 #ifndef BENCH_METER_H
 #define BENCH_METER_H
@@ -18,6 +19,7 @@ struct meter_reading {
 	int64_t user;	  /* instructions at user level */
 	int64_t kernel;	  /* in the kernel */
 	int64_t switches; /* context switches */
+	int64_t all;	  /* both and what neither counts, if meter_counts_all() */
 };
 
 /*
@@ -25,6 +27,12 @@ struct meter_reading {
  * right to count a whole CPU.
  */
 int meter_open(void);
+
+/*
+ * Does the time stamp count instructions? It does in the emulator with -icount shift=0, and then
+ * also those that a kernel executes while it keeps the counters stopped.
+ */
+bool meter_counts_all(void);
 
 /*
  * The cost of @operation(@context). A run counts only if it made @switches context switches and
