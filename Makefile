@@ -33,6 +33,7 @@ all: $(O)/tally.elf user
 
 # The main job: report, exact counts, profile.
 run: all
+	@qemu/build >/dev/null
 	@tools/tally report
 
 $(NEWLIB_STAMP):

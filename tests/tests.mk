@@ -14,20 +14,24 @@ CHECK_PAIR_PROGRAMS := $(patsubst tests/conformance/programs/%.c,$(O)/tests/%,$(
 
 $(CHECK_TOOL_PROGRAMS): $(O)/tests/%: tests/tools/programs/%.c tests/tools/programs/system_call.h
 	@mkdir -p $(@D)
+	$(call say,CC,$<)
 	$(CC) -O2 -g -Wall -Wextra -Werror -ffreestanding -fno-pie -fno-stack-protector -nostdlib -static -no-pie \
 		-Wl,--build-id=none $< -o $@
 
 $(CHECK_PAIR_PROGRAMS): $(O)/tests/%: tests/conformance/programs/%.c $(wildcard tests/conformance/programs/*.h)
 	@mkdir -p $(@D)
+	$(call say,CC,$<)
 	$(CC) -O2 -g -Wall -Wextra -Werror -fno-pie -static -no-pie $< -o $@
 
 $(O)/tests/linux-init: tests/conformance/init.c
 	@mkdir -p $(@D)
+	$(call say,CC,$<)
 	$(CC) -O2 -g -Wall -Wextra -Werror -static $< -o $@
 
 # A guest of 32 bits that stands in for the kernel; one segment, so that a boot loader needs no more.
 $(O)/tests/guest.elf: tests/tools/guest.c
 	@mkdir -p $(@D)
+	$(call say,CC,$<)
 	$(CC) -m32 -O2 -g -Wall -Wextra -Werror -ffreestanding -fno-pic -fno-pie -fno-stack-protector \
 		-fcf-protection=none -fno-asynchronous-unwind-tables -mgeneral-regs-only -nostdlib -static -no-pie \
 		-Wl,--build-id=none,-Ttext=0x100000,-N,--no-warn-rwx-segments $< -o $@
@@ -43,5 +47,5 @@ check-deps:
 CHECK_SCRIPTS = $(wildcard tests/qemu/*.t tests/boot/*.t tests/conformance/*.t tests/tools/*.t)
 
 check: check-deps
-	@$(MAKE) --no-print-directory -s all qemu check-programs unit
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2) all qemu check-programs unit
 	@prove -j2 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))
