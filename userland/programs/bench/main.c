@@ -5,11 +5,12 @@
  *     bench
  *
  * Prints one figure a line, "NAME VALUE"; a name ends in :u for instructions at user level, in :k
- * for those in the kernel that the counters see, and in :all for all of them. The difference is
- * what a kernel executes while it has stopped the counters, to change them or to write a sample;
- * only the time stamp sees that, and only in the emulator with -icount shift=0, which makes it count
- * instructions (and each pass of a rep instruction as one more). What could not be measured is a line that begins with '#' and says why. The same
- * static executable runs on Linux and on Tally, so that the figures can be compared.
+ * for those in the kernel that the counters see, and in :all for all of them. The difference is what
+ * a kernel executes while it has stopped the counters, to change them or to write a sample; only the
+ * time stamp sees that, and only in the emulator with -icount shift=0, which makes it count
+ * instructions (and each pass of a rep instruction as one more). What could not be measured is a
+ * line that begins with '#' and says why. The same static executable runs on Linux and on Tally, so
+ * that the figures can be compared.
  *
  *     null_syscall       getppid()
  *     read_event         read() of one event on a counter
