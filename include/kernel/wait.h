@@ -22,7 +22,7 @@ struct task;
 struct wait_entry {
 	TAILQ_ENTRY(wait_entry) link; /* Q */
 	struct task *task;
-	bool queued; /* Q */
+	bool queued; /* Q; a mutex's: was woken once */
 };
 
 struct wait_queue {
@@ -51,10 +51,10 @@ int wait_sleep_killable(uint64_t deadline_ns);
 /* Wakes every task on QUEUE. Task and interrupt context (an NMI defers it through deferred_work). */
 void wait_queue_wake(struct wait_queue *queue);
 
-/* A sleeping lock, handed over in the order of arrival. */
+/* A sleeping lock. Who waits may be overtaken, but only once. */
 struct mutex {
 	struct spinlock lock;
-	struct task *_Atomic owner; /* written under lock */
+	struct task *_Atomic owner; /* NULL: free */
 	struct wait_queue waiters;  /* entries: lock */
 };
 

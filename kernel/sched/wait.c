@@ -18,6 +18,9 @@
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 
+/* How often a mutex that is taken is tried before sleeping. */
+#define MUTEX_SPINS 100
+
 struct sleep_timer {
 	struct timer timer;
 	struct task *task;
@@ -119,29 +122,46 @@ void mutex_init(struct mutex *mutex)
 	wait_queue_init(&mutex->waiters);
 }
 
+/* Takes MUTEX if it is free. */
+static bool try_lock(struct mutex *mutex, struct task *self)
+{
+	struct task *nobody = NULL;
+
+	return atomic_compare_exchange_strong(&mutex->owner, &nobody, self);
+}
+
+/* Takes MUTEX if its holder gives it back soon: cheaper than sleeping when that one runs. */
+static bool spin_for(struct mutex *mutex, struct task *self)
+{
+	for (unsigned int i = 0; i < MUTEX_SPINS; i++) {
+		if (!mutex->owner && try_lock(mutex, self))
+			return true;
+		arch_cpu_relax();
+	}
+	return false;
+}
+
 void mutex_lock(struct mutex *mutex)
 {
 	struct task *self = task_current();
 	struct wait_entry entry = { .task = self };
-	unsigned long state = spin_lock_irqsave(&mutex->lock);
 
 	ASSERT(mutex->owner != self);
-	if (!mutex->owner) {
-		mutex->owner = self;
-		spin_unlock_irqrestore(&mutex->lock, state);
+	if (try_lock(mutex, self) || spin_for(mutex, self))
 		return;
-	}
+	unsigned long state = spin_lock_irqsave(&mutex->lock);
+
 	TAILQ_INSERT_TAIL(&mutex->waiters.entries, &entry, link);
-	spin_unlock_irqrestore(&mutex->lock, state);
 	for (;;) {
 		atomic_store(&self->state, TASK_SLEEPING);
-		if (mutex->owner == self)
+		if (mutex->owner == self || try_lock(mutex, self))
 			break;
+		spin_unlock_irqrestore(&mutex->lock, state);
 		sched_sleep();
+		state = spin_lock_irqsave(&mutex->lock);
 	}
 	atomic_store(&self->state, TASK_RUNNABLE);
-	/* The unlocker may still be using our entry, which is on this stack. */
-	state = spin_lock_irqsave(&mutex->lock);
+	TAILQ_REMOVE(&mutex->waiters.entries, &entry, link);
 	spin_unlock_irqrestore(&mutex->lock, state);
 }
 
@@ -152,14 +172,12 @@ void mutex_unlock(struct mutex *mutex)
 	ASSERT(mutex->owner == task_current());
 	struct wait_entry *first = TAILQ_FIRST(&mutex->waiters.entries);
 
+	/* Who was woken once and found it taken again gets it now. The others may be overtaken: a mutex that always went
+	 * to the first would wait for that one's processor each time. */
+	mutex->owner = first && first->queued ? first->task : NULL;
 	if (first) {
-		struct task *next = first->task;
-
-		TAILQ_REMOVE(&mutex->waiters.entries, first, link);
-		mutex->owner = next;
-		sched_wake(next);
-	} else {
-		mutex->owner = NULL;
+		first->queued = true;
+		sched_wake(first->task);
 	}
 	spin_unlock_irqrestore(&mutex->lock, state);
 }
