@@ -173,12 +173,15 @@ static int refuse(unsigned int row)
 
 static int check_implemented(const struct perf_event_attr *attr)
 {
+	/* Linux: an invalid argument where no PMU has an AUX area, even if a sample of it is asked for. */
+	if (attr->aux_output || attr->aux_sample_size) {
+		refuse(MISSING_AUX);
+		return -EINVAL;
+	}
 	for (unsigned int row = 0; row < MISSING_COUNT; row++)
 		if (attr->sample_type & missing[row].sample_type & ~PERF_RECORD_SAMPLE_SUPPORTED)
 			return refuse(row);
 
-	if (attr->aux_output || attr->aux_sample_size)
-		return refuse(MISSING_AUX);
 	/* Names, mappings and switches do happen here; namespaces, cgroups, BPF programs and patched
 	 * kernel text do not, so a program that asks for those records misses none. */
 	if (attr->mmap || attr->mmap_data || attr->mmap2 || attr->comm || attr->comm_exec ||
@@ -195,8 +198,8 @@ int perf_attr_copy(struct perf_event_attr *attr, void *user_attr)
 
 	if (error == -E2BIG) {
 		uint32_t known = sizeof(*attr);
-		unsigned char *size = (unsigned char *)user_attr +
-				      offsetof(struct perf_event_attr, size);
+		unsigned char *size =
+			(unsigned char *)user_attr + offsetof(struct perf_event_attr, size);
 		copy_to_user(size, &known, sizeof(known));
 	}
 	if (!error)

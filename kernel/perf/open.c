@@ -26,7 +26,7 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-#define FLAGS_ALL                                                                                  \
+#define FLAGS_ALL \
 	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)
 
 /* Most bytes that one read of a group may return. */
@@ -279,9 +279,9 @@ long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, un
 	result = perf_attr_copy(&request.attr, (void *)user_attr);
 	if (result)
 		return result;
-	/* There are no control groups. */
+	/* There are no control groups, so no descriptor is one's; on all CPUs there can be none anyhow. */
 	if (flags & PERF_FLAG_PID_CGROUP)
-		return -EINVAL;
+		return pid == -1 || cpu == -1 ? -EINVAL : -EBADF;
 
 	result = find_group(&request, group_fd, flags);
 	if (!result)

@@ -88,11 +88,13 @@ int perf_pmu_claim(struct perf_event *event)
 		type = (uint32_t)(attr->config >> PERF_PMU_TYPE_SHIFT);
 		if (type) {
 			attr->config &= PERF_HW_EVENT_MASK;
-			/* No PMU here announces that it takes them under its own type. */
-			if (type != PERF_TYPE_RAW)
+			/* No PMU here announces that it takes them under its own type; of a type
+			 * that is nobody's, everybody is asked. */
+			if (type != PERF_TYPE_RAW && perf_pmu_find(type))
 				return -ENOENT;
+		} else {
+			type = PERF_TYPE_RAW;
 		}
-		type = PERF_TYPE_RAW;
 	}
 
 	pmu = perf_pmu_find(type);
@@ -101,9 +103,6 @@ int perf_pmu_claim(struct perf_event *event)
 		if (error != -ENOENT || generic)
 			return error;
 	}
-	if (generic)
-		return -ENOENT;
-
 	/* The clocks have types of their own but are asked for as software events. */
 
 	LIST_FOREACH(pmu, &pmus, link) {

@@ -19,6 +19,9 @@
 /* Bits of a raw config that select the event; the driver sets the others itself. */
 #define RAW_CONFIG_BITS (EVENTSEL_EVENT | EVENTSEL_UMASK | EVENTSEL_EDGE | EVENTSEL_INV | EVENTSEL_CMASK)
 
+/* Linux, asm/perf_regs.h: XMM0 is register 32. */
+#define VECTOR_REGISTERS 0xffffffff00000000
+
 #define ARCHITECTURAL_NONE -1
 
 /* Reference cycles have no event code that general counters know at every frequency: Linux's name for what only fixed
@@ -127,6 +130,9 @@ int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event)
 		return -EOPNOTSUPP;
 	if (error)
 		return error;
+	/* Vector registers are sampled by PEBS only. */
+	if ((attr->sample_regs_user | attr->sample_regs_intr) & VECTOR_REGISTERS)
+		return -EINVAL;
 
 	event->hw.constraint = constraint_of(pmu, event_bits & ~EVENTSEL_ANY);
 	event->hw.config = event_bits | EVENTSEL_INT;

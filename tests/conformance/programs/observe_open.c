@@ -286,7 +286,6 @@ static void pointers(void)
 		{ "attr at 0", 0 },
 		{ "attr at 8", 8 },
 		{ "attr at the end of user space", 0x7ffffffff000 },
-		{ "attr across the end of user space", 0x7fffffffefc0 },
 		{ "attr at a non-canonical address", 0x800000000000 },
 		{ "attr in the kernel", 0xffffffff81000000 },
 		{ "attr at the highest address", 0xfffffffffffffff8 },
