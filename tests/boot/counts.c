@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Rules of counting: every event is exact, on every CPU, whatever else runs there and however it is read. All numbers are derived
+ * from libspin's table and the windows of window.h.
+ */
+#include <poll.h>
+
+#include "perf_self.h"
+
+#include "window.h"
+#include "../unit/tap.h"
+
+#define SIZE 100
+
+static void check_one_event(const struct kind *kind, const struct spin_work *work, int cpu)
+{
+	struct perf_event_attr attr = user_attr(kind);
+	uint64_t value = 0;
+	int fd = open_event(&attr, 0, -1, -1);
+	void *memory = map_memory(work, SIZE);
+
+	EXPECT_AT(fd >= 0, "%s", kind->name);
+	run_enabled(fd, work, SIZE, memory);
+	EXPECT_EQ(read(fd, &value, sizeof(value)), sizeof(value));
+	EXPECT_EQ_AT(value, derive_window(kind, work, SIZE), "%s, %s, CPU %d", kind->name, work->name, cpu);
+	unmap_memory(work, SIZE, memory);
+	close(fd);
+}
+
+static void check_every_event(void)
+{
+	for (int cpu = 0; cpu < cpu_count(); cpu++) {
+		run_on(cpu);
+		for (size_t i = 0; i < spin_works_count; i++)
+			for (int k = 0; k < KINDS; k++)
+				check_one_event(&kinds[k], &spin_works[i], cpu);
+	}
+}
+
+/* All kinds in a group: the leader's window is everybody's. */
+static void check_one_group(int cpu, const struct spin_work *work, uint64_t n)
+{
+	struct {
+		uint64_t count, enabled, running;
+		uint64_t values[KINDS];
+	} group = { 0 };
+	int fds[KINDS];
+	void *memory = map_memory(work, n);
+
+	for (int k = 0; k < KINDS; k++) {
+		struct perf_event_attr attr = user_attr(&kinds[k]);
+		attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+		attr.disabled = k == 0;
+		fds[k] = open_event(&attr, 0, -1, k ? fds[0] : -1);
+		EXPECT_AT(fds[k] >= 0, "%s", kinds[k].name);
+	}
+	run_enabled(fds[0], work, n, memory);
+	EXPECT_EQ(read(fds[0], &group, sizeof(group)), sizeof(group));
+	EXPECT_EQ(group.count, KINDS);
+	EXPECT_EQ_AT(group.running, group.enabled, "CPU %d", cpu);
+	for (int k = 0; k < KINDS; k++) {
+		EXPECT_EQ_AT(group.values[k], derive_window(&kinds[k], work, n), "%s, %s, CPU %d", kinds[k].name, work->name, cpu);
+		close(fds[k]);
+	}
+	unmap_memory(work, n, memory);
+}
+
+static void check_group(void)
+{
+	for (int cpu = 0; cpu < cpu_count(); cpu++) {
+		run_on(cpu);
+		for (size_t i = 0; i < spin_works_count; i++)
+			check_one_group(cpu, &spin_works[i], SIZE);
+	}
+}
+
+/* Runs BODY(i) in COUNT processes, number i on CPU i modulo their number; fails if one of them did. */
+static void in_processes(int count, void (*body)(int number))
+{
+	int status, left = count;
+
+	fflush(stdout);
+	for (int i = 0; i < count; i++) {
+		if (fork() == 0) {
+			run_on(i % cpu_count());
+			body(i);
+			fflush(stdout);
+			_exit(tap_failed);
+		}
+	}
+	while (left-- && wait(&status) > 0)
+		EXPECT_EQ(status, 0);
+}
+
+static void count_for_a_while(int number)
+{
+	/* Long enough to be preempted: about 10 ms each. */
+	for (int i = 0; i < 4; i++) {
+		check_one_group(number, spin_find_work("loop"), 100000 + (uint64_t)number);
+		check_one_group(number, spin_find_work("yields"), 50);
+	}
+}
+
+static void check_all_processors(void)
+{
+	in_processes(cpu_count(), count_for_a_while);
+}
+
+static void check_more_tasks(void)
+{
+	in_processes(3 * cpu_count(), count_for_a_while);
+}
+
+/*
+ * Reads the counter through the page, then by system call, with a known number of instructions in between: those numbered, from rdpmc (which
+ * does not see itself) to the syscall.
+ */
+#define BETWEEN_INSTRUCTIONS 10
+#define BETWEEN_BRANCHES     2
+
+/* 0: done. 1: the event is on no counter. RAW: what rdpmc returned. */
+int read_both_ways(const struct perf_event_mmap_page *page, int fd, uint64_t *called, uint64_t *raw, uint64_t *offset);
+
+__asm__("	.text\n"
+	"	.globl read_both_ways\n"
+	"	.type read_both_ways, @function\n"
+	"read_both_ways:\n"
+	"	pushq %rbx\n"
+	"	movq %rdx, %rbx\n"
+	"	movq %rcx, %r10\n"
+	"1:	movl 8(%rdi), %r9d\n"
+	"	movl 12(%rdi), %ecx\n"
+	"	movq 16(%rdi), %rax\n"
+	"	movq %rax, (%r8)\n"
+	"	subl $1, %ecx\n"
+	"	jb 2f\n"
+	"	rdpmc\n"			/* 1 */
+	"	movl %eax, (%r10)\n"		/* 2 */
+	"	movl %edx, 4(%r10)\n"		/* 3 */
+	"	cmpl %r9d, 8(%rdi)\n"		/* 4 */
+	"	jne 1b\n"			/* 5, branch */
+	"	xorl %eax, %eax\n"		/* 6 */
+	"	movl %esi, %edi\n"		/* 7 */
+	"	movq %rbx, %rsi\n"		/* 8 */
+	"	movl $8, %edx\n"		/* 9 */
+	"	syscall\n"			/* 10, branch */
+	"	xorl %eax, %eax\n"
+	"	popq %rbx\n"
+	"	ret\n"
+	"2:	movl $1, %eax\n"
+	"	popq %rbx\n"
+	"	ret\n"
+	"	.size read_both_ways, . - read_both_ways\n");
+
+static void compare_both_ways(int rounds)
+{
+	for (int k = 0; k < KINDS; k++) {
+		struct perf_event_attr attr = user_attr(&kinds[k]);
+		uint64_t called = 0, raw, offset;
+
+		attr.disabled = 0;
+		int fd = open_event(&attr, 0, -1, -1);
+		struct perf_event_mmap_page *page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+		EXPECT_AT(page != MAP_FAILED, "%s", kinds[k].name);
+		unsigned int shift = 64 - page->pmc_width;
+		for (int i = 0; i < rounds; i++) {
+			EXPECT_EQ_AT(read_both_ways(page, fd, &called, &raw, &offset), 0, "%s", kinds[k].name);
+			uint64_t direct = offset + (uint64_t)((int64_t)(raw << shift) >> shift);
+			EXPECT_EQ_AT(called - direct, derive(&kinds[k], BETWEEN_INSTRUCTIONS, BETWEEN_BRANCHES),
+				     "%s, round %d", kinds[k].name, i);
+		}
+		munmap(page, 4096);
+		close(fd);
+	}
+}
+
+static void check_both_ways(void)
+{
+	compare_both_ways(2000);
+}
+
+static void compare_beside_others(int number)
+{
+	(void)number;
+	for (int i = 0; i < 10; i++) {
+		compare_both_ways(200);
+		check_one_group(number, spin_find_work("loop"), 20000);
+	}
+}
+
+static void check_both_ways_beside_others(void)
+{
+	in_processes(3 * cpu_count(), compare_beside_others);
+}
+
+/* Far more than the turns, of 4 ms, that it takes. */
+#define MULTIPLEXING_WINDOWS_MAX 2000
+
+/* One event more than there are counters: as many as there are count each branch, whoever it is. */
+static void check_multiplexing(void)
+{
+	const struct spin_work *work = spin_find_work("loop");
+	const uint64_t n = 1000000;
+	int counters = general_counters(), fds[9];
+	uint64_t values[9], windows = 0, all, sum;
+	bool everybody_had_and_gave_a_turn;
+
+	for (int i = 0; i <= counters; i++) {
+		struct perf_event_attr attr = user_attr(&kinds[1]);
+		fds[i] = open_event(&attr, 0, -1, -1);
+		EXPECT_AT(fds[i] >= 0, "event %d", i);
+	}
+	do {
+		run_all_enabled(work, n, NULL);
+		all = ++windows * derive_window(&kinds[1], work, n);
+		sum = 0;
+		everybody_had_and_gave_a_turn = true;
+		for (int i = 0; i <= counters; i++) {
+			EXPECT_EQ(read(fds[i], &values[i], sizeof(values[i])), sizeof(values[i]));
+			sum += values[i];
+			everybody_had_and_gave_a_turn &= values[i] != 0 && values[i] != all;
+		}
+	} while (!everybody_had_and_gave_a_turn && windows < MULTIPLEXING_WINDOWS_MAX);
+	EXPECT(everybody_had_and_gave_a_turn);
+	EXPECT_EQ_AT(sum, (uint64_t)counters * all, "%d counters", counters);
+	for (int i = 0; i <= counters; i++)
+		close(fds[i]);
+}
+
+/* The child's work differs from run to run by N alone, so the counts do by what N costs. */
+static uint64_t count_child(const struct kind *kind, uint64_t n)
+{
+	struct perf_event_attr attr = user_attr(kind);
+	uint64_t value = 0;
+	int status, gate[2];
+
+	EXPECT_EQ(pipe(gate), 0);
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		char byte;
+		if (read(gate[0], &byte, 1) == 1)
+			spin_loop(n, NULL);
+		_exit(0);
+	}
+	attr.disabled = 0;
+	int fd = open_event(&attr, pid, -1, -1);
+	EXPECT(fd >= 0);
+	EXPECT_EQ(write(gate[1], "g", 1), 1);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(read(fd, &value, sizeof(value)), sizeof(value));
+	close(fd);
+	close(gate[0]);
+	close(gate[1]);
+	return value;
+}
+
+static void check_other_task(void)
+{
+	for (int k = 0; k < KINDS; k++)
+		EXPECT_EQ_AT(count_child(&kinds[k], 50000) - count_child(&kinds[k], 10000),
+			     derive(&kinds[k], 2 * 40000, 40000), "%s", kinds[k].name);
+}
+
+/* A task that wanders takes its count along; one bound to a CPU counts there only. */
+static void check_migration(void)
+{
+	const struct spin_work *work = spin_find_work("loop");
+	struct perf_event_attr attr = user_attr(&kinds[0]);
+	int cpus = cpu_count(), everywhere = open_event(&attr, 0, -1, -1), fds[64];
+	uint64_t value;
+
+	for (int cpu = 0; cpu < cpus; cpu++)
+		fds[cpu] = open_event(&attr, 0, cpu, -1);
+	for (int round = 0; round < 3; round++) {
+		for (int cpu = 0; cpu < cpus; cpu++) {
+			run_on(cpu);
+			run_enabled(everywhere, work, 1000, NULL);
+			for (int other = 0; other < cpus; other++)
+				run_enabled(fds[other], work, 10, NULL);
+		}
+	}
+	EXPECT_EQ(read(everywhere, &value, sizeof(value)), sizeof(value));
+	EXPECT_EQ(value, 3 * (uint64_t)cpus * derive_window(&kinds[0], work, 1000));
+	close(everywhere);
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		EXPECT_EQ(read(fds[cpu], &value, sizeof(value)), sizeof(value));
+		EXPECT_EQ_AT(value, 3 * derive_window(&kinds[0], work, 10), "CPU %d", cpu);
+		close(fds[cpu]);
+	}
+}
+
+static const struct tap_rule rules[] = {
+	{ "every event counts every kind of work exactly, on every CPU", check_every_event },
+	{ "a group of all events counts the same window, all the time", check_group },
+	{ "counts are exact on all CPUs at once", check_all_processors },
+	{ "counts are exact with three tasks that count on each CPU", check_more_tasks },
+	{ "rdpmc and read() agree to the instruction", check_both_ways },
+	{ "rdpmc and read() agree while other tasks count on the same CPU", check_both_ways_beside_others },
+	{ "with one event more than counters, every counter counts all the time", check_multiplexing },
+	{ "another task's events are counted exactly until it ends", check_other_task },
+	{ "a count follows its task, or stays on its CPU", check_migration },
+};
+
+TAP_MAIN(rules)
