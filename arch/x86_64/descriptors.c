@@ -153,6 +153,8 @@ void descriptors_load(unsigned int cpu)
 	 * loaded again. */
 	__asm__ volatile("lgdt %0" : : "m"(gdt));
 	__asm__ volatile("lidt %0" : : "m"(idt));
+	/* A processor starts with a local table of 64 KiB at address 0: there is none. */
+	__asm__ volatile("lldt %w0" : : "r"(0));
 	__asm__ volatile("movl %0, %%ss" : : "r"(SELECTOR_KERNEL_DATA));
 	__asm__ volatile("movl %0, %%ds; movl %0, %%es; movl %0, %%fs; movl %0, %%gs" : : "r"(0));
 	__asm__ volatile("ltr %w0" : : "r"(SELECTOR_TSS));

@@ -27,7 +27,8 @@ enum cr0_bit {
 	CR0_EM = 1 << 2,
 	CR0_TS = 1 << 3,
 	CR0_NE = 1 << 5,
-	CR0_WP = 1 << 16
+	CR0_WP = 1 << 16,
+	CR0_AM = 1 << 18 /* a program may ask for alignment checks (RFLAGS.AC) */
 };
 
 enum cr4_bit {
@@ -147,7 +148,7 @@ void features_enable(void)
 	uint64_t cr4 = CR4_PAE | CR4_MCE | CR4_OSFXSR | CR4_OSXMMEXCPT;
 
 	cr0 &= ~(uint64_t)(CR0_EM | CR0_TS);
-	cr0_write(cr0 | CR0_WP | CR0_NE | CR0_MP);
+	cr0_write(cr0 | CR0_WP | CR0_AM | CR0_NE | CR0_MP);
 
 	if (cpu_features.pge)
 		cr4 |= CR4_PGE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Model-specific registers, CPUID, the time-stamp counter and control registers: one inline
+ * Model-specific registers, CPUID, the time-stamp counter, control and debug registers: one inline
  * function for each instruction, nothing more. Any context, NMI included.
  */
 #ifndef MACHINE_MSR_H
@@ -125,6 +125,19 @@ static inline uint64_t cr4_read(void)
 static inline void cr4_write(uint64_t value)
 {
 	__asm__ volatile("movq %0, %%cr4" : : "r"(value) : "memory");
+}
+
+static inline uint64_t dr6_read(void)
+{
+	uint64_t value;
+
+	__asm__ volatile("movq %%dr6, %0" : "=r"(value));
+	return value;
+}
+
+static inline void dr6_write(uint64_t value)
+{
+	__asm__ volatile("movq %0, %%dr6" : : "r"(value) : "memory");
 }
 
 #endif /* !__ASSEMBLER__ */
