@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the rest of the kernel tells the perf core. Nothing here costs more than one predictable test while no event exists.
+ * What the rest of the kernel tells the perf core. Nothing here costs more than one predictable
+ * test while no event exists.
  */
 #ifndef KERNEL_PERF_H
 #define KERNEL_PERF_H
@@ -18,7 +19,8 @@ extern _Atomic bool perf_cpu_watched[CPUS_MAX];
 /* Number of software events of all kinds that exist. */
 extern _Atomic unsigned int perf_software_events;
 
-/* Once, after the processors run and before the first user task: registers the software PMUs and calls arch_pmu_init. */
+/* Once, after the processors run and before the first user task: registers the software PMUs and
+ * calls arch_pmu_init. */
 void perf_init(void);
 
 void perf_task_sched_out(struct task *prev, struct task *next);
@@ -39,19 +41,25 @@ static inline void perf_sched_in(struct task *task)
 		perf_task_sched_in(task);
 }
 
-/* CHILD is a copy of PARENT, the current task, and does not run yet. 0 or -ENOMEM. Task context. */
-int perf_task_fork(struct task *parent, struct task *child);
-/* The current task ends: its events are taken off and detached. Task context, before its memory goes. */
+/* CHILD is a copy of PARENT, the current task, does not run yet and cannot be found; THREAD:
+ * they are of one process. It gets the events it inherits. 0 or -ENOMEM (perf_task_free cleans
+ * up). Task context. */
+int perf_task_fork(struct task *parent, struct task *child, bool thread);
+/* The current task ends: its events are taken off and detached. Task context, before its memory
+ * goes. */
 void perf_task_exit(struct task *task);
 /* The current task got a new program image. Task context. */
 void perf_task_exec(struct task *task);
 /* The last reference of TASK is dropped. */
 void perf_task_free(struct task *task);
 
-/* NUMBER more of software event ID (PERF_COUNT_SW_*), caused at FRAME (NULL: here) with data address ADDRESS. Interrupts may be on or off; not NMI. */
-void perf_software_count(unsigned int id, uint64_t number, struct trap_frame *frame, uint64_t address);
+/* NUMBER more of software event ID (PERF_COUNT_SW_*), caused at FRAME (NULL: here) with data
+ * address ADDRESS. Interrupts may be on or off; not NMI. */
+void perf_software_count(unsigned int id, uint64_t number, struct trap_frame *frame,
+			 uint64_t address);
 
-static inline void perf_software_event(unsigned int id, uint64_t number, struct trap_frame *frame, uint64_t address)
+static inline void perf_software_event(unsigned int id, uint64_t number, struct trap_frame *frame,
+				       uint64_t address)
 {
 	if (atomic_load_explicit(&perf_software_events, memory_order_relaxed))
 		perf_software_count(id, number, frame, address);

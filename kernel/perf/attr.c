@@ -3,12 +3,13 @@
  * The attribute: copying struct perf_event_attr in, whatever its size, and validating what can be
  * judged without knowing the PMU.
  *
- * A caller that was compiled with an older, shorter structure gets zeros for what it does not know; one
- * that knows more than this kernel may only have zeros there. The order of the checks, and so the error
- * of an attribute with several faults, is Linux's (perf_copy_attr, then perf_event_open).
+ * A caller that was compiled with an older, shorter structure gets zeros for what it does not
+ * know; one that knows more than this kernel may only have zeros there. The order of the checks,
+ * and so the error of an attribute with several faults, is Linux's (perf_copy_attr, then
+ * perf_event_open).
  *
- * What the ABI has and this kernel does not is refused by a table below, with the error Linux gives on a
- * machine without it, and said in the log once for each row.
+ * What the ABI has and this kernel does not is refused by a table below, with the error Linux
+ * gives on a machine without it, and said in the log once for each row.
  */
 #include <kernel/log.h>
 #include <kernel/page.h>
@@ -173,7 +174,8 @@ static int refuse(unsigned int row)
 
 static int check_implemented(const struct perf_event_attr *attr)
 {
-	/* Linux: an invalid argument where no PMU has an AUX area, even if a sample of it is asked for. */
+	/* Linux: an invalid argument where no PMU has an AUX area, even if a sample of it is
+	 * asked for. */
 	if (attr->aux_output || attr->aux_sample_size) {
 		refuse(MISSING_AUX);
 		return -EINVAL;
@@ -182,8 +184,8 @@ static int check_implemented(const struct perf_event_attr *attr)
 		if (attr->sample_type & missing[row].sample_type & ~PERF_RECORD_SAMPLE_SUPPORTED)
 			return refuse(row);
 
-	/* Names, mappings and switches do happen here; namespaces, cgroups, BPF programs and patched
-	 * kernel text do not, so a program that asks for those records misses none. */
+	/* Names, mappings and switches do happen here; namespaces, cgroups, BPF programs and
+	 * patched kernel text do not, so a program that asks for those records misses none. */
 	if (attr->mmap || attr->mmap_data || attr->mmap2 || attr->comm || attr->comm_exec ||
 	    attr->task || attr->context_switch || attr->inherit_stat)
 		return refuse(MISSING_SIDEBAND);

@@ -2,11 +2,11 @@
 /*
  * The clocks among the software events: cpu-clock and task-clock, in nanoseconds.
  *
- * Both count while they are on, which is while their processor or their task runs; they differ in name
- * only, as on Linux. To the arithmetic of counter.c each is a counter 64 bits wide that counts
- * nanoseconds by itself: nobody writes it, so it is "written" by remembering what it showed. An
- * operation of the scheduler happens at one moment (perf_cpu_clock_ns), so a clock's count is exactly
- * its time_running.
+ * Both count while they are on, which is while their processor or their task runs; they differ in
+ * name only, as on Linux. To the arithmetic of counter.c each is a counter 64 bits wide that
+ * counts nanoseconds by itself: nobody writes it, so it is "written" by remembering what it
+ * showed. An operation of the scheduler happens at one moment (perf_cpu_clock_ns), so a clock's
+ * count is exactly its time_running.
  *
  * A clock cannot interrupt; sampling is done by a timer, at least MIN_PERIOD_NS apart.
  */
@@ -18,7 +18,7 @@
 #include <arch/task.h>
 
 /* The shortest time between two samples (Linux: perf_swevent_start_hrtimer). */
-#define MIN_PERIOD_NS 10000
+#define MIN_PERIOD_NS	 10000
 
 #define CLOCK_WIDTH_BITS 64
 

@@ -7,19 +7,20 @@
  * perf_task_sched_in to perf_task_sched_out, and nowhere otherwise; its time runs while it is
  * active. What is on the processor's counters always comes from its two active contexts.
  *
- * Locking. The rule that keeps NMIs safe without a lock: whatever a PMI may look at changes only on
- * the processor whose PMI it is, interrupts off and PMUs frozen. Hence
+ * Locking. The rule that keeps NMIs safe without a lock: whatever a PMI may look at changes only
+ * on the processor whose PMI it is, interrupts off and PMUs frozen. Hence
  *
- *  - an active context is changed only on its processor. Other processors get there by a cross call
- *    (perf_context_call), which looks again whether the context is still active there and tries anew
- *    if the task has moved on;
+ *  - an active context is changed only on its processor. Other processors get there by a cross
+ *    call (perf_context_call), which looks again whether the context is still active there and
+ *    tries anew if the task has moved on;
  *  - a context that is active nowhere is changed under its lock, wherever the caller is;
- *  - context->lock decides between the two: it is held around every change of context->cpu and every
- *    change of the events. A processor's context never moves, so being on its processor with
- *    interrupts off is all the locking it needs, and its lock is never taken.
+ *  - context->lock decides between the two: it is held around every change of context->cpu and
+ *    every change of the events. A processor's context never moves, so being on its processor
+ *    with interrupts off is all the locking it needs, and its lock is never taken.
  *
- * Order: context->mutex (membership; task context) > [cross call] > the scheduler's run-queue lock >
- * context->lock of a task > the timer queue's lock. Two contexts' locks are never held together.
+ * Order: context->mutex (membership; task context) > output.c's mutex > inherit.c's mutex > [cross
+ * call] > the scheduler's run-queue lock > context->lock of a task > the timer queue's lock. Two
+ * contexts' locks are never held together; two contexts' mutexes only maker before made (fork).
  * publish_lock is taken alone. A PMI takes none of them.
  *
  * Life. task->perf holds a reference, every event holds one. When a task ends, task->perf becomes
@@ -158,17 +159,33 @@ static void activate_if_running(void *argument)
 		task_sched_in(cpu, context);
 }
 
+static struct perf_task *make(struct task *task)
+{
+	struct perf_task *perf = kzalloc(sizeof(*perf));
+
+	if (perf)
+		perf_context_init(&perf->context, task, -1);
+	return perf;
+}
+
+struct perf_context *perf_context_make(struct task *task)
+{
+	struct perf_task *perf = make(task);
+
+	atomic_store(&task->perf, perf);
+	return perf ? &perf->context : NULL;
+}
+
 struct perf_context *perf_context_of_task(struct task *task, int *error)
 {
 	struct perf_task *fresh = NULL;
 
 	if (!atomic_load(&task->perf)) {
-		fresh = kzalloc(sizeof(*fresh));
+		fresh = make(task);
 		if (!fresh) {
 			*error = -ENOMEM;
 			return NULL;
 		}
-		perf_context_init(&fresh->context, task, -1);
 	}
 
 	unsigned long irq = spin_lock_irqsave(&publish_lock);
@@ -190,9 +207,9 @@ struct perf_context *perf_context_of_task(struct task *task, int *error)
 	}
 
 	/*
-	 * The task may be running without its context being active. Wherever it is switched in after
-	 * this point, the switch sees the context; to find it where it runs now, every processor is
-	 * asked, because a task that is just moving is seen by one of the two ways.
+	 * The task may be running without its context being active. Wherever it is switched in
+	 * after this point, the switch sees the context; to find it where it runs now, every
+	 * processor is asked, because a task that is just moving is seen by one of the two ways.
 	 */
 	if (published) {
 		cpumask_t mask = cpus_all();
@@ -234,8 +251,8 @@ static void call_on_cpu(void *argument)
 {
 	struct call *call = argument;
 
-	call->done = perf_context_call_here(call->context, call->freeze, call->function,
-					    call->argument);
+	call->done =
+		perf_context_call_here(call->context, call->freeze, call->function, call->argument);
 }
 
 void perf_context_call(struct perf_context *context, bool freeze, perf_context_function function,
@@ -267,16 +284,16 @@ void perf_context_call(struct perf_context *context, bool freeze, perf_context_f
 
 static void insert_group(struct perf_context *context, struct perf_event *leader)
 {
-	struct perf_group_list *groups =
-		leader->attr.pinned ? &context->pinned : &context->flexible;
+	struct perf_group_list *groups = leader->attr.pinned ? &context->pinned :
+							       &context->flexible;
 
 	TAILQ_INSERT_TAIL(groups, leader, group_link);
 }
 
 static void remove_group(struct perf_context *context, struct perf_event *leader)
 {
-	struct perf_group_list *groups =
-		leader->attr.pinned ? &context->pinned : &context->flexible;
+	struct perf_group_list *groups = leader->attr.pinned ? &context->pinned :
+							       &context->flexible;
 
 	TAILQ_REMOVE(groups, leader, group_link);
 }
@@ -366,28 +383,43 @@ static void detach_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 		perf_cpu_sched_in(cpu, now_ns);
 }
 
+void perf_event_detach_locked(struct perf_event *event)
+{
+	ASSERT(mutex_held(&event->context->mutex));
+	perf_context_call(event->context, true, detach_locked, event);
+}
+
 void perf_event_detach(struct perf_event *event)
 {
 	struct perf_context *context = event->context;
 
 	mutex_lock(&context->mutex);
-	perf_context_call(context, true, detach_locked, event);
+	perf_event_detach_locked(event);
 	mutex_unlock(&context->mutex);
 	deferred_work_sync(&event->pending);
 }
 
 /* --- what happens to tasks --- */
 
+static void retire(struct perf_context *context, struct perf_event *event)
+{
+	if (event->parent) {
+		perf_event_detach_locked(event);
+		perf_event_end_child(event);
+		return;
+	}
+	perf_context_call(context, true, retire_locked, event);
+	wait_queue_wake(&event->waiters); /* pollers see the end */
+}
+
+/* All members, or those that do not survive exec. */
 static void retire_all(struct perf_context *context, bool on_exec)
 {
 	struct perf_event *event, *next;
 
-	TAILQ_FOREACH_SAFE(event, &context->members, member_link, next)
-	{
-		if (on_exec && !event->attr.remove_on_exec)
-			continue;
-		perf_context_call(context, true, retire_locked, event);
-		wait_queue_wake(&event->waiters); /* pollers see the end */
+	TAILQ_FOREACH_SAFE(event, &context->members, member_link, next) {
+		if (!on_exec || event->attr.remove_on_exec)
+			retire(context, event);
 	}
 }
 
@@ -454,10 +486,17 @@ void perf_task_exec(struct task *task)
 	mutex_unlock(&context->mutex);
 }
 
-int perf_task_fork(struct task *parent, struct task *child)
+int perf_task_fork(struct task *parent, struct task *child, bool thread)
 {
+	struct perf_task *perf = atomic_load(&parent->perf);
+
 	atomic_store(&child->perf, NULL);
-	return 0;
+	if (!perf || perf == &exited)
+		return 0;
+	mutex_lock(&perf->context.mutex);
+	int error = perf_context_inherit(&perf->context, child, thread);
+	mutex_unlock(&perf->context.mutex);
+	return error;
 }
 
 /* --- start --- */

@@ -3,24 +3,26 @@
  * Arithmetic that every counter narrower than 64 bits needs: folding what it counted into a 64-bit
  * count, and setting it so that it overflows when a sample is due.
  *
- * A counter of W bits is a number modulo 2^W. As long as it is folded at least once every 2^W events,
- * the difference of two readings modulo 2^W is what was counted in between. A driver makes sure by
- * letting the counter overflow, and interrupt, after at most 2^(W-1) events: then a PMI that is held
- * back still has as many events again before anything is lost.
+ * A counter of W bits is a number modulo 2^W. As long as it is folded at least once every 2^W
+ * events, the difference of two readings modulo 2^W is what was counted in between. A driver makes
+ * sure by letting the counter overflow, and interrupt, after at most 2^(W-1) events: then a PMI
+ * that is held back still has as many events again before anything is lost.
  *
- * A fold can be interrupted, at any instruction, by the PMI, which folds too and writes the counter
- * anew. No lock can help, so there is one word that decides, and only one that a fold changes:
+ * A fold can be interrupted, at any instruction, by the PMI, which folds too and writes the
+ * counter anew. No lock can help, so there is one word that decides, and only one that a fold
+ * changes:
  *
  *      count       folded so far; only grows
  *      offset      count - counter, constant while the counter is not written; not changed by a fold
  *      sample_at   the count at which the next sample is due; not changed by a fold
  *
  * What the counter showed at the last fold, and what is left of the period, are not stored but
- * computed from these: count - offset, and sample_at - count. A fold reads count and offset, then the
- * counter, and exchanges count if it is still the same. If a PMI came in between and folded anything,
- * count has grown and the exchange fails. If the PMI had nothing to fold, then the counter had not
- * moved between the last fold and the PMI; a reading made before the PMI gives the same count, and one
- * made after it does not go with the offset, which is why offset is read again.
+ * computed from these: count - offset, and sample_at - count. A fold reads count and offset, then
+ * the counter, and exchanges count if it is still the same. If a PMI came in between and folded
+ * anything, count has grown and the exchange fails. If the PMI had nothing to fold, then the
+ * counter had not moved between the last fold and the PMI; a reading made before the PMI gives the
+ * same count, and one made after it does not go with the offset, which is why offset is read
+ * again.
  */
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
@@ -37,8 +39,8 @@ void pmu_event_fold(struct perf_event *event, uint64_t (*read_raw)(struct perf_e
 	uint64_t count, offset, raw, delta;
 
 	do {
-		/* In this order, each once: acquire and release keep the compiler to it, and a PMI on this
-		 * processor needs no more. */
+		/* In this order, each once: acquire and release keep the compiler to it, and a
+		 * PMI on this processor needs no more. */
 		count = atomic_load_explicit(&event->count, memory_order_acquire);
 		offset = atomic_load_explicit(&hw->offset, memory_order_acquire);
 		raw = read_raw(event);
@@ -51,8 +53,8 @@ void pmu_event_fold(struct perf_event *event, uint64_t (*read_raw)(struct perf_e
 	} while (true);
 }
 
-uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits, uint64_t max_period,
-			      uint64_t min_period, bool *expired)
+uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
+			      uint64_t max_period, uint64_t min_period, bool *expired)
 {
 	struct hw_event *hw = &event->hw;
 	uint64_t count = atomic_load_explicit(&event->count, memory_order_relaxed);
@@ -63,7 +65,8 @@ uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
 		int64_t remainder = (int64_t)(hw->sample_at - count);
 
 		due = remainder <= 0;
-		/* A whole period late: the samples in between are gone, the next period begins now. */
+		/* A whole period late: the samples in between are gone, the next period begins
+		 * now. */
 		if (remainder <= -(int64_t)hw->sample_period)
 			remainder = (int64_t)hw->sample_period;
 		else if (due)

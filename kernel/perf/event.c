@@ -169,12 +169,20 @@ struct operation {
 	perf_context_function function;
 };
 
+/* With its children, each at its own moment. */
 static void operate(struct perf_event *event, bool group, perf_context_function locked,
 		    perf_context_function function)
 {
-	struct operation operation = { event, group, function };
+	struct perf_event *target = group ? event->leader : event, *child;
+	struct operation operation = { target, group, function };
 
-	perf_context_call(event->context, true, locked, &operation);
+	perf_family_lock(target);
+	perf_context_call(target->context, true, locked, &operation);
+	LIST_FOREACH(child, &target->children, child_link) {
+		operation.event = child;
+		perf_context_call(child->context, true, locked, &operation);
+	}
+	perf_family_unlock(target);
 }
 
 /* Members first: they go on together when the leader does. */
@@ -291,7 +299,8 @@ int perf_event_change_period(struct perf_event *event, uint64_t period)
 
 /* --- the clock of its records --- */
 
-/* Clocks that attr.clockid may name, and whether a PMI may ask them (Linux: perf_event_set_clock). */
+/* Clocks that attr.clockid may name, and whether a PMI may ask them (Linux:
+ * perf_event_set_clock). */
 static const struct {
 	int32_t id;
 	bool nmi_safe, real;

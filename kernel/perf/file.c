@@ -2,9 +2,9 @@
 /*
  * An event as a file: read, ioctl, poll, mmap, and the last close.
  *
- * A mapping holds the file, so that an event is closed only when nobody has it open or mapped. Every
- * ioctl but the one for output takes the mutex of the event's context, so that the group stays what it
- * is meanwhile.
+ * A mapping holds the file, so that an event is closed only when nobody has it open or mapped.
+ * Every ioctl but the one for output takes the mutex of the event's context, so that the group
+ * stays what it is meanwhile.
  */
 #include <kernel/file.h>
 #include <kernel/perf/context.h>
@@ -57,6 +57,15 @@ static long modify_attributes(struct perf_event *event, unsigned long argument)
 	return attr.type == event->attr.type ? -EOPNOTSUPP : -EINVAL;
 }
 
+/* No event is a tracepoint, no PMU has address filters; the filter's text is looked at first, as
+ * on Linux. */
+static long set_filter(unsigned long argument)
+{
+	char first;
+
+	return copy_from_user(&first, (const void *)argument, sizeof(first)) ? -EFAULT : -EINVAL;
+}
+
 static long control(struct perf_event *event, unsigned int command, unsigned long argument)
 {
 	bool group = argument & PERF_IOC_FLAG_GROUP;
@@ -82,10 +91,11 @@ static long control(struct perf_event *event, unsigned int command, unsigned lon
 	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
 		return modify_attributes(event, argument);
 	case PERF_EVENT_IOC_SET_FILTER:
-		return -EINVAL; /* neither a tracepoint nor a PMU with address filters */
+		return set_filter(argument);
 	case PERF_EVENT_IOC_SET_BPF:
+		return -EBADF; /* no descriptor is a BPF program */
 	case PERF_EVENT_IOC_QUERY_BPF:
-		return -EOPNOTSUPP;
+		return -EINVAL; /* no event is a tracepoint */
 	default:
 		return -ENOTTY;
 	}
@@ -120,6 +130,7 @@ static int perf_mmap(struct file *file, struct vm_area *area)
 void perf_event_close(struct perf_event *event)
 {
 	perf_event_disown(event);
+	perf_event_end_children(event);
 	perf_event_detach(event);
 	perf_output_release(event);
 	perf_event_put(event);

@@ -11,6 +11,7 @@ void perf_init(void)
 	perf_contexts_init();
 	perf_open_init();
 	perf_output_init();
+	perf_inherit_init();
 	perf_software_init();
 	perf_clock_init();
 	arch_pmu_init();

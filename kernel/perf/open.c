@@ -12,9 +12,9 @@
  *      -1    n      everything on processor n
  *      -1    -1     EINVAL
  *
- * Events that users opened are also in one list, for prctl(PR_TASK_PERF_EVENTS_*), which switches what
- * the caller opened, wherever it counts. Its mutex comes before a context's. Nothing on a counting path
- * takes it.
+ * Events that users opened are also in one list, for prctl(PR_TASK_PERF_EVENTS_*), which switches
+ * what the caller opened, wherever it counts. Its mutex comes before a context's. Nothing on a
+ * counting path takes it.
  */
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
@@ -154,8 +154,8 @@ static struct pmu *hardware_of_group(struct perf_event *leader)
 	return NULL;
 }
 
-/* Whether EVENT, bound for CONTEXT, may join LEADER's group. A group led by a software event may take
- * hardware events, and needs counters from then on. */
+/* Whether EVENT, bound for CONTEXT, may join LEADER's group. A group led by a software event may
+ * take hardware events, and needs counters from then on. */
 static int check_group(const struct perf_event *event, struct perf_event *leader,
 		       const struct perf_context *context)
 {
@@ -279,7 +279,8 @@ long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, un
 	result = perf_attr_copy(&request.attr, (void *)user_attr);
 	if (result)
 		return result;
-	/* There are no control groups, so no descriptor is one's; on all CPUs there can be none anyhow. */
+	/* There are no control groups, so no descriptor is one's; on all CPUs there can be none
+	 * anyhow. */
 	if (flags & PERF_FLAG_PID_CGROUP)
 		return pid == -1 || cpu == -1 ? -EINVAL : -EBADF;
 

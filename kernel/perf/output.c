@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output: which ring an event writes to, who has it mapped, and who is told when there is something.
+ * Output: which ring an event writes to, who has it mapped, and who is told when there is
+ * something.
  *
- * An event gets a ring by being mapped, or by being sent to the ring of another event. event->ring is
- * read by whoever writes a record, an NMI included, and so changes only as every part of an event does:
- * on the processor where the event is, PMUs frozen (perf_context_call). When the change is made nobody
- * writes to the old ring any more on behalf of this event, and when the event's deferred work has ended
- * too, its reference can go.
+ * An event gets a ring by being mapped, or by being sent to the ring of another event. event->ring
+ * is read by whoever writes a record, an NMI included, and so changes only as every part of an
+ * event does: on the processor where the event is, PMUs frozen (perf_context_call). When the
+ * change is made nobody writes to the old ring any more on behalf of this event, and when the
+ * event's deferred work has ended too, its reference can go.
  *
- * Locks: output_mutex guards event->ring against other changes, map_count of events and rings, and keeps
- * a ring alive for who only looks. It comes after a space's and after a context's mutex. ring->writers_lock
- * is a leaf but for the wait queues it wakes.
+ * Locks: output_mutex guards event->ring against other changes, map_count of events and rings, and
+ * keeps a ring alive for who only looks. It comes after a space's and after a context's mutex.
+ * ring->writers_lock is a leaf but for the wait queues it wakes.
  */
 #include <kernel/assert.h>
 #include <kernel/page.h>
@@ -64,7 +65,7 @@ static void add_writer(struct perf_ring *ring, struct perf_event *event)
 }
 
 /* EVENT writes to RING, whose reference moves in, or nowhere. output_mutex held. */
-static void attach(struct perf_event *event, struct perf_ring *ring)
+static void attach_one(struct perf_event *event, struct perf_ring *ring)
 {
 	struct ring_change change = { event, ring };
 	struct perf_ring *old = atomic_load(&event->ring);
@@ -82,6 +83,32 @@ static void attach(struct perf_event *event, struct perf_ring *ring)
 	perf_ring_put(old);
 }
 
+/* The same for EVENT and its children. */
+static void attach(struct perf_event *event, struct perf_ring *ring)
+{
+	struct perf_event *child;
+
+	attach_one(event, ring);
+	perf_family_lock(event);
+	LIST_FOREACH(child, &event->children, child_link) {
+		if (ring)
+			perf_ring_get(ring);
+		attach_one(child, ring);
+	}
+	perf_family_unlock(event);
+}
+
+void perf_output_inherit(struct perf_event *child, struct perf_event *parent)
+{
+	mutex_lock(&output_mutex);
+	struct perf_ring *ring = atomic_load(&parent->ring);
+	if (ring && !atomic_load(&child->ring)) {
+		perf_ring_get(ring);
+		attach_one(child, ring);
+	}
+	mutex_unlock(&output_mutex);
+}
+
 void perf_output_release(struct perf_event *event)
 {
 	mutex_lock(&output_mutex);
@@ -96,7 +123,8 @@ static bool may_share(const struct perf_event *event, const struct perf_event *t
 {
 	if (event == target || event->cpu != target->cpu)
 		return false;
-	if (target->cpu == -1 && event->context != target->context)
+	/* One writer at a time: everywhere the same task, so no children either. */
+	if (target->cpu == -1 && (event->context != target->context || event->attr.inherit))
 		return false;
 	if (event->attr.use_clockid != target->attr.use_clockid ||
 	    (event->attr.use_clockid && event->attr.clockid != target->attr.clockid))
@@ -152,14 +180,14 @@ static void update_user_access(void *argument)
 		arch_pmu_user_access_update(space);
 }
 
-/* One more or one less mapping in SPACE of an event whose counter user space may read. The first and the
- * last one change what its processors allow. */
+/* One more or one less mapping in SPACE of an event whose counter user space may read. The first
+ * and the last one change what its processors allow. */
 static void count_user_access(struct perf_event *event, struct vm_space *space, int change)
 {
 	if (!event->pmu->user_index)
 		return;
-	unsigned int before = change > 0 ? atomic_fetch_add(&space->perf_rdpmc, 1)
-					 : atomic_fetch_sub(&space->perf_rdpmc, 1) - 1;
+	unsigned int before = change > 0 ? atomic_fetch_add(&space->perf_rdpmc, 1) :
+					   atomic_fetch_sub(&space->perf_rdpmc, 1) - 1;
 	if (before == 0)
 		smp_call_mask(atomic_load(&space->active_cpus), update_user_access, space);
 }
@@ -233,7 +261,8 @@ static const struct vm_area_ops area_ops = {
 	.fault = area_fault,
 };
 
-/* The ring that a mapping of DATA_PAGES shows: the one the event has, or a new one. output_mutex held. */
+/* The ring that a mapping of DATA_PAGES shows: the one the event has, or a new one. output_mutex
+ * held. */
 static int ring_for_map(struct perf_event *event, uint64_t data_pages, bool overwrite)
 {
 	struct perf_ring *ring = atomic_load(&event->ring);

@@ -2,23 +2,24 @@
 /*
  * What an overflow does: the sample, throttling, refresh limits, and what is left for later.
  *
- * All of it may run in an NMI, on top of anything: no lock, no memory, no wake-up. What needs those is
- * left to the event's deferred work, which runs on the same processor as soon as interrupts are on.
+ * All of it may run in an NMI, on top of anything: no lock, no memory, no wake-up. What needs
+ * those is left to the event's deferred work, which runs on the same processor as soon as
+ * interrupts are on.
  *
- * Throttling: an event that takes more than SAMPLES_PER_TICK samples in one tick stops until the next
- * one, so that no period, however short, can stop the machine. Ticks are counted by the clock, not by
- * an interrupt; a timer is armed only when something waits for the next tick.
+ * Throttling: an event that takes more than SAMPLES_PER_TICK samples in one tick stops until the
+ * next one, so that no period, however short, can stop the machine. Ticks are counted by the
+ * clock, not by an interrupt; a timer is armed only when something waits for the next tick.
  *
- * Frequency (attr.freq): the period follows the rate at which events come. Every sample and every tick
- * compute the period that would have given the wanted rate, and the period moves an eighth of the way
- * (Linux: perf_adjust_period).
+ * Frequency (attr.freq): the period follows the rate at which events come. Every sample and every
+ * tick compute the period that would have given the wanted rate, and the period moves an eighth of
+ * the way (Linux: perf_adjust_period).
  */
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
 #include <kernel/time.h>
 
-#define SAMPLES_PER_TICK (PERF_SAMPLE_RATE_MAX * PERF_TICK_NS / NSEC_PER_SEC)
+#define SAMPLES_PER_TICK      (PERF_SAMPLE_RATE_MAX * PERF_TICK_NS / NSEC_PER_SEC)
 
 /* A wanted period more than this many times shorter than what is left begins at once. */
 #define PERIOD_RESTART_FACTOR 8
@@ -40,8 +41,8 @@ static uint64_t period_for(uint64_t count, uint64_t time_ns, uint64_t frequency)
 static void adapt_period(struct perf_event *event, uint64_t count, uint64_t time_ns)
 {
 	struct hw_event *hw = &event->hw;
-	int64_t distance = (int64_t)(period_for(count, time_ns, event->attr.sample_freq) -
-				     hw->sample_period);
+	int64_t distance =
+		(int64_t)(period_for(count, time_ns, event->attr.sample_freq) - hw->sample_period);
 
 	/* Rounded away from zero, so that it arrives. */
 	uint64_t period = hw->sample_period + (uint64_t)((distance + (distance < 0 ? -7 : 7)) / 8);

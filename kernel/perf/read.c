@@ -2,9 +2,9 @@
 /*
  * read() of an event: its value, or its group's, in every format.
  *
- * All values and times of one read are taken at one moment, on the processor where the event is: folded
- * from the counters if the event is active, otherwise as they were left. With PERF_FORMAT_GROUP any
- * member returns the whole group, leader first, with the leader's times.
+ * All values and times of one read are taken at one moment, on the processor where the event is:
+ * folded from the counters if the event is active, otherwise as they were left. With
+ * PERF_FORMAT_GROUP any member returns the whole group, leader first, with the leader's times.
  */
 #include <kernel/kmalloc.h>
 #include <kernel/perf/context.h>
@@ -95,16 +95,75 @@ static void read_group_locked(struct perf_cpu *cpu, struct perf_context *context
 	}
 }
 
+/* --- children --- */
+
+struct child_reading {
+	struct perf_event *child;
+	uint64_t value, enabled_ns, running_ns;
+};
+
+static void read_child_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			      void *argument)
+{
+	struct child_reading *reading = argument;
+	struct perf_event *child = reading->child;
+	uint64_t enabled_ns, running_ns;
+
+	if (child->state == EVENT_ACTIVE)
+		child->pmu->read(child);
+	perf_event_times_at(child, now_ns, &enabled_ns, &running_ns);
+	reading->value += perf_event_own_count(child);
+	reading->enabled_ns += enabled_ns;
+	reading->running_ns += running_ns;
+}
+
+/* Adds what the living children of EVENT have to *VALUE, and to the times that READ_FORMAT puts
+ * at TIMES (NULL: they are another's). Family locked. */
+static void add_children(struct perf_event *event, uint64_t *value, uint64_t *times,
+			 uint64_t read_format)
+{
+	struct child_reading reading = { 0 };
+
+	LIST_FOREACH(reading.child, &event->children, child_link)
+		perf_context_call(reading.child->context, false, read_child_locked, &reading);
+	*value += reading.value;
+	if (times && (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED))
+		*times++ += reading.enabled_ns;
+	if (times && (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING))
+		*times += reading.running_ns;
+}
+
+/* --- reading --- */
+
 static long read_one(struct perf_event *event, void *user_buffer, size_t size)
 {
 	uint64_t values[SINGLE_VALUES];
 	struct reading reading = { event, values };
-	size_t needed = perf_read_size(event->attr.read_format, 0);
+	uint64_t read_format = event->attr.read_format;
+	size_t needed = perf_read_size(read_format, 0);
 
 	if (size < needed)
 		return -ENOSPC;
+	perf_family_lock(event);
 	perf_context_call(event->context, false, read_one_locked, &reading);
+	add_children(event, values, values + 1, read_format);
+	perf_family_unlock(event);
 	return copy_to_user(user_buffer, values, needed) ? -EFAULT : (long)needed;
+}
+
+/* The same for the whole group, whose values are in the order of its members. */
+static void add_group_children(struct perf_event *event, uint64_t *values)
+{
+	uint64_t read_format = event->attr.read_format;
+	size_t entry = perf_read_size(read_format & (PERF_FORMAT_ID | PERF_FORMAT_LOST), 0) /
+		       sizeof(uint64_t);
+	size_t header = perf_read_size(read_format, 0) / sizeof(uint64_t) - entry;
+	struct perf_event *leader = event->leader, *sibling;
+	uint64_t *value = values + header;
+
+	add_children(leader, value, values + 1, read_format);
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
+		add_children(sibling, value += entry, NULL, read_format);
 }
 
 /* The context's mutex keeps the group as large as it is. */
@@ -119,7 +178,10 @@ static long read_group(struct perf_event *event, void *user_buffer, size_t size)
 		return -ENOMEM;
 
 	struct reading reading = { event, values };
+	perf_family_lock(event);
 	perf_context_call(event->context, false, read_group_locked, &reading);
+	add_group_children(event, values);
+	perf_family_unlock(event);
 	long result = copy_to_user(user_buffer, values, needed) ? -EFAULT : (long)needed;
 	kfree(values);
 	return result;

@@ -310,6 +310,8 @@ static struct perf_event *group_to_rotate(struct perf_cpu *cpu, struct perf_cont
 
 static void rotate_context(struct perf_context *context, struct perf_event *leader)
 {
+	if (context->rotation_disabled)
+		return;
 	TAILQ_REMOVE(&context->flexible, leader, group_link);
 	TAILQ_INSERT_TAIL(&context->flexible, leader, group_link);
 }

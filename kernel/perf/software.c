@@ -4,9 +4,9 @@
  * switches, migrations …), and those that never happen here but may be asked for (dummy, alignment
  * faults). The two clocks among the software events have a PMU each, in clock.c.
  *
- * An event that is on is in the list of its processor; whoever counts walks that list. It is changed
- * and walked only on its processor with interrupts off, and no NMI looks at it. While no software
- * event exists anywhere, counting costs the caller one test of perf_software_events.
+ * An event that is on is in the list of its processor; whoever counts walks that list. It is
+ * changed and walked only on its processor with interrupts off, and no NMI looks at it. While no
+ * software event exists anywhere, counting costs the caller one test of perf_software_events.
  */
 #include <kernel/perf.h>
 #include <kernel/perf/context.h>
@@ -32,8 +32,8 @@ static bool is_excluded(const struct perf_event *event, struct trap_frame *frame
 	return user ? event->attr.exclude_user : event->attr.exclude_kernel;
 }
 
-/* The periods that ended with the last events. One that is so far behind that it could not catch up is
- * given up. */
+/* The periods that ended with the last events. One that is so far behind that it could not catch
+ * up is given up. */
 static uint64_t expired_periods(struct perf_event *event)
 {
 	struct hw_event *hw = &event->hw;

@@ -100,7 +100,7 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	/* A thread has its own handler stack to set; a vfork child too, until it is another program. */
 	if (!(flags & CLONE_VM) || (flags & CLONE_VFORK))
 		child->signals.alternate = self->signals.alternate;
-	return perf_task_fork(self, child);
+	return perf_task_fork(self, child, flags & CLONE_THREAD);
 }
 
 /* Links CHILD into its process and the table. T held. */

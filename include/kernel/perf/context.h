@@ -26,7 +26,7 @@ struct task;
 #define PERF_ROTATION_NS (4 * NSEC_PER_MSEC)
 
 /* What throttling counts samples in: the same tick. */
-#define PERF_TICK_NS (4 * NSEC_PER_MSEC)
+#define PERF_TICK_NS	 (4 * NSEC_PER_MSEC)
 
 TAILQ_HEAD(perf_group_list, perf_event);
 
@@ -41,14 +41,14 @@ struct perf_context {
 	uint64_t time_ns, clock_offset_ns;
 
 	TAILQ_HEAD(perf_member_list, perf_event) members; /* L, M: every event */
-	struct perf_group_list pinned;			  /* L, M: leaders, in order of opening */
-	struct perf_group_list flexible; /* L, M: leaders, next to go on first */
-	unsigned int hardware_count;	 /* L: members on a PMU that can be frozen */
-	unsigned int frequency_count;	 /* L: members with attr.freq */
-	bool rotate_needed;		 /* L: some flexible group did not fit */
-	bool dead;			 /* L, M: the task is gone */
-	bool inherits;			 /* L, M: some member is inherited by children */
-	int last_cpu;			 /* L: where it was active last, -1: nowhere */
+	struct perf_group_list pinned;			  /* L, M: in order of opening */
+	struct perf_group_list flexible;		  /* L, M: leaders, next to go on first */
+	unsigned int hardware_count;  /* L: members on a PMU that can be frozen */
+	unsigned int frequency_count; /* L: members with attr.freq */
+	bool rotate_needed;	      /* L: some flexible group did not fit */
+	bool dead;		      /* L, M: the task is gone */
+	bool rotation_disabled;	      /* M: fork walks the groups */
+	int last_cpu;		      /* L: where it was active last, -1: nowhere */
 	_Atomic unsigned int references;
 }; /* L: lock; M: changed with both held, so either is enough to read */
 
@@ -60,9 +60,9 @@ struct perf_task {
 /* Context's time at NOW_NS of clock_ns(). Lock held, or NMI on the processor where it is active. */
 static inline uint64_t perf_context_time(const struct perf_context *context, uint64_t now_ns)
 {
-	return atomic_load_explicit(&context->cpu, memory_order_relaxed) < 0
-		       ? context->time_ns
-		       : now_ns + context->clock_offset_ns;
+	return atomic_load_explicit(&context->cpu, memory_order_relaxed) < 0 ?
+		       context->time_ns :
+		       now_ns + context->clock_offset_ns;
 }
 
 /*
@@ -76,8 +76,17 @@ struct perf_context *perf_context_of_cpu(unsigned int cpu);
  * -ENOMEM or -ESRCH (it is exiting). Task context, interrupts on. */
 struct perf_context *perf_context_of_task(struct task *task, int *error);
 
-/* Makes CONTEXT that of TASK, active nowhere, or with TASK NULL that of processor CPU. One reference,
- * no events. Before anyone else can see it. */
+/* A context for TASK, which does not run yet and is known to nobody; task->perf has the
+ * reference. NULL: no memory. Task context. */
+struct perf_context *perf_context_make(struct task *task);
+
+/* inherit.c: gives CHILD, new and not running, what it inherits from the task of FROM, whose
+ * mutex is held. THREAD: they are of one process. 0 or -ENOMEM; what was made goes with
+ * perf_task_free. Task context. */
+int perf_context_inherit(struct perf_context *from, struct task *child, bool thread);
+
+/* Makes CONTEXT that of TASK, active nowhere, or with TASK NULL that of processor CPU. One
+ * reference, no events. Before anyone else can see it. */
 void perf_context_init(struct perf_context *context, struct task *task, int cpu);
 
 /* One more reference, and one less; the last one frees. get: any context; put: task context. */
@@ -87,8 +96,9 @@ void perf_context_put(struct perf_context *context);
 /* Makes the processors' contexts. Once, before anything else of the core. */
 void perf_contexts_init(void);
 
-/* Makes EVENT, whose context is CONTEXT, a member of it, and of the group of its leader, and lets it count if its state
- * says so. CONTEXT's mutex held, CONTEXT not dead. Task context, interrupts on. */
+/* Makes EVENT, whose context is CONTEXT, a member of it, and of the group of its leader, and
+ * lets it count if its state says so. CONTEXT's mutex held, CONTEXT not dead. Task context,
+ * interrupts on. */
 void perf_context_install(struct perf_context *context, struct perf_event *event);
 
 /* What perf_context_call runs: NOW_NS is the one moment at which everything it does happens. */
@@ -129,18 +139,18 @@ struct perf_cpu {
 	struct perf_context *task_context; /* active here; NULL: none */
 	struct timer rotation_timer, tick_timer;
 	bool rotation_armed, tick_armed;
-	uint64_t moment_ns; /* when the operation in hand takes place, 0: none */
-	bool frozen;	    /* for the operation in hand */
+	uint64_t moment_ns;	      /* when the operation in hand takes place, 0: none */
+	bool frozen;		      /* for the operation in hand */
 	unsigned int hardware_active; /* events on PMUs that can run out of counters */
-	bool exclusive;		      /* an exclusive group is on: no other hardware group may be */
+	bool exclusive;		      /* an exclusive group is on, alone */
 } CACHE_ALIGNED;
 
 extern struct perf_cpu perf_cpus[CPUS_MAX];
 
 /*
- * An operation: everything between begin and end takes place at the moment that begin returns, in ns of
- * clock_ns(). With FREEZE, or from perf_cpu_freeze on, PMUs that can be frozen are, unless no member of
- * an active context needs one. Operations do not nest.
+ * An operation: everything between begin and end takes place at the moment that begin returns, in
+ * ns of clock_ns(). With FREEZE, or from perf_cpu_freeze on, PMUs that can be frozen are, unless
+ * no member of an active context needs one. Operations do not nest.
  */
 uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool freeze);
 void perf_cpu_freeze(struct perf_cpu *cpu);
@@ -164,8 +174,8 @@ void perf_context_sched_out(struct perf_cpu *cpu, struct perf_context *context,
  * processor's flexible ones, the task's. What is on stays. */
 void perf_cpu_sched_in(struct perf_cpu *cpu, uint64_t now_ns);
 
-/* LEADER's group has become able to count, or has changed: puts it on, if need be in place of groups
- * that come after it. */
+/* LEADER's group has become able to count, or has changed: puts it on, if need be in place of
+ * groups that come after it. */
 void perf_cpu_sched_group(struct perf_cpu *cpu, struct perf_event *leader, uint64_t now_ns);
 
 /* The rotation and tick timers of CPU are made; each is armed only while it is needed. At start. */

@@ -26,15 +26,15 @@ struct file;
 /* The driver's part of an event. Written on the processor where the event is on, PMU frozen or in
  * the PMI. */
 struct hw_event {
-	uint64_t config;	     /* driver: what goes into the event-select register */
-	uint64_t constraint;	     /* driver: counters that can count it, bit n = slot n */
-	int slot;		     /* driver: counter it is on, -1: none */
-	int last_slot;		     /* driver: where it was last, tried first */
-	unsigned int flags;	     /* enum hw_event_flag */
-	_Atomic uint64_t offset;     /* counter.c: count minus what the counter shows */
-	uint64_t sample_period;	     /* events between samples; 0: counting event */
-	uint64_t sample_at;	     /* counter.c: count at which the next sample is due */
-	uint64_t last_period;	     /* period that the sample in hand stands for */
+	uint64_t config;	 /* driver: what goes into the event-select register */
+	uint64_t constraint;	 /* driver: counters that can count it, bit n = slot n */
+	int slot;		 /* driver: counter it is on, -1: none */
+	int last_slot;		 /* driver: where it was last, tried first */
+	unsigned int flags;	 /* enum hw_event_flag */
+	_Atomic uint64_t offset; /* counter.c: count minus what the counter shows */
+	uint64_t sample_period;	 /* events between samples; 0: counting event */
+	uint64_t sample_at;	 /* counter.c: count at which the next sample is due */
+	uint64_t last_period;	 /* period that the sample in hand stands for */
 
 	/* overflow.c: samples in the tick number interrupts_tick; HW_THROTTLED: stopped until the
 	 * next tick */
@@ -42,15 +42,15 @@ struct hw_event {
 	uint64_t frequency_stamp_ns; /* attr.freq: when the last sample came … */
 	uint64_t frequency_count;    /* … and the count at the last tick */
 
-	uint64_t start_ns;  /* software clocks: when it was last folded */
-	struct timer timer; /* software clocks that sample */
+	uint64_t start_ns;		       /* software clocks: when it was last folded */
+	struct timer timer;		       /* software clocks that sample */
 	TAILQ_ENTRY(perf_event) software_link; /* software.c: active on this processor */
 };
 
-#define HW_THROTTLED UINT64_MAX
+#define HW_THROTTLED	     UINT64_MAX
 
-/* Samples per second that one event may take, and the most that attr.sample_freq may ask for: Linux's
- * default of kernel.perf_event_max_sample_rate. */
+/* Samples per second that one event may take, and the most that attr.sample_freq may ask for:
+ * Linux's default of kernel.perf_event_max_sample_rate. */
 #define PERF_SAMPLE_RATE_MAX 100000
 
 enum hw_event_flag {
@@ -73,44 +73,47 @@ struct perf_event {
 	struct hw_event hw;
 	enum event_state state; /* C */
 	_Atomic uint64_t count; /* folded so far, since the beginning: only grows */
-	uint64_t count_base;	/* C: count at the last reset; what users see is counted from here */
-	uint64_t id;		/* PERF_FORMAT_ID: unique since boot, from 1 */
+	uint64_t count_base; /* C: count at the last reset; what users see is counted from here */
+	uint64_t id;	     /* PERF_FORMAT_ID: unique since boot, from 1 */
 
 	/* C: times up to timestamp_ns, all in the context's time; see event_update_times */
 	uint64_t time_enabled_ns, time_running_ns, timestamp_ns;
 
 	/* Inherited counts of children that ended, and the children that live. */
 	_Atomic uint64_t child_count, child_time_enabled_ns, child_time_running_ns;
-	struct perf_event *parent;		    /* NULL: opened by a user */
+	struct perf_event *parent;			 /* NULL: opened by a user */
 	LIST_HEAD(perf_child_list, perf_event) children; /* F */
-	LIST_ENTRY(perf_event) child_link;	    /* F */
+	LIST_ENTRY(perf_event) child_link;		 /* F */
+	bool linked;					 /* F: in its parent's list of children */
+	bool closed;					 /* F: no new children */
 
 	/* group */
 	struct perf_event *leader; /* C: itself when it leads */
-	TAILQ_HEAD(perf_sibling_list, perf_event) siblings; /* C: the leader's, in order of opening */
-	TAILQ_ENTRY(perf_event) sibling_link;	   /* C */
-	unsigned int sibling_count;		   /* C: the leader's */
+	TAILQ_HEAD(perf_sibling_list, perf_event)
+	siblings;			      /* C: the leader's, in order of opening */
+	TAILQ_ENTRY(perf_event) sibling_link; /* C */
+	unsigned int sibling_count;	      /* C: the leader's */
 
 	/* place */
-	struct perf_context *context; /* task's or processor's; constant once installed */
-	bool attached;		      /* C: a member of it */
+	struct perf_context *context;	     /* constant once installed */
+	bool attached;			     /* C: a member of it */
 	TAILQ_ENTRY(perf_event) member_link; /* C: context's members */
 	TAILQ_ENTRY(perf_event) group_link;  /* C: leaders: context's pinned or flexible groups */
 	int cpu;			     /* only count on this one; -1: any */
 	_Atomic int on_cpu;		     /* C: where it is active, -1 */
 
 	/* output */
-	struct perf_ring *_Atomic ring; /* C for changes, O: where its records go */
+	struct perf_ring *_Atomic ring;	     /* C for changes, O: where its records go */
 	TAILQ_ENTRY(perf_event) writer_link; /* ring->writers_lock */
-	unsigned int map_count;		/* O: mappings through this event's file */
-	_Atomic uint64_t lost;		/* samples that did not fit (PERF_FORMAT_LOST) */
-	struct wait_queue waiters;	/* poll */
-	_Atomic int event_limit;	/* overflows until it disables itself; 0: none */
-	int64_t clock_offset_ns;	/* of the clock of its records from clock_ns() */
-	struct deferred_work pending;	/* what the NMI leaves for later */
+	unsigned int map_count;		     /* O: mappings through this event's file */
+	_Atomic uint64_t lost;		     /* samples that did not fit (PERF_FORMAT_LOST) */
+	struct wait_queue waiters;	     /* poll */
+	_Atomic int event_limit;	     /* overflows until it disables itself; 0: none */
+	int64_t clock_offset_ns;	     /* of the clock of its records from clock_ns() */
+	struct deferred_work pending;	     /* what the NMI leaves for later */
 	_Atomic bool pending_disable, pending_wakeup;
 
-	struct task *owner;		/* who opened it, referenced; NULL: inherited */
+	struct task *owner;		   /* who opened it, referenced; NULL: inherited */
 	LIST_ENTRY(perf_event) owned_link; /* events.mutex in open.c */
 	_Atomic unsigned int references;
 }; /* C: the context's lock, see context.c; O: output.c's mutex; F: inherit.c's mutex */
@@ -170,8 +173,8 @@ static inline uint64_t perf_event_count(const struct perf_event *event)
 	       atomic_load_explicit(&event->child_count, memory_order_relaxed);
 }
 
-/* What user space adds to the counter it reads, sign-extended, to get perf_event_own_count: offset of
- * the user page of an event that is on a counter. Any context on its processor. */
+/* What user space adds to the counter it reads, sign-extended, to get perf_event_own_count:
+ * offset of the user page of an event that is on a counter. Any context on its processor. */
 static inline uint64_t perf_event_user_offset(const struct perf_event *event)
 {
 	return atomic_load_explicit(&event->hw.offset, memory_order_relaxed) - event->count_base;
@@ -183,14 +186,14 @@ static inline uint64_t perf_event_clock_ns(const struct perf_event *event)
 	return clock_ns() + event->clock_offset_ns;
 }
 
-/* Sets the clock of the records by attr.clockid: -EINVAL for one that is unknown, or that a PMI cannot
- * ask. Task context, before the event is installed. */
+/* Sets the clock of the records by attr.clockid: -EINVAL for one that is unknown, or that a PMI
+ * cannot ask. Task context, before the event is installed. */
 int perf_event_set_clock(struct perf_event *event);
 
-/* What the ioctls of the same name do, for one event or, with GROUP, for all of its group at one moment
- * (then the context's mutex is held). Task context, interrupts on.
- * refresh: -EINVAL for events that do not sample or are inherited. period: PERIOD is a frequency for
- * events with attr.freq; -EINVAL when out of range. */
+/* What the ioctls of the same name do, for one event or, with GROUP, for all of its group at one
+ * moment (then the context's mutex is held). Task context, interrupts on. refresh: -EINVAL for
+ * events that do not sample or are inherited. period: PERIOD is a frequency for events with
+ * attr.freq; -EINVAL when out of range. */
 void perf_event_enable(struct perf_event *event, bool group);
 void perf_event_disable(struct perf_event *event, bool group);
 void perf_event_reset(struct perf_event *event, bool group);
@@ -200,6 +203,26 @@ int perf_event_change_period(struct perf_event *event, uint64_t period);
 /* Takes EVENT out of its group and context and marks it dead: what it counted stays readable. Its
  * siblings, when it led, become groups of their own. Task context. */
 void perf_event_detach(struct perf_event *event);
+
+/* Detaches EVENT as perf_event_detach does, but for waiting for its deferred work. Its context's
+ * mutex held. */
+void perf_event_detach_locked(struct perf_event *event);
+
+/*
+ * inherit.c
+ */
+
+/* Between these two the children of EVENT stay what they are, and none of them ends without its
+ * counts being EVENT's. Nothing, if EVENT is not inherited. Task context; a context's and
+ * output.c's mutex may be held. */
+void perf_family_lock(const struct perf_event *event);
+void perf_family_unlock(const struct perf_event *event);
+
+/* CHILD, detached, is over: its parent gets its counts. Its context's mutex held. Task context. */
+void perf_event_end_child(struct perf_event *child);
+
+/* All children of PARENT, which is being closed, are detached and over. Task context. */
+void perf_event_end_children(struct perf_event *parent);
 
 /*
  * open.c
@@ -213,6 +236,7 @@ void perf_event_disown(struct perf_event *event);
  */
 void perf_open_init(void);
 void perf_output_init(void);
+void perf_inherit_init(void);
 void perf_software_init(void);
 void perf_clock_init(void);
 
@@ -229,11 +253,12 @@ int perf_attr_copy(struct perf_event_attr *attr, void *user_attr);
  * read.c
  */
 
-/* Bytes that read() returns for an event with READ_FORMAT whose leader has SIBLINGS. Any context. */
+/* Bytes that read() returns for an event with READ_FORMAT whose leader has SIBLINGS. Any
+ * context. */
 size_t perf_read_size(uint64_t read_format, unsigned int siblings);
 
-/* Reads EVENT, or its group if read_format says so, into USER_BUFFER of SIZE bytes: bytes written, 0
- * for an event in error, -ENOSPC, -EFAULT, -ENOMEM. Task context, interrupts on. */
+/* Reads EVENT, or its group if read_format says so, into USER_BUFFER of SIZE bytes: bytes
+ * written, 0 for an event in error, -ENOSPC, -EFAULT, -ENOMEM. Task context, interrupts on. */
 long perf_event_read_user(struct perf_event *event, void *user_buffer, size_t size);
 
 /*
@@ -251,12 +276,15 @@ extern const struct file_ops perf_file_ops;
  * output.c: which ring an event writes to, and who is told.
  */
 
-/* Sends the records of EVENT to the ring of TARGET (NULL: nowhere). -EINVAL: they do not count in the
- * same place, or EVENT has a buffer mapped. Task context. */
+/* Sends the records of EVENT to the ring of TARGET (NULL: nowhere). -EINVAL: they do not count
+ * in the same place, or EVENT has a buffer mapped. Task context. */
 int perf_output_set(struct perf_event *event, struct perf_event *target);
 
 /* Takes EVENT off its ring. Task context. */
 void perf_output_release(struct perf_event *event);
+
+/* CHILD, new, writes where PARENT does. Task context, a context's mutex may be held. */
+void perf_output_inherit(struct perf_event *child, struct perf_event *parent);
 
 /* Maps EVENT's ring into AREA, making it if there is none: -EINVAL, -ENOMEM. Task context, the
  * space's mutex held. */

@@ -2,9 +2,10 @@
 /*
  * struct pmu: the contract between the perf core and a driver.
  *
- * The core decides which events should count where and when; a driver knows registers. No driver knows about file
- * descriptors or tasks' contexts; no core file knows about registers. The contract is the seed's (Peter Zijlstra's answer of
- * 2010, "HW perf. events arch implementation"); its names are in brackets.
+ * The core decides which events should count where and when; a driver knows registers. No driver
+ * knows about file descriptors or tasks' contexts; no core file knows about registers. The
+ * contract is the seed's (Peter Zijlstra's answer of 2010, "HW perf. events arch implementation");
+ * its names are in brackets.
  */
 #ifndef KERNEL_PERF_PMU_H
 #define KERNEL_PERF_PMU_H
@@ -24,46 +25,55 @@ enum pmu_flag {
 };
 
 struct pmu {
-	const char *name; /* "cpu", "software" …: also the name in sysfs */
-	uint32_t type;	  /* PERF_TYPE_*, or what perf_pmu_register assigned */
+	const char *name;	   /* "cpu", "software" …: also the name in sysfs */
+	uint32_t type;		   /* PERF_TYPE_*, or what perf_pmu_register assigned */
 	unsigned int capabilities; /* enum pmu_capability */
 	LIST_ENTRY(pmu) link;
 
-	/* Can this PMU count EVENT at all? Translates event->attr into event->hw; touches no hardware. 0, -ENOENT (not mine, ask
-	 * the next PMU), -EINVAL, -EOPNOTSUPP … Task context. [hw_perf_event_init] */
+	/* Can this PMU count EVENT at all? Translates event->attr into event->hw; touches no
+	 * hardware. 0, -ENOENT (not mine, ask the next PMU), -EINVAL, -EOPNOTSUPP … Task
+	 * context. [hw_perf_event_init] */
 	int (*event_init)(struct perf_event *event);
 
-	/* The last reference to an event that event_init took is gone: frees what that acquired. NULL:
-	 * nothing. Task context. */
+	/* The last reference to an event that event_init took is gone: frees what that acquired.
+	 * NULL: nothing. Task context. */
 	void (*event_destroy)(struct perf_event *event);
 
-	/* Everything below runs on the processor whose PMU it is, interrupts off, with the context's lock held. */
+	/* Everything below runs on the processor whose PMU it is, interrupts off, with the
+	 * context's lock held. */
 
-	/* Freeze and unfreeze the whole PMU of this processor against counting and against its own interrupt, which may be an NMI. Nest.
-	 * NULL: nothing to freeze. [hw_perf_disable, hw_perf_enable] */
+	/* Freeze and unfreeze the whole PMU of this processor against counting and against its
+	 * own interrupt, which may be an NMI. Nest. NULL: nothing to freeze. [hw_perf_disable,
+	 * hw_perf_enable] */
 	void (*pmu_disable)(struct pmu *pmu);
 	void (*pmu_enable)(struct pmu *pmu);
 
-	/* Puts EVENT on a counter; with PMU_START it counts when the PMU is next unfrozen. -EAGAIN: no suitable counter free. May move events that are
-	 * already on (their index changes; their user pages are updated). PMU frozen. [enable] */
+	/* Puts EVENT on a counter; with PMU_START it counts when the PMU is next unfrozen.
+	 * -EAGAIN: no suitable counter free. May move events that are already on (their index
+	 * changes; their user pages are updated). PMU frozen. [enable] */
 	int (*add)(struct perf_event *event, int flags);
-	/* Takes EVENT off: stopped, folded into event->count, everything add acquired is released. PMU frozen. [disable] */
+	/* Takes EVENT off: stopped, folded into event->count, everything add acquired is
+	 * released. PMU frozen. [disable] */
 	void (*del)(struct perf_event *event, int flags);
 
 	/* Run and halt without giving the counter back. */
 	void (*start)(struct perf_event *event, int flags);
 	void (*stop)(struct perf_event *event, int flags);
 
-	/* Folds what the hardware counted since the last time into event->count. Also from the PMI (NMI). */
+	/* Folds what the hardware counted since the last time into event->count. Also from the
+	 * PMI (NMI). */
 	void (*read)(struct perf_event *event);
 
-	/* A group goes on whole or not at all: adds between start_txn and commit_txn may put off the question whether all fit; commit answers
-	 * it (0 or -EAGAIN; after -EAGAIN the core calls del for each, then cancel_txn). NULL: every add answers for itself. [hw_perf_group_sched_in] */
+	/* A group goes on whole or not at all: adds between start_txn and commit_txn may put off
+	 * the question whether all fit; commit answers it (0 or -EAGAIN; after -EAGAIN the core
+	 * calls del for each, then cancel_txn). NULL: every add answers for itself.
+	 * [hw_perf_group_sched_in] */
 	void (*start_txn)(struct pmu *pmu);
 	int (*commit_txn)(struct pmu *pmu);
 	void (*cancel_txn)(struct pmu *pmu);
 
-	/* What user space passes to its counter-read instruction, plus one; 0 when it cannot read the counter now. NULL: never. */
+	/* What user space passes to its counter-read instruction, plus one; 0 when it cannot
+	 * read the counter now. NULL: never. */
 	uint32_t (*user_index)(struct perf_event *event);
 	/* Bits that the counter-read instruction returns (pmc_width of the user page). NULL: 64. */
 	unsigned int (*user_width)(struct perf_event *event);
@@ -75,25 +85,27 @@ enum pmu_capability {
 	PMU_NO_EXCLUDE = 4    /* cannot tell rings apart: exclude_* is refused with -EINVAL */
 };
 
-/* Freezes and unfreezes, on this processor, every PMU that can be. Interrupts off. Pairs; the caller
- * does not nest them. */
+/* Freezes and unfreezes, on this processor, every PMU that can be. Interrupts off. Pairs; the
+ * caller does not nest them. */
 void perf_pmu_freeze_all(void);
 void perf_pmu_unfreeze_all(void);
 
-/* Finds the PMU that can count EVENT, as Linux does: the one whose type attr.type names, HARDWARE and
- * HW_CACHE being the processor's PMU; if there is none of that type, the first that takes it. Sets
- * event->pmu. 0, -ENOENT, or what the PMU says. Task context. */
+/* Finds the PMU that can count EVENT, as Linux does: the one whose type attr.type names,
+ * HARDWARE and HW_CACHE being the processor's PMU; if there is none of that type, the first that
+ * takes it. Sets event->pmu. 0, -ENOENT, or what the PMU says. Task context. */
 int perf_pmu_claim(struct perf_event *event);
 
 /* The PMU of TYPE, or NULL. Task context. */
 struct pmu *perf_pmu_find(uint32_t type);
 
-/* Makes PMU known. TYPE -1: assign the next free number from 6 (PERF_TYPE_MAX) upwards. -EEXIST. Task context, at start. */
+/* Makes PMU known. TYPE -1: assign the next free number from 6 (PERF_TYPE_MAX) upwards. -EEXIST.
+ * Task context, at start. */
 int perf_pmu_register(struct pmu *pmu, int type);
 
-/* What a driver's interrupt handler calls for each event whose counter overflowed, after it has folded the counter and set up the
- * next period (pmu_event_set_period): writes the sample, counts the interrupt, applies refresh limits. True: throttled or
- * limit reached, the driver must stop the event. FRAME: what was interrupted. NMI or interrupt context. */
+/* What a driver's interrupt handler calls for each event whose counter overflowed, after it has
+ * folded the counter and set up the next period (pmu_event_set_period): writes the sample,
+ * counts the interrupt, applies refresh limits. True: throttled or limit reached, the driver
+ * must stop the event. FRAME: what was interrupted. NMI or interrupt context. */
 bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame);
 
 /*
@@ -101,21 +113,22 @@ bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame);
  */
 
 /*
- * Folds into event->count what EVENT's counter has counted since the last fold. READ_RAW returns what
- * the counter shows now; of it WIDTH_BITS (1 … 64) count. Exact whenever a PMI comes in between and
- * does the same. Any context on the event's processor, NMI included.
+ * Folds into event->count what EVENT's counter has counted since the last fold. READ_RAW returns
+ * what the counter shows now; of it WIDTH_BITS (1 … 64) count. Exact whenever a PMI comes in
+ * between and does the same. Any context on the event's processor, NMI included.
  */
 void pmu_event_fold(struct perf_event *event, uint64_t (*read_raw)(struct perf_event *event),
 		    unsigned int width_bits);
 
 /*
- * Returns what to write into EVENT's counter, just folded and halted, so that it overflows when the
- * sample period is over: minus the remainder, modulo 2^WIDTH_BITS. The remainder is limited to
- * MAX_PERIOD (at most 2^(WIDTH_BITS - 1)) and to at least MIN_PERIOD (1, or what the hardware needs);
- * for a counting event it is MAX_PERIOD. *EXPIRED (may be NULL) tells whether the sample period was
- * over, so that a sample is due, and not just the counter's range. PMU frozen, or in the PMI.
+ * Returns what to write into EVENT's counter, just folded and halted, so that it overflows when
+ * the sample period is over: minus the remainder, modulo 2^WIDTH_BITS. The remainder is limited to
+ * MAX_PERIOD (at most 2^(WIDTH_BITS - 1)) and to at least MIN_PERIOD (1, or what the hardware
+ * needs); for a counting event it is MAX_PERIOD. *EXPIRED (may be NULL) tells whether the sample
+ * period was over, so that a sample is due, and not just the counter's range. PMU frozen, or in
+ * the PMI.
  */
-uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits, uint64_t max_period,
-			      uint64_t min_period, bool *expired);
+uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
+			      uint64_t max_period, uint64_t min_period, bool *expired);
 
 #endif

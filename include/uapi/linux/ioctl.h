@@ -11,7 +11,7 @@
 #define _IOC_WRITE 1U
 #define _IOC_READ  2U
 
-#define _IOC(direction, type, number, size)                                                        \
+#define _IOC(direction, type, number, size) \
 	(((direction) << 30) | ((type) << 8) | (number) | ((unsigned)(size) << 16))
 #define _IO(type, number)	      _IOC(_IOC_NONE, type, number, 0)
 #define _IOR(type, number, argument)  _IOC(_IOC_READ, type, number, sizeof(argument))

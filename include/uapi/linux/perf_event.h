@@ -164,7 +164,7 @@ enum perf_branch_sample_type {
 	PERF_SAMPLE_BRANCH_MAX = 1U << PERF_SAMPLE_BRANCH_MAX_SHIFT
 };
 
-#define PERF_SAMPLE_BRANCH_PLM_ALL                                                                 \
+#define PERF_SAMPLE_BRANCH_PLM_ALL \
 	(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV)
 
 /* perf_branch_entry.type */
@@ -278,36 +278,34 @@ struct perf_event_attr {
 	__u64 sample_type; /* perf_event_sample_format */
 	__u64 read_format; /* perf_event_read_format */
 
-	__u64 disabled : 1,	/* start switched off */
-	    inherit : 1,	/* children inherit it */
-	    pinned : 1,		/* always on the PMU, or in error */
-	    exclusive : 1,	/* its group alone on the PMU */
-	    exclude_user : 1, exclude_kernel : 1, exclude_hv : 1, exclude_idle : 1,
-	    mmap : 1,		/* records of executable mappings */
-	    comm : 1,		/* records of changed names */
-	    freq : 1,		/* sample_freq instead of sample_period */
-	    inherit_stat : 1,	/* counts of each task apart */
-	    enable_on_exec : 1, /* on at the next execve */
-	    task : 1,		/* records of fork and exit */
-	    watermark : 1,	/* wakeup_watermark instead of wakeup_events */
-	    precise_ip : 2,	/* 0: skid as it comes … 3: none */
-	    mmap_data : 1,	/* records of other mappings */
-	    sample_id_all : 1,	/* identify every record, not only samples */
-	    exclude_host : 1, exclude_guest : 1,
-	    exclude_callchain_kernel : 1, exclude_callchain_user : 1,
-	    mmap2 : 1,		/* mappings with inode data */
-	    comm_exec : 1,	/* tell which comm records come from execve */
-	    use_clockid : 1,	/* clockid is the clock of TIME */
-	    context_switch : 1, /* records of switches */
-	    write_backward : 1, /* fill the ring from its end */
-	    namespaces : 1, ksymbol : 1, bpf_event : 1,
-	    aux_output : 1,	/* samples go to the AUX area */
-	    cgroup : 1, text_poke : 1,
-	    build_id : 1,	/* build id in mmap2 records */
-	    inherit_thread : 1, /* only threads inherit it */
-	    remove_on_exec : 1, /* gone at the next execve */
-	    sigtrap : 1,	/* SIGTRAP on each sample */
-	    __reserved_1 : 26;
+	__u64 disabled : 1,    /* start switched off */
+		inherit : 1,   /* children inherit it */
+		pinned : 1,    /* always on the PMU, or in error */
+		exclusive : 1, /* its group alone on the PMU */
+		exclude_user : 1, exclude_kernel : 1, exclude_hv : 1, exclude_idle : 1,
+		mmap : 1,	    /* records of executable mappings */
+		comm : 1,	    /* records of changed names */
+		freq : 1,	    /* sample_freq instead of sample_period */
+		inherit_stat : 1,   /* counts of each task apart */
+		enable_on_exec : 1, /* on at the next execve */
+		task : 1,	    /* records of fork and exit */
+		watermark : 1,	    /* wakeup_watermark instead of wakeup_events */
+		precise_ip : 2,	    /* 0: skid as it comes … 3: none */
+		mmap_data : 1,	    /* records of other mappings */
+		sample_id_all : 1,  /* identify every record, not only samples */
+		exclude_host : 1, exclude_guest : 1, exclude_callchain_kernel : 1,
+		exclude_callchain_user : 1, mmap2 : 1, /* mappings with inode data */
+		comm_exec : 1,	    /* tell which comm records come from execve */
+		use_clockid : 1,    /* clockid is the clock of TIME */
+		context_switch : 1, /* records of switches */
+		write_backward : 1, /* fill the ring from its end */
+		namespaces : 1, ksymbol : 1, bpf_event : 1,
+		aux_output : 1,				 /* samples go to the AUX area */
+		cgroup : 1, text_poke : 1, build_id : 1, /* build id in mmap2 records */
+		inherit_thread : 1,			 /* only threads inherit it */
+		remove_on_exec : 1,			 /* gone at the next execve */
+		sigtrap : 1,				 /* SIGTRAP on each sample */
+		__reserved_1 : 26;
 
 	union {
 		__u32 wakeup_events;	/* samples until a wake-up */
@@ -378,21 +376,21 @@ struct perf_event_mmap_page {
 	union {
 		__u64 capabilities;
 		struct {
-			__u64 cap_bit0 : 1,		/* always 0 */
-			    cap_bit0_is_deprecated : 1, /* always 1 */
-			    cap_user_rdpmc : 1,		/* the counter can be read if index is not 0 */
-			    cap_user_time : 1,		/* time_shift, time_mult, time_offset hold */
-			    cap_user_time_zero : 1,	/* time_zero holds */
-			    cap_user_time_short : 1,	/* time_cycles, time_mask hold */
-			    cap_____res : 58;
+			__u64 cap_bit0 : 1,		    /* always 0 */
+				cap_bit0_is_deprecated : 1, /* always 1 */
+				cap_user_rdpmc : 1, /* the counter can be read if index is not 0 */
+				cap_user_time : 1,  /* time_shift, time_mult, time_offset hold */
+				cap_user_time_zero : 1,	 /* time_zero holds */
+				cap_user_time_short : 1, /* time_cycles, time_mask hold */
+				cap_____res : 58;
 		};
 	};
-	__u16 pmc_width;   /* bits of the counter that count; sign-extend from there */
-	__u16 time_shift;  /* ns = time_offset + ((cycles * time_mult) >> time_shift) */
+	__u16 pmc_width;  /* bits of the counter that count; sign-extend from there */
+	__u16 time_shift; /* ns = time_offset + ((cycles * time_mult) >> time_shift) */
 	__u32 time_mult;
 	__u64 time_offset; /* relative to the two times above */
 	__u64 time_zero;   /* relative to the clock of the records */
-	__u32 size;	   /* bytes of this structure up to here and beyond that are meaningful */
+	__u32 size;	   /* bytes before __reserved */
 	__u32 __reserved_1;
 	__u64 time_cycles;
 	__u64 time_mask;
@@ -410,22 +408,22 @@ struct perf_event_mmap_page {
 };
 
 /* perf_event_header.misc */
-#define PERF_RECORD_MISC_CPUMODE_MASK	 (7 << 0)
-#define PERF_RECORD_MISC_CPUMODE_UNKNOWN (0 << 0)
-#define PERF_RECORD_MISC_KERNEL		 (1 << 0)
-#define PERF_RECORD_MISC_USER		 (2 << 0)
-#define PERF_RECORD_MISC_HYPERVISOR	 (3 << 0)
-#define PERF_RECORD_MISC_GUEST_KERNEL	 (4 << 0)
-#define PERF_RECORD_MISC_GUEST_USER	 (5 << 0)
+#define PERF_RECORD_MISC_CPUMODE_MASK		(7 << 0)
+#define PERF_RECORD_MISC_CPUMODE_UNKNOWN	(0 << 0)
+#define PERF_RECORD_MISC_KERNEL			(1 << 0)
+#define PERF_RECORD_MISC_USER			(2 << 0)
+#define PERF_RECORD_MISC_HYPERVISOR		(3 << 0)
+#define PERF_RECORD_MISC_GUEST_KERNEL		(4 << 0)
+#define PERF_RECORD_MISC_GUEST_USER		(5 << 0)
 #define PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT (1 << 12) /* set by user tools only */
-#define PERF_RECORD_MISC_MMAP_DATA	    (1 << 13)	  /* MMAP, MMAP2 */
-#define PERF_RECORD_MISC_COMM_EXEC	    (1 << 13)	  /* COMM */
-#define PERF_RECORD_MISC_FORK_EXEC	    (1 << 13)	  /* FORK, set by user tools only */
-#define PERF_RECORD_MISC_SWITCH_OUT	    (1 << 13)	  /* SWITCH, SWITCH_CPU_WIDE */
-#define PERF_RECORD_MISC_EXACT_IP	    (1 << 14)	  /* SAMPLE */
-#define PERF_RECORD_MISC_SWITCH_OUT_PREEMPT (1 << 14)	  /* SWITCH, SWITCH_CPU_WIDE */
-#define PERF_RECORD_MISC_MMAP_BUILD_ID	    (1 << 14)	  /* MMAP2 */
-#define PERF_RECORD_MISC_EXT_RESERVED	    (1 << 15)
+#define PERF_RECORD_MISC_MMAP_DATA		(1 << 13) /* MMAP, MMAP2 */
+#define PERF_RECORD_MISC_COMM_EXEC		(1 << 13) /* COMM */
+#define PERF_RECORD_MISC_FORK_EXEC		(1 << 13) /* FORK, set by user tools only */
+#define PERF_RECORD_MISC_SWITCH_OUT		(1 << 13) /* SWITCH, SWITCH_CPU_WIDE */
+#define PERF_RECORD_MISC_EXACT_IP		(1 << 14) /* SAMPLE */
+#define PERF_RECORD_MISC_SWITCH_OUT_PREEMPT	(1 << 14) /* SWITCH, SWITCH_CPU_WIDE */
+#define PERF_RECORD_MISC_MMAP_BUILD_ID		(1 << 14) /* MMAP2 */
+#define PERF_RECORD_MISC_EXT_RESERVED		(1 << 15)
 
 /* Every record starts with this; size is in bytes, header included, and a multiple of 8. */
 struct perf_event_header {
@@ -456,14 +454,14 @@ enum {
  * each if its bit of sample_type is set.
  */
 enum perf_event_type {
-	PERF_RECORD_MMAP = 1,	      /* u32 pid, tid; u64 addr, len, pgoff; char filename[] */
-	PERF_RECORD_LOST = 2,	      /* u64 id, lost */
-	PERF_RECORD_COMM = 3,	      /* u32 pid, tid; char comm[] */
-	PERF_RECORD_EXIT = 4,	      /* u32 pid, ppid, tid, ptid; u64 time */
-	PERF_RECORD_THROTTLE = 5,     /* u64 time, id, stream_id */
-	PERF_RECORD_UNTHROTTLE = 6,   /* u64 time, id, stream_id */
-	PERF_RECORD_FORK = 7,	      /* u32 pid, ppid, tid, ptid; u64 time */
-	PERF_RECORD_READ = 8,	      /* u32 pid, tid; values as read() */
+	PERF_RECORD_MMAP = 1,	    /* u32 pid, tid; u64 addr, len, pgoff; char filename[] */
+	PERF_RECORD_LOST = 2,	    /* u64 id, lost */
+	PERF_RECORD_COMM = 3,	    /* u32 pid, tid; char comm[] */
+	PERF_RECORD_EXIT = 4,	    /* u32 pid, ppid, tid, ptid; u64 time */
+	PERF_RECORD_THROTTLE = 5,   /* u64 time, id, stream_id */
+	PERF_RECORD_UNTHROTTLE = 6, /* u64 time, id, stream_id */
+	PERF_RECORD_FORK = 7,	    /* u32 pid, ppid, tid, ptid; u64 time */
+	PERF_RECORD_READ = 8,	    /* u32 pid, tid; values as read() */
 	PERF_RECORD_SAMPLE = 9,
 	/*
 	 * SAMPLE: [u64 identifier] [u64 ip] [u32 pid, tid] [u64 time] [u64 addr] [u64 id]
@@ -472,17 +470,18 @@ enum perf_event_type {
 	 * [u64 data_src] [u64 transaction] [registers] [u64 phys_addr] [u64 cgroup]
 	 * [u64 data_page_size] [u64 code_page_size] [AUX: u64 size, data]
 	 */
-	PERF_RECORD_MMAP2 = 10,	      /* as MMAP, with maj, min, ino, ino_generation (or build id), prot, flags */
-	PERF_RECORD_AUX = 11,	      /* u64 aux_offset, aux_size, flags */
+	PERF_RECORD_MMAP2 =
+		10, /* as MMAP, with maj, min, ino, ino_generation (or build id), prot, flags */
+	PERF_RECORD_AUX = 11,	       /* u64 aux_offset, aux_size, flags */
 	PERF_RECORD_ITRACE_START = 12, /* u32 pid, tid */
 	PERF_RECORD_LOST_SAMPLES = 13, /* u64 lost */
 	PERF_RECORD_SWITCH = 14,
-	PERF_RECORD_SWITCH_CPU_WIDE = 15, /* u32 next_prev_pid, next_prev_tid */
-	PERF_RECORD_NAMESPACES = 16,	  /* u32 pid, tid; u64 nr; perf_ns_link_info[nr] */
-	PERF_RECORD_KSYMBOL = 17,	  /* u64 addr; u32 len; u16 ksym_type, flags; char name[] */
-	PERF_RECORD_BPF_EVENT = 18,	  /* u16 type, flags; u32 id; u8 tag[8] */
-	PERF_RECORD_CGROUP = 19,	  /* u64 id; char path[] */
-	PERF_RECORD_TEXT_POKE = 20,	  /* u64 addr; u16 old_len, new_len; u8 bytes[] */
+	PERF_RECORD_SWITCH_CPU_WIDE = 15,  /* u32 next_prev_pid, next_prev_tid */
+	PERF_RECORD_NAMESPACES = 16,	   /* u32 pid, tid; u64 nr; perf_ns_link_info[nr] */
+	PERF_RECORD_KSYMBOL = 17,	   /* u64 addr; u32 len; u16 type, flags; name */
+	PERF_RECORD_BPF_EVENT = 18,	   /* u16 type, flags; u32 id; u8 tag[8] */
+	PERF_RECORD_CGROUP = 19,	   /* u64 id; char path[] */
+	PERF_RECORD_TEXT_POKE = 20,	   /* u64 addr; u16 old_len, new_len; u8 bytes[] */
 	PERF_RECORD_AUX_OUTPUT_HW_ID = 21, /* u64 hw_id */
 	PERF_RECORD_MAX
 };
@@ -518,55 +517,55 @@ enum perf_callchain_context {
 };
 
 /* PERF_RECORD_AUX flags */
-#define PERF_AUX_FLAG_TRUNCATED		       0x01
-#define PERF_AUX_FLAG_OVERWRITE		       0x02
-#define PERF_AUX_FLAG_PARTIAL		       0x04
-#define PERF_AUX_FLAG_COLLISION		       0x08
-#define PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK     0xff00
+#define PERF_AUX_FLAG_TRUNCATED			 0x01
+#define PERF_AUX_FLAG_OVERWRITE			 0x02
+#define PERF_AUX_FLAG_PARTIAL			 0x04
+#define PERF_AUX_FLAG_COLLISION			 0x08
+#define PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK	 0xff00
 #define PERF_AUX_FLAG_CORESIGHT_FORMAT_CORESIGHT 0x0000
-#define PERF_AUX_FLAG_CORESIGHT_FORMAT_RAW     0x0100
+#define PERF_AUX_FLAG_CORESIGHT_FORMAT_RAW	 0x0100
 
 /* flags of perf_event_open */
-#define PERF_FLAG_FD_NO_GROUP (1UL << 0)
-#define PERF_FLAG_FD_OUTPUT   (1UL << 1)
-#define PERF_FLAG_PID_CGROUP  (1UL << 2)
-#define PERF_FLAG_FD_CLOEXEC  (1UL << 3)
+#define PERF_FLAG_FD_NO_GROUP			 (1UL << 0)
+#define PERF_FLAG_FD_OUTPUT			 (1UL << 1)
+#define PERF_FLAG_PID_CGROUP			 (1UL << 2)
+#define PERF_FLAG_FD_CLOEXEC			 (1UL << 3)
 
 /* PERF_SAMPLE_DATA_SRC, for a little-endian processor. */
 union perf_mem_data_src {
 	__u64 val;
 	struct {
 		__u64 mem_op : 5, mem_lvl : 14, mem_snoop : 5, mem_lock : 2, mem_dtlb : 7,
-		    mem_lvl_num : 4, mem_remote : 1, mem_snoopx : 2, mem_blk : 3, mem_hops : 3,
-		    mem_rsvd : 18;
+			mem_lvl_num : 4, mem_remote : 1, mem_snoopx : 2, mem_blk : 3, mem_hops : 3,
+			mem_rsvd : 18;
 	};
 };
 
-#define PERF_MEM_OP_NA	   0x01
-#define PERF_MEM_OP_LOAD   0x02
-#define PERF_MEM_OP_STORE  0x04
-#define PERF_MEM_OP_PFETCH 0x08
-#define PERF_MEM_OP_EXEC   0x10
-#define PERF_MEM_OP_SHIFT  0
+#define PERF_MEM_OP_NA		  0x01
+#define PERF_MEM_OP_LOAD	  0x02
+#define PERF_MEM_OP_STORE	  0x04
+#define PERF_MEM_OP_PFETCH	  0x08
+#define PERF_MEM_OP_EXEC	  0x10
+#define PERF_MEM_OP_SHIFT	  0
 
-#define PERF_MEM_LVL_NA	      0x01
-#define PERF_MEM_LVL_HIT      0x02
-#define PERF_MEM_LVL_MISS     0x04
-#define PERF_MEM_LVL_L1	      0x08
-#define PERF_MEM_LVL_LFB      0x10
-#define PERF_MEM_LVL_L2	      0x20
-#define PERF_MEM_LVL_L3	      0x40
-#define PERF_MEM_LVL_LOC_RAM  0x80
-#define PERF_MEM_LVL_REM_RAM1 0x100
-#define PERF_MEM_LVL_REM_RAM2 0x200
-#define PERF_MEM_LVL_REM_CCE1 0x400
-#define PERF_MEM_LVL_REM_CCE2 0x800
-#define PERF_MEM_LVL_IO	      0x1000
-#define PERF_MEM_LVL_UNC      0x2000
-#define PERF_MEM_LVL_SHIFT    5
+#define PERF_MEM_LVL_NA		  0x01
+#define PERF_MEM_LVL_HIT	  0x02
+#define PERF_MEM_LVL_MISS	  0x04
+#define PERF_MEM_LVL_L1		  0x08
+#define PERF_MEM_LVL_LFB	  0x10
+#define PERF_MEM_LVL_L2		  0x20
+#define PERF_MEM_LVL_L3		  0x40
+#define PERF_MEM_LVL_LOC_RAM	  0x80
+#define PERF_MEM_LVL_REM_RAM1	  0x100
+#define PERF_MEM_LVL_REM_RAM2	  0x200
+#define PERF_MEM_LVL_REM_CCE1	  0x400
+#define PERF_MEM_LVL_REM_CCE2	  0x800
+#define PERF_MEM_LVL_IO		  0x1000
+#define PERF_MEM_LVL_UNC	  0x2000
+#define PERF_MEM_LVL_SHIFT	  5
 
-#define PERF_MEM_REMOTE_REMOTE 0x01
-#define PERF_MEM_REMOTE_SHIFT  37
+#define PERF_MEM_REMOTE_REMOTE	  0x01
+#define PERF_MEM_REMOTE_SHIFT	  37
 
 #define PERF_MEM_LVLNUM_L1	  0x01
 #define PERF_MEM_LVLNUM_L2	  0x02
@@ -584,50 +583,50 @@ union perf_mem_data_src {
 #define PERF_MEM_LVLNUM_NA	  0x0f
 #define PERF_MEM_LVLNUM_SHIFT	  33
 
-#define PERF_MEM_SNOOP_NA    0x01
-#define PERF_MEM_SNOOP_NONE  0x02
-#define PERF_MEM_SNOOP_HIT   0x04
-#define PERF_MEM_SNOOP_MISS  0x08
-#define PERF_MEM_SNOOP_HITM  0x10
-#define PERF_MEM_SNOOP_SHIFT 19
+#define PERF_MEM_SNOOP_NA	  0x01
+#define PERF_MEM_SNOOP_NONE	  0x02
+#define PERF_MEM_SNOOP_HIT	  0x04
+#define PERF_MEM_SNOOP_MISS	  0x08
+#define PERF_MEM_SNOOP_HITM	  0x10
+#define PERF_MEM_SNOOP_SHIFT	  19
 
-#define PERF_MEM_SNOOPX_FWD   0x01
-#define PERF_MEM_SNOOPX_PEER  0x02
-#define PERF_MEM_SNOOPX_SHIFT 38
+#define PERF_MEM_SNOOPX_FWD	  0x01
+#define PERF_MEM_SNOOPX_PEER	  0x02
+#define PERF_MEM_SNOOPX_SHIFT	  38
 
-#define PERF_MEM_LOCK_NA     0x01
-#define PERF_MEM_LOCK_LOCKED 0x02
-#define PERF_MEM_LOCK_SHIFT  24
+#define PERF_MEM_LOCK_NA	  0x01
+#define PERF_MEM_LOCK_LOCKED	  0x02
+#define PERF_MEM_LOCK_SHIFT	  24
 
-#define PERF_MEM_TLB_NA	   0x01
-#define PERF_MEM_TLB_HIT   0x02
-#define PERF_MEM_TLB_MISS  0x04
-#define PERF_MEM_TLB_L1	   0x08
-#define PERF_MEM_TLB_L2	   0x10
-#define PERF_MEM_TLB_WK	   0x20
-#define PERF_MEM_TLB_OS	   0x40
-#define PERF_MEM_TLB_SHIFT 26
+#define PERF_MEM_TLB_NA		  0x01
+#define PERF_MEM_TLB_HIT	  0x02
+#define PERF_MEM_TLB_MISS	  0x04
+#define PERF_MEM_TLB_L1		  0x08
+#define PERF_MEM_TLB_L2		  0x10
+#define PERF_MEM_TLB_WK		  0x20
+#define PERF_MEM_TLB_OS		  0x40
+#define PERF_MEM_TLB_SHIFT	  26
 
-#define PERF_MEM_BLK_NA	   0x01
-#define PERF_MEM_BLK_DATA  0x02
-#define PERF_MEM_BLK_ADDR  0x04
-#define PERF_MEM_BLK_SHIFT 40
+#define PERF_MEM_BLK_NA		  0x01
+#define PERF_MEM_BLK_DATA	  0x02
+#define PERF_MEM_BLK_ADDR	  0x04
+#define PERF_MEM_BLK_SHIFT	  40
 
-#define PERF_MEM_HOPS_0	    0x01
-#define PERF_MEM_HOPS_1	    0x02
-#define PERF_MEM_HOPS_2	    0x03
-#define PERF_MEM_HOPS_3	    0x04
-#define PERF_MEM_HOPS_SHIFT 43
+#define PERF_MEM_HOPS_0		  0x01
+#define PERF_MEM_HOPS_1		  0x02
+#define PERF_MEM_HOPS_2		  0x03
+#define PERF_MEM_HOPS_3		  0x04
+#define PERF_MEM_HOPS_SHIFT	  43
 
 /* One field of perf_mem_data_src: PERF_MEM_S(LVL, HIT). */
-#define PERF_MEM_S(field, value) (((__u64)PERF_MEM_##field##_##value) << PERF_MEM_##field##_SHIFT)
+#define PERF_MEM_S(field, value)  (((__u64)PERF_MEM_##field##_##value) << PERF_MEM_##field##_SHIFT)
 
 /* One taken branch of PERF_SAMPLE_BRANCH_STACK. */
 struct perf_branch_entry {
 	__u64 from;
 	__u64 to;
 	__u64 mispred : 1, predicted : 1, in_tx : 1, abort : 1, cycles : 16, type : 4, spec : 2,
-	    new_type : 4, priv : 3, reserved : 31;
+		new_type : 4, priv : 3, reserved : 31;
 };
 
 #define PERF_BRANCH_ENTRY_INFO_BITS_MAX 33

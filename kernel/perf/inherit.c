@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inheritance: what a task's events with attr.inherit do when the task makes another one.
+ *
+ * The new task gets a group for each group of its maker whose leader is inherited, in the same
+ * state. Each of these events, here called a child, has as parent the event that a user opened,
+ * however many tasks lie in between. It counts its own task; what the user reads from the parent
+ * is the sum. When the child's task ends, its counts and times are folded into the parent's.
+ *
+ * A child belongs to its parent: it has no descriptor, writes to the parent's ring, is switched by
+ * the parent's ioctls and ends, at the latest, with the parent. It holds a reference to the
+ * parent, so that the parent's structure outlives it; the reference that event_create gave is that
+ * of the parent's list.
+ *
+ * Locks: family_mutex guards the lists of children and makes fold and unlink one step for a
+ * reader. It is the last of the mutexes: after a context's and after output.c's. The contexts of
+ * two tasks are locked in the order maker, made.
+ */
+#include <kernel/assert.h>
+#include <kernel/perf.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+#include <uapi/linux/errno.h>
+
+static struct mutex family_mutex;
+
+void perf_inherit_init(void)
+{
+	mutex_init(&family_mutex);
+}
+
+/* --- the family of one event --- */
+
+void perf_family_lock(const struct perf_event *event)
+{
+	if (event->attr.inherit)
+		mutex_lock(&family_mutex);
+}
+
+void perf_family_unlock(const struct perf_event *event)
+{
+	if (event->attr.inherit)
+		mutex_unlock(&family_mutex);
+}
+
+/* CHILD is in no context any more: its parent gets its counts, nobody finds it any longer. */
+static void fold_into_parent(struct perf_event *child)
+{
+	struct perf_event *parent = child->parent;
+
+	mutex_lock(&family_mutex);
+	atomic_fetch_add(&parent->child_count, perf_event_own_count(child));
+	atomic_fetch_add(&parent->child_time_enabled_ns, child->time_enabled_ns);
+	atomic_fetch_add(&parent->child_time_running_ns, child->time_running_ns);
+	LIST_REMOVE(child, child_link);
+	child->linked = false;
+	mutex_unlock(&family_mutex);
+}
+
+void perf_event_end_child(struct perf_event *child)
+{
+	struct perf_event *parent = child->parent;
+
+	fold_into_parent(child);
+	perf_output_release(child);
+	deferred_work_sync(&child->pending);
+	perf_event_put(child);
+	wait_queue_wake(&parent->waiters);
+	perf_event_put(parent);
+}
+
+/* The first child of PARENT with a reference, or NULL. */
+static struct perf_event *first_child(struct perf_event *parent)
+{
+	mutex_lock(&family_mutex);
+	struct perf_event *child = LIST_FIRST(&parent->children);
+	if (child)
+		perf_event_get(child);
+	mutex_unlock(&family_mutex);
+	return child;
+}
+
+void perf_event_end_children(struct perf_event *parent)
+{
+	struct perf_event *child;
+
+	mutex_lock(&family_mutex);
+	parent->closed = true; /* from now on it has no new ones */
+	mutex_unlock(&family_mutex);
+
+	while ((child = first_child(parent))) {
+		struct perf_context *context = child->context;
+
+		mutex_lock(&context->mutex);
+		/* Unless its task has just ended. */
+		if (child->linked) {
+			perf_event_detach_locked(child);
+			perf_event_end_child(child);
+		}
+		mutex_unlock(&context->mutex);
+		perf_event_put(child);
+	}
+}
+
+/* --- fork --- */
+
+/* A child of EVENT in CONTEXT, in the group of LEADER (NULL: its own); NULL without an error:
+ * EVENT's parent is being closed. */
+static struct perf_event *inherit_event(struct perf_event *event, struct perf_event *leader,
+					struct perf_context *context, int *error)
+{
+	struct perf_event *parent = event->parent ? event->parent : event;
+	struct perf_event *child = perf_event_create(&parent->attr, parent->cpu, leader, error);
+
+	if (!child)
+		return NULL;
+	child->state = event->state >= EVENT_INACTIVE ? EVENT_INACTIVE : EVENT_OFF;
+	child->hw.sample_period = event->hw.sample_period;
+	child->hw.sample_at = event->hw.sample_period;
+	child->clock_offset_ns = parent->clock_offset_ns;
+	child->context = context;
+	perf_context_get(context);
+
+	mutex_lock(&family_mutex);
+	bool closed = parent->closed;
+	if (!closed) {
+		perf_event_get(parent);
+		child->parent = parent;
+		child->linked = true;
+		LIST_INSERT_HEAD(&parent->children, child, child_link);
+	}
+	mutex_unlock(&family_mutex);
+	if (closed) {
+		perf_event_put(child);
+		return NULL;
+	}
+
+	perf_context_install(context, child);
+	perf_output_inherit(child, parent);
+	return child;
+}
+
+static int inherit_group(struct perf_event *leader, struct perf_context *context)
+{
+	struct perf_event *sibling;
+	int error = 0;
+	struct perf_event *child = inherit_event(leader, NULL, context, &error);
+
+	if (!child)
+		return error;
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
+		if (!inherit_event(sibling, child, context, &error) && error)
+			return error;
+	}
+	return 0;
+}
+
+static bool is_inherited(const struct perf_event *leader, bool thread)
+{
+	return leader->attr.inherit && (thread || !leader->attr.inherit_thread);
+}
+
+static bool any_inherited(const struct perf_context *context, bool thread)
+{
+	struct perf_event *event;
+
+	TAILQ_FOREACH(event, &context->members, member_link)
+		if (event->leader == event && is_inherited(event, thread))
+			return true;
+	return false;
+}
+
+static int inherit_groups(struct perf_group_list *groups, struct perf_context *context, bool thread)
+{
+	struct perf_event *leader;
+	int error = 0;
+
+	TAILQ_FOREACH(leader, groups, group_link) {
+		if (is_inherited(leader, thread))
+			error = inherit_group(leader, context);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int perf_context_inherit(struct perf_context *from, struct task *child, bool thread)
+{
+	int error = 0;
+
+	if (!any_inherited(from, thread))
+		return 0;
+	struct perf_context *to = perf_context_make(child);
+	if (!to)
+		return -ENOMEM;
+
+	mutex_lock(&to->mutex);
+	/* The timer of the processor where the list is active leaves it alone. */
+	from->rotation_disabled = true;
+	error = inherit_groups(&from->pinned, to, thread);
+	if (!error)
+		error = inherit_groups(&from->flexible, to, thread);
+	from->rotation_disabled = false;
+	mutex_unlock(&to->mutex);
+	return error;
+}
