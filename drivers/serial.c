@@ -148,7 +148,8 @@ void console_device_write(const char *bytes, size_t size)
 	}
 }
 
-/* Keeps received bytes in order when a reader and the interrupt fetch them at once; console.c's input_lock inside. */
+/* Keeps received bytes in order when a reader and the interrupt fetch them at once; console.c's
+ * input_lock inside. */
 static struct spinlock receive_lock = SPINLOCK_INITIALIZER;
 
 /* Interrupts are off. */
