@@ -31,12 +31,14 @@ $(O)/%.S.o: %.S
 
 # newlib's generic C versions: its x86-64 assembly uses vector registers, which the kernel must not touch. GCC must not see
 # a call of memcpy in memcpy's own loop.
-$(O)/newlib/%.o: $(NEWLIB)/src/newlib/libc/string/%.c
+NEWLIB_STRING_DIR := $(NEWLIB)/src/newlib/libc/string
+$(KERNEL_LIB_OBJS): $(O)/newlib/%.o: $(NEWLIB_STAMP)
 	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(CC) -isystem $(NEWLIB)/include -I$(<D) $(KERNEL_CFLAGS) -w -fno-tree-loop-distribute-patterns -c $< -o $@
+	$(call say,CC,newlib/$*.c)
+	$(CC) -isystem $(NEWLIB)/include -I$(NEWLIB_STRING_DIR) $(KERNEL_CFLAGS) -w \
+		-fno-tree-loop-distribute-patterns -c $(NEWLIB_STRING_DIR)/$*.c -o $@
 
-$(KERNEL_OBJS) $(KERNEL_LIB_OBJS): | $(NEWLIB_STAMP)
+$(KERNEL_OBJS): | $(NEWLIB_STAMP)
 
 -include $(KERNEL_OBJS:.o=.d)
 
