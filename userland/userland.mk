@@ -5,6 +5,8 @@
 
 USER_PROGRAMS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard userland/programs/*/*.c)))))
 USER_TESTS := $(basename $(notdir $(wildcard tests/boot/*.c)))
+$(if $(filter $(USER_PROGRAMS),$(USER_TESTS)),$(error tests/boot has a program of the same name as \
+	userland/programs: $(filter $(USER_PROGRAMS),$(USER_TESTS))))
 USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libspin/*.c userland/libspin/*.S)
 
 USER_CPPFLAGS := -Iuserland/libperf -Iuserland/libspin -D_GNU_SOURCE -MMD -MP

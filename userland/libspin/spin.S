@@ -2,6 +2,10 @@
 /*
  * spin.S - known work. Each function is short enough to be counted by eye; the counts are in
  * spin.c. %rdi is n, %rsi the memory; only registers that a call may change are used.
+ *
+ * Every instruction has a number, and after each function stands its path: the addresses in the
+ * order in which they retire, before the loop (head), in each pass of it (body) and after it (tail).
+ * That is how a sampled address is derived.
  */
 #include <asm/unistd.h>
 
@@ -10,83 +14,195 @@
 	.section .note.GNU-stack, "", @progbits
 	.text
 
-/* The end of every loop: two instructions, one branch. */
-	.macro	again
-	subq	$1, %rdi
-	jnz	1b
+/*
+ * struct spin_path of spin.h, and the lists it points to: "path NAME", then "head", "body" and "tail",
+ * each followed by its addresses, and "out". The four are macros that path defines, because their
+ * labels need NAME, and out takes away.
+ */
+	.macro	path name
+	.pushsection .rodata
+	.balign	8
+	.globl	\name\()_path
+\name\()_path:
+	.quad	.Lhead_\name, .Lbody_\name, .Ltail_\name
+	.long	(.Lbody_\name - .Lhead_\name) / 8, (.Ltail_\name - .Lbody_\name) / 8
+	.long	(.Lout_\name - .Ltail_\name) / 8, 0
+	.macro	head
+.Lhead_\name:
+	.endm
+	.macro	body
+.Lbody_\name:
+	.endm
+	.macro	tail
+.Ltail_\name:
+	.endm
+	.macro	out
+.Lout_\name:
+	.popsection
+	.purgem	head
+	.purgem	body
+	.purgem	tail
+	.purgem	out
+	.endm
 	.endm
 
 begin	spin_nothing
-	ret
+10:	ret
 end	spin_nothing
+	path	spin_nothing
+	head
+	body
+	tail
+	.quad	10b
+	out
 
 begin	spin_loop
-1:	again
-	ret
+10:	subq	$1, %rdi
+11:	jnz	10b
+12:	ret
 end	spin_loop
+	path	spin_loop
+	head
+	body
+	.quad	10b, 11b
+	tail
+	.quad	12b
+	out
 
 begin	spin_straight
-1:	.rept	100
-	nop
+10:	.rept	100
+	nop				/* one byte each */
 	.endr
-	again
-	ret
+11:	subq	$1, %rdi
+12:	jnz	10b
+13:	ret
 end	spin_straight
+	path	spin_straight
+	head
+	body
+	.set	offset, 0
+	.rept	100
+	.quad	10b + offset
+	.set	offset, offset + 1
+	.endr
+	.quad	11b, 12b
+	tail
+	.quad	13b
+	out
 
 begin	spin_branches
-1:	cmpq	%rdi, %rdi
-	jne	2f		/* never taken */
-	je	2f		/* always taken */
-	nop			/* never executed */
-2:	jmp	3f
-	nop			/* never executed */
-3:	again
-	ret
+10:	cmpq	%rdi, %rdi
+11:	jne	13f			/* never taken */
+12:	je	13f			/* always taken */
+	nop				/* never executed */
+13:	jmp	14f
+	nop				/* never executed */
+14:	subq	$1, %rdi
+15:	jnz	10b
+16:	ret
 end	spin_branches
+	path	spin_branches
+	head
+	body
+	.quad	10b, 11b, 12b, 13b, 14b, 15b
+	tail
+	.quad	16b
+	out
+
+begin	spin_leaf
+	ret
+end	spin_leaf
 
 begin	spin_calls
-1:	call	2f
-	again
-	ret
-2:	ret
+10:	call	spin_leaf
+11:	subq	$1, %rdi
+12:	jnz	10b
+13:	ret
 end	spin_calls
+	path	spin_calls
+	head
+	body
+	.quad	10b, spin_leaf, 11b, 12b
+	tail
+	.quad	13b
+	out
 
 begin	spin_stores
-1:	movq	%rdi, (%rsi)
-	movq	(%rsi), %rax
-	again
-	ret
+10:	movq	%rdi, (%rsi)
+11:	movq	(%rsi), %rax
+12:	subq	$1, %rdi
+13:	jnz	10b
+14:	ret
 end	spin_stores
+	path	spin_stores
+	head
+	body
+	.quad	10b, 11b, 12b, 13b
+	tail
+	.quad	14b
+	out
 
 begin	spin_copies
-	movq	%rdi, %r8
-	movq	%rsi, %r9
-1:	movq	%r9, %rsi
-	leaq	4096(%r9), %rdi
-	movl	$4096, %ecx
-	rep movsb
-	subq	$1, %r8
-	jnz	1b
-	ret
+10:	movq	%rdi, %r8
+11:	movq	%rsi, %r9
+12:	movq	%r9, %rsi
+13:	leaq	4096(%r9), %rdi
+14:	movl	$4096, %ecx
+15:	rep movsb
+16:	subq	$1, %r8
+17:	jnz	12b
+18:	ret
 end	spin_copies
+	path	spin_copies
+	head
+	.quad	10b, 11b
+	body
+	.quad	12b, 13b, 14b, 15b, 16b, 17b
+	tail
+	.quad	18b
+	out
 
 begin	spin_touches
-1:	movb	$1, (%rsi)
-	addq	$4096, %rsi
-	again
-	ret
+10:	movb	$1, (%rsi)
+11:	addq	$4096, %rsi
+12:	subq	$1, %rdi
+13:	jnz	10b
+14:	ret
 end	spin_touches
+	path	spin_touches
+	head
+	body
+	.quad	10b, 11b, 12b, 13b
+	tail
+	.quad	14b
+	out
 
 begin	spin_syscalls
-1:	movl	$__NR_getppid, %eax
-	syscall
-	again
-	ret
+10:	movl	$__NR_getppid, %eax
+11:	syscall
+12:	subq	$1, %rdi
+13:	jnz	10b
+14:	ret
 end	spin_syscalls
+	path	spin_syscalls
+	head
+	body
+	.quad	10b, 11b, 12b, 13b
+	tail
+	.quad	14b
+	out
 
 begin	spin_yields
-1:	movl	$__NR_sched_yield, %eax
-	syscall
-	again
-	ret
+10:	movl	$__NR_sched_yield, %eax
+11:	syscall
+12:	subq	$1, %rdi
+13:	jnz	10b
+14:	ret
 end	spin_yields
+	path	spin_yields
+	head
+	body
+	.quad	10b, 11b, 12b, 13b
+	tail
+	.quad	14b
+	out

@@ -45,6 +45,25 @@ struct spin_count {
 	uint32_t each;
 };
 
+/* Addresses in the order in which a work of size n retires them: head, n times body, tail. */
+struct spin_path {
+	const uintptr_t *head, *body, *tail;
+	uint32_t head_count, body_count, tail_count;
+};
+
+extern const struct spin_path spin_nothing_path, spin_loop_path, spin_straight_path,
+	spin_branches_path, spin_calls_path, spin_stores_path, spin_copies_path, spin_touches_path,
+	spin_syscalls_path, spin_yields_path;
+
+/* Instructions on the path; the same as the table's count for the work. Any context. */
+static inline uint64_t spin_path_length(const struct spin_path *path, uint64_t n)
+{
+	return path->head_count + path->body_count * n + path->tail_count;
+}
+
+/* Where instruction number @index, from 0, is; 0 if the path is not that long. Any context. */
+uintptr_t spin_path_address(const struct spin_path *path, uint64_t n, uint64_t index);
+
 /*
  * What a call of @run retires in user mode: from the function's first instruction to its ret, the
  * call not included. Faults and interrupts add nothing; a rep instruction is one instruction; the
@@ -54,6 +73,7 @@ struct spin_work {
 	const char *name;
 	const char *what; /* one pass in words, for a report */
 	spin_function *run;
+	const struct spin_path *path;
 	enum spin_memory memory;
 	struct spin_count instructions;
 	struct spin_count branches;

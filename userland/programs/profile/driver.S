@@ -30,24 +30,33 @@ begin	profile_run
 	movl	$IOC_ENABLE, %esi
 	xorl	%edx, %edx
 	syscall
-	testq	%rax, %rax			/* DRIVER_FIRST: 1 */
-	jnz	2f				/* 2 */
+10:	testq	%rax, %rax			/* DRIVER_FIRST: 1 */
+11:	jnz	25f				/* 2 */
 
-1:	movq	STEP_N(%rbx), %rdi		/* DRIVER_BEFORE: 1 */
-	movq	STEP_MEMORY(%rbx), %rsi		/* 2 */
-	call	*STEP_RUN(%rbx)			/* 3 */
-	addq	$STEP_BYTES, %rbx		/* DRIVER_AFTER: 1 */
-	cmpq	%rbp, %rbx			/* 2 */
-	jb	1b				/* 3 */
+12:	movq	STEP_N(%rbx), %rdi		/* DRIVER_BEFORE: 1 */
+13:	movq	STEP_MEMORY(%rbx), %rsi		/* 2 */
+14:	call	*STEP_RUN(%rbx)			/* 3 */
+15:	addq	$STEP_BYTES, %rbx		/* DRIVER_AFTER: 1 */
+16:	cmpq	%rbp, %rbx			/* 2 */
+17:	jb	12b				/* 3 */
 
-	movl	$__NR_ioctl, %eax		/* DRIVER_LAST: 1 */
-	movl	%r12d, %edi			/* 2 */
-	movl	$IOC_DISABLE, %esi		/* 3 */
-	xorl	%edx, %edx			/* 4 */
-	syscall					/* 5 */
+18:	movl	$__NR_ioctl, %eax		/* DRIVER_LAST: 1 */
+19:	movl	%r12d, %edi			/* 2 */
+20:	movl	$IOC_DISABLE, %esi		/* 3 */
+21:	xorl	%edx, %edx			/* 4 */
+22:	syscall					/* 5 */
 
-2:	popq	%r12
+25:	popq	%r12
 	popq	%rbp
 	popq	%rbx
 	ret
 end	profile_run
+
+	.section .rodata
+	.balign	8
+	.globl	profile_run_addresses
+profile_run_addresses:
+	.quad	10b, 11b			/* DRIVER_FIRST */
+	.quad	12b, 13b, 14b			/* DRIVER_BEFORE */
+	.quad	15b, 16b, 17b			/* DRIVER_AFTER */
+	.quad	18b, 19b, 20b, 21b, 22b		/* DRIVER_LAST */

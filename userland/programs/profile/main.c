@@ -7,7 +7,7 @@
  *
  * The event is instructions:u with a period; each overflow is an interrupt, and each interrupt a
  * record in the mapped ring with the address it found. The addresses become functions, the
- * functions a histogram; which function sample k has to be in follows from the work alone.
+ * functions a histogram; at which instruction sample k has to be follows from the work alone.
  * --skid is for an emulated PMU whose interrupt is late by N instructions.
  *
  * Exit status: 0 every sample is where it has to be, none more and none less; 1 something differs;
@@ -16,6 +16,7 @@
 #include "trace.h"
 
 #include <perf_ring.h>
+#include <symbols.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -34,9 +35,11 @@ enum exit_status { EXIT_EXACT, EXIT_WRONG, EXIT_USAGE, EXIT_NO_PMU };
 static unsigned char stored[2 * SPIN_PAGE_BYTES];
 
 static const struct step round_steps[] = {
-	{ spin_loop, 300000, NULL },	{ spin_straight, 4000, NULL },
-	{ spin_branches, 60000, NULL }, { spin_calls, 100000, NULL },
-	{ spin_stores, 50000, stored },
+	{ spin_loop, 300000, NULL, &spin_loop_path },
+	{ spin_straight, 4000, NULL, &spin_straight_path },
+	{ spin_branches, 60000, NULL, &spin_branches_path },
+	{ spin_calls, 100000, NULL, &spin_calls_path },
+	{ spin_stores, 50000, stored, &spin_stores_path },
 };
 
 #define ROUND_STEPS (sizeof(round_steps) / sizeof(round_steps[0]))
@@ -46,7 +49,7 @@ static struct step steps[ROUNDS * ROUND_STEPS];
 /* What was found in the ring. */
 struct findings {
 	size_t samples;
-	size_t misplaced;	       /* samples in another function than derived, or in none */
+	size_t misplaced;	       /* samples at another address than derived, or too many */
 	size_t wrong_period;	       /* samples that claim another period */
 	size_t lost, throttled, other; /* records that must not be there */
 	size_t first_misplaced;
@@ -72,7 +75,7 @@ static void note_sample(struct findings *findings, const struct trace *trace, si
 		histogram[function - __start_symbols]++;
 	if (sample->period != PERIOD)
 		findings->wrong_period++;
-	if (number < trace->samples && function == trace->functions[number])
+	if (number < trace->samples && sample->ip == trace->addresses[number])
 		return;
 	if (findings->misplaced++ == 0) {
 		findings->first_misplaced = number;
@@ -117,7 +120,7 @@ static size_t count_expected(const struct trace *trace, const struct symbol *fun
 	size_t count = 0;
 
 	for (size_t i = 0; i < trace->samples; i++)
-		count += trace->functions[i] == function;
+		count += symbol_find(trace->addresses[i]) == function;
 	return count;
 }
 
@@ -160,22 +163,36 @@ static void print_histogram(const struct trace *trace, const struct findings *fi
 	       findings->samples == trace->samples ? "exact" : "DIFFERS");
 }
 
+/* "function+offset", or the bare address. */
+static void print_place(uintptr_t address)
+{
+	const struct symbol *function = symbol_find(address);
+
+	if (function != NULL)
+		printf("%s+%zu", function->name, (size_t)(address - function->address));
+	else
+		printf("%#" PRIxPTR, address);
+}
+
 static void print_verdict(const char *start, const struct trace *trace,
 			  const struct findings *findings)
 {
+	size_t first = findings->first_misplaced;
+
 	if (is_exact(findings, trace)) {
-		printf("%sEvery sample is in the function it has to be in, in order.\n", start);
+		printf("%sEvery sample is at the very instruction it has to be at, in order.\n",
+		       start);
 		return;
 	}
 	if (findings->misplaced != 0) {
-		const struct symbol *wanted = findings->first_misplaced < trace->samples ?
-						      trace->functions[findings->first_misplaced] :
-						      NULL;
-
-		printf("%s%zu samples are not where they have to be; the first is number %zu,\n"
-		       "%sat %#" PRIxPTR ", which should be in %s.\n",
-		       start, findings->misplaced, findings->first_misplaced + 1, start,
-		       findings->first_address, wanted != NULL ? wanted->name : "no function");
+		printf("%s%zu samples are not where they have to be; the first is number %zu, at ",
+		       start, findings->misplaced, first + 1);
+		print_place(findings->first_address);
+		if (first < trace->samples) {
+			printf("\n%sinstead of ", start);
+			print_place(trace->addresses[first]);
+		}
+		printf(".\n");
 	}
 	printf("%sSamples: %zu, by hand %zu; with another period: %zu. Records that must not be\n"
 	       "%sthere: lost %zu, throttled %zu, of other types %zu.\n",
@@ -190,7 +207,8 @@ static void print_tap(const struct trace *trace, const struct findings *findings
 		const char *name;
 	} tests[] = {
 		{ findings->samples == trace->samples, "as many samples as can be derived" },
-		{ findings->misplaced == 0, "every sample is in the derived function, in order" },
+		{ findings->misplaced == 0,
+		  "every sample is at the derived instruction, in order" },
 		{ findings->wrong_period == 0, "every sample has the event's period" },
 		{ findings->lost == 0, "no record was lost" },
 		{ findings->throttled == 0, "the event was not throttled" },
@@ -255,7 +273,7 @@ static int profile(bool tap, uint64_t skid)
 	int status = is_exact(&findings, &trace) ? EXIT_EXACT : EXIT_WRONG;
 
 	free(histogram);
-	free(trace.functions);
+	free(trace.addresses);
 	perf_ring_close(&ring);
 	return status;
 }

@@ -4,7 +4,7 @@
  *
  * Number the user instructions from 0, in the order they retire. The counter overflows when the
  * last instruction of a period retires, number k * period - 1, and without skid the interrupt finds
- * the instruction pointer at the next one: sample k is in the function of instruction k * period.
+ * the instruction pointer at the next one: sample k is at the address of instruction k * period.
  */
 #include "trace.h"
 
@@ -22,56 +22,57 @@ struct walk {
 	uint64_t next_sample; /* the instruction it is at */
 };
 
-/* The next @count instructions are @function's. */
-static void pass(struct walk *walk, const struct symbol *function, uint64_t count)
+/* The next instructions are those of @path. */
+static void pass(struct walk *walk, const struct spin_path *path, uint64_t n)
 {
 	struct trace *trace = walk->trace;
+	uint64_t start = trace->instructions;
 
-	trace->instructions += count;
+	trace->instructions += spin_path_length(path, n);
 	for (; walk->next_sample < trace->instructions; walk->next_sample += walk->period) {
-		if (trace->functions != NULL)
-			trace->functions[trace->samples] = function;
+		if (trace->addresses != NULL)
+			trace->addresses[trace->samples] =
+				spin_path_address(path, n, walk->next_sample - start);
 		trace->samples++;
 	}
-}
-
-static uint64_t work_instructions(const struct step *step)
-{
-	for (size_t i = 0; i < spin_works_count; i++)
-		if (spin_works[i].run == step->run)
-			return spin_derive(spin_works[i].instructions, step->n);
-	abort(); /* a step that libspin does not know cannot be derived */
 }
 
 static void walk_steps(struct trace *trace, const struct step *steps, const struct step *end,
 		       uint64_t period, uint64_t skid)
 {
+	const struct spin_path first = { .head = profile_run_addresses,
+					 .head_count = DRIVER_FIRST };
+	const struct spin_path before = { .head = first.head + DRIVER_FIRST,
+					  .head_count = DRIVER_BEFORE };
+	const struct spin_path after = { .head = before.head + DRIVER_BEFORE,
+					 .head_count = DRIVER_AFTER };
+	const struct spin_path last = { .head = after.head + DRIVER_AFTER,
+					.head_count = DRIVER_LAST };
 	struct walk walk = { .trace = trace, .period = period, .next_sample = period + skid };
-	const struct symbol *driver = symbol_find((uintptr_t)profile_run);
 
 	trace->instructions = 0;
 	trace->samples = 0;
-	pass(&walk, driver, DRIVER_FIRST);
+	pass(&walk, &first, 0);
 	for (const struct step *step = steps; step < end; step++) {
-		pass(&walk, driver, DRIVER_BEFORE);
-		pass(&walk, symbol_find((uintptr_t)step->run), work_instructions(step));
-		pass(&walk, driver, DRIVER_AFTER);
+		pass(&walk, &before, 0);
+		pass(&walk, step->path, step->n);
+		pass(&walk, &after, 0);
 	}
-	pass(&walk, driver, DRIVER_LAST);
+	pass(&walk, &last, 0);
 }
 
 int trace_derive(struct trace *trace, const struct step *steps, const struct step *end,
 		 uint64_t period, uint64_t skid)
 {
-	trace->functions = NULL;
+	trace->addresses = NULL;
 	walk_steps(trace, steps, end, period, skid);
 	if (trace->samples == 0 || trace->samples != trace->instructions / period ||
 	    trace->instructions % period == 0) {
 		errno = EDOM;
 		return -1;
 	}
-	trace->functions = calloc(trace->samples, sizeof(const struct symbol *));
-	if (trace->functions == NULL)
+	trace->addresses = calloc(trace->samples, sizeof(uintptr_t));
+	if (trace->addresses == NULL)
 		return -1;
 	walk_steps(trace, steps, end, period, skid);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * trace.h - the program that is profiled: a list of pieces of known work and, derived from it, the
- * function that every sample has to be in.
+ * instruction that every sample has to be at.
  */
 #ifndef PROFILE_TRACE_H
 #define PROFILE_TRACE_H
@@ -10,19 +10,19 @@
 #define STEP_RUN    0
 #define STEP_N	    8
 #define STEP_MEMORY 16
-#define STEP_BYTES  24
+#define STEP_BYTES  32
 
 #ifndef __ASSEMBLER__
 
 #include <spin.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <symbols.h>
 
 struct step {
 	spin_function *run;
 	uint64_t n;
 	void *memory;
+	const struct spin_path *path; /* of run */
 };
 
 /*
@@ -37,11 +37,15 @@ long profile_run(int fd, const struct step *steps, const struct step *end);
 #define DRIVER_AFTER  3
 #define DRIVER_LAST   5
 
+/* Their addresses, in that order. */
+extern const uintptr_t
+	profile_run_addresses[DRIVER_FIRST + DRIVER_BEFORE + DRIVER_AFTER + DRIVER_LAST];
+
 /* What is expected of the samples. */
 struct trace {
 	uint64_t instructions; /* user instructions while the event is enabled */
 	size_t samples;
-	const struct symbol **functions; /* of each sample, in order */
+	uintptr_t *addresses; /* of each sample, in order */
 };
 
 /*
