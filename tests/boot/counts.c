@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Rules of counting: every event is exact, on every CPU, whatever else runs there and however it is read. All numbers are derived
- * from libspin's table and the windows of window.h.
+ * from libspin's table and the windows of exact.h.
  */
 #include <poll.h>
 
 #include "perf_self.h"
 
-#include "window.h"
+#include "exact.h"
 #include "../unit/tap.h"
 
 #define SIZE 100
