@@ -245,9 +245,9 @@ static int profile(bool tap, uint64_t skid)
 	for (size_t i = 0; i < ROUNDS * ROUND_STEPS; i++)
 		steps[i] = round_steps[i % ROUND_STEPS];
 	if (trace_derive(&trace, steps, steps + ROUNDS * ROUND_STEPS, PERIOD, skid) != 0) {
-		fprintf(stderr,
-			"profile: the samples cannot be derived for a skid of %" PRIu64 ": %s\n",
-			skid, strerror(errno));
+		fprintf(stderr, "profile: %s\n",
+			errno == EDOM ? "the last sample would come after the end: smaller --skid" :
+					strerror(errno));
 		return EXIT_USAGE;
 	}
 
@@ -264,7 +264,8 @@ static int profile(bool tap, uint64_t skid)
 	if (tap) {
 		print_tap(&trace, &findings);
 	} else {
-		printf("Profile      instructions:u, a sample every %d, %" PRIu64 " instructions\n",
+		printf("\nProfile      instructions:u, a sample every %d, %" PRIu64
+		       " instructions\n",
 		       PERIOD, trace.instructions);
 		print_histogram(&trace, &findings, histogram);
 		printf("\n");

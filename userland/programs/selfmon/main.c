@@ -106,9 +106,11 @@ static int explain_failure(const struct report *report, int failed)
 	if (failed == COUNTED_EVENTS)
 		printf("%sThe group of events cannot be enabled: %s.\n", start, strerror(error));
 	else
-		printf("%s%s cannot be opened: %s%s.\n", start, counted_events[failed].name,
-		       strerror(error),
-		       error == ENOENT ? " (this kernel found no PMU that counts it)" : "");
+		printf("%s%s cannot be opened: %s.\n", start, counted_events[failed].name,
+		       strerror(error));
+	if (!report->tap && error == ENOENT)
+		printf("The kernel found no PMU that counts it. A virtual machine needs a vPMU, or the\n"
+		       "emulated one: tools/tally run --pmu emulated.\n");
 	return EXIT_NO_PMU;
 }
 
