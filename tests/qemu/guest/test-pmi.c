@@ -188,6 +188,33 @@ static void test_wrap(void)
 	tap_equal(rdpmc(RDPMC_FIXED), total, "another one beside it is not disturbed");
 }
 
+/*
+ * Under icount the time stamp is the emulator's own count of instructions: it must not notice that
+ * the PMU looks at its counters in the middle.
+ */
+static uint64_t time_of_block(uint64_t enabled)
+{
+	uint64_t begin, end;
+
+	pmu_clear();
+	wrmsr(MSR_EVTSEL(0), EVENT_INSNS | EVTSEL_OS | EVTSEL_EN);
+	wrmsr(MSR_A_PMC(0), width_mask() - 100);
+	global_enable = enabled;
+	begin = __builtin_ia32_rdtsc();
+	measure(pmi_block, scratch);
+	end = __builtin_ia32_rdtsc();
+	return end - begin;
+}
+
+static void test_time(void)
+{
+	uint64_t counted = time_of_block(1);
+
+	tap_equal(rdmsr(MSR_GLOBAL_STATUS), 1, "a counter overflows without an interrupt");
+	if (config.icount)
+		tap_equal(counted, time_of_block(0), "which icount does not notice");
+}
+
 static void test_freeze(void)
 {
 	unsigned int insns = 77 + (unsigned int)config.skid;
@@ -376,6 +403,7 @@ void test_pmi(void)
 	test_places();
 	test_masked();
 	test_wrap();
+	test_time();
 	test_freeze();
 	test_halt();
 	test_user();
