@@ -6,6 +6,9 @@
 
 #include <kernel/boot.h>
 
+/* The early page tables (start.S) reach up to here. */
+#define EARLY_MEMORY_END 0x100000000ull
+
 /* One more piece of RAM, of LENGTH bytes, in any order. */
 void boot_memory_add(paddr_t start, uint64_t length);
 /* All pieces are there: puts boot_info.ram into its final order. */

@@ -17,9 +17,7 @@ extern const char __image_end[];
 
 /* The image begins here (linker.ld). What is below belongs to the firmware, and to the start of
  * processors. */
-#define IMAGE_START	 0x100000
-/* Reached by the early page tables. */
-#define EARLY_MEMORY_END 0x100000000ull
+#define IMAGE_START 0x100000
 
 static const struct page_range *kernel_range(void)
 {

@@ -20,9 +20,6 @@
 #define MULTIBOOT1_LOADED 0x2badb002
 #define MULTIBOOT2_LOADED 0x36d76289
 
-/* Everything the early page tables reach. */
-#define EARLY_MEMORY_END  0x100000000ull
-
 struct boot_info boot_info;
 
 static const void *physical(paddr_t address)
