@@ -39,9 +39,6 @@ struct inode {
 /* Longest path, with its end: Linux's PATH_MAX. */
 #define PATH_SIZE 4096
 
-/* The link by which every program finds its own executable. There whether the tree has a /proc or not. */
-#define SELF_EXE "/proc/self/exe"
-
 extern struct inode root_inode;
 
 /* Follows PATH from START (if it does not begin with '/'). FOLLOW: also a link at its end. 0 and *RESULT, or -ENOENT,
@@ -70,6 +67,12 @@ struct inode *file_inode(const struct file *file);
 
 /* Adds /dev and what is in it, where the archive has none. At start. */
 void devices_init(void);
+
+/* Adds /proc and what is in it. At start. */
+void proc_init(void);
+/* Where LINK leads for the running task if it is one of /proc's, and how readlink names that; else NULL. */
+struct inode *proc_link_target(const struct inode *link);
+const char *proc_link_text(const struct inode *link);
 
 inode_open_function console_open, null_open, zero_open, random_open;
 

@@ -201,5 +201,6 @@ void initramfs_mount(const void *start, size_t size)
 	if (!ended)
 		damaged(&archive, "cut off: no end mark");
 	devices_init();
+	proc_init();
 	log_debug("initramfs: %zu files, %zu KiB", files, size / 1024);
 }

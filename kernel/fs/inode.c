@@ -11,8 +11,6 @@
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
@@ -97,10 +95,13 @@ static int walk(struct inode *start, const char *path, size_t size, bool follow,
 		if (is_type(next, S_IFLNK) && (i < size || follow)) {
 			if ((*links)-- == 0)
 				return -ELOOP;
-			int error = walk(at, next->data, next->size, true, links, &next);
+			struct inode *target = proc_link_target(next);
+			int error = target ? 0 :
+					     walk(at, next->data, next->size, true, links, &target);
 
 			if (error)
 				return error;
+			next = target;
 		}
 		at = next;
 	}
@@ -115,16 +116,11 @@ int inode_lookup(struct inode *start, const char *path, bool follow, struct inod
 {
 	unsigned int links = LINKS_MAX;
 	size_t size = strnlen(path, PATH_SIZE);
-	const struct process *process = task_current()->process;
 
 	if (size == 0)
 		return -ENOENT;
 	if (size == PATH_SIZE)
 		return -ENAMETOOLONG;
-	if (follow && process && !strcmp(path, SELF_EXE)) {
-		*result = process->executable;
-		return 0;
-	}
 	return walk(start, path, size, follow, &links, result);
 }
 

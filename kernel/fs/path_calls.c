@@ -163,23 +163,20 @@ static long put_target(const char *target, size_t length, unsigned long user_buf
 static long read_link(int directory_fd, unsigned long user_path, unsigned long user_buffer,
 		      int size)
 {
-	char path[sizeof(SELF_EXE) + 1];
 	struct inode *inode;
 
 	if (size <= 0)
 		return -EINVAL;
-	if (copy_string_from_user(path, (const char *)user_path, sizeof(path)) >= 0 &&
-	    !strcmp(path, SELF_EXE)) {
-		const char *target = task_current()->process->executable_path;
-
-		return put_target(target, strlen(target), user_buffer, (size_t)size);
-	}
 	int error = look_up(directory_fd, user_path, false, &inode);
 
 	if (error)
 		return error;
 	if ((inode->mode & S_IFMT) != S_IFLNK)
 		return -EINVAL;
+	const char *text = proc_link_text(inode);
+
+	if (text)
+		return put_target(text, strlen(text), user_buffer, (size_t)size);
 	return put_target(inode->data, inode->size, user_buffer, (size_t)size);
 }
 
