@@ -21,10 +21,12 @@ user_sources = $(wildcard userland/programs/$(1)/*.c userland/programs/$(1)/*.S 
 define user_rules
 $(O)/user/$(1)/%.c.o: %.c $(4)
 	@mkdir -p $$(@D)
+	$$(call say,CC,$$<)
 	$(3) $$(USER_CPPFLAGS) $$(USER_CFLAGS) -c $$< -o $$@
 
 $(O)/user/$(1)/%.S.o: %.S $(4)
 	@mkdir -p $$(@D)
+	$$(call say,AS,$$<)
 	$(3) $$(USER_CPPFLAGS) -g -c $$< -o $$@
 
 $(O)/user/$(1)/libuser.a: $$(USER_LIB_SRCS:%=$(O)/user/$(1)/%.o)
@@ -34,6 +36,7 @@ $(O)/user/$(1)/libuser.a: $$(USER_LIB_SRCS:%=$(O)/user/$(1)/%.o)
 $(foreach program,$(USER_PROGRAMS) $(USER_TESTS),
 $(O)/user/$(2)/$(program): $(patsubst %,$(O)/user/$(1)/%.o,$(call user_sources,$(program))) $(O)/user/$(1)/libuser.a
 	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)
 	$(3) -static -no-pie -o $$@ $$^ $(5)
 )
 
