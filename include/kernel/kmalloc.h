@@ -19,5 +19,7 @@ void kfree(void *object);
 
 /* Objects allocated and not freed. For leak tests. Any context. */
 size_t kmalloc_count(void);
+/* Pages that the allocator holds without an object in them: as good as free. Any context. */
+size_t kmalloc_spare_pages(void);
 
 #endif

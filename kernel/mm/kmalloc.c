@@ -55,6 +55,8 @@ static struct slab_class classes[] = {
 #define CLASS_COUNT (sizeof(classes) / sizeof(classes[0]))
 
 static _Atomic size_t objects_live;
+/* Pages of slabs without an object in use, kept for the next one. */
+static _Atomic size_t spare_pages;
 
 static struct slab_class *class_for(size_t size)
 {
@@ -89,6 +91,7 @@ static struct slab *create_slab(struct slab_class *class)
 		slab->free = object;
 	}
 	LIST_INSERT_HEAD(&class->partial, slab, link);
+	spare_pages++;
 	return slab;
 }
 
@@ -109,7 +112,8 @@ void *kzalloc(size_t size)
 		if (slab) {
 			object = slab->free;
 			slab->free = slab->free->next;
-			slab->used++;
+			if (slab->used++ == 0)
+				spare_pages--;
 			if (!slab->free)
 				LIST_REMOVE(slab, link);
 		}
@@ -132,11 +136,14 @@ static void free_in_slab(struct slab *slab, struct free_object *object)
 		LIST_INSERT_HEAD(&class->partial, slab, link);
 	object->next = slab->free;
 	slab->free = object;
-	slab->used--;
 	/* One empty slab stays, so that a lone object does not cost a page allocation each time. */
-	if (slab->used == 0 && (LIST_FIRST(&class->partial) != slab || LIST_NEXT(slab, link))) {
-		LIST_REMOVE(slab, link);
-		page_put(slab);
+	if (--slab->used == 0) {
+		if (LIST_FIRST(&class->partial) != slab || LIST_NEXT(slab, link)) {
+			LIST_REMOVE(slab, link);
+			page_put(slab);
+		} else {
+			spare_pages++;
+		}
 	}
 	spin_unlock_irqrestore(&class->lock, state);
 }
@@ -159,4 +166,9 @@ void kfree(void *object)
 size_t kmalloc_count(void)
 {
 	return atomic_load_explicit(&objects_live, memory_order_relaxed);
+}
+
+size_t kmalloc_spare_pages(void)
+{
+	return spare_pages;
 }

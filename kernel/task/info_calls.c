@@ -190,7 +190,7 @@ long sys_sysinfo(const unsigned long arg[6])
 	struct kernel_sysinfo info = {
 		.uptime = (int64_t)(clock_ns() / NSEC_PER_SEC),
 		.totalram = page_total_count() << PAGE_SHIFT,
-		.freeram = page_free_count() << PAGE_SHIFT,
+		.freeram = (page_free_count() + kmalloc_spare_pages()) << PAGE_SHIFT,
 		.mem_unit = 1,
 	};
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
