@@ -103,6 +103,47 @@ static inline void run_all_enabled(const struct spin_work *work, uint64_t n, voi
 	window_run(&window);
 }
 
+/*
+ * Reads the counter through the page, then by system call, with a known number of instructions in between: those numbered, from rdpmc (which
+ * does not see itself) to the syscall.
+ */
+#define BETWEEN_INSTRUCTIONS 10
+#define BETWEEN_BRANCHES     2
+
+/* 0: done. 1: the event is on no counter. RAW: what rdpmc returned. */
+int read_both_ways(const struct perf_event_mmap_page *page, int fd, uint64_t *called, uint64_t *raw, uint64_t *offset);
+
+__asm__("	.text\n"
+	"	.globl read_both_ways\n"
+	"	.type read_both_ways, @function\n"
+	"read_both_ways:\n"
+	"	pushq %rbx\n"
+	"	movq %rdx, %rbx\n"
+	"	movq %rcx, %r10\n"
+	"1:	movl 8(%rdi), %r9d\n"
+	"	movl 12(%rdi), %ecx\n"
+	"	movq 16(%rdi), %rax\n"
+	"	movq %rax, (%r8)\n"
+	"	subl $1, %ecx\n"
+	"	jb 2f\n"
+	"	rdpmc\n"			/* 1 */
+	"	movl %eax, (%r10)\n"		/* 2 */
+	"	movl %edx, 4(%r10)\n"		/* 3 */
+	"	cmpl %r9d, 8(%rdi)\n"		/* 4 */
+	"	jne 1b\n"			/* 5, branch */
+	"	xorl %eax, %eax\n"		/* 6 */
+	"	movl %esi, %edi\n"		/* 7 */
+	"	movq %rbx, %rsi\n"		/* 8 */
+	"	movl $8, %edx\n"		/* 9 */
+	"	syscall\n"			/* 10, branch */
+	"	xorl %eax, %eax\n"
+	"	popq %rbx\n"
+	"	ret\n"
+	"2:	movl $1, %eax\n"
+	"	popq %rbx\n"
+	"	ret\n"
+	"	.size read_both_ways, . - read_both_ways\n");
+
 /* A kind of event, and how often it happens in a window. */
 struct kind {
 	const char *name;
