@@ -2,17 +2,18 @@
 /*
  * Signal frames: what a handler finds on its stack, and the way back.
  *
- * Linux's layout (arch/x86/include/uapi/asm/sigcontext.h, ucontext.h; arch/x86/include/asm/sigframe.h), from
- * low addresses to high:
+ * Linux's layout (arch/x86/include/uapi/asm/sigcontext.h, ucontext.h;
+ * arch/x86/include/asm/sigframe.h), from low addresses to high:
  *
  *   return address (the restorer)     <- rsp in the handler, 8 below a multiple of 16
  *   ucontext                          <- rdx
  *   siginfo                           <- rsi
- *   floating-point state, aligned to 64, in the processor's XSAVE format, with a magic word after it
+ *   floating-point state, aligned to 64: the processor's XSAVE format and a magic word
  *   red zone of 128 bytes
  *
- * Nothing that comes back by rt_sigreturn is trusted: segment selectors and privileged flags are set by the return to
- * user mode, floating-point state is checked so that loading it cannot fault.
+ * Nothing that comes back by rt_sigreturn is trusted: segment selectors and privileged flags are
+ * set by the return to user mode, floating-point state is checked so that loading it cannot
+ * fault.
  */
 #include <arch/signal.h>
 
@@ -30,30 +31,30 @@
 #include "features.h"
 #include "fpu.h"
 
-#define RED_ZONE_SIZE 128
+#define RED_ZONE_SIZE		 128
 #define SYSCALL_INSTRUCTION_SIZE 2
 
 /* uc_flags */
-#define UC_FP_XSTATE 1
-#define UC_SIGCONTEXT_SS 2
-#define UC_STRICT_RESTORE_SS 4
+#define UC_FP_XSTATE		 1
+#define UC_SIGCONTEXT_SS	 2
+#define UC_STRICT_RESTORE_SS	 4
 
 /* Bits of RFLAGS that a handler starts without: trap, direction, resume. */
-#define FLAGS_CLEARED 0x10500
+#define FLAGS_CLEARED		 0x10500
 /* Bits of RFLAGS that rt_sigreturn may change: CF PF AF ZF SF TF DF OF RF AC. */
-#define FLAGS_RESTORED 0x50dd5
+#define FLAGS_RESTORED		 0x50dd5
 
 /* Offsets in the XSAVE area (SDM vol. 1, 13.4): bytes left to software, then the header. */
-#define LEGACY_MXCSR 24
-#define LEGACY_MXCSR_MASK 28
-#define SOFTWARE_BYTES 464
-#define HEADER 512
-#define HEADER_SIZE 64
-#define MXCSR_MASK_DEFAULT 0xffbf
+#define LEGACY_MXCSR		 24
+#define LEGACY_MXCSR_MASK	 28
+#define SOFTWARE_BYTES		 464
+#define HEADER			 512
+#define HEADER_SIZE		 64
+#define MXCSR_MASK_DEFAULT	 0xffbf
 
 /* What Linux writes into the bytes left to software, and after the state. */
-#define FP_XSTATE_MAGIC1 0x46505853u
-#define FP_XSTATE_MAGIC2 0x46505845u
+#define FP_XSTATE_MAGIC1	 0x46505853u
+#define FP_XSTATE_MAGIC2	 0x46505845u
 
 struct fp_software {
 	uint32_t magic1;
@@ -148,11 +149,26 @@ static void start_state(void)
 static void save_registers(struct sigcontext *c, const struct trap_frame *f)
 {
 	*c = (struct sigcontext){
-		.r8 = f->r8,   .r9 = f->r9,   .r10 = f->r10, .r11 = f->r11, .r12 = f->r12,
-		.r13 = f->r13, .r14 = f->r14, .r15 = f->r15, .rdi = f->rdi, .rsi = f->rsi,
-		.rbp = f->rbp, .rbx = f->rbx, .rdx = f->rdx, .rax = f->rax, .rcx = f->rcx,
-		.rsp = f->rsp, .rip = f->rip, .rflags = f->rflags,
-		.cs = SELECTOR_USER_CODE, .ss = SELECTOR_USER_DATA,
+		.r8 = f->r8,
+		.r9 = f->r9,
+		.r10 = f->r10,
+		.r11 = f->r11,
+		.r12 = f->r12,
+		.r13 = f->r13,
+		.r14 = f->r14,
+		.r15 = f->r15,
+		.rdi = f->rdi,
+		.rsi = f->rsi,
+		.rbp = f->rbp,
+		.rbx = f->rbx,
+		.rdx = f->rdx,
+		.rax = f->rax,
+		.rcx = f->rcx,
+		.rsp = f->rsp,
+		.rip = f->rip,
+		.rflags = f->rflags,
+		.cs = SELECTOR_USER_CODE,
+		.ss = SELECTOR_USER_DATA,
 		.error = f->vector < VECTOR_SYSCALL ? f->error : 0,
 		.vector = f->vector < VECTOR_SYSCALL ? f->vector : 0,
 	};
@@ -210,7 +226,8 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 	return 0;
 }
 
-/* Whether loading AREA cannot fault: SDM vol. 1, 13.8 (XRSTOR) and 10.5.1.2 (MXCSR). Makes MXCSR right. */
+/* Whether loading AREA cannot fault: SDM vol. 1, 13.8 (XRSTOR) and 10.5.1.2 (MXCSR). Makes
+ * MXCSR right. */
 static bool is_loadable(unsigned char *area)
 {
 	uint32_t mxcsr, mask;

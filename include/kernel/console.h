@@ -2,7 +2,8 @@
 /*
  * The console: where a program's standard input, output and error are.
  *
- * kernel/fs/console.c makes it a file, with line editing; the driver (drivers/serial.c) moves bytes.
+ * kernel/fs/console.c makes it a file, with line editing; the driver (drivers/serial.c) moves
+ * bytes.
  */
 #ifndef KERNEL_CONSOLE_H
 #define KERNEL_CONSOLE_H
@@ -24,9 +25,9 @@ bool console_has_room(void);
 void console_device_receive(void);
 
 /*
- * Raw: no translation of \n to \r\n, no line editing, and the console is no terminal. Once, before the first user task.
- * A serial line has no end, so input has one escape in raw mode: DLE EOT (0x10 0x04) is end of file, DLE DLE one DLE.
- * tools/tally sends them.
+ * Raw: no translation of \n to \r\n, no line editing, and the console is no terminal. Once,
+ * before the first user task. A serial line has no end, so input has one escape in raw mode: DLE
+ * EOT (0x10 0x04) is end of file, DLE DLE one DLE. tools/tally sends them.
  */
 void console_set_raw(bool raw);
 

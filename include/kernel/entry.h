@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ways into the kernel: what the ISA's trap and system-call code calls, and the order in which the
- * machine-independent kernel starts.
+ * Ways into the kernel: what the ISA's trap and system-call code calls, and the order in which
+ * the machine-independent kernel starts.
  *
  * Start, on the boot processor (kernel/main.c):
  *
  *   page_init                memory; nothing before it may allocate
- *   sched_init               the running code becomes this processor's idle task, interrupts still off
+ *   sched_init               the running code becomes this processor's idle task
  *   (clock, interrupts)
- *   task_create_kernel, sched_start   the task that does the rest, with interrupts on and free to sleep:
+ *   task_create_kernel, sched_start   the task that does the rest and may sleep:
  *                            arch_smp_start, perf_init, initramfs_mount, init_run
  *   sched_start_cpu          idle loop; the secondary processors call it from cpu_start_secondary
  */
@@ -20,30 +20,31 @@
 
 struct trap_frame;
 
-/* A system call of the running task: number and arguments are taken from FRAME, the result is put there. Called
- * and returns with interrupts on. */
+/* A system call of the running task: number and arguments are taken from FRAME, the result is
+ * put there. Called and returns with interrupts on. */
 void syscall_dispatch(struct trap_frame *frame);
 
-/* Every return to user mode, FRAME being what is about to be restored, goes through here: switches if another
- * task should run, acts on signals (may change FRAME or not return). Called and returns with interrupts
- * off; enables them in between. */
+/* Every return to user mode, FRAME being what is about to be restored, goes through here:
+ * switches if another task should run, acts on signals (may change FRAME or not return). Called
+ * and returns with interrupts off; enables them in between. */
 void user_return(struct trap_frame *frame);
 
-/* User code caused an exception that has no other meaning: sends SIGNAL with si_code CODE and si_addr ADDRESS, to
- * be acted on by user_return; ends the process when the signal is blocked or ignored (Linux: force_sig_fault).
- * Interrupts on. */
+/* User code caused an exception that has no other meaning: sends SIGNAL with si_code CODE and
+ * si_addr ADDRESS, to be acted on by user_return; ends the process when the signal is blocked
+ * or ignored (Linux: force_sig_fault). Interrupts on. */
 void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t address);
 
-/* Mounts the initramfs (cpio newc, uncompressed) that lies at START in the direct map or the kernel image and stays there.
- * Damaged: boot_failure(). Task context, once. */
+/* Mounts the initramfs (cpio newc, uncompressed) that lies at START in the direct map or the
+ * kernel image and stays there. Damaged: boot_failure(). Task context, once. */
 void initramfs_mount(const void *start, size_t size);
 
-/* Starts the first user task, as the interfaces say: /.tally/argv, else /init with the words after "--" of
- * COMMAND_LINE. What cannot be executed: boot_failure() with the reason. The running kernel task ends. Once. */
+/* Starts the first user task, as the interfaces say: /.tally/argv, else /init with the words
+ * after "--" of COMMAND_LINE. What cannot be executed: boot_failure() with the reason. The
+ * running kernel task ends. Once. */
 _Noreturn void init_run(const char *command_line);
 
-/* Ends the machine because the first task ended with STATUS, as wait4 reports it: the last log line, then the
- * exit device (arch_power_off). Task context. */
+/* Ends the machine because the first task ended with STATUS, as wait4 reports it: the last log
+ * line, then the exit device (arch_power_off). Task context. */
 _Noreturn void init_ended(int status);
 
 #endif

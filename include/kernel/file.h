@@ -2,8 +2,8 @@
 /*
  * Open files and descriptor tables.
  *
- * A file is an operations table and a private pointer with a reference count. Descriptors are numbers
- * in a process's table, which fork copies and threads share.
+ * A file is an operations table and a private pointer with a reference count. Descriptors are
+ * numbers in a process's table, which fork copies and threads share.
  *
  * Lock: table->lock, a spin lock; no file operation is called under it.
  */
@@ -24,16 +24,17 @@ struct poll_table;
 struct wait_queue;
 struct kernel_stat;
 
-/* Every function runs in task context and may sleep. A NULL member means the errno given. Errors are
- * returned negative. */
+/* Every function runs in task context and may sleep. A NULL member means the errno given.
+ * Errors are returned negative. */
 struct file_ops {
-	/* Bytes read or written, 0 at the end. *POSITION moves by as many in a file that has one. EINVAL */
+	/* Bytes read or written, 0 at the end. *POSITION moves by as many in a file that has
+	 * one. EINVAL */
 	ssize_t (*read)(struct file *file, void *user_buffer, size_t size, uint64_t *position);
 	ssize_t (*write)(struct file *file, const void *user_buffer, size_t size,
 			 uint64_t *position);
 	long (*ioctl)(struct file *file, unsigned int command, unsigned long argument); /* ENOTTY */
-	/* Returns the POLL* bits that hold now; calls poll_wait() for each queue that a change would
-	 * wake. NULL: always readable and writable. */
+	/* Returns the POLL* bits that hold now; calls poll_wait() for each queue that a change
+	 * would wake. NULL: always readable and writable. */
 	unsigned int (*poll)(struct file *file, struct poll_table *table);
 	/* Fills in AREA's ops and private data, see <kernel/vm.h>. */
 	int (*mmap)(struct file *file, struct vm_area *area); /* ENODEV */
@@ -48,16 +49,16 @@ struct file_ops {
 struct file_async {
 	_Atomic pid_t owner; /* tid if THREAD, else process */
 	_Atomic bool thread;
-	_Atomic int signal;  /* 0: SIGIO without si_fd */
-	_Atomic int fd;	     /* descriptor that was given O_ASYNC */
+	_Atomic int signal; /* 0: SIGIO without si_fd */
+	_Atomic int fd;	    /* descriptor that was given O_ASYNC */
 };
 
 struct file {
 	const struct file_ops *ops;
 	void *private;
-	struct inode *inode; /* what fstat describes; NULL: an anonymous one */
+	struct inode *inode;	    /* what fstat describes; NULL: an anonymous one */
 	_Atomic unsigned int flags; /* O_ACCMODE, O_NONBLOCK … */
-	uint64_t position; /* two tasks that use one file at once may lose a step: only programs that race do */
+	uint64_t position;	    /* unlocked: tasks that read one file at once race for it */
 	struct file_async async;
 	_Atomic unsigned int references;
 };
@@ -69,15 +70,15 @@ void file_get(struct file *file);
 /* Drops a reference; the last one calls release. Task context. */
 void file_put(struct file *file);
 
-/* Sends what F_SETOWN and F_SETSIG asked for if FILE has O_ASYNC; POLL_CODE: POLL_IN or POLL_HUP. Task and interrupt
- * context. */
+/* Sends what F_SETOWN and F_SETSIG asked for if FILE has O_ASYNC; POLL_CODE: POLL_IN or
+ * POLL_HUP. Task and interrupt context. */
 void file_notify(struct file *file, int poll_code);
 
 /* The file behind descriptor FD of the running task with a new reference, or NULL. Task context. */
 struct file *fd_get_file(int fd);
 
-/* Puts FILE (its reference moves in) at the lowest free descriptor; close-on-exec if CLOEXEC. Returns
- * it, or -EMFILE (reference stays). Task context. */
+/* Puts FILE (its reference moves in) at the lowest free descriptor; close-on-exec if CLOEXEC.
+ * Returns it, or -EMFILE (reference stays). Task context. */
 int fd_install(struct file *file, int cloexec);
 /* The same from LEAST upwards. */
 int fd_install_from(struct file *file, int least, bool cloexec);
@@ -105,8 +106,8 @@ void file_table_close_on_exec(struct file_table *table);
 /* Whether somebody else uses TABLE too. */
 bool file_table_is_shared(struct file_table *table);
 
-/* Adds the polling task to QUEUE, woken by wait_queue_wake; TABLE may be NULL (only look). Task context, from
- * a poll operation. */
+/* Adds the polling task to QUEUE, woken by wait_queue_wake; TABLE may be NULL (only look). Task
+ * context, from a poll operation. */
 void poll_wait(struct poll_table *table, struct wait_queue *queue);
 
 #endif

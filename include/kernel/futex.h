@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Wakes at most COUNT tasks that wait for the word at user ADDRESS of the running task's space; how many it woke.
- * Task context. */
+/* Wakes at most COUNT tasks that wait for the word at user ADDRESS of the running task's space;
+ * how many it woke. Task context. */
 int futex_wake(uintptr_t address, unsigned int count);
 
 #endif

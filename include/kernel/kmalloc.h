@@ -10,8 +10,8 @@
 /* Largest object. */
 #define KMALLOC_MAX ((size_t)1 << 20)
 
-/* SIZE bytes (1 … KMALLOC_MAX), zeroed, aligned to 16 (to 64 from 64 bytes upwards), or NULL. Task and interrupt
- * context. */
+/* SIZE bytes (1 … KMALLOC_MAX), zeroed, aligned to 16 (to 64 from 64 bytes upwards), or NULL.
+ * Task and interrupt context. */
 void *kzalloc(size_t size);
 
 /* Frees what kzalloc returned; NULL is allowed. Task and interrupt context. */

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAGE_SHIFT 12
-#define PAGE_SIZE ((size_t)1 << PAGE_SHIFT)
-#define PAGE_MASK (~(PAGE_SIZE - 1))
+#define PAGE_SHIFT     12
+#define PAGE_SIZE      ((size_t)1 << PAGE_SHIFT)
+#define PAGE_MASK      (~(PAGE_SIZE - 1))
 
 /* Largest block that page_alloc gives: 2^10 pages, 4 MiB. */
 #define PAGE_ORDER_MAX 10
@@ -25,31 +25,33 @@ struct page_range {
 	paddr_t start, end;
 };
 
-/* Hands the COUNT ranges of RAM, in any order, none overlapping, to the allocator. Parts of pages at their ends are
- * left out. All must be in the direct map. Boot processor, once, before everything that allocates;
- * boot_failure() when there is too little. */
+/* Hands the COUNT ranges of RAM, in any order, none overlapping, to the allocator. Parts of
+ * pages at their ends are left out. All must be in the direct map. Boot processor, once, before
+ * everything that allocates; boot_failure() when there is too little. */
 void page_init(const struct page_range *ranges, unsigned int count);
 
 /* 2^ORDER contiguous zeroed pages with one reference, aligned to their size, or NULL. ORDER: 0 …
  * PAGE_ORDER_MAX. Task and interrupt context. */
 void *page_alloc(unsigned int order);
 
-/* One more reference to the page that page_alloc returned at ADDRESS (order 0), or to the block that begins
- * there. Task and interrupt context. */
+/* One more reference to the page that page_alloc returned at ADDRESS (order 0), or to the block
+ * that begins there. Task and interrupt context. */
 void page_get(void *address);
 
-/* Drops a reference to the page or block that page_alloc returned at ADDRESS; the last one frees it. Task and
- * interrupt context. */
+/* Drops a reference to the page or block that page_alloc returned at ADDRESS; the last one
+ * frees it. Task and interrupt context. */
 void page_put(void *address);
 
-/* References held on the page or block at ADDRESS. A snapshot unless the caller holds the only one. Any context. */
+/* References held on the page or block at ADDRESS. A snapshot unless the caller holds the only
+ * one. Any context. */
 unsigned int page_references(const void *address);
 
 /* Pages that nobody holds, and pages in all. For leak tests and sysinfo. Any context. */
 size_t page_free_count(void);
 size_t page_total_count(void);
 
-/* Physical address behind an address in the direct map or the kernel image, and back. Any context. */
+/* Physical address behind an address in the direct map or the kernel image, and back. Any
+ * context. */
 paddr_t page_paddr(const void *address);
 void *page_address(paddr_t paddr);
 

@@ -30,32 +30,33 @@ struct process {
 	pid_t pid;
 	pid_t group, session; /* T: job control ids; recorded, nothing acts on them */
 
-	struct process *parent;		   /* T */
-	LIST_HEAD(, process) children;	   /* T */
-	LIST_ENTRY(process) sibling;	   /* T */
-	struct wait_queue child_event;	   /* woken when a child's state changes */
-	LIST_HEAD(, task) threads;	   /* T */
-	unsigned int live_threads;	   /* T: that have not ended */
-	struct task *leader;		   /* T: referenced until waited for: keeps the pid */
-	int exit_signal;		   /* T: what the parent is sent at the end, 0: none */
-	int exit_status;		   /* T: as wait4 reports it, once zombie */
-	bool exiting;			   /* S: exit_group or a fatal signal: exit_status is set */
-	bool zombie;			   /* T: ended, not waited for */
-	uint64_t dead_run_time_ns;	   /* T: of threads that have ended */
-	uint64_t children_run_time_ns;	   /* T: of children waited for */
+	struct process *parent;	       /* T */
+	LIST_HEAD(, process) children; /* T */
+	LIST_ENTRY(process) sibling;   /* T */
+	struct wait_queue child_event; /* woken when a child's state changes */
+	LIST_HEAD(, task) threads;     /* T */
+	unsigned int live_threads;     /* T: that have not ended */
+	struct task *leader;	       /* T: referenced until waited for: keeps the pid */
+	int exit_signal;	       /* T: what the parent is sent at the end, 0: none */
+	int exit_status;	       /* T: as wait4 reports it, once zombie */
+	bool exiting;		       /* S: exit_group or a fatal signal: exit_status is set */
+	bool zombie;		       /* T: ended, not waited for */
+	uint64_t dead_run_time_ns;     /* T: of threads that have ended */
+	uint64_t children_run_time_ns; /* T: of children waited for */
 
 	struct spinlock signal_lock;
-	struct signal_queue signals;			  /* S: sent to the process as a whole */
-	struct kernel_sigaction actions[SIGNALS_MAX];	  /* S: of signal n at n - 1 */
+	struct signal_queue signals;		      /* S: sent to the process as a whole */
+	struct kernel_sigaction actions[SIGNALS_MAX]; /* S: of signal n at n - 1 */
 
-	int stop_signal;				  /* S: 0: not stopped */
-	bool stop_unreported, continue_unreported;	  /* S: for wait4 */
+	int stop_signal;			   /* S: 0: not stopped */
+	bool stop_unreported, continue_unreported; /* S: for wait4 */
 
-	struct inode *executable;	 /* what it runs; in the initramfs, so never freed. Written by exec alone */
+	/* What it runs, and its path. Inodes are never freed. Written by exec alone. */
+	struct inode *executable;
 	char executable_path[EXE_PATH_SIZE];
-	struct inode *directory;	 /* current directory */
+	struct inode *directory;	      /* current directory */
 	struct rlimit64 limits[RLIM_NLIMITS]; /* T */
-}; /* T: task_table_lock; S: signal_lock */
+};					      /* T: task_table_lock; S: signal_lock */
 
 extern struct spinlock task_table_lock;
 
@@ -67,14 +68,14 @@ struct task_completion {
 
 /* What clone was asked for, as clone and clone3 hand it over. */
 struct clone_request {
-	uint64_t flags; /* CLONE_*, without CSIGNAL */
+	uint64_t flags;	 /* CLONE_*, without CSIGNAL */
 	uintptr_t stack; /* 0: the parent's */
 	uintptr_t parent_tid, child_tid, tls;
 	int exit_signal;
 };
 
-/* A new task as REQUEST asks, a copy of the running one whose user registers are FRAME. Its tid, or a negative error.
- * Task context. */
+/* A new task as REQUEST asks, a copy of the running one whose user registers are FRAME. Its
+ * tid, or a negative error. Task context. */
 pid_t task_clone(const struct clone_request *request, const struct trap_frame *frame);
 
 /* The first user task (tid 1), not started and without a space, or NULL. Task context. */
@@ -90,15 +91,17 @@ struct task *task_table_find(pid_t tid);
 /* The task with the least tid above TID, or NULL: for walking all. T held. */
 struct task *task_table_next(pid_t tid);
 
-/* An empty structure with one reference, or NULL. Frees: what task_put and process_put do at the last reference. */
+/* An empty structure with one reference, or NULL. Frees: what task_put and process_put do at
+ * the last reference. */
 struct task *task_alloc(void);
 struct process *process_alloc(void);
 void process_put(struct process *process);
 
-/* Ends the whole process with STATUS as wait4 reports it: the other tasks are told, the running one ends. */
+/* Ends the whole process with STATUS as wait4 reports it: the other tasks are told, the running
+ * one ends. */
 _Noreturn void process_exit(int status);
-/* Tells every other task of the running one's process to end and waits until it is alone: before exec. -EAGAIN:
- * somebody else is ending the process already. */
+/* Tells every other task of the running one's process to end and waits until it is alone:
+ * before exec. -EAGAIN: somebody else is ending the process already. */
 int process_kill_other_threads(void);
 
 /* Gives up the running task's address space, telling a waiting vfork parent. */
@@ -109,22 +112,24 @@ uint64_t process_run_time_ns(struct process *process);
 
 /* Marks PROCESS as ending with STATUS, unless it is already, and all its tasks with it. T held. */
 void process_mark_exiting(struct process *process, int status);
-/* PROCESS, a zombie, was waited for (or its parent wants no zombies): its pid is free. T held; the caller's
- * pointer may be the last. */
+/* PROCESS, a zombie, was waited for (or its parent wants no zombies): its pid is free. T held;
+ * the caller's pointer may be the last. */
 void process_forget(struct process *process);
 /* Splits RUN_TIME_NS into USAGE's times. */
 void usage_from_run_time(struct kernel_rusage *usage, uint64_t run_time_ns);
 
 /* TASK is to end as soon as it can. T held. */
 void signal_make_fatal(struct task *task);
-/* Some task of PROCESS ended or blocked signals: another one may have to act on what is pending. T held. */
+/* Some task of PROCESS ended or blocked signals: another one may have to act on what is
+ * pending. T held. */
 void signal_retarget(struct process *process);
 /* signal_send_process with T held. */
 int signal_send_process_locked(struct process *process, const struct kernel_siginfo *info);
-/* Whether CHILD was stopped or continued in a way that wait4's OPTIONS ask for, once; *STATUS as wait4
- * reports it. T held. */
+/* Whether CHILD was stopped or continued in a way that wait4's OPTIONS ask for, once; *STATUS
+ * as wait4 reports it. T held. */
 bool signal_take_stop_report(struct process *child, unsigned int options, int *status);
-/* After a change of SIGNAL's action: if it is ignored now, what is pending of it is forgotten. T and S held. */
+/* After a change of SIGNAL's action: if it is ignored now, what is pending of it is forgotten.
+ * T and S held. */
 void signal_discard_ignored(struct process *process, int signal);
 /* The running task blocks MASK (but never SIGKILL and SIGSTOP) from now on. Task context. */
 void signal_set_mask(uint64_t mask);

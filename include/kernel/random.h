@@ -2,8 +2,9 @@
 /*
  * Random bytes for programs: AT_RANDOM, getrandom, /dev/random.
  *
- * They differ from call to call and boot to boot as far as the machine's clock does. There is no entropy source
- * worth the name, so nothing here keeps a secret: Tally measures programs, it does not guard them.
+ * They differ from call to call and boot to boot as far as the machine's clock does. There is no
+ * entropy source worth the name, so nothing here keeps a secret: Tally measures programs, it does
+ * not guard them.
  */
 #ifndef KERNEL_RANDOM_H
 #define KERNEL_RANDOM_H

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scheduler: per-CPU run queues, preemption of user mode, sleep and wake-up, affinity, balancing.
+ * The scheduler: per-CPU run queues, preemption of user mode, sleep and wake-up, affinity,
+ * balancing.
  *
- * The switch is perf's most important customer. Protocol, all with interrupts off on the switching processor:
+ * The switch is perf's most important customer. Protocol, all with interrupts off on the
+ * switching processor:
  *
  *   perf_sched_out(prev, next)   run-queue lock held; events of prev leave the counters
  *   arch_context_switch          registers, stack, address space, FPU
  *   (run-queue lock released)
  *   perf_sched_in(current)       events of the task that now runs go on
  *
- * The software events are counted as Linux counts them: a context switch before prev's events leave,
- * a migration after the events of the migrated task went on.
+ * The software events are counted as Linux counts them: a context switch before prev's events
+ * leave, a migration after the events of the migrated task went on.
  */
 #ifndef KERNEL_SCHED_H
 #define KERNEL_SCHED_H
@@ -34,20 +36,21 @@ struct sched_entity {
 	int nice;		      /* R: -20 … 19 */
 	bool queued;		      /* R: waits in a queue */
 	bool migrated;		      /* R: moved since it last ran */
-}; /* R: the run queue's lock */
+};				      /* R: the run queue's lock */
 
-/* Makes the run queues and the boot processor's idle task, which the running code becomes. Interrupts off, once. */
+/* Makes the run queues and the boot processor's idle task, which the running code becomes.
+ * Interrupts off, once. */
 void sched_init(void);
 
 /* The idle loop, for good. Each processor, interrupts off. */
 _Noreturn void sched_start_cpu(void);
 
-/* What the first code of a new task does before anything else: ends the switch to it. Called with interrupts off,
- * returns with them on. */
+/* What the first code of a new task does before anything else: ends the switch to it. Called
+ * with interrupts off, returns with them on. */
 void task_first_run(void);
 
-/* Makes a new task runnable on the best processor of its affinity; a reference of the scheduler's own keeps it until it has
- * ended. Task context. */
+/* Makes a new task runnable on the best processor of its affinity; a reference of the
+ * scheduler's own keeps it until it has ended. Task context. */
 void sched_start(struct task *task);
 
 /* Gives the processor to another runnable task, if there is any; returns when the task runs again.
@@ -58,11 +61,12 @@ void sched_yield(void);
  * sched_wake. Task context, interrupts on, no spin lock held. */
 void sched_sleep(void);
 
-/* Makes TASK runnable if it sleeps; returns whether it did. Task and interrupt context; a wait queue's or
- * mutex's lock may be held. */
+/* Makes TASK runnable if it sleeps; returns whether it did. Task and interrupt context; a wait
+ * queue's or mutex's lock may be held. */
 bool sched_wake(struct task *task);
 
-/* If TASK runs on another processor, makes it pass through the kernel soon. Task and interrupt context. */
+/* If TASK runs on another processor, makes it pass through the kernel soon. Task and interrupt
+ * context. */
 void sched_kick(struct task *task);
 
 /* Restricts TASK to MASK; when this returns it no longer runs elsewhere. -EINVAL: no processor in
@@ -76,8 +80,8 @@ void sched_set_nice(struct task *task, int nice);
  * Interrupts off. */
 void sched_preempt(void);
 
-/* Nanoseconds TASK has spent on processors until now. Any context for the current task; task context
- * for others. */
+/* Nanoseconds TASK has spent on processors until now. Any context for the current task; task
+ * context for others. */
 uint64_t sched_run_time_ns(struct task *task);
 
 /* Tasks that run or wait, over all processors. A snapshot; task context. */

@@ -2,8 +2,8 @@
 /*
  * Signals: sending them, and what a task keeps of them.
  *
- * A signal is pending for a task or for its process. It is acted on when a task of the process returns
- * to user mode (signal_deliver): default action, or a handler on the user's stack.
+ * A signal is pending for a task or for its process. It is acted on when a task of the process
+ * returns to user mode (signal_deliver): default action, or a handler on the user's stack.
  *
  * Lock: the process's signal lock (S), irqsave; the scheduler's run-queue lock is taken inside.
  */
@@ -29,46 +29,48 @@ struct signal_entry {
 
 /* Signals sent to one task or one process. */
 struct signal_queue {
-	uint64_t pending;			/* S: bit n - 1: signal n */
-	TAILQ_HEAD(, signal_entry) entries;	/* S: in the order sent; a pending signal may lack one (no memory) */
+	uint64_t pending; /* S: bit n - 1: signal n */
+	TAILQ_HEAD(, signal_entry)
+	entries; /* S: in the order sent; a pending signal may lack one (no memory) */
 };
 
 /* What becomes of a system call that a signal interrupted (-EINTR), as signal(7) lists them. */
 enum call_restart {
-	CALL_ENDS,		  /* returns -EINTR, always */
-	CALL_RESTARTS,		  /* starts again unless a handler without SA_RESTART ran */
-	CALL_RESTARTS_UNHANDLED,  /* starts again unless a handler ran */
+	CALL_ENDS,		 /* returns -EINTR, always */
+	CALL_RESTARTS,		 /* starts again unless a handler without SA_RESTART ran */
+	CALL_RESTARTS_UNHANDLED, /* starts again unless a handler ran */
 };
 
 /* A task's part. */
 struct signal_state {
-	struct signal_queue queue;		/* S */
-	uint64_t mask;				/* S: blocked signals */
-	uint64_t saved_mask;			/* the task's own: to restore after rt_sigsuspend, ppoll */
-	bool restore_mask;			/* the task's own */
-	struct kernel_sigaltstack alternate;	/* the task's own: handler stack */
-	_Atomic bool attention;			/* some unblocked signal is pending, or the process is stopped */
-	_Atomic bool fatal;			/* this task is to end: nothing else matters */
-	enum call_restart restart;		/* the task's own: the system call it is in was interrupted */
+	struct signal_queue queue; /* S */
+	uint64_t mask;		   /* S: blocked signals */
+	uint64_t saved_mask;	   /* the task's own: to restore after rt_sigsuspend, ppoll */
+	bool restore_mask;	   /* the task's own */
+	struct kernel_sigaltstack alternate; /* the task's own: handler stack */
+	_Atomic bool attention;	   /* some unblocked signal is pending, or the process is stopped */
+	_Atomic bool fatal;	   /* this task is to end: nothing else matters */
+	enum call_restart restart; /* the task's own: the system call it is in was interrupted */
 };
 
 /* Sends SIGNAL (1 … 64) to TASK as the kernel itself would. Task and interrupt context. */
 void task_signal(struct task *task, int signal);
 
-/* Sends INFO->si_signo to TASK alone, or to TASK's process as a whole. -EAGAIN: a real-time signal for whose entry no
- * memory was left. Task and interrupt context. */
+/* Sends INFO->si_signo to TASK alone, or to TASK's process as a whole. -EAGAIN: a real-time
+ * signal for whose entry no memory was left. Task and interrupt context. */
 int signal_send(struct task *task, const struct kernel_siginfo *info);
 int signal_send_process(struct process *process, const struct kernel_siginfo *info);
 
-/* Sends SIGNAL to every process: what the console's interrupt key does. Task and interrupt context. */
+/* Sends SIGNAL to every process: what the console's interrupt key does. Task and interrupt
+ * context. */
 void signal_send_all(int signal);
 
 /* Whether TASK has a signal to act on, respectively one that ends it. Any context. */
 bool signal_is_pending(struct task *task);
 bool signal_is_fatal_pending(struct task *task);
 
-/* Acts on what is pending for the running task, which is about to return to user mode through FRAME: may push
- * a handler's frame, or end the task. Interrupts on. */
+/* Acts on what is pending for the running task, which is about to return to user mode through
+ * FRAME: may push a handler's frame, or end the task. Interrupts on. */
 void signal_deliver(struct trap_frame *frame);
 
 #endif

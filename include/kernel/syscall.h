@@ -2,9 +2,10 @@
 /*
  * System calls: every function that the table (kernel/syscall/table.c) may name.
  *
- * Each takes the six argument registers as they are, checks what it uses, and returns what the program
- * gets: a result, or a negative error. Behaviour and errors: the manual page of the same name in section 2, and Linux
- * 6.12 where that is silent. Task context, interrupts on, no lock held.
+ * Each takes the six argument registers as they are, checks what it uses, and returns what the
+ * program gets: a result, or a negative error. Behaviour and errors: the manual page of the same
+ * name in section 2, and Linux 6.12 where that is silent. Task context, interrupts on, no lock
+ * held.
  */
 #ifndef KERNEL_SYSCALL_H
 #define KERNEL_SYSCALL_H
@@ -17,17 +18,18 @@ const char *syscall_name(unsigned long number);
 /* memory: kernel/mm/memory_calls.c */
 syscall_function sys_brk, sys_mmap, sys_munmap, sys_mprotect, sys_madvise, sys_mremap;
 /* files: kernel/fs/file_calls.c, path_calls.c, poll.c, pipe.c */
-syscall_function sys_read, sys_write, sys_readv, sys_writev, sys_pread64, sys_close, sys_lseek, sys_ioctl,
-	sys_fcntl, sys_dup, sys_dup2, sys_dup3, sys_getdents64;
+syscall_function sys_read, sys_write, sys_readv, sys_writev, sys_pread64, sys_close, sys_lseek,
+	sys_ioctl, sys_fcntl, sys_dup, sys_dup2, sys_dup3, sys_getdents64;
 syscall_function sys_open, sys_openat, sys_stat, sys_lstat, sys_fstat, sys_newfstatat, sys_readlink,
 	sys_readlinkat, sys_access, sys_faccessat, sys_getcwd, sys_chdir;
 syscall_function sys_poll, sys_ppoll, sys_pipe, sys_pipe2;
 /* tasks: kernel/task/ */
-syscall_function sys_clone, sys_clone3, sys_fork, sys_vfork, sys_execve, sys_exit, sys_exit_group, sys_wait4;
-syscall_function sys_getpid, sys_gettid, sys_getppid, sys_getpgrp, sys_getpgid, sys_setpgid, sys_getsid,
-	sys_setsid, sys_getuid, sys_getgid, sys_getgroups, sys_getresuid, sys_getresgid, sys_set_tid_address,
-	sys_prctl, sys_uname, sys_sysinfo, sys_getrusage, sys_times, sys_prlimit64, sys_getrlimit,
-	sys_setrlimit, sys_getrandom;
+syscall_function sys_clone, sys_clone3, sys_fork, sys_vfork, sys_execve, sys_exit, sys_exit_group,
+	sys_wait4;
+syscall_function sys_getpid, sys_gettid, sys_getppid, sys_getpgrp, sys_getpgid, sys_setpgid,
+	sys_getsid, sys_setsid, sys_getuid, sys_getgid, sys_getgroups, sys_getresuid, sys_getresgid,
+	sys_set_tid_address, sys_prctl, sys_uname, sys_sysinfo, sys_getrusage, sys_times,
+	sys_prlimit64, sys_getrlimit, sys_setrlimit, sys_getrandom;
 syscall_function sys_sched_yield, sys_sched_setaffinity, sys_sched_getaffinity, sys_getcpu,
 	sys_getpriority, sys_setpriority, sys_sched_getscheduler, sys_sched_getparam;
 syscall_function sys_futex;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks: what the scheduler runs. A process (<kernel/process.h>) is a set of tasks with the same tgid
- * that share an address space and descriptors; a kernel task belongs to none.
+ * Tasks: what the scheduler runs. A process (<kernel/process.h>) is a set of tasks with the same
+ * tgid that share an address space and descriptors; a kernel task belongs to none.
  */
 #ifndef KERNEL_TASK_H
 #define KERNEL_TASK_H
@@ -46,22 +46,23 @@ struct task {
 	_Atomic bool woken;	   /* a wait queue woke it, see kernel/sched/wait.c */
 	cpumask_t affinity;	   /* R */
 	uint64_t switches_voluntary, switches_forced, migrations; /* R */
-	_Atomic uint64_t faults_minor, faults_major;		   /* page faults of this task */
+	_Atomic uint64_t faults_minor, faults_major;		  /* page faults of this task */
 
-	struct vm_space *space;	  /* NULL: kernel task. Changed by the task itself, interrupts off */
+	struct vm_space *space; /* NULL: kernel task. Changed by the task itself, interrupts off */
 	struct file_table *files; /* NULL: kernel task */
 
-	/* NULL while the task has no events: all that a context switch tests. Set under perf's own rules. */
+	/* NULL while the task has no events: all that a context switch tests. Set under perf's
+	 * own rules. */
 	struct perf_task *_Atomic perf;
 
-	struct process *process;	   /* NULL: kernel task */
-	LIST_ENTRY(task) thread;	   /* T: of its process */
-	RB_ENTRY(task) by_tid;		   /* T */
-	struct signal_state signals;	   /* see <kernel/signal.h> */
-	uintptr_t clear_child_tid;	   /* user address set to 0 and woken at the end; 0: none */
-	struct task_completion *vfork;	   /* told when the space is given up */
-	LIST_ENTRY(task) dead;		   /* on the list of tasks to free */
-}; /* R: the run queue's lock; T: task_table_lock */
+	struct process *process;       /* NULL: kernel task */
+	LIST_ENTRY(task) thread;       /* T: of its process */
+	RB_ENTRY(task) by_tid;	       /* T */
+	struct signal_state signals;   /* see <kernel/signal.h> */
+	uintptr_t clear_child_tid;     /* user address set to 0 and woken at the end; 0: none */
+	struct task_completion *vfork; /* told when the space is given up */
+	LIST_ENTRY(task) dead;	       /* on the list of tasks to free */
+};				       /* R: the run queue's lock; T: task_table_lock */
 
 /* The running task. Any context, NMI included (there: what was interrupted). */
 static inline struct task *task_current(void)
@@ -79,8 +80,8 @@ void task_put(struct task *task);
 
 /* Whether task_reap has something to do. Any context. */
 extern _Atomic bool task_any_dead;
-/* Frees the tasks whose last reference is gone. Task context, interrupts on, no lock held: the return to user mode and
- * the idle loop call it. */
+/* Frees the tasks whose last reference is gone. Task context, interrupts on, no lock held: the
+ * return to user mode and the idle loop call it. */
 void task_reap(void);
 
 /* Whether the running task may observe TASK's events (Linux: ptrace access, PTRACE_MODE_READ).

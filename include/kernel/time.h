@@ -14,7 +14,7 @@
 #include <kernel/tree.h>
 #include <uapi/linux/time.h>
 
-#define NSEC_PER_SEC 1000000000ull
+#define NSEC_PER_SEC  1000000000ull
 #define NSEC_PER_MSEC 1000000ull
 
 /* Nanoseconds since boot, monotonic. Any context, NMI included. */
@@ -41,7 +41,8 @@ static inline uint64_t clock_deadline(uint64_t timeout_ns)
 	return timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
 }
 
-/* Times as programs give them: whether TIME is one at all (Linux: timespec64_valid); in ns, at most UINT64_MAX; and back. */
+/* Times as programs give them: whether TIME is one at all (Linux: timespec64_valid); in ns, at
+ * most UINT64_MAX; and back. */
 static inline bool timespec_is_valid(const struct kernel_timespec *time)
 {
 	return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < (int64_t)NSEC_PER_SEC;
@@ -56,27 +57,31 @@ static inline uint64_t timespec_to_ns(const struct kernel_timespec *time)
 
 static inline struct kernel_timespec timespec_from_ns(uint64_t ns)
 {
-	return (struct kernel_timespec){ (int64_t)(ns / NSEC_PER_SEC), (int64_t)(ns % NSEC_PER_SEC) };
+	return (struct kernel_timespec){ (int64_t)(ns / NSEC_PER_SEC),
+					 (int64_t)(ns % NSEC_PER_SEC) };
 }
 
 /* A one-shot timer. Zeroed memory plus timer_init is an idle timer. */
 struct timer {
-	RB_ENTRY(timer) node;	      /* P: in its processor's tree, ordered by deadline */
-	uint64_t deadline_ns;	      /* P */
-	_Atomic int cpu;	      /* written under P: where it is armed, -1: idle */
-	_Atomic int firing_cpu;	      /* written under P: where its function is about to run or runs, -1: nowhere */
-	void (*fire)(struct timer *); /* interrupt context, interrupts off, timer already idle (may re-arm) */
+	RB_ENTRY(timer) node; /* P: in its processor's tree, ordered by deadline */
+	uint64_t deadline_ns; /* P */
+	_Atomic int cpu;      /* written under P: where it is armed, -1: idle */
+	/* Written under P: where its function is about to run or runs, -1: nowhere. */
+	_Atomic int firing_cpu;
+	/* Interrupt context, interrupts off; the timer is idle already and may be armed again. */
+	void (*fire)(struct timer *timer);
 }; /* P: the timer queue lock of that processor */
 
 /* Makes TIMER idle, to call FIRE. */
 void timer_init(struct timer *timer, void (*fire)(struct timer *timer));
 
-/* Arms TIMER on this processor for DEADLINE_NS of clock_ns() (past: fires at once); re-arms when already
- * armed here; elsewhere it must not be armed. Task or interrupt context, interrupts off. */
+/* Arms TIMER on this processor for DEADLINE_NS of clock_ns() (past: fires at once); re-arms
+ * when already armed here; elsewhere it must not be armed. Task or interrupt context,
+ * interrupts off. */
 void timer_arm(struct timer *timer, uint64_t deadline_ns);
 
-/* Disarms TIMER wherever it is armed; on return its function does not run (task context), or may just be
- * running on another processor (interrupts off). Returns whether it was armed. */
+/* Disarms TIMER wherever it is armed; on return its function does not run (task context), or
+ * may just be running on another processor (interrupts off). Returns whether it was armed. */
 bool timer_cancel(struct timer *timer);
 
 #endif

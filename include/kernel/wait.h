@@ -2,9 +2,9 @@
 /*
  * Waiting: sleeping mutexes and wait queues.
  *
- * Sleep pattern: add yourself to the queue, check the condition, sleep; a waker changes the condition
- * first and then wakes, so no wake-up is lost. A sleep may also return without cause: always
- * check the condition again.
+ * Sleep pattern: add yourself to the queue, check the condition, sleep; a waker changes the
+ * condition first and then wakes, so no wake-up is lost. A sleep may also return without cause:
+ * always check the condition again.
  *
  * Lock order: mutex > wait_queue.lock or mutex.lock > the scheduler's run-queue lock.
  */
@@ -26,9 +26,9 @@ struct wait_entry {
 };
 
 struct wait_queue {
-	struct spinlock lock;			 /* irqsave */
-	TAILQ_HEAD(, wait_entry) entries;	 /* Q */
-}; /* Q: the queue's lock */
+	struct spinlock lock;		  /* irqsave */
+	TAILQ_HEAD(, wait_entry) entries; /* Q */
+};					  /* Q: the queue's lock */
 
 /* Makes QUEUE empty. Before anyone else can see it. */
 void wait_queue_init(struct wait_queue *queue);
@@ -48,7 +48,8 @@ int wait_sleep(uint64_t deadline_ns);
 /* The same, but only a signal that ends the process interrupts it. */
 int wait_sleep_killable(uint64_t deadline_ns);
 
-/* Wakes every task on QUEUE. Task and interrupt context (an NMI defers it through deferred_work). */
+/* Wakes every task on QUEUE. Task and interrupt context (an NMI defers it through
+ * deferred_work). */
 void wait_queue_wake(struct wait_queue *queue);
 
 /* A sleeping lock. Who waits may be overtaken, but only once. */

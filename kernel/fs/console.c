@@ -3,12 +3,12 @@
  * The console as a file: bytes to and from the driver.
  *
  * Cooked (the default): a terminal. Input is edited by lines and echoed, \n goes out as \r\n; a
- * program can change that with TCSETS. Raw (command line console=raw): bytes as they are, both ways, and no
- * terminal: what a program sees when its standard streams are pipes. Nothing is lost then: while the ring is
- * full, bytes stay in the device. The end of input is final.
+ * program can change that with TCSETS. Raw (command line console=raw): bytes as they are, both
+ * ways, and no terminal: what a program sees when its standard streams are pipes. Nothing is lost
+ * then: while the ring is full, bytes stay in the device. The end of input is final.
  *
- * The interrupt handler does the line editing, so an edited line is what readers find. In a cooked
- * line the end-of-file character is kept as a mark: END_OF_FILE in the ring.
+ * The interrupt handler does the line editing, so an edited line is what readers find. In a
+ * cooked line the end-of-file character is kept as a mark: END_OF_FILE in the ring.
  *
  * Lock: input_lock, irqsave; the wait queue's lock is taken inside. Output: output_mutex, so that
  * what one call writes stays together.
@@ -181,7 +181,8 @@ void console_receive(uint8_t byte)
 		wait_queue_wake(&input_waiters);
 }
 
-/* Takes up to SIZE bytes that are ready; a line's end or the end-of-file mark ends a cooked read. -1: nothing ready. */
+/* Takes up to SIZE bytes that are ready; a line's end or the end-of-file mark ends a cooked
+ * read. -1: nothing ready. */
 static ssize_t take_input(char *bytes, size_t size)
 {
 	unsigned long state = spin_lock_irqsave(&input_lock);

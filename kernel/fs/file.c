@@ -26,7 +26,7 @@ struct file_table {
 	_Atomic unsigned int references;
 	struct spinlock lock;
 	struct descriptor descriptors[DESCRIPTORS_MAX]; /* L */
-}; /* L: lock */
+};							/* L: lock */
 
 struct file *file_create(const struct file_ops *ops, void *private, unsigned int flags)
 {

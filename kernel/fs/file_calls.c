@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls on descriptors: reading, writing, moving, duplicating. Those on paths are in path_calls.c. */
+/* System calls on descriptors: reading, writing, moving, duplicating. Those on paths are in
+ * path_calls.c. */
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/process.h>
@@ -12,7 +13,7 @@
 #include <uapi/linux/uio.h>
 
 /* Most bytes that one call moves: Linux's MAX_RW_COUNT. */
-#define TRANSFER_MAX (0x7fffffffUL & ~4095UL)
+#define TRANSFER_MAX   (0x7fffffffUL & ~4095UL)
 
 /* What F_SETFL may change. */
 #define SETTABLE_FLAGS (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME | FASYNC)
@@ -364,9 +365,9 @@ long sys_getdents64(const unsigned long arg[6])
 
 	if (!file)
 		return -EBADF;
-	long result = file->ops->read_directory ?
-			      file->ops->read_directory(file, (void *)arg[1], (unsigned int)arg[2]) :
-			      -ENOTDIR;
+	long result = file->ops->read_directory ? file->ops->read_directory(file, (void *)arg[1],
+									    (unsigned int)arg[2]) :
+						  -ENOTDIR;
 
 	file_put(file);
 	return result;

@@ -2,12 +2,13 @@
 /*
  * The initramfs: a cpio archive of the "newc" format becomes the file tree.
  *
- * Format (Linux, Documentation/driver-api/early-userspace/buffer-format.rst): members one after another, each
- * a header of 110 ASCII characters, the name with its end, padding to 4 bytes, the contents, padding to 4
- * bytes. A member named TRAILER!!! ends the archive; zeros may follow, and then another archive.
+ * Format (Linux, Documentation/driver-api/early-userspace/buffer-format.rst): members one after
+ * another, each a header of 110 ASCII characters, the name with its end, padding to 4 bytes, the
+ * contents, padding to 4 bytes. A member named TRAILER!!! ends the archive; zeros may follow, and
+ * then another archive.
  *
- * The contents stay where they are: inodes point into the archive. What is wrong with an archive ends the boot
- * with one line that says where and what.
+ * The contents stay where they are: inodes point into the archive. What is wrong with an archive
+ * ends the boot with one line that says where and what.
  */
 #include <string.h>
 
@@ -16,17 +17,30 @@
 #include <kernel/log.h>
 
 #define HEADER_SIZE 110
-#define MAGIC_SIZE 6
-#define FIELD_SIZE 8
-#define TRAILER "TRAILER!!!"
-#define GZIP_MAGIC "\x1f\x8b"
-#define ZSTD_MAGIC "\x28\xb5\x2f\xfd"
-#define XZ_MAGIC "\xfd" "7zXZ"
+#define MAGIC_SIZE  6
+#define FIELD_SIZE  8
+#define TRAILER	    "TRAILER!!!"
+#define GZIP_MAGIC  "\x1f\x8b"
+#define ZSTD_MAGIC  "\x28\xb5\x2f\xfd"
+#define XZ_MAGIC \
+	"\xfd"   \
+	"7zXZ"
 
 /* Order of the header's fields after the magic number. */
 enum cpio_field {
-	CPIO_INO, CPIO_MODE, CPIO_UID, CPIO_GID, CPIO_NLINK, CPIO_MTIME, CPIO_FILESIZE,
-	CPIO_DEVMAJOR, CPIO_DEVMINOR, CPIO_RDEVMAJOR, CPIO_RDEVMINOR, CPIO_NAMESIZE, CPIO_CHECK,
+	CPIO_INO,
+	CPIO_MODE,
+	CPIO_UID,
+	CPIO_GID,
+	CPIO_NLINK,
+	CPIO_MTIME,
+	CPIO_FILESIZE,
+	CPIO_DEVMAJOR,
+	CPIO_DEVMINOR,
+	CPIO_RDEVMAJOR,
+	CPIO_RDEVMINOR,
+	CPIO_NAMESIZE,
+	CPIO_CHECK,
 	CPIO_FIELD_COUNT
 };
 
@@ -93,7 +107,7 @@ static void read_member(struct archive *archive, struct member *member)
 {
 	if (has_magic(archive, GZIP_MAGIC, 2) || has_magic(archive, XZ_MAGIC, 5) ||
 	    has_magic(archive, ZSTD_MAGIC, 4))
-		boot_failure("initramfs is compressed, which this kernel does not read; unpack it first");
+		boot_failure("initramfs is compressed; unpack it first");
 	if (archive->size - archive->at < HEADER_SIZE)
 		damaged(archive, "cut off inside a header");
 	if (!has_magic(archive, "070701", MAGIC_SIZE) && !has_magic(archive, "070702", MAGIC_SIZE))
@@ -120,8 +134,8 @@ static void read_member(struct archive *archive, struct member *member)
 		archive->at = archive->size;
 }
 
-/* The directory of NAME, made if the archive does not have it before its contents; NAME and *SIZE become the
- * last part. */
+/* The directory of NAME, made if the archive does not have it before its contents; NAME and
+ * *SIZE become the last part. */
 static struct inode *parent_of(const char **name, size_t *size)
 {
 	struct inode *at = &root_inode;
@@ -163,7 +177,8 @@ static void add_member(const struct archive *archive, const struct member *membe
 	if (!inode)
 		inode = inode_create(parent, name, name_size, member->fields[CPIO_MODE]);
 	if (!inode)
-		boot_failure("too little memory for the initramfs' file tree; give the machine more");
+		boot_failure(
+			"too little memory for the initramfs' file tree; give the machine more");
 	if (directory != ((inode->mode & S_IFMT) == S_IFDIR))
 		damaged(archive, "one name for a file and a directory");
 	inode->mode = member->fields[CPIO_MODE];

@@ -17,10 +17,10 @@
 #include <uapi/linux/fcntl.h>
 
 /* As Linux's MAXSYMLINKS. */
-#define LINKS_MAX 40
+#define LINKS_MAX     40
 #define NAME_SIZE_MAX 255
 /* Any number: one file system. */
-#define ROOT_DEVICE 1
+#define ROOT_DEVICE   1
 
 struct inode root_inode = {
 	.name = "",
@@ -210,7 +210,8 @@ static ssize_t read_of_directory(struct file *file, void *user_buffer, size_t si
 	return -EISDIR;
 }
 
-/* Writes one entry to USER_BUFFER if it fits into SIZE; its length, -EINVAL when it does not, -EFAULT. */
+/* Writes one entry to USER_BUFFER if it fits into SIZE; its length, -EINVAL when it does not,
+ * -EFAULT. */
 static ssize_t put_entry(char *user_buffer, size_t size, const struct inode *inode,
 			 const char *name, size_t name_size, uint64_t next)
 {
@@ -241,7 +242,9 @@ static ssize_t read_directory(struct file *file, void *user_buffer, size_t size)
 	}
 	for (;;) {
 		uint64_t at = file->position;
-		const struct inode *what = at == 0 ? directory : at == 1 ? directory->parent : inode;
+		const struct inode *what = at == 0 ? directory :
+					   at == 1 ? directory->parent :
+						     inode;
 		const char *name = at < 2 ? ".." : what ? what->name : NULL;
 		size_t name_size = at == 0 ? 1 : at == 1 ? 2 : what ? what->name_size : 0;
 
@@ -291,9 +294,9 @@ int inode_open(struct inode *inode, unsigned int flags, struct file **result)
 			return -ENXIO;
 		}
 	}
-	struct file *file = file_create(ops, NULL, flags & ~(unsigned int)(O_CREAT | O_EXCL |
-									   O_NOCTTY | O_TRUNC |
-									   O_CLOEXEC));
+	struct file *file = file_create(ops, NULL,
+					flags & ~(unsigned int)(O_CREAT | O_EXCL | O_NOCTTY |
+								O_TRUNC | O_CLOEXEC));
 
 	if (!file)
 		return -ENOMEM;

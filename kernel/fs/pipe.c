@@ -2,11 +2,11 @@
 /*
  * Pipes: a ring of bytes between two files.
  *
- * Writes of at most PIPE_BUF bytes are not mixed with others' (pipe(7)). A reader at an empty pipe without writers
- * gets 0; a writer without readers gets EPIPE and SIGPIPE.
+ * Writes of at most PIPE_BUF bytes are not mixed with others' (pipe(7)). A reader at an empty
+ * pipe without writers gets 0; a writer without readers gets EPIPE and SIGPIPE.
  *
- * Lock: pipe->mutex. No user memory is touched under a spin lock; a user copy under the mutex is fine, since no fault
- * needs it.
+ * Lock: pipe->mutex. No user memory is touched under a spin lock; a user copy under the mutex is
+ * fine, since no fault needs it.
  */
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
@@ -21,17 +21,17 @@
 #include <uapi/linux/poll.h>
 
 /* As Linux's default. */
-#define PIPE_SIZE 65536u
+#define PIPE_SIZE  65536u
 #define PIPE_ORDER 4
-#define PIPE_BUF 4096u
+#define PIPE_BUF   4096u
 
 struct pipe {
 	struct mutex mutex;
-	struct wait_queue changed; /* bytes or ends came or went */
-	char *bytes;		   /* M: PIPE_SIZE */
-	uint32_t read_at, write_at; /* M: run freely */
+	struct wait_queue changed;   /* bytes or ends came or went */
+	char *bytes;		     /* M: PIPE_SIZE */
+	uint32_t read_at, write_at;  /* M: run freely */
 	bool has_reader, has_writer; /* M */
-}; /* M: mutex */
+};				     /* M: mutex */
 
 static uint32_t filled(const struct pipe *pipe)
 {

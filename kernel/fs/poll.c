@@ -2,8 +2,8 @@
 /*
  * poll and ppoll: waiting for one of several files.
  *
- * The first look at each file also puts the task on the file's wait queues; then it sleeps and looks again until
- * something is ready. Files stay referenced while the task is on their queues.
+ * The first look at each file also puts the task on the file's wait queues; then it sleeps and
+ * looks again until something is ready. Files stay referenced while the task is on their queues.
  */
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
@@ -119,8 +119,8 @@ static long poll_user(unsigned long user_fds, size_t count, uint64_t deadline_ns
 			wait_queue_remove(one->table.queues[q], &one->table.entries[q]);
 		if (one->file)
 			file_put(one->file);
-		if (result >= 0 && copy_to_user(&user[i].revents, &one->user.revents,
-						sizeof(one->user.revents)))
+		if (result >= 0 &&
+		    copy_to_user(&user[i].revents, &one->user.revents, sizeof(one->user.revents)))
 			result = -EFAULT;
 	}
 	kfree(polled);
@@ -164,7 +164,8 @@ long sys_ppoll(const unsigned long arg[6])
 	long result = poll_user(arg[0], (unsigned int)arg[1], deadline_ns);
 
 	if (arg[3]) {
-		/* Interrupted: the signal is taken with the new mask, and the handler's end brings the old one back. */
+		/* Interrupted: the signal is taken with the new mask, and the handler's end
+		 * brings the old one back. */
 		if (result == -EINTR)
 			self->signals.restore_mask = true;
 		else

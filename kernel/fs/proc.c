@@ -18,7 +18,8 @@ static struct inode *directory(struct inode *parent, const char *name, size_t si
 	if (!inode)
 		inode = inode_create(parent, name, size, S_IFDIR | 0555);
 	if (!inode || (inode->mode & S_IFMT) != S_IFDIR)
-		boot_failure("initramfs: /proc and /proc/self must be directories, or not be there");
+		boot_failure(
+			"initramfs: /proc and /proc/self must be directories, or not be there");
 	return inode;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random bytes: xoshiro256** (Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators", ACM TOMS
- * 2021), seeded through splitmix64 from the clocks at the first use.
+ * Random bytes: xoshiro256** (Blackman and Vigna, "Scrambled Linear Pseudorandom Number
+ * Generators", ACM TOMS 2021), seeded through splitmix64 from the clocks at the first use.
  *
  * Lock: generator_lock.
  */

@@ -2,12 +2,13 @@
 /*
  * The areas of an address space: finding, mapping, splitting, unmapping, protecting.
  *
- * Areas lie in a tree by address and never overlap. An operation on a range first splits the areas at the
- * range's ends, and then treats whole areas.
+ * Areas lie in a tree by address and never overlap. An operation on a range first splits the
+ * areas at the range's ends, and then treats whole areas.
  *
  * Not here: pages (fault.c), whole spaces (space.c).
  *
- * Lock: space->mutex, taken by the functions of <kernel/vm.h>, held by the callers of those in vm.h.
+ * Lock: space->mutex, taken by the functions of <kernel/vm.h>, held by the callers of those in
+ * vm.h.
  */
 #include <kernel/assert.h>
 #include <kernel/file.h>
@@ -128,7 +129,8 @@ static uintptr_t find_free(struct vm_space *space, size_t size, uintptr_t limit)
 	uintptr_t end = limit;
 	struct vm_area *area;
 
-	RB_FOREACH_REVERSE(area, vm_area_tree, &space->areas) {
+	RB_FOREACH_REVERSE(area, vm_area_tree, &space->areas)
+	{
 		if (area->end <= end && end - area->end >= size)
 			return end - size;
 		uintptr_t bottom = area->start;
@@ -279,7 +281,8 @@ static long map_locked(struct vm_space *space, const struct vm_request *request,
 		.offset = request->offset,
 		.space = space,
 	};
-	/* What is there goes first (the file may count what is mapped of it); Linux does the same. */
+	/* What is there goes first (the file may count what is mapped of it); Linux does the
+	 * same. */
 	if (request->fixed)
 		error = unmap_locked(space, area->start, area->end);
 	if (!error)
@@ -303,10 +306,10 @@ long vm_map(struct vm_space *space, const struct vm_request *request)
 		return -EINVAL;
 	if (!size || size > USER_END - USER_START)
 		return -ENOMEM;
-	/* More than all of the machine's memory can never be used; sparse reservations say no_reserve. Linux:
-	 * __vm_enough_memory, heuristic overcommit. */
-	if ((request->prot & VM_WRITE) && !request->no_reserve && (!request->file || !request->shared) &&
-	    size >> PAGE_SHIFT > page_total_count())
+	/* More than all of the machine's memory can never be used; sparse reservations say
+	 * no_reserve. Linux: __vm_enough_memory, heuristic overcommit. */
+	if ((request->prot & VM_WRITE) && !request->no_reserve &&
+	    (!request->file || !request->shared) && size >> PAGE_SHIFT > page_total_count())
 		return -ENOMEM;
 	mutex_lock(&space->mutex);
 	long result = map_locked(space, request, size);
@@ -351,8 +354,8 @@ paddr_t vm_shared_paddr(struct vm_space *space, uintptr_t address)
 	return paddr ? paddr + (address & ~PAGE_MASK) : 0;
 }
 
-/* Calls APPLY for each area in the range after splitting at its ends. The range is page aligned. A hole ends the walk with
- * -ENOMEM after what lies below it was treated, as in Linux. */
+/* Calls APPLY for each area in the range after splitting at its ends. The range is page
+ * aligned. A hole ends the walk with -ENOMEM after what lies below it was treated, as in Linux. */
 static int for_each_area(struct vm_space *space, uintptr_t start, uintptr_t end,
 			 int (*apply)(struct vm_area *area, unsigned int argument),
 			 unsigned int argument)
@@ -444,14 +447,16 @@ uintptr_t vm_brk(struct vm_space *space, uintptr_t brk)
 	} else if (new_end == old_end) {
 		space->brk = brk;
 	} else {
-		/* The area that ends at the break is the heap's so far: it grows, if it is the heap's. */
+		/* The area that ends at the break is the heap's so far: it grows, if it is the
+		 * heap's. */
 		struct vm_area *above = area_at_or_above(space, old_end);
 
-		if ((above && above->start < new_end + (above->grows_down ? STACK_GUARD_SIZE : 0)) ||
+		if ((above &&
+		     above->start < new_end + (above->grows_down ? STACK_GUARD_SIZE : 0)) ||
 		    (new_end - old_end) >> PAGE_SHIFT > page_total_count())
 			goto out;
-		struct vm_area *heap =
-			old_end > space->brk_start ? area_at(space, old_end - 1) : NULL;
+		struct vm_area *heap = old_end > space->brk_start ? area_at(space, old_end - 1) :
+								    NULL;
 
 		if (heap && !heap->ops && !heap->inode && !heap->file &&
 		    heap->prot == (VM_READ | VM_WRITE) && heap->start >= space->brk_start) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pages of an address space: bringing them in at a fault, copying them when they are written to, taking them away.
+ * Pages of an address space: bringing them in at a fault, copying them when they are written to,
+ * taking them away.
  *
- * A mapped page has one reference for each page table that maps it. A private page that is
- * mapped read-only in a writable area is one that fork shared: the writer copies it, or, when it is
- * the only one left, just makes it writable.
+ * A mapped page has one reference for each page table that maps it. A private page that is mapped
+ * read-only in a writable area is one that fork shared: the writer copies it, or, when it is the
+ * only one left, just makes it writable.
  *
- * Pages that leave are dropped only after every processor that has the space loaded has forgotten the
- * translation.
+ * Pages that leave are dropped only after every processor that has the space loaded has forgotten
+ * the translation.
  *
  * Lock: space->mutex held by all but vm_fault and vm_write, which take it.
  */
@@ -56,8 +57,8 @@ void pages_unmap(struct vm_space *space, uintptr_t start, uintptr_t end)
 	unsigned int count = 0;
 	uintptr_t from = start;
 
-	for (struct vm_area *area = area_at_or_above(space, start);
-	     area && area->start < end; area = RB_NEXT(vm_area_tree, &space->areas, area)) {
+	for (struct vm_area *area = area_at_or_above(space, start); area && area->start < end;
+	     area = RB_NEXT(vm_area_tree, &space->areas, area)) {
 		uintptr_t at = area->start > start ? area->start : start;
 		uintptr_t stop = area->end < end ? area->end : end;
 
@@ -82,7 +83,8 @@ void pages_unmap(struct vm_space *space, uintptr_t start, uintptr_t end)
 		page_put(pages[--count]);
 }
 
-/* What AREA's pages may be mapped with when WRITABLE tells whether this one may be written to without a fault. */
+/* What AREA's pages may be mapped with when WRITABLE tells whether this one may be written to
+ * without a fault. */
 static unsigned int page_prot(const struct vm_area *area, bool writable)
 {
 	return writable ? area->prot : area->prot & ~(unsigned int)VM_WRITE;
@@ -156,12 +158,14 @@ enum fault_result page_make_present(struct vm_area *area, uintptr_t address, boo
 	paddr_t present = arch_space_lookup(&space->arch, address, &had);
 
 	if (present && (!write || (had & VM_WRITE))) {
-		/* Another thread was faster, or the translation in the TLB was older than the table. */
+		/* Another thread was faster, or the translation in the TLB was older than the
+		 * table. */
 		arch_tlb_flush_local(address, address + PAGE_SIZE);
 		return FAULT_DONE;
 	}
 	if (area->ops) {
-		page = area->ops->fault(area, area->offset + (address - area->start), write, &writable);
+		page = area->ops->fault(area, area->offset + (address - area->start), write,
+					&writable);
 		if (!page || (write && !writable)) {
 			if (page)
 				page_put(page);
@@ -175,7 +179,8 @@ enum fault_result page_make_present(struct vm_area *area, uintptr_t address, boo
 		if (result != FAULT_DONE)
 			return result;
 	}
-	if (arch_space_map(&space->arch, address, page_paddr(page), page_prot(area, writable)) < 0) {
+	if (arch_space_map(&space->arch, address, page_paddr(page), page_prot(area, writable)) <
+	    0) {
 		page_put(page);
 		return FAULT_NO_MEMORY;
 	}

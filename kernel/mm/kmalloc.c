@@ -3,9 +3,9 @@
  * Kernel objects by size: slabs of one page (Bonwick, "The Slab Allocator", USENIX 1994, without
  * constructors and per-CPU magazines).
  *
- * A slab is a page whose first SLAB_HEADER_SIZE bytes say which class it belongs to; objects of that class follow. So
- * an object of a slab is never page aligned, and an object larger than the largest class, which is
- * a block of pages of its own, always is: kfree tells them apart by that.
+ * A slab is a page whose first SLAB_HEADER_SIZE bytes say which class it belongs to; objects of
+ * that class follow. So an object of a slab is never page aligned, and an object larger than the
+ * largest class, which is a block of pages of its own, always is: kfree tells them apart by that.
  *
  * Lock: class->lock, irqsave; the page allocator's lock is taken inside.
  */
@@ -20,7 +20,7 @@
 #include <kernel/spinlock.h>
 
 #define SLAB_HEADER_SIZE 64
-#define SLAB_MAGIC 0x62616c73u /* "slab" */
+#define SLAB_MAGIC	 0x62616c73u /* "slab" */
 
 struct free_object {
 	struct free_object *next;

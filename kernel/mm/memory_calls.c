@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls on the address space: their arguments, as the functions of <kernel/vm.h> want them. */
+/* System calls on the address space: their arguments, as the functions of <kernel/vm.h> want
+ * them. */
 #include <kernel/file.h>
 #include <kernel/log.h>
 #include <kernel/syscall.h>
@@ -10,9 +11,9 @@
 
 #define PROT_ALL (PROT_READ | PROT_WRITE | PROT_EXEC)
 /* What MAP_SHARED_VALIDATE accepts: Linux's LEGACY_MAP_MASK. */
-#define VALIDATED_FLAGS                                                                            \
-	(MAP_TYPE | MAP_FIXED | MAP_ANONYMOUS | MAP_32BIT | MAP_GROWSDOWN | MAP_DENYWRITE |         \
-	 MAP_EXECUTABLE | MAP_LOCKED | MAP_NORESERVE | MAP_POPULATE | MAP_NONBLOCK | MAP_STACK |    \
+#define VALIDATED_FLAGS                                                                          \
+	(MAP_TYPE | MAP_FIXED | MAP_ANONYMOUS | MAP_32BIT | MAP_GROWSDOWN | MAP_DENYWRITE |      \
+	 MAP_EXECUTABLE | MAP_LOCKED | MAP_NORESERVE | MAP_POPULATE | MAP_NONBLOCK | MAP_STACK | \
 	 MAP_HUGETLB)
 
 _Static_assert(PROT_READ == (int)VM_READ && PROT_WRITE == (int)VM_WRITE &&
@@ -99,7 +100,8 @@ long sys_mremap(const unsigned long arg[6])
 
 	if ((address & ~PAGE_MASK) || !new_size)
 		return -EINVAL;
-	/* Shrinking in place is what it has in common with munmap; growing and moving are not there. */
+	/* Shrinking in place is what it has in common with munmap; growing and moving are not
+	 * there. */
 	if (arg[3] || new_size > old_size)
 		return -ENOMEM;
 	if (new_size == old_size)

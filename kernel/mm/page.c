@@ -2,10 +2,10 @@
 /*
  * Physical pages: a binary buddy allocator (Knuth, The Art of Computer Programming, vol. 1, 2.5).
  *
- * Every page frame from the lowest to the highest of the machine's RAM has a descriptor. A free block
- * of 2^n pages is on the list of order n through the descriptor of its first page; its buddy, with
- * which it merges, differs from it in bit n of the frame number. Frames that belong to nobody here
- * (holes, firmware, the kernel itself) are FRAME_RESERVED and so never merge.
+ * Every page frame from the lowest to the highest of the machine's RAM has a descriptor. A free
+ * block of 2^n pages is on the list of order n through the descriptor of its first page; its
+ * buddy, with which it merges, differs from it in bit n of the frame number. Frames that belong
+ * to nobody here (holes, firmware, the kernel itself) are FRAME_RESERVED and so never merge.
  *
  * Not here: objects smaller than a page (kmalloc.c), who maps a page (vm.c).
  *
@@ -24,16 +24,17 @@
 
 enum frame_state { FRAME_RESERVED, FRAME_FREE, FRAME_USED, FRAME_TAIL };
 
+/* The first page of a block says what the block is; its others are FRAME_TAIL. */
 struct frame {
 	LIST_ENTRY(frame) link; /* B: while FRAME_FREE */
 	_Atomic uint32_t references;
-	uint8_t state; /* B: enum frame_state, of the first page of a block; the others are FRAME_TAIL */
+	uint8_t state; /* B: enum frame_state */
 	uint8_t order; /* B: of the block */
-}; /* B: buddy_lock */
+};		       /* B: buddy_lock */
 
 static struct spinlock buddy_lock = SPINLOCK_INITIALIZER;
 static LIST_HEAD(, frame) free_blocks[PAGE_ORDER_MAX + 1]; /* B */
-static struct frame *frames;				     /* of frame number first_frame onwards */
+static struct frame *frames;				   /* of frame number first_frame onwards */
 static size_t first_frame, end_frame;
 static size_t free_pages;  /* B */
 static size_t total_pages; /* constant after page_init */
@@ -223,7 +224,7 @@ void page_init(const struct page_range *ranges, unsigned int count)
 	size_t own_frames = (descriptors * sizeof(struct frame) + PAGE_SIZE - 1) >> PAGE_SHIFT;
 
 	if (own_frames >= largest)
-		boot_failure("too little memory: the largest free range has %zu KiB; give the machine more",
+		boot_failure("too little memory (largest range: %zu KiB); give the machine more",
 			     largest * (PAGE_SIZE / 1024));
 	whole_frames(&ranges[home], &first, &end);
 	frames = memset(page_address((paddr_t)first << PAGE_SHIFT), 0, own_frames << PAGE_SHIFT);

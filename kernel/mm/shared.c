@@ -2,8 +2,8 @@
 /*
  * Anonymous shared memory: pages that every space forked from the one that mapped them sees.
  *
- * The object has a fixed number of page slots, filled at the first access from anywhere. Areas (also the parts of a split
- * one) hold references to it.
+ * The object has a fixed number of page slots, filled at the first access from anywhere. Areas
+ * (also the parts of a split one) hold references to it.
  *
  * Lock: object->lock (a mutex), inside a space's mutex.
  */
@@ -23,7 +23,7 @@ struct shared_memory {
 	struct mutex lock;
 	size_t table_count;
 	void **tables[]; /* L: each NULL or SLOTS_PER_TABLE pages or NULLs */
-}; /* L: lock */
+};			 /* L: lock */
 
 static void open_area(struct vm_area *area)
 {

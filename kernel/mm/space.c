@@ -16,8 +16,9 @@
 /* Linux's default RLIMIT_STACK. */
 #define STACK_LIMIT_DEFAULT ((uint64_t)8 << 20)
 
-/* An unlimited stack leaves this much room above mmap's: Linux takes a sixth of the address space at most for the gap. */
-#define STACK_LIMIT_MAX (USER_END / 6 * 5)
+/* An unlimited stack leaves this much room above mmap's: Linux takes a sixth of the address
+ * space at most for the gap. */
+#define STACK_LIMIT_MAX	    (USER_END / 6 * 5)
 
 struct vm_space *vm_space_create(void)
 {

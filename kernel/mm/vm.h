@@ -33,7 +33,8 @@ enum fault_result { FAULT_DONE, FAULT_NO_AREA, FAULT_NO_ACCESS, FAULT_BUS, FAULT
 /* Makes the page at ADDRESS accessible in AREA for WRITE; protection is the caller's question. */
 enum fault_result page_make_present(struct vm_area *area, uintptr_t address, bool write);
 
-/* Memory that several spaces see: AREA becomes a view of a new object of AREA's size. 0 or -ENOMEM. */
+/* Memory that several spaces see: AREA becomes a view of a new object of AREA's size. 0 or
+ * -ENOMEM. */
 int shared_memory_attach(struct vm_area *area);
 
 #endif

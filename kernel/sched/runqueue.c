@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order in a run queue: earliest eligible virtual deadline first (EEVDF; Stoica and Abdel-Wahab, "Earliest Eligible
- * Virtual Deadline First: A Flexible and Accurate Mechanism for Proportional Share Resource
- * Allocation", Old Dominion University TR-95-22, 1995), which Linux uses since 6.6.
+ * The order in a run queue: earliest eligible virtual deadline first (EEVDF; Stoica and
+ * Abdel-Wahab, "Earliest Eligible Virtual Deadline First: A Flexible and Accurate Mechanism for
+ * Proportional Share Resource Allocation", Old Dominion University TR-95-22, 1995), which Linux
+ * uses since 6.6.
  *
- * A task's virtual runtime advances while it runs, the faster the smaller its weight. The queue's virtual
- * time is the weighted mean of those of its tasks. Who is at or behind the mean is owed time (lag >= 0):
- * eligible. Each task asks for slices of SLICE_NS; its deadline is when, in virtual time, the slice would
- * be over. The eligible task with the earliest deadline runs.
+ * A task's virtual runtime advances while it runs, the faster the smaller its weight. The queue's
+ * virtual time is the weighted mean of those of its tasks. Who is at or behind the mean is owed
+ * time (lag >= 0): eligible. Each task asks for slices of SLICE_NS; its deadline is when, in
+ * virtual time, the slice would be over. The eligible task with the earliest deadline runs.
  *
- * The mean is kept as a base and a weighted sum of the distances to it, so that inserting and removing costs no
- * walk. Choosing walks the tree in deadline order until it meets an eligible task: usually the first.
+ * The mean is kept as a base and a weighted sum of the distances to it, so that inserting and
+ * removing costs no walk. Choosing walks the tree in deadline order until it meets an eligible
+ * task: usually the first.
  *
  * Locks: see runqueue.h.
  */
@@ -19,17 +21,18 @@
 #include "runqueue.h"
 
 /* As Linux's base slice on a machine of this size. */
-#define SLICE_NS (3 * NSEC_PER_MSEC)
+#define SLICE_NS      (3 * NSEC_PER_MSEC)
 
 /* Weight of nice 0. A step of nice is a factor of about 1.25. */
 #define WEIGHT_NORMAL 1024
-#define NICE_MIN (-20)
+#define NICE_MIN      (-20)
 
 /* Linux's sched_prio_to_weight, nice -20 … 19: shares of a processor come out as there. */
 static const uint32_t weights[40] = {
-	88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904,
-	3906,  3121,  2501,  1991,  1586,  1277,  1024,	 820,	655,   526,   423,  335,  272,	215,
-	172,   137,   110,   87,    70,	   56,	  45,	 36,	29,    23,    18,   15,
+	88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916,
+	9548,  7620,  6100,  4904,  3906,  3121,  2501,	 1991,	1586,  1277,
+	1024,  820,   655,   526,   423,   335,	  272,	 215,	172,   137,
+	110,   87,    70,    56,    45,	   36,	  29,	 23,	18,    15,
 };
 
 /* Equal deadlines: in the order of their addresses, since a tree's keys must differ. */
@@ -85,8 +88,7 @@ static void count_out(struct run_queue *queue, const struct sched_entity *entity
 
 static void start_slice(struct sched_entity *entity)
 {
-	entity->virtual_deadline_ns =
-		entity->virtual_runtime_ns + to_virtual_ns(entity, SLICE_NS);
+	entity->virtual_deadline_ns = entity->virtual_runtime_ns + to_virtual_ns(entity, SLICE_NS);
 }
 
 void run_queue_init(struct run_queue *queue, struct task *current)
@@ -100,7 +102,8 @@ void run_queue_insert(struct run_queue *queue, struct sched_entity *entity)
 	uint64_t now = virtual_time(queue);
 	int64_t lag = entity->lag_ns;
 
-	/* Its own weight moves the mean towards it: enlarged by this much, the lag is right afterwards. */
+	/* Its own weight moves the mean towards it: enlarged by this much, the lag is right
+	 * afterwards. */
 	if (queue->load)
 		lag += lag * (int64_t)weight_of(entity) / (int64_t)queue->load;
 	entity->virtual_runtime_ns = now - (uint64_t)lag;
@@ -172,7 +175,8 @@ uint64_t run_queue_slice_left_ns(const struct sched_entity *entity)
 	return left > 0 ? (uint64_t)left * weight_of(entity) / WEIGHT_NORMAL : 0;
 }
 
-void run_queue_set_nice(struct run_queue *queue, struct sched_entity *entity, int nice, bool running)
+void run_queue_set_nice(struct run_queue *queue, struct sched_entity *entity, int nice,
+			bool running)
 {
 	bool counted = running || entity->queued, queued = entity->queued;
 

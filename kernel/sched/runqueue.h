@@ -23,24 +23,25 @@ RB_HEAD(sched_tree, sched_entity);
 
 struct run_queue {
 	struct spinlock lock;
-	struct sched_tree waiting;   /* R: by virtual deadline; the running task is not in it */
-	struct task *current;	     /* R: the running task */
-	struct task *previous;	     /* R: during a switch: who went off */
-	bool evicted;		     /* R: during a switch: previous must move to another processor */
-	_Atomic bool reschedule;     /* who runs is to be decided anew */
-	_Atomic unsigned int tasks;  /* running (idle task not counted) and waiting; written under R */
+	struct sched_tree waiting; /* R: by virtual deadline; the running task is not in it */
+	struct task *current;	   /* R: the running task */
+	struct task *previous;	   /* R: during a switch: who went off */
+	bool evicted;		   /* R: during a switch: previous must move to another processor */
+	_Atomic bool reschedule;   /* who runs is to be decided anew */
+	_Atomic unsigned int tasks; /* running and waiting, without the idle task */
 	struct timer slice_timer;
 
 	/* The virtual time of the queue: base + weighted_sum / load. */
 	uint64_t base_ns;     /* R */
-	int64_t weighted_sum; /* R: sum of (virtual runtime - base) * weight over the tasks counted above */
+	int64_t weighted_sum; /* R: sum of (virtual runtime - base) * weight of these tasks */
 	uint64_t load;	      /* R: sum of their weights */
-} CACHE_ALIGNED; /* R: lock */
+} CACHE_ALIGNED;	      /* R: lock */
 
 /* Declares the tree's functions. */
 RB_PROTOTYPE(sched_tree, sched_entity, node, compare_entities)
 
-/* QUEUE's processor runs CURRENT, its idle task. Tasks may wait in it already: all zero is an empty queue. No lock. */
+/* QUEUE's processor runs CURRENT, its idle task. Tasks may wait in it already: all zero is an
+ * empty queue. No lock. */
 void run_queue_init(struct run_queue *queue, struct task *current);
 
 /* ENTITY, which is not in a queue, waits in this one from now on. */
@@ -49,14 +50,15 @@ void run_queue_insert(struct run_queue *queue, struct sched_entity *entity);
 /* ENTITY leaves the tree to run; it still counts in the queue's virtual time. */
 void run_queue_take(struct run_queue *queue, struct sched_entity *entity);
 
-/* ENTITY, which is not in the tree, no longer belongs to the queue; its lag is kept for when it comes back. */
+/* ENTITY, which is not in the tree, no longer belongs to the queue; its lag is kept for when it
+ * comes back. */
 void run_queue_leave(struct run_queue *queue, struct sched_entity *entity);
 
 /* The running ENTITY has used the processor for DELTA_NS more. */
 void run_queue_charge(struct run_queue *queue, struct sched_entity *entity, uint64_t delta_ns);
 
-/* Who is to run: the eligible one with the earliest deadline among those that wait and CURRENT (NULL: it cannot).
- * GIVE_WAY: CURRENT only if nobody waits. NULL: nobody. */
+/* Who is to run: the eligible one with the earliest deadline among those that wait and CURRENT
+ * (NULL: it cannot). GIVE_WAY: CURRENT only if nobody waits. NULL: nobody. */
 struct sched_entity *run_queue_choose(struct run_queue *queue, struct sched_entity *current,
 				      bool give_way);
 
@@ -64,7 +66,8 @@ struct sched_entity *run_queue_choose(struct run_queue *queue, struct sched_enti
 uint64_t run_queue_slice_left_ns(const struct sched_entity *entity);
 
 /* A new weight for ENTITY, whether it runs, waits or sleeps. */
-void run_queue_set_nice(struct run_queue *queue, struct sched_entity *entity, int nice, bool running);
+void run_queue_set_nice(struct run_queue *queue, struct sched_entity *entity, int nice,
+			bool running);
 
 /* Tasks that run or wait. Any context, no lock: a snapshot. */
 static inline unsigned int run_queue_task_count(struct run_queue *queue)

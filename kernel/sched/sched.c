@@ -2,17 +2,19 @@
 /*
  * The scheduler: which task runs where.
  *
- * Each processor has a run queue (runqueue.c keeps its order): the tasks that wait, and the one that runs,
- * which is not in the tree. A task that sleeps is in no queue; its queue is still that of task->cpu, whose
- * lock guards its scheduling state.
+ * Each processor has a run queue (runqueue.c keeps its order): the tasks that wait, and the one
+ * that runs, which is not in the tree. A task that sleeps is in no queue; its queue is still that
+ * of task->cpu, whose lock guards its scheduling state.
  *
- * The switch happens with the run queue locked; the task that comes on unlocks it (finish_switch).
- * So whoever gets the lock afterwards knows that the registers of a task that is not `running` are saved.
+ * The switch happens with the run queue locked; the task that comes on unlocks it
+ * (finish_switch). So whoever gets the lock afterwards knows that the registers of a task that is
+ * not `running` are saved.
  *
- * Balancing: a task that wakes goes to an idle processor if its own is busy, and a processor that would become idle
- * takes a waiting task from the longest queue.
+ * Balancing: a task that wakes goes to an idle processor if its own is busy, and a processor that
+ * would become idle takes a waiting task from the longest queue.
  *
- * Locks: run queues in the order of their processors' numbers. Perf's context lock, timer queues: inside.
+ * Locks: run queues in the order of their processors' numbers. Perf's context lock, timer queues:
+ * inside.
  */
 #include <string.h>
 
@@ -76,8 +78,8 @@ static struct run_queue *lock_task_queue(struct task *task)
 	}
 }
 
-/* Least loaded processor of TASK's affinity, its last one when there is a tie. Reads other queues without their locks: a
- * wrong guess costs a detour, no more. */
+/* Least loaded processor of TASK's affinity, its last one when there is a tie. Reads other
+ * queues without their locks: a wrong guess costs a detour, no more. */
 static unsigned int choose_cpu(struct task *task)
 {
 	unsigned int best = CPUS_MAX, best_load = 0;
@@ -111,7 +113,8 @@ static void request_reschedule(unsigned int cpu)
 		arch_ipi_send(cpu, IPI_RESCHED);
 }
 
-/* Puts TASK, which is runnable and in no queue, on that of CPU. The queues of task->cpu and CPU are locked. */
+/* Puts TASK, which is runnable and in no queue, on that of CPU. The queues of task->cpu and CPU
+ * are locked. */
 static void enqueue(struct task *task, unsigned int cpu)
 {
 	if ((unsigned int)task->cpu != cpu) {
@@ -141,7 +144,8 @@ static void account_current(struct run_queue *queue)
 		run_queue_charge(queue, &task->sched, delta);
 }
 
-/* The timer fires when the running task's slice is over and somebody waits. QUEUE, this processor's, locked. */
+/* The timer fires when the running task's slice is over and somebody waits. QUEUE, this
+ * processor's, locked. */
 static void set_slice_timer(struct run_queue *queue)
 {
 	if (is_idle_task(queue->current) || !run_queue_has_waiting(queue))
@@ -151,7 +155,8 @@ static void set_slice_timer(struct run_queue *queue)
 			  clock_ns() + run_queue_slice_left_ns(&queue->current->sched));
 }
 
-/* A task that may no longer run here was switched away from: its registers are saved now, it can move. */
+/* A task that may no longer run here was switched away from: its registers are saved now, it
+ * can move. */
 static void place_evicted(struct task *task)
 {
 	unsigned int from = (unsigned int)task->cpu, to;
@@ -167,8 +172,8 @@ static void place_evicted(struct task *task)
 	unlock_pair(from, to);
 }
 
-/* The second half of every switch, in the context of the task that came on. Interrupts off, queue locked by the task that
- * went off; returns with it unlocked. */
+/* The second half of every switch, in the context of the task that came on. Interrupts off,
+ * queue locked by the task that went off; returns with it unlocked. */
 static void finish_switch(void)
 {
 	struct run_queue *queue = &this_cpu(run_queues);
@@ -199,8 +204,8 @@ void task_first_run(void)
 	arch_irq_enable();
 }
 
-/* Goes on with NEXT. Interrupts off, QUEUE (this processor's) locked; returns unlocked, when the caller's
- * task runs again. */
+/* Goes on with NEXT. Interrupts off, QUEUE (this processor's) locked; returns unlocked, when
+ * the caller's task runs again. */
 static void switch_to(struct run_queue *queue, struct task *next)
 {
 	struct task *prev = queue->current;
@@ -218,7 +223,8 @@ static void switch_to(struct run_queue *queue, struct task *next)
 	finish_switch();
 }
 
-/* Chooses who runs next and switches. GIVE_WAY: somebody else, if there is anybody. Interrupts off. */
+/* Chooses who runs next and switches. GIVE_WAY: somebody else, if there is anybody. Interrupts
+ * off. */
 static void reschedule(bool give_way)
 {
 	struct run_queue *queue = &this_cpu(run_queues);
@@ -314,7 +320,8 @@ void sched_kick(struct task *task)
 {
 	int cpu = task->cpu;
 
-	/* One that has just stopped running passes through the kernel before it runs again anyway. */
+	/* One that has just stopped running passes through the kernel before it runs again
+	 * anyway. */
 	if (task->running && cpu != (int)cpu_id())
 		arch_ipi_send((unsigned int)cpu, IPI_RESCHED);
 }
@@ -383,8 +390,7 @@ uint64_t sched_run_time_ns(struct task *task)
 {
 	if (task == task_current()) {
 		unsigned long state = arch_irq_save();
-		uint64_t total =
-			task->sched.run_time_ns + (clock_ns() - task->sched.started_ns);
+		uint64_t total = task->sched.run_time_ns + (clock_ns() - task->sched.started_ns);
 
 		arch_irq_restore(state);
 		return total;
@@ -409,7 +415,8 @@ unsigned int sched_runnable_count(void)
 	return count;
 }
 
-/* Moves one waiting task here from the longest queue that has one this processor may run. Interrupts off. */
+/* Moves one waiting task here from the longest queue that has one this processor may run.
+ * Interrupts off. */
 static void pull_task(void)
 {
 	unsigned int here = cpu_id(), from = here, longest = 1;

@@ -172,8 +172,8 @@ void mutex_unlock(struct mutex *mutex)
 	ASSERT(mutex->owner == task_current());
 	struct wait_entry *first = TAILQ_FIRST(&mutex->waiters.entries);
 
-	/* Who was woken once and found it taken again gets it now. The others may be overtaken: a mutex that always went
-	 * to the first would wait for that one's processor each time. */
+	/* Who was woken once and found it taken again gets it now. The others may be overtaken:
+	 * a mutex that always went to the first would wait for that one's processor each time. */
 	mutex->owner = first && first->queued ? first->task : NULL;
 	if (first) {
 		first->queued = true;

@@ -22,8 +22,8 @@ struct syscall {
 	uint8_t restart;   /* enum call_restart */
 };
 
-#define CALL(name, arguments) [__NR_##name] = { sys_##name, arguments, CALL_ENDS }
 #define CALL_RESTARTING(name, arguments, restart) [__NR_##name] = { sys_##name, arguments, restart }
+#define CALL(name, arguments)			  CALL_RESTARTING(name, arguments, CALL_ENDS)
 
 static const struct syscall calls[] = {
 	/* memory */
@@ -152,7 +152,8 @@ static long refuse(unsigned long number)
 		if (atomic_fetch_or(&logged[number / 64], bit) & bit)
 			return -ENOSYS;
 	} else if (atomic_fetch_or(&logged[0], 1) & 1) {
-		/* Bit 0 is read's, which is never missing: it stands for all numbers beyond Linux's. */
+		/* Bit 0 is read's, which is never missing: it stands for all numbers beyond
+		 * Linux's. */
 		return -ENOSYS;
 	}
 	struct task *self = task_current();

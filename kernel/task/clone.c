@@ -2,11 +2,12 @@
 /*
  * New tasks: fork, vfork, clone, clone3, and the first one.
  *
- * A new task is a thread of the caller's process (CLONE_THREAD, which as in Linux needs CLONE_SIGHAND and
- * CLONE_VM) or the first of a new process. Everything that can fail is done before the task is in the table.
+ * A new task is a thread of the caller's process (CLONE_THREAD, which as in Linux needs
+ * CLONE_SIGHAND and CLONE_VM) or the first of a new process. Everything that can fail is done
+ * before the task is in the table.
  *
- * Not there: namespaces (EINVAL, as from a Linux built without them), pidfds, and sharing signal handlers or the current directory
- * between processes (ENOSYS).
+ * Not there: namespaces (EINVAL, as from a Linux built without them), pidfds, and sharing signal
+ * handlers or the current directory between processes (ENOSYS).
  */
 #include <string.h>
 
@@ -23,8 +24,8 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/sched.h>
 
-#define NAMESPACE_FLAGS                                                                            \
-	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |              \
+#define NAMESPACE_FLAGS                                                                \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
 	 CLONE_NEWPID | CLONE_NEWNET | CLONE_PIDFD)
 
 /* The flags' rules: Linux's copy_process, in its order. */
@@ -97,7 +98,8 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	child->affinity = self->affinity;
 	child->sched.nice = self->sched.nice;
 	child->signals.mask = self->signals.mask;
-	/* A thread has its own handler stack to set; a vfork child too, until it is another program. */
+	/* A thread has its own handler stack to set; a vfork child too, until it is another
+	 * program. */
 	if (!(flags & CLONE_VM) || (flags & CLONE_VFORK))
 		child->signals.alternate = self->signals.alternate;
 	return perf_task_fork(self, child, flags & CLONE_THREAD);

@@ -2,12 +2,12 @@
 /*
  * The ELF64 loader: an executable's segments become areas of a new address space.
  *
- * Nothing in the file is trusted. What Linux 6.12 (fs/binfmt_elf.c) refuses is refused with its error; two
- * kinds of damage that Linux lets pass until the program dies of them are refused here with ENOEXEC:
- * segments that end behind the file, and segments that overlap.
+ * Nothing in the file is trusted. What Linux 6.12 (fs/binfmt_elf.c) refuses is refused with its
+ * error; two kinds of damage that Linux lets pass until the program dies of them are refused here
+ * with ENOEXEC: segments that end behind the file, and segments that overlap.
  *
- * There is no address space randomisation, so that a program's counts are the same in each run: addresses are
- * those of Linux with randomize_va_space=0.
+ * There is no address space randomisation, so that a program's counts are the same in each run:
+ * addresses are those of Linux with randomize_va_space=0.
  */
 #include <string.h>
 
@@ -21,10 +21,11 @@
 
 #include "exec.h"
 
-/* Where position-independent executables go: Linux's ELF_ET_DYN_BASE, two thirds of the address space. */
+/* Where position-independent executables go: Linux's ELF_ET_DYN_BASE, two thirds of the address
+ * space. */
 #define DYNAMIC_BASE ((uintptr_t)0x555555554000)
 /* Longest table of program headers. Linux: 64 KiB. */
-#define HEADERS_MAX (65536 / sizeof(Elf64_Phdr))
+#define HEADERS_MAX  (65536 / sizeof(Elf64_Phdr))
 
 /* An ELF file being loaded. */
 struct elf_file {
@@ -97,7 +98,8 @@ static int check_segments(struct elf_file *elf, uintptr_t *low, uintptr_t *high)
 		if (elf->header.e_type == ET_EXEC && segment->p_vaddr < USER_START)
 			return refuse(elf, -EPERM, "a segment below the lowest address allowed");
 		if ((segment->p_vaddr - segment->p_offset) % PAGE_SIZE)
-			return refuse(elf, -EINVAL, "a segment whose address and offset do not match");
+			return refuse(elf, -EINVAL,
+				      "a segment whose address and offset do not match");
 		if (segment->p_offset > size || segment->p_filesz > size - segment->p_offset)
 			return refuse(elf, -ENOEXEC, "truncated: a segment ends behind the file");
 		for (size_t j = 0; j < i; j++)
@@ -133,7 +135,8 @@ static int map_segment(struct elf_file *elf, struct vm_space *space, const Elf64
 		request.size = file_end - start;
 		request.inode = elf->inode;
 		request.offset = segment->p_offset - (segment->p_vaddr & ~PAGE_MASK);
-		/* A program may count on zeros behind the file's part only if there are some to come. */
+		/* A program may count on zeros behind the file's part only if there are some to
+		 * come. */
 		request.file_bytes = segment->p_memsz > segment->p_filesz ?
 					     segment->p_offset + segment->p_filesz :
 					     elf->inode->size;

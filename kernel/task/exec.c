@@ -2,12 +2,12 @@
 /*
  * Starting a program: execve, and the stack that a new program finds.
  *
- * The new address space is made whole before the old one is touched, so an execve that fails leaves the
- * caller as it was. After that nothing can fail but the task being killed meanwhile.
+ * The new address space is made whole before the old one is touched, so an execve that fails
+ * leaves the caller as it was. After that nothing can fail but the task being killed meanwhile.
  *
- * Stack, from the top down (System V ABI for x86-64, 3.4.1; order as in Linux): a zero word, the program's
- * path, the strings, the platform's name, 16 random bytes, the auxiliary vector, the pointers to the environment and to
- * the arguments, their count.
+ * Stack, from the top down (System V ABI for x86-64, 3.4.1; order as in Linux): a zero word, the
+ * program's path, the strings, the platform's name, 16 random bytes, the auxiliary vector, the
+ * pointers to the environment and to the arguments, their count.
  */
 #include <string.h>
 
@@ -31,10 +31,10 @@
 
 /* Mapped below the strings at once; the rest comes by growing. Linux: 128 KiB. */
 #define STACK_INITIAL_SIZE ((size_t)128 << 10)
-#define RANDOM_SIZE 16
-#define CLOCK_TICKS 100
+#define RANDOM_SIZE	   16
+#define CLOCK_TICKS	   100
 /* Pairs in the auxiliary vector, end included. */
-#define AUXILIARY_MAX 24
+#define AUXILIARY_MAX	   24
 
 int exec_strings_add(struct exec_strings *strings, const char *text)
 {
@@ -90,7 +90,8 @@ static size_t make_auxiliary(struct auxiliary *vector, const struct exec_image *
 	return sizeof(all) / sizeof(all[0]);
 }
 
-/* Fills POINTERS with the addresses of COUNT strings, the first of which is at *ADDRESS, and a NULL. */
+/* Fills POINTERS with the addresses of COUNT strings, the first of which is at *ADDRESS, and a
+ * NULL. */
 static uint64_t *make_pointers(uint64_t *pointers, const char **text, uintptr_t *address,
 			       size_t count)
 {
@@ -293,8 +294,8 @@ static int execute(const char *path, const struct exec_strings *strings)
 	struct exec_image image;
 	struct inode *executable;
 	const char *reason = "";
-	int error = exec_prepare(self->process->directory, path, strings, &image, &executable,
-				 &reason);
+	int error =
+		exec_prepare(self->process->directory, path, strings, &image, &executable, &reason);
 
 	if (error) {
 		log_debug("execve %s: %s", path, reason);

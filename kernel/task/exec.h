@@ -10,10 +10,12 @@ struct inode;
 struct vm_space;
 struct task;
 
-/* Most bytes of all argument and environment strings together. POSIX's and Linux's least ARG_MAX. */
+/* Most bytes of all argument and environment strings together. POSIX's and Linux's least
+ * ARG_MAX. */
 #define EXEC_STRINGS_MAX 131072
 
-/* What a program is started with: the strings one after another, arguments first, each with its end. */
+/* What a program is started with: the strings one after another, arguments first, each with its
+ * end. */
 struct exec_strings {
 	char *bytes; /* EXEC_STRINGS_MAX, allocated */
 	size_t size;
@@ -24,18 +26,19 @@ struct exec_strings {
 struct exec_image {
 	struct vm_space *space;
 	uintptr_t entry, stack;
-	uintptr_t program_headers, program_header_count, program_entry, interpreter_base; /* for the auxiliary vector */
+	uintptr_t program_headers, program_header_count, program_entry,
+		interpreter_base; /* for the auxiliary vector */
 };
 
-/* Maps the ELF executable INODE, and its interpreter if it names one, into IMAGE->space. 0, or Linux's error with *REASON in
- * words. */
+/* Maps the ELF executable INODE, and its interpreter if it names one, into IMAGE->space. 0, or
+ * Linux's error with *REASON in words. */
 int elf_load(struct inode *inode, struct exec_image *image, const char **reason);
 
 /* Adds a terminated string. 0 or -E2BIG. */
 int exec_strings_add(struct exec_strings *strings, const char *text);
 
-/* Makes an image of the program at PATH (from directory START) with STRINGS. 0, or an error with *REASON. The caller owns
- * image->space. */
+/* Makes an image of the program at PATH (from directory START) with STRINGS. 0, or an error
+ * with *REASON. The caller owns image->space. */
 int exec_prepare(struct inode *start, const char *path, const struct exec_strings *strings,
 		 struct exec_image *image, struct inode **executable, const char **reason);
 

@@ -2,12 +2,12 @@
 /*
  * How tasks and processes end.
  *
- * A task gives up what it has, from the outside in: its events, the word that a joining thread waits for, its
- * memory, its descriptors, its place in the process. The last thread of a process makes that a zombie and tells
- * the parent. When the first process ends, so does the machine.
+ * A task gives up what it has, from the outside in: its events, the word that a joining thread
+ * waits for, its memory, its descriptors, its place in the process. The last thread of a process
+ * makes that a zombie and tells the parent. When the first process ends, so does the machine.
  *
- * A process ends as a whole (exit_group, a fatal signal) by a mark that each of its tasks finds on its way to
- * user mode, or that interrupts its sleep.
+ * A process ends as a whole (exit_group, a fatal signal) by a mark that each of its tasks finds
+ * on its way to user mode, or that interrupts its sleep.
  *
  * Locks: as in <kernel/process.h>.
  */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Futexes: FUTEX_WAIT and FUTEX_WAKE with their bit-set forms, and FUTEX_REQUEUE, FUTEX_CMP_REQUEUE.
+ * Futexes: FUTEX_WAIT and FUTEX_WAKE with their bit-set forms, and FUTEX_REQUEUE,
+ * FUTEX_CMP_REQUEUE.
  *
- * Waiters hang in a hash table by what the word is: an address of an address space, or, in memory that processes
- * share, a physical address. The word is compared and the waiter enqueued with the bucket locked, by a load
- * that does not sleep; a waker takes the same lock after the word was changed. So no wake-up is lost.
+ * Waiters hang in a hash table by what the word is: an address of an address space, or, in memory
+ * that processes share, a physical address. The word is compared and the waiter enqueued with the
+ * bucket locked, by a load that does not sleep; a waker takes the same lock after the word was
+ * changed. So no wake-up is lost.
  *
  * Locks: bucket->lock; two buckets in the order of their addresses.
  */
@@ -36,16 +38,18 @@ struct waiter {
 	struct task *task;
 	struct key key; /* B */
 	uint32_t bits;
-	_Atomic bool woken;	     /* written under B, when it leaves the list */
+	_Atomic bool woken;	       /* written under B, when it leaves the list */
 	struct bucket *_Atomic bucket; /* written under B: where it hangs */
-}; /* B: bucket->lock */
+};				       /* B: bucket->lock */
 
 static struct bucket {
 	struct spinlock lock;
-	TAILQ_HEAD(waiter_list, waiter) waiters; /* B; an all-zero list is made empty at its first use */
+	TAILQ_HEAD(waiter_list, waiter)
+	waiters; /* B; an all-zero list is made empty at its first use */
 } buckets[BUCKET_COUNT];
 
-/* The key of the word at user ADDRESS. PRIVATE: the program says that no other process has it. 0 or -EFAULT. */
+/* The key of the word at user ADDRESS. PRIVATE: the program says that no other process has it.
+ * 0 or -EFAULT. */
 static int make_key(uintptr_t address, bool private, struct key *key)
 {
 	struct vm_space *space = task_current()->space;
@@ -204,7 +208,8 @@ static int wait(uintptr_t address, bool private, uint32_t value, uint64_t deadli
 	return waiter.woken ? 0 : error;
 }
 
-/* Wakes up to WAKE waiters of FROM and moves up to MOVE of the rest to TO. COMPARE: only if the word is VALUE. */
+/* Wakes up to WAKE waiters of FROM and moves up to MOVE of the rest to TO. COMPARE: only if the
+ * word is VALUE. */
 static long requeue(uintptr_t from, uintptr_t to, bool private, unsigned int wake_count,
 		    unsigned int move_count, bool compare, uint32_t value)
 {
@@ -220,8 +225,8 @@ static long requeue(uintptr_t from, uintptr_t to, bool private, unsigned int wak
 	if (compare && copy_from_user(&word, (const void *)from, sizeof(word)))
 		return -EFAULT;
 	lock_buckets(a, b);
-	if (compare && (arch_load_user_nofault(&word, (const void *)from, sizeof(word)) ||
-			word != value)) {
+	if (compare &&
+	    (arch_load_user_nofault(&word, (const void *)from, sizeof(word)) || word != value)) {
 		unlock_buckets(a, b);
 		return -EAGAIN;
 	}

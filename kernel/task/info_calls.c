@@ -24,8 +24,8 @@
 #include <uapi/linux/utsname.h>
 
 /* The Linux whose ABI this is, first as programs compare it. */
-#define RELEASE "6.12.0-tally"
-#define CLOCK_TICKS 100
+#define RELEASE		"6.12.0-tally"
+#define CLOCK_TICKS	100
 #define GETRANDOM_FLAGS (GRND_NONBLOCK | GRND_RANDOM | GRND_INSECURE)
 
 long sys_getpid(const unsigned long arg[6])
@@ -284,7 +284,7 @@ static int change_limit(pid_t pid, unsigned int which, const struct rlimit64 *ne
 
 	spin_unlock_irqrestore(&task_table_lock, state);
 	/* The one limit that the address space acts on. */
-	if (!error && new && which == RLIMIT_STACK && task == task_current())
+	if (!error && new &&which == RLIMIT_STACK && task == task_current())
 		vm_set_stack_limit(task->space, new->rlim_cur);
 	return error;
 }

@@ -2,9 +2,10 @@
 /*
  * The first user task: which program, with which arguments, on which descriptors.
  *
- * Arguments are in the initramfs' file /.tally/argv, as terminated strings one after another, of which the first
- * names the program, and the environment in /.tally/env; or else the program is /init, and its arguments
- * are the words after "--" of the kernel's command line, its environment that which Linux gives.
+ * Arguments are in the initramfs' file /.tally/argv, as terminated strings one after another, of
+ * which the first names the program, and the environment in /.tally/env; or else the program is
+ * /init, and its arguments are the words after "--" of the kernel's command line, its environment
+ * that which Linux gives.
  */
 #include <string.h>
 
@@ -21,10 +22,10 @@
 
 #include "exec.h"
 
-#define ARGUMENTS_PATH "/.tally/argv"
+#define ARGUMENTS_PATH	 "/.tally/argv"
 #define ENVIRONMENT_PATH "/.tally/env"
-#define DEFAULT_PROGRAM "/init"
-#define WORD_SIZE_MAX 1024
+#define DEFAULT_PROGRAM	 "/init"
+#define WORD_SIZE_MAX	 1024
 
 static const char *const default_environment[] = { "HOME=/", "TERM=linux" };
 
@@ -36,7 +37,8 @@ static void must_add(struct exec_strings *strings, const char *text)
 }
 
 /* Adds the terminated strings in FILE; how many. */
-static size_t add_from_file(struct exec_strings *strings, const struct inode *file, const char *path)
+static size_t add_from_file(struct exec_strings *strings, const struct inode *file,
+			    const char *path)
 {
 	const char *text = file->data, *end = text + file->size;
 	size_t count = 0;
@@ -122,7 +124,8 @@ _Noreturn void init_run(const char *command_line)
 	if (inode_lookup(&root_inode, ENVIRONMENT_PATH, true, &file) == 0) {
 		strings.environment_count = add_from_file(&strings, file, ENVIRONMENT_PATH);
 	} else {
-		for (size_t i = 0; i < sizeof(default_environment) / sizeof(*default_environment); i++)
+		for (size_t i = 0; i < sizeof(default_environment) / sizeof(*default_environment);
+		     i++)
 			must_add(&strings, default_environment[i]);
 		strings.environment_count =
 			sizeof(default_environment) / sizeof(*default_environment);

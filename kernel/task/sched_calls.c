@@ -9,8 +9,8 @@
 #include <uapi/linux/resource.h>
 #include <uapi/linux/sched.h>
 
-#define NICE_MIN (-20)
-#define NICE_MAX 19
+#define NICE_MIN	  (-20)
+#define NICE_MAX	  19
 /* getpriority returns this minus the nice value, so that no result looks like an error. */
 #define NICE_ENCODED_BASE 20
 

@@ -2,16 +2,18 @@
 /*
  * Signals: sending, choosing who acts, acting.
  *
- * A sender marks the signal pending and sets `attention` of a task that does not block it; that task finds the
- * mark when it returns to user mode, or its sleep is interrupted. Acting means: ignoring, stopping, ending
- * the process, or entering a handler through a frame that the ISA builds.
+ * A sender marks the signal pending and sets `attention` of a task that does not block it; that
+ * task finds the mark when it returns to user mode, or its sleep is interrupted. Acting means:
+ * ignoring, stopping, ending the process, or entering a handler through a frame that the ISA
+ * builds.
  *
- * The first process has no protection from signals as it has in Linux: it is the program that was asked to
- * run.
+ * The first process has no protection from signals as it has in Linux: it is the program that was
+ * asked to run.
  *
  * Not here: the system calls (signal_calls.c), the frame's layout (arch/ISA/signal.c).
  *
- * Locks: task_table_lock, then process->signal_lock, then the scheduler's; see <kernel/process.h>.
+ * Locks: task_table_lock, then process->signal_lock, then the scheduler's; see
+ * <kernel/process.h>.
  */
 #include <arch/signal.h>
 #include <kernel/assert.h>
@@ -37,13 +39,13 @@ static uint64_t bit(int signal)
 }
 
 #define FIRST_REAL_TIME 32
-#define UNBLOCKABLE ((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1))
+#define UNBLOCKABLE	((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1))
 /* Caused by the running instruction: acted on before others. */
-#define SYNCHRONOUS                                                                                \
-	((uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGBUS - 1) | (uint64_t)1 << (SIGILL - 1) | \
-	 (uint64_t)1 << (SIGTRAP - 1) | (uint64_t)1 << (SIGFPE - 1))
-#define STOP_SIGNALS                                                                               \
-	((uint64_t)1 << (SIGSTOP - 1) | (uint64_t)1 << (SIGTSTP - 1) |                              \
+#define SYNCHRONOUS                                                   \
+	((uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGBUS - 1) | \
+	 (uint64_t)1 << (SIGILL - 1) | (uint64_t)1 << (SIGTRAP - 1) | (uint64_t)1 << (SIGFPE - 1))
+#define STOP_SIGNALS                                                   \
+	((uint64_t)1 << (SIGSTOP - 1) | (uint64_t)1 << (SIGTSTP - 1) | \
 	 (uint64_t)1 << (SIGTTIN - 1) | (uint64_t)1 << (SIGTTOU - 1))
 
 void signal_queue_init(struct signal_queue *queue)
@@ -164,7 +166,8 @@ void process_mark_exiting(struct process *process, int status)
 		signal_make_fatal(task);
 }
 
-/* Alerts one task of PROCESS that does not block SIGNAL: the running one if it can. T and S held. */
+/* Alerts one task of PROCESS that does not block SIGNAL: the running one if it can. T and S
+ * held. */
 static void alert_one(struct process *process, int signal)
 {
 	struct task *self = task_current(), *task;
@@ -214,8 +217,9 @@ void signal_discard_ignored(struct process *process, int signal)
 /* SIGCONT undoes stops whether it is handled or not, and the other way round. T and S held. */
 static void undo_opposite(struct process *process, int signal)
 {
-	uint64_t opposite = signal == SIGCONT ? STOP_SIGNALS :
-			    bit(signal) & STOP_SIGNALS ? bit(SIGCONT) : 0;
+	uint64_t opposite = signal == SIGCONT	       ? STOP_SIGNALS :
+			    bit(signal) & STOP_SIGNALS ? bit(SIGCONT) :
+							 0;
 	struct task *task;
 
 	if (!opposite)

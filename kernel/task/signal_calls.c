@@ -240,7 +240,8 @@ long sys_sigaltstack(const unsigned long arg[6])
 
 		if (old.ss_flags & SS_ONSTACK)
 			return -EPERM;
-		if (((unsigned int)new.ss_flags & ~STACK_MODES) || mode == (SS_DISABLE | SS_ONSTACK))
+		if (((unsigned int)new.ss_flags & ~STACK_MODES) ||
+		    mode == (SS_DISABLE | SS_ONSTACK))
 			return -EINVAL;
 		if (mode == SS_DISABLE)
 			new.ss_sp = new.ss_size = 0;

@@ -2,12 +2,12 @@
 /*
  * Tasks and processes as objects: their table by tid, references, making and freeing.
  *
- * A process is known by its leader, the first thread, which stays in the table (as TASK_ZOMBIE once it has
- * ended) until the process was waited for; so its pid is not given out again before. Other threads leave the
- * table when they end.
+ * A process is known by its leader, the first thread, which stays in the table (as TASK_ZOMBIE
+ * once it has ended) until the process was waited for; so its pid is not given out again before.
+ * Other threads leave the table when they end.
  *
- * A task's last reference may be dropped where its stack cannot be freed (in an interrupt, on that very stack), so
- * it goes on a list that task_reap() works off.
+ * A task's last reference may be dropped where its stack cannot be freed (in an interrupt, on
+ * that very stack), so it goes on a list that task_reap() works off.
  *
  * Locks: task_table_lock, irqsave; dead_lock, irqsave, innermost.
  */
@@ -23,7 +23,7 @@
 #include <uapi/linux/errno.h>
 
 /* As Linux: PID_MAX_DEFAULT, and where numbers begin again after that (RESERVED_PIDS). */
-#define TID_MAX 32768
+#define TID_MAX	  32768
 #define TID_AGAIN 300
 
 RB_HEAD(task_tree, task);

@@ -2,8 +2,8 @@
 /*
  * System calls about time: reading clocks and sleeping.
  *
- * All clocks are clock_ns() with an origin: the machine's clock chip for the real-time ones, the time that a task or process
- * has had a processor for the CPU-time ones. Nobody can set a clock.
+ * All clocks are clock_ns() with an origin: the machine's clock chip for the real-time ones, the
+ * time that a task or process has had a processor for the CPU-time ones. Nobody can set a clock.
  */
 #include <arch/clock.h>
 #include <kernel/process.h>

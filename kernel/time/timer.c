@@ -22,7 +22,7 @@ RB_HEAD(timer_tree, timer);
 struct timer_queue {
 	struct spinlock lock;
 	struct timer_tree timers; /* Q */
-} CACHE_ALIGNED; /* Q: lock */
+} CACHE_ALIGNED;		  /* Q: lock */
 
 static PERCPU(struct timer_queue, timer_queues);
 
@@ -119,7 +119,8 @@ void timer_interrupt(void)
 			break;
 		}
 		RB_REMOVE(timer_tree, &queue->timers, first);
-		/* In this order: timer_cancel must never see both idle while the function is still to run. */
+		/* In this order: timer_cancel must never see both idle while the function is
+		 * still to run. */
 		first->firing_cpu = (int)cpu_id();
 		first->cpu = -1;
 		spin_unlock(&queue->lock);

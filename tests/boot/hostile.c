@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of distrust: whatever addresses a program passes to a system call, it gets EFAULT (or the error that Linux checks
- * for first), and the kernel goes on.
+ * Rules of distrust: whatever addresses a program passes to a system call, it gets EFAULT (or the
+ * error that Linux checks for first), and the kernel goes on.
  *
- * The table names every pointer of the calls that Tally has. Each is tried with addresses of the kernel, unmapped and
- * inaccessible ones, the end of user space, and, for structures, so that the structure begins in a mapped page and ends
- * in an unmapped one. It passes on Linux too. Then, on Tally only (on another kernel it would do damage), every
- * number is called with such addresses in all registers, in child processes that may die of it.
+ * The table names every pointer of the calls that Tally has. Each is tried with addresses of the
+ * kernel, unmapped and inaccessible ones, the end of user space, and, for structures, so that the
+ * structure begins in a mapped page and ends in an unmapped one. It passes on Linux too. Then, on
+ * Tally only (on another kernel it would do damage), every number is called with such addresses
+ * in all registers, in child processes that may die of it.
  *
  * It is no test of what calls do with good arguments (libc.c).
  */
@@ -24,10 +25,10 @@
 
 #include "../unit/tap.h"
 
-#define PAGE 4096
+#define PAGE	 4096
 #define OWN_FILE "/proc/self/exe"
 /* Numbers that the last rule calls: Linux's 463, and some beyond. */
-#define NUMBERS 480
+#define NUMBERS	 480
 
 /* Placeholders in the table's arguments. */
 enum {
@@ -46,14 +47,14 @@ struct probe {
 	const char *name;
 	long number;
 	long arguments[6];
-	size_t size; /* bytes at POINTER that the call needs whole; 0: it may do a part of its work */
+	size_t size; /* bytes at POINTER needed whole; 0: a part may do */
 	enum direction direction;
 };
 
-#define PROBE(call, size_, direction_, ...)                                                        \
-	{                                                                                          \
-		.name = #call "(" #__VA_ARGS__ ")", .number = __NR_##call,                         \
-		.arguments = { __VA_ARGS__ }, .size = size_, .direction = direction_               \
+#define PROBE(call, size_, direction_, ...)                                          \
+	{                                                                            \
+		.name = #call "(" #__VA_ARGS__ ")", .number = __NR_##call,           \
+		.arguments = { __VA_ARGS__ }, .size = size_, .direction = direction_ \
 	}
 
 static const struct probe probes[] = {
@@ -133,7 +134,8 @@ static const struct probe probes[] = {
 
 #define PROBES (sizeof(probes) / sizeof(probes[0]))
 
-/* Addresses where no program may read. The first page is not mapped either, but 0 often means "none". */
+/* Addresses where no program may read. The first page is not mapped either, but 0 often means
+ * "none". */
 static const uintptr_t unreadable[] = {
 	0x8,		    /* below what may be mapped */
 	0x7ffffffff000,	    /* the last page below the hole, which is kept free */
@@ -204,8 +206,8 @@ static void expect_fault(const struct probe *probe, uintptr_t pointer)
 	for (int i = 0; i < 6; i++)
 		arguments[i] = argument_of(probe->arguments[i], pointer);
 	errno = 0;
-	long result = syscall(probe->number, arguments[0], arguments[1], arguments[2],
-			      arguments[3], arguments[4], arguments[5]);
+	long result = syscall(probe->number, arguments[0], arguments[1], arguments[2], arguments[3],
+			      arguments[4], arguments[5]);
 	EXPECT_EQ_AT(result, -1, "%s at %p", probe->name, (void *)pointer);
 	EXPECT_EQ_AT(errno, EFAULT, "%s at %p", probe->name, (void *)pointer);
 }
@@ -340,7 +342,8 @@ static void return_to(uintptr_t address)
 	uint64_t *frame = (uint64_t *)good;
 
 	memset(good, 0, PAGE);
-	/* Linux's frame: registers from word 5 on, rip is word 21, flags 22, selectors 23, floating point 27. */
+	/* Linux's frame: registers from word 5 on, rip is word 21, flags 22, selectors 23,
+	 * floating point 27. */
 	for (int word = 5; word < 24; word++)
 		frame[word] = ~0ull;
 	frame[21] = address;
@@ -372,7 +375,8 @@ static void check_processor_faults(void)
 			EXPECT_AT(WIFSIGNALED(status) &&
 					  (WTERMSIG(status) == SIGSEGV ||
 					   (bodies[b].any_stack && WTERMSIG(status) == SIGBUS)),
-				  "%s %p: status 0x%x", bodies[b].what, (void *)unreadable[i], status);
+				  "%s %p: status 0x%x", bodies[b].what, (void *)unreadable[i],
+				  status);
 		}
 	}
 }
@@ -402,11 +406,12 @@ static void check_mappings_of_the_kernel(void)
 	EXPECT_EQ(errno, EINVAL);
 }
 
-/* Every number with VALUE in all registers, in turn. What comes of it is the program's own fault, not more. */
+/* Every number with VALUE in all registers, in turn. What comes of it is the program's own
+ * fault, not more. */
 static void call_all_with(uintptr_t value)
 {
-	static const long left_out[] = { __NR_pause, __NR_exit, __NR_exit_group, __NR_fork,
-					 __NR_vfork, __NR_rt_sigreturn };
+	static const long left_out[] = { __NR_pause, __NR_exit,	 __NR_exit_group,
+					 __NR_fork,  __NR_vfork, __NR_rt_sigreturn };
 
 	/* The lower half of an address may be a descriptor: nobody is to wait for the console. */
 	for (int fd = 0; fd <= pipe_fds[1]; fd++)
@@ -443,12 +448,15 @@ static void check_every_number(void)
 
 static const struct tap_rule rules[] = {
 	{ "pages and descriptors for the test can be made", prepare },
-	{ "an address of the kernel or of nobody is EFAULT, in every pointer", check_forbidden_addresses },
-	{ "a page that may not be read or written is EFAULT, in every pointer", check_inaccessible_pages },
+	{ "an address of the kernel or of nobody is EFAULT, in every pointer",
+	  check_forbidden_addresses },
+	{ "a page that may not be read or written is EFAULT, in every pointer",
+	  check_inaccessible_pages },
 	{ "a structure that runs into an unmapped page is EFAULT", check_straddling_structures },
 	{ "a string that runs into an unmapped page is EFAULT", check_unterminated_strings },
 	{ "a child is collected though its status has nowhere to go", check_status_of_children },
-	{ "what the processor refuses to a program ends that program only", check_processor_faults },
+	{ "what the processor refuses to a program ends that program only",
+	  check_processor_faults },
 	{ "nothing can be mapped, unmapped or protected outside of user space",
 	  check_mappings_of_the_kernel },
 	{ "every system call number survives every address", check_every_number },

@@ -2,9 +2,10 @@
 /*
  * Rules of tidiness: what a program used is free again when it is done, to the page.
  *
- * Each rule does something once, so that what is made at first use is there, and then many times; free memory (sysinfo)
- * must be the same before and after. A task that has ended is freed by the next return to user mode or idle loop
- * anywhere, so the test waits for the number, and fails if it does not come.
+ * Each rule does something once, so that what is made at first use is there, and then many times;
+ * free memory (sysinfo) must be the same before and after. A task that has ended is freed by the
+ * next return to user mode or idle loop anywhere, so the test waits for the number, and fails if
+ * it does not come.
  *
  * On other kernels free memory is nobody's to predict, and the test is skipped.
  */
@@ -27,11 +28,11 @@
 
 #include "../unit/tap.h"
 
-#define PAGE 4096
-#define ROUNDS 50
+#define PAGE	      4096
+#define ROUNDS	      50
 /* How long the last ended task may take to be freed. */
-#define PATIENCE_MS 2000
-#define STACK_SIZE 16384
+#define PATIENCE_MS   2000
+#define STACK_SIZE    16384
 #define TASKS_AT_ONCE 32
 
 /* struct sysinfo's beginning: Linux's uapi/linux/sysinfo.h. */
@@ -68,7 +69,8 @@ static void expect_tidy(void (*work)(void))
 	before = free_memory();
 	for (int i = 0; i < ROUNDS; i++)
 		work();
-	for (int waited = 0; waited < PATIENCE_MS && (after = free_memory()) != before; waited += 10)
+	for (int waited = 0; waited < PATIENCE_MS && (after = free_memory()) != before;
+	     waited += 10)
 		pause_ms(10);
 	EXPECT_EQ_AT(after, before, "free bytes after %d rounds", ROUNDS);
 }
@@ -93,7 +95,8 @@ static void check_fork(void)
 	expect_tidy(fork_and_exit);
 }
 
-/* The child writes to shared pages, maps and maps again, has descriptors, and dies of a signal with others pending. */
+/* The child writes to shared pages, maps and maps again, has descriptors, and dies of a signal
+ * with others pending. */
 static void fork_and_die(void)
 {
 	static char data[8 * PAGE];
@@ -106,11 +109,11 @@ static void fork_and_die(void)
 		sigset_t blocked;
 
 		memset(data, 1, sizeof(data));
-		memset(mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-		       1, 16 * PAGE);
-		memset(mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		memset(mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			    -1, 0),
+		       1, 16 * PAGE);
+		memset(mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+			    0),
 		       1, 16 * PAGE);
 		(void)!write(ends[1], data, sizeof(data));
 		sigfillset(&blocked);
@@ -136,8 +139,8 @@ static void check_death(void)
 
 static void map_and_unmap(void)
 {
-	char *memory = mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			    -1, 0);
+	char *memory =
+		mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	EXPECT(memory != MAP_FAILED);
 	memset(memory, 1, 64 * PAGE);
@@ -201,7 +204,8 @@ static void check_threads(void)
 	expect_tidy(start_thread);
 }
 
-/* A software event, which every machine has: opened, mapped, sampled into, polled, closed while still mapped. */
+/* A software event, which every machine has: opened, mapped, sampled into, polled, closed while
+ * still mapped. */
 static void open_and_close_event(void)
 {
 	struct perf_event_attr attr = {
@@ -222,8 +226,8 @@ static void open_and_close_event(void)
 
 	EXPECT(sibling >= 0);
 	for (int i = 0; i < 8; i++) {
-		char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				  -1, 0);
 
 		*page = 1;
 		munmap(page, PAGE);
@@ -249,8 +253,8 @@ static void die_with_events(void)
 						.config = PERF_COUNT_SW_TASK_CLOCK };
 
 		for (int i = 0; i < 4; i++) {
-			int fd = (int)syscall(__NR_perf_event_open, &attr, i & 1 ? getppid() : 0, -1,
-					      -1, 0);
+			int fd = (int)syscall(__NR_perf_event_open, &attr, i & 1 ? getppid() : 0,
+					      -1, -1, 0);
 
 			*(volatile char *)mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
 					       fd, 0) = 1;
@@ -267,7 +271,8 @@ static void check_death_with_events(void)
 
 static const struct tap_rule rules[] = {
 	{ "a child that ends leaves nothing", check_fork },
-	{ "a child killed with pages, pipes, signals and a child of its own leaves nothing", check_death },
+	{ "a child killed with pages, pipes, signals and a child of its own leaves nothing",
+	  check_death },
 	{ "unmapped memory is free", check_memory },
 	{ "calls that fail keep nothing", check_failures },
 	{ "a thread that ends leaves nothing", check_threads },
@@ -275,8 +280,9 @@ static const struct tap_rule rules[] = {
 	{ "a child that ends with events leaves nothing", check_death_with_events },
 };
 
-/* Kernel stacks are kept for the next task when one ends: as many are needed as tasks ever were at once, those that
- * have ended but are not freed yet included. So that the rules do not need more: many at once, first. */
+/* Kernel stacks are kept for the next task when one ends: as many are needed as tasks ever were
+ * at once, those that have ended but are not freed yet included. So that the rules do not need
+ * more: many at once, first. */
 static void have_many_tasks(void)
 {
 	pid_t children[TASKS_AT_ONCE];

@@ -6,6 +6,6 @@
 #include <uapi/linux/elf.h>
 
 #define ARCH_ELF_MACHINE EM_X86_64
-#define ARCH_PLATFORM "x86_64"
+#define ARCH_PLATFORM	 "x86_64"
 
 #endif
