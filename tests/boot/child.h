@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Tasks that do known work for a test, under its control.
+ *
+ * A gated child stops itself (SIGSTOP) before its work and after it, both by the calls of one window (window.h): while it is
+ * stopped its parent opens events on it, moves it and reads. So an event of another task counts what that window writes down.
+ * Its work may stop it in between as well: leg_run does.
+ */
+#ifndef TESTS_BOOT_CHILD_H
+#define TESTS_BOOT_CHILD_H
+
+#include <signal.h>
+
+#include "event.h"
+
+/* Memory that a test shares with its children, zero at first and never unmapped. */
+static inline void *share(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		abort();
+	return memory;
+}
+
+/* A child that runs BODY(ARGUMENT) and exits with 0. */
+static inline pid_t child_start(void (*body)(void *), void *argument)
+{
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		body(argument);
+		_exit(0);
+	}
+	EXPECT(pid > 0);
+	return pid;
+}
+
+/* Waits for the child's end: its status as wait4 gives it. */
+static inline int child_wait(pid_t pid)
+{
+	int status = -1;
+
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* Waits until the child has stopped itself: it executes nothing until child_continue. */
+static inline void child_wait_stopped(pid_t pid)
+{
+	int status = 0;
+
+	EXPECT_EQ(waitpid(pid, &status, WUNTRACED), pid);
+	EXPECT(WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP);
+}
+
+static inline void child_continue(pid_t pid)
+{
+	EXPECT_EQ(kill(pid, SIGCONT), 0);
+}
+
+/* Lets the child go on from one stop to the next. */
+static inline void child_step(pid_t pid)
+{
+	child_continue(pid);
+	child_wait_stopped(pid);
+}
+
+/* Ends a child, whatever it does. */
+static inline void child_end(pid_t pid)
+{
+	EXPECT_EQ(kill(pid, SIGKILL), 0);
+	EXPECT_EQ(child_wait(pid), SIGKILL);
+}
+
+struct gated_work {
+	spin_function *run;
+	uint64_t n;
+	void *memory;
+	int last_signal;
+};
+
+static inline void gated_body(void *argument)
+{
+	const struct gated_work *work = argument;
+	uint64_t self = (uint64_t)getpid();
+	const struct window window = {
+		work->run, work->n, work->memory, __NR_kill,
+		self,	   SIGSTOP, self,	  (uint64_t)work->last_signal,
+	};
+
+	window_run(&window);
+}
+
+/* A gated child with RUN(N, MEMORY) for its work, which has stopped before it. */
+static inline pid_t child_gate_memory(spin_function *run, uint64_t n, void *memory)
+{
+	struct gated_work work = { run, n, memory, SIGSTOP };
+	pid_t pid = child_start(gated_body, &work);
+
+	child_wait_stopped(pid);
+	return pid;
+}
+
+static inline pid_t child_gate(spin_function *run, uint64_t n)
+{
+	return child_gate_memory(run, n, NULL);
+}
+
+/* The same, but it kills itself after its work. */
+static inline pid_t child_gate_to_end(spin_function *run, uint64_t n)
+{
+	struct gated_work work = { run, n, NULL, SIGKILL };
+	pid_t pid = child_start(gated_body, &work);
+
+	child_wait_stopped(pid);
+	return pid;
+}
+
+/*
+ * N legs of LEG_LOOPS loops each, which end with a stop. Of a gated child are counted, from its first stop on: 3 of the window and
+ * the letters, then the numbers for each leg; a leg's 8 and 9 come behind its stop.
+ */
+#define LEG_LOOPS 100000
+
+void leg_run(uint64_t n, void *memory);
+
+__asm__("	.text\n"
+	"	.globl leg_run\n"
+	"	.type leg_run, @function\n"
+	"leg_run:\n"
+	"	movq %rdi, %r8\n"     /* a */
+	"	movl $39, %eax\n"     /* b, getpid */
+	"	syscall\n"	      /* c, branch */
+	"	movq %rax, %r9\n"     /* d */
+	"1:	movl $100000, %ecx\n" /* 1 */
+	"2:	subq $1, %rcx\n"      /* 2, each loop */
+	"	jnz 2b\n"	      /* 3, each loop, branch */
+	"	movl $62, %eax\n"     /* 4, kill */
+	"	movq %r9, %rdi\n"     /* 5 */
+	"	movl $19, %esi\n"     /* 6, SIGSTOP */
+	"	syscall\n"	      /* 7, branch */
+	"	subq $1, %r8\n"	      /* 8 */
+	"	jnz 1b\n"	      /* 9, branch */
+	"	ret\n"
+	"	.size leg_run, . - leg_run\n");
+
+/* What a gated leg_run retires from its first stop to the one that ends leg number LEG, from 1 on. */
+static inline uint64_t derive_legs(const struct kind *kind, uint64_t leg)
+{
+	return derive(kind, 3 + 4 + leg * (5 + 2 * LEG_LOOPS) + (leg - 1) * 2,
+		      1 + 1 + leg * (1 + LEG_LOOPS) + (leg - 1));
+}
+
+#endif
