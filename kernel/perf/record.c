@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Records, field by field. Orders and layouts are those of perf_event_open(2) ("PERF_RECORD_SAMPLE",
- * "PERF_RECORD_THROTTLE", "sample_id") and of Linux 6.12's kernel/events/core.c.
+ * Records, field by field. Orders and layouts are those of perf_event_open(2)
+ * ("PERF_RECORD_SAMPLE", "PERF_RECORD_THROTTLE", "sample_id") and of Linux 6.12's
+ * kernel/events/core.c.
  *
- * Almost every field of a sample is one 64-bit word, so a sample is a table of words in the ABI's order, each with the
- * bit of sample_type that asks for it and the function that knows it. The trailer of other records is another table
- * with the same functions.
+ * Almost every field of a sample is one 64-bit word, so a sample is a table of words in the ABI's
+ * order, each with the bit of sample_type that asks for it and the function that knows it. The
+ * trailer of other records is another table with the same functions.
  *
- * Runs in the PMI: takes no lock, allocates nothing, reads only what the interrupted code cannot be changing (contexts are changed with the
- * PMU frozen).
+ * Runs in the PMI: takes no lock, allocates nothing, reads only what the interrupted code cannot be
+ * changing (contexts are changed with the PMU frozen).
  */
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
@@ -25,7 +26,8 @@ struct moment {
 	uint64_t period, address;
 };
 
-/* The first half of a word is at the lower address: both ISAs that Tally is for are little-endian. */
+/* The first half of a word is at the lower address: both ISAs that Tally is for are
+ * little-endian. */
 static uint64_t pair(uint32_t first, uint32_t second)
 {
 	return (uint64_t)second << 32 | first;
@@ -88,8 +90,8 @@ static uint64_t raw_data(const struct moment *moment)
 static uint64_t data_source(const struct moment *moment)
 {
 	(void)moment;
-	return PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) | PERF_MEM_S(LOCK, NA) |
-	       PERF_MEM_S(TLB, NA) | PERF_MEM_S(LVLNUM, NA);
+	return PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) |
+	       PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA) | PERF_MEM_S(LVLNUM, NA);
 }
 
 /* A weight or a transaction's outcome that no PMU here measures. */
@@ -106,14 +108,10 @@ struct field {
 
 /* In a sample: before the group's values (PERF_SAMPLE_READ), and behind them. */
 static const struct field fields_before_read[] = {
-	{ PERF_SAMPLE_IDENTIFIER, identifier },
-	{ PERF_SAMPLE_IP, instruction_pointer },
-	{ PERF_SAMPLE_TID, process_and_thread },
-	{ PERF_SAMPLE_TIME, time_stamp },
-	{ PERF_SAMPLE_ADDR, data_address },
-	{ PERF_SAMPLE_ID, identifier },
-	{ PERF_SAMPLE_STREAM_ID, stream_id },
-	{ PERF_SAMPLE_CPU, processor },
+	{ PERF_SAMPLE_IDENTIFIER, identifier },	 { PERF_SAMPLE_IP, instruction_pointer },
+	{ PERF_SAMPLE_TID, process_and_thread }, { PERF_SAMPLE_TIME, time_stamp },
+	{ PERF_SAMPLE_ADDR, data_address },	 { PERF_SAMPLE_ID, identifier },
+	{ PERF_SAMPLE_STREAM_ID, stream_id },	 { PERF_SAMPLE_CPU, processor },
 	{ PERF_SAMPLE_PERIOD, sample_period },
 };
 
@@ -125,12 +123,9 @@ static const struct field fields_after_read[] = {
 };
 
 static const struct field trailer_fields[] = {
-	{ PERF_SAMPLE_TID, process_and_thread },
-	{ PERF_SAMPLE_TIME, time_stamp },
-	{ PERF_SAMPLE_ID, identifier },
-	{ PERF_SAMPLE_STREAM_ID, stream_id },
-	{ PERF_SAMPLE_CPU, processor },
-	{ PERF_SAMPLE_IDENTIFIER, identifier },
+	{ PERF_SAMPLE_TID, process_and_thread }, { PERF_SAMPLE_TIME, time_stamp },
+	{ PERF_SAMPLE_ID, identifier },		 { PERF_SAMPLE_STREAM_ID, stream_id },
+	{ PERF_SAMPLE_CPU, processor },		 { PERF_SAMPLE_IDENTIFIER, identifier },
 };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -167,7 +162,8 @@ static void fold_member(struct perf_event *member, const struct perf_event *even
 		member->pmu->read(member);
 }
 
-static void write_member(struct perf_output *output, const struct perf_event *member, uint64_t read_format)
+static void write_member(struct perf_output *output, const struct perf_event *member,
+			 uint64_t read_format)
 {
 	write_word(output, perf_event_count(member));
 	if (read_format & PERF_FORMAT_ID)
@@ -201,7 +197,8 @@ static void write_values(struct perf_output *output, struct perf_event *event)
 		if (format & PERF_FORMAT_ID)
 			write_word(output, event->parent ? event->parent->id : event->id);
 		if (format & PERF_FORMAT_LOST)
-			write_word(output, atomic_load_explicit(&event->lost, memory_order_relaxed));
+			write_word(output,
+				   atomic_load_explicit(&event->lost, memory_order_relaxed));
 		return;
 	}
 	write_word(output, 1 + leader->sibling_count);
@@ -216,7 +213,8 @@ static void write_values(struct perf_output *output, struct perf_event *event)
 
 /* --- records --- */
 
-void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint64_t period, uint64_t address)
+void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint64_t period,
+			uint64_t address)
 {
 	const struct moment moment = { event, frame, period, address };
 	uint64_t sample_type = event->attr.sample_type;
@@ -229,7 +227,8 @@ void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint
 	if (sample_type & PERF_SAMPLE_READ)
 		size += perf_read_size(event->attr.read_format, event->leader->sibling_count);
 	header.size = (uint16_t)size;
-	header.misc = frame && arch_frame_is_user(frame) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
+	header.misc = frame && arch_frame_is_user(frame) ? PERF_RECORD_MISC_USER :
+							   PERF_RECORD_MISC_KERNEL;
 
 	if (perf_ring_begin(&output, event, PERF_RECORD_SAMPLE, size) < 0)
 		return;

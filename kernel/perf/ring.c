@@ -2,21 +2,22 @@
 /*
  * The ring buffer: reserve, fill, commit, by one processor that may interrupt itself.
  *
- * A writer moves `head` over its record by compare-and-swap, so an NMI that comes at any point reserves
- * behind it. `nest` counts the records in progress; only the outermost writer publishes data_head, when
- * all records below it are complete: a reader never sees a hole. What an NMI added after the outermost
- * looked at `head` for the last time is caught by looking once more after `nest` is 0 again. The scheme
- * is that of Linux's kernel/events/ring_buffer.c.
+ * A writer moves `head` over its record by compare-and-swap, so an NMI that comes at any point
+ * reserves behind it. `nest` counts the records in progress; only the outermost writer publishes
+ * data_head, when all records below it are complete: a reader never sees a hole. What an NMI added
+ * after the outermost looked at `head` for the last time is caught by looking once more after
+ * `nest` is 0 again. The scheme is that of Linux's kernel/events/ring_buffer.c.
  *
- * Invariants: head and nest change only on the writing processor. Every byte that data_head covers is
- * written. User space can write anything over the whole metadata page: data_tail is only ever used modulo
- * the size of the data, and nothing else is read back.
+ * Invariants: head and nest change only on the writing processor. Every byte that data_head covers
+ * is written. User space can write anything over the whole metadata page: data_tail is only ever
+ * used modulo the size of the data, and nothing else is read back.
  *
- * With attr.write_backward the ring fills downwards, each record in front of the one before, and data_head
- * is the start of the newest: in overwrite mode a reader can then walk from the newest to the oldest.
+ * With attr.write_backward the ring fills downwards, each record in front of the one before, and
+ * data_head is the start of the newest: in overwrite mode a reader can then walk from the newest to
+ * the oldest.
  *
- * Locks: none here. The core takes a ring from an event by a cross call to the event's processor; a writer
- * has interrupts off, so it is not in the middle of a record then.
+ * Locks: none here. The core takes a ring from an event by a cross call to the event's processor; a
+ * writer has interrupts off, so it is not in the middle of a record then.
  */
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>
@@ -123,11 +124,12 @@ void *perf_ring_page(struct perf_ring *ring, uint64_t index)
 /* --- reserve --- */
 
 /*
- * Whether SIZE more bytes fit between HEAD and the reader's TAIL. One byte always stays free, else full
- * would look like empty. Everything is modulo the size: whatever user space made of TAIL, the answer
- * concerns only its own data.
+ * Whether SIZE more bytes fit between HEAD and the reader's TAIL. One byte always stays free, else
+ * full would look like empty. Everything is modulo the size: whatever user space made of TAIL, the
+ * answer concerns only its own data.
  */
-static bool fits(const struct perf_ring *ring, uint64_t head, uint64_t tail, size_t size, bool backward)
+static bool fits(const struct perf_ring *ring, uint64_t head, uint64_t tail, size_t size,
+		 bool backward)
 {
 	uint64_t room = backward ? head - (tail + 1) : tail - (head + 1);
 
@@ -150,8 +152,8 @@ static bool reserve(struct perf_output *output, size_t size, bool backward)
 		if (!ring->overwrite && !fits(ring, head, tail, size, backward))
 			return false;
 		new_head = backward ? head - size : head + size;
-	} while (!atomic_compare_exchange_weak_explicit(&ring->head, &head, new_head,
-							memory_order_relaxed, memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(
+		&ring->head, &head, new_head, memory_order_relaxed, memory_order_relaxed));
 	output->position = backward ? new_head : head;
 	output->end = output->position + size;
 	return true;
@@ -172,8 +174,10 @@ static void count_towards_wakeup(struct perf_output *output, uint32_t record_typ
 	}
 	if (record_type != PERF_RECORD_SAMPLE || attr->watermark || !attr->wakeup_events)
 		return;
-	if (atomic_fetch_add_explicit(&ring->samples, 1, memory_order_relaxed) + 1 >= attr->wakeup_events) {
-		atomic_fetch_sub_explicit(&ring->samples, attr->wakeup_events, memory_order_relaxed);
+	if (atomic_fetch_add_explicit(&ring->samples, 1, memory_order_relaxed) + 1 >=
+	    attr->wakeup_events) {
+		atomic_fetch_sub_explicit(&ring->samples, attr->wakeup_events,
+					  memory_order_relaxed);
 		atomic_store_explicit(&ring->wake_wanted, true, memory_order_relaxed);
 	}
 }
@@ -208,7 +212,8 @@ static void enter(struct perf_ring *ring)
 
 static void leave(struct perf_output *output);
 
-int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32_t record_type, size_t size)
+int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32_t record_type,
+		    size_t size)
 {
 	unsigned long irqs = arch_irq_save();
 
@@ -290,7 +295,8 @@ static void leave(struct perf_output *output)
 		atomic_signal_fence(memory_order_seq_cst);
 		atomic_store_explicit(&ring->nest, 0, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst);
-		/* Unequal: an NMI since the load of head has reserved more, and left publishing it to us. */
+		/* Unequal: an NMI since the load of head has reserved more, and left publishing it
+		 * to us. */
 	} while (head != atomic_load_explicit(&ring->head, memory_order_relaxed));
 
 	if (atomic_exchange_explicit(&ring->wake_wanted, false, memory_order_relaxed)) {

@@ -2,16 +2,17 @@
 /*
  * The metadata page: what user space needs to know to read its counter by itself.
  *
- * `lock` is a sequence count. The reader is on the same processor (it monitors itself), so it is interrupted by an update and
- * never runs beside one: an update only has to leave another number behind. The kernel keeps the number in the ring, not in
- * the page, where user space may write.
+ * `lock` is a sequence count. The reader is on the same processor (it monitors itself), so it is
+ * interrupted by an update and never runs beside one: an update only has to leave another number
+ * behind. The kernel keeps the number in the ring, not in the page, where user space may write.
  *
- * An update may be interrupted by the PMI, which updates the page itself. The interrupted one would then go on to write what it read before,
- * so it notices (the number moved on) and starts again. The offset is one word.
+ * An update may be interrupted by the PMI, which updates the page itself. The interrupted one would
+ * then go on to write what it read before, so it notices (the number moved on) and starts again.
+ * The offset is one word.
  *
- * The arithmetic: the reader adds the counter, sign-extended from its width, to `offset`; offset is count minus the equally extended raw
- * value, as counter.c keeps it. Counters start at minus the period and stay within half their range of zero, so sign
- * extension is exact at every width.
+ * The arithmetic: the reader adds the counter, sign-extended from its width, to `offset`; offset is
+ * count minus the equally extended raw value, as counter.c keeps it. Counters start at minus the
+ * period and stay within half their range of zero, so sign extension is exact at every width.
  */
 #include <kernel/perf/event.h>
 #include <kernel/perf/ring.h>
@@ -37,7 +38,8 @@ static void fill_counter(struct perf_event_mmap_page *page, struct perf_event *e
 	unsigned int width_bits = pmu->user_width ? pmu->user_width(event) : 64;
 
 	page->index = index;
-	page->offset = (int64_t)(index ? perf_event_user_offset(event) : perf_event_own_count(event));
+	page->offset =
+		(int64_t)(index ? perf_event_user_offset(event) : perf_event_own_count(event));
 	page->pmc_width = (uint16_t)width_bits;
 	page->cap_user_rdpmc = pmu->user_index != NULL;
 }
@@ -75,7 +77,9 @@ void perf_userpage_update(struct perf_event *event)
 		return;
 	page = ring->user_page;
 	do {
-		sequence = atomic_fetch_add_explicit(&ring->page_sequence, 1, memory_order_relaxed) + 1;
+		sequence =
+			atomic_fetch_add_explicit(&ring->page_sequence, 1, memory_order_relaxed) +
+			1;
 		page->lock = sequence;
 		atomic_signal_fence(memory_order_seq_cst);
 		fill_counter(page, event);

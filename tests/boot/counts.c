@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of counting: every event is exact, on every CPU, whatever else runs there and however it is read. All numbers are derived
- * from libspin's table and the windows of exact.h.
+ * Rules of counting: every event is exact, on every CPU, whatever else runs there and however it is
+ * read. All numbers are derived from libspin's table and the windows of exact.h.
  */
 #include <poll.h>
 
@@ -22,7 +22,8 @@ static void check_one_event(const struct kind *kind, const struct spin_work *wor
 	EXPECT_AT(fd >= 0, "%s", kind->name);
 	run_enabled(fd, work, SIZE, memory);
 	EXPECT_EQ(read(fd, &value, sizeof(value)), sizeof(value));
-	EXPECT_EQ_AT(value, derive_window(kind, work, SIZE), "%s, %s, CPU %d", kind->name, work->name, cpu);
+	EXPECT_EQ_AT(value, derive_window(kind, work, SIZE), "%s, %s, CPU %d", kind->name,
+		     work->name, cpu);
 	unmap_memory(work, SIZE, memory);
 	close(fd);
 }
@@ -49,7 +50,8 @@ static void check_one_group(int cpu, const struct spin_work *work, uint64_t n)
 
 	for (int k = 0; k < KINDS; k++) {
 		struct perf_event_attr attr = user_attr(&kinds[k]);
-		attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+		attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+				   PERF_FORMAT_TOTAL_TIME_RUNNING;
 		attr.disabled = k == 0;
 		fds[k] = open_event(&attr, 0, -1, k ? fds[0] : -1);
 		EXPECT_AT(fds[k] >= 0, "%s", kinds[k].name);
@@ -59,7 +61,8 @@ static void check_one_group(int cpu, const struct spin_work *work, uint64_t n)
 	EXPECT_EQ(group.count, KINDS);
 	EXPECT_EQ_AT(group.running, group.enabled, "CPU %d", cpu);
 	for (int k = 0; k < KINDS; k++) {
-		EXPECT_EQ_AT(group.values[k], derive_window(&kinds[k], work, n), "%s, %s, CPU %d", kinds[k].name, work->name, cpu);
+		EXPECT_EQ_AT(group.values[k], derive_window(&kinds[k], work, n), "%s, %s, CPU %d",
+			     kinds[k].name, work->name, cpu);
 		close(fds[k]);
 	}
 	unmap_memory(work, n, memory);
@@ -74,7 +77,8 @@ static void check_group(void)
 	}
 }
 
-/* Runs BODY(i) in COUNT processes, number i on CPU i modulo their number; fails if one of them did. */
+/* Runs BODY(i) in COUNT processes, number i on CPU i modulo their number; fails if one of them
+ * did. */
 static void in_processes(int count, void (*body)(int number))
 {
 	int status, left = count;
@@ -123,9 +127,11 @@ static void compare_both_ways(int rounds)
 		EXPECT_AT(page != MAP_FAILED, "%s", kinds[k].name);
 		unsigned int shift = 64 - page->pmc_width;
 		for (int i = 0; i < rounds; i++) {
-			EXPECT_EQ_AT(read_both_ways(page, fd, &called, &raw, &offset), 0, "%s", kinds[k].name);
+			EXPECT_EQ_AT(read_both_ways(page, fd, &called, &raw, &offset), 0, "%s",
+				     kinds[k].name);
 			uint64_t direct = offset + (uint64_t)((int64_t)(raw << shift) >> shift);
-			EXPECT_EQ_AT(called - direct, derive(&kinds[k], BETWEEN_INSTRUCTIONS, BETWEEN_BRANCHES),
+			EXPECT_EQ_AT(called - direct,
+				     derive(&kinds[k], BETWEEN_INSTRUCTIONS, BETWEEN_BRANCHES),
 				     "%s, round %d", kinds[k].name, i);
 		}
 		munmap(page, 4096);
@@ -189,8 +195,9 @@ static void check_multiplexing(void)
 static const char *own_path;
 
 /*
- * A child that executes this program anew, which then does nothing but N passes of a loop; counted from the execve to its end.
- * Two such children differ by what N costs, for they are given words of the same length.
+ * A child that executes this program anew, which then does nothing but N passes of a loop; counted
+ * from the execve to its end. Two such children differ by what N costs, for they are given words of
+ * the same length.
  */
 static uint64_t count_child(const struct kind *kind, const char *passes)
 {
@@ -204,7 +211,8 @@ static uint64_t count_child(const struct kind *kind, const char *passes)
 	if (pid == 0) {
 		char byte;
 		if (read(gate[0], &byte, 1) == 1)
-			execv(own_path, (char *const[]){ (char *)own_path, "--passes", (char *)passes, NULL });
+			execv(own_path, (char *const[]){ (char *)own_path, "--passes",
+							 (char *)passes, NULL });
 		_exit(1);
 	}
 	attr.enable_on_exec = 1;
@@ -261,9 +269,12 @@ static const struct tap_rule rules[] = {
 	{ "counts are exact on all CPUs at once", check_all_processors },
 	{ "counts are exact with three tasks that count on each CPU", check_more_tasks },
 	{ "rdpmc and read() agree to the instruction", check_both_ways },
-	{ "rdpmc and read() agree while other tasks count on the same CPU", check_both_ways_beside_others },
-	{ "with one event more than counters, every counter counts all the time", check_multiplexing },
-	{ "another task's events are counted exactly from its execve to its end", check_other_task },
+	{ "rdpmc and read() agree while other tasks count on the same CPU",
+	  check_both_ways_beside_others },
+	{ "with one event more than counters, every counter counts all the time",
+	  check_multiplexing },
+	{ "another task's events are counted exactly from its execve to its end",
+	  check_other_task },
 	{ "a count follows its task, or stays on its CPU", check_migration },
 };
 

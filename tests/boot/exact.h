@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting windows whose own instructions are known: everything that user mode executes between the kernel's enabling and
- * its disabling of events, in assembly, so that the compiler adds nothing. For tests with exact numbers.
+ * Counting windows whose own instructions are known: everything that user mode executes between the
+ * kernel's enabling and its disabling of events, in assembly, so that the compiler adds nothing.
+ * For tests with exact numbers.
  */
 #ifndef TESTS_BOOT_EXACT_H
 #define TESTS_BOOT_EXACT_H
@@ -21,8 +22,9 @@
 #include "spin.h"
 
 /*
- * Two system calls, the first of which starts counting and the second stops it, and RUN(N, MEMORY) between them. Both calls
- * are NUMBER(FIRST, SECOND, 0), the second with STOP in place of START as its second (ioctl) or first (prctl) argument.
+ * Two system calls, the first of which starts counting and the second stops it, and RUN(N, MEMORY)
+ * between them. Both calls are NUMBER(FIRST, SECOND, 0), the second with STOP in place of START as
+ * its second (ioctl) or first (prctl) argument.
  *
  * Of the window itself are counted, behind the first syscall instruction:
  *
@@ -36,15 +38,16 @@ struct window {
 	spin_function *run;
 	uint64_t n;
 	void *memory;
-	uint64_t number;	      /* of the system call */
+	uint64_t number;		    /* of the system call */
 	uint64_t start_first, start_second; /* its arguments to start */
 	uint64_t stop_first, stop_second;   /* … and to stop */
 };
 
 void window_run(const struct window *window);
 
-/* Where the user program goes on after each of the window's instructions but the call (which goes to the work) and the
- * last (which goes to the kernel): movq, movq; the work's ret; movl, movl, movl, xorl. */
+/* Where the user program goes on after each of the window's instructions but the call (which goes
+ * to the work) and the last (which goes to the kernel): movq, movq; the work's ret; movl, movl,
+ * movl, xorl. */
 extern const uint64_t window_addresses[7];
 
 __asm__("	.text\n"
@@ -80,14 +83,10 @@ __asm__("	.text\n"
 static inline void run_enabled(int fd, const struct spin_work *work, uint64_t n, void *memory)
 {
 	const struct window window = {
-		work->run,
-		n,
-		memory,
-		__NR_ioctl,
-		(uint64_t)fd,
-		PERF_EVENT_IOC_ENABLE,
-		(uint64_t)fd,
-		PERF_EVENT_IOC_DISABLE,
+		work->run,    n,
+		memory,	      __NR_ioctl,
+		(uint64_t)fd, PERF_EVENT_IOC_ENABLE,
+		(uint64_t)fd, PERF_EVENT_IOC_DISABLE,
 	};
 
 	window_run(&window);
@@ -97,21 +96,29 @@ static inline void run_enabled(int fd, const struct spin_work *work, uint64_t n,
 static inline void run_all_enabled(const struct spin_work *work, uint64_t n, void *memory)
 {
 	const struct window window = {
-		work->run, n, memory, __NR_prctl, PR_TASK_PERF_EVENTS_ENABLE, 0, PR_TASK_PERF_EVENTS_DISABLE, 0,
+		work->run,
+		n,
+		memory,
+		__NR_prctl,
+		PR_TASK_PERF_EVENTS_ENABLE,
+		0,
+		PR_TASK_PERF_EVENTS_DISABLE,
+		0,
 	};
 
 	window_run(&window);
 }
 
 /*
- * Reads the counter through the page, then by system call, with a known number of instructions in between: those numbered, from rdpmc (which
- * does not see itself) to the syscall.
+ * Reads the counter through the page, then by system call, with a known number of instructions in
+ * between: those numbered, from rdpmc (which does not see itself) to the syscall.
  */
 #define BETWEEN_INSTRUCTIONS 10
 #define BETWEEN_BRANCHES     2
 
 /* 0: done. 1: the event is on no counter. RAW: what rdpmc returned. */
-int read_both_ways(const struct perf_event_mmap_page *page, int fd, uint64_t *called, uint64_t *raw, uint64_t *offset);
+int read_both_ways(const struct perf_event_mmap_page *page, int fd, uint64_t *called, uint64_t *raw,
+		   uint64_t *offset);
 
 __asm__("	.text\n"
 	"	.globl read_both_ways\n"
@@ -126,16 +133,16 @@ __asm__("	.text\n"
 	"	movq %rax, (%r8)\n"
 	"	subl $1, %ecx\n"
 	"	jb 2f\n"
-	"	rdpmc\n"			/* 1 */
-	"	movl %eax, (%r10)\n"		/* 2 */
-	"	movl %edx, 4(%r10)\n"		/* 3 */
-	"	cmpl %r9d, 8(%rdi)\n"		/* 4 */
-	"	jne 1b\n"			/* 5, branch */
-	"	xorl %eax, %eax\n"		/* 6 */
-	"	movl %esi, %edi\n"		/* 7 */
-	"	movq %rbx, %rsi\n"		/* 8 */
-	"	movl $8, %edx\n"		/* 9 */
-	"	syscall\n"			/* 10, branch */
+	"	rdpmc\n"	      /* 1 */
+	"	movl %eax, (%r10)\n"  /* 2 */
+	"	movl %edx, 4(%r10)\n" /* 3 */
+	"	cmpl %r9d, 8(%rdi)\n" /* 4 */
+	"	jne 1b\n"	      /* 5, branch */
+	"	xorl %eax, %eax\n"    /* 6 */
+	"	movl %esi, %edi\n"    /* 7 */
+	"	movq %rbx, %rsi\n"    /* 8 */
+	"	movl $8, %edx\n"      /* 9 */
+	"	syscall\n"	      /* 10, branch */
 	"	xorl %eax, %eax\n"
 	"	popq %rbx\n"
 	"	ret\n"
@@ -166,7 +173,8 @@ static inline uint64_t derive(const struct kind *kind, uint64_t instructions, ui
 }
 
 /* What an event of KIND counts while a window runs WORK of size N. */
-static inline uint64_t derive_window(const struct kind *kind, const struct spin_work *work, uint64_t n)
+static inline uint64_t derive_window(const struct kind *kind, const struct spin_work *work,
+				     uint64_t n)
 {
 	return derive(kind, WINDOW_INSTRUCTIONS + spin_derive(work->instructions, n),
 		      WINDOW_BRANCHES + spin_derive(work->branches, n));
@@ -219,7 +227,9 @@ static inline void *map_memory(const struct spin_work *work, uint64_t n)
 {
 	size_t bytes = spin_memory_bytes(work, n);
 
-	return bytes ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : NULL;
+	return bytes ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0) :
+		       NULL;
 }
 
 static inline void unmap_memory(const struct spin_work *work, uint64_t n, void *memory)

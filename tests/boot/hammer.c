@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The hammer: every task has an event that overflows each 1,000 instructions, and all the while events are read, enabled, disabled,
- * remapped, opened and closed, on oneself, on others and on processors, and tasks yield, wander and end. Through all of it the
- * counts must stay exact:
+ * The hammer: every task has an event that overflows each 1,000 instructions, and all the while
+ * events are read, enabled, disabled, remapped, opened and closed, on oneself, on others and on
+ * processors, and tasks yield, wander and end. Through all of it the counts must stay exact:
  *
  *   - a counting event sees every instruction of its windows, no more and no less;
  *   - rdpmc and read() agree to the instruction;
- *   - a sampling event has exactly one record, written or lost, for each 1,000 events that it counted (throttled or not);
+ *   - a sampling event has exactly one record, written or lost, for each 1,000 events that it
+ *     counted (throttled or not);
  *   - every record is whole.
  *
- * What each task does in which order follows from its number, by a generator; when it does it, relative to the others, does not.
+ * What each task does in which order follows from its number, by a generator; when it does it,
+ * relative to the others, does not.
  */
 #include <errno.h>
 #include <time.h>
@@ -24,11 +26,11 @@
 
 /* One task's state. */
 static uint64_t random_state;
-static int steady;		   /* counts instructions, enabled all the time */
+static int steady; /* counts instructions, enabled all the time */
 static struct perf_event_mmap_page *steady_page;
-static int windowed;		   /* counts branches, in windows */
+static int windowed; /* counts branches, in windows */
 static uint64_t windowed_expected;
-static struct perf_ring sampler;   /* overflows every PERIOD instructions */
+static struct perf_ring sampler; /* overflows every PERIOD instructions */
 static bool sampler_open, sampler_in_order;
 static uint64_t records, throttles;
 static int others[4] = { -1, -1, -1, -1 }; /* events on other tasks and on processors */
@@ -99,7 +101,8 @@ static void close_sampler(void)
 	ioctl(sampler.fd, PERF_EVENT_IOC_DISABLE, 0);
 	EXPECT_EQ(read(sampler.fd, &count, sizeof(count)), sizeof(count));
 	drain_sampler(UINT64_MAX);
-	/* Lost records may be throttle records too, which are not counted otherwise: then there is nothing exact to say. */
+	/* Lost records may be throttle records too, which are not counted otherwise: then there is
+	 * nothing exact to say. */
 	if (sampler_in_order && count.lost == 0)
 		EXPECT_EQ_AT(records, count.value / PERIOD, "%" PRIu64 " events", count.value);
 	perf_ring_close(&sampler);
@@ -186,7 +189,8 @@ static void do_yield(void)
 	sched_yield();
 }
 
-/* An event on the parent, on a processor (kernel included), or one that shares the sampler's ring; closed some time later. */
+/* An event on the parent, on a processor (kernel included), or one that shares the sampler's ring;
+ * closed some time later. */
 static void do_other(void)
 {
 	struct perf_event_attr attr = user_attr(&kinds[draw((uint64_t)KINDS)]);
@@ -234,8 +238,9 @@ static void do_spin(void)
 }
 
 static void (*const deeds[])(void) = {
-	do_window, do_window, do_compare, do_compare, do_read, do_sampler, do_toggle, do_disorder, do_drain,
-	do_drain,  do_wander, do_yield,	  do_yield,   do_other, do_spin,    do_spin,   do_fork,
+	do_window, do_window,	do_compare, do_compare, do_read,   do_sampler,
+	do_toggle, do_disorder, do_drain,   do_drain,	do_wander, do_yield,
+	do_yield,  do_other,	do_spin,    do_spin,	do_fork,
 };
 
 static void hammer(int number)
@@ -244,7 +249,8 @@ static void hammer(int number)
 	uint64_t value = 0;
 
 	random_state = 0x9e3779b97f4a7c15 * (uint64_t)(number + 1);
-	/* Pinned: always on their counters, so that their counts are whole whoever else wants one. */
+	/* Pinned: always on their counters, so that their counts are whole whoever else wants
+	 * one. */
 	attr.pinned = 1;
 	windowed = open_event(&attr, 0, -1, -1);
 	attr = user_attr(&kinds[0]);
@@ -298,17 +304,23 @@ static void check_nothing_left(void)
 	for (int cpu = 0; cpu < cpu_count(); cpu++) {
 		run_on(cpu);
 		for (int i = 0; i < counters + 3; i++) {
-			struct perf_event_attr attr = user_attr(&kinds[i < counters ? 1 : i == counters ? 0 : i - counters + 1]);
+			struct perf_event_attr attr =
+				user_attr(&kinds[i < counters  ? 1 :
+						 i == counters ? 0 :
+								 i - counters + 1]);
 			attr.disabled = i == 0;
 			fds[i] = open_event(&attr, 0, -1, i ? fds[0] : -1);
 			EXPECT_AT(fds[i] >= 0, "event %d", i);
 		}
 		run_enabled(fds[0], work, 1000, NULL);
 		for (int i = 0; i < counters + 3; i++) {
-			const struct kind *kind = &kinds[i < counters ? 1 : i == counters ? 0 : i - counters + 1];
+			const struct kind *kind = &kinds[i < counters  ? 1 :
+							 i == counters ? 0 :
+									 i - counters + 1];
 			uint64_t value = 0;
 			EXPECT_EQ(read(fds[i], &value, sizeof(value)), sizeof(value));
-			EXPECT_EQ_AT(value, derive_window(kind, work, 1000), "CPU %d, event %d", cpu, i);
+			EXPECT_EQ_AT(value, derive_window(kind, work, 1000), "CPU %d, event %d",
+				     cpu, i);
 		}
 		for (int i = 0; i < counters + 3; i++)
 			close(fds[i]);

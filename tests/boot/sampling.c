@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of sampling: as many samples as periods, and each with the address of the very instruction that comes after the one that
- * ended the period. The code is in assembly here, so that the address after its Nth instruction, branch or cycle is known.
+ * Rules of sampling: as many samples as periods, and each with the address of the very instruction
+ * that comes after the one that ended the period. The code is in assembly here, so that the address
+ * after its Nth instruction, branch or cycle is known.
  *
- * At most 400 samples in a tick of 4 ms, else the event is throttled (Linux's default of 100,000 a second): a window makes at most
- * SAMPLES_MAX, and then waits for the next tick.
+ * At most 400 samples in a tick of 4 ms, else the event is throttled (Linux's default of 100,000 a
+ * second): a window makes at most SAMPLES_MAX, and then waits for the next tick.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,10 +20,10 @@
 #define TICK_NS	    4000000
 
 /* NOPS instructions of one byte, and a ret: entered so far before the end as is wanted. */
-#define NOPS 4096
+#define NOPS	    4096
 /* JUMPS times a jump over one byte, and a ret. */
-#define JUMPS	   1024
-#define JUMP_BYTES 3
+#define JUMPS	    1024
+#define JUMP_BYTES  3
 
 extern const char nops[NOPS + 1], jumps[JUMPS * JUMP_BYTES + 1], loop_begin[], loop_branch[];
 
@@ -41,24 +42,27 @@ __asm__("	.text\n"
 
 /* --- what was executed, in order --- */
 
-/* One boundary between instructions: what had happened before it, since counting began, and where it is. */
+/* One boundary between instructions: what had happened before it, since counting began, and where
+ * it is. */
 struct boundary {
 	uint64_t instructions, branches;
 	uint64_t ip; /* 0: in the kernel */
 };
 
-/* Fills in PATH: the window, COUNT pieces of code at FIRST that are STEP bytes long, each a branch or not, and the ret. */
-static size_t follow_path(struct boundary *path, uint64_t first, size_t count, size_t step, bool branches)
+/* Fills in PATH: the window, COUNT pieces of code at FIRST that are STEP bytes long, each a branch
+ * or not, and the ret. */
+static size_t follow_path(struct boundary *path, uint64_t first, size_t count, size_t step,
+			  bool branches)
 {
 	struct boundary now = { 0, 0, 0 };
 	size_t length = 0;
 
-#define RETIRED(is_branch, next)                                                                   \
-	do {                                                                                       \
-		now.instructions++;                                                                \
-		now.branches += (is_branch);                                                       \
-		now.ip = (uint64_t)(next);                                                         \
-		path[length++] = now;                                                              \
+#define RETIRED(is_branch, next)             \
+	do {                                 \
+		now.instructions++;          \
+		now.branches += (is_branch); \
+		now.ip = (uint64_t)(next);   \
+		path[length++] = now;        \
 	} while (0)
 
 	RETIRED(false, window_addresses[0]);
@@ -97,9 +101,10 @@ static struct perf_event_attr sampling_attr(const struct kind *kind, uint64_t pe
 	return attr;
 }
 
-/* Takes every sample out of RING and compares: one for each multiple of PERIOD of KIND along PATH, at that boundary. */
-static void check_samples(struct perf_ring *ring, const struct kind *kind, uint64_t period, const struct boundary *path,
-			  size_t length)
+/* Takes every sample out of RING and compares: one for each multiple of PERIOD of KIND along PATH,
+ * at that boundary. */
+static void check_samples(struct perf_ring *ring, const struct kind *kind, uint64_t period,
+			  const struct boundary *path, size_t length)
 {
 	uint64_t due = period, samples = 0;
 	struct sample sample;
@@ -107,23 +112,30 @@ static void check_samples(struct perf_ring *ring, const struct kind *kind, uint6
 	for (size_t i = 0; i < length; i++) {
 		uint64_t happened = derive(kind, path[i].instructions, path[i].branches);
 
-		/* The second cycle of a branch has no boundary of its own, and a PMI in the first comes after both. */
+		/* The second cycle of a branch has no boundary of its own, and a PMI in the first
+		 * comes after both. */
 		if (happened < due)
 			continue;
 		due += (happened - due) / period * period + period;
 		samples++;
-		EXPECT_EQ_AT(perf_ring_next(ring, &sample, sizeof(sample)), sizeof(sample), "%s, period %" PRIu64 ", sample %" PRIu64,
-			     kind->name, period, samples);
-		EXPECT_EQ_AT(sample.header.type, PERF_RECORD_SAMPLE, "%s, period %" PRIu64, kind->name, period);
+		EXPECT_EQ_AT(perf_ring_next(ring, &sample, sizeof(sample)), sizeof(sample),
+			     "%s, period %" PRIu64 ", sample %" PRIu64, kind->name, period,
+			     samples);
+		EXPECT_EQ_AT(sample.header.type, PERF_RECORD_SAMPLE, "%s, period %" PRIu64,
+			     kind->name, period);
 		if (path[i].ip == 0) {
-			EXPECT_EQ_AT(sample.header.misc, PERF_RECORD_MISC_KERNEL, "%s, period %" PRIu64, kind->name, period);
+			EXPECT_EQ_AT(sample.header.misc, PERF_RECORD_MISC_KERNEL,
+				     "%s, period %" PRIu64, kind->name, period);
 			continue;
 		}
-		EXPECT_EQ_AT(sample.header.misc, PERF_RECORD_MISC_USER, "%s, period %" PRIu64, kind->name, period);
-		EXPECT_EQ_AT(sample.ip, path[i].ip, "%s, period %" PRIu64 ", sample %" PRIu64, kind->name, period, samples);
+		EXPECT_EQ_AT(sample.header.misc, PERF_RECORD_MISC_USER, "%s, period %" PRIu64,
+			     kind->name, period);
+		EXPECT_EQ_AT(sample.ip, path[i].ip, "%s, period %" PRIu64 ", sample %" PRIu64,
+			     kind->name, period, samples);
 	}
-	EXPECT_EQ_AT(perf_ring_next(ring, &sample, sizeof(sample)), 0, "%s, period %" PRIu64 ", after %" PRIu64 " samples",
-		     kind->name, period, samples);
+	EXPECT_EQ_AT(perf_ring_next(ring, &sample, sizeof(sample)), 0,
+		     "%s, period %" PRIu64 ", after %" PRIu64 " samples", kind->name, period,
+		     samples);
 }
 
 static struct boundary path[NOPS + 16];
@@ -139,14 +151,16 @@ static void sample_nops(const struct kind *kind, uint64_t period)
 
 	EXPECT_EQ_AT(perf_ring_open(&ring, &attr, 4), 0, "%s, period %" PRIu64, kind->name, period);
 	run_enabled(ring.fd, &work, 0, NULL);
-	check_samples(&ring, kind, period, path, follow_path(path, (uint64_t)first, count, 1, false));
+	check_samples(&ring, kind, period, path,
+		      follow_path(path, (uint64_t)first, count, 1, false));
 	perf_ring_close(&ring);
 	wait_for_next_tick();
 }
 
 static void check_instructions(void)
 {
-	static const uint64_t periods[] = { 37, 50, 97, 100, 101, 1000, 1024, 4095, 4096, 4103, 4104, 4105, 4106 };
+	static const uint64_t periods[] = { 37,	  50,	97,   100,  101,  1000, 1024,
+					    4095, 4096, 4103, 4104, 4105, 4106 };
 
 	for (uint64_t period = 1; period <= 16; period++)
 		sample_nops(&kinds[0], period);
@@ -168,14 +182,16 @@ static void check_branches(void)
 
 	for (size_t i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
 		struct perf_event_attr attr = sampling_attr(kind, periods[i]);
-		uint64_t count = SAMPLES_MAX * periods[i] < JUMPS ? SAMPLES_MAX * periods[i] : JUMPS;
+		uint64_t count = SAMPLES_MAX * periods[i] < JUMPS ? SAMPLES_MAX * periods[i] :
+								    JUMPS;
 		const char *first = jumps + (JUMPS - count) * JUMP_BYTES;
 		struct spin_work work = { .run = (spin_function *)(uintptr_t)first };
 		struct perf_ring ring;
 
 		EXPECT_EQ(perf_ring_open(&ring, &attr, 4), 0);
 		run_enabled(ring.fd, &work, 0, NULL);
-		check_samples(&ring, kind, periods[i], path, follow_path(path, (uint64_t)first, count, JUMP_BYTES, true));
+		check_samples(&ring, kind, periods[i], path,
+			      follow_path(path, (uint64_t)first, count, JUMP_BYTES, true));
 		perf_ring_close(&ring);
 		wait_for_next_tick();
 	}
@@ -190,7 +206,8 @@ static void check_every_processor(void)
 	}
 }
 
-/* A loop long enough to be preempted in, whose position is known from the number of instructions alone. */
+/* A loop long enough to be preempted in, whose position is known from the number of instructions
+ * alone. */
 static void sample_loop(uint64_t passes, uint64_t period)
 {
 	struct perf_event_attr attr = sampling_attr(&kinds[0], period);
@@ -211,9 +228,11 @@ static void sample_loop(uint64_t passes, uint64_t period)
 	for (uint64_t due = period; due <= instructions; due += period) {
 		/* Two instructions and the call before the loop; of the loop, odd ones are subs. */
 		uint64_t in_loop = due - 3;
-		EXPECT_EQ_AT(perf_ring_next(&ring, &sample, sizeof(sample)), sizeof(sample), "at %" PRIu64, due);
+		EXPECT_EQ_AT(perf_ring_next(&ring, &sample, sizeof(sample)), sizeof(sample),
+			     "at %" PRIu64, due);
 		if (in_loop < 2 * passes)
-			EXPECT_EQ_AT(sample.ip, (uint64_t)(in_loop % 2 ? loop_branch : loop_begin), "at %" PRIu64, due);
+			EXPECT_EQ_AT(sample.ip, (uint64_t)(in_loop % 2 ? loop_branch : loop_begin),
+				     "at %" PRIu64, due);
 	}
 	EXPECT_EQ(perf_ring_next(&ring, &sample, sizeof(sample)), 0);
 	perf_ring_close(&ring);
@@ -254,10 +273,12 @@ static void check_beside_others(void)
 		EXPECT_EQ(status, 0);
 }
 
-/* Two sampling events at once: each has its own samples, also where both overflow at one instruction. */
+/* Two sampling events at once: each has its own samples, also where both overflow at one
+ * instruction. */
 static void check_two_events(void)
 {
-	struct perf_event_attr attr = sampling_attr(&kinds[0], 21), second_attr = sampling_attr(&kinds[2], 14);
+	struct perf_event_attr attr = sampling_attr(&kinds[0], 21),
+			       second_attr = sampling_attr(&kinds[2], 14);
 	const char *first = nops;
 	struct spin_work work = { .run = (spin_function *)(uintptr_t)first };
 	struct perf_ring ring, second;
@@ -272,7 +293,8 @@ static void check_two_events(void)
 	perf_ring_close(&second);
 }
 
-/* A page holds 255 records of 16 bytes. What does not fit is counted, and reported with the next that does. */
+/* A page holds 255 records of 16 bytes. What does not fit is counted, and reported with the next
+ * that does. */
 static void check_lost(void)
 {
 	struct perf_event_attr attr = sampling_attr(&kinds[0], 1);
@@ -294,7 +316,8 @@ static void check_lost(void)
 	EXPECT_EQ(count.value, instructions);
 	EXPECT_EQ(count.lost, instructions - 255);
 	for (int i = 0; i < 255; i++)
-		EXPECT_EQ_AT(perf_ring_next(&ring, &record, sizeof(record)), sizeof(struct sample), "record %d", i);
+		EXPECT_EQ_AT(perf_ring_next(&ring, &record, sizeof(record)), sizeof(struct sample),
+			     "record %d", i);
 	EXPECT_EQ(perf_ring_next(&ring, &record, sizeof(record)), 0);
 
 	wait_for_next_tick();
@@ -305,7 +328,8 @@ static void check_lost(void)
 	EXPECT_EQ(record.id, count.id);
 	EXPECT_EQ(record.lost, instructions - 255);
 	for (int i = 0; i < WINDOW_INSTRUCTIONS + 1; i++)
-		EXPECT_EQ_AT(perf_ring_next(&ring, &record, sizeof(record)), sizeof(struct sample), "record %d", i);
+		EXPECT_EQ_AT(perf_ring_next(&ring, &record, sizeof(record)), sizeof(struct sample),
+			     "record %d", i);
 	perf_ring_close(&ring);
 	wait_for_next_tick();
 }
@@ -327,7 +351,8 @@ static void check_refresh(void)
 	EXPECT_EQ(read(ring.fd, &value, sizeof(value)), sizeof(value));
 	EXPECT_EQ(value, 8000);
 	for (int i = 0; i < 8; i++)
-		EXPECT_EQ_AT(perf_ring_next(&ring, &sample, sizeof(sample)), sizeof(sample), "sample %d", i);
+		EXPECT_EQ_AT(perf_ring_next(&ring, &sample, sizeof(sample)), sizeof(sample),
+			     "sample %d", i);
 	EXPECT_EQ(perf_ring_next(&ring, &sample, sizeof(sample)), 0);
 	perf_ring_close(&ring);
 }
@@ -385,7 +410,8 @@ static void check_sleeping_reader(void)
 	close(gate[1]);
 }
 
-/* Of the kernel nobody knows the counts beforehand; but there is a sample for each period, and each is in the kernel. */
+/* Of the kernel nobody knows the counts beforehand; but there is a sample for each period, and each
+ * is in the kernel. */
 static void check_kernel_samples(void)
 {
 	const uint64_t period = 10007;
@@ -412,14 +438,17 @@ static void check_kernel_samples(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a sample is at the instruction after the one that ends its period, for every period", check_instructions },
+	{ "a sample is at the instruction after the one that ends its period, for every period",
+	  check_instructions },
 	{ "samples of cycles are exact, also in the second cycle of a branch", check_cycles },
-	{ "a sample of branches is at the target of the branch that ends its period", check_branches },
+	{ "a sample of branches is at the target of the branch that ends its period",
+	  check_branches },
 	{ "samples are exact on every CPU", check_every_processor },
 	{ "samples of long loops are exact in number and place", check_long_loop },
 	{ "samples are exact with three sampling tasks on each CPU", check_beside_others },
 	{ "two events sample at once, and where they meet", check_two_events },
-	{ "samples that find no room are counted, and reported with the next that does", check_lost },
+	{ "samples that find no room are counted, and reported with the next that does",
+	  check_lost },
 	{ "a refreshed event stops at its last sample, to the instruction", check_refresh },
 	{ "readers are woken at every wakeup_events-th sample, once", check_wakeups },
 	{ "a reader that sleeps is woken by another task's sample", check_sleeping_reader },

@@ -24,7 +24,8 @@ static void add(struct bench *bench, int event, uint64_t allowed, int *result)
 	for (unsigned int i = 0; i < moves.count; i++) {
 		int from = moves.move[i].from, to = moves.move[i].to;
 		EXPECT_AT(bench->free >> to & 1, "move %u: counter %d is not free", i, to);
-		EXPECT_AT(bench->occupant[from] >> to & 1, "move %u: counter %d cannot count it", i, to);
+		EXPECT_AT(bench->occupant[from] >> to & 1, "move %u: counter %d cannot count it", i,
+			  to);
 		bench->occupant[to] = bench->occupant[from];
 		bench->event_on[to] = bench->event_on[from];
 		bench->counter_of[bench->event_on[to]] = to;
@@ -39,7 +40,8 @@ static void add(struct bench *bench, int event, uint64_t allowed, int *result)
 }
 
 /* Whether events FIRST … COUNT - 1 can be placed on the counters of FREE, by trying everything. */
-static bool placeable(const uint64_t *allowed, unsigned int first, unsigned int count, uint64_t free)
+static bool placeable(const uint64_t *allowed, unsigned int first, unsigned int count,
+		      uint64_t free)
 {
 	if (first == count)
 		return true;
@@ -53,7 +55,8 @@ static void check_against_search(void)
 {
 	const unsigned int counters = 4;
 
-	/* Every sequence of four events on four counters, each with every non-empty set of counters. */
+	/* Every sequence of four events on four counters, each with every non-empty set of
+	 * counters. */
 	for (unsigned int sets = 0; sets < 15 * 15 * 15 * 15; sets++) {
 		struct bench bench = { .free = (1u << counters) - 1 };
 		uint64_t placed[4];
@@ -64,7 +67,8 @@ static void check_against_search(void)
 			int counter;
 
 			placed[placed_count] = allowed;
-			bool possible = placeable(placed, 0, placed_count + 1, (1u << counters) - 1);
+			bool possible =
+				placeable(placed, 0, placed_count + 1, (1u << counters) - 1);
 			add(&bench, (int)event, allowed, &counter);
 			EXPECT_EQ_AT(counter >= 0, possible, "sets %u, event %u", sets, event);
 			if (counter >= 0)
@@ -86,7 +90,8 @@ static void check_prefers(void)
 
 static void check_fewest_moves(void)
 {
-	/* Events on 0 (can use 0, 1) and 1 (can use 1, 2) and 3 (can use 3, 2); a new one can use 0 and 3: one move, 3 to 2, does. */
+	/* Events on 0 (can use 0, 1) and 1 (can use 1, 2) and 3 (can use 3, 2); a new one can use 0
+	 * and 3: one move, 3 to 2, does. */
 	uint64_t occupant[COUNTERS_MAX] = { 0x3, 0x6, 0, 0xc };
 	struct counter_moves moves;
 
@@ -105,7 +110,8 @@ static void check_pinned_occupant(void)
 	EXPECT_EQ(counter_assign(0x4, 0x3, 0, occupant, &moves), -EAGAIN);
 }
 
-static struct perf_event *make_event(struct perf_event *event, struct perf_event *leader, uint64_t constraint)
+static struct perf_event *make_event(struct perf_event *event, struct perf_event *leader,
+				     uint64_t constraint)
 {
 	memset(event, 0, sizeof(*event));
 	event->leader = leader ? leader : event;
@@ -131,11 +137,14 @@ static void check_group(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "an event gets a counter exactly when an exhaustive search finds a placement of all", check_against_search },
-	{ "a preferred counter is taken if it is free, else any other, even number 63", check_prefers },
+	{ "an event gets a counter exactly when an exhaustive search finds a placement of all",
+	  check_against_search },
+	{ "a preferred counter is taken if it is free, else any other, even number 63",
+	  check_prefers },
 	{ "the shortest chain of moves is taken", check_fewest_moves },
 	{ "an occupant that must not move stays", check_pinned_occupant },
-	{ "a group that could never be on its counters together is refused; disabled siblings do not count", check_group },
+	{ "a group that could never be on its counters together is refused; disabled siblings do not count",
+	  check_group },
 };
 
 TAP_MAIN(rules)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of kernel/perf/counter.c, through system calls: counters narrower than 64 bits count exactly, whatever overflows when. The seed
- * of the driver contract (Alpha's 20-bit counters) is where these questions come from.
+ * Rules of kernel/perf/counter.c, through system calls: counters narrower than 64 bits count
+ * exactly, whatever overflows when. The seed of the driver contract (Alpha's 20-bit counters) is
+ * where these questions come from.
  */
 #include "mapping.h"
 
@@ -58,7 +59,8 @@ static void check_read_rarely(void)
 
 static void check_pending(void)
 {
-	/* The interrupt is held back: read in between, the count must have the overflow already, and have it once. */
+	/* The interrupt is held back: read in between, the count must have the overflow already,
+	 * and have it once. */
 	start_pmu(2, 20);
 	int fd = open_event(hardware_attr(CODE), 0, -1, -1);
 	uint64_t expected = 0;
@@ -91,7 +93,8 @@ static void check_pending_late(void)
 static void check_two_behind_one(void)
 {
 	start_pmu(4, 20);
-	int a = open_event(sampling(CODE, 500), 0, -1, -1), b = open_event(sampling(CODE, 500), 0, -1, -1);
+	int a = open_event(sampling(CODE, 500), 0, -1, -1),
+	    b = open_event(sampling(CODE, 500), 0, -1, -1);
 	int c = open_event(sampling(OTHER, 500), 0, -1, -1);
 	sim_pmu_count(OTHER, 499);
 	sim_pmu_count(CODE, 500);
@@ -108,8 +111,11 @@ static void check_two_behind_one(void)
 
 static void check_periods_longer_than_the_counter(void)
 {
-	/* Periods of 2^19 and more take several overflows each; the sample still comes at the exact event. */
-	static const uint64_t periods[] = { 1, 2, 1000, (1 << 19) - 1, 1 << 19, (1 << 19) + 1, 1 << 20, 5000011 };
+	/* Periods of 2^19 and more take several overflows each; the sample still comes at the exact
+	 * event. */
+	static const uint64_t periods[] = {
+		1, 2, 1000, (1 << 19) - 1, 1 << 19, (1 << 19) + 1, 1 << 20, 5000011
+	};
 
 	for (unsigned int p = 0; p < sizeof(periods) / sizeof(periods[0]); p++) {
 		struct mapping mapping;
@@ -120,9 +126,11 @@ static void check_periods_longer_than_the_counter(void)
 		EXPECT_EQ(map_event(&mapping, fd, 1), 0);
 		for (uint64_t n = 1; n <= 5; n++) {
 			sim_pmu_count(CODE, periods[p] - 1);
-			EXPECT_EQ_AT(next_record(&mapping, record, sizeof(record)), 0, "period %" PRIu64, periods[p]);
+			EXPECT_EQ_AT(next_record(&mapping, record, sizeof(record)), 0,
+				     "period %" PRIu64, periods[p]);
 			sim_pmu_count(CODE, 1);
-			EXPECT_EQ_AT(next_record(&mapping, record, sizeof(record)), 24, "period %" PRIu64, periods[p]);
+			EXPECT_EQ_AT(next_record(&mapping, record, sizeof(record)), 24,
+				     "period %" PRIu64, periods[p]);
 			EXPECT_EQ_AT(record[1], periods[p], "period %" PRIu64, periods[p]);
 			EXPECT_EQ_AT(record[2], n * periods[p], "period %" PRIu64, periods[p]);
 		}
@@ -199,17 +207,19 @@ static void overflow(void *unused)
 
 static void read_was_right(unsigned int place)
 {
-	EXPECT_AT(raced_value >= happened_before && raced_value <= happened, "place %u: %" PRIu64 " not in %" PRIu64 " ... %" PRIu64,
-		  place, raced_value, happened_before, happened);
+	EXPECT_AT(raced_value >= happened_before && raced_value <= happened,
+		  "place %u: %" PRIu64 " not in %" PRIu64 " ... %" PRIu64, place, raced_value,
+		  happened_before, happened);
 	EXPECT_EQ_AT(count_of(race_fd), happened, "place %u", place);
 	EXPECT_EQ_AT(count_of(second_fd), happened, "place %u", place);
 }
 
 static void check_race(void)
 {
-	const struct sim_interruption test = {
-		.before = to_just_before_the_overflow, .function = read_event_once, .interrupt = overflow, .after = read_was_right
-	};
+	const struct sim_interruption test = { .before = to_just_before_the_overflow,
+					       .function = read_event_once,
+					       .interrupt = overflow,
+					       .after = read_was_right };
 
 	start_pmu(2, 20);
 	race_fd = open_event(sampling(CODE, PERIOD), 0, -1, -1);
@@ -220,12 +230,16 @@ static void check_race(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a counter of 20 to 64 bits that overflows between two reads counts exactly", check_between_reads },
-	{ "a counting event interrupts once each half range and may be read as rarely as one likes", check_read_rarely },
+	{ "a counter of 20 to 64 bits that overflows between two reads counts exactly",
+	  check_between_reads },
+	{ "a counting event interrupts once each half range and may be read as rarely as one likes",
+	  check_read_rarely },
 	{ "an overflow whose interrupt is still pending is counted once", check_pending },
 	{ "an interrupt may be late by half the counter's range", check_pending_late },
-	{ "two counters that overflow at once behind one interrupt both take their sample", check_two_behind_one },
-	{ "a period longer than the counter's range ends at the exact event", check_periods_longer_than_the_counter },
+	{ "two counters that overflow at once behind one interrupt both take their sample",
+	  check_two_behind_one },
+	{ "a period longer than the counter's range ends at the exact event",
+	  check_periods_longer_than_the_counter },
 	{ "the rest of a period follows its task to another processor", check_switches },
 	{ "an overflow at any instruction of a read is counted exactly once", check_race },
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of arch/x86_64/pmu: the Intel driver against a simulated register file. The test is the perf core here: it calls the driver
- * as <kernel/perf/pmu.h> allows, and takes the samples.
+ * Rules of arch/x86_64/pmu: the Intel driver against a simulated register file. The test is the
+ * perf core here: it calls the driver as <kernel/perf/pmu.h> allows, and takes the samples.
  */
 #include <arch/pmu.h>
 #include <kernel/perf/event.h>
@@ -138,23 +138,89 @@ static void check_probe(void)
 		uint32_t missing;
 		bool any_thread;
 	} cases[] = {
-		{ { .version = 0, .general_count = 4, .general_width_bits = 48 }, false, 0, 0, 0, false },
-		{ { .version = 1, .general_count = 2, .general_width_bits = 40, .event_bits = 7 }, true, 0x3, 0, 0xffffff80, false },
-		{ { .version = 2, .general_count = 2, .general_width_bits = 40, .fixed_count = 3, .fixed_width_bits = 40 },
-		  true, 0x700000003, 40, 0xffffff00, false },
-		{ { .version = 3, .general_count = 8, .general_width_bits = 48, .fixed_count = 3, .fixed_width_bits = 48 },
-		  true, 0x7000000ff, 48, 0xffffff00, true },
-		{ { .version = 4, .general_count = 1, .general_width_bits = 32, .fixed_count = 3, .fixed_width_bits = 32,
+		{ { .version = 0, .general_count = 4, .general_width_bits = 48 },
+		  false,
+		  0,
+		  0,
+		  0,
+		  false },
+		{ { .version = 1, .general_count = 2, .general_width_bits = 40, .event_bits = 7 },
+		  true,
+		  0x3,
+		  0,
+		  0xffffff80,
+		  false },
+		{ { .version = 2,
+		    .general_count = 2,
+		    .general_width_bits = 40,
+		    .fixed_count = 3,
+		    .fixed_width_bits = 40 },
+		  true,
+		  0x700000003,
+		  40,
+		  0xffffff00,
+		  false },
+		{ { .version = 3,
+		    .general_count = 8,
+		    .general_width_bits = 48,
+		    .fixed_count = 3,
+		    .fixed_width_bits = 48 },
+		  true,
+		  0x7000000ff,
+		  48,
+		  0xffffff00,
+		  true },
+		{ { .version = 4,
+		    .general_count = 1,
+		    .general_width_bits = 32,
+		    .fixed_count = 3,
+		    .fixed_width_bits = 32,
 		    .events_missing = 0x18 },
-		  true, 0x700000001, 32, 0xffffff18, true },
+		  true,
+		  0x700000001,
+		  32,
+		  0xffffff18,
+		  true },
 		/* Version 5: fixed counter 1 only by count, 2 only by the bitmap. */
-		{ { .version = 5, .general_count = 4, .general_width_bits = 48, .fixed_count = 1, .fixed_bitmap = 4,
-		    .fixed_width_bits = 48, .any_thread_deprecated = true },
-		  true, 0x50000000f, 48, 0xffffff00, false },
-		{ { .version = 5, .general_count = 4, .general_width_bits = 48 }, true, 0xf, 0, 0xffffff00, true },
-		{ { .version = 5, .general_count = 0, .general_width_bits = 48 }, false, 0, 0, 0, false },
-		{ { .version = 5, .general_count = 4, .general_width_bits = 16 }, false, 0, 0, 0, false },
-		{ { .version = 5, .general_count = 4, .general_width_bits = 48, .other_vendor = true }, false, 0, 0, 0, false },
+		{ { .version = 5,
+		    .general_count = 4,
+		    .general_width_bits = 48,
+		    .fixed_count = 1,
+		    .fixed_bitmap = 4,
+		    .fixed_width_bits = 48,
+		    .any_thread_deprecated = true },
+		  true,
+		  0x50000000f,
+		  48,
+		  0xffffff00,
+		  false },
+		{ { .version = 5, .general_count = 4, .general_width_bits = 48 },
+		  true,
+		  0xf,
+		  0,
+		  0xffffff00,
+		  true },
+		{ { .version = 5, .general_count = 0, .general_width_bits = 48 },
+		  false,
+		  0,
+		  0,
+		  0,
+		  false },
+		{ { .version = 5, .general_count = 4, .general_width_bits = 16 },
+		  false,
+		  0,
+		  0,
+		  0,
+		  false },
+		{ { .version = 5,
+		    .general_count = 4,
+		    .general_width_bits = 48,
+		    .other_vendor = true },
+		  false,
+		  0,
+		  0,
+		  0,
+		  false },
 	};
 
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -185,7 +251,8 @@ static void check_translate(void)
 		int error;
 		uint64_t hw_config, constraint;
 	} cases[] = {
-		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0, 0xc0 | both, general | fixed0 },
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0, 0xc0 | both,
+		  general | fixed0 },
 		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 0x3c | both, general | fixed1 },
 		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, 0, 0x300 | both, fixed2 },
 		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, 0, 0x13c | both, general },
@@ -197,7 +264,8 @@ static void check_translate(void)
 		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, -ENOENT, 0, 0 },
 		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_MAX, -EINVAL, 0, 0 },
 		{ PERF_TYPE_HARDWARE, UINT64_MAX, -EINVAL, 0, 0 },
-		/* Raw: the same events by code, and modifiers. What is not the event's is ignored, as Linux does. */
+		/* Raw: the same events by code, and modifiers. What is not the event's is ignored,
+		 * as Linux does. */
 		{ PERF_TYPE_RAW, 0x00c0, 0, 0xc0 | both, general | fixed0 },
 		{ PERF_TYPE_RAW, 0xfff400c0 & ~EVENTSEL_ANY, 0, 0xff8400c0 | both, general },
 		{ PERF_TYPE_RAW, 0x5300c0, 0, 0xc0 | both, general | fixed0 },
@@ -217,7 +285,8 @@ static void check_translate(void)
 	model.events_missing = 0x58;
 	start(&model);
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		EXPECT_EQ_AT(init_event(&event, cases[i].type, cases[i].config, 0), cases[i].error, "case %u", i);
+		EXPECT_EQ_AT(init_event(&event, cases[i].type, cases[i].config, 0), cases[i].error,
+			     "case %u", i);
 		if (cases[i].error)
 			continue;
 		EXPECT_EQ_AT(event.hw.config, cases[i].hw_config, "case %u", i);
@@ -278,11 +347,13 @@ static void check_placement(void)
 			init_event(&events[count], PERF_TYPE_RAW, i % 2 ? INSTRUCTIONS : CYCLES, 0);
 			EXPECT_EQ_AT(add(&events[count]), 0, "%u general", general);
 		}
-		/* One of each kind has place on a fixed counter, so that many branch events, which have no other place, still fit. */
+		/* One of each kind has place on a fixed counter, so that many branch events, which
+		 * have no other place, still fit. */
 		unsigned int branches = general < 2 ? general : 2;
 		for (unsigned int i = 0; i < branches; i++, count++) {
 			init_event(&events[count], PERF_TYPE_RAW, BRANCHES, 0);
-			EXPECT_EQ_AT(add(&events[count]), 0, "%u general, branch event %u", general, i);
+			EXPECT_EQ_AT(add(&events[count]), 0, "%u general, branch event %u", general,
+				     i);
 		}
 		init_event(&events[count], PERF_TYPE_RAW, REFERENCE, 0);
 		EXPECT_EQ_AT(add(&events[count++]), 0, "%u general", general);
@@ -299,9 +370,14 @@ static void check_placement(void)
 		sim_intel_count(REFERENCE, 40);
 		for (unsigned int i = 0; i < count; i++) {
 			uint64_t code = events[i].hw.config & 0xffff;
-			uint64_t expected = code == INSTRUCTIONS ? 1000 : code == CYCLES ? 2000 : code == BRANCHES ? 300 : 40;
-			EXPECT_EQ_AT(read_count(&events[i]), expected, "%u general, event %u", general, i);
-			EXPECT_EQ_AT(user_count(&events[i]), expected, "%u general, event %u", general, i);
+			uint64_t expected = code == INSTRUCTIONS ? 1000 :
+					    code == CYCLES	 ? 2000 :
+					    code == BRANCHES	 ? 300 :
+								   40;
+			EXPECT_EQ_AT(read_count(&events[i]), expected, "%u general, event %u",
+				     general, i);
+			EXPECT_EQ_AT(user_count(&events[i]), expected, "%u general, event %u",
+				     general, i);
 		}
 		while (count)
 			del(&events[--count]);
@@ -314,7 +390,8 @@ static void check_move_keeps_count(void)
 	struct sim_intel_model model = usual;
 	struct perf_event cycles[2], branches;
 
-	/* One general counter: the second cycles event is on it while the first has the fixed one; when that goes, branches push it over. */
+	/* One general counter: the second cycles event is on it while the first has the fixed one;
+	 * when that goes, branches push it over. */
 	model.general_count = 1;
 	start(&model);
 	init_event(&cycles[0], PERF_TYPE_RAW, CYCLES, 0);
@@ -371,20 +448,43 @@ static void check_returns_to_counter(void)
 static const struct sim_intel_model counting_models[] = {
 	{ .version = 1, .general_count = 2, .general_width_bits = 40 },
 	{ .version = 1, .general_count = 2, .general_width_bits = 32, .full_width_writes = true },
-	{ .version = 2, .general_count = 2, .general_width_bits = 40, .fixed_count = 3, .fixed_width_bits = 40 },
-	{ .version = 3, .general_count = 4, .general_width_bits = 48, .fixed_count = 3, .fixed_width_bits = 48,
+	{ .version = 2,
+	  .general_count = 2,
+	  .general_width_bits = 40,
+	  .fixed_count = 3,
+	  .fixed_width_bits = 40 },
+	{ .version = 3,
+	  .general_count = 4,
+	  .general_width_bits = 48,
+	  .fixed_count = 3,
+	  .fixed_width_bits = 48,
 	  .full_width_writes = true },
-	{ .version = 4, .general_count = 8, .general_width_bits = 48, .fixed_count = 3, .fixed_width_bits = 48 },
-	{ .version = 5, .general_count = 1, .general_width_bits = 32, .fixed_count = 3, .fixed_width_bits = 32,
+	{ .version = 4,
+	  .general_count = 8,
+	  .general_width_bits = 48,
+	  .fixed_count = 3,
+	  .fixed_width_bits = 48 },
+	{ .version = 5,
+	  .general_count = 1,
+	  .general_width_bits = 32,
+	  .fixed_count = 3,
+	  .fixed_width_bits = 32,
 	  .full_width_writes = true },
-	{ .version = 5, .general_count = 8, .general_width_bits = 64, .fixed_count = 3, .fixed_width_bits = 48,
+	{ .version = 5,
+	  .general_count = 8,
+	  .general_width_bits = 64,
+	  .fixed_count = 3,
+	  .fixed_width_bits = 48,
 	  .full_width_writes = true },
 };
 #define MODELS (sizeof(counting_models) / sizeof(counting_models[0]))
 
 static void check_counts(void)
 {
-	static const uint64_t steps[] = { 1, 2, 0x7ffffffe, 1, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x123456789ab, 7 };
+	static const uint64_t steps[] = {
+		1,	    2,		 0x7ffffffe,	1, 1, 0x7fffffff, 0x80000000,
+		0xffffffff, 0x100000000, 0x123456789ab, 7
+	};
 
 	for (unsigned int m = 0; m < MODELS; m++) {
 		struct perf_event events[2];
@@ -397,17 +497,23 @@ static void check_counts(void)
 		}
 		for (unsigned int round = 0; round < 3; round++) {
 			for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-				/* Steps too long for the simulation to be quick, where each overflow is 2^31 events away. */
-				if (steps[i] >> 40 && (!counting_models[m].full_width_writes || counting_models[m].general_width_bits == 32))
+				/* Steps too long for the simulation to be quick, where each
+				 * overflow is 2^31 events away. */
+				if (steps[i] >> 40 && (!counting_models[m].full_width_writes ||
+						       counting_models[m].general_width_bits == 32))
 					continue;
 				sim_intel_count(INSTRUCTIONS, steps[i]);
 				expected += steps[i];
-				EXPECT_EQ_AT(user_count(&events[0]), expected, "model %u, step %u", m, i);
-				EXPECT_EQ_AT(read_count(&events[0]), expected, "model %u, step %u", m, i);
-				EXPECT_EQ_AT(user_count(&events[1]), expected, "model %u, step %u", m, i);
+				EXPECT_EQ_AT(user_count(&events[0]), expected, "model %u, step %u",
+					     m, i);
+				EXPECT_EQ_AT(read_count(&events[0]), expected, "model %u, step %u",
+					     m, i);
+				EXPECT_EQ_AT(user_count(&events[1]), expected, "model %u, step %u",
+					     m, i);
 			}
 			del(&events[round % 2]);
-			EXPECT_EQ_AT(atomic_load(&events[round % 2].count), expected, "model %u", m);
+			EXPECT_EQ_AT(atomic_load(&events[round % 2].count), expected, "model %u",
+				     m);
 			EXPECT_EQ_AT(add(&events[round % 2]), 0, "model %u", m);
 		}
 		EXPECT_EQ_AT(samples, 0, "model %u", m);
@@ -432,14 +538,22 @@ static void check_samples(void)
 			for (unsigned int n = 1; n <= 20; n++) {
 				happened = n * period;
 				sim_intel_count(INSTRUCTIONS, period - 1);
-				EXPECT_EQ_AT(samples, n - 1, "model %u, period %" PRIu64 ", sample %u", m, period, n);
+				EXPECT_EQ_AT(samples, n - 1,
+					     "model %u, period %" PRIu64 ", sample %u", m, period,
+					     n);
 				sim_intel_count(INSTRUCTIONS, 1);
-				EXPECT_EQ_AT(samples, n, "model %u, period %" PRIu64 ", sample %u", m, period, n);
-				EXPECT_EQ_AT(last_sample_at, happened, "model %u, period %" PRIu64, m, period);
-				EXPECT_EQ_AT(atomic_load(&event.count), happened, "model %u, period %" PRIu64, m, period);
-				EXPECT_EQ_AT(event.hw.last_period, period, "model %u, period %" PRIu64, m, period);
-				EXPECT_EQ_AT(user_count(&event), happened, "model %u, period %" PRIu64, m, period);
-				EXPECT_EQ_AT(sim_intel_pmi_masked(), false, "model %u, period %" PRIu64, m, period);
+				EXPECT_EQ_AT(samples, n, "model %u, period %" PRIu64 ", sample %u",
+					     m, period, n);
+				EXPECT_EQ_AT(last_sample_at, happened, "model %u, period %" PRIu64,
+					     m, period);
+				EXPECT_EQ_AT(atomic_load(&event.count), happened,
+					     "model %u, period %" PRIu64, m, period);
+				EXPECT_EQ_AT(event.hw.last_period, period,
+					     "model %u, period %" PRIu64, m, period);
+				EXPECT_EQ_AT(user_count(&event), happened,
+					     "model %u, period %" PRIu64, m, period);
+				EXPECT_EQ_AT(sim_intel_pmi_masked(), false,
+					     "model %u, period %" PRIu64, m, period);
 			}
 			del(&event);
 			end();
@@ -463,7 +577,8 @@ static void check_two_behind_one(void)
 		EXPECT_EQ_AT(samples, 2, "model %u", m);
 		EXPECT_EQ_AT(atomic_load(&events[0].count), 500, "model %u", m);
 		EXPECT_EQ_AT(atomic_load(&events[1].count), 500, "model %u", m);
-		/* The second counter's interrupt may still be on its way; a third one is not ours. */
+		/* The second counter's interrupt may still be on its way; a third one is not
+		 * ours. */
 		EXPECT_EQ_AT(sim_nmi_dispatch(), true, "model %u", m);
 		EXPECT_EQ_AT(sim_nmi_dispatch(), false, "model %u", m);
 		del(&events[0]);
@@ -677,7 +792,8 @@ static uint64_t race_count(void)
 	return race_event.hw.slot >= 0 ? read_count(&race_event) : atomic_load(&race_event.count);
 }
 
-/* The count is what the hardware has counted; the sample came if that was the period; and everything goes on. */
+/* The count is what the hardware has counted; the sample came if that was the period; and
+ * everything goes on. */
 static void race_after(unsigned int place)
 {
 	uint64_t count = sim_intel_counted() - counted_before;
@@ -734,9 +850,10 @@ static void race_add_other(void)
 
 static void check_race(void (*action)(void))
 {
-	const struct sim_interruption test = {
-		.before = race_before, .function = race_function, .interrupt = race_interrupt, .after = race_after
-	};
+	const struct sim_interruption test = { .before = race_before,
+					       .function = race_function,
+					       .interrupt = race_interrupt,
+					       .after = race_after };
 
 	/* Without global registers; with, and legacy writes; with everything. */
 	static const unsigned int models[] = { 0, 2, 6 };
@@ -785,13 +902,18 @@ static void check_race_add_other(void)
 static const struct tap_rule rules[] = {
 	{ "the PMU is what CPUID says: version, counters, widths, missing events", check_probe },
 	{ "attributes become event selects and constraints, or Linux's errors", check_translate },
-	{ "precise samples, branch stacks, AnyThread and counters that are not there are refused", check_modifiers_refused },
-	{ "as many events count together as have a placement, with 1 to 8 general counters", check_placement },
-	{ "an event that is moved to another counter keeps its count and its period", check_move_keeps_count },
-	{ "an event returns to the counter it was on, without rewriting its control word", check_returns_to_counter },
+	{ "precise samples, branch stacks, AnyThread and counters that are not there are refused",
+	  check_modifiers_refused },
+	{ "as many events count together as have a placement, with 1 to 8 general counters",
+	  check_placement },
+	{ "an event that is moved to another counter keeps its count and its period",
+	  check_move_keeps_count },
+	{ "an event returns to the counter it was on, without rewriting its control word",
+	  check_returns_to_counter },
 	{ "counts are exact at every width, however often the counter overflows", check_counts },
 	{ "every sample comes at the very event that ends its period", check_samples },
-	{ "two counters behind one interrupt both sample, and the second interrupt is claimed once", check_two_behind_one },
+	{ "two counters behind one interrupt both sample, and the second interrupt is claimed once",
+	  check_two_behind_one },
 	{ "an NMI that is not the PMU's is not claimed and writes nothing", check_foreign_nmi },
 	{ "a throttled event stops at its sample and goes on from there", check_throttled },
 	{ "user and kernel instructions are told apart", check_rings },
@@ -800,12 +922,18 @@ static const struct tap_rule rules[] = {
 	{ "a PMU without events is never written", check_idle },
 	{ "each processor has its own counters, all unmasked at start", check_per_processor },
 	{ "a group that never fits is refused when it is opened", check_group },
-	{ "an overflow at any instruction of a read is counted once and sampled once", check_race_read },
-	{ "an overflow at any instruction of freezing or unfreezing is counted once and sampled once", check_race_freeze },
-	{ "an overflow at any instruction of taking its event off is counted once and sampled once", check_race_del },
-	{ "an overflow at any instruction of off and on again is counted once and sampled once", check_race_del_add },
-	{ "an overflow at any instruction of stop and start is counted once and sampled once", check_race_stop_start },
-	{ "an overflow at any instruction of another event's coming and going is counted once", check_race_add_other },
+	{ "an overflow at any instruction of a read is counted once and sampled once",
+	  check_race_read },
+	{ "an overflow at any instruction of freezing or unfreezing is counted once and sampled once",
+	  check_race_freeze },
+	{ "an overflow at any instruction of taking its event off is counted once and sampled once",
+	  check_race_del },
+	{ "an overflow at any instruction of off and on again is counted once and sampled once",
+	  check_race_del_add },
+	{ "an overflow at any instruction of stop and start is counted once and sampled once",
+	  check_race_stop_start },
+	{ "an overflow at any instruction of another event's coming and going is counted once",
+	  check_race_add_other },
 };
 
 TAP_MAIN(rules)

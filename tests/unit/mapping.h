@@ -38,7 +38,8 @@ static inline int map_event(struct mapping *mapping, int fd, unsigned int data_p
 	file_get(file);
 	mapping->page = mapping->area.ops->fault(&mapping->area, 0, true, &writable);
 	for (unsigned int i = 0; i < data_pages; i++)
-		mapping->data[i] = mapping->area.ops->fault(&mapping->area, (1 + i) * PAGE_SIZE, false, &writable);
+		mapping->data[i] = mapping->area.ops->fault(&mapping->area, (1 + i) * PAGE_SIZE,
+							    false, &writable);
 	return 0;
 }
 
@@ -63,7 +64,8 @@ static inline uint64_t self_monitor(const struct perf_event_mmap_page *page)
 		uint32_t index = page->index;
 		count = (uint64_t)page->offset;
 		if (index)
-			count += (uint64_t)perf_sign_extend(sim_pmu_read_counter(index - 1), page->pmc_width);
+			count += (uint64_t)perf_sign_extend(sim_pmu_read_counter(index - 1),
+							    page->pmc_width);
 		atomic_signal_fence(memory_order_seq_cst);
 	} while (__atomic_load_n(&page->lock, __ATOMIC_RELAXED) != sequence);
 	return count;

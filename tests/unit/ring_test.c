@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of kernel/perf/ring.c. The records here are the test's own: a sequence number and words derived from it, so that a
- * torn, lost or doubled record is seen. The reader does what programs do: data_head, records, data_tail.
+ * Rules of kernel/perf/ring.c. The records here are the test's own: a sequence number and words
+ * derived from it, so that a torn, lost or doubled record is seen. The reader does what programs
+ * do: data_head, records, data_tail.
  */
 #include <kernel/page.h>
 #include <kernel/perf/event.h>
@@ -27,7 +28,8 @@ void perf_event_request_wakeup(struct perf_event *event)
 }
 
 /* Only metadata pages of active events and PERF_SAMPLE_READ need these; neither occurs here. */
-void perf_event_times_at(const struct perf_event *event, uint64_t clock_ns, uint64_t *enabled_ns, uint64_t *running_ns)
+void perf_event_times_at(const struct perf_event *event, uint64_t clock_ns, uint64_t *enabled_ns,
+			 uint64_t *running_ns)
 {
 	(void)event, (void)clock_ns, (void)enabled_ns, (void)running_ns;
 	abort();
@@ -86,7 +88,8 @@ static uint64_t word_of(uint64_t writer, uint64_t sequence, uint64_t index)
 	return (sequence * 0x9e3779b97f4a7c15u) ^ (writer << 56) ^ index;
 }
 
-/* Words of record number SEQUENCE: each of 0 … 40 in WORDS_PERIOD records, so that sizes do not divide the ring's. */
+/* Words of record number SEQUENCE: each of 0 … 40 in WORDS_PERIOD records, so that sizes do not
+ * divide the ring's. */
 #define WORDS_PERIOD 41
 
 static unsigned int words_of(uint64_t sequence)
@@ -102,7 +105,8 @@ static size_t size_of(uint64_t sequence)
 /* Writes record SEQUENCE of WRITER piece by piece; perf_ring_begin's answer. */
 static int write_record(uint64_t writer, uint64_t sequence)
 {
-	struct perf_event_header header = { .type = RECORD_TYPE, .size = (uint16_t)size_of(sequence) };
+	struct perf_event_header header = { .type = RECORD_TYPE,
+					    .size = (uint16_t)size_of(sequence) };
 	struct perf_output output;
 	int error = perf_ring_begin(&output, &event, RECORD_TYPE, header.size);
 
@@ -164,7 +168,8 @@ static size_t take(struct reader *reader, uint64_t position)
 		return record.header.size;
 	}
 	const struct test_record *test = &record.test;
-	if (test->header.type != RECORD_TYPE || test->writer > 1 || test->header.size != size_of(test->sequence)) {
+	if (test->header.type != RECORD_TYPE || test->writer > 1 ||
+	    test->header.size != size_of(test->sequence)) {
 		reader->error = "no record of this test";
 		return size_bytes();
 	}
@@ -203,7 +208,8 @@ static void check_wraps(void)
 
 		open_ring(pages, false, 0);
 		for (uint64_t sequence = 0; sequence < 1000; sequence++) {
-			EXPECT_EQ_AT(write_record(0, sequence), 0, "%u pages, record %" PRIu64, pages, sequence);
+			EXPECT_EQ_AT(write_record(0, sequence), 0, "%u pages, record %" PRIu64,
+				     pages, sequence);
 			drain(&reader);
 		}
 		EXPECT_NO_ERROR(reader);
@@ -233,7 +239,8 @@ static void check_full(void)
 	drain(&reader);
 	uint64_t before = reader.records;
 	EXPECT_EQ(write_record(0, sequence++), 0);
-	EXPECT_EQ(metadata()->data_head, bytes + sizeof(struct lost_record) + size_of(sequence - 1));
+	EXPECT_EQ(metadata()->data_head,
+		  bytes + sizeof(struct lost_record) + size_of(sequence - 1));
 	drain(&reader);
 	EXPECT_NO_ERROR(reader);
 	EXPECT_EQ(reader.records, before + 1);
@@ -247,7 +254,9 @@ static void check_exactly_full(void)
 
 	open_ring(1, false, 0);
 	EXPECT_EQ(perf_ring_begin(&output, &event, RECORD_TYPE, PAGE_SIZE), -ENOSPC);
-	EXPECT_EQ(perf_ring_begin(&output, &event, RECORD_TYPE, PAGE_SIZE - 8 - sizeof(struct lost_record)), 0);
+	EXPECT_EQ(perf_ring_begin(&output, &event, RECORD_TYPE,
+				  PAGE_SIZE - 8 - sizeof(struct lost_record)),
+		  0);
 	output.position = output.end;
 	perf_ring_end(&output);
 	EXPECT_EQ(metadata()->data_head, PAGE_SIZE - 8);
@@ -298,7 +307,11 @@ static void check_backward(void)
 
 static void check_hostile_user(void)
 {
-	static const uint64_t tails[] = { 1, 7, 8, PAGE_SIZE - 1, PAGE_SIZE, PAGE_SIZE + 1, UINT64_MAX, UINT64_MAX / 2, 1ull << 63 };
+	static const uint64_t tails[] = { 1,	      7,
+					  8,	      PAGE_SIZE - 1,
+					  PAGE_SIZE,  PAGE_SIZE + 1,
+					  UINT64_MAX, UINT64_MAX / 2,
+					  1ull << 63 };
 
 	open_ring(1, false, 0);
 	for (uint64_t round = 0; round < 100 * sizeof(tails) / sizeof(tails[0]); round++) {
@@ -309,16 +322,19 @@ static void check_hostile_user(void)
 		uint64_t head = atomic_load(&ring->head), lost = atomic_load(&event.lost);
 		int error = write_record(0, round);
 		/* Written or counted as lost, nothing else; AddressSanitizer watches where. */
-		EXPECT_EQ_AT(atomic_load(&event.lost), lost + (error == -ENOSPC), "tail %" PRIx64, tail);
+		EXPECT_EQ_AT(atomic_load(&event.lost), lost + (error == -ENOSPC), "tail %" PRIx64,
+			     tail);
 		EXPECT_EQ_AT(atomic_load(&ring->head) > head, error == 0, "tail %" PRIx64, tail);
-		EXPECT_EQ_AT(metadata()->data_head, atomic_load(&ring->head), "tail %" PRIx64, tail);
+		EXPECT_EQ_AT(metadata()->data_head, atomic_load(&ring->head), "tail %" PRIx64,
+			     tail);
 	}
 	close_ring();
 }
 
 static void check_watermark(void)
 {
-	/* Watermark 1000, records of 24 bytes: the wake-ups come at the records that end beyond 1000, 2000 … bytes. */
+	/* Watermark 1000, records of 24 bytes: the wake-ups come at the records that end beyond
+	 * 1000, 2000 … bytes. */
 	open_ring(2, false, 1000);
 	for (uint64_t n = 1; n <= 300; n++) {
 		struct reader reader = { 0 };
@@ -413,7 +429,8 @@ static void check_no_memory(void)
 static _Atomic uint64_t nmi_sequence;
 static struct reader nmi_reader;
 
-/* Writes the COUNTth record of WRITER; always of the same small size, for the number of instructions is squared below. */
+/* Writes the COUNTth record of WRITER; always of the same small size, for the number of
+ * instructions is squared below. */
 static void write_small(uint64_t writer, uint64_t count)
 {
 	write_record(writer, count * WORDS_PERIOD);
@@ -449,9 +466,10 @@ static void nothing_lost(unsigned int place)
 
 static void check_nmi_everywhere(void)
 {
-	const struct sim_interruption test = {
-		.function = write_one, .interrupt = nmi_read_and_write, .argument = &task_sequence, .after = nothing_lost
-	};
+	const struct sim_interruption test = { .function = write_one,
+					       .interrupt = nmi_read_and_write,
+					       .argument = &task_sequence,
+					       .after = nothing_lost };
 
 	open_ring(1, false, 0);
 	task_sequence = nmi_sequence = 0;
@@ -474,12 +492,13 @@ static void nmi_write(void *arg)
 
 static uint64_t unread; /* data_head when everything had been read */
 
-/* Everything is read, but user space says so only of as much as leaves room for one record, every other time with a
- * PERF_RECORD_LOST in front of it. */
+/* Everything is read, but user space says so only of as much as leaves room for one record, every
+ * other time with a PERF_RECORD_LOST in front of it. */
 static void room_for_one(void)
 {
 	static unsigned int runs;
-	size_t room = offsetof(struct test_record, words) + (runs++ % 2 ? sizeof(struct lost_record) : 0);
+	size_t room =
+		offsetof(struct test_record, words) + (runs++ % 2 ? sizeof(struct lost_record) : 0);
 
 	metadata()->data_tail = unread;
 	drain(&nmi_reader);
@@ -494,15 +513,19 @@ static void adds_up(unsigned int place)
 	drain(&nmi_reader);
 	unread = metadata()->data_tail;
 	EXPECT_NO_ERROR(nmi_reader);
-	EXPECT_EQ_AT(nmi_reader.records + atomic_load(&event.lost), task_sequence + nmi_sequence, "place %u", place);
-	EXPECT_EQ_AT(nmi_reader.lost + atomic_load(&ring->lost), atomic_load(&event.lost), "place %u", place);
+	EXPECT_EQ_AT(nmi_reader.records + atomic_load(&event.lost), task_sequence + nmi_sequence,
+		     "place %u", place);
+	EXPECT_EQ_AT(nmi_reader.lost + atomic_load(&ring->lost), atomic_load(&event.lost),
+		     "place %u", place);
 }
 
 static void check_nmi_when_full(void)
 {
-	const struct sim_interruption test = {
-		.before = room_for_one, .function = write_one, .interrupt = nmi_write, .argument = &task_sequence, .after = adds_up
-	};
+	const struct sim_interruption test = { .before = room_for_one,
+					       .function = write_one,
+					       .interrupt = nmi_write,
+					       .argument = &task_sequence,
+					       .after = adds_up };
 
 	open_ring(1, false, 0);
 	task_sequence = nmi_sequence = unread = 0;
@@ -538,7 +561,8 @@ static void *writer_main(void *arg)
 	(void)arg;
 	sim_cpu_enter_thread(1);
 	atomic_store(&writer_ready, true);
-	for (writer_attempts = 0; writer_attempts < CONCURRENT_RECORDS || nmi_sequence < CONCURRENT_NMIS;
+	for (writer_attempts = 0;
+	     writer_attempts < CONCURRENT_RECORDS || nmi_sequence < CONCURRENT_NMIS;
 	     writer_attempts++)
 		write_record(0, writer_attempts);
 	sigset_t set;
@@ -577,31 +601,41 @@ static void check_concurrent(void)
 	pthread_join(writer, NULL);
 	drain(&reader);
 
-	uint64_t nmis = nmi_sequence, attempts = writer_attempts + nmis, lost = atomic_load(&event.lost);
+	uint64_t nmis = nmi_sequence, attempts = writer_attempts + nmis,
+		 lost = atomic_load(&event.lost);
 	uint64_t unseen = writer_attempts - reader.next[0] + nmis - reader.next[1];
 	EXPECT_NO_ERROR(reader);
 	EXPECT_EQ(reader.records + lost, attempts);
 	EXPECT_EQ(reader.skipped + unseen, lost);
 	EXPECT_EQ(reader.lost + atomic_load(&ring->lost), lost);
-	printf("# %" PRIu64 " records, %" PRIu64 " of them from NMIs, %" PRIu64 " lost\n", attempts, nmis, lost);
+	printf("# %" PRIu64 " records, %" PRIu64 " of them from NMIs, %" PRIu64 " lost\n", attempts,
+	       nmis, lost);
 	close_ring();
 }
 
 static const struct tap_rule rules[] = {
 	{ "records of all sizes come back as written, wherever they wrap", check_wraps },
-	{ "a full ring refuses, counts, and reports the number in front of the next record", check_full },
+	{ "a full ring refuses, counts, and reports the number in front of the next record",
+	  check_full },
 	{ "a ring takes all of its size but the last 8 bytes", check_exactly_full },
 	{ "an overwrite ring never refuses", check_overwrite },
-	{ "written backward, data_head is the newest record and the older ones follow", check_backward },
-	{ "whatever user space writes over the metadata page, the kernel's state is its own", check_hostile_user },
-	{ "readers are woken each time the watermark is passed; by default at half the ring", check_watermark },
+	{ "written backward, data_head is the newest record and the older ones follow",
+	  check_backward },
+	{ "whatever user space writes over the metadata page, the kernel's state is its own",
+	  check_hostile_user },
+	{ "readers are woken each time the watermark is passed; by default at half the ring",
+	  check_watermark },
 	{ "readers are woken at every wakeup_events-th sample", check_wakeup_events },
 	{ "a paused ring loses records and reports them when it goes on", check_paused },
-	{ "an event without a ring, or with a metadata page only, writes nothing and loses nothing", check_no_ring },
+	{ "an event without a ring, or with a metadata page only, writes nothing and loses nothing",
+	  check_no_ring },
 	{ "when memory runs out at any allocation, nothing is left behind", check_no_memory },
-	{ "an NMI at any instruction of a write finds only whole records and tears none", check_nmi_everywhere },
-	{ "an NMI at any instruction of a write into a full ring keeps the count of lost records exact", check_nmi_when_full },
-	{ "a reader on another processor gets every record once and in order, or a count of those lost", check_concurrent },
+	{ "an NMI at any instruction of a write finds only whole records and tears none",
+	  check_nmi_everywhere },
+	{ "an NMI at any instruction of a write into a full ring keeps the count of lost records exact",
+	  check_nmi_when_full },
+	{ "a reader on another processor gets every record once and in order, or a count of those lost",
+	  check_concurrent },
 };
 
 TAP_MAIN(rules)

@@ -2,10 +2,10 @@
 /*
  * Assertions that speak TAP, the Test Anything Protocol.
  *
- * A test program is a table of rules, each a sentence and a function. The function checks the rule with EXPECT macros; the
- * first that fails prints what was expected, what came instead and where, and the rule is "not ok".
- * Later expectations of the same rule are still evaluated, but only the first failure speaks:
- * the rest follow from it more often than not.
+ * A test program is a table of rules, each a sentence and a function. The function checks the rule
+ * with EXPECT macros; the first that fails prints what was expected, what came instead and where,
+ * and the rule is "not ok". Later expectations of the same rule are still evaluated, but only the
+ * first failure speaks: the rest follow from it more often than not.
  */
 #ifndef TESTS_UNIT_TAP_H
 #define TESTS_UNIT_TAP_H
@@ -23,15 +23,17 @@ struct tap_rule {
 
 static bool tap_failed;
 
-/* Says once per rule that EXPRESSION at FILE:LINE was GOT and not EXPECTED; FORMAT adds the circumstances. */
-__attribute__((format(printf, 6, 7), unused)) static void tap_fail(const char *file, int line, const char *expression,
-								    const char *expected, const char *got,
-								    const char *format, ...)
+/* Says once per rule that EXPRESSION at FILE:LINE was GOT and not EXPECTED; FORMAT adds the
+ * circumstances. */
+__attribute__((format(printf, 6, 7), unused)) static void
+tap_fail(const char *file, int line, const char *expression, const char *expected, const char *got,
+	 const char *format, ...)
 {
 	if (tap_failed)
 		return;
 	tap_failed = true;
-	printf("# %s:%d: %s\n#   expected: %s\n#   got:      %s\n", file, line, expression, expected, got);
+	printf("# %s:%d: %s\n#   expected: %s\n#   got:      %s\n", file, line, expression,
+	       expected, got);
 	va_list args;
 	va_start(args, format);
 	if (format[0]) {
@@ -42,38 +44,40 @@ __attribute__((format(printf, 6, 7), unused)) static void tap_fail(const char *f
 	va_end(args);
 }
 
-/* GOT equals EXPECTED, both integers; the rest is printf's and names the circumstances ("width %u", w), or "" for none. */
-#define EXPECT_EQ_AT(got_, expected_, ...)                                                         \
-	do {                                                                                       \
-		uint64_t tap_got = (uint64_t)(got_), tap_expected = (uint64_t)(expected_);         \
-		if (tap_got != tap_expected) {                                                     \
-			char tap_got_text[64], tap_expected_text[64];                              \
-			snprintf(tap_got_text, sizeof(tap_got_text), "%" PRId64 " (0x%" PRIx64 ")", \
-				 (int64_t)tap_got, tap_got);                                       \
-			snprintf(tap_expected_text, sizeof(tap_expected_text),                     \
-				 "%" PRId64 " (0x%" PRIx64 ")", (int64_t)tap_expected, tap_expected); \
-			tap_fail(__FILE__, __LINE__, #got_ " == " #expected_, tap_expected_text,   \
-				 tap_got_text, __VA_ARGS__);                                       \
-		}                                                                                  \
+/* GOT equals EXPECTED, both integers; the rest is printf's and names the circumstances ("width %u",
+ * w), or "" for none. */
+#define EXPECT_EQ_AT(got_, expected_, ...)                                                       \
+	do {                                                                                     \
+		uint64_t tap_got = (uint64_t)(got_), tap_expected = (uint64_t)(expected_);       \
+		if (tap_got != tap_expected) {                                                   \
+			char tap_got_text[64], tap_expected_text[64];                            \
+			snprintf(tap_got_text, sizeof(tap_got_text),                             \
+				 "%" PRId64 " (0x%" PRIx64 ")", (int64_t)tap_got, tap_got);      \
+			snprintf(tap_expected_text, sizeof(tap_expected_text),                   \
+				 "%" PRId64 " (0x%" PRIx64 ")", (int64_t)tap_expected,           \
+				 tap_expected);                                                  \
+			tap_fail(__FILE__, __LINE__, #got_ " == " #expected_, tap_expected_text, \
+				 tap_got_text, __VA_ARGS__);                                     \
+		}                                                                                \
 	} while (0)
 
 #define EXPECT_EQ(got_, expected_) EXPECT_EQ_AT(got_, expected_, "%s", "")
 
 /* CONDITION holds. */
-#define EXPECT_AT(condition_, ...)                                                                 \
-	do {                                                                                       \
-		if (!(condition_))                                                                 \
-			tap_fail(__FILE__, __LINE__, #condition_, "true", "false", __VA_ARGS__);   \
+#define EXPECT_AT(condition_, ...)                                                               \
+	do {                                                                                     \
+		if (!(condition_))                                                               \
+			tap_fail(__FILE__, __LINE__, #condition_, "true", "false", __VA_ARGS__); \
 	} while (0)
 
 #define EXPECT(condition_) EXPECT_AT(condition_, "%s", "")
 
 /* The two strings are the same. */
-#define EXPECT_STR(got_, expected_)                                                                \
-	do {                                                                                       \
-		const char *tap_got = (got_), *tap_expected = (expected_);                         \
-		if (strcmp(tap_got, tap_expected) != 0)                                            \
-			tap_fail(__FILE__, __LINE__, #got_, tap_expected, tap_got, "%s", "");      \
+#define EXPECT_STR(got_, expected_)                                                           \
+	do {                                                                                  \
+		const char *tap_got = (got_), *tap_expected = (expected_);                    \
+		if (strcmp(tap_got, tap_expected) != 0)                                       \
+			tap_fail(__FILE__, __LINE__, #got_, tap_expected, tap_got, "%s", ""); \
 	} while (0)
 
 /* Checks every rule of the table; returns main's status: 0 if all hold. */
@@ -93,10 +97,10 @@ static inline int tap_run(const struct tap_rule *rules, size_t count)
 	return status;
 }
 
-#define TAP_MAIN(rules_)                                                                           \
-	int main(void)                                                                             \
-	{                                                                                          \
-		return tap_run(rules_, sizeof(rules_) / sizeof((rules_)[0]));                      \
+#define TAP_MAIN(rules_)                                                      \
+	int main(void)                                                        \
+	{                                                                     \
+		return tap_run(rules_, sizeof(rules_) / sizeof((rules_)[0])); \
 	}
 
 #endif

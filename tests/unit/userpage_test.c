@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Rules of kernel/perf/userpage.c: what a program computes from the mapped page is the count, at any moment and at every width. */
+/* Rules of kernel/perf/userpage.c: what a program computes from the mapped page is the count, at
+ * any moment and at every width. */
 #include "mapping.h"
 
 #define CODE 1
@@ -57,7 +58,8 @@ static void check_every_width(void)
 	/* Fractions and multiples of the counter's range, and odd numbers. */
 	for (unsigned int width_bits = 20; width_bits <= 64; width_bits++) {
 		const uint64_t half = 1ull << (width_bits - 1);
-		const uint64_t steps[] = { 1, half - 2, 1, 1, half, 12345, half + 1, half - 1, 2 * half - 1, 3 };
+		const uint64_t steps[] = { 1,	     half - 2,	   1, 1, half, 12345, half + 1,
+					   half - 1, 2 * half - 1, 3 };
 		uint64_t expected = 0;
 
 		start_event(width_bits, 0);
@@ -67,10 +69,13 @@ static void check_every_width(void)
 		for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 			sim_pmu_count(CODE, steps[i]);
 			expected += steps[i];
-			EXPECT_EQ_AT(self_monitor(mapping.page), expected, "width %u, step %u", width_bits, i);
+			EXPECT_EQ_AT(self_monitor(mapping.page), expected, "width %u, step %u",
+				     width_bits, i);
 			if (i % 3 == 0)
-				EXPECT_EQ_AT(count_of(fd), expected, "width %u, step %u", width_bits, i);
-			EXPECT_EQ_AT(self_monitor(mapping.page), expected, "width %u, step %u", width_bits, i);
+				EXPECT_EQ_AT(count_of(fd), expected, "width %u, step %u",
+					     width_bits, i);
+			EXPECT_EQ_AT(self_monitor(mapping.page), expected, "width %u, step %u",
+				     width_bits, i);
 		}
 		end_event();
 	}
@@ -82,7 +87,8 @@ static void check_sampling(void)
 		start_event(width_bits, 700);
 		for (uint64_t n = 1; n <= 3000; n++) {
 			sim_pmu_count(CODE, 1);
-			EXPECT_EQ_AT(self_monitor(mapping.page), n, "width %u, event %" PRIu64, width_bits, n);
+			EXPECT_EQ_AT(self_monitor(mapping.page), n, "width %u, event %" PRIu64,
+				     width_bits, n);
 		}
 		end_event();
 	}
@@ -149,7 +155,8 @@ static void check_scribbled(void)
 		EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_ENABLE, 0), 0);
 		uint32_t before = mapping.page->lock;
 		sim_pmu_count(CODE, 10);
-		/* The sequence goes on from the kernel's own number, and what the page says is right again. */
+		/* The sequence goes on from the kernel's own number, and what the page says is
+		 * right again. */
 		EXPECT_EQ_AT(self_monitor(mapping.page), 10 * (byte + 1), "byte %u", byte);
 		EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_DISABLE, 0), 0);
 		EXPECT_AT(mapping.page->lock != before, "byte %u", byte);
@@ -161,7 +168,9 @@ static void check_scribbled(void)
 static void check_times(void)
 {
 	/* 2.5 GHz: 0.4 ns a cycle. */
-	const struct clock_conversion conversion = { .mult = 1717986918, .shift = 32, .offset_ns = 250000000 };
+	const struct clock_conversion conversion = { .mult = 1717986918,
+						     .shift = 32,
+						     .offset_ns = 250000000 };
 
 	start_event(48, 0);
 	EXPECT_EQ(mapping.page->cap_user_time, 0);
@@ -181,11 +190,13 @@ static void check_times(void)
 	EXPECT_EQ(mapping.page->time_enabled, 1000);
 	EXPECT_EQ(mapping.page->time_running, 1000);
 
-	/* The user's formula: what was enabled then, plus what has passed since, from the cycle counter alone. */
+	/* The user's formula: what was enabled then, plus what has passed since, from the cycle
+	 * counter alone. */
 	sim_clock_advance(400);
 	uint64_t cycles = ((clock_ns() - conversion.offset_ns) << 32) / conversion.mult + 1;
 	uint64_t passed_ns = mapping.page->time_offset +
-			     (uint64_t)((unsigned __int128)cycles * mapping.page->time_mult >> mapping.page->time_shift);
+			     (uint64_t)((unsigned __int128)cycles * mapping.page->time_mult >>
+					mapping.page->time_shift);
 	EXPECT_EQ(mapping.page->time_enabled + passed_ns, 1400);
 	end_event();
 }
@@ -286,9 +297,10 @@ static void page_is_right(unsigned int place)
 
 static void check_race(void (*function)(void *unused))
 {
-	const struct sim_interruption test = {
-		.before = to_just_before_the_sample, .function = function, .interrupt = overflow, .after = page_is_right
-	};
+	const struct sim_interruption test = { .before = to_just_before_the_sample,
+					       .function = function,
+					       .interrupt = overflow,
+					       .after = page_is_right };
 
 	start_event(20, PERIOD);
 	happened = 0;
@@ -308,17 +320,23 @@ static void check_race_read(void)
 
 static const struct tap_rule rules[] = {
 	{ "the page has Linux's layout and says what never changes", check_layout },
-	{ "self-monitoring is exact at every width from 20 to 64 bits, across every overflow", check_every_width },
-	{ "self-monitoring is exact after every single event of a sampling counter", check_sampling },
+	{ "self-monitoring is exact at every width from 20 to 64 bits, across every overflow",
+	  check_every_width },
+	{ "self-monitoring is exact after every single event of a sampling counter",
+	  check_sampling },
 	{ "while the event does not count, the offset alone is the count", check_not_counting },
 	{ "a task that is switched out leaves its page without an index", check_switched_out },
-	{ "a page mapped while the counter runs, after a read, is right at once", check_mapped_while_counting },
-	{ "whatever the user writes over the page, the next update makes it right", check_scribbled },
-	{ "times follow from the page and the cycle counter; without a conversion the page says so", check_times },
+	{ "a page mapped while the counter runs, after a read, is right at once",
+	  check_mapped_while_counting },
+	{ "whatever the user writes over the page, the next update makes it right",
+	  check_scribbled },
+	{ "times follow from the page and the cycle counter; without a conversion the page says so",
+	  check_times },
 	{ "with a clock of its own choice an event has no time_zero", check_clockid },
 	{ "a ring shared by two events has the page of the one that mapped it", check_shared_ring },
 	{ "a software event offers no counter", check_software_event },
-	{ "an overflow at any instruction of an update leaves a page that is right", check_race_update },
+	{ "an overflow at any instruction of an update leaves a page that is right",
+	  check_race_update },
 	{ "an overflow at any instruction of a read leaves a page that is right", check_race_read },
 };
 

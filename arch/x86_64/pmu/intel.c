@@ -2,22 +2,28 @@
 /*
  * The driver of Intel's architectural PMU, versions 1 to 5 (SDM vol. 3B, 20.2).
  *
- * Each processor has general counters, which count any event, and from version 2 on fixed ones, which count one event each. From
- * version 2 on IA32_PERF_GLOBAL_CTRL has a bit for every counter: that register alone starts and halts counting, so freezing
- * the PMU is one write, and a halted event's control word may stay. Version 1 has no such register: there the enable bit
- * of every counter in use is written.
+ * Each processor has general counters, which count any event, and from version 2 on fixed ones,
+ * which count one event each. From version 2 on IA32_PERF_GLOBAL_CTRL has a bit for every counter:
+ * that register alone starts and halts counting, so freezing the PMU is one write, and a halted
+ * event's control word may stay. Version 1 has no such register: there the enable bit of every
+ * counter in use is written.
  *
- * The PMI is an NMI and may come anywhere, also inside this driver in task context. What keeps that right:
+ * The PMI is an NMI and may come anywhere, also inside this driver in task context. What keeps that
+ * right:
  *
- *   - Task context changes counters only while the PMU is frozen (`frozen` > 0) or while the counter is not in `running`.
- *     A PMI can still come then, for an overflow that happened before the freeze took effect.
- *   - `running` is the truth about what is to count and changes atomically. The PMI takes bits out, never puts them in.
- *   - `frozen` is raised before the PMU is frozen and lowered before it is unfrozen: a PMI in between leaves it frozen only
- *     if the interrupted code expects it so, or will itself write what it should be.
+ *   - Task context changes counters only while the PMU is frozen (`frozen` > 0) or while the
+ *     counter is not in `running`. A PMI can still come then, for an overflow that happened before
+ *     the freeze took effect.
+ *   - `running` is the truth about what is to count and changes atomically. The PMI takes bits out,
+ *     never puts them in.
+ *   - `frozen` is raised before the PMU is frozen and lowered before it is unfrozen: a PMI in
+ *     between leaves it frozen only if the interrupted code expects it so, or will itself write
+ *     what it should be.
  *   - A counter's control word is written in task context alone.
  *
- * A counter holds minus what is left of the period and so overflows when a sample is due; a counting event's period is half the
- * counter's range, so that no overflow is missed however late the PMI comes.
+ * A counter holds minus what is left of the period and so overflows when a sample is due; a
+ * counting event's period is half the counter's range, so that no overflow is missed however late
+ * the PMI comes.
  */
 #include <arch/pmu.h>
 #include <kernel/assert.h>
@@ -38,20 +44,22 @@
 
 #include "intel.h"
 
-/* An overflow can come between the last look at the status and the unmasking, but not often without end. */
+/* An overflow can come between the last look at the status and the unmasking, but not often without
+ * end. */
 #define PMI_ROUNDS_MAX 100
 
 /* Counters may be set to overflow at the very next event. */
-#define PERIOD_MIN 1
+#define PERIOD_MIN     1
 
 struct intel_cpu {
 	struct perf_event *events[COUNTERS_MAX];
-	uint64_t occupied;	  /* slots with an event */
-	_Atomic uint64_t running; /* those whose event is to count */
+	uint64_t occupied;	     /* slots with an event */
+	_Atomic uint64_t running;    /* those whose event is to count */
 	_Atomic unsigned int frozen; /* depth of pmu_disable */
-	uint64_t control[GENERAL_MAX]; /* event-select registers as last written, without EN in version 1 */
+	uint64_t control
+		[GENERAL_MAX]; /* event-select registers as last written, without EN in version 1 */
 	uint64_t fixed_control;
-	bool late_pmi_expected; /* PMI only: it served two overflows, so another NMI may be on its way */
+	bool late_pmi_expected; /* PMI's: it served two overflows, another NMI may be on its way */
 } CACHE_ALIGNED;
 
 static PERCPU(struct intel_cpu, intel_cpus);
@@ -152,8 +160,8 @@ static void apply_running(struct intel_cpu *cpu)
 		let_count(cpu, atomic_load(&cpu->running));
 }
 
-/* Slots whose counters overflowed since this was last acknowledged. In version 1 no register tells; there, a counter that was set to a
- * negative number has overflowed when it no longer is one. */
+/* Slots whose counters overflowed since this was last acknowledged. In version 1 no register tells;
+ * there, a counter that was set to a negative number has overflowed when it no longer is one. */
 static uint64_t read_overflows(struct intel_cpu *cpu)
 {
 	uint64_t overflows = 0;
@@ -225,7 +233,8 @@ static bool begin_period(struct perf_event *event)
 	int slot = event->hw.slot;
 	bool expired;
 
-	write_counter(slot, pmu_event_set_period(event, width_of(slot), period_max(slot), PERIOD_MIN, &expired));
+	write_counter(slot, pmu_event_set_period(event, width_of(slot), period_max(slot),
+						 PERIOD_MIN, &expired));
 	perf_userpage_update(event);
 	return expired;
 }
@@ -244,7 +253,8 @@ static void intel_start(struct perf_event *event, int flags)
 		write_fixed_control(cpu, slot, event->hw.config);
 	else
 		write_general_control(cpu, slot, event->hw.config);
-	/* A guest's events only, and here runs no guest: it is on its counter and never counts, as in Linux. */
+	/* A guest's events only, and here runs no guest: it is on its counter and never counts, as
+	 * in Linux. */
 	if (event->attr.exclude_host)
 		return;
 	atomic_fetch_or(&cpu->running, slot_bit(slot));
@@ -358,7 +368,8 @@ static struct pmu intel_pmu = {
 
 /* --- the PMI --- */
 
-/* The counter in SLOT has overflowed. Its event may have gone, or stopped, since: then there is nothing to do but to have acknowledged it. */
+/* The counter in SLOT has overflowed. Its event may have gone, or stopped, since: then there is
+ * nothing to do but to have acknowledged it. */
 static void serve_overflow(struct intel_cpu *cpu, int slot, struct trap_frame *frame)
 {
 	struct perf_event *event = cpu->events[slot];
@@ -371,7 +382,8 @@ static void serve_overflow(struct intel_cpu *cpu, int slot, struct trap_frame *f
 }
 
 /* Serves every counter that has overflowed, PMU frozen; returns how many. */
-static unsigned int serve_overflows(struct intel_cpu *cpu, uint64_t overflows, struct trap_frame *frame)
+static unsigned int serve_overflows(struct intel_cpu *cpu, uint64_t overflows,
+				    struct trap_frame *frame)
 {
 	unsigned int served = 0;
 
@@ -387,8 +399,9 @@ static unsigned int serve_overflows(struct intel_cpu *cpu, uint64_t overflows, s
 }
 
 /*
- * Any NMI. It was ours if a counter has overflowed, or if the one before it served several counters: each of them raises an
- * interrupt, and the processor remembers one while it serves another.
+ * Any NMI. It was ours if a counter has overflowed, or if the one before it served several
+ * counters: each of them raises an interrupt, and the processor remembers one while it serves
+ * another.
  */
 static bool intel_pmi(struct trap_frame *frame)
 {
@@ -403,11 +416,13 @@ static bool intel_pmi(struct trap_frame *frame)
 			apic_pmi_unmask();
 		return ours;
 	}
-	/* Serving must not be counted, and counters are written: `frozen` tells intel_stop that the PMU is halted already. */
+	/* Serving must not be counted, and counters are written: `frozen` tells intel_stop that the
+	 * PMU is halted already. */
 	atomic_fetch_add(&cpu->frozen, 1);
 	let_count(cpu, 0);
 	cpu->late_pmi_expected = serve_overflows(cpu, overflows, frame) > 1;
-	/* The APIC has masked its entry when it delivered the interrupt. Unmasked while the PMU is frozen, no overflow is missed. */
+	/* The APIC has masked its entry when it delivered the interrupt. Unmasked while the PMU is
+	 * frozen, no overflow is missed. */
 	apic_pmi_unmask();
 	atomic_fetch_sub(&cpu->frozen, 1);
 	apply_running(cpu);
@@ -443,10 +458,11 @@ bool intel_pmu_init(void)
 	if (perf_pmu_register(&intel_pmu, PERF_TYPE_RAW) < 0)
 		return false;
 	intel_events_describe(&intel, events, sizeof(events));
-	log_info("PMU: Intel, version %u; %u general counters of %u bits, %u fixed of %u bits; %s writes", intel.version,
-		 intel.general_count, intel.general_width_bits,
-		 bits_count(intel.counters >> FIXED_SLOT), intel.fixed_width_bits,
-		 intel.full_width_writes ? "full-width" : "32-bit");
+	log_info(
+		"PMU: Intel, version %u; %u general counters of %u bits, %u fixed of %u bits; %s writes",
+		intel.version, intel.general_count, intel.general_width_bits,
+		bits_count(intel.counters >> FIXED_SLOT), intel.fixed_width_bits,
+		intel.full_width_writes ? "full-width" : "32-bit");
 	log_info("PMU: events: %s", events);
 	return true;
 }

@@ -2,10 +2,11 @@
 /*
  * Intel's architectural performance monitoring: registers, and what the files of its driver share.
  *
- * Sources: SDM vol. 3B, chapter 20 ("Performance Monitoring"), sections named below; register numbers from SDM vol. 4,
- * table 2-2; CPUID leaf 0xA from SDM vol. 2A, CPUID.
+ * Sources: SDM vol. 3B, chapter 20 ("Performance Monitoring"), sections named below; register
+ * numbers from SDM vol. 4, table 2-2; CPUID leaf 0xA from SDM vol. 2A, CPUID.
  *
- * The driver's slots are the bits of IA32_PERF_GLOBAL_CTRL: general counter n is slot n, fixed counter n is slot 32 + n.
+ * The driver's slots are the bits of IA32_PERF_GLOBAL_CTRL: general counter n is slot n, fixed
+ * counter n is slot 32 + n.
  */
 #ifndef ARCH_X86_64_PMU_INTEL_H
 #define ARCH_X86_64_PMU_INTEL_H
@@ -15,14 +16,14 @@
 
 struct perf_event;
 
-/* General counters: the legacy address writes 32 bits and sign-extends, the other all of them (20.2.8 "Full-Width
- * Writes to Performance Counter Registers"). */
-#define MSR_IA32_PMC0	     0x0c1
-#define MSR_IA32_A_PMC0	     0x4c1
-#define MSR_IA32_PERFEVTSEL0 0x186
+/* General counters: the legacy address writes 32 bits and sign-extends, the other all of them
+ * (20.2.8 "Full-Width Writes to Performance Counter Registers"). */
+#define MSR_IA32_PMC0		      0x0c1
+#define MSR_IA32_A_PMC0		      0x4c1
+#define MSR_IA32_PERFEVTSEL0	      0x186
 /* Fixed counters and the four bits of control for each (20.2.2, figure 20-2). */
-#define MSR_IA32_FIXED_CTR0	0x309
-#define MSR_IA32_FIXED_CTR_CTRL 0x38d
+#define MSR_IA32_FIXED_CTR0	      0x309
+#define MSR_IA32_FIXED_CTR_CTRL	      0x38d
 /* From version 2 on. */
 #define MSR_IA32_PERF_GLOBAL_STATUS   0x38e
 #define MSR_IA32_PERF_GLOBAL_CTRL     0x38f
@@ -31,55 +32,59 @@ struct perf_event;
 #define PERF_CAPABILITIES_FW_WRITE    (1u << 13)
 
 /* IA32_PERFEVTSELx, 20.2.1.1 and figure 20-1. */
-#define EVENTSEL_EVENT (0xffull << 0)
-#define EVENTSEL_UMASK (0xffull << 8)
-#define EVENTSEL_USR   (1ull << 16)
-#define EVENTSEL_OS    (1ull << 17)
-#define EVENTSEL_EDGE  (1ull << 18)
-#define EVENTSEL_INT   (1ull << 20)
-#define EVENTSEL_ANY   (1ull << 21) /* version 3 on, deprecated by CPUID.0AH:EDX[15] */
-#define EVENTSEL_EN    (1ull << 22)
-#define EVENTSEL_INV   (1ull << 23)
-#define EVENTSEL_CMASK (0xffull << 24)
+#define EVENTSEL_EVENT		      (0xffull << 0)
+#define EVENTSEL_UMASK		      (0xffull << 8)
+#define EVENTSEL_USR		      (1ull << 16)
+#define EVENTSEL_OS		      (1ull << 17)
+#define EVENTSEL_EDGE		      (1ull << 18)
+#define EVENTSEL_INT		      (1ull << 20)
+#define EVENTSEL_ANY		      (1ull << 21) /* version 3 on, unless CPUID.0AH:EDX[15] */
+#define EVENTSEL_EN		      (1ull << 22)
+#define EVENTSEL_INV		      (1ull << 23)
+#define EVENTSEL_CMASK		      (0xffull << 24)
 
 /* One fixed counter's field of IA32_FIXED_CTR_CTRL. */
-#define FIXED_CTRL_OS	 1ull
-#define FIXED_CTRL_USR	 2ull
-#define FIXED_CTRL_ANY	 4ull
-#define FIXED_CTRL_PMI	 8ull
-#define FIXED_CTRL_FIELD 0xfull
-#define FIXED_CTRL_SHIFT(n) (4 * (n))
+#define FIXED_CTRL_OS		      1ull
+#define FIXED_CTRL_USR		      2ull
+#define FIXED_CTRL_ANY		      4ull
+#define FIXED_CTRL_PMI		      8ull
+#define FIXED_CTRL_FIELD	      0xfull
+#define FIXED_CTRL_SHIFT(n)	      (4 * (n))
 
 /* RDPMC's index of fixed counter n, SDM vol. 2B, RDPMC. */
-#define RDPMC_FIXED (1u << 30)
+#define RDPMC_FIXED		      (1u << 30)
 
-#define FIXED_SLOT   32 /* of fixed counter 0 */
-#define GENERAL_MAX  FIXED_SLOT
-#define FIXED_MAX    16
+#define FIXED_SLOT		      32 /* of fixed counter 0 */
+#define GENERAL_MAX		      FIXED_SLOT
+#define FIXED_MAX		      16
 
 /* What CPUID says, read once. The same on every processor. */
 struct intel_pmu {
-	unsigned int version;	       /* 1 … 5 */
-	unsigned int general_count;    /* 1 … GENERAL_MAX */
+	unsigned int version;	    /* 1 … 5 */
+	unsigned int general_count; /* 1 … GENERAL_MAX */
 	unsigned int general_width_bits;
 	unsigned int fixed_width_bits; /* 0: no fixed counters */
 	uint64_t counters;	       /* slots that exist */
-	uint32_t events_missing;       /* architectural events that are not there: bit of CPUID.0AH:EBX */
+	uint32_t events_missing; /* architectural events that are not there: bit of CPUID.0AH:EBX */
 	bool full_width_writes;
 	bool any_thread; /* EVENTSEL_ANY may be set */
 };
 
-/* Reads CPUID into PMU. False: no architectural performance monitoring (or not an Intel processor). Any context. */
+/* Reads CPUID into PMU. False: no architectural performance monitoring (or not an Intel processor).
+ * Any context. */
 bool intel_pmu_probe(struct intel_pmu *pmu);
 
-/* intel_events.c: translates EVENT's attr into hw.config (event-select bits but EN) and hw.constraint (slots that can count
- * it). 0; -ENOENT: not an event of this PMU; -EINVAL, -EOPNOTSUPP: as Linux 6.12. Task context. */
+/* intel_events.c: translates EVENT's attr into hw.config (event-select bits but EN) and
+ * hw.constraint (slots that can count it). 0; -ENOENT: not an event of this PMU; -EINVAL,
+ * -EOPNOTSUPP: as Linux 6.12. Task context. */
 int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event);
 
-/* Writes the names of the architectural events that PMU has into BUFFER of SIZE bytes, for the log. Any context. */
+/* Writes the names of the architectural events that PMU has into BUFFER of SIZE bytes, for the log.
+ * Any context. */
 void intel_events_describe(const struct intel_pmu *pmu, char *buffer, unsigned int size);
 
-/* intel.c: finds the PMU on this machine and registers it. False: there is none. Once, all processors running, task context. */
+/* intel.c: finds the PMU on this machine and registers it. False: there is none. Once, all
+ * processors running, task context. */
 bool intel_pmu_init(void);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * Intel: which events there are, and which counters can count them.
  *
- * Nothing here touches a register. What is accepted, and with which error the rest is refused, follows Linux 6.12's
- * x86 driver (arch/x86/events), which programs were written against: bits of a raw config that are not part of the event
- * are ignored, not refused.
+ * Nothing here touches a register. What is accepted, and with which error the rest is refused,
+ * follows Linux 6.12's x86 driver (arch/x86/events), which programs were written against: bits of a
+ * raw config that are not part of the event are ignored, not refused.
  */
 #include <kernel/log.h>
 #include <kernel/perf/event.h>
@@ -17,19 +17,20 @@
 #define FIXED(n) SLOT(FIXED_SLOT + (n))
 
 /* Bits of a raw config that select the event; the driver sets the others itself. */
-#define RAW_CONFIG_BITS (EVENTSEL_EVENT | EVENTSEL_UMASK | EVENTSEL_EDGE | EVENTSEL_INV | EVENTSEL_CMASK)
+#define RAW_CONFIG_BITS \
+	(EVENTSEL_EVENT | EVENTSEL_UMASK | EVENTSEL_EDGE | EVENTSEL_INV | EVENTSEL_CMASK)
 
 /* Linux, asm/perf_regs.h: XMM0 is register 32. */
-#define VECTOR_REGISTERS 0xffffffff00000000
+#define VECTOR_REGISTERS	0xffffffff00000000
 
-#define ARCHITECTURAL_NONE -1
+#define ARCHITECTURAL_NONE	-1
 
-/* Reference cycles have no event code that general counters know at every frequency: Linux's name for what only fixed
- * counter 2 counts. */
+/* Reference cycles have no event code that general counters know at every frequency: Linux's name
+ * for what only fixed counter 2 counts. */
 #define CONFIG_REFERENCE_CYCLES 0x0300
 
-/* The generic events (PERF_TYPE_HARDWARE), by their number. Codes: SDM vol. 3B, table 20-1 "UMask and Event Select
- * Encodings for Pre-Defined Architectural Performance Events". */
+/* The generic events (PERF_TYPE_HARDWARE), by their number. Codes: SDM vol. 3B, table 20-1 "UMask
+ * and Event Select Encodings for Pre-Defined Architectural Performance Events". */
 static const struct generic_event {
 	const char *name;
 	uint16_t config; /* 0: Intel has no such event */
@@ -42,7 +43,8 @@ static const struct generic_event {
 	[PERF_COUNT_HW_CACHE_MISSES] = { "cache-misses", 0x412e, 4 },
 	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { "branches", 0x00c4, 5 },
 	[PERF_COUNT_HW_BRANCH_MISSES] = { "branch-misses", 0x00c5, 6 },
-	[PERF_COUNT_HW_REF_CPU_CYCLES] = { "ref-cycles", CONFIG_REFERENCE_CYCLES, ARCHITECTURAL_NONE },
+	[PERF_COUNT_HW_REF_CPU_CYCLES] = { "ref-cycles", CONFIG_REFERENCE_CYCLES,
+					   ARCHITECTURAL_NONE },
 };
 
 /* What the fixed counters count (20.2.2, table 20-2), and whether general counters do too. */
@@ -64,7 +66,8 @@ static uint64_t constraint_of(const struct intel_pmu *pmu, uint64_t event_bits)
 		const struct fixed_event *fixed = &fixed_events[i];
 
 		if (fixed->config == event_bits)
-			return (FIXED(fixed->counter) | (fixed->general_too ? general : 0)) & pmu->counters;
+			return (FIXED(fixed->counter) | (fixed->general_too ? general : 0)) &
+			       pmu->counters;
 	}
 	return general;
 }
@@ -98,7 +101,8 @@ static int translate_raw(const struct intel_pmu *pmu, uint64_t config, uint64_t 
 /* No cache event is architectural; only what cannot be one anywhere is an invalid argument. */
 static int translate_cache(uint64_t config)
 {
-	uint8_t cache = (uint8_t)config, operation = (uint8_t)(config >> 8), result = (uint8_t)(config >> 16);
+	uint8_t cache = (uint8_t)config, operation = (uint8_t)(config >> 8),
+		result = (uint8_t)(config >> 16);
 
 	if (cache >= PERF_COUNT_HW_CACHE_MAX || operation >= PERF_COUNT_HW_CACHE_OP_MAX ||
 	    result >= PERF_COUNT_HW_CACHE_RESULT_MAX)
@@ -153,6 +157,7 @@ void intel_events_describe(const struct intel_pmu *pmu, char *buffer, unsigned i
 
 		if (!event->config || is_missing(pmu, event) || !constraint_of(pmu, event->config))
 			continue;
-		used += (unsigned int)format_string(buffer + used, size - used, "%s%s", used ? ", " : "", event->name);
+		used += (unsigned int)format_string(buffer + used, size - used, "%s%s",
+						    used ? ", " : "", event->name);
 	}
 }

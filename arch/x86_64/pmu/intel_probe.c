@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Intel: what CPUID tells about the PMU (leaf 0xA, SDM vol. 2A, CPUID, "Architectural Performance Monitoring Leaf"). */
+/* Intel: what CPUID tells about the PMU (leaf 0xA, SDM vol. 2A, CPUID, "Architectural Performance
+ * Monitoring Leaf"). */
 #include <machine/msr.h>
 
 #include "intel.h"
 
-#define CPUID_FEATURES	       1
+#define CPUID_FEATURES		1
 #define CPUID_FEATURES_ECX_PDCM (1u << 15)
-#define CPUID_PERFORMANCE      0xa
+#define CPUID_PERFORMANCE	0xa
 
 /* "Genu" "ineI" "ntel" in EBX, EDX, ECX of leaf 0. */
-#define VENDOR_EBX 0x756e6547
-#define VENDOR_EDX 0x49656e69
-#define VENDOR_ECX 0x6c65746e
+#define VENDOR_EBX		0x756e6547
+#define VENDOR_EDX		0x49656e69
+#define VENDOR_ECX		0x6c65746e
 
 /* The newest version whose registers this driver knows; later ones are compatible. */
-#define VERSION_MAX 5
+#define VERSION_MAX		5
 
 /* Counters that can be driven: legacy writes need 32 bits. */
-#define WIDTH_MIN 32
-#define WIDTH_MAX 64
+#define WIDTH_MIN		32
+#define WIDTH_MAX		64
 
 static uint32_t bits(uint32_t value, unsigned int low, unsigned int count)
 {

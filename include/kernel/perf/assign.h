@@ -2,8 +2,8 @@
 /*
  * Which counter counts which event, when not every counter can count every event.
  *
- * Counters are bits of a 64-bit word, numbered as the driver likes. Pure arithmetic on such words: nothing here
- * touches hardware, takes a lock or allocates.
+ * Counters are bits of a 64-bit word, numbered as the driver likes. Pure arithmetic on such words:
+ * nothing here touches hardware, takes a lock or allocates.
  */
 #ifndef KERNEL_PERF_ASSIGN_H
 #define KERNEL_PERF_ASSIGN_H
@@ -27,23 +27,24 @@ struct counter_moves {
 };
 
 /*
- * Finds a counter for one more event: whenever all events, old and new, can be placed at all, it finds a placement, with as
- * few moves of old events as possible.
+ * Finds a counter for one more event: whenever all events, old and new, can be placed at all, it
+ * finds a placement, with as few moves of old events as possible.
  *
- * FREE: counters that nobody is on. ALLOWED: those that can count the new event. PREFERRED: among the free ones, to
- * be taken first. OCCUPANT[n], for each counter n not in FREE that some event may be on: the counters that can count that
- * event; 0 where it must not move.
+ * FREE: counters that nobody is on. ALLOWED: those that can count the new event. PREFERRED: among
+ * the free ones, to be taken first. OCCUPANT[n], for each counter n not in FREE that some event may
+ * be on: the counters that can count that event; 0 where it must not move.
  *
- * Returns the counter, free once MOVES have been made in order (each one's destination is free when its turn comes), or -EAGAIN when
- * there is no placement. Any context.
+ * Returns the counter, free once MOVES have been made in order (each one's destination is free when
+ * its turn comes), or -EAGAIN when there is no placement. Any context.
  */
-int counter_assign(uint64_t free, uint64_t allowed, uint64_t preferred, const uint64_t occupant[COUNTERS_MAX],
-		   struct counter_moves *moves);
+int counter_assign(uint64_t free, uint64_t allowed, uint64_t preferred,
+		   const uint64_t occupant[COUNTERS_MAX], struct counter_moves *moves);
 
 /*
- * Whether EVENT and its group could ever be on the counters COUNTERS together, each member of EVENT's PMU on one of its hw.constraint:
- * 0, or -EINVAL. What a driver's event_init ends with, as Linux's x86 driver does: siblings that are disabled do not count.
- * Called with EVENT->leader set and the group's membership stable (the leader's context->mutex). Task context.
+ * Whether EVENT and its group could ever be on the counters COUNTERS together, each member of
+ * EVENT's PMU on one of its hw.constraint: 0, or -EINVAL. What a driver's event_init ends with, as
+ * Linux's x86 driver does: siblings that are disabled do not count. Called with EVENT->leader set
+ * and the group's membership stable (the leader's context->mutex). Task context.
  */
 int counter_group_validate(struct perf_event *event, uint64_t counters);
 

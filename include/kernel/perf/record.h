@@ -17,10 +17,10 @@ struct trap_frame;
 
 /* The fields of a sample that record.c can write. The others are refused when an event is opened
  * (see attr.c for the error of each). */
-#define PERF_RECORD_SAMPLE_SUPPORTED                                                               \
-	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |                  \
-	 PERF_SAMPLE_READ | PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |                \
-	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_RAW | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |     \
+#define PERF_RECORD_SAMPLE_SUPPORTED                                                           \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |              \
+	 PERF_SAMPLE_READ | PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |            \
+	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_RAW | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | \
 	 PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_WEIGHT_STRUCT)
 
 /*
@@ -38,8 +38,8 @@ void perf_record_throttle(struct perf_event *event, bool on);
  */
 size_t perf_record_trailer_size(const struct perf_event *event);
 
-/* Writes that trailer, nothing without sample_id_all: who runs now, when, where, for which event. Between
- * perf_ring_begin and perf_ring_end. */
+/* Writes that trailer, nothing without sample_id_all: who runs now, when, where, for which event.
+ * Between perf_ring_begin and perf_ring_end. */
 void perf_record_write_trailer(struct perf_output *output, const struct perf_event *event);
 
 #endif

@@ -39,7 +39,8 @@ struct perf_ring {
 	_Atomic unsigned int samples;	/* since the last wake-up by attr.wakeup_events */
 	_Atomic bool wake_wanted;	/* by the next commit of an outermost writer */
 	_Atomic uint64_t lost;		/* records that did not fit and are not reported yet */
-	/* userpage.c's, same rule: what the metadata page's lock is; user space may write over it. */
+	/* userpage.c's, same rule: what the metadata page's lock is; user space may write over
+	 * it. */
 	_Atomic uint32_t page_sequence;
 
 	/* What the next poll() returns: POLLIN once a wake-up was due, taken by the poll. */
@@ -52,7 +53,7 @@ struct perf_ring {
 	/* The event that the metadata page describes, NULL when it is closed. */
 	struct perf_event *_Atomic page_event;
 	/* Events that write here; a wake-up wakes the pollers of all of them. */
-	struct spinlock writers_lock; /* irqsave */
+	struct spinlock writers_lock;	  /* irqsave */
 	TAILQ_HEAD(, perf_event) writers; /* writers_lock */
 };
 
@@ -82,10 +83,10 @@ void perf_ring_put(struct perf_ring *ring);
  * Reserves SIZE bytes (a multiple of 8, at most 65528) in EVENT's ring for a record of RECORD_TYPE
  * and fills OUTPUT. If records were lost before, a LOST record is put in front when both fit.
  *
- * Returns 0, with interrupts off until perf_ring_end, so that a cross call that takes the ring away from
- * the event comes after it; -ENOENT when the event has no ring with data pages; -ENOSPC when the ring is
- * paused or the record does not fit: counted in the ring and in event->lost, and no end follows.
- * Any context, NMI included, on the processor where EVENT is active.
+ * Returns 0, with interrupts off until perf_ring_end, so that a cross call that takes the ring away
+ * from the event comes after it; -ENOENT when the event has no ring with data pages; -ENOSPC when
+ * the ring is paused or the record does not fit: counted in the ring and in event->lost, and no end
+ * follows. Any context, NMI included, on the processor where EVENT is active.
  */
 int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32_t record_type,
 		    size_t size);

@@ -2,8 +2,8 @@
 /*
  * Simulated processors: which one runs, its interrupt flag, cross calls, deferred work, NMIs.
  *
- * Interrupts are taken where a real processor would take them, at the moment they become enabled; what is pending
- * then is deferred work and due timers. An NMI ignores the flag.
+ * Interrupts are taken where a real processor would take them, at the moment they become enabled;
+ * what is pending then is deferred work and due timers. An NMI ignores the flag.
  */
 #include <kernel/assert.h>
 #include <kernel/smp.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A register file as Intel's SDM describes the architectural PMU (vol. 3B, 20.2), for testing the driver on any model that
- * CPUID could describe. A write that would raise #GP, or an access to a register that does not exist, ends the test: the
- * driver must know better.
+ * A register file as Intel's SDM describes the architectural PMU (vol. 3B, 20.2), for testing the
+ * driver on any model that CPUID could describe. A write that would raise #GP, or an access to a
+ * register that does not exist, ends the test: the driver must know better.
  *
- * Not the emulated PMU of qemu/, which counts what a guest really executes; here the test says what happens.
+ * Not the emulated PMU of qemu/, which counts what a guest really executes; here the test says what
+ * happens.
  */
 #include <kernel/assert.h>
 
@@ -15,8 +16,8 @@
 
 #include "internal.h"
 
-#define GENERAL_COUNTERS_MAX 8
-#define FIXED_COUNTERS_MAX   16
+#define GENERAL_COUNTERS_MAX  8
+#define FIXED_COUNTERS_MAX    16
 
 #define MSR_PMC0	      0x0c1
 #define MSR_A_PMC0	      0x4c1
@@ -28,11 +29,11 @@
 #define MSR_GLOBAL_OVF_CTRL   0x390
 #define MSR_PERF_CAPABILITIES 0x345
 
-#define EVENT_USR 0x00010000u
-#define EVENT_OS  0x00020000u
-#define EVENT_INT 0x00100000u
-#define EVENT_ANY 0x00200000u
-#define EVENT_EN  0x00400000u
+#define EVENT_USR	      0x00010000u
+#define EVENT_OS	      0x00020000u
+#define EVENT_INT	      0x00100000u
+#define EVENT_ANY	      0x00200000u
+#define EVENT_EN	      0x00400000u
 
 struct registers {
 	uint64_t general[GENERAL_COUNTERS_MAX], fixed[FIXED_COUNTERS_MAX];
@@ -75,7 +76,8 @@ void sim_intel_set(const struct sim_intel_model *new)
 	memset(registers, 0, sizeof(registers));
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
 		registers[cpu].masked = true;
-		/* Version 1 has no such register and counts as if all its bits were set; so do the general ones after reset. */
+		/* Version 1 has no such register and counts as if all its bits were set; so do the
+		 * general ones after reset. */
 		registers[cpu].global_control = low_bits(model.general_count);
 	}
 }
@@ -123,7 +125,8 @@ struct cpuid cpuid_read(uint32_t leaf, uint32_t subleaf)
 		answer.ecx = model.full_width_writes ? 1u << 15 : 0;
 		break;
 	case 0xa:
-		answer.eax = model.version | model.general_count << 8 | model.general_width_bits << 16 | event_bits << 24;
+		answer.eax = model.version | model.general_count << 8 |
+			     model.general_width_bits << 16 | event_bits << 24;
 		answer.ebx = model.events_missing;
 		answer.ecx = model.version >= 5 ? model.fixed_bitmap : 0;
 		if (model.version >= 2)
@@ -148,7 +151,8 @@ static bool is_in(uint32_t number, uint32_t first, unsigned int count, unsigned 
 static void check_reserved(uint32_t number, uint64_t value, uint64_t allowed)
 {
 	if (value & ~allowed)
-		panic("#GP: MSR 0x%x, reserved bits 0x%llx", number, (unsigned long long)(value & ~allowed));
+		panic("#GP: MSR 0x%x, reserved bits 0x%llx", number,
+		      (unsigned long long)(value & ~allowed));
 }
 
 static uint64_t fixed_control_bits(void)
@@ -157,7 +161,9 @@ static uint64_t fixed_control_bits(void)
 
 	for (unsigned int n = 0; n < FIXED_COUNTERS_MAX; n++)
 		if (fixed_counters() >> n & 1)
-			bits |= (model.version >= 3 && !model.any_thread_deprecated ? 0xfull : 0xbull) << 4 * n;
+			bits |= (model.version >= 3 && !model.any_thread_deprecated ? 0xfull :
+										      0xbull)
+				<< 4 * n;
 	return bits;
 }
 
@@ -206,7 +212,9 @@ void msr_write(uint32_t number, uint64_t value)
 	}
 	ASSERT(number != MSR_GLOBAL_STATUS);
 	if (is_in(number, MSR_PERFEVTSEL0, model.general_count, &n))
-		check_reserved(number, value, model.version >= 3 && !model.any_thread_deprecated ? 0xffffffff : 0xffdfffff);
+		check_reserved(number, value,
+			       model.version >= 3 && !model.any_thread_deprecated ? 0xffffffff :
+										    0xffdfffff);
 	else if (number == MSR_FIXED_CTR_CTRL)
 		check_reserved(number, value, fixed_control_bits());
 	else if (number == MSR_GLOBAL_CTRL)
@@ -246,7 +254,8 @@ static struct view view_general(unsigned int n, uint16_t event)
 		.value = &file->general[n],
 		.width_bits = model.general_width_bits,
 		.slot = n,
-		.counts = (select & 0xffff) == event && (select & EVENT_EN) && ring && (file->global_control >> n & 1),
+		.counts = (select & 0xffff) == event && (select & EVENT_EN) && ring &&
+			  (file->global_control >> n & 1),
 		.interrupts = select & EVENT_INT,
 	};
 }

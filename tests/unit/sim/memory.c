@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Simulated memory: objects and pages on the host's heap, so that AddressSanitizer watches every one; counted, so that
- * a test sees what it leaked; failing on demand. User memory is the test's own, with one range that faults.
+ * Simulated memory: objects and pages on the host's heap, so that AddressSanitizer watches every
+ * one; counted, so that a test sees what it leaked; failing on demand. User memory is the test's
+ * own, with one range that faults.
  */
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A simulated PMU and its driver: the perf core's tests run on it, and it is the shortest complete driver there is to read.
+ * A simulated PMU and its driver: the perf core's tests run on it, and it is the shortest complete
+ * driver there is to read.
  *
- * The hardware: up to 8 counters of 20 to 64 bits, each counting one event code in chosen rings, each with an overflow flag, all
- * behind one interrupt; a freeze bit. The counters move only when a test says so (sim_pmu_count), and an overflow interrupts at the very
- * event that caused it, unless interrupts are held back.
+ * The hardware: up to 8 counters of 20 to 64 bits, each counting one event code in chosen rings,
+ * each with an overflow flag, all behind one interrupt; a freeze bit. The counters move only when a
+ * test says so (sim_pmu_count), and an overflow interrupts at the very event that caused it, unless
+ * interrupts are held back.
  *
- * The driver keeps the contract of <kernel/perf/pmu.h> with the arithmetic of kernel/perf/counter.c and the placement of
- * kernel/perf/assign.c.
+ * The driver keeps the contract of <kernel/perf/pmu.h> with the arithmetic of kernel/perf/counter.c
+ * and the placement of kernel/perf/assign.c.
  */
 #include <kernel/assert.h>
 #include <kernel/perf/assign.h>
@@ -77,7 +79,8 @@ static bool counts(const struct counter *counter, uint8_t code)
 {
 	bool user = sim_frame()->user;
 
-	return counter->running && counter->code == code && (user ? counter->user : counter->kernel);
+	return counter->running && counter->code == code &&
+	       (user ? counter->user : counter->kernel);
 }
 
 void sim_pmu_count(uint8_t code, uint64_t number)
@@ -201,7 +204,8 @@ static bool set_period(struct perf_event *event)
 {
 	bool expired;
 
-	counter_of(event)->value = pmu_event_set_period(event, model.width_bits, counter_mask() >> 1, 1, &expired);
+	counter_of(event)->value =
+		pmu_event_set_period(event, model.width_bits, counter_mask() >> 1, 1, &expired);
 	perf_userpage_update(event);
 	return expired;
 }

@@ -2,15 +2,16 @@
 /*
  * The simulated machine that the perf core and the PMU drivers are unit-tested on.
  *
- * It provides what <kernel/...> and <arch/...> declare, deterministically, in one host thread: processors are a number
- * that the test switches, time stands still until the test advances it, a cross call is a call with
- * that number changed. Deferred work and due timers run at the points where a real processor would take the
- * interrupt: when interrupts become enabled. A lock that is not free is a deadlock and ends the program.
- * Exceptions to the one thread: a test may start host threads and make each a processor of its own
- * (sim_cpu_enter_thread), as the ring-buffer test does.
+ * It provides what <kernel/...> and <arch/...> declare, deterministically, in one host thread:
+ * processors are a number that the test switches, time stands still until the test advances it, a
+ * cross call is a call with that number changed. Deferred work and due timers run at the points
+ * where a real processor would take the interrupt: when interrupts become enabled. A lock that is
+ * not free is a deadlock and ends the program. Exceptions to the one thread: a test may start host
+ * threads and make each a processor of its own (sim_cpu_enter_thread), as the ring-buffer test
+ * does.
  *
- * sim_start() begins a fresh machine; sim_end() checks that nothing is left: objects, pages, tasks, deferred
- * work, locks. Every test calls both.
+ * sim_start() begins a fresh machine; sim_end() checks that nothing is left: objects, pages, tasks,
+ * deferred work, locks. Every test calls both.
  */
 #ifndef TESTS_UNIT_SIM_H
 #define TESTS_UNIT_SIM_H
@@ -29,9 +30,11 @@ struct perf_event;
 
 /* --- the machine --- */
 
-/* A machine of CPUS processors (1 … CPUS_MAX), time 1 s, interrupts enabled, processor 0 running a task with tid 1. */
+/* A machine of CPUS processors (1 … CPUS_MAX), time 1 s, interrupts enabled, processor 0 running a
+ * task with tid 1. */
 void sim_start(unsigned int cpus);
-/* Ends it; returns how many things were left behind (0 is right), each reported as a TAP comment. */
+/* Ends it; returns how many things were left behind (0 is right), each reported as a TAP
+ * comment. */
 unsigned int sim_end(void);
 
 /* From now on the code runs on processor CPU. */
@@ -39,24 +42,29 @@ void sim_cpu_set(unsigned int cpu);
 /* This host thread is processor CPU. */
 void sim_cpu_enter_thread(unsigned int cpu);
 
-/* What the running processor executes just now: an interrupt or a sample sees this as the interrupted context. */
+/* What the running processor executes just now: an interrupt or a sample sees this as the
+ * interrupted context. */
 void sim_frame_set(uint64_t ip, bool user);
 struct trap_frame *sim_frame(void);
 
-/* Calls HANDLER as the machine takes an NMI on this processor: whatever the interrupt flag says, with interrupts off. */
+/* Calls HANDLER as the machine takes an NMI on this processor: whatever the interrupt flag says,
+ * with interrupts off. */
 void sim_nmi(void (*handler)(void *arg), void *arg);
-/* The handlers that arch_nmi_register got, on this processor; returns whether one said it was its own. */
+/* The handlers that arch_nmi_register got, on this processor; returns whether one said it was its
+ * own. */
 bool sim_nmi_dispatch(void);
 
 /* --- tasks --- */
 
 /* A new task (its own process) that runs nowhere. sim_end puts it. */
 struct task *sim_task_create(void);
-/* The scheduler gives this processor to NEXT, as kernel/sched does it: perf_sched_out, switch, perf_sched_in. */
+/* The scheduler gives this processor to NEXT, as kernel/sched does it: perf_sched_out, switch,
+ * perf_sched_in. */
 void sim_switch(struct task *next);
 /* TASK, which runs on no processor, ends: what task_exit does about perf, in its context. */
 void sim_task_exit(struct task *task);
-/* Signals that task_signal sent to TASK since the last call, as bits (signal n: bit n - 1); clears them. */
+/* Signals that task_signal sent to TASK since the last call, as bits (signal n: bit n - 1); clears
+ * them. */
 uint64_t sim_task_signals(struct task *task);
 
 /* --- time --- */
@@ -69,7 +77,8 @@ void sim_clock_conversion_set(const struct clock_conversion *conversion);
 
 /* --- memory and files --- */
 
-/* The NUMBERth allocation from now (1: the next) of kzalloc or page_alloc fails, once; 0: none does. */
+/* The NUMBERth allocation from now (1: the next) of kzalloc or page_alloc fails, once; 0: none
+ * does. */
 void sim_allocation_fail(unsigned int number);
 /* User accesses to [START, START + SIZE) fault; SIZE 0: none does. */
 void sim_user_fault_set(const void *start, size_t size);
@@ -99,19 +108,23 @@ struct sim_pmu_model {
 	bool no_interrupt; /* PMU_NO_INTERRUPT: counters wrap silently */
 };
 
-/* Registers the simulated PMU, type PERF_TYPE_RAW, name "cpu". It takes PERF_TYPE_HARDWARE events, whose code is their config, and raw ones,
- * whose code is the low byte. Once for a machine. */
+/* Registers the simulated PMU, type PERF_TYPE_RAW, name "cpu". It takes PERF_TYPE_HARDWARE events,
+ * whose code is their config, and raw ones, whose code is the low byte. Once for a machine. */
 void sim_pmu_register(const struct sim_pmu_model *model);
 
-/* NUMBER events of CODE happen on this processor, in the ring that sim_frame says. A counter that overflows interrupts at that very event. */
+/* NUMBER events of CODE happen on this processor, in the ring that sim_frame says. A counter that
+ * overflows interrupts at that very event. */
 void sim_pmu_count(uint8_t code, uint64_t number);
 
-/* What counter INDEX (of user_index, minus one) of this processor holds: the user's counter-read instruction. */
+/* What counter INDEX (of user_index, minus one) of this processor holds: the user's counter-read
+ * instruction. */
 uint64_t sim_pmu_read_counter(unsigned int index);
 
-/* Hold interrupts back (they stay pending and come with sim_pmu_interrupts_hold(false)): an overflow that races other code. */
+/* Hold interrupts back (they stay pending and come with sim_pmu_interrupts_hold(false)): an
+ * overflow that races other code. */
 void sim_pmu_interrupts_hold(bool hold);
-/* How many interrupts this processor's PMU has raised since sim_start, and on how many overflows they were. */
+/* How many interrupts this processor's PMU has raised since sim_start, and on how many overflows
+ * they were. */
 uint64_t sim_pmu_interrupts(void);
 uint64_t sim_pmu_overflows(void);
 /* By how much the counters of this processor have moved since the PMU was registered, together. */
@@ -135,8 +148,9 @@ struct sim_intel_model {
 /* Gives every processor such a PMU, reset. */
 void sim_intel_set(const struct sim_intel_model *model);
 
-/* NUMBER events of EVENT (event select and unit mask; 0x0300: reference cycles) happen on this processor in the ring that sim_frame says. A counter that
- * overflows sends its PMI at that very event, as an NMI, if the APIC's entry is unmasked. */
+/* NUMBER events of EVENT (event select and unit mask; 0x0300: reference cycles) happen on this
+ * processor in the ring that sim_frame says. A counter that overflows sends its PMI at that very
+ * event, as an NMI, if the APIC's entry is unmasked. */
 void sim_intel_count(uint16_t event, uint64_t number);
 
 /* By how much the counters of this processor have moved since sim_intel_set, together. */
@@ -149,15 +163,17 @@ bool sim_intel_pmi_masked(void);
 /* --- NMIs everywhere --- */
 
 struct sim_interruption {
-	void (*before)(void);		/* may be NULL: makes the same state before each run */
-	void (*function)(void *arg);	/* what is interrupted */
-	void (*interrupt)(void *arg);	/* what happens there: calls sim_nmi, or makes a counter overflow */
-	void *argument;			/* of both */
-	void (*after)(unsigned int place); /* may be NULL: checks, after each run that was interrupted */
+	void (*before)(void);	     /* may be NULL: makes the same state before each run */
+	void (*function)(void *arg); /* what is interrupted */
+	void (*interrupt)(
+		void *arg); /* what happens there: calls sim_nmi, or makes a counter overflow */
+	void *argument;	    /* of both */
+	void (*after)(
+		unsigned int place); /* may be NULL: checks, after each run that was interrupted */
 };
 
-/* Runs the function once for each machine instruction it executes, interrupted before that one; returns how often it was. The function
- * runs once more, first, without. */
+/* Runs the function once for each machine instruction it executes, interrupted before that one;
+ * returns how often it was. The function runs once more, first, without. */
 unsigned int sim_interrupt_everywhere(const struct sim_interruption *test);
 
 #endif

@@ -2,14 +2,16 @@
 /*
  * Interrupting code at every one of its machine instructions.
  *
- * One run with the host processor's trap flag gives the list of instructions that the code executes (those of the test program; not
- * of the host's libraries). Then the code runs once for each entry of that list with a breakpoint there, and in the breakpoint's
- * signal handler the test's function is called, to do what makes a processor take an NMI before that instruction. So
- * "wherever the NMI comes" is a finite list, and a test goes through all of it.
+ * One run with the host processor's trap flag gives the list of instructions that the code executes
+ * (those of the test program; not of the host's libraries). Then the code runs once for each entry
+ * of that list with a breakpoint there, and in the breakpoint's signal handler the test's function
+ * is called, to do what makes a processor take an NMI before that instruction. So "wherever the NMI
+ * comes" is a finite list, and a test goes through all of it.
  *
  * Of an instruction in a loop the first OCCURRENCES_MAX executions are on the list.
  *
- * A run may take another path than the recorded one did; entries that are not reached are not counted.
+ * A run may take another path than the recorded one did; entries that are not reached are not
+ * counted.
  */
 #include <kernel/assert.h>
 
@@ -22,8 +24,8 @@
 #include "internal.h"
 
 /* EFLAGS.TF, SDM vol. 1, 3.4.3; INT3, SDM vol. 2. */
-#define FLAGS_TRAP 0x100
-#define BREAKPOINT 0xcc
+#define FLAGS_TRAP	0x100
+#define BREAKPOINT	0xcc
 
 #define PLACES_MAX	20000
 #define OCCURRENCES_MAX 3
@@ -115,7 +117,8 @@ static void make_code_writable(void)
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t start = (uintptr_t)&__executable_start & ~(page - 1);
 
-	ASSERT(mprotect((void *)start, (uintptr_t)&etext - start, PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
+	ASSERT(mprotect((void *)start, (uintptr_t)&etext - start,
+			PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
 }
 
 unsigned int sim_interrupt_everywhere(const struct sim_interruption *test)

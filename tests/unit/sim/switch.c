@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The simulated scheduler's context switch and task end, in the order that <kernel/sched.h> and <kernel/perf.h> promise to the perf core. */
+/* The simulated scheduler's context switch and task end, in the order that <kernel/sched.h> and
+ * <kernel/perf.h> promise to the perf core. */
 #include <kernel/assert.h>
 #include <kernel/perf.h>
 #include <kernel/sched.h>

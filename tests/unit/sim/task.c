@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Simulated tasks and waiting. One host thread plays every task, so nothing can really sleep: a mutex that somebody else
- * holds is a deadlock, and a sleep ends because it was woken before or because its deadline passes.
+ * Simulated tasks and waiting. One host thread plays every task, so nothing can really sleep: a
+ * mutex that somebody else holds is a deadlock, and a sleep ends because it was woken before or
+ * because its deadline passes.
  */
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>
@@ -43,7 +44,8 @@ struct task *sim_task_create(void)
 	task->affinity = cpus_all();
 	task->space = kzalloc(sizeof(*task->space));
 	mutex_init(&task->space->mutex);
-	task->arch.user_frame = (struct trap_frame){ .ip = 0x400000, .sp = 0x7fff0000, .user = true };
+	task->arch.user_frame =
+		(struct trap_frame){ .ip = 0x400000, .sp = 0x7fff0000, .user = true };
 	signals[task_count] = 0;
 	tasks[task_count++] = task;
 	return task;
@@ -69,7 +71,8 @@ unsigned int sim_tasks_end(void)
 	for (unsigned int i = 0; i < task_count; i++) {
 		unsigned int references = atomic_load(&tasks[i]->references);
 		if (references != 1) {
-			printf("# left behind: %u references to task %d\n", references - 1, tasks[i]->tid);
+			printf("# left behind: %u references to task %d\n", references - 1,
+			       tasks[i]->tid);
 			left++;
 		}
 		kfree(tasks[i]->space);

@@ -2,8 +2,8 @@
 /*
  * Simulated time: a number that only sim_clock_advance changes, and each processor's timers.
  *
- * Timers are kept in one list; advancing goes from deadline to deadline, so a timer that is armed by
- * another one's function fires in its order too.
+ * Timers are kept in one list; advancing goes from deadline to deadline, so a timer that is armed
+ * by another one's function fires in its order too.
  */
 #include <kernel/assert.h>
 #include <kernel/time.h>
@@ -87,7 +87,8 @@ bool timer_cancel(struct timer *timer)
 	panic("an armed timer is on no processor's list");
 }
 
-/* The timer that is due first among those of processor CPU (-1: any) with a deadline of at most LIMIT_NS. */
+/* The timer that is due first among those of processor CPU (-1: any) with a deadline of at most
+ * LIMIT_NS. */
 static struct timer *first_due(int cpu, uint64_t limit_ns)
 {
 	struct timer *first = NULL;

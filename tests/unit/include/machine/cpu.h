@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The simulated machine's bodies for <arch/cpu.h>: which processor "runs" is a variable of the host thread, so a test says where
- * the next line of code executes, and a host thread can be a processor of its own.
+ * The simulated machine's bodies for <arch/cpu.h>: which processor "runs" is a variable of the host
+ * thread, so a test says where the next line of code executes, and a host thread can be a processor
+ * of its own.
  */
 #ifndef MACHINE_CPU_H
 #define MACHINE_CPU_H

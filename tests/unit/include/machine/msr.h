@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The instructions of arch/x86_64's <machine/msr.h> that the PMU drivers use, as calls into the simulated register file of
- * sim/intel.c.
+ * The instructions of arch/x86_64's <machine/msr.h> that the PMU drivers use, as calls into the
+ * simulated register file of sim/intel.c.
  */
 #ifndef MACHINE_MSR_H
 #define MACHINE_MSR_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The simulated machine's registers: as much of an interrupted context as the perf core asks for. */
+/* The simulated machine's registers: as much of an interrupted context as the perf core asks
+ * for. */
 #ifndef MACHINE_TASK_H
 #define MACHINE_TASK_H
 
