@@ -179,7 +179,7 @@ static const struct spin_work wander = {
 
 #define WANDERINGS 10
 
-/* An even number of moves, the first of which, to mask 0, may find the task already there. */
+/* Each move is to the CPU where the task is not: it begins on that of mask 1, and ends there, because WANDERINGS is even. */
 static void check_wanderers(int count)
 {
 	struct counting_child *children = plan_children(&wander, WANDERINGS, 0);

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Rules of sharing counters: more events than counters take turns, groups whole or not at all, and pinned ones not at all.
+ *
+ * The events are opened on a gated child while it is stopped, enabled. So all begin at the same moment of the child's time, and
+ * while it executes every counter is in use: what an event misses is counted by another, and sums are exact though each turn's
+ * end is not known.
+ */
+#include "child.h"
+
+/* Far more than the turns, of 4 ms, that the rules need. */
+#define LEGS_MAX   2000
+
+#define EVENTS_MAX 24
+
+/* A child in the middle of its legs, and the events on it. */
+struct crowd {
+	pid_t pid;
+	uint64_t legs; /* done so far */
+	int count;
+	int fds[EVENTS_MAX];
+	struct reading readings[EVENTS_MAX];
+};
+
+static struct crowd crowd_begin(void)
+{
+	return (struct crowd){ .pid = child_gate(leg_run, LEGS_MAX + 1) };
+}
+
+/* One more event on the child; LEADER: its group's descriptor, or -1. Returns its own. */
+static int crowd_add(struct crowd *crowd, const struct perf_event_attr *attr, int leader)
+{
+	struct perf_event_attr enabled = *attr;
+
+	enabled.disabled = 0;
+	return crowd->fds[crowd->count++] = must_open(&enabled, crowd->pid, -1, leader);
+}
+
+static void crowd_step(struct crowd *crowd)
+{
+	child_step(crowd->pid);
+	crowd->legs++;
+}
+
+/* A child that has said that it stops is for a moment still on its CPU, where its time goes on: then the readings are not of one
+ * moment, and are taken again. */
+static void crowd_read(struct crowd *crowd)
+{
+	do {
+		for (int i = 0; i < crowd->count; i++)
+			crowd->readings[i] = read_event(crowd->fds[i]);
+	} while (read_event(crowd->fds[0]).enabled_ns != crowd->readings[0].enabled_ns);
+}
+
+/* Runs until every event from FIRST on has counted and has waited. */
+static void crowd_run(struct crowd *crowd, int first)
+{
+	bool turned;
+
+	do {
+		crowd_step(crowd);
+		crowd_read(crowd);
+		turned = true;
+		for (int i = first; i < crowd->count; i++)
+			turned &= crowd->readings[i].running_ns > 0 &&
+				  crowd->readings[i].running_ns < crowd->readings[i].enabled_ns;
+	} while (!turned && crowd->legs < LEGS_MAX && !tap_failed);
+	EXPECT_AT(turned, "in %d legs everybody has had a turn and has given it up", LEGS_MAX);
+}
+
+static void crowd_end(struct crowd *crowd)
+{
+	for (int i = 0; i < crowd->count; i++)
+		if (crowd->fds[i] >= 0)
+			close(crowd->fds[i]);
+	child_end(crowd->pid);
+}
+
+/* The sum over the events from FIRST on, in steps of STEP. */
+static struct reading crowd_sum(const struct crowd *crowd, int first, int step)
+{
+	struct reading sum = { 0 };
+
+	for (int i = first; i < crowd->count; i += step) {
+		sum.value += crowd->readings[i].value;
+		sum.enabled_ns += crowd->readings[i].enabled_ns;
+		sum.running_ns += crowd->readings[i].running_ns;
+	}
+	return sum;
+}
+
+static void expect_same_enabled_time(const struct crowd *crowd)
+{
+	for (int i = 1; i < crowd->count; i++)
+		EXPECT_EQ_AT(crowd->readings[i].enabled_ns, crowd->readings[0].enabled_ns,
+			     "event %d", i);
+}
+
+/* --- flexible events --- */
+
+static void check_turns_of(const struct perf_event_attr *attr)
+{
+	uint64_t counters = (uint64_t)general_counters();
+	struct crowd crowd = crowd_begin();
+
+	for (uint64_t i = 0; i < counters + 2; i++)
+		crowd_add(&crowd, attr, -1);
+	crowd_run(&crowd, 0);
+
+	struct reading sum = crowd_sum(&crowd, 0, 1);
+	expect_same_enabled_time(&crowd);
+	EXPECT_EQ_AT(sum.value, counters * derive_legs(BRANCHES, crowd.legs),
+		     "%" PRIu64 " counters", counters);
+	EXPECT_EQ_AT(sum.running_ns, counters * crowd.readings[0].enabled_ns,
+		     "%" PRIu64 " counters", counters);
+	crowd_end(&crowd);
+}
+
+static void check_turns(void)
+{
+	struct perf_event_attr attr = timed_attr(BRANCHES);
+
+	check_turns_of(&attr);
+}
+
+static void check_turns_of_raw(void)
+{
+	struct perf_event_attr attr = timed_attr(BRANCHES);
+
+	attr.type = PERF_TYPE_RAW;
+	attr.config = RAW_BRANCHES;
+	check_turns_of(&attr);
+}
+
+/* As many events as counters: nobody waits. */
+static void check_no_turns(void)
+{
+	struct perf_event_attr attr = timed_attr(BRANCHES);
+	struct crowd crowd = crowd_begin();
+
+	for (int i = 0; i < general_counters(); i++)
+		crowd_add(&crowd, &attr, -1);
+	while (crowd.legs < 20)
+		crowd_step(&crowd);
+	crowd_read(&crowd);
+	expect_same_enabled_time(&crowd);
+	for (int i = 0; i < crowd.count; i++) {
+		EXPECT_EQ_AT(crowd.readings[i].value, derive_legs(BRANCHES, crowd.legs), "event %d",
+			     i);
+		EXPECT_EQ_AT(crowd.readings[i].running_ns, crowd.readings[i].enabled_ns, "event %d",
+			     i);
+	}
+	crowd_end(&crowd);
+}
+
+/* One that stands alone on the PMU, and one that does not need to: they take turns, however many counters there are. */
+static void check_exclusive(void)
+{
+	struct perf_event_attr attr = timed_attr(BRANCHES);
+	struct crowd crowd = crowd_begin();
+
+	attr.exclusive = 1;
+	crowd_add(&crowd, &attr, -1);
+	attr.exclusive = 0;
+	crowd_add(&crowd, &attr, -1);
+	crowd_run(&crowd, 0);
+
+	struct reading sum = crowd_sum(&crowd, 0, 1);
+	EXPECT_EQ(sum.value, derive_legs(BRANCHES, crowd.legs));
+	EXPECT_EQ(sum.running_ns, crowd.readings[0].enabled_ns);
+	crowd_end(&crowd);
+}
+
+/* --- groups --- */
+
+/* Members of a group that needs every general counter, and the fixed one of instructions. */
+static int open_full_group(struct crowd *crowd)
+{
+	struct perf_event_attr attr = timed_attr(INSTRUCTIONS);
+	int leader = crowd_add(crowd, &attr, -1);
+
+	attr = timed_attr(BRANCHES);
+	for (int i = 0; i < general_counters(); i++)
+		crowd_add(crowd, &attr, leader);
+	return 1 + general_counters();
+}
+
+static void check_groups(void)
+{
+	struct crowd crowd = crowd_begin();
+	int size = open_full_group(&crowd);
+
+	open_full_group(&crowd);
+	crowd_run(&crowd, 0);
+	expect_same_enabled_time(&crowd);
+	for (int i = 0; i < crowd.count; i++) {
+		const struct reading *leader = &crowd.readings[i / size * size];
+
+		EXPECT_EQ_AT(crowd.readings[i].running_ns, leader->running_ns, "member %d", i);
+		if (i % size > 1)
+			EXPECT_EQ_AT(crowd.readings[i].value, crowd.readings[i - 1].value,
+				     "member %d", i);
+	}
+	/* Leaders count instructions; each of the others counts branches. */
+	EXPECT_EQ(crowd_sum(&crowd, 0, size).value, derive_legs(INSTRUCTIONS, crowd.legs));
+	EXPECT_EQ(crowd_sum(&crowd, 0, size).running_ns, crowd.readings[0].enabled_ns);
+	EXPECT_EQ(crowd_sum(&crowd, 1, size).value, derive_legs(BRANCHES, crowd.legs));
+	crowd_end(&crowd);
+}
+
+/* Opens members of a group one by one: FIT of them fit, the next does not. */
+static void check_group_size(const struct kind *kind, int fit)
+{
+	struct perf_event_attr attr = timed_attr(kind), dummy = software_attr(PERF_COUNT_SW_DUMMY);
+	int fds[EVENTS_MAX];
+
+	for (int i = 0; i < fit; i++) {
+		/* Members that are switched off need no counter yet. */
+		attr.disabled = i == 0;
+		fds[i] = must_open(&attr, 0, -1, i ? fds[0] : -1);
+	}
+	attr.disabled = 0;
+	errno = 0;
+	EXPECT_EQ_AT(open_event(&attr, 0, -1, fds[0]), -1, "%s, member %d", kind->name, fit);
+	EXPECT_EQ_AT(errno, EINVAL, "%s, member %d", kind->name, fit);
+	/* Software events need no counter, and the group is still what it was. */
+	int software = must_open(&dummy, 0, -1, fds[0]);
+	run_enabled(fds[0], spin_find_work("loop"), 10, NULL);
+	EXPECT_EQ(read_event(fds[0]).value, derive_window(kind, spin_find_work("loop"), 10));
+	close(software);
+	for (int i = 0; i < fit; i++)
+		close(fds[i]);
+}
+
+static void check_group_sizes(void)
+{
+	check_group_size(BRANCHES, general_counters());
+	check_group_size(INSTRUCTIONS, general_counters() + 1);
+	check_group_size(REFERENCE_CYCLES, 1);
+}
+
+/* --- pinned events --- */
+
+static void check_pinned(void)
+{
+	uint64_t counters = (uint64_t)general_counters();
+	struct perf_event_attr attr = timed_attr(BRANCHES);
+	struct crowd crowd = crowd_begin();
+
+	attr.pinned = 1;
+	crowd_add(&crowd, &attr, -1);
+	attr.pinned = 0;
+	for (uint64_t i = 0; i < counters + 1; i++)
+		crowd_add(&crowd, &attr, -1);
+	if (counters > 1) {
+		crowd_run(&crowd, 1);
+	} else {
+		/* Nothing is left for the others, ever. */
+		while (crowd.legs < 20)
+			crowd_step(&crowd);
+		crowd_read(&crowd);
+	}
+	expect_same_enabled_time(&crowd);
+	EXPECT_EQ(crowd.readings[0].value, derive_legs(BRANCHES, crowd.legs));
+	EXPECT_EQ(crowd.readings[0].running_ns, crowd.readings[0].enabled_ns);
+
+	struct reading sum = crowd_sum(&crowd, 1, 1);
+	EXPECT_EQ(sum.value, (counters - 1) * derive_legs(BRANCHES, crowd.legs));
+	EXPECT_EQ(sum.running_ns, (counters - 1) * crowd.readings[0].enabled_ns);
+	crowd_end(&crowd);
+}
+
+/* FD is in the error state: a read is the end of the file. */
+static void expect_error_state(int fd)
+{
+	uint64_t words[3];
+
+	EXPECT_EQ(read(fd, words, sizeof(words)), 0);
+	EXPECT_EQ_AT(read(fd, words, 1), 0, "%s", "also where the buffer is too short");
+}
+
+static void check_pinned_too_many(void)
+{
+	struct perf_event_attr attr = timed_attr(BRANCHES);
+	struct crowd crowd = crowd_begin();
+	int counters = general_counters();
+
+	attr.pinned = 1;
+	for (int i = 0; i < counters; i++)
+		crowd_add(&crowd, &attr, -1);
+	int last = crowd_add(&crowd, &attr, -1);
+	crowd.count--;
+	crowd_step(&crowd);
+	crowd_read(&crowd);
+	expect_error_state(last);
+	for (int i = 0; i < counters; i++)
+		EXPECT_EQ_AT(crowd.readings[i].value, derive_legs(BRANCHES, 1), "event %d", i);
+
+	/* Enabled again, it tries again; it succeeds when a counter has become free. */
+	control(last, PERF_EVENT_IOC_ENABLE, 0);
+	crowd_step(&crowd);
+	expect_error_state(last);
+	close(crowd.fds[0]);
+	crowd.fds[0] = last;
+	control(last, PERF_EVENT_IOC_ENABLE, 0);
+	crowd_step(&crowd);
+	crowd_read(&crowd);
+	EXPECT_EQ(crowd.readings[0].value, derive_legs(BRANCHES, 3) - derive_legs(BRANCHES, 2));
+	crowd_end(&crowd);
+}
+
+/* A CPU's pinned events come before a task's. */
+static void check_pinned_ranks(void)
+{
+	struct perf_event_attr attr = timed_attr(BRANCHES);
+	struct crowd crowd = crowd_begin();
+	int counters = general_counters(), fds[EVENTS_MAX];
+
+	pin(crowd.pid, 0);
+	attr.pinned = 1;
+	int mine = crowd_add(&crowd, &attr, -1);
+	crowd_step(&crowd);
+	EXPECT_EQ(read_event(mine).value, derive_legs(BRANCHES, 1));
+	attr.disabled = 0;
+	for (int i = 0; i < counters; i++)
+		fds[i] = must_open(&attr, -1, 0, -1);
+	crowd_step(&crowd);
+	expect_error_state(mine);
+	for (int i = 0; i < counters; i++) {
+		EXPECT_AT(read_event(fds[i]).value > 0, "event %d", i);
+		close(fds[i]);
+	}
+	crowd_end(&crowd);
+}
+
+static const struct tap_rule rules[] = {
+	{ "events that have counters enough never wait", check_no_turns },
+	{ "two events more than counters take turns, and nothing is missed", check_turns },
+	{ "so do raw events", check_turns_of_raw },
+	{ "an exclusive event shares the PMU with nobody", check_exclusive },
+	{ "a group counts whole or not at all", check_groups },
+	{ "a group that no PMU of this size could count is refused", check_group_sizes },
+	{ "a pinned event keeps its counter while others take turns", check_pinned },
+	{ "a pinned event that finds no counter reads as end of file, until it is enabled again",
+	  check_pinned_too_many },
+	{ "a pinned event of the CPU comes before one of a task", check_pinned_ranks },
+};
+
+TAP_MAIN(rules)
