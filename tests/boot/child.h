@@ -2,7 +2,7 @@
 /*
  * Tasks that do known work for a test, under its control.
  *
- * A gated child stops itself (SIGSTOP) before its work and after it, both by the calls of one window (window.h): while it is
+ * A gated child stops itself (SIGSTOP) before its work and after it, both by the calls of one window (exact.h): while it is
  * stopped its parent opens events on it, moves it and reads. So an event of another task counts what that window writes down.
  * Its work may stop it in between as well: leg_run does.
  */

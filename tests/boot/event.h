@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "window.h"
+#include "exact.h"
 #include "../unit/tap.h"
 
 #define INSTRUCTIONS	 (&kinds[0])
