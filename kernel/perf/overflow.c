@@ -10,6 +10,10 @@
  * next one, so that no period, however short, can stop the machine. Ticks are counted by the
  * clock, not by an interrupt; a timer is armed only when something waits for the next tick.
  *
+ * That limit is on one event. Interrupts of many events, or ones that take long, are limited by the
+ * time they take of a processor: half of a window of 64 ticks. When that is used up, every event
+ * that takes a sample there stops until the next window. Short bursts are not touched by this.
+ *
  * Frequency (attr.freq): the period follows the rate at which events come. Every sample and every
  * tick compute the period that would have given the wanted rate, and the period moves an eighth of
  * the way (Linux: perf_adjust_period).
@@ -20,6 +24,13 @@
 #include <kernel/time.h>
 
 #define SAMPLES_PER_TICK      (PERF_SAMPLE_RATE_MAX * PERF_TICK_NS / NSEC_PER_SEC)
+
+#define WINDOW_NS	      (64 * PERF_TICK_NS)
+#define WINDOW_BUDGET_NS      (WINDOW_NS / 2)
+
+/* No interrupt takes longer: what is above was taken from this processor by somebody else (a
+ * hypervisor, the host of an emulator). */
+#define INTERRUPT_NS_MAX      NSEC_PER_MSEC
 
 /* A wanted period more than this many times shorter than what is left begins at once. */
 #define PERIOD_RESTART_FACTOR 8
@@ -51,19 +62,53 @@ static void adapt_period(struct perf_event *event, uint64_t count, uint64_t time
 
 /* --- throttling --- */
 
-/* One more sample. Returns whether it was one too many. */
-static bool account_sample(struct perf_event *event)
-{
-	struct hw_event *hw = &event->hw;
-	uint64_t now_ns = clock_ns(), tick = now_ns / PERF_TICK_NS;
+/* Time that interrupts of PMUs have taken of each processor in the present window. */
+struct interrupt_time {
+	uint64_t window, spent_ns;
+} CACHE_ALIGNED;
 
-	if (hw->interrupts == HW_THROTTLED)
-		return true;
+static PERCPU(struct interrupt_time, interrupt_time);
+
+void perf_interrupt_took(uint64_t start_ns)
+{
+	struct interrupt_time *time = &this_cpu(interrupt_time);
+	uint64_t now_ns = clock_ns(), taken_ns = now_ns - start_ns;
+
+	if (time->window != now_ns / WINDOW_NS) {
+		time->window = now_ns / WINDOW_NS;
+		time->spent_ns = 0;
+	}
+	time->spent_ns += taken_ns < INTERRUPT_NS_MAX ? taken_ns : INTERRUPT_NS_MAX;
+}
+
+static bool time_is_used_up(uint64_t now_ns)
+{
+	const struct interrupt_time *time = &this_cpu(interrupt_time);
+
+	return time->window == now_ns / WINDOW_NS && time->spent_ns > WINDOW_BUDGET_NS;
+}
+
+/* Returns whether one more sample, at NOW_NS, is one too many for EVENT or for this processor. */
+static bool is_too_many(struct hw_event *hw, uint64_t now_ns)
+{
+	uint64_t tick = now_ns / PERF_TICK_NS;
 
 	if (hw->interrupts_tick != tick) {
 		hw->interrupts_tick = tick;
-		hw->interrupts = 1;
-	} else if (++hw->interrupts > SAMPLES_PER_TICK) {
+		hw->interrupts = 0;
+	}
+	return ++hw->interrupts > SAMPLES_PER_TICK || time_is_used_up(now_ns);
+}
+
+/* One more sample. Returns whether EVENT has to stop. */
+static bool account_sample(struct perf_event *event)
+{
+	struct hw_event *hw = &event->hw;
+	uint64_t now_ns = clock_ns();
+
+	if (hw->interrupts == HW_THROTTLED)
+		return true;
+	if (is_too_many(hw, now_ns)) {
 		hw->interrupts = HW_THROTTLED;
 		perf_record_throttle(event, true);
 		deferred_work_queue(&event->pending); /* arms the tick */
@@ -94,6 +139,8 @@ bool perf_event_tick(struct perf_event *event, uint64_t now_ns)
 {
 	struct hw_event *hw = &event->hw;
 
+	if (hw->interrupts == HW_THROTTLED && time_is_used_up(now_ns))
+		return true;
 	perf_event_unthrottle(event, true);
 	if (!event->attr.freq)
 		return false;

@@ -50,6 +50,11 @@ void perf_userpage_update(struct perf_event *event)
 	(void)event;
 }
 
+void perf_interrupt_took(uint64_t start_ns)
+{
+	EXPECT_EQ(start_ns, clock_ns());
+}
+
 static const struct sim_intel_model usual = {
 	.version = 5,
 	.general_count = 4,

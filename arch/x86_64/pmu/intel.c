@@ -35,6 +35,7 @@
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/smp.h>
+#include <kernel/time.h>
 #include <machine/apic.h>
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>
@@ -406,6 +407,7 @@ static unsigned int serve_overflows(struct intel_cpu *cpu, uint64_t overflows,
 static bool intel_pmi(struct trap_frame *frame)
 {
 	struct intel_cpu *cpu = this_intel_cpu();
+	uint64_t start_ns = clock_ns();
 	uint64_t overflows = read_overflows(cpu);
 	bool ours;
 
@@ -425,6 +427,7 @@ static bool intel_pmi(struct trap_frame *frame)
 	 * frozen, no overflow is missed. */
 	apic_pmi_unmask();
 	atomic_fetch_sub(&cpu->frozen, 1);
+	perf_interrupt_took(start_ns);
 	apply_running(cpu);
 	return true;
 }
