@@ -35,7 +35,6 @@ ENDINGS = (
 MISTAKES = (
     ([], 120, "COMMAND"),
     (["walk"], 120, "walk"),
-    (["run"], 120, "name a PROGRAM"),
     (["run", "--cpus", "0", PROGRAM], 120, "no number from 1 to 64"),
     (["run", "--pmu-width", "49", PROGRAM], 120, "no number from 32 to 48"),
     (["run", "--timeout", "soon", PROGRAM], 120, "no time in seconds"),
@@ -98,6 +97,9 @@ def main():
     report.ok(got == 121 and "run: make" in error, "so is a kernel that is not built", error)
     got, _, error = tally(["image", "-o", "x", PROGRAM], TALLY_BUILD=empty)
     report.ok(got == 121 and "run: make" in error, "also for an image", error)
+    got, _, error = tap.command([sys.executable, TALLY, "run", "--kernel", GUEST], env={"PATH": empty})
+    report.ok(got == 121 and "run: tools/deps tools/packages" in error,
+              "without a program: the shell is named that is not installed", error)
     return report.done()
 
 

@@ -3,6 +3,8 @@
 """A program on the real kernel: its words, environment, files, input, output and status."""
 
 import os
+import pty
+import select
 import shutil
 import sys
 import time
@@ -41,6 +43,41 @@ def run(*words, stdin=b""):
     return tap.command([TALLY, "run", "--timeout", "60", *words], stdin=stdin)
 
 
+def at_a_terminal(words, dialogue):
+    """Runs the tool at a terminal: waits for each text, then types the answer. Returns status, text."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(TALLY, [TALLY, "run", "--timeout", "60", *words])
+    seen = b""
+    at = 0
+    for text, answer in dialogue:
+        while text not in seen[at:] and select.select([terminal], [], [], 60)[0]:
+            try:
+                seen += os.read(terminal, 4096)
+            except OSError:
+                break
+        at = len(seen)
+        os.write(terminal, answer)
+    try:
+        while os.read(terminal, 4096):
+            continue
+    except OSError:
+        pass
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen.decode(errors="replace")
+
+
+def c_libraries(report):
+    """One program, linked with each C library there is; the project's own is under userland/."""
+    source = os.path.join(HERE, "programs", "libc", "start.c")
+    for compiler in ("gcc", "musl-gcc"):
+        program = os.path.join(BUILD, "tests", "start-" + compiler)
+        done = tap.command([compiler, "-static", "-O2", "-Wall", "-Werror", source, "-o", program])
+        report.equal(done, (0, b"", ""), f"{compiler} links a static program")
+        status, output, error = run(program, "x")
+        report.equal((status, output), (4, b"start 2 x /\nchild\nstatus 3\n1.500000\n"),
+                     "which starts, allocates, sleeps, forks and waits", error)
+
+
 def main():
     report = tap.Report()
     for name, options, words, status, output in RUNS:
@@ -63,6 +100,15 @@ def main():
 
     status, _, error = run("-v", "--pmu", "emulated", NOTHING)
     report.equal((status, error), (0, "tally: PMU: emulated\n"), "-v says which PMU is used")
+
+    c_libraries(report)
+
+    status, text = at_a_terminal([], [(b"/ # ", b"echo x\x7f$((6*7))\r"), (b"\n42\r\n", b"exit 5\r")])
+    report.equal(status, 5, "without a program: a shell, with line editing at a terminal", text)
+    status, text = at_a_terminal([], [(b"/ # ", b"\x1d")])
+    report.equal(status, 130, "ctrl-] leaves it", text)
+    status, output, error = run(stdin=b"echo a b | wc -w; exit 6\n")
+    report.equal((status, output.strip()), (6, b"2"), "a shell that reads a script from a pipe", error)
 
     times = []
     for _ in range(5):

@@ -27,11 +27,14 @@ class Platform:
     kernel: str
     words: str
     init: Optional[str] = None
+    interactive: bool = False
 
 
 def tally():
     """Our kernel, which starts the program itself: the console is the program's, the log on COM2."""
-    return Platform(kernel=paths.build("tally.elf"), words="console=raw log=com2")
+    interactive = machine.at_terminal()
+    return Platform(kernel=paths.build("tally.elf"), interactive=interactive,
+                    words=f"console={'cooked' if interactive else 'raw'} log=com2")
 
 
 def main(words, platform=tally):
@@ -73,7 +76,8 @@ def _parser():
                      help="boot this initramfs (cpio newc) and run its /init; "
                           "what follows are /init's arguments")
     run.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER,
-                     help="a static Linux/x86-64 executable, and its arguments")
+                     help="a static Linux/x86-64 executable, and its arguments; "
+                          "without one, busybox's shell")
 
     image = commands.add_parser("image", allow_abbrev=False,
                                 help="put kernel and program into one bootable file")
@@ -155,11 +159,21 @@ def _variable(text):
 
 
 def _program(options):
-    """The words after the options, of which the first is the program; a leading -- is dropped."""
+    """The words after the options, of which the first is the program; a leading -- is dropped.
+
+    Without any it is a shell.
+    """
     words = options.words[1:] if options.words[:1] == ["--"] else options.words
-    if not words:
-        raise Failure(USAGE, f"name a PROGRAM; see: tally {options.command} --help")
-    return words
+    return words or [_shell(), "sh"]
+
+
+def _shell():
+    """The host path of what runs where no program is named."""
+    shell = paths.in_path("busybox")
+    if shell is None:
+        raise Failure(MISSING, "without a PROGRAM this runs busybox's shell, which is not installed; "
+                               "run: tools/deps tools/packages")
+    return shell
 
 
 def _environment(options):
@@ -200,7 +214,8 @@ def _run_blob(options, platform, blob, words=()):
         file.write(blob)
         file.flush()
         return _start(options, ["-kernel", platform.kernel, "-initrd", file.name,
-                                "-append", _join(options.append, platform.words, *words)])
+                                "-append", _join(options.append, platform.words, *words)],
+                      platform.interactive)
 
 
 def _join(*words):
@@ -213,15 +228,17 @@ def _boot(options):
     _must_be_file(options.image)
     with open(options.image, "rb") as file:
         is_elf = file.read(4) == b"\x7fELF"
+    interactive = False
     if is_elf:
-        medium = ["-kernel", options.image,
-                  "-append", _join(options.append, options.platform().words)]
+        platform = options.platform()
+        interactive = platform.interactive
+        medium = ["-kernel", options.image, "-append", _join(options.append, platform.words)]
     elif options.append:
         raise Failure(USAGE, "an ISO image has its own command line; give --append to `tally image`")
     else:
         medium = ["-drive", f"file={options.image.replace(',', ',,')},format=raw,media=cdrom,"
                             "if=ide,readonly=on", "-boot", "d"]
-    return _start(options, medium)
+    return _start(options, medium, interactive)
 
 
 def _report(options):
@@ -241,13 +258,13 @@ def _image(options):
         raise Failure(USAGE, "--append needs --iso: whoever boots an ELF gives it its words")
     blob = _packed(options)
     if options.iso:
-        image.make_iso(blob, _join(options.append, options.platform().words), options.output)
+        image.make_iso(blob, _join(options.append, "console=raw log=com2"), options.output)
     else:
         image.make_unikernel(blob, options.output)
     return 0
 
 
-def _start(options, medium):
+def _start(options, medium, interactive):
     """Boots `medium`, QEMU's words for where the kernel comes from, on the machine of the options."""
     properties = {name: getattr(options, f"pmu_{name}") for name in emulator.PMU_PROPERTIES}
     chosen = emulator.Options(
@@ -262,7 +279,7 @@ def _start(options, medium):
         print(f"tally: waiting for: gdb {kernel} -ex 'target remote :1234'", file=sys.stderr)
     log = machine.Log(options.log)
     words = emulator.command(chosen, log.path, machine.CONSOLE) + medium
-    return machine.run(words, log, options.timeout)
+    return machine.run(words, log, options.timeout, interactive)
 
 
 def _must_be_file(path):

@@ -3,27 +3,33 @@
 
 QEMU inherits standard output, so the program's bytes reach it untouched and at once. Standard input
 goes through here, because a serial line has no end of file: it is sent as DLE EOT, and a DLE that is
-meant is doubled (console_set_raw in include/kernel/console.h). Nothing is sent before the kernel's
-first log line, since a guest that sets up its serial port throws away what came before.
+meant is doubled (console_set_raw in include/kernel/console.h). At a terminal it is the other way
+round: the guest's console is one too, so every key goes there as it is, but for ctrl-], which ends
+the machine. Nothing is sent before the kernel's first log line, since a guest that sets up its
+serial port throws away what came before.
 
 How it ended is told by two witnesses: QEMU's exit status, which holds what the kernel wrote to the
 exit device, and the kernel's last log line on COM2, which has the program's status.
 """
 
+import contextlib
 import os
 import select
 import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
+import tty
 
 from . import paths
-from .failure import BOOT, NOT_FOUND, PANIC, TIMEOUT, Failure
+from .failure import BOOT, INTERRUPTED, NOT_FOUND, PANIC, TIMEOUT, Failure
 
 CONSOLE = "stdio,id=console,signal=off"
 _ESCAPE = b"\x10"
 _END_OF_FILE = _ESCAPE + b"\x04"
+_LEAVE = b"\x1d"
 
 # QEMU exits with (value << 1) | 1 for a value written to the exit device.
 _ENDED = 0x20 << 1 | 1
@@ -67,15 +73,22 @@ class Log:
             os.replace(self.path, self._last)
 
 
-def run(words, log, timeout_s=None):
+def at_terminal():
+    """Whether a person sits at both ends, so that the guest's console should be a terminal."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def run(words, log, timeout_s=None, interactive=False):
     """Runs QEMU by `words` and returns the exit status of the guest's first task.
 
-    `log` is the Log that COM2 goes to. Raises Failure(BOOT, PANIC or TIMEOUT).
+    `log` is the Log that COM2 goes to; `interactive`: the guest's console is a terminal, and so is
+    ours. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
     """
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints)
         try:
-            in_time = _attend(process, log.path, timeout_s)
+            with _keys_untouched() if interactive else contextlib.nullcontext():
+                in_time = _attend(process, log.path, timeout_s, interactive)
         finally:
             process.kill()
             process.wait()
@@ -88,7 +101,18 @@ def run(words, log, timeout_s=None):
     return status
 
 
-def _attend(process, log, timeout_s):
+@contextlib.contextmanager
+def _keys_untouched():
+    """Our terminal hands over each key at once and as it is, for as long as this lasts."""
+    before = termios.tcgetattr(sys.stdin)
+    tty.setraw(sys.stdin)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def _attend(process, log, timeout_s, interactive):
     """Feeds the machine until it ends. Returns False if the time was up first."""
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     to_machine = process.stdin.fileno()
@@ -117,9 +141,12 @@ def _attend(process, log, timeout_s):
                 pending = _send(to_machine, pending)
             elif source in ready:
                 data = os.read(source, 4096)
-                pending = data.replace(_ESCAPE, _ESCAPE * 2) or _END_OF_FILE
+                if interactive and _LEAVE in data:
+                    raise Failure(INTERRUPTED, "left by ctrl-]")
+                pending = data if interactive else data.replace(_ESCAPE, _ESCAPE * 2)
                 if not data:
                     source = None
+                    pending = _END_OF_FILE
     finally:
         os.close(ended)
 
