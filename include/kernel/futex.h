@@ -9,4 +9,10 @@
  * how many it woke. Task context. */
 int futex_wake(uintptr_t address, unsigned int count);
 
+struct task;
+
+/* TASK, the running one, ends: marks the locks that its robust list names as left by a dead
+ * owner, and wakes one waiter of each. Task context. */
+void robust_list_release(struct task *task);
+
 #endif

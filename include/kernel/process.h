@@ -40,6 +40,7 @@ struct process {
 	int exit_signal;	       /* T: what the parent is sent at the end, 0: none */
 	int exit_status;	       /* T: as wait4 reports it, once zombie */
 	bool exiting;		       /* S: exit_group or a fatal signal: exit_status is set */
+	bool replacing;		       /* T: a thread in execve is ending the others */
 	bool zombie;		       /* T: ended, not waited for */
 	uint64_t dead_run_time_ns;     /* T: of threads that have ended */
 	uint64_t children_run_time_ns; /* T: of children waited for */

@@ -32,7 +32,7 @@ syscall_function sys_getpid, sys_gettid, sys_getppid, sys_getpgrp, sys_getpgid, 
 	sys_prlimit64, sys_getrlimit, sys_setrlimit, sys_getrandom;
 syscall_function sys_sched_yield, sys_sched_setaffinity, sys_sched_getaffinity, sys_getcpu,
 	sys_getpriority, sys_setpriority, sys_sched_getscheduler, sys_sched_getparam;
-syscall_function sys_futex;
+syscall_function sys_futex, sys_set_robust_list, sys_get_robust_list;
 syscall_function sys_kill, sys_tkill, sys_tgkill, sys_rt_sigaction, sys_rt_sigprocmask,
 	sys_rt_sigpending, sys_rt_sigsuspend, sys_rt_sigreturn, sys_sigaltstack, sys_pause;
 /* time: kernel/time/clock_calls.c */

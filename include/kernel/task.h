@@ -60,6 +60,7 @@ struct task {
 	RB_ENTRY(task) by_tid;	       /* T */
 	struct signal_state signals;   /* see <kernel/signal.h> */
 	uintptr_t clear_child_tid;     /* user address set to 0 and woken at the end; 0: none */
+	uintptr_t robust_list;	       /* user address of the list of locks it holds; 0: none */
 	struct task_completion *vfork; /* told when the space is given up */
 	LIST_ENTRY(task) dead;	       /* on the list of tasks to free */
 };				       /* R: the run queue's lock; T: task_table_lock */

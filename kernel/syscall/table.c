@@ -112,6 +112,8 @@ static const struct syscall calls[] = {
 	CALL(getpriority, 2),
 	CALL(setpriority, 3),
 	CALL_RESTARTING(futex, 6, CALL_RESTARTS),
+	CALL(set_robust_list, 2),
+	CALL(get_robust_list, 3),
 
 	/* signals */
 	CALL(kill, 2),

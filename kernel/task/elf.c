@@ -49,7 +49,7 @@ static int read_header(struct elf_file *elf)
 
 	if (inode_copy(elf->inode, 0, header, sizeof(*header)) < sizeof(*header))
 		return refuse(elf, -ENOEXEC, "too short for an ELF header");
-	if (memcmp(header->e_ident, "\177ELF", 4))
+	if (memcmp(header->e_ident, "\177ELF", 4) != 0)
 		return refuse(elf, -ENOEXEC, "not an ELF file");
 	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
 		return refuse(elf, -ENOEXEC, "not a 64-bit little-endian ELF file");

@@ -14,6 +14,7 @@
 #include <arch/exec.h>
 #include <arch/signal.h>
 #include <kernel/file.h>
+#include <kernel/futex.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
@@ -268,6 +269,7 @@ static void become_leader(struct task *self)
 static void commit(struct task *self, struct exec_image *image, struct inode *executable)
 {
 	become_leader(self);
+	robust_list_release(self);
 	task_release_space(self);
 	vm_space_switch(image->space);
 	if (file_table_is_shared(self->files)) {
@@ -282,6 +284,7 @@ static void commit(struct task *self, struct exec_image *image, struct inode *ex
 	signal_reset_for_exec(self->process);
 	self->signals.alternate = (struct kernel_sigaltstack){ .ss_flags = SS_DISABLE };
 	self->clear_child_tid = 0;
+	self->robust_list = 0;
 	exec_set_name(self, executable);
 	arch_task_set_program(arch_task_user_frame(self), image->entry, image->stack);
 	perf_task_exec(self);

@@ -153,6 +153,7 @@ _Noreturn void task_exit(int status)
 	ASSERT(arch_irqs_enabled());
 	perf_task_exit(self);
 	if (self->space) {
+		robust_list_release(self);
 		clear_child_tid(self);
 		task_release_space(self);
 	}
@@ -189,12 +190,12 @@ int process_kill_other_threads(void)
 
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
-	if (process->exiting)
+	if (process->exiting || process->replacing)
 		error = -EAGAIN;
-	else
-		LIST_FOREACH(other, &process->threads, thread)
-			if (other != self)
-				signal_make_fatal(other);
+	process->replacing |= !error;
+	LIST_FOREACH(other, &process->threads, thread)
+		if (other != self && !error)
+			signal_make_fatal(other);
 	spin_unlock_irqrestore(&task_table_lock, state);
 	if (error)
 		return error;
@@ -202,5 +203,6 @@ int process_kill_other_threads(void)
 	while (process->live_threads > 1 && !error)
 		error = wait_sleep_killable(UINT64_MAX);
 	wait_queue_remove(&process->child_event, &entry);
+	process->replacing = false;
 	return error == -EINTR ? -EAGAIN : 0;
 }

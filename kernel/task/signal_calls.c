@@ -136,7 +136,7 @@ long sys_rt_sigaction(const unsigned long arg[6])
 
 long sys_rt_sigprocmask(const unsigned long arg[6])
 {
-	uint64_t old = task_current()->signals.mask, set, new = old;
+	uint64_t old = task_current()->signals.mask, set, new;
 
 	if (arg[3] != sizeof(uint64_t))
 		return -EINVAL;

@@ -120,6 +120,8 @@ static const struct probe probes[] = {
 	PROBE(rt_sigsuspend, 8, IN, POINTER, 8),
 	PROBE(sigaltstack, 24, IN, POINTER, 0),
 	PROBE(sigaltstack, 24, OUT, 0, POINTER),
+	PROBE(get_robust_list, 8, OUT, 0, POINTER, BUFFER),
+	PROBE(get_robust_list, 8, OUT, 0, BUFFER, POINTER),
 	PROBE(futex, 0, IN, POINTER, 0, 1, 0, 0, 0),
 	PROBE(futex, 16, IN, BUFFER, 0, 0, POINTER, 0, 0),
 	PROBE(nanosleep, 16, IN, POINTER, 0),

@@ -18,6 +18,11 @@
 #define FUTEX_WAKE_BITSET      10
 #define FUTEX_PRIVATE_FLAG     128
 #define FUTEX_CLOCK_REALTIME   256
+/* A lock word: the owner's tid, and these. */
+#define FUTEX_WAITERS	       0x80000000u
+#define FUTEX_OWNER_DIED       0x40000000u
+#define FUTEX_TID_MASK	       0x3fffffffu
+
 #define FUTEX_BITSET_MATCH_ANY 0xffffffffu
 
 #endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Robust lists: what becomes of the locks that a thread holds when it ends.
+ *
+ * The C library keeps a list in user memory of the robust mutexes that a thread holds. At its end
+ * the kernel walks the list: a lock word with the thread's tid gets FUTEX_OWNER_DIED instead, and
+ * a waiter is woken. Layout and rules: Linux, Documentation/locking/robust-futex-ABI.rst.
+ *
+ * The list is the program's: it may be damaged, or a ring. So the walk is limited, and a fault
+ * ends it.
+ */
+#include <kernel/futex.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/futex.h>
+
+/* Entries looked at: Linux's ROBUST_LIST_LIMIT. */
+#define ENTRIES_MAX 2048
+/* Bit 0 of a pointer: a priority-inheritance futex. */
+#define PI_BIT	    1ul
+
+/* struct robust_list_head. */
+struct list_head {
+	uint64_t first;	      /* address of the first entry, whose first word is the next one's */
+	int64_t futex_offset; /* from an entry to its lock word */
+	uint64_t pending;     /* an entry being locked or unlocked just now; 0: none */
+};
+
+/* Marks the lock of ENTRY as left. False: it cannot be reached. */
+static bool leave_lock(const struct task *task, const struct list_head *head, uint64_t entry)
+{
+	uint64_t address = (entry & ~PI_BIT) + (uint64_t)head->futex_offset;
+	uint32_t word;
+
+	if (address % sizeof(word) || copy_from_user(&word, (void *)address, sizeof(word)))
+		return false;
+	if ((word & FUTEX_TID_MASK) != (uint32_t)task->tid)
+		return true;
+	bool waiters = word & FUTEX_WAITERS;
+
+	word = (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
+	if (copy_to_user((void *)address, &word, sizeof(word)))
+		return false;
+	if (waiters && !(entry & PI_BIT))
+		futex_wake(address, 1);
+	return true;
+}
+
+void robust_list_release(struct task *task)
+{
+	struct list_head head;
+	uintptr_t list = task->robust_list;
+
+	task->robust_list = 0;
+	if (!list || copy_from_user(&head, (void *)list, sizeof(head)))
+		return;
+	uint64_t entry = head.first;
+
+	for (unsigned int i = 0; i < ENTRIES_MAX && (entry & ~PI_BIT) != list; i++) {
+		uint64_t next;
+
+		/* Before the waiter that is woken can change it. */
+		if (copy_from_user(&next, (void *)(entry & ~PI_BIT), sizeof(next)))
+			return;
+		if (entry != head.pending && !leave_lock(task, &head, entry))
+			return;
+		entry = next;
+	}
+	if (head.pending)
+		leave_lock(task, &head, head.pending);
+}
+
+long sys_set_robust_list(const unsigned long arg[6])
+{
+	if (arg[1] != sizeof(struct list_head))
+		return -EINVAL;
+	task_current()->robust_list = arg[0];
+	return 0;
+}
+
+long sys_get_robust_list(const unsigned long arg[6])
+{
+	struct task *task = (pid_t)arg[0] ? task_find((pid_t)arg[0]) : task_current();
+	uint64_t size = sizeof(struct list_head);
+
+	if (!task)
+		return -ESRCH;
+	uint64_t list = task->robust_list;
+
+	if ((pid_t)arg[0])
+		task_put(task);
+	if (copy_to_user((void *)arg[2], &size, sizeof(size)) ||
+	    copy_to_user((void *)arg[1], &list, sizeof(list)))
+		return -EFAULT;
+	return 0;
+}
