@@ -2,9 +2,10 @@
 /*
  * Tasks that do known work for a test, under its control.
  *
- * A gated child stops itself (SIGSTOP) before its work and after it, both by the calls of one window (exact.h): while it is
- * stopped its parent opens events on it, moves it and reads. So an event of another task counts what that window writes down.
- * Its work may stop it in between as well: leg_run does.
+ * A gated child stops itself (SIGSTOP) before its work and after it, both by the calls of one
+ * window (exact.h): while it is stopped its parent opens events on it, moves it and reads. So an
+ * event of another task counts what that window writes down. Its work may stop it in between as
+ * well: leg_run does.
  */
 #ifndef TESTS_BOOT_CHILD_H
 #define TESTS_BOOT_CHILD_H
@@ -118,8 +119,9 @@ static inline pid_t child_gate_to_end(spin_function *run, uint64_t n)
 }
 
 /*
- * N legs of LEG_LOOPS loops each, which end with a stop. Of a gated child are counted, from its first stop on: 3 of the window and
- * the letters, then the numbers for each leg; a leg's 8 and 9 come behind its stop.
+ * N legs of LEG_LOOPS loops each, which end with a stop. Of a gated child are counted, from its
+ * first stop on: 3 of the window and the letters, then the numbers for each leg; a leg's 8 and 9
+ * come behind its stop.
  */
 #define LEG_LOOPS 1000000
 
@@ -145,7 +147,7 @@ __asm__("	.text\n"
 	"	ret\n"
 	"	.size leg_run, . - leg_run\n");
 
-/* What a gated leg_run retires from its first stop to the one that ends leg number LEG, from 1 on. */
+/* What a gated leg_run retires from its first stop to the one after leg number LEG, from 1 on. */
 static inline uint64_t derive_legs(const struct kind *kind, uint64_t leg)
 {
 	return derive(kind, 3 + 4 + leg * (5 + 2 * (uint64_t)LEG_LOOPS) + (leg - 1) * 2,

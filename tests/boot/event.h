@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The few things that every test of events does to one: describe it, open it, switch it, read it, with an expectation that
- * this works. For the task that prints the report; a child leaves what it saw in shared memory (child.h).
+ * The few things that every test of events does to one: describe it, open it, switch it, read it,
+ * with an expectation that this works. For the task that prints the report; a child leaves what it
+ * saw in shared memory (child.h).
  */
 #ifndef TESTS_BOOT_EVENT_H
 #define TESTS_BOOT_EVENT_H
@@ -71,7 +72,8 @@ static inline struct reading read_event(int fd)
 	return reading;
 }
 
-/* Task PID (0: the caller) runs on CPU only, or anywhere (-1). What it forks from now on inherits that. */
+/* Task PID (0: the caller) runs on CPU only, or anywhere (-1). What it forks from now on inherits
+ * that. */
 static inline void pin(pid_t pid, int cpu)
 {
 	cpu_set_t set;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of sharing counters: more events than counters take turns, groups whole or not at all, and pinned ones not at all.
+ * Rules of sharing counters: more events than counters take turns, groups whole or not at all, and
+ * pinned ones not at all.
  *
- * The events are opened on a gated child while it is stopped, enabled. So all begin at the same moment of the child's time, and
- * while it executes every counter is in use: what an event misses is counted by another, and sums are exact though each turn's
- * end is not known.
+ * The events are opened on a gated child while it is stopped, enabled. So all begin at the same
+ * moment of the child's time, and while it executes every counter is in use: what an event misses
+ * is counted by another, and sums are exact though each turn's end is not known.
  */
 #include "child.h"
 
@@ -42,8 +43,8 @@ static void crowd_step(struct crowd *crowd)
 	crowd->legs++;
 }
 
-/* A child that has said that it stops is for a moment still on its CPU, where its time goes on: then the readings are not of one
- * moment, and are taken again. */
+/* A child that has said that it stops is for a moment still on its CPU, where its time goes on:
+ * then the readings are not of one moment, and are taken again. */
 static void crowd_read(struct crowd *crowd)
 {
 	do {
@@ -153,7 +154,8 @@ static void check_no_turns(void)
 	crowd_end(&crowd);
 }
 
-/* One that stands alone on the PMU, and one that does not need to: they take turns, however many counters there are. */
+/* One that stands alone on the PMU, and one that does not need to: they take turns, however many
+ * counters there are. */
 static void check_exclusive(void)
 {
 	struct perf_event_attr attr = timed_attr(BRANCHES);

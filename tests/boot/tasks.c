@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of per-task counting: a task's events count that task's own work to the instruction, however many tasks take turns,
- * wherever it is moved, whoever opened the events, and whether it still exists.
+ * Rules of per-task counting: a task's events count that task's own work to the instruction,
+ * however many tasks take turns, wherever it is moved, whoever opened the events, and whether it
+ * still exists.
  *
  * Each child measures itself and leaves what it read in shared memory; the parent judges.
  */
@@ -144,7 +145,8 @@ static void check_yields(void)
 
 /* --- migration --- */
 
-/* N times: moves the calling task to the next of two CPUs and executes WANDER_LOOPS loops there. MEMORY is two masks. */
+/* N times: moves the calling task to the next of two CPUs and executes WANDER_LOOPS loops there.
+ * MEMORY is two masks. */
 #define WANDER_LOOPS 2000
 
 void wander_run(uint64_t n, void *memory);
@@ -179,7 +181,8 @@ static const struct spin_work wander = {
 
 #define WANDERINGS 10
 
-/* Each move is to the CPU where the task is not: it begins on that of mask 1, and ends there, because WANDERINGS is even. */
+/* Each move is to the CPU where the task is not: it begins on that of mask 1, and ends there,
+ * because WANDERINGS is even. */
 static void check_wanderers(int count)
 {
 	struct counting_child *children = plan_children(&wander, WANDERINGS, 0);
@@ -332,7 +335,8 @@ static void check_after_the_end(void)
 
 /* --- inheritance --- */
 
-/* N times one after the other: a child that executes FAMILY_LOOPS loops and exits, for which the parent waits. */
+/* N times one after the other: a child that executes FAMILY_LOOPS loops and exits, for which the
+ * parent waits. */
 #define FAMILY_LOOPS 5000
 
 void family_run(uint64_t n, void *memory);
