@@ -140,3 +140,20 @@ paddr_t boot_memory_take(size_t size)
 	}
 	boot_failure("not enough memory to start; give the machine more");
 }
+
+/* The interrupt vectors of real mode and the firmware's data. */
+#define LOW_START 0x1000
+
+paddr_t boot_memory_find_low(void)
+{
+	for (paddr_t page = LOW_START; page < IMAGE_START; page += PAGE_SIZE) {
+		struct page_range range = { page, page + PAGE_SIZE };
+		bool used = !boot_range_in_ram(range);
+
+		for (size_t i = 0; i < boot_info.module_count; i++)
+			used = used || overlap(&range, &boot_info.modules[i]);
+		if (!used)
+			return page;
+	}
+	return 0;
+}

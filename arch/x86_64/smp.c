@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include <arch/mmu.h>
+#include <kernel/boot.h>
 #include <kernel/cpu.h>
 #include <kernel/log.h>
 #include <kernel/sched.h>
@@ -38,10 +39,6 @@ _Static_assert(offsetof(struct cpu_local, id) == CPU_LOCAL_ID, "entry.S");
 _Static_assert(offsetof(struct cpu_local, nmi_depth) == CPU_LOCAL_NMI_DEPTH, "entry.S");
 _Static_assert(sizeof(struct cpu_local) == CPU_LOCAL_SIZE, "smp_start.S");
 
-/* The page where the start code runs: below 1 MiB, not in use by a BIOS that has finished, RAM on
- * every PC. */
-#define START_PAGE     8
-
 #define WAIT_FIRST_NS  (1 * NSEC_PER_MSEC)
 #define WAIT_SECOND_NS (200 * NSEC_PER_MSEC)
 #define CHECK_ROUNDS   32
@@ -55,6 +52,7 @@ uint64_t smp_root;
 uintptr_t smp_stacks[CPUS_MAX];
 extern const char smp_start_code[], smp_start_code_end[];
 
+static paddr_t start_page;	   /* where the start code runs: below 1 MiB */
 static atomic_uint processors = 1; /* that run for good */
 static atomic_uint started;	   /* that wait for their turn */
 static atomic_uint turn;	   /* number of the one whose turn it is */
@@ -135,7 +133,7 @@ static void send_to_others(void (*send)(uint32_t apic_id))
 
 static void send_startup(uint32_t id)
 {
-	apic_send_startup(id, START_PAGE);
+	apic_send_startup(id, (uint8_t)(start_page >> PAGE_SHIFT));
 }
 
 /* Compares the counters of the boot processor and of processor CPU, then lets it go on. */
@@ -166,10 +164,15 @@ unsigned int arch_smp_start(void)
 	if (wanted + 1 < acpi_info.processor_count)
 		log_warning("smp: memory for %u of %u processors", wanted + 1,
 			    acpi_info.processor_count);
+	start_page = boot_memory_find_low();
+	if (!start_page) {
+		log_warning("smp: no memory below 1 MiB to start processors in");
+		wanted = 0;
+	}
 	if (wanted == 0)
 		return 1;
 
-	memcpy(page_address(START_PAGE * PAGE_SIZE), smp_start_code,
+	memcpy(page_address(start_page), smp_start_code,
 	       (size_t)(smp_start_code_end - smp_start_code));
 	smp_root = cr3_read();
 	atomic_store(&smp_number_limit, wanted + 1);

@@ -56,4 +56,8 @@ bool boot_option(const char *name, char *value, size_t size);
  * start. */
 paddr_t boot_memory_take(size_t size);
 
+/* A page of RAM below 1 MiB that no module lies in and the firmware no longer uses: where further
+ * processors can start. 0: there is none. Any context. */
+paddr_t boot_memory_find_low(void);
+
 #endif

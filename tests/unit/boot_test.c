@@ -349,6 +349,27 @@ static void check_take(void)
 	EXPECT_EQ(boot_info.free[1].end, 0x140000000);
 }
 
+static void check_low_page(void)
+{
+	boot_by(protocols, &usual);
+	EXPECT_EQ(boot_memory_find_low(), 0x1000);
+
+	/* A module in the way; RAM that ends before it; RAM that begins above. */
+	struct story story = usual;
+
+	story.modules[0] = (struct page_range){ 0x800, 0x4001 };
+	EXPECT_STR(boot_by(protocols, &story), "");
+	EXPECT_EQ(boot_memory_find_low(), 0x5000);
+	story.pieces[0].length = 0x5fff;
+	EXPECT_STR(boot_by(protocols, &story), "");
+	EXPECT_EQ(boot_memory_find_low(), 0);
+	story = usual;
+	story.pieces[0].start = 0x98000;
+	story.pieces[0].length = 0x7c00;
+	EXPECT_STR(boot_by(protocols, &story), "");
+	EXPECT_EQ(boot_memory_find_low(), 0x98000);
+}
+
 static void check_options(void)
 {
 	static const struct {
@@ -433,6 +454,7 @@ static const struct tap_rule rules[] = {
 	  check_long_words },
 	{ "what no loader should say does no harm", check_bad_loaders },
 	{ "memory taken early is zeroed, and missing afterwards", check_take },
+	{ "processors start in a page that nobody uses", check_low_page },
 	{ "words of the command line are found up to --", check_options },
 	{ "ACPI's root pointer is found by its sum", check_acpi },
 };
