@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Rules of the order in a run queue (kernel/sched/runqueue.c), with time that the test makes pass.
+ *
+ * What EEVDF promises is a theorem, so the numbers here are exact: no task's processor time ever differs from its
+ * ideal share by more than one slice (Stoica and Abdel-Wahab, TR-95-22, theorem 1).
+ *
+ * Locks and switching are sched.c's business and not tested here.
+ */
+#include <stdlib.h>
+
+#include "../../kernel/sched/runqueue.h"
+#include "tap.h"
+
+#define SLICE_NS 3000000ull
+#define TASKS_MAX 16
+
+static struct run_queue queue;
+static struct sched_entity tasks[TASKS_MAX];
+static struct sched_entity *current;
+
+/* The share of the processor that each task should have had until now, in ns times the sum of weights. */
+static long double ideal_ns[TASKS_MAX];
+static uint64_t used_ns[TASKS_MAX];
+
+static void start(unsigned int count)
+{
+	memset(&queue, 0, sizeof(queue));
+	memset(tasks, 0, sizeof(tasks));
+	memset(ideal_ns, 0, sizeof(ideal_ns));
+	memset(used_ns, 0, sizeof(used_ns));
+	run_queue_init(&queue, NULL);
+	current = NULL;
+	for (unsigned int i = 0; i < count; i++)
+		run_queue_insert(&queue, &tasks[i]);
+}
+
+/* What a switch does: the choice leaves the tree, who ran goes back to it. */
+static struct sched_entity *reschedule(bool give_way)
+{
+	struct sched_entity *chosen = run_queue_choose(&queue, current, give_way);
+
+	if (chosen == current)
+		return current;
+	if (chosen)
+		run_queue_take(&queue, chosen);
+	if (current) {
+		run_queue_leave(&queue, current);
+		run_queue_insert(&queue, current);
+	}
+	current = chosen;
+	return current;
+}
+
+/* The running task sleeps. */
+static void sleep_current(void)
+{
+	run_queue_leave(&queue, current);
+	current = NULL;
+}
+
+static unsigned int number_of(const struct sched_entity *entity)
+{
+	return (unsigned int)(entity - tasks);
+}
+
+/* Weight of TASK as the queue counts it. */
+static uint64_t weight_of(unsigned int number)
+{
+	struct run_queue lone = { 0 };
+	struct sched_entity copy = { .nice = tasks[number].nice };
+
+	run_queue_insert(&lone, &copy);
+	return lone.load;
+}
+
+static void run_ns(uint64_t ns)
+{
+	used_ns[number_of(current)] += ns;
+	run_queue_charge(&queue, current, ns);
+}
+
+static void check_turns(void)
+{
+	start(3);
+	for (int turn = 0; turn < 300; turn++) {
+		reschedule(false);
+		EXPECT_EQ_AT(run_queue_slice_left_ns(current), SLICE_NS, "turn %d", turn);
+		run_ns(SLICE_NS);
+	}
+	for (int i = 0; i < 3; i++)
+		EXPECT_EQ_AT(used_ns[i], 100 * SLICE_NS, "task %d", i);
+}
+
+/* Runs COUNT tasks of the nice values given for STEPS choices of up to a slice, and compares with the ideal after each. */
+static void expect_shares(const int *nice, unsigned int count, unsigned int steps)
+{
+	uint64_t load = 0;
+
+	start(0);
+	for (unsigned int i = 0; i < count; i++) {
+		tasks[i].nice = nice[i];
+		run_queue_insert(&queue, &tasks[i]);
+		load += weight_of(i);
+	}
+	for (unsigned int step = 0; step < steps; step++) {
+		reschedule(false);
+		uint64_t left_ns = run_queue_slice_left_ns(current);
+		/* Interrupts come in the middle of slices, too. */
+		uint64_t ns = 1 + (uint64_t)rand() % left_ns;
+
+		if (ns > left_ns)
+			ns = left_ns;
+		run_ns(ns);
+		for (unsigned int i = 0; i < count; i++) {
+			ideal_ns[i] += (long double)ns * weight_of(i) / load;
+			long double lag_ns = ideal_ns[i] - used_ns[i];
+
+			EXPECT_AT(lag_ns <= SLICE_NS && lag_ns >= -(long double)SLICE_NS,
+				  "task %u after %u steps: lag %Lf ns", i, step, lag_ns);
+		}
+	}
+}
+
+static void check_shares(void)
+{
+	static const int equal[] = { 0, 0, 0, 0, 0 };
+	static const int mixed[] = { 0, 5, -5, 10, 0, 1 };
+	static const int extremes[] = { -20, 19, 0 };
+
+	srand(1);
+	expect_shares(equal, 5, 20000);
+	expect_shares(mixed, 6, 20000);
+	expect_shares(extremes, 3, 20000);
+}
+
+static void check_alone(void)
+{
+	start(1);
+	EXPECT(reschedule(false) == &tasks[0]);
+	run_ns(10 * SLICE_NS + 7);
+	EXPECT(reschedule(false) == &tasks[0]);
+	EXPECT(reschedule(true) == &tasks[0]);
+	EXPECT(!run_queue_has_waiting(&queue));
+	sleep_current();
+	EXPECT(run_queue_choose(&queue, NULL, false) == NULL);
+	EXPECT_EQ(queue.tasks, 0);
+	EXPECT_EQ(queue.load, 0);
+}
+
+static void check_giving_way(void)
+{
+	start(2);
+	reschedule(false);
+	struct sched_entity *first = current;
+
+	/* It has used nothing yet, so it is owed as much as the other: and still gives way, each time. */
+	for (int i = 0; i < 10; i++) {
+		struct sched_entity *before = current;
+
+		run_ns(10);
+		reschedule(true);
+		EXPECT_AT(current != before, "time %d", i);
+	}
+	EXPECT(current == first);
+}
+
+static void check_sleepers_lag(void)
+{
+	start(2);
+	reschedule(false);
+	unsigned int sleeper = number_of(current), other = 1 - sleeper;
+
+	/* It uses 1 ms alone of the two: the mean moves by half of it, so it owes half a millisecond. */
+	run_ns(1000000);
+	sleep_current();
+	EXPECT_EQ(tasks[sleeper].lag_ns, -500000);
+	reschedule(false);
+	EXPECT_EQ(number_of(current), other);
+	run_ns(20 * SLICE_NS);
+	run_queue_insert(&queue, &tasks[sleeper]);
+	/* What it slept is not made up for: after its weight is in the mean again, it owes the same. */
+	uint64_t mean_ns = queue.base_ns + (uint64_t)(queue.weighted_sum / (int64_t)queue.load);
+
+	EXPECT_EQ(tasks[sleeper].virtual_runtime_ns - mean_ns, 500000);
+	EXPECT_EQ(reschedule(false) == &tasks[other], 1);
+}
+
+static void check_lag_limit(void)
+{
+	start(2);
+	reschedule(false);
+	unsigned int hog = number_of(current);
+
+	/* A kernel that did not switch for long: the debt is cut to a slice. */
+	run_ns(50 * SLICE_NS);
+	sleep_current();
+	EXPECT_EQ(tasks[hog].lag_ns, -(int64_t)SLICE_NS);
+}
+
+static void check_counts(void)
+{
+	start(4);
+	EXPECT_EQ(queue.tasks, 4);
+	EXPECT_EQ(queue.load, 4 * 1024);
+	reschedule(false);
+	EXPECT_EQ(queue.tasks, 4);
+	run_queue_set_nice(&queue, current, 5, true);
+	unsigned int waiting = (number_of(current) + 1) % 4;
+
+	run_queue_set_nice(&queue, &tasks[waiting], -5, false);
+	EXPECT_EQ(queue.load, 2 * 1024 + 335 + 3121);
+	EXPECT(tasks[waiting].queued);
+	for (int i = 0; i < 1000; i++) {
+		run_ns(1 + (uint64_t)i * 1237 % SLICE_NS);
+		reschedule(i % 3 == 0);
+	}
+	/* The weighted sum is kept step by step; made anew from the tasks it is the same. */
+	int64_t sum = 0;
+
+	for (unsigned int i = 0; i < 4; i++)
+		sum += (int64_t)(tasks[i].virtual_runtime_ns - queue.base_ns) * (int64_t)weight_of(i);
+	EXPECT_EQ(queue.weighted_sum, sum);
+}
+
+static const struct tap_rule rules[] = {
+	{ "tasks of one weight take turns of one slice each", check_turns },
+	{ "no task's share is ever off by more than a slice, whatever the weights", check_shares },
+	{ "a task alone keeps the processor, and an empty queue gives nobody", check_alone },
+	{ "who gives way is followed by somebody else", check_giving_way },
+	{ "a sleeper comes back owing what it owed", check_sleepers_lag },
+	{ "nobody owes more than a slice", check_lag_limit },
+	{ "the queue's sums are those of its tasks", check_counts },
+};
+
+int main(void)
+{
+	return tap_run(rules, sizeof(rules) / sizeof(rules[0]));
+}
