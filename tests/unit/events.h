@@ -13,6 +13,7 @@
 #include <kernel/perf/pmu.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
+#include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
@@ -117,6 +118,32 @@ static inline struct timed_count timed_count_of(int fd)
 
 	EXPECT_EQ(read_event(fd, &count, sizeof(count)), sizeof(count));
 	return count;
+}
+
+/* The address space of every test's tasks. */
+static struct vm_space user_space __attribute__((unused));
+
+/* Maps DATA_PAGES data pages of FD into AREA, as mmap does; 0 or an error. */
+static inline int map_area(int fd, struct vm_area *area, uint64_t data_pages, unsigned int prot)
+{
+	struct file *file = sim_fd_file(fd);
+
+	*area = (struct vm_area){ .start = 0x10000,
+				  .end = 0x10000 + (data_pages + 1) * PAGE_SIZE,
+				  .prot = prot,
+				  .shared = true,
+				  .file = file,
+				  .space = &user_space };
+	int error = file->ops->mmap(file, area);
+	if (!error)
+		file_get(file);
+	return error;
+}
+
+static inline void unmap_area(struct vm_area *area)
+{
+	area->ops->close(area);
+	file_put(area->file);
 }
 
 /* The same event with times. */

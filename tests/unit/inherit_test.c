@@ -3,9 +3,7 @@
  * Rules of inheritance (kernel/perf/inherit.c): what a new task gets, that the parent's value is
  * the sum at any time, and that nothing is left when tasks and descriptors end in any order.
  */
-#include <kernel/page.h>
 #include <kernel/perf/ring.h>
-#include <kernel/vm.h>
 
 #include "events.h"
 
@@ -227,26 +225,17 @@ static void a_fork_that_fails_leaves_nothing(void)
 
 static void children_write_to_the_parents_ring(void)
 {
-	static struct vm_space space;
-
 	start_machine(1, 4, NULL, 0);
 	struct perf_event_attr attr = inherited_attr();
 	attr.sample_period = 10;
 	attr.sample_type = PERF_SAMPLE_IP;
 	int fd = open_event(attr, 0, 0, -1), everywhere = open_event(attr, 0, -1, -1);
 	struct task *before = fork_task();
-	struct file *file = sim_fd_file(fd);
-	struct vm_area area = { .start = 0x10000,
-				.end = 0x10000 + 2 * PAGE_SIZE,
-				.prot = VM_READ | VM_WRITE,
-				.shared = true,
-				.file = file,
-				.space = &space };
+	struct vm_area area;
 
 	/* Two processors would write to one ring. */
-	file_get(file);
-	EXPECT_EQ(sim_fd_file(everywhere)->ops->mmap(sim_fd_file(everywhere), &area), -EINVAL);
-	EXPECT_EQ(file->ops->mmap(file, &area), 0);
+	EXPECT_EQ(map_area(everywhere, &area, 1, VM_READ | VM_WRITE), -EINVAL);
+	EXPECT_EQ(map_area(fd, &area, 1, VM_READ | VM_WRITE), 0);
 	struct perf_event_mmap_page *page = atomic_load(&event_of(fd)->ring)->user_page;
 	struct task *after = fork_task();
 
@@ -254,8 +243,7 @@ static void children_write_to_the_parents_ring(void)
 	EXPECT_EQ(page->data_head, 16);
 	run(after, 20, 0);
 	EXPECT_EQ(page->data_head, 48);
-	area.ops->close(&area);
-	file_put(file);
+	unmap_area(&area);
 	run(after, 20, 0);
 	EXPECT_EQ(timed_count_of(fd).value, 50);
 	end_task(before);

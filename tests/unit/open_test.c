@@ -5,7 +5,6 @@
  */
 #include <kernel/page.h>
 #include <kernel/perf/ring.h>
-#include <kernel/vm.h>
 #include <uapi/linux/poll.h>
 
 #include "events.h"
@@ -335,31 +334,6 @@ static void prctl_switches_what_was_opened(void)
 
 /* --- mapping, records, poll --- */
 
-static struct vm_space space;
-
-/* Maps DATA_PAGES data pages of FD as mmap does. */
-static int map(int fd, struct vm_area *area, uint64_t data_pages, unsigned int prot)
-{
-	struct file *file = sim_fd_file(fd);
-
-	*area = (struct vm_area){ .start = 0x10000,
-				  .end = 0x10000 + (data_pages + 1) * PAGE_SIZE,
-				  .prot = prot,
-				  .shared = true,
-				  .file = file,
-				  .space = &space };
-	int error = file->ops->mmap(file, area);
-	if (!error)
-		file_get(file);
-	return error;
-}
-
-static void unmap(struct vm_area *area)
-{
-	area->ops->close(area);
-	file_put(area->file);
-}
-
 static unsigned int poll_event(int fd)
 {
 	struct file *file = sim_fd_file(fd);
@@ -393,11 +367,11 @@ static void mappings_follow_the_rules(void)
 	bool writable;
 
 	EXPECT_EQ(poll_event(fd), POLLHUP);
-	EXPECT_EQ(map(fd, &area, 3, VM_READ | VM_WRITE), -EINVAL);
-	EXPECT_EQ(map(fd, &area, 2, VM_READ | VM_WRITE), 0);
+	EXPECT_EQ(map_area(fd, &area, 3, VM_READ | VM_WRITE), -EINVAL);
+	EXPECT_EQ(map_area(fd, &area, 2, VM_READ | VM_WRITE), 0);
 	EXPECT(area.dont_copy);
-	EXPECT_EQ(map(fd, &second, 4, VM_READ | VM_WRITE), -EINVAL);
-	EXPECT_EQ(map(fd, &second, 2, VM_READ | VM_WRITE), 0);
+	EXPECT_EQ(map_area(fd, &second, 4, VM_READ | VM_WRITE), -EINVAL);
+	EXPECT_EQ(map_area(fd, &second, 2, VM_READ | VM_WRITE), 0);
 
 	/* User space writes to the metadata only, and finds nothing behind the end. */
 	for (uint64_t index = 0; index < 4; index++) {
@@ -412,24 +386,24 @@ static void mappings_follow_the_rules(void)
 		if (page)
 			page_put(page);
 	}
-	EXPECT_EQ(atomic_load(&space.perf_rdpmc), 2);
-	unmap(&second);
-	EXPECT_EQ(atomic_load(&space.perf_rdpmc), 1);
+	EXPECT_EQ(atomic_load(&user_space.perf_rdpmc), 2);
+	unmap_area(&second);
+	EXPECT_EQ(atomic_load(&user_space.perf_rdpmc), 1);
 	EXPECT(atomic_load(&event_of(fd)->ring) != NULL);
-	unmap(&area);
-	EXPECT_EQ(atomic_load(&space.perf_rdpmc), 0);
+	unmap_area(&area);
+	EXPECT_EQ(atomic_load(&user_space.perf_rdpmc), 0);
 	EXPECT(atomic_load(&event_of(fd)->ring) == NULL);
 
 	struct perf_event_attr attr = hardware_attr(CODE);
 	fd = open_event(attr, 0, -1, -1);
-	EXPECT_EQ(map(fd, &area, 0, VM_READ), 0);
-	unmap(&area);
+	EXPECT_EQ(map_area(fd, &area, 0, VM_READ), 0);
+	unmap_area(&area);
 	for (unsigned int number = 1; number <= 6; number++) {
 		sim_allocation_fail(number);
-		int error = map(fd, &area, 2, VM_READ | VM_WRITE);
+		int error = map_area(fd, &area, 2, VM_READ | VM_WRITE);
 		sim_allocation_fail(0);
 		if (!error)
-			unmap(&area);
+			unmap_area(&area);
 		else
 			EXPECT_EQ_AT(error, -ENOMEM, "allocation %u", number);
 	}
@@ -442,12 +416,12 @@ static void a_closed_event_lives_while_mapped(void)
 	int fd = open_event(sampling_attr(10), 0, -1, -1);
 	struct vm_area area;
 
-	EXPECT_EQ(map(fd, &area, 1, VM_READ | VM_WRITE), 0);
+	EXPECT_EQ(map_area(fd, &area, 1, VM_READ | VM_WRITE), 0);
 	struct perf_event_mmap_page *page = metadata(fd);
 	sim_fd_close(fd);
 	sim_pmu_count(CODE, 25);
 	EXPECT_EQ(page->data_head, 2 * SAMPLE_SIZE);
-	unmap(&area);
+	unmap_area(&area);
 	end_machine();
 }
 
@@ -457,7 +431,7 @@ static void samples_wake_pollers(void)
 	int fd = open_event(sampling_attr(10), 0, -1, -1);
 	struct vm_area area;
 
-	map(fd, &area, 1, VM_READ | VM_WRITE);
+	map_area(fd, &area, 1, VM_READ | VM_WRITE);
 	EXPECT_EQ(poll_event(fd), 0);
 	sim_pmu_count(CODE, 9);
 	EXPECT_EQ(poll_event(fd), 0);
@@ -466,7 +440,7 @@ static void samples_wake_pollers(void)
 	EXPECT_EQ(poll_event(fd), 0);
 	EXPECT_EQ(metadata(fd)->data_head, SAMPLE_SIZE);
 	EXPECT_EQ(count_of(fd), 10);
-	unmap(&area);
+	unmap_area(&area);
 	end_machine();
 }
 
@@ -478,7 +452,7 @@ static void refresh_limits_overflows(void)
 
 	attr.disabled = 1;
 	int fd = open_event(attr, 0, -1, -1);
-	map(fd, &area, 1, VM_READ | VM_WRITE);
+	map_area(fd, &area, 1, VM_READ | VM_WRITE);
 	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_REFRESH, 3), 0);
 	sim_pmu_count(CODE, 1000);
 	EXPECT_EQ(metadata(fd)->data_head, 3 * SAMPLE_SIZE);
@@ -487,7 +461,7 @@ static void refresh_limits_overflows(void)
 	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_REFRESH, 1), 0);
 	sim_pmu_count(CODE, 1000);
 	EXPECT_EQ(count_of(fd), 40);
-	unmap(&area);
+	unmap_area(&area);
 	end_machine();
 }
 
@@ -498,7 +472,7 @@ static void a_new_period_begins_at_once(void)
 	struct vm_area area;
 	uint64_t period = 7;
 
-	map(fd, &area, 1, VM_READ | VM_WRITE);
+	map_area(fd, &area, 1, VM_READ | VM_WRITE);
 	sim_pmu_count(CODE, 99);
 	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period), 0);
 	sim_pmu_count(CODE, 6);
@@ -508,7 +482,7 @@ static void a_new_period_begins_at_once(void)
 	sim_pmu_count(CODE, 70);
 	EXPECT_EQ(metadata(fd)->data_head, 11 * SAMPLE_SIZE);
 	EXPECT_EQ(count_of(fd), 176);
-	unmap(&area);
+	unmap_area(&area);
 	end_machine();
 }
 
@@ -521,7 +495,7 @@ static void too_many_samples_are_throttled(void)
 	struct vm_area area;
 	const uint64_t throttle_size = sizeof(struct perf_event_header) + 24;
 
-	map(fd, &area, 4, VM_READ | VM_WRITE);
+	map_area(fd, &area, 4, VM_READ | VM_WRITE);
 	sim_pmu_count(CODE, 10000);
 	EXPECT_EQ(count_of(fd), 401);
 	EXPECT_EQ(metadata(fd)->data_head, 401 * SAMPLE_SIZE + throttle_size);
@@ -529,7 +503,7 @@ static void too_many_samples_are_throttled(void)
 	EXPECT_EQ(metadata(fd)->data_head, 401 * SAMPLE_SIZE + 2 * throttle_size);
 	sim_pmu_count(CODE, 5);
 	EXPECT_EQ(count_of(fd), 406);
-	unmap(&area);
+	unmap_area(&area);
 	end_machine();
 }
 
@@ -543,7 +517,7 @@ static void a_clock_samples_by_timer(void)
 	attr.sample_period = 1000000;
 	attr.sample_type = PERF_SAMPLE_IP;
 	int fd = open_event(attr, 0, -1, -1);
-	map(fd, &area, 1, VM_READ | VM_WRITE);
+	map_area(fd, &area, 1, VM_READ | VM_WRITE);
 	sim_clock_advance(5500000);
 	EXPECT_EQ(metadata(fd)->data_head, 5 * SAMPLE_SIZE);
 	/* What is left of the period waits for the task. */
@@ -555,7 +529,7 @@ static void a_clock_samples_by_timer(void)
 	sim_clock_advance(1);
 	EXPECT_EQ(metadata(fd)->data_head, 6 * SAMPLE_SIZE);
 	EXPECT_EQ(count_of(fd), 6000000);
-	unmap(&area);
+	unmap_area(&area);
 	end_machine();
 }
 
@@ -569,7 +543,7 @@ static void output_goes_to_another_ring(void)
 	struct vm_area area, second;
 
 	EXPECT_EQ(control_event(writer, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)target), -EINVAL);
-	map(target, &area, 1, VM_READ | VM_WRITE);
+	map_area(target, &area, 1, VM_READ | VM_WRITE);
 	EXPECT_EQ(control_event(foreign, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)target),
 		  -EINVAL);
 	EXPECT_EQ(control_event(writer, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)target), 0);
@@ -587,12 +561,12 @@ static void output_goes_to_another_ring(void)
 	sim_fd_close(third);
 
 	/* An event that is mapped stays with its ring. */
-	EXPECT_EQ(map(foreign, &second, 1, VM_READ | VM_WRITE), 0);
+	EXPECT_EQ(map_area(foreign, &second, 1, VM_READ | VM_WRITE), 0);
 	EXPECT_EQ(control_event(foreign, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)-1), -EINVAL);
-	unmap(&second);
+	unmap_area(&second);
 
 	/* The last unmapping leaves nobody writing. */
-	unmap(&area);
+	unmap_area(&area);
 	EXPECT(atomic_load(&event_of(writer)->ring) == NULL);
 	sim_pmu_count(CODE, 10);
 	EXPECT_EQ(count_of(writer), 30);
@@ -607,13 +581,13 @@ static void the_end_of_the_task_hangs_up(void)
 	int fd = open_event(sampling_attr(10), child->tid, -1, -1);
 	struct vm_area area;
 
-	map(fd, &area, 1, VM_READ | VM_WRITE);
+	map_area(fd, &area, 1, VM_READ | VM_WRITE);
 	EXPECT_EQ(poll_event(fd), 0);
 	sim_switch(child);
 	sim_task_exit(child);
 	sim_switch(self);
 	EXPECT_EQ(poll_event(fd), POLLHUP);
-	unmap(&area);
+	unmap_area(&area);
 	end_machine();
 }
 

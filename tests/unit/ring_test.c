@@ -436,12 +436,14 @@ static void write_small(uint64_t writer, uint64_t count)
 	write_record(writer, count * WORDS_PERIOD);
 }
 
-/* The NMI reads what is published at that moment, and writes a record of its own. */
+/* The NMI reads what is published at that moment, writes a record of its own, and reads again: what it
+ * interrupted must not be published with it. */
 static void read_and_write(void *arg)
 {
 	(void)arg;
 	drain(&nmi_reader);
 	write_small(1, nmi_sequence++);
+	drain(&nmi_reader);
 }
 
 static void nmi_read_and_write(void *arg)

@@ -177,9 +177,18 @@ static void dispatch(void *arg)
 
 bool sim_nmi_dispatch(void)
 {
+	struct sim_cpu *cpu = sim_this_cpu();
 	bool handled = false;
 
-	sim_nmi(dispatch, &handled);
+	/* A processor takes no NMI inside another, but remembers one. */
+	if (cpu->nmi_depth) {
+		cpu->nmi_latched = true;
+		return true;
+	}
+	do {
+		cpu->nmi_latched = false;
+		sim_nmi(dispatch, &handled);
+	} while (cpu->nmi_latched);
 	return handled;
 }
 

@@ -39,7 +39,8 @@ struct registers {
 	uint64_t general[GENERAL_COUNTERS_MAX], fixed[FIXED_COUNTERS_MAX];
 	uint64_t select[GENERAL_COUNTERS_MAX], fixed_control;
 	uint64_t global_control, status;
-	bool masked;
+	bool masked, hold, pending;
+	bool moving; /* the counters: one instruction of the hardware, which nothing interrupts */
 	uint64_t writes, counted;
 };
 
@@ -288,12 +289,34 @@ static unsigned int view_all(struct view *views, uint16_t event)
 	return count;
 }
 
+/* The APIC masks its entry when it delivers; masked, the interrupt is gone. */
+static void raise_pmi(void)
+{
+	struct registers *file = this_registers();
+
+	file->pending = file->hold;
+	if (file->hold || file->masked)
+		return;
+	file->masked = true;
+	ASSERT(sim_nmi_dispatch());
+}
+
+void sim_intel_hold(bool hold)
+{
+	this_registers()->hold = hold;
+	if (!hold && this_registers()->pending)
+		raise_pmi();
+}
+
 void sim_intel_count(uint16_t event, uint64_t number)
 {
 	struct registers *file = this_registers();
 	struct view views[GENERAL_COUNTERS_MAX + FIXED_COUNTERS_MAX];
 
+	if (file->moving)
+		return;
 	while (number) {
+		file->moving = true;
 		unsigned int count = view_all(views, event);
 		uint64_t step = number;
 		bool interrupt = false;
@@ -315,10 +338,8 @@ void sim_intel_count(uint16_t event, uint64_t number)
 			interrupt |= views[i].interrupts;
 		}
 		number -= step;
-		/* The APIC masks its entry when it delivers; masked, the interrupt is gone. */
-		if (interrupt && !file->masked) {
-			file->masked = true;
-			ASSERT(sim_nmi_dispatch());
-		}
+		file->moving = false;
+		if (interrupt)
+			raise_pmi();
 	}
 }

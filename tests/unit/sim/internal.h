@@ -10,6 +10,7 @@ struct sim_cpu {
 	struct trap_frame frame; /* what it executes */
 	bool irqs_disabled;
 	unsigned int nmi_depth;
+	bool nmi_latched;		/* one came while another was served */
 	struct deferred_work *deferred; /* first queued last */
 };
 

@@ -51,7 +51,7 @@ struct trap_frame *sim_frame(void);
  * with interrupts off. */
 void sim_nmi(void (*handler)(void *arg), void *arg);
 /* The handlers that arch_nmi_register got, on this processor; returns whether one said it was its
- * own. */
+ * own. Inside an NMI it is remembered, once, until that one ends. */
 bool sim_nmi_dispatch(void);
 
 /* --- tasks --- */
@@ -156,6 +156,9 @@ void sim_intel_count(uint16_t event, uint64_t number);
 /* By how much the counters of this processor have moved since sim_intel_set, together. */
 uint64_t sim_intel_counted(void);
 
+/* Hold PMIs of this processor back: an overflow's comes with sim_intel_hold(false), as with skid. */
+void sim_intel_hold(bool hold);
+
 /* Writes to any MSR of this processor since sim_intel_set, and whether its PMI entry is masked. */
 uint64_t sim_intel_writes(void);
 bool sim_intel_pmi_masked(void);
@@ -163,13 +166,17 @@ bool sim_intel_pmi_masked(void);
 /* --- NMIs everywhere --- */
 
 struct sim_interruption {
-	void (*before)(void);	     /* may be NULL: makes the same state before each run */
-	void (*function)(void *arg); /* what is interrupted */
-	void (*interrupt)(
-		void *arg); /* what happens there: calls sim_nmi, or makes a counter overflow */
-	void *argument;	    /* of both */
-	void (*after)(
-		unsigned int place); /* may be NULL: checks, after each run that was interrupted */
+	/* Makes the same state before each run; may be NULL. */
+	void (*before)(void);
+	/* What is interrupted. */
+	void (*function)(void *argument);
+	/* What happens there: calls sim_nmi, or makes a counter overflow. */
+	void (*interrupt)(void *argument);
+	void *argument;
+	/* Also where the function is in an NMI: what happens there must be no other. */
+	bool in_nmis;
+	/* Checks, after each run that was interrupted; may be NULL. */
+	void (*after)(unsigned int place);
 };
 
 /* Runs the function once for each machine instruction it executes, interrupted before that one;

@@ -43,7 +43,7 @@ static struct {
 	bool tracing;
 	struct place left; /* occurrence counts down */
 	uint8_t original;
-	bool stepping_over, taken;
+	bool stepping_over, taken, in_nmis;
 	void (*step)(void *arg);
 	void *arg;
 } now;
@@ -90,8 +90,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 		registers[REG_EFL] |= FLAGS_TRAP;
 		return;
 	}
-	/* A processor takes no NMI inside another. */
-	if (arch_in_nmi())
+	if (arch_in_nmi() && !now.in_nmis)
 		return;
 	now.taken = true;
 	now.step(now.arg);
@@ -144,6 +143,7 @@ unsigned int sim_interrupt_everywhere(const struct sim_interruption *test)
 		now.original = *places[i].instruction;
 		now.step = test->interrupt;
 		now.arg = test->argument;
+		now.in_nmis = test->in_nmis;
 		*places[i].instruction = BREAKPOINT;
 		test->function(test->argument);
 		*places[i].instruction = now.original;
