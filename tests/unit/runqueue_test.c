@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of the order in a run queue (kernel/sched/runqueue.c), with time that the test makes pass.
+ * Rules of the order in a run queue (kernel/sched/runqueue.c), with time that the test makes
+ * pass.
  *
- * What EEVDF promises is a theorem, so the numbers here are exact: no task's processor time ever differs from its
- * ideal share by more than one slice (Stoica and Abdel-Wahab, TR-95-22, theorem 1).
+ * What EEVDF promises is a theorem, so the numbers here are exact: no task's processor time ever
+ * differs from its ideal share by more than one slice (Stoica and Abdel-Wahab, TR-95-22, theorem
+ * 1).
  *
  * Locks and switching are sched.c's business and not tested here.
  */
@@ -12,14 +14,15 @@
 #include "../../kernel/sched/runqueue.h"
 #include "tap.h"
 
-#define SLICE_NS 3000000ull
+#define SLICE_NS  3000000ull
 #define TASKS_MAX 16
 
 static struct run_queue queue;
 static struct sched_entity tasks[TASKS_MAX];
 static struct sched_entity *current;
 
-/* The share of the processor that each task should have had until now, in ns times the sum of weights. */
+/* The share of the processor that each task should have had until now, in ns times the sum of
+ * weights. */
 static long double ideal_ns[TASKS_MAX];
 static uint64_t used_ns[TASKS_MAX];
 
@@ -92,7 +95,8 @@ static void check_turns(void)
 		EXPECT_EQ_AT(used_ns[i], 100 * SLICE_NS, "task %d", i);
 }
 
-/* Runs COUNT tasks of the nice values given for STEPS choices of up to a slice, and compares with the ideal after each. */
+/* Runs COUNT tasks of the nice values given for STEPS choices of up to a slice, and compares
+ * with the ideal after each. */
 static void expect_shares(const int *nice, unsigned int count, unsigned int steps)
 {
 	uint64_t load = 0;
@@ -127,11 +131,15 @@ static void check_shares(void)
 	static const int equal[] = { 0, 0, 0, 0, 0 };
 	static const int mixed[] = { 0, 5, -5, 10, 0, 1 };
 	static const int extremes[] = { -20, 19, 0 };
+	/* Half of the processor for one: by its deadlines alone it would have nine slices at
+	 * once. */
+	static const int one_heavy[] = { -10, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
 
 	srand(1);
 	expect_shares(equal, 5, 20000);
 	expect_shares(mixed, 6, 20000);
 	expect_shares(extremes, 3, 20000);
+	expect_shares(one_heavy, 10, 20000);
 }
 
 static void check_alone(void)
@@ -154,7 +162,8 @@ static void check_giving_way(void)
 	reschedule(false);
 	struct sched_entity *first = current;
 
-	/* It has used nothing yet, so it is owed as much as the other: and still gives way, each time. */
+	/* It has used nothing yet, so it is owed as much as the other: and still gives way,
+	 * each time. */
 	for (int i = 0; i < 10; i++) {
 		struct sched_entity *before = current;
 
@@ -171,7 +180,8 @@ static void check_sleepers_lag(void)
 	reschedule(false);
 	unsigned int sleeper = number_of(current), other = 1 - sleeper;
 
-	/* It uses 1 ms alone of the two: the mean moves by half of it, so it owes half a millisecond. */
+	/* It uses 1 ms alone of the two: the mean moves by half of it, so it owes half a
+	 * millisecond. */
 	run_ns(1000000);
 	sleep_current();
 	EXPECT_EQ(tasks[sleeper].lag_ns, -500000);
@@ -179,7 +189,8 @@ static void check_sleepers_lag(void)
 	EXPECT_EQ(number_of(current), other);
 	run_ns(20 * SLICE_NS);
 	run_queue_insert(&queue, &tasks[sleeper]);
-	/* What it slept is not made up for: after its weight is in the mean again, it owes the same. */
+	/* What it slept is not made up for: after its weight is in the mean again, it owes the
+	 * same. */
 	uint64_t mean_ns = queue.base_ns + (uint64_t)(queue.weighted_sum / (int64_t)queue.load);
 
 	EXPECT_EQ(tasks[sleeper].virtual_runtime_ns - mean_ns, 500000);
@@ -219,7 +230,8 @@ static void check_counts(void)
 	int64_t sum = 0;
 
 	for (unsigned int i = 0; i < 4; i++)
-		sum += (int64_t)(tasks[i].virtual_runtime_ns - queue.base_ns) * (int64_t)weight_of(i);
+		sum += (int64_t)(tasks[i].virtual_runtime_ns - queue.base_ns) *
+		       (int64_t)weight_of(i);
 	EXPECT_EQ(queue.weighted_sum, sum);
 }
 
