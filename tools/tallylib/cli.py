@@ -16,6 +16,9 @@ from typing import Optional
 from . import emulator, failure, initramfs, machine, paths
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
+# Words for the kernel, docs/boot.md.
+_AS_PIPES = "console=raw log=com2"
+_AT_TERMINAL = "console=cooked log=com2"
 # The programs that `tally report` runs, in this order.
 _REPORT = ("selfmon", "profile")
 
@@ -34,7 +37,7 @@ def tally():
     """Our kernel, which starts the program itself: the console is the program's, the log on COM2."""
     interactive = machine.at_terminal()
     return Platform(kernel=paths.build("tally.elf"), interactive=interactive,
-                    words=f"console={'cooked' if interactive else 'raw'} log=com2")
+                    words=_AT_TERMINAL if interactive else _AS_PIPES)
 
 
 def main(words, platform=tally):
@@ -158,13 +161,9 @@ def _variable(text):
     return name, value
 
 
-def _program(options):
-    """The words after the options, of which the first is the program; a leading -- is dropped.
-
-    Without any it is a shell.
-    """
-    words = options.words[1:] if options.words[:1] == ["--"] else options.words
-    return words or [_shell(), "sh"]
+def _words(options):
+    """What follows the options; a leading -- is dropped."""
+    return options.words[1:] if options.words[:1] == ["--"] else options.words
 
 
 def _shell():
@@ -181,7 +180,7 @@ def _environment(options):
 
 
 def _packed(options, init=None):
-    program, *words = _program(options)
+    program, *words = _words(options) or [_shell(), "sh"]
     return initramfs.pack_program(program, words, _environment(options), root=options.root,
                                   init=init, check=not options.no_check)
 
@@ -191,7 +190,7 @@ def _run(options):
         return _run_packed(options)
     if options.root or options.env:
         raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root or --env")
-    words = options.words[1:] if options.words[:1] == ["--"] else options.words
+    words = _words(options)
     if any(word.split() != [word] for word in words):
         raise Failure(USAGE, "words for the /init of an --initrd cannot have spaces in them")
     blob = initramfs.read_ready_made(options.initrd, check=not options.no_check)
@@ -258,7 +257,7 @@ def _image(options):
         raise Failure(USAGE, "--append needs --iso: whoever boots an ELF gives it its words")
     blob = _packed(options)
     if options.iso:
-        image.make_iso(blob, _join(options.append, "console=raw log=com2"), options.output)
+        image.make_iso(blob, _join(options.append, _AS_PIPES), options.output)
     else:
         image.make_unikernel(blob, options.output)
     return 0
