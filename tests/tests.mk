@@ -47,5 +47,5 @@ check-deps:
 CHECK_SCRIPTS = $(wildcard tests/qemu/*.t tests/boot/*.t tests/conformance/*.t tests/tools/*.t)
 
 check: check-deps
-	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2) all qemu check-programs unit
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2) all qemu user-libraries check-programs unit
 	@prove -j2 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))

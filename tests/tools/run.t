@@ -66,18 +66,6 @@ def at_a_terminal(words, dialogue):
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen.decode(errors="replace")
 
 
-def c_libraries(report):
-    """One program, linked with each C library there is; the project's own is under userland/."""
-    source = os.path.join(HERE, "programs", "libc", "start.c")
-    for compiler in ("gcc", "musl-gcc"):
-        program = os.path.join(BUILD, "tests", "start-" + compiler)
-        done = tap.command([compiler, "-static", "-O2", "-Wall", "-Werror", source, "-o", program])
-        report.equal(done, (0, b"", ""), f"{compiler} links a static program")
-        status, output, error = run(program, "x")
-        report.equal((status, output), (4, b"start 2 x /\nchild\nstatus 3\n1.500000\n"),
-                     "which starts, allocates, sleeps, forks and waits", error)
-
-
 def main():
     report = tap.Report()
     for name, options, words, status, output in RUNS:
@@ -100,8 +88,6 @@ def main():
 
     status, _, error = run("-v", "--pmu", "emulated", NOTHING)
     report.equal((status, error), (0, "tally: PMU: emulated\n"), "-v says which PMU is used")
-
-    c_libraries(report)
 
     status, text = at_a_terminal([], [(b"/ # ", b"echo x\x7f$((6*7))\r"), (b"\n42\r\n", b"exit 5\r")])
     report.equal(status, 5, "without a program: a shell, with line editing at a terminal", text)
