@@ -89,6 +89,8 @@ void on_trap(unsigned int vector, void (*handler)(struct frame *));
 void set_gate(unsigned int vector, void (*entry)(void), unsigned int dpl);
 /* Runs fn(cpu) on each other CPU, one after another, and waits; returns how many did. */
 unsigned int run_on_others(void (*fn)(unsigned int cpu));
+/* INIT and a new start for the CPU of the highest number, while it has nothing to do. */
+void restart_last_cpu(void);
 /* Runs fn(cpu) on all CPUs at the same time. */
 void run_on_all(void (*fn)(unsigned int cpu));
 /* Does wrmsr, rdmsr or rdpmc raise #GP? `value`: written, or where to put what was read. */

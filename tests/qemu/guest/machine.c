@@ -3,23 +3,23 @@
 
 #include "guest.h"
 
-#define NR_VECTORS	       256
-#define TRAP_ENTRY_SIZE	       16
-#define GATE_INTERRUPT	       0x8e00
-#define TSS_AVAILABLE	       0x89
-#define VECTOR_GP	       13
-#define MSR_SYSENTER_CS	       0x174
-#define MSR_SYSENTER_ESP       0x175
-#define MSR_SYSENTER_EIP       0x176
-#define MSR_STAR	       0xc0000081
-#define MSR_LSTAR	       0xc0000082
-#define MSR_FMASK	       0xc0000084
-#define APIC_SPURIOUS	       0xf0
-#define APIC_ENABLE	       0x1ff
-#define ICR_INIT_ALL_OTHERS    0xc4500
-#define ICR_STARTUP_ALL_OTHERS (0xc4600 | TRAMPOLINE >> 12)
-#define AP_STACK_SIZE	       8192
-#define MAX_CPUS	       64
+#define NR_VECTORS	 256
+#define TRAP_ENTRY_SIZE	 16
+#define GATE_INTERRUPT	 0x8e00
+#define TSS_AVAILABLE	 0x89
+#define VECTOR_GP	 13
+#define MSR_SYSENTER_CS	 0x174
+#define MSR_SYSENTER_ESP 0x175
+#define MSR_SYSENTER_EIP 0x176
+#define MSR_STAR	 0xc0000081
+#define MSR_LSTAR	 0xc0000082
+#define MSR_FMASK	 0xc0000084
+#define APIC_SPURIOUS	 0xf0
+#define APIC_ENABLE	 0x1ff
+#define ICR_INIT	 0x4500
+#define ICR_STARTUP	 (0x4600 | TRAMPOLINE >> 12)
+#define AP_STACK_SIZE	 8192
+#define MAX_CPUS	 64
 
 struct gate {
 	uint16_t offset_low, selector, type, offset_middle;
@@ -128,7 +128,7 @@ void guest_ap_main(void);
 void guest_ap_main(void)
 {
 	unsigned int cpu = cpus_here;
-	unsigned int seen = 0;
+	unsigned int seen = work_round;
 
 	load_idt();
 	*apic_register(APIC_SPURIOUS) = APIC_ENABLE;
@@ -145,20 +145,30 @@ void guest_ap_main(void)
 	}
 }
 
+/* Sends INIT and STARTUP to a CPU, by its APIC number, which is its number on this machine. */
+static void start_cpu(unsigned int cpu)
+{
+	cpus_here = cpu;
+	ap_stack = (uint32_t)(uintptr_t)ap_stacks[cpu] + AP_STACK_SIZE;
+	*apic_register(APIC_ICR + 0x10) = cpu << 24;
+	*apic_register(APIC_ICR) = ICR_INIT;
+	*apic_register(APIC_ICR + 0x10) = cpu << 24;
+	*apic_register(APIC_ICR) = ICR_STARTUP;
+	while (cpus_here == cpu)
+		__asm__ volatile("pause");
+}
+
 static void start_others(void)
 {
 	for (char *from = trampoline, *to = (char *)TRAMPOLINE; from < trampoline_end;)
 		*to++ = *from++;
-	for (unsigned int cpu = 1; cpu < config.cpus; cpu++) {
-		ap_stack = (uint32_t)(uintptr_t)ap_stacks[cpu] + AP_STACK_SIZE;
-		/* To one CPU, by its APIC number, which is its number on this machine. */
-		*apic_register(APIC_ICR + 0x10) = cpu << 24;
-		*apic_register(APIC_ICR) = ICR_INIT_ALL_OTHERS & 0xffff;
-		*apic_register(APIC_ICR + 0x10) = cpu << 24;
-		*apic_register(APIC_ICR) = ICR_STARTUP_ALL_OTHERS & 0xffff;
-		while (cpus_here == cpu)
-			__asm__ volatile("pause");
-	}
+	for (unsigned int cpu = 1; cpu < config.cpus; cpu++)
+		start_cpu(cpu);
+}
+
+void restart_last_cpu(void)
+{
+	start_cpu((unsigned int)config.cpus - 1);
 }
 
 static void start_work(void (*fn)(unsigned int cpu), unsigned int only)

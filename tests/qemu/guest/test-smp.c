@@ -78,12 +78,51 @@ static void sample(unsigned int cpu)
 	}
 }
 
+/* A state of the PMU that counts, and with a register of each kind. */
+static const struct {
+	uint32_t index;
+	uint64_t value;
+} kept[] = {
+	{ MSR_EVTSEL(0), EVENT_INSNS | EVTSEL_USR | EVTSEL_EN },
+	{ MSR_A_PMC(0), 1234 },
+	{ MSR_FIXED_CTRL, FIXED_USR << 4 },
+	{ MSR_FIXED(1), 5678 },
+	{ MSR_DEBUGCTL, FREEZE_ON_PMI },
+	{ MSR_GLOBAL_CTRL, 1 | STATUS_FIXED(1) },
+};
+
+static void set_kept(unsigned int cpu)
+{
+	(void)cpu;
+	for (unsigned int i = 0; i < ARRAY_SIZE(kept); i++)
+		wrmsr(kept[i].index, kept[i].value);
+}
+
+static void check_kept(unsigned int cpu)
+{
+	results[cpu].rounds_wrong = 0;
+	for (unsigned int i = 0; i < ARRAY_SIZE(kept); i++)
+		results[cpu].rounds_wrong += rdmsr(kept[i].index) != kept[i].value;
+	pmu_clear();
+}
+
+static void test_init(void)
+{
+	unsigned int last = (unsigned int)config.cpus - 1;
+
+	run_on_others(set_kept);
+	restart_last_cpu();
+	run_on_others(check_kept);
+	tap_equal(results[last].rounds_wrong, 0, "PMU registers that INIT has changed");
+}
+
 void test_smp(void)
 {
 	tap_equal(run_on_others(check_reset), config.cpus - 1, "the other CPUs run");
 	for (unsigned int cpu = 1; cpu < config.cpus; cpu++)
 		tap_equal(results[cpu].first.insns, (1ull << config.counters) - 1,
 			  "GLOBAL_CTRL after reset, CPU %u", (uint64_t)cpu);
+	test_init();
 
 	run_on_all(count);
 	for (unsigned int cpu = 0; cpu < config.cpus; cpu++) {
