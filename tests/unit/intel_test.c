@@ -951,6 +951,46 @@ static void check_race_stop_start(void)
 	check_race(race_stop_start);
 }
 
+/* The overflow was before; only its PMI comes at any instruction of the freeze. */
+static void late_before(void)
+{
+	race_before();
+	sim_intel_hold(true);
+	sim_intel_count(INSTRUCTIONS, 1);
+}
+
+static void late_interrupt(void *unused)
+{
+	(void)unused;
+	sim_intel_hold(false);
+}
+
+static void late_after(unsigned int place)
+{
+	EXPECT_EQ_AT(samples, 1, "place %u", place);
+	EXPECT_EQ_AT(race_count(), RACE_PERIOD, "place %u", place);
+	EXPECT_EQ_AT(counted_while_frozen, 0, "place %u", place);
+}
+
+static void check_race_late(void)
+{
+	const struct sim_interruption test = {
+		.before = late_before,
+		.function = race_function,
+		.interrupt = late_interrupt,
+		.after = late_after,
+	};
+
+	start(&usual);
+	race_action = race_freeze;
+	race_event.hw.slot = -1;
+	counted_while_frozen = 0;
+	EXPECT(sim_interrupt_everywhere(&test) > 100);
+	sim_intel_hold(false);
+	del(&race_event);
+	end();
+}
+
 /* While one counter's PMI is being served another overflows, at any instruction of the handler. */
 static struct perf_event second_event;
 
@@ -1045,6 +1085,8 @@ static const struct tap_rule rules[] = {
 	  check_race_read },
 	{ "an overflow at any instruction of freezing or unfreezing is counted once and sampled once",
 	  check_race_freeze },
+	{ "a late PMI at any instruction of freezing or unfreezing leaves it frozen",
+	  check_race_late },
 	{ "an overflow at any instruction of taking its event off is counted once and sampled once",
 	  check_race_del },
 	{ "an overflow at any instruction of off and on again is counted once and sampled once",
