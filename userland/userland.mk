@@ -1,12 +1,14 @@
 # User programs: every folder below userland/programs/ is one, and every C file in tests/boot/. All are static
 # executables of newlib, linked with libperf and libspin, with their symbols: $(O)/user/bin/NAME.
 #
-# `make user-glibc` builds the same sources with the GNU C library into $(O)/user/glibc/, unchanged.
+# `make user-libraries` builds some of the same sources, unchanged, with the GNU C library and with musl into
+# $(O)/user/glibc/ and $(O)/user/musl/, for tests/boot/c-libraries.t: Tally promises to run what they make.
 
 USER_PROGRAMS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard userland/programs/*/*.c)))))
 USER_TESTS := $(basename $(notdir $(wildcard tests/boot/*.c)))
 $(if $(filter $(USER_PROGRAMS),$(USER_TESTS)),$(error tests/boot has a program of the same name as \
 	userland/programs: $(filter $(USER_PROGRAMS),$(USER_TESTS))))
+USER_PORTABLE := $(USER_PROGRAMS) libc paths self
 USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libspin/*.c userland/libspin/*.S)
 
 USER_CPPFLAGS := -Iuserland/libperf -Iuserland/libspin -D_GNU_SOURCE -MMD -MP
@@ -50,10 +52,11 @@ $(O)/user/newlib: user-newlib
 	@userland/libc/build > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-.PHONY: user user-glibc user-newlib
+.PHONY: user user-libraries user-newlib
 user-newlib:
 user: $(USER_PROGRAMS:%=$(O)/user/bin/%) $(USER_TESTS:%=$(O)/user/bin/%)
-user-glibc: $(USER_PROGRAMS:%=$(O)/user/glibc/%) $(USER_TESTS:%=$(O)/user/glibc/%)
+user-libraries: $(USER_PORTABLE:%=$(O)/user/glibc/%) $(USER_PORTABLE:%=$(O)/user/musl/%)
 
 $(eval $(call user_rules,obj,bin,$$(USER_CC),$(O)/user/newlib,))
 $(eval $(call user_rules,obj-glibc,glibc,$(CC),,-lm))
+$(eval $(call user_rules,obj-musl,musl,musl-gcc -idirafter include/uapi,,))
