@@ -215,7 +215,8 @@ static ssize_t read_of_directory(struct file *file, void *user_buffer, size_t si
 static ssize_t put_entry(char *user_buffer, size_t size, const struct inode *inode,
 			 const char *name, size_t name_size, uint64_t next)
 {
-	char buffer[sizeof(struct kernel_dirent64) + NAME_SIZE_MAX + 8] = { 0 };
+	char buffer[sizeof(struct kernel_dirent64) + NAME_SIZE_MAX + 8]
+		__attribute__((aligned(8))) = { 0 };
 	struct kernel_dirent64 *entry = (struct kernel_dirent64 *)buffer;
 	size_t length = (offsetof(struct kernel_dirent64, d_name) + name_size + 1 + 7) & ~(size_t)7;
 
