@@ -6,10 +6,10 @@
  * touches is locked with the _irqsave form everywhere. An NMI takes no lock, ever: what it touches
  * is per-CPU and ordered by the PMU's own freeze, or lock-free (the ring buffer).
  *
- * The lock is one word that names its holder, so spin_assert_held() can check the locking rules that
- * are written beside the data. Not fair, on purpose: processors are a host's threads more often than
- * not, and the next one of a fair queue may not be running while all others wait for it. With
- * tickets, four virtual processors on two of the host's came to a standstill over one lock.
+ * The lock is one word that names its holder, so spin_assert_held() can check the locking rules
+ * that are written beside the data. Not fair, on purpose: processors are a host's threads more
+ * often than not, and the next one of a fair queue may not be running while all others wait for it.
+ * With tickets, four virtual processors on two of the host's came to a standstill over one lock.
  */
 #ifndef KERNEL_SPINLOCK_H
 #define KERNEL_SPINLOCK_H
