@@ -57,9 +57,8 @@ struct intel_cpu {
 	uint64_t occupied;	     /* slots with an event */
 	_Atomic uint64_t running;    /* those whose event is to count */
 	_Atomic unsigned int frozen; /* depth of pmu_disable */
-	uint64_t control
-		[GENERAL_MAX]; /* event-select registers as last written, without EN in version 1 */
-	uint64_t fixed_control;
+	/* Event-select registers (in version 1 without EN) and the fixed ones', as last written. */
+	uint64_t control[GENERAL_MAX], fixed_control;
 	bool late_pmi_expected; /* PMI's: it served two overflows, another NMI may be on its way */
 } CACHE_ALIGNED;
 
