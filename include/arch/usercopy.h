@@ -8,10 +8,13 @@
 
 #include <stddef.h>
 
-/* Bytes not copied: 0 is success. The range is already known to lie in user space. */
+/* Copies SIZE bytes, one of the two ranges being the user's, or zeroes them. The user's range is
+ * already known to lie in user space. Returns how many bytes at its end were not reached: 0 is
+ * success. Task context, interrupts on: a fault may sleep. */
 size_t arch_copy_user(void *destination, const void *source, size_t size);
 size_t arch_clear_user(void *destination, size_t size);
-/* The 32-bit word at SOURCE into *VALUE without sleeping on a fault (for NMI use): 0 or -EFAULT. */
+/* Copies SIZE bytes of the running task's memory at SOURCE, any address, without a fault: 0, or
+ * -EFAULT when a page of it is not there at this moment. Any context, NMI included. */
 int arch_load_user_nofault(void *destination, const void *source, size_t size);
 
 #endif

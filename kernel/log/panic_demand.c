@@ -14,6 +14,8 @@
 #include <kernel/boot.h>
 #include <kernel/page.h>
 #include <kernel/smp.h>
+#include <kernel/usercopy.h>
+#include <kernel/vm.h>
 
 /* To be executed, and to be written to. */
 static uint32_t executable[16];
@@ -81,6 +83,40 @@ static void fail_execute_page(void)
 	((void (*)(void))(uintptr_t)page_alloc(0))();
 }
 
+/* A page that a program could use, at this address of the running task. */
+#define USER_PAGE 0x400000
+
+static void map_user_page(void)
+{
+	const struct vm_request request = {
+		.address = USER_PAGE,
+		.size = PAGE_SIZE,
+		.prot = VM_READ | VM_WRITE | VM_EXEC,
+		.fixed = true,
+		.populate = true,
+	};
+	struct vm_space *space = vm_space_create();
+	uint8_t byte = 1;
+
+	ASSERT(space);
+	ASSERT(vm_map(space, &request) == USER_PAGE);
+	vm_space_switch(space);
+	/* The lawful way works: what fails is the other. */
+	ASSERT(copy_to_user((void *)USER_PAGE, &byte, sizeof(byte)) == 0);
+}
+
+static void fail_user_write(void)
+{
+	map_user_page();
+	write_to((void *)USER_PAGE);
+}
+
+static void fail_user_execute(void)
+{
+	map_user_page();
+	((void (*)(void))USER_PAGE)();
+}
+
 static const struct {
 	const char *name;
 	void (*fail)(void);
@@ -94,6 +130,8 @@ static const struct {
 	{ "rodata", fail_read_only_data },
 	{ "execute-data", fail_execute_data },
 	{ "execute-page", fail_execute_page },
+	{ "user-write", fail_user_write },
+	{ "user-execute", fail_user_execute },
 };
 
 void panic_on_demand(void)

@@ -42,6 +42,11 @@ DEMANDS = (
      r"\(error code 17\)", ("panic_on_demand",)),
     ("execute-page", 1, r"page fault: the kernel executes 0xffff8000[0-9a-f]{8} "
      r"\(error code 17\)", ("panic_on_demand",)),
+    # SMAP and SMEP, which the emulated CPU model has.
+    ("user-write", 1, r"page fault: the kernel writes 0x400000 \(error code 3\)",
+     ("panic_on_demand",)),
+    ("user-execute", 1, r"page fault: the kernel executes 0x400000 \(error code 17\)",
+     ("panic_on_demand",)),
 )
 
 # Words of the command line that are wrong; what the line says.

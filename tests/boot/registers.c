@@ -190,8 +190,7 @@ static struct vectors vector_pattern(uint64_t seed)
 	return v;
 }
 
-/* Holds registers of its own while the parent and three like it do the same on too few processors.
- * */
+/* Holds registers of its own while the parent and three like it do the same on too few processors. */
 #define TASKS	4
 #define SPIN_NS 20000000
 
