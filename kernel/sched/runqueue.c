@@ -121,6 +121,13 @@ void run_queue_take(struct run_queue *queue, struct sched_entity *entity)
 	RB_REMOVE(sched_tree, &queue->waiting, entity);
 }
 
+void run_queue_put_back(struct run_queue *queue, struct sched_entity *entity)
+{
+	ASSERT(!entity->queued);
+	entity->queued = true;
+	RB_INSERT(sched_tree, &queue->waiting, entity);
+}
+
 void run_queue_leave(struct run_queue *queue, struct sched_entity *entity)
 {
 	ASSERT(!entity->queued);
@@ -134,8 +141,12 @@ void run_queue_leave(struct run_queue *queue, struct sched_entity *entity)
 
 void run_queue_charge(struct run_queue *queue, struct sched_entity *entity, uint64_t delta_ns)
 {
-	uint64_t virtual_ns = to_virtual_ns(entity, delta_ns);
+	/* What is lost by rounding now is counted next time: else a heavy task that is charged
+	 * often would run for free. */
+	uint64_t scaled = delta_ns * WEIGHT_NORMAL + entity->remainder;
+	uint64_t virtual_ns = scaled / weight_of(entity);
 
+	entity->remainder = (uint32_t)(scaled % weight_of(entity));
 	entity->virtual_runtime_ns += virtual_ns;
 	queue->weighted_sum += (int64_t)(virtual_ns * weight_of(entity));
 	if ((int64_t)(entity->virtual_runtime_ns - entity->virtual_deadline_ns) >= 0)
@@ -172,7 +183,11 @@ uint64_t run_queue_slice_left_ns(const struct sched_entity *entity)
 {
 	int64_t left = (int64_t)(entity->virtual_deadline_ns - entity->virtual_runtime_ns);
 
-	return left > 0 ? (uint64_t)left * weight_of(entity) / WEIGHT_NORMAL : 0;
+	if (left <= 0)
+		return 0;
+	uint64_t scaled = (uint64_t)left * weight_of(entity) - entity->remainder;
+
+	return (scaled + WEIGHT_NORMAL - 1) / WEIGHT_NORMAL;
 }
 
 void run_queue_set_nice(struct run_queue *queue, struct sched_entity *entity, int nice,
@@ -185,6 +200,7 @@ void run_queue_set_nice(struct run_queue *queue, struct sched_entity *entity, in
 	if (counted)
 		count_out(queue, entity);
 	entity->nice = nice;
+	entity->remainder = 0;
 	start_slice(entity);
 	if (counted)
 		count_in(queue, entity);

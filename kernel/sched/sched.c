@@ -248,17 +248,16 @@ static void reschedule(bool give_way)
 	}
 	if (chosen)
 		run_queue_take(queue, chosen);
-	if (!is_idle_task(prev)) {
+	if (stays) {
+		prev->switches_forced++;
+		run_queue_put_back(queue, &prev->sched);
+	} else if (!is_idle_task(prev)) {
 		run_queue_leave(queue, &prev->sched);
-		if (prev->state == TASK_RUNNABLE) {
+		queue->evicted = prev->state == TASK_RUNNABLE;
+		if (queue->evicted)
 			prev->switches_forced++;
-			if (stays)
-				run_queue_insert(queue, &prev->sched);
-			else
-				queue->evicted = true;
-		} else {
+		else
 			prev->switches_voluntary++;
-		}
 	}
 	switch_to(queue, chosen ? task_of(chosen) : &idle_tasks[cpu_id()]);
 }

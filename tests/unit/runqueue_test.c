@@ -47,10 +47,8 @@ static struct sched_entity *reschedule(bool give_way)
 		return current;
 	if (chosen)
 		run_queue_take(&queue, chosen);
-	if (current) {
-		run_queue_leave(&queue, current);
-		run_queue_insert(&queue, current);
-	}
+	if (current)
+		run_queue_put_back(&queue, current);
 	current = chosen;
 	return current;
 }
@@ -197,6 +195,22 @@ static void check_sleepers_lag(void)
 	EXPECT_EQ(reschedule(false) == &tasks[other], 1);
 }
 
+static void check_rounding(void)
+{
+	start(0);
+	tasks[0].nice = -20;
+	run_queue_insert(&queue, &tasks[0]);
+	reschedule(false);
+	/* One nanosecond is a hundredth of a virtual one for it. A million of them are 1000000
+	 * * 1024 / 88761. */
+	for (int i = 0; i < 1000000; i++)
+		run_ns(1);
+	EXPECT_EQ(tasks[0].virtual_runtime_ns, 11536);
+	/* Its deadline is at 3000000 * 1024 / 88761 = 34609; 53104 / 88761 of a virtual ns have
+	 * passed beyond 11536: ((34609 - 11536) * 88761 - 53104) / 1024, rounded up. */
+	EXPECT_EQ(run_queue_slice_left_ns(&tasks[0]), 1999932);
+}
+
 static void check_lag_limit(void)
 {
 	start(2);
@@ -241,6 +255,7 @@ static const struct tap_rule rules[] = {
 	{ "a task alone keeps the processor, and an empty queue gives nobody", check_alone },
 	{ "who gives way is followed by somebody else", check_giving_way },
 	{ "a sleeper comes back owing what it owed", check_sleepers_lag },
+	{ "time charged in small pieces counts as much as in one", check_rounding },
 	{ "nobody owes more than a slice", check_lag_limit },
 	{ "the queue's sums are those of its tasks", check_counts },
 };
