@@ -198,9 +198,15 @@ static inline int open_event(const struct perf_event_attr *attr, pid_t pid, int 
 	return (int)syscall(__NR_perf_event_open, attr, pid, cpu, group, 0);
 }
 
+/* CPUs of the machine. Asked once, before the test binds itself to one: the C library counts those
+ * that the caller may run on. */
 static inline int cpu_count(void)
 {
-	return (int)sysconf(_SC_NPROCESSORS_ONLN);
+	static int count;
+
+	if (!count)
+		count = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	return count;
 }
 
 static inline void run_on(int cpu)
