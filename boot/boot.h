@@ -21,8 +21,8 @@ bool boot_range_in_ram(struct page_range range);
 
 /* Keeps a copy of ACPI's root pointer of SIZE bytes. */
 void boot_acpi_keep(const void *pointer, size_t size);
-/* Looks for the root pointer where a BIOS puts it, unless a copy is kept; sets boot_info.acpi_rsdp.
- * */
+/* Looks for the root pointer where a BIOS puts it, unless a copy is kept; sets
+ * boot_info.acpi_rsdp. */
 void boot_acpi_find(void);
 
 #endif

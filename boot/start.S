@@ -197,8 +197,8 @@ boot_root:		.skip 4096
 boot_low_pointers:	.skip 4096
 boot_high_pointers:	.skip 4096
 boot_directories:	.skip 4 * 4096
-/* The boot processor's stack: later that of its idle task. The page below is not mapped in the end.
- * */
+/* The boot processor's stack: later that of its idle task. The page below is not mapped in the
+ * end. */
 boot_stack_guard:	.skip 4096
 			.skip KERNEL_STACK_SIZE
 boot_stack_end:

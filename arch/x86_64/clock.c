@@ -342,8 +342,8 @@ void arch_timer_set(uint64_t deadline_ns)
 
 	if (wait_ns > STEP_NS_MAX)
 		wait_ns = STEP_NS_MAX;
-	/* One more tick than the quotient, so as not to be early, and never the 0 that means off.
-	 * */
+	/* One more tick than the quotient, so as not to be early, and never the 0 that means
+	 * off. */
 	if (cpu_features.tsc_deadline) {
 		apic_timer_deadline(tsc_read() + multiply_divide(wait_ns, tsc_hz, NSEC_PER_SEC) +
 				    1);

@@ -236,8 +236,8 @@ void trap_handle(struct trap_frame *frame)
 }
 
 /* From entry.S: a system call, interrupts off. True: SYSRET will do, because the two registers that
- * it needs are what the program expects in them anyway, and it restores no flag that acts at once.
- * */
+ * it needs are what the program expects in them anyway, and it restores no flag that acts at
+ * once. */
 bool syscall_handle(struct trap_frame *frame);
 bool syscall_handle(struct trap_frame *frame)
 {

@@ -39,8 +39,8 @@ _Noreturn void panic_stop_processor(void)
 	arch_cpu_halt();
 }
 
-/* Waits for them, so that they do not write into the last lines; but not for one that cannot stop.
- * */
+/* Waits for them, so that they do not write into the last lines; but not for one that cannot
+ * stop. */
 static void stop_others(void)
 {
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)

@@ -27,8 +27,8 @@ const char *symbol_find(uintptr_t address, size_t *offset)
 	uint32_t wanted = (uint32_t)(address - (uintptr_t)__text_start);
 	size_t low = 0, high = symbol_count;
 
-	/* Invariant: entries below low begin at or before wanted, entries from high on behind it.
-	 * */
+	/* Invariant: entries below low begin at or before wanted, entries from high on behind
+	 * it. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
