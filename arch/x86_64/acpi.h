@@ -38,8 +38,8 @@ struct acpi_info {
 /* Constant after acpi_init. */
 extern struct acpi_info acpi_info;
 
-/* Reads the tables; without any, one processor and nothing else. Boot processor, start, pages can
- * be allocated. */
+/* Reads the tables; without any, one processor and nothing else. Boot processor, start, after
+ * apic_enable, pages can be allocated. */
 void acpi_init(void);
 
 #endif

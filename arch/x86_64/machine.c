@@ -31,10 +31,10 @@ void arch_init_early(void)
 
 void arch_init(void)
 {
-	acpi_init();
 	apic_init();
 	apic_enable();
 	smp_init_local(0);
+	acpi_init();
 	smp_init();
 	io_apic_init();
 	clock_init();

@@ -40,7 +40,7 @@ _Static_assert(offsetof(struct cpu_local, nmi_depth) == CPU_LOCAL_NMI_DEPTH, "en
 _Static_assert(sizeof(struct cpu_local) == CPU_LOCAL_SIZE, "smp_start.S");
 
 #define WAIT_FIRST_NS  (1 * NSEC_PER_MSEC)
-#define WAIT_SECOND_NS (200 * NSEC_PER_MSEC)
+#define WAIT_SECOND_NS (1000 * NSEC_PER_MSEC)
 #define CHECK_ROUNDS   32
 
 struct cpu_local cpu_locals[CPUS_MAX];
