@@ -7,8 +7,8 @@
  * result from -4095 to -1 becomes errno and -1. Variadic functions (open, fcntl, ioctl) pass
  * their arguments in the same registers.
  *
- * The names are weak: newlib's own code never calls them by these, so a program is free to have
- * a function of its own called, say, poll.
+ * The names are weak: C reserves none of them, so a program is free to have a function of its own
+ * called, say, poll.
  */
 #include <asm/unistd.h>
 
