@@ -189,7 +189,7 @@ int exec_prepare(struct inode *start, const char *path, const struct exec_string
 		return error;
 	}
 	if ((inode->mode & S_IFMT) != S_IFREG || !(inode->mode & 0111)) {
-		*reason = "not an executable file";
+		*reason = "not a file with permission to execute";
 		return -EACCES;
 	}
 	image->space = vm_space_create();
