@@ -28,17 +28,21 @@ $(O)/tests/linux-init: tests/conformance/init.c
 	$(call say,CC,$<)
 	$(CC) -O2 -g -Wall -Wextra -Werror -static $< -o $@
 
-# A guest of 32 bits that stands in for the kernel; one segment, so that a boot loader needs no more.
-$(O)/tests/guest.elf: tests/tools/guest.c
+# Guests of 32 bits that stand in for the kernel, or for its boot loader (64 MiB up, out of the kernel's way). One
+# segment each, so that a boot loader needs no more.
+$(O)/tests/guest.elf: CHECK_GUEST_AT := 0x100000
+$(O)/tests/loader.elf: CHECK_GUEST_AT := 0x4000000
+$(O)/tests/guest.elf $(O)/tests/loader.elf: $(O)/tests/%.elf: tests/tools/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(CC) -m32 -O2 -g -Wall -Wextra -Werror -ffreestanding -fno-pic -fno-pie -fno-stack-protector \
 		-fcf-protection=none -fno-asynchronous-unwind-tables -mgeneral-regs-only -nostdlib -static -no-pie \
-		-Wl,--build-id=none,-Ttext=0x100000,-N,--no-warn-rwx-segments $< -o $@
+		-Wl,--build-id=none,-Ttext=$(CHECK_GUEST_AT),-N,--no-warn-rwx-segments $< -o $@
 
 .PHONY: check-programs check-deps check
 
-check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/guest.elf
+check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init \
+	$(O)/tests/guest.elf $(O)/tests/loader.elf
 
 check-deps:
 	@tools/deps $(CHECK_DEPS)

@@ -128,15 +128,15 @@ __attribute__((used)) static void guest_main(const struct multiboot_info *info)
 		__asm__ volatile("hlt");
 }
 
-__asm__(".section .multiboot, \"a\"\n"
+__asm__(".pushsection .multiboot, \"a\"\n"
 	".balign 4\n"
 	".long 0x1badb002, 0, -0x1badb002\n"
-	".text\n"
+	".section .text\n"
 	".globl _start\n"
 	"_start: lea stack_end, %esp\n"
 	"push %ebx\n"
 	"call guest_main\n"
-	".bss\n"
+	".section .bss\n"
 	".skip 4096\n"
 	"stack_end:\n"
-	".section .note.GNU-stack, \"\"\n");
+	".popsection\n");

@@ -48,11 +48,11 @@ __attribute__((used)) static void start_program(long *stack)
 	__builtin_unreachable();
 }
 
-__asm__(".globl _start\n"
+__asm__(".pushsection .text\n"
+	".globl _start\n"
 	"_start: mov %rsp, %rdi\n"
 	"xor %ebp, %ebp\n"
 	"call start_program\n"
-	".section .note.GNU-stack, \"\"\n"
-	".text\n");
+	".popsection\n");
 
 #endif
