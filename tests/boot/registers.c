@@ -190,7 +190,8 @@ static struct vectors vector_pattern(uint64_t seed)
 	return v;
 }
 
-/* Holds registers of its own while the parent and three like it do the same on too few processors. */
+/* Holds registers of its own while the parent and three like it do the same on too few
+ * processors. */
 #define TASKS	4
 #define SPIN_NS 20000000
 
@@ -269,6 +270,50 @@ static void check_fork(void)
 	if (pid == 0)
 		_exit(!same);
 	EXPECT(same);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+}
+
+/* The upper halves of the vector registers, which only XSAVE saves: two tasks, one processor, and
+ * the file system's and the scheduler's code in between. The emulated CPU model has AVX. */
+static void yield_with_upper_halves(uint64_t seed)
+{
+	uint64_t held[16] __attribute__((aligned(32))), found[16] __attribute__((aligned(32)));
+
+	for (unsigned int i = 0; i < 16; i++)
+		held[i] = seed << 32 | i;
+	for (unsigned int i = 0; i < 100; i++) {
+		long result;
+
+		__asm__ volatile("vmovdqa (%1), %%ymm0; vmovdqa 32(%1), %%ymm5;"
+				 "vmovdqa 64(%1), %%ymm10; vmovdqa 96(%1), %%ymm15;"
+				 "syscall;"
+				 "vmovdqa %%ymm0, (%2); vmovdqa %%ymm5, 32(%2);"
+				 "vmovdqa %%ymm10, 64(%2); vmovdqa %%ymm15, 96(%2); vzeroupper"
+				 : "=a"(result)
+				 : "r"(held), "r"(found), "0"((long)__NR_sched_yield)
+				 : "rcx", "r11", "memory", "xmm0", "xmm5", "xmm10", "xmm15");
+		EXPECT_EQ(result, 0);
+		for (unsigned int k = 0; k < 16; k++)
+			EXPECT_EQ_AT(found[k], held[k], "word %u, pass %u", k, i);
+	}
+}
+
+static void check_upper_halves(void)
+{
+	cpu_set_t here;
+	int status = -1;
+
+	CPU_ZERO(&here);
+	CPU_SET(0, &here);
+	EXPECT_EQ(sched_setaffinity(0, sizeof(here), &here), 0);
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		yield_with_upper_halves(1);
+		_exit(tap_failed);
+	}
+	yield_with_upper_halves(2);
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
 	EXPECT_EQ(status, 0);
 }
@@ -523,8 +568,8 @@ static long arch_prctl(int code, uintptr_t address)
 	return result;
 }
 
-/* Thread-local variables lie at FS; the first word there is the base itself, by the ABI, in a program
- * that has any. */
+/* Thread-local variables lie at FS; the first word there is the base itself, by the ABI, in a
+ * program that has any. */
 static __thread int thread_local = 1;
 
 static uint64_t base_of_fs(void)
@@ -564,6 +609,7 @@ static const struct tap_rule rules[] = {
 	{ "a system call changes rax, rcx and r11, and these as the manual says", check_syscall },
 	{ "a page fault changes no register", check_page_fault },
 	{ "preemption changes no register, general or vector", check_preemption },
+	{ "the upper halves of vector registers are the task's own", check_upper_halves },
 	{ "a forked child has its parent's vector registers", check_fork },
 	{ "each exception is Linux's signal, code and address", check_exceptions },
 	{ "a single step is SIGTRAP behind the instruction", check_single_step },
