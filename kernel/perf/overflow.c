@@ -11,8 +11,8 @@
  * clock, not by an interrupt; a timer is armed only when something waits for the next tick.
  *
  * That limit is on one event. Interrupts of many events, or ones that take long, are limited by the
- * time they take of a processor: half of a window of 64 ticks. When that is used up, every event
- * that takes a sample there stops until the next window. Short bursts are not touched by this.
+ * time they take of a processor: five eighths of a window of 64 ticks. When that is used up, every
+ * event that takes a sample there stops until the next window. Short bursts are not touched by it.
  *
  * Frequency (attr.freq): the period follows the rate at which events come. Every sample and every
  * tick compute the period that would have given the wanted rate, and the period moves an eighth of
@@ -26,11 +26,13 @@
 #define SAMPLES_PER_TICK      (PERF_SAMPLE_RATE_MAX * PERF_TICK_NS / NSEC_PER_SEC)
 
 #define WINDOW_NS	      (64 * PERF_TICK_NS)
-#define WINDOW_BUDGET_NS      (WINDOW_NS / 2)
 
-/* No interrupt takes longer: what is above was taken from this processor by somebody else (a
- * hypervisor, the host of an emulator). */
-#define INTERRUPT_NS_MAX      NSEC_PER_MSEC
+/* As the handlers measure it; entering and leaving them comes on top. */
+#define WINDOW_BUDGET_NS      (WINDOW_NS * 5 / 8)
+
+/* One interrupt that takes longer does not use up a window: what is above was taken from this
+ * processor by somebody else (a hypervisor, the host of an emulator). */
+#define INTERRUPT_NS_MAX      (WINDOW_NS / 4)
 
 /* A wanted period more than this many times shorter than what is left begins at once. */
 #define PERIOD_RESTART_FACTOR 8
