@@ -303,12 +303,16 @@ static void check_resetting(void)
 	end_spinner(pid);
 }
 
-/* Off, the whole group stands still; on again, its members go on together. (Linux switches them one
- * after the other, and would fail if the target executed anything in between.) */
+/* Off, the whole group stands still; on again, its members go on together. Linux switches them on
+ * one after the other: there the member may miss what its leader counts in between. */
 static void check_group_switching(void)
 {
+	bool tally = runs_tally();
 	pid_t pid = start_spinner();
 	int member, leader = open_group(pid, &member);
+
+	if (!tally)
+		printf("# not Tally: the members may start one after the other\n");
 
 	for (int round = 0; round < ROUNDS; round++) {
 		struct pair before = wait_for_progress(leader);
@@ -321,8 +325,10 @@ static void check_group_switching(void)
 		EXPECT_EQ_AT(lead_of(off), lead_of(before), "round %d, they stop at one moment",
 			     round);
 		control(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
-		EXPECT_EQ_AT(lead_of(wait_for_progress(leader)), lead_of(before),
-			     "round %d, they start at one moment", round);
+		int64_t missed = lead_of(wait_for_progress(leader)) - lead_of(before);
+		EXPECT_AT(missed >= 0, "round %d, %" PRId64, round, missed);
+		if (tally)
+			EXPECT_EQ_AT(missed, 0, "round %d, they start at one moment", round);
 	}
 	close(member);
 	close(leader);
@@ -393,7 +399,7 @@ static const struct tap_rule rules[] = {
 	  check_running },
 	{ "a member of a running group is switched by itself", check_switching },
 	{ "a member of a running group is reset by itself", check_resetting },
-	{ "a running group is switched whole, at one moment", check_group_switching },
+	{ "a running group is switched whole", check_group_switching },
 	{ "a limit of overflows stops a running task's event at exactly so many periods",
 	  check_refresh },
 	{ "a new period begins when it is set", check_period },

@@ -8,6 +8,7 @@
 #define TESTS_BOOT_EVENT_H
 
 #include <errno.h>
+#include <sys/utsname.h>
 
 #include "exact.h"
 #include "../unit/tap.h"
@@ -70,6 +71,14 @@ static inline struct reading read_event(int fd)
 
 	EXPECT_EQ(read(fd, &reading, sizeof(reading)), sizeof(reading));
 	return reading;
+}
+
+/* Whether the kernel is Tally: for what Linux promises less of. */
+static inline bool runs_tally(void)
+{
+	struct utsname name;
+
+	return uname(&name) == 0 && strstr(name.version, "Tally") != NULL;
 }
 
 /* Task PID (0: the caller) runs on CPU only, or anywhere (-1). What it forks from now on inherits
