@@ -7,6 +7,7 @@ point prints what was expected and what was got; a point that cannot be tried pr
 
 import re
 import subprocess
+import sys
 
 _POINT = re.compile(r"^(not )?ok\b\s*(\d+)?\s*-?\s*([^#]*)(?:#\s*(\w+)\s*(.*))?$")
 _PLAN = re.compile(r"^1\.\.(\d+)(?:\s*#\s*SKIP\s*(.*))?$", re.IGNORECASE)
@@ -20,13 +21,17 @@ class Report:
         self._failed = 0
 
     def ok(self, good, name, *diagnostics):
-        """One point; the diagnostics (any text) are printed when it fails."""
+        """One point; when it fails, it and the diagnostics (any text) go to standard error.
+
+        That is where prove lets them through; notes it shows only when it is asked to (-v).
+        """
         self._points += 1
         self._failed += not good
         print(f"{'ok' if good else 'not ok'} {self._points} - {name}", flush=True)
         if not good:
-            for diagnostic in diagnostics:
-                self.note(diagnostic)
+            for text in (f"failed: {name}", *diagnostics):
+                for line in str(text).splitlines():
+                    print(f"# {line}", file=sys.stderr, flush=True)
         return good
 
     def equal(self, got, expected, name, *diagnostics):
