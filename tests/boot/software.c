@@ -178,10 +178,11 @@ static void check_switches(void)
 		uint64_t switches = (uint64_t)(after.ru_nvcsw - before.ru_nvcsw + after.ru_nivcsw -
 					       before.ru_nivcsw);
 		uint64_t counted = read_event(fd).value;
-		EXPECT_AT(counted >= 1 && counted <= switches, "%" PRIu64 " of %" PRIu64, counted,
-			  switches);
+		/* One, unless the time was over before it could sleep; others may come outside of
+		 * the events. */
+		EXPECT_AT(counted <= switches, "%" PRIu64 " of %" PRIu64, counted, switches);
 		if (runs_tally())
-			EXPECT_EQ_AT(counted, 1, "sleep %d", i);
+			EXPECT_EQ_AT(counted, switches, "sleep %d", i);
 	}
 	close(fd);
 	pin(0, -1);
