@@ -315,14 +315,6 @@ uint64_t arch_boot_time_s(void)
 	return boot_time_s;
 }
 
-void clock_delay_ns(uint64_t ns)
-{
-	uint64_t end = clock_ns() + ns;
-
-	while (clock_ns() < end)
-		arch_cpu_relax();
-}
-
 /* Later deadlines are set in steps: the interrupt comes early, and kernel/time/ sets the timer
  * again. */
 #define STEP_NS_MAX (1000 * NSEC_PER_MSEC)

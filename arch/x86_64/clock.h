@@ -13,9 +13,6 @@ void clock_start(void);
  * start, interrupts off, after acpi_init and apic_enable. At most about 2 ms. */
 void clock_init(void);
 
-/* Waits for at least NS nanoseconds. Any context after clock_init. */
-void clock_delay_ns(uint64_t ns);
-
 /* What the two sides of a check run at the same time, each ROUNDS times. Returns the largest step
  * back in time, in ticks, that this side saw between the processors: 0 when the counters agree.
  * Interrupts off. */

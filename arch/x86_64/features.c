@@ -11,8 +11,6 @@
  */
 #include "features.h"
 
-#include <string.h>
-
 #include <kernel/log.h>
 #include <machine/mmu.h>
 #include <machine/msr.h>
@@ -89,14 +87,9 @@ static void probe_xsave(uint32_t max_leaf)
 
 void features_probe(void)
 {
-	struct cpuid leaf = cpuid_read(0, 0);
-	uint32_t max_leaf = leaf.eax;
+	uint32_t max_leaf = cpuid_max(0);
+	struct cpuid leaf = cpuid_read(1, 0);
 
-	memcpy(cpu_features.vendor, &leaf.ebx, 4);
-	memcpy(cpu_features.vendor + 4, &leaf.edx, 4);
-	memcpy(cpu_features.vendor + 8, &leaf.ecx, 4);
-
-	leaf = cpuid_read(1, 0);
 	cpu_features.x2apic = bit(leaf.ecx, 21);
 	cpu_features.tsc_deadline = bit(leaf.ecx, 24);
 	cpu_features.xsave = bit(leaf.ecx, 26);
@@ -109,15 +102,7 @@ void features_probe(void)
 		cpu_features.umip = bit(leaf.ecx, 2);
 	}
 
-	uint32_t max_extended = cpuid_max(0x80000000);
-
 	cpu_features.nx = bit(cpuid_read(0x80000001, 0).edx, 20);
-	if (max_extended >= 0x80000007)
-		cpu_features.tsc_invariant = bit(cpuid_read(0x80000007, 0).edx, 8);
-	cpu_features.physical_bits = 36;
-	if (max_extended >= 0x80000008)
-		cpu_features.physical_bits = (uint8_t)cpuid_read(0x80000008, 0).eax;
-
 	if (!cpu_features.nx)
 		boot_failure("this processor has no NX (no-execute) bit, or the firmware hides it; "
 			     "choose a CPU model that has it");

@@ -8,16 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Constant after features_probe. The processors of one machine are taken to be alike; a later one
- * that lacks something is left out (features_enable). */
+/* Constant after features_probe. The processors of one machine are taken to be alike. */
 struct cpu_features {
-	char vendor[13];
 	bool nx, smep, smap, umip, pge;
-	bool x2apic, tsc_deadline, tsc_invariant;
+	bool x2apic, tsc_deadline;
 	bool xsave, xsaveopt;
 	uint64_t xsave_mask; /* XCR0 */
 	uint32_t xsave_size; /* bytes of an XSAVE area for that mask */
-	uint8_t physical_bits;
 };
 
 extern struct cpu_features cpu_features;

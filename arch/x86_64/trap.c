@@ -33,7 +33,6 @@ _Static_assert(offsetof(struct trap_frame, rsp) == 160, "FRAME_RSP");
 _Static_assert(sizeof(struct trap_frame) == 176, "FRAME_SIZE");
 
 /* A page fault's error code. */
-#define FAULT_PRESENT	0x01
 #define FAULT_WRITE	0x02
 #define FAULT_FETCH	0x10
 
