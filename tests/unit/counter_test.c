@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Rules of kernel/perf/counter.c, through system calls: counters narrower than 64 bits count
- * exactly, whatever overflows when. The seed of the driver contract (Alpha's 20-bit counters) is
- * where these questions come from.
+ * exactly, whatever overflows when. The questions are those that Alpha's 20-bit counters raised when
+ * the driver contract was first explained (linux-kernel, March 2010).
  */
 #include "mapping.h"
 
