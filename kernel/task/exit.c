@@ -133,7 +133,8 @@ static void leave_process(struct task *task, int status)
 
 	if (task != process->leader)
 		task_table_remove(task);
-	else if (!process->exiting)
+	/* As since Linux 5.17 (synchronize_group_exit): the last one's status, not the leader's. */
+	if (last && !process->exiting)
 		process->exit_status = status;
 	if (last && process->pid != FIRST_PID)
 		end_process(process);
