@@ -103,8 +103,8 @@ int perf_pmu_claim(struct perf_event *event)
 		if (error != -ENOENT || generic)
 			return error;
 	}
-	/* The clocks have types of their own but are asked for as software events. */
 
+	/* The clocks have types of their own but are asked for as software events. */
 	LIST_FOREACH(pmu, &pmus, link) {
 		int error = try_init(pmu, event);
 		if (error != -ENOENT)

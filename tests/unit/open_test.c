@@ -507,6 +507,35 @@ static void too_many_samples_are_throttled(void)
 	end_machine();
 }
 
+/* Five eighths of a window of 64 ticks are all that interrupts get, each counted up to a quarter. */
+static void interrupts_do_not_take_all_the_time(void)
+{
+	const uint64_t window_ns = 64 * PERF_TICK_NS;
+	struct vm_area area;
+
+	start_machine(1, 4, NULL, 0);
+	int fd = open_event(sampling_attr(10), 0, -1, -1);
+	map_area(fd, &area, 1, VM_READ | VM_WRITE);
+	sim_clock_advance(window_ns - clock_ns() % window_ns);
+	perf_interrupt_took(clock_ns() - window_ns);
+	perf_interrupt_took(clock_ns() - window_ns);
+	perf_interrupt_took(clock_ns() - window_ns / 8);
+	sim_pmu_count(CODE, 100);
+	EXPECT_EQ(count_of(fd), 100);
+
+	perf_interrupt_took(clock_ns() - 1);
+	sim_pmu_count(CODE, 100);
+	EXPECT_EQ(count_of(fd), 110);
+	sim_clock_advance(window_ns - 1);
+	sim_pmu_count(CODE, 100);
+	EXPECT_EQ(count_of(fd), 110);
+	sim_clock_advance(PERF_TICK_NS);
+	sim_pmu_count(CODE, 100);
+	EXPECT_EQ(count_of(fd), 210);
+	unmap_area(&area);
+	end_machine();
+}
+
 static void a_clock_samples_by_timer(void)
 {
 	start_machine(1, 4, NULL, 0);
@@ -611,6 +640,7 @@ static const struct tap_rule rules[] = {
 	{ "a new period begins at once", a_new_period_begins_at_once },
 	{ "more than 400 samples in 4 ms are throttled until the next tick",
 	  too_many_samples_are_throttled },
+	{ "interrupts do not take all of a processor's time", interrupts_do_not_take_all_the_time },
 	{ "a clock samples by timer, while its task runs", a_clock_samples_by_timer },
 	{ "output goes to another event's ring while that is mapped", output_goes_to_another_ring },
 	{ "the end of the task hangs up", the_end_of_the_task_hangs_up },
