@@ -16,6 +16,9 @@ void boot_memory_sort(void);
 /* boot_info.free from ram, the modules and the kernel. */
 void boot_memory_find_free(void);
 
+/* Warns of words of the command line that boot_option is never asked for. After log_init. */
+void boot_options_check(void);
+
 bool boot_range_overlaps_kernel(struct page_range range);
 bool boot_range_in_ram(struct page_range range);
 

@@ -1,45 +1,83 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Words of the command line that are the kernel's: NAME=value, up to "--". What comes after "--"
- * belongs to the first program (kernel/task/). Some loaders put the kernel's file name in front, so
- * the first word is never one of ours unless it has our form.
+ * belongs to the first program (kernel/task/). Some loaders put the kernel's file name in front.
  */
-#include <kernel/boot.h>
+#include "boot.h"
 
 #include <string.h>
 
 #include <kernel/log.h>
 
+/* Every name that boot_option is asked for. */
+static const char *const names[] = { "console", "log", "loglevel", "panic" };
+
+struct word {
+	const char *start;
+	size_t length; /* 0: there is none */
+};
+
+/* The first of the kernel's words at or behind TEXT. */
+static struct word next_word(const char *text)
+{
+	struct word word;
+
+	while (*text == ' ')
+		text++;
+	word.start = text;
+	while (*text && *text != ' ')
+		text++;
+	word.length = (size_t)(text - word.start);
+	if (word.length == 2 && memcmp(word.start, "--", 2) == 0)
+		word.length = 0;
+	return word;
+}
+
+/* Whether WORD is NAME=something. */
+static bool has_name(struct word word, const char *name)
+{
+	size_t length = strlen(name);
+
+	return word.length > length && memcmp(word.start, name, length) == 0 &&
+	       word.start[length] == '=';
+}
+
 bool boot_option(const char *name, char *value, size_t size)
 {
-	size_t name_length = strlen(name);
-	const char *word = boot_info.command_line;
+	struct word word = next_word(boot_info.command_line);
 
-	for (;;) {
-		while (*word == ' ')
-			word++;
+	while (word.length > 0 && !has_name(word, name))
+		word = next_word(word.start + word.length);
+	if (word.length == 0)
+		return false;
 
-		const char *end = word;
+	size_t skipped = strlen(name) + 1;
+	size_t length = word.length - skipped;
 
-		while (*end && *end != ' ')
-			end++;
+	if (length >= size)
+		boot_failure("%s=: value of %zu characters is too long (%zu)", name, length,
+			     size - 1);
+	memcpy(value, word.start + skipped, length);
+	value[length] = '\0';
+	return true;
+}
 
-		size_t length = (size_t)(end - word);
+void boot_options_check(void)
+{
+	struct word word = next_word(boot_info.command_line);
 
-		if (length == 0 || (length == 2 && memcmp(word, "--", 2) == 0))
-			return false;
-		if (length > name_length && memcmp(word, name, name_length) == 0 &&
-		    word[name_length] == '=') {
-			const char *text = word + name_length + 1;
-			size_t text_length = (size_t)(end - text);
+	/* A kernel's file name is no option. */
+	if (!memchr(word.start, '=', word.length))
+		word = next_word(word.start + word.length);
+	for (; word.length > 0; word = next_word(word.start + word.length)) {
+		bool known = false;
 
-			if (text_length >= size)
-				boot_failure("%s=: value of %zu characters is too long (%zu)", name,
-					     text_length, size - 1);
-			memcpy(value, text, text_length);
-			value[text_length] = '\0';
-			return true;
-		}
-		word = end;
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+			known = known || has_name(word, names[i]);
+		if (!known)
+			log_warning(
+				"command line: \"%.*s\" means nothing to the kernel; a program's "
+				"words come after --",
+				(int)word.length, word.start);
 	}
 }

@@ -220,6 +220,7 @@ void boot_info_read(uint32_t magic, paddr_t info)
 	boot_memory_sort();
 	/* The log's place is in the command line, and what follows may fail. */
 	log_init();
+	boot_options_check();
 	check_modules();
 	boot_memory_find_free();
 	boot_acpi_find();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Formatting text, the part of C's printf that a kernel log needs: %d %i %u %x %X %c %s %p %% with
- * a width, flags 0 and -, a precision for %s, and sizes l, ll, z.
+ * a width, flags 0 and -, a precision for %s (a number or *), and sizes l, ll, z.
  *
  * No memory, no locks, no state: any context. A conversion it does not know is copied as it stands,
  * so that a mistake shows.
@@ -20,8 +20,9 @@ struct output {
 struct conversion {
 	bool zero, left;
 	int width;
-	int precision;	    /* -1: none */
-	unsigned int longs; /* 1: l or z, 2: ll */
+	int precision;	      /* -1: none */
+	bool precision_given; /* by the next argument: .* */
+	unsigned int longs;   /* 1: l or z, 2: ll */
 };
 
 static void put(struct output *output, char c)
@@ -94,6 +95,10 @@ static const char *parse(const char *format, struct conversion *conversion)
 	if (*format == '.') {
 		format++;
 		conversion->precision = 0;
+		if (*format == '*') {
+			conversion->precision_given = true;
+			format++;
+		}
 		while (*format >= '0' && *format <= '9')
 			conversion->precision = conversion->precision * 10 + (*format++ - '0');
 	}
@@ -119,6 +124,8 @@ int format_string_v(char *buffer, size_t size, const char *format, va_list args)
 		struct conversion conversion;
 
 		format = parse(format + 1, &conversion);
+		if (conversion.precision_given)
+			conversion.precision = va_arg(args, int);
 		switch (*format) {
 		case 'd':
 		case 'i': {

@@ -349,6 +349,35 @@ static void check_take(void)
 	EXPECT_EQ(boot_info.free[1].end, 0x140000000);
 }
 
+static void check_unknown_words(void)
+{
+	static const struct {
+		const char *line;
+		const char *warning; /* the last; "" for none */
+	} cases[] = {
+		{ "", "" },
+		{ "build/tally.elf log=com2 console=raw loglevel=1 panic=here -- what ever", "" },
+		{ "log=com1", "" },
+		{ "tally.elf quiet",
+		  "command line: \"quiet\" means nothing to the kernel; a program's "
+		  "words come after --" },
+		{ "loglevle=3 log=none",
+		  "command line: \"loglevle=3\" means nothing to the kernel; "
+		  "a program's words come after --" },
+		{ "k log",
+		  "command line: \"log\" means nothing to the kernel; a program's words come "
+		  "after --" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct story story = usual;
+
+		story.words = cases[i].line;
+		EXPECT_STR(boot_by(protocols, &story), "");
+		EXPECT_STR(last_log, cases[i].warning);
+	}
+}
+
 static void check_low_page(void)
 {
 	boot_by(protocols, &usual);
@@ -455,6 +484,7 @@ static const struct tap_rule rules[] = {
 	{ "what no loader should say does no harm", check_bad_loaders },
 	{ "memory taken early is zeroed, and missing afterwards", check_take },
 	{ "processors start in a page that nobody uses", check_low_page },
+	{ "words that mean nothing are told", check_unknown_words },
 	{ "words of the command line are found up to --", check_options },
 	{ "ACPI's root pointer is found by its sum", check_acpi },
 };

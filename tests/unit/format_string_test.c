@@ -38,6 +38,7 @@ static void check_padding(void)
 	EXPECT_TEXT("[123456][0000000000000abc]", "[%3d][%016lx]", 123456, 0xabcul);
 	EXPECT_TEXT("[   ab][ab   ][abc]", "[%5s][%-5s][%2s]", "ab", "ab", "abc");
 	EXPECT_TEXT("[    a][abcd]", "[%5.1s][%.4s]", "abc", "abcdefgh");
+	EXPECT_TEXT("[   ab][]7", "[%5.*s][%.*s]%d", 2, "abc", 0, "abc", 7);
 }
 
 static void check_texts(void)
