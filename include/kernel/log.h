@@ -21,7 +21,7 @@ struct trap_frame;
 void log_init(void);
 
 /* One line, without a newline at the end; cut off at 248 characters. Formats: %d %i %u %x %X %c %s
- * %p %% with width, 0, -, and l, ll, z. Any context. */
+ * %p %% with width, 0, -, a precision for %s (.N or .*), and l, ll, z. Any context. */
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same at any level. Any context. */
 void log_write_v(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
