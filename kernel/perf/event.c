@@ -169,12 +169,12 @@ struct operation {
 	perf_context_function function;
 };
 
-/* With its children, each at its own moment. */
-static void operate(struct perf_event *event, bool group, perf_context_function locked,
-		    perf_context_function function)
+/* On TARGET, a leader if it is on the GROUP, and on its children, each at its own moment. */
+static void operate_on(struct perf_event *target, bool group, perf_context_function locked,
+		       perf_context_function function)
 {
-	struct perf_event *target = group ? event->leader : event, *child;
 	struct operation operation = { target, group, function };
+	struct perf_event *child;
 
 	perf_family_lock(target);
 	perf_context_call(target->context, true, locked, &operation);
@@ -183,6 +183,19 @@ static void operate(struct perf_event *event, bool group, perf_context_function 
 		perf_context_call(child->context, true, locked, &operation);
 	}
 	perf_family_unlock(target);
+}
+
+static void operate(struct perf_event *event, bool group, perf_context_function locked,
+		    perf_context_function function)
+{
+	if (!group) {
+		operate_on(event, false, locked, function);
+		return;
+	}
+	/* The mutex keeps the group, and who leads it. */
+	mutex_lock(&event->context->mutex);
+	operate_on(event->leader, true, locked, function);
+	mutex_unlock(&event->context->mutex);
 }
 
 /* Members first: they go on together when the leader does. */

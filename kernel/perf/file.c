@@ -3,8 +3,8 @@
  * An event as a file: read, ioctl, poll, mmap, and the last close.
  *
  * A mapping holds the file, so that an event is closed only when nobody has it open or mapped.
- * Every ioctl but the one for output takes the mutex of the event's context, so that the group
- * stays what it is meanwhile.
+ * That can be under the mutex of an address space: nothing here holds a lock of the core while it
+ * touches user memory.
  */
 #include <kernel/file.h>
 #include <kernel/perf/context.h>
@@ -66,8 +66,9 @@ static long set_filter(unsigned long argument)
 	return copy_from_user(&first, (const void *)argument, sizeof(first)) ? -EFAULT : -EINVAL;
 }
 
-static long control(struct perf_event *event, unsigned int command, unsigned long argument)
+static long perf_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
+	struct perf_event *event = file->private;
 	bool group = argument & PERF_IOC_FLAG_GROUP;
 
 	switch (command) {
@@ -86,6 +87,8 @@ static long control(struct perf_event *event, unsigned int command, unsigned lon
 		return set_period(event, argument);
 	case PERF_EVENT_IOC_ID:
 		return get_id(event, argument);
+	case PERF_EVENT_IOC_SET_OUTPUT:
+		return set_output(event, argument);
 	case PERF_EVENT_IOC_PAUSE_OUTPUT:
 		return perf_output_pause(event, argument != 0);
 	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
@@ -99,19 +102,6 @@ static long control(struct perf_event *event, unsigned int command, unsigned lon
 	default:
 		return -ENOTTY;
 	}
-}
-
-static long perf_ioctl(struct file *file, unsigned int command, unsigned long argument)
-{
-	struct perf_event *event = file->private;
-
-	if (command == PERF_EVENT_IOC_SET_OUTPUT)
-		return set_output(event, argument);
-
-	mutex_lock(&event->context->mutex);
-	long result = control(event, command, argument);
-	mutex_unlock(&event->context->mutex);
-	return result;
 }
 
 static unsigned int perf_poll(struct file *file, struct poll_table *table)

@@ -166,23 +166,38 @@ static void add_group_children(struct perf_event *event, uint64_t *values)
 		add_children(sibling, value += entry, NULL, read_format);
 }
 
-/* The context's mutex keeps the group as large as it is. */
-static long read_group(struct perf_event *event, void *user_buffer, size_t size)
+/* What the group of EVENT reads as, in *VALUES (kfree) of *SIZE bytes: 0, -ENOSPC if LIMIT is less,
+ * -ENOMEM. The context's mutex, held, keeps the group as large as it is. */
+static int collect_group(struct perf_event *event, size_t limit, uint64_t **values, size_t *size)
 {
-	size_t needed = perf_read_size(event->attr.read_format, event->leader->sibling_count);
-
-	if (size < needed)
+	*size = perf_read_size(event->attr.read_format, event->leader->sibling_count);
+	if (limit < *size)
 		return -ENOSPC;
-	uint64_t *values = kzalloc(needed);
-	if (!values)
+	*values = kzalloc(*size);
+	if (!*values)
 		return -ENOMEM;
 
-	struct reading reading = { event, values };
+	struct reading reading = { event, *values };
 	perf_family_lock(event);
 	perf_context_call(event->context, false, read_group_locked, &reading);
-	add_group_children(event, values);
+	add_group_children(event, *values);
 	perf_family_unlock(event);
-	long result = copy_to_user(user_buffer, values, needed) ? -EFAULT : (long)needed;
+	return 0;
+}
+
+/* The copy comes after the mutex: it may fault and then need the address space, which may wait
+ * for a mapping to be closed, and that for the mutex. */
+static long read_group(struct perf_event *event, void *user_buffer, size_t limit)
+{
+	uint64_t *values;
+	size_t size;
+
+	mutex_lock(&event->context->mutex);
+	long result = collect_group(event, limit, &values, &size);
+	mutex_unlock(&event->context->mutex);
+	if (result)
+		return result;
+	result = copy_to_user(user_buffer, values, size) ? -EFAULT : (long)size;
 	kfree(values);
 	return result;
 }
@@ -191,11 +206,7 @@ long perf_event_read_user(struct perf_event *event, void *user_buffer, size_t si
 {
 	if (event->state == EVENT_ERROR)
 		return 0;
-	if (!(event->attr.read_format & PERF_FORMAT_GROUP))
-		return read_one(event, user_buffer, size);
-
-	mutex_lock(&event->context->mutex);
-	long result = read_group(event, user_buffer, size);
-	mutex_unlock(&event->context->mutex);
-	return result;
+	if (event->attr.read_format & PERF_FORMAT_GROUP)
+		return read_group(event, user_buffer, size);
+	return read_one(event, user_buffer, size);
 }

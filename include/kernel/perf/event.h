@@ -114,7 +114,7 @@ struct perf_event {
 	_Atomic bool pending_disable, pending_wakeup;
 
 	struct task *owner;		   /* who opened it, referenced; NULL: inherited */
-	LIST_ENTRY(perf_event) owned_link; /* events.mutex in open.c */
+	LIST_ENTRY(perf_event) owned_link; /* owned_mutex in open.c */
 	_Atomic unsigned int references;
 }; /* C: the context's lock, see context.c; O: output.c's mutex; F: inherit.c's mutex */
 
@@ -191,7 +191,7 @@ static inline uint64_t perf_event_clock_ns(const struct perf_event *event)
 int perf_event_set_clock(struct perf_event *event);
 
 /* What the ioctls of the same name do, for one event or, with GROUP, for all of its group at one
- * moment (then the context's mutex is held). Task context, interrupts on. refresh: -EINVAL for
+ * moment (then the context's mutex must be free). Task context, interrupts on. refresh: -EINVAL for
  * events that do not sample or are inherited. period: PERIOD is a frequency for events with
  * attr.freq; -EINVAL when out of range. */
 void perf_event_enable(struct perf_event *event, bool group);
