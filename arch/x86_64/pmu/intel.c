@@ -235,19 +235,14 @@ static bool begin_period(struct perf_event *event)
 
 	write_counter(slot, pmu_event_set_period(event, width_of(slot), period_max(slot),
 						 PERIOD_MIN, &expired));
-	perf_userpage_update(event);
 	return expired;
 }
 
-static void intel_start(struct perf_event *event, int flags)
+/* Lets EVENT, whose counter is set, count when the PMU is next not frozen. */
+static void let_run(struct intel_cpu *cpu, struct perf_event *event)
 {
-	struct intel_cpu *cpu = this_intel_cpu();
 	int slot = event->hw.slot;
 
-	if (!(event->hw.flags & HW_STOPPED))
-		return;
-	if (flags & PMU_RELOAD)
-		begin_period(event);
 	event->hw.flags = 0;
 	if (is_fixed(slot))
 		write_fixed_control(cpu, slot, event->hw.config);
@@ -259,6 +254,17 @@ static void intel_start(struct perf_event *event, int flags)
 		return;
 	atomic_fetch_or(&cpu->running, slot_bit(slot));
 	apply_running(cpu);
+}
+
+static void intel_start(struct perf_event *event, int flags)
+{
+	if (!(event->hw.flags & HW_STOPPED))
+		return;
+	if (flags & PMU_RELOAD) {
+		begin_period(event);
+		perf_userpage_update(event);
+	}
+	let_run(this_intel_cpu(), event);
 }
 
 static void intel_stop(struct perf_event *event, int flags)
@@ -299,10 +305,10 @@ static void move(struct intel_cpu *cpu, struct perf_event *event, int slot)
 
 	leave_slot(cpu, event);
 	take_slot(cpu, event, slot);
+	begin_period(event);
+	perf_userpage_update(event);
 	if (was_running)
-		intel_start(event, PMU_RELOAD);
-	else
-		begin_period(event);
+		let_run(cpu, event);
 }
 
 static int intel_add(struct perf_event *event, int flags)
@@ -327,8 +333,11 @@ static int intel_add(struct perf_event *event, int flags)
 		move(cpu, cpu->events[moves.move[i].from], moves.move[i].to);
 	take_slot(cpu, event, slot);
 	event->hw.flags = HW_STOPPED | HW_UPTODATE;
-	if (flags & PMU_START)
-		intel_start(event, PMU_RELOAD);
+	/* The core updates the user page when the event's state has followed, here and in del. */
+	if (flags & PMU_START) {
+		begin_period(event);
+		let_run(cpu, event);
+	}
 	return 0;
 }
 
@@ -339,7 +348,6 @@ static void intel_del(struct perf_event *event, int flags)
 	(void)flags;
 	ASSERT(atomic_load(&cpu->frozen) > 0);
 	leave_slot(cpu, event);
-	perf_userpage_update(event);
 }
 
 static uint32_t intel_user_index(struct perf_event *event)
@@ -377,7 +385,9 @@ static void serve_overflow(struct intel_cpu *cpu, int slot, struct trap_frame *f
 	if (!event || (event->hw.flags & HW_STOPPED))
 		return;
 	intel_read(event);
-	if (begin_period(event) && perf_event_overflow(event, frame))
+	bool expired = begin_period(event);
+	perf_userpage_update(event);
+	if (expired && perf_event_overflow(event, frame))
 		intel_stop(event, 0);
 }
 
