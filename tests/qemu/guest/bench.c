@@ -84,7 +84,19 @@ static void strings(void)
 	}
 }
 
-static void (*const kinds[])(void) = { branches, memory, calls, pointers, strings };
+/* In and out of the kernel, while only user mode is counted. */
+static void rings(void)
+{
+	measure_user(system_calls, scratch, 2);
+}
+
+static const struct {
+	void (*work)(void);
+	unsigned int rings;
+} kinds[] = {
+	{ branches, FIXED_OS }, { memory, FIXED_OS },  { calls, FIXED_OS },
+	{ pointers, FIXED_OS }, { strings, FIXED_OS }, { rings, FIXED_USR },
+};
 
 static volatile uint64_t samples;
 
@@ -101,18 +113,19 @@ void bench(void)
 {
 	if (config.kind >= ARRAY_SIZE(kinds))
 		fatal("there is no kind %u of work", config.kind);
+	set_gate(VECTOR_LEAVE, leave_user, 3);
 	if (config.mode != ALONE) {
-		counts_prepare(FIXED_OS);
+		counts_prepare(kinds[config.kind].rings);
 		on_trap(VECTOR_NMI, take_sample);
 		*apic_register(APIC_LVT_PMI) = APIC_LVT_NMI;
 		if (config.mode == SAMPLED) {
 			wrmsr(MSR_FIXED(0), width_mask() + 1 - SAMPLE_PERIOD);
-			wrmsr(MSR_FIXED_CTRL, FIXED_OS * 0x111 | FIXED_PMI);
+			wrmsr(MSR_FIXED_CTRL, kinds[config.kind].rings * 0x111 | FIXED_PMI);
 		}
 		wrmsr(MSR_GLOBAL_CTRL, global_enable);
 	}
 	for (uint64_t i = 0; i < config.rounds; i++)
-		kinds[config.kind]();
+		kinds[config.kind].work();
 	wrmsr(MSR_GLOBAL_CTRL, 0);
 	switch (config.mode) {
 	case ALONE:

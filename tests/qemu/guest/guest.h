@@ -121,7 +121,7 @@ struct sequence {
 };
 extern const struct sequence kernel_sequences[], user_sequences[];
 void fetch_fault(void *), interrupted_copy(void *), halt_until_tick(void *), stepped(void *);
-void pmi_block(void *), user_block(void *), halting(void *), opening(void *);
+void system_calls(void *), pmi_block(void *), user_block(void *), halting(void *), opening(void *);
 extern char halting_end[], opening_end[];
 
 /* The suites. */

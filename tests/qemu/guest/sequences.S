@@ -334,6 +334,15 @@ fetch_fault:
 	int	$VECTOR_LEAVE
 	END	user_sequences
 
+	/* For the bench: in and out of the kernel 1,000 times. */
+	.globl	system_calls
+system_calls:
+	movl	$1000, %ebx
+1:	syscall
+	decl	%ebx
+	jnz	1b
+	int	$VECTOR_LEAVE
+
 	/* STI, HLT, the timer's handler 3 (1), RET: 6 (2), however long the halt. */
 	.globl	halt_until_tick
 halt_until_tick:
