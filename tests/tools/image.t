@@ -46,13 +46,16 @@ def main():
                      error)
         status, output, error = boot(path, "--cpus", "2", "--pmu", "none")
         report.equal((status, output), (9, OUTPUT), f"{form}: also on two CPUs without a PMU", error)
-        make(path, options, SELFMON)
+        tap.command([TALLY, "image", SELFMON, "-o", path, *options])
         status, output, error = boot(path)
         report.equal(status, 0, f"{form}: the self-monitoring program is exact in it",
                      output.decode(errors="replace"), error)
         status, _, error = make(os.path.join(FOLDER, "no", "such"), options, WORDS)
         report.ok(status == 127 and "No such file or directory" in error,
                   f"{form}: an output that cannot be written is named", status, error)
+    status, _, error = tap.command([TALLY, "image", WORDS])
+    report.equal((status, error), (120, "tally: name the file to write: -o FILE\n"),
+                 "the file to write has to be named")
     status, _, error = make(os.path.join(FOLDER, "x"), ("--iso",), os.path.join(FOLDER, "unikernel"))
     report.equal(status, 126, "a kernel is no program to put into an image", error)
     report.equal(sorted(os.listdir(FOLDER)), ["iso", "unikernel"], "no half-made files are left")

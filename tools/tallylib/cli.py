@@ -84,9 +84,9 @@ def _parser():
 
     image = commands.add_parser("image", allow_abbrev=False,
                                 help="put kernel and program into one bootable file")
-    image.set_defaults(action=_image)
+    image.set_defaults(action=_image, parser=image)
     _add_packing_options(image)
-    image.add_argument("-o", "--output", metavar="FILE", required=True)
+    image.add_argument("-o", "--output", metavar="FILE", help="what to write (must be given)")
     image.add_argument("--iso", action="store_true",
                        help="a CD and USB image that starts through GRUB, instead of one "
                             "multiboot ELF")
@@ -253,6 +253,13 @@ def _report(options):
 def _image(options):
     # Linking and GRUB are of no use to a run, which should not pay for loading them.
     from . import image
+    if options.output is None and options.words:
+        # PROGRAM may also come before the options: then its own arguments come after them.
+        program, *rest = _words(options)
+        options = options.parser.parse_args(rest, options)
+        options.words = [program] + _words(options)
+    if options.output is None:
+        raise Failure(USAGE, "name the file to write: -o FILE")
     if options.append and not options.iso:
         raise Failure(USAGE, "--append needs --iso: whoever boots an ELF gives it its words")
     blob = _packed(options)
