@@ -22,6 +22,7 @@
 struct task;
 struct inode;
 struct trap_frame;
+struct vm_space;
 
 #define EXE_PATH_SIZE 256
 
@@ -116,6 +117,8 @@ void process_mark_exiting(struct process *process, int status);
 /* PROCESS, a zombie, was waited for (or its parent wants no zombies): its pid is free. T held;
  * the caller's pointer may be the last. */
 void process_forget(struct process *process);
+/* Makes SPACE obey those of PROCESS's limits that are about memory. Task context. */
+void process_apply_limits(const struct process *process, struct vm_space *space);
 /* Splits RUN_TIME_NS into USAGE's times. */
 void usage_from_run_time(struct kernel_rusage *usage, uint64_t run_time_ns);
 

@@ -67,6 +67,7 @@ struct vm_space {
 	uintptr_t stack_top;	    /* S: where the first stack ends; mmap searches below it */
 	uint64_t stack_limit_bytes; /* S: how far a grows_down area may grow */
 	size_t mapped_pages;	    /* S: sum of the areas' sizes */
+	size_t mapped_pages_max;    /* S */
 	_Atomic unsigned int references;
 	_Atomic uint64_t active_cpus; /* processors that have it loaded: for TLB shoot-down */
 	_Atomic unsigned int
@@ -123,8 +124,9 @@ bool vm_is_mapped(struct vm_space *space, uintptr_t address, size_t size);
 paddr_t vm_shared_paddr(struct vm_space *space, uintptr_t address);
 /* Moves the break to BRK if that is possible; returns where it is then. Task context. */
 uintptr_t vm_brk(struct vm_space *space, uintptr_t brk);
-/* How far stacks may grow from now on. Task context. */
-void vm_set_stack_limit(struct vm_space *space, uint64_t bytes);
+/* How far stacks, and how large all mappings together, may grow from now on (RLIMIT_STACK, RLIMIT_AS).
+ * Task context. */
+void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_bytes);
 /* Writes into private memory of a space that is not loaded, pages made as needed: a new
  * program's stack, a child's tid. 0, -EFAULT (not mapped writable), -ENOMEM. Task context. */
 int vm_write(struct vm_space *space, uintptr_t address, const void *source, size_t size);

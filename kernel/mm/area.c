@@ -47,6 +47,13 @@ struct vm_area *area_at(struct vm_space *space, uintptr_t address)
 	return area && area->start <= address ? area : NULL;
 }
 
+/* Whether SIZE bytes more of mappings are within the limit. Linux: may_expand_vm. */
+static bool may_grow(const struct vm_space *space, size_t size)
+{
+	return space->mapped_pages <= space->mapped_pages_max &&
+	       size >> PAGE_SHIFT <= space->mapped_pages_max - space->mapped_pages;
+}
+
 struct vm_area *area_at_growing(struct vm_space *space, uintptr_t address)
 {
 	struct vm_area *area = area_at_or_above(space, address);
@@ -60,7 +67,8 @@ struct vm_area *area_at_growing(struct vm_space *space, uintptr_t address)
 	struct vm_area *below = RB_PREV(vm_area_tree, &space->areas, area);
 	uintptr_t lowest = below ? below->end : USER_START;
 
-	if (start < lowest || start - lowest < STACK_GUARD_SIZE)
+	if (start < lowest || start - lowest < STACK_GUARD_SIZE ||
+	    !may_grow(space, area->start - start))
 		return NULL;
 	space->mapped_pages += (area->start - start) >> PAGE_SHIFT;
 	area->start = start;
@@ -263,6 +271,8 @@ static long map_locked(struct vm_space *space, const struct vm_request *request,
 
 	if (error)
 		return error;
+	if (!may_grow(space, size))
+		return -ENOMEM;
 	long address = find_place(space, request, size);
 
 	if (address < 0)
@@ -453,7 +463,8 @@ uintptr_t vm_brk(struct vm_space *space, uintptr_t brk)
 
 		if ((above &&
 		     above->start < new_end + (above->grows_down ? STACK_GUARD_SIZE : 0)) ||
-		    (new_end - old_end) >> PAGE_SHIFT > page_total_count())
+		    (new_end - old_end) >> PAGE_SHIFT > page_total_count() ||
+		    !may_grow(space, new_end - old_end))
 			goto out;
 		struct vm_area *heap = old_end > space->brk_start ? area_at(space, old_end - 1) :
 								    NULL;

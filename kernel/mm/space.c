@@ -35,6 +35,7 @@ struct vm_space *vm_space_create(void)
 	space->references = 1;
 	space->stack_top = USER_END;
 	space->stack_limit_bytes = STACK_LIMIT_DEFAULT;
+	space->mapped_pages_max = SIZE_MAX;
 	return space;
 }
 
@@ -89,6 +90,7 @@ struct vm_space *vm_space_fork(struct vm_space *space)
 	child->stack_top = space->stack_top;
 	child->stack_limit_bytes = space->stack_limit_bytes;
 	child->mapped_pages = space->mapped_pages;
+	child->mapped_pages_max = space->mapped_pages_max;
 	RB_FOREACH(area, vm_area_tree, &space->areas) {
 		if (area->dont_copy) {
 			child->mapped_pages -= (area->end - area->start) >> PAGE_SHIFT;
@@ -150,9 +152,10 @@ void vm_space_switch(struct vm_space *space)
 		vm_space_put(old);
 }
 
-void vm_set_stack_limit(struct vm_space *space, uint64_t bytes)
+void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_bytes)
 {
 	mutex_lock(&space->mutex);
-	space->stack_limit_bytes = bytes < STACK_LIMIT_MAX ? bytes : STACK_LIMIT_MAX;
+	space->stack_limit_bytes = stack_bytes < STACK_LIMIT_MAX ? stack_bytes : STACK_LIMIT_MAX;
+	space->mapped_pages_max = all_bytes >> PAGE_SHIFT;
 	mutex_unlock(&space->mutex);
 }

@@ -271,6 +271,7 @@ static void commit(struct task *self, struct exec_image *image, struct inode *ex
 	become_leader(self);
 	robust_list_release(self);
 	task_release_space(self);
+	process_apply_limits(self->process, image->space);
 	vm_space_switch(image->space);
 	if (file_table_is_shared(self->files)) {
 		struct file_table *own = file_table_copy(self->files);

@@ -273,6 +273,12 @@ static int exchange_limit(struct process *process, unsigned int which, const str
 	return 0;
 }
 
+void process_apply_limits(const struct process *process, struct vm_space *space)
+{
+	vm_set_limits(space, process->limits[RLIMIT_STACK].rlim_cur,
+		      process->limits[RLIMIT_AS].rlim_cur);
+}
+
 static int change_limit(pid_t pid, unsigned int which, const struct rlimit64 *new,
 			struct rlimit64 *old)
 {
@@ -283,9 +289,9 @@ static int change_limit(pid_t pid, unsigned int which, const struct rlimit64 *ne
 	int error = task ? exchange_limit(task->process, which, new, old) : -ESRCH;
 
 	spin_unlock_irqrestore(&task_table_lock, state);
-	/* The one limit that the address space acts on. */
-	if (!error && new &&which == RLIMIT_STACK && task == task_current())
-		vm_set_stack_limit(task->space, new->rlim_cur);
+	/* Another process's space obeys from its next execve on. */
+	if (!error && new)
+		process_apply_limits(task_current()->process, task_current()->space);
 	return error;
 }
 

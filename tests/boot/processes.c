@@ -501,12 +501,44 @@ static char *page_at(char *address, int protection, int flags)
 	return mmap(address, PAGE, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 }
 
-static void use_much_stack(void)
+/* struct rlimit, RLIMIT_STACK and RLIMIT_AS: Linux's. */
+struct limit {
+	uint64_t current, most;
+};
+
+enum { LIMIT_STACK = 3, LIMIT_SPACE = 9 };
+
+static void use_limited_memory(void)
+{
+	struct limit limit;
+
+	/* A static program has less than 16 MiB: 8 more fit, 24 more never do. */
+	syscall(__NR_getrlimit, LIMIT_SPACE, &limit);
+	limit.current = 24 << 20;
+	syscall(__NR_setrlimit, LIMIT_SPACE, &limit);
+	char *small = mmap(NULL, 8 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *large = mmap(NULL, 24 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (small == MAP_FAILED || large != MAP_FAILED || errno != ENOMEM)
+		_exit(1);
+}
+
+__attribute__((noinline)) static void use_much_stack(void)
 {
 	volatile char much[6 << 20];
 
 	for (size_t i = sizeof(much); i >= PAGE; i -= PAGE)
 		much[i - 1] = 1;
+}
+
+static void use_limited_stack(void)
+{
+	struct limit limit;
+
+	syscall(__NR_getrlimit, LIMIT_STACK, &limit);
+	limit.current = 1 << 20;
+	syscall(__NR_setrlimit, LIMIT_STACK, &limit);
+	use_much_stack();
 }
 
 static void use_too_much_stack(void)
@@ -550,6 +582,8 @@ static void check_memory(void)
 
 	EXPECT_EQ(status_of(start(use_much_stack)), 0);
 	EXPECT_EQ(status_of(start(use_too_much_stack)) & 0x7f, SIGSEGV);
+	EXPECT_EQ(status_of(start(use_limited_stack)) & 0x7f, SIGSEGV);
+	EXPECT_EQ(status_of(start(use_limited_memory)), 0);
 }
 
 static char *beyond;
