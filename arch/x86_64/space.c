@@ -154,6 +154,25 @@ paddr_t arch_space_lookup(struct arch_space *space, uintptr_t address, unsigned 
 	return *entry & PTE_ADDRESS;
 }
 
+uintptr_t arch_space_next(struct arch_space *space, uintptr_t address, uintptr_t end)
+{
+	while (address < end) {
+		uint64_t *table = space->root, entry;
+		unsigned int level = ROOT_LEVEL;
+
+		for (;; level--) {
+			entry = table[address >> LEVEL_SHIFT(level) & (TABLE_ENTRIES - 1)];
+			if (level == 0 || !(entry & PTE_PRESENT))
+				break;
+			table = page_address(entry & PTE_ADDRESS);
+		}
+		if (level == 0 && (entry & PTE_MAPPED))
+			return address;
+		address = (address | (LEVEL_SIZE(level) - 1)) + 1;
+	}
+	return end;
+}
+
 /* Beyond this many pages, all translations but the kernel's go: cheaper than one by one. */
 #define FLUSH_PAGES_MAX 32
 

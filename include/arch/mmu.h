@@ -31,6 +31,10 @@ void arch_space_protect(struct arch_space *space, uintptr_t address, unsigned in
 /* What is mapped and how, or 0. */
 paddr_t arch_space_lookup(struct arch_space *space, uintptr_t address, unsigned int *prot);
 
+/* The first address from ADDRESS on where a page is mapped, END if there is none before it; what no
+ * table covers is skipped at once. Caller holds the space's mutex; both page aligned. */
+uintptr_t arch_space_next(struct arch_space *space, uintptr_t address, uintptr_t end);
+
 /* Forgets cached translations of [START, END) on this processor only. Interrupts off or not. */
 void arch_tlb_flush_local(uintptr_t start, uintptr_t end);
 

@@ -62,14 +62,10 @@ void pages_unmap(struct vm_space *space, uintptr_t start, uintptr_t end)
 		uintptr_t at = area->start > start ? area->start : start;
 		uintptr_t stop = area->end < end ? area->end : end;
 
-		for (; at < stop; at += PAGE_SIZE) {
-			paddr_t paddr = arch_space_unmap(&space->arch, at);
-
-			if (!paddr)
-				continue;
+		for (; (at = arch_space_next(&space->arch, at, stop)) < stop; at += PAGE_SIZE) {
 			if (count == 0)
 				from = at;
-			pages[count++] = page_address(paddr);
+			pages[count++] = page_address(arch_space_unmap(&space->arch, at));
 			if (count < UNMAP_BATCH)
 				continue;
 			tlb_flush(space, from, at + PAGE_SIZE);
@@ -94,13 +90,11 @@ void pages_protect(struct vm_area *area)
 {
 	struct arch_space *arch = &area->space->arch;
 
-	for (uintptr_t at = area->start; at < area->end; at += PAGE_SIZE) {
-		unsigned int had;
+	uintptr_t at = area->start;
 
-		/* Whoever may write from now on asks by a fault whether the page is its own. */
-		if (arch_space_lookup(arch, at, &had))
-			arch_space_protect(arch, at, page_prot(area, false));
-	}
+	/* Whoever may write from now on asks by a fault whether the page is its own. */
+	for (; (at = arch_space_next(arch, at, area->end)) < area->end; at += PAGE_SIZE)
+		arch_space_protect(arch, at, page_prot(area, false));
 	tlb_flush(area->space, area->start, area->end);
 }
 

@@ -42,15 +42,16 @@ struct vm_space *vm_space_create(void)
 /* Maps in TO, a copy of FROM in another space, the pages that FROM has. */
 static int share_pages(struct vm_area *from, struct vm_area *to)
 {
-	for (uintptr_t at = from->start; at < from->end; at += PAGE_SIZE) {
-		unsigned int prot;
-		paddr_t paddr = arch_space_lookup(&from->space->arch, at, &prot);
+	struct arch_space *arch = &from->space->arch;
+	uintptr_t at = from->start;
 
-		if (!paddr)
-			continue;
+	for (; (at = arch_space_next(arch, at, from->end)) < from->end; at += PAGE_SIZE) {
+		unsigned int prot;
+		paddr_t paddr = arch_space_lookup(arch, at, &prot);
+
 		if (prot & VM_WRITE) {
 			prot &= ~(unsigned int)VM_WRITE;
-			arch_space_protect(&from->space->arch, at, prot);
+			arch_space_protect(arch, at, prot);
 		}
 		if (arch_space_map(&to->space->arch, at, paddr, prot) < 0)
 			return -ENOMEM;

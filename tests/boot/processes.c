@@ -593,6 +593,23 @@ static void read_beyond(void)
 	(void)*(volatile char *)beyond;
 }
 
+static void check_sparse_memory(void)
+{
+	/* 64 TiB of addresses, three pages of memory: what is done to all of it takes no time. */
+	const size_t size = (size_t)1 << 46;
+	char *base = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	EXPECT(base != MAP_FAILED);
+	base[0] = base[size / 2 + 12345] = base[size - 1] = 'x';
+	EXPECT_EQ(status_of(start(do_nothing)), 0);
+	EXPECT_EQ(mprotect(base, size, PROT_READ), 0);
+	EXPECT_EQ(base[0] + base[size / 2 + 12345] + base[size - 1], 3 * 'x');
+	EXPECT_EQ(madvise(base, size, MADV_DONTNEED), 0);
+	EXPECT_EQ(base[0] + base[size / 2 + 12345] + base[size - 1], 0);
+	EXPECT_EQ(munmap(base, size), 0);
+}
+
 static void check_file_mappings(void)
 {
 	int fd = open(OWN_FILE, O_RDONLY);
@@ -681,6 +698,7 @@ static const struct tap_rule rules[] = {
 	  check_pipes },
 	{ "a futex in shared memory wakes another process", check_futexes },
 	{ "mappings are placed, split, dropped and grown as asked", check_memory },
+	{ "a mapping larger than any memory costs what is used of it", check_sparse_memory },
 	{ "a mapped file ends where it ends, and is not written to", check_file_mappings },
 	{ "threads that share all of memory count right", check_many_threads },
 	{ "a hundred processes come and go", check_many_processes },
