@@ -13,7 +13,7 @@
  * changes:
  *
  *      count       folded so far; only grows
- *      offset      count - counter, constant while the counter is not written; not changed by a fold
+ *      offset      count - counter, constant while the counter is not written, also by a fold
  *      sample_at   the count at which the next sample is due; not changed by a fold
  *
  * What the counter showed at the last fold, and what is left of the period, are not stored but

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The perf core in a storm: tasks are switched, made and ended, events of all kinds opened, switched,
- * read, mapped, sent to one another's rings and closed, in an order that a generator makes from a seed.
+ * The perf core in a storm: tasks are switched, made and ended, events of all kinds opened,
+ * switched, read, mapped, sent to one another's rings and closed, in an order that a generator
+ * makes from a seed.
  *
- * Through it all one pinned event of the first task counts, and its value, read at any time, is what
- * that task has executed since; so is the sum that an inherited one has of a family. In the end
- * nothing is left. The sanitizers watch.
+ * Through it all one pinned event of the first task counts, and its value, read at any time, is
+ * what that task has executed since; so is the sum that an inherited one has of a family. In the
+ * end nothing is left. The sanitizers watch.
  */
 #include <kernel/perf/ring.h>
 #include <stdlib.h>
@@ -262,6 +263,14 @@ static void look(unsigned int seed, unsigned int step)
 	EXPECT_EQ_AT(count_of(family), executed_family, "seed %u, step %u", seed, step);
 }
 
+/* What a step may be, the frequent ones more than once. */
+static void (*const happenings[])(void) = {
+	/* clang-format off */
+	execute, execute, execute, switch_tasks, switch_tasks, fork_or_end, open_or_close,
+	open_or_close, open_or_close, map_or_unmap, control, control, exec_one
+	/* clang-format on */
+};
+
 static void storm(unsigned int seed)
 {
 	struct perf_event_attr attr = hardware_attr(CODE);
@@ -284,10 +293,6 @@ static void storm(unsigned int seed)
 	attr.inherit = 1;
 	family = open_event(attr, tasks[0].task->tid, -1, -1);
 
-	static void (*const happenings[])(
-		void) = { execute,     execute,	      execute,	     switch_tasks,  switch_tasks,
-			  fork_or_end, open_or_close, open_or_close, open_or_close, map_or_unmap,
-			  control,     control,	      exec_one };
 	for (unsigned int step = 0; step < STEPS; step++) {
 		happenings[random_below(sizeof(happenings) / sizeof(happenings[0]))]();
 		if (one_in(5))

@@ -160,8 +160,15 @@ static void clocks_of_records(void)
 		int32_t clockid;
 		int hardware, software;
 	} clocks[] = {
-		{ 0, -EINVAL, 0 }, { 1, 0, 0 },	       { 2, -EINVAL, -EINVAL },	 { 4, 0, 0 },
-		{ 7, -EINVAL, 0 }, { 11, -EINVAL, 0 }, { -1, -EINVAL, -EINVAL },
+		/* clang-format off */
+		{ 0, -EINVAL, 0 },
+		{ 1, 0, 0 },
+		{ 2, -EINVAL, -EINVAL },
+		{ 4, 0, 0 },
+		{ 7, -EINVAL, 0 },
+		{ 11, -EINVAL, 0 },
+		{ -1, -EINVAL, -EINVAL },
+		/* clang-format on */
 	};
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
 		struct perf_event_attr attr = hardware_attr(CODE);
@@ -507,7 +514,8 @@ static void too_many_samples_are_throttled(void)
 	end_machine();
 }
 
-/* Five eighths of a window of 64 ticks are all that interrupts get, each counted up to a quarter. */
+/* Five eighths of a window of 64 ticks are all that interrupts get, each counted up to a
+ * quarter. */
 static void interrupts_do_not_take_all_the_time(void)
 {
 	const uint64_t window_ns = 64 * PERF_TICK_NS;

@@ -84,7 +84,7 @@ struct perf_event {
 	struct perf_event *parent;			 /* NULL: opened by a user */
 	LIST_HEAD(perf_child_list, perf_event) children; /* F */
 	LIST_ENTRY(perf_event) child_link;		 /* F */
-	bool linked;					 /* F: in its parent's list of children */
+	bool linked;					 /* F: its parent lists it */
 	bool closed;					 /* F: no new children */
 
 	/* group */

@@ -108,8 +108,9 @@ int perf_pmu_register(struct pmu *pmu, int type);
  * must stop the event. FRAME: what was interrupted. NMI or interrupt context. */
 bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame);
 
-/* What a driver's interrupt handler calls last: it began at START_NS of clock_ns(). When interrupts
- * take too much of a processor's time, events that sample are throttled. NMI or interrupt context. */
+/* What a driver's interrupt handler calls last: it began at START_NS of clock_ns(). When
+ * interrupts take too much of a processor's time, events that sample are throttled. NMI or
+ * interrupt context. */
 void perf_interrupt_took(uint64_t start_ns);
 
 /*
