@@ -269,6 +269,39 @@ static void check_death_with_events(void)
 	expect_tidy(die_with_events);
 }
 
+/* Takes memory until the kernel has none left, and dies of it. */
+static void use_up_memory(void)
+{
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		for (;;) {
+			char *memory = mmap(NULL, 256 * PAGE, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+			for (size_t i = 0; i < 256; i++)
+				memory[i * PAGE] = 1;
+		}
+	}
+	EXPECT_EQ(waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, SIGKILL);
+}
+
+static void check_exhaustion(void)
+{
+	uint64_t before, after = 0;
+
+	fork_and_exit();
+	pause_ms(50);
+	before = free_memory();
+	use_up_memory();
+	for (int waited = 0; waited < PATIENCE_MS && (after = free_memory()) != before;
+	     waited += 10)
+		pause_ms(10);
+	EXPECT_EQ(after, before);
+}
+
 static const struct tap_rule rules[] = {
 	{ "a child that ends leaves nothing", check_fork },
 	{ "a child killed with pages, pipes, signals and a child of its own leaves nothing",
@@ -278,6 +311,12 @@ static const struct tap_rule rules[] = {
 	{ "a thread that ends leaves nothing", check_threads },
 	{ "events that are closed leave nothing", check_events },
 	{ "a child that ends with events leaves nothing", check_death_with_events },
+};
+
+/* Takes seconds: for --exhaust alone, which exhaustion.t runs on one machine. */
+static const struct tap_rule exhaustion_rules[] = {
+	{ "a program that uses up all memory is killed, and all of it is free again",
+	  check_exhaustion },
 };
 
 /* Kernel stacks are kept for the next task when one ends: as many are needed as tasks ever were
@@ -299,7 +338,7 @@ static void have_many_tasks(void)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct utsname names;
 
@@ -307,6 +346,8 @@ int main(void)
 		printf("1..0 # SKIP free memory is exact on Tally only\n");
 		return 0;
 	}
+	if (argc == 2 && strcmp(argv[1], "--exhaust") == 0)
+		return tap_run(exhaustion_rules, 1);
 	have_many_tasks();
 	return tap_run(rules, sizeof(rules) / sizeof(rules[0]));
 }

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""A program that takes all memory is killed for it, and the kernel goes on: leak --exhaust."""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import tap  # pylint: disable=wrong-import-position
+
+BUILD = os.environ["TALLY_BUILD"]
+TALLY = os.path.join(ROOT, "tools", "tally")
+PROGRAM = os.path.join(BUILD, "user", "bin", "leak")
+LOG = os.path.join(BUILD, "tests", "exhaustion.log")
+KILLED = "out of memory: killing"
+
+
+def main():
+    report = tap.Report()
+    status, output, error = tap.command(
+        [TALLY, "run", "--cpus", "2", "--timeout", "120", "--log", LOG, PROGRAM, "--exhaust"],
+        timeout_s=150)
+    wrong = tap.complaints(output.decode(errors="replace"))
+    report.equal(status, 0, "the program's status", error)
+    report.ok(not wrong, "the program's own points are good", *wrong)
+    with open(LOG, encoding="utf-8", errors="replace") as log:
+        lines = [line.rstrip("\r\n") for line in log if KILLED in line]
+    report.equal(len(lines), 1, "one task was killed, and the log says so", *lines)
+    return report.done()
+
+
+sys.exit(main())
