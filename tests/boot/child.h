@@ -74,6 +74,19 @@ static inline void child_end(pid_t pid)
 	EXPECT_EQ(child_wait(pid), SIGKILL);
 }
 
+/* A child that has said that it stops is for a moment still on its CPU, where it executes nothing
+ * in user mode but its time goes on. Waits until that of its enabled event FD stands still. */
+static inline struct reading child_settle(int fd)
+{
+	struct reading first, second;
+
+	do {
+		first = read_event(fd);
+		second = read_event(fd);
+	} while (first.enabled_ns != second.enabled_ns);
+	return second;
+}
+
 struct gated_work {
 	spin_function *run;
 	uint64_t n;

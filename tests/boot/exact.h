@@ -198,15 +198,19 @@ static inline int open_event(const struct perf_event_attr *attr, pid_t pid, int 
 	return (int)syscall(__NR_perf_event_open, attr, pid, cpu, group, 0);
 }
 
-/* CPUs of the machine. Asked once, before the test binds itself to one: the C library counts those
- * that the caller may run on. */
+static int cpus_at_start;
+
+/* Before main, because the C library counts the CPUs that the caller may run on: a test that has bound
+ * itself to one would see a machine of one. */
+__attribute__((constructor)) static void count_cpus(void)
+{
+	cpus_at_start = (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* CPUs of the machine. */
 static inline int cpu_count(void)
 {
-	static int count;
-
-	if (!count)
-		count = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	return count;
+	return cpus_at_start;
 }
 
 static inline void run_on(int cpu)

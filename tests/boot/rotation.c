@@ -43,14 +43,11 @@ static void crowd_step(struct crowd *crowd)
 	crowd->legs++;
 }
 
-/* A child that has said that it stops is for a moment still on its CPU, where its time goes on:
- * then the readings are not of one moment, and are taken again. */
 static void crowd_read(struct crowd *crowd)
 {
-	do {
-		for (int i = 0; i < crowd->count; i++)
-			crowd->readings[i] = read_event(crowd->fds[i]);
-	} while (read_event(crowd->fds[0]).enabled_ns != crowd->readings[0].enabled_ns);
+	child_settle(crowd->fds[0]);
+	for (int i = 0; i < crowd->count; i++)
+		crowd->readings[i] = read_event(crowd->fds[i]);
 }
 
 /* Runs until every event from FIRST on has counted and has waited. */
