@@ -79,15 +79,18 @@ static struct run_queue *lock_task_queue(struct task *task)
 }
 
 /* Least loaded processor of TASK's affinity, its last one when there is a tie. Reads other
- * queues without their locks: a wrong guess costs a detour, no more. */
+ * queues, and what may just change of the task, without their locks: a wrong guess costs a
+ * detour, no more. The affinity is read once, so that one of its processors is always found. */
 static unsigned int choose_cpu(struct task *task)
 {
+	cpumask_t affinity = *(volatile cpumask_t *)&task->affinity;
+	unsigned int first = (unsigned int)task->cpu;
 	unsigned int best = CPUS_MAX, best_load = 0;
 
 	for (unsigned int i = 0; i < cpu_count(); i++) {
-		unsigned int cpu = ((unsigned int)task->cpu + i) % cpu_count();
+		unsigned int cpu = (first + i) % cpu_count();
 
-		if (!allows(task, cpu))
+		if (!(affinity >> cpu & 1))
 			continue;
 		unsigned int load = run_queue_task_count(&run_queues[cpu]);
 
