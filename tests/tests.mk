@@ -39,7 +39,11 @@ $(O)/tests/guest.elf $(O)/tests/loader.elf: $(O)/tests/%.elf: tests/tools/%.c
 		-fcf-protection=none -fno-asynchronous-unwind-tables -mgeneral-regs-only -nostdlib -static -no-pie \
 		-Wl,--build-id=none,-Ttext=$(CHECK_GUEST_AT),-N,--no-warn-rwx-segments $< -o $@
 
-.PHONY: check-programs check-deps check
+.PHONY: check-programs check-deps check debug-kernel
+
+# The kernel of DEBUG=1, for tests/boot/debug.t.
+debug-kernel:
+	@$(MAKE) --no-print-directory O=$(O)/debug DEBUG=1 $(O)/debug/tally.elf
 
 check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init \
 	$(O)/tests/guest.elf $(O)/tests/loader.elf
@@ -51,5 +55,5 @@ check-deps:
 CHECK_SCRIPTS = $(wildcard tests/qemu/*.t tests/boot/*.t tests/conformance/*.t tests/tools/*.t)
 
 check: check-deps
-	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2) all qemu user-libraries check-programs unit
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2) all qemu user-libraries check-programs unit debug-kernel
 	@prove -j2 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))
