@@ -151,7 +151,7 @@ static void check_other_cpu(void)
 static void check_all_cpus(void)
 {
 	struct perf_event_attr attr = timed_attr(INSTRUCTIONS);
-	int cpus = cpu_count(), fds[CPUS];
+	int cpus = cpu_count(), fds[CPUS] = { 0 };
 	uint64_t pids[CPUS];
 
 	for (int cpu = 0; cpu < cpus; cpu++) {

@@ -211,7 +211,7 @@ static void check_groups(void)
 static void check_group_size(const struct kind *kind, int fit)
 {
 	struct perf_event_attr attr = timed_attr(kind), dummy = software_attr(PERF_COUNT_SW_DUMMY);
-	int fds[EVENTS_MAX];
+	int fds[EVENTS_MAX] = { 0 };
 
 	for (int i = 0; i < fit; i++) {
 		/* Members that are switched off need no counter yet. */
