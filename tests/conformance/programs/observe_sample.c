@@ -377,7 +377,7 @@ static void full_buffers(void)
 		fd = must_open(&attr, -1);
 		buffer = map_buffer(fd, 1, rows[i].protection);
 		sampled_work(fd, 16000);
-		show_number((long long)buffer.page->data_head, rows[i].name, "data_head");
+		show_number((long long)buffer.page->data_head, rows[i].name, "head");
 		show_number(read(fd, values, sizeof(values)), rows[i].name, "read");
 		show_number((long long)values[0], rows[i].name, "value");
 		show_number((long long)values[1], rows[i].name, "lost");
