@@ -79,10 +79,6 @@ def _cpu(options):
     if options.pmu == "kvm":
         return (options.cpu or "host") + ",pmu=on"
     model = options.cpu or _EMULATED_CPU
-    if options.icount:
-        # QEMU 10.0 does not let x2APIC registers, which are MSRs, look at the clock under -icount:
-        # "Bad icount read". The memory-mapped APIC does.
-        model += ",x2apic=off"
     if options.pmu == "none":
         return model
     properties = [f"{PMU_PROPERTIES[name][0]}={value}"
