@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the tests of the Intel driver (arch/x86_64/pmu) share: the driver runs against a simulated
+ * register file, and the test is the perf core. It calls the driver as <kernel/perf/pmu.h>
+ * allows, and takes the samples.
+ *
+ * The core's functions that the driver calls are defined here, so one file of a test includes
+ * this.
+ */
+#ifndef TESTS_UNIT_INTEL_H
+#define TESTS_UNIT_INTEL_H
+
+#include <arch/pmu.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/pmu.h>
+#include <kernel/perf/userpage.h>
+#include <machine/msr.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/perf_event.h>
+
+#include "../../arch/x86_64/pmu/intel.h"
+#include "sim/sim.h"
+#include "tap.h"
+
+#define CYCLES	     0x003c
+#define INSTRUCTIONS 0x00c0
+#define BRANCHES     0x00c4
+#define REFERENCE    0x0300
+
+static struct pmu *cpu_pmu;
+
+int perf_pmu_register(struct pmu *pmu, int type)
+{
+	cpu_pmu = pmu;
+	pmu->type = (uint32_t)type;
+	return 0;
+}
+
+static uint64_t happened; /* what the test has made happen: the moment of a sample */
+static uint64_t samples, last_sample_at;
+static struct perf_event *last_sampled;
+static bool throttle;
+
+bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame)
+{
+	EXPECT(frame == sim_frame());
+	samples++;
+	last_sample_at = happened;
+	last_sampled = event;
+	return throttle;
+}
+
+void perf_userpage_update(struct perf_event *event)
+{
+	(void)event;
+}
+
+void perf_interrupt_took(uint64_t start_ns)
+{
+	EXPECT_EQ(start_ns, clock_ns());
+}
+
+static const struct sim_intel_model usual = {
+	.version = 5,
+	.general_count = 4,
+	.general_width_bits = 48,
+	.fixed_count = 3,
+	.fixed_width_bits = 48,
+	.full_width_writes = true,
+	.any_thread_deprecated = true,
+};
+
+/* One of each kind of machine. */
+static const struct sim_intel_model counting_models[] = {
+	{ .version = 1, .general_count = 2, .general_width_bits = 40 },
+	{ .version = 1, .general_count = 2, .general_width_bits = 32, .full_width_writes = true },
+	{ .version = 2,
+	  .general_count = 2,
+	  .general_width_bits = 40,
+	  .fixed_count = 3,
+	  .fixed_width_bits = 40 },
+	{ .version = 3,
+	  .general_count = 4,
+	  .general_width_bits = 48,
+	  .fixed_count = 3,
+	  .fixed_width_bits = 48,
+	  .full_width_writes = true },
+	{ .version = 4,
+	  .general_count = 8,
+	  .general_width_bits = 48,
+	  .fixed_count = 3,
+	  .fixed_width_bits = 48 },
+	{ .version = 5,
+	  .general_count = 1,
+	  .general_width_bits = 32,
+	  .fixed_count = 3,
+	  .fixed_width_bits = 32,
+	  .full_width_writes = true },
+	{ .version = 5,
+	  .general_count = 8,
+	  .general_width_bits = 64,
+	  .fixed_count = 3,
+	  .fixed_width_bits = 48,
+	  .full_width_writes = true },
+};
+#define MODELS (sizeof(counting_models) / sizeof(counting_models[0]))
+
+static inline void start(const struct sim_intel_model *model)
+{
+	sim_start(2);
+	sim_intel_set(model);
+	samples = last_sample_at = happened = 0;
+	last_sampled = NULL;
+	throttle = false;
+	cpu_pmu = NULL;
+	arch_pmu_init();
+	sim_frame_set(0x401000, true);
+}
+
+static inline void end(void)
+{
+	EXPECT_EQ(sim_end(), 0);
+}
+
+/* An event for CONFIG, its own leader; the driver's answer. */
+static inline int init_event(struct perf_event *event, uint32_t type, uint64_t config,
+			     uint64_t period)
+{
+	memset(event, 0, sizeof(*event));
+	TAILQ_INIT(&event->siblings);
+	event->leader = event;
+	event->pmu = cpu_pmu;
+	event->state = EVENT_INACTIVE;
+	event->attr.type = type;
+	event->attr.config = config;
+	event->attr.sample_period = period;
+	event->hw.sample_period = period;
+	event->hw.sample_at = period;
+	return cpu_pmu->event_init(event);
+}
+
+static inline int add(struct perf_event *event)
+{
+	cpu_pmu->pmu_disable(cpu_pmu);
+	int error = cpu_pmu->add(event, PMU_START);
+	cpu_pmu->pmu_enable(cpu_pmu);
+	if (!error)
+		event->state = EVENT_ACTIVE;
+	return error;
+}
+
+static inline void del(struct perf_event *event)
+{
+	cpu_pmu->pmu_disable(cpu_pmu);
+	cpu_pmu->del(event, 0);
+	cpu_pmu->pmu_enable(cpu_pmu);
+	event->state = EVENT_INACTIVE;
+}
+
+static inline uint64_t read_count(struct perf_event *event)
+{
+	cpu_pmu->read(event);
+	return atomic_load(&event->count);
+}
+
+/* What a user program computes from the mapped page. */
+static inline uint64_t user_count(struct perf_event *event)
+{
+	uint32_t index = cpu_pmu->user_index(event);
+
+	return atomic_load(&event->hw.offset) +
+	       (uint64_t)perf_sign_extend(pmc_read(index - 1), cpu_pmu->user_width(event));
+}
+
+#endif

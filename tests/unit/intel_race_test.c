@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Rules of the Intel driver: a PMI at any instruction of what the core asks of it. The simulated
+ * machine repeats each action with the interrupt one place further.
+ */
+#include "intel.h"
+
+#define RACE_PERIOD 1000
+
+static struct perf_event race_event, other_event;
+static uint64_t counted_before;
+static void (*race_action)(void);
+
+/* One event before the sample is due. */
+static void race_before(void)
+{
+	if (race_event.hw.slot >= 0)
+		del(&race_event);
+	init_event(&race_event, PERF_TYPE_RAW, INSTRUCTIONS, RACE_PERIOD);
+	init_event(&other_event, PERF_TYPE_RAW, BRANCHES, 0);
+	samples = 0;
+	add(&race_event);
+	counted_before = sim_intel_counted();
+	sim_intel_count(INSTRUCTIONS, RACE_PERIOD - 1);
+}
+
+static void race_function(void *unused)
+{
+	(void)unused;
+	race_action();
+}
+
+/* What makes the counter overflow, if it is not halted just then, and a little more. */
+static void race_interrupt(void *unused)
+{
+	(void)unused;
+	sim_intel_count(INSTRUCTIONS, 1);
+	sim_intel_count(INSTRUCTIONS, 5);
+}
+
+static uint64_t race_count(void)
+{
+	return race_event.hw.slot >= 0 ? read_count(&race_event) : atomic_load(&race_event.count);
+}
+
+/* The count is what the hardware has counted; the sample came if that was the period; and
+ * everything goes on. */
+static void race_after(unsigned int place)
+{
+	uint64_t count = sim_intel_counted() - counted_before;
+	uint64_t due = count / RACE_PERIOD;
+
+	EXPECT_EQ_AT(race_count(), count, "place %u", place);
+	EXPECT_EQ_AT(samples, due, "place %u", place);
+	if (race_event.hw.slot < 0)
+		add(&race_event);
+	EXPECT_EQ_AT(user_count(&race_event), count, "place %u", place);
+
+	uint64_t left = RACE_PERIOD * (due + 1) - count;
+	sim_intel_count(INSTRUCTIONS, left - 1);
+	EXPECT_EQ_AT(samples, due, "place %u", place);
+	sim_intel_count(INSTRUCTIONS, 1);
+	EXPECT_EQ_AT(samples, due + 1, "place %u", place);
+	EXPECT_EQ_AT(race_count(), RACE_PERIOD * (due + 1), "place %u", place);
+	EXPECT_EQ_AT(sim_intel_pmi_masked(), false, "place %u", place);
+}
+
+static void race_read(void)
+{
+	cpu_pmu->read(&race_event);
+}
+
+static uint64_t counted_while_frozen;
+
+static void race_freeze(void)
+{
+	cpu_pmu->pmu_disable(cpu_pmu);
+	uint64_t before = sim_intel_counted();
+	sim_intel_count(INSTRUCTIONS, 3);
+	counted_while_frozen += sim_intel_counted() - before;
+	cpu_pmu->pmu_enable(cpu_pmu);
+}
+
+static void race_del(void)
+{
+	del(&race_event);
+}
+
+static void race_del_add(void)
+{
+	del(&race_event);
+	add(&race_event);
+}
+
+static void race_stop_start(void)
+{
+	cpu_pmu->stop(&race_event, PMU_UPDATE);
+	cpu_pmu->start(&race_event, PMU_RELOAD);
+}
+
+static void race_add_other(void)
+{
+	add(&other_event);
+	del(&other_event);
+}
+
+static void check_race(void (*action)(void))
+{
+	const struct sim_interruption test = { .before = race_before,
+					       .function = race_function,
+					       .interrupt = race_interrupt,
+					       .after = race_after };
+
+	/* Without global registers; with, and legacy writes; with everything. */
+	static const unsigned int models[] = { 0, 2, 6 };
+
+	race_action = action;
+	for (unsigned int i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+		start(&counting_models[models[i]]);
+		race_event.hw.slot = -1;
+		EXPECT_AT(sim_interrupt_everywhere(&test) > 10, "model %u", models[i]);
+		if (race_event.hw.slot >= 0)
+			del(&race_event);
+		end();
+	}
+}
+
+static void check_race_read(void)
+{
+	check_race(race_read);
+}
+
+static void check_race_freeze(void)
+{
+	counted_while_frozen = 0;
+	check_race(race_freeze);
+	EXPECT_EQ(counted_while_frozen, 0);
+}
+
+static void check_race_del(void)
+{
+	check_race(race_del);
+}
+
+static void check_race_del_add(void)
+{
+	check_race(race_del_add);
+}
+
+static void check_race_stop_start(void)
+{
+	check_race(race_stop_start);
+}
+
+/* The overflow was before; only its PMI comes at any instruction of the freeze. */
+static void late_before(void)
+{
+	race_before();
+	sim_intel_hold(true);
+	sim_intel_count(INSTRUCTIONS, 1);
+}
+
+static void late_interrupt(void *unused)
+{
+	(void)unused;
+	sim_intel_hold(false);
+}
+
+static void late_after(unsigned int place)
+{
+	EXPECT_EQ_AT(samples, 1, "place %u", place);
+	EXPECT_EQ_AT(race_count(), RACE_PERIOD, "place %u", place);
+	EXPECT_EQ_AT(counted_while_frozen, 0, "place %u", place);
+}
+
+static void check_race_late(void)
+{
+	const struct sim_interruption test = {
+		.before = late_before,
+		.function = race_function,
+		.interrupt = late_interrupt,
+		.after = late_after,
+	};
+
+	start(&usual);
+	race_action = race_freeze;
+	race_event.hw.slot = -1;
+	counted_while_frozen = 0;
+	EXPECT(sim_interrupt_everywhere(&test) > 100);
+	sim_intel_hold(false);
+	del(&race_event);
+	end();
+}
+
+/* While one counter's PMI is being served another overflows, at any instruction of the handler. */
+static struct perf_event second_event;
+
+static void second_before(void)
+{
+	if (race_event.hw.slot >= 0) {
+		del(&race_event);
+		del(&second_event);
+	}
+	init_event(&race_event, PERF_TYPE_RAW, INSTRUCTIONS, RACE_PERIOD);
+	init_event(&second_event, PERF_TYPE_RAW, BRANCHES, RACE_PERIOD);
+	samples = 0;
+	add(&race_event);
+	add(&second_event);
+	sim_intel_count(INSTRUCTIONS, RACE_PERIOD - 1);
+	sim_intel_count(BRANCHES, RACE_PERIOD - 1);
+	counted_before = sim_intel_counted();
+}
+
+static void second_function(void *unused)
+{
+	(void)unused;
+	sim_intel_count(INSTRUCTIONS, 1);
+}
+
+static void second_interrupt(void *unused)
+{
+	(void)unused;
+	sim_intel_count(BRANCHES, 1);
+}
+
+/* Each counter that moved has ended its period by that. */
+static void second_after(unsigned int place)
+{
+	uint64_t counted = sim_intel_counted() - counted_before;
+
+	EXPECT_EQ_AT(samples, counted, "place %u", place);
+	EXPECT_EQ_AT(read_count(&race_event) + read_count(&second_event),
+		     2 * (RACE_PERIOD - 1) + counted, "place %u", place);
+	EXPECT_EQ_AT(sim_intel_pmi_masked(), false, "place %u", place);
+}
+
+static void check_race_second(void)
+{
+	const struct sim_interruption test = {
+		.before = second_before,
+		.function = second_function,
+		.interrupt = second_interrupt,
+		.in_nmis = true,
+		.after = second_after,
+	};
+
+	start(&usual);
+	race_event.hw.slot = -1;
+	EXPECT(sim_interrupt_everywhere(&test) > 100);
+	del(&race_event);
+	del(&second_event);
+	end();
+}
+
+static void check_race_add_other(void)
+{
+	check_race(race_add_other);
+}
+
+static const struct tap_rule rules[] = {
+	{ "an overflow at any instruction of a read is counted once and sampled once",
+	  check_race_read },
+	{ "an overflow at any instruction of freezing or unfreezing is counted once and sampled once",
+	  check_race_freeze },
+	{ "a late PMI at any instruction of freezing or unfreezing leaves it frozen",
+	  check_race_late },
+	{ "an overflow at any instruction of taking its event off is counted once and sampled once",
+	  check_race_del },
+	{ "an overflow at any instruction of off and on again is counted once and sampled once",
+	  check_race_del_add },
+	{ "an overflow at any instruction of stop and start is counted once and sampled once",
+	  check_race_stop_start },
+	{ "an overflow at any instruction of another counter's PMI is served", check_race_second },
+	{ "an overflow at any instruction of another event's coming and going is counted once",
+	  check_race_add_other },
+};
+
+TAP_MAIN(rules)
