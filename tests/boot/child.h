@@ -37,6 +37,25 @@ static inline pid_t child_start(void (*body)(void *), void *argument)
 	return pid;
 }
 
+/* Runs BODY(i) in COUNT processes, number i on CPU i modulo their number; fails if one of them
+ * did. */
+static inline void children_run(int count, void (*body)(int number))
+{
+	int status, left = count;
+
+	fflush(stdout);
+	for (int i = 0; i < count; i++) {
+		if (fork() == 0) {
+			run_on(i % cpu_count());
+			body(i);
+			fflush(stdout);
+			_exit(tap_failed);
+		}
+	}
+	while (left-- && wait(&status) > 0)
+		EXPECT_EQ(status, 0);
+}
+
 /* Waits for the child's end: its status as wait4 gives it. */
 static inline int child_wait(pid_t pid)
 {

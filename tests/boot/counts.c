@@ -7,8 +7,7 @@
 
 #include "perf_self.h"
 
-#include "exact.h"
-#include "../unit/tap.h"
+#include "child.h"
 
 #define SIZE 100
 
@@ -77,25 +76,6 @@ static void check_group(void)
 	}
 }
 
-/* Runs BODY(i) in COUNT processes, number i on CPU i modulo their number; fails if one of them
- * did. */
-static void in_processes(int count, void (*body)(int number))
-{
-	int status, left = count;
-
-	fflush(stdout);
-	for (int i = 0; i < count; i++) {
-		if (fork() == 0) {
-			run_on(i % cpu_count());
-			body(i);
-			fflush(stdout);
-			_exit(tap_failed);
-		}
-	}
-	while (left-- && wait(&status) > 0)
-		EXPECT_EQ(status, 0);
-}
-
 static void count_for_a_while(int number)
 {
 	/* Long enough to be preempted: about 10 ms each. */
@@ -107,12 +87,12 @@ static void count_for_a_while(int number)
 
 static void check_all_processors(void)
 {
-	in_processes(cpu_count(), count_for_a_while);
+	children_run(cpu_count(), count_for_a_while);
 }
 
 static void check_more_tasks(void)
 {
-	in_processes(3 * cpu_count(), count_for_a_while);
+	children_run(3 * cpu_count(), count_for_a_while);
 }
 
 static void compare_both_ways(int rounds)
@@ -155,7 +135,7 @@ static void compare_beside_others(int number)
 
 static void check_both_ways_beside_others(void)
 {
-	in_processes(3 * cpu_count(), compare_beside_others);
+	children_run(3 * cpu_count(), compare_beside_others);
 }
 
 /* Far more than the turns, of 4 ms, that it takes. */

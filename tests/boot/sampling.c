@@ -13,8 +13,7 @@
 
 #include "perf_ring.h"
 
-#include "exact.h"
-#include "../unit/tap.h"
+#include "child.h"
 
 #define SAMPLES_MAX 350
 #define TICK_NS	    4000000
@@ -258,19 +257,7 @@ static void sample_beside_others(int number)
 
 static void check_beside_others(void)
 {
-	int status, left = 3 * cpu_count();
-
-	fflush(stdout);
-	for (int i = 0; i < 3 * cpu_count(); i++) {
-		if (fork() == 0) {
-			run_on(i % cpu_count());
-			sample_beside_others(i);
-			fflush(stdout);
-			_exit(tap_failed);
-		}
-	}
-	while (left-- && wait(&status) > 0)
-		EXPECT_EQ(status, 0);
+	children_run(3 * cpu_count(), sample_beside_others);
 }
 
 /* Two sampling events at once: each has its own samples, also where both overflow at one
