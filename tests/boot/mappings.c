@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Rules of memory as one program sees it: mappings, the break, the stack, files in memory. As
+ * Linux has them: the same executable has to pass there.
+ */
+#include <fcntl.h>
+#include <signal.h>
+
+#include "process.h"
+
+/* struct rlimit, RLIMIT_STACK and RLIMIT_AS: Linux's. */
+struct limit {
+	uint64_t current, most;
+};
+
+enum { LIMIT_STACK = 3, LIMIT_SPACE = 9 };
+
+static void use_limited_memory(void)
+{
+	struct limit limit;
+
+	/* A static program has less than 16 MiB: 8 more fit, 24 more never do. */
+	syscall(__NR_getrlimit, LIMIT_SPACE, &limit);
+	limit.current = 24 << 20;
+	syscall(__NR_setrlimit, LIMIT_SPACE, &limit);
+	char *small = mmap(NULL, 8 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *large = mmap(NULL, 24 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (small == MAP_FAILED || large != MAP_FAILED || errno != ENOMEM)
+		_exit(1);
+}
+
+__attribute__((noinline)) static void use_much_stack(void)
+{
+	volatile char much[6 << 20];
+
+	for (size_t i = sizeof(much); i >= PAGE; i -= PAGE)
+		much[i - 1] = 1;
+}
+
+static void use_limited_stack(void)
+{
+	struct limit limit;
+
+	syscall(__NR_getrlimit, LIMIT_STACK, &limit);
+	limit.current = 1 << 20;
+	syscall(__NR_setrlimit, LIMIT_STACK, &limit);
+	use_much_stack();
+}
+
+static void use_too_much_stack(void)
+{
+	volatile char much[16 << 20];
+
+	for (size_t i = sizeof(much); i >= PAGE; i -= PAGE)
+		much[i - 1] = 1;
+}
+
+static void check_memory(void)
+{
+	char *base =
+		mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	EXPECT(base != MAP_FAILED);
+	memset(base, 'a', 8 * PAGE);
+	/* A hole, which MAP_FIXED_NOREPLACE may fill and nothing else. */
+	EXPECT_EQ(munmap(base + 2 * PAGE, 2 * PAGE), 0);
+	EXPECT(page_at(base + PAGE, PROT_READ, MAP_FIXED_NOREPLACE) == MAP_FAILED);
+	EXPECT_EQ(errno, EEXIST);
+	EXPECT(page_at(base + 2 * PAGE, PROT_READ, MAP_FIXED_NOREPLACE) == base + 2 * PAGE);
+	EXPECT_EQ(base[2 * PAGE], 0);
+	EXPECT_EQ(base[PAGE], 'a');
+	EXPECT_EQ(mprotect(base, 8 * PAGE, PROT_READ), -1);
+	EXPECT_EQ(errno, ENOMEM);
+	EXPECT(page_at(base + 3 * PAGE, PROT_READ | PROT_WRITE, MAP_FIXED) == base + 3 * PAGE);
+	EXPECT_EQ(madvise(base + 4 * PAGE, PAGE, MADV_DONTNEED), 0);
+	EXPECT_EQ(base[4 * PAGE], 0);
+	EXPECT_EQ(base[5 * PAGE], 'a');
+	EXPECT_EQ(munmap(base, 8 * PAGE), 0);
+
+	char *brk = (char *)syscall(__NR_brk, 0);
+
+	EXPECT((char *)syscall(__NR_brk, brk + 3 * PAGE) == brk + 3 * PAGE);
+	brk[3 * PAGE - 1] = 1;
+	EXPECT((char *)syscall(__NR_brk, brk) == brk);
+	EXPECT((char *)syscall(__NR_brk, brk + 3 * PAGE) == brk + 3 * PAGE);
+	EXPECT_EQ(brk[3 * PAGE - 1], 0);
+	EXPECT((char *)syscall(__NR_brk, brk) == brk);
+
+	EXPECT_EQ(status_of(start(use_much_stack)), 0);
+	EXPECT_EQ(status_of(start(use_too_much_stack)) & 0x7f, SIGSEGV);
+	EXPECT_EQ(status_of(start(use_limited_stack)) & 0x7f, SIGSEGV);
+	EXPECT_EQ(status_of(start(use_limited_memory)), 0);
+}
+
+static char *beyond;
+
+static void read_beyond(void)
+{
+	(void)*(volatile char *)beyond;
+}
+
+static void check_sparse_memory(void)
+{
+	/* 64 TiB of addresses, three pages of memory: what is done to all of it takes no time. */
+	const size_t size = (size_t)1 << 46;
+	char *base = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	EXPECT(base != MAP_FAILED);
+	base[0] = base[size / 2 + 12345] = base[size - 1] = 'x';
+	EXPECT_EQ(status_of(start(do_nothing)), 0);
+	EXPECT_EQ(mprotect(base, size, PROT_READ), 0);
+	EXPECT_EQ(base[0] + base[size / 2 + 12345] + base[size - 1], 3 * 'x');
+	EXPECT_EQ(madvise(base, size, MADV_DONTNEED), 0);
+	EXPECT_EQ(base[0] + base[size / 2 + 12345] + base[size - 1], 0);
+	EXPECT_EQ(munmap(base, size), 0);
+}
+
+static void check_file_mappings(void)
+{
+	int fd = open(OWN_FILE, O_RDONLY);
+	off_t size = lseek(fd, 0, SEEK_END);
+	size_t pages = ((size_t)size + PAGE - 1) / PAGE;
+	char magic[4];
+	char *file = mmap(NULL, (pages + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+
+	EXPECT(file != MAP_FAILED);
+	EXPECT_EQ(memcmp(file, "\177ELF", 4), 0);
+	/* Zeros up to the end of the last page, nothing behind it. */
+	EXPECT_EQ(file[pages * PAGE - 1], (size_t)size % PAGE ? 0 : file[pages * PAGE - 1]);
+	beyond = file + pages * PAGE;
+	EXPECT_EQ(status_of(start(read_beyond)) & 0x7f, SIGBUS);
+	/* A private copy is written to, not the file. */
+	file[0] = 'x';
+	EXPECT_EQ(pread(fd, magic, 4, 0), 4);
+	EXPECT_EQ(memcmp(magic, "\177ELF", 4), 0);
+	EXPECT_EQ(munmap(file, (pages + 1) * PAGE), 0);
+	EXPECT(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED);
+	EXPECT_EQ(errno, EACCES);
+	file = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	EXPECT(file != MAP_FAILED);
+	EXPECT_EQ(mprotect(file, PAGE, PROT_READ | PROT_WRITE), -1);
+	EXPECT_EQ(errno, EACCES);
+	EXPECT_EQ(munmap(file, PAGE), 0);
+	close(fd);
+}
+
+static const struct tap_rule rules[] = {
+	{ "mappings are placed, split, dropped and grown as asked", check_memory },
+	{ "a mapping larger than any memory costs what is used of it", check_sparse_memory },
+	{ "a mapped file ends where it ends, and is not written to", check_file_mappings },
+};
+
+int main(void)
+{
+	return process_run_rules(rules, sizeof(rules) / sizeof(rules[0]));
+}
