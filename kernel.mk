@@ -19,12 +19,13 @@ else
 KERNEL_CFLAGS += -O2
 endif
 
-$(O)/%.c.o: %.c
+# The makefile is a source too: it has the flags.
+$(O)/%.c.o: %.c kernel.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -c $< -o $@
 
-$(O)/%.S.o: %.S
+$(O)/%.S.o: %.S kernel.mk
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -D__ASSEMBLER__ -c $< -o $@

@@ -21,12 +21,12 @@ user_sources = $(wildcard userland/programs/$(1)/*.c userland/programs/$(1)/*.S 
 # One set of rules for each C library: $(1) the folder of objects, $(2) of programs, $(3) the compiler,
 # $(4) what has to be there first, $(5) libraries to name.
 define user_rules
-$(O)/user/$(1)/%.c.o: %.c $(4)
+$(O)/user/$(1)/%.c.o: %.c $(4) userland/userland.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
 	$(3) $$(USER_CPPFLAGS) $$(USER_CFLAGS) -c $$< -o $$@
 
-$(O)/user/$(1)/%.S.o: %.S $(4)
+$(O)/user/$(1)/%.S.o: %.S $(4) userland/userland.mk
 	@mkdir -p $$(@D)
 	$$(call say,AS,$$<)
 	$(3) $$(USER_CPPFLAGS) -g -c $$< -o $$@
