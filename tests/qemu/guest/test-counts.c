@@ -61,18 +61,33 @@ static void stop_timer(void)
 }
 
 /* A long copy by REP MOVSB in user mode, while a timer of 100 us interrupts it. */
+static void copy_beside_timer(unsigned int ring)
+{
+	counts_prepare(ring);
+	set_exact_gates();
+	ticks = 0;
+	start_timer(100000, APIC_TIMER_PERIODIC);
+	measure_user(interrupted_copy, scratch, RFLAGS_IF);
+	stop_timer();
+	/* One that came since is pending, and would be the next test's. */
+	uint32_t ticks_counted = ticks;
+
+	__asm__ volatile("sti; nop; cli");
+	ticks = ticks_counted;
+	clear_exact_gates();
+}
+
+/* A host that has little time for the emulator lets it miss ticks; then another copy is tried. */
 static void test_interrupted(void)
 {
 	static const unsigned int rings[] = { FIXED_USR, FIXED_OS };
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(rings); i++) {
-		counts_prepare(rings[i]);
-		set_exact_gates();
-		ticks = 0;
-		start_timer(100000, APIC_TIMER_PERIODIC);
-		measure_user(interrupted_copy, scratch, RFLAGS_IF);
-		stop_timer();
-		clear_exact_gates();
+		unsigned int tries = 100;
+
+		do
+			copy_beside_timer(rings[i]);
+		while (ticks <= 10 && --tries);
 		tap_ok(ticks > 10, "the timer interrupted the copy");
 		if (rings[i] == FIXED_USR)
 			counts_check(counts_read(), 1204, 201, " of the copy", "REP MOVSB");
