@@ -21,6 +21,7 @@
 
 struct task;
 struct inode;
+struct process_group;
 struct trap_frame;
 struct vm_space;
 
@@ -29,7 +30,10 @@ struct vm_space;
 struct process {
 	_Atomic unsigned int references; /* its tasks and its place in the parent's list */
 	pid_t pid;
-	pid_t group, session; /* T: job control ids; recorded, nothing acts on them */
+	struct process_group *job;	  /* T: see <kernel/job_control.h>; NULL: not yet in one */
+	LIST_ENTRY(process) group_member; /* T */
+	pid_t group, session;		  /* T: numbers of its group and session */
+	bool has_executed;		  /* T: execve since it was made: setpgid comes too late */
 
 	struct process *parent;	       /* T */
 	LIST_HEAD(, process) children; /* T */

@@ -13,6 +13,7 @@
 
 #include <kernel/file.h>
 #include <kernel/inode.h>
+#include <kernel/job_control.h>
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
 #include <kernel/perf.h>
@@ -63,8 +64,6 @@ static struct process *copy_process(struct process *parent, int exit_signal)
 	memcpy(process->executable_path, parent->executable_path, EXE_PATH_SIZE);
 	process->executable = parent->executable;
 	process->directory = parent->directory;
-	process->group = parent->group;
-	process->session = parent->session;
 	process->exit_signal = exit_signal;
 	return process;
 }
@@ -124,6 +123,7 @@ static int enter_table(struct task *child, struct task *self, uint64_t flags)
 		task_get(child);
 		process->parent = flags & CLONE_PARENT ? self->process->parent : self->process;
 		LIST_INSERT_HEAD(&process->parent->children, process, sibling);
+		job_control_fork(self->process, process);
 		atomic_fetch_add(&process->references, 1);
 	}
 	LIST_INSERT_HEAD(&process->threads, child, thread);
@@ -232,12 +232,11 @@ struct task *task_create_first(void)
 	int error = task_table_insert(task);
 
 	task->tgid = process->pid = task->tid;
-	process->group = process->session = process->pid;
 	process->leader = task;
 	LIST_INSERT_HEAD(&process->threads, task, thread);
 	process->live_threads = 1;
 	spin_unlock_irqrestore(&task_table_lock, state);
-	return error ? NULL : task;
+	return error || job_control_begin_session(process) ? NULL : task;
 }
 
 long sys_clone(const unsigned long arg[6])

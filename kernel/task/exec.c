@@ -283,6 +283,7 @@ static void commit(struct task *self, struct exec_image *image, struct inode *ex
 	}
 	file_table_close_on_exec(self->files);
 	signal_reset_for_exec(self->process);
+	self->process->has_executed = true;
 	self->signals.alternate = (struct kernel_sigaltstack){ .ss_flags = SS_DISABLE };
 	self->clear_child_tid = 0;
 	self->robust_list = 0;

@@ -16,6 +16,7 @@
 #include <kernel/entry.h>
 #include <kernel/file.h>
 #include <kernel/futex.h>
+#include <kernel/job_control.h>
 #include <kernel/log.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
@@ -76,6 +77,7 @@ static void reparent_children(struct process *process)
 		LIST_REMOVE(child, sibling);
 		child->parent = heir;
 		LIST_INSERT_HEAD(&heir->children, child, sibling);
+		job_control_reparent(child, process);
 		if (child->zombie)
 			wait_queue_wake(&heir->child_event);
 	}
@@ -92,6 +94,7 @@ static bool ignores_children(struct process *parent)
 void process_forget(struct process *process)
 {
 	LIST_REMOVE(process, sibling);
+	job_control_forget(process);
 	task_table_remove(process->leader);
 	task_put(process->leader);
 	process->leader = NULL;
@@ -104,6 +107,7 @@ static void end_process(struct process *process)
 	struct process *parent = process->parent;
 	int status = process->exit_status;
 
+	job_control_exit(process);
 	reparent_children(process);
 	process->zombie = true;
 	if (process->exit_signal) {

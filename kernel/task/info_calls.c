@@ -2,7 +2,7 @@
 /*
  * System calls that tell about, or change, what a process is: ids, names, limits, usage.
  *
- * Everything runs as root (uid and gid 0). Process groups and sessions are numbers that are kept.
+ * Everything runs as root (uid and gid 0). Process groups and sessions are job_control.c's.
  */
 #include <string.h>
 
@@ -46,85 +46,6 @@ long sys_getppid(const unsigned long arg[6])
 
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return pid;
-}
-
-/* The process with this pid, or the caller's for 0. T held. */
-static struct process *find_process(pid_t pid)
-{
-	struct task *task = pid ? task_table_find(pid) : task_current();
-
-	return task && (!pid || task->tid == task->tgid) ? task->process : NULL;
-}
-
-long sys_getpgid(const unsigned long arg[6])
-{
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	struct process *process = find_process((pid_t)arg[0]);
-	long result = process ? process->group : -ESRCH;
-
-	spin_unlock_irqrestore(&task_table_lock, state);
-	return result;
-}
-
-long sys_getpgrp(const unsigned long arg[6])
-{
-	return task_current()->process->group;
-}
-
-long sys_getsid(const unsigned long arg[6])
-{
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	struct process *process = find_process((pid_t)arg[0]);
-	long result = process ? process->session : -ESRCH;
-
-	spin_unlock_irqrestore(&task_table_lock, state);
-	return result;
-}
-
-/* Whether some process of SESSION is in GROUP. T held. */
-static bool group_exists(pid_t group, pid_t session)
-{
-	for (struct task *task = task_table_next(0); task; task = task_table_next(task->tid))
-		if (task->process->group == group && task->process->session == session)
-			return true;
-	return false;
-}
-
-long sys_setpgid(const unsigned long arg[6])
-{
-	struct process *self = task_current()->process;
-	pid_t pid = (pid_t)arg[0] ? (pid_t)arg[0] : self->pid;
-	pid_t group = (pid_t)arg[1] ? (pid_t)arg[1] : pid;
-	long result = 0;
-
-	if (group < 0)
-		return -EINVAL;
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	struct process *process = find_process(pid);
-
-	if (!process || (process != self && process->parent != self))
-		result = -ESRCH;
-	else if (process->session != self->session || process->session == process->pid ||
-		 (group != pid && !group_exists(group, self->session)))
-		result = -EPERM;
-	else
-		process->group = group;
-	spin_unlock_irqrestore(&task_table_lock, state);
-	return result;
-}
-
-long sys_setsid(const unsigned long arg[6])
-{
-	struct process *self = task_current()->process;
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	long result = -EPERM;
-
-	if (self->group != self->pid) {
-		self->group = self->session = self->pid;
-		result = self->pid;
-	}
-	spin_unlock_irqrestore(&task_table_lock, state);
-	return result;
 }
 
 long sys_getuid(const unsigned long arg[6])

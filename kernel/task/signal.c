@@ -18,6 +18,7 @@
 #include <arch/signal.h>
 #include <kernel/assert.h>
 #include <kernel/entry.h>
+#include <kernel/job_control.h>
 #include <kernel/kmalloc.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
@@ -459,6 +460,16 @@ static bool enter_handler(struct task *self, struct trap_frame *frame, int signa
 	return true;
 }
 
+/* Whether PROCESS's group is orphaned, so that the terminal's stop signals mean nothing to it. */
+static bool nobody_would_continue(const struct process *process)
+{
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	bool orphaned = process_group_is_orphaned(process->job);
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return orphaned;
+}
+
 void signal_deliver(struct trap_frame *frame)
 {
 	struct task *self = task_current();
@@ -477,6 +488,8 @@ void signal_deliver(struct trap_frame *frame)
 			if (!enter_handler(self, frame, signal, &action, &info))
 				process_exit(SIGSEGV);
 		} else if (default_actions[signal] == ACTION_STOP) {
+			if (signal != SIGSTOP && nobody_would_continue(self->process))
+				continue;
 			stop_process(self->process, signal);
 		} else if (default_actions[signal] == ACTION_END) {
 			process_exit(signal);

@@ -2,6 +2,7 @@
 /* System calls about signals and about ending, as signal.c and exit.c carry them out. */
 #include <arch/signal.h>
 #include <kernel/entry.h>
+#include <kernel/job_control.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
@@ -29,23 +30,34 @@ static struct kernel_siginfo info_of_sender(int signal, int code)
 					.si_pid = task_current()->tgid };
 }
 
-/* Whether kill's PID means PROCESS. T held. */
-static bool is_meant(const struct process *process, pid_t pid)
-{
-	if (pid == -1)
-		return process != task_current()->process;
-	return process->group == (pid == 0 ? task_current()->process->group : -pid);
-}
-
-/* kill to more than one process. T held. */
-static long kill_many(pid_t pid, int signal, const struct kernel_siginfo *info)
+/* kill to every process but the first and the caller's. T held. */
+static long kill_all(int signal, const struct kernel_siginfo *info)
 {
 	long result = -ESRCH;
 
-	for (struct task *task = task_table_next(0); task; task = task_table_next(task->tid)) {
-		if (task->process->leader != task || !is_meant(task->process, pid))
+	for (struct task *task = task_table_next(1); task; task = task_table_next(task->tid)) {
+		struct process *process = task->process;
+
+		if (process->leader != task || process == task_current()->process)
 			continue;
-		result = signal ? signal_send_process_locked(task->process, info) : 0;
+		result = signal ? signal_send_process_locked(process, info) : 0;
+	}
+	return result;
+}
+
+/* kill to a process group, which may be NULL. Succeeds if one member could be told. T held. */
+static long kill_group(struct process_group *group, int signal, const struct kernel_siginfo *info)
+{
+	struct process *process;
+	long result = -ESRCH;
+
+	if (!group)
+		return -ESRCH;
+	LIST_FOREACH(process, &group->members, group_member) {
+		long sent = signal ? signal_send_process_locked(process, info) : 0;
+
+		if (result)
+			result = sent;
 	}
 	return result;
 }
@@ -63,8 +75,11 @@ long sys_kill(const unsigned long arg[6])
 	struct kernel_siginfo info = info_of_sender(signal, SI_USER);
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
-	if (pid <= 0) {
-		result = kill_many(pid, signal, &info);
+	if (pid == -1) {
+		result = kill_all(signal, &info);
+	} else if (pid <= 0) {
+		result = kill_group(pid ? process_group_find(-pid) : task_current()->process->job,
+				    signal, &info);
 	} else {
 		struct task *task = task_table_find(pid);
 

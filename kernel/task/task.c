@@ -15,6 +15,7 @@
 
 #include <kernel/assert.h>
 #include <kernel/file.h>
+#include <kernel/job_control.h>
 #include <kernel/kmalloc.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
@@ -63,7 +64,7 @@ int task_table_insert(struct task *task)
 
 	do {
 		tid = tid >= TID_MAX - 1 ? TID_AGAIN : tid + 1;
-		if (!task_table_find(tid)) {
+		if (!task_table_find(tid) && !job_control_id_is_used(tid)) {
 			task->tid = last_tid = tid;
 			RB_INSERT(task_tree, &tasks_by_tid, task);
 			return 0;
