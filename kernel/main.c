@@ -39,11 +39,10 @@ static void set_console(void)
 	char mode[8] = "cooked";
 
 	boot_option("console", mode, sizeof mode);
-	if (strcmp(mode, "raw") == 0)
-		console_set_raw(true);
-	else if (strcmp(mode, "cooked") != 0)
+	if (strcmp(mode, "raw") != 0 && strcmp(mode, "cooked") != 0)
 		boot_failure("console=%s: not a way of using the console; give raw or cooked",
 			     mode);
+	console_init(strcmp(mode, "raw") == 0);
 	serial_receive_start();
 }
 

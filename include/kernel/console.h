@@ -2,8 +2,7 @@
 /*
  * The console: where a program's standard input, output and error are.
  *
- * kernel/fs/console.c makes it a file, with line editing; the driver (drivers/serial.c) moves
- * bytes.
+ * kernel/tty/console.c makes it a terminal, or a pipe; the driver (drivers/serial.c) moves bytes.
  */
 #ifndef KERNEL_CONSOLE_H
 #define KERNEL_CONSOLE_H
@@ -11,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct process;
 
 /* The driver: sends SIZE bytes as they are, waiting while the line is busy. Task context. */
 void console_device_write(const char *bytes, size_t size);
@@ -25,10 +26,14 @@ bool console_has_room(void);
 void console_device_receive(void);
 
 /*
- * Raw: no translation of \n to \r\n, no line editing, and the console is no terminal. Once,
- * before the first user task. A serial line has no end, so input has one escape in raw mode: DLE
- * EOT (0x10 0x04) is end of file, DLE DLE one DLE. tools/tally sends them.
+ * Once, before the first user task and before anything is received. RAW: no translation of \n to
+ * \r\n, no line editing, and the console is no terminal. A serial line has no end, so input has
+ * one escape then: DLE EOT (0x10 0x04) is end of file, DLE DLE one DLE. tools/tally sends them.
+ * Otherwise it is a terminal, whose size the command line gives (window=ROWSxCOLUMNS).
  */
-void console_set_raw(bool raw);
+void console_init(bool raw);
+
+/* Makes the console, if it is a terminal, the controlling one of PROCESS, the first. */
+void console_give(struct process *process);
 
 #endif

@@ -22,6 +22,7 @@
 struct task;
 struct inode;
 struct process_group;
+struct tty;
 struct trap_frame;
 struct vm_space;
 
@@ -33,6 +34,7 @@ struct process {
 	struct process_group *job;	  /* T: see <kernel/job_control.h>; NULL: not yet in one */
 	LIST_ENTRY(process) group_member; /* T */
 	pid_t group, session;		  /* T: numbers of its group and session */
+	struct tty *tty;		  /* T: controlling terminal, referenced, or NULL */
 	bool has_executed;		  /* T: execve since it was made: setpgid comes too late */
 
 	struct process *parent;	       /* T */

@@ -61,10 +61,6 @@ void task_signal(struct task *task, int signal);
 int signal_send(struct task *task, const struct kernel_siginfo *info);
 int signal_send_process(struct process *process, const struct kernel_siginfo *info);
 
-/* Sends SIGNAL to every process: what the console's interrupt key does. Task and interrupt
- * context. */
-void signal_send_all(int signal);
-
 /* Whether TASK has a signal to act on, respectively one that ends it. Any context. */
 bool signal_is_pending(struct task *task);
 bool signal_is_fatal_pending(struct task *task);

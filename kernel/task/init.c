@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include <kernel/console.h>
 #include <kernel/entry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
@@ -136,6 +137,7 @@ _Noreturn void init_run(const char *command_line)
 		boot_failure("cannot run %s: %s (error %d)", path, reason, -error);
 	kfree(strings.bytes);
 	task->files = open_console();
+	console_give(task->process);
 	task->space = image.space;
 	exec_set_name(task, executable);
 	arch_task_set_user_entry(task, image.entry, image.stack);

@@ -16,6 +16,7 @@
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/tty.h>
 #include <uapi/linux/errno.h>
 
 RB_HEAD(session_tree, session);
@@ -102,6 +103,7 @@ static void found_session(struct process *process, struct session *session,
 {
 	session->id = process->pid;
 	RB_INSERT(session_tree, &sessions, session);
+	tty_forget_controlling(process);
 	found_group(group, process->pid, session);
 	enter(process, group);
 }
@@ -127,10 +129,14 @@ void job_control_fork(struct process *parent, struct process *child)
 {
 	spin_assert_held(&task_table_lock);
 	enter(child, parent->job);
+	child->tty = parent->tty;
+	if (child->tty)
+		tty_get(child->tty);
 }
 
 void job_control_forget(struct process *process)
 {
+	tty_forget_controlling(process);
 	leave(process);
 }
 
@@ -193,6 +199,7 @@ static void cut_tie(struct process *member, const struct process *parent,
 
 void job_control_exit(struct process *process)
 {
+	tty_leave_session(process, true);
 	cut_tie(process, process->parent, process);
 }
 

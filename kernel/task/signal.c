@@ -296,17 +296,6 @@ void task_signal(struct task *task, int signal)
 	signal_send(task, &info);
 }
 
-void signal_send_all(int signal)
-{
-	struct kernel_siginfo info = { .si_signo = signal, .si_code = SI_KERNEL };
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-
-	for (struct task *task = task_table_next(0); task; task = task_table_next(task->tid))
-		if (task->process->leader == task)
-			send(task->process, NULL, &info);
-	spin_unlock_irqrestore(&task_table_lock, state);
-}
-
 bool signal_is_pending(struct task *task)
 {
 	return task->signals.attention || task->signals.fatal;

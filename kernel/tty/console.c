@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The console: the terminal of COM1, or the same line as a pipe.
+ *
+ * Cooked (the default): a terminal as any other, the controlling one of the first program. Raw
+ * (command line console=raw): bytes as they are, both ways, and no terminal: what a program sees
+ * when its standard streams are pipes. Nothing is lost then: while the ring is full, bytes stay in
+ * the device. The end of input is final.
+ *
+ * Lock: input_lock, irqsave, for the raw ring; a wait queue's inside. Raw output: output_mutex, so
+ * that what one call writes stays together.
+ */
+#include <kernel/console.h>
+#include <kernel/boot.h>
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/log.h>
+#include <kernel/process.h>
+#include <kernel/task.h>
+#include <kernel/tty.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+#include <uapi/linux/poll.h>
+
+/* Bytes read ahead; a power of two. */
+#define RING_SIZE	4096
+/* What a terminal that does not say has. */
+#define DEFAULT_ROWS	24
+#define DEFAULT_COLUMNS 80
+/* Bytes taken from user space at once. */
+#define WRITE_CHUNK	256
+/* A UART's FIFO: longer with interrupts off is too long on a real line. */
+#define PIECE		16
+/* Linux's admin-guide/devices.txt: 4, 64 is ttyS0. */
+#define DEVICE		(4 << 8 | 64)
+/* The escape of raw input, see console_init. */
+enum { DLE = 0x10, EOT = 0x04 };
+
+static bool is_raw;
+static struct tty terminal;
+
+/* ---- raw ---- */
+
+static struct spinlock input_lock = SPINLOCK_INITIALIZER;
+static char ring[RING_SIZE]; /* I */
+static uint32_t read_at;     /* I: next to read; runs freely */
+static uint32_t write_at;    /* I */
+static bool escaped;	     /* I: the byte before was an escape */
+static bool ended;	     /* I: there comes no more; I: input_lock */
+static struct wait_queue input_waiters = { SPINLOCK_INITIALIZER,
+					   TAILQ_HEAD_INITIALIZER(input_waiters.entries) };
+static struct mutex output_mutex = {
+	.waiters = { SPINLOCK_INITIALIZER, TAILQ_HEAD_INITIALIZER(output_mutex.waiters.entries) }
+};
+
+static void receive_raw(uint8_t byte)
+{
+	unsigned long state = spin_lock_irqsave(&input_lock);
+
+	if (!escaped && byte == DLE) {
+		escaped = true;
+	} else {
+		if (escaped && byte == EOT)
+			ended = true;
+		else if (!ended)
+			ring[write_at++ % RING_SIZE] = (char)byte;
+		escaped = false;
+	}
+	spin_unlock_irqrestore(&input_lock, state);
+	wait_queue_wake(&input_waiters);
+}
+
+static bool has_raw_room(void)
+{
+	unsigned long state = spin_lock_irqsave(&input_lock);
+	bool room = write_at - read_at < RING_SIZE;
+
+	spin_unlock_irqrestore(&input_lock, state);
+	return room;
+}
+
+/* Takes up to SIZE bytes. -1: nothing there yet. */
+static ssize_t take_raw(char *bytes, size_t size)
+{
+	unsigned long state = spin_lock_irqsave(&input_lock);
+	ssize_t count = read_at == write_at && !ended ? -1 : 0;
+
+	while (read_at != write_at && (size_t)count < size)
+		bytes[count++] = ring[read_at++ % RING_SIZE];
+	spin_unlock_irqrestore(&input_lock, state);
+	return count;
+}
+
+static ssize_t read_raw(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+{
+	char bytes[WRITE_CHUNK];
+	struct wait_entry entry;
+	ssize_t count;
+	int error = 0;
+
+	if (size == 0)
+		return 0;
+	wait_queue_add(&input_waiters, &entry);
+	for (;;) {
+		count = take_raw(bytes, size < sizeof(bytes) ? size : sizeof(bytes));
+		if (count >= 0)
+			break;
+		error = file->flags & O_NONBLOCK ? -EAGAIN : wait_sleep(UINT64_MAX);
+		if (error)
+			break;
+	}
+	wait_queue_remove(&input_waiters, &entry);
+	if (error)
+		return error;
+	console_device_receive();
+	return copy_to_user(user_buffer, bytes, (size_t)count) ? -EFAULT : count;
+}
+
+static ssize_t write_raw(struct file *file, const void *user_buffer, size_t size,
+			 uint64_t *position)
+{
+	char bytes[WRITE_CHUNK];
+	size_t done = 0;
+	int error = 0;
+
+	mutex_lock(&output_mutex);
+	while (done < size && !error) {
+		size_t part = size - done < sizeof(bytes) ? size - done : sizeof(bytes);
+
+		if (signal_is_fatal_pending(task_current()))
+			error = -EINTR;
+		else
+			error = copy_from_user(bytes, (const char *)user_buffer + done, part);
+		if (!error) {
+			console_device_write(bytes, part);
+			done += part;
+		}
+	}
+	mutex_unlock(&output_mutex);
+	return done ? (ssize_t)done : error;
+}
+
+static unsigned int poll_raw(struct file *file, struct poll_table *table)
+{
+	poll_wait(table, &input_waiters);
+	unsigned long state = spin_lock_irqsave(&input_lock);
+	bool ready = read_at != write_at || ended;
+
+	spin_unlock_irqrestore(&input_lock, state);
+	return POLLOUT | POLLWRNORM | (ready ? POLLIN | POLLRDNORM : 0);
+}
+
+static const struct file_ops raw_ops = {
+	.read = read_raw,
+	.write = write_raw,
+	.poll = poll_raw,
+};
+
+/* ---- cooked ---- */
+
+static size_t put(struct tty *tty, const char *bytes, size_t size)
+{
+	console_device_write(bytes, size);
+	return size;
+}
+
+/* The device is waited for: there is always room. */
+static size_t room(struct tty *tty)
+{
+	return SIZE_MAX / 2;
+}
+
+static const struct tty_driver console_driver = { .put = put, .room = room, .piece = PIECE };
+
+/* ---- both ---- */
+
+/* Reads ROWSxCOLUMNS. */
+static bool parse_window(const char *text, struct kernel_winsize *size)
+{
+	uint32_t numbers[2] = { 0, 0 };
+
+	for (int i = 0; i < 2; i++) {
+		const char *first = text;
+
+		for (; *text >= '0' && *text <= '9' && numbers[i] <= UINT16_MAX; text++)
+			numbers[i] = numbers[i] * 10 + (uint32_t)(*text - '0');
+		if (text == first || numbers[i] > UINT16_MAX || *text != (i ? '\0' : 'x'))
+			return false;
+		text += !i;
+	}
+	size->ws_row = (uint16_t)numbers[0];
+	size->ws_col = (uint16_t)numbers[1];
+	return true;
+}
+
+void console_init(bool raw)
+{
+	struct kernel_winsize size = { .ws_row = DEFAULT_ROWS, .ws_col = DEFAULT_COLUMNS };
+	char window[16];
+
+	is_raw = raw;
+	if (raw)
+		return;
+	if (boot_option("window", window, sizeof(window)) && !parse_window(window, &size))
+		boot_failure("window=%s: not the size of a window; give ROWSxCOLUMNS", window);
+	if (tty_init(&terminal, &console_driver, NULL, DEVICE) < 0)
+		boot_failure("not enough memory for the console; give the machine more");
+	tty_set_size(&terminal, &size);
+}
+
+void console_give(struct process *process)
+{
+	if (is_raw)
+		return;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	tty_set_controlling(&terminal, process);
+	spin_unlock_irqrestore(&task_table_lock, state);
+}
+
+bool console_has_room(void)
+{
+	/* A terminal drops what nobody reads. */
+	return !is_raw || has_raw_room();
+}
+
+void console_receive(uint8_t byte)
+{
+	if (is_raw)
+		receive_raw(byte);
+	else if (tty_room(&terminal))
+		tty_receive(&terminal, byte);
+}
+
+int console_open(struct inode *inode, struct file *file)
+{
+	if (!is_raw)
+		return tty_open(&terminal, file, false);
+	file->ops = &raw_ops;
+	return 0;
+}
+
+int tty_current_open(struct inode *inode, struct file *file)
+{
+	struct tty *tty = tty_get_controlling();
+	int error;
+
+	if (!tty)
+		return -ENXIO;
+	error = tty_open(tty, file, true);
+	tty_put(tty);
+	return error;
+}

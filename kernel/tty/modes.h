@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A terminal's modes as programs get and set them. Task context, no lock held. */
+#ifndef KERNEL_TTY_MODES_H
+#define KERNEL_TTY_MODES_H
+
+#include <stdbool.h>
+
+struct tty;
+
+/* The structure that a request uses: TCGETA's, TCGETS's, TCGETS2's. */
+enum tty_modes_form { TTY_MODES_TERMIO, TTY_MODES_TERMIOS, TTY_MODES_TERMIOS2 };
+
+/* Copies TTY's modes out: 0 or -EFAULT. */
+long tty_modes_get(struct tty *tty, enum tty_modes_form form, void *user);
+/* Sets them: 0, -EFAULT, or what tty_check_background says. FLUSH_INPUT: what is typed ahead is
+ * thrown away first. */
+long tty_modes_set(struct tty *tty, enum tty_modes_form form, const void *user, bool flush_input);
+
+#endif
