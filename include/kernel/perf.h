@@ -65,6 +65,37 @@ static inline void perf_software_event(unsigned int id, uint64_t number, struct 
 		perf_software_count(id, number, frame, address);
 }
 
+/* Side-band records, see kernel/perf/sideband.c: how many events want each kind. */
+enum perf_sideband {
+	PERF_SIDEBAND_TASK,    /* FORK, EXIT */
+	PERF_SIDEBAND_COMM,    /* COMM */
+	PERF_SIDEBAND_SWITCH,  /* SWITCH, SWITCH_CPU_WIDE */
+	PERF_SIDEBAND_KINDS
+};
+
+extern _Atomic unsigned int perf_sideband_watchers[PERF_SIDEBAND_KINDS];
+
+void perf_task_started_slow(struct task *child);
+void perf_task_renamed_slow(struct task *task, bool exec);
+
+/* CHILD, made by the running task, has its numbers and its events, and does not run yet. Task
+ * context. */
+static inline void perf_task_started(struct task *child)
+{
+	if (atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_TASK],
+				 memory_order_relaxed))
+		perf_task_started_slow(child);
+}
+
+/* TASK has a new name, by EXEC (then it is the running task, after perf_task_exec) or by wish. Task
+ * context. */
+static inline void perf_task_renamed(struct task *task, bool exec)
+{
+	if (atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_COMM],
+				 memory_order_relaxed))
+		perf_task_renamed_slow(task, exec);
+}
+
 /* The system call. Task context; errors negative. */
 long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, unsigned long flags);
 /* prctl(PR_TASK_PERF_EVENTS_ENABLE / DISABLE) for the current task. */

@@ -85,6 +85,9 @@ extern _Atomic bool task_any_dead;
  * return to user mode and the idle loop call it. */
 void task_reap(void);
 
+/* The pid of the process that waits for TASK's, 0: none. Task context. */
+pid_t task_parent_pid(struct task *task);
+
 /* Whether the running task may observe TASK's events (Linux: ptrace access, PTRACE_MODE_READ).
  * Everything runs as root: always, until there are credentials. */
 bool task_may_observe(struct task *task);

@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <arch/sample.h>
+
 /* Frames of a call chain when the caller names none: kernel.perf_event_max_stack. */
 #define MAX_STACK_DEFAULT PERF_MAX_STACK_DEPTH
 
@@ -104,13 +106,20 @@ static int check_formats(struct perf_event_attr *attr)
 	if (attr->read_format & ~(uint64_t)(PERF_FORMAT_MAX - 1))
 		return -EINVAL;
 	error = check_branch_stack(attr);
-	if (!error)
-		error = check_stack_user(attr);
+	if (error)
+		return error;
+	if ((attr->sample_type & PERF_SAMPLE_REGS_USER) &&
+	    !arch_sample_registers_valid(attr->sample_regs_user))
+		return -EINVAL;
+	error = check_stack_user(attr);
 	if (error)
 		return error;
 
 	if (!attr->sample_max_stack)
 		attr->sample_max_stack = MAX_STACK_DEFAULT;
+	if ((attr->sample_type & PERF_SAMPLE_REGS_INTR) &&
+	    !arch_sample_registers_valid(attr->sample_regs_intr))
+		return -EINVAL;
 	if ((attr->sample_type & PERF_SAMPLE_WEIGHT_TYPE) == PERF_SAMPLE_WEIGHT_TYPE)
 		return -EINVAL;
 	if (!attr->inherit && attr->inherit_thread)
@@ -132,14 +141,10 @@ static int check_rate(const struct perf_event_attr *attr)
 /* --- what this kernel does not have --- */
 
 enum missing {
-	MISSING_CALLCHAIN,
 	MISSING_BRANCH_STACK,
-	MISSING_REGS,
-	MISSING_STACK,
 	MISSING_CGROUP,
-	MISSING_MEMORY,
 	MISSING_AUX,
-	MISSING_SIDEBAND,
+	MISSING_MAPPINGS,
 	MISSING_SIGTRAP
 };
 
@@ -148,16 +153,10 @@ static const struct {
 	int error;
 	const char *what;
 } missing[] = {
-	[MISSING_CALLCHAIN] = { PERF_SAMPLE_CALLCHAIN, -EOPNOTSUPP, "call chains" },
 	[MISSING_BRANCH_STACK] = { PERF_SAMPLE_BRANCH_STACK, -EOPNOTSUPP, "branch stacks" },
-	[MISSING_REGS] = { PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR, -ENOSYS, "registers" },
-	[MISSING_STACK] = { PERF_SAMPLE_STACK_USER, -ENOSYS, "user stacks" },
 	[MISSING_CGROUP] = { PERF_SAMPLE_CGROUP, -EINVAL, "control groups" },
-	[MISSING_MEMORY] = { PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE |
-				     PERF_SAMPLE_CODE_PAGE_SIZE,
-			     -EOPNOTSUPP, "physical addresses and page sizes" },
 	[MISSING_AUX] = { PERF_SAMPLE_AUX, -EOPNOTSUPP, "AUX areas" },
-	[MISSING_SIDEBAND] = { 0, -EOPNOTSUPP, "side-band records (mmap, comm, task, switch)" },
+	[MISSING_MAPPINGS] = { 0, -EOPNOTSUPP, "records of mappings" },
 	[MISSING_SIGTRAP] = { 0, -EOPNOTSUPP, "signals on samples" },
 };
 
@@ -184,11 +183,10 @@ static int check_implemented(const struct perf_event_attr *attr)
 		if (attr->sample_type & missing[row].sample_type & ~PERF_RECORD_SAMPLE_SUPPORTED)
 			return refuse(row);
 
-	/* Names, mappings and switches do happen here; namespaces, cgroups, BPF programs and
-	 * patched kernel text do not, so a program that asks for those records misses none. */
-	if (attr->mmap || attr->mmap_data || attr->mmap2 || attr->comm || attr->comm_exec ||
-	    attr->task || attr->context_switch || attr->inherit_stat)
-		return refuse(MISSING_SIDEBAND);
+	/* Namespaces, cgroups, BPF programs and patched kernel text do not exist here, so a program
+	 * that asks for records of those misses none. */
+	if (attr->mmap || attr->mmap_data || attr->mmap2)
+		return refuse(MISSING_MAPPINGS);
 	if (attr->sigtrap)
 		return refuse(MISSING_SIGTRAP);
 	return 0;

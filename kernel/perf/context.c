@@ -31,6 +31,7 @@
 #include <kernel/perf.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/sideband.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/smp.h>
 #include <kernel/task.h>
@@ -104,6 +105,7 @@ void perf_task_sched_out(struct task *prev, struct task *next)
 	struct perf_cpu *cpu = &this_cpu(perf_cpus);
 	struct perf_context *context = cpu->task_context;
 
+	perf_sideband_switch_out(prev, next);
 	if (!context)
 		return;
 
@@ -148,6 +150,7 @@ void perf_task_sched_in(struct task *task)
 		sched_in_all(cpu, perf_cpu_begin(cpu, true));
 		perf_cpu_end(cpu);
 	}
+	perf_sideband_switch_in(task);
 }
 
 static void activate_if_running(void *argument)
@@ -405,6 +408,7 @@ static void retire(struct perf_context *context, struct perf_event *event)
 {
 	if (event->parent) {
 		perf_event_detach_locked(event);
+		perf_sideband_read(event);
 		perf_event_end_child(event);
 		return;
 	}
@@ -444,10 +448,14 @@ void perf_task_exit(struct task *task)
 {
 	struct perf_context *context = unpublish(task);
 
+	if (context) {
+		mutex_lock(&context->mutex);
+		perf_context_call(context, true, deactivate_for_good, NULL);
+	}
+	if (task == task_current())
+		perf_sideband_exit(context, task);
 	if (!context)
 		return;
-	mutex_lock(&context->mutex);
-	perf_context_call(context, true, deactivate_for_good, NULL);
 	retire_all(context, false);
 	mutex_unlock(&context->mutex);
 	perf_context_put(context);

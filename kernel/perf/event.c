@@ -23,6 +23,7 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/sideband.h>
 #include <kernel/perf/userpage.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/time.h>
@@ -81,6 +82,8 @@ void perf_event_put(struct perf_event *event)
 	ASSERT(event->state != EVENT_ACTIVE && !event->ring);
 	if (event->pmu->event_destroy)
 		event->pmu->event_destroy(event);
+	if (event->accounted)
+		perf_sideband_account(event, false);
 	if (event->context)
 		perf_context_put(event->context);
 	kfree(event);

@@ -22,6 +22,7 @@
 #include <kernel/perf.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/sideband.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
@@ -266,6 +267,8 @@ static long open_event(struct request *request, unsigned long flags)
 	}
 
 	own(event);
+	event->accounted = true;
+	perf_sideband_account(event, true);
 	return make_descriptor(event, flags);
 }
 

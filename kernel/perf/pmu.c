@@ -7,6 +7,8 @@
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 #include <uapi/linux/errno.h>
+
+#include <arch/sample.h>
 #include <uapi/linux/perf_event.h>
 
 #include <string.h>
@@ -61,14 +63,34 @@ static bool has_exclusion(const struct perf_event_attr *attr)
 	       attr->exclude_idle || attr->exclude_host || attr->exclude_guest;
 }
 
+/* What Linux refuses of an event that its PMU could count. No PMU here saves vector registers; of
+ * call chains there is a longest (kernel.perf_event_max_stack). */
+static int check_taken(const struct pmu *pmu, const struct perf_event_attr *attr)
+{
+	uint64_t registers = 0;
+
+	if (attr->sample_type & PERF_SAMPLE_REGS_USER)
+		registers |= attr->sample_regs_user;
+	if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
+		registers |= attr->sample_regs_intr;
+	if (arch_sample_registers_extended(registers))
+		return -EOPNOTSUPP;
+	if ((pmu->capabilities & PMU_NO_EXCLUDE) && has_exclusion(attr))
+		return -EINVAL;
+	if ((attr->sample_type & PERF_SAMPLE_CALLCHAIN) &&
+	    attr->sample_max_stack > PERF_MAX_STACK_DEPTH)
+		return -EOVERFLOW;
+	return 0;
+}
+
 static int try_init(struct pmu *pmu, struct perf_event *event)
 {
 	event->pmu = pmu;
 	int error = pmu->event_init(event);
-	if (!error && (pmu->capabilities & PMU_NO_EXCLUDE) && has_exclusion(&event->attr)) {
-		if (pmu->event_destroy)
+	if (!error) {
+		error = check_taken(pmu, &event->attr);
+		if (error && pmu->event_destroy)
 			pmu->event_destroy(event);
-		error = -EINVAL;
 	}
 	if (error)
 		event->pmu = NULL;

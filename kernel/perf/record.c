@@ -4,26 +4,35 @@
  * ("PERF_RECORD_SAMPLE", "PERF_RECORD_THROTTLE", "sample_id") and of Linux 6.12's
  * kernel/events/core.c.
  *
- * Almost every field of a sample is one 64-bit word, so a sample is a table of words in the ABI's
- * order, each with the bit of sample_type that asks for it and the function that knows it. The
- * trailer of other records is another table with the same functions.
+ * Almost every field of a sample is one 64-bit word, so a sample is tables of words in the ABI's
+ * order, each with the bit of sample_type that asks for it and the function that knows it. Between
+ * the tables are the fields whose size differs from sample to sample: values of a group, call
+ * chain, registers, stack. The trailer of other records is another table with the same functions.
  *
  * Runs in the PMI: takes no lock, allocates nothing, reads only what the interrupted code cannot be
  * changing (contexts are changed with the PMU frozen).
  */
+#include <kernel/bits.h>
+#include <kernel/perf/callchain.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/ring.h>
 #include <kernel/task.h>
 #include <uapi/linux/perf_event.h>
 
+#include <string.h>
+
+#include <arch/mmu.h>
+#include <arch/sample.h>
 #include <arch/task.h>
 
 /* What the functions below know of the record being written. */
 struct moment {
 	const struct perf_event *event;
 	const struct trap_frame *frame; /* NULL: nothing was interrupted */
+	const struct trap_frame *user;	/* the user's registers; NULL: none */
 	uint64_t period, address;
+	size_t stack_size; /* bytes of the user's stack to copy */
 };
 
 /* The first half of a word is at the lower address: both ISAs that Tally is for are
@@ -101,12 +110,39 @@ static uint64_t unmeasured(const struct moment *moment)
 	return 0;
 }
 
+static paddr_t look_up(uint64_t address, size_t *page_size)
+{
+	return address ? arch_peek_paddr(address, page_size) : 0;
+}
+
+static uint64_t physical_address(const struct moment *moment)
+{
+	size_t page_size;
+
+	return look_up(moment->address, &page_size);
+}
+
+static uint64_t data_page_size(const struct moment *moment)
+{
+	size_t page_size;
+
+	return look_up(moment->address, &page_size) ? page_size : 0;
+}
+
+static uint64_t code_page_size(const struct moment *moment)
+{
+	size_t page_size;
+
+	return look_up(instruction_pointer(moment), &page_size) ? page_size : 0;
+}
+
 struct field {
 	uint64_t bits; /* of sample_type: one of them asks for it */
 	uint64_t (*word)(const struct moment *moment);
 };
 
-/* In a sample: before the group's values (PERF_SAMPLE_READ), and behind them. */
+/* In a sample: before the group's values (PERF_SAMPLE_READ), behind them and the call chain, behind
+ * the user's registers and stack, behind the interrupted registers. */
 static const struct field fields_before_read[] = {
 	{ PERF_SAMPLE_IDENTIFIER, identifier },	 { PERF_SAMPLE_IP, instruction_pointer },
 	{ PERF_SAMPLE_TID, process_and_thread }, { PERF_SAMPLE_TIME, time_stamp },
@@ -115,11 +151,20 @@ static const struct field fields_before_read[] = {
 	{ PERF_SAMPLE_PERIOD, sample_period },
 };
 
-static const struct field fields_after_read[] = {
+static const struct field fields_after_chain[] = {
 	{ PERF_SAMPLE_RAW, raw_data },
+};
+
+static const struct field fields_after_stack[] = {
 	{ PERF_SAMPLE_WEIGHT_TYPE, unmeasured },
 	{ PERF_SAMPLE_DATA_SRC, data_source },
 	{ PERF_SAMPLE_TRANSACTION, unmeasured },
+};
+
+static const struct field fields_last[] = {
+	{ PERF_SAMPLE_PHYS_ADDR, physical_address },
+	{ PERF_SAMPLE_DATA_PAGE_SIZE, data_page_size },
+	{ PERF_SAMPLE_CODE_PAGE_SIZE, code_page_size },
 };
 
 static const struct field trailer_fields[] = {
@@ -211,32 +256,148 @@ static void write_values(struct perf_output *output, struct perf_event *event)
 	}
 }
 
+/* --- registers and stack --- */
+
+static size_t registers_size(const struct trap_frame *frame, uint64_t mask)
+{
+	return sizeof(uint64_t) * (1 + (frame ? bits_count(mask) : 0)); /* which ABI; registers */
+}
+
+static void write_registers(struct perf_output *output, const struct trap_frame *frame,
+			    uint64_t mask)
+{
+	write_word(output, frame ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
+	for (; frame && mask; mask &= mask - 1)
+		write_word(output,
+			   arch_sample_register(frame, (unsigned int)__builtin_ctzll(mask)));
+}
+
+/* Bytes of the user's stack in a record that has SIZE bytes without it and the two words around it:
+ * as many as were asked for, the address space has, and the header's 16 bits can say, less a word
+ * then (Linux: perf_sample_ustack_size). */
+static size_t stack_size(const struct moment *moment, size_t size)
+{
+	size_t wanted = moment->event->attr.sample_stack_user;
+	uintptr_t sp = moment->user ? arch_frame_sp(moment->user) : USER_END;
+
+	size += 2 * sizeof(uint64_t);
+	if (sp >= USER_END)
+		return 0;
+	if (wanted > USER_END - sp)
+		wanted = USER_END - sp;
+	if (size + wanted > UINT16_MAX)
+		wanted = UINT16_MAX + 1 - size - sizeof(uint64_t);
+	return wanted & ~(sizeof(uint64_t) - 1);
+}
+
+/* Size, bytes, and how many of them are really the stack's; of no bytes only the size. */
+static void write_stack(struct perf_output *output, const struct moment *moment)
+{
+	char bytes[256];
+	size_t copied = 0, done = 0;
+	bool readable = true;
+
+	write_word(output, moment->stack_size);
+	if (!moment->stack_size)
+		return;
+	while (done < moment->stack_size) {
+		size_t part = moment->stack_size - done, peeked = 0;
+
+		if (part > sizeof(bytes))
+			part = sizeof(bytes);
+		if (readable)
+			peeked = arch_user_peek(arch_frame_sp(moment->user) + done, bytes, part);
+		readable = peeked == part;
+		memset(bytes + peeked, 0, part - peeked);
+		perf_ring_write(output, bytes, part);
+		copied += peeked;
+		done += part;
+	}
+	write_word(output, copied);
+}
+
 /* --- records --- */
+
+#define FIELDS_SIZE(table, sample_type)	    fields_size(table, COUNT(table), sample_type)
+#define WRITE_FIELDS(output, table, moment) write_fields(output, table, COUNT(table), moment)
+
+/* Bytes of the sample; the stack's share of them goes into *MOMENT. */
+static size_t sample_size(struct moment *moment, const struct perf_callchain *chain)
+{
+	const struct perf_event *event = moment->event;
+	const struct perf_event_attr *attr = &event->attr;
+	uint64_t sample_type = attr->sample_type;
+	size_t size = sizeof(struct perf_event_header);
+
+	size += FIELDS_SIZE(fields_before_read, sample_type);
+	size += FIELDS_SIZE(fields_after_chain, sample_type);
+	size += FIELDS_SIZE(fields_after_stack, sample_type);
+	size += FIELDS_SIZE(fields_last, sample_type);
+	if (sample_type & PERF_SAMPLE_READ)
+		size += perf_read_size(attr->read_format, event->leader->sibling_count);
+	if (sample_type & PERF_SAMPLE_CALLCHAIN)
+		size += sizeof(uint64_t) * (1 + chain->count);
+	if (sample_type & PERF_SAMPLE_REGS_USER)
+		size += registers_size(moment->user, attr->sample_regs_user);
+	if (sample_type & PERF_SAMPLE_REGS_INTR)
+		size += registers_size(moment->frame, attr->sample_regs_intr);
+	if (sample_type & PERF_SAMPLE_STACK_USER) {
+		moment->stack_size = stack_size(moment, size);
+		size += sizeof(uint64_t);
+		if (moment->stack_size)
+			size += moment->stack_size + sizeof(uint64_t);
+	}
+	return size;
+}
+
+static void write_sample(struct perf_output *output, struct perf_event *event,
+			 const struct moment *moment, const struct perf_callchain *chain)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	uint64_t sample_type = attr->sample_type;
+
+	WRITE_FIELDS(output, fields_before_read, moment);
+	if (sample_type & PERF_SAMPLE_READ)
+		write_values(output, event);
+	if (sample_type & PERF_SAMPLE_CALLCHAIN)
+		perf_ring_write(output, chain, sizeof(uint64_t) * (1 + chain->count));
+	WRITE_FIELDS(output, fields_after_chain, moment);
+	if (sample_type & PERF_SAMPLE_REGS_USER)
+		write_registers(output, moment->user, attr->sample_regs_user);
+	if (sample_type & PERF_SAMPLE_STACK_USER)
+		write_stack(output, moment);
+	WRITE_FIELDS(output, fields_after_stack, moment);
+	if (sample_type & PERF_SAMPLE_REGS_INTR)
+		write_registers(output, moment->frame, attr->sample_regs_intr);
+	WRITE_FIELDS(output, fields_last, moment);
+}
+
+/* What asks for the user's registers, to walk or to copy. */
+#define NEEDS_USER (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
 void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint64_t period,
 			uint64_t address)
 {
-	const struct moment moment = { event, frame, period, address };
-	uint64_t sample_type = event->attr.sample_type;
+	struct moment moment = {
+		.event = event, .frame = frame, .period = period, .address = address
+	};
 	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE };
+	struct perf_callchain chain;
 	struct perf_output output;
-	size_t size = sizeof(header);
 
-	size += fields_size(fields_before_read, COUNT(fields_before_read), sample_type);
-	size += fields_size(fields_after_read, COUNT(fields_after_read), sample_type);
-	if (sample_type & PERF_SAMPLE_READ)
-		size += perf_read_size(event->attr.read_format, event->leader->sibling_count);
+	if (frame && (event->attr.sample_type & NEEDS_USER))
+		moment.user = arch_sample_user_frame(frame);
+	if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+		perf_callchain_take(&chain, event, frame, moment.user);
+	size_t size = sample_size(&moment, &chain);
+
 	header.size = (uint16_t)size;
 	header.misc = frame && arch_frame_is_user(frame) ? PERF_RECORD_MISC_USER :
 							   PERF_RECORD_MISC_KERNEL;
-
 	if (perf_ring_begin(&output, event, PERF_RECORD_SAMPLE, size) < 0)
 		return;
 	perf_ring_write(&output, &header, sizeof(header));
-	write_fields(&output, fields_before_read, COUNT(fields_before_read), &moment);
-	if (sample_type & PERF_SAMPLE_READ)
-		write_values(&output, event);
-	write_fields(&output, fields_after_read, COUNT(fields_after_read), &moment);
+	write_sample(&output, event, &moment, &chain);
 	perf_ring_end(&output);
 }
 
@@ -274,6 +435,26 @@ void perf_record_throttle(struct perf_event *event, bool on)
 	if (perf_ring_begin(&output, event, record.header.type, size) < 0)
 		return;
 	perf_ring_write(&output, &record, sizeof(record));
+	perf_record_write_trailer(&output, event);
+	perf_ring_end(&output);
+}
+
+void perf_record_read(struct perf_event *event, uint32_t pid, uint32_t tid)
+{
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+	} record = { .pid = pid, .tid = tid };
+	struct perf_output output;
+	size_t size = sizeof(record) + perf_record_trailer_size(event) +
+		      perf_read_size(event->attr.read_format, event->leader->sibling_count);
+
+	record.header.type = PERF_RECORD_READ;
+	record.header.size = (uint16_t)size;
+	if (perf_ring_begin(&output, event, record.header.type, size) < 0)
+		return;
+	perf_ring_write(&output, &record, sizeof(record));
+	write_values(&output, event);
 	perf_record_write_trailer(&output, event);
 	perf_ring_end(&output);
 }

@@ -13,6 +13,7 @@
 #include <kernel/perf/event.h>
 #include <uapi/linux/errno.h>
 
+#include <arch/sample.h>
 #include <arch/task.h>
 
 _Atomic unsigned int perf_software_events;
@@ -73,9 +74,14 @@ static void count_event(struct perf_event *event, uint64_t number, struct trap_f
 void perf_software_count(unsigned int id, uint64_t number, struct trap_frame *frame,
 			 uint64_t address)
 {
+	struct trap_frame here;
 	struct perf_event *event;
 	unsigned long irq = arch_irq_save();
 
+	if (!frame && !TAILQ_EMPTY(&this_cpu(active_events).list)) {
+		arch_sample_here(&here);
+		frame = &here;
+	}
 	TAILQ_FOREACH(event, &this_cpu(active_events).list, hw.software_link)
 		if (event->attr.config == id && !(event->hw.flags & HW_STOPPED) &&
 		    !is_excluded(event, frame))

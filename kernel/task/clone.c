@@ -198,6 +198,7 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 	pid_t tid = child->tid;
 
 	store_tids(child, request);
+	perf_task_started(child);
 	sched_start(child);
 	if (request->flags & CLONE_VFORK)
 		wait_for_vfork(child, &completion);

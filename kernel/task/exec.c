@@ -290,6 +290,7 @@ static void commit(struct task *self, struct exec_image *image, struct inode *ex
 	exec_set_name(self, executable);
 	arch_task_set_program(arch_task_user_frame(self), image->entry, image->stack);
 	perf_task_exec(self);
+	perf_task_renamed(self, true);
 }
 
 /* execve with all copies made. */

@@ -40,12 +40,7 @@ long sys_gettid(const unsigned long arg[6])
 
 long sys_getppid(const unsigned long arg[6])
 {
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	struct process *parent = task_current()->process->parent;
-	pid_t pid = parent ? parent->pid : 0;
-
-	spin_unlock_irqrestore(&task_table_lock, state);
-	return pid;
+	return task_parent_pid(task_current());
 }
 
 long sys_getuid(const unsigned long arg[6])
@@ -270,6 +265,7 @@ static long set_name(unsigned long user_name)
 	if (length == -EFAULT)
 		return length;
 	memcpy(self->comm, name, sizeof(name));
+	perf_task_renamed(self, false);
 	return 0;
 }
 

@@ -211,6 +211,16 @@ struct task *task_create_kernel(const char *name, void (*function)(void *arg), v
 	return task;
 }
 
+pid_t task_parent_pid(struct task *task)
+{
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct process *parent = task->process ? task->process->parent : NULL;
+	pid_t pid = parent ? parent->pid : 0;
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return pid;
+}
+
 bool task_may_observe(struct task *task)
 {
 	return true;

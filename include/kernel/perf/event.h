@@ -113,6 +113,7 @@ struct perf_event {
 	struct deferred_work pending;	     /* what the NMI leaves for later */
 	_Atomic bool pending_disable, pending_wakeup;
 
+	bool accounted;			   /* open.c: by perf_sideband_account */
 	struct task *owner;		   /* who opened it, referenced; NULL: inherited */
 	LIST_ENTRY(perf_event) owned_link; /* owned_mutex in open.c */
 	_Atomic unsigned int references;

@@ -17,11 +17,8 @@ struct trap_frame;
 
 /* The fields of a sample that record.c can write. The others are refused when an event is opened
  * (see attr.c for the error of each). */
-#define PERF_RECORD_SAMPLE_SUPPORTED                                                           \
-	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |              \
-	 PERF_SAMPLE_READ | PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |            \
-	 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_RAW | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | \
-	 PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_WEIGHT_STRUCT)
+#define PERF_RECORD_SAMPLE_SUPPORTED \
+	(~(uint64_t)(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_CGROUP | PERF_SAMPLE_AUX))
 
 /*
  * Writes a PERF_RECORD_SAMPLE of EVENT: FRAME is what was interrupted, PERIOD the events the sample
@@ -33,6 +30,10 @@ void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint
 
 /* Writes PERF_RECORD_THROTTLE or, with ON false, PERF_RECORD_UNTHROTTLE. Context as above. */
 void perf_record_throttle(struct perf_event *event, bool on);
+
+/* Writes a PERF_RECORD_READ of EVENT, whose task was PID, TID: what read() would return, children
+ * not counted. Its context's lock held, on the processor where the event counts. */
+void perf_record_read(struct perf_event *event, uint32_t pid, uint32_t tid);
 
 /* Bytes of the trailer that identifies a record that is no sample (attr.sample_id_all). Any context.
  */

@@ -46,6 +46,12 @@ void sim_cpu_enter_thread(unsigned int cpu);
  * interrupted context. */
 void sim_frame_set(uint64_t ip, bool user);
 struct trap_frame *sim_frame(void);
+/* The interrupted context, set before, has these pointers; the SIZE bytes at START are all of the
+ * memory that a sample can see, user's and kernel's alike. */
+void sim_stack_set(const void *start, size_t size, uintptr_t stack_pointer,
+		   uintptr_t frame_pointer);
+/* What register NUMBER holds, more than the instruction pointer. */
+#define SIM_REGISTER(number) (0x1000ul * ((number) + 1))
 
 /* Calls HANDLER as the machine takes an NMI on this processor: whatever the interrupt flag says,
  * with interrupts off. */

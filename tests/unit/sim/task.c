@@ -131,6 +131,11 @@ uint64_t sim_task_signals(struct task *task)
 	return sent;
 }
 
+pid_t task_parent_pid(struct task *task)
+{
+	return task->tid == 1 ? 0 : 1;
+}
+
 /* --- registers --- */
 
 uintptr_t arch_frame_ip(const struct trap_frame *frame)

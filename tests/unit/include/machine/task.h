@@ -10,7 +10,7 @@
 #define KERNEL_STACK_SIZE 16384
 
 struct trap_frame {
-	uint64_t ip, sp;
+	uint64_t ip, sp, fp;
 	bool user;
 };
 

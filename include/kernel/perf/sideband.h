@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Side-band records, as the files of kernel/perf/ see them. What the rest of the kernel tells is in
+ * <kernel/perf.h>.
+ */
+#ifndef KERNEL_PERF_SIDEBAND_H
+#define KERNEL_PERF_SIDEBAND_H
+
+#include <stdbool.h>
+
+struct perf_context;
+struct perf_event;
+struct task;
+
+/* EVENT, which a user opens (FROM_NOW_ON) or has closed, wants the records that its attribute says.
+ * Any context. */
+void perf_sideband_account(const struct perf_event *event, bool from_now_on);
+
+/* The running task ends: EXIT, to the members of CONTEXT, its own that is active no longer (NULL:
+ * it has none), and to the processor's. Task context. */
+void perf_sideband_exit(struct perf_context *context, struct task *task);
+
+/* PREV, the running task, is about to give this processor to NEXT; respectively TASK has got it.
+ * SWITCH to the task's events, SWITCH_CPU_WIDE to the processor's. Interrupts off, no context's
+ * lock held. */
+void perf_sideband_switch_out(struct task *prev, struct task *next);
+void perf_sideband_switch_in(struct task *task);
+
+/* READ with the last count of CHILD, an inherited event whose task, the running one, has ended: to
+ * its parent, if it asked for that (attr.inherit_stat). Its context's mutex held. Task context. */
+void perf_sideband_read(struct perf_event *child);
+
+#endif

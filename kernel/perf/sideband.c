@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The side band: records of what happens to tasks, so that samples can be understood later: names
+ * (COMM), beginnings and ends (FORK, EXIT), switches (SWITCH), last counts of inherited events
+ * (READ). Layouts: perf_event_open(2), "Layout of the ring buffer".
+ *
+ * A record goes to each enabled event that asked for its kind, of the context of the running task
+ * and of this processor's context, whether it is on a counter or not. Nobody else hears of it: a
+ * processor's event learns what happens on its processor. So every ring keeps to its rule of one
+ * writer, and no list of all events is needed.
+ *
+ * While nobody asks for a kind of record, it costs a test of one word.
+ *
+ * Locks: a task context's lock is held while its members are walked, interrupts off.
+ */
+#include <string.h>
+
+#include <kernel/perf.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/record.h>
+#include <kernel/perf/ring.h>
+#include <kernel/perf/sideband.h>
+#include <kernel/task.h>
+
+_Atomic unsigned int perf_sideband_watchers[PERF_SIDEBAND_KINDS];
+
+/* One record, but for what differs from event to event. */
+struct notice {
+	uint32_t type; /* PERF_RECORD_* */
+	uint16_t misc;
+	bool (*wanted)(const struct perf_event *event);
+	const void *body; /* between header and time, a multiple of 8 bytes */
+	size_t body_size;
+	bool timed;	  /* a time stamp by the event's clock follows */
+	const char *text; /* then this, filled up with zeros to a multiple of 8; NULL: none */
+};
+
+/* --- who wants what --- */
+
+static bool wants_task(const struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	return attr->comm || attr->mmap || attr->mmap2 || attr->mmap_data || attr->task;
+}
+
+static bool wants_comm(const struct perf_event *event)
+{
+	return event->attr.comm;
+}
+
+static bool wants_switch(const struct perf_event *event)
+{
+	return event->attr.context_switch;
+}
+
+static bool wants_own_switch(const struct perf_event *event)
+{
+	return wants_switch(event) && event->context->task;
+}
+
+static bool wants_wide_switch(const struct perf_event *event)
+{
+	return wants_switch(event) && !event->context->task;
+}
+
+static bool (*const wants[PERF_SIDEBAND_KINDS])(const struct perf_event *event) = {
+	[PERF_SIDEBAND_TASK] = wants_task,
+	[PERF_SIDEBAND_COMM] = wants_comm,
+	[PERF_SIDEBAND_SWITCH] = wants_switch,
+};
+
+void perf_sideband_account(const struct perf_event *event, bool from_now_on)
+{
+	for (unsigned int kind = 0; kind < PERF_SIDEBAND_KINDS; kind++) {
+		if (!wants[kind](event))
+			continue;
+		if (from_now_on)
+			atomic_fetch_add(&perf_sideband_watchers[kind], 1);
+		else
+			atomic_fetch_sub(&perf_sideband_watchers[kind], 1);
+	}
+}
+
+/* --- writing --- */
+
+static size_t padded(size_t size)
+{
+	return (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
+}
+
+static void write_text(struct perf_output *output, const char *text)
+{
+	static const char zeros[sizeof(uint64_t)];
+	size_t size = strlen(text) + 1;
+
+	perf_ring_write(output, text, size);
+	perf_ring_write(output, zeros, padded(size) - size);
+}
+
+static void write_notice(struct perf_event *event, const struct notice *notice)
+{
+	size_t size = sizeof(struct perf_event_header) + notice->body_size +
+		      perf_record_trailer_size(event);
+	struct perf_output output;
+
+	if (notice->timed)
+		size += sizeof(uint64_t);
+	if (notice->text)
+		size += padded(strlen(notice->text) + 1);
+	const struct perf_event_header header = { .type = notice->type,
+						  .misc = notice->misc,
+						  .size = (uint16_t)size };
+
+	if (perf_ring_begin(&output, event, notice->type, size) < 0)
+		return;
+	perf_ring_write(&output, &header, sizeof(header));
+	perf_ring_write(&output, notice->body, notice->body_size);
+	if (notice->timed) {
+		uint64_t now_ns = perf_event_clock_ns(event);
+
+		perf_ring_write(&output, &now_ns, sizeof(now_ns));
+	}
+	if (notice->text)
+		write_text(&output, notice->text);
+	perf_record_write_trailer(&output, event);
+	perf_ring_end(&output);
+}
+
+static void tell_members(struct perf_context *context, const struct notice *notice)
+{
+	struct perf_event *event;
+
+	TAILQ_FOREACH(event, &context->members, member_link)
+		if (event->state >= EVENT_INACTIVE && notice->wanted(event) &&
+		    (event->cpu == -1 || event->cpu == (int)cpu_id()))
+			write_notice(event, notice);
+}
+
+/* Tells the events of this processor, and those of CONTEXT: the running task's, or NULL. */
+static void tell(struct perf_context *context, const struct notice *notice)
+{
+	unsigned long irq = arch_irq_save();
+
+	tell_members(&this_cpu(perf_cpus).context, notice);
+	if (context) {
+		spin_lock(&context->lock);
+		tell_members(context, notice);
+		spin_unlock(&context->lock);
+	}
+	arch_irq_restore(irq);
+}
+
+static void tell_here(const struct notice *notice)
+{
+	unsigned long irq = arch_irq_save();
+
+	tell(this_cpu(perf_cpus).task_context, notice);
+	arch_irq_restore(irq);
+}
+
+/* --- tasks --- */
+
+/* PERF_RECORD_FORK and PERF_RECORD_EXIT, before their time stamp. */
+struct task_body {
+	uint32_t pid, ppid, tid, ptid;
+};
+
+void perf_task_started_slow(struct task *child)
+{
+	const struct task *self = task_current();
+	const struct task_body body = { (uint32_t)child->tgid, (uint32_t)self->tgid,
+					(uint32_t)child->tid, (uint32_t)self->tid };
+	const struct notice notice = { .type = PERF_RECORD_FORK,
+				       .wanted = wants_task,
+				       .body = &body,
+				       .body_size = sizeof(body),
+				       .timed = true };
+
+	tell_here(&notice);
+}
+
+void perf_sideband_exit(struct perf_context *context, struct task *task)
+{
+	struct task_body body = { .pid = (uint32_t)task->tgid, .tid = (uint32_t)task->tid };
+	const struct notice notice = { .type = PERF_RECORD_EXIT,
+				       .wanted = wants_task,
+				       .body = &body,
+				       .body_size = sizeof(body),
+				       .timed = true };
+
+	if (!atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_TASK],
+				  memory_order_relaxed))
+		return;
+	/* The parent is a process; its first thread stands for it. */
+	body.ppid = body.ptid = (uint32_t)task_parent_pid(task);
+	tell(context, &notice);
+}
+
+void perf_task_renamed_slow(struct task *task, bool exec)
+{
+	const uint32_t body[] = { (uint32_t)task->tgid, (uint32_t)task->tid };
+	const struct notice notice = { .type = PERF_RECORD_COMM,
+				       .misc = exec ? PERF_RECORD_MISC_COMM_EXEC : 0,
+				       .wanted = wants_comm,
+				       .body = body,
+				       .body_size = sizeof(body),
+				       .text = task->comm };
+
+	tell_here(&notice);
+}
+
+/* --- switches --- */
+
+/* The other task of a switch, for SWITCH_CPU_WIDE. Index: processor; by it alone, interrupts off. */
+struct switched {
+	uint32_t pid, tid;
+} CACHE_ALIGNED;
+
+static PERCPU(struct switched, last_switched);
+
+static void tell_switch(struct perf_context *context, uint16_t misc, const struct switched *other)
+{
+	struct notice notice = { .type = PERF_RECORD_SWITCH,
+				 .misc = misc,
+				 .wanted = wants_own_switch };
+
+	tell(context, &notice);
+	notice.type = PERF_RECORD_SWITCH_CPU_WIDE;
+	notice.wanted = wants_wide_switch;
+	notice.body = other;
+	notice.body_size = 2 * sizeof(uint32_t);
+	tell(context, &notice);
+}
+
+void perf_sideband_switch_out(struct task *prev, struct task *next)
+{
+	const struct switched other = { .pid = (uint32_t)next->tgid, .tid = (uint32_t)next->tid };
+	uint16_t misc = PERF_RECORD_MISC_SWITCH_OUT;
+
+	if (!atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_SWITCH],
+				  memory_order_relaxed))
+		return;
+	if (prev->state == TASK_RUNNABLE)
+		misc |= PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	tell_switch(this_cpu(perf_cpus).task_context, misc, &other);
+	this_cpu(last_switched) =
+		(struct switched){ .pid = (uint32_t)prev->tgid, .tid = (uint32_t)prev->tid };
+}
+
+void perf_sideband_switch_in(struct task *task)
+{
+	if (atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_SWITCH],
+				 memory_order_relaxed))
+		tell_switch(this_cpu(perf_cpus).task_context, 0, &this_cpu(last_switched));
+}
+
+/* --- counts --- */
+
+struct last_reading {
+	struct perf_event *child;
+	uint32_t pid, tid;
+};
+
+static void write_reading(void *argument)
+{
+	const struct last_reading *reading = argument;
+	struct perf_context *context = reading->child->context;
+
+	spin_lock(&context->lock);
+	perf_record_read(reading->child, reading->pid, reading->tid);
+	spin_unlock(&context->lock);
+}
+
+void perf_sideband_read(struct perf_event *child)
+{
+	const struct task *self = task_current();
+	struct last_reading reading = { child, (uint32_t)self->tgid, (uint32_t)self->tid };
+
+	if (!child->attr.inherit_stat)
+		return;
+	/* Into the ring of a processor's events, only there. */
+	smp_call(child->cpu == -1 ? cpu_id() : (unsigned int)child->cpu, write_reading, &reading);
+}
