@@ -11,6 +11,8 @@
 
 /* Every name that boot_option is asked for. */
 static const char *const names[] = { "console", "log", "loglevel", "panic" };
+/* Words that mean something by themselves. */
+static const char *const words[] = { "norandom" };
 
 struct word {
 	const char *start;
@@ -40,6 +42,20 @@ static bool has_name(struct word word, const char *name)
 
 	return word.length > length && memcmp(word.start, name, length) == 0 &&
 	       word.start[length] == '=';
+}
+
+static bool is_word(struct word word, const char *name)
+{
+	return word.length == strlen(name) && memcmp(word.start, name, word.length) == 0;
+}
+
+bool boot_word(const char *name)
+{
+	struct word word = next_word(boot_info.command_line);
+
+	while (word.length > 0 && !is_word(word, name))
+		word = next_word(word.start + word.length);
+	return word.length > 0;
 }
 
 bool boot_option(const char *name, char *value, size_t size)
@@ -74,6 +90,8 @@ void boot_options_check(void)
 
 		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 			known = known || has_name(word, names[i]);
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+			known = known || is_word(word, words[i]);
 		if (!known)
 			log_warning(
 				"command line: \"%.*s\" means nothing to the kernel; a program's "

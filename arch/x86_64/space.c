@@ -7,8 +7,9 @@
  * again when the protection changes. Accessed and dirty bits are set from the start, because
  * nothing here reads them.
  *
- * Locks: the space's mutex, held by the caller, guards the tables. Tables are freed only with the
- * whole space; an NMI may therefore walk those of the space that is loaded
+ * Locks: the space's mutex, held by the caller, guards the tables. A table is freed only after every
+ * processor that has the space loaded has answered a cross call; an NMI, which ends before its
+ * processor answers, may therefore walk those of the space that is loaded
  * (arch_load_user_nofault).
  */
 #include <arch/mmu.h>
@@ -39,6 +40,7 @@ int arch_space_init(struct arch_space *space)
 	if (!space->root)
 		return -ENOMEM;
 	paging_copy_kernel(space->root);
+	space->table_count = 1;
 	return 0;
 }
 
@@ -113,9 +115,31 @@ static void set(uint64_t *entry, uint64_t value)
 	*(volatile uint64_t *)entry = value;
 }
 
+/* The entry of ADDRESS, its tables made if they are missing; NULL: no memory. */
+static uint64_t *make_entry(struct arch_space *space, uintptr_t address)
+{
+	uint64_t *table = space->root;
+
+	for (unsigned int level = ROOT_LEVEL;; level--) {
+		uint64_t *entry = &table[address >> LEVEL_SHIFT(level) & (TABLE_ENTRIES - 1)];
+
+		if (level == 0)
+			return entry;
+		if (!(*entry & PTE_PRESENT)) {
+			uint64_t *below = alloc_table();
+
+			if (!below)
+				return NULL;
+			space->table_count++;
+			set(entry, page_paddr(below) | TABLE_FLAGS);
+		}
+		table = page_address(*entry & PTE_ADDRESS);
+	}
+}
+
 int arch_space_map(struct arch_space *space, uintptr_t address, paddr_t paddr, unsigned int prot)
 {
-	uint64_t *entry = page_table_entry(space->root, address, 0, alloc_table, TABLE_FLAGS);
+	uint64_t *entry = make_entry(space, address);
 
 	if (!entry)
 		return -ENOMEM;
@@ -154,23 +178,137 @@ paddr_t arch_space_lookup(struct arch_space *space, uintptr_t address, unsigned 
 	return *entry & PTE_ADDRESS;
 }
 
-uintptr_t arch_space_next(struct arch_space *space, uintptr_t address, uintptr_t end)
+/* The entry of the first mapped page in [*ADDRESS, END), where *ADDRESS is then; NULL, *ADDRESS
+ * at END or above: there is none. */
+static uint64_t *find_next(struct arch_space *space, uintptr_t *address, uintptr_t end)
 {
-	while (address < end) {
-		uint64_t *table = space->root, entry;
+	while (*address < end) {
+		uint64_t *table = space->root, *entry;
 		unsigned int level = ROOT_LEVEL;
 
 		for (;; level--) {
-			entry = table[address >> LEVEL_SHIFT(level) & (TABLE_ENTRIES - 1)];
-			if (level == 0 || !(entry & PTE_PRESENT))
+			entry = &table[*address >> LEVEL_SHIFT(level) & (TABLE_ENTRIES - 1)];
+			if (level == 0 || !(*entry & PTE_PRESENT))
 				break;
-			table = page_address(entry & PTE_ADDRESS);
+			table = page_address(*entry & PTE_ADDRESS);
 		}
-		if (level == 0 && (entry & PTE_MAPPED))
-			return address;
-		address = (address | (LEVEL_SIZE(level) - 1)) + 1;
+		if (level > 0) {
+			*address = (*address | (LEVEL_SIZE(level) - 1)) + 1;
+			continue;
+		}
+		/* The rest of this table needs no walk. */
+		do {
+			if (*entry & PTE_MAPPED)
+				return entry;
+			*address += PAGE_SIZE;
+			entry++;
+		} while (*address < end && *address % LEVEL_SIZE(1) != 0);
 	}
-	return end;
+	return NULL;
+}
+
+uintptr_t arch_space_next(struct arch_space *space, uintptr_t address, uintptr_t end)
+{
+	return find_next(space, &address, end) ? address : end;
+}
+
+size_t arch_space_take(struct arch_space *space, uintptr_t *address, uintptr_t end,
+		       paddr_t *pages, size_t most)
+{
+	size_t count = 0;
+	uint64_t *entry;
+
+	while (count < most && (entry = find_next(space, address, end))) {
+		pages[count++] = *entry & PTE_ADDRESS;
+		set(entry, 0);
+		*address += PAGE_SIZE;
+	}
+	if (count < most)
+		*address = end;
+	return count;
+}
+
+int arch_space_share(struct arch_space *from, struct arch_space *to, uintptr_t start,
+		     uintptr_t end, void (*shared)(paddr_t paddr, void *arg), void *arg)
+{
+	uint64_t *source, *target = NULL;
+
+	while ((source = find_next(from, &start, end))) {
+		/* Entries of one table here are those of one table there. */
+		uint64_t *table = (uint64_t *)((uintptr_t)source & PAGE_MASK);
+
+		target = make_entry(to, start);
+		if (!target)
+			return -ENOMEM;
+		do {
+			if (*source & PTE_MAPPED) {
+				uint64_t entry = *source & ~PTE_WRITE;
+
+				if (entry != *source)
+					set(source, entry);
+				set(target, entry);
+				shared(entry & PTE_ADDRESS, arg);
+			}
+			source++;
+			target++;
+			start += PAGE_SIZE;
+		} while (start < end && source < table + TABLE_ENTRIES);
+	}
+	return 0;
+}
+
+struct trimming {
+	struct arch_space *space;
+	uintptr_t floor, ceiling;
+	struct arch_tables *taken;
+};
+
+/* Takes out of TABLE, of LEVEL, the tables for addresses in [START, END) that cover nothing but what
+ * lies between floor and ceiling. */
+static void trim(const struct trimming *how, uint64_t *table, unsigned int level, uintptr_t start,
+		 uintptr_t end)
+{
+	uint64_t size = LEVEL_SIZE(level);
+
+	for (uintptr_t at = start & ~(size - 1); at < end; at += size) {
+		uint64_t *entry = &table[at >> LEVEL_SHIFT(level) & (TABLE_ENTRIES - 1)];
+
+		if (!(*entry & PTE_PRESENT))
+			continue;
+		uint64_t *below = page_address(*entry & PTE_ADDRESS);
+
+		if (level > 1)
+			trim(how, below, level - 1, start > at ? start : at,
+			     end < at + size ? end : at + size);
+		if (at < how->floor || size > how->ceiling - at)
+			continue;
+		/* Nothing is mapped by it: its first word may serve as a link. A processor that
+		 * still reads it takes that for an entry that is not present. */
+		set(entry, 0);
+		*below = (uintptr_t)how->taken->first;
+		how->taken->first = below;
+		how->space->table_count--;
+	}
+}
+
+bool arch_space_trim(struct arch_space *space, uintptr_t start, uintptr_t end, uintptr_t floor,
+		     uintptr_t ceiling, struct arch_tables *taken)
+{
+	const struct trimming how = { space, floor, ceiling, taken };
+
+	taken->first = NULL;
+	trim(&how, space->root, ROOT_LEVEL, start, end);
+	return taken->first;
+}
+
+void arch_tables_free(struct arch_tables *taken)
+{
+	while (taken->first) {
+		uint64_t *table = taken->first;
+
+		taken->first = (uint64_t *)*table;
+		page_put(table);
+	}
 }
 
 /* Beyond this many pages, all translations but the kernel's go: cheaper than one by one. */

@@ -35,6 +35,23 @@ paddr_t arch_space_lookup(struct arch_space *space, uintptr_t address, unsigned 
  * table covers is skipped at once. Caller holds the space's mutex; both page aligned. */
 uintptr_t arch_space_next(struct arch_space *space, uintptr_t address, uintptr_t end);
 
+/* Removes mappings from [*ADDRESS, END), at most MOST, into PAGES; returns how many. *ADDRESS is
+ * then where to go on, END when there are no more. No TLB flush. Caller holds the space's mutex; all
+ * page aligned. */
+size_t arch_space_take(struct arch_space *space, uintptr_t *address, uintptr_t end,
+		       paddr_t *pages, size_t most);
+/* Maps in TO what FROM maps in [START, END), writable in neither from now on, and calls SHARED for
+ * each page. TO has nothing there yet. 0 or -ENOMEM, then only a part is done. No TLB flush. Caller
+ * holds FROM's mutex, nobody else has TO. */
+int arch_space_share(struct arch_space *from, struct arch_space *to, uintptr_t start,
+		     uintptr_t end, void (*shared)(paddr_t paddr, void *arg), void *arg);
+/* Takes the page tables of [START, END) that cover nothing outside of [FLOOR, CEILING), where no page
+ * is mapped, out of the space; false: there are none. After a TLB flush of [START, END) on every
+ * processor that has the space loaded, arch_tables_free ends them. Caller holds the space's mutex. */
+bool arch_space_trim(struct arch_space *space, uintptr_t start, uintptr_t end, uintptr_t floor,
+		     uintptr_t ceiling, struct arch_tables *taken);
+void arch_tables_free(struct arch_tables *taken);
+
 /* Forgets cached translations of [START, END) on this processor only. Interrupts off or not. */
 void arch_tlb_flush_local(uintptr_t start, uintptr_t end);
 

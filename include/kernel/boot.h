@@ -50,6 +50,8 @@ void boot_info_read(uint32_t magic, paddr_t info);
  * terminated; false when there is none. A value that does not fit is a boot failure. The first one
  * counts. After boot_info_read. */
 bool boot_option(const char *name, char *value, size_t size);
+/* Whether the command line has the word NAME, before any "--". Any context. */
+bool boot_word(const char *name);
 
 /* Takes SIZE bytes (whole pages) of free memory, zeroed, for good: page tables and the like before
  * page_init(). Returns their physical address; does not return when there is none. Boot processor,

@@ -46,6 +46,15 @@ void page_put(void *address);
  * one. Any context. */
 unsigned int page_references(const void *address);
 
+/* What a page that a program sees is to the accounts of memory (statm's columns): its own, a file's
+ * contents, or memory that programs share without a file. */
+enum page_kind { PAGE_ANONYMOUS, PAGE_FILE, PAGE_SHARED, PAGE_KINDS };
+
+/* The kind of the page at ADDRESS, PAGE_ANONYMOUS at first; and setting it, before a second holder
+ * can see the page. Any context. */
+enum page_kind page_kind(const void *address);
+void page_set_kind(void *address, enum page_kind kind);
+
 /* Pages that nobody holds, and pages in all. For leak tests and sysinfo. Any context. */
 size_t page_free_count(void);
 size_t page_total_count(void);

@@ -16,7 +16,8 @@ typedef long syscall_function(const unsigned long arg[6]);
 const char *syscall_name(unsigned long number);
 
 /* memory: kernel/mm/memory_calls.c */
-syscall_function sys_brk, sys_mmap, sys_munmap, sys_mprotect, sys_madvise, sys_mremap;
+syscall_function sys_brk, sys_mmap, sys_munmap, sys_mprotect, sys_madvise, sys_mremap,
+	sys_mlock, sys_mlock2, sys_munlock, sys_mlockall, sys_munlockall, sys_mincore, sys_msync;
 /* files: kernel/fs/file_calls.c, path_calls.c, poll.c, pipe.c */
 syscall_function sys_read, sys_write, sys_readv, sys_writev, sys_pread64, sys_close, sys_lseek,
 	sys_ioctl, sys_fcntl, sys_dup, sys_dup2, sys_dup3, sys_getdents64;

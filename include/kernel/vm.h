@@ -5,8 +5,11 @@
  * An area is a range of addresses with one protection and one source of pages; it says what may
  * be mapped. The page tables say what is. Pages come at the first access (vm_fault).
  *
- * Lock order: space->mutex, then whatever an area's operations take. Never touch user memory
- * through <kernel/usercopy.h> with a space's mutex held: the fault takes it.
+ * A private area whose operations supply pages (a file's) maps those read-only; a write makes the
+ * area a copy of its own.
+ *
+ * Lock order: space->mutex, then whatever an area's operations take, then mapping->lock. Never touch
+ * user memory through <kernel/usercopy.h> with a space's mutex held: the fault takes it.
  */
 #ifndef KERNEL_VM_H
 #define KERNEL_VM_H
@@ -14,14 +17,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include <arch/mmu.h>
 #include <kernel/page.h>
+#include <kernel/spinlock.h>
 #include <kernel/tree.h>
 #include <kernel/wait.h>
 
 struct file;
 struct inode;
+struct task;
 struct trap_frame;
 struct vm_area;
 
@@ -35,10 +41,33 @@ struct vm_area_ops {
 	/* The area (or what is left of it) goes away. */
 	void (*close)(struct vm_area *area);
 	/* The page at byte OFFSET from the start of the object, with a reference for the
-	 * mapping, or NULL (SIGBUS). WRITE: the access writes; *WRITABLE says on return whether
-	 * the mapping may be writable now. */
+	 * mapping, or NULL (SIGBUS), or VM_NO_MEMORY. WRITE: the access writes; *WRITABLE says on
+	 * return whether the mapping may be writable now. A private area always reads, and is
+	 * never given write access to the page. */
 	void *(*fault)(struct vm_area *area, uint64_t offset, bool write, bool *writable);
+	/* msync(MS_SYNC) of BYTES from OFFSET on. 0 or a negative error. NULL: memory is all there
+	 * is. */
+	int (*sync)(struct vm_area *area, uint64_t offset, uint64_t bytes);
+	/* mincore: whether the page at OFFSET is in memory, mapped or not. NULL: it is when it is
+	 * mapped. */
+	bool (*resident)(struct vm_area *area, uint64_t offset);
+	/* madvise(MADV_REMOVE): the object reads as zeros there from now on, in every space. AREA is
+	 * a copy that is in no space, and no space's mutex is held. 0 or a negative error. NULL:
+	 * EOPNOTSUPP. */
+	int (*remove)(struct vm_area *area, uint64_t offset, uint64_t bytes);
+	/* Two areas side by side with the same file and private data are as good as one. */
+	bool mergeable;
 };
+
+/* What a fault operation returns when there is no page to be had. */
+#define VM_NO_MEMORY ((void *)-1)
+
+/* Every area that shows an object, so that what the object loses can be unmapped everywhere: part of
+ * a file's inode. The file's mmap operation sets area->mapping; the rest is this module's. */
+struct vm_mapping {
+	struct spinlock lock;
+	LIST_HEAD(, vm_area) areas; /* M */
+};				    /* M: lock */
 
 struct vm_area {
 	RB_ENTRY(vm_area) node;	       /* S */
@@ -46,28 +75,53 @@ struct vm_area {
 	unsigned int prot;	       /* S: enum vm_prot */
 	unsigned int max_prot;	       /* S: what mprotect may make of it */
 	bool shared;		       /* MAP_SHARED: not copied on write */
-	bool dont_copy;		       /* fork leaves it out */
+	bool dont_copy;		       /* S: fork leaves it out */
+	bool wipe_on_fork;	       /* S: the child finds zeros */
+	bool dont_dump;		       /* S */
+	bool no_reserve;	       /* MAP_NORESERVE was said */
+	bool locked;		       /* S: mlock: pages are there and stay */
+	bool lock_on_fault;	       /* S: with locked: only those that were touched */
+	bool dont_expand;	       /* mremap may not make it larger */
 	bool grows_down;	       /* a stack: start moves down at a fault below it */
-	uint64_t offset;	       /* bytes into the object */
+	bool touched;		       /* S: private, and has had a page of its own */
+	uint64_t offset;	       /* bytes into the object; of anonymous memory, its address at first */
 	struct file *file;	       /* referenced; NULL: none */
 	struct inode *inode;	       /* what private memory starts as; NULL: zeros */
 	uint64_t file_bytes;	       /* of the inode that may be seen; zeros after them */
 	const struct vm_area_ops *ops; /* NULL: anonymous or private file memory */
 	void *private;
+	const char *name; /* what /proc/PID/maps calls it, "[vdso]"; NULL: see vm_area_name */
+	struct vm_mapping *mapping;  /* NULL: none */
+	LIST_ENTRY(vm_area) mapped;  /* M: in mapping->areas */
+	uint64_t unmap_round;	     /* M: see kernel/mm/mapping.c */
 	struct vm_space *space;
-}; /* S: space->mutex */
+}; /* S: space->mutex; M: mapping->lock */
 
 RB_HEAD(vm_area_tree, vm_area);
 
+/* Linux's vm.max_map_count. */
+#define VM_AREAS_MAX 65530
+
 struct vm_space {
 	struct mutex mutex;
-	struct vm_area_tree areas;  /* S: none overlap */
-	struct arch_space arch;	    /* page tables */
-	uintptr_t brk_start, brk;   /* S */
-	uintptr_t stack_top;	    /* S: where the first stack ends; mmap searches below it */
+	struct vm_area_tree areas; /* S: none overlap */
+	unsigned int area_count;   /* S */
+	struct arch_space arch;	   /* page tables */
+	uintptr_t brk_start, brk;  /* S */
+	uintptr_t stack_top;	   /* where the first stack ends */
+	uintptr_t mmap_base;	   /* mmap searches downwards from here */
+	bool randomized;	   /* the layout is, see vm_lay_out */
 	uint64_t stack_limit_bytes; /* S: how far a grows_down area may grow */
+	uint64_t data_limit_bytes;  /* S: how far the break may move: RLIMIT_DATA */
+	uint64_t locked_pages_max;  /* S: RLIMIT_MEMLOCK; SIZE_MAX: may lock all */
 	size_t mapped_pages;	    /* S: sum of the areas' sizes */
-	size_t mapped_pages_max;    /* S */
+	size_t mapped_pages_max;    /* S: RLIMIT_AS */
+	size_t mapped_pages_peak;   /* S */
+	size_t locked_pages;	    /* S: sum of the locked areas' sizes */
+	bool lock_future;	    /* S: mlockall(MCL_FUTURE): new areas are locked */
+	bool lock_future_on_fault;  /* S: with MCL_ONFAULT */
+	size_t resident_pages[PAGE_KINDS]; /* S */
+	size_t resident_pages_peak;	   /* S */
 	_Atomic unsigned int references;
 	_Atomic uint64_t active_cpus; /* processors that have it loaded: for TLB shoot-down */
 	_Atomic unsigned int
@@ -79,6 +133,9 @@ struct vm_space *vm_space_create(void);
 /* A copy of SPACE, writable private pages shared until written to; or NULL. Task context. */
 struct vm_space *vm_space_fork(struct vm_space *space);
 void vm_space_get(struct vm_space *space);
+/* The space of TASK with a new reference, or NULL (a kernel task, or one that has given it up). Task
+ * context; the caller holds a reference to TASK. */
+struct vm_space *vm_space_of(struct task *task);
 /* Drops a reference; the last one unmaps everything. Task context; no processor has it loaded
  * then. */
 void vm_space_put(struct vm_space *space);
@@ -97,10 +154,13 @@ struct vm_request {
 	bool grows_down;
 	bool no_reserve;     /* more than the machine's memory may be asked for */
 	bool populate;	     /* get all pages now */
+	bool locked;	     /* MAP_LOCKED */
+	bool low_2gib;	     /* MAP_32BIT: not FIXED, below 2 GiB */
 	struct file *file;   /* NULL: anonymous. A reference is taken */
 	uint64_t offset;     /* bytes into the file, page aligned */
 	struct inode *inode; /* see struct vm_area; instead of FILE, by the program loader */
 	uint64_t file_bytes;
+	const char *name; /* see struct vm_area; a constant */
 };
 
 /* Maps; returns the address or a negative error: -EINVAL, -ENOMEM, -EEXIST, -EACCES, -EPERM
@@ -112,11 +172,26 @@ int vm_unmap(struct vm_space *space, uintptr_t address, size_t size);
 /* New protection for all of the range. -ENOMEM: part of it is not mapped; -EACCES, -EINVAL.
  * Task context. */
 int vm_protect(struct vm_space *space, uintptr_t address, size_t size, unsigned int prot);
-/* Drops the pages of private memory in the range; the next access finds them as at first.
- * -ENOMEM. Task context. */
-int vm_discard(struct vm_space *space, uintptr_t address, size_t size);
-/* Sets whether fork leaves out the range. -ENOMEM. Task context. */
-int vm_set_dont_copy(struct vm_space *space, uintptr_t address, size_t size, bool dont_copy);
+/* Whether madvise takes ADVICE (MADV_*). Any context. */
+bool vm_advice_known(int advice);
+/* madvise on the pages of [ADDRESS, ADDRESS + SIZE), page aligned, not empty. Errors as madvise(2).
+ * Task context. */
+int vm_advise(struct vm_space *space, uintptr_t address, size_t size, int advice);
+/* Moves or resizes a mapping as mremap(2) asks; FLAGS: MREMAP_*. The new address or a negative
+ * error. Task context. */
+long vm_remap(struct vm_space *space, uintptr_t address, size_t old_size, size_t new_size,
+	      unsigned long flags, uintptr_t new_address);
+/* mlock, mlock2 (ON_FAULT) and munlock (not LOCK) of the pages that the range touches. -ENOMEM: part
+ * of it is not mapped or over the limit; -EAGAIN: no memory for it. Task context. */
+int vm_lock(struct vm_space *space, uintptr_t address, size_t size, bool lock, bool on_fault);
+/* mlockall with FLAGS MCL_*, and munlockall with 0. Task context. */
+int vm_lock_all(struct vm_space *space, unsigned int flags);
+/* mincore: a byte for each page, 1 if it is there, at most COUNT, into PAGES. How many it was, which
+ * is more than 0, or -ENOMEM. Task context. */
+long vm_resident_vector(struct vm_space *space, uintptr_t address, size_t count,
+			unsigned char *pages);
+/* msync of the range with FLAGS MS_*. Task context. */
+int vm_sync(struct vm_space *space, uintptr_t address, size_t size, unsigned int flags);
 /* Whether all of the range is mapped. Task context. */
 bool vm_is_mapped(struct vm_space *space, uintptr_t address, size_t size);
 /* The physical address behind ADDRESS if that lies in memory that other spaces may see too and
@@ -124,12 +199,73 @@ bool vm_is_mapped(struct vm_space *space, uintptr_t address, size_t size);
 paddr_t vm_shared_paddr(struct vm_space *space, uintptr_t address);
 /* Moves the break to BRK if that is possible; returns where it is then. Task context. */
 uintptr_t vm_brk(struct vm_space *space, uintptr_t brk);
-/* How far stacks, and how large all mappings together, may grow from now on (RLIMIT_STACK, RLIMIT_AS).
- * Task context. */
+/* Chooses where the stack and mappings of SPACE, in which there is nothing yet, begin: as Linux does
+ * for a stack limit of so many bytes, moved at random if RANDOMIZED. Task context. */
+void vm_lay_out(struct vm_space *space, uint64_t stack_limit_bytes, bool randomized);
+/* Whether layouts may be random: not with the command line's word norandom. Any context. */
+bool vm_layout_randomized(void);
+/* Where a position-independent program goes: its lowest address, page aligned. */
+uintptr_t vm_dynamic_base(const struct vm_space *space);
+/* The break begins behind the program's END. */
+void vm_set_brk_start(struct vm_space *space, uintptr_t end);
+/* Bytes, a multiple of 16, that the first stack's contents begin below its top. */
+size_t vm_stack_shift(const struct vm_space *space);
+
+/* How far stacks, and how large all mappings together, may grow from now on (RLIMIT_STACK,
+ * RLIMIT_AS). Task context. */
 void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_bytes);
-/* Writes into private memory of a space that is not loaded, pages made as needed: a new
- * program's stack, a child's tid. 0, -EFAULT (not mapped writable), -ENOMEM. Task context. */
+/* Writes into memory of a space that is not loaded, pages made as needed: a new program's stack, a
+ * child's tid. 0, -EFAULT (not mapped writable), -ENOMEM. Task context. */
 int vm_write(struct vm_space *space, uintptr_t address, const void *source, size_t size);
+
+/* What vm_access does: combined with |. */
+enum vm_access_flags {
+	VM_ACCESS_READ = 0,
+	VM_ACCESS_WRITE = 1,
+	/* As a debugger: also what the program itself may not read or write; private memory gets
+	 * a copy. Not what is shared and may not be written to. Linux: FOLL_FORCE. */
+	VM_ACCESS_FORCE = 2,
+};
+
+/* Copies between BUFFER (kernel memory) and SIZE bytes at ADDRESS of any live space, pages made as
+ * needed. Returns how many bytes from the start could be copied, 0 … SIZE. Task context; the caller
+ * holds a reference to the space, and no space's mutex. */
+size_t vm_access(struct vm_space *space, uintptr_t address, void *buffer, size_t size,
+		 unsigned int flags);
+
+/* Calls VISIT(AREA, ARG) for each area that ends above FROM, lowest first, until it returns false.
+ * The space's mutex is held meanwhile: VISIT touches no user memory. Task context. */
+void vm_for_each_area(struct vm_space *space, uintptr_t from,
+		      bool (*visit)(const struct vm_area *area, void *arg), void *arg);
+/* What /proc/PID/maps calls AREA if that is no file: "[heap]", "[stack]", "[vdso]" …; else NULL. From
+ * vm_for_each_area's VISIT. */
+const char *vm_area_name(const struct vm_area *area);
+/* AREA's pages that are there, by kind. From vm_for_each_area's VISIT. */
+void vm_area_resident(const struct vm_area *area, size_t pages[PAGE_KINDS]);
+
+/* What a space takes, in pages: /proc/PID/statm, status, and rusage. */
+struct vm_usage {
+	size_t mapped, mapped_peak; /* VmSize, VmPeak */
+	size_t resident[PAGE_KINDS], resident_total, resident_peak; /* Rss*, VmRSS, VmHWM */
+	size_t locked;						    /* VmLck */
+	size_t data, stack, executable;				    /* VmData, VmStk, code of all files */
+	size_t tables;						    /* VmPTE */
+};
+
+/* Fills in USAGE. Task context. */
+void vm_get_usage(struct vm_space *space, struct vm_usage *usage);
+/* Pages of SPACE that are there, and the most there ever were. Any context: a snapshot. */
+size_t vm_resident_pages(const struct vm_space *space);
+
+/* Makes MAPPING empty. Before anyone else can see it. */
+void vm_mapping_init(struct vm_mapping *mapping);
+/* Unmaps, in every space, the pages that show bytes [START, END) of the object, page aligned (END may
+ * be UINT64_MAX); with OWN_COPIES also what private areas have made of them (truncation; a hole that
+ * is punched leaves them). The caller has seen to it that a fault does not find them any more. Task
+ * context, no space's mutex held, nothing that a fault operation takes. */
+void vm_unmap_file_range(struct vm_mapping *mapping, uint64_t start, uint64_t end, bool own_copies);
+/* Whether some area shows the object, and whether one may write to it. A snapshot. Task context. */
+bool vm_mapping_in_use(struct vm_mapping *mapping, bool writable);
 
 /* A page fault of the running task at ADDRESS, which lies in user space, by user code or by a
  * user copy. WRITE, EXEC: the access. True: go on; false: only for a fault in kernel mode

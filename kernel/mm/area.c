@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The areas of an address space: finding, mapping, splitting, unmapping, protecting.
+ * The areas of an address space: finding, mapping, splitting, merging, unmapping.
  *
  * Areas lie in a tree by address and never overlap. An operation on a range first splits the
- * areas at the range's ends, and then treats whole areas.
+ * areas at the range's ends, then treats whole areas, and in the end merges what has become alike:
+ * so /proc/PID/maps has the lines that Linux shows.
  *
- * Not here: pages (fault.c), whole spaces (space.c).
+ * Not here: where a mapping goes (place.c), what is done to existing ones (range.c, remap.c), pages
+ * (fault.c), whole spaces (space.c).
  *
  * Lock: space->mutex, taken by the functions of <kernel/vm.h>, held by the callers of those in
  * vm.h.
@@ -47,8 +49,7 @@ struct vm_area *area_at(struct vm_space *space, uintptr_t address)
 	return area && area->start <= address ? area : NULL;
 }
 
-/* Whether SIZE bytes more of mappings are within the limit. Linux: may_expand_vm. */
-static bool may_grow(const struct vm_space *space, size_t size)
+bool space_may_grow(const struct vm_space *space, size_t size)
 {
 	return space->mapped_pages <= space->mapped_pages_max &&
 	       size >> PAGE_SHIFT <= space->mapped_pages_max - space->mapped_pages;
@@ -65,27 +66,62 @@ struct vm_area *area_at_growing(struct vm_space *space, uintptr_t address)
 	if (!area->grows_down || area->end - start > space->stack_limit_bytes)
 		return NULL;
 	struct vm_area *below = RB_PREV(vm_area_tree, &space->areas, area);
+	/* No gap is kept to another stack, nor to what nobody can touch by mistake. */
+	size_t gap = below && (below->grows_down || !below->prot) ? 0 : STACK_GUARD_SIZE;
 	uintptr_t lowest = below ? below->end : USER_START;
 
-	if (start < lowest || start - lowest < STACK_GUARD_SIZE ||
-	    !may_grow(space, area->start - start))
+	if (start < lowest || start - lowest < gap ||
+	    !space_may_grow(space, area->start - start))
 		return NULL;
-	space->mapped_pages += (area->start - start) >> PAGE_SHIFT;
-	area->start = start;
+	area_resize(area, start, area->end);
 	return area;
 }
 
-static void insert(struct vm_area *area)
+void area_resize(struct vm_area *area, uintptr_t start, uintptr_t end)
 {
+	struct vm_space *space = area->space;
+	size_t old = (area->end - area->start) >> PAGE_SHIFT, new = (end - start) >> PAGE_SHIFT;
+
+	area->offset += start - area->start;
+	area->start = start;
+	area->end = end;
+	space->mapped_pages += new - old;
+	if (area->locked)
+		space->locked_pages += new - old;
+	if (space->mapped_pages > space->mapped_pages_peak)
+		space->mapped_pages_peak = space->mapped_pages;
+}
+
+void area_insert(struct vm_area *area)
+{
+	struct vm_space *space = area->space;
+
 	ASSERT(area->start < area->end);
-	RB_INSERT(vm_area_tree, &area->space->areas, area);
-	area->space->mapped_pages += (area->end - area->start) >> PAGE_SHIFT;
+	RB_INSERT(vm_area_tree, &space->areas, area);
+	space->area_count++;
+	if (area->mapping)
+		mapping_add(area);
+}
+
+/* AREA, new in its space, counts from now on. */
+static void insert_counted(struct vm_area *area)
+{
+	struct vm_space *space = area->space;
+
+	area_insert(area);
+	space->mapped_pages += (area->end - area->start) >> PAGE_SHIFT;
+	if (area->locked)
+		space->locked_pages += (area->end - area->start) >> PAGE_SHIFT;
+	if (space->mapped_pages > space->mapped_pages_peak)
+		space->mapped_pages_peak = space->mapped_pages;
 }
 
 static void take_out(struct vm_area *area)
 {
 	RB_REMOVE(vm_area_tree, &area->space->areas, area);
-	area->space->mapped_pages -= (area->end - area->start) >> PAGE_SHIFT;
+	area->space->area_count--;
+	if (area->mapping)
+		mapping_remove(area);
 }
 
 void area_free(struct vm_area *area)
@@ -97,12 +133,23 @@ void area_free(struct vm_area *area)
 	kfree(area);
 }
 
+void area_copied(struct vm_area *copy)
+{
+	area_insert(copy);
+	if (copy->file)
+		file_get(copy->file);
+	if (copy->ops && copy->ops->open)
+		copy->ops->open(copy);
+}
+
 int area_split_at(struct vm_space *space, uintptr_t address)
 {
 	struct vm_area *low = area_at(space, address);
 
 	if (!low || low->start == address)
 		return 0;
+	if (space->area_count >= VM_AREAS_MAX)
+		return -ENOMEM;
 	struct vm_area *high = kzalloc(sizeof(*high));
 
 	if (!high)
@@ -111,66 +158,80 @@ int area_split_at(struct vm_space *space, uintptr_t address)
 	high->start = address;
 	high->offset += address - low->start;
 	low->end = address;
-	RB_INSERT(vm_area_tree, &space->areas, high);
-	if (high->file)
-		file_get(high->file);
-	if (high->ops && high->ops->open)
-		high->ops->open(high);
+	area_copied(high);
 	return 0;
 }
 
-/* Whether [ADDRESS, ADDRESS + SIZE) lies in user space. SIZE: page aligned, not 0. */
-static bool in_user_space(uintptr_t address, size_t size)
+/* Whether HIGH, which begins where LOW ends, shows what LOW would show there, in the same way. Linux:
+ * can_vma_merge_after. */
+static bool are_alike(const struct vm_area *low, const struct vm_area *high)
 {
-	return address >= USER_START && address < USER_END && size <= USER_END - address;
+	bool one_source = low->file == high->file && low->inode == high->inode &&
+			  low->ops == high->ops && low->private == high->private &&
+			  low->name == high->name && low->file_bytes == high->file_bytes;
+	bool one_way = low->prot == high->prot && low->max_prot == high->max_prot &&
+		       low->shared == high->shared && low->dont_copy == high->dont_copy &&
+		       low->wipe_on_fork == high->wipe_on_fork &&
+		       low->dont_dump == high->dont_dump && low->no_reserve == high->no_reserve &&
+		       low->locked == high->locked &&
+		       low->lock_on_fault == high->lock_on_fault &&
+		       low->grows_down == high->grows_down;
+
+	return low->end == high->start && one_source && one_way &&
+	       (!low->ops || low->ops->mergeable) &&
+	       low->offset + (low->end - low->start) == high->offset;
 }
 
-/* SIZE rounded up to pages, or 0 when that does not fit. */
-static size_t round_up_pages(size_t size)
+/* LOW takes over HIGH's range. */
+static struct vm_area *join(struct vm_area *low, struct vm_area *high)
 {
-	return (size + PAGE_SIZE - 1) & PAGE_MASK;
+	take_out(high);
+	low->end = high->end;
+	low->touched |= high->touched;
+	area_free(high);
+	return low;
 }
 
-/* The highest free place of SIZE bytes below LIMIT, or 0. */
-static uintptr_t find_free(struct vm_space *space, size_t size, uintptr_t limit)
+struct vm_area *area_merge(struct vm_area *area)
 {
-	uintptr_t end = limit;
-	struct vm_area *area;
+	struct vm_area *low = RB_PREV(vm_area_tree, &area->space->areas, area), *high;
 
-	RB_FOREACH_REVERSE(area, vm_area_tree, &space->areas)
-	{
-		if (area->end <= end && end - area->end >= size)
-			return end - size;
-		uintptr_t bottom = area->start;
-
-		if (area->grows_down)
-			bottom = bottom > STACK_GUARD_SIZE ? bottom - STACK_GUARD_SIZE : 0;
-		if (bottom < end)
-			end = bottom;
-	}
-	return end >= USER_START && end - USER_START >= size ? end - size : 0;
+	if (low && are_alike(low, area))
+		area = join(low, area);
+	high = RB_NEXT(vm_area_tree, &area->space->areas, area);
+	return high && are_alike(area, high) ? join(area, high) : area;
 }
 
-static bool is_free(struct vm_space *space, uintptr_t address, size_t size)
+void areas_merge(struct vm_space *space, uintptr_t start, uintptr_t end)
 {
-	struct vm_area *area = area_at_or_above(space, address);
+	struct vm_area *area = area_at_or_above(space, start ? start - 1 : 0);
 
-	return !area || area->start >= address + size;
+	while (area && area->start <= end)
+		area = RB_NEXT(vm_area_tree, &space->areas, area_merge(area));
 }
 
 /* Unmaps [START, END), whose ends are area boundaries already. */
 static void remove_areas(struct vm_space *space, uintptr_t start, uintptr_t end)
 {
-	struct vm_area *area;
+	struct vm_area *area = area_at_or_above(space, start), *below;
 
+	if (!area || area->start >= end)
+		return;
 	pages_unmap(space, start, end);
 	while ((area = area_at_or_above(space, start)) && area->start < end) {
+		size_t pages = (area->end - area->start) >> PAGE_SHIFT;
+
 		take_out(area);
+		space->mapped_pages -= pages;
+		space->locked_pages -= area->locked ? pages : 0;
 		area_free(area);
 	}
+	below = area ? RB_PREV(vm_area_tree, &space->areas, area) :
+		       RB_MAX(vm_area_tree, &space->areas);
+	tables_trim(space, below ? below->end : 0, area ? area->start : USER_END, start, end);
 }
 
-static int unmap_locked(struct vm_space *space, uintptr_t start, uintptr_t end)
+int areas_unmap(struct vm_space *space, uintptr_t start, uintptr_t end)
 {
 	int error = area_split_at(space, start);
 
@@ -183,40 +244,14 @@ static int unmap_locked(struct vm_space *space, uintptr_t start, uintptr_t end)
 
 int vm_unmap(struct vm_space *space, uintptr_t address, size_t size)
 {
-	size = round_up_pages(size);
+	size = pages_round_up(size);
 	if ((address & ~PAGE_MASK) || !size || address > USER_END || size > USER_END - address)
 		return -EINVAL;
 	mutex_lock(&space->mutex);
-	int error = unmap_locked(space, address, address + size);
+	int error = areas_unmap(space, address, address + size);
 
 	mutex_unlock(&space->mutex);
 	return error;
-}
-
-/* Where REQUEST is to go, or a negative error. */
-static long find_place(struct vm_space *space, const struct vm_request *request, size_t size)
-{
-	uintptr_t address = request->address;
-
-	if (request->fixed) {
-		if (address & ~PAGE_MASK)
-			return -EINVAL;
-		if (address < USER_START)
-			return -EPERM;
-		if (!in_user_space(address, size))
-			return -ENOMEM;
-		if (request->no_replace && !is_free(space, address, size))
-			return -EEXIST;
-		return (long)address;
-	}
-	address = round_up_pages(address);
-	if (address && in_user_space(address, size) && is_free(space, address, size))
-		return (long)address;
-	/* Below the stack's full extent, so that it can grow. */
-	uintptr_t limit = space->stack_top - space->stack_limit_bytes - STACK_GUARD_SIZE;
-
-	address = find_free(space, size, limit);
-	return address ? (long)address : -ENOMEM;
 }
 
 /* Connects AREA to what it shows. */
@@ -227,6 +262,7 @@ static int attach_source(struct vm_area *area, const struct vm_request *request)
 		area->file_bytes = request->file_bytes;
 		return 0;
 	}
+	area->name = request->name;
 	if (!request->file)
 		return area->shared ? shared_memory_attach(area) : 0;
 	if (!request->file->ops->mmap)
@@ -256,24 +292,45 @@ static int check_file_access(const struct vm_request *request, unsigned int *max
 	return 0;
 }
 
-static int populate(struct vm_area *area)
+int area_populate(struct vm_area *area, uintptr_t start, uintptr_t end)
 {
-	for (uintptr_t at = area->start; at < area->end; at += PAGE_SIZE)
-		if (page_make_present(area, at, area->prot & VM_WRITE) != FAULT_DONE)
-			return -ENOMEM;
+	bool write = !area->shared && (area->prot & VM_WRITE);
+
+	if (!area->prot)
+		return -EFAULT;
+	for (uintptr_t at = start; at < end; at += PAGE_SIZE) {
+		enum fault_result result = page_make_present(area, at, write);
+
+		if (result != FAULT_DONE)
+			return result == FAULT_NO_MEMORY ? -ENOMEM : -EFAULT;
+	}
 	return 0;
 }
 
-static long map_locked(struct vm_space *space, const struct vm_request *request, size_t size)
+/* What must hold before anything is changed. */
+static long check_map(struct vm_space *space, const struct vm_request *request, size_t size,
+		      unsigned int *max_prot)
 {
-	unsigned int max_prot = VM_READ | VM_WRITE | VM_EXEC;
-	int error = request->file ? check_file_access(request, &max_prot) : 0;
+	int error = request->file ? check_file_access(request, max_prot) : 0;
+	bool locked = request->locked || space->lock_future;
 
 	if (error)
 		return error;
-	if (!may_grow(space, size))
+	if (space->area_count > VM_AREAS_MAX || !space_may_grow(space, size))
 		return -ENOMEM;
-	long address = find_place(space, request, size);
+	if (locked && space->locked_pages + (size >> PAGE_SHIFT) > space->locked_pages_max)
+		return request->locked && !space->locked_pages_max ? -EPERM : -EAGAIN;
+	return 0;
+}
+
+long space_map(struct vm_space *space, const struct vm_request *request, size_t size)
+{
+	unsigned int max_prot = VM_READ | VM_WRITE | VM_EXEC;
+	long error = check_map(space, request, size, &max_prot);
+
+	if (error)
+		return error;
+	long address = place_find(space, request, size);
 
 	if (address < 0)
 		return address;
@@ -288,29 +345,35 @@ static long map_locked(struct vm_space *space, const struct vm_request *request,
 		.max_prot = max_prot,
 		.shared = request->shared,
 		.grows_down = request->grows_down,
-		.offset = request->offset,
+		.no_reserve = request->no_reserve,
+		.locked = request->locked || space->lock_future,
+		.lock_on_fault = !request->locked && space->lock_future_on_fault,
+		.offset = request->file || request->inode ? request->offset : (uintptr_t)address,
 		.space = space,
 	};
 	/* What is there goes first (the file may count what is mapped of it); Linux does the
 	 * same. */
 	if (request->fixed)
-		error = unmap_locked(space, area->start, area->end);
+		error = areas_unmap(space, area->start, area->end);
 	if (!error)
 		error = attach_source(area, request);
 	if (error) {
 		kfree(area);
 		return error;
 	}
-	insert(area);
+	insert_counted(area);
+	bool populate = request->populate || (area->locked && !area->lock_on_fault);
+
+	area = area_merge(area);
 	/* As in Linux, memory that cannot be got now comes (or fails) at the access. */
-	if (request->populate)
-		populate(area);
+	if (populate)
+		area_populate(area, (uintptr_t)address, (uintptr_t)address + size);
 	return address;
 }
 
 long vm_map(struct vm_space *space, const struct vm_request *request)
 {
-	size_t size = round_up_pages(request->size);
+	size_t size = pages_round_up(request->size);
 
 	if (!request->size)
 		return -EINVAL;
@@ -322,170 +385,8 @@ long vm_map(struct vm_space *space, const struct vm_request *request)
 	    (!request->file || !request->shared) && size >> PAGE_SHIFT > page_total_count())
 		return -ENOMEM;
 	mutex_lock(&space->mutex);
-	long result = map_locked(space, request, size);
+	long result = space_map(space, request, size);
 
 	mutex_unlock(&space->mutex);
 	return result;
-}
-
-/* Whether areas cover all of [START, END). */
-static bool is_covered(struct vm_space *space, uintptr_t start, uintptr_t end)
-{
-	while (start < end) {
-		struct vm_area *area = area_at(space, start);
-
-		if (!area)
-			return false;
-		start = area->end;
-	}
-	return true;
-}
-
-bool vm_is_mapped(struct vm_space *space, uintptr_t address, size_t size)
-{
-	mutex_lock(&space->mutex);
-	bool covered = is_covered(space, address, address + size);
-
-	mutex_unlock(&space->mutex);
-	return covered;
-}
-
-paddr_t vm_shared_paddr(struct vm_space *space, uintptr_t address)
-{
-	unsigned int prot;
-	paddr_t paddr = 0;
-
-	mutex_lock(&space->mutex);
-	struct vm_area *area = area_at(space, address);
-
-	if (area && area->shared && area->ops)
-		paddr = arch_space_lookup(&space->arch, address & PAGE_MASK, &prot);
-	mutex_unlock(&space->mutex);
-	return paddr ? paddr + (address & ~PAGE_MASK) : 0;
-}
-
-/* Calls APPLY for each area in the range after splitting at its ends. The range is page
- * aligned. A hole ends the walk with -ENOMEM after what lies below it was treated, as in Linux. */
-static int for_each_area(struct vm_space *space, uintptr_t start, uintptr_t end,
-			 int (*apply)(struct vm_area *area, unsigned int argument),
-			 unsigned int argument)
-{
-	int error = area_split_at(space, start);
-
-	if (!error)
-		error = area_split_at(space, end);
-	while (!error && start < end) {
-		struct vm_area *area = area_at(space, start);
-
-		if (!area)
-			return -ENOMEM;
-		error = apply(area, argument);
-		start = area->end;
-	}
-	return error;
-}
-
-/* Checks the range that a call was given and walks it with the space locked. */
-static int walk_range(struct vm_space *space, uintptr_t address, size_t size,
-		      int (*apply)(struct vm_area *area, unsigned int argument),
-		      unsigned int argument)
-{
-	if (address & ~PAGE_MASK)
-		return -EINVAL;
-	if (!size)
-		return 0;
-	size = round_up_pages(size);
-	if (!size || address + size < address)
-		return -ENOMEM;
-	if (!in_user_space(address, size))
-		return -ENOMEM;
-	mutex_lock(&space->mutex);
-	int error = for_each_area(space, address, address + size, apply, argument);
-
-	mutex_unlock(&space->mutex);
-	return error;
-}
-
-static int protect_area(struct vm_area *area, unsigned int prot)
-{
-	if (prot & ~area->max_prot)
-		return -EACCES;
-	if (area->prot == prot)
-		return 0;
-	area->prot = prot;
-	pages_protect(area);
-	return 0;
-}
-
-int vm_protect(struct vm_space *space, uintptr_t address, size_t size, unsigned int prot)
-{
-	return walk_range(space, address, size, protect_area, prot);
-}
-
-static int discard_area(struct vm_area *area, unsigned int unused)
-{
-	pages_unmap(area->space, area->start, area->end);
-	return 0;
-}
-
-int vm_discard(struct vm_space *space, uintptr_t address, size_t size)
-{
-	return walk_range(space, address, size, discard_area, 0);
-}
-
-static int set_dont_copy(struct vm_area *area, unsigned int dont_copy)
-{
-	area->dont_copy = dont_copy;
-	return 0;
-}
-
-int vm_set_dont_copy(struct vm_space *space, uintptr_t address, size_t size, bool dont_copy)
-{
-	return walk_range(space, address, size, set_dont_copy, dont_copy);
-}
-
-uintptr_t vm_brk(struct vm_space *space, uintptr_t brk)
-{
-	mutex_lock(&space->mutex);
-	uintptr_t old_end = round_up_pages(space->brk), new_end = round_up_pages(brk);
-
-	if (brk < space->brk_start || !new_end || new_end > USER_END)
-		goto out;
-	if (new_end < old_end) {
-		if (unmap_locked(space, new_end, old_end) == 0)
-			space->brk = brk;
-	} else if (new_end == old_end) {
-		space->brk = brk;
-	} else {
-		/* The area that ends at the break is the heap's so far: it grows, if it is the
-		 * heap's. */
-		struct vm_area *above = area_at_or_above(space, old_end);
-
-		if ((above &&
-		     above->start < new_end + (above->grows_down ? STACK_GUARD_SIZE : 0)) ||
-		    (new_end - old_end) >> PAGE_SHIFT > page_total_count() ||
-		    !may_grow(space, new_end - old_end))
-			goto out;
-		struct vm_area *heap = old_end > space->brk_start ? area_at(space, old_end - 1) :
-								    NULL;
-
-		if (heap && !heap->ops && !heap->inode && !heap->file &&
-		    heap->prot == (VM_READ | VM_WRITE) && heap->start >= space->brk_start) {
-			space->mapped_pages += (new_end - old_end) >> PAGE_SHIFT;
-			heap->end = new_end;
-			space->brk = brk;
-		} else {
-			struct vm_request request = { .address = old_end,
-						      .size = new_end - old_end,
-						      .prot = VM_READ | VM_WRITE,
-						      .fixed = true };
-
-			if (map_locked(space, &request, request.size) >= 0)
-				space->brk = brk;
-		}
-	}
-out:
-	brk = space->brk;
-	mutex_unlock(&space->mutex);
-	return brk;
 }

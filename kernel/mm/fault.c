@@ -4,13 +4,16 @@
  * taking them away.
  *
  * A mapped page has one reference for each page table that maps it. A private page that is mapped
- * read-only in a writable area is one that fork shared: the writer copies it, or, when it is the
- * only one left, just makes it writable.
+ * read-only in a writable area is one that somebody else may have too, after a fork or because it is
+ * a file's: the writer copies it, or, when it is the only one left, just makes it writable.
+ *
+ * Anonymous memory that was only read shows one page of zeros that is nobody's: it has no references
+ * and counts nowhere.
  *
  * Pages that leave are dropped only after every processor that has the space loaded has forgotten
  * the translation.
  *
- * Lock: space->mutex held by all but vm_fault and vm_write, which take it.
+ * Lock: space->mutex held by all but vm_fault, which takes it.
  */
 #include <string.h>
 
@@ -51,32 +54,95 @@ void tlb_flush(struct vm_space *space, uintptr_t start, uintptr_t end)
 		smp_call_mask(active, flush_here, &range);
 }
 
+static char zero_page[PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
+
+bool page_is_zero(const void *page)
+{
+	return page_paddr(page) == page_paddr(zero_page);
+}
+
+void page_get_mapped(void *page)
+{
+	if (!page_is_zero(page))
+		page_get(page);
+}
+
+void page_put_mapped(void *page)
+{
+	if (!page_is_zero(page))
+		page_put(page);
+}
+
+void page_count_in(struct vm_space *space, const void *page)
+{
+	if (page_is_zero(page))
+		return;
+	space->resident_pages[page_kind(page)]++;
+	size_t total = vm_resident_pages(space);
+
+	if (total > space->resident_pages_peak)
+		space->resident_pages_peak = total;
+}
+
+static void count_out(struct vm_space *space, const void *page)
+{
+	if (!page_is_zero(page))
+		space->resident_pages[page_kind(page)]--;
+}
+
+/* Drops what was taken out of the tables and is in nobody's TLB any more. */
+static void drop(struct vm_space *space, const paddr_t *pages, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		void *page = page_address(pages[i]);
+
+		count_out(space, page);
+		page_put_mapped(page);
+	}
+}
+
 void pages_unmap(struct vm_space *space, uintptr_t start, uintptr_t end)
 {
-	void *pages[UNMAP_BATCH];
-	unsigned int count = 0;
-	uintptr_t from = start;
+	paddr_t pages[UNMAP_BATCH];
 
-	for (struct vm_area *area = area_at_or_above(space, start); area && area->start < end;
-	     area = RB_NEXT(vm_area_tree, &space->areas, area)) {
-		uintptr_t at = area->start > start ? area->start : start;
-		uintptr_t stop = area->end < end ? area->end : end;
+	while (start < end) {
+		uintptr_t from = start;
+		size_t count = arch_space_take(&space->arch, &start, end, pages, UNMAP_BATCH);
 
-		for (; (at = arch_space_next(&space->arch, at, stop)) < stop; at += PAGE_SIZE) {
-			if (count == 0)
-				from = at;
-			pages[count++] = page_address(arch_space_unmap(&space->arch, at));
-			if (count < UNMAP_BATCH)
-				continue;
-			tlb_flush(space, from, at + PAGE_SIZE);
-			while (count)
-				page_put(pages[--count]);
-		}
+		if (count)
+			tlb_flush(space, from, start);
+		drop(space, pages, count);
 	}
-	if (count)
-		tlb_flush(space, from, end);
-	while (count)
-		page_put(pages[--count]);
+}
+
+void pages_unmap_borrowed(struct vm_space *space, uintptr_t start, uintptr_t end)
+{
+	struct arch_space *arch = &space->arch;
+
+	for (; (start = arch_space_next(arch, start, end)) < end; start += PAGE_SIZE) {
+		unsigned int prot;
+		paddr_t paddr = arch_space_lookup(arch, start, &prot);
+
+		if (page_is_zero(page_address(paddr)) ||
+		    page_kind(page_address(paddr)) == PAGE_ANONYMOUS)
+			continue;
+		arch_space_unmap(arch, start);
+		tlb_flush(space, start, start + PAGE_SIZE);
+		drop(space, &paddr, 1);
+	}
+}
+
+void tables_trim(struct vm_space *space, uintptr_t floor, uintptr_t ceiling, uintptr_t start,
+		 uintptr_t end)
+{
+	struct arch_tables taken;
+
+	if (!arch_space_trim(&space->arch, start, end, floor, ceiling, &taken))
+		return;
+	/* Processors cache how far they got through the tables, too; forgetting any address makes
+	 * them forget all of that. */
+	tlb_flush(space, start, end);
+	arch_tables_free(&taken);
 }
 
 /* What AREA's pages may be mapped with when WRITABLE tells whether this one may be written to
@@ -98,32 +164,82 @@ void pages_protect(struct vm_area *area)
 	tlb_flush(area->space, area->start, area->end);
 }
 
-/* A new page with what AREA shows at ADDRESS. */
-static enum fault_result fill_private(struct vm_area *area, uintptr_t address, void **page)
+/* Maps PAGE, whose reference moves in, at ADDRESS of AREA. */
+static enum fault_result enter(struct vm_area *area, uintptr_t address, void *page, bool writable)
+{
+	struct vm_space *space = area->space;
+
+	if (arch_space_map(&space->arch, address, page_paddr(page), page_prot(area, writable)) <
+	    0) {
+		page_put_mapped(page);
+		return FAULT_NO_MEMORY;
+	}
+	page_count_in(space, page);
+	return FAULT_DONE;
+}
+
+/* PAGE, whose reference moves in, takes the place of OLD. */
+static enum fault_result replace(struct vm_area *area, uintptr_t address, void *old, void *page,
+				 bool writable)
+{
+	enum fault_result result = enter(area, address, page, writable);
+
+	if (result != FAULT_DONE)
+		return result;
+	tlb_flush(area->space, address, address + PAGE_SIZE);
+	count_out(area->space, old);
+	page_put_mapped(old);
+	return FAULT_DONE;
+}
+
+/* The page that AREA's object has for ADDRESS, with a reference. */
+static enum fault_result ask_object(struct vm_area *area, uintptr_t address, bool write,
+				    bool *writable, void **page)
+{
+	*page = area->ops->fault(area, area->offset + (address - area->start), write, writable);
+	if (*page == VM_NO_MEMORY)
+		return FAULT_NO_MEMORY;
+	if (!*page)
+		return FAULT_BUS;
+	if (area->file && page_kind(*page) == PAGE_ANONYMOUS)
+		page_set_kind(*page, PAGE_FILE);
+	return FAULT_DONE;
+}
+
+/* A page of AREA's own with what AREA shows at ADDRESS at first. */
+static enum fault_result make_own(struct vm_area *area, uintptr_t address, void **page)
 {
 	uint64_t offset = area->offset + (address - area->start);
+	void *original = NULL;
+	bool writable;
 
-	if (area->inode && offset >= ((area->file_bytes + PAGE_SIZE - 1) & PAGE_MASK))
+	if (area->ops) {
+		enum fault_result result = ask_object(area, address, false, &writable, &original);
+
+		if (result != FAULT_DONE)
+			return result;
+	}
+	if (area->inode && offset >= pages_round_up(area->file_bytes))
 		return FAULT_BUS;
 	*page = page_alloc(0);
-	if (!*page)
-		return FAULT_NO_MEMORY;
-	if (area->inode && offset < area->file_bytes) {
+	if (*page && original) {
+		memcpy(*page, original, PAGE_SIZE);
+	} else if (*page && area->inode && offset < area->file_bytes) {
 		uint64_t left = area->file_bytes - offset;
 
 		inode_copy(area->inode, offset, *page, left < PAGE_SIZE ? (size_t)left : PAGE_SIZE);
 	}
-	return FAULT_DONE;
+	if (original)
+		page_put(original);
+	return *page ? FAULT_DONE : FAULT_NO_MEMORY;
 }
 
 /* A write to private page OLD, mapped read-only at ADDRESS. */
 static enum fault_result unshare(struct vm_area *area, uintptr_t address, void *old)
 {
-	struct vm_space *space = area->space;
-
-	if (page_references(old) == 1) {
+	if (!page_is_zero(old) && page_references(old) == 1) {
 		/* Other processors that still think it read-only fault and come here. */
-		arch_space_protect(&space->arch, address, area->prot | VM_WRITE);
+		arch_space_protect(&area->space->arch, address, area->prot);
 		arch_tlb_flush_local(address, address + PAGE_SIZE);
 		return FAULT_DONE;
 	}
@@ -131,25 +247,56 @@ static enum fault_result unshare(struct vm_area *area, uintptr_t address, void *
 
 	if (!copy)
 		return FAULT_NO_MEMORY;
-	memcpy(copy, old, PAGE_SIZE);
-	if (arch_space_map(&space->arch, address, page_paddr(copy), area->prot | VM_WRITE) < 0) {
-		page_put(copy);
-		return FAULT_NO_MEMORY;
+	area->touched = true;
+	if (!page_is_zero(old))
+		memcpy(copy, old, PAGE_SIZE);
+	return replace(area, address, old, copy, true);
+}
+
+/* The first access to ADDRESS of a private area. */
+static enum fault_result bring_private(struct vm_area *area, uintptr_t address, bool write)
+{
+	enum fault_result result = FAULT_DONE;
+	bool writable = true;
+	void *page = zero_page;
+
+	area->touched |= write || (!area->ops && !area->inode);
+	if (area->ops && !write) {
+		result = ask_object(area, address, false, &writable, &page);
+		writable = false;
+	} else if (area->ops || area->inode || write) {
+		result = make_own(area, address, &page);
+	} else {
+		writable = false;
 	}
-	tlb_flush(space, address, address + PAGE_SIZE);
-	page_put(old);
-	return FAULT_DONE;
+	return result == FAULT_DONE ? enter(area, address, page, writable) : result;
+}
+
+/* An access to ADDRESS of a shared object that its translation, to PRESENT if any, does not allow. */
+static enum fault_result bring_shared(struct vm_area *area, uintptr_t address, bool write,
+				      paddr_t present)
+{
+	bool writable = true;
+	void *page;
+	enum fault_result result = ask_object(area, address, write, &writable, &page);
+
+	if (result != FAULT_DONE)
+		return result;
+	if (write && !writable) {
+		page_put(page);
+		return FAULT_BUS;
+	}
+	if (present)
+		return replace(area, address, page_address(present), page, writable);
+	return enter(area, address, page, writable);
 }
 
 enum fault_result page_make_present(struct vm_area *area, uintptr_t address, bool write)
 {
-	struct vm_space *space = area->space;
 	unsigned int had = 0;
-	bool writable = true;
-	void *page = NULL;
 
 	address &= PAGE_MASK;
-	paddr_t present = arch_space_lookup(&space->arch, address, &had);
+	paddr_t present = arch_space_lookup(&area->space->arch, address, &had);
 
 	if (present && (!write || (had & VM_WRITE))) {
 		/* Another thread was faster, or the translation in the TLB was older than the
@@ -157,32 +304,10 @@ enum fault_result page_make_present(struct vm_area *area, uintptr_t address, boo
 		arch_tlb_flush_local(address, address + PAGE_SIZE);
 		return FAULT_DONE;
 	}
-	if (area->ops) {
-		page = area->ops->fault(area, area->offset + (address - area->start), write,
-					&writable);
-		if (!page || (write && !writable)) {
-			if (page)
-				page_put(page);
-			return FAULT_BUS;
-		}
-	} else if (present) {
-		return unshare(area, address, page_address(present));
-	} else {
-		enum fault_result result = fill_private(area, address, &page);
-
-		if (result != FAULT_DONE)
-			return result;
-	}
-	if (arch_space_map(&space->arch, address, page_paddr(page), page_prot(area, writable)) <
-	    0) {
-		page_put(page);
-		return FAULT_NO_MEMORY;
-	}
-	if (present) {
-		tlb_flush(space, address, address + PAGE_SIZE);
-		page_put(page_address(present));
-	}
-	return FAULT_DONE;
+	if (area->shared && area->ops)
+		return bring_shared(area, address, write, present);
+	return present ? unshare(area, address, page_address(present)) :
+			 bring_private(area, address, write);
 }
 
 static enum fault_result serve(struct vm_space *space, uintptr_t address, bool write, bool exec)
@@ -234,35 +359,4 @@ bool vm_fault(struct trap_frame *frame, uintptr_t address, bool write, bool exec
 		return false;
 	user_exception(frame, fault_signals[result].signal, fault_signals[result].code, address);
 	return true;
-}
-
-int vm_write(struct vm_space *space, uintptr_t address, const void *source, size_t size)
-{
-	const char *from = source;
-	int error = 0;
-
-	mutex_lock(&space->mutex);
-	while (size && !error) {
-		struct vm_area *area = area_at_growing(space, address);
-		size_t in_page = PAGE_SIZE - (address & ~PAGE_MASK);
-		size_t part = size < in_page ? size : in_page;
-		unsigned int prot;
-
-		if (!area || area->ops || !(area->prot & VM_WRITE)) {
-			error = -EFAULT;
-			break;
-		}
-		if (page_make_present(area, address, true) != FAULT_DONE) {
-			error = -ENOMEM;
-			break;
-		}
-		paddr_t paddr = arch_space_lookup(&space->arch, address & PAGE_MASK, &prot);
-
-		memcpy((char *)page_address(paddr) + (address & ~PAGE_MASK), from, part);
-		address += part;
-		from += part;
-		size -= part;
-	}
-	mutex_unlock(&space->mutex);
-	return error;
 }

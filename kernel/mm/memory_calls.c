@@ -5,6 +5,7 @@
 #include <kernel/log.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/mman.h>
@@ -63,8 +64,9 @@ long sys_mmap(const unsigned long arg[6])
 		.shared = (flags & MAP_TYPE) != MAP_PRIVATE,
 		.grows_down = flags & MAP_GROWSDOWN,
 		.no_reserve = flags & MAP_NORESERVE,
-		.populate = (flags & (MAP_POPULATE | MAP_NONBLOCK)) == MAP_POPULATE ||
-			    (flags & MAP_LOCKED),
+		.populate = (flags & (MAP_POPULATE | MAP_NONBLOCK)) == MAP_POPULATE,
+		.locked = flags & MAP_LOCKED,
+		.low_2gib = flags & MAP_32BIT,
 		.file = file,
 		.offset = file ? offset : 0,
 	};
@@ -86,61 +88,121 @@ long sys_mprotect(const unsigned long arg[6])
 {
 	unsigned long prot = arg[2];
 
-	/* Only for areas that grow up or down as a whole, which Linux supports for stacks alone. */
-	if (prot & ~(unsigned long)PROT_ALL)
+	/* Nothing grows up on x86-64. */
+	if (prot & ~(unsigned long)(PROT_ALL | PROT_SEM | PROT_GROWSDOWN | PROT_GROWSUP))
+		return -EINVAL;
+	if ((prot & PROT_GROWSUP) && arg[1])
 		return -EINVAL;
 	return vm_protect(task_current()->space, arg[0], arg[1], (unsigned int)prot);
 }
 
 long sys_mremap(const unsigned long arg[6])
 {
-	uintptr_t address = arg[0];
-	size_t old_size = (arg[1] + PAGE_SIZE - 1) & PAGE_MASK;
-	size_t new_size = (arg[2] + PAGE_SIZE - 1) & PAGE_MASK;
-
-	if ((address & ~PAGE_MASK) || !new_size)
-		return -EINVAL;
-	/* Shrinking in place is what it has in common with munmap; growing and moving are not
-	 * there. */
-	if (arg[3] || new_size > old_size)
-		return -ENOMEM;
-	if (new_size == old_size)
-		return vm_is_mapped(task_current()->space, address, old_size) ? (long)address :
-										-EFAULT;
-	int error = vm_unmap(task_current()->space, address + new_size, old_size - new_size);
-
-	return error ? error : (long)address;
+	return vm_remap(task_current()->space, arg[0], arg[1], arg[2], arg[3], arg[4]);
 }
+
+/* What madvise takes for a range; *SIZE becomes whole pages. Linux: is_valid_madvise. */
+static int check_advice(uintptr_t address, size_t *size)
+{
+	size_t rounded = (*size + PAGE_SIZE - 1) & PAGE_MASK;
+
+	if ((address & ~PAGE_MASK) || (*size && !rounded) || address + rounded < address)
+		return -EINVAL;
+	*size = rounded;
+	return 0;
+}
+
 
 long sys_madvise(const unsigned long arg[6])
 {
-	struct vm_space *space = task_current()->space;
+	int advice = (int)arg[2];
+	size_t size = arg[1];
+	int error;
+
+	/* Making up memory errors takes a right that nobody has here. */
+	if (advice == MADV_HWPOISON || advice == MADV_SOFT_OFFLINE)
+		return -EPERM;
+	if (!vm_advice_known(advice))
+		return -EINVAL;
+	error = check_advice(arg[0], &size);
+	if (error || !size)
+		return error;
+	return vm_advise(task_current()->space, arg[0], size, advice);
+}
+
+long sys_mlock(const unsigned long arg[6])
+{
+	return vm_lock(task_current()->space, arg[0], arg[1], true, false);
+}
+
+long sys_mlock2(const unsigned long arg[6])
+{
+	if (arg[2] & ~(unsigned long)MLOCK_ONFAULT)
+		return -EINVAL;
+	return vm_lock(task_current()->space, arg[0], arg[1], true, arg[2]);
+}
+
+long sys_munlock(const unsigned long arg[6])
+{
+	return vm_lock(task_current()->space, arg[0], arg[1], false, false);
+}
+
+long sys_mlockall(const unsigned long arg[6])
+{
+	unsigned int flags = (unsigned int)arg[0];
+
+	if (!flags || (flags & ~(unsigned int)(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT)) ||
+	    flags == MCL_ONFAULT)
+		return -EINVAL;
+	return vm_lock_all(task_current()->space, flags);
+}
+
+long sys_munlockall(const unsigned long arg[6])
+{
+	return vm_lock_all(task_current()->space, 0);
+}
+
+/* Pages told about with one look at the space. */
+#define RESIDENT_BATCH 256
+
+long sys_mincore(const unsigned long arg[6])
+{
+	uintptr_t address = arg[0], vector = arg[2];
+	size_t pages = (arg[1] + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	unsigned char present[RESIDENT_BATCH];
+
+	if (address & ~PAGE_MASK)
+		return -EINVAL;
+	if (address > USER_END || arg[1] > USER_END - address)
+		return -ENOMEM;
+	if (vector > USER_END || pages > USER_END - vector)
+		return -EFAULT;
+	while (pages) {
+		size_t batch = pages < RESIDENT_BATCH ? pages : RESIDENT_BATCH;
+		long count = vm_resident_vector(task_current()->space, address, batch, present);
+
+		if (count < 0)
+			return count;
+		if (copy_to_user((void *)vector, present, (size_t)count))
+			return -EFAULT;
+		address += (size_t)count << PAGE_SHIFT;
+		vector += (size_t)count;
+		pages -= (size_t)count;
+	}
+	return 0;
+}
+
+long sys_msync(const unsigned long arg[6])
+{
 	uintptr_t address = arg[0];
 	size_t size = (arg[1] + PAGE_SIZE - 1) & PAGE_MASK;
-	int advice = (int)arg[2];
+	unsigned int flags = (unsigned int)arg[2];
 
-	if ((address & ~PAGE_MASK) || (arg[1] && !size) || address + size < address)
+	if (flags & ~(unsigned int)(MS_ASYNC | MS_INVALIDATE | MS_SYNC))
 		return -EINVAL;
-	switch (advice) {
-	case MADV_DONTNEED:
-		return vm_discard(space, address, size);
-	case MADV_DONTFORK:
-	case MADV_DOFORK:
-		return vm_set_dont_copy(space, address, size, advice == MADV_DONTFORK);
-	/* Hints: whoever gives one is promised nothing. */
-	case MADV_NORMAL:
-	case MADV_RANDOM:
-	case MADV_SEQUENTIAL:
-	case MADV_WILLNEED:
-	case MADV_FREE:
-	case MADV_HUGEPAGE:
-	case MADV_NOHUGEPAGE:
-	case MADV_DONTDUMP:
-	case MADV_DODUMP:
-	case MADV_COLD:
-	case MADV_PAGEOUT:
-		return !size || vm_is_mapped(space, address, size) ? 0 : -ENOMEM;
-	default:
+	if ((address & ~PAGE_MASK) || ((flags & MS_ASYNC) && (flags & MS_SYNC)))
 		return -EINVAL;
-	}
+	if (address + size < address)
+		return -ENOMEM;
+	return vm_sync(task_current()->space, address, size, flags);
 }

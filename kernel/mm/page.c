@@ -30,6 +30,7 @@ struct frame {
 	_Atomic uint32_t references;
 	uint8_t state; /* B: enum frame_state */
 	uint8_t order; /* B: of the block */
+	uint8_t kind;  /* enum page_kind; set by the holder before anyone else sees the page */
 };		       /* B: buddy_lock */
 
 static struct spinlock buddy_lock = SPINLOCK_INITIALIZER;
@@ -134,6 +135,7 @@ void *page_alloc(unsigned int order)
 	spin_unlock_irqrestore(&buddy_lock, state);
 	if (!frame)
 		return NULL;
+	frame->kind = PAGE_ANONYMOUS;
 	atomic_store_explicit(&frame->references, 1, memory_order_relaxed);
 	return memset(frame_address(frame), 0, PAGE_SIZE << order);
 }
@@ -162,6 +164,16 @@ void page_put(void *address)
 unsigned int page_references(const void *address)
 {
 	return atomic_load(&frame_of(address)->references);
+}
+
+enum page_kind page_kind(const void *address)
+{
+	return frame_of(address)->kind;
+}
+
+void page_set_kind(void *address, enum page_kind kind)
+{
+	frame_of(address)->kind = (uint8_t)kind;
 }
 
 size_t page_free_count(void)

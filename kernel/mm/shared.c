@@ -9,7 +9,6 @@
  */
 #include <stdatomic.h>
 
-#include <kernel/assert.h>
 #include <kernel/kmalloc.h>
 #include <uapi/linux/errno.h>
 
@@ -21,7 +20,8 @@
 struct shared_memory {
 	_Atomic unsigned int references;
 	struct mutex lock;
-	size_t table_count;
+	struct vm_mapping mapping;
+	size_t page_count, table_count;
 	void **tables[]; /* L: each NULL or SLOTS_PER_TABLE pages or NULLs */
 };			 /* L: lock */
 
@@ -55,7 +55,9 @@ static void *fault_page(struct vm_area *area, uint64_t offset, bool write, bool 
 	size_t number = offset >> PAGE_SHIFT, table = number / SLOTS_PER_TABLE;
 	void *page = NULL;
 
-	ASSERT(table < memory->table_count);
+	/* mremap has made a view of more than there is. */
+	if (number >= memory->page_count)
+		return NULL;
 	*writable = true;
 	mutex_lock(&memory->lock);
 	if (!memory->tables[table])
@@ -63,20 +65,60 @@ static void *fault_page(struct vm_area *area, uint64_t offset, bool write, bool 
 	if (memory->tables[table]) {
 		void **slot = &memory->tables[table][number % SLOTS_PER_TABLE];
 
-		if (!*slot)
-			*slot = page_alloc(0);
+		if (!*slot && (*slot = page_alloc(0)))
+			page_set_kind(*slot, PAGE_SHARED);
 		page = *slot;
 		if (page)
 			page_get(page);
 	}
 	mutex_unlock(&memory->lock);
-	return page;
+	return page ? page : VM_NO_MEMORY;
+}
+
+static bool is_resident(struct vm_area *area, uint64_t offset)
+{
+	struct shared_memory *memory = area->private;
+	size_t number = offset >> PAGE_SHIFT;
+
+	if (number >= memory->page_count)
+		return false;
+	mutex_lock(&memory->lock);
+	void **table = memory->tables[number / SLOTS_PER_TABLE];
+	bool resident = table && table[number % SLOTS_PER_TABLE];
+
+	mutex_unlock(&memory->lock);
+	return resident;
+}
+
+/* The pages leave the object first, so that no fault brings them back, and then every view of it. */
+static int remove_pages(struct vm_area *area, uint64_t offset, uint64_t bytes)
+{
+	struct shared_memory *memory = area->private;
+	size_t first = offset >> PAGE_SHIFT, end = (offset + bytes) >> PAGE_SHIFT;
+
+	if (end > memory->page_count)
+		end = memory->page_count;
+	mutex_lock(&memory->lock);
+	for (size_t number = first; number < end; number++) {
+		void **table = memory->tables[number / SLOTS_PER_TABLE];
+
+		if (!table || !table[number % SLOTS_PER_TABLE])
+			continue;
+		page_put(table[number % SLOTS_PER_TABLE]);
+		table[number % SLOTS_PER_TABLE] = NULL;
+	}
+	mutex_unlock(&memory->lock);
+	vm_unmap_file_range(&memory->mapping, offset, offset + bytes, true);
+	return 0;
 }
 
 static const struct vm_area_ops shared_memory_ops = {
 	.open = open_area,
 	.close = close_area,
 	.fault = fault_page,
+	.resident = is_resident,
+	.remove = remove_pages,
+	.mergeable = true,
 };
 
 int shared_memory_attach(struct vm_area *area)
@@ -92,9 +134,12 @@ int shared_memory_attach(struct vm_area *area)
 	if (!memory)
 		return -ENOMEM;
 	memory->references = 1;
+	memory->page_count = pages;
 	memory->table_count = tables;
 	mutex_init(&memory->lock);
+	vm_mapping_init(&memory->mapping);
 	area->private = memory;
+	area->mapping = &memory->mapping;
 	area->ops = &shared_memory_ops;
 	area->offset = 0;
 	return 0;

@@ -4,6 +4,8 @@
  *
  * Fork copies the areas and shares the pages: those of private areas become read-only in both
  * spaces, and the next write makes a copy (fault.c).
+ *
+ * Locks: the parent's space->mutex; owner_lock, innermost.
  */
 #include <kernel/assert.h>
 #include <kernel/file.h>
@@ -16,9 +18,9 @@
 /* Linux's default RLIMIT_STACK. */
 #define STACK_LIMIT_DEFAULT ((uint64_t)8 << 20)
 
-/* An unlimited stack leaves this much room above mmap's: Linux takes a sixth of the address
- * space at most for the gap. */
-#define STACK_LIMIT_MAX	    (USER_END / 6 * 5)
+/* While it is held, no task's space changes: so another task may take a reference. irqsave; nothing
+ * is taken inside. */
+static struct spinlock owner_lock = SPINLOCK_INITIALIZER;
 
 struct vm_space *vm_space_create(void)
 {
@@ -33,47 +35,44 @@ struct vm_space *vm_space_create(void)
 	mutex_init(&space->mutex);
 	RB_INIT(&space->areas);
 	space->references = 1;
-	space->stack_top = USER_END;
 	space->stack_limit_bytes = STACK_LIMIT_DEFAULT;
+	space->data_limit_bytes = UINT64_MAX;
+	space->locked_pages_max = SIZE_MAX;
 	space->mapped_pages_max = SIZE_MAX;
+	vm_lay_out(space, STACK_LIMIT_DEFAULT, false);
 	return space;
 }
 
-/* Maps in TO, a copy of FROM in another space, the pages that FROM has. */
-static int share_pages(struct vm_area *from, struct vm_area *to)
+/* A page that fork has mapped in the child, too. */
+static void take_shared(paddr_t paddr, void *child)
 {
-	struct arch_space *arch = &from->space->arch;
-	uintptr_t at = from->start;
-
-	for (; (at = arch_space_next(arch, at, from->end)) < from->end; at += PAGE_SIZE) {
-		unsigned int prot;
-		paddr_t paddr = arch_space_lookup(arch, at, &prot);
-
-		if (prot & VM_WRITE) {
-			prot &= ~(unsigned int)VM_WRITE;
-			arch_space_protect(arch, at, prot);
-		}
-		if (arch_space_map(&to->space->arch, at, paddr, prot) < 0)
-			return -ENOMEM;
-		page_get(page_address(paddr));
-	}
-	return 0;
+	page_get_mapped(page_address(paddr));
+	page_count_in(child, page_address(paddr));
 }
 
-/* A copy of AREA in SPACE, in its tree; or NULL. */
-static struct vm_area *copy_area(struct vm_area *area, struct vm_space *space)
+/* What the child's copy of AREA shows at once. */
+static int share_pages(struct vm_area *area, struct vm_space *child)
+{
+	/* What a shared object serves, it serves again at the child's fault; and so does what can
+	 * only have come from a file. */
+	if ((area->shared && area->ops) || (area->ops && !area->touched) || area->wipe_on_fork)
+		return 0;
+	return arch_space_share(&area->space->arch, &child->arch, area->start, area->end,
+				take_shared, child);
+}
+
+/* A copy of AREA in CHILD, in its tree; or NULL. */
+static struct vm_area *copy_area(struct vm_area *area, struct vm_space *child)
 {
 	struct vm_area *copy = kzalloc(sizeof(*copy));
 
 	if (!copy)
 		return NULL;
 	*copy = *area;
-	copy->space = space;
-	RB_INSERT(vm_area_tree, &space->areas, copy);
-	if (copy->file)
-		file_get(copy->file);
-	if (copy->ops && copy->ops->open)
-		copy->ops->open(copy);
+	copy->space = child;
+	copy->locked = copy->lock_on_fault = false;
+	area_copied(copy);
+	child->mapped_pages += (area->end - area->start) >> PAGE_SHIFT;
 	return copy;
 }
 
@@ -88,22 +87,21 @@ struct vm_space *vm_space_fork(struct vm_space *space)
 	mutex_lock(&space->mutex);
 	child->brk_start = space->brk_start;
 	child->brk = space->brk;
+	child->randomized = space->randomized;
 	child->stack_top = space->stack_top;
+	child->mmap_base = space->mmap_base;
 	child->stack_limit_bytes = space->stack_limit_bytes;
-	child->mapped_pages = space->mapped_pages;
+	child->data_limit_bytes = space->data_limit_bytes;
+	child->locked_pages_max = space->locked_pages_max;
 	child->mapped_pages_max = space->mapped_pages_max;
 	RB_FOREACH(area, vm_area_tree, &space->areas) {
-		if (area->dont_copy) {
-			child->mapped_pages -= (area->end - area->start) >> PAGE_SHIFT;
+		if (area->dont_copy)
 			continue;
-		}
-		struct vm_area *copy = copy_area(area, child);
-
-		/* What an area's operations serve, they serve again at the child's fault. */
-		error = !copy ? -ENOMEM : area->ops ? 0 : share_pages(area, copy);
+		error = copy_area(area, child) ? share_pages(area, child) : -ENOMEM;
 		if (error)
 			break;
 	}
+	child->mapped_pages_peak = child->mapped_pages;
 	tlb_flush(space, USER_START, USER_END);
 	mutex_unlock(&space->mutex);
 	if (error) {
@@ -118,6 +116,27 @@ void vm_space_get(struct vm_space *space)
 	atomic_fetch_add(&space->references, 1);
 }
 
+bool space_get_live(struct vm_space *space)
+{
+	unsigned int references = space->references;
+
+	while (references)
+		if (atomic_compare_exchange_weak(&space->references, &references, references + 1))
+			return true;
+	return false;
+}
+
+struct vm_space *vm_space_of(struct task *task)
+{
+	unsigned long state = spin_lock_irqsave(&owner_lock);
+	struct vm_space *space = task->space;
+
+	if (space)
+		vm_space_get(space);
+	spin_unlock_irqrestore(&owner_lock, state);
+	return space;
+}
+
 void vm_space_put(struct vm_space *space)
 {
 	struct vm_area *area;
@@ -128,9 +147,13 @@ void vm_space_put(struct vm_space *space)
 	pages_unmap(space, USER_START, USER_END);
 	while ((area = RB_MIN(vm_area_tree, &space->areas))) {
 		RB_REMOVE(vm_area_tree, &space->areas, area);
+		if (area->mapping)
+			mapping_remove(area);
 		area_free(area);
 	}
 	mutex_unlock(&space->mutex);
+	for (unsigned int kind = 0; kind < PAGE_KINDS; kind++)
+		ASSERT(space->resident_pages[kind] == 0);
 	arch_space_destroy(&space->arch);
 	kfree(space);
 }
@@ -144,7 +167,9 @@ void vm_space_switch(struct vm_space *space)
 
 	if (space)
 		atomic_fetch_or(&space->active_cpus, here);
+	spin_lock(&owner_lock);
 	task->space = space;
+	spin_unlock(&owner_lock);
 	arch_space_load(space ? &space->arch : NULL);
 	if (old)
 		atomic_fetch_and(&old->active_cpus, ~here);
@@ -156,7 +181,7 @@ void vm_space_switch(struct vm_space *space)
 void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_bytes)
 {
 	mutex_lock(&space->mutex);
-	space->stack_limit_bytes = stack_bytes < STACK_LIMIT_MAX ? stack_bytes : STACK_LIMIT_MAX;
+	space->stack_limit_bytes = stack_bytes;
 	space->mapped_pages_max = all_bytes >> PAGE_SHIFT;
 	mutex_unlock(&space->mutex);
 }

@@ -10,28 +10,87 @@ RB_PROTOTYPE(vm_area_tree, vm_area, node, compare_areas)
 /* Free addresses that stay below a growing stack. As Linux's stack_guard_gap. */
 #define STACK_GUARD_SIZE (256 * PAGE_SIZE)
 
+/* SIZE, or an address, rounded up to pages; 0 when that does not fit. */
+size_t pages_round_up(size_t size);
+/* Whether [ADDRESS, ADDRESS + SIZE) lies in user space. SIZE: not 0. */
+bool in_user_space(uintptr_t address, size_t size);
+
+/* area.c */
+
 /* The area that contains ADDRESS, or the first above it, or NULL. */
 struct vm_area *area_at_or_above(struct vm_space *space, uintptr_t address);
 /* The area that contains ADDRESS, or NULL. */
 struct vm_area *area_at(struct vm_space *space, uintptr_t address);
 /* The same, where a stack that ADDRESS lies below has grown if it may. */
 struct vm_area *area_at_growing(struct vm_space *space, uintptr_t address);
+/* Whether SIZE bytes more of mappings are within the limit. Linux: may_expand_vm. */
+bool space_may_grow(const struct vm_space *space, size_t size);
 /* Makes area boundaries at ADDRESS, so that no area contains it inside. 0 or -ENOMEM. */
 int area_split_at(struct vm_space *space, uintptr_t address);
+/* AREA becomes one with its neighbours where they are alike; returns the one that it is part of. */
+struct vm_area *area_merge(struct vm_area *area);
+/* The same for every area that lies in or touches [START, END]. */
+void areas_merge(struct vm_space *space, uintptr_t start, uintptr_t end);
+/* AREA becomes [START, END), where nothing else is; what it shows at an address stays the same. */
+void area_resize(struct vm_area *area, uintptr_t start, uintptr_t end);
+/* Puts AREA into its space's tree. The sums of sizes are the caller's. */
+void area_insert(struct vm_area *area);
+/* COPY has the contents of an area of this or another space: it gets its own references and is
+ * inserted. */
+void area_copied(struct vm_area *copy);
 /* AREA, already out of the tree, with its pages unmapped, goes. */
 void area_free(struct vm_area *area);
+/* Gets all pages of [START, END), a part of AREA: 0, -ENOMEM, -EFAULT (its file ends before). */
+int area_populate(struct vm_area *area, uintptr_t start, uintptr_t end);
+/* vm_map without the checks of size. */
+long space_map(struct vm_space *space, const struct vm_request *request, size_t size);
+/* Unmaps [START, END), page aligned. 0 or -ENOMEM. */
+int areas_unmap(struct vm_space *space, uintptr_t start, uintptr_t end);
+
+/* place.c */
+
+/* Where REQUEST of SIZE bytes, whole pages, is to go, or a negative error. */
+long place_find(struct vm_space *space, const struct vm_request *request, size_t size);
+
+/* fault.c */
 
 /* Removes the pages mapped in [START, END) from every processor's view and drops them. */
 void pages_unmap(struct vm_space *space, uintptr_t start, uintptr_t end);
+/* The same, but what a private area has made its own stays. */
+void pages_unmap_borrowed(struct vm_space *space, uintptr_t start, uintptr_t end);
+/* Ends the page tables of [START, END) that cover nothing else in [FLOOR, CEILING), where no area
+ * is. */
+void tables_trim(struct vm_space *space, uintptr_t floor, uintptr_t ceiling, uintptr_t start,
+		 uintptr_t end);
 /* Makes the page tables of AREA obey its protection. */
 void pages_protect(struct vm_area *area);
 /* Makes other processors, and this one, forget translations of [START, END). */
 void tlb_flush(struct vm_space *space, uintptr_t start, uintptr_t end);
+/* PAGE has come into SPACE's tables. */
+void page_count_in(struct vm_space *space, const void *page);
+/* Drops the reference that a mapping had to PAGE; and takes one. */
+void page_put_mapped(void *page);
+void page_get_mapped(void *page);
+/* Whether PAGE is the one that all memory shows that was read but never written. */
+bool page_is_zero(const void *page);
 
 /* How an access to a page went. */
 enum fault_result { FAULT_DONE, FAULT_NO_AREA, FAULT_NO_ACCESS, FAULT_BUS, FAULT_NO_MEMORY };
 /* Makes the page at ADDRESS accessible in AREA for WRITE; protection is the caller's question. */
 enum fault_result page_make_present(struct vm_area *area, uintptr_t address, bool write);
+
+/* mapping.c */
+
+/* AREA, with its mapping set, shows the object from now on; and no more. */
+void mapping_add(struct vm_area *area);
+void mapping_remove(struct vm_area *area);
+
+/* space.c */
+
+/* A new reference, unless the last one is gone. No lock. */
+bool space_get_live(struct vm_space *space);
+
+/* shared.c */
 
 /* Memory that several spaces see: AREA becomes a view of a new object of AREA's size. 0 or
  * -ENOMEM. */

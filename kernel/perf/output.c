@@ -309,6 +309,8 @@ int perf_output_map(struct perf_event *event, struct vm_area *area)
 	area->ops = &area_ops;
 	area->private = event;
 	area->dont_copy = true;
+	area->dont_expand = true;
+	area->dont_dump = true;
 	count_user_access(event, area->space, 1);
 	return 0;
 }

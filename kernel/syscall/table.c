@@ -33,6 +33,13 @@ static const struct syscall calls[] = {
 	CALL(mprotect, 3),
 	CALL(madvise, 3),
 	CALL(mremap, 5),
+	CALL(mlock, 2),
+	CALL(mlock2, 3),
+	CALL(munlock, 2),
+	CALL(mlockall, 1),
+	CALL(munlockall, 0),
+	CALL(mincore, 3),
+	CALL(msync, 3),
 
 	/* descriptors */
 	CALL_RESTARTING(read, 3, CALL_RESTARTS),

@@ -21,11 +21,18 @@
 
 #ifndef __ASSEMBLER__
 
+#include <stddef.h>
 #include <stdint.h>
 
-/* Root of a user address space: the PML4, by its address in the direct map. */
+/* A user address space's page tables. */
 struct arch_space {
-	uint64_t *root;
+	uint64_t *root;	    /* the PML4, by its address in the direct map */
+	size_t table_count; /* pages that they take, the root included */
+};
+
+/* Tables that were taken out of a space, linked through their first words. */
+struct arch_tables {
+	uint64_t *first;
 };
 
 #endif

@@ -6,6 +6,8 @@
 #define USER_START 0x10000
 #define USER_END   0x00007ffffffff000
 
+struct arch_tables;
+
 struct arch_space {
 	char unused;
 };

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where things lie in an address space: the layout that a program starts with, and the place that
+ * mmap chooses.
+ *
+ * Everything is as Linux has it on x86-64: stacks at the top, mappings downwards from mmap_base, the
+ * program and its heap far below. With address space layout randomisation each of them moves by a
+ * random number of pages (Linux's arch/x86/mm/mmap.c and fs/binfmt_elf.c, as seen in
+ * /proc/PID/maps); without it, all runs of a program see the same addresses.
+ *
+ * Lock: space->mutex, held by the callers of place_find.
+ */
+#include <stdatomic.h>
+
+#include <kernel/boot.h>
+#include <kernel/random.h>
+#include <uapi/linux/errno.h>
+
+#include "vm.h"
+
+/* The room left for the stack is at least this, and at most 5/6 of the address space. */
+#define STACK_GAP_MIN	 ((uintptr_t)128 << 20)
+#define STACK_GAP_MAX	 (USER_END / 6 * 5)
+/* Random pages: 22 bits for the stack, 28 for mappings. */
+#define STACK_RANDOM_MAX ((uintptr_t)0x3fffff << PAGE_SHIFT)
+#define MMAP_RANDOM_MASK (((uint64_t)1 << 28) - 1)
+/* Bytes, below a page's alignment, that the stack's begin moves by. */
+#define STACK_ALIGN_MASK 0x1ff0
+#define BRK_RANDOM_PAGES (((uint64_t)1 << 30) >> PAGE_SHIFT)
+/* Two thirds of the address space: Linux's ELF_ET_DYN_BASE. */
+#define DYNAMIC_BASE	 ((uintptr_t)0x555555554000)
+/* Where a search upwards begins when the one downwards has failed: TASK_UNMAPPED_BASE. */
+#define UPWARDS_BASE	 (USER_END / 3 & PAGE_MASK)
+/* MAP_32BIT. */
+#define LOW_START	 ((uintptr_t)0x40000000)
+#define LOW_END		 ((uintptr_t)0x80000000)
+
+bool vm_layout_randomized(void)
+{
+	static _Atomic int allowed = -1;
+
+	if (allowed < 0)
+		allowed = !boot_word("norandom");
+	return allowed;
+}
+
+static uint64_t random_word(void)
+{
+	uint64_t word;
+
+	random_bytes(&word, sizeof(word));
+	return word;
+}
+
+void vm_lay_out(struct vm_space *space, uint64_t stack_limit_bytes, bool randomized)
+{
+	uint64_t room = STACK_GUARD_SIZE + (randomized ? STACK_RANDOM_MAX : 0);
+	uint64_t gap = stack_limit_bytes + room;
+	uintptr_t random = 0;
+
+	if (gap < room)
+		gap = stack_limit_bytes;
+	gap = gap < STACK_GAP_MIN ? STACK_GAP_MIN : gap > STACK_GAP_MAX ? STACK_GAP_MAX : gap;
+	space->randomized = randomized;
+	space->stack_top = USER_END;
+	if (randomized) {
+		random = (random_word() & MMAP_RANDOM_MASK) << PAGE_SHIFT;
+		space->stack_top -= random_word() & STACK_RANDOM_MAX;
+	}
+	space->mmap_base = pages_round_up(USER_END - gap - random);
+}
+
+uintptr_t vm_dynamic_base(const struct vm_space *space)
+{
+	uintptr_t random = space->randomized ? random_word() & MMAP_RANDOM_MASK : 0;
+
+	return DYNAMIC_BASE + (random << PAGE_SHIFT);
+}
+
+void vm_set_brk_start(struct vm_space *space, uintptr_t end)
+{
+	uintptr_t start = pages_round_up(end);
+
+	if (space->randomized)
+		start += random_word() % BRK_RANDOM_PAGES << PAGE_SHIFT;
+	space->brk_start = space->brk = start;
+}
+
+size_t vm_stack_shift(const struct vm_space *space)
+{
+	return space->randomized ? random_word() & STACK_ALIGN_MASK : 0;
+}
+
+size_t pages_round_up(size_t size)
+{
+	return (size + PAGE_SIZE - 1) & PAGE_MASK;
+}
+
+bool in_user_space(uintptr_t address, size_t size)
+{
+	return address >= USER_START && address < USER_END && size <= USER_END - address;
+}
+
+/* Where AREA's claim to addresses begins: a stack keeps a gap below. */
+static uintptr_t claimed_from(const struct vm_area *area)
+{
+	if (!area->grows_down)
+		return area->start;
+	return area->start > STACK_GUARD_SIZE ? area->start - STACK_GUARD_SIZE : 0;
+}
+
+/* The highest free place of SIZE bytes below LIMIT, or 0. */
+static uintptr_t find_downwards(struct vm_space *space, size_t size, uintptr_t limit)
+{
+	uintptr_t end = limit;
+	struct vm_area *area;
+
+	RB_FOREACH_REVERSE(area, vm_area_tree, &space->areas)
+	{
+		if (area->end <= end && end - area->end >= size)
+			return end - size;
+		if (claimed_from(area) < end)
+			end = claimed_from(area);
+	}
+	return end >= USER_START && end - USER_START >= size ? end - size : 0;
+}
+
+/* The lowest free place of SIZE bytes in [LOW, HIGH), or 0. */
+static uintptr_t find_upwards(struct vm_space *space, size_t size, uintptr_t low, uintptr_t high)
+{
+	struct vm_area *area = area_at_or_above(space, low);
+
+	for (; low < high && size <= high - low;
+	     area = RB_NEXT(vm_area_tree, &space->areas, area)) {
+		if (!area || (claimed_from(area) >= low && claimed_from(area) - low >= size))
+			return low;
+		low = area->end;
+	}
+	return 0;
+}
+
+static bool is_free(struct vm_space *space, uintptr_t address, size_t size)
+{
+	struct vm_area *area = area_at_or_above(space, address);
+
+	return !area || area->start >= address + size;
+}
+
+/* MAP_FIXED and MAP_FIXED_NOREPLACE. */
+static long check_fixed(struct vm_space *space, const struct vm_request *request, size_t size)
+{
+	uintptr_t address = request->address;
+
+	if (address & ~PAGE_MASK)
+		return -EINVAL;
+	if (address > USER_END || size > USER_END - address)
+		return -ENOMEM;
+	if (address < USER_START)
+		return -EPERM;
+	if (request->no_replace && !is_free(space, address, size))
+		return -EEXIST;
+	return (long)address;
+}
+
+long place_find(struct vm_space *space, const struct vm_request *request, size_t size)
+{
+	uintptr_t address = request->address & PAGE_MASK;
+
+	if (request->fixed)
+		return check_fixed(space, request, size);
+	/* Linux: round_hint_to_min. */
+	if (address && address < USER_START)
+		address = USER_START;
+	if (address && in_user_space(address, size)) {
+		struct vm_area *above = area_at_or_above(space, address);
+
+		if (!above || claimed_from(above) >= address + size)
+			return (long)address;
+	}
+	if (request->low_2gib)
+		address = find_upwards(space, size, LOW_START, LOW_END);
+	else
+		address = find_downwards(space, size, space->mmap_base);
+	if (!address && !request->low_2gib)
+		address = find_upwards(space, size, UPWARDS_BASE, USER_END);
+	return address ? (long)address : -ENOMEM;
+}

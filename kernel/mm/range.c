@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What programs do to ranges of memory that they have mapped: protect, advise, lock, look whether it
+ * is there, write back.
+ *
+ * Each call is a walk over whole areas, after a split at the range's ends; what has become alike is
+ * merged in the end. How a hole ends the walk differs from call to call, as it does in Linux.
+ *
+ * Lock: space->mutex.
+ */
+#include <string.h>
+
+#include <kernel/file.h>
+#include <kernel/signal.h>
+#include <kernel/task.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/mman.h>
+
+#include "vm.h"
+
+typedef int area_function(struct vm_area *area, unsigned int argument);
+
+/* Calls APPLY for each area in [START, END), page aligned. An error ends the walk; a hole does not,
+ * unless STOP_AT_HOLE, but it is -ENOMEM in the end. */
+static int for_each_area(struct vm_space *space, uintptr_t start, uintptr_t end,
+			 area_function *apply, unsigned int argument, bool stop_at_hole)
+{
+	uintptr_t at = start;
+	int error = 0, hole = 0;
+
+	while (!error && at < end) {
+		struct vm_area *area = area_at_or_above(space, at);
+
+		if (!area || area->start > at) {
+			hole = -ENOMEM;
+			if (!area || area->start >= end || stop_at_hole)
+				break;
+			at = area->start;
+		}
+		error = area_split_at(space, at);
+		if (!error)
+			error = area_split_at(space, end);
+		if (error)
+			break;
+		area = area_at(space, at);
+		error = apply(area, argument);
+		at = area->end;
+	}
+	areas_merge(space, start, end);
+	return error ? error : hole;
+}
+
+bool vm_is_mapped(struct vm_space *space, uintptr_t address, size_t size)
+{
+	uintptr_t end = address + size;
+
+	mutex_lock(&space->mutex);
+	struct vm_area *area = area_at(space, address);
+
+	while (area && area->end < end)
+		area = area_at(space, area->end);
+	mutex_unlock(&space->mutex);
+	return area;
+}
+
+paddr_t vm_shared_paddr(struct vm_space *space, uintptr_t address)
+{
+	unsigned int prot;
+	paddr_t paddr = 0;
+
+	mutex_lock(&space->mutex);
+	struct vm_area *area = area_at(space, address);
+
+	if (area && area->shared && area->ops)
+		paddr = arch_space_lookup(&space->arch, address & PAGE_MASK, &prot);
+	mutex_unlock(&space->mutex);
+	return paddr ? paddr + (address & ~PAGE_MASK) : 0;
+}
+
+static int protect_area(struct vm_area *area, unsigned int prot)
+{
+	if (prot & ~area->max_prot)
+		return -EACCES;
+	if (area->prot == prot)
+		return 0;
+	area->prot = prot;
+	pages_protect(area);
+	/* Linux: mprotect_fixup. */
+	if (area->locked && (prot & VM_WRITE) && !area->shared)
+		area_populate(area, area->start, area->end);
+	return 0;
+}
+
+/* PROT_GROWSDOWN: the range begins where its stack does. */
+static int find_stack_start(struct vm_space *space, uintptr_t *start, uintptr_t end)
+{
+	struct vm_area *area = area_at_or_above(space, *start);
+
+	if (!area || area->start >= end)
+		return -ENOMEM;
+	if (!area->grows_down)
+		return -EINVAL;
+	*start = area->start;
+	return 0;
+}
+
+int vm_protect(struct vm_space *space, uintptr_t address, size_t size, unsigned int prot)
+{
+	bool grows_down = prot & PROT_GROWSDOWN;
+	uintptr_t end = address + pages_round_up(size);
+	int error = 0;
+
+	if (address & ~PAGE_MASK)
+		return -EINVAL;
+	if (!size)
+		return 0;
+	if (end <= address)
+		return -ENOMEM;
+	mutex_lock(&space->mutex);
+	if (grows_down)
+		error = find_stack_start(space, &address, end);
+	if (!error)
+		error = for_each_area(space, address, end, protect_area,
+				      prot & (VM_READ | VM_WRITE | VM_EXEC), true);
+	mutex_unlock(&space->mutex);
+	return error;
+}
+
+static bool is_anonymous(const struct vm_area *area)
+{
+	return !area->ops && !area->inode && !area->file;
+}
+
+static int discard(struct vm_area *area, unsigned int unused)
+{
+	if (area->locked)
+		return -EINVAL;
+	pages_unmap(area->space, area->start, area->end);
+	return 0;
+}
+
+static int discard_locked(struct vm_area *area, unsigned int unused)
+{
+	pages_unmap(area->space, area->start, area->end);
+	return 0;
+}
+
+/* MADV_FREE: the contents may go at any time from now on; they go at once. */
+static int discard_anonymous(struct vm_area *area, unsigned int unused)
+{
+	return is_anonymous(area) ? discard_locked(area, 0) : -EINVAL;
+}
+
+static int set_dont_copy(struct vm_area *area, unsigned int value)
+{
+	area->dont_copy = value;
+	return 0;
+}
+
+static int set_wipe(struct vm_area *area, unsigned int value)
+{
+	if (value && (area->file || area->inode || area->shared))
+		return -EINVAL;
+	area->wipe_on_fork = value;
+	return 0;
+}
+
+static int set_dont_dump(struct vm_area *area, unsigned int value)
+{
+	area->dont_dump = value;
+	return 0;
+}
+
+static int hint(struct vm_area *area, unsigned int unused)
+{
+	return 0;
+}
+
+/* There is no swap to page anything out to; but what is locked may not even be asked for. */
+static int hint_unlocked(struct vm_area *area, unsigned int unused)
+{
+	return area->locked ? -EINVAL : 0;
+}
+
+static int populate(struct vm_area *area, unsigned int write)
+{
+	if (write ? !(area->prot & VM_WRITE) : !area->prot)
+		return -EINVAL;
+	for (uintptr_t at = area->start; at < area->end; at += PAGE_SIZE) {
+		enum fault_result result = page_make_present(area, at, write);
+
+		if (result != FAULT_DONE)
+			return result == FAULT_NO_MEMORY ? -ENOMEM : -EFAULT;
+		if (signal_is_fatal_pending(task_current()))
+			return -EINTR;
+	}
+	return 0;
+}
+
+/* Linux's madvise_vma_behavior, one row for each advice. */
+static const struct advice {
+	int number;
+	area_function *apply;
+	unsigned int argument;
+	bool stop_at_hole;
+} advices[] = {
+	{ MADV_NORMAL, hint, 0, false },
+	{ MADV_RANDOM, hint, 0, false },
+	{ MADV_SEQUENTIAL, hint, 0, false },
+	{ MADV_WILLNEED, hint, 0, false },
+	{ MADV_DONTNEED, discard, 0, false },
+	{ MADV_DONTNEED_LOCKED, discard_locked, 0, false },
+	{ MADV_FREE, discard_anonymous, 0, false },
+	{ MADV_DONTFORK, set_dont_copy, true, false },
+	{ MADV_DOFORK, set_dont_copy, false, false },
+	{ MADV_MERGEABLE, hint, 0, false },
+	{ MADV_UNMERGEABLE, hint, 0, false },
+	{ MADV_HUGEPAGE, hint, 0, false },
+	{ MADV_NOHUGEPAGE, hint, 0, false },
+	{ MADV_DONTDUMP, set_dont_dump, true, false },
+	{ MADV_DODUMP, set_dont_dump, false, false },
+	{ MADV_WIPEONFORK, set_wipe, true, false },
+	{ MADV_KEEPONFORK, set_wipe, false, false },
+	{ MADV_COLD, hint_unlocked, 0, false },
+	{ MADV_PAGEOUT, hint_unlocked, 0, false },
+	{ MADV_POPULATE_READ, populate, false, true },
+	{ MADV_POPULATE_WRITE, populate, true, true },
+};
+
+static const struct advice *find_advice(int number)
+{
+	for (size_t i = 0; i < sizeof(advices) / sizeof(advices[0]); i++)
+		if (advices[i].number == number)
+			return &advices[i];
+	return NULL;
+}
+
+bool vm_advice_known(int advice)
+{
+	return advice == MADV_REMOVE || find_advice(advice);
+}
+
+/* MADV_REMOVE: a hole in the object. Its file system's work is done without the space's mutex, on a
+ * copy of the area. */
+static int remove_object(struct vm_space *space, uintptr_t start, uintptr_t end)
+{
+	while (start < end) {
+		struct vm_area copy;
+		uintptr_t stop;
+
+		mutex_lock(&space->mutex);
+		struct vm_area *area = area_at(space, start);
+		int error = !area ? -ENOMEM : area->locked || !area->ops ? -EINVAL : 0;
+
+		if (!error && !(area->shared && (area->prot & VM_WRITE)))
+			error = -EACCES;
+		if (!error && !area->ops->remove)
+			error = -EOPNOTSUPP;
+		if (!error) {
+			copy = *area;
+			if (copy.file)
+				file_get(copy.file);
+			if (copy.ops->open)
+				copy.ops->open(&copy);
+		}
+		mutex_unlock(&space->mutex);
+		if (error)
+			return error;
+		stop = copy.end < end ? copy.end : end;
+		error = copy.ops->remove(&copy, copy.offset + (start - copy.start), stop - start);
+		if (copy.ops->close)
+			copy.ops->close(&copy);
+		if (copy.file)
+			file_put(copy.file);
+		if (error)
+			return error;
+		start = stop;
+	}
+	return 0;
+}
+
+int vm_advise(struct vm_space *space, uintptr_t address, size_t size, int number)
+{
+	const struct advice *advice = find_advice(number);
+	int error;
+
+	if (number == MADV_REMOVE)
+		return remove_object(space, address, address + size);
+	if (!advice)
+		return -EINVAL;
+	mutex_lock(&space->mutex);
+	error = for_each_area(space, address, address + size, advice->apply, advice->argument,
+			      advice->stop_at_hole);
+	mutex_unlock(&space->mutex);
+	return error;
+}
+
+enum { LOCK_ON = 1, LOCK_ON_FAULT = 2 };
+
+static int set_lock(struct vm_area *area, unsigned int how)
+{
+	struct vm_space *space = area->space;
+	size_t pages = (area->end - area->start) >> PAGE_SHIFT;
+	bool lock = how & LOCK_ON;
+
+	if (area->locked != lock)
+		space->locked_pages += lock ? pages : -pages;
+	area->locked = lock;
+	area->lock_on_fault = lock && (how & LOCK_ON_FAULT);
+	return 0;
+}
+
+/* Gets the pages of what is locked in [START, END). */
+static int populate_locked(struct vm_space *space, uintptr_t start, uintptr_t end)
+{
+	struct vm_area *area = area_at_or_above(space, start);
+	int error = 0;
+
+	for (; area && area->start < end && !error;
+	     area = RB_NEXT(vm_area_tree, &space->areas, area)) {
+		uintptr_t from = area->start > start ? area->start : start;
+
+		if (area->locked && !area->lock_on_fault)
+			error = area_populate(area, from, area->end < end ? area->end : end);
+	}
+	return error;
+}
+
+/* Pages in [START, END) that are locked already. */
+static size_t count_locked(struct vm_space *space, uintptr_t start, uintptr_t end)
+{
+	struct vm_area *area = area_at_or_above(space, start);
+	size_t pages = 0;
+
+	for (; area && area->start < end; area = RB_NEXT(vm_area_tree, &space->areas, area)) {
+		uintptr_t from = area->start > start ? area->start : start;
+		uintptr_t to = area->end < end ? area->end : end;
+
+		pages += area->locked ? (to - from) >> PAGE_SHIFT : 0;
+	}
+	return pages;
+}
+
+int vm_lock(struct vm_space *space, uintptr_t address, size_t size, bool lock, bool on_fault)
+{
+	uintptr_t start = address & PAGE_MASK;
+	uintptr_t end = pages_round_up(address + size);
+	unsigned int how = (lock ? LOCK_ON : 0) | (on_fault ? LOCK_ON_FAULT : 0);
+	int error = 0;
+
+	if (address + size < address || (size && end <= start))
+		return size ? -EINVAL : 0;
+	mutex_lock(&space->mutex);
+	if (lock && space->locked_pages_max != SIZE_MAX) {
+		size_t more = ((end - start) >> PAGE_SHIFT) - count_locked(space, start, end);
+
+		if (!space->locked_pages_max)
+			error = -EPERM;
+		else if (space->locked_pages + more > space->locked_pages_max)
+			error = -ENOMEM;
+	}
+	if (!error)
+		error = for_each_area(space, start, end, set_lock, how, true);
+	if (!error && lock && !on_fault) {
+		error = populate_locked(space, start, end);
+		/* Linux: __mlock_posix_error_return. */
+		error = error == -EFAULT ? -ENOMEM : error == -ENOMEM ? -EAGAIN : error;
+	}
+	mutex_unlock(&space->mutex);
+	return error;
+}
+
+int vm_lock_all(struct vm_space *space, unsigned int flags)
+{
+	bool on_fault = flags & MCL_ONFAULT;
+	unsigned int how = (flags & MCL_CURRENT ? LOCK_ON : 0) | (on_fault ? LOCK_ON_FAULT : 0);
+	int error = 0;
+
+	mutex_lock(&space->mutex);
+	if ((flags & MCL_CURRENT) && space->mapped_pages > space->locked_pages_max)
+		error = space->locked_pages_max ? -ENOMEM : -EPERM;
+	if (!error) {
+		space->lock_future = flags & MCL_FUTURE;
+		space->lock_future_on_fault = on_fault;
+		if (!flags || (flags & MCL_CURRENT))
+			for_each_area(space, USER_START, USER_END, set_lock, how, false);
+		if ((flags & MCL_CURRENT) && !on_fault)
+			populate_locked(space, USER_START, USER_END);
+	}
+	mutex_unlock(&space->mutex);
+	return error;
+}
+
+/* Whether the page at ADDRESS of AREA is in memory. Linux asks the page cache for what no table
+ * maps; ours keeps all of a file in memory, so a file's page is there if the file reaches to it. */
+static bool is_resident(struct vm_area *area, uintptr_t address)
+{
+	unsigned int prot;
+	paddr_t paddr = arch_space_lookup(&area->space->arch, address, &prot);
+
+	if (paddr)
+		return true;
+	uint64_t offset = area->offset + (address - area->start);
+
+	if (area->ops)
+		return area->ops->resident && area->ops->resident(area, offset);
+	return area->inode && offset < area->file_bytes;
+}
+
+long vm_resident_vector(struct vm_space *space, uintptr_t address, size_t count,
+			unsigned char *pages)
+{
+	size_t done = 0;
+
+	mutex_lock(&space->mutex);
+	for (; done < count; done++, address += PAGE_SIZE) {
+		struct vm_area *area = area_at(space, address);
+
+		if (!area)
+			break;
+		pages[done] = is_resident(area, address);
+	}
+	mutex_unlock(&space->mutex);
+	return done ? (long)done : -ENOMEM;
+}
+
+/* The file's work is done without the space's mutex. */
+static int sync_file(struct vm_area *copy, uintptr_t start, uintptr_t end)
+{
+	int error = copy->ops->sync(copy, copy->offset + (start - copy->start), end - start);
+
+	if (copy->ops->close)
+		copy->ops->close(copy);
+	if (copy->file)
+		file_put(copy->file);
+	return error;
+}
+
+int vm_sync(struct vm_space *space, uintptr_t address, size_t size, unsigned int flags)
+{
+	uintptr_t end = address + size;
+	int error = 0, hole = 0;
+
+	while (address < end && !error) {
+		struct vm_area copy;
+		bool sync;
+
+		mutex_lock(&space->mutex);
+		struct vm_area *area = area_at_or_above(space, address);
+
+		if (!area || area->start > address)
+			hole = -ENOMEM;
+		if (!area || area->start >= end) {
+			mutex_unlock(&space->mutex);
+			break;
+		}
+		address = area->start > address ? area->start : address;
+		if ((flags & MS_INVALIDATE) && area->locked)
+			error = -EBUSY;
+		sync = !error && (flags & MS_SYNC) && area->shared && area->ops && area->ops->sync;
+		copy = *area;
+		if (sync && copy.file)
+			file_get(copy.file);
+		if (sync && copy.ops->open)
+			copy.ops->open(&copy);
+		mutex_unlock(&space->mutex);
+		uintptr_t stop = copy.end < end ? copy.end : end;
+
+		if (sync)
+			error = sync_file(&copy, address, stop);
+		address = stop;
+	}
+	return error ? error : hole;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mremap: a mapping grows, shrinks or moves, and keeps its pages.
+ *
+ * A move makes a second area that shows the same, moves the pages over from one set of page tables to
+ * the other, and then unmaps the old area, or leaves it empty (MREMAP_DONTUNMAP). When there is no
+ * memory for the new tables, the pages go back: the tables that they came from are still there.
+ *
+ * Order of the checks, and what is changed before a later one fails, as in Linux 6.12
+ * (mm/mremap.c).
+ *
+ * Lock: space->mutex.
+ */
+#include <kernel/kmalloc.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/mman.h>
+
+#include "vm.h"
+
+struct move {
+	struct vm_space *space;
+	uintptr_t address, new_address;
+	size_t old_size, new_size;
+	unsigned long flags;
+};
+
+/* Moves the pages of SIZE bytes from one address to another; on failure only some. */
+static int move_pages(struct arch_space *arch, uintptr_t from, uintptr_t to, size_t size)
+{
+	uintptr_t at = from, end = from + size;
+
+	for (; (at = arch_space_next(arch, at, end)) < end; at += PAGE_SIZE) {
+		unsigned int prot;
+		paddr_t paddr = arch_space_lookup(arch, at, &prot);
+
+		if (arch_space_map(arch, to + (at - from), paddr, prot) < 0)
+			return -ENOMEM;
+		arch_space_unmap(arch, at);
+	}
+	return 0;
+}
+
+/* Whether the area at the old address may become NEW_SIZE. Linux: vma_to_resize. */
+static int check_resize(const struct move *move, const struct vm_area *area)
+{
+	size_t more = move->new_size - move->old_size;
+
+	if (!move->old_size && !area->shared)
+		return -EINVAL;
+	if ((move->flags & MREMAP_DONTUNMAP) && area->dont_expand)
+		return -EINVAL;
+	if (move->old_size > area->end - move->address)
+		return -EFAULT;
+	if (move->new_size == move->old_size)
+		return 0;
+	if (area->dont_expand)
+		return -EFAULT;
+	if (area->locked &&
+	    move->space->locked_pages + (more >> PAGE_SHIFT) > move->space->locked_pages_max)
+		return -EAGAIN;
+	return space_may_grow(move->space, more) ? 0 : -ENOMEM;
+}
+
+/* A new area at the new address that shows what OLD shows at the old one. */
+static struct vm_area *make_target(const struct move *move, const struct vm_area *old)
+{
+	struct vm_space *space = move->space;
+	struct vm_area *new = kzalloc(sizeof(*new));
+	size_t pages = move->new_size >> PAGE_SHIFT;
+
+	if (!new)
+		return NULL;
+	*new = *old;
+	new->start = move->new_address;
+	new->end = move->new_address + move->new_size;
+	new->offset += move->address - old->start;
+	/* Memory that nobody has touched is as if it had always been there. */
+	if (!old->ops && !old->inode && !old->file && !old->touched)
+		new->offset = new->start;
+	area_copied(new);
+	space->mapped_pages += pages;
+	space->locked_pages += new->locked ? pages : 0;
+	if (space->mapped_pages > space->mapped_pages_peak)
+		space->mapped_pages_peak = space->mapped_pages;
+	return new;
+}
+
+/* The old area keeps its addresses, and nothing else. */
+static void leave_empty(const struct move *move)
+{
+	struct vm_area *old = area_at(move->space, move->address);
+
+	if (old->locked)
+		move->space->locked_pages -= (old->end - old->start) >> PAGE_SHIFT;
+	old->locked = false;
+}
+
+/* Linux: move_vma. */
+static long move_area(const struct move *move)
+{
+	struct vm_space *space = move->space;
+	struct vm_area *old = area_at(space, move->address);
+	uintptr_t from = move->address;
+	size_t kept = move->old_size < move->new_size ? move->old_size : move->new_size;
+
+	/* What comes below may split areas three times. */
+	if (space->area_count >= VM_AREAS_MAX - 3)
+		return -ENOMEM;
+	struct vm_area *new = make_target(move, old);
+
+	if (!new)
+		return -ENOMEM;
+	int error = move_pages(&space->arch, from, new->start, kept);
+
+	if (error)
+		move_pages(&space->arch, new->start, from, kept);
+	if (kept)
+		tlb_flush(space, from, from + kept);
+	if (error) {
+		areas_unmap(space, new->start, new->end);
+		return error;
+	}
+	bool locked = new->locked && !new->lock_on_fault;
+
+	area_merge(new);
+	if (move->flags & MREMAP_DONTUNMAP)
+		leave_empty(move);
+	else if (move->old_size)
+		areas_unmap(space, from, from + move->old_size);
+	new = area_at(space, move->new_address);
+	if (locked)
+		area_populate(new, move->new_address, move->new_address + move->new_size);
+	return (long)move->new_address;
+}
+
+/* To a place that the caller names, or away without unmapping. Linux: mremap_to. */
+static long move_to(struct move *move)
+{
+	struct vm_space *space = move->space;
+	uintptr_t address = move->address, new_address = move->new_address;
+	int error = 0;
+
+	if (new_address & ~PAGE_MASK)
+		return -EINVAL;
+	if (move->new_size > USER_END || new_address > USER_END - move->new_size)
+		return -EINVAL;
+	if (address + move->old_size > new_address && new_address + move->new_size > address)
+		return -EINVAL;
+	if (space->area_count + 2 >= VM_AREAS_MAX - 3)
+		return -ENOMEM;
+	if ((move->flags & MREMAP_FIXED) && new_address < USER_START)
+		return -EPERM;
+	if (move->flags & MREMAP_FIXED)
+		error = areas_unmap(space, new_address, new_address + move->new_size);
+	if (!error && move->old_size > move->new_size) {
+		error = areas_unmap(space, address + move->new_size, address + move->old_size);
+		move->old_size = move->new_size;
+	}
+	struct vm_area *area = area_at(space, address);
+
+	if (!error)
+		error = area ? check_resize(move, area) : -EFAULT;
+	if (!error && (move->flags & MREMAP_DONTUNMAP) && !space_may_grow(space, move->new_size))
+		error = -ENOMEM;
+	if (error)
+		return error;
+	struct vm_request request = { .address = new_address, .fixed = move->flags & MREMAP_FIXED };
+	long place = place_find(space, &request, move->new_size);
+
+	if (place < 0)
+		return place;
+	move->new_address = (uintptr_t)place;
+	return move_area(move);
+}
+
+/* Whether AREA can grow by SIZE where it is. */
+static bool has_room(const struct vm_area *area, size_t size)
+{
+	struct vm_area *above = area_at_or_above(area->space, area->end);
+	uintptr_t end = area->end + size;
+
+	if (end < area->end || end > USER_END)
+		return false;
+	return !above || above->start >= end + (above->grows_down ? STACK_GUARD_SIZE : 0);
+}
+
+static long grow(struct move *move, struct vm_area *area)
+{
+	size_t more = move->new_size - move->old_size;
+	int error = check_resize(move, area);
+
+	if (error)
+		return error;
+	/* An object of fixed size that is not a file cannot show more of itself; but its pages can
+	 * go elsewhere. */
+	if (move->old_size == area->end - move->address && has_room(area, more)) {
+		uintptr_t old_end = area->end;
+
+		area_resize(area, area->start, old_end + more);
+		area = area_merge(area);
+		if (area->locked && !area->lock_on_fault)
+			area_populate(area, old_end, old_end + more);
+		return (long)move->address;
+	}
+	if (!(move->flags & MREMAP_MAYMOVE))
+		return -ENOMEM;
+	struct vm_request request = { 0 };
+	long place = place_find(move->space, &request, move->new_size);
+
+	if (place < 0)
+		return place;
+	move->new_address = (uintptr_t)place;
+	return move_area(move);
+}
+
+static long remap(struct move *move)
+{
+	struct vm_area *area = area_at(move->space, move->address);
+	int error;
+
+	if (!area)
+		return -EFAULT;
+	if (move->flags & (MREMAP_FIXED | MREMAP_DONTUNMAP))
+		return move_to(move);
+	if (move->new_size > move->old_size)
+		return grow(move, area);
+	if (move->new_size == move->old_size)
+		return (long)move->address;
+	error = areas_unmap(move->space, move->address + move->new_size,
+			    move->address + move->old_size);
+	return error ? error : (long)move->address;
+}
+
+long vm_remap(struct vm_space *space, uintptr_t address, size_t old_size, size_t new_size,
+	      unsigned long flags, uintptr_t new_address)
+{
+	struct move move = {
+		.space = space,
+		.address = address,
+		.new_address = new_address,
+		.old_size = pages_round_up(old_size),
+		.new_size = pages_round_up(new_size),
+		.flags = flags,
+	};
+
+	if (flags & ~(unsigned long)(MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP))
+		return -EINVAL;
+	if ((flags & MREMAP_FIXED) && !(flags & MREMAP_MAYMOVE))
+		return -EINVAL;
+	if ((flags & MREMAP_DONTUNMAP) &&
+	    (!(flags & MREMAP_MAYMOVE) || move.old_size != move.new_size))
+		return -EINVAL;
+	if ((address & ~PAGE_MASK) || !move.new_size)
+		return -EINVAL;
+	mutex_lock(&space->mutex);
+	long result = remap(&move);
+
+	mutex_unlock(&space->mutex);
+	return result;
+}
