@@ -344,12 +344,13 @@ static size_t count_locked(struct vm_space *space, uintptr_t start, uintptr_t en
 int vm_lock(struct vm_space *space, uintptr_t address, size_t size, bool lock, bool on_fault)
 {
 	uintptr_t start = address & PAGE_MASK;
-	uintptr_t end = pages_round_up(address + size);
+	uintptr_t end = start + pages_round_up(size + (address - start));
 	unsigned int how = (lock ? LOCK_ON : 0) | (on_fault ? LOCK_ON_FAULT : 0);
 	int error = 0;
 
-	if (address + size < address || (size && end <= start))
-		return size ? -EINVAL : 0;
+	/* As in Linux, a size that wraps to nothing is nothing. */
+	if (end <= start)
+		return end < start ? -EINVAL : 0;
 	mutex_lock(&space->mutex);
 	if (lock && space->locked_pages_max != SIZE_MAX) {
 		size_t more = ((end - start) >> PAGE_SHIFT) - count_locked(space, start, end);

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the calls on ranges of memory do: mmap, munmap, mprotect, madvise, mlock, mincore, msync, brk. */
+#define _GNU_SOURCE
+#include "observe.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static char *map(size_t pages, int prot, int flags)
+{
+	return mmap(NULL, pages * PAGE_BYTES, prot, MAP_ANONYMOUS | flags, -1, 0);
+}
+
+static char *private_pages(size_t pages)
+{
+	return map(pages, PROT_READ | PROT_WRITE, MAP_PRIVATE);
+}
+
+static const char *in_child(void (*act)(volatile char *at), volatile char *at)
+{
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		act(at);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status) ? "not zero" : "zero";
+	return WTERMSIG(status) == SIGSEGV ? "SIGSEGV" :
+	       WTERMSIG(status) == SIGBUS  ? "SIGBUS" :
+					     "another signal";
+}
+
+static void look(volatile char *at)
+{
+	_exit(*at ? 1 : 0);
+}
+
+static void change(volatile char *at)
+{
+	*at = 1;
+}
+
+static void mapping_arguments(void)
+{
+	static const struct {
+		const char *name;
+		unsigned long address, size;
+		int prot, flags, fd;
+		long offset;
+	} cases[] = {
+		{ "nothing", 0, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 },
+		{ "neither private nor shared", 0, 1, PROT_READ, MAP_ANONYMOUS, -1, 0 },
+		{ "a bad descriptor", 0, 1, PROT_READ, MAP_PRIVATE, 99, 0 },
+		{ "an odd offset", 0, 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 5 },
+		{ "more than there are addresses", 0, 1UL << 48, PROT_READ,
+		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 },
+		{ "a size that wraps", 0, -1UL, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 },
+		{ "FIXED inside a page", 0x7000001, 1, PROT_READ,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0 },
+		{ "FIXED at the kernel's", 0xffff800000000000, 1, PROT_READ,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0 },
+		{ "SHARED_VALIDATE without a file", 0, 1, PROT_READ,
+		  MAP_SHARED_VALIDATE | MAP_ANONYMOUS, -1, 0 },
+		{ "GROWSDOWN and shared", 0, 1, PROT_READ,
+		  MAP_SHARED | MAP_ANONYMOUS | MAP_GROWSDOWN, -1, 0 },
+		{ "no access at all", 0, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 },
+		{ "unknown protection", 0, 1, 0x40, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 },
+		{ "a terabyte without reserve", 0, 1UL << 40, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0 },
+		{ "a terabyte", 0, 1UL << 40, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		  -1, 0 },
+		{ "a terabyte without access", 0, 1UL << 40, PROT_NONE,
+		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		show(mmap((void *)cases[i].address, cases[i].size, cases[i].prot, cases[i].flags,
+			  cases[i].fd, cases[i].offset) == MAP_FAILED ?
+			     error_name(errno) :
+			     "ok",
+		     "mmap: %s", cases[i].name);
+}
+
+static void places(void)
+{
+	char *memory = private_pages(8), *result;
+
+	munmap(memory + 2 * PAGE_BYTES, 2 * PAGE_BYTES);
+	result = mmap(memory + 2 * PAGE_BYTES + 5, PAGE_BYTES, PROT_READ,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	show(result == memory + 2 * PAGE_BYTES ? "there" : "elsewhere", "mmap: a free hint in a page");
+	result = mmap(memory, PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	show(result == memory ? "there" : "elsewhere", "mmap: a hint that is taken");
+	result = mmap(memory, PAGE_BYTES, PROT_READ,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	show(result == MAP_FAILED ? error_name(errno) : "ok", "mmap: NOREPLACE of what is taken");
+	result = mmap((void *)1, PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	show(result == MAP_FAILED ? error_name(errno) : "ok", "mmap: a hint of 1");
+	result = mmap((void *)0x2000, PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	show(result == (char *)0x10000 ? "the least address" : "elsewhere",
+	     "mmap: a hint below the least address");
+	result = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	show((uintptr_t)result < 0x80000000 ? "below 2 GiB" : "elsewhere", "mmap: 32BIT");
+	show(outcome(munmap(memory + 1, PAGE_BYTES)), "munmap: inside a page");
+	show(outcome(munmap(memory, 0)), "munmap: nothing");
+	show(outcome(munmap(memory, -1UL)), "munmap: a size that wraps");
+	show(outcome(munmap((void *)0xffff800000000000, PAGE_BYTES)), "munmap: the kernel's");
+	show(outcome(munmap(memory, 8 * PAGE_BYTES)), "munmap: with a hole");
+	show(outcome(munmap(memory, 8 * PAGE_BYTES)), "munmap: again");
+}
+
+static void protection(void)
+{
+	char *memory = private_pages(4);
+
+	memory[0] = 5;
+	munmap(memory + 2 * PAGE_BYTES, PAGE_BYTES);
+	show(outcome(mprotect(memory + 1, PAGE_BYTES, PROT_READ)), "mprotect: inside a page");
+	show(outcome(mprotect(memory, 0, PROT_READ)), "mprotect: nothing");
+	show(outcome(mprotect(memory, PAGE_BYTES, 0x40)), "mprotect: unknown protection");
+	show(outcome(mprotect(memory, -1UL, PROT_READ)), "mprotect: a size that wraps");
+	show(outcome(mprotect(memory, PAGE_BYTES, PROT_READ | PROT_GROWSDOWN)),
+	     "mprotect: GROWSDOWN of what does not");
+	show(outcome(mprotect(memory, PAGE_BYTES, PROT_READ | PROT_GROWSUP)), "mprotect: GROWSUP");
+	show(outcome(mprotect(memory, PAGE_BYTES, PROT_READ | PROT_GROWSUP | PROT_GROWSDOWN)),
+	     "mprotect: both");
+	show(outcome(mprotect(memory, 4 * PAGE_BYTES, PROT_READ)), "mprotect: with a hole");
+	show(in_child(change, memory), "mprotect: write before the hole");
+	show(in_child(change, memory + 3 * PAGE_BYTES), "mprotect: write behind the hole");
+	show(outcome(mprotect(memory, PAGE_BYTES, PROT_NONE)), "mprotect: to nothing");
+	show(in_child(look, memory), "mprotect: look at what may not be");
+	show(outcome(mprotect(memory, PAGE_BYTES, PROT_READ)), "mprotect: back");
+	show(in_child(look, memory), "mprotect: look at it again");
+	show(outcome(mprotect(memory, PAGE_BYTES, PROT_READ | 8)), "mprotect: SEM");
+	munmap(memory, 4 * PAGE_BYTES);
+}
+
+static const struct {
+	const char *name;
+	int advice;
+} advices[] = {
+	{ "NORMAL", 0 },	{ "RANDOM", 1 },       { "SEQUENTIAL", 2 },
+	{ "WILLNEED", 3 },	{ "DONTNEED", 4 },     { "5", 5 },
+	{ "7", 7 },		{ "FREE", 8 },	       { "REMOVE", 9 },
+	{ "DONTFORK", 10 },	{ "DOFORK", 11 },      { "NOHUGEPAGE", 15 },
+	{ "DONTDUMP", 16 },	{ "DODUMP", 17 },      { "WIPEONFORK", 18 },
+	{ "KEEPONFORK", 19 },	{ "COLD", 20 },	       { "PAGEOUT", 21 },
+	{ "POPULATE_READ", 22 }, { "POPULATE_WRITE", 23 }, { "DONTNEED_LOCKED", 24 },
+	{ "26", 26 },		{ "-1", -1 },
+};
+
+static void advise_all(const char *what, char *memory, size_t size)
+{
+	for (size_t i = 0; i < sizeof(advices) / sizeof(advices[0]); i++)
+		show(outcome(madvise(memory, size, advices[i].advice)), "madvise %s: %s",
+		     advices[i].name, what);
+}
+
+static void advice(void)
+{
+	char *memory = private_pages(4), *shared = map(4, PROT_READ | PROT_WRITE, MAP_SHARED);
+	char *read_only = map(1, PROT_READ, MAP_PRIVATE);
+
+	advise_all("private memory", memory, 4 * PAGE_BYTES);
+	advise_all("shared memory", shared, 4 * PAGE_BYTES);
+	advise_all("read-only memory", read_only, PAGE_BYTES);
+	advise_all("inside a page", memory + 1, PAGE_BYTES);
+	advise_all("nothing", memory, 0);
+	munmap(memory + 2 * PAGE_BYTES, PAGE_BYTES);
+	advise_all("a hole", memory, 4 * PAGE_BYTES);
+	memory[0] = memory[3 * PAGE_BYTES] = shared[0] = 5;
+	madvise(memory, 4 * PAGE_BYTES, MADV_DONTNEED);
+	show(memory[0] ? "kept" : "zero", "DONTNEED: before a hole");
+	show(memory[3 * PAGE_BYTES] ? "kept" : "zero", "DONTNEED: behind a hole");
+	madvise(shared, PAGE_BYTES, MADV_DONTNEED);
+	show(shared[0] ? "kept" : "zero", "DONTNEED: shared memory");
+	madvise(shared, PAGE_BYTES, MADV_REMOVE);
+	show(shared[0] ? "kept" : "zero", "REMOVE: shared memory");
+	memory[0] = 5;
+	madvise(memory, PAGE_BYTES, MADV_WIPEONFORK);
+	show(in_child(look, memory), "WIPEONFORK: in the child");
+	madvise(memory, PAGE_BYTES, MADV_KEEPONFORK);
+	show(in_child(look, memory), "KEEPONFORK: in the child");
+	madvise(memory, PAGE_BYTES, MADV_DONTFORK);
+	show(in_child(look, memory), "DONTFORK: in the child");
+	madvise(memory, PAGE_BYTES, MADV_DOFORK);
+	show(in_child(look, memory), "DOFORK: in the child");
+}
+
+static const char *residence(char *memory, size_t pages)
+{
+	static char text[32];
+	unsigned char present[16];
+
+	if (mincore(memory, pages * PAGE_BYTES, present) < 0)
+		return error_name(errno);
+	for (size_t i = 0; i < pages; i++)
+		text[i] = present[i] & 1 ? '1' : '0';
+	text[pages] = '\0';
+	return text;
+}
+
+static void residency(void)
+{
+	char *memory = private_pages(4), *shared = map(4, PROT_READ | PROT_WRITE, MAP_SHARED);
+	unsigned char present[4];
+	char seen;
+
+	madvise(memory, 4 * PAGE_BYTES, MADV_NOHUGEPAGE);
+	show(residence(memory, 4), "mincore: fresh memory");
+	memory[PAGE_BYTES] = 1;
+	seen = ((volatile char *)memory)[2 * PAGE_BYTES];
+	show(residence(memory, 4), "mincore: one written, one read");
+	madvise(memory, 4 * PAGE_BYTES, MADV_DONTNEED);
+	show(residence(memory, 4), "mincore: after DONTNEED");
+	shared[PAGE_BYTES] = (char)(1 + seen);
+	show(residence(shared, 4), "mincore: shared, one written");
+	madvise(shared, 4 * PAGE_BYTES, MADV_DONTNEED);
+	show(residence(shared, 4), "mincore: shared, after DONTNEED");
+	show(outcome(mincore(memory + 1, PAGE_BYTES, present)), "mincore: inside a page");
+	show(outcome(mincore(memory, 0, present)), "mincore: nothing");
+	show(outcome(syscall(SYS_mincore, memory, PAGE_BYTES, 8)), "mincore: a bad vector");
+	show(outcome(syscall(SYS_mincore, memory, -1UL, present)), "mincore: a size that wraps");
+	munmap(memory + PAGE_BYTES, PAGE_BYTES);
+	show(residence(memory, 4), "mincore: a hole");
+	show(outcome(madvise(memory + 2 * PAGE_BYTES, PAGE_BYTES, 23)), "POPULATE_WRITE");
+	show(residence(memory + 2 * PAGE_BYTES, 2), "mincore: after POPULATE_WRITE");
+	memory = map(4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_POPULATE);
+	show(residence(memory, 4), "mincore: POPULATE");
+	memory = map(4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_LOCKED);
+	show(residence(memory, 4), "mincore: LOCKED");
+}
+
+static void locks(void)
+{
+	char *memory = private_pages(4);
+	unsigned char present;
+
+	madvise(memory, 4 * PAGE_BYTES, MADV_NOHUGEPAGE);
+	show(outcome(mlock(memory + PAGE_BYTES + 5, 1)), "mlock: a byte");
+	show(residence(memory, 4), "mlock: a byte: what is there");
+	show(outcome(madvise(memory, 4 * PAGE_BYTES, MADV_DONTNEED)), "mlock: DONTNEED");
+	show(outcome(msync(memory, 4 * PAGE_BYTES, MS_INVALIDATE)), "mlock: msync INVALIDATE");
+	show(outcome(munlock(memory, 4 * PAGE_BYTES)), "munlock");
+	show(outcome(madvise(memory, 4 * PAGE_BYTES, MADV_DONTNEED)), "munlock: DONTNEED");
+	show(outcome(syscall(SYS_mlock2, memory, PAGE_BYTES, 1)), "mlock2: ONFAULT");
+	show(residence(memory, 4), "mlock2: ONFAULT: what is there");
+	show(outcome(syscall(SYS_mlock2, memory, PAGE_BYTES, 2)), "mlock2: unknown flags");
+	show(outcome(mlock(memory, 0)), "mlock: nothing");
+	show(outcome(mlock(memory, -1UL)), "mlock: a size that wraps");
+	munmap(memory + 2 * PAGE_BYTES, PAGE_BYTES);
+	show(outcome(mlock(memory, 4 * PAGE_BYTES)), "mlock: a hole");
+	show(outcome(munlock(memory, 4 * PAGE_BYTES)), "munlock: a hole");
+	show(outcome(mlockall(0)), "mlockall: nothing");
+	show(outcome(mlockall(8)), "mlockall: unknown flags");
+	show(outcome(mlockall(4)), "mlockall: ONFAULT alone");
+	show(outcome(mlockall(MCL_FUTURE)), "mlockall: FUTURE");
+	memory = private_pages(1);
+	mincore(memory, PAGE_BYTES, &present);
+	show(present & 1 ? "1" : "0", "mlockall: FUTURE: new memory");
+	show(outcome(munlockall()), "munlockall");
+	show(outcome(msync(memory, PAGE_BYTES, MS_SYNC)), "msync: SYNC");
+	show(outcome(msync(memory, PAGE_BYTES, MS_SYNC | MS_ASYNC)), "msync: SYNC and ASYNC");
+	show(outcome(msync(memory, PAGE_BYTES, 8)), "msync: unknown flags");
+	show(outcome(msync(memory + 1, PAGE_BYTES, MS_SYNC)), "msync: inside a page");
+	munmap(memory, PAGE_BYTES);
+	show(outcome(msync(memory, PAGE_BYTES, MS_SYNC)), "msync: what is not mapped");
+	show(outcome(msync(memory, 0, MS_SYNC)), "msync: nothing of it");
+}
+
+static void heap(void)
+{
+	char *start = (char *)syscall(SYS_brk, 0), *now;
+
+	now = (char *)syscall(SYS_brk, start + 3 * PAGE_BYTES + 5);
+	show(now == start + 3 * PAGE_BYTES + 5 ? "moved" : "stayed", "brk: up");
+	start[3 * PAGE_BYTES + 100] = 1;
+	now = (char *)syscall(SYS_brk, start + PAGE_BYTES);
+	show(now == start + PAGE_BYTES ? "moved" : "stayed", "brk: down");
+	show(in_child(look, start + 3 * PAGE_BYTES), "brk: down: what was above");
+	now = (char *)syscall(SYS_brk, start + 4 * PAGE_BYTES);
+	show(start[3 * PAGE_BYTES + 100] ? "kept" : "zero", "brk: up again");
+	show((char *)syscall(SYS_brk, 5) == now ? "stayed" : "moved", "brk: below its start");
+	show((char *)syscall(SYS_brk, -1UL) == now ? "stayed" : "moved", "brk: beyond everything");
+}
+
+static long faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_minflt;
+}
+
+static void fault_counts(void)
+{
+	volatile char *memory = private_pages(16);
+	long before;
+
+	madvise((char *)memory, 16 * PAGE_BYTES, MADV_NOHUGEPAGE);
+	(void)faults();
+	before = faults();
+	for (int i = 0; i < 8; i++)
+		memory[i * PAGE_BYTES] = 1;
+	show(outcome_value(faults() - before), "faults: 8 pages written");
+	before = faults();
+	for (int i = 0; i < 8; i++)
+		memory[i * PAGE_BYTES] = 1;
+	show(outcome_value(faults() - before), "faults: written again");
+	before = faults();
+	for (int i = 8; i < 12; i++)
+		(void)memory[i * PAGE_BYTES];
+	show(outcome_value(faults() - before), "faults: 4 pages read");
+	before = faults();
+	for (int i = 8; i < 12; i++)
+		memory[i * PAGE_BYTES] = 1;
+	show(outcome_value(faults() - before), "faults: written after they were read");
+}
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IONBF, 0);
+	mapping_arguments();
+	places();
+	protection();
+	advice();
+	residency();
+	locks();
+	heap();
+	fault_counts();
+	return 0;
+}
