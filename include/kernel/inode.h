@@ -79,6 +79,6 @@ void proc_init(void);
 struct inode *proc_link_target(const struct inode *link);
 const char *proc_link_text(const struct inode *link);
 
-inode_open_function console_open, tty_current_open, null_open, zero_open, random_open;
+inode_open_function console_open, tty_current_open, ptmx_open, null_open, zero_open, random_open;
 
 #endif

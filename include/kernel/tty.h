@@ -64,6 +64,7 @@ struct tty {
 	struct kernel_winsize size;    /* L */
 	unsigned int opens;	       /* L: open files */
 	bool exclusive;		       /* L: TIOCEXCL */
+	bool gone;		       /* L: its device is no more: a pair's master was closed */
 	_Atomic unsigned int hang_ups; /* written under L; files opened before are dead */
 
 	struct wait_queue readers; /* input, or the end of it */
@@ -81,6 +82,8 @@ int tty_init(struct tty *tty, const struct tty_driver *driver, void *device_data
 void tty_destroy(struct tty *tty);
 /* One more reference; dropping one. Any context but NMI. */
 void tty_get(struct tty *tty);
+/* One more reference, unless the last one is gone: for who finds TTY in a table that free clears. */
+bool tty_get_unless_dead(struct tty *tty);
 void tty_put(struct tty *tty);
 
 /* FILE, new, becomes a file of TTY. A session leader without a terminal gets it as its own, unless
@@ -104,8 +107,8 @@ void tty_hang_up(struct tty *tty, bool session_ends);
 /* A new window size: told to the foreground group (SIGWINCH). Task context. */
 void tty_set_size(struct tty *tty, const struct kernel_winsize *size);
 
-/* A request to TTY; CALLER is what the file is open on, which differs from TTY at a pair's master:
- * there TTY is the other side. A negative error, or 0. Task context. */
+/* A request to TTY; CALLER is what the file is open on: TTY, or NULL at a pair's master, where TTY
+ * is the other side. A negative error, or 0. Task context. */
 long tty_ioctl(struct tty *tty, struct tty *caller, struct file *file, unsigned int command,
 	       unsigned long argument);
 

@@ -20,7 +20,7 @@ static const struct {
 	{ "null", 1, 3, null_open },	   { "zero", 1, 5, zero_open },
 	{ "random", 1, 8, random_open },   { "urandom", 1, 9, random_open },
 	{ "tty", 5, 0, tty_current_open }, { "console", 5, 1, console_open },
-	{ "ttyS0", 4, 64, console_open },
+	{ "ttyS0", 4, 64, console_open },  { "ptmx", 5, 2, ptmx_open },
 };
 
 static ssize_t read_nothing(struct file *file, void *user_buffer, size_t size, uint64_t *position)

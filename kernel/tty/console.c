@@ -240,15 +240,3 @@ int console_open(struct inode *inode, struct file *file)
 	file->ops = &raw_ops;
 	return 0;
 }
-
-int tty_current_open(struct inode *inode, struct file *file)
-{
-	struct tty *tty = tty_get_controlling();
-	int error;
-
-	if (!tty)
-		return -ENXIO;
-	error = tty_open(tty, file, true);
-	tty_put(tty);
-	return error;
-}

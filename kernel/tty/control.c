@@ -284,7 +284,7 @@ long tty_control_ioctl(struct tty *tty, struct tty *caller, struct file *file, u
 {
 	switch (command) {
 	case TIOCSCTTY:
-		return take(caller, argument);
+		return take(tty, argument);
 	case TIOCNOTTY:
 		return give_up(caller);
 	case TIOCGPGRP:

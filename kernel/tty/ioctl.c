@@ -212,6 +212,12 @@ static long set_carrier(struct tty *tty, unsigned long argument)
 	return 0;
 }
 
+/* A slave has no other side to open. */
+static long refuse_peer(struct tty *tty, unsigned long argument)
+{
+	return -EIO;
+}
+
 static long hang_up(struct tty *tty, unsigned long argument)
 {
 	tty_hang_up(tty, false);
@@ -231,6 +237,8 @@ static const struct {
 	{ TIOCGETD, get_discipline },  { TIOCSETD, set_discipline },
 	{ TIOCGDEV, get_device },      { TIOCGSOFTCAR, get_carrier },
 	{ TIOCSSOFTCAR, set_carrier }, { TIOCVHANGUP, hang_up },
+	{ TIOCSBRK, send_break },      { TIOCCBRK, send_break },
+	{ TIOCGPTPEER, refuse_peer },
 };
 
 /* The twelve ways to get and set modes. */

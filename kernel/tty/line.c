@@ -91,11 +91,16 @@ static bool is_extended(const struct line *line, unsigned int index, uint8_t byt
 	return (line->modes.c_lflag & IEXTEN) && is_control(line, index, byte);
 }
 
-static void put_input(struct line *line, uint8_t byte)
+/* For the byte that line_room promised beyond the end: the last one makes room. */
+static void make_room(struct line *line)
 {
-	/* The one that line_room promised beyond the end. */
 	if (line->write_at - line->read_at >= LINE_INPUT_SIZE)
 		line->write_at--;
+}
+
+static void put_input(struct line *line, uint8_t byte)
+{
+	make_room(line);
 	*input_byte(line, line->write_at++) = byte;
 }
 
@@ -109,6 +114,7 @@ static void put_input_marked(struct line *line, uint8_t byte)
 
 static void end_line(struct line *line, uint8_t byte)
 {
+	make_room(line);
 	mark_end(line, line->write_at, true);
 	put_input(line, byte);
 	line->line_at = line->write_at;
@@ -361,6 +367,8 @@ static unsigned int receive_signal(struct line *line, uint8_t byte, unsigned int
 	if (!(line->modes.c_lflag & NOFLSH)) {
 		line->echo_read_at = line->echo_write_at;
 		line_flush_input(line);
+		if (line->device->flush)
+			line->device->flush(line);
 		result |= LINE_FLUSHED;
 	}
 	if ((line->modes.c_iflag & IXON) && line_start(line))
@@ -389,6 +397,7 @@ static bool translate(const struct line *line, uint8_t *byte)
 unsigned int line_receive(struct line *line, uint8_t byte)
 {
 	unsigned int result = 0, signal;
+	uint8_t typed;
 
 	if (line->modes.c_iflag & ISTRIP)
 		byte &= 0x7f;
@@ -411,11 +420,13 @@ unsigned int line_receive(struct line *line, uint8_t byte)
 		return receive_signal(line, byte, signal);
 	if ((line->modes.c_iflag & (IXON | IXANY)) == (IXON | IXANY) && line_start(line))
 		result |= LINE_STARTED;
+	typed = byte;
 	if (!translate(line, &byte))
 		return result;
 	if (edits_lines(line) && edit(line, byte))
 		return result;
-	if (byte == '\n' && (line->modes.c_lflag & ECHO)) {
+	/* Echoed as ^J where it is no line's end. */
+	if (byte == '\n' && typed == '\r' && (line->modes.c_lflag & ECHO)) {
 		finish_erasing(line);
 		output_echo_raw(line, byte);
 	} else {

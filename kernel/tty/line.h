@@ -28,6 +28,8 @@ struct line_device {
 	size_t (*put)(struct line *line, const char *bytes, size_t size);
 	/* How many bytes put would take now; never more than SIZE_MAX / 2. */
 	size_t (*room)(struct line *line);
+	/* Throws away what it has taken and not yet shown. NULL: it shows at once. */
+	void (*flush)(struct line *line);
 };
 
 struct line {
@@ -57,7 +59,7 @@ struct line {
 #define LINE_SIGNAL  0x7f  /* the signal that the foreground group is to get; 0: none */
 #define LINE_STOPPED 0x100 /* output stopped */
 #define LINE_STARTED 0x200 /* output goes on */
-#define LINE_FLUSHED 0x400 /* input, and output that waits, is thrown away */
+#define LINE_FLUSHED 0x400 /* input, and output that waits, was thrown away */
 
 /* Makes LINE empty, in the modes of a new terminal. */
 void line_init(struct line *line, const struct line_device *device);

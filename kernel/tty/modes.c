@@ -112,9 +112,10 @@ static void apply(struct tty *tty, struct kernel_termios2 *modes, bool flush_inp
 	if (flush_input)
 		tty_flush_input(tty);
 	line_set_modes(tty->line, modes);
-	if (tty->driver->tell && (flow != has_usual_flow(&old) || external))
-		tty->driver->tell(tty, (flow ? TIOCPKT_DOSTOP : TIOCPKT_NOSTOP) |
-					       (external ? TIOCPKT_IOCTL : 0));
+	if (tty->driver->tell && flow != has_usual_flow(&old))
+		tty->driver->tell(tty, flow ? TIOCPKT_DOSTOP : TIOCPKT_NOSTOP);
+	if (tty->driver->tell && external)
+		tty->driver->tell(tty, TIOCPKT_IOCTL);
 	spin_unlock_irqrestore(&tty->lock, state);
 	/* Without line editing, a line begun is input like any other. */
 	wait_queue_wake(&tty->readers);

@@ -64,7 +64,15 @@ static size_t room(struct line *line)
 	return tty->driver->room(tty);
 }
 
-static const struct line_device line_device = { .put = put, .room = room };
+static void flush(struct line *line)
+{
+	struct tty *tty = tty_of_line(line);
+
+	if (tty->driver->flush_output)
+		tty->driver->flush_output(tty);
+}
+
+static const struct line_device line_device = { .put = put, .room = room, .flush = flush };
 
 int tty_init(struct tty *tty, const struct tty_driver *driver, void *device_data, uint32_t device)
 {
@@ -98,6 +106,16 @@ void tty_get(struct tty *tty)
 	atomic_fetch_add(&tty->references, 1);
 }
 
+bool tty_get_unless_dead(struct tty *tty)
+{
+	unsigned int references = tty->references;
+
+	while (references)
+		if (atomic_compare_exchange_weak(&tty->references, &references, references + 1))
+			return true;
+	return false;
+}
+
 void tty_put(struct tty *tty)
 {
 	unsigned int before = atomic_fetch_sub(&tty->references, 1);
@@ -121,8 +139,6 @@ void tty_tell(struct tty *tty, unsigned int happened)
 		events |= TIOCPKT_FLUSHREAD;
 	if (events && tty->driver->tell)
 		tty->driver->tell(tty, events);
-	if ((happened & LINE_FLUSHED) && tty->driver->flush_output)
-		tty->driver->flush_output(tty);
 }
 
 void tty_act(struct tty *tty, unsigned int happened)
@@ -275,9 +291,10 @@ static ssize_t read_patiently(struct tty_open *open, struct file *file, char *us
 		done += (size_t)count;
 		if (count && tty->driver->pull)
 			tty->driver->pull(tty);
-		if (ended || done >= patience.least || done == size || is_hung_up(open) ||
-		    patience.none)
+		if (ended || done >= patience.least || done == size || patience.none)
 			return (ssize_t)done;
+		if (is_hung_up(open))
+			return done || !tty->gone ? (ssize_t)done : -EIO;
 		if (count && patience.between_ns)
 			patience.deadline_ns = clock_ns() + patience.between_ns;
 		if (file->flags & O_NONBLOCK)

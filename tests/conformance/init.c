@@ -135,6 +135,9 @@ int main(void)
 		fail("/proc");
 	if (mount("sysfs", "/sys", "sysfs", 0, NULL) < 0)
 		fail("/sys");
+	mkdir("/dev/pts", 0755);
+	if (mount("devpts", "/dev/pts", "devpts", 0, NULL) < 0)
+		fail("/dev/pts");
 	/*
 	 * Linux refuses events of the kernel and of other CPUs to the unprivileged, which this is not,
 	 * and gives up a quarter of the samples' time: the limits are for shared machines.

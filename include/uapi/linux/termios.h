@@ -35,6 +35,8 @@
 #define TIOCSETD	0x5423
 #define TIOCGETD	0x5424
 #define TCSBRKP		0x5425
+#define TIOCSBRK	0x5427
+#define TIOCCBRK	0x5428
 #define TIOCGSID	0x5429
 #define TCGETS2		0x802c542a
 #define TCSETS2		0x402c542b
