@@ -35,6 +35,8 @@ struct process {
 	LIST_ENTRY(process) group_member; /* T */
 	pid_t group, session;		  /* T: numbers of its group and session */
 	struct tty *tty;		  /* T: controlling terminal, referenced, or NULL */
+	/* T: referenced: foreground of the terminal that a leader lost by a hang-up, or NULL */
+	struct process_group *lost_foreground;
 	bool has_executed;		  /* T: execve since it was made: setpgid comes too late */
 
 	struct process *parent;	       /* T */

@@ -36,6 +36,8 @@ struct tty_driver {
 	size_t (*room)(struct tty *tty);
 	/* Most bytes of a write that are sent without letting interrupts in. */
 	size_t piece;
+	/* The end of the session is no hang-up: only the foreground is told. */
+	bool survives_session;
 
 	/* All that follows may be NULL. */
 	/* Readers made room: what the device held back may come. Task context, no lock held. */

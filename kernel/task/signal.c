@@ -251,7 +251,9 @@ static int send(struct process *process, struct task *task, const struct kernel_
 	}
 	spin_lock(&process->signal_lock);
 	undo_opposite(process, signal);
-	bool blocked = task && (task->signals.mask & bit(signal));
+	/* As Linux: for a process, what its first thread blocks is not yet ignored. */
+	const struct task *asked = task ? task : process->leader;
+	bool blocked = asked && (asked->signals.mask & bit(signal));
 
 	if (!process->exiting && !process->zombie && (blocked || !is_ignored(process, signal))) {
 		error = add(task ? &task->signals.queue : &process->signals, info);

@@ -85,6 +85,13 @@ static void set_foreground(struct tty *tty, struct process_group *group)
 		process_group_put(old);
 }
 
+static void forget_lost_foreground(struct process *process)
+{
+	if (process->lost_foreground)
+		process_group_put(process->lost_foreground);
+	process->lost_foreground = NULL;
+}
+
 void tty_forget_controlling(struct process *process)
 {
 	struct tty *tty = process->tty;
@@ -100,6 +107,7 @@ void tty_set_controlling(struct tty *tty, struct process *process)
 	set_foreground(tty, process->job);
 	tty_get(tty);
 	process->tty = tty;
+	forget_lost_foreground(process);
 }
 
 /* Every process of SESSION loses TTY. T held. */
@@ -133,6 +141,10 @@ void tty_disconnect_session(struct tty *tty, bool session_ends)
 	if (leader && leader->process->tty == tty) {
 		signal_process(leader->process, SIGHUP);
 		signal_process(leader->process, SIGCONT);
+		forget_lost_foreground(leader->process);
+		leader->process->lost_foreground = tty->foreground;
+		if (tty->foreground)
+			tty->foreground->references++;
 	}
 	if (session_ends && tty->foreground)
 		signal_group(tty->foreground, SIGHUP);
@@ -145,6 +157,11 @@ void tty_leave_session(struct process *process, bool exiting)
 {
 	struct tty *tty = process->tty;
 
+	if (exiting && process->lost_foreground) {
+		signal_group(process->lost_foreground, SIGHUP);
+		signal_group(process->lost_foreground, SIGCONT);
+		forget_lost_foreground(process);
+	}
 	if (!tty)
 		return;
 	if (process->pid != process->session) {
@@ -152,13 +169,13 @@ void tty_leave_session(struct process *process, bool exiting)
 		return;
 	}
 	tty_get(tty);
-	if (exiting) {
+	if (exiting && !tty->driver->survives_session) {
 		tty_hang_up_locked(tty, true);
 	} else {
-		if (tty->foreground) {
+		if (tty->foreground)
 			signal_group(tty->foreground, SIGHUP);
+		if (tty->foreground && !exiting)
 			signal_group(tty->foreground, SIGCONT);
-		}
 		clear_session(tty, process->job->session);
 		release(tty);
 	}

@@ -214,6 +214,7 @@ static const struct tty_driver slave_driver = {
 	.put = show,
 	.room = show_room,
 	.piece = PIECE,
+	.survives_session = true,
 	.pull = feed,
 	.flush_output = flush_shown,
 	.tell = tell,
