@@ -30,7 +30,7 @@ syscall_function sys_clone, sys_clone3, sys_fork, sys_vfork, sys_execve, sys_exi
 syscall_function sys_getpid, sys_gettid, sys_getppid, sys_getpgrp, sys_getpgid, sys_setpgid,
 	sys_getsid, sys_setsid, sys_getuid, sys_getgid, sys_getgroups, sys_getresuid, sys_getresgid,
 	sys_set_tid_address, sys_prctl, sys_uname, sys_sysinfo, sys_getrusage, sys_times,
-	sys_prlimit64, sys_getrlimit, sys_setrlimit, sys_getrandom;
+	sys_personality, sys_prlimit64, sys_getrlimit, sys_setrlimit, sys_getrandom;
 syscall_function sys_sched_yield, sys_sched_setaffinity, sys_sched_getaffinity, sys_getcpu,
 	sys_getpriority, sys_setpriority, sys_sched_getscheduler, sys_sched_getparam;
 syscall_function sys_futex, sys_set_robust_list, sys_get_robust_list;

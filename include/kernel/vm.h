@@ -211,9 +211,10 @@ void vm_set_brk_start(struct vm_space *space, uintptr_t end);
 /* Bytes, a multiple of 16, that the first stack's contents begin below its top. */
 size_t vm_stack_shift(const struct vm_space *space);
 
-/* How far stacks, and how large all mappings together, may grow from now on (RLIMIT_STACK,
- * RLIMIT_AS). Task context. */
-void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_bytes);
+/* How far stacks, all mappings together and the heap may grow from now on (RLIMIT_STACK, RLIMIT_AS,
+ * RLIMIT_DATA). Task context. */
+void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_bytes,
+		   uint64_t data_bytes);
 /* Writes into memory of a space that is not loaded, pages made as needed: a new program's stack, a
  * child's tid. 0, -EFAULT (not mapped writable), -ENOMEM. Task context. */
 int vm_write(struct vm_space *space, uintptr_t address, const void *source, size_t size);

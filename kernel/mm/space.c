@@ -178,10 +178,12 @@ void vm_space_switch(struct vm_space *space)
 		vm_space_put(old);
 }
 
-void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_bytes)
+void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_bytes,
+		   uint64_t data_bytes)
 {
 	mutex_lock(&space->mutex);
 	space->stack_limit_bytes = stack_bytes;
 	space->mapped_pages_max = all_bytes >> PAGE_SHIFT;
+	space->data_limit_bytes = data_bytes;
 	mutex_unlock(&space->mutex);
 }

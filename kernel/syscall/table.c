@@ -100,6 +100,7 @@ static const struct syscall calls[] = {
 	CALL(getresgid, 3),
 	CALL(set_tid_address, 1),
 	CALL(prctl, 5),
+	CALL(personality, 1),
 	CALL(uname, 1),
 	CALL(sysinfo, 1),
 	CALL(getrusage, 2),

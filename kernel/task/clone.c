@@ -64,6 +64,7 @@ static struct process *copy_process(struct process *parent, int exit_signal)
 	memcpy(process->executable_path, parent->executable_path, EXE_PATH_SIZE);
 	process->executable = parent->executable;
 	process->directory = parent->directory;
+	process->personality = parent->personality;
 	process->exit_signal = exit_signal;
 	return process;
 }

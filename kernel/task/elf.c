@@ -6,8 +6,7 @@
  * error; two kinds of damage that Linux lets pass until the program dies of them are refused here
  * with ENOEXEC: segments that end behind the file, and segments that overlap.
  *
- * There is no address space randomisation, so that a program's counts are the same in each run:
- * addresses are those of Linux with randomize_va_space=0.
+ * Where things go is the address space's layout (kernel/mm/place.c), random or not.
  */
 #include <string.h>
 
@@ -21,11 +20,8 @@
 
 #include "exec.h"
 
-/* Where position-independent executables go: Linux's ELF_ET_DYN_BASE, two thirds of the address
- * space. */
-#define DYNAMIC_BASE ((uintptr_t)0x555555554000)
 /* Longest table of program headers. Linux: 64 KiB. */
-#define HEADERS_MAX  (65536 / sizeof(Elf64_Phdr))
+#define HEADERS_MAX (65536 / sizeof(Elf64_Phdr))
 
 /* An ELF file being loaded. */
 struct elf_file {
@@ -247,14 +243,14 @@ int elf_load(struct inode *inode, struct exec_image *image, const char **reason)
 	struct elf_file elf = { .inode = inode };
 	char *interpreter = kzalloc(PATH_SIZE);
 	uintptr_t end;
-	int error = interpreter ? map_file(&elf, image->space, DYNAMIC_BASE, &end) :
+	int error = interpreter ? map_file(&elf, image->space, vm_dynamic_base(image->space), &end) :
 				  refuse(&elf, -ENOMEM, "not enough memory");
 
 	if (!error)
 		error = find_interpreter(&elf, interpreter);
 	*reason = elf.reason;
 	if (!error) {
-		image->space->brk_start = image->space->brk = (end + PAGE_SIZE - 1) & PAGE_MASK;
+		vm_set_brk_start(image->space, end);
 		image->program_headers = headers_address(&elf);
 		image->program_header_count = elf.header.e_phnum;
 		image->program_entry = image->entry = elf.bias + elf.header.e_entry;

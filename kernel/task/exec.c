@@ -27,6 +27,7 @@
 #include <kernel/vm.h>
 #include <uapi/linux/auxvec.h>
 #include <uapi/linux/errno.h>
+#include <uapi/linux/personality.h>
 
 #include "exec.h"
 
@@ -34,6 +35,8 @@
 #define STACK_INITIAL_SIZE ((size_t)128 << 10)
 #define RANDOM_SIZE	   16
 #define CLOCK_TICKS	   100
+/* Of the first program, which nobody has set a limit for: Linux's default. */
+#define EXEC_STACK_LIMIT_DEFAULT ((uint64_t)8 << 20)
 /* Pairs in the auxiliary vector, end included. */
 #define AUXILIARY_MAX	   24
 
@@ -115,7 +118,7 @@ static int push_tables(struct exec_image *image, const struct exec_strings *stri
 	char random[RANDOM_SIZE];
 	size_t words = 1 + strings->argument_count + 1 + strings->environment_count + 1;
 
-	sp &= ~(uintptr_t)15;
+	sp = (sp - vm_stack_shift(image->space)) & ~(uintptr_t)15;
 	random_bytes(random, sizeof(random));
 	int error = push(image->space, &sp, ARCH_PLATFORM, sizeof(ARCH_PLATFORM));
 	uintptr_t platform_at = sp;
@@ -177,6 +180,18 @@ static int make_stack(struct exec_image *image, const char *path,
 	return error ? error : push_tables(image, strings, sp, sp, path_at);
 }
 
+/* The running task's wishes about where things lie go over to its program. */
+static void lay_out(struct vm_space *space)
+{
+	const struct process *process = task_current()->process;
+	bool randomized = vm_layout_randomized() &&
+			  !(process && (process->personality & ADDR_NO_RANDOMIZE));
+
+	vm_lay_out(space,
+		   process ? process->limits[RLIMIT_STACK].rlim_cur : EXEC_STACK_LIMIT_DEFAULT,
+		   randomized);
+}
+
 int exec_prepare(struct inode *start, const char *path, const struct exec_strings *strings,
 		 struct exec_image *image, struct inode **executable, const char **reason)
 {
@@ -197,6 +212,7 @@ int exec_prepare(struct inode *start, const char *path, const struct exec_string
 		*reason = "not enough memory";
 		return -ENOMEM;
 	}
+	lay_out(image->space);
 	error = elf_load(inode, image, reason);
 	if (!error) {
 		error = make_stack(image, path, strings);

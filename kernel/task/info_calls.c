@@ -18,6 +18,7 @@
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
+#include <uapi/linux/personality.h>
 #include <uapi/linux/prctl.h>
 #include <uapi/linux/random.h>
 #include <uapi/linux/sysinfo.h>
@@ -189,10 +190,19 @@ static int exchange_limit(struct process *process, unsigned int which, const str
 	return 0;
 }
 
+long sys_personality(const unsigned long arg[6])
+{
+	struct process *self = task_current()->process;
+	unsigned int wanted = (unsigned int)arg[0];
+
+	return wanted == PERSONALITY_QUERY ? self->personality :
+					     atomic_exchange(&self->personality, wanted);
+}
+
 void process_apply_limits(const struct process *process, struct vm_space *space)
 {
 	vm_set_limits(space, process->limits[RLIMIT_STACK].rlim_cur,
-		      process->limits[RLIMIT_AS].rlim_cur);
+		      process->limits[RLIMIT_AS].rlim_cur, process->limits[RLIMIT_DATA].rlim_cur);
 }
 
 static int change_limit(pid_t pid, unsigned int which, const struct rlimit64 *new,

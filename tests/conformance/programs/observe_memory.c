@@ -321,8 +321,64 @@ static void fault_counts(void)
 	show(outcome_value(faults() - before), "faults: written after they were read");
 }
 
-int main(void)
+enum { PLACES = 3 };
+static const char *const place_names[PLACES] = { "stack", "mmap", "brk" };
+
+/* What this program does when it is run with an argument: says where its memory is. */
+static void tell_places(void)
 {
+	char *places[PLACES] = { (char *)&places, private_pages(1), (char *)syscall(SYS_brk, 0) };
+
+	if (write(1, places, sizeof(places)) < 0)
+		_exit(1);
+}
+
+static void ask_places(char *program, char *places[PLACES])
+{
+	char *words[] = { program, (char[]){ "places" }, NULL };
+	int ends[2];
+
+	if (pipe(ends) < 0)
+		return;
+	pid_t child = fork();
+
+	if (child == 0) {
+		dup2(ends[1], 1);
+		execv(program, words);
+		_exit(1);
+	}
+	if (read(ends[0], places, PLACES * sizeof(places[0])) < 0)
+		places[0] = NULL;
+	waitpid(child, NULL, 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void compare_places(char *program, const char *how)
+{
+	char *first[PLACES] = { 0 }, *second[PLACES] = { 0 };
+
+	ask_places(program, first);
+	ask_places(program, second);
+	for (int i = 0; i < PLACES; i++)
+		show(!first[i] ? "unknown" : first[i] == second[i] ? "the same" : "differs",
+		     "layout: two runs%s: %s", how, place_names[i]);
+}
+
+static void layout(char *program)
+{
+	compare_places(program, "");
+	show(outcome_value(syscall(SYS_personality, 0x0040000)), "personality: what it was");
+	show(outcome_value(syscall(SYS_personality, 0xffffffff)), "personality: what it is");
+	compare_places(program, " without randomization");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1) {
+		tell_places();
+		return 0;
+	}
 	setvbuf(stdout, NULL, _IONBF, 0);
 	mapping_arguments();
 	places();
@@ -332,5 +388,6 @@ int main(void)
 	locks();
 	heap();
 	fault_counts();
+	layout(argv[0]);
 	return 0;
 }
