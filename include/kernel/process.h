@@ -65,6 +65,7 @@ struct process {
 	struct inode *executable;
 	char executable_path[EXE_PATH_SIZE];
 	struct inode *directory;	      /* current directory */
+	_Atomic int oom_score_adj;	      /* -1000 … 1000: see kernel/mm/oom.c */
 	_Atomic unsigned int personality;     /* what personality(2) says; ADDR_NO_RANDOMIZE acts */
 	struct rlimit64 limits[RLIM_NLIMITS]; /* T */
 };					      /* T: task_table_lock; S: signal_lock */

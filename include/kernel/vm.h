@@ -258,6 +258,11 @@ void vm_get_usage(struct vm_space *space, struct vm_usage *usage);
 /* Pages of SPACE that are there, and the most there ever were. Any context: a snapshot. */
 size_t vm_resident_pages(const struct vm_space *space);
 
+/* The same and its page tables, for the space of TASK; 0 if it has none. Any context but NMI. */
+size_t vm_task_pages(struct task *task);
+/* Free pages that programs' memory does not get. Any context. */
+size_t oom_reserve_pages(void);
+
 /* Makes MAPPING empty. Before anyone else can see it. */
 void vm_mapping_init(struct vm_mapping *mapping);
 /* Unmaps, in every space, the pages that show bytes [START, END) of the object, page aligned (END may

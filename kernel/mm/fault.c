@@ -21,7 +21,6 @@
 #include <kernel/assert.h>
 #include <kernel/entry.h>
 #include <kernel/inode.h>
-#include <kernel/log.h>
 #include <kernel/perf.h>
 #include <kernel/smp.h>
 #include <kernel/task.h>
@@ -221,7 +220,7 @@ static enum fault_result make_own(struct vm_area *area, uintptr_t address, void 
 	}
 	if (area->inode && offset >= pages_round_up(area->file_bytes))
 		return FAULT_BUS;
-	*page = page_alloc(0);
+	*page = oom_page_alloc();
 	if (*page && original) {
 		memcpy(*page, original, PAGE_SIZE);
 	} else if (*page && area->inode && offset < area->file_bytes) {
@@ -243,7 +242,7 @@ static enum fault_result unshare(struct vm_area *area, uintptr_t address, void *
 		arch_tlb_flush_local(address, address + PAGE_SIZE);
 		return FAULT_DONE;
 	}
-	void *copy = page_alloc(0);
+	void *copy = oom_page_alloc();
 
 	if (!copy)
 		return FAULT_NO_MEMORY;
@@ -341,20 +340,20 @@ bool vm_fault(struct trap_frame *frame, uintptr_t address, bool write, bool exec
 
 	perf_software_event(PERF_COUNT_SW_PAGE_FAULTS, 1, frame, address);
 	if (space && address < USER_END) {
-		mutex_lock(&space->mutex);
-		result = serve(space, address, write, exec);
-		mutex_unlock(&space->mutex);
+		do {
+			mutex_lock(&space->mutex);
+			result = serve(space, address, write, exec);
+			mutex_unlock(&space->mutex);
+		} while (result == FAULT_NO_MEMORY && oom_relieve());
 	}
 	if (result == FAULT_DONE) {
 		task->faults_minor++;
 		perf_software_event(PERF_COUNT_SW_PAGE_FAULTS_MIN, 1, frame, address);
 		return true;
 	}
-	if (result == FAULT_NO_MEMORY) {
-		log_warning("out of memory: killing %d (%s)", task->tgid, task->comm);
-		task_signal(task, SIGKILL);
+	/* The task is to end: its way to user mode sees to that. */
+	if (result == FAULT_NO_MEMORY)
 		return arch_frame_is_user(frame);
-	}
 	if (!arch_frame_is_user(frame))
 		return false;
 	user_exception(frame, fault_signals[result].signal, fault_signals[result].code, address);

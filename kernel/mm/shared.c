@@ -65,7 +65,7 @@ static void *fault_page(struct vm_area *area, uint64_t offset, bool write, bool 
 	if (memory->tables[table]) {
 		void **slot = &memory->tables[table][number % SLOTS_PER_TABLE];
 
-		if (!*slot && (*slot = page_alloc(0)))
+		if (!*slot && (*slot = oom_page_alloc()))
 			page_set_kind(*slot, PAGE_SHARED);
 		page = *slot;
 		if (page)

@@ -126,6 +126,16 @@ bool space_get_live(struct vm_space *space)
 	return false;
 }
 
+size_t vm_task_pages(struct task *task)
+{
+	unsigned long state = spin_lock_irqsave(&owner_lock);
+	const struct vm_space *space = task->space;
+	size_t pages = space ? vm_resident_pages(space) + space->arch.table_count : 0;
+
+	spin_unlock_irqrestore(&owner_lock, state);
+	return pages;
+}
+
 struct vm_space *vm_space_of(struct task *task)
 {
 	unsigned long state = spin_lock_irqsave(&owner_lock);

@@ -79,6 +79,15 @@ enum fault_result { FAULT_DONE, FAULT_NO_AREA, FAULT_NO_ACCESS, FAULT_BUS, FAULT
 /* Makes the page at ADDRESS accessible in AREA for WRITE; protection is the caller's question. */
 enum fault_result page_make_present(struct vm_area *area, uintptr_t address, bool write);
 
+/* oom.c */
+
+/* A page for a program, like page_alloc(0), but NULL already when only the kernel's reserve is
+ * left. */
+void *oom_page_alloc(void);
+/* A fault of the running task has found no memory: somebody is ended for it, and has had some time
+ * to give his back. True: try again; false: the running task is to end itself. No lock held. */
+bool oom_relieve(void);
+
 /* mapping.c */
 
 /* AREA, with its mapping set, shows the object from now on; and no more. */

@@ -16,6 +16,7 @@
 #include <kernel/job_control.h>
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
+#include <kernel/page.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
@@ -64,6 +65,7 @@ static struct process *copy_process(struct process *parent, int exit_signal)
 	memcpy(process->executable_path, parent->executable_path, EXE_PATH_SIZE);
 	process->executable = parent->executable;
 	process->directory = parent->directory;
+	process->oom_score_adj = parent->oom_score_adj;
 	process->personality = parent->personality;
 	process->exit_signal = exit_signal;
 	return process;
@@ -173,7 +175,9 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 
 	if (error)
 		return error;
-	struct task *child = task_alloc();
+	/* The kernel's reserve is for ending tasks, not for starting them. */
+	struct task *child =
+		page_free_count() > oom_reserve_pages() / 2 ? task_alloc() : NULL;
 
 	if (!child)
 		return -ENOMEM;

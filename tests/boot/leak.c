@@ -302,6 +302,59 @@ static void check_exhaustion(void)
 	EXPECT_EQ(after, before);
 }
 
+/* Bytes that the one who asks last needs: more than the other one has left. */
+#define LAST_REQUEST (64 * 1024 * 1024L)
+
+/* Takes so much that not enough is left for somebody else, and sleeps. */
+static void hold_most_memory(int told)
+{
+	while (free_memory() > LAST_REQUEST / 2) {
+		char *memory = mmap(NULL, 256 * PAGE, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		for (size_t i = 0; i < 256; i++)
+			memory[i * PAGE] = 1;
+	}
+	close(told);
+	for (;;)
+		pause();
+}
+
+static void ask_last(void)
+{
+	char *memory = mmap(NULL, LAST_REQUEST, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (long i = 0; i < LAST_REQUEST; i += PAGE)
+		memory[i] = 1;
+	_exit(0);
+}
+
+static void check_largest_dies(void)
+{
+	int ends[2], status = 0;
+	char byte;
+
+	EXPECT_EQ(pipe(ends), 0);
+	pid_t large = fork();
+
+	if (large == 0) {
+		close(ends[0]);
+		hold_most_memory(ends[1]);
+	}
+	close(ends[1]);
+	EXPECT_EQ(read(ends[0], &byte, 1), 0);
+	close(ends[0]);
+	pid_t last = fork();
+
+	if (last == 0)
+		ask_last();
+	EXPECT_EQ(waitpid(last, &status, 0), last);
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(waitpid(large, &status, 0), large);
+	EXPECT_EQ(status, SIGKILL);
+}
+
 static const struct tap_rule rules[] = {
 	{ "a child that ends leaves nothing", check_fork },
 	{ "a child killed with pages, pipes, signals and a child of its own leaves nothing",
@@ -317,6 +370,7 @@ static const struct tap_rule rules[] = {
 static const struct tap_rule exhaustion_rules[] = {
 	{ "a program that uses up all memory is killed, and all of it is free again",
 	  check_exhaustion },
+	{ "who has most memory dies, though asleep, not who asks last", check_largest_dies },
 };
 
 /* Kernel stacks are kept for the next task when one ends: as many are needed as tasks ever were
@@ -347,7 +401,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc == 2 && strcmp(argv[1], "--exhaust") == 0)
-		return tap_run(exhaustion_rules, 1);
+		return tap_run(exhaustion_rules, sizeof(exhaustion_rules) / sizeof(exhaustion_rules[0]));
 	have_many_tasks();
 	return tap_run(rules, sizeof(rules) / sizeof(rules[0]));
 }
