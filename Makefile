@@ -1,7 +1,7 @@
 # Tally. `make run` is the main job, `make check` runs every test; see README.md.
 #
 # O=DIR      build folder (default: build)
-# DEBUG=1    debug kernel: -Og, locking rules asserted, undefined behaviour traps; give it a build folder of its own
+# DEBUG=1    debug kernel: -Og, freed memory poisoned, undefined behaviour and stack smashing caught, lock order checked; give it a build folder of its own
 # V=1        show the commands
 
 O ?= build

@@ -14,7 +14,7 @@ KERNEL_CFLAGS := -std=gnu11 -ffreestanding -nostdlib -g -Wall -Wextra -Werror -W
 	-mcmodel=kernel -mno-red-zone -mgeneral-regs-only -fno-pic -fno-pie -fno-stack-protector \
 	-fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fcf-protection=none -fno-strict-aliasing
 ifeq ($(DEBUG),1)
-KERNEL_CFLAGS += -Og -DTALLY_DEBUG=1 -fsanitize=undefined -fsanitize-undefined-trap-on-error
+KERNEL_CFLAGS += -Og -DTALLY_DEBUG=1 -fsanitize=undefined -fno-sanitize-recover=all
 else
 KERNEL_CFLAGS += -O2
 endif
@@ -36,7 +36,7 @@ NEWLIB_STRING_DIR := $(NEWLIB)/src/newlib/libc/string
 $(KERNEL_LIB_OBJS): $(O)/newlib/%.o: $(NEWLIB_STAMP)
 	@mkdir -p $(@D)
 	$(call say,CC,newlib/$*.c)
-	$(CC) -isystem $(NEWLIB)/include -I$(NEWLIB_STRING_DIR) $(KERNEL_CFLAGS) -w \
+	$(CC) -isystem $(NEWLIB)/include -I$(NEWLIB_STRING_DIR) $(KERNEL_CFLAGS) -O2 -fno-sanitize=all -w \
 		-fno-tree-loop-distribute-patterns -c $(NEWLIB_STRING_DIR)/$*.c -o $@
 
 $(KERNEL_OBJS): | $(NEWLIB_STAMP)

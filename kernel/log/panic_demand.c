@@ -6,12 +6,14 @@
  */
 #include <kernel/panic.h>
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include <kernel/assert.h>
 #include <kernel/boot.h>
+#include <kernel/kmalloc.h>
 #include <kernel/page.h>
 #include <kernel/smp.h>
 #include <kernel/usercopy.h>
@@ -117,6 +119,54 @@ static void fail_user_execute(void)
 	((void (*)(void))USER_PAGE)();
 }
 
+#ifdef TALLY_DEBUG
+
+/* What only the debug build notices. */
+
+static void fail_use_after_free(void)
+{
+	char *object = kzalloc(100);
+
+	kfree(object);
+	((volatile char *)object)[50] = 1;
+	/* The object freed last is the next one given out. */
+	kfree(kzalloc(100));
+}
+
+static void fail_page_use_after_free(void)
+{
+	char *page = page_alloc(0);
+
+	page_put(page);
+	((volatile char *)page)[50] = 1;
+	page_put(page_alloc(0));
+}
+
+static void fail_end_of_object(void)
+{
+	volatile char *object = kzalloc(100);
+
+	object[100] = 1;
+	kfree((void *)object);
+}
+
+static void fail_free_twice(void)
+{
+	char *object = kzalloc(100);
+
+	kfree(object);
+	kfree(object);
+}
+
+static void fail_undefined(void)
+{
+	volatile int most = INT_MAX;
+
+	most++;
+}
+
+#endif
+
 static const struct {
 	const char *name;
 	void (*fail)(void);
@@ -132,6 +182,13 @@ static const struct {
 	{ "execute-page", fail_execute_page },
 	{ "user-write", fail_user_write },
 	{ "user-execute", fail_user_execute },
+#ifdef TALLY_DEBUG
+	{ "use-after-free", fail_use_after_free },
+	{ "page-after-free", fail_page_use_after_free },
+	{ "end-of-object", fail_end_of_object },
+	{ "free-twice", fail_free_twice },
+	{ "undefined", fail_undefined },
+#endif
 };
 
 void panic_on_demand(void)

@@ -19,6 +19,8 @@
 #include <kernel/page.h>
 #include <kernel/spinlock.h>
 
+#include "../debug/poison.h"
+
 #define SLAB_HEADER_SIZE 64
 #define SLAB_MAGIC	 0x62616c73u /* "slab" */
 
@@ -87,6 +89,7 @@ static struct slab *create_slab(struct slab_class *class)
 	     at += class->object_size) {
 		struct free_object *object = (struct free_object *)((char *)slab + at);
 
+		poison_object_new(object, class->object_size);
 		object->next = slab->free;
 		slab->free = object;
 	}
@@ -98,7 +101,7 @@ static struct slab *create_slab(struct slab_class *class)
 void *kzalloc(size_t size)
 {
 	ASSERT(size != 0 && size <= KMALLOC_MAX);
-	struct slab_class *class = class_for(size);
+	struct slab_class *class = class_for(size + POISON_TRAILER_SIZE);
 	void *object = NULL;
 
 	if (!class) {
@@ -118,19 +121,23 @@ void *kzalloc(size_t size)
 				LIST_REMOVE(slab, link);
 		}
 		spin_unlock_irqrestore(&class->lock, state);
-		if (object)
-			memset(object, 0, class->object_size);
+		if (object) {
+			poison_object_taken(object, class->object_size, size,
+					    __builtin_return_address(0));
+			memset(object, 0, size);
+		}
 	}
 	if (object)
 		atomic_fetch_add_explicit(&objects_live, 1, memory_order_relaxed);
 	return object;
 }
 
-static void free_in_slab(struct slab *slab, struct free_object *object)
+static void free_in_slab(struct slab *slab, struct free_object *object, const void *caller)
 {
 	struct slab_class *class = slab->class;
 	unsigned long state = spin_lock_irqsave(&class->lock);
 
+	poison_object_freed(object, class->object_size, caller);
 	ASSERT(slab->used != 0);
 	if (!slab->free)
 		LIST_INSERT_HEAD(&class->partial, slab, link);
@@ -156,7 +163,7 @@ void kfree(void *object)
 		struct slab *slab = (struct slab *)((uintptr_t)object & PAGE_MASK);
 
 		ASSERT(slab->magic == SLAB_MAGIC);
-		free_in_slab(slab, object);
+		free_in_slab(slab, object, __builtin_return_address(0));
 	} else {
 		page_put(object);
 	}

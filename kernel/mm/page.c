@@ -22,6 +22,8 @@
 #include <kernel/spinlock.h>
 #include <machine/mmu.h>
 
+#include "../debug/poison.h"
+
 enum frame_state { FRAME_RESERVED, FRAME_FREE, FRAME_USED, FRAME_TAIL };
 
 /* The first page of a block says what the block is; its others are FRAME_TAIL. */
@@ -30,6 +32,10 @@ struct frame {
 	_Atomic uint32_t references;
 	uint8_t state; /* B: enum frame_state */
 	uint8_t order; /* B: of the block */
+#ifdef TALLY_DEBUG
+	bool poisoned;	      /* filled when it was freed */
+	const void *freed_by; /* return address of who did that */
+#endif
 	uint8_t kind;  /* enum page_kind; set by the holder before anyone else sees the page */
 };		       /* B: buddy_lock */
 
@@ -126,6 +132,39 @@ static struct frame *take_block(unsigned int order)
 	return frame;
 }
 
+#ifdef TALLY_DEBUG
+
+static void poison(struct frame *frame, unsigned int order, const void *caller)
+{
+	poison_fill(frame_address(frame), PAGE_SIZE << order);
+	for (struct frame *end = frame + ((size_t)1 << order); frame < end; frame++) {
+		frame->poisoned = true;
+		frame->freed_by = caller;
+	}
+}
+
+/* Nobody has written to FRAME's block since it was freed. */
+static void check_poison(struct frame *frame, unsigned int order)
+{
+	for (struct frame *end = frame + ((size_t)1 << order); frame < end; frame++) {
+		if (frame->poisoned)
+			poison_check(frame_address(frame), PAGE_SIZE, "the page", frame->freed_by);
+		frame->poisoned = false;
+	}
+}
+
+#else
+
+static void poison(struct frame *frame, unsigned int order, const void *caller)
+{
+}
+
+static void check_poison(struct frame *frame, unsigned int order)
+{
+}
+
+#endif
+
 void *page_alloc(unsigned int order)
 {
 	ASSERT(order <= PAGE_ORDER_MAX);
@@ -135,6 +174,7 @@ void *page_alloc(unsigned int order)
 	spin_unlock_irqrestore(&buddy_lock, state);
 	if (!frame)
 		return NULL;
+	check_poison(frame, order);
 	frame->kind = PAGE_ANONYMOUS;
 	atomic_store_explicit(&frame->references, 1, memory_order_relaxed);
 	return memset(frame_address(frame), 0, PAGE_SIZE << order);
@@ -155,6 +195,7 @@ void page_put(void *address)
 	ASSERT(before != 0);
 	if (before != 1)
 		return;
+	poison(frame, frame->order, __builtin_return_address(0));
 	unsigned long state = spin_lock_irqsave(&buddy_lock);
 
 	free_block(frame, frame->order);

@@ -49,6 +49,21 @@ DEMANDS = (
      ("panic_on_demand",)),
 )
 
+# The same for what only the debug build notices.
+DEBUG_DEMANDS = (
+    ("use-after-free", 1, r"use after free: an object at 0x[0-9a-f]{16}, freed by "
+     r"fail_use_after_free, has 0x01 at offset 42", ("fail_use_after_free", "panic_on_demand")),
+    ("page-after-free", 1, r"use after free: the page at 0x[0-9a-f]{13}000, freed by "
+     r"fail_page_use_after_free, has 0x01 at offset 50",
+     ("fail_page_use_after_free", "panic_on_demand")),
+    ("end-of-object", 1, r"written behind its end: the object at 0x[0-9a-f]{16} of 100 bytes, "
+     r"allocated by fail_end_of_object", ("fail_end_of_object", "panic_on_demand")),
+    ("free-twice", 1, r"freed twice: the object at 0x[0-9a-f]{16}, first by fail_free_twice, "
+     r"now by fail_free_twice", ("fail_free_twice", "panic_on_demand")),
+    ("undefined", 1, r"kernel/log/panic_demand\.c:\d+:\d+: undefined behaviour: "
+     r"an addition overflows", ("panic_on_demand",)),
+)
+
 # Words of the command line that are wrong; what the line says.
 BAD_WORDS = (
     ("panic=nothing", "panic=nothing: no mistake of that name is known; "
@@ -59,8 +74,9 @@ BAD_WORDS = (
 )
 
 
-def run(words, cpus):
+def run(words, cpus, kernel="tally.elf"):
     status, _, error = tap.command([TALLY, "run", "--timeout", "60", "--cpus", str(cpus),
+                                    "--kernel", os.path.join(BUILD, kernel),
                                     "--log", LOG, "--append", words, NOTHING])
     with open(LOG, encoding="utf-8", errors="replace") as log:
         return status, [line.rstrip("\r\n") for line in log], error
@@ -74,8 +90,10 @@ def in_order(wanted, found):
 
 def main():
     report = tap.Report()
-    for name, cpus, reason, functions in DEMANDS:
-        status, log, error = run("panic=" + name, cpus)
+    demands = [("tally.elf", *demand) for demand in DEMANDS]
+    demands += [("debug/tally.elf", *demand) for demand in DEBUG_DEMANDS]
+    for kernel, name, cpus, reason, functions in demands:
+        status, log, error = run("panic=" + name, cpus, kernel)
         title = f"panic={name} on {cpus} CPUs"
         report.equal(status, PANIC, f"{title}: the command's status", error)
         reasons = [line for line in log if line.startswith("tally: panic: ")]
