@@ -91,7 +91,7 @@ DAMAGE = (
     ("header-only", lambda p: p.cut(64), "its program headers end at byte"),
     ("half-program-headers", lambda p: p.cut(p.phoff + PH_BYTES + 1), "its program headers end at"),
     ("cut-segment", lambda p: p.cut(p.get(p.loads[1] + P_OFFSET) + 1), "is cut off: the segment"),
-    ("script", lambda p: replace(p, b"#!/bin/sh\necho no\n"), "is a script"),
+    ("script", lambda p: replace(p, b"#! \necho no\n"), "names no interpreter"),
     ("garbage", lambda p: replace(p, bytes(range(256)) * 16), "is no ELF executable"),
     ("class-32", lambda p: p.put(E_CLASS, 1, "<B"), "is a 32-bit executable"),
     ("big-endian", lambda p: p.put(E_DATA, 2, "<B"), "is big-endian"),
@@ -117,7 +117,7 @@ DAMAGE = (
     ("misaligned", lambda p: p.load(0, P_VADDR, p.get(p.loads[0] + P_VADDR) + 8), "within a page"),
     ("overlap", overlap, "overlap"),
     ("no-segments", without_segments, "no segment to load"),
-    ("dynamic", lambda p: p.put(p.others[0] + P_TYPE, PT_INTERP, "<I"), "dynamically linked"),
+    ("dynamic", lambda p: p.put(p.others[0] + P_TYPE, PT_INTERP, "<I"), "dynamic loader is damaged"),
 )
 
 

@@ -79,8 +79,8 @@ def _parser():
                      help="boot this initramfs (cpio newc) and run its /init; "
                           "what follows are /init's arguments")
     run.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER,
-                     help="a static Linux/x86-64 executable, and its arguments; "
-                          "without one, busybox's shell")
+                     help="a Linux/x86-64 program, and its arguments: an executable, whose "
+                          "libraries are packed too, or a script; without one, busybox's shell")
 
     image = commands.add_parser("image", allow_abbrev=False,
                                 help="put kernel and program into one bootable file")
@@ -129,7 +129,10 @@ def _add_machine_options(parser):
 
 
 def _add_packing_options(parser):
-    parser.add_argument("--root", metavar="DIR", help="add this tree to the initramfs")
+    parser.add_argument("--root", metavar="DIR",
+                        help="this tree is the root file system; PROGRAM is looked for in it first")
+    parser.add_argument("--add", metavar="PATH", action="append", default=[],
+                        help="add a file or folder of the host, with what it needs (repeatable)")
     parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], type=_variable,
                         help="set a variable of the program's environment (repeatable)")
     parser.add_argument("--no-check", action="store_true",
@@ -182,14 +185,14 @@ def _environment(options):
 def _packed(options, init=None):
     program, *words = _words(options) or [_shell(), "sh"]
     return initramfs.pack_program(program, words, _environment(options), root=options.root,
-                                  init=init, check=not options.no_check)
+                                  init=init, check=not options.no_check, added=options.add)
 
 
 def _run(options):
     if options.initrd is None:
         return _run_packed(options)
-    if options.root or options.env:
-        raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root or --env")
+    if options.root or options.env or options.add:
+        raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root, --add or --env")
     words = _words(options)
     if any(word.split() != [word] for word in words):
         raise Failure(USAGE, "words for the /init of an --initrd cannot have spaces in them")
@@ -243,7 +246,7 @@ def _boot(options):
 def _report(options):
     for name in _REPORT:
         options.words = [paths.built(f"user/bin/{name}", "make")]
-        options.root, options.env, options.no_check = None, [], False
+        options.root, options.env, options.add, options.no_check = None, [], [], False
         status = _run_packed(options)
         if status:
             return status

@@ -22,7 +22,6 @@ _EM_X86_64 = 62
 _MACHINES = {3: "32-bit x86", 20: "PowerPC", 21: "PowerPC", 22: "S/390", 40: "ARM", 183: "AArch64",
              243: "RISC-V", 258: "LoongArch", 0x9026: "Alpha"}
 _PT_LOAD = 1
-_PT_INTERP = 3
 
 # Linux/x86-64: user addresses end a page below 2^47; the lowest 64 KiB cannot be mapped
 # (vm.mmap_min_addr). The size of a page bounds what "congruent" means below.
@@ -32,7 +31,8 @@ _PAGE_BYTES = 4096
 
 
 def check_program(path, data):
-    """Raises Failure(BAD_PROGRAM) unless `data`, the contents of `path`, is a static executable."""
+    """Raises Failure(BAD_PROGRAM) unless `data`, the contents of `path`, is a program: an executable,
+    static or dynamic, or a script."""
     complaint = _complaint(data)
     if complaint:
         raise Failure(BAD_PROGRAM, f"{path}: {complaint}")
@@ -43,7 +43,7 @@ def _complaint(data):
     if not data:
         return "is empty; compile it again"
     if data[:2] == b"#!":
-        return "is a script; give its interpreter (a static executable) as PROGRAM instead"
+        return None
     if data[:4] != b"\x7fELF":
         return "is no ELF executable"
     if len(data) < _HEADER.size:
@@ -74,9 +74,6 @@ def _complaint_of_segments(segments, file_bytes, fixed):
     """What is wrong with the program headers, or None. `fixed`: addresses are absolute."""
     ranges = []
     for p_type, _, offset, vaddr, _, filesz, memsz, _ in segments:
-        if p_type == _PT_INTERP:
-            return "is dynamically linked; packing its libraries is not there yet: " \
-                   "link it with -static"
         if p_type != _PT_LOAD:
             continue
         where = f"the segment at {vaddr:#x}"

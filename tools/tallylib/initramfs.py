@@ -10,7 +10,7 @@ another, each ended by a zero byte; the first is the path of the executable and 
 import os
 import stat
 
-from . import cpio, elf
+from . import cpio, elf, libraries
 from .failure import BAD_PROGRAM, NOT_FOUND, USAGE, Failure
 
 # There before anything else: mount points of the kernel's own file systems, and where programs
@@ -27,28 +27,61 @@ def read_file(path):
         raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
 
 
-def pack_program(program, words, environment, root=None, init=None, check=True):
-    """An initramfs that runs `program` (a host path) with `words` as its arguments.
+def pack_program(program, words, environment, root=None, init=None, check=True, added=()):
+    """An initramfs that runs `program` (a host path, or a name in PATH) with `words` as its arguments.
 
-    `environment` is a dict; `root` a host directory whose tree is added; the program goes to
-    /bin/NAME, over a file of the tree that has this name; `init` is the host path of what becomes
-    /init, for a kernel that does not know /.tally/argv. Returns the archive's bytes.
+    What the program needs beside itself is packed too, at the paths it has on the host.
+    `environment` is a dict; `root` a host directory whose tree is added: a program that is in it is
+    run from there, with what the tree has. `added` are more files and folders of the host. `init` is
+    the host path of what becomes /init, for a kernel that does not know /.tally/argv. Returns the
+    archive's bytes.
     """
-    data = read_file(program)
-    if check:
-        elf.check_program(program, data)
-    name = "bin/" + os.path.basename(program)
     archive = cpio.Archive()
     for directory in _DIRECTORIES:
         archive.add_directory(directory)
+    needs = libraries.Needs()
+    name = _in_root(program, root)
+    if name is None:
+        program = libraries.in_path(program)
+        data = read_file(program)
+        if check:
+            elf.check_program(program, data)
+        name = "/bin/" + os.path.basename(program)
+        if check:
+            needs.add(program, name)
+        else:
+            needs.files[name] = program
+    for path in added:
+        if os.path.isdir(path):
+            needs.add_tree(os.path.abspath(path))
+        else:
+            needs.add(path)
+    files = {path.lstrip("/"): source for path, source in needs.files.items()}
     if root is not None:
-        _add_tree(archive, root, set(_DIRECTORIES) | {name})
-    archive.add_file(name, data, 0o755)
+        _add_tree(archive, root, set(_DIRECTORIES) | set(files))
+    for path, source in files.items():
+        if root is None or path == name.lstrip("/") or not os.path.exists(os.path.join(root, path)):
+            mode = 0o755 if path == name.lstrip("/") else stat.S_IMODE(os.stat(source).st_mode)
+            archive.add_file(path, read_file(source), mode)
     if init is not None:
         archive.add_file("init", read_file(init), 0o755)
-    archive.add_file(".tally/argv", _strings(["/" + name] + list(words)))
+    archive.add_file(".tally/argv", _strings([name] + list(words)))
     archive.add_file(".tally/env", _strings(f"{key}={value}" for key, value in environment.items()))
     return archive.finish()
+
+
+def _in_root(program, root):
+    """The path in the tree `root` of a program that is there, or None."""
+    if root is None:
+        return None
+    names = [program] if program.startswith("/") else \
+        [f"{folder}/{program}" for folder in ("/usr/bin", "/bin", "/usr/sbin", "/sbin")]
+    if "/" in program and not program.startswith("/"):
+        return None
+    for name in names:
+        if os.path.lexists(os.path.join(root, name.lstrip("/"))):
+            return name
+    return None
 
 
 def read_ready_made(path, check=True):
