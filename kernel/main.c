@@ -56,6 +56,7 @@ static void start_user_space(void *unused)
 	panic_on_demand();
 	set_console();
 	perf_init();
+	sched_load_init();
 	mount_initramfs();
 	init_run(boot_info.command_line);
 }

@@ -12,4 +12,9 @@
 uint64_t arch_exec_hwcap(void);
 uint64_t arch_exec_hwcap2(void);
 
+struct text;
+
+/* What /proc/cpuinfo says of processor CPU. Task context. */
+void arch_cpu_describe(struct text *text, unsigned int cpu);
+
 #endif

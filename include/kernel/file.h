@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct dentry;
 struct file;
 struct file_table;
 struct inode;
@@ -23,6 +24,7 @@ struct vm_area;
 struct poll_table;
 struct wait_queue;
 struct kernel_stat;
+struct task;
 
 /* Every function runs in task context and may sleep. A NULL member means the errno given.
  * Errors are returned negative. */
@@ -40,6 +42,9 @@ struct file_ops {
 	int (*mmap)(struct file *file, struct vm_area *area); /* ENODEV */
 	/* Entries of a directory, as getdents64 wants them. ENOTDIR */
 	ssize_t (*read_directory)(struct file *file, void *user_buffer, size_t size);
+	/* Bytes read into kernel memory; the position stays. EINVAL */
+	ssize_t (*read_for_kernel)(struct file *file, void *buffer, size_t size,
+				   uint64_t position);
 	/* The last reference is gone. */
 	void (*release)(struct file *file);
 	bool seekable; /* lseek moves the position; else ESPIPE */
@@ -56,7 +61,7 @@ struct file_async {
 struct file {
 	const struct file_ops *ops;
 	void *private;
-	struct inode *inode;	    /* what fstat describes; NULL: an anonymous one */
+	struct dentry *dentry;	    /* referenced: what was opened; NULL: an anonymous inode */
 	_Atomic unsigned int flags; /* O_ACCMODE, O_NONBLOCK … */
 	uint64_t position;	    /* unlocked: tasks that read one file at once race for it */
 	struct file_async async;
@@ -65,6 +70,10 @@ struct file {
 
 /* A file with one reference, or NULL. Task context. */
 struct file *file_create(const struct file_ops *ops, void *private, unsigned int flags);
+/* What FILE was opened on, or NULL. Any context. */
+struct inode *file_inode(const struct file *file);
+/* Reads SIZE bytes at POSITION into kernel memory; less at the end. Errors negative. Task context. */
+ssize_t file_read_for_kernel(struct file *file, void *buffer, size_t size, uint64_t position);
 /* One more reference. Any context. */
 void file_get(struct file *file);
 /* Drops a reference; the last one calls release. Task context. */
@@ -76,6 +85,9 @@ void file_notify(struct file *file, int poll_code);
 
 /* The file behind descriptor FD of the running task with a new reference, or NULL. Task context. */
 struct file *fd_get_file(int fd);
+
+/* The same of TASK, which may be ending. Task context. */
+struct file *file_table_get_file_of(struct task *task, int fd);
 
 /* Puts FILE (its reference moves in) at the lowest free descriptor; close-on-exec if CLOEXEC.
  * Returns it, or -EMFILE (reference stays). Task context. */
@@ -99,6 +111,9 @@ struct file_table *file_table_copy(struct file_table *table);
 /* Puts FILE (its reference moves in) at FD of TABLE, which nobody else has yet. */
 void file_table_set(struct file_table *table, int fd, struct file *file);
 void file_table_get(struct file_table *table);
+/* The running task goes on with TABLE (NULL: none), whose reference moves in; its old one is dropped.
+ * Task context. */
+void file_table_switch(struct file_table *table);
 /* Drops a reference; the last one closes all. Task context. */
 void file_table_put(struct file_table *table);
 /* Closes what has close-on-exec. Task context. */

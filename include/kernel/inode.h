@@ -1,84 +1,120 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file tree: what paths name. Made at start from the initramfs and a few devices; it never
- * changes afterwards and is never freed, so inodes need neither locks nor references.
+ * Inodes: what a file is, apart from its names. Names are dentries (<kernel/dentry.h>); an open
+ * file (<kernel/file.h>) is a way to use an inode.
+ *
+ * Locks: inode->write_mutex orders who changes the contents, and is held across copies from user
+ * memory; it comes before a space's mutex. inode->mutex guards where the contents are, and is taken
+ * by page faults: after a space's mutex, and never around an access to user memory. The attributes
+ * are words that change one at a time.
  */
 #ifndef KERNEL_INODE_H
 #define KERNEL_INODE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/queue.h>
+#include <sys/types.h>
 
+#include <kernel/wait.h>
 #include <uapi/linux/stat.h>
+#include <uapi/linux/time.h>
 
+struct dentry;
 struct file;
 struct inode;
+struct superblock;
 
-/* A device's file: FILE is new, its operations are set here. 0 or a negative error. Task
- * context. */
+/* Longest path, with its end, and longest name in a directory, without: Linux's PATH_MAX, NAME_MAX. */
+#define PATH_SIZE     4096
+#define NAME_SIZE_MAX 255
+
+/* FILE, new, gets its operations. 0 or a negative error. Task context. */
 typedef int inode_open_function(struct inode *inode, struct file *file);
 
-struct inode {
-	const char *name; /* in its directory; not terminated by the archive: see name_size */
-	size_t name_size;
-	uint64_t number;
-	uint32_t mode; /* S_IF* and permissions */
-	uint32_t uid, gid;
-	uint64_t modified_s;
-	uint64_t device;	      /* st_rdev of a device file */
-	const void *data;	      /* file's contents, or a link's target */
-	uint64_t size;		      /* bytes of it */
-	struct inode *parent;	      /* the root is its own */
-	STAILQ_HEAD(, inode) entries; /* of a directory, in the archive's order */
-	STAILQ_ENTRY(inode) sibling;
-	size_t entry_count;
-	inode_open_function *open; /* NULL: contents from data */
+/* Receives one entry of a directory. False: there is no room for it. */
+struct directory_reader {
+	bool (*entry)(struct directory_reader *reader, const char *name, size_t name_size,
+		      uint64_t number, uint32_t mode, uint64_t next_position);
 };
 
-/* Longest path, with its end: Linux's PATH_MAX. */
-#define PATH_SIZE 4096
+/* What a kind of inode does. Task context. NULL: as said. */
+struct inode_ops {
+	/* A directory whose entries are no dentries that stay: the inode of that name, with a
+	 * reference, or NULL with *ERROR. NULL: its dentries are all there is. */
+	struct inode *(*look_up)(struct inode *directory, const char *name, size_t name_size,
+				 int *error);
+	/* Entries from POSITION (2 …) on, until the reader has no room. With look_up. */
+	void (*list)(struct inode *directory, uint64_t position, struct directory_reader *reader);
+	/* A link's target into BUFFER of SIZE bytes, without an end: its length, or an error. */
+	ssize_t (*read_link)(struct inode *link, char *buffer, size_t size);
+	/* A link that leads where no path may: the dentry, with a reference, or NULL with *ERROR.
+	 * tree_mutex is held. NULL: by its text. */
+	struct dentry *(*follow)(struct inode *link, int *error);
+	/* NULL: directories and devices are opened by their type, other types cannot be. */
+	inode_open_function *open;
+	/* Sets the size of the contents. 0, -EFBIG, -ENOMEM. write_mutex held. NULL: EINVAL. */
+	int (*resize)(struct inode *inode, uint64_t size);
+	/* The last reference is gone. NULL: kfree. */
+	void (*free)(struct inode *inode);
+};
 
-extern struct inode root_inode;
+struct inode {
+	_Atomic unsigned int references;
+	const struct inode_ops *ops;
+	struct superblock *superblock;
+	uint64_t number;
+	_Atomic uint32_t mode; /* S_IF* and permissions */
+	_Atomic uint32_t uid, gid;
+	_Atomic uint32_t links; /* names; directories: 2 and one for each directory in them */
+	uint64_t device;	/* st_rdev of a device node */
+	struct mutex write_mutex, mutex;
+	_Atomic uint64_t size;				    /* bytes; written under both mutexes */
+	_Atomic uint64_t pages;				    /* of contents that there are */
+	struct kernel_timespec accessed, modified, changed; /* may be torn: a reader cannot tell */
+};
 
-/* Follows PATH from START (if it does not begin with '/'). FOLLOW: also a link at its end. 0
- * and *RESULT, or -ENOENT, -ENOTDIR, -ELOOP, -ENAMETOOLONG. Task context. */
-int inode_lookup(struct inode *start, const char *path, bool follow, struct inode **result);
+/* Makes INODE, zeroed, one of SUPERBLOCK's with one reference, a new number, MODE and the present
+ * time. Task context. */
+void inode_init(struct inode *inode, struct superblock *superblock, const struct inode_ops *ops,
+		uint32_t mode);
+/* One more reference, and one less; the last frees. get: any context, with one; put: task context. */
+void inode_get(struct inode *inode);
+void inode_put(struct inode *inode);
 
-/* Adds a file named NAME (kept, not copied) of MODE to directory PARENT; NULL: no memory. At
- * start. */
-struct inode *inode_create(struct inode *parent, const char *name, size_t name_size, uint32_t mode);
-/* The entry of that name, or NULL. */
-struct inode *inode_find(struct inode *parent, const char *name, size_t name_size);
+static inline uint32_t inode_type(const struct inode *inode)
+{
+	return inode->mode & S_IFMT;
+}
 
-/* Copies SIZE bytes of a file's contents from OFFSET on; what lies past the end is left alone.
- * Returns the bytes copied. */
-size_t inode_copy(const struct inode *inode, uint64_t offset, void *destination, size_t size);
+/* Whether the running task may do MASK (R_OK, W_OK, X_OK) to INODE: 0 or -EACCES. Task context. */
+int inode_permission(const struct inode *inode, unsigned int mask);
 
-/* The absolute path of INODE into BUFFER, terminated; its length, or -ERANGE. */
-int inode_path(const struct inode *inode, char *buffer, size_t size);
-
-/* Fills in STAT. */
+/* Fills in STAT. Task context. */
 void inode_stat(const struct inode *inode, struct kernel_stat *stat);
 
-/* An open file on INODE with one reference. FLAGS: O_*. 0 and *RESULT, or a negative error.
- * Task context. */
-int inode_open(struct inode *inode, unsigned int flags, struct file **result);
+/* The contents, respectively only the attributes, changed just now. Task context. */
+void inode_touch_contents(struct inode *inode);
+void inode_touch_attributes(struct inode *inode);
 
-/* The inode behind a file that inode_open made, or NULL. */
-struct inode *file_inode(const struct file *file);
+/* Sets the size of a regular file: 0, -EINVAL, -EISDIR, -EFBIG, -ENOMEM. Task context, no space's
+ * mutex held. */
+int inode_resize(struct inode *inode, uint64_t size);
 
-/* Adds /dev and what is in it, where the archive has none. At start. */
-void devices_init(void);
+/* Opens the device node NODE: FILE's operations are those of its number. 0, -ENXIO. Task context. */
+int device_open(struct inode *node, struct file *file);
+inode_open_function console_open, tty_current_open, ptmx_open;
+inode_open_function null_open, zero_open, full_open, random_open;
 
-/* Adds /proc and what is in it. At start. */
-void proc_init(void);
-/* Where LINK leads for the running task if it is one of /proc's, and how readlink names that;
- * else NULL. */
-struct inode *proc_link_target(const struct inode *link);
-const char *proc_link_text(const struct inode *link);
+/* Mounts /dev and /proc. At start. */
+void devices_mount(void);
+void proc_mount(void);
 
-inode_open_function console_open, tty_current_open, ptmx_open, null_open, zero_open, random_open;
+static inline uint64_t device_number(unsigned int major, unsigned int minor)
+{
+	return (uint64_t)(minor & 0xff) | (uint64_t)(major & 0xfff) << 8 |
+	       (uint64_t)(minor & ~0xffu) << 12;
+}
 
 #endif

@@ -20,13 +20,11 @@
 #include <uapi/linux/resource.h>
 
 struct task;
-struct inode;
+struct dentry;
 struct process_group;
 struct tty;
 struct trap_frame;
 struct vm_space;
-
-#define EXE_PATH_SIZE 256
 
 struct process {
 	_Atomic unsigned int references; /* its tasks and its place in the parent's list */
@@ -61,16 +59,21 @@ struct process {
 	int stop_signal;			   /* S: 0: not stopped */
 	bool stop_unreported, continue_unreported; /* S: for wait4 */
 
-	/* What it runs, and its path. Inodes are never freed. Written by exec alone. */
-	struct inode *executable;
-	char executable_path[EXE_PATH_SIZE];
-	struct inode *directory;	      /* current directory */
+	struct dentry *executable; /* what it runs, referenced; NULL: nothing. See exec_set_name */
+	/* D (tree_mutex): referenced; NULL: the root of everything. */
+	struct dentry *directory, *root;      /* current directory; where '/' is */
+	_Atomic uint32_t umask;
 	_Atomic int oom_score_adj;	      /* -1000 … 1000: see kernel/mm/oom.c */
 	_Atomic unsigned int personality;     /* what personality(2) says; ADDR_NO_RANDOMIZE acts */
+	/* Where its first stack has the arguments and the environment. Written by exec alone. */
+	uintptr_t arguments_start, environment_start, environment_end;
 	struct rlimit64 limits[RLIM_NLIMITS]; /* T */
 };					      /* T: task_table_lock; S: signal_lock */
 
 extern struct spinlock task_table_lock;
+
+/* Numbers of tasks are below this: Linux's PID_MAX_DEFAULT. */
+#define PID_MAX 32768
 
 /* An event that one task waits for and another makes happen: the end of a vfork. */
 struct task_completion {
@@ -127,6 +130,16 @@ void process_mark_exiting(struct process *process, int status);
 /* PROCESS, a zombie, was waited for (or its parent wants no zombies): its pid is free. T held;
  * the caller's pointer may be the last. */
 void process_forget(struct process *process);
+/* The running process's '/', without a reference: D held or only compared. */
+struct dentry *process_root(void);
+/* Its current directory, with a reference. Task context. */
+struct dentry *process_get_directory(void);
+/* MODE of a new file without what the running process's umask takes away. Task context. */
+uint32_t process_apply_umask(uint32_t mode);
+/* CHILD, new, has PARENT's directories and umask; PROCESS, which has ended, gives its own up. Task
+ * context. */
+void process_inherit_paths(struct process *child, const struct process *parent);
+void process_drop_paths(struct process *process);
 /* Makes SPACE obey those of PROCESS's limits that are about memory. Task context. */
 void process_apply_limits(const struct process *process, struct vm_space *space);
 /* Splits RUN_TIME_NS into USAGE's times. */

@@ -85,6 +85,15 @@ void sched_preempt(void);
  * context for others. */
 uint64_t sched_run_time_ns(struct task *task);
 
+/* Nanoseconds that processor CPU has been idle. Task context. */
+uint64_t sched_idle_time_ns(unsigned int cpu);
+/* Switches from one task to another, over all processors. Task context. */
+uint64_t sched_switch_count(void);
+/* Load averages of 1, 5 and 15 minutes, in 16.16 fixed point: see kernel/sched/load.c. Task context. */
+void sched_load(uint32_t loads[3]);
+/* Begins to take them. Task context, once. */
+void sched_load_init(void);
+
 /* Tasks that run or wait, over all processors. A snapshot; task context. */
 unsigned int sched_runnable_count(void);
 

@@ -21,8 +21,15 @@ syscall_function sys_brk, sys_mmap, sys_munmap, sys_mprotect, sys_madvise, sys_m
 /* files: kernel/fs/file_calls.c, path_calls.c, poll.c, pipe.c */
 syscall_function sys_read, sys_write, sys_readv, sys_writev, sys_pread64, sys_close, sys_lseek,
 	sys_ioctl, sys_fcntl, sys_dup, sys_dup2, sys_dup3, sys_getdents64;
-syscall_function sys_open, sys_openat, sys_stat, sys_lstat, sys_fstat, sys_newfstatat, sys_readlink,
-	sys_readlinkat, sys_access, sys_faccessat, sys_getcwd, sys_chdir;
+syscall_function sys_open, sys_openat, sys_creat, sys_stat, sys_lstat, sys_fstat, sys_newfstatat,
+	sys_readlink, sys_readlinkat, sys_access, sys_faccessat, sys_faccessat2, sys_getcwd,
+	sys_chdir, sys_fchdir, sys_chroot, sys_umask;
+syscall_function sys_mkdir, sys_mkdirat, sys_mknod, sys_mknodat, sys_unlink, sys_unlinkat,
+	sys_rmdir, sys_link, sys_linkat, sys_symlink, sys_symlinkat, sys_rename, sys_renameat,
+	sys_renameat2;
+syscall_function sys_chmod, sys_fchmod, sys_fchmodat, sys_fchmodat2, sys_chown, sys_lchown,
+	sys_fchown, sys_fchownat, sys_utime, sys_utimes, sys_futimesat, sys_utimensat,
+	sys_truncate, sys_ftruncate, sys_fsync, sys_fdatasync, sys_sync;
 syscall_function sys_poll, sys_ppoll, sys_pipe, sys_pipe2;
 /* tasks: kernel/task/ */
 syscall_function sys_clone, sys_clone3, sys_fork, sys_vfork, sys_execve, sys_exit, sys_exit_group,

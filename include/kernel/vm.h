@@ -26,7 +26,6 @@
 #include <kernel/wait.h>
 
 struct file;
-struct inode;
 struct task;
 struct trap_frame;
 struct vm_area;
@@ -86,9 +85,7 @@ struct vm_area {
 	bool touched;		       /* S: private, and has had a page of its own */
 	uint64_t offset;	       /* bytes into the object; of anonymous memory, its address at first */
 	struct file *file;	       /* referenced; NULL: none */
-	struct inode *inode;	       /* what private memory starts as; NULL: zeros */
-	uint64_t file_bytes;	       /* of the inode that may be seen; zeros after them */
-	const struct vm_area_ops *ops; /* NULL: anonymous or private file memory */
+	const struct vm_area_ops *ops; /* NULL: anonymous private memory */
 	void *private;
 	const char *name; /* what /proc/PID/maps calls it, "[vdso]"; NULL: see vm_area_name */
 	struct vm_mapping *mapping;  /* NULL: none */
@@ -158,8 +155,6 @@ struct vm_request {
 	bool low_2gib;	     /* MAP_32BIT: not FIXED, below 2 GiB */
 	struct file *file;   /* NULL: anonymous. A reference is taken */
 	uint64_t offset;     /* bytes into the file, page aligned */
-	struct inode *inode; /* see struct vm_area; instead of FILE, by the program loader */
-	uint64_t file_bytes;
 	const char *name; /* see struct vm_area; a constant */
 };
 

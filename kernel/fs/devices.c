@@ -5,22 +5,26 @@
  */
 #include <string.h>
 
+#include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/log.h>
 #include <kernel/random.h>
+#include <kernel/tmpfs.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 
-static const struct {
+static const struct device {
 	const char *name;
 	unsigned int major, minor;
+	uint32_t permissions;
 	inode_open_function *open;
 } devices[] = {
-	{ "null", 1, 3, null_open },	   { "zero", 1, 5, zero_open },
-	{ "random", 1, 8, random_open },   { "urandom", 1, 9, random_open },
-	{ "tty", 5, 0, tty_current_open }, { "console", 5, 1, console_open },
-	{ "ttyS0", 4, 64, console_open },  { "ptmx", 5, 2, ptmx_open },
+	{ "null", 1, 3, 0666, null_open },	 { "zero", 1, 5, 0666, zero_open },
+	{ "full", 1, 7, 0666, full_open },	 { "random", 1, 8, 0666, random_open },
+	{ "urandom", 1, 9, 0666, random_open },	 { "tty", 5, 0, 0666, tty_current_open },
+	{ "console", 5, 1, 0600, console_open }, { "ttyS0", 4, 64, 0600, console_open },
+	{ "ptmx", 5, 2, 0666, ptmx_open },
 };
 
 static ssize_t read_nothing(struct file *file, void *user_buffer, size_t size, uint64_t *position)
@@ -55,6 +59,20 @@ int zero_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static ssize_t write_nowhere(struct file *file, const void *user_buffer, size_t size,
+			     uint64_t *position)
+{
+	return -ENOSPC;
+}
+
+static const struct file_ops full_ops = { .read = read_zeros, .write = write_nowhere };
+
+int full_open(struct inode *inode, struct file *file)
+{
+	file->ops = &full_ops;
+	return 0;
+}
+
 static ssize_t read_random(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
 	return random_to_user(user_buffer, size);
@@ -68,25 +86,47 @@ int random_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-void devices_init(void)
+/* --- nodes --- */
+
+static const struct device *find_device(uint64_t number)
 {
-	struct inode *dev = inode_find(&root_inode, "dev", 3);
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+		if (device_number(devices[i].major, devices[i].minor) == number)
+			return &devices[i];
+	return NULL;
+}
 
-	if (!dev)
-		dev = inode_create(&root_inode, "dev", 3, S_IFDIR | 0755);
-	if (!dev || (dev->mode & S_IFMT) != S_IFDIR)
+int device_open(struct inode *node, struct file *file)
+{
+	const struct device *device = find_device(node->device);
+
+	/* There are no block devices. */
+	if (!device || inode_type(node) != S_IFCHR)
+		return -ENXIO;
+	return device->open(node, file);
+}
+
+void devices_mount(void)
+{
+	const struct entry_request directory = { .mode = S_IFDIR | 0755 };
+	struct superblock *superblock = tmpfs_create("devtmpfs");
+	struct dentry *covered;
+	int error = path_lookup(root_dentry, "/dev", LOOKUP_DIRECTORY, &covered);
+
+	if (error == -ENOENT)
+		error = entry_create(root_dentry, "dev", 3, &directory, &covered);
+	if (error)
 		boot_failure("initramfs: /dev is not a directory, the console has no place");
-	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
-		const char *name = devices[i].name;
-		struct inode *inode = inode_find(dev, name, strlen(name));
+	for (size_t i = 0; superblock && !error && i < sizeof(devices) / sizeof(devices[0]); i++) {
+		const struct entry_request node = {
+			.mode = S_IFCHR | devices[i].permissions,
+			.device = device_number(devices[i].major, devices[i].minor),
+		};
 
-		if (!inode)
-			inode = inode_create(dev, name, strlen(name), S_IFCHR | 0666);
-		if (!inode)
-			boot_failure("too little memory for /dev; give the machine more");
-		inode->mode = S_IFCHR | 0666;
-		inode->size = 0;
-		inode->device = (uint64_t)devices[i].major << 8 | devices[i].minor;
-		inode->open = devices[i].open;
+		error = entry_create(superblock->root, devices[i].name, strlen(devices[i].name),
+				     &node, NULL);
 	}
+	if (!superblock || error || superblock_mount(superblock, covered) < 0)
+		boot_failure("too little memory for /dev; give the machine more");
+	dentry_put(covered);
 }

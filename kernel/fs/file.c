@@ -8,6 +8,7 @@
  * meanwhile cannot free the file under a reader.
  */
 #include <kernel/assert.h>
+#include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
 #include <kernel/process.h>
@@ -57,7 +58,21 @@ void file_put(struct file *file)
 		return;
 	if (file->ops->release)
 		file->ops->release(file);
+	if (file->dentry)
+		dentry_put(file->dentry);
 	kfree(file);
+}
+
+struct inode *file_inode(const struct file *file)
+{
+	return file->dentry ? file->dentry->inode : NULL;
+}
+
+ssize_t file_read_for_kernel(struct file *file, void *buffer, size_t size, uint64_t position)
+{
+	return file->ops->read_for_kernel ?
+		       file->ops->read_for_kernel(file, buffer, size, position) :
+		       -EINVAL;
 }
 
 void file_notify(struct file *file, int poll_code)
@@ -84,6 +99,42 @@ void file_notify(struct file *file, int poll_code)
 	else
 		signal_send_process(task->process, &info);
 	task_put(task);
+}
+
+/* Who looks at another task's table against that task's giving it up. Before table->lock. */
+static struct spinlock owner_lock = SPINLOCK_INITIALIZER;
+
+void file_table_switch(struct file_table *table)
+{
+	struct task *self = task_current();
+
+	spin_lock(&owner_lock);
+	struct file_table *old = self->files;
+
+	self->files = table;
+	spin_unlock(&owner_lock);
+	if (old)
+		file_table_put(old);
+}
+
+struct file *file_table_get_file_of(struct task *task, int fd)
+{
+	struct file *file = NULL;
+
+	if (fd < 0 || fd >= DESCRIPTORS_MAX)
+		return NULL;
+	spin_lock(&owner_lock);
+	struct file_table *table = task->files;
+
+	if (table) {
+		spin_lock(&table->lock);
+		file = table->descriptors[fd].file;
+		if (file)
+			file_get(file);
+		spin_unlock(&table->lock);
+	}
+	spin_unlock(&owner_lock);
+	return file;
 }
 
 static struct file_table *own_table(void)

@@ -164,7 +164,7 @@ static int64_t seek_target(const struct file *file, int64_t offset, unsigned int
 		base = (int64_t)file->position;
 		break;
 	case SEEK_END:
-		base = file->inode ? (int64_t)file->inode->size : 0;
+		base = file_inode(file) ? (int64_t)file_inode(file)->size : 0;
 		break;
 	default:
 		return -EINVAL;

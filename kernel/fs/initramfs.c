@@ -12,9 +12,12 @@
  */
 #include <string.h>
 
+#include <kernel/dentry.h>
 #include <kernel/entry.h>
 #include <kernel/inode.h>
 #include <kernel/log.h>
+#include <kernel/tmpfs.h>
+#include <uapi/linux/errno.h>
 
 #define HEADER_SIZE 110
 #define MAGIC_SIZE  6
@@ -134,22 +137,36 @@ static void read_member(struct archive *archive, struct member *member)
 		archive->at = archive->size;
 }
 
-/* The directory of NAME, made if the archive does not have it before its contents; NAME and
- * *SIZE become the last part. */
-static struct inode *parent_of(const char **name, size_t *size)
+static _Noreturn void no_memory(void)
 {
-	struct inode *at = &root_inode;
+	boot_failure("too little memory for the initramfs' file tree; give the machine more");
+}
+
+/* The directory of NAME, with a reference, made if the archive does not have it before its contents;
+ * NAME and *SIZE become the last part. NULL: something on the way is no directory. */
+static struct dentry *parent_of(const char **name, size_t *size)
+{
+	const struct entry_request request = { .mode = S_IFDIR | 0755 };
+	struct dentry *at = root_dentry;
 	size_t begin = 0;
 
+	dentry_get(at);
 	for (size_t i = 0; i < *size; i++) {
 		if ((*name)[i] != '/')
 			continue;
-		if (i > begin) {
-			struct inode *next = inode_find(at, *name + begin, i - begin);
+		if (i > begin && !(i - begin == 1 && (*name)[begin] == '.')) {
+			struct dentry *next;
 
-			if (!next)
-				next = inode_create(at, *name + begin, i - begin, S_IFDIR | 0755);
-			if (!next || (next->mode & S_IFMT) != S_IFDIR)
+			mutex_lock(&tree_mutex);
+			int error = path_step(at, *name + begin, i - begin, &next);
+
+			mutex_unlock(&tree_mutex);
+			if (error == -ENOENT)
+				error = entry_create(at, *name + begin, i - begin, &request, &next);
+			if (error == -ENOMEM || error == -ENOSPC)
+				no_memory();
+			dentry_put(at);
+			if (error)
 				return NULL;
 			at = next;
 		}
@@ -160,35 +177,67 @@ static struct inode *parent_of(const char **name, size_t *size)
 	return at;
 }
 
+/* The entry NAME of PARENT, with a reference, made for MEMBER; it may be there already. */
+static struct dentry *entry_of(struct dentry *parent, const char *name, size_t name_size,
+			       const struct member *member)
+{
+	const struct entry_request request = {
+		.mode = member->fields[CPIO_MODE],
+		.device = device_number(member->fields[CPIO_RDEVMAJOR],
+					member->fields[CPIO_RDEVMINOR]),
+	};
+	bool directory = (request.mode & S_IFMT) == S_IFDIR;
+	struct dentry *dentry;
+
+	mutex_lock(&tree_mutex);
+	int error = path_step(parent, name, name_size, &dentry);
+
+	mutex_unlock(&tree_mutex);
+	if (!error) {
+		/* A later member of the same name replaces the earlier one, as in Linux. */
+		if (directory && inode_type(dentry->inode) == S_IFDIR)
+			return dentry;
+		dentry_put(dentry);
+		error = entry_remove(parent, name, name_size, directory);
+		if (error)
+			return NULL;
+	}
+	error = entry_create(parent, name, name_size, &request, &dentry);
+	if (error == -ENOMEM || error == -ENOSPC)
+		no_memory();
+	return error ? NULL : dentry;
+}
+
 static void add_member(const struct archive *archive, const struct member *member)
 {
 	const char *name = member->name;
 	size_t name_size = member->name_size;
-	struct inode *parent = parent_of(&name, &name_size);
+
+	while (name_size && name[name_size - 1] == '/')
+		name_size--;
+	struct dentry *parent = parent_of(&name, &name_size);
 
 	if (!parent)
 		damaged(archive, "a file lies in what is no directory");
-	if (name_size == 0)
+	if (name_size == 0 || (name_size == 1 && name[0] == '.')) {
+		dentry_put(parent);
 		return;
-	struct inode *inode = inode_find(parent, name, name_size);
-	bool directory = (member->fields[CPIO_MODE] & S_IFMT) == S_IFDIR;
+	}
+	struct dentry *dentry = entry_of(parent, name, name_size, member);
 
-	/* A later member of the same name replaces the earlier one, as in Linux. */
-	if (!inode)
-		inode = inode_create(parent, name, name_size, member->fields[CPIO_MODE]);
-	if (!inode)
-		boot_failure(
-			"too little memory for the initramfs' file tree; give the machine more");
-	if (directory != ((inode->mode & S_IFMT) == S_IFDIR))
+	if (!dentry)
 		damaged(archive, "one name for a file and a directory");
+	struct inode *inode = dentry->inode;
+	const struct kernel_timespec modified = { .tv_sec = member->fields[CPIO_MTIME] };
+
 	inode->mode = member->fields[CPIO_MODE];
 	inode->uid = member->fields[CPIO_UID];
 	inode->gid = member->fields[CPIO_GID];
-	inode->modified_s = member->fields[CPIO_MTIME];
-	inode->device = (uint64_t)member->fields[CPIO_RDEVMAJOR] << 8 |
-			member->fields[CPIO_RDEVMINOR];
-	inode->data = member->data;
-	inode->size = directory ? 0 : member->fields[CPIO_FILESIZE];
+	inode->modified = modified;
+	if (inode_type(inode) == S_IFREG || inode_type(inode) == S_IFLNK)
+		tmpfs_set_image(inode, member->data, member->fields[CPIO_FILESIZE]);
+	dentry_put(dentry);
+	dentry_put(parent);
 }
 
 void initramfs_mount(const void *start, size_t size)
@@ -199,6 +248,7 @@ void initramfs_mount(const void *start, size_t size)
 
 	if (!start || !size)
 		boot_failure("no initramfs; give one to the boot loader as the first module");
+	tree_init();
 	while (archive.at < archive.size) {
 		struct member member;
 
@@ -215,7 +265,7 @@ void initramfs_mount(const void *start, size_t size)
 	}
 	if (!ended)
 		damaged(&archive, "cut off: no end mark");
-	devices_init();
-	proc_init();
+	devices_mount();
+	proc_mount();
 	log_debug("initramfs: %zu files, %zu KiB", files, size / 1024);
 }

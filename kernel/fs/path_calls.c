@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls on paths: opening, describing, links, the current directory. */
+/* System calls that look at what a path names: stat, readlink, access; and where a process's paths
+ * begin. Those that change something are in entry_calls.c and attribute_calls.c. */
 #include <string.h>
 
+#include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
@@ -12,78 +14,10 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-/* st_dev and st_ino of files without an inode (events): one anonymous inode, as Linux has. */
-#define ANONYMOUS_DEVICE 2
+#include "path_arguments.h"
 
-/* Where a path that does not begin with '/' begins. 0 or -EBADF, -ENOTDIR. */
-static int find_start(int directory_fd, const char *path, struct inode **start)
-{
-	*start = task_current()->process->directory;
-	if (path[0] == '/' || directory_fd == AT_FDCWD)
-		return 0;
-	struct file *file = fd_get_file(directory_fd);
-
-	if (!file)
-		return -EBADF;
-	*start = file->inode;
-	file_put(file);
-	return *start && ((*start)->mode & S_IFMT) == S_IFDIR ? 0 : -ENOTDIR;
-}
-
-/* The inode that a call's directory and path mean. */
-static int look_up(int directory_fd, unsigned long user_path, bool follow, struct inode **result)
-{
-	char *path = kzalloc(PATH_SIZE);
-	struct inode *start;
-	long length;
-
-	if (!path)
-		return -ENOMEM;
-	length = copy_string_from_user(path, (const char *)user_path, PATH_SIZE);
-	int error = length < 0 ? (int)length : 0;
-
-	if (!error && length == 0)
-		error = -ENOENT;
-	if (!error)
-		error = find_start(directory_fd, path, &start);
-	if (!error)
-		error = inode_lookup(start, path, follow, result);
-	kfree(path);
-	return error;
-}
-
-static long open_path(int directory_fd, unsigned long user_path, unsigned int flags)
-{
-	struct inode *inode;
-	struct file *file;
-	int error = look_up(directory_fd, user_path, !(flags & O_NOFOLLOW), &inode);
-
-	/* What is not there cannot be made. */
-	if (error == -ENOENT && (flags & O_CREAT))
-		return -EROFS;
-	if (error)
-		return error;
-	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
-		return -EEXIST;
-	error = inode_open(inode, flags, &file);
-	if (error)
-		return error;
-	int fd = fd_install(file, flags & O_CLOEXEC);
-
-	if (fd < 0)
-		file_put(file);
-	return fd;
-}
-
-long sys_open(const unsigned long arg[6])
-{
-	return open_path(AT_FDCWD, arg[0], (unsigned int)arg[1]);
-}
-
-long sys_openat(const unsigned long arg[6])
-{
-	return open_path((int)arg[0], arg[1], (unsigned int)arg[2]);
-}
+/* st_dev and st_ino of files without a dentry (events, pipes): one anonymous inode, as Linux has. */
+#define ANONYMOUS_DEVICE 0xf
 
 static long put_stat(const struct inode *inode, unsigned long user_stat)
 {
@@ -98,86 +32,78 @@ static long put_stat(const struct inode *inode, unsigned long user_stat)
 	return copy_to_user((void *)user_stat, &stat, sizeof(stat));
 }
 
-static long stat_path(int directory_fd, unsigned long user_path, bool follow,
+static long stat_path(int directory_fd, unsigned long user_path, unsigned int flags,
 		      unsigned long user_stat)
 {
-	struct inode *inode;
-	int error = look_up(directory_fd, user_path, follow, &inode);
+	struct dentry *dentry;
+	int error = path_arguments_look_up_at(directory_fd, user_path, flags, &dentry);
 
-	return error ? error : put_stat(inode, user_stat);
+	if (error)
+		return error;
+	long result = put_stat(dentry ? dentry->inode : NULL, user_stat);
+
+	if (dentry)
+		dentry_put(dentry);
+	return result;
 }
 
 long sys_stat(const unsigned long arg[6])
 {
-	return stat_path(AT_FDCWD, arg[0], true, arg[1]);
+	return stat_path(AT_FDCWD, arg[0], 0, arg[1]);
 }
 
 long sys_lstat(const unsigned long arg[6])
 {
-	return stat_path(AT_FDCWD, arg[0], false, arg[1]);
+	return stat_path(AT_FDCWD, arg[0], AT_SYMLINK_NOFOLLOW, arg[1]);
 }
 
-static long stat_descriptor(int fd, unsigned long user_stat)
+long sys_fstat(const unsigned long arg[6])
 {
-	struct file *file = fd_get_file(fd);
+	struct file *file = fd_get_file((int)arg[0]);
 
 	if (!file)
 		return -EBADF;
-	long result = put_stat(file->inode, user_stat);
+	long result = put_stat(file_inode(file), arg[1]);
 
 	file_put(file);
 	return result;
 }
 
-long sys_fstat(const unsigned long arg[6])
-{
-	return stat_descriptor((int)arg[0], arg[1]);
-}
-
 long sys_newfstatat(const unsigned long arg[6])
 {
 	unsigned int flags = (unsigned int)arg[3];
-	char first = 'x';
 
 	if (flags & ~(unsigned int)(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH))
 		return -EINVAL;
-	/* An empty path (or none, since Linux 6.11) with AT_EMPTY_PATH: the descriptor itself. */
-	if ((flags & AT_EMPTY_PATH) && arg[1] && copy_from_user(&first, (const void *)arg[1], 1))
-		return -EFAULT;
-	if ((flags & AT_EMPTY_PATH) && (!arg[1] || !first)) {
-		if ((int)arg[0] == AT_FDCWD)
-			return put_stat(task_current()->process->directory, arg[2]);
-		return stat_descriptor((int)arg[0], arg[2]);
-	}
-	return stat_path((int)arg[0], arg[1], !(flags & AT_SYMLINK_NOFOLLOW), arg[2]);
-}
-
-/* Copies a link's TARGET, cut to SIZE, without an end. */
-static long put_target(const char *target, size_t length, unsigned long user_buffer, size_t size)
-{
-	if (length > size)
-		length = size;
-	return copy_to_user((void *)user_buffer, target, length) ? -EFAULT : (long)length;
+	return stat_path((int)arg[0], arg[1], flags, arg[2]);
 }
 
 static long read_link(int directory_fd, unsigned long user_path, unsigned long user_buffer,
 		      int size)
 {
-	struct inode *inode;
+	struct dentry *dentry;
 
 	if (size <= 0)
 		return -EINVAL;
-	int error = look_up(directory_fd, user_path, false, &inode);
+	int error = path_arguments_look_up(directory_fd, user_path, 0, &dentry);
 
 	if (error)
 		return error;
-	if ((inode->mode & S_IFMT) != S_IFLNK)
-		return -EINVAL;
-	const char *text = proc_link_text(inode);
+	long result = -EINVAL;
+	char *text = NULL;
 
-	if (text)
-		return put_target(text, strlen(text), user_buffer, (size_t)size);
-	return put_target(inode->data, inode->size, user_buffer, (size_t)size);
+	if (dentry->inode->ops->read_link) {
+		text = kzalloc(PATH_SIZE);
+		result = text ? dentry->inode->ops->read_link(dentry->inode, text, PATH_SIZE) :
+				-ENOMEM;
+	}
+	if (result > size)
+		result = size;
+	if (result > 0 && copy_to_user((void *)user_buffer, text, (size_t)result))
+		result = -EFAULT;
+	kfree(text);
+	dentry_put(dentry);
+	return result;
 }
 
 long sys_readlink(const unsigned long arg[6])
@@ -190,65 +116,193 @@ long sys_readlinkat(const unsigned long arg[6])
 	return read_link((int)arg[0], arg[1], arg[2], (int)arg[3]);
 }
 
-static long check_access(int directory_fd, unsigned long user_path, unsigned int mode)
+static long check_access(int directory_fd, unsigned long user_path, unsigned int mode,
+			 unsigned int flags)
 {
-	struct inode *inode;
+	struct dentry *dentry;
 
 	if (mode & ~(unsigned int)(R_OK | W_OK | X_OK))
 		return -EINVAL;
-	int error = look_up(directory_fd, user_path, true, &inode);
+	if (flags & ~(unsigned int)(AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+		return -EINVAL;
+	int error = path_arguments_look_up_at(directory_fd, user_path, flags, &dentry);
 
-	if (error)
+	if (error || !dentry)
 		return error;
-	uint32_t type = inode->mode & S_IFMT;
-
-	if ((mode & W_OK) && type != S_IFCHR)
-		return -EROFS;
-	/* Everything runs as root: execution needs some x bit all the same. */
-	if ((mode & X_OK) && type != S_IFDIR && !(inode->mode & 0111))
-		return -EACCES;
-	return 0;
+	error = inode_permission(dentry->inode, mode);
+	dentry_put(dentry);
+	return error;
 }
 
 long sys_access(const unsigned long arg[6])
 {
-	return check_access(AT_FDCWD, arg[0], (unsigned int)arg[1]);
+	return check_access(AT_FDCWD, arg[0], (unsigned int)arg[1], 0);
 }
 
 long sys_faccessat(const unsigned long arg[6])
 {
-	return check_access((int)arg[0], arg[1], (unsigned int)arg[2]);
+	return check_access((int)arg[0], arg[1], (unsigned int)arg[2], 0);
 }
 
-long sys_getcwd(const unsigned long arg[6])
+long sys_faccessat2(const unsigned long arg[6])
 {
-	char *path = kzalloc(PATH_SIZE);
-	long result = -ENOMEM;
+	return check_access((int)arg[0], arg[1], (unsigned int)arg[2], (unsigned int)arg[3]);
+}
 
-	if (!path)
-		return result;
-	result = inode_path(task_current()->process->directory, path, PATH_SIZE);
-	if (result >= 0) {
-		size_t size = (size_t)result + 1;
+/* --- where paths begin --- */
 
-		if (size > arg[1])
-			result = -ERANGE;
-		else
-			result = copy_to_user((void *)arg[0], path, size) ? -EFAULT : (long)size;
+struct dentry *process_root(void)
+{
+	const struct process *process = task_current()->process;
+
+	return process && process->root ? process->root : root_dentry;
+}
+
+struct dentry *process_get_directory(void)
+{
+	const struct process *process = task_current()->process;
+
+	mutex_lock(&tree_mutex);
+	struct dentry *directory = process && process->directory ? process->directory : root_dentry;
+
+	dentry_get(directory);
+	mutex_unlock(&tree_mutex);
+	return directory;
+}
+
+uint32_t process_apply_umask(uint32_t mode)
+{
+	return mode & ~task_current()->process->umask;
+}
+
+void process_inherit_paths(struct process *child, const struct process *parent)
+{
+	mutex_lock(&tree_mutex);
+	child->umask = parent->umask;
+	child->arguments_start = parent->arguments_start;
+	child->environment_start = parent->environment_start;
+	child->environment_end = parent->environment_end;
+	child->executable = parent->executable;
+	child->directory = parent->directory;
+	child->root = parent->root;
+	if (child->executable)
+		dentry_get(child->executable);
+	if (child->directory)
+		dentry_get(child->directory);
+	if (child->root)
+		dentry_get(child->root);
+	mutex_unlock(&tree_mutex);
+}
+
+void process_drop_paths(struct process *process)
+{
+	mutex_lock(&tree_mutex);
+	if (process->directory)
+		dentry_put(process->directory);
+	if (process->root)
+		dentry_put(process->root);
+	if (process->executable)
+		dentry_put(process->executable);
+	process->directory = process->root = process->executable = NULL;
+	mutex_unlock(&tree_mutex);
+}
+
+/* DENTRY, whose reference moves in, becomes what *PLACE, of the running process, is. */
+static long begin_at(struct dentry **place, struct dentry *dentry)
+{
+	int error = inode_type(dentry->inode) != S_IFDIR ? -ENOTDIR :
+							   inode_permission(dentry->inode, X_OK);
+
+	if (error) {
+		dentry_put(dentry);
+		return error;
 	}
-	kfree(path);
-	return result;
+	mutex_lock(&tree_mutex);
+	struct dentry *old = *place;
+
+	*place = dentry;
+	mutex_unlock(&tree_mutex);
+	if (old)
+		dentry_put(old);
+	return 0;
 }
 
 long sys_chdir(const unsigned long arg[6])
 {
-	struct inode *inode;
-	int error = look_up(AT_FDCWD, arg[0], true, &inode);
+	struct dentry *dentry;
+	int error = path_arguments_look_up(AT_FDCWD, arg[0], LOOKUP_FOLLOW, &dentry);
 
-	if (error)
-		return error;
-	if ((inode->mode & S_IFMT) != S_IFDIR)
-		return -ENOTDIR;
-	task_current()->process->directory = inode;
-	return 0;
+	return error ? error : begin_at(&task_current()->process->directory, dentry);
+}
+
+long sys_fchdir(const unsigned long arg[6])
+{
+	struct file *file = fd_get_file((int)arg[0]);
+	long result = -ENOTDIR;
+
+	if (!file)
+		return -EBADF;
+	if (file->dentry) {
+		dentry_get(file->dentry);
+		result = begin_at(&task_current()->process->directory, file->dentry);
+	}
+	file_put(file);
+	return result;
+}
+
+long sys_chroot(const unsigned long arg[6])
+{
+	struct dentry *dentry;
+	int error = path_arguments_look_up(AT_FDCWD, arg[0], LOOKUP_FOLLOW, &dentry);
+
+	return error ? error : begin_at(&task_current()->process->root, dentry);
+}
+
+long sys_getcwd(const unsigned long arg[6])
+{
+	static const char outside[] = "(unreachable)";
+	struct dentry *directory = process_get_directory();
+	char *buffer = kzalloc(PATH_SIZE + sizeof(outside));
+	long result = -ENOMEM;
+
+	if (!buffer)
+		goto out;
+	if (directory->inode->links == 0) {
+		result = -ENOENT;
+		goto out;
+	}
+	char *path =
+		dentry_path(directory, process_root(), buffer + sizeof(outside) - 1, PATH_SIZE);
+
+	if (!path) {
+		result = -ERANGE;
+		goto out;
+	}
+	mutex_lock(&tree_mutex);
+	bool inside = dentry_is_below(directory, process_root());
+
+	mutex_unlock(&tree_mutex);
+	if (!inside) {
+		path -= sizeof(outside) - 1;
+		memcpy(path, outside, sizeof(outside) - 1);
+	}
+	size_t size = strlen(path) + 1;
+
+	if (size > arg[1])
+		result = -ERANGE;
+	else
+		result = copy_to_user((void *)arg[0], path, size) ? -EFAULT : (long)size;
+out:
+	kfree(buffer);
+	dentry_put(directory);
+	return result;
+}
+
+long sys_umask(const unsigned long arg[6])
+{
+	struct process *process = task_current()->process;
+	uint32_t old = process->umask;
+
+	process->umask = (uint32_t)arg[0] & 0777;
+	return (long)old;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Formatting text, the part of C's printf that a kernel log needs: %d %i %u %x %X %c %s %p %% with
+ * Formatting text, the part of C's printf that a kernel log needs: %d %i %u %o %x %X %c %s %p %% with
  * a width, flags 0 and -, a precision for %s (a number or *), and sizes l, ll, z.
  *
  * No memory, no locks, no state: any context. A conversion it does not know is copied as it stands,
@@ -57,7 +57,7 @@ static void put_string(struct output *output, const char *text, const struct con
 static void put_number(struct output *output, uint64_t value, bool negative, unsigned int base,
 		       const char *digits, const struct conversion *conversion)
 {
-	char reversed[20]; /* UINT64_MAX has 20 decimal digits */
+	char reversed[22]; /* UINT64_MAX has 22 octal digits */
 	int length = 0;
 
 	do
@@ -136,12 +136,14 @@ int format_string_v(char *buffer, size_t size, const char *format, va_list args)
 			break;
 		}
 		case 'u':
+		case 'o':
 		case 'x':
 		case 'X': {
 			uint64_t value = conversion.longs ? va_arg(args, unsigned long) :
 							    va_arg(args, unsigned int);
 
-			put_number(&output, value, false, *format == 'u' ? 10 : 16,
+			put_number(&output, value, false,
+				   *format == 'u' ? 10 : *format == 'o' ? 8 : 16,
 				   *format == 'X' ? upper_digits : lower_digits, &conversion);
 			break;
 		}

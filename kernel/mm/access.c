@@ -108,7 +108,7 @@ const char *vm_area_name(const struct vm_area *area)
 {
 	const struct vm_space *space = area->space;
 
-	if (area->name || area->file || area->inode)
+	if (area->name || area->file)
 		return area->name;
 	if (area->start < space->brk && area->end > space->brk_start)
 		return "[heap]";
@@ -160,7 +160,7 @@ void vm_get_usage(struct vm_space *space, struct vm_usage *usage)
 			usage->stack += pages;
 		else if ((area->prot & VM_WRITE) && !area->shared)
 			usage->data += pages;
-		else if ((area->prot & VM_EXEC) && (area->file || area->inode))
+		else if ((area->prot & VM_EXEC) && area->file)
 			usage->executable += pages;
 	}
 	mutex_unlock(&space->mutex);

@@ -166,9 +166,8 @@ int area_split_at(struct vm_space *space, uintptr_t address)
  * can_vma_merge_after. */
 static bool are_alike(const struct vm_area *low, const struct vm_area *high)
 {
-	bool one_source = low->file == high->file && low->inode == high->inode &&
-			  low->ops == high->ops && low->private == high->private &&
-			  low->name == high->name && low->file_bytes == high->file_bytes;
+	bool one_source = low->file == high->file && low->ops == high->ops &&
+			  low->private == high->private && low->name == high->name;
 	bool one_way = low->prot == high->prot && low->max_prot == high->max_prot &&
 		       low->shared == high->shared && low->dont_copy == high->dont_copy &&
 		       low->wipe_on_fork == high->wipe_on_fork &&
@@ -257,11 +256,6 @@ int vm_unmap(struct vm_space *space, uintptr_t address, size_t size)
 /* Connects AREA to what it shows. */
 static int attach_source(struct vm_area *area, const struct vm_request *request)
 {
-	if (request->inode) {
-		area->inode = request->inode;
-		area->file_bytes = request->file_bytes;
-		return 0;
-	}
 	area->name = request->name;
 	if (!request->file)
 		return area->shared ? shared_memory_attach(area) : 0;
@@ -348,7 +342,7 @@ long space_map(struct vm_space *space, const struct vm_request *request, size_t 
 		.no_reserve = request->no_reserve,
 		.locked = request->locked || space->lock_future,
 		.lock_on_fault = !request->locked && space->lock_future_on_fault,
-		.offset = request->file || request->inode ? request->offset : (uintptr_t)address,
+		.offset = request->file ? request->offset : (uintptr_t)address,
 		.space = space,
 	};
 	/* What is there goes first (the file may count what is mapped of it); Linux does the

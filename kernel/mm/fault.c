@@ -20,7 +20,6 @@
 #include <arch/task.h>
 #include <kernel/assert.h>
 #include <kernel/entry.h>
-#include <kernel/inode.h>
 #include <kernel/perf.h>
 #include <kernel/smp.h>
 #include <kernel/task.h>
@@ -208,7 +207,6 @@ static enum fault_result ask_object(struct vm_area *area, uintptr_t address, boo
 /* A page of AREA's own with what AREA shows at ADDRESS at first. */
 static enum fault_result make_own(struct vm_area *area, uintptr_t address, void **page)
 {
-	uint64_t offset = area->offset + (address - area->start);
 	void *original = NULL;
 	bool writable;
 
@@ -218,16 +216,9 @@ static enum fault_result make_own(struct vm_area *area, uintptr_t address, void 
 		if (result != FAULT_DONE)
 			return result;
 	}
-	if (area->inode && offset >= pages_round_up(area->file_bytes))
-		return FAULT_BUS;
 	*page = oom_page_alloc();
-	if (*page && original) {
+	if (*page && original)
 		memcpy(*page, original, PAGE_SIZE);
-	} else if (*page && area->inode && offset < area->file_bytes) {
-		uint64_t left = area->file_bytes - offset;
-
-		inode_copy(area->inode, offset, *page, left < PAGE_SIZE ? (size_t)left : PAGE_SIZE);
-	}
 	if (original)
 		page_put(original);
 	return *page ? FAULT_DONE : FAULT_NO_MEMORY;
@@ -259,11 +250,11 @@ static enum fault_result bring_private(struct vm_area *area, uintptr_t address, 
 	bool writable = true;
 	void *page = zero_page;
 
-	area->touched |= write || (!area->ops && !area->inode);
+	area->touched |= write || !area->ops;
 	if (area->ops && !write) {
 		result = ask_object(area, address, false, &writable, &page);
 		writable = false;
-	} else if (area->ops || area->inode || write) {
+	} else if (area->ops || write) {
 		result = make_own(area, address, &page);
 	} else {
 		writable = false;

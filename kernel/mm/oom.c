@@ -26,7 +26,8 @@
 #include "vm.h"
 
 #define FIRST_PID	1
-#define PATIENCE_NS	NSEC_PER_SEC
+/* Long enough to free all memory of a slow machine. */
+#define PATIENCE_NS	(10 * NSEC_PER_SEC)
 #define LOOK_AGAIN_NS	1000000
 /* The reserve is this part of all memory, within limits in pages. */
 #define RESERVE_PART	64

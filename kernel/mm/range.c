@@ -128,7 +128,7 @@ int vm_protect(struct vm_space *space, uintptr_t address, size_t size, unsigned 
 
 static bool is_anonymous(const struct vm_area *area)
 {
-	return !area->ops && !area->inode && !area->file;
+	return !area->ops && !area->file;
 }
 
 static int discard(struct vm_area *area, unsigned int unused)
@@ -159,7 +159,7 @@ static int set_dont_copy(struct vm_area *area, unsigned int value)
 
 static int set_wipe(struct vm_area *area, unsigned int value)
 {
-	if (value && (area->file || area->inode || area->shared))
+	if (value && (area->file || area->shared))
 		return -EINVAL;
 	area->wipe_on_fork = value;
 	return 0;
@@ -403,9 +403,7 @@ static bool is_resident(struct vm_area *area, uintptr_t address)
 		return true;
 	uint64_t offset = area->offset + (address - area->start);
 
-	if (area->ops)
-		return area->ops->resident && area->ops->resident(area, offset);
-	return area->inode && offset < area->file_bytes;
+	return area->ops && area->ops->resident && area->ops->resident(area, offset);
 }
 
 long vm_resident_vector(struct vm_space *space, uintptr_t address, size_t count,

@@ -75,7 +75,7 @@ static struct vm_area *make_target(const struct move *move, const struct vm_area
 	new->end = move->new_address + move->new_size;
 	new->offset += move->address - old->start;
 	/* Memory that nobody has touched is as if it had always been there. */
-	if (!old->ops && !old->inode && !old->file && !old->touched)
+	if (!old->ops && !old->file && !old->touched)
 		new->offset = new->start;
 	area_copied(new);
 	space->mapped_pages += pages;

@@ -215,6 +215,7 @@ static void switch_to(struct run_queue *queue, struct task *next)
 
 	perf_software_event(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, NULL, 0);
 	perf_sched_out(prev, next);
+	queue->switches++;
 	queue->previous = prev;
 	queue->current = next;
 	next->running = true;
@@ -406,6 +407,20 @@ uint64_t sched_run_time_ns(struct task *task)
 	spin_unlock(&queue->lock);
 	arch_irq_restore(state);
 	return total;
+}
+
+uint64_t sched_idle_time_ns(unsigned int cpu)
+{
+	return sched_run_time_ns(&idle_tasks[cpu]);
+}
+
+uint64_t sched_switch_count(void)
+{
+	uint64_t count = 0;
+
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		count += run_queues[cpu].switches;
+	return count;
 }
 
 unsigned int sched_runnable_count(void)

@@ -62,9 +62,7 @@ static struct process *copy_process(struct process *parent, int exit_signal)
 		return NULL;
 	memcpy(process->actions, parent->actions, sizeof(process->actions));
 	memcpy(process->limits, parent->limits, sizeof(process->limits));
-	memcpy(process->executable_path, parent->executable_path, EXE_PATH_SIZE);
-	process->executable = parent->executable;
-	process->directory = parent->directory;
+	process_inherit_paths(process, parent);
 	process->oom_score_adj = parent->oom_score_adj;
 	process->personality = parent->personality;
 	process->exit_signal = exit_signal;
@@ -232,7 +230,7 @@ struct task *task_create_first(void)
 	if (!task || !process)
 		return NULL;
 	set_default_limits(process->limits);
-	process->directory = &root_inode;
+	process->umask = 022;
 	task->process = process;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 	int error = task_table_insert(task);

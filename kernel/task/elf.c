@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include <arch/exec.h>
+#include <kernel/dentry.h>
+#include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
 #include <kernel/process.h>
@@ -25,7 +27,7 @@
 
 /* An ELF file being loaded. */
 struct elf_file {
-	struct inode *inode;
+	struct file *file;
 	Elf64_Ehdr header;
 	Elf64_Phdr *segments; /* allocated; header.e_phnum of them */
 	uintptr_t bias;	      /* added to each address in the file */
@@ -38,12 +40,18 @@ static int refuse(struct elf_file *elf, int error, const char *reason)
 	return error;
 }
 
+/* Whether all of SIZE bytes at OFFSET of the file could be read. */
+static bool read_part(const struct elf_file *elf, void *buffer, size_t size, uint64_t offset)
+{
+	return file_read_for_kernel(elf->file, buffer, size, offset) == (ssize_t)size;
+}
+
 /* Reads and checks the header. Order as in Linux. */
 static int read_header(struct elf_file *elf)
 {
 	Elf64_Ehdr *header = &elf->header;
 
-	if (inode_copy(elf->inode, 0, header, sizeof(*header)) < sizeof(*header))
+	if (!read_part(elf, header, sizeof(*header), 0))
 		return refuse(elf, -ENOEXEC, "too short for an ELF header");
 	if (memcmp(header->e_ident, "\177ELF", 4) != 0)
 		return refuse(elf, -ENOEXEC, "not an ELF file");
@@ -66,7 +74,7 @@ static int read_segments(struct elf_file *elf)
 	elf->segments = kzalloc(size);
 	if (!elf->segments)
 		return refuse(elf, -ENOMEM, "not enough memory");
-	if (inode_copy(elf->inode, elf->header.e_phoff, elf->segments, size) < size)
+	if (!read_part(elf, elf->segments, size, elf->header.e_phoff))
 		return refuse(elf, -ENOEXEC, "truncated: program headers end behind the file");
 	return 0;
 }
@@ -83,7 +91,7 @@ static int check_segments(struct elf_file *elf, uintptr_t *low, uintptr_t *high)
 	*high = 0;
 	for (size_t i = 0; i < elf->header.e_phnum; i++) {
 		const Elf64_Phdr *segment = &elf->segments[i];
-		uint64_t size = elf->inode->size;
+		uint64_t size = file_inode(elf->file)->size;
 
 		if (segment->p_type != PT_LOAD)
 			continue;
@@ -116,6 +124,17 @@ static unsigned int prot_of(uint32_t flags)
 	       (flags & PF_X ? VM_EXEC : 0);
 }
 
+/* Zeros from the end of the file's part of a segment to the end of its page: programs count on
+ * them if there are more to come. One that may not be written to keeps what the file has there, as
+ * in Linux. */
+static int clear_rest(struct vm_space *space, uintptr_t from, uintptr_t to)
+{
+	static const char zeros[PAGE_SIZE];
+	int error = to > from ? vm_write(space, from, zeros, to - from) : 0;
+
+	return error == -EFAULT ? 0 : error;
+}
+
 /* Maps one segment: pages of the file, then zeros. */
 static int map_segment(struct elf_file *elf, struct vm_space *space, const Elf64_Phdr *segment)
 {
@@ -129,19 +148,16 @@ static int map_segment(struct elf_file *elf, struct vm_space *space, const Elf64
 	if (segment->p_filesz) {
 		request.address = start;
 		request.size = file_end - start;
-		request.inode = elf->inode;
+		request.file = elf->file;
 		request.offset = segment->p_offset - (segment->p_vaddr & ~PAGE_MASK);
-		/* A program may count on zeros behind the file's part only if there are some to
-		 * come. */
-		request.file_bytes = segment->p_memsz > segment->p_filesz ?
-					     segment->p_offset + segment->p_filesz :
-					     elf->inode->size;
 		result = vm_map(space, &request);
+		if (result >= 0 && segment->p_memsz > segment->p_filesz)
+			result = clear_rest(space, file_end, zeros);
 	}
 	if (result >= 0 && end > zeros) {
 		request.address = zeros;
 		request.size = end - zeros;
-		request.inode = NULL;
+		request.file = NULL;
 		request.offset = 0;
 		result = vm_map(space, &request);
 	}
@@ -174,8 +190,7 @@ static int find_interpreter(struct elf_file *elf, char *path)
 			continue;
 		if (segment->p_filesz < 2 || segment->p_filesz > PATH_SIZE)
 			return refuse(elf, -ENOEXEC, "an interpreter's name of impossible length");
-		if (inode_copy(elf->inode, segment->p_offset, path, segment->p_filesz) <
-			    segment->p_filesz ||
+		if (!read_part(elf, path, segment->p_filesz, segment->p_offset) ||
 		    path[segment->p_filesz - 1] != '\0')
 			return refuse(elf, -ENOEXEC, "an interpreter's name without its end");
 		break;
@@ -220,13 +235,16 @@ static int map_file(struct elf_file *elf, struct vm_space *space, uintptr_t base
 static int load_interpreter(const char *path, struct exec_image *image, const char **reason)
 {
 	struct elf_file elf = { 0 };
+	struct dentry *start = process_get_directory(), *dentry;
 	uintptr_t end;
-	int error = inode_lookup(&root_inode, path, true, &elf.inode);
+	int error = exec_open(start, path, &dentry, &elf.file, reason);
 
+	dentry_put(start);
 	if (error) {
 		*reason = "the dynamic loader that it names is not there (link it statically)";
 		return error;
 	}
+	dentry_put(dentry);
 	error = map_file(&elf, image->space, 0, &end);
 	if (error) {
 		*reason = elf.reason;
@@ -235,16 +253,18 @@ static int load_interpreter(const char *path, struct exec_image *image, const ch
 		image->entry = elf.bias + elf.header.e_entry;
 	}
 	kfree(elf.segments);
+	file_put(elf.file);
 	return error;
 }
 
-int elf_load(struct inode *inode, struct exec_image *image, const char **reason)
+int elf_load(struct file *file, struct exec_image *image, const char **reason)
 {
-	struct elf_file elf = { .inode = inode };
+	struct elf_file elf = { .file = file };
 	char *interpreter = kzalloc(PATH_SIZE);
 	uintptr_t end;
-	int error = interpreter ? map_file(&elf, image->space, vm_dynamic_base(image->space), &end) :
-				  refuse(&elf, -ENOMEM, "not enough memory");
+	int error = interpreter ?
+			    map_file(&elf, image->space, vm_dynamic_base(image->space), &end) :
+			    refuse(&elf, -ENOMEM, "not enough memory");
 
 	if (!error)
 		error = find_interpreter(&elf, interpreter);

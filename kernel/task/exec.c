@@ -15,6 +15,7 @@
 #include <arch/signal.h>
 #include <kernel/file.h>
 #include <kernel/futex.h>
+#include <kernel/dentry.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
@@ -27,18 +28,19 @@
 #include <kernel/vm.h>
 #include <uapi/linux/auxvec.h>
 #include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
 #include <uapi/linux/personality.h>
 
 #include "exec.h"
 
 /* Mapped below the strings at once; the rest comes by growing. Linux: 128 KiB. */
-#define STACK_INITIAL_SIZE ((size_t)128 << 10)
-#define RANDOM_SIZE	   16
-#define CLOCK_TICKS	   100
+#define STACK_INITIAL_SIZE	 ((size_t)128 << 10)
+#define RANDOM_SIZE		 16
+#define CLOCK_TICKS		 100
 /* Of the first program, which nobody has set a limit for: Linux's default. */
 #define EXEC_STACK_LIMIT_DEFAULT ((uint64_t)8 << 20)
 /* Pairs in the auxiliary vector, end included. */
-#define AUXILIARY_MAX	   24
+#define AUXILIARY_MAX		 24
 
 int exec_strings_add(struct exec_strings *strings, const char *text)
 {
@@ -139,7 +141,10 @@ static int push_tables(struct exec_image *image, const struct exec_strings *stri
 	table[0] = strings->argument_count;
 	uint64_t *rest = make_pointers(table + 1, &text, &address, strings->argument_count);
 
+	image->arguments_start = strings_at;
+	image->environment_start = address;
 	make_pointers(rest, &text, &address, strings->environment_count);
+	image->environment_end = address;
 	/* The count ends up at a multiple of 16. */
 	sp = ((sp - vector_size - words * sizeof(*table)) & ~(uintptr_t)15) + vector_size +
 	     words * sizeof(*table);
@@ -192,49 +197,194 @@ static void lay_out(struct vm_space *space)
 		   randomized);
 }
 
-int exec_prepare(struct inode *start, const char *path, const struct exec_strings *strings,
-		 struct exec_image *image, struct inode **executable, const char **reason)
+int exec_open(struct dentry *start, const char *path, struct dentry **executable,
+	      struct file **file, const char **reason)
 {
-	struct inode *inode;
-	int error = inode_lookup(start, path, true, &inode);
+	int error = path_lookup(start, path, LOOKUP_FOLLOW, executable);
 
-	*image = (struct exec_image){ 0 };
 	if (error) {
 		*reason = "no such file";
 		return error;
 	}
-	if ((inode->mode & S_IFMT) != S_IFREG || !(inode->mode & 0111)) {
+	const struct inode *inode = (*executable)->inode;
+
+	if (inode_type(inode) != S_IFREG || inode_permission(inode, X_OK) < 0) {
 		*reason = "not a file with permission to execute";
-		return -EACCES;
+		error = -EACCES;
+	} else {
+		error = dentry_open(*executable, O_RDONLY, file);
+		*reason = "it cannot be opened";
 	}
+	if (error)
+		dentry_put(*executable);
+	return error;
+}
+
+/* A space for FILE's program, filled. */
+static int make_image(struct file *file, const char *path, const struct exec_strings *strings,
+		      struct exec_image *image, const char **reason)
+{
 	image->space = vm_space_create();
 	if (!image->space) {
 		*reason = "not enough memory";
 		return -ENOMEM;
 	}
 	lay_out(image->space);
-	error = elf_load(inode, image, reason);
+	int error = elf_load(file, image, reason);
+
 	if (!error) {
 		error = make_stack(image, path, strings);
 		*reason = "no room for its stack";
 	}
 	if (error)
 		vm_space_put(image->space);
-	*executable = inode;
 	return error;
 }
 
-void exec_set_name(struct task *task, struct inode *executable)
+/* Most interpreters in a row, and most of a script's first line that is looked at: Linux's
+ * BINPRM_BUF_SIZE. */
+#define INTERPRETERS_MAX 5
+#define LINE_SIZE	 256
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* The word of LINE behind its blanks, terminated; *LINE moves behind it. NULL: there is none. */
+static char *take_word(char **line)
+{
+	char *word = *line;
+
+	while (is_blank(*word))
+		word++;
+	if (!*word)
+		return NULL;
+	char *end = word;
+
+	while (*end && !is_blank(*end))
+		end++;
+	*line = *end ? end + 1 : end;
+	*end = '\0';
+	return word;
+}
+
+/* Puts the words A, B (NULL: none) and C in the place of the first argument. 0 or -E2BIG. */
+static int replace_first(struct exec_strings *strings, const char *a, const char *b, const char *c)
+{
+	const char *const words[] = { a, b, c };
+	size_t old = strings->argument_count ? strlen(strings->bytes) + 1 : 0, new = 0;
+
+	for (size_t i = 0; i < 3; i++)
+		new += words[i] ? strlen(words[i]) + 1 : 0;
+	if (strings->size - old + new > EXEC_STRINGS_MAX)
+		return -E2BIG;
+	memmove(strings->bytes + new, strings->bytes + old, strings->size - old);
+	char *at = strings->bytes;
+
+	for (size_t i = 0; i < 3; i++) {
+		if (!words[i])
+			continue;
+		memcpy(at, words[i], strlen(words[i]) + 1);
+		at += strlen(words[i]) + 1;
+	}
+	strings->size += new - old;
+	strings->argument_count += (b ? 3 : 2) - (strings->argument_count ? 1 : 0);
+	return 0;
+}
+
+/* If FILE, at PATH, is a script: the arguments become those of its interpreter, whose path goes into
+ * LINE, LINE_SIZE bytes. 1: it is one, 0: it is none, or -ENOEXEC, -E2BIG. As Linux's load_script. */
+static int read_script(struct file *file, const char *path, struct exec_strings *strings,
+		       char *line)
+{
+	ssize_t size = file_read_for_kernel(file, line, LINE_SIZE - 1, 0);
+
+	if (size < 2 || line[0] != '#' || line[1] != '!')
+		return 0;
+	line[size] = '\0';
+	char *end = memchr(line, '\n', (size_t)size), *rest = line + 2;
+
+	/* A line that goes on beyond what is looked at must at least end its first word here. */
+	if (!end && size == LINE_SIZE - 1) {
+		char *at = rest;
+
+		while (is_blank(*at))
+			at++;
+		while (*at && !is_blank(*at))
+			at++;
+		if (!*at)
+			return -ENOEXEC;
+	}
+	if (end)
+		*end = '\0';
+	for (end = line + strlen(line); end > rest && is_blank(end[-1]); end--)
+		end[-1] = '\0';
+	char *interpreter = take_word(&rest), *argument = rest;
+
+	if (!interpreter)
+		return -ENOEXEC;
+	while (is_blank(*argument))
+		argument++;
+	int error = replace_first(strings, interpreter, *argument ? argument : NULL, path);
+
+	memmove(line, interpreter, strlen(interpreter) + 1);
+	return error ? error : 1;
+}
+
+int exec_prepare(struct dentry *start, const char *path, struct exec_strings *strings,
+		 struct exec_image *image, struct dentry **executable, const char **reason)
+{
+	/* Two: a script's name may be in the line of the one before. */
+	char *lines = kzalloc(2 * LINE_SIZE);
+	const char *program = path, *slash = strrchr(path, '/');
+	struct file *file;
+	int error = lines ? 0 : -ENOMEM, script = 1;
+
+	*image = (struct exec_image){ 0 };
+	strlcpy(image->name, slash ? slash + 1 : path, sizeof(image->name));
+	for (unsigned int depth = 0; !error && script; depth++) {
+		char *line = lines + depth % 2 * LINE_SIZE;
+
+		if (depth > INTERPRETERS_MAX) {
+			*reason = "a script whose interpreter is a script, and so on";
+			error = -ELOOP;
+			break;
+		}
+		error = exec_open(start, program, executable, &file, reason);
+		if (error)
+			break;
+		script = read_script(file, program, strings, line);
+		if (script > 0) {
+			program = line;
+		} else {
+			error = script ? script : make_image(file, path, strings, image, reason);
+			if (script)
+				*reason = "a script without an interpreter";
+		}
+		file_put(file);
+		if (error || script)
+			dentry_put(*executable);
+	}
+	kfree(lines);
+	return error;
+}
+
+void exec_set_name(struct task *task, const struct exec_image *image, struct dentry *executable)
 {
 	struct process *process = task->process;
-	size_t size = executable->name_size < TASK_COMM_SIZE ? executable->name_size :
-							       TASK_COMM_SIZE - 1;
 
-	memset(task->comm, 0, sizeof(task->comm));
-	memcpy(task->comm, executable->name, size);
+	memcpy(task->comm, image->name, sizeof(task->comm));
+	mutex_lock(&tree_mutex);
+	struct dentry *old = process->executable;
+
 	process->executable = executable;
-	if (inode_path(executable, process->executable_path, EXE_PATH_SIZE) < 0)
-		process->executable_path[0] = '\0';
+	process->arguments_start = image->arguments_start;
+	process->environment_start = image->environment_start;
+	process->environment_end = image->environment_end;
+	mutex_unlock(&tree_mutex);
+	if (old)
+		dentry_put(old);
 }
 
 /* Adds the strings that the array of pointers at USER_ARRAY names; *COUNT of them. */
@@ -282,7 +432,7 @@ static void become_leader(struct task *self)
 }
 
 /* From here on there is only the new program. */
-static void commit(struct task *self, struct exec_image *image, struct inode *executable)
+static void commit(struct task *self, struct exec_image *image, struct dentry *executable)
 {
 	become_leader(self);
 	robust_list_release(self);
@@ -294,8 +444,7 @@ static void commit(struct task *self, struct exec_image *image, struct inode *ex
 
 		if (!own)
 			process_exit(SIGKILL);
-		file_table_put(self->files);
-		self->files = own;
+		file_table_switch(own);
 	}
 	file_table_close_on_exec(self->files);
 	signal_reset_for_exec(self->process);
@@ -303,21 +452,22 @@ static void commit(struct task *self, struct exec_image *image, struct inode *ex
 	self->signals.alternate = (struct kernel_sigaltstack){ .ss_flags = SS_DISABLE };
 	self->clear_child_tid = 0;
 	self->robust_list = 0;
-	exec_set_name(self, executable);
+	exec_set_name(self, image, executable);
 	arch_task_set_program(arch_task_user_frame(self), image->entry, image->stack);
 	perf_task_exec(self);
 	perf_task_renamed(self, true);
 }
 
 /* execve with all copies made. */
-static int execute(const char *path, const struct exec_strings *strings)
+static int execute(const char *path, struct exec_strings *strings)
 {
 	struct task *self = task_current();
 	struct exec_image image;
-	struct inode *executable;
+	struct dentry *executable, *start = process_get_directory();
 	const char *reason = "";
-	int error =
-		exec_prepare(self->process->directory, path, strings, &image, &executable, &reason);
+	int error = exec_prepare(start, path, strings, &image, &executable, &reason);
+
+	dentry_put(start);
 
 	if (error) {
 		log_debug("execve %s: %s", path, reason);
@@ -326,6 +476,7 @@ static int execute(const char *path, const struct exec_strings *strings)
 	error = process_kill_other_threads();
 	if (error) {
 		vm_space_put(image.space);
+		dentry_put(executable);
 		return error;
 	}
 	commit(self, &image, executable);

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct inode;
+struct dentry;
+struct file;
 struct vm_space;
 struct task;
 
@@ -28,21 +29,30 @@ struct exec_image {
 	uintptr_t entry, stack;
 	uintptr_t program_headers, program_header_count, program_entry,
 		interpreter_base; /* for the auxiliary vector */
+	uintptr_t arguments_start, environment_start, environment_end;
+	char name[16]; /* the task's from now on: the last part of what was asked for */
 };
 
-/* Maps the ELF executable INODE, and its interpreter if it names one, into IMAGE->space. 0, or
+/* Maps the ELF executable FILE, open for reading, and its interpreter if it names one, into IMAGE->space. 0, or
  * Linux's error with *REASON in words. */
-int elf_load(struct inode *inode, struct exec_image *image, const char **reason);
+int elf_load(struct file *file, struct exec_image *image, const char **reason);
 
 /* Adds a terminated string. 0 or -E2BIG. */
 int exec_strings_add(struct exec_strings *strings, const char *text);
 
-/* Makes an image of the program at PATH (from directory START) with STRINGS. 0, or an error
- * with *REASON. The caller owns image->space. */
-int exec_prepare(struct inode *start, const char *path, const struct exec_strings *strings,
-		 struct exec_image *image, struct inode **executable, const char **reason);
+/* Opens the program at PATH (from directory START). 0 and *EXECUTABLE, a dentry with a reference, and
+ * *FILE, or an error with *REASON. */
+int exec_open(struct dentry *start, const char *path, struct dentry **executable,
+	      struct file **file, const char **reason);
 
-/* TASK's name and what its process runs become those of EXECUTABLE. */
-void exec_set_name(struct task *task, struct inode *executable);
+/* Makes an image of the program at PATH (from directory START) with STRINGS, which become those of its
+ * interpreter if it is a script. PATH must not be in STRINGS. 0, or an error
+ * with *REASON. The caller owns image->space and the reference to *EXECUTABLE. */
+int exec_prepare(struct dentry *start, const char *path, struct exec_strings *strings,
+		 struct exec_image *image, struct dentry **executable, const char **reason);
+
+/* TASK's name and what its process runs become those of IMAGE, made from EXECUTABLE, whose reference
+ * moves in. */
+void exec_set_name(struct task *task, const struct exec_image *image, struct dentry *executable);
 
 #endif

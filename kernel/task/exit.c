@@ -162,12 +162,10 @@ _Noreturn void task_exit(int status)
 		clear_child_tid(self);
 		task_release_space(self);
 	}
-	if (self->files) {
-		struct file_table *files = self->files;
-
-		self->files = NULL;
-		file_table_put(files);
-	}
+	file_table_switch(NULL);
+	/* Two that end at once may both leave it to the process's last reference. */
+	if (self->process && self->process->live_threads == 1)
+		process_drop_paths(self->process);
 	if (self->process)
 		leave_process(self, status);
 	arch_irq_disable();

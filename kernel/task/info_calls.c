@@ -24,8 +24,6 @@
 #include <uapi/linux/sysinfo.h>
 #include <uapi/linux/utsname.h>
 
-/* The Linux whose ABI this is, first as programs compare it. */
-#define RELEASE		"6.12.0-tally"
 #define CLOCK_TICKS	100
 #define GETRANDOM_FLAGS (GRND_NONBLOCK | GRND_RANDOM | GRND_INSECURE)
 
@@ -91,10 +89,10 @@ long sys_set_tid_address(const unsigned long arg[6])
 long sys_uname(const unsigned long arg[6])
 {
 	static const struct kernel_utsname names = {
-		.sysname = "Linux",
-		.nodename = "tally",
-		.release = RELEASE,
-		.version = "#1 Tally: Linux's ABI on a bare-metal kernel",
+		.sysname = UTSNAME_SYSTEM,
+		.nodename = UTSNAME_NODE,
+		.release = UTSNAME_RELEASE,
+		.version = UTSNAME_VERSION,
 		.machine = "x86_64",
 		.domainname = "(none)",
 	};

@@ -12,6 +12,7 @@
 #include <kernel/console.h>
 #include <kernel/entry.h>
 #include <kernel/file.h>
+#include <kernel/dentry.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
@@ -37,19 +38,30 @@ static void must_add(struct exec_strings *strings, const char *text)
 			     EXEC_STRINGS_MAX);
 }
 
-/* Adds the terminated strings in FILE; how many. */
-static size_t add_from_file(struct exec_strings *strings, const struct inode *file,
-			    const char *path)
+/* Adds the terminated strings in the file at PATH; how many, or -1: there is no such file. */
+static ssize_t add_from_file(struct exec_strings *strings, const char *path)
 {
-	const char *text = file->data, *end = text + file->size;
-	size_t count = 0;
+	struct dentry *dentry;
+	struct file *file;
+	ssize_t count = 0;
 
-	if (file->size && end[-1] != '\0')
+	if (path_lookup(root_dentry, path, LOOKUP_FOLLOW, &dentry) < 0)
+		return -1;
+	char *text = kzalloc(EXEC_STRINGS_MAX);
+
+	if (!text || dentry_open(dentry, O_RDONLY, &file) < 0)
+		boot_failure("%s cannot be read", path);
+	ssize_t size = file_read_for_kernel(file, text, EXEC_STRINGS_MAX, 0);
+
+	if (size > 0 && text[size - 1] != '\0')
 		boot_failure("%s: the last string has no end; make the initramfs anew", path);
-	for (; text < end; text += strlen(text) + 1) {
-		must_add(strings, text);
+	for (const char *at = text; at < text + size; at += strlen(at) + 1) {
+		must_add(strings, at);
 		count++;
 	}
+	file_put(file);
+	dentry_put(dentry);
+	kfree(text);
 	return count;
 }
 
@@ -89,12 +101,13 @@ static size_t add_words(struct exec_strings *strings, const char *command_line)
 static struct file_table *open_console(void)
 {
 	struct file_table *table = file_table_create();
-	struct inode *console;
+	struct dentry *console;
 	struct file *file;
 
-	if (!table || inode_lookup(&root_inode, "/dev/console", true, &console) < 0 ||
-	    inode_open(console, O_RDWR, &file) < 0)
+	if (!table || path_lookup(root_dentry, "/dev/console", LOOKUP_FOLLOW, &console) < 0 ||
+	    dentry_open(console, O_RDWR, &file) < 0)
 		boot_failure("/dev/console cannot be opened");
+	dentry_put(console);
 	for (int fd = 0; fd < 3; fd++) {
 		file_table_set(table, fd, file);
 		file_get(file);
@@ -107,23 +120,28 @@ _Noreturn void init_run(const char *command_line)
 {
 	struct exec_strings strings = { .bytes = kzalloc(EXEC_STRINGS_MAX) };
 	struct task *task = task_create_first();
-	struct inode *file, *executable;
+	struct dentry *executable;
 	struct exec_image image;
-	const char *path = DEFAULT_PROGRAM, *reason = "";
+	char *path = kzalloc(PATH_SIZE);
+	const char *reason = "";
 
-	if (!strings.bytes || !task)
+	if (!strings.bytes || !path || !task)
 		boot_failure("not enough memory for the first task; give the machine more");
-	if (inode_lookup(&root_inode, ARGUMENTS_PATH, true, &file) == 0) {
-		strings.argument_count = add_from_file(&strings, file, ARGUMENTS_PATH);
-		if (!strings.argument_count)
-			boot_failure(ARGUMENTS_PATH " is empty; make the initramfs anew");
-		path = strings.bytes;
+	ssize_t count = add_from_file(&strings, ARGUMENTS_PATH);
+
+	if (count == 0)
+		boot_failure(ARGUMENTS_PATH " is empty; make the initramfs anew");
+	if (count > 0) {
+		strlcpy(path, strings.bytes, PATH_SIZE);
+		strings.argument_count = (size_t)count;
 	} else {
+		strlcpy(path, DEFAULT_PROGRAM, PATH_SIZE);
 		must_add(&strings, DEFAULT_PROGRAM);
 		strings.argument_count = 1 + add_words(&strings, command_line);
 	}
-	if (inode_lookup(&root_inode, ENVIRONMENT_PATH, true, &file) == 0) {
-		strings.environment_count = add_from_file(&strings, file, ENVIRONMENT_PATH);
+	count = add_from_file(&strings, ENVIRONMENT_PATH);
+	if (count >= 0) {
+		strings.environment_count = (size_t)count;
 	} else {
 		for (size_t i = 0; i < sizeof(default_environment) / sizeof(*default_environment);
 		     i++)
@@ -131,15 +149,16 @@ _Noreturn void init_run(const char *command_line)
 		strings.environment_count =
 			sizeof(default_environment) / sizeof(*default_environment);
 	}
-	int error = exec_prepare(&root_inode, path, &strings, &image, &executable, &reason);
+	int error = exec_prepare(root_dentry, path, &strings, &image, &executable, &reason);
 
 	if (error)
 		boot_failure("cannot run %s: %s (error %d)", path, reason, -error);
 	kfree(strings.bytes);
+	kfree(path);
 	task->files = open_console();
 	console_give(task->process);
 	task->space = image.space;
-	exec_set_name(task, executable);
+	exec_set_name(task, &image, executable);
 	arch_task_set_user_entry(task, image.entry, image.stack);
 	sched_start(task);
 	task_exit(0);

@@ -14,17 +14,18 @@
 #include <string.h>
 
 #include <kernel/assert.h>
+#include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/job_control.h>
 #include <kernel/kmalloc.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
+#include <kernel/time.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 
-/* As Linux: PID_MAX_DEFAULT, and where numbers begin again after that (RESERVED_PIDS). */
-#define TID_MAX	  32768
+/* Where numbers begin again: Linux's RESERVED_PIDS. */
 #define TID_AGAIN 300
 
 RB_HEAD(task_tree, task);
@@ -63,7 +64,7 @@ int task_table_insert(struct task *task)
 	pid_t tid = last_tid;
 
 	do {
-		tid = tid >= TID_MAX - 1 ? TID_AGAIN : tid + 1;
+		tid = tid >= PID_MAX - 1 ? TID_AGAIN : tid + 1;
 		if (!task_table_find(tid) && !job_control_id_is_used(tid)) {
 			task->tid = last_tid = tid;
 			RB_INSERT(task_tree, &tasks_by_tid, task);
@@ -160,6 +161,7 @@ struct task *task_alloc(void)
 		return NULL;
 	}
 	task->references = 1;
+	task->started_ns = clock_ns();
 	task->state = TASK_SLEEPING;
 	task->affinity = cpus_all();
 	task->signals.alternate.ss_flags = SS_DISABLE;
@@ -186,6 +188,11 @@ void process_put(struct process *process)
 {
 	if (atomic_fetch_sub(&process->references, 1) != 1)
 		return;
+	struct dentry *paths[] = { process->directory, process->root, process->executable };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (paths[i])
+			dentry_put(paths[i]);
 	signal_queue_flush(&process->signals);
 	kfree(process);
 }

@@ -51,6 +51,13 @@
 #define SEEK_CUR	    1
 #define SEEK_END	    2
 
+#define AT_REMOVEDIR	    0x200
+#define AT_RECURSIVE	    0x8000
+
+#define RENAME_NOREPLACE    1
+#define RENAME_EXCHANGE	    2
+#define RENAME_WHITEOUT	    4
+
 #define F_OK		    0
 #define X_OK		    1
 #define W_OK		    2

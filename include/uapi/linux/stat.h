@@ -18,6 +18,11 @@
 #define S_IFCHR	 0020000
 #define S_IFIFO	 0010000
 
+#define S_ISUID	 0004000
+#define S_ISGID	 0002000
+#define S_ISVTX	 0001000
+#define S_IALLUGO 07777
+
 struct kernel_stat {
 	uint64_t st_dev;
 	uint64_t st_ino;

@@ -7,6 +7,12 @@
 
 #define UTSNAME_SIZE 65
 
+/* What uname says of this kernel: the ABI is Linux 6.12's. */
+#define UTSNAME_SYSTEM	"Linux"
+#define UTSNAME_NODE	"tally"
+#define UTSNAME_RELEASE "6.12.0-tally"
+#define UTSNAME_VERSION "#1 Tally: Linux's ABI on a bare-metal kernel"
+
 struct kernel_utsname {
 	char sysname[UTSNAME_SIZE];
 	char nodename[UTSNAME_SIZE];

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What /proc/cpuinfo says of a processor: CPUID in words, those that programs look for. The processors
+ * of one machine are taken to be alike.
+ */
+#include <cpuid.h>
+#include <string.h>
+
+#include <arch/exec.h>
+#include <kernel/cpu.h>
+#include <kernel/text.h>
+
+/* Names of Linux's cpufeatures.h, by leaf, register and bit. */
+static const struct {
+	uint32_t leaf, subleaf;
+	enum { EAX, EBX, ECX, EDX } where;
+	unsigned int bit;
+	const char *name;
+} flags[] = {
+	{ 1, 0, EDX, 0, "fpu" },
+	{ 1, 0, EDX, 3, "pse" },
+	{ 1, 0, EDX, 4, "tsc" },
+	{ 1, 0, EDX, 5, "msr" },
+	{ 1, 0, EDX, 6, "pae" },
+	{ 1, 0, EDX, 8, "cx8" },
+	{ 1, 0, EDX, 9, "apic" },
+	{ 1, 0, EDX, 11, "sep" },
+	{ 1, 0, EDX, 13, "pge" },
+	{ 1, 0, EDX, 15, "cmov" },
+	{ 1, 0, EDX, 16, "pat" },
+	{ 1, 0, EDX, 19, "clflush" },
+	{ 1, 0, EDX, 23, "mmx" },
+	{ 1, 0, EDX, 24, "fxsr" },
+	{ 1, 0, EDX, 25, "sse" },
+	{ 1, 0, EDX, 26, "sse2" },
+	{ 0x80000001, 0, EDX, 11, "syscall" },
+	{ 0x80000001, 0, EDX, 20, "nx" },
+	{ 0x80000001, 0, EDX, 27, "rdtscp" },
+	{ 0x80000001, 0, EDX, 29, "lm" },
+	{ 1, 0, ECX, 0, "pni" },
+	{ 1, 0, ECX, 1, "pclmulqdq" },
+	{ 1, 0, ECX, 9, "ssse3" },
+	{ 1, 0, ECX, 12, "fma" },
+	{ 1, 0, ECX, 13, "cx16" },
+	{ 1, 0, ECX, 15, "pdcm" },
+	{ 1, 0, ECX, 19, "sse4_1" },
+	{ 1, 0, ECX, 20, "sse4_2" },
+	{ 1, 0, ECX, 21, "x2apic" },
+	{ 1, 0, ECX, 22, "movbe" },
+	{ 1, 0, ECX, 23, "popcnt" },
+	{ 1, 0, ECX, 25, "aes" },
+	{ 1, 0, ECX, 26, "xsave" },
+	{ 1, 0, ECX, 28, "avx" },
+	{ 1, 0, ECX, 29, "f16c" },
+	{ 1, 0, ECX, 30, "rdrand" },
+	{ 1, 0, ECX, 31, "hypervisor" },
+	{ 7, 0, EBX, 0, "fsgsbase" },
+	{ 7, 0, EBX, 3, "bmi1" },
+	{ 7, 0, EBX, 5, "avx2" },
+	{ 7, 0, EBX, 7, "smep" },
+	{ 7, 0, EBX, 8, "bmi2" },
+	{ 7, 0, EBX, 9, "erms" },
+	{ 7, 0, EBX, 18, "rdseed" },
+	{ 7, 0, EBX, 19, "adx" },
+	{ 7, 0, EBX, 20, "smap" },
+	{ 7, 0, ECX, 2, "umip" },
+	{ 7, 0, ECX, 22, "rdpid" },
+};
+
+static uint32_t look(uint32_t leaf, uint32_t subleaf, unsigned int where)
+{
+	uint32_t registers[4] = { 0 };
+
+	if (__get_cpuid_max(leaf & 0x80000000, NULL) >= leaf)
+		__cpuid_count(leaf, subleaf, registers[0], registers[1], registers[2],
+			      registers[3]);
+	return registers[where];
+}
+
+/* Twelve bytes of the vendor's name, or 16 of the model's: registers as they come. */
+static void describe_names(struct text *text)
+{
+	char vendor[13] = "", model[49] = "";
+	uint32_t words[3] = { look(0, 0, EBX), look(0, 0, EDX), look(0, 0, ECX) };
+
+	memcpy(vendor, words, 12);
+	for (unsigned int i = 0; i < 12; i++) {
+		uint32_t word = look(0x80000002 + i / 4, 0, i % 4);
+
+		memcpy(model + 4 * i, &word, 4);
+	}
+	uint32_t signature = look(1, 0, EAX);
+	unsigned int family = signature >> 8 & 15, number = signature >> 4 & 15;
+
+	/* SDM vol. 2A, CPUID: extended parts count for some families only. */
+	if (family == 15 || family == 6)
+		number |= (signature >> 16 & 15) << 4;
+	if (family == 15)
+		family += signature >> 20 & 255;
+	text_print(text,
+		   "vendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\nmodel name\t: %s\n"
+		   "stepping\t: %u\n",
+		   vendor, family, number, model, signature & 15);
+}
+
+void arch_cpu_describe(struct text *text, unsigned int cpu)
+{
+	text_print(text, "processor\t: %u\n", cpu);
+	describe_names(text);
+	text_print(text,
+		   "siblings\t: %u\ncore id\t\t: %u\ncpu cores\t: %u\n"
+		   "fpu\t\t: yes\nfpu_exception\t: yes\ncpuid level\t: %u\nwp\t\t: yes\n"
+		   "flags\t\t:",
+		   cpu_count(), cpu, cpu_count(), look(0, 0, EAX));
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (look(flags[i].leaf, flags[i].subleaf, flags[i].where) >> flags[i].bit & 1)
+			text_print(text, " %s", flags[i].name);
+	text_print(text,
+		   "\nclflush size\t: %u\naddress sizes\t: %u bits physical, %u bits virtual\n\n",
+		   (look(1, 0, EBX) >> 8 & 255) * 8, look(0x80000008, 0, EAX) & 255,
+		   look(0x80000008, 0, EAX) >> 8 & 255);
+}

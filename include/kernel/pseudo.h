@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pseudo files: file systems whose files are tables of functions, as /proc and /sys are.
+ *
+ * A tree of struct pseudo_entry, static and constant, says which files there are; a file's contents
+ * are made when it is read. Parts of the tree are about something that comes and goes, like a task:
+ * its target. A directory with a struct pseudo_dynamic has an entry for each target that there is.
+ */
+#ifndef KERNEL_PSEUDO_H
+#define KERNEL_PSEUDO_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct dentry;
+struct pseudo_entry;
+struct superblock;
+struct text;
+
+/* Directories' entries that come and go. Task context. */
+struct pseudo_dynamic {
+	/* The target of the entry NAME in a directory about PARENT, with a reference, or NULL. */
+	void *(*find)(void *parent, const char *name, size_t name_size);
+	/* The first target with an id of at least *ID, which becomes its own, with a reference; or
+	 * NULL: no more. */
+	void *(*next)(void *parent, uint64_t *id);
+	/* One more reference, and one less. */
+	void (*get)(void *target);
+	void (*put)(void *target);
+	/* What it is called: its id is the name. */
+	uint64_t (*id)(void *target);
+	/* What an entry is; its own name is not looked at. */
+	const struct pseudo_entry *entry;
+};
+
+struct pseudo_entry {
+	const char *name; /* NULL: the end of a table */
+	uint32_t mode;	  /* S_IF* and permissions */
+	/* A regular file: its contents. 0 or a negative error. */
+	int (*show)(struct text *text, void *target);
+	/* What was written to it at once, terminated: SIZE, or a negative error. NULL: EIO. */
+	ssize_t (*store)(void *target, const char *text, size_t size);
+	/* A link: its text, see inode_ops.read_link, and where it leads if that is not by the
+	 * text. */
+	ssize_t (*read_link)(void *target, char *buffer, size_t size);
+	struct dentry *(*follow)(void *target, int *error);
+	/* A directory: what is always in it, and what comes and goes. */
+	const struct pseudo_entry *children;
+	const struct pseudo_dynamic *dynamic;
+};
+
+/* A file system of TYPE with ROOT's children in its root, mounted at PATH, whose directory is made if
+ * it is not there. At start: boot_failure() when that cannot be. */
+void pseudo_mount(const char *type, uint32_t magic, const struct pseudo_entry *root,
+		  const char *path);
+
+#endif

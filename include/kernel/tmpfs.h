@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tmpfs: files in memory. The root file system, and the nodes of /dev.
+ */
+#ifndef KERNEL_TMPFS_H
+#define KERNEL_TMPFS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct inode;
+struct superblock;
+
+/* A tmpfs that is mounted nowhere, called TYPE, with a root directory; or NULL. Task context. */
+struct superblock *tmpfs_create(const char *type);
+
+/* An inode of MODE in SUPERBLOCK, a tmpfs, with one reference and no links yet; DEVICE for device
+ * nodes. NULL: no memory. Task context. */
+struct inode *tmpfs_create_inode(struct superblock *superblock, uint32_t mode, uint64_t device);
+
+/* The contents of INODE, a new regular file or symbolic link, begin as SIZE bytes at DATA, which stay
+ * there for good and are not copied. At start. */
+void tmpfs_set_image(struct inode *inode, const void *data, size_t size);
+
+/* The target of INODE, a new symbolic link, is TEXT, copied. 0, -ENOMEM. Task context. */
+int tmpfs_set_target(struct inode *inode, const char *text, size_t size);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* System calls that change what an inode says of itself: permissions, owner, times, size. */
+#include <kernel/dentry.h>
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/syscall.h>
+#include <kernel/time.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+
+#include "path_arguments.h"
+
+/* utimensat's special values of tv_nsec: Linux's UTIME_NOW, UTIME_OMIT. */
+#define NSEC_NOW  0x3fffffff
+#define NSEC_OMIT 0x3ffffffe
+
+/* What is to be done to an inode. */
+struct change {
+	enum { CHANGE_MODE, CHANGE_OWNER, CHANGE_TIMES } kind;
+	uint32_t mode;
+	uint32_t uid, gid;		 /* (uint32_t)-1: stays */
+	struct kernel_timespec times[2]; /* of access, of modification */
+};
+
+static int apply(struct inode *inode, const struct change *change)
+{
+	uint32_t mode = inode->mode;
+
+	switch (change->kind) {
+	case CHANGE_MODE:
+		if (inode_type(inode) == S_IFLNK)
+			return -EOPNOTSUPP;
+		inode->mode = (mode & S_IFMT) | (change->mode & S_IALLUGO);
+		break;
+	case CHANGE_OWNER:
+		if (change->uid != (uint32_t)-1)
+			inode->uid = change->uid;
+		if (change->gid != (uint32_t)-1)
+			inode->gid = change->gid;
+		/* A new owner has not vouched for what runs with an owner's rights. */
+		if (inode_type(inode) == S_IFREG && (mode & 0111))
+			inode->mode = mode & ~(uint32_t)(S_ISUID | (mode & 0010 ? S_ISGID : 0));
+		break;
+	case CHANGE_TIMES:
+		if (change->times[0].tv_nsec != NSEC_OMIT)
+			inode->accessed = change->times[0];
+		if (change->times[1].tv_nsec != NSEC_OMIT)
+			inode->modified = change->times[1];
+		break;
+	}
+	inode_touch_attributes(inode);
+	return 0;
+}
+
+static long change_path(int directory_fd, unsigned long user_path, unsigned int flags,
+			const struct change *change)
+{
+	struct dentry *dentry;
+	int error = path_arguments_look_up_at(directory_fd, user_path, flags, &dentry);
+
+	if (error)
+		return error;
+	/* Files without a name: anonymous inodes have no attributes to change. */
+	if (!dentry)
+		return -EPERM;
+	error = apply(dentry->inode, change);
+	dentry_put(dentry);
+	return error;
+}
+
+static long change_descriptor(int fd, const struct change *change)
+{
+	struct file *file = fd_get_file(fd);
+
+	if (!file || (file->flags & O_PATH)) {
+		if (file)
+			file_put(file);
+		return -EBADF;
+	}
+	long result = file_inode(file) ? apply(file_inode(file), change) : -EPERM;
+
+	file_put(file);
+	return result;
+}
+
+/* --- permissions and owners --- */
+
+long sys_chmod(const unsigned long arg[6])
+{
+	const struct change change = { .kind = CHANGE_MODE, .mode = (uint32_t)arg[1] };
+
+	return change_path(AT_FDCWD, arg[0], 0, &change);
+}
+
+long sys_fchmod(const unsigned long arg[6])
+{
+	const struct change change = { .kind = CHANGE_MODE, .mode = (uint32_t)arg[1] };
+
+	return change_descriptor((int)arg[0], &change);
+}
+
+long sys_fchmodat(const unsigned long arg[6])
+{
+	const struct change change = { .kind = CHANGE_MODE, .mode = (uint32_t)arg[2] };
+
+	return change_path((int)arg[0], arg[1], 0, &change);
+}
+
+long sys_fchmodat2(const unsigned long arg[6])
+{
+	const struct change change = { .kind = CHANGE_MODE, .mode = (uint32_t)arg[2] };
+	unsigned int flags = (unsigned int)arg[3];
+
+	if (flags & ~(unsigned int)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+		return -EINVAL;
+	return change_path((int)arg[0], arg[1], flags, &change);
+}
+
+static struct change owner_change(unsigned long uid, unsigned long gid)
+{
+	return (struct change){ .kind = CHANGE_OWNER, .uid = (uint32_t)uid, .gid = (uint32_t)gid };
+}
+
+long sys_chown(const unsigned long arg[6])
+{
+	const struct change change = owner_change(arg[1], arg[2]);
+
+	return change_path(AT_FDCWD, arg[0], 0, &change);
+}
+
+long sys_lchown(const unsigned long arg[6])
+{
+	const struct change change = owner_change(arg[1], arg[2]);
+
+	return change_path(AT_FDCWD, arg[0], AT_SYMLINK_NOFOLLOW, &change);
+}
+
+long sys_fchown(const unsigned long arg[6])
+{
+	const struct change change = owner_change(arg[1], arg[2]);
+
+	return change_descriptor((int)arg[0], &change);
+}
+
+long sys_fchownat(const unsigned long arg[6])
+{
+	const struct change change = owner_change(arg[2], arg[3]);
+	unsigned int flags = (unsigned int)arg[4];
+
+	if (flags & ~(unsigned int)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+		return -EINVAL;
+	return change_path((int)arg[0], arg[1], flags, &change);
+}
+
+/* --- times --- */
+
+static struct kernel_timespec now(void)
+{
+	return timespec_from_ns(clock_epoch_ns() + clock_ns());
+}
+
+static bool is_time(const struct kernel_timespec *time)
+{
+	return time->tv_nsec == NSEC_NOW || time->tv_nsec == NSEC_OMIT ||
+	       (time->tv_nsec >= 0 && time->tv_nsec < (int64_t)NSEC_PER_SEC);
+}
+
+/* Both times of CHANGE: those at USER_TIMES, or now. */
+static int get_times(struct change *change, unsigned long user_times)
+{
+	change->kind = CHANGE_TIMES;
+	change->times[0] = change->times[1] = now();
+	if (!user_times)
+		return 0;
+	struct kernel_timespec times[2];
+
+	if (copy_from_user(times, (const void *)user_times, sizeof(times)))
+		return -EFAULT;
+	for (int i = 0; i < 2; i++) {
+		if (!is_time(&times[i]))
+			return -EINVAL;
+		if (times[i].tv_nsec != NSEC_NOW)
+			change->times[i] = times[i];
+	}
+	return 0;
+}
+
+long sys_utimensat(const unsigned long arg[6])
+{
+	struct change change;
+	unsigned int flags = (unsigned int)arg[3];
+	int error = get_times(&change, arg[2]);
+
+	if (error)
+		return error;
+	if (change.times[0].tv_nsec == NSEC_OMIT && change.times[1].tv_nsec == NSEC_OMIT)
+		return 0;
+	if (flags & ~(unsigned int)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+		return -EINVAL;
+	/* futimens: the descriptor itself. */
+	if (!arg[1] && (int)arg[0] != AT_FDCWD)
+		return flags ? -EINVAL : change_descriptor((int)arg[0], &change);
+	return change_path((int)arg[0], arg[1], flags, &change);
+}
+
+/* Times in whole seconds (utime) or with microseconds (utimes, futimesat). */
+static long set_old_times(int directory_fd, unsigned long user_path, unsigned long user_times,
+			  bool seconds_only)
+{
+	struct change change;
+	int64_t words[4] = { 0 };
+
+	get_times(&change, 0);
+	if (user_times) {
+		size_t size = seconds_only ? 2 * sizeof(int64_t) : sizeof(words);
+
+		if (copy_from_user(words, (const void *)user_times, size))
+			return -EFAULT;
+		for (int i = 0; i < 2; i++) {
+			int64_t us = seconds_only ? 0 : words[2 * i + 1];
+
+			if (us < 0 || us >= 1000000)
+				return -EINVAL;
+			change.times[i] =
+				(struct kernel_timespec){ seconds_only ? words[i] : words[2 * i],
+							  us * 1000 };
+		}
+	}
+	return change_path(directory_fd, user_path, 0, &change);
+}
+
+long sys_utime(const unsigned long arg[6])
+{
+	return set_old_times(AT_FDCWD, arg[0], arg[1], true);
+}
+
+long sys_utimes(const unsigned long arg[6])
+{
+	return set_old_times(AT_FDCWD, arg[0], arg[1], false);
+}
+
+long sys_futimesat(const unsigned long arg[6])
+{
+	return set_old_times((int)arg[0], arg[1], arg[2], false);
+}
+
+/* --- sizes --- */
+
+long sys_truncate(const unsigned long arg[6])
+{
+	struct dentry *dentry;
+
+	if ((int64_t)arg[1] < 0)
+		return -EINVAL;
+	int error = path_arguments_look_up(AT_FDCWD, arg[0], LOOKUP_FOLLOW, &dentry);
+
+	if (error)
+		return error;
+	error = inode_permission(dentry->inode, W_OK);
+	if (!error)
+		error = inode_resize(dentry->inode, arg[1]);
+	dentry_put(dentry);
+	return error;
+}
+
+long sys_ftruncate(const unsigned long arg[6])
+{
+	struct file *file;
+	long result = -EINVAL;
+
+	if ((int64_t)arg[1] < 0)
+		return -EINVAL;
+	file = fd_get_file((int)arg[0]);
+	if (!file)
+		return -EBADF;
+	if (file->flags & O_PATH)
+		result = -EBADF;
+	else if (file_inode(file) && inode_type(file_inode(file)) == S_IFREG &&
+		 (file->flags & O_ACCMODE) != O_RDONLY)
+		result = inode_resize(file_inode(file), arg[1]);
+	file_put(file);
+	return result;
+}
+
+/* What is in memory is as safe as it gets. */
+static long sync_descriptor(int fd)
+{
+	struct file *file = fd_get_file(fd);
+
+	if (!file)
+		return -EBADF;
+	const struct inode *inode = file_inode(file);
+	bool has_contents = inode && (inode_type(inode) == S_IFREG || inode_type(inode) == S_IFDIR);
+
+	file_put(file);
+	return has_contents ? 0 : -EINVAL;
+}
+
+long sys_fsync(const unsigned long arg[6])
+{
+	return sync_descriptor((int)arg[0]);
+}
+
+long sys_fdatasync(const unsigned long arg[6])
+{
+	return sync_descriptor((int)arg[0]);
+}
+
+long sys_sync(const unsigned long arg[6])
+{
+	return 0;
+}

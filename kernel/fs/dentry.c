@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tree of names: linking, moving, finding, and naming by a path. See <kernel/dentry.h>.
+ *
+ * References: a dentry has one to its parent and one to its inode; a directory has one to each linked
+ * child. So the way up from any dentry stays as long as it does, whatever becomes of its name.
+ */
+#include <string.h>
+
+#include <kernel/assert.h>
+#include <kernel/dentry.h>
+#include <kernel/inode.h>
+#include <kernel/kmalloc.h>
+#include <uapi/linux/errno.h>
+
+/* Positions 0 and 1 of a directory are "." and "..". */
+#define FIRST_POSITION 2
+
+struct mutex tree_mutex;
+struct dentry *root_dentry;
+
+static int compare_names(const struct dentry *a, const struct dentry *b)
+{
+	size_t common = a->name_size < b->name_size ? a->name_size : b->name_size;
+	int difference = memcmp(a->name, b->name, common);
+
+	return difference ? difference : (int)a->name_size - (int)b->name_size;
+}
+
+RB_GENERATE_STATIC(dentry_tree, dentry, node, compare_names)
+
+void dentry_get(struct dentry *dentry)
+{
+	unsigned int before = atomic_fetch_add(&dentry->references, 1);
+
+	ASSERT(before != 0);
+}
+
+void dentry_put(struct dentry *dentry)
+{
+	/* The last one takes its reference to the parent along, and so on upwards. */
+	while (dentry && atomic_fetch_sub(&dentry->references, 1) == 1) {
+		struct dentry *parent = dentry->parent;
+
+		ASSERT(!dentry->linked && RB_EMPTY(&dentry->children) && !dentry->mounted);
+		inode_put(dentry->inode);
+		kfree(dentry->name);
+		bool root = parent == dentry;
+
+		kfree(dentry);
+		dentry = root ? NULL : parent;
+	}
+}
+
+static char *copy_name(const char *name, size_t size)
+{
+	char *copy = kzalloc(size + 1);
+
+	if (copy)
+		memcpy(copy, name, size);
+	return copy;
+}
+
+struct dentry *dentry_create(struct dentry *parent, struct inode *inode, const char *name,
+			     size_t name_size)
+{
+	struct dentry *dentry = kzalloc(sizeof(*dentry));
+	char *copy = copy_name(name, name_size);
+
+	if (!dentry || !copy) {
+		kfree(dentry);
+		kfree(copy);
+		return NULL;
+	}
+	dentry->references = 1;
+	dentry->inode = inode;
+	dentry->parent = parent ? parent : dentry;
+	if (parent)
+		dentry_get(parent);
+	dentry->name = copy;
+	dentry->name_size = name_size;
+	RB_INIT(&dentry->children);
+	TAILQ_INIT(&dentry->children_in_order);
+	dentry->last_position = FIRST_POSITION - 1;
+	return dentry;
+}
+
+void dentry_link(struct dentry *dentry)
+{
+	struct dentry *parent = dentry->parent;
+
+	ASSERT(mutex_held(&tree_mutex) && !dentry->linked);
+	RB_INSERT(dentry_tree, &parent->children, dentry);
+	TAILQ_INSERT_TAIL(&parent->children_in_order, dentry, sibling);
+	dentry->position = ++parent->last_position;
+	dentry->linked = true;
+	dentry_get(dentry);
+}
+
+void dentry_unlink(struct dentry *dentry)
+{
+	ASSERT(mutex_held(&tree_mutex) && dentry->linked);
+	RB_REMOVE(dentry_tree, &dentry->parent->children, dentry);
+	TAILQ_REMOVE(&dentry->parent->children_in_order, dentry, sibling);
+	dentry->linked = false;
+	dentry_put(dentry);
+}
+
+struct dentry *dentry_find(struct dentry *parent, const char *name, size_t name_size)
+{
+	/* Compared, not kept: the cast is safe. */
+	struct dentry key = { .name = (char *)(uintptr_t)name, .name_size = name_size };
+
+	ASSERT(mutex_held(&tree_mutex));
+	return RB_FIND(dentry_tree, &parent->children, &key);
+}
+
+int dentry_move(struct dentry *dentry, struct dentry *parent, const char *name, size_t name_size)
+{
+	char *copy = copy_name(name, name_size);
+	struct dentry *old_parent = dentry->parent;
+
+	if (!copy)
+		return -ENOMEM;
+	dentry_get(dentry);
+	dentry_get(parent);
+	dentry_unlink(dentry);
+	kfree(dentry->name);
+	dentry->name = copy;
+	dentry->name_size = name_size;
+	dentry->parent = parent;
+	dentry_link(dentry);
+	dentry_put(dentry);
+	dentry_put(old_parent);
+	return 0;
+}
+
+void dentry_exchange(struct dentry *a, struct dentry *b)
+{
+	struct dentry *a_parent = a->parent;
+	char *a_name = a->name;
+	size_t a_size = a->name_size;
+
+	dentry_get(a);
+	dentry_get(b);
+	dentry_unlink(a);
+	dentry_unlink(b);
+	/* With the parents their references change hands. */
+	a->parent = b->parent;
+	a->name = b->name;
+	a->name_size = b->name_size;
+	b->parent = a_parent;
+	b->name = a_name;
+	b->name_size = a_size;
+	dentry_link(a);
+	dentry_link(b);
+	dentry_put(a);
+	dentry_put(b);
+}
+
+/* The directory that DENTRY is in, as paths go: across the end of a file system. */
+static struct dentry *above(const struct dentry *dentry)
+{
+	while (dentry->parent == dentry && dentry->covered)
+		dentry = dentry->covered;
+	return dentry->parent;
+}
+
+bool dentry_is_below(const struct dentry *dentry, const struct dentry *top)
+{
+	while (dentry != top) {
+		const struct dentry *up = above(dentry);
+
+		if (up == dentry)
+			return false;
+		dentry = up;
+	}
+	return true;
+}
+
+char *dentry_path(struct dentry *dentry, struct dentry *root, char *buffer, size_t size)
+{
+	static const char mark[] = " (deleted)";
+	char *at = buffer + size;
+
+	if (size < 2 + sizeof(mark))
+		return NULL;
+	*--at = '\0';
+	mutex_lock(&tree_mutex);
+	if (!dentry->linked && dentry->parent != dentry &&
+	    dentry->parent->inode->ops->look_up == NULL) {
+		at -= sizeof(mark) - 1;
+		memcpy(at, mark, sizeof(mark) - 1);
+	}
+	while (dentry != root) {
+		/* A mounted root has the name of what it covers. */
+		while (dentry->parent == dentry && dentry->covered && dentry != root)
+			dentry = dentry->covered;
+		if (dentry->parent == dentry)
+			break;
+		if ((size_t)(at - buffer) < dentry->name_size + 1) {
+			at = NULL;
+			break;
+		}
+		at -= dentry->name_size;
+		memcpy(at, dentry->name, dentry->name_size);
+		*--at = '/';
+		dentry = dentry->parent;
+	}
+	mutex_unlock(&tree_mutex);
+	if (at && *at != '/')
+		*--at = '/';
+	return at;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Open directories: getdents64 and getdents.
+ *
+ * A position is that of the next entry: 0 is ".", 1 is "..", then dentry->position, or what a file
+ * system with entries of its own counts by. Entries that come or go do not move the others.
+ */
+#include <string.h>
+
+#include <kernel/dentry.h>
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/kmalloc.h>
+#include <kernel/syscall.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+
+/* Most that one call returns: the entries are gathered here, because the tree's mutex is held
+ * meanwhile and user memory must not be touched. */
+#define GATHER_MAX 32768
+
+struct gathering {
+	struct directory_reader reader;
+	char *bytes;
+	size_t size, used;
+	uint64_t position; /* of the next entry */
+};
+
+static bool gather(struct directory_reader *reader, const char *name, size_t name_size,
+		   uint64_t number, uint32_t mode, uint64_t next_position)
+{
+	struct gathering *gathering = __containerof(reader, struct gathering, reader);
+	size_t length = (offsetof(struct kernel_dirent64, d_name) + name_size + 1 + 7) & ~(size_t)7;
+
+	if (length > gathering->size - gathering->used)
+		return false;
+	struct kernel_dirent64 *entry =
+		(struct kernel_dirent64 *)(gathering->bytes + gathering->used);
+
+	memset(entry, 0, length);
+	entry->d_ino = number;
+	entry->d_off = (int64_t)next_position;
+	entry->d_reclen = (uint16_t)length;
+	entry->d_type = (uint8_t)((mode & S_IFMT) >> 12);
+	memcpy(entry->d_name, name, name_size);
+	gathering->used += length;
+	gathering->position = next_position;
+	return true;
+}
+
+static bool add(struct gathering *gathering, const char *name, size_t name_size,
+		const struct inode *inode, uint64_t next_position)
+{
+	return gather(&gathering->reader, name, name_size, inode->number, inode->mode,
+		      next_position);
+}
+
+/* The tree's own entries from gathering->position on; false: one did not fit. D held. */
+static bool list_children(struct dentry *directory, struct gathering *gathering)
+{
+	struct dentry *child;
+
+	TAILQ_FOREACH(child, &directory->children_in_order, sibling) {
+		const struct dentry *shown = child->mounted ? child->mounted : child;
+
+		if (child->position >= gathering->position &&
+		    !add(gathering, child->name, child->name_size, shown->inode,
+			 child->position + 1))
+			return false;
+	}
+	return true;
+}
+
+static void list(struct dentry *directory, struct gathering *gathering)
+{
+	const struct inode_ops *ops = directory->inode->ops;
+
+	mutex_lock(&tree_mutex);
+	if (gathering->position == 0 && !add(gathering, ".", 1, directory->inode, 1))
+		goto out;
+	if (gathering->position == 1 && !add(gathering, "..", 2, directory->parent->inode, 2))
+		goto out;
+	if (!ops->list)
+		list_children(directory, gathering);
+out:
+	mutex_unlock(&tree_mutex);
+	if (ops->list && gathering->position >= 2)
+		ops->list(directory->inode, gathering->position, &gathering->reader);
+}
+
+static ssize_t read_directory(struct file *file, void *user_buffer, size_t size)
+{
+	struct gathering gathering = { .reader = { gather },
+				       .size = size < GATHER_MAX ? size : GATHER_MAX,
+				       .position = file->position };
+	ssize_t result;
+
+	gathering.bytes = kzalloc(GATHER_MAX);
+	if (!gathering.bytes)
+		return -ENOMEM;
+	if (!file->dentry->linked && inode_type(file->dentry->inode) == S_IFDIR &&
+	    file->dentry->inode->links == 0) {
+		result = -ENOENT;
+		goto out;
+	}
+	list(file->dentry, &gathering);
+	result = (ssize_t)gathering.used;
+	if (copy_to_user(user_buffer, gathering.bytes, gathering.used)) {
+		result = -EFAULT;
+		goto out;
+	}
+	/* Nothing fitted, although there is something: the buffer is too small for it. */
+	if (!gathering.used) {
+		gathering.size = GATHER_MAX;
+		list(file->dentry, &gathering);
+		if (gathering.used)
+			result = -EINVAL;
+	} else {
+		file->position = gathering.position;
+	}
+out:
+	kfree(gathering.bytes);
+	return result;
+}
+
+static ssize_t read_of_directory(struct file *file, void *user_buffer, size_t size,
+				 uint64_t *position)
+{
+	return -EISDIR;
+}
+
+static const struct file_ops directory_ops = {
+	.read = read_of_directory,
+	.read_directory = read_directory,
+	.seekable = true,
+};
+
+int directory_open(struct inode *inode, struct file *file)
+{
+	file->ops = &directory_ops;
+	return 0;
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Changing directories: making, removing, linking and renaming entries.
+ *
+ * Each change is one critical section of the tree's mutex, and so happens at one moment. What the
+ * system calls of the same names refuse is refused here, in Linux's order (fs/namei.c).
+ */
+#include <string.h>
+
+#include <kernel/dentry.h>
+#include <kernel/inode.h>
+#include <kernel/tmpfs.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+
+static bool is_directory(const struct dentry *dentry)
+{
+	return inode_type(dentry->inode) == S_IFDIR;
+}
+
+static bool is_dot(const char *name, size_t size)
+{
+	return size == 1 && name[0] == '.';
+}
+
+static bool is_dot_dot(const char *name, size_t size)
+{
+	return size == 2 && name[0] == '.' && name[1] == '.';
+}
+
+/* Whether NAME is one that an entry of PARENT may have, or has already. */
+static int check_name(struct dentry *parent, const char *name, size_t size)
+{
+	if (size == 0 || is_dot(name, size) || is_dot_dot(name, size))
+		return -EEXIST;
+	if (size > NAME_SIZE_MAX)
+		return -ENAMETOOLONG;
+	if (dentry_find(parent, name, size))
+		return -EEXIST;
+	return 0;
+}
+
+/* Whether entries of PARENT may come and go. */
+static int check_parent(const struct dentry *parent)
+{
+	const struct superblock *superblock = parent->inode->superblock;
+
+	if (!is_directory(parent))
+		return -ENOTDIR;
+	if (superblock->fixed)
+		return -EPERM;
+	if (!parent->linked && parent != superblock->root)
+		return -ENOENT;
+	return inode_permission(parent->inode, W_OK | X_OK);
+}
+
+/* An inode as REQUEST says, or NULL. */
+static struct inode *make_inode(struct dentry *parent, const struct entry_request *request)
+{
+	uint32_t mode = request->mode;
+	bool directory = (mode & S_IFMT) == S_IFDIR;
+	const struct inode *above = parent->inode;
+
+	/* A directory that is set-group-ID hands its group on, and itself to directories. */
+	if ((above->mode & S_ISGID) && directory)
+		mode |= S_ISGID;
+	struct inode *inode = tmpfs_create_inode(above->superblock, mode, request->device);
+
+	if (!inode)
+		return NULL;
+	if (above->mode & S_ISGID)
+		inode->gid = above->gid;
+	if (request->target &&
+	    tmpfs_set_target(inode, request->target, strlen(request->target)) < 0) {
+		inode_put(inode);
+		return NULL;
+	}
+	inode->links = directory ? 2 : 1;
+	return inode;
+}
+
+static int create_locked(struct dentry *parent, const char *name, size_t name_size,
+			 const struct entry_request *request, struct dentry **result)
+{
+	int error = check_name(parent, name, name_size);
+
+	if (!error)
+		error = check_parent(parent);
+	if (error)
+		return error;
+	struct inode *inode = make_inode(parent, request);
+
+	if (!inode)
+		return -ENOSPC;
+	*result = dentry_create(parent, inode, name, name_size);
+	if (!*result) {
+		inode_put(inode);
+		return -ENOMEM;
+	}
+	dentry_link(*result);
+	if (is_directory(*result))
+		parent->inode->links++;
+	inode_touch_contents(parent->inode);
+	return 0;
+}
+
+int entry_create(struct dentry *parent, const char *name, size_t name_size,
+		 const struct entry_request *request, struct dentry **result)
+{
+	struct dentry *made;
+
+	mutex_lock(&tree_mutex);
+	int error = create_locked(parent, name, name_size, request, &made);
+
+	mutex_unlock(&tree_mutex);
+	if (error)
+		return error;
+	if (result)
+		*result = made;
+	else
+		dentry_put(made);
+	return 0;
+}
+
+/* Takes DENTRY, linked, out of its directory, whoever uses it still. */
+static void take_out(struct dentry *dentry)
+{
+	struct inode *above = dentry->parent->inode, *inode = dentry->inode;
+
+	if (is_directory(dentry)) {
+		above->links--;
+		inode->links = 0;
+	} else {
+		inode->links--;
+	}
+	inode_touch_contents(above);
+	inode_touch_attributes(inode);
+	dentry_unlink(dentry);
+}
+
+/* Whether DENTRY may be removed or replaced: as a DIRECTORY or as anything else. */
+static int check_removal(const struct dentry *dentry, bool directory)
+{
+	if (directory && !is_directory(dentry))
+		return -ENOTDIR;
+	if (!directory && is_directory(dentry))
+		return -EISDIR;
+	if (dentry->mounted)
+		return -EBUSY;
+	return TAILQ_EMPTY(&dentry->children_in_order) ? 0 : -ENOTEMPTY;
+}
+
+static int remove_locked(struct dentry *parent, const char *name, size_t name_size, bool directory)
+{
+	struct dentry *dentry = dentry_find(parent, name, name_size);
+
+	if (!dentry) {
+		/* What file systems of their own make have no linked entries. */
+		if (parent->inode->superblock->fixed)
+			return -EPERM;
+		return name_size > NAME_SIZE_MAX ? -ENAMETOOLONG : -ENOENT;
+	}
+	int error = check_parent(parent);
+
+	if (!error)
+		error = check_removal(dentry, directory);
+	if (!error)
+		take_out(dentry);
+	return error;
+}
+
+int entry_remove(struct dentry *parent, const char *name, size_t name_size, bool directory)
+{
+	if (name_size == 0)
+		return directory ? -EBUSY : -EISDIR;
+	if (is_dot(name, name_size))
+		return directory ? -EINVAL : -EISDIR;
+	if (is_dot_dot(name, name_size))
+		return directory ? -ENOTEMPTY : -EISDIR;
+	mutex_lock(&tree_mutex);
+	int error = remove_locked(parent, name, name_size, directory);
+
+	mutex_unlock(&tree_mutex);
+	return error;
+}
+
+static int link_locked(struct dentry *dentry, struct dentry *parent, const char *name,
+		       size_t name_size)
+{
+	struct inode *inode = dentry->inode;
+	int error = check_name(parent, name, name_size);
+
+	if (!error && inode->superblock != parent->inode->superblock)
+		return -EXDEV;
+	if (!error)
+		error = check_parent(parent);
+	if (error)
+		return error;
+	if (is_directory(dentry))
+		return -EPERM;
+	if (inode->links == 0)
+		return -ENOENT;
+	struct dentry *made = dentry_create(parent, inode, name, name_size);
+
+	if (!made)
+		return -ENOMEM;
+	inode_get(inode);
+	inode->links++;
+	dentry_link(made);
+	dentry_put(made);
+	inode_touch_attributes(inode);
+	inode_touch_contents(parent->inode);
+	return 0;
+}
+
+int entry_link(struct dentry *dentry, struct dentry *parent, const char *name, size_t name_size)
+{
+	mutex_lock(&tree_mutex);
+	int error = link_locked(dentry, parent, name, name_size);
+
+	mutex_unlock(&tree_mutex);
+	return error;
+}
+
+/* --- renaming --- */
+
+/* Moves DENTRY to NAME in TO; the numbers of links of the directories follow. */
+static int move(struct dentry *dentry, struct dentry *to, const char *name, size_t name_size)
+{
+	struct inode *from = dentry->parent->inode;
+	int error = dentry_move(dentry, to, name, name_size);
+
+	if (error)
+		return error;
+	if (is_directory(dentry)) {
+		from->links--;
+		to->inode->links++;
+	}
+	inode_touch_contents(from);
+	inode_touch_contents(to->inode);
+	inode_touch_attributes(dentry->inode);
+	return 0;
+}
+
+/* A and B, linked, change places. */
+static void exchange(struct dentry *a, struct dentry *b)
+{
+	struct dentry *a_parent = a->parent, *b_parent = b->parent;
+
+	dentry_exchange(a, b);
+	if (is_directory(a) != is_directory(b)) {
+		/* A is now where B was. */
+		struct inode *gains = is_directory(a) ? b_parent->inode : a_parent->inode;
+		struct inode *loses = is_directory(a) ? a_parent->inode : b_parent->inode;
+
+		gains->links++;
+		loses->links--;
+	}
+	inode_touch_contents(a_parent->inode);
+	inode_touch_contents(b_parent->inode);
+	inode_touch_attributes(a->inode);
+	inode_touch_attributes(b->inode);
+}
+
+/* Whether OLD may take the place of NEW, which is there. */
+static int check_replacement(const struct dentry *old, const struct dentry *new)
+{
+	if (is_directory(old) && !is_directory(new))
+		return -ENOTDIR;
+	if (!is_directory(old) && is_directory(new))
+		return -EISDIR;
+	return check_removal(new, is_directory(new));
+}
+
+static int rename_locked(struct dentry *from, const char *from_name, size_t from_size,
+			 struct dentry *to, const char *to_name, size_t to_size, unsigned int flags)
+{
+	if (from_size > NAME_SIZE_MAX || to_size > NAME_SIZE_MAX)
+		return -ENAMETOOLONG;
+	struct dentry *old = dentry_find(from, from_name, from_size);
+	struct dentry *new = dentry_find(to, to_name, to_size);
+
+	if (!old)
+		return from->inode->superblock->fixed ? -EPERM : -ENOENT;
+	if (new && (flags & RENAME_NOREPLACE))
+		return -EEXIST;
+	if (!new && (flags & RENAME_EXCHANGE))
+		return -ENOENT;
+	/* A directory does not go below itself, nor replace what it is in. */
+	if (dentry_is_below(to, old))
+		return -EINVAL;
+	if (new &&dentry_is_below(from, new))
+		return flags & RENAME_EXCHANGE ? -EINVAL : -ENOTEMPTY;
+	if (new &&new->inode == old->inode)
+		return 0;
+	int error = check_parent(from);
+
+	if (!error)
+		error = check_parent(to);
+	if (!error && (old->mounted || (new &&new->mounted)))
+		error = -EBUSY;
+	if (!error && new && !(flags & RENAME_EXCHANGE))
+		error = check_replacement(old, new);
+	if (error)
+		return error;
+	if (flags & RENAME_EXCHANGE) {
+		exchange(old, new);
+		return 0;
+	}
+	if (!new)
+		return move(old, to, to_name, to_size);
+	/* Needs no memory: what could fail half-way is not there. */
+	exchange(old, new);
+	take_out(new);
+	return 0;
+}
+
+int entry_rename(struct dentry *from, const char *from_name, size_t from_size, struct dentry *to,
+		 const char *to_name, size_t to_size, unsigned int flags)
+{
+	if (from->inode->superblock != to->inode->superblock)
+		return -EXDEV;
+	if (from_size == 0 || is_dot(from_name, from_size) || is_dot_dot(from_name, from_size) ||
+	    to_size == 0 || is_dot(to_name, to_size) || is_dot_dot(to_name, to_size))
+		return flags & RENAME_NOREPLACE ? -EEXIST : -EBUSY;
+	mutex_lock(&tree_mutex);
+	int error = rename_locked(from, from_name, from_size, to, to_name, to_size, flags);
+
+	mutex_unlock(&tree_mutex);
+	return error;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Opening: open, openat, creat. What a file can do once it is open depends on its inode.
+ */
+#include <string.h>
+
+#include <kernel/dentry.h>
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/kmalloc.h>
+#include <kernel/process.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+
+#include "path_arguments.h"
+
+/* What open leaves in the file's flags: the rest was for this one moment. */
+#define MOMENTARY_FLAGS ((unsigned int)(O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_CLOEXEC))
+/* A link to nothing may be created through; links in a row as in path.c. */
+#define LINKS_MAX	40
+
+/* open(O_PATH), and what could not be opened: names the dentry, no more. */
+static const struct file_ops path_ops = { .seekable = false };
+
+static int open_by_type(struct inode *inode, struct file *file)
+{
+	if (inode->ops->open)
+		return inode->ops->open(inode, file);
+	switch (inode_type(inode)) {
+	case S_IFDIR:
+		return directory_open(inode, file);
+	case S_IFCHR:
+	case S_IFBLK:
+		return device_open(inode, file);
+	default:
+		return -ENXIO;
+	}
+}
+
+int dentry_open(struct dentry *dentry, unsigned int flags, struct file **result)
+{
+	struct inode *inode = dentry->inode;
+	bool writes = (flags & O_ACCMODE) != O_RDONLY;
+	int error = 0;
+
+	if ((flags & O_DIRECTORY) && inode_type(inode) != S_IFDIR)
+		return -ENOTDIR;
+	if (!(flags & O_PATH)) {
+		if (inode_type(inode) == S_IFLNK)
+			return -ELOOP;
+		if (inode_type(inode) == S_IFDIR && (writes || (flags & O_CREAT)))
+			return -EISDIR;
+	}
+	struct file *file = file_create(&path_ops, NULL, flags & ~MOMENTARY_FLAGS);
+
+	if (!file)
+		return -ENOMEM;
+	dentry_get(dentry);
+	file->dentry = dentry;
+	if (!(flags & O_PATH))
+		error = open_by_type(inode, file);
+	if (!error && (flags & O_TRUNC) && !(flags & O_PATH) && inode_type(inode) == S_IFREG)
+		error = inode_resize(inode, 0);
+	if (error) {
+		file->ops = &path_ops;
+		file_put(file);
+		return error;
+	}
+	*result = file;
+	return 0;
+}
+
+static int check_permission(const struct inode *inode, unsigned int flags)
+{
+	static const uint8_t masks[] = { R_OK, W_OK, R_OK | W_OK, R_OK | W_OK };
+
+	return flags & O_PATH ? 0 : inode_permission(inode, masks[flags & O_ACCMODE]);
+}
+
+/* The dentry at PATH from START, made if it is not there; *MADE says whether. */
+static int find_or_create(struct dentry *start, const char *path, unsigned int flags, uint32_t mode,
+			  unsigned int links_left, struct dentry **result, bool *made)
+{
+	const struct entry_request request = { .mode = S_IFREG | mode };
+	struct dentry *parent, *found;
+	const char *name;
+	size_t name_size;
+	int error = path_lookup_parent(start, path, &parent, &name, &name_size);
+
+	if (error)
+		return error;
+	if (name_size == 0 || path[strlen(path) - 1] == '/') {
+		dentry_put(parent);
+		return -EISDIR;
+	}
+	mutex_lock(&tree_mutex);
+	error = path_step(parent, name, name_size, &found);
+	mutex_unlock(&tree_mutex);
+	if (error == -ENOENT) {
+		error = entry_create(parent, name, name_size, &request, result);
+		*made = !error;
+		/* Somebody else was faster: then it is there. */
+		if (error == -EEXIST && !(flags & O_EXCL) && links_left)
+			error = find_or_create(start, path, flags, mode, links_left - 1, result,
+					       made);
+	} else if (!error && (flags & O_EXCL)) {
+		dentry_put(found);
+		error = -EEXIST;
+	} else if (!error && inode_type(found->inode) == S_IFLNK && !(flags & O_NOFOLLOW)) {
+		error = links_left ? path_lookup(parent, name, LOOKUP_FOLLOW, result) : -ELOOP;
+		char *text = error == -ENOENT ? kzalloc(PATH_SIZE) : NULL;
+
+		/* It leads to nothing yet. */
+		if (text && found->inode->ops->read_link &&
+		    found->inode->ops->read_link(found->inode, text, PATH_SIZE - 1) > 0)
+			error = find_or_create(parent, text, flags, mode, links_left - 1, result,
+					       made);
+		kfree(text);
+		dentry_put(found);
+	} else if (!error) {
+		*result = found;
+	}
+	dentry_put(parent);
+	return error;
+}
+
+static long open_path(int directory_fd, unsigned long user_path, unsigned int flags, uint32_t mode)
+{
+	struct dentry *start, *dentry;
+	struct file *file;
+	bool made = false;
+	char *path;
+	int error = path_arguments_get(directory_fd, user_path, &start, &path);
+
+	if (error)
+		return error;
+	if (flags & O_PATH)
+		flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	if ((flags & O_CREAT) && (flags & O_DIRECTORY))
+		error = -EINVAL;
+	else if (flags & O_CREAT)
+		error = find_or_create(start, path, flags, process_apply_umask(mode), LINKS_MAX,
+				       &dentry, &made);
+	else
+		error = path_lookup(start, path, flags & O_NOFOLLOW ? 0 : LOOKUP_FOLLOW, &dentry);
+	path_arguments_put(start, path);
+	if (error)
+		return error;
+	if (!made)
+		error = check_permission(dentry->inode, flags);
+	if (!error)
+		error = dentry_open(dentry, flags, &file);
+	dentry_put(dentry);
+	if (error)
+		return error;
+	int fd = fd_install(file, flags & O_CLOEXEC);
+
+	if (fd < 0)
+		file_put(file);
+	return fd;
+}
+
+long sys_open(const unsigned long arg[6])
+{
+	return open_path(AT_FDCWD, arg[0], (unsigned int)arg[1], (uint32_t)arg[2] & S_IALLUGO);
+}
+
+long sys_openat(const unsigned long arg[6])
+{
+	return open_path((int)arg[0], arg[1], (unsigned int)arg[2], (uint32_t)arg[3] & S_IALLUGO);
+}
+
+long sys_creat(const unsigned long arg[6])
+{
+	return open_path(AT_FDCWD, arg[0], O_CREAT | O_WRONLY | O_TRUNC,
+			 (uint32_t)arg[1] & S_IALLUGO);
+}

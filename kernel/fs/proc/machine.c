@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* /proc's files about the machine and the system as a whole: proc(5) has their formats. */
+#include <arch/exec.h>
+#include <kernel/cpu.h>
+#include <kernel/dentry.h>
+#include <kernel/page.h>
+#include <kernel/process.h>
+#include <kernel/sched.h>
+#include <kernel/task.h>
+#include <kernel/text.h>
+#include <kernel/time.h>
+#include <uapi/linux/utsname.h>
+
+#include "proc.h"
+
+#define CENTISECOND_NS (NSEC_PER_SEC / 100)
+
+int proc_show_cpuinfo(struct text *text, void *unused)
+{
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		arch_cpu_describe(text, cpu);
+	return 0;
+}
+
+int proc_show_meminfo(struct text *text, void *unused)
+{
+	unsigned long per_page = PAGE_SIZE / 1024;
+	unsigned long total = page_total_count() * per_page, free = page_free_count() * per_page;
+	text_print(text, "MemTotal:       %8lu kB\n", total);
+	text_print(text, "MemFree:        %8lu kB\n", free);
+	/* Nothing could be written back to make room. */
+	text_print(text, "MemAvailable:   %8lu kB\n", free);
+	text_print(text, "Buffers:        %8lu kB\n", 0ul);
+	text_print(text, "Cached:         %8lu kB\n", 0ul);
+	text_print(text, "SwapCached:     %8lu kB\n", 0ul);
+	text_print(text, "SwapTotal:      %8lu kB\n", 0ul);
+	text_print(text, "SwapFree:       %8lu kB\n", 0ul);
+	return 0;
+}
+
+static uint64_t idle_time_ns(void)
+{
+	uint64_t total = 0;
+
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		total += sched_idle_time_ns(cpu);
+	return total;
+}
+
+static void print_centiseconds(struct text *text, uint64_t ns, const char *end)
+{
+	unsigned long value = (unsigned long)(ns / CENTISECOND_NS);
+
+	text_print(text, "%lu.%02lu%s", value / 100, value % 100, end);
+}
+
+int proc_show_uptime(struct text *text, void *unused)
+{
+	print_centiseconds(text, clock_ns(), " ");
+	print_centiseconds(text, idle_time_ns(), "\n");
+	return 0;
+}
+
+struct counted {
+	unsigned int tasks;
+	pid_t last;
+};
+
+static void count_tasks(struct counted *counted)
+{
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct task *task = NULL;
+
+	while ((task = task_table_next(task ? task->tid : 0))) {
+		counted->tasks++;
+		counted->last = task->tid;
+	}
+	spin_unlock_irqrestore(&task_table_lock, state);
+}
+
+int proc_show_loadavg(struct text *text, void *unused)
+{
+	struct counted counted = { 0 };
+	uint32_t loads[3];
+
+	count_tasks(&counted);
+	sched_load(loads);
+	for (int i = 0; i < 3; i++)
+		text_print(text, "%u.%02u ", loads[i] >> 16, (loads[i] & 0xffff) * 100 >> 16);
+	text_print(text, "%u/%u %d\n", sched_runnable_count(), counted.tasks, counted.last);
+	return 0;
+}
+
+/* user nice system idle, and six kinds of time that there are none of: in hundredths. */
+static void print_cpu(struct text *text, const char *name, uint64_t busy_ns, uint64_t idle_ns)
+{
+	text_print(text, "%s %lu 0 0 %lu 0 0 0 0 0 0\n", name,
+		   (unsigned long)(busy_ns / CENTISECOND_NS),
+		   (unsigned long)(idle_ns / CENTISECOND_NS));
+}
+
+int proc_show_stat(struct text *text, void *unused)
+{
+	uint64_t now_ns = clock_ns(), idle_ns = idle_time_ns();
+	struct counted counted = { 0 };
+	char name[16];
+
+	print_cpu(text, "cpu ", now_ns * cpu_count() - idle_ns, idle_ns);
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
+		uint64_t cpu_idle_ns = sched_idle_time_ns(cpu);
+
+		format_string(name, sizeof(name), "cpu%u", cpu);
+		print_cpu(text, name, now_ns - cpu_idle_ns, cpu_idle_ns);
+	}
+	count_tasks(&counted);
+	text_print(text,
+		   "intr 0\nctxt %lu\nbtime %lu\nprocesses %d\nprocs_running %u\n"
+		   "procs_blocked 0\n",
+		   (unsigned long)sched_switch_count(),
+		   (unsigned long)(clock_epoch_ns() / NSEC_PER_SEC), counted.last,
+		   sched_runnable_count());
+	return 0;
+}
+
+int proc_show_version(struct text *text, void *unused)
+{
+	text_print(text, "%s version %s (tally) %s\n", UTSNAME_SYSTEM, UTSNAME_RELEASE,
+		   UTSNAME_VERSION);
+	return 0;
+}
+
+int proc_show_filesystems(struct text *text, void *unused)
+{
+	text_print(text, "nodev\ttmpfs\nnodev\tproc\nnodev\tdevtmpfs\n");
+	return 0;
+}
+
+struct listing {
+	struct text *text;
+	char *path;
+};
+
+static bool show_mount(const struct superblock *superblock, void *argument)
+{
+	struct text *text = argument;
+	const struct dentry *covered = superblock->root->covered;
+
+	text_print(text, "%s %s%s %s rw 0 0\n", superblock->type, covered ? "/" : "/",
+		   covered ? covered->name : "", superblock->type);
+	return true;
+}
+
+int proc_show_mounts(struct text *text, void *unused)
+{
+	superblock_for_each(show_mount, text);
+	return 0;
+}

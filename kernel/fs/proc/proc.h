@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of /proc share. */
+#ifndef PROC_H
+#define PROC_H
+
+#include <kernel/pseudo.h>
+
+struct text;
+
+/* /proc/PID: a directory for each process, its target the leader's struct task. */
+extern const struct pseudo_dynamic proc_processes;
+
+/* What is in /proc but processes, of the machine as a whole: tables that end with a NULL name. */
+extern const struct pseudo_entry proc_sys_entries[];
+
+int proc_show_cpuinfo(struct text *text, void *unused);
+int proc_show_meminfo(struct text *text, void *unused);
+int proc_show_uptime(struct text *text, void *unused);
+int proc_show_loadavg(struct text *text, void *unused);
+int proc_show_stat(struct text *text, void *unused);
+int proc_show_version(struct text *text, void *unused);
+int proc_show_filesystems(struct text *text, void *unused);
+int proc_show_mounts(struct text *text, void *unused);
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pseudo file systems: inodes for tables of functions. See <kernel/pseudo.h>.
+ *
+ * An inode is made when its entry is looked up and lives as long as its dentry, which is never linked:
+ * so there is nothing to go stale. Its number is made of the entry and the target, the same each time.
+ *
+ * What a reader sees is made whole when it reads at the beginning, and kept with the open file, so
+ * that a file read in pieces is of one moment. Lock: contents->mutex.
+ */
+#include <kernel/pseudo.h>
+
+#include <string.h>
+
+#include <kernel/dentry.h>
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/kmalloc.h>
+#include <kernel/log.h>
+#include <kernel/text.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+
+/* Most bytes that one write may have. */
+#define STORE_MAX	  4096
+/* Positions of a directory: 2 and on for its table, from here on for targets by their ids. */
+#define DYNAMIC_POSITIONS ((uint64_t)1 << 32)
+
+struct pseudo_inode {
+	struct inode inode;
+	const struct pseudo_entry *entry;
+	void *target; /* referenced by `about`; NULL: none */
+	const struct pseudo_dynamic *about;
+};
+
+static struct pseudo_inode *pseudo(struct inode *inode)
+{
+	return __containerof(inode, struct pseudo_inode, inode);
+}
+
+/* --- contents --- */
+
+struct contents {
+	struct mutex mutex;
+	struct text text; /* C: mutex */
+	bool made;	  /* C */
+};
+
+static int make_contents(struct pseudo_inode *file, struct contents *contents)
+{
+	text_clear(&contents->text);
+	contents->made = false;
+	int error = file->entry->show ? file->entry->show(&contents->text, file->target) : -EIO;
+
+	if (!error && contents->text.failed)
+		error = -ENOMEM;
+	contents->made = !error;
+	return error;
+}
+
+static ssize_t read_contents(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+{
+	struct contents *contents = file->private;
+	ssize_t result = 0;
+
+	mutex_lock(&contents->mutex);
+	if (*position == 0 || !contents->made)
+		result = make_contents(pseudo(file_inode(file)), contents);
+	if (!result && *position < contents->text.size) {
+		if (size > contents->text.size - *position)
+			size = contents->text.size - *position;
+		result = copy_to_user(user_buffer, contents->text.bytes + *position, size) ?
+				 -EFAULT :
+				 (ssize_t)size;
+	}
+	mutex_unlock(&contents->mutex);
+	if (result > 0)
+		*position += (size_t)result;
+	return result;
+}
+
+static ssize_t write_contents(struct file *file, const void *user_buffer, size_t size,
+			      uint64_t *position)
+{
+	struct pseudo_inode *inode = pseudo(file_inode(file));
+	ssize_t result = -EFAULT;
+
+	if (!inode->entry->store)
+		return -EIO;
+	if (size >= STORE_MAX)
+		return -EINVAL;
+	char *text = kzalloc(size + 1);
+
+	if (!text)
+		return -ENOMEM;
+	if (!copy_from_user(text, user_buffer, size))
+		result = inode->entry->store(inode->target, text, size);
+	kfree(text);
+	return result;
+}
+
+static void release_contents(struct file *file)
+{
+	struct contents *contents = file->private;
+
+	text_clear(&contents->text);
+	kfree(contents);
+}
+
+static const struct file_ops contents_ops = {
+	.read = read_contents,
+	.write = write_contents,
+	.release = release_contents,
+	.seekable = true,
+};
+
+static int open_contents(struct inode *inode, struct file *file)
+{
+	struct contents *contents = kzalloc(sizeof(*contents));
+
+	if (!contents)
+		return -ENOMEM;
+	mutex_init(&contents->mutex);
+	file->private = contents;
+	file->ops = &contents_ops;
+	return 0;
+}
+
+/* --- links --- */
+
+static ssize_t read_link(struct inode *inode, char *buffer, size_t size)
+{
+	return pseudo(inode)->entry->read_link(pseudo(inode)->target, buffer, size);
+}
+
+static struct dentry *follow(struct inode *inode, int *error)
+{
+	return pseudo(inode)->entry->follow(pseudo(inode)->target, error);
+}
+
+/* --- directories --- */
+
+static uint64_t number_of(const struct pseudo_entry *entry, void *target,
+			  const struct pseudo_dynamic *about)
+{
+	uint64_t id = target ? about->id(target) + 1 : 0;
+
+	/* Entries are in the kernel's 2 GiB, 8 bytes apart at least. */
+	return ((uintptr_t)entry >> 3 & 0xfffffff) | id << 28;
+}
+
+static void free_inode(struct inode *inode)
+{
+	if (pseudo(inode)->target)
+		pseudo(inode)->about->put(pseudo(inode)->target);
+	kfree(pseudo(inode));
+}
+
+static struct inode *look_up(struct inode *directory, const char *name, size_t name_size,
+			     int *error);
+static void list(struct inode *directory, uint64_t position, struct directory_reader *reader);
+
+static const struct inode_ops regular_inode_ops = { .open = open_contents, .free = free_inode };
+static const struct inode_ops link_ops = { .read_link = read_link, .free = free_inode };
+static const struct inode_ops magic_link_ops = { .read_link = read_link,
+						 .follow = follow,
+						 .free = free_inode };
+static const struct inode_ops directory_ops = { .look_up = look_up,
+						.list = list,
+						.free = free_inode };
+
+/* An inode for ENTRY about TARGET, whose reference moves in; NULL: no memory (it is dropped). */
+static struct inode *make_inode(struct superblock *superblock, const struct pseudo_entry *entry,
+				void *target, const struct pseudo_dynamic *about)
+{
+	struct pseudo_inode *inode = kzalloc(sizeof(*inode));
+	const struct inode_ops *ops = &regular_inode_ops;
+
+	if (!inode) {
+		if (target)
+			about->put(target);
+		return NULL;
+	}
+	if ((entry->mode & S_IFMT) == S_IFDIR)
+		ops = &directory_ops;
+	else if ((entry->mode & S_IFMT) == S_IFLNK)
+		ops = entry->follow ? &magic_link_ops : &link_ops;
+	inode_init(&inode->inode, superblock, ops, entry->mode);
+	inode->inode.number = number_of(entry, target, about);
+	inode->inode.links = ops == &directory_ops ? 2 : 1;
+	inode->entry = entry;
+	inode->target = target;
+	inode->about = about;
+	return &inode->inode;
+}
+
+static struct inode *look_up(struct inode *inode, const char *name, size_t name_size, int *error)
+{
+	struct pseudo_inode *directory = pseudo(inode);
+	const struct pseudo_entry *child = directory->entry->children;
+	const struct pseudo_dynamic *dynamic = directory->entry->dynamic;
+	struct inode *found = NULL;
+
+	*error = -ENOENT;
+	for (; child && child->name; child++)
+		if (strlen(child->name) == name_size && !memcmp(child->name, name, name_size))
+			break;
+	if (child && child->name) {
+		if (directory->target)
+			directory->about->get(directory->target);
+		found = make_inode(inode->superblock, child, directory->target, directory->about);
+	} else if (dynamic) {
+		void *target = dynamic->find(directory->target, name, name_size);
+
+		if (!target)
+			return NULL;
+		found = make_inode(inode->superblock, dynamic->entry, target, dynamic);
+	} else {
+		return NULL;
+	}
+	if (!found)
+		*error = -ENOMEM;
+	return found;
+}
+
+static size_t print_number(char *buffer, size_t size, uint64_t number)
+{
+	format_string(buffer, size, "%lu", (unsigned long)number);
+	return strlen(buffer);
+}
+
+static void list(struct inode *inode, uint64_t position, struct directory_reader *reader)
+{
+	struct pseudo_inode *directory = pseudo(inode);
+	const struct pseudo_entry *child = directory->entry->children;
+	const struct pseudo_dynamic *dynamic = directory->entry->dynamic;
+
+	for (uint64_t at = 2; child && child->name; child++, at++)
+		if (at >= position &&
+		    !reader->entry(reader, child->name, strlen(child->name),
+				   number_of(child, directory->target, directory->about),
+				   child->mode, at + 1))
+			return;
+	if (!dynamic)
+		return;
+	uint64_t id = position < DYNAMIC_POSITIONS ? 0 : position - DYNAMIC_POSITIONS;
+
+	for (;; id++) {
+		void *target = dynamic->next(directory->target, &id);
+		char name[24];
+
+		if (!target)
+			return;
+		bool room = reader->entry(reader, name, print_number(name, sizeof(name), id),
+					  number_of(dynamic->entry, target, dynamic),
+					  dynamic->entry->mode, DYNAMIC_POSITIONS + id + 1);
+
+		dynamic->put(target);
+		if (!room)
+			return;
+	}
+}
+
+/* --- mounting --- */
+
+/* The directory at PATH, one name below the root, made if it is not there; referenced. */
+static struct dentry *mountpoint(const char *path)
+{
+	const struct entry_request request = { .mode = S_IFDIR | 0755 };
+	struct dentry *dentry, *parent;
+	const char *name;
+	size_t name_size;
+	int error = path_lookup(root_dentry, path, LOOKUP_DIRECTORY, &dentry);
+
+	if (error == -ENOENT) {
+		error = path_lookup_parent(root_dentry, path, &parent, &name, &name_size);
+		if (!error) {
+			error = entry_create(parent, name, name_size, &request, &dentry);
+			dentry_put(parent);
+		}
+	}
+	if (error)
+		boot_failure("%s cannot be mounted: in the initramfs it is no directory", path);
+	return dentry;
+}
+
+void pseudo_mount(const char *type, uint32_t magic, const struct pseudo_entry *root,
+		  const char *path)
+{
+	struct superblock *superblock = superblock_create(type, magic, true);
+	struct inode *inode = superblock ? make_inode(superblock, root, NULL, NULL) : NULL;
+
+	if (inode)
+		superblock->root = dentry_create(NULL, inode, "", 0);
+	if (!inode || !superblock->root)
+		boot_failure("too little memory for %s; give the machine more", path);
+	struct dentry *covered = mountpoint(path);
+
+	if (superblock_mount(superblock, covered) < 0)
+		boot_failure("%s cannot be mounted", path);
+	dentry_put(covered);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Texts that grow; see <kernel/text.h>. */
+#include <kernel/text.h>
+
+#include <stdarg.h>
+#include <string.h>
+
+#include <kernel/kmalloc.h>
+#include <kernel/log.h>
+
+#define ROOM_FIRST 512
+/* Longest piece that one text_print makes. */
+#define PIECE_MAX  512
+
+void text_append(struct text *text, const char *bytes, size_t size)
+{
+	size_t room = text->room ? text->room : ROOM_FIRST;
+
+	while (room - text->size < size)
+		room *= 2;
+	if (room != text->room && !text->failed) {
+		char *larger = room <= KMALLOC_MAX ? kzalloc(room) : NULL;
+
+		if (larger) {
+			memcpy(larger, text->bytes, text->size);
+			kfree(text->bytes);
+			text->bytes = larger;
+			text->room = room;
+		} else {
+			text->failed = true;
+		}
+	}
+	if (text->failed)
+		return;
+	memcpy(text->bytes + text->size, bytes, size);
+	text->size += size;
+}
+
+void text_print(struct text *text, const char *format, ...)
+{
+	char piece[PIECE_MAX];
+	va_list args;
+
+	va_start(args, format);
+	format_string_v(piece, sizeof(piece), format, args);
+	va_end(args);
+	text_append(text, piece, strlen(piece));
+}
+
+void text_clear(struct text *text)
+{
+	kfree(text->bytes);
+	*text = (struct text){ 0 };
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tmpfs: inodes whose contents are pages of memory.
+ *
+ * A file's pages come when they are written to or mapped; what has none reads as zeros, or, in a file
+ * of the initramfs, as what the archive has there, which is used in place. Mappings, private ones
+ * too, show the file's own pages; a private mapping copies one when it is written to.
+ *
+ * Locks: see <kernel/inode.h>. A page that was found has a reference before mutex is given back, so
+ * that it may be copied from or to without it: truncation takes it out of the file, not away.
+ */
+#include <string.h>
+
+#include <kernel/dentry.h>
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/kmalloc.h>
+#include <kernel/signal.h>
+#include <kernel/task.h>
+#include <kernel/tmpfs.h>
+#include <kernel/usercopy.h>
+#include <kernel/vm.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+
+#include "page_tree.h"
+
+/* Linux's TMPFS_MAGIC. */
+#define MAGIC	      0x01021994
+/* Linux's MAX_LFS_FILESIZE, cut to what the page tree can hold. */
+#define FILE_SIZE_MAX (PAGE_TREE_LIMIT * PAGE_SIZE)
+
+struct tmpfs_inode {
+	struct inode inode;
+	struct page_tree tree; /* I: inode.mutex */
+	const char *image;     /* what the contents began as, or NULL */
+	uint64_t image_size;   /* I: bytes of it that still show where there is no page */
+	char *target;	       /* a link's, allocated; NULL: the image */
+	struct vm_mapping mapping;
+};
+
+static struct tmpfs_inode *tmpfs(struct inode *inode)
+{
+	return __containerof(inode, struct tmpfs_inode, inode);
+}
+
+/* --- pages --- */
+
+/* The page NUMBER of a file with a reference, made if it is not there; NULL: no memory. I held. */
+static void *get_page(struct tmpfs_inode *file, uint64_t number)
+{
+	void *page = page_tree_find(&file->tree, number);
+	uint64_t at = number << PAGE_SHIFT;
+
+	if (!page) {
+		page = page_alloc(0);
+		if (!page)
+			return NULL;
+		if (at < file->image_size) {
+			uint64_t left = file->image_size - at;
+
+			memcpy(page, file->image + at, left < PAGE_SIZE ? left : PAGE_SIZE);
+		}
+		page_set_kind(page, PAGE_FILE);
+		if (page_tree_insert(&file->tree, number, page) < 0) {
+			page_put(page);
+			return NULL;
+		}
+		file->inode.pages++;
+	}
+	page_get(page);
+	return page;
+}
+
+/* --- reading and writing --- */
+
+/* Copies SIZE bytes at POSITION, of one page, to TO by COPY. */
+static int read_part(struct tmpfs_inode *file, uint64_t position, void *to, size_t size,
+		     int (*copy)(void *to, const void *from, size_t size),
+		     int (*clear)(void *to, size_t size))
+{
+	size_t in_page = position & ~PAGE_MASK, shown = 0;
+
+	mutex_lock(&file->inode.mutex);
+	void *page = page_tree_find(&file->tree, position >> PAGE_SHIFT);
+
+	if (page)
+		page_get(page);
+	else if (position < file->image_size)
+		shown = file->image_size - position;
+	mutex_unlock(&file->inode.mutex);
+	if (page) {
+		int error = copy(to, (char *)page + in_page, size);
+
+		page_put(page);
+		return error;
+	}
+	if (shown > size)
+		shown = size;
+	if (shown && copy(to, file->image + position, shown))
+		return -EFAULT;
+	return shown < size ? clear((char *)to + shown, size - shown) : 0;
+}
+
+static ssize_t read_contents(struct inode *inode, void *to, size_t size, uint64_t position,
+			     int (*copy)(void *to, const void *from, size_t size),
+			     int (*clear)(void *to, size_t size))
+{
+	uint64_t end = inode->size;
+	size_t done = 0;
+
+	if (position >= end)
+		return 0;
+	if (size > end - position)
+		size = end - position;
+	while (done < size) {
+		size_t part = PAGE_SIZE - ((position + done) & ~PAGE_MASK);
+
+		if (part > size - done)
+			part = size - done;
+		if (read_part(tmpfs(inode), position + done, (char *)to + done, part, copy, clear))
+			return done ? (ssize_t)done : -EFAULT;
+		done += part;
+	}
+	return (ssize_t)done;
+}
+
+static ssize_t read_file(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+{
+	struct inode *inode = file_inode(file);
+	ssize_t done = read_contents(inode, user_buffer, size, *position, copy_to_user, clear_user);
+
+	if (done > 0)
+		*position += (size_t)done;
+	return done;
+}
+
+static int copy_in_kernel(void *to, const void *from, size_t size)
+{
+	memcpy(to, from, size);
+	return 0;
+}
+
+static int clear_in_kernel(void *to, size_t size)
+{
+	memset(to, 0, size);
+	return 0;
+}
+
+static ssize_t read_for_kernel(struct file *file, void *buffer, size_t size, uint64_t position)
+{
+	return read_contents(file_inode(file), buffer, size, position, copy_in_kernel,
+			     clear_in_kernel);
+}
+
+/* Writes SIZE bytes from user memory at POSITION, of one page. write_mutex held. */
+static int write_part(struct inode *inode, uint64_t position, const void *from, size_t size)
+{
+	mutex_lock(&inode->mutex);
+	void *page = get_page(tmpfs(inode), position >> PAGE_SHIFT);
+
+	mutex_unlock(&inode->mutex);
+	if (!page)
+		return -ENOSPC;
+	int error = copy_from_user((char *)page + (position & ~PAGE_MASK), from, size);
+
+	page_put(page);
+	if (error)
+		return error;
+	mutex_lock(&inode->mutex);
+	if (position + size > inode->size)
+		inode->size = position + size;
+	mutex_unlock(&inode->mutex);
+	return 0;
+}
+
+static ssize_t write_file(struct file *file, const void *user_buffer, size_t size,
+			  uint64_t *position)
+{
+	struct inode *inode = file_inode(file);
+	size_t done = 0;
+	int error = 0;
+
+	if (!size)
+		return 0;
+	mutex_lock(&inode->write_mutex);
+	if (file->flags & O_APPEND)
+		*position = inode->size;
+	if (*position >= FILE_SIZE_MAX)
+		error = -EFBIG;
+	else if (size > FILE_SIZE_MAX - *position)
+		size = FILE_SIZE_MAX - *position;
+	while (done < size && !error) {
+		uint64_t at = *position + done;
+		size_t part = PAGE_SIZE - (at & ~PAGE_MASK);
+
+		if (part > size - done)
+			part = size - done;
+		if (signal_is_fatal_pending(task_current()))
+			error = -EINTR;
+		else
+			error = write_part(inode, at, (const char *)user_buffer + done, part);
+		if (!error)
+			done += part;
+	}
+	if (done) {
+		*position += done;
+		inode_touch_contents(inode);
+	}
+	mutex_unlock(&inode->write_mutex);
+	return done ? (ssize_t)done : error;
+}
+
+/* --- sizes --- */
+
+static int resize(struct inode *inode, uint64_t size)
+{
+	struct tmpfs_inode *file = tmpfs(inode);
+	uint64_t first = (size + PAGE_SIZE - 1) >> PAGE_SHIFT;
+
+	if (size > FILE_SIZE_MAX)
+		return -EFBIG;
+	mutex_lock(&inode->mutex);
+	bool shrinks = size < inode->size;
+
+	inode->size = size;
+	if (shrinks) {
+		/* The rest of the last page must read as zeros when the file grows again. */
+		if (file->image_size > size)
+			file->image_size = size;
+		void *last = page_tree_find(&file->tree, size >> PAGE_SHIFT);
+
+		if (last && (size & ~PAGE_MASK))
+			memset((char *)last + (size & ~PAGE_MASK), 0,
+			       PAGE_SIZE - (size & ~PAGE_MASK));
+		inode->pages -= page_tree_remove(&file->tree, first, PAGE_TREE_LIMIT);
+	}
+	mutex_unlock(&inode->mutex);
+	if (shrinks)
+		vm_unmap_file_range(&file->mapping, first << PAGE_SHIFT, UINT64_MAX, true);
+	return 0;
+}
+
+/* --- mappings --- */
+
+static void *fault_page(struct vm_area *area, uint64_t offset, bool write, bool *writable)
+{
+	struct inode *inode = file_inode(area->file);
+	void *page = NULL;
+
+	*writable = area->shared && (area->prot & VM_WRITE);
+	mutex_lock(&inode->mutex);
+	if (offset < inode->size) {
+		page = get_page(tmpfs(inode), offset >> PAGE_SHIFT);
+		if (!page)
+			page = VM_NO_MEMORY;
+	}
+	mutex_unlock(&inode->mutex);
+	return page;
+}
+
+static const struct vm_area_ops area_ops = { .fault = fault_page, .mergeable = true };
+
+static int map_file(struct file *file, struct vm_area *area)
+{
+	area->ops = &area_ops;
+	area->mapping = &tmpfs(file_inode(file))->mapping;
+	return 0;
+}
+
+static const struct file_ops regular_ops = {
+	.read = read_file,
+	.write = write_file,
+	.read_for_kernel = read_for_kernel,
+	.mmap = map_file,
+	.seekable = true,
+};
+
+static int open_regular(struct inode *inode, struct file *file)
+{
+	file->ops = &regular_ops;
+	return 0;
+}
+
+/* --- links --- */
+
+static ssize_t read_link(struct inode *inode, char *buffer, size_t size)
+{
+	const struct tmpfs_inode *link = tmpfs(inode);
+	size_t length = inode->size < size ? inode->size : size;
+
+	memcpy(buffer, link->target ? link->target : link->image, length);
+	return (ssize_t)length;
+}
+
+/* --- inodes --- */
+
+static void free_inode(struct inode *inode)
+{
+	struct tmpfs_inode *file = tmpfs(inode);
+
+	page_tree_remove(&file->tree, 0, PAGE_TREE_LIMIT);
+	kfree(file->target);
+	kfree(file);
+}
+
+static const struct inode_ops regular_inode_ops = {
+	.open = open_regular,
+	.resize = resize,
+	.free = free_inode,
+};
+static const struct inode_ops link_ops = { .read_link = read_link, .free = free_inode };
+static const struct inode_ops other_ops = { .free = free_inode };
+
+struct inode *tmpfs_create_inode(struct superblock *superblock, uint32_t mode, uint64_t device)
+{
+	struct tmpfs_inode *file = kzalloc(sizeof(*file));
+	uint32_t type = mode & S_IFMT;
+
+	if (!file)
+		return NULL;
+	inode_init(&file->inode, superblock,
+		   type == S_IFREG ? &regular_inode_ops :
+		   type == S_IFLNK ? &link_ops :
+				     &other_ops,
+		   mode);
+	vm_mapping_init(&file->mapping);
+	if (type == S_IFCHR || type == S_IFBLK)
+		file->inode.device = device;
+	return &file->inode;
+}
+
+void tmpfs_set_image(struct inode *inode, const void *data, size_t size)
+{
+	tmpfs(inode)->image = data;
+	tmpfs(inode)->image_size = size;
+	inode->size = size;
+	if (inode_type(inode) == S_IFREG)
+		inode->pages = 0;
+}
+
+int tmpfs_set_target(struct inode *inode, const char *text, size_t size)
+{
+	char *copy = kzalloc(size + 1);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, text, size);
+	tmpfs(inode)->target = copy;
+	inode->size = size;
+	return 0;
+}
+
+struct superblock *tmpfs_create(const char *type)
+{
+	struct superblock *superblock = superblock_create(type, MAGIC, false);
+
+	if (!superblock)
+		return NULL;
+	struct inode *inode = tmpfs_create_inode(superblock, S_IFDIR | 0755, 0);
+
+	if (inode) {
+		inode->links = 2;
+		superblock->root = dentry_create(NULL, inode, "", 0);
+		if (superblock->root)
+			return superblock;
+		inode_put(inode);
+	}
+	superblock_put(superblock);
+	return NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Load averages: how many tasks run or wait, averaged over 1, 5 and 15 minutes.
+ *
+ * Every five seconds the number of the moment moves each average towards it, by 1 - e^(-5s/period):
+ * Linux's loadavg.h. The one timer is of the processor that started; nothing else on it is periodic.
+ */
+#include <stdatomic.h>
+
+#include <arch/cpu.h>
+#include <kernel/sched.h>
+#include <kernel/time.h>
+
+#define SAMPLE_NS (5 * NSEC_PER_SEC)
+
+/* e^(-5s/1min), e^(-5s/5min), e^(-5s/15min) in 16.16 fixed point. */
+static const uint32_t decays[3] = { 60296, 64453, 65173 };
+
+static _Atomic uint32_t averages[3];
+static struct timer timer;
+
+static void take_sample(struct timer *due)
+{
+	uint64_t count = (uint64_t)sched_runnable_count() << 16;
+
+	for (int i = 0; i < 3; i++)
+		averages[i] = (uint32_t)((averages[i] * (uint64_t)decays[i] +
+					  count * (65536 - decays[i])) >>
+					 16);
+	timer_arm(due, clock_ns() + SAMPLE_NS);
+}
+
+void sched_load_init(void)
+{
+	unsigned long state = arch_irq_save();
+
+	timer_init(&timer, take_sample);
+	timer_arm(&timer, clock_ns() + SAMPLE_NS);
+	arch_irq_restore(state);
+}
+
+void sched_load(uint32_t loads[3])
+{
+	for (int i = 0; i < 3; i++)
+		loads[i] = averages[i];
+}
