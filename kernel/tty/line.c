@@ -75,9 +75,10 @@ static void mark_end(struct line *line, uint32_t at, bool end)
 		line->ends[place / 8] &= (uint8_t) ~(1 << place % 8);
 }
 
+/* With EXTPROC, somebody else does. */
 static bool edits_lines(const struct line *line)
 {
-	return line->modes.c_lflag & ICANON;
+	return (line->modes.c_lflag & (ICANON | EXTPROC)) == ICANON;
 }
 
 /* Whether BYTE is the control character at INDEX, and that is not turned off. */
@@ -453,7 +454,7 @@ size_t line_room(const struct line *line)
 
 bool line_is_ready(const struct line *line, size_t least)
 {
-	if (edits_lines(line) && !(line->modes.c_lflag & EXTPROC))
+	if (edits_lines(line))
 		return line->line_at != line->read_at;
 	return line->write_at - line->read_at >= least;
 }
@@ -488,7 +489,7 @@ size_t line_read(struct line *line, char *bytes, size_t size, bool *ended)
 	size_t count = 0;
 
 	*ended = false;
-	if (edits_lines(line) && !(line->modes.c_lflag & EXTPROC))
+	if (edits_lines(line))
 		return read_line(line, bytes, size, ended);
 	while (count < size && line->read_at != line->write_at)
 		bytes[count++] = (char)*input_byte(line, line->read_at++);
@@ -507,7 +508,7 @@ size_t line_readable_count(const struct line *line)
 {
 	size_t count = 0;
 
-	if (!edits_lines(line) || (line->modes.c_lflag & EXTPROC))
+	if (!edits_lines(line))
 		return line->write_at - line->read_at;
 	for (uint32_t at = line->read_at; at != line->line_at; at++)
 		if (!is_end(line, at) || line->input[at % LINE_INPUT_SIZE] != DISABLED)
