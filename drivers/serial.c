@@ -93,6 +93,11 @@ void serial_init(void)
 	}
 }
 
+bool serial_is_present(enum serial_line number)
+{
+	return lines[number].present;
+}
+
 static void send(const struct line *line, const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {

@@ -12,6 +12,7 @@
 #include <kernel/panic.h>
 #include <kernel/perf.h>
 #include <kernel/sched.h>
+#include <kernel/screen.h>
 #include <kernel/serial.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
@@ -44,6 +45,8 @@ static void set_console(void)
 			     mode);
 	console_init(strcmp(mode, "raw") == 0);
 	serial_receive_start();
+	if (screen_is_present())
+		keyboard_start();
 }
 
 /* All that may sleep, or needs the other processors. A kernel task. */
@@ -73,6 +76,7 @@ void kernel_main(void)
 {
 	page_init(boot_info.free, (unsigned int)boot_info.free_count);
 	arch_init();
+	screen_init();
 	sched_init();
 
 	struct task *task = task_create_kernel("start", start_user_space, NULL);

@@ -219,6 +219,11 @@ void *paging_map_device(paddr_t paddr, size_t size)
 	return map_physical(paddr, size, FLAGS_DATA | PTE_UNCACHED);
 }
 
+void *arch_device_map(paddr_t paddr, size_t size)
+{
+	return paging_map_device(paddr, size);
+}
+
 const void *paging_map_firmware(paddr_t paddr, size_t size)
 {
 	return map_physical(paddr, size, FLAGS_READ_ONLY);

@@ -60,6 +60,10 @@ void arch_tlb_flush_local(uintptr_t start, uintptr_t end);
 void *arch_kernel_stack_alloc(void);
 void arch_kernel_stack_free(void *base);
 
+/* An uncached kernel mapping, for good, of a device's SIZE bytes at PADDR; NULL: no room. After
+ * arch_init. */
+void *arch_device_map(paddr_t paddr, size_t size);
+
 /* Whether the byte at ADDRESS is mapped in the kernel's half: for walks of a stack that may be
  * damaged. Any context. */
 bool arch_kernel_readable(uintptr_t address);

@@ -20,6 +20,9 @@ void serial_init(void);
  * false returned. */
 bool serial_write(enum serial_line line, const char *bytes, size_t size);
 
+/* Whether there is such a line. After serial_init; any context. */
+bool serial_is_present(enum serial_line line);
+
 /* From now on what COM1 receives is given to console_receive() by interrupt. Start, after
  * arch_irq_register works. */
 void serial_receive_start(void);

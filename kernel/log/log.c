@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel log: lines of text on a serial line.
+ * The kernel log: lines of text on a serial line, and on the screen if there is one.
  *
  * A line is formatted on the writer's stack and sent in one piece, so lines of several processors
  * do not mix; the only lock is the serial line's. In an NMI that interrupted a writer the line is
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <kernel/boot.h>
+#include <kernel/screen.h>
 #include <kernel/serial.h>
 
 #define LINE_SIZE 256
@@ -72,7 +73,7 @@ static bool send(char *line, size_t length)
 	for (enum serial_line i = 0; i < SERIAL_LINES; i++)
 		if (targets[i])
 			sent &= serial_write(i, line, length);
-	return sent;
+	return sent & screen_write(line, length);
 }
 
 void log_write_v(const char *format, va_list args)

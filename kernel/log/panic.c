@@ -18,6 +18,7 @@
 #include <arch/smp.h>
 #include <arch/task.h>
 #include <kernel/log.h>
+#include <kernel/screen.h>
 #include <kernel/serial.h>
 #include <kernel/symbol.h>
 
@@ -120,6 +121,7 @@ static _Noreturn void die(const struct trap_frame *frame, const struct stack_fra
 	}
 	stop_others();
 	serial_ignore_locks();
+	screen_ignore_locks();
 	format_string_v(reason, sizeof reason, format, args);
 	log_error("panic: %s", reason);
 	if (frame)

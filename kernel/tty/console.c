@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The console: the terminal of COM1, or the same line as a pipe.
+ * The console: COM1 and, where there is one, the screen with its keyboard as one terminal; or the
+ * line as a pipe.
  *
  * Cooked (the default): a terminal as any other, the controlling one of the first program. Raw
  * (command line console=raw): bytes as they are, both ways, and no terminal: what a program sees
@@ -16,6 +17,9 @@
 #include <kernel/inode.h>
 #include <kernel/log.h>
 #include <kernel/process.h>
+#include <kernel/screen.h>
+#include <kernel/serial.h>
+#include <kernel/smp.h>
 #include <kernel/task.h>
 #include <kernel/tty.h>
 #include <kernel/usercopy.h>
@@ -30,6 +34,8 @@
 #define DEFAULT_COLUMNS 80
 /* Bytes taken from user space at once. */
 #define WRITE_CHUNK	256
+/* An answer's most bytes. */
+#define REPLY_SIZE	24
 /* A UART's FIFO: longer with interrupts off is too long on a real line. */
 #define PIECE		16
 /* Linux's admin-guide/devices.txt: 4, 64 is ttyS0. */
@@ -159,9 +165,25 @@ static const struct file_ops raw_ops = {
 
 /* ---- cooked ---- */
 
+/* What the screen's terminal answers is typed, once tty->lock is free again; where there is a serial
+ * line, the terminal at its other end answers. */
+static void type_reply(struct deferred_work *work)
+{
+	char reply[REPLY_SIZE];
+	size_t length = screen_take_reply(reply, sizeof(reply));
+
+	for (size_t i = 0; i < length; i++)
+		console_receive((uint8_t)reply[i]);
+}
+
+static struct deferred_work reply_work = { .run = type_reply };
+
 static size_t put(struct tty *tty, const char *bytes, size_t size)
 {
 	console_device_write(bytes, size);
+	screen_write(bytes, size);
+	if (screen_is_present() && !serial_is_present(SERIAL_COM1))
+		deferred_work_queue(&reply_work);
 	return size;
 }
 
