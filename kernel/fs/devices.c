@@ -9,6 +9,7 @@
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/log.h>
+#include <kernel/pty.h>
 #include <kernel/random.h>
 #include <kernel/tmpfs.h>
 #include <kernel/usercopy.h>
@@ -100,6 +101,8 @@ int device_open(struct inode *node, struct file *file)
 {
 	const struct device *device = find_device(node->device);
 
+	if (inode_type(node) == S_IFCHR && pty_is_slave(node->device))
+		return pty_slave_open(node, file);
 	/* There are no block devices. */
 	if (!device || inode_type(node) != S_IFCHR)
 		return -ENXIO;
@@ -129,4 +132,5 @@ void devices_mount(void)
 	if (!superblock || error || superblock_mount(superblock, covered) < 0)
 		boot_failure("too little memory for /dev; give the machine more");
 	dentry_put(covered);
+	pty_mount();
 }

@@ -53,7 +53,7 @@ int dentry_open(struct dentry *dentry, unsigned int flags, struct file **result)
 		if (inode_type(inode) == S_IFDIR && (writes || (flags & O_CREAT)))
 			return -EISDIR;
 	}
-	struct file *file = file_create(&path_ops, NULL, flags & ~MOMENTARY_FLAGS);
+	struct file *file = file_create(&path_ops, NULL, flags);
 
 	if (!file)
 		return -ENOMEM;
@@ -61,6 +61,7 @@ int dentry_open(struct dentry *dentry, unsigned int flags, struct file **result)
 	file->dentry = dentry;
 	if (!(flags & O_PATH))
 		error = open_by_type(inode, file);
+	file->flags &= ~MOMENTARY_FLAGS;
 	if (!error && (flags & O_TRUNC) && !(flags & O_PATH) && inode_type(inode) == S_IFREG)
 		error = inode_resize(inode, 0);
 	if (error) {

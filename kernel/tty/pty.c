@@ -17,6 +17,7 @@
 
 #include <sys/tree.h>
 
+#include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
 #include <kernel/signal.h>
@@ -50,6 +51,7 @@ struct ring {
 struct pty {
 	struct tty slave; /* first: a slave's address is its pair's */
 	unsigned int number;
+	struct dentry *name;	 /* below /dev/pts, while the master is open; referenced */
 	RB_ENTRY(pty) by_number; /* pairs_lock */
 
 	struct ring shown, typed;  /* L */
@@ -338,6 +340,7 @@ static void close_master(struct file *file)
 
 	pty->slave.gone = true;
 	spin_unlock_irqrestore(&pty->slave.lock, state);
+	pty_name_remove(pty->name);
 	tty_hang_up(&pty->slave, false);
 	tty_put(&pty->slave);
 }
@@ -419,21 +422,14 @@ static long control_flow(struct pty *pty, unsigned long what)
 	}
 }
 
-/* Opens the slave without its name: TIOCGPTPEER. */
+/* Opens the slave without looking its name up: TIOCGPTPEER. */
 static long open_peer(struct pty *pty, unsigned long flags)
 {
-	static const struct file_ops none = { .release = NULL };
-	struct file *file =
-		file_create(&none, NULL, (unsigned int)flags & ~(unsigned int)O_CLOEXEC);
-	long result;
+	struct file *file;
+	long result = dentry_open(pty->name, (unsigned int)flags & ~(unsigned int)O_CLOEXEC, &file);
 
-	if (!file)
-		return -ENOMEM;
-	result = tty_open(&pty->slave, file, false);
-	if (result) {
-		file_put(file);
+	if (result)
 		return result;
-	}
 	result = fd_install(file, !!(flags & O_CLOEXEC));
 	if (result < 0)
 		file_put(file);
@@ -522,6 +518,11 @@ int pty_open_master(struct file *file)
 		return -ENOSPC;
 	}
 	pty->slave.device = SLAVE_MAJOR << 8 | (pty->number & 0xff) | (pty->number & ~0xffu) << 12;
+	pty->name = pty_name_create(pty->number);
+	if (!pty->name) {
+		tty_put(&pty->slave);
+		return -ENOMEM;
+	}
 	file->private = pty;
 	file->ops = &master_ops;
 	return 0;

@@ -703,19 +703,31 @@ static void observe_packets(void)
 
 /* ---- the ends ---- */
 
-static void observe_unopened_slave(void)
+static void observe_locks(void)
 {
 	int master = open_master();
-	int slave;
+	int lock = 1, answer = -1;
+	char path[32];
 
 	show(read_quoted(master, 8), "the master before there was a slave");
 	observe_poll_of(master, "a master before there was a slave");
+	ioctl(master, TIOCGPTN, &answer);
+	snprintf(path, sizeof(path), "/dev/pts/%d", answer);
+	show(outcome(open(path, O_RDWR | O_NOCTTY)), "a slave that is locked");
 	show(outcome_value(write(master, "ab\n", 3)), "a write before there was a slave");
-	slave = open_slave(master);
+	answer = open_slave(master);
 	pause_a_little();
-	show(read_quoted(slave, 8), "what was written before there was a slave");
-	close(slave);
+	show(read_quoted(answer, 8), "what was written before there was a slave");
+	close(answer);
+	show(outcome(ioctl(master, TIOCSPTLCK, &lock)), "TIOCSPTLCK");
+	show(outcome(open(path, O_RDWR | O_NOCTTY)), "a slave that was locked again");
+	lock = 0;
+	ioctl(master, TIOCSPTLCK, &lock);
+	answer = open(path, O_RDWR | O_NOCTTY);
+	show(outcome(answer), "a slave by its name");
+	close(answer);
 	close(master);
+	show(outcome(open(path, O_RDWR | O_NOCTTY)), "a slave whose pair is gone");
 }
 
 static void observe_closed_slave(void)
@@ -819,7 +831,7 @@ int main(void)
 	observe_requests();
 	observe_flushes();
 	observe_packets();
-	observe_unopened_slave();
+	observe_locks();
 	observe_closed_slave();
 	observe_closed_master();
 	observe_sleepers();
