@@ -255,6 +255,12 @@ size_t vm_resident_pages(const struct vm_space *space);
 
 /* The same and its page tables, for the space of TASK; 0 if it has none. Any context but NMI. */
 size_t vm_task_pages(struct task *task);
+
+/*
+ * Whether some task has let go of its space and not yet freed what was its alone. Who saw a task
+ * without pages, then false here, finds those pages free. Any context.
+ */
+bool vm_any_space_leaving(void);
 /* Free pages that programs' memory does not get. Any context. */
 size_t oom_reserve_pages(void);
 

@@ -77,10 +77,14 @@ static bool choose(struct candidate *best, bool first_too)
 		if (!best->process || score > best->score)
 			*best = (struct candidate){ process, score, pages };
 	}
-	return ending;
+	/* Asked last: who had no pages above and is not leaving here has freed them. */
+	return ending || vm_any_space_leaving();
 }
 
-/* Ends the process that has most, unless one is ending already; says so. */
+/*
+ * Ends the process that has most, unless one is ending already or has ended since memory was short;
+ * says so.
+ */
 static void sentence(void)
 {
 	static const struct kernel_siginfo kill = { .si_signo = SIGKILL, .si_code = SI_KERNEL };
@@ -94,7 +98,8 @@ static void sentence(void)
 
 	if (!best.process && !ending)
 		ending = choose(&best, true);
-	if (best.process && (!ending || (last && now - last > PATIENCE_NS))) {
+	if (best.process && page_free_count() <= oom_reserve_pages() &&
+	    (!ending || (last && now - last > PATIENCE_NS))) {
 		pid = best.process->pid;
 		memcpy(name, best.process->leader->comm, sizeof(name));
 		signal_send_process_locked(best.process, &kill);

@@ -126,6 +126,14 @@ bool space_get_live(struct vm_space *space)
 	return false;
 }
 
+/* Spaces that no longer are their task's and whose pages may not all be free yet. */
+static _Atomic unsigned int spaces_leaving;
+
+bool vm_any_space_leaving(void)
+{
+	return spaces_leaving != 0;
+}
+
 size_t vm_task_pages(struct task *task)
 {
 	unsigned long state = spin_lock_irqsave(&owner_lock);
@@ -177,6 +185,8 @@ void vm_space_switch(struct vm_space *space)
 
 	if (space)
 		atomic_fetch_or(&space->active_cpus, here);
+	if (old)
+		atomic_fetch_add(&spaces_leaving, 1);
 	spin_lock(&owner_lock);
 	task->space = space;
 	spin_unlock(&owner_lock);
@@ -184,8 +194,10 @@ void vm_space_switch(struct vm_space *space)
 	if (old)
 		atomic_fetch_and(&old->active_cpus, ~here);
 	arch_irq_restore(state);
-	if (old)
+	if (old) {
 		vm_space_put(old);
+		atomic_fetch_sub(&spaces_leaving, 1);
+	}
 }
 
 void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_bytes,
