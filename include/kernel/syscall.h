@@ -30,6 +30,9 @@ syscall_function sys_mkdir, sys_mkdirat, sys_mknod, sys_mknodat, sys_unlink, sys
 syscall_function sys_chmod, sys_fchmod, sys_fchmodat, sys_fchmodat2, sys_chown, sys_lchown,
 	sys_fchown, sys_fchownat, sys_utime, sys_utimes, sys_futimesat, sys_utimensat,
 	sys_truncate, sys_ftruncate, sys_fsync, sys_fdatasync, sys_sync;
+syscall_function sys_statx, sys_statfs, sys_fstatfs, sys_pwrite64, sys_preadv, sys_pwritev,
+	sys_preadv2, sys_pwritev2, sys_close_range, sys_select, sys_pselect6, sys_eventfd,
+	sys_eventfd2;
 syscall_function sys_poll, sys_ppoll, sys_pipe, sys_pipe2;
 /* tasks: kernel/task/ */
 syscall_function sys_clone, sys_clone3, sys_fork, sys_vfork, sys_execve, sys_exit, sys_exit_group,

@@ -73,36 +73,53 @@ long sys_write(const unsigned long arg[6])
 	return result;
 }
 
-long sys_pread64(const unsigned long arg[6])
+/* A call with a position of its own. */
+static long at_position(int fd, uintptr_t buffer, size_t size, int64_t at, bool writes)
 {
-	uint64_t position = arg[3];
+	uint64_t position = (uint64_t)at;
 	struct file *file;
 	long result = -ESPIPE;
 
-	if ((int64_t)position < 0)
+	if (at < 0)
 		return -EINVAL;
-	file = fd_get_file((int)arg[0]);
+	file = fd_get_file(fd);
 	if (!file)
 		return -EBADF;
 	if (file->ops->seekable)
-		result = read_from(file, (void *)arg[1], arg[2], &position);
+		result = writes ? write_to(file, (const void *)buffer, size, &position) :
+				  read_from(file, (void *)buffer, size, &position);
 	file_put(file);
 	return result;
 }
 
-/* readv and writev: one buffer after another, until one is not used up. */
-static long transfer(const unsigned long arg[6],
-		     ssize_t (*move)(struct file *file, uintptr_t buffer, size_t size))
+long sys_pread64(const unsigned long arg[6])
 {
-	const struct kernel_iovec *vector = (const struct kernel_iovec *)arg[1];
-	struct file *file = fd_get_file((int)arg[0]);
+	return at_position((int)arg[0], arg[1], arg[2], (int64_t)arg[3], false);
+}
+
+long sys_pwrite64(const unsigned long arg[6])
+{
+	return at_position((int)arg[0], arg[1], arg[2], (int64_t)arg[3], true);
+}
+
+/* readv, writev and their kin: one buffer after another, until one is not used up. POSITION NULL: the
+ * file's own. */
+static long transfer(int fd, unsigned long user_vector, size_t count, uint64_t *position,
+		     bool writes)
+{
+	const struct kernel_iovec *vector = (const struct kernel_iovec *)user_vector;
+	struct file *file = fd_get_file(fd);
 	long done = 0, result = 0;
 
 	if (!file)
 		return -EBADF;
-	if (arg[2] > IOV_MAX_COUNT)
+	if (count > IOV_MAX_COUNT)
 		result = -EINVAL;
-	for (size_t i = 0; i < arg[2] && !result; i++) {
+	else if (position && !file->ops->seekable)
+		result = -ESPIPE;
+	if (!position)
+		position = &file->position;
+	for (size_t i = 0; i < count && !result; i++) {
 		struct kernel_iovec part;
 
 		if (copy_from_user(&part, &vector[i], sizeof(part))) {
@@ -113,7 +130,9 @@ static long transfer(const unsigned long arg[6],
 			result = -EINVAL;
 			break;
 		}
-		ssize_t moved = move(file, part.iov_base, part.iov_len);
+		ssize_t moved =
+			writes ? write_to(file, (const void *)part.iov_base, part.iov_len, position) :
+				 read_from(file, (void *)part.iov_base, part.iov_len, position);
 
 		if (moved < 0)
 			result = moved;
@@ -126,24 +145,47 @@ static long transfer(const unsigned long arg[6],
 	return done ? done : result;
 }
 
-static ssize_t read_part(struct file *file, uintptr_t buffer, size_t size)
-{
-	return read_from(file, (void *)buffer, size, &file->position);
-}
-
-static ssize_t write_part(struct file *file, uintptr_t buffer, size_t size)
-{
-	return write_to(file, (const void *)buffer, size, &file->position);
-}
-
 long sys_readv(const unsigned long arg[6])
 {
-	return transfer(arg, read_part);
+	return transfer((int)arg[0], arg[1], arg[2], NULL, false);
 }
 
 long sys_writev(const unsigned long arg[6])
 {
-	return transfer(arg, write_part);
+	return transfer((int)arg[0], arg[1], arg[2], NULL, true);
+}
+
+/* The position is in one register on a 64-bit machine; -1 with FLAGS' calls: the file's own. */
+static long transfer_at(const unsigned long arg[6], bool own_allowed, bool writes)
+{
+	uint64_t position = arg[3];
+
+	if (own_allowed && (int64_t)position == -1)
+		return transfer((int)arg[0], arg[1], arg[2], NULL, writes);
+	if ((int64_t)position < 0)
+		return -EINVAL;
+	return transfer((int)arg[0], arg[1], arg[2], &position, writes);
+}
+
+long sys_preadv(const unsigned long arg[6])
+{
+	return transfer_at(arg, false, false);
+}
+
+long sys_pwritev(const unsigned long arg[6])
+{
+	return transfer_at(arg, false, true);
+}
+
+/* No flag can be kept here that would matter: RWF_* ask for speed, safety or atomicity. */
+long sys_preadv2(const unsigned long arg[6])
+{
+	return arg[5] ? -EOPNOTSUPP : transfer_at(arg, true, false);
+}
+
+long sys_pwritev2(const unsigned long arg[6])
+{
+	return arg[5] ? -EOPNOTSUPP : transfer_at(arg, true, true);
 }
 
 long sys_close(const unsigned long arg[6])
@@ -215,6 +257,34 @@ long sys_ioctl(const unsigned long arg[6])
 	}
 	file_put(file);
 	return result;
+}
+
+/* close_range's flags: Linux's uapi/linux/close_range.h. */
+#define CLOSE_RANGE_UNSHARE 2
+#define CLOSE_RANGE_CLOEXEC 4
+
+long sys_close_range(const unsigned long arg[6])
+{
+	unsigned int first = (unsigned int)arg[0], last = (unsigned int)arg[1];
+	unsigned int flags = (unsigned int)arg[2];
+
+	if ((flags & ~(unsigned int)(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC)) || first > last)
+		return -EINVAL;
+	if ((flags & CLOSE_RANGE_UNSHARE) && file_table_is_shared(task_current()->files)) {
+		struct file_table *own = file_table_copy(task_current()->files);
+
+		if (!own)
+			return -ENOMEM;
+		file_table_switch(own);
+	}
+	for (; first <= last && first < DESCRIPTORS_MAX; first++) {
+		/* Those that are not open are passed over. */
+		if (flags & CLOSE_RANGE_CLOEXEC)
+			fd_set_cloexec((int)first, true);
+		else
+			fd_close((int)first);
+	}
+	return 0;
 }
 
 static long duplicate(int fd, int least, bool cloexec)

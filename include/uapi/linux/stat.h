@@ -41,6 +41,51 @@ struct kernel_stat {
 	int64_t reserved[3];
 };
 
+/* statx: Linux's uapi/linux/stat.h. */
+#define STATX_BASIC_STATS 0x7ff
+#define STATX__RESERVED	  0x80000000u
+#define STATX_ATTR_MOUNT_ROOT 0x2000
+
+struct kernel_statx_timestamp {
+	int64_t tv_sec;
+	uint32_t tv_nsec;
+	int32_t reserved;
+};
+
+struct kernel_statx {
+	uint32_t stx_mask;
+	uint32_t stx_blksize;
+	uint64_t stx_attributes;
+	uint32_t stx_nlink;
+	uint32_t stx_uid, stx_gid;
+	uint16_t stx_mode;
+	uint16_t padding;
+	uint64_t stx_ino;
+	uint64_t stx_size;
+	uint64_t stx_blocks;
+	uint64_t stx_attributes_mask;
+	struct kernel_statx_timestamp stx_atime, stx_btime, stx_ctime, stx_mtime;
+	uint32_t stx_rdev_major, stx_rdev_minor;
+	uint32_t stx_dev_major, stx_dev_minor;
+	uint64_t reserved[14];
+};
+
+/* statfs: Linux's asm-generic/statfs.h. */
+#define ST_VALID    0x0020
+#define ST_RELATIME 0x1000
+
+struct kernel_statfs {
+	int64_t f_type;
+	int64_t f_bsize;
+	uint64_t f_blocks, f_bfree, f_bavail;
+	uint64_t f_files, f_ffree;
+	int32_t f_fsid[2];
+	int64_t f_namelen;
+	int64_t f_frsize;
+	int64_t f_flags;
+	int64_t f_spare[4];
+};
+
 /* Entry that getdents64 writes: name is terminated, length_bytes is a multiple of 8. */
 struct kernel_dirent64 {
 	uint64_t d_ino;

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* System calls that describe more than stat does: statx, and statfs for whole file systems. */
+#include <kernel/dentry.h>
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/page.h>
+#include <kernel/syscall.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+
+#include "path_arguments.h"
+
+/* Linux's ANON_INODE_FS_MAGIC: what files without a dentry are in. */
+#define ANONYMOUS_MAGIC 0x09041934
+/* AT_STATX_SYNC_TYPE: how fresh the answer must be. It always is. */
+#define SYNC_TYPE	0x6000
+
+static struct kernel_statx_timestamp stamp(const struct kernel_timespec *time)
+{
+	return (struct kernel_statx_timestamp){ .tv_sec = time->tv_sec,
+						.tv_nsec = (uint32_t)time->tv_nsec };
+}
+
+static unsigned int major_of(uint64_t device)
+{
+	return (unsigned int)(device >> 8) & 0xfff;
+}
+
+static unsigned int minor_of(uint64_t device)
+{
+	return (unsigned int)((device & 0xff) | (device >> 12 & 0xfff00));
+}
+
+long sys_statx(const unsigned long arg[6])
+{
+	unsigned int flags = (unsigned int)arg[2];
+	struct dentry *dentry;
+
+	if ((flags & SYNC_TYPE) == SYNC_TYPE || (arg[3] & STATX__RESERVED))
+		return -EINVAL;
+	if (flags & ~(unsigned int)(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH |
+				    SYNC_TYPE))
+		return -EINVAL;
+	int error = path_arguments_look_up_at((int)arg[0], arg[1], flags, &dentry);
+
+	if (error)
+		return error;
+	struct kernel_statx statx = { .stx_mask = STATX_BASIC_STATS,
+				      .stx_blksize = PAGE_SIZE,
+				      .stx_nlink = 1,
+				      .stx_mode = 0600,
+				      .stx_attributes_mask = STATX_ATTR_MOUNT_ROOT };
+
+	if (dentry) {
+		const struct inode *inode = dentry->inode;
+		struct kernel_stat stat;
+
+		inode_stat(inode, &stat);
+		statx.stx_attributes = dentry->parent == dentry ? STATX_ATTR_MOUNT_ROOT : 0;
+		statx.stx_nlink = (uint32_t)stat.st_nlink;
+		statx.stx_uid = stat.st_uid;
+		statx.stx_gid = stat.st_gid;
+		statx.stx_mode = (uint16_t)stat.st_mode;
+		statx.stx_ino = stat.st_ino;
+		statx.stx_size = (uint64_t)stat.st_size;
+		statx.stx_blocks = (uint64_t)stat.st_blocks;
+		statx.stx_atime = stamp(&inode->accessed);
+		statx.stx_mtime = stamp(&inode->modified);
+		statx.stx_ctime = stamp(&inode->changed);
+		statx.stx_rdev_major = major_of(stat.st_rdev);
+		statx.stx_rdev_minor = minor_of(stat.st_rdev);
+		statx.stx_dev_major = major_of(stat.st_dev);
+		statx.stx_dev_minor = minor_of(stat.st_dev);
+		dentry_put(dentry);
+	}
+	return copy_to_user((void *)arg[4], &statx, sizeof(statx));
+}
+
+static long put_statfs(const struct superblock *superblock, unsigned long user_statfs)
+{
+	struct kernel_statfs statfs = { .f_type = ANONYMOUS_MAGIC,
+					.f_bsize = PAGE_SIZE,
+					.f_frsize = PAGE_SIZE,
+					.f_namelen = NAME_SIZE_MAX,
+					.f_flags = ST_VALID | ST_RELATIME };
+
+	if (superblock) {
+		statfs.f_type = superblock->magic;
+		statfs.f_fsid[0] = (int32_t)superblock->device;
+	}
+	/* What programs may change grows as long as there is memory. */
+	if (superblock && !superblock->fixed) {
+		statfs.f_blocks = page_total_count();
+		statfs.f_bfree = statfs.f_bavail = page_free_count();
+	}
+	return copy_to_user((void *)user_statfs, &statfs, sizeof(statfs));
+}
+
+long sys_statfs(const unsigned long arg[6])
+{
+	struct dentry *dentry;
+	int error = path_arguments_look_up(AT_FDCWD, arg[0], LOOKUP_FOLLOW, &dentry);
+
+	if (error)
+		return error;
+	long result = put_statfs(dentry->inode->superblock, arg[1]);
+
+	dentry_put(dentry);
+	return result;
+}
+
+long sys_fstatfs(const unsigned long arg[6])
+{
+	struct file *file = fd_get_file((int)arg[0]);
+
+	if (!file)
+		return -EBADF;
+	const struct inode *inode = file_inode(file);
+	long result = put_statfs(inode ? inode->superblock : NULL, arg[1]);
+
+	file_put(file);
+	return result;
+}
