@@ -14,12 +14,16 @@ KERNEL_CFLAGS := -std=gnu11 -ffreestanding -nostdlib -g -Wall -Wextra -Werror -W
 	-mcmodel=kernel -mno-red-zone -mgeneral-regs-only -fno-pic -fno-pie -fno-stack-protector \
 	-fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fcf-protection=none -fno-strict-aliasing
 ifeq ($(DEBUG),1)
-KERNEL_CFLAGS += -Og -DTALLY_DEBUG=1 -fsanitize=undefined -fno-sanitize-recover=all
+KERNEL_CFLAGS += -Og -DTALLY_DEBUG=1 -DTALLY_LOCK_ORDER=1 -fstack-protector-strong -mstack-protector-guard=global \
+	-fsanitize=undefined -fno-sanitize-recover=all
 else
 KERNEL_CFLAGS += -O2
 endif
 
 # The makefile is a source too: it has the flags.
+# The checkers are on the way of everything, and not what is looked for.
+$(O)/kernel/debug/%.c.o: KERNEL_CFLAGS += -O2 -fno-sanitize=all -fno-stack-protector
+
 $(O)/%.c.o: %.c kernel.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -36,7 +40,7 @@ NEWLIB_STRING_DIR := $(NEWLIB)/src/newlib/libc/string
 $(KERNEL_LIB_OBJS): $(O)/newlib/%.o: $(NEWLIB_STAMP)
 	@mkdir -p $(@D)
 	$(call say,CC,newlib/$*.c)
-	$(CC) -isystem $(NEWLIB)/include -I$(NEWLIB_STRING_DIR) $(KERNEL_CFLAGS) -O2 -fno-sanitize=all -w \
+	$(CC) -isystem $(NEWLIB)/include -I$(NEWLIB_STRING_DIR) $(KERNEL_CFLAGS) -O2 -fno-sanitize=all -fno-stack-protector -w \
 		-fno-tree-loop-distribute-patterns -c $(NEWLIB_STRING_DIR)/$*.c -o $@
 
 $(KERNEL_OBJS): | $(NEWLIB_STAMP)

@@ -6,6 +6,7 @@
 #include <arch/smp.h>
 #include <kernel/boot.h>
 #include <kernel/console.h>
+#include <kernel/debug.h>
 #include <kernel/entry.h>
 #include <kernel/log.h>
 #include <kernel/page.h>
@@ -72,11 +73,12 @@ void cpu_start_secondary(void)
 /* From boot/: boot_info is complete, traps work, the kernel's page tables are loaded. Boot
  * processor, interrupts off. */
 _Noreturn void kernel_main(void);
-void kernel_main(void)
+__attribute__((no_stack_protector)) void kernel_main(void)
 {
 	page_init(boot_info.free, (unsigned int)boot_info.free_count);
 	arch_init();
 	screen_init();
+	debug_canary_init();
 	sched_init();
 
 	struct task *task = task_create_kernel("start", start_user_space, NULL);

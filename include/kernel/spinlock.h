@@ -19,11 +19,38 @@
 
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
+#include <kernel/debug.h>
 
 struct spinlock {
 	_Atomic int owner; /* CPU + 1 of the holder, 0: free */
+#ifdef TALLY_LOCK_ORDER
+	struct lock_site *site; /* its class, see <kernel/debug.h> */
+#endif
 };
 
+#ifdef TALLY_LOCK_ORDER
+
+/* So that the checker sees who takes the lock. */
+#define SPIN_INLINE    static inline __attribute__((always_inline))
+#define LOCK_SITE_HERE (&(struct lock_site){ __FILE__, __LINE__, 0 })
+/* Of a variable outside of functions. */
+#define SPINLOCK_INITIALIZER           \
+	{                              \
+		0, LOCK_SITE_HERE      \
+	}
+
+#define spin_init(lock)                                                           \
+	do {                                                                      \
+		static struct lock_site here = { __FILE__, __LINE__, 0 };      \
+		struct spinlock *free_lock = (lock);                              \
+                                                                                  \
+		atomic_init(&free_lock->owner, 0);                                \
+		free_lock->site = &here;                                          \
+	} while (0)
+
+#else
+
+#define SPIN_INLINE static inline
 #define SPINLOCK_INITIALIZER \
 	{                    \
 		0            \
@@ -35,6 +62,8 @@ static inline void spin_init(struct spinlock *lock)
 	atomic_init(&lock->owner, 0);
 }
 
+#endif
+
 /* Whether this processor holds LOCK. For assertions only. */
 static inline bool spin_held(struct spinlock *lock)
 {
@@ -43,9 +72,8 @@ static inline bool spin_held(struct spinlock *lock)
 
 #define spin_assert_held(lock) ASSERT(spin_held(lock))
 
-/* Takes LOCK if it is free at this moment; returns whether. Any context: the one form an NMI may
- * use, for what it can do without. */
-static inline bool spin_try_lock(struct spinlock *lock)
+/* What the two ways of taking LOCK have in common. */
+static inline bool spin_get(struct spinlock *lock)
 {
 	int nobody = 0;
 
@@ -53,11 +81,23 @@ static inline bool spin_try_lock(struct spinlock *lock)
 						       memory_order_acquire, memory_order_relaxed);
 }
 
+/* Takes LOCK if it is free at this moment; returns whether. Any context: the one form an NMI may
+ * use, for what it can do without. */
+SPIN_INLINE bool spin_try_lock(struct spinlock *lock)
+{
+	bool taken = spin_get(lock);
+
+	if (taken)
+		lock_order_note(lock);
+	return taken;
+}
+
 /* Takes LOCK; spins until it is free. Not from an NMI; not twice on one processor. */
-static inline void spin_lock(struct spinlock *lock)
+SPIN_INLINE void spin_lock(struct spinlock *lock)
 {
 	ASSERT(!spin_held(lock));
-	while (!spin_try_lock(lock))
+	lock_order_take(lock);
+	while (!spin_get(lock))
 		while (atomic_load_explicit(&lock->owner, memory_order_relaxed) != 0)
 			arch_cpu_relax();
 }
@@ -66,12 +106,13 @@ static inline void spin_lock(struct spinlock *lock)
 static inline void spin_unlock(struct spinlock *lock)
 {
 	ASSERT(spin_held(lock));
+	lock_order_give(lock);
 	atomic_store_explicit(&lock->owner, 0, memory_order_release);
 }
 
 /* Disables interrupts and takes LOCK; returns the previous interrupt state for
  * spin_unlock_irqrestore. */
-static inline unsigned long spin_lock_irqsave(struct spinlock *lock)
+SPIN_INLINE unsigned long spin_lock_irqsave(struct spinlock *lock)
 {
 	unsigned long state = arch_irq_save();
 	spin_lock(lock);

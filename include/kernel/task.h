@@ -64,6 +64,9 @@ struct task {
 	uintptr_t robust_list;	       /* user address of the list of locks it holds; 0: none */
 	struct task_completion *vfork; /* told when the space is given up */
 	LIST_ENTRY(task) dead;	       /* on the list of tasks to free */
+#ifdef TALLY_LOCK_ORDER
+	struct lock_order_task lock_order; /* the task's own */
+#endif
 };				       /* R: the run queue's lock; T: task_table_lock */
 
 /* The running task. Any context, NMI included (there: what was interrupted). */

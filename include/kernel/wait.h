@@ -57,10 +57,23 @@ struct mutex {
 	struct spinlock lock;
 	struct task *_Atomic owner; /* NULL: free */
 	struct wait_queue waiters;  /* entries: lock */
+#ifdef TALLY_LOCK_ORDER
+	struct lock_site *site; /* its class, see <kernel/debug.h> */
+#endif
 };
 
 /* Makes MUTEX free. Before anyone else can see it. */
 void mutex_init(struct mutex *mutex);
+#ifdef TALLY_LOCK_ORDER
+#define mutex_init(object)                                                   \
+	do {                                                                 \
+		static struct lock_site site_here = { __FILE__, __LINE__, 0 }; \
+		struct mutex *free_mutex = (object);                         \
+                                                                             \
+		(mutex_init)(free_mutex);                                    \
+		free_mutex->site = &site_here;                               \
+	} while (0)
+#endif
 /* Takes MUTEX, sleeping while another task has it. Task context, no spin lock held; not twice. */
 void mutex_lock(struct mutex *mutex);
 /* Gives MUTEX back. The task that holds it. */

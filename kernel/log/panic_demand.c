@@ -18,6 +18,7 @@
 #include <kernel/smp.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
+#include <kernel/wait.h>
 
 /* To be executed, and to be written to. */
 static uint32_t executable[16];
@@ -165,6 +166,45 @@ static void fail_undefined(void)
 	most++;
 }
 
+static struct spinlock inner = SPINLOCK_INITIALIZER;
+static struct spinlock outer = SPINLOCK_INITIALIZER;
+
+static void fail_lock_order(void)
+{
+	spin_lock(&outer);
+	spin_lock(&inner);
+	spin_unlock(&inner);
+	spin_unlock(&outer);
+	spin_lock(&inner);
+	spin_lock(&outer);
+}
+
+static void fail_sleep_locked(void)
+{
+	static struct mutex mutex;
+
+	mutex_init(&mutex);
+	spin_lock(&outer);
+	mutex_lock(&mutex);
+}
+
+/* Not inlined: the array is this function's own. */
+static __attribute__((noinline)) void write_behind(volatile size_t size)
+{
+	char array[16];
+	volatile char *at = array;
+
+	/* The compiler's other checks must not know how long it is. */
+	__asm__("" : "+r"(at));
+	for (size_t i = 0; i < size; i++)
+		at[i] = 1;
+}
+
+static void fail_canary(void)
+{
+	write_behind(32);
+}
+
 #endif
 
 static const struct {
@@ -188,6 +228,9 @@ static const struct {
 	{ "end-of-object", fail_end_of_object },
 	{ "free-twice", fail_free_twice },
 	{ "undefined", fail_undefined },
+	{ "lock-order", fail_lock_order },
+	{ "sleep-locked", fail_sleep_locked },
+	{ "canary", fail_canary },
 #endif
 };
 

@@ -115,7 +115,7 @@ int wait_sleep_killable(uint64_t deadline_ns)
 	return sleep_until(deadline_ns, signal_is_fatal_pending);
 }
 
-void mutex_init(struct mutex *mutex)
+void(mutex_init)(struct mutex *mutex)
 {
 	spin_init(&mutex->lock);
 	atomic_init(&mutex->owner, NULL);
@@ -147,6 +147,7 @@ void mutex_lock(struct mutex *mutex)
 	struct wait_entry entry = { .task = self };
 
 	ASSERT(mutex->owner != self);
+	lock_order_take_mutex(mutex);
 	if (try_lock(mutex, self) || spin_for(mutex, self))
 		return;
 	unsigned long state = spin_lock_irqsave(&mutex->lock);
@@ -167,6 +168,7 @@ void mutex_lock(struct mutex *mutex)
 
 void mutex_unlock(struct mutex *mutex)
 {
+	lock_order_give_mutex(mutex);
 	unsigned long state = spin_lock_irqsave(&mutex->lock);
 
 	ASSERT(mutex->owner == task_current());

@@ -62,6 +62,12 @@ DEBUG_DEMANDS = (
      r"now by fail_free_twice", ("fail_free_twice", "panic_on_demand")),
     ("undefined", 1, r"kernel/log/panic_demand\.c:\d+:\d+: undefined behaviour: "
      r"an addition overflows", ("panic_on_demand",)),
+    ("lock-order", 1, r"lock order: fail_lock_order takes (\S+) after (\S+), "
+     r"fail_lock_order took \2 after \1", ("fail_lock_order", "panic_on_demand")),
+    ("sleep-locked", 1, r"lock order: mutex_lock may sleep for a mutex with a spin lock "
+     r"held \(fail_sleep_locked\)", ("fail_sleep_locked", "panic_on_demand")),
+    ("canary", 1, r"stack smashed: a function wrote behind an array of its own",
+     ("fail_canary",)),
 )
 
 # Words of the command line that are wrong; what the line says.

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What only the debug build checks (make DEBUG=1) and other folders must help with. In a release
+ * build these are nothing. Poisoned memory is kernel/mm's own affair (kernel/debug/poison.h).
+ *
+ * TALLY_LOCK_ORDER is defined in the debug kernel, and not in the hosted unit tests.
+ */
+#ifndef KERNEL_DEBUG_H
+#define KERNEL_DEBUG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where in the source a lock is made free: the class that it belongs to. */
+struct lock_site {
+	const char *file;
+	uint32_t line;
+	_Atomic uint32_t class; /* its number once it has been taken; 0: not yet */
+};
+
+struct mutex;
+struct spinlock;
+
+#ifdef TALLY_LOCK_ORDER
+
+/* The task is about to wait for LOCK, has got it without waiting, and gives it back. Panics on an
+ * order of locks that contradicts one that was seen before, on a class of locks that is taken in
+ * interrupts and also with interrupts on, and on waiting in an NMI. Any context. */
+void lock_order_take(struct spinlock *lock);
+void lock_order_note(struct spinlock *lock);
+void lock_order_give(struct spinlock *lock);
+/* The same for mutexes; and no spin lock is held then. Task context. */
+void lock_order_take_mutex(struct mutex *mutex);
+void lock_order_give_mutex(struct mutex *mutex);
+
+/* Mutexes that a task has. */
+#define LOCK_ORDER_MUTEXES_MAX 8
+struct lock_order_task {
+	const struct mutex *mutexes[LOCK_ORDER_MUTEXES_MAX];
+	unsigned int count;
+};
+
+#else
+
+static inline void lock_order_take(struct spinlock *lock)
+{
+}
+
+static inline void lock_order_note(struct spinlock *lock)
+{
+}
+
+static inline void lock_order_give(struct spinlock *lock)
+{
+}
+
+static inline void lock_order_take_mutex(struct mutex *mutex)
+{
+}
+
+static inline void lock_order_give_mutex(struct mutex *mutex)
+{
+}
+
+#endif
+
+/* Gives the stack canaries their number for this boot. Start, from a function that never returns. */
+#ifdef TALLY_LOCK_ORDER
+void debug_canary_init(void);
+#else
+static inline void debug_canary_init(void)
+{
+}
+#endif
+
+#endif
