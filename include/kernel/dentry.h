@@ -50,8 +50,10 @@ struct superblock {
 	_Atomic unsigned int references; /* the mount's, and one for each inode */
 	const char *type;		 /* "tmpfs", "proc" … */
 	uint32_t magic;			 /* what statfs says: Linux's uapi/linux/magic.h */
+	bool keeps_xattrs;		 /* its inodes can have extended attributes */
 	bool fixed;			 /* programs can make and remove nothing in it */
 	uint64_t device;		 /* st_dev */
+	_Atomic uint64_t pages, pages_max; /* of contents; 0: no limit */
 	_Atomic uint64_t last_number;
 	struct dentry *root;		 /* referenced */
 	TAILQ_ENTRY(superblock) mounted; /* D */
@@ -139,6 +141,10 @@ struct entry_request {
  * (PARENT was removed), -ENAMETOOLONG, -EACCES, -EPERM, -ENOTDIR, -ENOMEM. */
 int entry_create(struct dentry *parent, const char *name, size_t name_size,
 		 const struct entry_request *request, struct dentry **result);
+/* A regular file of MODE in the file system of DIRECTORY that has no name; linkat gives it one if
+ * MAY_GET_NAME. 0 and *RESULT with a reference; errors as above, -EOPNOTSUPP. */
+int entry_create_nameless(struct dentry *directory, uint32_t mode, bool may_get_name,
+			  struct dentry **result);
 /* Takes the entry away: unlink, or with DIRECTORY rmdir. Errors as unlink(2) and rmdir(2). */
 int entry_remove(struct dentry *parent, const char *name, size_t name_size, bool directory);
 /* Gives INODE of DENTRY, no directory, another name. Errors as link(2). */

@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include <kernel/wait.h>
+#include <kernel/xattr.h>
 #include <uapi/linux/stat.h>
 #include <uapi/linux/time.h>
 
@@ -29,6 +30,8 @@ struct superblock;
 /* Longest path, with its end, and longest name in a directory, without: Linux's PATH_MAX, NAME_MAX. */
 #define PATH_SIZE     4096
 #define NAME_SIZE_MAX 255
+/* Most bytes a file can have: as the pages of tmpfs can be numbered. */
+#define FILE_SIZE_MAX ((uint64_t)1 << 51)
 
 /* FILE, new, gets its operations. 0 or a negative error. Task context. */
 typedef int inode_open_function(struct inode *inode, struct file *file);
@@ -56,6 +59,15 @@ struct inode_ops {
 	inode_open_function *open;
 	/* Sets the size of the contents. 0, -EFBIG, -ENOMEM. write_mutex held. NULL: EINVAL. */
 	int (*resize)(struct inode *inode, uint64_t size);
+	/* Gives the SIZE bytes at OFFSET (both checked) room; they may lie behind the end, which
+	 * stays where it is. 0, -ENOSPC, -EINTR, -EPERM (sealed). write_mutex held. NULL: EOPNOTSUPP. */
+	int (*allocate)(struct inode *inode, uint64_t offset, uint64_t size);
+	/* Makes them read as zeros and gives their room back. 0, -EPERM (sealed). With
+	 * allocate. */
+	int (*punch)(struct inode *inode, uint64_t offset, uint64_t size);
+	/* The first offset from OFFSET on where contents, or with HOLE none, begin; -ENXIO: none
+	 * before the end. NULL: all of the file is contents. */
+	int64_t (*find_data)(struct inode *inode, uint64_t offset, bool hole);
 	/* The last reference is gone. NULL: kfree. */
 	void (*free)(struct inode *inode);
 };
@@ -69,9 +81,11 @@ struct inode {
 	_Atomic uint32_t uid, gid;
 	_Atomic uint32_t links; /* names; directories: 2 and one for each directory in them */
 	uint64_t device;	/* st_rdev of a device node */
+	_Atomic bool nameless;	/* O_TMPFILE: may get its first name */
 	struct mutex write_mutex, mutex;
 	_Atomic uint64_t size;				    /* bytes; written under both mutexes */
 	_Atomic uint64_t pages;				    /* of contents that there are */
+	struct xattr_list xattrs; /* write_mutex */
 	struct kernel_timespec accessed, modified, changed; /* may be torn: a reader cannot tell */
 };
 
@@ -101,6 +115,10 @@ void inode_touch_attributes(struct inode *inode);
 /* Sets the size of a regular file: 0, -EINVAL, -EISDIR, -EFBIG, -ENOMEM. Task context, no space's
  * mutex held. */
 int inode_resize(struct inode *inode, uint64_t size);
+
+/* What fallocate(2) does with MODE of FALLOC_FL_*, checked: 0 or as the operations. Task context, no
+ * space's mutex held. */
+int inode_allocate(struct inode *inode, unsigned int mode, uint64_t offset, uint64_t size);
 
 /* Opens the device node NODE: FILE's operations are those of its number. 0, -ENXIO. Task context. */
 int device_open(struct inode *node, struct file *file);

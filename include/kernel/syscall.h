@@ -33,6 +33,11 @@ syscall_function sys_chmod, sys_fchmod, sys_fchmodat, sys_fchmodat2, sys_chown, 
 syscall_function sys_statx, sys_statfs, sys_fstatfs, sys_pwrite64, sys_preadv, sys_pwritev,
 	sys_preadv2, sys_pwritev2, sys_close_range, sys_select, sys_pselect6, sys_eventfd,
 	sys_eventfd2;
+syscall_function sys_setxattr, sys_lsetxattr, sys_fsetxattr, sys_getxattr, sys_lgetxattr,
+	sys_fgetxattr, sys_listxattr, sys_llistxattr, sys_flistxattr, sys_removexattr,
+	sys_lremovexattr, sys_fremovexattr;
+syscall_function sys_fallocate, sys_fadvise64, sys_readahead, sys_sync_file_range, sys_syncfs,
+	sys_memfd_create;
 syscall_function sys_poll, sys_ppoll, sys_pipe, sys_pipe2;
 /* tasks: kernel/task/ */
 syscall_function sys_clone, sys_clone3, sys_fork, sys_vfork, sys_execve, sys_exit, sys_exit_group,

@@ -25,4 +25,14 @@ void tmpfs_set_image(struct inode *inode, const void *data, size_t size);
 /* The target of INODE, a new symbolic link, is TEXT, copied. 0, -ENOMEM. Task context. */
 int tmpfs_set_target(struct inode *inode, const char *text, size_t size);
 
+/* Seals, F_SEAL_*, say what nobody may do to a regular file any more; new ones have F_SEAL_SEAL only.
+ * set: of a new file; get: what they are, or -EINVAL (not such a file); add: 0, -EINVAL, -EPERM
+ * (sealed), -EBUSY (F_SEAL_WRITE, and it is mapped for writing). Task context. */
+void tmpfs_set_seals(struct inode *inode, unsigned int seals);
+int tmpfs_get_seals(struct inode *inode);
+int tmpfs_add_seals(struct inode *inode, unsigned int seals);
+
+/* Makes the place where files in memory live. At start. */
+void memfd_init(void);
+
 #endif

@@ -5,6 +5,7 @@
 #include <kernel/inode.h>
 #include <kernel/syscall.h>
 #include <kernel/time.h>
+#include <kernel/tmpfs.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
@@ -31,6 +32,9 @@ static int apply(struct inode *inode, const struct change *change)
 	case CHANGE_MODE:
 		if (inode_type(inode) == S_IFLNK)
 			return -EOPNOTSUPP;
+		if (((mode ^ change->mode) & 0111) && tmpfs_get_seals(inode) > 0 &&
+		    (tmpfs_get_seals(inode) & F_SEAL_EXEC))
+			return -EPERM;
 		inode->mode = (mode & S_IFMT) | (change->mode & S_IALLUGO);
 		break;
 	case CHANGE_OWNER:

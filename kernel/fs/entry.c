@@ -9,6 +9,7 @@
 
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
+#include <kernel/log.h>
 #include <kernel/tmpfs.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
@@ -122,6 +123,33 @@ int entry_create(struct dentry *parent, const char *name, size_t name_size,
 	return 0;
 }
 
+int entry_create_nameless(struct dentry *directory, uint32_t mode, bool may_get_name,
+			  struct dentry **result)
+{
+	const struct entry_request request = { .mode = S_IFREG | mode };
+	/* "#" and a number of up to 20 digits. */
+	char name[24];
+
+	mutex_lock(&tree_mutex);
+	int error = check_parent(directory);
+	struct inode *inode = error ? NULL : make_inode(directory, &request);
+
+	if (inode) {
+		inode->links = 0;
+		inode->nameless = may_get_name;
+		format_string(name, sizeof(name), "#%lu", (unsigned long)inode->number);
+		*result = dentry_create(directory, inode, name, strlen(name));
+		if (!*result) {
+			inode_put(inode);
+			error = -ENOMEM;
+		}
+	} else if (!error) {
+		error = -ENOSPC;
+	}
+	mutex_unlock(&tree_mutex);
+	return error;
+}
+
 /* Takes DENTRY, linked, out of its directory, whoever uses it still. */
 static void take_out(struct dentry *dentry)
 {
@@ -198,7 +226,7 @@ static int link_locked(struct dentry *dentry, struct dentry *parent, const char 
 		return error;
 	if (is_directory(dentry))
 		return -EPERM;
-	if (inode->links == 0)
+	if (inode->links == 0 && !inode->nameless)
 		return -ENOENT;
 	struct dentry *made = dentry_create(parent, inode, name, name_size);
 
@@ -206,6 +234,7 @@ static int link_locked(struct dentry *dentry, struct dentry *parent, const char 
 		return -ENOMEM;
 	inode_get(inode);
 	inode->links++;
+	inode->nameless = false;
 	dentry_link(made);
 	dentry_put(made);
 	inode_touch_attributes(inode);

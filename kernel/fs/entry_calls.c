@@ -46,6 +46,23 @@ static void drop_place(struct place *place)
 	path_arguments_put(place->start, place->path);
 }
 
+/* What is wrong with PLACE as the name of something that is no directory: nothing is there, a
+ * DIRECTORY_ERROR, or what is there is none. */
+static int refuse_slash(const struct place *place, int directory_error)
+{
+	struct dentry *found;
+
+	mutex_lock(&tree_mutex);
+	int error = path_step(place->parent, place->name, place->name_size, &found);
+
+	mutex_unlock(&tree_mutex);
+	if (error)
+		return error;
+	error = inode_type(found->inode) == S_IFDIR ? directory_error : -ENOTDIR;
+	dentry_put(found);
+	return error;
+}
+
 static long create(int directory_fd, unsigned long user_path, const struct entry_request *request)
 {
 	struct place place;
@@ -159,8 +176,10 @@ static long remove(int directory_fd, unsigned long user_path, bool directory)
 
 	if (error)
 		return error;
-	error = entry_remove(place.parent, place.name, place.name_size, directory);
-	/* "file/" is no name of a file. */
+	/* With a slash behind it, it is the name of a directory, if of anything. */
+	error = place.slash && !directory && place.name_size ?
+			refuse_slash(&place, -EISDIR) :
+			entry_remove(place.parent, place.name, place.name_size, directory);
 	drop_place(&place);
 	return error;
 }
@@ -235,7 +254,10 @@ static long rename_paths(int old_fd, unsigned long user_old, int new_fd, unsigne
 		return error;
 	error = find_place(new_fd, user_new, &to);
 	if (!error) {
-		error = entry_rename(from.parent, from.name, from.name_size, to.parent, to.name,
+		if (from.slash || (to.slash && !(flags & RENAME_EXCHANGE)))
+			error = refuse_slash(&from, 0);
+		if (!error)
+			error = entry_rename(from.parent, from.name, from.name_size, to.parent, to.name,
 				     to.name_size, flags);
 		drop_place(&to);
 	}

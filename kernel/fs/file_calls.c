@@ -6,6 +6,7 @@
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/tmpfs.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
@@ -31,13 +32,25 @@ static size_t limit(size_t size)
 	return size < TRANSFER_MAX ? size : TRANSFER_MAX;
 }
 
+/* No memory is that large, and no file. */
+static int check_range(size_t size, uint64_t position)
+{
+	if ((int64_t)size < 0)
+		return -EFAULT;
+	return (int64_t)(position + size) < 0 ? -EINVAL : 0;
+}
+
 static ssize_t read_from(struct file *file, void *buffer, size_t size, uint64_t *position)
 {
 	unsigned int access = file->flags & O_ACCMODE;
 
 	if (access == O_WRONLY || (file->flags & O_PATH))
 		return -EBADF;
-	return file->ops->read ? file->ops->read(file, buffer, limit(size), position) : -EINVAL;
+	if (!file->ops->read)
+		return -EINVAL;
+	int error = check_range(size, *position);
+
+	return error ? error : file->ops->read(file, buffer, limit(size), position);
 }
 
 static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint64_t *position)
@@ -46,7 +59,11 @@ static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint
 
 	if (access == O_RDONLY || (file->flags & O_PATH))
 		return -EBADF;
-	return file->ops->write ? file->ops->write(file, buffer, limit(size), position) : -EINVAL;
+	if (!file->ops->write)
+		return -EINVAL;
+	int error = check_range(size, *position);
+
+	return error ? error : file->ops->write(file, buffer, limit(size), position);
 }
 
 long sys_read(const unsigned long arg[6])
@@ -193,6 +210,18 @@ long sys_close(const unsigned long arg[6])
 	return fd_close((int)arg[0]);
 }
 
+/* Where contents, or a hole, begin behind OFFSET; the end of a file is a hole. */
+static int64_t seek_data(struct inode *inode, int64_t offset, bool hole)
+{
+	if (!inode || inode_type(inode) != S_IFREG)
+		return -EINVAL;
+	if (offset < 0 || (uint64_t)offset >= inode->size)
+		return -ENXIO;
+	if (inode->ops->find_data)
+		return inode->ops->find_data(inode, (uint64_t)offset, hole);
+	return hole ? (int64_t)inode->size : offset;
+}
+
 /* Where lseek leads, or a negative error. */
 static int64_t seek_target(const struct file *file, int64_t offset, unsigned int whence)
 {
@@ -208,6 +237,9 @@ static int64_t seek_target(const struct file *file, int64_t offset, unsigned int
 	case SEEK_END:
 		base = file_inode(file) ? (int64_t)file_inode(file)->size : 0;
 		break;
+	case SEEK_DATA:
+	case SEEK_HOLE:
+		return seek_data(file_inode(file), offset, whence == SEEK_HOLE);
 	default:
 		return -EINVAL;
 	}
@@ -412,6 +444,14 @@ static long control(struct file *file, int fd, unsigned int command, unsigned lo
 		return 0;
 	case F_GETSIG:
 		return file->async.signal;
+	case F_GET_SEALS:
+		return file_inode(file) ? tmpfs_get_seals(file_inode(file)) : -EINVAL;
+	case F_ADD_SEALS:
+		if ((file->flags & O_ACCMODE) == O_RDONLY)
+			return -EPERM;
+		return file_inode(file) ?
+			       tmpfs_add_seals(file_inode(file), (unsigned int)argument) :
+			       -EINVAL;
 	default:
 		return -EINVAL;
 	}

@@ -249,6 +249,7 @@ void initramfs_mount(const void *start, size_t size)
 	if (!start || !size)
 		boot_failure("no initramfs; give one to the boot loader as the first module");
 	tree_init();
+	memfd_init();
 	while (archive.at < archive.size) {
 		struct member member;
 

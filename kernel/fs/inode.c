@@ -94,6 +94,26 @@ void inode_touch_contents(struct inode *inode)
 	inode->modified = inode->changed = now();
 }
 
+int inode_allocate(struct inode *inode, unsigned int mode, uint64_t offset, uint64_t size)
+{
+	int error = 0;
+
+	if (!inode->ops->allocate)
+		return -EOPNOTSUPP;
+	mutex_lock(&inode->write_mutex);
+	if (mode & FALLOC_FL_PUNCH_HOLE) {
+		error = inode->ops->punch(inode, offset, size);
+	} else {
+		error = inode->ops->allocate(inode, offset, size);
+		if (!error && !(mode & FALLOC_FL_KEEP_SIZE) && offset + size > inode->size)
+			error = inode->ops->resize(inode, offset + size);
+	}
+	mutex_unlock(&inode->write_mutex);
+	if (!error)
+		inode_touch_contents(inode);
+	return error;
+}
+
 int inode_resize(struct inode *inode, uint64_t size)
 {
 	int error = -EINVAL;

@@ -45,7 +45,7 @@ int dentry_open(struct dentry *dentry, unsigned int flags, struct file **result)
 	bool writes = (flags & O_ACCMODE) != O_RDONLY;
 	int error = 0;
 
-	if ((flags & O_DIRECTORY) && inode_type(inode) != S_IFDIR)
+	if ((flags & O_DIRECTORY) && !(flags & __O_TMPFILE) && inode_type(inode) != S_IFDIR)
 		return -ENOTDIR;
 	if (!(flags & O_PATH)) {
 		if (inode_type(inode) == S_IFLNK)
@@ -127,6 +127,26 @@ static int find_or_create(struct dentry *start, const char *path, unsigned int f
 	return error;
 }
 
+/* A file for O_TMPFILE in the directory at PATH. */
+static int make_nameless(struct dentry *start, const char *path, unsigned int flags, uint32_t mode,
+			 struct dentry **result, bool *made)
+{
+	struct dentry *directory;
+
+	if (!(flags & O_DIRECTORY) || (flags & O_ACCMODE) == O_RDONLY)
+		return -EINVAL;
+	int error = path_lookup(start, path, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &directory);
+
+	if (error)
+		return error;
+	error = directory->inode->superblock->fixed ?
+			-EOPNOTSUPP :
+			entry_create_nameless(directory, mode, !(flags & O_EXCL), result);
+	dentry_put(directory);
+	*made = !error;
+	return error;
+}
+
 static long open_path(int directory_fd, unsigned long user_path, unsigned int flags, uint32_t mode)
 {
 	struct dentry *start, *dentry;
@@ -139,8 +159,13 @@ static long open_path(int directory_fd, unsigned long user_path, unsigned int fl
 		return error;
 	if (flags & O_PATH)
 		flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	else
+		flags |= O_LARGEFILE;
 	if ((flags & O_CREAT) && (flags & O_DIRECTORY))
 		error = -EINVAL;
+	else if (flags & __O_TMPFILE)
+		error = make_nameless(start, path, flags, process_apply_umask(mode), &dentry,
+				      &made);
 	else if (flags & O_CREAT)
 		error = find_or_create(start, path, flags, process_apply_umask(mode), LINKS_MAX,
 				       &dentry, &made);

@@ -82,14 +82,22 @@ static long read_link(int directory_fd, unsigned long user_path, unsigned long u
 		      int size)
 {
 	struct dentry *dentry;
+	char first;
 
 	if (size <= 0)
 		return -EINVAL;
-	int error = path_arguments_look_up(directory_fd, user_path, 0, &dentry);
+	if (copy_from_user(&first, (const void *)user_path, 1))
+		return -EFAULT;
+	int error = path_arguments_look_up_at(directory_fd, user_path,
+					      AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, &dentry);
 
 	if (error)
 		return error;
-	long result = -EINVAL;
+	/* An empty path is a descriptor of a link, or nothing. */
+	long result = first ? -EINVAL : -ENOENT;
+
+	if (!dentry)
+		return result;
 	char *text = NULL;
 
 	if (dentry->inode->ops->read_link) {

@@ -26,15 +26,16 @@
 #include "page_tree.h"
 
 /* Linux's TMPFS_MAGIC. */
-#define MAGIC	      0x01021994
-/* Linux's MAX_LFS_FILESIZE, cut to what the page tree can hold. */
-#define FILE_SIZE_MAX (PAGE_TREE_LIMIT * PAGE_SIZE)
+#define MAGIC 0x01021994
+
+_Static_assert(PAGE_TREE_LIMIT * PAGE_SIZE >= FILE_SIZE_MAX, "a file fits its tree");
 
 struct tmpfs_inode {
 	struct inode inode;
 	struct page_tree tree; /* I: inode.mutex */
 	const char *image;     /* what the contents began as, or NULL */
 	uint64_t image_size;   /* I: bytes of it that still show where there is no page */
+	_Atomic unsigned int seals; /* F_SEAL_*; changed under write_mutex */
 	char *target;	       /* a link's, allocated; NULL: the image */
 	struct vm_mapping mapping;
 };
@@ -44,7 +45,39 @@ static struct tmpfs_inode *tmpfs(struct inode *inode)
 	return __containerof(inode, struct tmpfs_inode, inode);
 }
 
+/* --- seals --- */
+
+static bool is_sealed(struct inode *inode, unsigned int seals)
+{
+	return tmpfs(inode)->seals & seals;
+}
+
 /* --- pages --- */
+
+/* One more page of a file system that may have so many, of a machine that has some to spare. */
+static bool reserve_page(struct superblock *superblock)
+{
+	if (page_free_count() <= oom_reserve_pages())
+		return false;
+	if (atomic_fetch_add(&superblock->pages, 1) < superblock->pages_max)
+		return true;
+	atomic_fetch_sub(&superblock->pages, 1);
+	return false;
+}
+
+static void give_back_pages(struct inode *inode, uint64_t count)
+{
+	atomic_fetch_sub(&inode->superblock->pages, count);
+}
+
+/* Takes the pages FIRST … END - 1 out of the file. I held, or nobody else has it. */
+static void remove_pages(struct tmpfs_inode *file, uint64_t first, uint64_t end)
+{
+	uint64_t removed = page_tree_remove(&file->tree, first, end);
+
+	file->inode.pages -= removed;
+	give_back_pages(&file->inode, removed);
+}
 
 /* The page NUMBER of a file with a reference, made if it is not there; NULL: no memory. I held. */
 static void *get_page(struct tmpfs_inode *file, uint64_t number)
@@ -53,9 +86,13 @@ static void *get_page(struct tmpfs_inode *file, uint64_t number)
 	uint64_t at = number << PAGE_SHIFT;
 
 	if (!page) {
-		page = page_alloc(0);
-		if (!page)
+		if (!reserve_page(file->inode.superblock))
 			return NULL;
+		page = page_alloc(0);
+		if (!page) {
+			give_back_pages(&file->inode, 1);
+			return NULL;
+		}
 		if (at < file->image_size) {
 			uint64_t left = file->image_size - at;
 
@@ -64,6 +101,7 @@ static void *get_page(struct tmpfs_inode *file, uint64_t number)
 		page_set_kind(page, PAGE_FILE);
 		if (page_tree_insert(&file->tree, number, page) < 0) {
 			page_put(page);
+			give_back_pages(&file->inode, 1);
 			return NULL;
 		}
 		file->inode.pages++;
@@ -186,7 +224,10 @@ static ssize_t write_file(struct file *file, const void *user_buffer, size_t siz
 	mutex_lock(&inode->write_mutex);
 	if (file->flags & O_APPEND)
 		*position = inode->size;
-	if (*position >= FILE_SIZE_MAX)
+	if (is_sealed(inode, F_SEAL_WRITE | F_SEAL_FUTURE_WRITE) ||
+	    (is_sealed(inode, F_SEAL_GROW) && *position + size > inode->size))
+		error = -EPERM;
+	else if (*position >= FILE_SIZE_MAX)
 		error = -EFBIG;
 	else if (size > FILE_SIZE_MAX - *position)
 		size = FILE_SIZE_MAX - *position;
@@ -220,6 +261,9 @@ static int resize(struct inode *inode, uint64_t size)
 
 	if (size > FILE_SIZE_MAX)
 		return -EFBIG;
+	if ((size < inode->size && is_sealed(inode, F_SEAL_SHRINK)) ||
+	    (size > inode->size && is_sealed(inode, F_SEAL_GROW)))
+		return -EPERM;
 	mutex_lock(&inode->mutex);
 	bool shrinks = size < inode->size;
 
@@ -233,12 +277,103 @@ static int resize(struct inode *inode, uint64_t size)
 		if (last && (size & ~PAGE_MASK))
 			memset((char *)last + (size & ~PAGE_MASK), 0,
 			       PAGE_SIZE - (size & ~PAGE_MASK));
-		inode->pages -= page_tree_remove(&file->tree, first, PAGE_TREE_LIMIT);
+		remove_pages(file, first, PAGE_TREE_LIMIT);
 	}
 	mutex_unlock(&inode->mutex);
 	if (shrinks)
 		vm_unmap_file_range(&file->mapping, first << PAGE_SHIFT, UINT64_MAX, true);
 	return 0;
+}
+
+static int allocate(struct inode *inode, uint64_t offset, uint64_t size)
+{
+	uint64_t end = (offset + size + PAGE_SIZE - 1) >> PAGE_SHIFT;
+
+	if (offset + size > inode->size && is_sealed(inode, F_SEAL_GROW))
+		return -EPERM;
+	for (uint64_t number = offset >> PAGE_SHIFT; number < end; number++) {
+		mutex_lock(&inode->mutex);
+		void *page = get_page(tmpfs(inode), number);
+
+		mutex_unlock(&inode->mutex);
+		if (!page)
+			return -ENOSPC;
+		page_put(page);
+		if (signal_is_fatal_pending(task_current()))
+			return -EINTR;
+	}
+	return 0;
+}
+
+/* Makes SIZE bytes at OFFSET, of one page, zeros: where the image shows, by a page of its own. */
+static void clear_part(struct tmpfs_inode *file, uint64_t offset, uint64_t size)
+{
+	void *page = page_tree_find(&file->tree, offset >> PAGE_SHIFT);
+
+	if (page)
+		page_get(page);
+	else if (offset < file->image_size)
+		page = get_page(file, offset >> PAGE_SHIFT);
+	if (!page)
+		return;
+	memset((char *)page + (offset & ~PAGE_MASK), 0, size);
+	page_put(page);
+}
+
+static int punch(struct inode *inode, uint64_t offset, uint64_t size)
+{
+	struct tmpfs_inode *file = tmpfs(inode);
+	uint64_t end = offset + size;
+	uint64_t first = (offset + PAGE_SIZE - 1) >> PAGE_SHIFT, last = end >> PAGE_SHIFT;
+
+	if (is_sealed(inode, F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
+		return -EPERM;
+	mutex_lock(&inode->mutex);
+	if (first > last) {
+		clear_part(file, offset, size);
+	} else {
+		if (offset & ~PAGE_MASK)
+			clear_part(file, offset, (first << PAGE_SHIFT) - offset);
+		if (end & ~PAGE_MASK)
+			clear_part(file, last << PAGE_SHIFT, end & ~PAGE_MASK);
+		/* Pages that only the image has must become pages before they can be zeros. */
+		for (uint64_t number = first;
+		     number < last && number << PAGE_SHIFT < file->image_size; number++)
+			clear_part(file, number << PAGE_SHIFT, PAGE_SIZE);
+		uint64_t kept = (file->image_size + PAGE_SIZE - 1) >> PAGE_SHIFT;
+
+		if (kept > first)
+			first = kept < last ? kept : last;
+		remove_pages(file, first, last);
+	}
+	mutex_unlock(&inode->mutex);
+	if (first < last)
+		vm_unmap_file_range(&file->mapping, first << PAGE_SHIFT, last << PAGE_SHIFT, false);
+	return 0;
+}
+
+static int64_t find_data(struct inode *inode, uint64_t offset, bool hole)
+{
+	struct tmpfs_inode *file = tmpfs(inode);
+	uint64_t number = offset >> PAGE_SHIFT, found = offset;
+
+	mutex_lock(&inode->mutex);
+	uint64_t end = inode->size;
+
+	if (hole) {
+		while (found < end && (found < file->image_size ||
+				       page_tree_find(&file->tree, found >> PAGE_SHIFT)))
+			found = (found & PAGE_MASK) + PAGE_SIZE;
+		if (found > end)
+			found = end;
+	} else if (offset >= file->image_size) {
+		if (!page_tree_next(&file->tree, number, &number))
+			found = end;
+		else if (number << PAGE_SHIFT > offset)
+			found = number << PAGE_SHIFT;
+	}
+	mutex_unlock(&inode->mutex);
+	return offset >= end || (!hole && found >= end) ? -ENXIO : (int64_t)found;
 }
 
 /* --- mappings --- */
@@ -263,6 +398,11 @@ static const struct vm_area_ops area_ops = { .fault = fault_page, .mergeable = t
 
 static int map_file(struct file *file, struct vm_area *area)
 {
+	if (is_sealed(file_inode(file), F_SEAL_WRITE | F_SEAL_FUTURE_WRITE) && area->shared) {
+		if (area->prot & VM_WRITE)
+			return -EPERM;
+		area->max_prot &= ~(unsigned int)VM_WRITE;
+	}
 	area->ops = &area_ops;
 	area->mapping = &tmpfs(file_inode(file))->mapping;
 	return 0;
@@ -282,6 +422,39 @@ static int open_regular(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static const struct inode_ops regular_inode_ops;
+
+void tmpfs_set_seals(struct inode *inode, unsigned int seals)
+{
+	tmpfs(inode)->seals = seals;
+}
+
+int tmpfs_get_seals(struct inode *inode)
+{
+	return inode->ops == &regular_inode_ops ? (int)tmpfs(inode)->seals : -EINVAL;
+}
+
+int tmpfs_add_seals(struct inode *inode, unsigned int seals)
+{
+	int error = 0;
+
+	if ((seals & ~(unsigned int)F_SEAL_ALL) || inode->ops != &regular_inode_ops)
+		return -EINVAL;
+	mutex_lock(&inode->write_mutex);
+	if (is_sealed(inode, F_SEAL_SEAL))
+		error = -EPERM;
+	else if ((seals & F_SEAL_WRITE) && !is_sealed(inode, F_SEAL_WRITE) &&
+		 vm_mapping_in_use(&tmpfs(inode)->mapping, true))
+		error = -EBUSY;
+	/* What is executed and cannot be changed to be otherwise is not to be written, either. */
+	if ((seals & F_SEAL_EXEC) && (inode->mode & 0111))
+		seals |= F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE;
+	if (!error)
+		tmpfs(inode)->seals |= seals;
+	mutex_unlock(&inode->write_mutex);
+	return error;
+}
+
 /* --- links --- */
 
 static ssize_t read_link(struct inode *inode, char *buffer, size_t size)
@@ -299,7 +472,8 @@ static void free_inode(struct inode *inode)
 {
 	struct tmpfs_inode *file = tmpfs(inode);
 
-	page_tree_remove(&file->tree, 0, PAGE_TREE_LIMIT);
+	remove_pages(file, 0, PAGE_TREE_LIMIT);
+	xattr_free_all(&inode->xattrs);
 	kfree(file->target);
 	kfree(file);
 }
@@ -307,6 +481,9 @@ static void free_inode(struct inode *inode)
 static const struct inode_ops regular_inode_ops = {
 	.open = open_regular,
 	.resize = resize,
+	.allocate = allocate,
+	.punch = punch,
+	.find_data = find_data,
 	.free = free_inode,
 };
 static const struct inode_ops link_ops = { .read_link = read_link, .free = free_inode };
@@ -325,6 +502,7 @@ struct inode *tmpfs_create_inode(struct superblock *superblock, uint32_t mode, u
 				     &other_ops,
 		   mode);
 	vm_mapping_init(&file->mapping);
+	file->seals = F_SEAL_SEAL;
 	if (type == S_IFCHR || type == S_IFBLK)
 		file->inode.device = device;
 	return &file->inode;
@@ -357,6 +535,9 @@ struct superblock *tmpfs_create(const char *type)
 
 	if (!superblock)
 		return NULL;
+	superblock->keeps_xattrs = true;
+	/* Linux's default. */
+	superblock->pages_max = page_total_count() / 2;
 	struct inode *inode = tmpfs_create_inode(superblock, S_IFDIR | 0755, 0);
 
 	if (inode) {

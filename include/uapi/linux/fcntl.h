@@ -24,6 +24,8 @@
 #define O_NOATIME	    01000000
 #define O_CLOEXEC	    02000000
 #define O_PATH		    010000000
+/* O_TMPFILE without O_DIRECTORY, which it includes */
+#define __O_TMPFILE	    020000000
 
 #define F_DUPFD		    0
 #define F_GETFD		    1
@@ -38,6 +40,17 @@
 #define F_GETOWN_EX	    16
 #define F_DUPFD_CLOEXEC	    1030
 
+#define F_ADD_SEALS	    1033
+#define F_GET_SEALS	    1034
+
+#define F_SEAL_SEAL	    0x01
+#define F_SEAL_SHRINK	    0x02
+#define F_SEAL_GROW	    0x04
+#define F_SEAL_WRITE	    0x08
+#define F_SEAL_FUTURE_WRITE 0x10
+#define F_SEAL_EXEC	    0x20
+#define F_SEAL_ALL	    0x3f
+
 #define FD_CLOEXEC	    1
 
 #define AT_FDCWD	    -100
@@ -50,6 +63,12 @@
 #define SEEK_SET	    0
 #define SEEK_CUR	    1
 #define SEEK_END	    2
+#define SEEK_DATA	    3
+#define SEEK_HOLE	    4
+
+/* fallocate: uapi/linux/falloc.h */
+#define FALLOC_FL_KEEP_SIZE  1
+#define FALLOC_FL_PUNCH_HOLE 2
 
 #define AT_REMOVEDIR	    0x200
 #define AT_RECURSIVE	    0x8000

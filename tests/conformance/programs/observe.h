@@ -94,6 +94,9 @@ static inline const char *outcome_value(long result)
 	return text;
 }
 
+/* Observes one call: its own text is the name, its value or error what happened. */
+#define SEE(call) show(outcome_value((long)(call)), "%s", #call)
+
 static inline long open_event(const void *attr, pid_t pid, int cpu, int group_fd,
 			      unsigned long flags)
 {

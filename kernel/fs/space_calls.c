@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* System calls about the room that contents take: fallocate; and those that speak of a medium behind
+ * the memory, where there is none: they check what they are given. */
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/syscall.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+
+/* posix_fadvise's pieces of advice are 0 … this: Linux's uapi/linux/fadvise.h. */
+#define ADVICE_LAST	 5
+/* sync_file_range's flags: Linux's uapi/linux/fs.h. */
+#define SYNC_RANGE_FLAGS 7
+
+static bool is_type(const struct inode *inode, uint32_t type)
+{
+	return inode && inode_type(inode) == type;
+}
+
+static long allocate(struct file *file, unsigned int mode, int64_t offset, int64_t size)
+{
+	struct inode *inode = file_inode(file);
+	int64_t end;
+
+	if (offset < 0 || size <= 0)
+		return -EINVAL;
+	if ((mode & ~(unsigned int)(FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE)) ||
+	    mode == FALLOC_FL_PUNCH_HOLE)
+		return -EOPNOTSUPP;
+	if ((file->flags & O_ACCMODE) == O_RDONLY || (file->flags & O_PATH))
+		return -EBADF;
+	if (!inode || is_type(inode, S_IFIFO))
+		return -ESPIPE;
+	if (is_type(inode, S_IFDIR))
+		return -EISDIR;
+	if (!is_type(inode, S_IFREG))
+		return -ENODEV;
+	if (__builtin_add_overflow(offset, size, &end) || (uint64_t)end > FILE_SIZE_MAX)
+		return -EFBIG;
+	return inode_allocate(inode, mode, (uint64_t)offset, (uint64_t)size);
+}
+
+long sys_fallocate(const unsigned long arg[6])
+{
+	struct file *file = fd_get_file((int)arg[0]);
+
+	if (!file)
+		return -EBADF;
+	long result = allocate(file, (unsigned int)arg[1], (int64_t)arg[2], (int64_t)arg[3]);
+
+	file_put(file);
+	return result;
+}
+
+long sys_fadvise64(const unsigned long arg[6])
+{
+	struct file *file = fd_get_file((int)arg[0]);
+	long result = 0;
+
+	if (!file)
+		return -EBADF;
+	if (file->flags & O_PATH)
+		result = -EBADF;
+	else if (!file_inode(file) || is_type(file_inode(file), S_IFIFO))
+		result = -ESPIPE;
+	else if ((int64_t)arg[2] < 0 || (unsigned int)arg[3] > ADVICE_LAST)
+		result = -EINVAL;
+	file_put(file);
+	return result;
+}
+
+long sys_readahead(const unsigned long arg[6])
+{
+	struct file *file = fd_get_file((int)arg[0]);
+	long result = 0;
+
+	if (!file)
+		return -EBADF;
+	if ((file->flags & O_ACCMODE) == O_WRONLY || (file->flags & O_PATH))
+		result = -EBADF;
+	else if (!is_type(file_inode(file), S_IFREG))
+		result = -EINVAL;
+	file_put(file);
+	return result;
+}
+
+long sys_sync_file_range(const unsigned long arg[6])
+{
+	struct file *file = fd_get_file((int)arg[0]);
+	int64_t offset = (int64_t)arg[1], size = (int64_t)arg[2], end;
+	long result = 0;
+
+	if (!file)
+		return -EBADF;
+	const struct inode *inode = file_inode(file);
+
+	if (file->flags & O_PATH)
+		result = -EBADF;
+	else if ((arg[3] & ~(unsigned long)SYNC_RANGE_FLAGS) || offset < 0 ||
+		 __builtin_add_overflow(offset, size, &end) || end < offset)
+		result = -EINVAL;
+	else if (!is_type(inode, S_IFREG) && !is_type(inode, S_IFDIR) && !is_type(inode, S_IFBLK))
+		result = -ESPIPE;
+	file_put(file);
+	return result;
+}
+
+long sys_syncfs(const unsigned long arg[6])
+{
+	struct file *file = fd_get_file((int)arg[0]);
+	long result = file && !(file->flags & O_PATH) ? 0 : -EBADF;
+
+	if (file)
+		file_put(file);
+	return result;
+}

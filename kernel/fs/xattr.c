@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Extended attributes of inodes in memory: a list in the order of the names. Which names there may
+ * be is in a table; "system." (access control lists) is not in it. Source: xattr(7).
+ */
+#include <kernel/xattr.h>
+
+#include <string.h>
+
+#include <kernel/dentry.h>
+#include <kernel/inode.h>
+#include <kernel/kmalloc.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+
+struct xattr {
+	SLIST_ENTRY(xattr) next; /* in inode.xattrs */
+	char *name;		 /* behind the value, in the same allocation */
+	size_t size;
+	char value[];
+};
+
+/* The kinds of names, told apart by how they begin. */
+struct name_space {
+	const char *prefix;
+	bool like_contents; /* files and directories only, by the permissions of the contents */
+};
+
+static const struct name_space name_spaces[] = {
+	{ "security.", false },
+	{ "trusted.", false },
+	{ "user.", true },
+};
+
+/* Whether INODE can have an attribute NAME, and the running task may use it so: 0 or an error. */
+static int check_name(const struct inode *inode, const char *name, unsigned int access)
+{
+	if (!inode->superblock->keeps_xattrs)
+		return -EOPNOTSUPP;
+	for (size_t i = 0; i < sizeof(name_spaces) / sizeof(name_spaces[0]); i++) {
+		const struct name_space *space = &name_spaces[i];
+		size_t length = strlen(space->prefix);
+		uint32_t type = inode_type(inode);
+
+		if (strncmp(name, space->prefix, length) != 0)
+			continue;
+		if (!name[length])
+			return -EINVAL;
+		if (!space->like_contents)
+			return 0;
+		if (type != S_IFREG && type != S_IFDIR)
+			return access & W_OK ? -EPERM : -ENODATA;
+		return inode_permission(inode, access);
+	}
+	return -EOPNOTSUPP;
+}
+
+/* The attribute, or NULL; *BEFORE: the last one whose name is less, or NULL. write_mutex held. */
+static struct xattr *find(struct inode *inode, const char *name, struct xattr **before)
+{
+	struct xattr *at;
+
+	*before = NULL;
+	SLIST_FOREACH(at, &inode->xattrs, next) {
+		int order = strcmp(at->name, name);
+
+		if (order == 0)
+			return at;
+		if (order > 0)
+			break;
+		*before = at;
+	}
+	return NULL;
+}
+
+static void take_out(struct inode *inode, struct xattr *attribute, struct xattr *before)
+{
+	if (before)
+		SLIST_REMOVE_AFTER(before, next);
+	else
+		SLIST_REMOVE_HEAD(&inode->xattrs, next);
+	kfree(attribute);
+}
+
+ssize_t xattr_get(struct inode *inode, const char *name, void *buffer, size_t size)
+{
+	struct xattr *before;
+	ssize_t result = check_name(inode, name, R_OK);
+
+	if (result)
+		return result;
+	mutex_lock(&inode->write_mutex);
+	const struct xattr *found = find(inode, name, &before);
+
+	if (!found)
+		result = -ENODATA;
+	else if (size && found->size > size)
+		result = -ERANGE;
+	else
+		result = (ssize_t)found->size;
+	if (size && result > 0)
+		memcpy(buffer, found->value, found->size);
+	mutex_unlock(&inode->write_mutex);
+	return result;
+}
+
+static struct xattr *create(const char *name, const void *value, size_t size)
+{
+	size_t name_size = strlen(name) + 1;
+	struct xattr *made = kzalloc(sizeof(*made) + size + name_size);
+
+	if (!made)
+		return NULL;
+	made->size = size;
+	if (size)
+		memcpy(made->value, value, size);
+	made->name = made->value + size;
+	memcpy(made->name, name, name_size);
+	return made;
+}
+
+int xattr_set(struct inode *inode, const char *name, const void *value, size_t size,
+	      enum xattr_condition condition)
+{
+	int error = check_name(inode, name, W_OK);
+
+	if (error)
+		return error;
+	struct xattr *made = create(name, value, size), *before;
+
+	if (!made)
+		return -ENOMEM;
+	mutex_lock(&inode->write_mutex);
+	struct xattr *old = find(inode, name, &before);
+
+	if (old && (condition & XATTR_CREATE))
+		error = -EEXIST;
+	else if (!old && (condition & XATTR_REPLACE))
+		error = -ENODATA;
+	if (!error) {
+		if (old)
+			take_out(inode, old, before);
+		if (before)
+			SLIST_INSERT_AFTER(before, made, next);
+		else
+			SLIST_INSERT_HEAD(&inode->xattrs, made, next);
+		inode_touch_attributes(inode);
+	}
+	mutex_unlock(&inode->write_mutex);
+	if (error)
+		kfree(made);
+	return error;
+}
+
+int xattr_remove(struct inode *inode, const char *name)
+{
+	int error = check_name(inode, name, W_OK);
+	struct xattr *before;
+
+	if (error)
+		return error;
+	mutex_lock(&inode->write_mutex);
+	struct xattr *found = find(inode, name, &before);
+
+	if (found) {
+		take_out(inode, found, before);
+		inode_touch_attributes(inode);
+	} else {
+		error = -ENODATA;
+	}
+	mutex_unlock(&inode->write_mutex);
+	return error;
+}
+
+ssize_t xattr_names(struct inode *inode, char *buffer, size_t size)
+{
+	const struct xattr *at;
+	size_t length = 0;
+	bool fits = true;
+
+	mutex_lock(&inode->write_mutex);
+	SLIST_FOREACH(at, &inode->xattrs, next) {
+		size_t name_size = strlen(at->name) + 1;
+
+		if (size && length + name_size > size) {
+			fits = false;
+			break;
+		}
+		if (size)
+			memcpy(buffer + length, at->name, name_size);
+		length += name_size;
+	}
+	mutex_unlock(&inode->write_mutex);
+	return fits ? (ssize_t)length : -ERANGE;
+}
+
+void xattr_free_all(struct xattr_list *list)
+{
+	struct xattr *first;
+
+	while ((first = SLIST_FIRST(list))) {
+		SLIST_REMOVE_HEAD(list, next);
+		kfree(first);
+	}
+}
