@@ -45,8 +45,14 @@ struct file_ops {
 	/* Bytes read into kernel memory; the position stays. EINVAL */
 	ssize_t (*read_for_kernel)(struct file *file, void *buffer, size_t size,
 				   uint64_t position);
+	/* Bytes written from kernel memory at *POSITION, which moves. EINVAL */
+	ssize_t (*write_from_kernel)(struct file *file, const void *buffer, size_t size,
+				     uint64_t *position);
 	/* The last reference is gone. */
 	void (*release)(struct file *file);
+	/* What it is where it has no dentry, as "[eventfd]". NULL: "[file]" */
+	const char *name;
+	bool seek_ignored; /* lseek answers 0 */
 	bool seekable; /* lseek moves the position; else ESPIPE */
 };
 

@@ -25,6 +25,7 @@
 struct dentry;
 struct file;
 struct inode;
+struct pipe;
 struct superblock;
 
 /* Longest path, with its end, and longest name in a directory, without: Linux's PATH_MAX, NAME_MAX. */
@@ -85,6 +86,7 @@ struct inode {
 	struct mutex write_mutex, mutex;
 	_Atomic uint64_t size;				    /* bytes; written under both mutexes */
 	_Atomic uint64_t pages;				    /* of contents that there are */
+	struct pipe *pipe;	/* pipe.c's lock: of a FIFO that is open; else NULL */
 	struct xattr_list xattrs; /* write_mutex */
 	struct kernel_timespec accessed, modified, changed; /* may be torn: a reader cannot tell */
 };

@@ -37,7 +37,7 @@ syscall_function sys_setxattr, sys_lsetxattr, sys_fsetxattr, sys_getxattr, sys_l
 	sys_fgetxattr, sys_listxattr, sys_llistxattr, sys_flistxattr, sys_removexattr,
 	sys_lremovexattr, sys_fremovexattr;
 syscall_function sys_fallocate, sys_fadvise64, sys_readahead, sys_sync_file_range, sys_syncfs,
-	sys_memfd_create;
+	sys_memfd_create, sys_splice, sys_tee, sys_vmsplice, sys_sendfile, sys_copy_file_range;
 syscall_function sys_poll, sys_ppoll, sys_pipe, sys_pipe2;
 /* tasks: kernel/task/ */
 syscall_function sys_clone, sys_clone3, sys_fork, sys_vfork, sys_execve, sys_exit, sys_exit_group,

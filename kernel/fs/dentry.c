@@ -192,6 +192,13 @@ char *dentry_path(struct dentry *dentry, struct dentry *root, char *buffer, size
 		at -= sizeof(mark) - 1;
 		memcpy(at, mark, sizeof(mark) - 1);
 	}
+	if (dentry->parent == dentry && dentry->name_size) {
+		/* What no directory has is called by its name alone. */
+		at -= dentry->name_size;
+		memcpy(at, dentry->name, dentry->name_size);
+		mutex_unlock(&tree_mutex);
+		return at;
+	}
 	while (dentry != root) {
 		/* A mounted root has the name of what it covers. */
 		while (dentry->parent == dentry && dentry->covered && dentry != root)

@@ -112,6 +112,8 @@ static void release_counter(struct file *file)
 }
 
 static const struct file_ops counter_ops = {
+	.name = "[eventfd]",
+	.seek_ignored = true,
 	.read = read_counter,
 	.write = write_counter,
 	.poll = poll_counter,

@@ -3,6 +3,7 @@
  * path_calls.c. */
 #include <kernel/file.h>
 #include <kernel/inode.h>
+#include <kernel/pipe.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
@@ -259,6 +260,8 @@ long sys_lseek(const unsigned long arg[6])
 		result = seek_target(file, (int64_t)arg[1], (unsigned int)arg[2]);
 		if (result >= 0)
 			file->position = (uint64_t)result;
+	} else if (file->ops->seek_ignored) {
+		result = 0;
 	}
 	file_put(file);
 	return result;
@@ -444,6 +447,10 @@ static long control(struct file *file, int fd, unsigned int command, unsigned lo
 		return 0;
 	case F_GETSIG:
 		return file->async.signal;
+	case F_GETPIPE_SZ:
+		return pipe_get_size(file);
+	case F_SETPIPE_SZ:
+		return pipe_set_size(file, argument);
 	case F_GET_SEALS:
 		return file_inode(file) ? tmpfs_get_seals(file_inode(file)) : -EINVAL;
 	case F_ADD_SEALS:

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include <kernel/anonymous.h>
 #include <kernel/dentry.h>
 #include <kernel/entry.h>
 #include <kernel/inode.h>
@@ -250,6 +251,7 @@ void initramfs_mount(const void *start, size_t size)
 		boot_failure("no initramfs; give one to the boot loader as the first module");
 	tree_init();
 	memfd_init();
+	anonymous_init();
 	while (archive.at < archive.size) {
 		struct member member;
 

@@ -57,8 +57,7 @@ long sys_memfd_create(const unsigned long arg[6])
 	struct dentry *dentry;
 	struct file *file;
 
-	if ((flags & ~(unsigned int)MFD_FLAGS) ||
-	    ((flags & MFD_EXEC) && (flags & MFD_NOEXEC_SEAL)))
+	if ((flags & ~(unsigned int)MFD_FLAGS) || ((flags & MFD_EXEC) && (flags & MFD_NOEXEC_SEAL)))
 		return -EINVAL;
 	long length = copy_string_from_user(name, (const char *)arg[0], sizeof(name));
 
@@ -68,9 +67,9 @@ long sys_memfd_create(const unsigned long arg[6])
 
 	if (error)
 		return error;
-	unsigned int seals = flags & MFD_NOEXEC_SEAL	 ? F_SEAL_EXEC :
+	unsigned int seals = flags & MFD_NOEXEC_SEAL   ? F_SEAL_EXEC :
 			     flags & MFD_ALLOW_SEALING ? 0 :
-							   F_SEAL_SEAL;
+							 F_SEAL_SEAL;
 
 	tmpfs_set_seals(dentry->inode, seals);
 	error = dentry_open(dentry, O_RDWR | O_LARGEFILE, &file);

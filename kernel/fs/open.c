@@ -8,6 +8,7 @@
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
+#include <kernel/pipe.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
@@ -34,6 +35,8 @@ static int open_by_type(struct inode *inode, struct file *file)
 	case S_IFCHR:
 	case S_IFBLK:
 		return device_open(inode, file);
+	case S_IFIFO:
+		return fifo_open(inode, file);
 	default:
 		return -ENXIO;
 	}

@@ -191,8 +191,9 @@ static ssize_t read_for_kernel(struct file *file, void *buffer, size_t size, uin
 			     clear_in_kernel);
 }
 
-/* Writes SIZE bytes from user memory at POSITION, of one page. write_mutex held. */
-static int write_part(struct inode *inode, uint64_t position, const void *from, size_t size)
+/* Writes SIZE bytes by COPY at POSITION, of one page. write_mutex held. */
+static int write_part(struct inode *inode, uint64_t position, const void *from, size_t size,
+		      int (*copy)(void *to, const void *from, size_t size))
 {
 	mutex_lock(&inode->mutex);
 	void *page = get_page(tmpfs(inode), position >> PAGE_SHIFT);
@@ -200,7 +201,7 @@ static int write_part(struct inode *inode, uint64_t position, const void *from, 
 	mutex_unlock(&inode->mutex);
 	if (!page)
 		return -ENOSPC;
-	int error = copy_from_user((char *)page + (position & ~PAGE_MASK), from, size);
+	int error = copy((char *)page + (position & ~PAGE_MASK), from, size);
 
 	page_put(page);
 	if (error)
@@ -212,8 +213,8 @@ static int write_part(struct inode *inode, uint64_t position, const void *from, 
 	return 0;
 }
 
-static ssize_t write_file(struct file *file, const void *user_buffer, size_t size,
-			  uint64_t *position)
+static ssize_t write_contents(struct file *file, const void *from, size_t size, uint64_t *position,
+			      int (*copy)(void *to, const void *from, size_t size))
 {
 	struct inode *inode = file_inode(file);
 	size_t done = 0;
@@ -240,7 +241,7 @@ static ssize_t write_file(struct file *file, const void *user_buffer, size_t siz
 		if (signal_is_fatal_pending(task_current()))
 			error = -EINTR;
 		else
-			error = write_part(inode, at, (const char *)user_buffer + done, part);
+			error = write_part(inode, at, (const char *)from + done, part, copy);
 		if (!error)
 			done += part;
 	}
@@ -250,6 +251,18 @@ static ssize_t write_file(struct file *file, const void *user_buffer, size_t siz
 	}
 	mutex_unlock(&inode->write_mutex);
 	return done ? (ssize_t)done : error;
+}
+
+static ssize_t write_file(struct file *file, const void *user_buffer, size_t size,
+			  uint64_t *position)
+{
+	return write_contents(file, user_buffer, size, position, copy_from_user);
+}
+
+static ssize_t write_from_kernel(struct file *file, const void *buffer, size_t size,
+				 uint64_t *position)
+{
+	return write_contents(file, buffer, size, position, copy_in_kernel);
 }
 
 /* --- sizes --- */
@@ -412,6 +425,7 @@ static const struct file_ops regular_ops = {
 	.read = read_file,
 	.write = write_file,
 	.read_for_kernel = read_for_kernel,
+	.write_from_kernel = write_from_kernel,
 	.mmap = map_file,
 	.seekable = true,
 };

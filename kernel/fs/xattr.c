@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Extended attributes of inodes in memory: a list in the order of the names. Which names there may
+ * Extended attributes of inodes in memory: a list by name, the last one first, as Linux lists them. Which names there may
  * be is in a table; "system." (access control lists) is not in it. Source: xattr(7).
  */
 #include <kernel/xattr.h>
@@ -35,8 +35,8 @@ static const struct name_space name_spaces[] = {
 /* Whether INODE can have an attribute NAME, and the running task may use it so: 0 or an error. */
 static int check_name(const struct inode *inode, const char *name, unsigned int access)
 {
-	if (!inode->superblock->keeps_xattrs)
-		return -EOPNOTSUPP;
+	bool kept = inode->superblock->keeps_xattrs;
+
 	for (size_t i = 0; i < sizeof(name_spaces) / sizeof(name_spaces[0]); i++) {
 		const struct name_space *space = &name_spaces[i];
 		size_t length = strlen(space->prefix);
@@ -44,18 +44,18 @@ static int check_name(const struct inode *inode, const char *name, unsigned int 
 
 		if (strncmp(name, space->prefix, length) != 0)
 			continue;
-		if (!name[length])
-			return -EINVAL;
-		if (!space->like_contents)
-			return 0;
-		if (type != S_IFREG && type != S_IFDIR)
+		if (space->like_contents && type != S_IFREG && type != S_IFDIR)
 			return access & W_OK ? -EPERM : -ENODATA;
-		return inode_permission(inode, access);
+		int error = space->like_contents ? inode_permission(inode, access) : 0;
+
+		if (error || !kept)
+			return error ? error : -EOPNOTSUPP;
+		return name[length] ? 0 : -EINVAL;
 	}
 	return -EOPNOTSUPP;
 }
 
-/* The attribute, or NULL; *BEFORE: the last one whose name is less, or NULL. write_mutex held. */
+/* The attribute, or NULL; *BEFORE: the last one whose name is greater, or NULL. write_mutex held. */
 static struct xattr *find(struct inode *inode, const char *name, struct xattr **before)
 {
 	struct xattr *at;
@@ -66,7 +66,7 @@ static struct xattr *find(struct inode *inode, const char *name, struct xattr **
 
 		if (order == 0)
 			return at;
-		if (order > 0)
+		if (order < 0)
 			break;
 		*before = at;
 	}

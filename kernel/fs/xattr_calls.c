@@ -47,8 +47,7 @@ static int find_inode(enum form form, unsigned long what, struct inode **inode)
 /* A name from user memory into NAME of XATTR_NAME_MAX + 1 bytes. */
 static int get_name(unsigned long user_name, char *name)
 {
-	long length =
-		copy_string_from_user(name, (const char *)user_name, XATTR_NAME_MAX + 1);
+	long length = copy_string_from_user(name, (const char *)user_name, XATTR_NAME_MAX + 1);
 
 	if (length == -ENAMETOOLONG || length == 0)
 		return -ERANGE;
@@ -155,18 +154,18 @@ static long take_away(enum form form, const unsigned long arg[6])
 	return error;
 }
 
-#define FORMS(call, work)                              \
-	long sys_##call(const unsigned long arg[6])    \
-	{                                              \
-		return work(FORM_PATH, arg);           \
-	}                                              \
-	long sys_l##call(const unsigned long arg[6])   \
-	{                                              \
-		return work(FORM_LINK, arg);           \
-	}                                              \
-	long sys_f##call(const unsigned long arg[6])   \
-	{                                              \
-		return work(FORM_DESCRIPTOR, arg);     \
+#define FORMS(call, work)                            \
+	long sys_##call(const unsigned long arg[6])  \
+	{                                            \
+		return work(FORM_PATH, arg);         \
+	}                                            \
+	long sys_l##call(const unsigned long arg[6]) \
+	{                                            \
+		return work(FORM_LINK, arg);         \
+	}                                            \
+	long sys_f##call(const unsigned long arg[6]) \
+	{                                            \
+		return work(FORM_DESCRIPTOR, arg);   \
 	}
 
 FORMS(setxattr, set)

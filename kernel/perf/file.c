@@ -132,6 +132,7 @@ static void perf_release(struct file *file)
 }
 
 const struct file_ops perf_file_ops = {
+	.name = "[perf_event]",
 	.read = perf_read,
 	.ioctl = perf_ioctl,
 	.poll = perf_poll,

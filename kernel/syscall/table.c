@@ -140,6 +140,11 @@ static const struct syscall calls[] = {
 	CALL(sync_file_range, 4),
 	CALL(syncfs, 1),
 	CALL(memfd_create, 2),
+	CALL_RESTARTING(splice, 6, CALL_RESTARTS),
+	CALL_RESTARTING(tee, 4, CALL_RESTARTS),
+	CALL_RESTARTING(vmsplice, 4, CALL_RESTARTS),
+	CALL_RESTARTING(sendfile, 4, CALL_RESTARTS),
+	CALL(copy_file_range, 6),
 
 	/* tasks */
 	CALL(clone, 5),

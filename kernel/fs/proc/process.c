@@ -531,8 +531,9 @@ static ssize_t read_descriptor(void *target, char *buffer, size_t size)
 		dentry_get(descriptor->file->dentry);
 		return put_path(descriptor->file->dentry, buffer, size);
 	}
-	strlcpy(buffer, "anon_inode:[file]", size);
-	return (ssize_t)strlen(buffer);
+	const char *name = descriptor->file->ops->name;
+
+	return format_string(buffer, size, "anon_inode:%s", name ? name : "[file]");
 }
 
 static struct dentry *follow_descriptor(void *target, int *error)

@@ -328,7 +328,8 @@ static void nodes(void)
 
 static void attributes(void)
 {
-	struct timespec times[2] = { { 100, 5 }, { 200, 6 } }, bad[2] = { { 0, 1000000000 }, { 0, 0 } };
+	struct timespec times[2] = { { 100, 5 }, { 200, 6 } },
+			bad[2] = { { 0, 1000000000 }, { 0, 0 } };
 	struct timespec omit[2] = { { 0, UTIME_OMIT }, { 300, 7 } };
 	struct statx statx_buffer;
 	struct statfs statfs_buffer;

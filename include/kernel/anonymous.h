@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inodes that no directory has: pipes and sockets. Each has a dentry of its own, without a parent,
+ * whose name says what it is, as "pipe:[7]".
+ */
+#ifndef KERNEL_ANONYMOUS_H
+#define KERNEL_ANONYMOUS_H
+
+#include <stdint.h>
+
+struct dentry;
+
+/* A dentry with one reference for a new inode of KIND, "pipe" or "socket", and MODE; NULL: no
+ * memory. Task context. */
+struct dentry *anonymous_create(const char *kind, uint32_t mode);
+
+/* At start. */
+void anonymous_init(void);
+
+#endif
