@@ -127,9 +127,10 @@ int device_open(struct inode *node, struct file *file);
 inode_open_function console_open, tty_current_open, ptmx_open;
 inode_open_function null_open, zero_open, full_open, random_open;
 
-/* Mounts /dev and /proc. At start. */
+/* Mounts /dev, /proc and /sys. At start. */
 void devices_mount(void);
 void proc_mount(void);
+void sysfs_mount(void);
 
 static inline uint64_t device_number(unsigned int major, unsigned int minor)
 {

@@ -9,6 +9,7 @@
 #ifndef KERNEL_PSEUDO_H
 #define KERNEL_PSEUDO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -28,8 +29,10 @@ struct pseudo_dynamic {
 	/* One more reference, and one less. */
 	void (*get)(void *target);
 	void (*put)(void *target);
-	/* What it is called: its id is the name. */
+	/* The number by which it is listed, unlike any other's that is the target of such an entry. */
 	uint64_t (*id)(void *target);
+	/* What it is called, into BUFFER of SIZE bytes. NULL: its id is the name. */
+	void (*name)(void *target, char *buffer, size_t size);
 	/* What an entry is; its own name is not looked at. */
 	const struct pseudo_entry *entry;
 };
@@ -37,6 +40,8 @@ struct pseudo_dynamic {
 struct pseudo_entry {
 	const char *name; /* NULL: the end of a table */
 	uint32_t mode;	  /* S_IF* and permissions */
+	/* Whether it is there for TARGET. NULL: always. */
+	bool (*exists)(void *target);
 	/* A regular file: its contents. 0 or a negative error. */
 	int (*show)(struct text *text, void *target);
 	/* What was written to it at once, terminated: SIZE, or a negative error. NULL: EIO. */

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <kernel/cpu.h>
+
 /* Zeroed: an empty text. */
 struct text {
 	char *bytes; /* allocated */
@@ -19,6 +21,10 @@ struct text {
 __attribute__((format(printf, 2, 3))) void text_print(struct text *text, const char *format, ...);
 /* Appends SIZE bytes as they are. */
 void text_append(struct text *text, const char *bytes, size_t size);
+/* Appends the set CPUS of processors as a mask ("f") and as a list ("0-2,5"), as Linux writes them, without
+ * a line end. */
+void text_print_cpu_mask(struct text *text, cpumask_t cpus);
+void text_print_cpu_list(struct text *text, cpumask_t cpus);
 /* Frees the bytes; the text is empty again. */
 void text_clear(struct text *text);
 

@@ -270,5 +270,6 @@ void initramfs_mount(const void *start, size_t size)
 		damaged(&archive, "cut off: no end mark");
 	devices_mount();
 	proc_mount();
+	sysfs_mount();
 	log_debug("initramfs: %zu files, %zu KiB", files, size / 1024);
 }

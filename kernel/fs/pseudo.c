@@ -26,6 +26,8 @@
 #define STORE_MAX	  4096
 /* Positions of a directory: 2 and on for its table, from here on for targets by their ids. */
 #define DYNAMIC_POSITIONS ((uint64_t)1 << 32)
+/* Longest name of what comes and goes, with its end. */
+#define NAME_ROOM	  64
 
 struct pseudo_inode {
 	struct inode inode;
@@ -195,6 +197,11 @@ static struct inode *make_inode(struct superblock *superblock, const struct pseu
 	return &inode->inode;
 }
 
+static bool exists(const struct pseudo_entry *entry, void *target)
+{
+	return !entry->exists || entry->exists(target);
+}
+
 static struct inode *look_up(struct inode *inode, const char *name, size_t name_size, int *error)
 {
 	struct pseudo_inode *directory = pseudo(inode);
@@ -204,7 +211,8 @@ static struct inode *look_up(struct inode *inode, const char *name, size_t name_
 
 	*error = -ENOENT;
 	for (; child && child->name; child++)
-		if (strlen(child->name) == name_size && !memcmp(child->name, name, name_size))
+		if (strlen(child->name) == name_size && !memcmp(child->name, name, name_size) &&
+		    exists(child, directory->target))
 			break;
 	if (child && child->name) {
 		if (directory->target)
@@ -224,9 +232,13 @@ static struct inode *look_up(struct inode *inode, const char *name, size_t name_
 	return found;
 }
 
-static size_t print_number(char *buffer, size_t size, uint64_t number)
+static size_t put_name(const struct pseudo_dynamic *dynamic, void *target, char *buffer,
+		       size_t size)
 {
-	format_string(buffer, size, "%lu", (unsigned long)number);
+	if (dynamic->name)
+		dynamic->name(target, buffer, size);
+	else
+		format_string(buffer, size, "%lu", (unsigned long)dynamic->id(target));
 	return strlen(buffer);
 }
 
@@ -237,7 +249,7 @@ static void list(struct inode *inode, uint64_t position, struct directory_reader
 	const struct pseudo_dynamic *dynamic = directory->entry->dynamic;
 
 	for (uint64_t at = 2; child && child->name; child++, at++)
-		if (at >= position &&
+		if (at >= position && exists(child, directory->target) &&
 		    !reader->entry(reader, child->name, strlen(child->name),
 				   number_of(child, directory->target, directory->about),
 				   child->mode, at + 1))
@@ -248,11 +260,12 @@ static void list(struct inode *inode, uint64_t position, struct directory_reader
 
 	for (;; id++) {
 		void *target = dynamic->next(directory->target, &id);
-		char name[24];
+		char name[NAME_ROOM];
 
 		if (!target)
 			return;
-		bool room = reader->entry(reader, name, print_number(name, sizeof(name), id),
+		bool room = reader->entry(reader, name,
+					  put_name(dynamic, target, name, sizeof(name)),
 					  number_of(dynamic->entry, target, dynamic),
 					  dynamic->entry->mode, DYNAMIC_POSITIONS + id + 1);
 

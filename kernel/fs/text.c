@@ -47,6 +47,31 @@ void text_print(struct text *text, const char *format, ...)
 	text_append(text, piece, strlen(piece));
 }
 
+/* A mask has as many digits as there can be processors, in groups of 32 bits. */
+void text_print_cpu_mask(struct text *text, cpumask_t cpus)
+{
+	for (unsigned int digit = (cpu_count() + 3) / 4; digit-- > 0;)
+		text_print(text, digit && digit % 8 == 0 ? "%x," : "%x",
+			   (unsigned int)(cpus >> 4 * digit & 15));
+}
+
+void text_print_cpu_list(struct text *text, cpumask_t cpus)
+{
+	const char *separator = "";
+
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
+		unsigned int last = cpu;
+
+		if (!(cpus >> cpu & 1))
+			continue;
+		while (last + 1 < CPUS_MAX && (cpus >> (last + 1) & 1))
+			last++;
+		text_print(text, last > cpu ? "%s%u-%u" : "%s%u", separator, cpu, last);
+		separator = ",";
+		cpu = last;
+	}
+}
+
 void text_clear(struct text *text)
 {
 	kfree(text->bytes);

@@ -26,6 +26,16 @@ struct pmu *perf_pmu_find(uint32_t type)
 	return NULL;
 }
 
+struct pmu *perf_pmu_next(uint32_t type)
+{
+	struct pmu *pmu, *next = NULL;
+
+	LIST_FOREACH(pmu, &pmus, link)
+		if (pmu->type >= type && (!next || pmu->type < next->type))
+			next = pmu;
+	return next;
+}
+
 int perf_pmu_register(struct pmu *pmu, int type)
 {
 	struct pmu *other;

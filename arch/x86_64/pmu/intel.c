@@ -467,6 +467,9 @@ bool intel_pmu_init(void)
 		return false;
 	arch_nmi_register(intel_pmi);
 	smp_call_mask(cpus_all(), start_cpu, NULL);
+	intel_pmu.formats = intel_formats(&intel);
+	intel_pmu.events = intel_events(&intel);
+	intel_pmu.caps = intel_caps(&intel);
 	if (perf_pmu_register(&intel_pmu, PERF_TYPE_RAW) < 0)
 		return false;
 	intel_events_describe(&intel, events, sizeof(events));

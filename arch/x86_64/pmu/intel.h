@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct perf_event;
+struct pmu_attribute;
 
 /* General counters: the legacy address writes 32 bits and sign-extends, the other all of them
  * (20.2.8 "Full-Width Writes to Performance Counter Registers"). */
@@ -78,6 +79,12 @@ bool intel_pmu_probe(struct intel_pmu *pmu);
  * hw.constraint (slots that can count it). 0; -ENOENT: not an event of this PMU; -EINVAL,
  * -EOPNOTSUPP: as Linux 6.12. Task context. */
 int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event);
+
+/* What sysfs says of PMU: the fields of a config, the generic events it has, its name. Constant; call
+ * once, at start. */
+const struct pmu_attribute *intel_formats(const struct intel_pmu *pmu);
+const struct pmu_attribute *intel_events(const struct intel_pmu *pmu);
+const struct pmu_attribute *intel_caps(const struct intel_pmu *pmu);
 
 /* Writes the names of the architectural events that PMU has into BUFFER of SIZE bytes, for the log.
  * Any context. */

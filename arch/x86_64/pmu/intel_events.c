@@ -8,6 +8,7 @@
  */
 #include <kernel/log.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/pmu.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
@@ -32,18 +33,18 @@
 /* The generic events (PERF_TYPE_HARDWARE), by their number. Codes: SDM vol. 3B, table 20-1 "UMask
  * and Event Select Encodings for Pre-Defined Architectural Performance Events". */
 static const struct generic_event {
-	const char *name;
+	const char *name, *sysfs_name;
 	uint16_t config; /* 0: Intel has no such event */
 	int bit;	 /* in CPUID.0AH:EBX */
 } generic_events[PERF_COUNT_HW_MAX] = {
-	[PERF_COUNT_HW_CPU_CYCLES] = { "cycles", 0x003c, 0 },
-	[PERF_COUNT_HW_INSTRUCTIONS] = { "instructions", 0x00c0, 1 },
-	[PERF_COUNT_HW_BUS_CYCLES] = { "bus-cycles", 0x013c, 2 },
-	[PERF_COUNT_HW_CACHE_REFERENCES] = { "cache-references", 0x4f2e, 3 },
-	[PERF_COUNT_HW_CACHE_MISSES] = { "cache-misses", 0x412e, 4 },
-	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { "branches", 0x00c4, 5 },
-	[PERF_COUNT_HW_BRANCH_MISSES] = { "branch-misses", 0x00c5, 6 },
-	[PERF_COUNT_HW_REF_CPU_CYCLES] = { "ref-cycles", CONFIG_REFERENCE_CYCLES,
+	[PERF_COUNT_HW_CPU_CYCLES] = { "cycles", "cpu-cycles", 0x003c, 0 },
+	[PERF_COUNT_HW_INSTRUCTIONS] = { "instructions", "instructions", 0x00c0, 1 },
+	[PERF_COUNT_HW_BUS_CYCLES] = { "bus-cycles", "bus-cycles", 0x013c, 2 },
+	[PERF_COUNT_HW_CACHE_REFERENCES] = { "cache-references", "cache-references", 0x4f2e, 3 },
+	[PERF_COUNT_HW_CACHE_MISSES] = { "cache-misses", "cache-misses", 0x412e, 4 },
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { "branches", "branch-instructions", 0x00c4, 5 },
+	[PERF_COUNT_HW_BRANCH_MISSES] = { "branch-misses", "branch-misses", 0x00c5, 6 },
+	[PERF_COUNT_HW_REF_CPU_CYCLES] = { "ref-cycles", "ref-cycles", CONFIG_REFERENCE_CYCLES,
 					   ARCHITECTURAL_NONE },
 };
 
@@ -145,6 +146,65 @@ int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event)
 	if (!attr->exclude_kernel)
 		event->hw.config |= EVENTSEL_OS;
 	return 0;
+}
+
+/* Figure 20-1; the field ANY only where it may be set. */
+static const struct pmu_attribute formats[] = {
+	{ "event", "config:0-7" },
+	{ "umask", "config:8-15" },
+	{ "edge", "config:18" },
+	{ "pc", "config:19" },
+	{ "inv", "config:23" },
+	{ "cmask", "config:24-31" },
+	{ NULL, NULL },
+};
+static const struct pmu_attribute formats_any[] = {
+	{ "event", "config:0-7" },   { "umask", "config:8-15" },
+	{ "edge", "config:18" },     { "pc", "config:19" },
+	{ "any", "config:21" },	     { "inv", "config:23" },
+	{ "cmask", "config:24-31" }, { NULL, NULL },
+};
+
+const struct pmu_attribute *intel_formats(const struct intel_pmu *pmu)
+{
+	return pmu->any_thread ? formats_any : formats;
+}
+
+const struct pmu_attribute *intel_events(const struct intel_pmu *pmu)
+{
+	static struct pmu_attribute events[PERF_COUNT_HW_MAX + 1];
+	static char texts[PERF_COUNT_HW_MAX][sizeof("event=0x00,umask=0x00")];
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < PERF_COUNT_HW_MAX; i++) {
+		const struct generic_event *event = &generic_events[i];
+		unsigned int umask = event->config >> 8;
+
+		if (!event->config || is_missing(pmu, event) || !constraint_of(pmu, event->config))
+			continue;
+		format_string(texts[count], sizeof(texts[count]),
+			      umask ? "event=0x%02x,umask=0x%02x" : "event=0x%02x",
+			      event->config & 0xffu, umask);
+		events[count] = (struct pmu_attribute){ event->sysfs_name, texts[count] };
+		count++;
+	}
+	return events;
+}
+
+/* Linux's names for processors that it knows only by their architectural version. */
+const struct pmu_attribute *intel_caps(const struct intel_pmu *pmu)
+{
+	static struct pmu_attribute caps[] = {
+		{ "pmu_name", "generic_arch_v2+" },
+		{ "max_precise", "0" },
+		{ NULL, NULL },
+	};
+
+	if (pmu->version < 2)
+		caps[0].text = "generic_arch_v1";
+	else if (pmu->version >= 5)
+		caps[0].text = "generic_arch_v5+";
+	return caps;
 }
 
 void intel_events_describe(const struct intel_pmu *pmu, char *buffer, unsigned int size)

@@ -24,10 +24,19 @@ enum pmu_flag {
 	PMU_UPDATE = 4	/* stop: fold the counter into event->count */
 };
 
+/* A file that describes a PMU in sysfs: its name and its text. */
+struct pmu_attribute {
+	const char *name; /* NULL: the end of a table */
+	const char *text; /* without a line end */
+};
+
 struct pmu {
 	const char *name;	   /* "cpu", "software" …: also the name in sysfs */
 	uint32_t type;		   /* PERF_TYPE_*, or what perf_pmu_register assigned */
 	unsigned int capabilities; /* enum pmu_capability */
+	/* Which bits of attr.config mean what, which events have names, what else there is to know:
+	 * Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices-*. NULL: nothing. */
+	const struct pmu_attribute *formats, *events, *caps;
 	LIST_ENTRY(pmu) link;
 
 	/* Can this PMU count EVENT at all? Translates event->attr into event->hw; touches no
@@ -82,7 +91,8 @@ struct pmu {
 enum pmu_capability {
 	PMU_NO_INTERRUPT = 1, /* cannot sample: a period is refused with -EOPNOTSUPP */
 	PMU_SOFTWARE = 2,     /* add never fails: its events may join groups of hardware events */
-	PMU_NO_EXCLUDE = 4    /* cannot tell rings apart: exclude_* is refused with -EINVAL */
+	PMU_NO_EXCLUDE = 4,   /* cannot tell rings apart: exclude_* is refused with -EINVAL */
+	PMU_HIDDEN = 8	      /* has no directory in sysfs: asked for under another PMU's type */
 };
 
 /* Freezes and unfreezes, on this processor, every PMU that can be. Interrupts off. Pairs; the
@@ -97,6 +107,9 @@ int perf_pmu_claim(struct perf_event *event);
 
 /* The PMU of TYPE, or NULL. Task context. */
 struct pmu *perf_pmu_find(uint32_t type);
+
+/* The PMU of the least type that is at least TYPE, or NULL: for walking all. Task context. */
+struct pmu *perf_pmu_next(uint32_t type);
 
 /* Makes PMU known. TYPE -1: assign the next free number from 6 (PERF_TYPE_MAX) upwards. -EEXIST.
  * Task context, at start. */

@@ -131,7 +131,7 @@ int proc_show_version(struct text *text, void *unused)
 
 int proc_show_filesystems(struct text *text, void *unused)
 {
-	text_print(text, "nodev\ttmpfs\nnodev\tproc\nnodev\tdevtmpfs\n");
+	text_print(text, "nodev\tsysfs\nnodev\ttmpfs\nnodev\tproc\nnodev\tdevtmpfs\n");
 	return 0;
 }
 

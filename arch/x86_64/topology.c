@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * How processors belong together: fields of their APICs' numbers, whose widths CPUID tells.
+ *
+ * SDM vol. 3A, section 9.9 "Identifying Topological Information of Multi-Processor and Multi-Core
+ * Platforms"; leaves from SDM vol. 2A, CPUID, and for AMD's caches from APM vol. 3, appendix E. The
+ * processors of one machine are taken to be alike, so that whoever runs may ask its own CPUID.
+ */
+#include <arch/topology.h>
+
+#include <machine/cpu.h>
+#include <machine/msr.h>
+
+#define LEAF_CACHES	  4	     /* deterministic cache parameters */
+#define LEAF_TOPOLOGY	  0xb	     /* extended topology enumeration */
+#define LEAF_CACHES_AMD	  0x8000001d /* in the format of LEAF_CACHES */
+#define LEVEL_TYPE(ecx)	  ((ecx) >> 8 & 0xff)
+#define LEVEL_TYPE_THREAD 1
+#define LEVEL_SHIFT(eax)  ((eax)&0x1f)
+#define LEVELS_MAX	  8
+
+/* Least number of bits that tell COUNT things apart. */
+static unsigned int bits_for(unsigned int count)
+{
+	unsigned int bits = 0;
+
+	while (1u << bits < count)
+		bits++;
+	return bits;
+}
+
+/* How far to shift an APIC's number for that of the core and of the package. */
+struct shifts {
+	unsigned int core, package;
+};
+
+static struct shifts read_shifts(void)
+{
+	struct shifts shifts = { 0, 0 };
+
+	if (cpuid_max(0) >= LEAF_TOPOLOGY && cpuid_read(LEAF_TOPOLOGY, 0).ebx) {
+		for (unsigned int level = 0; level < LEVELS_MAX; level++) {
+			struct cpuid leaf = cpuid_read(LEAF_TOPOLOGY, level);
+
+			if (!LEVEL_TYPE(leaf.ecx))
+				break;
+			shifts.package = LEVEL_SHIFT(leaf.eax);
+			if (LEVEL_TYPE(leaf.ecx) == LEVEL_TYPE_THREAD)
+				shifts.core = LEVEL_SHIFT(leaf.eax);
+		}
+	} else if (cpuid_read(1, 0).edx >> 28 & 1) {
+		/* HTT: the numbers of threads and of cores in a package. */
+		unsigned int threads = cpuid_read(1, 0).ebx >> 16 & 0xff, cores = 1;
+
+		if (cpuid_max(0) >= LEAF_CACHES)
+			cores = (cpuid_read(LEAF_CACHES, 0).eax >> 26) + 1;
+		shifts.package = bits_for(threads);
+		if (bits_for(cores) < shifts.package)
+			shifts.core = shifts.package - bits_for(cores);
+	}
+	return shifts;
+}
+
+bool arch_cpu_cache(unsigned int cpu, unsigned int index, struct cpu_cache *cache)
+{
+	uint32_t leaf = 0;
+
+	if (cpuid_max(0) >= LEAF_CACHES && (cpuid_read(LEAF_CACHES, 0).eax & 0x1f))
+		leaf = LEAF_CACHES;
+	else if (cpuid_max(0x80000000) >= LEAF_CACHES_AMD)
+		leaf = LEAF_CACHES_AMD;
+	struct cpuid words = leaf ? cpuid_read(leaf, index) : (struct cpuid){ 0 };
+	unsigned int type = words.eax & 0x1f;
+
+	if (type < CPU_CACHE_DATA || type > CPU_CACHE_UNIFIED)
+		return false;
+	*cache = (struct cpu_cache){
+		.type = (enum cpu_cache_type)type,
+		.level = words.eax >> 5 & 7,
+		.id = cpu_locals[cpu].apic_id >> bits_for((words.eax >> 14 & 0xfff) + 1),
+		.line_bytes = (words.ebx & 0xfff) + 1,
+		.partitions = (words.ebx >> 12 & 0x3ff) + 1,
+		.ways = (words.ebx >> 22) + 1,
+		.sets = words.ecx + 1,
+	};
+	return true;
+}
+
+struct cpu_topology arch_cpu_topology(unsigned int cpu)
+{
+	const struct shifts shifts = read_shifts();
+	uint32_t apic_id = cpu_locals[cpu].apic_id;
+	struct cpu_topology topology = {
+		.package = apic_id >> shifts.package,
+		.core = (apic_id & ((1u << shifts.package) - 1)) >> shifts.core,
+		.cluster = apic_id >> shifts.core,
+	};
+	struct cpu_cache cache;
+
+	for (unsigned int i = 0; arch_cpu_cache(cpu, i, &cache); i++)
+		if (cache.level == 2 && cache.type == CPU_CACHE_UNIFIED)
+			topology.cluster = cache.id;
+	return topology;
+}

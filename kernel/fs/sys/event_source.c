@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * /sys/devices/PMU and /sys/bus/event_source/devices: what programs can count, and how to ask for it.
+ * Formats: Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events,caps}.
+ *
+ * Everything comes from the registry of PMUs, whose entries stay: targets need no references. A
+ * target is a struct pmu, or one of its attributes, which leads back to it by its number.
+ */
+#include <string.h>
+
+#include <kernel/log.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/pmu.h>
+#include <kernel/text.h>
+#include <kernel/time.h>
+#include <uapi/linux/stat.h>
+
+#include "sys.h"
+
+static void keep(void *target)
+{
+}
+
+/* --- a PMU's files --- */
+
+static int show_type(struct text *text, void *target)
+{
+	text_print(text, "%u\n", ((const struct pmu *)target)->type);
+	return 0;
+}
+
+static int show_mux_interval(struct text *text, void *target)
+{
+	text_print(text, "%d\n", (int)(PERF_ROTATION_NS / NSEC_PER_MSEC));
+	return 0;
+}
+
+/* User mode may read the counters of events that it has mapped. */
+static int show_rdpmc(struct text *text, void *target)
+{
+	text_print(text, "1\n");
+	return 0;
+}
+
+static ssize_t put_text(char *buffer, size_t size, const char *format, const char *name)
+{
+	format_string(buffer, size, format, name);
+	return (ssize_t)strlen(buffer);
+}
+
+static ssize_t read_subsystem(void *target, char *buffer, size_t size)
+{
+	return put_text(buffer, size, "../../bus/event_source", "");
+}
+
+static bool has_formats(void *target)
+{
+	return ((const struct pmu *)target)->formats;
+}
+
+static bool has_events(void *target)
+{
+	return ((const struct pmu *)target)->events;
+}
+
+static bool has_caps(void *target)
+{
+	return ((const struct pmu *)target)->caps;
+}
+
+static bool has_user_reads(void *target)
+{
+	return ((const struct pmu *)target)->user_index;
+}
+
+/* --- the tables of attributes --- */
+
+static int show_attribute(struct text *text, void *target)
+{
+	text_print(text, "%s\n", ((const struct pmu_attribute *)target)->text);
+	return 0;
+}
+
+static const struct pseudo_entry attribute_entry = { .mode = S_IFREG | 0444,
+						     .show = show_attribute };
+
+static void name_attribute(void *target, char *buffer, size_t size)
+{
+	strlcpy(buffer, ((const struct pmu_attribute *)target)->name, size);
+}
+
+/* Attributes are listed by their places in memory, 8 bytes apart at least. */
+static uint64_t attribute_number(void *target)
+{
+	return ((uintptr_t)target & 0x7fffffff) >> 3;
+}
+
+static void *next_attribute(const struct pmu_attribute *at, uint64_t *id)
+{
+	for (; at && at->name; at++) {
+		uint64_t number = attribute_number((void *)at);
+
+		if (number < *id)
+			continue;
+		*id = number;
+		return (void *)at;
+	}
+	return NULL;
+}
+
+static void *find_attribute(const struct pmu_attribute *at, const char *name, size_t size)
+{
+	for (; at && at->name; at++)
+		if (strlen(at->name) == size && !memcmp(at->name, name, size))
+			return (void *)at;
+	return NULL;
+}
+
+#define ATTRIBUTES(table)                                                            \
+	static void *find_in_##table(void *pmu, const char *name, size_t size)       \
+	{                                                                            \
+		return find_attribute(((const struct pmu *)pmu)->table, name, size); \
+	}                                                                            \
+	static void *next_in_##table(void *pmu, uint64_t *id)                        \
+	{                                                                            \
+		return next_attribute(((const struct pmu *)pmu)->table, id);         \
+	}                                                                            \
+	static const struct pseudo_dynamic table = {                                 \
+		.find = find_in_##table,                                             \
+		.next = next_in_##table,                                             \
+		.get = keep,                                                         \
+		.put = keep,                                                         \
+		.id = attribute_number,                                              \
+		.name = name_attribute,                                              \
+		.entry = &attribute_entry,                                           \
+	};
+
+ATTRIBUTES(formats)
+ATTRIBUTES(events)
+ATTRIBUTES(caps)
+
+static const struct pseudo_entry pmu_entries[] = {
+	{ .name = "type", .mode = S_IFREG | 0444, .show = show_type },
+	{ .name = "perf_event_mux_interval_ms", .mode = S_IFREG | 0444, .show = show_mux_interval },
+	{ .name = "rdpmc", .mode = S_IFREG | 0400, .exists = has_user_reads, .show = show_rdpmc },
+	{ .name = "format", .mode = S_IFDIR | 0755, .exists = has_formats, .dynamic = &formats },
+	{ .name = "events", .mode = S_IFDIR | 0755, .exists = has_events, .dynamic = &events },
+	{ .name = "caps", .mode = S_IFDIR | 0755, .exists = has_caps, .dynamic = &caps },
+	{ .name = "subsystem", .mode = S_IFLNK | 0777, .read_link = read_subsystem },
+	{ .name = NULL },
+};
+
+/* --- which PMUs there are --- */
+
+static uint64_t pmu_number(void *target)
+{
+	return ((const struct pmu *)target)->type;
+}
+
+static void name_pmu(void *target, char *buffer, size_t size)
+{
+	strlcpy(buffer, ((const struct pmu *)target)->name, size);
+}
+
+static void *next_pmu(void *unused, uint64_t *id)
+{
+	struct pmu *pmu = *id <= UINT32_MAX ? perf_pmu_next((uint32_t)*id) : NULL;
+
+	while (pmu && (pmu->capabilities & PMU_HIDDEN))
+		pmu = perf_pmu_next(pmu->type + 1);
+	if (pmu)
+		*id = pmu->type;
+	return pmu;
+}
+
+static void *find_pmu(void *unused, const char *name, size_t size)
+{
+	struct pmu *pmu;
+
+	for (uint64_t id = 0; (pmu = next_pmu(NULL, &id)); id++)
+		if (strlen(pmu->name) == size && !memcmp(pmu->name, name, size))
+			return pmu;
+	return NULL;
+}
+
+static const struct pseudo_entry pmu_entry = { .mode = S_IFDIR | 0755, .children = pmu_entries };
+
+const struct pseudo_dynamic sys_pmus = {
+	.find = find_pmu,
+	.next = next_pmu,
+	.get = keep,
+	.put = keep,
+	.id = pmu_number,
+	.name = name_pmu,
+	.entry = &pmu_entry,
+};
+
+static ssize_t read_device(void *target, char *buffer, size_t size)
+{
+	return put_text(buffer, size, "../../../devices/%s", ((const struct pmu *)target)->name);
+}
+
+static const struct pseudo_entry pmu_link = { .mode = S_IFLNK | 0777, .read_link = read_device };
+
+const struct pseudo_dynamic sys_pmu_links = {
+	.find = find_pmu,
+	.next = next_pmu,
+	.get = keep,
+	.put = keep,
+	.id = pmu_number,
+	.name = name_pmu,
+	.entry = &pmu_link,
+};

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * /sys: its root, and the directories that lead to what is described in the other files. Only what
+ * describes something of this kernel is there: processors and sources of events.
+ */
+#include <kernel/inode.h>
+#include <kernel/text.h>
+#include <uapi/linux/stat.h>
+
+#include "sys.h"
+
+/* Linux's SYSFS_MAGIC. */
+#define MAGIC 0x62656572
+
+#define DIRECTORY(n, ...)                                          \
+	{                                                          \
+		.name = (n), .mode = S_IFDIR | 0755, ##__VA_ARGS__ \
+	}
+#define END                  \
+	{                    \
+		.name = NULL \
+	}
+
+/* One node has all processors and all memory. */
+static int show_node_list(struct text *text, void *unused)
+{
+	text_print(text, "0\n");
+	return 0;
+}
+
+static int show_node_cpus(struct text *text, void *unused)
+{
+	text_print_cpu_list(text, cpus_all());
+	text_print(text, "\n");
+	return 0;
+}
+
+static int show_node_cpu_mask(struct text *text, void *unused)
+{
+	text_print_cpu_mask(text, cpus_all());
+	text_print(text, "\n");
+	return 0;
+}
+
+/* To itself: what ACPI's tables take for the distance to what is near. */
+static int show_distance(struct text *text, void *unused)
+{
+	text_print(text, "10\n");
+	return 0;
+}
+
+static const struct pseudo_entry node_entries[] = {
+	{ .name = "cpulist", .mode = S_IFREG | 0444, .show = show_node_cpus },
+	{ .name = "cpumap", .mode = S_IFREG | 0444, .show = show_node_cpu_mask },
+	{ .name = "distance", .mode = S_IFREG | 0444, .show = show_distance },
+	END,
+};
+
+static const struct pseudo_entry nodes_entries[] = {
+	{ .name = "online", .mode = S_IFREG | 0444, .show = show_node_list },
+	{ .name = "possible", .mode = S_IFREG | 0444, .show = show_node_list },
+	{ .name = "has_cpu", .mode = S_IFREG | 0444, .show = show_node_list },
+	{ .name = "has_memory", .mode = S_IFREG | 0444, .show = show_node_list },
+	{ .name = "has_normal_memory", .mode = S_IFREG | 0444, .show = show_node_list },
+	DIRECTORY("node0", .children = node_entries),
+	END,
+};
+
+static const struct pseudo_entry system_entries[] = {
+	DIRECTORY("cpu", .children = sys_cpu_entries, .dynamic = &sys_cpus),
+	DIRECTORY("node", .children = nodes_entries),
+	END,
+};
+
+static const struct pseudo_entry devices_entries[] = {
+	DIRECTORY("system", .children = system_entries),
+	END,
+};
+
+static const struct pseudo_entry event_source_entries[] = {
+	DIRECTORY("devices", .dynamic = &sys_pmu_links),
+	END,
+};
+
+static const struct pseudo_entry bus_entries[] = {
+	DIRECTORY("event_source", .children = event_source_entries),
+	END,
+};
+
+static const struct pseudo_entry root_entries[] = {
+	DIRECTORY("bus", .children = bus_entries),
+	DIRECTORY("devices", .children = devices_entries, .dynamic = &sys_pmus),
+	END,
+};
+
+static const struct pseudo_entry root = { .mode = S_IFDIR | 0555, .children = root_entries };
+
+void sysfs_mount(void)
+{
+	pseudo_mount("sysfs", MAGIC, &root, "/sys");
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of /sys share: the tables of its directories, which end with a NULL name. */
+#ifndef SYS_H
+#define SYS_H
+
+#include <kernel/pseudo.h>
+
+/* /sys/devices/system/cpu. */
+extern const struct pseudo_entry sys_cpu_entries[];
+extern const struct pseudo_dynamic sys_cpus;
+
+/* /sys/devices: a directory for each PMU, and /sys/bus/event_source/devices: links to them. */
+extern const struct pseudo_dynamic sys_pmus, sys_pmu_links;
+
+#endif
