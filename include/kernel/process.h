@@ -63,6 +63,7 @@ struct process {
 	/* D (tree_mutex): referenced; NULL: the root of everything. */
 	struct dentry *directory, *root;      /* current directory; where '/' is */
 	_Atomic uint32_t umask;
+	_Atomic int dumpable; /* PR_SET_DUMPABLE: 1: equals may look into its memory */
 	_Atomic int oom_score_adj;	      /* -1000 … 1000: see kernel/mm/oom.c */
 	_Atomic unsigned int personality;     /* what personality(2) says; ADDR_NO_RANDOMIZE acts */
 	/* Where its first stack has the arguments and the environment. Written by exec alone. */

@@ -18,6 +18,7 @@
 #include <kernel/signal.h>
 #include <kernel/wait.h>
 
+struct credentials;
 struct vm_space;
 struct file_table;
 struct perf_task;
@@ -55,6 +56,10 @@ struct task {
 	/* NULL while the task has no events: all that a context switch tests. Set under perf's
 	 * own rules. */
 	struct perf_task *_Atomic perf;
+
+	/* Never NULL; T, but the task itself reads it without: see <kernel/credentials.h> */
+	const struct credentials *credentials;
+	bool no_new_privs; /* the task's own: execve gives no privileges, for good */
 
 	struct process *process;       /* NULL: kernel task */
 	LIST_ENTRY(task) thread;       /* T: of its process */

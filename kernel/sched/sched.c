@@ -21,6 +21,7 @@
 #include <arch/smp.h>
 #include <arch/task.h>
 #include <kernel/assert.h>
+#include <kernel/credentials.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/sched.h>
@@ -472,6 +473,7 @@ static void adopt_idle_task(void)
 	struct run_queue *queue = &run_queues[cpu];
 
 	idle->references = 1;
+	idle->credentials = credentials_share(&credentials_initial);
 	idle->cpu = (int)cpu;
 	idle->running = true;
 	idle->state = TASK_RUNNABLE;

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/job_control.h>
@@ -63,6 +64,7 @@ static struct process *copy_process(struct process *parent, int exit_signal)
 	memcpy(process->actions, parent->actions, sizeof(process->actions));
 	memcpy(process->limits, parent->limits, sizeof(process->limits));
 	process_inherit_paths(process, parent);
+	process->dumpable = parent->dumpable;
 	process->oom_score_adj = parent->oom_score_adj;
 	process->personality = parent->personality;
 	process->exit_signal = exit_signal;
@@ -95,6 +97,9 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	if (!child->process || !child->space || !child->files)
 		return -ENOMEM;
 	memcpy(child->comm, self->comm, sizeof(child->comm));
+	credentials_put(child->credentials);
+	child->credentials = credentials_share(self->credentials);
+	child->no_new_privs = self->no_new_privs;
 	child->affinity = self->affinity;
 	child->sched.nice = self->sched.nice;
 	child->signals.mask = self->signals.mask;
@@ -173,6 +178,8 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 
 	if (error)
 		return error;
+	if (!credentials_may_add_task())
+		return -EAGAIN;
 	/* The kernel's reserve is for ending tasks, not for starting them. */
 	struct task *child =
 		page_free_count() > oom_reserve_pages() / 2 ? task_alloc() : NULL;
@@ -231,6 +238,7 @@ struct task *task_create_first(void)
 		return NULL;
 	set_default_limits(process->limits);
 	process->umask = 022;
+	process->dumpable = 1;
 	task->process = process;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 	int error = task_table_insert(task);

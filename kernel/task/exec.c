@@ -13,6 +13,7 @@
 
 #include <arch/exec.h>
 #include <arch/signal.h>
+#include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/futex.h>
 #include <kernel/dentry.h>
@@ -79,11 +80,11 @@ static size_t make_auxiliary(struct auxiliary *vector, const struct exec_image *
 		{ AT_BASE, image->interpreter_base },
 		{ AT_FLAGS, 0 },
 		{ AT_ENTRY, image->program_entry },
-		{ AT_UID, 0 },
-		{ AT_EUID, 0 },
-		{ AT_GID, 0 },
-		{ AT_EGID, 0 },
-		{ AT_SECURE, 0 },
+		{ AT_UID, image->credentials->uid },
+		{ AT_EUID, image->credentials->euid },
+		{ AT_GID, image->credentials->gid },
+		{ AT_EGID, image->credentials->egid },
+		{ AT_SECURE, image->secure },
 		{ AT_RANDOM, random },
 		{ AT_HWCAP2, arch_exec_hwcap2() },
 		{ AT_EXECFN, path },
@@ -220,6 +221,30 @@ int exec_open(struct dentry *start, const char *path, struct dentry **executable
 	return error;
 }
 
+/* Who the program in INODE will be. */
+static int decide_credentials(const struct inode *inode, struct exec_image *image)
+{
+	int error = credentials_for_exec(inode->mode, inode->uid, inode->gid, &image->credentials,
+					 &image->secure);
+
+	if (error)
+		return error;
+	const struct credentials *new = image->credentials;
+
+	/* What could not be read as a file is not to be read from memory either. */
+	image->dumpable = new->euid == new->uid && new->egid == new->gid &&
+			  inode_permission(inode, R_OK) == 0;
+	return 0;
+}
+
+/* Frees what a program that will not run has been given. */
+static void discard_image(struct exec_image *image)
+{
+	if (image->credentials)
+		credentials_abort(image->credentials);
+	vm_space_put(image->space);
+}
+
 /* A space for FILE's program, filled. */
 static int make_image(struct file *file, const char *path, const struct exec_strings *strings,
 		      struct exec_image *image, const char **reason)
@@ -230,14 +255,17 @@ static int make_image(struct file *file, const char *path, const struct exec_str
 		return -ENOMEM;
 	}
 	lay_out(image->space);
-	int error = elf_load(file, image, reason);
+	int error = decide_credentials(file_inode(file), image);
 
+	*reason = "not enough memory";
+	if (!error)
+		error = elf_load(file, image, reason);
 	if (!error) {
 		error = make_stack(image, path, strings);
 		*reason = "no room for its stack";
 	}
 	if (error)
-		vm_space_put(image->space);
+		discard_image(image);
 	return error;
 }
 
@@ -431,12 +459,25 @@ static void become_leader(struct task *self)
 	task_put(leader);
 }
 
+/* A program with more privileges is not to be given a layout of memory by a huge stack. As Linux. */
+static void cut_stack_limit(struct process *process)
+{
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct rlimit64 *limit = &process->limits[RLIMIT_STACK];
+
+	if (limit->rlim_cur > EXEC_STACK_LIMIT_DEFAULT)
+		limit->rlim_cur = EXEC_STACK_LIMIT_DEFAULT;
+	spin_unlock_irqrestore(&task_table_lock, state);
+}
+
 /* From here on there is only the new program. */
 static void commit(struct task *self, struct exec_image *image, struct dentry *executable)
 {
 	become_leader(self);
 	robust_list_release(self);
 	task_release_space(self);
+	if (image->secure)
+		cut_stack_limit(self->process);
 	process_apply_limits(self->process, image->space);
 	vm_space_switch(image->space);
 	if (file_table_is_shared(self->files)) {
@@ -449,6 +490,8 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 	file_table_close_on_exec(self->files);
 	signal_reset_for_exec(self->process);
 	self->process->has_executed = true;
+	self->process->dumpable = image->dumpable;
+	credentials_commit(image->credentials);
 	self->signals.alternate = (struct kernel_sigaltstack){ .ss_flags = SS_DISABLE };
 	self->clear_child_tid = 0;
 	self->robust_list = 0;
@@ -475,7 +518,7 @@ static int execute(const char *path, struct exec_strings *strings)
 	}
 	error = process_kill_other_threads();
 	if (error) {
-		vm_space_put(image.space);
+		discard_image(&image);
 		dentry_put(executable);
 		return error;
 	}

@@ -3,9 +3,11 @@
 #ifndef TASK_EXEC_H
 #define TASK_EXEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct credentials;
 struct dentry;
 struct file;
 struct vm_space;
@@ -25,6 +27,10 @@ struct exec_strings {
 
 /* A program laid out in memory. */
 struct exec_image {
+	/* What the program will run as, not committed; NULL once it is given away. */
+	struct credentials *credentials;
+	bool secure;   /* more privileges than whoever started it has: AT_SECURE */
+	bool dumpable; /* whoever is like the program may look into its memory */
 	struct vm_space *space;
 	uintptr_t entry, stack;
 	uintptr_t program_headers, program_header_count, program_entry,
@@ -47,7 +53,7 @@ int exec_open(struct dentry *start, const char *path, struct dentry **executable
 
 /* Makes an image of the program at PATH (from directory START) with STRINGS, which become those of its
  * interpreter if it is a script. PATH must not be in STRINGS. 0, or an error
- * with *REASON. The caller owns image->space and the reference to *EXECUTABLE. */
+ * with *REASON. The caller owns image->space, image->credentials and the reference to *EXECUTABLE. */
 int exec_prepare(struct dentry *start, const char *path, struct exec_strings *strings,
 		 struct exec_image *image, struct dentry **executable, const char **reason);
 

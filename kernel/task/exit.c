@@ -13,6 +13,7 @@
  */
 #include <arch/machine.h>
 #include <kernel/assert.h>
+#include <kernel/credentials.h>
 #include <kernel/entry.h>
 #include <kernel/file.h>
 #include <kernel/futex.h>
@@ -115,6 +116,7 @@ static void end_process(struct process *process)
 			.si_signo = process->exit_signal,
 			.si_code = status & 0x7f ? CLD_KILLED : CLD_EXITED,
 			.si_pid = process->pid,
+			.si_uid = credentials_of(process->leader)->uid,
 			.si_status = status & 0x7f ? status & 0x7f : status >> 8 & 0xff,
 		};
 		signal_send_process_locked(parent, &info);

@@ -2,10 +2,11 @@
 /*
  * System calls that tell about, or change, what a process is: ids, names, limits, usage.
  *
- * Everything runs as root (uid and gid 0). Process groups and sessions are job_control.c's.
+ * Users, groups and capabilities are identity_calls.c's and capability_calls.c's, process groups and sessions are job_control.c's.
  */
 #include <string.h>
 
+#include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
 #include <kernel/page.h>
@@ -40,42 +41,6 @@ long sys_gettid(const unsigned long arg[6])
 long sys_getppid(const unsigned long arg[6])
 {
 	return task_parent_pid(task_current());
-}
-
-long sys_getuid(const unsigned long arg[6])
-{
-	return 0;
-}
-
-long sys_getgid(const unsigned long arg[6])
-{
-	return 0;
-}
-
-long sys_getgroups(const unsigned long arg[6])
-{
-	return (int)arg[0] < 0 ? -EINVAL : 0;
-}
-
-/* Real, effective and saved id: all 0. */
-static long put_ids(const unsigned long arg[6])
-{
-	static const uint32_t id;
-
-	for (int i = 0; i < 3; i++)
-		if (copy_to_user((void *)arg[i], &id, sizeof(id)))
-			return -EFAULT;
-	return 0;
-}
-
-long sys_getresuid(const unsigned long arg[6])
-{
-	return put_ids(arg);
-}
-
-long sys_getresgid(const unsigned long arg[6])
-{
-	return put_ids(arg);
 }
 
 long sys_set_tid_address(const unsigned long arg[6])
@@ -291,8 +256,11 @@ long sys_prctl(const unsigned long arg[6])
 	case PR_TASK_PERF_EVENTS_ENABLE:
 		return perf_task_events_set(true);
 	case PR_GET_DUMPABLE:
-		return 1;
+		return self->process->dumpable;
 	default:
-		return -EINVAL;
+		break;
 	}
+	long result = credentials_prctl((int)arg[0], arg + 1);
+
+	return result == -ENOSYS ? -EINVAL : result;
 }

@@ -11,6 +11,7 @@
 
 #include <kernel/console.h>
 #include <kernel/entry.h>
+#include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
@@ -158,6 +159,9 @@ _Noreturn void init_run(const char *command_line)
 	task->files = open_console();
 	console_give(task->process);
 	task->space = image.space;
+	task->process->dumpable = image.dumpable;
+	credentials_put(task->credentials);
+	task->credentials = image.credentials;
 	exec_set_name(task, &image, executable);
 	arch_task_set_user_entry(task, image.entry, image.stack);
 	sched_start(task);

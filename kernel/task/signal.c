@@ -17,6 +17,7 @@
  */
 #include <arch/signal.h>
 #include <kernel/assert.h>
+#include <kernel/credentials.h>
 #include <kernel/entry.h>
 #include <kernel/job_control.h>
 #include <kernel/kmalloc.h>
@@ -391,6 +392,7 @@ static void stop_process(struct process *process, int signal)
 		struct kernel_siginfo info = { .si_signo = SIGCHLD,
 					       .si_code = CLD_STOPPED,
 					       .si_pid = process->pid,
+					       .si_uid = credentials_of(process->leader)->uid,
 					       .si_status = signal };
 
 		if (!(parent->actions[SIGCHLD - 1].flags & SA_NOCLDSTOP))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls about signals and about ending, as signal.c and exit.c carry them out. */
 #include <arch/signal.h>
+#include <kernel/credentials.h>
 #include <kernel/entry.h>
 #include <kernel/job_control.h>
 #include <kernel/process.h>
@@ -27,22 +28,37 @@ static struct kernel_siginfo info_of_sender(int signal, int code)
 {
 	return (struct kernel_siginfo){ .si_signo = signal,
 					.si_code = code,
-					.si_pid = task_current()->tgid };
+					.si_pid = task_current()->tgid,
+					.si_uid = credentials_current()->uid };
 }
 
-/* kill to every process but the first and the caller's. T held. */
+/* kill to PROCESS. T held. */
+static long kill_process(struct process *process, int signal, const struct kernel_siginfo *info)
+{
+	if (!credentials_may_signal(process->leader, signal))
+		return -EPERM;
+	return signal ? signal_send_process_locked(process, info) : 0;
+}
+
+/* kill to every process but the first and the caller's. That one may not be told is no error. T
+ * held. */
 static long kill_all(int signal, const struct kernel_siginfo *info)
 {
-	long result = -ESRCH;
+	long result = 0;
+	bool any = false;
 
 	for (struct task *task = task_table_next(1); task; task = task_table_next(task->tid)) {
 		struct process *process = task->process;
 
 		if (process->leader != task || process == task_current()->process)
 			continue;
-		result = signal ? signal_send_process_locked(process, info) : 0;
+		long sent = kill_process(process, signal, info);
+
+		any = true;
+		if (sent != -EPERM)
+			result = sent;
 	}
-	return result;
+	return any ? result : -ESRCH;
 }
 
 /* kill to a process group, which may be NULL. Succeeds if one member could be told. T held. */
@@ -54,7 +70,7 @@ static long kill_group(struct process_group *group, int signal, const struct ker
 	if (!group)
 		return -ESRCH;
 	LIST_FOREACH(process, &group->members, group_member) {
-		long sent = signal ? signal_send_process_locked(process, info) : 0;
+		long sent = kill_process(process, signal, info);
 
 		if (result)
 			result = sent;
@@ -83,9 +99,7 @@ long sys_kill(const unsigned long arg[6])
 	} else {
 		struct task *task = task_table_find(pid);
 
-		result = !task	? -ESRCH :
-			 signal ? signal_send_process_locked(task->process, &info) :
-				  0;
+		result = task ? kill_process(task->process, signal, &info) : -ESRCH;
 	}
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return result;
@@ -104,7 +118,11 @@ static long kill_thread(pid_t tgid, pid_t tid, int signal)
 	if (!tgid || task->tgid == tgid) {
 		struct kernel_siginfo info = info_of_sender(signal, SI_TKILL);
 
-		result = signal ? signal_send(task, &info) : 0;
+		unsigned long state = spin_lock_irqsave(&task_table_lock);
+		bool allowed = credentials_may_signal(task, signal);
+
+		spin_unlock_irqrestore(&task_table_lock, state);
+		result = !allowed ? -EPERM : signal ? signal_send(task, &info) : 0;
 	}
 	task_put(task);
 	return result;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <kernel/assert.h>
+#include <kernel/credentials.h>
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/job_control.h>
@@ -68,6 +69,7 @@ int task_table_insert(struct task *task)
 		if (!task_table_find(tid) && !job_control_id_is_used(tid)) {
 			task->tid = last_tid = tid;
 			RB_INSERT(task_tree, &tasks_by_tid, task);
+			credentials_count_task(task, 1);
 			return 0;
 		}
 	} while (tid != last_tid);
@@ -77,6 +79,7 @@ int task_table_insert(struct task *task)
 void task_table_remove(struct task *task)
 {
 	RB_REMOVE(task_tree, &tasks_by_tid, task);
+	credentials_count_task(task, -1);
 }
 
 void task_table_replace(struct task *old, struct task *new)
@@ -84,6 +87,8 @@ void task_table_replace(struct task *old, struct task *new)
 	RB_REMOVE(task_tree, &tasks_by_tid, old);
 	new->tid = old->tid;
 	RB_INSERT(task_tree, &tasks_by_tid, new);
+	credentials_count_task(old, -1);
+	credentials_count_task(new, 1);
 }
 
 struct task *task_find(pid_t tid)
@@ -128,6 +133,7 @@ static void free_task(struct task *task)
 		file_table_put(task->files);
 	if (task->process)
 		process_put(task->process);
+	credentials_put(task->credentials);
 	arch_task_destroy(task);
 	kfree(task);
 }
@@ -161,6 +167,7 @@ struct task *task_alloc(void)
 		return NULL;
 	}
 	task->references = 1;
+	task->credentials = credentials_share(&credentials_initial);
 	task->started_ns = clock_ns();
 	task->state = TASK_SLEEPING;
 	task->affinity = cpus_all();

@@ -21,6 +21,7 @@
 #define S_ISUID	 0004000
 #define S_ISGID	 0002000
 #define S_ISVTX	 0001000
+#define S_IXGRP	 0000010
 #define S_IALLUGO 07777
 
 struct kernel_stat {

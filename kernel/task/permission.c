@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What credentials permit one task to do to another, and what a new program may do.
+ *
+ * Rules: Linux's manual pages kill(2), prlimit(2), sched_setscheduler(2), ptrace(2) ("Ptrace
+ * access mode checking") and capabilities(7) ("Transformation of capabilities during execve()").
+ *
+ * Locks: T (task_table_lock) is held by whoever asks about another task.
+ */
+#include <kernel/credentials.h>
+#include <kernel/process.h>
+#include <kernel/task.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/resource.h>
+#include <uapi/linux/stat.h>
+
+bool capable(unsigned int cap)
+{
+	return credentials_have(credentials_current(), cap);
+}
+
+bool capable_perfmon(void)
+{
+	return capable(CAP_PERFMON) || capable(CAP_SYS_ADMIN);
+}
+
+static bool is_supplementary(const struct credentials *credentials, uint32_t gid)
+{
+	const struct group_list *groups = credentials->groups;
+	unsigned int low = 0, high = groups ? groups->count : 0;
+
+	while (low < high) {
+		unsigned int middle = low + (high - low) / 2;
+
+		if (groups->ids[middle] == gid)
+			return true;
+		if (groups->ids[middle] < gid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+bool credentials_in_group(const struct credentials *credentials, uint32_t gid)
+{
+	return credentials->fsgid == gid || is_supplementary(credentials, gid);
+}
+
+bool credentials_in_effective_group(const struct credentials *credentials, uint32_t gid)
+{
+	return credentials->egid == gid || is_supplementary(credentials, gid);
+}
+
+bool credentials_may_signal(const struct task *task, int signal)
+{
+	const struct credentials *own = credentials_current(), *other = credentials_of(task);
+	const struct process *process = task_current()->process;
+
+	return task->process == process || own->euid == other->suid || own->euid == other->uid ||
+	       own->uid == other->suid || own->uid == other->uid ||
+	       credentials_have(own, CAP_KILL) ||
+	       (signal == SIGCONT && task->process && task->process->session == process->session);
+}
+
+bool credentials_may_schedule(const struct task *task)
+{
+	const struct credentials *own = credentials_current(), *other = credentials_of(task);
+
+	return own->euid == other->euid || own->euid == other->uid ||
+	       credentials_have(own, CAP_SYS_NICE);
+}
+
+/* Whether all of OTHER's users and groups are UID and GID. */
+static bool is_wholly(const struct credentials *other, uint32_t uid, uint32_t gid)
+{
+	return other->uid == uid && other->euid == uid && other->suid == uid && other->gid == gid &&
+	       other->egid == gid && other->sgid == gid;
+}
+
+bool credentials_may_limit(const struct task *task)
+{
+	const struct credentials *own = credentials_current();
+
+	return task == task_current() || is_wholly(credentials_of(task), own->uid, own->gid) ||
+	       credentials_have(own, CAP_SYS_RESOURCE);
+}
+
+int credentials_may_ptrace(const struct task *task, enum ptrace_identity identity)
+{
+	const struct credentials *own = credentials_current(), *other = credentials_of(task);
+	bool as_fs = identity == PTRACE_AS_FS;
+
+	if (task->process == task_current()->process || credentials_have(own, CAP_SYS_PTRACE))
+		return 0;
+	if (!is_wholly(other, as_fs ? own->fsuid : own->uid, as_fs ? own->fsgid : own->gid))
+		return -EPERM;
+	if (!task->process || task->process->dumpable != 1)
+		return -EPERM;
+	return other->permitted & ~(as_fs ? own->effective : own->permitted) ? -EPERM : 0;
+}
+
+bool credentials_may_add_task(void)
+{
+	const struct credentials *own = credentials_current();
+	uint64_t limit = task_current()->process->limits[RLIMIT_NPROC].rlim_cur;
+
+	return own->uid == 0 || own->account->tasks < limit ||
+	       credentials_have(own, CAP_SYS_RESOURCE) || credentials_have(own, CAP_SYS_ADMIN);
+}
+
+/* --- execve --- */
+
+/* The file's mode gives NEW its owner's effective ids. */
+static void take_owner(struct credentials *new, uint32_t mode, uint32_t uid, uint32_t gid)
+{
+	if (mode & S_ISUID)
+		new->euid = uid;
+	/* Without the group's x the bit once meant mandatory locks. */
+	if ((mode & S_ISGID) && (mode & S_IXGRP))
+		new->egid = gid;
+}
+
+int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid, struct credentials **result,
+			 bool *secure)
+{
+	const struct credentials *old = credentials_current();
+	struct credentials *new = credentials_begin();
+	bool effective = false;
+
+	if (!new)
+		return -ENOMEM;
+	if (!task_current()->no_new_privs)
+		take_owner(new, mode, uid, gid);
+	/* Files have no capabilities of their own; to root they all have all. */
+	new->permitted = 0;
+	if (!(new->securebits &SECBIT_NOROOT)) {
+		if (new->euid == 0 || new->uid == 0)
+			new->permitted = old->bounding | old->inheritable;
+		effective = new->euid == 0;
+	}
+	bool changes_id = new->euid != old->uid || new->egid != old->gid;
+	bool gains = new->permitted & ~old->permitted;
+
+	if ((changes_id || gains) && task_current()->no_new_privs) {
+		new->euid = new->uid;
+		new->egid = new->gid;
+		new->permitted &= old->permitted;
+	}
+	new->suid = new->fsuid = new->euid;
+	new->sgid = new->fsgid = new->egid;
+	if (changes_id)
+		new->ambient = 0;
+	new->permitted |= new->ambient;
+	new->effective = effective ? new->permitted : new->ambient;
+	new->securebits &= ~SECBIT_KEEP_CAPS;
+	*secure = changes_id || (new->uid != 0 && (effective || (new->permitted & ~new->ambient)));
+	*result = new;
+	return 0;
+}
