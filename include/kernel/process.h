@@ -22,6 +22,7 @@
 struct task;
 struct dentry;
 struct process_group;
+struct process_timers;
 struct tty;
 struct trap_frame;
 struct vm_space;
@@ -41,6 +42,9 @@ struct process {
 	LIST_HEAD(, process) children; /* T */
 	LIST_ENTRY(process) sibling;   /* T */
 	struct wait_queue child_event; /* woken when a child's state changes */
+	struct wait_queue exit_event;  /* woken when it becomes a zombie, and when it is forgotten */
+	struct wait_queue signal_event; /* woken when a signal was sent to it or to one of its tasks */
+	struct process_timers *_Atomic timers; /* see <kernel/process_timers.h>; NULL: none yet */
 	LIST_HEAD(, task) threads;     /* T */
 	unsigned int live_threads;     /* T: that have not ended */
 	struct task *leader;	       /* T: referenced until waited for: keeps the pid */
@@ -87,6 +91,7 @@ struct clone_request {
 	uint64_t flags;	 /* CLONE_*, without CSIGNAL */
 	uintptr_t stack; /* 0: the parent's */
 	uintptr_t parent_tid, child_tid, tls;
+	uintptr_t pidfd; /* where CLONE_PIDFD's descriptor goes */
 	int exit_signal;
 };
 

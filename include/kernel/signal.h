@@ -61,6 +61,15 @@ void task_signal(struct task *task, int signal);
 int signal_send(struct task *task, const struct kernel_siginfo *info);
 int signal_send_process(struct process *process, const struct kernel_siginfo *info);
 
+/* Takes a signal of SET that is pending for the running task or its process: its number, 0: there is
+ * none. Task context. */
+int signal_take(uint64_t set, struct kernel_siginfo *info);
+/* Whether there is one. Any context. */
+bool signal_any_of(uint64_t set);
+/* Whether SIGNAL, sent to TASK, would be kept: it is blocked, or not ignored. Task and interrupt
+ * context. */
+bool signal_is_noticed(struct task *task, int signal);
+
 /* Whether TASK has a signal to act on, respectively one that ends it. Any context. */
 bool signal_is_pending(struct task *task);
 bool signal_is_fatal_pending(struct task *task);

@@ -18,6 +18,11 @@ const char *syscall_name(unsigned long number);
 /* memory: kernel/mm/memory_calls.c */
 syscall_function sys_brk, sys_mmap, sys_munmap, sys_mprotect, sys_madvise, sys_mremap,
 	sys_mlock, sys_mlock2, sys_munlock, sys_mlockall, sys_munlockall, sys_mincore, sys_msync;
+/* signals and timers: kernel/task/signal_calls.c, pidfd.c, kernel/time/ */
+syscall_function sys_rt_sigtimedwait, sys_rt_sigqueueinfo, sys_rt_tgsigqueueinfo, sys_waitid,
+	sys_pidfd_open, sys_pidfd_send_signal, sys_pidfd_getfd, sys_getitimer, sys_setitimer,
+	sys_alarm, sys_timer_create, sys_timer_settime, sys_timer_gettime, sys_timer_getoverrun,
+	sys_timer_delete, sys_clock_settime, sys_settimeofday;
 /* files: kernel/fs/file_calls.c, path_calls.c, poll.c, pipe.c */
 syscall_function sys_read, sys_write, sys_readv, sys_writev, sys_pread64, sys_close, sys_lseek,
 	sys_ioctl, sys_fcntl, sys_dup, sys_dup2, sys_dup3, sys_getdents64;
@@ -37,7 +42,8 @@ syscall_function sys_setxattr, sys_lsetxattr, sys_fsetxattr, sys_getxattr, sys_l
 	sys_fgetxattr, sys_listxattr, sys_llistxattr, sys_flistxattr, sys_removexattr,
 	sys_lremovexattr, sys_fremovexattr;
 syscall_function sys_fallocate, sys_fadvise64, sys_readahead, sys_sync_file_range, sys_syncfs,
-	sys_memfd_create, sys_splice, sys_tee, sys_vmsplice, sys_sendfile, sys_copy_file_range;
+	sys_memfd_create, sys_timerfd_create, sys_timerfd_settime, sys_timerfd_gettime, sys_signalfd,
+	sys_signalfd4, sys_splice, sys_tee, sys_vmsplice, sys_sendfile, sys_copy_file_range;
 syscall_function sys_poll, sys_ppoll, sys_pipe, sys_pipe2;
 /* tasks: kernel/task/ */
 syscall_function sys_clone, sys_clone3, sys_fork, sys_vfork, sys_execve, sys_exit, sys_exit_group,

@@ -32,6 +32,8 @@ bool clock_user_conversion(struct clock_conversion *conversion);
 
 /* Nanoseconds since 1970 at clock_ns() == 0. Any context. */
 uint64_t clock_epoch_ns(void);
+/* The real-time clocks say NOW_NS from now on. Task context. */
+void clock_set_epoch_ns(uint64_t now_ns);
 
 /* clock_ns() in TIMEOUT_NS from now, or UINT64_MAX when that is too far off. Any context. */
 static inline uint64_t clock_deadline(uint64_t timeout_ns)
@@ -66,8 +68,9 @@ struct timer {
 	RB_ENTRY(timer) node; /* P: in its processor's tree, ordered by deadline */
 	uint64_t deadline_ns; /* P */
 	_Atomic int cpu;      /* written under P: where it is armed, -1: idle */
-	/* Written under P: where its function is about to run or runs, -1: nowhere. */
-	_Atomic int firing_cpu;
+	/* On how many processors its function is about to run or runs: more than one when it was
+	 * armed again meanwhile, elsewhere. */
+	_Atomic int firing;
 	/* Interrupt context, interrupts off; the timer is idle already and may be armed again. */
 	void (*fire)(struct timer *timer);
 }; /* P: the timer queue lock of that processor */

@@ -13,6 +13,7 @@
 
 #include <kernel/credentials.h>
 #include <kernel/file.h>
+#include <kernel/pidfd.h>
 #include <kernel/inode.h>
 #include <kernel/job_control.h>
 #include <kernel/kmalloc.h>
@@ -29,7 +30,7 @@
 
 #define NAMESPACE_FLAGS                                                                \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
-	 CLONE_NEWPID | CLONE_NEWNET | CLONE_PIDFD)
+	 CLONE_NEWPID | CLONE_NEWNET)
 
 /* The flags' rules: Linux's copy_process, in its order. */
 static int check_flags(const struct clone_request *request)
@@ -41,6 +42,9 @@ static int check_flags(const struct clone_request *request)
 	if ((flags & CLONE_THREAD) && !(flags & CLONE_SIGHAND))
 		return -EINVAL;
 	if ((flags & CLONE_SIGHAND) && !(flags & CLONE_VM))
+		return -EINVAL;
+	if ((flags & CLONE_PIDFD) &&
+	    ((flags & CLONE_THREAD) || request->pidfd == 0))
 		return -EINVAL;
 	if ((flags & CLONE_PARENT) && task_current()->process->pid == 1)
 		return -EINVAL;
@@ -174,7 +178,7 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 {
 	struct task *self = task_current();
 	struct task_completion completion = { .done = false };
-	int error = check_flags(request);
+	int error = check_flags(request), pidfd = -1;
 
 	if (error)
 		return error;
@@ -196,12 +200,22 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 			wait_queue_init(&completion.queue);
 			child->vfork = &completion;
 		}
+		if (request->flags & CLONE_PIDFD) {
+			pidfd = pidfd_create(child, 0);
+			error = pidfd < 0 ? pidfd :
+					    copy_to_user((void *)request->pidfd, &pidfd,
+							 sizeof(pidfd));
+		}
+	}
+	if (!error) {
 		unsigned long state = spin_lock_irqsave(&task_table_lock);
 
 		error = enter_table(child, self, request->flags);
 		spin_unlock_irqrestore(&task_table_lock, state);
 	}
 	if (error) {
+		if (pidfd >= 0)
+			fd_close(pidfd);
 		task_put(child);
 		return error;
 	}
@@ -259,10 +273,14 @@ long sys_clone(const unsigned long arg[6])
 		.exit_signal = (int)(arg[0] & CSIGNAL),
 		.stack = arg[1],
 		.parent_tid = arg[2],
+		.pidfd = arg[2],
 		.child_tid = arg[3],
 		.tls = arg[4],
 	};
 
+	/* One word cannot be both numbers. */
+	if ((request.flags & CLONE_PIDFD) && (request.flags & CLONE_PARENT_SETTID))
+		return -EINVAL;
 	return task_clone(&request, arch_task_user_frame(task_current()));
 }
 
@@ -313,6 +331,7 @@ long sys_clone3(const unsigned long arg[6])
 		.exit_signal = (int)args.exit_signal,
 		.stack = args.stack ? args.stack + args.stack_size : 0,
 		.parent_tid = args.parent_tid,
+		.pidfd = args.pidfd,
 		.child_tid = args.child_tid,
 		.tls = args.tls,
 	};

@@ -22,6 +22,7 @@
 #include <kernel/log.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
+#include <kernel/process_timers.h>
 #include <kernel/random.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
@@ -489,6 +490,7 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 	}
 	file_table_close_on_exec(self->files);
 	signal_reset_for_exec(self->process);
+	process_timers_exec(self->process);
 	self->process->has_executed = true;
 	self->process->dumpable = image->dumpable;
 	credentials_commit(image->credentials);

@@ -21,6 +21,7 @@
 #include <kernel/log.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
+#include <kernel/process_timers.h>
 #include <kernel/task.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
@@ -99,6 +100,7 @@ void process_forget(struct process *process)
 	task_table_remove(process->leader);
 	task_put(process->leader);
 	process->leader = NULL;
+	wait_queue_wake(&process->exit_event);
 	process_put(process);
 }
 
@@ -111,6 +113,7 @@ static void end_process(struct process *process)
 	job_control_exit(process);
 	reparent_children(process);
 	process->zombie = true;
+	wait_queue_wake(&process->exit_event);
 	if (process->exit_signal) {
 		struct kernel_siginfo info = {
 			.si_signo = process->exit_signal,
@@ -149,6 +152,9 @@ static void leave_process(struct task *task, int status)
 	/* exec may wait to be the only one. */
 	wait_queue_wake(&process->child_event);
 	spin_unlock_irqrestore(&task_table_lock, state);
+	/* The task still has its reference. */
+	if (last)
+		process_timers_end(process);
 	if (last && process->pid == FIRST_PID)
 		init_ended(process->exit_status);
 }

@@ -22,6 +22,7 @@
 #include <kernel/job_control.h>
 #include <kernel/kmalloc.h>
 #include <kernel/process.h>
+#include <kernel/process_timers.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
@@ -262,6 +263,7 @@ static int send(struct process *process, struct task *task, const struct kernel_
 			alert(task);
 		else if (!task)
 			alert_one(process, signal);
+		wait_queue_wake(&process->signal_event);
 	}
 	spin_unlock(&process->signal_lock);
 	return error;
@@ -361,11 +363,11 @@ bool signal_take_stop_report(struct process *child, unsigned int options, int *s
 
 	spin_lock(&child->signal_lock);
 	if ((options & WUNTRACED) && child->stop_unreported) {
-		child->stop_unreported = false;
+		child->stop_unreported = options & WNOWAIT;
 		*status = child->stop_signal << 8 | 0x7f;
 		found = true;
 	} else if ((options & WCONTINUED) && child->continue_unreported) {
-		child->continue_unreported = false;
+		child->continue_unreported = options & WNOWAIT;
 		*status = 0xffff;
 		found = true;
 	}
@@ -413,6 +415,39 @@ static void wait_while_stopped(struct task *self)
 	}
 }
 
+int signal_take(uint64_t set, struct kernel_siginfo *info)
+{
+	struct task *self = task_current();
+	struct process *process = self->process;
+	unsigned long state = spin_lock_irqsave(&process->signal_lock);
+	int signal = take(&self->signals.queue, ~set, info);
+
+	if (!signal)
+		signal = take(&process->signals, ~set, info);
+	signal_update_attention(self);
+	spin_unlock_irqrestore(&process->signal_lock, state);
+	if (signal)
+		process_timers_delivered(info);
+	return signal;
+}
+
+bool signal_any_of(uint64_t set)
+{
+	struct task *self = task_current();
+
+	return (self->signals.queue.pending | self->process->signals.pending) & set;
+}
+
+bool signal_is_noticed(struct task *task, int signal)
+{
+	struct process *process = task->process;
+	unsigned long state = spin_lock_irqsave(&process->signal_lock);
+	bool noticed = (task->signals.mask & bit(signal)) || !is_ignored(process, signal);
+
+	spin_unlock_irqrestore(&process->signal_lock, state);
+	return noticed;
+}
+
 /* Takes the next signal to act on and what to do about it. 0: none is left. */
 static int next_signal(struct task *self, struct kernel_siginfo *info,
 		       struct kernel_sigaction *action)
@@ -430,6 +465,8 @@ static int next_signal(struct task *self, struct kernel_siginfo *info,
 	}
 	signal_update_attention(self);
 	spin_unlock_irqrestore(&process->signal_lock, state);
+	if (signal)
+		process_timers_delivered(info);
 	return signal;
 }
 

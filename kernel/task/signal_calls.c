@@ -7,6 +7,7 @@
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/time.h>
 #include <kernel/usercopy.h>
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
@@ -239,6 +240,90 @@ long sys_rt_sigsuspend(const unsigned long arg[6])
 long sys_pause(const unsigned long arg[6])
 {
 	return wait_for_signal();
+}
+
+long sys_rt_sigtimedwait(const unsigned long arg[6])
+{
+	struct process *process = task_current()->process;
+	uint64_t set, deadline_ns = UINT64_MAX;
+	struct kernel_timespec timeout;
+	struct kernel_siginfo info;
+	struct wait_entry entry;
+	int error = 0, signal;
+
+	if (arg[3] != sizeof(set))
+		return -EINVAL;
+	if (copy_from_user(&set, (const void *)arg[0], sizeof(set)))
+		return -EFAULT;
+	if (arg[2]) {
+		if (copy_from_user(&timeout, (const void *)arg[2], sizeof(timeout)))
+			return -EFAULT;
+		if (!timespec_is_valid(&timeout))
+			return -EINVAL;
+		deadline_ns = clock_deadline(timespec_to_ns(&timeout));
+	}
+	set &= ~((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1));
+	wait_queue_add(&process->signal_event, &entry);
+	while (!(signal = signal_take(set, &info)) && !error)
+		error = wait_sleep(deadline_ns);
+	wait_queue_remove(&process->signal_event, &entry);
+	if (!signal)
+		return error == -ETIMEDOUT ? -EAGAIN : error;
+	if (arg[1] && copy_to_user((void *)arg[1], &info, sizeof(info)))
+		return -EFAULT;
+	return signal;
+}
+
+/* What a program says of a signal that it sends: only the kernel says that it did. */
+static long get_info(unsigned long user_info, int signal, pid_t whom, struct kernel_siginfo *info)
+{
+	if (copy_from_user(info, (const void *)user_info, sizeof(*info)))
+		return -EFAULT;
+	info->si_signo = signal;
+	info->padding = 0;
+	if ((info->si_code >= 0 || info->si_code == SI_TKILL) && whom != task_current()->tid)
+		return -EPERM;
+	return signal < 0 || signal > SIGNALS_MAX ? -EINVAL : 0;
+}
+
+long sys_rt_sigqueueinfo(const unsigned long arg[6])
+{
+	pid_t pid = (pid_t)arg[0];
+	int signal = (int)arg[1];
+	struct kernel_siginfo info;
+	long result = get_info(arg[2], signal, pid, &info);
+
+	if (result)
+		return result;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct task *task = task_table_find(pid);
+
+	result = !task || !task->process ? -ESRCH :
+		 signal			 ? signal_send_process_locked(task->process, &info) :
+					   0;
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return result;
+}
+
+long sys_rt_tgsigqueueinfo(const unsigned long arg[6])
+{
+	pid_t tgid = (pid_t)arg[0], tid = (pid_t)arg[1];
+	int signal = (int)arg[2];
+	struct kernel_siginfo info;
+
+	if (tgid <= 0 || tid <= 0)
+		return -EINVAL;
+	long result = get_info(arg[3], signal, tid, &info);
+
+	if (result)
+		return result;
+	struct task *task = task_find(tid);
+
+	if (!task)
+		return -ESRCH;
+	result = task->tgid != tgid ? -ESRCH : signal ? signal_send(task, &info) : 0;
+	task_put(task);
+	return result;
 }
 
 long sys_rt_sigreturn(const unsigned long arg[6])

@@ -186,6 +186,8 @@ struct process *process_alloc(void)
 	LIST_INIT(&process->children);
 	LIST_INIT(&process->threads);
 	wait_queue_init(&process->child_event);
+	wait_queue_init(&process->exit_event);
+	wait_queue_init(&process->signal_event);
 	spin_init(&process->signal_lock);
 	signal_queue_init(&process->signals);
 	return process;

@@ -1,70 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * System calls about time: reading clocks and sleeping.
- *
- * All clocks are clock_ns() with an origin: the machine's clock chip for the real-time ones, the
- * time that a task or process has had a processor for the CPU-time ones. Nobody can set a clock.
- */
-#include <arch/clock.h>
+/* System calls about time: reading and setting clocks, and sleeping. The clocks are clock.c's. */
+#include <kernel/clock.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
-
-enum clock_origin { ORIGIN_BOOT, ORIGIN_EPOCH, ORIGIN_PROCESS, ORIGIN_THREAD };
-
-static const struct clock {
-	bool exists;
-	bool can_sleep;
-	enum clock_origin origin;
-} clocks[] = {
-	[CLOCK_REALTIME] = { true, true, ORIGIN_EPOCH },
-	[CLOCK_MONOTONIC] = { true, true, ORIGIN_BOOT },
-	[CLOCK_PROCESS_CPUTIME_ID] = { true, false, ORIGIN_PROCESS },
-	[CLOCK_THREAD_CPUTIME_ID] = { true, false, ORIGIN_THREAD },
-	[CLOCK_MONOTONIC_RAW] = { true, false, ORIGIN_BOOT },
-	[CLOCK_REALTIME_COARSE] = { true, false, ORIGIN_EPOCH },
-	[CLOCK_MONOTONIC_COARSE] = { true, false, ORIGIN_BOOT },
-	[CLOCK_BOOTTIME] = { true, true, ORIGIN_BOOT },
-};
-
-#define CLOCK_COUNT (sizeof(clocks) / sizeof(clocks[0]))
-
-static const struct clock *find_clock(unsigned long id)
-{
-	unsigned int number = (unsigned int)id;
-
-	return number < CLOCK_COUNT && clocks[number].exists ? &clocks[number] : NULL;
-}
-
-uint64_t clock_epoch_ns(void)
-{
-	return arch_boot_time_s() * NSEC_PER_SEC;
-}
-
-static uint64_t read_clock(const struct clock *clock)
-{
-	struct task *self = task_current();
-	uint64_t now;
-
-	switch (clock->origin) {
-	case ORIGIN_EPOCH:
-		return clock_epoch_ns() + clock_ns();
-	case ORIGIN_THREAD:
-		return sched_run_time_ns(self);
-	case ORIGIN_PROCESS: {
-		unsigned long state = spin_lock_irqsave(&task_table_lock);
-
-		now = process_run_time_ns(self->process);
-		spin_unlock_irqrestore(&task_table_lock, state);
-		return now;
-	}
-	default:
-		return clock_ns();
-	}
-}
 
 static long put_time(unsigned long user_time, uint64_t ns)
 {
@@ -75,16 +17,60 @@ static long put_time(unsigned long user_time, uint64_t ns)
 
 long sys_clock_gettime(const unsigned long arg[6])
 {
-	const struct clock *clock = find_clock(arg[0]);
+	struct clock clock;
 
-	return clock ? put_time(arg[1], read_clock(clock)) : -EINVAL;
+	if (clock_find((int)arg[0], &clock))
+		return -EINVAL;
+	uint64_t now = clock_read(&clock);
+
+	clock_put(&clock);
+	return put_time(arg[1], now);
 }
 
 long sys_clock_getres(const unsigned long arg[6])
 {
-	if (!find_clock(arg[0]))
+	struct clock clock;
+
+	if (clock_find((int)arg[0], &clock))
 		return -EINVAL;
-	return arg[1] ? put_time(arg[1], 1) : 0;
+	clock_put(&clock);
+	return arg[1] ? put_time(arg[1], clock.resolution_ns) : 0;
+}
+
+long sys_clock_settime(const unsigned long arg[6])
+{
+	struct kernel_timespec time;
+	struct clock clock;
+
+	if (clock_find((int)arg[0], &clock))
+		return -EINVAL;
+	clock_put(&clock);
+	if (!clock.settable)
+		return (int)arg[0] < 0 ? -EPERM : -EINVAL;
+	if (copy_from_user(&time, (const void *)arg[1], sizeof(time)))
+		return -EFAULT;
+	/* Linux's timespec64_valid_settod: so that nobody overflows soon; and never before boot. */
+	if (!timespec_is_valid(&time) || time.tv_sec > INT64_MAX / (int64_t)NSEC_PER_SEC / 2 ||
+	    timespec_to_ns(&time) < clock_ns())
+		return -EINVAL;
+	clock_set_epoch_ns(timespec_to_ns(&time));
+	return 0;
+}
+
+long sys_settimeofday(const unsigned long arg[6])
+{
+	struct kernel_timeval time;
+
+	if (!arg[0])
+		return 0;
+	if (copy_from_user(&time, (const void *)arg[0], sizeof(time)))
+		return -EFAULT;
+	if (time.tv_sec < 0 || time.tv_usec < 0 || time.tv_usec >= 1000000 ||
+	    time.tv_sec > INT64_MAX / (int64_t)NSEC_PER_SEC / 2 ||
+	    (uint64_t)time.tv_sec * NSEC_PER_SEC < clock_ns())
+		return -EINVAL;
+	clock_set_epoch_ns((uint64_t)time.tv_sec * NSEC_PER_SEC + (uint64_t)time.tv_usec * 1000);
+	return 0;
 }
 
 /* Sleeps until DEADLINE_NS of clock_ns(). 0 or -EINTR. */
@@ -124,26 +110,62 @@ long sys_nanosleep(const unsigned long arg[6])
 	return sleep_for(timespec_to_ns(&time), arg[1]);
 }
 
-long sys_clock_nanosleep(const unsigned long arg[6])
+/* Sleeps until CLOCK, of processor time, says ENDS_NS. 0 or -EINTR. */
+static int sleep_on_processor_time(const struct clock *clock, uint64_t ends_ns)
 {
-	const struct clock *clock = find_clock(arg[0]);
-	struct kernel_timespec time;
+	int result = 0;
 
-	if (!clock)
-		return -EINVAL;
-	if (!clock->can_sleep)
-		return clock->origin == ORIGIN_THREAD ? -EINVAL : -EOPNOTSUPP;
-	if (copy_from_user(&time, (const void *)arg[2], sizeof(time)))
-		return -EFAULT;
-	if (!timespec_is_valid(&time))
-		return -EINVAL;
-	uint64_t ns = timespec_to_ns(&time);
+	for (;;) {
+		uint64_t now = clock_read(clock);
 
-	if (!(arg[1] & TIMER_ABSTIME))
-		return sleep_for(ns, arg[3]);
+		if (now >= ends_ns)
+			return 0;
+		uint64_t left = ends_ns - now;
+
+		/* It moves when others run: as interval timers do. */
+		result = wait_sleep(clock_deadline(left > NSEC_PER_MSEC ? left : NSEC_PER_MSEC));
+		if (result == -EINTR)
+			return result;
+	}
+}
+
+static long sleep_on(const struct clock *clock, bool absolute, uint64_t ns, unsigned long user_left)
+{
+	if (clock->origin == ORIGIN_PROCESS || clock->origin == ORIGIN_THREAD) {
+		uint64_t ends = absolute ? ns : clock_read(clock) + ns;
+		long result = sleep_on_processor_time(clock, ends);
+
+		if (result && !absolute && user_left &&
+		    put_time(user_left, ends - clock_read(clock)))
+			return -EFAULT;
+		return result;
+	}
+	if (!absolute)
+		return sleep_for(ns, user_left);
 	if (clock->origin == ORIGIN_EPOCH)
 		ns = ns > clock_epoch_ns() ? ns - clock_epoch_ns() : 0;
 	return sleep_until(ns);
+}
+
+long sys_clock_nanosleep(const unsigned long arg[6])
+{
+	struct kernel_timespec time;
+	struct clock clock;
+
+	if (clock_find((int)arg[0], &clock))
+		return -EINVAL;
+	long result = 0;
+
+	if (!clock.can_sleep)
+		result = clock.origin == ORIGIN_THREAD ? -EINVAL : -EOPNOTSUPP;
+	else if (copy_from_user(&time, (const void *)arg[2], sizeof(time)))
+		result = -EFAULT;
+	else if (!timespec_is_valid(&time))
+		result = -EINVAL;
+	else
+		result = sleep_on(&clock, arg[1] & TIMER_ABSTIME, timespec_to_ns(&time), arg[3]);
+	clock_put(&clock);
+	return result;
 }
 
 long sys_gettimeofday(const unsigned long arg[6])

@@ -38,7 +38,7 @@ RB_GENERATE_STATIC(timer_tree, timer, node, compare_timers)
 
 void timer_init(struct timer *timer, void (*fire)(struct timer *timer))
 {
-	*timer = (struct timer){ .cpu = -1, .firing_cpu = -1, .fire = fire };
+	*timer = (struct timer){ .cpu = -1, .fire = fire };
 }
 
 void timer_arm(struct timer *timer, uint64_t deadline_ns)
@@ -93,7 +93,7 @@ bool timer_cancel(struct timer *timer)
 	arch_irq_restore(state);
 	if (!may_wait)
 		return armed;
-	while (timer->firing_cpu >= 0)
+	while (timer->firing)
 		arch_cpu_relax();
 	/* Its function may have armed it again meanwhile. */
 	state = arch_irq_save();
@@ -121,12 +121,12 @@ void timer_interrupt(void)
 		RB_REMOVE(timer_tree, &queue->timers, first);
 		/* In this order: timer_cancel must never see both idle while the function is
 		 * still to run. */
-		first->firing_cpu = (int)cpu_id();
+		first->firing++;
 		first->cpu = -1;
 		spin_unlock(&queue->lock);
 		first->fire(first);
 		spin_lock(&queue->lock);
-		first->firing_cpu = -1;
+		first->firing--;
 	}
 	spin_unlock(&queue->lock);
 }

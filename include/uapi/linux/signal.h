@@ -46,6 +46,12 @@
 #define SIG_UNBLOCK	1
 #define SIG_SETMASK	2
 
+/* sigev_notify */
+#define SIGEV_SIGNAL	0
+#define SIGEV_NONE	1
+#define SIGEV_THREAD	2
+#define SIGEV_THREAD_ID 4
+
 #define SIG_DFL_ADDRESS 0ul
 #define SIG_IGN_ADDRESS 1ul
 
@@ -67,6 +73,7 @@
 #define SI_USER		0
 #define SI_KERNEL	0x80
 #define SI_QUEUE	(-1)
+#define SI_TIMER	(-2)
 #define SI_TKILL	(-6)
 #define ILL_ILLOPN	2
 #define FPE_INTDIV	1
@@ -85,6 +92,7 @@
 #define CLD_KILLED	2
 #define CLD_DUMPED	3
 #define CLD_STOPPED	5
+#define CLD_CONTINUED	6
 #define POLL_IN		1
 #define POLL_HUP	6
 
@@ -93,6 +101,15 @@ struct kernel_sigaction {
 	uint64_t flags;	  /* SA_* */
 	uint64_t restorer;
 	uint64_t mask; /* bit n - 1: signal n */
+};
+
+/* 64 bytes, of which the kernel looks at these. */
+struct kernel_sigevent {
+	uint64_t sigev_value;
+	int32_t sigev_signo;
+	int32_t sigev_notify;
+	int32_t sigev_notify_thread_id;
+	int32_t padding[11];
 };
 
 struct kernel_sigaltstack {
@@ -116,6 +133,11 @@ struct kernel_siginfo {
 				uint64_t si_value; /* SI_QUEUE */
 			};
 			int64_t si_utime, si_stime; /* SIGCHLD, ticks of 10 ms */
+		};
+		struct {
+			int32_t si_timerid; /* SI_TIMER */
+			int32_t si_overrun;
+			uint64_t si_timer_value;
 		};
 		struct {
 			uint64_t si_addr; /* SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP */

@@ -29,4 +29,19 @@ struct kernel_timeval {
 	int64_t tv_usec; /* 0 ... 999999 */
 };
 
+struct kernel_itimerspec {
+	struct kernel_timespec it_interval;
+	struct kernel_timespec it_value;
+};
+
+struct kernel_itimerval {
+	struct kernel_timeval it_interval;
+	struct kernel_timeval it_value;
+};
+
+/* setitimer's timers */
+#define ITIMER_REAL    0
+#define ITIMER_VIRTUAL 1
+#define ITIMER_PROF    2
+
 #endif

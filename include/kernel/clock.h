@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The clocks that programs name, CLOCK_*: what they read, and what can wait for them. Each is
+ * clock_ns() with an origin, or the processor time of a task or a process.
+ */
+#ifndef KERNEL_CLOCK_H
+#define KERNEL_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <uapi/linux/time.h>
+
+struct task;
+
+enum clock_origin { ORIGIN_BOOT, ORIGIN_EPOCH, ORIGIN_PROCESS, ORIGIN_THREAD };
+
+/* A clock as a call named it. */
+struct clock {
+	enum clock_origin origin;
+	bool can_sleep, can_time; /* clock_nanosleep; timer_create */
+	bool settable;
+	uint32_t resolution_ns;
+	struct task *
+		task; /* referenced: of which task or process; NULL: of the running one, or of none */
+};
+
+/* The clock ID means. 0, or -EINVAL. After 0, clock_put. Task context. */
+int clock_find(int id, struct clock *clock);
+void clock_put(struct clock *clock);
+
+/* What it says now. Task context; the processor time of TASK: interrupt context too. */
+uint64_t clock_read(const struct clock *clock);
+/* The processor time of TASK's process, or of TASK alone. Task and interrupt context. */
+uint64_t clock_processor_ns(struct task *task, bool whole_process);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * signalfd: signals of whoever reads, as records of a file. Only those that are blocked come here; the
+ * others are acted on first.
+ *
+ * The file keeps a set of signals and no more: what is pending is the reader's.
+ */
+#include <stdatomic.h>
+
+#include <kernel/file.h>
+#include <kernel/kmalloc.h>
+#include <kernel/process.h>
+#include <kernel/signal.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <kernel/usercopy.h>
+#include <kernel/wait.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+#include <uapi/linux/poll.h>
+
+/* One record: Linux's uapi/linux/signalfd.h. */
+struct record {
+	uint32_t signo;
+	int32_t error, code;
+	uint32_t pid, uid;
+	int32_t fd;
+	uint32_t tid, band, overrun, trap_number;
+	int32_t status, value;
+	uint64_t pointer, user_time, system_time, address;
+	uint16_t address_lsb, padding;
+	int32_t call;
+	uint64_t call_address;
+	uint32_t isa;
+	uint8_t reserved[28];
+};
+
+_Static_assert(sizeof(struct record) == 128, "as programs read it");
+
+struct signal_file {
+	_Atomic uint64_t set;
+};
+
+static struct record make_record(const struct kernel_siginfo *info)
+{
+	struct record record = { .signo = (uint32_t)info->si_signo,
+				 .error = info->si_errno,
+				 .code = info->si_code };
+
+	if (info->si_code == SI_TIMER) {
+		record.tid = (uint32_t)info->si_timerid;
+		record.overrun = (uint32_t)info->si_overrun;
+		record.pointer = info->si_timer_value;
+		record.value = (int32_t)info->si_timer_value;
+		return record;
+	}
+	switch (info->si_signo) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGILL:
+	case SIGFPE:
+	case SIGTRAP:
+		if (info->si_code > SI_USER && info->si_code < SI_KERNEL) {
+			record.address = info->si_addr;
+			return record;
+		}
+		break;
+	case SIGIO:
+		if (info->si_code > SI_USER && info->si_code < SI_KERNEL) {
+			record.band = (uint32_t)info->si_band;
+			record.fd = info->si_fd;
+			return record;
+		}
+		break;
+	default:
+		break;
+	}
+	record.pid = (uint32_t)info->si_pid;
+	record.uid = info->si_uid;
+	if (info->si_signo == SIGCHLD && info->si_code > SI_USER && info->si_code < SI_KERNEL) {
+		record.status = info->si_status;
+		record.user_time = (uint64_t)info->si_utime;
+		record.system_time = (uint64_t)info->si_stime;
+	} else if (info->si_code < 0) {
+		record.pointer = info->si_value;
+		record.value = (int32_t)info->si_value;
+	}
+	return record;
+}
+
+static ssize_t read_signals(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+{
+	const struct signal_file *signals = file->private;
+	struct process *process = task_current()->process;
+	struct kernel_siginfo info;
+	struct wait_entry entry;
+	size_t done = 0;
+	int error = 0;
+
+	if (size < sizeof(struct record))
+		return -EINVAL;
+	while (size - done >= sizeof(struct record) && !error) {
+		wait_queue_add(&process->signal_event, &entry);
+		int signal = signal_take(signals->set, &info);
+
+		if (!signal && !done)
+			error = file->flags & O_NONBLOCK ? -EAGAIN : wait_sleep(UINT64_MAX);
+		wait_queue_remove(&process->signal_event, &entry);
+		if (!signal && done)
+			break;
+		if (!signal)
+			continue;
+		struct record record = make_record(&info);
+
+		if (copy_to_user((char *)user_buffer + done, &record, sizeof(record)))
+			error = -EFAULT;
+		else
+			done += sizeof(record);
+	}
+	return done ? (ssize_t)done : error;
+}
+
+static unsigned int poll_signals(struct file *file, struct poll_table *table)
+{
+	const struct signal_file *signals = file->private;
+
+	poll_wait(table, &task_current()->process->signal_event);
+	return signal_any_of(signals->set) ? POLLIN | POLLRDNORM : 0;
+}
+
+static void release_signals(struct file *file)
+{
+	kfree(file->private);
+}
+
+static const struct file_ops signal_ops = {
+	.name = "[signalfd]",
+	.seek_ignored = true,
+	.read = read_signals,
+	.poll = poll_signals,
+	.release = release_signals,
+};
+
+static long create(uint64_t set, unsigned int flags)
+{
+	struct signal_file *signals = kzalloc(sizeof(*signals));
+
+	if (!signals)
+		return -ENOMEM;
+	signals->set = set;
+	struct file *file = file_create(&signal_ops, signals, O_RDWR | (flags & O_NONBLOCK));
+
+	if (!file) {
+		kfree(signals);
+		return -ENOMEM;
+	}
+	int fd = fd_install(file, flags & O_CLOEXEC);
+
+	if (fd < 0)
+		file_put(file);
+	return fd;
+}
+
+static long change(int fd, uint64_t set)
+{
+	struct file *file = fd_get_file(fd);
+	long result = fd;
+
+	if (!file)
+		return -EBADF;
+	if (file->ops == &signal_ops) {
+		((struct signal_file *)file->private)->set = set;
+		/* Who waits for the old set looks again. */
+		wait_queue_wake(&task_current()->process->signal_event);
+	} else {
+		result = -EINVAL;
+	}
+	file_put(file);
+	return result;
+}
+
+static long signal_descriptor(const unsigned long arg[6], unsigned int flags)
+{
+	uint64_t set;
+
+	if ((flags & ~(unsigned int)(O_CLOEXEC | O_NONBLOCK)) || arg[2] != sizeof(set))
+		return -EINVAL;
+	if (copy_from_user(&set, (const void *)arg[1], sizeof(set)))
+		return -EFAULT;
+	set &= ~((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1));
+	return (int)arg[0] == -1 ? create(set, flags) : change((int)arg[0], set);
+}
+
+long sys_signalfd(const unsigned long arg[6])
+{
+	return signal_descriptor(arg, 0);
+}
+
+long sys_signalfd4(const unsigned long arg[6])
+{
+	return signal_descriptor(arg, (unsigned int)arg[3]);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * timerfd: an interval timer as a file. Reading tells how often it went off since it was read.
+ *
+ * A timer of the real-time clock that is set for a moment (TFD_TIMER_ABSTIME) is for that moment as
+ * the clock was when it was set; TFD_TIMER_CANCEL_ON_SET is refused.
+ *
+ * Lock: the interval's, see <kernel/interval.h>; ticks is a word of its own.
+ */
+#include <stdatomic.h>
+
+#include <kernel/clock.h>
+#include <kernel/file.h>
+#include <kernel/interval.h>
+#include <kernel/kmalloc.h>
+#include <kernel/syscall.h>
+#include <kernel/usercopy.h>
+#include <kernel/wait.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+#include <uapi/linux/poll.h>
+
+#define TFD_TIMER_ABSTIME 1ul
+
+struct timer_file {
+	struct interval interval;
+	struct clock clock;
+	_Atomic uint64_t ticks;
+	struct wait_queue expired;
+};
+
+static void file_expired(struct interval *interval)
+{
+	struct timer_file *timer = __containerof(interval, struct timer_file, interval);
+
+	timer->ticks++;
+	wait_queue_wake(&timer->expired);
+}
+
+static ssize_t read_timer(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+{
+	struct timer_file *timer = file->private;
+	struct wait_entry entry;
+	uint64_t ticks;
+	int error = 0;
+
+	if (size < sizeof(ticks))
+		return -EINVAL;
+	wait_queue_add(&timer->expired, &entry);
+	while (!(ticks = atomic_exchange(&timer->ticks, 0)) && !error)
+		error = file->flags & O_NONBLOCK ? -EAGAIN : wait_sleep(UINT64_MAX);
+	wait_queue_remove(&timer->expired, &entry);
+	if (!ticks)
+		return error;
+	ticks += interval_restart(&timer->interval);
+	return copy_to_user(user_buffer, &ticks, sizeof(ticks)) ? -EFAULT : (ssize_t)sizeof(ticks);
+}
+
+static unsigned int poll_timer(struct file *file, struct poll_table *table)
+{
+	struct timer_file *timer = file->private;
+
+	poll_wait(table, &timer->expired);
+	return timer->ticks ? POLLIN | POLLRDNORM : 0;
+}
+
+static void release_timer(struct file *file)
+{
+	struct timer_file *timer = file->private;
+
+	interval_end(&timer->interval);
+	kfree(timer);
+}
+
+static const struct file_ops timer_ops = {
+	.name = "[timerfd]",
+	.seek_ignored = true,
+	.read = read_timer,
+	.poll = poll_timer,
+	.release = release_timer,
+};
+
+long sys_timerfd_create(const unsigned long arg[6])
+{
+	unsigned int flags = (unsigned int)arg[1];
+	struct clock clock;
+	int id = (int)arg[0];
+
+	if (flags & ~(unsigned int)(O_CLOEXEC | O_NONBLOCK))
+		return -EINVAL;
+	if ((id != CLOCK_REALTIME && id != CLOCK_MONOTONIC && id != CLOCK_BOOTTIME) ||
+	    clock_find(id, &clock))
+		return -EINVAL;
+	struct timer_file *timer = kzalloc(sizeof(*timer));
+
+	if (!timer)
+		return -ENOMEM;
+	timer->clock = clock;
+	wait_queue_init(&timer->expired);
+	interval_init(&timer->interval, INTERVAL_WALL, NULL, file_expired);
+	struct file *file = file_create(&timer_ops, timer, O_RDWR | (flags & O_NONBLOCK));
+
+	if (!file) {
+		kfree(timer);
+		return -ENOMEM;
+	}
+	int fd = fd_install(file, flags & O_CLOEXEC);
+
+	if (fd < 0)
+		file_put(file);
+	return fd;
+}
+
+/* The timer behind descriptor FD; *FILE gets a reference. */
+static int find_timer(int fd, struct file **file, struct timer_file **timer)
+{
+	*file = fd_get_file(fd);
+	if (!*file)
+		return -EBADF;
+	if ((*file)->ops != &timer_ops) {
+		file_put(*file);
+		return -EINVAL;
+	}
+	*timer = (*file)->private;
+	return 0;
+}
+
+static struct kernel_itimerspec setting_of(struct timer_file *timer)
+{
+	uint64_t left, interval;
+
+	interval_get(&timer->interval, &left, &interval);
+	return (struct kernel_itimerspec){ timespec_from_ns(interval), timespec_from_ns(left) };
+}
+
+static uint64_t ends_at(const struct timer_file *timer, uint64_t value_ns, bool absolute)
+{
+	if (!value_ns)
+		return 0;
+	if (!absolute)
+		return clock_deadline(value_ns);
+	if (timer->clock.origin == ORIGIN_EPOCH)
+		return value_ns > clock_epoch_ns() ? value_ns - clock_epoch_ns() : 1;
+	return value_ns;
+}
+
+long sys_timerfd_settime(const unsigned long arg[6])
+{
+	struct kernel_itimerspec new, old;
+	struct timer_file *timer;
+	struct file *file;
+
+	if (copy_from_user(&new, (const void *)arg[2], sizeof(new)))
+		return -EFAULT;
+	if ((arg[1] & ~TFD_TIMER_ABSTIME) || !timespec_is_valid(&new.it_value) ||
+	    !timespec_is_valid(&new.it_interval))
+		return -EINVAL;
+	int error = find_timer((int)arg[0], &file, &timer);
+
+	if (error)
+		return error;
+	old = setting_of(timer);
+	interval_set(&timer->interval, 0, 0);
+	timer->ticks = 0;
+	interval_set(&timer->interval,
+		     ends_at(timer, timespec_to_ns(&new.it_value), arg[1] & TFD_TIMER_ABSTIME),
+		     timespec_to_ns(&new.it_interval));
+	file_put(file);
+	return arg[3] ? copy_to_user((void *)arg[3], &old, sizeof(old)) : 0;
+}
+
+long sys_timerfd_gettime(const unsigned long arg[6])
+{
+	struct timer_file *timer;
+	struct file *file;
+	int error = find_timer((int)arg[0], &file, &timer);
+
+	if (error)
+		return error;
+	/* What went by counts for the next read, too: only then is it told. */
+	struct kernel_itimerspec setting = setting_of(timer);
+
+	file_put(file);
+	return copy_to_user((void *)arg[1], &setting, sizeof(setting));
+}

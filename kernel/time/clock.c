@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The clocks that programs name, see <kernel/clock.h>.
+ *
+ * The real-time ones are the machine's clock chip, read at boot, and what clock_settime has added
+ * since.
+ */
+#include <kernel/clock.h>
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include <arch/clock.h>
+#include <kernel/process.h>
+#include <kernel/task.h>
+#include <kernel/time.h>
+#include <uapi/linux/errno.h>
+
+/* The coarse clocks say no more than a tick of Linux does, 4 ms, though they read as finely. */
+#define COARSE_NS 4000000
+
+static const struct clock clocks[] = {
+	[CLOCK_REALTIME] = { ORIGIN_EPOCH, true, true, true, 1, NULL },
+	[CLOCK_MONOTONIC] = { ORIGIN_BOOT, true, true, false, 1, NULL },
+	[CLOCK_PROCESS_CPUTIME_ID] = { ORIGIN_PROCESS, true, true, false, 1, NULL },
+	[CLOCK_THREAD_CPUTIME_ID] = { ORIGIN_THREAD, false, true, false, 1, NULL },
+	[CLOCK_MONOTONIC_RAW] = { ORIGIN_BOOT, false, false, false, 1, NULL },
+	[CLOCK_REALTIME_COARSE] = { ORIGIN_EPOCH, false, false, false, COARSE_NS, NULL },
+	[CLOCK_MONOTONIC_COARSE] = { ORIGIN_BOOT, false, false, false, COARSE_NS, NULL },
+	[CLOCK_BOOTTIME] = { ORIGIN_BOOT, true, true, false, 1, NULL },
+	[CLOCK_TAI] = { ORIGIN_EPOCH, true, true, false, 1, NULL },
+};
+
+#define CLOCK_COUNT	(sizeof(clocks) / sizeof(clocks[0]))
+
+/* The clocks of other tasks are ~pid << 3 and these bits: Linux's posix-timers.h. */
+#define DYNAMIC_THREAD	4
+#define DYNAMIC_KIND	3
+#define DYNAMIC_RUNTIME 2 /* the kinds 0 and 1 are of ticks; they say the same here */
+
+static _Atomic uint64_t epoch_offset_ns;
+
+uint64_t clock_epoch_ns(void)
+{
+	return arch_boot_time_s() * NSEC_PER_SEC + epoch_offset_ns;
+}
+
+void clock_set_epoch_ns(uint64_t now_ns)
+{
+	epoch_offset_ns = now_ns - clock_ns() - arch_boot_time_s() * NSEC_PER_SEC;
+}
+
+/* A clock of another task or process. */
+static int find_dynamic(int id, struct clock *clock)
+{
+	pid_t pid = ~(id >> 3);
+	bool thread = id & DYNAMIC_THREAD;
+
+	if ((id & DYNAMIC_KIND) > DYNAMIC_RUNTIME)
+		return -EINVAL;
+	*clock = clocks[thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID];
+	if (pid == 0)
+		return 0;
+	struct task *task = task_find(pid);
+	bool usable = task && task->process &&
+		      (thread ? task->process == task_current()->process : task->tgid == pid);
+
+	if (!usable) {
+		if (task)
+			task_put(task);
+		return -EINVAL;
+	}
+	clock->task = task;
+	return 0;
+}
+
+int clock_find(int id, struct clock *clock)
+{
+	if (id < 0)
+		return find_dynamic(id, clock);
+	if ((unsigned int)id >= CLOCK_COUNT || !clocks[id].resolution_ns)
+		return -EINVAL;
+	*clock = clocks[id];
+	return 0;
+}
+
+void clock_put(struct clock *clock)
+{
+	if (clock->task)
+		task_put(clock->task);
+}
+
+uint64_t clock_processor_ns(struct task *task, bool whole_process)
+{
+	if (!whole_process)
+		return sched_run_time_ns(task);
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	uint64_t ns = process_run_time_ns(task->process);
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return ns;
+}
+
+uint64_t clock_read(const struct clock *clock)
+{
+	struct task *task = clock->task ? clock->task : task_current();
+
+	switch (clock->origin) {
+	case ORIGIN_EPOCH:
+		return clock_epoch_ns() + clock_ns();
+	case ORIGIN_THREAD:
+	case ORIGIN_PROCESS:
+		return clock_processor_ns(task, clock->origin == ORIGIN_PROCESS);
+	default:
+		return clock_ns();
+	}
+}
