@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Debian's bash and dash: what a shell asks of its kernel; bash.sh on both."""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+
+import both  # pylint: disable=wrong-import-position
+import tap  # pylint: disable=wrong-import-position
+
+PROGRAMS = ("awk bash basename cat chmod cmp cut dash date dirname env false find grep gzip head id ls mkdir mkfifo mv "
+            "od perl ps rm sed seq setsid sleep sort stat stty tail tar tee touch tr true uniq wc xargs").split()
+
+
+def main():
+    report = tap.Report()
+    cases = both.cases_of(os.path.join(HERE, "bash.sh"))
+    both.compare(report, cases, PROGRAMS, ("/bin/sh",))
+    return report.done()
+
+
+sys.exit(main())

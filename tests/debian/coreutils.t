@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""GNU coreutils, dynamically linked, as they come from Debian: coreutils.sh on both."""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+
+import both  # pylint: disable=wrong-import-position
+import tap  # pylint: disable=wrong-import-position
+
+PROGRAMS = (
+    "base64 basename bash cat chmod cksum cmp comm cp cut date dd dirname du echo env expand expr factor false fmt "
+    "fold head id install join link ln ls md5sum mkdir mkfifo mktemp mv nice nl nohup nproc numfmt od paste "
+    "pathchk pr printenv printf pwd readlink realpath rm rmdir sed seq sha256sum shred shuf sleep sort "
+    "split stat stdbuf sum sync tac tail tee test touch tr true truncate tsort tty uname unexpand uniq "
+    "unlink wc whoami yes").split()
+# What is looked for by name: the shell of split, the library of stdbuf, the names of users.
+ADDED = ("/bin/sh", "/usr/libexec/coreutils/libstdbuf.so", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf")
+
+
+def main():
+    report = tap.Report()
+    cases = both.cases_of(os.path.join(HERE, "coreutils.sh"))
+    both.compare(report, cases, PROGRAMS, ADDED)
+    return report.done()
+
+
+sys.exit(main())
