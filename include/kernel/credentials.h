@@ -66,6 +66,14 @@ extern struct credentials credentials_initial;
 /* The running task's. Any context. */
 const struct credentials *credentials_current(void);
 
+/* Those that decide about files: the running task's, or what it checks with for a moment. Any
+ * context. */
+const struct credentials *credentials_for_files(void);
+/* From now on files are checked as the real user would be, for access(2), until credentials_end_access
+ * of the result, or NULL: not enough memory. Task context. */
+const struct credentials *credentials_begin_access(void);
+void credentials_end_access(const struct credentials *access);
+
 /* Those of TASK. T held. */
 const struct credentials *credentials_of(const struct task *task);
 

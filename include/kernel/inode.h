@@ -104,8 +104,26 @@ static inline uint32_t inode_type(const struct inode *inode)
 	return inode->mode & S_IFMT;
 }
 
-/* Whether the running task may do MASK (R_OK, W_OK, X_OK) to INODE: 0 or -EACCES. Task context. */
+/* --- what the running task may do: kernel/fs/permission.c. Task context. --- */
+
+/* MASK (R_OK, W_OK, X_OK) to INODE: 0 or -EACCES. */
 int inode_permission(const struct inode *inode, unsigned int mask);
+/* What only an owner may (change the mode, set times): owns it, or CAP_FOWNER. */
+bool inode_owner_or_capable(const struct inode *inode);
+/* Take INODE's name out of DIRECTORY, which may be sticky: 0 or -EPERM. */
+int inode_check_sticky(const struct inode *directory, const struct inode *inode);
+
+#define INODE_OWNER_STAYS ((uint32_t)-1)
+
+/* Give INODE to UID and GID (INODE_OWNER_STAYS: as it is): 0 or -EPERM. */
+int inode_check_owner_change(const struct inode *inode, uint32_t uid, uint32_t gid);
+/* MODE, asked for on a file of group GID, without S_ISGID if that group is not the task's own. */
+uint32_t inode_allowed_mode(uint32_t mode, uint32_t gid);
+/* INODE's mode without the bits that would let others act with the rights of a new owner, or run new
+ * contents with those of the old one. */
+uint32_t inode_mode_without_privileges(const struct inode *inode);
+/* The contents of INODE are about to change: such bits go, unless CAP_FSETID. */
+void inode_written(struct inode *inode);
 
 /* Fills in STAT. Task context. */
 void inode_stat(const struct inode *inode, struct kernel_stat *stat);

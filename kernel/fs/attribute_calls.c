@@ -19,14 +19,31 @@
 /* What is to be done to an inode. */
 struct change {
 	enum { CHANGE_MODE, CHANGE_OWNER, CHANGE_TIMES } kind;
+	bool times_are_now; /* not chosen: who may write may do that too */
 	uint32_t mode;
-	uint32_t uid, gid;		 /* (uint32_t)-1: stays */
+	uint32_t uid, gid;		 /* INODE_OWNER_STAYS */
 	struct kernel_timespec times[2]; /* of access, of modification */
 };
+
+/* Whether the running task may make CHANGE to INODE. */
+static int check(const struct inode *inode, const struct change *change)
+{
+	if (change->kind == CHANGE_OWNER)
+		return inode_check_owner_change(inode, change->uid, change->gid);
+	if (inode_owner_or_capable(inode))
+		return 0;
+	return change->kind == CHANGE_TIMES && change->times_are_now ?
+		       inode_permission(inode, W_OK) :
+		       -EPERM;
+}
 
 static int apply(struct inode *inode, const struct change *change)
 {
 	uint32_t mode = inode->mode;
+	int error = check(inode, change);
+
+	if (error)
+		return error;
 
 	switch (change->kind) {
 	case CHANGE_MODE:
@@ -35,16 +52,15 @@ static int apply(struct inode *inode, const struct change *change)
 		if (((mode ^ change->mode) & 0111) && tmpfs_get_seals(inode) > 0 &&
 		    (tmpfs_get_seals(inode) & F_SEAL_EXEC))
 			return -EPERM;
-		inode->mode = (mode & S_IFMT) | (change->mode & S_IALLUGO);
+		inode->mode = (mode & S_IFMT) |
+			      inode_allowed_mode(change->mode & S_IALLUGO, inode->gid);
 		break;
 	case CHANGE_OWNER:
-		if (change->uid != (uint32_t)-1)
+		inode->mode = inode_mode_without_privileges(inode);
+		if (change->uid != INODE_OWNER_STAYS)
 			inode->uid = change->uid;
-		if (change->gid != (uint32_t)-1)
+		if (change->gid != INODE_OWNER_STAYS)
 			inode->gid = change->gid;
-		/* A new owner has not vouched for what runs with an owner's rights. */
-		if (inode_type(inode) == S_IFREG && (mode & 0111))
-			inode->mode = mode & ~(uint32_t)(S_ISUID | (mode & 0010 ? S_ISGID : 0));
 		break;
 	case CHANGE_TIMES:
 		if (change->times[0].tv_nsec != NSEC_OMIT)
@@ -175,6 +191,7 @@ static int get_times(struct change *change, unsigned long user_times)
 {
 	change->kind = CHANGE_TIMES;
 	change->times[0] = change->times[1] = now();
+	change->times_are_now = true;
 	if (!user_times)
 		return 0;
 	struct kernel_timespec times[2];
@@ -184,8 +201,10 @@ static int get_times(struct change *change, unsigned long user_times)
 	for (int i = 0; i < 2; i++) {
 		if (!is_time(&times[i]))
 			return -EINVAL;
-		if (times[i].tv_nsec != NSEC_NOW)
+		if (times[i].tv_nsec != NSEC_NOW) {
 			change->times[i] = times[i];
+			change->times_are_now = false;
+		}
 	}
 	return 0;
 }
@@ -221,6 +240,7 @@ static long set_old_times(int directory_fd, unsigned long user_path, unsigned lo
 
 		if (copy_from_user(words, (const void *)user_times, size))
 			return -EFAULT;
+		change.times_are_now = false;
 		for (int i = 0; i < 2; i++) {
 			int64_t us = seconds_only ? 0 : words[2 * i + 1];
 

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include <kernel/credentials.h>
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
 #include <kernel/log.h>
@@ -71,6 +72,8 @@ static struct inode *make_inode(struct dentry *parent, const struct entry_reques
 		return NULL;
 	if (above->mode & S_ISGID)
 		inode->gid = above->gid;
+	if ((above->mode & S_ISGID) && !directory && (mode & S_IXGRP))
+		inode->mode = inode_allowed_mode(mode, inode->gid);
 	if (request->target &&
 	    tmpfs_set_target(inode, request->target, strlen(request->target)) < 0) {
 		inode_put(inode);
@@ -78,6 +81,15 @@ static struct inode *make_inode(struct dentry *parent, const struct entry_reques
 	}
 	inode->links = directory ? 2 : 1;
 	return inode;
+}
+
+/* Whether REQUEST is for something that only the machine's owner may name: a device, but not the
+ * character device 0 that stands for nothing. */
+static bool is_device(const struct entry_request *request)
+{
+	uint32_t type = request->mode & S_IFMT;
+
+	return type == S_IFBLK || (type == S_IFCHR && request->device);
 }
 
 static int create_locked(struct dentry *parent, const char *name, size_t name_size,
@@ -89,6 +101,8 @@ static int create_locked(struct dentry *parent, const char *name, size_t name_si
 		error = check_parent(parent);
 	if (error)
 		return error;
+	if (is_device(request) && !capable(CAP_MKNOD))
+		return -EPERM;
 	struct inode *inode = make_inode(parent, request);
 
 	if (!inode)
@@ -190,6 +204,8 @@ static int remove_locked(struct dentry *parent, const char *name, size_t name_si
 	}
 	int error = check_parent(parent);
 
+	if (!error)
+		error = inode_check_sticky(parent->inode, dentry->inode);
 	if (!error)
 		error = check_removal(dentry, directory);
 	if (!error)
@@ -326,6 +342,15 @@ static int rename_locked(struct dentry *from, const char *from_name, size_t from
 
 	if (!error)
 		error = check_parent(to);
+	if (!error)
+		error = inode_check_sticky(from->inode, old->inode);
+	if (!error && new)
+		error = inode_check_sticky(to->inode, new->inode);
+	/* '..' of a directory that moves is written to. */
+	if (!error && from != to && is_directory(old))
+		error = inode_permission(old->inode, W_OK);
+	if (!error && from != to && new && (flags & RENAME_EXCHANGE) && is_directory(new))
+		error = inode_permission(new->inode, W_OK);
 	if (!error && (old->mounted || (new &&new->mounted)))
 		error = -EBUSY;
 	if (!error && new && !(flags & RENAME_EXCHANGE))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inodes as objects: their life, attributes, permissions. What each kind does is its file system's
+ * Inodes as objects: their life and attributes. Who may do what is permission.c's; what each kind does is its file system's
  * (tmpfs.c, pseudo.c); names are dentry.c's.
  */
 #include <kernel/assert.h>
@@ -54,14 +54,6 @@ void inode_put(struct inode *inode)
 	superblock_put(superblock);
 }
 
-int inode_permission(const struct inode *inode, unsigned int mask)
-{
-	/* Everything runs as root: execution needs some x bit all the same. */
-	if ((mask & X_OK) && inode_type(inode) != S_IFDIR && !(inode->mode & 0111))
-		return -EACCES;
-	return 0;
-}
-
 void inode_stat(const struct inode *inode, struct kernel_stat *stat)
 {
 	*stat = (struct kernel_stat){
@@ -101,6 +93,7 @@ int inode_allocate(struct inode *inode, unsigned int mode, uint64_t offset, uint
 	if (!inode->ops->allocate)
 		return -EOPNOTSUPP;
 	mutex_lock(&inode->write_mutex);
+	inode_written(inode);
 	if (mode & FALLOC_FL_PUNCH_HOLE) {
 		error = inode->ops->punch(inode, offset, size);
 	} else {
@@ -123,6 +116,7 @@ int inode_resize(struct inode *inode, uint64_t size)
 	if (!inode->ops->resize)
 		return error;
 	mutex_lock(&inode->write_mutex);
+	inode_written(inode);
 	error = inode->ops->resize(inode, size);
 	mutex_unlock(&inode->write_mutex);
 	if (!error)

@@ -80,7 +80,13 @@ static int check_permission(const struct inode *inode, unsigned int flags)
 {
 	static const uint8_t masks[] = { R_OK, W_OK, R_OK | W_OK, R_OK | W_OK };
 
-	return flags & O_PATH ? 0 : inode_permission(inode, masks[flags & O_ACCMODE]);
+	if (flags & O_PATH)
+		return 0;
+	int error = inode_permission(inode,
+				     masks[flags & O_ACCMODE] | (flags & O_TRUNC ? W_OK : 0));
+
+	/* Not to leave a trace is the owner's right. */
+	return !error && (flags & O_NOATIME) && !inode_owner_or_capable(inode) ? -EPERM : error;
 }
 
 /* The dentry at PATH from START, made if it is not there; *MADE says whether. */

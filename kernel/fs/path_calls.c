@@ -3,6 +3,7 @@
  * begin. Those that change something are in entry_calls.c and attribute_calls.c. */
 #include <string.h>
 
+#include <kernel/credentials.h>
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
@@ -133,12 +134,21 @@ static long check_access(int directory_fd, unsigned long user_path, unsigned int
 		return -EINVAL;
 	if (flags & ~(unsigned int)(AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
 		return -EINVAL;
+	const struct credentials *access = NULL;
+
+	if (!(flags & AT_EACCESS)) {
+		access = credentials_begin_access();
+		if (!access)
+			return -ENOMEM;
+	}
 	int error = path_arguments_look_up_at(directory_fd, user_path, flags, &dentry);
 
-	if (error || !dentry)
-		return error;
-	error = inode_permission(dentry->inode, mode);
-	dentry_put(dentry);
+	if (!error && dentry) {
+		error = inode_permission(dentry->inode, mode);
+		dentry_put(dentry);
+	}
+	if (access)
+		credentials_end_access(access);
 	return error;
 }
 
@@ -263,7 +273,16 @@ long sys_chroot(const unsigned long arg[6])
 	struct dentry *dentry;
 	int error = path_arguments_look_up(AT_FDCWD, arg[0], LOOKUP_FOLLOW, &dentry);
 
-	return error ? error : begin_at(&task_current()->process->root, dentry);
+	if (error)
+		return error;
+	error = inode_type(dentry->inode) == S_IFDIR ? inode_permission(dentry->inode, X_OK) :
+						       -ENOTDIR;
+	if (!error && !capable(CAP_SYS_CHROOT))
+		error = -EPERM;
+	if (!error)
+		return begin_at(&task_current()->process->root, dentry);
+	dentry_put(dentry);
+	return error;
 }
 
 long sys_getcwd(const unsigned long arg[6])

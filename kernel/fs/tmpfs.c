@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include <kernel/credentials.h>
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
@@ -225,6 +226,7 @@ static ssize_t write_contents(struct file *file, const void *from, size_t size, 
 	mutex_lock(&inode->write_mutex);
 	if (file->flags & O_APPEND)
 		*position = inode->size;
+	inode_written(inode);
 	if (is_sealed(inode, F_SEAL_WRITE | F_SEAL_FUTURE_WRITE) ||
 	    (is_sealed(inode, F_SEAL_GROW) && *position + size > inode->size))
 		error = -EPERM;
@@ -515,6 +517,8 @@ struct inode *tmpfs_create_inode(struct superblock *superblock, uint32_t mode, u
 		   type == S_IFLNK ? &link_ops :
 				     &other_ops,
 		   mode);
+	file->inode.uid = credentials_for_files()->fsuid;
+	file->inode.gid = credentials_for_files()->fsgid;
 	vm_mapping_init(&file->mapping);
 	file->seals = F_SEAL_SEAL;
 	if (type == S_IFCHR || type == S_IFBLK)

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include <kernel/credentials.h>
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
@@ -20,17 +21,34 @@ struct xattr {
 	char value[];
 };
 
-/* The kinds of names, told apart by how they begin. */
+/* The kinds of names, told apart by how they begin. Those that are not like contents are written by
+ * administrators (CAP_SYS_ADMIN). */
 struct name_space {
 	const char *prefix;
 	bool like_contents; /* files and directories only, by the permissions of the contents */
+	bool hidden;	    /* and read by them only */
 };
 
 static const struct name_space name_spaces[] = {
-	{ "security.", false },
-	{ "trusted.", false },
-	{ "user.", true },
+	{ .prefix = "security." },
+	{ .prefix = "trusted.", .hidden = true },
+	{ .prefix = "user.", .like_contents = true },
 };
+
+static int check_like_contents(const struct inode *inode, unsigned int access)
+{
+	if ((inode->mode & S_ISVTX) && inode_type(inode) == S_IFDIR && (access & W_OK) &&
+	    !inode_owner_or_capable(inode))
+		return -EPERM;
+	return inode_permission(inode, access);
+}
+
+static int check_administrator(const struct name_space *space, unsigned int access)
+{
+	if (capable(CAP_SYS_ADMIN))
+		return 0;
+	return access & W_OK ? -EPERM : space->hidden ? -ENODATA : 0;
+}
 
 /* Whether INODE can have an attribute NAME, and the running task may use it so: 0 or an error. */
 static int check_name(const struct inode *inode, const char *name, unsigned int access)
@@ -46,7 +64,8 @@ static int check_name(const struct inode *inode, const char *name, unsigned int 
 			continue;
 		if (space->like_contents && type != S_IFREG && type != S_IFDIR)
 			return access & W_OK ? -EPERM : -ENODATA;
-		int error = space->like_contents ? inode_permission(inode, access) : 0;
+		int error = space->like_contents ? check_like_contents(inode, access) :
+						   check_administrator(space, access);
 
 		if (error || !kept)
 			return error ? error : -EOPNOTSUPP;
@@ -172,6 +191,18 @@ int xattr_remove(struct inode *inode, const char *name)
 	return error;
 }
 
+/* Whether NAME is not for the running task to see. */
+static bool is_hidden(const char *name)
+{
+	for (size_t i = 0; i < sizeof(name_spaces) / sizeof(name_spaces[0]); i++) {
+		const struct name_space *space = &name_spaces[i];
+
+		if (strncmp(name, space->prefix, strlen(space->prefix)) == 0)
+			return space->hidden && !capable(CAP_SYS_ADMIN);
+	}
+	return false;
+}
+
 ssize_t xattr_names(struct inode *inode, char *buffer, size_t size)
 {
 	const struct xattr *at;
@@ -182,6 +213,8 @@ ssize_t xattr_names(struct inode *inode, char *buffer, size_t size)
 	SLIST_FOREACH(at, &inode->xattrs, next) {
 		size_t name_size = strlen(at->name) + 1;
 
+		if (is_hidden(at->name))
+			continue;
 		if (size && length + name_size > size) {
 			fits = false;
 			break;

@@ -103,6 +103,33 @@ const struct credentials *credentials_current(void)
 	return task_current()->credentials;
 }
 
+const struct credentials *credentials_for_files(void)
+{
+	const struct task *self = task_current();
+
+	return self->access_credentials ? self->access_credentials : self->credentials;
+}
+
+const struct credentials *credentials_begin_access(void)
+{
+	struct credentials *access = credentials_begin();
+
+	if (!access)
+		return NULL;
+	access->fsuid = access->uid;
+	access->fsgid = access->gid;
+	if (!(access->securebits & SECBIT_NO_SETUID_FIXUP))
+		access->effective = access->uid ? 0 : access->permitted;
+	task_current()->access_credentials = access;
+	return access;
+}
+
+void credentials_end_access(const struct credentials *access)
+{
+	task_current()->access_credentials = NULL;
+	credentials_put(access);
+}
+
 const struct credentials *credentials_of(const struct task *task)
 {
 	return task->credentials;

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the running task's credentials permit it to do to an inode: the owner's, group's and others'
+ * permissions, and the capabilities that go beyond them. Rules: path_resolution(7), inode(7),
+ * capabilities(7), and Linux's fs/namei.c and fs/attr.c where those are silent.
+ *
+ * Checks read words that may change meanwhile, one at a time, like Linux's: who loses a permission
+ * the moment it is used has used it before.
+ */
+#include <kernel/credentials.h>
+#include <kernel/inode.h>
+#include <kernel/process.h>
+#include <kernel/task.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+
+/* Of some class of users, as of others. */
+#define ANY_EXECUTE 0111
+
+static bool owns(const struct credentials *own, const struct inode *inode)
+{
+	return own->fsuid == inode->uid;
+}
+
+/* Whether capabilities permit MASK, which the mode does not. */
+static bool overrides(const struct credentials *own, const struct inode *inode, unsigned int mask)
+{
+	bool directory = inode_type(inode) == S_IFDIR;
+
+	if (credentials_have(own, CAP_DAC_READ_SEARCH) &&
+	    (directory ? !(mask & W_OK) : mask == R_OK))
+		return true;
+	/* Nobody executes what is executable for nobody. */
+	return credentials_have(own, CAP_DAC_OVERRIDE) &&
+	       (directory || !(mask & X_OK) || (inode->mode & ANY_EXECUTE));
+}
+
+int inode_permission(const struct inode *inode, unsigned int mask)
+{
+	const struct credentials *own = credentials_for_files();
+	uint32_t mode = inode->mode;
+
+	mask &= R_OK | W_OK | X_OK;
+	/* The same for everybody: whoever it is. */
+	if ((mode & mode >> 3 & mode >> 6 & mask) == mask)
+		return 0;
+	if (owns(own, inode))
+		mode >>= 6;
+	else if (credentials_in_group(own, inode->gid))
+		mode >>= 3;
+	return (mode & mask) == mask || overrides(own, inode, mask) ? 0 : -EACCES;
+}
+
+bool inode_owner_or_capable(const struct inode *inode)
+{
+	const struct credentials *own = credentials_for_files();
+
+	return owns(own, inode) || credentials_have(own, CAP_FOWNER);
+}
+
+int inode_check_sticky(const struct inode *directory, const struct inode *inode)
+{
+	const struct credentials *own = credentials_for_files();
+
+	return !(directory->mode & S_ISVTX) || owns(own, inode) || owns(own, directory) ||
+			       credentials_have(own, CAP_FOWNER) ?
+		       0 :
+		       -EPERM;
+}
+
+static bool keeps_group_bit(uint32_t gid)
+{
+	const struct credentials *own = credentials_for_files();
+
+	return credentials_in_group(own, gid) || credentials_have(own, CAP_FSETID);
+}
+
+uint32_t inode_allowed_mode(uint32_t mode, uint32_t gid)
+{
+	return (mode & S_ISGID) && !keeps_group_bit(gid) ? mode & ~(uint32_t)S_ISGID : mode;
+}
+
+int inode_check_owner_change(const struct inode *inode, uint32_t uid, uint32_t gid)
+{
+	const struct credentials *own = credentials_for_files();
+
+	if (credentials_have(own, CAP_CHOWN))
+		return 0;
+	if (uid != INODE_OWNER_STAYS && !(owns(own, inode) && uid == inode->uid))
+		return -EPERM;
+	if (gid != INODE_OWNER_STAYS &&
+	    !(owns(own, inode) && (gid == inode->gid || credentials_in_group(own, gid))))
+		return -EPERM;
+	return 0;
+}
+
+uint32_t inode_mode_without_privileges(const struct inode *inode)
+{
+	uint32_t mode = inode->mode;
+
+	if (inode_type(inode) == S_IFDIR)
+		return mode;
+	if ((mode & S_ISGID) && ((mode & S_IXGRP) || !keeps_group_bit(inode->gid)))
+		mode &= ~(uint32_t)S_ISGID;
+	return mode & ~(uint32_t)S_ISUID;
+}
+
+void inode_written(struct inode *inode)
+{
+	if (!(inode->mode & (S_ISUID | S_ISGID)) || inode_type(inode) != S_IFREG ||
+	    credentials_have(credentials_for_files(), CAP_FSETID))
+		return;
+	inode->mode = inode_mode_without_privileges(inode);
+}
