@@ -11,8 +11,8 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import both  # pylint: disable=wrong-import-position
 import tap  # pylint: disable=wrong-import-position
 
-PROGRAMS = ("awk bash basename cat chmod cmp cut dash date dirname env false find grep gzip head id ls mkdir mkfifo mv "
-            "od perl ps rm sed seq setsid sleep sort stat stty tail tar tee touch tr true uniq wc xargs").split()
+PROGRAMS = ("awk bash basename cat chmod cksum cmp cut dash date dirname echo env false find grep gzip head id ls mkdir mkfifo mv "
+            "od perl ps rm sed printf seq setsid sleep sort stat stty tail tar tee touch tr true uniq wc xargs").split()
 
 
 def main():

@@ -25,6 +25,8 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/", "LC_ALL": "C", "TZ": "UTC0"
 CASE_TIMEOUT_S = 60
 # The mark that ends the output of a case; \1e does not occur in what programs print.
 _END = "\x1e"
+# What the driver itself calls.
+_DRIVER_PROGRAMS = ("bash", "mktemp", "rm")
 _DRIVER = """\
 cd "$1" || exit 99
 for script in "$1"/*.sh; do
@@ -72,7 +74,7 @@ def compare(report, cases, programs, added=(), options=(), timeout_s=150):
         host, _ = _results(subprocess.run(
             ["bash", driver, folder], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             env=ENVIRONMENT, timeout=timeout_s, check=True).stdout)
-        words = [word for path in [folder, *_paths(programs), *added] for word in ("--add", path)]
+        words = [word for path in [folder, *_paths([*_DRIVER_PROGRAMS, *programs]), *added] for word in ("--add", path)]
         words += [word for name, value in ENVIRONMENT.items() for word in ("--env", f"{name}={value}")]
         status, output, error = tap.command(
             [TALLY, "run", "--timeout", str(timeout_s), *options, *words, "/bin/bash", driver, folder],
@@ -84,8 +86,7 @@ def compare(report, cases, programs, added=(), options=(), timeout_s=150):
         if number < len(ours):
             report.ok(ours[number] == host[number], name, *_differences(host[number], ours[number]), text)
         else:
-            report.ok(False, name, "did not end" if number == len(ours) else "not reached",
-                      rest if number == len(ours) else "")
+            report.ok(False, name, *(("did not end", text, rest) if number == len(ours) else ("not reached",)))
     report.equal((status, rest), (0, ""), "and the shell that ran them ended", error)
 
 
