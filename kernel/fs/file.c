@@ -10,6 +10,7 @@
 #include <kernel/assert.h>
 #include <kernel/dentry.h>
 #include <kernel/file.h>
+#include <kernel/file_lock.h>
 #include <kernel/kmalloc.h>
 #include <kernel/process.h>
 #include <kernel/spinlock.h>
@@ -56,6 +57,7 @@ void file_put(struct file *file)
 	ASSERT(before != 0);
 	if (before != 1)
 		return;
+	file_lock_release(file);
 	if (file->ops->release)
 		file->ops->release(file);
 	if (file->dentry)
@@ -177,6 +179,13 @@ int fd_install(struct file *file, int cloexec)
 	return fd_install_from(file, 0, cloexec);
 }
 
+/* TABLE has one descriptor of FILE less. */
+static void drop(struct file_table *table, struct file *file)
+{
+	file_lock_close(file, table);
+	file_put(file);
+}
+
 /* Puts ENTRY at FD and returns what was there. */
 static struct file *exchange(struct file_table *table, int fd, struct descriptor entry)
 {
@@ -197,7 +206,7 @@ int fd_install_at(struct file *file, int fd, bool cloexec)
 	struct file *old = exchange(own_table(), fd, (struct descriptor){ file, cloexec });
 
 	if (old)
-		file_put(old);
+		drop(own_table(), old);
 	return fd;
 }
 
@@ -209,7 +218,7 @@ int fd_close(int fd)
 
 	if (!file)
 		return -EBADF;
-	file_put(file);
+	drop(own_table(), file);
 	return 0;
 }
 
@@ -287,7 +296,7 @@ static void close_all(struct file_table *table, bool only_cloexec)
 		struct file *file = exchange(table, fd, (struct descriptor){ NULL, false });
 
 		if (file)
-			file_put(file);
+			drop(table, file);
 	}
 }
 

@@ -2,6 +2,7 @@
 /* System calls on descriptors: reading, writing, moving, duplicating. Those on paths are in
  * path_calls.c. */
 #include <kernel/file.h>
+#include <kernel/file_lock.h>
 #include <kernel/inode.h>
 #include <kernel/pipe.h>
 #include <kernel/process.h>
@@ -447,6 +448,13 @@ static long control(struct file *file, int fd, unsigned int command, unsigned lo
 		return 0;
 	case F_GETSIG:
 		return file->async.signal;
+	case F_GETLK:
+	case F_SETLK:
+	case F_SETLKW:
+	case F_OFD_GETLK:
+	case F_OFD_SETLK:
+	case F_OFD_SETLKW:
+		return file_lock_control(file, command, argument);
 	case F_GETPIPE_SZ:
 		return pipe_get_size(file);
 	case F_SETPIPE_SZ:

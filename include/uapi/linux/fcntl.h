@@ -32,12 +32,18 @@
 #define F_SETFD		    2
 #define F_GETFL		    3
 #define F_SETFL		    4
+#define F_GETLK		    5
+#define F_SETLK		    6
+#define F_SETLKW	    7
 #define F_SETOWN	    8
 #define F_GETOWN	    9
 #define F_SETSIG	    10
 #define F_GETSIG	    11
 #define F_SETOWN_EX	    15
 #define F_GETOWN_EX	    16
+#define F_OFD_GETLK	    36
+#define F_OFD_SETLK	    37
+#define F_OFD_SETLKW	    38
 #define F_DUPFD_CLOEXEC	    1030
 
 #define F_SETPIPE_SZ	    1031
@@ -83,5 +89,9 @@
 #define X_OK		    1
 #define W_OK		    2
 #define R_OK		    4
+
+#define F_RDLCK		    0
+#define F_WRLCK		    1
+#define F_UNLCK		    2
 
 #endif

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Advisory locks, see <kernel/file_lock.h>.
+ *
+ * An inode has a list of them. Those of fcntl cover ranges: setting one takes its owner's others out of
+ * the range, cutting them where they reach beyond it. Who waits is in a list, too, with whom it
+ * waits for, so that fcntl can refuse what would wait for ever (EDEADLK).
+ *
+ * Lock: locks_mutex (L), for all of it; innermost but for kmalloc. All who wait for any lock wait in
+ * one queue: locks are rare and held long.
+ */
+#include <kernel/file_lock.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/kmalloc.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <kernel/usercopy.h>
+#include <kernel/wait.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+#include <uapi/linux/flock.h>
+
+#define RANGE_END INT64_MAX
+/* Longest chain of those who wait for one another that is looked at: as in Linux. */
+#define CHAIN_MAX 10
+
+enum lock_kind { LOCK_TABLE, LOCK_OPEN_FILE, LOCK_WHOLE }; /* fcntl's, fcntl's OFD, flock's */
+
+struct file_lock {
+	LIST_ENTRY(file_lock) link; /* L: of its inode */
+	enum lock_kind kind;
+	const void *owner; /* a struct file_table or struct file */
+	pid_t pid;	   /* who set it */
+	bool exclusive;
+	int64_t start, end; /* first and last byte */
+};
+
+struct waiter {
+	LIST_ENTRY(waiter) link; /* L */
+	const void *owner, *waits_for;
+};
+
+static struct mutex locks_mutex;
+static struct wait_queue locks_changed;
+static LIST_HEAD(, waiter) waiters = LIST_HEAD_INITIALIZER(waiters); /* L */
+
+void file_lock_init(void)
+{
+	mutex_init(&locks_mutex);
+	wait_queue_init(&locks_changed);
+}
+
+static bool overlap(const struct file_lock *a, const struct file_lock *b)
+{
+	return a->start <= b->end && b->start <= a->end;
+}
+
+/* Whether A and B are in one order: flock knows nothing of fcntl's. */
+static bool same_order(const struct file_lock *a, const struct file_lock *b)
+{
+	return (a->kind == LOCK_WHOLE) == (b->kind == LOCK_WHOLE);
+}
+
+/* A lock that keeps REQUEST out, or NULL. L held. */
+static struct file_lock *find_conflict(struct inode *inode, const struct file_lock *request)
+{
+	struct file_lock *lock;
+
+	LIST_FOREACH(lock, &inode->locks, link)
+		if (same_order(lock, request) && lock->owner != request->owner &&
+		    overlap(lock, request) && (lock->exclusive || request->exclusive))
+			return lock;
+	return NULL;
+}
+
+/* Whether OWNER, were it to wait for HOLDER, would wait for itself. L held. */
+static bool would_deadlock(const void *owner, const void *holder)
+{
+	for (unsigned int i = 0; i < CHAIN_MAX; i++) {
+		struct waiter *waiter;
+
+		if (holder == owner)
+			return true;
+		LIST_FOREACH(waiter, &waiters, link)
+			if (waiter->owner == holder)
+				break;
+		if (!waiter)
+			return false;
+		holder = waiter->waits_for;
+	}
+	return false;
+}
+
+/* Takes what REQUEST's owner has out of its range; what reaches beyond on both sides becomes two, for
+ * which *SPARE is used. L held. */
+static void clear_range(struct inode *inode, const struct file_lock *request,
+			struct file_lock **spare)
+{
+	struct file_lock *lock, *next;
+
+	for (lock = LIST_FIRST(&inode->locks); lock; lock = next) {
+		next = LIST_NEXT(lock, link);
+		if (lock->owner != request->owner || lock->kind != request->kind ||
+		    !overlap(lock, request))
+			continue;
+		bool before = lock->start<request->start, after = lock->end> request->end;
+
+		if (before && after) {
+			**spare = *lock;
+			(*spare)->start = request->end + 1;
+			LIST_INSERT_AFTER(lock, *spare, link);
+			*spare = NULL;
+		}
+		if (before) {
+			lock->end = request->start - 1;
+		} else if (after) {
+			lock->start = request->end + 1;
+		} else {
+			LIST_REMOVE(lock, link);
+			kfree(lock);
+		}
+	}
+}
+
+/* Makes LOCK one with its owner's equal ones beside it, and puts it in. L held. */
+static void insert(struct inode *inode, struct file_lock *lock)
+{
+	struct file_lock *other, *next;
+
+	for (other = LIST_FIRST(&inode->locks); other; other = next) {
+		next = LIST_NEXT(other, link);
+		bool touches = other->end + 1 == lock->start ||
+			       (lock->end != RANGE_END && lock->end + 1 == other->start);
+
+		if (other->owner != lock->owner || other->kind != lock->kind ||
+		    other->exclusive != lock->exclusive || !touches)
+			continue;
+		if (other->start < lock->start)
+			lock->start = other->start;
+		else
+			lock->end = other->end;
+		LIST_REMOVE(other, link);
+		kfree(other);
+	}
+	LIST_INSERT_HEAD(&inode->locks, lock, link);
+}
+
+/* Waits, with L given back meanwhile, until locks have changed: 0, -EINTR, -EDEADLK. */
+static int wait_for(const struct file_lock *request, const struct file_lock *holder)
+{
+	struct waiter waiter = { .owner = request->owner, .waits_for = holder->owner };
+	struct wait_entry entry;
+
+	if (request->kind == LOCK_TABLE && would_deadlock(request->owner, holder->owner))
+		return -EDEADLK;
+	LIST_INSERT_HEAD(&waiters, &waiter, link);
+	wait_queue_add(&locks_changed, &entry);
+	mutex_unlock(&locks_mutex);
+	int error = wait_sleep(UINT64_MAX);
+
+	wait_queue_remove(&locks_changed, &entry);
+	mutex_lock(&locks_mutex);
+	LIST_REMOVE(&waiter, link);
+	return error;
+}
+
+/* Sets REQUEST, or with UNLOCK takes away what its owner has there. */
+static int set_lock(struct inode *inode, const struct file_lock *request, bool unlock, bool wait)
+{
+	struct file_lock *lock = kzalloc(sizeof(*lock)), *spare = kzalloc(sizeof(*spare)), *holder;
+	int error = 0;
+
+	if (!lock || !spare) {
+		kfree(lock);
+		kfree(spare);
+		return -ENOLCK;
+	}
+	mutex_lock(&locks_mutex);
+	while (!unlock && !error && (holder = find_conflict(inode, request)))
+		error = wait ? wait_for(request, holder) : -EAGAIN;
+	if (!error) {
+		clear_range(inode, request, &spare);
+		if (!unlock) {
+			*lock = *request;
+			insert(inode, lock);
+			lock = NULL;
+		}
+	}
+	mutex_unlock(&locks_mutex);
+	wait_queue_wake(&locks_changed);
+	kfree(lock);
+	kfree(spare);
+	return error;
+}
+
+/* --- fcntl --- */
+
+/* The bytes FLOCK means, from the beginning of the file. */
+static int get_range(const struct file *file, const struct kernel_flock *flock,
+		     struct file_lock *lock)
+{
+	int64_t base;
+
+	switch (flock->l_whence) {
+	case SEEK_SET:
+		base = 0;
+		break;
+	case SEEK_CUR:
+		base = (int64_t)file->position;
+		break;
+	case SEEK_END:
+		base = (int64_t)file_inode(file)->size;
+		break;
+	default:
+		return -EINVAL;
+	}
+	if (__builtin_add_overflow(base, flock->l_start, &lock->start))
+		return -EOVERFLOW;
+	if (lock->start < 0)
+		return -EINVAL;
+	lock->end = RANGE_END;
+	if (flock->l_len > 0 && __builtin_add_overflow(lock->start, flock->l_len - 1, &lock->end))
+		return -EOVERFLOW;
+	if (flock->l_len < 0) {
+		if (lock->start + flock->l_len < 0)
+			return -EINVAL;
+		lock->end = lock->start - 1;
+		lock->start += flock->l_len;
+	}
+	return 0;
+}
+
+static long get_lock(struct inode *inode, const struct file_lock *request,
+		     struct kernel_flock *flock)
+{
+	mutex_lock(&locks_mutex);
+	const struct file_lock *holder = find_conflict(inode, request);
+
+	if (!holder) {
+		flock->l_type = F_UNLCK;
+	} else {
+		flock->l_type = holder->exclusive ? F_WRLCK : F_RDLCK;
+		flock->l_whence = SEEK_SET;
+		flock->l_start = holder->start;
+		flock->l_len = holder->end == RANGE_END ? 0 : holder->end - holder->start + 1;
+		flock->l_pid = holder->kind == LOCK_OPEN_FILE ? -1 : holder->pid;
+	}
+	mutex_unlock(&locks_mutex);
+	return 0;
+}
+
+long file_lock_control(struct file *file, unsigned int command, unsigned long argument)
+{
+	bool open_file = command == F_OFD_GETLK || command == F_OFD_SETLK ||
+			 command == F_OFD_SETLKW;
+	bool get = command == F_GETLK || command == F_OFD_GETLK;
+	unsigned int access = file->flags & O_ACCMODE;
+	struct kernel_flock flock;
+	struct file_lock request = { .kind = open_file ? LOCK_OPEN_FILE : LOCK_TABLE,
+				     .owner = open_file ? (const void *)file :
+							  (const void *)task_current()->files,
+				     .pid = task_current()->tgid };
+
+	if (!file_inode(file))
+		return -EINVAL;
+	if (copy_from_user(&flock, (const void *)argument, sizeof(flock)))
+		return -EFAULT;
+	if (get && flock.l_type != F_RDLCK && flock.l_type != F_WRLCK)
+		return -EINVAL;
+	int error = get_range(file, &flock, &request);
+
+	if (error)
+		return error;
+	if (open_file && flock.l_pid)
+		return -EINVAL;
+	request.exclusive = flock.l_type == F_WRLCK;
+	if (get) {
+		get_lock(file_inode(file), &request, &flock);
+		return copy_to_user((void *)argument, &flock, sizeof(flock));
+	}
+	switch (flock.l_type) {
+	case F_RDLCK:
+		if (access == O_WRONLY)
+			return -EBADF;
+		break;
+	case F_WRLCK:
+		if (access == O_RDONLY)
+			return -EBADF;
+		break;
+	case F_UNLCK:
+		break;
+	default:
+		return -EINVAL;
+	}
+	error = set_lock(file_inode(file), &request, flock.l_type == F_UNLCK,
+			 command == F_SETLKW || command == F_OFD_SETLKW);
+	return error;
+}
+
+/* --- flock --- */
+
+#define FLOCK_SHARED	1
+#define FLOCK_EXCLUSIVE 2
+#define FLOCK_NONBLOCK	4
+#define FLOCK_UNLOCK	8
+
+long sys_flock(const unsigned long arg[6])
+{
+	unsigned int operation = (unsigned int)arg[1] & ~(unsigned int)FLOCK_NONBLOCK;
+	struct file *file = fd_get_file((int)arg[0]);
+	long result = -EINVAL;
+
+	if (!file)
+		return -EBADF;
+	const struct file_lock request = { .kind = LOCK_WHOLE,
+					   .owner = file,
+					   .pid = task_current()->tgid,
+					   .exclusive = operation == FLOCK_EXCLUSIVE,
+					   .end = RANGE_END };
+
+	if (file->flags & O_PATH)
+		result = -EBADF;
+	else if (file_inode(file) && (operation == FLOCK_SHARED || operation == FLOCK_EXCLUSIVE ||
+				      operation == FLOCK_UNLOCK))
+		result = set_lock(file_inode(file), &request, operation == FLOCK_UNLOCK,
+				  !(arg[1] & FLOCK_NONBLOCK));
+	file_put(file);
+	return result;
+}
+
+/* --- ends --- */
+
+/* Takes away every lock of OWNER on INODE. */
+static void drop_owner(struct inode *inode, const void *owner)
+{
+	struct file_lock *lock, *next;
+	bool any = false;
+
+	mutex_lock(&locks_mutex);
+	for (lock = LIST_FIRST(&inode->locks); lock; lock = next) {
+		next = LIST_NEXT(lock, link);
+		if (lock->owner != owner)
+			continue;
+		LIST_REMOVE(lock, link);
+		kfree(lock);
+		any = true;
+	}
+	mutex_unlock(&locks_mutex);
+	if (any)
+		wait_queue_wake(&locks_changed);
+}
+
+/* Looked at without the lock: who closes has no lock that it did not know of. */
+void file_lock_close(struct file *file, struct file_table *table)
+{
+	struct inode *inode = file_inode(file);
+
+	if (inode && !LIST_EMPTY(&inode->locks))
+		drop_owner(inode, table);
+}
+
+void file_lock_release(struct file *file)
+{
+	struct inode *inode = file_inode(file);
+
+	if (inode && !LIST_EMPTY(&inode->locks))
+		drop_owner(inode, file);
+}
