@@ -100,6 +100,8 @@ struct superblock *superblock_create(const char *type, uint32_t magic, bool fixe
 /* One more reference, and one less; the last frees. Task context. */
 void superblock_get(struct superblock *superblock);
 void superblock_put(struct superblock *superblock);
+/* Frees SUPERBLOCK, which was mounted nowhere, and its root. Task context. */
+void superblock_discard(struct superblock *superblock);
 /* Shows SUPERBLOCK, whose root is set, at MOUNTPOINT. 0, -EBUSY, -ENOTDIR. Task context. */
 int superblock_mount(struct superblock *superblock, struct dentry *mountpoint);
 /* Takes away what is mounted with ROOT as its root: 0, -EINVAL, -EBUSY. It stays in memory while

@@ -60,4 +60,8 @@ struct pseudo_entry {
 void pseudo_mount(const char *type, uint32_t magic, const struct pseudo_entry *root,
 		  const char *path);
 
+/* Another file system of a TYPE that was mounted so, mounted nowhere. 0, -ENODEV (no such type),
+ * -ENOMEM. Task context. */
+int pseudo_create(const char *type, struct superblock **result);
+
 #endif

@@ -42,7 +42,7 @@ syscall_function sys_setxattr, sys_lsetxattr, sys_fsetxattr, sys_getxattr, sys_l
 	sys_fgetxattr, sys_listxattr, sys_llistxattr, sys_flistxattr, sys_removexattr,
 	sys_lremovexattr, sys_fremovexattr;
 syscall_function sys_fallocate, sys_fadvise64, sys_readahead, sys_sync_file_range, sys_syncfs,
-	sys_memfd_create, sys_flock, sys_timerfd_create, sys_timerfd_settime, sys_timerfd_gettime, sys_signalfd,
+	sys_memfd_create, sys_mount, sys_umount2, sys_flock, sys_timerfd_create, sys_timerfd_settime, sys_timerfd_gettime, sys_signalfd,
 	sys_signalfd4, sys_splice, sys_tee, sys_vmsplice, sys_sendfile, sys_copy_file_range;
 syscall_function sys_poll, sys_ppoll, sys_pipe, sys_pipe2;
 /* tasks: kernel/task/ */

@@ -40,6 +40,12 @@ void superblock_put(struct superblock *superblock)
 		kfree(superblock);
 }
 
+void superblock_discard(struct superblock *superblock)
+{
+	dentry_put(superblock->root);
+	superblock_put(superblock);
+}
+
 int superblock_mount(struct superblock *superblock, struct dentry *mountpoint)
 {
 	int error = 0;

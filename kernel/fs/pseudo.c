@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include <kernel/assert.h>
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
@@ -298,15 +299,52 @@ static struct dentry *mountpoint(const char *path)
 	return dentry;
 }
 
-void pseudo_mount(const char *type, uint32_t magic, const struct pseudo_entry *root,
-		  const char *path)
+/* What was mounted at start, and may be mounted again. */
+static struct kind {
+	const char *type;
+	uint32_t magic;
+	const struct pseudo_entry *root;
+} kinds[8];
+
+static size_t kind_count;
+
+static struct superblock *create(const struct kind *kind)
 {
-	struct superblock *superblock = superblock_create(type, magic, true);
-	struct inode *inode = superblock ? make_inode(superblock, root, NULL, NULL) : NULL;
+	struct superblock *superblock = superblock_create(kind->type, kind->magic, true);
+	struct inode *inode = superblock ? make_inode(superblock, kind->root, NULL, NULL) : NULL;
 
 	if (inode)
 		superblock->root = dentry_create(NULL, inode, "", 0);
-	if (!inode || !superblock->root)
+	if (inode && superblock->root)
+		return superblock;
+	if (inode)
+		inode_put(inode);
+	if (superblock)
+		superblock_put(superblock);
+	return NULL;
+}
+
+int pseudo_create(const char *type, struct superblock **result)
+{
+	for (size_t i = 0; i < kind_count; i++) {
+		if (strcmp(kinds[i].type, type) != 0)
+			continue;
+		*result = create(&kinds[i]);
+		return *result ? 0 : -ENOMEM;
+	}
+	return -ENODEV;
+}
+
+void pseudo_mount(const char *type, uint32_t magic, const struct pseudo_entry *root,
+		  const char *path)
+{
+	ASSERT(kind_count < sizeof(kinds) / sizeof(kinds[0]));
+	struct kind *kind = &kinds[kind_count++];
+
+	*kind = (struct kind){ type, magic, root };
+	struct superblock *superblock = create(kind);
+
+	if (!superblock)
 		boot_failure("too little memory for %s; give the machine more", path);
 	struct dentry *covered = mountpoint(path);
 

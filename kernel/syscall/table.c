@@ -140,6 +140,8 @@ static const struct syscall calls[] = {
 	CALL(sync_file_range, 4),
 	CALL(syncfs, 1),
 	CALL(memfd_create, 2),
+	CALL(mount, 5),
+	CALL(umount2, 2),
 	CALL_RESTARTING(flock, 2, CALL_RESTARTS),
 	CALL(timerfd_create, 2),
 	CALL(timerfd_settime, 4),

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * System calls mount and umount2. What can be mounted is memory (tmpfs, ramfs) and the file systems of
+ * the kernel's own making (proc, sysfs); a tree cannot be shown in a second place (MS_BIND), and
+ * nothing is on a medium.
+ */
+#include <string.h>
+
+#include <kernel/credentials.h>
+#include <kernel/dentry.h>
+#include <kernel/inode.h>
+#include <kernel/kmalloc.h>
+#include <kernel/page.h>
+#include <kernel/pseudo.h>
+#include <kernel/syscall.h>
+#include <kernel/tmpfs.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/capability.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+#include <uapi/linux/stat.h>
+
+#include "path_arguments.h"
+
+/* Linux's uapi/linux/mount.h. What is not here changes how files may be used, and is heeded by nobody:
+ * all of a mount's files may be read, written and run. */
+#define MS_REMOUNT	0x20
+#define MS_BIND		0x1000
+#define MS_MOVE		0x2000
+#define MS_PROPAGATION	(0x20000 | 0x40000 | 0x80000 | 0x100000) /* UNBINDABLE … SHARED */
+#define MS_MAGIC	0xc0ed0000u
+#define MS_MAGIC_MASK	0xffff0000u
+#define MNT_FLAGS	15u
+#define MNT_EXPIRE	4u
+#define UMOUNT_NOFOLLOW 8u
+
+/* Longest options: Linux's page. */
+#define OPTIONS_SIZE	PAGE_SIZE
+
+/* A number with k, m, g or % behind it: in pages, or -1. */
+static int64_t parse_pages(const char *text)
+{
+	uint64_t number = 0;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	for (; *text >= '0' && *text <= '9'; text++)
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, (uint64_t)(*text - '0'), &number))
+			return -1;
+	switch (*text | 0x20) {
+	case 'g':
+		number <<= 10;
+		/* fall through */
+	case 'm':
+		number <<= 10;
+		/* fall through */
+	case 'k':
+		number <<= 10;
+		text++;
+		break;
+	default:
+		if (*text == '%') {
+			number = page_total_count() * PAGE_SIZE / 100 * number;
+			text++;
+		}
+	}
+	return *text ? -1 : (int64_t)((number + PAGE_SIZE - 1) >> PAGE_SHIFT);
+}
+
+static int64_t parse_octal(const char *text)
+{
+	int64_t number = 0;
+
+	for (; *text >= '0' && *text <= '7' && number <= S_IALLUGO; text++)
+		number = number * 8 + (*text - '0');
+	return *text || number > S_IALLUGO ? -1 : number;
+}
+
+/* One option of tmpfs. False: it is none. */
+static bool set_option(struct superblock *superblock, const char *name, const char *value)
+{
+	if (strcmp(name, "size") == 0) {
+		int64_t pages = parse_pages(value);
+
+		/* 0: no limit. */
+		superblock->pages_max = pages ? (uint64_t)pages : UINT64_MAX;
+		return pages >= 0;
+	}
+	if (strcmp(name, "mode") == 0) {
+		int64_t mode = parse_octal(value);
+
+		superblock->root->inode->mode = S_IFDIR | (uint32_t)mode;
+		return *value && mode >= 0;
+	}
+	return false;
+}
+
+/* OPTIONS, "name=value,…", which are cut up. 0, -EINVAL. */
+static int set_options(struct superblock *superblock, char *options)
+{
+	while (*options) {
+		char *end = strchr(options, ','), *value;
+
+		if (end)
+			*end = '\0';
+		value = strchr(options, '=');
+		if (value)
+			*value++ = '\0';
+		if (*options && !set_option(superblock, options, value ? value : ""))
+			return -EINVAL;
+		if (!end)
+			break;
+		options = end + 1;
+	}
+	return 0;
+}
+
+static int make(const char *type, char *options, struct superblock **result)
+{
+	bool in_memory = strcmp(type, "tmpfs") == 0 || strcmp(type, "ramfs") == 0;
+
+	if (!in_memory)
+		return pseudo_create(type, result);
+	*result = tmpfs_create(strcmp(type, "tmpfs") == 0 ? "tmpfs" : "ramfs");
+	if (!*result)
+		return -ENOMEM;
+	(*result)->root->inode->mode = S_IFDIR | S_ISVTX | 0777;
+	int error = set_options(*result, options);
+
+	if (error)
+		superblock_discard(*result);
+	return error;
+}
+
+/* A terminated string of a program, at most SIZE with its end; none: empty. *RESULT: for kfree. */
+static int get_string(unsigned long user_text, size_t size, char **result)
+{
+	long length = 0;
+
+	*result = kzalloc(size);
+	if (!*result)
+		return -ENOMEM;
+	if (user_text)
+		length = copy_string_from_user(*result, (const char *)user_text, size);
+	if (length >= 0)
+		return 0;
+	kfree(*result);
+	*result = NULL;
+	return length == -ENAMETOOLONG ? -EINVAL : (int)length;
+}
+
+static int mount_new(struct dentry *mountpoint, const char *type, char *options)
+{
+	struct superblock *superblock;
+	int error = make(type, options, &superblock);
+
+	if (error)
+		return error;
+	error = superblock_mount(superblock, mountpoint);
+	if (error)
+		superblock_discard(superblock);
+	return error;
+}
+
+/* New options for what is mounted with ROOT as its root. */
+static int remount(struct dentry *root, char *options)
+{
+	struct superblock *superblock = root->inode->superblock;
+
+	if (superblock->root != root)
+		return -EINVAL;
+	return superblock->fixed ? 0 : set_options(superblock, options);
+}
+
+long sys_mount(const unsigned long arg[6])
+{
+	unsigned int flags = (unsigned int)arg[3];
+	char *type = NULL, *options = NULL;
+	struct dentry *dentry;
+
+	if ((flags & MS_MAGIC_MASK) == MS_MAGIC)
+		flags &= ~MS_MAGIC_MASK;
+	int error = get_string(arg[2], NAME_SIZE_MAX + 1, &type);
+
+	if (!error)
+		error = get_string(arg[4], OPTIONS_SIZE, &options);
+	if (!error)
+		error = path_arguments_look_up(AT_FDCWD, arg[1], LOOKUP_FOLLOW, &dentry);
+	if (!error) {
+		if (!capable(CAP_SYS_ADMIN))
+			error = -EPERM;
+		else if (flags & (MS_BIND | MS_MOVE | MS_PROPAGATION))
+			error = -EINVAL;
+		else if (flags & MS_REMOUNT)
+			error = remount(dentry, options);
+		else if (!arg[2])
+			error = -EINVAL;
+		else
+			error = mount_new(dentry, type, options);
+		dentry_put(dentry);
+	}
+	kfree(type);
+	kfree(options);
+	return error;
+}
+
+long sys_umount2(const unsigned long arg[6])
+{
+	unsigned int flags = (unsigned int)arg[1];
+	struct dentry *dentry;
+
+	if (flags & ~MNT_FLAGS)
+		return -EINVAL;
+	int error = path_arguments_look_up(AT_FDCWD, arg[0],
+					   flags & UMOUNT_NOFOLLOW ? 0 : LOOKUP_FOLLOW, &dentry);
+
+	if (error)
+		return error;
+	/* What expires does so when it was not used between two calls: this is the first. */
+	error = !capable(CAP_SYS_ADMIN) ? -EPERM :
+		flags & MNT_EXPIRE	? -EAGAIN :
+					  superblock_unmount(dentry);
+	dentry_put(dentry);
+	return error;
+}
