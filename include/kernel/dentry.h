@@ -92,6 +92,8 @@ bool dentry_is_below(const struct dentry *dentry, const struct dentry *above);
 /* The path of DENTRY from ROOT into the end of BUFFER of SIZE bytes, terminated, with " (deleted)"
  * behind the name of one that is unlinked; where it begins, or NULL: it is too long. Task context. */
 char *dentry_path(struct dentry *dentry, struct dentry *root, char *buffer, size_t size);
+/* The same. D held. */
+char *dentry_path_locked(struct dentry *dentry, struct dentry *root, char *buffer, size_t size);
 
 /* --- mounts --- */
 

@@ -178,7 +178,7 @@ bool dentry_is_below(const struct dentry *dentry, const struct dentry *top)
 	return true;
 }
 
-char *dentry_path(struct dentry *dentry, struct dentry *root, char *buffer, size_t size)
+char *dentry_path_locked(struct dentry *dentry, struct dentry *root, char *buffer, size_t size)
 {
 	static const char mark[] = " (deleted)";
 	char *at = buffer + size;
@@ -186,7 +186,6 @@ char *dentry_path(struct dentry *dentry, struct dentry *root, char *buffer, size
 	if (size < 2 + sizeof(mark))
 		return NULL;
 	*--at = '\0';
-	mutex_lock(&tree_mutex);
 	if (!dentry->linked && dentry->parent != dentry &&
 	    dentry->parent->inode->ops->look_up == NULL) {
 		at -= sizeof(mark) - 1;
@@ -196,7 +195,6 @@ char *dentry_path(struct dentry *dentry, struct dentry *root, char *buffer, size
 		/* What no directory has is called by its name alone. */
 		at -= dentry->name_size;
 		memcpy(at, dentry->name, dentry->name_size);
-		mutex_unlock(&tree_mutex);
 		return at;
 	}
 	while (dentry != root) {
@@ -214,8 +212,16 @@ char *dentry_path(struct dentry *dentry, struct dentry *root, char *buffer, size
 		*--at = '/';
 		dentry = dentry->parent;
 	}
-	mutex_unlock(&tree_mutex);
 	if (at && *at != '/')
 		*--at = '/';
 	return at;
+}
+
+char *dentry_path(struct dentry *dentry, struct dentry *root, char *buffer, size_t size)
+{
+	mutex_lock(&tree_mutex);
+	char *path = dentry_path_locked(dentry, root, buffer, size);
+
+	mutex_unlock(&tree_mutex);
+	return path;
 }

@@ -3,12 +3,15 @@
 #include <arch/exec.h>
 #include <kernel/cpu.h>
 #include <kernel/dentry.h>
+#include <kernel/inode.h>
+#include <kernel/kmalloc.h>
 #include <kernel/page.h>
 #include <kernel/process.h>
 #include <kernel/sched.h>
 #include <kernel/task.h>
 #include <kernel/text.h>
 #include <kernel/time.h>
+#include <uapi/linux/errno.h>
 #include <uapi/linux/utsname.h>
 
 #include "proc.h"
@@ -142,16 +145,23 @@ struct listing {
 
 static bool show_mount(const struct superblock *superblock, void *argument)
 {
-	struct text *text = argument;
-	const struct dentry *covered = superblock->root->covered;
+	const struct listing *listing = argument;
+	const char *path =
+		dentry_path_locked(superblock->root, process_root(), listing->path, PATH_SIZE);
 
-	text_print(text, "%s %s%s %s rw 0 0\n", superblock->type, covered ? "/" : "/",
-		   covered ? covered->name : "", superblock->type);
+	if (path)
+		text_print(listing->text, "%s %s %s rw 0 0\n", superblock->type, path,
+			   superblock->type);
 	return true;
 }
 
 int proc_show_mounts(struct text *text, void *unused)
 {
-	superblock_for_each(show_mount, text);
+	struct listing listing = { text, kzalloc(PATH_SIZE) };
+
+	if (!listing.path)
+		return -ENOMEM;
+	superblock_for_each(show_mount, &listing);
+	kfree(listing.path);
 	return 0;
 }
