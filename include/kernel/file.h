@@ -48,6 +48,11 @@ struct file_ops {
 	/* Bytes written from kernel memory at *POSITION, which moves. EINVAL */
 	ssize_t (*write_from_kernel)(struct file *file, const void *buffer, size_t size,
 				     uint64_t *position);
+	/* What lseek answers. NULL: by seekable, or ESPIPE. */
+	int64_t (*seek)(struct file *file, int64_t offset, unsigned int whence);
+	/* Most bytes of one write, for files to which the parts of a writev are one write, by
+	 * write_from_kernel; more is EINVAL. 0: each part is a write. */
+	size_t whole_max;
 	/* The last reference is gone. */
 	void (*release)(struct file *file);
 	/* What it is where it has no dentry, as "[eventfd]". NULL: "[file]" */

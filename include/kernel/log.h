@@ -2,9 +2,9 @@
 /*
  * The kernel log and the end of the world.
  *
- * Every line goes to the serial line that the command line's log= names, as "tally: text". From an
- * NMI a line may be lost (and is then counted) rather than deadlock: the lock of the serial line is
- * only tried there.
+ * Every line is kept (<kernel/log_ring.h>), and goes to the serial line that the command line's log=
+ * names, as "tally: text", if its level is among those that are shown there. From an NMI a line may be
+ * lost (and is then counted) rather than deadlock: locks are only tried there.
  */
 #ifndef KERNEL_LOG_H
 #define KERNEL_LOG_H
@@ -23,8 +23,24 @@ void log_init(void);
 /* One line, without a newline at the end; cut off at 248 characters. Formats: %d %i %u %x %X %c %s
  * %p %% with width, 0, -, a precision for %s (.N or .*), and l, ll, z. Any context. */
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same at any level. Any context. */
-void log_write_v(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+/* One line that is shown, whatever the level: how the machine's work ended. Any context. */
+void log_write_result(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The line that a program wrote: TEXT of LENGTH bytes, terminated, with Linux's PRIORITY: facility * 8 +
+ * level. Task context. */
+void log_write_user(unsigned int priority, const char *text, size_t length);
+
+/* Linux's levels: what is less than this is shown on the serial line, what is not is only kept. Any
+ * context. */
+#define CONSOLE_LEVEL_LEAST   1
+#define CONSOLE_LEVEL_MOST    8
+#define CONSOLE_LEVEL_DEFAULT 7
+int log_console_level(void);
+void log_set_console_level(int level);
+
+/* The machine is about to end and the other processors stand still, perhaps with locks: from now on
+ * lines are only shown. Any context. */
+void log_ignore_locks(void);
 
 #define log_error(...)	 log_write(LOG_ERROR, __VA_ARGS__)
 #define log_warning(...) log_write(LOG_WARNING, __VA_ARGS__)

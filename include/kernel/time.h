@@ -16,6 +16,7 @@
 
 #define NSEC_PER_SEC  1000000000ull
 #define NSEC_PER_MSEC 1000000ull
+#define NSEC_PER_USEC 1000ull
 
 /* Nanoseconds since boot, monotonic. Any context, NMI included. */
 uint64_t clock_ns(void);

@@ -25,7 +25,7 @@ static const struct device {
 	{ "full", 1, 7, 0666, full_open },	 { "random", 1, 8, 0666, random_open },
 	{ "urandom", 1, 9, 0666, random_open },	 { "tty", 5, 0, 0666, tty_current_open },
 	{ "console", 5, 1, 0600, console_open }, { "ttyS0", 4, 64, 0600, console_open },
-	{ "ptmx", 5, 2, 0666, ptmx_open },
+	{ "ptmx", 5, 2, 0666, ptmx_open },	 { "kmsg", 1, 11, 0644, kmsg_open },
 };
 
 static ssize_t read_nothing(struct file *file, void *user_buffer, size_t size, uint64_t *position)

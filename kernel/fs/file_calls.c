@@ -4,6 +4,7 @@
 #include <kernel/file.h>
 #include <kernel/file_lock.h>
 #include <kernel/inode.h>
+#include <kernel/kmalloc.h>
 #include <kernel/pipe.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
@@ -121,6 +122,32 @@ long sys_pwrite64(const unsigned long arg[6])
 	return at_position((int)arg[0], arg[1], arg[2], (int64_t)arg[3], true);
 }
 
+/* What is written to FILE at once, though it comes in parts: gathered first. */
+static long write_whole(struct file *file, const struct kernel_iovec *vector, size_t count)
+{
+	size_t size = 0;
+	char *bytes = kzalloc(file->ops->whole_max);
+	long result = bytes ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !result; i++) {
+		struct kernel_iovec part;
+
+		if (copy_from_user(&part, &vector[i], sizeof(part)))
+			result = -EFAULT;
+		else if (part.iov_len > file->ops->whole_max - size)
+			result = -EINVAL;
+		else if (copy_from_user(bytes + size, (const void *)part.iov_base,
+					 part.iov_len))
+			result = -EFAULT;
+		else
+			size += part.iov_len;
+	}
+	if (!result)
+		result = file->ops->write_from_kernel(file, bytes, size, &file->position);
+	kfree(bytes);
+	return result;
+}
+
 /* readv, writev and their kin: one buffer after another, until one is not used up. POSITION NULL: the
  * file's own. */
 static long transfer(int fd, unsigned long user_vector, size_t count, uint64_t *position,
@@ -138,6 +165,10 @@ static long transfer(int fd, unsigned long user_vector, size_t count, uint64_t *
 		result = -ESPIPE;
 	if (!position)
 		position = &file->position;
+	if (!result && writes && file->ops->whole_max && (file->flags & O_ACCMODE) != O_RDONLY) {
+		result = write_whole(file, vector, count);
+		count = 0;
+	}
 	for (size_t i = 0; i < count && !result; i++) {
 		struct kernel_iovec part;
 
@@ -257,7 +288,9 @@ long sys_lseek(const unsigned long arg[6])
 
 	if (!file)
 		return -EBADF;
-	if (file->ops->seekable) {
+	if (file->ops->seek) {
+		result = file->ops->seek(file, (int64_t)arg[1], (unsigned int)arg[2]);
+	} else if (file->ops->seekable) {
 		result = seek_target(file, (int64_t)arg[1], (unsigned int)arg[2]);
 		if (result >= 0)
 			file->position = (uint64_t)result;

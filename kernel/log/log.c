@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel log: lines of text on a serial line, and on the screen if there is one.
+ * The kernel log: lines of text on a serial line, and on the screen if there is one, and kept in a
+ * ring.
  *
  * A line is formatted on the writer's stack and sent in one piece, so lines of several processors
- * do not mix; the only lock is the serial line's. In an NMI that interrupted a writer the line is
+ * do not mix; the only locks are the ring's and then the serial line's. In an NMI that interrupted a writer the line is
  * lost and counted, and the next line says so.
  */
 #include <kernel/log.h>
@@ -13,18 +14,28 @@
 #include <string.h>
 
 #include <kernel/boot.h>
+#include <kernel/log_ring.h>
 #include <kernel/screen.h>
 #include <kernel/serial.h>
 
-#define LINE_SIZE 256
+#define LINE_SIZE  256
+#define LEVEL_MASK 7 /* of a priority; the rest is the facility */
 
 static const char prefix[] = "tally: ";
 
 /* Where the log goes: constant after log_init. */
 static bool targets[SERIAL_LINES] = { [SERIAL_COM1] = true };
-static int highest_level = LOG_INFO;
+/* Lines of a level below this are shown. */
+static atomic_int console_level = CONSOLE_LEVEL_DEFAULT;
+/* LOG_DEBUG is not even kept unless it is asked for at start: there is much of it. */
+static bool keep_debug;
+static atomic_bool locks_ignored;
 
 static atomic_uint lost_lines;
+
+/* Linux's numbers: uapi/linux/syslog levels, KERN_ERR … KERN_DEBUG. */
+static const int
+	linux_levels[] = { [LOG_ERROR] = 3, [LOG_WARNING] = 4, [LOG_INFO] = 6, [LOG_DEBUG] = 7 };
 
 /* Values of the command line's log=. */
 static const struct {
@@ -59,7 +70,8 @@ void log_init(void)
 		if (value[0] < '0' || value[0] > '0' + LOG_DEBUG || value[1])
 			boot_failure("loglevel=%s: not a level; give 0 (errors) to %d (everything)",
 				     value, LOG_DEBUG);
-		highest_level = value[0] - '0';
+		console_level = linux_levels[value[0] - '0'] + 1;
+		keep_debug = value[0] == '0' + LOG_DEBUG;
 	}
 }
 
@@ -76,36 +88,87 @@ static bool send(char *line, size_t length)
 	return sent & screen_write(line, length);
 }
 
-void log_write_v(const char *format, va_list args)
+/* LINE begins with the prefix, LENGTH in all. */
+static void show(char *line, size_t length)
 {
-	char line[LINE_SIZE + 2];
 	unsigned int lost = atomic_exchange(&lost_lines, 0);
 
-	memcpy(line, prefix, sizeof prefix - 1);
 	if (lost > 0) {
-		int length = format_string(line + sizeof prefix - 1, LINE_SIZE - sizeof prefix,
-					   "%u lines of log lost in NMIs", lost);
+		char note[LINE_SIZE];
+		size_t note_length = (size_t)format_string(
+			note, sizeof(note), "%s%u lines of log lost in NMIs", prefix, lost);
 
-		if (!send(line, sizeof prefix - 1 + (size_t)length))
+		if (!send(note, note_length))
 			atomic_fetch_add(&lost_lines, lost);
 	}
+	if (!send(line, length))
+		atomic_fetch_add(&lost_lines, 1);
+}
 
-	size_t room = LINE_SIZE - (sizeof prefix - 1);
-	size_t length = (size_t)format_string_v(line + sizeof prefix - 1, room, format, args);
+static void __attribute__((format(printf, 2, 0)))
+write_line(unsigned int level, const char *format, va_list args, bool always)
+{
+	char line[LINE_SIZE + 2];
+	size_t room = LINE_SIZE - (sizeof(prefix) - 1);
+
+	memcpy(line, prefix, sizeof(prefix) - 1);
+	size_t length = (size_t)format_string_v(line + sizeof(prefix) - 1, room, format, args);
 
 	if (length >= room)
 		length = room - 1;
-	if (!send(line, sizeof prefix - 1 + length))
+	if (!atomic_load(&locks_ignored) &&
+	    !log_ring_store(level, line + sizeof(prefix) - 1, length))
 		atomic_fetch_add(&lost_lines, 1);
+	if (always || (int)level < atomic_load(&console_level))
+		show(line, sizeof(prefix) - 1 + length);
 }
 
 void log_write(enum log_level level, const char *format, ...)
 {
 	va_list args;
 
-	if ((int)level > highest_level)
+	if (level == LOG_DEBUG && !keep_debug)
 		return;
 	va_start(args, format);
-	log_write_v(format, args);
+	write_line((unsigned int)linux_levels[level], format, args, false);
 	va_end(args);
+}
+
+void log_write_result(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_line((unsigned int)linux_levels[LOG_INFO], format, args, true);
+	va_end(args);
+}
+
+void log_write_user(unsigned int priority, const char *text, size_t length)
+{
+	char line[LINE_SIZE + 2];
+	int shown;
+
+	log_ring_store(priority, text, length);
+	if ((int)(priority & LEVEL_MASK) >= atomic_load(&console_level))
+		return;
+	/* Marked, so that nothing takes a program's words for the kernel's. */
+	shown = format_string(line, LINE_SIZE, "%skmsg: %s", prefix, text);
+	show(line, shown < LINE_SIZE ? (size_t)shown : LINE_SIZE - 1);
+}
+
+int log_console_level(void)
+{
+	return atomic_load(&console_level);
+}
+
+void log_set_console_level(int level)
+{
+	atomic_store(&console_level, level);
+}
+
+void log_ignore_locks(void)
+{
+	atomic_store(&locks_ignored, true);
+	serial_ignore_locks();
+	screen_ignore_locks();
 }

@@ -120,8 +120,7 @@ static _Noreturn void die(const struct trap_frame *frame, const struct stack_fra
 		arch_cpu_halt();
 	}
 	stop_others();
-	serial_ignore_locks();
-	screen_ignore_locks();
+	log_ignore_locks();
 	format_string_v(reason, sizeof reason, format, args);
 	log_error("panic: %s", reason);
 	if (frame)

@@ -201,6 +201,7 @@ static const struct syscall calls[] = {
 	CALL(personality, 1),
 	CALL(uname, 1),
 	CALL(sysinfo, 1),
+	CALL_RESTARTING(syslog, 3, CALL_RESTARTS),
 	CALL(getrusage, 2),
 	CALL(times, 1),
 	CALL(prlimit64, 4),

@@ -35,9 +35,9 @@ _Noreturn void init_ended(int status)
 	int signal = status & 0x7f;
 
 	if (signal)
-		log_info("killed by signal %d", signal);
+		log_write_result("killed by signal %d", signal);
 	else
-		log_info("exit status %d", status >> 8 & 0xff);
+		log_write_result("exit status %d", status >> 8 & 0xff);
 	arch_machine_end(MACHINE_ENDED);
 }
 
