@@ -146,6 +146,12 @@ uint32_t process_apply_umask(uint32_t mode);
  * context. */
 void process_inherit_paths(struct process *child, const struct process *parent);
 void process_drop_paths(struct process *process);
+/* Those of the first process: Linux's defaults. */
+void process_default_limits(struct rlimit64 limits[RLIM_NLIMITS]);
+/* Cuts *SIZE bytes that are about to be written at POSITION of a regular file, or that it is to grow
+ * by, to what the running process's RLIMIT_FSIZE lets a file be. -EFBIG, and SIGXFSZ is sent: it may
+ * not be beyond POSITION. Task context, no spin lock held. */
+int process_check_file_size(uint64_t position, uint64_t *size);
 /* Makes SPACE obey those of PROCESS's limits that are about memory. Task context. */
 void process_apply_limits(const struct process *process, struct vm_space *space);
 /* Splits RUN_TIME_NS into USAGE's times. */

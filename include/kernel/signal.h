@@ -24,6 +24,7 @@ struct trap_frame;
 /* One signal sent and not yet acted on. */
 struct signal_entry {
 	TAILQ_ENTRY(signal_entry) link; /* S */
+	struct user_account *account;	/* in which it counts, referenced */
 	struct kernel_siginfo info;
 };
 

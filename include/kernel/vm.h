@@ -110,7 +110,7 @@ struct vm_space {
 	bool randomized;	   /* the layout is, see vm_lay_out */
 	uint64_t stack_limit_bytes; /* S: how far a grows_down area may grow */
 	uint64_t data_limit_bytes;  /* S: how far the break may move: RLIMIT_DATA */
-	uint64_t locked_pages_max;  /* S: RLIMIT_MEMLOCK; SIZE_MAX: may lock all */
+	size_t locked_pages_max;    /* S: RLIMIT_MEMLOCK, without CAP_IPC_LOCK */
 	size_t mapped_pages;	    /* S: sum of the areas' sizes */
 	size_t mapped_pages_max;    /* S: RLIMIT_AS */
 	size_t mapped_pages_peak;   /* S */
@@ -206,10 +206,10 @@ void vm_set_brk_start(struct vm_space *space, uintptr_t end);
 /* Bytes, a multiple of 16, that the first stack's contents begin below its top. */
 size_t vm_stack_shift(const struct vm_space *space);
 
-/* How far stacks, all mappings together and the heap may grow from now on (RLIMIT_STACK, RLIMIT_AS,
- * RLIMIT_DATA). Task context. */
+/* How far stacks, all mappings together, the heap and what is locked may grow from now on
+ * (RLIMIT_STACK, RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK). Task context. */
 void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_bytes,
-		   uint64_t data_bytes);
+		   uint64_t data_bytes, uint64_t locked_bytes);
 /* Writes into memory of a space that is not loaded, pages made as needed: a new program's stack, a
  * child's tid. 0, -EFAULT (not mapped writable), -ENOMEM. Task context. */
 int vm_write(struct vm_space *space, uintptr_t address, const void *source, size_t size);

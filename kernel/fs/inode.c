@@ -8,6 +8,7 @@
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
 #include <kernel/page.h>
+#include <kernel/process.h>
 #include <kernel/time.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
@@ -86,6 +87,14 @@ void inode_touch_contents(struct inode *inode)
 	inode->modified = inode->changed = now();
 }
 
+/* Whether the running process may make INODE SIZE bytes long, if that is longer than it is. */
+static int check_growth(const struct inode *inode, uint64_t size)
+{
+	uint64_t last = 1;
+
+	return size > inode->size ? process_check_file_size(size - 1, &last) : 0;
+}
+
 int inode_allocate(struct inode *inode, unsigned int mode, uint64_t offset, uint64_t size)
 {
 	int error = 0;
@@ -94,6 +103,13 @@ int inode_allocate(struct inode *inode, unsigned int mode, uint64_t offset, uint
 		return -EOPNOTSUPP;
 	mutex_lock(&inode->write_mutex);
 	inode_written(inode);
+	/* Linux asks for room that is not to count as well. */
+	if (!(mode & FALLOC_FL_PUNCH_HOLE))
+		error = check_growth(inode, offset + size);
+	if (error) {
+		mutex_unlock(&inode->write_mutex);
+		return error;
+	}
 	if (mode & FALLOC_FL_PUNCH_HOLE) {
 		error = inode->ops->punch(inode, offset, size);
 	} else {
@@ -116,8 +132,11 @@ int inode_resize(struct inode *inode, uint64_t size)
 	if (!inode->ops->resize)
 		return error;
 	mutex_lock(&inode->write_mutex);
-	inode_written(inode);
-	error = inode->ops->resize(inode, size);
+	error = check_growth(inode, size);
+	if (!error) {
+		inode_written(inode);
+		error = inode->ops->resize(inode, size);
+	}
 	mutex_unlock(&inode->write_mutex);
 	if (!error)
 		inode_touch_contents(inode);

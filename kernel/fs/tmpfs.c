@@ -16,6 +16,7 @@
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
+#include <kernel/process.h>
 #include <kernel/signal.h>
 #include <kernel/task.h>
 #include <kernel/tmpfs.h>
@@ -226,6 +227,11 @@ static ssize_t write_contents(struct file *file, const void *from, size_t size, 
 	mutex_lock(&inode->write_mutex);
 	if (file->flags & O_APPEND)
 		*position = inode->size;
+	error = process_check_file_size(*position, &size);
+	if (error) {
+		mutex_unlock(&inode->write_mutex);
+		return error;
+	}
 	inode_written(inode);
 	if (is_sealed(inode, F_SEAL_WRITE | F_SEAL_FUTURE_WRITE) ||
 	    (is_sealed(inode, F_SEAL_GROW) && *position + size > inode->size))

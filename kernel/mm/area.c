@@ -13,6 +13,7 @@
  * vm.h.
  */
 #include <kernel/assert.h>
+#include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
 #include <uapi/linux/errno.h>
@@ -47,6 +48,11 @@ struct vm_area *area_at(struct vm_space *space, uintptr_t address)
 	struct vm_area *area = area_at_or_above(space, address);
 
 	return area && area->start <= address ? area : NULL;
+}
+
+size_t space_locked_pages_max(const struct vm_space *space)
+{
+	return capable(CAP_IPC_LOCK) ? SIZE_MAX : space->locked_pages_max;
 }
 
 bool space_may_grow(const struct vm_space *space, size_t size)
@@ -312,7 +318,9 @@ static long check_map(struct vm_space *space, const struct vm_request *request, 
 		return error;
 	if (space->area_count > VM_AREAS_MAX || !space_may_grow(space, size))
 		return -ENOMEM;
-	if (locked && space->locked_pages + (size >> PAGE_SHIFT) > space->locked_pages_max)
+	size_t locked_max = locked ? space_locked_pages_max(space) : 0;
+
+	if (locked && space->locked_pages + (size >> PAGE_SHIFT) > locked_max)
 		return request->locked && !space->locked_pages_max ? -EPERM : -EAGAIN;
 	return 0;
 }

@@ -352,12 +352,14 @@ int vm_lock(struct vm_space *space, uintptr_t address, size_t size, bool lock, b
 	if (end <= start)
 		return end < start ? -EINVAL : 0;
 	mutex_lock(&space->mutex);
-	if (lock && space->locked_pages_max != SIZE_MAX) {
+	size_t locked_max = space_locked_pages_max(space);
+
+	if (lock && locked_max != SIZE_MAX) {
 		size_t more = ((end - start) >> PAGE_SHIFT) - count_locked(space, start, end);
 
-		if (!space->locked_pages_max)
+		if (!locked_max)
 			error = -EPERM;
-		else if (space->locked_pages + more > space->locked_pages_max)
+		else if (space->locked_pages + more > locked_max)
 			error = -ENOMEM;
 	}
 	if (!error)
@@ -378,8 +380,12 @@ int vm_lock_all(struct vm_space *space, unsigned int flags)
 	int error = 0;
 
 	mutex_lock(&space->mutex);
-	if ((flags & MCL_CURRENT) && space->mapped_pages > space->locked_pages_max)
-		error = space->locked_pages_max ? -ENOMEM : -EPERM;
+	size_t locked_max = flags ? space_locked_pages_max(space) : SIZE_MAX;
+
+	if (!locked_max)
+		error = -EPERM;
+	else if ((flags & MCL_CURRENT) && space->mapped_pages > locked_max)
+		error = -ENOMEM;
 	if (!error) {
 		space->lock_future = flags & MCL_FUTURE;
 		space->lock_future_on_fault = on_fault;

@@ -56,7 +56,8 @@ static int check_resize(const struct move *move, const struct vm_area *area)
 	if (area->dont_expand)
 		return -EFAULT;
 	if (area->locked &&
-	    move->space->locked_pages + (more >> PAGE_SHIFT) > move->space->locked_pages_max)
+	    move->space->locked_pages + (more >> PAGE_SHIFT) >
+		    space_locked_pages_max(move->space))
 		return -EAGAIN;
 	return space_may_grow(move->space, more) ? 0 : -ENOMEM;
 }

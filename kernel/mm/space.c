@@ -201,11 +201,12 @@ void vm_space_switch(struct vm_space *space)
 }
 
 void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_bytes,
-		   uint64_t data_bytes)
+		   uint64_t data_bytes, uint64_t locked_bytes)
 {
 	mutex_lock(&space->mutex);
 	space->stack_limit_bytes = stack_bytes;
 	space->mapped_pages_max = all_bytes >> PAGE_SHIFT;
 	space->data_limit_bytes = data_bytes;
+	space->locked_pages_max = locked_bytes >> PAGE_SHIFT;
 	mutex_unlock(&space->mutex);
 }

@@ -25,6 +25,8 @@ struct vm_area *area_at(struct vm_space *space, uintptr_t address);
 struct vm_area *area_at_growing(struct vm_space *space, uintptr_t address);
 /* Whether SIZE bytes more of mappings are within the limit. Linux: may_expand_vm. */
 bool space_may_grow(const struct vm_space *space, size_t size);
+/* Most pages that the running task may have locked in SPACE; SIZE_MAX: as many as there are. */
+size_t space_locked_pages_max(const struct vm_space *space);
 /* Makes area boundaries at ADDRESS, so that no area contains it inside. 0 or -ENOMEM. */
 int area_split_at(struct vm_space *space, uintptr_t address);
 /* AREA becomes one with its neighbours where they are alike; returns the one that it is part of. */

@@ -230,19 +230,6 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 	return tid;
 }
 
-/* Linux's defaults where they are not unlimited. */
-static void set_default_limits(struct rlimit64 *limits)
-{
-	for (int i = 0; i < RLIM_NLIMITS; i++)
-		limits[i] = (struct rlimit64){ RLIM64_INFINITY, RLIM64_INFINITY };
-	limits[RLIMIT_STACK].rlim_cur = (uint64_t)8 << 20;
-	limits[RLIMIT_CORE].rlim_cur = 0;
-	limits[RLIMIT_NOFILE] = (struct rlimit64){ DESCRIPTORS_MAX, DESCRIPTORS_MAX };
-	limits[RLIMIT_MEMLOCK] = (struct rlimit64){ (uint64_t)8 << 20, (uint64_t)8 << 20 };
-	limits[RLIMIT_NICE] = (struct rlimit64){ 0, 0 };
-	limits[RLIMIT_RTPRIO] = (struct rlimit64){ 0, 0 };
-}
-
 struct task *task_create_first(void)
 {
 	struct task *task = task_alloc();
@@ -250,7 +237,7 @@ struct task *task_create_first(void)
 
 	if (!task || !process)
 		return NULL;
-	set_default_limits(process->limits);
+	process_default_limits(process->limits);
 	process->umask = 022;
 	process->dumpable = 1;
 	task->process = process;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls that tell about, or change, what a process is: ids, names, limits, usage.
+ * System calls that tell about, or change, what a process is: ids, names, usage.
  *
- * Users, groups and capabilities are identity_calls.c's and capability_calls.c's, process groups and sessions are job_control.c's.
+ * Users, groups and capabilities are identity_calls.c's and capability_calls.c's, limits
+ * limits.c's, process groups and sessions are job_control.c's.
  */
 #include <string.h>
 
@@ -136,23 +137,6 @@ long sys_times(const unsigned long arg[6])
 	return (long)(clock_ns() / tick_ns);
 }
 
-/* Puts PROCESS's old limit into *OLD and sets a NEW one; either may be NULL. T held. */
-static int exchange_limit(struct process *process, unsigned int which, const struct rlimit64 *new,
-			  struct rlimit64 *old)
-{
-	if (old)
-		*old = process->limits[which];
-	if (!new)
-		return 0;
-	if (new->rlim_cur > new->rlim_max)
-		return -EINVAL;
-	/* Descriptor tables have one size. */
-	if (which == RLIMIT_NOFILE && new->rlim_max > DESCRIPTORS_MAX)
-		return -EPERM;
-	process->limits[which] = *new;
-	return 0;
-}
-
 long sys_personality(const unsigned long arg[6])
 {
 	struct process *self = task_current()->process;
@@ -160,59 +144,6 @@ long sys_personality(const unsigned long arg[6])
 
 	return wanted == PERSONALITY_QUERY ? self->personality :
 					     atomic_exchange(&self->personality, wanted);
-}
-
-void process_apply_limits(const struct process *process, struct vm_space *space)
-{
-	vm_set_limits(space, process->limits[RLIMIT_STACK].rlim_cur,
-		      process->limits[RLIMIT_AS].rlim_cur, process->limits[RLIMIT_DATA].rlim_cur);
-}
-
-static int change_limit(pid_t pid, unsigned int which, const struct rlimit64 *new,
-			struct rlimit64 *old)
-{
-	if (which >= RLIM_NLIMITS)
-		return -EINVAL;
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	struct task *task = pid ? task_table_find(pid) : task_current();
-	int error = task ? exchange_limit(task->process, which, new, old) : -ESRCH;
-
-	spin_unlock_irqrestore(&task_table_lock, state);
-	/* Another process's space obeys from its next execve on. */
-	if (!error && new)
-		process_apply_limits(task_current()->process, task_current()->space);
-	return error;
-}
-
-long sys_prlimit64(const unsigned long arg[6])
-{
-	struct rlimit64 new, old;
-
-	if (arg[2] && copy_from_user(&new, (const void *)arg[2], sizeof(new)))
-		return -EFAULT;
-	int error = change_limit((pid_t)arg[0], (unsigned int)arg[1], arg[2] ? &new : NULL,
-				 arg[3] ? &old : NULL);
-
-	if (error)
-		return error;
-	return arg[3] ? copy_to_user((void *)arg[3], &old, sizeof(old)) : 0;
-}
-
-long sys_getrlimit(const unsigned long arg[6])
-{
-	struct rlimit64 old;
-	int error = change_limit(0, (unsigned int)arg[0], NULL, &old);
-
-	return error ? error : copy_to_user((void *)arg[1], &old, sizeof(old));
-}
-
-long sys_setrlimit(const unsigned long arg[6])
-{
-	struct rlimit64 new;
-
-	if (copy_from_user(&new, (const void *)arg[1], sizeof(new)))
-		return -EFAULT;
-	return change_limit(0, (unsigned int)arg[0], &new, NULL);
 }
 
 long sys_getrandom(const unsigned long arg[6])

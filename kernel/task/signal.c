@@ -57,6 +57,34 @@ void signal_queue_init(struct signal_queue *queue)
 	TAILQ_INIT(&queue->entries);
 }
 
+/* What carries INFO to TASK, or NULL: not enough memory, or as much as TASK's user may have queued is
+ * (RLIMIT_SIGPENDING) and it is not one that the kernel or kill sends. T held. */
+static struct signal_entry *make_entry(const struct task *task, const struct kernel_siginfo *info)
+{
+	struct user_account *account = credentials_of(task)->account;
+	bool always = info->si_signo < FIRST_REAL_TIME && info->si_code >= 0;
+	unsigned int others = atomic_fetch_add(&account->signals, 1);
+	struct signal_entry *entry = NULL;
+
+	if (always || others < task->process->limits[RLIMIT_SIGPENDING].rlim_cur)
+		entry = kzalloc(sizeof(*entry));
+	if (!entry) {
+		atomic_fetch_sub(&account->signals, 1);
+		return NULL;
+	}
+	entry->info = *info;
+	entry->account = account;
+	user_account_get(account);
+	return entry;
+}
+
+static void free_entry(struct signal_entry *entry)
+{
+	atomic_fetch_sub(&entry->account->signals, 1);
+	user_account_put(entry->account);
+	kfree(entry);
+}
+
 /* Forgets the signals of MASK. */
 static void discard(struct signal_queue *queue, uint64_t mask)
 {
@@ -68,7 +96,7 @@ static void discard(struct signal_queue *queue, uint64_t mask)
 		if (!(mask & bit(entry->info.si_signo)))
 			continue;
 		TAILQ_REMOVE(&queue->entries, entry, link);
-		kfree(entry);
+		free_entry(entry);
 	}
 }
 
@@ -77,18 +105,18 @@ void signal_queue_flush(struct signal_queue *queue)
 	discard(queue, ~(uint64_t)0);
 }
 
-/* Adds INFO. S held. */
-static int add(struct signal_queue *queue, const struct kernel_siginfo *info)
+/* Adds INFO, for TASK or all of its process. T and S held. */
+static int add(struct signal_queue *queue, const struct task *task,
+	       const struct kernel_siginfo *info)
 {
 	int signal = info->si_signo;
 
 	/* One of a kind, except for real-time signals. */
 	if (signal < FIRST_REAL_TIME && (queue->pending & bit(signal)))
 		return 0;
-	struct signal_entry *entry = kzalloc(sizeof(*entry));
+	struct signal_entry *entry = make_entry(task, info);
 
 	if (entry) {
-		entry->info = *info;
 		TAILQ_INSERT_TAIL(&queue->entries, entry, link);
 	} else if (signal >= FIRST_REAL_TIME && info->si_code != SI_USER) {
 		return -EAGAIN;
@@ -125,7 +153,7 @@ static int take(struct signal_queue *queue, uint64_t mask, struct kernel_siginfo
 	if (found) {
 		*info = found->info;
 		TAILQ_REMOVE(&queue->entries, found, link);
-		kfree(found);
+		free_entry(found);
 	}
 	return signal;
 }
@@ -258,7 +286,7 @@ static int send(struct process *process, struct task *task, const struct kernel_
 	bool blocked = asked && (asked->signals.mask & bit(signal));
 
 	if (!process->exiting && !process->zombie && (blocked || !is_ignored(process, signal))) {
-		error = add(task ? &task->signals.queue : &process->signals, info);
+		error = add(task ? &task->signals.queue : &process->signals, asked, info);
 		if (task && !blocked)
 			alert(task);
 		else if (!task)
