@@ -132,8 +132,17 @@ void file_table_close_on_exec(struct file_table *table);
 /* Whether somebody else uses TABLE too. */
 bool file_table_is_shared(struct file_table *table);
 
-/* Adds the polling task to QUEUE, woken by wait_queue_wake; TABLE may be NULL (only look). Task
- * context, from a poll operation. */
-void poll_wait(struct poll_table *table, struct wait_queue *queue);
+/* Who asks a file's poll operation to be told of changes: its add does what that takes. */
+struct poll_table {
+	void (*add)(struct poll_table *table, struct wait_queue *queue);
+};
+
+/* A change of what the poll operation answers will wake QUEUE: TABLE gets to know it, NULL: only
+ * looks. QUEUE lives until the file's release. Task context, no lock held, from a poll operation. */
+static inline void poll_wait(struct poll_table *table, struct wait_queue *queue)
+{
+	if (table)
+		table->add(table, queue);
+}
 
 #endif

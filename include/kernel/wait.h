@@ -19,15 +19,24 @@
 
 struct task;
 
+struct wait_entry;
+
+/* What an entry does instead of waking a task: something that EVENTS (POLL* bits, 0: any) tell of has
+ * happened. Returns whether that was of use to anyone. The queue's lock is held, interrupts are off;
+ * other queues may be woken, this one may not be touched. */
+typedef bool wait_function(struct wait_entry *entry, unsigned int events);
+
 struct wait_entry {
 	TAILQ_ENTRY(wait_entry) link; /* Q */
 	struct task *task;
-	bool queued; /* Q; a mutex's: was woken once */
+	wait_function *function; /* NULL: wakes task */
+	bool exclusive;		 /* one of these is enough for a wake-up */
+	bool queued;		 /* Q; a mutex's: was woken once */
 };
 
 struct wait_queue {
 	struct spinlock lock;		  /* irqsave */
-	TAILQ_HEAD(, wait_entry) entries; /* Q */
+	TAILQ_HEAD(, wait_entry) entries; /* Q: the exclusive ones are the last */
 };					  /* Q: the queue's lock */
 
 /* Makes QUEUE empty. Before anyone else can see it. */
@@ -37,7 +46,16 @@ void wait_queue_init(struct wait_queue *queue);
  * wait_sleep return. */
 void wait_queue_add(struct wait_queue *queue, struct wait_entry *entry);
 
-/* Takes it off again. Task context. */
+/* The same; but of several such tasks a wake-up wakes one, the longest waiting, and takes it off. Who
+ * gives up waiting must look whether it was woken, and if so pass that on. */
+void wait_queue_add_exclusive(struct wait_queue *queue, struct wait_entry *entry);
+
+/* Puts ENTRY on QUEUE, which calls FUNCTION when it is woken. EXCLUSIVE: not if another exclusive
+ * entry had use for it. Task context. */
+void wait_queue_add_function(struct wait_queue *queue, struct wait_entry *entry,
+			     wait_function *function, bool exclusive);
+
+/* Takes it off again; afterwards its function does not run. Task context. */
 void wait_queue_remove(struct wait_queue *queue, struct wait_entry *entry);
 
 /* Sleeps until a queue this task is on was woken since wait_queue_add, a signal is pending (returns
@@ -48,9 +66,13 @@ int wait_sleep(uint64_t deadline_ns);
 /* The same, but only a signal that ends the process interrupts it. */
 int wait_sleep_killable(uint64_t deadline_ns);
 
-/* Wakes every task on QUEUE. Task and interrupt context (an NMI defers it through
- * deferred_work). */
+/* Wakes every task on QUEUE, of the exclusive ones one. Task and interrupt context (an NMI defers it
+ * through deferred_work). */
 void wait_queue_wake(struct wait_queue *queue);
+
+/* The same, and tells the functions that EVENTS (POLL* bits) is what may hold now. Returns whether
+ * anyone was there who had use for it. */
+bool wait_queue_wake_events(struct wait_queue *queue, unsigned int events);
 
 /* A sleeping lock. Who waits may be overtaken, but only once. */
 struct mutex {

@@ -2,8 +2,9 @@
 /*
  * poll, ppoll, select and pselect6: waiting for one of several files.
  *
- * The first look at each file also puts the task on the file's wait queues; then it sleeps and
- * looks again until something is ready. Files stay referenced while the task is on their queues.
+ * The first look at each file also puts the task on the file's wait queues, until something is found
+ * ready; then it sleeps and looks again. Files stay referenced while the task is on their queues. For
+ * many files over a long time there is epoll (epoll.c).
  */
 #include <string.h>
 
@@ -20,33 +21,91 @@
 #include <uapi/linux/poll.h>
 #include <uapi/linux/time.h>
 
-/* Queues that one file may put a poller on. */
-#define QUEUES_PER_FILE 2
+#include "wait_arguments.h"
 
-struct poll_table {
-	struct wait_entry entries[QUEUES_PER_FILE];
-	struct wait_queue *queues[QUEUES_PER_FILE];
+/* Places on queues that need no memory of their own, and places in a chunk of it. */
+#define PLACES_NEAR  6
+#define PLACES_CHUNK 64
+/* Descriptors that need no memory of their own. */
+#define POLLED_NEAR  8
+
+/* The task's place on one wait queue. */
+struct place {
+	struct wait_entry entry;
+	struct wait_queue *queue;
+};
+
+struct chunk {
+	struct chunk *next;
 	unsigned int count;
-	bool failed; /* a file had more queues */
+	struct place places[PLACES_CHUNK];
+};
+
+/* All the queues that one call waits on. */
+struct poller {
+	struct poll_table table;
+	unsigned int near_count;
+	struct place near[PLACES_NEAR];
+	struct chunk *chunks; /* the first may have room */
+	bool failed;	      /* no memory for another */
 };
 
 struct polled {
 	struct kernel_pollfd user;
 	struct file *file; /* NULL: ignored or bad */
-	struct poll_table table;
 };
 
-void poll_wait(struct poll_table *table, struct wait_queue *queue)
+static struct place *new_place(struct poller *poller)
 {
-	if (!table)
-		return;
-	if (table->count == QUEUES_PER_FILE) {
-		table->failed = true;
+	struct chunk *chunk = poller->chunks;
+
+	if (poller->near_count < PLACES_NEAR)
+		return &poller->near[poller->near_count++];
+	if (!chunk || chunk->count == PLACES_CHUNK) {
+		chunk = kzalloc(sizeof(*chunk));
+		if (!chunk)
+			return NULL;
+		chunk->next = poller->chunks;
+		poller->chunks = chunk;
+	}
+	return &chunk->places[chunk->count++];
+}
+
+static void add_place(struct poll_table *table, struct wait_queue *queue)
+{
+	struct poller *poller = (struct poller *)table;
+	struct place *place = new_place(poller);
+
+	if (!place) {
+		poller->failed = true;
 		return;
 	}
-	table->queues[table->count] = queue;
-	wait_queue_add(queue, &table->entries[table->count]);
-	table->count++;
+	place->queue = queue;
+	wait_queue_add(queue, &place->entry);
+}
+
+/* Not the places: they are filled in when they are taken. */
+static void begin(struct poller *poller)
+{
+	poller->table.add = add_place;
+	poller->near_count = 0;
+	poller->chunks = NULL;
+	poller->failed = false;
+}
+
+/* Takes the task off all queues again. */
+static void leave_queues(struct poller *poller)
+{
+	struct chunk *chunk;
+
+	for (unsigned int i = 0; i < poller->near_count; i++)
+		wait_queue_remove(poller->near[i].queue, &poller->near[i].entry);
+	while ((chunk = poller->chunks)) {
+		for (unsigned int i = 0; i < chunk->count; i++)
+			wait_queue_remove(chunk->places[i].queue, &chunk->places[i].entry);
+		poller->chunks = chunk->next;
+		kfree(chunk);
+	}
 }
 
 /* What holds of ONE now, of what was asked for. TABLE as for poll_wait. */
@@ -64,10 +123,12 @@ static int16_t look(struct polled *one, struct poll_table *table)
 	return (int16_t)(ready & wanted);
 }
 
-/* Polls until something is ready, DEADLINE_NS, or a signal: how many are ready, or -EINTR. */
-static long wait_for_any(struct polled *polled, size_t count, uint64_t deadline_ns)
+/* Looks until something is ready, DEADLINE_NS, or a signal: how many are ready, or -EINTR, -ENOMEM. */
+static long look_until(struct poller *poller, struct polled *polled, size_t count,
+		       uint64_t deadline_ns)
 {
-	bool first = true;
+	/* Once there is an answer, there will be no waiting. */
+	struct poll_table *table = deadline_ns ? &poller->table : NULL;
 
 	for (;;) {
 		long ready = 0;
@@ -75,14 +136,14 @@ static long wait_for_any(struct polled *polled, size_t count, uint64_t deadline_
 		for (size_t i = 0; i < count; i++) {
 			struct polled *one = &polled[i];
 
-			one->user.revents = look(one, first ? &one->table : NULL);
+			one->user.revents = look(one, ready ? NULL : table);
 			ready += one->user.revents != 0;
-			if (one->table.failed)
+			if (poller->failed)
 				return -ENOMEM;
 		}
 		if (ready || deadline_ns == 0)
 			return ready;
-		first = false;
+		table = NULL;
 		int error = wait_sleep(deadline_ns);
 
 		if (error == -ETIMEDOUT)
@@ -92,136 +153,75 @@ static long wait_for_any(struct polled *polled, size_t count, uint64_t deadline_
 	}
 }
 
-/* Takes the task off all queues again, and gives the files back. */
+static long wait_for_any(struct polled *polled, size_t count, uint64_t deadline_ns)
+{
+	struct poller poller;
+
+	begin(&poller);
+	long result = look_until(&poller, polled, count, deadline_ns);
+
+	leave_queues(&poller);
+	return result;
+}
+
+/* Gives the files back. */
 static void finish(struct polled *polled, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct polled *one = &polled[i];
-
-		for (unsigned int q = 0; q < one->table.count; q++)
-			wait_queue_remove(one->table.queues[q], &one->table.entries[q]);
-		if (one->file)
-			file_put(one->file);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (polled[i].file)
+			file_put(polled[i].file);
 }
 
 static long poll_user(unsigned long user_fds, size_t count, uint64_t deadline_ns)
 {
 	struct kernel_pollfd *user = (struct kernel_pollfd *)user_fds;
-	struct polled *polled = NULL;
+	struct polled near[POLLED_NEAR], *polled = near;
+	size_t known;
 	long result = 0;
 
 	if (count > task_current()->process->limits[RLIMIT_NOFILE].rlim_cur)
 		return -EINVAL;
-	if (count) {
+	if (count > POLLED_NEAR) {
 		polled = kzalloc(count * sizeof(*polled));
 		if (!polled)
 			return -ENOMEM;
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (copy_from_user(&polled[i].user, &user[i], sizeof(*user))) {
-			result = -EFAULT;
-			break;
-		}
-		polled[i].file = fd_get_file(polled[i].user.fd);
+	for (known = 0; known < count && !result; known++) {
+		struct polled *one = &polled[known];
+
+		result = copy_from_user(&one->user, &user[known], sizeof(*user));
+		one->file = result ? NULL : fd_get_file(one->user.fd);
 	}
 	if (!result)
 		result = wait_for_any(polled, count, deadline_ns);
-	finish(polled, count);
-	for (size_t i = 0; i < count && result >= 0; i++)
+	finish(polled, known);
+	/* Also when a signal came: then nothing is ready. */
+	for (size_t i = 0; i < count && (result >= 0 || result == -EINTR); i++)
 		if (copy_to_user(&user[i].revents, &polled[i].user.revents,
 				 sizeof(polled[i].user.revents)))
 			result = -EFAULT;
-	kfree(polled);
+	if (polled != near)
+		kfree(polled);
 	return result;
 }
 
 long sys_poll(const unsigned long arg[6])
 {
-	int timeout_ms = (int)arg[2];
-	uint64_t deadline_ns = timeout_ms < 0  ? UINT64_MAX :
-			       timeout_ms == 0 ? 0 :
-						 clock_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;
-
-	return poll_user(arg[0], (unsigned int)arg[1], deadline_ns);
-}
-
-/* The mask at USER_MASK, of SIZE bytes, is the task's until end_mask. 0, -EINVAL, -EFAULT. */
-static int begin_mask(unsigned long user_mask, unsigned long size)
-{
-	struct task *self = task_current();
-	uint64_t mask;
-
-	if (!user_mask)
-		return 0;
-	if (size != sizeof(mask))
-		return -EINVAL;
-	if (copy_from_user(&mask, (const void *)user_mask, sizeof(mask)))
-		return -EFAULT;
-	self->signals.saved_mask = self->signals.mask;
-	signal_set_mask(mask);
-	return 0;
-}
-
-static void end_mask(unsigned long user_mask, long result)
-{
-	struct task *self = task_current();
-
-	/* Interrupted: the signal is taken with the new mask, and the handler's end brings the old
-	 * one back. */
-	if (user_mask && result == -EINTR)
-		self->signals.restore_mask = true;
-	else if (user_mask)
-		signal_set_mask(self->signals.saved_mask);
-}
-
-/* The time-out at USER_TIMEOUT, a struct timespec: *DEADLINE_NS as wait_for_any wants it, and all of
- * it in *TIMEOUT_NS. 0, -EFAULT, -EINVAL. */
-static int get_timeout(unsigned long user_timeout, uint64_t *deadline_ns, uint64_t *timeout_ns)
-{
-	struct kernel_timespec timeout;
-
-	*deadline_ns = UINT64_MAX;
-	if (!user_timeout)
-		return 0;
-	if (copy_from_user(&timeout, (const void *)user_timeout, sizeof(timeout)))
-		return -EFAULT;
-	if (!timespec_is_valid(&timeout))
-		return -EINVAL;
-	*timeout_ns = timespec_to_ns(&timeout);
-	*deadline_ns = *timeout_ns ? clock_deadline(*timeout_ns) : 0;
-	return 0;
-}
-
-/* Nanoseconds that are left of TIMEOUT_NS, which began at BEGAN_NS. */
-static uint64_t time_left(uint64_t began_ns, uint64_t timeout_ns)
-{
-	uint64_t spent = clock_ns() - began_ns;
-
-	return spent < timeout_ns ? timeout_ns - spent : 0;
-}
-
-/* Linux writes back what is left; that it could not is no error. */
-static void put_time_left(unsigned long user_timeout, uint64_t left_ns)
-{
-	const struct kernel_timespec left = timespec_from_ns(left_ns);
-
-	if (user_timeout && copy_to_user((void *)user_timeout, &left, sizeof(left)))
-		return;
+	return poll_user(arg[0], (unsigned int)arg[1], wait_deadline_of_ms((int)arg[2]));
 }
 
 long sys_ppoll(const unsigned long arg[6])
 {
 	uint64_t began_ns = clock_ns(), deadline_ns, timeout_ns = 0;
-	long result = get_timeout(arg[2], &deadline_ns, &timeout_ns);
+	long result = wait_time_get(arg[2], &deadline_ns, &timeout_ns);
 
 	if (!result)
-		result = begin_mask(arg[3], arg[4]);
+		result = wait_mask_begin(arg[3], arg[4]);
 	if (result)
 		return result;
 	result = poll_user(arg[0], (unsigned int)arg[1], deadline_ns);
-	end_mask(arg[3], result);
-	put_time_left(arg[2], time_left(began_ns, timeout_ns));
+	wait_mask_end(arg[3], result);
+	wait_time_put(arg[2], wait_time_left(began_ns, timeout_ns));
 	return result;
 }
 
@@ -349,7 +349,7 @@ long sys_select(const unsigned long arg[6])
 	long result = select_user((int)arg[0], user_sets, deadline_ns);
 
 	if (arg[4]) {
-		uint64_t left = time_left(began_ns, timeout_ns);
+		uint64_t left = wait_time_left(began_ns, timeout_ns);
 
 		timeout.tv_sec = (int64_t)(left / NSEC_PER_SEC);
 		timeout.tv_usec = (int64_t)(left % NSEC_PER_SEC / 1000);
@@ -369,13 +369,13 @@ long sys_pselect6(const unsigned long arg[6])
 
 	if (arg[5] && copy_from_user(mask, (const void *)arg[5], sizeof(mask)))
 		return -EFAULT;
-	result = get_timeout(arg[4], &deadline_ns, &timeout_ns);
+	result = wait_time_get(arg[4], &deadline_ns, &timeout_ns);
 	if (!result)
-		result = begin_mask(mask[0], mask[1]);
+		result = wait_mask_begin(mask[0], mask[1]);
 	if (result)
 		return result;
 	result = select_user((int)arg[0], user_sets, deadline_ns);
-	end_mask(mask[0], result);
-	put_time_left(arg[4], time_left(began_ns, timeout_ns));
+	wait_mask_end(mask[0], result);
+	wait_time_put(arg[4], wait_time_left(began_ns, timeout_ns));
 	return result;
 }

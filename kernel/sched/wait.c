@@ -32,14 +32,36 @@ void wait_queue_init(struct wait_queue *queue)
 	TAILQ_INIT(&queue->entries);
 }
 
-void wait_queue_add(struct wait_queue *queue, struct wait_entry *entry)
+static void add(struct wait_queue *queue, struct wait_entry *entry, wait_function *function,
+		bool exclusive)
 {
 	unsigned long state = spin_lock_irqsave(&queue->lock);
 
 	entry->task = task_current();
+	entry->function = function;
+	entry->exclusive = exclusive;
 	entry->queued = true;
-	TAILQ_INSERT_TAIL(&queue->entries, entry, link);
+	if (exclusive)
+		TAILQ_INSERT_TAIL(&queue->entries, entry, link);
+	else
+		TAILQ_INSERT_HEAD(&queue->entries, entry, link);
 	spin_unlock_irqrestore(&queue->lock, state);
+}
+
+void wait_queue_add(struct wait_queue *queue, struct wait_entry *entry)
+{
+	add(queue, entry, NULL, false);
+}
+
+void wait_queue_add_exclusive(struct wait_queue *queue, struct wait_entry *entry)
+{
+	add(queue, entry, NULL, true);
+}
+
+void wait_queue_add_function(struct wait_queue *queue, struct wait_entry *entry,
+			     wait_function *function, bool exclusive)
+{
+	add(queue, entry, function, exclusive);
 }
 
 void wait_queue_remove(struct wait_queue *queue, struct wait_entry *entry)
@@ -53,16 +75,44 @@ void wait_queue_remove(struct wait_queue *queue, struct wait_entry *entry)
 	spin_unlock_irqrestore(&queue->lock, state);
 }
 
-void wait_queue_wake(struct wait_queue *queue)
+/* Wakes who waits by ENTRY; whether that was of use. Queue locked. */
+static bool wake_entry(struct wait_queue *queue, struct wait_entry *entry, unsigned int events)
+{
+	if (entry->function)
+		return entry->function(entry, events);
+	if (entry->exclusive) {
+		/* So that the next wake-up is the next one's, even before this one runs. */
+		entry->queued = false;
+		TAILQ_REMOVE(&queue->entries, entry, link);
+	}
+	atomic_store(&entry->task->woken, true);
+	sched_wake(entry->task);
+	return true;
+}
+
+bool wait_queue_wake_events(struct wait_queue *queue, unsigned int events)
 {
 	unsigned long state = spin_lock_irqsave(&queue->lock);
-	struct wait_entry *entry;
+	struct wait_entry *entry, *next;
+	bool useful = false;
 
-	TAILQ_FOREACH(entry, &queue->entries, link) {
-		atomic_store(&entry->task->woken, true);
-		sched_wake(entry->task);
+	for (entry = TAILQ_FIRST(&queue->entries); entry; entry = next) {
+		bool exclusive = entry->exclusive;
+
+		next = TAILQ_NEXT(entry, link);
+		bool used = wake_entry(queue, entry, events);
+
+		useful |= used;
+		if (exclusive && used)
+			break;
 	}
 	spin_unlock_irqrestore(&queue->lock, state);
+	return useful;
+}
+
+void wait_queue_wake(struct wait_queue *queue)
+{
+	wait_queue_wake_events(queue, 0);
 }
 
 static void wake_sleeper(struct timer *timer)
