@@ -14,9 +14,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <sys/types.h>
 
 struct dentry;
+struct epoll_item;
 struct file;
 struct file_table;
 struct inode;
@@ -76,6 +78,7 @@ struct file {
 	_Atomic unsigned int flags; /* O_ACCMODE, O_NONBLOCK … */
 	uint64_t position;	    /* unlocked: tasks that read one file at once race for it */
 	struct file_async async;
+	LIST_HEAD(, epoll_item) watchers; /* kernel/fs/epoll.c's */
 	_Atomic unsigned int references;
 };
 
@@ -131,6 +134,9 @@ void file_table_put(struct file_table *table);
 void file_table_close_on_exec(struct file_table *table);
 /* Whether somebody else uses TABLE too. */
 bool file_table_is_shared(struct file_table *table);
+
+/* FILE, which nobody has any more, is no longer watched by epoll. Task context. */
+void epoll_forget_file(struct file *file);
 
 /* Who asks a file's poll operation to be told of changes: its add does what that takes. */
 struct poll_table {

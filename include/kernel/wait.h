@@ -84,6 +84,20 @@ struct mutex {
 #endif
 };
 
+/* Of the variable NAME, outside of functions. */
+#ifdef TALLY_LOCK_ORDER
+#define MUTEX_SITE_HERE .site = LOCK_SITE_HERE,
+#else
+#define MUTEX_SITE_HERE
+#endif
+#define MUTEX_INITIALIZER(name)                                                       \
+	{                                                                             \
+		.lock = SPINLOCK_INITIALIZER,                                         \
+		.waiters = { .lock = SPINLOCK_INITIALIZER,                            \
+			     .entries = TAILQ_HEAD_INITIALIZER((name).waiters.entries) }, \
+		MUTEX_SITE_HERE                                                       \
+	}
+
 /* Makes MUTEX free. Before anyone else can see it. */
 void mutex_init(struct mutex *mutex);
 #ifdef TALLY_LOCK_ORDER

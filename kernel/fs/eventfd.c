@@ -64,7 +64,7 @@ static ssize_t read_counter(struct file *file, void *user_buffer, size_t size, u
 	wait_queue_remove(&counter->changed, &entry);
 	if (!taken)
 		return error;
-	wait_queue_wake(&counter->changed);
+	wait_queue_wake_events(&counter->changed, POLLOUT | POLLWRNORM);
 	return copy_to_user(user_buffer, &taken, sizeof(taken)) ? -EFAULT : (ssize_t)sizeof(taken);
 }
 
@@ -89,7 +89,7 @@ static ssize_t write_counter(struct file *file, const void *user_buffer, size_t 
 	wait_queue_remove(&counter->changed, &entry);
 	if (!added)
 		return error;
-	wait_queue_wake(&counter->changed);
+	wait_queue_wake_events(&counter->changed, POLLIN | POLLRDNORM);
 	return (ssize_t)sizeof(number);
 }
 

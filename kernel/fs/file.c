@@ -58,6 +58,8 @@ void file_put(struct file *file)
 	if (before != 1)
 		return;
 	file_lock_release(file);
+	if (!LIST_EMPTY(&file->watchers))
+		epoll_forget_file(file);
 	if (file->ops->release)
 		file->ops->release(file);
 	if (file->dentry)

@@ -45,7 +45,9 @@ struct run {
 
 struct pipe {
 	struct mutex mutex;
-	struct wait_queue changed;		 /* bytes or ends came or went */
+	struct wait_queue readable;		 /* bytes came, or ends came or went */
+	struct wait_queue writable;		 /* room came, or ends came or went */
+	bool polled;				 /* M: somebody may watch for edges */
 	unsigned int files;			 /* pipes_mutex: open ones */
 	char *bytes;				 /* M: size bytes */
 	uint32_t size;				 /* M: a power of two, at least a page */
@@ -82,6 +84,13 @@ static bool writes(const struct file *file)
 static uint32_t filled(const struct pipe *pipe)
 {
 	return pipe->write_at - pipe->read_at;
+}
+
+/* Bytes of the ring that are taken. Room comes by whole pages, as on Linux: a page that was read in
+ * part is still there. */
+static uint32_t occupied(const struct pipe *pipe)
+{
+	return pipe->write_at - (pipe->read_at & ~(PIPE_BUF - 1));
 }
 
 static int copy_piece(const struct outside *outside, size_t at, char *ring, size_t size, bool out)
@@ -129,7 +138,13 @@ static bool has_room(const struct pipe *pipe, size_t size, bool packet)
 	if (pipe->runs && pipe->last_run - pipe->first_run == run_count(pipe) &&
 	    (packet || run_at(pipe, pipe->last_run - 1)->packet))
 		return false;
-	return pipe->size - filled(pipe) >= size;
+	return pipe->size - occupied(pipe) >= size;
+}
+
+/* Whether a writer may have to wait, whatever it writes. */
+static bool is_full(const struct pipe *pipe)
+{
+	return !has_room(pipe, PIPE_BUF, true);
 }
 
 /* Begins to keep runs. 0, -ENOMEM. */
@@ -172,30 +187,50 @@ static size_t readable(const struct pipe *pipe, size_t size)
 static void consume(struct pipe *pipe, size_t size)
 {
 	pipe->read_at += (uint32_t)size;
-	if (!pipe->runs || pipe->first_run == pipe->last_run)
-		return;
-	const struct run *run = run_at(pipe, pipe->first_run);
+	if (pipe->runs && pipe->first_run != pipe->last_run) {
+		const struct run *run = run_at(pipe, pipe->first_run);
 
-	if (run->packet)
-		pipe->read_at = run->end;
-	if (pipe->read_at == run->end)
-		pipe->first_run++;
+		if (run->packet)
+			pipe->read_at = run->end;
+		if (pipe->read_at == run->end)
+			pipe->first_run++;
+	}
+	/* Empty: all of it is room. */
+	if (!filled(pipe))
+		pipe->read_at = pipe->write_at = 0;
 }
 
 /* --- reading and writing --- */
 
-/* Lets others change the pipe until they have: 0, -EAGAIN, -EINTR. Mutex held before and after. */
-static int wait_for_change(struct pipe *pipe, bool nonblock)
+static void wake_readers(struct pipe *pipe)
+{
+	wait_queue_wake_events(&pipe->readable, POLLIN | POLLRDNORM);
+}
+
+static void wake_writers(struct pipe *pipe)
+{
+	wait_queue_wake_events(&pipe->writable, POLLOUT | POLLWRNORM);
+}
+
+static void wake_all(struct pipe *pipe)
+{
+	wait_queue_wake(&pipe->readable);
+	wait_queue_wake(&pipe->writable);
+}
+
+/* Lets others change the pipe until they have and woke QUEUE: 0, -EAGAIN, -EINTR. Mutex held before and
+ * after. */
+static int wait_for_change(struct pipe *pipe, struct wait_queue *queue, bool nonblock)
 {
 	struct wait_entry entry;
 
 	if (nonblock)
 		return -EAGAIN;
-	wait_queue_add(&pipe->changed, &entry);
+	wait_queue_add(queue, &entry);
 	mutex_unlock(&pipe->mutex);
 	int error = wait_sleep(UINT64_MAX);
 
-	wait_queue_remove(&pipe->changed, &entry);
+	wait_queue_remove(queue, &entry);
 	mutex_lock(&pipe->mutex);
 	return error;
 }
@@ -209,7 +244,9 @@ static ssize_t read_out(struct pipe *pipe, const struct outside *outside, size_t
 		return 0;
 	mutex_lock(&pipe->mutex);
 	while (!filled(pipe) && pipe->writers && !result)
-		result = wait_for_change(pipe, nonblock);
+		result = wait_for_change(pipe, &pipe->readable, nonblock);
+	bool was_full = is_full(pipe);
+
 	if (filled(pipe)) {
 		size_t done = 0;
 
@@ -235,9 +272,11 @@ static ssize_t read_out(struct pipe *pipe, const struct outside *outside, size_t
 		if (done)
 			result = (ssize_t)done;
 	}
+	bool room_came = was_full && !is_full(pipe);
+
 	mutex_unlock(&pipe->mutex);
-	if (result > 0 && !peek)
-		wait_queue_wake(&pipe->changed);
+	if (room_came)
+		wake_writers(pipe);
 	return result;
 }
 
@@ -246,6 +285,8 @@ static ssize_t write_in(struct pipe *pipe, const struct outside *outside, size_t
 {
 	size_t done = 0;
 	ssize_t error = 0;
+	/* Readers wait for bytes to come when there are none; who watches wants to know of each write. */
+	bool news = false;
 
 	mutex_lock(&pipe->mutex);
 	if (packet && !pipe->runs)
@@ -262,23 +303,27 @@ static ssize_t write_in(struct pipe *pipe, const struct outside *outside, size_t
 		} else if (!has_room(pipe, whole, packet)) {
 			if (some && done)
 				break;
-			wait_queue_wake(&pipe->changed);
-			error = wait_for_change(pipe, nonblock);
+			if (news)
+				wake_readers(pipe);
+			news = false;
+			error = wait_for_change(pipe, &pipe->writable, nonblock);
 		} else {
-			size_t room = pipe->size - filled(pipe);
+			size_t room = pipe->size - occupied(pipe);
 			size_t part = packet ? whole : left < room ? left : room;
+			bool was_empty = !filled(pipe);
 
 			error = copy_ring(pipe, pipe->write_at, outside, done, part, false);
 			if (!error) {
 				pipe->write_at += (uint32_t)part;
 				done += part;
 				end_run(pipe, packet);
+				news |= was_empty || pipe->polled;
 			}
 		}
 	}
 	mutex_unlock(&pipe->mutex);
-	if (done)
-		wait_queue_wake(&pipe->changed);
+	if (news)
+		wake_readers(pipe);
 	if (error == -EPIPE)
 		task_signal(task_current(), SIGPIPE);
 	return done ? (ssize_t)done : error;
@@ -305,8 +350,12 @@ static unsigned int poll_pipe(struct file *file, struct poll_table *table)
 	struct pipe *pipe = file->private;
 	unsigned int ready = 0;
 
-	poll_wait(table, &pipe->changed);
+	if (reads(file))
+		poll_wait(table, &pipe->readable);
+	if (writes(file))
+		poll_wait(table, &pipe->writable);
 	mutex_lock(&pipe->mutex);
+	pipe->polled = true;
 	if (reads(file)) {
 		if (filled(pipe))
 			ready |= POLLIN | POLLRDNORM;
@@ -352,7 +401,7 @@ static void release_pipe(struct file *file)
 	pipe->readers -= reads(file);
 	pipe->writers -= writes(file);
 	mutex_unlock(&pipe->mutex);
-	wait_queue_wake(&pipe->changed);
+	wake_all(pipe);
 	if (--pipe->files == 0) {
 		inode->pipe = NULL;
 		free_pipe(pipe);
@@ -381,7 +430,8 @@ static struct pipe *create_pipe(void)
 	}
 	pipe->size = PAGE_SIZE << DEFAULT_ORDER;
 	mutex_init(&pipe->mutex);
-	wait_queue_init(&pipe->changed);
+	wait_queue_init(&pipe->readable);
+	wait_queue_init(&pipe->writable);
 	return pipe;
 }
 
@@ -421,7 +471,7 @@ static int wait_for_other_end(struct file *file)
 	unsigned int before = *ever;
 
 	while (!*now && *ever == before && !error)
-		error = wait_for_change(pipe, false);
+		error = wait_for_change(pipe, reads(file) ? &pipe->readable : &pipe->writable, false);
 	mutex_unlock(&pipe->mutex);
 	return error;
 }
@@ -435,7 +485,7 @@ int fifo_open(struct inode *inode, struct file *file)
 		return error;
 	struct pipe *pipe = file->private;
 
-	wait_queue_wake(&pipe->changed);
+	wake_all(pipe);
 	if (reads(file) && writes(file))
 		return 0;
 	if (!nonblock)
@@ -480,7 +530,7 @@ int pipe_wait_readable(struct file *file, bool nonblock)
 
 	mutex_lock(&pipe->mutex);
 	while (!filled(pipe) && pipe->writers && !error)
-		error = wait_for_change(pipe, nonblock);
+		error = wait_for_change(pipe, &pipe->readable, nonblock);
 	mutex_unlock(&pipe->mutex);
 	return error;
 }
@@ -492,7 +542,7 @@ int pipe_wait_writable(struct file *file, bool nonblock)
 
 	mutex_lock(&pipe->mutex);
 	while (pipe->readers && !has_room(pipe, 1, false) && !error)
-		error = wait_for_change(pipe, nonblock);
+		error = wait_for_change(pipe, &pipe->writable, nonblock);
 	if (!pipe->readers)
 		error = -EPIPE;
 	mutex_unlock(&pipe->mutex);
@@ -560,7 +610,7 @@ long pipe_set_size(struct file *file, unsigned long bytes)
 	int error = change_ring(pipe, (uint32_t)(PAGE_SIZE << order), order);
 
 	mutex_unlock(&pipe->mutex);
-	wait_queue_wake(&pipe->changed);
+	wake_all(pipe);
 	return error ? error : (long)(PAGE_SIZE << order);
 }
 

@@ -248,9 +248,9 @@ static long read_sets(const unsigned long user_sets[3], unsigned int count, uint
 	long used = 0;
 
 	for (int set = 0; set < 3; set++)
-		if (user_sets[set] && copy_from_user(words + (size_t)set * set_words,
-						     (const void *)user_sets[set],
-						     set_words * sizeof(*words)))
+		if (user_sets[set] &&
+		    copy_from_user(words + (size_t)set * set_words, (const void *)user_sets[set],
+				   set_words * sizeof(*words)))
 			return -EFAULT;
 	for (unsigned int fd = 0; fd < count; fd++) {
 		unsigned int events = 0;

@@ -94,9 +94,3 @@ int sim_fd_close(int fd)
 	file_put(file);
 	return 0;
 }
-
-void poll_wait(struct poll_table *poll, struct wait_queue *queue)
-{
-	(void)poll;
-	(void)queue;
-}

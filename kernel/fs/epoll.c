@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * epoll: files that are watched for long, and a list of those that may be ready.
+ *
+ * An item is one descriptor that an instance watches. It has a place on each wait queue of its file;
+ * when a queue is woken, the item goes on the instance's ready list, whoever woke it and wherever. Being
+ * on the list is only a hint: epoll_wait asks the file again, and what is not ready leaves the list.
+ * A level-triggered item goes back to the list's end after it was told of, an edge-triggered one waits
+ * for its next wake-up. That the ready list is a queue is what makes it fair.
+ *
+ * An item holds no reference to its file: that would keep it open. So a file that is released first
+ * takes its items out of all instances, and an instance that is released its items off all files.
+ *
+ * Instances may watch instances, in no circle and not deeper than NESTING_MAX: a wake-up runs through
+ * them outwards, a question inwards.
+ *
+ * Locks: watching_mutex (files and instances that go, nesting) > epoll->mutex, outer instances' before
+ * inner ones' > what poll operations take > wait_queue.lock > epoll->lock. An item's wake-up runs with
+ * its file's queue locked and then wakes the instance's own queues, without epoll->lock: a queue's lock
+ * is taken inside another's only outwards. watchers_lock is innermost. No user memory is touched
+ * under any of them: a fault may need the space's mutex, under which a file may be released.
+ */
+#include "epoll.h"
+
+#include <stdatomic.h>
+
+#include <kernel/file.h>
+#include <kernel/kmalloc.h>
+#include <kernel/page.h>
+#include <kernel/signal.h>
+#include <kernel/spinlock.h>
+#include <kernel/task.h>
+#include <kernel/tree.h>
+#include <kernel/usercopy.h>
+#include <kernel/wait.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+
+/* Edges from the outermost to the innermost instance. Linux's EP_MAX_NESTS. */
+#define NESTING_MAX	 4
+/* Flags of an item that are no events. */
+#define PRIVATE_BITS	 (EPOLLWAKEUP | EPOLLONESHOT | EPOLLET | EPOLLEXCLUSIVE)
+/* Events that are collected without memory of their own. */
+#define FOUND_NEAR	 8
+/* One part of so many of the memory may be items. Linux's, which says so of each user. */
+#define ITEM_MEMORY_PART 25
+
+/* An item's place on one wait queue of its file. */
+struct place {
+	struct wait_entry entry; /* first: the queue knows no more */
+	struct wait_queue *queue;
+	struct epoll_item *item;
+	struct place *next;
+};
+
+struct epoll_item {
+	RB_ENTRY(epoll_item) node;	     /* M */
+	TAILQ_ENTRY(epoll_item) ready_link;  /* L: if ready */
+	LIST_ENTRY(epoll_item) watcher_link; /* watchers_lock */
+	struct epoll *epoll;
+	struct file *file;
+	int fd;
+	bool ready;			 /* L: is on the ready list, or on collect's */
+	struct kernel_epoll_event event; /* written under M and L */
+	struct place *places;		 /* M */
+};
+
+struct epoll {
+	struct mutex mutex;
+	RB_HEAD(item_tree, epoll_item) items;	  /* M */
+	_Atomic size_t item_count;		  /* written under M */
+	struct spinlock lock;			  /* irqsave */
+	TAILQ_HEAD(ready_list, epoll_item) ready; /* L */
+	bool collecting;			  /* L: the list is in collect's hands */
+	struct wait_queue waiters;		  /* tasks in epoll_wait, exclusive */
+	struct wait_queue pollers;		  /* of the instance's file */
+	struct file *file;			  /* its own; no reference */
+	uint64_t round;				  /* watching_mutex: of depth */
+	unsigned int depth;			  /* watching_mutex: as found in that round */
+};						  /* M: mutex, L: lock */
+
+/* An event that is to be told of, and whose it is. */
+struct found {
+	struct kernel_epoll_event event;
+	struct file *file;
+	int fd;
+	uint32_t wanted; /* what the item asked for */
+};
+
+static struct mutex watching_mutex = MUTEX_INITIALIZER(watching_mutex);
+/* Number of the present walk through instances that watch each other. watching_mutex. */
+static uint64_t round;
+static struct spinlock watchers_lock = SPINLOCK_INITIALIZER;
+static _Atomic size_t total_items;
+
+static int compare_items(const struct epoll_item *a, const struct epoll_item *b)
+{
+	if (a->file != b->file)
+		return (uintptr_t)a->file < (uintptr_t)b->file ? -1 : 1;
+	return (a->fd > b->fd) - (a->fd < b->fd);
+}
+
+RB_GENERATE_STATIC(item_tree, epoll_item, node, compare_items)
+
+static struct epoll_item *find(struct epoll *epoll, struct file *file, int fd)
+{
+	struct epoll_item key = { .file = file, .fd = fd };
+
+	return RB_FIND(item_tree, &epoll->items, &key);
+}
+
+/* --- being ready --- */
+
+/* Puts ITEM at the end of the ready list unless it is on it. L held. */
+static void make_ready(struct epoll_item *item)
+{
+	if (item->ready)
+		return;
+	item->ready = true;
+	TAILQ_INSERT_TAIL(&item->epoll->ready, item, ready_link);
+}
+
+/* Something may be ready in EPOLL: whether a task was there to be told. */
+static bool wake_users(struct epoll *epoll)
+{
+	bool woken = wait_queue_wake_events(&epoll->waiters, 0);
+
+	wait_queue_wake_events(&epoll->pollers, EPOLLIN | EPOLLRDNORM);
+	return woken;
+}
+
+/* The file of an item was woken: wait_function. */
+static bool notice(struct wait_entry *entry, unsigned int events)
+{
+	struct epoll_item *item = ((struct place *)entry)->item;
+	struct epoll *epoll = item->epoll;
+
+	spin_lock(&epoll->lock);
+	uint32_t wanted = item->event.events;
+	bool wants = (wanted & ~PRIVATE_BITS) && (!events || (events & wanted));
+
+	if (wants)
+		make_ready(item);
+	spin_unlock(&epoll->lock);
+	return wants && wake_users(epoll);
+}
+
+/* What ITEM asked for and its file now has. M held. */
+static uint32_t ask(struct epoll_item *item, struct poll_table *table)
+{
+	return item->file->ops->poll(item->file, table) & item->event.events;
+}
+
+/* ITEM was changed: if it is ready, that is news. M held. */
+static void notice_present(struct epoll_item *item, struct poll_table *table)
+{
+	struct epoll *epoll = item->epoll;
+
+	if (!ask(item, table))
+		return;
+	unsigned long state = spin_lock_irqsave(&epoll->lock);
+
+	make_ready(item);
+	spin_unlock_irqrestore(&epoll->lock, state);
+	wake_users(epoll);
+}
+
+static bool may_be_ready(struct epoll *epoll)
+{
+	unsigned long state = spin_lock_irqsave(&epoll->lock);
+	bool any = epoll->collecting || !TAILQ_EMPTY(&epoll->ready);
+
+	spin_unlock_irqrestore(&epoll->lock, state);
+	return any;
+}
+
+/* Takes the first item off LIST, the instance's or collect's; NULL: there is none. M held. */
+static struct epoll_item *take_first(struct epoll *epoll, struct ready_list *list)
+{
+	unsigned long state = spin_lock_irqsave(&epoll->lock);
+	struct epoll_item *item = TAILQ_FIRST(list);
+
+	if (item) {
+		TAILQ_REMOVE(list, item, ready_link);
+		item->ready = false;
+	}
+	spin_unlock_irqrestore(&epoll->lock, state);
+	return item;
+}
+
+/* ITEM has been told of: what becomes of it. M held. */
+static void finish_told(struct epoll_item *item)
+{
+	unsigned long state = spin_lock_irqsave(&item->epoll->lock);
+
+	if (item->event.events & EPOLLONESHOT)
+		item->event.events &= PRIVATE_BITS;
+	else if (!(item->event.events & EPOLLET))
+		make_ready(item);
+	spin_unlock_irqrestore(&item->epoll->lock, state);
+}
+
+/* Collects up to MAX events of ready items. What became ready meanwhile comes after what was. */
+static size_t collect(struct epoll *epoll, struct found *found, size_t max)
+{
+	struct ready_list list = TAILQ_HEAD_INITIALIZER(list);
+	struct epoll_item *item;
+	size_t count = 0;
+
+	mutex_lock(&epoll->mutex);
+	unsigned long state = spin_lock_irqsave(&epoll->lock);
+
+	TAILQ_CONCAT(&list, &epoll->ready, ready_link);
+	epoll->collecting = true;
+	spin_unlock_irqrestore(&epoll->lock, state);
+	while (count < max && (item = take_first(epoll, &list))) {
+		uint32_t wanted = item->event.events;
+		uint32_t events = ask(item, NULL);
+
+		if (!events)
+			continue;
+		found[count++] = (struct found){
+			{ events, item->event.data }, item->file, item->fd, wanted
+		};
+		finish_told(item);
+	}
+	state = spin_lock_irqsave(&epoll->lock);
+	TAILQ_CONCAT(&list, &epoll->ready, ready_link);
+	TAILQ_CONCAT(&epoll->ready, &list, ready_link);
+	epoll->collecting = false;
+	bool more = !TAILQ_EMPTY(&epoll->ready);
+
+	spin_unlock_irqrestore(&epoll->lock, state);
+	mutex_unlock(&epoll->mutex);
+	/* One wake-up wakes one task: what it leaves is the next one's. */
+	if (more)
+		wait_queue_wake(&epoll->waiters);
+	return count;
+}
+
+/* The program could not be told of COUNT events: they are to be told of again. */
+static void give_back(struct epoll *epoll, const struct found *found, size_t count)
+{
+	mutex_lock(&epoll->mutex);
+	for (size_t i = 0; i < count; i++) {
+		struct epoll_item *item = find(epoll, found[i].file, found[i].fd);
+
+		if (!item)
+			continue;
+		unsigned long state = spin_lock_irqsave(&epoll->lock);
+
+		if (!(item->event.events & ~PRIVATE_BITS))
+			item->event.events = found[i].wanted;
+		make_ready(item);
+		spin_unlock_irqrestore(&epoll->lock, state);
+	}
+	mutex_unlock(&epoll->mutex);
+}
+
+/* Copies what is ready to USER_EVENTS: how many, or -EFAULT when that cannot be done for any. */
+static long deliver(struct epoll *epoll, uintptr_t user_events, size_t max)
+{
+	struct kernel_epoll_event *user = (struct kernel_epoll_event *)user_events;
+	struct found near[FOUND_NEAR], *found = near;
+	size_t most = epoll->item_count < max ? epoll->item_count : max;
+	size_t told = 0;
+
+	if (most > FOUND_NEAR && most <= KMALLOC_MAX / sizeof(*found))
+		found = kzalloc(most * sizeof(*found));
+	if (!found || found == near) {
+		found = near;
+		most = max < FOUND_NEAR ? max : FOUND_NEAR;
+	}
+	size_t count = collect(epoll, found, most);
+
+	while (told < count &&
+	       copy_to_user(&user[told], &found[told].event, sizeof(found->event)) == 0)
+		told++;
+	if (told < count)
+		give_back(epoll, found + told, count - told);
+	if (found != near)
+		kfree(found);
+	return told || !count ? (long)told : -EFAULT;
+}
+
+long epoll_wait_user(struct epoll *epoll, uintptr_t user_events, size_t max, uint64_t deadline_ns)
+{
+	for (;;) {
+		struct wait_entry entry;
+		int error = 0;
+
+		if (may_be_ready(epoll)) {
+			long result = deliver(epoll, user_events, max);
+
+			if (result)
+				return result;
+		}
+		if (deadline_ns == 0)
+			return 0;
+		wait_queue_add_exclusive(&epoll->waiters, &entry);
+		if (!may_be_ready(epoll))
+			error = wait_sleep(deadline_ns);
+		wait_queue_remove(&epoll->waiters, &entry);
+		if (error == -ETIMEDOUT)
+			deadline_ns = 0;
+		/* Who ends takes no event with it that another task could have. */
+		if (signal_is_fatal_pending(task_current())) {
+			wait_queue_wake(&epoll->waiters);
+			return -EINTR;
+		}
+		if (error == -EINTR && !may_be_ready(epoll))
+			return -EINTR;
+	}
+}
+
+/* --- items --- */
+
+/* A poll operation names its queues: ITEM gets a place on each. */
+struct item_table {
+	struct poll_table table;
+	struct epoll_item *item;
+	bool failed;
+};
+
+static void add_place(struct poll_table *table, struct wait_queue *queue)
+{
+	struct item_table *own = (struct item_table *)table;
+	struct place *place = kzalloc(sizeof(*place));
+
+	if (!place) {
+		own->failed = true;
+		return;
+	}
+	place->queue = queue;
+	place->item = own->item;
+	place->next = own->item->places;
+	own->item->places = place;
+	wait_queue_add_function(queue, &place->entry, notice,
+				own->item->event.events & EPOLLEXCLUSIVE);
+}
+
+/* Takes ITEM out of everything. Its file is not touched once it is off its list. M held. */
+static void destroy_item(struct epoll_item *item)
+{
+	struct epoll *epoll = item->epoll;
+	struct place *place;
+
+	while ((place = item->places)) {
+		wait_queue_remove(place->queue, &place->entry);
+		item->places = place->next;
+		kfree(place);
+	}
+	unsigned long state = spin_lock_irqsave(&epoll->lock);
+
+	if (item->ready)
+		TAILQ_REMOVE(&epoll->ready, item, ready_link);
+	spin_unlock_irqrestore(&epoll->lock, state);
+	RB_REMOVE(item_tree, &epoll->items, item);
+	epoll->item_count--;
+	spin_lock(&watchers_lock);
+	LIST_REMOVE(item, watcher_link);
+	spin_unlock(&watchers_lock);
+	total_items--;
+	kfree(item);
+}
+
+static size_t items_max(void)
+{
+	return page_total_count() / ITEM_MEMORY_PART * PAGE_SIZE / sizeof(struct epoll_item);
+}
+
+/* M held. */
+static int insert(struct epoll *epoll, struct file *file, int fd,
+		  const struct kernel_epoll_event *event)
+{
+	if (find(epoll, file, fd))
+		return -EEXIST;
+	if (total_items >= items_max())
+		return -ENOSPC;
+	struct epoll_item *item = kzalloc(sizeof(*item));
+
+	if (!item)
+		return -ENOMEM;
+	item->epoll = epoll;
+	item->file = file;
+	item->fd = fd;
+	item->event = *event;
+	item->event.events |= EPOLLERR | EPOLLHUP;
+	total_items++;
+	epoll->item_count++;
+	RB_INSERT(item_tree, &epoll->items, item);
+	spin_lock(&watchers_lock);
+	LIST_INSERT_HEAD(&file->watchers, item, watcher_link);
+	spin_unlock(&watchers_lock);
+
+	struct item_table table = { .table.add = add_place, .item = item };
+
+	notice_present(item, &table.table);
+	if (!table.failed)
+		return 0;
+	destroy_item(item);
+	return -ENOMEM;
+}
+
+int epoll_modify(struct epoll *epoll, struct file *file, int fd,
+		 const struct kernel_epoll_event *event)
+{
+	mutex_lock(&epoll->mutex);
+	struct epoll_item *item = find(epoll, file, fd);
+	int error = !item ? -ENOENT : item->event.events & EPOLLEXCLUSIVE ? -EINVAL : 0;
+
+	if (!error) {
+		unsigned long state = spin_lock_irqsave(&epoll->lock);
+
+		item->event = *event;
+		item->event.events |= EPOLLERR | EPOLLHUP;
+		spin_unlock_irqrestore(&epoll->lock, state);
+		notice_present(item, NULL);
+	}
+	mutex_unlock(&epoll->mutex);
+	return error;
+}
+
+/* --- nesting --- */
+
+/* How deep the instances go that EPOLL watches, 0: none; more than NESTING_MAX if OUTER is among them.
+ * watching_mutex held. */
+static unsigned int depth_inward(struct epoll *epoll, const struct epoll *outer)
+{
+	struct epoll_item *item;
+	unsigned int deepest = 0;
+
+	if (epoll == outer)
+		return NESTING_MAX + 1;
+	if (epoll->round == round)
+		return epoll->depth;
+	mutex_lock(&epoll->mutex);
+	RB_FOREACH(item, item_tree, &epoll->items) {
+		struct epoll *inner = epoll_of_file(item->file);
+		unsigned int depth = inner ? 1 + depth_inward(inner, outer) : 0;
+
+		deepest = depth > deepest ? depth : deepest;
+	}
+	mutex_unlock(&epoll->mutex);
+	epoll->round = round;
+	epoll->depth = deepest;
+	return deepest;
+}
+
+/* How deep the instances go that watch EPOLL. watching_mutex held, and so no instance begins or ends
+ * watching another. */
+static unsigned int depth_outward(struct epoll *epoll)
+{
+	struct epoll_item *item;
+	unsigned int deepest = 0;
+
+	if (epoll->round == round)
+		return epoll->depth;
+	LIST_FOREACH(item, &epoll->file->watchers, watcher_link) {
+		unsigned int depth = 1 + depth_outward(item->epoll);
+
+		deepest = depth > deepest ? depth : deepest;
+	}
+	epoll->round = round;
+	epoll->depth = deepest;
+	return deepest;
+}
+
+/* Whether OUTER may watch INNER. watching_mutex held. */
+static bool may_nest(struct epoll *outer, struct epoll *inner)
+{
+	round++;
+	unsigned int depth = depth_inward(inner, outer);
+
+	round++;
+	return depth + 1 + depth_outward(outer) <= NESTING_MAX;
+}
+
+int epoll_add(struct epoll *epoll, struct file *file, int fd,
+	      const struct kernel_epoll_event *event)
+{
+	struct epoll *inner = epoll_of_file(file);
+	int error = -ELOOP;
+
+	if (inner)
+		mutex_lock(&watching_mutex);
+	if (!inner || may_nest(epoll, inner)) {
+		mutex_lock(&epoll->mutex);
+		error = insert(epoll, file, fd, event);
+		mutex_unlock(&epoll->mutex);
+	}
+	if (inner)
+		mutex_unlock(&watching_mutex);
+	return error;
+}
+
+int epoll_remove(struct epoll *epoll, struct file *file, int fd)
+{
+	bool nested = epoll_of_file(file);
+
+	if (nested)
+		mutex_lock(&watching_mutex);
+	mutex_lock(&epoll->mutex);
+	struct epoll_item *item = find(epoll, file, fd);
+
+	if (item)
+		destroy_item(item);
+	mutex_unlock(&epoll->mutex);
+	if (nested)
+		mutex_unlock(&watching_mutex);
+	return item ? 0 : -ENOENT;
+}
+
+/* --- files --- */
+
+void epoll_forget_file(struct file *file)
+{
+	struct epoll_item *item;
+
+	mutex_lock(&watching_mutex);
+	/* Nobody else has the file, so the list changes only here and where an instance ends. */
+	while ((item = LIST_FIRST(&file->watchers))) {
+		struct epoll *epoll = item->epoll;
+
+		mutex_lock(&epoll->mutex);
+		destroy_item(item);
+		mutex_unlock(&epoll->mutex);
+	}
+	mutex_unlock(&watching_mutex);
+}
+
+/* Readable when something in it is ready. */
+static unsigned int poll_epoll(struct file *file, struct poll_table *table)
+{
+	struct epoll *epoll = file->private;
+	struct epoll_item *item;
+	unsigned int events = 0;
+
+	poll_wait(table, &epoll->pollers);
+	mutex_lock(&epoll->mutex);
+	while (!events && (item = take_first(epoll, &epoll->ready))) {
+		if (!ask(item, NULL))
+			continue;
+		unsigned long state = spin_lock_irqsave(&epoll->lock);
+
+		if (!item->ready) {
+			item->ready = true;
+			TAILQ_INSERT_HEAD(&epoll->ready, item, ready_link);
+		}
+		spin_unlock_irqrestore(&epoll->lock, state);
+		events = EPOLLIN | EPOLLRDNORM;
+	}
+	mutex_unlock(&epoll->mutex);
+	return events;
+}
+
+/* Linux's ioctls are about busy polling of network devices, and it answers others so. */
+static long control_epoll(struct file *file, unsigned int command, unsigned long argument)
+{
+	return -EINVAL;
+}
+
+static void release_epoll(struct file *file)
+{
+	struct epoll *epoll = file->private;
+	struct epoll_item *item;
+
+	mutex_lock(&watching_mutex);
+	mutex_lock(&epoll->mutex);
+	while ((item = RB_ROOT(&epoll->items)))
+		destroy_item(item);
+	mutex_unlock(&epoll->mutex);
+	mutex_unlock(&watching_mutex);
+	kfree(epoll);
+}
+
+static const struct file_ops epoll_ops = {
+	.ioctl = control_epoll,
+	.poll = poll_epoll,
+	.release = release_epoll,
+};
+
+struct epoll *epoll_of_file(const struct file *file)
+{
+	return file->ops == &epoll_ops ? file->private : NULL;
+}
+
+struct file *epoll_file_create(void)
+{
+	struct epoll *epoll = kzalloc(sizeof(*epoll));
+
+	if (!epoll)
+		return NULL;
+	mutex_init(&epoll->mutex);
+	RB_INIT(&epoll->items);
+	spin_init(&epoll->lock);
+	TAILQ_INIT(&epoll->ready);
+	wait_queue_init(&epoll->waiters);
+	wait_queue_init(&epoll->pollers);
+	epoll->file = file_create(&epoll_ops, epoll, O_RDWR);
+	if (!epoll->file) {
+		kfree(epoll);
+		return NULL;
+	}
+	return epoll->file;
+}
