@@ -12,7 +12,8 @@ KERNEL_CPPFLAGS := -Iinclude -Iarch/x86_64/include -nostdinc -isystem $(shell $(
 	-isystem $(NEWLIB)/include -MMD -MP
 KERNEL_CFLAGS := -std=gnu11 -ffreestanding -nostdlib -g -Wall -Wextra -Werror -Wno-unused-parameter \
 	-mcmodel=kernel -mno-red-zone -mgeneral-regs-only -fno-pic -fno-pie -fno-stack-protector \
-	-fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fcf-protection=none -fno-strict-aliasing
+	-fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fcf-protection=none -fno-strict-aliasing \
+	-Wframe-larger-than=2560
 ifeq ($(DEBUG),1)
 KERNEL_CFLAGS += -Og -DTALLY_DEBUG=1 -DTALLY_LOCK_ORDER=1 -fstack-protector-strong -mstack-protector-guard=global \
 	-fsanitize=undefined -fno-sanitize-recover=all

@@ -135,8 +135,9 @@ static void insert(struct inode *inode, struct file_lock *lock)
 
 	for (other = LIST_FIRST(&inode->locks); other; other = next) {
 		next = LIST_NEXT(other, link);
-		bool touches = other->end + 1 == lock->start ||
-			       (lock->end != RANGE_END && lock->end + 1 == other->start);
+		/* Neither is 0 at the subtraction: something is before it. */
+		bool touches = (other->end < lock->start && lock->start - 1 == other->end) ||
+			       (lock->end < other->start && other->start - 1 == lock->end);
 
 		if (other->owner != lock->owner || other->kind != lock->kind ||
 		    other->exclusive != lock->exclusive || !touches)

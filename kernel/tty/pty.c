@@ -531,9 +531,12 @@ int pty_open_master(struct file *file)
 /* The pair with this number and a reference, or NULL. */
 static struct pty *find(unsigned int number)
 {
-	struct pty key = { .number = number };
 	unsigned long state = spin_lock_irqsave(&pairs_lock);
-	struct pty *pty = RB_FIND(pair_tree, &pairs, &key);
+	struct pty *pty = RB_ROOT(&pairs);
+
+	/* Not RB_FIND: a key would be a whole pair, too large for a kernel stack. */
+	while (pty && pty->number != number)
+		pty = number < pty->number ? RB_LEFT(pty, by_number) : RB_RIGHT(pty, by_number);
 
 	/* One that is being freed is no more. */
 	if (pty && !tty_get_unless_dead(&pty->slave))
