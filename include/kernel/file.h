@@ -93,8 +93,8 @@ void file_get(struct file *file);
 /* Drops a reference; the last one calls release. Task context. */
 void file_put(struct file *file);
 
-/* Sends what F_SETOWN and F_SETSIG asked for if FILE has O_ASYNC; POLL_CODE: POLL_IN or
- * POLL_HUP. Task and interrupt context. */
+/* Sends what F_SETOWN and F_SETSIG asked for if FILE has O_ASYNC; POLL_CODE: POLL_IN,
+ * POLL_OUT or POLL_HUP. Task and interrupt context. */
 void file_notify(struct file *file, int poll_code);
 
 /* The file behind descriptor FD of the running task with a new reference, or NULL. Task context. */

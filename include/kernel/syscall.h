@@ -46,6 +46,10 @@ syscall_function sys_fallocate, sys_fadvise64, sys_readahead, sys_sync_file_rang
 	sys_signalfd4, sys_splice, sys_tee, sys_vmsplice, sys_sendfile, sys_copy_file_range;
 syscall_function sys_poll, sys_ppoll, sys_pipe, sys_pipe2, sys_epoll_create, sys_epoll_create1,
 	sys_epoll_ctl, sys_epoll_wait, sys_epoll_pwait, sys_epoll_pwait2;
+/* sockets: kernel/net/ */
+syscall_function sys_socket, sys_socketpair, sys_bind, sys_listen, sys_accept, sys_accept4,
+	sys_connect, sys_getsockname, sys_getpeername, sys_getsockopt, sys_setsockopt, sys_shutdown,
+	sys_sendto, sys_sendmsg, sys_sendmmsg, sys_recvfrom, sys_recvmsg, sys_recvmmsg;
 /* tasks: kernel/task/ */
 syscall_function sys_clone, sys_clone3, sys_fork, sys_vfork, sys_execve, sys_exit, sys_exit_group,
 	sys_wait4;

@@ -10,6 +10,7 @@
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
 #include <kernel/pipe.h>
+#include <kernel/socket.h>
 
 /* Linux's PIPEFS_MAGIC and SOCKFS_MAGIC. */
 #define PIPEFS_MAGIC 0x50495045
@@ -34,6 +35,7 @@ static struct kind {
 void anonymous_init(void)
 {
 	pipes_init();
+	sockets_init();
 	for (size_t i = 0; i < KIND_COUNT; i++) {
 		kinds[i].superblock = superblock_create(kinds[i].type, kinds[i].magic, true);
 		if (!kinds[i].superblock)

@@ -91,7 +91,9 @@ void file_notify(struct file *file, int poll_code)
 		.si_code = signal ? poll_code : SI_KERNEL,
 	};
 	if (signal) {
-		info.si_band = poll_code == POLL_IN ? POLLIN | POLLRDNORM : POLLHUP;
+		info.si_band = poll_code == POLL_IN  ? POLLIN | POLLRDNORM :
+			       poll_code == POLL_OUT ? POLLOUT | POLLWRNORM | POLLWRBAND :
+						       POLLHUP;
 		info.si_fd = file->async.fd;
 	}
 	struct task *task = task_find(owner);

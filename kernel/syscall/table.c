@@ -160,6 +160,17 @@ static const struct syscall calls[] = {
 	CALL_RESTARTING(sendfile, 4, CALL_RESTARTS),
 	CALL(copy_file_range, 6),
 
+	/* sockets */
+	CALL(socket, 3),
+	CALL(socketpair, 4),
+	CALL(shutdown, 2),
+	CALL_RESTARTING(sendto, 6, CALL_RESTARTS),
+	CALL_RESTARTING(sendmsg, 3, CALL_RESTARTS),
+	CALL_RESTARTING(sendmmsg, 4, CALL_RESTARTS),
+	CALL_RESTARTING(recvfrom, 6, CALL_RESTARTS),
+	CALL_RESTARTING(recvmsg, 3, CALL_RESTARTS),
+	CALL_RESTARTING(recvmmsg, 5, CALL_RESTARTS),
+
 	/* tasks */
 	CALL(clone, 5),
 	CALL(clone3, 2),

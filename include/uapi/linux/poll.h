@@ -17,6 +17,7 @@
 #define POLLRDBAND 0x0080
 #define POLLWRNORM 0x0100
 #define POLLWRBAND 0x0200
+#define POLLRDHUP  0x2000
 
 struct kernel_pollfd {
 	int32_t fd; /* negative: ignored */

@@ -94,6 +94,7 @@
 #define CLD_STOPPED	5
 #define CLD_CONTINUED	6
 #define POLL_IN		1
+#define POLL_OUT	2
 #define POLL_HUP	6
 
 struct kernel_sigaction {

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sockets, as the rest of the kernel sees them. What they are: kernel/net/unix.h.
+ */
+#ifndef KERNEL_SOCKET_H
+#define KERNEL_SOCKET_H
+
+/* At start. */
+void sockets_init(void);
+
+#endif

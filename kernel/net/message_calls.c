@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * System calls that send and receive on sockets: sendto, sendmsg, sendmmsg and their counterparts.
+ *
+ * Here a message is put together from what a program says, and taken apart for it: addresses, parts of
+ * memory, flags. What goes along, descriptors and credentials, is message_control.c's.
+ */
+#include <string.h>
+
+#include <kernel/file.h>
+#include <kernel/signal.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <kernel/time.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+
+#include "message_control.h"
+#include "unix.h"
+
+/* Messages of one sendmmsg or recvmmsg: Linux's UIO_MAXIOV. */
+#define MESSAGES_MAX IOV_MAX_COUNT
+
+ssize_t socket_send(struct unix_socket *socket, struct unix_message *message)
+{
+	return unix_stream_send(socket, message);
+}
+
+ssize_t socket_receive(struct unix_socket *socket, struct unix_message *message)
+{
+	return unix_stream_receive(socket, message);
+}
+
+/* The flags of a call on FILE. */
+static unsigned int call_flags(const struct file *file, unsigned int flags)
+{
+	return file->flags & O_NONBLOCK ? flags | MSG_DONTWAIT : flags;
+}
+
+/* --- one message --- */
+
+/* Sends what USER describes. Bytes, or a negative error. */
+static ssize_t send_message(struct file *file, const struct kernel_msghdr *user, unsigned int flags)
+{
+	struct unix_message message = { .flags = call_flags(file, flags) };
+	union socket_name name;
+	size_t name_size = user->msg_name ? (size_t)user->msg_namelen : 0;
+
+	if (user->msg_name && user->msg_namelen < 0)
+		return -EINVAL;
+	if (name_size > SOCKADDR_SIZE_MAX)
+		name_size = SOCKADDR_SIZE_MAX;
+	ssize_t result = socket_copy_name(user->msg_name, (long)name_size, &name);
+
+	if (result)
+		return result;
+	if (name_size) {
+		message.to = &name.un;
+		message.to_size = name_size;
+	}
+	if (user->msg_iovlen > IOV_MAX_COUNT)
+		return -EMSGSIZE;
+	result = vector_import(&message.data, user->msg_iov, user->msg_iovlen);
+	if (result)
+		return result;
+	result = message_control_get(&message, user->msg_control, user->msg_controllen);
+	if (!result)
+		result = socket_send(file->private, &message);
+	unix_rights_drop(message.rights);
+	vector_finish(&message.data);
+	return result;
+}
+
+/* Receives what USER describes into the program's memory, and says so in USER. */
+static ssize_t receive_message(struct file *file, struct kernel_msghdr *user, unsigned int flags)
+{
+	struct unix_message message = { .flags = call_flags(file, flags) };
+	int32_t name_size = user->msg_namelen;
+
+	if (user->msg_name && name_size < 0)
+		return -EINVAL;
+	if (user->msg_iovlen > IOV_MAX_COUNT)
+		return -EMSGSIZE;
+	ssize_t result = vector_import(&message.data, user->msg_iov, user->msg_iovlen);
+
+	if (result)
+		return result;
+	result = socket_receive(file->private, &message);
+	vector_finish(&message.data);
+	if (result >= 0) {
+		user->msg_flags = message.flags & (MSG_TRUNC | MSG_EOR);
+		message_control_put(file->private, &message, user, flags & MSG_CMSG_CLOEXEC);
+		if (user->msg_name) {
+			int error = socket_put_address(message.from, user->msg_name, name_size,
+						       &user->msg_namelen);
+
+			result = error ? error : result;
+		}
+	}
+	unix_rights_drop(message.rights);
+	unix_address_put(message.from);
+	return result;
+}
+
+/* --- one buffer --- */
+
+static long send_buffer(int fd, const struct kernel_msghdr *user, unsigned long buffer,
+			unsigned long size, unsigned int flags)
+{
+	struct unix_message message = { 0 };
+	union socket_name name;
+	struct file *file;
+	long result = socket_get(fd, &file);
+
+	if (result)
+		return result;
+	message.flags = call_flags(file, flags);
+	if (user->msg_name)
+		result = socket_copy_name(user->msg_name, user->msg_namelen, &name);
+	if (!result && user->msg_name && user->msg_namelen) {
+		message.to = &name.un;
+		message.to_size = (size_t)user->msg_namelen;
+	}
+	vector_init(&message.data, buffer, size, false);
+	if (!result)
+		result = socket_send(file->private, &message);
+	file_put(file);
+	return result;
+}
+
+long sys_sendto(const unsigned long arg[6])
+{
+	const struct kernel_msghdr user = { .msg_name = arg[4], .msg_namelen = (int32_t)arg[5] };
+
+	return send_buffer((int)arg[0], &user, arg[1], arg[2], (unsigned int)arg[3]);
+}
+
+long sys_recvfrom(const unsigned long arg[6])
+{
+	struct unix_message message = { 0 };
+	struct file *file;
+	long result = socket_get((int)arg[0], &file);
+
+	if (result)
+		return result;
+	message.flags = call_flags(file, (unsigned int)arg[3]);
+	vector_init(&message.data, arg[1], arg[2], false);
+	result = socket_receive(file->private, &message);
+	if (result >= 0 && arg[4]) {
+		int error = socket_put_address_with_size(message.from, arg[4], arg[5]);
+
+		result = error ? error : result;
+	}
+	unix_rights_drop(message.rights);
+	unix_address_put(message.from);
+	file_put(file);
+	return result;
+}
+
+/* --- sendmsg, recvmsg --- */
+
+long sys_sendmsg(const unsigned long arg[6])
+{
+	unsigned int flags = (unsigned int)arg[2];
+	struct kernel_msghdr user;
+	struct file *file;
+
+	if (flags & MSG_CMSG_COMPAT)
+		return -EINVAL;
+	long result = socket_get((int)arg[0], &file);
+
+	if (result)
+		return result;
+	result = copy_from_user(&user, (const void *)arg[1], sizeof(user));
+	if (!result)
+		result = send_message(file, &user, flags);
+	file_put(file);
+	return result;
+}
+
+/* Receives into the header at USER_HEADER. Bytes, or a negative error. */
+static long receive_at(struct file *file, struct kernel_msghdr *user_header, unsigned int flags)
+{
+	struct kernel_msghdr user;
+
+	if (copy_from_user(&user, user_header, sizeof(user)))
+		return -EFAULT;
+	long result = receive_message(file, &user, flags);
+
+	if (result < 0)
+		return result;
+	if (copy_to_user(&user_header->msg_namelen, &user.msg_namelen, sizeof(user.msg_namelen)) ||
+	    copy_to_user(&user_header->msg_flags, &user.msg_flags, sizeof(user.msg_flags)) ||
+	    copy_to_user(&user_header->msg_controllen, &user.msg_controllen,
+			 sizeof(user.msg_controllen)))
+		return -EFAULT;
+	return result;
+}
+
+long sys_recvmsg(const unsigned long arg[6])
+{
+	unsigned int flags = (unsigned int)arg[2];
+	struct file *file;
+
+	if (flags & MSG_CMSG_COMPAT)
+		return -EINVAL;
+	long result = socket_get((int)arg[0], &file);
+
+	if (result)
+		return result;
+	result = receive_at(file, (struct kernel_msghdr *)arg[1], flags);
+	file_put(file);
+	return result;
+}
+
+/* --- sendmmsg, recvmmsg --- */
+
+long sys_sendmmsg(const unsigned long arg[6])
+{
+	struct kernel_mmsghdr *messages = (struct kernel_mmsghdr *)arg[1];
+	unsigned int count = (unsigned int)arg[2], flags = (unsigned int)arg[3], done;
+	struct file *file;
+
+	if (flags & MSG_CMSG_COMPAT)
+		return -EINVAL;
+	long result = socket_get((int)arg[0], &file);
+
+	if (result)
+		return result;
+	if (count > MESSAGES_MAX)
+		count = MESSAGES_MAX;
+	for (done = 0; done < count; done++) {
+		struct kernel_msghdr user;
+
+		result = copy_from_user(&user, &messages[done].msg_hdr, sizeof(user));
+		if (!result)
+			result = send_message(file, &user, flags);
+		if (result < 0)
+			break;
+		uint32_t sent = (uint32_t)result;
+
+		result = copy_to_user(&messages[done].msg_len, &sent, sizeof(sent));
+		if (result || signal_is_pending(task_current())) {
+			done += !result;
+			break;
+		}
+	}
+	file_put(file);
+	return done ? (long)done : result;
+}
+
+/* The time-out at USER_TIMEOUT: when it is over; UINT64_MAX: there is none. 0, -EFAULT, -EINVAL. */
+static int get_deadline(unsigned long user_timeout, uint64_t *deadline_ns)
+{
+	struct kernel_timespec timeout;
+
+	*deadline_ns = UINT64_MAX;
+	if (!user_timeout)
+		return 0;
+	if (copy_from_user(&timeout, (const void *)user_timeout, sizeof(timeout)))
+		return -EFAULT;
+	if (!timespec_is_valid(&timeout))
+		return -EINVAL;
+	*deadline_ns = clock_deadline(timespec_to_ns(&timeout));
+	return 0;
+}
+
+/* As recvmmsg(2) says in BUGS: the time is looked at after each message only. */
+static long receive_many(struct file *file, struct kernel_mmsghdr *messages, unsigned int count,
+			 unsigned int flags, uint64_t deadline_ns)
+{
+	struct unix_socket *socket = file->private;
+	bool for_one = flags & MSG_WAITFORONE;
+	unsigned int done = 0;
+	long result = unix_take_error(socket);
+
+	flags &= ~(unsigned int)MSG_WAITFORONE;
+	while (done < count && result >= 0) {
+		result = receive_at(file, &messages[done].msg_hdr, flags);
+		if (result < 0)
+			break;
+		uint32_t received = (uint32_t)result;
+
+		result = copy_to_user(&messages[done].msg_len, &received, sizeof(received));
+		if (result)
+			break;
+		done++;
+		if (for_one)
+			flags |= MSG_DONTWAIT;
+		if (clock_ns() >= deadline_ns)
+			break;
+	}
+	/* An error after some messages is for the next call. */
+	if (done && result < 0 && result != -EAGAIN && result != -EINTR)
+		socket->error = (int)-result;
+	return done ? (long)done : result;
+}
+
+long sys_recvmmsg(const unsigned long arg[6])
+{
+	unsigned int count = (unsigned int)arg[2], flags = (unsigned int)arg[3];
+	uint64_t deadline_ns;
+	struct file *file;
+
+	if (flags & MSG_CMSG_COMPAT)
+		return -EINVAL;
+	long result = get_deadline(arg[4], &deadline_ns);
+
+	if (!result)
+		result = socket_get((int)arg[0], &file);
+	if (result)
+		return result;
+	if (count > MESSAGES_MAX)
+		count = MESSAGES_MAX;
+	result = receive_many(file, (struct kernel_mmsghdr *)arg[1], count, flags, deadline_ns);
+	if (arg[4] && result > 0) {
+		uint64_t now = clock_ns();
+		const struct kernel_timespec left =
+			timespec_from_ns(deadline_ns > now ? deadline_ns - now : 0);
+
+		if (copy_to_user((void *)arg[4], &left, sizeof(left)))
+			result = -EFAULT;
+	}
+	file_put(file);
+	return result;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The file that a socket is: reading, writing, polling, closing it. */
+#include <kernel/anonymous.h>
+#include <kernel/dentry.h>
+#include <kernel/file.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+#include <uapi/linux/poll.h>
+#include <uapi/linux/stat.h>
+
+#include "unix.h"
+
+static ssize_t receive_simply(struct file *file, struct unix_message *message)
+{
+	message->flags = file->flags & O_NONBLOCK ? MSG_DONTWAIT : 0;
+	ssize_t result = socket_receive(file->private, message);
+
+	unix_rights_drop(message->rights);
+	unix_address_put(message->from);
+	return result;
+}
+
+static ssize_t read_socket(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+{
+	struct unix_message message = { 0 };
+
+	if (!size)
+		return 0;
+	vector_init(&message.data, (uintptr_t)user_buffer, size, false);
+	return receive_simply(file, &message);
+}
+
+static ssize_t send_simply(struct file *file, struct unix_message *message)
+{
+	struct unix_socket *socket = file->private;
+
+	message->flags = file->flags & O_NONBLOCK ? MSG_DONTWAIT : 0;
+	if (socket->type == SOCK_SEQPACKET)
+		message->flags |= MSG_EOR;
+	return socket_send(socket, message);
+}
+
+static ssize_t write_socket(struct file *file, const void *user_buffer, size_t size,
+			    uint64_t *position)
+{
+	struct unix_message message = { 0 };
+
+	vector_init(&message.data, (uintptr_t)user_buffer, size, false);
+	return send_simply(file, &message);
+}
+
+static ssize_t write_socket_from_kernel(struct file *file, const void *buffer, size_t size,
+					uint64_t *position)
+{
+	struct unix_message message = { 0 };
+
+	vector_init(&message.data, (uintptr_t)buffer, size, true);
+	return send_simply(file, &message);
+}
+
+static unsigned int poll_socket(struct file *file, struct poll_table *table)
+{
+	struct unix_socket *socket = file->private;
+	unsigned int ready = 0;
+
+	poll_wait(table, &socket->changed);
+	spin_lock(&socket->lock);
+	unsigned int shutdown = socket->shutdown;
+
+	if (socket->error)
+		ready |= POLLERR;
+	if (shutdown == (UNIX_NO_RECEIVE | UNIX_NO_SEND))
+		ready |= POLLHUP;
+	if (shutdown & UNIX_NO_RECEIVE)
+		ready |= POLLRDHUP | POLLIN | POLLRDNORM;
+	if (!STAILQ_EMPTY(&socket->packets) || !TAILQ_EMPTY(&socket->waiting))
+		ready |= POLLIN | POLLRDNORM;
+	if (socket->type != SOCK_DGRAM && socket->state == UNIX_UNCONNECTED)
+		ready |= POLLHUP;
+	if (unix_is_writable(socket))
+		ready |= POLLOUT | POLLWRNORM | POLLWRBAND;
+	spin_unlock(&socket->lock);
+	return ready;
+}
+
+/* Bytes that the next read may get: all of a stream, one datagram. */
+static long readable_bytes(struct unix_socket *socket)
+{
+	spin_lock(&socket->lock);
+	const struct unix_packet *first = STAILQ_FIRST(&socket->packets);
+	size_t bytes = socket->type != SOCK_DGRAM ? socket->unread_bytes : first ? first->size : 0;
+
+	spin_unlock(&socket->lock);
+	return (long)bytes;
+}
+
+static long control_socket(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct unix_socket *socket = file->private;
+	int bytes;
+
+	switch (command) {
+	case SIOCINQ:
+		if (socket->state == UNIX_LISTENING)
+			return -EINVAL;
+		bytes = (int)readable_bytes(socket);
+		break;
+	case SIOCOUTQ:
+		bytes = (int)socket->charged;
+		break;
+	default:
+		return -ENOTTY;
+	}
+	return copy_to_user((void *)argument, &bytes, sizeof(bytes));
+}
+
+static void release_socket(struct file *file)
+{
+	struct unix_socket *socket = file->private;
+
+	unix_close(socket);
+	unix_put(socket);
+}
+
+static const struct file_ops socket_ops = {
+	.read = read_socket,
+	.write = write_socket,
+	.write_from_kernel = write_socket_from_kernel,
+	.ioctl = control_socket,
+	.poll = poll_socket,
+	.release = release_socket,
+	.name = "socket",
+};
+
+struct unix_socket *socket_of_file(const struct file *file)
+{
+	return file->ops == &socket_ops ? file->private : NULL;
+}
+
+int socket_file_create(struct unix_socket *socket, unsigned int flags, struct file **result)
+{
+	struct dentry *dentry = anonymous_create("socket", S_IFSOCK | 0777);
+	struct file *file = dentry ? file_create(&socket_ops, socket, O_RDWR | flags) : NULL;
+
+	if (!file) {
+		if (dentry)
+			dentry_put(dentry);
+		return -ENFILE;
+	}
+	file->dentry = dentry;
+	spin_lock(&socket->lock);
+	socket->file = file;
+	spin_unlock(&socket->lock);
+	*result = file;
+	return 0;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Unix-domain sockets among themselves: what a socket is, the packets in its queue, and who may change
+ * what. See unix(7).
+ *
+ * A socket belongs to a file, but for a connection that was not accepted yet: that one is in the queue
+ * of a listener. Others refer to it: its peer, and the packets that it sent and nobody has read. So it
+ * may outlive its file; then it is dead and its queue empty.
+ *
+ * Data flow: a sender makes a packet, which is charged to it, and appends it to the receiver's queue. The
+ * receiver takes it off, or reads a stream's packet piece by piece, and frees it, which gives the room
+ * back to the sender.
+ *
+ * Locks, outermost first:
+ *   N  connection_mutex, for all sockets: who is connected to whom, who listens, names, who is dead.
+ *   R  socket->read_mutex: one reader at a time; held across copies to user memory.
+ *   F  flight_lock, a spin lock: which sockets are in flight, see unix_flight.c.
+ *   L  socket->lock, a spin lock: state and queue. Never two of them at once.
+ * A name's table has a lock of its own inside N (unix_address.c). No file is put under any of them.
+ */
+#ifndef NET_UNIX_H
+#define NET_UNIX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include <kernel/spinlock.h>
+#include <kernel/tree.h>
+#include <kernel/vector.h>
+#include <kernel/wait.h>
+#include <uapi/linux/socket.h>
+
+struct dentry;
+struct file;
+struct inode;
+
+/* --- what is sent --- */
+
+/* Files on the way from one process to another, each with a reference. */
+struct unix_rights {
+	struct unix_rights *next; /* while they are dropped */
+	unsigned int count;
+	unsigned int sockets; /* Unix sockets among them */
+	struct file *files[];
+};
+
+/* One datagram, or a piece of a stream. */
+struct unix_packet {
+	STAILQ_ENTRY(unix_packet) link; /* L of the receiver */
+	struct unix_socket *sender;	/* referenced; charged for it */
+	uint32_t charge;		/* bytes, see unix_charge */
+	size_t size;			/* bytes of data */
+	size_t taken;			/* R: bytes of a stream that were read */
+	struct unix_rights *rights;	/* R; and F if there are sockets among them. Or NULL */
+	bool has_credentials;
+	struct kernel_ucred credentials;
+	char bytes[];
+};
+
+STAILQ_HEAD(unix_packets, unix_packet);
+
+/* What a call sends, or has received. */
+struct unix_message {
+	struct vector data;
+	struct unix_rights *rights; /* owned, or NULL */
+	bool has_credentials;
+	struct kernel_ucred credentials;
+	const struct kernel_sockaddr_un *to; /* to send to; NULL: the peer */
+	size_t to_size;			     /* bytes of it */
+	struct unix_address *from; /* received: the sender's, referenced; NULL: it has none */
+	unsigned int flags;	   /* MSG_* of the call; received: of the answer */
+};
+
+/* --- names --- */
+
+/* A name of sockets, never changed. What accept makes shares the listener's. */
+struct unix_address {
+	_Atomic unsigned int references;
+	size_t size; /* bytes of sockaddr, as getsockname tells them */
+	struct kernel_sockaddr_un sockaddr;
+	char end; /* of a path that fills all of sun_path */
+};
+
+/* --- sockets --- */
+
+enum unix_state { UNIX_UNCONNECTED, UNIX_LISTENING, UNIX_CONNECTED };
+
+/* Bits of unix_socket.shutdown. */
+enum { UNIX_NO_RECEIVE = 1, UNIX_NO_SEND = 2 };
+
+struct unix_socket {
+	_Atomic unsigned int references;
+	int type; /* SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET */
+	struct spinlock lock;
+	struct mutex read_mutex;
+
+	struct file *file;		      /* L: not referenced; NULL: none yet, or dead */
+	_Atomic int state;		      /* enum unix_state; written under N and L */
+	_Atomic unsigned int shutdown;	      /* UNIX_NO_*; written under L */
+	_Atomic int error;		      /* positive; the next call that looks takes it */
+	bool dead;			      /* L, written under N too: its file is gone */
+	struct unix_socket *peer;	      /* L, written under N too: referenced, or NULL */
+	struct kernel_ucred peer_credentials; /* N */
+
+	struct unix_packets packets; /* L: to be read */
+	unsigned int packet_count;   /* L */
+	size_t unread_bytes;	     /* L */
+	_Atomic uint32_t charged;    /* bytes of what it sent and nobody has read */
+
+	TAILQ_HEAD(, unix_socket) waiting; /* L: of a listener: connections, each referenced */
+	TAILQ_ENTRY(unix_socket) waiter;   /* L of its listener */
+	unsigned int waiting_count;	   /* L */
+	unsigned int backlog; /* L: waiting ones, or datagrams, at most one more than so many */
+
+	struct unix_address *_Atomic address; /* set once, under N: referenced; NULL: no name */
+	struct dentry *bound_to;	      /* N: of a path: referenced */
+	RB_ENTRY(unix_socket) by_name;	      /* names_lock: while it is found by it */
+	bool named;			      /* names_lock: it is */
+
+	unsigned int in_flight;		 /* F: references from packets in queues */
+	TAILQ_ENTRY(unix_socket) flying; /* F: while that is not 0 */
+	unsigned int found;		 /* F: of these, from candidates, see unix_flight.c */
+	bool candidate, reached;	 /* F */
+
+	/* Options: words that change one at a time. */
+	_Atomic uint32_t send_buffer, receive_buffer;	      /* bytes */
+	_Atomic uint32_t receive_least;			      /* bytes, SO_RCVLOWAT */
+	_Atomic uint64_t send_timeout_ns, receive_timeout_ns; /* UINT64_MAX: none */
+	_Atomic bool pass_credentials;
+	_Atomic uint32_t switches;	    /* 1 << SO_*: options that only are on or off */
+	_Atomic int32_t priority, linger_s; /* that are only kept */
+
+	struct wait_queue changed; /* packets came, room, connections, an end */
+};
+
+/* unix_socket.c; task context, no lock held */
+
+/* A socket of TYPE with one reference, or NULL. */
+struct unix_socket *unix_create(int type);
+/* One more reference, and one less; the last frees. get: any context. */
+void unix_get(struct unix_socket *socket);
+void unix_put(struct unix_socket *socket);
+/* The peer of SOCKET with a reference, or NULL. */
+struct unix_socket *unix_get_peer(struct unix_socket *socket);
+/* A and B, new, become each other's peers. */
+void unix_connect_pair(struct unix_socket *a, struct unix_socket *b);
+/* Takes away what HOW (UNIX_NO_*) says, and from the peer what that means for it. */
+void unix_shut_down(struct unix_socket *socket, unsigned int how);
+/* SOCKET's file is gone, or nobody accepted it. Its reference stays. */
+void unix_close(struct unix_socket *socket);
+/* Something of SOCKET changed: wakes who waits, and tells the owner of its file. POLL_CODE: POLL_IN,
+ * POLL_OUT, POLL_HUP. */
+void unix_notify(struct unix_socket *socket, int poll_code);
+/* Who the running task says it is: to SO_PEERCRED of its peer, and with what it sends. */
+struct kernel_ucred unix_effective_credentials(void);
+struct kernel_ucred unix_real_credentials(void);
+/* Takes SOCKET's error: negative, or 0. */
+int unix_take_error(struct unix_socket *socket);
+
+/* Waiting for a socket: call unix_wait each time that something was tried in vain. The first time only
+ * puts the task on the queue. 0: try again; -EAGAIN (the time is over), -EINTR. At the end
+ * unix_wait_end. */
+struct unix_waiter {
+	struct wait_queue *queue;
+	struct wait_entry entry;
+	uint64_t deadline_ns; /* 0: do not wait */
+	bool waiting;
+};
+
+void unix_wait_begin(struct unix_waiter *waiter, struct wait_queue *queue, bool nonblock,
+		     uint64_t timeout_ns);
+int unix_wait(struct unix_waiter *waiter);
+void unix_wait_end(struct unix_waiter *waiter);
+
+/* unix_connect.c */
+
+/* N. */
+extern struct mutex unix_connection_mutex;
+/* Woken when there is room again in a queue that was full: of connections, or of datagrams. One for
+ * all, because a queue may go while others wait for it, and few ever do. */
+extern struct wait_queue unix_room;
+
+/* unix_address.c; task context */
+
+/* The address of SOCKET with a reference, or NULL; and dropping it (NULL is allowed). */
+struct unix_address *unix_get_address(struct unix_socket *socket);
+void unix_address_put(struct unix_address *address);
+/* SOCKET is not found by its name any more. N held. */
+void unix_name_remove(struct unix_socket *socket);
+/* SOCKET, with its last reference gone, gives its name up. */
+void unix_name_drop(struct unix_socket *socket);
+
+/* unix_packet.c; task context */
+
+/* What Linux charges for a packet of SIZE bytes of a TYPE of socket. Any context. */
+uint32_t unix_charge(int type, size_t size);
+/* A packet from SENDER with the next SIZE bytes of MESSAGE, with its credentials, but not its rights. 0, or
+ * -EFAULT, -ENOBUFS. No spin lock held. */
+int unix_packet_create(struct unix_socket *sender, struct unix_message *message, size_t size,
+		       struct unix_packet **result);
+/* PACKET is in no queue any more. No lock held. */
+void unix_packet_free(struct unix_packet *packet);
+/* Whether SOCKET has room to send. Any context. */
+bool unix_may_send_more(const struct unix_socket *socket);
+/* The same for poll: so much that waiting is worth while. Any context. */
+bool unix_is_writable(const struct unix_socket *socket);
+/* Locks the queue of TO for a packet with RIGHTS (or NULL) to come or go; and unlocks it. */
+void unix_queue_lock(struct unix_socket *to, const struct unix_rights *rights);
+void unix_queue_unlock(struct unix_socket *to, const struct unix_rights *rights);
+/* Appends PACKET to the locked queue of TO. */
+void unix_queue_append(struct unix_socket *to, struct unix_packet *packet);
+/* Takes PACKET, the first, off the queue of SOCKET. R held, no other lock. */
+void unix_queue_remove(struct unix_socket *socket, struct unix_packet *packet);
+/* Takes the rights of PACKET, which stays in SOCKET's queue. R held, no other lock. */
+struct unix_rights *unix_queue_take_rights(struct unix_socket *socket, struct unix_packet *packet);
+/* Takes all packets off the queue of SOCKET and frees them. No lock held. */
+void unix_queue_purge(struct unix_socket *socket);
+/* The credentials of PACKET, and what else says who sent it, are MESSAGE's. */
+void unix_packet_identify(const struct unix_packet *packet, struct unix_message *message);
+/* Whether what SENDER sends to RECEIVER must say who sent it. */
+bool unix_wants_credentials(struct unix_socket *sender, struct unix_socket *receiver);
+
+/* A copy with references of its own, or NULL. R of the queue held in which they are. */
+struct unix_rights *unix_rights_copy(const struct unix_rights *rights);
+/* Puts all files, and what follows from that; without recursion. NULL is allowed. No lock held. */
+void unix_rights_drop(struct unix_rights *rights);
+
+/* unix_flight.c: sockets in queues of sockets */
+
+/* RIGHTS come into a queue, respectively leave it. F held. */
+void unix_flight_begin(const struct unix_rights *rights);
+void unix_flight_end(const struct unix_rights *rights);
+void unix_flight_lock(void);
+void unix_flight_unlock(void);
+/* Frees the sockets that can be reached from no process any more. Task context, no lock held. */
+void unix_flight_collect(void);
+
+/* unix_stream.c, unix_datagram.c: sending and receiving MESSAGE. Bytes, or a negative error. Task
+ * context, no lock held. What there is of rights in a message that was not sent stays in it. */
+ssize_t unix_stream_send(struct unix_socket *socket, struct unix_message *message);
+ssize_t unix_stream_receive(struct unix_socket *socket, struct unix_message *message);
+
+/* socket_file.c */
+
+/* The socket behind FILE, or NULL. Any context. */
+struct unix_socket *socket_of_file(const struct file *file);
+/* A file on SOCKET, whose reference moves in. FLAGS: O_*. 0, -ENFILE (the reference stays). Task
+ * context. */
+int socket_file_create(struct unix_socket *socket, unsigned int flags, struct file **result);
+
+/* socket_calls.c; task context */
+
+/* What an address of a program is copied into. */
+union socket_name {
+	struct kernel_sockaddr_un un;
+	char bytes[SOCKADDR_SIZE_MAX + 1];
+};
+
+/* Copies the SIZE bytes of an address at USER_NAME. 0, -EINVAL, -EFAULT. */
+int socket_copy_name(uintptr_t user_name, long size, union socket_name *name);
+/* Writes ADDRESS (NULL: none) to USER_NAME, as far as ROOM bytes reach; *SIZE: all its bytes. 0, -EINVAL,
+ * -EFAULT. */
+int socket_put_address(const struct unix_address *address, uintptr_t user_name, int32_t room,
+		       int32_t *size);
+/* The same with both numbers at USER_SIZE. */
+int socket_put_address_with_size(const struct unix_address *address, uintptr_t user_name,
+				 uintptr_t user_size);
+
+/* The file of the socket behind descriptor FD, with a reference. 0, -EBADF, -ENOTSOCK. */
+int socket_get(int fd, struct file **result);
+
+/* message_calls.c; task context */
+
+/* Sends or receives MESSAGE as SOCKET's type does. MESSAGE's flags are taken as a call has them. */
+ssize_t socket_send(struct unix_socket *socket, struct unix_message *message);
+ssize_t socket_receive(struct unix_socket *socket, struct unix_message *message);
+
+#endif

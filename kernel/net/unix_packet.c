@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Packets of Unix sockets: their life, what they are charged, queues of them, and the files in them.
+ *
+ * A packet is charged what Linux charges for it, so that a program finds room for exactly as many. The
+ * charge says how much memory Linux would use; here it is about as much.
+ */
+#include <string.h>
+
+#include <kernel/assert.h>
+#include <kernel/credentials.h>
+#include <kernel/file.h>
+#include <kernel/kmalloc.h>
+#include <kernel/task.h>
+#include <uapi/linux/errno.h>
+
+#include "unix.h"
+
+/* --- charges: sizes of Linux 6.12's struct sk_buff and skb_shared_info on a 64-bit machine, and of
+ * the pages that it hangs on --- */
+
+#define BUFFER_BYTES	    256u
+#define SHARED_BYTES	    320u
+#define FRAGMENT_BYTES	    4096u
+/* The least that is allocated for the first part of the data. */
+#define HEAD_LEAST_BYTES    512u
+/* The largest first part: of a stream it is a page, of a datagram four. */
+#define STREAM_HEAD_BYTES   (4096u - SHARED_BYTES)
+#define DATAGRAM_HEAD_BYTES (16384u - SHARED_BYTES)
+#define ALIGN_BYTES	    64u
+
+uint32_t unix_charge(int type, size_t size)
+{
+	size_t head_most = type == SOCK_STREAM ? STREAM_HEAD_BYTES : DATAGRAM_HEAD_BYTES;
+	size_t fragments = 0, head = HEAD_LEAST_BYTES;
+
+	if (size > head_most)
+		fragments = (size - head_most + FRAGMENT_BYTES - 1) & ~(size_t)(FRAGMENT_BYTES - 1);
+	size_t rest = size > fragments ? size - fragments : 0;
+
+	rest = (rest + ALIGN_BYTES - 1) & ~(size_t)(ALIGN_BYTES - 1);
+	while (head < rest + SHARED_BYTES)
+		head *= 2;
+	return (uint32_t)(BUFFER_BYTES + head + fragments);
+}
+
+bool unix_may_send_more(const struct unix_socket *socket)
+{
+	return socket->charged < socket->send_buffer;
+}
+
+bool unix_is_writable(const struct unix_socket *socket)
+{
+	return socket->state != UNIX_LISTENING &&
+	       (uint64_t)socket->charged * 4 <= socket->send_buffer;
+}
+
+/* --- life --- */
+
+int unix_packet_create(struct unix_socket *sender, struct unix_message *message, size_t size,
+		       struct unix_packet **result)
+{
+	if (size > KMALLOC_MAX - sizeof(struct unix_packet))
+		return -ENOBUFS;
+	struct unix_packet *packet = kzalloc(sizeof(*packet) + size);
+
+	if (!packet)
+		return -ENOBUFS;
+	if (vector_copy_from(&message->data, packet->bytes, size)) {
+		kfree(packet);
+		return -EFAULT;
+	}
+	packet->size = size;
+	packet->has_credentials = message->has_credentials;
+	packet->credentials = message->credentials;
+	packet->charge = unix_charge(sender->type, size);
+	packet->sender = sender;
+	unix_get(sender);
+	atomic_fetch_add(&sender->charged, packet->charge);
+	*result = packet;
+	return 0;
+}
+
+void unix_packet_free(struct unix_packet *packet)
+{
+	struct unix_socket *sender = packet->sender;
+	uint32_t before = atomic_fetch_sub(&sender->charged, packet->charge);
+
+	/* Who waits for room is woken when there is much of it, as Linux does it: not for each
+	 * packet. */
+	if ((uint64_t)before * 4 > sender->send_buffer && unix_is_writable(sender))
+		unix_notify(sender, POLL_OUT);
+	unix_put(sender);
+	unix_rights_drop(packet->rights);
+	kfree(packet);
+}
+
+/* --- queues --- */
+
+void unix_queue_lock(struct unix_socket *to, const struct unix_rights *rights)
+{
+	if (rights && rights->sockets)
+		unix_flight_lock();
+	spin_lock(&to->lock);
+}
+
+void unix_queue_unlock(struct unix_socket *to, const struct unix_rights *rights)
+{
+	spin_unlock(&to->lock);
+	if (rights && rights->sockets)
+		unix_flight_unlock();
+}
+
+void unix_queue_append(struct unix_socket *to, struct unix_packet *packet)
+{
+	spin_assert_held(&to->lock);
+	STAILQ_INSERT_TAIL(&to->packets, packet, link);
+	to->packet_count++;
+	to->unread_bytes += packet->size;
+	if (packet->rights && packet->rights->sockets)
+		unix_flight_begin(packet->rights);
+}
+
+void unix_queue_remove(struct unix_socket *socket, struct unix_packet *packet)
+{
+	const struct unix_rights *rights = packet->rights;
+
+	ASSERT(mutex_held(&socket->read_mutex));
+	unix_queue_lock(socket, rights);
+	ASSERT(STAILQ_FIRST(&socket->packets) == packet);
+	STAILQ_REMOVE_HEAD(&socket->packets, link);
+	socket->packet_count--;
+	socket->unread_bytes -= packet->size - packet->taken;
+	if (rights && rights->sockets)
+		unix_flight_end(rights);
+	unix_queue_unlock(socket, rights);
+}
+
+struct unix_rights *unix_queue_take_rights(struct unix_socket *socket, struct unix_packet *packet)
+{
+	struct unix_rights *rights = packet->rights;
+
+	ASSERT(mutex_held(&socket->read_mutex));
+	if (!rights)
+		return NULL;
+	unix_queue_lock(socket, rights);
+	packet->rights = NULL;
+	if (rights->sockets)
+		unix_flight_end(rights);
+	unix_queue_unlock(socket, rights);
+	return rights;
+}
+
+void unix_queue_purge(struct unix_socket *socket)
+{
+	for (;;) {
+		mutex_lock(&socket->read_mutex);
+		spin_lock(&socket->lock);
+		struct unix_packet *packet = STAILQ_FIRST(&socket->packets);
+
+		spin_unlock(&socket->lock);
+		if (packet)
+			unix_queue_remove(socket, packet);
+		mutex_unlock(&socket->read_mutex);
+		if (!packet)
+			return;
+		unix_packet_free(packet);
+	}
+}
+
+/* --- who sent it --- */
+
+/* What a receiver is told of a sender who did not say who it is: Linux's overflowuid. */
+#define NOBODY 65534u
+
+void unix_packet_identify(const struct unix_packet *packet, struct unix_message *message)
+{
+	message->credentials = packet->has_credentials ? packet->credentials :
+							 (struct kernel_ucred){ 0, NOBODY, NOBODY };
+}
+
+bool unix_wants_credentials(struct unix_socket *sender, struct unix_socket *receiver)
+{
+	return sender->pass_credentials || receiver->pass_credentials || !receiver->file;
+}
+
+/* --- rights --- */
+
+struct unix_rights *unix_rights_copy(const struct unix_rights *rights)
+{
+	size_t size = sizeof(*rights) + rights->count * sizeof(rights->files[0]);
+	struct unix_rights *copy = kzalloc(size);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, rights, size);
+	copy->next = NULL;
+	for (unsigned int i = 0; i < copy->count; i++)
+		file_get(copy->files[i]);
+	return copy;
+}
+
+void unix_rights_drop(struct unix_rights *rights)
+{
+	struct task *self = task_current();
+	struct unix_rights *list = NULL;
+
+	if (!rights)
+		return;
+	/* A file that is put may be a socket with such files in its queue, and so on, as deep as
+	 * somebody cared to make it: those only get on the list of who came first. */
+	if (self->rights_dropped) {
+		rights->next = *self->rights_dropped;
+		*self->rights_dropped = rights;
+		return;
+	}
+	self->rights_dropped = &list;
+	while (rights) {
+		for (unsigned int i = 0; i < rights->count; i++)
+			file_put(rights->files[i]);
+		kfree(rights);
+		rights = list;
+		if (rights)
+			list = rights->next;
+	}
+	self->rights_dropped = NULL;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Unix sockets as objects: their life, pairs of them, ends, waiting. How they find each other is
+ * unix_connect.c's. */
+#include <kernel/assert.h>
+#include <kernel/credentials.h>
+#include <kernel/file.h>
+#include <kernel/kmalloc.h>
+#include <kernel/task.h>
+#include <kernel/time.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+#include <uapi/linux/signal.h>
+
+#include "unix.h"
+
+/* Linux's sysctl_wmem_default and its twin for reading; max_dgram_qlen. */
+#define BUFFER_DEFAULT_BYTES 212992
+#define DATAGRAMS_DEFAULT    10
+
+/* Who nobody is to SO_PEERCRED. */
+static const struct kernel_ucred nobody = { 0, UINT32_MAX, UINT32_MAX };
+
+struct unix_socket *unix_create(int type)
+{
+	struct unix_socket *socket = kzalloc(sizeof(*socket));
+
+	if (!socket)
+		return NULL;
+	socket->references = 1;
+	socket->type = type;
+	spin_init(&socket->lock);
+	mutex_init(&socket->read_mutex);
+	STAILQ_INIT(&socket->packets);
+	TAILQ_INIT(&socket->waiting);
+	wait_queue_init(&socket->changed);
+	socket->peer_credentials = nobody;
+	socket->backlog = DATAGRAMS_DEFAULT;
+	socket->send_buffer = socket->receive_buffer = BUFFER_DEFAULT_BYTES;
+	socket->receive_least = 1;
+	socket->send_timeout_ns = socket->receive_timeout_ns = UINT64_MAX;
+	return socket;
+}
+
+void unix_get(struct unix_socket *socket)
+{
+	unsigned int before = atomic_fetch_add(&socket->references, 1);
+
+	ASSERT(before != 0);
+}
+
+void unix_put(struct unix_socket *socket)
+{
+	unsigned int before = atomic_fetch_sub(&socket->references, 1);
+
+	ASSERT(before != 0);
+	if (before != 1)
+		return;
+	ASSERT(STAILQ_EMPTY(&socket->packets) && !socket->in_flight && !socket->charged);
+	ASSERT(!socket->peer && !socket->named && TAILQ_EMPTY(&socket->waiting));
+	unix_name_drop(socket);
+	kfree(socket);
+}
+
+struct unix_socket *unix_get_peer(struct unix_socket *socket)
+{
+	spin_lock(&socket->lock);
+	struct unix_socket *peer = socket->peer;
+
+	if (peer)
+		unix_get(peer);
+	spin_unlock(&socket->lock);
+	return peer;
+}
+
+struct kernel_ucred unix_effective_credentials(void)
+{
+	const struct credentials *own = credentials_current();
+
+	return (struct kernel_ucred){ (uint32_t)task_current()->tgid, own->euid, own->egid };
+}
+
+struct kernel_ucred unix_real_credentials(void)
+{
+	const struct credentials *own = credentials_current();
+
+	return (struct kernel_ucred){ (uint32_t)task_current()->tgid, own->uid, own->gid };
+}
+
+static void connect_to(struct unix_socket *socket, struct unix_socket *peer)
+{
+	unix_get(peer);
+	socket->peer = peer;
+	socket->peer_credentials = unix_effective_credentials();
+	socket->state = UNIX_CONNECTED;
+}
+
+void unix_connect_pair(struct unix_socket *a, struct unix_socket *b)
+{
+	connect_to(a, b);
+	connect_to(b, a);
+}
+
+void unix_notify(struct unix_socket *socket, int poll_code)
+{
+	wait_queue_wake(&socket->changed);
+	spin_lock(&socket->lock);
+	if (socket->file && (socket->file->flags & FASYNC))
+		file_notify(socket->file, poll_code);
+	spin_unlock(&socket->lock);
+}
+
+int unix_take_error(struct unix_socket *socket)
+{
+	return socket->error ? -atomic_exchange(&socket->error, 0) : 0;
+}
+
+/* --- ends --- */
+
+void unix_shut_down(struct unix_socket *socket, unsigned int how)
+{
+	struct unix_socket *peer = unix_get_peer(socket);
+
+	spin_lock(&socket->lock);
+	socket->shutdown |= how;
+	spin_unlock(&socket->lock);
+	unix_notify(socket, POLL_IN);
+	if (peer && socket->type != SOCK_DGRAM) {
+		unsigned int there = (how & UNIX_NO_RECEIVE ? UNIX_NO_SEND : 0) |
+				     (how & UNIX_NO_SEND ? UNIX_NO_RECEIVE : 0);
+
+		spin_lock(&peer->lock);
+		peer->shutdown |= there;
+		spin_unlock(&peer->lock);
+		unix_notify(peer, there == (UNIX_NO_RECEIVE | UNIX_NO_SEND) ? POLL_HUP : POLL_IN);
+	}
+	if (peer)
+		unix_put(peer);
+}
+
+/* SOCKET is dead from now on. Its peer, whose reference is the caller's now, or NULL. N held. */
+static struct unix_socket *die(struct unix_socket *socket)
+{
+	spin_lock(&socket->lock);
+	struct unix_socket *peer = socket->peer;
+	bool lost = !socket->file || !STAILQ_EMPTY(&socket->packets);
+
+	socket->dead = true;
+	socket->file = NULL;
+	socket->peer = NULL;
+	socket->state = UNIX_UNCONNECTED;
+	socket->shutdown = UNIX_NO_RECEIVE | UNIX_NO_SEND;
+	spin_unlock(&socket->lock);
+	if (peer && socket->type != SOCK_DGRAM) {
+		spin_lock(&peer->lock);
+		peer->shutdown = UNIX_NO_RECEIVE | UNIX_NO_SEND;
+		if (lost)
+			peer->error = ECONNRESET;
+		spin_unlock(&peer->lock);
+	}
+	return peer;
+}
+
+void unix_close(struct unix_socket *socket)
+{
+	mutex_lock(&unix_connection_mutex);
+	unix_name_remove(socket);
+	struct unix_socket *peer = die(socket);
+
+	mutex_unlock(&unix_connection_mutex);
+	wait_queue_wake(&socket->changed);
+	wait_queue_wake(&unix_room);
+	if (peer) {
+		unix_notify(peer, POLL_HUP);
+		unix_put(peer);
+	}
+	/* Nothing comes to a dead socket any more, and nobody accepts from it. */
+	struct unix_socket *waiting;
+
+	while ((waiting = TAILQ_FIRST(&socket->waiting))) {
+		TAILQ_REMOVE(&socket->waiting, waiting, waiter);
+		unix_close(waiting);
+		unix_put(waiting);
+	}
+	unix_queue_purge(socket);
+}
+
+/* --- waiting --- */
+
+void unix_wait_begin(struct unix_waiter *waiter, struct wait_queue *queue, bool nonblock,
+		     uint64_t timeout_ns)
+{
+	waiter->queue = queue;
+	waiter->waiting = false;
+	waiter->deadline_ns = nonblock		       ? 0 :
+			      timeout_ns == UINT64_MAX ? UINT64_MAX :
+							 clock_deadline(timeout_ns);
+}
+
+int unix_wait(struct unix_waiter *waiter)
+{
+	if (!waiter->deadline_ns)
+		return -EAGAIN;
+	if (!waiter->waiting) {
+		wait_queue_add(waiter->queue, &waiter->entry);
+		waiter->waiting = true;
+		return 0;
+	}
+	int error = wait_sleep(waiter->deadline_ns);
+
+	return error == -ETIMEDOUT ? -EAGAIN : error;
+}
+
+void unix_wait_end(struct unix_waiter *waiter)
+{
+	if (waiter->waiting)
+		wait_queue_remove(waiter->queue, &waiter->entry);
+}
