@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The kernel starts in 60 million instructions from reset to /init, and its image has at most 1 MiB."""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "bench")]
+
+import footprint  # pylint: disable=wrong-import-position
+import tap  # pylint: disable=wrong-import-position
+
+TALLY = [os.path.join(ROOT, "tools", "tally"), "run"]
+
+
+def main():
+    report = tap.Report()
+    count = footprint.boot_instructions(TALLY)
+    report.ok(count <= footprint.BOOT_INSTRUCTIONS_MAX,
+              f"from reset to /init: at most {footprint.BOOT_INSTRUCTIONS_MAX} instructions", count)
+    report.note(f"{count} instructions")
+    size = footprint.image_bytes(os.path.join(footprint.BUILD, "tally.elf"))
+    report.ok(size <= footprint.IMAGE_BYTES_MAX,
+              f"the stripped image: at most {footprint.IMAGE_BYTES_MAX} bytes", size)
+    report.note(f"{size} bytes")
+    return report.done()
+
+
+sys.exit(main())
