@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bench - what the kernel's ways to the counters cost, in instructions, measured by the counters.
+ * bench - what the kernel's ways cost, those to the counters first, in instructions, measured by the counters.
  *
  *     bench
  *
@@ -20,11 +20,17 @@
  *     switch_pair_N      two context switches, there and back by sched_yield(), when both tasks
  *                        have N events; the two calls are included
  *     sample             one sample with an address, taken by the counter's interrupt
+ *     pipe_round         a byte to another process through a pipe, and one back
+ *     futex_round        FUTEX_WAKE of another process, which wakes this one
+ *     page_fault         the first touch of a page of anonymous memory
+ *     signal             kill() of oneself, the handler, and the return from it
+ *     fork_exit_wait     fork(), the child's _exit(), waitpid()
+ *     exec               execve() of this program, whose start and end are in it
  *
  * Exit status: 0 every figure could be measured or explained; 1 a measurement failed; 2 wrong use;
  * 3 there is no PMU, or no right to count a whole CPU.
  */
-#include "meter.h"
+#include "bench.h"
 
 #include <perf_ring.h>
 #include <perf_self.h>
@@ -40,8 +46,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum exit_status { EXIT_MEASURED, EXIT_FAILED, EXIT_USAGE, EXIT_NO_PMU };
 
 /* Events for tasks to have; none is the meter's, and the first two need no general counter. */
 static const uint64_t task_events[] = { PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_REF_CPU_CYCLES,
@@ -96,14 +100,13 @@ static void open_close(void *context)
 	close((int)syscall(__NR_perf_event_open, context, 0, -1, -1, 0ul));
 }
 
-/* Says why a figure is missing; returns how many that is. */
-static int explain(const char *name, const char *what)
+int bench_explain(const char *name, const char *what)
 {
 	printf("# %s: %s: %s\n", name, what, strerror(errno));
 	return 1;
 }
 
-static int print_cost(const char *name, int failed, const struct meter_reading *cost)
+int bench_print(const char *name, int failed, const struct meter_reading *cost)
 {
 	if (failed) {
 		printf("# %s: no run could be measured\n", name);
@@ -116,12 +119,12 @@ static int print_cost(const char *name, int failed, const struct meter_reading *
 	return 0;
 }
 
-static int bench_plain(const char *name, void (*operation)(void *), void *context)
+int bench_plain(const char *name, void (*operation)(void *), void *context)
 {
 	struct meter_reading cost;
 	int failed = meter_cost(operation, context, 0, NULL, &cost);
 
-	return print_cost(name, failed, &cost);
+	return bench_print(name, failed, &cost);
 }
 
 static int bench_one_event(void)
@@ -131,7 +134,7 @@ static int bench_one_event(void)
 	int failures = 0;
 
 	if (perf_self_open(&event, &attr, NULL) != 0)
-		return explain("read_event", "cycles:u cannot be opened");
+		return bench_explain("read_event", "cycles:u cannot be opened");
 	failures += bench_plain("read_event", read_event, &event) != 0;
 	if (perf_self_reads_directly(&event))
 		failures += bench_plain("self_read", self_read, &event) != 0;
@@ -216,11 +219,11 @@ static int bench_switch(const char *name, size_t events_each)
 	turn.shared = mmap(NULL, sizeof(*turn.shared), PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (turn.shared == MAP_FAILED)
-		return explain(name, "no shared memory");
+		return bench_explain(name, "no shared memory");
 	fflush(stdout);
 	pid_t partner = fork();
 	if (partner < 0)
-		return explain(name, "cannot fork");
+		return bench_explain(name, "cannot fork");
 	if (partner == 0)
 		be_partner(turn.shared, events_each);
 
@@ -234,7 +237,7 @@ static int bench_switch(const char *name, size_t events_each)
 	munmap(turn.shared, sizeof(*turn.shared));
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_MEASURED)
 		failed = -1;
-	return print_cost(name, failed, &cost) != 0;
+	return bench_print(name, failed, &cost) != 0;
 }
 
 /* spin_loop(n) retires 2n + 1 instructions: one sample, or now and then two. */
@@ -284,7 +287,7 @@ static int bench_sample(void)
 	attr.sample_period = SAMPLE_PERIOD;
 	attr.sample_type = PERF_SAMPLE_IP;
 	if (perf_ring_open(&sampler.ring, &attr, 8) != 0)
-		return explain("sample", "cannot be opened");
+		return bench_explain("sample", "cannot be opened");
 	int failed = meter_cost(run_period, &sampler, 0, took_one_sample, &with);
 	ioctl(sampler.ring.fd, PERF_EVENT_IOC_DISABLE, 0);
 	samples_of_run(&sampler);
@@ -294,13 +297,15 @@ static int bench_sample(void)
 	with.user -= without.user;
 	with.kernel -= without.kernel;
 	with.all -= without.all;
-	return print_cost("sample", failed, &with) != 0;
+	return bench_print("sample", failed, &with) != 0;
 }
 
 int main(int argc, char **argv)
 {
 	int failures = 0;
 
+	if (argc == 2 && strcmp(argv[1], BENCH_NOTHING) == 0)
+		return EXIT_MEASURED;
 	if (argc != 1) {
 		fprintf(stderr, "bench: unexpected '%s'; usage: bench\n", argv[1]);
 		return EXIT_USAGE;
@@ -317,5 +322,6 @@ int main(int argc, char **argv)
 	failures += bench_switch("switch_pair_1", 1);
 	failures += bench_switch("switch_pair_4", 4);
 	failures += bench_sample();
+	failures += bench_calls(argv[0]);
 	return failures == 0 ? EXIT_MEASURED : EXIT_FAILED;
 }
