@@ -30,6 +30,8 @@ struct sched_entity {
 	RB_ENTRY(sched_entity) node;  /* R: in the queue while waiting, by virtual deadline */
 	uint64_t virtual_runtime_ns;  /* R */
 	uint64_t virtual_deadline_ns; /* R */
+	uint64_t least_runtime_ns;    /* R: least virtual runtime of it and what is below it in the tree */
+	uint32_t weight;	      /* R: its share of the processor, by nice and policy */
 	uint32_t remainder;	      /* R: of the division that made virtual time of real time */
 	int64_t lag_ns;		      /* R: what it was owed when it left the queue */
 	uint64_t started_ns;	      /* R: up to when run_time_ns is accounted, while it runs */

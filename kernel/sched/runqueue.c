@@ -11,8 +11,9 @@
  * virtual time, the slice would be over. The eligible task with the earliest deadline runs.
  *
  * The mean is kept as a base and a weighted sum of the distances to it, so that inserting and
- * removing costs no walk. Choosing walks the tree in deadline order until it meets an eligible
- * task: usually the first.
+ * removing costs no walk. Each task in the tree, which is ordered by deadlines, knows the least
+ * virtual runtime below it; so choosing is one way down: to the left while somebody there is
+ * eligible. All is O(log n).
  *
  * Locks: see runqueue.h.
  */
@@ -45,11 +46,62 @@ static int compare_entities(struct sched_entity *a, struct sched_entity *b)
 	return a == b ? 0 : a < b ? -1 : 1;
 }
 
+/* Of A and B, virtual runtimes, the one that is behind: they may wrap. */
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return (int64_t)(a - b) < 0 ? a : b;
+}
+
+/* Makes the least virtual runtime right for ENTITY, whose children's are. */
+static void update_least(struct sched_entity *entity)
+{
+	const struct sched_entity *left = RB_LEFT(entity, node), *right = RB_RIGHT(entity, node);
+	uint64_t least = entity->virtual_runtime_ns;
+
+	if (left)
+		least = lesser(least, left->least_runtime_ns);
+	if (right)
+		least = lesser(least, right->least_runtime_ns);
+	entity->least_runtime_ns = least;
+}
+
+/* The tree calls this where it turns branches. Above the place of a change it is ours to do. */
+#undef RB_AUGMENT
+#define RB_AUGMENT(entity) update_least(entity)
 RB_GENERATE(sched_tree, sched_entity, node, compare_entities)
+
+static void update_upwards(struct sched_entity *entity)
+{
+	for (; entity; entity = RB_PARENT(entity, node))
+		update_least(entity);
+}
+
+static void tree_insert(struct run_queue *queue, struct sched_entity *entity)
+{
+	entity->least_runtime_ns = entity->virtual_runtime_ns;
+	RB_INSERT(sched_tree, &queue->waiting, entity);
+	update_upwards(entity);
+}
+
+static void tree_remove(struct run_queue *queue, struct sched_entity *entity)
+{
+	/* One with two children is replaced by its successor, and the tree updates above that one. */
+	bool both = RB_LEFT(entity, node) && RB_RIGHT(entity, node);
+	struct sched_entity *parent = RB_PARENT(entity, node);
+
+	RB_REMOVE(sched_tree, &queue->waiting, entity);
+	if (!both)
+		update_upwards(parent);
+}
 
 static uint64_t weight_of(const struct sched_entity *entity)
 {
-	return weights[entity->nice - NICE_MIN];
+	return entity->weight;
+}
+
+static void set_weight(struct sched_entity *entity)
+{
+	entity->weight = weights[entity->nice - NICE_MIN];
 }
 
 static uint64_t to_virtual_ns(const struct sched_entity *entity, uint64_t ns)
@@ -99,6 +151,7 @@ void run_queue_init(struct run_queue *queue, struct task *current)
 void run_queue_insert(struct run_queue *queue, struct sched_entity *entity)
 {
 	ASSERT(!entity->queued);
+	set_weight(entity);
 	uint64_t now = virtual_time(queue);
 	int64_t lag = entity->lag_ns;
 
@@ -110,7 +163,7 @@ void run_queue_insert(struct run_queue *queue, struct sched_entity *entity)
 	start_slice(entity);
 	count_in(queue, entity);
 	entity->queued = true;
-	RB_INSERT(sched_tree, &queue->waiting, entity);
+	tree_insert(queue, entity);
 	atomic_fetch_add(&queue->tasks, 1);
 }
 
@@ -118,14 +171,14 @@ void run_queue_take(struct run_queue *queue, struct sched_entity *entity)
 {
 	ASSERT(entity->queued);
 	entity->queued = false;
-	RB_REMOVE(sched_tree, &queue->waiting, entity);
+	tree_remove(queue, entity);
 }
 
 void run_queue_put_back(struct run_queue *queue, struct sched_entity *entity)
 {
 	ASSERT(!entity->queued);
 	entity->queued = true;
-	RB_INSERT(sched_tree, &queue->waiting, entity);
+	tree_insert(queue, entity);
 }
 
 void run_queue_leave(struct run_queue *queue, struct sched_entity *entity)
@@ -153,25 +206,46 @@ void run_queue_charge(struct run_queue *queue, struct sched_entity *entity, uint
 		start_slice(entity);
 }
 
+/* Whether one with virtual runtime RUNTIME_NS is eligible. */
+static bool is_behind(const struct run_queue *queue, uint64_t runtime_ns)
+{
+	return (int64_t)(runtime_ns - queue->base_ns) * (int64_t)queue->load <=
+	       queue->weighted_sum;
+}
+
 static bool is_eligible(const struct run_queue *queue, const struct sched_entity *entity)
 {
-	return distance(queue, entity) * (int64_t)queue->load <= queue->weighted_sum;
+	return is_behind(queue, entity->virtual_runtime_ns);
+}
+
+/* The eligible one that waits with the earliest deadline, or NULL. */
+static struct sched_entity *find_eligible(const struct run_queue *queue)
+{
+	struct sched_entity *entity = RB_ROOT(&queue->waiting);
+
+	while (entity) {
+		struct sched_entity *left = RB_LEFT(entity, node);
+
+		if (left && is_behind(queue, left->least_runtime_ns))
+			entity = left;
+		else if (is_eligible(queue, entity))
+			break;
+		else
+			entity = RB_RIGHT(entity, node);
+	}
+	return entity;
 }
 
 struct sched_entity *run_queue_choose(struct run_queue *queue, struct sched_entity *current,
 				      bool give_way)
 {
-	struct sched_entity *entity, *first = RB_MIN(sched_tree, &queue->waiting);
-
-	if (!first)
+	if (RB_EMPTY(&queue->waiting))
 		return current;
 	virtual_time(queue);
-	RB_FOREACH(entity, sched_tree, &queue->waiting) {
-		if (is_eligible(queue, entity))
-			break;
-	}
+	struct sched_entity *entity = find_eligible(queue);
+
 	if (give_way || !current)
-		return entity ? entity : first;
+		return entity ? entity : RB_MIN(sched_tree, &queue->waiting);
 	if (!entity)
 		return current;
 	if (is_eligible(queue, current) && compare_entities(current, entity) < 0)
@@ -200,12 +274,13 @@ void run_queue_set_nice(struct run_queue *queue, struct sched_entity *entity, in
 	if (counted)
 		count_out(queue, entity);
 	entity->nice = nice;
+	set_weight(entity);
 	entity->remainder = 0;
 	start_slice(entity);
 	if (counted)
 		count_in(queue, entity);
 	if (queued) {
 		entity->queued = true;
-		RB_INSERT(sched_tree, &queue->waiting, entity);
+		tree_insert(queue, entity);
 	}
 }

@@ -249,7 +249,72 @@ static void check_counts(void)
 	EXPECT_EQ(queue.weighted_sum, sum);
 }
 
+/* Many tasks, of all weights, that come, go and run: at every step the tree's answer is that of a look at
+ * each. */
+#define CROWD 2000
+
+static struct sched_entity crowd[CROWD];
+
+static int64_t lead_of(const struct sched_entity *entity)
+{
+	return (int64_t)(entity->virtual_runtime_ns - queue.base_ns) * (int64_t)queue.load -
+	       queue.weighted_sum;
+}
+
+static bool is_before(const struct sched_entity *a, const struct sched_entity *b)
+{
+	int64_t difference = (int64_t)(a->virtual_deadline_ns - b->virtual_deadline_ns);
+
+	return difference < 0 || (difference == 0 && a < b);
+}
+
+/* The best of those that wait, seen one by one. */
+static struct sched_entity *best_of_crowd(void)
+{
+	struct sched_entity *best = NULL, *first = NULL;
+
+	for (unsigned int i = 0; i < CROWD; i++) {
+		struct sched_entity *at = &crowd[i];
+
+		if (!at->queued)
+			continue;
+		if (!first || is_before(at, first))
+			first = at;
+		if (lead_of(at) <= 0 && (!best || is_before(at, best)))
+			best = at;
+	}
+	return best ? best : first;
+}
+
+static void check_crowd(void)
+{
+	start(0);
+	memset(crowd, 0, sizeof(crowd));
+	srand(7);
+	for (unsigned int step = 0; step < 10000; step++) {
+		struct sched_entity *any = &crowd[(unsigned int)rand() % CROWD];
+
+		if (any->queued) {
+			run_queue_take(&queue, any);
+			if (step % 3 == 0) {
+				run_queue_charge(&queue, any, (uint64_t)rand() % (2 * SLICE_NS));
+				run_queue_put_back(&queue, any);
+			} else {
+				run_queue_leave(&queue, any);
+			}
+		} else {
+			any->nice = rand() % 40 - 20;
+			run_queue_insert(&queue, any);
+		}
+		struct sched_entity *chosen = run_queue_choose(&queue, NULL, false);
+
+		EXPECT_AT(chosen == best_of_crowd(), "step %u", step);
+	}
+}
+
 static const struct tap_rule rules[] = {
+	{ "among thousands the choice is the eligible one with the earliest deadline", check_crowd },
+
 	{ "tasks of one weight take turns of one slice each", check_turns },
 	{ "no task's share is ever off by more than a slice, whatever the weights", check_shares },
 	{ "a task alone keeps the processor, and an empty queue gives nobody", check_alone },
