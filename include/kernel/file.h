@@ -100,8 +100,8 @@ void file_notify(struct file *file, int poll_code);
 /* The file behind descriptor FD of the running task with a new reference, or NULL. Task context. */
 struct file *fd_get_file(int fd);
 
-/* The same of TASK, which may be ending. Task context. */
-struct file *file_table_get_file_of(struct task *task, int fd);
+/* The same of TASK, which may be ending; *CLOEXEC, unless NULL: its flag. Task context. */
+struct file *file_table_get_file_of(struct task *task, int fd, bool *cloexec);
 
 /* Puts FILE (its reference moves in) at the lowest free descriptor; close-on-exec if CLOEXEC.
  * Returns it, or -EMFILE (reference stays). Task context. */

@@ -72,6 +72,7 @@ struct process {
 	_Atomic unsigned int personality;     /* what personality(2) says; ADDR_NO_RANDOMIZE acts */
 	/* Where its first stack has the arguments and the environment. Written by exec alone. */
 	uintptr_t arguments_start, environment_start, environment_end;
+	uintptr_t auxiliary_start, auxiliary_end; /* and the auxiliary vector */
 	struct rlimit64 limits[RLIM_NLIMITS]; /* T */
 };					      /* T: task_table_lock; S: signal_lock */
 

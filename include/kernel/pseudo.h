@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 struct dentry;
+struct inode;
 struct pseudo_entry;
 struct superblock;
 struct text;
@@ -33,6 +34,8 @@ struct pseudo_dynamic {
 	uint64_t (*id)(void *target);
 	/* What it is called, into BUFFER of SIZE bytes. NULL: its id is the name. */
 	void (*name)(void *target, char *buffer, size_t size);
+	/* Corrects the owner and the permissions of a new inode about TARGET. NULL: root's. */
+	void (*set_attributes)(void *target, struct inode *inode);
 	/* What an entry is; its own name is not looked at. */
 	const struct pseudo_entry *entry;
 };
@@ -42,6 +45,12 @@ struct pseudo_entry {
 	uint32_t mode;	  /* S_IF* and permissions */
 	/* Whether it is there for TARGET. NULL: always. */
 	bool (*exists)(void *target);
+	/* Whether it may be opened, beyond its permissions: 0 or a negative error. NULL: yes. */
+	int (*open)(void *target);
+	/* A regular file of bytes at positions, read and written by pieces of up to a page: how many
+	 * could be, or a negative error. Instead of the two that follow. */
+	ssize_t (*read_at)(void *target, char *buffer, size_t size, uint64_t position);
+	ssize_t (*write_at)(void *target, const char *buffer, size_t size, uint64_t position);
 	/* A regular file: its contents. 0 or a negative error. */
 	int (*show)(struct text *text, void *target);
 	/* What was written to it at once, terminated: SIZE, or a negative error. NULL: EIO. */

@@ -123,7 +123,7 @@ void file_table_switch(struct file_table *table)
 		file_table_put(old);
 }
 
-struct file *file_table_get_file_of(struct task *task, int fd)
+struct file *file_table_get_file_of(struct task *task, int fd, bool *cloexec)
 {
 	struct file *file = NULL;
 
@@ -137,6 +137,8 @@ struct file *file_table_get_file_of(struct task *task, int fd)
 		file = table->descriptors[fd].file;
 		if (file)
 			file_get(file);
+		if (file && cloexec)
+			*cloexec = table->descriptors[fd].cloexec;
 		spin_unlock(&table->lock);
 	}
 	spin_unlock(&owner_lock);

@@ -198,6 +198,8 @@ void process_inherit_paths(struct process *child, const struct process *parent)
 	mutex_lock(&tree_mutex);
 	child->umask = parent->umask;
 	child->arguments_start = parent->arguments_start;
+	child->auxiliary_start = parent->auxiliary_start;
+	child->auxiliary_end = parent->auxiliary_end;
 	child->environment_start = parent->environment_start;
 	child->environment_end = parent->environment_end;
 	child->executable = parent->executable;

@@ -18,6 +18,7 @@
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
+#include <kernel/page.h>
 #include <kernel/text.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
@@ -118,8 +119,71 @@ static const struct file_ops contents_ops = {
 	.seekable = true,
 };
 
-static int open_contents(struct inode *inode, struct file *file)
+/* --- bytes at positions --- */
+
+static ssize_t move_bytes(struct file *file, char *user_buffer, size_t size, uint64_t *position,
+			  bool writes)
 {
+	struct pseudo_inode *inode = pseudo(file_inode(file));
+	char *piece = kzalloc(PAGE_SIZE);
+	size_t done = 0;
+	ssize_t moved = piece ? 0 : -ENOMEM;
+
+	while (moved >= 0 && done < size) {
+		/* None crosses a page's end: what is there of the last page is not lost. */
+		size_t room = PAGE_SIZE - (size_t)(*position & (PAGE_SIZE - 1));
+		size_t part = size - done < room ? size - done : room;
+
+		if (writes)
+			moved = copy_from_user(piece, user_buffer + done, part) ?
+					-EFAULT :
+					inode->entry->write_at(inode->target, piece, part,
+							       *position);
+		else
+			moved = inode->entry->read_at(inode->target, piece, part, *position);
+		if (moved > 0 && !writes && copy_to_user(user_buffer + done, piece, (size_t)moved))
+			moved = -EFAULT;
+		if (moved <= 0)
+			break;
+		done += (size_t)moved;
+		*position += (size_t)moved;
+		if ((size_t)moved < part)
+			break;
+	}
+	kfree(piece);
+	return done ? (ssize_t)done : moved;
+}
+
+static ssize_t read_bytes(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+{
+	return move_bytes(file, user_buffer, size, position, false);
+}
+
+static ssize_t write_bytes(struct file *file, const void *user_buffer, size_t size,
+			   uint64_t *position)
+{
+	return pseudo(file_inode(file))->entry->write_at ?
+		       move_bytes(file, (char *)user_buffer, size, position, true) :
+		       -EIO;
+}
+
+static const struct file_ops bytes_ops = {
+	.read = read_bytes,
+	.write = write_bytes,
+	.seekable = true,
+};
+
+static int open_regular(struct inode *inode, struct file *file)
+{
+	const struct pseudo_entry *entry = pseudo(inode)->entry;
+	int error = entry->open ? entry->open(pseudo(inode)->target) : 0;
+
+	if (error)
+		return error;
+	if (entry->read_at) {
+		file->ops = &bytes_ops;
+		return 0;
+	}
 	struct contents *contents = kzalloc(sizeof(*contents));
 
 	if (!contents)
@@ -164,7 +228,7 @@ static struct inode *look_up(struct inode *directory, const char *name, size_t n
 			     int *error);
 static void list(struct inode *directory, uint64_t position, struct directory_reader *reader);
 
-static const struct inode_ops regular_inode_ops = { .open = open_contents, .free = free_inode };
+static const struct inode_ops regular_inode_ops = { .open = open_regular, .free = free_inode };
 static const struct inode_ops link_ops = { .read_link = read_link, .free = free_inode };
 static const struct inode_ops magic_link_ops = { .read_link = read_link,
 						 .follow = follow,
@@ -192,6 +256,8 @@ static struct inode *make_inode(struct superblock *superblock, const struct pseu
 	inode_init(&inode->inode, superblock, ops, entry->mode);
 	inode->inode.number = number_of(entry, target, about);
 	inode->inode.links = ops == &directory_ops ? 2 : 1;
+	if (target && about->set_attributes)
+		about->set_attributes(target, &inode->inode);
 	inode->entry = entry;
 	inode->target = target;
 	inode->about = about;

@@ -151,6 +151,8 @@ static int push_tables(struct exec_image *image, const struct exec_strings *stri
 	sp = ((sp - vector_size - words * sizeof(*table)) & ~(uintptr_t)15) + vector_size +
 	     words * sizeof(*table);
 	error = push(image->space, &sp, vector, vector_size);
+	image->auxiliary_start = sp;
+	image->auxiliary_end = sp + vector_size;
 	if (!error)
 		error = push(image->space, &sp, table, words * sizeof(*table));
 	kfree(table);
@@ -411,6 +413,8 @@ void exec_set_name(struct task *task, const struct exec_image *image, struct den
 	process->arguments_start = image->arguments_start;
 	process->environment_start = image->environment_start;
 	process->environment_end = image->environment_end;
+	process->auxiliary_start = image->auxiliary_start;
+	process->auxiliary_end = image->auxiliary_end;
 	mutex_unlock(&tree_mutex);
 	if (old)
 		dentry_put(old);

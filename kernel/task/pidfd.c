@@ -151,8 +151,8 @@ long sys_pidfd_getfd(const unsigned long arg[6])
 	if (!file)
 		return -EBADF;
 	struct task *task = task_of(file);
-	struct file *wanted = task_may_observe(task) ? file_table_get_file_of(task, (int)arg[1]) :
-						       NULL;
+	struct file *wanted =
+		task_may_observe(task) ? file_table_get_file_of(task, (int)arg[1], NULL) : NULL;
 	long result = !task_may_observe(task) ? -EPERM : wanted ? 0 : -EBADF;
 
 	if (task->process->zombie && !wanted)

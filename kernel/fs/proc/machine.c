@@ -155,13 +155,43 @@ static bool show_mount(const struct superblock *superblock, void *argument)
 	return true;
 }
 
-int proc_show_mounts(struct text *text, void *unused)
+static bool show_mount_info(const struct superblock *superblock, void *argument)
+{
+	const struct listing *listing = argument;
+	const struct dentry *covered = superblock->root->covered;
+	const struct superblock *parent = covered ? covered->inode->superblock : superblock;
+	const char *path =
+		dentry_path_locked(superblock->root, process_root(), listing->path, PATH_SIZE);
+
+	/* A file system is mounted once: its device's number serves for the mount too. */
+	if (path)
+		text_print(listing->text, "%lu %lu %lu:%lu / %s rw - %s %s rw\n",
+			   (unsigned long)superblock->device & 0xff,
+			   (unsigned long)parent->device & 0xff,
+			   (unsigned long)superblock->device >> 8,
+			   (unsigned long)superblock->device & 0xff, path, superblock->type,
+			   superblock->type);
+	return true;
+}
+
+static int list_mounts(struct text *text,
+		       bool (*show)(const struct superblock *superblock, void *argument))
 {
 	struct listing listing = { text, kzalloc(PATH_SIZE) };
 
 	if (!listing.path)
 		return -ENOMEM;
-	superblock_for_each(show_mount, &listing);
+	superblock_for_each(show, &listing);
 	kfree(listing.path);
 	return 0;
+}
+
+int proc_show_mounts(struct text *text, void *unused)
+{
+	return list_mounts(text, show_mount);
+}
+
+int proc_show_mountinfo(struct text *text, void *unused)
+{
+	return list_mounts(text, show_mount_info);
 }

@@ -20,6 +20,7 @@ int proc_show_loadavg(struct text *text, void *unused);
 int proc_show_stat(struct text *text, void *unused);
 int proc_show_version(struct text *text, void *unused);
 int proc_show_filesystems(struct text *text, void *unused);
+int proc_show_mountinfo(struct text *text, void *unused);
 int proc_show_mounts(struct text *text, void *unused);
 
 #endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * /proc/PID/fd and fdinfo: a task's open files, as links to them and in numbers.
+ */
+#include <string.h>
+
+#include <kernel/dentry.h>
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/kmalloc.h>
+#include <kernel/log.h>
+#include <kernel/task.h>
+#include <kernel/text.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+
+#include "task.h"
+
+/* A descriptor of a task: allocated for a dentry's life. */
+struct descriptor {
+	_Atomic unsigned int references;
+	int fd;
+	bool cloexec;
+	struct file *file; /* referenced */
+	struct task *task; /* referenced */
+};
+
+/* The open descriptor FD of TASK, or NULL. */
+static struct descriptor *make_descriptor(struct task *task, int fd)
+{
+	bool cloexec = false;
+	struct file *file = file_table_get_file_of(task, fd, &cloexec);
+	struct descriptor *descriptor = file ? kzalloc(sizeof(*descriptor)) : NULL;
+
+	if (!descriptor) {
+		if (file)
+			file_put(file);
+		return NULL;
+	}
+	task_get(task);
+	*descriptor = (struct descriptor){ 1, fd, cloexec, file, task };
+	return descriptor;
+}
+
+static void *find_descriptor(void *parent, const char *name, size_t name_size)
+{
+	int64_t fd = proc_number_of(name, name_size);
+
+	return fd >= 0 && !proc_check_access(parent) ? make_descriptor(parent, (int)fd) : NULL;
+}
+
+static void *next_descriptor(void *parent, uint64_t *id)
+{
+	if (proc_check_access(parent))
+		return NULL;
+	for (; *id < DESCRIPTORS_MAX; (*id)++) {
+		struct descriptor *descriptor = make_descriptor(parent, (int)*id);
+
+		if (descriptor)
+			return descriptor;
+	}
+	return NULL;
+}
+
+/* A link's permissions say how the file was opened. */
+static void set_attributes(void *target, struct inode *inode)
+{
+	const struct descriptor *descriptor = target;
+	unsigned int access = descriptor->file->flags & O_ACCMODE;
+
+	proc_set_owner(descriptor->task, inode);
+	if (inode_type(inode) == S_IFLNK)
+		inode->mode = S_IFLNK | (access != O_WRONLY ? 0500 : 0) |
+			      (access != O_RDONLY ? 0300 : 0);
+}
+
+static void get_descriptor(void *target)
+{
+	atomic_fetch_add(&((struct descriptor *)target)->references, 1);
+}
+
+static void put_descriptor(void *target)
+{
+	struct descriptor *descriptor = target;
+
+	if (atomic_fetch_sub(&descriptor->references, 1) != 1)
+		return;
+	file_put(descriptor->file);
+	task_put(descriptor->task);
+	kfree(descriptor);
+}
+
+static uint64_t descriptor_id(void *target)
+{
+	return (uint64_t)((struct descriptor *)target)->fd;
+}
+
+static ssize_t read_descriptor(void *target, char *buffer, size_t size)
+{
+	const struct descriptor *descriptor = target;
+
+	if (descriptor->file->dentry) {
+		dentry_get(descriptor->file->dentry);
+		return proc_put_path(descriptor->file->dentry, buffer, size);
+	}
+	const char *name = descriptor->file->ops->name;
+
+	return format_string(buffer, size, "anon_inode:%s", name ? name : "[file]");
+}
+
+static struct dentry *follow_descriptor(void *target, int *error)
+{
+	const struct descriptor *descriptor = target;
+
+	*error = -ENXIO;
+	if (descriptor->file->dentry)
+		dentry_get(descriptor->file->dentry);
+	return descriptor->file->dentry;
+}
+
+static const struct pseudo_entry link_entry = { .mode = S_IFLNK | 0700,
+						.read_link = read_descriptor,
+						.follow = follow_descriptor };
+
+#define DYNAMIC(e)                                                                            \
+	{                                                                                     \
+		.find = find_descriptor, .next = next_descriptor, .get = get_descriptor,      \
+		.put = put_descriptor, .id = descriptor_id, .set_attributes = set_attributes, \
+		.entry = (e)                                                                  \
+	}
+
+const struct pseudo_dynamic proc_descriptors = DYNAMIC(&link_entry);
+
+/* --- fdinfo --- */
+
+static int show_info(struct text *text, void *target)
+{
+	const struct descriptor *descriptor = target;
+	const struct file *file = descriptor->file;
+	const struct inode *inode = file_inode(file);
+
+	text_print(text, "pos:\t%lu\nflags:\t0%o\nmnt_id:\t%lu\nino:\t%lu\n",
+		   (unsigned long)file->position,
+		   file->flags | O_LARGEFILE | (descriptor->cloexec ? O_CLOEXEC : 0),
+		   inode ? (unsigned long)(inode->superblock->device & 0xff) : 0ul,
+		   inode ? (unsigned long)inode->number : 0ul);
+	return 0;
+}
+
+static const struct pseudo_entry info_entry = { .mode = S_IFREG | 0444, .show = show_info };
+
+const struct pseudo_dynamic proc_descriptor_infos = DYNAMIC(&info_entry);

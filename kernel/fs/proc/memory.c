@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * /proc/PID/maps, cmdline, environ, auxv and mem: a task's address space, which may be gone or go
+ * meanwhile. proc(5) has the formats.
+ */
+#include <string.h>
+
+#include <kernel/dentry.h>
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/kmalloc.h>
+#include <kernel/process.h>
+#include <kernel/task.h>
+#include <kernel/text.h>
+#include <kernel/vm.h>
+#include <uapi/linux/errno.h>
+
+#include "task.h"
+
+/* Most of a command line that is shown. */
+#define COMMAND_MAX 65536
+
+/* Copies what is at [START, END) of the task's memory. */
+static int show_memory(struct text *text, struct task *task, uintptr_t start, uintptr_t end)
+{
+	struct vm_space *space = vm_space_of(task);
+	char part[256];
+
+	if (end - start > COMMAND_MAX)
+		end = start + COMMAND_MAX;
+	while (space && start < end) {
+		size_t wanted = end - start < sizeof(part) ? end - start : sizeof(part);
+		size_t got = vm_access(space, start, part, wanted, VM_ACCESS_READ);
+
+		text_append(text, part, got);
+		if (got < wanted)
+			break;
+		start += got;
+	}
+	if (space)
+		vm_space_put(space);
+	return 0;
+}
+
+int proc_show_cmdline_of(struct text *text, void *target)
+{
+	const struct process *process = ((struct task *)target)->process;
+
+	return show_memory(text, target, process->arguments_start, process->environment_start);
+}
+
+int proc_show_environ(struct text *text, void *target)
+{
+	const struct process *process = ((struct task *)target)->process;
+
+	return show_memory(text, target, process->environment_start, process->environment_end);
+}
+
+int proc_show_auxv(struct text *text, void *target)
+{
+	const struct process *process = ((struct task *)target)->process;
+
+	return show_memory(text, target, process->auxiliary_start, process->auxiliary_end);
+}
+
+/* As a debugger: also what the program itself may not read or write. */
+static ssize_t access(struct task *task, char *buffer, size_t size, uint64_t address,
+		      unsigned int flags)
+{
+	/* It may have got other credentials since the file was opened. */
+	struct vm_space *space = proc_check_access(task) ? NULL : vm_space_of(task);
+	size_t done;
+
+	if (!space)
+		return 0;
+	done = vm_access(space, address, buffer, size, flags | VM_ACCESS_FORCE);
+	vm_space_put(space);
+	return done ? (ssize_t)done : -EIO;
+}
+
+ssize_t proc_read_mem(void *target, char *buffer, size_t size, uint64_t address)
+{
+	return access(target, buffer, size, address, VM_ACCESS_READ);
+}
+
+ssize_t proc_write_mem(void *target, const char *buffer, size_t size, uint64_t address)
+{
+	return access(target, (char *)buffer, size, address, VM_ACCESS_WRITE);
+}
+
+static void print_area(struct text *text, const struct vm_area *area)
+{
+	struct dentry *dentry = area->file ? area->file->dentry : NULL;
+	const char *name = vm_area_name(area);
+	size_t before = text->size;
+	struct kernel_stat stat = { 0 };
+
+	if (dentry)
+		inode_stat(dentry->inode, &stat);
+	text_print(text, "%08lx-%08lx %c%c%c%c %08lx %02lx:%02lx %lu ", (unsigned long)area->start,
+		   (unsigned long)area->end, area->prot & VM_READ ? 'r' : '-',
+		   area->prot & VM_WRITE ? 'w' : '-', area->prot & VM_EXEC ? 'x' : '-',
+		   area->shared ? 's' : 'p', dentry ? (unsigned long)area->offset : 0ul,
+		   (unsigned long)(stat.st_dev >> 8), (unsigned long)(stat.st_dev & 0xff),
+		   (unsigned long)stat.st_ino);
+	if (dentry || name) {
+		/* The names begin in one column. */
+		while (text->size - before < 73)
+			text_append(text, " ", 1);
+		if (dentry) {
+			char *buffer = kzalloc(PATH_SIZE);
+			char *path = buffer ? dentry_path(dentry, root_dentry, buffer, PATH_SIZE) :
+					      NULL;
+
+			text_append(text, path ? path : "", path ? strlen(path) : 0);
+			kfree(buffer);
+		} else {
+			text_append(text, name, strlen(name));
+		}
+	}
+	text_append(text, "\n", 1);
+}
+
+/* Areas are copied out one by one: naming one takes the tree's mutex, which must not be taken under a
+ * space's. */
+struct next_area {
+	struct vm_area area;
+	bool found;
+};
+
+static bool copy_area(const struct vm_area *area, void *argument)
+{
+	struct next_area *next = argument;
+
+	next->area = *area;
+	next->area.name = vm_area_name(area);
+	if (area->file)
+		file_get(area->file);
+	next->found = true;
+	return false;
+}
+
+int proc_show_maps(struct text *text, void *target)
+{
+	struct vm_space *space = vm_space_of(target);
+	uintptr_t from = 0;
+
+	while (space) {
+		struct next_area next = { .found = false };
+
+		vm_for_each_area(space, from, copy_area, &next);
+		if (!next.found)
+			break;
+		print_area(text, &next.area);
+		if (next.area.file)
+			file_put(next.area.file);
+		from = next.area.end;
+	}
+	if (space)
+		vm_space_put(space);
+	return 0;
+}

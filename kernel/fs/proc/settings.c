@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * /proc/PID/comm, limits, oom_score and the like: what is set for a task, or by it. proc(5) has the
+ * formats.
+ */
+#include <string.h>
+
+#include <kernel/credentials.h>
+#include <kernel/page.h>
+#include <kernel/perf.h>
+#include <kernel/process.h>
+#include <kernel/task.h>
+#include <kernel/text.h>
+#include <kernel/vm.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/resource.h>
+
+#include "task.h"
+
+#define OOM_SCORE_ADJ_MIN (-1000)
+#define OOM_SCORE_ADJ_MAX 1000
+
+int proc_show_empty(struct text *text, void *target)
+{
+	return 0;
+}
+
+int proc_show_comm(struct text *text, void *target)
+{
+	text_print(text, "%s\n", ((const struct task *)target)->comm);
+	return 0;
+}
+
+/* Threads may rename each other, others nobody. */
+ssize_t proc_store_comm(void *target, const char *bytes, size_t size)
+{
+	struct task *task = target;
+	char name[TASK_COMM_SIZE] = { 0 };
+
+	if (task->process != task_current()->process)
+		return -EINVAL;
+	memcpy(name, bytes, size < sizeof(name) - 1 ? size : sizeof(name) - 1);
+	memcpy(task->comm, name, sizeof(name));
+	perf_task_renamed(task, false);
+	return (ssize_t)size;
+}
+
+/* --- limits --- */
+
+static const struct {
+	const char *name, *unit;
+} limits[RLIM_NLIMITS] = {
+	[RLIMIT_CPU] = { "Max cpu time", "seconds" },
+	[RLIMIT_FSIZE] = { "Max file size", "bytes" },
+	[RLIMIT_DATA] = { "Max data size", "bytes" },
+	[RLIMIT_STACK] = { "Max stack size", "bytes" },
+	[RLIMIT_CORE] = { "Max core file size", "bytes" },
+	[RLIMIT_RSS] = { "Max resident set", "bytes" },
+	[RLIMIT_NPROC] = { "Max processes", "processes" },
+	[RLIMIT_NOFILE] = { "Max open files", "files" },
+	[RLIMIT_MEMLOCK] = { "Max locked memory", "bytes" },
+	[RLIMIT_AS] = { "Max address space", "bytes" },
+	[RLIMIT_LOCKS] = { "Max file locks", "locks" },
+	[RLIMIT_SIGPENDING] = { "Max pending signals", "signals" },
+	[RLIMIT_MSGQUEUE] = { "Max msgqueue size", "bytes" },
+	[RLIMIT_NICE] = { "Max nice priority", "" },
+	[RLIMIT_RTPRIO] = { "Max realtime priority", "" },
+	[RLIMIT_RTTIME] = { "Max realtime timeout", "us" },
+};
+
+/* What STRING is, in a column of 20 and a blank. */
+static void print_column(struct text *text, const char *string)
+{
+	text_print(text, "%-20s ", string);
+}
+
+static void print_limit(struct text *text, uint64_t limit)
+{
+	char number[24];
+
+	format_string(number, sizeof(number), "%lu", (unsigned long)limit);
+	print_column(text, limit == RLIM64_INFINITY ? "unlimited" : number);
+}
+
+int proc_show_limits(struct text *text, void *target)
+{
+	const struct process *process = ((struct task *)target)->process;
+	struct rlimit64 values[RLIM_NLIMITS];
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	memcpy(values, process->limits, sizeof(values));
+	spin_unlock_irqrestore(&task_table_lock, state);
+	text_print(text, "%-25s %-20s %-20s %-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		text_print(text, "%-25s ", limits[i].name);
+		print_limit(text, values[i].rlim_cur);
+		print_limit(text, values[i].rlim_max);
+		text_print(text, limits[i].unit[0] ? "%-10s\n" : "\n", limits[i].unit);
+	}
+	return 0;
+}
+
+/* --- memory shortage --- */
+
+/* The number TEXT is, within [LEAST, MOST]; false: it is none. Spaces around it are allowed. */
+static bool parse_number(const char *text, long least, long most, long *number)
+{
+	bool negative = false;
+	long value = 0;
+
+	while (*text == ' ' || *text == '\t')
+		text++;
+	if (*text == '-' || *text == '+')
+		negative = *text++ == '-';
+	if (*text < '0' || *text > '9')
+		return false;
+	for (; *text >= '0' && *text <= '9'; text++)
+		if ((value = value * 10 + (*text - '0')) > INT32_MAX)
+			return false;
+	while (*text == ' ' || *text == '\t' || *text == '\n')
+		text++;
+	*number = negative ? -value : value;
+	return !*text && *number >= least && *number <= most;
+}
+
+int proc_show_oom_score_adj(struct text *text, void *target)
+{
+	text_print(text, "%d\n", ((const struct task *)target)->process->oom_score_adj);
+	return 0;
+}
+
+/* Linux: to lower it below what it was needs CAP_SYS_RESOURCE. */
+ssize_t proc_store_oom_score_adj(void *target, const char *bytes, size_t size)
+{
+	struct process *process = ((struct task *)target)->process;
+	long value;
+
+	if (!parse_number(bytes, OOM_SCORE_ADJ_MIN, OOM_SCORE_ADJ_MAX, &value))
+		return -EINVAL;
+	if (value < process->oom_score_adj && !capable(CAP_SYS_RESOURCE))
+		return -EACCES;
+	process->oom_score_adj = (int)value;
+	return (ssize_t)size;
+}
+
+/* Linux's scale: two thirds of (1000 plus what the process has, in thousandths of all memory, plus its
+ * adjustment), 0 for one that is never taken. */
+int proc_show_oom_score(struct text *text, void *target)
+{
+	struct task *task = target;
+	long total = (long)page_total_count(), adjustment = task->process->oom_score_adj, score = 0;
+
+	if (adjustment != OOM_SCORE_ADJ_MIN) {
+		long points = (long)vm_task_pages(task) + adjustment * (total / 1000);
+
+		score = (1000 + points * 1000 / total) * 2 / 3;
+	}
+	text_print(text, "%ld\n", score);
+	return 0;
+}
+
+/* --- what Linux has and here is always the same --- */
+
+int proc_show_personality(struct text *text, void *target)
+{
+	text_print(text, "%08x\n", ((const struct task *)target)->process->personality);
+	return 0;
+}
+
+/* Nobody audits logins: the number that means none. */
+int proc_show_unset_id(struct text *text, void *target)
+{
+	text_print(text, "%u", UINT32_MAX);
+	return 0;
+}
+
+/* The one user namespace maps every id to itself. */
+int proc_show_id_map(struct text *text, void *target)
+{
+	text_print(text, "%10u %10u %10u\n", 0u, 0u, UINT32_MAX);
+	return 0;
+}
+
+int proc_show_setgroups(struct text *text, void *target)
+{
+	text_print(text, "allow\n");
+	return 0;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * /proc/PID/stat, statm and status: a task, or a process as a whole, in numbers. proc(5) has the
+ * formats.
+ *
+ * A process's directory and its first thread's have the same target; where the two differ the first
+ * sums up all threads.
+ */
+#include <string.h>
+
+#include <kernel/credentials.h>
+#include <kernel/process.h>
+#include <kernel/task.h>
+#include <kernel/text.h>
+#include <kernel/time.h>
+#include <kernel/file.h>
+#include <kernel/job_control.h>
+#include <kernel/tty.h>
+#include <kernel/vm.h>
+#include <uapi/linux/personality.h>
+#include <uapi/linux/resource.h>
+
+#include "task.h"
+
+#define KIB_PER_PAGE	(PAGE_SIZE / 1024)
+#define TICK_NS		(NSEC_PER_SEC / 100)
+/* What stat says of a task that may be preempted by a nice value: Linux's DEFAULT_PRIO - MAX_RT_PRIO. */
+#define PRIORITY_NORMAL 20
+/* stat's sets of signals have 31. */
+#define SIGNALS_SHOWN	0x7ffffffful
+/* Linux's PF_EXITING, PF_FORKNOEXEC, PF_RANDOMIZE. */
+#define FLAG_EXITING	0x4u
+#define FLAG_FORKED	0x40u
+#define FLAG_RANDOMIZED 0x400000u
+
+static char state_letter(const struct task *task)
+{
+	if (task->state == TASK_ZOMBIE)
+		return 'Z';
+	if (task->process->stop_signal)
+		return 'T';
+	return task->state == TASK_RUNNABLE ? 'R' : 'S';
+}
+
+/* What needs the table's lock, taken at one moment: of a task, and of its process. */
+struct facts {
+	pid_t parent, group, session, foreground;
+	uint32_t terminal;
+	unsigned int threads;
+	uint64_t thread_run_time_ns, run_time_ns, children_run_time_ns;
+	uint64_t thread_faults_minor, thread_faults_major, faults_minor, faults_major;
+	int exit_status;
+	uint64_t resident_limit;
+};
+
+static struct facts facts_of(struct task *task)
+{
+	struct process *process = task->process;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct facts facts = {
+		.parent = process->parent ? process->parent->pid : 0,
+		.group = process->group,
+		.session = process->session,
+		.foreground = process->tty && process->tty->foreground ?
+				      process->tty->foreground->id :
+				      -1,
+		.terminal = process->tty ? process->tty->device : 0,
+		.threads = process->live_threads,
+		.thread_run_time_ns = sched_run_time_ns(task),
+		.run_time_ns = process_run_time_ns(process),
+		.children_run_time_ns = process->children_run_time_ns,
+		.thread_faults_minor = task->faults_minor,
+		.thread_faults_major = task->faults_major,
+		.exit_status = process->exit_status,
+		.resident_limit = process->limits[RLIMIT_RSS].rlim_cur,
+	};
+	struct task *thread;
+
+	LIST_FOREACH(thread, &process->threads, thread) {
+		facts.faults_minor += thread->faults_minor;
+		facts.faults_major += thread->faults_major;
+	}
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return facts;
+}
+
+static struct vm_usage usage_of(struct task *task)
+{
+	struct vm_space *space = vm_space_of(task);
+	struct vm_usage usage = { 0 };
+
+	if (space) {
+		vm_get_usage(space, &usage);
+		vm_space_put(space);
+	}
+	return usage;
+}
+
+/* Signals by what PROCESS does with them. Read without its lock: each action is one word. */
+struct dispositions {
+	uint64_t ignored, caught;
+};
+
+static struct dispositions dispositions_of(const struct process *process)
+{
+	struct dispositions sets = { 0, 0 };
+
+	for (int signal = 1; signal <= SIGNALS_MAX; signal++) {
+		uint64_t handler = process->actions[signal - 1].handler;
+		uint64_t bit = (uint64_t)1 << (signal - 1);
+
+		if (handler == SIG_IGN_ADDRESS)
+			sets.ignored |= bit;
+		else if (handler != SIG_DFL_ADDRESS)
+			sets.caught |= bit;
+	}
+	return sets;
+}
+
+static unsigned int flags_of(const struct task *task)
+{
+	const struct process *process = task->process;
+
+	return (process->exiting || task->state == TASK_ZOMBIE ? FLAG_EXITING : 0) |
+	       (process->has_executed ? 0 : FLAG_FORKED) |
+	       (process->personality & ADDR_NO_RANDOMIZE ? 0 : FLAG_RANDOMIZED);
+}
+
+/*
+ * The 52 fields of proc(5). Always 0 are, by their numbers: 15 and 17 (all processor time is user
+ * time), 11 and 13 (a child's faults), 21, 35 to 37, 42 to 44 (as on Linux without what they are of).
+ */
+static int show_stat(struct text *text, struct task *task, bool whole)
+{
+	const struct facts facts = facts_of(task);
+	const struct process *process = task->process;
+	const struct dispositions sets = dispositions_of(process);
+	const struct vm_usage usage = usage_of(task);
+	int nice = task->sched.nice;
+	bool accessible = !proc_check_access(task);
+
+	text_print(text, "%d (%s) %c %d %d %d %d %d %u ", task->tid, task->comm, state_letter(task),
+		   facts.parent, facts.group, facts.session, (int)facts.terminal, facts.foreground,
+		   flags_of(task));
+	text_print(
+		text, "%lu 0 %lu 0 %lu 0 %lu 0 ",
+		(unsigned long)(whole ? facts.faults_minor : facts.thread_faults_minor),
+		(unsigned long)(whole ? facts.faults_major : facts.thread_faults_major),
+		(unsigned long)((whole ? facts.run_time_ns : facts.thread_run_time_ns) / TICK_NS),
+		(unsigned long)(facts.children_run_time_ns / TICK_NS));
+	text_print(text, "%d %d %u 0 %lu %lu %lu %lu ", PRIORITY_NORMAL + nice, nice, facts.threads,
+		   (unsigned long)(task->started_ns / TICK_NS),
+		   (unsigned long)(usage.mapped * PAGE_SIZE), (unsigned long)usage.resident_total,
+		   (unsigned long)facts.resident_limit);
+	/* Where code and stack begin and end, and where the task is: not told. */
+	text_print(text, "%d %d 0 0 0 ", usage.mapped != 0, usage.mapped != 0);
+	text_print(text, "%lu %lu %lu %lu 0 0 0 %d %d 0 0 0 0 0 0 0 0 ",
+		   (unsigned long)task->signals.queue.pending & SIGNALS_SHOWN,
+		   (unsigned long)task->signals.mask & SIGNALS_SHOWN,
+		   (unsigned long)sets.ignored & SIGNALS_SHOWN,
+		   (unsigned long)sets.caught & SIGNALS_SHOWN,
+		   task->tid == task->tgid ? process->exit_signal : -1, task->cpu);
+	if (accessible)
+		text_print(text, "%lu %lu %lu %lu %d\n", (unsigned long)process->arguments_start,
+			   (unsigned long)process->environment_start,
+			   (unsigned long)process->environment_start,
+			   (unsigned long)process->environment_end, facts.exit_status);
+	else
+		text_print(text, "0 0 0 0 0\n");
+	return 0;
+}
+
+int proc_show_process_stat(struct text *text, void *target)
+{
+	return show_stat(text, target, true);
+}
+
+int proc_show_thread_stat(struct text *text, void *target)
+{
+	return show_stat(text, target, false);
+}
+
+int proc_show_statm(struct text *text, void *target)
+{
+	const struct vm_usage usage = usage_of(target);
+
+	text_print(text, "%lu %lu %lu %lu 0 %lu 0\n", (unsigned long)usage.mapped,
+		   (unsigned long)usage.resident_total,
+		   (unsigned long)(usage.resident[PAGE_FILE] + usage.resident[PAGE_SHARED]),
+		   (unsigned long)usage.executable, (unsigned long)(usage.data + usage.stack));
+	return 0;
+}
+
+static void print_pages(struct text *text, const char *name, size_t pages)
+{
+	text_print(text, "%s:\t%8lu kB\n", name, (unsigned long)(pages * KIB_PER_PAGE));
+}
+
+static void print_set(struct text *text, const char *name, uint64_t set)
+{
+	text_print(text, "%s:\t%016lx\n", name, (unsigned long)set);
+}
+
+static void print_memory(struct text *text, struct task *task)
+{
+	const struct vm_usage usage = usage_of(task);
+
+	/* A zombie and a kernel task have none. */
+	if (!usage.mapped)
+		return;
+	print_pages(text, "VmPeak", usage.mapped_peak);
+	print_pages(text, "VmSize", usage.mapped);
+	print_pages(text, "VmLck", usage.locked);
+	print_pages(text, "VmPin", 0);
+	print_pages(text, "VmHWM", usage.resident_peak);
+	print_pages(text, "VmRSS", usage.resident_total);
+	print_pages(text, "RssAnon", usage.resident[PAGE_ANONYMOUS]);
+	print_pages(text, "RssFile", usage.resident[PAGE_FILE]);
+	print_pages(text, "RssShmem", usage.resident[PAGE_SHARED]);
+	print_pages(text, "VmData", usage.data);
+	print_pages(text, "VmStk", usage.stack);
+	print_pages(text, "VmExe", usage.executable);
+	print_pages(text, "VmLib", 0);
+	print_pages(text, "VmPTE", usage.tables);
+	print_pages(text, "VmSwap", 0);
+	print_pages(text, "HugetlbPages", 0);
+	text_print(text, "CoreDumping:\t0\nTHP_enabled:\t0\n");
+}
+
+static const char *state_name(char letter)
+{
+	static const struct {
+		char letter;
+		const char *name;
+	} names[] = {
+		{ 'R', "running" }, { 'S', "sleeping" }, { 'T', "stopped" }, { 'Z', "zombie" }
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].letter == letter)
+			return names[i].name;
+	return "unknown";
+}
+
+/* Who it is, and what it may do. */
+static void print_credentials(struct text *text, const struct credentials *credentials)
+{
+	text_print(text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", credentials->uid,
+		   credentials->euid, credentials->suid, credentials->fsuid, credentials->gid,
+		   credentials->egid, credentials->sgid, credentials->fsgid);
+	text_print(text, "FDSize:\t%d\nGroups:\t", DESCRIPTORS_MAX);
+	for (unsigned int i = 0; credentials->groups && i < credentials->groups->count; i++)
+		text_print(text, i ? " %u" : "%u", credentials->groups->ids[i]);
+	text_print(text, " \n");
+}
+
+static void print_capabilities(struct text *text, const struct task *task,
+			       const struct credentials *credentials)
+{
+	print_set(text, "CapInh", credentials->inheritable);
+	print_set(text, "CapPrm", credentials->permitted);
+	print_set(text, "CapEff", credentials->effective);
+	print_set(text, "CapBnd", credentials->bounding);
+	print_set(text, "CapAmb", credentials->ambient);
+	text_print(text, "NoNewPrivs:\t%d\nSeccomp:\t0\nSeccomp_filters:\t0\n", task->no_new_privs);
+}
+
+/* There is one namespace of each kind, and one node of memory. */
+static void print_placement(struct text *text, const struct task *task)
+{
+	text_print(text, "Cpus_allowed:\t");
+	text_print_cpu_mask(text, task->affinity & cpus_all());
+	text_print(text, "\nCpus_allowed_list:\t");
+	text_print_cpu_list(text, task->affinity & cpus_all());
+	text_print(text, "\nMems_allowed:\t1\nMems_allowed_list:\t0\n");
+}
+
+int proc_show_status(struct text *text, void *target)
+{
+	struct task *task = target;
+	const struct facts facts = facts_of(task);
+	const struct credentials *credentials = credentials_get(task);
+	const struct process *process = task->process;
+	const struct dispositions sets = dispositions_of(process);
+	char letter = state_letter(task);
+
+	text_print(text, "Name:\t%s\nUmask:\t%04o\nState:\t%c (%s)\n", task->comm, process->umask,
+		   letter, state_name(letter));
+	text_print(text, "Tgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n", task->tgid,
+		   task->tid, facts.parent);
+	print_credentials(text, credentials);
+	text_print(text, "NStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nNSsid:\t%d\nKthread:\t0\n",
+		   task->tgid, task->tid, facts.group, facts.session);
+	print_memory(text, task);
+	text_print(text, "Threads:\t%u\nSigQ:\t%u/%lu\n", facts.threads,
+		   (unsigned int)credentials->account->signals,
+		   (unsigned long)process->limits[RLIMIT_SIGPENDING].rlim_cur);
+	print_set(text, "SigPnd", task->signals.queue.pending);
+	print_set(text, "ShdPnd", process->signals.pending);
+	print_set(text, "SigBlk", task->signals.mask);
+	print_set(text, "SigIgn", sets.ignored);
+	print_set(text, "SigCgt", sets.caught);
+	print_capabilities(text, task, credentials);
+	print_placement(text, task);
+	text_print(text, "voluntary_ctxt_switches:\t%lu\nnonvoluntary_ctxt_switches:\t%lu\n",
+		   (unsigned long)task->switches_voluntary, (unsigned long)task->switches_forced);
+	credentials_put(credentials);
+	return 0;
+}

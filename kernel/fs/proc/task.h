@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the files of /proc/PID and /proc/PID/task/TID share. A target is a struct task, referenced, or
+ * what belongs to one.
+ */
+#ifndef PROC_TASK_H
+#define PROC_TASK_H
+
+#include <stdint.h>
+
+#include <kernel/pseudo.h>
+
+#include "proc.h"
+
+struct task;
+
+/* The number that NAME of SIZE bytes is, or -1. */
+int64_t proc_number_of(const char *name, size_t size);
+/* INODE, new, belongs to TASK's user; to root if nobody may look into TASK. */
+void proc_set_owner(struct task *task, struct inode *inode);
+/* Whether the running task may look into TASK: 0 or -EACCES. As open: pseudo_entry's member. */
+int proc_check_access(struct task *task);
+int proc_open_accessible(void *target);
+
+/* status.c. Of a process as a whole, and of one thread. */
+int proc_show_process_stat(struct text *text, void *target);
+int proc_show_thread_stat(struct text *text, void *target);
+int proc_show_statm(struct text *text, void *target);
+int proc_show_status(struct text *text, void *target);
+
+/* memory.c */
+int proc_show_cmdline_of(struct text *text, void *target);
+int proc_show_environ(struct text *text, void *target);
+int proc_show_auxv(struct text *text, void *target);
+int proc_show_maps(struct text *text, void *target);
+ssize_t proc_read_mem(void *target, char *buffer, size_t size, uint64_t address);
+ssize_t proc_write_mem(void *target, const char *buffer, size_t size, uint64_t address);
+
+/* settings.c */
+extern const struct pseudo_entry proc_settings_entries[];
+int proc_show_comm(struct text *text, void *target);
+ssize_t proc_store_comm(void *target, const char *bytes, size_t size);
+int proc_show_limits(struct text *text, void *target);
+int proc_show_oom_score(struct text *text, void *target);
+int proc_show_oom_score_adj(struct text *text, void *target);
+ssize_t proc_store_oom_score_adj(void *target, const char *bytes, size_t size);
+int proc_show_personality(struct text *text, void *target);
+int proc_show_unset_id(struct text *text, void *target);
+int proc_show_id_map(struct text *text, void *target);
+int proc_show_setgroups(struct text *text, void *target);
+int proc_show_empty(struct text *text, void *target);
+
+/* links.c */
+ssize_t proc_read_exe(void *target, char *buffer, size_t size);
+ssize_t proc_read_cwd(void *target, char *buffer, size_t size);
+ssize_t proc_read_root(void *target, char *buffer, size_t size);
+struct dentry *proc_follow_exe(void *target, int *error);
+struct dentry *proc_follow_cwd(void *target, int *error);
+struct dentry *proc_follow_root(void *target, int *error);
+/* The path of DENTRY, whose reference moves in, as the text of a link. */
+ssize_t proc_put_path(struct dentry *dentry, char *buffer, size_t size);
+/* The links in ns. */
+extern const struct pseudo_entry proc_namespaces[];
+
+/* descriptors.c */
+extern const struct pseudo_dynamic proc_descriptors, proc_descriptor_infos;
+
+#endif
