@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kernel/wait.h>
 #include <uapi/linux/time.h>
 
 struct task;
@@ -21,8 +22,8 @@ struct clock {
 	bool can_sleep, can_time; /* clock_nanosleep; timer_create */
 	bool settable;
 	uint32_t resolution_ns;
-	struct task *
-		task; /* referenced: of which task or process; NULL: of the running one, or of none */
+	/* Referenced: of which task or process; NULL: of the running one, or of none. */
+	struct task *task;
 };
 
 /* The clock ID means. 0, or -EINVAL. After 0, clock_put. Task context. */
@@ -31,6 +32,9 @@ void clock_put(struct clock *clock);
 
 /* What it says now. Task context; the processor time of TASK: interrupt context too. */
 uint64_t clock_read(const struct clock *clock);
+/* Woken after the real-time clock was set. */
+extern struct wait_queue clock_was_set;
+
 /* The processor time of TASK's process, or of TASK alone. Task and interrupt context. */
 uint64_t clock_processor_ns(struct task *task, bool whole_process);
 

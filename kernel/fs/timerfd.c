@@ -2,8 +2,8 @@
 /*
  * timerfd: an interval timer as a file. Reading tells how often it went off since it was read.
  *
- * A timer of the real-time clock that is set for a moment (TFD_TIMER_ABSTIME) is for that moment as
- * the clock was when it was set; TFD_TIMER_CANCEL_ON_SET is refused.
+ * One that is set for a moment of the real-time clock and asks for it (TFD_TIMER_CANCEL_ON_SET) is
+ * readable when that clock was set, and the read says so: ECANCELED.
  *
  * Lock: the interval's, see <kernel/interval.h>; ticks is a word of its own.
  */
@@ -20,12 +20,15 @@
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>
 
-#define TFD_TIMER_ABSTIME 1ul
+#define TFD_TIMER_ABSTIME	1ul
+#define TFD_TIMER_CANCEL_ON_SET 2ul
 
 struct timer_file {
 	struct interval interval;
 	struct clock clock;
 	_Atomic uint64_t ticks;
+	/* The real-time clock's origin that is taken for granted; 0: whatever it is. */
+	_Atomic uint64_t epoch_ns;
 	struct wait_queue expired;
 };
 
@@ -37,18 +40,39 @@ static void file_expired(struct interval *interval)
 	wait_queue_wake(&timer->expired);
 }
 
+/* Whether the clock was set under a timer that asked to know. */
+static bool is_cancelled(const struct timer_file *timer)
+{
+	uint64_t epoch_ns = timer->epoch_ns;
+
+	return epoch_ns && epoch_ns != clock_epoch_ns();
+}
+
+/* Takes the expiries, 0: there are none, or *ERROR, once. */
+static uint64_t take(struct timer_file *timer, int *error)
+{
+	if (!is_cancelled(timer))
+		return atomic_exchange(&timer->ticks, 0);
+	timer->epoch_ns = clock_epoch_ns();
+	timer->ticks = 0;
+	*error = -ECANCELED;
+	return 0;
+}
+
 static ssize_t read_timer(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
 	struct timer_file *timer = file->private;
-	struct wait_entry entry;
+	struct wait_entry entry, set_entry;
 	uint64_t ticks;
 	int error = 0;
 
 	if (size < sizeof(ticks))
 		return -EINVAL;
 	wait_queue_add(&timer->expired, &entry);
-	while (!(ticks = atomic_exchange(&timer->ticks, 0)) && !error)
+	wait_queue_add(&clock_was_set, &set_entry);
+	while (!(ticks = take(timer, &error)) && !error)
 		error = file->flags & O_NONBLOCK ? -EAGAIN : wait_sleep(UINT64_MAX);
+	wait_queue_remove(&clock_was_set, &set_entry);
 	wait_queue_remove(&timer->expired, &entry);
 	if (!ticks)
 		return error;
@@ -61,7 +85,8 @@ static unsigned int poll_timer(struct file *file, struct poll_table *table)
 	struct timer_file *timer = file->private;
 
 	poll_wait(table, &timer->expired);
-	return timer->ticks ? POLLIN | POLLRDNORM : 0;
+	poll_wait(table, &clock_was_set);
+	return timer->ticks || is_cancelled(timer) ? POLLIN | POLLRDNORM : 0;
 }
 
 static void release_timer(struct file *file)
@@ -88,7 +113,8 @@ long sys_timerfd_create(const unsigned long arg[6])
 
 	if (flags & ~(unsigned int)(O_CLOEXEC | O_NONBLOCK))
 		return -EINVAL;
-	if ((id != CLOCK_REALTIME && id != CLOCK_MONOTONIC && id != CLOCK_BOOTTIME) ||
+	if ((id != CLOCK_REALTIME && id != CLOCK_MONOTONIC && id != CLOCK_BOOTTIME &&
+	     id != CLOCK_REALTIME_ALARM && id != CLOCK_BOOTTIME_ALARM) ||
 	    clock_find(id, &clock))
 		return -EINVAL;
 	struct timer_file *timer = kzalloc(sizeof(*timer));
@@ -133,15 +159,20 @@ static struct kernel_itimerspec setting_of(struct timer_file *timer)
 	return (struct kernel_itimerspec){ timespec_from_ns(interval), timespec_from_ns(left) };
 }
 
-static uint64_t ends_at(const struct timer_file *timer, uint64_t value_ns, bool absolute)
+/* Sets TIMER as timerfd_settime was asked. */
+static void set_timer(struct timer_file *timer, const struct kernel_itimerspec *new,
+		      unsigned long flags)
 {
-	if (!value_ns)
-		return 0;
-	if (!absolute)
-		return clock_deadline(value_ns);
-	if (timer->clock.origin == ORIGIN_EPOCH)
-		return value_ns > clock_epoch_ns() ? value_ns - clock_epoch_ns() : 1;
-	return value_ns;
+	uint64_t value_ns = timespec_to_ns(&new->it_value);
+	bool real = (flags & TFD_TIMER_ABSTIME) && timer->clock.origin == ORIGIN_EPOCH;
+
+	interval_set(&timer->interval, 0, 0);
+	timer->ticks = 0;
+	timer->epoch_ns = real && (flags & TFD_TIMER_CANCEL_ON_SET) ? clock_epoch_ns() : 0;
+	if (value_ns && !(flags & TFD_TIMER_ABSTIME))
+		value_ns = clock_deadline(value_ns);
+	interval_set_on(&timer->interval, real ? INTERVAL_REAL : INTERVAL_WALL, value_ns,
+			timespec_to_ns(&new->it_interval));
 }
 
 long sys_timerfd_settime(const unsigned long arg[6])
@@ -152,19 +183,15 @@ long sys_timerfd_settime(const unsigned long arg[6])
 
 	if (copy_from_user(&new, (const void *)arg[2], sizeof(new)))
 		return -EFAULT;
-	if ((arg[1] & ~TFD_TIMER_ABSTIME) || !timespec_is_valid(&new.it_value) ||
-	    !timespec_is_valid(&new.it_interval))
+	if (((unsigned int)arg[1] & ~(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET)) ||
+	    !timespec_is_valid(&new.it_value) || !timespec_is_valid(&new.it_interval))
 		return -EINVAL;
 	int error = find_timer((int)arg[0], &file, &timer);
 
 	if (error)
 		return error;
 	old = setting_of(timer);
-	interval_set(&timer->interval, 0, 0);
-	timer->ticks = 0;
-	interval_set(&timer->interval,
-		     ends_at(timer, timespec_to_ns(&new.it_value), arg[1] & TFD_TIMER_ABSTIME),
-		     timespec_to_ns(&new.it_interval));
+	set_timer(timer, &new, arg[1]);
 	file_put(file);
 	return arg[3] ? copy_to_user((void *)arg[3], &old, sizeof(old)) : 0;
 }

@@ -105,20 +105,40 @@ void signal_queue_flush(struct signal_queue *queue)
 	discard(queue, ~(uint64_t)0);
 }
 
+/* Whether the timer that sends INFO has a signal here already: then that is this one, too. S held. */
+static bool timer_is_queued(struct signal_queue *queue, const struct kernel_siginfo *info)
+{
+	struct signal_entry *entry;
+
+	if (!(queue->pending & bit(info->si_signo)))
+		return false;
+	TAILQ_FOREACH(entry, &queue->entries, link) {
+		if (entry->info.si_code != SI_TIMER || entry->info.si_timerid != info->si_timerid)
+			continue;
+		/* Which setting it is of: see process_timers.c. */
+		entry->info.padding = info->padding;
+		entry->info.si_overrun++;
+		return true;
+	}
+	return false;
+}
+
 /* Adds INFO, for TASK or all of its process. T and S held. */
 static int add(struct signal_queue *queue, const struct task *task,
 	       const struct kernel_siginfo *info)
 {
 	int signal = info->si_signo;
 
-	/* One of a kind, except for real-time signals. */
-	if (signal < FIRST_REAL_TIME && (queue->pending & bit(signal)))
+	/* One of a kind, except for real-time signals; and of each timer one. */
+	if (info->si_code == SI_TIMER ? timer_is_queued(queue, info) :
+					signal < FIRST_REAL_TIME && (queue->pending & bit(signal)))
 		return 0;
 	struct signal_entry *entry = make_entry(task, info);
 
 	if (entry) {
 		TAILQ_INSERT_TAIL(&queue->entries, entry, link);
-	} else if (signal >= FIRST_REAL_TIME && info->si_code != SI_USER) {
+	} else if ((signal >= FIRST_REAL_TIME && info->si_code != SI_USER) ||
+		   info->si_code == SI_TIMER) {
 		return -EAGAIN;
 	}
 	queue->pending |= bit(signal);

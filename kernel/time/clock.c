@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include <arch/clock.h>
+#include <kernel/interval.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
@@ -28,6 +29,9 @@ static const struct clock clocks[] = {
 	[CLOCK_REALTIME_COARSE] = { ORIGIN_EPOCH, false, false, false, COARSE_NS, NULL },
 	[CLOCK_MONOTONIC_COARSE] = { ORIGIN_BOOT, false, false, false, COARSE_NS, NULL },
 	[CLOCK_BOOTTIME] = { ORIGIN_BOOT, true, true, false, 1, NULL },
+	/* The machine never sleeps so deep that something must wake it. */
+	[CLOCK_REALTIME_ALARM] = { ORIGIN_EPOCH, true, true, false, 1, NULL },
+	[CLOCK_BOOTTIME_ALARM] = { ORIGIN_BOOT, true, true, false, 1, NULL },
 	[CLOCK_TAI] = { ORIGIN_EPOCH, true, true, false, 1, NULL },
 };
 
@@ -39,6 +43,8 @@ static const struct clock clocks[] = {
 #define DYNAMIC_RUNTIME 2 /* the kinds 0 and 1 are of ticks; they say the same here */
 
 static _Atomic uint64_t epoch_offset_ns;
+struct wait_queue clock_was_set = { SPINLOCK_INITIALIZER,
+				    TAILQ_HEAD_INITIALIZER(clock_was_set.entries) };
 
 uint64_t clock_epoch_ns(void)
 {
@@ -48,6 +54,8 @@ uint64_t clock_epoch_ns(void)
 void clock_set_epoch_ns(uint64_t now_ns)
 {
 	epoch_offset_ns = now_ns - clock_ns() - arch_boot_time_s() * NSEC_PER_SEC;
+	interval_clock_was_set();
+	wait_queue_wake(&clock_was_set);
 }
 
 /* A clock of another task or process. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Interval timers, see <kernel/interval.h>. */
+/*
+ * Interval timers, see <kernel/interval.h>.
+ *
+ * Those armed for a moment of the real-time clock are on a list, for when that clock is set.
+ */
 #include <kernel/interval.h>
 
 #include <kernel/clock.h>
@@ -9,10 +13,15 @@
 /* How often a clock that does not move by itself is looked at, at most. */
 #define LOOK_NS NSEC_PER_MSEC
 
+static struct spinlock real_lock = SPINLOCK_INITIALIZER;
+static LIST_HEAD(, interval) real_intervals; /* R: real_lock */
+
 uint64_t interval_now(const struct interval *interval)
 {
 	if (interval->clock == INTERVAL_WALL)
 		return clock_ns();
+	if (interval->clock == INTERVAL_REAL)
+		return clock_epoch_ns() + clock_ns();
 	return clock_processor_ns(interval->task, interval->clock == INTERVAL_PROCESS);
 }
 
@@ -23,6 +32,10 @@ static uint64_t next_look(const struct interval *interval, uint64_t left_ns)
 
 	if (interval->clock == INTERVAL_WALL)
 		return interval->expires_ns;
+	if (interval->clock == INTERVAL_REAL)
+		return interval->expires_ns > clock_epoch_ns() ?
+			       interval->expires_ns - clock_epoch_ns() :
+			       0;
 	if (interval->clock == INTERVAL_PROCESS && interval->task->process->live_threads)
 		threads = interval->task->process->live_threads;
 	uint64_t soonest = left_ns / threads;
@@ -30,14 +43,50 @@ static uint64_t next_look(const struct interval *interval, uint64_t left_ns)
 	return clock_deadline(soonest > LOOK_NS ? soonest : LOOK_NS);
 }
 
+/* R held. */
+static void unlink_real(struct interval *interval)
+{
+	if (interval->is_real)
+		LIST_REMOVE(interval, real);
+	interval->is_real = false;
+}
+
 /* I held, NOW_NS of its clock. */
 static void arm(struct interval *interval, uint64_t now_ns)
 {
 	uint64_t left = interval->expires_ns > now_ns ? interval->expires_ns - now_ns : 0;
 
-	timer_cancel(&interval->timer);
 	interval->waiting = false;
+	spin_lock(&real_lock);
+	unlink_real(interval);
+	timer_cancel(&interval->timer);
+	if (interval->clock == INTERVAL_REAL) {
+		LIST_INSERT_HEAD(&real_intervals, interval, real);
+		interval->is_real = true;
+	}
 	timer_arm(&interval->timer, next_look(interval, left));
+	spin_unlock(&real_lock);
+}
+
+/* I held. */
+static void disarm(struct interval *interval)
+{
+	spin_lock(&real_lock);
+	unlink_real(interval);
+	timer_cancel(&interval->timer);
+	spin_unlock(&real_lock);
+}
+
+void interval_clock_was_set(void)
+{
+	struct interval *interval;
+	unsigned long state = spin_lock_irqsave(&real_lock);
+
+	LIST_FOREACH(interval, &real_intervals, real) {
+		timer_cancel(&interval->timer);
+		timer_arm(&interval->timer, next_look(interval, 0));
+	}
+	spin_unlock_irqrestore(&real_lock, state);
 }
 
 static void fire(struct timer *timer)
@@ -49,6 +98,8 @@ static void fire(struct timer *timer)
 	spin_lock(&interval->lock);
 	if (interval->expires_ns && !interval->waiting) {
 		due = interval->expires_ns <= now;
+		if (due)
+			disarm(interval);
 		if (!due)
 			arm(interval, now);
 		else if (interval->interval_ns)
@@ -71,19 +122,46 @@ void interval_init(struct interval *interval, enum interval_clock clock, struct 
 	interval->expired = expired;
 }
 
-void interval_set(struct interval *interval, uint64_t expires_ns, uint64_t interval_ns)
+/* I held, NOW_NS of its clock. */
+static void set(struct interval *interval, uint64_t now, uint64_t expires_ns, uint64_t interval_ns)
 {
-	uint64_t now = interval_now(interval);
-	unsigned long state = spin_lock_irqsave(&interval->lock);
-
 	interval->expires_ns = expires_ns;
 	interval->interval_ns = interval_ns;
 	interval->waiting = false;
 	if (expires_ns)
 		arm(interval, now);
 	else
-		timer_cancel(&interval->timer);
+		disarm(interval);
+}
+
+void interval_set(struct interval *interval, uint64_t expires_ns, uint64_t interval_ns)
+{
+	uint64_t now = interval_now(interval);
+	unsigned long state = spin_lock_irqsave(&interval->lock);
+
+	set(interval, now, expires_ns, interval_ns);
 	spin_unlock_irqrestore(&interval->lock, state);
+}
+
+void interval_set_on(struct interval *interval, enum interval_clock clock, uint64_t expires_ns,
+		     uint64_t interval_ns)
+{
+	unsigned long state = spin_lock_irqsave(&interval->lock);
+
+	interval->clock = clock;
+	set(interval, interval_now(interval), expires_ns, interval_ns);
+	spin_unlock_irqrestore(&interval->lock, state);
+}
+
+/* When INTERVAL goes off that waits, and COUNT intervals more pass; at most UINT64_MAX. I held. */
+static uint64_t after(const struct interval *interval, uint64_t count)
+{
+	uint64_t ns;
+
+	if (__builtin_mul_overflow(count, interval->interval_ns, &ns) ||
+	    __builtin_add_overflow(ns, interval->expires_ns, &ns))
+		return UINT64_MAX;
+	return ns;
 }
 
 /* How many whole intervals, at least one, bring one that waits behind NOW_NS. I held. */
@@ -102,7 +180,7 @@ void interval_get(struct interval *interval, uint64_t *left_ns, uint64_t *interv
 
 	*interval_ns = interval->interval_ns;
 	if (expires && interval->waiting)
-		expires += intervals_to(interval, now) * interval->interval_ns;
+		expires = after(interval, intervals_to(interval, now));
 	spin_unlock_irqrestore(&interval->lock, state);
 	/* What is set and due has not gone off yet: never 0. */
 	*left_ns = !expires ? 0 : expires > now ? expires - now : 1;
@@ -116,7 +194,7 @@ uint64_t interval_restart(struct interval *interval)
 	if (interval->expires_ns && interval->waiting) {
 		uint64_t count = intervals_to(interval, now);
 
-		interval->expires_ns += count * interval->interval_ns;
+		interval->expires_ns = after(interval, count);
 		missed = count - 1;
 		arm(interval, now);
 	}
@@ -130,8 +208,7 @@ void interval_restart_later(struct interval *interval)
 	unsigned long state = spin_lock_irqsave(&interval->lock);
 
 	if (interval->expires_ns && interval->waiting) {
-		interval->expires_ns +=
-			intervals_to(interval, now + LOOK_NS) * interval->interval_ns;
+		interval->expires_ns = after(interval, intervals_to(interval, now + LOOK_NS));
 		arm(interval, now);
 	}
 	spin_unlock_irqrestore(&interval->lock, state);
@@ -142,6 +219,8 @@ void interval_end(struct interval *interval)
 	unsigned long state = spin_lock_irqsave(&interval->lock);
 
 	interval->expires_ns = 0;
+	disarm(interval);
 	spin_unlock_irqrestore(&interval->lock, state);
+	/* Waits for its function. */
 	timer_cancel(&interval->timer);
 }

@@ -174,7 +174,9 @@ void process_timers_delivered(struct kernel_siginfo *info)
 		timer->overrun = interval_restart(&timer->interval);
 		if (timer->overrun > OVERRUN_MAX)
 			timer->overrun = OVERRUN_MAX;
-		info->si_overrun = (int32_t)timer->overrun;
+		if (__builtin_add_overflow(info->si_overrun, (int32_t)timer->overrun,
+					   &info->si_overrun))
+			info->si_overrun = OVERRUN_MAX;
 	}
 	mutex_unlock(&timers->mutex);
 	info->padding = 0;
@@ -449,17 +451,26 @@ long sys_timer_gettime(const unsigned long arg[6])
 	return copy_to_user((void *)arg[1], &setting, sizeof(setting));
 }
 
-/* When TIMER, set to VALUE_NS, goes off, by its interval's clock. */
-static uint64_t ends_at(const struct posix_timer *timer, uint64_t value_ns, bool absolute)
+/* Sets TIMER, as timer_settime was asked. M held. */
+static void set_timer(struct posix_timer *timer, const struct kernel_itimerspec *new, bool absolute)
 {
-	if (!value_ns)
-		return 0;
-	if (!absolute)
-		return ends_of(&timer->interval, value_ns);
-	if (timer->clock.origin == ORIGIN_EPOCH)
-		/* Past: at once. */
-		return value_ns > clock_epoch_ns() ? value_ns - clock_epoch_ns() : 1;
-	return value_ns;
+	uint64_t value_ns = timespec_to_ns(&new->it_value);
+	/* What is not set has no interval. */
+	uint64_t interval_ns = value_ns ? timespec_to_ns(&new->it_interval) : 0;
+	enum interval_clock clock = interval_clock_of(&timer->clock);
+
+	timer->generation++;
+	timer->overrun = 0;
+	if (clock == INTERVAL_WALL && absolute && timer->clock.origin == ORIGIN_EPOCH)
+		clock = INTERVAL_REAL;
+	if (clock == INTERVAL_WALL || clock == INTERVAL_REAL)
+		interval_set_on(&timer->interval, clock,
+				absolute || !value_ns ? value_ns : clock_deadline(value_ns),
+				interval_ns);
+	else
+		interval_set(&timer->interval,
+			     absolute ? value_ns : ends_of(&timer->interval, value_ns),
+			     interval_ns);
 }
 
 long sys_timer_settime(const unsigned long arg[6])
@@ -478,11 +489,7 @@ long sys_timer_settime(const unsigned long arg[6])
 	if (!timer)
 		return -EINVAL;
 	get_setting(timer, &old);
-	timer->generation++;
-	timer->overrun = 0;
-	interval_set(&timer->interval,
-		     ends_at(timer, timespec_to_ns(&new.it_value), arg[1] & TIMER_ABSTIME),
-		     timespec_to_ns(&new.it_interval));
+	set_timer(timer, &new, arg[1] & TIMER_ABSTIME);
 	mutex_unlock(&timers->mutex);
 	return arg[3] ? copy_to_user((void *)arg[3], &old, sizeof(old)) : 0;
 }
