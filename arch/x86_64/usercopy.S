@@ -46,4 +46,21 @@ arch_clear_user:
 	ret
 	.size	arch_clear_user, . - arch_clear_user
 
+/* int arch_user_compare_exchange(uint32_t *user, uint32_t *expected, uint32_t desired) */
+	.global	arch_user_compare_exchange
+	.type	arch_user_compare_exchange, @function
+arch_user_compare_exchange:
+	movl	(%rsi), %eax
+	SMAP_ALLOW
+	FAULT_CONTINUES 3f
+	lock cmpxchgl %edx, (%rdi)
+	SMAP_FORBID
+	movl	%eax, (%rsi)
+	xorl	%eax, %eax
+	ret
+3:	SMAP_FORBID
+	movl	$-1, %eax
+	ret
+	.size	arch_user_compare_exchange, . - arch_user_compare_exchange
+
 	.section .note.GNU-stack, "", @progbits

@@ -10,6 +10,10 @@
 #ifndef KERNEL_SYSCALL_H
 #define KERNEL_SYSCALL_H
 
+/* Returned instead of EINTR: as table.c says of the call, but it starts again only if no handler ran. The
+ * number is Linux's for the same, and no error of a program's. */
+#define EINTR_UNHANDLED 516
+
 typedef long syscall_function(const unsigned long arg[6]);
 
 /* Linux's name of system call NUMBER, or NULL. Any context. */
@@ -61,7 +65,8 @@ syscall_function sys_getuid, sys_geteuid, sys_getgid, sys_getegid, sys_getresuid
 	sys_setfsuid, sys_setfsgid, sys_getgroups, sys_setgroups, sys_capget, sys_capset;
 syscall_function sys_sched_yield, sys_sched_setaffinity, sys_sched_getaffinity, sys_getcpu,
 	sys_getpriority, sys_setpriority, sys_sched_getscheduler, sys_sched_getparam;
-syscall_function sys_futex, sys_set_robust_list, sys_get_robust_list;
+syscall_function sys_futex, sys_futex_waitv, sys_futex_wait, sys_futex_wake, sys_futex_requeue,
+	sys_set_robust_list, sys_get_robust_list;
 syscall_function sys_kill, sys_tkill, sys_tgkill, sys_rt_sigaction, sys_rt_sigprocmask,
 	sys_rt_sigpending, sys_rt_sigsuspend, sys_rt_sigreturn, sys_sigaltstack, sys_pause;
 /* time: kernel/time/clock_calls.c */

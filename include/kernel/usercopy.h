@@ -7,6 +7,7 @@
 #define KERNEL_USERCOPY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <arch/usercopy.h>
 
@@ -15,6 +16,10 @@
 int copy_from_user(void *destination, const void *user_source, size_t size);
 int copy_to_user(void *user_destination, const void *source, size_t size);
 int clear_user(void *user_destination, size_t size);
+
+/* Puts DESIRED at USER, aligned, if what is there is *EXPECTED, which becomes what was there: equal to
+ * before if it was done. No other task sees anything between. Context as above. 0, -EFAULT. */
+int user_compare_exchange(uint32_t *user, uint32_t *expected, uint32_t desired);
 
 /* Copies a string of at most SIZE bytes with its end; returns its length without it, -EFAULT, or
  * -ENAMETOOLONG. */

@@ -42,6 +42,14 @@ int clear_user(void *user_destination, size_t size)
 	return 0;
 }
 
+int user_compare_exchange(uint32_t *user, uint32_t *expected, uint32_t desired)
+{
+	if (!in_user_space(user, sizeof(*user)) ||
+	    arch_user_compare_exchange(user, expected, desired) != 0)
+		return -EFAULT;
+	return 0;
+}
+
 /* Piece by piece, no piece crossing a page: the page behind the string's end may not be there. */
 long copy_string_from_user(char *destination, const char *user_source, size_t size)
 {

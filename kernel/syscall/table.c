@@ -236,6 +236,10 @@ static const struct syscall calls[] = {
 	CALL(getpriority, 2),
 	CALL(setpriority, 3),
 	CALL_RESTARTING(futex, 6, CALL_RESTARTS),
+	CALL_RESTARTING(futex_waitv, 5, CALL_RESTARTS),
+	CALL_RESTARTING(futex_wait, 6, CALL_RESTARTS),
+	CALL(futex_wake, 4),
+	CALL(futex_requeue, 4),
 	CALL(set_robust_list, 2),
 	CALL(get_robust_list, 3),
 
@@ -299,6 +303,17 @@ static long refuse(unsigned long number)
 	return -ENOSYS;
 }
 
+/* CALL ended with ERROR: what becomes of it if a signal was the reason. Returns what the program gets. */
+static long end_with_error(const struct syscall *call, long error)
+{
+	if (error == -EINTR)
+		task_current()->signals.restart = call->restart;
+	if (error != -EINTR_UNHANDLED)
+		return error;
+	task_current()->signals.restart = CALL_RESTARTS_UNHANDLED;
+	return -EINTR;
+}
+
 void syscall_dispatch(struct trap_frame *frame)
 {
 	/* Linux takes the number as 32 bits. */
@@ -311,8 +326,8 @@ void syscall_dispatch(struct trap_frame *frame)
 		for (unsigned int i = 0; i < call->arguments; i++)
 			arg[i] = arch_syscall_argument(frame, i);
 		result = call->function(arg);
-		if (result == -EINTR)
-			task_current()->signals.restart = call->restart;
+		if (result < 0)
+			result = end_with_error(call, result);
 	} else {
 		result = arch_syscall((long)number, frame);
 		if (result == -ENOSYS)

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Futexes: FUTEX_WAIT and FUTEX_WAKE with their bit-set forms, and FUTEX_REQUEUE,
- * FUTEX_CMP_REQUEUE.
+ * Futexes: tasks that sleep until somebody says that a word of user memory has changed.
  *
  * Waiters hang in a hash table by what the word is: an address of an address space, or, in memory
  * that processes share, a physical address. The word is compared and the waiter enqueued with the
  * bucket locked, by a load that does not sleep; a waker takes the same lock after the word was
  * changed. So no wake-up is lost.
+ *
+ * A bucket counts who hangs in it or is about to: the count goes up before the word is looked at, and
+ * a waker looks at the count after the word was changed. So a waker that finds none has nobody to wake,
+ * and takes no lock.
+ *
+ * A task may wait for several words, with a waiter for each. Priority inheritance there is none:
+ * the operations for it are ENOSYS.
  *
  * Locks: bucket->lock; two buckets in the order of their addresses.
  */
@@ -14,24 +20,30 @@
 
 #include <sys/queue.h>
 
+#include <arch/mmu.h>
 #include <arch/usercopy.h>
-#include <kernel/process.h>
+#include <kernel/kmalloc.h>
+#include <kernel/sched.h>
 #include <kernel/spinlock.h>
-#include <kernel/syscall.h>
 #include <kernel/task.h>
-#include <kernel/time.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
+#include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/futex.h>
+
+#include "futex.h"
 
 #define BUCKET_COUNT 256
 
 /* What word it is. */
 struct key {
 	const struct vm_space *space; /* NULL: place is a physical address */
-	uint64_t place;
+	uint64_t place;		      /* and NOT_PRIVATE */
 };
+
+/* A word of one process's memory, named as if it could be shared: another futex, as on Linux. */
+#define NOT_PRIVATE 1u
 
 struct waiter {
 	TAILQ_ENTRY(waiter) link; /* B */
@@ -44,27 +56,31 @@ struct waiter {
 
 static struct bucket {
 	struct spinlock lock;
+	_Atomic unsigned int waiter_count; /* hang here, or are about to */
 	TAILQ_HEAD(waiter_list, waiter)
 	waiters; /* B; an all-zero list is made empty at its first use */
-} buckets[BUCKET_COUNT];
+} CACHE_ALIGNED buckets[BUCKET_COUNT];
 
-/* The key of the word at user ADDRESS. PRIVATE: the program says that no other process has it.
- * 0 or -EFAULT. */
-static int make_key(uintptr_t address, bool private, struct key *key)
+/* FUTEX's key. 0; -EINVAL: not the address of a word; -EFAULT. */
+static int make_key(const struct futex *futex, struct key *key)
 {
 	struct vm_space *space = task_current()->space;
+	uintptr_t address = futex->address;
 	uint32_t word;
 
+	if (address % sizeof(word))
+		return -EINVAL;
+	if (address >= USER_END)
+		return -EFAULT;
 	*key = (struct key){ space, address };
-	if (private)
+	if (futex->private)
 		return 0;
 	/* Makes the page present. */
 	if (copy_from_user(&word, (const void *)address, sizeof(word)))
 		return -EFAULT;
 	paddr_t paddr = vm_shared_paddr(space, address);
 
-	if (paddr)
-		*key = (struct key){ NULL, paddr };
+	*key = paddr ? (struct key){ NULL, paddr } : (struct key){ space, address | NOT_PRIVATE };
 	return 0;
 }
 
@@ -107,6 +123,7 @@ static void release(struct bucket *bucket, struct waiter *waiter)
 	struct task *task = waiter->task;
 
 	TAILQ_REMOVE(&bucket->waiters, waiter, link);
+	bucket->waiter_count--;
 	waiter->woken = true;
 	task->woken = true;
 	sched_wake(task);
@@ -117,27 +134,33 @@ static int wake_locked(struct bucket *bucket, const struct key *key, unsigned in
 		       uint32_t bits)
 {
 	struct waiter *waiter, *next;
-	int woken = 0;
+	unsigned int woken = 0;
 
-	for (waiter = TAILQ_FIRST(&bucket->waiters); waiter && (unsigned int)woken < count;
-	     waiter = next) {
+	for (waiter = TAILQ_FIRST(&bucket->waiters); waiter && woken < count; waiter = next) {
 		next = TAILQ_NEXT(waiter, link);
 		if (!is_same(&waiter->key, key) || !(waiter->bits & bits))
 			continue;
 		release(bucket, waiter);
 		woken++;
 	}
-	return woken;
+	return (int)woken;
 }
 
-static int wake(uintptr_t address, bool private, unsigned int count, uint32_t bits)
+int futex_wake_bits(const struct futex *futex, unsigned int count, uint32_t bits)
 {
 	struct key key;
+	int error = make_key(futex, &key);
 
-	if (make_key(address, private, &key))
-		return -EFAULT;
+	if (!bits)
+		return -EINVAL;
+	if (error)
+		return error;
 	struct bucket *bucket = bucket_of(&key);
 
+	/* Between the program's store to the word and the load of the count. */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&bucket->waiter_count, memory_order_relaxed) == 0)
+		return 0;
 	lock_bucket(bucket);
 	int woken = wake_locked(bucket, &key, count, bits);
 
@@ -147,16 +170,22 @@ static int wake(uintptr_t address, bool private, unsigned int count, uint32_t bi
 
 int futex_wake(uintptr_t address, unsigned int count)
 {
-	return wake(address, false, count, FUTEX_BITSET_MATCH_ANY);
+	const struct futex futex = { .address = address };
+
+	return futex_wake_bits(&futex, count, FUTEX_BITSET_MATCH_ANY);
 }
+
+/* --- waiting --- */
 
 /* Hangs WAITER up if the word at ADDRESS still is VALUE. 0, -EAGAIN, -EFAULT. */
 static int enqueue(struct waiter *waiter, uintptr_t address, uint32_t value)
 {
+	struct bucket *bucket = bucket_of(&waiter->key);
+
 	for (;;) {
-		struct bucket *bucket = bucket_of(&waiter->key);
 		uint32_t word;
 
+		bucket->waiter_count++;
 		lock_bucket(bucket);
 		int error = arch_load_user_nofault(&word, (const void *)address, sizeof(word));
 
@@ -165,6 +194,8 @@ static int enqueue(struct waiter *waiter, uintptr_t address, uint32_t value)
 		if (!error) {
 			waiter->bucket = bucket;
 			TAILQ_INSERT_TAIL(&bucket->waiters, waiter, link);
+		} else {
+			bucket->waiter_count--;
 		}
 		spin_unlock(&bucket->lock);
 		if (error != -EFAULT)
@@ -175,144 +206,248 @@ static int enqueue(struct waiter *waiter, uintptr_t address, uint32_t value)
 	}
 }
 
-/* Takes WAITER off if nobody woke it. */
-static void dequeue(struct waiter *waiter)
+/* Takes WAITER off if nobody woke it; whether somebody did. */
+static bool dequeue(struct waiter *waiter)
 {
 	for (;;) {
 		struct bucket *bucket = waiter->bucket;
 
 		lock_bucket(bucket);
-		if (waiter->bucket == bucket) {
-			if (!waiter->woken)
-				TAILQ_REMOVE(&bucket->waiters, waiter, link);
-			spin_unlock(&bucket->lock);
-			return;
+		/* It may be moved until the lock is held. */
+		bool here = waiter->bucket == bucket;
+
+		if (here && !waiter->woken) {
+			TAILQ_REMOVE(&bucket->waiters, waiter, link);
+			bucket->waiter_count--;
 		}
 		spin_unlock(&bucket->lock);
+		if (here)
+			return waiter->woken;
 	}
 }
 
-static int wait(uintptr_t address, bool private, uint32_t value, uint64_t deadline_ns,
-		uint32_t bits)
+/* Takes all off: the last that was woken, or -1. */
+static int dequeue_all(struct waiter *waiters, unsigned int count)
 {
-	struct waiter waiter = { .task = task_current(), .bits = bits };
-	int error = make_key(address, private, &waiter.key);
+	int woken = -1;
 
-	if (!error)
-		error = enqueue(&waiter, address, value);
-	if (error)
-		return error;
-	while (!waiter.woken && !error)
-		error = wait_sleep(deadline_ns);
-	dequeue(&waiter);
-	return waiter.woken ? 0 : error;
+	for (unsigned int i = 0; i < count; i++)
+		if (dequeue(&waiters[i]))
+			woken = (int)i;
+	return woken;
 }
 
-/* Wakes up to WAKE waiters of FROM and moves up to MOVE of the rest to TO. COMPARE: only if the
- * word is VALUE. */
-static long requeue(uintptr_t from, uintptr_t to, bool private, unsigned int wake_count,
-		    unsigned int move_count, bool compare, uint32_t value)
+static bool any_woken(const struct waiter *waiters, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (waiters[i].woken)
+			return true;
+	return false;
+}
+
+static int wait(struct waiter *waiters, const struct futex_wait *waits, unsigned int count,
+		uint64_t deadline_ns)
+{
+	unsigned int queued;
+	int error = 0;
+
+	for (unsigned int i = 0; i < count && !error; i++) {
+		waiters[i].task = task_current();
+		waiters[i].bits = waits[i].bits;
+		error = waits[i].bits ? make_key(&waits[i].futex, &waiters[i].key) : -EINVAL;
+	}
+	for (queued = 0; queued < count && !error; queued += !error)
+		error = enqueue(&waiters[queued], waits[queued].futex.address, waits[queued].value);
+	while (!error && !any_woken(waiters, count))
+		error = wait_sleep(deadline_ns);
+	int woken = dequeue_all(waiters, queued);
+
+	return woken >= 0 ? woken : error;
+}
+
+int futex_wait(const struct futex_wait *waits, unsigned int count, uint64_t deadline_ns)
+{
+	if (count == 1) {
+		struct waiter waiter = { 0 };
+
+		return wait(&waiter, waits, 1, deadline_ns);
+	}
+	struct waiter *waiters = kzalloc(count * sizeof(*waiters));
+
+	if (!waiters)
+		return -ENOMEM;
+	int result = wait(waiters, waits, count, deadline_ns);
+
+	kfree(waiters);
+	return result;
+}
+
+/* --- two words --- */
+
+/* Moves WAITER from bucket A to B, both locked, where it waits for KEY. */
+static void move(struct waiter *waiter, struct bucket *a, struct bucket *b, const struct key *key)
+{
+	waiter->key = *key;
+	if (a == b)
+		return;
+	TAILQ_REMOVE(&a->waiters, waiter, link);
+	a->waiter_count--;
+	b->waiter_count++;
+	waiter->bucket = b;
+	TAILQ_INSERT_TAIL(&b->waiters, waiter, link);
+}
+
+long futex_requeue(const struct futex *from, const struct futex *to, unsigned int wake_count,
+		   unsigned int move_count, const uint32_t *expected)
 {
 	struct waiter *waiter, *next;
 	struct key key_from, key_to;
-	unsigned int moved = 0;
+	unsigned int woken = 0, moved = 0;
 	uint32_t word;
+	int error = make_key(from, &key_from);
 
-	if (make_key(from, private, &key_from) || make_key(to, private, &key_to))
-		return -EFAULT;
+	if (!error)
+		error = make_key(to, &key_to);
+	/* Makes the page present, too. */
+	if (!error && expected && copy_from_user(&word, (const void *)from->address, sizeof(word)))
+		error = -EFAULT;
+	if (error)
+		return error;
 	struct bucket *a = bucket_of(&key_from), *b = bucket_of(&key_to);
 
-	if (compare && copy_from_user(&word, (const void *)from, sizeof(word)))
-		return -EFAULT;
 	lock_buckets(a, b);
-	if (compare &&
-	    (arch_load_user_nofault(&word, (const void *)from, sizeof(word)) || word != value)) {
+	if (expected && (arch_load_user_nofault(&word, (const void *)from->address, sizeof(word)) ||
+			 word != *expected)) {
 		unlock_buckets(a, b);
 		return -EAGAIN;
 	}
-	int woken = wake_locked(a, &key_from, wake_count, FUTEX_BITSET_MATCH_ANY);
-
-	for (waiter = TAILQ_FIRST(&a->waiters); waiter && moved < move_count; waiter = next) {
+	for (waiter = TAILQ_FIRST(&a->waiters);
+	     waiter && (woken < wake_count || moved < move_count); waiter = next) {
 		next = TAILQ_NEXT(waiter, link);
 		if (!is_same(&waiter->key, &key_from))
 			continue;
-		TAILQ_REMOVE(&a->waiters, waiter, link);
-		waiter->key = key_to;
-		waiter->bucket = b;
-		TAILQ_INSERT_TAIL(&b->waiters, waiter, link);
-		moved++;
+		if (woken < wake_count) {
+			release(a, waiter);
+			woken++;
+		} else {
+			move(waiter, a, b, &key_to);
+			moved++;
+		}
 	}
 	unlock_buckets(a, b);
-	return compare ? woken + (long)moved : woken;
+	return (long)woken + moved;
 }
 
-/* The deadline that a wait was given. COMMAND: WAIT's is relative, WAIT_BITSET's absolute. */
-static int get_deadline(unsigned long user_time, unsigned int operation, uint64_t *deadline_ns)
-{
-	struct kernel_timespec time;
+/* An operation of FUTEX_WAKE_OP, taken apart. */
+struct change {
+	uint32_t operation, comparison;
+	int32_t operand, with;
+};
 
-	*deadline_ns = UINT64_MAX;
-	if (!user_time)
+/* A number of 12 bits with a sign, at SHIFT of CODE. */
+static int32_t signed_12_bits(uint32_t code, unsigned int shift)
+{
+	return (int32_t)(code << (20 - shift)) >> 20;
+}
+
+static struct change decode(uint32_t code)
+{
+	struct change change = {
+		.operation = code >> 28 & 7,
+		.comparison = code >> 24 & 15,
+		.operand = signed_12_bits(code, 12),
+		.with = signed_12_bits(code, 0),
+	};
+
+	if (code >> 28 & FUTEX_OP_OPARG_SHIFT)
+		change.operand = (int32_t)(1u << (change.operand & 31));
+	return change;
+}
+
+/* The word after CHANGE in *RESULT. 0, -ENOSYS. */
+static int apply(const struct change *change, uint32_t word, uint32_t *result)
+{
+	uint32_t operand = (uint32_t)change->operand;
+
+	switch (change->operation) {
+	case FUTEX_OP_SET:
+		*result = operand;
 		return 0;
-	if (copy_from_user(&time, (const void *)user_time, sizeof(time)))
-		return -EFAULT;
-	if (!timespec_is_valid(&time))
-		return -EINVAL;
-	uint64_t ns = timespec_to_ns(&time);
-
-	if ((operation & ~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)) == FUTEX_WAIT) {
-		*deadline_ns = clock_deadline(ns);
-	} else if (operation & FUTEX_CLOCK_REALTIME) {
-		uint64_t epoch_ns = clock_epoch_ns();
-
-		*deadline_ns = ns > epoch_ns ? ns - epoch_ns : 0;
-	} else {
-		*deadline_ns = ns;
-	}
-	return 0;
-}
-
-static long wait_user(const unsigned long arg[6], unsigned int operation, uint32_t bits)
-{
-	uint64_t deadline_ns;
-	int error = get_deadline(arg[3], operation, &deadline_ns);
-
-	if (!error && !bits)
-		error = -EINVAL;
-	return error ? error :
-		       wait(arg[0], operation & FUTEX_PRIVATE_FLAG, (uint32_t)arg[2], deadline_ns,
-			    bits);
-}
-
-long sys_futex(const unsigned long arg[6])
-{
-	uintptr_t address = arg[0];
-	unsigned int operation = (unsigned int)arg[1];
-	unsigned int command = operation & ~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);
-	bool private = operation & FUTEX_PRIVATE_FLAG;
-
-	if (address % sizeof(uint32_t))
-		return -EINVAL;
-	if (address >= USER_END)
-		return -EFAULT;
-	switch (command) {
-	case FUTEX_WAIT:
-		return wait_user(arg, operation, FUTEX_BITSET_MATCH_ANY);
-	case FUTEX_WAIT_BITSET:
-		return wait_user(arg, operation, (uint32_t)arg[5]);
-	case FUTEX_WAKE:
-		return wake(address, private, (unsigned int)arg[2], FUTEX_BITSET_MATCH_ANY);
-	case FUTEX_WAKE_BITSET:
-		if (!(uint32_t)arg[5])
-			return -EINVAL;
-		return wake(address, private, (unsigned int)arg[2], (uint32_t)arg[5]);
-	case FUTEX_REQUEUE:
-	case FUTEX_CMP_REQUEUE:
-		if (arg[4] % sizeof(uint32_t) || (int)arg[2] < 0 || (int)arg[3] < 0)
-			return -EINVAL;
-		return requeue(address, arg[4], private, (unsigned int)arg[2], (unsigned int)arg[3],
-			       command == FUTEX_CMP_REQUEUE, (uint32_t)arg[5]);
+	case FUTEX_OP_ADD:
+		*result = word + operand;
+		return 0;
+	case FUTEX_OP_OR:
+		*result = word | operand;
+		return 0;
+	case FUTEX_OP_ANDN:
+		*result = word & ~operand;
+		return 0;
+	case FUTEX_OP_XOR:
+		*result = word ^ operand;
+		return 0;
 	default:
 		return -ENOSYS;
 	}
+}
+
+/* Whether WORD, as it was, compares as CHANGE says: 0, 1 or -ENOSYS. */
+static int compare(const struct change *change, int32_t word)
+{
+	switch (change->comparison) {
+	case FUTEX_OP_CMP_EQ:
+		return word == change->with;
+	case FUTEX_OP_CMP_NE:
+		return word != change->with;
+	case FUTEX_OP_CMP_LT:
+		return word < change->with;
+	case FUTEX_OP_CMP_LE:
+		return word <= change->with;
+	case FUTEX_OP_CMP_GT:
+		return word > change->with;
+	case FUTEX_OP_CMP_GE:
+		return word >= change->with;
+	default:
+		return -ENOSYS;
+	}
+}
+
+/* The word is changed before the buckets are locked, where a fault may sleep: who enqueues after it sees
+ * the new word, who did before is there to be woken. */
+int futex_wake_and_change(const struct futex *first, const struct futex *second, unsigned int count,
+			  unsigned int second_count, uint32_t operation)
+{
+	const struct change change = decode(operation);
+	uint32_t *user = (uint32_t *)second->address;
+	struct key key, second_key;
+	uint32_t before, after;
+	int error = make_key(first, &key);
+
+	if (!error)
+		error = make_key(second, &second_key);
+	if (!error)
+		error = copy_from_user(&before, user, sizeof(before));
+	if (error)
+		return error;
+	for (uint32_t seen = before;; before = seen) {
+		error = apply(&change, before, &after);
+		if (!error)
+			error = user_compare_exchange(user, &seen, after);
+		if (error)
+			return error;
+		if (seen == before)
+			break;
+	}
+	int matches = compare(&change, (int32_t)before);
+
+	if (matches < 0)
+		return matches;
+	struct bucket *a = bucket_of(&key), *b = bucket_of(&second_key);
+
+	lock_buckets(a, b);
+	int woken = wake_locked(a, &key, count, FUTEX_BITSET_MATCH_ANY);
+
+	if (matches)
+		woken += wake_locked(b, &second_key, second_count, FUTEX_BITSET_MATCH_ANY);
+	unlock_buckets(a, b);
+	return woken;
 }

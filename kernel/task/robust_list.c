@@ -36,14 +36,17 @@ static bool leave_lock(const struct task *task, const struct list_head *head, ui
 
 	if (address % sizeof(word) || copy_from_user(&word, (void *)address, sizeof(word)))
 		return false;
-	if ((word & FUTEX_TID_MASK) != (uint32_t)task->tid)
-		return true;
-	bool waiters = word & FUTEX_WAITERS;
-
-	word = (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
-	if (copy_to_user((void *)address, &word, sizeof(word)))
-		return false;
-	if (waiters && !(entry & PI_BIT))
+	/* Other tasks may say at the same time that they wait. */
+	for (uint32_t before = word;; word = before) {
+		if ((word & FUTEX_TID_MASK) != (uint32_t)task->tid)
+			return true;
+		if (user_compare_exchange((uint32_t *)address, &before,
+					  (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED))
+			return false;
+		if (before == word)
+			break;
+	}
+	if ((word & FUTEX_WAITERS) && !(entry & PI_BIT))
 		futex_wake(address, 1);
 	return true;
 }

@@ -25,4 +25,31 @@
 
 #define FUTEX_BITSET_MATCH_ANY 0xffffffffu
 
+/* FUTEX_WAKE_OP's operations and comparisons. */
+#define FUTEX_OP_SET	       0
+#define FUTEX_OP_ADD	       1
+#define FUTEX_OP_OR	       2
+#define FUTEX_OP_ANDN	       3
+#define FUTEX_OP_XOR	       4
+#define FUTEX_OP_OPARG_SHIFT   8
+#define FUTEX_OP_CMP_EQ	       0
+#define FUTEX_OP_CMP_NE	       1
+#define FUTEX_OP_CMP_LT	       2
+#define FUTEX_OP_CMP_LE	       3
+#define FUTEX_OP_CMP_GT	       4
+#define FUTEX_OP_CMP_GE	       5
+
+/* Flags of futex_waitv, futex_wake, futex_wait and futex_requeue. */
+#define FUTEX2_SIZE_U32	       2
+#define FUTEX2_PRIVATE	       FUTEX_PRIVATE_FLAG
+
+#include <stdint.h>
+
+struct kernel_futex_waitv {
+	uint64_t value;
+	uint64_t address;
+	uint32_t flags;
+	uint32_t reserved;
+};
+
 #endif

@@ -49,6 +49,7 @@ static const struct {
 	{ EEXIST, "EEXIST" },	    { ENODEV, "ENODEV" },   { EINVAL, "EINVAL" },
 	{ EMFILE, "EMFILE" },	    { ENOTTY, "ENOTTY" },   { ENOSPC, "ENOSPC" },
 	{ ESPIPE, "ESPIPE" },	    { ERANGE, "ERANGE" },   { ENOSYS, "ENOSYS" },
+	{ ELOOP, "ELOOP" },	    { ETIMEDOUT, "ETIMEDOUT" }, { EPIPE, "EPIPE" },
 	{ EOVERFLOW, "EOVERFLOW" }, { ENOTSUP, "ENOTSUP" }, { ENXIO, "ENXIO" },
 };
 
