@@ -27,6 +27,14 @@ struct tty;
 struct trap_frame;
 struct vm_space;
 
+/* What tasks have used, summed up. */
+struct resource_usage {
+	uint64_t run_time_ns;
+	uint64_t faults_minor, faults_major;
+	uint64_t switches_voluntary, switches_forced;
+	uint64_t peak_pages; /* most memory at one time; of several, the greatest */
+};
+
 struct process {
 	_Atomic unsigned int references; /* its tasks and its place in the parent's list */
 	pid_t pid;
@@ -39,10 +47,12 @@ struct process {
 	bool has_executed;		  /* T: execve since it was made: setpgid comes too late */
 
 	struct process *parent;	       /* T */
+	pid_t parent_tid;	       /* T: the thread of the parent whose child this is */
+	bool subreaper;		       /* T: inherits from its descendants */
 	LIST_HEAD(, process) children; /* T */
 	LIST_ENTRY(process) sibling;   /* T */
 	struct wait_queue child_event; /* woken when a child's state changes */
-	struct wait_queue exit_event;  /* woken when it becomes a zombie, and when it is forgotten */
+	struct wait_queue exit_event;  /* woken when a thread ends, the last too, and when forgotten */
 	struct wait_queue signal_event; /* woken when a signal was sent to it or to one of its tasks */
 	struct process_timers *_Atomic timers; /* see <kernel/process_timers.h>; NULL: none yet */
 	LIST_HEAD(, task) threads;     /* T */
@@ -53,8 +63,8 @@ struct process {
 	bool exiting;		       /* S: exit_group or a fatal signal: exit_status is set */
 	bool replacing;		       /* T: a thread in execve is ending the others */
 	bool zombie;		       /* T: ended, not waited for */
-	uint64_t dead_run_time_ns;     /* T: of threads that have ended */
-	uint64_t children_run_time_ns; /* T: of children waited for */
+	struct resource_usage ended;	      /* T: of threads that have ended, and peak_pages */
+	struct resource_usage children_usage; /* T: of children waited for */
 
 	struct spinlock signal_lock;
 	struct signal_queue signals;		      /* S: sent to the process as a whole */
@@ -67,6 +77,7 @@ struct process {
 	/* D (tree_mutex): referenced; NULL: the root of everything. */
 	struct dentry *directory, *root;      /* current directory; where '/' is */
 	_Atomic uint32_t umask;
+	_Atomic bool no_huge_pages; /* PR_SET_THP_DISABLE */
 	_Atomic int dumpable; /* PR_SET_DUMPABLE: 1: equals may look into its memory */
 	_Atomic int oom_score_adj;	      /* -1000 … 1000: see kernel/mm/oom.c */
 	_Atomic unsigned int personality;     /* what personality(2) says; ADDR_NO_RANDOMIZE acts */
@@ -155,19 +166,32 @@ void process_default_limits(struct rlimit64 limits[RLIM_NLIMITS]);
 int process_check_file_size(uint64_t position, uint64_t *size);
 /* Makes SPACE obey those of PROCESS's limits that are about memory. Task context. */
 void process_apply_limits(const struct process *process, struct vm_space *space);
-/* Splits RUN_TIME_NS into USAGE's times. */
-void usage_from_run_time(struct kernel_rusage *usage, uint64_t run_time_ns);
+
+/* Adds MORE, or what TASK has used up to now, to *SUM. Of task: T held. */
+void usage_add(struct resource_usage *sum, const struct resource_usage *more);
+void usage_add_task(struct resource_usage *sum, struct task *task);
+/* PROCESS's peak is at least what SPACE's has been. Task context. */
+void usage_note_space(struct process *process, struct vm_space *space);
+/* USAGE as getrusage and wait4 tell it. Any context. */
+void usage_for_user(struct kernel_rusage *user, const struct resource_usage *usage);
+
+/* Fills INFO's si_code and si_status with what STATUS, as wait4 reports it, says. Any context. */
+void child_describe(struct kernel_siginfo *info, int status);
+/* Tells CHILD's parent by SIGCHLD, unless it wants none of that, and wakes it, that CHILD was stopped
+ * or continued: STATUS as wait4 reports it. T held, no S. */
+void child_tell_parent(struct process *child, int status);
 
 /* TASK is to end as soon as it can. T held. */
 void signal_make_fatal(struct task *task);
 /* Some task of PROCESS ended or blocked signals: another one may have to act on what is
  * pending. T held. */
 void signal_retarget(struct process *process);
-/* signal_send_process with T held. */
+/* signal_send and signal_send_process with T held. */
+int signal_send_locked(struct task *task, const struct kernel_siginfo *info);
 int signal_send_process_locked(struct process *process, const struct kernel_siginfo *info);
-/* Whether CHILD was stopped or continued in a way that wait4's OPTIONS ask for, once; *STATUS
- * as wait4 reports it. T held. */
-bool signal_take_stop_report(struct process *child, unsigned int options, int *status);
+/* Whether CHILD was stopped or continued in a way that wait4's OPTIONS ask for; *STATUS as wait4
+ * reports it. TAKE: it is not reported again. T held. */
+bool signal_take_stop_report(struct process *child, unsigned int options, bool take, int *status);
 /* After a change of SIGNAL's action: if it is ignored now, what is pending of it is forgotten.
  * T and S held. */
 void signal_discard_ignored(struct process *process, int signal);

@@ -21,6 +21,9 @@ struct task;
 struct process;
 struct trap_frame;
 
+/* What no mask blocks and nobody waits for. */
+#define SIGNALS_UNBLOCKABLE ((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1))
+
 /* One signal sent and not yet acted on. */
 struct signal_entry {
 	TAILQ_ENTRY(signal_entry) link; /* S */

@@ -22,7 +22,7 @@ const char *syscall_name(unsigned long number);
 /* memory: kernel/mm/memory_calls.c */
 syscall_function sys_brk, sys_mmap, sys_munmap, sys_mprotect, sys_madvise, sys_mremap,
 	sys_mlock, sys_mlock2, sys_munlock, sys_mlockall, sys_munlockall, sys_mincore, sys_msync;
-/* signals and timers: kernel/task/signal_calls.c, pidfd.c, kernel/time/ */
+/* signals and timers: kernel/task/signal_calls.c, send_calls.c, pidfd.c, kernel/time/ */
 syscall_function sys_rt_sigtimedwait, sys_rt_sigqueueinfo, sys_rt_tgsigqueueinfo, sys_waitid,
 	sys_pidfd_open, sys_pidfd_send_signal, sys_pidfd_getfd, sys_getitimer, sys_setitimer,
 	sys_alarm, sys_timer_create, sys_timer_settime, sys_timer_gettime, sys_timer_getoverrun,

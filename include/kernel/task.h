@@ -24,7 +24,9 @@ struct file_table;
 struct perf_task;
 struct process;
 
-#define TASK_COMM_SIZE 16
+#define TASK_COMM_SIZE	       16
+/* How late a timer may be on Linux unless a task says something else. */
+#define TIMER_SLACK_DEFAULT_NS 50000
 
 enum task_state {
 	TASK_RUNNABLE, /* on a run queue or running */
@@ -70,6 +72,9 @@ struct task {
 	struct signal_state signals;   /* see <kernel/signal.h> */
 	uintptr_t clear_child_tid;     /* user address set to 0 and woken at the end; 0: none */
 	uintptr_t robust_list;	       /* user address of the list of locks it holds; 0: none */
+	bool ended;		       /* T: it is no part of its process any more */
+	uint64_t timer_slack_ns;       /* the task's own: what PR_SET_TIMERSLACK said */
+	int parent_death_signal;       /* T: sent when the thread that made it ends, 0: none */
 	struct task_completion *vfork; /* told when the space is given up */
 	LIST_ENTRY(task) dead;	       /* on the list of tasks to free */
 #ifdef TALLY_LOCK_ORDER

@@ -43,9 +43,6 @@ static int check_flags(const struct clone_request *request)
 		return -EINVAL;
 	if ((flags & CLONE_SIGHAND) && !(flags & CLONE_VM))
 		return -EINVAL;
-	if ((flags & CLONE_PIDFD) &&
-	    ((flags & CLONE_THREAD) || request->pidfd == 0))
-		return -EINVAL;
 	if ((flags & CLONE_PARENT) && task_current()->process->pid == 1)
 		return -EINVAL;
 	if (request->exit_signal < 0 || request->exit_signal > SIGNALS_MAX)
@@ -69,6 +66,7 @@ static struct process *copy_process(struct process *parent, int exit_signal)
 	memcpy(process->limits, parent->limits, sizeof(process->limits));
 	process_inherit_paths(process, parent);
 	process->dumpable = parent->dumpable;
+	process->no_huge_pages = parent->no_huge_pages;
 	process->oom_score_adj = parent->oom_score_adj;
 	process->personality = parent->personality;
 	process->exit_signal = exit_signal;
@@ -104,6 +102,7 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	credentials_put(child->credentials);
 	child->credentials = credentials_share(self->credentials);
 	child->no_new_privs = self->no_new_privs;
+	child->timer_slack_ns = self->timer_slack_ns;
 	child->affinity = self->affinity;
 	child->sched.nice = self->sched.nice;
 	child->signals.mask = self->signals.mask;
@@ -132,6 +131,7 @@ static int enter_table(struct task *child, struct task *self, uint64_t flags)
 		process->leader = child;
 		task_get(child);
 		process->parent = flags & CLONE_PARENT ? self->process->parent : self->process;
+		process->parent_tid = flags & CLONE_PARENT ? self->process->parent_tid : self->tid;
 		LIST_INSERT_HEAD(&process->parent->children, process, sibling);
 		job_control_fork(self->process, process);
 		atomic_fetch_add(&process->references, 1);
@@ -201,7 +201,8 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 			child->vfork = &completion;
 		}
 		if (request->flags & CLONE_PIDFD) {
-			pidfd = pidfd_create(child, 0);
+			pidfd = pidfd_create(child->process,
+					     request->flags & CLONE_THREAD ? child : NULL, false);
 			error = pidfd < 0 ? pidfd :
 					    copy_to_user((void *)request->pidfd, &pidfd,
 							 sizeof(pidfd));

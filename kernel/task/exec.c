@@ -451,6 +451,8 @@ static void become_leader(struct task *self)
 {
 	struct process *process = self->process;
 	struct task *leader = process->leader;
+	struct process *child;
+	pid_t tid = self->tid;
 
 	if (leader == self)
 		return;
@@ -460,6 +462,9 @@ static void become_leader(struct task *self)
 	task_table_remove(self);
 	task_table_replace(leader, self);
 	process->leader = self;
+	LIST_FOREACH(child, &process->children, sibling)
+		if (child->parent_tid == tid)
+			child->parent_tid = self->tid;
 	spin_unlock_irqrestore(&task_table_lock, state);
 	task_put(leader);
 }
@@ -480,6 +485,7 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 {
 	become_leader(self);
 	robust_list_release(self);
+	usage_note_space(self->process, self->space);
 	task_release_space(self);
 	if (image->secure)
 		cut_stack_limit(self->process);

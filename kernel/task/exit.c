@@ -23,12 +23,17 @@
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
 #include <kernel/task.h>
+#include <kernel/time.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
 
-#define FIRST_PID 1
+#define FIRST_PID      1
+/* What wait4 says of a child that goes on. */
+#define WAIT_CONTINUED 0xffff
+/* Of si_utime: 100 in a second. */
+#define TICK_NS	       (NSEC_PER_SEC / 100)
 
 _Noreturn void init_ended(int status)
 {
@@ -69,22 +74,6 @@ static void clear_child_tid(struct task *task)
 		futex_wake(address, 1);
 }
 
-/* Gives PROCESS's children to the first process. T held. */
-static void reparent_children(struct process *process)
-{
-	struct process *heir = task_table_find(FIRST_PID)->process;
-	struct process *child;
-
-	while ((child = LIST_FIRST(&process->children))) {
-		LIST_REMOVE(child, sibling);
-		child->parent = heir;
-		LIST_INSERT_HEAD(&heir->children, child, sibling);
-		job_control_reparent(child, process);
-		if (child->zombie)
-			wait_queue_wake(&heir->child_event);
-	}
-}
-
 /* Whether PARENT wants no zombies. T held. */
 static bool ignores_children(struct process *parent)
 {
@@ -104,29 +93,134 @@ void process_forget(struct process *process)
 	process_put(process);
 }
 
-/* The last thread of PROCESS has ended. T held. */
-static void end_process(struct process *process)
+void child_describe(struct kernel_siginfo *info, int status)
+{
+	bool stopped = (status & 0xff) == 0x7f;
+
+	if (status == WAIT_CONTINUED) {
+		info->si_code = CLD_CONTINUED;
+		info->si_status = SIGCONT;
+	} else if (stopped || !(status & 0x7f)) {
+		info->si_code = stopped ? CLD_STOPPED : CLD_EXITED;
+		info->si_status = status >> 8 & 0xff;
+	} else {
+		info->si_code = CLD_KILLED;
+		info->si_status = status & 0x7f;
+	}
+}
+
+/* Sends CHILD's parent SIGNAL about STATUS. T held. */
+static void tell_parent(struct process *child, int signal, int status)
+{
+	struct kernel_siginfo info = {
+		.si_signo = signal,
+		.si_pid = child->pid,
+		.si_uid = credentials_of(child->leader)->uid,
+		.si_utime = (int64_t)(process_run_time_ns(child) / TICK_NS),
+	};
+
+	child_describe(&info, status);
+	signal_send_process_locked(child->parent, &info);
+}
+
+void child_tell_parent(struct process *child, int status)
+{
+	struct process *parent = child->parent;
+
+	if (!parent)
+		return;
+	if (parent->actions[SIGCHLD - 1].handler != SIG_IGN_ADDRESS &&
+	    !(parent->actions[SIGCHLD - 1].flags & SA_NOCLDSTOP))
+		tell_parent(child, SIGCHLD, status);
+	wait_queue_wake(&parent->child_event);
+}
+
+/* Tells the parent of PROCESS, a zombie, and forgets that if nobody will wait for it. T held. */
+static void end_zombie(struct process *process)
 {
 	struct process *parent = process->parent;
-	int status = process->exit_status;
 
-	job_control_exit(process);
-	reparent_children(process);
-	process->zombie = true;
-	wait_queue_wake(&process->exit_event);
-	if (process->exit_signal) {
-		struct kernel_siginfo info = {
-			.si_signo = process->exit_signal,
-			.si_code = status & 0x7f ? CLD_KILLED : CLD_EXITED,
-			.si_pid = process->pid,
-			.si_uid = credentials_of(process->leader)->uid,
-			.si_status = status & 0x7f ? status & 0x7f : status >> 8 & 0xff,
-		};
-		signal_send_process_locked(parent, &info);
-	}
+	if (process->exit_signal)
+		tell_parent(process, process->exit_signal, process->exit_status);
 	if (process->exit_signal == SIGCHLD && ignores_children(parent))
 		process_forget(process);
 	wait_queue_wake(&parent->child_event);
+}
+
+/* The tid of a thread of PROCESS that has not ended. T held. */
+static pid_t living_thread(struct process *process)
+{
+	struct task *first = LIST_FIRST(&process->threads);
+
+	return first ? first->tid : process->pid;
+}
+
+/* Tells those threads of CHILD, made by a thread that ends, that asked for it. T held. */
+static void tell_of_parent_death(struct process *child)
+{
+	struct task *task, *self = task_current();
+
+	LIST_FOREACH(task, &child->threads, thread) {
+		struct kernel_siginfo info = { .si_signo = task->parent_death_signal,
+					       .si_code = SI_USER,
+					       .si_pid = self->tgid,
+					       .si_uid = credentials_of(self)->uid };
+
+		if (task->parent_death_signal)
+			signal_send_process_locked(child, &info);
+	}
+}
+
+/* Thread TID of PROCESS ends, others go on: its children are theirs. T held. */
+static void hand_over_children(struct process *process, pid_t tid)
+{
+	struct process *child;
+
+	LIST_FOREACH(child, &process->children, sibling) {
+		if (child->parent_tid != tid)
+			continue;
+		child->parent_tid = living_thread(process);
+		tell_of_parent_death(child);
+	}
+}
+
+/* Who gets PROCESS's children: the nearest ancestor that asked for them, else the first process. T
+ * held. */
+static struct process *find_heir(const struct process *process)
+{
+	struct process *heir = process->parent;
+
+	while (heir && heir->pid != FIRST_PID && (!heir->subreaper || heir->exiting))
+		heir = heir->parent;
+	return heir ? heir : task_table_find(FIRST_PID)->process;
+}
+
+/* PROCESS ends and its children get another parent. T held. */
+static void reparent_children(struct process *process)
+{
+	struct process *heir = find_heir(process), *child;
+
+	while ((child = LIST_FIRST(&process->children))) {
+		LIST_REMOVE(child, sibling);
+		child->parent = heir;
+		child->parent_tid = living_thread(heir);
+		LIST_INSERT_HEAD(&heir->children, child, sibling);
+		tell_of_parent_death(child);
+		job_control_reparent(child, process);
+		/* Whoever waits for an inherited child knows of SIGCHLD alone. */
+		child->exit_signal = SIGCHLD;
+		if (child->zombie)
+			end_zombie(child);
+	}
+}
+
+/* The last thread of PROCESS has ended. T held. */
+static void end_process(struct process *process)
+{
+	job_control_exit(process);
+	reparent_children(process);
+	process->zombie = true;
+	end_zombie(process);
 }
 
 /* The task is no part of its process any more. */
@@ -136,8 +230,9 @@ static void leave_process(struct task *task, int status)
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
 	LIST_REMOVE(task, thread);
-	process->dead_run_time_ns += sched_run_time_ns(task);
+	usage_add_task(&process->ended, task);
 	process->live_threads--;
+	task->ended = true;
 	bool last = process->live_threads == 0;
 
 	if (task != process->leader)
@@ -147,8 +242,11 @@ static void leave_process(struct task *task, int status)
 		process->exit_status = status;
 	if (last && process->pid != FIRST_PID)
 		end_process(process);
-	else if (!last)
+	else if (!last) {
 		signal_retarget(process);
+		hand_over_children(process, task->tid);
+	}
+	wait_queue_wake(&process->exit_event);
 	/* exec may wait to be the only one. */
 	wait_queue_wake(&process->child_event);
 	spin_unlock_irqrestore(&task_table_lock, state);
@@ -168,6 +266,7 @@ _Noreturn void task_exit(int status)
 	if (self->space) {
 		robust_list_release(self);
 		clear_child_tid(self);
+		usage_note_space(self->process, self->space);
 		task_release_space(self);
 	}
 	file_table_switch(NULL);

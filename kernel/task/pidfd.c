@@ -1,56 +1,94 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pidfd: a process as a file, which stays the same process when its number is used again.
+ * pidfds: files that stand for a process, or for one thread of it, whatever becomes of its number.
  *
- * The file has a reference to the process's first task and with it to the process.
+ * A pidfd holds references, so nothing it looks at is freed, but neither keeps it the process's
+ * number or what the parent collects. It polls as readable once the process (the thread) has ended,
+ * and as hung up too once nobody can wait for it any more.
+ *
+ * Behaviour: pidfd_open(2), pidfd_send_signal(2), pidfd_getfd(2), Linux 6.12.
+ *
+ * Locks: task_table_lock.
  */
 #include <kernel/pidfd.h>
 
+#include <kernel/credentials.h>
 #include <kernel/file.h>
+#include <kernel/job_control.h>
+#include <kernel/kmalloc.h>
 #include <kernel/process.h>
-#include <kernel/signal.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/usercopy.h>
+#include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>
 
-static struct task *task_of(const struct file *file)
-{
-	return file->private;
-}
+#include "send_calls.h"
 
-static unsigned int poll_process(struct file *file, struct poll_table *table)
+/* pidfd_open's flags: uapi/linux/pidfd.h. */
+#define PIDFD_NONBLOCK		   ((unsigned int)O_NONBLOCK)
+#define PIDFD_THREAD		   ((unsigned int)O_EXCL)
+
+/* pidfd_send_signal's: whom it goes to, if not to what the file stands for. */
+#define PIDFD_SIGNAL_THREAD	   1u
+#define PIDFD_SIGNAL_THREAD_GROUP  2u
+#define PIDFD_SIGNAL_PROCESS_GROUP 4u
+
+struct pidfd {
+	struct process *process; /* referenced */
+	struct task *thread;	 /* referenced; NULL: the whole process */
+};
+
+static unsigned int poll_pidfd(struct file *file, struct poll_table *table)
 {
-	struct process *process = task_of(file)->process;
+	const struct pidfd *pidfd = file->private;
+	struct process *process = pidfd->process;
 
 	poll_wait(table, &process->exit_event);
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	bool ended = process->zombie, forgotten = ended && !process->leader;
+	/* A process keeps its leader until it is waited for; other threads leave when they end. */
+	bool thread_ended = pidfd->thread && pidfd->thread->ended;
+	bool gone = !process->leader || (thread_ended && pidfd->thread != process->leader);
+	bool ended = process->zombie || thread_ended;
 
 	spin_unlock_irqrestore(&task_table_lock, state);
-	return (ended ? POLLIN | POLLRDNORM : 0) | (forgotten ? POLLHUP : 0);
+	return (ended || gone ? POLLIN | POLLRDNORM : 0) | (gone ? POLLHUP : 0);
 }
 
-static void release_process(struct file *file)
+static void release_pidfd(struct file *file)
 {
-	task_put(task_of(file));
+	struct pidfd *pidfd = file->private;
+
+	process_put(pidfd->process);
+	if (pidfd->thread)
+		task_put(pidfd->thread);
+	kfree(pidfd);
 }
 
 static const struct file_ops pidfd_ops = {
 	.name = "[pidfd]",
-	.poll = poll_process,
-	.release = release_process,
+	.poll = poll_pidfd,
+	.release = release_pidfd,
 };
 
-int pidfd_create(struct task *leader, unsigned int flags)
+int pidfd_create(struct process *process, struct task *thread, bool nonblocking)
 {
-	struct file *file = file_create(&pidfd_ops, leader, O_RDWR | (flags & O_NONBLOCK));
+	struct pidfd *pidfd = kzalloc(sizeof(*pidfd));
+	struct file *file =
+		pidfd ? file_create(&pidfd_ops, pidfd, O_RDWR | (nonblocking ? O_NONBLOCK : 0)) :
+			NULL;
 
-	if (!file)
+	if (!file) {
+		kfree(pidfd);
 		return -ENOMEM;
-	task_get(leader);
+	}
+	pidfd->process = process;
+	atomic_fetch_add(&process->references, 1);
+	pidfd->thread = thread;
+	if (thread)
+		task_get(thread);
 	int fd = fd_install(file, true);
 
 	if (fd < 0)
@@ -58,111 +96,157 @@ int pidfd_create(struct task *leader, unsigned int flags)
 	return fd;
 }
 
-/* The file behind FD, which is a process, with a reference; or NULL. */
-static struct file *find(int fd)
+/* The open pidfd at FD with a reference to its file, or NULL. */
+static struct file *get_file(int fd)
 {
 	struct file *file = fd_get_file(fd);
 
-	if (file && file->ops != &pidfd_ops) {
-		file_put(file);
-		file = NULL;
-	}
-	return file;
+	if (!file || file->ops == &pidfd_ops)
+		return file;
+	file_put(file);
+	return NULL;
 }
 
-pid_t pidfd_pid(int fd)
+int pidfd_get_process(int fd, struct process **process, bool *nonblocking)
 {
-	struct file *file = find(fd);
+	struct file *file = get_file(fd);
 
 	if (!file)
 		return -EBADF;
-	pid_t pid = task_of(file)->tgid;
+	const struct pidfd *pidfd = file->private;
 
+	*process = pidfd->process;
+	atomic_fetch_add(&pidfd->process->references, 1);
+	*nonblocking = file->flags & O_NONBLOCK;
 	file_put(file);
-	return pid;
+	return 0;
 }
 
 long sys_pidfd_open(const unsigned long arg[6])
 {
-	pid_t pid = (pid_t)arg[0];
+	unsigned int flags = (unsigned int)arg[1];
+	bool thread = flags & PIDFD_THREAD;
 
-	if ((arg[1] & ~(unsigned long)O_NONBLOCK) || pid <= 0)
+	if ((flags & ~(PIDFD_NONBLOCK | PIDFD_THREAD)) || (pid_t)arg[0] <= 0)
 		return -EINVAL;
-	struct task *task = task_find(pid);
+	struct task *task = task_find((pid_t)arg[0]);
 
 	if (!task)
 		return -ESRCH;
-	long result = task->process && task->tgid == pid ?
-			      pidfd_create(task, (unsigned int)arg[1]) :
-			      -EINVAL;
+	if (!thread && task->tid != task->tgid) {
+		task_put(task);
+		return -EINVAL;
+	}
+	int fd = pidfd_create(task->process, thread ? task : NULL, flags & PIDFD_NONBLOCK);
 
 	task_put(task);
-	return result;
+	return fd;
 }
 
-static long send(struct process *process, int signal, unsigned long user_info)
+/* Sends INFO's signal, which may be 0, where PIDFD and SCOPE say. T held. */
+static long send(const struct pidfd *pidfd, unsigned int scope, const struct kernel_siginfo *info)
 {
-	struct kernel_siginfo info = { .si_signo = signal,
-				       .si_code = SI_USER,
-				       .si_pid = task_current()->tgid };
+	struct process *process = pidfd->process;
+	struct task *target = pidfd->thread ? pidfd->thread : process->leader;
 
-	if (user_info) {
-		if (copy_from_user(&info, (const void *)user_info, sizeof(info)))
-			return -EFAULT;
-		if (info.si_signo != signal)
-			return -EINVAL;
-		if ((info.si_code >= 0 || info.si_code == SI_TKILL) &&
-		    process != task_current()->process)
-			return -EPERM;
-	}
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	long result = process->zombie && !process->leader ? -ESRCH :
-		      signal ? signal_send_process_locked(process, &info) :
-			       0;
-
-	spin_unlock_irqrestore(&task_table_lock, state);
-	return result;
+	if (!scope)
+		scope = pidfd->thread ? PIDFD_SIGNAL_THREAD : PIDFD_SIGNAL_THREAD_GROUP;
+	if (!target || !process->leader)
+		return -ESRCH;
+	if (scope == PIDFD_SIGNAL_PROCESS_GROUP)
+		return signal_group(process_group_find(target->tid), info);
+	if (target->ended && target != process->leader)
+		return -ESRCH;
+	if (!credentials_may_signal(target, info->si_signo))
+		return -EPERM;
+	if (!info->si_signo)
+		return 0;
+	return scope == PIDFD_SIGNAL_THREAD ? signal_send_locked(target, info) :
+					      signal_send_process_locked(process, info);
 }
 
 long sys_pidfd_send_signal(const unsigned long arg[6])
 {
 	int signal = (int)arg[1];
+	unsigned int scope = (unsigned int)arg[3];
+	struct kernel_siginfo info;
+	long result = 0;
 
-	if (arg[3])
+	if ((scope & (scope - 1)) || scope > PIDFD_SIGNAL_PROCESS_GROUP)
 		return -EINVAL;
-	struct file *file = find((int)arg[0]);
+	struct file *file = get_file((int)arg[0]);
 
 	if (!file)
 		return -EBADF;
-	long result = signal < 0 || signal > SIGNALS_MAX ?
-			      -EINVAL :
-			      send(task_of(file)->process, signal, arg[2]);
+	const struct pidfd *pidfd = file->private;
 
+	if (!arg[2]) {
+		info = signal_info_of_sender(signal, pidfd->thread ? SI_TKILL : SI_USER);
+		if (scope == PIDFD_SIGNAL_THREAD)
+			info.si_code = SI_TKILL;
+		else if (scope)
+			info.si_code = SI_USER;
+	} else {
+		result = signal_info_from_user(&info, arg[2]);
+		if (!result && info.si_signo != signal)
+			result = -EINVAL;
+		/* Only to itself may one pretend to be the kernel. */
+		bool itself = pidfd->thread ? pidfd->thread == task_current() :
+					      pidfd->process->leader == task_current();
+
+		if (!result && !itself && signal_info_is_of_kernel(&info))
+			result = -EPERM;
+	}
+	if (!result && (signal < 0 || signal > SIGNALS_MAX))
+		result = -EINVAL;
+	if (!result) {
+		unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+		result = send(pidfd, scope, &info);
+		spin_unlock_irqrestore(&task_table_lock, state);
+	}
 	file_put(file);
 	return result;
 }
 
+/* The task whose descriptors PIDFD's process has, with a reference, if the caller may look into it. */
+static int get_target(const struct pidfd *pidfd, struct task **target)
+{
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct task *task = pidfd->thread ? pidfd->thread : pidfd->process->leader;
+	int error = !task ? -ESRCH : credentials_may_ptrace(task, PTRACE_AS_REAL);
+
+	if (!error) {
+		task_get(task);
+		*target = task;
+	}
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return error;
+}
+
 long sys_pidfd_getfd(const unsigned long arg[6])
 {
-	if (arg[2])
-		return -EINVAL;
-	struct file *file = find((int)arg[0]);
+	struct file *file, *wanted = NULL;
+	struct task *target = NULL;
 
+	if ((unsigned int)arg[2])
+		return -EINVAL;
+	file = get_file((int)arg[0]);
 	if (!file)
 		return -EBADF;
-	struct task *task = task_of(file);
-	struct file *wanted =
-		task_may_observe(task) ? file_table_get_file_of(task, (int)arg[1], NULL) : NULL;
-	long result = !task_may_observe(task) ? -EPERM : wanted ? 0 : -EBADF;
+	long result = get_target(file->private, &target);
 
-	if (task->process->zombie && !wanted)
-		result = -ESRCH;
+	if (!result) {
+		wanted = file_table_get_file_of(target, (int)arg[1], NULL);
+		if (!wanted)
+			result = target->files ? -EBADF : -ESRCH;
+		task_put(target);
+	}
 	file_put(file);
 	if (!wanted)
 		return result;
-	int fd = fd_install(wanted, true);
-
-	if (fd < 0)
+	result = fd_install(wanted, true);
+	if (result < 0)
 		file_put(wanted);
-	return fd;
+	return result;
 }

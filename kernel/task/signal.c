@@ -42,7 +42,6 @@ static uint64_t bit(int signal)
 }
 
 #define FIRST_REAL_TIME 32
-#define UNBLOCKABLE	((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1))
 /* Caused by the running instruction: acted on before others. */
 #define SYNCHRONOUS                                                   \
 	((uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGBUS - 1) | \
@@ -265,8 +264,9 @@ void signal_discard_ignored(struct process *process, int signal)
 		discard(&task->signals.queue, bit(signal));
 }
 
-/* SIGCONT undoes stops whether it is handled or not, and the other way round. T and S held. */
-static void undo_opposite(struct process *process, int signal)
+/* SIGCONT undoes stops whether it is handled or not, and the other way round. Whether PROCESS goes on
+ * by that. T and S held. */
+static bool undo_opposite(struct process *process, int signal)
 {
 	uint64_t opposite = signal == SIGCONT	       ? STOP_SIGNALS :
 			    bit(signal) & STOP_SIGNALS ? bit(SIGCONT) :
@@ -274,19 +274,18 @@ static void undo_opposite(struct process *process, int signal)
 	struct task *task;
 
 	if (!opposite)
-		return;
+		return false;
 	discard(&process->signals, opposite);
 	LIST_FOREACH(task, &process->threads, thread)
 		discard(&task->signals.queue, opposite);
 	if (signal != SIGCONT || !process->stop_signal)
-		return;
+		return false;
 	process->stop_signal = 0;
 	process->stop_unreported = false;
 	process->continue_unreported = true;
 	LIST_FOREACH(task, &process->threads, thread)
 		alert(task);
-	if (process->parent)
-		wait_queue_wake(&process->parent->child_event);
+	return true;
 }
 
 /* Sends INFO to TASK, or to PROCESS as a whole if that is NULL. T held. */
@@ -300,7 +299,7 @@ static int send(struct process *process, struct task *task, const struct kernel_
 		return 0;
 	}
 	spin_lock(&process->signal_lock);
-	undo_opposite(process, signal);
+	bool continued = undo_opposite(process, signal);
 	/* As Linux: for a process, what its first thread blocks is not yet ignored. */
 	const struct task *asked = task ? task : process->leader;
 	bool blocked = asked && (asked->signals.mask & bit(signal));
@@ -314,6 +313,8 @@ static int send(struct process *process, struct task *task, const struct kernel_
 		wait_queue_wake(&process->signal_event);
 	}
 	spin_unlock(&process->signal_lock);
+	if (continued)
+		child_tell_parent(process, 0xffff);
 	return error;
 }
 
@@ -322,13 +323,16 @@ int signal_send_process_locked(struct process *process, const struct kernel_sigi
 	return send(process, NULL, info);
 }
 
+int signal_send_locked(struct task *task, const struct kernel_siginfo *info)
+{
+	return task->process ? send(task->process, task, info) : 0;
+}
+
 int signal_send(struct task *task, const struct kernel_siginfo *info)
 {
-	int error = 0;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	int error = signal_send_locked(task, info);
 
-	if (task->process)
-		error = send(task->process, task, info);
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return error;
 }
@@ -365,7 +369,7 @@ void signal_set_mask(uint64_t mask)
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
 	spin_lock(&self->process->signal_lock);
-	self->signals.mask = mask & ~UNBLOCKABLE;
+	self->signals.mask = mask & ~SIGNALS_UNBLOCKABLE;
 	signal_update_attention(self);
 	spin_unlock(&self->process->signal_lock);
 	signal_retarget(self->process);
@@ -405,17 +409,17 @@ void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t ad
 	signal_send(self, &info);
 }
 
-bool signal_take_stop_report(struct process *child, unsigned int options, int *status)
+bool signal_take_stop_report(struct process *child, unsigned int options, bool take, int *status)
 {
 	bool found = false;
 
 	spin_lock(&child->signal_lock);
 	if ((options & WUNTRACED) && child->stop_unreported) {
-		child->stop_unreported = options & WNOWAIT;
+		child->stop_unreported = !take;
 		*status = child->stop_signal << 8 | 0x7f;
 		found = true;
 	} else if ((options & WCONTINUED) && child->continue_unreported) {
-		child->continue_unreported = options & WNOWAIT;
+		child->continue_unreported = !take;
 		*status = 0xffff;
 		found = true;
 	}
@@ -436,19 +440,7 @@ static void stop_process(struct process *process, int signal)
 	LIST_FOREACH(task, &process->threads, thread)
 		alert(task);
 	spin_unlock(&process->signal_lock);
-	struct process *parent = process->parent;
-
-	if (parent) {
-		struct kernel_siginfo info = { .si_signo = SIGCHLD,
-					       .si_code = CLD_STOPPED,
-					       .si_pid = process->pid,
-					       .si_uid = credentials_of(process->leader)->uid,
-					       .si_status = signal };
-
-		if (!(parent->actions[SIGCHLD - 1].flags & SA_NOCLDSTOP))
-			send(parent, NULL, &info);
-		wait_queue_wake(&parent->child_event);
-	}
+	child_tell_parent(process, signal << 8 | 0x7f);
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 

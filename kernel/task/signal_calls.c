@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls about signals and about ending, as signal.c and exit.c carry them out. */
+/* System calls about receiving signals and about ending, as signal.c and exit.c carry them out. Sending:
+ * send_calls.c. */
 #include <arch/signal.h>
-#include <kernel/credentials.h>
 #include <kernel/entry.h>
-#include <kernel/job_control.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
@@ -23,122 +22,6 @@ long sys_exit(const unsigned long arg[6])
 long sys_exit_group(const unsigned long arg[6])
 {
 	process_exit((int)(arg[0] & 0xff) << 8);
-}
-
-static struct kernel_siginfo info_of_sender(int signal, int code)
-{
-	return (struct kernel_siginfo){ .si_signo = signal,
-					.si_code = code,
-					.si_pid = task_current()->tgid,
-					.si_uid = credentials_current()->uid };
-}
-
-/* kill to PROCESS. T held. */
-static long kill_process(struct process *process, int signal, const struct kernel_siginfo *info)
-{
-	if (!credentials_may_signal(process->leader, signal))
-		return -EPERM;
-	return signal ? signal_send_process_locked(process, info) : 0;
-}
-
-/* kill to every process but the first and the caller's. That one may not be told is no error. T
- * held. */
-static long kill_all(int signal, const struct kernel_siginfo *info)
-{
-	long result = 0;
-	bool any = false;
-
-	for (struct task *task = task_table_next(1); task; task = task_table_next(task->tid)) {
-		struct process *process = task->process;
-
-		if (process->leader != task || process == task_current()->process)
-			continue;
-		long sent = kill_process(process, signal, info);
-
-		any = true;
-		if (sent != -EPERM)
-			result = sent;
-	}
-	return any ? result : -ESRCH;
-}
-
-/* kill to a process group, which may be NULL. Succeeds if one member could be told. T held. */
-static long kill_group(struct process_group *group, int signal, const struct kernel_siginfo *info)
-{
-	struct process *process;
-	long result = -ESRCH;
-
-	if (!group)
-		return -ESRCH;
-	LIST_FOREACH(process, &group->members, group_member) {
-		long sent = kill_process(process, signal, info);
-
-		if (result)
-			result = sent;
-	}
-	return result;
-}
-
-long sys_kill(const unsigned long arg[6])
-{
-	pid_t pid = (pid_t)arg[0];
-	int signal = (int)arg[1];
-	long result;
-
-	if (signal < 0 || signal > SIGNALS_MAX)
-		return -EINVAL;
-	if (pid == INT32_MIN)
-		return -ESRCH;
-	struct kernel_siginfo info = info_of_sender(signal, SI_USER);
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-
-	if (pid == -1) {
-		result = kill_all(signal, &info);
-	} else if (pid <= 0) {
-		result = kill_group(pid ? process_group_find(-pid) : task_current()->process->job,
-				    signal, &info);
-	} else {
-		struct task *task = task_table_find(pid);
-
-		result = task ? kill_process(task->process, signal, &info) : -ESRCH;
-	}
-	spin_unlock_irqrestore(&task_table_lock, state);
-	return result;
-}
-
-static long kill_thread(pid_t tgid, pid_t tid, int signal)
-{
-	if (tid <= 0 || signal < 0 || signal > SIGNALS_MAX)
-		return -EINVAL;
-	struct task *task = task_find(tid);
-
-	if (!task)
-		return -ESRCH;
-	long result = -ESRCH;
-
-	if (!tgid || task->tgid == tgid) {
-		struct kernel_siginfo info = info_of_sender(signal, SI_TKILL);
-
-		unsigned long state = spin_lock_irqsave(&task_table_lock);
-		bool allowed = credentials_may_signal(task, signal);
-
-		spin_unlock_irqrestore(&task_table_lock, state);
-		result = !allowed ? -EPERM : signal ? signal_send(task, &info) : 0;
-	}
-	task_put(task);
-	return result;
-}
-
-long sys_tkill(const unsigned long arg[6])
-{
-	return kill_thread(0, (pid_t)arg[0], (int)arg[1]);
-}
-
-long sys_tgkill(const unsigned long arg[6])
-{
-	if ((pid_t)arg[0] <= 0)
-		return -EINVAL;
-	return kill_thread((pid_t)arg[0], (pid_t)arg[1], (int)arg[2]);
 }
 
 long sys_rt_sigaction(const unsigned long arg[6])
@@ -272,58 +155,6 @@ long sys_rt_sigtimedwait(const unsigned long arg[6])
 	if (arg[1] && copy_to_user((void *)arg[1], &info, sizeof(info)))
 		return -EFAULT;
 	return signal;
-}
-
-/* What a program says of a signal that it sends: only the kernel says that it did. */
-static long get_info(unsigned long user_info, int signal, pid_t whom, struct kernel_siginfo *info)
-{
-	if (copy_from_user(info, (const void *)user_info, sizeof(*info)))
-		return -EFAULT;
-	info->si_signo = signal;
-	info->padding = 0;
-	if ((info->si_code >= 0 || info->si_code == SI_TKILL) && whom != task_current()->tid)
-		return -EPERM;
-	return signal < 0 || signal > SIGNALS_MAX ? -EINVAL : 0;
-}
-
-long sys_rt_sigqueueinfo(const unsigned long arg[6])
-{
-	pid_t pid = (pid_t)arg[0];
-	int signal = (int)arg[1];
-	struct kernel_siginfo info;
-	long result = get_info(arg[2], signal, pid, &info);
-
-	if (result)
-		return result;
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	struct task *task = task_table_find(pid);
-
-	result = !task || !task->process ? -ESRCH :
-		 signal			 ? signal_send_process_locked(task->process, &info) :
-					   0;
-	spin_unlock_irqrestore(&task_table_lock, state);
-	return result;
-}
-
-long sys_rt_tgsigqueueinfo(const unsigned long arg[6])
-{
-	pid_t tgid = (pid_t)arg[0], tid = (pid_t)arg[1];
-	int signal = (int)arg[2];
-	struct kernel_siginfo info;
-
-	if (tgid <= 0 || tid <= 0)
-		return -EINVAL;
-	long result = get_info(arg[3], signal, tid, &info);
-
-	if (result)
-		return result;
-	struct task *task = task_find(tid);
-
-	if (!task)
-		return -ESRCH;
-	result = task->tgid != tgid ? -ESRCH : signal ? signal_send(task, &info) : 0;
-	task_put(task);
-	return result;
 }
 
 long sys_rt_sigreturn(const unsigned long arg[6])

@@ -171,6 +171,7 @@ struct task *task_alloc(void)
 	task->started_ns = clock_ns();
 	task->state = TASK_SLEEPING;
 	task->affinity = cpus_all();
+	task->timer_slack_ns = TIMER_SLACK_DEFAULT_NS;
 	task->signals.alternate.ss_flags = SS_DISABLE;
 	signal_queue_init(&task->signals.queue);
 	return task;
@@ -204,16 +205,6 @@ void process_put(struct process *process)
 			dentry_put(paths[i]);
 	signal_queue_flush(&process->signals);
 	kfree(process);
-}
-
-uint64_t process_run_time_ns(struct process *process)
-{
-	uint64_t total = process->dead_run_time_ns;
-	struct task *task;
-
-	LIST_FOREACH(task, &process->threads, thread)
-		total += sched_run_time_ns(task);
-	return total;
 }
 
 struct task *task_create_kernel(const char *name, void (*function)(void *arg), void *arg)

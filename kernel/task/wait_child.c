@@ -2,10 +2,15 @@
 /*
  * Waiting for children: wait4 and waitid. What a child leaves behind is collected here, once.
  *
+ * A child counts as that of the thread that made it (process->parent_tid), which matters to
+ * __WNOTHREAD; any thread of the parent may wait for it otherwise.
+ *
+ * Not here: who inherits children and how the parent is told (exit.c), stopping (signal.c).
+ *
  * Locks: task_table_lock.
  */
-#include <stddef.h>
-
+#include <kernel/credentials.h>
+#include <kernel/file.h>
 #include <kernel/pidfd.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
@@ -15,208 +20,216 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
 
-#define SIGNAL_MASK 0x7f /* of a status */
+#define COMMON_OPTIONS (WNOHANG | WUNTRACED | WCONTINUED | __WNOTHREAD | __WCLONE | __WALL)
 
-/* Which children are meant, and what of them. */
-struct request {
-	int kind; /* P_* */
-	pid_t id;
-	unsigned int options; /* W* */
+/* Who is waited for, and for what. */
+struct wish {
+	pid_t pid;		 /* > 0: that child */
+	pid_t group;		 /* > 0: children in that group */
+	struct process *process; /* not NULL: that child; both 0 and NULL: any */
+	unsigned int options;	 /* WEXITED, WUNTRACED, … */
 };
-
-/* Whether REQUEST means CHILD. T held. */
-static bool is_meant(const struct process *child, const struct request *request)
-{
-	bool clone_child = child->exit_signal != SIGCHLD;
-
-	if (!(request->options & __WALL) && clone_child != !!(request->options & __WCLONE))
-		return false;
-	switch (request->kind) {
-	case P_PID:
-		return child->pid == request->id;
-	case P_PGID:
-		return child->group == (request->id ? request->id : task_current()->process->group);
-	default:
-		return true;
-	}
-}
 
 /* What a look at the children found. */
 struct found {
 	pid_t pid; /* 0: none ready */
-	int status;
-	uint64_t run_time_ns;
+	uint32_t uid;
+	int status; /* as wait4 reports it */
+	struct resource_usage usage;
 };
 
-/* Looks once; collects a zombie. False: no such children. */
-static bool look(const struct request *request, struct found *found)
+/* Whether WISH means CHILD. T held. */
+static bool is_meant(const struct process *child, const struct wish *wish)
+{
+	bool clone_child = child->exit_signal != SIGCHLD;
+
+	if (!(wish->options & __WALL) && clone_child != !!(wish->options & __WCLONE))
+		return false;
+	if ((wish->options & __WNOTHREAD) && child->parent_tid != task_current()->tid)
+		return false;
+	if (wish->process)
+		return child == wish->process;
+	if (wish->pid)
+		return child->pid == wish->pid;
+	return !wish->group || child->group == wish->group;
+}
+
+/* Tells of CHILD, a zombie, and collects it unless it is to stay. T held. */
+static void take_zombie(struct process *child, const struct wish *wish, struct found *found)
+{
+	struct process *self = task_current()->process;
+
+	found->status = child->exit_status;
+	found->usage = child->ended;
+	usage_add(&found->usage, &child->children_usage);
+	if (wish->options & WNOWAIT)
+		return;
+	usage_add(&self->children_usage, &found->usage);
+	process_forget(child);
+}
+
+/* Looks once; collects what it finds. False: no such children. */
+static bool look(const struct wish *wish, struct found *found)
 {
 	struct process *self = task_current()->process, *child;
 	bool any = false;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
 	LIST_FOREACH(child, &self->children, sibling) {
-		if (!is_meant(child, request))
+		if (!is_meant(child, wish))
 			continue;
-		any = true;
-		if (child->zombie && (request->options & WEXITED)) {
-			found->pid = child->pid;
-			found->status = child->exit_status;
-			found->run_time_ns = child->dead_run_time_ns + child->children_run_time_ns;
-			if (request->options & WNOWAIT)
-				break;
-			self->children_run_time_ns += found->run_time_ns;
-			process_forget(child);
-			break;
-		}
-		if (signal_take_stop_report(child, request->options, &found->status)) {
-			found->pid = child->pid;
-			break;
-		}
+		/* As Linux: for one who does not wait for ends, an ended child is none. */
+		any |= !child->zombie || (wish->options & WEXITED);
+		pid_t pid = child->pid;
+		uint32_t uid = credentials_of(child->leader)->uid;
+
+		if (child->zombie && (wish->options & WEXITED))
+			take_zombie(child, wish, found);
+		else if (child->zombie ||
+			 !signal_take_stop_report(child, wish->options & (WUNTRACED | WCONTINUED),
+						  !(wish->options & WNOWAIT), &found->status))
+			continue;
+		found->pid = pid;
+		found->uid = uid;
+		break;
 	}
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return any;
 }
 
-void usage_from_run_time(struct kernel_rusage *usage, uint64_t run_time_ns)
-{
-	/* Processor time is not told apart by mode: all of it is user time. */
-	usage->ru_utime.tv_sec = (int64_t)(run_time_ns / NSEC_PER_SEC);
-	usage->ru_utime.tv_usec = (int64_t)(run_time_ns % NSEC_PER_SEC / 1000);
-}
-
-/* Waits as REQUEST says; FOUND->pid is 0 with WNOHANG when none is ready. 0, -ECHILD, -EINTR. */
-static int wait_for(const struct request *request, struct found *found)
+/* Waits until a child does what WISH is for, if it may sleep. 0, also when none did, or an error. */
+static long wait_for(const struct wish *wish, struct found *found)
 {
 	struct process *self = task_current()->process;
 	struct wait_entry entry;
-	int error;
+	long result;
 
+	*found = (struct found){ 0 };
 	wait_queue_add(&self->child_event, &entry);
-	for (;;) {
-		error = look(request, found) ? 0 : -ECHILD;
-		if (error || found->pid || (request->options & WNOHANG))
+	do {
+		result = look(wish, found) ? 0 : -ECHILD;
+		if (result || found->pid || (wish->options & WNOHANG))
 			break;
-		error = wait_sleep(UINT64_MAX);
-		if (error)
-			break;
-	}
+		result = wait_sleep(UINT64_MAX);
+	} while (!result);
 	wait_queue_remove(&self->child_event, &entry);
-	return error;
+	return result;
 }
 
-static long put_usage(const struct found *found, unsigned long user_usage)
+static int put_usage(uintptr_t user_usage, const struct found *found)
 {
-	struct kernel_rusage usage = { 0 };
+	struct kernel_rusage usage;
 
-	if (!user_usage || !found->pid)
-		return 0;
-	usage_from_run_time(&usage, found->run_time_ns);
+	usage_for_user(&usage, &found->usage);
 	return copy_to_user((void *)user_usage, &usage, sizeof(usage));
 }
 
 long sys_wait4(const unsigned long arg[6])
 {
 	pid_t pid = (pid_t)arg[0];
-	struct request request = { .options = (unsigned int)arg[2] };
-	struct found found = { 0 };
+	unsigned int options = (unsigned int)arg[2];
+	struct wish wish = { .options = options | WEXITED };
+	struct found found;
 
-	if (request.options & ~(WNOHANG | WUNTRACED | WCONTINUED | __WNOTHREAD | __WCLONE | __WALL))
+	if (options & ~COMMON_OPTIONS)
 		return -EINVAL;
 	if (pid == INT32_MIN)
 		return -ESRCH;
-	request.options |= WEXITED;
-	request.kind = pid == -1 ? P_ALL : pid > 0 ? P_PID : P_PGID;
-	request.id = pid > 0 ? pid : -pid;
-	int error = wait_for(&request, &found);
+	if (pid > 0)
+		wish.pid = pid;
+	else if (pid != -1)
+		wish.group = pid == 0 ? task_current()->process->group : -pid;
+	long result = wait_for(&wish, &found);
 
-	if (error || !found.pid)
-		return error;
-	if (put_usage(&found, arg[3]))
+	if (result || !found.pid)
+		return result;
+	if (arg[3] && put_usage(arg[3], &found))
 		return -EFAULT;
 	if (arg[1] && copy_to_user((void *)arg[1], &found.status, sizeof(found.status)))
 		return -EFAULT;
 	return found.pid;
 }
 
-/* What waitid says of a child with STATUS as wait4 has it. */
-static void describe(struct kernel_siginfo *info, pid_t pid, int status)
+/* What waitid says of a child that was found. */
+static struct kernel_siginfo describe(const struct found *found)
 {
-	int signal = status & SIGNAL_MASK;
+	struct kernel_siginfo info = { .si_signo = SIGCHLD,
+				       .si_pid = found->pid,
+				       .si_uid = found->uid };
 
-	info->si_signo = SIGCHLD;
-	info->si_pid = pid;
-	if (status == 0xffff) {
-		info->si_code = CLD_CONTINUED;
-		info->si_status = SIGCONT;
-	} else if (signal == SIGNAL_MASK) {
-		info->si_code = CLD_STOPPED;
-		info->si_status = status >> 8 & 0xff;
-	} else if (signal) {
-		info->si_code = status & 0x80 ? CLD_DUMPED : CLD_KILLED;
-		info->si_status = signal;
-	} else {
-		info->si_code = CLD_EXITED;
-		info->si_status = status >> 8 & 0xff;
+	child_describe(&info, found->status);
+	return info;
+}
+
+/* Fills WISH from waitid's first two arguments; a process in it has a reference. *NONBLOCKING: the
+ * descriptor says so. */
+static int make_wish(int which, pid_t id, struct wish *wish, bool *nonblocking)
+{
+	switch (which) {
+	case P_ALL:
+		return 0;
+	case P_PID:
+		wish->pid = id;
+		return id > 0 ? 0 : -EINVAL;
+	case P_PGID:
+		wish->group = id ? id : task_current()->process->group;
+		return id >= 0 ? 0 : -EINVAL;
+	case P_PIDFD:
+		return id < 0 ? -EINVAL : pidfd_get_process(id, &wish->process, nonblocking);
+	default:
+		return -EINVAL;
 	}
 }
 
-/* Fields of a siginfo that waitid fills in; the rest stays as it was. */
-static int put_info(unsigned long user_info, const struct kernel_siginfo *info)
+/* Linux writes these members alone: the rest of the structure stays as it was. */
+static int put_info(uintptr_t user_info, const struct kernel_siginfo *info)
 {
-	struct kernel_siginfo *to = (struct kernel_siginfo *)user_info;
+	const struct {
+		size_t offset;
+		int32_t value;
+	} members[] = {
+		{ offsetof(struct kernel_siginfo, si_signo), info->si_signo },
+		{ offsetof(struct kernel_siginfo, si_errno), info->si_errno },
+		{ offsetof(struct kernel_siginfo, si_code), info->si_code },
+		{ offsetof(struct kernel_siginfo, si_pid), info->si_pid },
+		{ offsetof(struct kernel_siginfo, si_uid), (int32_t)info->si_uid },
+		{ offsetof(struct kernel_siginfo, si_status), info->si_status },
+	};
 
-	if (!to)
-		return 0;
-	return copy_to_user(to, info, offsetof(struct kernel_siginfo, padding)) ||
-			       copy_to_user(&to->si_pid, &info->si_pid, sizeof(info->si_pid)) ||
-			       copy_to_user(&to->si_uid, &info->si_uid, sizeof(info->si_uid)) ||
-			       copy_to_user(&to->si_status, &info->si_status,
-					    sizeof(info->si_status)) ?
-		       -EFAULT :
-		       0;
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		if (copy_to_user((void *)(user_info + members[i].offset), &members[i].value,
+				 sizeof(members[i].value)))
+			return -EFAULT;
+	return 0;
 }
 
 long sys_waitid(const unsigned long arg[6])
 {
-	struct request request = { (int)arg[0], (pid_t)arg[1], (unsigned int)arg[3] };
+	unsigned int options = (unsigned int)arg[3];
+	struct wish wish = { .options = options };
 	struct kernel_siginfo info = { 0 };
+	bool nonblocking = false;
 	struct found found = { 0 };
 
-	if (request.options & ~(WNOHANG | WNOWAIT | WEXITED | WSTOPPED | WCONTINUED | __WNOTHREAD |
-				__WCLONE | __WALL))
+	if ((options & ~(COMMON_OPTIONS | WEXITED | WNOWAIT)) ||
+	    !(options & (WEXITED | WUNTRACED | WCONTINUED)))
 		return -EINVAL;
-	if (!(request.options & (WEXITED | WSTOPPED | WCONTINUED)))
-		return -EINVAL;
-	switch (request.kind) {
-	case P_ALL:
-		break;
-	case P_PID:
-		if (request.id <= 0)
-			return -EINVAL;
-		break;
-	case P_PGID:
-		if (request.id < 0)
-			return -EINVAL;
-		break;
-	case P_PIDFD:
-		if (request.id < 0)
-			return -EINVAL;
-		request.id = pidfd_pid(request.id);
-		if (request.id < 0)
-			return request.id;
-		request.kind = P_PID;
-		break;
-	default:
-		return -EINVAL;
-	}
-	int error = wait_for(&request, &found);
+	long result = make_wish((int)arg[0], (pid_t)arg[1], &wish, &nonblocking);
 
-	if (error)
-		return error;
-	if (found.pid)
-		describe(&info, found.pid, found.status);
-	if (put_usage(&found, arg[4]))
+	if (!result && nonblocking)
+		wish.options |= WNOHANG;
+	if (!result)
+		result = wait_for(&wish, &found);
+	if (!result && !found.pid && nonblocking && !(options & WNOHANG))
+		result = -EAGAIN;
+	if (wish.process)
+		process_put(wish.process);
+	if (!result && found.pid) {
+		info = describe(&found);
+		if (arg[4] && put_usage(arg[4], &found))
+			return -EFAULT;
+	}
+	if (arg[2] && put_info(arg[2], &info))
 		return -EFAULT;
-	return put_info(arg[2], &info);
+	return result;
 }

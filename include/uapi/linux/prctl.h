@@ -11,6 +11,9 @@
 #define PR_SET_DUMPABLE		    4
 #define PR_GET_KEEPCAPS		    7
 #define PR_SET_KEEPCAPS		    8
+#define PR_GET_TIMING		    13
+#define PR_SET_TIMING		    14
+#define PR_TIMING_STATISTICAL	    0
 #define PR_SET_NAME		    15
 #define PR_GET_NAME		    16
 #define PR_CAPBSET_READ		    23
@@ -26,6 +29,8 @@
 #define PR_SET_NO_NEW_PRIVS	    38
 #define PR_GET_NO_NEW_PRIVS	    39
 #define PR_GET_TID_ADDRESS	    40
+#define PR_SET_THP_DISABLE	    41
+#define PR_GET_THP_DISABLE	    42
 #define PR_CAP_AMBIENT		    47
 #define PR_CAP_AMBIENT_IS_SET	    1
 #define PR_CAP_AMBIENT_RAISE	    2

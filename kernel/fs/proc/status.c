@@ -68,7 +68,7 @@ static struct facts facts_of(struct task *task)
 		.threads = process->live_threads,
 		.thread_run_time_ns = sched_run_time_ns(task),
 		.run_time_ns = process_run_time_ns(process),
-		.children_run_time_ns = process->children_run_time_ns,
+		.children_run_time_ns = process->children_usage.run_time_ns,
 		.thread_faults_minor = task->faults_minor,
 		.thread_faults_major = task->faults_major,
 		.exit_status = process->exit_status,

@@ -304,6 +304,9 @@ static pid_t child(int status, int signal)
 		return pid;
 	if (signal)
 		raise(signal);
+	/* Time to be seen going on. */
+	if (signal == SIGSTOP)
+		usleep(50000);
 	_exit(status);
 }
 

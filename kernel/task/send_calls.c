@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * System calls that send signals: kill, tkill, tgkill, and those that say what the signal is to
+ * tell, rt_sigqueueinfo and rt_tgsigqueueinfo.
+ *
+ * Not here: what becomes of a signal (signal.c), those of pidfds (pidfd.c).
+ *
+ * Locks: task_table_lock.
+ */
+#include "send_calls.h"
+
+#include <string.h>
+
+#include <kernel/credentials.h>
+#include <kernel/job_control.h>
+#include <kernel/process.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+
+/* Bytes of a siginfo that mean something: sizeof(struct kernel_siginfo) inside Linux. */
+#define INFO_SIZE   48
+/* Codes below this, SI_ASYNCNL aside, are nobody's: uapi/asm-generic/siginfo.h. */
+#define SI_DETHREAD (-7)
+#define SI_ASYNCNL  (-60)
+
+struct kernel_siginfo signal_info_of_sender(int signal, int code)
+{
+	return (struct kernel_siginfo){ .si_signo = signal,
+					.si_code = code,
+					.si_pid = task_current()->tgid,
+					.si_uid = credentials_current()->uid };
+}
+
+/* Whether it is known what a siginfo with SIGNAL and CODE has after its code. */
+static bool layout_is_known(int signal, int code)
+{
+	/* The greatest code of signals that the kernel sends with one of their own. */
+	static const uint8_t limits[SIGNALS_MAX + 1] = {
+		[SIGILL] = 11, [SIGFPE] = 15, [SIGSEGV] = 10, [SIGBUS] = 5,
+		[SIGTRAP] = 6, [SIGCHLD] = 6, [SIGIO] = 6,    [SIGSYS] = 2,
+	};
+
+	if (code == SI_KERNEL)
+		return true;
+	if (code > SI_USER)
+		return (signal >= 1 && signal <= SIGNALS_MAX && code <= limits[signal]) ||
+		       code <= limits[SIGIO];
+	return code >= SI_DETHREAD || code == SI_ASYNCNL;
+}
+
+int signal_info_from_user(struct kernel_siginfo *info, uintptr_t user)
+{
+	unsigned char *bytes = (unsigned char *)info;
+
+	if (copy_from_user(info, (const void *)user, sizeof(*info)))
+		return -EFAULT;
+	for (size_t i = INFO_SIZE; i < sizeof(*info); i++)
+		if (bytes[i] && !layout_is_known(info->si_signo, info->si_code))
+			return -E2BIG;
+	memset(bytes + INFO_SIZE, 0, sizeof(*info) - INFO_SIZE);
+	info->padding = 0;
+	return 0;
+}
+
+bool signal_info_is_of_kernel(const struct kernel_siginfo *info)
+{
+	return info->si_code >= 0 || info->si_code == SI_TKILL;
+}
+
+long signal_process(struct process *process, const struct kernel_siginfo *info)
+{
+	if (!credentials_may_signal(process->leader, info->si_signo))
+		return -EPERM;
+	return info->si_signo ? signal_send_process_locked(process, info) : 0;
+}
+
+/* kill to every process but the first and the caller's. That one may not be told is no error. T
+ * held. */
+static long signal_all(const struct kernel_siginfo *info)
+{
+	long result = 0;
+	bool any = false;
+
+	for (struct task *task = task_table_next(1); task; task = task_table_next(task->tid)) {
+		struct process *process = task->process;
+
+		if (process->leader != task || process == task_current()->process)
+			continue;
+		long sent = signal_process(process, info);
+
+		any = true;
+		if (sent != -EPERM)
+			result = sent;
+	}
+	return any ? result : -ESRCH;
+}
+
+long signal_group(struct process_group *group, const struct kernel_siginfo *info)
+{
+	struct process *process;
+	long result = -ESRCH;
+
+	if (!group)
+		return -ESRCH;
+	LIST_FOREACH(process, &group->members, group_member) {
+		long sent = signal_process(process, info);
+
+		if (result)
+			result = sent;
+	}
+	return result;
+}
+
+/* The process with thread PID. T held. */
+static long signal_pid(pid_t pid, const struct kernel_siginfo *info)
+{
+	struct task *task = task_table_find(pid);
+
+	return task ? signal_process(task->process, info) : -ESRCH;
+}
+
+long sys_kill(const unsigned long arg[6])
+{
+	pid_t pid = (pid_t)arg[0];
+	int signal = (int)arg[1];
+	long result;
+
+	if (signal < 0 || signal > SIGNALS_MAX)
+		return -EINVAL;
+	if (pid == INT32_MIN)
+		return -ESRCH;
+	struct kernel_siginfo info = signal_info_of_sender(signal, SI_USER);
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	if (pid == -1)
+		result = signal_all(&info);
+	else if (pid <= 0)
+		result = signal_group(pid ? process_group_find(-pid) : task_current()->process->job,
+				      &info);
+	else
+		result = signal_pid(pid, &info);
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return result;
+}
+
+/* Thread TID, of process TGID if that is not 0. */
+static long signal_thread(pid_t tgid, pid_t tid, const struct kernel_siginfo *info)
+{
+	long result;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct task *task = task_table_find(tid);
+
+	if (!task || (tgid && task->tgid != tgid))
+		result = -ESRCH;
+	else if (!credentials_may_signal(task, info->si_signo))
+		result = -EPERM;
+	else
+		result = info->si_signo ? signal_send_locked(task, info) : 0;
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return result;
+}
+
+static long kill_thread(pid_t tgid, pid_t tid, int signal)
+{
+	if (tid <= 0 || signal < 0 || signal > SIGNALS_MAX)
+		return -EINVAL;
+	struct kernel_siginfo info = signal_info_of_sender(signal, SI_TKILL);
+	long result = signal_thread(tgid, tid, &info);
+
+	/* A full queue is for those who send data: as Linux's do_send_specific. */
+	return result;
+}
+
+long sys_tkill(const unsigned long arg[6])
+{
+	return kill_thread(0, (pid_t)arg[0], (int)arg[1]);
+}
+
+long sys_tgkill(const unsigned long arg[6])
+{
+	if ((pid_t)arg[0] <= 0)
+		return -EINVAL;
+	return kill_thread((pid_t)arg[0], (pid_t)arg[1], (int)arg[2]);
+}
+
+/* Copies what SIGNAL, to be sent to thread or process TARGET, shall tell from USER. */
+static int get_info(struct kernel_siginfo *info, uintptr_t user, int signal, pid_t target)
+{
+	int error = signal_info_from_user(info, user);
+
+	if (error)
+		return error;
+	info->si_signo = signal;
+	/* Only to itself may one pretend to be the kernel. */
+	if (signal_info_is_of_kernel(info) && task_current()->tid != target)
+		return -EPERM;
+	return signal < 0 || signal > SIGNALS_MAX ? -EINVAL : 0;
+}
+
+long sys_rt_sigqueueinfo(const unsigned long arg[6])
+{
+	pid_t pid = (pid_t)arg[0];
+	struct kernel_siginfo info;
+	int error = get_info(&info, arg[2], (int)arg[1], pid);
+
+	if (error)
+		return error;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	long result = signal_pid(pid, &info);
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return result;
+}
+
+long sys_rt_tgsigqueueinfo(const unsigned long arg[6])
+{
+	pid_t tgid = (pid_t)arg[0], tid = (pid_t)arg[1];
+	struct kernel_siginfo info;
+	int error = signal_info_from_user(&info, arg[3]);
+
+	if (error)
+		return error;
+	if (tgid <= 0 || tid <= 0)
+		return -EINVAL;
+	error = get_info(&info, arg[3], (int)arg[2], tid);
+	return error ? error : signal_thread(tgid, tid, &info);
+}
