@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Makes the table of kernel/log/symbol.c, as assembly, from `nm -n` of the first link.
+# A name has nm's letter for its kind before it.
 # The .symbols section lies behind .text, so adding it moves no function.
 
 function hex(digits,    i, value) {
@@ -15,7 +16,7 @@ $3 == "__text_start" { start = hex($1); next }
 $3 == "__text_end" { exit }
 start && ($2 == "t" || $2 == "T") && $3 !~ /^\./ {
 	offsets[count] = hex($1) - start
-	names[count++] = $3
+	names[count++] = $2 $3
 }
 
 END {

@@ -35,6 +35,7 @@ void log_write_user(unsigned int priority, const char *text, size_t length);
 #define CONSOLE_LEVEL_LEAST   1
 #define CONSOLE_LEVEL_MOST    8
 #define CONSOLE_LEVEL_DEFAULT 7
+#define CONSOLE_LEVEL_MESSAGE 4 /* of a line that says nothing of its level */
 int log_console_level(void);
 void log_set_console_level(int level);
 

@@ -58,7 +58,7 @@ syscall_function sys_socket, sys_socketpair, sys_bind, sys_listen, sys_accept, s
 syscall_function sys_clone, sys_clone3, sys_fork, sys_vfork, sys_execve, sys_exit, sys_exit_group,
 	sys_wait4;
 syscall_function sys_getpid, sys_gettid, sys_getppid, sys_getpgrp, sys_getpgid, sys_setpgid,
-	sys_getsid, sys_setsid, 	sys_set_tid_address, sys_prctl, sys_uname, sys_sysinfo, sys_syslog, sys_getrusage, sys_times,
+	sys_getsid, sys_setsid, 	sys_set_tid_address, sys_prctl, sys_uname, sys_sysinfo, sys_syslog, sys_sethostname, sys_setdomainname, sys_getrusage, sys_times,
 	sys_personality, sys_prlimit64, sys_getrlimit, sys_setrlimit, sys_getrandom;
 syscall_function sys_getuid, sys_geteuid, sys_getgid, sys_getegid, sys_getresuid, sys_getresgid,
 	sys_setuid, sys_setgid, sys_setreuid, sys_setregid, sys_setresuid, sys_setresgid,

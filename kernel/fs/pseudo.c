@@ -228,7 +228,15 @@ static struct inode *look_up(struct inode *directory, const char *name, size_t n
 			     int *error);
 static void list(struct inode *directory, uint64_t position, struct directory_reader *reader);
 
-static const struct inode_ops regular_inode_ops = { .open = open_regular, .free = free_inode };
+/* Opening with O_TRUNC asks for it: what is written replaces what was anyhow. */
+static int ignore_size(struct inode *inode, uint64_t size)
+{
+	return 0;
+}
+
+static const struct inode_ops regular_inode_ops = { .open = open_regular,
+						    .resize = ignore_size,
+						    .free = free_inode };
 static const struct inode_ops link_ops = { .read_link = read_link, .free = free_inode };
 static const struct inode_ops magic_link_ops = { .read_link = read_link,
 						 .follow = follow,

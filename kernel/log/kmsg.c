@@ -22,9 +22,8 @@
 
 #define LEVEL_MASK     7
 #define FACILITY_SHIFT 3
-/* A program's, unless it says more: syslog(3)'s LOG_USER, and Linux's default level. */
+/* A program's, unless it says more: syslog(3)'s LOG_USER. */
 #define FACILITY_USER  1
-#define LEVEL_DEFAULT  4
 /* A byte that is not shown as it is takes four. */
 #define ESCAPED_SIZE   4
 #define HEAD_SIZE      64
@@ -136,7 +135,7 @@ static unsigned int take_priority(const char **text, size_t *length)
 				       FACILITY_USER << FACILITY_SHIFT | (number & LEVEL_MASK);
 		}
 	}
-	return FACILITY_USER << FACILITY_SHIFT | LEVEL_DEFAULT;
+	return FACILITY_USER << FACILITY_SHIFT | CONSOLE_LEVEL_MESSAGE;
 }
 
 static ssize_t write_from_kernel(struct file *file, const void *buffer, size_t size,

@@ -9,7 +9,7 @@
 
 extern const char __text_start[], __text_end[];
 
-/* Offset from __text_start and where in symbol_names the name begins. */
+/* Offset from __text_start and where in symbol_names the name begins: with its kind's letter. */
 struct symbol {
 	uint32_t offset;
 	uint32_t name;
@@ -40,5 +40,19 @@ const char *symbol_find(uintptr_t address, size_t *offset)
 	if (low == 0)
 		return NULL;
 	*offset = wanted - symbol_table[low - 1].offset;
-	return symbol_names + symbol_table[low - 1].name;
+	return symbol_names + symbol_table[low - 1].name + 1;
+}
+
+bool symbol_get(size_t index, struct symbol_entry *entry)
+{
+	if (!&symbol_count || index >= symbol_count)
+		return false;
+	const char *name = symbol_names + symbol_table[index].name;
+
+	*entry = (struct symbol_entry){
+		.address = (uintptr_t)__text_start + symbol_table[index].offset,
+		.kind = name[0],
+		.name = name + 1,
+	};
+	return true;
 }

@@ -13,7 +13,9 @@
  */
 #include <kernel/log.h>
 #include <kernel/page.h>
+#include <kernel/credentials.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/settings.h>
 #include <kernel/perf/record.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
@@ -131,10 +133,19 @@ static int check_formats(struct perf_event_attr *attr)
 	return 0;
 }
 
+static int check_permission(const struct perf_event_attr *attr)
+{
+	int error = attr->exclude_kernel ? 0 : perf_allow_kernel();
+
+	if (!error && attr->namespaces && !capable_perfmon())
+		error = -EACCES;
+	return error;
+}
+
 static int check_rate(const struct perf_event_attr *attr)
 {
 	if (attr->freq)
-		return attr->sample_freq > PERF_SAMPLE_RATE_MAX ? -EINVAL : 0;
+		return attr->sample_freq > (uint64_t)perf_sample_rate_max ? -EINVAL : 0;
 	return attr->sample_period > INT64_MAX ? -EINVAL : 0;
 }
 
@@ -204,6 +215,8 @@ int perf_attr_copy(struct perf_event_attr *attr, void *user_attr)
 	}
 	if (!error)
 		error = check_formats(attr);
+	if (!error)
+		error = check_permission(attr);
 	if (!error)
 		error = check_rate(attr);
 	if (!error)

@@ -22,6 +22,7 @@
 #include <kernel/kmalloc.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/settings.h>
 #include <kernel/perf/ring.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/perf/userpage.h>
@@ -306,7 +307,7 @@ int perf_event_change_period(struct perf_event *event, uint64_t period)
 
 	if (!perf_event_is_sampling(event) || period == 0)
 		return -EINVAL;
-	if (event->attr.freq ? period > PERF_SAMPLE_RATE_MAX : period > INT64_MAX)
+	if (event->attr.freq ? period > (uint64_t)perf_sample_rate_max : period > INT64_MAX)
 		return -EINVAL;
 
 	perf_context_call(event->context, true, change_period_locked, &change);

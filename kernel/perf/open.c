@@ -22,6 +22,7 @@
 #include <kernel/perf.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/settings.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
@@ -253,6 +254,8 @@ static long open_event(struct request *request, unsigned long flags)
 		error = perf_event_set_clock(event);
 	if (!error && request->task && !task_may_observe(request->task))
 		error = -EACCES;
+	if (!error && !request->task)
+		error = perf_allow_cpu();
 	if (!error)
 		event->context = find_context(request, &error);
 	if (!error) {

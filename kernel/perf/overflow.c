@@ -6,7 +6,7 @@
  * those is left to the event's deferred work, which runs on the same processor as soon as
  * interrupts are on.
  *
- * Throttling: an event that takes more than SAMPLES_PER_TICK samples in one tick stops until the
+ * Throttling: an event that takes more samples in one tick than perf_sample_rate_max allows stops until the
  * next one, so that no period, however short, can stop the machine. Ticks are counted by the
  * clock, not by an interrupt; a timer is armed only when something waits for the next tick.
  *
@@ -21,9 +21,10 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
+#include <kernel/perf/settings.h>
 #include <kernel/time.h>
 
-#define SAMPLES_PER_TICK      (PERF_SAMPLE_RATE_MAX * PERF_TICK_NS / NSEC_PER_SEC)
+#define TICKS_PER_SEC	      (NSEC_PER_SEC / PERF_TICK_NS)
 
 #define WINDOW_NS	      (64 * PERF_TICK_NS)
 
@@ -42,7 +43,7 @@
 /* The period at which COUNT events in TIME_NS make FREQUENCY samples per second. */
 static uint64_t period_for(uint64_t count, uint64_t time_ns, uint64_t frequency)
 {
-	uint64_t divisor = time_ns * frequency; /* at most 2 ticks * PERF_SAMPLE_RATE_MAX: fits */
+	uint64_t divisor = time_ns * frequency; /* at most 2 ticks * 2^31: fits */
 
 	while (count > UINT64_MAX / NSEC_PER_SEC) {
 		count >>= 1;
@@ -63,6 +64,14 @@ static void adapt_period(struct perf_event *event, uint64_t count, uint64_t time
 }
 
 /* --- throttling --- */
+
+/* At least one, however low the rate. */
+static uint64_t samples_per_tick(void)
+{
+	uint64_t rate = (uint64_t)atomic_load_explicit(&perf_sample_rate_max, memory_order_relaxed);
+
+	return (rate + TICKS_PER_SEC - 1) / TICKS_PER_SEC;
+}
 
 /* Time that interrupts of PMUs have taken of each processor in the present window. */
 struct interrupt_time {
@@ -99,7 +108,7 @@ static bool is_too_many(struct hw_event *hw, uint64_t now_ns)
 		hw->interrupts_tick = tick;
 		hw->interrupts = 0;
 	}
-	return ++hw->interrupts > SAMPLES_PER_TICK || time_is_used_up(now_ns);
+	return ++hw->interrupts > samples_per_tick() || time_is_used_up(now_ns);
 }
 
 /* One more sample. Returns whether EVENT has to stop. */

@@ -216,6 +216,8 @@ static const struct syscall calls[] = {
 	CALL(uname, 1),
 	CALL(sysinfo, 1),
 	CALL_RESTARTING(syslog, 3, CALL_RESTARTS),
+	CALL(sethostname, 2),
+	CALL(setdomainname, 2),
 	CALL(getrusage, 2),
 	CALL(times, 1),
 	CALL(prlimit64, 4),

@@ -23,7 +23,6 @@
 #include <uapi/linux/personality.h>
 #include <uapi/linux/random.h>
 #include <uapi/linux/sysinfo.h>
-#include <uapi/linux/utsname.h>
 
 #define CLOCK_TICKS	100
 #define GETRANDOM_FLAGS (GRND_NONBLOCK | GRND_RANDOM | GRND_INSECURE)
@@ -49,20 +48,6 @@ long sys_set_tid_address(const unsigned long arg[6])
 
 	self->clear_child_tid = arg[0];
 	return self->tid;
-}
-
-long sys_uname(const unsigned long arg[6])
-{
-	static const struct kernel_utsname names = {
-		.sysname = UTSNAME_SYSTEM,
-		.nodename = UTSNAME_NODE,
-		.release = UTSNAME_RELEASE,
-		.version = UTSNAME_VERSION,
-		.machine = "x86_64",
-		.domainname = "(none)",
-	};
-
-	return copy_to_user((void *)arg[0], &names, sizeof(names));
 }
 
 long sys_sysinfo(const unsigned long arg[6])

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* /proc's files about the machine and the system as a whole: proc(5) has their formats. */
+#include <string.h>
+
 #include <arch/exec.h>
+#include <kernel/boot.h>
 #include <kernel/cpu.h>
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
@@ -8,6 +11,7 @@
 #include <kernel/page.h>
 #include <kernel/process.h>
 #include <kernel/sched.h>
+#include <kernel/symbol.h>
 #include <kernel/task.h>
 #include <kernel/text.h>
 #include <kernel/time.h>
@@ -129,6 +133,33 @@ int proc_show_version(struct text *text, void *unused)
 {
 	text_print(text, "%s version %s (tally) %s\n", UTSNAME_SYSTEM, UTSNAME_RELEASE,
 		   UTSNAME_VERSION);
+	return 0;
+}
+
+int proc_show_cmdline(struct text *text, void *unused)
+{
+	text_append(text, boot_info.command_line, strlen(boot_info.command_line));
+	text_append(text, "\n", 1);
+	return 0;
+}
+
+/* Addresses that one may not see are 0. */
+int proc_show_kallsyms(struct text *text, void *unused)
+{
+	bool visible = proc_addresses_visible();
+	struct symbol_entry entry;
+
+	for (size_t i = 0; symbol_get(i, &entry); i++)
+		text_print(text, "%016lx %c %s\n", visible ? (unsigned long)entry.address : 0ul,
+			   entry.kind, entry.name);
+	return 0;
+}
+
+/* Major numbers of /dev: Linux's admin-guide/devices.txt. */
+int proc_show_devices(struct text *text, void *unused)
+{
+	text_print(text, "Character devices:\n  1 mem\n  4 ttyS\n  5 /dev/tty\n  5 /dev/console\n"
+			 "  5 /dev/ptmx\n128 ptm\n136 pts\n\nBlock devices:\n");
 	return 0;
 }
 

@@ -7,6 +7,12 @@
 
 struct text;
 
+/* Whether the running task may see addresses of the kernel: Linux's kallsyms_show_value. */
+bool proc_addresses_visible(void);
+
+/* The number that TEXT is, spaces around it allowed, if that is within [LEAST, MOST]; false: not. */
+bool proc_parse_number(const char *text, long least, long most, long *number);
+
 /* /proc/PID: a directory for each process, its target the leader's struct task. */
 extern const struct pseudo_dynamic proc_processes;
 
@@ -19,6 +25,9 @@ int proc_show_uptime(struct text *text, void *unused);
 int proc_show_loadavg(struct text *text, void *unused);
 int proc_show_stat(struct text *text, void *unused);
 int proc_show_version(struct text *text, void *unused);
+int proc_show_cmdline(struct text *text, void *unused);
+int proc_show_kallsyms(struct text *text, void *unused);
+int proc_show_devices(struct text *text, void *unused);
 int proc_show_filesystems(struct text *text, void *unused);
 int proc_show_mountinfo(struct text *text, void *unused);
 int proc_show_mounts(struct text *text, void *unused);

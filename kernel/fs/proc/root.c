@@ -46,6 +46,18 @@ static int show_swaps(struct text *text, void *unused)
 	return 0;
 }
 
+static int show_consoles(struct text *text, void *unused)
+{
+	text_print(text, "ttyS0                -W- (EC  p a)    4:64\n");
+	return 0;
+}
+
+static int show_execdomains(struct text *text, void *unused)
+{
+	text_print(text, "0-0\tLinux           \t[kernel]\n");
+	return 0;
+}
+
 static const struct pseudo_entry root_entries[] = {
 	{ .name = "self", .mode = S_IFLNK | 0777, .read_link = read_self },
 	{ .name = "thread-self", .mode = S_IFLNK | 0777, .read_link = read_thread_self },
@@ -56,6 +68,11 @@ static const struct pseudo_entry root_entries[] = {
 	{ .name = "loadavg", .mode = S_IFREG | 0444, .show = proc_show_loadavg },
 	{ .name = "stat", .mode = S_IFREG | 0444, .show = proc_show_stat },
 	{ .name = "version", .mode = S_IFREG | 0444, .show = proc_show_version },
+	{ .name = "cmdline", .mode = S_IFREG | 0444, .show = proc_show_cmdline },
+	{ .name = "kallsyms", .mode = S_IFREG | 0444, .show = proc_show_kallsyms },
+	{ .name = "devices", .mode = S_IFREG | 0444, .show = proc_show_devices },
+	{ .name = "consoles", .mode = S_IFREG | 0444, .show = show_consoles },
+	{ .name = "execdomains", .mode = S_IFREG | 0444, .show = show_execdomains },
 	{ .name = "filesystems", .mode = S_IFREG | 0444, .show = proc_show_filesystems },
 	{ .name = "modules", .mode = S_IFREG | 0444, .show = show_nothing },
 	{ .name = "partitions", .mode = S_IFREG | 0444, .show = show_nothing },

@@ -102,27 +102,6 @@ int proc_show_limits(struct text *text, void *target)
 
 /* --- memory shortage --- */
 
-/* The number TEXT is, within [LEAST, MOST]; false: it is none. Spaces around it are allowed. */
-static bool parse_number(const char *text, long least, long most, long *number)
-{
-	bool negative = false;
-	long value = 0;
-
-	while (*text == ' ' || *text == '\t')
-		text++;
-	if (*text == '-' || *text == '+')
-		negative = *text++ == '-';
-	if (*text < '0' || *text > '9')
-		return false;
-	for (; *text >= '0' && *text <= '9'; text++)
-		if ((value = value * 10 + (*text - '0')) > INT32_MAX)
-			return false;
-	while (*text == ' ' || *text == '\t' || *text == '\n')
-		text++;
-	*number = negative ? -value : value;
-	return !*text && *number >= least && *number <= most;
-}
-
 int proc_show_oom_score_adj(struct text *text, void *target)
 {
 	text_print(text, "%d\n", ((const struct task *)target)->process->oom_score_adj);
@@ -135,7 +114,7 @@ ssize_t proc_store_oom_score_adj(void *target, const char *bytes, size_t size)
 	struct process *process = ((struct task *)target)->process;
 	long value;
 
-	if (!parse_number(bytes, OOM_SCORE_ADJ_MIN, OOM_SCORE_ADJ_MAX, &value))
+	if (!proc_parse_number(bytes, OOM_SCORE_ADJ_MIN, OOM_SCORE_ADJ_MAX, &value))
 		return -EINVAL;
 	if (value < process->oom_score_adj && !capable(CAP_SYS_RESOURCE))
 		return -EACCES;

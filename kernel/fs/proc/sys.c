@@ -1,15 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* /proc/sys: the system's settings and limits, as sysctl(8) and programs read them. */
+/*
+ * /proc/sys: the system's settings and limits, as sysctl(8) and programs read and set them. Meaning and
+ * ranges: Linux's admin-guide/sysctl.
+ *
+ * What is here acts, or is a limit that is kept; what can be written is obeyed from then on.
+ */
+#include <string.h>
+
+#include <kernel/boot.h>
+#include <kernel/credentials.h>
+#include <kernel/file.h>
+#include <kernel/log.h>
+#include <kernel/page.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/settings.h>
 #include <kernel/process.h>
+#include <kernel/random.h>
+#include <kernel/system_names.h>
 #include <kernel/text.h>
+#include <kernel/vm.h>
+#include <uapi/linux/capability.h>
+#include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
+#include <uapi/linux/stat.h>
 #include <uapi/linux/utsname.h>
 
-#include <kernel/perf/event.h>
-#include <kernel/vm.h>
-
 #include "proc.h"
-#include <uapi/linux/stat.h>
+
+bool proc_parse_number(const char *text, long least, long most, long *number)
+{
+	bool negative = false;
+	long value = 0;
+
+	while (*text == ' ' || *text == '\t')
+		text++;
+	if (*text == '-' || *text == '+')
+		negative = *text++ == '-';
+	if (*text < '0' || *text > '9')
+		return false;
+	for (; *text >= '0' && *text <= '9'; text++)
+		if ((value = value * 10 + (*text - '0')) > INT32_MAX)
+			return false;
+	while (*text == ' ' || *text == '\t' || *text == '\n')
+		text++;
+	*number = negative ? -value : value;
+	return !*text && *number >= least && *number <= most;
+}
+
+/* --- what does not change --- */
 
 #define TEXT(name, ...)                                         \
 	static int show_##name(struct text *text, void *unused) \
@@ -21,48 +59,238 @@
 TEXT(ostype, "%s\n", UTSNAME_SYSTEM)
 TEXT(osrelease, "%s\n", UTSNAME_RELEASE)
 TEXT(version, "%s\n", UTSNAME_VERSION)
-TEXT(hostname, "%s\n", UTSNAME_NODE)
-TEXT(domainname, "(none)\n")
 TEXT(pid_max, "%d\n", PID_MAX)
 TEXT(ngroups_max, "65536\n")
-TEXT(cap_last_cap, "40\n")
-/* Everything runs as root, which no level of these keeps from anything. */
-TEXT(perf_event_paranoid, "2\n")
-TEXT(perf_event_max_sample_rate, "%d\n", PERF_SAMPLE_RATE_MAX)
+TEXT(cap_last_cap, "%d\n", CAP_LAST_CAP)
 TEXT(perf_event_max_stack, "%d\n", PERF_MAX_STACK_DEPTH)
+/* The log is for who has CAP_SYSLOG. */
+TEXT(dmesg_restrict, "1\n")
+/* The PMU is nobody's until a program asks for it. */
+TEXT(nmi_watchdog, "0\n")
+TEXT(randomize_va_space, "%d\n", boot_word("norandom") ? 0 : 2)
 TEXT(max_map_count, "%d\n", VM_AREAS_MAX)
 TEXT(overcommit_memory, "0\n")
 TEXT(mmap_min_addr, "%d\n", USER_START)
+TEXT(nr_open, "%d\n", DESCRIPTORS_MAX)
+/* Linux's id for what cannot be said in 16 bits; what memory there is for is the only limit of files. */
+TEXT(overflow_id, "65534\n")
+TEXT(file_max, "%ld\n", INT64_MAX)
+/* The generator is never out of bits: 256, as many as its key has. */
+TEXT(entropy, "256\n")
 
-#define FILE_ENTRY(file)                                                   \
-	{                                                                  \
-		.name = #file, .mode = S_IFREG | 0444, .show = show_##file \
+/* --- numbers that can be set --- */
+
+static ssize_t store_number(const char *bytes, size_t size, long least, long most,
+			    _Atomic int *number)
+{
+	long value;
+
+	if (!proc_parse_number(bytes, least, most, &value))
+		return -EINVAL;
+	*number = (int)value;
+	return (ssize_t)size;
+}
+
+#define NUMBER(name, variable, least, most)                                       \
+	static int show_##name(struct text *text, void *unused)                   \
+	{                                                                         \
+		text_print(text, "%d\n", (variable));                             \
+		return 0;                                                         \
+	}                                                                         \
+	static ssize_t store_##name(void *unused, const char *bytes, size_t size) \
+	{                                                                         \
+		return store_number(bytes, size, (least), (most), &(variable));   \
 	}
+
+/* 0: whom kallsyms' addresses are shown to is as perf_event_paranoid says; 1: CAP_SYSLOG; 2: nobody. */
+static _Atomic int kptr_restrict;
+
+NUMBER(perf_event_paranoid, perf_paranoid, INT32_MIN, INT32_MAX)
+NUMBER(perf_event_max_sample_rate, perf_sample_rate_max, 1, INT32_MAX)
+NUMBER(kptr_restrict, kptr_restrict, 0, 2)
+
+bool proc_addresses_visible(void)
+{
+	if (kptr_restrict == 0 && perf_paranoid <= 1)
+		return true;
+	return kptr_restrict <= 1 && capable(CAP_SYSLOG);
+}
+
+/* The levels: of the console, of what has none, least and default of the console. */
+static int show_printk(struct text *text, void *unused)
+{
+	text_print(text, "%d\t%d\t%d\t%d\n", log_console_level(), CONSOLE_LEVEL_MESSAGE,
+		   CONSOLE_LEVEL_LEAST, CONSOLE_LEVEL_DEFAULT);
+	return 0;
+}
+
+static ssize_t store_printk(void *unused, const char *bytes, size_t size)
+{
+	_Atomic int level;
+	ssize_t result = store_number(bytes, size, CONSOLE_LEVEL_LEAST, CONSOLE_LEVEL_MOST, &level);
+
+	if (result > 0)
+		log_set_console_level(level);
+	return result;
+}
+
+/* --- names --- */
+
+static int show_name(struct text *text, enum system_name which)
+{
+	char name[UTSNAME_SIZE];
+
+	system_name_get(which, name);
+	text_print(text, "%s\n", name);
+	return 0;
+}
+
+/* What comes behind the line's end, and what is too long, is left out. */
+static ssize_t store_name(const char *bytes, size_t size, enum system_name which)
+{
+	const char *end = memchr(bytes, '\n', size);
+
+	system_name_set(which, bytes, end ? (size_t)(end - bytes) : size);
+	return (ssize_t)size;
+}
+
+#define NAME(name, which)                                                         \
+	static int show_##name(struct text *text, void *unused)                   \
+	{                                                                         \
+		return show_name(text, which);                                    \
+	}                                                                         \
+	static ssize_t store_##name(void *unused, const char *bytes, size_t size) \
+	{                                                                         \
+		return store_name(bytes, size, which);                            \
+	}
+
+NAME(hostname, SYSTEM_HOST_NAME)
+NAME(domainname, SYSTEM_DOMAIN_NAME)
+
+/* --- random identifiers --- */
+
+/* RFC 9562, version 4. */
+static void print_uuid(struct text *text, const unsigned char bytes[16])
+{
+	for (int i = 0; i < 16; i++)
+		text_print(text, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
+			   bytes[i]);
+	text_print(text, "\n");
+}
+
+static void make_uuid(unsigned char bytes[16])
+{
+	random_bytes(bytes, 16);
+	bytes[6] = (bytes[6] & 0x0f) | 0x40;
+	bytes[8] = (bytes[8] & 0x3f) | 0x80;
+}
+
+static int show_uuid(struct text *text, void *unused)
+{
+	unsigned char bytes[16];
+
+	make_uuid(bytes);
+	print_uuid(text, bytes);
+	return 0;
+}
+
+/* Made when it is first asked for; the same from then on. */
+static int show_boot_id(struct text *text, void *unused)
+{
+	static struct spinlock lock = SPINLOCK_INITIALIZER;
+	static unsigned char boot_id[16]; /* L: lock; byte 6 is 0 until it is made */
+	unsigned char bytes[16];
+
+	make_uuid(bytes);
+	spin_lock(&lock);
+	if (!boot_id[6])
+		memcpy(boot_id, bytes, sizeof(boot_id));
+	memcpy(bytes, boot_id, sizeof(bytes));
+	spin_unlock(&lock);
+	print_uuid(text, bytes);
+	return 0;
+}
+
+static int show_threads_max(struct text *text, void *unused)
+{
+	struct rlimit64 limits[RLIM_NLIMITS];
+
+	/* A user's share, by default, is half of all. */
+	process_default_limits(limits);
+	text_print(text, "%lu\n", (unsigned long)limits[RLIMIT_NPROC].rlim_cur * 2);
+	return 0;
+}
+
+/* --- the directories --- */
+
+#define FIXED(n, s)                                              \
+	{                                                        \
+		.name = (n), .mode = S_IFREG | 0444, .show = (s) \
+	}
+#define FILE_ENTRY(file) FIXED(#file, show_##file)
+#define SETTING(file)                                                                             \
+	{                                                                                         \
+		.name = #file, .mode = S_IFREG | 0644, .show = show_##file, .store = store_##file \
+	}
+#define DIRECTORY(n, entries)                                              \
+	{                                                                  \
+		.name = (n), .mode = S_IFDIR | 0555, .children = (entries) \
+	}
+#define END                  \
+	{                    \
+		.name = NULL \
+	}
+
+static const struct pseudo_entry random_entries[] = {
+	FILE_ENTRY(uuid),
+	FILE_ENTRY(boot_id),
+	FIXED("entropy_avail", show_entropy),
+	FIXED("poolsize", show_entropy),
+	END,
+};
 
 static const struct pseudo_entry kernel_entries[] = {
 	FILE_ENTRY(ostype),
 	FILE_ENTRY(osrelease),
 	FILE_ENTRY(version),
-	FILE_ENTRY(hostname),
-	FILE_ENTRY(domainname),
+	SETTING(hostname),
+	SETTING(domainname),
 	FILE_ENTRY(pid_max),
+	FIXED("threads-max", show_threads_max),
 	FILE_ENTRY(ngroups_max),
 	FILE_ENTRY(cap_last_cap),
-	FILE_ENTRY(perf_event_paranoid),
-	FILE_ENTRY(perf_event_max_sample_rate),
+	FIXED("overflowuid", show_overflow_id),
+	FIXED("overflowgid", show_overflow_id),
+	FILE_ENTRY(randomize_va_space),
+	FILE_ENTRY(nmi_watchdog),
+	FILE_ENTRY(dmesg_restrict),
+	SETTING(printk),
+	SETTING(kptr_restrict),
+	SETTING(perf_event_paranoid),
+	SETTING(perf_event_max_sample_rate),
 	FILE_ENTRY(perf_event_max_stack),
-	{ .name = NULL },
+	DIRECTORY("random", random_entries),
+	END,
 };
 
 static const struct pseudo_entry vm_entries[] = {
 	FILE_ENTRY(max_map_count),
 	FILE_ENTRY(overcommit_memory),
 	FILE_ENTRY(mmap_min_addr),
-	{ .name = NULL },
+	END,
+};
+
+static const struct pseudo_entry fs_entries[] = {
+	FIXED("file-max", show_file_max),
+	FILE_ENTRY(nr_open),
+	FIXED("overflowuid", show_overflow_id),
+	FIXED("overflowgid", show_overflow_id),
+	END,
 };
 
 const struct pseudo_entry proc_sys_entries[] = {
-	{ .name = "kernel", .mode = S_IFDIR | 0555, .children = kernel_entries },
-	{ .name = "vm", .mode = S_IFDIR | 0555, .children = vm_entries },
-	{ .name = NULL },
+	DIRECTORY("kernel", kernel_entries),
+	DIRECTORY("vm", vm_entries),
+	DIRECTORY("fs", fs_entries),
+	END,
 };

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the machine is called, and the calls that tell and change it. Lock: names_lock (N).
+ */
+#include <kernel/system_names.h>
+
+#include <string.h>
+
+#include <kernel/credentials.h>
+#include <kernel/spinlock.h>
+#include <kernel/syscall.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+
+static struct spinlock names_lock = SPINLOCK_INITIALIZER;
+static struct kernel_utsname names = {
+	/* nodename and domainname: N, the others are constant */
+	.sysname = UTSNAME_SYSTEM,  .nodename = UTSNAME_NODE, .release = UTSNAME_RELEASE,
+	.version = UTSNAME_VERSION, .machine = "x86_64",      .domainname = "(none)",
+};
+
+static char *place_of(enum system_name which)
+{
+	return which == SYSTEM_HOST_NAME ? names.nodename : names.domainname;
+}
+
+void system_name_get(enum system_name which, char name[UTSNAME_SIZE])
+{
+	spin_lock(&names_lock);
+	memcpy(name, place_of(which), UTSNAME_SIZE);
+	spin_unlock(&names_lock);
+}
+
+void system_name_set(enum system_name which, const char *name, size_t size)
+{
+	char whole[UTSNAME_SIZE] = { 0 };
+
+	memcpy(whole, name, size < UTSNAME_SIZE ? size : UTSNAME_SIZE - 1);
+	spin_lock(&names_lock);
+	memcpy(place_of(which), whole, sizeof(whole));
+	spin_unlock(&names_lock);
+}
+
+long sys_uname(const unsigned long arg[6])
+{
+	struct kernel_utsname copy;
+
+	spin_lock(&names_lock);
+	copy = names;
+	spin_unlock(&names_lock);
+	return copy_to_user((void *)arg[0], &copy, sizeof(copy));
+}
+
+static long set_name(enum system_name which, const void *user_name, int size)
+{
+	char name[UTSNAME_SIZE];
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (size < 0 || size >= UTSNAME_SIZE)
+		return -EINVAL;
+	if (copy_from_user(name, user_name, (size_t)size))
+		return -EFAULT;
+	system_name_set(which, name, (size_t)size);
+	return 0;
+}
+
+long sys_sethostname(const unsigned long arg[6])
+{
+	return set_name(SYSTEM_HOST_NAME, (const void *)arg[0], (int)arg[1]);
+}
+
+long sys_setdomainname(const unsigned long arg[6])
+{
+	return set_name(SYSTEM_DOMAIN_NAME, (const void *)arg[0], (int)arg[1]);
+}
