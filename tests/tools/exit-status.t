@@ -18,6 +18,7 @@ BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 GUEST = os.path.join(BUILD, "tests", "guest.elf")
 PROGRAM = os.path.join(BUILD, "tests", "nothing")
+LARGE = os.path.join(BUILD, "tests", "large")
 
 # How the guest ends, the status that makes, and what standard error has to say.
 ENDINGS = (
@@ -43,6 +44,7 @@ MISTAKES = (
     (["run", "--pmu", "kvm", "--icount", PROGRAM], 125, "use --pmu emulated"),
     (["run", "/no/such/program"], 127, "/no/such/program: No such file"),
     (["run", "--root", "/no/such/tree", PROGRAM], 127, "no such directory"),
+    (["run", "--memory", "16", "--add", LARGE, PROGRAM], 120, "has 17 MiB and does not fit into --memory 16"),
     (["run", "--initrd", "/no/such/archive"], 127, "No such file"),
     (["run", "--log", "/no/such/folder/log", PROGRAM], 127, "No such file"),
     (["boot", "/no/such/image"], 127, "no such file"),
@@ -61,6 +63,8 @@ def run_guest(end, *words, stdin=b""):
 
 def main():
     report = tap.Report()
+    with open(LARGE, "wb") as file:
+        file.truncate(16 << 20)
     for end, status, says in ENDINGS:
         got, _, error = run_guest(end, "--timeout", "3" if end == "h" else "60")
         report.equal(got, status, f"a guest that ends by '{end}' gives {status}", error)

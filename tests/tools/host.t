@@ -3,6 +3,7 @@
 """What the tool does on the host alone: packing, installing packages, asking KVM for a PMU."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -42,8 +43,39 @@ def packing(report):
     again = initramfs.pack_program(os.path.join(BUILD, "tests", "nothing"), ["a", "b c"],
                                    {"A": "1"}, root=tree)
     report.ok(blob == again, "packing is reproducible")
+    rooted(report)
     two = blob + bytes(512) + blob
     report.equal(len(list(cpio.entries(two))), 2 * len(expected), "archives can be joined")
+
+
+def rooted(report):
+    """A tree as Debian lays it out now, with /bin a link, and a file in it that only its owner may run."""
+    tree = os.path.join(FOLDER, "rooted")
+    shutil.rmtree(tree, ignore_errors=True)
+    os.makedirs(os.path.join(tree, "usr", "bin"))
+    os.makedirs(os.path.join(tree, "tmp"))
+    os.chmod(os.path.join(tree, "tmp"), 0o1777)
+    os.symlink("usr/bin", os.path.join(tree, "bin"))
+    os.symlink("/bin/sbin-is-bin", os.path.join(tree, "sbin"))
+    os.mkfifo(os.path.join(tree, "fifo"), 0o600)
+    shutil.copy(os.path.join(BUILD, "tests", "nothing"), os.path.join(tree, "usr", "bin", "mine"))
+    os.chmod(os.path.join(tree, "usr", "bin", "mine"), 0o4700)
+    os.utime(os.path.join(tree, "usr", "bin", "mine"), (5, 1000000))
+    blob = initramfs.pack_program("mine", [], {}, root=tree, added=[__file__])
+    found = {name: (mode, data) for name, mode, data in cpio.entries(blob)}
+    report.equal(found["bin"], (0o120777, b"usr/bin"), "a tree's own /bin stays what it is")
+    report.equal(found[".tally/argv"][1], b"/usr/bin/mine\0", "a program is found in the tree")
+    report.equal((found["usr/bin/mine"][0], found["tmp"][0], found["fifo"][0]), (0o104700, 0o41777, 0o10600),
+                 "modes are kept, of files, folders and FIFOs")
+    _, listing, _ = tap.command(["cpio", "-tvn", "--quiet"], stdin=blob, env={**os.environ, "TZ": "UTC0"})
+    line = next(line for line in listing.decode().splitlines() if line.endswith(" usr/bin/mine"))
+    report.equal(line.split()[2:4] + line.split()[5:8], [str(os.getuid()), str(os.getgid()), "Jan", "12", "1970"],
+                 "owners and times too")
+    report.ok(__file__.lstrip("/") in {os.path.normpath(name) for name in found}, "what is added lies beside it")
+    blob = initramfs.pack_program(os.path.join(BUILD, "tests", "words"), [], {}, root=tree)
+    names = [name for name, _, _ in cpio.entries(blob)]
+    report.ok("usr/bin/words" in names and "bin/words" not in names,
+              "a program of the host goes where the tree's links lead", names)
 
 
 def packages(report):

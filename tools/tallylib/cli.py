@@ -19,6 +19,10 @@ from .failure import MISSING, NOT_FOUND, USAGE, Failure
 # Words for the kernel, docs/boot.md.
 _AS_PIPES = "console=raw log=com2"
 _AT_TERMINAL = "console=cooked log=com2"
+# Memory in MiB: without --memory; what there must be beside the initramfs, which stays where the boot
+# loader put it, below 4 GiB; what there is beside a large one.
+_MEMORY_MIB, _MEMORY_LEAST_MIB, _MEMORY_BESIDE_MIB = 512, 12, 384
+_INITRAMFS_MAX_MIB = 3072
 # The programs that `tally report` runs, in this order.
 _REPORT = ("selfmon", "profile")
 
@@ -110,8 +114,8 @@ def _parser():
 def _add_machine_options(parser):
     add = parser.add_argument
     add("--cpus", metavar="N", type=_number(1, 64), default=1, help="CPUs, 1 to 64 (default 1)")
-    add("--memory", metavar="MIB", type=_number(16, 65536), default=512,
-        help="memory in MiB (default 512)")
+    add("--memory", metavar="MIB", type=_number(16, 65536),
+        help=f"memory in MiB (default {_MEMORY_MIB}, and more for a large initramfs)")
     add("--pmu", choices=("auto", "emulated", "kvm", "none"), default="auto",
         help="auto: KVM's if it counts here, else the emulated one")
     for name, (_, low, high, meaning) in emulator.PMU_PROPERTIES.items():
@@ -212,12 +216,28 @@ def _run_blob(options, platform, blob, words=()):
         _must_be_file(platform.kernel)
     elif not os.path.exists(platform.kernel):
         raise Failure(MISSING, f"{platform.kernel} is not there; run: make")
+    _settle_memory(options, len(blob))
     with tempfile.NamedTemporaryFile(prefix="tally-", suffix=".cpio") as file:
         file.write(blob)
         file.flush()
         return _start(options, ["-kernel", platform.kernel, "-initrd", file.name,
                                 "-append", _join(options.append, platform.words, *words)],
                       platform.interactive)
+
+
+def _settle_memory(options, initramfs_bytes):
+    """Sees to it that the initramfs fits into the machine's memory."""
+    mib = (initramfs_bytes + (1 << 20) - 1) >> 20
+    if mib > _INITRAMFS_MAX_MIB:
+        raise Failure(USAGE, f"the initramfs has {mib} MiB, and {_INITRAMFS_MAX_MIB} can be loaded; leave out "
+                             "what is not needed")
+    if options.memory is None:
+        options.memory = max(_MEMORY_MIB, mib + _MEMORY_BESIDE_MIB)
+        if options.memory > _MEMORY_MIB:
+            print(f"tally: memory: {options.memory} MiB, since the initramfs has {mib}", file=sys.stderr)
+    elif options.memory < mib + _MEMORY_LEAST_MIB:
+        raise Failure(USAGE, f"the initramfs has {mib} MiB and does not fit into --memory {options.memory}; "
+                             f"give it {mib + _MEMORY_BESIDE_MIB}")
 
 
 def _join(*words):
@@ -277,7 +297,7 @@ def _start(options, medium, interactive):
     """Boots `medium`, QEMU's words for where the kernel comes from, on the machine of the options."""
     properties = {name: getattr(options, f"pmu_{name}") for name in emulator.PMU_PROPERTIES}
     chosen = emulator.Options(
-        pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory,
+        pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory or _MEMORY_MIB,
         icount=options.icount, gdb=options.gdb,
         pmu_properties={name: value for name, value in properties.items() if value is not None})
     sentence = emulator.settle_pmu(chosen)

@@ -3,7 +3,7 @@
 
 Only this one format: a 110-byte header of ASCII hexadecimal numbers, the name, the contents, each
 padded to four bytes (Linux, Documentation/driver-api/early-userspace/buffer-format.rst). Archives
-are reproducible: time stamps are zero, owners are root, and inode numbers count from one.
+are reproducible: inode numbers count from one, and what is not said (owner, time) is zero.
 """
 
 import os
@@ -28,26 +28,30 @@ class Archive:
         self._parts = []
         self._inodes = 0
 
-    def add_directory(self, name):
-        self._add(name, stat.S_IFDIR | 0o755, b"")
-
     def add_file(self, name, data, mode=0o644):
-        self._add(name, stat.S_IFREG | mode, data)
+        self.add(name, stat.S_IFREG | mode, data)
 
-    def add_link(self, name, target):
-        self._add(name, stat.S_IFLNK | 0o777, os.fsencode(target))
+    def add(self, name, mode, data, status=None):
+        """An entry of the type that is in `mode`. `status`, an os.stat_result: has its owner, its time, and
+        its device number."""
+        values = {}
+        if status is not None:
+            values = {"uid": status.st_uid, "gid": status.st_gid, "mtime": int(status.st_mtime) & 0xFFFFFFFF}
+            if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+                values["rdevmajor"], values["rdevminor"] = os.major(status.st_rdev), os.minor(status.st_rdev)
+        self._add(name, mode, data, values)
 
     def finish(self):
         """The whole archive as bytes; nothing can be added after."""
-        self._add(_END_NAME, 0, b"")
+        self._add(_END_NAME, 0, b"", {})
         return b"".join(self._parts)
 
-    def _add(self, name, mode, data):
+    def _add(self, name, mode, data, more):
         if len(data) >= 1 << 32:
             raise ValueError(f"{name}: larger than the 4 GiB that cpio can describe")
         self._inodes += 1
         encoded = os.fsencode(name) + b"\0"
-        values = {"ino": self._inodes, "mode": mode, "nlink": 2 if stat.S_ISDIR(mode) else 1,
+        values = {**more, "ino": self._inodes, "mode": mode, "nlink": 2 if stat.S_ISDIR(mode) else 1,
                   "filesize": len(data), "namesize": len(encoded)}
         header = _MAGIC + b"".join(b"%08X" % values.get(field, 0) for field in _FIELDS)
         self._parts += [header, encoded, _padding(len(header) + len(encoded)),

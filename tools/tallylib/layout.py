@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The guest's file tree before it becomes an archive: names, and what is to be there.
+
+Names are relative, as in an archive, and no folder on the way to one is a symbolic link: a path that
+leads through a link of the tree (Debian's /bin is one, to usr/bin) is followed to where the file then
+is. Parents need no entry of their own; the kernel makes those that are missing.
+"""
+
+import os
+import stat
+
+from dataclasses import dataclass
+from typing import Optional, Union
+
+from . import cpio
+from .failure import NOT_FOUND, USAGE, Failure
+
+# What the kernel follows in one path before it says ELOOP.
+_LINKS_MAX = 40
+
+
+@dataclass
+class Entry:
+    """`mode` with the file's type. `contents`: bytes, or the host's path of them; a link's target."""
+
+    mode: int
+    contents: Union[bytes, str] = b""
+    status: Optional[os.stat_result] = None  # whose owner, time and device number it has; None: root's, no time
+
+
+class Layout:
+    def __init__(self):
+        self._entries = {}
+
+    def add_directory(self, name):
+        self._entries[name] = Entry(stat.S_IFDIR | 0o755)
+
+    def add_tree(self, root):
+        """Everything under the host directory `root`, as it is; over what has the same name."""
+        if not os.path.isdir(root):
+            raise Failure(NOT_FOUND, f"--root {root}: no such directory")
+        for folder, directories, files in os.walk(root):
+            directories.sort()
+            for base in sorted(directories + files):
+                path = os.path.join(folder, base)
+                status = os.lstat(path)
+                contents = b""
+                if stat.S_ISLNK(status.st_mode):
+                    contents = os.fsencode(os.readlink(path))
+                elif stat.S_ISREG(status.st_mode):
+                    contents = path
+                self._entries[os.path.relpath(path, root)] = Entry(status.st_mode, contents, status)
+
+    def add_file(self, path, contents, mode):
+        """A regular file at the guest's `path`, instead of what may be there."""
+        self._entries[self._place(path)] = Entry(stat.S_IFREG | mode, contents)
+
+    def has(self, path):
+        """Whether the guest's `path` leads to an entry."""
+        return self._place(path) in self._entries
+
+    def finish(self):
+        """The archive, as bytes."""
+        archive = cpio.Archive()
+        for name, entry in self._entries.items():
+            contents = entry.contents
+            if isinstance(contents, str):
+                contents = read_file(contents)
+            try:
+                archive.add(name, entry.mode, contents, entry.status)
+            except ValueError as error:
+                raise Failure(USAGE, str(error)) from None
+        return archive.finish()
+
+    def _place(self, path):
+        """The name at which a path ends, links followed; where one leads nowhere, that place."""
+        todo = path.split("/")[::-1]
+        found = []
+        links = 0
+        while todo:
+            part = todo.pop()
+            if part == "..":
+                found = found[:-1]
+            elif part not in ("", "."):
+                found.append(part)
+                entry = self._entries.get("/".join(found))
+                if entry and stat.S_ISLNK(entry.mode):
+                    links += 1
+                    if links > _LINKS_MAX:
+                        raise Failure(USAGE, f"/{'/'.join(found)}: symbolic links lead around in a circle")
+                    target = os.fsdecode(entry.contents)
+                    found = [] if target.startswith("/") else found[:-1]
+                    todo += target.split("/")[::-1]
+        return "/".join(found)
+
+
+def read_file(path):
+    """The contents of a file of the host; Failure(NOT_FOUND) if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
