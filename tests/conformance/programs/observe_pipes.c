@@ -233,7 +233,7 @@ static void selecting(void)
 	SEE(poll(nowhere, 1, 0));
 	SEE(poll_one(99, POLLIN));
 	SEE(poll_one(-1, POLLIN));
-	SEE(poll_one(p[0], POLLIN));
+	SEE(poll_one(p[0], POLLIN) + 1000);
 	SEE(poll_one(p[0], 0));
 	close(p[1]);
 	SEE(poll_one(p[0], 0) + 100);

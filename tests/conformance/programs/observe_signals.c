@@ -158,8 +158,9 @@ static void timers(void)
 	struct itimerval soon = { { 0, 0 }, { 0, 5000 } }, old,
 			 wrong = { { 0, 0 }, { 0, 1000000 } };
 	struct itimerval both = { { 0, 3000 }, { 100, 0 } };
-	struct itimerspec once = { { 0, 0 }, { 0, 2000000 } }, quick = { { 0, 20000 }, { 0, 20000 } },
-			  spec, bad = { { 0, 0 }, { 0, 1000000000 } };
+	struct itimerspec once = { { 0, 0 }, { 0, 2000000 } },
+			  quick = { { 0, 20000 }, { 0, 20000 } }, spec,
+			  bad = { { 0, 0 }, { 0, 1000000000 } };
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
 	timer_t unused;
 	int timer = -1, second = -1;
@@ -248,13 +249,13 @@ static void timer_files(void)
 	SEE(timerfd_settime(fd, 64, &once, NULL));
 	SEE(timerfd_settime(0, 0, &once, NULL));
 	SEE(timerfd_settime(fd, 0, &once, NULL));
-	SEE(poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 1000));
+	SEE(poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 1000) + 50);
 	SEE(read(fd, &ticks, 8) + 10);
 	SEE(ticks);
 	timerfd_gettime(fd, &got);
 	SEE(got.it_value.tv_nsec);
 	SEE(timerfd_settime(fd, TFD_TIMER_ABSTIME, &once, &got));
-	SEE(poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 1000) + 10);
+	SEE(poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 1000) + 60);
 	SEE(timerfd_settime(fd, 0, &quick, NULL));
 	usleep(5000);
 	SEE(read(fd, &ticks, 8) + 20);
@@ -304,9 +305,8 @@ static pid_t child(int status, int signal)
 		return pid;
 	if (signal)
 		raise(signal);
-	/* Time to be seen going on. */
 	if (signal == SIGSTOP)
-		usleep(50000);
+		pause();
 	_exit(status);
 }
 
@@ -352,6 +352,7 @@ static void waiting(void)
 	kill(pid, SIGCONT);
 	SEE(waitid(P_PID, pid, &info, WCONTINUED));
 	show(info_text(), "a child that was continued");
+	kill(pid, SIGKILL);
 	SEE(waitid(P_PID, pid, nowhere, WEXITED));
 	pid = child(0, SIGSTOP);
 	SEE(syscall(SYS_pidfd_open, pid, 1));
@@ -359,14 +360,14 @@ static void waiting(void)
 	SEE(syscall(SYS_pidfd_open, 1 << 22, 0));
 	SEE(fd = syscall(SYS_pidfd_open, pid, 0));
 	SEE(fcntl(fd, F_GETFD));
-	SEE(poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 0));
+	SEE(poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 0) + 100);
 	SEE(read(fd, &usage, 1));
 	SEE(syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0));
 	SEE(syscall(SYS_pidfd_send_signal, fd, 99, NULL, 0));
 	SEE(syscall(SYS_pidfd_send_signal, 0, SIGTERM, NULL, 0));
 	SEE(syscall(SYS_pidfd_send_signal, fd, SIGTERM, NULL, 64));
 	SEE(syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0));
-	SEE(poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 1000) + 10);
+	SEE(poll(&(struct pollfd){ fd, POLLIN, 0 }, 1, 1000) + 110);
 	SEE(waitid(P_PIDFD, fd, &info, WEXITED));
 	show(info_text(), "a child that was killed through its file");
 	SEE(syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) + 10);
