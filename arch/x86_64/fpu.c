@@ -35,13 +35,16 @@ size_t fpu_size(void)
 	return cpu_features.xsave_size;
 }
 
+void fpu_init_legacy(void *area)
+{
+	*(struct legacy_area *)area =
+		(struct legacy_area){ .control = CONTROL_INITIAL, .mxcsr = MXCSR_INITIAL };
+}
+
 void fpu_init_area(void *area)
 {
-	struct legacy_area *legacy = area;
-
 	memset(area, 0, fpu_size());
-	legacy->control = CONTROL_INITIAL;
-	legacy->mxcsr = MXCSR_INITIAL;
+	fpu_init_legacy(area);
 }
 
 void fpu_save(void *area)

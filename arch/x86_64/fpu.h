@@ -13,6 +13,9 @@ size_t fpu_size(void);
 /* AREA (of fpu_size() bytes, aligned to 64) becomes what a new program finds. Any context. */
 void fpu_init_area(void *area);
 
+/* The control words in AREA become what a new program finds; nothing else changes. Any context. */
+void fpu_init_legacy(void *area);
+
 /* Saves this processor's registers into AREA, loads them from it. Interrupts off. */
 void fpu_save(void *area);
 void fpu_load(const void *area);

@@ -132,6 +132,8 @@ void arch_task_set_fork_return(struct task *task, const struct trap_frame *frame
 
 	*child = *frame;
 	child->rax = 0;
+	if (parent->arch.stepped)
+		child->rflags &= ~X86_FLAGS_TRAP;
 	if (stack)
 		child->rsp = stack;
 	task->arch.fs_base = set_tls ? tls : parent->arch.fs_base;
@@ -142,13 +144,15 @@ void arch_task_set_fork_return(struct task *task, const struct trap_frame *frame
 void arch_task_set_program(struct trap_frame *frame, uintptr_t entry, uintptr_t stack)
 {
 	struct task *task = task_current();
+	uint64_t number = frame->error;
 	unsigned long state = arch_irq_save();
 
 	memset(frame, 0, sizeof *frame);
 	frame->rip = entry;
 	frame->rsp = stack;
 	frame->vector = VECTOR_SYSCALL;
-	frame->error = (uint64_t)-1; /* no system call that could be restarted */
+	frame->error = number; /* execve's, which a tracer sees the end of */
+	task->arch.stepped = false;
 	task->arch.fs_base = 0;
 	task->arch.gs_base = 0;
 	msr_write(MSR_FS_BASE, 0);

@@ -61,6 +61,7 @@ struct process {
 	int exit_signal;	       /* T: what the parent is sent at the end, 0: none */
 	int exit_status;	       /* T: as wait4 reports it, once zombie */
 	bool exiting;		       /* S: exit_group or a fatal signal: exit_status is set */
+	unsigned int kept_threads;     /* T: that have ended, and a tracer has not waited for */
 	bool replacing;		       /* T: a thread in execve is ending the others */
 	bool zombie;		       /* T: ended, not waited for */
 	struct resource_usage ended;	      /* T: of threads that have ended, and peak_pages */
@@ -148,6 +149,14 @@ void process_mark_exiting(struct process *process, int status);
 /* PROCESS, a zombie, was waited for (or its parent wants no zombies): its pid is free. T held;
  * the caller's pointer may be the last. */
 void process_forget(struct process *process);
+/* All of PROCESS, a zombie, has ended: who waits for that is told, when no thread of it is kept for a
+ * tracer any more. T held. */
+void process_ended(struct process *process);
+/* PROCESS, a zombie that no tracer keeps, has ended: its parent is told, or it is forgotten. T held;
+ * the caller's pointer may be the last. */
+void process_tell_end(struct process *process);
+/* Whether PARENT wants no zombies of its children. T held. */
+bool process_ignores_children(const struct process *parent);
 /* The running process's '/', without a reference: D held or only compared. */
 struct dentry *process_root(void);
 /* Its current directory, with a reference. Task context. */
@@ -181,6 +190,8 @@ void child_describe(struct kernel_siginfo *info, int status);
  * or continued: STATUS as wait4 reports it. T held, no S. */
 void child_tell_parent(struct process *child, int status);
 
+/* Makes TASK look at what it is to do. T held. */
+void signal_alert(struct task *task);
 /* TASK is to end as soon as it can. T held. */
 void signal_make_fatal(struct task *task);
 /* Some task of PROCESS ended or blocked signals: another one may have to act on what is

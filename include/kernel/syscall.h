@@ -67,6 +67,7 @@ syscall_function sys_sched_yield, sys_sched_setaffinity, sys_sched_getaffinity, 
 	sys_getpriority, sys_setpriority, sys_sched_getscheduler, sys_sched_getparam;
 syscall_function sys_futex, sys_futex_waitv, sys_futex_wait, sys_futex_wake, sys_futex_requeue,
 	sys_set_robust_list, sys_get_robust_list;
+syscall_function sys_ptrace, sys_process_vm_readv, sys_process_vm_writev;
 syscall_function sys_kill, sys_tkill, sys_tgkill, sys_rt_sigaction, sys_rt_sigprocmask,
 	sys_rt_sigpending, sys_rt_sigsuspend, sys_rt_sigreturn, sys_sigaltstack, sys_pause;
 /* time: kernel/time/clock_calls.c */

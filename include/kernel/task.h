@@ -14,6 +14,7 @@
 
 #include <arch/task.h>
 #include <kernel/cpu.h>
+#include <kernel/ptrace.h>
 #include <kernel/sched.h>
 #include <kernel/signal.h>
 #include <kernel/wait.h>
@@ -31,6 +32,7 @@ struct process;
 enum task_state {
 	TASK_RUNNABLE, /* on a run queue or running */
 	TASK_SLEEPING, /* until woken */
+	TASK_TRACED,   /* until its tracer lets it go on: see <kernel/ptrace.h> */
 	TASK_ZOMBIE    /* ended; lives until the last reference is dropped */
 };
 
@@ -70,6 +72,7 @@ struct task {
 	LIST_ENTRY(task) thread;       /* T: of its process */
 	RB_ENTRY(task) by_tid;	       /* T */
 	struct signal_state signals;   /* see <kernel/signal.h> */
+	struct ptrace_state ptrace;    /* see <kernel/ptrace.h> */
 	uintptr_t clear_child_tid;     /* user address set to 0 and woken at the end; 0: none */
 	uintptr_t robust_list;	       /* user address of the list of locks it holds; 0: none */
 	bool ended;		       /* T: it is no part of its process any more */

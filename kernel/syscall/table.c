@@ -257,6 +257,10 @@ static const struct syscall calls[] = {
 	CALL(sigaltstack, 2),
 	CALL_RESTARTING(pause, 0, CALL_RESTARTS_UNHANDLED),
 
+	CALL(ptrace, 4),
+	CALL(process_vm_readv, 6),
+	CALL(process_vm_writev, 6),
+
 	/* time */
 	CALL(clock_gettime, 2),
 	CALL(clock_settime, 2),
@@ -318,6 +322,12 @@ static long end_with_error(const struct syscall *call, long error)
 
 void syscall_dispatch(struct trap_frame *frame)
 {
+	struct ptrace_state *trace = &task_current()->ptrace;
+
+	if (atomic_load_explicit(&trace->calls, memory_order_relaxed) && ptrace_call_enter()) {
+		ptrace_call_exit();
+		return;
+	}
 	/* Linux takes the number as 32 bits. */
 	unsigned long number = (unsigned int)arch_syscall_number(frame);
 	const struct syscall *call = number < CALL_COUNT ? &calls[number] : NULL;
@@ -336,6 +346,8 @@ void syscall_dispatch(struct trap_frame *frame)
 			result = refuse(number);
 	}
 	arch_syscall_set_result(frame, result);
+	if (atomic_load_explicit(&trace->calls, memory_order_relaxed))
+		ptrace_call_exit();
 }
 
 void user_return(struct trap_frame *frame)

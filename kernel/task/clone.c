@@ -21,11 +21,13 @@
 #include <kernel/page.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
+#include <kernel/ptrace.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
+#include <uapi/linux/ptrace.h>
 #include <uapi/linux/sched.h>
 
 #define NAMESPACE_FLAGS                                                                \
@@ -114,7 +116,7 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 }
 
 /* Links CHILD into its process and the table. T held. */
-static int enter_table(struct task *child, struct task *self, uint64_t flags)
+static int enter_table(struct task *child, struct task *self, uint64_t flags, bool traced)
 {
 	struct process *process = child->process;
 
@@ -138,6 +140,8 @@ static int enter_table(struct task *child, struct task *self, uint64_t flags)
 	}
 	LIST_INSERT_HEAD(&process->threads, child, thread);
 	process->live_threads++;
+	if (traced)
+		ptrace_attach_child(child);
 	return 0;
 }
 
@@ -178,6 +182,7 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 {
 	struct task *self = task_current();
 	struct task_completion completion = { .done = false };
+	unsigned int event = ptrace_clone_event(request->flags, request->exit_signal);
 	int error = check_flags(request), pidfd = -1;
 
 	if (error)
@@ -211,7 +216,8 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 	if (!error) {
 		unsigned long state = spin_lock_irqsave(&task_table_lock);
 
-		error = enter_table(child, self, request->flags);
+		error = enter_table(child, self, request->flags,
+				    event || (request->flags & CLONE_PTRACE));
 		spin_unlock_irqrestore(&task_table_lock, state);
 	}
 	if (error) {
@@ -225,8 +231,12 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 	store_tids(child, request);
 	perf_task_started(child);
 	sched_start(child);
-	if (request->flags & CLONE_VFORK)
+	if (event)
+		ptrace_event(event, (unsigned long)tid);
+	if (request->flags & CLONE_VFORK) {
 		wait_for_vfork(child, &completion);
+		ptrace_event(PTRACE_EVENT_VFORK_DONE, (unsigned long)tid);
+	}
 	task_put(child);
 	return tid;
 }

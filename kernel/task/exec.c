@@ -23,6 +23,7 @@
 #include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
+#include <kernel/ptrace.h>
 #include <kernel/random.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
@@ -459,6 +460,8 @@ static void become_leader(struct task *self)
 	task_get(self);
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
+	if (leader->ptrace.tracer)
+		ptrace_unlink(leader);
 	task_table_remove(self);
 	task_table_replace(leader, self);
 	process->leader = self;
@@ -483,6 +486,8 @@ static void cut_stack_limit(struct process *process)
 /* From here on there is only the new program. */
 static void commit(struct task *self, struct exec_image *image, struct dentry *executable)
 {
+	pid_t former_tid = self->tid;
+
 	become_leader(self);
 	robust_list_release(self);
 	usage_note_space(self->process, self->space);
@@ -511,6 +516,7 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 	arch_task_set_program(arch_task_user_frame(self), image->entry, image->stack);
 	perf_task_exec(self);
 	perf_task_renamed(self, true);
+	ptrace_exec(former_tid);
 }
 
 /* execve with all copies made. */

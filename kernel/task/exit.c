@@ -22,11 +22,13 @@
 #include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
+#include <kernel/ptrace.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
+#include <uapi/linux/ptrace.h>
 #include <uapi/linux/wait.h>
 
 #define FIRST_PID      1
@@ -74,8 +76,7 @@ static void clear_child_tid(struct task *task)
 		futex_wake(address, 1);
 }
 
-/* Whether PARENT wants no zombies. T held. */
-static bool ignores_children(struct process *parent)
+bool process_ignores_children(const struct process *parent)
 {
 	const struct kernel_sigaction *action = &parent->actions[SIGCHLD - 1];
 
@@ -84,6 +85,8 @@ static bool ignores_children(struct process *parent)
 
 void process_forget(struct process *process)
 {
+	if (process->leader->ptrace.tracer)
+		ptrace_unlink(process->leader);
 	LIST_REMOVE(process, sibling);
 	job_control_forget(process);
 	task_table_remove(process->leader);
@@ -135,14 +138,19 @@ void child_tell_parent(struct process *child, int status)
 	wait_queue_wake(&parent->child_event);
 }
 
-/* Tells the parent of PROCESS, a zombie, and forgets that if nobody will wait for it. T held. */
-static void end_zombie(struct process *process)
+void process_ended(struct process *process)
+{
+	if (!process->kept_threads && !ptrace_keep_process(process))
+		process_tell_end(process);
+}
+
+void process_tell_end(struct process *process)
 {
 	struct process *parent = process->parent;
 
 	if (process->exit_signal)
 		tell_parent(process, process->exit_signal, process->exit_status);
-	if (process->exit_signal == SIGCHLD && ignores_children(parent))
+	if (process->exit_signal == SIGCHLD && process_ignores_children(parent))
 		process_forget(process);
 	wait_queue_wake(&parent->child_event);
 }
@@ -209,8 +217,8 @@ static void reparent_children(struct process *process)
 		job_control_reparent(child, process);
 		/* Whoever waits for an inherited child knows of SIGCHLD alone. */
 		child->exit_signal = SIGCHLD;
-		if (child->zombie)
-			end_zombie(child);
+		if (child->zombie && !ptrace_hides_end(child))
+			process_tell_end(child);
 	}
 }
 
@@ -220,7 +228,7 @@ static void end_process(struct process *process)
 	job_control_exit(process);
 	reparent_children(process);
 	process->zombie = true;
-	end_zombie(process);
+	process_ended(process);
 }
 
 /* The task is no part of its process any more. */
@@ -229,13 +237,14 @@ static void leave_process(struct task *task, int status)
 	struct process *process = task->process;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
+	ptrace_exit_tracer(task);
 	LIST_REMOVE(task, thread);
 	usage_add_task(&process->ended, task);
 	process->live_threads--;
 	task->ended = true;
 	bool last = process->live_threads == 0;
 
-	if (task != process->leader)
+	if (task != process->leader && !ptrace_keep_thread(task, status))
 		task_table_remove(task);
 	/* As since Linux 5.17 (synchronize_group_exit): the last one's status, not the leader's. */
 	if (last && !process->exiting)
@@ -262,6 +271,7 @@ _Noreturn void task_exit(int status)
 	struct task *self = task_current();
 
 	ASSERT(arch_irqs_enabled());
+	ptrace_event(PTRACE_EVENT_EXIT, (unsigned long)status);
 	perf_task_exit(self);
 	if (self->space) {
 		robust_list_release(self);

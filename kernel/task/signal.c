@@ -23,6 +23,7 @@
 #include <kernel/kmalloc.h>
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
+#include <kernel/ptrace.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
@@ -177,12 +178,19 @@ static int take(struct signal_queue *queue, uint64_t mask, struct kernel_siginfo
 	return signal;
 }
 
+/* Whether TASK's process is stopped, and so the task; a traced one until its tracer knows. */
+static bool must_stop(const struct task *task)
+{
+	return task->process->stop_signal && !task->ptrace.stop_seen;
+}
+
 void signal_update_attention(struct task *task)
 {
 	struct process *process = task->process;
 	uint64_t pending = task->signals.queue.pending | process->signals.pending;
 
-	task->signals.attention = (pending & ~task->signals.mask) || process->stop_signal;
+	task->signals.attention = (pending & ~task->signals.mask) || must_stop(task) ||
+				  task->ptrace.traps;
 }
 
 /* Makes TASK look at its signals. */
@@ -193,9 +201,15 @@ static void alert(struct task *task)
 	sched_kick(task);
 }
 
+void signal_alert(struct task *task)
+{
+	alert(task);
+}
+
 void signal_make_fatal(struct task *task)
 {
 	task->signals.fatal = true;
+	ptrace_wake_fatal(task);
 	sched_wake(task);
 	sched_kick(task);
 }
@@ -276,8 +290,13 @@ static bool undo_opposite(struct process *process, int signal)
 	if (!opposite)
 		return false;
 	discard(&process->signals, opposite);
-	LIST_FOREACH(task, &process->threads, thread)
+	LIST_FOREACH(task, &process->threads, thread) {
 		discard(&task->signals.queue, opposite);
+		if (signal == SIGCONT && ptrace_is_traced(task)) {
+			ptrace_continued(task);
+			alert(task);
+		}
+	}
 	if (signal != SIGCONT || !process->stop_signal)
 		return false;
 	process->stop_signal = 0;
@@ -303,8 +322,9 @@ static int send(struct process *process, struct task *task, const struct kernel_
 	/* As Linux: for a process, what its first thread blocks is not yet ignored. */
 	const struct task *asked = task ? task : process->leader;
 	bool blocked = asked && (asked->signals.mask & bit(signal));
+	bool noticed = blocked || (asked && ptrace_is_traced(asked)) || !is_ignored(process, signal);
 
-	if (!process->exiting && !process->zombie && (blocked || !is_ignored(process, signal))) {
+	if (!process->exiting && !process->zombie && noticed) {
 		error = add(task ? &task->signals.queue : &process->signals, asked, info);
 		if (task && !blocked)
 			alert(task);
@@ -437,19 +457,27 @@ static void stop_process(struct process *process, int signal)
 	process->stop_signal = signal;
 	process->stop_unreported = true;
 	process->continue_unreported = false;
-	LIST_FOREACH(task, &process->threads, thread)
+	LIST_FOREACH(task, &process->threads, thread) {
+		task->ptrace.stop_seen = false;
 		alert(task);
+	}
 	spin_unlock(&process->signal_lock);
-	child_tell_parent(process, signal << 8 | 0x7f);
+	/* A parent that traces it hears of the stop of each task. */
+	if (!ptrace_by_parent(process))
+		child_tell_parent(process, signal << 8 | 0x7f);
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
-/* Sleeps while the process is stopped. */
+/* Sleeps while the process is stopped; a traced task stops for its tracer. */
 static void wait_while_stopped(struct task *self)
 {
-	while (self->process->stop_signal && !self->signals.fatal) {
+	while ((must_stop(self) || self->ptrace.traps) && !self->signals.fatal) {
+		if (ptrace_is_traced(self)) {
+			ptrace_trap();
+			continue;
+		}
 		self->state = TASK_SLEEPING;
-		if (self->process->stop_signal && !self->signals.fatal)
+		if (must_stop(self) && !self->signals.fatal && !ptrace_is_traced(self))
 			sched_sleep();
 		self->state = TASK_RUNNABLE;
 	}
@@ -489,8 +517,7 @@ bool signal_is_noticed(struct task *task, int signal)
 }
 
 /* Takes the next signal to act on and what to do about it. 0: none is left. */
-static int next_signal(struct task *self, struct kernel_siginfo *info,
-		       struct kernel_sigaction *action)
+static int next_signal(struct task *self, struct kernel_siginfo *info)
 {
 	struct process *process = self->process;
 	unsigned long state = spin_lock_irqsave(&process->signal_lock);
@@ -498,16 +525,24 @@ static int next_signal(struct task *self, struct kernel_siginfo *info,
 
 	if (!signal)
 		signal = take(&process->signals, self->signals.mask, info);
-	if (signal) {
-		*action = process->actions[signal - 1];
-		if (action->handler > SIG_IGN_ADDRESS && (action->flags & SA_RESETHAND))
-			process->actions[signal - 1].handler = SIG_DFL_ADDRESS;
-	}
 	signal_update_attention(self);
 	spin_unlock_irqrestore(&process->signal_lock, state);
-	if (signal)
-		process_timers_delivered(info);
-	return signal;
+	if (!signal)
+		return 0;
+	process_timers_delivered(info);
+	return ptrace_signal(signal, info);
+}
+
+/* What PROCESS does about SIGNAL, this time. */
+static struct kernel_sigaction take_action(struct process *process, int signal)
+{
+	unsigned long state = spin_lock_irqsave(&process->signal_lock);
+	struct kernel_sigaction action = process->actions[signal - 1];
+
+	if (action.handler > SIG_IGN_ADDRESS && (action.flags & SA_RESETHAND))
+		process->actions[signal - 1].handler = SIG_DFL_ADDRESS;
+	spin_unlock_irqrestore(&process->signal_lock, state);
+	return action;
 }
 
 /* Enters ACTION's handler. False: the user's stack cannot take the frame. */
@@ -522,11 +557,15 @@ static bool enter_handler(struct task *self, struct trap_frame *frame, int signa
 		arch_syscall_restart(frame);
 	signals->restart = CALL_ENDS;
 	signals->restore_mask = false;
+	bool stepped = ptrace_handler_begin();
+
 	if (arch_signal_push(frame, action, info, old_mask, &signals->alternate) < 0)
 		return false;
 	if (!(action->flags & SA_NODEFER))
 		mask |= bit(signal);
 	signal_set_mask(mask);
+	if (stepped)
+		ptrace_handler_entered();
 	return true;
 }
 
@@ -551,8 +590,11 @@ void signal_deliver(struct trap_frame *frame)
 		wait_while_stopped(self);
 		if (self->signals.fatal)
 			task_exit(self->process->exiting ? self->process->exit_status : 0);
-		signal = next_signal(self, &info, &action);
-		if (!signal || action.handler == SIG_IGN_ADDRESS)
+		signal = next_signal(self, &info);
+		if (!signal)
+			continue;
+		action = take_action(self->process, signal);
+		if (action.handler == SIG_IGN_ADDRESS)
 			continue;
 		if (action.handler != SIG_DFL_ADDRESS) {
 			if (!enter_handler(self, frame, signal, &action, &info))

@@ -13,6 +13,7 @@
 #include <kernel/file.h>
 #include <kernel/pidfd.h>
 #include <kernel/process.h>
+#include <kernel/ptrace.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
@@ -35,6 +36,7 @@ struct found {
 	pid_t pid; /* 0: none ready */
 	uint32_t uid;
 	int status; /* as wait4 reports it */
+	bool traced; /* of a tracee, for the caller as its tracer */
 	struct resource_usage usage;
 };
 
@@ -68,6 +70,41 @@ static void take_zombie(struct process *child, const struct wish *wish, struct f
 	process_forget(child);
 }
 
+/* Whether WISH means TRACEE: __WCLONE makes no difference to its tracer. T held. */
+static bool is_tracee_meant(const struct task *tracee, const struct wish *wish)
+{
+	if (wish->process)
+		return tracee == wish->process->leader;
+	if (wish->pid)
+		return tracee->tid == wish->pid;
+	return !wish->group || tracee->process->group == wish->group;
+}
+
+/* Looks at what the running process traces. False: nothing that is meant. T held. */
+static bool look_at_tracees(const struct wish *wish, struct found *found)
+{
+	struct task *self = task_current(), *tracee, *next;
+	struct task *only = wish->options & __WNOTHREAD ? self : NULL;
+	bool any = false;
+
+	next = ptrace_next_tracee(self->process, only, NULL);
+	while ((tracee = next) != NULL && !found->pid) {
+		pid_t tid = tracee->tid;
+		uint32_t uid = credentials_of(tracee)->uid;
+
+		next = ptrace_next_tracee(self->process, only, tracee);
+		if (!is_tracee_meant(tracee, wish))
+			continue;
+		any = true;
+		if (ptrace_take_report(tracee, wish->options, &found->status)) {
+			found->pid = tid;
+			found->uid = uid;
+			found->traced = true;
+		}
+	}
+	return any;
+}
+
 /* Looks once; collects what it finds. False: no such children. */
 static bool look(const struct wish *wish, struct found *found)
 {
@@ -83,9 +120,11 @@ static bool look(const struct wish *wish, struct found *found)
 		pid_t pid = child->pid;
 		uint32_t uid = credentials_of(child->leader)->uid;
 
+		if (child->zombie && ptrace_hides_end(child))
+			continue;
 		if (child->zombie && (wish->options & WEXITED))
 			take_zombie(child, wish, found);
-		else if (child->zombie ||
+		else if (child->zombie || ptrace_by_parent(child) ||
 			 !signal_take_stop_report(child, wish->options & (WUNTRACED | WCONTINUED),
 						  !(wish->options & WNOWAIT), &found->status))
 			continue;
@@ -93,6 +132,8 @@ static bool look(const struct wish *wish, struct found *found)
 		found->uid = uid;
 		break;
 	}
+	if (!found->pid)
+		any |= look_at_tracees(wish, found);
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return any;
 }
@@ -158,6 +199,10 @@ static struct kernel_siginfo describe(const struct found *found)
 				       .si_uid = found->uid };
 
 	child_describe(&info, found->status);
+	if (found->traced && info.si_code == CLD_STOPPED) {
+		info.si_code = CLD_TRAPPED;
+		info.si_status = found->status >> 8;
+	}
 	return info;
 }
 

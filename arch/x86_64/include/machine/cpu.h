@@ -67,6 +67,8 @@ static inline bool arch_in_nmi(void)
 }
 
 #define X86_FLAGS_IF (1ul << 9)
+/* Trap flag: a debug exception after every instruction. */
+#define X86_FLAGS_TRAP (1ul << 8)
 
 static inline unsigned long arch_irq_save(void)
 {

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What every ISA must provide about the registers of a task that a tracer looks at. All functions:
+ * task context; the task is stopped and off its processor, unless something else is said.
+ */
+#ifndef ARCH_PTRACE_H
+#define ARCH_PTRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct task;
+struct trap_frame;
+
+/* A register set as core files have it. */
+struct register_set {
+	unsigned int type; /* NT_* */
+	size_t (*size)(void);
+	/* Fills BUFFER, size() bytes, zeroed before. */
+	void (*get)(struct task *task, void *buffer);
+	/* Sets what the first SIZE bytes of BUFFER say. 0, -EIO, -EINVAL or -EFAULT. */
+	int (*set)(struct task *task, void *buffer, size_t size);
+};
+
+/* The set of TYPE, NULL: there is none. Any context. */
+const struct register_set *arch_register_set(unsigned int type);
+
+/* The word at OFFSET of Linux's struct user. 0 or -EIO. */
+int arch_ptrace_peek_user(struct task *task, unsigned long offset, unsigned long *value);
+int arch_ptrace_poke_user(struct task *task, unsigned long offset, unsigned long value);
+
+/* Whether TASK traps after its next instruction from now on. Also for the running task. */
+void arch_ptrace_set_step(struct task *task, bool on);
+
+/* The number of the system call FRAME comes from, as a tracer sees it, -1: from none. Any
+ * context. */
+long arch_ptrace_call(const struct trap_frame *frame);
+
+/* How audit names the ISA (AUDIT_ARCH_*). Any context. */
+uint32_t arch_ptrace_isa(void);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * process_vm_readv, process_vm_writev: copying between the caller's memory and another process's,
+ * without stopping it. Behaviour: Linux's process_vm_readv(2).
+ *
+ * Both sides are a cursor over a vector; what goes from one to the other goes through a page of the
+ * kernel's, so that neither side's faults happen under the other's lock. As much as can be copied
+ * counts; nothing at all is EFAULT.
+ */
+#include <kernel/credentials.h>
+#include <kernel/kmalloc.h>
+#include <kernel/page.h>
+#include <kernel/process.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <kernel/usercopy.h>
+#include <kernel/vm.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/uio.h>
+
+/* A place in a vector. */
+struct cursor {
+	struct kernel_iovec *vector;
+	size_t count;
+	size_t index;	 /* of the present part */
+	uint64_t offset; /* in it */
+};
+
+/* The vector of COUNT parts at user ADDRESS. 0, -EINVAL, -EFAULT or -ENOMEM; *TOTAL is how many bytes
+ * it names. */
+static int import(struct cursor *cursor, unsigned long address, unsigned long count, uint64_t *total)
+{
+	*cursor = (struct cursor){ .count = count };
+	*total = 0;
+	if (count > IOV_MAX_COUNT)
+		return -EINVAL;
+	if (!count)
+		return 0;
+	cursor->vector = kzalloc(count * sizeof(cursor->vector[0]));
+	if (!cursor->vector)
+		return -ENOMEM;
+	if (copy_from_user(cursor->vector, (const void *)address,
+			   count * sizeof(cursor->vector[0])))
+		return -EFAULT;
+	for (size_t i = 0; i < count; i++) {
+		if ((int64_t)cursor->vector[i].iov_len < 0)
+			return -EINVAL;
+		*total += cursor->vector[i].iov_len;
+		if ((int64_t)*total < 0)
+			*total = INT64_MAX;
+	}
+	return 0;
+}
+
+/* How many bytes lie together from the cursor on, 0: it is at the end. */
+static uint64_t ahead(struct cursor *cursor, uintptr_t *address)
+{
+	while (cursor->index < cursor->count &&
+	       cursor->offset == cursor->vector[cursor->index].iov_len) {
+		cursor->index++;
+		cursor->offset = 0;
+	}
+	if (cursor->index == cursor->count)
+		return 0;
+	*address = cursor->vector[cursor->index].iov_base + cursor->offset;
+	return cursor->vector[cursor->index].iov_len - cursor->offset;
+}
+
+/* Copies SIZE bytes, at most a page, between OWN memory and OTHER in SPACE; how many it could. */
+static size_t copy_part(struct vm_space *space, uintptr_t own, uintptr_t other, char *buffer,
+			size_t size, bool write)
+{
+	if (write)
+		return copy_from_user(buffer, (const void *)own, size) ?
+			       0 :
+			       vm_access(space, other, buffer, size, VM_ACCESS_WRITE);
+	size_t done = vm_access(space, other, buffer, size, 0);
+
+	return done && copy_to_user((void *)own, buffer, done) == 0 ? done : 0;
+}
+
+static long copy_all(struct vm_space *space, struct cursor *own, struct cursor *other, bool write)
+{
+	char *buffer = kzalloc(PAGE_SIZE);
+	uintptr_t here = 0, there = 0;
+	long done = 0;
+
+	if (!buffer)
+		return -ENOMEM;
+	while (!signal_is_fatal_pending(task_current())) {
+		uint64_t size = ahead(own, &here), other_size = ahead(other, &there);
+
+		if (size > other_size)
+			size = other_size;
+		/* Page by page of the other side: what can be copied is. */
+		if (size > PAGE_SIZE - there % PAGE_SIZE)
+			size = PAGE_SIZE - there % PAGE_SIZE;
+		if (!size)
+			break;
+		size_t copied = copy_part(space, here, there, buffer, size, write);
+
+		done += (long)copied;
+		own->offset += copied;
+		other->offset += copied;
+		if (copied < size) {
+			done = done ? done : -EFAULT;
+			break;
+		}
+	}
+	kfree(buffer);
+	return done;
+}
+
+/* The space of process PID, with a reference. -ESRCH, -EPERM. */
+static int find_space(pid_t pid, struct vm_space **space)
+{
+	struct task *task = task_find(pid);
+
+	if (!task)
+		return -ESRCH;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	int error = credentials_may_ptrace(task, PTRACE_AS_REAL);
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	*space = error ? NULL : vm_space_of(task);
+	task_put(task);
+	if (error)
+		return error;
+	return *space ? 0 : -ESRCH;
+}
+
+static long transfer(const unsigned long arg[6], bool write)
+{
+	struct cursor own = { 0 }, other = { 0 };
+	struct vm_space *space = NULL;
+	uint64_t own_size, other_size = 0;
+	long result;
+
+	if (arg[5])
+		return -EINVAL;
+	result = import(&own, arg[1], arg[2], &own_size);
+	if (!result && own_size)
+		result = import(&other, arg[3], arg[4], &other_size);
+	if (!result && other_size)
+		result = find_space((pid_t)arg[0], &space);
+	if (!result && space)
+		result = copy_all(space, &own, &other, write);
+	if (space)
+		vm_space_put(space);
+	kfree(own.vector);
+	kfree(other.vector);
+	return result;
+}
+
+long sys_process_vm_readv(const unsigned long arg[6])
+{
+	return transfer(arg, false);
+}
+
+long sys_process_vm_writev(const unsigned long arg[6])
+{
+	return transfer(arg, true);
+}
