@@ -129,7 +129,7 @@ static void rename_self(void)
 
 static void sleep_shortly(void)
 {
-	usleep(1000);
+	usleep(50000);
 }
 
 static void side_band(void)
@@ -208,7 +208,7 @@ static void wide(void)
 	struct buffer buffer = map_buffer(fd, BUFFER_PAGES, PROT_READ | PROT_WRITE);
 
 	for (int i = 0; i < 10; i++)
-		usleep(1000);
+		usleep(50000);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	while (next_record(&buffer, record)) {
 		if (header->type != PERF_RECORD_SWITCH_CPU_WIDE || header->size != 16)
@@ -389,7 +389,7 @@ static void chains(void)
 	struct buffer buffer = map_buffer(fd, 16, PROT_READ | PROT_WRITE);
 
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	usleep(1000);
+	usleep(50000);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	if (next_record(&buffer, record)) {
 		uint64_t count = word64(8), user = 0;
