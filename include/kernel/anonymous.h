@@ -8,6 +8,10 @@
 
 #include <stdint.h>
 
+/* What statfs says of them: as in Linux. */
+#define PIPEFS_MAGIC 0x50495045
+#define SOCKFS_MAGIC 0x534f434b
+
 struct dentry;
 
 /* A dentry with one reference for a new inode of KIND, "pipe" or "socket", and MODE; NULL: no

@@ -12,10 +12,6 @@
 #include <kernel/pipe.h>
 #include <kernel/socket.h>
 
-/* Linux's PIPEFS_MAGIC and SOCKFS_MAGIC. */
-#define PIPEFS_MAGIC 0x50495045
-#define SOCKFS_MAGIC 0x534f434b
-
 /* Opened again through /proc/PID/fd, a pipe has another end; a socket cannot be opened. */
 static const struct inode_ops pipe_inode_ops = { .open = fifo_open };
 static const struct inode_ops socket_inode_ops = { .open = NULL };

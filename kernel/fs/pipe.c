@@ -486,7 +486,8 @@ int fifo_open(struct inode *inode, struct file *file)
 	struct pipe *pipe = file->private;
 
 	wake_all(pipe);
-	if (reads(file) && writes(file))
+	/* A pipe that is opened again, through /proc, has had its ends. */
+	if ((reads(file) && writes(file)) || inode->superblock->magic == PIPEFS_MAGIC)
 		return 0;
 	if (!nonblock)
 		error = wait_for_other_end(file);

@@ -195,18 +195,19 @@ static int show_uuid(struct text *text, void *unused)
 }
 
 /* Made when it is first asked for; the same from then on. */
+static struct spinlock boot_id_lock = SPINLOCK_INITIALIZER;
+
 static int show_boot_id(struct text *text, void *unused)
 {
-	static struct spinlock lock = SPINLOCK_INITIALIZER;
 	static unsigned char boot_id[16]; /* L: lock; byte 6 is 0 until it is made */
 	unsigned char bytes[16];
 
 	make_uuid(bytes);
-	spin_lock(&lock);
+	spin_lock(&boot_id_lock);
 	if (!boot_id[6])
 		memcpy(boot_id, bytes, sizeof(boot_id));
 	memcpy(bytes, boot_id, sizeof(bytes));
-	spin_unlock(&lock);
+	spin_unlock(&boot_id_lock);
 	print_uuid(text, bytes);
 	return 0;
 }
