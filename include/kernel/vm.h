@@ -92,6 +92,7 @@ struct vm_area {
 	LIST_ENTRY(vm_area) mapped;  /* M: in mapping->areas */
 	uint64_t unmap_round;	     /* M: see kernel/mm/mapping.c */
 	struct vm_space *space;
+	struct vm_area *next_freed; /* S */
 }; /* S: space->mutex; M: mapping->lock */
 
 RB_HEAD(vm_area_tree, vm_area);
@@ -103,6 +104,7 @@ struct vm_space {
 	struct mutex mutex;
 	struct vm_area_tree areas; /* S: none overlap */
 	unsigned int area_count;   /* S */
+	struct vm_area *freed_areas; /* S: no longer there, but for their files' references */
 	struct arch_space arch;	   /* page tables */
 	uintptr_t brk_start, brk;  /* S */
 	uintptr_t stack_top;	   /* where the first stack ends */

@@ -11,13 +11,13 @@
  * An item holds no reference to its file: that would keep it open. So a file that is released first
  * takes its items out of all instances, and an instance that is released its items off all files.
  *
- * Instances may watch instances, in no circle and not deeper than NESTING_MAX: a wake-up runs through
- * them outwards, a question inwards.
+ * Instances may watch instances (epoll_nesting.c): a wake-up runs through them outwards, a question
+ * inwards.
  *
- * Locks: watching_mutex (files and instances that go, nesting) > epoll->mutex, outer instances' before
+ * Locks: epoll_watching_mutex (files and instances that go, nesting) > epoll->mutex, outer instances' before
  * inner ones' > what poll operations take > wait_queue.lock > epoll->lock. An item's wake-up runs with
  * its file's queue locked and then wakes the instance's own queues, without epoll->lock: a queue's lock
- * is taken inside another's only outwards. watchers_lock is innermost. No user memory is touched
+ * is taken inside another's only outwards. epoll_watchers_lock is innermost. No user memory is touched
  * under any of them: a fault may need the space's mutex, under which a file may be released.
  */
 #include "epoll.h"
@@ -36,8 +36,6 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-/* Edges from the outermost to the innermost instance. Linux's EP_MAX_NESTS. */
-#define NESTING_MAX	 4
 /* Flags of an item that are no events. */
 #define PRIVATE_BITS	 (EPOLLWAKEUP | EPOLLONESHOT | EPOLLET | EPOLLEXCLUSIVE)
 /* Events that are collected without memory of their own. */
@@ -53,32 +51,6 @@ struct place {
 	struct place *next;
 };
 
-struct epoll_item {
-	RB_ENTRY(epoll_item) node;	     /* M */
-	TAILQ_ENTRY(epoll_item) ready_link;  /* L: if ready */
-	LIST_ENTRY(epoll_item) watcher_link; /* watchers_lock */
-	struct epoll *epoll;
-	struct file *file;
-	int fd;
-	bool ready;			 /* L: is on the ready list, or on collect's */
-	struct kernel_epoll_event event; /* written under M and L */
-	struct place *places;		 /* M */
-};
-
-struct epoll {
-	struct mutex mutex;
-	RB_HEAD(item_tree, epoll_item) items;	  /* M */
-	_Atomic size_t item_count;		  /* written under M */
-	struct spinlock lock;			  /* irqsave */
-	TAILQ_HEAD(ready_list, epoll_item) ready; /* L */
-	bool collecting;			  /* L: the list is in collect's hands */
-	struct wait_queue waiters;		  /* tasks in epoll_wait, exclusive */
-	struct wait_queue pollers;		  /* of the instance's file */
-	struct file *file;			  /* its own; no reference */
-	uint64_t round;				  /* watching_mutex: of depth */
-	unsigned int depth;			  /* watching_mutex: as found in that round */
-};						  /* M: mutex, L: lock */
-
 /* An event that is to be told of, and whose it is. */
 struct found {
 	struct kernel_epoll_event event;
@@ -87,26 +59,24 @@ struct found {
 	uint32_t wanted; /* what the item asked for */
 };
 
-static struct mutex watching_mutex = MUTEX_INITIALIZER(watching_mutex);
-/* Number of the present walk through instances that watch each other. watching_mutex. */
-static uint64_t round;
-static struct spinlock watchers_lock = SPINLOCK_INITIALIZER;
+struct mutex epoll_watching_mutex = MUTEX_INITIALIZER(epoll_watching_mutex);
+struct spinlock epoll_watchers_lock = SPINLOCK_INITIALIZER;
 static _Atomic size_t total_items;
 
-static int compare_items(const struct epoll_item *a, const struct epoll_item *b)
+int epoll_compare_items(const struct epoll_item *a, const struct epoll_item *b)
 {
 	if (a->file != b->file)
 		return (uintptr_t)a->file < (uintptr_t)b->file ? -1 : 1;
 	return (a->fd > b->fd) - (a->fd < b->fd);
 }
 
-RB_GENERATE_STATIC(item_tree, epoll_item, node, compare_items)
+RB_GENERATE(epoll_item_tree, epoll_item, node, epoll_compare_items)
 
 static struct epoll_item *find(struct epoll *epoll, struct file *file, int fd)
 {
 	struct epoll_item key = { .file = file, .fd = fd };
 
-	return RB_FIND(item_tree, &epoll->items, &key);
+	return RB_FIND(epoll_item_tree, &epoll->items, &key);
 }
 
 /* --- being ready --- */
@@ -175,7 +145,7 @@ static bool may_be_ready(struct epoll *epoll)
 }
 
 /* Takes the first item off LIST, the instance's or collect's; NULL: there is none. M held. */
-static struct epoll_item *take_first(struct epoll *epoll, struct ready_list *list)
+static struct epoll_item *take_first(struct epoll *epoll, struct epoll_ready_list *list)
 {
 	unsigned long state = spin_lock_irqsave(&epoll->lock);
 	struct epoll_item *item = TAILQ_FIRST(list);
@@ -203,7 +173,7 @@ static void finish_told(struct epoll_item *item)
 /* Collects up to MAX events of ready items. What became ready meanwhile comes after what was. */
 static size_t collect(struct epoll *epoll, struct found *found, size_t max)
 {
-	struct ready_list list = TAILQ_HEAD_INITIALIZER(list);
+	struct epoll_ready_list list = TAILQ_HEAD_INITIALIZER(list);
 	struct epoll_item *item;
 	size_t count = 0;
 
@@ -355,11 +325,11 @@ static void destroy_item(struct epoll_item *item)
 	if (item->ready)
 		TAILQ_REMOVE(&epoll->ready, item, ready_link);
 	spin_unlock_irqrestore(&epoll->lock, state);
-	RB_REMOVE(item_tree, &epoll->items, item);
+	RB_REMOVE(epoll_item_tree, &epoll->items, item);
 	epoll->item_count--;
-	spin_lock(&watchers_lock);
+	spin_lock(&epoll_watchers_lock);
 	LIST_REMOVE(item, watcher_link);
-	spin_unlock(&watchers_lock);
+	spin_unlock(&epoll_watchers_lock);
 	total_items--;
 	kfree(item);
 }
@@ -388,10 +358,10 @@ static int insert(struct epoll *epoll, struct file *file, int fd,
 	item->event.events |= EPOLLERR | EPOLLHUP;
 	total_items++;
 	epoll->item_count++;
-	RB_INSERT(item_tree, &epoll->items, item);
-	spin_lock(&watchers_lock);
+	RB_INSERT(epoll_item_tree, &epoll->items, item);
+	spin_lock(&epoll_watchers_lock);
 	LIST_INSERT_HEAD(&file->watchers, item, watcher_link);
-	spin_unlock(&watchers_lock);
+	spin_unlock(&epoll_watchers_lock);
 
 	struct item_table table = { .table.add = add_place, .item = item };
 
@@ -421,76 +391,30 @@ int epoll_modify(struct epoll *epoll, struct file *file, int fd,
 	return error;
 }
 
-/* --- nesting --- */
-
-/* How deep the instances go that EPOLL watches, 0: none; more than NESTING_MAX if OUTER is among them.
- * watching_mutex held. */
-static unsigned int depth_inward(struct epoll *epoll, const struct epoll *outer)
-{
-	struct epoll_item *item;
-	unsigned int deepest = 0;
-
-	if (epoll == outer)
-		return NESTING_MAX + 1;
-	if (epoll->round == round)
-		return epoll->depth;
-	mutex_lock(&epoll->mutex);
-	RB_FOREACH(item, item_tree, &epoll->items) {
-		struct epoll *inner = epoll_of_file(item->file);
-		unsigned int depth = inner ? 1 + depth_inward(inner, outer) : 0;
-
-		deepest = depth > deepest ? depth : deepest;
-	}
-	mutex_unlock(&epoll->mutex);
-	epoll->round = round;
-	epoll->depth = deepest;
-	return deepest;
-}
-
-/* How deep the instances go that watch EPOLL. watching_mutex held, and so no instance begins or ends
- * watching another. */
-static unsigned int depth_outward(struct epoll *epoll)
-{
-	struct epoll_item *item;
-	unsigned int deepest = 0;
-
-	if (epoll->round == round)
-		return epoll->depth;
-	LIST_FOREACH(item, &epoll->file->watchers, watcher_link) {
-		unsigned int depth = 1 + depth_outward(item->epoll);
-
-		deepest = depth > deepest ? depth : deepest;
-	}
-	epoll->round = round;
-	epoll->depth = deepest;
-	return deepest;
-}
-
-/* Whether OUTER may watch INNER. watching_mutex held. */
-static bool may_nest(struct epoll *outer, struct epoll *inner)
-{
-	round++;
-	unsigned int depth = depth_inward(inner, outer);
-
-	round++;
-	return depth + 1 + depth_outward(outer) <= NESTING_MAX;
-}
-
 int epoll_add(struct epoll *epoll, struct file *file, int fd,
 	      const struct kernel_epoll_event *event)
 {
 	struct epoll *inner = epoll_of_file(file);
-	int error = -ELOOP;
+	bool nested = inner || !LIST_EMPTY(&epoll->file->watchers);
+	int error = 0;
 
-	if (inner)
-		mutex_lock(&watching_mutex);
-	if (!inner || may_nest(epoll, inner)) {
+	if (nested)
+		mutex_lock(&epoll_watching_mutex);
+	if (inner && !epoll_may_nest(epoll, inner))
+		error = -ELOOP;
+	if (!error) {
 		mutex_lock(&epoll->mutex);
 		error = insert(epoll, file, fd, event);
 		mutex_unlock(&epoll->mutex);
 	}
-	if (inner)
-		mutex_unlock(&watching_mutex);
+	if (!error && nested && !epoll_paths_are_few(file)) {
+		mutex_lock(&epoll->mutex);
+		destroy_item(find(epoll, file, fd));
+		mutex_unlock(&epoll->mutex);
+		error = -EINVAL;
+	}
+	if (nested)
+		mutex_unlock(&epoll_watching_mutex);
 	return error;
 }
 
@@ -499,7 +423,7 @@ int epoll_remove(struct epoll *epoll, struct file *file, int fd)
 	bool nested = epoll_of_file(file);
 
 	if (nested)
-		mutex_lock(&watching_mutex);
+		mutex_lock(&epoll_watching_mutex);
 	mutex_lock(&epoll->mutex);
 	struct epoll_item *item = find(epoll, file, fd);
 
@@ -507,7 +431,7 @@ int epoll_remove(struct epoll *epoll, struct file *file, int fd)
 		destroy_item(item);
 	mutex_unlock(&epoll->mutex);
 	if (nested)
-		mutex_unlock(&watching_mutex);
+		mutex_unlock(&epoll_watching_mutex);
 	return item ? 0 : -ENOENT;
 }
 
@@ -517,7 +441,7 @@ void epoll_forget_file(struct file *file)
 {
 	struct epoll_item *item;
 
-	mutex_lock(&watching_mutex);
+	mutex_lock(&epoll_watching_mutex);
 	/* Nobody else has the file, so the list changes only here and where an instance ends. */
 	while ((item = LIST_FIRST(&file->watchers))) {
 		struct epoll *epoll = item->epoll;
@@ -526,7 +450,7 @@ void epoll_forget_file(struct file *file)
 		destroy_item(item);
 		mutex_unlock(&epoll->mutex);
 	}
-	mutex_unlock(&watching_mutex);
+	mutex_unlock(&epoll_watching_mutex);
 }
 
 /* Readable when something in it is ready. */
@@ -565,12 +489,12 @@ static void release_epoll(struct file *file)
 	struct epoll *epoll = file->private;
 	struct epoll_item *item;
 
-	mutex_lock(&watching_mutex);
+	mutex_lock(&epoll_watching_mutex);
 	mutex_lock(&epoll->mutex);
 	while ((item = RB_ROOT(&epoll->items)))
 		destroy_item(item);
 	mutex_unlock(&epoll->mutex);
-	mutex_unlock(&watching_mutex);
+	mutex_unlock(&epoll_watching_mutex);
 	kfree(epoll);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an epoll instance can do; the calls are in epoll_calls.c. Task context, all of it.
+ * What an epoll instance is and can do; the calls are in epoll_calls.c. Task context, all of it. The
+ * locks are explained in epoll.c.
  */
 #ifndef FS_EPOLL_H
 #define FS_EPOLL_H
@@ -9,10 +10,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sys/queue.h>
+
+#include <kernel/spinlock.h>
+#include <kernel/tree.h>
+#include <kernel/wait.h>
 #include <uapi/linux/eventpoll.h>
 
-struct epoll;
 struct file;
+struct place;
+
+/* One descriptor that an instance watches. */
+struct epoll_item {
+	RB_ENTRY(epoll_item) node;	     /* M */
+	TAILQ_ENTRY(epoll_item) ready_link;  /* L: if ready */
+	LIST_ENTRY(epoll_item) watcher_link; /* epoll_watchers_lock */
+	struct epoll *epoll;
+	struct file *file;
+	int fd;
+	bool ready;			 /* L: is on the ready list, or on collect's */
+	struct kernel_epoll_event event; /* written under M and L */
+	struct place *places;		 /* M: on the queues of its file */
+};
+
+struct epoll {
+	struct mutex mutex;
+	RB_HEAD(epoll_item_tree, epoll_item) items;	/* M */
+	_Atomic size_t item_count;			/* written under M */
+	struct spinlock lock;				/* irqsave */
+	TAILQ_HEAD(epoll_ready_list, epoll_item) ready; /* L */
+	bool collecting;				/* L: the list is in collect's hands */
+	struct wait_queue waiters;			/* tasks in epoll_wait, exclusive */
+	struct wait_queue pollers;			/* of the instance's file */
+	struct file *file;				/* its own; no reference */
+	uint64_t round;					/* epoll_watching_mutex: of depth */
+	unsigned int depth; /* epoll_watching_mutex: as found in that round */
+};			    /* M: mutex, L: lock */
+
+RB_PROTOTYPE(epoll_item_tree, epoll_item, node, epoll_compare_items)
+int epoll_compare_items(const struct epoll_item *a, const struct epoll_item *b);
+
+/* Held while files and instances go, and while an instance begins or ends watching another. */
+extern struct mutex epoll_watching_mutex;
+/* Of every file's list of items. */
+extern struct spinlock epoll_watchers_lock;
 
 /* A file of a new instance, or NULL. */
 struct file *epoll_file_create(void);
@@ -20,7 +61,7 @@ struct file *epoll_file_create(void);
 struct epoll *epoll_of_file(const struct file *file);
 
 /* Watches FILE, which has a poll operation, as descriptor FD. 0; -EEXIST; -ELOOP: instances would watch
- * each other in a circle, or too deep; -ENOSPC: there are too many items; -ENOMEM. */
+ * each other in a circle, or too deep; -EINVAL: a wake-up of it would run too many ways; -ENOSPC: there are too many items; -ENOMEM. */
 int epoll_add(struct epoll *epoll, struct file *file, int fd,
 	      const struct kernel_epoll_event *event);
 /* Watches it for something else. 0; -ENOENT; -EINVAL: it is exclusive, which cannot change. */
@@ -32,5 +73,13 @@ int epoll_remove(struct epoll *epoll, struct file *file, int fd);
 /* Waits until DEADLINE_NS of clock_ns() (0: not at all; UINT64_MAX: for ever) for something to be ready,
  * and copies 1 … MAX events to USER_EVENTS. How many, 0: the time is over, -EINTR, -EFAULT. */
 long epoll_wait_user(struct epoll *epoll, uintptr_t user_events, size_t max, uint64_t deadline_ns);
+
+/* epoll_nesting.c. epoll_watching_mutex held. */
+
+/* Whether OUTER may watch INNER: that makes no circle and is not too deep. */
+bool epoll_may_nest(struct epoll *outer, struct epoll *inner);
+/* Whether a wake-up of FILE, or of any file in it if it is an instance's, runs through instances in no
+ * more ways than Linux allows. */
+bool epoll_paths_are_few(struct file *file);
 
 #endif

@@ -73,7 +73,7 @@ static size_t copy(struct vm_space *space, uintptr_t address, char *buffer, size
 			memcpy(buffer + done, memory, part);
 		done += part;
 	}
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	return done;
 }
 
@@ -101,7 +101,7 @@ void vm_for_each_area(struct vm_space *space, uintptr_t from,
 
 	while (area && visit(area, arg))
 		area = RB_NEXT(vm_area_tree, &space->areas, area);
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 }
 
 const char *vm_area_name(const struct vm_area *area)
@@ -163,5 +163,5 @@ void vm_get_usage(struct vm_space *space, struct vm_usage *usage)
 		else if ((area->prot & VM_EXEC) && area->file)
 			usage->executable += pages;
 	}
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 }

@@ -134,9 +134,12 @@ void area_free(struct vm_area *area)
 {
 	if (area->ops && area->ops->close)
 		area->ops->close(area);
-	if (area->file)
-		file_put(area->file);
-	kfree(area);
+	if (!area->file) {
+		kfree(area);
+		return;
+	}
+	area->next_freed = area->space->freed_areas;
+	area->space->freed_areas = area;
 }
 
 void area_copied(struct vm_area *copy)
@@ -255,7 +258,7 @@ int vm_unmap(struct vm_space *space, uintptr_t address, size_t size)
 	mutex_lock(&space->mutex);
 	int error = areas_unmap(space, address, address + size);
 
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	return error;
 }
 
@@ -389,6 +392,6 @@ long vm_map(struct vm_space *space, const struct vm_request *request)
 	mutex_lock(&space->mutex);
 	long result = space_map(space, request, size);
 
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	return result;
 }

@@ -41,6 +41,6 @@ uintptr_t vm_brk(struct vm_space *space, uintptr_t brk)
 			space->brk = brk;
 	}
 	brk = space->brk;
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	return brk;
 }

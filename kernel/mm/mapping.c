@@ -96,7 +96,7 @@ void vm_unmap_file_range(struct vm_mapping *mapping, uint64_t start, uint64_t en
 		RB_FOREACH(area, vm_area_tree, &space->areas)
 			if (area->mapping == mapping)
 				unmap_part(area, start, end, own_copies);
-		mutex_unlock(&space->mutex);
+		vm_space_unlock(space);
 		vm_space_put(space);
 	}
 }

@@ -59,7 +59,7 @@ bool vm_is_mapped(struct vm_space *space, uintptr_t address, size_t size)
 
 	while (area && area->end < end)
 		area = area_at(space, area->end);
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	return area;
 }
 
@@ -73,7 +73,7 @@ paddr_t vm_shared_paddr(struct vm_space *space, uintptr_t address)
 
 	if (area && area->shared && area->ops)
 		paddr = arch_space_lookup(&space->arch, address & PAGE_MASK, &prot);
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	return paddr ? paddr + (address & ~PAGE_MASK) : 0;
 }
 
@@ -122,7 +122,7 @@ int vm_protect(struct vm_space *space, uintptr_t address, size_t size, unsigned 
 	if (!error)
 		error = for_each_area(space, address, end, protect_area,
 				      prot & (VM_READ | VM_WRITE | VM_EXEC), true);
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	return error;
 }
 
@@ -263,7 +263,7 @@ static int remove_object(struct vm_space *space, uintptr_t start, uintptr_t end)
 			if (copy.ops->open)
 				copy.ops->open(&copy);
 		}
-		mutex_unlock(&space->mutex);
+		vm_space_unlock(space);
 		if (error)
 			return error;
 		stop = copy.end < end ? copy.end : end;
@@ -291,7 +291,7 @@ int vm_advise(struct vm_space *space, uintptr_t address, size_t size, int number
 	mutex_lock(&space->mutex);
 	error = for_each_area(space, address, address + size, advice->apply, advice->argument,
 			      advice->stop_at_hole);
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	return error;
 }
 
@@ -369,7 +369,7 @@ int vm_lock(struct vm_space *space, uintptr_t address, size_t size, bool lock, b
 		/* Linux: __mlock_posix_error_return. */
 		error = error == -EFAULT ? -ENOMEM : error == -ENOMEM ? -EAGAIN : error;
 	}
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	return error;
 }
 
@@ -394,7 +394,7 @@ int vm_lock_all(struct vm_space *space, unsigned int flags)
 		if ((flags & MCL_CURRENT) && !on_fault)
 			populate_locked(space, USER_START, USER_END);
 	}
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	return error;
 }
 
@@ -425,7 +425,7 @@ long vm_resident_vector(struct vm_space *space, uintptr_t address, size_t count,
 			break;
 		pages[done] = is_resident(area, address);
 	}
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	return done ? (long)done : -ENOMEM;
 }
 
@@ -456,7 +456,7 @@ int vm_sync(struct vm_space *space, uintptr_t address, size_t size, unsigned int
 		if (!area || area->start > address)
 			hole = -ENOMEM;
 		if (!area || area->start >= end) {
-			mutex_unlock(&space->mutex);
+			vm_space_unlock(space);
 			break;
 		}
 		address = area->start > address ? area->start : address;
@@ -468,7 +468,7 @@ int vm_sync(struct vm_space *space, uintptr_t address, size_t size, unsigned int
 			file_get(copy.file);
 		if (sync && copy.ops->open)
 			copy.ops->open(&copy);
-		mutex_unlock(&space->mutex);
+		vm_space_unlock(space);
 		uintptr_t stop = copy.end < end ? copy.end : end;
 
 		if (sync)

@@ -256,6 +256,6 @@ long vm_remap(struct vm_space *space, uintptr_t address, size_t old_size, size_t
 	mutex_lock(&space->mutex);
 	long result = remap(&move);
 
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	return result;
 }

@@ -103,7 +103,7 @@ struct vm_space *vm_space_fork(struct vm_space *space)
 	}
 	child->mapped_pages_peak = child->mapped_pages;
 	tlb_flush(space, USER_START, USER_END);
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	if (error) {
 		vm_space_put(child);
 		return NULL;
@@ -155,6 +155,19 @@ struct vm_space *vm_space_of(struct task *task)
 	return space;
 }
 
+void vm_space_unlock(struct vm_space *space)
+{
+	struct vm_area *area, *next = space->freed_areas;
+
+	space->freed_areas = NULL;
+	mutex_unlock(&space->mutex);
+	while ((area = next)) {
+		next = area->next_freed;
+		file_put(area->file);
+		kfree(area);
+	}
+}
+
 void vm_space_put(struct vm_space *space)
 {
 	struct vm_area *area;
@@ -169,7 +182,7 @@ void vm_space_put(struct vm_space *space)
 			mapping_remove(area);
 		area_free(area);
 	}
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 	for (unsigned int kind = 0; kind < PAGE_KINDS; kind++)
 		ASSERT(space->resident_pages[kind] == 0);
 	arch_space_destroy(&space->arch);
@@ -208,5 +221,5 @@ void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_by
 	space->mapped_pages_max = all_bytes >> PAGE_SHIFT;
 	space->data_limit_bytes = data_bytes;
 	space->locked_pages_max = locked_bytes >> PAGE_SHIFT;
-	mutex_unlock(&space->mutex);
+	vm_space_unlock(space);
 }

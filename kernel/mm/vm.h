@@ -40,7 +40,8 @@ void area_insert(struct vm_area *area);
 /* COPY has the contents of an area of this or another space: it gets its own references and is
  * inserted. */
 void area_copied(struct vm_area *copy);
-/* AREA, already out of the tree, with its pages unmapped, goes. */
+/* AREA, already out of the tree, with its pages unmapped, goes; its file's reference with
+ * vm_space_unlock. */
 void area_free(struct vm_area *area);
 /* Gets all pages of [START, END), a part of AREA: 0, -ENOMEM, -EFAULT (its file ends before). */
 int area_populate(struct vm_area *area, uintptr_t start, uintptr_t end);
@@ -97,6 +98,10 @@ void mapping_add(struct vm_area *area);
 void mapping_remove(struct vm_area *area);
 
 /* space.c */
+
+/* Gives SPACE's mutex back, and then the files of areas that are gone: what a file's release does may
+ * need other spaces, or wait for who holds one. Task context. */
+void vm_space_unlock(struct vm_space *space);
 
 /* A new reference, unless the last one is gone. No lock. */
 bool space_get_live(struct vm_space *space);

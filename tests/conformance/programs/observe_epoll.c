@@ -287,6 +287,30 @@ static void nesting(void)
 	close(counter);
 }
 
+/* One counter, watched by many that are watched by one. */
+static void paths(void)
+{
+	int top = epoll_create(1), counter = eventfd(1, 0), middle[510], added = 0;
+
+	for (int i = 0; i < 510; i++) {
+		middle[i] = epoll_create(1);
+		if (add(middle[i], counter, EPOLLIN) == 0)
+			added++;
+		if (add(top, middle[i], EPOLLIN) < 0) {
+			show(error_name(errno), "a path too many from the top, after %d", i);
+			break;
+		}
+	}
+	SEE(added);
+	middle[509] = epoll_create(1);
+	SEE(add(middle[509], counter, EPOLLIN));
+	SEE(epoll_ctl(top, EPOLL_CTL_DEL, middle[3], NULL));
+	SEE(add(top, middle[509], EPOLLIN));
+	SEE(add(middle[0], middle[1], EPOLLIN));
+	for (int fd = top; fd < 1000; fd++)
+		close(fd);
+}
+
 static void exclusive(void)
 {
 	int epoll = epoll_create(1), inner = epoll_create(1), counter = eventfd(1, 0);
@@ -422,6 +446,7 @@ int main(void)
 	order();
 	closing();
 	nesting();
+	paths();
 	exclusive();
 	times_and_signals();
 	crowd();
