@@ -57,6 +57,8 @@ struct file_ops {
 	size_t whole_max;
 	/* The last reference is gone. */
 	void (*release)(struct file *file);
+	/* A descriptor of such a file was closed; the file may be gone. */
+	void (*after_close)(void);
 	/* What it is where it has no dentry, as "[eventfd]". NULL: "[file]" */
 	const char *name;
 	bool seek_ignored; /* lseek answers 0 */

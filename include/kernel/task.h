@@ -56,8 +56,8 @@ struct task {
 
 	struct vm_space *space; /* NULL: kernel task. Changed by the task itself, interrupts off */
 	struct file_table *files; /* NULL: kernel task */
-	/* NULL: it is not dropping files that were in sockets; see kernel/net/unix_packet.c */
-	struct unix_rights **rights_dropped;
+	/* Files of sockets that it is dropping, see kernel/net/unix_packet.c; NULL: it is not. */
+	struct unix_drop *unix_drop;
 
 	/* NULL while the task has no events: all that a context switch tests. Set under perf's
 	 * own rules. */

@@ -188,8 +188,12 @@ int fd_install(struct file *file, int cloexec)
 /* TABLE has one descriptor of FILE less. */
 static void drop(struct file_table *table, struct file *file)
 {
+	void (*after_close)(void) = file->ops->after_close;
+
 	file_lock_close(file, table);
 	file_put(file);
+	if (after_close)
+		after_close();
 }
 
 /* Puts ENTRY at FD and returns what was there. */

@@ -24,12 +24,14 @@
 
 ssize_t socket_send(struct unix_socket *socket, struct unix_message *message)
 {
-	return unix_stream_send(socket, message);
+	return socket->type == SOCK_STREAM ? unix_stream_send(socket, message) :
+					     unix_datagram_send(socket, message);
 }
 
 ssize_t socket_receive(struct unix_socket *socket, struct unix_message *message)
 {
-	return unix_stream_receive(socket, message);
+	return socket->type == SOCK_STREAM ? unix_stream_receive(socket, message) :
+					     unix_datagram_receive(socket, message);
 }
 
 /* The flags of a call on FILE. */

@@ -30,7 +30,10 @@ static int check_request(unsigned long family, int *type, unsigned int *flags, i
 		return -EAFNOSUPPORT;
 	if (protocol && protocol != AF_UNIX)
 		return -EPROTONOSUPPORT;
-	if (*type != SOCK_STREAM)
+	/* As BSD has it, which knows no raw ones here. */
+	if (*type == SOCK_RAW)
+		*type = SOCK_DGRAM;
+	if (*type != SOCK_STREAM && *type != SOCK_DGRAM && *type != SOCK_SEQPACKET)
 		return -ESOCKTNOSUPPORT;
 	return 0;
 }
@@ -154,6 +157,155 @@ int socket_put_address_with_size(const struct unix_address *address, uintptr_t u
 	int error = socket_put_address(address, user_name, room, &size);
 
 	return error ? error : copy_to_user((void *)user_size, &size, sizeof(size));
+}
+
+/* Copies the address of a call: 0, and the file of the socket in *RESULT. */
+static int get_with_name(const unsigned long arg[6], union socket_name *name, struct file **result)
+{
+	int error = socket_get((int)arg[0], result);
+
+	if (error)
+		return error;
+	error = socket_copy_name(arg[1], (int)arg[2], name);
+	if (error)
+		file_put(*result);
+	return error;
+}
+
+long sys_bind(const unsigned long arg[6])
+{
+	union socket_name name = { .un.sun_family = AF_UNSPEC };
+	struct file *file;
+	int error = get_with_name(arg, &name, &file);
+
+	if (error)
+		return error;
+	error = unix_bind(file->private, &name.un, arg[2]);
+	file_put(file);
+	return error;
+}
+
+long sys_connect(const unsigned long arg[6])
+{
+	union socket_name name = { .un.sun_family = AF_UNSPEC };
+	struct file *file;
+	int error = get_with_name(arg, &name, &file);
+
+	if (error)
+		return error;
+	error = unix_connect(file->private, &name.un, arg[2], file->flags & O_NONBLOCK);
+	file_put(file);
+	return error;
+}
+
+long sys_listen(const unsigned long arg[6])
+{
+	struct file *file;
+	int error = socket_get((int)arg[0], &file);
+
+	if (error)
+		return error;
+	error = unix_listen(file->private, (unsigned int)arg[1]);
+	file_put(file);
+	return error;
+}
+
+/* What getsockname and getpeername say of a socket that has no name. */
+static struct unix_address unnamed = { .references = 1,
+				       .size = SOCKADDR_UN_HEAD,
+				       .sockaddr.sun_family = AF_UNIX };
+
+static int put_name_of(struct unix_socket *socket, uintptr_t user_name, uintptr_t user_size)
+{
+	const struct unix_address *address = socket->address;
+
+	return socket_put_address_with_size(address ? address : &unnamed, user_name, user_size);
+}
+
+long sys_getsockname(const unsigned long arg[6])
+{
+	struct file *file;
+	int error = socket_get((int)arg[0], &file);
+
+	if (error)
+		return error;
+	error = put_name_of(file->private, arg[1], arg[2]);
+	file_put(file);
+	return error;
+}
+
+long sys_getpeername(const unsigned long arg[6])
+{
+	struct file *file;
+	int error = socket_get((int)arg[0], &file);
+
+	if (error)
+		return error;
+	struct unix_socket *peer = unix_get_peer(file->private);
+
+	error = peer ? put_name_of(peer, arg[1], arg[2]) : -ENOTCONN;
+	if (peer)
+		unix_put(peer);
+	file_put(file);
+	return error;
+}
+
+/* Gives SOCKET, which was accepted, whose reference moves in, a file and a descriptor, and tells its
+ * peer's name. The descriptor, or a negative error: *UNDONE if it has no file then. */
+static long install_accepted(struct unix_socket *socket, const unsigned long arg[6],
+			     unsigned int flags, bool *undone)
+{
+	struct file *file;
+	int error = socket_file_create(socket, flags & O_NONBLOCK, &file);
+
+	*undone = error;
+	if (error)
+		return error;
+	if (arg[1]) {
+		struct unix_socket *peer = unix_get_peer(socket);
+
+		/* It may have gone already, and its name with it. */
+		error = peer ? put_name_of(peer, arg[1], arg[2]) : -ECONNABORTED;
+		if (peer)
+			unix_put(peer);
+	}
+	if (error) {
+		file_put(file);
+		return error;
+	}
+	return install(file, flags);
+}
+
+static long accept_on(const unsigned long arg[6], unsigned int flags)
+{
+	struct unix_socket *accepted;
+	struct file *file;
+	bool undone;
+
+	if (flags & ~(unsigned int)(SOCK_CLOEXEC | SOCK_NONBLOCK))
+		return -EINVAL;
+	long result = socket_get((int)arg[0], &file);
+
+	if (result)
+		return result;
+	result = unix_accept(file->private, file->flags & O_NONBLOCK, &accepted);
+	if (!result) {
+		result = install_accepted(accepted, arg, flags, &undone);
+		if (result < 0 && undone)
+			unix_accept_back_out(file->private, accepted);
+	}
+	file_put(file);
+	return result;
+}
+
+long sys_accept(const unsigned long arg[6])
+{
+	return accept_on(arg, 0);
+}
+
+long sys_accept4(const unsigned long arg[6])
+{
+	return accept_on(arg, (unsigned int)arg[3]);
 }
 
 long sys_shutdown(const unsigned long arg[6])

@@ -59,12 +59,29 @@ static ssize_t write_socket_from_kernel(struct file *file, const void *buffer, s
 	return send_simply(file, &message);
 }
 
+/* Whether the peer of SOCKET, if there is one, has room for a datagram of it. */
+static bool peer_has_room(struct unix_socket *socket)
+{
+	struct unix_socket *peer = unix_get_peer(socket);
+
+	if (!peer)
+		return true;
+	spin_lock(&peer->lock);
+	bool full = unix_queue_is_full(socket, peer);
+
+	spin_unlock(&peer->lock);
+	unix_put(peer);
+	return !full;
+}
+
 static unsigned int poll_socket(struct file *file, struct poll_table *table)
 {
 	struct unix_socket *socket = file->private;
 	unsigned int ready = 0;
 
 	poll_wait(table, &socket->changed);
+	if (socket->type != SOCK_STREAM)
+		poll_wait(table, &unix_room);
 	spin_lock(&socket->lock);
 	unsigned int shutdown = socket->shutdown;
 
@@ -74,13 +91,15 @@ static unsigned int poll_socket(struct file *file, struct poll_table *table)
 		ready |= POLLHUP;
 	if (shutdown & UNIX_NO_RECEIVE)
 		ready |= POLLRDHUP | POLLIN | POLLRDNORM;
-	if (!STAILQ_EMPTY(&socket->packets) || !TAILQ_EMPTY(&socket->waiting))
+	if (!STAILQ_EMPTY(&socket->packets) || socket->waiting_count)
 		ready |= POLLIN | POLLRDNORM;
 	if (socket->type != SOCK_DGRAM && socket->state == UNIX_UNCONNECTED)
 		ready |= POLLHUP;
 	if (unix_is_writable(socket))
 		ready |= POLLOUT | POLLWRNORM | POLLWRBAND;
 	spin_unlock(&socket->lock);
+	if ((ready & POLLOUT) && socket->type != SOCK_STREAM && !peer_has_room(socket))
+		ready &= ~(unsigned int)(POLLOUT | POLLWRNORM | POLLWRBAND);
 	return ready;
 }
 
@@ -121,6 +140,7 @@ static void release_socket(struct file *file)
 
 	unix_close(socket);
 	unix_put(socket);
+	unix_flight_collect();
 }
 
 static const struct file_ops socket_ops = {
@@ -130,6 +150,7 @@ static const struct file_ops socket_ops = {
 	.ioctl = control_socket,
 	.poll = poll_socket,
 	.release = release_socket,
+	.after_close = unix_flight_collect,
 	.name = "socket",
 };
 

@@ -15,6 +15,7 @@
  *   N  connection_mutex, for all sockets: who is connected to whom, who listens, names, who is dead.
  *   R  socket->read_mutex: one reader at a time; held across copies to user memory.
  *   F  flight_lock, a spin lock: which sockets are in flight, see unix_flight.c.
+ *   W  socket->waiting_lock, a spin lock: connections to a listener that nobody accepted yet.
  *   L  socket->lock, a spin lock: state and queue. Never two of them at once.
  * A name's table has a lock of its own inside N (unix_address.c). No file is put under any of them.
  */
@@ -36,7 +37,6 @@
 
 struct dentry;
 struct file;
-struct inode;
 
 /* --- what is sent --- */
 
@@ -111,20 +111,23 @@ struct unix_socket {
 	size_t unread_bytes;	     /* L */
 	_Atomic uint32_t charged;    /* bytes of what it sent and nobody has read */
 
-	TAILQ_HEAD(, unix_socket) waiting; /* L: of a listener: connections, each referenced */
-	TAILQ_ENTRY(unix_socket) waiter;   /* L of its listener */
-	unsigned int waiting_count;	   /* L */
-	unsigned int backlog; /* L: waiting ones, or datagrams, at most one more than so many */
+	struct spinlock waiting_lock;	    /* W */
+	TAILQ_HEAD(, unix_socket) waiting;  /* W: of a listener: connections, each referenced */
+	TAILQ_ENTRY(unix_socket) waiter;    /* W of its listener */
+	_Atomic unsigned int waiting_count; /* written under W */
+	_Atomic unsigned int
+		backlog; /* L: waiting ones, or datagrams, at most one more than so many */
 
 	struct unix_address *_Atomic address; /* set once, under N: referenced; NULL: no name */
 	struct dentry *bound_to;	      /* N: of a path: referenced */
 	RB_ENTRY(unix_socket) by_name;	      /* names_lock: while it is found by it */
 	bool named;			      /* names_lock: it is */
 
-	unsigned int in_flight;		 /* F: references from packets in queues */
-	TAILQ_ENTRY(unix_socket) flying; /* F: while that is not 0 */
-	unsigned int found;		 /* F: of these, from candidates, see unix_flight.c */
-	bool candidate, reached;	 /* F */
+	unsigned int in_flight;		  /* F: references from packets in queues */
+	TAILQ_ENTRY(unix_socket) flying;  /* F: while that is not 0 */
+	unsigned int found;		  /* F: of these, from candidates, see unix_flight.c */
+	bool candidate;			  /* F */
+	TAILQ_ENTRY(unix_socket) reached; /* F: while it is on that list */
 
 	/* Options: words that change one at a time. */
 	_Atomic uint32_t send_buffer, receive_buffer;	      /* bytes */
@@ -146,8 +149,6 @@ void unix_get(struct unix_socket *socket);
 void unix_put(struct unix_socket *socket);
 /* The peer of SOCKET with a reference, or NULL. */
 struct unix_socket *unix_get_peer(struct unix_socket *socket);
-/* A and B, new, become each other's peers. */
-void unix_connect_pair(struct unix_socket *a, struct unix_socket *b);
 /* Takes away what HOW (UNIX_NO_*) says, and from the peer what that means for it. */
 void unix_shut_down(struct unix_socket *socket, unsigned int how);
 /* SOCKET's file is gone, or nobody accepted it. Its reference stays. */
@@ -183,6 +184,21 @@ extern struct mutex unix_connection_mutex;
 /* Woken when there is room again in a queue that was full: of connections, or of datagrams. One for
  * all, because a queue may go while others wait for it, and few ever do. */
 extern struct wait_queue unix_room;
+/* A and B, new, become each other's peers. */
+void unix_connect_pair(struct unix_socket *a, struct unix_socket *b);
+/* SOCKET waits for connections, BACKLOG of them and one more. 0, -EINVAL, -EOPNOTSUPP. */
+int unix_listen(struct unix_socket *socket, unsigned int backlog);
+/* The next connection to LISTENER, with a reference. 0, -EAGAIN, -EINTR, -EINVAL, -EOPNOTSUPP. */
+int unix_accept(struct unix_socket *listener, bool nonblock, struct unix_socket **result);
+/* ACCEPTED, whose reference moves in, becomes the next connection again. */
+void unix_accept_back_out(struct unix_socket *listener, struct unix_socket *accepted);
+/* Connects SOCKET to who has NAME of SIZE bytes. Errors as connect(2). */
+int unix_connect(struct unix_socket *socket, const struct kernel_sockaddr_un *name, size_t size,
+		 bool nonblock);
+/* Whether OTHER takes datagrams of SOCKET: it sends to nobody else. OTHER's L or N held. */
+bool unix_may_send_to(struct unix_socket *socket, struct unix_socket *other);
+/* SOCKET, a datagram socket, sends to OLD no longer. No lock held. */
+void unix_leave_peer(struct unix_socket *socket, struct unix_socket *old);
 
 /* unix_address.c; task context */
 
@@ -191,8 +207,16 @@ struct unix_address *unix_get_address(struct unix_socket *socket);
 void unix_address_put(struct unix_address *address);
 /* SOCKET is not found by its name any more. N held. */
 void unix_name_remove(struct unix_socket *socket);
-/* SOCKET, with its last reference gone, gives its name up. */
-void unix_name_drop(struct unix_socket *socket);
+/* Whether NAME of SIZE bytes is one: 0 or -EINVAL. Any context. */
+int unix_check_name(const struct kernel_sockaddr_un *name, size_t size);
+/* The socket of TYPE that has NAME, which was checked, with a reference. 0, -ECONNREFUSED, -EPROTOTYPE
+ * (it has another type), -EACCES and what following a path may say, -ENOMEM. */
+int unix_find(const struct kernel_sockaddr_un *name, size_t size, int type,
+	      struct unix_socket **result);
+/* Names SOCKET: errors as bind(2). */
+int unix_bind(struct unix_socket *socket, const struct kernel_sockaddr_un *name, size_t size);
+/* Gives SOCKET any name if it has none. 0, -ENOSPC, -ENOMEM. */
+int unix_bind_any(struct unix_socket *socket);
 
 /* unix_packet.c; task context */
 
@@ -211,6 +235,8 @@ bool unix_is_writable(const struct unix_socket *socket);
 /* Locks the queue of TO for a packet with RIGHTS (or NULL) to come or go; and unlocks it. */
 void unix_queue_lock(struct unix_socket *to, const struct unix_rights *rights);
 void unix_queue_unlock(struct unix_socket *to, const struct unix_rights *rights);
+/* Whether OTHER's queue, locked, takes no datagram of SOCKET now. */
+bool unix_queue_is_full(const struct unix_socket *socket, const struct unix_socket *other);
 /* Appends PACKET to the locked queue of TO. */
 void unix_queue_append(struct unix_socket *to, struct unix_packet *packet);
 /* Takes PACKET, the first, off the queue of SOCKET. R held, no other lock. */
@@ -228,6 +254,10 @@ bool unix_wants_credentials(struct unix_socket *sender, struct unix_socket *rece
 struct unix_rights *unix_rights_copy(const struct unix_rights *rights);
 /* Puts all files, and what follows from that; without recursion. NULL is allowed. No lock held. */
 void unix_rights_drop(struct unix_rights *rights);
+/* The same, but leaves garbage behind. Whether there may be some now. */
+bool unix_rights_put(struct unix_rights *rights);
+/* Whether the running task is doing so; then it looks for garbage when it is done. */
+bool unix_rights_are_dropping(void);
 
 /* unix_flight.c: sockets in queues of sockets */
 
@@ -243,6 +273,8 @@ void unix_flight_collect(void);
  * context, no lock held. What there is of rights in a message that was not sent stays in it. */
 ssize_t unix_stream_send(struct unix_socket *socket, struct unix_message *message);
 ssize_t unix_stream_receive(struct unix_socket *socket, struct unix_message *message);
+ssize_t unix_datagram_send(struct unix_socket *socket, struct unix_message *message);
+ssize_t unix_datagram_receive(struct unix_socket *socket, struct unix_message *message);
 
 /* socket_file.c */
 

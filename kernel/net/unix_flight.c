@@ -11,7 +11,7 @@
  * is what is in its queue, and so on. Candidates that are not reached are garbage: nothing leads to
  * them, so nothing that goes on meanwhile can change that.
  *
- * Lock: F, outside of L.
+ * Lock: F, outside of W and L.
  */
 #include <kernel/file.h>
 #include <kernel/spinlock.h>
@@ -19,7 +19,8 @@
 #include "unix.h"
 
 static struct spinlock flight_lock = SPINLOCK_INITIALIZER;
-static TAILQ_HEAD(, unix_socket) flying = TAILQ_HEAD_INITIALIZER(flying);
+static TAILQ_HEAD(, unix_socket) flying = TAILQ_HEAD_INITIALIZER(flying); /* F */
+static _Atomic unsigned int flying_count;				  /* written under F */
 
 void unix_flight_lock(void)
 {
@@ -37,8 +38,10 @@ void unix_flight_begin(const struct unix_rights *rights)
 	for (unsigned int i = 0; i < rights->count; i++) {
 		struct unix_socket *socket = socket_of_file(rights->files[i]);
 
-		if (socket && socket->in_flight++ == 0)
-			TAILQ_INSERT_TAIL(&flying, socket, flying);
+		if (!socket || socket->in_flight++ != 0)
+			continue;
+		TAILQ_INSERT_TAIL(&flying, socket, flying);
+		flying_count++;
 	}
 }
 
@@ -48,7 +51,140 @@ void unix_flight_end(const struct unix_rights *rights)
 	for (unsigned int i = 0; i < rights->count; i++) {
 		struct unix_socket *socket = socket_of_file(rights->files[i]);
 
-		if (socket && --socket->in_flight == 0)
-			TAILQ_REMOVE(&flying, socket, flying);
+		if (!socket || --socket->in_flight != 0)
+			continue;
+		TAILQ_REMOVE(&flying, socket, flying);
+		flying_count--;
 	}
+}
+
+/* --- collecting --- */
+
+/* Calls VISIT for each socket in flight in the queue of SOCKET. F held. */
+static void visit_queue(struct unix_socket *socket, void (*visit)(struct unix_socket *to))
+{
+	const struct unix_packet *packet;
+
+	spin_lock(&socket->lock);
+	STAILQ_FOREACH(packet, &socket->packets, link) {
+		unsigned int count = packet->rights ? packet->rights->count : 0;
+
+		for (unsigned int i = 0; i < count; i++) {
+			struct unix_socket *to = socket_of_file(packet->rights->files[i]);
+
+			if (to)
+				visit(to);
+		}
+	}
+	spin_unlock(&socket->lock);
+}
+
+/* The same for all that is lost when SOCKET is: connections that nobody accepted yet have queues, too. F
+ * held. */
+static void visit_all(struct unix_socket *socket, void (*visit)(struct unix_socket *to))
+{
+	struct unix_socket *waiting;
+
+	visit_queue(socket, visit);
+	spin_lock(&socket->waiting_lock);
+	TAILQ_FOREACH(waiting, &socket->waiting, waiter)
+		visit_queue(waiting, visit);
+	spin_unlock(&socket->waiting_lock);
+}
+
+static void find(struct unix_socket *to)
+{
+	to->found++;
+}
+
+/* Sockets that are reached and whose queues were not looked through yet: F. */
+static TAILQ_HEAD(, unix_socket) reached = TAILQ_HEAD_INITIALIZER(reached);
+
+static void reach(struct unix_socket *to)
+{
+	if (!to->candidate)
+		return;
+	to->candidate = false;
+	TAILQ_INSERT_TAIL(&reached, to, reached);
+}
+
+/* Marks the sockets in flight that are garbage: candidate. Whether there are any. F held. */
+static bool mark(void)
+{
+	struct unix_socket *socket;
+	bool any = false;
+
+	TAILQ_FOREACH(socket, &flying, flying) {
+		socket->candidate = socket->file->references == socket->in_flight;
+		socket->found = 0;
+	}
+	TAILQ_FOREACH(socket, &flying, flying)
+		if (socket->candidate)
+			visit_all(socket, find);
+	TAILQ_FOREACH(socket, &flying, flying)
+		if (socket->found < socket->in_flight)
+			reach(socket);
+	while ((socket = TAILQ_FIRST(&reached))) {
+		TAILQ_REMOVE(&reached, socket, reached);
+		visit_all(socket, reach);
+	}
+	TAILQ_FOREACH(socket, &flying, flying)
+		any |= socket->candidate;
+	return any;
+}
+
+/* Takes the rights out of the queue of SOCKET onto LIST. F held. */
+static void take_rights(struct unix_socket *socket, struct unix_rights **list)
+{
+	struct unix_packet *packet;
+
+	spin_lock(&socket->lock);
+	STAILQ_FOREACH(packet, &socket->packets, link) {
+		struct unix_rights *rights = packet->rights;
+
+		if (!rights)
+			continue;
+		packet->rights = NULL;
+		rights->next = *list;
+		*list = rights;
+	}
+	spin_unlock(&socket->lock);
+}
+
+/* Empties the queues of garbage of files, which then go one after the other. */
+static void take_garbage(struct unix_rights **list)
+{
+	struct unix_socket *socket, *waiting;
+
+	TAILQ_FOREACH(socket, &flying, flying) {
+		if (!socket->candidate)
+			continue;
+		take_rights(socket, list);
+		spin_lock(&socket->waiting_lock);
+		TAILQ_FOREACH(waiting, &socket->waiting, waiter)
+			take_rights(waiting, list);
+		spin_unlock(&socket->waiting_lock);
+	}
+	for (const struct unix_rights *rights = *list; rights; rights = rights->next)
+		unix_flight_end(rights);
+}
+
+void unix_flight_collect(void)
+{
+	struct unix_rights *list;
+
+	/* Who drops files may have more to drop. */
+	if (!flying_count || unix_rights_are_dropping())
+		return;
+	do {
+		list = NULL;
+		unix_flight_lock();
+		if (mark())
+			take_garbage(&list);
+		unix_flight_unlock();
+		for (struct unix_rights *next, *rights = list; rights; rights = next) {
+			next = rights->next;
+			unix_rights_put(rights);
+		}
+	} while (list);
 }

@@ -22,6 +22,7 @@
 #define BUFFER_BYTES	    256u
 #define SHARED_BYTES	    320u
 #define FRAGMENT_BYTES	    4096u
+#define FRAGMENTS_MAX	    17u
 /* The least that is allocated for the first part of the data. */
 #define HEAD_LEAST_BYTES    512u
 /* The largest first part: of a stream it is a page, of a datagram four. */
@@ -36,6 +37,8 @@ uint32_t unix_charge(int type, size_t size)
 
 	if (size > head_most)
 		fragments = (size - head_most + FRAGMENT_BYTES - 1) & ~(size_t)(FRAGMENT_BYTES - 1);
+	if (type != SOCK_STREAM && fragments > FRAGMENTS_MAX * FRAGMENT_BYTES)
+		fragments = FRAGMENTS_MAX * FRAGMENT_BYTES;
 	size_t rest = size > fragments ? size - fragments : 0;
 
 	rest = (rest + ALIGN_BYTES - 1) & ~(size_t)(ALIGN_BYTES - 1);
@@ -109,6 +112,11 @@ void unix_queue_unlock(struct unix_socket *to, const struct unix_rights *rights)
 	spin_unlock(&to->lock);
 	if (rights && rights->sockets)
 		unix_flight_unlock();
+}
+
+bool unix_queue_is_full(const struct unix_socket *socket, const struct unix_socket *other)
+{
+	return other->peer != socket && other->packet_count > other->backlog;
 }
 
 void unix_queue_append(struct unix_socket *to, struct unix_packet *packet)
@@ -200,28 +208,50 @@ struct unix_rights *unix_rights_copy(const struct unix_rights *rights)
 	return copy;
 }
 
-void unix_rights_drop(struct unix_rights *rights)
+/* What a task that drops rights still has to drop. */
+struct unix_drop {
+	struct unix_rights *list;
+	bool closed; /* sockets: there may be garbage */
+};
+
+bool unix_rights_are_dropping(void)
+{
+	struct unix_drop *drop = task_current()->unix_drop;
+
+	if (drop)
+		drop->closed = true;
+	return drop;
+}
+
+bool unix_rights_put(struct unix_rights *rights)
 {
 	struct task *self = task_current();
-	struct unix_rights *list = NULL;
+	struct unix_drop drop = { NULL, false };
 
 	if (!rights)
-		return;
+		return false;
 	/* A file that is put may be a socket with such files in its queue, and so on, as deep as
 	 * somebody cared to make it: those only get on the list of who came first. */
-	if (self->rights_dropped) {
-		rights->next = *self->rights_dropped;
-		*self->rights_dropped = rights;
-		return;
+	if (self->unix_drop) {
+		rights->next = self->unix_drop->list;
+		self->unix_drop->list = rights;
+		return false;
 	}
-	self->rights_dropped = &list;
+	self->unix_drop = &drop;
 	while (rights) {
 		for (unsigned int i = 0; i < rights->count; i++)
 			file_put(rights->files[i]);
 		kfree(rights);
-		rights = list;
+		rights = drop.list;
 		if (rights)
-			list = rights->next;
+			drop.list = rights->next;
 	}
-	self->rights_dropped = NULL;
+	self->unix_drop = NULL;
+	return drop.closed;
+}
+
+void unix_rights_drop(struct unix_rights *rights)
+{
+	if (unix_rights_put(rights))
+		unix_flight_collect();
 }

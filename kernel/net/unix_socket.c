@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unix sockets as objects: their life, pairs of them, ends, waiting. How they find each other is
+/* Unix sockets as objects: their life, ends, waiting. How they find each other is
  * unix_connect.c's. */
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
@@ -29,6 +29,7 @@ struct unix_socket *unix_create(int type)
 	socket->references = 1;
 	socket->type = type;
 	spin_init(&socket->lock);
+	spin_init(&socket->waiting_lock);
 	mutex_init(&socket->read_mutex);
 	STAILQ_INIT(&socket->packets);
 	TAILQ_INIT(&socket->waiting);
@@ -57,7 +58,7 @@ void unix_put(struct unix_socket *socket)
 		return;
 	ASSERT(STAILQ_EMPTY(&socket->packets) && !socket->in_flight && !socket->charged);
 	ASSERT(!socket->peer && !socket->named && TAILQ_EMPTY(&socket->waiting));
-	unix_name_drop(socket);
+	unix_address_put(socket->address);
 	kfree(socket);
 }
 
@@ -84,20 +85,6 @@ struct kernel_ucred unix_real_credentials(void)
 	const struct credentials *own = credentials_current();
 
 	return (struct kernel_ucred){ (uint32_t)task_current()->tgid, own->uid, own->gid };
-}
-
-static void connect_to(struct unix_socket *socket, struct unix_socket *peer)
-{
-	unix_get(peer);
-	socket->peer = peer;
-	socket->peer_credentials = unix_effective_credentials();
-	socket->state = UNIX_CONNECTED;
-}
-
-void unix_connect_pair(struct unix_socket *a, struct unix_socket *b)
-{
-	connect_to(a, b);
-	connect_to(b, a);
 }
 
 void unix_notify(struct unix_socket *socket, int poll_code)
@@ -170,7 +157,8 @@ void unix_close(struct unix_socket *socket)
 	wait_queue_wake(&socket->changed);
 	wait_queue_wake(&unix_room);
 	if (peer) {
-		unix_notify(peer, POLL_HUP);
+		if (socket->type != SOCK_DGRAM)
+			unix_notify(peer, POLL_HUP);
 		unix_put(peer);
 	}
 	/* Nothing comes to a dead socket any more, and nobody accepts from it. */

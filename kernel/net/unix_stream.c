@@ -213,8 +213,9 @@ ssize_t unix_stream_receive(struct unix_socket *socket, struct unix_message *mes
 	ssize_t done = 0;
 	int error = 0;
 
+	/* Nothing is ever sent out of band. */
 	if (message->flags & MSG_OOB)
-		return -EOPNOTSUPP;
+		return -EINVAL;
 	if (socket->state != UNIX_CONNECTED)
 		return -EINVAL;
 	if (least > message->data.left)

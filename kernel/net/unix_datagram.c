@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Messages that keep their bounds: SOCK_DGRAM, and SOCK_SEQPACKET, which is connected as a stream is.
+ *
+ * A datagram is never lost on its way: who sends to a full queue waits. The queue of a socket that sends
+ * back to the sender is never full; the sender's own buffer is the limit then.
+ */
+#include <kernel/file.h>
+#include <kernel/kmalloc.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/signal.h>
+
+#include "unix.h"
+
+/* What Linux keeps back of a buffer for itself. */
+#define BUFFER_RESERVE_BYTES 32
+
+/* --- sending --- */
+
+/* Waits until SOCKET may send, and makes a packet of MESSAGE. 0 or a negative error. */
+static int make_packet(struct unix_socket *socket, struct unix_message *message,
+		       struct unix_waiter *waiter, struct unix_packet **result)
+{
+	int error;
+
+	for (;;) {
+		error = unix_take_error(socket);
+		if (!error && (socket->shutdown & UNIX_NO_SEND))
+			error = -EPIPE;
+		if (error || unix_may_send_more(socket))
+			break;
+		error = unix_wait(waiter);
+		if (error)
+			break;
+	}
+	return error ? error : unix_packet_create(socket, message, message->data.left, result);
+}
+
+/* Puts PACKET into OTHER's queue. 0 or a negative error; -EAGAIN: it is full; -ECONNREFUSED: OTHER is
+ * dead. */
+static int append(struct unix_socket *socket, struct unix_socket *other, struct unix_packet *packet)
+{
+	/* Once in the queue, the packet is the reader's. */
+	const struct unix_rights *rights = packet->rights;
+	int error = 0;
+
+	unix_queue_lock(other, rights);
+	if (!unix_may_send_to(socket, other))
+		error = -EPERM;
+	else if (other->dead)
+		error = socket->type == SOCK_DGRAM ? -ECONNREFUSED : -EPIPE;
+	else if (other->shutdown & UNIX_NO_RECEIVE)
+		error = -EPIPE;
+	else if (other != socket && unix_queue_is_full(socket, other))
+		error = -EAGAIN;
+	else
+		unix_queue_append(other, packet);
+	unix_queue_unlock(other, rights);
+	return error;
+}
+
+/* SOCKET sent to OTHER, which turned out to be dead: it has no peer any more. */
+static void forget_dead(struct unix_socket *socket, struct unix_socket *other)
+{
+	bool forget = false;
+
+	mutex_lock(&unix_connection_mutex);
+	spin_lock(&socket->lock);
+	if (socket->peer == other) {
+		socket->peer = NULL;
+		socket->state = UNIX_UNCONNECTED;
+		forget = true;
+	}
+	spin_unlock(&socket->lock);
+	mutex_unlock(&unix_connection_mutex);
+	if (!forget)
+		return;
+	unix_leave_peer(socket, other);
+	unix_put(other);
+}
+
+/* Finds who gets MESSAGE. 0 and *RESULT with a reference, or a negative error. */
+static int find_receiver(struct unix_socket *socket, const struct unix_message *message,
+			 struct unix_socket **result)
+{
+	if (message->to)
+		return unix_find(message->to, message->to_size, socket->type, result);
+	*result = unix_get_peer(socket);
+	return *result ? 0 : -ENOTCONN;
+}
+
+/* Sends PACKET to who gets MESSAGE, waiting for room there. 0 or a negative error. */
+static int deliver(struct unix_socket *socket, const struct unix_message *message,
+		   struct unix_packet *packet, uint64_t deadline_ns)
+{
+	struct unix_waiter waiter = { .queue = &unix_room, .deadline_ns = deadline_ns };
+	struct unix_socket *other;
+	int error;
+
+	for (;;) {
+		error = find_receiver(socket, message, &other);
+		if (error)
+			break;
+		if (!packet->has_credentials && unix_wants_credentials(socket, other)) {
+			packet->credentials = unix_real_credentials();
+			packet->has_credentials = true;
+		}
+		error = append(socket, other, packet);
+		if (error == -ECONNREFUSED)
+			forget_dead(socket, other);
+		else if (!error)
+			unix_notify(other, POLL_IN);
+		unix_put(other);
+		if (error == -EAGAIN)
+			error = unix_wait(&waiter);
+		else
+			break;
+		if (error)
+			break;
+	}
+	unix_wait_end(&waiter);
+	return error;
+}
+
+ssize_t unix_datagram_send(struct unix_socket *socket, struct unix_message *message)
+{
+	struct unix_packet *packet;
+	struct unix_waiter waiter;
+	size_t size = message->data.left;
+	int error = 0;
+
+	if (socket->type == SOCK_SEQPACKET) {
+		error = unix_take_error(socket);
+		if (!error && socket->state != UNIX_CONNECTED)
+			error = -ENOTCONN;
+		if (error)
+			return error;
+		message->to = NULL;
+	}
+	if (message->flags & MSG_OOB)
+		return -EOPNOTSUPP;
+	if (message->to)
+		error = unix_check_name(message->to, message->to_size);
+	else if (!socket->peer)
+		error = -ENOTCONN;
+	if (!error && socket->pass_credentials)
+		error = unix_bind_any(socket);
+	if (!error && size > socket->send_buffer - BUFFER_RESERVE_BYTES)
+		error = -EMSGSIZE;
+	if (error)
+		return error;
+	unix_wait_begin(&waiter, &socket->changed, message->flags & MSG_DONTWAIT,
+			socket->send_timeout_ns);
+	error = make_packet(socket, message, &waiter, &packet);
+	unix_wait_end(&waiter);
+	if (error)
+		return error;
+	packet->rights = message->rights;
+	message->rights = NULL;
+	error = deliver(socket, message, packet, waiter.deadline_ns);
+	if (error)
+		unix_packet_free(packet);
+	return error ? error : (ssize_t)size;
+}
+
+/* --- receiving --- */
+
+/* Copies out of PACKET what MESSAGE has room for. Bytes, or a negative error. */
+static ssize_t copy_out(const struct unix_packet *packet, struct unix_message *message)
+{
+	bool whole = message->flags & MSG_TRUNC;
+	size_t size = packet->size < message->data.left ? packet->size : message->data.left;
+
+	unix_packet_identify(packet, message);
+	message->from = unix_get_address(packet->sender);
+	message->flags = size < packet->size ? MSG_TRUNC : 0;
+	if (vector_copy_to(&message->data, packet->bytes, size))
+		return -EFAULT;
+	return (ssize_t)(whole ? packet->size : size);
+}
+
+/* Looks at the first packet, which stays. -EAGAIN: there is none. */
+static ssize_t look(struct unix_socket *socket, struct unix_message *message)
+{
+	ssize_t result = -EAGAIN;
+
+	mutex_lock(&socket->read_mutex);
+	spin_lock(&socket->lock);
+	struct unix_packet *packet = STAILQ_FIRST(&socket->packets);
+
+	spin_unlock(&socket->lock);
+	if (packet) {
+		result = copy_out(packet, message);
+		if (result >= 0 && packet->rights) {
+			message->rights = unix_rights_copy(packet->rights);
+			if (!message->rights)
+				result = -ENOMEM;
+		}
+	}
+	mutex_unlock(&socket->read_mutex);
+	return result;
+}
+
+/* Takes the first packet. -EAGAIN: there is none. */
+static ssize_t take(struct unix_socket *socket, struct unix_message *message)
+{
+	mutex_lock(&socket->read_mutex);
+	spin_lock(&socket->lock);
+	struct unix_packet *packet = STAILQ_FIRST(&socket->packets);
+	bool was_full = socket->packet_count == socket->backlog + 1;
+
+	spin_unlock(&socket->lock);
+	if (packet)
+		unix_queue_remove(socket, packet);
+	mutex_unlock(&socket->read_mutex);
+	if (!packet)
+		return -EAGAIN;
+	if (was_full)
+		wait_queue_wake(&unix_room);
+	/* It is gone even if the program's memory cannot take it. */
+	ssize_t result = copy_out(packet, message);
+
+	message->rights = packet->rights;
+	packet->rights = NULL;
+	unix_packet_free(packet);
+	return result;
+}
+
+ssize_t unix_datagram_receive(struct unix_socket *socket, struct unix_message *message)
+{
+	bool peek = message->flags & MSG_PEEK, nonblock = message->flags & MSG_DONTWAIT;
+	struct unix_waiter waiter;
+	ssize_t result;
+
+	if (socket->type == SOCK_SEQPACKET && socket->state != UNIX_CONNECTED)
+		return -ENOTCONN;
+	if (message->flags & MSG_OOB)
+		return -EOPNOTSUPP;
+	unix_wait_begin(&waiter, &socket->changed, nonblock, socket->receive_timeout_ns);
+	do {
+		/* An end that is seen before the queue is seen empty comes after all that was
+		 * sent. */
+		bool ended = socket->shutdown & UNIX_NO_RECEIVE;
+
+		result = unix_take_error(socket);
+		if (!result)
+			result = peek ? look(socket, message) : take(socket, message);
+		if (result != -EAGAIN)
+			break;
+		if (ended) {
+			result = socket->type == SOCK_DGRAM && nonblock ? -EAGAIN : 0;
+			break;
+		}
+		result = unix_wait(&waiter);
+	} while (!result);
+	unix_wait_end(&waiter);
+	return result;
+}
