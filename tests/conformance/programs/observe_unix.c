@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Unix-domain sockets: making, naming, connecting and ending them, and what goes through them. What
+ * goes along with messages is observe_unix_messages.c's.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "observe.h"
+
+static char buffer[300000];
+static const char *const type_names
+	[] = { [SOCK_STREAM] = "stream", [SOCK_DGRAM] = "dgram", [SOCK_SEQPACKET] = "seqpacket" };
+static const int types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
+enum { TYPE_COUNT = 3, HEAD = offsetof(struct sockaddr_un, sun_path) };
+
+/* An address with the LENGTH bytes of path at PATH; its size. */
+static socklen_t make_name(struct sockaddr_un *name, const char *path, size_t length)
+{
+	memset(name, 0, sizeof(*name));
+	name->sun_family = AF_UNIX;
+	memcpy(name->sun_path, path, length);
+	return (socklen_t)(HEAD + length);
+}
+
+static long bind_to(int fd, const char *path, size_t length)
+{
+	struct sockaddr_un name;
+	socklen_t size = make_name(&name, path, length);
+
+	return bind(fd, (struct sockaddr *)&name, size);
+}
+
+static long connect_to(int fd, const char *path, size_t length)
+{
+	struct sockaddr_un name;
+	socklen_t size = make_name(&name, path, length);
+
+	return connect(fd, (struct sockaddr *)&name, size);
+}
+
+static long send_to(int fd, const char *path, size_t length, size_t bytes)
+{
+	struct sockaddr_un name;
+	socklen_t size = make_name(&name, path, length);
+
+	return sendto(fd, buffer, bytes, 0, (struct sockaddr *)&name, size);
+}
+
+/* An abstract name, or a path with its end, as literal. */
+#define NAME(text) text, sizeof(text) - 1
+#define PATH(text) text, sizeof(text)
+
+static int must_socket(int type)
+{
+	int fd = socket(AF_UNIX, type, 0);
+
+	if (fd < 0) {
+		show(error_name(errno), "a socket");
+		exit(1);
+	}
+	return fd;
+}
+
+static void must_pair(int type, int fds[2])
+{
+	if (socketpair(AF_UNIX, type, 0, fds) < 0) {
+		show(error_name(errno), "a pair of sockets");
+		exit(1);
+	}
+}
+
+static void close_pair(const int fds[2])
+{
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* What poll says of FD now. */
+static const char *poll_bits(int fd)
+{
+	static char text[64];
+	static const struct {
+		int bit;
+		const char *name;
+	} bits[] = { { POLLIN, "in " },		{ POLLOUT, "out " },
+		     { POLLERR, "err " },	{ POLLHUP, "hup " },
+		     { POLLRDHUP, "rdhup " },	{ POLLRDNORM, "rdnorm " },
+		     { POLLWRNORM, "wrnorm " }, { POLLWRBAND, "wrband " },
+		     { POLLPRI, "pri " } };
+	struct pollfd polled = { fd, (short)0xffff, 0 };
+
+	poll(&polled, 1, 0);
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
+		if (polled.revents & bits[i].bit)
+			strcat(text, bits[i].name);
+	return text[0] ? text : "nothing";
+}
+
+/* The name that CALL, getsockname or getpeername, tells of FD; zero bytes are shown as @. */
+static const char *name_of(int fd, int (*call)(int, struct sockaddr *, socklen_t *))
+{
+	static char text[160];
+	struct sockaddr_un name;
+	socklen_t size = sizeof(name);
+
+	memset(&name, 0, sizeof(name));
+	if (call(fd, (struct sockaddr *)&name, &size) < 0)
+		return error_name(errno);
+	int at = snprintf(text, sizeof(text), "size %u family %u ", size, name.sun_family);
+
+	for (socklen_t i = HEAD; i < size && i < sizeof(name); i++)
+		text[at++] = name.sun_path[i - HEAD] ? name.sun_path[i - HEAD] : '@';
+	text[at] = '\0';
+	return text;
+}
+
+static void observe_creation(void)
+{
+	static const struct {
+		int family, type, protocol;
+	} requests[] = {
+		{ AF_UNIX, SOCK_STREAM, 0 },
+		{ AF_UNIX, SOCK_STREAM, 1 },
+		{ AF_UNIX, SOCK_STREAM, 2 },
+		{ AF_UNIX, SOCK_DGRAM, 0 },
+		{ AF_UNIX, SOCK_SEQPACKET, 0 },
+		{ AF_UNIX, SOCK_RAW, 0 },
+		{ AF_UNIX, SOCK_RDM, 0 },
+		{ AF_UNIX, 0, 0 },
+		{ AF_UNIX, 10, 0 },
+		{ AF_UNIX, 11, 0 },
+		{ AF_UNIX, 0x100 | SOCK_STREAM, 0 },
+		{ AF_UNSPEC, SOCK_STREAM, 0 },
+		{ 3, SOCK_STREAM, 0 },
+		{ 12, SOCK_STREAM, 0 },
+		{ 45, SOCK_STREAM, 0 },
+		{ 46, SOCK_STREAM, 0 },
+		{ -1, SOCK_STREAM, 0 },
+		{ 3, 12, 0 },
+	};
+	int fds[2];
+
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		int fd = socket(requests[i].family, requests[i].type, requests[i].protocol);
+
+		show(outcome(fd), "socket(%d, %d, %d)", requests[i].family, requests[i].type,
+		     requests[i].protocol);
+		if (fd >= 0)
+			close(fd);
+		fd = socketpair(requests[i].family, requests[i].type, requests[i].protocol, fds);
+		show(outcome(fd), "socketpair(%d, %d, %d)", requests[i].family, requests[i].type,
+		     requests[i].protocol);
+		if (fd >= 0)
+			close_pair(fds);
+	}
+	SEE(socketpair(AF_UNIX, SOCK_STREAM, 0, NULL));
+	SEE(socketpair(AF_UNIX, SOCK_STREAM, 0, (int *)(page_before_a_hole() + PAGE_BYTES - 4)));
+	must_pair(SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, fds);
+	show(outcome_value(fcntl(fds[0], F_GETFL) & (O_NONBLOCK | O_ACCMODE)), "flags of a pair");
+	show(outcome_value(fcntl(fds[1], F_GETFD)), "close-on-exec of a pair");
+
+	struct stat stat;
+
+	show(outcome(fstat(fds[0], &stat)), "fstat");
+	printf("mode: %o\n", stat.st_mode);
+	printf("size: %ld\n", (long)stat.st_size);
+	printf("links: %ld\n", (long)stat.st_nlink);
+	SEE(lseek(fds[0], 0, SEEK_SET));
+	SEE(pread(fds[0], buffer, 1, 0));
+	SEE(ftruncate(fds[0], 0));
+	show(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fds[0], 0) == MAP_FAILED ? error_name(errno) :
+										"ok",
+	     "mmap of a socket");
+	SEE(ioctl(fds[0], 0x5401, buffer)); /* TCGETS */
+	SEE(ioctl(fds[0], 0x1234, buffer));
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
+	show(outcome(open(path, O_RDWR)), "opening a socket through /proc");
+	close_pair(fds);
+}
+
+/* Calls on what is no socket, or with wrong arguments. */
+static void observe_misuse(void)
+{
+	int pipe_fds[2], fd = must_socket(SOCK_STREAM);
+	socklen_t size = sizeof(struct sockaddr_un);
+	struct sockaddr_un name;
+
+	if (pipe(pipe_fds) < 0)
+		exit(1);
+	SEE(listen(pipe_fds[0], 1));
+	SEE(listen(-1, 1));
+	SEE(bind(pipe_fds[0], NULL, 0));
+	SEE(connect(-1, NULL, 0));
+	SEE(accept(pipe_fds[0], NULL, NULL));
+	SEE(send(pipe_fds[1], "x", 1, 0));
+	SEE(recv(-1, buffer, 1, 0));
+	SEE(shutdown(pipe_fds[0], 0));
+	SEE(sendmsg(fd, NULL, 0));
+	SEE(recvmsg(fd, NULL, 0));
+	SEE(shutdown(fd, 3));
+	SEE(shutdown(fd, -1));
+	SEE(getsockname(fd, NULL, NULL));
+	SEE(getsockname(fd, (struct sockaddr *)&name, NULL));
+	size = (socklen_t)-1;
+	SEE(getsockname(fd, (struct sockaddr *)&name, &size));
+	size = 1;
+	show(outcome_value(getsockname(fd, (struct sockaddr *)&name, &size)),
+	     "getsockname into a byte");
+	printf("getsockname into a byte, size: %u\n", size);
+	SEE(getpeername(fd, (struct sockaddr *)&name, &size));
+	SEE(accept(fd, NULL, NULL));
+	SEE(accept4(fd, NULL, NULL, 1));
+	SEE(listen(fd, 1));
+	SEE(recv(fd, buffer, 1, MSG_DONTWAIT));
+	SEE(send(fd, buffer, 1, MSG_DONTWAIT));
+	SEE(read(fd, buffer, 1));
+	SEE(read(fd, buffer, 0));
+	SEE(write(fd, buffer, 1));
+	SEE(write(fd, buffer, 0));
+	close(fd);
+	fd = open("/tmp", O_PATH);
+	if (fd < 0)
+		fd = open("/", O_PATH);
+	SEE(listen(fd, 2));
+	close(fd);
+	for (int i = 0; i < TYPE_COUNT; i++) {
+		fd = must_socket(types[i]);
+		const char *type = type_names[types[i]];
+
+		show(poll_bits(fd), "%s: poll of a new one", type);
+		show(outcome_value(listen(fd, 1)), "%s: listen without a name", type);
+		show(outcome_value(accept(fd, NULL, NULL)), "%s: accept on a new one", type);
+		show(outcome_value(recv(fd, buffer, 1, MSG_DONTWAIT)), "%s: recv on a new one",
+		     type);
+		show(outcome_value(send(fd, buffer, 1, MSG_DONTWAIT)), "%s: send on a new one",
+		     type);
+		show(outcome_value(recv(fd, buffer, 1, MSG_OOB)), "%s: out of band", type);
+		show(outcome_value(shutdown(fd, SHUT_WR)), "%s: shutdown of a new one", type);
+		show(poll_bits(fd), "%s: poll without sending", type);
+		show(outcome_value(send(fd, buffer, 1, MSG_DONTWAIT)), "%s: send without sending",
+		     type);
+		show(outcome_value(shutdown(fd, SHUT_RD)), "%s: shutdown of the rest", type);
+		show(poll_bits(fd), "%s: poll without both", type);
+		show(outcome_value(recv(fd, buffer, 1, MSG_DONTWAIT)), "%s: recv without waiting",
+		     type);
+		show(outcome_value(recv(fd, buffer, 1, 0)), "%s: recv with waiting", type);
+		close(fd);
+	}
+	close_pair(pipe_fds);
+}
+
+static void observe_names(void)
+{
+	static char longest[109];
+	int fd = must_socket(SOCK_STREAM), other;
+	struct sockaddr_un name;
+
+	show(name_of(fd, getsockname), "name of a new socket");
+	make_name(&name, NAME("x"));
+	for (unsigned int size = 0; size <= 3; size++)
+		if (size != HEAD)
+			show(outcome(bind(fd, (struct sockaddr *)&name, size)), "bind with size %u",
+			     size);
+	SEE(bind(fd, (struct sockaddr *)&name, 111));
+	SEE(bind(fd, (struct sockaddr *)&name, 129));
+	SEE(bind(fd, (struct sockaddr *)&name, (socklen_t)-1));
+	SEE(bind(fd, NULL, 10));
+	name.sun_family = AF_INET;
+	SEE(bind(fd, (struct sockaddr *)&name, 10));
+	SEE(bind_to(fd, PATH("/nowhere/socket")));
+	SEE(bind_to(fd, PATH("/")));
+	SEE(bind_to(fd, PATH("/.")));
+	SEE(bind_to(fd, PATH("/..")));
+	SEE(bind_to(fd, PATH("/socket-slash/")));
+	SEE(bind_to(fd, PATH("/socket")));
+	show(name_of(fd, getsockname), "name of one bound to a path");
+	SEE(bind_to(fd, PATH("/another")));
+	SEE(access("/another", F_OK));
+	SEE(bind_to(fd, NAME("\0abstract")));
+	struct stat stat;
+
+	SEE(lstat("/socket", &stat));
+	printf("mode of the node: %o\n", stat.st_mode);
+	SEE(open("/socket", O_RDWR));
+	SEE(open("/socket", O_PATH) >= 0);
+	other = must_socket(SOCK_STREAM);
+	SEE(bind_to(other, PATH("/socket")));
+	SEE(bind_to(other, PATH("/socket/x")));
+	show(name_of(other, getsockname), "name after that");
+	SEE(connect_to(other, PATH("/socket")));
+	SEE(connect_to(other, PATH("/nothing")));
+	SEE(connect_to(other, PATH("/dev")));
+	SEE(connect_to(other, NAME("\0nobody")));
+	SEE(rename("/socket", "/renamed"));
+	SEE(listen(fd, 0));
+	SEE(connect_to(other, PATH("/socket")) == -1 && errno == ENOENT);
+	SEE(connect_to(other, PATH("/renamed")));
+	show(name_of(other, getpeername), "name of a renamed peer");
+	SEE(unlink("/renamed"));
+	close(fd);
+	close(other);
+
+	fd = must_socket(SOCK_DGRAM);
+	SEE(bind_to(fd, NAME("relative")));
+	show(name_of(fd, getsockname), "name of a path without end");
+	SEE(unlink("relative"));
+	SEE(bind_to(fd, PATH("relative")));
+	close(fd);
+	memset(longest, 'l', sizeof(longest) - 1);
+	longest[0] = '/';
+	fd = must_socket(SOCK_DGRAM);
+	SEE(bind_to(fd, longest, 108));
+	struct {
+		struct sockaddr_un name;
+		char end[4];
+	} room;
+	socklen_t size = sizeof(room);
+
+	SEE(getsockname(fd, (struct sockaddr *)&room, &size));
+	printf("size of the longest path: %u\n", size);
+	SEE(unlink(longest));
+	close(fd);
+
+	fd = must_socket(SOCK_STREAM);
+	other = must_socket(SOCK_STREAM);
+	SEE(bind_to(fd, NAME("\0a\0b")));
+	show(name_of(fd, getsockname), "name of an abstract one");
+	SEE(bind_to(other, NAME("\0a\0b")));
+	SEE(bind_to(other, NAME("\0a\0b\0")));
+	close(other);
+	other = must_socket(SOCK_DGRAM);
+	show(outcome(bind_to(other, NAME("\0a\0b"))), "the same name for another type");
+	close(other);
+	close(fd);
+	fd = must_socket(SOCK_STREAM);
+	show(outcome(bind_to(fd, NAME("\0a\0b"))), "the same name when the first is closed");
+	close(fd);
+
+	fd = must_socket(SOCK_STREAM);
+	name.sun_family = AF_UNIX;
+	show(outcome(bind(fd, (struct sockaddr *)&name, HEAD)), "bind to any name");
+	size = sizeof(name);
+	getsockname(fd, (struct sockaddr *)&name, &size);
+	printf("size of any name: %u\n", size);
+	show(name.sun_path[0] == 0 && strspn(name.sun_path + 1, "0123456789abcdef") >= 5 ? "so" :
+											   "not",
+	     "any name is abstract, of hexadecimal digits");
+	show(outcome(bind(fd, (struct sockaddr *)&name, HEAD)), "bind to any name again");
+	close(fd);
+}
+
+static void observe_connections(int type)
+{
+	const char *what = type_names[type];
+	int listener = must_socket(type), client = must_socket(type), server;
+	struct sockaddr_un name;
+	socklen_t size;
+
+	bind_to(listener, NAME("\0listener"));
+	show(outcome(connect_to(client, NAME("\0listener"))), "%s: connect to who does not listen",
+	     what);
+	show(outcome(listen(listener, 1)), "%s: listen", what);
+	show(poll_bits(listener), "%s: poll of a listener", what);
+	fcntl(listener, F_SETFL, O_NONBLOCK);
+	show(outcome(accept(listener, NULL, NULL)), "%s: accept from nobody", what);
+	show(outcome(recv(listener, buffer, 1, 0)), "%s: recv from a listener", what);
+	show(outcome(send(listener, buffer, 1, 0)), "%s: send to a listener", what);
+	show(outcome(connect_to(listener, NAME("\0listener"))), "%s: a listener connects", what);
+	show(outcome(bind_to(client, NAME("\0client"))), "%s: the client has a name", what);
+	show(outcome(connect_to(client, NAME("\0listener"))), "%s: connect", what);
+	show(outcome(connect_to(client, NAME("\0listener"))), "%s: connect again", what);
+	show(outcome(connect_to(client, NAME("\0nobody"))), "%s: connect to nobody", what);
+	show(outcome(listen(client, 1)), "%s: a client listens", what);
+	show(poll_bits(client), "%s: poll of a client that was not accepted", what);
+	show(poll_bits(listener), "%s: poll of a listener with a client", what);
+	show(name_of(client, getpeername), "%s: the peer's name", what);
+	show(outcome_value(send(client, "early", 5, 0)), "%s: send before accept", what);
+
+	int second = must_socket(type), other = must_socket(type | SOCK_NONBLOCK);
+
+	connect_to(second, NAME("\0listener"));
+	show(outcome(connect_to(other, NAME("\0listener"))), "%s: connect to a full queue", what);
+	show(outcome(listen(listener, 2)), "%s: a longer queue", what);
+	show(outcome(connect_to(other, NAME("\0listener"))), "%s: connect to the longer queue",
+	     what);
+	size = sizeof(name);
+	memset(&name, 0, sizeof(name));
+	server = accept4(listener, (struct sockaddr *)&name, &size, SOCK_CLOEXEC);
+	show(outcome(server), "%s: accept", what);
+	printf("%s: accepted name: size %u %.*s\n", what, size, (int)size - HEAD - 1,
+	       name.sun_path + 1);
+	show(outcome_value(fcntl(server, F_GETFL)), "%s: flags of the accepted", what);
+	show(outcome_value(fcntl(server, F_GETFD)), "%s: close-on-exec of the accepted", what);
+	show(name_of(server, getsockname), "%s: name of the accepted", what);
+	show(name_of(server, getpeername), "%s: name of its peer", what);
+	show(outcome_value(recv(server, buffer, 100, 0)), "%s: what was sent before accept", what);
+	show(outcome(accept(listener, NULL, (socklen_t *)1)), "%s: accept without an address",
+	     what);
+	show(outcome(close(other)), "%s: a client goes", what);
+	close(second);
+	show(outcome_value(send(client, "12345", 5, 0)), "%s: send", what);
+	show(outcome_value(ioctl(server, SIOCINQ, buffer)), "%s: SIOCINQ", what);
+	printf("%s: bytes to read: %d\n", what, *(int *)(void *)buffer);
+	show(outcome_value(recv(server, buffer, 2, 0)), "%s: recv of a part", what);
+	show(outcome_value(recv(server, buffer, 100, MSG_DONTWAIT)), "%s: recv of the rest", what);
+	show(outcome(connect_to(server, NAME("\0listener"))), "%s: the accepted connects", what);
+	show(outcome_value(send_to(client, NAME("\0listener"), 1)), "%s: sendto a name", what);
+
+	other = must_socket(type | SOCK_NONBLOCK);
+	show(outcome(connect_to(other, NAME("\0listener"))), "%s: another client", what);
+	show(outcome(close(listener)), "%s: the listener goes", what);
+	show(poll_bits(other), "%s: poll of the client it had", what);
+	show(outcome_value(recv(other, buffer, 1, 0)), "%s: recv of the client it had", what);
+	show(outcome_value(recv(other, buffer, 1, 0)), "%s: recv again", what);
+	show(outcome_value(send(other, buffer, 1, MSG_NOSIGNAL)), "%s: send of the client it had",
+	     what);
+	close(other);
+	show(outcome(shutdown(server, SHUT_WR)), "%s: shutdown for writing", what);
+	show(poll_bits(client), "%s: poll of the client", what);
+	show(poll_bits(server), "%s: poll of the server", what);
+	show(outcome_value(recv(client, buffer, 1, 0)), "%s: the end", what);
+	show(outcome_value(send(server, buffer, 1, MSG_NOSIGNAL)), "%s: send after shutdown", what);
+	show(outcome_value(send(client, "more", 4, 0)), "%s: the other way", what);
+	show(outcome(close(server)), "%s: the server goes with something unread", what);
+	show(poll_bits(client), "%s: poll after the server went", what);
+	show(outcome_value(recv(client, buffer, 1, 0)), "%s: recv after a reset", what);
+	show(outcome_value(recv(client, buffer, 1, 0)), "%s: recv after the reset was told", what);
+	show(outcome_value(send(client, buffer, 1, MSG_NOSIGNAL)), "%s: send to who is gone", what);
+	show(name_of(client, getpeername), "%s: name of who is gone", what);
+	close(client);
+}
+
+static int signals_seen;
+
+static void count_signal(int signal)
+{
+	(void)signal;
+	signals_seen++;
+}
+
+static void observe_ends(int type)
+{
+	const char *what = type_names[type];
+	int fds[2];
+
+	must_pair(type, fds);
+	show(name_of(fds[0], getsockname), "%s: name of a pair", what);
+	show(name_of(fds[0], getpeername), "%s: peer's name of a pair", what);
+	show(outcome_value(send(fds[0], "abc", 3, 0)), "%s: send to the other end", what);
+	show(outcome_value(send(fds[0], "de", 2, MSG_EOR)), "%s: send more", what);
+	show(outcome_value(recv(fds[1], buffer, 1, MSG_PEEK)), "%s: peek a byte", what);
+	show(outcome_value(recv(fds[1], buffer, 100, MSG_PEEK)), "%s: peek all", what);
+	show(outcome_value(recv(fds[1], buffer, 1, MSG_TRUNC)), "%s: a byte with MSG_TRUNC", what);
+	show(outcome_value(recv(fds[1], buffer, 100, MSG_WAITALL | MSG_DONTWAIT)), "%s: all of it",
+	     what);
+	show(outcome_value(recv(fds[1], buffer, 100, MSG_DONTWAIT)), "%s: nothing", what);
+	show(outcome_value(send(fds[0], "abc", 3, MSG_DONTWAIT)), "%s: send again", what);
+	show(outcome_value(recv(fds[1], buffer, 0, MSG_DONTWAIT)), "%s: recv of no bytes", what);
+	show(outcome_value(recv(fds[1], buffer, 9, MSG_DONTWAIT)), "%s: recv after that", what);
+	show(outcome_value(send(fds[0], "", 0, 0)), "%s: send no bytes", what);
+	show(poll_bits(fds[1]), "%s: poll after no bytes", what);
+	show(outcome_value(recv(fds[1], buffer, 9, MSG_DONTWAIT)), "%s: recv what was no bytes",
+	     what);
+	show(outcome_value(recv(fds[1], buffer, 0, MSG_DONTWAIT)), "%s: no bytes from nothing",
+	     what);
+	show(outcome_value(send(fds[0], (void *)8, 3, 0)), "%s: send from nowhere", what);
+	send(fds[0], "abc", 3, 0);
+	show(outcome_value(recv(fds[1], (void *)8, 3, MSG_DONTWAIT)), "%s: recv to nowhere", what);
+	show(outcome_value(recv(fds[1], buffer, 9, MSG_DONTWAIT)), "%s: what is left after that",
+	     what);
+	show(outcome_value(send(fds[0], buffer, sizeof(buffer), MSG_DONTWAIT)),
+	     "%s: send very much", what);
+	show(poll_bits(fds[0]), "%s: poll when much is under way", what);
+	show(outcome_value(send(fds[0], buffer, 1, MSG_DONTWAIT)), "%s: send when it is full",
+	     what);
+
+	signal(SIGPIPE, count_signal);
+	show(outcome(shutdown(fds[1], SHUT_RD)), "%s: the other end reads no more", what);
+	show(poll_bits(fds[0]), "%s: poll of who writes", what);
+	show(poll_bits(fds[1]), "%s: poll of who reads no more", what);
+	show(outcome_value(send(fds[0], "x", 1, MSG_NOSIGNAL)), "%s: send to it", what);
+	printf("%s: signals: %d\n", what, signals_seen);
+	show(outcome_value(write(fds[0], "x", 1)), "%s: write to it", what);
+	printf("%s: signals after that: %d\n", what, signals_seen);
+	signals_seen = 0;
+	long received = recv(fds[1], buffer, sizeof(buffer), MSG_DONTWAIT);
+
+	show(received > 0 ? "something" : outcome_value(received), "%s: what came before", what);
+	close_pair(fds);
+
+	must_pair(type, fds);
+	send(fds[0], "last", 4, 0);
+	close(fds[0]);
+	show(poll_bits(fds[1]), "%s: poll of the end that is left", what);
+	show(outcome_value(read(fds[1], buffer, 10)), "%s: the last words", what);
+	show(outcome_value(recv(fds[1], buffer, 10, MSG_DONTWAIT)), "%s: after the last words",
+	     what);
+	show(outcome_value(send(fds[1], buffer, 10, MSG_NOSIGNAL)), "%s: an answer to it", what);
+	show(outcome_value(send(fds[1], buffer, 10, MSG_NOSIGNAL)), "%s: another answer", what);
+	show(poll_bits(fds[1]), "%s: poll after the answers", what);
+	printf("%s: signals in the end: %d\n", what, signals_seen);
+	close(fds[1]);
+}
+
+static void observe_datagrams(void)
+{
+	int a = must_socket(SOCK_DGRAM | SOCK_NONBLOCK),
+	    b = must_socket(SOCK_DGRAM | SOCK_NONBLOCK);
+	int c = must_socket(SOCK_DGRAM | SOCK_NONBLOCK), sent = 0;
+	struct sockaddr_un name;
+	socklen_t size = sizeof(name);
+
+	bind_to(a, NAME("\0a"));
+	SEE(send(b, "x", 1, 0));
+	SEE(send_to(b, NAME("\0a"), 3));
+	SEE(send_to(b, NAME("\0a"), 0));
+	SEE(send_to(b, NAME("\0nobody"), 1));
+	SEE(send_to(b, PATH("/nowhere"), 1));
+	SEE(send_to(b, NAME(""), 1));
+	SEE(recvfrom(a, buffer, 2, 0, (struct sockaddr *)&name, &size));
+	printf("size of no name: %u\n", size);
+	show(outcome_value(recv(a, buffer, 2, 0)), "the datagram of no bytes");
+	show(outcome_value(recv(a, buffer, 2, 0)), "no more datagrams");
+	bind_to(b, NAME("\0b"));
+	send_to(b, NAME("\0a"), 1);
+	size = 4;
+	memset(&name, 0, sizeof(name));
+	show(outcome_value(recvfrom(a, buffer, 2, 0, (struct sockaddr *)&name, &size)),
+	     "recvfrom with room for a part of the name");
+	printf("size and start of its name: %u %c\n", size,
+	       name.sun_path[1] ? name.sun_path[1] : '-');
+	SEE(connect_to(a, NAME("\0b")));
+	show(name_of(a, getpeername), "peer of a datagram socket");
+	SEE(connect_to(c, NAME("\0a")));
+	show(outcome_value(send_to(c, NAME("\0a"), 1)), "send to who sends to another");
+	SEE(send(a, buffer, 1, 0));
+	SEE(send_to(c, NAME("\0b"), 1));
+	SEE(connect_to(a, NAME("\0a")));
+	SEE(send(a, buffer, 5, 0));
+	SEE(recv(a, buffer, 9, 0));
+	SEE(send_to(b, NAME("\0a"), 1));
+	name.sun_family = AF_UNSPEC;
+	SEE(connect(a, (struct sockaddr *)&name, 1));
+	SEE(connect(a, (struct sockaddr *)&name, 2));
+	SEE(getpeername(a, (struct sockaddr *)&name, &size));
+	while (send_to(c, NAME("\0a"), 1) == 1)
+		sent++;
+	printf("datagrams until the queue is full: %d\n", sent);
+	show(outcome_value(send_to(c, NAME("\0a"), 1)), "send to a full queue");
+	show(outcome_value(connect_to(c, NAME("\0a"))), "connect to who has a full queue");
+	show(poll_bits(c), "poll of who sends to a full queue");
+	show(outcome_value(recv(a, buffer, 9, 0)), "recv from a full queue");
+	show(poll_bits(c), "poll of who sends to a queue with room");
+	SEE(close(a));
+	show(poll_bits(c), "poll of who sends to nobody");
+	SEE(send(c, "x", 1, 0));
+	show(outcome_value(send(c, "x", 1, 0)), "send after ECONNREFUSED");
+
+	/* Both send to each other; then one to somebody else. */
+	a = must_socket(SOCK_DGRAM | SOCK_NONBLOCK);
+	bind_to(a, NAME("\0a"));
+	connect_to(a, NAME("\0b"));
+	show(outcome(connect_to(b, NAME("\0a"))), "datagram sockets are each other's peers");
+	sent = 0;
+	while (send(a, "x", 1, 0) == 1)
+		sent++;
+	printf("datagrams between peers: %d\n", sent);
+	bind_to(c, NAME("\0c"));
+	show(outcome(connect_to(b, NAME("\0c"))), "one leaves");
+	show(poll_bits(a), "poll of the one that is left");
+	show(outcome_value(send(a, "x", 1, 0)), "its next call");
+	show(outcome_value(send(a, "x", 1, 0)), "the one after that");
+	show(outcome_value(recv(b, buffer, 1, 0)), "what it had sent");
+	close(a);
+	close(b);
+	close(c);
+
+	a = must_socket(SOCK_DGRAM);
+	show(outcome_value(send_to(a, NAME("\0nobody"), 300000)), "a datagram that is too large");
+	show(outcome_value(send_to(a, NAME("\0nobody"), 212960)), "the largest datagram");
+	bind_to(a, PATH("/datagrams"));
+	b = must_socket(SOCK_STREAM);
+	SEE(connect_to(b, PATH("/datagrams")));
+	SEE(unlink("/datagrams"));
+	close(a);
+	close(b);
+}
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	observe_creation();
+	observe_misuse();
+	observe_names();
+	observe_connections(SOCK_STREAM);
+	observe_connections(SOCK_SEQPACKET);
+	for (int i = 0; i < TYPE_COUNT; i++)
+		observe_ends(types[i]);
+	observe_datagrams();
+	return 0;
+}
