@@ -4,7 +4,7 @@ KERNEL_DIRS := boot arch/x86_64 kernel drivers
 KERNEL_SRCS := $(sort $(shell find $(KERNEL_DIRS) -name '*.c' -o -name '*.S'))
 KERNEL_OBJS := $(KERNEL_SRCS:%=$(O)/%.o)
 
-NEWLIB_STRING := memchr memcmp memcpy memmove memset strchr strcmp strlcpy strlen strncmp strnlen strrchr
+NEWLIB_STRING := bzero explicit_bzero memchr memcmp memcpy memmove memset strchr strcmp strlcpy strlen strncmp strnlen strrchr
 KERNEL_LIB_OBJS := $(NEWLIB_STRING:%=$(O)/newlib/%.o)
 
 # Headers: ours, the compiler's own, newlib's; never the host's.

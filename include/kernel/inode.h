@@ -145,7 +145,7 @@ int inode_allocate(struct inode *inode, unsigned int mode, uint64_t offset, uint
 /* Opens the device node NODE: FILE's operations are those of its number. 0, -ENXIO. Task context. */
 int device_open(struct inode *node, struct file *file);
 inode_open_function console_open, tty_current_open, ptmx_open;
-inode_open_function null_open, zero_open, full_open, random_open, kmsg_open;
+inode_open_function null_open, zero_open, full_open, random_open, urandom_open, kmsg_open;
 
 /* Mounts /dev, /proc and /sys. At start. */
 void devices_mount(void);

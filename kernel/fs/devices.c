@@ -10,7 +10,6 @@
 #include <kernel/inode.h>
 #include <kernel/log.h>
 #include <kernel/pty.h>
-#include <kernel/random.h>
 #include <kernel/tmpfs.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
@@ -23,7 +22,7 @@ static const struct device {
 } devices[] = {
 	{ "null", 1, 3, 0666, null_open },	 { "zero", 1, 5, 0666, zero_open },
 	{ "full", 1, 7, 0666, full_open },	 { "random", 1, 8, 0666, random_open },
-	{ "urandom", 1, 9, 0666, random_open },	 { "tty", 5, 0, 0666, tty_current_open },
+	{ "urandom", 1, 9, 0666, urandom_open }, { "tty", 5, 0, 0666, tty_current_open },
 	{ "console", 5, 1, 0600, console_open }, { "ttyS0", 4, 64, 0600, console_open },
 	{ "ptmx", 5, 2, 0666, ptmx_open },	 { "kmsg", 1, 11, 0644, kmsg_open },
 };
@@ -79,19 +78,6 @@ static const struct file_ops full_ops = { .read = read_zeros, .write = write_now
 int full_open(struct inode *inode, struct file *file)
 {
 	file->ops = &full_ops;
-	return 0;
-}
-
-static ssize_t read_random(struct file *file, void *user_buffer, size_t size, uint64_t *position)
-{
-	return random_to_user(user_buffer, size);
-}
-
-static const struct file_ops random_ops = { .read = read_random };
-
-int random_open(struct inode *inode, struct file *file)
-{
-	file->ops = &random_ops;
 	return 0;
 }
 

@@ -13,7 +13,6 @@
 #include <kernel/page.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
-#include <kernel/random.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
@@ -21,7 +20,6 @@
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/personality.h>
-#include <uapi/linux/random.h>
 #include <uapi/linux/sysinfo.h>
 
 #define CLOCK_TICKS	100
@@ -75,12 +73,3 @@ long sys_personality(const unsigned long arg[6])
 					     atomic_exchange(&self->personality, wanted);
 }
 
-long sys_getrandom(const unsigned long arg[6])
-{
-	unsigned int flags = (unsigned int)arg[2];
-
-	if ((flags & ~(unsigned int)GETRANDOM_FLAGS) ||
-	    (flags & (GRND_RANDOM | GRND_INSECURE)) == (GRND_RANDOM | GRND_INSECURE))
-		return -EINVAL;
-	return random_to_user((void *)arg[0], arg[1]);
-}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The generator of random bytes: ChaCha20 (RFC 8439) with fast key erasure (D. J. Bernstein, "Fast-key-
+ * erasure random-number generators", 2017).
+ *
+ * The base has a key that is made of the processor's entropy and of timing, and mixed with more of both
+ * once a minute. Each processor has a key of its own that comes from the base's, anew whenever that has
+ * changed. A key makes one block: half of it replaces the key, so that what was given out before cannot
+ * be found from what is in memory now; the other half is given out, or is the key of a stream for more.
+ *
+ * What is fed in is exclusive-ored onto the base's key, which then makes one block: no bit of it is
+ * lost, and nobody who does not know the key can foretell or choose what becomes of it.
+ *
+ * Locks: base_lock (B). A processor's own is used by it alone, interrupts off. Not in an NMI.
+ */
+#include <kernel/random.h>
+
+#include <string.h>
+
+#include <arch/clock.h>
+#include <arch/random.h>
+#include <kernel/cpu.h>
+#include <kernel/spinlock.h>
+#include <kernel/time.h>
+
+#include "chacha20.h"
+
+#define RESEED_INTERVAL_NS (60 * NSEC_PER_SEC)
+/* Times that are looked at for one word: each is good for a bit or so. */
+#define TIMES_PER_WORD	   32
+#define KEY_SIZE	   (CHACHA20_KEY_WORDS * sizeof(uint32_t))
+
+struct generator {
+	uint32_t key[CHACHA20_KEY_WORDS];
+	uint64_t generation; /* of the base when the key was made; the base's own: 0: unseeded */
+} CACHE_ALIGNED;
+
+static struct spinlock base_lock = SPINLOCK_INITIALIZER;
+static struct generator base;	      /* B */
+static uint64_t seeded_ns;	      /* B: when */
+static _Atomic uint64_t generation;   /* base.generation; written under B */
+static _Atomic uint64_t reseed_at_ns; /* written under B */
+static PERCPU(struct generator, generators);
+
+/* One block of GENERATOR: half becomes its key, half is what is returned. */
+static void step(struct generator *generator, uint8_t output[KEY_SIZE])
+{
+	static const uint32_t nonce[3];
+	uint8_t block[CHACHA20_BLOCK_SIZE];
+	struct chacha20 stream;
+
+	chacha20_init(&stream, generator->key, 0, nonce);
+	chacha20_next(&stream, block);
+	memcpy(generator->key, block, KEY_SIZE);
+	memcpy(output, block + KEY_SIZE, KEY_SIZE);
+	explicit_bzero(block, sizeof(block));
+	explicit_bzero(&stream, sizeof(stream));
+}
+
+/* B held. */
+static void mix(const uint32_t words[CHACHA20_KEY_WORDS])
+{
+	uint8_t unused[KEY_SIZE];
+
+	for (int i = 0; i < CHACHA20_KEY_WORDS; i++)
+		base.key[i] ^= words[i];
+	step(&base, unused);
+	explicit_bzero(unused, sizeof(unused));
+	atomic_store(&generation, ++base.generation);
+}
+
+/* How long things take differs by what caches, buses and a host do meanwhile. */
+static uint64_t timing_word(void)
+{
+	uint64_t word = clock_ns() ^ arch_boot_time_s() << 32;
+
+	for (int i = 0; i < TIMES_PER_WORD; i++)
+		word = (word << 7 | word >> 57) ^ arch_random_time();
+	return word;
+}
+
+/* B held. */
+static void seed(void)
+{
+	uint64_t words[KEY_SIZE / sizeof(uint64_t)];
+	uint32_t halves[CHACHA20_KEY_WORDS];
+
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < KEY_SIZE / sizeof(uint64_t); i++)
+			if (round == 0 || !arch_random_word(&words[i]))
+				words[i] = timing_word();
+		memcpy(halves, words, sizeof(halves));
+		mix(halves);
+	}
+	explicit_bzero(words, sizeof(words));
+	explicit_bzero(halves, sizeof(halves));
+	seeded_ns = clock_ns();
+	atomic_store(&reseed_at_ns, seeded_ns + RESEED_INTERVAL_NS);
+}
+
+/* OWN has an old key, or none. Interrupts off. */
+static void renew(struct generator *own)
+{
+	uint8_t key[KEY_SIZE];
+
+	spin_lock(&base_lock);
+	if (!base.generation || clock_ns() >= reseed_at_ns)
+		seed();
+	step(&base, key);
+	own->generation = base.generation;
+	spin_unlock(&base_lock);
+	memcpy(own->key, key, sizeof(key));
+	explicit_bzero(key, sizeof(key));
+}
+
+/* 32 bytes that nobody else gets. */
+static void draw(uint8_t output[KEY_SIZE])
+{
+	unsigned long state = arch_irq_save();
+	struct generator *own = &this_cpu(generators);
+
+	if (!own->generation || own->generation != atomic_load(&generation) ||
+	    clock_ns() >= atomic_load(&reseed_at_ns))
+		renew(own);
+	step(own, output);
+	arch_irq_restore(state);
+}
+
+void random_bytes(void *buffer, size_t size)
+{
+	static const uint32_t nonce[3];
+	uint8_t drawn[KEY_SIZE], block[CHACHA20_BLOCK_SIZE], *at = buffer;
+	uint32_t key[CHACHA20_KEY_WORDS];
+	struct chacha20 stream;
+
+	draw(drawn);
+	if (size <= sizeof(drawn)) {
+		memcpy(at, drawn, size);
+	} else {
+		memcpy(key, drawn, sizeof(key));
+		chacha20_init(&stream, key, 0, nonce);
+		while (size) {
+			size_t part = size < sizeof(block) ? size : sizeof(block);
+
+			chacha20_next(&stream, block);
+			memcpy(at, block, part);
+			at += part;
+			size -= part;
+		}
+		explicit_bzero(&stream, sizeof(stream));
+		explicit_bzero(block, sizeof(block));
+		explicit_bzero(key, sizeof(key));
+	}
+	explicit_bzero(drawn, sizeof(drawn));
+}
+
+void random_add(const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes;
+
+	while (size) {
+		uint32_t words[CHACHA20_KEY_WORDS] = { 0 };
+		size_t part = size < sizeof(words) ? size : sizeof(words);
+		unsigned long state;
+
+		memcpy(words, at, part);
+		at += part;
+		size -= part;
+		state = spin_lock_irqsave(&base_lock);
+		if (!base.generation)
+			seed();
+		mix(words);
+		spin_unlock_irqrestore(&base_lock, state);
+	}
+}
+
+void random_reseed(void)
+{
+	unsigned long state = spin_lock_irqsave(&base_lock);
+
+	seed();
+	spin_unlock_irqrestore(&base_lock, state);
+}
