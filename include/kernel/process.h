@@ -69,15 +69,13 @@ struct process {
 
 	struct spinlock signal_lock;
 	struct signal_queue signals;		      /* S: sent to the process as a whole */
-	struct kernel_sigaction actions[SIGNALS_MAX]; /* S: of signal n at n - 1 */
+	struct signal_handlers *handlers;	      /* referenced; exchanged under T and S */
 
 	int stop_signal;			   /* S: 0: not stopped */
 	bool stop_unreported, continue_unreported; /* S: for wait4 */
 
 	struct dentry *executable; /* what it runs, referenced; NULL: nothing. See exec_set_name */
 	/* D (tree_mutex): referenced; NULL: the root of everything. */
-	struct dentry *directory, *root;      /* current directory; where '/' is */
-	_Atomic uint32_t umask;
 	_Atomic bool no_huge_pages; /* PR_SET_THP_DISABLE */
 	_Atomic int dumpable; /* PR_SET_DUMPABLE: 1: equals may look into its memory */
 	_Atomic int oom_score_adj;	      /* -1000 … 1000: see kernel/mm/oom.c */
@@ -106,6 +104,7 @@ struct clone_request {
 	uintptr_t parent_tid, child_tid, tls;
 	uintptr_t pidfd; /* where CLONE_PIDFD's descriptor goes */
 	int exit_signal;
+	pid_t tid; /* that the child shall have; 0: any */
 };
 
 /* A new task as REQUEST asks, a copy of the running one whose user registers are FRAME. Its
@@ -115,8 +114,9 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 /* The first user task (tid 1), not started and without a space, or NULL. Task context. */
 struct task *task_create_first(void);
 
-/* A free tid and TASK's place in the table under it. -EAGAIN: none. T held. */
-int task_table_insert(struct task *task);
+/* A free tid (TID if that is not 0) and TASK's place in the table under it. -EAGAIN: there is none;
+ * -EEXIST: TID is not free. T held. */
+int task_table_insert(struct task *task, pid_t tid);
 void task_table_remove(struct task *task);
 /* NEW, which is not in the table, takes over OLD's tid and place. T held. */
 void task_table_replace(struct task *old, struct task *new);
@@ -163,10 +163,9 @@ struct dentry *process_root(void);
 struct dentry *process_get_directory(void);
 /* MODE of a new file without what the running process's umask takes away. Task context. */
 uint32_t process_apply_umask(uint32_t mode);
-/* CHILD, new, has PARENT's directories and umask; PROCESS, which has ended, gives its own up. Task
- * context. */
-void process_inherit_paths(struct process *child, const struct process *parent);
-void process_drop_paths(struct process *process);
+/* CHILD, new, runs what PARENT does; PROCESS, which has ended, runs nothing. Task context. */
+void process_inherit_program(struct process *child, const struct process *parent);
+void process_drop_program(struct process *process);
 /* Those of the first process: Linux's defaults. */
 void process_default_limits(struct rlimit64 limits[RLIM_NLIMITS]);
 /* Cuts *SIZE bytes that are about to be written at POSITION of a regular file, or that it is to grow
@@ -209,8 +208,20 @@ void signal_discard_ignored(struct process *process, int signal);
 /* The running task blocks MASK (but never SIGKILL and SIGSTOP) from now on. Task context. */
 void signal_set_mask(uint64_t mask);
 
-/* Handlers back to default for a new program; ignored signals stay ignored. */
-void signal_reset_for_exec(struct process *process);
+/* Handlers like OLD's (NULL: every default), with one reference; or NULL. Task context. */
+struct signal_handlers *signal_handlers_copy(struct signal_handlers *old);
+/* HANDLERS with one more reference, and one less. Any context; put: where kfree may be called. */
+struct signal_handlers *signal_handlers_share(struct signal_handlers *handlers);
+void signal_handlers_put(struct signal_handlers *handlers);
+/* Handlers back to default; what is ignored stays so, ALL: but forgets its flags and mask. */
+void signal_handlers_clear(struct signal_handlers *handlers, bool all);
+/* Reads and changes one. Any context but NMI. */
+struct kernel_sigaction signal_handlers_get(struct signal_handlers *handlers, int signal);
+void signal_handlers_set(struct signal_handlers *handlers, int signal,
+			 const struct kernel_sigaction *action);
+/* Handlers back to default for a new program, no longer shared; ignored signals stay ignored. 0, or less:
+ * there is no memory. Task context. */
+int signal_reset_for_exec(struct process *process);
 /* Recomputes whether TASK has an unblocked pending signal. S held. */
 void signal_update_attention(struct task *task);
 /* Ends a signal queue: frees what is in it. S held or nobody else has it. */

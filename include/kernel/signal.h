@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include <kernel/spinlock.h>
 #include <uapi/linux/signal.h>
 
 struct task;
@@ -43,6 +44,13 @@ enum call_restart {
 	CALL_ENDS,		 /* returns -EINTR, always */
 	CALL_RESTARTS,		 /* starts again unless a handler without SA_RESTART ran */
 	CALL_RESTARTS_UNHANDLED, /* starts again unless a handler ran */
+};
+
+/* What is done about each signal: see kernel/task/handlers.c. */
+struct signal_handlers {
+	_Atomic unsigned int references;
+	struct spinlock lock;			      /* H; irqsave */
+	struct kernel_sigaction actions[SIGNALS_MAX]; /* H: of signal n at n - 1 */
 };
 
 /* A task's part. */

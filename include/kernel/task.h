@@ -22,6 +22,7 @@
 struct credentials;
 struct vm_space;
 struct file_table;
+struct path_view;
 struct perf_task;
 struct process;
 
@@ -56,6 +57,7 @@ struct task {
 
 	struct vm_space *space; /* NULL: kernel task. Changed by the task itself, interrupts off */
 	struct file_table *files; /* NULL: kernel task */
+	struct path_view *paths;  /* tree_mutex: NULL: kernel task, or one that has ended */
 	/* Files of sockets that it is dropping, see kernel/net/unix_packet.c; NULL: it is not. */
 	struct unix_drop *unix_drop;
 

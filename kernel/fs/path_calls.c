@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls that look at what a path names: stat, readlink, access; and where a process's paths
- * begin. Those that change something are in entry_calls.c and attribute_calls.c. */
+/* System calls that look at what a path names: stat, readlink, access; and those that say where paths begin
+ * (path_view.c). Those that change something are in entry_calls.c and attribute_calls.c. */
 #include <string.h>
 
 #include <kernel/credentials.h>
@@ -8,6 +8,7 @@
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
+#include <kernel/path_view.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
@@ -169,90 +170,12 @@ long sys_faccessat2(const unsigned long arg[6])
 
 /* --- where paths begin --- */
 
-struct dentry *process_root(void)
-{
-	const struct process *process = task_current()->process;
-
-	return process && process->root ? process->root : root_dentry;
-}
-
-struct dentry *process_get_directory(void)
-{
-	const struct process *process = task_current()->process;
-
-	mutex_lock(&tree_mutex);
-	struct dentry *directory = process && process->directory ? process->directory : root_dentry;
-
-	dentry_get(directory);
-	mutex_unlock(&tree_mutex);
-	return directory;
-}
-
-uint32_t process_apply_umask(uint32_t mode)
-{
-	return mode & ~task_current()->process->umask;
-}
-
-void process_inherit_paths(struct process *child, const struct process *parent)
-{
-	mutex_lock(&tree_mutex);
-	child->umask = parent->umask;
-	child->arguments_start = parent->arguments_start;
-	child->auxiliary_start = parent->auxiliary_start;
-	child->auxiliary_end = parent->auxiliary_end;
-	child->environment_start = parent->environment_start;
-	child->environment_end = parent->environment_end;
-	child->executable = parent->executable;
-	child->directory = parent->directory;
-	child->root = parent->root;
-	if (child->executable)
-		dentry_get(child->executable);
-	if (child->directory)
-		dentry_get(child->directory);
-	if (child->root)
-		dentry_get(child->root);
-	mutex_unlock(&tree_mutex);
-}
-
-void process_drop_paths(struct process *process)
-{
-	mutex_lock(&tree_mutex);
-	if (process->directory)
-		dentry_put(process->directory);
-	if (process->root)
-		dentry_put(process->root);
-	if (process->executable)
-		dentry_put(process->executable);
-	process->directory = process->root = process->executable = NULL;
-	mutex_unlock(&tree_mutex);
-}
-
-/* DENTRY, whose reference moves in, becomes what *PLACE, of the running process, is. */
-static long begin_at(struct dentry **place, struct dentry *dentry)
-{
-	int error = inode_type(dentry->inode) != S_IFDIR ? -ENOTDIR :
-							   inode_permission(dentry->inode, X_OK);
-
-	if (error) {
-		dentry_put(dentry);
-		return error;
-	}
-	mutex_lock(&tree_mutex);
-	struct dentry *old = *place;
-
-	*place = dentry;
-	mutex_unlock(&tree_mutex);
-	if (old)
-		dentry_put(old);
-	return 0;
-}
-
 long sys_chdir(const unsigned long arg[6])
 {
 	struct dentry *dentry;
 	int error = path_arguments_look_up(AT_FDCWD, arg[0], LOOKUP_FOLLOW, &dentry);
 
-	return error ? error : begin_at(&task_current()->process->directory, dentry);
+	return error ? error : path_view_set_directory(dentry);
 }
 
 long sys_fchdir(const unsigned long arg[6])
@@ -264,7 +187,7 @@ long sys_fchdir(const unsigned long arg[6])
 		return -EBADF;
 	if (file->dentry) {
 		dentry_get(file->dentry);
-		result = begin_at(&task_current()->process->directory, file->dentry);
+		result = path_view_set_directory(file->dentry);
 	}
 	file_put(file);
 	return result;
@@ -282,7 +205,7 @@ long sys_chroot(const unsigned long arg[6])
 	if (!error && !capable(CAP_SYS_CHROOT))
 		error = -EPERM;
 	if (!error)
-		return begin_at(&task_current()->process->root, dentry);
+		return path_view_set_root(dentry);
 	dentry_put(dentry);
 	return error;
 }
@@ -329,9 +252,5 @@ out:
 
 long sys_umask(const unsigned long arg[6])
 {
-	struct process *process = task_current()->process;
-	uint32_t old = process->umask;
-
-	process->umask = (uint32_t)arg[0] & 0777;
-	return (long)old;
+	return (long)atomic_exchange(&task_current()->paths->umask, (uint32_t)arg[0] & 0777);
 }

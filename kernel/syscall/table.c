@@ -185,6 +185,7 @@ static const struct syscall calls[] = {
 	CALL(clone3, 2),
 	CALL(fork, 0),
 	CALL(vfork, 0),
+	CALL(unshare, 1),
 	CALL(execve, 3),
 	CALL(exit, 1),
 	CALL(exit_group, 1),

@@ -6,8 +6,7 @@
  * CLONE_SIGHAND and CLONE_VM) or the first of a new process. Everything that can fail is done
  * before the task is in the table.
  *
- * Not there: namespaces (EINVAL, as from a Linux built without them), pidfds, and sharing signal
- * handlers or the current directory between processes (ENOSYS).
+ * Not there: namespaces (EINVAL, as from a Linux built without them) and control groups.
  */
 #include <string.h>
 
@@ -19,6 +18,7 @@
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
 #include <kernel/page.h>
+#include <kernel/path_view.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/ptrace.h>
@@ -41,6 +41,13 @@ static int check_flags(const struct clone_request *request)
 
 	if (flags & NAMESPACE_FLAGS)
 		return -EINVAL;
+	if ((flags & CLONE_PIDFD) && (flags & CLONE_DETACHED))
+		return -EINVAL;
+	if ((flags & CLONE_SIGHAND) && (flags & CLONE_CLEAR_SIGHAND))
+		return -EINVAL;
+	/* There are no control groups: no descriptor is one. */
+	if (flags & CLONE_INTO_CGROUP)
+		return -EBADF;
 	if ((flags & CLONE_THREAD) && !(flags & CLONE_SIGHAND))
 		return -EINVAL;
 	if ((flags & CLONE_SIGHAND) && !(flags & CLONE_VM))
@@ -49,29 +56,32 @@ static int check_flags(const struct clone_request *request)
 		return -EINVAL;
 	if (request->exit_signal < 0 || request->exit_signal > SIGNALS_MAX)
 		return -EINVAL;
-	if (!(flags & CLONE_THREAD) && (flags & (CLONE_SIGHAND | CLONE_FS))) {
-		log_warning("clone: flags 0x%lx: a process cannot share handlers or directory",
-			    (unsigned long)flags);
-		return -ENOSYS;
-	}
 	return 0;
 }
 
 /* A process like PARENT, without tasks. */
-static struct process *copy_process(struct process *parent, int exit_signal)
+static struct process *copy_process(struct process *parent, const struct clone_request *request)
 {
 	struct process *process = process_alloc();
 
 	if (!process)
 		return NULL;
-	memcpy(process->actions, parent->actions, sizeof(process->actions));
+	process->handlers = request->flags & CLONE_SIGHAND ?
+				    signal_handlers_share(parent->handlers) :
+				    signal_handlers_copy(parent->handlers);
+	if (!process->handlers) {
+		process_put(process);
+		return NULL;
+	}
+	if (request->flags & CLONE_CLEAR_SIGHAND)
+		signal_handlers_clear(process->handlers, false);
 	memcpy(process->limits, parent->limits, sizeof(process->limits));
-	process_inherit_paths(process, parent);
+	process_inherit_program(process, parent);
 	process->dumpable = parent->dumpable;
 	process->no_huge_pages = parent->no_huge_pages;
 	process->oom_score_adj = parent->oom_score_adj;
 	process->personality = parent->personality;
-	process->exit_signal = exit_signal;
+	process->exit_signal = request->exit_signal;
 	return process;
 }
 
@@ -84,7 +94,7 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 		child->process = self->process;
 		atomic_fetch_add(&child->process->references, 1);
 	} else {
-		child->process = copy_process(self->process, request->exit_signal);
+		child->process = copy_process(self->process, request);
 	}
 	if (flags & CLONE_VM) {
 		child->space = self->space;
@@ -98,7 +108,8 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	} else {
 		child->files = file_table_copy(self->files);
 	}
-	if (!child->process || !child->space || !child->files)
+	child->paths = flags & CLONE_FS ? path_view_share(self->paths) : path_view_copy(self->paths);
+	if (!child->process || !child->space || !child->files || !child->paths)
 		return -ENOMEM;
 	memcpy(child->comm, self->comm, sizeof(child->comm));
 	credentials_put(child->credentials);
@@ -116,13 +127,15 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 }
 
 /* Links CHILD into its process and the table. T held. */
-static int enter_table(struct task *child, struct task *self, uint64_t flags, bool traced)
+static int enter_table(struct task *child, struct task *self, const struct clone_request *request,
+		       bool traced)
 {
+	uint64_t flags = request->flags;
 	struct process *process = child->process;
 
 	if (self->signals.fatal)
 		return -EINTR;
-	int error = task_table_insert(child);
+	int error = task_table_insert(child, request->tid);
 
 	if (error)
 		return error;
@@ -216,7 +229,7 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 	if (!error) {
 		unsigned long state = spin_lock_irqsave(&task_table_lock);
 
-		error = enter_table(child, self, request->flags,
+		error = enter_table(child, self, request,
 				    event || (request->flags & CLONE_PTRACE));
 		spin_unlock_irqrestore(&task_table_lock, state);
 	}
@@ -248,12 +261,15 @@ struct task *task_create_first(void)
 
 	if (!task || !process)
 		return NULL;
+	task->paths = path_view_copy(NULL);
+	process->handlers = signal_handlers_copy(NULL);
+	if (!task->paths || !process->handlers)
+		return NULL;
 	process_default_limits(process->limits);
-	process->umask = 022;
 	process->dumpable = 1;
 	task->process = process;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	int error = task_table_insert(task);
+	int error = task_table_insert(task, 0);
 
 	task->tgid = process->pid = task->tid;
 	process->leader = task;
@@ -296,37 +312,84 @@ long sys_vfork(const unsigned long arg[6])
 	return task_clone(&request, arch_task_user_frame(task_current()));
 }
 
-/* clone3's structure, first version (64 bytes): Linux's uapi/linux/sched.h. */
+/* clone3's structure: Linux's uapi/linux/sched.h. Its first version ended before set_tid, its second before
+ * cgroup. */
 struct clone_args {
 	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+	uint64_t set_tid, set_tid_size, cgroup;
 };
+
+#define CLONE_ARGS_SIZE_FIRST 64
+/* Most namespaces of processes one in the other: Linux's MAX_PID_NS_LEVEL. There is one here. */
+#define PID_LEVELS_MAX	      32
+
+/* Copies SIZE bytes of arguments; what is beyond those that are known must ask for nothing. */
+static int copy_clone_args(struct clone_args *args, uintptr_t user, size_t size)
+{
+	uint8_t extra;
+
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	if (size < CLONE_ARGS_SIZE_FIRST)
+		return -EINVAL;
+	*args = (struct clone_args){ 0 };
+	if (copy_from_user(args, (void *)user, size < sizeof(*args) ? size : sizeof(*args)))
+		return -EFAULT;
+	for (size_t i = sizeof(*args); i < size; i++) {
+		if (copy_from_user(&extra, (char *)user + i, 1))
+			return -EFAULT;
+		if (extra)
+			return -E2BIG;
+	}
+	return 0;
+}
+
+/* Whether ARGS, of SIZE bytes, make sense; Linux's copy_clone_args_from_user and clone3_args_valid. */
+static bool are_valid(const struct clone_args *args, size_t size)
+{
+	const uint64_t known = 0xffffffff | CLONE_CLEAR_SIGHAND | CLONE_INTO_CGROUP;
+
+	if (args->set_tid_size > PID_LEVELS_MAX || !args->set_tid != !args->set_tid_size)
+		return false;
+	if (args->exit_signal > SIGNALS_MAX || !args->stack != !args->stack_size)
+		return false;
+	if ((args->flags & CLONE_INTO_CGROUP) && (args->cgroup > INT32_MAX || size < sizeof(*args)))
+		return false;
+	if (args->flags & (~known | CSIGNAL | CLONE_DETACHED))
+		return false;
+	return !((args->flags & (CLONE_THREAD | CLONE_PARENT)) && args->exit_signal);
+}
+
+/* The tid that the child shall have, in *TID. */
+static int get_tid(const struct clone_args *args, pid_t *tid)
+{
+	if (!args->set_tid_size)
+		return 0;
+	/* Linux copies them all before it counts them. */
+	for (size_t i = args->set_tid_size; i-- > 0;)
+		if (copy_from_user(tid, (pid_t *)args->set_tid + i, sizeof(*tid)))
+			return -EFAULT;
+	if (args->set_tid_size > 1 || *tid < 1 || *tid >= PID_MAX)
+		return -EINVAL;
+	return capable(CAP_SYS_ADMIN) || capable(CAP_CHECKPOINT_RESTORE) ? 0 : -EPERM;
+}
 
 long sys_clone3(const unsigned long arg[6])
 {
 	struct clone_args args;
-	uint8_t extra;
-	size_t size = arg[1];
+	pid_t tid = 0;
+	int error = copy_clone_args(&args, arg[0], arg[1]);
 
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	if (size < sizeof(args))
-		return -EINVAL;
-	if (copy_from_user(&args, (void *)arg[0], sizeof(args)))
-		return -EFAULT;
-	/* Later versions' members must ask for nothing. */
-	for (size_t i = sizeof(args); i < size; i++) {
-		if (copy_from_user(&extra, (char *)arg[0] + i, 1))
-			return -EFAULT;
-		if (extra)
-			return i < 88 ? -EINVAL : -E2BIG;
-	}
-	if ((args.flags & (CSIGNAL | CLONE_DETACHED)) || args.exit_signal > SIGNALS_MAX ||
-	    !args.stack != !args.stack_size ||
-	    ((args.flags & (CLONE_THREAD | CLONE_PARENT)) && args.exit_signal))
-		return -EINVAL;
+	if (!error && !are_valid(&args, arg[1]))
+		error = -EINVAL;
+	if (!error)
+		error = get_tid(&args, &tid);
+	if (error)
+		return error;
 	struct clone_request request = {
 		.flags = args.flags,
 		.exit_signal = (int)args.exit_signal,
+		.tid = tid,
 		.stack = args.stack ? args.stack + args.stack_size : 0,
 		.parent_tid = args.parent_tid,
 		.pidfd = args.pidfd,

@@ -402,6 +402,31 @@ int exec_prepare(struct dentry *start, const char *path, struct exec_strings *st
 	return error;
 }
 
+void process_inherit_program(struct process *child, const struct process *parent)
+{
+	mutex_lock(&tree_mutex);
+	child->arguments_start = parent->arguments_start;
+	child->auxiliary_start = parent->auxiliary_start;
+	child->auxiliary_end = parent->auxiliary_end;
+	child->environment_start = parent->environment_start;
+	child->environment_end = parent->environment_end;
+	child->executable = parent->executable;
+	if (child->executable)
+		dentry_get(child->executable);
+	mutex_unlock(&tree_mutex);
+}
+
+void process_drop_program(struct process *process)
+{
+	mutex_lock(&tree_mutex);
+	struct dentry *executable = process->executable;
+
+	process->executable = NULL;
+	mutex_unlock(&tree_mutex);
+	if (executable)
+		dentry_put(executable);
+}
+
 void exec_set_name(struct task *task, const struct exec_image *image, struct dentry *executable)
 {
 	struct process *process = task->process;
@@ -503,10 +528,12 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 			process_exit(SIGKILL);
 		file_table_switch(own);
 	}
-	file_table_close_on_exec(self->files);
-	signal_reset_for_exec(self->process);
-	process_timers_exec(self->process);
+	/* First: who sees its descriptors close knows. */
 	self->process->has_executed = true;
+	file_table_close_on_exec(self->files);
+	if (signal_reset_for_exec(self->process))
+		process_exit(SIGKILL);
+	process_timers_exec(self->process);
 	self->process->dumpable = image->dumpable;
 	credentials_commit(image->credentials);
 	self->signals.alternate = (struct kernel_sigaltstack){ .ss_flags = SS_DISABLE };

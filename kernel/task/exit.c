@@ -19,6 +19,7 @@
 #include <kernel/futex.h>
 #include <kernel/job_control.h>
 #include <kernel/log.h>
+#include <kernel/path_view.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
@@ -78,7 +79,7 @@ static void clear_child_tid(struct task *task)
 
 bool process_ignores_children(const struct process *parent)
 {
-	const struct kernel_sigaction *action = &parent->actions[SIGCHLD - 1];
+	const struct kernel_sigaction *action = &parent->handlers->actions[SIGCHLD - 1];
 
 	return action->handler == SIG_IGN_ADDRESS || (action->flags & SA_NOCLDWAIT);
 }
@@ -132,8 +133,9 @@ void child_tell_parent(struct process *child, int status)
 
 	if (!parent)
 		return;
-	if (parent->actions[SIGCHLD - 1].handler != SIG_IGN_ADDRESS &&
-	    !(parent->actions[SIGCHLD - 1].flags & SA_NOCLDSTOP))
+	const struct kernel_sigaction *action = &parent->handlers->actions[SIGCHLD - 1];
+
+	if (action->handler != SIG_IGN_ADDRESS && !(action->flags & SA_NOCLDSTOP))
 		tell_parent(child, SIGCHLD, status);
 	wait_queue_wake(&parent->child_event);
 }
@@ -280,9 +282,11 @@ _Noreturn void task_exit(int status)
 		task_release_space(self);
 	}
 	file_table_switch(NULL);
+	if (self->paths)
+		path_view_switch(NULL);
 	/* Two that end at once may both leave it to the process's last reference. */
 	if (self->process && self->process->live_threads == 1)
-		process_drop_paths(self->process);
+		process_drop_program(self->process);
 	if (self->process)
 		leave_process(self, status);
 	arch_irq_disable();

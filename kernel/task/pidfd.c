@@ -76,9 +76,10 @@ static const struct file_ops pidfd_ops = {
 int pidfd_create(struct process *process, struct task *thread, bool nonblocking)
 {
 	struct pidfd *pidfd = kzalloc(sizeof(*pidfd));
-	struct file *file =
-		pidfd ? file_create(&pidfd_ops, pidfd, O_RDWR | (nonblocking ? O_NONBLOCK : 0)) :
-			NULL;
+	struct file *file = pidfd ? file_create(&pidfd_ops, pidfd,
+						O_RDWR | (nonblocking ? PIDFD_NONBLOCK : 0) |
+							(thread ? PIDFD_THREAD : 0)) :
+				    NULL;
 
 	if (!file) {
 		kfree(pidfd);

@@ -261,7 +261,7 @@ void signal_retarget(struct process *process)
 /* Whether nobody would notice SIGNAL. S held. */
 static bool is_ignored(const struct process *process, int signal)
 {
-	uint64_t handler = process->actions[signal - 1].handler;
+	uint64_t handler = process->handlers->actions[signal - 1].handler;
 
 	return handler == SIG_IGN_ADDRESS ||
 	       (handler == SIG_DFL_ADDRESS && default_actions[signal] == ACTION_IGNORE);
@@ -396,20 +396,6 @@ void signal_set_mask(uint64_t mask)
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
-void signal_reset_for_exec(struct process *process)
-{
-	unsigned long state = spin_lock_irqsave(&process->signal_lock);
-
-	for (int signal = 1; signal <= SIGNALS_MAX; signal++) {
-		struct kernel_sigaction *action = &process->actions[signal - 1];
-		bool ignored = action->handler == SIG_IGN_ADDRESS;
-
-		*action = (struct kernel_sigaction){ 0 };
-		action->handler = ignored ? SIG_IGN_ADDRESS : SIG_DFL_ADDRESS;
-	}
-	spin_unlock_irqrestore(&process->signal_lock, state);
-}
-
 void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t address)
 {
 	struct task *self = task_current();
@@ -418,7 +404,7 @@ void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t ad
 
 	info.si_addr = address;
 	unsigned long state = spin_lock_irqsave(&process->signal_lock);
-	struct kernel_sigaction *action = &process->actions[signal - 1];
+	struct kernel_sigaction *action = &process->handlers->actions[signal - 1];
 
 	/* It cannot be put off: the instruction would fault again. */
 	if ((self->signals.mask & bit(signal)) || action->handler == SIG_IGN_ADDRESS) {
@@ -537,10 +523,10 @@ static int next_signal(struct task *self, struct kernel_siginfo *info)
 static struct kernel_sigaction take_action(struct process *process, int signal)
 {
 	unsigned long state = spin_lock_irqsave(&process->signal_lock);
-	struct kernel_sigaction action = process->actions[signal - 1];
+	struct kernel_sigaction action = signal_handlers_get(process->handlers, signal);
 
 	if (action.handler > SIG_IGN_ADDRESS && (action.flags & SA_RESETHAND))
-		process->actions[signal - 1].handler = SIG_DFL_ADDRESS;
+		process->handlers->actions[signal - 1].handler = SIG_DFL_ADDRESS;
 	spin_unlock_irqrestore(&process->signal_lock, state);
 	return action;
 }

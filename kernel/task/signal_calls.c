@@ -40,10 +40,10 @@ long sys_rt_sigaction(const unsigned long arg[6])
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
 	spin_lock(&process->signal_lock);
-	old = process->actions[signal - 1];
+	old = signal_handlers_get(process->handlers, signal);
 	if (arg[1]) {
 		new.mask &= ~((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1));
-		process->actions[signal - 1] = new;
+		signal_handlers_set(process->handlers, signal, &new);
 		signal_discard_ignored(process, signal);
 	}
 	spin_unlock(&process->signal_lock);

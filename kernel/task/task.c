@@ -19,6 +19,7 @@
 #include <kernel/file.h>
 #include <kernel/job_control.h>
 #include <kernel/kmalloc.h>
+#include <kernel/path_view.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
@@ -60,20 +61,36 @@ struct task *task_table_next(pid_t tid)
 	return RB_NFIND(task_tree, &tasks_by_tid, &key);
 }
 
-int task_table_insert(struct task *task)
+static bool is_free(pid_t tid)
+{
+	return !task_table_find(tid) && !job_control_id_is_used(tid);
+}
+
+/* The next free tid, 0: there is none. T held. */
+static pid_t next_tid(void)
 {
 	pid_t tid = last_tid;
 
 	do {
 		tid = tid >= PID_MAX - 1 ? TID_AGAIN : tid + 1;
-		if (!task_table_find(tid) && !job_control_id_is_used(tid)) {
-			task->tid = last_tid = tid;
-			RB_INSERT(task_tree, &tasks_by_tid, task);
-			credentials_count_task(task, 1);
-			return 0;
+		if (is_free(tid)) {
+			last_tid = tid;
+			return tid;
 		}
 	} while (tid != last_tid);
-	return -EAGAIN;
+	return 0;
+}
+
+int task_table_insert(struct task *task, pid_t tid)
+{
+	if (tid && !is_free(tid))
+		return -EEXIST;
+	task->tid = tid ? tid : next_tid();
+	if (!task->tid)
+		return -EAGAIN;
+	RB_INSERT(task_tree, &tasks_by_tid, task);
+	credentials_count_task(task, 1);
+	return 0;
 }
 
 void task_table_remove(struct task *task)
@@ -198,12 +215,11 @@ void process_put(struct process *process)
 {
 	if (atomic_fetch_sub(&process->references, 1) != 1)
 		return;
-	struct dentry *paths[] = { process->directory, process->root, process->executable };
-
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		if (paths[i])
-			dentry_put(paths[i]);
+	if (process->executable)
+		dentry_put(process->executable);
 	signal_queue_flush(&process->signals);
+	if (process->handlers)
+		signal_handlers_put(process->handlers);
 	kfree(process);
 }
 

@@ -50,7 +50,7 @@ static bool is_ignored(int signal)
 	struct task *self = task_current();
 
 	return (self->signals.mask >> (signal - 1) & 1) ||
-	       self->process->actions[signal - 1].handler == SIG_IGN_ADDRESS;
+	       self->process->handlers->actions[signal - 1].handler == SIG_IGN_ADDRESS;
 }
 
 int tty_check_background(struct tty *tty, int signal)

@@ -30,6 +30,8 @@
 #define CLONE_NEWPID	     0x20000000
 #define CLONE_NEWNET	     0x40000000
 #define CLONE_IO	     0x80000000
+#define CLONE_CLEAR_SIGHAND  0x100000000ull
+#define CLONE_INTO_CGROUP    0x200000000ull
 
 #define SCHED_OTHER	     0
 #define SCHED_FIFO	     1

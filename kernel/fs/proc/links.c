@@ -8,6 +8,7 @@
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
 #include <kernel/log.h>
+#include <kernel/path_view.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
 #include <kernel/wait.h>
@@ -28,30 +29,30 @@ ssize_t proc_put_path(struct dentry *dentry, char *buffer, size_t size)
 
 /* Where each link leads: a dentry without a reference, or NULL. D held. A process that has not changed
  * its directories has the root's, while it has anything at all. */
-static struct dentry *executable_of(const struct process *process)
+static struct dentry *executable_of(const struct task *task)
 {
-	return process->executable;
+	return task->process->executable;
 }
 
-static struct dentry *directory_of(const struct process *process)
+static struct dentry *directory_of(const struct task *task)
 {
-	return process->directory || !process->executable ? process->directory : root_dentry;
+	return !task->paths ? NULL : task->paths->directory ? task->paths->directory : root_dentry;
 }
 
-static struct dentry *root_of(const struct process *process)
+static struct dentry *root_of(const struct task *task)
 {
-	return process->root || !process->executable ? process->root : root_dentry;
+	return !task->paths ? NULL : task->paths->root ? task->paths->root : root_dentry;
 }
 
 static struct dentry *follow_place(void *target, int *error,
-				   struct dentry *(*find)(const struct process *process))
+				   struct dentry *(*find)(const struct task *task))
 {
 	struct dentry *dentry = NULL;
 
 	*error = proc_check_access(target);
 	if (*error)
 		return NULL;
-	dentry = find(((struct task *)target)->process);
+	dentry = find(target);
 	*error = -ENOENT;
 	if (dentry)
 		dentry_get(dentry);
@@ -59,7 +60,7 @@ static struct dentry *follow_place(void *target, int *error,
 }
 
 static ssize_t read_place(void *target, char *buffer, size_t size,
-			  struct dentry *(*find)(const struct process *process))
+			  struct dentry *(*find)(const struct task *task))
 {
 	int error;
 

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include <kernel/credentials.h>
+#include <kernel/dentry.h>
+#include <kernel/path_view.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
 #include <kernel/text.h>
@@ -104,9 +106,10 @@ struct dispositions {
 static struct dispositions dispositions_of(const struct process *process)
 {
 	struct dispositions sets = { 0, 0 };
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
 	for (int signal = 1; signal <= SIGNALS_MAX; signal++) {
-		uint64_t handler = process->actions[signal - 1].handler;
+		uint64_t handler = process->handlers->actions[signal - 1].handler;
 		uint64_t bit = (uint64_t)1 << (signal - 1);
 
 		if (handler == SIG_IGN_ADDRESS)
@@ -114,6 +117,7 @@ static struct dispositions dispositions_of(const struct process *process)
 		else if (handler != SIG_DFL_ADDRESS)
 			sets.caught |= bit;
 	}
+	spin_unlock_irqrestore(&task_table_lock, state);
 	return sets;
 }
 
@@ -284,8 +288,15 @@ int proc_show_status(struct text *text, void *target)
 	const struct dispositions sets = dispositions_of(process);
 	char letter = state_letter(task);
 
-	text_print(text, "Name:\t%s\nUmask:\t%04o\nState:\t%c (%s)\n", task->comm, process->umask,
-		   letter, state_name(letter));
+	mutex_lock(&tree_mutex);
+	uint32_t umask = task->paths ? task->paths->umask : 0;
+
+	mutex_unlock(&tree_mutex);
+	text_print(text, "Name:\t%s\n", task->comm);
+	/* One that has ended has none. */
+	if (task->paths)
+		text_print(text, "Umask:\t%04o\n", umask);
+	text_print(text, "State:\t%c (%s)\n", letter, state_name(letter));
 	text_print(text, "Tgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n", task->tgid,
 		   task->tid, facts.parent);
 	print_credentials(text, credentials);

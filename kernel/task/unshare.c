@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unshare(2): a task stops sharing what it was cloned with.
+ *
+ * Descriptors and directories can be had alone at any time; memory, handlers and the process only by who
+ * has them alone already. There are no namespaces to leave (EINVAL, as from a Linux without them) and no
+ * semaphores of System V, so nothing of those is shared.
+ */
+#include <kernel/file.h>
+#include <kernel/path_view.h>
+#include <kernel/process.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <kernel/vm.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/sched.h>
+
+#define UNSHARED (CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM)
+
+/* Whether the running task shares nothing of what FLAGS name that it could not do without. */
+static bool is_alone(unsigned long flags)
+{
+	struct task *self = task_current();
+
+	if ((flags & (CLONE_THREAD | CLONE_SIGHAND | CLONE_VM)) && self->process->live_threads > 1)
+		return false;
+	if ((flags & (CLONE_SIGHAND | CLONE_VM)) && self->process->handlers->references > 1)
+		return false;
+	return !(flags & CLONE_VM) || self->space->references == 1;
+}
+
+static int unshare_files(void)
+{
+	struct file_table *old = task_current()->files;
+
+	if (!file_table_is_shared(old))
+		return 0;
+	struct file_table *own = file_table_copy(old);
+
+	if (!own)
+		return -ENOMEM;
+	file_table_switch(own);
+	return 0;
+}
+
+long sys_unshare(const unsigned long arg[6])
+{
+	unsigned long flags = arg[0];
+	int error = 0;
+
+	if ((flags & ~(unsigned long)UNSHARED) || !is_alone(flags))
+		return -EINVAL;
+	if (flags & CLONE_FILES)
+		error = unshare_files();
+	if (!error && (flags & CLONE_FS))
+		error = path_view_unshare();
+	return error;
+}
