@@ -71,7 +71,7 @@ static void take_restart(struct task *self, struct trap_frame *frame, bool showe
 static void tell_tracer(struct task *self, int why)
 {
 	struct process *tracer = self->ptrace.tracer->process;
-	const struct kernel_sigaction *action = &tracer->actions[SIGCHLD - 1];
+	const struct kernel_sigaction *action = &tracer->handlers->actions[SIGCHLD - 1];
 	struct kernel_siginfo info = {
 		.si_signo = SIGCHLD,
 		.si_code = why,

@@ -143,16 +143,20 @@ static long wait_for(const struct wish *wish, struct found *found)
 {
 	struct process *self = task_current()->process;
 	struct wait_entry entry;
-	long result;
+	long result, interrupted = 0;
 
 	*found = (struct found){ 0 };
 	wait_queue_add(&self->child_event, &entry);
-	do {
+	for (;;) {
 		result = look(wish, found) ? 0 : -ECHILD;
 		if (result || found->pid || (wish->options & WNOHANG))
 			break;
-		result = wait_sleep(UINT64_MAX);
-	} while (!result);
+		/* The signal that interrupts may be about a child: as Linux, look before giving up. */
+		result = interrupted;
+		if (result)
+			break;
+		interrupted = wait_sleep(UINT64_MAX);
+	}
 	wait_queue_remove(&self->child_event, &entry);
 	return result;
 }
