@@ -143,10 +143,13 @@ void epoll_forget_file(struct file *file);
 /* Who asks a file's poll operation to be told of changes: its add does what that takes. */
 struct poll_table {
 	void (*add)(struct poll_table *table, struct wait_queue *queue);
+	bool lasting; /* the queues are waited on after the call, until the file's release at most */
+	bool failed;  /* set by add, or the operation: there is no memory for another queue */
 };
 
 /* A change of what the poll operation answers will wake QUEUE: TABLE gets to know it, NULL: only
- * looks. QUEUE lives until the file's release. Task context, no lock held, from a poll operation. */
+ * looks. QUEUE lives as long as the file, or the running process if TABLE is not lasting. Task context,
+ * no lock held, from a poll operation. */
 static inline void poll_wait(struct poll_table *table, struct wait_queue *queue)
 {
 	if (table)

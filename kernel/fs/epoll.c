@@ -289,7 +289,6 @@ long epoll_wait_user(struct epoll *epoll, uintptr_t user_events, size_t max, uin
 struct item_table {
 	struct poll_table table;
 	struct epoll_item *item;
-	bool failed;
 };
 
 static void add_place(struct poll_table *table, struct wait_queue *queue)
@@ -298,7 +297,7 @@ static void add_place(struct poll_table *table, struct wait_queue *queue)
 	struct place *place = kzalloc(sizeof(*place));
 
 	if (!place) {
-		own->failed = true;
+		table->failed = true;
 		return;
 	}
 	place->queue = queue;
@@ -363,10 +362,11 @@ static int insert(struct epoll *epoll, struct file *file, int fd,
 	LIST_INSERT_HEAD(&file->watchers, item, watcher_link);
 	spin_unlock(&epoll_watchers_lock);
 
-	struct item_table table = { .table.add = add_place, .item = item };
+	struct item_table table = { .table = { .add = add_place, .lasting = true },
+				    .item = item };
 
 	notice_present(item, &table.table);
-	if (!table.failed)
+	if (!table.table.failed)
 		return 0;
 	destroy_item(item);
 	return -ENOMEM;

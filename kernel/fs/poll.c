@@ -47,7 +47,6 @@ struct poller {
 	unsigned int near_count;
 	struct place near[PLACES_NEAR];
 	struct chunk *chunks; /* the first may have room */
-	bool failed;	      /* no memory for another */
 };
 
 struct polled {
@@ -77,7 +76,7 @@ static void add_place(struct poll_table *table, struct wait_queue *queue)
 	struct place *place = new_place(poller);
 
 	if (!place) {
-		poller->failed = true;
+		table->failed = true;
 		return;
 	}
 	place->queue = queue;
@@ -87,10 +86,9 @@ static void add_place(struct poll_table *table, struct wait_queue *queue)
 /* Not the places: they are filled in when they are taken. */
 static void begin(struct poller *poller)
 {
-	poller->table.add = add_place;
+	poller->table = (struct poll_table){ .add = add_place };
 	poller->near_count = 0;
 	poller->chunks = NULL;
-	poller->failed = false;
 }
 
 /* Takes the task off all queues again. */
@@ -138,7 +136,7 @@ static long look_until(struct poller *poller, struct polled *polled, size_t coun
 
 			one->user.revents = look(one, ready ? NULL : table);
 			ready += one->user.revents != 0;
-			if (poller->failed)
+			if (poller->table.failed)
 				return -ENOMEM;
 		}
 		if (ready || deadline_ns == 0)

@@ -6,6 +6,7 @@
  * The file keeps a set of signals and no more: what is pending is the reader's.
  */
 #include <stdatomic.h>
+#include <sys/queue.h>
 
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
@@ -37,8 +38,16 @@ struct record {
 
 _Static_assert(sizeof(struct record) == 128, "as programs read it");
 
+/* A process on whose queue somebody waits through the file, and so has to be there: referenced. */
+struct watched {
+	LIST_ENTRY(watched) link;
+	struct process *process;
+};
+
 struct signal_file {
 	_Atomic uint64_t set;
+	struct mutex mutex;
+	LIST_HEAD(, watched) watched; /* mutex */
 };
 
 static struct record make_record(const struct kernel_siginfo *info)
@@ -120,17 +129,51 @@ static ssize_t read_signals(struct file *file, void *user_buffer, size_t size, u
 	return done ? (ssize_t)done : error;
 }
 
+/* Keeps the running process until FILE's release. False: no memory. */
+static bool keep_process(struct signal_file *signals)
+{
+	struct process *process = task_current()->process;
+	struct watched *watched;
+
+	mutex_lock(&signals->mutex);
+	LIST_FOREACH(watched, &signals->watched, link)
+		if (watched->process == process)
+			break;
+	if (!watched) {
+		watched = kzalloc(sizeof(*watched));
+		if (watched) {
+			watched->process = process;
+			atomic_fetch_add(&process->references, 1);
+			LIST_INSERT_HEAD(&signals->watched, watched, link);
+		}
+	}
+	mutex_unlock(&signals->mutex);
+	return watched;
+}
+
 static unsigned int poll_signals(struct file *file, struct poll_table *table)
 {
-	const struct signal_file *signals = file->private;
+	struct signal_file *signals = file->private;
 
+	if (table && table->lasting && !keep_process(signals)) {
+		table->failed = true;
+		return 0;
+	}
 	poll_wait(table, &task_current()->process->signal_event);
 	return signal_any_of(signals->set) ? POLLIN | POLLRDNORM : 0;
 }
 
 static void release_signals(struct file *file)
 {
-	kfree(file->private);
+	struct signal_file *signals = file->private;
+	struct watched *watched;
+
+	while ((watched = LIST_FIRST(&signals->watched))) {
+		LIST_REMOVE(watched, link);
+		process_put(watched->process);
+		kfree(watched);
+	}
+	kfree(signals);
 }
 
 static const struct file_ops signal_ops = {
@@ -148,6 +191,8 @@ static long create(uint64_t set, unsigned int flags)
 	if (!signals)
 		return -ENOMEM;
 	signals->set = set;
+	mutex_init(&signals->mutex);
+	LIST_INIT(&signals->watched);
 	struct file *file = file_create(&signal_ops, signals, O_RDWR | (flags & O_NONBLOCK));
 
 	if (!file) {

@@ -422,6 +422,37 @@ static void check_closing(void)
 	close(ring[0]);
 }
 
+/* What is watched through a descriptor of signals is the child's own, and the child goes. */
+static void watch_own_signals(void)
+{
+	must(control(common, CTL_ADD, ring[0], POLLIN) == 0);
+	kill(getpid(), SIGUSR1);
+}
+
+static void check_signals_of_dead(void)
+{
+	sigset_t set;
+	struct event event;
+
+	begin();
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	EXPECT_EQ(sigprocmask(SIG_BLOCK, &set, NULL), 0);
+	for (int i = 0; i < 10; i++) {
+		common = make_epoll();
+		ring[0] = (int)syscall(__NR_signalfd4, -1, &set, 8, 0);
+		pid_t child = start(watch_own_signals);
+
+		end(&child, 1);
+		EXPECT_EQ(syscall(__NR_epoll_wait, common, &event, 1, 0), 0);
+		if (i % 2)
+			EXPECT_EQ(control(common, CTL_DEL, ring[0], 0), 0);
+		close(i % 3 ? common : ring[0]);
+		close(i % 3 ? ring[0] : common);
+	}
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static const struct tap_rule rules[] = {
 	{ "all bytes come through a pipe of one page that many write and many read", check_pipe },
 	{ "all bytes come to readers that poll for shorter and longer than they take", check_poll },
@@ -432,6 +463,7 @@ static const struct tap_rule rules[] = {
 	{ "every shot of epoll is told of to one process, and none is lost", check_shots },
 	{ "files and instances of epoll may be closed while they are watched and woken",
 	  check_closing },
+	{ "a process may end whose signals are still watched", check_signals_of_dead },
 };
 
 int main(void)
