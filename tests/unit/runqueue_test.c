@@ -286,6 +286,16 @@ static struct sched_entity *best_of_crowd(void)
 	return best ? best : first;
 }
 
+static uint64_t least_of_crowd(void)
+{
+	int64_t least = INT64_MAX;
+
+	for (unsigned int i = 0; i < CROWD; i++)
+		if (crowd[i].queued && (int64_t)crowd[i].virtual_runtime_ns < least)
+			least = (int64_t)crowd[i].virtual_runtime_ns;
+	return (uint64_t)least;
+}
+
 static void check_crowd(void)
 {
 	start(0);
@@ -306,6 +316,9 @@ static void check_crowd(void)
 			any->nice = rand() % 40 - 20;
 			run_queue_insert(&queue, any);
 		}
+		EXPECT_AT(RB_EMPTY(&queue.waiting) || RB_ROOT(&queue.waiting)->least_runtime_ns ==
+							      least_of_crowd(),
+			  "step %u: the root knows the least virtual runtime", step);
 		struct sched_entity *chosen = run_queue_choose(&queue, NULL, false);
 
 		EXPECT_AT(chosen == best_of_crowd(), "step %u", step);
