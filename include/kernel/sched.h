@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scheduler: per-CPU run queues, preemption of user mode, sleep and wake-up, affinity,
+ * The scheduler: per-CPU run queues, preemption of user mode, sleep and wake-up, policies, affinity,
  * balancing.
  *
  * The switch is perf's most important customer. Protocol, all with interrupts off on the
@@ -19,9 +19,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <kernel/tree.h>
+#include <sys/queue.h>
 
 #include <kernel/cpu.h>
+#include <kernel/tree.h>
 
 struct task;
 
@@ -36,7 +37,13 @@ struct sched_entity {
 	int64_t lag_ns;		      /* R: what it was owed when it left the queue */
 	uint64_t started_ns;	      /* R: up to when run_time_ns is accounted, while it runs */
 	uint64_t run_time_ns;	      /* R: sum of all its time on processors */
-	int nice;		      /* R: -20 … 19 */
+	uint64_t slice_ns;	      /* R: what it asks for at a time; 0: as everybody */
+	int nice;		      /* R: -20 … 19; kept while it is a real-time task */
+	uint8_t policy;		      /* R: SCHED_* */
+	uint8_t priority;	      /* R: 1 … 99: real-time; 0: fair */
+	bool reset_on_fork;	      /* R: children begin as ordinary tasks */
+	int64_t turn_left_ns;	      /* R: SCHED_RR: until its equals have their turn */
+	TAILQ_ENTRY(sched_entity) peer; /* R: real-time: in the queue while waiting */
 	bool queued;		      /* R: waits in a queue */
 	bool migrated;		      /* R: moved since it last ran */
 };				      /* R: the run queue's lock */
@@ -76,8 +83,24 @@ void sched_kick(struct task *task);
  * MASK. Task context, no lock held. */
 int sched_set_affinity(struct task *task, cpumask_t mask);
 
-/* Sets TASK's nice value, -20 (most) … 19 (least of the processor). Task context. */
+/* How a task is scheduled: sched(7). */
+struct sched_parameters {
+	int policy;	       /* SCHED_OTHER, BATCH, IDLE, FIFO or RR */
+	int nice;	       /* -20 (most) … 19 (least of the processor); for the first two */
+	unsigned int priority; /* FIFO and RR: 1 … 99, others: 0 */
+	uint64_t slice_ns;     /* of the fair policies; 0: as everybody */
+	bool reset_on_fork;
+};
+
+/* TASK's parameters; and sets them, all valid. Task context; T may be held. */
+void sched_get_parameters(struct task *task, struct sched_parameters *parameters);
+void sched_set_parameters(struct task *task, const struct sched_parameters *parameters);
+/* Sets TASK's nice value alone, and its policy stays. */
 void sched_set_nice(struct task *task, int nice);
+/* CHILD, new, is scheduled as the running task, or as an ordinary one if that wants so. */
+void sched_inherit(struct task *child);
+/* How long TASK, when others like it wait, runs at a time: 0: until it sleeps. */
+uint64_t sched_turn_ns(struct task *task);
 
 /* Called on the way back to user mode and from the idle loop: switches if somebody else should run.
  * Interrupts off. */

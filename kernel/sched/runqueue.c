@@ -18,15 +18,17 @@
  * Locks: see runqueue.h.
  */
 #include <kernel/assert.h>
+#include <uapi/linux/sched.h>
 
 #include "runqueue.h"
-
-/* As Linux's base slice on a machine of this size. */
-#define SLICE_NS      (3 * NSEC_PER_MSEC)
 
 /* Weight of nice 0. A step of nice is a factor of about 1.25. */
 #define WEIGHT_NORMAL 1024
 #define NICE_MIN      (-20)
+/* Of SCHED_IDLE, a fifth of nice 19: Linux's WEIGHT_IDLEPRIO. */
+#define WEIGHT_IDLE   3
+/* What a real-time task counts when processors are compared. */
+#define REALTIME_LOAD (2 * 88761)
 
 /* Linux's sched_prio_to_weight, nice -20 … 19: shares of a processor come out as there. */
 static const uint32_t weights[40] = {
@@ -78,9 +80,12 @@ static void update_upwards(struct sched_entity *entity)
 
 static void tree_insert(struct run_queue *queue, struct sched_entity *entity)
 {
+	bool alone = RB_EMPTY(&queue->waiting);
+
 	entity->least_runtime_ns = entity->virtual_runtime_ns;
 	RB_INSERT(sched_tree, &queue->waiting, entity);
-	update_upwards(entity);
+	if (!alone)
+		update_upwards(entity);
 }
 
 static void tree_remove(struct run_queue *queue, struct sched_entity *entity)
@@ -101,7 +106,8 @@ static uint64_t weight_of(const struct sched_entity *entity)
 
 static void set_weight(struct sched_entity *entity)
 {
-	entity->weight = weights[entity->nice - NICE_MIN];
+	entity->weight = entity->policy == SCHED_IDLE ? WEIGHT_IDLE :
+							weights[entity->nice - NICE_MIN];
 }
 
 static uint64_t to_virtual_ns(const struct sched_entity *entity, uint64_t ns)
@@ -126,21 +132,31 @@ static uint64_t virtual_time(struct run_queue *queue)
 	return queue->base_ns;
 }
 
+void run_queue_publish_load(struct run_queue *queue)
+{
+	atomic_store_explicit(&queue->load_seen,
+			      queue->load + (uint64_t)queue->realtime_tasks * REALTIME_LOAD,
+			      memory_order_relaxed);
+}
+
 static void count_in(struct run_queue *queue, const struct sched_entity *entity)
 {
 	queue->weighted_sum += distance(queue, entity) * (int64_t)weight_of(entity);
 	queue->load += weight_of(entity);
+	run_queue_publish_load(queue);
 }
 
 static void count_out(struct run_queue *queue, const struct sched_entity *entity)
 {
 	queue->weighted_sum -= distance(queue, entity) * (int64_t)weight_of(entity);
 	queue->load -= weight_of(entity);
+	run_queue_publish_load(queue);
 }
 
 static void start_slice(struct sched_entity *entity)
 {
-	entity->virtual_deadline_ns = entity->virtual_runtime_ns + to_virtual_ns(entity, SLICE_NS);
+	entity->virtual_deadline_ns =
+		entity->virtual_runtime_ns + to_virtual_ns(entity, run_queue_slice_ns(entity));
 }
 
 void run_queue_init(struct run_queue *queue, struct task *current)
@@ -184,7 +200,7 @@ void run_queue_put_back(struct run_queue *queue, struct sched_entity *entity)
 void run_queue_leave(struct run_queue *queue, struct sched_entity *entity)
 {
 	ASSERT(!entity->queued);
-	int64_t limit = (int64_t)to_virtual_ns(entity, SLICE_NS);
+	int64_t limit = (int64_t)to_virtual_ns(entity, run_queue_slice_ns(entity));
 	int64_t lag = (int64_t)(virtual_time(queue) - entity->virtual_runtime_ns);
 
 	entity->lag_ns = lag > limit ? limit : lag < -limit ? -limit : lag;
@@ -239,10 +255,15 @@ static struct sched_entity *find_eligible(const struct run_queue *queue)
 struct sched_entity *run_queue_choose(struct run_queue *queue, struct sched_entity *current,
 				      bool give_way)
 {
-	if (RB_EMPTY(&queue->waiting))
+	struct sched_entity *entity = RB_ROOT(&queue->waiting);
+
+	if (!entity)
 		return current;
 	virtual_time(queue);
-	struct sched_entity *entity = find_eligible(queue);
+	/* The only one that could be chosen. */
+	if ((give_way || !current) && !RB_LEFT(entity, node) && !RB_RIGHT(entity, node))
+		return entity;
+	entity = find_eligible(queue);
 
 	if (give_way || !current)
 		return entity ? entity : RB_MIN(sched_tree, &queue->waiting);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One processor's run queue and the order in it; private to kernel/sched/.
+ * One processor's run queue; private to kernel/sched/.
+ *
+ * Real-time tasks come before fair ones. Which of the fair ones is next is runqueue.c's, which of the
+ * real-time ones realtime.c's; order.h asks the right one.
  *
  * Every function: queue->lock held, interrupts off, unless it says otherwise.
  */
@@ -19,7 +22,14 @@
 
 struct task;
 
+/* As Linux's base slice on a machine with eight processors. */
+#define SLICE_NS (3 * NSEC_PER_MSEC)
+
+#define PRIORITIES 100 /* of real-time tasks: 1 … 99 */
+
 RB_HEAD(sched_tree, sched_entity);
+
+TAILQ_HEAD(realtime_list, sched_entity);
 
 struct run_queue {
 	struct spinlock lock;
@@ -36,7 +46,21 @@ struct run_queue {
 	uint64_t base_ns;     /* R */
 	int64_t weighted_sum; /* R: sum of (virtual runtime - base) * weight of these tasks */
 	uint64_t load;	      /* R: sum of their weights */
+
+	/* Real-time tasks that wait. A list is only valid while its bit is set: so all zero is empty. */
+	uint64_t realtime_waiting[2]; /* R: bit n: list n is not empty */
+	struct realtime_list realtime[PRIORITIES];
+	unsigned int realtime_tasks;   /* R: that run or wait */
+	uint64_t period_started_ns;    /* R: of the limit on real-time tasks */
+	uint64_t realtime_used_ns;     /* R: what they have run since */
+
+	_Atomic uint64_t load_seen; /* for others to look at without the lock: see run_queue_load */
+	bool slice_ended;	    /* its own processor, interrupts off: the timer has fired */
+	uint64_t balanced_ns;	    /* the same: when it last looked for a processor with less to do */
 } CACHE_ALIGNED;	      /* R: lock */
+
+/* By number of the processor. */
+extern struct run_queue run_queues[CPUS_MAX];
 
 /* Declares the tree's functions. */
 RB_PROTOTYPE(sched_tree, sched_entity, node, compare_entities)
@@ -66,10 +90,16 @@ void run_queue_charge(struct run_queue *queue, struct sched_entity *entity, uint
 struct sched_entity *run_queue_choose(struct run_queue *queue, struct sched_entity *current,
 				      bool give_way);
 
+/* What ENTITY, a fair task, asks for at a time. No lock: a snapshot. */
+static inline uint64_t run_queue_slice_ns(const struct sched_entity *entity)
+{
+	return entity->slice_ns ? entity->slice_ns : SLICE_NS;
+}
+
 /* Nanoseconds of processor time until ENTITY's slice is over. */
 uint64_t run_queue_slice_left_ns(const struct sched_entity *entity);
 
-/* A new weight for ENTITY, whether it runs, waits or sleeps. */
+/* A new weight for ENTITY, a fair task, whether it runs, waits or sleeps. */
 void run_queue_set_nice(struct run_queue *queue, struct sched_entity *entity, int nice,
 			bool running);
 
@@ -79,6 +109,17 @@ static inline unsigned int run_queue_task_count(struct run_queue *queue)
 	return atomic_load_explicit(&queue->tasks, memory_order_relaxed);
 }
 
+/* Sum of the weights of tasks that run or wait; each real-time one counts as the heaviest two. Any
+ * context, no lock: a snapshot. */
+static inline uint64_t run_queue_load(struct run_queue *queue)
+{
+	return atomic_load_explicit(&queue->load_seen, memory_order_relaxed);
+}
+
+/* Makes the snapshot right. */
+void run_queue_publish_load(struct run_queue *queue);
+
+/* Whether fair tasks wait. */
 static inline bool run_queue_has_waiting(struct run_queue *queue)
 {
 	return !RB_EMPTY(&queue->waiting);

@@ -10,8 +10,7 @@
  * (finish_switch). So whoever gets the lock afterwards knows that the registers of a task that is
  * not `running` are saved.
  *
- * Balancing: a task that wakes goes to an idle processor if its own is busy, and a processor that
- * would become idle takes a waiting task from the longest queue.
+ * Who of a queue is next is order.h's to say, on which processor a task waits balance.c's.
  *
  * Locks: run queues in the order of their processors' numbers. Perf's context lock, timer queues:
  * inside.
@@ -31,39 +30,15 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
-#include "runqueue.h"
+#include "balance.h"
+#include "order.h"
 
-static PERCPU(struct run_queue, run_queues);
+PERCPU(struct run_queue, run_queues);
 static struct task idle_tasks[CPUS_MAX];
-
-static struct task *task_of(struct sched_entity *entity)
-{
-	return (struct task *)((char *)entity - offsetof(struct task, sched));
-}
 
 static bool is_idle_task(const struct task *task)
 {
 	return task >= idle_tasks && task < idle_tasks + CPUS_MAX;
-}
-
-static bool allows(const struct task *task, unsigned int cpu)
-{
-	return task->affinity >> cpu & 1;
-}
-
-/* Locks the queues of processors A and B, which may be one. Interrupts off. */
-static void lock_pair(unsigned int a, unsigned int b)
-{
-	spin_lock(&run_queues[a < b ? a : b].lock);
-	if (a != b)
-		spin_lock(&run_queues[a < b ? b : a].lock);
-}
-
-static void unlock_pair(unsigned int a, unsigned int b)
-{
-	if (a != b)
-		spin_unlock(&run_queues[b].lock);
-	spin_unlock(&run_queues[a].lock);
 }
 
 /* Locks the queue that guards TASK. Interrupts off. */
@@ -79,64 +54,14 @@ static struct run_queue *lock_task_queue(struct task *task)
 	}
 }
 
-/* Least loaded processor of TASK's affinity, its last one when there is a tie. Reads other
- * queues, and what may just change of the task, without their locks: a wrong guess costs a
- * detour, no more. The affinity is read once, so that one of its processors is always found. */
-static unsigned int choose_cpu(struct task *task)
-{
-	cpumask_t affinity = *(volatile cpumask_t *)&task->affinity;
-	unsigned int first = (unsigned int)task->cpu;
-	unsigned int best = CPUS_MAX, best_load = 0;
-
-	for (unsigned int i = 0; i < cpu_count(); i++) {
-		unsigned int cpu = (first + i) % cpu_count();
-
-		if (!(affinity >> cpu & 1))
-			continue;
-		unsigned int load = run_queue_task_count(&run_queues[cpu]);
-
-		if (best == CPUS_MAX || load < best_load) {
-			best = cpu;
-			best_load = load;
-		}
-		if (load == 0)
-			break;
-	}
-	ASSERT(best != CPUS_MAX);
-	return best;
-}
-
-/* Tells processor CPU to look at its queue. Its queue is locked. */
-static void request_reschedule(unsigned int cpu)
-{
-	struct run_queue *queue = &run_queues[cpu];
-
-	if (atomic_exchange(&queue->reschedule, true))
-		return;
-	if (cpu != cpu_id())
-		arch_ipi_send(cpu, IPI_RESCHED);
-}
-
-/* Puts TASK, which is runnable and in no queue, on that of CPU. The queues of task->cpu and CPU
- * are locked. */
-static void enqueue(struct task *task, unsigned int cpu)
-{
-	if ((unsigned int)task->cpu != cpu) {
-		task->cpu = (int)cpu;
-		task->migrations++;
-		task->sched.migrated = true;
-	}
-	run_queue_insert(&run_queues[cpu], &task->sched);
-	request_reschedule(cpu);
-}
-
 static void slice_over(struct timer *timer)
 {
 	atomic_store(&this_cpu(run_queues).reschedule, true);
+	this_cpu(run_queues).slice_ended = true;
 }
 
-/* Adds the time since the last call to the running task. QUEUE locked. */
-static void account_current(struct run_queue *queue)
+/* Adds the time since the last call to the running task; what time it is. QUEUE locked. */
+static uint64_t account_current(struct run_queue *queue)
 {
 	struct task *task = queue->current;
 	uint64_t now = clock_ns();
@@ -145,18 +70,22 @@ static void account_current(struct run_queue *queue)
 	task->sched.started_ns = now;
 	task->sched.run_time_ns += delta;
 	if (!is_idle_task(task))
-		run_queue_charge(queue, &task->sched, delta);
+		order_charge(queue, &task->sched, delta);
+	return now;
 }
 
 /* The timer fires when the running task's slice is over and somebody waits. QUEUE, this
  * processor's, locked. */
-static void set_slice_timer(struct run_queue *queue)
+static void set_slice_timer(struct run_queue *queue, uint64_t now_ns)
 {
-	if (is_idle_task(queue->current) || !run_queue_has_waiting(queue))
+	uint64_t left_ns = UINT64_MAX;
+
+	if (!is_idle_task(queue->current))
+		left_ns = order_turn_left_ns(queue, &queue->current->sched, now_ns);
+	if (left_ns == UINT64_MAX)
 		timer_cancel(&queue->slice_timer);
 	else
-		timer_arm(&queue->slice_timer,
-			  clock_ns() + run_queue_slice_left_ns(&queue->current->sched));
+		timer_arm(&queue->slice_timer, now_ns + left_ns);
 }
 
 /* A task that may no longer run here was switched away from: its registers are saved now, it
@@ -166,14 +95,14 @@ static void place_evicted(struct task *task)
 	unsigned int from = (unsigned int)task->cpu, to;
 
 	for (;;) {
-		to = choose_cpu(task);
-		lock_pair(from, to);
-		if (allows(task, to))
+		to = balance_choose_cpu(task);
+		run_queue_lock_pair(from, to);
+		if (task_allows(task, to))
 			break;
-		unlock_pair(from, to);
+		run_queue_unlock_pair(from, to);
 	}
-	enqueue(task, to);
-	unlock_pair(from, to);
+	balance_enqueue(task, to);
+	run_queue_unlock_pair(from, to);
 }
 
 /* The second half of every switch, in the context of the task that came on. Interrupts off,
@@ -208,9 +137,9 @@ void task_first_run(void)
 	arch_irq_enable();
 }
 
-/* Goes on with NEXT. Interrupts off, QUEUE (this processor's) locked; returns unlocked, when
- * the caller's task runs again. */
-static void switch_to(struct run_queue *queue, struct task *next)
+/* Goes on with NEXT at NOW_NS. Interrupts off, QUEUE (this processor's) locked; returns unlocked,
+ * when the caller's task runs again. */
+static void switch_to(struct run_queue *queue, struct task *next, uint64_t now_ns)
 {
 	struct task *prev = queue->current;
 
@@ -220,10 +149,10 @@ static void switch_to(struct run_queue *queue, struct task *next)
 	queue->previous = prev;
 	queue->current = next;
 	next->running = true;
-	next->sched.started_ns = clock_ns();
+	next->sched.started_ns = now_ns;
 	if (next->space)
 		atomic_fetch_or(&next->space->active_cpus, (uint64_t)1 << cpu_id());
-	set_slice_timer(queue);
+	set_slice_timer(queue, now_ns);
 	arch_context_switch(prev, next);
 	finish_switch();
 }
@@ -236,14 +165,14 @@ static void reschedule(bool give_way)
 
 	spin_lock(&queue->lock);
 	atomic_store(&queue->reschedule, false);
-	account_current(queue);
+	uint64_t now = account_current(queue);
 	struct task *prev = queue->current;
-	bool stays = prev->state == TASK_RUNNABLE && allows(prev, cpu_id()) && !is_idle_task(prev);
+	bool stays = prev->state == TASK_RUNNABLE && task_allows(prev, cpu_id()) && !is_idle_task(prev);
 	struct sched_entity *chosen =
-		run_queue_choose(queue, stays ? &prev->sched : NULL, give_way);
+		order_choose(queue, stays ? &prev->sched : NULL, give_way, now);
 
 	if (stays && (!chosen || chosen == &prev->sched)) {
-		set_slice_timer(queue);
+		set_slice_timer(queue, now);
 		spin_unlock(&queue->lock);
 		return;
 	}
@@ -252,19 +181,19 @@ static void reschedule(bool give_way)
 		return;
 	}
 	if (chosen)
-		run_queue_take(queue, chosen);
+		order_take(queue, chosen);
 	if (stays) {
 		prev->switches_forced++;
-		run_queue_put_back(queue, &prev->sched);
+		order_put_back(queue, &prev->sched, give_way);
 	} else if (!is_idle_task(prev)) {
-		run_queue_leave(queue, &prev->sched);
+		order_leave(queue, &prev->sched);
 		queue->evicted = prev->state == TASK_RUNNABLE;
 		if (queue->evicted)
 			prev->switches_forced++;
 		else
 			prev->switches_voluntary++;
 	}
-	switch_to(queue, chosen ? task_of(chosen) : &idle_tasks[cpu_id()]);
+	switch_to(queue, chosen ? task_of(chosen) : &idle_tasks[cpu_id()], now);
 }
 
 void sched_yield(void)
@@ -286,8 +215,15 @@ void sched_sleep(void)
 
 void sched_preempt(void)
 {
-	if (atomic_load_explicit(&this_cpu(run_queues).reschedule, memory_order_relaxed))
-		reschedule(false);
+	struct run_queue *queue = &this_cpu(run_queues);
+
+	if (!atomic_load_explicit(&queue->reschedule, memory_order_relaxed))
+		return;
+	if (queue->slice_ended) {
+		queue->slice_ended = false;
+		balance_push();
+	}
+	reschedule(false);
 }
 
 bool sched_wake(struct task *task)
@@ -302,20 +238,20 @@ bool sched_wake(struct task *task)
 	}
 	for (;;) {
 		from = (unsigned int)task->cpu;
-		to = choose_cpu(task);
-		lock_pair(from, to);
-		if ((unsigned int)task->cpu == from && allows(task, to))
+		to = balance_choose_cpu(task);
+		run_queue_lock_pair(from, to);
+		if ((unsigned int)task->cpu == from && task_allows(task, to))
 			break;
-		unlock_pair(from, to);
+		run_queue_unlock_pair(from, to);
 	}
 	if (task->state == TASK_SLEEPING) {
 		task->state = TASK_RUNNABLE;
 		woken = true;
 		/* One that is still on its way to sleep sees the state and stays. */
 		if (!task->running && !task->sched.queued)
-			enqueue(task, to);
+			balance_enqueue(task, to);
 	}
-	unlock_pair(from, to);
+	run_queue_unlock_pair(from, to);
 	arch_irq_restore(state);
 	return woken;
 }
@@ -337,13 +273,13 @@ void sched_start(struct task *task)
 	unsigned long state = arch_irq_save();
 
 	task->cpu = (int)cpu_id();
-	unsigned int to = choose_cpu(task);
+	unsigned int to = balance_choose_cpu(task);
 
 	/* Its first processor is where it starts: no migration. */
 	task->cpu = (int)to;
 	spin_lock(&run_queues[to].lock);
 	task->state = TASK_RUNNABLE;
-	enqueue(task, to);
+	balance_enqueue(task, to);
 	spin_unlock(&run_queues[to].lock);
 	arch_irq_restore(state);
 }
@@ -358,22 +294,22 @@ int sched_set_affinity(struct task *task, cpumask_t mask)
 	unsigned int cpu = (unsigned int)task->cpu;
 
 	task->affinity = mask;
-	bool must_move = !allows(task, cpu) && task->state != TASK_ZOMBIE;
+	bool must_move = !task_allows(task, cpu) && task->state != TASK_ZOMBIE;
 
 	if (must_move && task->sched.queued) {
-		run_queue_take(queue, &task->sched);
-		run_queue_leave(queue, &task->sched);
+		order_take(queue, &task->sched);
+		order_leave(queue, &task->sched);
 		spin_unlock(&queue->lock);
 		place_evicted(task);
 		arch_irq_restore(state);
 		return 0;
 	}
 	if (must_move && task->running)
-		request_reschedule(cpu);
+		balance_request_reschedule(cpu);
 	spin_unlock(&queue->lock);
 	arch_irq_restore(state);
 	/* One that runs leaves at its next return to user mode; the running task, right here. */
-	while (must_move && task->running && !allows(task, (unsigned int)task->cpu))
+	while (must_move && task->running && !task_allows(task, (unsigned int)task->cpu))
 		sched_yield();
 	return 0;
 }
@@ -383,11 +319,71 @@ void sched_set_nice(struct task *task, int nice)
 	unsigned long state = arch_irq_save();
 	struct run_queue *queue = lock_task_queue(task);
 
-	if (task->running && !is_idle_task(task))
+	if (task->running)
 		account_current(queue);
-	run_queue_set_nice(queue, &task->sched, nice, task->running);
+	if (order_is_realtime(&task->sched))
+		task->sched.nice = nice;
+	else
+		run_queue_set_nice(queue, &task->sched, nice, task->running);
 	spin_unlock(&queue->lock);
 	arch_irq_restore(state);
+}
+
+void sched_get_parameters(struct task *task, struct sched_parameters *parameters)
+{
+	unsigned long state = arch_irq_save();
+	struct run_queue *queue = lock_task_queue(task);
+	const struct sched_entity *entity = &task->sched;
+
+	*parameters = (struct sched_parameters){ .policy = entity->policy,
+						 .nice = entity->nice,
+						 .priority = entity->priority,
+						 .slice_ns = entity->slice_ns,
+						 .reset_on_fork = entity->reset_on_fork };
+	spin_unlock(&queue->lock);
+	arch_irq_restore(state);
+}
+
+void sched_set_parameters(struct task *task, const struct sched_parameters *parameters)
+{
+	unsigned long state = arch_irq_save();
+	struct run_queue *queue = lock_task_queue(task);
+
+	if (task->running)
+		account_current(queue);
+	order_set_parameters(queue, &task->sched, parameters, task->running);
+	/* It may have gained or lost the right to the processor. */
+	if (task->running || task->sched.queued)
+		balance_request_reschedule((unsigned int)task->cpu);
+	spin_unlock(&queue->lock);
+	arch_irq_restore(state);
+}
+
+void sched_inherit(struct task *child)
+{
+	struct sched_entity *new = &child->sched;
+	const struct sched_entity *own = &task_current()->sched;
+
+	new->policy = own->policy;
+	new->priority = own->priority;
+	new->nice = own->nice;
+	new->slice_ns = own->slice_ns;
+	if (!own->reset_on_fork)
+		return;
+	new->slice_ns = 0;
+	if (new->priority)
+		*new = (struct sched_entity){ .policy = SCHED_OTHER };
+	else if (new->nice < 0)
+		new->nice = 0;
+}
+
+uint64_t sched_turn_ns(struct task *task)
+{
+	const struct sched_entity *entity = &task->sched;
+
+	if (entity->policy == SCHED_FIFO)
+		return 0;
+	return entity->policy == SCHED_RR ? REALTIME_TURN_NS : run_queue_slice_ns(entity);
 }
 
 uint64_t sched_run_time_ns(struct task *task)
@@ -433,38 +429,6 @@ unsigned int sched_runnable_count(void)
 	return count;
 }
 
-/* Moves one waiting task here from the longest queue that has one this processor may run.
- * Interrupts off. */
-static void pull_task(void)
-{
-	unsigned int here = cpu_id(), from = here, longest = 1;
-
-	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
-		unsigned int length = run_queue_task_count(&run_queues[cpu]);
-
-		if (cpu != here && length > longest) {
-			from = cpu;
-			longest = length;
-		}
-	}
-	if (from == here)
-		return;
-	lock_pair(from, here);
-	struct run_queue *queue = &run_queues[from];
-	struct sched_entity *entity;
-
-	RB_FOREACH(entity, sched_tree, &queue->waiting) {
-		if (allows(task_of(entity), here))
-			break;
-	}
-	if (entity) {
-		run_queue_take(queue, entity);
-		run_queue_leave(queue, entity);
-		enqueue(task_of(entity), here);
-	}
-	unlock_pair(from, here);
-}
-
 /* The running code becomes this processor's idle task. Interrupts off. */
 static void adopt_idle_task(void)
 {
@@ -496,7 +460,7 @@ _Noreturn void sched_start_cpu(void)
 		adopt_idle_task();
 	for (;;) {
 		sched_preempt();
-		pull_task();
+		balance_pull();
 		if (!atomic_load(&this_cpu(run_queues).reschedule)) {
 			arch_irq_enable();
 			task_reap();

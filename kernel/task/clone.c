@@ -117,7 +117,7 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	child->no_new_privs = self->no_new_privs;
 	child->timer_slack_ns = self->timer_slack_ns;
 	child->affinity = self->affinity;
-	child->sched.nice = self->sched.nice;
+	sched_inherit(child);
 	child->signals.mask = self->signals.mask;
 	/* A thread has its own handler stack to set; a vfork child too, until it is another
 	 * program. */

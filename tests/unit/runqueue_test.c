@@ -14,7 +14,6 @@
 #include "../../kernel/sched/runqueue.h"
 #include "tap.h"
 
-#define SLICE_NS  3000000ull
 #define TASKS_MAX 16
 
 static struct run_queue queue;

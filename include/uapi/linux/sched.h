@@ -5,6 +5,8 @@
 #ifndef _UAPI_LINUX_SCHED_H
 #define _UAPI_LINUX_SCHED_H
 
+#include <stdint.h>
+
 #define CSIGNAL		     0x000000ff /* signal sent to the parent at the end */
 #define CLONE_VM	     0x00000100
 #define CLONE_FS	     0x00000200
@@ -38,5 +40,24 @@
 #define SCHED_RR	     2
 #define SCHED_BATCH	     3
 #define SCHED_IDLE	     5
+#define SCHED_DEADLINE	     6
+#define SCHED_RESET_ON_FORK  0x40000000
+
+#define SCHED_FLAG_RESET_ON_FORK 0x01
+#define SCHED_FLAG_KEEP_POLICY	 0x08
+#define SCHED_FLAG_KEEP_PARAMS	 0x10
+
+/* sched_setattr: its first and its present size. */
+#define SCHED_ATTR_SIZE_VER0 48
+#define SCHED_ATTR_SIZE_VER1 56
+
+struct sched_attr {
+	uint32_t size, sched_policy;
+	uint64_t sched_flags;
+	int32_t sched_nice;
+	uint32_t sched_priority;
+	uint64_t sched_runtime, sched_deadline, sched_period;
+	uint32_t sched_util_min, sched_util_max;
+};
 
 #endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Load balancing: which processor a task waits on.
+ *
+ * The load of a processor is the sum of the weights of its tasks, so a nice one counts for little and a
+ * real-time one for much. Three occasions, none of which needs a tick of its own:
+ *
+ *   a task wakes, starts, or may not stay    it goes to the least loaded processor
+ *   a processor has nothing to do            it takes the best task that waits elsewhere
+ *   a slice is over and tasks wait           at most every BALANCE_NS the processor gives some away,
+ *                                            as long as that makes the greater of the two loads less
+ *
+ * Each look at a queue is at so many tasks only, that ten thousand which may not move do not hold
+ * everybody up; those that are not seen have their turn to be, as the order moves on.
+ *
+ * Locks: two queues, in the order of their processors' numbers.
+ */
+#include <arch/smp.h>
+#include <kernel/assert.h>
+#include <kernel/time.h>
+
+#include "balance.h"
+#include "order.h"
+
+#define BALANCE_NS (16 * NSEC_PER_MSEC)
+#define LOOK_MAX   64
+
+void run_queue_lock_pair(unsigned int a, unsigned int b)
+{
+	spin_lock(&run_queues[a < b ? a : b].lock);
+	if (a != b)
+		spin_lock(&run_queues[a < b ? b : a].lock);
+}
+
+void run_queue_unlock_pair(unsigned int a, unsigned int b)
+{
+	if (a != b)
+		spin_unlock(&run_queues[b].lock);
+	spin_unlock(&run_queues[a].lock);
+}
+
+/* Reads other queues, and what may just change of the task, without their locks: a wrong guess costs
+ * a detour, no more. The affinity is read once, so that one of its processors is always found. */
+unsigned int balance_choose_cpu(struct task *task)
+{
+	cpumask_t affinity = *(volatile cpumask_t *)&task->affinity;
+	unsigned int cpu = (unsigned int)task->cpu, best = CPUS_MAX;
+	uint64_t best_load = 0;
+
+	for (unsigned int i = 0; i < cpu_count(); i++) {
+		if (affinity >> cpu & 1) {
+			uint64_t load = run_queue_load(&run_queues[cpu]);
+
+			if (load == 0)
+				return cpu;
+			if (best == CPUS_MAX || load < best_load) {
+				best = cpu;
+				best_load = load;
+			}
+		}
+		if (++cpu == cpu_count())
+			cpu = 0;
+	}
+	ASSERT(best != CPUS_MAX);
+	return best;
+}
+
+void balance_request_reschedule(unsigned int cpu)
+{
+	struct run_queue *queue = &run_queues[cpu];
+
+	if (atomic_exchange(&queue->reschedule, true))
+		return;
+	if (cpu != cpu_id())
+		arch_ipi_send(cpu, IPI_RESCHED);
+}
+
+void balance_enqueue(struct task *task, unsigned int cpu)
+{
+	struct run_queue *queue = &run_queues[cpu];
+	bool first = !order_has_waiting(queue);
+
+	if ((unsigned int)task->cpu != cpu) {
+		task->cpu = (int)cpu;
+		task->migrations++;
+		task->sched.migrated = true;
+	}
+	order_insert(queue, &task->sched);
+	/* The first to wait starts the clock of whoever runs. */
+	if (first || order_may_preempt(&queue->current->sched, &task->sched))
+		balance_request_reschedule(cpu);
+}
+
+static void move(struct task *task, struct run_queue *from, unsigned int to)
+{
+	order_take(from, &task->sched);
+	order_leave(from, &task->sched);
+	balance_enqueue(task, to);
+}
+
+/* The best task that waits in QUEUE and may run on processor CPU, or NULL. */
+static struct task *find_movable(struct run_queue *queue, unsigned int cpu)
+{
+	struct sched_entity *entity = realtime_first(queue);
+	unsigned int looks = 0;
+
+	if (entity && task_allows(task_of(entity), cpu))
+		return task_of(entity);
+	RB_FOREACH(entity, sched_tree, &queue->waiting) {
+		if (task_allows(task_of(entity), cpu))
+			return task_of(entity);
+		if (++looks == LOOK_MAX)
+			break;
+	}
+	return NULL;
+}
+
+/* The processor with the most tasks of those in CANDIDATES, at least two; CPUS_MAX: none. */
+static unsigned int find_longest(cpumask_t candidates)
+{
+	unsigned int longest = 1, found = CPUS_MAX;
+
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
+		unsigned int length = run_queue_task_count(&run_queues[cpu]);
+
+		if ((candidates >> cpu & 1) && length > longest) {
+			found = cpu;
+			longest = length;
+		}
+	}
+	return found;
+}
+
+void balance_pull(void)
+{
+	unsigned int here = cpu_id(), from;
+	cpumask_t candidates = cpus_all() & ~((cpumask_t)1 << here);
+
+	while ((from = find_longest(candidates)) != CPUS_MAX) {
+		run_queue_lock_pair(from, here);
+		struct task *task = find_movable(&run_queues[from], here);
+
+		if (task)
+			move(task, &run_queues[from], here);
+		run_queue_unlock_pair(from, here);
+		if (task)
+			break;
+		candidates &= ~((cpumask_t)1 << from);
+	}
+}
+
+static unsigned int find_least_loaded(void)
+{
+	unsigned int here = cpu_id(), found = here;
+
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		if (run_queue_load(&run_queues[cpu]) < run_queue_load(&run_queues[found]))
+			found = cpu;
+	return found;
+}
+
+/* Whether ENTITY may go from FROM to processor TO, and the greater load gets less by it. */
+static bool is_worth_moving(struct sched_entity *entity, struct run_queue *from, unsigned int to)
+{
+	return task_allows(task_of(entity), to) &&
+	       run_queue_load(&run_queues[to]) + entity->weight < run_queue_load(from);
+}
+
+/* Both queues locked. */
+static void move_some(struct run_queue *from, unsigned int to)
+{
+	struct sched_entity *entity = realtime_first(from), *next;
+
+	if (entity && !run_queues[to].realtime_tasks && task_allows(task_of(entity), to))
+		move(task_of(entity), from, to);
+	/* Those whose turn is farthest away: their memory is the least likely to be near. */
+	entity = RB_MAX(sched_tree, &from->waiting);
+	for (unsigned int looks = 0; entity && looks < LOOK_MAX; looks++, entity = next) {
+		next = RB_PREV(sched_tree, &from->waiting, entity);
+		if (is_worth_moving(entity, from, to))
+			move(task_of(entity), from, to);
+	}
+}
+
+void balance_push(void)
+{
+	struct run_queue *queue = &this_cpu(run_queues);
+	uint64_t now = clock_ns();
+
+	if (now - queue->balanced_ns < BALANCE_NS)
+		return;
+	queue->balanced_ns = now;
+	unsigned int here = cpu_id(), to = find_least_loaded();
+
+	if (to == here)
+		return;
+	run_queue_lock_pair(here, to);
+	move_some(queue, to);
+	run_queue_unlock_pair(here, to);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which processor a task waits on; private to kernel/sched/. See balance.c. Interrupts off. */
+#ifndef SCHED_BALANCE_H
+#define SCHED_BALANCE_H
+
+#include <kernel/task.h>
+
+#include "runqueue.h"
+
+static inline struct task *task_of(struct sched_entity *entity)
+{
+	return (struct task *)((char *)entity - offsetof(struct task, sched));
+}
+
+static inline bool task_allows(const struct task *task, unsigned int cpu)
+{
+	return task->affinity >> cpu & 1;
+}
+
+/* Locks and unlocks the queues of processors A and B, which may be one. */
+void run_queue_lock_pair(unsigned int a, unsigned int b);
+void run_queue_unlock_pair(unsigned int a, unsigned int b);
+
+/* Least loaded processor of TASK's affinity, its last one when there is a tie. No lock: a guess. */
+unsigned int balance_choose_cpu(struct task *task);
+
+/* Puts TASK, which is runnable and in no queue, on that of CPU, and tells CPU if that matters. The
+ * queues of task->cpu and CPU are locked. */
+void balance_enqueue(struct task *task, unsigned int cpu);
+
+/* Tells processor CPU to look at its queue, which is locked. */
+void balance_request_reschedule(unsigned int cpu);
+
+/* This processor has nothing to do: takes a waiting task from the one with most. No lock held. */
+void balance_pull(void);
+
+/* Tasks wait here, and a slice is over: gives some to the processor with least to do, if it is time to
+ * look again and the load is uneven. No lock held. */
+void balance_push(void);
+
+#endif

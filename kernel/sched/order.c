@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What order.h does for queues with real-time tasks, and for tasks that change their policy. */
+#include "order.h"
+
+struct sched_entity *order_choose_realtime(struct run_queue *queue, struct sched_entity *current,
+					   bool give_way, uint64_t now_ns)
+{
+	struct sched_entity *first = realtime_first(queue);
+	bool fair = run_queue_has_waiting(queue) || (current && !current->priority);
+
+	if (fair && realtime_is_throttled(queue, now_ns))
+		return NULL;
+	if (!current || !current->priority)
+		return first;
+	if (!first || first->priority < current->priority)
+		return current;
+	if (first->priority > current->priority || give_way || realtime_turn_is_over(current))
+		return first;
+	return current;
+}
+
+uint64_t order_realtime_turn_left_ns(struct run_queue *queue, const struct sched_entity *entity,
+			    uint64_t now_ns)
+{
+	const struct sched_entity *first = realtime_first(queue);
+	bool fair = run_queue_has_waiting(queue);
+	uint64_t left_ns = UINT64_MAX;
+
+	if (order_is_realtime(entity)) {
+		if (first && first->priority == entity->priority && entity->policy == SCHED_RR)
+			left_ns = entity->turn_left_ns > 0 ? (uint64_t)entity->turn_left_ns : 0;
+	} else if (fair) {
+		left_ns = run_queue_slice_left_ns(entity);
+	}
+	/* Fair tasks get, or have, the processor by the limit on the others. */
+	if (order_is_realtime(entity) ? fair : first != NULL) {
+		uint64_t change_ns = realtime_change_ns(
+			queue, order_is_realtime(entity) ? entity : NULL, now_ns);
+
+		left_ns = change_ns < left_ns ? change_ns : left_ns;
+	}
+	return left_ns;
+}
+
+void order_set_parameters(struct run_queue *queue, struct sched_entity *entity,
+			  const struct sched_parameters *parameters, bool running)
+{
+	bool queued = entity->queued, counted = queued || running;
+
+	if (queued)
+		order_take(queue, entity);
+	if (counted)
+		order_leave(queue, entity);
+	entity->policy = (uint8_t)parameters->policy;
+	entity->priority = (uint8_t)parameters->priority;
+	entity->nice = parameters->nice;
+	entity->slice_ns = parameters->slice_ns;
+	entity->reset_on_fork = parameters->reset_on_fork;
+	entity->remainder = 0;
+	if (counted)
+		order_insert(queue, entity);
+	if (running)
+		order_take(queue, entity);
+}
