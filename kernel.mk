@@ -1,7 +1,9 @@
 # The kernel: every source file below boot/, arch/x86_64/, kernel/ and drivers/, and from newlib the string functions.
 
 KERNEL_DIRS := boot arch/x86_64 kernel drivers
-KERNEL_SRCS := $(sort $(shell find $(KERNEL_DIRS) -name '*.c' -o -name '*.S'))
+# The vDSO is a program's, not the kernel's: see below.
+VDSO_DIR := arch/x86_64/vdso
+KERNEL_SRCS := $(sort $(shell find $(KERNEL_DIRS) -path $(VDSO_DIR) -prune -o -name '*.c' -print -o -name '*.S' -print))
 KERNEL_OBJS := $(KERNEL_SRCS:%=$(O)/%.o)
 
 NEWLIB_STRING := bzero explicit_bzero memchr memcmp memcpy memmove memset strchr strcmp strlcpy strlen strncmp strnlen strrchr
@@ -45,6 +47,22 @@ $(KERNEL_LIB_OBJS): $(O)/newlib/%.o: $(NEWLIB_STAMP)
 		-fno-tree-loop-distribute-patterns -c $(NEWLIB_STRING_DIR)/$*.c -o $@
 
 $(KERNEL_OBJS): | $(NEWLIB_STAMP)
+
+# The shared object that every program finds in its memory; the kernel contains it.
+VDSO := $(O)/$(VDSO_DIR)/vdso.so
+VDSO_CFLAGS := -std=gnu11 -ffreestanding -nostdlib -shared -fPIC -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
+	-mgeneral-regs-only -fno-stack-protector -fcf-protection=none -fno-jump-tables -fasynchronous-unwind-tables
+VDSO_LDFLAGS := -Wl,-soname=linux-vdso.so.1,--hash-style=both,--build-id=none,--eh-frame-hdr,-Bsymbolic,-s \
+	-Wl,-z,max-page-size=4096,-z,noexecstack,-z,norelro
+
+$(VDSO): $(VDSO_DIR)/vdso.c $(VDSO_DIR)/vdso.lds include/kernel/vdso.h include/uapi/linux/time.h kernel.mk | $(NEWLIB_STAMP)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(CC) -Iinclude -nostdinc -isystem $(shell $(CC) -print-file-name=include) -isystem $(NEWLIB)/include \
+		$(VDSO_CFLAGS) $(VDSO_LDFLAGS) -Wl,-T,$(VDSO_DIR)/vdso.lds $< -o $@
+
+$(O)/arch/x86_64/vdso_object.S.o: KERNEL_CPPFLAGS += -DVDSO_OBJECT='"$(VDSO)"'
+$(O)/arch/x86_64/vdso_object.S.o: $(VDSO)
 
 -include $(KERNEL_OBJS:.o=.d)
 

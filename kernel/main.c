@@ -17,6 +17,7 @@
 #include <kernel/serial.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
+#include <kernel/vdso.h>
 
 #include <string.h>
 
@@ -62,6 +63,7 @@ static void start_user_space(void *unused)
 	perf_init();
 	sched_load_init();
 	mount_initramfs();
+	vdso_init();
 	init_run(boot_info.command_line);
 }
 

@@ -20,6 +20,8 @@
 #include <machine/msr.h>
 #include <machine/task.h>
 
+#include "features.h"
+
 enum interrupt_stack { STACK_NMI, STACK_DOUBLE_FAULT, STACK_MACHINE_CHECK, STACK_DEBUG, STACKS };
 
 struct task_state {
@@ -160,6 +162,9 @@ void descriptors_load(unsigned int cpu)
 	__asm__ volatile("ltr %w0" : : "r"(SELECTOR_TSS));
 	msr_write(MSR_GS_BASE, (uintptr_t)&cpu_locals[cpu]);
 	msr_write(MSR_KERNEL_GS_BASE, 0);
+	/* For programs: the number, of node 0. */
+	if (cpu_features.rdtscp)
+		msr_write(MSR_TSC_AUX, cpu);
 }
 
 void descriptors_set_kernel_stack(uintptr_t top)

@@ -102,6 +102,7 @@ void features_probe(void)
 		cpu_features.umip = bit(leaf.ecx, 2);
 	}
 
+	cpu_features.rdtscp = bit(cpuid_read(0x80000001, 0).edx, 27);
 	cpu_features.nx = bit(cpuid_read(0x80000001, 0).edx, 20);
 	if (!cpu_features.nx)
 		boot_failure("this processor has no NX (no-execute) bit, or the firmware hides it; "

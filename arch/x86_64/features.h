@@ -13,6 +13,7 @@ struct cpu_features {
 	bool nx, smep, smap, umip, pge;
 	bool x2apic, tsc_deadline;
 	bool xsave, xsaveopt;
+	bool rdtscp;
 	uint64_t xsave_mask; /* XCR0 */
 	uint32_t xsave_size; /* bytes of an XSAVE area for that mask */
 };

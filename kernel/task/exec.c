@@ -28,6 +28,7 @@
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/usercopy.h>
+#include <kernel/vdso.h>
 #include <kernel/vm.h>
 #include <uapi/linux/auxvec.h>
 #include <uapi/linux/errno.h>
@@ -72,6 +73,7 @@ static size_t make_auxiliary(struct auxiliary *vector, const struct exec_image *
 			     uintptr_t path, uintptr_t platform, uintptr_t random)
 {
 	const struct auxiliary all[] = {
+		{ AT_SYSINFO_EHDR, image->vdso },
 		{ AT_MINSIGSTKSZ, arch_signal_frame_size() },
 		{ AT_HWCAP, arch_exec_hwcap() },
 		{ AT_PAGESZ, PAGE_SIZE },
@@ -161,7 +163,7 @@ static int push_tables(struct exec_image *image, const struct exec_strings *stri
 	return error;
 }
 
-/* Maps the stack and fills it. */
+/* Maps the stack and the vDSO, and fills the stack. */
 static int make_stack(struct exec_image *image, const char *path,
 		      const struct exec_strings *strings)
 {
@@ -178,6 +180,10 @@ static int make_stack(struct exec_image *image, const char *path,
 
 	if (result < 0)
 		return (int)result;
+	result = vdso_map(space);
+	if (result < 0)
+		return (int)result;
+	image->vdso = (uintptr_t)result;
 	uintptr_t sp = space->stack_top;
 	int error = push(space, &sp, &zero, sizeof(zero));
 

@@ -35,6 +35,7 @@ struct exec_image {
 	uintptr_t entry, stack;
 	uintptr_t program_headers, program_header_count, program_entry,
 		interpreter_base; /* for the auxiliary vector */
+	uintptr_t vdso; /* AT_SYSINFO_EHDR */
 	uintptr_t arguments_start, environment_start, environment_end;
 	uintptr_t auxiliary_start, auxiliary_end;
 	char name[16]; /* the task's from now on: the last part of what was asked for */

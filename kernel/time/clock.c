@@ -15,6 +15,7 @@
 #include <kernel/process.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
+#include <kernel/vdso.h>
 #include <uapi/linux/errno.h>
 
 /* The coarse clocks say no more than a tick of Linux does, 4 ms, though they read as finely. */
@@ -54,6 +55,7 @@ uint64_t clock_epoch_ns(void)
 void clock_set_epoch_ns(uint64_t now_ns)
 {
 	epoch_offset_ns = now_ns - clock_ns() - arch_boot_time_s() * NSEC_PER_SEC;
+	vdso_set_epoch(clock_epoch_ns());
 	interval_clock_was_set();
 	wait_queue_wake(&clock_was_set);
 }
@@ -67,6 +69,8 @@ static int find_dynamic(int id, struct clock *clock)
 	if ((id & DYNAMIC_KIND) > DYNAMIC_RUNTIME)
 		return -EINVAL;
 	*clock = clocks[thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID];
+	if ((id & DYNAMIC_KIND) != DYNAMIC_RUNTIME)
+		clock->resolution_ns = COARSE_NS;
 	if (pid == 0)
 		return 0;
 	struct task *task = task_find(pid);

@@ -157,7 +157,7 @@ long sys_clock_nanosleep(const unsigned long arg[6])
 	long result = 0;
 
 	if (!clock.can_sleep)
-		result = clock.origin == ORIGIN_THREAD ? -EINVAL : -EOPNOTSUPP;
+		result = -EOPNOTSUPP;
 	else if (copy_from_user(&time, (const void *)arg[2], sizeof(time)))
 		result = -EFAULT;
 	else if (!timespec_is_valid(&time))

@@ -16,6 +16,7 @@
 #define MSR_FS_BASE	      0xc0000100
 #define MSR_GS_BASE	      0xc0000101
 #define MSR_KERNEL_GS_BASE    0xc0000102
+#define MSR_TSC_AUX	      0xc0000103 /* what RDTSCP and RDPID give */
 
 #ifndef __ASSEMBLER__
 

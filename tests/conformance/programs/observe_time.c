@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Clocks: reading, setting and waiting for them, and the vDSO, which reads them without the kernel. */
+#include "timing.h"
+
+#include <elf.h>
+#include <sched.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/times.h>
+#include <sys/timex.h>
+
+static const clockid_t numbers[] = { 0,	 1,  2,	 3,  4,	 5,  6,	 7,  8,	 9,  10,
+				     11, 12, 16, -1, -2, -3, -5, -6, -7, -9, 1000 };
+
+#define EACH(i) for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+
+static long ns_between(const struct timespec *a, const struct timespec *b)
+{
+	return (b->tv_sec - a->tv_sec) * 1000000000 + b->tv_nsec - a->tv_nsec;
+}
+
+static void see_reading(void)
+{
+	struct timespec time, again;
+	struct timeval now;
+	struct timezone zone = { 5, 5 };
+	time_t seconds;
+
+	EACH(i)
+	{
+		show(outcome(syscall(SYS_clock_gettime, numbers[i], &time)), "clock_gettime of %d",
+		     numbers[i]);
+		time.tv_sec = time.tv_nsec = -1;
+		show(outcome(syscall(SYS_clock_getres, numbers[i], &time)), "clock_getres of %d",
+		     numbers[i]);
+		show(number(time.tv_nsec), "resolution of %d", numbers[i]);
+	}
+	SEE(syscall(SYS_clock_gettime, CLOCK_MONOTONIC, bad));
+	SEE(syscall(SYS_clock_getres, CLOCK_MONOTONIC, NULL));
+	SEE(syscall(SYS_clock_getres, CLOCK_MONOTONIC, bad));
+	SEE(syscall(SYS_clock_gettime, (getppid() * 0 + 1000000) * -8 - 6, &time));
+	SEE(syscall(SYS_gettimeofday, bad, NULL));
+	SEE(syscall(SYS_gettimeofday, NULL, bad));
+	SEE(syscall(SYS_gettimeofday, NULL, NULL));
+	SEE(syscall(SYS_gettimeofday, &now, &zone));
+	show(number(zone.tz_minuteswest), "minutes west");
+	show(number(zone.tz_dsttime), "summer time");
+	SEE(syscall(SYS_time, bad));
+	show(syscall(SYS_time, &seconds) == seconds ? "equal" : "different", "time's two results");
+	syscall(SYS_clock_gettime, CLOCK_REALTIME, &time);
+	syscall(SYS_clock_gettime, CLOCK_TAI, &again);
+	show(again.tv_sec - time.tv_sec <= 1 ? "equal" : "different",
+	     "CLOCK_TAI and CLOCK_REALTIME");
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &again);
+	show(ns_between(&time, &again) >= 0 ? "yes" : "no", "CLOCK_MONOTONIC does not go back");
+}
+
+static void see_sleeping(void)
+{
+	struct timespec half = { 0, 500000 }, left, before, after, negative = { -1, 0 };
+	struct timespec many = { 0, 1000000000 }, past = { 0, 0 }, ms = { 0, 20000000 };
+	struct itimerval soon = { { 0, 0 }, { 0, 2000 } };
+
+	EACH(i)
+	{
+		if (numbers[i] == -2 || numbers[i] == -6 || numbers[i] == -7 || numbers[i] == -5 ||
+		    numbers[i] == -3 || numbers[i] == -9 || numbers[i] == 2)
+			continue;
+		show(outcome(syscall(SYS_clock_nanosleep, numbers[i], 0, &half, NULL)),
+		     "clock_nanosleep on %d", numbers[i]);
+	}
+	SEE(syscall(SYS_nanosleep, &half, NULL));
+	SEE(syscall(SYS_nanosleep, &half, bad));
+	SEE(syscall(SYS_nanosleep, NULL, NULL));
+	SEE(syscall(SYS_nanosleep, bad, NULL));
+	SEE(syscall(SYS_nanosleep, &negative, NULL));
+	SEE(syscall(SYS_nanosleep, &many, NULL));
+	SEE(syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, bad, NULL));
+	SEE(syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &many, NULL));
+	SEE(syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &past, NULL));
+	SEE(syscall(SYS_clock_nanosleep, CLOCK_REALTIME, TIMER_ABSTIME, &past, bad));
+	SEE(syscall(SYS_clock_nanosleep, CLOCK_REALTIME, TIMER_ABSTIME | 0x100, &past, NULL));
+	SEE(syscall(SYS_clock_nanosleep, CLOCK_THREAD_CPUTIME_ID, 0, &half, NULL));
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	nanosleep(&half, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	show(ns_between(&before, &after) >= 500000 ? "yes" : "no", "nanosleep is not too short");
+	after = before;
+	after.tv_sec++;
+	handle(SIGALRM);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	left = past;
+	many = (struct timespec){ 100, 0 };
+	show(outcome(syscall(SYS_nanosleep, &many, &left)), "interrupted nanosleep");
+	show(within(&left, 100), "what was left of it");
+	setitimer(ITIMER_REAL, &soon, NULL);
+	show(outcome(syscall(SYS_nanosleep, &many, bad)), "interrupted nanosleep without room");
+	setitimer(ITIMER_REAL, &soon, NULL);
+	show(outcome(syscall(SYS_nanosleep, &many, NULL)),
+	     "interrupted nanosleep without a remainder");
+	setitimer(ITIMER_REAL, &soon, NULL);
+	left = past;
+	after.tv_sec += 100;
+	show(outcome(syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &after, &left)),
+	     "interrupted absolute sleep");
+	show(within(&left, 100), "what it says is left");
+	/* A signal whose handler lets calls go on does not, but one without a handler does. */
+	signal(SIGALRM, SIG_IGN);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	show(outcome(syscall(SYS_nanosleep, &ms, NULL)), "nanosleep over an ignored signal");
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	show(ns_between(&before, &after) >= 20000000 ? "yes" : "no", "it is not too short");
+	/* Stopped and continued: the rest is slept. */
+	fflush(stdout);
+	pid_t child = fork();
+
+	if (child == 0) {
+		clock_gettime(CLOCK_MONOTONIC, &before);
+		int result = (int)syscall(SYS_nanosleep, &ms, NULL);
+
+		clock_gettime(CLOCK_MONOTONIC, &after);
+		_exit(result || ns_between(&before, &after) < 20000000);
+	}
+	sleep_ms(3);
+	kill(child, SIGSTOP);
+	sleep_ms(3);
+	kill(child, SIGCONT);
+	int status;
+
+	waitpid(child, &status, 0);
+	show(number(status), "nanosleep over stop and continue");
+}
+
+static void see_setting(void)
+{
+	struct timespec now, again, wrong = { 5, 1000000000 }, negative = { -1, 0 },
+				    early = { 0, 1 };
+	struct timeval tv, wrong_tv = { 5, 1000000 }, negative_tv = { -1, 0 };
+	struct timezone wrong_zone = { 16 * 60, 0 };
+	struct itimerspec far = spec(0, 0);
+	struct pollfd poller = { .events = POLLIN };
+	uint64_t count;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	EACH(i)
+	{
+		if (numbers[i] == 0)
+			continue;
+		show(outcome(syscall(SYS_clock_settime, numbers[i], &now)), "clock_settime of %d",
+		     numbers[i]);
+	}
+	SEE(syscall(SYS_clock_settime, CLOCK_REALTIME, bad));
+	SEE(syscall(SYS_clock_settime, CLOCK_REALTIME, NULL));
+	SEE(syscall(SYS_clock_settime, CLOCK_REALTIME, &wrong));
+	SEE(syscall(SYS_clock_settime, CLOCK_REALTIME, &negative));
+	SEE(syscall(SYS_clock_settime, CLOCK_REALTIME, &early));
+	SEE(syscall(SYS_settimeofday, bad, NULL));
+	SEE(syscall(SYS_settimeofday, NULL, bad));
+	SEE(syscall(SYS_settimeofday, NULL, NULL));
+	SEE(syscall(SYS_settimeofday, &wrong_tv, NULL));
+	SEE(syscall(SYS_settimeofday, &negative_tv, NULL));
+	SEE(syscall(SYS_settimeofday, NULL, &wrong_zone));
+
+	/* A timer for a moment of the clock that is then set behind it. */
+	int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK);
+	int cancelled = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK);
+	int relative = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK);
+
+	far.it_value = now;
+	far.it_value.tv_sec += 5000;
+	timerfd_settime(fd, TFD_TIMER_ABSTIME, &far, NULL);
+	timerfd_settime(cancelled, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &far, NULL);
+	far.it_value = (struct timespec){ 5000, 0 };
+	timerfd_settime(relative, 0, &far, NULL);
+	show(outcome(read(fd, &count, 8)), "a timer before the clock is set");
+	now.tv_sec += 6000;
+	SEE(clock_settime(CLOCK_REALTIME, &now));
+	clock_gettime(CLOCK_REALTIME, &again);
+	show(again.tv_sec - now.tv_sec <= 1 ? "yes" : "no", "the clock is set");
+	syscall(SYS_clock_gettime, CLOCK_REALTIME, &again);
+	show(again.tv_sec - now.tv_sec <= 1 ? "yes" : "no", "the system call says so, too");
+	poller.fd = fd;
+	show(number(poll(&poller, 1, 1000)), "a timer behind which the clock was set");
+	show(outcome_value(read(fd, &count, 8)), "its read");
+	poller.fd = cancelled;
+	show(number(poll(&poller, 1, 1000)), "one that is cancelled");
+	show(outcome_value(read(cancelled, &count, 8)), "its first read");
+	show(outcome_value(read(cancelled, &count, 8)), "its second read");
+	show(outcome_value(read(relative, &count, 8)), "one set for a time from now");
+	tv = (struct timeval){ now.tv_sec + 100, 0 };
+	SEE(settimeofday(&tv, NULL));
+	gettimeofday(&tv, NULL);
+	show(tv.tv_sec - now.tv_sec >= 100 && tv.tv_sec - now.tv_sec <= 102 ? "yes" : "no",
+	     "the time of day is set");
+	show(number(poll(&poller, 1, 0)), "the one that was cancelled, set again");
+}
+
+static void see_adjusting(void)
+{
+	struct timex state;
+
+	memset(&state, 0, sizeof(state));
+	show(outcome_value(syscall(SYS_adjtimex, &state)), "adjtimex");
+	show(number(state.status), "status");
+	show(number(state.offset), "offset");
+	show(number(state.freq), "freq");
+	show(number(state.maxerror), "maxerror");
+	show(number(state.esterror), "esterror");
+	show(number(state.constant), "constant");
+	show(number(state.precision), "precision");
+	show(number(state.tolerance), "tolerance");
+	show(number(state.tick), "tick");
+	show(number(state.tai), "tai");
+	SEE(syscall(SYS_adjtimex, NULL));
+	SEE(syscall(SYS_adjtimex, bad));
+	show(outcome_value(syscall(SYS_clock_adjtime, CLOCK_REALTIME, &state)), "clock_adjtime");
+	show(outcome(syscall(SYS_clock_adjtime, CLOCK_MONOTONIC, &state)),
+	     "clock_adjtime of CLOCK_MONOTONIC");
+	show(outcome(syscall(SYS_clock_adjtime, 77, &state)), "clock_adjtime of clock 77");
+	memset(&state, 0, sizeof(state));
+	state.modes = ADJ_TICK;
+	state.tick = 1;
+	show(outcome(syscall(SYS_adjtimex, &state)), "a tick that is too short");
+}
+
+static void see_usage(void)
+{
+	struct rusage usage;
+	struct tms times_used;
+
+	burn_ms(30);
+	SEE(syscall(SYS_times, bad));
+	show(syscall(SYS_times, NULL) > 0 ? "yes" : "no", "times without room says the time");
+	times(&times_used);
+	show(times_used.tms_utime + times_used.tms_stime >= 2 ? "yes" : "no", "times counts");
+	show(number(times_used.tms_cutime), "times of no children");
+	SEE(syscall(SYS_getrusage, 2, &usage));
+	SEE(syscall(SYS_getrusage, RUSAGE_SELF, bad));
+	for (int who = RUSAGE_CHILDREN; who <= RUSAGE_THREAD; who++) {
+		long used;
+
+		getrusage((__rusage_who_t)who, &usage);
+		used = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+		       usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
+		if (who != RUSAGE_CHILDREN)
+			show(used >= 30000 ? "yes" : "no", "usage of %d counts", who);
+	}
+	getrusage(RUSAGE_SELF, &usage);
+	show(usage.ru_utime.tv_sec || usage.ru_utime.tv_usec ? "yes" : "no", "user time");
+}
+
+typedef int gettime_function(clockid_t, struct timespec *);
+typedef int getcpu_function(unsigned int *, unsigned int *, void *);
+typedef int gettimeofday_function(struct timeval *, struct timezone *);
+typedef time_t time_function(time_t *);
+
+static const char *vdso;
+
+/* The dynamic entry TAG's address in the vDSO. */
+static const void *dynamic(Elf64_Sxword tag)
+{
+	const Elf64_Ehdr *header = (const void *)vdso;
+	const Elf64_Phdr *segments = (const void *)(vdso + header->e_phoff);
+
+	for (int i = 0; i < header->e_phnum; i++) {
+		if (segments[i].p_type != PT_DYNAMIC)
+			continue;
+		const Elf64_Dyn *entry = (const void *)(vdso + segments[i].p_offset);
+
+		for (; entry->d_tag != DT_NULL; entry++)
+			if (entry->d_tag == tag)
+				return vdso + entry->d_un.d_ptr;
+	}
+	return NULL;
+}
+
+static void *find(const char *name)
+{
+	const uint32_t *hash = dynamic(DT_HASH);
+	const Elf64_Sym *symbols = dynamic(DT_SYMTAB);
+	const char *strings = dynamic(DT_STRTAB);
+
+	for (uint32_t i = 1; hash && i < hash[1]; i++)
+		if (symbols[i].st_shndx && strcmp(strings + symbols[i].st_name, name) == 0)
+			return (void *)(vdso + symbols[i].st_value);
+	return NULL;
+}
+
+static void see_vdso(void)
+{
+	static const char *const names[] = { "__vdso_clock_gettime",
+					     "__vdso_clock_getres",
+					     "__vdso_gettimeofday",
+					     "__vdso_time",
+					     "__vdso_getcpu",
+					     "clock_gettime",
+					     "getcpu",
+					     "no_such_function" };
+	struct timespec before, middle, after;
+
+	vdso = (const char *)getauxval(AT_SYSINFO_EHDR);
+	show(vdso ? "yes" : "no", "vDSO");
+	if (!vdso)
+		return;
+	show(memcmp(vdso, ELFMAG, SELFMAG) == 0 ? "yes" : "no", "vDSO is an ELF file");
+	const Elf64_Ehdr *header = (const void *)vdso;
+
+	show(number(header->e_type), "vDSO: e_type");
+	show(number(header->e_machine), "vDSO: e_machine");
+	show(number(header->e_phentsize), "vDSO: e_phentsize");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		show(find(names[i]) ? "yes" : "no", "vDSO: %s", names[i]);
+	const uint16_t *versions = dynamic(DT_VERSYM);
+	const char *strings = dynamic(DT_STRTAB);
+	const Elf64_Verdef *definition = dynamic(DT_VERDEF);
+
+	for (int i = 0; definition; i++) {
+		const Elf64_Verdaux *aux =
+			(const void *)((const char *)definition + definition->vd_aux);
+
+		show(strings + aux->vda_name, "vDSO: version %d", i);
+		if (!definition->vd_next)
+			break;
+		definition = (const void *)((const char *)definition + definition->vd_next);
+	}
+	show(versions ? "yes" : "no", "vDSO: symbols have versions");
+	gettime_function *gettime = (gettime_function *)find(names[0]);
+	gettime_function *getres = (gettime_function *)find(names[1]);
+	gettimeofday_function *timeofday = (gettimeofday_function *)find(names[2]);
+	time_function *seconds = (time_function *)find(names[3]);
+	getcpu_function *cpu = (getcpu_function *)find(names[4]);
+
+	if (!gettime || !getres || !timeofday || !seconds || !cpu)
+		return;
+	EACH(i)
+	{
+		int result = gettime(numbers[i], &middle);
+
+		show(number(result), "vDSO: clock_gettime of %d", numbers[i]);
+		result = getres(numbers[i], &middle);
+		show(number(result), "vDSO: clock_getres of %d", numbers[i]);
+		if (!result)
+			show(number(middle.tv_nsec), "vDSO: resolution of %d", numbers[i]);
+		if (numbers[i] < 0 || numbers[i] > 11 || numbers[i] == 10 || numbers[i] == 5 ||
+		    numbers[i] == 6)
+			continue;
+		syscall(SYS_clock_gettime, numbers[i], &before);
+		gettime(numbers[i], &middle);
+		syscall(SYS_clock_gettime, numbers[i], &after);
+		show(ns_between(&before, &middle) >= 0 && ns_between(&middle, &after) >= 0 ? "yes" :
+											     "no",
+		     "vDSO: clock %d agrees with the system call", numbers[i]);
+	}
+	struct timeval now;
+	struct timezone zone = { 3, 3 };
+	time_t second = 0;
+	unsigned int processor = 77, node = 77;
+
+	syscall(SYS_clock_gettime, CLOCK_REALTIME, &before);
+	show(number(timeofday(&now, &zone)), "vDSO: gettimeofday");
+	show(now.tv_sec - before.tv_sec <= 1 ? "yes" : "no", "vDSO: gettimeofday agrees");
+	show(number(zone.tz_minuteswest), "vDSO: minutes west");
+	show(number(timeofday(NULL, NULL)), "vDSO: gettimeofday of nothing");
+	show(seconds(&second) == second ? "equal" : "different", "vDSO: time's two results");
+	show(second - before.tv_sec <= 1 ? "yes" : "no", "vDSO: time agrees");
+	show(number(getres(CLOCK_MONOTONIC, NULL)), "vDSO: clock_getres of nothing");
+	show(number(cpu(&processor, &node, NULL)), "vDSO: getcpu");
+	show(processor == (unsigned int)sched_getcpu() ? "yes" : "no", "vDSO: getcpu's processor");
+	show(number(node), "vDSO: getcpu's node");
+	show(number(cpu(NULL, NULL, NULL)), "vDSO: getcpu of nothing");
+	SEE(syscall(SYS_getcpu, bad, NULL, NULL));
+	SEE(syscall(SYS_getcpu, NULL, bad, NULL));
+	SEE(syscall(SYS_getcpu, NULL, NULL, bad));
+	fflush(stdout);
+	if (fork() == 0) {
+		show(number(gettime(CLOCK_MONOTONIC, &middle)), "vDSO: in a child");
+		fflush(stdout);
+		_exit(0);
+	}
+	wait(NULL);
+	show(outcome(mprotect((void *)vdso, PAGE_BYTES, PROT_READ | PROT_EXEC)), "vDSO: mprotect");
+}
+
+int main(void)
+{
+	see_reading();
+	see_sleeping();
+	see_usage();
+	see_vdso();
+	see_adjusting();
+	see_setting();
+	return 0;
+}
