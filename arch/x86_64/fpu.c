@@ -19,9 +19,11 @@
 struct legacy_area {
 	uint16_t control, status;
 	uint8_t tags;
-	uint8_t unused[21];
+	uint8_t unused[19];
 	uint32_t mxcsr;
 };
+
+_Static_assert(offsetof(struct legacy_area, mxcsr) == 24, "SDM vol. 1, table 10-2");
 
 #define CONTROL_INITIAL 0x037f /* all exceptions masked, 64-bit precision, round to nearest */
 #define MXCSR_INITIAL	0x1f80 /* all exceptions masked, round to nearest */
