@@ -23,9 +23,9 @@
 #include "fpu.h"
 
 /* What a tracer may change of RFLAGS: CF PF AF ZF SF TF DF OF NT RF AC. */
-#define FLAGS_OF_TRACER	  0x54dd5
+#define FLAGS_OF_TRACER 0x54dd5
 /* Selectors of user code have this requested privilege level. */
-#define RPL_USER	  3
+#define RPL_USER	3
 
 /* Words of user_regs_struct. */
 enum user_register {
@@ -44,24 +44,25 @@ enum user_register {
 	USER_REGISTERS
 };
 
-/* struct user: the registers, other things, and eight debug registers. */
-#define USER_SIZE	  912
-#define USER_DEBUG	  848
+/* struct user as the kernel has it: the registers, other things, eight debug registers, two more. */
+#define USER_SIZE	 928
+#define USER_DEBUG	 848
+#define USER_DEBUG_END	 912
 
 /* Offsets in the XSAVE area: SDM vol. 1, 10.5.1 and 13.4. */
-#define AREA_MXCSR	  24
-#define AREA_MXCSR_MASK	  28
-#define AREA_X87	  32  /* eight registers of 16 bytes */
-#define AREA_XMM	  160 /* sixteen */
-#define AREA_SOFTWARE	  464
-#define AREA_HEADER	  512
-#define AREA_HEADER_SIZE  64
-#define LEGACY_SIZE	  512
-#define MXCSR_MASK_OLD	  0xffbf
-#define STATE_X87	  0x1 /* bits of XCR0 */
-#define STATE_SSE	  0x2
-#define STATES		  63
-#define CPUID_XSAVE	  0xd
+#define AREA_MXCSR	 24
+#define AREA_MXCSR_MASK	 28
+#define AREA_X87	 32  /* eight registers of 16 bytes */
+#define AREA_XMM	 160 /* sixteen */
+#define AREA_SOFTWARE	 464
+#define AREA_HEADER	 512
+#define AREA_HEADER_SIZE 64
+#define LEGACY_SIZE	 512
+#define MXCSR_MASK_OLD	 0xffbf
+#define STATE_X87	 0x1 /* bits of XCR0 */
+#define STATE_SSE	 0x2
+#define STATES		 63
+#define CPUID_XSAVE	 0xd
 
 _Static_assert(offsetof(struct trap_frame, r15) == 0 && offsetof(struct trap_frame, rdi) == 14 * 8,
 	       "the first 15 words are the same in user_regs_struct");
@@ -172,7 +173,7 @@ int arch_ptrace_poke_user(struct task *task, unsigned long offset, unsigned long
 		return -EIO;
 	if (offset < USER_REGISTERS * sizeof(uint64_t))
 		return set_register(task, (unsigned int)(offset / sizeof(uint64_t)), value);
-	return offset >= USER_DEBUG && !value ? 0 : -EIO;
+	return offset >= USER_DEBUG && offset < USER_DEBUG_END && !value ? 0 : -EIO;
 }
 
 static size_t registers_size(void)

@@ -28,7 +28,8 @@ struct cursor {
 
 /* The vector of COUNT parts at user ADDRESS. 0, -EINVAL, -EFAULT or -ENOMEM; *TOTAL is how many bytes
  * it names. */
-static int import(struct cursor *cursor, unsigned long address, unsigned long count, uint64_t *total)
+static int import(struct cursor *cursor, unsigned long address, unsigned long count,
+		  uint64_t *total)
 {
 	*cursor = (struct cursor){ .count = count };
 	*total = 0;

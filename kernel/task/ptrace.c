@@ -268,7 +268,8 @@ static long peek_signal_info(struct task *tracee, unsigned long address, unsigne
 	struct kernel_siginfo info;
 	int32_t done = 0;
 
-	for (; done < args.nr && peek_entry(tracee, queue, args.off + (uint32_t)done, &info); done++) {
+	for (; done < args.nr && peek_entry(tracee, queue, args.off + (uint32_t)done, &info);
+	     done++) {
 		if (copy_to_user((struct kernel_siginfo *)data + done, &info, sizeof(info)))
 			return done ? done : -EFAULT;
 		if (signal_is_pending(task_current())) {
@@ -437,10 +438,10 @@ static const struct request {
 } requests[] = {
 	{ PTRACE_PEEKTEXT, LOOKS, peek },
 	{ PTRACE_PEEKDATA, LOOKS, peek },
-	{ PTRACE_PEEKUSER, LOOKS, peek_user },
+	{ PTRACE_PEEKUSR, LOOKS, peek_user },
 	{ PTRACE_POKETEXT, LOOKS, poke },
 	{ PTRACE_POKEDATA, LOOKS, poke },
-	{ PTRACE_POKEUSER, LOOKS, poke_user },
+	{ PTRACE_POKEUSR, LOOKS, poke_user },
 	{ PTRACE_GETREGS, LOOKS, get_registers },
 	{ PTRACE_SETREGS, LOOKS, set_registers },
 	{ PTRACE_GETFPREGS, LOOKS, get_fp_registers },

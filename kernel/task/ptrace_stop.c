@@ -273,7 +273,7 @@ void ptrace_exec(pid_t former_tid)
 
 unsigned int ptrace_clone_event(uint64_t flags, int exit_signal)
 {
-	unsigned int event = flags & CLONE_VFORK	? PTRACE_EVENT_VFORK :
+	unsigned int event = flags & CLONE_VFORK    ? PTRACE_EVENT_VFORK :
 			     exit_signal != SIGCHLD ? PTRACE_EVENT_CLONE :
 						      PTRACE_EVENT_FORK;
 

@@ -11,10 +11,10 @@
 #define PTRACE_TRACEME		      0
 #define PTRACE_PEEKTEXT		      1
 #define PTRACE_PEEKDATA		      2
-#define PTRACE_PEEKUSER		      3
+#define PTRACE_PEEKUSR		      3
 #define PTRACE_POKETEXT		      4
 #define PTRACE_POKEDATA		      5
-#define PTRACE_POKEUSER		      6
+#define PTRACE_POKEUSR		      6
 #define PTRACE_CONT		      7
 #define PTRACE_KILL		      8
 #define PTRACE_SINGLESTEP	      9
@@ -97,10 +97,10 @@ struct ptrace_syscall_info {
 };
 
 /* Register sets of GETREGSET and SETREGSET, as core files name them. */
-#define NT_PRSTATUS	   1
-#define NT_PRFPREG	   2
-#define NT_X86_XSTATE	   0x202
+#define NT_PRSTATUS	  1
+#define NT_PRFPREG	  2
+#define NT_X86_XSTATE	  0x202
 
-#define AUDIT_ARCH_X86_64  0xc000003e
+#define AUDIT_ARCH_X86_64 0xc000003e
 
 #endif
