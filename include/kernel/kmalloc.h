@@ -5,6 +5,7 @@
 #ifndef KERNEL_KMALLOC_H
 #define KERNEL_KMALLOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Largest object. */
@@ -21,5 +22,13 @@ void kfree(void *object);
 size_t kmalloc_count(void);
 /* Pages that the allocator holds without an object in them: as good as free. Any context. */
 size_t kmalloc_spare_pages(void);
+
+/* What the objects of one size take. Slabs are pages. */
+struct kmalloc_use {
+	size_t object_size, used, slabs, objects_in_slab;
+};
+
+/* The use of size number INDEX (0 …), or false: there are no more. Task context. */
+bool kmalloc_class_use(size_t index, struct kmalloc_use *use);
 
 #endif

@@ -44,6 +44,7 @@ struct slab_class {
 	size_t object_size;
 	struct spinlock lock;
 	LIST_HEAD(, slab) partial; /* C: slabs with at least one free object */
+	size_t used, slabs;	   /* C: objects given out; pages */
 };
 
 /* From 576 on, the sizes that fill a page best while staying multiples of 64. */
@@ -94,6 +95,7 @@ static struct slab *create_slab(struct slab_class *class)
 		slab->free = object;
 	}
 	LIST_INSERT_HEAD(&class->partial, slab, link);
+	class->slabs++;
 	spare_pages++;
 	return slab;
 }
@@ -115,6 +117,7 @@ void *kzalloc(size_t size)
 		if (slab) {
 			object = slab->free;
 			slab->free = slab->free->next;
+			class->used++;
 			if (slab->used++ == 0)
 				spare_pages--;
 			if (!slab->free)
@@ -139,6 +142,7 @@ static void free_in_slab(struct slab *slab, struct free_object *object, const vo
 
 	poison_object_freed(object, class->object_size, caller);
 	ASSERT(slab->used != 0);
+	class->used--;
 	if (!slab->free)
 		LIST_INSERT_HEAD(&class->partial, slab, link);
 	object->next = slab->free;
@@ -147,6 +151,7 @@ static void free_in_slab(struct slab *slab, struct free_object *object, const vo
 	if (--slab->used == 0) {
 		if (LIST_FIRST(&class->partial) != slab || LIST_NEXT(slab, link)) {
 			LIST_REMOVE(slab, link);
+			class->slabs--;
 			page_put(slab);
 		} else {
 			spare_pages++;
@@ -178,4 +183,21 @@ size_t kmalloc_count(void)
 size_t kmalloc_spare_pages(void)
 {
 	return spare_pages;
+}
+
+bool kmalloc_class_use(size_t index, struct kmalloc_use *use)
+{
+	if (index >= CLASS_COUNT)
+		return false;
+	struct slab_class *class = &classes[index];
+	unsigned long state = spin_lock_irqsave(&class->lock);
+
+	*use = (struct kmalloc_use){
+		.object_size = class->object_size,
+		.used = class->used,
+		.slabs = class->slabs,
+		.objects_in_slab = (PAGE_SIZE - SLAB_HEADER_SIZE) / class->object_size,
+	};
+	spin_unlock_irqrestore(&class->lock, state);
+	return true;
 }

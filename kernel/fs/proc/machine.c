@@ -163,6 +163,21 @@ int proc_show_devices(struct text *text, void *unused)
 	return 0;
 }
 
+/* As Linux's, version 2.1; the sizes are those of kzalloc. */
+int proc_show_slabinfo(struct text *text, void *unused)
+{
+	struct kmalloc_use use;
+
+	text_print(text, "slabinfo - version: 2.1\n# name            <active_objs> <num_objs> "
+			 "<objsize> <objperslab> <pagesperslab> : tunables <limit> <batchcount> "
+			 "<sharedfactor> : slabdata <active_slabs> <num_slabs> <sharedavail>\n");
+	for (size_t i = 0; kmalloc_class_use(i, &use); i++)
+		text_print(text, "kmalloc-%zu %zu %zu %zu %zu 1 : tunables 0 0 0 : slabdata %zu %zu 0\n",
+			   use.object_size, use.used, use.slabs * use.objects_in_slab,
+			   use.object_size, use.objects_in_slab, use.slabs, use.slabs);
+	return 0;
+}
+
 int proc_show_filesystems(struct text *text, void *unused)
 {
 	text_print(text, "nodev\tsysfs\nnodev\ttmpfs\nnodev\tproc\nnodev\tdevtmpfs\n");

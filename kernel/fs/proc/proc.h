@@ -29,6 +29,7 @@ int proc_show_cmdline(struct text *text, void *unused);
 int proc_show_kallsyms(struct text *text, void *unused);
 int proc_show_devices(struct text *text, void *unused);
 int proc_show_filesystems(struct text *text, void *unused);
+int proc_show_slabinfo(struct text *text, void *unused);
 int proc_show_mountinfo(struct text *text, void *unused);
 int proc_show_mounts(struct text *text, void *unused);
 

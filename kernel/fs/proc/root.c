@@ -74,6 +74,7 @@ static const struct pseudo_entry root_entries[] = {
 	{ .name = "consoles", .mode = S_IFREG | 0444, .show = show_consoles },
 	{ .name = "execdomains", .mode = S_IFREG | 0444, .show = show_execdomains },
 	{ .name = "filesystems", .mode = S_IFREG | 0444, .show = proc_show_filesystems },
+	{ .name = "slabinfo", .mode = S_IFREG | 0400, .show = proc_show_slabinfo },
 	{ .name = "modules", .mode = S_IFREG | 0444, .show = show_nothing },
 	{ .name = "partitions", .mode = S_IFREG | 0444, .show = show_nothing },
 	{ .name = "diskstats", .mode = S_IFREG | 0444, .show = show_nothing },
