@@ -27,36 +27,13 @@
 #include <linux/perf_event.h>
 
 #include "../unit/tap.h"
+#include "tidiness.h"
 
-#define PAGE	      4096
-#define ROUNDS	      50
+#define PAGE	    4096
+#define ROUNDS	    50
 /* How long the last ended task may take to be freed. */
-#define PATIENCE_MS   2000
-#define STACK_SIZE    16384
-#define TASKS_AT_ONCE 32
-
-/* struct sysinfo's beginning: Linux's uapi/linux/sysinfo.h. */
-struct system_info {
-	int64_t uptime;
-	uint64_t loads[3];
-	uint64_t total_ram, free_ram;
-	uint64_t rest[10];
-};
-
-static uint64_t free_memory(void)
-{
-	struct system_info info;
-
-	EXPECT_EQ(syscall(__NR_sysinfo, &info), 0);
-	return info.free_ram;
-}
-
-static void pause_ms(long ms)
-{
-	struct timespec time = { 0, ms * 1000000 };
-
-	nanosleep(&time, NULL);
-}
+#define PATIENCE_MS 2000
+#define STACK_SIZE  16384
 
 /* WORK leaves free memory as it was. */
 static void expect_tidy(void (*work)(void))
@@ -322,8 +299,8 @@ static void hold_most_memory(int told)
 
 static void ask_last(void)
 {
-	char *memory = mmap(NULL, LAST_REQUEST, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, LAST_REQUEST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
 
 	for (long i = 0; i < LAST_REQUEST; i += PAGE)
 		memory[i] = 1;
@@ -373,25 +350,6 @@ static const struct tap_rule exhaustion_rules[] = {
 	{ "who has most memory dies, though asleep, not who asks last", check_largest_dies },
 };
 
-/* Kernel stacks are kept for the next task when one ends: as many are needed as tasks ever were
- * at once, those that have ended but are not freed yet included. So that the rules do not need
- * more: many at once, first. */
-static void have_many_tasks(void)
-{
-	pid_t children[TASKS_AT_ONCE];
-
-	for (int i = 0; i < TASKS_AT_ONCE; i++) {
-		children[i] = fork();
-		if (children[i] == 0)
-			for (;;)
-				pause();
-	}
-	for (int i = 0; i < TASKS_AT_ONCE; i++) {
-		kill(children[i], SIGKILL);
-		waitpid(children[i], NULL, 0);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	struct utsname names;
@@ -401,7 +359,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc == 2 && strcmp(argv[1], "--exhaust") == 0)
-		return tap_run(exhaustion_rules, sizeof(exhaustion_rules) / sizeof(exhaustion_rules[0]));
+		return tap_run(exhaustion_rules,
+			       sizeof(exhaustion_rules) / sizeof(exhaustion_rules[0]));
 	have_many_tasks();
 	return tap_run(rules, sizeof(rules) / sizeof(rules[0]));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Ten thousand rounds of what programs do with files, sockets, timers, signals and locks, right and
+ * Rounds, ten thousand with --all, of what programs do with files, sockets, timers, signals and locks, right and
  * wrong: free pages, the kernel's objects of each size (/proc/slabinfo) and descriptors are the same
  * before and after.
  *
@@ -25,10 +25,12 @@
 #include <unistd.h>
 
 #include "../unit/tap.h"
+#include "tidiness.h"
 
 #define PAGE	    4096
 #define ROUNDS	    10000
-#define FORK_ROUNDS 1000
+/* Without --all: so that every shape of machine runs them. */
+#define FEW_ROUNDS  200
 #define PATIENCE_MS 5000
 
 /* A state of the kernel: /proc/slabinfo's text, and free memory. */
@@ -37,22 +39,14 @@ struct state {
 	uint64_t free_bytes;
 };
 
-/* struct sysinfo's beginning: Linux's uapi/linux/sysinfo.h. */
-struct system_info {
-	int64_t uptime;
-	uint64_t loads[3];
-	uint64_t total_ram, free_ram;
-	uint64_t rest[10];
-};
-
 static void look(struct state *state)
 {
-	struct system_info info;
 	ssize_t size = 0, got;
 	int fd = open("/proc/slabinfo", O_RDONLY);
 
 	memset(state, 0, sizeof(*state));
-	while ((got = read(fd, state->objects + size, sizeof(state->objects) - 1 - (size_t)size)) > 0)
+	while ((got = read(fd, state->objects + size, sizeof(state->objects) - 1 - (size_t)size)) >
+	       0)
 		size += got;
 	close(fd);
 	/* Objects of each size, without how many pages they happen to be in. */
@@ -60,8 +54,7 @@ static void look(struct state *state)
 		while (*at && *at != '\n')
 			*at++ = ' ';
 	}
-	syscall(__NR_sysinfo, &info);
-	state->free_bytes = info.free_ram;
+	state->free_bytes = free_memory();
 }
 
 /* The first line in which A and B differ: B's, for a message. */
@@ -80,13 +73,6 @@ static const char *difference(const struct state *a, const struct state *b)
 	return line;
 }
 
-static void pause_ms(long ms)
-{
-	struct timespec time = { 0, ms * 1000000 };
-
-	nanosleep(&time, NULL);
-}
-
 static int lowest_descriptor(void)
 {
 	int fd = open("/dev/null", O_RDONLY);
@@ -95,7 +81,7 @@ static int lowest_descriptor(void)
 	return fd;
 }
 
-static void expect_tidy(void (*work)(void), int rounds)
+static void expect_tidy(void (*work)(void), int times)
 {
 	static struct state before, after;
 	int descriptor = lowest_descriptor();
@@ -106,7 +92,7 @@ static void expect_tidy(void (*work)(void), int rounds)
 	pause_ms(100);
 	look(&before);
 	look(&before);
-	for (int i = 0; i < rounds; i++)
+	for (int i = 0; i < times; i++)
 		work();
 	for (int waited = 0; waited < PATIENCE_MS; waited += 20) {
 		look(&after);
@@ -118,9 +104,11 @@ static void expect_tidy(void (*work)(void), int rounds)
 	EXPECT(strcmp(before.objects, after.objects) == 0);
 	if (strcmp(before.objects, after.objects) != 0)
 		printf("# the first that differs: %s\n", difference(&before, &after));
-	EXPECT_EQ_AT(after.free_bytes, before.free_bytes, "free bytes after %d rounds", rounds);
+	EXPECT_EQ_AT(after.free_bytes, before.free_bytes, "free bytes after %d rounds", times);
 	EXPECT_EQ(lowest_descriptor(), descriptor);
 }
+
+static int rounds = FEW_ROUNDS;
 
 /* --- the rounds --- */
 
@@ -153,7 +141,7 @@ static void use_files(void)
 
 static void check_files(void)
 {
-	expect_tidy(use_files, ROUNDS);
+	expect_tidy(use_files, rounds);
 }
 
 static void use_pipes(void)
@@ -182,7 +170,7 @@ static void use_pipes(void)
 
 static void check_pipes(void)
 {
-	expect_tidy(use_pipes, ROUNDS);
+	expect_tidy(use_pipes, rounds);
 }
 
 /* epoll's structures, as Linux packs them. */
@@ -214,7 +202,7 @@ static void use_epoll(void)
 
 static void check_epoll(void)
 {
-	expect_tidy(use_epoll, ROUNDS);
+	expect_tidy(use_epoll, rounds);
 }
 
 /* A message with one descriptor: msghdr and cmsghdr as x86-64 has them. */
@@ -277,7 +265,7 @@ static void use_sockets(void)
 
 static void check_sockets(void)
 {
-	expect_tidy(use_sockets, ROUNDS);
+	expect_tidy(use_sockets, rounds);
 }
 
 static void use_timers(void)
@@ -305,7 +293,7 @@ static void use_timers(void)
 
 static void check_timers(void)
 {
-	expect_tidy(use_timers, ROUNDS);
+	expect_tidy(use_timers, rounds);
 }
 
 /* struct flock as fcntl takes it. */
@@ -336,7 +324,7 @@ static void use_locks(void)
 
 static void check_locks(void)
 {
-	expect_tidy(use_locks, ROUNDS);
+	expect_tidy(use_locks, rounds);
 }
 
 static void use_mounts(void)
@@ -358,7 +346,7 @@ static void use_mounts(void)
 
 static void check_mounts(void)
 {
-	expect_tidy(use_mounts, ROUNDS);
+	expect_tidy(use_mounts, rounds);
 }
 
 /* A child that ends in the middle of everything. */
@@ -392,7 +380,7 @@ static void abandon(void)
 
 static void check_abandoned(void)
 {
-	expect_tidy(abandon, FORK_ROUNDS);
+	expect_tidy(abandon, rounds / 10);
 }
 
 static const struct tap_rule rules[] = {
@@ -406,7 +394,7 @@ static const struct tap_rule rules[] = {
 	{ "a child that ends in the middle of everything leaves nothing", check_abandoned },
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct utsname names;
 
@@ -414,5 +402,8 @@ int main(void)
 		printf("1..0 # SKIP free memory is exact on Tally only\n");
 		return 0;
 	}
+	if (argc == 2 && strcmp(argv[1], "--all") == 0)
+		rounds = ROUNDS;
+	have_many_tasks();
 	return tap_run(rules, sizeof(rules) / sizeof(rules[0]));
 }
