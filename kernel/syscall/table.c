@@ -324,6 +324,8 @@ static long end_with_error(const struct syscall *call, long error)
 {
 	if (error == -EINTR)
 		task_current()->signals.restart = call->restart;
+	if (error == -EINTR_ENDS)
+		return -EINTR;
 	if (error != -EINTR_UNHANDLED)
 		return error;
 	task_current()->signals.restart = CALL_RESTARTS_UNHANDLED;
