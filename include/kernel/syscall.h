@@ -66,7 +66,10 @@ syscall_function sys_getuid, sys_geteuid, sys_getgid, sys_getegid, sys_getresuid
 	sys_setuid, sys_setgid, sys_setreuid, sys_setregid, sys_setresuid, sys_setresgid,
 	sys_setfsuid, sys_setfsgid, sys_getgroups, sys_setgroups, sys_capget, sys_capset;
 syscall_function sys_sched_yield, sys_sched_setaffinity, sys_sched_getaffinity, sys_getcpu,
-	sys_getpriority, sys_setpriority, sys_sched_getscheduler, sys_sched_getparam;
+	sys_getpriority, sys_setpriority, sys_sched_getscheduler, sys_sched_getparam,
+	sys_sched_setscheduler, sys_sched_setparam, sys_sched_get_priority_max,
+	sys_sched_get_priority_min, sys_sched_rr_get_interval, sys_sched_setattr,
+	sys_sched_getattr, sys_ioprio_set, sys_ioprio_get;
 syscall_function sys_futex, sys_futex_waitv, sys_futex_wait, sys_futex_wake, sys_futex_requeue,
 	sys_set_robust_list, sys_get_robust_list;
 syscall_function sys_ptrace, sys_process_vm_readv, sys_process_vm_writev;

@@ -51,6 +51,7 @@ struct task {
 	_Atomic bool running;	   /* on a processor right now; written under R */
 	_Atomic bool woken;	   /* a wait queue woke it, see kernel/sched/wait.c */
 	cpumask_t affinity;	   /* R */
+	_Atomic uint16_t io_priority; /* class << 13 | level: ioprio_set(2) */
 	uint64_t started_ns;	   /* of clock_ns() */
 	uint64_t switches_voluntary, switches_forced, migrations; /* R */
 	_Atomic uint64_t faults_minor, faults_major;		  /* page faults of this task */

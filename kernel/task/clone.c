@@ -118,6 +118,7 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	child->timer_slack_ns = self->timer_slack_ns;
 	child->affinity = self->affinity;
 	sched_inherit(child);
+	child->io_priority = self->io_priority;
 	child->signals.mask = self->signals.mask;
 	/* A thread has its own handler stack to set; a vfork child too, until it is another
 	 * program. */
