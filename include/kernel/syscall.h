@@ -71,7 +71,7 @@ syscall_function sys_sched_yield, sys_sched_setaffinity, sys_sched_getaffinity, 
 	sys_sched_get_priority_min, sys_sched_rr_get_interval, sys_sched_setattr,
 	sys_sched_getattr, sys_ioprio_set, sys_ioprio_get;
 syscall_function sys_futex, sys_futex_waitv, sys_futex_wait, sys_futex_wake, sys_futex_requeue,
-	sys_set_robust_list, sys_get_robust_list;
+	sys_set_robust_list, sys_rseq, sys_membarrier, sys_get_robust_list;
 syscall_function sys_ptrace, sys_process_vm_readv, sys_process_vm_writev;
 syscall_function sys_kill, sys_tkill, sys_tgkill, sys_rt_sigaction, sys_rt_sigprocmask,
 	sys_rt_sigpending, sys_rt_sigsuspend, sys_rt_sigreturn, sys_sigaltstack, sys_pause;

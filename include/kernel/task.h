@@ -15,6 +15,7 @@
 #include <arch/task.h>
 #include <kernel/cpu.h>
 #include <kernel/ptrace.h>
+#include <kernel/rseq.h>
 #include <kernel/sched.h>
 #include <kernel/signal.h>
 #include <kernel/wait.h>
@@ -81,6 +82,7 @@ struct task {
 	bool ended;		       /* T: it is no part of its process any more */
 	uint64_t timer_slack_ns;       /* the task's own: what PR_SET_TIMERSLACK said */
 	int parent_death_signal;       /* T: sent when the thread that made it ends, 0: none */
+	struct rseq_state rseq;	       /* see <kernel/rseq.h> */
 	struct task_completion *vfork; /* told when the space is given up */
 	LIST_ENTRY(task) dead;	       /* on the list of tasks to free */
 #ifdef TALLY_LOCK_ORDER

@@ -259,6 +259,8 @@ static const struct syscall calls[] = {
 	CALL(futex_wake, 4),
 	CALL(futex_requeue, 4),
 	CALL(set_robust_list, 2),
+	CALL(rseq, 4),
+	CALL(membarrier, 3),
 	CALL(get_robust_list, 3),
 
 	/* signals */
@@ -378,11 +380,13 @@ void user_return(struct trap_frame *frame)
 
 		sched_preempt();
 		if (!self->signals.attention && !self->signals.fatal &&
-		    self->signals.restart == CALL_ENDS &&
+		    self->signals.restart == CALL_ENDS && !self->rseq.pending &&
 		    !atomic_load_explicit(&task_any_dead, memory_order_relaxed))
 			return;
 		arch_irq_enable();
 		task_reap();
+		if (self->rseq.pending)
+			rseq_return(frame);
 		signal_deliver(frame);
 		arch_irq_disable();
 	}

@@ -124,6 +124,7 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	 * program. */
 	if (!(flags & CLONE_VM) || (flags & CLONE_VFORK))
 		child->signals.alternate = self->signals.alternate;
+	rseq_fork(child, flags & CLONE_VM);
 	return perf_task_fork(self, child, flags & CLONE_THREAD);
 }
 

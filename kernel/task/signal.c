@@ -565,6 +565,8 @@ static bool enter_handler(struct task *self, struct trap_frame *frame, int signa
 	signals->restore_mask = false;
 	bool stepped = ptrace_handler_begin();
 
+	if (task_current()->rseq.address)
+		rseq_interrupt(frame);
 	if (arch_signal_push(frame, action, info, old_mask, &signals->alternate) < 0)
 		return false;
 	if (!(action->flags & SA_NODEFER))
