@@ -10,7 +10,7 @@
 #include <kernel/log.h>
 
 /* Every name that boot_option is asked for. */
-static const char *const names[] = { "console", "log", "loglevel", "panic" };
+static const char *const names[] = { "console", "log", "loglevel", "panic", "trace" };
 /* Words that mean something by themselves. */
 static const char *const words[] = { "norandom" };
 

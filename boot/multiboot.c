@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <kernel/log.h>
+#include <kernel/syscall_trace.h>
 #include <machine/mmu.h>
 
 #include "boot.h"
@@ -220,6 +221,7 @@ void boot_info_read(uint32_t magic, paddr_t info)
 	boot_memory_sort();
 	/* The log's place is in the command line, and what follows may fail. */
 	log_init();
+	syscall_trace_init();
 	boot_options_check();
 	check_modules();
 	boot_memory_find_free();

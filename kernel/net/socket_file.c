@@ -11,77 +11,53 @@
 
 #include "unix.h"
 
-/* --- reading and writing: messages with nothing but data --- */
-
-static ssize_t receive(struct file *file, const struct vector *vector)
+static ssize_t receive_simply(struct file *file, struct unix_message *message)
 {
-	/* Its inline parts stay where they are. */
-	struct unix_message message = { .data = *vector };
+	message->flags = file->flags & O_NONBLOCK ? MSG_DONTWAIT : 0;
+	ssize_t result = socket_receive(file->private, message);
 
-	if (!vector->left)
-		return 0;
-	message.flags = file->flags & O_NONBLOCK ? MSG_DONTWAIT : 0;
-	ssize_t result = socket_receive(file->private, &message);
-
-	unix_rights_drop(message.rights);
-	unix_address_put(message.from);
+	unix_rights_drop(message->rights);
+	unix_address_put(message->from);
 	return result;
-}
-
-static ssize_t send(struct file *file, const struct vector *vector)
-{
-	struct unix_message message = { .data = *vector };
-
-	message.flags = file->flags & O_NONBLOCK ? MSG_DONTWAIT : 0;
-	return socket_send(file->private, &message);
 }
 
 static ssize_t read_socket(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
-	struct vector vector;
+	struct unix_message message = { 0 };
 
-	vector_init(&vector, (uintptr_t)user_buffer, size, false);
-	return receive(file, &vector);
+	if (!size)
+		return 0;
+	vector_init(&message.data, (uintptr_t)user_buffer, size, false);
+	return receive_simply(file, &message);
+}
+
+static ssize_t send_simply(struct file *file, struct unix_message *message)
+{
+	struct unix_socket *socket = file->private;
+
+	message->flags = file->flags & O_NONBLOCK ? MSG_DONTWAIT : 0;
+	if (socket->type == SOCK_SEQPACKET)
+		message->flags |= MSG_EOR;
+	return socket_send(socket, message);
 }
 
 static ssize_t write_socket(struct file *file, const void *user_buffer, size_t size,
 			    uint64_t *position)
 {
-	struct vector vector;
+	struct unix_message message = { 0 };
 
-	vector_init(&vector, (uintptr_t)user_buffer, size, false);
-	return send(file, &vector);
-}
-
-static ssize_t read_socket_vector(struct file *file, struct vector *vector)
-{
-	return receive(file, vector);
-}
-
-static ssize_t write_socket_vector(struct file *file, struct vector *vector)
-{
-	return send(file, vector);
-}
-
-static ssize_t read_socket_for_kernel(struct file *file, void *buffer, size_t size,
-				      uint64_t position)
-{
-	struct vector vector;
-
-	vector_init(&vector, (uintptr_t)buffer, size, true);
-	return receive(file, &vector);
+	vector_init(&message.data, (uintptr_t)user_buffer, size, false);
+	return send_simply(file, &message);
 }
 
 static ssize_t write_socket_from_kernel(struct file *file, const void *buffer, size_t size,
 					uint64_t *position)
 {
-	struct vector vector;
+	struct unix_message message = { 0 };
 
-	vector_init(&vector, (uintptr_t)buffer, size, true);
-	return send(file, &vector);
+	vector_init(&message.data, (uintptr_t)buffer, size, true);
+	return send_simply(file, &message);
 }
-
-/* --- the rest --- */
 
 /* Whether the peer of SOCKET, if there is one, has room for a datagram of it. */
 static bool peer_has_room(struct unix_socket *socket)
@@ -170,9 +146,6 @@ static void release_socket(struct file *file)
 static const struct file_ops socket_ops = {
 	.read = read_socket,
 	.write = write_socket,
-	.read_vector = read_socket_vector,
-	.write_vector = write_socket_vector,
-	.read_for_kernel = read_socket_for_kernel,
 	.write_from_kernel = write_socket_from_kernel,
 	.ioctl = control_socket,
 	.poll = poll_socket,

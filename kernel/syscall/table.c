@@ -12,6 +12,7 @@
 #include <kernel/log.h>
 #include <kernel/sched.h>
 #include <kernel/syscall.h>
+#include <kernel/syscall_trace.h>
 #include <kernel/task.h>
 #include <uapi/asm/unistd.h>
 #include <uapi/linux/errno.h>
@@ -241,15 +242,6 @@ static const struct syscall calls[] = {
 	CALL(sched_getaffinity, 3),
 	CALL(sched_getscheduler, 1),
 	CALL(sched_getparam, 2),
-	CALL(sched_setscheduler, 3),
-	CALL(sched_setparam, 2),
-	CALL(sched_get_priority_max, 1),
-	CALL(sched_get_priority_min, 1),
-	CALL(sched_rr_get_interval, 2),
-	CALL(sched_setattr, 3),
-	CALL(sched_getattr, 4),
-	CALL(ioprio_set, 3),
-	CALL(ioprio_get, 2),
 	CALL(getcpu, 3),
 	CALL(getpriority, 2),
 	CALL(setpriority, 3),
@@ -259,8 +251,6 @@ static const struct syscall calls[] = {
 	CALL(futex_wake, 4),
 	CALL(futex_requeue, 4),
 	CALL(set_robust_list, 2),
-	CALL(rseq, 4),
-	CALL(membarrier, 3),
 	CALL(get_robust_list, 3),
 
 	/* signals */
@@ -335,24 +325,15 @@ static long end_with_error(const struct syscall *call, long error)
 {
 	if (error == -EINTR)
 		task_current()->signals.restart = call->restart;
-	if (error == -EINTR_ENDS)
-		return -EINTR;
 	if (error != -EINTR_UNHANDLED)
 		return error;
 	task_current()->signals.restart = CALL_RESTARTS_UNHANDLED;
 	return -EINTR;
 }
 
-void syscall_dispatch(struct trap_frame *frame)
+/* Does call NUMBER; returns what the program gets. */
+static inline long perform(unsigned long number, struct trap_frame *frame)
 {
-	struct ptrace_state *trace = &task_current()->ptrace;
-
-	if (atomic_load_explicit(&trace->calls, memory_order_relaxed) && ptrace_call_enter()) {
-		ptrace_call_exit();
-		return;
-	}
-	/* Linux takes the number as 32 bits. */
-	unsigned long number = (unsigned int)arch_syscall_number(frame);
 	const struct syscall *call = number < CALL_COUNT ? &calls[number] : NULL;
 	unsigned long arg[6] = { 0 };
 	long result;
@@ -368,6 +349,37 @@ void syscall_dispatch(struct trap_frame *frame)
 		if (result == -ENOSYS)
 			result = refuse(number);
 	}
+	return result;
+}
+
+/* The same, with a line in the log. */
+static __attribute__((noinline)) long perform_traced(unsigned long number, struct trap_frame *frame)
+{
+	char text[SYSCALL_TRACE_TEXT];
+	unsigned long arg[6];
+
+	for (unsigned int i = 0; i < 6; i++)
+		arg[i] = arch_syscall_argument(frame, i);
+	syscall_trace_begin(text, number, arg, number < CALL_COUNT ? calls[number].arguments : 0);
+	long result = perform(number, frame);
+
+	syscall_trace_end(text, result);
+	return result;
+}
+
+void syscall_dispatch(struct trap_frame *frame)
+{
+	struct ptrace_state *trace = &task_current()->ptrace;
+
+	if (atomic_load_explicit(&trace->calls, memory_order_relaxed) && ptrace_call_enter()) {
+		ptrace_call_exit();
+		return;
+	}
+	/* Linux takes the number as 32 bits. */
+	unsigned long number = (unsigned int)arch_syscall_number(frame);
+	long result = __builtin_expect(syscall_traced, false) ? perform_traced(number, frame) :
+								perform(number, frame);
+
 	arch_syscall_set_result(frame, result);
 	if (atomic_load_explicit(&trace->calls, memory_order_relaxed))
 		ptrace_call_exit();
@@ -380,13 +392,11 @@ void user_return(struct trap_frame *frame)
 
 		sched_preempt();
 		if (!self->signals.attention && !self->signals.fatal &&
-		    self->signals.restart == CALL_ENDS && !self->rseq.pending &&
+		    self->signals.restart == CALL_ENDS &&
 		    !atomic_load_explicit(&task_any_dead, memory_order_relaxed))
 			return;
 		arch_irq_enable();
 		task_reap();
-		if (self->rseq.pending)
-			rseq_return(frame);
 		signal_deliver(frame);
 		arch_irq_disable();
 	}

@@ -34,7 +34,6 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/personality.h>
-#include <uapi/linux/rseq.h>
 
 #include "exec.h"
 
@@ -94,8 +93,6 @@ static size_t make_auxiliary(struct auxiliary *vector, const struct exec_image *
 		{ AT_HWCAP2, arch_exec_hwcap2() },
 		{ AT_EXECFN, path },
 		{ AT_PLATFORM, platform },
-		{ AT_RSEQ_FEATURE_SIZE, RSEQ_FEATURE_SIZE },
-		{ AT_RSEQ_ALIGN, RSEQ_ALIGN },
 		{ AT_NULL, 0 },
 	};
 
@@ -548,7 +545,6 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 	self->signals.alternate = (struct kernel_sigaltstack){ .ss_flags = SS_DISABLE };
 	self->clear_child_tid = 0;
 	self->robust_list = 0;
-	rseq_exec();
 	exec_set_name(self, image, executable);
 	arch_task_set_program(arch_task_user_frame(self), image->entry, image->stack);
 	perf_task_exec(self);

@@ -79,6 +79,8 @@ def _parser():
     run.set_defaults(action=_run)
     _add_machine_options(run)
     _add_packing_options(run)
+    run.add_argument("--trace", choices=("syscalls",),
+                     help="write every system call to the kernel log")
     run.add_argument("--initrd", metavar="FILE",
                      help="boot this initramfs (cpio newc) and run its /init; "
                           "what follows are /init's arguments")
@@ -211,6 +213,7 @@ def _run_packed(options):
 
 def _run_blob(options, platform, blob, words=()):
     """Boots the platform's kernel with this initramfs."""
+    trace = f"trace={options.trace}" if getattr(options, "trace", None) else ""
     if options.kernel:
         platform.kernel = options.kernel
         _must_be_file(platform.kernel)
@@ -221,7 +224,7 @@ def _run_blob(options, platform, blob, words=()):
         file.write(blob)
         file.flush()
         return _start(options, ["-kernel", platform.kernel, "-initrd", file.name,
-                                "-append", _join(options.append, platform.words, *words)],
+                                "-append", _join(options.append, trace, platform.words, *words)],
                       platform.interactive)
 
 

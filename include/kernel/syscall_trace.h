@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The trace of system calls: with the word trace=syscalls on the command line, every one goes to the
+ * log with its name, arguments and result. kernel/syscall/trace.c.
+ */
+#ifndef KERNEL_SYSCALL_TRACE_H
+#define KERNEL_SYSCALL_TRACE_H
+
+#include <stdbool.h>
+
+/* Bytes of a call in words, as long as they fit into a line of the log. */
+#define SYSCALL_TRACE_TEXT 200
+
+/* Whether calls are traced: the one test that every call pays for. Set once, at start. */
+extern bool syscall_traced;
+
+/* Obeys the command line's trace=; another value than "syscalls" is a boot failure. Once, at start,
+ * after log_init. */
+void syscall_trace_init(void);
+
+/* Writes call NUMBER of the running task with its first COUNT arguments into TEXT, of SYSCALL_TRACE_TEXT
+ * bytes; before the call, which may replace the memory that they point to. A call that does not
+ * return is logged here. Task context, no lock held. */
+void syscall_trace_begin(char *text, unsigned long number, const unsigned long *arg,
+			 unsigned int count);
+/* Logs TEXT, made by syscall_trace_begin for the running task, with what the call returned. Task
+ * context. */
+void syscall_trace_end(const char *text, long result);
+
+#endif
