@@ -62,15 +62,16 @@ struct file_ops {
 	/* What it is where it has no dentry, as "[eventfd]". NULL: "[file]" */
 	const char *name;
 	bool seek_ignored; /* lseek answers 0 */
+	bool notifies; /* calls file_notify: O_ASYNC is kept */
 	bool seekable; /* lseek moves the position; else ESPIPE */
 };
 
 /* Who gets a signal when something happens to the file (fcntl F_SETOWN, F_SETSIG, O_ASYNC). */
 struct file_async {
-	_Atomic pid_t owner; /* tid if THREAD, else process */
-	_Atomic bool thread;
-	_Atomic int signal; /* 0: SIGIO without si_fd */
-	_Atomic int fd;	    /* descriptor that was given O_ASYNC */
+	_Atomic uint64_t owner;	    /* kernel/fs/notify.c's; 0: nobody */
+	_Atomic uint32_t uid, euid; /* of who named the owner */
+	_Atomic int signal;	    /* 0: SIGIO without si_fd */
+	_Atomic int fd;		    /* descriptor that was given O_ASYNC */
 };
 
 struct file {
@@ -80,6 +81,7 @@ struct file {
 	_Atomic unsigned int flags; /* O_ACCMODE, O_NONBLOCK … */
 	uint64_t position;	    /* unlocked: tasks that read one file at once race for it */
 	struct file_async async;
+	LIST_ENTRY(file) of_object; /* its object's own: all files of it */
 	LIST_HEAD(, epoll_item) watchers; /* kernel/fs/epoll.c's */
 	_Atomic unsigned int references;
 };
@@ -95,9 +97,11 @@ void file_get(struct file *file);
 /* Drops a reference; the last one calls release. Task context. */
 void file_put(struct file *file);
 
-/* Sends what F_SETOWN and F_SETSIG asked for if FILE has O_ASYNC; POLL_CODE: POLL_IN,
- * POLL_OUT or POLL_HUP. Task and interrupt context. */
+/* Sends what F_SETOWN and F_SETSIG asked for if FILE has O_ASYNC; POLL_CODE: POLL_IN …
+ * POLL_HUP. Task and interrupt context. */
 void file_notify(struct file *file, int poll_code);
+/* fcntl's F_SETOWN, F_GETOWN, F_SETOWN_EX, F_GETOWN_EX, F_SETSIG and F_GETSIG. Task context. */
+long file_notify_control(struct file *file, unsigned int command, unsigned long argument);
 
 /* The file behind descriptor FD of the running task with a new reference, or NULL. Task context. */
 struct file *fd_get_file(int fd);
@@ -117,6 +121,10 @@ int fd_close(int fd);
 /* Close-on-exec flag of FD: 0, 1 or -EBADF; and setting it. Task context. */
 int fd_get_cloexec(int fd);
 int fd_set_cloexec(int fd, bool cloexec);
+
+/* Descriptors that the running task's table has had room for until now, as Linux's tables grow: no
+ * descriptor is greater. Task context. */
+unsigned int fd_capacity(void);
 
 /* Descriptors a table can have. Linux's default RLIMIT_NOFILE. */
 #define DESCRIPTORS_MAX 1024

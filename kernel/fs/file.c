@@ -19,6 +19,10 @@
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>
 
+/* Room of a new table, and of one that has grown: that, and the next powers of two. */
+#define FIRST_CAPACITY 64
+#define CAPACITY_STEP  128
+
 struct descriptor {
 	struct file *file;
 	bool cloexec;
@@ -27,6 +31,7 @@ struct descriptor {
 struct file_table {
 	_Atomic unsigned int references;
 	struct spinlock lock;
+	int end; /* L: all descriptors from here on are free */
 	struct descriptor descriptors[DESCRIPTORS_MAX]; /* L */
 };							/* L: lock */
 
@@ -77,34 +82,6 @@ ssize_t file_read_for_kernel(struct file *file, void *buffer, size_t size, uint6
 	return file->ops->read_for_kernel ?
 		       file->ops->read_for_kernel(file, buffer, size, position) :
 		       -EINVAL;
-}
-
-void file_notify(struct file *file, int poll_code)
-{
-	pid_t owner = file->async.owner;
-	int signal = file->async.signal;
-
-	if (!(file->flags & FASYNC) || !owner)
-		return;
-	struct kernel_siginfo info = {
-		.si_signo = signal ? signal : SIGIO,
-		.si_code = signal ? poll_code : SI_KERNEL,
-	};
-	if (signal) {
-		info.si_band = poll_code == POLL_IN  ? POLLIN | POLLRDNORM :
-			       poll_code == POLL_OUT ? POLLOUT | POLLWRNORM | POLLWRBAND :
-						       POLLHUP;
-		info.si_fd = file->async.fd;
-	}
-	struct task *task = task_find(owner);
-
-	if (!task)
-		return;
-	if (file->async.thread)
-		signal_send(task, &info);
-	else
-		signal_send_process(task->process, &info);
-	task_put(task);
 }
 
 /* Who looks at another task's table against that task's giving it up. Before table->lock. */
@@ -165,6 +142,29 @@ struct file *fd_get_file(int fd)
 	return file;
 }
 
+/* Puts ENTRY at FD. L held. */
+static void put(struct file_table *table, int fd, struct descriptor entry)
+{
+	table->descriptors[fd] = entry;
+	if (entry.file && fd >= table->end)
+		table->end = fd + 1;
+}
+
+unsigned int fd_capacity(void)
+{
+	struct file_table *table = own_table();
+	unsigned int capacity = FIRST_CAPACITY;
+
+	spin_lock(&table->lock);
+	unsigned int end = (unsigned int)table->end;
+
+	spin_unlock(&table->lock);
+	if (end > capacity)
+		for (capacity = CAPACITY_STEP; capacity < end; capacity *= 2)
+			;
+	return capacity;
+}
+
 int fd_install_from(struct file *file, int least, bool cloexec)
 {
 	struct file_table *table = own_table();
@@ -175,7 +175,7 @@ int fd_install_from(struct file *file, int least, bool cloexec)
 	for (fd = least; fd < limit && table->descriptors[fd].file; fd++)
 		;
 	if (fd < limit)
-		table->descriptors[fd] = (struct descriptor){ file, cloexec };
+		put(table, fd, (struct descriptor){ file, cloexec });
 	spin_unlock(&table->lock);
 	return fd < limit ? fd : -EMFILE;
 }
@@ -202,7 +202,7 @@ static struct file *exchange(struct file_table *table, int fd, struct descriptor
 	spin_lock(&table->lock);
 	struct file *old = table->descriptors[fd].file;
 
-	table->descriptors[fd] = entry;
+	put(table, fd, entry);
 	spin_unlock(&table->lock);
 	return old;
 }
@@ -279,8 +279,8 @@ struct file_table *file_table_copy(struct file_table *table)
 	if (!copy)
 		return NULL;
 	spin_lock(&table->lock);
-	for (int fd = 0; fd < DESCRIPTORS_MAX; fd++) {
-		copy->descriptors[fd] = table->descriptors[fd];
+	for (int fd = 0; fd < table->end; fd++) {
+		put(copy, fd, table->descriptors[fd]);
 		if (copy->descriptors[fd].file)
 			file_get(copy->descriptors[fd].file);
 	}
@@ -290,7 +290,7 @@ struct file_table *file_table_copy(struct file_table *table)
 
 void file_table_set(struct file_table *table, int fd, struct file *file)
 {
-	table->descriptors[fd].file = file;
+	put(table, fd, (struct descriptor){ file, false });
 }
 
 void file_table_get(struct file_table *table)
@@ -300,7 +300,8 @@ void file_table_get(struct file_table *table)
 
 static void close_all(struct file_table *table, bool only_cloexec)
 {
-	for (int fd = 0; fd < DESCRIPTORS_MAX; fd++) {
+	/* Nobody else has the table now. */
+	for (int fd = 0; fd < table->end; fd++) {
 		if (only_cloexec && !table->descriptors[fd].cloexec)
 			continue;
 		struct file *file = exchange(table, fd, (struct descriptor){ NULL, false });

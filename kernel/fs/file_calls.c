@@ -22,14 +22,6 @@
 /* What F_SETFL may change. */
 #define SETTABLE_FLAGS (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME | FASYNC)
 
-/* F_SETOWN_EX's structure and types: Linux's asm-generic/fcntl.h. */
-struct owner_ex {
-	int32_t type;
-	int32_t pid;
-};
-
-enum { OWNER_TID, OWNER_PID, OWNER_PGRP };
-
 static size_t limit(size_t size)
 {
 	return size < TRANSFER_MAX ? size : TRANSFER_MAX;
@@ -403,49 +395,6 @@ long sys_dup3(const unsigned long arg[6])
 	return duplicate_at((int)arg[0], (int)arg[1], arg[2] & O_CLOEXEC);
 }
 
-static long set_owner_ex(struct file *file, unsigned long argument)
-{
-	struct owner_ex owner;
-
-	if (copy_from_user(&owner, (const void *)argument, sizeof(owner)))
-		return -EFAULT;
-	if (owner.type != OWNER_TID && owner.type != OWNER_PID)
-		return -EINVAL;
-	struct task *task = owner.pid ? task_find(owner.pid) : NULL;
-
-	if (owner.pid && !task)
-		return -ESRCH;
-	if (task)
-		task_put(task);
-	file->async.thread = owner.type == OWNER_TID;
-	file->async.owner = owner.pid;
-	return 0;
-}
-
-static long get_owner_ex(const struct file *file, unsigned long argument)
-{
-	struct owner_ex owner = { .type = file->async.thread ? OWNER_TID : OWNER_PID,
-				  .pid = file->async.owner };
-
-	return copy_to_user((void *)argument, &owner, sizeof(owner));
-}
-
-static long set_owner(struct file *file, int pid)
-{
-	/* Process groups have no members to tell. */
-	if (pid < 0)
-		return -EINVAL;
-	struct task *task = pid ? task_find(pid) : NULL;
-
-	if (pid && !task)
-		return -ESRCH;
-	if (task)
-		task_put(task);
-	file->async.thread = false;
-	file->async.owner = pid;
-	return 0;
-}
-
 static long control(struct file *file, int fd, unsigned int command, unsigned long argument)
 {
 	switch (command) {
@@ -461,26 +410,20 @@ static long control(struct file *file, int fd, unsigned int command, unsigned lo
 	case F_GETFL:
 		return (long)file->flags;
 	case F_SETFL:
-		if (argument & FASYNC)
+		if (!file->ops->notifies)
+			argument &= ~(unsigned long)FASYNC;
+		if ((argument & ~file->flags) & FASYNC)
 			file->async.fd = fd;
 		file->flags = (file->flags & ~(unsigned int)SETTABLE_FLAGS) |
 			      ((unsigned int)argument & SETTABLE_FLAGS);
 		return 0;
 	case F_SETOWN:
-		return set_owner(file, (int)argument);
 	case F_GETOWN:
-		return file->async.owner;
 	case F_SETOWN_EX:
-		return set_owner_ex(file, argument);
 	case F_GETOWN_EX:
-		return get_owner_ex(file, argument);
 	case F_SETSIG:
-		if (argument > SIGNALS_MAX)
-			return -EINVAL;
-		file->async.signal = (int)argument;
-		return 0;
 	case F_GETSIG:
-		return file->async.signal;
+		return file_notify_control(file, command, argument);
 	case F_GETLK:
 	case F_SETLK:
 	case F_SETLKW:

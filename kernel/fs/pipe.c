@@ -48,7 +48,7 @@ struct pipe {
 	struct wait_queue readable;		 /* bytes came, or ends came or went */
 	struct wait_queue writable;		 /* room came, or ends came or went */
 	bool polled;				 /* M: somebody may watch for edges */
-	unsigned int files;			 /* pipes_mutex: open ones */
+	LIST_HEAD(, file) files;		 /* M, and pipes_mutex: open ones */
 	char *bytes;				 /* M: size bytes */
 	uint32_t size;				 /* M: a power of two, at least a page */
 	uint32_t read_at, write_at;		 /* M: run freely */
@@ -212,6 +212,16 @@ static void wake_writers(struct pipe *pipe)
 	wait_queue_wake_events(&pipe->writable, POLLOUT | POLLWRNORM);
 }
 
+/* Sends signals to those who want them when something came for readers or writers. M held. */
+static void notify(struct pipe *pipe, bool readers)
+{
+	struct file *file;
+
+	LIST_FOREACH(file, &pipe->files, of_object)
+		if ((file->flags & FASYNC) && (readers ? reads(file) : writes(file)))
+			file_notify(file, readers ? POLL_IN : POLL_OUT);
+}
+
 static void wake_all(struct pipe *pipe)
 {
 	wait_queue_wake(&pipe->readable);
@@ -274,6 +284,8 @@ static ssize_t read_out(struct pipe *pipe, const struct outside *outside, size_t
 	}
 	bool room_came = was_full && !is_full(pipe);
 
+	if (result > 0 && !peek)
+		notify(pipe, false);
 	mutex_unlock(&pipe->mutex);
 	if (room_came)
 		wake_writers(pipe);
@@ -321,6 +333,8 @@ static ssize_t write_in(struct pipe *pipe, const struct outside *outside, size_t
 			}
 		}
 	}
+	if (done)
+		notify(pipe, true);
 	mutex_unlock(&pipe->mutex);
 	if (news)
 		wake_readers(pipe);
@@ -400,9 +414,14 @@ static void release_pipe(struct file *file)
 	mutex_lock(&pipe->mutex);
 	pipe->readers -= reads(file);
 	pipe->writers -= writes(file);
+	LIST_REMOVE(file, of_object);
+	if (!pipe->readers != !pipe->writers) {
+		notify(pipe, true);
+		notify(pipe, false);
+	}
 	mutex_unlock(&pipe->mutex);
 	wake_all(pipe);
-	if (--pipe->files == 0) {
+	if (LIST_EMPTY(&pipe->files)) {
 		inode->pipe = NULL;
 		free_pipe(pipe);
 	}
@@ -414,6 +433,7 @@ static const struct file_ops pipe_ops = {
 	.write = write_pipe,
 	.ioctl = control_pipe,
 	.poll = poll_pipe,
+	.notifies = true,
 	.release = release_pipe,
 };
 
@@ -444,8 +464,8 @@ static int attach(struct inode *inode, struct file *file)
 	struct pipe *pipe = inode->pipe;
 
 	if (pipe) {
-		pipe->files++;
 		mutex_lock(&pipe->mutex);
+		LIST_INSERT_HEAD(&pipe->files, file, of_object);
 		file->position = pipe->writers ? UINT64_MAX : pipe->writers_ever;
 		pipe->readers += reads(file);
 		pipe->readers_ever += reads(file);

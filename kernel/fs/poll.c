@@ -106,6 +106,18 @@ static void leave_queues(struct poller *poller)
 	}
 }
 
+/* The file behind FD with a reference; NULL: none, or one that is only a place. */
+static struct file *get_file(int fd)
+{
+	struct file *file = fd_get_file(fd);
+
+	if (file && (file->flags & O_PATH)) {
+		file_put(file);
+		return NULL;
+	}
+	return file;
+}
+
 /* What holds of ONE now, of what was asked for. TABLE as for poll_wait. */
 static int16_t look(struct polled *one, struct poll_table *table)
 {
@@ -188,7 +200,7 @@ static long poll_user(unsigned long user_fds, size_t count, uint64_t deadline_ns
 		struct polled *one = &polled[known];
 
 		result = copy_from_user(&one->user, &user[known], sizeof(*user));
-		one->file = result ? NULL : fd_get_file(one->user.fd);
+		one->file = result ? NULL : get_file(one->user.fd);
 	}
 	if (!result)
 		result = wait_for_any(polled, count, deadline_ns);
@@ -262,7 +274,7 @@ static long read_sets(const unsigned long user_sets[3], unsigned int count, uint
 
 		one->user.fd = (int)fd;
 		one->user.events = (int16_t)events;
-		one->file = fd_get_file((int)fd);
+		one->file = get_file((int)fd);
 		if (!one->file)
 			return -EBADF;
 	}
@@ -300,7 +312,7 @@ static long write_sets(const unsigned long user_sets[3], unsigned int count, uin
 
 static long select_user(int count, const unsigned long user_sets[3], uint64_t deadline_ns)
 {
-	uint64_t limit = task_current()->process->limits[RLIMIT_NOFILE].rlim_cur;
+	uint64_t limit = fd_capacity();
 
 	if (count < 0)
 		return -EINVAL;

@@ -149,6 +149,7 @@ static const struct file_ops socket_ops = {
 	.write_from_kernel = write_socket_from_kernel,
 	.ioctl = control_socket,
 	.poll = poll_socket,
+	.notifies = true,
 	.release = release_socket,
 	.after_close = unix_flight_collect,
 	.name = "socket",

@@ -136,6 +136,7 @@ const struct file_ops perf_file_ops = {
 	.read = perf_read,
 	.ioctl = perf_ioctl,
 	.poll = perf_poll,
+	.notifies = true,
 	.mmap = perf_mmap,
 	.release = perf_release,
 };

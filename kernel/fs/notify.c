@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Being told by signals what happens to a file: O_ASYNC, F_SETOWN, F_SETSIG and their kin.
+ *
+ * A file has an owner, who is told: a thread, a process or a process group, by number, as on Linux
+ * without a hold on it. Only he is told whom the one that named him may send signals to.
+ *
+ * Locks: task_table_lock while the owner is looked up and told.
+ */
+#include <string.h>
+
+#include <kernel/credentials.h>
+#include <kernel/file.h>
+#include <kernel/job_control.h>
+#include <kernel/process.h>
+#include <kernel/signal.h>
+#include <kernel/spinlock.h>
+#include <kernel/task.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+#include <uapi/linux/poll.h>
+#include <uapi/linux/signal.h>
+
+/* F_SETOWN_EX's structure and types: Linux's asm-generic/fcntl.h. */
+struct owner {
+	int32_t type;
+	int32_t id; /* 0: nobody */
+};
+
+enum { OWNER_TID, OWNER_PID, OWNER_PGRP };
+
+_Static_assert(sizeof(struct owner) == sizeof(uint64_t), "kept as one word");
+
+/* What si_band says with each code from POLL_IN on. Linux's band_table. */
+static const uint16_t bands[] = {
+	POLLIN | POLLRDNORM,		   /* POLL_IN */
+	POLLOUT | POLLWRNORM | POLLWRBAND, /* POLL_OUT */
+	POLLIN | POLLRDNORM,		   /* POLL_MSG; its own bit is not given out here */
+	POLLERR,			   /* POLL_ERR */
+	POLLPRI | POLLRDBAND,		   /* POLL_PRI */
+	POLLHUP | POLLERR,		   /* POLL_HUP */
+};
+
+static struct owner owner_of(const struct file *file)
+{
+	uint64_t word = file->async.owner;
+	struct owner owner;
+
+	memcpy(&owner, &word, sizeof(owner));
+	return owner;
+}
+
+/* Whether TASK may be told, by who named it. T held. */
+static bool may_tell(const struct file_async *async, const struct task *task)
+{
+	const struct credentials *other = credentials_of(task);
+	uint32_t uid = async->uid, euid = async->euid;
+
+	return euid == 0 || euid == other->suid || euid == other->uid || uid == other->suid ||
+	       uid == other->uid;
+}
+
+/* T held. */
+static void tell_group(const struct file_async *async, struct process_group *group,
+		       const struct kernel_siginfo *info)
+{
+	struct process *process;
+
+	LIST_FOREACH(process, &group->members, group_member)
+		if (process->leader && may_tell(async, process->leader))
+			signal_send_process_locked(process, info);
+}
+
+static void tell(const struct file_async *async, const struct owner *owner,
+		 const struct kernel_siginfo *info)
+{
+	/* Its own locks; the reference keeps it beyond them. */
+	struct task *task = owner->type == OWNER_PGRP ? NULL : task_find(owner->id);
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	if (owner->type == OWNER_PGRP) {
+		struct process_group *group = process_group_find(owner->id);
+
+		if (group)
+			tell_group(async, group, info);
+	} else if (task && task->process && may_tell(async, task)) {
+		if (owner->type == OWNER_TID)
+			signal_send_locked(task, info);
+		else
+			signal_send_process_locked(task->process, info);
+	}
+	spin_unlock_irqrestore(&task_table_lock, state);
+	if (task)
+		task_put(task);
+}
+
+void file_notify(struct file *file, int poll_code)
+{
+	const struct file_async *async = &file->async;
+	const struct owner owner = owner_of(file);
+	int signal = async->signal;
+
+	if (!(file->flags & FASYNC) || !owner.id)
+		return;
+	struct kernel_siginfo info = {
+		.si_signo = signal ? signal : SIGIO,
+		.si_code = signal ? poll_code : SI_KERNEL,
+	};
+	if (signal) {
+		info.si_band = bands[poll_code - POLL_IN];
+		info.si_fd = async->fd;
+	}
+	tell(async, &owner, &info);
+}
+
+/* --- fcntl --- */
+
+/* Whether there is who OWNER says. */
+static bool is_there(const struct owner *owner)
+{
+	if (owner->type == OWNER_PGRP) {
+		unsigned long state = spin_lock_irqsave(&task_table_lock);
+		bool found = process_group_find(owner->id);
+
+		spin_unlock_irqrestore(&task_table_lock, state);
+		return found;
+	}
+	struct task *task = task_find(owner->id);
+
+	if (task)
+		task_put(task);
+	return task;
+}
+
+static long set_owner(struct file *file, const struct owner *owner)
+{
+	const struct credentials *own = credentials_current();
+	uint64_t word;
+
+	if (owner->id && !is_there(owner))
+		return -ESRCH;
+	memcpy(&word, owner, sizeof(word));
+	file->async.uid = own->uid;
+	file->async.euid = own->euid;
+	file->async.owner = word;
+	return 0;
+}
+
+static long set_owner_ex(struct file *file, unsigned long user)
+{
+	struct owner owner;
+
+	if (copy_from_user(&owner, (const void *)user, sizeof(owner)))
+		return -EFAULT;
+	if (owner.type < OWNER_TID || owner.type > OWNER_PGRP)
+		return -EINVAL;
+	return set_owner(file, &owner);
+}
+
+/* F_SETOWN's number: a process, or less than 0: a group. */
+static long set_owner_by_number(struct file *file, int number)
+{
+	struct owner owner = { OWNER_PID, number };
+
+	if (number == INT32_MIN)
+		return -EINVAL;
+	if (number < 0)
+		owner = (struct owner){ OWNER_PGRP, -number };
+	return set_owner(file, &owner);
+}
+
+long file_notify_control(struct file *file, unsigned int command, unsigned long argument)
+{
+	const struct owner owner = owner_of(file);
+
+	switch (command) {
+	case F_SETOWN:
+		return set_owner_by_number(file, (int)argument);
+	case F_GETOWN:
+		return owner.type == OWNER_PGRP ? -owner.id : owner.id;
+	case F_SETOWN_EX:
+		return set_owner_ex(file, argument);
+	case F_GETOWN_EX:
+		return copy_to_user((void *)argument, &owner, sizeof(owner));
+	case F_SETSIG:
+		if (argument > SIGNALS_MAX)
+			return -EINVAL;
+		file->async.signal = (int)argument;
+		return 0;
+	case F_GETSIG:
+		return file->async.signal;
+	default:
+		return -EINVAL;
+	}
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Waiting for files by poll, ppoll, select and pselect6, and being told by signals (O_ASYNC). The text of
+ * a call is the name of the observation.
+ */
+#define _GNU_SOURCE
+#include "observe.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* The compiler is not to know that these are wrong. */
+static void *volatile nowhere = (void *)8;
+
+static char buffer[128 * 1024];
+
+/* Raw calls: the C library changes time-outs and masks. */
+static long raw_poll(struct pollfd *fds, unsigned long count, int timeout)
+{
+	return syscall(SYS_poll, fds, count, timeout);
+}
+
+static long raw_select(int count, void *in, void *out, void *except, void *timeout)
+{
+	return syscall(SYS_select, count, in, out, except, timeout);
+}
+
+static long raw_ppoll(struct pollfd *fds, unsigned long count, void *timeout, const void *mask,
+		      size_t size)
+{
+	return syscall(SYS_ppoll, fds, count, timeout, mask, size);
+}
+
+static int events_of(int fd, short events)
+{
+	struct pollfd entry = { fd, events, -1 };
+
+	return raw_poll(&entry, 1, 0) < 0 ? -1 : entry.revents;
+}
+
+static void pause_for(int ms)
+{
+	struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+static void polls(void)
+{
+	struct pollfd *edge = (struct pollfd *)(page_before_a_hole() + PAGE_BYTES) - 1;
+	struct rlimit limit = { 20, 0 }, old;
+	struct pollfd many[30];
+	int p[2];
+
+	SEE(pipe(p));
+	SEE(raw_poll(NULL, 0, 0));
+	SEE(raw_poll(NULL, 0, 5));
+	SEE(raw_poll(nowhere, 1, 0));
+	SEE(raw_poll(many, 0x7fffffff, 0));
+	*edge = (struct pollfd){ p[0], POLLIN, -1 };
+	SEE(raw_poll(edge, 1, 0));
+	SEE(edge->revents);
+	SEE(raw_poll(edge, 2, 0));
+	for (int i = 0; i < 30; i++)
+		many[i] = (struct pollfd){ p[1], POLLOUT, -1 };
+	SEE(raw_poll(many, 30, -1));
+	SEE(many[29].revents);
+	getrlimit(RLIMIT_NOFILE, &old);
+	limit.rlim_max = old.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	SEE(raw_poll(many, 30, 0));
+	SEE(raw_poll(many, 20, 0));
+	setrlimit(RLIMIT_NOFILE, &old);
+	many[0] = (struct pollfd){ -1, POLLIN, -1 };
+	many[1] = (struct pollfd){ 99, POLLIN, -1 };
+	many[2] = (struct pollfd){ -5, ~0, -1 };
+	many[3] = (struct pollfd){ p[0], POLLIN, -1 };
+	many[4] = (struct pollfd){ p[1], 0, -1 };
+	SEE(raw_poll(many, 5, -1));
+	SEE(many[0].revents);
+	SEE(many[1].revents);
+	SEE(many[2].revents);
+	SEE(many[3].revents);
+	SEE(many[4].revents);
+	int file = open("/proc/self/exe", O_RDONLY), directory = open("/", O_RDONLY);
+	int null = open("/dev/null", O_RDWR), path = open("/", O_PATH);
+
+	SEE(events_of(file, ~0));
+	SEE(events_of(directory, POLLIN | POLLOUT));
+	SEE(events_of(null, POLLIN | POLLOUT | POLLPRI));
+	SEE(events_of(path, POLLIN | POLLOUT));
+	SEE(events_of(p[0], ~0));
+	SEE(events_of(p[1], ~0));
+	write(p[1], "x", 1);
+	SEE(events_of(p[0], POLLRDNORM));
+	SEE(events_of(p[0], POLLRDBAND | POLLPRI));
+	close(p[1]);
+	SEE(events_of(p[0], POLLIN) + 100);
+	SEE(events_of(p[0], 0));
+	SEE(events_of(p[0], 0x2000));
+	close(p[0]);
+	SEE(pipe(p) + 10);
+	close(p[0]);
+	SEE(events_of(p[1], POLLOUT));
+	SEE(events_of(p[1], 0));
+	close(p[1]);
+	for (int fd = file; fd <= path; fd++)
+		close(fd);
+}
+
+static void selects(void)
+{
+	unsigned char *page = page_before_a_hole();
+	struct timeval time = { 0, 3000 }, wrong = { 0, -1 }, negative = { -1, 0 };
+	struct timeval carried = { 0, 1500000 }, none = { 0, 0 };
+	unsigned long in[2] = { 0 }, out[2] = { 0 }, except[2] = { 0 };
+	int p[2];
+
+	SEE(pipe(p));
+	SEE(raw_select(0, NULL, NULL, NULL, &time));
+	SEE(time.tv_usec);
+	SEE(raw_select(0, NULL, NULL, NULL, &wrong));
+	SEE(raw_select(0, NULL, NULL, NULL, &negative));
+	SEE(raw_select(0, NULL, NULL, NULL, nowhere));
+	SEE(raw_select(-1, NULL, NULL, NULL, &none));
+	SEE(raw_select(1, nowhere, NULL, NULL, &none));
+	in[0] = 1ul << p[0] | 1ul << 60;
+	SEE(raw_select(64, in, NULL, NULL, &none));
+	SEE(in[0] == (1ul << p[0] | 1ul << 60));
+	SEE(raw_select(60, in, NULL, NULL, &none));
+	SEE(in[0]);
+	in[0] = 1ul << p[0] | 1ul << p[1];
+	out[0] = except[0] = in[0];
+	SEE(raw_select(p[1] + 1, in, out, except, &carried));
+	SEE(carried.tv_sec == 1 && carried.tv_usec > 400000 && carried.tv_usec < 500000);
+	SEE(in[0]);
+	SEE(out[0] == 1ul << p[1]);
+	SEE(except[0]);
+	/* Descriptors that there cannot be yet are not looked at. */
+	memset(buffer, 0xff, 8192);
+	buffer[0] = 0;
+	in[0] = 1ul << p[1];
+	in[1] = 0;
+	SEE(raw_select(100000, NULL, in, NULL, &none));
+	SEE(raw_select(0x7fffffff, NULL, NULL, NULL, &none));
+	/* Whole words are read, and no more. */
+	unsigned long *last = (unsigned long *)(page + PAGE_BYTES) - 1;
+
+	*last = 1ul << p[1];
+	SEE(raw_select(p[1] + 1, NULL, last, NULL, NULL));
+	SEE(raw_select(65, NULL, last, NULL, &none));
+	close(p[0]);
+	in[0] = out[0] = except[0] = 1ul << p[1];
+	SEE(raw_select(p[1] + 1, in, out, except, NULL));
+	SEE(in[0] == 1ul << p[1]);
+	SEE(out[0] == 1ul << p[1]);
+	SEE(except[0] == 1ul << p[1]);
+	close(p[1]);
+	SEE(pipe(p) + 10);
+	close(p[1]);
+	in[0] = except[0] = 1ul << p[0];
+	SEE(raw_select(p[0] + 1, in, NULL, except, NULL));
+	SEE(in[0] == 1ul << p[0]);
+	SEE(except[0] == 1ul << p[0]);
+	close(p[0]);
+}
+
+static atomic_int handled;
+
+static void handler(int signal)
+{
+	(void)signal;
+	handled++;
+}
+
+/* Each kind of waiting is interrupted by the child's signal. */
+static void interruptions(void)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+	struct timespec time = { 5, 0 }, short_time = { 0, 1000000 }, wrong = { 0, -1 };
+	struct timeval timeval = { 5, 0 };
+	sigset_t blocked, none, now;
+	unsigned long pair[2] = { (unsigned long)&none, 4 };
+	int p[2];
+
+	SEE(pipe(p));
+	struct pollfd entry = { p[0], POLLIN, -1 };
+
+	sigemptyset(&none);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	sigaction(SIGUSR1, &action, NULL);
+	SEE(raw_ppoll(&entry, 1, &short_time, NULL, 0));
+	SEE(short_time.tv_sec + short_time.tv_nsec);
+	SEE(raw_ppoll(&entry, 1, &wrong, NULL, 0));
+	SEE(raw_ppoll(&entry, 1, nowhere, NULL, 0));
+	SEE(raw_ppoll(&entry, 1, &short_time, &none, 4));
+	SEE(raw_ppoll(&entry, 1, &short_time, nowhere, 8));
+	SEE(syscall(SYS_pselect6, 0, NULL, NULL, NULL, &short_time, pair));
+	pair[0] = 0;
+	SEE(syscall(SYS_pselect6, 0, NULL, NULL, NULL, &short_time, pair) + 10);
+	SEE(syscall(SYS_pselect6, 0, NULL, NULL, NULL, &short_time, nowhere));
+	SEE(syscall(SYS_pselect6, 0, NULL, NULL, NULL, &wrong, NULL));
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	raise(SIGUSR1);
+	SEE(raw_poll(&entry, 1, 5));
+	SEE(handled);
+	SEE(raw_ppoll(&entry, 1, &time, &none, 8));
+	SEE(handled + 100);
+	SEE(time.tv_sec);
+	SEE(entry.revents);
+	SEE(sigprocmask(SIG_SETMASK, NULL, &now));
+	SEE(sigismember(&now, SIGUSR1));
+	/* What is ready comes before the signal, which waits behind the mask. */
+	raise(SIGUSR1);
+	write(p[1], "x", 1);
+	SEE(raw_ppoll(&entry, 1, NULL, &none, 8));
+	SEE(handled + 200);
+	read(p[0], buffer, 1);
+	sigset_t empty[1];
+
+	sigemptyset(empty);
+	pair[0] = (unsigned long)empty;
+	pair[1] = 8;
+	time.tv_sec = 5;
+	time.tv_nsec = 0;
+	raise(SIGUSR1);
+	SEE(syscall(SYS_pselect6, 0, NULL, NULL, NULL, &time, pair));
+	SEE(handled + 300);
+	SEE(time.tv_sec);
+	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
+	pid_t parent = getpid(), child = fork();
+
+	if (child == 0) {
+		for (;;) {
+			pause_for(5);
+			kill(parent, SIGUSR1);
+		}
+	}
+	SEE(raw_poll(&entry, 1, -1));
+	SEE(raw_poll(&entry, 1, 3000));
+	SEE(raw_select(0, NULL, NULL, NULL, NULL));
+	SEE(raw_select(0, NULL, NULL, NULL, &timeval));
+	SEE(timeval.tv_sec);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(p[0]);
+	close(p[1]);
+}
+
+/* --- being told by signals --- */
+
+static volatile siginfo_t last;
+static atomic_int told;
+
+static void note(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	last = *info;
+	told++;
+}
+
+/* What the last signal said, once; fd is shown as its difference from BASE. */
+static const char *what_was_told(int base)
+{
+	static char text[100];
+	int count = told;
+
+	if (!count)
+		return "nothing";
+	told = 0;
+	snprintf(text, sizeof(text), "%d times signal %d code %d band %lx fd %d", count,
+		 last.si_signo == SIGIO ? 0 : last.si_signo - SIGRTMIN, last.si_code,
+		 (long)last.si_band,
+		 last.si_code > 0 && last.si_code < 128 ? last.si_fd - base : 0);
+	return text;
+}
+
+static int owner_type(int fd)
+{
+	struct f_owner_ex owner = { -1, 0 };
+
+	return fcntl(fd, F_GETOWN_EX, &owner) < 0 ? -1 : (int)owner.type;
+}
+
+static int set_owner(int fd, int type, int id)
+{
+	struct f_owner_ex owner = { type, id };
+
+	return fcntl(fd, F_SETOWN_EX, &owner);
+}
+
+static void owners(int fd)
+{
+	SEE(fcntl(fd, F_GETOWN));
+	SEE(owner_type(fd));
+	SEE(fcntl(fd, F_GETSIG));
+	SEE(fcntl(fd, F_SETSIG, 65));
+	SEE(fcntl(fd, F_SETSIG, -1));
+	SEE(fcntl(fd, F_SETSIG, 64));
+	SEE(fcntl(fd, F_GETSIG) + 100);
+	SEE(fcntl(fd, F_SETSIG, 0));
+	SEE(fcntl(fd, F_SETOWN, 0x7fffffff));
+	SEE(fcntl(fd, F_SETOWN, -0x7fffffff));
+	SEE(fcntl(fd, F_SETOWN, (int)0x80000000));
+	SEE(fcntl(fd, F_SETOWN, getpid()));
+	SEE(fcntl(fd, F_GETOWN) == getpid());
+	SEE(owner_type(fd) + 10);
+	SEE(fcntl(fd, F_SETOWN, -getpgrp()));
+	SEE(fcntl(fd, F_GETOWN) == -getpgrp());
+	SEE(owner_type(fd) + 20);
+	SEE(set_owner(fd, F_OWNER_TID, getpid()));
+	SEE(owner_type(fd) + 30);
+	SEE(set_owner(fd, 3, getpid()));
+	SEE(set_owner(fd, F_OWNER_PID, 0x7fffffff));
+	SEE(set_owner(fd, F_OWNER_PGRP, 0x7fffffff));
+	SEE(fcntl(fd, F_SETOWN_EX, nowhere));
+	SEE(fcntl(fd, F_GETOWN_EX, nowhere));
+	SEE(set_owner(fd, F_OWNER_PID, 0));
+	SEE(fcntl(fd, F_GETOWN) + 1000);
+}
+
+static void asynchronous(void)
+{
+	struct sigaction action = { .sa_sigaction = note, .sa_flags = SA_SIGINFO };
+	int p[2], s[2];
+
+	setpgid(0, 0);
+	sigaction(SIGIO, &action, NULL);
+	sigaction(SIGRTMIN, &action, NULL);
+	SEE(pipe2(p, O_NONBLOCK));
+	owners(p[0]);
+	write(p[1], "x", 1);
+	show(what_was_told(p[0]), "nobody asked");
+	SEE(fcntl(p[0], F_SETFL, O_NONBLOCK | O_ASYNC));
+	SEE(fcntl(p[0], F_GETFL));
+	write(p[1], "x", 1);
+	show(what_was_told(p[0]), "nobody owns it");
+	fcntl(p[0], F_SETOWN, getpid());
+	write(p[1], "x", 1);
+	show(what_was_told(p[0]), "a byte");
+	fcntl(p[0], F_SETSIG, SIGRTMIN);
+	write(p[1], "x", 1);
+	show(what_was_told(p[0]), "a byte, by a signal of its own");
+	int copy = dup(p[0]);
+
+	SEE(fcntl(copy, F_SETFL, O_NONBLOCK | O_ASYNC));
+	write(p[1], "x", 1);
+	show(what_was_told(p[0]), "a byte, to a copy");
+	close(copy);
+	read(p[0], buffer, 100);
+	show(what_was_told(p[0]), "all was read");
+	fcntl(p[0], F_SETFL, O_NONBLOCK);
+	write(p[1], "x", 1);
+	show(what_was_told(p[0]), "no longer asked");
+	fcntl(p[1], F_SETOWN, getpid());
+	fcntl(p[1], F_SETSIG, SIGRTMIN);
+	fcntl(p[1], F_SETFL, O_NONBLOCK | O_ASYNC);
+	write(p[1], "x", 1);
+	show(what_was_told(p[1]), "the writer writes");
+	read(p[0], buffer, 1);
+	show(what_was_told(p[1]), "the writer's byte is read");
+	close(p[0]);
+	show(what_was_told(p[1]), "the reader goes");
+	close(p[1]);
+	SEE(pipe2(p, O_NONBLOCK) + 10);
+	fcntl(p[0], F_SETOWN, -getpgrp());
+	fcntl(p[0], F_SETSIG, SIGRTMIN);
+	fcntl(p[0], F_SETFL, O_NONBLOCK | O_ASYNC);
+	write(p[1], "x", 1);
+	show(what_was_told(p[0]), "a byte, to the group");
+	fcntl(p[0], F_SETSIG, 0);
+	write(p[1], "x", 1);
+	show(what_was_told(p[0]), "a byte, to the group by SIGIO");
+	close(p[1]);
+	show(what_was_told(p[0]), "the writer goes");
+	close(p[0]);
+	SEE(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
+	fcntl(s[0], F_SETOWN, getpid());
+	fcntl(s[0], F_SETSIG, SIGRTMIN);
+	SEE(fcntl(s[0], F_SETFL, O_ASYNC));
+	write(s[1], "x", 1);
+	show(what_was_told(s[0]), "a byte to a socket");
+	close(s[1]);
+	show(what_was_told(s[0]), "the other socket goes");
+	close(s[0]);
+	int counter = eventfd(0, 0);
+
+	SEE(fcntl(counter, F_SETFL, O_ASYNC));
+	SEE(fcntl(counter, F_GETFL));
+	close(counter);
+}
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	signal(SIGPIPE, SIG_IGN);
+	polls();
+	selects();
+	interruptions();
+	asynchronous();
+	return 0;
+}
