@@ -26,7 +26,7 @@ syscall_function sys_brk, sys_mmap, sys_munmap, sys_mprotect, sys_madvise, sys_m
 syscall_function sys_rt_sigtimedwait, sys_rt_sigqueueinfo, sys_rt_tgsigqueueinfo, sys_waitid,
 	sys_pidfd_open, sys_pidfd_send_signal, sys_pidfd_getfd, sys_getitimer, sys_setitimer,
 	sys_alarm, sys_timer_create, sys_timer_settime, sys_timer_gettime, sys_timer_getoverrun,
-	sys_timer_delete, sys_clock_settime, sys_settimeofday;
+	sys_timer_delete, sys_adjtimex, sys_clock_adjtime, sys_clock_settime, sys_settimeofday;
 /* files: kernel/fs/file_calls.c, path_calls.c, poll.c, pipe.c */
 syscall_function sys_read, sys_write, sys_readv, sys_writev, sys_pread64, sys_close, sys_lseek,
 	sys_ioctl, sys_fcntl, sys_dup, sys_dup2, sys_dup3, sys_getdents64;

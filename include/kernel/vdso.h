@@ -3,7 +3,7 @@
  * The vDSO: a shared object that every program finds in its memory (AT_SYSINFO_EHDR), with functions that
  * answer without a system call what can be read from a page of the kernel's data.
  *
- * The page lies right below the object. Only one word of it ever changes, so no sequence count is
+ * The page lies right below the object. What changes in it are single words, so no sequence count is
  * needed; what the object computes from it is, to the nanosecond, what the system call says.
  */
 #ifndef KERNEL_VDSO_H
@@ -22,6 +22,9 @@ struct vdso_data {
 	uint16_t knows_cpu; /* the ISA's means to tell the processor's number are there */
 	uint64_t offset_ns;
 	uint64_t epoch_ns; /* ns since 1970 at 0; changes as a whole */
+	/* What settimeofday made of the time zone, which nothing here uses; likewise. Its two words,
+	 * the first in the low half. */
+	uint64_t zone;
 };
 
 /* Makes the page and the object's. Task context, once, before the first program. */
@@ -30,6 +33,9 @@ void vdso_init(void);
 /* Maps both into SPACE. The address of the object's ELF header, 0: this ISA has none; or a negative
  * error. Task context. */
 long vdso_map(struct vm_space *space);
+
+/* Minutes west of Greenwich and kind of summer time: what gettimeofday says of them. Any context. */
+void vdso_set_zone(int32_t minutes_west, int32_t summer_time);
 
 /* The real-time clock's origin is now EPOCH_NS. Any context. */
 void vdso_set_epoch(uint64_t epoch_ns);

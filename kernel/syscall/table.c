@@ -276,6 +276,8 @@ static const struct syscall calls[] = {
 	CALL(clock_gettime, 2),
 	CALL(clock_settime, 2),
 	CALL(settimeofday, 2),
+	CALL(adjtimex, 1),
+	CALL(clock_adjtime, 2),
 	CALL(getitimer, 2),
 	CALL(setitimer, 3),
 	CALL(alarm, 1),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls about time: reading and setting clocks, and sleeping. The clocks are clock.c's. */
+/* System calls about time: reading clocks, and sleeping. The clocks are clock.c's; setting them is
+ * wall_clock_calls.c's. */
 #include <kernel/clock.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
@@ -35,42 +36,6 @@ long sys_clock_getres(const unsigned long arg[6])
 		return -EINVAL;
 	clock_put(&clock);
 	return arg[1] ? put_time(arg[1], clock.resolution_ns) : 0;
-}
-
-long sys_clock_settime(const unsigned long arg[6])
-{
-	struct kernel_timespec time;
-	struct clock clock;
-
-	if (clock_find((int)arg[0], &clock))
-		return -EINVAL;
-	clock_put(&clock);
-	if (!clock.settable)
-		return (int)arg[0] < 0 ? -EPERM : -EINVAL;
-	if (copy_from_user(&time, (const void *)arg[1], sizeof(time)))
-		return -EFAULT;
-	/* Linux's timespec64_valid_settod: so that nobody overflows soon; and never before boot. */
-	if (!timespec_is_valid(&time) || time.tv_sec > INT64_MAX / (int64_t)NSEC_PER_SEC / 2 ||
-	    timespec_to_ns(&time) < clock_ns())
-		return -EINVAL;
-	clock_set_epoch_ns(timespec_to_ns(&time));
-	return 0;
-}
-
-long sys_settimeofday(const unsigned long arg[6])
-{
-	struct kernel_timeval time;
-
-	if (!arg[0])
-		return 0;
-	if (copy_from_user(&time, (const void *)arg[0], sizeof(time)))
-		return -EFAULT;
-	if (time.tv_sec < 0 || time.tv_usec < 0 || time.tv_usec >= 1000000 ||
-	    time.tv_sec > INT64_MAX / (int64_t)NSEC_PER_SEC / 2 ||
-	    (uint64_t)time.tv_sec * NSEC_PER_SEC < clock_ns())
-		return -EINVAL;
-	clock_set_epoch_ns((uint64_t)time.tv_sec * NSEC_PER_SEC + (uint64_t)time.tv_usec * 1000);
-	return 0;
 }
 
 /* Sleeps until DEADLINE_NS of clock_ns(). 0 or -EINTR. */
@@ -129,6 +94,19 @@ static int sleep_on_processor_time(const struct clock *clock, uint64_t ends_ns)
 	}
 }
 
+/* Sleeps until the real-time clock says NS, even if it is set meanwhile. 0 or -EINTR. */
+static int sleep_on_real_time(uint64_t ns)
+{
+	struct wait_entry entry;
+	int result = 0;
+
+	wait_queue_add(&clock_was_set, &entry);
+	while (result != -EINTR && clock_epoch_ns() + clock_ns() < ns)
+		result = wait_sleep(ns > clock_epoch_ns() ? ns - clock_epoch_ns() : 0);
+	wait_queue_remove(&clock_was_set, &entry);
+	return result == -EINTR ? result : 0;
+}
+
 static long sleep_on(const struct clock *clock, bool absolute, uint64_t ns, unsigned long user_left)
 {
 	if (clock->origin == ORIGIN_PROCESS || clock->origin == ORIGIN_THREAD) {
@@ -142,9 +120,7 @@ static long sleep_on(const struct clock *clock, bool absolute, uint64_t ns, unsi
 	}
 	if (!absolute)
 		return sleep_for(ns, user_left);
-	if (clock->origin == ORIGIN_EPOCH)
-		ns = ns > clock_epoch_ns() ? ns - clock_epoch_ns() : 0;
-	return sleep_until(ns);
+	return clock->origin == ORIGIN_EPOCH ? sleep_on_real_time(ns) : sleep_until(ns);
 }
 
 long sys_clock_nanosleep(const unsigned long arg[6])
@@ -166,25 +142,4 @@ long sys_clock_nanosleep(const unsigned long arg[6])
 		result = sleep_on(&clock, arg[1] & TIMER_ABSTIME, timespec_to_ns(&time), arg[3]);
 	clock_put(&clock);
 	return result;
-}
-
-long sys_gettimeofday(const unsigned long arg[6])
-{
-	uint64_t ns = clock_epoch_ns() + clock_ns();
-	struct kernel_timeval time = { (int64_t)(ns / NSEC_PER_SEC),
-				       (int64_t)(ns % NSEC_PER_SEC / 1000) };
-	static const int32_t zone[2]; /* minutes west, kind of summer time: none */
-
-	if (arg[0] && copy_to_user((void *)arg[0], &time, sizeof(time)))
-		return -EFAULT;
-	return arg[1] && copy_to_user((void *)arg[1], zone, sizeof(zone)) ? -EFAULT : 0;
-}
-
-long sys_time(const unsigned long arg[6])
-{
-	int64_t seconds = (int64_t)((clock_epoch_ns() + clock_ns()) / NSEC_PER_SEC);
-
-	if (arg[0] && copy_to_user((void *)arg[0], &seconds, sizeof(seconds)))
-		return -EFAULT;
-	return seconds;
 }

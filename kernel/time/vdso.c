@@ -94,6 +94,14 @@ void vdso_set_epoch(uint64_t epoch_ns)
 		__atomic_store_n(&data()->epoch_ns, epoch_ns, __ATOMIC_RELAXED);
 }
 
+void vdso_set_zone(int32_t minutes_west, int32_t summer_time)
+{
+	uint64_t zone = (uint32_t)minutes_west | (uint64_t)(uint32_t)summer_time << 32;
+
+	if (page_count)
+		__atomic_store_n(&data()->zone, zone, __ATOMIC_RELAXED);
+}
+
 long vdso_map(struct vm_space *space)
 {
 	struct vm_request whole = {

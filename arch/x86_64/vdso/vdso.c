@@ -14,10 +14,10 @@
 
 extern const volatile struct vdso_data vdso_data __attribute__((visibility("hidden")));
 
-#define NSEC_PER_SEC  1000000000ull
-#define NSEC_PER_USEC 1000
+#define NSEC_PER_SEC   1000000000ull
+#define NSEC_PER_USEC  1000
 /* What the kernel's coarse clocks say of themselves. */
-#define COARSE_NS     4000000
+#define COARSE_NS      4000000
 
 /* Linux's: the processor in the low 12 bits of TSC_AUX, the node above. */
 #define AUX_NODE_SHIFT 12
@@ -106,8 +106,12 @@ int __vdso_gettimeofday(struct kernel_timeval *time, int32_t zone[2])
 		time->tv_sec = (int64_t)(ns / NSEC_PER_SEC);
 		time->tv_usec = (int64_t)(ns % NSEC_PER_SEC / NSEC_PER_USEC);
 	}
-	if (zone)
-		zone[0] = zone[1] = 0;
+	if (zone) {
+		uint64_t both = vdso_data.zone;
+
+		zone[0] = (int32_t)both;
+		zone[1] = (int32_t)(both >> 32);
+	}
 	return 0;
 }
 
@@ -137,8 +141,7 @@ long __vdso_getcpu(unsigned int *cpu, unsigned int *node, void *unused)
 }
 
 /* Without the prefix, for who looks for a function's own name. */
-#define ALIAS(name) \
-	__typeof__(__vdso_##name) name __attribute__((weak, alias("__vdso_" #name)))
+#define ALIAS(name) __typeof__(__vdso_##name) name __attribute__((weak, alias("__vdso_" #name)))
 ALIAS(clock_gettime);
 ALIAS(clock_getres);
 ALIAS(gettimeofday);
