@@ -44,7 +44,7 @@ struct ptrace_state {
 	 * stopped, or by the end of tracing. */
 	_Atomic unsigned int calls;
 	struct task *tracer; /* NULL: not traced. The tracer lets go before it ends */
-	pid_t tracer_pid;    /* its process; of the last one, if not traced any more */
+	pid_t tracer_tid;    /* its number; of the last one, if not traced any more */
 	LIST_ENTRY(task) tracee;
 	LIST_HEAD(, task) tracees; /* whom this task traces */
 	unsigned int options;	   /* PTRACE_O_* */

@@ -54,7 +54,7 @@ void ptrace_link(struct task *tracee, struct task *tracer, bool seized, unsigned
 	spin_assert_held(&task_table_lock);
 	ASSERT(!trace->tracer);
 	trace->tracer = tracer;
-	trace->tracer_pid = tracer->tgid;
+	trace->tracer_tid = tracer->tid;
 	trace->seized = seized;
 	trace->options = options;
 	trace->stop_seen = false;

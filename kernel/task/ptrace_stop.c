@@ -208,7 +208,7 @@ int ptrace_signal(int signal, struct kernel_siginfo *info)
 	if (chosen != info->si_signo)
 		*info = (struct kernel_siginfo){ .si_signo = chosen,
 						 .si_code = SI_USER,
-						 .si_pid = trace->tracer_pid };
+						 .si_pid = trace->tracer_tid };
 	if (!(self->signals.mask & (uint64_t)1 << (chosen - 1)))
 		return chosen;
 	signal_send(self, info);

@@ -39,6 +39,8 @@ static char state_letter(const struct task *task)
 {
 	if (task->state == TASK_ZOMBIE)
 		return 'Z';
+	if (task->state == TASK_TRACED)
+		return 't';
 	if (task->process->stop_signal)
 		return 'T';
 	return task->state == TASK_RUNNABLE ? 'R' : 'S';
@@ -46,7 +48,7 @@ static char state_letter(const struct task *task)
 
 /* What needs the table's lock, taken at one moment: of a task, and of its process. */
 struct facts {
-	pid_t parent, group, session, foreground;
+	pid_t tracer, parent, group, session, foreground;
 	uint32_t terminal;
 	unsigned int threads;
 	uint64_t thread_run_time_ns, run_time_ns, children_run_time_ns;
@@ -60,6 +62,7 @@ static struct facts facts_of(struct task *task)
 	struct process *process = task->process;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 	struct facts facts = {
+		.tracer = task->ptrace.tracer ? task->ptrace.tracer_tid : 0,
 		.parent = process->parent ? process->parent->pid : 0,
 		.group = process->group,
 		.session = process->session,
@@ -237,7 +240,8 @@ static const char *state_name(char letter)
 		char letter;
 		const char *name;
 	} names[] = {
-		{ 'R', "running" }, { 'S', "sleeping" }, { 'T', "stopped" }, { 'Z', "zombie" }
+		{ 'R', "running" }, { 'S', "sleeping" }, { 'T', "stopped" },
+		{ 't', "tracing stop" }, { 'Z', "zombie" }
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -297,8 +301,8 @@ int proc_show_status(struct text *text, void *target)
 	if (task->paths)
 		text_print(text, "Umask:\t%04o\n", umask);
 	text_print(text, "State:\t%c (%s)\n", letter, state_name(letter));
-	text_print(text, "Tgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n", task->tgid,
-		   task->tid, facts.parent);
+	text_print(text, "Tgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t%d\n", task->tgid,
+		   task->tid, facts.parent, facts.tracer);
 	print_credentials(text, credentials);
 	text_print(text, "NStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nNSsid:\t%d\nKthread:\t0\n",
 		   task->tgid, task->tid, facts.group, facts.session);

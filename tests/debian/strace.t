@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Debian's strace: what it sees of programs, their children and threads; strace.sh on both."""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+
+import both  # pylint: disable=wrong-import-position
+import tap  # pylint: disable=wrong-import-position
+
+PROGRAMS = ("bash busybox cat false grep head sed seq sh sleep sort strace tail uniq").split()
+
+
+def main():
+    report = tap.Report()
+    cases = both.cases_of(os.path.join(HERE, "strace.sh"))
+    both.compare(report, cases, PROGRAMS, ("/bin/sh",))
+    return report.done()
+
+
+sys.exit(main())
