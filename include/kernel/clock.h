@@ -22,6 +22,7 @@ struct clock {
 	bool can_sleep, can_time; /* clock_nanosleep; timer_create */
 	bool settable;
 	uint32_t resolution_ns;
+	bool user_only; /* ORIGIN_PROCESS, ORIGIN_THREAD: only time in user mode, by ticks */
 	/* Referenced: of which task or process; NULL: of the running one, or of none. */
 	struct task *task;
 };
@@ -35,7 +36,8 @@ uint64_t clock_read(const struct clock *clock);
 /* Woken after the real-time clock was set. */
 extern struct wait_queue clock_was_set;
 
-/* The processor time of TASK's process, or of TASK alone. Task and interrupt context. */
-uint64_t clock_processor_ns(struct task *task, bool whole_process);
+/* The processor time of TASK's process, or of TASK alone; that in user mode alone, as ticks tell it, if
+ * USER_ONLY. Task and interrupt context, T not held. */
+uint64_t clock_processor_ns(struct task *task, bool whole_process, bool user_only);
 
 #endif

@@ -26,10 +26,12 @@
 struct task;
 
 enum interval_clock {
-	INTERVAL_WALL,	  /* clock_ns() */
-	INTERVAL_REAL,	  /* ns since 1970: a moment of the clock that can be set */
-	INTERVAL_PROCESS, /* processor time of a process */
-	INTERVAL_THREAD,  /* of a thread */
+	INTERVAL_WALL,	       /* clock_ns() */
+	INTERVAL_REAL,	       /* ns since 1970: a moment of the clock that can be set */
+	INTERVAL_PROCESS,      /* processor time of a process */
+	INTERVAL_THREAD,       /* of a thread */
+	INTERVAL_PROCESS_USER, /* that in user mode alone */
+	INTERVAL_THREAD_USER,
 };
 
 struct interval {

@@ -14,6 +14,7 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
+#include <kernel/cpu_time.h>
 #include <kernel/signal.h>
 #include <kernel/spinlock.h>
 #include <kernel/wait.h>
@@ -30,6 +31,7 @@ struct vm_space;
 /* What tasks have used, summed up. */
 struct resource_usage {
 	uint64_t run_time_ns;
+	uint64_t user_ticks, system_ticks; /* how to divide it: see usage_times */
 	uint64_t faults_minor, faults_major;
 	uint64_t switches_voluntary, switches_forced;
 	uint64_t peak_pages; /* most memory at one time; of several, the greatest */
@@ -66,6 +68,7 @@ struct process {
 	bool zombie;		       /* T: ended, not waited for */
 	struct resource_usage ended;	      /* T: of threads that have ended, and peak_pages */
 	struct resource_usage children_usage; /* T: of children waited for */
+	struct cpu_times last_times, last_children_times; /* T: as they were told last */
 
 	struct spinlock signal_lock;
 	struct signal_queue signals;		      /* S: sent to the process as a whole */
@@ -180,8 +183,17 @@ void usage_add(struct resource_usage *sum, const struct resource_usage *more);
 void usage_add_task(struct resource_usage *sum, struct task *task);
 /* PROCESS's peak is at least what SPACE's has been. Task context. */
 void usage_note_space(struct process *process, struct vm_space *space);
-/* USAGE as getrusage and wait4 tell it. Any context. */
-void usage_for_user(struct kernel_rusage *user, const struct resource_usage *usage);
+/* What all tasks of PROCESS, ended ones included, have used. T held. */
+struct resource_usage usage_of_process(struct process *process);
+/* The time of USAGE by mode. LAST, what was told of the same before, or NULL: neither time is less, and it
+ * is brought up to date. Whatever guards LAST held. */
+struct cpu_times usage_times(const struct resource_usage *usage, struct cpu_times *last);
+/* PROCESS's time by mode, and TASK's. T held. */
+struct cpu_times usage_times_of_process(struct process *process);
+struct cpu_times usage_times_of_task(struct task *task);
+/* USAGE, with TIMES, as getrusage and wait4 tell it. Any context. */
+void usage_for_user(struct kernel_rusage *user, const struct resource_usage *usage,
+		    struct cpu_times times);
 
 /* Fills INFO's si_code and si_status with what STATUS, as wait4 reports it, says. Any context. */
 void child_describe(struct kernel_siginfo *info, int status);

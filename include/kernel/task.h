@@ -14,6 +14,7 @@
 
 #include <arch/task.h>
 #include <kernel/cpu.h>
+#include <kernel/cpu_time.h>
 #include <kernel/ptrace.h>
 #include <kernel/sched.h>
 #include <kernel/signal.h>
@@ -53,6 +54,8 @@ struct task {
 	cpumask_t affinity;	   /* R */
 	uint64_t started_ns;	   /* of clock_ns() */
 	uint64_t switches_voluntary, switches_forced, migrations; /* R */
+	struct cpu_ticks ticks;	     /* written where it runs */
+	struct cpu_times last_times; /* T: as they were told last */
 	_Atomic uint64_t faults_minor, faults_major;		  /* page faults of this task */
 
 	struct vm_space *space; /* NULL: kernel task. Changed by the task itself, interrupts off */

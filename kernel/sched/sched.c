@@ -143,6 +143,8 @@ static void switch_to(struct run_queue *queue, struct task *next, uint64_t now_n
 {
 	struct task *prev = queue->current;
 
+	if (!prev->process && next->process)
+		cpu_tick_start();
 	perf_software_event(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, NULL, 0);
 	perf_sched_out(prev, next);
 	queue->switches++;

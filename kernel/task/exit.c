@@ -116,11 +116,13 @@ void child_describe(struct kernel_siginfo *info, int status)
 /* Sends CHILD's parent SIGNAL about STATUS. T held. */
 static void tell_parent(struct process *child, int signal, int status)
 {
+	struct cpu_times times = usage_times_of_process(child);
 	struct kernel_siginfo info = {
 		.si_signo = signal,
 		.si_pid = child->pid,
 		.si_uid = credentials_of(child->leader)->uid,
-		.si_utime = (int64_t)(process_run_time_ns(child) / TICK_NS),
+		.si_utime = (int64_t)(times.user_ns / TICK_NS),
+		.si_stime = (int64_t)(times.system_ns / TICK_NS),
 	};
 
 	child_describe(&info, status);

@@ -7,8 +7,8 @@
  * from there, with those of the process's own children, to the parent that waits for it
  * (`children_usage`).
  *
- * Processor time is not told apart by mode, which would cost two clock readings at each system
- * call: all of it is user time.
+ * How long a task ran is exact; how much of it in the kernel is divided as the ticks of <kernel/cpu_time.h>
+ * were that met it, and one that met none ran in user mode: Linux's cputime_adjust.
  *
  * Lock: task_table_lock.
  */
@@ -26,6 +26,8 @@
 void usage_add(struct resource_usage *sum, const struct resource_usage *more)
 {
 	sum->run_time_ns += more->run_time_ns;
+	sum->user_ticks += more->user_ticks;
+	sum->system_ticks += more->system_ticks;
 	sum->faults_minor += more->faults_minor;
 	sum->faults_major += more->faults_major;
 	sum->switches_voluntary += more->switches_voluntary;
@@ -38,6 +40,8 @@ void usage_add_task(struct resource_usage *sum, struct task *task)
 {
 	const struct resource_usage one = {
 		.run_time_ns = sched_run_time_ns(task),
+		.user_ticks = task->ticks.user,
+		.system_ticks = task->ticks.system,
 		.faults_minor = task->faults_minor,
 		.faults_major = task->faults_major,
 		.switches_voluntary = task->switches_voluntary,
@@ -69,11 +73,70 @@ uint64_t process_run_time_ns(struct process *process)
 	return total;
 }
 
-void usage_for_user(struct kernel_rusage *user, const struct resource_usage *usage)
+struct resource_usage usage_of_process(struct process *process)
+{
+	struct resource_usage usage = process->ended;
+	struct task *task;
+
+	LIST_FOREACH(task, &process->threads, thread)
+		usage_add_task(&usage, task);
+	return usage;
+}
+
+/* TOTAL * PART / WHOLE, whose result fits, WHOLE and PART at most 2^32. */
+static uint64_t share_of(uint64_t total, uint64_t part, uint64_t whole)
+{
+	return total / whole * part + total % whole * part / whole;
+}
+
+struct cpu_times usage_times(const struct resource_usage *usage, struct cpu_times *last)
+{
+	const struct cpu_times none = { 0, 0 };
+	struct cpu_times least = last ? *last : none;
+	uint64_t total_ns = usage->run_time_ns, ticks = usage->user_ticks + usage->system_ticks;
+
+	if (total_ns <= least.user_ns + least.system_ns)
+		return least;
+	uint64_t system_ns = ticks ? share_of(total_ns, usage->system_ticks, ticks) : 0;
+
+	if (system_ns < least.system_ns)
+		system_ns = least.system_ns;
+	if (total_ns - system_ns < least.user_ns)
+		system_ns = total_ns - least.user_ns;
+	const struct cpu_times times = { total_ns - system_ns, system_ns };
+
+	if (last)
+		*last = times;
+	return times;
+}
+
+struct cpu_times usage_times_of_process(struct process *process)
+{
+	struct resource_usage usage = usage_of_process(process);
+
+	return usage_times(&usage, &process->last_times);
+}
+
+struct cpu_times usage_times_of_task(struct task *task)
+{
+	struct resource_usage usage = { 0 };
+
+	usage_add_task(&usage, task);
+	return usage_times(&usage, &task->last_times);
+}
+
+static struct kernel_timeval timeval_of(uint64_t ns)
+{
+	return (struct kernel_timeval){ (int64_t)(ns / NSEC_PER_SEC),
+					(int64_t)(ns % NSEC_PER_SEC / 1000) };
+}
+
+void usage_for_user(struct kernel_rusage *user, const struct resource_usage *usage,
+		    struct cpu_times times)
 {
 	*user = (struct kernel_rusage){
-		.ru_utime.tv_sec = (int64_t)(usage->run_time_ns / NSEC_PER_SEC),
-		.ru_utime.tv_usec = (int64_t)(usage->run_time_ns % NSEC_PER_SEC / 1000),
+		.ru_utime = timeval_of(times.user_ns),
+		.ru_stime = timeval_of(times.system_ns),
 		.ru_maxrss = (int64_t)(usage->peak_pages * (PAGE_SIZE / 1024)),
 		.ru_minflt = (int64_t)usage->faults_minor,
 		.ru_majflt = (int64_t)usage->faults_major,
@@ -84,8 +147,9 @@ void usage_for_user(struct kernel_rusage *user, const struct resource_usage *usa
 
 long sys_getrusage(const unsigned long arg[6])
 {
-	struct task *self = task_current(), *task;
+	struct task *self = task_current();
 	struct process *process = self->process;
+	struct cpu_times times;
 	struct resource_usage usage = { 0 };
 	struct kernel_rusage user;
 	int who = (int)arg[0];
@@ -98,16 +162,17 @@ long sys_getrusage(const unsigned long arg[6])
 
 	if (who == RUSAGE_CHILDREN) {
 		usage = process->children_usage;
+		times = usage_times(&usage, &process->last_children_times);
 	} else if (who == RUSAGE_SELF) {
-		usage = process->ended;
-		LIST_FOREACH(task, &process->threads, thread)
-			usage_add_task(&usage, task);
+		usage = usage_of_process(process);
+		times = usage_times(&usage, &process->last_times);
 	} else {
 		usage.peak_pages = process->ended.peak_pages;
 		usage_add_task(&usage, self);
+		times = usage_times(&usage, &self->last_times);
 	}
 	spin_unlock_irqrestore(&task_table_lock, state);
-	usage_for_user(&user, &usage);
+	usage_for_user(&user, &usage, times);
 	return copy_to_user((void *)arg[1], &user, sizeof(user));
 }
 
@@ -115,9 +180,11 @@ long sys_times(const unsigned long arg[6])
 {
 	struct process *process = task_current()->process;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	/* User, system, children's user, children's system time. */
-	uint64_t times[4] = { process_run_time_ns(process) / TICK_NS, 0,
-			      process->children_usage.run_time_ns / TICK_NS, 0 };
+	struct cpu_times own = usage_times_of_process(process);
+	struct cpu_times children =
+		usage_times(&process->children_usage, &process->last_children_times);
+	uint64_t times[4] = { own.user_ns / TICK_NS, own.system_ns / TICK_NS,
+			      children.user_ns / TICK_NS, children.system_ns / TICK_NS };
 
 	spin_unlock_irqrestore(&task_table_lock, state);
 	if (arg[0] && copy_to_user((void *)arg[0], times, sizeof(times)))

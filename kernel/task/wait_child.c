@@ -165,7 +165,7 @@ static int put_usage(uintptr_t user_usage, const struct found *found)
 {
 	struct kernel_rusage usage;
 
-	usage_for_user(&usage, &found->usage);
+	usage_for_user(&usage, &found->usage, usage_times(&found->usage, NULL));
 	return copy_to_user((void *)user_usage, &usage, sizeof(usage));
 }
 

@@ -22,18 +22,18 @@
 #define COARSE_NS 4000000
 
 static const struct clock clocks[] = {
-	[CLOCK_REALTIME] = { ORIGIN_EPOCH, true, true, true, 1, NULL },
-	[CLOCK_MONOTONIC] = { ORIGIN_BOOT, true, true, false, 1, NULL },
-	[CLOCK_PROCESS_CPUTIME_ID] = { ORIGIN_PROCESS, true, true, false, 1, NULL },
-	[CLOCK_THREAD_CPUTIME_ID] = { ORIGIN_THREAD, false, true, false, 1, NULL },
-	[CLOCK_MONOTONIC_RAW] = { ORIGIN_BOOT, false, false, false, 1, NULL },
-	[CLOCK_REALTIME_COARSE] = { ORIGIN_EPOCH, false, false, false, COARSE_NS, NULL },
-	[CLOCK_MONOTONIC_COARSE] = { ORIGIN_BOOT, false, false, false, COARSE_NS, NULL },
-	[CLOCK_BOOTTIME] = { ORIGIN_BOOT, true, true, false, 1, NULL },
+	[CLOCK_REALTIME] = { ORIGIN_EPOCH, true, true, true, 1, false, NULL },
+	[CLOCK_MONOTONIC] = { ORIGIN_BOOT, true, true, false, 1, false, NULL },
+	[CLOCK_PROCESS_CPUTIME_ID] = { ORIGIN_PROCESS, true, true, false, 1, false, NULL },
+	[CLOCK_THREAD_CPUTIME_ID] = { ORIGIN_THREAD, false, true, false, 1, false, NULL },
+	[CLOCK_MONOTONIC_RAW] = { ORIGIN_BOOT, false, false, false, 1, false, NULL },
+	[CLOCK_REALTIME_COARSE] = { ORIGIN_EPOCH, false, false, false, COARSE_NS, false, NULL },
+	[CLOCK_MONOTONIC_COARSE] = { ORIGIN_BOOT, false, false, false, COARSE_NS, false, NULL },
+	[CLOCK_BOOTTIME] = { ORIGIN_BOOT, true, true, false, 1, false, NULL },
 	/* The machine never sleeps so deep that something must wake it. */
-	[CLOCK_REALTIME_ALARM] = { ORIGIN_EPOCH, true, true, false, 1, NULL },
-	[CLOCK_BOOTTIME_ALARM] = { ORIGIN_BOOT, true, true, false, 1, NULL },
-	[CLOCK_TAI] = { ORIGIN_EPOCH, true, true, false, 1, NULL },
+	[CLOCK_REALTIME_ALARM] = { ORIGIN_EPOCH, true, true, false, 1, false, NULL },
+	[CLOCK_BOOTTIME_ALARM] = { ORIGIN_BOOT, true, true, false, 1, false, NULL },
+	[CLOCK_TAI] = { ORIGIN_EPOCH, true, true, false, 1, false, NULL },
 };
 
 #define CLOCK_COUNT	(sizeof(clocks) / sizeof(clocks[0]))
@@ -41,7 +41,8 @@ static const struct clock clocks[] = {
 /* The clocks of other tasks are ~pid << 3 and these bits: Linux's posix-timers.h. */
 #define DYNAMIC_THREAD	4
 #define DYNAMIC_KIND	3
-#define DYNAMIC_RUNTIME 2 /* the kinds 0 and 1 are of ticks; they say the same here */
+#define DYNAMIC_USER	1 /* user mode alone */
+#define DYNAMIC_RUNTIME 2 /* kind 0, the sum of both modes by ticks, says the same here */
 
 static _Atomic uint64_t epoch_offset_ns;
 struct wait_queue clock_was_set = { SPINLOCK_INITIALIZER,
@@ -71,6 +72,7 @@ static int find_dynamic(int id, struct clock *clock)
 	*clock = clocks[thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID];
 	if ((id & DYNAMIC_KIND) != DYNAMIC_RUNTIME)
 		clock->resolution_ns = COARSE_NS;
+	clock->user_only = (id & DYNAMIC_KIND) == DYNAMIC_USER;
 	if (pid == 0)
 		return 0;
 	struct task *task = task_find(pid);
@@ -102,12 +104,13 @@ void clock_put(struct clock *clock)
 		task_put(clock->task);
 }
 
-uint64_t clock_processor_ns(struct task *task, bool whole_process)
+uint64_t clock_processor_ns(struct task *task, bool whole_process, bool user_only)
 {
 	if (!whole_process)
-		return sched_run_time_ns(task);
+		return user_only ? task->ticks.user * CPU_TICK_NS : sched_run_time_ns(task);
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	uint64_t ns = process_run_time_ns(task->process);
+	uint64_t ns = user_only ? usage_of_process(task->process).user_ticks * CPU_TICK_NS :
+				  process_run_time_ns(task->process);
 
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return ns;
@@ -122,7 +125,7 @@ uint64_t clock_read(const struct clock *clock)
 		return clock_epoch_ns() + clock_ns();
 	case ORIGIN_THREAD:
 	case ORIGIN_PROCESS:
-		return clock_processor_ns(task, clock->origin == ORIGIN_PROCESS);
+		return clock_processor_ns(task, clock->origin == ORIGIN_PROCESS, clock->user_only);
 	default:
 		return clock_ns();
 	}

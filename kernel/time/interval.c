@@ -16,13 +16,20 @@
 static struct spinlock real_lock = SPINLOCK_INITIALIZER;
 static LIST_HEAD(, interval) real_intervals; /* R: real_lock */
 
+static bool is_of_process(enum interval_clock clock)
+{
+	return clock == INTERVAL_PROCESS || clock == INTERVAL_PROCESS_USER;
+}
+
 uint64_t interval_now(const struct interval *interval)
 {
 	if (interval->clock == INTERVAL_WALL)
 		return clock_ns();
 	if (interval->clock == INTERVAL_REAL)
 		return clock_epoch_ns() + clock_ns();
-	return clock_processor_ns(interval->task, interval->clock == INTERVAL_PROCESS);
+	return clock_processor_ns(interval->task, is_of_process(interval->clock),
+				  interval->clock == INTERVAL_PROCESS_USER ||
+					  interval->clock == INTERVAL_THREAD_USER);
 }
 
 /* When to look at INTERVAL, which has LEFT_NS of its clock to go. */
@@ -36,7 +43,7 @@ static uint64_t next_look(const struct interval *interval, uint64_t left_ns)
 		return interval->expires_ns > clock_epoch_ns() ?
 			       interval->expires_ns - clock_epoch_ns() :
 			       0;
-	if (interval->clock == INTERVAL_PROCESS && interval->task->process->live_threads)
+	if (is_of_process(interval->clock) && interval->task->process->live_threads)
 		threads = interval->task->process->live_threads;
 	uint64_t soonest = left_ns / threads;
 

@@ -80,7 +80,7 @@ static struct process_timers *own_timers(void)
 		int signal;
 	} kinds[ITIMER_COUNT] = {
 		[ITIMER_REAL] = { INTERVAL_WALL, SIGALRM },
-		[ITIMER_VIRTUAL] = { INTERVAL_PROCESS, SIGVTALRM },
+		[ITIMER_VIRTUAL] = { INTERVAL_PROCESS_USER, SIGVTALRM },
 		[ITIMER_PROF] = { INTERVAL_PROCESS, SIGPROF },
 	};
 	struct process *process = task_current()->process;
@@ -337,9 +337,11 @@ static struct task *find_target(const struct kernel_sigevent *event)
 
 static enum interval_clock interval_clock_of(const struct clock *clock)
 {
-	return clock->origin == ORIGIN_PROCESS ? INTERVAL_PROCESS :
-	       clock->origin == ORIGIN_THREAD  ? INTERVAL_THREAD :
-						 INTERVAL_WALL;
+	if (clock->origin == ORIGIN_PROCESS)
+		return clock->user_only ? INTERVAL_PROCESS_USER : INTERVAL_PROCESS;
+	if (clock->origin == ORIGIN_THREAD)
+		return clock->user_only ? INTERVAL_THREAD_USER : INTERVAL_THREAD;
+	return INTERVAL_WALL;
 }
 
 static struct posix_timer *make_posix_timer(const struct clock *clock, struct task *target,

@@ -51,7 +51,7 @@ struct facts {
 	pid_t tracer, parent, group, session, foreground;
 	uint32_t terminal;
 	unsigned int threads;
-	uint64_t thread_run_time_ns, run_time_ns, children_run_time_ns;
+	struct cpu_times thread_times, times, children_times;
 	uint64_t thread_faults_minor, thread_faults_major, faults_minor, faults_major;
 	int exit_status;
 	uint64_t resident_limit;
@@ -71,9 +71,10 @@ static struct facts facts_of(struct task *task)
 				      -1,
 		.terminal = process->tty ? process->tty->device : 0,
 		.threads = process->live_threads,
-		.thread_run_time_ns = sched_run_time_ns(task),
-		.run_time_ns = process_run_time_ns(process),
-		.children_run_time_ns = process->children_usage.run_time_ns,
+		.thread_times = usage_times_of_task(task),
+		.times = usage_times_of_process(process),
+		.children_times =
+			usage_times(&process->children_usage, &process->last_children_times),
 		.thread_faults_minor = task->faults_minor,
 		.thread_faults_major = task->faults_major,
 		.exit_status = process->exit_status,
@@ -149,12 +150,16 @@ static int show_stat(struct text *text, struct task *task, bool whole)
 	text_print(text, "%d (%s) %c %d %d %d %d %d %u ", task->tid, task->comm, state_letter(task),
 		   facts.parent, facts.group, facts.session, (int)facts.terminal, facts.foreground,
 		   flags_of(task));
+	const struct cpu_times *times = whole ? &facts.times : &facts.thread_times;
+
 	text_print(
-		text, "%lu 0 %lu 0 %lu 0 %lu 0 ",
+		text, "%lu 0 %lu 0 %lu %lu %lu %lu ",
 		(unsigned long)(whole ? facts.faults_minor : facts.thread_faults_minor),
 		(unsigned long)(whole ? facts.faults_major : facts.thread_faults_major),
-		(unsigned long)((whole ? facts.run_time_ns : facts.thread_run_time_ns) / TICK_NS),
-		(unsigned long)(facts.children_run_time_ns / TICK_NS));
+		(unsigned long)(times->user_ns / TICK_NS),
+		(unsigned long)(times->system_ns / TICK_NS),
+		(unsigned long)(facts.children_times.user_ns / TICK_NS),
+		(unsigned long)(facts.children_times.system_ns / TICK_NS));
 	text_print(text, "%d %d %u 0 %lu %lu %lu %lu ", PRIORITY_NORMAL + nice, nice, facts.threads,
 		   (unsigned long)(task->started_ns / TICK_NS),
 		   (unsigned long)(usage.mapped * PAGE_SIZE), (unsigned long)usage.resident_total,

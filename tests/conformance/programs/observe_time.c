@@ -225,6 +225,46 @@ static void see_adjusting(void)
 	show(outcome(syscall(SYS_adjtimex, &state)), "a tick that is too short");
 }
 
+static long us_of(const struct timeval *time)
+{
+	return time->tv_sec * 1000000 + time->tv_usec;
+}
+
+/* Which mode this process has spent most of its time in since BEFORE. */
+static const char *mode_since(const struct rusage *before)
+{
+	struct rusage now;
+
+	getrusage(RUSAGE_SELF, &now);
+	return us_of(&now.ru_utime) - us_of(&before->ru_utime) >
+			       us_of(&now.ru_stime) - us_of(&before->ru_stime) ?
+		       "user" :
+		       "system";
+}
+
+static void see_modes(void)
+{
+	static char buffer[1 << 20];
+	struct timespec now;
+	struct rusage before;
+	clockid_t user_clock = -7;
+	int zero = open("/dev/zero", O_RDONLY);
+
+	getrusage(RUSAGE_SELF, &before);
+	for (int i = 0; i < 30; i++)
+		for (volatile int j = 0; j < 1000000; j++)
+			;
+	show(mode_since(&before), "mode of a loop");
+	clock_gettime(user_clock, &now);
+	show(now.tv_sec || now.tv_nsec ? "yes" : "no", "the clock of time in user mode moves");
+	getrusage(RUSAGE_SELF, &before);
+	for (int i = 0; zero >= 0 && i < 200; i++)
+		if (read(zero, buffer, sizeof(buffer)) < 0)
+			break;
+	show(mode_since(&before), "mode of reading zeros");
+	close(zero);
+}
+
 static void see_usage(void)
 {
 	struct rusage usage;
@@ -247,8 +287,7 @@ static void see_usage(void)
 		if (who != RUSAGE_CHILDREN)
 			show(used >= 30000 ? "yes" : "no", "usage of %d counts", who);
 	}
-	getrusage(RUSAGE_SELF, &usage);
-	show(usage.ru_utime.tv_sec || usage.ru_utime.tv_usec ? "yes" : "no", "user time");
+	see_modes();
 }
 
 typedef int gettime_function(clockid_t, struct timespec *);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tick that tells user time from system time.
+ *
+ * It is a timer of its processor: the scheduler starts it when a user task follows an idle or kernel one,
+ * and it ends by itself when it finds none running. What it counts is only how to divide the time that
+ * tasks ran (kernel/task/usage.c), never how long that was.
+ *
+ * Lock: none; a processor's tick and the counts of the task that runs there are its own.
+ */
+#include <kernel/cpu_time.h>
+
+#include <arch/task.h>
+#include <kernel/task.h>
+#include <kernel/time.h>
+
+struct tick {
+	struct timer timer;
+	bool running;
+} CACHE_ALIGNED;
+
+static PERCPU(struct tick, ticks);
+
+static void on_tick(struct timer *timer)
+{
+	struct tick *tick = &this_cpu(ticks);
+	struct task *self = task_current();
+	const struct trap_frame *frame = arch_interrupt_frame();
+
+	tick->running = self->process != NULL;
+	if (!tick->running)
+		return;
+	if (frame && arch_frame_is_user(frame))
+		self->ticks.user++;
+	else
+		self->ticks.system++;
+	timer_arm(timer, clock_ns() + CPU_TICK_NS);
+}
+
+void cpu_tick_start(void)
+{
+	struct tick *tick = &this_cpu(ticks);
+
+	if (tick->running)
+		return;
+	timer_init(&tick->timer, on_tick);
+	tick->running = true;
+	timer_arm(&tick->timer, clock_ns() + CPU_TICK_NS);
+}
