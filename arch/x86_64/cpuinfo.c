@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <arch/exec.h>
+#include <arch/topology.h>
 #include <kernel/cpu.h>
 #include <kernel/text.h>
 
@@ -103,20 +104,48 @@ static void describe_names(struct text *text)
 		   vendor, family, number, model, signature & 15);
 }
 
+/* Whether no processor before CPU is of the same core. */
+static bool is_first_of_core(unsigned int cpu)
+{
+	const struct cpu_topology own = arch_cpu_topology(cpu);
+
+	for (unsigned int i = 0; i < cpu; i++) {
+		const struct cpu_topology other = arch_cpu_topology(i);
+
+		if (other.package == own.package && other.core == own.core)
+			return false;
+	}
+	return true;
+}
+
 void arch_cpu_describe(struct text *text, unsigned int cpu)
 {
+	uint32_t line_bytes = (look(1, 0, EBX) >> 8 & 255) * 8;
+
 	text_print(text, "processor\t: %u\n", cpu);
 	describe_names(text);
+	const struct cpu_topology topology = arch_cpu_topology(cpu);
+	unsigned int siblings = 0, cores = 0, apic_id = cpu_locals[cpu].apic_id;
+
+	for (unsigned int i = 0; i < cpu_count(); i++) {
+		const struct cpu_topology other = arch_cpu_topology(i);
+
+		siblings += other.package == topology.package;
+		cores += other.package == topology.package && is_first_of_core(i);
+	}
 	text_print(text,
-		   "siblings\t: %u\ncore id\t\t: %u\ncpu cores\t: %u\n"
+		   "physical id\t: %u\nsiblings\t: %u\ncore id\t\t: %u\ncpu cores\t: %u\n"
+		   "apicid\t\t: %u\ninitial apicid\t: %u\n"
 		   "fpu\t\t: yes\nfpu_exception\t: yes\ncpuid level\t: %u\nwp\t\t: yes\n"
 		   "flags\t\t:",
-		   cpu_count(), cpu, cpu_count(), look(0, 0, EAX));
+		   topology.package, siblings, topology.core, cores, apic_id, apic_id,
+		   look(0, 0, EAX));
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		if (look(flags[i].leaf, flags[i].subleaf, flags[i].where) >> flags[i].bit & 1)
 			text_print(text, " %s", flags[i].name);
 	text_print(text,
-		   "\nclflush size\t: %u\naddress sizes\t: %u bits physical, %u bits virtual\n\n",
-		   (look(1, 0, EBX) >> 8 & 255) * 8, look(0x80000008, 0, EAX) & 255,
+		   "\nclflush size\t: %u\ncache_alignment\t: %u\n"
+		   "address sizes\t: %u bits physical, %u bits virtual\npower management:\n\n",
+		   line_bytes, line_bytes, look(0x80000008, 0, EAX) & 255,
 		   look(0x80000008, 0, EAX) >> 8 & 255);
 }

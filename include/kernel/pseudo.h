@@ -34,6 +34,8 @@ struct pseudo_dynamic {
 	uint64_t (*id)(void *target);
 	/* What it is called, into BUFFER of SIZE bytes. NULL: its id is the name. */
 	void (*name)(void *target, char *buffer, size_t size);
+	/* Whether TARGET is no more: its directory stays open, but what is in it is ESRCH. NULL: never. */
+	bool (*gone)(void *target);
 	/* Corrects the owner and the permissions of a new inode about TARGET. NULL: root's. */
 	void (*set_attributes)(void *target, struct inode *inode);
 	/* What an entry is; its own name is not looked at. */
@@ -43,6 +45,8 @@ struct pseudo_dynamic {
 struct pseudo_entry {
 	const char *name; /* NULL: the end of a table */
 	uint32_t mode;	  /* S_IF* and permissions */
+	/* A regular file: its permissions are for root too. */
+	bool strict;
 	/* Whether it is there for TARGET. NULL: always. */
 	bool (*exists)(void *target);
 	/* Whether it may be opened, beyond its permissions: 0 or a negative error. NULL: yes. */
@@ -65,8 +69,9 @@ struct pseudo_entry {
 };
 
 /* A file system of TYPE with ROOT's children in its root, mounted at PATH, whose directory is made if
- * it is not there. At start: boot_failure() when that cannot be. */
-void pseudo_mount(const char *type, uint32_t magic, const struct pseudo_entry *root,
+ * it is not there. Who wants to make something in it is told REFUSAL. At start: boot_failure() when that
+ * cannot be. */
+void pseudo_mount(const char *type, uint32_t magic, int refusal, const struct pseudo_entry *root,
 		  const char *path);
 
 /* Another file system of a TYPE that was mounted so, mounted nowhere. 0, -ENODEV (no such type),

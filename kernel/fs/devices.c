@@ -81,6 +81,16 @@ int full_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* Links that Debian's start makes. */
+static const struct {
+	const char *name, *target;
+} links[] = {
+	{ "fd", "/proc/self/fd" },
+	{ "stdin", "/proc/self/fd/0" },
+	{ "stdout", "/proc/self/fd/1" },
+	{ "stderr", "/proc/self/fd/2" },
+};
+
 /* --- nodes --- */
 
 static const struct device *find_device(uint64_t number)
@@ -122,6 +132,13 @@ void devices_mount(void)
 
 		error = entry_create(superblock->root, devices[i].name, strlen(devices[i].name),
 				     &node, NULL);
+	}
+	for (size_t i = 0; superblock && !error && i < sizeof(links) / sizeof(links[0]); i++) {
+		const struct entry_request link = { .mode = S_IFLNK | 0777,
+						    .target = links[i].target };
+
+		error = entry_create(superblock->root, links[i].name, strlen(links[i].name), &link,
+				     NULL);
 	}
 	if (!superblock || error || superblock_mount(superblock, covered) < 0)
 		boot_failure("too little memory for /dev; give the machine more");

@@ -50,7 +50,7 @@ static int check_parent(const struct dentry *parent)
 	if (!is_directory(parent))
 		return -ENOTDIR;
 	if (superblock->fixed)
-		return -EPERM;
+		return superblock->refusal;
 	if (!parent->linked && parent != superblock->root)
 		return -ENOENT;
 	return inode_permission(parent->inode, W_OK | X_OK);
@@ -326,7 +326,7 @@ static int rename_locked(struct dentry *from, const char *from_name, size_t from
 	struct dentry *new = dentry_find(to, to_name, to_size);
 
 	if (!old)
-		return from->inode->superblock->fixed ? -EPERM : -ENOENT;
+		return from->inode->superblock->fixed ? from->inode->superblock->refusal : -ENOENT;
 	if (new && (flags & RENAME_NOREPLACE))
 		return -EEXIST;
 	if (!new && (flags & RENAME_EXCHANGE))

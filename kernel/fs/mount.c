@@ -25,6 +25,7 @@ struct superblock *superblock_create(const char *type, uint32_t magic, bool fixe
 	superblock->type = type;
 	superblock->magic = magic;
 	superblock->fixed = fixed;
+	superblock->refusal = -EPERM;
 	superblock->device = atomic_fetch_add(&last_device, 1) + 1;
 	return superblock;
 }

@@ -51,11 +51,19 @@ struct contents {
 	bool made;	  /* C */
 };
 
+static bool is_gone(const struct pseudo_inode *inode)
+{
+	return inode->target && inode->about->gone && inode->about->gone(inode->target);
+}
+
 static int make_contents(struct pseudo_inode *file, struct contents *contents)
 {
 	text_clear(&contents->text);
 	contents->made = false;
-	int error = file->entry->show ? file->entry->show(&contents->text, file->target) : -EIO;
+	int error = file->entry->show ? 0 : -EIO;
+
+	if (!error)
+		error = is_gone(file) ? -ESRCH : file->entry->show(&contents->text, file->target);
 
 	if (!error && contents->text.failed)
 		error = -ENOMEM;
@@ -90,8 +98,9 @@ static ssize_t write_contents(struct file *file, const void *user_buffer, size_t
 	struct pseudo_inode *inode = pseudo(file_inode(file));
 	ssize_t result = -EFAULT;
 
+	/* Linux's files of tasks say it in another way than the others. */
 	if (!inode->entry->store)
-		return -EIO;
+		return inode->target ? -EINVAL : -EIO;
 	if (size >= STORE_MAX)
 		return -EINVAL;
 	char *text = kzalloc(size + 1);
@@ -177,6 +186,9 @@ static int open_regular(struct inode *inode, struct file *file)
 {
 	const struct pseudo_entry *entry = pseudo(inode)->entry;
 	int error = entry->open ? entry->open(pseudo(inode)->target) : 0;
+
+	if (entry->strict && (file->flags & O_ACCMODE) != O_RDONLY && !(entry->mode & 0222))
+		error = -EACCES;
 
 	if (error)
 		return error;
@@ -284,7 +296,9 @@ static struct inode *look_up(struct inode *inode, const char *name, size_t name_
 	const struct pseudo_dynamic *dynamic = directory->entry->dynamic;
 	struct inode *found = NULL;
 
-	*error = -ENOENT;
+	*error = is_gone(directory) ? -ESRCH : -ENOENT;
+	if (*error == -ESRCH)
+		return NULL;
 	for (; child && child->name; child++)
 		if (strlen(child->name) == name_size && !memcmp(child->name, name, name_size) &&
 		    exists(child, directory->target))
@@ -377,6 +391,7 @@ static struct dentry *mountpoint(const char *path)
 static struct kind {
 	const char *type;
 	uint32_t magic;
+	int refusal;
 	const struct pseudo_entry *root;
 } kinds[8];
 
@@ -387,6 +402,8 @@ static struct superblock *create(const struct kind *kind)
 	struct superblock *superblock = superblock_create(kind->type, kind->magic, true);
 	struct inode *inode = superblock ? make_inode(superblock, kind->root, NULL, NULL) : NULL;
 
+	if (superblock)
+		superblock->refusal = kind->refusal;
 	if (inode)
 		superblock->root = dentry_create(NULL, inode, "", 0);
 	if (inode && superblock->root)
@@ -409,13 +426,13 @@ int pseudo_create(const char *type, struct superblock **result)
 	return -ENODEV;
 }
 
-void pseudo_mount(const char *type, uint32_t magic, const struct pseudo_entry *root,
+void pseudo_mount(const char *type, uint32_t magic, int refusal, const struct pseudo_entry *root,
 		  const char *path)
 {
 	ASSERT(kind_count < sizeof(kinds) / sizeof(kinds[0]));
 	struct kind *kind = &kinds[kind_count++];
 
-	*kind = (struct kind){ type, magic, root };
+	*kind = (struct kind){ type, magic, refusal, root };
 	struct superblock *superblock = create(kind);
 
 	if (!superblock)

@@ -267,6 +267,7 @@ struct task *task_create_first(void)
 		return NULL;
 	process_default_limits(process->limits);
 	process->dumpable = 1;
+	process->exit_signal = SIGCHLD;
 	task->process = process;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 	int error = task_table_insert(task, 0);

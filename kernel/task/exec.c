@@ -536,6 +536,8 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 	}
 	/* First: who sees its descriptors close knows. */
 	self->process->has_executed = true;
+	/* Whatever clone was told: a new program does not know it (Linux: begin_new_exec). */
+	self->process->exit_signal = SIGCHLD;
 	file_table_close_on_exec(self->files);
 	if (signal_reset_for_exec(self->process))
 		process_exit(SIGKILL);

@@ -29,19 +29,32 @@ int proc_show_cpuinfo(struct text *text, void *unused)
 	return 0;
 }
 
+/* Pages of files that are in memory, which is where all files are. */
+static bool add_pages(const struct superblock *superblock, void *argument)
+{
+	*(unsigned long *)argument += superblock->pages;
+	return true;
+}
+
 int proc_show_meminfo(struct text *text, void *unused)
 {
 	unsigned long per_page = PAGE_SIZE / 1024;
 	unsigned long total = page_total_count() * per_page, free = page_free_count() * per_page;
+	unsigned long file_pages = 0;
+
+	superblock_for_each(add_pages, &file_pages);
 	text_print(text, "MemTotal:       %8lu kB\n", total);
 	text_print(text, "MemFree:        %8lu kB\n", free);
 	/* Nothing could be written back to make room. */
 	text_print(text, "MemAvailable:   %8lu kB\n", free);
 	text_print(text, "Buffers:        %8lu kB\n", 0ul);
-	text_print(text, "Cached:         %8lu kB\n", 0ul);
+	text_print(text, "Cached:         %8lu kB\n", file_pages * per_page);
 	text_print(text, "SwapCached:     %8lu kB\n", 0ul);
 	text_print(text, "SwapTotal:      %8lu kB\n", 0ul);
 	text_print(text, "SwapFree:       %8lu kB\n", 0ul);
+	text_print(text, "Dirty:          %8lu kB\n", 0ul);
+	text_print(text, "Writeback:      %8lu kB\n", 0ul);
+	text_print(text, "Shmem:          %8lu kB\n", file_pages * per_page);
 	return 0;
 }
 
@@ -172,7 +185,8 @@ int proc_show_slabinfo(struct text *text, void *unused)
 			 "<objsize> <objperslab> <pagesperslab> : tunables <limit> <batchcount> "
 			 "<sharedfactor> : slabdata <active_slabs> <num_slabs> <sharedavail>\n");
 	for (size_t i = 0; kmalloc_class_use(i, &use); i++)
-		text_print(text, "kmalloc-%zu %zu %zu %zu %zu 1 : tunables 0 0 0 : slabdata %zu %zu 0\n",
+		text_print(text,
+			   "kmalloc-%zu %zu %zu %zu %zu 1 : tunables 0 0 0 : slabdata %zu %zu 0\n",
 			   use.object_size, use.used, use.slabs * use.objects_in_slab,
 			   use.object_size, use.objects_in_slab, use.slabs, use.slabs);
 	return 0;

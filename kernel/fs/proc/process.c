@@ -103,6 +103,17 @@ void proc_set_owner(struct task *task, struct inode *inode)
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
+/* It has been waited for. */
+static bool is_gone(void *target)
+{
+	const struct task *task = target;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	bool gone = task_table_find(task->tid) != task;
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return gone;
+}
+
 static void set_attributes(void *target, struct inode *inode)
 {
 	proc_set_owner(target, inode);
@@ -170,7 +181,7 @@ int proc_open_accessible(void *target)
 		SHOWN("projid_map", 0444, proc_show_id_map),                                     \
 		SHOWN("cgroup", 0444, proc_show_empty), LINK(exe), LINK(cwd), LINK(root),        \
 		{ .name = "fd", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptors },          \
-		{ .name = "fdinfo", .mode = S_IFDIR | 0555, .dynamic = &proc_descriptor_infos }, \
+		{ .name = "fdinfo", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptor_infos }, \
 	{                                                                                        \
 		.name = "ns", .mode = S_IFDIR | 0511, .children = proc_namespaces                \
 	}
@@ -190,6 +201,7 @@ static const struct pseudo_dynamic threads = {
 	.put = put_task,
 	.id = task_id,
 	.set_attributes = set_attributes,
+	.gone = is_gone,
 	.entry = &thread_entry,
 };
 
@@ -210,5 +222,6 @@ const struct pseudo_dynamic proc_processes = {
 	.put = put_task,
 	.id = task_id,
 	.set_attributes = set_attributes,
+	.gone = is_gone,
 	.entry = &process_entry,
 };

@@ -6,6 +6,7 @@
 #include <kernel/log.h>
 #include <kernel/task.h>
 #include <kernel/text.h>
+#include <uapi/linux/errno.h>
 
 #include "proc.h"
 
@@ -89,5 +90,5 @@ static const struct pseudo_entry root = { .mode = S_IFDIR | 0555,
 
 void proc_mount(void)
 {
-	pseudo_mount("proc", MAGIC, &root, "/proc");
+	pseudo_mount("proc", MAGIC, -ENOENT, &root, "/proc");
 }

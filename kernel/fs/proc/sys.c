@@ -224,9 +224,9 @@ static int show_threads_max(struct text *text, void *unused)
 
 /* --- the directories --- */
 
-#define FIXED(n, s)                                              \
-	{                                                        \
-		.name = (n), .mode = S_IFREG | 0444, .show = (s) \
+#define FIXED(n, s)                                                              \
+	{                                                                        \
+		.name = (n), .mode = S_IFREG | 0444, .strict = true, .show = (s) \
 	}
 #define FILE_ENTRY(file) FIXED(#file, show_##file)
 #define SETTING(file)                                                                             \

@@ -5,6 +5,7 @@
  */
 #include <kernel/inode.h>
 #include <kernel/text.h>
+#include <uapi/linux/errno.h>
 #include <uapi/linux/stat.h>
 
 #include "sys.h"
@@ -97,5 +98,5 @@ static const struct pseudo_entry root = { .mode = S_IFDIR | 0555, .children = ro
 
 void sysfs_mount(void)
 {
-	pseudo_mount("sysfs", MAGIC, &root, "/sys");
+	pseudo_mount("sysfs", MAGIC, -EPERM, &root, "/sys");
 }
