@@ -266,7 +266,8 @@ void unix_flight_begin(const struct unix_rights *rights);
 void unix_flight_end(const struct unix_rights *rights);
 void unix_flight_lock(void);
 void unix_flight_unlock(void);
-/* Frees the sockets that can be reached from no process any more. Task context, no lock held. */
+/* A socket was closed: frees those that can be reached from no process any more, now or, if very many
+ * are in flight, after some more closes. Task context, no lock held. */
 void unix_flight_collect(void);
 
 /* unix_stream.c, unix_datagram.c: sending and receiving MESSAGE. Bytes, or a negative error. Task

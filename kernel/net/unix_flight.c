@@ -21,6 +21,12 @@
 static struct spinlock flight_lock = SPINLOCK_INITIALIZER;
 static TAILQ_HEAD(, unix_socket) flying = TAILQ_HEAD_INITIALIZER(flying); /* F */
 static _Atomic unsigned int flying_count;				  /* written under F */
+/* Closes since garbage was last looked for. */
+static _Atomic unsigned int closes;
+
+/* So many sockets are looked at for each close, on average: with so few of them in flight garbage goes at
+ * once, and with many, closing does not become slow. */
+#define LOOKS_PER_CLOSE 64
 
 void unix_flight_lock(void)
 {
@@ -176,6 +182,9 @@ void unix_flight_collect(void)
 	/* Who drops files may have more to drop. */
 	if (!flying_count || unix_rights_are_dropping())
 		return;
+	if ((atomic_fetch_add(&closes, 1) + 1) * LOOKS_PER_CLOSE < flying_count)
+		return;
+	closes = 0;
 	do {
 		list = NULL;
 		unix_flight_lock();
