@@ -78,6 +78,7 @@ struct file {
 	const struct file_ops *ops;
 	void *private;
 	struct dentry *dentry;	    /* referenced: what was opened; NULL: an anonymous inode */
+	bool keeps_programs_out;    /* counts among its inode's writers */
 	_Atomic unsigned int flags; /* O_ACCMODE, O_NONBLOCK … */
 	uint64_t position;	    /* unlocked: tasks that read one file at once race for it */
 	struct file_async async;

@@ -83,6 +83,7 @@ struct inode {
 	_Atomic uint32_t uid, gid;
 	_Atomic uint32_t links; /* names; directories: 2 and one for each directory in them */
 	uint64_t device;	/* st_rdev of a device node */
+	_Atomic int writers;	/* opened for writing by path; negative: programs that run it */
 	_Atomic bool nameless;	/* O_TMPFILE: may get its first name */
 	struct mutex write_mutex, mutex;
 	_Atomic uint64_t size;				    /* bytes; written under both mutexes */
@@ -100,6 +101,13 @@ void inode_init(struct inode *inode, struct superblock *superblock, const struct
 /* One more reference, and one less; the last frees. get: any context, with one; put: task context. */
 void inode_get(struct inode *inode);
 void inode_put(struct inode *inode);
+
+/* Who writes INODE and who runs it keep each other out, as with Linux's i_writecount. begin: 0 or -ETXTBSY.
+ * Any context. */
+int inode_begin_write(struct inode *inode);
+void inode_end_write(struct inode *inode);
+int inode_begin_program(struct inode *inode);
+void inode_end_program(struct inode *inode);
 
 static inline uint32_t inode_type(const struct inode *inode)
 {

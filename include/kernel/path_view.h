@@ -34,4 +34,8 @@ int path_view_unshare(void);
 int path_view_set_directory(struct dentry *dentry);
 int path_view_set_root(struct dentry *dentry);
 
+/* Where PATH begins for a call that has it together with DIRECTORY_FD: the directory that this is, or the
+ * current one; with a reference. 0, -EBADF or -ENOTDIR. Task context. */
+int path_start_find(int directory_fd, const char *path, struct dentry **start);
+
 #endif

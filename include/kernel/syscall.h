@@ -55,7 +55,7 @@ syscall_function sys_socket, sys_socketpair, sys_bind, sys_listen, sys_accept, s
 	sys_connect, sys_getsockname, sys_getpeername, sys_getsockopt, sys_setsockopt, sys_shutdown,
 	sys_sendto, sys_sendmsg, sys_sendmmsg, sys_recvfrom, sys_recvmsg, sys_recvmmsg;
 /* tasks: kernel/task/ */
-syscall_function sys_clone, sys_clone3, sys_unshare, sys_fork, sys_vfork, sys_execve, sys_exit, sys_exit_group,
+syscall_function sys_clone, sys_clone3, sys_unshare, sys_fork, sys_vfork, sys_execve, sys_execveat, sys_exit, sys_exit_group,
 	sys_wait4;
 syscall_function sys_getpid, sys_gettid, sys_getppid, sys_getpgrp, sys_getpgid, sys_setpgid,
 	sys_getsid, sys_setsid, 	sys_set_tid_address, sys_prctl, sys_uname, sys_sysinfo, sys_syslog, sys_sethostname, sys_setdomainname, sys_getrusage, sys_times,

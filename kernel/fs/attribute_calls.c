@@ -283,7 +283,11 @@ long sys_truncate(const unsigned long arg[6])
 		return error;
 	error = inode_permission(dentry->inode, W_OK);
 	if (!error)
+		error = inode_begin_write(dentry->inode);
+	if (!error) {
 		error = inode_resize(dentry->inode, arg[1]);
+		inode_end_write(dentry->inode);
+	}
 	dentry_put(dentry);
 	return error;
 }

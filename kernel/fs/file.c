@@ -11,6 +11,7 @@
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/file_lock.h>
+#include <kernel/inode.h>
 #include <kernel/kmalloc.h>
 #include <kernel/process.h>
 #include <kernel/spinlock.h>
@@ -67,6 +68,8 @@ void file_put(struct file *file)
 		epoll_forget_file(file);
 	if (file->ops->release)
 		file->ops->release(file);
+	if (file->keeps_programs_out)
+		inode_end_write(file->dentry->inode);
 	if (file->dentry)
 		dentry_put(file->dentry);
 	kfree(file);

@@ -39,6 +39,38 @@ void inode_get(struct inode *inode)
 	ASSERT(before != 0);
 }
 
+/* Adds STEP to the writers unless some of the other sign are there. */
+static int keep_out(struct inode *inode, int step)
+{
+	int writers = inode->writers;
+
+	do {
+		if (writers * step < 0)
+			return -ETXTBSY;
+	} while (!atomic_compare_exchange_weak(&inode->writers, &writers, writers + step));
+	return 0;
+}
+
+int inode_begin_write(struct inode *inode)
+{
+	return keep_out(inode, 1);
+}
+
+void inode_end_write(struct inode *inode)
+{
+	atomic_fetch_sub(&inode->writers, 1);
+}
+
+int inode_begin_program(struct inode *inode)
+{
+	return keep_out(inode, -1);
+}
+
+void inode_end_program(struct inode *inode)
+{
+	atomic_fetch_add(&inode->writers, 1);
+}
+
 void inode_put(struct inode *inode)
 {
 	unsigned int before = atomic_fetch_sub(&inode->references, 1);

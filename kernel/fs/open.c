@@ -156,6 +156,24 @@ static int make_nameless(struct dentry *start, const char *path, unsigned int fl
 	return error;
 }
 
+/* dentry_open; while the file is there, nobody runs what it may write. */
+static int open_writing(struct dentry *dentry, unsigned int flags, struct file **file)
+{
+	struct inode *inode = dentry->inode;
+	bool writes = inode_type(inode) == S_IFREG && !(flags & O_PATH) &&
+		      ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC));
+	int error = writes ? inode_begin_write(inode) : 0;
+
+	if (error)
+		return error;
+	error = dentry_open(dentry, flags, file);
+	if (!error)
+		(*file)->keeps_programs_out = writes;
+	else if (writes)
+		inode_end_write(inode);
+	return error;
+}
+
 static long open_path(int directory_fd, unsigned long user_path, unsigned int flags, uint32_t mode)
 {
 	struct dentry *start, *dentry;
@@ -186,7 +204,7 @@ static long open_path(int directory_fd, unsigned long user_path, unsigned int fl
 	if (!made)
 		error = check_permission(dentry->inode, flags);
 	if (!error)
-		error = dentry_open(dentry, flags, &file);
+		error = open_writing(dentry, flags, &file);
 	dentry_put(dentry);
 	if (error)
 		return error;

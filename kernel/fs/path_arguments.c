@@ -6,12 +6,13 @@
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
+#include <kernel/path_view.h>
 #include <kernel/process.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-static int find_start(int directory_fd, const char *path, struct dentry **start)
+int path_start_find(int directory_fd, const char *path, struct dentry **start)
 {
 	if (path[0] == '/' || directory_fd == AT_FDCWD) {
 		*start = process_get_directory();
@@ -43,7 +44,7 @@ int path_arguments_get(int directory_fd, unsigned long user_path, struct dentry 
 	int error = length < 0 ? (int)length : length == 0 ? -ENOENT : 0;
 
 	if (!error)
-		error = find_start(directory_fd, copy, start);
+		error = path_start_find(directory_fd, copy, start);
 	if (error)
 		kfree(copy);
 	else

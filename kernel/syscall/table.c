@@ -188,6 +188,7 @@ static const struct syscall calls[] = {
 	CALL(vfork, 0),
 	CALL(unshare, 1),
 	CALL(execve, 3),
+	CALL(execveat, 5),
 	CALL(exit, 1),
 	CALL(exit_group, 1),
 	CALL_RESTARTING(wait4, 4, CALL_RESTARTS),

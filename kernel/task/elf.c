@@ -237,14 +237,14 @@ static int load_interpreter(const char *path, struct exec_image *image, const ch
 	struct elf_file elf = { 0 };
 	struct dentry *start = process_get_directory(), *dentry;
 	uintptr_t end;
-	int error = exec_open(start, path, &dentry, &elf.file, reason);
+	const struct exec_request request = { .start = start, .path = path, .follow = true };
+	int error = exec_open(&request, &dentry, &elf.file, reason);
 
 	dentry_put(start);
 	if (error) {
 		*reason = "the dynamic loader that it names is not there (link it statically)";
 		return error;
 	}
-	dentry_put(dentry);
 	error = map_file(&elf, image->space, 0, &end);
 	if (error) {
 		*reason = elf.reason;
@@ -254,6 +254,7 @@ static int load_interpreter(const char *path, struct exec_image *image, const ch
 	}
 	kfree(elf.segments);
 	file_put(elf.file);
+	executable_put(dentry);
 	return error;
 }
 

@@ -5,9 +5,8 @@
  * The new address space is made whole before the old one is touched, so an execve that fails
  * leaves the caller as it was. After that nothing can fail but the task being killed meanwhile.
  *
- * Stack, from the top down (System V ABI for x86-64, 3.4.1; order as in Linux): a zero word, the
- * program's path, the strings, the platform's name, 16 random bytes, the auxiliary vector, the
- * pointers to the environment and to the arguments, their count.
+ * Not here: the strings (exec_strings.c), scripts (exec_script.c), the stack (exec_stack.c), segments and
+ * the dynamic loader (elf.c).
  */
 #include <string.h>
 
@@ -20,6 +19,7 @@
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
+#include <kernel/path_view.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
@@ -37,164 +37,10 @@
 
 #include "exec.h"
 
-/* Mapped below the strings at once; the rest comes by growing. Linux: 128 KiB. */
-#define STACK_INITIAL_SIZE	 ((size_t)128 << 10)
-#define RANDOM_SIZE		 16
-#define CLOCK_TICKS		 100
 /* Of the first program, which nobody has set a limit for: Linux's default. */
 #define EXEC_STACK_LIMIT_DEFAULT ((uint64_t)8 << 20)
-/* Pairs in the auxiliary vector, end included. */
-#define AUXILIARY_MAX		 24
-
-int exec_strings_add(struct exec_strings *strings, const char *text)
-{
-	size_t size = strlen(text) + 1;
-
-	if (size > EXEC_STRINGS_MAX - strings->size)
-		return -E2BIG;
-	memcpy(strings->bytes + strings->size, text, size);
-	strings->size += size;
-	return 0;
-}
-
-/* Writes below *SP; *SP is where it begins then. */
-static int push(struct vm_space *space, uintptr_t *sp, const void *bytes, size_t size)
-{
-	*sp -= size;
-	return vm_write(space, *sp, bytes, size);
-}
-
-struct auxiliary {
-	uint64_t type, value;
-};
-
-/* Fills VECTOR; returns how many pairs. */
-static size_t make_auxiliary(struct auxiliary *vector, const struct exec_image *image,
-			     uintptr_t path, uintptr_t platform, uintptr_t random)
-{
-	const struct auxiliary all[] = {
-		{ AT_SYSINFO_EHDR, image->vdso },
-		{ AT_MINSIGSTKSZ, arch_signal_frame_size() },
-		{ AT_HWCAP, arch_exec_hwcap() },
-		{ AT_PAGESZ, PAGE_SIZE },
-		{ AT_CLKTCK, CLOCK_TICKS },
-		{ AT_PHDR, image->program_headers },
-		{ AT_PHENT, sizeof(Elf64_Phdr) },
-		{ AT_PHNUM, image->program_header_count },
-		{ AT_BASE, image->interpreter_base },
-		{ AT_FLAGS, 0 },
-		{ AT_ENTRY, image->program_entry },
-		{ AT_UID, image->credentials->uid },
-		{ AT_EUID, image->credentials->euid },
-		{ AT_GID, image->credentials->gid },
-		{ AT_EGID, image->credentials->egid },
-		{ AT_SECURE, image->secure },
-		{ AT_RANDOM, random },
-		{ AT_HWCAP2, arch_exec_hwcap2() },
-		{ AT_EXECFN, path },
-		{ AT_PLATFORM, platform },
-		{ AT_NULL, 0 },
-	};
-
-	_Static_assert(sizeof(all) / sizeof(all[0]) <= AUXILIARY_MAX, "vector too small");
-	memcpy(vector, all, sizeof(all));
-	return sizeof(all) / sizeof(all[0]);
-}
-
-/* Fills POINTERS with the addresses of COUNT strings, the first of which is at *ADDRESS, and a
- * NULL. */
-static uint64_t *make_pointers(uint64_t *pointers, const char **text, uintptr_t *address,
-			       size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		size_t size = strlen(*text) + 1;
-
-		*pointers++ = *address;
-		*address += size;
-		*text += size;
-	}
-	*pointers++ = 0;
-	return pointers;
-}
-
-/* Everything below the strings, which begin at STRINGS_AT. */
-static int push_tables(struct exec_image *image, const struct exec_strings *strings, uintptr_t sp,
-		       uintptr_t strings_at, uintptr_t path_at)
-{
-	struct auxiliary vector[AUXILIARY_MAX];
-	char random[RANDOM_SIZE];
-	size_t words = 1 + strings->argument_count + 1 + strings->environment_count + 1;
-
-	sp = (sp - vm_stack_shift(image->space)) & ~(uintptr_t)15;
-	random_bytes(random, sizeof(random));
-	int error = push(image->space, &sp, ARCH_PLATFORM, sizeof(ARCH_PLATFORM));
-	uintptr_t platform_at = sp;
-
-	if (!error)
-		error = push(image->space, &sp, random, sizeof(random));
-	if (error)
-		return error;
-	size_t pairs = make_auxiliary(vector, image, path_at, platform_at, sp);
-	size_t vector_size = pairs * sizeof(vector[0]);
-	uint64_t *table = kzalloc(words * sizeof(*table));
-
-	if (!table)
-		return -ENOMEM;
-	const char *text = strings->bytes;
-	uintptr_t address = strings_at;
-
-	table[0] = strings->argument_count;
-	uint64_t *rest = make_pointers(table + 1, &text, &address, strings->argument_count);
-
-	image->arguments_start = strings_at;
-	image->environment_start = address;
-	make_pointers(rest, &text, &address, strings->environment_count);
-	image->environment_end = address;
-	/* The count ends up at a multiple of 16. */
-	sp = ((sp - vector_size - words * sizeof(*table)) & ~(uintptr_t)15) + vector_size +
-	     words * sizeof(*table);
-	error = push(image->space, &sp, vector, vector_size);
-	image->auxiliary_start = sp;
-	image->auxiliary_end = sp + vector_size;
-	if (!error)
-		error = push(image->space, &sp, table, words * sizeof(*table));
-	kfree(table);
-	image->stack = sp;
-	return error;
-}
-
-/* Maps the stack and the vDSO, and fills the stack. */
-static int make_stack(struct exec_image *image, const char *path,
-		      const struct exec_strings *strings)
-{
-	static const uint64_t zero;
-	struct vm_space *space = image->space;
-	size_t size = STACK_INITIAL_SIZE + EXEC_STRINGS_MAX;
-	struct vm_request request = { .address = space->stack_top - size,
-				      .size = size,
-				      .prot = VM_READ | VM_WRITE,
-				      .fixed = true,
-				      .no_replace = true,
-				      .grows_down = true };
-	long result = vm_map(space, &request);
-
-	if (result < 0)
-		return (int)result;
-	result = vdso_map(space);
-	if (result < 0)
-		return (int)result;
-	image->vdso = (uintptr_t)result;
-	uintptr_t sp = space->stack_top;
-	int error = push(space, &sp, &zero, sizeof(zero));
-
-	if (!error)
-		error = push(space, &sp, path, strlen(path) + 1);
-	uintptr_t path_at = sp;
-
-	if (!error)
-		error = push(space, &sp, strings->bytes, strings->size);
-	return error ? error : push_tables(image, strings, sp, sp, path_at);
-}
+/* Most interpreters in a row. */
+#define INTERPRETERS_MAX	 5
 
 /* The running task's wishes about where things lie go over to its program. */
 static void lay_out(struct vm_space *space)
@@ -208,10 +54,27 @@ static void lay_out(struct vm_space *space)
 		   randomized);
 }
 
-int exec_open(struct dentry *start, const char *path, struct dentry **executable,
-	      struct file **file, const char **reason)
+void executable_put(struct dentry *executable)
 {
-	int error = path_lookup(start, path, LOOKUP_FOLLOW, executable);
+	inode_end_program(executable->inode);
+	dentry_put(executable);
+}
+
+/* The dentry that REQUEST means, with a reference. */
+static int look_up(const struct exec_request *request, struct dentry **executable)
+{
+	if (request->path[0])
+		return path_lookup(request->start, request->path,
+				   request->follow ? LOOKUP_FOLLOW : 0, executable);
+	*executable = request->start;
+	dentry_get(*executable);
+	return 0;
+}
+
+int exec_open(const struct exec_request *request, struct dentry **executable, struct file **file,
+	      const char **reason)
+{
+	int error = look_up(request, executable);
 
 	if (error) {
 		*reason = "no such file";
@@ -219,15 +82,25 @@ int exec_open(struct dentry *start, const char *path, struct dentry **executable
 	}
 	const struct inode *inode = (*executable)->inode;
 
-	if (inode_type(inode) != S_IFREG || inode_permission(inode, X_OK) < 0) {
+	if (inode_type(inode) == S_IFLNK) {
+		*reason = "a link that is not to be followed";
+		error = -ELOOP;
+	} else if (inode_type(inode) != S_IFREG || inode_permission(inode, X_OK) < 0) {
 		*reason = "not a file with permission to execute";
 		error = -EACCES;
 	} else {
-		error = dentry_open(*executable, O_RDONLY, file);
-		*reason = "it cannot be opened";
+		error = inode_begin_program((*executable)->inode);
+		*reason = "somebody is writing it";
 	}
-	if (error)
+	if (error) {
 		dentry_put(*executable);
+		return error;
+	}
+	error = dentry_open(*executable, O_RDONLY, file);
+	if (error) {
+		*reason = "it cannot be opened";
+		executable_put(*executable);
+	}
 	return error;
 }
 
@@ -271,7 +144,7 @@ static int make_image(struct file *file, const char *path, const struct exec_str
 	if (!error)
 		error = elf_load(file, image, reason);
 	if (!error) {
-		error = make_stack(image, path, strings);
+		error = exec_make_stack(image, path, strings);
 		*reason = "no room for its stack";
 	}
 	if (error)
@@ -279,131 +152,59 @@ static int make_image(struct file *file, const char *path, const struct exec_str
 	return error;
 }
 
-/* Most interpreters in a row, and most of a script's first line that is looked at: Linux's
- * BINPRM_BUF_SIZE. */
-#define INTERPRETERS_MAX 5
-#define LINE_SIZE	 256
-
-static bool is_blank(char c)
+/* Makes an image of the program at REQUEST, or of the interpreters that scripts name, into LINES, one
+ * after the other. */
+static int follow_scripts(struct exec_request *request, struct exec_strings *strings, char *lines,
+			  struct exec_image *image, struct dentry **executable, const char **reason)
 {
-	return c == ' ' || c == '\t';
-}
-
-/* The word of LINE behind its blanks, terminated; *LINE moves behind it. NULL: there is none. */
-static char *take_word(char **line)
-{
-	char *word = *line;
-
-	while (is_blank(*word))
-		word++;
-	if (!*word)
-		return NULL;
-	char *end = word;
-
-	while (*end && !is_blank(*end))
-		end++;
-	*line = *end ? end + 1 : end;
-	*end = '\0';
-	return word;
-}
-
-/* Puts the words A, B (NULL: none) and C in the place of the first argument. 0 or -E2BIG. */
-static int replace_first(struct exec_strings *strings, const char *a, const char *b, const char *c)
-{
-	const char *const words[] = { a, b, c };
-	size_t old = strings->argument_count ? strlen(strings->bytes) + 1 : 0, new = 0;
-
-	for (size_t i = 0; i < 3; i++)
-		new += words[i] ? strlen(words[i]) + 1 : 0;
-	if (strings->size - old + new > EXEC_STRINGS_MAX)
-		return -E2BIG;
-	memmove(strings->bytes + new, strings->bytes + old, strings->size - old);
-	char *at = strings->bytes;
-
-	for (size_t i = 0; i < 3; i++) {
-		if (!words[i])
-			continue;
-		memcpy(at, words[i], strlen(words[i]) + 1);
-		at += strlen(words[i]) + 1;
-	}
-	strings->size += new - old;
-	strings->argument_count += (b ? 3 : 2) - (strings->argument_count ? 1 : 0);
-	return 0;
-}
-
-/* If FILE, at PATH, is a script: the arguments become those of its interpreter, whose path goes into
- * LINE, LINE_SIZE bytes. 1: it is one, 0: it is none, or -ENOEXEC, -E2BIG. As Linux's load_script. */
-static int read_script(struct file *file, const char *path, struct exec_strings *strings,
-		       char *line)
-{
-	ssize_t size = file_read_for_kernel(file, line, LINE_SIZE - 1, 0);
-
-	if (size < 2 || line[0] != '#' || line[1] != '!')
-		return 0;
-	line[size] = '\0';
-	char *end = memchr(line, '\n', (size_t)size), *rest = line + 2;
-
-	/* A line that goes on beyond what is looked at must at least end its first word here. */
-	if (!end && size == LINE_SIZE - 1) {
-		char *at = rest;
-
-		while (is_blank(*at))
-			at++;
-		while (*at && !is_blank(*at))
-			at++;
-		if (!*at)
-			return -ENOEXEC;
-	}
-	if (end)
-		*end = '\0';
-	for (end = line + strlen(line); end > rest && is_blank(end[-1]); end--)
-		end[-1] = '\0';
-	char *interpreter = take_word(&rest), *argument = rest;
-
-	if (!interpreter)
-		return -ENOEXEC;
-	while (is_blank(*argument))
-		argument++;
-	int error = replace_first(strings, interpreter, *argument ? argument : NULL, path);
-
-	memmove(line, interpreter, strlen(interpreter) + 1);
-	return error ? error : 1;
-}
-
-int exec_prepare(struct dentry *start, const char *path, struct exec_strings *strings,
-		 struct exec_image *image, struct dentry **executable, const char **reason)
-{
-	/* Two: a script's name may be in the line of the one before. */
-	char *lines = kzalloc(2 * LINE_SIZE);
-	const char *program = path, *slash = strrchr(path, '/');
+	const char *name = request->name, *told = name;
+	struct dentry *directory = request->start;
 	struct file *file;
-	int error = lines ? 0 : -ENOMEM, script = 1;
+	int error = 0, script = 1;
 
-	*image = (struct exec_image){ 0 };
-	strlcpy(image->name, slash ? slash + 1 : path, sizeof(image->name));
 	for (unsigned int depth = 0; !error && script; depth++) {
-		char *line = lines + depth % 2 * LINE_SIZE;
+		char *line = lines + depth % 2 * EXEC_LINE_SIZE;
 
 		if (depth > INTERPRETERS_MAX) {
 			*reason = "a script whose interpreter is a script, and so on";
-			error = -ELOOP;
-			break;
+			return -ELOOP;
 		}
-		error = exec_open(start, program, executable, &file, reason);
+		error = exec_open(request, executable, &file, reason);
 		if (error)
-			break;
-		script = read_script(file, program, strings, line);
-		if (script > 0) {
-			program = line;
-		} else {
-			error = script ? script : make_image(file, path, strings, image, reason);
-			if (script)
-				*reason = "a script without an interpreter";
+			return error;
+		script = exec_read_script(file, told, strings, line);
+		if (script < 0) {
+			error = script;
+			*reason = "a script without an interpreter";
+		} else if (script && request->name_closes) {
+			error = -ENOENT;
+			*reason = "a script that its interpreter could not find";
+		} else if (!script) {
+			error = make_image(file, name, strings, image, reason);
 		}
 		file_put(file);
 		if (error || script)
-			dentry_put(*executable);
+			executable_put(*executable);
+		told = line;
+		*request = (struct exec_request){ .start = directory, .path = line, .follow = true };
 	}
+	return error;
+}
+
+int exec_prepare(const struct exec_request *request, struct exec_strings *strings,
+		 struct exec_image *image, struct dentry **executable, const char **reason)
+{
+	/* Two: a script's name may be in the line of the one before. */
+	char *lines = kzalloc(2 * EXEC_LINE_SIZE);
+	const char *slash = strrchr(request->name, '/');
+	struct exec_request next = *request;
+
+	if (!lines)
+		return -ENOMEM;
+	*image = (struct exec_image){ 0 };
+	strlcpy(image->name, slash ? slash + 1 : request->name, sizeof(image->name));
+	int error = follow_scripts(&next, strings, lines, image, executable, reason);
+
 	kfree(lines);
 	return error;
 }
@@ -417,7 +218,8 @@ void process_inherit_program(struct process *child, const struct process *parent
 	child->environment_start = parent->environment_start;
 	child->environment_end = parent->environment_end;
 	child->executable = parent->executable;
-	if (child->executable)
+	/* It cannot be refused: the parent runs it already. */
+	if (child->executable && !inode_begin_program(child->executable->inode))
 		dentry_get(child->executable);
 	mutex_unlock(&tree_mutex);
 }
@@ -430,7 +232,7 @@ void process_drop_program(struct process *process)
 	process->executable = NULL;
 	mutex_unlock(&tree_mutex);
 	if (executable)
-		dentry_put(executable);
+		executable_put(executable);
 }
 
 void exec_set_name(struct task *task, const struct exec_image *image, struct dentry *executable)
@@ -449,33 +251,7 @@ void exec_set_name(struct task *task, const struct exec_image *image, struct den
 	process->auxiliary_end = image->auxiliary_end;
 	mutex_unlock(&tree_mutex);
 	if (old)
-		dentry_put(old);
-}
-
-/* Adds the strings that the array of pointers at USER_ARRAY names; *COUNT of them. */
-static int copy_strings(struct exec_strings *strings, uintptr_t user_array, size_t *count)
-{
-	for (;;) {
-		uint64_t pointer;
-
-		if (!user_array)
-			return 0;
-		if (copy_from_user(&pointer, (void *)(user_array + *count * sizeof(pointer)),
-				   sizeof(pointer)))
-			return -EFAULT;
-		if (!pointer)
-			return 0;
-		if (signal_is_fatal_pending(task_current()))
-			return -EINTR;
-		long length = copy_string_from_user(strings->bytes + strings->size,
-						    (const char *)pointer,
-						    EXEC_STRINGS_MAX - strings->size);
-
-		if (length < 0)
-			return length == -ENAMETOOLONG ? -E2BIG : (int)length;
-		strings->size += (size_t)length + 1;
-		(*count)++;
-	}
+		executable_put(old);
 }
 
 /* The running task, alone in its process, becomes the process's leader if it is not. */
@@ -554,53 +330,128 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 	ptrace_exec(former_tid);
 }
 
-/* execve with all copies made. */
-static int execute(const char *path, struct exec_strings *strings)
+/* The strings that a program gets from the arrays at USER_ARGUMENTS and USER_ENVIRONMENT, in *RESULT, which
+ * is to be freed even if it fails. */
+static int copy_strings(uintptr_t user_arguments, uintptr_t user_environment, const char *name,
+			struct exec_strings **result)
+{
+	struct exec_strings *strings = exec_strings_create();
+	size_t arguments = 0, environment = 0;
+
+	*result = strings;
+	if (!strings)
+		return -ENOMEM;
+	int error = exec_strings_count(user_arguments, &arguments);
+
+	if (!error)
+		error = exec_strings_count(user_environment, &environment);
+	/* A program always has a name: Linux 5.18 and later. */
+	strings->argument_count = arguments ? arguments : 1;
+	strings->environment_count = environment;
+	if (!error)
+		error = exec_strings_reserve(
+			strings, (strings->argument_count + environment) * sizeof(uint64_t));
+	if (!error)
+		error = exec_strings_reserve(strings, strlen(name) + 1);
+	if (!error)
+		error = arguments ?
+				exec_strings_add_array(strings, user_arguments, arguments) :
+				exec_strings_add(strings, "");
+	return error ? error : exec_strings_add_array(strings, user_environment, environment);
+}
+
+/* execve of what REQUEST means. */
+static int execute(const struct exec_request *request, uintptr_t user_arguments,
+		   uintptr_t user_environment)
 {
 	struct task *self = task_current();
+	struct exec_strings *strings;
 	struct exec_image image;
-	struct dentry *executable, *start = process_get_directory();
-	const char *reason = "";
-	int error = exec_prepare(start, path, strings, &image, &executable, &reason);
+	struct dentry *executable;
+	const char *reason = "its strings";
+	int error = copy_strings(user_arguments, user_environment, request->name, &strings);
 
-	dentry_put(start);
-
+	if (!error)
+		error = exec_prepare(request, strings, &image, &executable, &reason);
+	exec_strings_free(strings);
 	if (error) {
-		log_debug("execve %s: %s", path, reason);
+		log_debug("execve %s: %s", request->name, reason);
 		return error;
 	}
 	error = process_kill_other_threads();
 	if (error) {
 		discard_image(&image);
-		dentry_put(executable);
+		executable_put(executable);
 		return error;
 	}
 	commit(self, &image, executable);
 	return 0;
 }
 
-long sys_execve(const unsigned long arg[6])
+/* Descriptor FD as what REQUEST begins at: the program itself if the path is empty. */
+static int begin_at(int fd, struct exec_request *request)
 {
-	struct exec_strings strings = { .bytes = kzalloc(EXEC_STRINGS_MAX) };
-	char *path = kzalloc(PATH_SIZE);
-	long result = strings.bytes && path ? 0 : -ENOMEM;
+	if (request->path[0] || fd == AT_FDCWD)
+		return path_start_find(fd, request->path, &request->start);
+	struct file *file = fd_get_file(fd);
+	int error = file ? 0 : -EBADF;
 
-	if (!result) {
-		result = copy_string_from_user(path, (const char *)arg[0], PATH_SIZE);
-		result = result < 0 ? result : 0;
+	if (file && !file->dentry)
+		error = -EACCES;
+	if (!error) {
+		request->start = file->dentry;
+		dentry_get(request->start);
 	}
-	if (!result)
-		result = copy_strings(&strings, arg[1], &strings.argument_count);
-	/* A program always has a name: Linux 5.18 and later. */
-	if (!result && strings.argument_count == 0) {
-		result = exec_strings_add(&strings, "");
-		strings.argument_count = 1;
+	if (file)
+		file_put(file);
+	return error;
+}
+
+/* What execveat tells a program of PATH at FD, into NAME, PATH_SIZE bytes: a path that leads there. */
+static void make_name(char *name, int fd, const char *path)
+{
+	if (fd == AT_FDCWD || path[0] == '/')
+		strlcpy(name, path, PATH_SIZE);
+	else
+		format_string(name, PATH_SIZE, path[0] ? "/dev/fd/%d/%s" : "/dev/fd/%d", fd, path);
+}
+
+static long execute_at(int fd, const unsigned long arg[3], unsigned int flags)
+{
+	/* The path, and what the program is told of it. */
+	char *path = kzalloc(2 * PATH_SIZE), *name = path + PATH_SIZE;
+	struct exec_request request = { .path = path,
+					.name = name,
+					.follow = !(flags & AT_SYMLINK_NOFOLLOW) };
+
+	if (!path)
+		return -ENOMEM;
+	long result = copy_string_from_user(path, (const char *)arg[0], PATH_SIZE);
+
+	if (result == 0 && !(flags & AT_EMPTY_PATH))
+		result = -ENOENT;
+	if (result >= 0)
+		result = begin_at(fd, &request);
+	if (result >= 0) {
+		make_name(name, fd, path);
+		request.name_closes = fd != AT_FDCWD && path[0] != '/' && fd_get_cloexec(fd) == 1;
+		result = execute(&request, arg[1], arg[2]);
+		dentry_put(request.start);
 	}
-	if (!result)
-		result = copy_strings(&strings, arg[2], &strings.environment_count);
-	if (!result)
-		result = execute(path, &strings);
-	kfree(strings.bytes);
 	kfree(path);
 	return result;
+}
+
+long sys_execve(const unsigned long arg[6])
+{
+	return execute_at(AT_FDCWD, arg, 0);
+}
+
+long sys_execveat(const unsigned long arg[6])
+{
+	unsigned int flags = (unsigned int)arg[4];
+
+	if (flags & ~(unsigned int)(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW))
+		return -EINVAL;
+	return execute_at((int)arg[0], arg + 1, flags);
 }

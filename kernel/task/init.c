@@ -29,14 +29,15 @@
 #define ENVIRONMENT_PATH "/.tally/env"
 #define DEFAULT_PROGRAM	 "/init"
 #define WORD_SIZE_MAX	 1024
+/* Of the files with arguments and environment. */
+#define STRINGS_FILE_MAX	 131072
 
 static const char *const default_environment[] = { "HOME=/", "TERM=linux" };
 
 static void must_add(struct exec_strings *strings, const char *text)
 {
 	if (exec_strings_add(strings, text) < 0)
-		boot_failure("more than %d bytes of arguments and environment; use fewer",
-			     EXEC_STRINGS_MAX);
+		boot_failure("too many arguments and too large an environment; use less");
 }
 
 /* Adds the terminated strings in the file at PATH; how many, or -1: there is no such file. */
@@ -48,11 +49,11 @@ static ssize_t add_from_file(struct exec_strings *strings, const char *path)
 
 	if (path_lookup(root_dentry, path, LOOKUP_FOLLOW, &dentry) < 0)
 		return -1;
-	char *text = kzalloc(EXEC_STRINGS_MAX);
+	char *text = kzalloc(STRINGS_FILE_MAX);
 
 	if (!text || dentry_open(dentry, O_RDONLY, &file) < 0)
 		boot_failure("%s cannot be read", path);
-	ssize_t size = file_read_for_kernel(file, text, EXEC_STRINGS_MAX, 0);
+	ssize_t size = file_read_for_kernel(file, text, STRINGS_FILE_MAX, 0);
 
 	if (size > 0 && text[size - 1] != '\0')
 		boot_failure("%s: the last string has no end; make the initramfs anew", path);
@@ -119,42 +120,46 @@ static struct file_table *open_console(void)
 
 _Noreturn void init_run(const char *command_line)
 {
-	struct exec_strings strings = { .bytes = kzalloc(EXEC_STRINGS_MAX) };
+	struct exec_strings *strings = exec_strings_create();
 	struct task *task = task_create_first();
 	struct dentry *executable;
 	struct exec_image image;
 	char *path = kzalloc(PATH_SIZE);
 	const char *reason = "";
 
-	if (!strings.bytes || !path || !task)
+	if (!strings || !path || !task)
 		boot_failure("not enough memory for the first task; give the machine more");
-	ssize_t count = add_from_file(&strings, ARGUMENTS_PATH);
+	ssize_t count = add_from_file(strings, ARGUMENTS_PATH);
 
 	if (count == 0)
 		boot_failure(ARGUMENTS_PATH " is empty; make the initramfs anew");
 	if (count > 0) {
-		strlcpy(path, strings.bytes, PATH_SIZE);
-		strings.argument_count = (size_t)count;
+		strlcpy(path, strings->chunks[0], PATH_SIZE);
+		strings->argument_count = (size_t)count;
 	} else {
 		strlcpy(path, DEFAULT_PROGRAM, PATH_SIZE);
-		must_add(&strings, DEFAULT_PROGRAM);
-		strings.argument_count = 1 + add_words(&strings, command_line);
+		must_add(strings, DEFAULT_PROGRAM);
+		strings->argument_count = 1 + add_words(strings, command_line);
 	}
-	count = add_from_file(&strings, ENVIRONMENT_PATH);
+	count = add_from_file(strings, ENVIRONMENT_PATH);
 	if (count >= 0) {
-		strings.environment_count = (size_t)count;
+		strings->environment_count = (size_t)count;
 	} else {
 		for (size_t i = 0; i < sizeof(default_environment) / sizeof(*default_environment);
 		     i++)
-			must_add(&strings, default_environment[i]);
-		strings.environment_count =
+			must_add(strings, default_environment[i]);
+		strings->environment_count =
 			sizeof(default_environment) / sizeof(*default_environment);
 	}
-	int error = exec_prepare(root_dentry, path, &strings, &image, &executable, &reason);
+	const struct exec_request request = { .start = root_dentry,
+					      .path = path,
+					      .name = path,
+					      .follow = true };
+	int error = exec_prepare(&request, strings, &image, &executable, &reason);
 
 	if (error)
 		boot_failure("cannot run %s: %s (error %d)", path, reason, -error);
-	kfree(strings.bytes);
+	exec_strings_free(strings);
 	kfree(path);
 	task->files = open_console();
 	console_give(task->process);

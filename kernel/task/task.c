@@ -27,6 +27,8 @@
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 
+#include "exec.h"
+
 /* Where numbers begin again: Linux's RESERVED_PIDS. */
 #define TID_AGAIN 300
 
@@ -216,7 +218,7 @@ void process_put(struct process *process)
 	if (atomic_fetch_sub(&process->references, 1) != 1)
 		return;
 	if (process->executable)
-		dentry_put(process->executable);
+		executable_put(process->executable);
 	signal_queue_flush(&process->signals);
 	if (process->handlers)
 		signal_handlers_put(process->handlers);
