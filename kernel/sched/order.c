@@ -51,6 +51,9 @@ void order_set_parameters(struct run_queue *queue, struct sched_entity *entity,
 		order_take(queue, entity);
 	if (counted)
 		order_leave(queue, entity);
+	/* What it was owed, or owed, among fair tasks is not for when it comes back. */
+	if (!entity->priority != !parameters->priority)
+		entity->lag_ns = 0;
 	entity->policy = (uint8_t)parameters->policy;
 	entity->priority = (uint8_t)parameters->priority;
 	entity->nice = parameters->nice;

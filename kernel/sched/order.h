@@ -57,7 +57,7 @@ static inline void order_put_back(struct run_queue *queue, struct sched_entity *
 	if (order_is_realtime(entity))
 		realtime_wait(queue, entity, !give_way);
 	else
-		run_queue_put_back(queue, entity);
+		run_queue_put_back(queue, entity, give_way);
 }
 
 /* ENTITY, which does not wait, leaves QUEUE. */

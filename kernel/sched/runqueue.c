@@ -190,9 +190,12 @@ void run_queue_take(struct run_queue *queue, struct sched_entity *entity)
 	tree_remove(queue, entity);
 }
 
-void run_queue_put_back(struct run_queue *queue, struct sched_entity *entity)
+void run_queue_put_back(struct run_queue *queue, struct sched_entity *entity, bool give_way)
 {
 	ASSERT(!entity->queued);
+	/* Among tasks that give way each has its turn, not the one whose slice began first many. */
+	if (give_way)
+		start_slice(entity);
 	entity->queued = true;
 	tree_insert(queue, entity);
 }

@@ -75,8 +75,9 @@ void run_queue_insert(struct run_queue *queue, struct sched_entity *entity);
 /* ENTITY leaves the tree to run; it still counts in the queue's virtual time. */
 void run_queue_take(struct run_queue *queue, struct sched_entity *entity);
 
-/* ENTITY, which ran and was taken, waits again: its slice goes on where it was. */
-void run_queue_put_back(struct run_queue *queue, struct sched_entity *entity);
+/* ENTITY, which ran and was taken, waits again: its slice goes on where it was, or with GIVE_WAY it has
+ * given the rest up and asks for a new one. */
+void run_queue_put_back(struct run_queue *queue, struct sched_entity *entity, bool give_way);
 
 /* ENTITY, which is not in the tree, no longer belongs to the queue; its lag is kept for when it
  * comes back. */

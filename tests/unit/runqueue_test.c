@@ -47,7 +47,7 @@ static struct sched_entity *reschedule(bool give_way)
 	if (chosen)
 		run_queue_take(&queue, chosen);
 	if (current)
-		run_queue_put_back(&queue, current);
+		run_queue_put_back(&queue, current, give_way);
 	current = chosen;
 	return current;
 }
@@ -169,6 +169,29 @@ static void check_giving_way(void)
 		EXPECT_AT(current != before, "time %d", i);
 	}
 	EXPECT(current == first);
+}
+
+/* Each of five that do nothing but give way has every fifth turn, also when one's slice began before. */
+static void check_turns_given_way(void)
+{
+	start(5);
+	reschedule(false);
+	run_ns(SLICE_NS / 2);
+	for (int turn = 0; turn < 500; turn++) {
+		reschedule(true);
+		run_ns(1000);
+	}
+	uint64_t least_ns = UINT64_MAX, most_ns = 0;
+
+	/* One turn more or less; the half slice is paid back. */
+	for (int i = 0; i < 5; i++) {
+		if (used_ns[i] < least_ns)
+			least_ns = used_ns[i];
+		if (used_ns[i] > most_ns && used_ns[i] < SLICE_NS / 2)
+			most_ns = used_ns[i];
+	}
+	EXPECT_EQ(least_ns, 125000);
+	EXPECT_EQ(most_ns, 125000);
 }
 
 static void check_sleepers_lag(void)
@@ -307,7 +330,7 @@ static void check_crowd(void)
 			run_queue_take(&queue, any);
 			if (step % 3 == 0) {
 				run_queue_charge(&queue, any, (uint64_t)rand() % (2 * SLICE_NS));
-				run_queue_put_back(&queue, any);
+				run_queue_put_back(&queue, any, step % 2 == 0);
 			} else {
 				run_queue_leave(&queue, any);
 			}
@@ -331,6 +354,7 @@ static const struct tap_rule rules[] = {
 	{ "no task's share is ever off by more than a slice, whatever the weights", check_shares },
 	{ "a task alone keeps the processor, and an empty queue gives nobody", check_alone },
 	{ "who gives way is followed by somebody else", check_giving_way },
+	{ "who only give way have turns one after the other", check_turns_given_way },
 	{ "a sleeper comes back owing what it owed", check_sleepers_lag },
 	{ "time charged in small pieces counts as much as in one", check_rounding },
 	{ "nobody owes more than a slice", check_lag_limit },

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * crowd - what a context switch costs when many tasks are ready to run.
+ *
+ *     crowd [N]...     (10 100 1000 10000)
+ *
+ * For each N, ascending, it has N threads on CPU 0 of which each gives way, again and again, and prints
+ * what one turn costs: kernel instructions of CPU 0, divided by the switches there. Needs the right to
+ * count a whole CPU.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Shares all but its stack, which it does not use: Linux's CLONE_VM, FS, FILES, SIGHAND, THREAD. */
+#define THREAD_FLAGS 0x00010f00ul
+
+#define SIZES_MAX 16
+
+/* Switches that are measured for each N, at least. */
+#define SWITCHES_LEAST 20000
+
+/* A thread that only gives way, until the process ends. 0, or a negative error. */
+static long start_thread(void)
+{
+	long result;
+
+	__asm__ volatile("syscall\n\t"
+			 "test %%rax, %%rax\n\t"
+			 "jnz 2f\n"
+			 "1:\tmov %[yield], %%eax\n\t"
+			 "syscall\n\t"
+			 "jmp 1b\n"
+			 "2:"
+			 : "=a"(result)
+			 : "0"((long)SYS_clone), "D"(THREAD_FLAGS), "S"(0l), "d"(0l),
+			   [yield] "i"(SYS_sched_yield)
+			 : "rcx", "r8", "r10", "r11", "memory");
+	return result < 0 ? result : 0;
+}
+
+/* The first thread comes before all others, which it makes, or is one of them. */
+static void set_first(bool before)
+{
+	/* SCHED_FIFO, which threads do not inherit (SCHED_RESET_ON_FORK), or SCHED_OTHER. */
+	const int policy = before ? 1 | 0x40000000 : 0, priority = before ? 1 : 0;
+
+	if (syscall(__NR_sched_setscheduler, 0, policy, &priority) < 0) {
+		fprintf(stderr, "crowd: sched_setscheduler: %s\n", strerror(errno));
+		exit(2);
+	}
+}
+
+/* A counter of all that happens on CPU 0; ends the program if there can be none. */
+static int open_counter(uint32_t type, uint64_t config)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = type, .config = config, .exclude_user = 1
+	};
+	long fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
+
+	if (fd < 0) {
+		fprintf(stderr, "crowd: counting CPU 0: %s\n", strerror(errno));
+		exit(2);
+	}
+	return (int)fd;
+}
+
+static uint64_t read_counter(int fd)
+{
+	uint64_t count = 0;
+
+	if (read(fd, &count, sizeof(count)) != sizeof(count))
+		abort();
+	return count;
+}
+
+/* Kernel instructions of one turn. */
+static uint64_t measure(int instructions, int switches)
+{
+	uint64_t first_switch, last_switch, first, last;
+
+	/* Everybody's first turn is not like the others. */
+	for (int i = 0; i < 2; i++)
+		sched_yield();
+	first_switch = read_counter(switches);
+	first = read_counter(instructions);
+	do {
+		sched_yield();
+		last = read_counter(instructions);
+		last_switch = read_counter(switches);
+	} while (last_switch - first_switch < SWITCHES_LEAST);
+	return (last - first) / (last_switch - first_switch);
+}
+
+int main(int argc, char **argv)
+{
+	static char *usual[] = { "10", "100", "1000", "10000", NULL };
+	/* CPU 0 alone. */
+	unsigned long mask = 1;
+	char **sizes = argc > 1 ? argv + 1 : usual;
+	unsigned long threads = 1;
+	struct {
+		unsigned long threads;
+		uint64_t instructions;
+	} costs[SIZES_MAX];
+	size_t count = 0;
+
+	if (syscall(SYS_sched_setaffinity, 0, sizeof(mask), &mask) < 0) {
+		fprintf(stderr, "crowd: staying on CPU 0: %s\n", strerror(errno));
+		return 2;
+	}
+	int instructions = open_counter(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
+	int switches = open_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
+
+	for (; *sizes; sizes++) {
+		unsigned long wanted = strtoul(*sizes, NULL, 10);
+
+		/* Else it would have an ever smaller share of the processor to make them in. */
+		set_first(true);
+		for (; threads < wanted; threads++) {
+			long error = start_thread();
+
+			if (error) {
+				fprintf(stderr, "crowd: thread %lu: %s\n", threads,
+					strerror((int)-error));
+				return 1;
+			}
+		}
+		set_first(false);
+		if (count == SIZES_MAX)
+			break;
+		/* Printing takes longer than a turn; done now, it would be paid back in turns of all. */
+		costs[count].threads = threads;
+		costs[count++].instructions = measure(instructions, switches);
+	}
+	for (size_t i = 0; i < count; i++)
+		printf("turn_among_%lu:k %" PRIu64 "\n", costs[i].threads, costs[i].instructions);
+	return 0;
+}
