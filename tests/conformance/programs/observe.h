@@ -2,7 +2,7 @@
 /*
  * What the observing programs share. Each is one static executable that runs on Linux and on Tally and
  * prints, line by line, "name: what happened"; a test compares the two transcripts by name. So a name is
- * printed once, and nothing that may differ from run to run is printed: no addresses, times or ids.
+ * best printed once, and nothing that may differ from run to run is printed: no addresses, times or ids.
  *
  * Include it in one file of a program.
  */
