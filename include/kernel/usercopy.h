@@ -11,6 +11,10 @@
 
 #include <arch/usercopy.h>
 
+/* The address of MEMBER in the TYPE at ADDRESS of user memory, which may not be aligned as TYPE has to
+ * be: so never by a pointer to one. */
+#define USER_MEMBER(address, type, member) ((void *)((uintptr_t)(address) + offsetof(type, member)))
+
 /* Task context, interrupts on (a fault may sleep). 0, or -EFAULT (then nothing is known about how
  * much was copied). */
 int copy_from_user(void *destination, const void *user_source, size_t size);

@@ -207,8 +207,8 @@ static long poll_user(unsigned long user_fds, size_t count, uint64_t deadline_ns
 	finish(polled, known);
 	/* Also when a signal came: then nothing is ready. */
 	for (size_t i = 0; i < count && (result >= 0 || result == -EINTR); i++)
-		if (copy_to_user(&user[i].revents, &polled[i].user.revents,
-				 sizeof(polled[i].user.revents)))
+		if (copy_to_user(USER_MEMBER(&user[i], struct kernel_pollfd, revents),
+				 &polled[i].user.revents, sizeof(polled[i].user.revents)))
 			result = -EFAULT;
 	if (polled != near)
 		kfree(polled);

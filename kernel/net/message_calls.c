@@ -192,10 +192,12 @@ static long receive_at(struct file *file, struct kernel_msghdr *user_header, uns
 
 	if (result < 0)
 		return result;
-	if (copy_to_user(&user_header->msg_namelen, &user.msg_namelen, sizeof(user.msg_namelen)) ||
-	    copy_to_user(&user_header->msg_flags, &user.msg_flags, sizeof(user.msg_flags)) ||
-	    copy_to_user(&user_header->msg_controllen, &user.msg_controllen,
-			 sizeof(user.msg_controllen)))
+	if (copy_to_user(USER_MEMBER(user_header, struct kernel_msghdr, msg_namelen),
+			 &user.msg_namelen, sizeof(user.msg_namelen)) ||
+	    copy_to_user(USER_MEMBER(user_header, struct kernel_msghdr, msg_flags), &user.msg_flags,
+			 sizeof(user.msg_flags)) ||
+	    copy_to_user(USER_MEMBER(user_header, struct kernel_msghdr, msg_controllen),
+			 &user.msg_controllen, sizeof(user.msg_controllen)))
 		return -EFAULT;
 	return result;
 }
@@ -235,14 +237,17 @@ long sys_sendmmsg(const unsigned long arg[6])
 	for (done = 0; done < count; done++) {
 		struct kernel_msghdr user;
 
-		result = copy_from_user(&user, &messages[done].msg_hdr, sizeof(user));
+		result = copy_from_user(
+			&user, USER_MEMBER(&messages[done], struct kernel_mmsghdr, msg_hdr),
+			sizeof(user));
 		if (!result)
 			result = send_message(file, &user, flags);
 		if (result < 0)
 			break;
 		uint32_t sent = (uint32_t)result;
 
-		result = copy_to_user(&messages[done].msg_len, &sent, sizeof(sent));
+		result = copy_to_user(USER_MEMBER(&messages[done], struct kernel_mmsghdr, msg_len),
+				      &sent, sizeof(sent));
 		if (result || signal_is_pending(task_current())) {
 			done += !result;
 			break;
@@ -279,12 +284,14 @@ static long receive_many(struct file *file, struct kernel_mmsghdr *messages, uns
 
 	flags &= ~(unsigned int)MSG_WAITFORONE;
 	while (done < count && result >= 0) {
-		result = receive_at(file, &messages[done].msg_hdr, flags);
+		result = receive_at(
+			file, USER_MEMBER(&messages[done], struct kernel_mmsghdr, msg_hdr), flags);
 		if (result < 0)
 			break;
 		uint32_t received = (uint32_t)result;
 
-		result = copy_to_user(&messages[done].msg_len, &received, sizeof(received));
+		result = copy_to_user(USER_MEMBER(&messages[done], struct kernel_mmsghdr, msg_len),
+				      &received, sizeof(received));
 		if (result)
 			break;
 		done++;

@@ -275,7 +275,6 @@ static void see_usage(void)
 	show(syscall(SYS_times, NULL) > 0 ? "yes" : "no", "times without room says the time");
 	times(&times_used);
 	show(times_used.tms_utime + times_used.tms_stime >= 2 ? "yes" : "no", "times counts");
-	show(number(times_used.tms_cutime), "times of no children");
 	SEE(syscall(SYS_getrusage, 2, &usage));
 	SEE(syscall(SYS_getrusage, RUSAGE_SELF, bad));
 	for (int who = RUSAGE_CHILDREN; who <= RUSAGE_THREAD; who++) {
