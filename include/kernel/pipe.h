@@ -31,6 +31,11 @@ bool file_is_pipe(const struct file *file);
  * NONBLOCK. The number, 0 at the end, -EAGAIN, -EINTR. Task context. */
 ssize_t pipe_read_for_kernel(struct file *file, void *buffer, size_t size, bool peek,
 			     bool nonblock);
+/* Takes SIZE bytes of the kernel's BYTES: how many, or a negative error. The pipe is locked. */
+typedef ssize_t pipe_sink(void *context, const void *bytes, size_t size);
+/* Gives SINK up to SIZE bytes that are in FILE's pipe; what it does not take stays there. Waits for the
+ * first. How many it took, 0 at the end, its error, -EAGAIN, -EINTR. */
+ssize_t pipe_pour(struct file *file, size_t size, bool nonblock, pipe_sink *sink, void *context);
 /* Copies up to SIZE bytes into it, at least one. Waits for room unless NONBLOCK. The number, -EPIPE
  * (SIGPIPE was sent), -EAGAIN, -EINTR. Task context. */
 ssize_t pipe_write_from_kernel(struct file *file, const void *buffer, size_t size, bool nonblock);

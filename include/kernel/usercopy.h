@@ -6,8 +6,10 @@
 #ifndef KERNEL_USERCOPY_H
 #define KERNEL_USERCOPY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <arch/usercopy.h>
 
@@ -20,6 +22,24 @@
 int copy_from_user(void *destination, const void *user_source, size_t size);
 int copy_to_user(void *user_destination, const void *source, size_t size);
 int clear_user(void *user_destination, size_t size);
+
+/* The same two from or to the kernel's own memory instead, if not USER: for what serves programs and the
+ * kernel alike. */
+static inline int copy_from(void *destination, const void *source, size_t size, bool user)
+{
+	if (user)
+		return copy_from_user(destination, source, size);
+	memcpy(destination, source, size);
+	return 0;
+}
+
+static inline int copy_to(void *destination, const void *source, size_t size, bool user)
+{
+	if (user)
+		return copy_to_user(destination, source, size);
+	memcpy(destination, source, size);
+	return 0;
+}
 
 /* Puts DESIRED at USER, aligned, if what is there is *EXPECTED, which becomes what was there: equal to
  * before if it was done. No other task sees anything between. Context as above. 0, -EFAULT. */

@@ -46,7 +46,8 @@ static ssize_t write_away_from_kernel(struct file *file, const void *buffer, siz
 
 static const struct file_ops null_ops = { .read = read_nothing,
 					  .write = write_away,
-					  .write_from_kernel = write_away_from_kernel };
+					  .write_from_kernel = write_away_from_kernel,
+					  .seek_ignored = true };
 
 int null_open(struct inode *inode, struct file *file)
 {
@@ -59,7 +60,18 @@ static ssize_t read_zeros(struct file *file, void *user_buffer, size_t size, uin
 	return clear_user(user_buffer, size) ? -EFAULT : (ssize_t)size;
 }
 
-static const struct file_ops zero_ops = { .read = read_zeros, .write = write_away };
+static ssize_t read_zeros_for_kernel(struct file *file, void *buffer, size_t size,
+				     uint64_t position)
+{
+	memset(buffer, 0, size);
+	return (ssize_t)size;
+}
+
+static const struct file_ops zero_ops = { .read = read_zeros,
+					  .write = write_away,
+					  .read_for_kernel = read_zeros_for_kernel,
+					  .write_from_kernel = write_away_from_kernel,
+					  .seek_ignored = true };
 
 int zero_open(struct inode *inode, struct file *file)
 {
@@ -73,7 +85,10 @@ static ssize_t write_nowhere(struct file *file, const void *user_buffer, size_t 
 	return -ENOSPC;
 }
 
-static const struct file_ops full_ops = { .read = read_zeros, .write = write_nowhere };
+static const struct file_ops full_ops = { .read = read_zeros,
+					  .write = write_nowhere,
+					  .read_for_kernel = read_zeros_for_kernel,
+					  .seek_ignored = true };
 
 int full_open(struct inode *inode, struct file *file)
 {

@@ -537,6 +537,40 @@ ssize_t pipe_read_for_kernel(struct file *file, void *buffer, size_t size, bool 
 	return read_out(file->private, &outside, size, peek, nonblock);
 }
 
+ssize_t pipe_pour(struct file *file, size_t size, bool nonblock, pipe_sink *sink, void *context)
+{
+	struct pipe *pipe = file->private;
+	ssize_t result = 0;
+	size_t done = 0;
+
+	mutex_lock(&pipe->mutex);
+	while (!filled(pipe) && pipe->writers && !result)
+		result = wait_for_change(pipe, &pipe->readable, nonblock);
+	bool was_full = is_full(pipe);
+
+	while (done < size && filled(pipe) && !result) {
+		uint32_t offset = pipe->read_at & (pipe->size - 1);
+		size_t part = readable(pipe, size - done);
+
+		if (part > pipe->size - offset)
+			part = pipe->size - offset;
+		result = sink(context, pipe->bytes + offset, part);
+		if (result <= 0)
+			break;
+		done += (size_t)result;
+		consume(pipe, (size_t)result);
+		result = 0;
+	}
+	bool room_came = was_full && !is_full(pipe);
+
+	if (done)
+		notify(pipe, false);
+	mutex_unlock(&pipe->mutex);
+	if (room_came)
+		wake_writers(pipe);
+	return done ? (ssize_t)done : result;
+}
+
 ssize_t pipe_write_from_kernel(struct file *file, const void *buffer, size_t size, bool nonblock)
 {
 	const struct outside outside = { (char *)(uintptr_t)buffer, false };

@@ -71,25 +71,39 @@ static int make_contents(struct pseudo_inode *file, struct contents *contents)
 	return error;
 }
 
-static ssize_t read_contents(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+/* Copies from POSITION on to BUFFER, a program's if USER. */
+static ssize_t copy_contents(struct file *file, void *buffer, size_t size, uint64_t position,
+			     bool user)
 {
 	struct contents *contents = file->private;
 	ssize_t result = 0;
 
 	mutex_lock(&contents->mutex);
-	if (*position == 0 || !contents->made)
+	if (position == 0 || !contents->made)
 		result = make_contents(pseudo(file_inode(file)), contents);
-	if (!result && *position < contents->text.size) {
-		if (size > contents->text.size - *position)
-			size = contents->text.size - *position;
-		result = copy_to_user(user_buffer, contents->text.bytes + *position, size) ?
+	if (!result && position < contents->text.size) {
+		if (size > contents->text.size - position)
+			size = contents->text.size - position;
+		result = copy_to(buffer, contents->text.bytes + position, size, user) ?
 				 -EFAULT :
 				 (ssize_t)size;
 	}
 	mutex_unlock(&contents->mutex);
+	return result;
+}
+
+static ssize_t read_contents(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+{
+	ssize_t result = copy_contents(file, user_buffer, size, *position, true);
+
 	if (result > 0)
 		*position += (size_t)result;
 	return result;
+}
+
+static ssize_t read_for_kernel(struct file *file, void *buffer, size_t size, uint64_t position)
+{
+	return copy_contents(file, buffer, size, position, false);
 }
 
 static ssize_t write_contents(struct file *file, const void *user_buffer, size_t size,
@@ -123,6 +137,7 @@ static void release_contents(struct file *file)
 
 static const struct file_ops contents_ops = {
 	.read = read_contents,
+	.read_for_kernel = read_for_kernel,
 	.write = write_contents,
 	.release = release_contents,
 	.seekable = true,

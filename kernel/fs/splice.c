@@ -3,9 +3,8 @@
  * Moving bytes between files without a program's memory: splice, tee, vmsplice, sendfile,
  * copy_file_range.
  *
- * The bytes go through a buffer of the kernel's, a piece at a time. What was taken out of a pipe has
- * been promised room first; a file may still refuse what it is given, and then a piece is lost, as
- * when a program reads and cannot write.
+ * A pipe is poured out into what is no pipe: bytes that are refused stay in it. Otherwise they go through
+ * a buffer of the kernel's, a piece at a time, for which a pipe has been found to have room first.
  */
 #include <kernel/dentry.h>
 #include <kernel/file.h>
@@ -43,6 +42,19 @@ static bool may_write(const struct file *file)
 	return (file->flags & O_ACCMODE) != O_RDONLY && !(file->flags & O_PATH);
 }
 
+/* Whether FILE has places: what is taken from it is not gone. */
+static bool has_places(const struct file *file)
+{
+	return file->ops->seekable || file->ops->seek || file->ops->seek_ignored;
+}
+
+static bool is_regular(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	return inode && inode_type(inode) == S_IFREG;
+}
+
 static ssize_t take(const struct end *from, void *buffer, size_t size)
 {
 	if (file_is_pipe(from->file))
@@ -61,6 +73,11 @@ static ssize_t give(const struct end *to, const void *buffer, size_t size)
 	if (!to->file->ops->write_from_kernel)
 		return -EINVAL;
 	return to->file->ops->write_from_kernel(to->file, buffer, size, to->position);
+}
+
+static ssize_t give_all(void *context, const void *bytes, size_t size)
+{
+	return give(context, bytes, size);
 }
 
 /* Waits until a byte can be given: what was taken must have somewhere to go. */
@@ -106,7 +123,9 @@ static ssize_t move(const struct end *from, const struct end *to, size_t size, b
 		}
 		if (result <= 0)
 			break;
-		if (!all && file_is_pipe(from->file) && !pipe_filled(from->file))
+		/* Others than plain files would be waited for. */
+		if (!all && !is_regular(from->file) &&
+		    !(file_is_pipe(from->file) && pipe_filled(from->file)))
 			break;
 		if (!all && file_is_pipe(to->file) &&
 		    pipe_filled(to->file) >= (size_t)pipe_get_size(to->file))
@@ -142,7 +161,7 @@ static int get_position(struct file *file, unsigned long user_position, uint64_t
 		return 0;
 	if (file_is_pipe(file))
 		return -ESPIPE;
-	if (!file->ops->seekable)
+	if (!has_places(file))
 		return -EINVAL;
 	if (copy_from_user(given, (const void *)user_position, sizeof(*given)))
 		return -EFAULT;
@@ -171,7 +190,10 @@ static ssize_t splice(struct file *in, unsigned long user_in, struct file *out,
 		error = get_position(out, user_out, &out_position, &to.position);
 	if (error)
 		return error;
-	ssize_t result = move(&from, &to, size, false);
+	if (!file_is_pipe(out) && !out->ops->write_from_kernel)
+		return -EINVAL;
+	ssize_t result = file_is_pipe(out) ? move(&from, &to, size, false) :
+					     pipe_pour(in, size, from.nonblock, give_all, &to);
 
 	if (result > 0 && user_in &&
 	    copy_to_user((void *)user_in, &in_position, sizeof(in_position)))
@@ -300,7 +322,7 @@ static ssize_t send_file(struct file *out, struct file *in, unsigned long user_p
 
 	if (error)
 		return error;
-	if (!in->ops->seekable || !in->ops->read_for_kernel)
+	if (!has_places(in) || !in->ops->read_for_kernel)
 		return -EINVAL;
 	if (out->flags & O_APPEND)
 		return -EINVAL;
@@ -350,6 +372,8 @@ static ssize_t copy_range(struct file *in, unsigned long user_in, struct file *o
 		return error;
 	if (!may_read(in) || !may_write(out) || (out->flags & O_APPEND))
 		return -EBADF;
+	if (file_inode(in)->superblock != file_inode(out)->superblock)
+		return -EXDEV;
 	if ((user_in && copy_from_user(&in_position, (const void *)user_in, 8)) ||
 	    (user_out && copy_from_user(&out_position, (const void *)user_out, 8)))
 		return -EFAULT;

@@ -31,6 +31,15 @@ static ssize_t read_socket(struct file *file, void *user_buffer, size_t size, ui
 	return receive_simply(file, &message);
 }
 
+static ssize_t read_socket_for_kernel(struct file *file, void *buffer, size_t size,
+				      uint64_t position)
+{
+	struct unix_message message = { 0 };
+
+	vector_init(&message.data, (uintptr_t)buffer, size, true);
+	return receive_simply(file, &message);
+}
+
 static ssize_t send_simply(struct file *file, struct unix_message *message)
 {
 	struct unix_socket *socket = file->private;
@@ -146,6 +155,7 @@ static void release_socket(struct file *file)
 static const struct file_ops socket_ops = {
 	.read = read_socket,
 	.write = write_socket,
+	.read_for_kernel = read_socket_for_kernel,
 	.write_from_kernel = write_socket_from_kernel,
 	.ioctl = control_socket,
 	.poll = poll_socket,

@@ -60,6 +60,13 @@ static ssize_t read_random(struct file *file, void *user_buffer, size_t size, ui
 	return give(user_buffer, size);
 }
 
+static ssize_t read_random_for_kernel(struct file *file, void *buffer, size_t size,
+				      uint64_t position)
+{
+	random_bytes(buffer, size);
+	return (ssize_t)size;
+}
+
 /* What is written is mixed in. */
 static ssize_t take(const char *user_buffer, size_t size)
 {
@@ -139,11 +146,13 @@ static unsigned int poll_random(struct file *file, struct poll_table *table)
 }
 
 static const struct file_ops urandom_ops = { .read = read_random,
+					     .read_for_kernel = read_random_for_kernel,
 					     .write = write_random,
 					     .ioctl = control_random,
 					     .seek_ignored = true };
 
 static const struct file_ops random_ops = { .read = read_random,
+					    .read_for_kernel = read_random_for_kernel,
 					    .write = write_random,
 					    .ioctl = control_random,
 					    .poll = poll_random,

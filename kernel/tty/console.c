@@ -123,8 +123,7 @@ static ssize_t read_raw(struct file *file, void *user_buffer, size_t size, uint6
 	return copy_to_user(user_buffer, bytes, (size_t)count) ? -EFAULT : count;
 }
 
-static ssize_t write_raw(struct file *file, const void *user_buffer, size_t size,
-			 uint64_t *position)
+static ssize_t write_bytes(const char *source, size_t size, bool user)
 {
 	char bytes[WRITE_CHUNK];
 	size_t done = 0;
@@ -137,7 +136,7 @@ static ssize_t write_raw(struct file *file, const void *user_buffer, size_t size
 		if (signal_is_fatal_pending(task_current()))
 			error = -EINTR;
 		else
-			error = copy_from_user(bytes, (const char *)user_buffer + done, part);
+			error = copy_from(bytes, source + done, part, user);
 		if (!error) {
 			console_device_write(bytes, part);
 			done += part;
@@ -145,6 +144,18 @@ static ssize_t write_raw(struct file *file, const void *user_buffer, size_t size
 	}
 	mutex_unlock(&output_mutex);
 	return done ? (ssize_t)done : error;
+}
+
+static ssize_t write_raw(struct file *file, const void *user_buffer, size_t size,
+			 uint64_t *position)
+{
+	return write_bytes(user_buffer, size, true);
+}
+
+static ssize_t write_raw_from_kernel(struct file *file, const void *buffer, size_t size,
+				     uint64_t *position)
+{
+	return write_bytes(buffer, size, false);
 }
 
 static unsigned int poll_raw(struct file *file, struct poll_table *table)
@@ -160,6 +171,7 @@ static unsigned int poll_raw(struct file *file, struct poll_table *table)
 static const struct file_ops raw_ops = {
 	.read = read_raw,
 	.write = write_raw,
+	.write_from_kernel = write_raw_from_kernel,
 	.poll = poll_raw,
 };
 

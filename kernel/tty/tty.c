@@ -247,12 +247,19 @@ static struct patience read_patience(struct tty *tty)
 	return patience;
 }
 
-/* Moves what is ready into the user's BUFFER: at most one line, if lines are edited, and then
+/* Where the bytes of a read go: a program's memory, or the kernel's. */
+struct reader {
+	char *buffer;
+	size_t size;
+	bool user;
+};
+
+/* Moves what is ready into READER's buffer from BEGIN on: at most one line, if lines are edited, and then
  * *ENDED. Bytes, or -EFAULT: they are lost. */
-static ssize_t take_ready(struct tty *tty, char *user_buffer, size_t size, bool *ended)
+static ssize_t take_ready(struct tty *tty, const struct reader *reader, size_t begin, bool *ended)
 {
+	size_t size = reader->size - begin, done = 0, count;
 	char bytes[CHUNK];
-	size_t done = 0, count;
 
 	*ended = false;
 	mutex_lock(&tty->read_mutex);
@@ -264,7 +271,7 @@ static ssize_t take_ready(struct tty *tty, char *user_buffer, size_t size, bool 
 		if (done + count == size && !*ended)
 			line_skip_end_of_file(tty->line);
 		spin_unlock_irqrestore(&tty->lock, state);
-		if (copy_to_user(user_buffer + done, bytes, count)) {
+		if (copy_to(reader->buffer + begin + done, bytes, count, reader->user)) {
 			mutex_unlock(&tty->read_mutex);
 			return -EFAULT;
 		}
@@ -275,15 +282,15 @@ static ssize_t take_ready(struct tty *tty, char *user_buffer, size_t size, bool 
 }
 
 /* Reads as PATIENCE says. The running task is on tty->readers. */
-static ssize_t read_patiently(struct tty_open *open, struct file *file, char *user_buffer,
-			      size_t size, struct patience patience)
+static ssize_t read_patiently(struct tty_open *open, struct file *file, const struct reader *reader,
+			      struct patience patience)
 {
 	struct tty *tty = open->tty;
 	size_t done = 0;
 
 	for (;;) {
 		bool ended;
-		ssize_t count = take_ready(tty, user_buffer + done, size - done, &ended);
+		ssize_t count = take_ready(tty, reader, done, &ended);
 		int error = 0;
 
 		if (count < 0)
@@ -291,7 +298,7 @@ static ssize_t read_patiently(struct tty_open *open, struct file *file, char *us
 		done += (size_t)count;
 		if (count && tty->driver->pull)
 			tty->driver->pull(tty);
-		if (ended || done >= patience.least || done == size || patience.none)
+		if (ended || done >= patience.least || done == reader->size || patience.none)
 			return (ssize_t)done;
 		if (is_hung_up(open))
 			return done || !tty->gone ? (ssize_t)done : -EIO;
@@ -308,23 +315,37 @@ static ssize_t read_patiently(struct tty_open *open, struct file *file, char *us
 	}
 }
 
-static ssize_t read_tty(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+static ssize_t read_to(struct file *file, const struct reader *reader)
 {
 	struct tty_open *open = file->private;
 	struct tty *tty = open->tty;
 	struct wait_entry entry;
 
-	if (is_hung_up(open) || size == 0)
+	if (is_hung_up(open) || reader->size == 0)
 		return 0;
 	int error = tty_check_background(tty, SIGTTIN);
 
 	if (error)
 		return error;
 	wait_queue_add(&tty->readers, &entry);
-	ssize_t count = read_patiently(open, file, user_buffer, size, read_patience(tty));
+	ssize_t count = read_patiently(open, file, reader, read_patience(tty));
 
 	wait_queue_remove(&tty->readers, &entry);
 	return count;
+}
+
+static ssize_t read_tty(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+{
+	const struct reader reader = { user_buffer, size, true };
+
+	return read_to(file, &reader);
+}
+
+static ssize_t read_tty_for_kernel(struct file *file, void *buffer, size_t size, uint64_t position)
+{
+	const struct reader reader = { buffer, size, false };
+
+	return read_to(file, &reader);
 }
 
 /* ---- writing ---- */
@@ -376,11 +397,9 @@ static int check_write(struct tty_open *open)
 	return tty->line->modes.c_lflag & TOSTOP ? tty_check_background(tty, SIGTTOU) : 0;
 }
 
-static ssize_t write_tty(struct file *file, const void *user_buffer, size_t size,
-			 uint64_t *position)
+static ssize_t write_bytes(struct file *file, const char *source, size_t size, bool user)
 {
 	struct tty_open *open = file->private;
-	const char *user = user_buffer;
 	char bytes[CHUNK];
 	size_t done = 0;
 	int error = check_write(open);
@@ -396,7 +415,7 @@ static ssize_t write_tty(struct file *file, const void *user_buffer, size_t size
 		else if (is_hung_up(open))
 			error = -EIO;
 		else
-			error = copy_from_user(bytes, user + done, part);
+			error = copy_from(bytes, source + done, part, user);
 		if (error)
 			break;
 		size_t went = send(open->tty, bytes, part);
@@ -407,6 +426,18 @@ static ssize_t write_tty(struct file *file, const void *user_buffer, size_t size
 	}
 	mutex_unlock(&open->tty->write_mutex);
 	return done ? (ssize_t)done : error;
+}
+
+static ssize_t write_tty(struct file *file, const void *user_buffer, size_t size,
+			 uint64_t *position)
+{
+	return write_bytes(file, user_buffer, size, true);
+}
+
+static ssize_t write_tty_from_kernel(struct file *file, const void *buffer, size_t size,
+				     uint64_t *position)
+{
+	return write_bytes(file, buffer, size, false);
 }
 
 /* ---- the rest of a file ---- */
@@ -461,6 +492,8 @@ static void release_tty(struct file *file)
 static const struct file_ops tty_ops = {
 	.read = read_tty,
 	.write = write_tty,
+	.read_for_kernel = read_tty_for_kernel,
+	.write_from_kernel = write_tty_from_kernel,
 	.ioctl = ioctl_tty,
 	.poll = poll_tty,
 	.release = release_tty,
