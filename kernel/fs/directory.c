@@ -24,6 +24,7 @@ struct gathering {
 	char *bytes;
 	size_t size, used;
 	uint64_t position; /* of the next entry */
+	bool refused;	   /* one did not fit */
 };
 
 static bool gather(struct directory_reader *reader, const char *name, size_t name_size,
@@ -32,8 +33,10 @@ static bool gather(struct directory_reader *reader, const char *name, size_t nam
 	struct gathering *gathering = __containerof(reader, struct gathering, reader);
 	size_t length = (offsetof(struct kernel_dirent64, d_name) + name_size + 1 + 7) & ~(size_t)7;
 
-	if (length > gathering->size - gathering->used)
+	if (length > gathering->size - gathering->used) {
+		gathering->refused = true;
 		return false;
+	}
 	struct kernel_dirent64 *entry =
 		(struct kernel_dirent64 *)(gathering->bytes + gathering->used);
 
@@ -110,14 +113,10 @@ static ssize_t read_directory(struct file *file, void *user_buffer, size_t size)
 		goto out;
 	}
 	/* Nothing fitted, although there is something: the buffer is too small for it. */
-	if (!gathering.used) {
-		gathering.size = GATHER_MAX;
-		list(file->dentry, &gathering);
-		if (gathering.used)
-			result = -EINVAL;
-	} else {
+	if (!gathering.used && gathering.refused)
+		result = -EINVAL;
+	else
 		file->position = gathering.position;
-	}
 out:
 	kfree(gathering.bytes);
 	return result;
