@@ -172,6 +172,16 @@ uintptr_t arch_frame_ip(const struct trap_frame *frame)
 	return frame->rip;
 }
 
+void arch_frame_set_ip(struct trap_frame *frame, uintptr_t ip)
+{
+	frame->rip = ip;
+}
+
+bool arch_frame_is_call(const struct trap_frame *frame)
+{
+	return frame->vector == VECTOR_SYSCALL;
+}
+
 uintptr_t arch_frame_sp(const struct trap_frame *frame)
 {
 	return frame->rsp;

@@ -48,6 +48,11 @@ uintptr_t arch_frame_ip(const struct trap_frame *frame);
 uintptr_t arch_frame_sp(const struct trap_frame *frame);
 bool arch_frame_is_user(const struct trap_frame *frame);
 
+/* Whether FRAME is that of a system call, and not of a trap or interrupt; and where user mode goes on
+ * with it. Task context. */
+bool arch_frame_is_call(const struct trap_frame *frame);
+void arch_frame_set_ip(struct trap_frame *frame, uintptr_t ip);
+
 /* The registers that the interrupt being served on this processor has found; NULL when none is.
  * Interrupt context (not NMI: its handlers get their frame). */
 struct trap_frame *arch_interrupt_frame(void);

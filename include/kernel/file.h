@@ -22,6 +22,7 @@ struct epoll_item;
 struct file;
 struct file_table;
 struct inode;
+struct vector;
 struct vm_area;
 struct poll_table;
 struct wait_queue;
@@ -36,6 +37,10 @@ struct file_ops {
 	ssize_t (*read)(struct file *file, void *user_buffer, size_t size, uint64_t *position);
 	ssize_t (*write)(struct file *file, const void *user_buffer, size_t size,
 			 uint64_t *position);
+	/* The same with memory in parts, for a file to which it matters what one call reads or
+	 * writes. NULL: one part after the other */
+	ssize_t (*read_vector)(struct file *file, struct vector *vector);
+	ssize_t (*write_vector)(struct file *file, struct vector *vector);
 	long (*ioctl)(struct file *file, unsigned int command, unsigned long argument); /* ENOTTY */
 	/* Returns the POLL* bits that hold now; calls poll_wait() for each queue that a change
 	 * would wake. NULL: always readable and writable. */

@@ -63,6 +63,8 @@ struct signal_state {
 	_Atomic bool attention;	   /* some unblocked signal is pending, or the process is stopped */
 	_Atomic bool fatal;	   /* this task is to end: nothing else matters */
 	enum call_restart restart; /* the task's own: the system call it is in was interrupted */
+	uint64_t call_deadline_ns; /* the task's own: until when that call waits; 0: not known */
+	bool deadline_kept;	   /* the task's own: the call runs again, until the same moment */
 };
 
 /* Sends SIGNAL (1 … 64) to TASK as the kernel itself would. Task and interrupt context. */
@@ -85,6 +87,14 @@ bool signal_is_noticed(struct task *task, int signal);
 /* Whether TASK has a signal to act on, respectively one that ends it. Any context. */
 bool signal_is_pending(struct task *task);
 bool signal_is_fatal_pending(struct task *task);
+
+/* Until when the system call that the running task is in waits: DEADLINE_NS, counted from now; but if it
+ * runs again after a signal without a handler interrupted it, what that was the first time. Every call that
+ * uses this passes its result to signal_call_ended. Task context. */
+uint64_t signal_call_deadline(uint64_t deadline_ns);
+/* That call ends with RESULT, which is returned: unless a signal interrupted it, it has no deadline any
+ * more. */
+long signal_call_ended(long result);
 
 /* Acts on what is pending for the running task, which is about to return to user mode through
  * FRAME: may push a handler's frame, or end the task. Interrupts on. */

@@ -13,6 +13,8 @@
 /* Returned instead of EINTR: as table.c says of the call, but it starts again only if no handler ran. The
  * number is Linux's for the same, and no error of a program's. */
 #define EINTR_UNHANDLED 516
+/* The same for a call that does not start again even then: one on a socket with a time-out. */
+#define EINTR_ENDS	517
 
 typedef long syscall_function(const unsigned long arg[6]);
 
@@ -64,9 +66,12 @@ syscall_function sys_getuid, sys_geteuid, sys_getgid, sys_getegid, sys_getresuid
 	sys_setuid, sys_setgid, sys_setreuid, sys_setregid, sys_setresuid, sys_setresgid,
 	sys_setfsuid, sys_setfsgid, sys_getgroups, sys_setgroups, sys_capget, sys_capset;
 syscall_function sys_sched_yield, sys_sched_setaffinity, sys_sched_getaffinity, sys_getcpu,
-	sys_getpriority, sys_setpriority, sys_sched_getscheduler, sys_sched_getparam;
+	sys_getpriority, sys_setpriority, sys_sched_getscheduler, sys_sched_getparam,
+	sys_sched_setscheduler, sys_sched_setparam, sys_sched_get_priority_max,
+	sys_sched_get_priority_min, sys_sched_rr_get_interval, sys_sched_setattr,
+	sys_sched_getattr, sys_ioprio_set, sys_ioprio_get;
 syscall_function sys_futex, sys_futex_waitv, sys_futex_wait, sys_futex_wake, sys_futex_requeue,
-	sys_set_robust_list, sys_get_robust_list;
+	sys_set_robust_list, sys_rseq, sys_membarrier, sys_get_robust_list;
 syscall_function sys_ptrace, sys_process_vm_readv, sys_process_vm_writev;
 syscall_function sys_kill, sys_tkill, sys_tgkill, sys_rt_sigaction, sys_rt_sigprocmask,
 	sys_rt_sigpending, sys_rt_sigsuspend, sys_rt_sigreturn, sys_sigaltstack, sys_pause;

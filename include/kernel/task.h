@@ -16,6 +16,7 @@
 #include <kernel/cpu.h>
 #include <kernel/cpu_time.h>
 #include <kernel/ptrace.h>
+#include <kernel/rseq.h>
 #include <kernel/sched.h>
 #include <kernel/signal.h>
 #include <kernel/wait.h>
@@ -52,6 +53,7 @@ struct task {
 	_Atomic bool running;	   /* on a processor right now; written under R */
 	_Atomic bool woken;	   /* a wait queue woke it, see kernel/sched/wait.c */
 	cpumask_t affinity;	   /* R */
+	_Atomic uint16_t io_priority; /* class << 13 | level: ioprio_set(2) */
 	uint64_t started_ns;	   /* of clock_ns() */
 	uint64_t switches_voluntary, switches_forced, migrations; /* R */
 	struct cpu_ticks ticks;	     /* written where it runs */
@@ -83,6 +85,7 @@ struct task {
 	bool ended;		       /* T: it is no part of its process any more */
 	uint64_t timer_slack_ns;       /* the task's own: what PR_SET_TIMERSLACK said */
 	int parent_death_signal;       /* T: sent when the thread that made it ends, 0: none */
+	struct rseq_state rseq;	       /* see <kernel/rseq.h> */
 	struct task_completion *vfork; /* told when the space is given up */
 	LIST_ENTRY(task) dead;	       /* on the list of tasks to free */
 #ifdef TALLY_LOCK_ORDER

@@ -121,6 +121,7 @@ struct vm_space {
 	bool lock_future_on_fault;  /* S: with MCL_ONFAULT */
 	size_t resident_pages[PAGE_KINDS]; /* S */
 	size_t resident_pages_peak;	   /* S */
+	_Atomic unsigned int membarrier_registered; /* commands, see kernel/task/membarrier.c */
 	_Atomic unsigned int references;
 	_Atomic uint64_t active_cpus; /* processors that have it loaded: for TLB shoot-down */
 	_Atomic unsigned int

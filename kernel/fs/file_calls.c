@@ -11,6 +11,7 @@
 #include <kernel/task.h>
 #include <kernel/tmpfs.h>
 #include <kernel/usercopy.h>
+#include <kernel/vector.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/termios.h>
@@ -140,6 +141,21 @@ static long write_whole(struct file *file, const struct kernel_iovec *vector, si
 	return result;
 }
 
+/* Moves a vector as a whole. */
+static long transfer_whole(struct file *file, unsigned long user_vector, size_t count, bool writes)
+{
+	struct vector vector;
+	long result = vector_import(&vector, user_vector, count);
+
+	if (result)
+		return result;
+	if (vector.left)
+		result = writes ? file->ops->write_vector(file, &vector) :
+				  file->ops->read_vector(file, &vector);
+	vector_finish(&vector);
+	return result;
+}
+
 /* readv, writev and their kin: one buffer after another, until one is not used up. POSITION NULL: the
  * file's own. */
 static long transfer(int fd, unsigned long user_vector, size_t count, uint64_t *position,
@@ -159,6 +175,10 @@ static long transfer(int fd, unsigned long user_vector, size_t count, uint64_t *
 		position = &file->position;
 	if (!result && writes && file->ops->whole_max && (file->flags & O_ACCMODE) != O_RDONLY) {
 		result = write_whole(file, vector, count);
+		count = 0;
+	}
+	if (!result && (writes ? (void *)file->ops->write_vector : (void *)file->ops->read_vector)) {
+		result = transfer_whole(file, user_vector, count, writes);
 		count = 0;
 	}
 	for (size_t i = 0; i < count && !result; i++) {

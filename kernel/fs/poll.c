@@ -217,7 +217,9 @@ static long poll_user(unsigned long user_fds, size_t count, uint64_t deadline_ns
 
 long sys_poll(const unsigned long arg[6])
 {
-	return poll_user(arg[0], (unsigned int)arg[1], wait_deadline_of_ms((int)arg[2]));
+	uint64_t deadline_ns = signal_call_deadline(wait_deadline_of_ms((int)arg[2]));
+
+	return signal_call_ended(poll_user(arg[0], (unsigned int)arg[1], deadline_ns));
 }
 
 long sys_ppoll(const unsigned long arg[6])

@@ -90,6 +90,7 @@ struct vm_space *vm_space_fork(struct vm_space *space)
 	child->randomized = space->randomized;
 	child->stack_top = space->stack_top;
 	child->mmap_base = space->mmap_base;
+	child->membarrier_registered = space->membarrier_registered;
 	child->stack_limit_bytes = space->stack_limit_bytes;
 	child->data_limit_bytes = space->data_limit_bytes;
 	child->locked_pages_max = space->locked_pages_max;

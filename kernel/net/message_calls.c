@@ -91,7 +91,7 @@ static ssize_t receive_message(struct file *file, struct kernel_msghdr *user, un
 	result = socket_receive(file->private, &message);
 	vector_finish(&message.data);
 	if (result >= 0) {
-		user->msg_flags = message.flags & (MSG_TRUNC | MSG_EOR);
+		user->msg_flags = message.flags_out | (flags & MSG_CMSG_CLOEXEC);
 		message_control_put(file->private, &message, user, flags & MSG_CMSG_CLOEXEC);
 		if (user->msg_name) {
 			int error = socket_put_address(message.from, user->msg_name, name_size,
@@ -301,7 +301,7 @@ static long receive_many(struct file *file, struct kernel_mmsghdr *messages, uns
 			break;
 	}
 	/* An error after some messages is for the next call. */
-	if (done && result < 0 && result != -EAGAIN && result != -EINTR)
+	if (done && result < 0 && result != -EAGAIN && result != -EINTR && result != -EINTR_ENDS)
 		socket->error = (int)-result;
 	return done ? (long)done : result;
 }

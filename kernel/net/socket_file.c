@@ -11,62 +11,77 @@
 
 #include "unix.h"
 
-static ssize_t receive_simply(struct file *file, struct unix_message *message)
-{
-	message->flags = file->flags & O_NONBLOCK ? MSG_DONTWAIT : 0;
-	ssize_t result = socket_receive(file->private, message);
+/* --- reading and writing: messages with nothing but data --- */
 
-	unix_rights_drop(message->rights);
-	unix_address_put(message->from);
+static ssize_t receive(struct file *file, const struct vector *vector)
+{
+	/* Its inline parts stay where they are. */
+	struct unix_message message = { .data = *vector };
+
+	if (!vector->left)
+		return 0;
+	message.flags = file->flags & O_NONBLOCK ? MSG_DONTWAIT : 0;
+	ssize_t result = socket_receive(file->private, &message);
+
+	unix_rights_drop(message.rights);
+	unix_address_put(message.from);
 	return result;
+}
+
+static ssize_t send(struct file *file, const struct vector *vector)
+{
+	struct unix_message message = { .data = *vector };
+
+	message.flags = file->flags & O_NONBLOCK ? MSG_DONTWAIT : 0;
+	return socket_send(file->private, &message);
 }
 
 static ssize_t read_socket(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
-	struct unix_message message = { 0 };
+	struct vector vector;
 
-	if (!size)
-		return 0;
-	vector_init(&message.data, (uintptr_t)user_buffer, size, false);
-	return receive_simply(file, &message);
-}
-
-static ssize_t read_socket_for_kernel(struct file *file, void *buffer, size_t size,
-				      uint64_t position)
-{
-	struct unix_message message = { 0 };
-
-	vector_init(&message.data, (uintptr_t)buffer, size, true);
-	return receive_simply(file, &message);
-}
-
-static ssize_t send_simply(struct file *file, struct unix_message *message)
-{
-	struct unix_socket *socket = file->private;
-
-	message->flags = file->flags & O_NONBLOCK ? MSG_DONTWAIT : 0;
-	if (socket->type == SOCK_SEQPACKET)
-		message->flags |= MSG_EOR;
-	return socket_send(socket, message);
+	vector_init(&vector, (uintptr_t)user_buffer, size, false);
+	return receive(file, &vector);
 }
 
 static ssize_t write_socket(struct file *file, const void *user_buffer, size_t size,
 			    uint64_t *position)
 {
-	struct unix_message message = { 0 };
+	struct vector vector;
 
-	vector_init(&message.data, (uintptr_t)user_buffer, size, false);
-	return send_simply(file, &message);
+	vector_init(&vector, (uintptr_t)user_buffer, size, false);
+	return send(file, &vector);
+}
+
+static ssize_t read_socket_vector(struct file *file, struct vector *vector)
+{
+	return receive(file, vector);
+}
+
+static ssize_t write_socket_vector(struct file *file, struct vector *vector)
+{
+	return send(file, vector);
+}
+
+static ssize_t read_socket_for_kernel(struct file *file, void *buffer, size_t size,
+				      uint64_t position)
+{
+	struct vector vector;
+
+	vector_init(&vector, (uintptr_t)buffer, size, true);
+	return receive(file, &vector);
 }
 
 static ssize_t write_socket_from_kernel(struct file *file, const void *buffer, size_t size,
 					uint64_t *position)
 {
-	struct unix_message message = { 0 };
+	struct vector vector;
 
-	vector_init(&message.data, (uintptr_t)buffer, size, true);
-	return send_simply(file, &message);
+	vector_init(&vector, (uintptr_t)buffer, size, true);
+	return send(file, &vector);
 }
+
+/* --- the rest --- */
 
 /* Whether the peer of SOCKET, if there is one, has room for a datagram of it. */
 static bool peer_has_room(struct unix_socket *socket)
@@ -155,6 +170,8 @@ static void release_socket(struct file *file)
 static const struct file_ops socket_ops = {
 	.read = read_socket,
 	.write = write_socket,
+	.read_vector = read_socket_vector,
+	.write_vector = write_socket_vector,
 	.read_for_kernel = read_socket_for_kernel,
 	.write_from_kernel = write_socket_from_kernel,
 	.ioctl = control_socket,

@@ -72,7 +72,8 @@ struct unix_message {
 	const struct kernel_sockaddr_un *to; /* to send to; NULL: the peer */
 	size_t to_size;			     /* bytes of it */
 	struct unix_address *from; /* received: the sender's, referenced; NULL: it has none */
-	unsigned int flags;	   /* MSG_* of the call; received: of the answer */
+	unsigned int flags;	   /* MSG_* of the call */
+	unsigned int flags_out;	   /* received: MSG_TRUNC, or none */
 };
 
 /* --- names --- */
@@ -163,7 +164,7 @@ struct kernel_ucred unix_real_credentials(void);
 int unix_take_error(struct unix_socket *socket);
 
 /* Waiting for a socket: call unix_wait each time that something was tried in vain. The first time only
- * puts the task on the queue. 0: try again; -EAGAIN (the time is over), -EINTR. At the end
+ * puts the task on the queue. 0: try again; -EAGAIN (the time is over), -EINTR, -EINTR_ENDS. At the end
  * unix_wait_end. */
 struct unix_waiter {
 	struct wait_queue *queue;

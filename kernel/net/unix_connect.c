@@ -107,6 +107,8 @@ int unix_accept(struct unix_socket *listener, bool nonblock, struct unix_socket 
 			break;
 	}
 	unix_wait_end(&waiter);
+	if (!error)
+		(*result)->pass_credentials = (bool)listener->pass_credentials;
 	return error;
 }
 

@@ -173,7 +173,7 @@ static ssize_t copy_out(const struct unix_packet *packet, struct unix_message *m
 
 	unix_packet_identify(packet, message);
 	message->from = unix_get_address(packet->sender);
-	message->flags = size < packet->size ? MSG_TRUNC : 0;
+	message->flags_out = size < packet->size ? MSG_TRUNC : 0;
 	if (vector_copy_to(&message->data, packet->bytes, size))
 		return -EFAULT;
 	return (ssize_t)(whole ? packet->size : size);

@@ -5,6 +5,7 @@
 #include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
+#include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
 #include <uapi/linux/errno.h>
@@ -195,6 +196,8 @@ int unix_wait(struct unix_waiter *waiter)
 	}
 	int error = wait_sleep(waiter->deadline_ns);
 
+	if (error == -EINTR && waiter->deadline_ns != UINT64_MAX)
+		return -EINTR_ENDS;
 	return error == -ETIMEDOUT ? -EAGAIN : error;
 }
 

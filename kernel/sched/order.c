@@ -46,6 +46,8 @@ void order_set_parameters(struct run_queue *queue, struct sched_entity *entity,
 			  const struct sched_parameters *parameters, bool running)
 {
 	bool queued = entity->queued, counted = queued || running;
+	/* sched(7): who is lowered comes before his new equals. */
+	bool lowered = entity->priority > parameters->priority;
 
 	if (queued)
 		order_take(queue, entity);
@@ -60,8 +62,12 @@ void order_set_parameters(struct run_queue *queue, struct sched_entity *entity,
 	entity->slice_ns = parameters->slice_ns;
 	entity->reset_on_fork = parameters->reset_on_fork;
 	entity->remainder = 0;
-	if (counted)
+	if (counted && lowered && order_is_realtime(entity)) {
+		realtime_enter(queue, entity);
+		realtime_wait(queue, entity, true);
+	} else if (counted) {
 		order_insert(queue, entity);
+	}
 	if (running)
 		order_take(queue, entity);
 }

@@ -125,6 +125,8 @@ static void finish_switch(void)
 	if (ended)
 		task_put(prev);
 	perf_sched_in(self);
+	if (self->rseq.address)
+		self->rseq.pending = true;
 	if (self->sched.migrated) {
 		self->sched.migrated = false;
 		perf_software_event(PERF_COUNT_SW_CPU_MIGRATIONS, 1, NULL, 0);

@@ -243,6 +243,15 @@ static const struct syscall calls[] = {
 	CALL(sched_getaffinity, 3),
 	CALL(sched_getscheduler, 1),
 	CALL(sched_getparam, 2),
+	CALL(sched_setscheduler, 3),
+	CALL(sched_setparam, 2),
+	CALL(sched_get_priority_max, 1),
+	CALL(sched_get_priority_min, 1),
+	CALL(sched_rr_get_interval, 2),
+	CALL(sched_setattr, 3),
+	CALL(sched_getattr, 4),
+	CALL(ioprio_set, 3),
+	CALL(ioprio_get, 2),
 	CALL(getcpu, 3),
 	CALL(getpriority, 2),
 	CALL(setpriority, 3),
@@ -252,6 +261,8 @@ static const struct syscall calls[] = {
 	CALL(futex_wake, 4),
 	CALL(futex_requeue, 4),
 	CALL(set_robust_list, 2),
+	CALL(rseq, 4),
+	CALL(membarrier, 3),
 	CALL(get_robust_list, 3),
 
 	/* signals */
@@ -328,6 +339,8 @@ static long end_with_error(const struct syscall *call, long error)
 {
 	if (error == -EINTR)
 		task_current()->signals.restart = call->restart;
+	if (error == -EINTR_ENDS)
+		return -EINTR;
 	if (error != -EINTR_UNHANDLED)
 		return error;
 	task_current()->signals.restart = CALL_RESTARTS_UNHANDLED;
@@ -395,11 +408,13 @@ void user_return(struct trap_frame *frame)
 
 		sched_preempt();
 		if (!self->signals.attention && !self->signals.fatal &&
-		    self->signals.restart == CALL_ENDS &&
+		    self->signals.restart == CALL_ENDS && !self->rseq.pending &&
 		    !atomic_load_explicit(&task_any_dead, memory_order_relaxed))
 			return;
 		arch_irq_enable();
 		task_reap();
+		if (self->rseq.pending)
+			rseq_return(frame);
 		signal_deliver(frame);
 		arch_irq_disable();
 	}

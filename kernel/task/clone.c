@@ -118,11 +118,13 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	child->timer_slack_ns = self->timer_slack_ns;
 	child->affinity = self->affinity;
 	sched_inherit(child);
+	child->io_priority = self->io_priority;
 	child->signals.mask = self->signals.mask;
 	/* A thread has its own handler stack to set; a vfork child too, until it is another
 	 * program. */
 	if (!(flags & CLONE_VM) || (flags & CLONE_VFORK))
 		child->signals.alternate = self->signals.alternate;
+	rseq_fork(child, flags & CLONE_VM);
 	return perf_task_fork(self, child, flags & CLONE_THREAD);
 }
 

@@ -323,6 +323,7 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 	self->signals.alternate = (struct kernel_sigaltstack){ .ss_flags = SS_DISABLE };
 	self->clear_child_tid = 0;
 	self->robust_list = 0;
+	rseq_exec();
 	exec_set_name(self, image, executable);
 	arch_task_set_program(arch_task_user_frame(self), image->entry, image->stack);
 	perf_task_exec(self);

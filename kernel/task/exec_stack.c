@@ -17,6 +17,7 @@
 #include <kernel/vdso.h>
 #include <kernel/vm.h>
 #include <uapi/linux/auxvec.h>
+#include <uapi/linux/rseq.h>
 
 #include "exec.h"
 
@@ -63,6 +64,8 @@ static size_t make_auxiliary(struct auxiliary *vector, const struct exec_image *
 		{ AT_HWCAP2, arch_exec_hwcap2() },
 		{ AT_EXECFN, path },
 		{ AT_PLATFORM, platform },
+		{ AT_RSEQ_FEATURE_SIZE, RSEQ_FEATURE_SIZE },
+		{ AT_RSEQ_ALIGN, RSEQ_ALIGN },
 		{ AT_NULL, 0 },
 	};
 

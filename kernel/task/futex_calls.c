@@ -4,6 +4,7 @@
  * is futex.c's.
  */
 #include <kernel/kmalloc.h>
+#include <kernel/signal.h>
 #include <kernel/syscall.h>
 #include <kernel/time.h>
 #include <kernel/usercopy.h>
@@ -51,7 +52,8 @@ static long wait_old(const unsigned long arg[6], bool private, bool realtime, ui
 
 	if (error)
 		return error;
-	error = futex_wait(&one, 1, deadline_ns);
+	error = (int)signal_call_ended(
+		futex_wait(&one, 1, relative ? signal_call_deadline(deadline_ns) : deadline_ns));
 	/* A handler ends a wait that has an end. */
 	return error == -EINTR && arg[3] ? -EINTR_UNHANDLED : error;
 }

@@ -1,18 +1,54 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls about when and where tasks run. There is one scheduling policy, SCHED_OTHER. */
+/*
+ * System calls about when and where tasks run: policies and their parameters, affinity, getcpu. Nice
+ * values are priority_calls.c's. Rules and errors: sched(7) and the manual page of each call.
+ *
+ * Policies: SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO, SCHED_RR. SCHED_DEADLINE is EINVAL, as a
+ * policy that does not exist.
+ */
+#include <kernel/credentials.h>
+#include <kernel/page.h>
 #include <kernel/process.h>
 #include <kernel/sched.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/time.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/resource.h>
 #include <uapi/linux/sched.h>
+#include <uapi/linux/time.h>
 
-#define NICE_MIN	  (-20)
-#define NICE_MAX	  19
-/* getpriority returns this minus the nice value, so that no result looks like an error. */
-#define NICE_ENCODED_BASE 20
+#include "priority.h"
+
+/* What sched_setparam and SCHED_FLAG_KEEP_POLICY mean: the policy that TASK has. */
+#define POLICY_KEPT    (-1)
+#define SLICE_LEAST_NS (NSEC_PER_MSEC / 10)
+#define SLICE_MOST_NS  (100 * NSEC_PER_MSEC)
+
+#define FLAGS_KNOWN \
+	((uint64_t)(SCHED_FLAG_RESET_ON_FORK | SCHED_FLAG_KEEP_POLICY | SCHED_FLAG_KEEP_PARAMS))
+
+/* Each policy's least and greatest priority. Indexed by policy. */
+static const struct {
+	bool known;	/* sched_get_priority_* answer */
+	bool supported; /* tasks can have it */
+	bool realtime;
+	uint8_t least, most;
+} policies[] = {
+	[SCHED_OTHER] = { .known = true, .supported = true },
+	[SCHED_FIFO] = { true, true, true, 1, 99 },
+	[SCHED_RR] = { true, true, true, 1, 99 },
+	[SCHED_BATCH] = { .known = true, .supported = true },
+	[SCHED_IDLE] = { .known = true, .supported = true },
+	[SCHED_DEADLINE] = { .known = true },
+};
+
+static bool is_known(int policy)
+{
+	return policy >= 0 && (size_t)policy < sizeof(policies) / sizeof(policies[0]) &&
+	       policies[policy].known;
+}
 
 long sys_sched_yield(const unsigned long arg[6])
 {
@@ -29,6 +65,259 @@ static struct task *find_task(pid_t pid)
 	return task_current();
 }
 
+/* --- policies --- */
+
+/* Whether the running task may let TASK, scheduled as OLD, be scheduled as NEW. T held. Linux:
+ * user_check_sched_setscheduler. */
+static bool may_set(const struct task *task, const struct sched_parameters *old,
+		    const struct sched_parameters *new)
+{
+	const struct rlimit64 *limits = task->process->limits;
+	uint64_t priority_max = limits[RLIMIT_RTPRIO].rlim_cur;
+
+	if (capable(CAP_SYS_NICE))
+		return true;
+	if (!credentials_may_schedule(task) || (old->reset_on_fork && !new->reset_on_fork))
+		return false;
+	if (old->policy == SCHED_IDLE && new->policy != SCHED_IDLE &&
+	    !priority_limit_allows(task, old->nice))
+		return false;
+	if (policies[new->policy].realtime)
+		return (new->policy == old->policy || priority_max) &&
+		       (new->priority <= old->priority || new->priority <= priority_max);
+	return new->policy == SCHED_IDLE || new->nice >= old->nice ||
+	       priority_limit_allows(task, new->nice);
+}
+
+/* Gives the task that PID means the parameters WANTED, whose policy may be POLICY_KEPT. KEEP: all is
+ * checked, but only what children inherit changes (SCHED_FLAG_KEEP_PARAMS). */
+static long set_parameters(pid_t pid, const struct sched_parameters *wanted, bool keep)
+{
+	struct task *task = find_task(pid);
+	struct sched_parameters old, new = *wanted;
+	long result = 0;
+
+	if (!task)
+		return -ESRCH;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	sched_get_parameters(task, &old);
+	if (new.policy == POLICY_KEPT) {
+		new.policy = old.policy;
+		new.reset_on_fork = old.reset_on_fork;
+	}
+	if (!is_known(new.policy) || !policies[new.policy].supported ||
+	    new.priority < policies[new.policy].least || new.priority > policies[new.policy].most)
+		result = -EINVAL;
+	else if (!may_set(task, &old, &new))
+		result = -EPERM;
+	/* What the policy has no use for stays as it was. */
+	if (policies[result ? SCHED_OTHER : new.policy].realtime) {
+		new.nice = old.nice;
+		new.slice_ns = 0;
+	}
+	if (!result && keep) {
+		old.reset_on_fork = new.reset_on_fork;
+		new = old;
+	}
+	if (!result)
+		sched_set_parameters(task, &new);
+	spin_unlock_irqrestore(&task_table_lock, state);
+	task_put(task);
+	return result;
+}
+
+/* sched_setscheduler and sched_setparam: a priority is all that is said of the parameters. */
+static long set_policy(pid_t pid, int policy, unsigned long user_parameter)
+{
+	struct sched_parameters wanted = { .policy = policy };
+	int32_t priority;
+
+	if (!user_parameter || pid < 0)
+		return -EINVAL;
+	if (copy_from_user(&priority, (const void *)user_parameter, sizeof(priority)))
+		return -EFAULT;
+	struct task *task = find_task(pid);
+
+	if (!task)
+		return -ESRCH;
+	struct sched_parameters old;
+
+	sched_get_parameters(task, &old);
+	task_put(task);
+	if (policy != POLICY_KEPT && (policy & SCHED_RESET_ON_FORK)) {
+		wanted.policy &= ~SCHED_RESET_ON_FORK;
+		wanted.reset_on_fork = true;
+	}
+	wanted.nice = old.nice;
+	wanted.slice_ns = old.slice_ns;
+	wanted.priority = (unsigned int)priority;
+	return set_parameters(pid, &wanted, false);
+}
+
+long sys_sched_setscheduler(const unsigned long arg[6])
+{
+	if ((int)arg[1] < 0)
+		return -EINVAL;
+	return set_policy((pid_t)arg[0], (int)arg[1], arg[2]);
+}
+
+long sys_sched_setparam(const unsigned long arg[6])
+{
+	return set_policy((pid_t)arg[0], POLICY_KEPT, arg[1]);
+}
+
+/* The parameters of the task that PID means. */
+static long get_parameters(pid_t pid, struct sched_parameters *parameters)
+{
+	if (pid < 0)
+		return -EINVAL;
+	struct task *task = find_task(pid);
+
+	if (!task)
+		return -ESRCH;
+	sched_get_parameters(task, parameters);
+	task_put(task);
+	return 0;
+}
+
+long sys_sched_getscheduler(const unsigned long arg[6])
+{
+	struct sched_parameters parameters;
+	long error = get_parameters((pid_t)arg[0], &parameters);
+
+	return error ? error :
+		       parameters.policy | (parameters.reset_on_fork ? SCHED_RESET_ON_FORK : 0);
+}
+
+long sys_sched_getparam(const unsigned long arg[6])
+{
+	struct sched_parameters parameters;
+	long error = arg[1] ? get_parameters((pid_t)arg[0], &parameters) : -EINVAL;
+
+	if (error)
+		return error;
+	int32_t priority = (int32_t)parameters.priority;
+
+	return copy_to_user((void *)arg[1], &priority, sizeof(priority));
+}
+
+long sys_sched_get_priority_max(const unsigned long arg[6])
+{
+	return is_known((int)arg[0]) ? policies[(int)arg[0]].most : -EINVAL;
+}
+
+long sys_sched_get_priority_min(const unsigned long arg[6])
+{
+	return is_known((int)arg[0]) ? policies[(int)arg[0]].least : -EINVAL;
+}
+
+long sys_sched_rr_get_interval(const unsigned long arg[6])
+{
+	if ((pid_t)arg[0] < 0)
+		return -EINVAL;
+	struct task *task = find_task((pid_t)arg[0]);
+
+	if (!task)
+		return -ESRCH;
+	struct kernel_timespec turn = timespec_from_ns(sched_turn_ns(task));
+
+	task_put(task);
+	return copy_to_user((void *)arg[1], &turn, sizeof(turn));
+}
+
+/* The structure at USER, of whatever version, into *ATTR: what this kernel does not know must be 0, or
+ * E2BIG tells the size that it does. */
+static long read_attr(struct sched_attr *attr, unsigned long user)
+{
+	static const uint32_t known = sizeof(*attr);
+	uint32_t size;
+
+	*attr = (struct sched_attr){ 0 };
+	if (copy_from_user(&size, (const void *)user, sizeof(size)))
+		return -EFAULT;
+	if (!size)
+		size = SCHED_ATTR_SIZE_VER0;
+	bool fits = size >= SCHED_ATTR_SIZE_VER0 && size <= PAGE_SIZE;
+
+	for (uint32_t i = known; fits && i < size; i++) {
+		uint8_t more;
+
+		if (copy_from_user(&more, (const char *)user + i, 1))
+			return -EFAULT;
+		fits = !more;
+	}
+	if (!fits)
+		return copy_to_user((void *)user, &known, sizeof(known)) ? -EFAULT : -E2BIG;
+	return copy_from_user(attr, (const void *)user, size < known ? size : known);
+}
+
+long sys_sched_setattr(const unsigned long arg[6])
+{
+	struct sched_attr attr;
+	pid_t pid = (pid_t)arg[0];
+
+	if (!arg[1] || pid < 0 || (unsigned int)arg[2])
+		return -EINVAL;
+	long error = read_attr(&attr, arg[1]);
+
+	if (error)
+		return error;
+	if ((int)attr.sched_policy < 0)
+		return -EINVAL;
+	struct sched_parameters wanted, old;
+
+	error = get_parameters(pid, &old);
+	if (error)
+		return error;
+	wanted = (struct sched_parameters){
+		.policy = attr.sched_flags & SCHED_FLAG_KEEP_POLICY ? POLICY_KEPT :
+								      (int)attr.sched_policy,
+		.nice = priority_clamp_nice(attr.sched_nice),
+		.priority = attr.sched_priority,
+		.reset_on_fork = attr.sched_flags & SCHED_FLAG_RESET_ON_FORK,
+	};
+	if (attr.sched_runtime)
+		wanted.slice_ns = attr.sched_runtime < SLICE_LEAST_NS ? SLICE_LEAST_NS :
+				  attr.sched_runtime > SLICE_MOST_NS  ? SLICE_MOST_NS :
+									attr.sched_runtime;
+	if (attr.sched_flags & SCHED_FLAG_KEEP_PARAMS) {
+		wanted.nice = old.nice;
+		wanted.priority = old.priority;
+		wanted.slice_ns = old.slice_ns;
+	}
+	if (attr.sched_flags & ~FLAGS_KNOWN)
+		return -EINVAL;
+	return set_parameters(pid, &wanted, attr.sched_flags & SCHED_FLAG_KEEP_PARAMS);
+}
+
+long sys_sched_getattr(const unsigned long arg[6])
+{
+	unsigned int size = (unsigned int)arg[2];
+	struct sched_parameters parameters;
+
+	if (!arg[1] || (pid_t)arg[0] < 0 || size > PAGE_SIZE || size < SCHED_ATTR_SIZE_VER0 ||
+	    (unsigned int)arg[3])
+		return -EINVAL;
+	long error = get_parameters((pid_t)arg[0], &parameters);
+
+	if (error)
+		return error;
+	bool realtime = policies[parameters.policy].realtime;
+	struct sched_attr attr = {
+		.size = size < sizeof(attr) ? size : sizeof(attr),
+		.sched_policy = (uint32_t)parameters.policy,
+		.sched_flags = parameters.reset_on_fork ? SCHED_FLAG_RESET_ON_FORK : 0,
+		.sched_nice = realtime ? 0 : parameters.nice,
+		.sched_priority = parameters.priority,
+		.sched_runtime = realtime ? 0 : parameters.slice_ns,
+	};
+
+	return copy_to_user((void *)arg[1], &attr, attr.size);
+}
+
+/* --- where --- */
+
 long sys_sched_setaffinity(const unsigned long arg[6])
 {
 	cpumask_t mask = 0;
@@ -41,7 +330,11 @@ long sys_sched_setaffinity(const unsigned long arg[6])
 
 	if (!task)
 		return -ESRCH;
-	int error = sched_set_affinity(task, mask);
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	bool allowed = credentials_may_schedule(task);
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	int error = allowed ? sched_set_affinity(task, mask) : -EPERM;
 
 	task_put(task);
 	return error;
@@ -63,32 +356,6 @@ long sys_sched_getaffinity(const unsigned long arg[6])
 	return copy_to_user((void *)arg[2], &mask, sizeof(mask)) ? -EFAULT : (long)sizeof(mask);
 }
 
-long sys_sched_getscheduler(const unsigned long arg[6])
-{
-	if ((pid_t)arg[0] < 0)
-		return -EINVAL;
-	struct task *task = find_task((pid_t)arg[0]);
-
-	if (!task)
-		return -ESRCH;
-	task_put(task);
-	return SCHED_OTHER;
-}
-
-long sys_sched_getparam(const unsigned long arg[6])
-{
-	static const int32_t priority;
-
-	if ((pid_t)arg[0] < 0 || !arg[1])
-		return -EINVAL;
-	struct task *task = find_task((pid_t)arg[0]);
-
-	if (!task)
-		return -ESRCH;
-	task_put(task);
-	return copy_to_user((void *)arg[1], &priority, sizeof(priority));
-}
-
 long sys_getcpu(const unsigned long arg[6])
 {
 	uint32_t cpu = (uint32_t)task_current()->cpu, node = 0;
@@ -96,66 +363,4 @@ long sys_getcpu(const unsigned long arg[6])
 	if (arg[0] && copy_to_user((void *)arg[0], &cpu, sizeof(cpu)))
 		return -EFAULT;
 	return arg[1] && copy_to_user((void *)arg[1], &node, sizeof(node)) ? -EFAULT : 0;
-}
-
-/* Whether WHICH and WHO of getpriority and setpriority mean TASK. T held. */
-static bool is_meant(const struct task *task, int which, pid_t who)
-{
-	switch (which) {
-	case PRIO_PROCESS:
-		return task->tid == (who ? who : task_current()->tid);
-	case PRIO_PGRP:
-		return task->process->group == (who ? who : task_current()->process->group);
-	default:
-		return who == 0; /* PRIO_USER: everything is root's */
-	}
-}
-
-/* The least nice value of the tasks meant in *NICE; -ESRCH: none. */
-static int least_nice(int which, pid_t who, int *nice)
-{
-	int error = -ESRCH;
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-
-	for (struct task *task = task_table_next(0); task; task = task_table_next(task->tid)) {
-		if (!is_meant(task, which, who))
-			continue;
-		if (error || task->sched.nice < *nice)
-			*nice = task->sched.nice;
-		error = 0;
-	}
-	spin_unlock_irqrestore(&task_table_lock, state);
-	return error;
-}
-
-long sys_getpriority(const unsigned long arg[6])
-{
-	int which = (int)arg[0], nice = 0;
-
-	if (which < PRIO_PROCESS || which > PRIO_USER)
-		return -EINVAL;
-	int error = least_nice(which, (pid_t)arg[1], &nice);
-
-	return error ? error : NICE_ENCODED_BASE - nice;
-}
-
-long sys_setpriority(const unsigned long arg[6])
-{
-	int which = (int)arg[0], nice = (int)arg[2];
-	pid_t who = (pid_t)arg[1];
-	long result = -ESRCH;
-
-	if (which < PRIO_PROCESS || which > PRIO_USER)
-		return -EINVAL;
-	nice = nice < NICE_MIN ? NICE_MIN : nice > NICE_MAX ? NICE_MAX : nice;
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-
-	for (struct task *task = task_table_next(0); task; task = task_table_next(task->tid)) {
-		if (!is_meant(task, which, who))
-			continue;
-		sched_set_nice(task, nice);
-		result = 0;
-	}
-	spin_unlock_irqrestore(&task_table_lock, state);
-	return result;
 }

@@ -24,6 +24,7 @@
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
 #include <kernel/ptrace.h>
+#include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
@@ -531,6 +532,23 @@ static struct kernel_sigaction take_action(struct process *process, int signal)
 	return action;
 }
 
+uint64_t signal_call_deadline(uint64_t deadline_ns)
+{
+	struct signal_state *signals = &task_current()->signals;
+
+	if (!signals->deadline_kept)
+		signals->call_deadline_ns = deadline_ns;
+	signals->deadline_kept = false;
+	return signals->call_deadline_ns;
+}
+
+long signal_call_ended(long result)
+{
+	if (result != -EINTR && result != -EINTR_UNHANDLED)
+		task_current()->signals.call_deadline_ns = 0;
+	return result;
+}
+
 /* Enters ACTION's handler. False: the user's stack cannot take the frame. */
 static bool enter_handler(struct task *self, struct trap_frame *frame, int signal,
 			  const struct kernel_sigaction *action, const struct kernel_siginfo *info)
@@ -542,9 +560,13 @@ static bool enter_handler(struct task *self, struct trap_frame *frame, int signa
 	if (signals->restart == CALL_RESTARTS && (action->flags & SA_RESTART))
 		arch_syscall_restart(frame);
 	signals->restart = CALL_ENDS;
+	signals->call_deadline_ns = 0;
+	signals->deadline_kept = false;
 	signals->restore_mask = false;
 	bool stepped = ptrace_handler_begin();
 
+	if (task_current()->rseq.address)
+		rseq_interrupt(frame);
 	if (arch_signal_push(frame, action, info, old_mask, &signals->alternate) < 0)
 		return false;
 	if (!(action->flags & SA_NODEFER))
@@ -593,8 +615,10 @@ void signal_deliver(struct trap_frame *frame)
 			process_exit(signal);
 		}
 	} while (self->signals.attention || self->signals.fatal);
-	if (self->signals.restart != CALL_ENDS)
+	if (self->signals.restart != CALL_ENDS) {
 		arch_syscall_restart(frame);
+		self->signals.deadline_kept = self->signals.call_deadline_ns != 0;
+	}
 	self->signals.restart = CALL_ENDS;
 	if (self->signals.restore_mask) {
 		self->signals.restore_mask = false;

@@ -52,8 +52,8 @@ static int sleep_until(uint64_t deadline_ns)
 /* Relative sleep; what is left at a signal goes to USER_LEFT unless that is NULL. */
 static long sleep_for(uint64_t duration_ns, unsigned long user_left)
 {
-	uint64_t deadline_ns = clock_deadline(duration_ns);
-	int error = sleep_until(deadline_ns);
+	uint64_t deadline_ns = signal_call_deadline(clock_deadline(duration_ns));
+	long error = signal_call_ended(sleep_until(deadline_ns));
 
 	if (error && user_left) {
 		uint64_t now = clock_ns();

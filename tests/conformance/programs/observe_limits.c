@@ -78,12 +78,12 @@ static void see_defaults(void)
 		const char *name;
 		int which;
 	} limits[] = {
-		{ "cpu", RLIMIT_CPU },	     { "fsize", RLIMIT_FSIZE },
-		{ "data", RLIMIT_DATA },     { "stack", RLIMIT_STACK },
-		{ "core", RLIMIT_CORE },     { "rss", RLIMIT_RSS },
+		{ "cpu", RLIMIT_CPU },	       { "fsize", RLIMIT_FSIZE },
+		{ "data", RLIMIT_DATA },       { "stack", RLIMIT_STACK },
+		{ "core", RLIMIT_CORE },       { "rss", RLIMIT_RSS },
 		{ "memlock", RLIMIT_MEMLOCK }, { "as", RLIMIT_AS },
-		{ "locks", RLIMIT_LOCKS },   { "msgqueue", RLIMIT_MSGQUEUE },
-		{ "nice", RLIMIT_NICE },     { "rtprio", RLIMIT_RTPRIO },
+		{ "locks", RLIMIT_LOCKS },     { "msgqueue", RLIMIT_MSGQUEUE },
+		{ "nice", RLIMIT_NICE },       { "rtprio", RLIMIT_RTPRIO },
 		{ "rttime", RLIMIT_RTTIME },
 	};
 

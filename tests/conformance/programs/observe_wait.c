@@ -7,12 +7,14 @@
 #include "observe.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum { PAUSE_US = 2000, POISON = 0x5a };
 
@@ -184,6 +186,8 @@ static void see_threads(void)
 	pthread_join(thread, NULL);
 	pthread_create(&thread, NULL, make_child, &pid);
 	pthread_join(thread, NULL);
+	/* Who joins a thread may be a little earlier than who inherits from it. */
+	usleep(20 * PAUSE_US);
 	show(outcome(waitpid(pid, NULL, __WNOTHREAD)), "the child of a thread that ended");
 }
 
@@ -352,6 +356,66 @@ static void see_parent_death(void)
 	close(ends[1]);
 }
 
+/* A child that waits as BODY does, for WAIT_MS, is stopped for as long: it has not longer to wait then. */
+enum { WAIT_MS = 600 };
+
+static void sleep_for_it(void)
+{
+	struct timespec time = { 0, WAIT_MS * 1000000 };
+
+	_exit(nanosleep(&time, NULL) == 0 ? 0 : 1);
+}
+
+static void poll_for_it(void)
+{
+	_exit(poll(NULL, 0, WAIT_MS) == 0 ? 0 : 1);
+}
+
+static void wait_for_it(void)
+{
+	struct timespec time = { 0, WAIT_MS * 1000000 };
+	int word = 0;
+
+	_exit(syscall(SYS_futex, &word, 0, 0, &time, NULL, 0) == -1 && errno == ETIMEDOUT ? 0 : 1);
+}
+
+static void see_stopped_wait(void)
+{
+	static const struct {
+		const char *name;
+		void (*body)(void);
+	} waits[] = { { "nanosleep", sleep_for_it },
+		      { "poll", poll_for_it },
+		      { "futex", wait_for_it } };
+	struct timespec start, end;
+	pid_t pids[3];
+	int status;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (int i = 0; i < 3; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0)
+			waits[i].body();
+	}
+	usleep(WAIT_MS * 100);
+	for (int i = 0; i < 3; i++)
+		kill(pids[i], SIGSTOP);
+	usleep(WAIT_MS * 1000);
+	for (int i = 0; i < 3; i++)
+		kill(pids[i], SIGCONT);
+	for (int i = 0; i < 3; i++) {
+		waitpid(pids[i], &status, 0);
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		long ms = (end.tv_sec - start.tv_sec) * 1000 +
+			  (end.tv_nsec - start.tv_nsec) / 1000000;
+
+		show(WEXITSTATUS(status) ? "failed" :
+		     ms < 2 * WAIT_MS	 ? "at its time" :
+					   "later",
+		     "the end of a stopped %s", waits[i].name);
+	}
+}
+
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -362,6 +426,7 @@ int main(void)
 	see_signal();
 	see_reaper();
 	see_parent_death();
+	see_stopped_wait();
 	end(child_that_sleeps());
 	return 0;
 }

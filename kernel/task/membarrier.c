@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * membarrier: a memory barrier on every processor that runs the caller's program, so that the program's
+ * other threads need none of their own. Source: membarrier(2), Linux 6.12.
+ *
+ * A cross call is the barrier: the interrupted processor's way into the kernel and back (IRET) orders
+ * its memory accesses, and is an instruction that synchronizes its instruction stream. One that comes to the
+ * program only afterwards has switched to it, which orders as well.
+ *
+ * Lock: none; what a program has registered for is a set of bits that only grows, in its space.
+ */
+#include <kernel/cpu.h>
+#include <kernel/smp.h>
+#include <kernel/syscall.h>
+#include <kernel/task.h>
+#include <kernel/vm.h>
+#include <uapi/linux/errno.h>
+
+enum membarrier_command {
+	MEMBARRIER_QUERY = 0,
+	MEMBARRIER_GLOBAL = 1 << 0,
+	MEMBARRIER_GLOBAL_EXPEDITED = 1 << 1,
+	MEMBARRIER_REGISTER_GLOBAL_EXPEDITED = 1 << 2,
+	MEMBARRIER_PRIVATE_EXPEDITED = 1 << 3,
+	MEMBARRIER_REGISTER_PRIVATE_EXPEDITED = 1 << 4,
+	MEMBARRIER_PRIVATE_EXPEDITED_SYNC_CORE = 1 << 5,
+	MEMBARRIER_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE = 1 << 6,
+	MEMBARRIER_PRIVATE_EXPEDITED_RSEQ = 1 << 7,
+	MEMBARRIER_REGISTER_PRIVATE_EXPEDITED_RSEQ = 1 << 8,
+	MEMBARRIER_GET_REGISTRATIONS = 1 << 9,
+};
+
+#define ALL_COMMANDS ((1 << 10) - 1)
+/* With PRIVATE_EXPEDITED_RSEQ: the one processor that is meant is an argument. */
+#define FLAG_CPU     1u
+
+static void barrier(void *arg)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* The running task of space ARG starts its restartable sequence again. */
+static void restart_sequence(void *arg)
+{
+	struct task *self = task_current();
+
+	if (self->space == arg && self->rseq.address)
+		self->rseq.pending = true;
+}
+
+/* Calls FUNCTION on the processors of MASK that run the caller's program. */
+static void call_private(cpumask_t mask, void (*function)(void *arg))
+{
+	struct vm_space *space = task_current()->space;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	smp_call_mask(space->active_cpus & mask, function, space);
+}
+
+long sys_membarrier(const unsigned long arg[6])
+{
+	int command = (int)arg[0], cpu = (int)arg[2];
+	unsigned int flags = (unsigned int)arg[1];
+	_Atomic unsigned int *registered = &task_current()->space->membarrier_registered;
+	cpumask_t mask = cpus_all();
+
+	if (flags && (command != MEMBARRIER_PRIVATE_EXPEDITED_RSEQ || flags != FLAG_CPU))
+		return -EINVAL;
+	switch (command) {
+	case MEMBARRIER_QUERY:
+		return ALL_COMMANDS;
+	case MEMBARRIER_GLOBAL:
+	case MEMBARRIER_GLOBAL_EXPEDITED:
+		smp_call_mask(mask, barrier, NULL);
+		return 0;
+	case MEMBARRIER_REGISTER_GLOBAL_EXPEDITED:
+	case MEMBARRIER_REGISTER_PRIVATE_EXPEDITED:
+	case MEMBARRIER_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE:
+	case MEMBARRIER_REGISTER_PRIVATE_EXPEDITED_RSEQ:
+		*registered |= (unsigned int)command;
+		return 0;
+	case MEMBARRIER_PRIVATE_EXPEDITED:
+	case MEMBARRIER_PRIVATE_EXPEDITED_SYNC_CORE:
+	case MEMBARRIER_PRIVATE_EXPEDITED_RSEQ:
+		/* Each command's registration is the next bit. */
+		if (!(*registered & (unsigned int)command << 1))
+			return -EPERM;
+		if (flags)
+			mask &= cpu >= 0 && cpu < CPUS_MAX ? (cpumask_t)1 << cpu : 0;
+		call_private(mask, command == MEMBARRIER_PRIVATE_EXPEDITED_RSEQ ? restart_sequence :
+										  barrier);
+		return 0;
+	case MEMBARRIER_GET_REGISTRATIONS:
+		return *registered;
+	default:
+		return -EINVAL;
+	}
+}
