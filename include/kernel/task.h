@@ -116,8 +116,8 @@ void task_reap(void);
 /* The pid of the process that waits for TASK's, 0: none. Task context. */
 pid_t task_parent_pid(struct task *task);
 
-/* Whether the running task may observe TASK's events (Linux: ptrace access, PTRACE_MODE_READ).
- * Everything runs as root: always, until there are credentials. */
+/* Whether the running task may observe TASK's events: CAP_PERFMON, or as <kernel/credentials.h> says of
+ * ptrace. Task context. */
 bool task_may_observe(struct task *task);
 
 /* A kernel task that runs FUNCTION(ARG), not started, with one reference; or NULL. Task context. */

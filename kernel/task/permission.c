@@ -100,6 +100,15 @@ int credentials_may_ptrace(const struct task *task, enum ptrace_identity identit
 	return other->permitted & ~(as_fs ? own->effective : own->permitted) ? -EPERM : 0;
 }
 
+bool task_may_observe(struct task *task)
+{
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	bool allowed = capable_perfmon() || credentials_may_ptrace(task, PTRACE_AS_REAL) == 0;
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return allowed;
+}
+
 bool credentials_may_add_task(void)
 {
 	const struct credentials *own = credentials_current();

@@ -245,8 +245,3 @@ pid_t task_parent_pid(struct task *task)
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return pid;
 }
-
-bool task_may_observe(struct task *task)
-{
-	return true;
-}

@@ -519,6 +519,12 @@ static void signal_as_somebody(void)
 	SEE(kill(1, SIGWINCH));
 	SEE(kill(-1, 0));
 	SEE(getpriority(PRIO_PROCESS, target));
+	union attr event;
+
+	attr_dummy(&event);
+	event.fields.exclude_kernel = 1;
+	show(outcome(open_event(&event, target, -1, -1, 0)), "events of root's process");
+	show(outcome(open_event(&event, 0, -1, -1, 0)), "events of one's own");
 	SEE(setpriority(PRIO_PROCESS, target, 5));
 	SEE(setpriority(PRIO_PROCESS, 0, 5));
 	SEE(setpriority(PRIO_PROCESS, 0, 4));
@@ -538,12 +544,54 @@ static void signal_saved(void)
 	if (setresuid(ANOTHER, ANOTHER, ANOTHER))
 		show(error_name(errno), "becoming another");
 	show(outcome_value(kill(target, 0)), "signal to one who has been one before");
+	union attr event;
+
+	attr_dummy(&event);
+	event.fields.exclude_kernel = 1;
+	show(outcome(open_event(&event, target, -1, -1, 0)), "events of one who has been one before");
 	show(outcome_value(setpriority(PRIO_PROCESS, target, 5)),
 	     "setpriority of one who has been one before");
 }
 
+static void see_equals(void)
+{
+	if (setresuid(SOMEBODY, SOMEBODY, SOMEBODY))
+		show(error_name(errno), "becoming somebody");
+	prctl(PR_SET_DUMPABLE, 1);
+	fflush(stdout);
+	target = fork();
+	if (target == 0) {
+		union attr event;
+		pid_t parent = getppid();
+
+		attr_dummy(&event);
+		event.fields.exclude_kernel = 1;
+		show(outcome(open_event(&event, parent, -1, -1, 0)), "events of an equal");
+		show(outcome(kill(parent, 0)), "signal to an equal");
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(target, NULL, 0);
+	prctl(PR_SET_DUMPABLE, 0);
+	fflush(stdout);
+	target = fork();
+	if (target == 0) {
+		union attr event;
+
+		attr_dummy(&event);
+		event.fields.exclude_kernel = 1;
+		show(outcome(open_event(&event, getppid(), -1, -1, 0)),
+		     "events of an equal that is not to be looked into");
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(target, NULL, 0);
+}
+
 static void see_others(void)
 {
+	in_child(see_equals);
+
 	target = start_target(0, 0, 0);
 	in_child(signal_as_somebody);
 	in_child(signal_from_new_session);
