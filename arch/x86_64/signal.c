@@ -26,6 +26,7 @@
 #include <kernel/task.h>
 #include <kernel/usercopy.h>
 #include <machine/mmu.h>
+#include <machine/trap.h>
 #include <uapi/linux/errno.h>
 
 #include "features.h"
@@ -49,8 +50,12 @@
 #define LEGACY_MXCSR_MASK	 28
 #define SOFTWARE_BYTES		 464
 #define HEADER			 512
-#define HEADER_SIZE		 64
+/* Bytes of it that must be 0: form and its reserved part. The rest of the 64 is not looked at. */
+#define HEADER_ZERO_AT		 8
+#define HEADER_ZERO_END		 24
 #define MXCSR_MASK_DEFAULT	 0xffbf
+#define XSAVE_ALIGNMENT		 64
+#define FXSAVE_ALIGNMENT	 16
 
 /* What Linux writes into the bytes left to software, and after the state. */
 #define FP_XSTATE_MAGIC1	 0x46505853u
@@ -148,6 +153,8 @@ static void start_state(void)
 
 static void save_registers(struct sigcontext *c, const struct trap_frame *f)
 {
+	const struct arch_task *arch = &task_current()->arch;
+
 	*c = (struct sigcontext){
 		.r8 = f->r8,
 		.r9 = f->r9,
@@ -169,9 +176,22 @@ static void save_registers(struct sigcontext *c, const struct trap_frame *f)
 		.rflags = f->rflags,
 		.cs = SELECTOR_USER_CODE,
 		.ss = SELECTOR_USER_DATA,
-		.error = f->vector < VECTOR_SYSCALL ? f->error : 0,
-		.vector = f->vector < VECTOR_SYSCALL ? f->vector : 0,
+		.error = arch->fault_error,
+		.vector = arch->fault_vector,
+		.cr2 = arch->fault_address,
 	};
+}
+
+void arch_signal_note_exception(const struct trap_frame *frame, uintptr_t address)
+{
+	struct arch_task *arch = &task_current()->arch;
+
+	if (frame->vector >= VECTORS_EXCEPTION)
+		return;
+	arch->fault_vector = frame->vector;
+	arch->fault_error = frame->error;
+	if (frame->vector == VECTOR_PAGE_FAULT)
+		arch->fault_address = address;
 }
 
 static void restore_registers(struct trap_frame *f, const struct sigcontext *c)
@@ -235,12 +255,17 @@ static bool is_loadable(unsigned char *area)
 
 	memcpy(&mask, (char *)task_current()->arch.fpu + LEGACY_MXCSR_MASK, sizeof(mask));
 	memcpy(&mxcsr, area + LEGACY_MXCSR, sizeof(mxcsr));
-	mxcsr &= mask ? mask : MXCSR_MASK_DEFAULT;
-	memcpy(area + LEGACY_MXCSR, &mxcsr, sizeof(mxcsr));
-	if (!cpu_features.xsave)
+	if (!mask)
+		mask = MXCSR_MASK_DEFAULT;
+	if (!cpu_features.xsave) {
+		mxcsr &= mask;
+		memcpy(area + LEGACY_MXCSR, &mxcsr, sizeof(mxcsr));
 		return true;
+	}
+	if (mxcsr & ~mask)
+		return false;
 	memcpy(&features, area + HEADER, sizeof(features));
-	for (size_t i = sizeof(features); i < HEADER_SIZE; i++)
+	for (size_t i = HEADER_ZERO_AT; i < HEADER_ZERO_END; i++)
 		if (area[HEADER + i])
 			return false;
 	return !(features & ~cpu_features.xsave_mask);
@@ -257,7 +282,8 @@ static int pop_state(uintptr_t address)
 		return -EFAULT;
 	if (!address)
 		fpu_init_area(area);
-	else if (copy_from_user(area, (void *)address, fpu_size()) || !is_loadable(area))
+	else if (address % (cpu_features.xsave ? XSAVE_ALIGNMENT : FXSAVE_ALIGNMENT) ||
+		 copy_from_user(area, (void *)address, fpu_size()) || !is_loadable(area))
 		error = -EFAULT;
 	if (!error) {
 		unsigned long state = arch_irq_save();

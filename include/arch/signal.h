@@ -25,6 +25,10 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 int arch_signal_return(struct trap_frame *frame, uint64_t *mask,
 		       struct kernel_sigaltstack *alternate);
 
+/* The running task's exception FRAME becomes a signal: handlers are told of it from now on. ADDRESS: of a page
+ * fault. Task context. */
+void arch_signal_note_exception(const struct trap_frame *frame, uintptr_t address);
+
 /* Makes the return through FRAME, that of a system call, repeat the call with the same
  * arguments. */
 void arch_syscall_restart(struct trap_frame *frame);

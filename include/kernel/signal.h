@@ -67,7 +67,7 @@ struct signal_state {
 	bool deadline_kept;	   /* the task's own: the call runs again, until the same moment */
 };
 
-/* Sends SIGNAL (1 … 64) to TASK as the kernel itself would. Task and interrupt context. */
+/* Sends SIGNAL (1 … 64) to TASK for what that itself has done (SIGPIPE), as if it had. Task and interrupt context. */
 void task_signal(struct task *task, int signal);
 
 /* Sends INFO->si_signo to TASK alone, or to TASK's process as a whole. -EAGAIN: a real-time

@@ -369,9 +369,13 @@ int signal_send_process(struct process *process, const struct kernel_siginfo *in
 
 void task_signal(struct task *task, int signal)
 {
-	struct kernel_siginfo info = { .si_signo = signal, .si_code = SI_KERNEL };
+	struct kernel_siginfo info = { .si_signo = signal, .si_code = SI_USER };
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
-	signal_send(task, &info);
+	info.si_pid = task->tgid;
+	info.si_uid = credentials_of(task)->uid;
+	signal_send_locked(task, &info);
+	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
 bool signal_is_pending(struct task *task)
@@ -404,6 +408,7 @@ void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t ad
 	struct kernel_siginfo info = { .si_signo = signal, .si_code = code };
 
 	info.si_addr = address;
+	arch_signal_note_exception(frame, address);
 	unsigned long state = spin_lock_irqsave(&process->signal_lock);
 	struct kernel_sigaction *action = &process->handlers->actions[signal - 1];
 

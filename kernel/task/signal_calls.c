@@ -42,6 +42,8 @@ long sys_rt_sigaction(const unsigned long arg[6])
 	spin_lock(&process->signal_lock);
 	old = signal_handlers_get(process->handlers, signal);
 	if (arg[1]) {
+		/* What is not known is not there: so programs find out. */
+		new.flags &= SA_KNOWN;
 		new.mask &= ~((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1));
 		signal_handlers_set(process->handlers, signal, &new);
 		signal_discard_ignored(process, signal);

@@ -64,6 +64,11 @@
 #define SA_NODEFER	0x40000000ul
 #define SA_RESETHAND	0x80000000ul
 
+#define SA_EXPOSE_TAGBITS 0x00000800ul
+#define SA_KNOWN                                                                             \
+	(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_EXPOSE_TAGBITS | SA_RESTORER |        \
+	 SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND)
+
 #define SS_ONSTACK	1
 #define SS_DISABLE	2
 #define SS_AUTODISARM	(1u << 31)

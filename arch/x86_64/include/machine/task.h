@@ -38,6 +38,8 @@ struct arch_task {
 	void *fpu;	  /* XSAVE area, NULL for a kernel task without one */
 	uint64_t fs_base; /* user's thread pointer */
 	uint64_t gs_base; /* user's GS base */
+	/* of the last exception that became a signal, for the frames of handlers */
+	uint64_t fault_vector, fault_error, fault_address;
 	/* the trap flag in the user registers is the tracer's, not the program's */
 	uint8_t stepped;
 };
