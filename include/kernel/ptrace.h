@@ -50,6 +50,7 @@ struct ptrace_state {
 	unsigned int options;	   /* PTRACE_O_* */
 	unsigned int traps;	   /* enum ptrace_traps */
 	bool seized;
+	bool trusted;	 /* CAP_SYS_PTRACE was there when it began */
 	bool listening;	 /* PTRACE_LISTEN: stopped, but not for the tracer to look at */
 	bool frozen;	 /* the tracer looks at it */
 	bool exit_event; /* stopped on its way out: what kills it has been obeyed already */
@@ -68,6 +69,9 @@ struct ptrace_state {
 
 /* Whether the running task is traced. A snapshot. */
 bool ptrace_is_traced(const struct task *task);
+/* Whether the running task may gain privileges by execve although it is traced, if it is: whoever began
+ * that (itself, by PTRACE_TRACEME) had CAP_SYS_PTRACE. */
+bool ptrace_is_trusted(void);
 /* At a system call's start and end, when `calls` is not 0. enter: true: the call is to be left out.
  * May change the user registers. */
 bool ptrace_call_enter(void);
@@ -92,7 +96,7 @@ unsigned int ptrace_clone_event(uint64_t flags, int exit_signal);
 
 /* CHILD, new and not started, is traced by the running task's tracer. */
 void ptrace_attach_child(struct task *child);
-/* TRACER traces TRACEE. */
+/* TRACER traces TRACEE, because the running task wants it. */
 void ptrace_link(struct task *tracee, struct task *tracer, bool seized, unsigned int options);
 /* It does no longer; TRACEE goes on, and what its tracer kept is given up. */
 void ptrace_unlink(struct task *tracee);

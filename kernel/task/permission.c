@@ -9,6 +9,7 @@
  */
 #include <kernel/credentials.h>
 #include <kernel/process.h>
+#include <kernel/ptrace.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/resource.h>
@@ -151,9 +152,14 @@ int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid, struct crede
 	bool changes_id = new->euid != old->uid || new->egid != old->gid;
 	bool gains = new->permitted & ~old->permitted;
 
-	if ((changes_id || gains) && task_current()->no_new_privs) {
-		new->euid = new->uid;
-		new->egid = new->gid;
+	bool no_new = task_current()->no_new_privs;
+
+	/* Nor through somebody's eyes who might do what it likes with the new program. */
+	if ((changes_id || gains) && (no_new || !ptrace_is_trusted())) {
+		if (no_new || !credentials_have(old, CAP_SETUID)) {
+			new->euid = new->uid;
+			new->egid = new->gid;
+		}
 		new->permitted &= old->permitted;
 	}
 	new->suid = new->fsuid = new->euid;

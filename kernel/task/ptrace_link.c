@@ -58,6 +58,7 @@ void ptrace_link(struct task *tracee, struct task *tracer, bool seized, unsigned
 	trace->seized = seized;
 	trace->options = options;
 	trace->stop_seen = false;
+	trace->trusted = capable(CAP_SYS_PTRACE);
 	LIST_INSERT_HEAD(&tracer->ptrace.tracees, tracee, ptrace.tracee);
 }
 
@@ -68,6 +69,7 @@ void ptrace_attach_child(struct task *child)
 	if (!parent->tracer)
 		return;
 	ptrace_link(child, parent->tracer, parent->seized, parent->options);
+	child->ptrace.trusted = parent->trusted;
 	if (parent->seized)
 		child->ptrace.traps = PTRACE_TRAP_STOP;
 	else

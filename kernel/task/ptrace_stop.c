@@ -146,6 +146,13 @@ bool ptrace_is_traced(const struct task *task)
 	return task->ptrace.tracer != NULL;
 }
 
+bool ptrace_is_trusted(void)
+{
+	const struct ptrace_state *trace = &task_current()->ptrace;
+
+	return !trace->tracer || trace->trusted;
+}
+
 static void stop_at_call(unsigned long message)
 {
 	struct task *self = task_current();

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include <linux/perf_event.h>
+#include <linux/ptrace.h>
 
 #include "../unit/tap.h"
 #include "tidiness.h"
@@ -179,6 +180,61 @@ static void start_thread(void)
 static void check_threads(void)
 {
 	expect_tidy(start_thread);
+}
+
+static long trace(long request, pid_t pid)
+{
+	return syscall(__NR_ptrace, request, pid, 0, 0);
+}
+
+/* A process with two threads, for somebody else to end. */
+static void live_with_thread(void)
+{
+	static char stack[STACK_SIZE] __attribute__((aligned(16)));
+
+	clone(end_thread, stack + STACK_SIZE,
+	      CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, NULL);
+	trace(PTRACE_TRACEME, 0);
+	raise(SIGUSR1);
+	raise(SIGUSR2);
+	pause();
+}
+
+/* A tracer that ends with tracees in every state: stopped, running, ended and not waited for. */
+static void trace_some(void)
+{
+	int status;
+
+	for (int i = 0; i < 3; i++) {
+		pid_t child = fork();
+
+		if (child == 0)
+			live_with_thread();
+		waitpid(child, &status, 0);
+		syscall(__NR_ptrace, PTRACE_SETOPTIONS, child, 0, PTRACE_O_EXITKILL);
+		if (i > 0)
+			trace(PTRACE_CONT, child);
+		if (i > 1)
+			kill(child, SIGKILL);
+	}
+	_exit(0);
+}
+
+static void end_tracer(void)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		trace_some();
+	collect(child);
+	/* Its children are the first process's now. */
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+static void check_tracing(void)
+{
+	expect_tidy(end_tracer);
 }
 
 /* A software event, which every machine has: opened, mapped, sampled into, polled, closed while
@@ -339,6 +395,7 @@ static const struct tap_rule rules[] = {
 	{ "unmapped memory is free", check_memory },
 	{ "calls that fail keep nothing", check_failures },
 	{ "a thread that ends leaves nothing", check_threads },
+	{ "a tracer that ends with its tracees leaves nothing", check_tracing },
 	{ "events that are closed leave nothing", check_events },
 	{ "a child that ends with events leaves nothing", check_death_with_events },
 };
