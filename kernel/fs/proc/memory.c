@@ -18,7 +18,8 @@
 #include "task.h"
 
 /* Most of a command line that is shown. */
-#define COMMAND_MAX 65536
+#define COMMAND_MAX  65536
+#define KIB_PER_PAGE (PAGE_SIZE / 1024)
 
 /* Copies what is at [START, END) of the task's memory. */
 static int show_memory(struct text *text, struct task *task, uintptr_t start, uintptr_t end)
@@ -125,6 +126,8 @@ static void print_area(struct text *text, const struct vm_area *area)
  * space's. */
 struct next_area {
 	struct vm_area area;
+	bool detailed;		     /* asked for: resident */
+	size_t resident[PAGE_KINDS]; /* pages */
 	bool found;
 };
 
@@ -134,24 +137,50 @@ static bool copy_area(const struct vm_area *area, void *argument)
 
 	next->area = *area;
 	next->area.name = vm_area_name(area);
+	if (next->detailed)
+		vm_area_resident(area, next->resident);
 	if (area->file)
 		file_get(area->file);
 	next->found = true;
 	return false;
 }
 
-int proc_show_maps(struct text *text, void *target)
+/* What is there of an area, in KiB. */
+static void print_resident(struct text *text, const size_t resident[PAGE_KINDS])
 {
-	struct vm_space *space = vm_space_of(target);
+	size_t total = 0;
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		total += resident[kind];
+	text_print(text, "Rss:            %8lu kB\n", (unsigned long)(total * KIB_PER_PAGE));
+	text_print(text, "Anonymous:      %8lu kB\n",
+		   (unsigned long)(resident[PAGE_ANONYMOUS] * KIB_PER_PAGE));
+	text_print(text, "Swap:           %8lu kB\n", 0ul);
+}
+
+static void print_details(struct text *text, const struct next_area *next)
+{
+	text_print(text, "Size:           %8lu kB\n",
+		   (unsigned long)((next->area.end - next->area.start) / 1024));
+	text_print(text, "KernelPageSize: %8lu kB\n", (unsigned long)KIB_PER_PAGE);
+	text_print(text, "MMUPageSize:    %8lu kB\n", (unsigned long)KIB_PER_PAGE);
+	print_resident(text, next->resident);
+}
+
+static int show_areas(struct text *text, struct task *task, bool detailed)
+{
+	struct vm_space *space = vm_space_of(task);
 	uintptr_t from = 0;
 
 	while (space) {
-		struct next_area next = { .found = false };
+		struct next_area next = { .detailed = detailed };
 
 		vm_for_each_area(space, from, copy_area, &next);
 		if (!next.found)
 			break;
 		print_area(text, &next.area);
+		if (detailed)
+			print_details(text, &next);
 		if (next.area.file)
 			file_put(next.area.file);
 		from = next.area.end;
@@ -159,4 +188,16 @@ int proc_show_maps(struct text *text, void *target)
 	if (space)
 		vm_space_put(space);
 	return 0;
+}
+
+int proc_show_maps(struct text *text, void *target)
+{
+	return show_areas(text, target, false);
+}
+
+/* Who shares a page, and which were written to, is not known: so nothing is said of Linux's Pss, Shared
+ * and Private. */
+int proc_show_smaps(struct text *text, void *target)
+{
+	return show_areas(text, target, true);
 }

@@ -160,6 +160,7 @@ int proc_open_accessible(void *target)
 		SHOWN("cmdline", 0444, proc_show_cmdline_of),                                    \
 		GUARDED("environ", 0400, proc_show_environ),                                     \
 		GUARDED("auxv", 0400, proc_show_auxv), GUARDED("maps", 0444, proc_show_maps),    \
+		GUARDED("smaps", 0444, proc_show_smaps),                                         \
 		{ .name = "mem",                                                                 \
 		  .mode = S_IFREG | 0600,                                                        \
 		  .open = proc_open_accessible,                                                  \

@@ -33,6 +33,7 @@ int proc_show_cmdline_of(struct text *text, void *target);
 int proc_show_environ(struct text *text, void *target);
 int proc_show_auxv(struct text *text, void *target);
 int proc_show_maps(struct text *text, void *target);
+int proc_show_smaps(struct text *text, void *target);
 ssize_t proc_read_mem(void *target, char *buffer, size_t size, uint64_t address);
 ssize_t proc_write_mem(void *target, const char *buffer, size_t size, uint64_t address);
 
