@@ -61,6 +61,7 @@ void nmi_handle(struct trap_frame *frame)
 	switch (frame->vector) {
 	case VECTOR_NMI:
 		local->nmi_depth++;
+		interrupt_count(VECTOR_NMI);
 		dispatch(frame);
 		local->nmi_depth--;
 		if (frame->rip == (uintptr_t)cpu_idle_halt)

@@ -73,10 +73,16 @@ static const struct exception {
 };
 
 static void (*interrupts[256])(unsigned int vector);
+PERCPU(struct interrupt_counts, interrupt_counts);
 
 void trap_set_interrupt(uint8_t vector, void (*handler)(unsigned int vector))
 {
 	interrupts[vector] = handler;
+}
+
+bool trap_interrupt_is_set(uint8_t vector)
+{
+	return interrupts[vector];
 }
 
 /* Pairs that usercopy.S makes: a fault at INSTRUCTION goes on at CONTINUATION. */
@@ -193,6 +199,7 @@ static void handle_interrupt(struct trap_frame *frame)
 		return;
 	}
 	local->interrupt_frame = frame;
+	interrupt_count((unsigned int)frame->vector);
 	handler((unsigned int)frame->vector);
 	local->interrupt_frame = NULL;
 }

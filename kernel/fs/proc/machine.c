@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <arch/exec.h>
+#include <arch/irq.h>
 #include <kernel/boot.h>
 #include <kernel/cpu.h>
 #include <kernel/dentry.h>
@@ -55,6 +56,18 @@ int proc_show_meminfo(struct text *text, void *unused)
 	text_print(text, "Dirty:          %8lu kB\n", 0ul);
 	text_print(text, "Writeback:      %8lu kB\n", 0ul);
 	text_print(text, "Shmem:          %8lu kB\n", file_pages * per_page);
+	return 0;
+}
+
+/* There are no block devices and there is no swap: nothing goes in or out. */
+int proc_show_vmstat(struct text *text, void *unused)
+{
+	unsigned long file_pages = 0;
+
+	superblock_for_each(add_pages, &file_pages);
+	text_print(text, "nr_free_pages %lu\nnr_file_pages %lu\nnr_shmem %lu\n",
+		   (unsigned long)page_free_count(), file_pages, file_pages);
+	text_print(text, "pgpgin 0\npgpgout 0\npswpin 0\npswpout 0\n");
 	return 0;
 }
 
@@ -134,11 +147,17 @@ int proc_show_stat(struct text *text, void *unused)
 	}
 	count_tasks(&counted);
 	text_print(text,
-		   "intr 0\nctxt %lu\nbtime %lu\nprocesses %d\nprocs_running %u\n"
+		   "intr %lu\nctxt %lu\nbtime %lu\nprocesses %d\nprocs_running %u\n"
 		   "procs_blocked 0\n",
-		   (unsigned long)sched_switch_count(),
+		   (unsigned long)arch_irq_total(), (unsigned long)sched_switch_count(),
 		   (unsigned long)(clock_epoch_ns() / NSEC_PER_SEC), counted.last,
 		   sched_runnable_count());
+	return 0;
+}
+
+int proc_show_interrupts(struct text *text, void *unused)
+{
+	arch_irq_describe(text);
 	return 0;
 }
 

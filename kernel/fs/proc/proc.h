@@ -21,9 +21,11 @@ extern const struct pseudo_entry proc_sys_entries[];
 
 int proc_show_cpuinfo(struct text *text, void *unused);
 int proc_show_meminfo(struct text *text, void *unused);
+int proc_show_vmstat(struct text *text, void *unused);
 int proc_show_uptime(struct text *text, void *unused);
 int proc_show_loadavg(struct text *text, void *unused);
 int proc_show_stat(struct text *text, void *unused);
+int proc_show_interrupts(struct text *text, void *unused);
 int proc_show_version(struct text *text, void *unused);
 int proc_show_cmdline(struct text *text, void *unused);
 int proc_show_kallsyms(struct text *text, void *unused);

@@ -38,10 +38,33 @@
 
 #ifndef __ASSEMBLER__
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kernel/cpu.h>
+
 struct trap_frame;
+
+/* How often each vector was served. Written by the processor whose it is, alone; an NMI has a word of
+ * its own. */
+struct interrupt_counts {
+	_Atomic uint32_t of[256];
+} CACHE_ALIGNED;
+
+extern struct interrupt_counts interrupt_counts[CPUS_MAX];
+
+/* Counts one on this processor, which nothing but an NMI interrupts. */
+static inline void interrupt_count(unsigned int vector)
+{
+	_Atomic uint32_t *count = &interrupt_counts[arch_cpu_id()].of[vector];
+
+	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+}
+
+/* Whether somebody handles VECTOR. Any context. */
+bool trap_interrupt_is_set(uint8_t vector);
 
 /* HANDLER is called for each interrupt on VECTOR (32 … 255): interrupt context, interrupts off. It
  * acknowledges the interrupt itself. Start. */

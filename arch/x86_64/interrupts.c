@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * How often each kind of interrupt came, for /proc/interrupts and /proc/stat. The kinds have Linux's
+ * names; a device's line is there once somebody handles it.
+ */
+#include <stddef.h>
+
+#include <arch/irq.h>
+#include <arch/smp.h>
+#include <kernel/cpu.h>
+#include <kernel/text.h>
+
+#include <machine/trap.h>
+
+#include "acpi.h"
+
+static const struct {
+	unsigned int line;
+	const char *name;
+} devices[] = { { 1, "i8042" }, { 3, "ttyS1" }, { 4, "ttyS0" } };
+
+static const struct {
+	const char *label;
+	unsigned int vector;
+	const char *name;
+} kinds[] = {
+	{ "NMI", VECTOR_NMI, "Non-maskable interrupts" },
+	{ "LOC", VECTOR_TIMER, "Local timer interrupts" },
+	{ "SPU", VECTOR_SPURIOUS, "Spurious interrupts" },
+	{ "IWI", VECTOR_IPI + IPI_DEFERRED, "IRQ work interrupts" },
+	{ "RES", VECTOR_IPI + IPI_RESCHED, "Rescheduling interrupts" },
+	{ "CAL", VECTOR_IPI + IPI_CALL, "Function call interrupts" },
+};
+
+uint64_t arch_irq_total(void)
+{
+	uint64_t total = 0;
+
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		for (unsigned int vector = 0; vector < 256; vector++)
+			total += interrupt_counts[cpu].of[vector];
+	return total;
+}
+
+static void print_counts(struct text *text, unsigned int vector)
+{
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		text_print(text, " %10u", interrupt_counts[cpu].of[vector]);
+}
+
+void arch_irq_describe(struct text *text)
+{
+	text_print(text, "    ");
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		text_print(text, "       CPU%-3u", cpu);
+	text_print(text, "\n");
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+		unsigned int line = devices[i].line, vector = VECTOR_LINES + line;
+
+		if (!trap_interrupt_is_set((uint8_t)vector))
+			continue;
+		text_print(text, "%3u:", line);
+		print_counts(text, vector);
+		text_print(text, "   IO-APIC %3u-%s      %s\n", acpi_info.lines[line].global,
+			   acpi_info.lines[line].level ? "fasteoi" : "edge", devices[i].name);
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		text_print(text, "%s:", kinds[i].label);
+		print_counts(text, kinds[i].vector);
+		text_print(text, "   %s\n", kinds[i].name);
+	}
+}
