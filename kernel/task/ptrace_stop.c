@@ -29,21 +29,25 @@
 /* Added to SIGTRAP by PTRACE_O_TRACESYSGOOD. */
 #define CALL_MARK 0x80
 
-/* Linux's errors inside the kernel for a call that a signal interrupted, by enum call_restart. */
+/* Linux's errors inside the kernel for a call that a signal interrupted, by enum call_restart and
+ * whether the call goes on until a moment that is kept. */
 static const struct {
 	int error;
 	enum call_restart restart;
+	bool deadline;
 } restarts[] = {
-	{ 512, CALL_RESTARTS },		  /* ERESTARTSYS */
-	{ 513, CALL_RESTARTS },		  /* ERESTARTNOINTR */
-	{ 514, CALL_RESTARTS_UNHANDLED }, /* ERESTARTNOHAND */
+	{ 516, CALL_RESTARTS_UNHANDLED, true },	 /* ERESTART_RESTARTBLOCK */
+	{ 512, CALL_RESTARTS, false },		 /* ERESTARTSYS */
+	{ 513, CALL_RESTARTS, false },		 /* ERESTARTNOINTR */
+	{ 514, CALL_RESTARTS_UNHANDLED, false }, /* ERESTARTNOHAND */
 };
 
 /* Whether the call that FRAME comes from may start again; its result says so then. */
 static bool show_restart(struct task *self, struct trap_frame *frame)
 {
 	for (size_t i = 0; i < sizeof(restarts) / sizeof(restarts[0]); i++) {
-		if (self->signals.restart == restarts[i].restart) {
+		if (self->signals.restart == restarts[i].restart &&
+		    (!restarts[i].deadline || self->signals.call_deadline_ns)) {
 			arch_syscall_set_result(frame, -restarts[i].error);
 			return true;
 		}

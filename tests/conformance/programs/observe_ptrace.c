@@ -421,6 +421,13 @@ static int wait_in_pause(void)
 	return errno;
 }
 
+static int wait_in_sleep(void)
+{
+	struct timespec time = { 1000, 0 };
+
+	return clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+}
+
 /* What the registers of a sleeper show that a signal has interrupted, and whether it sleeps again
  * without it. */
 static void restart(const char *name, int (*body)(void), long call)
@@ -502,6 +509,7 @@ int main(void)
 	calls();
 	restart("read", wait_in_read, SYS_read);
 	restart("pause", wait_in_pause, SYS_pause);
+	restart("sleep", wait_in_sleep, SYS_clock_nanosleep);
 	copies();
 	return 0;
 }
