@@ -175,6 +175,9 @@ void process_default_limits(struct rlimit64 limits[RLIM_NLIMITS]);
  * by, to what the running process's RLIMIT_FSIZE lets a file be. -EFBIG, and SIGXFSZ is sent: it may
  * not be beyond POSITION. Task context, no spin lock held. */
 int process_check_file_size(uint64_t position, uint64_t *size);
+/* A tick of processor time has met PROCESS: signals it when its RLIMIT_CPU is used up, at the hard one to
+ * end. Interrupt context. */
+void process_check_processor_time(struct process *process);
 /* Makes SPACE obey those of PROCESS's limits that are about memory. Task context. */
 void process_apply_limits(const struct process *process, struct vm_space *space);
 

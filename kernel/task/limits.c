@@ -10,7 +10,7 @@
  *   RLIMIT_NPROC                      task_clone, by the real user's account
  *   RLIMIT_SIGPENDING                 kernel/task/signal.c, by the same
  *   RLIMIT_NICE, RTPRIO               kernel/task/sched_calls.c
- *   RLIMIT_CPU                        cpu_limit.c
+ *   RLIMIT_CPU                        the tick of processor time: process_check_processor_time
  *   the others                        are kept and inherited; Linux enforces no RSS either, and there
  *                                     are no core dumps, leases or message queues
  *
@@ -22,6 +22,7 @@
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/time.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
@@ -69,6 +70,26 @@ int process_check_file_size(uint64_t position, uint64_t *size)
 	if (*size > limit - position)
 		*size = limit - position;
 	return 0;
+}
+
+void process_check_processor_time(struct process *process)
+{
+	struct rlimit64 *limit = &process->limits[RLIMIT_CPU];
+
+	if (limit->rlim_cur == RLIM64_INFINITY && limit->rlim_max == RLIM64_INFINITY)
+		return;
+	struct kernel_siginfo info = { .si_signo = SIGXCPU, .si_code = SI_KERNEL };
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	uint64_t used_s = process_run_time_ns(process) / NSEC_PER_SEC;
+
+	if (used_s >= limit->rlim_max) {
+		process_mark_exiting(process, SIGKILL);
+	} else if (used_s >= limit->rlim_cur) {
+		/* Once for each second beyond. */
+		limit->rlim_cur++;
+		signal_send_process_locked(process, &info);
+	}
+	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
 void process_apply_limits(const struct process *process, struct vm_space *space)

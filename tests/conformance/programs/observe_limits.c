@@ -335,6 +335,53 @@ static void see_descriptors(void)
 	show(outcome(dup(0)), "nofile 2: dup");
 }
 
+/* --- RLIMIT_CPU --- */
+
+static volatile unsigned int spun;
+
+static long used_ms(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
+}
+
+static void see_processor_time(void)
+{
+	handle(SIGXCPU);
+	exceeded = 0;
+	set(RLIMIT_CPU, 1, 5);
+	while (!exceeded)
+		spun++;
+	show(used_ms() >= 1000 ? "not before" : "too early", "cpu: soft limit");
+	show(exceeded_code == SI_KERNEL ? "SI_KERNEL" : "another", "cpu: signal's code");
+	show_limit("cpu: limit afterwards", RLIMIT_CPU);
+}
+
+static void die_of_time(const char *name, rlim_t soft, rlim_t hard, bool ignore)
+{
+	int status;
+
+	fflush(stdout);
+	pid_t child = fork();
+
+	if (child == 0) {
+		if (ignore)
+			signal(SIGXCPU, SIG_IGN);
+		set(RLIMIT_CPU, soft, hard);
+		for (;;)
+			spun++;
+	}
+	waitpid(child, &status, 0);
+	show(!WIFSIGNALED(status)	    ? "not" :
+	     WTERMSIG(status) == SIGKILL ? "SIGKILL" :
+	     WTERMSIG(status) == SIGXCPU ? "SIGXCPU" :
+					   "another signal",
+	     "cpu: %s", name);
+}
+
 /* --- what execve and fork do with them --- */
 
 static void see_inherited(void)
@@ -368,5 +415,8 @@ int main(int argc, char **argv)
 	in_child(see_address_space);
 	in_child(see_descriptors);
 	in_child(see_inherited);
+	in_child(see_processor_time);
+	die_of_time("a soft limit of 0", 0, RLIM_INFINITY, false);
+	die_of_time("a hard limit", 0, 1, true);
 	return 0;
 }
