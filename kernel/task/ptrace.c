@@ -37,13 +37,13 @@ static long trace_me(void)
 {
 	struct task *self = task_current(), *thread, *tracer = NULL;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct process *parent = self->ptrace.tracer ? NULL : self->process->parent;
 
-	/* The thread that made this process, or another one of the parent. */
-	LIST_FOREACH(thread, &self->process->parent->threads, thread)
-		if (!tracer || thread->tid == self->process->parent_tid)
-			tracer = thread;
-	if (self->ptrace.tracer)
-		tracer = NULL;
+	/* The thread that made this process, or another one of the parent. The first process has none. */
+	if (parent)
+		LIST_FOREACH(thread, &parent->threads, thread)
+			if (!tracer || thread->tid == self->process->parent_tid)
+				tracer = thread;
 	if (tracer)
 		ptrace_link(self, tracer, false, 0);
 	spin_unlock_irqrestore(&task_table_lock, state);

@@ -356,7 +356,17 @@ static void check_copies(void)
 	}
 }
 
+static void check_first(void)
+{
+	/* Elsewhere this program is not the first one, and has a parent. */
+	if (getpid() != 1)
+		return;
+	EXPECT_EQ(trace(PTRACE_TRACEME, 0, 0, 0), -1);
+	EXPECT_EQ(errno, EPERM);
+}
+
 static const struct tap_rule rules[] = {
+	{ "the first process has no parent that could trace it", check_first },
 	{ "a tracee is killed while its registers and memory are read", check_killed_while_read },
 	{ "a tracee is killed while it goes from call to call", check_killed_while_resumed },
 	{ "a tracer is killed: its tracee goes on, or ends with it if that was asked for",
