@@ -228,8 +228,19 @@ static void wake_all(struct pipe *pipe)
 	wait_queue_wake(&pipe->writable);
 }
 
-/* Lets others change the pipe until they have and woke QUEUE: 0, -EAGAIN, -EINTR. Mutex held before and
- * after. */
+/* Lets others change the pipe until they have and woke ENTRY, which is on QUEUE. 0, -EINTR. Mutex held
+ * before and after. */
+static int sleep_on(struct pipe *pipe, struct wait_queue *queue, struct wait_entry *entry)
+{
+	mutex_unlock(&pipe->mutex);
+	int error = wait_sleep(UINT64_MAX);
+
+	wait_queue_remove(queue, entry);
+	mutex_lock(&pipe->mutex);
+	return error;
+}
+
+/* Waits for a change on QUEUE, with all who do. 0, -EAGAIN, -EINTR. */
 static int wait_for_change(struct pipe *pipe, struct wait_queue *queue, bool nonblock)
 {
 	struct wait_entry entry;
@@ -237,24 +248,58 @@ static int wait_for_change(struct pipe *pipe, struct wait_queue *queue, bool non
 	if (nonblock)
 		return -EAGAIN;
 	wait_queue_add(queue, &entry);
-	mutex_unlock(&pipe->mutex);
-	int error = wait_sleep(UINT64_MAX);
+	return sleep_on(pipe, queue, &entry);
+}
 
-	wait_queue_remove(queue, &entry);
-	mutex_lock(&pipe->mutex);
-	return error;
+/* Waits for one's turn to read or write: one of those who do is woken. *WAITED: he wakes the next when
+ * he has done what he could and there is more to do, or there will never be. 0, -EAGAIN, -EINTR. */
+static int wait_for_turn(struct pipe *pipe, struct wait_queue *queue, bool nonblock, bool *waited)
+{
+	struct wait_entry entry;
+
+	if (nonblock)
+		return -EAGAIN;
+	*waited = true;
+	wait_queue_add_exclusive(queue, &entry);
+	return sleep_on(pipe, queue, &entry);
+}
+
+/* Ends reading, which began when the pipe was full or not: wakes who can go on now. M held, given back. */
+static void end_reading(struct pipe *pipe, bool was_full, bool waited)
+{
+	bool room_came = was_full && !is_full(pipe);
+	bool next = waited && (filled(pipe) || !pipe->writers);
+
+	mutex_unlock(&pipe->mutex);
+	if (room_came)
+		wake_writers(pipe);
+	if (next)
+		wake_readers(pipe);
+}
+
+/* Ends writing, which brought NEWS or not. M held, given back. */
+static void end_writing(struct pipe *pipe, bool news, bool waited)
+{
+	bool next = waited && (!is_full(pipe) || !pipe->readers);
+
+	mutex_unlock(&pipe->mutex);
+	if (news)
+		wake_readers(pipe);
+	if (next)
+		wake_writers(pipe);
 }
 
 static ssize_t read_out(struct pipe *pipe, const struct outside *outside, size_t size, bool peek,
 			bool nonblock)
 {
 	ssize_t result = 0;
+	bool waited = false;
 
 	if (!size)
 		return 0;
 	mutex_lock(&pipe->mutex);
 	while (!filled(pipe) && pipe->writers && !result)
-		result = wait_for_change(pipe, &pipe->readable, nonblock);
+		result = wait_for_turn(pipe, &pipe->readable, nonblock, &waited);
 	bool was_full = is_full(pipe);
 
 	if (filled(pipe)) {
@@ -282,13 +327,9 @@ static ssize_t read_out(struct pipe *pipe, const struct outside *outside, size_t
 		if (done)
 			result = (ssize_t)done;
 	}
-	bool room_came = was_full && !is_full(pipe);
-
 	if (result > 0 && !peek)
 		notify(pipe, false);
-	mutex_unlock(&pipe->mutex);
-	if (room_came)
-		wake_writers(pipe);
+	end_reading(pipe, was_full, waited);
 	return result;
 }
 
@@ -298,7 +339,7 @@ static ssize_t write_in(struct pipe *pipe, const struct outside *outside, size_t
 	size_t done = 0;
 	ssize_t error = 0;
 	/* Readers wait for bytes to come when there are none; who watches wants to know of each write. */
-	bool news = false;
+	bool news = false, waited = false;
 
 	mutex_lock(&pipe->mutex);
 	if (packet && !pipe->runs)
@@ -318,7 +359,7 @@ static ssize_t write_in(struct pipe *pipe, const struct outside *outside, size_t
 			if (news)
 				wake_readers(pipe);
 			news = false;
-			error = wait_for_change(pipe, &pipe->writable, nonblock);
+			error = wait_for_turn(pipe, &pipe->writable, nonblock, &waited);
 		} else {
 			size_t room = pipe->size - occupied(pipe);
 			size_t part = packet ? whole : left < room ? left : room;
@@ -335,9 +376,7 @@ static ssize_t write_in(struct pipe *pipe, const struct outside *outside, size_t
 	}
 	if (done)
 		notify(pipe, true);
-	mutex_unlock(&pipe->mutex);
-	if (news)
-		wake_readers(pipe);
+	end_writing(pipe, news, waited);
 	if (error == -EPIPE)
 		task_signal(task_current(), SIGPIPE);
 	return done ? (ssize_t)done : error;
@@ -491,7 +530,8 @@ static int wait_for_other_end(struct file *file)
 	unsigned int before = *ever;
 
 	while (!*now && *ever == before && !error)
-		error = wait_for_change(pipe, reads(file) ? &pipe->readable : &pipe->writable, false);
+		error = wait_for_change(pipe, reads(file) ? &pipe->readable : &pipe->writable,
+					false);
 	mutex_unlock(&pipe->mutex);
 	return error;
 }
@@ -542,10 +582,11 @@ ssize_t pipe_pour(struct file *file, size_t size, bool nonblock, pipe_sink *sink
 	struct pipe *pipe = file->private;
 	ssize_t result = 0;
 	size_t done = 0;
+	bool waited = false;
 
 	mutex_lock(&pipe->mutex);
 	while (!filled(pipe) && pipe->writers && !result)
-		result = wait_for_change(pipe, &pipe->readable, nonblock);
+		result = wait_for_turn(pipe, &pipe->readable, nonblock, &waited);
 	bool was_full = is_full(pipe);
 
 	while (done < size && filled(pipe) && !result) {
@@ -561,13 +602,9 @@ ssize_t pipe_pour(struct file *file, size_t size, bool nonblock, pipe_sink *sink
 		consume(pipe, (size_t)result);
 		result = 0;
 	}
-	bool room_came = was_full && !is_full(pipe);
-
 	if (done)
 		notify(pipe, false);
-	mutex_unlock(&pipe->mutex);
-	if (room_came)
-		wake_writers(pipe);
+	end_reading(pipe, was_full, waited);
 	return done ? (ssize_t)done : result;
 }
 
