@@ -90,6 +90,21 @@ static void pipe_stop(void *context)
 	close(pipes->there[1]);
 }
 
+/* The same through the two ends of a pair of sockets: Linux's AF_UNIX and SOCK_STREAM. */
+static int bench_socket(void)
+{
+	struct pipes ends;
+	int pair[2];
+
+	if (syscall(__NR_socketpair, 1, 1, 0, pair) != 0)
+		return bench_explain("socket_round", "no sockets");
+	ends.there[0] = ends.back[1] = pair[0];
+	ends.there[1] = ends.back[0] = pair[1];
+	int failures = bench_round("socket_round", pipe_partner, pipe_round, pipe_stop, &ends);
+	close(pair[0]);
+	return failures;
+}
+
 static int bench_pipe(void)
 {
 	struct pipes pipes;
@@ -255,6 +270,6 @@ static int bench_processes(const char *program)
 
 int bench_calls(const char *program)
 {
-	return bench_pipe() + bench_futex() + bench_fault() + bench_signal() +
+	return bench_pipe() + bench_socket() + bench_futex() + bench_fault() + bench_signal() +
 	       bench_processes(program);
 }

@@ -21,6 +21,7 @@
  *                        have N events; the two calls are included
  *     sample             one sample with an address, taken by the counter's interrupt
  *     pipe_round         a byte to another process through a pipe, and one back
+ *     socket_round       the same through a pair of Unix sockets
  *     futex_round        FUTEX_WAKE of another process, which wakes this one
  *     page_fault         the first touch of a page of anonymous memory
  *     signal             kill() of oneself, the handler, and the return from it
