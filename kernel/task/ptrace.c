@@ -346,6 +346,19 @@ static long get_call_info(struct task *tracee, unsigned long address, unsigned l
 	return (long)size;
 }
 
+static long get_rseq(struct task *tracee, unsigned long address, unsigned long data)
+{
+	const struct ptrace_rseq_configuration rseq = {
+		.rseq_abi_pointer = tracee->rseq.address,
+		.rseq_abi_size = tracee->rseq.size,
+		.signature = tracee->rseq.signature,
+	};
+
+	if (copy_to_user((void *)data, &rseq, sizeof(rseq) < address ? sizeof(rseq) : address))
+		return -EFAULT;
+	return (long)sizeof(rseq);
+}
+
 /* --- letting it go on --- */
 
 /* What each way of going on means for system calls. */
@@ -456,6 +469,7 @@ static const struct request {
 	{ PTRACE_GETSIGMASK, LOOKS, get_signal_mask },
 	{ PTRACE_SETSIGMASK, LOOKS, set_signal_mask },
 	{ PTRACE_GET_SYSCALL_INFO, LOOKS, get_call_info },
+	{ PTRACE_GET_RSEQ_CONFIGURATION, LOOKS, get_rseq },
 	{ PTRACE_CONT, RESUMES, cont },
 	{ PTRACE_SINGLESTEP, RESUMES, single_step },
 	{ PTRACE_SYSCALL, RESUMES, to_call },

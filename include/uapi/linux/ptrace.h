@@ -40,6 +40,7 @@
 #define PTRACE_GETSIGMASK	      0x420a
 #define PTRACE_SETSIGMASK	      0x420b
 #define PTRACE_GET_SYSCALL_INFO	      0x420e
+#define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 
 /* What SETOPTIONS and SEIZE take: a stop for event n is 1 << n. */
 #define PTRACE_O_TRACESYSGOOD	      0x00000001
@@ -94,6 +95,14 @@ struct ptrace_syscall_info {
 			uint8_t is_error;
 		} exit;
 	};
+};
+
+struct ptrace_rseq_configuration {
+	uint64_t rseq_abi_pointer;
+	uint32_t rseq_abi_size;
+	uint32_t signature;
+	uint32_t flags;
+	uint32_t pad;
 };
 
 /* Register sets of GETREGSET and SETREGSET, as core files name them. */

@@ -274,6 +274,25 @@ static void register_sets(void)
 	show(after(PTRACE_CONT, pid, 0), "after all the sets");
 }
 
+/* The restartable sequences of a tracee: the C library has registered an area. */
+static void sequences(void)
+{
+	struct ptrace_rseq_configuration found = { 0 };
+	pid_t pid = traced(nothing);
+
+	show(outcome_value(trace(PTRACE_GET_RSEQ_CONFIGURATION, pid, sizeof(found),
+				 (unsigned long)&found)),
+	     "sequences");
+	show(found.rseq_abi_pointer ? "somewhere" : "nowhere", "their area");
+	show(number(found.rseq_abi_size), "its size");
+	show(number((int)found.signature), "its signature");
+	show(number(found.flags), "its flags");
+	show(outcome_value(trace(PTRACE_GET_RSEQ_CONFIGURATION, pid, 4, (unsigned long)&found)),
+	     "sequences, little room");
+	show(outcome_value(trace(PTRACE_GET_RSEQ_CONFIGURATION, pid, 24, 8)), "sequences to nowhere");
+	show(after(PTRACE_CONT, pid, 0), "after the sequences");
+}
+
 /* Puts a number into a vector register and returns what is there after a system call. */
 static int keep_in_register(void)
 {
@@ -505,6 +524,7 @@ int main(void)
 	memory();
 	registers();
 	register_sets();
+	sequences();
 	floating_point();
 	calls();
 	restart("read", wait_in_read, SYS_read);
