@@ -20,7 +20,7 @@ struct sched_entity *order_choose_realtime(struct run_queue *queue, struct sched
 }
 
 uint64_t order_realtime_turn_left_ns(struct run_queue *queue, const struct sched_entity *entity,
-			    uint64_t now_ns)
+				     uint64_t now_ns)
 {
 	const struct sched_entity *first = realtime_first(queue);
 	bool fair = run_queue_has_waiting(queue);

@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 /* Shares all but its stack, which it does not use: Linux's CLONE_VM, FS, FILES, SIGHAND, THREAD. */
-#define THREAD_FLAGS 0x00010f00ul
+#define THREAD_FLAGS   0x00010f00ul
 
-#define SIZES_MAX 16
+#define SIZES_MAX      16
 
 /* Switches that are measured for each N, at least. */
 #define SWITCHES_LEAST 20000
@@ -42,8 +42,8 @@ static long start_thread(void)
 			 "jmp 1b\n"
 			 "2:"
 			 : "=a"(result)
-			 : "0"((long)SYS_clone), "D"(THREAD_FLAGS), "S"(0l), "d"(0l),
-			   [yield] "i"(SYS_sched_yield)
+			 : "0"((long)SYS_clone), "D"(THREAD_FLAGS), "S"(0l),
+			   "d"(0l), [yield] "i"(SYS_sched_yield)
 			 : "rcx", "r8", "r10", "r11", "memory");
 	return result < 0 ? result : 0;
 }

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Rules of the scheduler that need several processors: tasks spread by weight, real-time ones come first
+ * on each, affinity is obeyed while tasks are moved, and an idle processor executes nothing at all.
+ */
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "child.h"
+
+#define CHILDREN_MAX 64
+#define WAIT_MS	     20000
+
+enum { OTHER, FIFO };
+
+/* One word for each child, in shared memory. */
+struct board {
+	_Atomic int cpu[CHILDREN_MAX]; /* 1 and the processor it runs on; 0: has not run yet */
+	_Atomic uint64_t rounds[CHILDREN_MAX];
+};
+
+static struct board *board;
+
+static void sleep_ms(long ms)
+{
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+static int current_cpu(void)
+{
+	unsigned int cpu = 0;
+
+	syscall(__NR_getcpu, &cpu, NULL, NULL);
+	return (int)cpu;
+}
+
+static void set_policy(int policy, int priority)
+{
+	EXPECT_EQ(syscall(__NR_sched_setscheduler, 0, policy, &priority), 0);
+}
+
+static void set_affinity(pid_t pid, uint64_t mask)
+{
+	EXPECT_EQ(syscall(__NR_sched_setaffinity, pid, sizeof(mask), &mask), 0);
+}
+
+/* Says again and again where it is. */
+static void spin_and_tell(void *argument)
+{
+	long number = (long)argument;
+
+	for (;;) {
+		board->cpu[number] = 1 + current_cpu();
+		board->rounds[number]++;
+	}
+}
+
+/* How many of COUNT children are on processor CPU; CHILDREN_MAX + 1: somebody has not run. */
+static int count_on(int cpu, int count)
+{
+	int on = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (!board->cpu[i])
+			return CHILDREN_MAX + 1;
+		on += board->cpu[i] == 1 + cpu;
+	}
+	return on;
+}
+
+static bool are_spread(int count)
+{
+	for (int cpu = 0; cpu < cpu_count(); cpu++)
+		if (count_on(cpu, count) != count / cpu_count())
+			return false;
+	return true;
+}
+
+static uint64_t all_cpus(void)
+{
+	return ((uint64_t)1 << cpu_count()) - 1;
+}
+
+/* All begin on processor 0 and may then go where they like: each gets as many as the others. */
+static void check_spreading(void)
+{
+	int count = 4 * cpu_count();
+	pid_t children[CHILDREN_MAX];
+
+	board = share(sizeof(*board));
+	set_policy(FIFO, 50);
+	run_on(0);
+	for (long i = 0; i < count; i++) {
+		children[i] = child_start(spin_and_tell, (void *)i);
+		EXPECT_EQ(syscall(__NR_sched_setscheduler, children[i], OTHER, &(int){ 0 }), 0);
+	}
+	for (int i = 0; i < count; i++)
+		set_affinity(children[i], all_cpus());
+	long waited_ms = 0;
+
+	for (; waited_ms < WAIT_MS && !are_spread(count); waited_ms += 10)
+		sleep_ms(10);
+	EXPECT_AT(are_spread(count), "after %ld ms: %d of %d on processor 0", waited_ms,
+		  count_on(0, count), count);
+	for (int i = 0; i < count; i++)
+		child_end(children[i]);
+	set_policy(OTHER, 0);
+	set_affinity(0, all_cpus());
+}
+
+/* Half of them may only be on the last processor, and never are elsewhere. */
+static void check_affinity(void)
+{
+	int count = 4 * cpu_count(), last = cpu_count() - 1;
+	pid_t children[CHILDREN_MAX];
+
+	board = share(sizeof(*board));
+	for (long i = 0; i < count; i++) {
+		children[i] = child_start(spin_and_tell, (void *)i);
+		if (i % 2)
+			set_affinity(children[i], (uint64_t)1 << last);
+	}
+	/* From here on the odd ones say nothing else. */
+	for (int i = 1; i < count; i += 2) {
+		uint64_t seen = board->rounds[i];
+
+		while (board->rounds[i] < seen + 2)
+			sleep_ms(1);
+	}
+	for (int look = 0; look < 100; look++) {
+		for (int i = 1; i < count; i += 2)
+			EXPECT_EQ_AT(board->cpu[i], 1 + last, "child %d, look %d", i, look);
+		sleep_ms(1);
+	}
+	for (int i = 0; i < count; i++)
+		child_end(children[i]);
+}
+
+/* A real-time task sleeps and wakes while fair ones spin on its processor: when it runs, nobody else
+ * does, and what it does between two sleeps is not interrupted by them. */
+static void be_first(void *argument)
+{
+	int spinners = (int)(long)argument;
+
+	set_policy(FIFO, 10);
+	for (int round = 0; round < 50; round++) {
+		uint64_t before = 0, after = 0;
+
+		sleep_ms(1);
+		for (int i = 0; i < spinners; i++)
+			before += board->rounds[i];
+		/* Longer than a slice of a fair task. */
+		for (volatile int work = 0; work < 200000; work++)
+			;
+		for (int i = 0; i < spinners; i++)
+			after += board->rounds[i];
+		EXPECT_EQ_AT(after, before, "round %d", round);
+	}
+	_exit(tap_failed);
+}
+
+static void check_real_time(void)
+{
+	pid_t spinners[3];
+
+	board = share(sizeof(*board));
+	run_on(cpu_count() - 1);
+	for (long i = 0; i < 3; i++)
+		spinners[i] = child_start(spin_and_tell, (void *)i);
+	EXPECT_EQ(child_wait(child_start(be_first, (void *)3l)), 0);
+	for (int i = 0; i < 3; i++)
+		child_end(spinners[i]);
+	set_affinity(0, all_cpus());
+}
+
+static void sleep_and_end(void *argument)
+{
+	(void)argument;
+	sleep_ms(1);
+}
+
+/* A real-time task that never sleeps leaves the others something, or this would not end. */
+static void spin_first(void *argument)
+{
+	(void)argument;
+	set_policy(FIFO, 10);
+	for (;;)
+		board->rounds[0]++;
+}
+
+static void check_throttling(void)
+{
+	board = share(sizeof(*board));
+	run_on(cpu_count() - 1);
+	pid_t hog = child_start(spin_first, NULL);
+
+	while (!board->rounds[0])
+		sleep_ms(1);
+	/* Each of these needs the processor that the hog has. */
+	for (int i = 0; i < 3; i++) {
+		pid_t child = child_start(sleep_and_end, NULL);
+
+		EXPECT_EQ(child_wait(child), 0);
+	}
+	child_end(hog);
+	set_affinity(0, all_cpus());
+}
+
+/* Instructions that processor CPU has executed until now, those for the answer included. */
+static uint64_t instructions_of(int fd)
+{
+	uint64_t count = 0;
+
+	EXPECT_EQ(read(fd, &count, sizeof(count)), sizeof(count));
+	return count;
+}
+
+/* Without anything to do a processor sleeps: not one instruction in a second, but for being asked. */
+static void check_idle(void)
+{
+	if (cpu_count() == 1) {
+		printf("# skipped: the only processor is never idle while it is asked\n");
+		return;
+	}
+	run_on(0);
+	for (int cpu = 1; cpu < cpu_count(); cpu++) {
+		struct perf_event_attr attr = { .size = sizeof(attr),
+						.type = PERF_TYPE_HARDWARE,
+						.config = PERF_COUNT_HW_INSTRUCTIONS };
+		int fd = open_event(&attr, -1, cpu, -1);
+
+		EXPECT(fd >= 0);
+		/* What was left to do there is done, and the tick of processor time has ended. */
+		sleep_ms(100);
+		instructions_of(fd);
+		sleep_ms(100);
+		uint64_t first = instructions_of(fd);
+
+		sleep_ms(10);
+		uint64_t second = instructions_of(fd);
+
+		sleep_ms(1000);
+		uint64_t third = instructions_of(fd);
+
+		EXPECT_EQ_AT(third - second, second - first, "processor %d", cpu);
+		close(fd);
+	}
+	set_affinity(0, all_cpus());
+}
+
+static const struct tap_rule rules[] = {
+	{ "tasks that may go anywhere spread evenly", check_spreading },
+	{ "tasks that may not move are not moved", check_affinity },
+	{ "a real-time task is not interrupted by fair ones", check_real_time },
+	{ "a real-time task that never sleeps does not stop the others for good",
+	  check_throttling },
+	{ "an idle processor executes nothing for a second", check_idle },
+};
+
+TAP_MAIN(rules)
