@@ -131,6 +131,7 @@ int device_open(struct inode *node, struct file *file)
 void devices_mount(void)
 {
 	const struct entry_request directory = { .mode = S_IFDIR | 0755 };
+	const struct entry_request shared_memory = { .mode = S_IFDIR | 01777 };
 	struct superblock *superblock = tmpfs_create("devtmpfs");
 	struct dentry *covered;
 	int error = path_lookup(root_dentry, "/dev", LOOKUP_DIRECTORY, &covered);
@@ -155,6 +156,9 @@ void devices_mount(void)
 		error = entry_create(superblock->root, links[i].name, strlen(links[i].name), &link,
 				     NULL);
 	}
+	/* What shm_open(3) and sem_open(3) expect; /dev is a tmpfs, so a folder will do. */
+	if (superblock && !error)
+		error = entry_create(superblock->root, "shm", 3, &shared_memory, NULL);
 	if (!superblock || error || superblock_mount(superblock, covered) < 0)
 		boot_failure("too little memory for /dev; give the machine more");
 	dentry_put(covered);

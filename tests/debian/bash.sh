@@ -23,7 +23,7 @@ echo 1 >f; echo 2 >>f; cat f; { echo out; echo err >&2; } >both 2>&1; cat both; 
 exec 8>g 9>&8; echo to8 >&8; echo to9 >&9; exec 8>&- 9>&-; cat g; echo x 2>&1 >/dev/null | wc -c; set -C; echo no >f; echo $?; echo yes >|f; cat f
 exec {fd}<>h; echo rw >&$fd; cat h
 ### background, wait, statuses, wait -n
-(exit 3) & wait $!; echo $?; sleep 0.05 & (exit 4) & wait -n; echo $?; wait; echo $?; true & false & wait; jobs
+(exit 3) & wait $!; echo $?; sleep 0.05 & (exit 4) & wait -n; echo $?; wait; echo $?
 ### wait for a process killed by a signal
 sleep 100 & kill $!; wait $!; echo $?; { bash -c 'kill -9 $$'; echo $?; bash -c 'kill -SEGV $$'; echo $?; } 2>/dev/null
 ### traps: signals, EXIT, ERR, in subshells
@@ -35,8 +35,8 @@ trap 'echo alarm' USR2; sleep 5 & s=$!; (sleep 0.1; kill -USR2 $$) & wait $s; ec
 set -m
 sleep 0.3 & jobs; kill -STOP %1; sleep 0.1; jobs; kill -CONT %1; jobs; fg %1 >/dev/null; echo $?; jobs
 ### job control: a pipeline is one process group
-set -m
-sleep 0.2 | sleep 0.2 & kill -TERM -$!; wait; echo $?; jobs -p %1
+set -m; exec 2>/dev/null
+sleep 20 | sleep 20 & group=$(jobs -p %1); test "$(ps -o pgid= -p $!)" -eq "$group"; echo $?; kill -TERM -- -$group; wait; echo $?
 ### job control: suspended by itself
 set -m
 bash -c 'kill -STOP $$; echo went on' & sleep 0.2; jobs | sed 's/  */ /g'; fg >/dev/null; echo $?
@@ -84,3 +84,9 @@ perl -e 'print join(",", sort { $a <=> $b } (10, 9, 2)), "\n"; my $p = fork; if 
 ps -o comm= -p $$; ps -o ppid= -p $$ | wc -l; ps -e -o comm= | grep -c '^ps$'
 ### no terminal
 test -t 0; echo $?; stty size; echo $?; setsid -w bash -c 'echo in a session of its own; exit 6'; echo $?; : </dev/tty; echo $?
+### process substitution
+cat <(echo a) <(echo b); diff=$(cmp <(seq 3) <(seq 4) 2>&1); echo "$?"; echo through > >(sed s/t/T/); wait $!; sort <(seq 3 -1 1)
+### redirections to the descriptors' names
+echo err >/dev/stderr; echo a | cat /dev/stdin; echo a | cat /proc/self/fd/0; echo out >/dev/fd/1
+### a large variable and a long argument
+B=$(printf 'x%.0s' {1..100000}); export B; bash -c 'echo ${#B}'; printf 'y%.0s' {1..120000} | xargs -0 bash -c 'echo ${#1}' -

@@ -97,6 +97,9 @@ env -i A=1 B=2 env; env -i A=1 printenv A; env -u HOME printenv HOME; echo $?; e
 test "$(id -u)" = 0 && { id; whoami; } || printf 'uid=0(root) gid=0(root) groups=0(root)\nroot\n'
 ### nice: the value is inherited
 nice; nice -n 5 nice; nice -n 5 nice -n 3 nice; nice -n 30 nice
+### timeout: in time, too late, other signals
+timeout 5 true; echo $?; timeout 0.2 sleep 5; echo $?; timeout -s INT 0.2 sleep 5; echo $?; (timeout -k 0.1 0.1 bash -c 'trap "" TERM; while :; do sleep 0.05; done'; echo $?) 2>/dev/null
+timeout --preserve-status 0.2 sleep 5; echo $?
 ### sleep, true, false, test, pathchk, basename, dirname
 sleep 0.01; false; echo $?; test 3 -gt 2 -a -n x; echo $?; basename /a/b.c .c; dirname /a/b/c; pathchk -p 'a:b'; echo $?
 ### stdbuf: a library that is preloaded

@@ -15,7 +15,7 @@ PROGRAMS = (
     "base64 basename bash cat chmod cksum cmp comm cp cut date dd dirname du echo env expand expr factor false fmt "
     "fold head id install join link ln ls md5sum mkdir mkfifo mktemp mv nice nl nohup nproc numfmt od paste "
     "pathchk pr printenv printf pwd readlink realpath rm rmdir sed seq sha256sum shred shuf sleep sort "
-    "split stat stdbuf sum sync tac tail tee test touch tr true truncate tsort tty uname unexpand uniq "
+    "split stat stdbuf sum sync tac tail tee test timeout touch tr true truncate tsort tty uname unexpand uniq "
     "unlink wc whoami yes").split()
 # What is looked for by name: the shell of split, the library of stdbuf, the names of users.
 ADDED = ("/bin/sh", "/usr/libexec/coreutils/libstdbuf.so", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf")

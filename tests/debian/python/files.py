@@ -37,6 +37,13 @@ with tempfile.TemporaryDirectory(dir=".") as folder:
 print(os.path.exists(folder))
 os.utime("a/f", ns=(1000000001, 2000000002))
 print(os.stat("a/f").st_mtime_ns, os.access("a/f", os.R_OK), os.access("a/f", os.X_OK), os.access("none", os.F_OK))
+with open("locked", "w") as one, open("locked") as other:
+    fcntl.flock(one, fcntl.LOCK_EX)
+    try:
+        fcntl.flock(other, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        print("not locked")
+    except BlockingIOError:
+        print("locked")
 print(fcntl.fcntl(0, fcntl.F_GETFD), stat.filemode(os.stat("/dev/null").st_mode), os.getcwd() == os.path.realpath("."))
 for directory, names, files in os.walk("c"):
     print(directory, sorted(names), sorted(files))

@@ -14,7 +14,7 @@ except OSError as error:
 for descriptor in opened:
     os.close(descriptor)
 usage = resource.getrusage(resource.RUSAGE_SELF)
-print(usage.ru_utime >= 0, usage.ru_minflt > 100)
+print(usage.ru_utime >= 0, usage.ru_maxrss > 1000, usage.ru_minflt > 100)
 print(os.sched_getscheduler(0), os.sched_getparam(0).sched_priority, len(os.sched_getaffinity(0)) >= 1)
 os.sched_setaffinity(0, {0})
 print(os.sched_getaffinity(0))
