@@ -4,8 +4,7 @@
  *
  * Writes of at most PIPE_BUF bytes are not mixed with others' (pipe(7)). A reader at an empty
  * pipe without writers gets 0; a writer without readers gets EPIPE and SIGPIPE. What was written
- * with O_DIRECT is a packet: a read takes one of them, and the rest of it is lost. Packets are a
- * second ring, of where runs of bytes end; there is none until the first packet comes.
+ * with O_DIRECT is a packet: a read takes one of them, and the rest of it is lost.
  *
  * A pipe belongs to an inode, in which open files find it, and lives as long as one is open.
  *
@@ -14,8 +13,6 @@
  * needs it.
  */
 #include <kernel/pipe.h>
-
-#include <string.h>
 
 #include <kernel/anonymous.h>
 #include <kernel/dentry.h>
@@ -33,15 +30,11 @@
 #include <uapi/linux/poll.h>
 #include <uapi/linux/termios.h>
 
+#include "pipe_ring.h"
+
 /* Linux's default, and the most it lets a user ask for: /proc/sys/fs/pipe-max-size. */
 #define DEFAULT_ORDER 4
 #define MAX_BYTES     (1u << 20)
-
-/* Where a run of bytes ends: one packet, or what other writes left. */
-struct run {
-	uint32_t end;
-	bool packet;
-};
 
 struct pipe {
 	struct mutex mutex;
@@ -49,13 +42,9 @@ struct pipe {
 	struct wait_queue writable;		 /* room came, or ends came or went */
 	bool polled;				 /* M: somebody may watch for edges */
 	LIST_HEAD(, file) files;		 /* M, and pipes_mutex: open ones */
-	char *bytes;				 /* M: size bytes */
-	uint32_t size;				 /* M: a power of two, at least a page */
-	uint32_t read_at, write_at;		 /* M: run freely */
+	struct pipe_ring ring;			 /* M */
 	unsigned int readers, writers;		 /* M: files that can */
 	unsigned int readers_ever, writers_ever; /* M */
-	struct run *runs;			 /* M: a ring of size / PIPE_BUF, or NULL */
-	uint32_t first_run, last_run;		 /* M: run freely; the first, and behind the last */
 };						 /* M: mutex */
 
 static struct mutex pipes_mutex;
@@ -65,12 +54,6 @@ void pipes_init(void)
 	mutex_init(&pipes_mutex);
 }
 
-/* Where the bytes of a copy are, outside. */
-struct outside {
-	char *memory;
-	bool user;
-};
-
 static bool reads(const struct file *file)
 {
 	return (file->flags & O_ACCMODE) != O_WRONLY;
@@ -79,125 +62,6 @@ static bool reads(const struct file *file)
 static bool writes(const struct file *file)
 {
 	return (file->flags & O_ACCMODE) != O_RDONLY;
-}
-
-static uint32_t filled(const struct pipe *pipe)
-{
-	return pipe->write_at - pipe->read_at;
-}
-
-/* Bytes of the ring that are taken. Room comes by whole pages, as on Linux: a page that was read in
- * part is still there. */
-static uint32_t occupied(const struct pipe *pipe)
-{
-	return pipe->write_at - (pipe->read_at & ~(PIPE_BUF - 1));
-}
-
-static int copy_piece(const struct outside *outside, size_t at, char *ring, size_t size, bool out)
-{
-	char *memory = outside->memory + at;
-
-	if (outside->user)
-		return out ? copy_to_user(memory, ring, size) : copy_from_user(ring, memory, size);
-	memcpy(out ? memory : ring, out ? ring : memory, size);
-	return 0;
-}
-
-/* Copies SIZE bytes between the ring at AT and OUTSIDE from DONE on, in at most two pieces. */
-static int copy_ring(struct pipe *pipe, uint32_t at, const struct outside *outside, size_t done,
-		     size_t size, bool out)
-{
-	while (size) {
-		uint32_t offset = at & (pipe->size - 1);
-		size_t part = pipe->size - offset < size ? pipe->size - offset : size;
-
-		if (copy_piece(outside, done, pipe->bytes + offset, part, out))
-			return -EFAULT;
-		at += (uint32_t)part;
-		done += part;
-		size -= part;
-	}
-	return 0;
-}
-
-/* --- packets --- */
-
-static uint32_t run_count(const struct pipe *pipe)
-{
-	return pipe->size / PIPE_BUF;
-}
-
-static struct run *run_at(const struct pipe *pipe, uint32_t number)
-{
-	return &pipe->runs[number & (run_count(pipe) - 1)];
-}
-
-/* Writing so many bytes, a PACKET or not: is there room? */
-static bool has_room(const struct pipe *pipe, size_t size, bool packet)
-{
-	if (pipe->runs && pipe->last_run - pipe->first_run == run_count(pipe) &&
-	    (packet || run_at(pipe, pipe->last_run - 1)->packet))
-		return false;
-	return pipe->size - occupied(pipe) >= size;
-}
-
-/* Whether a writer may have to wait, whatever it writes. */
-static bool is_full(const struct pipe *pipe)
-{
-	return !has_room(pipe, PIPE_BUF, true);
-}
-
-/* Begins to keep runs. 0, -ENOMEM. */
-static int begin_runs(struct pipe *pipe)
-{
-	pipe->runs = kzalloc(run_count(pipe) * sizeof(*pipe->runs));
-	if (!pipe->runs)
-		return -ENOMEM;
-	pipe->first_run = pipe->last_run = 0;
-	if (filled(pipe))
-		*run_at(pipe, pipe->last_run++) = (struct run){ .end = pipe->write_at };
-	return 0;
-}
-
-/* Notes that the bytes up to write_at were written. */
-static void end_run(struct pipe *pipe, bool packet)
-{
-	if (!pipe->runs)
-		return;
-	bool none = pipe->first_run == pipe->last_run;
-	struct run *last = none ? NULL : run_at(pipe, pipe->last_run - 1);
-
-	if (!packet && last && !last->packet)
-		last->end = pipe->write_at;
-	else
-		*run_at(pipe, pipe->last_run++) = (struct run){ pipe->write_at, packet };
-}
-
-/* How many bytes a read of SIZE may take. */
-static size_t readable(const struct pipe *pipe, size_t size)
-{
-	size_t most = filled(pipe);
-
-	if (pipe->runs && pipe->first_run != pipe->last_run)
-		most = run_at(pipe, pipe->first_run)->end - pipe->read_at;
-	return size < most ? size : most;
-}
-
-/* SIZE bytes were read: they go, and the rest of their packet. */
-static void consume(struct pipe *pipe, size_t size)
-{
-	pipe->read_at += (uint32_t)size;
-	if (pipe->runs && pipe->first_run != pipe->last_run) {
-		const struct run *run = run_at(pipe, pipe->first_run);
-
-		if (run->packet)
-			pipe->read_at = run->end;
-		if (pipe->read_at == run->end)
-			pipe->first_run++;
-	}
-	/* Empty: all of it is room. */
-	if (!filled(pipe))
-		pipe->read_at = pipe->write_at = 0;
 }
 
 /* --- reading and writing --- */
@@ -267,8 +131,8 @@ static int wait_for_turn(struct pipe *pipe, struct wait_queue *queue, bool nonbl
 /* Ends reading, which began when the pipe was full or not: wakes who can go on now. M held, given back. */
 static void end_reading(struct pipe *pipe, bool was_full, bool waited)
 {
-	bool room_came = was_full && !is_full(pipe);
-	bool next = waited && (filled(pipe) || !pipe->writers);
+	bool room_came = was_full && !ring_is_full(&pipe->ring);
+	bool next = waited && (ring_filled(&pipe->ring) || !pipe->writers);
 
 	mutex_unlock(&pipe->mutex);
 	if (room_came)
@@ -280,7 +144,7 @@ static void end_reading(struct pipe *pipe, bool was_full, bool waited)
 /* Ends writing, which brought NEWS or not. M held, given back. */
 static void end_writing(struct pipe *pipe, bool news, bool waited)
 {
-	bool next = waited && (!is_full(pipe) || !pipe->readers);
+	bool next = waited && (!ring_is_full(&pipe->ring) || !pipe->readers);
 
 	mutex_unlock(&pipe->mutex);
 	if (news)
@@ -298,32 +162,31 @@ static ssize_t read_out(struct pipe *pipe, const struct outside *outside, size_t
 	if (!size)
 		return 0;
 	mutex_lock(&pipe->mutex);
-	while (!filled(pipe) && pipe->writers && !result)
+	while (!ring_filled(&pipe->ring) && pipe->writers && !result)
 		result = wait_for_turn(pipe, &pipe->readable, nonblock, &waited);
-	bool was_full = is_full(pipe);
+	bool was_full = ring_is_full(&pipe->ring);
 
-	if (filled(pipe)) {
+	if (ring_filled(&pipe->ring)) {
 		size_t done = 0;
 
 		/* Runs that are no packets are one stream, wherever a packet stood between them. */
 		do {
-			size_t part = readable(pipe, size - done);
-			bool packet = pipe->runs && pipe->first_run != pipe->last_run &&
-				      run_at(pipe, pipe->first_run)->packet;
+			size_t part = ring_readable(&pipe->ring, size - done);
+			bool packet = ring_next_is_packet(&pipe->ring);
 
 			if (packet && done)
 				break;
-			result = copy_ring(pipe, pipe->read_at, outside, done, part, true);
+			result = ring_read(&pipe->ring, outside, done, part);
 			if (result)
 				break;
 			done += part;
 			if (peek || packet) {
 				if (!peek)
-					consume(pipe, part);
+					ring_consume(&pipe->ring, part);
 				break;
 			}
-			consume(pipe, part);
-		} while (done < size && filled(pipe));
+			ring_consume(&pipe->ring, part);
+		} while (done < size && ring_filled(&pipe->ring));
 		if (done)
 			result = (ssize_t)done;
 	}
@@ -342,8 +205,8 @@ static ssize_t write_in(struct pipe *pipe, const struct outside *outside, size_t
 	bool news = false, waited = false;
 
 	mutex_lock(&pipe->mutex);
-	if (packet && !pipe->runs)
-		error = begin_runs(pipe);
+	if (packet && !pipe->ring.runs)
+		error = ring_begin_packets(&pipe->ring);
 	while (done < size && !error) {
 		size_t left = size - done;
 		/* What must go in at once. */
@@ -353,7 +216,7 @@ static ssize_t write_in(struct pipe *pipe, const struct outside *outside, size_t
 
 		if (!pipe->readers) {
 			error = -EPIPE;
-		} else if (!has_room(pipe, whole, packet)) {
+		} else if (!ring_has_room(&pipe->ring, whole, packet)) {
 			if (some && done)
 				break;
 			if (news)
@@ -361,15 +224,13 @@ static ssize_t write_in(struct pipe *pipe, const struct outside *outside, size_t
 			news = false;
 			error = wait_for_turn(pipe, &pipe->writable, nonblock, &waited);
 		} else {
-			size_t room = pipe->size - occupied(pipe);
+			size_t room = pipe->ring.size - ring_occupied(&pipe->ring);
 			size_t part = packet ? whole : left < room ? left : room;
-			bool was_empty = !filled(pipe);
+			bool was_empty = !ring_filled(&pipe->ring);
 
-			error = copy_ring(pipe, pipe->write_at, outside, done, part, false);
+			error = ring_write(&pipe->ring, outside, done, part, packet);
 			if (!error) {
-				pipe->write_at += (uint32_t)part;
 				done += part;
-				end_run(pipe, packet);
 				news |= was_empty || pipe->polled;
 			}
 		}
@@ -410,14 +271,14 @@ static unsigned int poll_pipe(struct file *file, struct poll_table *table)
 	mutex_lock(&pipe->mutex);
 	pipe->polled = true;
 	if (reads(file)) {
-		if (filled(pipe))
+		if (ring_filled(&pipe->ring))
 			ready |= POLLIN | POLLRDNORM;
 		/* A FIFO opened before any writer came has not lost one: see open_ends. */
 		if (!pipe->writers && pipe->writers_ever != file->position)
 			ready |= POLLHUP;
 	}
 	if (writes(file)) {
-		if (has_room(pipe, PIPE_BUF, file->flags & O_DIRECT))
+		if (ring_has_room(&pipe->ring, PIPE_BUF, file->flags & O_DIRECT))
 			ready |= POLLOUT | POLLWRNORM;
 		if (!pipe->readers)
 			ready |= POLLERR;
@@ -439,8 +300,7 @@ static long control_pipe(struct file *file, unsigned int command, unsigned long 
 
 static void free_pipe(struct pipe *pipe)
 {
-	page_put(pipe->bytes);
-	kfree(pipe->runs);
+	ring_free(&pipe->ring);
 	kfree(pipe);
 }
 
@@ -482,12 +342,10 @@ static struct pipe *create_pipe(void)
 
 	if (!pipe)
 		return NULL;
-	pipe->bytes = page_alloc(DEFAULT_ORDER);
-	if (!pipe->bytes) {
+	if (ring_create(&pipe->ring, DEFAULT_ORDER)) {
 		kfree(pipe);
 		return NULL;
 	}
-	pipe->size = PAGE_SIZE << DEFAULT_ORDER;
 	mutex_init(&pipe->mutex);
 	wait_queue_init(&pipe->readable);
 	wait_queue_init(&pipe->writable);
@@ -585,21 +443,19 @@ ssize_t pipe_pour(struct file *file, size_t size, bool nonblock, pipe_sink *sink
 	bool waited = false;
 
 	mutex_lock(&pipe->mutex);
-	while (!filled(pipe) && pipe->writers && !result)
+	while (!ring_filled(&pipe->ring) && pipe->writers && !result)
 		result = wait_for_turn(pipe, &pipe->readable, nonblock, &waited);
-	bool was_full = is_full(pipe);
+	bool was_full = ring_is_full(&pipe->ring);
 
-	while (done < size && filled(pipe) && !result) {
-		uint32_t offset = pipe->read_at & (pipe->size - 1);
-		size_t part = readable(pipe, size - done);
+	while (done < size && ring_filled(&pipe->ring) && !result) {
+		size_t part = size - done;
+		const char *piece = ring_first_piece(&pipe->ring, &part);
 
-		if (part > pipe->size - offset)
-			part = pipe->size - offset;
-		result = sink(context, pipe->bytes + offset, part);
+		result = sink(context, piece, part);
 		if (result <= 0)
 			break;
 		done += (size_t)result;
-		consume(pipe, (size_t)result);
+		ring_consume(&pipe->ring, (size_t)result);
 		result = 0;
 	}
 	if (done)
@@ -621,7 +477,7 @@ int pipe_wait_readable(struct file *file, bool nonblock)
 	int error = 0;
 
 	mutex_lock(&pipe->mutex);
-	while (!filled(pipe) && pipe->writers && !error)
+	while (!ring_filled(&pipe->ring) && pipe->writers && !error)
 		error = wait_for_change(pipe, &pipe->readable, nonblock);
 	mutex_unlock(&pipe->mutex);
 	return error;
@@ -633,7 +489,7 @@ int pipe_wait_writable(struct file *file, bool nonblock)
 	int error = 0;
 
 	mutex_lock(&pipe->mutex);
-	while (pipe->readers && !has_room(pipe, 1, false) && !error)
+	while (pipe->readers && !ring_has_room(&pipe->ring, 1, false) && !error)
 		error = wait_for_change(pipe, &pipe->writable, nonblock);
 	if (!pipe->readers)
 		error = -EPIPE;
@@ -648,7 +504,7 @@ size_t pipe_filled(struct file *file)
 	struct pipe *pipe = file->private;
 
 	mutex_lock(&pipe->mutex);
-	size_t bytes = filled(pipe);
+	size_t bytes = ring_filled(&pipe->ring);
 
 	mutex_unlock(&pipe->mutex);
 	return bytes;
@@ -658,31 +514,7 @@ size_t pipe_filled(struct file *file)
 
 long pipe_get_size(struct file *file)
 {
-	return file_is_pipe(file) ? (long)((struct pipe *)file->private)->size : -EBADF;
-}
-
-/* Moves what is in PIPE into a ring of BYTES, 1 << ORDER pages. Runs stay as they are: mutex held. */
-static int change_ring(struct pipe *pipe, uint32_t bytes, unsigned int order)
-{
-	uint32_t held = filled(pipe);
-
-	if (held > bytes || (pipe->runs && pipe->first_run != pipe->last_run))
-		return -EBUSY;
-	char *ring = page_alloc(order);
-
-	if (!ring)
-		return -ENOMEM;
-	const struct outside outside = { ring, false };
-
-	copy_ring(pipe, pipe->read_at, &outside, 0, held, true);
-	page_put(pipe->bytes);
-	kfree(pipe->runs);
-	pipe->runs = NULL;
-	pipe->bytes = ring;
-	pipe->size = bytes;
-	pipe->read_at = 0;
-	pipe->write_at = held;
-	return 0;
+	return file_is_pipe(file) ? (long)((struct pipe *)file->private)->ring.size : -EBADF;
 }
 
 long pipe_set_size(struct file *file, unsigned long bytes)
@@ -699,7 +531,7 @@ long pipe_set_size(struct file *file, unsigned long bytes)
 	while (PAGE_SIZE << order < bytes)
 		order++;
 	mutex_lock(&pipe->mutex);
-	int error = change_ring(pipe, (uint32_t)(PAGE_SIZE << order), order);
+	int error = ring_resize(&pipe->ring, order);
 
 	mutex_unlock(&pipe->mutex);
 	wake_all(pipe);
