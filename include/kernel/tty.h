@@ -63,6 +63,7 @@ struct tty {
 
 	struct spinlock lock;
 	struct line *line;	       /* L; the pointer is constant */
+	struct kernel_termios locked_modes; /* L: bits set here do not change: TIOCSLCKTRMIOS */
 	struct kernel_winsize size;    /* L */
 	unsigned int opens;	       /* L: open files */
 	bool exclusive;		       /* L: TIOCEXCL */

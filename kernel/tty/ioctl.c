@@ -224,6 +224,16 @@ static long hang_up(struct tty *tty, unsigned long argument)
 	return 0;
 }
 
+static long get_locked(struct tty *tty, unsigned long argument)
+{
+	return tty_modes_get_locked(tty, (void *)argument);
+}
+
+static long set_locked(struct tty *tty, unsigned long argument)
+{
+	return tty_modes_set_locked(tty, (const void *)argument);
+}
+
 static const struct {
 	unsigned int command;
 	long (*act)(struct tty *tty, unsigned long argument);
@@ -238,7 +248,8 @@ static const struct {
 	{ TIOCGDEV, get_device },      { TIOCGSOFTCAR, get_carrier },
 	{ TIOCSSOFTCAR, set_carrier }, { TIOCVHANGUP, hang_up },
 	{ TIOCSBRK, send_break },      { TIOCCBRK, send_break },
-	{ TIOCGPTPEER, refuse_peer },
+	{ TIOCGPTPEER, refuse_peer },  { TIOCGLCKTRMIOS, get_locked },
+	{ TIOCSLCKTRMIOS, set_locked },
 };
 
 /* The twelve ways to get and set modes. */

@@ -5,9 +5,11 @@
  *
  * Lock: tty->lock while modes are copied; user memory is not touched under it.
  */
+#include <kernel/credentials.h>
 #include <kernel/tty.h>
 #include <kernel/usercopy.h>
 #include <string.h>
+#include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/signal.h>
 
@@ -103,10 +105,58 @@ static bool has_usual_flow(const struct kernel_termios2 *modes)
 	       modes->c_cc[VSTART] == ('Q' & 0x1f);
 }
 
+static uint32_t keep(uint32_t new, uint32_t old, uint32_t locked)
+{
+	return (new & ~locked) | (old & locked);
+}
+
+/* What is locked stays as it was. tty->lock held. */
+static void keep_locked(const struct tty *tty, struct kernel_termios2 *modes)
+{
+	const struct kernel_termios *locked = &tty->locked_modes;
+	const struct kernel_termios2 *old = &tty->line->modes;
+
+	modes->c_iflag = keep(modes->c_iflag, old->c_iflag, locked->c_iflag);
+	modes->c_oflag = keep(modes->c_oflag, old->c_oflag, locked->c_oflag);
+	modes->c_cflag = keep(modes->c_cflag, old->c_cflag, locked->c_cflag);
+	modes->c_lflag = keep(modes->c_lflag, old->c_lflag, locked->c_lflag);
+	if (locked->c_line)
+		modes->c_line = old->c_line;
+	for (size_t i = 0; i < sizeof(modes->c_cc); i++)
+		if (locked->c_cc[i])
+			modes->c_cc[i] = old->c_cc[i];
+}
+
+long tty_modes_get_locked(struct tty *tty, void *user)
+{
+	unsigned long state = spin_lock_irqsave(&tty->lock);
+	struct kernel_termios locked = tty->locked_modes;
+
+	spin_unlock_irqrestore(&tty->lock, state);
+	return copy_to_user(user, &locked, sizeof(locked));
+}
+
+long tty_modes_set_locked(struct tty *tty, const void *user)
+{
+	struct kernel_termios locked;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (copy_from_user(&locked, user, sizeof(locked)))
+		return -EFAULT;
+	unsigned long state = spin_lock_irqsave(&tty->lock);
+
+	tty->locked_modes = locked;
+	spin_unlock_irqrestore(&tty->lock, state);
+	return 0;
+}
+
 static void apply(struct tty *tty, struct kernel_termios2 *modes, bool flush_input)
 {
 	unsigned long state = spin_lock_irqsave(&tty->lock);
 	struct kernel_termios2 old = tty->line->modes;
+
+	keep_locked(tty, modes);
 	bool flow = has_usual_flow(modes), external = (old.c_lflag | modes->c_lflag) & EXTPROC;
 
 	if (flush_input)

@@ -16,4 +16,8 @@ long tty_modes_get(struct tty *tty, enum tty_modes_form form, void *user);
  * thrown away first. */
 long tty_modes_set(struct tty *tty, enum tty_modes_form form, const void *user, bool flush_input);
 
+/* The bits of TTY's modes that nobody changes: 0 or -EFAULT; set: also -EPERM. */
+long tty_modes_get_locked(struct tty *tty, void *user);
+long tty_modes_set_locked(struct tty *tty, const void *user);
+
 #endif

@@ -814,6 +814,25 @@ static void observe_sleepers(void)
 	close_pair(pair);
 }
 
+static void observe_locked_modes(void)
+{
+	int master = open_master(), slave = open_slave(master);
+	struct termios modes, locked = { .c_lflag = ECHO };
+
+	SEE(ioctl(slave, TIOCGLCKTRMIOS, &modes));
+	SEE(modes.c_lflag);
+	SEE(ioctl(slave, TIOCSLCKTRMIOS, &locked));
+	ioctl(slave, TCGETS, &modes);
+	modes.c_lflag &= ~(tcflag_t)(ECHO | ICANON);
+	SEE(ioctl(slave, TCSETS, &modes));
+	ioctl(slave, TCGETS, &modes);
+	SEE((modes.c_lflag & ECHO) != 0);
+	SEE((modes.c_lflag & ICANON) != 0);
+	SEE(ioctl(slave, TIOCSLCKTRMIOS, (void *)8));
+	close(slave);
+	close(master);
+}
+
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOFBF, 65536);
@@ -832,6 +851,7 @@ int main(void)
 	observe_flushes();
 	observe_packets();
 	observe_locks();
+	observe_locked_modes();
 	observe_closed_slave();
 	observe_closed_master();
 	observe_sleepers();
