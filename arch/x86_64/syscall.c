@@ -15,7 +15,9 @@ enum arch_prctl_code {
 	ARCH_SET_GS = 0x1001,
 	ARCH_SET_FS = 0x1002,
 	ARCH_GET_FS = 0x1003,
-	ARCH_GET_GS = 0x1004
+	ARCH_GET_GS = 0x1004,
+	ARCH_GET_CPUID = 0x1011,
+	ARCH_SET_CPUID = 0x1012
 };
 
 static long set_base(uint64_t *saved, uint32_t msr, uint64_t base)
@@ -52,6 +54,11 @@ long arch_syscall(long number, struct trap_frame *frame)
 		return get_base(arch->fs_base, argument);
 	case ARCH_GET_GS:
 		return get_base(arch->gs_base, argument);
+	/* The instruction may be used, and faulting on it is not supported. */
+	case ARCH_GET_CPUID:
+		return 1;
+	case ARCH_SET_CPUID:
+		return -ENODEV;
 	default:
 		return -EINVAL;
 	}

@@ -84,6 +84,7 @@ struct task {
 	uintptr_t robust_list;	       /* user address of the list of locks it holds; 0: none */
 	bool ended;		       /* T: it is no part of its process any more */
 	uint64_t timer_slack_ns;       /* the task's own: what PR_SET_TIMERSLACK said */
+	uint64_t first_timer_slack_ns; /* the task's own: what it had first, its maker's */
 	int parent_death_signal;       /* T: sent when the thread that made it ends, 0: none */
 	struct rseq_state rseq;	       /* see <kernel/rseq.h> */
 	struct task_completion *vfork; /* told when the space is given up */

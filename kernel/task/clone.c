@@ -115,7 +115,7 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	credentials_put(child->credentials);
 	child->credentials = credentials_share(self->credentials);
 	child->no_new_privs = self->no_new_privs;
-	child->timer_slack_ns = self->timer_slack_ns;
+	child->timer_slack_ns = child->first_timer_slack_ns = self->timer_slack_ns;
 	child->affinity = self->affinity;
 	sched_inherit(child);
 	child->io_priority = self->io_priority;

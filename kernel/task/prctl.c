@@ -104,7 +104,9 @@ static long get_timing(const unsigned long arg[4])
 /* How late a timer may be. Timers here are on time for everybody. */
 static long set_timer_slack(const unsigned long arg[4])
 {
-	task_current()->timer_slack_ns = (long)arg[0] > 0 ? arg[0] : TIMER_SLACK_DEFAULT_NS;
+	struct task *self = task_current();
+
+	self->timer_slack_ns = (long)arg[0] > 0 ? arg[0] : self->first_timer_slack_ns;
 	return 0;
 }
 

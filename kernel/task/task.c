@@ -190,7 +190,7 @@ struct task *task_alloc(void)
 	task->started_ns = clock_ns();
 	task->state = TASK_SLEEPING;
 	task->affinity = cpus_all();
-	task->timer_slack_ns = TIMER_SLACK_DEFAULT_NS;
+	task->timer_slack_ns = task->first_timer_slack_ns = TIMER_SLACK_DEFAULT_NS;
 	task->signals.alternate.ss_flags = SS_DISABLE;
 	signal_queue_init(&task->signals.queue);
 	return task;
