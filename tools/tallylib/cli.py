@@ -308,7 +308,8 @@ def _start(options, medium, interactive):
         print(f"tally: {sentence}", file=sys.stderr)
     if options.gdb:
         kernel = options.kernel or paths.build("tally.elf")
-        print(f"tally: waiting for: gdb {kernel} -ex 'target remote :1234'", file=sys.stderr)
+        print(f"tally: waiting for: gdb {kernel} -ex 'target remote :{emulator.gdb_port()}' "
+              f"-ex 'source {os.path.join(paths.ROOT, 'tools/gdb/tally.py')}'", file=sys.stderr)
     log = machine.Log(options.log)
     words = emulator.command(chosen, log.path, machine.CONSOLE) + medium
     return machine.run(words, log, options.timeout, interactive)

@@ -5,6 +5,8 @@ The machine has two serial ports (the program's, and the kernel log's), the exit
 else that would cost time at boot: no screen, no network card, no default drives.
 """
 
+import os
+
 from dataclasses import dataclass
 from typing import Optional
 
@@ -71,8 +73,13 @@ def command(options, log, console):
     if options.icount:
         words += ["-icount", "shift=0,sleep=off"]
     if options.gdb:
-        words += ["-S", "-gdb", "tcp:localhost:1234"]
+        words += ["-S", "-gdb", "tcp:localhost:" + gdb_port()]
     return words
+
+
+def gdb_port():
+    """The TCP port on which the machine waits for gdb, as text."""
+    return os.environ.get("TALLY_GDB_PORT") or "1234"
 
 
 def _cpu(options):
