@@ -228,8 +228,7 @@ void run_queue_charge(struct run_queue *queue, struct sched_entity *entity, uint
 /* Whether one with virtual runtime RUNTIME_NS is eligible. */
 static bool is_behind(const struct run_queue *queue, uint64_t runtime_ns)
 {
-	return (int64_t)(runtime_ns - queue->base_ns) * (int64_t)queue->load <=
-	       queue->weighted_sum;
+	return (int64_t)(runtime_ns - queue->base_ns) * (int64_t)queue->load <= queue->weighted_sum;
 }
 
 static bool is_eligible(const struct run_queue *queue, const struct sched_entity *entity)

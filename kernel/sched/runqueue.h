@@ -23,7 +23,7 @@
 struct task;
 
 /* As Linux's base slice on a machine with eight processors. */
-#define SLICE_NS (3 * NSEC_PER_MSEC)
+#define SLICE_NS   (3 * NSEC_PER_MSEC)
 
 #define PRIORITIES 100 /* of real-time tasks: 1 … 99 */
 
@@ -50,13 +50,13 @@ struct run_queue {
 	/* Real-time tasks that wait. A list is only valid while its bit is set: so all zero is empty. */
 	uint64_t realtime_waiting[2]; /* R: bit n: list n is not empty */
 	struct realtime_list realtime[PRIORITIES];
-	unsigned int realtime_tasks;   /* R: that run or wait */
-	uint64_t period_started_ns;    /* R: of the limit on real-time tasks */
-	uint64_t realtime_used_ns;     /* R: what they have run since */
+	unsigned int realtime_tasks; /* R: that run or wait */
+	uint64_t period_started_ns;  /* R: of the limit on real-time tasks */
+	uint64_t realtime_used_ns;   /* R: what they have run since */
 
 	_Atomic uint64_t load_seen; /* for others to look at without the lock: see run_queue_load */
 	bool slice_ended;	    /* its own processor, interrupts off: the timer has fired */
-	uint64_t balanced_ns;	    /* the same: when it last looked for a processor with less to do */
+	uint64_t balanced_ns; /* the same: when it last looked for a processor with less to do */
 } CACHE_ALIGNED;	      /* R: lock */
 
 /* By number of the processor. */

@@ -171,7 +171,8 @@ static void reschedule(bool give_way)
 	atomic_store(&queue->reschedule, false);
 	uint64_t now = account_current(queue);
 	struct task *prev = queue->current;
-	bool stays = prev->state == TASK_RUNNABLE && task_allows(prev, cpu_id()) && !is_idle_task(prev);
+	bool stays = prev->state == TASK_RUNNABLE && task_allows(prev, cpu_id()) &&
+		     !is_idle_task(prev);
 	struct sched_entity *chosen =
 		order_choose(queue, stays ? &prev->sched : NULL, give_way, now);
 

@@ -217,8 +217,10 @@ void credentials_commit(struct credentials *new)
 	const struct credentials *old = self->credentials;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
-	if (is_guarded_change(old, new))
+	if (is_guarded_change(old, new)) {
 		self->process->dumpable = 0;
+		self->parent_death_signal = 0;
+	}
 	if (old->account != new->account) {
 		atomic_fetch_sub(&old->account->tasks, 1);
 		atomic_fetch_add(&new->account->tasks, 1);
