@@ -209,6 +209,7 @@ static const struct pseudo_dynamic threads = {
 static const struct pseudo_entry process_entries[] = {
 	SHOWN("stat", 0444, proc_show_process_stat),
 	SHOWN("setgroups", 0444, proc_show_setgroups),
+	SHOWN("timerslack_ns", 0444, proc_show_timer_slack),
 	COMMON_ENTRIES,
 	{ .name = "task", .mode = S_IFDIR | 0555, .dynamic = &threads },
 	{ .name = NULL },

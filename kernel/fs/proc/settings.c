@@ -146,6 +146,16 @@ int proc_show_personality(struct text *text, void *target)
 	return 0;
 }
 
+int proc_show_timer_slack(struct text *text, void *target)
+{
+	const struct task *task = target;
+
+	if (task != task_current() && !capable(CAP_SYS_NICE))
+		return -EPERM;
+	text_print(text, "%lu\n", (unsigned long)task->timer_slack_ns);
+	return 0;
+}
+
 /* Nobody audits logins: the number that means none. */
 int proc_show_unset_id(struct text *text, void *target)
 {

@@ -152,14 +152,13 @@ static int show_stat(struct text *text, struct task *task, bool whole)
 		   flags_of(task));
 	const struct cpu_times *times = whole ? &facts.times : &facts.thread_times;
 
-	text_print(
-		text, "%lu 0 %lu 0 %lu %lu %lu %lu ",
-		(unsigned long)(whole ? facts.faults_minor : facts.thread_faults_minor),
-		(unsigned long)(whole ? facts.faults_major : facts.thread_faults_major),
-		(unsigned long)(times->user_ns / TICK_NS),
-		(unsigned long)(times->system_ns / TICK_NS),
-		(unsigned long)(facts.children_times.user_ns / TICK_NS),
-		(unsigned long)(facts.children_times.system_ns / TICK_NS));
+	text_print(text, "%lu 0 %lu 0 %lu %lu %lu %lu ",
+		   (unsigned long)(whole ? facts.faults_minor : facts.thread_faults_minor),
+		   (unsigned long)(whole ? facts.faults_major : facts.thread_faults_major),
+		   (unsigned long)(times->user_ns / TICK_NS),
+		   (unsigned long)(times->system_ns / TICK_NS),
+		   (unsigned long)(facts.children_times.user_ns / TICK_NS),
+		   (unsigned long)(facts.children_times.system_ns / TICK_NS));
 	text_print(text, "%d %d %u 0 %lu %lu %lu %lu ", PRIORITY_NORMAL + nice, nice, facts.threads,
 		   (unsigned long)(task->started_ns / TICK_NS),
 		   (unsigned long)(usage.mapped * PAGE_SIZE), (unsigned long)usage.resident_total,
@@ -244,10 +243,11 @@ static const char *state_name(char letter)
 	static const struct {
 		char letter;
 		const char *name;
-	} names[] = {
-		{ 'R', "running" }, { 'S', "sleeping" }, { 'T', "stopped" },
-		{ 't', "tracing stop" }, { 'Z', "zombie" }
-	};
+	} names[] = { { 'R', "running" },
+		      { 'S', "sleeping" },
+		      { 'T', "stopped" },
+		      { 't', "tracing stop" },
+		      { 'Z', "zombie" } };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].letter == letter)

@@ -38,13 +38,13 @@ ssize_t proc_read_mem(void *target, char *buffer, size_t size, uint64_t address)
 ssize_t proc_write_mem(void *target, const char *buffer, size_t size, uint64_t address);
 
 /* settings.c */
-extern const struct pseudo_entry proc_settings_entries[];
 int proc_show_comm(struct text *text, void *target);
 ssize_t proc_store_comm(void *target, const char *bytes, size_t size);
 int proc_show_limits(struct text *text, void *target);
 int proc_show_oom_score(struct text *text, void *target);
 int proc_show_oom_score_adj(struct text *text, void *target);
 ssize_t proc_store_oom_score_adj(void *target, const char *bytes, size_t size);
+int proc_show_timer_slack(struct text *text, void *target);
 int proc_show_personality(struct text *text, void *target);
 int proc_show_unset_id(struct text *text, void *target);
 int proc_show_id_map(struct text *text, void *target);
