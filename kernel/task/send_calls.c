@@ -167,10 +167,8 @@ static long kill_thread(pid_t tgid, pid_t tid, int signal)
 	if (tid <= 0 || signal < 0 || signal > SIGNALS_MAX)
 		return -EINVAL;
 	struct kernel_siginfo info = signal_info_of_sender(signal, SI_TKILL);
-	long result = signal_thread(tgid, tid, &info);
 
-	/* A full queue is for those who send data: as Linux's do_send_specific. */
-	return result;
+	return signal_thread(tgid, tid, &info);
 }
 
 long sys_tkill(const unsigned long arg[6])
@@ -185,26 +183,24 @@ long sys_tgkill(const unsigned long arg[6])
 	return kill_thread((pid_t)arg[0], (pid_t)arg[1], (int)arg[2]);
 }
 
-/* Copies what SIGNAL, to be sent to thread or process TARGET, shall tell from USER. */
-static int get_info(struct kernel_siginfo *info, uintptr_t user, int signal, pid_t target)
+/* Why the running task may not send INFO, of its own making, to thread or process TARGET; 0: it may. */
+static int check_info(const struct kernel_siginfo *info, pid_t target)
 {
-	int error = signal_info_from_user(info, user);
-
-	if (error)
-		return error;
-	info->si_signo = signal;
 	/* Only to itself may one pretend to be the kernel. */
 	if (signal_info_is_of_kernel(info) && task_current()->tid != target)
 		return -EPERM;
-	return signal < 0 || signal > SIGNALS_MAX ? -EINVAL : 0;
+	return info->si_signo < 0 || info->si_signo > SIGNALS_MAX ? -EINVAL : 0;
 }
 
 long sys_rt_sigqueueinfo(const unsigned long arg[6])
 {
 	pid_t pid = (pid_t)arg[0];
 	struct kernel_siginfo info;
-	int error = get_info(&info, arg[2], (int)arg[1], pid);
+	int error = signal_info_from_user(&info, arg[2]);
 
+	info.si_signo = (int)arg[1];
+	if (!error)
+		error = check_info(&info, pid);
 	if (error)
 		return error;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
@@ -224,6 +220,7 @@ long sys_rt_tgsigqueueinfo(const unsigned long arg[6])
 		return error;
 	if (tgid <= 0 || tid <= 0)
 		return -EINVAL;
-	error = get_info(&info, arg[3], (int)arg[2], tid);
+	info.si_signo = (int)arg[2];
+	error = check_info(&info, tid);
 	return error ? error : signal_thread(tgid, tid, &info);
 }
