@@ -178,6 +178,20 @@ paddr_t arch_space_lookup(struct arch_space *space, uintptr_t address, unsigned 
 	return *entry & PTE_ADDRESS;
 }
 
+/* How many of the COUNT entries from ENTRY on, up to the first that maps a page, map none. Most of a table
+ * is empty, and fork, munmap and exit look through all of it: so four at a time. */
+static size_t count_empty(const uint64_t *entry, size_t count)
+{
+	size_t n = 0;
+
+	while (count - n >= 4 &&
+	       !((entry[n] | entry[n + 1] | entry[n + 2] | entry[n + 3]) & PTE_MAPPED))
+		n += 4;
+	while (n < count && !(entry[n] & PTE_MAPPED))
+		n++;
+	return n;
+}
+
 /* The entry of the first mapped page in [*ADDRESS, END), where *ADDRESS is then; NULL, *ADDRESS
  * at END or above: there is none. */
 static uint64_t *find_next(struct arch_space *space, uintptr_t *address, uintptr_t end)
@@ -197,12 +211,15 @@ static uint64_t *find_next(struct arch_space *space, uintptr_t *address, uintptr
 			continue;
 		}
 		/* The rest of this table needs no walk. */
-		do {
-			if (*entry & PTE_MAPPED)
-				return entry;
-			*address += PAGE_SIZE;
-			entry++;
-		} while (*address < end && *address % LEVEL_SIZE(1) != 0);
+		size_t left = TABLE_ENTRIES - (*address >> LEVEL_SHIFT(0) & (TABLE_ENTRIES - 1));
+		size_t wanted = (end - *address + PAGE_SIZE - 1) / PAGE_SIZE;
+
+		left = left < wanted ? left : wanted;
+		size_t empty = count_empty(entry, left);
+
+		*address += empty * PAGE_SIZE;
+		if (empty < left)
+			return entry + empty;
 	}
 	return NULL;
 }
