@@ -10,7 +10,7 @@
  * The first process has no protection from signals as it has in Linux: it is the program that was
  * asked to run.
  *
- * Not here: the system calls (signal_calls.c), the frame's layout (arch/ISA/signal.c).
+ * Not here: what is pending (signal_queue.c), the system calls (signal_calls.c), the frame's layout (arch/ISA/signal.c).
  *
  * Locks: task_table_lock, then process->signal_lock, then the scheduler's; see
  * <kernel/process.h>.
@@ -20,7 +20,6 @@
 #include <kernel/credentials.h>
 #include <kernel/entry.h>
 #include <kernel/job_control.h>
-#include <kernel/kmalloc.h>
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
 #include <kernel/ptrace.h>
@@ -28,6 +27,8 @@
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
+
+#include "signal_queue.h"
 
 enum default_action { ACTION_END, ACTION_IGNORE, ACTION_STOP };
 
@@ -38,146 +39,9 @@ static const uint8_t default_actions[SIGNALS_MAX + 1] = {
 	[SIGTTIN] = ACTION_STOP,    [SIGTTOU] = ACTION_STOP,
 };
 
-static uint64_t bit(int signal)
-{
-	return (uint64_t)1 << (signal - 1);
-}
-
-#define FIRST_REAL_TIME 32
-/* Caused by the running instruction: acted on before others. */
-#define SYNCHRONOUS                                                   \
-	((uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGBUS - 1) | \
-	 (uint64_t)1 << (SIGILL - 1) | (uint64_t)1 << (SIGTRAP - 1) | (uint64_t)1 << (SIGFPE - 1))
 #define STOP_SIGNALS                                                   \
 	((uint64_t)1 << (SIGSTOP - 1) | (uint64_t)1 << (SIGTSTP - 1) | \
 	 (uint64_t)1 << (SIGTTIN - 1) | (uint64_t)1 << (SIGTTOU - 1))
-
-void signal_queue_init(struct signal_queue *queue)
-{
-	queue->pending = 0;
-	TAILQ_INIT(&queue->entries);
-}
-
-/* What carries INFO to TASK, or NULL: not enough memory, or as much as TASK's user may have queued is
- * (RLIMIT_SIGPENDING) and it is not one that the kernel or kill sends. T held. */
-static struct signal_entry *make_entry(const struct task *task, const struct kernel_siginfo *info)
-{
-	struct user_account *account = credentials_of(task)->account;
-	bool always = info->si_signo < FIRST_REAL_TIME && info->si_code >= 0;
-	unsigned int others = atomic_fetch_add(&account->signals, 1);
-	struct signal_entry *entry = NULL;
-
-	if (always || others < task->process->limits[RLIMIT_SIGPENDING].rlim_cur)
-		entry = kzalloc(sizeof(*entry));
-	if (!entry) {
-		atomic_fetch_sub(&account->signals, 1);
-		return NULL;
-	}
-	entry->info = *info;
-	entry->account = account;
-	user_account_get(account);
-	return entry;
-}
-
-static void free_entry(struct signal_entry *entry)
-{
-	atomic_fetch_sub(&entry->account->signals, 1);
-	user_account_put(entry->account);
-	kfree(entry);
-}
-
-/* Forgets the signals of MASK. */
-static void discard(struct signal_queue *queue, uint64_t mask)
-{
-	struct signal_entry *entry, *next;
-
-	queue->pending &= ~mask;
-	for (entry = TAILQ_FIRST(&queue->entries); entry; entry = next) {
-		next = TAILQ_NEXT(entry, link);
-		if (!(mask & bit(entry->info.si_signo)))
-			continue;
-		TAILQ_REMOVE(&queue->entries, entry, link);
-		free_entry(entry);
-	}
-}
-
-void signal_queue_flush(struct signal_queue *queue)
-{
-	discard(queue, ~(uint64_t)0);
-}
-
-/* Whether the timer that sends INFO has a signal here already: then that is this one, too. S held. */
-static bool timer_is_queued(struct signal_queue *queue, const struct kernel_siginfo *info)
-{
-	struct signal_entry *entry;
-
-	if (!(queue->pending & bit(info->si_signo)))
-		return false;
-	TAILQ_FOREACH(entry, &queue->entries, link) {
-		if (entry->info.si_code != SI_TIMER || entry->info.si_timerid != info->si_timerid)
-			continue;
-		/* Which setting it is of: see process_timers.c. */
-		entry->info.padding = info->padding;
-		entry->info.si_overrun++;
-		return true;
-	}
-	return false;
-}
-
-/* Adds INFO, for TASK or all of its process. T and S held. */
-static int add(struct signal_queue *queue, const struct task *task,
-	       const struct kernel_siginfo *info)
-{
-	int signal = info->si_signo;
-
-	/* One of a kind, except for real-time signals; and of each timer one. */
-	if (info->si_code == SI_TIMER ? timer_is_queued(queue, info) :
-					signal < FIRST_REAL_TIME && (queue->pending & bit(signal)))
-		return 0;
-	struct signal_entry *entry = make_entry(task, info);
-
-	if (entry) {
-		TAILQ_INSERT_TAIL(&queue->entries, entry, link);
-	} else if ((signal >= FIRST_REAL_TIME && info->si_code != SI_USER) ||
-		   info->si_code == SI_TIMER) {
-		return -EAGAIN;
-	}
-	queue->pending |= bit(signal);
-	return 0;
-}
-
-/* Takes a signal that MASK does not block: its number, 0 if there is none. S held. */
-static int take(struct signal_queue *queue, uint64_t mask, struct kernel_siginfo *info)
-{
-	uint64_t ready = queue->pending & ~mask;
-
-	if (!ready)
-		return 0;
-	if (ready & SYNCHRONOUS)
-		ready &= SYNCHRONOUS;
-	int signal = __builtin_ctzll(ready) + 1;
-	struct signal_entry *entry, *found = NULL;
-	bool more = false;
-
-	*info = (struct kernel_siginfo){ .si_signo = signal, .si_code = SI_USER };
-	TAILQ_FOREACH(entry, &queue->entries, link) {
-		if (entry->info.si_signo != signal)
-			continue;
-		if (found) {
-			more = true;
-			break;
-		}
-		found = entry;
-	}
-	if (!more)
-		queue->pending &= ~bit(signal);
-	if (found) {
-		*info = found->info;
-		TAILQ_REMOVE(&queue->entries, found, link);
-		free_entry(found);
-	}
-	return signal;
-}
 
 /* Whether TASK's process is stopped, and so the task; a traced one until its tracer knows. */
 static bool must_stop(const struct task *task)
@@ -237,13 +101,13 @@ static void alert_one(struct process *process, int signal)
 {
 	struct task *self = task_current(), *task;
 
-	if (self->process == process && !(self->signals.mask & bit(signal)) &&
+	if (self->process == process && !(self->signals.mask & signal_bit(signal)) &&
 	    self->state != TASK_ZOMBIE) {
 		alert(self);
 		return;
 	}
 	LIST_FOREACH(task, &process->threads, thread) {
-		if (!(task->signals.mask & bit(signal))) {
+		if (!(task->signals.mask & signal_bit(signal))) {
 			alert(task);
 			return;
 		}
@@ -254,7 +118,7 @@ void signal_retarget(struct process *process)
 {
 	spin_lock(&process->signal_lock);
 	for (int signal = 1; signal <= SIGNALS_MAX; signal++)
-		if (process->signals.pending & bit(signal))
+		if (process->signals.pending & signal_bit(signal))
 			alert_one(process, signal);
 	spin_unlock(&process->signal_lock);
 }
@@ -274,9 +138,9 @@ void signal_discard_ignored(struct process *process, int signal)
 
 	if (!is_ignored(process, signal))
 		return;
-	discard(&process->signals, bit(signal));
+	signal_queue_discard(&process->signals, signal_bit(signal));
 	LIST_FOREACH(task, &process->threads, thread)
-		discard(&task->signals.queue, bit(signal));
+		signal_queue_discard(&task->signals.queue, signal_bit(signal));
 }
 
 /* SIGCONT undoes stops whether it is handled or not, and the other way round. Whether PROCESS goes on
@@ -284,15 +148,15 @@ void signal_discard_ignored(struct process *process, int signal)
 static bool undo_opposite(struct process *process, int signal)
 {
 	uint64_t opposite = signal == SIGCONT	       ? STOP_SIGNALS :
-			    bit(signal) & STOP_SIGNALS ? bit(SIGCONT) :
+			    signal_bit(signal) & STOP_SIGNALS ? signal_bit(SIGCONT) :
 							 0;
 	struct task *task;
 
 	if (!opposite)
 		return false;
-	discard(&process->signals, opposite);
+	signal_queue_discard(&process->signals, opposite);
 	LIST_FOREACH(task, &process->threads, thread) {
-		discard(&task->signals.queue, opposite);
+		signal_queue_discard(&task->signals.queue, opposite);
 		if (signal == SIGCONT && ptrace_is_traced(task)) {
 			ptrace_continued(task);
 			alert(task);
@@ -322,11 +186,11 @@ static int send(struct process *process, struct task *task, const struct kernel_
 	bool continued = undo_opposite(process, signal);
 	/* As Linux: for a process, what its first thread blocks is not yet ignored. */
 	const struct task *asked = task ? task : process->leader;
-	bool blocked = asked && (asked->signals.mask & bit(signal));
+	bool blocked = asked && (asked->signals.mask & signal_bit(signal));
 	bool noticed = blocked || (asked && ptrace_is_traced(asked)) || !is_ignored(process, signal);
 
 	if (!process->exiting && !process->zombie && noticed) {
-		error = add(task ? &task->signals.queue : &process->signals, asked, info);
+		error = signal_queue_add(task ? &task->signals.queue : &process->signals, asked, info);
 		if (task && !blocked)
 			alert(task);
 		else if (!task)
@@ -413,8 +277,8 @@ void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t ad
 	struct kernel_sigaction *action = &process->handlers->actions[signal - 1];
 
 	/* It cannot be put off: the instruction would fault again. */
-	if ((self->signals.mask & bit(signal)) || action->handler == SIG_IGN_ADDRESS) {
-		self->signals.mask &= ~bit(signal);
+	if ((self->signals.mask & signal_bit(signal)) || action->handler == SIG_IGN_ADDRESS) {
+		self->signals.mask &= ~signal_bit(signal);
 		action->handler = SIG_DFL_ADDRESS;
 	}
 	spin_unlock_irqrestore(&process->signal_lock, state);
@@ -480,10 +344,10 @@ int signal_take(uint64_t set, struct kernel_siginfo *info)
 	struct task *self = task_current();
 	struct process *process = self->process;
 	unsigned long state = spin_lock_irqsave(&process->signal_lock);
-	int signal = take(&self->signals.queue, ~set, info);
+	int signal = signal_queue_take(&self->signals.queue, ~set, info);
 
 	if (!signal)
-		signal = take(&process->signals, ~set, info);
+		signal = signal_queue_take(&process->signals, ~set, info);
 	signal_update_attention(self);
 	spin_unlock_irqrestore(&process->signal_lock, state);
 	if (signal)
@@ -502,7 +366,7 @@ bool signal_is_noticed(struct task *task, int signal)
 {
 	struct process *process = task->process;
 	unsigned long state = spin_lock_irqsave(&process->signal_lock);
-	bool noticed = (task->signals.mask & bit(signal)) || !is_ignored(process, signal);
+	bool noticed = (task->signals.mask & signal_bit(signal)) || !is_ignored(process, signal);
 
 	spin_unlock_irqrestore(&process->signal_lock, state);
 	return noticed;
@@ -513,10 +377,10 @@ static int next_signal(struct task *self, struct kernel_siginfo *info)
 {
 	struct process *process = self->process;
 	unsigned long state = spin_lock_irqsave(&process->signal_lock);
-	int signal = take(&self->signals.queue, self->signals.mask, info);
+	int signal = signal_queue_take(&self->signals.queue, self->signals.mask, info);
 
 	if (!signal)
-		signal = take(&process->signals, self->signals.mask, info);
+		signal = signal_queue_take(&process->signals, self->signals.mask, info);
 	signal_update_attention(self);
 	spin_unlock_irqrestore(&process->signal_lock, state);
 	if (!signal)
@@ -575,7 +439,7 @@ static bool enter_handler(struct task *self, struct trap_frame *frame, int signa
 	if (arch_signal_push(frame, action, info, old_mask, &signals->alternate) < 0)
 		return false;
 	if (!(action->flags & SA_NODEFER))
-		mask |= bit(signal);
+		mask |= signal_bit(signal);
 	signal_set_mask(mask);
 	if (stepped)
 		ptrace_handler_entered();
