@@ -50,8 +50,7 @@ struct file_ops {
 	/* Entries of a directory, as getdents64 wants them. ENOTDIR */
 	ssize_t (*read_directory)(struct file *file, void *user_buffer, size_t size);
 	/* Bytes read into kernel memory; the position stays. EINVAL */
-	ssize_t (*read_for_kernel)(struct file *file, void *buffer, size_t size,
-				   uint64_t position);
+	ssize_t (*read_for_kernel)(struct file *file, void *buffer, size_t size, uint64_t position);
 	/* Bytes written from kernel memory at *POSITION, which moves. EINVAL */
 	ssize_t (*write_from_kernel)(struct file *file, const void *buffer, size_t size,
 				     uint64_t *position);
@@ -67,8 +66,8 @@ struct file_ops {
 	/* What it is where it has no dentry, as "[eventfd]". NULL: "[file]" */
 	const char *name;
 	bool seek_ignored; /* lseek answers 0 */
-	bool notifies; /* calls file_notify: O_ASYNC is kept */
-	bool seekable; /* lseek moves the position; else ESPIPE */
+	bool notifies;	   /* calls file_notify: O_ASYNC is kept */
+	bool seekable;	   /* lseek moves the position; else ESPIPE */
 };
 
 /* Who gets a signal when something happens to the file (fcntl F_SETOWN, F_SETSIG, O_ASYNC). */
@@ -87,7 +86,7 @@ struct file {
 	_Atomic unsigned int flags; /* O_ACCMODE, O_NONBLOCK … */
 	uint64_t position;	    /* unlocked: tasks that read one file at once race for it */
 	struct file_async async;
-	LIST_ENTRY(file) of_object; /* its object's own: all files of it */
+	LIST_ENTRY(file) of_object;	  /* its object's own: all files of it */
 	LIST_HEAD(, epoll_item) watchers; /* kernel/fs/epoll.c's */
 	_Atomic unsigned int references;
 };

@@ -90,24 +90,24 @@ struct mutex {
 #else
 #define MUTEX_SITE_HERE
 #endif
-#define MUTEX_INITIALIZER(name)                                                       \
-	{                                                                             \
-		.lock = SPINLOCK_INITIALIZER,                                         \
-		.waiters = { .lock = SPINLOCK_INITIALIZER,                            \
+#define MUTEX_INITIALIZER(name)                                                           \
+	{                                                                                 \
+		.lock = SPINLOCK_INITIALIZER,                                             \
+		.waiters = { .lock = SPINLOCK_INITIALIZER,                                \
 			     .entries = TAILQ_HEAD_INITIALIZER((name).waiters.entries) }, \
-		MUTEX_SITE_HERE                                                       \
+		MUTEX_SITE_HERE                                                           \
 	}
 
 /* Makes MUTEX free. Before anyone else can see it. */
 void mutex_init(struct mutex *mutex);
 #ifdef TALLY_LOCK_ORDER
-#define mutex_init(object)                                                   \
-	do {                                                                 \
+#define mutex_init(object)                                                     \
+	do {                                                                   \
 		static struct lock_site site_here = { __FILE__, __LINE__, 0 }; \
-		struct mutex *free_mutex = (object);                         \
-                                                                             \
-		(mutex_init)(free_mutex);                                    \
-		free_mutex->site = &site_here;                               \
+		struct mutex *free_mutex = (object);                           \
+                                                                               \
+		(mutex_init)(free_mutex);                                      \
+		free_mutex->site = &site_here;                                 \
 	} while (0)
 #endif
 /* Takes MUTEX, sleeping while another task has it. Task context, no spin lock held; not twice. */

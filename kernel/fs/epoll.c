@@ -362,8 +362,7 @@ static int insert(struct epoll *epoll, struct file *file, int fd,
 	LIST_INSERT_HEAD(&file->watchers, item, watcher_link);
 	spin_unlock(&epoll_watchers_lock);
 
-	struct item_table table = { .table = { .add = add_place, .lasting = true },
-				    .item = item };
+	struct item_table table = { .table = { .add = add_place, .lasting = true }, .item = item };
 
 	notice_present(item, &table.table);
 	if (!table.table.failed)
