@@ -116,7 +116,7 @@ static void look(int signal)
 /* Runs spin() in a child that a timer's signal interrupts; how the child ends. */
 static int spin_in_child(uint32_t version, uint32_t section_flags, uint32_t area_flags, int wrong)
 {
-	struct itimerval soon = { { 0, 0 }, { 0, 3000 } };
+	struct itimerval soon = { { 0, 3000 }, { 0, 3000 } };
 	int status;
 
 	fflush(stdout);
@@ -138,13 +138,14 @@ static void *compete(void *stop)
 static void see_sections(void)
 {
 	static volatile int stop;
-	struct itimerval soon = { { 0, 0 }, { 0, 3000 } };
+	struct itimerval soon = { { 0, 3000 }, { 0, 3000 } }, never = { { 0, 0 }, { 0, 0 } };
 	pthread_t thread;
 
 	signal(SIGALRM, look);
 	section_in_handler = 7;
 	setitimer(ITIMER_REAL, &soon, NULL);
 	show(number(spin(0, 0, 0, 0)), "a sequence that a signal interrupts");
+	setitimer(ITIMER_REAL, &never, NULL);
 	show(number((long)section_in_handler), "the section in the handler");
 	show(number((long)area.section), "the section afterwards");
 	show(number(spin_in_child(0, 0, 0, 0)), "in a child");
