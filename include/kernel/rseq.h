@@ -12,17 +12,15 @@
 struct task;
 struct trap_frame;
 
-/* A task's part: its own, but for PENDING. */
+/* A task's part: its own. That it was interrupted, or moved, since it last left the kernel is marked with
+ * its signals (signals.sequence), also by others that ask it to start its sequence again. */
 struct rseq_state {
 	uintptr_t address; /* of the area in user memory; 0: none is registered */
 	uint32_t size, signature;
 	int cpu; /* what the area says */
-	/* It was interrupted, or moved, since it last left the kernel. Also set by others that ask it
-	 * to start its sequence again. */
-	_Atomic bool pending;
 };
 
-/* The running task returns to user mode through FRAME, with rseq.pending: brings the area up to date, and
+/* The running task returns to user mode through FRAME, with signals.sequence: brings the area up to date, and
  * sends a sequence that was interrupted to its abort address. An area that makes no sense is SIGSEGV.
  * Task context, interrupts on. */
 void rseq_return(struct trap_frame *frame);

@@ -60,12 +60,25 @@ struct signal_state {
 	uint64_t saved_mask;	   /* the task's own: to restore after rt_sigsuspend, ppoll */
 	bool restore_mask;	   /* the task's own */
 	struct kernel_sigaltstack alternate; /* the task's own: handler stack */
-	_Atomic bool attention;	   /* some unblocked signal is pending, or the process is stopped */
-	_Atomic bool fatal;	   /* this task is to end: nothing else matters */
-	enum call_restart restart; /* the task's own: the system call it is in was interrupted */
+	/* What is to be done on the way to user mode; RETURN_WORK: whether there is anything at all, in one
+	 * look, which each system call takes. */
+	union {
+		struct {
+			/* some unblocked signal is pending, or the process is stopped */
+			_Atomic bool attention;
+			_Atomic bool fatal; /* this task is to end: nothing else matters */
+			/* it was interrupted or moved: see <kernel/rseq.h> */
+			_Atomic bool sequence;
+			/* the task's own: enum call_restart, the call it is in was interrupted */
+			uint8_t restart;
+		};
+		_Atomic uint32_t return_work;
+	};
 	uint64_t call_deadline_ns; /* the task's own: until when that call waits; 0: not known */
 	bool deadline_kept;	   /* the task's own: the call runs again, until the same moment */
 };
+
+_Static_assert(CALL_ENDS == 0, "return_work: a call that ends is no work");
 
 /* Sends SIGNAL (1 … 64) to TASK for what that itself has done (SIGPIPE), as if it had. Task and interrupt context. */
 void task_signal(struct task *task, int signal);

@@ -126,7 +126,7 @@ static void finish_switch(void)
 		task_put(prev);
 	perf_sched_in(self);
 	if (self->rseq.address)
-		self->rseq.pending = true;
+		self->signals.sequence = true;
 	if (self->sched.migrated) {
 		self->sched.migrated = false;
 		perf_software_event(PERF_COUNT_SW_CPU_MIGRATIONS, 1, NULL, 0);

@@ -407,13 +407,12 @@ void user_return(struct trap_frame *frame)
 		struct task *self = task_current();
 
 		sched_preempt();
-		if (!self->signals.attention && !self->signals.fatal &&
-		    self->signals.restart == CALL_ENDS && !self->rseq.pending &&
+		if (!atomic_load_explicit(&self->signals.return_work, memory_order_relaxed) &&
 		    !atomic_load_explicit(&task_any_dead, memory_order_relaxed))
 			return;
 		arch_irq_enable();
 		task_reap();
-		if (self->rseq.pending)
+		if (self->signals.sequence)
 			rseq_return(frame);
 		signal_deliver(frame);
 		arch_irq_disable();

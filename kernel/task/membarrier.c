@@ -45,7 +45,7 @@ static void restart_sequence(void *arg)
 	struct task *self = task_current();
 
 	if (self->space == arg && self->rseq.address)
-		self->rseq.pending = true;
+		self->signals.sequence = true;
 }
 
 /* Calls FUNCTION on the processors of MASK that run the caller's program. */

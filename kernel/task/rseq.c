@@ -4,8 +4,8 @@
  *
  * A thread registers an area of its memory in which the kernel keeps the processor's number, and in
  * which the thread says that it is in a sequence. The scheduler marks a task that comes back to a
- * processor (rseq.pending); on the way to user mode the mark is acted on here. Who comes back from a system
- * call was in no sequence, since those must make none: if it is still on its processor, there is nothing to
+ * processor (signals.sequence); on the way to user mode the mark is acted on here. Who comes back from a
+ * system call was in no sequence, since those must make none: if it is still on its processor, there is nothing to
  * do.
  *
  * The concurrency id, mm_cid, is the processor's number: as unique among the threads that run, and below
@@ -101,7 +101,7 @@ void rseq_interrupt(struct trap_frame *frame)
 	struct rseq_state *rseq = &task_current()->rseq;
 
 	/* First, so that being interrupted from here on means doing it again. */
-	rseq->pending = false;
+	task_current()->signals.sequence = false;
 	unsigned int cpu = cpu_id();
 	int error = abort_section(rseq, frame);
 
@@ -118,9 +118,16 @@ void rseq_return(struct trap_frame *frame)
 	struct rseq_state *rseq = &task_current()->rseq;
 
 	if (rseq->cpu == (int)cpu_id() && arch_frame_is_call(frame))
-		rseq->pending = false;
+		task_current()->signals.sequence = false;
 	else
 		rseq_interrupt(frame);
+}
+
+/* TASK, the running one, has no area any more. */
+static void forget(struct task *task)
+{
+	task->rseq = (struct rseq_state){ 0 };
+	task->signals.sequence = false;
 }
 
 void rseq_fork(struct task *child, bool shares_memory)
@@ -131,7 +138,7 @@ void rseq_fork(struct task *child, bool shares_memory)
 
 void rseq_exec(void)
 {
-	task_current()->rseq = (struct rseq_state){ 0 };
+	forget(task_current());
 }
 
 /* Whether SIZE bytes at ADDRESS can be an area. */
@@ -150,7 +157,7 @@ static long unregister(struct rseq_state *rseq, uintptr_t address, uint32_t size
 	int error = write_area(rseq, 0, RSEQ_CPU_ID_UNINITIALIZED, 0);
 
 	if (!error)
-		*rseq = (struct rseq_state){ 0 };
+		forget(task_current());
 	return error;
 }
 
@@ -182,6 +189,6 @@ long sys_rseq(const unsigned long arg[6])
 		return -EFAULT;
 	*rseq = new;
 	/* Filled in on the way back. */
-	rseq->pending = true;
+	task_current()->signals.sequence = true;
 	return 0;
 }
