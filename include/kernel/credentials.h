@@ -31,6 +31,7 @@ struct user_account {
 	unsigned int references;      /* account_lock */
 	_Atomic unsigned int tasks;   /* in the task table: RLIMIT_NPROC */
 	_Atomic unsigned int signals; /* queued: RLIMIT_SIGPENDING */
+	_Atomic unsigned int flying;  /* descriptors it sent, not received: RLIMIT_NOFILE */
 };
 
 /* One more reference, for one who has one already, and one less. get: any context; put: where kfree

@@ -415,6 +415,14 @@ long sys_dup3(const unsigned long arg[6])
 	return duplicate_at((int)arg[0], (int)arg[1], arg[2] & O_CLOEXEC);
 }
 
+/* Files of others than these cannot do without a cache, nor packets. */
+static bool may_be_direct(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	return inode && (inode_type(inode) == S_IFREG || inode_type(inode) == S_IFIFO);
+}
+
 static long control(struct file *file, int fd, unsigned int command, unsigned long argument)
 {
 	switch (command) {
@@ -434,6 +442,8 @@ static long control(struct file *file, int fd, unsigned int command, unsigned lo
 			argument &= ~(unsigned long)FASYNC;
 		if ((argument & ~file->flags) & FASYNC)
 			file->async.fd = fd;
+		if ((argument & O_DIRECT) && !may_be_direct(file))
+			return -EINVAL;
 		file->flags = (file->flags & ~(unsigned int)SETTABLE_FLAGS) |
 			      ((unsigned int)argument & SETTABLE_FLAGS);
 		return 0;

@@ -7,6 +7,7 @@
 #include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
+#include <kernel/process.h>
 #include <kernel/task.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
@@ -108,6 +109,20 @@ static int parse(struct unix_message *message, const char *control, size_t size)
 	return error;
 }
 
+/* The descriptors of MESSAGE count in what its user has sent. 0, -ETOOMANYREFS. */
+static int account_rights(struct unix_message *message)
+{
+	struct user_account *account = credentials_current()->account;
+	uint64_t limit = task_current()->process->limits[RLIMIT_NOFILE].rlim_cur;
+
+	if (account->flying > limit && !capable(CAP_SYS_RESOURCE) && !capable(CAP_SYS_ADMIN))
+		return -ETOOMANYREFS;
+	user_account_get(account);
+	message->rights->account = account;
+	atomic_fetch_add(&account->flying, message->rights->count);
+	return 0;
+}
+
 int message_control_get(struct unix_message *message, uintptr_t user_control, uint64_t size)
 {
 	if (size > CONTROL_MAX)
@@ -122,6 +137,8 @@ int message_control_get(struct unix_message *message, uintptr_t user_control, ui
 
 	if (!error)
 		error = parse(message, control, size);
+	if (!error && message->rights)
+		error = account_rights(message);
 	kfree(control);
 	return error;
 }

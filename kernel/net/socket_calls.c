@@ -250,37 +250,46 @@ long sys_getpeername(const unsigned long arg[6])
 	return error;
 }
 
-/* Gives SOCKET, which was accepted, whose reference moves in, a file and a descriptor, and tells its
- * peer's name. The descriptor, or a negative error: *UNDONE if it has no file then. */
-static long install_accepted(struct unix_socket *socket, const unsigned long arg[6],
-			     unsigned int flags, bool *undone)
+/* Tells the name of the peer of SOCKET, which was accepted, if the call asks for it. */
+static int put_client_name(struct unix_socket *socket, const unsigned long arg[6])
+{
+	if (!arg[1])
+		return 0;
+	struct unix_socket *peer = unix_get_peer(socket);
+	int error = peer ? put_name_of(peer, arg[1], arg[2]) : -ECONNABORTED;
+
+	if (peer)
+		unix_put(peer);
+	return error;
+}
+
+/* Gives SOCKET, which was accepted from LISTENER, whose reference moves in, a file and a descriptor. The
+ * descriptor, or a negative error: then it waits again, unless its name could not be told. */
+static long install_accepted(struct unix_socket *listener, struct unix_socket *socket,
+			     const unsigned long arg[6], unsigned int flags)
 {
 	struct file *file;
-	int error = socket_file_create(socket, flags & O_NONBLOCK, &file);
+	long result = socket_file_create(socket, flags & O_NONBLOCK, &file);
 
-	*undone = error;
-	if (error)
-		return error;
-	if (arg[1]) {
-		struct unix_socket *peer = unix_get_peer(socket);
-
-		/* It may have gone already, and its name with it. */
-		error = peer ? put_name_of(peer, arg[1], arg[2]) : -ECONNABORTED;
-		if (peer)
-			unix_put(peer);
+	if (result) {
+		unix_accept_back_out(listener, socket);
+		return result;
 	}
-	if (error) {
+	result = put_client_name(socket, arg);
+	if (result) {
 		file_put(file);
-		return error;
+		return result;
 	}
-	return install(file, flags);
+	result = fd_install(file, flags & O_CLOEXEC);
+	if (result < 0)
+		unix_accept_back_out(listener, socket_file_undo(file));
+	return result;
 }
 
 static long accept_on(const unsigned long arg[6], unsigned int flags)
 {
 	struct unix_socket *accepted;
 	struct file *file;
-	bool undone;
 
 	if (flags & ~(unsigned int)(SOCK_CLOEXEC | SOCK_NONBLOCK))
 		return -EINVAL;
@@ -289,11 +298,8 @@ static long accept_on(const unsigned long arg[6], unsigned int flags)
 	if (result)
 		return result;
 	result = unix_accept(file->private, file->flags & O_NONBLOCK, &accepted);
-	if (!result) {
-		result = install_accepted(accepted, arg, flags, &undone);
-		if (result < 0 && undone)
-			unix_accept_back_out(file->private, accepted);
-	}
+	if (!result)
+		result = install_accepted(file->private, accepted, arg, flags);
 	file_put(file);
 	return result;
 }

@@ -162,6 +162,8 @@ static void release_socket(struct file *file)
 {
 	struct unix_socket *socket = file->private;
 
+	if (!socket)
+		return;
 	unix_close(socket);
 	unix_put(socket);
 	unix_flight_collect();
@@ -203,4 +205,16 @@ int socket_file_create(struct unix_socket *socket, unsigned int flags, struct fi
 	spin_unlock(&socket->lock);
 	*result = file;
 	return 0;
+}
+
+struct unix_socket *socket_file_undo(struct file *file)
+{
+	struct unix_socket *socket = file->private;
+
+	spin_lock(&socket->lock);
+	socket->file = NULL;
+	spin_unlock(&socket->lock);
+	file->private = NULL;
+	file_put(file);
+	return socket;
 }

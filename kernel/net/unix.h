@@ -37,12 +37,14 @@
 
 struct dentry;
 struct file;
+struct user_account;
 
 /* --- what is sent --- */
 
 /* Files on the way from one process to another, each with a reference. */
 struct unix_rights {
-	struct unix_rights *next; /* while they are dropped */
+	struct unix_rights *next;     /* while they are dropped */
+	struct user_account *account; /* of who sent them, referenced; NULL: a copy */
 	unsigned int count;
 	unsigned int sockets; /* Unix sockets among them */
 	struct file *files[];
@@ -285,6 +287,8 @@ struct unix_socket *socket_of_file(const struct file *file);
 /* A file on SOCKET, whose reference moves in. FLAGS: O_*. 0, -ENFILE (the reference stays). Task
  * context. */
 int socket_file_create(struct unix_socket *socket, unsigned int flags, struct file **result);
+/* FILE, new, that nobody else has, goes again; its socket, with the reference. */
+struct unix_socket *socket_file_undo(struct file *file);
 
 /* socket_calls.c; task context */
 

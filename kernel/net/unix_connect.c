@@ -69,7 +69,7 @@ int unix_listen(struct unix_socket *socket, unsigned int backlog)
 	return error;
 }
 
-/* Takes the connection that has waited longest, with its reference. 0, -EAGAIN, -EINVAL. */
+/* Takes the connection that has waited longest, with its reference. 0, -EAGAIN. */
 static int take_waiting(struct unix_socket *listener, struct unix_socket **result)
 {
 	int error = 0;
@@ -82,7 +82,7 @@ static int take_waiting(struct unix_socket *listener, struct unix_socket **resul
 		TAILQ_REMOVE(&listener->waiting, first, waiter);
 		listener->waiting_count--;
 	} else {
-		error = listener->shutdown & UNIX_NO_RECEIVE ? -EINVAL : -EAGAIN;
+		error = -EAGAIN;
 	}
 	spin_unlock(&listener->waiting_lock);
 	if (first && was_full)
@@ -102,6 +102,11 @@ int unix_accept(struct unix_socket *listener, bool nonblock, struct unix_socket 
 		return -EINVAL;
 	unix_wait_begin(&waiter, &listener->changed, nonblock, listener->receive_timeout_ns);
 	while ((error = take_waiting(listener, result)) == -EAGAIN) {
+		/* Only who would wait is told that nothing will come. */
+		if (!nonblock && (listener->shutdown & UNIX_NO_RECEIVE)) {
+			error = -EINVAL;
+			break;
+		}
 		error = unix_wait(&waiter);
 		if (error)
 			break;

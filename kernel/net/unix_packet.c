@@ -203,6 +203,7 @@ struct unix_rights *unix_rights_copy(const struct unix_rights *rights)
 		return NULL;
 	memcpy(copy, rights, size);
 	copy->next = NULL;
+	copy->account = NULL;
 	for (unsigned int i = 0; i < copy->count; i++)
 		file_get(copy->files[i]);
 	return copy;
@@ -241,6 +242,10 @@ bool unix_rights_put(struct unix_rights *rights)
 	while (rights) {
 		for (unsigned int i = 0; i < rights->count; i++)
 			file_put(rights->files[i]);
+		if (rights->account) {
+			atomic_fetch_sub(&rights->account->flying, rights->count);
+			user_account_put(rights->account);
+		}
 		kfree(rights);
 		rights = drop.list;
 		if (rights)
