@@ -228,7 +228,7 @@ static void send_to_full_queue(void)
 		if (i & 1)
 			fcntl(fd, F_SETFL, 0);
 		while (write(fd, &i, sizeof(i)) != sizeof(i)) {
-			if (errno != EAGAIN || poll(&polled, 1, 5000) != 1)
+			if (errno != EAGAIN || poll(&polled, 1, -1) != 1)
 				_exit(2);
 		}
 		fcntl(fd, F_SETFL, O_NONBLOCK);
