@@ -1,10 +1,10 @@
 # Tally. `make run` is the main job, `make check` runs every test; see README.md.
 #
-# O=DIR      build folder (default: build)
-# DEBUG=1    debug kernel: -Og, freed memory poisoned, undefined behaviour and stack smashing caught, lock order checked; give it a build folder of its own
+# O=DIR      build folder (default: build, with DEBUG=1 build/debug)
+# DEBUG=1    debug kernel: -Og, freed memory poisoned, undefined behaviour and stack smashing caught, lock order checked
 # V=1        show the commands
 
-O ?= build
+O ?= $(if $(filter 1,$(DEBUG)),build/debug,build)
 ifeq ($(origin CC),default)
 CC := gcc
 endif
