@@ -701,6 +701,7 @@ static void tree(void)
 					      "self/loginuid",
 					      "self/sessionid",
 					      "self/personality",
+					      "self/timerslack_ns",
 					      "self/cgroup" };
 	struct stat stat;
 	struct statfs fs;
