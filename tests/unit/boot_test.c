@@ -45,6 +45,10 @@ void log_init(void)
 {
 }
 
+void syscall_trace_init(void)
+{
+}
+
 void boot_failure(const char *format, ...)
 {
 	va_list args;
