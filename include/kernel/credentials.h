@@ -143,6 +143,12 @@ long credentials_prctl(int option, const unsigned long arg[4]);
 /* Whether the running task's user may have one more task: RLIMIT_NPROC. Task context. */
 bool credentials_may_add_task(void);
 
+/* The running task is about to become ACCOUNT's. That is not refused for RLIMIT_NPROC, but remembered. */
+void credentials_note_tasks(const struct user_account *account);
+/* Whether the running task may execute a program: not if it became a user who had too many tasks, and
+ * who still has. Task context. */
+bool credentials_may_exec(void);
+
 /* TASK enters (+1) or leaves (-1) the task table. T held. */
 void credentials_count_task(struct task *task, int change);
 

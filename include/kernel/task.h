@@ -73,6 +73,7 @@ struct task {
 	/* Never NULL; T, but the task itself reads it without: see <kernel/credentials.h> */
 	const struct credentials *credentials;
 	const struct credentials *access_credentials; /* its own; NULL: not in access(2) */
+	bool exceeds_tasks; /* became a user with more tasks than allowed: see credentials.h */
 	bool no_new_privs; /* the task's own: execve gives no privileges, for good */
 
 	struct process *process;       /* NULL: kernel task */

@@ -370,6 +370,9 @@ static int execute(const struct exec_request *request, uintptr_t user_arguments,
 	struct exec_image image;
 	struct dentry *executable;
 	const char *reason = "its strings";
+
+	if (!credentials_may_exec())
+		return -EAGAIN;
 	int error = copy_strings(user_arguments, user_environment, request->name, &strings);
 
 	if (!error)

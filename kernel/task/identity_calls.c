@@ -82,6 +82,8 @@ static int set_ids(bool groups, const uint32_t ids[IDS])
 			credentials_abort(new);
 			return -EAGAIN;
 		}
+		if (new->uid != old->uid)
+			credentials_note_tasks(new->account);
 		new->euid = ids[EFFECTIVE];
 		new->suid = ids[SAVED];
 		new->fsuid = ids[FOR_FILES];

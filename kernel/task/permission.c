@@ -119,7 +119,25 @@ bool credentials_may_add_task(void)
 	       credentials_have(own, CAP_SYS_RESOURCE) || credentials_have(own, CAP_SYS_ADMIN);
 }
 
+static uint64_t tasks_limit(void)
+{
+	return task_current()->process->limits[RLIMIT_NPROC].rlim_cur;
+}
+
+void credentials_note_tasks(const struct user_account *account)
+{
+	task_current()->exceeds_tasks = account->uid != 0 && account->tasks > tasks_limit();
+}
+
 /* --- execve --- */
+
+bool credentials_may_exec(void)
+{
+	struct task *self = task_current();
+
+	self->exceeds_tasks &= credentials_current()->account->tasks > tasks_limit();
+	return !self->exceeds_tasks;
+}
 
 /* The file's mode gives NEW its owner's effective ids. */
 static void take_owner(struct credentials *new, uint32_t mode, uint32_t uid, uint32_t gid)
