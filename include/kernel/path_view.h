@@ -24,18 +24,19 @@ struct path_view *path_view_share(struct path_view *view);
 /* Drops one. Task context. */
 void path_view_put(struct path_view *view);
 
-/* The running task goes on with VIEW (NULL: none, it ends), whose reference moves in. Task context. */
+/* The running task goes on with VIEW (NULL: none, it ends), whose reference moves in. Task
+ * context. */
 void path_view_switch(struct path_view *view);
 /* Makes the running task's view its own. 0 or -ENOMEM. Task context. */
 int path_view_unshare(void);
 
-/* DENTRY, whose reference moves in, becomes the current directory, or '/'. 0, -ENOTDIR or -EACCES. Task
- * context. */
+/* DENTRY, whose reference moves in, becomes the current directory, or '/'. 0, -ENOTDIR or
+ * -EACCES. Task context. */
 int path_view_set_directory(struct dentry *dentry);
 int path_view_set_root(struct dentry *dentry);
 
-/* Where PATH begins for a call that has it together with DIRECTORY_FD: the directory that this is, or the
- * current one; with a reference. 0, -EBADF or -ENOTDIR. Task context. */
+/* Where PATH begins for a call that has it together with DIRECTORY_FD: the directory that this
+ * is, or the current one; with a reference. 0, -EBADF or -ENOTDIR. Task context. */
 int path_start_find(int directory_fd, const char *path, struct dentry **start);
 
 #endif

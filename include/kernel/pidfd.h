@@ -8,9 +8,9 @@
 struct process;
 struct task;
 
-/* A descriptor, close-on-exec, for PROCESS, or for THREAD of it alone (NULL: all of it), either of which
- * may still be on its way into the task table; NONBLOCKING: waitid is not to sleep on it. Or -EMFILE,
- * -ENOMEM. Task context. */
+/* A descriptor, close-on-exec, for PROCESS, or for THREAD of it alone (NULL: all of it), either
+ * of which may still be on its way into the task table; NONBLOCKING: waitid is not to sleep on
+ * it. Or -EMFILE, -ENOMEM. Task context. */
 int pidfd_create(struct process *process, struct task *thread, bool nonblocking);
 
 /* The process that descriptor FD of the running task stands for, with a reference, in *PROCESS, and

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a task's paths begin: its root, its current directory, its umask. Tasks cloned with CLONE_FS,
- * as threads are, have one view together.
+ * Where a task's paths begin: its root, its current directory, its umask. Tasks cloned with
+ * CLONE_FS, as threads are, have one view together.
  *
  * Lock: tree_mutex, for a task's pointer to its view and for what is in it.
  */

@@ -108,7 +108,8 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	} else {
 		child->files = file_table_copy(self->files);
 	}
-	child->paths = flags & CLONE_FS ? path_view_share(self->paths) : path_view_copy(self->paths);
+	child->paths = flags & CLONE_FS ? path_view_share(self->paths) :
+					  path_view_copy(self->paths);
 	if (!child->process || !child->space || !child->files || !child->paths)
 		return -ENOMEM;
 	memcpy(child->comm, self->comm, sizeof(child->comm));
@@ -205,8 +206,7 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 	if (!credentials_may_add_task())
 		return -EAGAIN;
 	/* The kernel's reserve is for ending tasks, not for starting them. */
-	struct task *child =
-		page_free_count() > oom_reserve_pages() / 2 ? task_alloc() : NULL;
+	struct task *child = page_free_count() > oom_reserve_pages() / 2 ? task_alloc() : NULL;
 
 	if (!child)
 		return -ENOMEM;
@@ -223,16 +223,15 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 		if (request->flags & CLONE_PIDFD) {
 			pidfd = pidfd_create(child->process,
 					     request->flags & CLONE_THREAD ? child : NULL, false);
-			error = pidfd < 0 ? pidfd :
-					    copy_to_user((void *)request->pidfd, &pidfd,
-							 sizeof(pidfd));
+			error = pidfd < 0 ?
+					pidfd :
+					copy_to_user((void *)request->pidfd, &pidfd, sizeof(pidfd));
 		}
 	}
 	if (!error) {
 		unsigned long state = spin_lock_irqsave(&task_table_lock);
 
-		error = enter_table(child, self, request,
-				    event || (request->flags & CLONE_PTRACE));
+		error = enter_table(child, self, request, event || (request->flags & CLONE_PTRACE));
 		spin_unlock_irqrestore(&task_table_lock, state);
 	}
 	if (error) {
@@ -315,8 +314,8 @@ long sys_vfork(const unsigned long arg[6])
 	return task_clone(&request, arch_task_user_frame(task_current()));
 }
 
-/* clone3's structure: Linux's uapi/linux/sched.h. Its first version ended before set_tid, its second before
- * cgroup. */
+/* clone3's structure: Linux's uapi/linux/sched.h. Its first version ended before set_tid, its
+ * second before cgroup. */
 struct clone_args {
 	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
 	uint64_t set_tid, set_tid_size, cgroup;
@@ -347,7 +346,8 @@ static int copy_clone_args(struct clone_args *args, uintptr_t user, size_t size)
 	return 0;
 }
 
-/* Whether ARGS, of SIZE bytes, make sense; Linux's copy_clone_args_from_user and clone3_args_valid. */
+/* Whether ARGS, of SIZE bytes, make sense; Linux's copy_clone_args_from_user and
+ * clone3_args_valid. */
 static bool are_valid(const struct clone_args *args, size_t size)
 {
 	const uint64_t known = 0xffffffff | CLONE_CLEAR_SIGHAND | CLONE_INTO_CGROUP;

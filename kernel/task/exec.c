@@ -5,8 +5,8 @@
  * The new address space is made whole before the old one is touched, so an execve that fails
  * leaves the caller as it was. After that nothing can fail but the task being killed meanwhile.
  *
- * Not here: the strings (exec_strings.c), scripts (exec_script.c), the stack (exec_stack.c), segments and
- * the dynamic loader (elf.c).
+ * Not here: the strings (exec_strings.c), scripts (exec_script.c), the stack (exec_stack.c),
+ * segments and the dynamic loader (elf.c).
  */
 #include <string.h>
 
@@ -115,8 +115,8 @@ static int decide_credentials(const struct inode *inode, struct exec_image *imag
 	const struct credentials *new = image->credentials;
 
 	/* What could not be read as a file is not to be read from memory either. */
-	image->dumpable = new->euid == new->uid && new->egid == new->gid &&
-			  inode_permission(inode, R_OK) == 0;
+	image->dumpable = new->euid == new->uid &&new->egid ==
+			  new->gid &&inode_permission(inode, R_OK) == 0;
 	return 0;
 }
 
@@ -152,8 +152,8 @@ static int make_image(struct file *file, const char *path, const struct exec_str
 	return error;
 }
 
-/* Makes an image of the program at REQUEST, or of the interpreters that scripts name, into LINES, one
- * after the other. */
+/* Makes an image of the program at REQUEST, or of the interpreters that scripts name, into
+ * LINES, one after the other. */
 static int follow_scripts(struct exec_request *request, struct exec_strings *strings, char *lines,
 			  struct exec_image *image, struct dentry **executable, const char **reason)
 {
@@ -186,7 +186,8 @@ static int follow_scripts(struct exec_request *request, struct exec_strings *str
 		if (error || script)
 			executable_put(*executable);
 		told = line;
-		*request = (struct exec_request){ .start = directory, .path = line, .follow = true };
+		*request =
+			(struct exec_request){ .start = directory, .path = line, .follow = true };
 	}
 	return error;
 }
@@ -279,7 +280,8 @@ static void become_leader(struct task *self)
 	task_put(leader);
 }
 
-/* A program with more privileges is not to be given a layout of memory by a huge stack. As Linux. */
+/* A program with more privileges is not to be given a layout of memory by a huge stack. As
+ * Linux. */
 static void cut_stack_limit(struct process *process)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
@@ -331,8 +333,8 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 	ptrace_exec(former_tid);
 }
 
-/* The strings that a program gets from the arrays at USER_ARGUMENTS and USER_ENVIRONMENT, in *RESULT, which
- * is to be freed even if it fails. */
+/* The strings that a program gets from the arrays at USER_ARGUMENTS and USER_ENVIRONMENT, in
+ * *RESULT, which is to be freed even if it fails. */
 static int copy_strings(uintptr_t user_arguments, uintptr_t user_environment, const char *name,
 			struct exec_strings **result)
 {
@@ -350,14 +352,13 @@ static int copy_strings(uintptr_t user_arguments, uintptr_t user_environment, co
 	strings->argument_count = arguments ? arguments : 1;
 	strings->environment_count = environment;
 	if (!error)
-		error = exec_strings_reserve(
-			strings, (strings->argument_count + environment) * sizeof(uint64_t));
+		error = exec_strings_reserve(strings, (strings->argument_count + environment) *
+							      sizeof(uint64_t));
 	if (!error)
 		error = exec_strings_reserve(strings, strlen(name) + 1);
 	if (!error)
-		error = arguments ?
-				exec_strings_add_array(strings, user_arguments, arguments) :
-				exec_strings_add(strings, "");
+		error = arguments ? exec_strings_add_array(strings, user_arguments, arguments) :
+				    exec_strings_add(strings, "");
 	return error ? error : exec_strings_add_array(strings, user_environment, environment);
 }
 
@@ -411,7 +412,8 @@ static int begin_at(int fd, struct exec_request *request)
 	return error;
 }
 
-/* What execveat tells a program of PATH at FD, into NAME, PATH_SIZE bytes: a path that leads there. */
+/* What execveat tells a program of PATH at FD, into NAME, PATH_SIZE bytes: a path that leads
+ * there. */
 static void make_name(char *name, int fd, const char *path)
 {
 	if (fd == AT_FDCWD || path[0] == '/')

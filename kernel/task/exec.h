@@ -47,19 +47,20 @@ struct exec_image {
 	char name[16]; /* the task's from now on: the last part of what was asked for */
 };
 
-/* Maps the ELF executable FILE, open for reading, and its interpreter if it names one, into IMAGE->space. 0, or
- * Linux's error with *REASON in words. */
+/* Maps the ELF executable FILE, open for reading, and its interpreter if it names one, into
+ * IMAGE->space. 0, or Linux's error with *REASON in words. */
 int elf_load(struct file *file, struct exec_image *image, const char **reason);
 
-/* Nothing, with room for as much as the running task's limit allows; or NULL. And its end; may be NULL. */
+/* Nothing, with room for as much as the running task's limit allows; or NULL. And its end; may
+ * be NULL. */
 struct exec_strings *exec_strings_create(void);
 void exec_strings_free(struct exec_strings *strings);
 /* SIZE bytes of the room are for something else. 0 or -E2BIG. */
 int exec_strings_reserve(struct exec_strings *strings, size_t size);
 /* Adds a terminated string. 0, -E2BIG or -ENOMEM. */
 int exec_strings_add(struct exec_strings *strings, const char *text);
-/* How many pointers the array at USER_ARRAY (0: none) has, and adding the strings of COUNT of them. 0,
- * -EFAULT, -E2BIG, -ENOMEM, or -EINTR: the task is to end. */
+/* How many pointers the array at USER_ARRAY (0: none) has, and adding the strings of COUNT of
+ * them. 0, -EFAULT, -E2BIG, -ENOMEM, or -EINTR: the task is to end. */
 int exec_strings_count(uintptr_t user_array, size_t *count);
 int exec_strings_add_array(struct exec_strings *strings, uintptr_t user_array, size_t count);
 /* COUNT words take the place of the first argument, if there is one. 0, -E2BIG or -ENOMEM. */
@@ -69,14 +70,16 @@ int exec_strings_replace_first(struct exec_strings *strings, const char *const w
 size_t exec_strings_size(const struct exec_strings *strings);
 int exec_strings_write(const struct exec_strings *strings, struct vm_space *space,
 		       uintptr_t address);
-/* Bytes of the table that a program finds: the count, the pointers, each list with a NULL at its end; and
- * writing it. STRINGS_AT: where they were written; *ENVIRONMENT_AT: where those of the environment are. */
+/* Bytes of the table that a program finds: the count, the pointers, each list with a NULL at its
+ * end; and writing it. STRINGS_AT: where they were written; *ENVIRONMENT_AT: where those of the
+ * environment are. */
 size_t exec_strings_table_size(const struct exec_strings *strings);
 int exec_strings_write_table(const struct exec_strings *strings, struct vm_space *space,
 			     uintptr_t address, uintptr_t strings_at, uintptr_t *environment_at);
 
-/* If FILE, at PATH, is a script: the arguments become those of its interpreter, whose path goes into LINE,
- * EXEC_LINE_SIZE bytes, where PATH may not be. 1: it is one, 0: it is none, or -ENOEXEC, -E2BIG. */
+/* If FILE, at PATH, is a script: the arguments become those of its interpreter, whose path goes
+ * into LINE, EXEC_LINE_SIZE bytes, where PATH may not be. 1: it is one, 0: it is none, or
+ * -ENOEXEC, -E2BIG. */
 int exec_read_script(struct file *file, const char *path, struct exec_strings *strings, char *line);
 
 /* Maps the vDSO and the stack of IMAGE, whose program was asked for as PATH, and fills that. */
@@ -91,21 +94,21 @@ struct exec_request {
 	bool name_closes; /* NAME is of a descriptor that execve closes: no use to an interpreter */
 };
 
-/* Opens the program that REQUEST means. 0 and *EXECUTABLE, a dentry with a reference that keeps writers out,
- * for executable_put, and *FILE, or an error with *REASON. */
+/* Opens the program that REQUEST means. 0 and *EXECUTABLE, a dentry with a reference that keeps
+ * writers out, for executable_put, and *FILE, or an error with *REASON. */
 int exec_open(const struct exec_request *request, struct dentry **executable, struct file **file,
 	      const char **reason);
 
 void executable_put(struct dentry *executable);
 
-/* Makes an image of the program that REQUEST means with STRINGS, which become those of its interpreter if
- * it is a script. 0, or an error with *REASON. The caller owns image->space, image->credentials and the
- * reference to *EXECUTABLE. */
+/* Makes an image of the program that REQUEST means with STRINGS, which become those of its
+ * interpreter if it is a script. 0, or an error with *REASON. The caller owns image->space,
+ * image->credentials and the reference to *EXECUTABLE. */
 int exec_prepare(const struct exec_request *request, struct exec_strings *strings,
 		 struct exec_image *image, struct dentry **executable, const char **reason);
 
-/* TASK's name and what its process runs become those of IMAGE, made from EXECUTABLE, whose reference
- * moves in. */
+/* TASK's name and what its process runs become those of IMAGE, made from EXECUTABLE, whose
+ * reference moves in. */
 void exec_set_name(struct task *task, const struct exec_image *image, struct dentry *executable);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Scripts: files that begin with "#!" and the path of the program that interprets them, which may be a
- * script again. Behaviour: execve(2), "Interpreter scripts"; Linux's load_script.
+ * Scripts: files that begin with "#!" and the path of the program that interprets them, which may
+ * be a script again. Behaviour: execve(2), "Interpreter scripts"; Linux's load_script.
  */
 #include <string.h>
 

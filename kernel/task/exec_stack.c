@@ -2,9 +2,9 @@
 /*
  * The stack that a new program finds.
  *
- * From the top down (System V ABI for x86-64, 3.4.1; order as in Linux): a zero word, the program's path,
- * the strings, the platform's name, 16 random bytes, the auxiliary vector, the pointers to the environment
- * and to the arguments, their count.
+ * From the top down (System V ABI for x86-64, 3.4.1; order as in Linux): a zero word, the
+ * program's path, the strings, the platform's name, 16 random bytes, the auxiliary vector, the
+ * pointers to the environment and to the arguments, their count.
  */
 #include <string.h>
 

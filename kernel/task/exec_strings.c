@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a program is started with: the strings of its arguments and environment, copied before its own
- * memory is there.
+ * What a program is started with: the strings of its arguments and environment, copied before its
+ * own memory is there.
  *
- * They lie one after another, each with its end, in chunks that are allocated as they fill. A script
- * replaces the first of them by its interpreter's words, which lie in `head`.
+ * They lie one after another, each with its end, in chunks that are allocated as they fill. A
+ * script replaces the first of them by its interpreter's words, which lie in `head`.
  *
- * How much there may be is Linux's rule (execve(2), "Limits on size of arguments and environment"): with
- * the pointers to them a quarter of the stack's limit, at least 128 KiB, at most 6 MiB; one string at most
- * 128 KiB.
+ * How much there may be is Linux's rule (execve(2), "Limits on size of arguments and
+ * environment"): with the pointers to them a quarter of the stack's limit, at least 128 KiB, at
+ * most 6 MiB; one string at most 128 KiB.
  */
 #include <string.h>
 
@@ -268,7 +268,8 @@ static void put(struct table *table, uint64_t word)
 		flush(table);
 }
 
-/* Pointers to COUNT strings, the first of which is at *OFFSET, and at BASE + *OFFSET in the program. */
+/* Pointers to COUNT strings, the first of which is at *OFFSET, and at BASE + *OFFSET in the
+ * program. */
 static void put_pointers(struct table *table, const struct exec_strings *strings, uintptr_t base,
 			 size_t *offset, size_t count)
 {

@@ -4,8 +4,8 @@
  *
  * A process's pointer is exchanged by execve alone, under task_table_lock and its signal lock.
  *
- * Lock: handlers->lock, inside the signal lock of the process that looks: only that keeps two that share
- * apart. A handler's address alone may be read without it.
+ * Lock: handlers->lock, inside the signal lock of the process that looks: only that keeps two that
+ * share apart. A handler's address alone may be read without it.
  */
 #include <string.h>
 

@@ -210,7 +210,8 @@ long sys_pidfd_send_signal(const unsigned long arg[6])
 	return result;
 }
 
-/* The task whose descriptors PIDFD's process has, with a reference, if the caller may look into it. */
+/* The task whose descriptors PIDFD's process has, with a reference, if the caller may look into
+ * it. */
 static int get_target(const struct pidfd *pidfd, struct task **target)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);

@@ -89,8 +89,8 @@ static long get_dumpable(const unsigned long arg[4])
 	return task_current()->process->dumpable;
 }
 
-/* Time is accounted by reading clocks at every switch, never by sampling, but the one mode that Linux
- * has a name for and takes is the other. */
+/* Time is accounted by reading clocks at every switch, never by sampling, but the one mode that
+ * Linux has a name for and takes is the other. */
 static long set_timing(const unsigned long arg[4])
 {
 	return arg[0] == PR_TIMING_STATISTICAL ? 0 : -EINVAL;

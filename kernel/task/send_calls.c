@@ -183,7 +183,8 @@ long sys_tgkill(const unsigned long arg[6])
 	return kill_thread((pid_t)arg[0], (pid_t)arg[1], (int)arg[2]);
 }
 
-/* Why the running task may not send INFO, of its own making, to thread or process TARGET; 0: it may. */
+/* Why the running task may not send INFO, of its own making, to thread or process TARGET; 0: it
+ * may. */
 static int check_info(const struct kernel_siginfo *info, pid_t target)
 {
 	/* Only to itself may one pretend to be the kernel. */

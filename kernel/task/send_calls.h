@@ -14,8 +14,8 @@ struct process_group;
 /* What the running task tells by sending SIGNAL with CODE (SI_USER, SI_TKILL). Task context. */
 struct kernel_siginfo signal_info_of_sender(int signal, int code);
 
-/* Copies a siginfo from USER. 0, -EFAULT, or -E2BIG: of this si_code nobody knows what it says beyond the
- * first 48 bytes (Linux's siginfo.c), and something is there. Task context. */
+/* Copies a siginfo from USER. 0, -EFAULT, or -E2BIG: of this si_code nobody knows what it says
+ * beyond the first 48 bytes (Linux's siginfo.c), and something is there. Task context. */
 int signal_info_from_user(struct kernel_siginfo *info, uintptr_t user);
 
 /* Whether INFO claims what only the kernel, kill or tkill may say. */

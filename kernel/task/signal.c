@@ -10,10 +10,10 @@
  * The first process has no protection from signals as it has in Linux: it is the program that was
  * asked to run.
  *
- * Not here: what is pending (signal_queue.c), the system calls (signal_calls.c), the frame's layout (arch/ISA/signal.c).
+ * Not here: what is pending (signal_queue.c), the system calls (signal_calls.c), the frame's
+ * layout (arch/ISA/signal.c).
  *
- * Locks: task_table_lock, then process->signal_lock, then the scheduler's; see
- * <kernel/process.h>.
+ * Locks: task_table_lock, then process->signal_lock, then the scheduler's; see <kernel/process.h>.
  */
 #include <arch/signal.h>
 #include <kernel/assert.h>
@@ -143,13 +143,13 @@ void signal_discard_ignored(struct process *process, int signal)
 		signal_queue_discard(&task->signals.queue, signal_bit(signal));
 }
 
-/* SIGCONT undoes stops whether it is handled or not, and the other way round. Whether PROCESS goes on
- * by that. T and S held. */
+/* SIGCONT undoes stops whether it is handled or not, and the other way round. Whether PROCESS
+ * goes on by that. T and S held. */
 static bool undo_opposite(struct process *process, int signal)
 {
-	uint64_t opposite = signal == SIGCONT	       ? STOP_SIGNALS :
+	uint64_t opposite = signal == SIGCONT		      ? STOP_SIGNALS :
 			    signal_bit(signal) & STOP_SIGNALS ? signal_bit(SIGCONT) :
-							 0;
+								0;
 	struct task *task;
 
 	if (!opposite)
@@ -187,10 +187,12 @@ static int send(struct process *process, struct task *task, const struct kernel_
 	/* As Linux: for a process, what its first thread blocks is not yet ignored. */
 	const struct task *asked = task ? task : process->leader;
 	bool blocked = asked && (asked->signals.mask & signal_bit(signal));
-	bool noticed = blocked || (asked && ptrace_is_traced(asked)) || !is_ignored(process, signal);
+	bool noticed = blocked || (asked && ptrace_is_traced(asked)) ||
+		       !is_ignored(process, signal);
 
 	if (!process->exiting && !process->zombie && noticed) {
-		error = signal_queue_add(task ? &task->signals.queue : &process->signals, asked, info);
+		error = signal_queue_add(task ? &task->signals.queue : &process->signals, asked,
+					 info);
 		if (task && !blocked)
 			alert(task);
 		else if (!task)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls about receiving signals and about ending, as signal.c and exit.c carry them out. Sending:
- * send_calls.c. */
+/* System calls about receiving signals and about ending, as signal.c and exit.c carry them out.
+ * Sending: send_calls.c. */
 #include <arch/signal.h>
 #include <kernel/entry.h>
 #include <kernel/process.h>

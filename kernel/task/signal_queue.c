@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is pending for a task or a process: a set of numbers, and an entry for each signal that tells
- * something. A number without an entry was sent when there was no memory, or no room, for one.
+ * What is pending for a task or a process: a set of numbers, and an entry for each signal that
+ * tells something. A number without an entry was sent when there was no memory, or no room, for
+ * one.
  *
  * Entries count against RLIMIT_SIGPENDING of the user to whom they were sent.
  *
@@ -27,8 +28,8 @@ void signal_queue_init(struct signal_queue *queue)
 	TAILQ_INIT(&queue->entries);
 }
 
-/* What carries INFO to TASK, or NULL: not enough memory, or as much as TASK's user may have queued is
- * (RLIMIT_SIGPENDING) and it is not one that the kernel or kill sends. T held. */
+/* What carries INFO to TASK, or NULL: not enough memory, or as much as TASK's user may have
+ * queued is (RLIMIT_SIGPENDING) and it is not one that the kernel or kill sends. T held. */
 static struct signal_entry *make_entry(const struct task *task, const struct kernel_siginfo *info)
 {
 	struct user_account *account = credentials_of(task)->account;
@@ -74,7 +75,8 @@ void signal_queue_flush(struct signal_queue *queue)
 	signal_queue_discard(queue, ~(uint64_t)0);
 }
 
-/* Whether the timer that sends INFO has a signal here already: then that is this one, too. S held. */
+/* Whether the timer that sends INFO has a signal here already: then that is this one, too. S
+ * held. */
 static bool timer_is_queued(struct signal_queue *queue, const struct kernel_siginfo *info)
 {
 	struct signal_entry *entry;

@@ -2,9 +2,9 @@
 /*
  * unshare(2): a task stops sharing what it was cloned with.
  *
- * Descriptors and directories can be had alone at any time; memory, handlers and the process only by who
- * has them alone already. There are no namespaces to leave (EINVAL, as from a Linux without them) and no
- * semaphores of System V, so nothing of those is shared.
+ * Descriptors and directories can be had alone at any time; memory, handlers and the process only
+ * by who has them alone already. There are no namespaces to leave (EINVAL, as from a Linux without
+ * them) and no semaphores of System V, so nothing of those is shared.
  */
 #include <kernel/file.h>
 #include <kernel/path_view.h>

@@ -7,8 +7,9 @@
  * from there, with those of the process's own children, to the parent that waits for it
  * (`children_usage`).
  *
- * How long a task ran is exact; how much of it in the kernel is divided as the ticks of <kernel/cpu_time.h>
- * were that met it, and one that met none ran in user mode: Linux's cputime_adjust.
+ * How long a task ran is exact; how much of it in the kernel is divided as the ticks of
+ * <kernel/cpu_time.h> were that met it, and one that met none ran in user mode: Linux's
+ * cputime_adjust.
  *
  * Lock: task_table_lock.
  */

@@ -35,7 +35,7 @@ struct wish {
 struct found {
 	pid_t pid; /* 0: none ready */
 	uint32_t uid;
-	int status; /* as wait4 reports it */
+	int status;  /* as wait4 reports it */
 	bool traced; /* of a tracee, for the caller as its tracer */
 	struct resource_usage usage;
 };
@@ -138,7 +138,8 @@ static bool look(const struct wish *wish, struct found *found)
 	return any;
 }
 
-/* Waits until a child does what WISH is for, if it may sleep. 0, also when none did, or an error. */
+/* Waits until a child does what WISH is for, if it may sleep. 0, also when none did, or an
+ * error. */
 static long wait_for(const struct wish *wish, struct found *found)
 {
 	struct process *self = task_current()->process;
@@ -151,7 +152,8 @@ static long wait_for(const struct wish *wish, struct found *found)
 		result = look(wish, found) ? 0 : -ECHILD;
 		if (result || found->pid || (wish->options & WNOHANG))
 			break;
-		/* The signal that interrupts may be about a child: as Linux, look before giving up. */
+		/* The signal that interrupts may be about a child: as Linux, look before giving
+		 * up. */
 		result = interrupted;
 		if (result)
 			break;
