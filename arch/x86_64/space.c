@@ -207,7 +207,12 @@ static uint64_t *find_next(struct arch_space *space, uintptr_t *address, uintptr
 			table = page_address(*entry & PTE_ADDRESS);
 		}
 		if (level > 0) {
-			*address = (*address | (LEVEL_SIZE(level) - 1)) + 1;
+			/* No table here, and as a rule none beside it: an address space is mostly gaps. */
+			do {
+				*address = (*address | (LEVEL_SIZE(level) - 1)) + 1;
+				entry++;
+			} while (*address < end && *address % LEVEL_SIZE(level + 1) != 0 &&
+				 !(*entry & PTE_PRESENT));
 			continue;
 		}
 		/* The rest of this table needs no walk. */
