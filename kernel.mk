@@ -6,7 +6,7 @@ VDSO_DIR := arch/x86_64/vdso
 KERNEL_SRCS := $(sort $(shell find $(KERNEL_DIRS) -path $(VDSO_DIR) -prune -o -name '*.c' -print -o -name '*.S' -print))
 KERNEL_OBJS := $(KERNEL_SRCS:%=$(O)/%.o)
 
-NEWLIB_STRING := bzero explicit_bzero memchr memcmp memcpy memmove memset strchr strcmp strlcpy strlen strncmp strnlen strrchr
+NEWLIB_STRING := bzero explicit_bzero memchr memcmp strchr strcmp strlcpy strlen strncmp strnlen strrchr
 KERNEL_LIB_OBJS := $(NEWLIB_STRING:%=$(O)/newlib/%.o)
 
 # Headers: ours, the compiler's own, newlib's; never the host's.
@@ -37,8 +37,8 @@ $(O)/%.S.o: %.S kernel.mk
 	$(call say,AS,$<)
 	$(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -D__ASSEMBLER__ -c $< -o $@
 
-# newlib's generic C versions: its x86-64 assembly uses vector registers, which the kernel must not touch. GCC must not see
-# a call of memcpy in memcpy's own loop.
+# newlib's generic C versions: its x86-64 assembly uses vector registers, which the kernel must not touch. The three that
+# matter are arch/x86_64/string.S. GCC must not turn a loop of theirs into a call of itself.
 NEWLIB_STRING_DIR := $(NEWLIB)/src/newlib/libc/string
 $(KERNEL_LIB_OBJS): $(O)/newlib/%.o: $(NEWLIB_STAMP)
 	@mkdir -p $(@D)
