@@ -17,11 +17,17 @@
 
 int perf_ring_open(struct perf_ring *ring, struct perf_event_attr *attr, size_t data_pages)
 {
+	return perf_ring_open_on(ring, attr, 0, -1, data_pages);
+}
+
+int perf_ring_open_on(struct perf_ring *ring, struct perf_event_attr *attr, pid_t pid, int cpu,
+		      size_t data_pages)
+{
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	attr->size = sizeof(*attr);
-	long fd =
-		syscall(__NR_perf_event_open, attr, 0, -1, -1, (unsigned long)PERF_FLAG_FD_CLOEXEC);
+	long fd = syscall(__NR_perf_event_open, attr, pid, cpu, -1,
+			  (unsigned long)PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -1;
 

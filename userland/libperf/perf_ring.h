@@ -11,6 +11,7 @@
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct perf_ring {
 	int fd; /* of the event */
@@ -28,6 +29,10 @@ struct perf_ring {
  * as from perf_event_open(2) or mmap(2).
  */
 int perf_ring_open(struct perf_ring *ring, struct perf_event_attr *attr, size_t data_pages);
+
+/* The same for task @pid (0: the calling thread, -1: all) on @cpu (-1: any). */
+int perf_ring_open_on(struct perf_ring *ring, struct perf_event_attr *attr, pid_t pid, int cpu,
+		      size_t data_pages);
 
 /* Close the event and unmap its ring. */
 void perf_ring_close(struct perf_ring *ring);

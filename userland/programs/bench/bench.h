@@ -16,7 +16,10 @@ int bench_explain(const char *name, const char *what);
 /* Print the figures of @name, or (@failed) that there are none. Returns 0, or -1 if @failed. */
 int bench_print(const char *name, int failed, const struct meter_reading *cost);
 
-/* Measure and print an @operation that makes no context switch. Returns as bench_print(). */
+/* Is the figure @name asked for? */
+bool bench_wants(const char *name);
+
+/* Measure and print an @operation that makes no context switch, if asked for. Returns as bench_print(). */
 int bench_plain(const char *name, void (*operation)(void *), void *context);
 
 /*

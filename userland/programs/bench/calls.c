@@ -45,6 +45,9 @@ static int bench_round(const char *name, void (*partner)(void *), void (*round)(
 {
 	struct meter_reading cost;
 	int status = 0;
+
+	if (!bench_wants(name))
+		return 0;
 	pid_t pid = start_partner(partner, context);
 
 	if (pid < 0)
@@ -258,9 +261,14 @@ static void fork_exec_wait(void *context)
 static int bench_processes(const char *program)
 {
 	struct meter_reading cost, with_exec;
+
+	if (!bench_wants("fork_exit_wait") && !bench_wants("exec"))
+		return 0;
 	int failed = meter_cost(fork_exit_wait, NULL, 2, NULL, &cost);
 	int failures = bench_print("fork_exit_wait", failed, &cost) != 0;
 
+	if (!bench_wants("exec"))
+		return failures;
 	failed |= meter_cost(fork_exec_wait, (void *)program, 2, NULL, &with_exec);
 	with_exec.user -= cost.user;
 	with_exec.kernel -= cost.kernel;

@@ -2,7 +2,7 @@
 /*
  * bench - what the kernel's ways cost, those to the counters first, in instructions, measured by the counters.
  *
- *     bench
+ *     bench [--only PATH]
  *
  * Prints one figure a line, "NAME VALUE"; a name ends in :u for instructions at user level, in :k
  * for those in the kernel that the counters see, and in :all for all of them. The difference is what
@@ -120,9 +120,18 @@ int bench_print(const char *name, int failed, const struct meter_reading *cost)
 	return 0;
 }
 
+static const char *only;
+
+bool bench_wants(const char *name)
+{
+	return !only || strcmp(only, name) == 0;
+}
+
 int bench_plain(const char *name, void (*operation)(void *), void *context)
 {
 	struct meter_reading cost;
+	if (!bench_wants(name))
+		return 0;
 	int failed = meter_cost(operation, context, 0, NULL, &cost);
 
 	return bench_print(name, failed, &cost);
@@ -217,6 +226,8 @@ static int bench_switch(const char *name, size_t events_each)
 	struct meter_reading cost;
 	int failed = -1, status = 0;
 
+	if (!bench_wants(name))
+		return 0;
 	turn.shared = mmap(NULL, sizeof(*turn.shared), PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (turn.shared == MAP_FAILED)
@@ -285,6 +296,8 @@ static int bench_sample(void)
 	struct sampler sampler = { .head = 0 };
 	struct meter_reading with, without;
 
+	if (!bench_wants("sample"))
+		return 0;
 	attr.sample_period = SAMPLE_PERIOD;
 	attr.sample_type = PERF_SAMPLE_IP;
 	if (perf_ring_open(&sampler.ring, &attr, 8) != 0)
@@ -307,8 +320,10 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], BENCH_NOTHING) == 0)
 		return EXIT_MEASURED;
-	if (argc != 1) {
-		fprintf(stderr, "bench: unexpected '%s'; usage: bench\n", argv[1]);
+	if (argc == 3 && strcmp(argv[1], "--only") == 0) {
+		only = argv[2];
+	} else if (argc != 1) {
+		fprintf(stderr, "bench: unexpected '%s'; usage: bench [--only PATH]\n", argv[1]);
 		return EXIT_USAGE;
 	}
 	if (meter_open() != 0) {
