@@ -18,6 +18,7 @@
 
 #include <arch/pmu.h>
 #include <arch/usercopy.h>
+#include <kernel/perf/settings.h>
 #include <kernel/vm.h>
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>
@@ -75,8 +76,7 @@ void arch_space_load(struct arch_space *space)
 void arch_pmu_user_access_update(struct vm_space *space)
 {
 	uint64_t cr4 = cr4_read();
-	bool allowed = space && atomic_load_explicit(&space->perf_rdpmc, memory_order_relaxed) > 0;
-	uint64_t wanted = allowed ? cr4 | CR4_PCE : cr4 & ~(uint64_t)CR4_PCE;
+	uint64_t wanted = perf_user_reads_allowed(space) ? cr4 | CR4_PCE : cr4 & ~(uint64_t)CR4_PCE;
 
 	if (wanted != cr4)
 		cr4_write(wanted);

@@ -25,9 +25,6 @@
 
 #include <arch/sample.h>
 
-/* Frames of a call chain when the caller names none: kernel.perf_event_max_stack. */
-#define MAX_STACK_DEFAULT PERF_MAX_STACK_DEPTH
-
 /* --- copying in --- */
 
 /* Whether the user bytes from START to END are all zero: 0, -E2BIG, -EFAULT. */
@@ -118,7 +115,7 @@ static int check_formats(struct perf_event_attr *attr)
 		return error;
 
 	if (!attr->sample_max_stack)
-		attr->sample_max_stack = MAX_STACK_DEFAULT;
+		attr->sample_max_stack = (uint16_t)perf_stack_depth_max;
 	if ((attr->sample_type & PERF_SAMPLE_REGS_INTR) &&
 	    !arch_sample_registers_valid(attr->sample_regs_intr))
 		return -EINVAL;

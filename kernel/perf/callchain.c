@@ -13,6 +13,7 @@
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/settings.h>
 #include <kernel/task.h>
 
 #include <arch/sample.h>
@@ -21,12 +22,17 @@
 /* A chain being made, and how many addresses may still go in. */
 struct walk {
 	struct perf_callchain *chain;
-	unsigned int left;
+	unsigned int left, marks_left;
 };
 
-static void mark(struct walk *walk, uint64_t context)
+/* False: there may be no more of them, and nothing behind. */
+static bool mark(struct walk *walk, uint64_t context)
 {
+	if (walk->marks_left == 0)
+		return false;
+	walk->marks_left--;
 	walk->chain->entries[walk->chain->count++] = context;
+	return true;
 }
 
 /* False: it is full. */
@@ -43,7 +49,8 @@ static void walk_kernel(struct walk *walk, const struct trap_frame *frame)
 {
 	uintptr_t frame_pointer = arch_frame_pointer(frame), address = arch_frame_ip(frame);
 
-	mark(walk, PERF_CONTEXT_KERNEL);
+	if (!mark(walk, PERF_CONTEXT_KERNEL))
+		return;
 	while (store(walk, address) && arch_kernel_caller(frame, &frame_pointer, &address))
 		;
 }
@@ -52,7 +59,8 @@ static void walk_user(struct walk *walk, const struct trap_frame *frame)
 {
 	uintptr_t frame_pointer = arch_frame_pointer(frame), address = arch_frame_ip(frame);
 
-	mark(walk, PERF_CONTEXT_USER);
+	if (!mark(walk, PERF_CONTEXT_USER))
+		return;
 	while (store(walk, address) && arch_user_caller(&frame_pointer, &address))
 		;
 }
@@ -62,7 +70,8 @@ void perf_callchain_take(struct perf_callchain *chain, const struct perf_event *
 {
 	const struct perf_event_attr *attr = &event->attr;
 	const struct task *target = event->context->task;
-	struct walk walk = { chain, attr->sample_max_stack };
+	struct walk walk = { chain, attr->sample_max_stack,
+			     (unsigned int)perf_contexts_per_stack_max };
 
 	chain->count = 0;
 	if (frame && !attr->exclude_callchain_kernel && !arch_frame_is_user(frame))

@@ -67,6 +67,9 @@ struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu
 		kfree(event);
 		return NULL;
 	}
+	if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
+		atomic_fetch_add(&perf_callchain_events, 1);
+	event->user_readable = event->pmu->user_index && perf_user_reads != PERF_USER_READS_NEVER;
 	return event;
 }
 
@@ -83,6 +86,8 @@ void perf_event_put(struct perf_event *event)
 	ASSERT(event->state != EVENT_ACTIVE && !event->ring);
 	if (event->pmu->event_destroy)
 		event->pmu->event_destroy(event);
+	if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+		atomic_fetch_sub(&perf_callchain_events, 1);
 	if (event->accounted)
 		perf_sideband_account(event, false);
 	if (event->context)

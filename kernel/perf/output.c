@@ -184,7 +184,7 @@ static void update_user_access(void *argument)
  * and the last one change what its processors allow. */
 static void count_user_access(struct perf_event *event, struct vm_space *space, int change)
 {
-	if (!event->pmu->user_index)
+	if (!event->user_readable)
 		return;
 	unsigned int before = change > 0 ? atomic_fetch_add(&space->perf_rdpmc, 1) :
 					   atomic_fetch_sub(&space->perf_rdpmc, 1) - 1;

@@ -11,8 +11,9 @@
  * clock, not by an interrupt; a timer is armed only when something waits for the next tick.
  *
  * That limit is on one event. Interrupts of many events, or ones that take long, are limited by the
- * time they take of a processor: five eighths of a window of 64 ticks. When that is used up, every
- * event that takes a sample there stops until the next window. Short bursts are not touched by it.
+ * time they take of a processor: perf_cpu_time_max_percent of a window of 64 ticks. When that is used
+ * up, every event that takes a sample there stops until the next window. Short bursts are not touched
+ * by it.
  *
  * Frequency (attr.freq): the period follows the rate at which events come. Every sample and every
  * tick compute the period that would have given the wanted rate, and the period moves an eighth of
@@ -27,9 +28,6 @@
 #define TICKS_PER_SEC	      (NSEC_PER_SEC / PERF_TICK_NS)
 
 #define WINDOW_NS	      (64 * PERF_TICK_NS)
-
-/* As the handlers measure it; entering and leaving them comes on top. */
-#define WINDOW_BUDGET_NS      (WINDOW_NS * 5 / 8)
 
 /* One interrupt that takes longer does not use up a window: what is above was taken from this
  * processor by somebody else (a hypervisor, the host of an emulator). */
@@ -95,8 +93,11 @@ void perf_interrupt_took(uint64_t start_ns)
 static bool time_is_used_up(uint64_t now_ns)
 {
 	const struct interrupt_time *time = &this_cpu(interrupt_time);
+	uint64_t percent = (uint64_t)perf_cpu_time_max_percent;
 
-	return time->window == now_ns / WINDOW_NS && time->spent_ns > WINDOW_BUDGET_NS;
+	/* As the handlers measure it; entering and leaving them comes on top. */
+	return percent % 100 != 0 && time->window == now_ns / WINDOW_NS &&
+	       time->spent_ns > WINDOW_NS * percent / 100;
 }
 
 /* Returns whether one more sample, at NOW_NS, is one too many for EVENT or for this processor. */

@@ -4,8 +4,10 @@
  *
  * PMUs are registered at start and stay, so that everybody reads the list without a lock.
  */
+#include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
+#include <kernel/perf/settings.h>
 #include <uapi/linux/errno.h>
 
 #include <arch/sample.h>
@@ -44,6 +46,7 @@ int perf_pmu_register(struct pmu *pmu, int type)
 		if (other == pmu || (int64_t)other->type == type || !strcmp(other->name, pmu->name))
 			return -EEXIST;
 
+	pmu->mux_interval_ms = PERF_ROTATION_NS / NSEC_PER_MSEC;
 	pmu->type = type < 0 ? next_type++ : (uint32_t)type;
 	LIST_INSERT_HEAD(&pmus, pmu, link);
 	return 0;
@@ -88,7 +91,7 @@ static int check_taken(const struct pmu *pmu, const struct perf_event_attr *attr
 	if ((pmu->capabilities & PMU_NO_EXCLUDE) && has_exclusion(attr))
 		return -EINVAL;
 	if ((attr->sample_type & PERF_SAMPLE_CALLCHAIN) &&
-	    attr->sample_max_stack > PERF_MAX_STACK_DEPTH)
+	    attr->sample_max_stack > perf_stack_depth_max)
 		return -EOVERFLOW;
 	return 0;
 }

@@ -13,7 +13,7 @@
  *    the first flexible group of a context that does not fit, no further hardware group of that
  *    context is tried, so that rotation is fair (Linux: merge_sched_in).
  *  - Rotation moves the first flexible hardware group that is on to the end of its context's list,
- *    every PERF_ROTATION_NS while some group waits. With one interval for each, groups of equal
+ *    every interval of its PMU (perf_event_mux_interval_ms) while some group waits. With one interval for each, groups of equal
  *    size get equal shares.
  *  - One operation happens at one moment: now_ns is read once, by the caller, and every time that
  *    changes is folded at it. So time_running of groups that replace one another adds up exactly.
@@ -203,11 +203,12 @@ static bool may_go_on(const struct perf_cpu *cpu, struct perf_event *leader)
 	return !cpu->exclusive && !(leader->attr.exclusive && cpu->hardware_active > 0);
 }
 
-static void arm_rotation(struct perf_cpu *cpu, uint64_t now_ns)
+static void arm_rotation(struct perf_cpu *cpu, const struct pmu *pmu, uint64_t now_ns)
 {
 	if (!cpu->rotation_armed) {
 		cpu->rotation_armed = true;
-		timer_arm(&cpu->rotation_timer, now_ns + PERF_ROTATION_NS);
+		timer_arm(&cpu->rotation_timer,
+			  now_ns + (uint64_t)pmu->mux_interval_ms * NSEC_PER_MSEC);
 	}
 }
 
@@ -222,7 +223,7 @@ static void group_did_not_fit(struct perf_cpu *cpu, struct perf_context *context
 		perf_event_request_wakeup(leader);
 	} else {
 		context->rotate_needed = true;
-		arm_rotation(cpu, now_ns);
+		arm_rotation(cpu, group_pmu(leader), now_ns);
 	}
 
 	/* Its enabled time goes on, so a reader of the page needs a fresh base. */

@@ -3,10 +3,31 @@
 #include <kernel/credentials.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>
+#include <kernel/smp.h>
+#include <kernel/task.h>
 #include <uapi/linux/errno.h>
+
+#include <arch/pmu.h>
 
 _Atomic int perf_paranoid = PERF_PARANOID_DEFAULT;
 _Atomic int perf_sample_rate_max = PERF_SAMPLE_RATE_MAX;
+
+_Atomic int perf_cpu_time_max_percent = PERF_CPU_TIME_PERCENT_DEFAULT;
+_Atomic int perf_stack_depth_max = PERF_MAX_STACK_DEPTH;
+_Atomic unsigned int perf_callchain_events;
+_Atomic int perf_contexts_per_stack_max = PERF_MAX_CONTEXTS_PER_STACK;
+_Atomic int perf_user_reads = PERF_USER_READS_MAPPED;
+
+static void update_user_access(void *unused)
+{
+	arch_pmu_user_access_update(task_current()->space);
+}
+
+void perf_user_reads_set(enum perf_user_reads reads)
+{
+	atomic_store(&perf_user_reads, (int)reads);
+	smp_call_mask(cpus_all(), update_user_access, NULL);
+}
 
 static int allow(int level)
 {

@@ -33,7 +33,7 @@ void perf_userpage_init(struct perf_ring *ring)
 static void fill_counter(struct perf_event_mmap_page *page, struct perf_event *event)
 {
 	const struct pmu *pmu = event->pmu;
-	bool readable = pmu->user_index && event->state == EVENT_ACTIVE;
+	bool readable = event->user_readable && event->state == EVENT_ACTIVE;
 	uint32_t index = readable ? pmu->user_index(event) : 0;
 	unsigned int width_bits = pmu->user_width ? pmu->user_width(event) : 64;
 
@@ -41,7 +41,7 @@ static void fill_counter(struct perf_event_mmap_page *page, struct perf_event *e
 	page->offset =
 		(int64_t)(index ? perf_event_user_offset(event) : perf_event_own_count(event));
 	page->pmc_width = (uint16_t)width_bits;
-	page->cap_user_rdpmc = pmu->user_index != NULL;
+	page->cap_user_rdpmc = event->user_readable;
 }
 
 static void fill_times(struct perf_event_mmap_page *page, struct perf_event *event)

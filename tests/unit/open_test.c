@@ -5,6 +5,7 @@
  */
 #include <kernel/page.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/settings.h>
 #include <uapi/linux/poll.h>
 
 #include "events.h"
@@ -527,7 +528,7 @@ static void interrupts_do_not_take_all_the_time(void)
 	sim_clock_advance(window_ns - clock_ns() % window_ns);
 	perf_interrupt_took(clock_ns() - window_ns);
 	perf_interrupt_took(clock_ns() - window_ns);
-	perf_interrupt_took(clock_ns() - window_ns / 8);
+	perf_interrupt_took(clock_ns() - window_ns / 10); /* makes 60 % */
 	sim_pmu_count(CODE, 100);
 	EXPECT_EQ(count_of(fd), 100);
 
@@ -540,6 +541,13 @@ static void interrupts_do_not_take_all_the_time(void)
 	sim_clock_advance(PERF_TICK_NS);
 	sim_pmu_count(CODE, 100);
 	EXPECT_EQ(count_of(fd), 210);
+
+	perf_cpu_time_max_percent = 100;
+	for (unsigned int i = 0; i < 4; i++)
+		perf_interrupt_took(clock_ns() - window_ns);
+	sim_pmu_count(CODE, 100);
+	EXPECT_EQ(count_of(fd), 310);
+	perf_cpu_time_max_percent = PERF_CPU_TIME_PERCENT_DEFAULT;
 	unmap_area(&area);
 	end_machine();
 }

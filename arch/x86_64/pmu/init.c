@@ -4,9 +4,11 @@
 #include <kernel/log.h>
 
 #include "intel.h"
+#include "msr.h"
 
 void arch_pmu_init(void)
 {
+	msr_pmu_init();
 	if (!intel_pmu_init())
 		log_info("PMU: none that Tally knows; hardware events are not available");
 }

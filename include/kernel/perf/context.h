@@ -21,7 +21,7 @@
 struct perf_event;
 struct task;
 
-/* Time between two rotations of groups that do not fit together: one tick of Linux's usual
+/* Time between two rotations of groups that do not fit together, until it is set: one tick of Linux's usual
  * CONFIG_HZ=250, its default for perf_event_mux_interval_ms there. */
 #define PERF_ROTATION_NS (4 * NSEC_PER_MSEC)
 

@@ -106,6 +106,7 @@ struct perf_event {
 	struct perf_ring *_Atomic ring;	     /* C for changes, O: where its records go */
 	TAILQ_ENTRY(perf_event) writer_link; /* ring->writers_lock */
 	unsigned int map_count;		     /* O: mappings through this event's file */
+	bool user_readable;		     /* its counter, from user mode: as it was when opened */
 	_Atomic uint64_t lost;		     /* samples that did not fit (PERF_FORMAT_LOST) */
 	struct wait_queue waiters;	     /* poll */
 	_Atomic int event_limit;	     /* overflows until it disables itself; 0: none */

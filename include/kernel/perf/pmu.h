@@ -37,6 +37,7 @@ struct pmu {
 	/* Which bits of attr.config mean what, which events have names, what else there is to know:
 	 * Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices-*. NULL: nothing. */
 	const struct pmu_attribute *formats, *events, *caps;
+	_Atomic int mux_interval_ms; /* between rotations of its groups, 1 or more; of the registry */
 	LIST_ENTRY(pmu) link;
 
 	/* Can this PMU count EVENT at all? Translates event->attr into event->hw; touches no

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the administrator sets for events, as Linux's admin-guide/sysctl/kernel.rst has it:
- * kernel.perf_event_paranoid and kernel.perf_event_max_sample_rate.
+ * What the administrator sets for events: kernel.perf_event_* and kernel.perf_cpu_time_max_percent, as
+ * Linux's admin-guide/sysctl/kernel.rst has them, and who may read counters from user mode (`rdpmc` of a
+ * PMU in sysfs).
  */
 #ifndef KERNEL_PERF_SETTINGS_H
 #define KERNEL_PERF_SETTINGS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+
+#include <kernel/vm.h>
 
 /* Who without CAP_PERFMON may do what: above 0 no events of processors, above 1 none of the kernel. */
 extern _Atomic int perf_paranoid;
@@ -14,6 +18,38 @@ extern _Atomic int perf_paranoid;
 
 /* Most samples a second that an event may ask for or take: 1 … */
 extern _Atomic int perf_sample_rate_max;
+
+/* Share of a processor's time that interrupts of PMUs may take, 0 … 100; at 0 and 100 there is no limit and
+ * the greatest sampling rate cannot be changed. */
+extern _Atomic int perf_cpu_time_max_percent;
+#define PERF_CPU_TIME_PERCENT_DEFAULT 60
+
+/* Frames that a call chain may have, 0 … PERF_MAX_STACK_DEPTH; and events that exist and take one: it is
+ * not changed while there are any. */
+extern _Atomic int perf_stack_depth_max;
+extern _Atomic unsigned int perf_callchain_events;
+
+/* Marks (PERF_CONTEXT_*) that a call chain may have: 0 … PERF_CONTEXTS_PER_STACK_MOST. */
+extern _Atomic int perf_contexts_per_stack_max;
+#define PERF_CONTEXTS_PER_STACK_MOST 1000
+
+/* Who may execute the counter-read instruction in user mode: nobody, who has an event mapped that was
+ * opened under a value other than the first, everybody. Linux's numbers. */
+enum perf_user_reads { PERF_USER_READS_NEVER, PERF_USER_READS_MAPPED, PERF_USER_READS_ALWAYS };
+extern _Atomic int perf_user_reads;
+
+/* Sets it, on all processors when this returns. Task context, interrupts on. */
+void perf_user_reads_set(enum perf_user_reads reads);
+
+/* Whether code in SPACE (NULL: none) may. Any context. */
+static inline bool perf_user_reads_allowed(const struct vm_space *space)
+{
+	int reads = atomic_load_explicit(&perf_user_reads, memory_order_relaxed);
+
+	if (reads != PERF_USER_READS_MAPPED)
+		return reads == PERF_USER_READS_ALWAYS;
+	return space && atomic_load_explicit(&space->perf_rdpmc, memory_order_relaxed) > 0;
+}
 
 /* Whether the running task may count the kernel, or a processor whatever runs there: 0 or -EACCES. Task
  * context. */

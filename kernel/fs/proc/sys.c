@@ -62,7 +62,6 @@ TEXT(version, "%s\n", UTSNAME_VERSION)
 TEXT(pid_max, "%d\n", PID_MAX)
 TEXT(ngroups_max, "65536\n")
 TEXT(cap_last_cap, "%d\n", CAP_LAST_CAP)
-TEXT(perf_event_max_stack, "%d\n", PERF_MAX_STACK_DEPTH)
 /* The log is for who has CAP_SYSLOG. */
 TEXT(dmesg_restrict, "1\n")
 /* The PMU is nobody's until a program asks for it. */
@@ -91,12 +90,15 @@ static ssize_t store_number(const char *bytes, size_t size, long least, long mos
 	return (ssize_t)size;
 }
 
+#define SHOW_NUMBER(name, variable)                             \
+	static int show_##name(struct text *text, void *unused) \
+	{                                                       \
+		text_print(text, "%d\n", (variable));           \
+		return 0;                                       \
+	}
+
 #define NUMBER(name, variable, least, most)                                       \
-	static int show_##name(struct text *text, void *unused)                   \
-	{                                                                         \
-		text_print(text, "%d\n", (variable));                             \
-		return 0;                                                         \
-	}                                                                         \
+	SHOW_NUMBER(name, variable)                                               \
 	static ssize_t store_##name(void *unused, const char *bytes, size_t size) \
 	{                                                                         \
 		return store_number(bytes, size, (least), (most), &(variable));   \
@@ -106,8 +108,43 @@ static ssize_t store_number(const char *bytes, size_t size, long least, long mos
 static _Atomic int kptr_restrict;
 
 NUMBER(perf_event_paranoid, perf_paranoid, INT32_MIN, INT32_MAX)
-NUMBER(perf_event_max_sample_rate, perf_sample_rate_max, 1, INT32_MAX)
+NUMBER(perf_cpu_time_max_percent, perf_cpu_time_max_percent, 0, 100)
+SHOW_NUMBER(perf_event_max_sample_rate, perf_sample_rate_max)
+SHOW_NUMBER(perf_event_max_stack, perf_stack_depth_max)
+SHOW_NUMBER(perf_event_max_contexts_per_stack, perf_contexts_per_stack_max)
 NUMBER(kptr_restrict, kptr_restrict, 0, 2)
+
+/* As on Linux: where the time of interrupts is not limited, their rate is not either. */
+static ssize_t store_perf_event_max_sample_rate(void *unused, const char *bytes, size_t size)
+{
+	if (perf_cpu_time_max_percent % 100 == 0)
+		return -EINVAL;
+	return store_number(bytes, size, 1, INT32_MAX, &perf_sample_rate_max);
+}
+
+/* What call chains may be is not changed while an event takes them. */
+static ssize_t store_chain_limit(const char *bytes, size_t size, long most, _Atomic int *limit)
+{
+	_Atomic int value;
+	ssize_t result = store_number(bytes, size, 0, most, &value);
+
+	if (result > 0 && perf_callchain_events > 0)
+		return -EBUSY;
+	if (result > 0)
+		*limit = value;
+	return result;
+}
+
+static ssize_t store_perf_event_max_stack(void *unused, const char *bytes, size_t size)
+{
+	return store_chain_limit(bytes, size, PERF_MAX_STACK_DEPTH, &perf_stack_depth_max);
+}
+
+static ssize_t store_perf_event_max_contexts_per_stack(void *unused, const char *bytes, size_t size)
+{
+	return store_chain_limit(bytes, size, PERF_CONTEXTS_PER_STACK_MOST,
+				 &perf_contexts_per_stack_max);
+}
 
 bool proc_addresses_visible(void)
 {
@@ -269,7 +306,9 @@ static const struct pseudo_entry kernel_entries[] = {
 	SETTING(kptr_restrict),
 	SETTING(perf_event_paranoid),
 	SETTING(perf_event_max_sample_rate),
-	FILE_ENTRY(perf_event_max_stack),
+	SETTING(perf_cpu_time_max_percent),
+	SETTING(perf_event_max_stack),
+	SETTING(perf_event_max_contexts_per_stack),
 	DIRECTORY("random", random_entries),
 	END,
 };

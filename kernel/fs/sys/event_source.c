@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include <kernel/log.h>
-#include <kernel/perf/context.h>
 #include <kernel/perf/pmu.h>
+#include <kernel/perf/settings.h>
 #include <kernel/text.h>
-#include <kernel/time.h>
+#include <uapi/linux/errno.h>
 #include <uapi/linux/stat.h>
 
 #include "sys.h"
@@ -29,17 +29,68 @@ static int show_type(struct text *text, void *target)
 	return 0;
 }
 
+static bool is_digit(char character)
+{
+	return character >= '0' && character <= '9';
+}
+
+/* The number that TEXT is, decimal, with or without a line end. -EINVAL, or -ERANGE if it is greater than
+ * MOST, which is less than a tenth of what 64 bits hold. */
+static int parse_number(const char *text, bool with_sign, int64_t most, int64_t *number)
+{
+	bool negative = with_sign && *text == '-', too_great = false;
+	int64_t value = 0;
+
+	text += *text == '+' || negative;
+	if (!is_digit(*text))
+		return -EINVAL;
+	for (; is_digit(*text); text++) {
+		value = too_great ? value : value * 10 + (*text - '0');
+		too_great = value > most;
+	}
+	text += *text == '\n';
+	if (*text)
+		return -EINVAL;
+	*number = negative ? -value : value;
+	return too_great ? -ERANGE : 0;
+}
+
 static int show_mux_interval(struct text *text, void *target)
 {
-	text_print(text, "%d\n", (int)(PERF_ROTATION_NS / NSEC_PER_MSEC));
+	text_print(text, "%d\n", ((const struct pmu *)target)->mux_interval_ms);
 	return 0;
 }
 
-/* User mode may read the counters of events that it has mapped. */
+static ssize_t store_mux_interval(void *target, const char *bytes, size_t size)
+{
+	int64_t interval_ms;
+	int error = parse_number(bytes, true, INT32_MAX, &interval_ms);
+
+	if (error)
+		return error;
+	if (interval_ms < 1)
+		return -EINVAL;
+	((struct pmu *)target)->mux_interval_ms = (int)interval_ms;
+	return (ssize_t)size;
+}
+
 static int show_rdpmc(struct text *text, void *target)
 {
-	text_print(text, "1\n");
+	text_print(text, "%d\n", perf_user_reads);
 	return 0;
+}
+
+static ssize_t store_rdpmc(void *target, const char *bytes, size_t size)
+{
+	int64_t reads;
+	int error = parse_number(bytes, false, INT64_MAX / 10 - 1, &reads);
+
+	if (error)
+		return error;
+	if (reads < PERF_USER_READS_NEVER || reads > PERF_USER_READS_ALWAYS)
+		return -EINVAL;
+	perf_user_reads_set((enum perf_user_reads)reads);
+	return (ssize_t)size;
 }
 
 static ssize_t put_text(char *buffer, size_t size, const char *format, const char *name)
@@ -82,6 +133,7 @@ static int show_attribute(struct text *text, void *target)
 }
 
 static const struct pseudo_entry attribute_entry = { .mode = S_IFREG | 0444,
+						     .strict = true,
 						     .show = show_attribute };
 
 static void name_attribute(void *target, char *buffer, size_t size)
@@ -140,9 +192,16 @@ ATTRIBUTES(events)
 ATTRIBUTES(caps)
 
 static const struct pseudo_entry pmu_entries[] = {
-	{ .name = "type", .mode = S_IFREG | 0444, .show = show_type },
-	{ .name = "perf_event_mux_interval_ms", .mode = S_IFREG | 0444, .show = show_mux_interval },
-	{ .name = "rdpmc", .mode = S_IFREG | 0400, .exists = has_user_reads, .show = show_rdpmc },
+	{ .name = "type", .mode = S_IFREG | 0444, .strict = true, .show = show_type },
+	{ .name = "perf_event_mux_interval_ms",
+	  .mode = S_IFREG | 0644,
+	  .show = show_mux_interval,
+	  .store = store_mux_interval },
+	{ .name = "rdpmc",
+	  .mode = S_IFREG | 0600,
+	  .exists = has_user_reads,
+	  .show = show_rdpmc,
+	  .store = store_rdpmc },
 	{ .name = "format", .mode = S_IFDIR | 0755, .exists = has_formats, .dynamic = &formats },
 	{ .name = "events", .mode = S_IFDIR | 0755, .exists = has_events, .dynamic = &events },
 	{ .name = "caps", .mode = S_IFDIR | 0755, .exists = has_caps, .dynamic = &caps },

@@ -8,6 +8,7 @@
  * happens.
  */
 #include <kernel/assert.h>
+#include <kernel/time.h>
 
 #include <machine/apic.h>
 #include <machine/msr.h>
@@ -105,6 +106,11 @@ void apic_pmi_unmask(void)
 
 /* --- CPUID --- */
 
+uint64_t tsc_read(void)
+{
+	return clock_ns();
+}
+
 uint32_t cpuid_max(uint32_t base)
 {
 	return base ? 0 : 0xd;
@@ -133,6 +139,8 @@ struct cpuid cpuid_read(uint32_t leaf, uint32_t subleaf)
 		if (model.version >= 2)
 			answer.edx = model.fixed_count | model.fixed_width_bits << 5 |
 				     (uint32_t)model.any_thread_deprecated << 15;
+		break;
+	case 6: /* no APERF, MPERF */
 		break;
 	default:
 		panic("unexpected CPUID leaf 0x%x", leaf);

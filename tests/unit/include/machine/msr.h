@@ -17,5 +17,6 @@ void msr_write(uint32_t number, uint64_t value);
 uint64_t pmc_read(uint32_t index);
 struct cpuid cpuid_read(uint32_t leaf, uint32_t subleaf);
 uint32_t cpuid_max(uint32_t base);
+uint64_t tsc_read(void);
 
 #endif
