@@ -67,9 +67,11 @@ static inline void perf_software_event(unsigned int id, uint64_t number, struct 
 
 /* Side-band records, see kernel/perf/sideband.c: how many events want each kind. */
 enum perf_sideband {
-	PERF_SIDEBAND_TASK,    /* FORK, EXIT */
-	PERF_SIDEBAND_COMM,    /* COMM */
-	PERF_SIDEBAND_SWITCH,  /* SWITCH, SWITCH_CPU_WIDE */
+	PERF_SIDEBAND_TASK,	/* FORK, EXIT */
+	PERF_SIDEBAND_COMM,	/* COMM */
+	PERF_SIDEBAND_SWITCH,	/* SWITCH, SWITCH_CPU_WIDE */
+	PERF_SIDEBAND_MAPPING,	/* MMAP, MMAP2 */
+	PERF_SIDEBAND_BUILD_ID, /* the build id in MMAP2 */
 	PERF_SIDEBAND_KINDS
 };
 
@@ -95,6 +97,39 @@ static inline void perf_task_renamed(struct task *task, bool exec)
 				 memory_order_relaxed))
 		perf_task_renamed_slow(task, exec);
 }
+
+/* Bytes of a build id that a record has room for. */
+#define PERF_BUILD_ID_SIZE_MAX 20
+
+/* What the running task has mapped, as a record tells it. */
+struct perf_mapping {
+	uint64_t start, length; /* bytes */
+	uint64_t offset;	/* into the file, or what anonymous memory has instead */
+	unsigned int prot;	/* PROT_* */
+	bool shared, locked;
+	const char *name;		      /* a path, "[vdso]", "//anon" … */
+	uint32_t device_major, device_minor;  /* of the file; 0: none */
+	uint64_t inode_number;		      /* 0: no file */
+	uint8_t build_id[PERF_BUILD_ID_SIZE_MAX];
+	unsigned int build_id_size; /* bytes; 0: it has none, or nobody asks */
+};
+
+/* Whether anybody wants records of mappings, respectively with build ids, so that it is worth making a
+ * struct perf_mapping. Any context. */
+static inline bool perf_wants_mappings(void)
+{
+	return atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_MAPPING],
+				    memory_order_relaxed);
+}
+
+static inline bool perf_wants_build_ids(void)
+{
+	return atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_BUILD_ID],
+				    memory_order_relaxed);
+}
+
+/* The running task has got MAPPING. kernel/perf/mapping.c. Task context. */
+void perf_task_mapped(const struct perf_mapping *mapping);
 
 /* The system call. Task context; errors negative. */
 long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, unsigned long flags);

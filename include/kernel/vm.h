@@ -26,6 +26,7 @@
 #include <kernel/wait.h>
 
 struct file;
+struct inode;
 struct task;
 struct trap_frame;
 struct vm_area;
@@ -97,6 +98,9 @@ struct vm_area {
 
 RB_HEAD(vm_area_tree, vm_area);
 
+/* What is to be told to perf: see kernel/mm/report.c. */
+STAILQ_HEAD(vm_report_list, vm_report);
+
 /* Linux's vm.max_map_count. */
 #define VM_AREAS_MAX 65530
 
@@ -105,6 +109,7 @@ struct vm_space {
 	struct vm_area_tree areas; /* S: none overlap */
 	unsigned int area_count;   /* S */
 	struct vm_area *freed_areas; /* S: no longer there, but for their files' references */
+	struct vm_report_list reports; /* S: what the holder of the mutex is to tell perf */
 	struct arch_space arch;	   /* page tables */
 	uintptr_t brk_start, brk;  /* S */
 	uintptr_t stack_top;	   /* where the first stack ends */
@@ -236,6 +241,9 @@ size_t vm_access(struct vm_space *space, uintptr_t address, void *buffer, size_t
  * The space's mutex is held meanwhile: VISIT touches no user memory. Task context. */
 void vm_for_each_area(struct vm_space *space, uintptr_t from,
 		      bool (*visit)(const struct vm_area *area, void *arg), void *arg);
+/* Tells perf of the areas of SPACE, which the running task's new program, of the file PROGRAM, has just
+ * got. Task context. */
+void vm_report_program(struct vm_space *space, const struct inode *program);
 /* What /proc/PID/maps calls AREA if that is no file: "[heap]", "[stack]", "[vdso]" …; else NULL. From
  * vm_for_each_area's VISIT. */
 const char *vm_area_name(const struct vm_area *area);

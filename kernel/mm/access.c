@@ -110,6 +110,8 @@ const char *vm_area_name(const struct vm_area *area)
 
 	if (area->name || area->file)
 		return area->name;
+	if (area->shared)
+		return "/dev/zero (deleted)";
 	if (area->start < space->brk && area->end > space->brk_start)
 		return "[heap]";
 	return area->start < space->stack_top && area->end >= space->stack_top ? "[stack]" : NULL;

@@ -80,6 +80,7 @@ struct vm_area *area_at_growing(struct vm_space *space, uintptr_t address)
 	    !space_may_grow(space, area->start - start))
 		return NULL;
 	area_resize(area, start, area->end);
+	area_report(area);
 	return area;
 }
 
@@ -370,6 +371,7 @@ long space_map(struct vm_space *space, const struct vm_request *request, size_t 
 	bool populate = request->populate || (area->locked && !area->lock_on_fault);
 
 	area = area_merge(area);
+	area_report(area);
 	/* As in Linux, memory that cannot be got now comes (or fails) at the access. */
 	if (populate)
 		area_populate(area, (uintptr_t)address, (uintptr_t)address + size);

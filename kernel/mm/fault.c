@@ -334,7 +334,7 @@ bool vm_fault(struct trap_frame *frame, uintptr_t address, bool write, bool exec
 		do {
 			mutex_lock(&space->mutex);
 			result = serve(space, address, write, exec);
-			mutex_unlock(&space->mutex);
+			vm_space_unlock(space);
 		} while (result == FAULT_NO_MEMORY && oom_relieve());
 	}
 	if (result == FAULT_DONE) {

@@ -42,9 +42,8 @@ static int for_each_area(struct vm_space *space, uintptr_t start, uintptr_t end,
 			error = area_split_at(space, end);
 		if (error)
 			break;
-		area = area_at(space, at);
-		error = apply(area, argument);
-		at = area->end;
+		error = apply(area_at(space, at), argument);
+		at = area_at(space, at)->end; /* it may have become part of another */
 	}
 	areas_merge(space, start, end);
 	return error ? error : hole;
@@ -88,6 +87,7 @@ static int protect_area(struct vm_area *area, unsigned int prot)
 	/* Linux: mprotect_fixup. */
 	if (area->locked && (prot & VM_WRITE) && !area->shared)
 		area_populate(area, area->start, area->end);
+	area_report(area_merge(area));
 	return 0;
 }
 

@@ -21,9 +21,12 @@ struct shared_memory {
 	_Atomic unsigned int references;
 	struct mutex lock;
 	struct vm_mapping mapping;
+	uint64_t number;
 	size_t page_count, table_count;
 	void **tables[]; /* L: each NULL or SLOTS_PER_TABLE pages or NULLs */
 };			 /* L: lock */
+
+static _Atomic uint64_t last_number;
 
 static void open_area(struct vm_area *area)
 {
@@ -121,6 +124,11 @@ static const struct vm_area_ops shared_memory_ops = {
 	.mergeable = true,
 };
 
+uint64_t shared_memory_number(const struct vm_area *area)
+{
+	return area->ops == &shared_memory_ops ? ((struct shared_memory *)area->private)->number : 0;
+}
+
 int shared_memory_attach(struct vm_area *area)
 {
 	size_t pages = (area->end - area->start) >> PAGE_SHIFT;
@@ -134,6 +142,7 @@ int shared_memory_attach(struct vm_area *area)
 	if (!memory)
 		return -ENOMEM;
 	memory->references = 1;
+	memory->number = atomic_fetch_add(&last_number, 1) + 1;
 	memory->page_count = pages;
 	memory->table_count = tables;
 	mutex_init(&memory->lock);

@@ -34,6 +34,7 @@ struct vm_space *vm_space_create(void)
 	}
 	mutex_init(&space->mutex);
 	RB_INIT(&space->areas);
+	STAILQ_INIT(&space->reports);
 	space->references = 1;
 	space->stack_limit_bytes = STACK_LIMIT_DEFAULT;
 	space->data_limit_bytes = UINT64_MAX;
@@ -159,9 +160,12 @@ struct vm_space *vm_space_of(struct task *task)
 void vm_space_unlock(struct vm_space *space)
 {
 	struct vm_area *area, *next = space->freed_areas;
+	struct vm_report_list reports = STAILQ_HEAD_INITIALIZER(reports);
 
 	space->freed_areas = NULL;
+	STAILQ_CONCAT(&reports, &space->reports);
 	mutex_unlock(&space->mutex);
+	reports_tell(&reports);
 	while ((area = next)) {
 		next = area->next_freed;
 		file_put(area->file);

@@ -50,6 +50,20 @@ long space_map(struct vm_space *space, const struct vm_request *request, size_t 
 /* Unmaps [START, END), page aligned. 0 or -ENOMEM. */
 int areas_unmap(struct vm_space *space, uintptr_t start, uintptr_t end);
 
+/* report.c */
+
+/* The running task has got AREA, or has changed its protection: perf is told when the space is
+ * unlocked. */
+void area_report(struct vm_area *area);
+/* Tells perf what is in REPORTS, which are used up. No space's mutex held. */
+void reports_tell(struct vm_report_list *reports);
+
+/* shared.c */
+
+/* The number by which AREA's object is told from others, as if it were a file of its own, or 0: it is no
+ * anonymous shared memory. */
+uint64_t shared_memory_number(const struct vm_area *area);
+
 /* place.c */
 
 /* Where REQUEST of SIZE bytes, whole pages, is to go, or a negative error. */

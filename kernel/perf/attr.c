@@ -152,7 +152,6 @@ enum missing {
 	MISSING_BRANCH_STACK,
 	MISSING_CGROUP,
 	MISSING_AUX,
-	MISSING_MAPPINGS,
 	MISSING_SIGTRAP
 };
 
@@ -163,8 +162,7 @@ static const struct {
 } missing[] = {
 	[MISSING_BRANCH_STACK] = { PERF_SAMPLE_BRANCH_STACK, -EOPNOTSUPP, "branch stacks" },
 	[MISSING_CGROUP] = { PERF_SAMPLE_CGROUP, -EINVAL, "control groups" },
-	[MISSING_AUX] = { PERF_SAMPLE_AUX, -EOPNOTSUPP, "AUX areas" },
-	[MISSING_MAPPINGS] = { 0, -EOPNOTSUPP, "records of mappings" },
+	[MISSING_AUX] = { 0, -EINVAL, "AUX areas" },
 	[MISSING_SIGTRAP] = { 0, -EOPNOTSUPP, "signals on samples" },
 };
 
@@ -181,20 +179,15 @@ static int refuse(unsigned int row)
 
 static int check_implemented(const struct perf_event_attr *attr)
 {
-	/* Linux: an invalid argument where no PMU has an AUX area, even if a sample of it is
-	 * asked for. */
-	if (attr->aux_output || attr->aux_sample_size) {
-		refuse(MISSING_AUX);
-		return -EINVAL;
-	}
+	/* A sample may have a part for the AUX area all the same: it is empty. */
+	if (attr->aux_output || attr->aux_sample_size)
+		return refuse(MISSING_AUX);
 	for (unsigned int row = 0; row < MISSING_COUNT; row++)
 		if (attr->sample_type & missing[row].sample_type & ~PERF_RECORD_SAMPLE_SUPPORTED)
 			return refuse(row);
 
 	/* Namespaces, cgroups, BPF programs and patched kernel text do not exist here, so a program
 	 * that asks for records of those misses none. */
-	if (attr->mmap || attr->mmap_data || attr->mmap2)
-		return refuse(MISSING_MAPPINGS);
 	if (attr->sigtrap)
 		return refuse(MISSING_SIGTRAP);
 	return 0;

@@ -103,7 +103,7 @@ static uint64_t data_source(const struct moment *moment)
 	       PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA) | PERF_MEM_S(LVLNUM, NA);
 }
 
-/* A weight or a transaction's outcome that no PMU here measures. */
+/* A weight, a transaction's outcome or an AUX area that no PMU here has. */
 static uint64_t unmeasured(const struct moment *moment)
 {
 	(void)moment;
@@ -165,6 +165,7 @@ static const struct field fields_last[] = {
 	{ PERF_SAMPLE_PHYS_ADDR, physical_address },
 	{ PERF_SAMPLE_DATA_PAGE_SIZE, data_page_size },
 	{ PERF_SAMPLE_CODE_PAGE_SIZE, code_page_size },
+	{ PERF_SAMPLE_AUX, unmeasured }, /* bytes of the AUX area that follow */
 };
 
 static const struct field trailer_fields[] = {

@@ -2,7 +2,8 @@
 /*
  * The side band: records of what happens to tasks, so that samples can be understood later: names
  * (COMM), beginnings and ends (FORK, EXIT), switches (SWITCH), last counts of inherited events
- * (READ). Layouts: perf_event_open(2), "Layout of the ring buffer".
+ * (READ). Layouts: perf_event_open(2), "Layout of the ring buffer". Records of mappings are made in
+ * mapping.c.
  *
  * A record goes to each enabled event that asked for its kind, of the context of the running task
  * and of this processor's context, whether it is on a counter or not. Nobody else hears of it: a
@@ -24,17 +25,6 @@
 #include <kernel/task.h>
 
 _Atomic unsigned int perf_sideband_watchers[PERF_SIDEBAND_KINDS];
-
-/* One record, but for what differs from event to event. */
-struct notice {
-	uint32_t type; /* PERF_RECORD_* */
-	uint16_t misc;
-	bool (*wanted)(const struct perf_event *event);
-	const void *body; /* between header and time, a multiple of 8 bytes */
-	size_t body_size;
-	bool timed;	  /* a time stamp by the event's clock follows */
-	const char *text; /* then this, filled up with zeros to a multiple of 8; NULL: none */
-};
 
 /* --- who wants what --- */
 
@@ -65,10 +55,24 @@ static bool wants_wide_switch(const struct perf_event *event)
 	return wants_switch(event) && !event->context->task;
 }
 
+/* A record of a kind of mapping is told to whom asked for that kind; mmap2 only says which record it
+ * is (Linux: account_event). */
+static bool wants_mapping(const struct perf_event *event)
+{
+	return event->attr.mmap || event->attr.mmap_data;
+}
+
+static bool wants_build_id(const struct perf_event *event)
+{
+	return event->attr.build_id;
+}
+
 static bool (*const wants[PERF_SIDEBAND_KINDS])(const struct perf_event *event) = {
 	[PERF_SIDEBAND_TASK] = wants_task,
 	[PERF_SIDEBAND_COMM] = wants_comm,
 	[PERF_SIDEBAND_SWITCH] = wants_switch,
+	[PERF_SIDEBAND_MAPPING] = wants_mapping,
+	[PERF_SIDEBAND_BUILD_ID] = wants_build_id,
 };
 
 void perf_sideband_account(const struct perf_event *event, bool from_now_on)
@@ -99,7 +103,7 @@ static void write_text(struct perf_output *output, const char *text)
 	perf_ring_write(output, zeros, padded(size) - size);
 }
 
-static void write_notice(struct perf_event *event, const struct notice *notice)
+static void write_notice(struct perf_event *event, const struct perf_notice *notice)
 {
 	size_t size = sizeof(struct perf_event_header) + notice->body_size +
 		      perf_record_trailer_size(event);
@@ -128,7 +132,7 @@ static void write_notice(struct perf_event *event, const struct notice *notice)
 	perf_ring_end(&output);
 }
 
-static void tell_members(struct perf_context *context, const struct notice *notice)
+static void tell_members(struct perf_context *context, const struct perf_notice *notice)
 {
 	struct perf_event *event;
 
@@ -139,7 +143,7 @@ static void tell_members(struct perf_context *context, const struct notice *noti
 }
 
 /* Tells the events of this processor, and those of CONTEXT: the running task's, or NULL. */
-static void tell(struct perf_context *context, const struct notice *notice)
+static void tell(struct perf_context *context, const struct perf_notice *notice)
 {
 	unsigned long irq = arch_irq_save();
 
@@ -152,7 +156,7 @@ static void tell(struct perf_context *context, const struct notice *notice)
 	arch_irq_restore(irq);
 }
 
-static void tell_here(const struct notice *notice)
+void perf_sideband_tell(const struct perf_notice *notice)
 {
 	unsigned long irq = arch_irq_save();
 
@@ -172,19 +176,19 @@ void perf_task_started_slow(struct task *child)
 	const struct task *self = task_current();
 	const struct task_body body = { (uint32_t)child->tgid, (uint32_t)self->tgid,
 					(uint32_t)child->tid, (uint32_t)self->tid };
-	const struct notice notice = { .type = PERF_RECORD_FORK,
+	const struct perf_notice notice = { .type = PERF_RECORD_FORK,
 				       .wanted = wants_task,
 				       .body = &body,
 				       .body_size = sizeof(body),
 				       .timed = true };
 
-	tell_here(&notice);
+	perf_sideband_tell(&notice);
 }
 
 void perf_sideband_exit(struct perf_context *context, struct task *task)
 {
 	struct task_body body = { .pid = (uint32_t)task->tgid, .tid = (uint32_t)task->tid };
-	const struct notice notice = { .type = PERF_RECORD_EXIT,
+	const struct perf_notice notice = { .type = PERF_RECORD_EXIT,
 				       .wanted = wants_task,
 				       .body = &body,
 				       .body_size = sizeof(body),
@@ -201,14 +205,14 @@ void perf_sideband_exit(struct perf_context *context, struct task *task)
 void perf_task_renamed_slow(struct task *task, bool exec)
 {
 	const uint32_t body[] = { (uint32_t)task->tgid, (uint32_t)task->tid };
-	const struct notice notice = { .type = PERF_RECORD_COMM,
+	const struct perf_notice notice = { .type = PERF_RECORD_COMM,
 				       .misc = exec ? PERF_RECORD_MISC_COMM_EXEC : 0,
 				       .wanted = wants_comm,
 				       .body = body,
 				       .body_size = sizeof(body),
 				       .text = task->comm };
 
-	tell_here(&notice);
+	perf_sideband_tell(&notice);
 }
 
 /* --- switches --- */
@@ -222,7 +226,7 @@ static PERCPU(struct switched, last_switched);
 
 static void tell_switch(struct perf_context *context, uint16_t misc, const struct switched *other)
 {
-	struct notice notice = { .type = PERF_RECORD_SWITCH,
+	struct perf_notice notice = { .type = PERF_RECORD_SWITCH,
 				 .misc = misc,
 				 .wanted = wants_own_switch };
 

@@ -330,6 +330,7 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 	arch_task_set_program(arch_task_user_frame(self), image->entry, image->stack);
 	perf_task_exec(self);
 	perf_task_renamed(self, true);
+	vm_report_program(self->space, executable->inode);
 	ptrace_exec(former_tid);
 }
 

@@ -7,10 +7,27 @@
 #define KERNEL_PERF_SIDEBAND_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct perf_context;
 struct perf_event;
 struct task;
+
+/* One record, but for what differs from event to event. */
+struct perf_notice {
+	uint32_t type; /* PERF_RECORD_* */
+	uint16_t misc;
+	bool (*wanted)(const struct perf_event *event);
+	const void *body; /* between header and time, a multiple of 8 bytes */
+	size_t body_size;
+	bool timed;	  /* a time stamp by the event's clock follows */
+	const char *text; /* then this, filled up with zeros to a multiple of 8; NULL: none */
+};
+
+/* Writes NOTICE for each enabled event of the running task and of this processor that wants it. Task
+ * context. */
+void perf_sideband_tell(const struct perf_notice *notice);
 
 /* EVENT, which a user opens (FROM_NOW_ON) or has closed, wants the records that its attribute says.
  * Any context. */

@@ -24,6 +24,7 @@
 
 #define PT_LOAD	     1
 #define PT_INTERP    3
+#define PT_NOTE	     4
 #define PT_PHDR	     6
 #define PT_GNU_STACK 0x6474e551
 

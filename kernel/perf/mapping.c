@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records of what the running task maps: MMAP and MMAP2, so that addresses in samples can be understood
+ * as places in programs. Layouts: perf_event_open(2).
+ *
+ * Which mappings there are, and what they are called, the memory management says (kernel/mm/report.c).
+ * Code is asked for by attr.mmap or mmap2, everything else by attr.mmap_data; which of the two records
+ * it becomes, by mmap2 alone (Linux: perf_event_mmap_match).
+ */
+#include <string.h>
+
+#include <kernel/perf.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/sideband.h>
+#include <kernel/task.h>
+#include <uapi/linux/mman.h>
+
+/* Both records begin with this; MMAP ends here, but for the name. */
+struct mapping_body {
+	uint32_t pid, tid;
+	uint64_t start, length, offset;
+};
+
+struct mapping2_body {
+	struct mapping_body mapping;
+	union {
+		struct {
+			uint32_t device_major, device_minor;
+			uint64_t inode_number, inode_generation;
+		};
+		struct { /* PERF_RECORD_MISC_MMAP_BUILD_ID */
+			uint8_t build_id_size, reserved[3];
+			uint8_t build_id[PERF_BUILD_ID_SIZE_MAX];
+		};
+	};
+	uint32_t prot, flags;
+};
+
+static bool wants_code(const struct perf_event *event)
+{
+	return event->attr.mmap && !event->attr.mmap2;
+}
+
+static bool wants_data(const struct perf_event *event)
+{
+	return event->attr.mmap_data && !event->attr.mmap2;
+}
+
+static bool wants_code2(const struct perf_event *event)
+{
+	return event->attr.mmap2 && !event->attr.build_id;
+}
+
+static bool wants_data2(const struct perf_event *event)
+{
+	return event->attr.mmap_data && wants_code2(event);
+}
+
+static bool wants_identified_code2(const struct perf_event *event)
+{
+	return event->attr.mmap2 && event->attr.build_id;
+}
+
+static bool wants_identified_data2(const struct perf_event *event)
+{
+	return event->attr.mmap_data && wants_identified_code2(event);
+}
+
+/* MMAP2 to the events that WANTED chooses, with the build id or with the inode. */
+static void tell_second(const struct perf_mapping *mapping, const struct mapping_body *body,
+			uint16_t misc, bool (*wanted)(const struct perf_event *event),
+			bool identified)
+{
+	struct mapping2_body second = { .mapping = *body };
+	struct perf_notice notice = { .type = PERF_RECORD_MMAP2,
+				      .misc = misc,
+				      .wanted = wanted,
+				      .body = &second,
+				      .body_size = sizeof(second),
+				      .text = mapping->name };
+
+	second.prot = mapping->prot;
+	second.flags = (mapping->shared ? MAP_SHARED : MAP_PRIVATE) |
+		       (mapping->locked ? MAP_LOCKED : 0);
+	if (identified) {
+		notice.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+		second.build_id_size = (uint8_t)mapping->build_id_size;
+		memcpy(second.build_id, mapping->build_id, mapping->build_id_size);
+	} else {
+		second.device_major = mapping->device_major;
+		second.device_minor = mapping->device_minor;
+		second.inode_number = mapping->inode_number;
+	}
+	perf_sideband_tell(&notice);
+}
+
+void perf_task_mapped(const struct perf_mapping *mapping)
+{
+	const struct task *self = task_current();
+	bool code = mapping->prot & PROT_EXEC;
+	uint16_t misc = PERF_RECORD_MISC_USER | (code ? 0 : PERF_RECORD_MISC_MMAP_DATA);
+	const struct mapping_body body = { .pid = (uint32_t)self->tgid,
+					   .tid = (uint32_t)self->tid,
+					   .start = mapping->start,
+					   .length = mapping->length,
+					   .offset = mapping->offset };
+	const struct perf_notice notice = { .type = PERF_RECORD_MMAP,
+					    .misc = misc,
+					    .wanted = code ? wants_code : wants_data,
+					    .body = &body,
+					    .body_size = sizeof(body),
+					    .text = mapping->name };
+
+	perf_sideband_tell(&notice);
+	tell_second(mapping, &body, misc, code ? wants_code2 : wants_data2, false);
+	tell_second(mapping, &body, misc, code ? wants_identified_code2 : wants_identified_data2,
+		    mapping->build_id_size > 0);
+}
