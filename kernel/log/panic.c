@@ -51,17 +51,21 @@ static void stop_others(void)
 		arch_cpu_relax();
 }
 
-/* DOUBT, a few characters, goes behind it. */
-static void print_address(uintptr_t address, const char *doubt)
+/* BACK is how far before ADDRESS the named function's code is; DOUBT, a few characters, goes behind it. */
+static void print_address(uintptr_t address, size_t back, const char *doubt)
 {
 	size_t offset;
-	const char *name = symbol_find(address, &offset);
+	const char *name = symbol_find(address - back, &offset);
 
 	if (name)
-		log_error("  0x%016lx %s+0x%zx%s", address, name, offset, doubt);
+		log_error("  0x%016lx %s+0x%zx%s", address, name, offset + back, doubt);
 	else
 		log_error("  0x%016lx%s", address, doubt);
 }
+
+/* A call of what never returns may be its function's last instruction: the return address is the next
+ * function's then, but the byte before it is not. */
+#define CALL_BYTE 1
 
 /* What a function's frame pointer points to. */
 struct stack_frame {
@@ -89,7 +93,7 @@ static void print_unframed_caller(uintptr_t stack)
 	uintptr_t top = *(const uintptr_t *)stack;
 
 	if (symbol_find(top, &offset))
-		print_address(top, " ?");
+		print_address(top, CALL_BYTE, " ?");
 }
 
 static void print_backtrace(const struct stack_frame *frame)
@@ -97,7 +101,7 @@ static void print_backtrace(const struct stack_frame *frame)
 	for (unsigned int depth = 0; depth < BACKTRACE_DEPTH && readable(frame); depth++) {
 		if (!frame->return_address)
 			return;
-		print_address(frame->return_address, "");
+		print_address(frame->return_address, CALL_BYTE, "");
 		/* Stacks grow down: a caller's frame that is not above is damage, or a loop. */
 		if (frame->caller <= frame)
 			return;
@@ -127,7 +131,7 @@ static _Noreturn void die(const struct trap_frame *frame, const struct stack_fra
 		arch_frame_log(frame);
 	log_error("backtrace on processor %u:", cpu_id());
 	if (frame) {
-		print_address(arch_frame_ip(frame), "");
+		print_address(arch_frame_ip(frame), 0, "");
 		print_unframed_caller(arch_frame_sp(frame));
 	}
 	print_backtrace(stack);
