@@ -3,6 +3,9 @@
 
 # Scripts find what was built here through this variable, and so does tools/tally.
 export TALLY_BUILD := $(abspath $(O))
+# The debug kernel, which DEBUG=1 makes of everything; else some tests want it beside the other one.
+CHECK_DEBUG_KERNEL := $(if $(filter 1,$(DEBUG)),$(O)/tally.elf,$(O)/debug/tally.elf)
+export TALLY_DEBUG_KERNEL := $(abspath $(CHECK_DEBUG_KERNEL))
 
 include tests/unit/unit.mk
 
@@ -41,9 +44,12 @@ $(O)/tests/guest.elf $(O)/tests/loader.elf: $(O)/tests/%.elf: tests/tools/%.c
 
 .PHONY: check-programs check-deps check debug-kernel
 
-# The kernel of DEBUG=1, for tests/boot/debug.t.
+ifeq ($(filter 1,$(DEBUG)),)
 debug-kernel:
-	@$(MAKE) --no-print-directory O=$(O)/debug DEBUG=1 $(O)/debug/tally.elf
+	@$(MAKE) --no-print-directory O=$(O)/debug DEBUG=1 $(CHECK_DEBUG_KERNEL)
+else
+debug-kernel: $(CHECK_DEBUG_KERNEL)
+endif
 
 check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init \
 	$(O)/tests/guest.elf $(O)/tests/loader.elf

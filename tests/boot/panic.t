@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 sys.path.insert(0, os.path.join(HERE, ".."))
 
+import kernels  # pylint: disable=wrong-import-position
 import tap  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
@@ -80,9 +81,9 @@ BAD_WORDS = (
 )
 
 
-def run(words, cpus, kernel="tally.elf"):
+def run(words, cpus, kernel=kernels.KERNEL):
     status, _, error = tap.command([TALLY, "run", "--timeout", "60", "--cpus", str(cpus),
-                                    "--kernel", os.path.join(BUILD, kernel),
+                                    "--kernel", kernel,
                                     "--log", LOG, "--append", words, NOTHING])
     with open(LOG, encoding="utf-8", errors="replace") as log:
         return status, [line.rstrip("\r\n") for line in log], error
@@ -96,8 +97,8 @@ def in_order(wanted, found):
 
 def main():
     report = tap.Report()
-    demands = [("tally.elf", *demand) for demand in DEMANDS]
-    demands += [("debug/tally.elf", *demand) for demand in DEBUG_DEMANDS]
+    demands = [(kernels.KERNEL, *demand) for demand in DEMANDS]
+    demands += [(kernels.DEBUG_KERNEL, *demand) for demand in DEBUG_DEMANDS]
     for kernel, name, cpus, reason, functions in demands:
         status, log, error = run("panic=" + name, cpus, kernel)
         title = f"panic={name} on {cpus} CPUs"

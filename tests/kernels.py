@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which kernels the tests run: the one under test, and the debug kernel.
+
+`make check` tests the one and has the other at hand; under `make DEBUG=1 check` both are the same, and
+what is about size or cost cannot hold, or is done already by the rest: such a test calls skip_on_debug.
+"""
+
+import os
+import sys
+
+BUILD = os.environ["TALLY_BUILD"]
+KERNEL = os.path.join(BUILD, "tally.elf")
+DEBUG_KERNEL = os.environ["TALLY_DEBUG_KERNEL"]
+IS_DEBUG = os.path.realpath(KERNEL) == os.path.realpath(DEBUG_KERNEL)
+
+
+def skip_on_debug(reason):
+    """Ends the script, all of it skipped for `reason`, if the kernel under test is the debug kernel."""
+    if IS_DEBUG:
+        print(f"1..0 # SKIP {reason}")
+        sys.exit(0)
