@@ -130,11 +130,13 @@ static long check_io_priority(int priority)
 	}
 }
 
-/* SELECTION of WHICH, one of IOPRIO_WHO_*. */
+/* SELECTION of WHICH, one of IOPRIO_WHO_*; false if it is none. */
 static bool select_io(struct selection *selection, int which, uint32_t who)
 {
+	if (which < IOPRIO_WHO_PROCESS || which > IOPRIO_WHO_USER)
+		return false;
 	*selection = (struct selection){ which - IOPRIO_WHO_PROCESS + PRIO_PROCESS, who };
-	return which >= IOPRIO_WHO_PROCESS && which <= IOPRIO_WHO_USER;
+	return true;
 }
 
 long sys_ioprio_set(const unsigned long arg[6])

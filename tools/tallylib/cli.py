@@ -238,7 +238,7 @@ def _settle_memory(options, initramfs_bytes):
         options.memory = max(_MEMORY_MIB, mib + _MEMORY_BESIDE_MIB)
         if options.memory > _MEMORY_MIB:
             print(f"tally: memory: {options.memory} MiB, since the initramfs has {mib}", file=sys.stderr)
-    elif options.memory < mib + _MEMORY_LEAST_MIB:
+    elif options.memory < mib + _MEMORY_LEAST_MIB and not options.no_check:
         raise Failure(USAGE, f"the initramfs has {mib} MiB and does not fit into --memory {options.memory}; "
                              f"give it {mib + _MEMORY_BESIDE_MIB}")
 
