@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Signals: numbers, actions, what a handler is told. Source: Linux's asm-generic/signal.h,
- * siginfo.h and x86's
- * asm/signal.h.
+ * Signals: numbers, actions, what a handler is told. Source: Linux's asm-generic/signal.h, siginfo.h
+ * and x86's asm/signal.h.
  */
 #ifndef _UAPI_LINUX_SIGNAL_H
 #define _UAPI_LINUX_SIGNAL_H
@@ -79,6 +78,7 @@
 #define SI_KERNEL	0x80
 #define SI_QUEUE	(-1)
 #define SI_TIMER	(-2)
+#define SI_SIGIO	(-5)
 #define SI_TKILL	(-6)
 #define ILL_ILLOPN	2
 #define FPE_INTDIV	1
@@ -93,6 +93,7 @@
 #define BUS_ADRERR	2
 #define TRAP_BRKPT	1
 #define TRAP_TRACE	2
+#define TRAP_PERF	6
 #define CLD_EXITED	1
 #define CLD_KILLED	2
 #define CLD_DUMPED	3

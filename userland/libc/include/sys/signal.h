@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sys/signal.h - signal numbers, sets, actions and information, as Linux/x86-64 has them.
+ * sys/signal.h - signal sets, actions and information, as Linux/x86-64 has them; the numbers are the
+ * kernel's.
  *
  * Replaces newlib's file. A sigset_t is one 64-bit word, signal n in bit n-1, which is what the
  * kernel takes. Source: Linux's arch/x86/include/uapi/asm/signal.h and asm-generic/siginfo.h.
@@ -9,6 +10,7 @@
 #define _SYS_SIGNAL_H
 
 #include <_ansi.h>
+#include <linux/signal.h>
 #include <sys/cdefs.h>
 #include <sys/features.h>
 #include <sys/types.h>
@@ -24,74 +26,14 @@ extern "C" {
 typedef __sigset_t sigset_t;
 #endif
 
-#define SIGHUP	     1
-#define SIGINT	     2
-#define SIGQUIT	     3
-#define SIGILL	     4
-#define SIGTRAP	     5
-#define SIGABRT	     6
-#define SIGIOT	     SIGABRT
-#define SIGBUS	     7
-#define SIGFPE	     8
-#define SIGKILL	     9
-#define SIGUSR1	     10
-#define SIGSEGV	     11
-#define SIGUSR2	     12
-#define SIGPIPE	     13
-#define SIGALRM	     14
-#define SIGTERM	     15
-#define SIGSTKFLT    16
-#define SIGCHLD	     17
-#define SIGCONT	     18
-#define SIGSTOP	     19
-#define SIGTSTP	     20
-#define SIGTTIN	     21
-#define SIGTTOU	     22
-#define SIGURG	     23
-#define SIGXCPU	     24
-#define SIGXFSZ	     25
-#define SIGVTALRM    26
-#define SIGPROF	     27
-#define SIGWINCH     28
-#define SIGIO	     29
-#define SIGPOLL	     SIGIO
-#define SIGPWR	     30
-#define SIGSYS	     31
-#define SIGRTMIN     32
-#define SIGRTMAX     64
-#define NSIG	     65
-#define _NSIG	     NSIG
+#define SIGIOT	 SIGABRT
+#define SIGPOLL	 SIGIO
+#define SIGRTMIN 32
+#define SIGRTMAX SIGNALS_MAX
+#define NSIG	 (SIGNALS_MAX + 1)
+#define _NSIG	 NSIG
 
-#define SIG_BLOCK    0
-#define SIG_UNBLOCK  1
-#define SIG_SETMASK  2
-
-#define SA_NOCLDSTOP 0x00000001
-#define SA_NOCLDWAIT 0x00000002
-#define SA_SIGINFO   0x00000004
-#define SA_RESTORER  0x04000000
-#define SA_ONSTACK   0x08000000
-#define SA_RESTART   0x10000000
-#define SA_NODEFER   0x40000000
-#define SA_RESETHAND 0x80000000
-
-#define SS_ONSTACK   1
-#define SS_DISABLE   2
-#define MINSIGSTKSZ  2048
-#define SIGSTKSZ     8192
-
-/* si_code: who sent the signal. */
-#define SI_USER	     0
-#define SI_KERNEL    0x80
-#define SI_QUEUE     (-1)
-#define SI_TIMER     (-2)
-#define SI_SIGIO     (-5)
-#define SI_TKILL     (-6)
-#define POLL_IN	     1
-#define POLL_HUP     6
-#define TRAP_PERF    6
-#define SEGV_MAPERR  1
-#define SEGV_ACCERR  2
+#define SIGSTKSZ 8192
 
 typedef void (*_sig_func_ptr)(int);
 
