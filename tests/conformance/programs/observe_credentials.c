@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "child.h"
 #include "observe.h"
 
 #ifndef PR_CAP_AMBIENT
@@ -78,24 +79,6 @@ static const char *identity(void)
 		 (unsigned int)setfsgid((gid_t)-1), sets[1].effective, sets[0].effective,
 		 sets[1].permitted, sets[0].permitted, sets[1].inheritable, sets[0].inheritable);
 	return text;
-}
-
-/* Runs FUNCTION in a child that prints. */
-static void in_child(void (*function)(void))
-{
-	int status;
-
-	fflush(stdout);
-	pid_t child = fork();
-
-	if (child == 0) {
-		function();
-		fflush(stdout);
-		_exit(0);
-	}
-	waitpid(child, &status, 0);
-	if (status)
-		show(WIFSIGNALED(status) ? "by a signal" : "with a status", "a child ended");
 }
 
 /* One call that changes users or groups, made by somebody who begins with users R E S. */

@@ -14,40 +14,18 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include "child.h"
 #include "observe.h"
 
 enum { SOMEBODY = 1000, ANOTHER = 2000 };
 
 #define MIB 1048576L
 
-static void in_child(void (*function)(void))
-{
-	int status;
-
-	fflush(stdout);
-	pid_t child = fork();
-
-	if (child == 0) {
-		function();
-		fflush(stdout);
-		_exit(0);
-	}
-	waitpid(child, &status, 0);
-	if (status)
-		show("not well", "a child ended");
-}
-
 static long set(int which, rlim_t soft, rlim_t hard)
 {
 	const struct rlimit limit = { soft, hard };
 
 	return setrlimit((__rlimit_resource_t)which, &limit);
-}
-
-static void become(uid_t uid)
-{
-	if (setresuid(uid, uid, uid) < 0)
-		show(error_name(errno), "becoming somebody");
 }
 
 static const char *value(rlim_t limit)

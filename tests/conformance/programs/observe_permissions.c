@@ -15,28 +15,12 @@
 #include <sys/xattr.h>
 #include <utime.h>
 
+#include "child.h"
 #include "observe.h"
 
 enum { SOMEBODY = 1000, ANOTHER = 2000, GROUP = 50, OTHER_GROUP = 60 };
 
 #define HERE "/tmp/permissions"
-
-static void in_child(void (*function)(void))
-{
-	int status;
-
-	fflush(stdout);
-	pid_t child = fork();
-
-	if (child == 0) {
-		function();
-		fflush(stdout);
-		_exit(0);
-	}
-	waitpid(child, &status, 0);
-	if (status)
-		show("not well", "a child ended");
-}
 
 static void must(int result, const char *what)
 {
@@ -62,7 +46,7 @@ static void make_directory(const char *path, uid_t uid, gid_t gid, mode_t mode)
 	must(chmod(path, mode), path);
 }
 
-static void become(uid_t uid, gid_t gid)
+static void become_member(uid_t uid, gid_t gid)
 {
 	gid_t more = OTHER_GROUP;
 
@@ -144,7 +128,7 @@ static void open_files(void)
 static void open_as_somebody(void)
 {
 	who = "somebody";
-	become(SOMEBODY, GROUP);
+	become_member(SOMEBODY, GROUP);
 	open_files();
 }
 
@@ -172,7 +156,7 @@ static void change_as_somebody(void)
 	struct timespec half[2] = { { 0, UTIME_NOW }, { 0, UTIME_OMIT } };
 	struct timespec none[2] = { { 0, UTIME_OMIT }, { 0, UTIME_OMIT } };
 
-	become(SOMEBODY, GROUP);
+	become_member(SOMEBODY, GROUP);
 	SEE(chmod(HERE "/own", 02755));
 	show(mode_of(HERE "/own"), "set-group-ID of a group of one's own");
 	SEE(chmod(HERE "/foreign-group", 02755));
@@ -223,7 +207,7 @@ static void change_as_somebody(void)
 
 static void use_sticky(void)
 {
-	become(SOMEBODY, GROUP);
+	become_member(SOMEBODY, GROUP);
 	show(open_and_close(HERE "/sticky/mine", O_WRONLY | O_CREAT), "sticky: a new file");
 	show(mode_of(HERE "/sticky/mine"), "sticky: whose it is");
 	SEE(unlink(HERE "/sticky/foreign"));
@@ -247,7 +231,7 @@ static void use_sticky(void)
 
 static void use_group_directory(void)
 {
-	become(SOMEBODY, GROUP);
+	become_member(SOMEBODY, GROUP);
 	umask(0);
 	show(open_and_close(HERE "/group/file", O_WRONLY | O_CREAT), "group directory: a new file");
 	show(mode_of(HERE "/group/file"), "group directory: a file's group");
@@ -279,7 +263,7 @@ static void lose_bits(const char *name, mode_t mode)
 	must(prctl(PR_SET_KEEPCAPS, 1), "keepcaps");
 	fflush(stdout);
 	if (fork() == 0) {
-		become(SOMEBODY, SOMEBODY);
+		become_member(SOMEBODY, SOMEBODY);
 		must((int)write(fd, "y", 1), "contents");
 		show(mode_of(path), "%s: write by somebody", name);
 		fflush(stdout);
@@ -290,7 +274,7 @@ static void lose_bits(const char *name, mode_t mode)
 	make_file(path, SOMEBODY, GROUP, mode | 0200);
 	fflush(stdout);
 	if (fork() == 0) {
-		become(SOMEBODY, SOMEBODY);
+		become_member(SOMEBODY, SOMEBODY);
 		must(truncate(path, 1), "size");
 		show(mode_of(path), "%s: truncate by the owner", name);
 		fflush(stdout);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "child.h"
 #include "observe.h"
 
 enum { SOMEBODY = 1000, ANOTHER = 2000 };
@@ -25,29 +26,6 @@ struct attributes {
 	uint32_t util_min, util_max;
 	uint64_t more;
 };
-
-static void in_child(void (*function)(void))
-{
-	int status;
-
-	fflush(stdout);
-	pid_t child = fork();
-
-	if (child == 0) {
-		function();
-		fflush(stdout);
-		_exit(0);
-	}
-	waitpid(child, &status, 0);
-	if (status)
-		show("not well", "a child ended");
-}
-
-static void become(uid_t uid)
-{
-	if (setresuid(uid, uid, uid) < 0)
-		show(error_name(errno), "becoming somebody");
-}
 
 static long set(pid_t pid, int policy, int priority)
 {

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "observe.h"
+#include "pair.h"
 
 static char buffer[300000];
 static const char *const type_names
@@ -69,20 +70,6 @@ static int must_socket(int type)
 		exit(1);
 	}
 	return fd;
-}
-
-static void must_pair(int type, int fds[2])
-{
-	if (socketpair(AF_UNIX, type, 0, fds) < 0) {
-		show(error_name(errno), "a pair of sockets");
-		exit(1);
-	}
-}
-
-static void close_pair(const int fds[2])
-{
-	close(fds[0]);
-	close(fds[1]);
 }
 
 /* What poll says of FD now. */

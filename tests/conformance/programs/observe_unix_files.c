@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 
 #include "observe.h"
+#include "pair.h"
 
 static char buffer[65536];
 
@@ -47,20 +48,6 @@ static long connect_to(int fd, const char *path)
 	socklen_t size = make_name(&name, path);
 
 	return connect(fd, (struct sockaddr *)&name, size);
-}
-
-static void must_pair(int type, int fds[2])
-{
-	if (socketpair(AF_UNIX, type, 0, fds) < 0) {
-		show(error_name(errno), "a pair of sockets");
-		exit(1);
-	}
-}
-
-static void close_pair(const int fds[2])
-{
-	close(fds[0]);
-	close(fds[1]);
 }
 
 static void observe_descriptor(void)

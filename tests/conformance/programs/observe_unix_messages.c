@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 
 #include "observe.h"
+#include "pair.h"
 
 static char buffer[8192];
 static union {
@@ -27,20 +28,6 @@ static union {
 
 static const char *const type_names
 	[] = { [SOCK_STREAM] = "stream", [SOCK_DGRAM] = "dgram", [SOCK_SEQPACKET] = "seqpacket" };
-
-static void must_pair(int type, int fds[2])
-{
-	if (socketpair(AF_UNIX, type, 0, fds) < 0) {
-		show(error_name(errno), "a pair of sockets");
-		exit(1);
-	}
-}
-
-static void close_pair(const int fds[2])
-{
-	close(fds[0]);
-	close(fds[1]);
-}
 
 /* Sends BYTES bytes with one control message of SIZE bytes at DATA. */
 static long send_control(int fd, size_t bytes, int level, int type, const void *data, size_t size)
