@@ -472,7 +472,9 @@ static void threads(void)
 	read_file(path);
 	show(shape(text), "task: the second's new name");
 	snprintf(path, sizeof(path), "/proc/self/task/%s/status", name);
-	read_file(path);
+	/* It has told us, and will soon wait. */
+	while (read_file(path), strstr(value_of("State"), "running"))
+		usleep(1000);
 	show(value_of("State"), "task: the second's state");
 	show(value_of("Threads"), "task: the second's count of threads");
 	show_number(atoi(value_of("Tgid") + 1) == getpid(), "task: the second's Tgid");

@@ -127,9 +127,14 @@ static void rename_self(void)
 	prctl(PR_SET_NAME, "");
 }
 
+/* Nobody may preempt it before it sleeps: that would be the first record. */
 static void sleep_shortly(void)
 {
+	const struct sched_param real_time = { .sched_priority = 1 }, fair = { 0 };
+
+	sched_setscheduler(0, SCHED_FIFO, &real_time);
 	usleep(50000);
+	sched_setscheduler(0, SCHED_OTHER, &fair);
 }
 
 static void side_band(void)
