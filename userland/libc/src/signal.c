@@ -14,29 +14,22 @@
 
 #include "internal.h"
 
-struct kernel_sigaction {
-	void *handler;
-	unsigned long flags;
-	void (*restorer)(void);
-	sigset_t mask;
-};
-
 int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
 	struct kernel_sigaction new_action, old_action;
 
 	if (action != NULL) {
-		new_action.handler = (void *)action->sa_sigaction;
+		new_action.handler = (uintptr_t)action->sa_sigaction;
 		new_action.flags = (unsigned int)action->sa_flags | SA_RESTORER;
-		new_action.restorer = __signal_return;
+		new_action.restorer = (uintptr_t)__signal_return;
 		new_action.mask = action->sa_mask;
 	}
 	if (syscall(__NR_rt_sigaction, number, action != NULL ? &new_action : NULL,
 		    old != NULL ? &old_action : NULL, sizeof(sigset_t)) != 0)
 		return -1;
 	if (old != NULL) {
-		old->sa_sigaction = (void (*)(int, siginfo_t *, void *))old_action.handler;
-		old->sa_flags = (int)(old_action.flags & ~(unsigned long)SA_RESTORER);
+		old->sa_sigaction = (void (*)(int, siginfo_t *, void *))(uintptr_t)old_action.handler;
+		old->sa_flags = (int)(old_action.flags & ~SA_RESTORER);
 		old->sa_mask = old_action.mask;
 	}
 	return 0;
