@@ -7,8 +7,11 @@
  * touches user memory.
  */
 #include <kernel/file.h>
+#include <kernel/kmalloc.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/tracepoint.h>
+#include <kernel/trace/filter.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 
@@ -57,13 +60,21 @@ static long modify_attributes(struct perf_event *event, unsigned long argument)
 	return attr.type == event->attr.type ? -EOPNOTSUPP : -EINVAL;
 }
 
-/* No event is a tracepoint, no PMU has address filters; the filter's text is looked at first, as
+/* Tracepoints have filters, and no PMU has them for addresses; the filter's text is looked at first, as
  * on Linux. */
-static long set_filter(unsigned long argument)
+static long set_filter(struct perf_event *event, unsigned long argument)
 {
-	char first;
+	char *text = kzalloc(TRACE_FILTER_SIZE);
+	long result = -ENOMEM;
 
-	return copy_from_user(&first, (const void *)argument, sizeof(first)) ? -EFAULT : -EINVAL;
+	if (text)
+		result = copy_string_from_user(text, (const char *)argument, TRACE_FILTER_SIZE);
+	if (result >= 0)
+		result = event->pmu->type == PERF_TYPE_TRACEPOINT ?
+				 perf_tracepoint_set_filter(event, text) :
+				 -EINVAL;
+	kfree(text);
+	return result == -ENAMETOOLONG ? -EINVAL : result;
 }
 
 static long perf_ioctl(struct file *file, unsigned int command, unsigned long argument)
@@ -94,7 +105,7 @@ static long perf_ioctl(struct file *file, unsigned int command, unsigned long ar
 	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
 		return modify_attributes(event, argument);
 	case PERF_EVENT_IOC_SET_FILTER:
-		return set_filter(argument);
+		return set_filter(event, argument);
 	case PERF_EVENT_IOC_SET_BPF:
 		return -EBADF; /* no descriptor is a BPF program */
 	case PERF_EVENT_IOC_QUERY_BPF:

@@ -14,5 +14,6 @@ void perf_init(void)
 	perf_inherit_init();
 	perf_software_init();
 	perf_clock_init();
+	perf_tracepoint_init();
 	arch_pmu_init();
 }

@@ -49,8 +49,8 @@ static uint64_t expired_periods(struct perf_event *event)
 	return periods;
 }
 
-static void count_event(struct perf_event *event, uint64_t number, struct trap_frame *frame,
-			uint64_t address)
+void perf_software_count_event(struct perf_event *event, uint64_t number, struct trap_frame *frame,
+			       uint64_t address)
 {
 	atomic_fetch_add(&event->count, number);
 	if (!perf_event_is_sampling(event))
@@ -85,7 +85,7 @@ void perf_software_count(unsigned int id, uint64_t number, struct trap_frame *fr
 	TAILQ_FOREACH(event, &this_cpu(active_events).list, hw.software_link)
 		if (event->attr.config == id && !(event->hw.flags & HW_STOPPED) &&
 		    !is_excluded(event, frame))
-			count_event(event, number, frame, address);
+			perf_software_count_event(event, number, frame, address);
 	arch_irq_restore(irq);
 }
 

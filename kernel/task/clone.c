@@ -24,6 +24,7 @@
 #include <kernel/ptrace.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
@@ -244,6 +245,7 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 
 	store_tids(child, request);
 	perf_task_started(child);
+	trace_sched_fork(self, child, request->flags);
 	sched_start(child);
 	if (event)
 		ptrace_event(event, (unsigned long)tid);

@@ -27,6 +27,7 @@
 #include <kernel/random.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <kernel/vdso.h>
 #include <kernel/vm.h>
@@ -240,6 +241,7 @@ void exec_set_name(struct task *task, const struct exec_image *image, struct den
 {
 	struct process *process = task->process;
 
+	trace_task_rename(task, image->name);
 	memcpy(task->comm, image->name, sizeof(task->comm));
 	mutex_lock(&tree_mutex);
 	struct dentry *old = process->executable;
@@ -390,7 +392,10 @@ static int execute(const struct exec_request *request, uintptr_t user_arguments,
 		executable_put(executable);
 		return error;
 	}
+	pid_t former_tid = self->tid;
+
 	commit(self, &image, executable);
+	trace_sched_exec(request->name, self, former_tid);
 	return 0;
 }
 

@@ -26,6 +26,7 @@
 #include <kernel/ptrace.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
+#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
@@ -276,6 +277,7 @@ _Noreturn void task_exit(int status)
 
 	ASSERT(arch_irqs_enabled());
 	ptrace_event(PTRACE_EVENT_EXIT, (unsigned long)status);
+	trace_sched_exit(self);
 	perf_task_exit(self);
 	if (self->space) {
 		robust_list_release(self);

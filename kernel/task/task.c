@@ -24,6 +24,7 @@
 #include <kernel/process.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
+#include <kernel/trace/sched.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 
@@ -144,6 +145,7 @@ void task_put(struct task *task)
 
 static void free_task(struct task *task)
 {
+	trace_sched_free(task);
 	perf_task_free(task);
 	signal_queue_flush(&task->signals.queue);
 	if (task->space)

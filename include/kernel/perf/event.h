@@ -20,8 +20,15 @@
 
 struct perf_context;
 struct perf_ring;
+struct trace_filter;
 struct task;
 struct file;
+
+/* Raw data of a sample: with the 32 bits of the size, a multiple of 8 bytes. */
+struct perf_raw {
+	const void *bytes;
+	uint32_t size;
+};
 
 /* The driver's part of an event. Written on the processor where the event is on, PMU frozen or in
  * the PMI. */
@@ -44,7 +51,10 @@ struct hw_event {
 
 	uint64_t start_ns;		       /* software clocks: when it was last folded */
 	struct timer timer;		       /* software clocks that sample */
-	TAILQ_ENTRY(perf_event) software_link; /* software.c: active on this processor */
+	/* software.c, tracepoint.c: active on this processor */
+	TAILQ_ENTRY(perf_event) software_link;
+	struct trace_filter *_Atomic filter; /* tracepoint.c: set once; NULL: none */
+	const struct perf_raw *raw;	     /* of the sample in hand; NULL: none */
 };
 
 #define HW_THROTTLED	     UINT64_MAX
@@ -112,10 +122,7 @@ struct perf_event {
 	_Atomic int event_limit;	     /* overflows until it disables itself; 0: none */
 	int64_t clock_offset_ns;	     /* of the clock of its records from clock_ns() */
 	struct deferred_work pending;	     /* what the NMI leaves for later */
-	_Atomic bool pending_disable, pending_wakeup, pending_trap;
-	_Atomic int pending_notice; /* POLL_IN or POLL_HUP for the file's owner; 0: none */
-	uint64_t trap_address;	    /* for the SIGTRAP that pending_trap stands for */
-	struct file *_Atomic file;  /* whose private data this is; NULL: an inherited event */
+	_Atomic bool pending_disable, pending_wakeup;
 
 	bool accounted;			   /* open.c: by perf_sideband_account */
 	struct task *owner;		   /* who opened it, referenced; NULL: inherited */
@@ -244,6 +251,16 @@ void perf_output_init(void);
 void perf_inherit_init(void);
 void perf_software_init(void);
 void perf_clock_init(void);
+void perf_tracepoint_init(void);
+
+/*
+ * software.c
+ */
+
+/* NUMBER more of what EVENT, active here and not stopped, counts where it happens, at FRAME with data
+ * address ADDRESS: samples as the period says. Interrupts off. */
+void perf_software_count_event(struct perf_event *event, uint64_t number, struct trap_frame *frame,
+			       uint64_t address);
 
 /*
  * attr.c
@@ -308,26 +325,6 @@ void perf_event_request_wakeup(struct perf_event *event);
 
 /* The second half, from the deferred work. Interrupt context. */
 void perf_output_wake(struct perf_event *event);
-
-/*
- * signal.c: what is told by signals. Noted by an overflow, sent by the deferred work.
- */
-
-/* EVENT overflowed for POLL_CODE (POLL_IN, or POLL_HUP: for the last time): the owner of its file is to
- * be told, if there is one (O_ASYNC). Any context, NMI included. */
-void perf_event_note_owner(struct perf_event *event, int poll_code);
-
-/* EVENT, with attr.sigtrap, overflowed at FRAME (NULL: unknown), about data ADDRESS: its task, which
- * runs, is to get SIGTRAP. Any context, NMI included. */
-void perf_event_note_trap(struct perf_event *event, const struct trap_frame *frame,
-			  uint64_t address);
-
-/* Sends what was noted. Interrupt context, interrupts off. */
-void perf_event_send_signals(struct perf_event *event);
-
-/* The task of CONTEXT runs here again: traps that came too late for it are sent soon. Context's lock
- * held, interrupts off. */
-void perf_context_resend_traps(struct perf_context *context);
 
 /*
  * overflow.c

@@ -45,6 +45,11 @@ struct pmu {
 	 * context. [hw_perf_event_init] */
 	int (*event_init)(struct perf_event *event);
 
+	/* Whether the running task may open EVENT, which event_init took, on a task it may observe
+	 * (OF_TASK) or on a processor: 0 or a negative error. NULL: yes. Not asked for inherited
+	 * events. Task context. */
+	int (*event_permit)(const struct perf_event *event, bool of_task);
+
 	/* The last reference to an event that event_init took is gone: frees what that acquired.
 	 * NULL: nothing. Task context. */
 	void (*event_destroy)(struct perf_event *event);
