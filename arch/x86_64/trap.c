@@ -16,6 +16,7 @@
 #include <arch/task.h>
 #include <kernel/entry.h>
 #include <kernel/log.h>
+#include <kernel/trace/interrupt.h>
 #include <kernel/vm.h>
 #include <machine/cpu.h>
 #include <machine/msr.h>
@@ -141,6 +142,7 @@ static void handle_page_fault(struct trap_frame *frame)
 	bool write = frame->error & FAULT_WRITE;
 	bool exec = frame->error & FAULT_FETCH;
 
+	trace_page_fault(user, address, frame->rip, frame->error);
 	if (user) {
 		arch_irq_enable();
 		if (address < USER_END)
@@ -200,7 +202,9 @@ static void handle_interrupt(struct trap_frame *frame)
 	}
 	local->interrupt_frame = frame;
 	interrupt_count((unsigned int)frame->vector);
+	interrupt_trace((unsigned int)frame->vector, false);
 	handler((unsigned int)frame->vector);
+	interrupt_trace((unsigned int)frame->vector, true);
 	local->interrupt_frame = NULL;
 }
 
@@ -259,6 +263,8 @@ bool syscall_handle(struct trap_frame *frame)
 void task_enter_user(struct trap_frame *frame);
 void task_enter_user(struct trap_frame *frame)
 {
+	if (frame->vector == VECTOR_SYSCALL)
+		syscall_first_return(frame);
 	arch_irq_disable();
 	prepare_user_mode(frame);
 }

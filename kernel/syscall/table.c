@@ -416,6 +416,12 @@ void syscall_dispatch(struct trap_frame *frame)
 		ptrace_call_exit();
 }
 
+void syscall_first_return(const struct trap_frame *frame)
+{
+	if (atomic_load_explicit(&syscall_watchers, memory_order_relaxed))
+		trace_call_exit((unsigned int)arch_syscall_number(frame), 0);
+}
+
 void user_return(struct trap_frame *frame)
 {
 	for (;;) {

@@ -25,6 +25,7 @@
 #include <kernel/ptrace.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/trace/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
 
@@ -179,6 +180,8 @@ static int send(struct process *process, struct task *task, const struct kernel_
 
 	ASSERT(signal >= 1 && signal <= SIGNALS_MAX);
 	if (signal == SIGKILL) {
+		trace_signal_generate(info, task ? task : process->leader, !task,
+				      TRACE_SIGNAL_DELIVERED);
 		process_mark_exiting(process, SIGKILL);
 		return 0;
 	}
@@ -190,15 +193,25 @@ static int send(struct process *process, struct task *task, const struct kernel_
 	bool noticed = blocked || (asked && ptrace_is_traced(asked)) ||
 		       !is_ignored(process, signal);
 
+	struct signal_queue *queue = task ? &task->signals.queue : &process->signals;
+	enum trace_signal_result result = TRACE_SIGNAL_IGNORED;
+
 	if (!process->exiting && !process->zombie && noticed) {
-		error = signal_queue_add(task ? &task->signals.queue : &process->signals, asked,
-					 info);
+		bool was_pending = signal < FIRST_REAL_TIME &&
+				   (queue->pending & signal_bit(signal));
+
+		error = signal_queue_add(queue, asked, info);
+		result = error	     ? TRACE_SIGNAL_OVERFLOW_FAIL :
+			 was_pending ? TRACE_SIGNAL_ALREADY_PENDING :
+				       TRACE_SIGNAL_DELIVERED;
 		if (task && !blocked)
 			alert(task);
 		else if (!task)
 			alert_one(process, signal);
 		wait_queue_wake(&process->signal_event);
 	}
+	if (asked)
+		trace_signal_generate(info, asked, !task, result);
 	spin_unlock(&process->signal_lock);
 	if (continued)
 		child_tell_parent(process, 0xffff);
@@ -473,6 +486,7 @@ void signal_deliver(struct trap_frame *frame)
 		if (!signal)
 			continue;
 		action = take_action(self->process, signal);
+		trace_signal_deliver(&info, &action);
 		if (action.handler == SIG_IGN_ADDRESS)
 			continue;
 		if (action.handler != SIG_DFL_ADDRESS) {

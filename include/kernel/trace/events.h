@@ -131,7 +131,7 @@ TRACE_EVENT(raw_syscalls, sys_exit,
 		FIELD(long, ret)),
 	"NR %ld = %ld", REC->id, REC->ret)
 
-/* --- task, signal: kernel/trace/task.c --- */
+/* --- task: kernel/trace/sched.c; signal: kernel/trace/signal.c --- */
 
 TRACE_EVENT(task, task_newtask,
 	TRACE_FIELDS(
@@ -261,7 +261,7 @@ TRACE_EVENT(timer, itimer_expire,
 		FIELD(unsigned long long, now)),
 	"which=%d pid=%d now=%llu", REC->which, (int) REC->pid, REC->now)
 
-/* --- what programs write into trace_marker: kernel/trace/marker.c --- */
+/* --- what programs write into trace_marker: kernel/trace/reading.c --- */
 
 TRACE_EVENT(ftrace, print,
 	TRACE_FIELDS(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints of the scheduler and of tasks' lives: kernel/trace/sched.c, kernel/trace/task.c. Each is
+ * Tracepoints of the scheduler and of tasks' lives: kernel/trace/sched.c. Each is
  * called where it happens, locks held as there; without a listener it costs a load and a branch.
  */
 #ifndef KERNEL_TRACE_SCHED_H

@@ -63,6 +63,9 @@ static inline void interrupt_count(unsigned int vector)
 			      memory_order_relaxed);
 }
 
+/* Tells of the interrupt of VECTOR, which begins or (ENDS) ends, to its tracepoints. Interrupts off. */
+void interrupt_trace(unsigned int vector, bool ends);
+
 /* Whether somebody handles VECTOR. Any context. */
 bool trap_interrupt_is_set(uint8_t vector);
 
