@@ -36,7 +36,7 @@
 static _Atomic uint64_t last_id;
 
 struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu,
-				     struct perf_event *leader, int *error)
+				     struct task *task, struct perf_event *leader, int *error)
 {
 	struct perf_event *event = kzalloc(sizeof(*event));
 	if (!event) {
@@ -46,6 +46,7 @@ struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu
 
 	event->attr = *attr;
 	event->cpu = cpu;
+	event->target = task;
 	event->leader = leader ? leader : event;
 	event->on_cpu = -1;
 	event->state = attr->disabled ? EVENT_OFF : EVENT_INACTIVE;

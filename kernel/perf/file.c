@@ -49,7 +49,6 @@ static long set_output(struct perf_event *event, unsigned long argument)
 	return result;
 }
 
-/* Only what a breakpoint is may be changed, and there are none. */
 static long modify_attributes(struct perf_event *event, unsigned long argument)
 {
 	struct perf_event_attr attr;
@@ -57,7 +56,9 @@ static long modify_attributes(struct perf_event *event, unsigned long argument)
 
 	if (error)
 		return error;
-	return attr.type == event->attr.type ? -EOPNOTSUPP : -EINVAL;
+	if (attr.type != event->attr.type)
+		return -EINVAL;
+	return event->pmu->modify ? event->pmu->modify(event, &attr) : -EOPNOTSUPP;
 }
 
 /* Tracepoints have filters, and no PMU has them for addresses; the filter's text is looked at first, as

@@ -15,5 +15,6 @@ void perf_init(void)
 	perf_software_init();
 	perf_clock_init();
 	perf_tracepoint_init();
+	perf_breakpoint_init();
 	arch_pmu_init();
 }

@@ -201,7 +201,7 @@ static struct perf_event *create(const struct request *request, int *error)
 
 	if (leader)
 		mutex_lock(&leader->context->mutex);
-	event = perf_event_create(&request->attr, request->cpu, leader, error);
+	event = perf_event_create(&request->attr, request->cpu, request->task, leader, error);
 	if (leader)
 		mutex_unlock(&leader->context->mutex);
 	return event;

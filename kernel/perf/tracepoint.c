@@ -123,6 +123,7 @@ static void tracepoint_event_destroy(struct perf_event *event)
 static int tracepoint_add(struct perf_event *event, int flags)
 {
 	event->hw.flags = flags & PMU_START ? 0 : HW_STOPPED;
+	perf_software_begin_period(event);
 	TAILQ_INSERT_TAIL(list_of(event->hw.config), event, hw.software_link);
 	return 0;
 }

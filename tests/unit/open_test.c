@@ -80,7 +80,7 @@ static void types_without_a_pmu(void)
 		{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_MAX, -ENOENT },
 		{ PERF_TYPE_SOFTWARE, 1ull << 32, -ENOENT },
 		{ PERF_TYPE_TRACEPOINT, 1, -EINVAL },
-		{ PERF_TYPE_BREAKPOINT, 0, -ENOENT },
+		{ PERF_TYPE_BREAKPOINT, 0, -EINVAL },
 		{ PERF_TYPE_MAX + 100, 0, -ENOENT },
 		{ UINT32_MAX, 0, -ENOENT },
 	};

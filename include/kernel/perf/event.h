@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include <arch/breakpoint.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/smp.h>
 #include <kernel/spinlock.h>
@@ -49,6 +50,7 @@ struct hw_event {
 	uint64_t frequency_stamp_ns; /* attr.freq: when the last sample came … */
 	uint64_t frequency_count;    /* … and the count at the last tick */
 
+	struct arch_breakpoint breakpoint;     /* breakpoint.c */
 	uint64_t start_ns;		       /* software clocks: when it was last folded */
 	struct timer timer;		       /* software clocks that sample */
 	/* software.c, tracepoint.c: active on this processor */
@@ -110,6 +112,8 @@ struct perf_event {
 	TAILQ_ENTRY(perf_event) member_link; /* C: context's members */
 	TAILQ_ENTRY(perf_event) group_link;  /* C: leaders: context's pinned or flexible groups */
 	int cpu;			     /* only count on this one; -1: any */
+	/* Whom it counts, NULL: all; not to be followed: it has no reference. */
+	struct task *target;
 	_Atomic int on_cpu;		     /* C: where it is active, -1 */
 
 	/* output */
@@ -119,6 +123,7 @@ struct perf_event {
 	bool user_readable;		     /* its counter, from user mode: as it was when opened */
 	_Atomic uint64_t lost;		     /* samples that did not fit (PERF_FORMAT_LOST) */
 	struct wait_queue waiters;	     /* poll */
+	void (*triggered)(struct perf_event *event); /* instead of counting; see breakpoint.h */
 	_Atomic int event_limit;	     /* overflows until it disables itself; 0: none */
 	int64_t clock_offset_ns;	     /* of the clock of its records from clock_ns() */
 	struct deferred_work pending;	     /* what the NMI leaves for later */
@@ -148,12 +153,12 @@ static inline bool perf_event_is_software(const struct perf_event *event)
 
 /*
  * Makes an event for ATTR (validated) with one reference: no context yet, in the group of LEADER
- * (NULL: its own), to count on CPU (-1: any). The PMU that takes it has translated it. *ERROR on
+ * (NULL: its own), to count TASK (NULL: all that run) on CPU (-1: any). The PMU that takes it has translated it. *ERROR on
  * NULL: -ENOMEM, -ENOENT (no PMU knows it), or the driver's answer. LEADER's context mutex is held.
  * Task context.
  */
 struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu,
-				     struct perf_event *leader, int *error);
+				     struct task *task, struct perf_event *leader, int *error);
 
 /* One more reference, and one less; the last frees. get: any context; put: task context. */
 void perf_event_get(struct perf_event *event);
@@ -252,13 +257,22 @@ void perf_inherit_init(void);
 void perf_software_init(void);
 void perf_clock_init(void);
 void perf_tracepoint_init(void);
+void perf_breakpoint_init(void);
 
 /*
  * software.c
  */
 
+/* Whether EVENT does not count what happens in the code that FRAME is of. Any context. */
+bool perf_event_excludes(const struct perf_event *event, struct trap_frame *frame);
+
+/* EVENT, which may sample, goes on: a period that was ended from outside (PERF_EVENT_IOC_PERIOD) while it
+ * was off begins anew. As below. */
+void perf_software_begin_period(struct perf_event *event);
+
 /* NUMBER more of what EVENT, active here and not stopped, counts where it happens, at FRAME with data
- * address ADDRESS: samples as the period says. Interrupts off. */
+ * address ADDRESS: samples as the period says. Interrupts off, or an NMI if nothing else counts for
+ * EVENT. */
 void perf_software_count_event(struct perf_event *event, uint64_t number, struct trap_frame *frame,
 			       uint64_t address);
 

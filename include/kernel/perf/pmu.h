@@ -15,6 +15,7 @@
 #include <sys/queue.h>
 
 struct perf_event;
+struct perf_event_attr;
 struct trap_frame;
 
 /* Flags of add and stop. */
@@ -86,6 +87,10 @@ struct pmu {
 	void (*start_txn)(struct pmu *pmu);
 	int (*commit_txn)(struct pmu *pmu);
 	void (*cancel_txn)(struct pmu *pmu);
+
+	/* Makes EVENT what ATTR says, if no more is different than may be: 0, -EINVAL … NULL: nothing
+	 * may. Task context. */
+	int (*modify)(struct perf_event *event, const struct perf_event_attr *attr);
 
 	/* What user space passes to its counter-read instruction, plus one; 0 when it cannot
 	 * read the counter now. NULL: never. */

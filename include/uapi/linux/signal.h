@@ -93,6 +93,7 @@
 #define BUS_ADRERR	2
 #define TRAP_BRKPT	1
 #define TRAP_TRACE	2
+#define TRAP_HWBKPT	4
 #define TRAP_PERF	6
 #define CLD_EXITED	1
 #define CLD_KILLED	2
