@@ -134,6 +134,12 @@ void perf_event_set_state(struct perf_event *event, enum event_state state, uint
 		TAILQ_FOREACH(sibling, &event->siblings, sibling_link)
 			perf_event_update_times(sibling, now_ns);
 	event->state = state;
+	if (event->leader != event)
+		return;
+	if (state >= EVENT_INACTIVE)
+		perf_group_queue(event);
+	else
+		perf_group_unqueue(event);
 }
 
 /* --- on and off --- */

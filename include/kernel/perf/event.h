@@ -105,12 +105,16 @@ struct perf_event {
 	siblings;			      /* C: the leader's, in order of opening */
 	TAILQ_ENTRY(perf_event) sibling_link; /* C */
 	unsigned int sibling_count;	      /* C: the leader's */
+	/* C: a leader among the groups of its context, see groups.c */
+	RB_ENTRY(perf_event) group_node;
+	TAILQ_ENTRY(perf_event) on_link;
+	_Atomic uint64_t turn; /* fork reads it with the mutex only */
+	bool group_queued, group_competes;
 
 	/* place */
 	struct perf_context *context;	     /* constant once installed */
 	bool attached;			     /* C: a member of it */
 	TAILQ_ENTRY(perf_event) member_link; /* C: context's members */
-	TAILQ_ENTRY(perf_event) group_link;  /* C: leaders: context's pinned or flexible groups */
 	int cpu;			     /* only count on this one; -1: any */
 	/* Whom it counts, NULL: all; not to be followed: it has no reference. */
 	struct task *target;
@@ -118,6 +122,7 @@ struct perf_event {
 
 	/* output */
 	struct perf_ring *_Atomic ring;	     /* C for changes, O: where its records go */
+	LIST_ENTRY(perf_event) ring_link;    /* C: context's with_ring */
 	TAILQ_ENTRY(perf_event) writer_link; /* ring->writers_lock */
 	unsigned int map_count;		     /* O: mappings through this event's file */
 	bool user_readable;		     /* its counter, from user mode: as it was when opened */
