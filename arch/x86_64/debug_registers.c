@@ -189,7 +189,12 @@ static void tell_hits(uint64_t status, uint64_t control, struct trap_frame *fram
 		/* Also of one that is off the processor may say that it would have been hit. */
 		if (!(status & DR6_HIT(slot)) || !(control & DR7_ENABLED(slot)))
 			continue;
-		if ((control >> DR7_TYPE_SHIFT(slot) & 3) == DR7_TYPE_EXECUTE)
+		bool executes = (control >> DR7_TYPE_SHIFT(slot) & 3) == DR7_TYPE_EXECUTE;
+
+		/* A step has come to the instruction; its own trap is still to come. */
+		if (executes && (status & DR6_STEP))
+			continue;
+		if (executes)
 			frame->rflags |= X86_FLAGS_RESUME;
 		hit_function(slot, frame);
 	}

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <arch/exec.h>
+#include <arch/ptrace.h>
 #include <arch/signal.h>
 #include <kernel/credentials.h>
 #include <kernel/file.h>
@@ -329,6 +330,7 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 	self->robust_list = 0;
 	rseq_exec();
 	exec_set_name(self, image, executable);
+	arch_ptrace_end(self);
 	arch_task_set_program(arch_task_user_frame(self), image->entry, image->stack);
 	perf_task_exec(self);
 	perf_task_renamed(self, true);

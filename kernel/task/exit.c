@@ -12,6 +12,7 @@
  * Locks: as in <kernel/process.h>.
  */
 #include <arch/machine.h>
+#include <arch/ptrace.h>
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
 #include <kernel/entry.h>
@@ -278,6 +279,7 @@ _Noreturn void task_exit(int status)
 	ASSERT(arch_irqs_enabled());
 	ptrace_event(PTRACE_EVENT_EXIT, (unsigned long)status);
 	trace_sched_exit(self);
+	arch_ptrace_end(self);
 	perf_task_exit(self);
 	if (self->space) {
 		robust_list_release(self);
