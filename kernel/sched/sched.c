@@ -285,11 +285,18 @@ void sched_start(struct task *task)
 	unsigned long state = arch_irq_save();
 
 	task->cpu = (int)cpu_id();
-	unsigned int to = balance_choose_cpu(task);
+	unsigned int to;
 
+	/* Who finds it in the table may set where it is to run. */
+	for (;;) {
+		to = balance_choose_cpu(task);
+		spin_lock(&run_queues[to].lock);
+		if (task_allows(task, to))
+			break;
+		spin_unlock(&run_queues[to].lock);
+	}
 	/* Its first processor is where it starts: no migration. */
 	task->cpu = (int)to;
-	spin_lock(&run_queues[to].lock);
 	task->state = TASK_RUNNABLE;
 	balance_enqueue(task, to);
 	trace_sched_wakeup_new(task, to);

@@ -190,7 +190,7 @@ struct task *task_alloc(void)
 	task->references = 1;
 	task->credentials = credentials_share(&credentials_initial);
 	task->started_ns = clock_ns();
-	task->state = TASK_SLEEPING;
+	task->state = TASK_NEW;
 	task->affinity = cpus_all();
 	task->timer_slack_ns = task->first_timer_slack_ns = TIMER_SLACK_DEFAULT_NS;
 	task->signals.alternate.ss_flags = SS_DISABLE;

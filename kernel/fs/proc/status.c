@@ -43,7 +43,7 @@ static char state_letter(const struct task *task)
 		return 't';
 	if (task->process->stop_signal)
 		return 'T';
-	return task->state == TASK_RUNNABLE ? 'R' : 'S';
+	return task->state == TASK_RUNNABLE || task->state == TASK_NEW ? 'R' : 'S';
 }
 
 /* What needs the table's lock, taken at one moment: of a task, and of its process. */
