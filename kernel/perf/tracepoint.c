@@ -49,7 +49,8 @@ static bool lets_through(const struct perf_event *event, const void *record)
 	return !filter || trace_filter_match(filter, record);
 }
 
-void perf_tracepoint_hit(unsigned int number, const void *record, size_t size, uint64_t weight)
+void perf_tracepoint_hit(unsigned int number, const void *record, size_t size, uint64_t weight,
+			 struct trap_frame *frame)
 {
 	const struct perf_raw raw = { .bytes = record, .size = (uint32_t)TRACE_RAW_SIZE(size) };
 	struct perf_event *event, *next;
@@ -57,14 +58,18 @@ void perf_tracepoint_hit(unsigned int number, const void *record, size_t size, u
 
 	if (TAILQ_EMPTY(list_of(number)))
 		return;
-	arch_sample_here(&here);
+	if (!frame) {
+		arch_sample_here(&here);
+		frame = &here;
+	}
 	TAILQ_FOREACH_SAFE(event, list_of(number), hw.software_link, next) {
-		/* All tracepoints are the kernel's. */
+		/* Linux looks at no other exclusion. */
 		if (event->hw.config != number || (event->hw.flags & HW_STOPPED) ||
-		    event->attr.exclude_kernel || !lets_through(event, record))
+		    (event->attr.exclude_kernel && !arch_frame_is_user(frame)) ||
+		    !lets_through(event, record))
 			continue;
 		event->hw.raw = &raw;
-		perf_software_count_event(event, weight, &here, 0);
+		perf_software_count_event(event, weight, frame, 0);
 		event->hw.raw = NULL;
 	}
 }
@@ -72,11 +77,12 @@ void perf_tracepoint_hit(unsigned int number, const void *record, size_t size, u
 int perf_tracepoint_set_filter(struct perf_event *event, const char *text)
 {
 	struct trace_filter *filter, *none = NULL;
+	struct trace_filter_error wrong;
 
 	if (atomic_load(&event->hw.filter))
 		return -EEXIST;
 	int error = trace_filter_make(trace_event_get((unsigned int)event->hw.config), text,
-				      &filter);
+				      &filter, &wrong);
 
 	if (error)
 		return error;
@@ -96,7 +102,7 @@ static int tracepoint_event_init(struct perf_event *event)
 		return -EOPNOTSUPP;
 	int number = trace_event_find(event->attr.config);
 
-	if (number < 0 || number == TRACE_print)
+	if (number < 0)
 		return -EINVAL;
 	event->hw.config = (uint64_t)number;
 	trace_listen((unsigned int)number, TRACE_TO_PERF);

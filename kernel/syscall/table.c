@@ -384,17 +384,19 @@ static long perform_logged(unsigned long number, struct trap_frame *frame)
 	return result;
 }
 
-/* The same, with everybody told who wants to know. */
+/* The same, with everybody told who wants to know; those of its end are told later. */
 static __attribute__((noinline)) long perform_watched(unsigned long number,
 						      struct trap_frame *frame)
 {
 	trace_call_enter(number, frame);
-	long result = atomic_load(&syscall_watchers) & SYSCALL_LOGGED ?
-			      perform_logged(number, frame) :
-			      perform(number, frame);
+	return atomic_load(&syscall_watchers) & SYSCALL_LOGGED ? perform_logged(number, frame) :
+								 perform(number, frame);
+}
 
-	trace_call_exit(number, result);
-	return result;
+static bool is_watched(void)
+{
+	return __builtin_expect(
+		atomic_load_explicit(&syscall_watchers, memory_order_relaxed) != 0, false);
 }
 
 void syscall_dispatch(struct trap_frame *frame)
@@ -407,19 +409,20 @@ void syscall_dispatch(struct trap_frame *frame)
 	}
 	/* Linux takes the number as 32 bits. */
 	unsigned long number = (unsigned int)arch_syscall_number(frame);
-	bool watched = atomic_load_explicit(&syscall_watchers, memory_order_relaxed);
-	long result = __builtin_expect(watched, false) ? perform_watched(number, frame) :
-							 perform(number, frame);
+	long result = is_watched() ? perform_watched(number, frame) : perform(number, frame);
 
+	/* Somebody may have come while it lasted. */
+	if (is_watched())
+		trace_call_exit(number, frame, result);
 	arch_syscall_set_result(frame, result);
 	if (atomic_load_explicit(&trace->calls, memory_order_relaxed))
 		ptrace_call_exit();
 }
 
-void syscall_first_return(const struct trap_frame *frame)
+void syscall_first_return(struct trap_frame *frame)
 {
-	if (atomic_load_explicit(&syscall_watchers, memory_order_relaxed))
-		trace_call_exit((unsigned int)arch_syscall_number(frame), 0);
+	if (is_watched())
+		trace_call_exit((unsigned int)arch_syscall_number(frame), frame, 0);
 }
 
 void user_return(struct trap_frame *frame)

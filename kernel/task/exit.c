@@ -278,7 +278,6 @@ _Noreturn void task_exit(int status)
 
 	ASSERT(arch_irqs_enabled());
 	ptrace_event(PTRACE_EVENT_EXIT, (unsigned long)status);
-	trace_sched_exit(self);
 	arch_ptrace_end(self);
 	perf_task_exit(self);
 	if (self->space) {
@@ -287,6 +286,7 @@ _Noreturn void task_exit(int status)
 		usage_note_space(self->process, self->space);
 		task_release_space(self);
 	}
+	trace_sched_exit(self);
 	file_table_switch(NULL);
 	if (self->paths)
 		path_view_switch(NULL);

@@ -7,7 +7,8 @@
  * fstat's is newfstat), and each takes a word of the record.
  *
  * While any of these events has a listener, system calls take the long way (kernel/syscall/table.c),
- * which comes here. That is the same word that is looked at for the log of calls.
+ * which comes here. That is the same word that is looked at for the log of calls. As on Linux, the events of
+ * one call were where the program called, the raw ones in the kernel.
  */
 #include <string.h>
 
@@ -39,18 +40,22 @@ struct exit_record {
 static void print_enter(struct text *text, const void *record);
 static void print_exit(struct text *text, const void *record);
 
-#define CALL_NAMED(abi_name, linux_name, list)                          \
-	{ .number = __NR_##abi_name,                                    \
-	  .enter = { .system = "syscalls",                              \
-		     .name = "sys_enter_" #linux_name,                  \
-		     .arguments = list,                                 \
-		     .print = print_enter },                            \
-	  .exit = { .system = "syscalls",                               \
-		    .name = "sys_exit_" #linux_name,                    \
-		    .fields = exit_fields,                              \
-		    .field_count = 2,                                   \
-		    .format = "\"0x%lx\", REC->ret",                    \
-		    .print = print_exit } }
+#define CALL_NAMED(abi_name, linux_name, list)               \
+	{                                                    \
+		.number = __NR_##abi_name,                   \
+		.enter = { .system = "syscalls",             \
+			   .name = "sys_enter_" #linux_name, \
+			   .arguments = list,                \
+			   .print = print_enter },           \
+		.exit = {                                    \
+			.system = "syscalls",                \
+			.name = "sys_exit_" #linux_name,     \
+			.fields = exit_fields,               \
+			.field_count = 2,                    \
+			.format = "\"0x%lx\", REC->ret",     \
+			.print = print_exit                  \
+		}                                            \
+	}
 #define CALL(name, list) CALL_NAMED(name, name, list)
 
 /* clang-format off */
@@ -416,7 +421,7 @@ static const struct trace_call calls[] = {
 };
 /* clang-format on */
 
-#define CALL_COUNT (sizeof(calls) / sizeof(calls[0]))
+#define CALL_COUNT	 (sizeof(calls) / sizeof(calls[0]))
 _Static_assert(TRACE_DECLARED + 2 * CALL_COUNT <= TRACE_EVENTS_MAX, "events");
 
 /* Greatest number of a call, and where each is in the table, plus one. */
@@ -466,7 +471,7 @@ static unsigned int count_arguments(const char *list)
 
 /* --- what happens --- */
 
-void trace_call_enter(unsigned long number, const struct trap_frame *frame)
+void trace_call_enter(unsigned long number, struct trap_frame *frame)
 {
 	unsigned int event = event_of(number, false);
 
@@ -483,12 +488,13 @@ void trace_call_enter(unsigned long number, const struct trap_frame *frame)
 
 		for (unsigned int i = 0; i < count; i++)
 			room.record.arguments[i] = arch_syscall_argument(frame, i);
-		trace_emit(event, &room,
-			   offsetof(struct enter_record, arguments) + count * sizeof(long), 1);
+		trace_emit_at(event, &room,
+			      offsetof(struct enter_record, arguments) + count * sizeof(long), 1,
+			      frame);
 	}
 }
 
-void trace_call_exit(unsigned long number, long result)
+void trace_call_exit(unsigned long number, struct trap_frame *frame, long result)
 {
 	unsigned int event = event_of(number, true);
 
@@ -502,7 +508,7 @@ void trace_call_exit(unsigned long number, long result)
 		TRACE_RECORD(exit_record, 0)
 		room = { .record = { .number = (int32_t)number, .result = result } };
 
-		trace_emit(event, &room, sizeof(room.record), 1);
+		trace_emit_at(event, &room, sizeof(room.record), 1, frame);
 	}
 }
 

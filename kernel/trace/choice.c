@@ -22,9 +22,12 @@
 
 static struct mutex choice_mutex = MUTEX_INITIALIZER(choice_mutex);
 static _Atomic bool is_on[TRACE_EVENTS_MAX];
-/* C: as it was written; and whether it was not understood. */
-static char *filter_texts[TRACE_EVENTS_MAX];
-static bool filter_is_wrong[TRACE_EVENTS_MAX];
+/* C: as it was written, NULL: none; whether that was wrong, and what about it. */
+static struct {
+	char *text;
+	bool is_wrong;
+	struct trace_filter_error error;
+} choices[TRACE_EVENTS_MAX];
 
 bool trace_choice_includes(unsigned int number, const char *system, const char *name)
 {
@@ -99,15 +102,16 @@ static char *copy_text(const char *text)
 	return copy;
 }
 
-/* C held. */
-static int set_filter(unsigned int number, const char *text)
+/* OF_SYSTEM: the text is one for several events. C held. */
+static int set_filter(unsigned int number, const char *text, bool of_system)
 {
+	struct trace_filter_error wrong = { .words = NULL };
 	struct trace_filter *filter = NULL;
 	char *copy = NULL;
 	int error = 0;
 
 	if (strcmp(text, "0") != 0) {
-		error = trace_filter_make(trace_event_get(number), text, &filter);
+		error = trace_filter_make(trace_event_get(number), text, &filter, &wrong);
 		copy = error == -ENOMEM ? NULL : copy_text(text);
 		if (!copy) {
 			trace_filter_free(filter);
@@ -118,51 +122,51 @@ static int set_filter(unsigned int number, const char *text)
 	if (filter)
 		smp_call_mask(cpus_all(), pass, NULL);
 	trace_filter_free(filter);
-	kfree(filter_texts[number]);
-	filter_texts[number] = copy;
-	filter_is_wrong[number] = error;
+	if (error && of_system)
+		wrong = (struct trace_filter_error){
+			.words = "Couldn't find or set field in one of a subsystem's events"
+		};
+	kfree(choices[number].text);
+	choices[number].text = copy;
+	choices[number].is_wrong = error;
+	choices[number].error = wrong;
 	return error;
 }
 
 int trace_choice_filter(unsigned int number, const char *text)
 {
 	mutex_lock(&choice_mutex);
-	int error = set_filter(number, text);
+	int error = set_filter(number, text, false);
 
 	mutex_unlock(&choice_mutex);
 	return error;
 }
 
-/* Events that do not have the fields are left as they are; that no event has them is an error only in
- * what the file says, as on Linux. */
+/* Events that do not have the fields get no filter, and say so in their files: no error, as on Linux. */
 int trace_choice_filter_system(const char *system, const char *text)
 {
-	int result = 0;
+	int error = 0;
 
 	mutex_lock(&choice_mutex);
-	for (unsigned int number = 0; number < trace_event_count() && result != -ENOMEM; number++) {
-		struct trace_filter *filter = NULL;
-
-		if (!trace_choice_includes(number, system, NULL))
-			continue;
-		if (strcmp(text, "0") != 0 &&
-		    trace_filter_make(trace_event_get(number), text, &filter))
-			continue;
-		trace_filter_free(filter);
-		result = set_filter(number, text);
-	}
+	for (unsigned int number = 0; number < trace_event_count() && error != -ENOMEM; number++)
+		if (trace_choice_includes(number, system, NULL))
+			error = set_filter(number, text, true);
 	mutex_unlock(&choice_mutex);
-	return result;
+	return error == -ENOMEM ? error : 0;
 }
 
 void trace_choice_print_filter(unsigned int number, struct text *text)
 {
 	mutex_lock(&choice_mutex);
-	if (!filter_texts[number])
-		text_print(text, "none\n");
-	else if (filter_is_wrong[number])
-		text_print(text, "%s\n^\nparse_error: Invalid filter\n\n", filter_texts[number]);
-	else
-		text_print(text, "%s\n", filter_texts[number]);
+	const struct trace_filter_error *error = &choices[number].error;
+
+	text_print(text, "%s\n", choices[number].text ? choices[number].text : "none");
+	if (choices[number].text && choices[number].is_wrong && !error->words) {
+		text_print(text, "Error: (0)\n\n");
+	} else if (choices[number].text && choices[number].is_wrong) {
+		for (size_t i = 0; i < error->offset; i++)
+			text_append(text, " ", 1);
+		text_print(text, "^\nparse_error: %s\n\n", error->words);
+	}
 	mutex_unlock(&choice_mutex);
 }

@@ -25,7 +25,7 @@ int trace_choice_set(const char *system, const char *name, bool on);
 char trace_choice_state(const char *system, const char *name);
 
 /* Gives event NUMBER the filter TEXT ("0": none), or all events of SYSTEM that have its fields. 0,
- * -EINVAL (not understood; of a system: by no event), -ENOMEM. Task context. */
+ * -EINVAL (not understood; not of a system), -ENOMEM. Task context. */
 int trace_choice_filter(unsigned int number, const char *text);
 int trace_choice_filter_system(const char *system, const char *text);
 

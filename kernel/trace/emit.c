@@ -48,7 +48,8 @@ static bool has(unsigned int number, enum trace_listener listener)
 	return atomic_load_explicit(&listeners_of[listener][number], memory_order_relaxed);
 }
 
-void trace_emit(unsigned int number, void *record, size_t size, uint64_t weight)
+void trace_emit_at(unsigned int number, void *record, size_t size, uint64_t weight,
+		   struct trap_frame *frame)
 {
 	struct trace_common *common = record;
 	bool irqs_were_on = arch_irqs_enabled();
@@ -58,8 +59,13 @@ void trace_emit(unsigned int number, void *record, size_t size, uint64_t weight)
 					 .flags = irqs_were_on ? 0 : TRACE_FLAG_IRQS_OFF,
 					 .pid = task_current()->tid };
 	if (has(number, TRACE_TO_PERF))
-		perf_tracepoint_hit(number, record, size, weight);
+		perf_tracepoint_hit(number, record, size, weight, frame);
 	if (has(number, TRACE_TO_RING))
 		trace_ring_write(number, record, size);
 	arch_irq_restore(state);
+}
+
+void trace_emit(unsigned int number, void *record, size_t size, uint64_t weight)
+{
+	trace_emit_at(number, record, size, weight, NULL);
 }

@@ -13,23 +13,21 @@
 #include "trace.h"
 
 /* Linux's numbers up to here are those of records of its function tracers; of them there is one. */
-#define FIRST_ID 20
-#define PRINT_ID 5
+#define FIRST_ID	  20
+#define PRINT_ID	  5
 
 /* --- the second meaning of the declarations: fields --- */
 
-#define IS_SIGNED(type) ((type)-1 < (type)1)
+#define IS_SIGNED(type)	  ((type)-1 < (type)1)
 
 #define TRACE_FIELDS(...) __VA_ARGS__
-#define FIELD(type, name) \
-	{ #type, #name, "", sizeof(type), _Alignof(type), IS_SIGNED(type) },
+#define FIELD(type, name) { #type, #name, "", sizeof(type), _Alignof(type), IS_SIGNED(type) },
 #define FIELD_AS(type, text, name) \
 	{ text, #name, "", sizeof(type), _Alignof(type), IS_SIGNED(type) },
 #define POINTER(name)	  { "void *", #name, "", sizeof(void *), _Alignof(void *), false },
 #define CHARS(name, size) { "char", #name, "[" #size "]", size, 1, false },
-#define WORDS(name, count)                                                              \
-	{ "unsigned long",       #name,                  "[" #count "]",                \
-	  count * sizeof(long),  _Alignof(long),         false },
+#define WORDS(name, count) \
+	{ "unsigned long", #name, "[" #count "]", count * sizeof(long), _Alignof(long), false },
 #define STRING_AT(name) \
 	{ "__data_loc char[]", #name, "", sizeof(uint32_t), _Alignof(uint32_t), false },
 #define TEXT_BEHIND(name) { "char", #name, "[]", 0, 1, false },
@@ -41,10 +39,10 @@
 
 /* --- the third: the text of the format --- */
 
-#define TRACE_STATE_PREEMPTED                                                                      \
-	(((0x00000000 | 0x00000001 | 0x00000002 | 0x00000004 | 0x00000008 | 0x00000010 |           \
-	   0x00000020 | 0x00000040) +                                                              \
-	  1)                                                                                       \
+#define TRACE_STATE_PREEMPTED                                                            \
+	(((0x00000000 | 0x00000001 | 0x00000002 | 0x00000004 | 0x00000008 | 0x00000010 | \
+	   0x00000020 | 0x00000040) +                                                    \
+	  1)                                                                             \
 	 << 1)
 #define TEXT_OF(...)	      TEXT_OF_EXPANDED(__VA_ARGS__)
 #define TEXT_OF_EXPANDED(...) #__VA_ARGS__
@@ -72,34 +70,33 @@ enum hrtimer_mode {
 	HRTIMER_MODE_REL_PINNED_HARD = 11
 };
 
-#define SYMBOLS(...)                                          \
-	(const struct trace_symbol[]){ __VA_ARGS__ },         \
-		sizeof((const struct trace_symbol[]){ __VA_ARGS__ }) / \
-			sizeof(struct trace_symbol)
+#define SYMBOLS(...)                                  \
+	(const struct trace_symbol[]){ __VA_ARGS__ }, \
+		sizeof((const struct trace_symbol[]){ __VA_ARGS__ }) / sizeof(struct trace_symbol)
 #define __print_symbolic(value, ...) \
 	trace_print_symbol(&scratch, (unsigned long)(value), SYMBOLS(__VA_ARGS__))
 #define __print_flags(flags, separator, ...) \
 	trace_print_flags(&scratch, (unsigned long)(flags), separator, SYMBOLS(__VA_ARGS__))
 #define __get_str(name) ((const char *)REC + (REC->name & 0xffff))
-#define TRACE_EVENT(system, event, fields, ...)                              \
-	static void print_##event(struct text *text, const void *record)    \
-	{                                                                    \
-		const struct trace_##event *REC = record;                    \
+#define TRACE_EVENT(system, event, fields, ...)                                       \
+	static void print_##event(struct text *text, const void *record)              \
+	{                                                                             \
+		const struct trace_##event *REC = record;                             \
 		struct trace_scratch scratch __attribute__((unused)) = { .used = 0 }; \
-                                                                             \
-		text_print(text, __VA_ARGS__);                               \
+                                                                                      \
+		text_print(text, __VA_ARGS__);                                        \
 	}
 #include <kernel/trace/events.h>
 #undef TRACE_EVENT
 
 /* --- the fifth: the table --- */
 
-#define TRACE_EVENT(of_system, event, field_list, ...)                                    \
-	[TRACE_##event] = { .system = #of_system,                                         \
-			    .name = #event,                                               \
-			    .fields = fields_of_##event,                                  \
+#define TRACE_EVENT(of_system, event, field_list, ...)                                             \
+	[TRACE_##event] = { .system = #of_system,                                                  \
+			    .name = #event,                                                        \
+			    .fields = fields_of_##event,                                           \
 			    .field_count = sizeof(fields_of_##event) / sizeof(struct trace_field), \
-			    .format = format_of_##event,                                  \
+			    .format = format_of_##event,                                           \
 			    .print = print_##event },
 static const struct trace_event events[] = {
 #include <kernel/trace/events.h>
@@ -115,7 +112,8 @@ unsigned int trace_event_count(void)
 
 const struct trace_event *trace_event_get(unsigned int number)
 {
-	return number < TRACE_DECLARED ? &events[number] : trace_call_event(number - TRACE_DECLARED);
+	return number < TRACE_DECLARED ? &events[number] :
+					 trace_call_event(number - TRACE_DECLARED);
 }
 
 unsigned int trace_event_id(unsigned int number)

@@ -43,6 +43,7 @@ enum node_kind { ALL_OF, ONE_OF, COMPARE };
 enum source {
 	SOURCE_NUMBER,	    /* size bytes at offset */
 	SOURCE_CPU,	    /* the processor */
+	SOURCE_ARRAY,	    /* of numbers: nothing is true of it */
 	SOURCE_CHARS,	    /* an array of size bytes at offset */
 	SOURCE_STRING_AT,   /* length << 16 | offset, at offset */
 	SOURCE_COMM,	    /* the running task's name */
@@ -74,9 +75,24 @@ struct trace_filter {
 struct parser {
 	const struct trace_event *event;
 	struct trace_filter *filter;
-	const char *at;
+	const char *text, *at;
+	struct trace_filter_error *error;
 	unsigned int depth;
 };
+
+/* The text is wrong AT there, and so: Linux's words; returns ERROR. */
+static int fail(struct parser *parser, const char *at, const char *words, int error)
+{
+	parser->error->words = words;
+	parser->error->offset = (size_t)(at - parser->text);
+	return error;
+}
+
+/* The same of a comparison: Linux counts one more. */
+static int fail_in(struct parser *parser, const char *at, const char *words)
+{
+	return fail(parser, *at ? at + 1 : at, words, -EINVAL);
+}
 
 static bool is_digit(char c)
 {
@@ -88,9 +104,14 @@ static bool is_word(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 static void skip_spaces(struct parser *parser)
 {
-	while (*parser->at == ' ' || (*parser->at >= '\t' && *parser->at <= '\r'))
+	while (is_space(*parser->at))
 		parser->at++;
 }
 
@@ -121,49 +142,54 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* Linux's filter_assign_type, by what a field's type says. */
-static int set_source(struct node *node, const struct trace_place *place)
+static void set_source(struct node *node, const struct trace_place *place)
 {
-	bool chars = !strcmp(place->type, "char");
-
 	node->offset = place->offset;
 	node->size = place->size;
 	node->is_signed = place->is_signed;
 	if (!strcmp(place->type, "__data_loc char[]"))
 		node->source = SOURCE_STRING_AT;
-	else if (chars && place->array[0])
+	else if (!strcmp(place->type, "char") && place->array[0])
 		node->source = SOURCE_CHARS;
 	else if (place->array[0])
-		return -EINVAL;
+		node->source = SOURCE_ARRAY;
 	else if (ends_with(place->type, "char *"))
 		node->source = SOURCE_POINTER;
 	else
 		node->source = SOURCE_NUMBER;
-	return 0;
 }
 
-static int find_field(struct parser *parser, struct node *node, const char *name, size_t length)
+/* Field FROM, or one behind it up to field END, that is called NAME, of LENGTH bytes. */
+static bool find_among(struct parser *parser, struct node *node, const char *name, size_t length,
+		       unsigned int from, unsigned int end)
 {
 	struct trace_place place;
 
-	/* The event's own are found before those that all have. */
-	for (unsigned int i = TRACE_COMMON_FIELDS; trace_field_get(parser->event, i, &place); i++)
-		if (strlen(place.name) == length && !memcmp(place.name, name, length))
-			return set_source(node, &place);
+	for (; from < end && trace_field_get(parser->event, from, &place); from++) {
+		if (strlen(place.name) != length || memcmp(place.name, name, length) != 0)
+			continue;
+		set_source(node, &place);
+		return true;
+	}
+	return false;
+}
+
+/* The event's own are found before those that all have. */
+static bool find_field(struct parser *parser, struct node *node, const char *name, size_t length)
+{
+	if (find_among(parser, node, name, length, TRACE_COMMON_FIELDS, UINT32_MAX))
+		return true;
 	if (length == 3 && (!memcmp(name, "cpu", 3) || !memcmp(name, "CPU", 3))) {
 		node->source = SOURCE_CPU;
 		node->size = sizeof(int);
 		node->is_signed = true;
-		return 0;
+		return true;
 	}
 	if (length == 4 && (!memcmp(name, "comm", 4) || !memcmp(name, "COMM", 4))) {
 		node->source = SOURCE_COMM;
-		return 0;
+		return true;
 	}
-	for (unsigned int i = 0; i < TRACE_COMMON_FIELDS; i++)
-		if (trace_field_get(parser->event, i, &place) && strlen(place.name) == length &&
-		    !memcmp(place.name, name, length))
-			return set_source(node, &place);
-	return -EINVAL;
+	return find_among(parser, node, name, length, 0, TRACE_COMMON_FIELDS);
 }
 
 static bool is_string(enum source source)
@@ -171,64 +197,75 @@ static bool is_string(enum source source)
 	return source >= SOURCE_CHARS;
 }
 
+/* That its end is there is known. */
 static int parse_string(struct parser *parser, struct node *node)
 {
-	char quote = *parser->at++, *copy = parser->filter->free_text;
-	const char *end = strchr(parser->at, quote);
+	const char *start = parser->at, *end = strchr(start + 1, *start);
+	size_t length = (size_t)(end - start - 1);
+	char *copy = parser->filter->free_text;
 
 	if (!is_string(node->source))
-		return -EINVAL;
+		return fail_in(parser, start, "Expecting numeric field");
 	if (node->relation != EQUAL && node->relation != NOT_EQUAL && node->relation != LIKE)
-		return -EINVAL;
-	if (!end || end - parser->at >= STRING_MAX)
-		return -EINVAL;
-	size_t length = (size_t)(end - parser->at);
-
-	memcpy(copy, parser->at, length);
+		return fail_in(parser, start, "Illegal operation for field type");
+	if (length >= STRING_MAX)
+		return fail_in(parser, end, "Operand too long");
+	memcpy(copy, start + 1, length);
 	node->string = copy;
 	parser->filter->free_text += length + 1;
 	parser->at = end + 1;
 	return 0;
 }
 
-static int digit_value(char c)
+static unsigned int digit_value(char c)
 {
 	if (is_digit(c))
-		return c - '0';
-	return (c >= 'a' && c <= 'f') ? c - 'a' + 10 : (c >= 'A' && c <= 'F') ? c - 'A' + 10 : 16;
+		return (unsigned int)(c - '0');
+	return (c >= 'a' && c <= 'f') ? (unsigned int)(c - 'a' + 10) :
+	       (c >= 'A' && c <= 'F') ? (unsigned int)(c - 'A' + 10) :
+					16;
 }
 
-/* What strtol with base 0 reads, all of the word and in range. */
-static int parse_number(struct parser *parser, struct node *node)
+/* What strtol with base 0 makes of all from TEXT to END; false: nothing, or too much. */
+static bool read_number(const char *text, const char *end, bool is_signed, uint64_t *number)
 {
-	const char *start = parser->at;
-	bool negative = take(parser, "-");
-	const char *first = parser->at;
+	bool negative = *text == '-';
+	const char *first = text + negative;
 	unsigned int base = 10;
 	uint64_t value = 0;
 
-	if (is_string(node->source) || node->relation == LIKE)
-		return -EINVAL;
-	while (is_word(*parser->at) && *parser->at != '_')
-		parser->at++;
-	if (parser->at - start >= NUMBER_MAX || (negative && !node->is_signed))
-		return -EINVAL;
-	if (first[0] == '0' && first + 1 < parser->at) {
+	if (first[0] == '0' && first + 1 < end) {
 		base = first[1] == 'x' || first[1] == 'X' ? 16 : 8;
 		first += base == 16 ? 2 : 1;
 	}
-	if (first == parser->at)
-		return -EINVAL;
-	for (; first < parser->at; first++) {
-		unsigned int digit = (unsigned int)digit_value(*first);
+	if (first == end || (negative && !is_signed))
+		return false;
+	for (; first < end; first++) {
+		unsigned int digit = digit_value(*first);
 
 		if (digit >= base || value > (UINT64_MAX - digit) / base)
-			return -EINVAL;
+			return false;
 		value = value * base + digit;
 	}
-	if (node->is_signed && value > (uint64_t)INT64_MAX + negative)
-		return -EINVAL;
-	node->number = negative ? -value : value;
+	*number = negative ? -value : value;
+	return !is_signed || value <= (uint64_t)INT64_MAX + negative;
+}
+
+static int parse_number(struct parser *parser, struct node *node)
+{
+	const char *start = parser->at;
+
+	if (is_string(node->source))
+		return fail_in(parser, start, "Expecting string field");
+	if (node->relation == LIKE)
+		return fail_in(parser, start, "Illegal operation for field type");
+	take(parser, "-");
+	while (is_word(*parser->at) && *parser->at != '_')
+		parser->at++;
+	if (parser->at - start >= NUMBER_MAX)
+		return fail_in(parser, parser->at, "Operand too long");
+	if (!read_number(start, parser->at, node->is_signed, &node->number))
+		return fail_in(parser, start, "Illegal integer value");
 	return 0;
 }
 
@@ -239,27 +276,25 @@ static int parse_comparison(struct parser *parser, struct node *node)
 
 	while (is_word(*parser->at))
 		parser->at++;
-	int error = find_field(parser, node, name, (size_t)(parser->at - name));
-
-	if (error)
-		return error;
-	if (take(parser, ".ustring")) {
-		if (node->source != SOURCE_POINTER)
-			return -EINVAL;
+	if (parser->at == name)
+		return -EPERM;
+	if (!find_field(parser, node, name, (size_t)(parser->at - name)))
+		return fail_in(parser, parser->at, "Field not found");
+	/* Of a number it changes nothing. */
+	if (take(parser, ".ustring") && node->source == SOURCE_POINTER)
 		node->source = SOURCE_USER_POINTER;
-	}
 	skip_spaces(parser);
 	while (relation < RELATIONS && !take(parser, relations[relation]))
 		relation++;
 	if (relation == RELATIONS)
-		return -EINVAL;
+		return fail_in(parser, parser->at, "Invalid operator");
 	node->relation = relation;
 	skip_spaces(parser);
 	if (*parser->at == '"' || *parser->at == '\'')
 		return parse_string(parser, node);
 	if (is_digit(*parser->at) || *parser->at == '-')
 		return parse_number(parser, node);
-	return -EINVAL;
+	return fail_in(parser, parser->at, "Invalid value (did you forget quotes)?");
 }
 
 static int parse_list(struct parser *parser, struct node *list);
@@ -271,13 +306,17 @@ static int parse_term(struct parser *parser, struct node **result)
 
 	for (skip_spaces(parser); take(parser, "!"); skip_spaces(parser))
 		negated = !negated;
+	if (negated && !*parser->at)
+		return fail(parser, parser->at, "No filter found", -EINVAL);
 	if (take(parser, "(")) {
 		if (++parser->depth > DEPTH_MAX)
-			return -EINVAL;
+			return fail(parser, parser->at, "Too many terms in predicate expression",
+				    -EINVAL);
 		*result = new_node(parser, ONE_OF);
 		error = parse_list(parser, *result);
 		if (!error && !take(parser, ")"))
-			error = -EINVAL;
+			error = fail(parser, parser->at, "Too many terms in predicate expression",
+				     -EPERM);
 		parser->depth--;
 	} else {
 		*result = new_node(parser, COMPARE);
@@ -287,8 +326,20 @@ static int parse_term(struct parser *parser, struct node **result)
 	return error;
 }
 
-/* Terms with LIST's own operator between them, in place of which a list of the other kind may stand: what
- * is one of several is all of some. */
+/* Whether nothing follows but what changes nothing: Linux lets an operator end the text, and a ! it. */
+static bool is_over(struct parser *parser)
+{
+	const char *at = parser->at;
+
+	while (is_space(*at) || *at == '!')
+		at++;
+	if (*at)
+		return false;
+	parser->at = at;
+	return true;
+}
+
+/* Terms with LIST's own operator between them; each of the terms of one of several is all of some. */
 static int parse_list(struct parser *parser, struct node *list)
 {
 	const char *between = list->kind == ONE_OF ? "||" : "&&";
@@ -306,8 +357,56 @@ static int parse_list(struct parser *parser, struct node *list)
 			return error;
 		end = &(*end)->next;
 		skip_spaces(parser);
-	} while (take(parser, between));
+	} while (take(parser, between) && !is_over(parser));
 	return 0;
+}
+
+/* Looks at quotes and parentheses alone, as Linux does first (calc_stack), with the same errors; whether
+ * there is anything between them at all. */
+static int check_shape(struct parser *parser)
+{
+	const char *text = parser->text, *open[DEPTH_MAX + 1], *quote = NULL;
+	unsigned int depth = 0;
+	bool any = false;
+
+	for (const char *at = text; *at; at++) {
+		if (is_space(*at) || (quote && *at != *quote))
+			continue;
+		if (quote) {
+			quote = NULL;
+		} else if (*at == '"' || *at == '\'') {
+			quote = at;
+			any = true;
+		} else if (*at == '(') {
+			if (depth > DEPTH_MAX)
+				return fail(parser, at, "Too many terms in predicate expression",
+					    -EINVAL);
+			open[depth++] = at;
+		} else if (*at == ')') {
+			if (!depth--)
+				return fail(parser, at, "Too few '('", -EPERM);
+		} else if (at[0] != at[1] || (*at != '&' && *at != '|')) {
+			any = true;
+		} else {
+			at++;
+		}
+	}
+	if (quote)
+		return fail(parser, quote, "Missing matching quote", -ESRCH);
+	if (depth)
+		return fail(parser, open[0], "Too many '('", -ENOENT);
+	return any ? 0 : -EINVAL;
+}
+
+static int parse(struct parser *parser)
+{
+	int error = check_shape(parser);
+
+	if (!error)
+		error = parse_list(parser, new_node(parser, ONE_OF));
+	if (!error && *parser->at)
+		error = fail(parser, parser->at, "Too many terms in predicate expression", -EPERM);
+	return error;
 }
 
 /* As many nodes as TEXT can need: a comparison, a list and a parenthesis each have a character of their
@@ -317,26 +416,27 @@ static size_t count_nodes(const char *text)
 	size_t count = 3;
 
 	for (; *text; text++)
-		count += *text == '(' ? 2 : !is_word(*text) && *text != ' ' ? 2 : 0;
+		count += !is_word(*text) && *text != ' ' ? 2 : 0;
 	return count;
 }
 
 int trace_filter_make(const struct trace_event *event, const char *text,
-		      struct trace_filter **result)
+		      struct trace_filter **result, struct trace_filter_error *wrong)
 {
 	size_t nodes = count_nodes(text);
 	struct trace_filter *filter =
 		kzalloc(sizeof(*filter) + nodes * sizeof(struct node) + strlen(text) + 1);
-	struct parser parser = { .event = event, .filter = filter, .at = text };
+	struct parser parser = {
+		.event = event, .filter = filter, .text = text, .at = text, .error = wrong
+	};
 
+	*wrong = (struct trace_filter_error){ .words = NULL };
 	if (!filter)
 		return -ENOMEM;
 	filter->root = filter->free_node = (struct node *)(filter + 1);
 	filter->free_text = (char *)(filter->root + nodes);
-	int error = parse_list(&parser, new_node(&parser, ONE_OF));
+	int error = parse(&parser);
 
-	if (!error && *parser.at)
-		error = -EINVAL;
 	if (error) {
 		kfree(filter);
 		return error;
@@ -470,6 +570,8 @@ static bool compare(const struct node *node, const void *record)
 		return compare_number(node, load(node, record));
 	case SOURCE_CPU:
 		return compare_number(node, cpu_id());
+	case SOURCE_ARRAY:
+		return false;
 	case SOURCE_CHARS:
 		return compare_string(node, bytes + node->offset, node->size);
 	case SOURCE_STRING_AT:

@@ -32,7 +32,7 @@ struct reader {
 	size_t line_done;	    /* M */
 	bool read_something;	    /* M */
 	struct trace_entry entry;   /* M */
-}; /* M: mutex */
+};				    /* M: mutex */
 
 /* --- lines --- */
 

@@ -30,9 +30,9 @@
 
 struct ring {
 	struct spinlock lock;
-	unsigned char *bytes;		       /* NULL until somebody enables something */
-	uint64_t head, tail;		       /* R: multiples of 8 */
-	uint64_t present, written;	       /* R: records */
+	unsigned char *bytes;	   /* NULL until somebody enables something */
+	uint64_t head, tail;	   /* R: multiples of 8 */
+	uint64_t present, written; /* R: records */
 	struct deferred_work wake;
 } CACHE_ALIGNED; /* R: lock */
 
@@ -198,8 +198,7 @@ static unsigned int find_oldest(struct trace_cursor *cursor, cpumask_t cpus)
 
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
 		unsigned long state = spin_lock_irqsave(&rings[cpu].lock);
-		bool there = (cpus >> cpu & 1) &&
-			     peek(&rings[cpu], &cursor->positions[cpu], &head);
+		bool there = (cpus >> cpu & 1) && peek(&rings[cpu], &cursor->positions[cpu], &head);
 
 		spin_unlock_irqrestore(&rings[cpu].lock, state);
 		if (there && head.time_ns < oldest_ns) {

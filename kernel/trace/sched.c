@@ -62,9 +62,8 @@ void trace_sched_wake_slow(unsigned int event, const struct task *task, unsigned
 {
 	/* The three have the same fields. */
 	TRACE_RECORD(trace_sched_waking, 0)
-	room = { .record = { .pid = task->tid,
-			     .prio = priority_of(task),
-			     .target_cpu = (int)cpu } };
+	room = { .record = {
+			 .pid = task->tid, .prio = priority_of(task), .target_cpu = (int)cpu } };
 
 	put_name(room.record.comm, task);
 	trace_emit(event, &room, sizeof(room.record), 1);
@@ -107,9 +106,13 @@ void trace_sched_task_slow(unsigned int event, const struct task *task)
 void trace_sched_wait_slow(pid_t pid)
 {
 	const struct task *self = task_current();
+	struct task *child = pid > 0 ? task_find(pid) : NULL;
+	/* Linux tells of a number that is somebody's. */
 	TRACE_RECORD(trace_sched_process_wait, 0)
-	room = { .record = { .pid = pid, .prio = priority_of(self) } };
+	room = { .record = { .pid = child ? pid : 0, .prio = priority_of(self) } };
 
+	if (child)
+		task_put(child);
 	put_name(room.record.comm, self);
 	trace_emit(TRACE_sched_process_wait, &room, sizeof(room.record), 1);
 }

@@ -99,6 +99,17 @@ static ssize_t store_switch(const char *bytes, size_t size, const char *system, 
 	return on < 0 ? on : (ssize_t)size;
 }
 
+/* What cannot be written says so as Linux's does, not as files of /sys do. */
+static ssize_t refuse(void *target, const char *bytes, size_t size)
+{
+	return -EINVAL;
+}
+
+#define READ_ONLY(file, function)                                                           \
+	{                                                                                   \
+		.name = (file), .mode = S_IFREG | 0440, .show = (function), .store = refuse \
+	}
+
 /* A filter as it is written: without what surrounds it. */
 static ssize_t store_text(const char *bytes, size_t size, void *target,
 			  int (*store)(void *target, const char *text))
@@ -174,8 +185,8 @@ static const struct pseudo_entry event_files[] = {
 	  .exists = can_be_enabled,
 	  .show = show_filter,
 	  .store = store_filter },
-	{ .name = "format", .mode = S_IFREG | 0440, .show = show_format },
-	{ .name = "id", .mode = S_IFREG | 0440, .show = show_id },
+	READ_ONLY("format", show_format),
+	READ_ONLY("id", show_id),
 	{ .name = NULL },
 };
 
@@ -360,8 +371,8 @@ static const struct pseudo_entry events_files[] = {
 	  .mode = S_IFREG | 0640,
 	  .show = show_all_enable,
 	  .store = store_all_enable },
-	{ .name = "header_event", .mode = S_IFREG | 0440, .show = show_header_event },
-	{ .name = "header_page", .mode = S_IFREG | 0440, .show = show_header_page },
+	READ_ONLY("header_event", show_header_event),
+	READ_ONLY("header_page", show_header_page),
 	{ .name = NULL },
 };
 
@@ -498,20 +509,17 @@ static void clear_trace(void *unused)
 }
 
 static const struct pseudo_entry root_files[] = {
-	{ .name = "available_events", .mode = S_IFREG | 0440, .show = show_available_events },
-	{ .name = "available_tracers", .mode = S_IFREG | 0440, .show = show_tracers },
-	{ .name = "buffer_size_kb", .mode = S_IFREG | 0440, .show = show_size },
-	{ .name = "buffer_total_size_kb", .mode = S_IFREG | 0440, .show = show_total_size },
+	READ_ONLY("available_events", show_available_events),
+	READ_ONLY("available_tracers", show_tracers),
+	READ_ONLY("buffer_size_kb", show_size),
+	READ_ONLY("buffer_total_size_kb", show_total_size),
 	{ .name = "current_tracer",
 	  .mode = S_IFREG | 0640,
 	  .show = show_tracers,
 	  .store = store_tracer },
-	{ .name = "events",
-	  .mode = S_IFDIR | 0755,
-	  .children = events_files,
-	  .dynamic = &systems },
-	{ .name = "printk_formats", .mode = S_IFREG | 0440, .show = show_nothing },
-	{ .name = "saved_cmdlines", .mode = S_IFREG | 0440, .show = show_names },
+	{ .name = "events", .mode = S_IFDIR | 0755, .children = events_files, .dynamic = &systems },
+	READ_ONLY("printk_formats", show_nothing),
+	READ_ONLY("saved_cmdlines", show_names),
 	{ .name = "set_event",
 	  .mode = S_IFREG | 0640,
 	  .show = show_set_event,
@@ -521,7 +529,7 @@ static const struct pseudo_entry root_files[] = {
 	  .mode = S_IFREG | 0640,
 	  .open_file = trace_open_trace,
 	  .truncate = clear_trace },
-	{ .name = "trace_clock", .mode = S_IFREG | 0440, .show = show_clock },
+	READ_ONLY("trace_clock", show_clock),
 	{ .name = "trace_marker", .mode = S_IFREG | 0220, .store = trace_write_marker },
 	{ .name = "trace_pipe", .mode = S_IFREG | 0440, .open_file = trace_open_pipe },
 	{ .name = "tracing_on", .mode = S_IFREG | 0640, .show = show_on, .store = store_on },

@@ -9,14 +9,16 @@
 #include <stdint.h>
 
 struct perf_event;
+struct trap_frame;
 
-/* Tracepoint NUMBER was passed on this processor: WEIGHT more of every perf event of it that is active
+/* Tracepoint NUMBER was passed on this processor, at FRAME (NULL: here): WEIGHT more of every perf event of it that is active
  * here. RECORD, of SIZE bytes with room for TRACE_RAW_SIZE of them, goes into samples. Interrupts off;
  * any lock may be held. */
-void perf_tracepoint_hit(unsigned int number, const void *record, size_t size, uint64_t weight);
+void perf_tracepoint_hit(unsigned int number, const void *record, size_t size, uint64_t weight,
+			 struct trap_frame *frame);
 
-/* EVENT counts only what the filter TEXT lets through, for good. 0, -EEXIST (it has a filter), -EINVAL (not
- * understood), -ENOMEM. Task context. */
+/* EVENT counts only what the filter TEXT lets through, for good. 0, -EEXIST (it has a filter), or what
+ * trace_filter_make says. Task context. */
 int perf_tracepoint_set_filter(struct perf_event *event, const char *text);
 
 #endif

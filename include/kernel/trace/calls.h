@@ -8,9 +8,9 @@
 
 struct trap_frame;
 
-/* The running task asks for call NUMBER with the arguments in FRAME; call NUMBER ends with RESULT. */
-void trace_call_enter(unsigned long number, const struct trap_frame *frame);
-void trace_call_exit(unsigned long number, long result);
+/* The running task asks for call NUMBER with the arguments in FRAME; that call ends with RESULT. */
+void trace_call_enter(unsigned long number, struct trap_frame *frame);
+void trace_call_exit(unsigned long number, struct trap_frame *frame, long result);
 
 /* Numbers the table. Once, at start. */
 void trace_calls_init(void);

@@ -20,6 +20,7 @@
 
 struct text;
 struct trace_filter;
+struct trap_frame;
 
 /* --- the declarations' first meanings: numbers and records --- */
 
@@ -116,7 +117,8 @@ int trace_event_find(uint64_t id);
 bool trace_event_is_harmless(unsigned int number);
 
 /* Field INDEX of EVENT's records, those that all have first; false: there are fewer. Any context. */
-bool trace_field_get(const struct trace_event *event, unsigned int index, struct trace_place *place);
+bool trace_field_get(const struct trace_event *event, unsigned int index,
+		     struct trace_place *place);
 
 /* How many of the first are common to all. */
 #define TRACE_COMMON_FIELDS 4
@@ -124,7 +126,7 @@ bool trace_field_get(const struct trace_event *event, unsigned int index, struct
 /* --- who listens --- */
 
 /* The most that there can be: those declared and two for each of Linux's calls. */
-#define TRACE_EVENTS_MAX 1024
+#define TRACE_EVENTS_MAX    1024
 
 enum trace_listener { TRACE_TO_PERF, TRACE_TO_RING };
 
@@ -147,15 +149,18 @@ void trace_unlisten(unsigned int number, enum trace_listener listener);
  * TRACE_RAW_SIZE(SIZE) bytes. Any context but NMI; locks of any kind may be held, run queues' included.
  */
 void trace_emit(unsigned int number, void *record, size_t size, uint64_t weight);
+/* The same of what happened at FRAME: what perf's samples say of where they were taken. */
+void trace_emit_at(unsigned int number, void *record, size_t size, uint64_t weight,
+		   struct trap_frame *frame);
 
 /* Bytes of a record of SIZE bytes in a sample of perf's: with the 32 bits of its size they are a
  * multiple of 8. */
 #define TRACE_RAW_SIZE(size) ((((size) + sizeof(uint32_t) + 7) & ~(size_t)7) - sizeof(uint32_t))
 
 /* Room for a record of TYPE and EXTRA bytes behind it. */
-#define TRACE_RECORD(type, extra)                                    \
-	union {                                                      \
-		struct type record;                                  \
+#define TRACE_RECORD(type, extra)                                                   \
+	union {                                                                     \
+		struct type record;                                                 \
 		unsigned char bytes[TRACE_RAW_SIZE(sizeof(struct type) + (extra))]; \
 	}
 

@@ -24,9 +24,17 @@ struct trace_filter;
 /* Longest text of a filter, with its end: Linux's PAGE_SIZE. */
 #define TRACE_FILTER_SIZE 4096
 
-/* Makes *FILTER of TEXT, for records of EVENT. 0, -EINVAL (not understood) or -ENOMEM. Task context. */
+/* What is wrong with a filter's text: Linux's words for it, NULL: it has none; and where. */
+struct trace_filter_error {
+	const char *words;
+	size_t offset;
+};
+
+/* Makes *FILTER of TEXT, for records of EVENT. 0, -ENOMEM, or with *WRONG filled in: -EINVAL, and by
+ * Linux's old habit -EPERM (not a comparison), -ENOENT (not closed), -ESRCH (a quote is missing). Task
+ * context. */
 int trace_filter_make(const struct trace_event *event, const char *text,
-		      struct trace_filter **filter);
+		      struct trace_filter **filter, struct trace_filter_error *wrong);
 
 /* Frees FILTER; NULL: nothing. Nobody uses it any more. Any context. */
 void trace_filter_free(struct trace_filter *filter);

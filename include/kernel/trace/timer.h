@@ -27,7 +27,8 @@ static inline void trace_timer_init(const struct timer *timer)
 		trace_timer_slow(TRACE_hrtimer_init, timer);
 }
 
-static inline void trace_timer_start(const struct timer *timer, uint64_t deadline_ns, bool was_armed)
+static inline void trace_timer_start(const struct timer *timer, uint64_t deadline_ns,
+				     bool was_armed)
 {
 	if (trace_is_on(TRACE_hrtimer_start))
 		trace_timer_start_slow(timer, deadline_ns, was_armed);
