@@ -158,8 +158,7 @@ static int check_rate(const struct perf_event_attr *attr)
 enum missing {
 	MISSING_BRANCH_STACK,
 	MISSING_CGROUP,
-	MISSING_AUX,
-	MISSING_SIGTRAP
+	MISSING_AUX
 };
 
 static const struct {
@@ -170,7 +169,6 @@ static const struct {
 	[MISSING_BRANCH_STACK] = { PERF_SAMPLE_BRANCH_STACK, -EOPNOTSUPP, "branch stacks" },
 	[MISSING_CGROUP] = { PERF_SAMPLE_CGROUP, -EINVAL, "control groups" },
 	[MISSING_AUX] = { 0, -EINVAL, "AUX areas" },
-	[MISSING_SIGTRAP] = { 0, -EOPNOTSUPP, "signals on samples" },
 };
 
 #define MISSING_COUNT (sizeof(missing) / sizeof(missing[0]))
@@ -195,8 +193,6 @@ static int check_implemented(const struct perf_event_attr *attr)
 
 	/* Namespaces, cgroups, BPF programs and patched kernel text do not exist here, so a program
 	 * that asks for records of those misses none. */
-	if (attr->sigtrap)
-		return refuse(MISSING_SIGTRAP);
 	return 0;
 }
 

@@ -135,6 +135,8 @@ static void task_sched_in(struct perf_cpu *cpu, struct perf_context *context)
 		activate(cpu, context, now_ns);
 		sched_in_all(cpu, now_ns);
 		perf_cpu_end(cpu);
+		if (atomic_load_explicit(&context->traps_waiting, memory_order_relaxed))
+			perf_context_resend_traps(context);
 	}
 	spin_unlock(&context->lock);
 }

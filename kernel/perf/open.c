@@ -129,6 +129,9 @@ static int check_target(const struct request *request)
 		return -EINVAL;
 	if (request->cpu >= (int)cpu_count())
 		return -EINVAL;
+	/* No signals to whoever happens to run. */
+	if (request->attr.sigtrap && !request->task)
+		return -EINVAL;
 	/* A child's samples would carry its parent's counts. */
 	if (request->attr.inherit && (request->attr.sample_type & PERF_SAMPLE_READ))
 		return -EINVAL;
@@ -235,6 +238,7 @@ static long make_descriptor(struct perf_event *event, unsigned long flags)
 		perf_event_close(event);
 		return -ENOMEM;
 	}
+	atomic_store(&event->file, file);
 	int fd = fd_install(file, !!(flags & PERF_FLAG_FD_CLOEXEC));
 	if (fd < 0)
 		file_put(file); /* closes the event */

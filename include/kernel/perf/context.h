@@ -46,6 +46,7 @@ struct perf_context {
 	unsigned int frequency_count; /* L: members with attr.freq */
 	bool rotate_needed;	      /* L: some flexible group did not fit */
 	bool dead;		      /* L, M: the task is gone */
+	_Atomic bool traps_waiting;   /* some member's pending_trap waits for the task to run */
 	int last_cpu;		      /* L: where it was active last, -1: nowhere */
 	_Atomic unsigned int references;
 }; /* L: lock; M: changed with both held, so either is enough to read */

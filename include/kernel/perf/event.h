@@ -132,7 +132,10 @@ struct perf_event {
 	_Atomic int event_limit;	     /* overflows until it disables itself; 0: none */
 	int64_t clock_offset_ns;	     /* of the clock of its records from clock_ns() */
 	struct deferred_work pending;	     /* what the NMI leaves for later */
-	_Atomic bool pending_disable, pending_wakeup;
+	_Atomic bool pending_disable, pending_wakeup, pending_trap;
+	_Atomic int pending_notice; /* POLL_IN or POLL_HUP for the file's owner; 0: none */
+	uint64_t trap_address;	    /* for the SIGTRAP that pending_trap stands for */
+	struct file *_Atomic file;  /* whose private data this is; NULL: an inherited event */
 
 	bool accounted;			   /* open.c: by perf_sideband_account */
 	struct task *owner;		   /* who opened it, referenced; NULL: inherited */
@@ -344,6 +347,26 @@ void perf_event_request_wakeup(struct perf_event *event);
 
 /* The second half, from the deferred work. Interrupt context. */
 void perf_output_wake(struct perf_event *event);
+
+/*
+ * signal.c: what is told by signals. Noted by an overflow, sent by the deferred work.
+ */
+
+/* EVENT overflowed for POLL_CODE (POLL_IN, or POLL_HUP: for the last time): the owner of its file is to
+ * be told, if there is one (O_ASYNC). Any context, NMI included. */
+void perf_event_note_owner(struct perf_event *event, int poll_code);
+
+/* EVENT, with attr.sigtrap, overflowed at FRAME (NULL: unknown), about data ADDRESS: its task, which
+ * runs, is to get SIGTRAP. Any context, NMI included. */
+void perf_event_note_trap(struct perf_event *event, const struct trap_frame *frame,
+			  uint64_t address);
+
+/* Sends what was noted. Interrupt context, interrupts off. */
+void perf_event_send_signals(struct perf_event *event);
+
+/* The task of CONTEXT runs here again: traps that came too late for it are sent soon. Context's lock
+ * held, interrupts off. */
+void perf_context_resend_traps(struct perf_context *context);
 
 /*
  * overflow.c

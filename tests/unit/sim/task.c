@@ -123,6 +123,12 @@ bool task_may_observe(struct task *task)
 	return true;
 }
 
+int signal_send(struct task *task, const struct kernel_siginfo *info)
+{
+	task_signal(task, info->si_signo);
+	return 0;
+}
+
 void task_signal(struct task *task, int signal)
 {
 	ASSERT(!arch_in_nmi());
