@@ -144,10 +144,13 @@ void tables_trim(struct vm_space *space, uintptr_t floor, uintptr_t ceiling, uin
 }
 
 /* What AREA's pages may be mapped with when WRITABLE tells whether this one may be written to
- * without a fault. */
+ * without a fault. What may be written to may be read: without VM_WRITE that has to be said, or the
+ * page would not be present at all. */
 static unsigned int page_prot(const struct vm_area *area, bool writable)
 {
-	return writable ? area->prot : area->prot & ~(unsigned int)VM_WRITE;
+	if (writable || !(area->prot & VM_WRITE))
+		return area->prot;
+	return (area->prot & ~(unsigned int)VM_WRITE) | VM_READ;
 }
 
 void pages_protect(struct vm_area *area)

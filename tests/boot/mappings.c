@@ -146,9 +146,38 @@ static void check_file_mappings(void)
 	close(fd);
 }
 
+/* The processor cannot map what may be written to but not read: whoever may write may read, before the first
+ * write, after it, and when only a call reads. */
+static void check_write_only(void)
+{
+	int ends[2];
+	char byte = 1;
+	char *memory = mmap(NULL, 3 * PAGE, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *file = mmap(NULL, PAGE, PROT_WRITE, MAP_PRIVATE, open(OWN_FILE, O_RDONLY), 0);
+
+	EXPECT(memory != MAP_FAILED && file != MAP_FAILED);
+	EXPECT_EQ(*(volatile char *)memory, 0);
+	EXPECT_EQ(*(volatile char *)(file + 1), 'E');
+	EXPECT_EQ(pipe(ends), 0);
+	EXPECT_EQ(write(ends[1], memory + PAGE, 1), 1);
+	EXPECT_EQ(read(ends[0], &byte, 1), 1);
+	EXPECT_EQ(byte, 0);
+	memory[2 * PAGE] = 2;
+	EXPECT_EQ(mprotect(memory, 3 * PAGE, PROT_READ), 0);
+	EXPECT_EQ(mprotect(memory, 3 * PAGE, PROT_WRITE), 0);
+	EXPECT_EQ(*(volatile char *)(memory + 2 * PAGE), 2);
+	memory[PAGE] = 3;
+	EXPECT_EQ(*(volatile char *)(memory + PAGE), 3);
+	close(ends[0]);
+	close(ends[1]);
+	munmap(memory, 3 * PAGE);
+	munmap(file, PAGE);
+}
+
 static const struct tap_rule rules[] = {
 	{ "mappings are placed, split, dropped and grown as asked", check_memory },
 	{ "a mapping larger than any memory costs what is used of it", check_sparse_memory },
+	{ "memory that may be written to may be read", check_write_only },
 	{ "a mapped file ends where it ends, and is not written to", check_file_mappings },
 };
 
