@@ -10,7 +10,7 @@ import sys
 
 BUILD = os.environ["TALLY_BUILD"]
 KERNEL = os.path.join(BUILD, "tally.elf")
-DEBUG_KERNEL = os.environ["TALLY_DEBUG_KERNEL"]
+DEBUG_KERNEL = os.environ.get("TALLY_DEBUG_KERNEL") or os.path.join(BUILD, "debug", "tally.elf")
 IS_DEBUG = os.path.realpath(KERNEL) == os.path.realpath(DEBUG_KERNEL)
 
 

@@ -18,7 +18,6 @@
 #include "page_table.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include <arch/mmu.h>
 #include <kernel/boot.h>
@@ -125,8 +124,8 @@ void paging_load_kernel(void)
 
 void paging_copy_kernel(uint64_t *root)
 {
-	memcpy(root + USER_ROOT_ENTRIES, kernel_root + USER_ROOT_ENTRIES,
-	       (TABLE_ENTRIES - USER_ROOT_ENTRIES) * sizeof(*root));
+	for (unsigned int i = USER_ROOT_ENTRIES; i < TABLE_ENTRIES; i++)
+		root[i] = kernel_root[i];
 }
 
 /* One page below KERNEL_MAP_BASE's root entry; map_lock held. */

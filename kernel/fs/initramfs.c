@@ -18,7 +18,6 @@
 #include <kernel/inode.h>
 #include <kernel/log.h>
 #include <kernel/tmpfs.h>
-#include <kernel/trace/tracefs.h>
 #include <uapi/linux/errno.h>
 
 #define HEADER_SIZE 110
@@ -273,6 +272,5 @@ void initramfs_mount(const void *start, size_t size)
 	devices_mount();
 	proc_mount();
 	sysfs_mount();
-	trace_init();
 	log_debug("initramfs: %zu files, %zu KiB", files, size / 1024);
 }

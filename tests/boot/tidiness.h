@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How much memory is free, exactly, for the tests that want all of it back: leak.c, tidy.c. */
+/* What the kernel has given out, exactly, for the tests that want all of it back: leak.c, tidy.c, races.c. */
 #ifndef TESTS_BOOT_TIDINESS_H
 #define TESTS_BOOT_TIDINESS_H
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -35,6 +36,75 @@ static void pause_ms(long ms)
 	struct timespec time = { 0, ms * 1000000 };
 
 	nanosleep(&time, NULL);
+}
+
+#define SIZES_MAX 24
+
+/* A state of the kernel. */
+struct state {
+	struct {
+		char name[24];
+		unsigned long used; /* objects */
+	} sizes[SIZES_MAX];
+	/* Free memory, and pages of objects: which object is where decides how many those are. */
+	uint64_t free_bytes;
+};
+
+static inline void state_look(struct state *state)
+{
+	static char text[4096];
+	size_t size = 0, count = 0;
+	ssize_t got;
+	int fd = open("/proc/slabinfo", O_RDONLY);
+
+	while ((got = read(fd, text + size, sizeof(text) - 1 - size)) > 0)
+		size += (size_t)got;
+	memset(state, 0, sizeof(*state));
+	/* While the file is open: it takes memory itself. */
+	state->free_bytes = free_memory();
+	close(fd);
+	text[size] = '\0';
+	/* Behind the two lines of titles: name, used, there, bytes each, in a slab, pages of a slab. */
+	for (char *line = text; (line = strchr(line, '\n')) && count < SIZES_MAX;) {
+		unsigned long there, in_slab, pages;
+
+		if (sscanf(++line, "%23s %lu %lu %*u %lu %lu", state->sizes[count].name,
+			   &state->sizes[count].used, &there, &in_slab, &pages) != 5)
+			continue;
+		state->free_bytes += there / in_slab * pages * 4096;
+		count++;
+	}
+	EXPECT(count > 0);
+}
+
+/* The same, when what has ended is freed: two looks agree. */
+static inline void state_settle(struct state *state)
+{
+	struct state last;
+
+	do {
+		state_look(&last);
+		pause_ms(100);
+		state_look(state);
+	} while (memcmp(&last, state, sizeof(last)) != 0);
+}
+
+/* The kernel's state becomes BEFORE again within PATIENCE_MS: what has ended may not be freed yet. TIMES is how
+ * often something was done, for a message. */
+static inline void state_expect(const struct state *before, int times, int patience_ms)
+{
+	struct state after;
+
+	for (int waited = 0; waited < patience_ms; waited += 20) {
+		state_look(&after);
+		if (memcmp(before, &after, sizeof(after)) == 0)
+			break;
+		pause_ms(20);
+	}
+	for (int i = 0; i < SIZES_MAX; i++)
+		EXPECT_EQ_AT(after.sizes[i].used, before->sizes[i].used, "%s after %d rounds",
+			     after.sizes[i].name, times);
+	EXPECT_EQ_AT(after.free_bytes, before->free_bytes, "free bytes after %d rounds", times);
 }
 
 /* Kernel stacks are kept for the next task when one ends: as many are needed as tasks ever were

@@ -33,46 +33,6 @@
 #define FEW_ROUNDS  200
 #define PATIENCE_MS 5000
 
-/* A state of the kernel: /proc/slabinfo's text, and free memory. */
-struct state {
-	char objects[4096];
-	uint64_t free_bytes;
-};
-
-static void look(struct state *state)
-{
-	ssize_t size = 0, got;
-	int fd = open("/proc/slabinfo", O_RDONLY);
-
-	memset(state, 0, sizeof(*state));
-	while ((got = read(fd, state->objects + size, sizeof(state->objects) - 1 - (size_t)size)) >
-	       0)
-		size += got;
-	close(fd);
-	/* Objects of each size, without how many pages they happen to be in. */
-	for (char *at = strstr(state->objects, " : "); at; at = strstr(at, " : ")) {
-		while (*at && *at != '\n')
-			*at++ = ' ';
-	}
-	state->free_bytes = free_memory();
-}
-
-/* The first line in which A and B differ: B's, for a message. */
-static const char *difference(const struct state *a, const struct state *b)
-{
-	static char line[160];
-	const char *from = b->objects;
-	size_t at = 0;
-
-	while (a->objects[at] && a->objects[at] == b->objects[at]) {
-		if (b->objects[at] == '\n')
-			from = b->objects + at + 1;
-		at++;
-	}
-	snprintf(line, sizeof(line), "%.60s", from);
-	return line;
-}
-
 static int lowest_descriptor(void)
 {
 	int fd = open("/dev/null", O_RDONLY);
@@ -83,28 +43,16 @@ static int lowest_descriptor(void)
 
 static void expect_tidy(void (*work)(void), int times)
 {
-	static struct state before, after;
+	static struct state before;
 	int descriptor = lowest_descriptor();
 
 	fflush(stdout);
 	for (int i = 0; i < 20; i++)
 		work();
-	pause_ms(100);
-	look(&before);
-	look(&before);
+	state_settle(&before);
 	for (int i = 0; i < times; i++)
 		work();
-	for (int waited = 0; waited < PATIENCE_MS; waited += 20) {
-		look(&after);
-		/* Which object is where decides how many pages they take: a few, not thousands. */
-		if (strcmp(before.objects, after.objects) == 0)
-			break;
-		pause_ms(20);
-	}
-	EXPECT(strcmp(before.objects, after.objects) == 0);
-	if (strcmp(before.objects, after.objects) != 0)
-		printf("# the first that differs: %s\n", difference(&before, &after));
-	EXPECT_EQ_AT(after.free_bytes, before.free_bytes, "free bytes after %d rounds", times);
+	state_expect(&before, times, PATIENCE_MS);
 	EXPECT_EQ(lowest_descriptor(), descriptor);
 }
 
