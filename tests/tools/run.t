@@ -3,8 +3,6 @@
 """A program on the real kernel: its words, environment, files, input, output and status."""
 
 import os
-import pty
-import select
 import shutil
 import sys
 import time
@@ -43,40 +41,6 @@ def run(*words, stdin=b""):
     return tap.command([TALLY, "run", "--timeout", "60", *words], stdin=stdin)
 
 
-# A line that comes back twice, as echo and from `cat`, shows that it is in the foreground; by "go" the shell has given the
-# terminal's modes back.
-JOBS = (
-    (b"/ # ", b"echo go; cat\r"), (b"\r\ngo\r\n", b"front\r"), (b"front\r\nfront\r\n", b"\x1a"),
-    (b"Stopped", b"jobs\r"), (b"[1]+  Stopped", b"bg %1\r"), (b"[1] cat", b"\r"),
-    (b"/ # ", b"jobs\r"), (b"Stopped (tty input)", b"fg\r"), (b"fg\r\ncat\r\n", b"again\r"),
-    (b"again\r\nagain\r\n", b"\x03"), (b"^C", b"echo s=$?\r"),
-    (b"s=130", b"test -c /dev/tty && exit 8\r"),
-)
-
-
-def at_a_terminal(words, dialogue):
-    """Runs the tool at a terminal: waits for each text, then types the answer. Returns status, text."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execv(TALLY, [TALLY, "run", "--timeout", "60", *words])
-    seen = b""
-    at = 0
-    for text, answer in dialogue:
-        while text not in seen[at:] and select.select([terminal], [], [], 60)[0]:
-            try:
-                seen += os.read(terminal, 4096)
-            except OSError:
-                break
-        at = len(seen)
-        os.write(terminal, answer)
-    try:
-        while os.read(terminal, 4096):
-            continue
-    except OSError:
-        pass
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen.decode(errors="replace")
-
-
 def main():
     report = tap.Report()
     for name, options, words, status, output in RUNS:
@@ -100,12 +64,6 @@ def main():
     status, _, error = run("-v", "--pmu", "emulated", NOTHING)
     report.equal((status, error), (0, "tally: PMU: emulated\n"), "-v says which PMU is used")
 
-    status, text = at_a_terminal([], [(b"/ # ", b"echo x\x7f$((6*7))\r"), (b"\n42\r\n", b"exit 5\r")])
-    report.equal(status, 5, "without a program: a shell, with line editing at a terminal", text)
-    status, text = at_a_terminal([], JOBS)
-    report.equal(status, 8, "ctrl-Z, jobs, bg, fg and ctrl-C in the shell", text)
-    status, text = at_a_terminal([], [(b"/ # ", b"\x1d")])
-    report.equal(status, 130, "ctrl-] leaves it", text)
     status, output, error = run(stdin=b"echo a b | wc -w; exit 6\n")
     report.equal((status, output.strip()), (6, b"2"), "a shell that reads a script from a pipe", error)
 
