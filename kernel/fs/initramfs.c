@@ -7,7 +7,8 @@
  * contents, padding to 4 bytes. A member named TRAILER!!! ends the archive; zeros may follow, and
  * then another archive.
  *
- * The contents stay where they are: inodes point into the archive. What is wrong with an archive
+ * The contents stay where they are: inodes point into the archive. What is in a directory does not make
+ * the directory younger than the archive says. What is wrong with an archive
  * ends the boot with one line that says where and what.
  */
 #include <string.h>
@@ -224,17 +225,21 @@ static void add_member(const struct archive *archive, const struct member *membe
 		dentry_put(parent);
 		return;
 	}
+	const struct kernel_timespec parent_modified = parent->inode->modified;
 	struct dentry *dentry = entry_of(parent, name, name_size, member);
 
 	if (!dentry)
 		damaged(archive, "one name for a file and a directory");
 	struct inode *inode = dentry->inode;
-	const struct kernel_timespec modified = { .tv_sec = member->fields[CPIO_MTIME] };
 
 	inode->mode = member->fields[CPIO_MODE];
 	inode->uid = member->fields[CPIO_UID];
 	inode->gid = member->fields[CPIO_GID];
-	inode->modified = modified;
+	/* Zero: the archive does not say, and the time of this boot stays. */
+	if (member->fields[CPIO_MTIME])
+		inode->modified =
+			(struct kernel_timespec){ .tv_sec = member->fields[CPIO_MTIME] };
+	parent->inode->modified = parent_modified;
 	if (inode_type(inode) == S_IFREG || inode_type(inode) == S_IFLNK)
 		tmpfs_set_image(inode, member->data, member->fields[CPIO_FILESIZE]);
 	dentry_put(dentry);

@@ -31,10 +31,10 @@ class Archive:
     def add_file(self, name, data, mode=0o644):
         self.add(name, stat.S_IFREG | mode, data)
 
-    def add(self, name, mode, data, status=None):
-        """An entry of the type that is in `mode`. `status`, an os.stat_result: has its owner, its time, and
-        its device number."""
-        values = {}
+    def add(self, name, mode, data, status=None, time=0):
+        """An entry of the type that is in `mode`. `time`: of its last change, in seconds since 1970. `status`, an
+        os.stat_result: has its owner, its time, and its device number."""
+        values = {"mtime": time & 0xFFFFFFFF}
         if status is not None:
             values = {"uid": status.st_uid, "gid": status.st_gid, "mtime": int(status.st_mtime) & 0xFFFFFFFF}
             if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):

@@ -16,7 +16,9 @@ from .layout import Layout, read_file
 
 # There before anything else: mount points of the kernel's own file systems, and where programs
 # may write.
-_DIRECTORIES = ("bin", "dev", "proc", "sys", "tmp", ".tally")
+_DIRECTORIES = {"bin": 0o755, "dev": 0o755, "proc": 0o755, "sys": 0o755, "tmp": 0o1777, ".tally": 0o755}
+# There without a tree of one's own: the user's name, who is root at first.
+_NAMES = {"/etc/passwd": b"root:x:0:0:root:/root:/bin/sh\n", "/etc/group": b"root:x:0:\n"}
 
 
 def pack_program(program, words, environment, root=None, init=None, check=True, added=()):
@@ -29,8 +31,8 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
     archive's bytes.
     """
     layout = Layout()
-    for directory in _DIRECTORIES:
-        layout.add_directory(directory)
+    for directory, mode in _DIRECTORIES.items():
+        layout.add_directory(directory, mode)
     if root is not None:
         layout.add_tree(root)
     needs = libraries.Needs()
@@ -51,10 +53,12 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
         else:
             needs.add(path)
     for path, source in needs.files.items():
-        if path == name:
-            layout.add_file(path, source, 0o755)
-        elif not layout.has(path):
-            layout.add_file(path, source, _mode(source))
+        if path == name or not layout.has(path):
+            mode, time = _mode_and_time(source)
+            layout.add_file(path, source, 0o755 if path == name else mode, time)
+    for path, contents in _NAMES.items():
+        if root is None and not layout.has(path):
+            layout.add_file(path, contents, 0o644)
     if init is not None:
         layout.add_file("init", init, 0o755)
     layout.add_file(".tally/argv", _strings([name] + list(words)), 0o644)
@@ -73,9 +77,10 @@ def _in_tree(program, layout):
     return next((name for name in names if layout.has(name)), None)
 
 
-def _mode(path):
+def _mode_and_time(path):
     try:
-        return stat.S_IMODE(os.stat(path).st_mode)
+        status = os.stat(path)
+        return stat.S_IMODE(status.st_mode), int(status.st_mtime)
     except OSError as error:
         raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
 

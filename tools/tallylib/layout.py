@@ -25,15 +25,16 @@ class Entry:
 
     mode: int
     contents: Union[bytes, str] = b""
-    status: Optional[os.stat_result] = None  # whose owner, time and device number it has; None: root's, no time
+    status: Optional[os.stat_result] = None  # whose owner, time and device number it has; None: root's
+    time: int = 0
 
 
 class Layout:
     def __init__(self):
         self._entries = {}
 
-    def add_directory(self, name):
-        self._entries[name] = Entry(stat.S_IFDIR | 0o755)
+    def add_directory(self, name, mode):
+        self._entries[name] = Entry(stat.S_IFDIR | mode)
 
     def add_tree(self, root):
         """Everything under the host directory `root`, as it is; over what has the same name."""
@@ -51,9 +52,10 @@ class Layout:
                     contents = path
                 self._entries[os.path.relpath(path, root)] = Entry(status.st_mode, contents, status)
 
-    def add_file(self, path, contents, mode):
-        """A regular file at the guest's `path`, instead of what may be there."""
-        self._entries[self._place(path)] = Entry(stat.S_IFREG | mode, contents)
+    def add_file(self, path, contents, mode, time=0):
+        """A regular file of root's at the guest's `path`, instead of what may be there. `time`: of its last change, in
+        seconds since 1970; 0 is that of the boot."""
+        self._entries[self._place(path)] = Entry(stat.S_IFREG | mode, contents, time=time)
 
     def has(self, path):
         """Whether the guest's `path` leads to an entry."""
@@ -67,7 +69,7 @@ class Layout:
             if isinstance(contents, str):
                 contents = read_file(contents)
             try:
-                archive.add(name, entry.mode, contents, entry.status)
+                archive.add(name, entry.mode, contents, entry.status, entry.time)
             except ValueError as error:
                 raise Failure(USAGE, str(error)) from None
         return archive.finish()
