@@ -26,6 +26,11 @@ $(CHECK_PAIR_PROGRAMS): $(O)/tests/%: tests/conformance/programs/%.c $(wildcard 
 	$(call say,CC,$<)
 	$(CC) -O2 -g -Wall -Wextra -Werror -fno-pie -static -no-pie $< -o $@
 
+$(O)/tests/fuzz: $(wildcard tests/fuzz/*.[ch])
+	@mkdir -p $(@D)
+	$(call say,CC,tests/fuzz)
+	$(CC) -O2 -g -Wall -Wextra -Werror -fno-pie -static -no-pie -pthread $(filter %.c,$^) -o $@
+
 $(O)/tests/linux-init: tests/conformance/init.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -51,7 +56,7 @@ else
 debug-kernel: $(CHECK_DEBUG_KERNEL)
 endif
 
-check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init \
+check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/fuzz \
 	$(O)/tests/guest.elf $(O)/tests/loader.elf
 
 check-deps:
@@ -60,7 +65,7 @@ check-deps:
 # The longest first, so that none is left to run alone at the end.
 CHECK_LONGEST = $(addprefix tests/,conformance/transcripts.t boot/cpus-2.t debian/stress-ng.t boot/c-libraries.t)
 CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/qemu/*.t tests/boot/*.t \
-	tests/conformance/*.t tests/debian/*.t tests/tools/*.t))
+	tests/conformance/*.t tests/debian/*.t tests/tools/*.t tests/fuzz/*.t))
 
 check: check-deps
 	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2) all qemu user-libraries check-programs unit debug-kernel

@@ -167,6 +167,27 @@ void descriptors_load(unsigned int cpu)
 		msr_write(MSR_TSC_AUX, cpu);
 }
 
+static bool overlap(uintptr_t first, uintptr_t last, uintptr_t start, size_t size)
+{
+	return first < start + size && last >= start;
+}
+
+bool descriptors_overlap(uintptr_t first, uintptr_t last)
+{
+	if (overlap(first, last, (uintptr_t)gates, sizeof(gates)) ||
+	    overlap(first, last, (uintptr_t)processors, sizeof(processors)) ||
+	    overlap(first, last, (uintptr_t)early_stacks, sizeof(early_stacks)))
+		return true;
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		for (enum interrupt_stack i = 0; i < STACKS; i++) {
+			uintptr_t top = processors[cpu].task_state.ist[i] + 16;
+
+			if (overlap(first, last, top - KERNEL_STACK_SIZE, KERNEL_STACK_SIZE))
+				return true;
+		}
+	return false;
+}
+
 void descriptors_set_kernel_stack(uintptr_t top)
 {
 	struct cpu_local *local = &cpu_locals[cpu_id()];

@@ -12,7 +12,8 @@
  * there is an NMI, a machine check or a debug exception. These have stacks of their own (IST), and
  * do not ask where they came from: they load the GS base from their stack's top, where
  * descriptors.c put the processor's cpu_local, and restore the value they found. Nothing on the way
- * of an NMI faults, so no IRET lets a second one in before the first has left its stack.
+ * of an NMI faults, and breakpoints are off for as long as it is handled (debug_registers.c), so no
+ * IRET lets a second one in before the first has left its stack.
  *
  * Sources: SDM vol. 3A 6.14 "Exception and Interrupt Handling in 64-bit Mode", vol. 2B SYSCALL,
  * SYSRET, vol. 2A IRET; AMD64 Architecture Programmer's Manual vol. 2, 8.9.
@@ -128,6 +129,8 @@ debug_entry:
 	SAVE_REGISTERS
 	SMAP_FORBID
 	swapgs
+	xorl	%eax, %eax		/* until it has left this stack; debug_registers.c */
+	movq	%rax, %dr7
 	movq	%rsp, %rsi
 	movq	%gs:CPU_LOCAL_KERNEL_STACK, %rdi
 	subq	$FRAME_SIZE, %rdi
@@ -152,9 +155,17 @@ nmi_entry:
 	movq	%rax, %rdx
 	shrq	$32, %rdx
 	wrmsr
-	movq	%rsp, %rdi
+	cmpq	$0, %gs:CPU_LOCAL_DEBUG_CONTROL
+	je	3f
+	xorl	%eax, %eax
+	movq	%rax, %dr7
+3:	movq	%rsp, %rdi
 	call	nmi_handle
-	movl	$MSR_GS_BASE, %ecx
+	movq	%gs:CPU_LOCAL_DEBUG_CONTROL, %rax
+	testq	%rax, %rax
+	jz	4f
+	movq	%rax, %dr7
+4:	movl	$MSR_GS_BASE, %ecx
 	movq	%rbx, %rax
 	movq	%rbx, %rdx
 	shrq	$32, %rdx
@@ -192,5 +203,8 @@ syscall_entry:
 	movq	FRAME_RSP - FRAME_VECTOR(%rsp), %rsp
 	swapgs
 	sysretq
+
+	.global	entry_code_end
+entry_code_end:
 
 	.section .note.GNU-stack, "", @progbits

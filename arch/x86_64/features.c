@@ -46,9 +46,9 @@ enum efer_bit { EFER_SCE = 1 << 0, EFER_NXE = 1 << 11 };
 /* RFLAGS that SYSCALL clears: everything but the arithmetic flags: TF, IF, DF, IOPL, NT, RF, AC. */
 #define SYSCALL_FLAGS_CLEARED 0x00057700
 
-/* Registers a program may use: x87, SSE, AVX, AVX-512. Others (AMX, protection keys) need more of a
- * kernel. */
-#define XSAVE_USABLE	      0xe7
+/* Registers a program may use: x87, SSE, AVX, bounds (MPX), AVX-512. Others (AMX, protection keys) need
+ * more of a kernel. */
+#define XSAVE_USABLE	      0xff
 #define XSAVE_LEGACY_SIZE     512
 
 extern void syscall_entry(void);

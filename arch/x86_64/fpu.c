@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <uapi/linux/errno.h>
 #include <uapi/linux/signal.h>
 
 #include "features.h"
@@ -31,6 +32,21 @@ _Static_assert(offsetof(struct legacy_area, mxcsr) == 24, "SDM vol. 1, table 10-
 /* Where the header of XSAVE begins: its first word says which parts are in use. Zero: all in their
  * initial state, but MXCSR is loaded anyway. */
 #define HEADER_OFFSET	512
+#define HEADER_SIZE	64
+
+/* All that loading looks at where no part is in use. */
+static const struct {
+	struct legacy_area legacy;
+	uint8_t rest[HEADER_OFFSET + HEADER_SIZE - sizeof(struct legacy_area)];
+} initial __attribute__((aligned(64))) = {
+	.legacy = { .control = CONTROL_INITIAL, .mxcsr = MXCSR_INITIAL },
+};
+
+/* usercopy.S */
+extern int fpu_xsave_user(void *area, uint64_t features);
+extern int fpu_fxsave_user(void *area, uint64_t features);
+extern int fpu_xrstor_user(const void *area, uint64_t features);
+extern int fpu_fxrstor_user(const void *area, uint64_t features);
 
 size_t fpu_size(void)
 {
@@ -65,6 +81,47 @@ void fpu_load(const void *area)
 		__asm__ volatile("xrstor64 (%0)" : : "r"(area), "a"(-1), "d"(-1) : "memory");
 	else
 		__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
+}
+
+/* FEATURES become initial. */
+static void initialize(uint64_t features)
+{
+	__asm__ volatile("xrstor64 %0"
+			 :
+			 : "m"(initial), "a"((uint32_t)features), "d"((uint32_t)(features >> 32)));
+}
+
+void fpu_load_initial(void)
+{
+	if (cpu_features.xsave)
+		initialize(UINT64_MAX);
+	else
+		__asm__ volatile("fxrstor64 %0" : : "m"(initial));
+}
+
+int fpu_save_user(void *area)
+{
+	int fault = cpu_features.xsave ? fpu_xsave_user(area, cpu_features.xsave_mask) :
+					 fpu_fxsave_user(area, 0);
+
+	return fault ? -EFAULT : 0;
+}
+
+int fpu_load_user(const void *area, uint64_t features)
+{
+	uint64_t rest = cpu_features.xsave_mask & ~features;
+
+	/* First: initializing AVX sets MXCSR, too (SDM vol. 1, 13.8.1). */
+	if (rest)
+		initialize(rest);
+	return fpu_xrstor_user(area, features) ? -EFAULT : 0;
+}
+
+int fpu_load_user_legacy(const void *area)
+{
+	if (cpu_features.xsave)
+		initialize(cpu_features.xsave_mask & ~(uint64_t)FPU_LEGACY);
+	return fpu_fxrstor_user(area, 0) ? -EFAULT : 0;
 }
 
 /* Exception flags, the same bits in x87's status word and in MXCSR; in the order in which Linux

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How often each kind of interrupt came, for /proc/interrupts and /proc/stat. The kinds have Linux's
+ * How often each kind of interrupt came, for /proc/interrupts and /proc/stat, and the tracepoints of
+ * those kinds. The kinds have Linux's
  * names; a device's line is there once somebody handles it.
  */
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <arch/smp.h>
 #include <kernel/cpu.h>
 #include <kernel/text.h>
+#include <kernel/trace/interrupt.h>
 
 #include <machine/trap.h>
 
@@ -69,4 +71,35 @@ void arch_irq_describe(struct text *text)
 		print_counts(text, kinds[i].vector);
 		text_print(text, "   %s\n", kinds[i].name);
 	}
+}
+
+/* --- tracepoints --- */
+
+/* The first of the two of each vector, plus one; 0: it has none. */
+static const uint8_t entry_events[256] = {
+	[VECTOR_TIMER] = TRACE_local_timer_entry + 1,
+	[VECTOR_IPI + IPI_DEFERRED] = TRACE_irq_work_entry + 1,
+	[VECTOR_IPI + IPI_RESCHED] = TRACE_reschedule_entry + 1,
+	[VECTOR_IPI + IPI_CALL] = TRACE_call_function_entry + 1,
+	[VECTOR_SPURIOUS] = TRACE_spurious_apic_entry + 1,
+};
+
+static const char *device_at(unsigned int line)
+{
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+		if (devices[i].line == line)
+			return devices[i].name;
+	return "";
+}
+
+void interrupt_trace(unsigned int vector, bool ends)
+{
+	unsigned int event = entry_events[vector];
+
+	if (event)
+		trace_vector(event - 1 + ends, vector);
+	else if (vector - VECTOR_LINES < LEGACY_LINES && ends)
+		trace_irq_exit(vector - VECTOR_LINES);
+	else if (vector - VECTOR_LINES < LEGACY_LINES)
+		trace_irq_entry(vector - VECTOR_LINES, device_at(vector - VECTOR_LINES));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What comes on a stack of its own: NMIs, and the exceptions after which nothing can go on.
+ * What comes on a stack of its own: NMIs, the exceptions after which nothing can go on, and debug
+ * exceptions of the kernel.
  *
  * An NMI is a PMI, the stop of a panic, or unknown hardware trouble. Several causes may be behind
  * one NMI (the processor remembers only one more while it serves one), so all handlers are asked
@@ -17,6 +18,8 @@
 #include <kernel/panic.h>
 #include <machine/cpu.h>
 #include <machine/msr.h>
+
+#include "debug_registers.h"
 
 #define HANDLERS_MAX 4
 
@@ -51,8 +54,8 @@ static void dispatch(struct trap_frame *frame)
 			    frame->rip);
 }
 
-/* From entry.S: vectors with a stack of their own, GS base set. Interrupts off; NMIs too, except
- * after a debug exception or a machine check, which do not return. */
+/* From entry.S: vectors with a stack of their own, GS base set, breakpoints off. Interrupts off; NMIs too,
+ * except after a debug exception, and a machine check, which does not return. */
 void nmi_handle(struct trap_frame *frame);
 void nmi_handle(struct trap_frame *frame)
 {
@@ -75,6 +78,11 @@ void nmi_handle(struct trap_frame *frame)
 	case VECTOR_MACHINE_CHECK:
 		panic_at(frame, "machine check: the hardware reports an error of its own");
 	default:
-		panic_at(frame, "debug exception in the kernel");
+		/* Breakpoints of the kernel's, or of what it reads and writes for a program. */
+		local->nmi_depth++;
+		if (!debug_kernel_exception(frame))
+			panic_at(frame, "debug exception in the kernel");
+		local->nmi_depth--;
+		return;
 	}
 }

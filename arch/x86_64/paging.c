@@ -18,6 +18,7 @@
 #include "page_table.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include <arch/mmu.h>
 #include <kernel/boot.h>
@@ -124,8 +125,8 @@ void paging_load_kernel(void)
 
 void paging_copy_kernel(uint64_t *root)
 {
-	for (unsigned int i = USER_ROOT_ENTRIES; i < TABLE_ENTRIES; i++)
-		root[i] = kernel_root[i];
+	memcpy(root + USER_ROOT_ENTRIES, kernel_root + USER_ROOT_ENTRIES,
+	       (TABLE_ENTRIES - USER_ROOT_ENTRIES) * sizeof(*root));
 }
 
 /* One page below KERNEL_MAP_BASE's root entry; map_lock held. */

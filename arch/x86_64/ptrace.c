@@ -5,7 +5,7 @@
  * flag. See <arch/ptrace.h>. Sources: Linux's asm/user_64.h; SDM vol. 1 chapter 13 for XSAVE areas.
  *
  * Other than in Linux, selectors are the same for all programs: writing anything but what is read is
- * EIO. There are no debug registers: they read as 0.
+ * EIO. Debug registers are in ptrace_debug.c.
  */
 #include <arch/ptrace.h>
 
@@ -21,6 +21,7 @@
 
 #include "features.h"
 #include "fpu.h"
+#include "ptrace_debug.h"
 
 /* What a tracer may change of RFLAGS: CF PF AF ZF SF TF DF OF NT RF AC. */
 #define FLAGS_OF_TRACER 0x54dd5
@@ -163,7 +164,12 @@ int arch_ptrace_peek_user(struct task *task, unsigned long offset, unsigned long
 		return -EIO;
 	unsigned long word = offset / sizeof(uint64_t);
 
-	*value = word < USER_REGISTERS ? get_register(task, (unsigned int)word) : 0;
+	if (word < USER_REGISTERS)
+		*value = get_register(task, (unsigned int)word);
+	else if (offset >= USER_DEBUG && offset < USER_DEBUG_END)
+		*value = ptrace_debug_get(task, (unsigned int)((offset - USER_DEBUG) / 8));
+	else
+		*value = 0;
 	return 0;
 }
 
@@ -173,7 +179,9 @@ int arch_ptrace_poke_user(struct task *task, unsigned long offset, unsigned long
 		return -EIO;
 	if (offset < USER_REGISTERS * sizeof(uint64_t))
 		return set_register(task, (unsigned int)(offset / sizeof(uint64_t)), value);
-	return offset >= USER_DEBUG && offset < USER_DEBUG_END && !value ? 0 : -EIO;
+	if (offset < USER_DEBUG || offset >= USER_DEBUG_END)
+		return -EIO;
+	return ptrace_debug_set(task, (unsigned int)((offset - USER_DEBUG) / 8), value);
 }
 
 static size_t registers_size(void)

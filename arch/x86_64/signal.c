@@ -12,17 +12,15 @@
  *   red zone of 128 bytes
  *
  * Nothing that comes back by rt_sigreturn is trusted: segment selectors and privileged flags are
- * set by the return to user mode, floating-point state is checked so that loading it cannot
- * fault.
+ * set by the return to user mode, and floating-point state is loaded by an instruction that may
+ * fault (fpu.h).
  */
 #include <arch/signal.h>
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 #include <arch/task.h>
-#include <kernel/kmalloc.h>
 #include <kernel/task.h>
 #include <kernel/usercopy.h>
 #include <machine/mmu.h>
@@ -45,15 +43,11 @@
 /* Bits of RFLAGS that rt_sigreturn may change: CF PF AF ZF SF TF DF OF RF AC. */
 #define FLAGS_RESTORED		 0x50dd5
 
-/* Offsets in the XSAVE area (SDM vol. 1, 13.4): bytes left to software, then the header. */
-#define LEGACY_MXCSR		 24
-#define LEGACY_MXCSR_MASK	 28
+/* Offsets in the XSAVE area (SDM vol. 1, 13.4): bytes left to software, then the header, whose first
+ * word says which parts are in use. */
 #define SOFTWARE_BYTES		 464
 #define HEADER			 512
-/* Bytes of it that must be 0: form and its reserved part. The rest of the 64 is not looked at. */
-#define HEADER_ZERO_AT		 8
-#define HEADER_ZERO_END		 24
-#define MXCSR_MASK_DEFAULT	 0xffbf
+#define HEADER_SIZE		 64
 #define XSAVE_ALIGNMENT		 64
 #define FXSAVE_ALIGNMENT	 16
 
@@ -68,6 +62,14 @@ struct fp_software {
 	uint32_t state_size;
 	uint32_t reserved[7];
 };
+
+/* From SOFTWARE_BYTES on. */
+struct fp_middle {
+	struct fp_software software;
+	uint64_t header[HEADER_SIZE / sizeof(uint64_t)];
+};
+
+_Static_assert(sizeof(struct fp_middle) == HEADER + HEADER_SIZE - SOFTWARE_BYTES, "SDM 13.4");
 
 struct sigcontext {
 	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
@@ -115,40 +117,28 @@ static bool is_on(const struct kernel_sigaltstack *stack, uintptr_t sp)
 /* Saves the running task's floating-point state to user ADDRESS. */
 static int push_state(uintptr_t address)
 {
-	struct task *task = task_current();
-	unsigned char *area = task->arch.fpu;
 	const uint32_t magic2 = FP_XSTATE_MAGIC2;
-	size_t size = fpu_size();
-	unsigned long state = arch_irq_save();
-
-	fpu_save(area);
-	arch_irq_restore(state);
-	if (copy_to_user((void *)address, area, size))
-		return -EFAULT;
-	if (!cpu_features.xsave)
-		return 0;
-	struct fp_software software = {
-		.magic1 = FP_XSTATE_MAGIC1,
-		.extended_size = (uint32_t)(size + sizeof(magic2)),
-		.features = cpu_features.xsave_mask,
-		.state_size = (uint32_t)size,
+	uint32_t size = (uint32_t)fpu_size();
+	struct fp_middle middle = {
+		.software = { .magic1 = FP_XSTATE_MAGIC1,
+			      .extended_size = size + (uint32_t)sizeof(magic2),
+			      .features = cpu_features.xsave_mask,
+			      .state_size = size },
 	};
+	uint64_t *used = (uint64_t *)(address + HEADER);
 
-	if (copy_to_user((void *)(address + SOFTWARE_BYTES), &software, sizeof(software)) ||
+	if (!cpu_features.xsave)
+		return fpu_save_user((void *)address);
+	/* Before the registers, because these write into the header. */
+	if (copy_to_user((void *)(address + SOFTWARE_BYTES), &middle, sizeof(middle)) ||
+	    fpu_save_user((void *)address) || copy_from_user(&middle.header[0], used, sizeof(*used)))
+		return -EFAULT;
+	/* Those two are there in any case, and programs know only of them. As Linux. */
+	middle.header[0] |= FPU_LEGACY;
+	if (copy_to_user(used, &middle.header[0], sizeof(*used)) ||
 	    copy_to_user((void *)(address + size), &magic2, sizeof(magic2)))
 		return -EFAULT;
 	return 0;
-}
-
-/* A handler starts with floating-point registers as a program does. */
-static void start_state(void)
-{
-	void *area = task_current()->arch.fpu;
-	unsigned long state = arch_irq_save();
-
-	fpu_init_area(area);
-	fpu_load(area);
-	arch_irq_restore(state);
 }
 
 static void save_registers(struct sigcontext *c, const struct trap_frame *f)
@@ -235,7 +225,7 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 		return -EFAULT;
 	if (alternate->ss_flags & SS_AUTODISARM)
 		*alternate = (struct kernel_sigaltstack){ .ss_flags = SS_DISABLE };
-	start_state();
+	fpu_load_initial();
 	frame->rdi = (uint64_t)info->si_signo;
 	frame->rsi = at + offsetof(struct signal_frame, info);
 	frame->rdx = at + offsetof(struct signal_frame, ucontext);
@@ -246,53 +236,38 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 	return 0;
 }
 
-/* Whether loading AREA cannot fault: SDM vol. 1, 13.8 (XRSTOR) and 10.5.1.2 (MXCSR). Makes
- * MXCSR right. */
-static bool is_loadable(unsigned char *area)
+/* Whether the software bytes at ADDRESS, in *SOFTWARE, tell of a state in XSAVE's form. Linux:
+ * check_xstate_in_sigframe. */
+static bool is_extended(uintptr_t address, const struct fp_software *software)
 {
-	uint32_t mxcsr, mask;
-	uint64_t features;
+	uint32_t magic2;
 
-	memcpy(&mask, (char *)task_current()->arch.fpu + LEGACY_MXCSR_MASK, sizeof(mask));
-	memcpy(&mxcsr, area + LEGACY_MXCSR, sizeof(mxcsr));
-	if (!mask)
-		mask = MXCSR_MASK_DEFAULT;
-	if (!cpu_features.xsave) {
-		mxcsr &= mask;
-		memcpy(area + LEGACY_MXCSR, &mxcsr, sizeof(mxcsr));
-		return true;
-	}
-	if (mxcsr & ~mask)
-		return false;
-	memcpy(&features, area + HEADER, sizeof(features));
-	for (size_t i = HEADER_ZERO_AT; i < HEADER_ZERO_END; i++)
-		if (area[HEADER + i])
-			return false;
-	return !(features & ~cpu_features.xsave_mask);
+	return software->magic1 == FP_XSTATE_MAGIC1 &&
+	       software->state_size >= HEADER + HEADER_SIZE &&
+	       software->state_size <= fpu_size() &&
+	       software->state_size <= software->extended_size &&
+	       copy_from_user(&magic2, (void *)(address + software->state_size), sizeof(magic2)) == 0 &&
+	       magic2 == FP_XSTATE_MAGIC2;
 }
 
-/* Loads the floating-point state at user ADDRESS, or the initial one if that is 0. */
+/* Loads the floating-point state at user ADDRESS, or the initial one if that is 0 or there is none. */
 static int pop_state(uintptr_t address)
 {
-	struct task *task = task_current();
-	unsigned char *area = kzalloc(fpu_size());
+	unsigned int alignment = cpu_features.xsave ? XSAVE_ALIGNMENT : FXSAVE_ALIGNMENT;
+	struct fp_software software = { 0 };
 	int error = 0;
 
-	if (!area)
-		return -EFAULT;
-	if (!address)
-		fpu_init_area(area);
-	else if (address % (cpu_features.xsave ? XSAVE_ALIGNMENT : FXSAVE_ALIGNMENT) ||
-		 copy_from_user(area, (void *)address, fpu_size()) || !is_loadable(area))
+	if (address && (address % alignment || address > USER_END - fpu_size()))
 		error = -EFAULT;
-	if (!error) {
-		unsigned long state = arch_irq_save();
-
-		memcpy(task->arch.fpu, area, fpu_size());
-		fpu_load(task->arch.fpu);
-		arch_irq_restore(state);
-	}
-	kfree(area);
+	else if (address && cpu_features.xsave)
+		error = copy_from_user(&software, (void *)(address + SOFTWARE_BYTES), sizeof(software));
+	if (address && !error)
+		error = is_extended(address, &software) ?
+				fpu_load_user((void *)address,
+					      software.features & cpu_features.xsave_mask) :
+				fpu_load_user_legacy((void *)address);
+	if (!address || error)
+		fpu_load_initial();
 	return error;
 }
 

@@ -37,6 +37,7 @@ _Static_assert(offsetof(struct cpu_local, kernel_stack) == CPU_LOCAL_KERNEL_STAC
 _Static_assert(offsetof(struct cpu_local, user_stack) == CPU_LOCAL_USER_STACK, "entry.S");
 _Static_assert(offsetof(struct cpu_local, id) == CPU_LOCAL_ID, "entry.S");
 _Static_assert(offsetof(struct cpu_local, nmi_depth) == CPU_LOCAL_NMI_DEPTH, "entry.S");
+_Static_assert(offsetof(struct cpu_local, debug_control) == CPU_LOCAL_DEBUG_CONTROL, "entry.S");
 _Static_assert(sizeof(struct cpu_local) == CPU_LOCAL_SIZE, "smp_start.S");
 
 #define WAIT_FIRST_NS  (1 * NSEC_PER_MSEC)

@@ -18,6 +18,7 @@
 
 #include <arch/pmu.h>
 #include <arch/usercopy.h>
+#include <kernel/assert.h>
 #include <kernel/perf/settings.h>
 #include <kernel/vm.h>
 #include <machine/msr.h>
@@ -45,19 +46,10 @@ int arch_space_init(struct arch_space *space)
 	return 0;
 }
 
-static void free_tables(uint64_t *table, unsigned int level, unsigned int entries)
-{
-	if (level > 0)
-		for (unsigned int i = 0; i < entries; i++)
-			if (table[i] & PTE_PRESENT)
-				free_tables(page_address(table[i] & PTE_ADDRESS), level - 1,
-					    TABLE_ENTRIES);
-	page_put(table);
-}
-
 void arch_space_destroy(struct arch_space *space)
 {
-	free_tables(space->root, ROOT_LEVEL, USER_ROOT_ENTRIES);
+	ASSERT(space->table_count == 1);
+	page_put(space->root);
 	space->root = NULL;
 }
 

@@ -68,7 +68,7 @@ int arch_task_init(struct task *task)
 		arch_task_destroy(task);
 		return -ENOMEM;
 	}
-	fpu_init_area(task->arch.fpu);
+	fpu_init_legacy(task->arch.fpu);
 	return 0;
 }
 
@@ -157,8 +157,7 @@ void arch_task_set_program(struct trap_frame *frame, uintptr_t entry, uintptr_t 
 	task->arch.gs_base = 0;
 	msr_write(MSR_FS_BASE, 0);
 	msr_write(MSR_KERNEL_GS_BASE, 0);
-	fpu_init_area(task->arch.fpu);
-	fpu_load(task->arch.fpu);
+	fpu_load_initial();
 	arch_irq_restore(state);
 }
 

@@ -16,12 +16,14 @@
 #include <arch/task.h>
 #include <kernel/entry.h>
 #include <kernel/log.h>
+#include <kernel/trace/interrupt.h>
 #include <kernel/vm.h>
 #include <machine/cpu.h>
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/signal.h>
 
+#include "debug_registers.h"
 #include "fpu.h"
 
 /* The layout that entry.S builds. */
@@ -35,10 +37,6 @@ _Static_assert(sizeof(struct trap_frame) == 176, "FRAME_SIZE");
 /* A page fault's error code. */
 #define FAULT_WRITE	0x02
 #define FAULT_FETCH	0x10
-
-/* DR6, SDM vol. 3B 18.2.3: what raised a debug exception; and its value when nothing has. */
-#define DR6_STEP	0x00004000
-#define DR6_NOTHING	0xffff0ff0
 
 /* RFLAGS. */
 #define FLAG_ALWAYS_ONE 0x000002
@@ -107,16 +105,6 @@ static const char *exception_name(uint64_t vector)
 	return name ? name : "unknown exception";
 }
 
-/* si_code of a debug exception: a single step, or the instruction INT1. The processor only ever
- * sets bits of DR6. */
-static int debug_code(void)
-{
-	uint64_t dr6 = dr6_read();
-
-	dr6_write(DR6_NOTHING);
-	return dr6 & DR6_STEP ? TRAP_TRACE : TRAP_BRKPT;
-}
-
 static void handle_user_exception(struct trap_frame *frame)
 {
 	const struct exception *exception = &exceptions[frame->vector];
@@ -124,12 +112,15 @@ static void handle_user_exception(struct trap_frame *frame)
 
 	if (!exception->signal)
 		panic_at(frame, "%s in user mode", exception_name(frame->vector));
-	if (frame->vector == VECTOR_DEBUG)
-		code = debug_code();
-	else if (frame->vector == VECTOR_X87)
+	if (frame->vector == VECTOR_DEBUG) {
+		code = debug_user_exception(frame);
+		if (!code)
+			return; /* breakpoints that are counted, and no more */
+	} else if (frame->vector == VECTOR_X87) {
 		code = fpu_x87_code();
-	else if (frame->vector == VECTOR_SIMD)
+	} else if (frame->vector == VECTOR_SIMD) {
 		code = fpu_simd_code();
+	}
 	arch_irq_enable();
 	user_exception(frame, exception->signal, code, exception->address ? frame->rip : 0);
 }
@@ -141,6 +132,7 @@ static void handle_page_fault(struct trap_frame *frame)
 	bool write = frame->error & FAULT_WRITE;
 	bool exec = frame->error & FAULT_FETCH;
 
+	trace_page_fault(user, address, frame->rip, frame->error);
 	if (user) {
 		arch_irq_enable();
 		if (address < USER_END)
@@ -200,7 +192,9 @@ static void handle_interrupt(struct trap_frame *frame)
 	}
 	local->interrupt_frame = frame;
 	interrupt_count((unsigned int)frame->vector);
+	interrupt_trace((unsigned int)frame->vector, false);
 	handler((unsigned int)frame->vector);
+	interrupt_trace((unsigned int)frame->vector, true);
 	local->interrupt_frame = NULL;
 }
 
@@ -259,6 +253,8 @@ bool syscall_handle(struct trap_frame *frame)
 void task_enter_user(struct trap_frame *frame);
 void task_enter_user(struct trap_frame *frame)
 {
+	if (frame->vector == VECTOR_SYSCALL)
+		syscall_first_return(frame);
 	arch_irq_disable();
 	prepare_user_mode(frame);
 }

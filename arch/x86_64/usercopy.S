@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies to and from user memory that survive a fault; see <arch/usercopy.h>.
+ * Copies to and from user memory that survive a fault; see <arch/usercopy.h>, and, for floating-point
+ * registers, fpu.h.
  *
  * These are the only instructions of the kernel that may fault on purpose. Each has an entry in the
  * exception table; when the fault cannot be resolved, trap.c continues behind the instruction, and
@@ -62,5 +63,30 @@ arch_user_compare_exchange:
 	movl	$-1, %eax
 	ret
 	.size	arch_user_compare_exchange, . - arch_user_compare_exchange
+
+	/* int NAME(area, uint64_t features): 0, or -1 after a fault that stays. */
+	.macro FPU_USER name, instruction
+	.global \name
+	.type	\name, @function
+\name:
+	movl	%esi, %eax
+	movq	%rsi, %rdx
+	shrq	$32, %rdx
+	SMAP_ALLOW
+	FAULT_CONTINUES 4f
+	\instruction (%rdi)
+	SMAP_FORBID
+	xorl	%eax, %eax
+	ret
+4:	SMAP_FORBID
+	movl	$-1, %eax
+	ret
+	.size	\name, . - \name
+	.endm
+
+	FPU_USER fpu_xsave_user, xsave64
+	FPU_USER fpu_fxsave_user, fxsave64
+	FPU_USER fpu_xrstor_user, xrstor64
+	FPU_USER fpu_fxrstor_user, fxrstor64
 
 	.section .note.GNU-stack, "", @progbits

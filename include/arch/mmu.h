@@ -15,7 +15,7 @@
 
 /* A root with the kernel's half and nothing in the user's. 0 or -ENOMEM. Task context. */
 int arch_space_init(struct arch_space *space);
-/* Frees the page tables, not the pages they map. The space is loaded nowhere. */
+/* Frees the root; all tables below it are gone by arch_space_trim. The space is loaded nowhere. */
 void arch_space_destroy(struct arch_space *space);
 /* Loads the space (NULL: the kernel's own) on this processor. Interrupts off. */
 void arch_space_load(struct arch_space *space);

@@ -33,6 +33,10 @@ int arch_ptrace_poke_user(struct task *task, unsigned long offset, unsigned long
 /* Whether TASK traps after its next instruction from now on. Also for the running task. */
 void arch_ptrace_set_step(struct task *task, bool on);
 
+/* The running task ends, or gets a new program: what its tracer has set for it to trap at is gone. Task
+ * context, interrupts on. */
+void arch_ptrace_end(struct task *task);
+
 /* The number of the system call FRAME comes from, as a tracer sees it, -1: from none. Any
  * context. */
 long arch_ptrace_call(const struct trap_frame *frame);

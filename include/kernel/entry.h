@@ -24,6 +24,9 @@ struct trap_frame;
  * put there. Called and returns with interrupts on. */
 void syscall_dispatch(struct trap_frame *frame);
 
+/* The running task, made by the call in FRAME and new, is about to return from it. Interrupts on. */
+void syscall_first_return(struct trap_frame *frame);
+
 /* Every return to user mode, FRAME being what is about to be restored, goes through here:
  * switches if another task should run, acts on signals (may change FRAME or not return). Called
  * and returns with interrupts off; enables them in between. */

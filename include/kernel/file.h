@@ -115,11 +115,11 @@ struct file *fd_get_file(int fd);
 struct file *file_table_get_file_of(struct task *task, int fd, bool *cloexec);
 
 /* Puts FILE (its reference moves in) at the lowest free descriptor; close-on-exec if CLOEXEC.
- * Returns it, or -EMFILE (reference stays). Task context. */
+ * Returns it, or -EMFILE or -ENOMEM (reference stays). Task context. */
 int fd_install(struct file *file, int cloexec);
 /* The same from LEAST upwards. */
 int fd_install_from(struct file *file, int least, bool cloexec);
-/* At exactly FD, closing what was there. FD, or -EBADF (reference stays). */
+/* At exactly FD, closing what was there. FD, or -EBADF or -ENOMEM (reference stays). */
 int fd_install_at(struct file *file, int fd, bool cloexec);
 /* Closes FD: 0 or -EBADF. Task context. */
 int fd_close(int fd);
@@ -127,12 +127,13 @@ int fd_close(int fd);
 int fd_get_cloexec(int fd);
 int fd_set_cloexec(int fd, bool cloexec);
 
-/* Descriptors that the running task's table has had room for until now, as Linux's tables grow: no
- * descriptor is greater. Task context. */
+/* Descriptors that the table of the running task, or of TASK, which may be ending, has room for: all
+ * that are open are less. Tables grow as Linux's do. Task context. */
 unsigned int fd_capacity(void);
+unsigned int file_table_capacity_of(struct task *task);
 
-/* Descriptors a table can have. Linux's default RLIMIT_NOFILE. */
-#define DESCRIPTORS_MAX 1024
+/* Descriptors a table can have at most: /proc/sys/fs/nr_open, where Linux has a million. */
+#define DESCRIPTORS_MAX 65536
 
 /* An empty table with one reference, a copy of one, or NULL. Task context. */
 struct file_table *file_table_create(void);

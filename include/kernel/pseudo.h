@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 struct dentry;
+struct file;
 struct inode;
 struct pseudo_entry;
 struct superblock;
@@ -51,6 +52,11 @@ struct pseudo_entry {
 	bool (*exists)(void *target);
 	/* Whether it may be opened, beyond its permissions: 0 or a negative error. NULL: yes. */
 	int (*open)(void *target);
+	/* A regular file with operations of its own, which this sets: 0 or a negative error. Instead of all
+	 * that follow but truncate. */
+	int (*open_file)(struct file *file, void *target);
+	/* It was opened so that it is cut off (O_TRUNC), or cut off. NULL: nothing. */
+	void (*truncate)(void *target);
 	/* A regular file of bytes at positions, read and written by pieces of up to a page: how many
 	 * could be, or a negative error. Instead of the two that follow. */
 	ssize_t (*read_at)(void *target, char *buffer, size_t size, uint64_t position);
@@ -73,6 +79,9 @@ struct pseudo_entry {
  * cannot be. */
 void pseudo_mount(const char *type, uint32_t magic, int refusal, const struct pseudo_entry *root,
 		  const char *path);
+
+/* Another file system of a TYPE that was mounted so, mounted at PATH. At start, errors as above. */
+void pseudo_mount_again(const char *type, const char *path);
 
 /* Another file system of a TYPE that was mounted so, mounted nowhere. 0, -ENODEV (no such type),
  * -ENOMEM. Task context. */

@@ -22,4 +22,7 @@ struct symbol_entry {
 /* Function number INDEX in order of address; false: there are fewer. Any context. */
 bool symbol_get(size_t index, struct symbol_entry *entry);
 
+/* Where the kernel's functions begin and end. Any context. */
+void symbol_get_range(uintptr_t *start, uintptr_t *end);
+
 #endif

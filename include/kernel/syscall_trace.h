@@ -6,13 +6,16 @@
 #ifndef KERNEL_SYSCALL_TRACE_H
 #define KERNEL_SYSCALL_TRACE_H
 
-#include <stdbool.h>
+#include <stdatomic.h>
 
 /* Bytes of a call in words, as long as they fit into a line of the log. */
 #define SYSCALL_TRACE_TEXT 200
 
-/* Whether calls are traced: the one test that every call pays for. Set once, at start. */
-extern bool syscall_traced;
+/* Who wants to know of every call, the one test that all of them pay for: the log, since start, and
+ * listeners to the events of calls (kernel/trace/calls.c), each one more SYSCALL_LISTENER. */
+#define SYSCALL_LOGGED	 1u
+#define SYSCALL_LISTENER 2u
+extern _Atomic unsigned int syscall_watchers;
 
 /* Obeys the command line's trace=; another value than "syscalls" is a boot failure. Once, at start,
  * after log_init. */

@@ -35,6 +35,7 @@ struct process;
 enum task_state {
 	TASK_RUNNABLE, /* on a run queue or running */
 	TASK_SLEEPING, /* until woken */
+	TASK_NEW,      /* in the table, perhaps signalled, but not started: nothing wakes it */
 	TASK_TRACED,   /* until its tracer lets it go on: see <kernel/ptrace.h> */
 	TASK_ZOMBIE    /* ended; lives until the last reference is dropped */
 };

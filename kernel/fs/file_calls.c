@@ -358,7 +358,7 @@ long sys_close_range(const unsigned long arg[6])
 			return -ENOMEM;
 		file_table_switch(own);
 	}
-	for (; first <= last && first < DESCRIPTORS_MAX; first++) {
+	for (; first <= last && first < fd_capacity(); first++) {
 		/* Those that are not open are passed over. */
 		if (flags & CLOSE_RANGE_CLOEXEC)
 			fd_set_cloexec((int)first, true);

@@ -19,6 +19,7 @@
 #include <kernel/inode.h>
 #include <kernel/log.h>
 #include <kernel/tmpfs.h>
+#include <kernel/trace/tracefs.h>
 #include <uapi/linux/errno.h>
 
 #define HEADER_SIZE 110
@@ -277,5 +278,6 @@ void initramfs_mount(const void *start, size_t size)
 	devices_mount();
 	proc_mount();
 	sysfs_mount();
+	trace_init();
 	log_debug("initramfs: %zu files, %zu KiB", files, size / 1024);
 }

@@ -47,6 +47,20 @@ void superblock_discard(struct superblock *superblock)
 	superblock_put(superblock);
 }
 
+/* A dentry of a directory that has them only while they are used stays from now on, with all above it,
+ * so that paths find what is mounted there. False: somebody else's has its place. D held. */
+static bool pin(struct dentry *dentry)
+{
+	for (; !dentry->linked && dentry->parent->inode->ops->look_up; dentry = dentry->parent) {
+		if (dentry->parent == dentry)
+			break;
+		if (dentry_find(dentry->parent, dentry->name, dentry->name_size))
+			return false;
+		dentry_link(dentry);
+	}
+	return true;
+}
+
 int superblock_mount(struct superblock *superblock, struct dentry *mountpoint)
 {
 	int error = 0;
@@ -54,7 +68,7 @@ int superblock_mount(struct superblock *superblock, struct dentry *mountpoint)
 	mutex_lock(&tree_mutex);
 	if (inode_type(mountpoint->inode) != S_IFDIR) {
 		error = -ENOTDIR;
-	} else if (mountpoint->mounted) {
+	} else if (mountpoint->mounted || !pin(mountpoint)) {
 		error = -EBUSY;
 	} else {
 		dentry_get(mountpoint);

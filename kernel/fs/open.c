@@ -111,6 +111,9 @@ static int find_or_create(struct dentry *start, const char *path, unsigned int f
 	if (error == -ENOENT) {
 		error = entry_create(parent, name, name_size, &request, result);
 		*made = !error;
+		/* Linux says it so of directories in which nothing can be made. */
+		if (error == -EPERM && parent->inode->superblock->fixed)
+			error = -EACCES;
 		/* Somebody else was faster: then it is there. */
 		if (error == -EEXIST && !(flags & O_EXCL) && links_left)
 			error = find_or_create(start, path, flags, mode, links_left - 1, result,

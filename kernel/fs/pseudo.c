@@ -207,6 +207,8 @@ static int open_regular(struct inode *inode, struct file *file)
 
 	if (error)
 		return error;
+	if (entry->open_file)
+		return entry->open_file(file, pseudo(inode)->target);
 	if (entry->read_at) {
 		file->ops = &bytes_ops;
 		return 0;
@@ -258,6 +260,8 @@ static void list(struct inode *directory, uint64_t position, struct directory_re
 /* Opening with O_TRUNC asks for it: what is written replaces what was anyhow. */
 static int ignore_size(struct inode *inode, uint64_t size)
 {
+	if (pseudo(inode)->entry->truncate)
+		pseudo(inode)->entry->truncate(pseudo(inode)->target);
 	return 0;
 }
 
@@ -441,15 +445,9 @@ int pseudo_create(const char *type, struct superblock **result)
 	return -ENODEV;
 }
 
-void pseudo_mount(const char *type, uint32_t magic, int refusal, const struct pseudo_entry *root,
-		  const char *path)
+/* Mounts SUPERBLOCK at PATH. */
+static void show_at(struct superblock *superblock, const char *path)
 {
-	ASSERT(kind_count < sizeof(kinds) / sizeof(kinds[0]));
-	struct kind *kind = &kinds[kind_count++];
-
-	*kind = (struct kind){ type, magic, refusal, root };
-	struct superblock *superblock = create(kind);
-
 	if (!superblock)
 		boot_failure("too little memory for %s; give the machine more", path);
 	struct dentry *covered = mountpoint(path);
@@ -457,4 +455,23 @@ void pseudo_mount(const char *type, uint32_t magic, int refusal, const struct ps
 	if (superblock_mount(superblock, covered) < 0)
 		boot_failure("%s cannot be mounted", path);
 	dentry_put(covered);
+}
+
+void pseudo_mount(const char *type, uint32_t magic, int refusal, const struct pseudo_entry *root,
+		  const char *path)
+{
+	ASSERT(kind_count < sizeof(kinds) / sizeof(kinds[0]));
+	struct kind *kind = &kinds[kind_count++];
+
+	*kind = (struct kind){ type, magic, refusal, root };
+	show_at(create(kind), path);
+}
+
+void pseudo_mount_again(const char *type, const char *path)
+{
+	struct superblock *superblock = NULL;
+	int error = pseudo_create(type, &superblock);
+
+	ASSERT(error != -ENODEV);
+	show_at(superblock, path);
 }

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Formatting text, the part of C's printf that a kernel log needs: %d %i %u %o %x %X %c %s %p %% with
- * a width, flags 0 and -, a precision for %s (a number or *), and sizes l, ll, z.
+ * a width, flags 0 and -, a precision for %s (a number or *), and sizes h, l, ll, L, z; and %ps, the
+ * function at an address.
  *
  * No memory, no locks, no state: any context. A conversion it does not know is copied as it stands,
  * so that a mistake shows.
  */
 #include <kernel/log.h>
+#include <kernel/symbol.h>
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Hosted tests have no table of functions. */
+#pragma weak symbol_find
+
+static const char lower_digits[] = "0123456789abcdef";
+static const char upper_digits[] = "0123456789ABCDEF";
 
 struct output {
 	char *buffer;
@@ -102,13 +110,31 @@ static const char *parse(const char *format, struct conversion *conversion)
 		while (*format >= '0' && *format <= '9')
 			conversion->precision = conversion->precision * 10 + (*format++ - '0');
 	}
-	for (; *format == 'l' || *format == 'z'; format++)
-		conversion->longs++;
+	for (; *format == 'l' || *format == 'L' || *format == 'z' || *format == 'h'; format++)
+		conversion->longs += *format != 'h';
 	return format;
 }
 
-static const char lower_digits[] = "0123456789abcdef";
-static const char upper_digits[] = "0123456789ABCDEF";
+/* ADDRESS as the function it lies in, with its distance from there, or as a number. */
+static void put_function(struct output *output, uintptr_t address,
+			 const struct conversion *conversion)
+{
+	size_t offset = 0;
+	const char *name = &symbol_find ? symbol_find(address, &offset) : NULL;
+
+	if (!name) {
+		put(output, '0');
+		put(output, 'x');
+		put_number(output, address, false, 16, lower_digits, conversion);
+		return;
+	}
+	put_string(output, name, conversion);
+	if (offset) {
+		put_string(output, "+0x", conversion);
+		put_number(output, offset, false, 16, lower_digits, conversion);
+	}
+}
+
 
 int format_string_v(char *buffer, size_t size, const char *format, va_list args)
 {
@@ -148,6 +174,11 @@ int format_string_v(char *buffer, size_t size, const char *format, va_list args)
 			break;
 		}
 		case 'p':
+			if (format[1] == 's') {
+				format++;
+				put_function(&output, (uintptr_t)va_arg(args, void *), &conversion);
+				break;
+			}
 			put(&output, '0');
 			put(&output, 'x');
 			put_number(&output, (uintptr_t)va_arg(args, void *), false, 16,

@@ -43,6 +43,12 @@ const char *symbol_find(uintptr_t address, size_t *offset)
 	return symbol_names + symbol_table[low - 1].name + 1;
 }
 
+void symbol_get_range(uintptr_t *start, uintptr_t *end)
+{
+	*start = (uintptr_t)__text_start;
+	*end = (uintptr_t)__text_end;
+}
+
 bool symbol_get(size_t index, struct symbol_entry *entry)
 {
 	if (!&symbol_count || index >= symbol_count)

@@ -237,7 +237,7 @@ static void remove_areas(struct vm_space *space, uintptr_t start, uintptr_t end)
 	}
 	below = area ? RB_PREV(vm_area_tree, &space->areas, area) :
 		       RB_MAX(vm_area_tree, &space->areas);
-	tables_trim(space, below ? below->end : 0, area ? area->start : USER_END, start, end);
+	tables_trim(space, below ? below->end : 0, area ? area->start : UINTPTR_MAX, start, end);
 }
 
 int areas_unmap(struct vm_space *space, uintptr_t start, uintptr_t end)

@@ -173,20 +173,35 @@ void vm_space_unlock(struct vm_space *space)
 	}
 }
 
-void vm_space_put(struct vm_space *space)
+/* Ends every area of SPACE, which nobody uses any more, from the lowest on, each with the tables that
+ * nothing above it needs. */
+static void unmap_all(struct vm_space *space)
 {
-	struct vm_area *area;
+	struct vm_area *area, *next, *all = NULL;
 
-	if (atomic_fetch_sub(&space->references, 1) != 1)
-		return;
-	mutex_lock(&space->mutex);
-	pages_unmap(space, USER_START, USER_END);
-	while ((area = RB_MIN(vm_area_tree, &space->areas))) {
-		RB_REMOVE(vm_area_tree, &space->areas, area);
+	for (area = RB_MIN(vm_area_tree, &space->areas); area; area = next) {
+		next = RB_NEXT(vm_area_tree, &space->areas, area);
+		pages_unmap(space, area->start, area->end);
+		tables_trim(space, 0, next ? next->start : UINTPTR_MAX, area->start, area->end);
+		area->next_freed = all;
+		all = area;
+	}
+	/* Only now: the tree's links lead through all of them. */
+	RB_INIT(&space->areas);
+	while ((area = all)) {
+		all = area->next_freed;
 		if (area->mapping)
 			mapping_remove(area);
 		area_free(area);
 	}
+}
+
+void vm_space_put(struct vm_space *space)
+{
+	if (atomic_fetch_sub(&space->references, 1) != 1)
+		return;
+	mutex_lock(&space->mutex);
+	unmap_all(space);
 	vm_space_unlock(space);
 	for (unsigned int kind = 0; kind < PAGE_KINDS; kind++)
 		ASSERT(space->resident_pages[kind] == 0);

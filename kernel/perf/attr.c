@@ -27,32 +27,39 @@
 
 /* --- copying in --- */
 
-/* Whether the user bytes from START to END are all zero: 0, -E2BIG, -EFAULT. */
-static int check_zeros(const unsigned char *start, const unsigned char *end)
+/* User addresses are numbers here: what a program passes may be so near the end that no object could
+ * be there. */
+
+/* Whether SIZE user bytes from START on are all zero: 0, -E2BIG, -EFAULT. */
+static int check_zeros(uintptr_t start, size_t size)
 {
 	unsigned char chunk[64];
 
-	while (start < end) {
-		size_t size = (size_t)(end - start);
-		if (size > sizeof(chunk))
-			size = sizeof(chunk);
-		if (copy_from_user(chunk, start, size))
+	while (size > 0) {
+		size_t part = size < sizeof(chunk) ? size : sizeof(chunk);
+
+		if (copy_from_user(chunk, (const void *)start, part))
 			return -EFAULT;
-		for (size_t i = 0; i < size; i++)
+		for (size_t i = 0; i < part; i++)
 			if (chunk[i])
 				return -E2BIG;
-		start += size;
+		start += part;
+		size -= part;
 	}
 	return 0;
 }
 
-static int copy_in(struct perf_event_attr *attr, void *user_attr)
+static void *size_field(uintptr_t user_attr)
 {
-	unsigned char *bytes = user_attr;
+	return (void *)(user_attr + offsetof(struct perf_event_attr, size));
+}
+
+static int copy_in(struct perf_event_attr *attr, uintptr_t user_attr)
+{
 	uint32_t size;
 
 	memset(attr, 0, sizeof(*attr));
-	if (copy_from_user(&size, bytes + offsetof(struct perf_event_attr, size), sizeof(size)))
+	if (copy_from_user(&size, size_field(user_attr), sizeof(size)))
 		return -EFAULT;
 
 	if (!size)
@@ -60,10 +67,10 @@ static int copy_in(struct perf_event_attr *attr, void *user_attr)
 	if (size < PERF_ATTR_SIZE_VER0 || size > PAGE_SIZE)
 		return -E2BIG;
 	size_t known = size < sizeof(*attr) ? size : sizeof(*attr);
-	int error = check_zeros(bytes + known, bytes + size);
+	int error = check_zeros(user_attr + known, size - known);
 	if (error)
 		return error;
-	if (copy_from_user(attr, bytes, known))
+	if (copy_from_user(attr, (const void *)user_attr, known))
 		return -EFAULT;
 	attr->size = size;
 	return 0;
@@ -151,8 +158,7 @@ static int check_rate(const struct perf_event_attr *attr)
 enum missing {
 	MISSING_BRANCH_STACK,
 	MISSING_CGROUP,
-	MISSING_AUX,
-	MISSING_SIGTRAP
+	MISSING_AUX
 };
 
 static const struct {
@@ -163,7 +169,6 @@ static const struct {
 	[MISSING_BRANCH_STACK] = { PERF_SAMPLE_BRANCH_STACK, -EOPNOTSUPP, "branch stacks" },
 	[MISSING_CGROUP] = { PERF_SAMPLE_CGROUP, -EINVAL, "control groups" },
 	[MISSING_AUX] = { 0, -EINVAL, "AUX areas" },
-	[MISSING_SIGTRAP] = { 0, -EOPNOTSUPP, "signals on samples" },
 };
 
 #define MISSING_COUNT (sizeof(missing) / sizeof(missing[0]))
@@ -188,20 +193,17 @@ static int check_implemented(const struct perf_event_attr *attr)
 
 	/* Namespaces, cgroups, BPF programs and patched kernel text do not exist here, so a program
 	 * that asks for records of those misses none. */
-	if (attr->sigtrap)
-		return refuse(MISSING_SIGTRAP);
 	return 0;
 }
 
 int perf_attr_copy(struct perf_event_attr *attr, void *user_attr)
 {
-	int error = copy_in(attr, user_attr);
+	int error = copy_in(attr, (uintptr_t)user_attr);
 
 	if (error == -E2BIG) {
 		uint32_t known = sizeof(*attr);
-		unsigned char *size =
-			(unsigned char *)user_attr + offsetof(struct perf_event_attr, size);
-		copy_to_user(size, &known, sizeof(known));
+
+		copy_to_user(size_field((uintptr_t)user_attr), &known, sizeof(known));
 	}
 	if (!error)
 		error = check_formats(attr);

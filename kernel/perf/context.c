@@ -56,8 +56,9 @@ void perf_context_init(struct perf_context *context, struct task *task, int cpu)
 	context->last_cpu = cpu;
 	context->references = 1;
 	TAILQ_INIT(&context->members);
-	TAILQ_INIT(&context->pinned);
-	TAILQ_INIT(&context->flexible);
+	perf_groups_init(&context->pinned);
+	perf_groups_init(&context->flexible);
+	LIST_INIT(&context->with_ring);
 }
 
 struct perf_context *perf_context_of_cpu(unsigned int cpu)
@@ -119,7 +120,7 @@ static void sched_in_all(struct perf_cpu *cpu, uint64_t now_ns)
 {
 	perf_cpu_freeze(cpu);
 	/* The task's pinned groups come before the processor's flexible ones. */
-	if (cpu->task_context && !TAILQ_EMPTY(&cpu->task_context->pinned))
+	if (cpu->task_context && perf_groups_are_any(&cpu->task_context->pinned))
 		perf_context_sched_out(cpu, &cpu->context, PERF_FLEXIBLE, now_ns);
 	perf_cpu_sched_in(cpu, now_ns);
 }
@@ -134,6 +135,8 @@ static void task_sched_in(struct perf_cpu *cpu, struct perf_context *context)
 		activate(cpu, context, now_ns);
 		sched_in_all(cpu, now_ns);
 		perf_cpu_end(cpu);
+		if (atomic_load_explicit(&context->traps_waiting, memory_order_relaxed))
+			perf_context_resend_traps(context);
 	}
 	spin_unlock(&context->lock);
 }
@@ -285,22 +288,6 @@ void perf_context_call(struct perf_context *context, bool freeze, perf_context_f
 
 /* --- membership --- */
 
-static void insert_group(struct perf_context *context, struct perf_event *leader)
-{
-	struct perf_group_list *groups = leader->attr.pinned ? &context->pinned :
-							       &context->flexible;
-
-	TAILQ_INSERT_TAIL(groups, leader, group_link);
-}
-
-static void remove_group(struct perf_context *context, struct perf_event *leader)
-{
-	struct perf_group_list *groups = leader->attr.pinned ? &context->pinned :
-							       &context->flexible;
-
-	TAILQ_REMOVE(groups, leader, group_link);
-}
-
 static void install_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
 			   void *argument)
 {
@@ -310,11 +297,13 @@ static void install_locked(struct perf_cpu *cpu, struct perf_context *context, u
 	event->attached = true;
 	TAILQ_INSERT_TAIL(&context->members, event, member_link);
 	if (event->leader == event) {
-		insert_group(context, event);
+		perf_group_give_turn(event);
 	} else {
+		perf_group_unqueue(event->leader);
 		TAILQ_INSERT_TAIL(&event->leader->siblings, event, sibling_link);
 		event->leader->sibling_count++;
 	}
+	perf_group_queue(event->leader);
 	context->hardware_count += !!event->pmu->pmu_disable;
 	if (!context->task)
 		atomic_store(&perf_cpu_watched[context->cpu], true);
@@ -343,8 +332,6 @@ static void retire_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 		return;
 	if (cpu)
 		perf_event_sched_out(cpu, event, now_ns);
-	if (event->leader == event)
-		remove_group(context, event);
 	perf_event_set_state(event, EVENT_DEAD, now_ns);
 	perf_userpage_update(event);
 
@@ -355,6 +342,29 @@ static void retire_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 		atomic_store(&perf_cpu_watched[context->cpu], false);
 }
 
+/* The same; without its leader a group cannot be on. */
+static void retire_group_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+				void *argument)
+{
+	struct perf_event *event = argument;
+
+	if (cpu && event->leader == event)
+		perf_group_sched_out(cpu, event, now_ns);
+	retire_locked(cpu, context, now_ns, event);
+}
+
+/* EVENT, which was a sibling, is a group of its own from now on. */
+static void lead_itself(struct perf_event *event)
+{
+	event->leader = event;
+	if (!event->attached)
+		return;
+	perf_group_give_turn(event);
+	perf_group_queue(event);
+	if (event->state == EVENT_ACTIVE)
+		perf_group_set_on(event, true);
+}
+
 /* Out of the context and out of its group, which lives on without it. */
 static void detach_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
 			  void *argument)
@@ -362,12 +372,14 @@ static void detach_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 	struct perf_event *event = argument, *sibling;
 
 	if (event->leader != event) {
-		TAILQ_REMOVE(&event->leader->siblings, event, sibling_link);
-		event->leader->sibling_count--;
+		struct perf_event *leader = event->leader;
+
+		perf_group_unqueue(leader);
+		TAILQ_REMOVE(&leader->siblings, event, sibling_link);
+		leader->sibling_count--;
+		perf_group_queue(leader);
 		perf_event_update_times(event, now_ns); /* while it is off with its leader */
-		event->leader = event;
-		if (event->attached)
-			insert_group(context, event);
+		lead_itself(event);
 	}
 	TAILQ_FOREACH(sibling, &event->siblings, sibling_link)
 		perf_event_update_times(sibling, now_ns);
@@ -376,9 +388,7 @@ static void detach_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 	while ((sibling = TAILQ_FIRST(&event->siblings))) {
 		TAILQ_REMOVE(&event->siblings, sibling, sibling_link);
 		event->sibling_count--;
-		sibling->leader = sibling;
-		if (sibling->attached)
-			insert_group(context, sibling);
+		lead_itself(sibling);
 	}
 
 	/* Somebody may fit now. */
@@ -412,7 +422,7 @@ static void retire(struct perf_context *context, struct perf_event *event)
 		perf_event_end_child(event);
 		return;
 	}
-	perf_context_call(context, true, retire_locked, event);
+	perf_context_call(context, true, retire_group_locked, event);
 	wait_queue_wake(&event->waiters); /* pollers see the end */
 }
 

@@ -36,7 +36,7 @@
 static _Atomic uint64_t last_id;
 
 struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu,
-				     struct perf_event *leader, int *error)
+				     struct task *task, struct perf_event *leader, int *error)
 {
 	struct perf_event *event = kzalloc(sizeof(*event));
 	if (!event) {
@@ -46,6 +46,7 @@ struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu
 
 	event->attr = *attr;
 	event->cpu = cpu;
+	event->target = task;
 	event->leader = leader ? leader : event;
 	event->on_cpu = -1;
 	event->state = attr->disabled ? EVENT_OFF : EVENT_INACTIVE;
@@ -133,6 +134,12 @@ void perf_event_set_state(struct perf_event *event, enum event_state state, uint
 		TAILQ_FOREACH(sibling, &event->siblings, sibling_link)
 			perf_event_update_times(sibling, now_ns);
 	event->state = state;
+	if (event->leader != event)
+		return;
+	if (state >= EVENT_INACTIVE)
+		perf_group_queue(event);
+	else
+		perf_group_unqueue(event);
 }
 
 /* --- on and off --- */

@@ -7,8 +7,11 @@
  * touches user memory.
  */
 #include <kernel/file.h>
+#include <kernel/kmalloc.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/tracepoint.h>
+#include <kernel/trace/filter.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 
@@ -46,7 +49,6 @@ static long set_output(struct perf_event *event, unsigned long argument)
 	return result;
 }
 
-/* Only what a breakpoint is may be changed, and there are none. */
 static long modify_attributes(struct perf_event *event, unsigned long argument)
 {
 	struct perf_event_attr attr;
@@ -54,16 +56,26 @@ static long modify_attributes(struct perf_event *event, unsigned long argument)
 
 	if (error)
 		return error;
-	return attr.type == event->attr.type ? -EOPNOTSUPP : -EINVAL;
+	if (attr.type != event->attr.type)
+		return -EINVAL;
+	return event->pmu->modify ? event->pmu->modify(event, &attr) : -EOPNOTSUPP;
 }
 
-/* No event is a tracepoint, no PMU has address filters; the filter's text is looked at first, as
+/* Tracepoints have filters, and no PMU has them for addresses; the filter's text is looked at first, as
  * on Linux. */
-static long set_filter(unsigned long argument)
+static long set_filter(struct perf_event *event, unsigned long argument)
 {
-	char first;
+	char *text = kzalloc(TRACE_FILTER_SIZE);
+	long result = -ENOMEM;
 
-	return copy_from_user(&first, (const void *)argument, sizeof(first)) ? -EFAULT : -EINVAL;
+	if (text)
+		result = copy_string_from_user(text, (const char *)argument, TRACE_FILTER_SIZE);
+	if (result >= 0)
+		result = event->pmu->type == PERF_TYPE_TRACEPOINT ?
+				 perf_tracepoint_set_filter(event, text) :
+				 -EINVAL;
+	kfree(text);
+	return result == -ENAMETOOLONG ? -EINVAL : result;
 }
 
 static long perf_ioctl(struct file *file, unsigned int command, unsigned long argument)
@@ -94,7 +106,7 @@ static long perf_ioctl(struct file *file, unsigned int command, unsigned long ar
 	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
 		return modify_attributes(event, argument);
 	case PERF_EVENT_IOC_SET_FILTER:
-		return set_filter(argument);
+		return set_filter(event, argument);
 	case PERF_EVENT_IOC_SET_BPF:
 		return -EBADF; /* no descriptor is a BPF program */
 	case PERF_EVENT_IOC_QUERY_BPF:

@@ -110,11 +110,12 @@ static struct perf_event *inherit_event(struct perf_event *event, struct perf_ev
 					struct perf_context *context, int *error)
 {
 	struct perf_event *parent = event->parent ? event->parent : event;
-	struct perf_event *child = perf_event_create(&parent->attr, parent->cpu, leader, error);
+	struct perf_event *child = perf_event_create(&parent->attr, parent->cpu, context->task, leader, error);
 
 	if (!child)
 		return NULL;
 	child->state = event->state >= EVENT_INACTIVE ? EVENT_INACTIVE : EVENT_OFF;
+	child->turn = event->turn;
 	child->hw.sample_period = event->hw.sample_period;
 	child->hw.sample_at = event->hw.sample_period;
 	child->clock_offset_ns = parent->clock_offset_ns;
@@ -170,14 +171,14 @@ static bool any_inherited(const struct perf_context *context, bool thread)
 	return false;
 }
 
-static int inherit_groups(struct perf_group_list *groups, struct perf_context *context, bool thread)
+static int inherit_groups(struct perf_context *from, struct perf_context *to, bool thread)
 {
-	struct perf_event *leader;
+	struct perf_event *event;
 	int error = 0;
 
-	TAILQ_FOREACH(leader, groups, group_link) {
-		if (is_inherited(leader, thread))
-			error = inherit_group(leader, context);
+	TAILQ_FOREACH(event, &from->members, member_link) {
+		if (event->leader == event && is_inherited(event, thread))
+			error = inherit_group(event, to);
 		if (error)
 			return error;
 	}
@@ -186,8 +187,6 @@ static int inherit_groups(struct perf_group_list *groups, struct perf_context *c
 
 int perf_context_inherit(struct perf_context *from, struct task *child, bool thread)
 {
-	int error = 0;
-
 	if (!any_inherited(from, thread))
 		return 0;
 	struct perf_context *to = perf_context_make(child);
@@ -195,12 +194,7 @@ int perf_context_inherit(struct perf_context *from, struct task *child, bool thr
 		return -ENOMEM;
 
 	mutex_lock(&to->mutex);
-	/* The timer of the processor where the list is active leaves it alone. */
-	from->rotation_disabled = true;
-	error = inherit_groups(&from->pinned, to, thread);
-	if (!error)
-		error = inherit_groups(&from->flexible, to, thread);
-	from->rotation_disabled = false;
+	int error = inherit_groups(from, to, thread);
 	mutex_unlock(&to->mutex);
 	return error;
 }

@@ -14,5 +14,7 @@ void perf_init(void)
 	perf_inherit_init();
 	perf_software_init();
 	perf_clock_init();
+	perf_tracepoint_init();
+	perf_breakpoint_init();
 	arch_pmu_init();
 }

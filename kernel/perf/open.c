@@ -129,6 +129,9 @@ static int check_target(const struct request *request)
 		return -EINVAL;
 	if (request->cpu >= (int)cpu_count())
 		return -EINVAL;
+	/* No signals to whoever happens to run. */
+	if (request->attr.sigtrap && !request->task)
+		return -EINVAL;
 	/* A child's samples would carry its parent's counts. */
 	if (request->attr.inherit && (request->attr.sample_type & PERF_SAMPLE_READ))
 		return -EINVAL;
@@ -201,7 +204,7 @@ static struct perf_event *create(const struct request *request, int *error)
 
 	if (leader)
 		mutex_lock(&leader->context->mutex);
-	event = perf_event_create(&request->attr, request->cpu, leader, error);
+	event = perf_event_create(&request->attr, request->cpu, request->task, leader, error);
 	if (leader)
 		mutex_unlock(&leader->context->mutex);
 	return event;
@@ -235,6 +238,7 @@ static long make_descriptor(struct perf_event *event, unsigned long flags)
 		perf_event_close(event);
 		return -ENOMEM;
 	}
+	atomic_store(&event->file, file);
 	int fd = fd_install(file, !!(flags & PERF_FLAG_FD_CLOEXEC));
 	if (fd < 0)
 		file_put(file); /* closes the event */
@@ -243,12 +247,15 @@ static long make_descriptor(struct perf_event *event, unsigned long flags)
 
 static long open_event(struct request *request, unsigned long flags)
 {
-	int error;
+	int error = 0;
 	struct perf_event *event = create(request, &error);
 
 	if (!event)
 		return error;
-	if (perf_event_is_sampling(event) && (event->pmu->capabilities & PMU_NO_INTERRUPT))
+	if (event->pmu->event_permit)
+		error = event->pmu->event_permit(event, request->task);
+	if (!error && perf_event_is_sampling(event) &&
+	    (event->pmu->capabilities & PMU_NO_INTERRUPT))
 		error = -EOPNOTSUPP;
 	if (!error)
 		error = perf_event_set_clock(event);

@@ -46,8 +46,14 @@ static void change_ring_locked(struct perf_cpu *cpu, struct perf_context *contex
 {
 	struct ring_change *change = argument;
 
-	atomic_store(&change->event->ring, change->ring);
-	perf_userpage_update(change->event);
+	struct perf_event *event = change->event;
+
+	if (atomic_load(&event->ring))
+		LIST_REMOVE(event, ring_link);
+	if (change->ring)
+		LIST_INSERT_HEAD(&context->with_ring, event, ring_link);
+	atomic_store(&event->ring, change->ring);
+	perf_userpage_update(event);
 }
 
 static void remove_writer(struct perf_ring *ring, struct perf_event *event)

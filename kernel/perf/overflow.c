@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an overflow does: the sample, throttling, refresh limits, and what is left for later.
+ * What an overflow does: the sample, throttling, refresh limits, and what is left for later. Signals are
+ * in signal.c.
  *
  * All of it may run in an NMI, on top of anything: no lock, no memory, no wake-up. What needs
  * those is left to the event's deferred work, which runs on the same processor as soon as
@@ -24,6 +25,7 @@
 #include <kernel/perf/record.h>
 #include <kernel/perf/settings.h>
 #include <kernel/time.h>
+#include <uapi/linux/signal.h>
 
 #define TICKS_PER_SEC	      (NSEC_PER_SEC / PERF_TICK_NS)
 
@@ -179,16 +181,21 @@ bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, 
 		return false;
 
 	bool stop = account_sample(event);
+	int poll_code = POLL_IN;
 
 	/* PERF_EVENT_IOC_REFRESH: the last overflow that was asked for switches the event off. */
 	if (atomic_load(&event->event_limit) != 0 &&
 	    atomic_fetch_sub(&event->event_limit, 1) == 1) {
 		stop = true;
+		poll_code = POLL_HUP;
 		atomic_store(&event->pending_disable, true);
 		deferred_work_queue(&event->pending);
 	}
 
+	if (event->attr.sigtrap)
+		perf_event_note_trap(event, frame, address);
 	perf_record_sample(event, frame, event->hw.last_period, address);
+	perf_event_note_owner(event, poll_code);
 	return stop;
 }
 
@@ -227,4 +234,5 @@ void perf_event_pending_run(struct deferred_work *work)
 		perf_context_call_here(event->context, true, finish_locked, event);
 	if (atomic_exchange(&event->pending_wakeup, false))
 		perf_output_wake(event);
+	perf_event_send_signals(event);
 }

@@ -7,7 +7,7 @@
  * Almost every field of a sample is one 64-bit word, so a sample is tables of words in the ABI's
  * order, each with the bit of sample_type that asks for it and the function that knows it. Between
  * the tables are the fields whose size differs from sample to sample: values of a group, call
- * chain, registers, stack. The trailer of other records is another table with the same functions.
+ * chain, raw data, registers, stack. The trailer of other records is another table with the same functions.
  *
  * Runs in the PMI: takes no lock, allocates nothing, reads only what the interrupted code cannot be
  * changing (contexts are changed with the PMU frozen).
@@ -88,13 +88,6 @@ static uint64_t sample_period(const struct moment *moment)
 	return moment->period;
 }
 
-/* No event here has raw data: four bytes of nothing, which with their size fill the word. */
-static uint64_t raw_data(const struct moment *moment)
-{
-	(void)moment;
-	return pair(sizeof(uint32_t), 0);
-}
-
 /* No PMU here knows where data came from: "not available" in every part. */
 static uint64_t data_source(const struct moment *moment)
 {
@@ -141,18 +134,14 @@ struct field {
 	uint64_t (*word)(const struct moment *moment);
 };
 
-/* In a sample: before the group's values (PERF_SAMPLE_READ), behind them and the call chain, behind
- * the user's registers and stack, behind the interrupted registers. */
+/* In a sample: before the group's values (PERF_SAMPLE_READ), behind the
+ * user's registers and stack, behind the interrupted registers. */
 static const struct field fields_before_read[] = {
 	{ PERF_SAMPLE_IDENTIFIER, identifier },	 { PERF_SAMPLE_IP, instruction_pointer },
 	{ PERF_SAMPLE_TID, process_and_thread }, { PERF_SAMPLE_TIME, time_stamp },
 	{ PERF_SAMPLE_ADDR, data_address },	 { PERF_SAMPLE_ID, identifier },
 	{ PERF_SAMPLE_STREAM_ID, stream_id },	 { PERF_SAMPLE_CPU, processor },
 	{ PERF_SAMPLE_PERIOD, sample_period },
-};
-
-static const struct field fields_after_chain[] = {
-	{ PERF_SAMPLE_RAW, raw_data },
 };
 
 static const struct field fields_after_stack[] = {
@@ -257,6 +246,22 @@ static void write_values(struct perf_output *output, struct perf_event *event)
 	}
 }
 
+/* --- raw data --- */
+
+/* Four bytes of nothing, which with their size fill a word. */
+static const struct perf_raw no_raw = { .bytes = "\0\0\0", .size = sizeof(uint32_t) };
+
+static const struct perf_raw *raw_of(const struct perf_event *event)
+{
+	return event->hw.raw ? event->hw.raw : &no_raw;
+}
+
+static void write_raw(struct perf_output *output, const struct perf_raw *raw)
+{
+	perf_ring_write(output, &raw->size, sizeof(raw->size));
+	perf_ring_write(output, raw->bytes, raw->size);
+}
+
 /* --- registers and stack --- */
 
 static size_t registers_size(const struct trap_frame *frame, uint64_t mask)
@@ -331,7 +336,8 @@ static size_t sample_size(struct moment *moment, const struct perf_callchain *ch
 	size_t size = sizeof(struct perf_event_header);
 
 	size += FIELDS_SIZE(fields_before_read, sample_type);
-	size += FIELDS_SIZE(fields_after_chain, sample_type);
+	if (sample_type & PERF_SAMPLE_RAW)
+		size += sizeof(uint32_t) + raw_of(event)->size;
 	size += FIELDS_SIZE(fields_after_stack, sample_type);
 	size += FIELDS_SIZE(fields_last, sample_type);
 	if (sample_type & PERF_SAMPLE_READ)
@@ -362,7 +368,8 @@ static void write_sample(struct perf_output *output, struct perf_event *event,
 		write_values(output, event);
 	if (sample_type & PERF_SAMPLE_CALLCHAIN)
 		perf_ring_write(output, chain, sizeof(uint64_t) * (1 + chain->count));
-	WRITE_FIELDS(output, fields_after_chain, moment);
+	if (sample_type & PERF_SAMPLE_RAW)
+		write_raw(output, raw_of(event));
 	if (sample_type & PERF_SAMPLE_REGS_USER)
 		write_registers(output, moment->user, attr->sample_regs_user);
 	if (sample_type & PERF_SAMPLE_STACK_USER)

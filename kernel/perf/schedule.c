@@ -12,9 +12,11 @@
  *    flexible ones, the task's. A pinned group that does not fit goes into the error state; after
  *    the first flexible group of a context that does not fit, no further hardware group of that
  *    context is tried, so that rotation is fair (Linux: merge_sched_in).
- *  - Rotation moves the first flexible hardware group that is on to the end of its context's list,
- *    every interval of its PMU (perf_event_mux_interval_ms) while some group waits. With one interval for each, groups of equal
- *    size get equal shares.
+ *  - Rotation gives the first flexible hardware group that is on the last turn of its context, every
+ *    interval of its PMU (perf_event_mux_interval_ms) while some group waits. So groups of equal size
+ *    get equal shares.
+ *  - What it costs grows with the groups that are on, not with those that are open (groups.c); and
+ *    with the mapped events of a context in which some wait, whose pages get fresh times.
  *  - One operation happens at one moment: now_ns is read once, by the caller, and every time that
  *    changes is folded at it. So time_running of groups that replace one another adds up exactly.
  *
@@ -65,6 +67,11 @@ void perf_cpu_end(struct perf_cpu *cpu)
 
 /* --- one event, one group --- */
 
+static int cpu_number(const struct perf_cpu *cpu)
+{
+	return (int)(cpu - perf_cpus);
+}
+
 static bool may_count_here(const struct perf_cpu *cpu, const struct perf_event *event)
 {
 	return event->cpu < 0 || &perf_cpus[event->cpu] == cpu;
@@ -77,10 +84,12 @@ void perf_event_sched_out(struct perf_cpu *cpu, struct perf_event *event, uint64
 
 	event->pmu->del(event, 0);
 	event->on_cpu = -1;
+	if (event->leader == event)
+		perf_group_set_on(event, false);
 	if (!perf_event_is_software(event))
 		cpu->hardware_active--;
-	if (event->attr.exclusive)
-		cpu->exclusive = false;
+	if (cpu->exclusive == event)
+		cpu->exclusive = NULL;
 
 	/* The overflow that used up the refresh limit came just now, and its deferred work had no
 	 * chance to run yet. */
@@ -106,21 +115,25 @@ static int event_sched_in(struct perf_cpu *cpu, struct perf_event *event, uint64
 	if (event->state <= EVENT_OFF || !may_count_here(cpu, event))
 		return 0;
 
-	event->on_cpu = (int)(cpu - perf_cpus);
+	event->on_cpu = cpu_number(cpu);
 	perf_event_set_state(event, EVENT_ACTIVE, now_ns);
 	perf_event_unthrottle(event, false);
+	if (event->leader == event)
+		perf_group_set_on(event, true);
 
 	int error = event->pmu->add(event, PMU_START);
 	if (error) {
 		event->on_cpu = -1;
+		if (event->leader == event)
+			perf_group_set_on(event, false);
 		perf_event_set_state(event, EVENT_INACTIVE, now_ns);
 		return error;
 	}
 
 	if (!perf_event_is_software(event))
 		cpu->hardware_active++;
-	if (event->attr.exclusive)
-		cpu->exclusive = true;
+	if (event->attr.exclusive && event->leader->group_competes)
+		cpu->exclusive = event;
 	if (event->attr.freq)
 		perf_cpu_arm_tick(cpu, now_ns);
 	perf_userpage_update(event);
@@ -138,11 +151,6 @@ static struct pmu *group_pmu(struct perf_event *leader)
 		if (!perf_event_is_software(sibling))
 			return sibling->pmu;
 	return leader->pmu;
-}
-
-static bool group_is_software(struct perf_event *leader)
-{
-	return group_pmu(leader)->capabilities & PMU_SOFTWARE;
 }
 
 /* All or nothing. */
@@ -177,29 +185,31 @@ static int group_sched_in(struct perf_cpu *cpu, struct perf_event *leader, uint6
 
 /* --- all groups of a context --- */
 
-static struct perf_group_list *groups_of(struct perf_context *context, enum perf_groups kind)
+static struct perf_groups *groups_of(struct perf_context *context, enum perf_groups_kind kind)
 {
 	return kind == PERF_PINNED ? &context->pinned : &context->flexible;
 }
 
-void perf_context_sched_out(struct perf_cpu *cpu, struct perf_context *context,
-			    enum perf_groups groups, uint64_t now_ns)
+static void all_sched_out(struct perf_cpu *cpu, struct perf_groups *groups, uint64_t now_ns)
 {
-	struct perf_event *leader;
+	struct perf_event *leader, *next;
 
-	if (groups & PERF_FLEXIBLE)
-		TAILQ_FOREACH(leader, &context->flexible, group_link)
-			perf_group_sched_out(cpu, leader, now_ns);
-	if (groups & PERF_PINNED)
-		TAILQ_FOREACH(leader, &context->pinned, group_link)
-			perf_group_sched_out(cpu, leader, now_ns);
+	TAILQ_FOREACH_SAFE(leader, &groups->on, on_link, next)
+		perf_group_sched_out(cpu, leader, now_ns);
 }
 
-/* Whether the exclusive attribute of this or of another group stands against it. */
-static bool may_go_on(const struct perf_cpu *cpu, struct perf_event *leader)
+void perf_context_sched_out(struct perf_cpu *cpu, struct perf_context *context,
+			    enum perf_groups_kind kinds, uint64_t now_ns)
 {
-	if (group_is_software(leader))
-		return true;
+	if (kinds & PERF_FLEXIBLE)
+		all_sched_out(cpu, &context->flexible, now_ns);
+	if (kinds & PERF_PINNED)
+		all_sched_out(cpu, &context->pinned, now_ns);
+}
+
+/* Whether no exclusive attribute, of this group or of another, stands against it. */
+static bool may_go_on(const struct perf_cpu *cpu, const struct perf_event *leader)
+{
 	return !cpu->exclusive && !(leader->attr.exclusive && cpu->hardware_active > 0);
 }
 
@@ -216,38 +226,57 @@ static void arm_rotation(struct perf_cpu *cpu, const struct pmu *pmu, uint64_t n
 static void group_did_not_fit(struct perf_cpu *cpu, struct perf_context *context,
 			      struct perf_event *leader, uint64_t now_ns)
 {
-	struct perf_event *sibling;
-
 	if (leader->attr.pinned) {
 		perf_event_set_state(leader, EVENT_ERROR, now_ns);
 		perf_event_request_wakeup(leader);
+		perf_userpage_update(leader);
 	} else {
 		context->rotate_needed = true;
 		arm_rotation(cpu, group_pmu(leader), now_ns);
 	}
-
-	/* Its enabled time goes on, so a reader of the page needs a fresh base. */
-	perf_userpage_update(leader);
-	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
-		perf_userpage_update(sibling);
 }
 
-/* Puts on what fits of one kind. */
+/* Puts on what fits of one kind. After the first that does not no other is tried: a pinned one that
+ * comes later has failed as well, a flexible one waits with all behind it. */
 static void context_sched_in(struct perf_cpu *cpu, struct perf_context *context,
-			     enum perf_groups kind, uint64_t now_ns)
+			     enum perf_groups_kind kind, uint64_t now_ns)
 {
+	struct perf_groups *groups = groups_of(context, kind);
+	struct perf_group_walk walk;
 	struct perf_event *leader;
 	bool hardware_left = true;
 
-	TAILQ_FOREACH(leader, groups_of(context, kind), group_link) {
-		if (leader->state != EVENT_INACTIVE || !may_count_here(cpu, leader))
-			continue;
-		bool try = group_is_software(leader) || (hardware_left && may_go_on(cpu, leader));
-		if (!try || group_sched_in(cpu, leader, now_ns) != 0) {
-			hardware_left = false;
-			group_did_not_fit(cpu, context, leader, now_ns);
-		}
+	if (!RB_EMPTY(&groups->software)) {
+		perf_group_walk_begin(&walk, groups, &groups->software, cpu_number(cpu));
+		while ((leader = perf_group_walk_next(&walk)))
+			if (leader->state == EVENT_INACTIVE &&
+			    group_sched_in(cpu, leader, now_ns) != 0)
+				group_did_not_fit(cpu, context, leader, now_ns);
 	}
+	if (RB_EMPTY(&groups->hardware))
+		return;
+	perf_group_walk_begin(&walk, groups, &groups->hardware, cpu_number(cpu));
+	while ((leader = perf_group_walk_next(&walk))) {
+		if (leader->state != EVENT_INACTIVE)
+			continue;
+		if (hardware_left && may_go_on(cpu, leader) &&
+		    group_sched_in(cpu, leader, now_ns) == 0)
+			continue;
+		hardware_left = false;
+		group_did_not_fit(cpu, context, leader, now_ns);
+		if (kind == PERF_FLEXIBLE)
+			return;
+	}
+}
+
+/* The enabled time of those that wait goes on, so who reads their page needs a fresh base. */
+static void update_waiting_pages(struct perf_context *context)
+{
+	struct perf_event *event;
+
+	LIST_FOREACH(event, &context->with_ring, ring_link)
+		if (event->state == EVENT_INACTIVE)
+			perf_userpage_update(event);
 }
 
 void perf_cpu_sched_in(struct perf_cpu *cpu, uint64_t now_ns)
@@ -258,8 +287,13 @@ void perf_cpu_sched_in(struct perf_cpu *cpu, uint64_t now_ns)
 	if (task_context)
 		context_sched_in(cpu, task_context, PERF_PINNED, now_ns);
 	context_sched_in(cpu, &cpu->context, PERF_FLEXIBLE, now_ns);
-	if (task_context)
-		context_sched_in(cpu, task_context, PERF_FLEXIBLE, now_ns);
+	if (cpu->context.rotate_needed)
+		update_waiting_pages(&cpu->context);
+	if (!task_context)
+		return;
+	context_sched_in(cpu, task_context, PERF_FLEXIBLE, now_ns);
+	if (task_context->rotate_needed)
+		update_waiting_pages(task_context);
 }
 
 void perf_cpu_sched_group(struct perf_cpu *cpu, struct perf_event *leader, uint64_t now_ns)
@@ -275,12 +309,12 @@ void perf_cpu_sched_group(struct perf_cpu *cpu, struct perf_event *leader, uint6
 	/* While nobody waits, a group that fits takes nothing from anybody. */
 	bool somebody_waits = cpu->context.rotate_needed ||
 			      (cpu->task_context && cpu->task_context->rotate_needed);
-	if ((!somebody_waits || group_is_software(leader)) && may_go_on(cpu, leader) &&
-	    group_sched_in(cpu, leader, now_ns) == 0)
+	bool go_on = !leader->group_competes || (!somebody_waits && may_go_on(cpu, leader));
+	if (go_on && group_sched_in(cpu, leader, now_ns) == 0)
 		return;
 
 	/* Everything of lower rank makes way, then all are put on in order. */
-	enum perf_groups groups = leader->attr.pinned ? PERF_ALL : PERF_FLEXIBLE;
+	enum perf_groups_kind groups = leader->attr.pinned ? PERF_ALL : PERF_FLEXIBLE;
 	if (cpu->task_context)
 		perf_context_sched_out(cpu, cpu->task_context, groups, now_ns);
 	if (context == &cpu->context)
@@ -296,25 +330,17 @@ void perf_cpu_sched_group(struct perf_cpu *cpu, struct perf_event *leader, uint6
  * first that could be. */
 static struct perf_event *group_to_rotate(struct perf_cpu *cpu, struct perf_context *context)
 {
-	struct perf_event *leader, *waiting = NULL;
+	struct perf_groups *groups = &context->flexible;
+	struct perf_event *leader, *first = NULL;
+	struct perf_group_walk walk;
 
-	TAILQ_FOREACH(leader, &context->flexible, group_link) {
-		if (group_is_software(leader) || !may_count_here(cpu, leader))
-			continue;
-		if (leader->state == EVENT_ACTIVE)
-			return leader;
-		if (leader->state == EVENT_INACTIVE && !waiting)
-			waiting = leader;
-	}
-	return waiting;
-}
-
-static void rotate_context(struct perf_context *context, struct perf_event *leader)
-{
-	if (context->rotation_disabled)
-		return;
-	TAILQ_REMOVE(&context->flexible, leader, group_link);
-	TAILQ_INSERT_TAIL(&context->flexible, leader, group_link);
+	TAILQ_FOREACH(leader, &groups->on, on_link)
+		if (leader->group_competes && (!first || leader->turn < first->turn))
+			first = leader;
+	if (first)
+		return first;
+	perf_group_walk_begin(&walk, groups, &groups->hardware, cpu_number(cpu));
+	return perf_group_walk_next(&walk);
 }
 
 /* Arms the timer again by group_did_not_fit, if somebody still has to wait. */
@@ -339,10 +365,10 @@ static void rotate(struct perf_cpu *cpu, uint64_t now_ns)
 		perf_context_sched_out(cpu, task_context, PERF_FLEXIBLE, now_ns);
 	if (cpu_leader) {
 		perf_context_sched_out(cpu, &cpu->context, PERF_FLEXIBLE, now_ns);
-		rotate_context(&cpu->context, cpu_leader);
+		perf_group_rotate(cpu_leader);
 	}
 	if (task_leader)
-		rotate_context(task_context, task_leader);
+		perf_group_rotate(task_leader);
 	perf_cpu_sched_in(cpu, now_ns);
 }
 
@@ -370,15 +396,25 @@ void perf_cpu_arm_tick(struct perf_cpu *cpu, uint64_t now_ns)
 	}
 }
 
-static bool tick_context(struct perf_context *context, uint64_t now_ns)
+static bool tick_groups(struct perf_groups *groups, uint64_t now_ns)
 {
-	struct perf_event *event;
+	struct perf_event *leader, *sibling;
 	bool again = false;
 
-	TAILQ_FOREACH(event, &context->members, member_link)
-		if (event->state == EVENT_ACTIVE)
-			again |= perf_event_tick(event, now_ns);
+	TAILQ_FOREACH(leader, &groups->on, on_link) {
+		again |= perf_event_tick(leader, now_ns);
+		TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
+			if (sibling->state == EVENT_ACTIVE)
+				again |= perf_event_tick(sibling, now_ns);
+	}
 	return again;
+}
+
+static bool tick_context(struct perf_context *context, uint64_t now_ns)
+{
+	bool again = tick_groups(&context->pinned, now_ns);
+
+	return tick_groups(&context->flexible, now_ns) || again;
 }
 
 static void tick_timer_fire(struct timer *timer)

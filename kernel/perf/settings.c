@@ -43,3 +43,8 @@ int perf_allow_cpu(void)
 {
 	return allow(1);
 }
+
+int perf_allow_tracepoint(void)
+{
+	return allow(0) ? -EPERM : 0;
+}

@@ -26,7 +26,7 @@ static PERCPU(struct active_events, active_events);
 
 /* --- counting --- */
 
-static bool is_excluded(const struct perf_event *event, struct trap_frame *frame)
+bool perf_event_excludes(const struct perf_event *event, struct trap_frame *frame)
 {
 	bool user = frame && arch_frame_is_user(frame);
 
@@ -49,8 +49,14 @@ static uint64_t expired_periods(struct perf_event *event)
 	return periods;
 }
 
-static void count_event(struct perf_event *event, uint64_t number, struct trap_frame *frame,
-			uint64_t address)
+void perf_software_begin_period(struct perf_event *event)
+{
+	if (perf_event_is_sampling(event))
+		expired_periods(event);
+}
+
+void perf_software_count_event(struct perf_event *event, uint64_t number, struct trap_frame *frame,
+			       uint64_t address)
 {
 	atomic_fetch_add(&event->count, number);
 	if (!perf_event_is_sampling(event))
@@ -84,8 +90,8 @@ void perf_software_count(unsigned int id, uint64_t number, struct trap_frame *fr
 	}
 	TAILQ_FOREACH(event, &this_cpu(active_events).list, hw.software_link)
 		if (event->attr.config == id && !(event->hw.flags & HW_STOPPED) &&
-		    !is_excluded(event, frame))
-			count_event(event, number, frame, address);
+		    !perf_event_excludes(event, frame))
+			perf_software_count_event(event, number, frame, address);
 	arch_irq_restore(irq);
 }
 
@@ -114,6 +120,7 @@ static void software_event_destroy(struct perf_event *event)
 static int software_add(struct perf_event *event, int flags)
 {
 	event->hw.flags = flags & PMU_START ? 0 : HW_STOPPED;
+	perf_software_begin_period(event);
 	TAILQ_INSERT_TAIL(&this_cpu(active_events).list, event, hw.software_link);
 	return 0;
 }

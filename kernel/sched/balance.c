@@ -18,11 +18,13 @@
 #include <arch/smp.h>
 #include <kernel/assert.h>
 #include <kernel/time.h>
+#include <kernel/trace/sched.h>
 
 #include "balance.h"
 #include "order.h"
 
-#define LOOK_MAX 64
+#define BALANCE_NS (16 * NSEC_PER_MSEC)
+#define LOOK_MAX   64
 
 void run_queue_lock_pair(unsigned int a, unsigned int b)
 {
@@ -80,6 +82,7 @@ void balance_enqueue(struct task *task, unsigned int cpu)
 	bool first = !order_has_waiting(queue);
 
 	if ((unsigned int)task->cpu != cpu) {
+		trace_sched_migrate(task, (unsigned int)task->cpu, cpu);
 		task->cpu = (int)cpu;
 		task->migrations++;
 		task->sched.migrated = true;

@@ -21,11 +21,13 @@
 #include <arch/task.h>
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
+#include <kernel/log.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/sched.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
+#include <kernel/trace/sched.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
@@ -69,8 +71,10 @@ static uint64_t account_current(struct run_queue *queue)
 
 	task->sched.started_ns = now;
 	task->sched.run_time_ns += delta;
-	if (!is_idle_task(task))
+	if (!is_idle_task(task)) {
 		order_charge(queue, &task->sched, delta);
+		trace_sched_runtime(task, delta);
+	}
 	return now;
 }
 
@@ -147,6 +151,7 @@ static void switch_to(struct run_queue *queue, struct task *next, uint64_t now_n
 
 	if (!prev->process && next->process)
 		cpu_tick_start();
+	trace_sched_switch(prev, next);
 	perf_software_event(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, NULL, 0);
 	perf_sched_out(prev, next);
 	queue->switches++;
@@ -241,6 +246,7 @@ bool sched_wake(struct task *task)
 		arch_irq_restore(state);
 		return false;
 	}
+	trace_sched_waking(task, (unsigned int)task->cpu);
 	for (;;) {
 		from = (unsigned int)task->cpu;
 		to = balance_choose_cpu(task);
@@ -255,6 +261,7 @@ bool sched_wake(struct task *task)
 		/* One that is still on its way to sleep sees the state and stays. */
 		if (!task->running && !task->sched.queued)
 			balance_enqueue(task, to);
+		trace_sched_wakeup(task, (unsigned int)task->cpu);
 	}
 	run_queue_unlock_pair(from, to);
 	arch_irq_restore(state);
@@ -278,13 +285,21 @@ void sched_start(struct task *task)
 	unsigned long state = arch_irq_save();
 
 	task->cpu = (int)cpu_id();
-	unsigned int to = balance_choose_cpu(task);
+	unsigned int to;
 
+	/* Who finds it in the table may set where it is to run. */
+	for (;;) {
+		to = balance_choose_cpu(task);
+		spin_lock(&run_queues[to].lock);
+		if (task_allows(task, to))
+			break;
+		spin_unlock(&run_queues[to].lock);
+	}
 	/* Its first processor is where it starts: no migration. */
 	task->cpu = (int)to;
-	spin_lock(&run_queues[to].lock);
 	task->state = TASK_RUNNABLE;
 	balance_enqueue(task, to);
+	trace_sched_wakeup_new(task, to);
 	spin_unlock(&run_queues[to].lock);
 	arch_irq_restore(state);
 }
@@ -448,7 +463,7 @@ static void adopt_idle_task(void)
 	idle->state = TASK_RUNNABLE;
 	idle->affinity = (cpumask_t)1 << cpu;
 	idle->sched.started_ns = clock_ns();
-	memcpy(idle->comm, "idle", sizeof("idle"));
+	format_string(idle->comm, sizeof(idle->comm), "swapper/%u", cpu);
 	run_queue_init(queue, idle);
 	timer_init(&queue->slice_timer, slice_over);
 	arch_task_adopt(idle);

@@ -14,6 +14,7 @@
 #include <kernel/syscall.h>
 #include <kernel/syscall_trace.h>
 #include <kernel/task.h>
+#include <kernel/trace/calls.h>
 #include <uapi/asm/unistd.h>
 #include <uapi/linux/errno.h>
 
@@ -369,7 +370,7 @@ static inline long perform(unsigned long number, struct trap_frame *frame)
 }
 
 /* The same, with a line in the log. */
-static __attribute__((noinline)) long perform_traced(unsigned long number, struct trap_frame *frame)
+static long perform_logged(unsigned long number, struct trap_frame *frame)
 {
 	char text[SYSCALL_TRACE_TEXT];
 	unsigned long arg[6];
@@ -383,6 +384,21 @@ static __attribute__((noinline)) long perform_traced(unsigned long number, struc
 	return result;
 }
 
+/* The same, with everybody told who wants to know; those of its end are told later. */
+static __attribute__((noinline)) long perform_watched(unsigned long number,
+						      struct trap_frame *frame)
+{
+	trace_call_enter(number, frame);
+	return atomic_load(&syscall_watchers) & SYSCALL_LOGGED ? perform_logged(number, frame) :
+								 perform(number, frame);
+}
+
+static bool is_watched(void)
+{
+	return __builtin_expect(
+		atomic_load_explicit(&syscall_watchers, memory_order_relaxed) != 0, false);
+}
+
 void syscall_dispatch(struct trap_frame *frame)
 {
 	struct ptrace_state *trace = &task_current()->ptrace;
@@ -393,12 +409,20 @@ void syscall_dispatch(struct trap_frame *frame)
 	}
 	/* Linux takes the number as 32 bits. */
 	unsigned long number = (unsigned int)arch_syscall_number(frame);
-	long result = __builtin_expect(syscall_traced, false) ? perform_traced(number, frame) :
-								perform(number, frame);
+	long result = is_watched() ? perform_watched(number, frame) : perform(number, frame);
 
+	/* Somebody may have come while it lasted. */
+	if (is_watched())
+		trace_call_exit(number, frame, result);
 	arch_syscall_set_result(frame, result);
 	if (atomic_load_explicit(&trace->calls, memory_order_relaxed))
 		ptrace_call_exit();
+}
+
+void syscall_first_return(struct trap_frame *frame)
+{
+	if (is_watched())
+		trace_call_exit((unsigned int)arch_syscall_number(frame), frame, 0);
 }
 
 void user_return(struct trap_frame *frame)

@@ -295,7 +295,7 @@ static const char *const errors[] = {
 #undef NAME
 };
 
-bool syscall_traced;
+_Atomic unsigned int syscall_watchers;
 
 void syscall_trace_init(void)
 {
@@ -305,7 +305,7 @@ void syscall_trace_init(void)
 		return;
 	if (strcmp(value, "syscalls"))
 		boot_failure("trace=%s: only trace=syscalls is known", value);
-	syscall_traced = true;
+	atomic_fetch_or(&syscall_watchers, SYSCALL_LOGGED);
 }
 
 /* ADDRESS's bytes between quotes: SIZE of them, or (SIZE_MAX) a string. What cannot be shown is a

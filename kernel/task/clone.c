@@ -24,6 +24,7 @@
 #include <kernel/ptrace.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
@@ -194,6 +195,23 @@ static void wait_for_vfork(struct task *child, struct task_completion *completio
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
+/* CHILD, which never ran and is in no table, gives back here what may need to sleep for it. The last
+ * reference may go where nothing can: in the idle task. */
+static void abandon(struct task *child)
+{
+	perf_task_exit(child);
+	if (child->paths)
+		path_view_put(child->paths);
+	if (child->files)
+		file_table_put(child->files);
+	if (child->space)
+		vm_space_put(child->space);
+	child->paths = NULL;
+	child->files = NULL;
+	child->space = NULL;
+	task_put(child);
+}
+
 pid_t task_clone(const struct clone_request *request, const struct trap_frame *frame)
 {
 	struct task *self = task_current();
@@ -237,13 +255,14 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 	if (error) {
 		if (pidfd >= 0)
 			fd_close(pidfd);
-		task_put(child);
+		abandon(child);
 		return error;
 	}
 	pid_t tid = child->tid;
 
 	store_tids(child, request);
 	perf_task_started(child);
+	trace_sched_fork(self, child, request->flags);
 	sched_start(child);
 	if (event)
 		ptrace_event(event, (unsigned long)tid);

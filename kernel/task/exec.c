@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <arch/exec.h>
+#include <arch/ptrace.h>
 #include <arch/signal.h>
 #include <kernel/credentials.h>
 #include <kernel/file.h>
@@ -27,6 +28,7 @@
 #include <kernel/random.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <kernel/vdso.h>
 #include <kernel/vm.h>
@@ -240,6 +242,7 @@ void exec_set_name(struct task *task, const struct exec_image *image, struct den
 {
 	struct process *process = task->process;
 
+	trace_task_rename(task, image->name);
 	memcpy(task->comm, image->name, sizeof(task->comm));
 	mutex_lock(&tree_mutex);
 	struct dentry *old = process->executable;
@@ -327,6 +330,7 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 	self->robust_list = 0;
 	rseq_exec();
 	exec_set_name(self, image, executable);
+	arch_ptrace_end(self);
 	arch_task_set_program(arch_task_user_frame(self), image->entry, image->stack);
 	perf_task_exec(self);
 	perf_task_renamed(self, true);
@@ -390,7 +394,10 @@ static int execute(const struct exec_request *request, uintptr_t user_arguments,
 		executable_put(executable);
 		return error;
 	}
+	pid_t former_tid = self->tid;
+
 	commit(self, &image, executable);
+	trace_sched_exec(request->name, self, former_tid);
 	return 0;
 }
 

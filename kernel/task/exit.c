@@ -12,6 +12,7 @@
  * Locks: as in <kernel/process.h>.
  */
 #include <arch/machine.h>
+#include <arch/ptrace.h>
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
 #include <kernel/entry.h>
@@ -26,6 +27,7 @@
 #include <kernel/ptrace.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
+#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
@@ -276,6 +278,7 @@ _Noreturn void task_exit(int status)
 
 	ASSERT(arch_irqs_enabled());
 	ptrace_event(PTRACE_EVENT_EXIT, (unsigned long)status);
+	arch_ptrace_end(self);
 	perf_task_exit(self);
 	if (self->space) {
 		robust_list_release(self);
@@ -283,6 +286,7 @@ _Noreturn void task_exit(int status)
 		usage_note_space(self->process, self->space);
 		task_release_space(self);
 	}
+	trace_sched_exit(self);
 	file_table_switch(NULL);
 	if (self->paths)
 		path_view_switch(NULL);

@@ -5,7 +5,7 @@
  * A limit is enforced where the resource is handed out:
  *
  *   RLIMIT_AS, DATA, STACK, MEMLOCK   kernel/mm/, which has copies: process_apply_limits
- *   RLIMIT_NOFILE                     kernel/fs/file.c
+ *   RLIMIT_NOFILE                     kernel/fs/file_table.c
  *   RLIMIT_FSIZE                      whoever makes a regular file longer: process_check_file_size
  *   RLIMIT_NPROC                      task_clone, by the real user's account
  *   RLIMIT_SIGPENDING                 kernel/task/signal.c, by the same
@@ -31,6 +31,8 @@
 #define STACK_DEFAULT	  ((uint64_t)8 << 20)
 #define MEMLOCK_DEFAULT	  ((uint64_t)8 << 20)
 #define MSGQUEUE_DEFAULT  819200
+#define NOFILE_SOFT	  1024
+#define NOFILE_HARD	  4096
 /* Of the memory a task may cost the kernel, an eighth: Linux's set_max_threads. */
 #define TASK_MEMORY_BYTES (8 * 16384)
 
@@ -43,7 +45,7 @@ void process_default_limits(struct rlimit64 limits[RLIM_NLIMITS])
 	limits[RLIMIT_STACK].rlim_cur = STACK_DEFAULT;
 	limits[RLIMIT_CORE].rlim_cur = 0;
 	limits[RLIMIT_NPROC] = (struct rlimit64){ tasks, tasks };
-	limits[RLIMIT_NOFILE] = (struct rlimit64){ DESCRIPTORS_MAX, DESCRIPTORS_MAX };
+	limits[RLIMIT_NOFILE] = (struct rlimit64){ NOFILE_SOFT, NOFILE_HARD };
 	limits[RLIMIT_MEMLOCK] = (struct rlimit64){ MEMLOCK_DEFAULT, MEMLOCK_DEFAULT };
 	limits[RLIMIT_SIGPENDING] = limits[RLIMIT_NPROC];
 	limits[RLIMIT_MSGQUEUE] = (struct rlimit64){ MSGQUEUE_DEFAULT, MSGQUEUE_DEFAULT };
@@ -102,7 +104,6 @@ void process_apply_limits(const struct process *process, struct vm_space *space)
 /* Whether the running task may give a limit that is OLD the value NEW. */
 static int check_limit(unsigned int which, const struct rlimit64 *old, const struct rlimit64 *new)
 {
-	/* Descriptor tables have one size. */
 	if (which == RLIMIT_NOFILE && new->rlim_max > DESCRIPTORS_MAX)
 		return -EPERM;
 	return new->rlim_max > old->rlim_max && !capable(CAP_SYS_RESOURCE) ? -EPERM : 0;

@@ -15,6 +15,7 @@
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/prctl.h>
@@ -31,6 +32,7 @@ static long set_name(const unsigned long arg[4])
 		return -EFAULT;
 	if (length == -EFAULT)
 		return length;
+	trace_task_rename(self, name);
 	memcpy(self->comm, name, sizeof(name));
 	perf_task_renamed(self, false);
 	return 0;

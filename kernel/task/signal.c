@@ -25,6 +25,7 @@
 #include <kernel/ptrace.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/trace/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
 
@@ -117,9 +118,8 @@ static void alert_one(struct process *process, int signal)
 void signal_retarget(struct process *process)
 {
 	spin_lock(&process->signal_lock);
-	for (int signal = 1; signal <= SIGNALS_MAX; signal++)
-		if (process->signals.pending & signal_bit(signal))
-			alert_one(process, signal);
+	for (uint64_t left = process->signals.pending; left; left &= left - 1)
+		alert_one(process, __builtin_ctzll(left) + 1);
 	spin_unlock(&process->signal_lock);
 }
 
@@ -179,6 +179,8 @@ static int send(struct process *process, struct task *task, const struct kernel_
 
 	ASSERT(signal >= 1 && signal <= SIGNALS_MAX);
 	if (signal == SIGKILL) {
+		trace_signal_generate(info, task ? task : process->leader, !task,
+				      TRACE_SIGNAL_DELIVERED);
 		process_mark_exiting(process, SIGKILL);
 		return 0;
 	}
@@ -190,15 +192,25 @@ static int send(struct process *process, struct task *task, const struct kernel_
 	bool noticed = blocked || (asked && ptrace_is_traced(asked)) ||
 		       !is_ignored(process, signal);
 
+	struct signal_queue *queue = task ? &task->signals.queue : &process->signals;
+	enum trace_signal_result result = TRACE_SIGNAL_IGNORED;
+
 	if (!process->exiting && !process->zombie && noticed) {
-		error = signal_queue_add(task ? &task->signals.queue : &process->signals, asked,
-					 info);
+		bool was_pending = signal < FIRST_REAL_TIME &&
+				   (queue->pending & signal_bit(signal));
+
+		error = signal_queue_add(queue, asked, info);
+		result = error	     ? TRACE_SIGNAL_OVERFLOW_FAIL :
+			 was_pending ? TRACE_SIGNAL_ALREADY_PENDING :
+				       TRACE_SIGNAL_DELIVERED;
 		if (task && !blocked)
 			alert(task);
 		else if (!task)
 			alert_one(process, signal);
 		wait_queue_wake(&process->signal_event);
 	}
+	if (asked)
+		trace_signal_generate(info, asked, !task, result);
 	spin_unlock(&process->signal_lock);
 	if (continued)
 		child_tell_parent(process, 0xffff);
@@ -257,13 +269,20 @@ bool signal_is_fatal_pending(struct task *task)
 void signal_set_mask(uint64_t mask)
 {
 	struct task *self = task_current();
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct process *process = self->process;
+	unsigned long state = spin_lock_irqsave(&process->signal_lock);
 
-	spin_lock(&self->process->signal_lock);
-	self->signals.mask = mask & ~SIGNALS_UNBLOCKABLE;
+	mask &= ~SIGNALS_UNBLOCKABLE;
+	/* Some other task is to act on what this one was to act on. */
+	uint64_t left = process->signals.pending & mask & ~self->signals.mask;
+
+	self->signals.mask = mask;
 	signal_update_attention(self);
-	spin_unlock(&self->process->signal_lock);
-	signal_retarget(self->process);
+	spin_unlock_irqrestore(&process->signal_lock, state);
+	if (!left)
+		return;
+	state = spin_lock_irqsave(&task_table_lock);
+	signal_retarget(process);
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
@@ -374,33 +393,44 @@ bool signal_is_noticed(struct task *task, int signal)
 	return noticed;
 }
 
+/* What PROCESS does about SIGNAL, this time. S held. */
+static struct kernel_sigaction take_action(struct process *process, int signal)
+{
+	struct kernel_sigaction action = signal_handlers_get(process->handlers, signal);
+
+	if (action.handler > SIG_IGN_ADDRESS && (action.flags & SA_RESETHAND))
+		process->handlers->actions[signal - 1].handler = SIG_DFL_ADDRESS;
+	return action;
+}
+
 /* Takes the next signal to act on and what to do about it. 0: none is left. */
-static int next_signal(struct task *self, struct kernel_siginfo *info)
+static int next_signal(struct task *self, struct kernel_siginfo *info,
+		       struct kernel_sigaction *action)
 {
 	struct process *process = self->process;
 	unsigned long state = spin_lock_irqsave(&process->signal_lock);
+	bool traced = ptrace_is_traced(self);
 	int signal = signal_queue_take(&self->signals.queue, self->signals.mask, info);
 
 	if (!signal)
 		signal = signal_queue_take(&process->signals, self->signals.mask, info);
 	signal_update_attention(self);
+	if (signal && !traced)
+		*action = take_action(process, signal);
 	spin_unlock_irqrestore(&process->signal_lock, state);
 	if (!signal)
 		return 0;
 	process_timers_delivered(info);
-	return ptrace_signal(signal, info);
-}
-
-/* What PROCESS does about SIGNAL, this time. */
-static struct kernel_sigaction take_action(struct process *process, int signal)
-{
-	unsigned long state = spin_lock_irqsave(&process->signal_lock);
-	struct kernel_sigaction action = signal_handlers_get(process->handlers, signal);
-
-	if (action.handler > SIG_IGN_ADDRESS && (action.flags & SA_RESETHAND))
-		process->handlers->actions[signal - 1].handler = SIG_DFL_ADDRESS;
+	if (!traced)
+		return signal;
+	/* The tracer may make another of it, or nothing. */
+	signal = ptrace_signal(signal, info);
+	if (!signal)
+		return 0;
+	state = spin_lock_irqsave(&process->signal_lock);
+	*action = take_action(process, signal);
 	spin_unlock_irqrestore(&process->signal_lock, state);
-	return action;
+	return signal;
 }
 
 uint64_t signal_call_deadline(uint64_t deadline_ns)
@@ -469,10 +499,10 @@ void signal_deliver(struct trap_frame *frame)
 		wait_while_stopped(self);
 		if (self->signals.fatal)
 			task_exit(self->process->exiting ? self->process->exit_status : 0);
-		signal = next_signal(self, &info);
+		signal = next_signal(self, &info, &action);
 		if (!signal)
 			continue;
-		action = take_action(self->process, signal);
+		trace_signal_deliver(&info, &action);
 		if (action.handler == SIG_IGN_ADDRESS)
 			continue;
 		if (action.handler != SIG_DFL_ADDRESS) {

@@ -16,7 +16,6 @@
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 
-#define FIRST_REAL_TIME 32
 /* Caused by the running instruction: acted on before others. */
 #define SYNCHRONOUS                                                   \
 	((uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGBUS - 1) | \

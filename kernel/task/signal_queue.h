@@ -8,6 +8,9 @@
 
 #include <kernel/signal.h>
 
+/* The first of the real-time signals, of which several can be pending. */
+#define FIRST_REAL_TIME 32
+
 /* SIGNAL's bit in sets. */
 static inline uint64_t signal_bit(int signal)
 {

@@ -24,6 +24,7 @@
 #include <kernel/process.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
+#include <kernel/trace/sched.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 
@@ -144,6 +145,7 @@ void task_put(struct task *task)
 
 static void free_task(struct task *task)
 {
+	trace_sched_free(task);
 	perf_task_free(task);
 	signal_queue_flush(&task->signals.queue);
 	if (task->space)
@@ -188,7 +190,7 @@ struct task *task_alloc(void)
 	task->references = 1;
 	task->credentials = credentials_share(&credentials_initial);
 	task->started_ns = clock_ns();
-	task->state = TASK_SLEEPING;
+	task->state = TASK_NEW;
 	task->affinity = cpus_all();
 	task->timer_slack_ns = task->first_timer_slack_ns = TIMER_SLACK_DEFAULT_NS;
 	task->signals.alternate.ss_flags = SS_DISABLE;

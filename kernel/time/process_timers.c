@@ -22,6 +22,7 @@
 #include <kernel/signal.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/trace/timer.h>
 #include <kernel/usercopy.h>
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
@@ -35,6 +36,7 @@ enum { ITIMER_COUNT = 3 };
 struct itimer {
 	struct interval interval;
 	struct process *process;
+	int which; /* ITIMER_* */
 	int signal;
 };
 
@@ -65,7 +67,9 @@ static void itimer_expired(struct interval *interval)
 {
 	struct itimer *timer = __containerof(interval, struct itimer, interval);
 	const struct kernel_siginfo info = { .si_signo = timer->signal, .si_code = SI_KERNEL };
+	bool real = interval->clock == INTERVAL_WALL;
 
+	trace_itimer_expire(timer->which, timer->process->pid, real ? 0 : interval_now(interval));
 	signal_send_process(timer->process, &info);
 	/* Nobody is told of processor time by the signal's being taken: see process_timers_delivered. */
 	if (timer->interval.clock != INTERVAL_WALL)
@@ -96,6 +100,7 @@ static struct process_timers *own_timers(void)
 	for (int i = 0; i < ITIMER_COUNT; i++) {
 		timers->itimers[i].process = process;
 		timers->itimers[i].signal = kinds[i].signal;
+		timers->itimers[i].which = i;
 		interval_init(&timers->itimers[i].interval, kinds[i].clock, process->leader,
 			      itimer_expired);
 	}
@@ -212,6 +217,16 @@ static uint64_t ends_of(const struct interval *interval, uint64_t left_ns)
 	return left_ns < UINT64_MAX - now ? now + left_ns : UINT64_MAX;
 }
 
+/* M held. */
+static void set_itimer(struct itimer *timer, uint64_t value_ns, uint64_t interval_ns)
+{
+	uint64_t expires_ns = ends_of(&timer->interval, value_ns);
+
+	trace_itimer_set(timer->which, timer->which == ITIMER_REAL ? 0 : expires_ns, value_ns,
+			 interval_ns);
+	interval_set(&timer->interval, expires_ns, interval_ns);
+}
+
 static void get_itimer(struct itimer *timer, struct kernel_itimerval *value)
 {
 	uint64_t left, interval;
@@ -256,8 +271,7 @@ long sys_setitimer(const unsigned long arg[6])
 
 	mutex_lock(&timers->mutex);
 	get_itimer(timer, &old);
-	interval_set(&timer->interval, ends_of(&timer->interval, timeval_to_ns(&value.it_value)),
-		     timeval_to_ns(&value.it_interval));
+	set_itimer(timer, timeval_to_ns(&value.it_value), timeval_to_ns(&value.it_interval));
 	mutex_unlock(&timers->mutex);
 	return arg[2] ? copy_to_user((void *)arg[2], &old, sizeof(old)) : 0;
 }
@@ -277,7 +291,7 @@ long sys_alarm(const unsigned long arg[6])
 
 	mutex_lock(&timers->mutex);
 	get_itimer(timer, &old);
-	interval_set(&timer->interval, ends_of(&timer->interval, seconds * NSEC_PER_SEC), 0);
+	set_itimer(timer, seconds * NSEC_PER_SEC, 0);
 	mutex_unlock(&timers->mutex);
 	/* Rounded, but never to nothing. */
 	bool up = old.it_value.tv_usec >= 500000 ||

@@ -16,6 +16,7 @@
 #include <kernel/cpu.h>
 #include <kernel/spinlock.h>
 #include <kernel/time.h>
+#include <kernel/trace/timer.h>
 
 RB_HEAD(timer_tree, timer);
 
@@ -39,6 +40,7 @@ RB_GENERATE_STATIC(timer_tree, timer, node, compare_timers)
 void timer_init(struct timer *timer, void (*fire)(struct timer *timer))
 {
 	*timer = (struct timer){ .cpu = -1, .fire = fire };
+	trace_timer_init(timer);
 }
 
 void timer_arm(struct timer *timer, uint64_t deadline_ns)
@@ -48,6 +50,7 @@ void timer_arm(struct timer *timer, uint64_t deadline_ns)
 	spin_lock(&queue->lock);
 	struct timer *first = RB_MIN(timer_tree, &queue->timers);
 
+	trace_timer_start(timer, deadline_ns, timer->cpu >= 0);
 	if (timer->cpu >= 0) {
 		ASSERT(timer->cpu == (int)cpu_id());
 		RB_REMOVE(timer_tree, &queue->timers, timer);
@@ -77,6 +80,7 @@ static bool disarm(struct timer *timer)
 			/* An interrupt that was set for it comes in vain. */
 			RB_REMOVE(timer_tree, &queue->timers, timer);
 			timer->cpu = -1;
+			trace_timer_cancel(timer);
 			spin_unlock(&queue->lock);
 			return true;
 		}
@@ -124,7 +128,9 @@ void timer_interrupt(void)
 		first->firing++;
 		first->cpu = -1;
 		spin_unlock(&queue->lock);
+		trace_timer_expire(first);
 		first->fire(first);
+		trace_timer_expired(first);
 		spin_lock(&queue->lock);
 		first->firing--;
 	}

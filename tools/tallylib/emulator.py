@@ -71,7 +71,8 @@ def command(options, log, console):
              "-accel", "kvm" if options.pmu == "kvm" else "tcg",
              "-cpu", _cpu(options)]
     if options.icount:
-        words += ["-icount", "shift=0,sleep=off"]
+        # The same each time: also the date, and what the processor calls random.
+        words += ["-icount", "shift=0,sleep=off", "-seed", "1", "-rtc", "base=2025-01-01,clock=vm"]
     if options.gdb:
         words += ["-S", "-gdb", "tcp:localhost:" + gdb_port()]
     return words

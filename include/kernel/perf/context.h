@@ -14,6 +14,7 @@
 #include <sys/queue.h>
 
 #include <kernel/cpu.h>
+#include <kernel/perf/groups.h>
 #include <kernel/spinlock.h>
 #include <kernel/time.h>
 #include <kernel/wait.h>
@@ -28,8 +29,6 @@ struct task;
 /* What throttling counts samples in: the same tick. */
 #define PERF_TICK_NS	 (4 * NSEC_PER_MSEC)
 
-TAILQ_HEAD(perf_group_list, perf_event);
-
 struct perf_context {
 	struct spinlock lock; /* L, irqsave; a processor's context has none, see context.c */
 	struct mutex mutex;   /* M: membership: open, close, fork, exit, group reads */
@@ -41,13 +40,13 @@ struct perf_context {
 	uint64_t time_ns, clock_offset_ns;
 
 	TAILQ_HEAD(perf_member_list, perf_event) members; /* L, M: every event */
-	struct perf_group_list pinned;			  /* L, M: in order of opening */
-	struct perf_group_list flexible;		  /* L, M: leaders, next to go on first */
+	struct perf_groups pinned, flexible;		  /* L: those that want to count */
+	LIST_HEAD(, perf_event) with_ring;		  /* L: those whose records have a place */
 	unsigned int hardware_count;  /* L: members on a PMU that can be frozen */
 	unsigned int frequency_count; /* L: members with attr.freq */
 	bool rotate_needed;	      /* L: some flexible group did not fit */
 	bool dead;		      /* L, M: the task is gone */
-	bool rotation_disabled;	      /* M: fork walks the groups */
+	_Atomic bool traps_waiting;   /* some member's pending_trap waits for the task to run */
 	int last_cpu;		      /* L: where it was active last, -1: nowhere */
 	_Atomic unsigned int references;
 }; /* L: lock; M: changed with both held, so either is enough to read */
@@ -131,7 +130,7 @@ void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_context *contex
  * frozen if anything on them changes.
  */
 
-enum perf_groups { PERF_PINNED = 1, PERF_FLEXIBLE = 2, PERF_ALL = 3 };
+enum perf_groups_kind { PERF_PINNED = 1, PERF_FLEXIBLE = 2, PERF_ALL = 3 };
 
 /* One processor as the perf core sees it. */
 struct perf_cpu {
@@ -142,7 +141,7 @@ struct perf_cpu {
 	uint64_t moment_ns;	      /* when the operation in hand takes place, 0: none */
 	bool frozen;		      /* for the operation in hand */
 	unsigned int hardware_active; /* events on PMUs that can run out of counters */
-	bool exclusive;		      /* an exclusive group is on, alone */
+	struct perf_event *exclusive; /* its group is on, alone */
 } CACHE_ALIGNED;
 
 extern struct perf_cpu perf_cpus[CPUS_MAX];
@@ -166,9 +165,9 @@ static inline uint64_t perf_cpu_clock_ns(const struct perf_cpu *cpu)
 void perf_event_sched_out(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns);
 void perf_group_sched_out(struct perf_cpu *cpu, struct perf_event *leader, uint64_t now_ns);
 
-/* Takes the groups of CONTEXT that are of the kind GROUPS off. */
+/* Takes the groups of CONTEXT that are of the KINDS off. */
 void perf_context_sched_out(struct perf_cpu *cpu, struct perf_context *context,
-			    enum perf_groups groups, uint64_t now_ns);
+			    enum perf_groups_kind kinds, uint64_t now_ns);
 
 /* Puts on what fits, in order of priority: the processor's pinned groups, the task's, the
  * processor's flexible ones, the task's. What is on stays. */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include <arch/breakpoint.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/smp.h>
 #include <kernel/spinlock.h>
@@ -20,8 +21,15 @@
 
 struct perf_context;
 struct perf_ring;
+struct trace_filter;
 struct task;
 struct file;
+
+/* Raw data of a sample: with the 32 bits of the size, a multiple of 8 bytes. */
+struct perf_raw {
+	const void *bytes;
+	uint32_t size;
+};
 
 /* The driver's part of an event. Written on the processor where the event is on, PMU frozen or in
  * the PMI. */
@@ -42,9 +50,13 @@ struct hw_event {
 	uint64_t frequency_stamp_ns; /* attr.freq: when the last sample came … */
 	uint64_t frequency_count;    /* … and the count at the last tick */
 
+	struct arch_breakpoint breakpoint;     /* breakpoint.c */
 	uint64_t start_ns;		       /* software clocks: when it was last folded */
 	struct timer timer;		       /* software clocks that sample */
-	TAILQ_ENTRY(perf_event) software_link; /* software.c: active on this processor */
+	/* software.c, tracepoint.c: active on this processor */
+	TAILQ_ENTRY(perf_event) software_link;
+	struct trace_filter *_Atomic filter; /* tracepoint.c: set once; NULL: none */
+	const struct perf_raw *raw;	     /* of the sample in hand; NULL: none */
 };
 
 #define HW_THROTTLED	     UINT64_MAX
@@ -93,26 +105,37 @@ struct perf_event {
 	siblings;			      /* C: the leader's, in order of opening */
 	TAILQ_ENTRY(perf_event) sibling_link; /* C */
 	unsigned int sibling_count;	      /* C: the leader's */
+	/* C: a leader among the groups of its context, see groups.c */
+	RB_ENTRY(perf_event) group_node;
+	TAILQ_ENTRY(perf_event) on_link;
+	_Atomic uint64_t turn; /* fork reads it with the mutex only */
+	bool group_queued, group_competes;
 
 	/* place */
 	struct perf_context *context;	     /* constant once installed */
 	bool attached;			     /* C: a member of it */
 	TAILQ_ENTRY(perf_event) member_link; /* C: context's members */
-	TAILQ_ENTRY(perf_event) group_link;  /* C: leaders: context's pinned or flexible groups */
 	int cpu;			     /* only count on this one; -1: any */
+	/* Whom it counts, NULL: all; not to be followed: it has no reference. */
+	struct task *target;
 	_Atomic int on_cpu;		     /* C: where it is active, -1 */
 
 	/* output */
 	struct perf_ring *_Atomic ring;	     /* C for changes, O: where its records go */
+	LIST_ENTRY(perf_event) ring_link;    /* C: context's with_ring */
 	TAILQ_ENTRY(perf_event) writer_link; /* ring->writers_lock */
 	unsigned int map_count;		     /* O: mappings through this event's file */
 	bool user_readable;		     /* its counter, from user mode: as it was when opened */
 	_Atomic uint64_t lost;		     /* samples that did not fit (PERF_FORMAT_LOST) */
 	struct wait_queue waiters;	     /* poll */
+	void (*triggered)(struct perf_event *event); /* instead of counting; see breakpoint.h */
 	_Atomic int event_limit;	     /* overflows until it disables itself; 0: none */
 	int64_t clock_offset_ns;	     /* of the clock of its records from clock_ns() */
 	struct deferred_work pending;	     /* what the NMI leaves for later */
-	_Atomic bool pending_disable, pending_wakeup;
+	_Atomic bool pending_disable, pending_wakeup, pending_trap;
+	_Atomic int pending_notice; /* POLL_IN or POLL_HUP for the file's owner; 0: none */
+	uint64_t trap_address;	    /* for the SIGTRAP that pending_trap stands for */
+	struct file *_Atomic file;  /* whose private data this is; NULL: an inherited event */
 
 	bool accounted;			   /* open.c: by perf_sideband_account */
 	struct task *owner;		   /* who opened it, referenced; NULL: inherited */
@@ -138,12 +161,12 @@ static inline bool perf_event_is_software(const struct perf_event *event)
 
 /*
  * Makes an event for ATTR (validated) with one reference: no context yet, in the group of LEADER
- * (NULL: its own), to count on CPU (-1: any). The PMU that takes it has translated it. *ERROR on
+ * (NULL: its own), to count TASK (NULL: all that run) on CPU (-1: any). The PMU that takes it has translated it. *ERROR on
  * NULL: -ENOMEM, -ENOENT (no PMU knows it), or the driver's answer. LEADER's context mutex is held.
  * Task context.
  */
 struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu,
-				     struct perf_event *leader, int *error);
+				     struct task *task, struct perf_event *leader, int *error);
 
 /* One more reference, and one less; the last frees. get: any context; put: task context. */
 void perf_event_get(struct perf_event *event);
@@ -241,6 +264,25 @@ void perf_output_init(void);
 void perf_inherit_init(void);
 void perf_software_init(void);
 void perf_clock_init(void);
+void perf_tracepoint_init(void);
+void perf_breakpoint_init(void);
+
+/*
+ * software.c
+ */
+
+/* Whether EVENT does not count what happens in the code that FRAME is of. Any context. */
+bool perf_event_excludes(const struct perf_event *event, struct trap_frame *frame);
+
+/* EVENT, which may sample, goes on: a period that was ended from outside (PERF_EVENT_IOC_PERIOD) while it
+ * was off begins anew. As below. */
+void perf_software_begin_period(struct perf_event *event);
+
+/* NUMBER more of what EVENT, active here and not stopped, counts where it happens, at FRAME with data
+ * address ADDRESS: samples as the period says. Interrupts off, or an NMI if nothing else counts for
+ * EVENT. */
+void perf_software_count_event(struct perf_event *event, uint64_t number, struct trap_frame *frame,
+			       uint64_t address);
 
 /*
  * attr.c
@@ -305,6 +347,26 @@ void perf_event_request_wakeup(struct perf_event *event);
 
 /* The second half, from the deferred work. Interrupt context. */
 void perf_output_wake(struct perf_event *event);
+
+/*
+ * signal.c: what is told by signals. Noted by an overflow, sent by the deferred work.
+ */
+
+/* EVENT overflowed for POLL_CODE (POLL_IN, or POLL_HUP: for the last time): the owner of its file is to
+ * be told, if there is one (O_ASYNC). Any context, NMI included. */
+void perf_event_note_owner(struct perf_event *event, int poll_code);
+
+/* EVENT, with attr.sigtrap, overflowed at FRAME (NULL: unknown), about data ADDRESS: its task, which
+ * runs, is to get SIGTRAP. Any context, NMI included. */
+void perf_event_note_trap(struct perf_event *event, const struct trap_frame *frame,
+			  uint64_t address);
+
+/* Sends what was noted. Interrupt context, interrupts off. */
+void perf_event_send_signals(struct perf_event *event);
+
+/* The task of CONTEXT runs here again: traps that came too late for it are sent soon. Context's lock
+ * held, interrupts off. */
+void perf_context_resend_traps(struct perf_context *context);
 
 /*
  * overflow.c

@@ -15,6 +15,7 @@
 #include <sys/queue.h>
 
 struct perf_event;
+struct perf_event_attr;
 struct trap_frame;
 
 /* Flags of add and stop. */
@@ -44,6 +45,11 @@ struct pmu {
 	 * hardware. 0, -ENOENT (not mine, ask the next PMU), -EINVAL, -EOPNOTSUPP … Task
 	 * context. [hw_perf_event_init] */
 	int (*event_init)(struct perf_event *event);
+
+	/* Whether the running task may open EVENT, which event_init took, on a task it may observe
+	 * (OF_TASK) or on a processor: 0 or a negative error. NULL: yes. Not asked for inherited
+	 * events. Task context. */
+	int (*event_permit)(const struct perf_event *event, bool of_task);
 
 	/* The last reference to an event that event_init took is gone: frees what that acquired.
 	 * NULL: nothing. Task context. */
@@ -81,6 +87,10 @@ struct pmu {
 	void (*start_txn)(struct pmu *pmu);
 	int (*commit_txn)(struct pmu *pmu);
 	void (*cancel_txn)(struct pmu *pmu);
+
+	/* Makes EVENT what ATTR says, if no more is different than may be: 0, -EINVAL … NULL: nothing
+	 * may. Task context. */
+	int (*modify)(struct perf_event *event, const struct perf_event_attr *attr);
 
 	/* What user space passes to its counter-read instruction, plus one; 0 when it cannot
 	 * read the counter now. NULL: never. */

@@ -12,7 +12,8 @@
 
 #include <kernel/vm.h>
 
-/* Who without CAP_PERFMON may do what: above 0 no events of processors, above 1 none of the kernel. */
+/* Who without CAP_PERFMON may do what: above -1 nothing that tracepoints tell,
+ * above 0 no events of processors, above 1 none of the kernel. */
 extern _Atomic int perf_paranoid;
 #define PERF_PARANOID_DEFAULT 2
 
@@ -55,5 +56,7 @@ static inline bool perf_user_reads_allowed(const struct vm_space *space)
  * context. */
 int perf_allow_kernel(void);
 int perf_allow_cpu(void);
+/* Whether it may see what tracepoints tell: 0 or -EPERM. Task context. */
+int perf_allow_tracepoint(void);
 
 #endif

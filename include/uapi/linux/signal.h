@@ -93,6 +93,7 @@
 #define BUS_ADRERR	2
 #define TRAP_BRKPT	1
 #define TRAP_TRACE	2
+#define TRAP_HWBKPT	4
 #define TRAP_PERF	6
 #define CLD_EXITED	1
 #define CLD_KILLED	2
@@ -103,6 +104,9 @@
 #define POLL_IN		1
 #define POLL_OUT	2
 #define POLL_HUP	6
+
+/* si_perf_flags: SIGTRAP was blocked, so it comes later than what it is about. */
+#define TRAP_PERF_FLAG_ASYNC 1u
 
 struct kernel_sigaction {
 	uint64_t handler; /* address, SIG_DFL_ADDRESS or SIG_IGN_ADDRESS */
@@ -149,6 +153,9 @@ struct kernel_siginfo {
 		};
 		struct {
 			uint64_t si_addr; /* SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP */
+			uint64_t si_perf_data; /* TRAP_PERF: attr.sig_data */
+			uint32_t si_perf_type; /* attr.type */
+			uint32_t si_perf_flags;
 		};
 		struct {
 			int64_t si_band; /* SIGIO */

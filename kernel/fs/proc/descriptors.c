@@ -53,7 +53,7 @@ static void *next_descriptor(void *parent, uint64_t *id)
 {
 	if (proc_check_access(parent))
 		return NULL;
-	for (; *id < DESCRIPTORS_MAX; (*id)++) {
+	for (; *id < file_table_capacity_of(parent); (*id)++) {
 		struct descriptor *descriptor = make_descriptor(parent, (int)*id);
 
 		if (descriptor)

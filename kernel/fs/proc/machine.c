@@ -176,14 +176,25 @@ int proc_show_cmdline(struct text *text, void *unused)
 }
 
 /* Addresses that one may not see are 0. */
+static void print_symbol(struct text *text, bool visible, uintptr_t address, char kind,
+			 const char *name)
+{
+	text_print(text, "%016lx %c %s\n", visible ? (unsigned long)address : 0ul, kind, name);
+}
+
+/* perf knows by _text or _stext where the kernel is, and by _etext where it ends. */
 int proc_show_kallsyms(struct text *text, void *unused)
 {
 	bool visible = proc_addresses_visible();
 	struct symbol_entry entry;
+	uintptr_t start, end;
 
+	symbol_get_range(&start, &end);
+	print_symbol(text, visible, start, 'T', "_text");
+	print_symbol(text, visible, start, 'T', "_stext");
 	for (size_t i = 0; symbol_get(i, &entry); i++)
-		text_print(text, "%016lx %c %s\n", visible ? (unsigned long)entry.address : 0ul,
-			   entry.kind, entry.name);
+		print_symbol(text, visible, entry.address, entry.kind, entry.name);
+	print_symbol(text, visible, end, 'T', "_etext");
 	return 0;
 }
 

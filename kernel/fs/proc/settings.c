@@ -12,6 +12,7 @@
 #include <kernel/task.h>
 #include <kernel/text.h>
 #include <kernel/vm.h>
+#include <kernel/trace/sched.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/resource.h>
 
@@ -40,6 +41,7 @@ ssize_t proc_store_comm(void *target, const char *bytes, size_t size)
 	if (task->process != task_current()->process)
 		return -EINVAL;
 	memcpy(name, bytes, size < sizeof(name) - 1 ? size : sizeof(name) - 1);
+	trace_task_rename(task, name);
 	memcpy(task->comm, name, sizeof(name));
 	perf_task_renamed(task, false);
 	return (ssize_t)size;

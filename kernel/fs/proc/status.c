@@ -43,7 +43,7 @@ static char state_letter(const struct task *task)
 		return 't';
 	if (task->process->stop_signal)
 		return 'T';
-	return task->state == TASK_RUNNABLE ? 'R' : 'S';
+	return task->state == TASK_RUNNABLE || task->state == TASK_NEW ? 'R' : 'S';
 }
 
 /* What needs the table's lock, taken at one moment: of a task, and of its process. */
@@ -256,12 +256,13 @@ static const char *state_name(char letter)
 }
 
 /* Who it is, and what it may do. */
-static void print_credentials(struct text *text, const struct credentials *credentials)
+static void print_credentials(struct text *text, struct task *task,
+			      const struct credentials *credentials)
 {
 	text_print(text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", credentials->uid,
 		   credentials->euid, credentials->suid, credentials->fsuid, credentials->gid,
 		   credentials->egid, credentials->sgid, credentials->fsgid);
-	text_print(text, "FDSize:\t%d\nGroups:\t", DESCRIPTORS_MAX);
+	text_print(text, "FDSize:\t%u\nGroups:\t", file_table_capacity_of(task));
 	for (unsigned int i = 0; credentials->groups && i < credentials->groups->count; i++)
 		text_print(text, i ? " %u" : "%u", credentials->groups->ids[i]);
 	text_print(text, " \n");
@@ -308,7 +309,7 @@ int proc_show_status(struct text *text, void *target)
 	text_print(text, "State:\t%c (%s)\n", letter, state_name(letter));
 	text_print(text, "Tgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t%d\n", task->tgid,
 		   task->tid, facts.parent, facts.tracer);
-	print_credentials(text, credentials);
+	print_credentials(text, task, credentials);
 	text_print(text, "NStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nNSsid:\t%d\nKthread:\t0\n",
 		   task->tgid, task->tid, facts.group, facts.session);
 	print_memory(text, task);

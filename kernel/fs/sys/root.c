@@ -88,9 +88,17 @@ static const struct pseudo_entry bus_entries[] = {
 	END,
 };
 
+/* Where kernel/trace/tracefs.c is mounted. */
+static const struct pseudo_entry kernel_entries[] = {
+	{ .name = "debug", .mode = S_IFDIR | 0700 },
+	{ .name = "tracing", .mode = S_IFDIR | 0700 },
+	END,
+};
+
 static const struct pseudo_entry root_entries[] = {
 	DIRECTORY("bus", .children = bus_entries),
 	DIRECTORY("devices", .children = devices_entries, .dynamic = &sys_pmus),
+	DIRECTORY("kernel", .children = kernel_entries),
 	END,
 };
 

@@ -350,6 +350,59 @@ static void see_descriptors(void)
 	show(outcome(dup(0)), "nofile 2: dup");
 }
 
+/* --- tables of descriptors --- */
+
+static void show_table_size(const char *name)
+{
+	char line[256];
+	FILE *status = fopen("/proc/self/status", "r");
+
+	while (fgets(line, sizeof(line), status))
+		if (strncmp(line, "FDSize:", 7) == 0)
+			show(strtok(line + 7, "\t\n"), name);
+	fclose(status);
+}
+
+static void see_smaller_copy(void)
+{
+	show_table_size("table: a copy's, up to 257");
+}
+
+static void see_copy(void)
+{
+	show(outcome(fcntl(4095, F_GETFD)), "table: the last is open in a child");
+	close(4095);
+	show(outcome(fcntl(4095, F_GETFD)), "table: and no longer");
+	in_child(see_smaller_copy);
+}
+
+/* Descriptors from a soft limit that was raised, and the room that the table has. */
+static void see_tables(void)
+{
+	show_table_size("table: at first");
+	show(outcome(dup2(0, 1024)), "table: 1024 beyond the limit");
+	show(outcome(set(RLIMIT_NOFILE, 4096, 4096)), "table: raise the limit");
+	show(outcome(set(RLIMIT_NOFILE, 2 << 20, 2 << 20)), "table: raise it beyond all tables");
+	SEE(dup2(0, 63));
+	show_table_size("table: with 63");
+	SEE(dup2(0, 64));
+	show_table_size("table: with 64");
+	SEE(dup2(0, 128));
+	show_table_size("table: with 128");
+	SEE(fcntl(0, F_DUPFD, 257));
+	show_table_size("table: with 257");
+	SEE(dup2(0, 4095));
+	show_table_size("table: with 4095");
+	SEE(dup2(0, 4096));
+	SEE(fcntl(0, F_DUPFD, 4095));
+	show(outcome(fcntl(4095, F_GETFD)), "table: the last is open");
+	in_child(see_copy);
+	for (int fd = 3; fd < 4096; fd++)
+		close(fd);
+	show_table_size("table: after closing");
+	show(outcome(set(RLIMIT_NOFILE, 1024, 4096)), "table: lower the limit");
+}
+
 /* --- RLIMIT_CPU --- */
 
 static volatile unsigned int spun;
@@ -433,6 +486,7 @@ int main(int argc, char **argv)
 	in_child(see_memory_lock);
 	in_child(see_address_space);
 	in_child(see_descriptors);
+	in_child(see_tables);
 	in_child(see_inherited);
 	in_child(see_processor_time);
 	die_of_time("a soft limit of 0", 0, RLIM_INFINITY, false);

@@ -58,6 +58,12 @@ void file_put(struct file *file)
 	kfree(file);
 }
 
+/* Nobody here asks for signals. */
+void file_notify(struct file *file, int poll_code)
+{
+	ASSERT(!arch_in_nmi() && file && poll_code);
+}
+
 struct file *sim_fd_file(int fd)
 {
 	return fd >= 0 && fd < FILES_MAX ? table[fd] : NULL;

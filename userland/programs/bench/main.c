@@ -19,6 +19,8 @@
  *     open_close         perf_event_open() and close() of one event
  *     switch_pair_N      two context switches, there and back by sched_yield(), when both tasks
  *                        have N events; the two calls are included
+ *     switch_open_N      the same, when both have N more events open than find a counter: every
+ *                        other one is switched off, the rest wait
  *     sample             one sample with an address, taken by the counter's interrupt
  *     pipe_round         a byte to another process through a pipe, and one back
  *     socket_round       the same through a pair of Unix sockets
@@ -48,12 +50,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Events for tasks to have; none is the meter's, and the first two need no general counter. */
-static const uint64_t task_events[] = { PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_REF_CPU_CYCLES,
-					PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
-					PERF_COUNT_HW_BRANCH_INSTRUCTIONS };
+/* Events for tasks to have. None is the meter's, which needs a general counter, and the first two
+ * need none. */
+static const uint64_t task_events[] = {
+	PERF_COUNT_HW_CPU_CYCLES,	   PERF_COUNT_HW_REF_CPU_CYCLES,
+	PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+};
 
-#define TASK_EVENTS (sizeof(task_events) / sizeof(task_events[0]))
+#define TASK_EVENTS	(sizeof(task_events) / sizeof(task_events[0]))
+
+/* What a task may have beyond those: as many as there are descriptors. */
+#define MORE_EVENTS_MAX 1000
 
 static struct perf_event_attr count_user(uint64_t config)
 {
@@ -194,34 +203,62 @@ static void pass_until_stopped(struct shared *shared)
 	}
 }
 
-static int open_events(struct perf_self *events, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct perf_event_attr attr = count_user(task_events[i]);
+/* The events of one task of a pair. */
+struct load {
+	struct perf_self events[TASK_EVENTS];
+	size_t count; /* of those */
+	int more[MORE_EVENTS_MAX];
+	size_t more_count;
+};
 
-		if (perf_self_open(&events[i], &attr, NULL) != 0) {
-			while (i-- > 0)
-				perf_self_close(&events[i]);
-			return -1;
-		}
+static void close_load(struct load *load)
+{
+	while (load->more_count > 0)
+		close(load->more[--load->more_count]);
+	while (load->count > 0)
+		perf_self_close(&load->events[--load->count]);
+}
+
+/* 0, or -1 and nothing is open. */
+static int open_load(struct load *load, size_t count, size_t more_count)
+{
+	struct perf_event_attr attr;
+
+	load->count = load->more_count = 0;
+	while (load->count < count) {
+		attr = count_user(task_events[load->count]);
+		if (perf_self_open(&load->events[load->count], &attr, NULL) != 0)
+			goto failed;
+		load->count++;
+	}
+	while (load->more_count < more_count) {
+		attr = count_user(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+		attr.disabled = load->more_count % 2;
+		int fd = (int)syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0ul);
+		if (fd < 0)
+			goto failed;
+		load->more[load->more_count++] = fd;
 	}
 	return 0;
+failed:
+	close_load(load);
+	return -1;
 }
 
 /* The partner: its own events, then passes until it is told to stop. Does not return. */
-static void be_partner(struct shared *shared, size_t events_each)
+static void be_partner(struct shared *shared, size_t events_each, size_t more_each)
 {
-	struct perf_self events[TASK_EVENTS];
+	static struct load load;
 
-	if (open_events(events, events_each) != 0)
+	if (open_load(&load, events_each, more_each) != 0)
 		_exit(EXIT_FAILED);
 	pass_until_stopped(shared);
 	_exit(EXIT_MEASURED);
 }
 
-static int bench_switch(const char *name, size_t events_each)
+static int bench_switch(const char *name, size_t events_each, size_t more_each)
 {
-	struct perf_self events[TASK_EVENTS];
+	static struct load load;
 	struct turn turn = { .passes = 0 };
 	struct meter_reading cost;
 	int failed = -1, status = 0;
@@ -237,12 +274,11 @@ static int bench_switch(const char *name, size_t events_each)
 	if (partner < 0)
 		return bench_explain(name, "cannot fork");
 	if (partner == 0)
-		be_partner(turn.shared, events_each);
+		be_partner(turn.shared, events_each, more_each);
 
-	if (open_events(events, events_each) == 0) {
+	if (open_load(&load, events_each, more_each) == 0) {
 		failed = meter_cost(yield, &turn, 2, partner_passed_once, &cost);
-		for (size_t i = 0; i < events_each; i++)
-			perf_self_close(&events[i]);
+		close_load(&load);
 	}
 	__atomic_store_n(&turn.shared->stop, 1, __ATOMIC_RELAXED);
 	waitpid(partner, &status, 0);
@@ -251,6 +287,16 @@ static int bench_switch(const char *name, size_t events_each)
 		failed = -1;
 	return bench_print(name, failed, &cost) != 0;
 }
+
+static const struct {
+	const char *name;
+	size_t events, more;
+} switches[] = {
+	{ "switch_pair_0", 0, 0 },     { "switch_pair_1", 1, 0 },
+	{ "switch_pair_2", 2, 0 },     { "switch_pair_4", 4, 0 },
+	{ "switch_pair_8", 8, 0 },     { "switch_open_10", 8, 10 },
+	{ "switch_open_100", 8, 100 }, { "switch_open_1000", 8, MORE_EVENTS_MAX },
+};
 
 /* spin_loop(n) retires 2n + 1 instructions: one sample, or now and then two. */
 #define SAMPLE_PERIOD 10000
@@ -334,9 +380,8 @@ int main(int argc, char **argv)
 		printf("# no figures ':all': the time stamp does not count instructions\n");
 	failures += bench_plain("null_syscall", call_nothing, NULL) != 0;
 	failures += bench_one_event();
-	failures += bench_switch("switch_pair_0", 0);
-	failures += bench_switch("switch_pair_1", 1);
-	failures += bench_switch("switch_pair_4", 4);
+	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
+		failures += bench_switch(switches[i].name, switches[i].events, switches[i].more);
 	failures += bench_sample();
 	failures += bench_calls(argv[0]);
 	return failures == 0 ? EXIT_MEASURED : EXIT_FAILED;

@@ -15,6 +15,7 @@
 #define CPU_LOCAL_USER_STACK   24
 #define CPU_LOCAL_ID	       32
 #define CPU_LOCAL_NMI_DEPTH    36
+#define CPU_LOCAL_DEBUG_CONTROL 56
 #define CPU_LOCAL_SIZE	       64
 
 #ifndef __ASSEMBLER__
@@ -36,6 +37,7 @@ struct cpu_local {
 	uint32_t nmi_depth; /* 1 inside an NMI handler */
 	uint32_t apic_id;
 	struct trap_frame *interrupt_frame; /* of the interrupt being served, else NULL */
+	uint64_t debug_control;		    /* DR7 while breakpoints are on, 0: none is */
 } __attribute__((aligned(64)));
 
 /* One for each processor, by number. */
@@ -69,6 +71,8 @@ static inline bool arch_in_nmi(void)
 #define X86_FLAGS_IF (1ul << 9)
 /* Trap flag: a debug exception after every instruction. */
 #define X86_FLAGS_TRAP (1ul << 8)
+/* Resume flag: the next instruction is executed whatever breakpoint is on it. */
+#define X86_FLAGS_RESUME (1ul << 16)
 
 static inline unsigned long arch_irq_save(void)
 {

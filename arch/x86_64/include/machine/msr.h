@@ -141,5 +141,10 @@ static inline void dr6_write(uint64_t value)
 	__asm__ volatile("movq %0, %%dr6" : : "r"(value) : "memory");
 }
 
+static inline void dr7_write(uint64_t value)
+{
+	__asm__ volatile("movq %0, %%dr7" : : "r"(value) : "memory");
+}
+
 #endif /* !__ASSEMBLER__ */
 #endif

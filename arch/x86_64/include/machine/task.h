@@ -40,6 +40,9 @@ struct arch_task {
 	uint64_t gs_base; /* user's GS base */
 	/* of the last exception that became a signal, for the frames of handlers */
 	uint64_t fault_vector, fault_error, fault_address;
+	/* what DR6 shows to a tracer, of the last debug exception: 1 for what has happened */
+	uint64_t debug_status;
+	struct ptrace_debug *debug; /* ptrace_debug.c; NULL: its tracer has set no register */
 	/* the trap flag in the user registers is the tracer's, not the program's */
 	uint8_t stepped;
 };

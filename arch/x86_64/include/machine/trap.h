@@ -63,6 +63,9 @@ static inline void interrupt_count(unsigned int vector)
 			      memory_order_relaxed);
 }
 
+/* Tells of the interrupt of VECTOR, which begins or (ENDS) ends, to its tracepoints. Interrupts off. */
+void interrupt_trace(unsigned int vector, bool ends);
+
 /* Whether somebody handles VECTOR. Any context. */
 bool trap_interrupt_is_set(uint8_t vector);
 
@@ -80,6 +83,9 @@ void descriptors_load(unsigned int cpu);
 int descriptors_alloc_stacks(unsigned int cpu);
 /* The stack that entries from user mode begin on. This processor, interrupts off. */
 void descriptors_set_kernel_stack(uintptr_t top);
+/* Whether the tables, or the stacks of their own that NMIs and the like have, reach into the bytes from
+ * FIRST to LAST. Any context. */
+bool descriptors_overlap(uintptr_t first, uintptr_t last);
 /* Whether ADDRESS lies in the unmapped page below a kernel stack: an overflow. Any context. */
 bool kernel_stack_guards(uintptr_t address);
 

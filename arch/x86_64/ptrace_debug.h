@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A tracee's debug registers. The tracee is stopped; task context. */
+#ifndef PTRACE_DEBUG_H
+#define PTRACE_DEBUG_H
+
+#include <stdint.h>
+
+struct task;
+
+/* What register NUMBER (0 … 7) of TASK is for its tracer. */
+uint64_t ptrace_debug_get(const struct task *task, unsigned int number);
+
+/* Sets it: 0; -EIO (there is no such register), -EINVAL, -ENOSPC (events have taken all), -ENOMEM. */
+int ptrace_debug_set(struct task *task, unsigned int number, uint64_t value);
+
+#endif

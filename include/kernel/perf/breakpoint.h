@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Breakpoints: events (PERF_TYPE_BREAKPOINT) that happen when an address is executed, read or written.
+ */
+#ifndef KERNEL_PERF_BREAKPOINT_H
+#define KERNEL_PERF_BREAKPOINT_H
+
+#include <stdint.h>
+
+struct perf_event;
+struct perf_event_attr;
+struct task;
+
+/*
+ * For the kernel's own use, ptrace's: a breakpoint of TASK, wherever it runs, that counts nothing and calls
+ * TRIGGERED at each hit (on the processor that runs TASK, interrupts off). ATTR is complete as
+ * perf_attr_copy leaves it. NULL with *ERROR: -ENOSPC (too many), -EINVAL, -EPERM, -ESRCH, -ENOMEM, …
+ * Task context.
+ */
+struct perf_event *perf_breakpoint_open(struct task *task, const struct perf_event_attr *attr,
+					void (*triggered)(struct perf_event *event), int *error);
+/* Ends one that was opened so; its task may have ended. Task context. */
+void perf_breakpoint_close(struct perf_event *event);
+
+/* Makes EVENT and its children what ATTR says: PERF_EVENT_IOC_MODIFY_ATTRIBUTES. Only the address, the
+ * type, the size and `disabled` may be different. While it is changed it is disabled; it is enabled
+ * again if attr.disabled says so, whether the change is refused or not (Linux). -EINVAL,
+ * -EOPNOTSUPP, -EPERM. Task context, interrupts on. */
+int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr);
+
+/*
+ * breakpoint_slots.c
+ */
+
+/* One more breakpoint of TASK (NULL: of whatever runs) on processor CPU (-1: all), if there will always be
+ * a register for it: 0, -ENOSPC or -ENOMEM. And one less. Task context; a context's mutex may be
+ * held. */
+int breakpoint_slot_take(struct task *task, int cpu);
+void breakpoint_slot_give(struct task *task, int cpu);
+void breakpoint_slots_init(void);
+
+#endif

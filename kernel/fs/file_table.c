@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tables of descriptors: which open file a small number stands for, and whether exec closes it.
+ *
+ * A table begins with room for FIRST_CAPACITY descriptors in itself and grows to the power of two
+ * that the greatest one needs, as Linux's do; it never shrinks, but a copy has no more room than
+ * what is open needs.
+ *
+ * Lock: table->lock, innermost but for owner_lock, which comes before it. fd_get_file takes its
+ * reference under it, so a descriptor that is closed meanwhile cannot free the file under a
+ * reader. Memory is got and given back outside of it.
+ */
+#include <kernel/assert.h>
+#include <kernel/file.h>
+#include <kernel/file_lock.h>
+#include <kernel/kmalloc.h>
+#include <kernel/process.h>
+#include <kernel/spinlock.h>
+#include <kernel/task.h>
+#include <uapi/linux/errno.h>
+
+#include <string.h>
+
+/* Room of a new table, and the least of one that has grown. */
+#define FIRST_CAPACITY 64
+#define NEXT_CAPACITY  128
+
+struct descriptor {
+	struct file *file;
+	bool cloexec;
+};
+
+_Static_assert(DESCRIPTORS_MAX * sizeof(struct descriptor) <= KMALLOC_MAX,
+	       "the largest table is one piece of memory");
+
+struct file_table {
+	_Atomic unsigned int references;
+	struct spinlock lock;
+	struct descriptor *descriptors; /* L: `first`, or memory of its own */
+	unsigned int capacity;		/* L: of those */
+	unsigned int used_below;	/* L: all descriptors before this one are used */
+	struct descriptor first[FIRST_CAPACITY];
+}; /* L: lock */
+
+/* --- room --- */
+
+/* Room of a table in which FD is the greatest descriptor. */
+static unsigned int capacity_for(unsigned int fd)
+{
+	unsigned int capacity = FIRST_CAPACITY;
+
+	if (fd >= capacity)
+		for (capacity = NEXT_CAPACITY; capacity <= fd; capacity *= 2)
+			;
+	return capacity;
+}
+
+/* Makes room for FD, which is below DESCRIPTORS_MAX: 0 or -ENOMEM. Not locked. */
+static int grow(struct file_table *table, unsigned int fd)
+{
+	unsigned int capacity = capacity_for(fd);
+	struct descriptor *larger = kzalloc(capacity * sizeof(*larger)), *spare = larger;
+
+	if (!larger)
+		return -ENOMEM;
+	spin_lock(&table->lock);
+	if (capacity > table->capacity) {
+		memcpy(larger, table->descriptors, table->capacity * sizeof(*larger));
+		spare = table->descriptors;
+		table->descriptors = larger;
+		table->capacity = capacity;
+	}
+	spin_unlock(&table->lock);
+	if (spare != table->first)
+		kfree(spare);
+	return 0;
+}
+
+/* The descriptor FD of TABLE; NULL: there is no room for it, so it is free. L held. */
+static struct descriptor *descriptor_of(struct file_table *table, unsigned int fd)
+{
+	return fd < table->capacity ? &table->descriptors[fd] : NULL;
+}
+
+/* The lowest free descriptor from LEAST on, for which there may be no room. L held. */
+static unsigned int lowest_free(const struct file_table *table, unsigned int least)
+{
+	unsigned int fd = least > table->used_below ? least : table->used_below;
+
+	while (fd < table->capacity && table->descriptors[fd].file)
+		fd++;
+	return fd;
+}
+
+/* Puts ENTRY at FD, for which there is room, and returns the file that was there. L held. */
+static struct file *put(struct file_table *table, unsigned int fd, struct descriptor entry)
+{
+	struct file *old = table->descriptors[fd].file;
+
+	table->descriptors[fd] = entry;
+	if (entry.file && fd == table->used_below)
+		table->used_below = fd + 1;
+	else if (!entry.file && fd < table->used_below)
+		table->used_below = fd;
+	return old;
+}
+
+/* --- another task's --- */
+
+/* Who looks at another task's table against that task's giving it up. Before table->lock. */
+static struct spinlock owner_lock = SPINLOCK_INITIALIZER;
+
+void file_table_switch(struct file_table *table)
+{
+	struct task *self = task_current();
+
+	spin_lock(&owner_lock);
+	struct file_table *old = self->files;
+
+	self->files = table;
+	spin_unlock(&owner_lock);
+	if (old)
+		file_table_put(old);
+}
+
+/* The file at FD with a reference, or NULL. Not locked. */
+static struct file *get_file(struct file_table *table, int fd, bool *cloexec)
+{
+	struct file *file = NULL;
+
+	spin_lock(&table->lock);
+	/* A negative number is beyond all room, too. */
+	struct descriptor *descriptor = descriptor_of(table, (unsigned int)fd);
+
+	if (descriptor && descriptor->file) {
+		file = descriptor->file;
+		file_get(file);
+		if (cloexec)
+			*cloexec = descriptor->cloexec;
+	}
+	spin_unlock(&table->lock);
+	return file;
+}
+
+struct file *file_table_get_file_of(struct task *task, int fd, bool *cloexec)
+{
+	struct file *file = NULL;
+
+	spin_lock(&owner_lock);
+	if (task->files)
+		file = get_file(task->files, fd, cloexec);
+	spin_unlock(&owner_lock);
+	return file;
+}
+
+unsigned int file_table_capacity_of(struct task *task)
+{
+	unsigned int capacity = 0;
+
+	spin_lock(&owner_lock);
+	if (task->files) {
+		spin_lock(&task->files->lock);
+		capacity = task->files->capacity;
+		spin_unlock(&task->files->lock);
+	}
+	spin_unlock(&owner_lock);
+	return capacity;
+}
+
+/* --- the running task's --- */
+
+static struct file_table *own_table(void)
+{
+	return task_current()->files;
+}
+
+struct file *fd_get_file(int fd)
+{
+	struct file_table *table = own_table();
+
+	return table ? get_file(table, fd, NULL) : NULL;
+}
+
+unsigned int fd_capacity(void)
+{
+	return file_table_capacity_of(task_current());
+}
+
+int fd_install_from(struct file *file, int least, bool cloexec)
+{
+	struct file_table *table = own_table();
+	uint64_t limit = task_current()->process->limits[RLIMIT_NOFILE].rlim_cur;
+
+	for (;;) {
+		spin_lock(&table->lock);
+		unsigned int fd = lowest_free(table, (unsigned int)least);
+		bool is_room = fd < table->capacity;
+
+		if (is_room && fd < limit)
+			put(table, fd, (struct descriptor){ file, cloexec });
+		spin_unlock(&table->lock);
+		if (fd >= limit)
+			return -EMFILE;
+		if (is_room)
+			return (int)fd;
+		if (grow(table, fd))
+			return -ENOMEM;
+	}
+}
+
+int fd_install(struct file *file, int cloexec)
+{
+	return fd_install_from(file, 0, cloexec);
+}
+
+/* TABLE has one descriptor of FILE less. */
+static void drop(struct file_table *table, struct file *file)
+{
+	void (*after_close)(void) = file->ops->after_close;
+
+	file_lock_close(file, table);
+	file_put(file);
+	if (after_close)
+		after_close();
+}
+
+int fd_install_at(struct file *file, int fd, bool cloexec)
+{
+	uint64_t limit = task_current()->process->limits[RLIMIT_NOFILE].rlim_cur;
+	struct file_table *table = own_table();
+	struct file *old = NULL;
+	bool is_room;
+
+	if (fd < 0 || (uint64_t)fd >= limit)
+		return -EBADF;
+	do {
+		spin_lock(&table->lock);
+		is_room = (unsigned int)fd < table->capacity;
+		if (is_room)
+			old = put(table, (unsigned int)fd, (struct descriptor){ file, cloexec });
+		spin_unlock(&table->lock);
+		if (!is_room && grow(table, (unsigned int)fd))
+			return -ENOMEM;
+	} while (!is_room);
+	if (old)
+		drop(table, old);
+	return fd;
+}
+
+/* Closes FD of TABLE if it is open, and with ONLY_CLOEXEC if exec is to close it. */
+static bool close_one(struct file_table *table, unsigned int fd, bool only_cloexec)
+{
+	struct file *file = NULL;
+
+	spin_lock(&table->lock);
+	struct descriptor *descriptor = descriptor_of(table, fd);
+
+	if (descriptor && descriptor->file && (!only_cloexec || descriptor->cloexec))
+		file = put(table, fd, (struct descriptor){ NULL, false });
+	spin_unlock(&table->lock);
+	if (file)
+		drop(table, file);
+	return file;
+}
+
+int fd_close(int fd)
+{
+	return close_one(own_table(), (unsigned int)fd, false) ? 0 : -EBADF;
+}
+
+int fd_get_cloexec(int fd)
+{
+	bool cloexec = false;
+	struct file *file = get_file(own_table(), fd, &cloexec);
+
+	if (!file)
+		return -EBADF;
+	file_put(file);
+	return cloexec;
+}
+
+int fd_set_cloexec(int fd, bool cloexec)
+{
+	struct file_table *table = own_table();
+	int result = -EBADF;
+
+	spin_lock(&table->lock);
+	struct descriptor *descriptor = descriptor_of(table, (unsigned int)fd);
+
+	if (descriptor && descriptor->file) {
+		descriptor->cloexec = cloexec;
+		result = 0;
+	}
+	spin_unlock(&table->lock);
+	return result;
+}
+
+/* --- whole tables --- */
+
+struct file_table *file_table_create(void)
+{
+	struct file_table *table = kzalloc(sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->references = 1;
+	table->descriptors = table->first;
+	table->capacity = FIRST_CAPACITY;
+	spin_init(&table->lock);
+	return table;
+}
+
+static void free_table(struct file_table *table)
+{
+	if (table->descriptors != table->first)
+		kfree(table->descriptors);
+	kfree(table);
+}
+
+/* All descriptors of TABLE from here on are free. L held. */
+static unsigned int end_of(const struct file_table *table)
+{
+	unsigned int end = table->capacity;
+
+	while (end > 0 && !table->descriptors[end - 1].file)
+		end--;
+	return end;
+}
+
+/* Puts what is open in TABLE into COPY, new; false: that has no room for END descriptors. */
+static bool copy_all(struct file_table *copy, struct file_table *table, unsigned int *end)
+{
+	spin_lock(&table->lock);
+	*end = end_of(table);
+	bool fits = *end <= copy->capacity;
+
+	for (unsigned int fd = 0; fits && fd < *end; fd++) {
+		if (!table->descriptors[fd].file)
+			continue;
+		file_get(table->descriptors[fd].file);
+		put(copy, fd, table->descriptors[fd]);
+	}
+	spin_unlock(&table->lock);
+	return fits;
+}
+
+struct file_table *file_table_copy(struct file_table *table)
+{
+	struct file_table *copy = file_table_create();
+	unsigned int end;
+
+	/* Again when another thread has opened more meanwhile. */
+	while (copy && !copy_all(copy, table, &end)) {
+		if (grow(copy, end - 1)) {
+			free_table(copy);
+			return NULL;
+		}
+	}
+	return copy;
+}
+
+void file_table_set(struct file_table *table, int fd, struct file *file)
+{
+	put(table, (unsigned int)fd, (struct descriptor){ file, false });
+}
+
+void file_table_get(struct file_table *table)
+{
+	atomic_fetch_add(&table->references, 1);
+}
+
+void file_table_put(struct file_table *table)
+{
+	if (atomic_fetch_sub(&table->references, 1) != 1)
+		return;
+	/* Nobody else has the table now. */
+	for (unsigned int fd = 0; fd < table->capacity; fd++)
+		if (table->descriptors[fd].file)
+			close_one(table, fd, false);
+	free_table(table);
+}
+
+void file_table_close_on_exec(struct file_table *table)
+{
+	for (unsigned int fd = 0; fd < table->capacity; fd++)
+		if (table->descriptors[fd].cloexec)
+			close_one(table, fd, true);
+}
+
+bool file_table_is_shared(struct file_table *table)
+{
+	return table->references > 1;
+}

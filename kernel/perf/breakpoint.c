@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The PMU of breakpoints: an event is an address and what is done there, counted where it is done. A
+ * sample's data address is the breakpoint's.
+ *
+ * While an event is on it has one of its processor's registers; that there is one when its turn comes is
+ * breakpoint_slots.c's business. So it never has to wait, and goes with every group. A hit may come in the
+ * kernel, on top of anything, as an NMI does: what a hit looks at changes only with the register clear.
+ *
+ * The kernel's own breakpoints, ptrace's, are events without a file that call a function instead of
+ * counting.
+ */
+#include <kernel/assert.h>
+#include <kernel/credentials.h>
+#include <kernel/perf/breakpoint.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+#include <kernel/smp.h>
+#include <kernel/task.h>
+#include <uapi/linux/capability.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/hw_breakpoint.h>
+
+#include <string.h>
+
+#include <arch/breakpoint.h>
+
+/* Who has each register of a processor. Changed there, interrupts off, while the register is clear. */
+struct registers {
+	struct perf_event *events[ARCH_BREAKPOINTS];
+} CACHE_ALIGNED;
+
+static PERCPU(struct registers, registers);
+
+/* --- hits --- */
+
+static void hit(unsigned int slot, struct trap_frame *frame)
+{
+	struct perf_event *event = this_cpu(registers).events[slot];
+
+	if (!event || (event->hw.flags & HW_STOPPED) || perf_event_excludes(event, frame))
+		return;
+	if (event->triggered)
+		event->triggered(event);
+	else
+		perf_software_count_event(event, 1, frame, event->attr.bp_addr);
+}
+
+/* --- what may be watched --- */
+
+static int translate(const struct perf_event_attr *attr, struct arch_breakpoint *breakpoint)
+{
+	int error = arch_breakpoint_make(breakpoint, attr->bp_type, attr->bp_addr, attr->bp_len);
+
+	if (error || !arch_breakpoint_is_kernels(breakpoint))
+		return error;
+	if (attr->exclude_kernel)
+		return -EINVAL;
+	return capable(CAP_SYS_ADMIN) ? 0 : -EPERM;
+}
+
+/* A breakpoint takes its place before anybody looks at where it is to be, as on Linux. */
+static int breakpoint_event_init(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (attr->type != PERF_TYPE_BREAKPOINT)
+		return -ENOENT;
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return -EOPNOTSUPP;
+	if (attr->bp_type == HW_BREAKPOINT_EMPTY || attr->bp_type == HW_BREAKPOINT_INVALID)
+		return -EINVAL;
+
+	int error = breakpoint_slot_take(event->target, event->cpu);
+	if (error)
+		return error;
+	error = translate(attr, &event->hw.breakpoint);
+	if (error)
+		breakpoint_slot_give(event->target, event->cpu);
+	return error;
+}
+
+static void breakpoint_event_destroy(struct perf_event *event)
+{
+	breakpoint_slot_give(event->target, event->cpu);
+}
+
+/* --- on and off --- */
+
+static void breakpoint_start(struct perf_event *event, int flags)
+{
+	event->hw.flags = 0;
+}
+
+static void breakpoint_stop(struct perf_event *event, int flags)
+{
+	event->hw.flags = HW_STOPPED;
+}
+
+static int breakpoint_add(struct perf_event *event, int flags)
+{
+	struct perf_event **events = this_cpu(registers).events;
+	unsigned int slot = 0;
+
+	while (slot < ARCH_BREAKPOINTS && events[slot])
+		slot++;
+	ASSERT(slot < ARCH_BREAKPOINTS);
+	events[slot] = event;
+	event->hw.slot = (int)slot;
+	event->hw.flags = flags & PMU_START ? 0 : HW_STOPPED;
+	perf_software_begin_period(event);
+	arch_breakpoint_set(slot, &event->hw.breakpoint);
+	return 0;
+}
+
+static void breakpoint_del(struct perf_event *event, int flags)
+{
+	unsigned int slot = (unsigned int)event->hw.slot;
+
+	arch_breakpoint_clear(slot);
+	this_cpu(registers).events[slot] = NULL;
+	event->hw.slot = -1;
+}
+
+static void breakpoint_read(struct perf_event *event)
+{
+	/* The count is always up to date. */
+}
+
+/* --- changes --- */
+
+struct change {
+	struct perf_event *event;
+	const struct perf_event_attr *attr;
+	struct arch_breakpoint breakpoint;
+	int error;
+};
+
+static void copy_breakpoint(struct perf_event_attr *to, const struct perf_event_attr *from)
+{
+	to->bp_addr = from->bp_addr;
+	to->bp_type = from->bp_type;
+	to->bp_len = from->bp_len;
+	to->disabled = from->disabled;
+}
+
+/* What the change would be, and whether it is one of those that are allowed. */
+static int check_change(struct change *change)
+{
+	struct perf_event_attr attr = change->event->attr;
+	int error = translate(change->attr, &change->breakpoint);
+
+	if (error)
+		return error;
+	copy_breakpoint(&attr, change->attr);
+	return memcmp(&attr, change->attr, sizeof(attr)) ? -EINVAL : 0;
+}
+
+static void change_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			  void *argument)
+{
+	const struct change *change = argument;
+	struct perf_event *event = change->event;
+
+	perf_event_disable_locked(cpu, context, now_ns, event);
+	if (!change->error) {
+		copy_breakpoint(&event->attr, change->attr);
+		event->hw.breakpoint = change->breakpoint;
+	}
+	if (!event->attr.disabled)
+		perf_event_enable_locked(cpu, context, now_ns, event);
+}
+
+int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr)
+{
+	struct change change = { .event = event, .attr = attr };
+	struct perf_event *child;
+
+	event->attr.sig_data = attr->sig_data;
+	change.error = check_change(&change);
+	perf_family_lock(event);
+	perf_context_call(event->context, true, change_locked, &change);
+	LIST_FOREACH(child, &event->children, child_link) {
+		if (change.error)
+			break;
+		change.event = child;
+		child->attr.sig_data = attr->sig_data;
+		perf_context_call(child->context, true, change_locked, &change);
+	}
+	perf_family_unlock(event);
+	return change.error;
+}
+
+/* --- the kernel's own --- */
+
+struct perf_event *perf_breakpoint_open(struct task *task, const struct perf_event_attr *attr,
+					void (*triggered)(struct perf_event *event), int *error)
+{
+	struct perf_event *event = perf_event_create(attr, -1, task, NULL, error);
+
+	if (!event)
+		return NULL;
+	event->triggered = triggered;
+	event->context = perf_context_of_task(task, error);
+	if (event->context) {
+		mutex_lock(&event->context->mutex);
+		if (event->context->dead)
+			*error = -ESRCH;
+		else
+			perf_context_install(event->context, event);
+		mutex_unlock(&event->context->mutex);
+	}
+	if (!*error)
+		return event;
+	perf_event_put(event);
+	return NULL;
+}
+
+void perf_breakpoint_close(struct perf_event *event)
+{
+	perf_event_detach(event);
+	perf_event_put(event);
+}
+
+static struct pmu breakpoint_pmu = {
+	.name = "breakpoint",
+	.capabilities = PMU_SOFTWARE,
+	.event_init = breakpoint_event_init,
+	.event_destroy = breakpoint_event_destroy,
+	.add = breakpoint_add,
+	.del = breakpoint_del,
+	.start = breakpoint_start,
+	.stop = breakpoint_stop,
+	.read = breakpoint_read,
+	.modify = perf_breakpoint_modify,
+};
+
+void perf_breakpoint_init(void)
+{
+	breakpoint_slots_init();
+	arch_breakpoint_start(hit);
+	perf_pmu_register(&breakpoint_pmu, PERF_TYPE_BREAKPOINT);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How many breakpoints there may be, so that each one that exists has a register whenever its turn to
+ * count comes: on every processor, its own breakpoints together with those of any one task must not be
+ * more than it has registers. Breakpoints take their place when they are opened, on or not, as on
+ * Linux (kernel/events/hw_breakpoint.c): a debugger wants no surprise later.
+ *
+ * Lock: slots_mutex, after a context's mutex and inherit.c's; nothing is taken under it.
+ */
+#include <kernel/assert.h>
+#include <kernel/cpu.h>
+#include <kernel/kmalloc.h>
+#include <kernel/perf/breakpoint.h>
+#include <kernel/task.h>
+#include <kernel/wait.h>
+#include <uapi/linux/errno.h>
+
+#include <arch/breakpoint.h>
+
+/* The breakpoints of one task. Exists while it has any. */
+struct task_slots {
+	struct task *task; /* referenced */
+	LIST_ENTRY(task_slots) link;
+	unsigned int total;
+	uint8_t everywhere, on_cpu[CPUS_MAX];
+};
+
+static struct mutex slots_mutex;
+static LIST_HEAD(, task_slots) tasks = LIST_HEAD_INITIALIZER(tasks); /* slots_mutex */
+static uint8_t cpu_slots[CPUS_MAX];				     /* slots_mutex */
+
+void breakpoint_slots_init(void)
+{
+	mutex_init(&slots_mutex);
+}
+
+static struct task_slots *find(const struct task *task)
+{
+	struct task_slots *slots;
+
+	LIST_FOREACH(slots, &tasks, link)
+		if (slots->task == task)
+			return slots;
+	return NULL;
+}
+
+static unsigned int used_by(const struct task_slots *slots, unsigned int cpu)
+{
+	return slots ? slots->everywhere + slots->on_cpu[cpu] : 0u;
+}
+
+static unsigned int most_used(unsigned int cpu)
+{
+	const struct task_slots *slots;
+	unsigned int most = 0;
+
+	LIST_FOREACH(slots, &tasks, link)
+		if (used_by(slots, cpu) > most)
+			most = used_by(slots, cpu);
+	return most;
+}
+
+/* Whether one more breakpoint of TASK, whose others are OWN, has a register on CPU. */
+static bool fits_on(const struct task *task, const struct task_slots *own, unsigned int cpu)
+{
+	unsigned int beside = task ? used_by(own, cpu) : most_used(cpu);
+
+	return cpu_slots[cpu] + beside < ARCH_BREAKPOINTS;
+}
+
+static bool fits(const struct task *task, const struct task_slots *own, int cpu)
+{
+	if (cpu >= 0)
+		return fits_on(task, own, (unsigned int)cpu);
+	for (unsigned int i = 0; i < cpu_count(); i++)
+		if (!fits_on(task, own, i))
+			return false;
+	return true;
+}
+
+/* By CHANGE, 1 or -1. */
+static void add(struct task_slots *own, int cpu, int change)
+{
+	uint8_t *counter = !own ? &cpu_slots[cpu] : cpu < 0 ? &own->everywhere : &own->on_cpu[cpu];
+
+	*counter = (uint8_t)(*counter + change);
+	if (own)
+		own->total += (unsigned int)change;
+}
+
+static struct task_slots *make(struct task *task)
+{
+	struct task_slots *own = kzalloc(sizeof(*own));
+
+	if (own) {
+		task_get(task);
+		own->task = task;
+		LIST_INSERT_HEAD(&tasks, own, link);
+	}
+	return own;
+}
+
+int breakpoint_slot_take(struct task *task, int cpu)
+{
+	int error = 0;
+
+	mutex_lock(&slots_mutex);
+	struct task_slots *own = task ? find(task) : NULL;
+	if (!fits(task, own, cpu))
+		error = -ENOSPC;
+	else if (task && !own && !(own = make(task)))
+		error = -ENOMEM;
+	else
+		add(own, cpu, 1);
+	mutex_unlock(&slots_mutex);
+	return error;
+}
+
+void breakpoint_slot_give(struct task *task, int cpu)
+{
+	bool last = false;
+
+	mutex_lock(&slots_mutex);
+	struct task_slots *own = task ? find(task) : NULL;
+	ASSERT(own || !task);
+	add(own, cpu, -1);
+	if (own && own->total == 0) {
+		LIST_REMOVE(own, link);
+		kfree(own);
+		last = true;
+	}
+	mutex_unlock(&slots_mutex);
+	if (last)
+		task_put(task);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The groups of a context that want to count: who is on, and who is next.
+ *
+ * Invariants, for a leader that is a member of its context:
+ *  - it is queued, in the tree of what its group competes for, exactly while its state is INACTIVE
+ *    or ACTIVE; perf_event_set_state sees to that;
+ *  - it is in the list of those that are on exactly while it is ACTIVE.
+ * Whether a group competes for counters changes when its first hardware event comes or its last
+ * one goes: who changes its members takes it out first and puts it back afterwards.
+ *
+ * A turn is given out once and grows, so the last turn is the end of the order. A group keeps its
+ * turn while it is switched off.
+ */
+#include <kernel/assert.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/groups.h>
+
+static int compare_groups(const struct perf_event *a, const struct perf_event *b)
+{
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu ? -1 : 1;
+	return a->turn < b->turn ? -1 : a->turn > b->turn;
+}
+
+RB_GENERATE_STATIC(perf_group_tree, perf_event, group_node, compare_groups)
+
+void perf_groups_init(struct perf_groups *groups)
+{
+	*groups = (struct perf_groups){ .on = TAILQ_HEAD_INITIALIZER(groups->on) };
+}
+
+struct perf_groups *perf_groups_of(struct perf_event *leader)
+{
+	return leader->attr.pinned ? &leader->context->pinned : &leader->context->flexible;
+}
+
+static struct perf_group_tree *tree_of(struct perf_groups *groups, struct perf_event *leader)
+{
+	return leader->group_competes ? &groups->hardware : &groups->software;
+}
+
+static bool competes(struct perf_event *leader)
+{
+	struct perf_event *sibling;
+
+	if (!perf_event_is_software(leader))
+		return true;
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
+		if (!perf_event_is_software(sibling))
+			return true;
+	return false;
+}
+
+void perf_group_give_turn(struct perf_event *leader)
+{
+	struct perf_groups *groups = perf_groups_of(leader);
+
+	if (!leader->turn)
+		leader->turn = groups->last_turn + 1;
+	if (leader->turn > groups->last_turn)
+		groups->last_turn = leader->turn;
+}
+
+void perf_group_queue(struct perf_event *leader)
+{
+	struct perf_groups *groups = perf_groups_of(leader);
+
+	if (leader->group_queued || !leader->attached || leader->state < EVENT_INACTIVE)
+		return;
+	leader->group_queued = true;
+	leader->group_competes = competes(leader);
+	RB_INSERT(perf_group_tree, tree_of(groups, leader), leader);
+	groups->bound += leader->cpu >= 0;
+}
+
+void perf_group_unqueue(struct perf_event *leader)
+{
+	struct perf_groups *groups = perf_groups_of(leader);
+
+	if (!leader->group_queued)
+		return;
+	leader->group_queued = false;
+	RB_REMOVE(perf_group_tree, tree_of(groups, leader), leader);
+	groups->bound -= leader->cpu >= 0;
+}
+
+void perf_group_rotate(struct perf_event *leader)
+{
+	ASSERT(leader->group_queued);
+	perf_group_unqueue(leader);
+	leader->turn = ++perf_groups_of(leader)->last_turn;
+	perf_group_queue(leader);
+}
+
+void perf_group_set_on(struct perf_event *leader, bool on)
+{
+	struct perf_groups *groups = perf_groups_of(leader);
+
+	if (on)
+		TAILQ_INSERT_TAIL(&groups->on, leader, on_link);
+	else
+		TAILQ_REMOVE(&groups->on, leader, on_link);
+}
+
+/* --- walks --- */
+
+/* The first in TREE of those that name CPU. */
+static struct perf_event *first_of(struct perf_group_tree *tree, int cpu)
+{
+	struct perf_event *found = NULL, *event = RB_ROOT(tree);
+
+	while (event) {
+		if (event->cpu >= cpu) {
+			found = event;
+			event = RB_LEFT(event, group_node);
+		} else {
+			event = RB_RIGHT(event, group_node);
+		}
+	}
+	return found && found->cpu == cpu ? found : NULL;
+}
+
+static struct perf_event *next_of(struct perf_event *event)
+{
+	struct perf_event *next = perf_group_tree_RB_NEXT(event);
+
+	return next && next->cpu == event->cpu ? next : NULL;
+}
+
+void perf_group_walk_begin(struct perf_group_walk *walk, struct perf_groups *groups,
+			   struct perf_group_tree *tree, int cpu)
+{
+	walk->any = first_of(tree, -1);
+	walk->bound = groups->bound ? first_of(tree, cpu) : NULL;
+}
+
+struct perf_event *perf_group_walk_next(struct perf_group_walk *walk)
+{
+	struct perf_event *next = walk->any;
+
+	if (walk->bound && (!next || walk->bound->turn < next->turn)) {
+		next = walk->bound;
+		walk->bound = next_of(next);
+	} else if (next) {
+		walk->any = next_of(next);
+	}
+	return next;
+}

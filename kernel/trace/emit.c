@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From a tracepoint to who listens.
+ *
+ * trace_listeners[event] is what a tracepoint looks at: how many listen, of both kinds. How many of
+ * each kind is in two more arrays, which only trace_emit reads.
+ *
+ * A tracepoint may be anywhere but in an NMI: under a run queue's lock, in an interrupt. So what is
+ * behind trace_emit takes no lock that anything is done under but writing into a buffer
+ * (kernel/trace/ring.c's is the innermost of all; perf's ring has none), allocates nothing, and
+ * leaves wake-ups to deferred work. It runs with interrupts off, so that on one processor records
+ * do not nest.
+ */
+#include <arch/cpu.h>
+#include <arch/task.h>
+#include <kernel/perf/tracepoint.h>
+#include <kernel/task.h>
+#include <kernel/trace/ring.h>
+
+#include "trace.h"
+
+_Atomic unsigned int trace_listeners[TRACE_EVENTS_MAX];
+static _Atomic unsigned int listeners_of[2][TRACE_EVENTS_MAX];
+
+static bool is_of_calls(unsigned int number)
+{
+	return number >= TRACE_DECLARED || number == TRACE_sys_enter || number == TRACE_sys_exit;
+}
+
+void trace_listen(unsigned int number, enum trace_listener listener)
+{
+	atomic_fetch_add(&listeners_of[listener][number], 1);
+	atomic_fetch_add(&trace_listeners[number], 1);
+	if (is_of_calls(number))
+		trace_calls_listen(true);
+}
+
+void trace_unlisten(unsigned int number, enum trace_listener listener)
+{
+	if (is_of_calls(number))
+		trace_calls_listen(false);
+	atomic_fetch_sub(&trace_listeners[number], 1);
+	atomic_fetch_sub(&listeners_of[listener][number], 1);
+}
+
+static bool has(unsigned int number, enum trace_listener listener)
+{
+	return atomic_load_explicit(&listeners_of[listener][number], memory_order_relaxed);
+}
+
+void trace_emit_at(unsigned int number, void *record, size_t size, uint64_t weight,
+		   struct trap_frame *frame)
+{
+	struct trace_common *common = record;
+	bool irqs_were_on = arch_irqs_enabled();
+	unsigned long state = arch_irq_save();
+
+	*common = (struct trace_common){ .type = (uint16_t)trace_event_id(number),
+					 .flags = irqs_were_on ? 0 : TRACE_FLAG_IRQS_OFF,
+					 .pid = task_current()->tid };
+	if (has(number, TRACE_TO_PERF))
+		perf_tracepoint_hit(number, record, size, weight, frame);
+	if (has(number, TRACE_TO_RING))
+		trace_ring_write(number, record, size);
+	arch_irq_restore(state);
+}
+
+void trace_emit(unsigned int number, void *record, size_t size, uint64_t weight)
+{
+	trace_emit_at(number, record, size, weight, NULL);
+}

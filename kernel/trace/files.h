@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of tracefs share. */
+#ifndef KERNEL_TRACE_FILES_H
+#define KERNEL_TRACE_FILES_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct file;
+struct text;
+struct trace_event;
+
+/* --- format.c: what an event says of itself --- */
+
+/* The contents of the file `format` of event NUMBER. Task context. */
+void trace_print_format(struct text *text, unsigned int number);
+
+/* --- reading.c: the files with the records --- */
+
+/* `trace` and `trace_pipe`, opened. */
+int trace_open_trace(struct file *file, void *unused);
+int trace_open_pipe(struct file *file, void *unused);
+
+/* `trace_marker`: what is written there becomes a record. */
+ssize_t trace_write_marker(void *unused, const char *bytes, size_t size);
+
+#endif

@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Filters: from their text to a tree, and a record through the tree. The language is described in
+ * <kernel/trace/filter.h>.
+ *
+ * A tree's node is a comparison, or has a list of others of which all or one must hold. The nodes lie
+ * in one allocation, whose size is known from the text: it has a character for
+ * each but the first three. Only
+ * parentheses and ! make the tree deep, and that is limited, because it is walked where a kernel
+ * stack may be nearly full.
+ */
+#include <kernel/trace/filter.h>
+
+#include <stdint.h>
+#include <string.h>
+
+#include <arch/sample.h>
+#include <kernel/cpu.h>
+#include <kernel/kmalloc.h>
+#include <kernel/task.h>
+#include <kernel/trace/event.h>
+#include <uapi/linux/errno.h>
+
+#define DEPTH_MAX  32
+/* Longest string to compare with, and longest number: Linux's MAX_FILTER_STR_VAL, and num_buf in
+ * parse_pred. */
+#define STRING_MAX 256
+#define NUMBER_MAX 24
+
+enum relation { EQUAL, NOT_EQUAL, AT_MOST, LESS, AT_LEAST, GREATER, HAS_BITS, LIKE };
+
+/* In the order in which they are looked for: no one is the beginning of a later one. */
+static const char *const relations[] = {
+	[EQUAL] = "==",	   [NOT_EQUAL] = "!=", [AT_MOST] = "<=", [LESS] = "<",
+	[AT_LEAST] = ">=", [GREATER] = ">",    [HAS_BITS] = "&", [LIKE] = "~",
+};
+
+#define RELATIONS (sizeof(relations) / sizeof(relations[0]))
+
+enum node_kind { ALL_OF, ONE_OF, COMPARE };
+
+/* Where a comparison finds its left side. */
+enum source {
+	SOURCE_NUMBER,	    /* size bytes at offset */
+	SOURCE_CPU,	    /* the processor */
+	SOURCE_ARRAY,	    /* of numbers: nothing is true of it */
+	SOURCE_CHARS,	    /* an array of size bytes at offset */
+	SOURCE_STRING_AT,   /* length << 16 | offset, at offset */
+	SOURCE_COMM,	    /* the running task's name */
+	SOURCE_POINTER,	    /* a kernel address, at offset */
+	SOURCE_USER_POINTER /* a program's */
+};
+
+struct node {
+	enum node_kind kind;
+	bool negated;
+	struct node *children, *next; /* of all-of and one-of; of whose children this is one */
+	/* a comparison */
+	enum source source;
+	enum relation relation;
+	uint16_t offset, size;
+	bool is_signed;
+	uint64_t number;
+	const char *string; /* in the filter's allocation; terminated */
+};
+
+struct trace_filter {
+	struct node *root;
+	struct node *free_node; /* while it is made */
+	char *free_text;
+};
+
+/* --- reading --- */
+
+struct parser {
+	const struct trace_event *event;
+	struct trace_filter *filter;
+	const char *text, *at;
+	struct trace_filter_error *error;
+	unsigned int depth;
+};
+
+/* The text is wrong AT there, and so: Linux's words; returns ERROR. */
+static int fail(struct parser *parser, const char *at, const char *words, int error)
+{
+	parser->error->words = words;
+	parser->error->offset = (size_t)(at - parser->text);
+	return error;
+}
+
+/* The same of a comparison: Linux counts one more. */
+static int fail_in(struct parser *parser, const char *at, const char *words)
+{
+	return fail(parser, *at ? at + 1 : at, words, -EINVAL);
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static void skip_spaces(struct parser *parser)
+{
+	while (is_space(*parser->at))
+		parser->at++;
+}
+
+/* Whether TOKEN is next; then it is behind us. */
+static bool take(struct parser *parser, const char *token)
+{
+	size_t length = strlen(token);
+
+	if (strncmp(parser->at, token, length) != 0)
+		return false;
+	parser->at += length;
+	return true;
+}
+
+static struct node *new_node(struct parser *parser, enum node_kind kind)
+{
+	struct node *node = parser->filter->free_node++;
+
+	node->kind = kind;
+	return node;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), end_length = strlen(end);
+
+	return length >= end_length && !strcmp(text + length - end_length, end);
+}
+
+/* Linux's filter_assign_type, by what a field's type says. */
+static void set_source(struct node *node, const struct trace_place *place)
+{
+	node->offset = place->offset;
+	node->size = place->size;
+	node->is_signed = place->is_signed;
+	if (!strcmp(place->type, "__data_loc char[]"))
+		node->source = SOURCE_STRING_AT;
+	else if (!strcmp(place->type, "char") && place->array[0])
+		node->source = SOURCE_CHARS;
+	else if (place->array[0])
+		node->source = SOURCE_ARRAY;
+	else if (ends_with(place->type, "char *"))
+		node->source = SOURCE_POINTER;
+	else
+		node->source = SOURCE_NUMBER;
+}
+
+/* Field FROM, or one behind it up to field END, that is called NAME, of LENGTH bytes. */
+static bool find_among(struct parser *parser, struct node *node, const char *name, size_t length,
+		       unsigned int from, unsigned int end)
+{
+	struct trace_place place;
+
+	for (; from < end && trace_field_get(parser->event, from, &place); from++) {
+		if (strlen(place.name) != length || memcmp(place.name, name, length) != 0)
+			continue;
+		set_source(node, &place);
+		return true;
+	}
+	return false;
+}
+
+/* The event's own are found before those that all have. */
+static bool find_field(struct parser *parser, struct node *node, const char *name, size_t length)
+{
+	if (find_among(parser, node, name, length, TRACE_COMMON_FIELDS, UINT32_MAX))
+		return true;
+	if (length == 3 && (!memcmp(name, "cpu", 3) || !memcmp(name, "CPU", 3))) {
+		node->source = SOURCE_CPU;
+		node->size = sizeof(int);
+		node->is_signed = true;
+		return true;
+	}
+	if (length == 4 && (!memcmp(name, "comm", 4) || !memcmp(name, "COMM", 4))) {
+		node->source = SOURCE_COMM;
+		return true;
+	}
+	return find_among(parser, node, name, length, 0, TRACE_COMMON_FIELDS);
+}
+
+static bool is_string(enum source source)
+{
+	return source >= SOURCE_CHARS;
+}
+
+/* That its end is there is known. */
+static int parse_string(struct parser *parser, struct node *node)
+{
+	const char *start = parser->at, *end = strchr(start + 1, *start);
+	size_t length = (size_t)(end - start - 1);
+	char *copy = parser->filter->free_text;
+
+	if (!is_string(node->source))
+		return fail_in(parser, start, "Expecting numeric field");
+	if (node->relation != EQUAL && node->relation != NOT_EQUAL && node->relation != LIKE)
+		return fail_in(parser, start, "Illegal operation for field type");
+	if (length >= STRING_MAX)
+		return fail_in(parser, end, "Operand too long");
+	memcpy(copy, start + 1, length);
+	node->string = copy;
+	parser->filter->free_text += length + 1;
+	parser->at = end + 1;
+	return 0;
+}
+
+static unsigned int digit_value(char c)
+{
+	if (is_digit(c))
+		return (unsigned int)(c - '0');
+	return (c >= 'a' && c <= 'f') ? (unsigned int)(c - 'a' + 10) :
+	       (c >= 'A' && c <= 'F') ? (unsigned int)(c - 'A' + 10) :
+					16;
+}
+
+/* What strtol with base 0 makes of all from TEXT to END; false: nothing, or too much. */
+static bool read_number(const char *text, const char *end, bool is_signed, uint64_t *number)
+{
+	bool negative = *text == '-';
+	const char *first = text + negative;
+	unsigned int base = 10;
+	uint64_t value = 0;
+
+	if (first[0] == '0' && first + 1 < end) {
+		base = first[1] == 'x' || first[1] == 'X' ? 16 : 8;
+		first += base == 16 ? 2 : 1;
+	}
+	if (first == end || (negative && !is_signed))
+		return false;
+	for (; first < end; first++) {
+		unsigned int digit = digit_value(*first);
+
+		if (digit >= base || value > (UINT64_MAX - digit) / base)
+			return false;
+		value = value * base + digit;
+	}
+	*number = negative ? -value : value;
+	return !is_signed || value <= (uint64_t)INT64_MAX + negative;
+}
+
+static int parse_number(struct parser *parser, struct node *node)
+{
+	const char *start = parser->at;
+
+	if (is_string(node->source))
+		return fail_in(parser, start, "Expecting string field");
+	if (node->relation == LIKE)
+		return fail_in(parser, start, "Illegal operation for field type");
+	take(parser, "-");
+	while (is_word(*parser->at) && *parser->at != '_')
+		parser->at++;
+	if (parser->at - start >= NUMBER_MAX)
+		return fail_in(parser, parser->at, "Operand too long");
+	if (!read_number(start, parser->at, node->is_signed, &node->number))
+		return fail_in(parser, start, "Illegal integer value");
+	return 0;
+}
+
+static int parse_comparison(struct parser *parser, struct node *node)
+{
+	const char *name = parser->at;
+	unsigned int relation = 0;
+
+	while (is_word(*parser->at))
+		parser->at++;
+	if (parser->at == name)
+		return -EPERM;
+	if (!find_field(parser, node, name, (size_t)(parser->at - name)))
+		return fail_in(parser, parser->at, "Field not found");
+	/* Of a number it changes nothing. */
+	if (take(parser, ".ustring") && node->source == SOURCE_POINTER)
+		node->source = SOURCE_USER_POINTER;
+	skip_spaces(parser);
+	while (relation < RELATIONS && !take(parser, relations[relation]))
+		relation++;
+	if (relation == RELATIONS)
+		return fail_in(parser, parser->at, "Invalid operator");
+	node->relation = relation;
+	skip_spaces(parser);
+	if (*parser->at == '"' || *parser->at == '\'')
+		return parse_string(parser, node);
+	if (is_digit(*parser->at) || *parser->at == '-')
+		return parse_number(parser, node);
+	return fail_in(parser, parser->at, "Invalid value (did you forget quotes)?");
+}
+
+static int parse_list(struct parser *parser, struct node *list);
+
+static int parse_term(struct parser *parser, struct node **result)
+{
+	bool negated = false;
+	int error;
+
+	for (skip_spaces(parser); take(parser, "!"); skip_spaces(parser))
+		negated = !negated;
+	if (negated && !*parser->at)
+		return fail(parser, parser->at, "No filter found", -EINVAL);
+	if (take(parser, "(")) {
+		if (++parser->depth > DEPTH_MAX)
+			return fail(parser, parser->at, "Too many terms in predicate expression",
+				    -EINVAL);
+		*result = new_node(parser, ONE_OF);
+		error = parse_list(parser, *result);
+		if (!error && !take(parser, ")"))
+			error = fail(parser, parser->at, "Too many terms in predicate expression",
+				     -EPERM);
+		parser->depth--;
+	} else {
+		*result = new_node(parser, COMPARE);
+		error = parse_comparison(parser, *result);
+	}
+	(*result)->negated = negated;
+	return error;
+}
+
+/* Whether nothing follows but what changes nothing: Linux lets an operator end the text, and a ! it. */
+static bool is_over(struct parser *parser)
+{
+	const char *at = parser->at;
+
+	while (is_space(*at) || *at == '!')
+		at++;
+	if (*at)
+		return false;
+	parser->at = at;
+	return true;
+}
+
+/* Terms with LIST's own operator between them; each of the terms of one of several is all of some. */
+static int parse_list(struct parser *parser, struct node *list)
+{
+	const char *between = list->kind == ONE_OF ? "||" : "&&";
+	struct node **end = &list->children;
+	int error;
+
+	do {
+		if (list->kind == ONE_OF) {
+			*end = new_node(parser, ALL_OF);
+			error = parse_list(parser, *end);
+		} else {
+			error = parse_term(parser, end);
+		}
+		if (error)
+			return error;
+		end = &(*end)->next;
+		skip_spaces(parser);
+	} while (take(parser, between) && !is_over(parser));
+	return 0;
+}
+
+/* Looks at quotes and parentheses alone, as Linux does first (calc_stack), with the same errors; whether
+ * there is anything between them at all. */
+static int check_shape(struct parser *parser)
+{
+	const char *text = parser->text, *open[DEPTH_MAX + 1], *quote = NULL;
+	unsigned int depth = 0;
+	bool any = false;
+
+	for (const char *at = text; *at; at++) {
+		if (is_space(*at) || (quote && *at != *quote))
+			continue;
+		if (quote) {
+			quote = NULL;
+		} else if (*at == '"' || *at == '\'') {
+			quote = at;
+			any = true;
+		} else if (*at == '(') {
+			if (depth > DEPTH_MAX)
+				return fail(parser, at, "Too many terms in predicate expression",
+					    -EINVAL);
+			open[depth++] = at;
+		} else if (*at == ')') {
+			if (!depth--)
+				return fail(parser, at, "Too few '('", -EPERM);
+		} else if (at[0] != at[1] || (*at != '&' && *at != '|')) {
+			any = true;
+		} else {
+			at++;
+		}
+	}
+	if (quote)
+		return fail(parser, quote, "Missing matching quote", -ESRCH);
+	if (depth)
+		return fail(parser, open[0], "Too many '('", -ENOENT);
+	return any ? 0 : -EINVAL;
+}
+
+static int parse(struct parser *parser)
+{
+	int error = check_shape(parser);
+
+	if (!error)
+		error = parse_list(parser, new_node(parser, ONE_OF));
+	if (!error && *parser->at)
+		error = fail(parser, parser->at, "Too many terms in predicate expression", -EPERM);
+	return error;
+}
+
+/* As many nodes as TEXT can need: a comparison, a list and a parenthesis each have a character of their
+ * own that is not part of a word. */
+static size_t count_nodes(const char *text)
+{
+	size_t count = 3;
+
+	for (; *text; text++)
+		count += !is_word(*text) && *text != ' ' ? 2 : 0;
+	return count;
+}
+
+int trace_filter_make(const struct trace_event *event, const char *text,
+		      struct trace_filter **result, struct trace_filter_error *wrong)
+{
+	size_t nodes = count_nodes(text);
+	struct trace_filter *filter =
+		kzalloc(sizeof(*filter) + nodes * sizeof(struct node) + strlen(text) + 1);
+	struct parser parser = {
+		.event = event, .filter = filter, .text = text, .at = text, .error = wrong
+	};
+
+	*wrong = (struct trace_filter_error){ .words = NULL };
+	if (!filter)
+		return -ENOMEM;
+	filter->root = filter->free_node = (struct node *)(filter + 1);
+	filter->free_text = (char *)(filter->root + nodes);
+	int error = parse(&parser);
+
+	if (error) {
+		kfree(filter);
+		return error;
+	}
+	*result = filter;
+	return 0;
+}
+
+void trace_filter_free(struct trace_filter *filter)
+{
+	kfree(filter);
+}
+
+/* --- matching --- */
+
+/* Whether C is in the set at *SET, which begins behind its [ and becomes what is behind its ]. */
+static bool in_set(const char **set, char c)
+{
+	const char *at = *set;
+	bool inverted = *at == '!', found = false;
+
+	if (inverted)
+		at++;
+	for (bool first = true; *at && (first || *at != ']'); first = false) {
+		char low = *at++, high = low;
+
+		if (at[0] == '-' && at[1] && at[1] != ']') {
+			high = at[1];
+			at += 2;
+		}
+		found |= low <= c && c <= high;
+	}
+	*set = *at ? at + 1 : at;
+	return found != inverted;
+}
+
+/* One step of PATTERN that is no *: whether it takes C. *PATTERN moves on. */
+static bool takes(const char **pattern, char c)
+{
+	char p = *(*pattern)++;
+
+	if (p == '?')
+		return true;
+	if (p == '[')
+		return in_set(pattern, c);
+	if (p == '\\' && **pattern)
+		p = *(*pattern)++;
+	return p == c;
+}
+
+/* Whether the SIZE bytes of TEXT, or what is before their first zero, are like PATTERN. */
+static bool is_like(const char *text, size_t size, const char *pattern)
+{
+	const char *end = text + strnlen(text, size);
+	const char *retry_text = NULL, *retry_pattern = NULL;
+
+	while (text < end || *pattern) {
+		if (*pattern == '*') {
+			retry_pattern = ++pattern;
+			retry_text = text;
+			continue;
+		}
+		if (text < end && *pattern && takes(&pattern, *text)) {
+			text++;
+			continue;
+		}
+		/* The last * takes one more. */
+		if (!retry_pattern || retry_text == end)
+			return false;
+		pattern = retry_pattern;
+		text = ++retry_text;
+	}
+	return true;
+}
+
+static bool compare_string(const struct node *node, const char *text, size_t size)
+{
+	if (node->relation == LIKE)
+		return is_like(text, size, node->string);
+	bool equal = strnlen(text, size) == strlen(node->string) &&
+		     !memcmp(text, node->string, strnlen(text, size));
+
+	return equal == (node->relation == EQUAL);
+}
+
+static uint64_t load(const struct node *node, const void *record)
+{
+	const unsigned char *at = (const unsigned char *)record + node->offset;
+	uint64_t value = 0;
+
+	memcpy(&value, at, node->size);
+	if (node->is_signed && node->size < sizeof(value)) {
+		unsigned int shift = 64 - 8 * node->size;
+
+		value = (uint64_t)((int64_t)(value << shift) >> shift);
+	}
+	return value;
+}
+
+static bool compare_number(const struct node *node, uint64_t value)
+{
+	uint64_t other = node->number;
+	bool less = node->is_signed ? (int64_t)value < (int64_t)other : value < other;
+
+	switch (node->relation) {
+	case EQUAL:
+		return value == other;
+	case NOT_EQUAL:
+		return value != other;
+	case AT_MOST:
+		return less || value == other;
+	case LESS:
+		return less;
+	case AT_LEAST:
+		return !less;
+	case GREATER:
+		return !less && value != other;
+	default:
+		return value & other;
+	}
+}
+
+static bool compare(const struct node *node, const void *record)
+{
+	const char *bytes = record;
+	char copy[STRING_MAX];
+	uint32_t where;
+
+	switch (node->source) {
+	case SOURCE_NUMBER:
+		return compare_number(node, load(node, record));
+	case SOURCE_CPU:
+		return compare_number(node, cpu_id());
+	case SOURCE_ARRAY:
+		return false;
+	case SOURCE_CHARS:
+		return compare_string(node, bytes + node->offset, node->size);
+	case SOURCE_STRING_AT:
+		memcpy(&where, bytes + node->offset, sizeof(where));
+		return compare_string(node, bytes + (where & 0xffff), where >> 16);
+	case SOURCE_COMM:
+		return compare_string(node, task_current()->comm, TASK_COMM_SIZE);
+	case SOURCE_USER_POINTER:
+		return compare_string(node, copy,
+				      arch_user_peek(load(node, record), copy, sizeof(copy)));
+	default:
+		/* A program's pointer taken for the kernel's: nothing is there. */
+		return false;
+	}
+}
+
+static bool holds(const struct node *node, const void *record)
+{
+	const struct node *child;
+	bool result = node->kind == ALL_OF;
+
+	if (node->kind == COMPARE)
+		return compare(node, record) != node->negated;
+	for (child = node->children; child; child = child->next) {
+		if (holds(child, record) != result) {
+			result = !result;
+			break;
+		}
+	}
+	return result != node->negated;
+}
+
+bool trace_filter_match(const struct trace_filter *filter, const void *record)
+{
+	return holds(filter->root, record);
+}

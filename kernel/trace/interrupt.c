@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the tracepoints of interrupts and page faults tell. See <kernel/trace/interrupt.h> for when.
+ */
+#include <kernel/trace/interrupt.h>
+
+#include <string.h>
+
+/* Longest name of a device that is told. */
+#define NAME_TOLD 32
+
+void trace_vector_slow(unsigned int event, unsigned int vector)
+{
+	/* All of irq_vectors have the same field. */
+	TRACE_RECORD(trace_local_timer_entry, 0) room = { .record = { .vector = (int)vector } };
+
+	trace_emit(event, &room, sizeof(room.record), 1);
+}
+
+void trace_irq_entry_slow(unsigned int irq, const char *name)
+{
+	const size_t start = sizeof(struct trace_irq_handler_entry);
+	TRACE_RECORD(trace_irq_handler_entry, NAME_TOLD) room;
+	size_t size = strnlen(name, NAME_TOLD - 1) + 1;
+
+	memset(&room, 0, sizeof(room));
+	room.record.irq = (int)irq;
+	room.record.name = (uint32_t)(size << 16 | start);
+	memcpy(room.bytes + start, name, size - 1);
+	trace_emit(TRACE_irq_handler_entry, &room, start + size, 1);
+}
+
+void trace_irq_exit_slow(unsigned int irq)
+{
+	TRACE_RECORD(trace_irq_handler_exit, 0) room = { .record = { .irq = (int)irq, .ret = 1 } };
+
+	trace_emit(TRACE_irq_handler_exit, &room, sizeof(room.record), 1);
+}
+
+void trace_page_fault_slow(unsigned int event, uintptr_t address, uintptr_t ip, uint64_t error)
+{
+	TRACE_RECORD(trace_page_fault_user, 0)
+	room = { .record = { .address = address, .ip = ip, .error_code = error } };
+
+	trace_emit(event, &room, sizeof(room.record), 1);
+}

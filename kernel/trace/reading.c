@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The files that show records as lines: `trace` from the oldest to the newest, each time it is opened;
+ * `trace_pipe` each record once, waiting for the next. And `trace_marker`, which makes records.
+ *
+ * A reader keeps one record and its line, and where it is in the buffers: nothing is copied as a whole.
+ *
+ * Locks: reader->mutex, around the reader's state; pipe_mutex, so that two readers of trace_pipe do not
+ * take halves. Neither is held while a reader sleeps.
+ */
+#include <string.h>
+
+#include <kernel/file.h>
+#include <kernel/kmalloc.h>
+#include <kernel/task.h>
+#include <kernel/text.h>
+#include <kernel/time.h>
+#include <kernel/trace/ring.h>
+#include <kernel/usercopy.h>
+#include <kernel/wait.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
+#include <uapi/linux/poll.h>
+
+#include "files.h"
+#include "trace.h"
+
+struct reader {
+	struct mutex mutex;
+	struct trace_cursor cursor; /* M: of trace */
+	struct text line;	    /* M: what is left of it begins at line_done */
+	size_t line_done;	    /* M */
+	bool read_something;	    /* M */
+	struct trace_entry entry;   /* M */
+};				    /* M: mutex */
+
+/* --- lines --- */
+
+/* What flags and depth look like: Linux's trace_print_lat_fmt. */
+static void print_context(struct text *text, const struct trace_common *common)
+{
+	unsigned int depth = common->preempt_count & 0xf;
+
+	text_print(text, "%c%c%c", common->flags & TRACE_FLAG_IRQS_OFF ? 'd' : '.',
+		   common->flags & TRACE_FLAG_NEED_RESCHED ? 'N' : '.',
+		   common->flags & TRACE_FLAG_HARDIRQ ? 'h' : '.');
+	if (depth)
+		text_print(text, "%x.", depth);
+	else
+		text_print(text, "..");
+}
+
+static void print_line(struct text *text, const struct trace_entry *entry)
+{
+	const struct trace_common *common = (const struct trace_common *)entry->record;
+	const struct trace_event *event = trace_event_get(entry->number);
+	uint64_t us = entry->time_ns / NSEC_PER_USEC;
+	char name[TASK_COMM_SIZE];
+
+	trace_name_of(common->pid, name);
+	text_print(text, "%16s-%-7d [%03u] ", name, common->pid, entry->cpu);
+	print_context(text, common);
+	text_print(text, " %5lu.%06lu: ", (unsigned long)(us / 1000000),
+		   (unsigned long)(us % 1000000));
+	if (entry->number == TRACE_print)
+		text_print(text, "tracing_mark_write: %s",
+			   ((const struct trace_print *)entry->record)->buf);
+	else if (event->system[0] == 's' && event->arguments)
+		event->print(text, entry->record);
+	else {
+		if (entry->number < TRACE_DECLARED)
+			text_print(text, "%s: ", event->name);
+		event->print(text, entry->record);
+	}
+	if (!text->size || text->bytes[text->size - 1] != '\n')
+		text_print(text, "\n");
+}
+
+static void print_head(struct text *text)
+{
+	uint64_t present, written;
+
+	trace_ring_count(cpus_all(), &present, &written);
+	text_print(text, "# tracer: nop\n#\n# entries-in-buffer/entries-written: %lu/%lu   #P:%u\n",
+		   (unsigned long)present, (unsigned long)written, cpu_count());
+	text_print(text, "#\n"
+			 "#                                _-----=> irqs-off/BH-disabled\n"
+			 "#                               / _----=> need-resched\n"
+			 "#                              | / _---=> hardirq/softirq\n"
+			 "#                              || / _--=> preempt-depth\n"
+			 "#                              ||| / _-=> migrate-disable\n"
+			 "#                              |||| /     delay\n"
+			 "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
+			 "#              | |         |   |||||     |         |\n");
+}
+
+/* --- reading --- */
+
+/* The next line into the reader's, which is used up; false: there is none. M held. */
+static bool next_line(struct reader *reader, bool take)
+{
+	bool found = take ? trace_ring_take(cpus_all(), &reader->entry) :
+			    trace_ring_next(&reader->cursor, cpus_all(), &reader->entry);
+
+	text_clear(&reader->line);
+	reader->line_done = 0;
+	if (found)
+		print_line(&reader->line, &reader->entry);
+	return found;
+}
+
+/* Copies lines until SIZE bytes are there or no line is left. M held. */
+static ssize_t read_lines(struct reader *reader, char *user_buffer, size_t size, bool take)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		if (reader->line_done == reader->line.size && !next_line(reader, take))
+			break;
+		if (reader->line.failed)
+			return done ? (ssize_t)done : -ENOMEM;
+		size_t part = reader->line.size - reader->line_done;
+
+		if (part > size - done)
+			part = size - done;
+		if (copy_to_user(user_buffer + done, reader->line.bytes + reader->line_done, part))
+			return done ? (ssize_t)done : -EFAULT;
+		reader->line_done += part;
+		done += part;
+	}
+	return (ssize_t)done;
+}
+
+static ssize_t read_trace(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+{
+	struct reader *reader = file->private;
+
+	mutex_lock(&reader->mutex);
+	if (*position == 0) {
+		reader->cursor = (struct trace_cursor){ 0 };
+		text_clear(&reader->line);
+		reader->line_done = 0;
+		print_head(&reader->line);
+	}
+	ssize_t result = read_lines(reader, user_buffer, size, false);
+
+	mutex_unlock(&reader->mutex);
+	if (result > 0)
+		*position += (uint64_t)result;
+	return result;
+}
+
+/* Opening it so that it is cut off has done what there is to do. */
+static ssize_t write_trace(struct file *file, const void *user_buffer, size_t size,
+			   uint64_t *position)
+{
+	return (ssize_t)size;
+}
+
+static bool is_empty(void)
+{
+	uint64_t present, written;
+
+	trace_ring_count(cpus_all(), &present, &written);
+	return present == 0;
+}
+
+/* Waits for a record; 0 also when there will be none for somebody who had some: recording is off. */
+static int wait_for_record(const struct reader *reader)
+{
+	struct wait_entry entry;
+	int error = 0;
+
+	wait_queue_add(trace_ring_queue(), &entry);
+	for (;;) {
+		trace_ring_want();
+		if (!is_empty() || error || (reader->read_something && !trace_is_recording))
+			break;
+		error = wait_sleep(UINT64_MAX);
+	}
+	wait_queue_remove(trace_ring_queue(), &entry);
+	return error;
+}
+
+static ssize_t read_pipe(struct file *file, void *user_buffer, size_t size, uint64_t *position)
+{
+	struct reader *reader = file->private;
+	int error = 0;
+
+	mutex_lock(&reader->mutex);
+	ssize_t result = read_lines(reader, user_buffer, size, true);
+
+	while (result == 0 && size > 0 && !error) {
+		mutex_unlock(&reader->mutex);
+		error = file->flags & O_NONBLOCK ? -EAGAIN : wait_for_record(reader);
+		mutex_lock(&reader->mutex);
+		if (!error)
+			result = read_lines(reader, user_buffer, size, true);
+		if (!result && reader->read_something && !trace_is_recording)
+			break;
+	}
+	reader->read_something |= result > 0;
+	mutex_unlock(&reader->mutex);
+	return result ? result : error;
+}
+
+static unsigned int poll_pipe(struct file *file, struct poll_table *table)
+{
+	poll_wait(table, trace_ring_queue());
+	trace_ring_want();
+	return is_empty() ? 0 : POLLIN | POLLRDNORM;
+}
+
+static void release(struct file *file)
+{
+	struct reader *reader = file->private;
+
+	text_clear(&reader->line);
+	kfree(reader);
+}
+
+static const struct file_ops trace_ops = {
+	.read = read_trace,
+	.write = write_trace,
+	.release = release,
+	.seekable = true,
+};
+
+static const struct file_ops pipe_ops = {
+	.read = read_pipe,
+	.poll = poll_pipe,
+	.release = release,
+};
+
+static int open_reader(struct file *file, const struct file_ops *ops)
+{
+	struct reader *reader = kzalloc(sizeof(*reader));
+
+	if (!reader)
+		return -ENOMEM;
+	mutex_init(&reader->mutex);
+	file->private = reader;
+	file->ops = ops;
+	return 0;
+}
+
+int trace_open_trace(struct file *file, void *unused)
+{
+	return open_reader(file, &trace_ops);
+}
+
+int trace_open_pipe(struct file *file, void *unused)
+{
+	return open_reader(file, &pipe_ops);
+}
+
+/* --- the marker --- */
+
+/* Longest text of one record: what is behind it is the next write's. */
+#define MARKER_SIZE 1024
+
+ssize_t trace_write_marker(void *unused, const char *bytes, size_t size)
+{
+	const size_t start = offsetof(struct trace_print, buf);
+	struct trace_common *common;
+	union {
+		struct trace_common common;
+		unsigned char bytes[sizeof(struct trace_print) + MARKER_SIZE + 2];
+	} room;
+
+	if (trace_ring_make())
+		return -ENOMEM;
+	if (size > MARKER_SIZE)
+		size = MARKER_SIZE;
+	memset(&room, 0, sizeof(room));
+	common = &room.common;
+	common->type = (uint16_t)trace_event_id(TRACE_print);
+	common->pid = task_current()->tid;
+	memcpy(room.bytes + start, bytes, size);
+	unsigned long state = arch_irq_save();
+
+	trace_ring_write(TRACE_print, &room, start + size + 1);
+	arch_irq_restore(state);
+	return (ssize_t)size;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the tracepoints of the scheduler tell. See <kernel/trace/sched.h> for when.
+ */
+#include <kernel/trace/sched.h>
+
+#include <string.h>
+
+#include <kernel/inode.h>
+#include <kernel/process.h>
+#include <kernel/task.h>
+
+/* Linux's priority numbers: real-time 99 … 1 are 0 … 98, nice -20 … 19 are 100 … 139. */
+#define PRIORITY_REALTIME 99
+#define PRIORITY_NICE_0	  120
+
+static int priority_of(const struct task *task)
+{
+	return task->sched.priority ? PRIORITY_REALTIME - task->sched.priority :
+				      PRIORITY_NICE_0 + task->sched.nice;
+}
+
+static void put_name(char name[TASK_COMM_SIZE], const struct task *task)
+{
+	/* It may be changing: an end there always is. */
+	memcpy(name, task->comm, TASK_COMM_SIZE - 1);
+	name[TASK_COMM_SIZE - 1] = '\0';
+}
+
+/* Sleeps are all told as interruptible. Nobody is preempted in the kernel, which is what Linux's R+
+ * would be. One that has ended stays for its parent (Z), or, no first thread, for nobody (X). */
+static long state_of(const struct task *task)
+{
+	switch (task->state) {
+	case TASK_SLEEPING:
+		return TRACE_STATE_INTERRUPTIBLE;
+	case TASK_TRACED:
+		return TRACE_STATE_TRACED;
+	case TASK_ZOMBIE:
+		return task->process && task->process->leader == task ? TRACE_STATE_ZOMBIE :
+									TRACE_STATE_DEAD;
+	default:
+		return 0;
+	}
+}
+
+void trace_sched_switch_slow(const struct task *prev, const struct task *next)
+{
+	TRACE_RECORD(trace_sched_switch, 0)
+	room = { .record = { .prev_pid = prev->tid,
+			     .prev_prio = priority_of(prev),
+			     .prev_state = state_of(prev),
+			     .next_pid = next->tid,
+			     .next_prio = priority_of(next) } };
+
+	put_name(room.record.prev_comm, prev);
+	put_name(room.record.next_comm, next);
+	trace_emit(TRACE_sched_switch, &room, sizeof(room.record), 1);
+}
+
+void trace_sched_wake_slow(unsigned int event, const struct task *task, unsigned int cpu)
+{
+	/* The three have the same fields. */
+	TRACE_RECORD(trace_sched_waking, 0)
+	room = { .record = {
+			 .pid = task->tid, .prio = priority_of(task), .target_cpu = (int)cpu } };
+
+	put_name(room.record.comm, task);
+	trace_emit(event, &room, sizeof(room.record), 1);
+}
+
+void trace_sched_migrate_slow(const struct task *task, unsigned int from, unsigned int to)
+{
+	TRACE_RECORD(trace_sched_migrate_task, 0)
+	room = { .record = { .pid = task->tid,
+			     .prio = priority_of(task),
+			     .orig_cpu = (int)from,
+			     .dest_cpu = (int)to } };
+
+	put_name(room.record.comm, task);
+	trace_emit(TRACE_sched_migrate_task, &room, sizeof(room.record), 1);
+}
+
+/* What perf counts is the time itself. */
+void trace_sched_runtime_slow(const struct task *task, uint64_t runtime_ns)
+{
+	TRACE_RECORD(trace_sched_stat_runtime, 0)
+	room = { .record = { .pid = task->tid, .runtime = runtime_ns } };
+
+	put_name(room.record.comm, task);
+	trace_emit(TRACE_sched_stat_runtime, &room, sizeof(room.record), runtime_ns);
+}
+
+/* --- tasks' lives --- */
+
+void trace_sched_task_slow(unsigned int event, const struct task *task)
+{
+	/* exit's, free's and wait's fields are the same. */
+	TRACE_RECORD(trace_sched_process_exit, 0)
+	room = { .record = { .pid = task->tid, .prio = priority_of(task) } };
+
+	put_name(room.record.comm, task);
+	trace_emit(event, &room, sizeof(room.record), 1);
+}
+
+void trace_sched_wait_slow(pid_t pid)
+{
+	const struct task *self = task_current();
+	struct task *child = pid > 0 ? task_find(pid) : NULL;
+	/* Linux tells of a number that is somebody's. */
+	TRACE_RECORD(trace_sched_process_wait, 0)
+	room = { .record = { .pid = child ? pid : 0, .prio = priority_of(self) } };
+
+	if (child)
+		task_put(child);
+	put_name(room.record.comm, self);
+	trace_emit(TRACE_sched_process_wait, &room, sizeof(room.record), 1);
+}
+
+void trace_sched_fork_slow(const struct task *parent, const struct task *child)
+{
+	TRACE_RECORD(trace_sched_process_fork, 0)
+	room = { .record = { .parent_pid = parent->tid, .child_pid = child->tid } };
+
+	put_name(room.record.parent_comm, parent);
+	put_name(room.record.child_comm, child);
+	trace_emit(TRACE_sched_process_fork, &room, sizeof(room.record), 1);
+}
+
+/* Longest path that is told. */
+#define PATH_TOLD 512
+
+void trace_sched_exec_slow(const char *path, const struct task *task, pid_t former_tid)
+{
+	const size_t start = sizeof(struct trace_sched_process_exec);
+	TRACE_RECORD(trace_sched_process_exec, PATH_TOLD) room;
+	size_t size = strnlen(path, PATH_TOLD - 1) + 1;
+
+	memset(&room, 0, sizeof(room));
+	room.record.filename = (uint32_t)(size << 16 | start);
+	room.record.pid = task->tid;
+	room.record.old_pid = former_tid;
+	memcpy(room.bytes + start, path, size - 1);
+	trace_emit(TRACE_sched_process_exec, &room, start + size, 1);
+}
+
+void trace_task_new_slow(const struct task *child, uint64_t clone_flags)
+{
+	TRACE_RECORD(trace_task_newtask, 0)
+	room = { .record = { .pid = child->tid,
+			     .clone_flags = clone_flags,
+			     .oom_score_adj = (short)child->process->oom_score_adj } };
+
+	put_name(room.record.comm, child);
+	trace_emit(TRACE_task_newtask, &room, sizeof(room.record), 1);
+}
+
+void trace_task_rename_slow(const struct task *task, const char *new_name)
+{
+	TRACE_RECORD(trace_task_rename, 0)
+	room = { .record = { .pid = task->tid,
+			     .oom_score_adj = (short)task->process->oom_score_adj } };
+
+	put_name(room.record.oldcomm, task);
+	strlcpy(room.record.newcomm, new_name, sizeof(room.record.newcomm));
+	trace_emit(TRACE_task_rename, &room, sizeof(room.record), 1);
+}

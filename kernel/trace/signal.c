@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the tracepoints of signals tell. See <kernel/trace/signal.h> for when.
+ */
+#include <kernel/trace/signal.h>
+
+#include <string.h>
+
+#include <kernel/signal.h>
+#include <kernel/task.h>
+
+void trace_signal_generate_slow(const struct kernel_siginfo *info, const struct task *task,
+				bool group, enum trace_signal_result result)
+{
+	TRACE_RECORD(trace_signal_generate, 0)
+	room = { .record = { .sig = info->si_signo,
+			     .errno = info->si_errno,
+			     .code = info->si_code,
+			     .pid = task->tid,
+			     .group = group,
+			     .result = (int)result } };
+
+	memcpy(room.record.comm, task->comm, sizeof(room.record.comm) - 1);
+	trace_emit(TRACE_signal_generate, &room, sizeof(room.record), 1);
+}
+
+void trace_signal_deliver_slow(const struct kernel_siginfo *info,
+			       const struct kernel_sigaction *action)
+{
+	TRACE_RECORD(trace_signal_deliver, 0)
+	room = { .record = { .sig = info->si_signo,
+			     .errno = info->si_errno,
+			     .code = info->si_code,
+			     .sa_handler = action->handler,
+			     .sa_flags = action->flags } };
+
+	trace_emit(TRACE_signal_deliver, &room, sizeof(room.record), 1);
+}

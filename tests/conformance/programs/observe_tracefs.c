@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * tracefs: how events describe themselves, what its files take and tell, and the trace. Events as perf
+ * counts them are in observe_tracepoints.c.
+ */
+#define _GNU_SOURCE
+#include "observe.h"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#define ROOT "/sys/kernel/tracing/"
+
+/* Reads the file PATH of tracefs; how many bytes, or -1. */
+static ssize_t read_file(const char *path, char *text, size_t size)
+{
+	char full[256];
+	size_t done = 0;
+	ssize_t got;
+
+	snprintf(full, sizeof(full), ROOT "%s", path);
+	int fd = open(full, O_RDONLY | O_NONBLOCK);
+
+	if (fd < 0)
+		return -1;
+	while ((got = read(fd, text + done, size - 1 - done)) > 0)
+		done += (size_t)got;
+	int error = errno;
+
+	close(fd);
+	errno = error;
+	text[done] = '\0';
+	return got < 0 && !done ? -1 : (ssize_t)done;
+}
+
+static long write_file(const char *path, const char *text, int flags)
+{
+	char full[256];
+
+	snprintf(full, sizeof(full), ROOT "%s", path);
+	int fd = open(full, O_WRONLY | flags);
+
+	if (fd < 0)
+		return -1;
+	long result = write(fd, text, strlen(text));
+	int error = errno;
+
+	close(fd);
+	errno = error;
+	return result;
+}
+
+static char contents[1 << 20];
+
+/* Shows what PATH says in one line, its line ends as "|". */
+static void see_file(const char *path, const char *when)
+{
+	if (read_file(path, contents, 4096) < 0) {
+		show(error_name(errno), "%s, %s", path, when);
+		return;
+	}
+	for (char *at = contents; *at; at++)
+		if (*at == '\n')
+			*at = '|';
+	show(contents, "%s, %s", path, when);
+}
+
+static void see_write(const char *path, const char *text)
+{
+	show(outcome_value(write_file(path, text, 0)), "write \"%s\" to %s", text, path);
+	see_file(path, text);
+}
+
+/* --- what events say of themselves --- */
+
+static const char *const events[] = {
+	"sched/sched_switch",
+	"sched/sched_waking",
+	"sched/sched_wakeup",
+	"sched/sched_wakeup_new",
+	"sched/sched_migrate_task",
+	"sched/sched_process_fork",
+	"sched/sched_process_exec",
+	"sched/sched_process_exit",
+	"sched/sched_process_free",
+	"sched/sched_process_wait",
+	"sched/sched_stat_runtime",
+	"raw_syscalls/sys_enter",
+	"raw_syscalls/sys_exit",
+	"task/task_newtask",
+	"task/task_rename",
+	"signal/signal_generate",
+	"signal/signal_deliver",
+	"exceptions/page_fault_user",
+	"exceptions/page_fault_kernel",
+	"irq/irq_handler_entry",
+	"irq/irq_handler_exit",
+	"irq_vectors/local_timer_entry",
+	"irq_vectors/local_timer_exit",
+	"irq_vectors/reschedule_entry",
+	"irq_vectors/reschedule_exit",
+	"irq_vectors/call_function_entry",
+	"irq_vectors/call_function_exit",
+	"irq_vectors/irq_work_entry",
+	"irq_vectors/irq_work_exit",
+	"irq_vectors/spurious_apic_entry",
+	"irq_vectors/spurious_apic_exit",
+	"timer/hrtimer_init",
+	"timer/hrtimer_start",
+	"timer/hrtimer_cancel",
+	"timer/hrtimer_expire_entry",
+	"timer/hrtimer_expire_exit",
+	"timer/itimer_state",
+	"timer/itimer_expire",
+	"ftrace/print",
+};
+
+/* The line with the event's number, which every kernel gives anew, is left out. */
+static void see_format(const char *event)
+{
+	char path[128];
+	unsigned int number = 0;
+
+	snprintf(path, sizeof(path), "events/%s/format", event);
+	if (read_file(path, contents, sizeof(contents)) < 0) {
+		show(error_name(errno), "%s", path);
+		return;
+	}
+	for (char *line = strtok(contents, "\n"); line; line = strtok(NULL, "\n"), number++)
+		if (strncmp(line, "ID:", 3) != 0)
+			show(line, "%s line %u", event, number);
+}
+
+/* FNV-1a of the format without its number. */
+static void see_format_sum(const char *event)
+{
+	char path[128], text[32];
+	uint64_t sum = 0xcbf29ce484222325;
+
+	snprintf(path, sizeof(path), "events/syscalls/%s/format", event);
+	if (read_file(path, contents, sizeof(contents)) < 0) {
+		show(error_name(errno), "%s", path);
+		return;
+	}
+	for (char *line = strtok(contents, "\n"); line; line = strtok(NULL, "\n"))
+		for (; strncmp(line, "ID:", 3) != 0 && *line; line++)
+			sum = (sum ^ (unsigned char)*line) * 0x100000001b3;
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)sum);
+	show(text, "the format of syscalls:%s", event);
+}
+
+static const char *const calls[] = {
+	"read",
+	"write",
+	"open",
+	"close",
+	"newstat",
+	"newfstat",
+	"poll",
+	"lseek",
+	"mmap",
+	"mprotect",
+	"munmap",
+	"brk",
+	"rt_sigaction",
+	"rt_sigprocmask",
+	"rt_sigreturn",
+	"ioctl",
+	"pread64",
+	"writev",
+	"access",
+	"pipe",
+	"select",
+	"sched_yield",
+	"mremap",
+	"madvise",
+	"dup",
+	"pause",
+	"nanosleep",
+	"getpid",
+	"sendfile64",
+	"socket",
+	"connect",
+	"accept",
+	"sendto",
+	"recvmsg",
+	"clone",
+	"fork",
+	"vfork",
+	"execve",
+	"exit",
+	"wait4",
+	"kill",
+	"newuname",
+	"fcntl",
+	"getdents64",
+	"getcwd",
+	"chdir",
+	"rename",
+	"mkdir",
+	"ptrace",
+	"prctl",
+	"arch_prctl",
+	"mount",
+	"umount",
+	"gettid",
+	"futex",
+	"sched_setaffinity",
+	"epoll_wait",
+	"epoll_ctl",
+	"clock_gettime",
+	"clock_nanosleep",
+	"exit_group",
+	"openat",
+	"newfstatat",
+	"ppoll",
+	"splice",
+	"pipe2",
+	"perf_event_open",
+	"prlimit64",
+	"getrandom",
+	"execveat",
+	"statx",
+	"clone3",
+	"rseq",
+	"io_uring_setup",
+	"bpf",
+	"mseal",
+};
+
+static void see_formats(void)
+{
+	char name[64];
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		see_format(events[i]);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		snprintf(name, sizeof(name), "sys_enter_%s", calls[i]);
+		see_format_sum(name);
+	}
+	see_format_sum("sys_exit_read");
+	see_format_sum("sys_exit_nothing");
+	see_format("syscalls/sys_enter_openat");
+	see_format("syscalls/sys_exit_openat");
+	see_format("syscalls/sys_enter_fork");
+}
+
+static void see_ids(void)
+{
+	unsigned int seen[65536 / 32] = { 0 };
+	bool twice = false;
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), "events/%s/id", events[i]);
+		unsigned int id = read_file(path, contents, 64) > 0 ? (unsigned int)atoi(contents) :
+								      0;
+
+		twice |= id == 0 || id > 65535 || (seen[id / 32 & 2047] >> id % 32 & 1);
+		seen[id / 32 & 2047] |= 1u << id % 32;
+	}
+	show(twice ? "not" : "positive, in 16 bits and each another", "the ids");
+	see_file("events/ftrace/print/id", "fixed");
+	see_file("events/header_page", "fixed");
+	see_file("events/header_event", "fixed");
+}
+
+static bool is_listed(const char *path, const char *line)
+{
+	size_t length = strlen(line);
+
+	if (read_file(path, contents, sizeof(contents)) < 0)
+		return false;
+	for (char *at = strtok(contents, "\n"); at; at = strtok(NULL, "\n"))
+		if (!strncmp(at, line, length) && !at[length])
+			return true;
+	return false;
+}
+
+static void see_lists(void)
+{
+	static const char *const names[] = { "sched:sched_switch", "raw_syscalls:sys_enter",
+					     "syscalls:sys_exit_openat", "ftrace:print",
+					     "sched:nothing" };
+	struct statfs statfs_of;
+	struct stat stat_of;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		show(is_listed("available_events", names[i]) ? "yes" : "no",
+		     "available_events has %s", names[i]);
+	show(statfs(ROOT, &statfs_of)	    ? error_name(errno) :
+	     statfs_of.f_type == 0x74726163 ? "tracefs" :
+					      "other",
+	     "the file system's kind");
+	static const char *const files[] = {
+		"",
+		"events",
+		"events/sched",
+		"events/sched/sched_switch",
+		"events/sched/sched_switch/format",
+		"events/sched/sched_switch/id",
+		"events/sched/sched_switch/enable",
+		"events/sched/sched_switch/filter",
+		"events/ftrace/print/enable",
+		"events/enable",
+		"events/header_page",
+		"trace",
+		"trace_pipe",
+		"trace_marker",
+		"tracing_on",
+		"set_event",
+		"available_events",
+		"current_tracer",
+		"saved_cmdlines",
+		"printk_formats",
+		"nothing",
+	};
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char path[128], mode[32];
+
+		snprintf(path, sizeof(path), ROOT "%s", files[i]);
+		if (stat(path, &stat_of))
+			snprintf(mode, sizeof(mode), "%s", error_name(errno));
+		else
+			snprintf(mode, sizeof(mode), "%o", stat_of.st_mode);
+		show(mode, "the mode of \"%s\"", files[i]);
+	}
+	SEE(mkdir(ROOT "new", 0700));
+	SEE(unlink(ROOT "trace"));
+	SEE(rmdir(ROOT "events"));
+	SEE(open(ROOT "new", O_CREAT | O_RDWR, 0600));
+}
+
+/* --- switches --- */
+
+static void see_switches(void)
+{
+	see_file("current_tracer", "at first");
+	see_write("current_tracer", "nop");
+	see_write("current_tracer", "nothing");
+	see_file("tracing_on", "at first");
+	see_write("tracing_on", "0");
+	see_write("tracing_on", "1");
+	see_file("events/enable", "at first");
+	see_file("events/signal/enable", "at first");
+	see_write("events/signal/signal_generate/enable", "1");
+	see_file("events/signal/enable", "one of two");
+	see_file("events/enable", "one of all");
+	see_file("set_event", "one of all");
+	see_write("events/signal/enable", "1\n");
+	see_write("events/signal/enable", "0");
+	see_write("events/signal/signal_generate/enable", "2");
+	see_write("events/signal/signal_generate/enable", "x");
+	see_write("events/signal/signal_generate/enable", "");
+	see_write("events/signal/enable", "2");
+	see_write("set_event", "task:task_rename");
+	see_write("set_event", "!task:task_rename");
+	see_write("set_event", "task_rename");
+	see_write("set_event", "nothing:nothing");
+	see_write("set_event", "nothing");
+	see_write("set_event", "!*:*");
+	show(outcome_value(write_file("set_event", "task:*", 0)), "all of a system to set_event");
+	see_file("events/task/enable", "all of it");
+	show(outcome_value(write_file("set_event", "", O_TRUNC)), "cutting set_event off");
+	see_file("set_event", "cut off");
+	show(outcome_value(write_file("events/header_page", "x", 0)), "writing to header_page");
+	show(outcome_value(write_file("events/task/task_rename/id", "1", 0)), "writing to id");
+}
+
+/* What a filter's file says of a text that is wrong, and that it is. */
+static void see_errors(void)
+{
+	static const char *const texts[] = {
+		"id == 110 ||",
+		"id == 1 ||",
+		"id == 1 &&",
+		"id == 1 && ||",
+		"args != 1",
+		"args & 1",
+		"id",
+		"id ==",
+		"== 110",
+		"id = 110",
+		"id === 110",
+		"nothing == 1",
+		"id == abc",
+		"id == \"a\"",
+		"id ~ 1",
+		"id ~ \"a\"",
+		"comm == 1",
+		"comm > \"a\"",
+		"comm == a",
+		"(id == 1",
+		"((id == 1)",
+		"id == 1)",
+		"id == 1 )) && id == 2",
+		"comm == \"a",
+		"()",
+		"!",
+		"",
+		"id == 1 && !",
+		"id == 99999999999999999999",
+		"id == 9223372036854775808",
+		"id == 110abc",
+		"id == 1 id == 2",
+		"id == 1 & id == 2",
+		"id == -",
+		"id.foo == 1",
+		"id == 1 || foo == 2",
+		"id == 000000000000000000000000000110",
+		"  foo == 1",
+		"id == 1 && (foo == 1)",
+		"args[0] == 1",
+		"comm & 1",
+		"comm ~ 1",
+		"comm ~ ",
+		"() || id == 1",
+		"id == 1 || ()",
+		"( id == 1 ||)",
+		"id == +1",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		see_write("events/raw_syscalls/sys_enter/filter", texts[i]);
+		write_file("events/raw_syscalls/sys_enter/filter", "0", 0);
+	}
+}
+
+static void see_filters(void)
+{
+	static const char *const texts[] = {
+		"pid == 1", "pid == 1 && sig > 3",    "0", "comm == \"a\"", "comm ~ \"a*\"",
+		"0\n",	    "sig == 1 || sig == 2\n", "0",
+	};
+	static const char *const wrong[] = { "pid", "pid == ", "nothing == 1", "pid ~ 1", "" };
+
+	see_file("events/signal/signal_generate/filter", "at first");
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		see_write("events/signal/signal_generate/filter", texts[i]);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		show(outcome_value(write_file("events/signal/signal_generate/filter", wrong[i], 0)),
+		     "write \"%s\" to a filter", wrong[i]);
+	write_file("events/signal/signal_generate/filter", "0", 0);
+	see_file("events/signal/filter", "at first");
+	show(outcome_value(write_file("events/signal/filter", "group == 1", 0)),
+	     "a filter of a system");
+	see_file("events/signal/signal_generate/filter", "which has the field");
+	see_file("events/signal/signal_deliver/filter", "which has it not");
+	show(outcome_value(write_file("events/signal/filter", "0", 0)), "no filter of a system");
+	see_file("events/signal/signal_generate/filter", "after that");
+}
+
+/* --- the trace --- */
+
+/* Shows the lines of TEXT, each from behind its time, without the "#" ones. */
+static void see_lines(char *text, const char *what)
+{
+	unsigned int number = 0;
+
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		char *colon = line[0] == '#' ? NULL : strstr(line, ": ");
+
+		bool own = colon && strtol(line + 17, NULL, 10) == getpid();
+
+		if (line[0] == '#' && !strstr(line, "entries-in-buffer"))
+			show(line, "%s head line %u", what, number++);
+		else if (colon)
+			show(colon + 2, "%s line %u, by %s", what, number++,
+			     own ? "this program" : "another");
+	}
+}
+
+static void see_trace(void)
+{
+	char filter[64];
+
+	snprintf(filter, sizeof(filter), "common_pid == %d", getpid());
+	write_file("events/syscalls/sys_enter_getppid/filter", filter, 0);
+	write_file("events/syscalls/sys_exit_getpgid/filter", filter, 0);
+	write_file("events/syscalls/sys_enter_getpgid/filter", filter, 0);
+	write_file("events/task/task_rename/filter", "newcomm == \"renamed\"", 0);
+	write_file("trace", "", O_TRUNC);
+	write_file("events/syscalls/sys_enter_getppid/enable", "1", 0);
+	write_file("events/syscalls/sys_enter_getpgid/enable", "1", 0);
+	write_file("events/syscalls/sys_exit_getpgid/enable", "1", 0);
+	getppid();
+	getpgid(-1);
+	write_file("tracing_on", "0", 0);
+	getppid();
+	write_file("tracing_on", "1", 0);
+	write_file("events/syscalls/enable", "0", 0);
+	getppid();
+	show(outcome_value(write_file("trace_marker", "a marker", 0)), "a marker");
+	show(outcome_value(write_file("trace_marker", "another\n", 0)), "another");
+	show(outcome_value(write_file("trace_marker", "", 0)), "an empty one");
+	read_file("trace", contents, sizeof(contents));
+	see_lines(contents, "trace");
+	read_file("trace", contents, sizeof(contents));
+	see_lines(contents, "trace, again,");
+	read_file("trace_pipe", contents, sizeof(contents));
+	see_lines(contents, "trace_pipe");
+	show(outcome_value(read_file("trace_pipe", contents, sizeof(contents))),
+	     "trace_pipe, when it is empty");
+	read_file("trace", contents, sizeof(contents));
+	show(strstr(contents, "entries-in-buffer/entries-written: 0/") ? "yes" : "no",
+	     "trace_pipe takes what it tells");
+	write_file("trace_marker", "third", 0);
+	show(outcome_value(write_file("trace", "anything", 0)), "writing to trace");
+	show(outcome_value(write_file("trace", "", O_TRUNC)), "cutting trace off");
+	read_file("trace", contents, sizeof(contents));
+	see_lines(contents, "trace, cut off,");
+	write_file("events/syscalls/filter", "0", 0);
+}
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+	/* Linux leaves it to user space to mount it. */
+	if (access(ROOT "trace", F_OK) && mount("nodev", ROOT, "tracefs", 0, NULL)) {
+		show(error_name(errno), "tracefs");
+		return 1;
+	}
+	see_formats();
+	see_ids();
+	see_lists();
+	see_switches();
+	see_filters();
+	see_errors();
+	see_trace();
+	return 0;
+}

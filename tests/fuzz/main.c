@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A fuzzer of the calls around perf_event_open: seeds in, TAP out.
+ *
+ *	fuzz [--operations N] [--workers N] [--seconds N] SEED...
+ *
+ * For each seed, some worker processes do random operations (operations.c). A point is a seed: its
+ * workers came to an end, or were killed by their own doing, and nothing hung. With --seconds, further
+ * seeds follow the last one until the time is over. On Tally the kernel has, in the end, as many
+ * objects of each size (/proc/slabinfo) and as much free memory as after the first seeds.
+ *
+ * That the kernel neither panics nor warns is for tests/fuzz/run to see, which reads the kernel's log.
+ */
+#define _GNU_SOURCE
+#include "fuzz.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How long nothing may happen. Machines of an emulator are slow, and so is a host with much to do. */
+#define PATIENCE_S    60
+#define SETTLE_MS     10000
+#define WORKERS_MAX   16
+#define TASKS_AT_ONCE 160
+/* Seeds that are run before memory is looked at, so that what is kept for later is there: 0 and on. */
+#define WARM_UPS      4
+
+struct shared *fuzz_shared;
+
+static unsigned int operations = 200, workers = 4;
+
+/* --- one seed --- */
+
+static void kill_all(const pid_t *groups)
+{
+	for (unsigned int i = 0; i < workers; i++)
+		kill(-groups[i], SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
+}
+
+static void pause_ms(long ms)
+{
+	struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+/* Waits for the workers; false: for a long time nothing was done. */
+static bool watch(const pid_t *groups)
+{
+	unsigned int running = workers, idle_ms = 0;
+	uint64_t seen = 0;
+
+	while (running > 0) {
+		pid_t ended = waitpid(-1, NULL, WNOHANG);
+
+		for (unsigned int i = 0; i < workers; i++)
+			running -= ended > 0 && ended == groups[i];
+		if (ended > 0)
+			continue;
+		uint64_t now = atomic_load(&fuzz_shared->operations);
+		idle_ms = now == seen ? idle_ms + 10 : 0;
+		seen = now;
+		if (idle_ms > PATIENCE_S * 1000)
+			return false;
+		pause_ms(10);
+	}
+	return true;
+}
+
+static bool run_seed(uint64_t seed)
+{
+	struct random random = { seed };
+	pid_t groups[WORKERS_MAX];
+
+	fuzz_shared->operations = fuzz_shared->opened = fuzz_shared->digest = 0;
+	for (unsigned int i = 0; i < workers; i++) {
+		struct random own = random_split(&random);
+
+		groups[i] = fork();
+		if (groups[i] == 0) {
+			setpgid(0, 0);
+			fuzz_run(own, operations, 0);
+			_exit(0);
+		}
+		setpgid(groups[i], groups[i]);
+	}
+	bool good = watch(groups);
+	kill_all(groups);
+	return good;
+}
+
+/* --- what the kernel has --- */
+
+struct state {
+	char objects[4096]; /* as text: how many of each size are in use */
+	uint64_t free_kb;   /* not in use by anything but objects */
+};
+
+static size_t read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY);
+	size_t length = 0;
+	ssize_t got;
+
+	while ((got = read(fd, text + length, size - 1 - length)) > 0)
+		length += (size_t)got;
+	text[length] = '\0';
+	close(fd);
+	return length;
+}
+
+/* The numbers of LINE behind its name: active objects, objects, size, objects of a slab, its pages. */
+static bool parse_line(const char *line, char *name, unsigned long numbers[5])
+{
+	return sscanf(line, "%31s %lu %lu %lu %lu %lu", name, &numbers[0], &numbers[1], &numbers[2],
+		      &numbers[3], &numbers[4]) == 6;
+}
+
+/* Which object is where decides how many pages they take, so pages of objects count as free. */
+static void look(struct state *state)
+{
+	static char text[8192];
+	char *line, *rest = text, name[32];
+	unsigned long numbers[5];
+	size_t length = 0;
+
+	memset(state, 0, sizeof(*state));
+	read_text("/proc/slabinfo", text, sizeof(text));
+	while ((line = strsep(&rest, "\n"))) {
+		if (!parse_line(line, name, numbers))
+			continue;
+		length += (size_t)snprintf(state->objects + length, sizeof(state->objects) - length,
+					   "# %s: %lu\n", name, numbers[0]);
+		state->free_kb += numbers[1] / numbers[3] * numbers[4] * 4;
+	}
+	read_text("/proc/meminfo", text, sizeof(text));
+	line = strstr(text, "MemFree:");
+	if (line)
+		state->free_kb += strtoull(line + strlen("MemFree:"), NULL, 10);
+}
+
+/* Kernel stacks are kept for the next task: as many as there ever were tasks at once. */
+static void have_many_tasks(void)
+{
+	pid_t children[TASKS_AT_ONCE];
+
+	for (int i = 0; i < TASKS_AT_ONCE; i++) {
+		children[i] = fork();
+		while (children[i] == 0)
+			pause();
+	}
+	for (int i = 0; i < TASKS_AT_ONCE; i++) {
+		kill(children[i], SIGKILL);
+		waitpid(children[i], NULL, 0);
+	}
+}
+
+static bool same_as(const struct state *before)
+{
+	static struct state now;
+
+	for (int waited = 0; waited < SETTLE_MS; waited += 100) {
+		look(&now);
+		if (strcmp(now.objects, before->objects) == 0 && now.free_kb == before->free_kb)
+			return true;
+		pause_ms(100);
+	}
+	return false;
+}
+
+static void show_difference(const struct state *before)
+{
+	static struct state now;
+
+	look(&now);
+	printf("# before: %llu kB free\n%s# after: %llu kB free\n%s",
+	       (unsigned long long)before->free_kb, before->objects,
+	       (unsigned long long)now.free_kb, now.objects);
+}
+
+/* --- the whole --- */
+
+static bool point(bool good, const char *name)
+{
+	printf("%s %u - %s\n", good ? "ok" : "not ok", ++fuzz_shared->points, name);
+	fflush(stdout);
+	return good;
+}
+
+static bool try_seed(uint64_t seed)
+{
+	char name[160];
+	bool good = run_seed(seed);
+
+	snprintf(name, sizeof(name), "seed %llu: %llu operations, %llu events, digest %016llx",
+		 (unsigned long long)seed, (unsigned long long)fuzz_shared->operations,
+		 (unsigned long long)fuzz_shared->opened, (unsigned long long)fuzz_shared->digest);
+	return point(good, name);
+}
+
+struct plan {
+	unsigned long seconds;
+	char **seeds; /* NULL at the end */
+};
+
+/* A task that was once counted keeps its place for events. So do this one and its parent, which
+ * are there to the end, and which a worker may happen to count. */
+static void be_counted(void)
+{
+	union attr attr = { .fields = { .type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_DUMMY,
+					.size = ATTR_WORDS * 8 } };
+	const pid_t counted[] = { 0, getppid(), 1 };
+
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+		int fd = (int)syscall(SYS_perf_event_open, &attr, counted[i], -1, -1, 0);
+
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+static bool warm_up(const struct plan *unused)
+{
+	(void)unused;
+	have_many_tasks();
+	printf("# warming up\n");
+	fflush(stdout);
+	for (uint64_t seed = 0; seed < WARM_UPS; seed++)
+		if (!run_seed(seed))
+			return point(false, "warming up");
+	return true;
+}
+
+static bool try_seeds(const struct plan *plan)
+{
+	time_t end = time(NULL) + (time_t)plan->seconds;
+	uint64_t seed = 0;
+	bool good = true;
+
+	for (char **text = plan->seeds; good && *text; text++) {
+		seed = strtoull(*text, NULL, 0);
+		good = try_seed(seed);
+	}
+	while (good && time(NULL) < end)
+		good = try_seed(++seed);
+	return good;
+}
+
+/* In a process of its own, whose memory is all given back: this one's own grows by nothing. */
+static bool in_a_child(bool (*function)(const struct plan *plan), const struct plan *plan)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+		_exit(function(plan) ? 0 : 1);
+	}
+	return waitpid(child, &status, 0) == child && status == 0;
+}
+
+static bool is_tally(void)
+{
+	struct utsname names;
+
+	return uname(&names) == 0 && strstr(names.release, "tally");
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: fuzz [--operations N] [--workers N] [--seconds N] SEED...\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	static struct state before;
+	struct plan plan = { 0 };
+	int first = 1;
+
+	fuzz_shared = mmap(NULL, sizeof(*fuzz_shared), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (argc == 5 && strcmp(argv[1], FUZZ_CONTINUE) == 0) {
+		struct random random = { strtoull(argv[2], NULL, 10) };
+
+		fuzz_run(random, (unsigned int)strtoul(argv[3], NULL, 10),
+			 (unsigned int)strtoul(argv[4], NULL, 10));
+		return 0;
+	}
+	for (; first + 1 < argc && strncmp(argv[first], "--", 2) == 0; first += 2) {
+		unsigned long value = strtoul(argv[first + 1], NULL, 10);
+
+		if (strcmp(argv[first], "--operations") == 0)
+			operations = (unsigned int)value;
+		else if (strcmp(argv[first], "--workers") == 0 && value <= WORKERS_MAX)
+			workers = (unsigned int)value;
+		else if (strcmp(argv[first], "--seconds") == 0)
+			plan.seconds = value;
+		else
+			return usage();
+	}
+	if (first >= argc)
+		return usage();
+	plan.seeds = argv + first;
+
+	be_counted();
+	bool good = in_a_child(warm_up, &plan);
+	/* The second look finds what the first one made this process need. */
+	look(&before);
+	same_as(&before);
+	look(&before);
+	good = good && in_a_child(try_seeds, &plan);
+	if (good && is_tally()) {
+		good = same_as(&before);
+		point(good, "the kernel has as many objects and as much free memory as before");
+	}
+	if (!good && is_tally())
+		show_difference(&before);
+	printf("1..%u\n", fuzz_shared->points);
+	return good ? 0 : 1;
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The fuzzer with a few seeds that never change, and one of them twice with virtual time: the same both times."""
+
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import tap  # pylint: disable=wrong-import-position
+
+RUN = os.path.join(HERE, "run")
+SEEDS = [str(seed) for seed in range(100, 110)]
+
+
+def fuzz(*words):
+    done = subprocess.run([RUN, *words], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def main():
+    report = tap.Report()
+    status, _, error = fuzz("0", *SEEDS)
+    report.equal(status, 0, f"{len(SEEDS)} seeds on 4 CPUs", error)
+    first = fuzz("--icount", "0", SEEDS[0])
+    report.equal(first[0], 0, "a seed with virtual time", first[2])
+    report.equal(fuzz("--icount", "0", SEEDS[0])[1], first[1], "the seed again does the same")
+    return report.done()
+
+
+sys.exit(main())

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the tracepoints of system calls need: a machine without system calls has nobody who watches
+ * them, and no arguments.
+ */
+#include <arch/task.h>
+#include <kernel/syscall_trace.h>
+
+#include <string.h>
+
+#include "internal.h"
+
+_Atomic unsigned int syscall_watchers;
+
+unsigned long arch_syscall_argument(const struct trap_frame *frame, unsigned int n)
+{
+	return 0;
+}
+
+/* newlib's, which the kernel has; not every host's library does. */
+size_t strlcpy(char *to, const char *from, size_t size);
+
+size_t strlcpy(char *to, const char *from, size_t size)
+{
+	size_t length = strlen(from);
+
+	if (size) {
+		size_t copied = length < size ? length : size - 1;
+
+		memcpy(to, from, copied);
+		to[copied] = '\0';
+	}
+	return length;
+}
