@@ -261,29 +261,52 @@ static void call_on_cpu(void *argument)
 		perf_context_call_here(call->context, call->freeze, call->function, call->argument);
 }
 
+/* Whether CONTEXT was still active on processor CPU. */
+static bool call_on(int cpu, struct perf_context *context, bool freeze,
+		    perf_context_function function, void *argument)
+{
+	unsigned long irq = arch_irq_save();
+
+	/* As a rule a task asks for its own events. */
+	if (cpu == (int)cpu_id()) {
+		bool done = perf_context_call_here(context, freeze, function, argument);
+
+		arch_irq_restore(irq);
+		return done;
+	}
+	arch_irq_restore(irq);
+
+	struct call call = { context, freeze, false, function, argument };
+
+	smp_call((unsigned int)cpu, call_on_cpu, &call);
+	return call.done;
+}
+
+/* Whether CONTEXT was still active nowhere. */
+static bool call_inactive(struct perf_context *context, perf_context_function function,
+			  void *argument)
+{
+	unsigned long irq = spin_lock_irqsave(&context->lock);
+	bool inactive = context->cpu < 0;
+
+	if (inactive)
+		function(NULL, context, clock_ns(), argument);
+	spin_unlock_irqrestore(&context->lock, irq);
+	return inactive;
+}
+
 void perf_context_call(struct perf_context *context, bool freeze, perf_context_function function,
 		       void *argument)
 {
-	struct call call = { context, freeze, false, function, argument };
+	bool done;
 
-	for (;;) {
+	/* Again when the task was switched in or out meanwhile. */
+	do {
 		int cpu = atomic_load(&context->cpu);
 
-		if (cpu >= 0) {
-			smp_call((unsigned int)cpu, call_on_cpu, &call);
-			if (call.done)
-				return;
-			continue; /* the task has left that processor meanwhile */
-		}
-
-		unsigned long irq = spin_lock_irqsave(&context->lock);
-		bool inactive = context->cpu < 0;
-		if (inactive)
-			function(NULL, context, clock_ns(), argument);
-		spin_unlock_irqrestore(&context->lock, irq);
-		if (inactive)
-			return;
-	}
+		done = cpu >= 0 ? call_on(cpu, context, freeze, function, argument) :
+				  call_inactive(context, function, argument);
+	} while (!done);
 }
 
 /* --- membership --- */

@@ -124,6 +124,8 @@ static void add_children(struct perf_event *event, uint64_t *value, uint64_t *ti
 {
 	struct child_reading reading = { 0 };
 
+	if (LIST_EMPTY(&event->children))
+		return;
 	LIST_FOREACH(reading.child, &event->children, child_link)
 		perf_context_call(reading.child->context, false, read_child_locked, &reading);
 	*value += reading.value;
