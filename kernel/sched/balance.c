@@ -23,8 +23,7 @@
 #include "balance.h"
 #include "order.h"
 
-#define BALANCE_NS (16 * NSEC_PER_MSEC)
-#define LOOK_MAX   64
+#define LOOK_MAX 64
 
 void run_queue_lock_pair(unsigned int a, unsigned int b)
 {

@@ -4,8 +4,12 @@
 #define SCHED_BALANCE_H
 
 #include <kernel/task.h>
+#include <kernel/time.h>
 
 #include "runqueue.h"
+
+/* A processor whose tasks wait gives some away at most so often. */
+#define BALANCE_NS (16 * NSEC_PER_MSEC)
 
 static inline struct task *task_of(struct sched_entity *entity)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What order.h does for queues with real-time tasks, and for tasks that change their policy. */
+#include "balance.h"
 #include "order.h"
 
 struct sched_entity *order_choose_realtime(struct run_queue *queue, struct sched_entity *current,
@@ -39,6 +40,9 @@ uint64_t order_realtime_turn_left_ns(struct run_queue *queue, const struct sched
 
 		left_ns = change_ns < left_ns ? change_ns : left_ns;
 	}
+	/* Until then another processor may be better for those that wait behind a real-time task. */
+	if (order_is_realtime(entity) && fair && left_ns > BALANCE_NS)
+		left_ns = BALANCE_NS;
 	return left_ns;
 }
 
