@@ -41,7 +41,13 @@ def tally():
     """Our kernel, which starts the program itself: the console is the program's, the log on COM2."""
     interactive = machine.at_terminal()
     return Platform(kernel=paths.build("tally.elf"), interactive=interactive,
-                    words=_AT_TERMINAL if interactive else _AS_PIPES)
+                    words=_join(_AT_TERMINAL, _window()) if interactive else _AS_PIPES)
+
+
+def _window():
+    """The word that gives the guest's console the size of our terminal; none if that does not know it."""
+    columns, rows = os.get_terminal_size(sys.stdout.fileno())
+    return f"window={rows}x{columns}" if rows and columns else ""
 
 
 def main(words, platform=tally):
@@ -185,7 +191,9 @@ def _shell():
 
 
 def _environment(options):
-    return {"PATH": "/bin:/usr/bin", "HOME": "/", **dict(options.env)}
+    # Programs at the guest's terminal drive ours.
+    kind = {"TERM": os.environ["TERM"]} if machine.at_terminal() and "TERM" in os.environ else {}
+    return {"PATH": "/bin:/usr/bin", "HOME": "/", **kind, **dict(options.env)}
 
 
 def _packed(options, init=None):
