@@ -11,4 +11,11 @@
 			panic("%s:%d: assertion failed: %s", __FILE__, __LINE__, #condition); \
 	} while (0)
 
+/* One that is on every way, so only the debug build looks. */
+#ifdef TALLY_DEBUG
+#define ASSERT_DEBUG(condition) ASSERT(condition)
+#else
+#define ASSERT_DEBUG(condition) ((void)sizeof(condition))
+#endif
+
 #endif

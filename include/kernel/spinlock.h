@@ -70,7 +70,7 @@ static inline bool spin_held(struct spinlock *lock)
 	return atomic_load_explicit(&lock->owner, memory_order_relaxed) == (int)cpu_id() + 1;
 }
 
-#define spin_assert_held(lock) ASSERT(spin_held(lock))
+#define spin_assert_held(lock) ASSERT_DEBUG(spin_held(lock))
 
 /* What the two ways of taking LOCK have in common. */
 static inline bool spin_get(struct spinlock *lock)
@@ -95,17 +95,18 @@ SPIN_INLINE bool spin_try_lock(struct spinlock *lock)
 /* Takes LOCK; spins until it is free. Not from an NMI; not twice on one processor. */
 SPIN_INLINE void spin_lock(struct spinlock *lock)
 {
-	ASSERT(!spin_held(lock));
 	lock_order_take(lock);
-	while (!spin_get(lock))
+	while (!spin_get(lock)) {
+		ASSERT(!spin_held(lock));
 		while (atomic_load_explicit(&lock->owner, memory_order_relaxed) != 0)
 			arch_cpu_relax();
+	}
 }
 
 /* Gives LOCK back. The holder only. */
 static inline void spin_unlock(struct spinlock *lock)
 {
-	ASSERT(spin_held(lock));
+	ASSERT_DEBUG(spin_held(lock));
 	lock_order_give(lock);
 	atomic_store_explicit(&lock->owner, 0, memory_order_release);
 }
