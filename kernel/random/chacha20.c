@@ -14,8 +14,9 @@ static uint32_t rotate(uint32_t word, unsigned int bits)
 	return word << bits | word >> (32 - bits);
 }
 
-/* Section 2.1. */
-static void quarter_round(uint32_t x[16], int a, int b, int c, int d)
+/* Section 2.1. Inline, so that the words are in registers. */
+static inline __attribute__((always_inline)) void quarter_round(uint32_t x[16], int a, int b, int c,
+								int d)
 {
 	x[a] += x[b];
 	x[d] = rotate(x[d] ^ x[a], 16);
@@ -57,8 +58,10 @@ void chacha20_next(struct chacha20 *stream, uint8_t block[CHACHA20_BLOCK_SIZE])
 	for (int i = 0; i < 16; i++) {
 		uint32_t word = x[i] + stream->state[i];
 
-		for (int byte = 0; byte < 4; byte++)
-			block[4 * i + byte] = (uint8_t)(word >> 8 * byte);
+		block[4 * i] = (uint8_t)word;
+		block[4 * i + 1] = (uint8_t)(word >> 8);
+		block[4 * i + 2] = (uint8_t)(word >> 16);
+		block[4 * i + 3] = (uint8_t)(word >> 24);
 	}
 	stream->state[12]++;
 }

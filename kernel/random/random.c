@@ -7,6 +7,7 @@
  * once a minute. Each processor has a key of its own that comes from the base's, anew whenever that has
  * changed. A key makes one block: half of it replaces the key, so that what was given out before cannot
  * be found from what is in memory now; the other half is given out, or is the key of a stream for more.
+ * A few bytes for the kernel itself come from what is left of such a half, and are erased there.
  *
  * What is fed in is exclusive-ored onto the base's key, which then makes one block: no bit of it is
  * lost, and nobody who does not know the key can foretell or choose what becomes of it.
@@ -33,6 +34,8 @@
 struct generator {
 	uint32_t key[CHACHA20_KEY_WORDS];
 	uint64_t generation; /* of the base when the key was made; the base's own: 0: unseeded */
+	uint8_t left[KEY_SIZE]; /* made with that key: the last left_bytes are not given out yet */
+	size_t left_bytes;
 } CACHE_ALIGNED;
 
 static struct spinlock base_lock = SPINLOCK_INITIALIZER;
@@ -111,10 +114,11 @@ static void renew(struct generator *own)
 	spin_unlock(&base_lock);
 	memcpy(own->key, key, sizeof(key));
 	explicit_bzero(key, sizeof(key));
+	own->left_bytes = 0;
 }
 
-/* 32 bytes that nobody else gets. */
-static void draw(uint8_t output[KEY_SIZE])
+/* Fills OUTPUT, at most KEY_SIZE bytes, with what nobody else gets. */
+static void draw(void *output, size_t size)
 {
 	unsigned long state = arch_irq_save();
 	struct generator *own = &this_cpu(generators);
@@ -122,36 +126,42 @@ static void draw(uint8_t output[KEY_SIZE])
 	if (!own->generation || own->generation != atomic_load(&generation) ||
 	    clock_ns() >= atomic_load(&reseed_at_ns))
 		renew(own);
-	step(own, output);
+	if (own->left_bytes < size) {
+		step(own, own->left);
+		own->left_bytes = sizeof(own->left);
+	}
+	uint8_t *from = own->left + sizeof(own->left) - own->left_bytes;
+
+	memcpy(output, from, size);
+	explicit_bzero(from, size);
+	own->left_bytes -= size;
 	arch_irq_restore(state);
 }
 
 void random_bytes(void *buffer, size_t size)
 {
 	static const uint32_t nonce[3];
-	uint8_t drawn[KEY_SIZE], block[CHACHA20_BLOCK_SIZE], *at = buffer;
+	uint8_t block[CHACHA20_BLOCK_SIZE], *at = buffer;
 	uint32_t key[CHACHA20_KEY_WORDS];
 	struct chacha20 stream;
 
-	draw(drawn);
-	if (size <= sizeof(drawn)) {
-		memcpy(at, drawn, size);
-	} else {
-		memcpy(key, drawn, sizeof(key));
-		chacha20_init(&stream, key, 0, nonce);
-		while (size) {
-			size_t part = size < sizeof(block) ? size : sizeof(block);
-
-			chacha20_next(&stream, block);
-			memcpy(at, block, part);
-			at += part;
-			size -= part;
-		}
-		explicit_bzero(&stream, sizeof(stream));
-		explicit_bzero(block, sizeof(block));
-		explicit_bzero(key, sizeof(key));
+	if (size <= KEY_SIZE) {
+		draw(buffer, size);
+		return;
 	}
-	explicit_bzero(drawn, sizeof(drawn));
+	draw(key, sizeof(key));
+	chacha20_init(&stream, key, 0, nonce);
+	while (size) {
+		size_t part = size < sizeof(block) ? size : sizeof(block);
+
+		chacha20_next(&stream, block);
+		memcpy(at, block, part);
+		at += part;
+		size -= part;
+	}
+	explicit_bzero(&stream, sizeof(stream));
+	explicit_bzero(block, sizeof(block));
+	explicit_bzero(key, sizeof(key));
 }
 
 void random_add(const void *bytes, size_t size)
