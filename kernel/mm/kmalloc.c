@@ -61,12 +61,19 @@ static _Atomic size_t objects_live;
 /* Pages of slabs without an object in use, kept for the next one. */
 static _Atomic size_t spare_pages;
 
+/* The class of sizes above 32, by how many times 64 they begin. */
+static const uint8_t class_of[] = {
+	[0] = 2,	  [1] = 3,	    [2] = 4,	     [3] = 5,	       [4 ... 5] = 6,
+	[6 ... 8] = 7,	  [9 ... 11] = 8,   [12 ... 20] = 9, [21 ... 30] = 10, [31 ... 62] = 11,
+};
+
 static struct slab_class *class_for(size_t size)
 {
-	for (size_t i = 0; i < CLASS_COUNT; i++)
-		if (size <= classes[i].object_size)
-			return &classes[i];
-	return NULL;
+	if (size <= 32)
+		return &classes[size > 16];
+	size_t index = (size - 1) / 64;
+
+	return index < sizeof(class_of) ? &classes[class_of[index]] : NULL;
 }
 
 static unsigned int order_for(size_t size)
