@@ -46,6 +46,8 @@ static void add(struct wait_queue *queue, struct wait_entry *entry, wait_functio
 	else
 		TAILQ_INSERT_HEAD(&queue->entries, entry, link);
 	spin_unlock_irqrestore(&queue->lock, state);
+	/* With the one in wait_queue_wake_events. */
+	atomic_thread_fence(memory_order_seq_cst);
 }
 
 void wait_queue_add(struct wait_queue *queue, struct wait_entry *entry)
@@ -90,7 +92,7 @@ static bool wake_entry(struct wait_queue *queue, struct wait_entry *entry, unsig
 	return true;
 }
 
-bool wait_queue_wake_events(struct wait_queue *queue, unsigned int events)
+static bool wake_all(struct wait_queue *queue, unsigned int events)
 {
 	unsigned long state = spin_lock_irqsave(&queue->lock);
 	struct wait_entry *entry, *next;
@@ -108,6 +110,15 @@ bool wait_queue_wake_events(struct wait_queue *queue, unsigned int events)
 	}
 	spin_unlock_irqrestore(&queue->lock, state);
 	return useful;
+}
+
+bool wait_queue_wake_events(struct wait_queue *queue, unsigned int events)
+{
+	/* Most queues are empty. Who comes onto one looks at its condition after that, and that was made true
+	 * before this: one of the two sees the other. */
+	atomic_thread_fence(memory_order_seq_cst);
+	return __atomic_load_n(&queue->entries.tqh_first, __ATOMIC_RELAXED) &&
+	       wake_all(queue, events);
 }
 
 void wait_queue_wake(struct wait_queue *queue)
