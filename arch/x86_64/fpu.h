@@ -32,7 +32,8 @@ void fpu_load_initial(void);
  * processor does it itself, and the page may come meanwhile. 0, or -EFAULT, after which the registers
  * are to be loaded with something. Task context, interrupts on.
  *
- * fpu_save_user leaves the bytes that are software's, and what is reserved in the header.
+ * fpu_save_user leaves the bytes that are software's, and what is reserved in the header; the header says
+ * in any case that x87 and SSE are used, as Linux has it: programs that know of nothing else look there.
  * fpu_load_user loads FEATURES; what there are beyond these become initial. A state that no processor has
  * saved is -EFAULT, too.
  */

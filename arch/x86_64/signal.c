@@ -19,6 +19,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <arch/task.h>
 #include <kernel/task.h>
@@ -125,17 +126,12 @@ static int push_state(uintptr_t address)
 			      .features = cpu_features.xsave_mask,
 			      .state_size = size },
 	};
-	uint64_t *used = (uint64_t *)(address + HEADER);
 
 	if (!cpu_features.xsave)
 		return fpu_save_user((void *)address);
 	/* Before the registers, because these write into the header. */
 	if (copy_to_user((void *)(address + SOFTWARE_BYTES), &middle, sizeof(middle)) ||
-	    fpu_save_user((void *)address) || copy_from_user(&middle.header[0], used, sizeof(*used)))
-		return -EFAULT;
-	/* Those two are there in any case, and programs know only of them. As Linux. */
-	middle.header[0] |= FPU_LEGACY;
-	if (copy_to_user(used, &middle.header[0], sizeof(*used)) ||
+	    fpu_save_user((void *)address) ||
 	    copy_to_user((void *)(address + size), &magic2, sizeof(magic2)))
 		return -EFAULT;
 	return 0;
@@ -145,31 +141,16 @@ static void save_registers(struct sigcontext *c, const struct trap_frame *f)
 {
 	const struct arch_task *arch = &task_current()->arch;
 
-	*c = (struct sigcontext){
-		.r8 = f->r8,
-		.r9 = f->r9,
-		.r10 = f->r10,
-		.r11 = f->r11,
-		.r12 = f->r12,
-		.r13 = f->r13,
-		.r14 = f->r14,
-		.r15 = f->r15,
-		.rdi = f->rdi,
-		.rsi = f->rsi,
-		.rbp = f->rbp,
-		.rbx = f->rbx,
-		.rdx = f->rdx,
-		.rax = f->rax,
-		.rcx = f->rcx,
-		.rsp = f->rsp,
-		.rip = f->rip,
-		.rflags = f->rflags,
-		.cs = SELECTOR_USER_CODE,
-		.ss = SELECTOR_USER_DATA,
-		.error = arch->fault_error,
-		.vector = arch->fault_vector,
-		.cr2 = arch->fault_address,
-	};
+	c->r8 = f->r8, c->r9 = f->r9, c->r10 = f->r10, c->r11 = f->r11;
+	c->r12 = f->r12, c->r13 = f->r13, c->r14 = f->r14, c->r15 = f->r15;
+	c->rdi = f->rdi, c->rsi = f->rsi, c->rbp = f->rbp, c->rbx = f->rbx;
+	c->rdx = f->rdx, c->rax = f->rax, c->rcx = f->rcx;
+	c->rsp = f->rsp, c->rip = f->rip, c->rflags = f->rflags;
+	c->cs = SELECTOR_USER_CODE;
+	c->ss = SELECTOR_USER_DATA;
+	c->error = arch->fault_error;
+	c->vector = arch->fault_vector;
+	c->cr2 = arch->fault_address;
 }
 
 void arch_signal_note_exception(const struct trap_frame *frame, uintptr_t address)
@@ -209,18 +190,20 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 	/* Without a restorer the handler could not return: Linux/x86-64 refuses it. */
 	if (!(action->flags & SA_RESTORER) || at >= USER_END)
 		return -EFAULT;
-	struct signal_frame pushed = {
-		.restorer = action->restorer,
-		.ucontext.flags = UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS |
-				  (cpu_features.xsave ? UC_FP_XSTATE : 0),
-		.ucontext.stack = *alternate,
-		.ucontext.mask = old_mask,
-		.info = *info,
-	};
+	struct signal_frame pushed;
+	struct ucontext *ucontext = &pushed.ucontext;
 
-	save_registers(&pushed.ucontext.context, frame);
-	pushed.ucontext.context.old_mask = old_mask;
-	pushed.ucontext.context.fp_state = fp_state;
+	/* Nothing of the kernel's stack may be left in it. */
+	memset(ucontext, 0, sizeof(*ucontext));
+	memcpy(&pushed.info, info, sizeof(pushed.info));
+	pushed.restorer = action->restorer;
+	ucontext->flags = UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS |
+			  (cpu_features.xsave ? UC_FP_XSTATE : 0);
+	ucontext->stack = *alternate;
+	ucontext->mask = old_mask;
+	save_registers(&ucontext->context, frame);
+	ucontext->context.old_mask = old_mask;
+	ucontext->context.fp_state = fp_state;
 	if (push_state(fp_state) || copy_to_user((void *)at, &pushed, sizeof(pushed)))
 		return -EFAULT;
 	if (alternate->ss_flags & SS_AUTODISARM)

@@ -64,8 +64,14 @@ arch_user_compare_exchange:
 	ret
 	.size	arch_user_compare_exchange, . - arch_user_compare_exchange
 
+	/* The header's first word: x87 and SSE are used. */
+	.macro FPU_MARK_LEGACY
+	FAULT_CONTINUES 4f
+	orl	$3, 512(%rdi)
+	.endm
+
 	/* int NAME(area, uint64_t features): 0, or -1 after a fault that stays. */
-	.macro FPU_USER name, instruction
+	.macro FPU_USER name, instruction, more
 	.global \name
 	.type	\name, @function
 \name:
@@ -75,6 +81,7 @@ arch_user_compare_exchange:
 	SMAP_ALLOW
 	FAULT_CONTINUES 4f
 	\instruction (%rdi)
+	\more
 	SMAP_FORBID
 	xorl	%eax, %eax
 	ret
@@ -84,7 +91,7 @@ arch_user_compare_exchange:
 	.size	\name, . - \name
 	.endm
 
-	FPU_USER fpu_xsave_user, xsave64
+	FPU_USER fpu_xsave_user, xsave64, FPU_MARK_LEGACY
 	FPU_USER fpu_fxsave_user, fxsave64
 	FPU_USER fpu_xrstor_user, xrstor64
 	FPU_USER fpu_fxrstor_user, fxrstor64

@@ -127,7 +127,6 @@ int signal_queue_take(struct signal_queue *queue, uint64_t mask, struct kernel_s
 	struct signal_entry *entry, *found = NULL;
 	bool more = false;
 
-	*info = (struct kernel_siginfo){ .si_signo = signal, .si_code = SI_USER };
 	TAILQ_FOREACH(entry, &queue->entries, link) {
 		if (entry->info.si_signo != signal)
 			continue;
@@ -139,10 +138,12 @@ int signal_queue_take(struct signal_queue *queue, uint64_t mask, struct kernel_s
 	}
 	if (!more)
 		queue->pending &= ~signal_bit(signal);
-	if (found) {
-		*info = found->info;
-		TAILQ_REMOVE(&queue->entries, found, link);
-		free_entry(found);
+	if (!found) {
+		*info = (struct kernel_siginfo){ .si_signo = signal, .si_code = SI_USER };
+		return signal;
 	}
+	*info = found->info;
+	TAILQ_REMOVE(&queue->entries, found, link);
+	free_entry(found);
 	return signal;
 }
