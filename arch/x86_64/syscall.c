@@ -41,19 +41,20 @@ static long get_base(uint64_t base, uint64_t address)
 long arch_syscall(long number, struct trap_frame *frame)
 {
 	struct arch_task *arch = &task_current()->arch;
-	uint64_t argument = arch_syscall_argument(frame, 1);
+	unsigned long arg[6];
 
 	if (number != __NR_arch_prctl)
 		return -ENOSYS;
-	switch (arch_syscall_argument(frame, 0)) {
+	arch_syscall_arguments(frame, arg);
+	switch (arg[0]) {
 	case ARCH_SET_FS:
-		return set_base(&arch->fs_base, MSR_FS_BASE, argument);
+		return set_base(&arch->fs_base, MSR_FS_BASE, arg[1]);
 	case ARCH_SET_GS:
-		return set_base(&arch->gs_base, MSR_KERNEL_GS_BASE, argument);
+		return set_base(&arch->gs_base, MSR_KERNEL_GS_BASE, arg[1]);
 	case ARCH_GET_FS:
-		return get_base(arch->fs_base, argument);
+		return get_base(arch->fs_base, arg[1]);
 	case ARCH_GET_GS:
-		return get_base(arch->gs_base, argument);
+		return get_base(arch->gs_base, arg[1]);
 	/* The instruction may be used, and faulting on it is not supported. */
 	case ARCH_GET_CPUID:
 		return 1;

@@ -220,25 +220,3 @@ void arch_frame_log(const struct trap_frame *frame)
 	log_error("  vector %lu, error code 0x%lx, cr2 %016lx, cr3 %016lx", frame->vector,
 		  frame->error, cr2_read(), cr3_read());
 }
-
-long arch_syscall_number(const struct trap_frame *frame)
-{
-	return (long)frame->error;
-}
-
-/* Every system call comes here: offsets in the frame, instead of an array of values. */
-unsigned long arch_syscall_argument(const struct trap_frame *frame, unsigned int n)
-{
-	static const uint8_t offsets[] = {
-		offsetof(struct trap_frame, rdi), offsetof(struct trap_frame, rsi),
-		offsetof(struct trap_frame, rdx), offsetof(struct trap_frame, r10),
-		offsetof(struct trap_frame, r8),  offsetof(struct trap_frame, r9),
-	};
-
-	return *(const uint64_t *)((const char *)frame + offsets[n]);
-}
-
-void arch_syscall_set_result(struct trap_frame *frame, long result)
-{
-	frame->rax = (uint64_t)result;
-}

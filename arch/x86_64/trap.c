@@ -203,19 +203,26 @@ struct trap_frame *arch_interrupt_frame(void)
 	return cpu_locals[arch_cpu_id()].interrupt_frame;
 }
 
-/* Interrupts are off and stay off until user mode. IRET of what this leaves cannot fault: entry.S
- * relies on it. */
-static void prepare_user_mode(struct trap_frame *frame)
+/* FRAME's program would go on at what is no address of a user's (a signal handler's, sigreturn's): the
+ * processor would fault in the kernel. */
+static void leave_strange_address(struct trap_frame *frame)
 {
-	user_return(frame);
-	while (frame->rip >= USER_END) {
-		/* Not even an address (a signal handler's, sigreturn's): the processor would fault
-		 * in the kernel. */
+	do {
 		arch_irq_enable();
 		user_exception(frame, SIGSEGV, SI_KERNEL, 0);
 		arch_irq_disable();
 		user_return(frame);
-	}
+	} while (frame->rip >= USER_END);
+}
+
+/* Interrupts are off and stay off until user mode. IRET of what this leaves cannot fault: entry.S
+ * relies on it. */
+static inline void prepare_user_mode(struct trap_frame *frame)
+{
+	if (user_return_is_due())
+		user_return(frame);
+	if (frame->rip >= USER_END)
+		leave_strange_address(frame);
 	frame->cs = SELECTOR_USER_CODE;
 	frame->ss = SELECTOR_USER_DATA;
 	frame->rflags = (frame->rflags & FLAGS_OF_USER) | X86_FLAGS_IF | FLAG_ALWAYS_ONE;

@@ -62,9 +62,10 @@ uintptr_t arch_frame_pointer(const struct trap_frame *frame);
 /* Logs the registers, for a panic. Any context. */
 void arch_frame_log(const struct trap_frame *frame);
 
-/* System call: number and arguments in FRAME, and where the result goes. */
+/* A system call's number in FRAME, its six arguments, which are copied to ARG, and where its result goes.
+ * As every system call comes there, an ISA has these inline in <machine/task.h>. */
 long arch_syscall_number(const struct trap_frame *frame);
-unsigned long arch_syscall_argument(const struct trap_frame *frame, unsigned int n); /* 0 … 5 */
+void arch_syscall_arguments(const struct trap_frame *frame, unsigned long arg[6]);
 void arch_syscall_set_result(struct trap_frame *frame, long result);
 
 /* System calls that only one ISA has (x86-64: arch_prctl). -ENOSYS: not one of them. */

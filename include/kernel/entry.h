@@ -18,6 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <kernel/sched.h>
+#include <kernel/task.h>
+
 struct trap_frame;
 
 /* A system call of the running task: number and arguments are taken from FRAME, the result is
@@ -27,9 +30,16 @@ void syscall_dispatch(struct trap_frame *frame);
 /* The running task, made by the call in FRAME and new, is about to return from it. Interrupts on. */
 void syscall_first_return(struct trap_frame *frame);
 
-/* Every return to user mode, FRAME being what is about to be restored, goes through here:
- * switches if another task should run, acts on signals (may change FRAME or not return). Called
- * and returns with interrupts off; enables them in between. */
+/* Whether a return to user mode has to go through user_return. Interrupts off. */
+static inline bool user_return_is_due(void)
+{
+	return sched_must_preempt() ||
+	       atomic_load_explicit(&task_current()->signals.return_work, memory_order_relaxed) ||
+	       atomic_load_explicit(&task_any_dead, memory_order_relaxed);
+}
+
+/* Switches if another task should run, acts on signals: may change FRAME, which is about to be restored, or
+ * not return. Called and returns with interrupts off; enables them in between. */
 void user_return(struct trap_frame *frame);
 
 /* User code caused an exception that has no other meaning: sends SIGNAL with si_code CODE and

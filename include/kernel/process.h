@@ -49,6 +49,7 @@ struct process {
 	bool has_executed;		  /* T: execve since it was made: setpgid comes too late */
 
 	struct process *parent;	       /* T */
+	_Atomic pid_t parent_pid;      /* T to change it: parent's pid; 0: none */
 	pid_t parent_tid;	       /* T: the thread of the parent whose child this is */
 	bool subreaper;		       /* T: inherits from its descendants */
 	LIST_HEAD(, process) children; /* T */

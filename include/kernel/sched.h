@@ -17,6 +17,7 @@
 #ifndef KERNEL_SCHED_H
 #define KERNEL_SCHED_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -101,6 +102,19 @@ void sched_set_nice(struct task *task, int nice);
 void sched_inherit(struct task *child);
 /* How long TASK, when others like it wait, runs at a time: 0: until it sleeps. */
 uint64_t sched_turn_ns(struct task *task);
+
+/* What a processor is asked to do before user mode goes on. By number of the processor. */
+struct sched_request {
+	_Atomic bool reschedule; /* who runs is to be decided anew */
+} CACHE_ALIGNED;
+
+extern struct sched_request sched_requests[CPUS_MAX];
+
+/* Whether sched_preempt has something to do. Interrupts off. */
+static inline bool sched_must_preempt(void)
+{
+	return atomic_load_explicit(&this_cpu(sched_requests).reschedule, memory_order_relaxed);
+}
 
 /* Called on the way back to user mode and from the idle loop: switches if somebody else should run.
  * Interrupts off. */

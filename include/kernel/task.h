@@ -116,7 +116,7 @@ extern _Atomic bool task_any_dead;
  * return to user mode and the idle loop call it. */
 void task_reap(void);
 
-/* The pid of the process that waits for TASK's, 0: none. Task context. */
+/* The pid of the process that waits for TASK's, 0: none. Any context. */
 pid_t task_parent_pid(struct task *task);
 
 /* Whether the running task may observe TASK's events: CAP_PERFMON, or as <kernel/credentials.h> says of

@@ -67,9 +67,7 @@ unsigned int balance_choose_cpu(struct task *task)
 
 void balance_request_reschedule(unsigned int cpu)
 {
-	struct run_queue *queue = &run_queues[cpu];
-
-	if (atomic_exchange(&queue->reschedule, true))
+	if (atomic_exchange(&sched_requests[cpu].reschedule, true))
 		return;
 	if (cpu != cpu_id())
 		arch_ipi_send(cpu, IPI_RESCHED);

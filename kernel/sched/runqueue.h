@@ -37,7 +37,6 @@ struct run_queue {
 	struct task *current;	   /* R: the running task */
 	struct task *previous;	   /* R: during a switch: who went off */
 	bool evicted;		   /* R: during a switch: previous must move to another processor */
-	_Atomic bool reschedule;   /* who runs is to be decided anew */
 	_Atomic unsigned int tasks; /* running and waiting, without the idle task */
 	struct timer slice_timer;
 	uint64_t switches; /* R: from one task to another, so far */

@@ -36,6 +36,7 @@
 #include "order.h"
 
 PERCPU(struct run_queue, run_queues);
+PERCPU(struct sched_request, sched_requests);
 static struct task idle_tasks[CPUS_MAX];
 
 static bool is_idle_task(const struct task *task)
@@ -58,7 +59,7 @@ static struct run_queue *lock_task_queue(struct task *task)
 
 static void slice_over(struct timer *timer)
 {
-	atomic_store(&this_cpu(run_queues).reschedule, true);
+	atomic_store(&this_cpu(sched_requests).reschedule, true);
 	this_cpu(run_queues).slice_ended = true;
 }
 
@@ -173,7 +174,7 @@ static void reschedule(bool give_way)
 	struct run_queue *queue = &this_cpu(run_queues);
 
 	spin_lock(&queue->lock);
-	atomic_store(&queue->reschedule, false);
+	atomic_store(&this_cpu(sched_requests).reschedule, false);
 	uint64_t now = account_current(queue);
 	struct task *prev = queue->current;
 	bool stays = prev->state == TASK_RUNNABLE && task_allows(prev, cpu_id()) &&
@@ -227,7 +228,7 @@ void sched_preempt(void)
 {
 	struct run_queue *queue = &this_cpu(run_queues);
 
-	if (!atomic_load_explicit(&queue->reschedule, memory_order_relaxed))
+	if (!sched_must_preempt())
 		return;
 	if (queue->slice_ended) {
 		queue->slice_ended = false;
@@ -481,12 +482,12 @@ _Noreturn void sched_start_cpu(void)
 	for (;;) {
 		sched_preempt();
 		balance_pull();
-		if (!atomic_load(&this_cpu(run_queues).reschedule)) {
+		if (!atomic_load(&this_cpu(sched_requests).reschedule)) {
 			arch_irq_enable();
 			task_reap();
 			arch_irq_disable();
 		}
-		if (!atomic_load(&this_cpu(run_queues).reschedule))
+		if (!atomic_load(&this_cpu(sched_requests).reschedule))
 			arch_cpu_idle();
 	}
 }

@@ -349,15 +349,15 @@ static long end_with_error(const struct syscall *call, long error)
 }
 
 /* Does call NUMBER; returns what the program gets. */
-static inline long perform(unsigned long number, struct trap_frame *frame)
+static inline __attribute__((always_inline)) long perform(unsigned long number,
+							   struct trap_frame *frame)
 {
 	const struct syscall *call = number < CALL_COUNT ? &calls[number] : NULL;
-	unsigned long arg[6] = { 0 };
+	unsigned long arg[6];
 	long result;
 
 	if (call && call->function) {
-		for (unsigned int i = 0; i < call->arguments; i++)
-			arg[i] = arch_syscall_argument(frame, i);
+		arch_syscall_arguments(frame, arg);
 		result = call->function(arg);
 		if (result < 0)
 			result = end_with_error(call, result);
@@ -375,8 +375,7 @@ static long perform_logged(unsigned long number, struct trap_frame *frame)
 	char text[SYSCALL_TRACE_TEXT];
 	unsigned long arg[6];
 
-	for (unsigned int i = 0; i < 6; i++)
-		arg[i] = arch_syscall_argument(frame, i);
+	arch_syscall_arguments(frame, arg);
 	syscall_trace_begin(text, number, arg, number < CALL_COUNT ? calls[number].arguments : 0);
 	long result = perform(number, frame);
 
@@ -427,18 +426,16 @@ void syscall_first_return(struct trap_frame *frame)
 
 void user_return(struct trap_frame *frame)
 {
-	for (;;) {
+	while (user_return_is_due()) {
 		struct task *self = task_current();
 
 		sched_preempt();
-		if (!atomic_load_explicit(&self->signals.return_work, memory_order_relaxed) &&
-		    !atomic_load_explicit(&task_any_dead, memory_order_relaxed))
-			return;
 		arch_irq_enable();
 		task_reap();
 		if (self->signals.sequence)
 			rseq_return(frame);
-		signal_deliver(frame);
+		if (self->signals.return_work)
+			signal_deliver(frame);
 		arch_irq_disable();
 	}
 }

@@ -150,6 +150,7 @@ static int enter_table(struct task *child, struct task *self, const struct clone
 		process->leader = child;
 		task_get(child);
 		process->parent = flags & CLONE_PARENT ? self->process->parent : self->process;
+		process->parent_pid = process->parent->pid;
 		process->parent_tid = flags & CLONE_PARENT ? self->process->parent_tid : self->tid;
 		LIST_INSERT_HEAD(&process->parent->children, process, sibling);
 		job_control_fork(self->process, process);

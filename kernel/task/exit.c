@@ -217,6 +217,7 @@ static void reparent_children(struct process *process)
 	while ((child = LIST_FIRST(&process->children))) {
 		LIST_REMOVE(child, sibling);
 		child->parent = heir;
+		child->parent_pid = heir->pid;
 		child->parent_tid = living_thread(heir);
 		LIST_INSERT_HEAD(&heir->children, child, sibling);
 		tell_of_parent_death(child);

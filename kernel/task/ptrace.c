@@ -323,8 +323,7 @@ static size_t describe_call(struct task *tracee, struct ptrace_syscall_info *inf
 	if (at_call && trace->message == PTRACE_EVENTMSG_SYSCALL_ENTRY) {
 		info->op = PTRACE_SYSCALL_INFO_ENTRY;
 		info->entry.nr = (uint64_t)arch_syscall_number(frame);
-		for (unsigned int i = 0; i < 6; i++)
-			info->entry.args[i] = arch_syscall_argument(frame, i);
+		arch_syscall_arguments(frame, info->entry.args);
 		return sizeof(*info);
 	}
 	if (at_call && trace->message == PTRACE_EVENTMSG_SYSCALL_EXIT) {

@@ -240,10 +240,7 @@ struct task *task_create_kernel(const char *name, void (*function)(void *arg), v
 
 pid_t task_parent_pid(struct task *task)
 {
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	struct process *parent = task->process ? task->process->parent : NULL;
-	pid_t pid = parent ? parent->pid : 0;
+	const struct process *process = task->process;
 
-	spin_unlock_irqrestore(&task_table_lock, state);
-	return pid;
+	return process ? atomic_load_explicit(&process->parent_pid, memory_order_relaxed) : 0;
 }

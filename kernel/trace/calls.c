@@ -474,20 +474,20 @@ static unsigned int count_arguments(const char *list)
 void trace_call_enter(unsigned long number, struct trap_frame *frame)
 {
 	unsigned int event = event_of(number, false);
+	unsigned long arg[6];
 
+	arch_syscall_arguments(frame, arg);
 	if (trace_is_on(TRACE_sys_enter)) {
 		TRACE_RECORD(trace_sys_enter, 0) room = { .record = { .id = (long)number } };
 
-		for (unsigned int i = 0; i < 6; i++)
-			room.record.args[i] = arch_syscall_argument(frame, i);
+		memcpy(room.record.args, arg, sizeof(arg));
 		trace_emit(TRACE_sys_enter, &room, sizeof(room.record), 1);
 	}
 	if (event < TRACE_EVENTS_MAX && trace_is_on(event)) {
 		TRACE_RECORD(enter_record, 0) room = { .record = { .number = (int32_t)number } };
 		unsigned int count = count_arguments(trace_event_get(event)->arguments);
 
-		for (unsigned int i = 0; i < count; i++)
-			room.record.arguments[i] = arch_syscall_argument(frame, i);
+		memcpy(room.record.arguments, arg, count * sizeof(arg[0]));
 		trace_emit_at(event, &room,
 			      offsetof(struct enter_record, arguments) + count * sizeof(long), 1,
 			      frame);

@@ -12,9 +12,9 @@
 
 _Atomic unsigned int syscall_watchers;
 
-unsigned long arch_syscall_argument(const struct trap_frame *frame, unsigned int n)
+void arch_syscall_arguments(const struct trap_frame *frame, unsigned long arg[6])
 {
-	return 0;
+	memset(arg, 0, 6 * sizeof(arg[0]));
 }
 
 /* newlib's, which the kernel has; not every host's library does. */

@@ -31,6 +31,26 @@ struct trap_frame {
 	uint64_t rip, cs, rflags, rsp, ss;
 };
 
+static inline long arch_syscall_number(const struct trap_frame *frame)
+{
+	return (long)frame->error;
+}
+
+static inline void arch_syscall_arguments(const struct trap_frame *frame, unsigned long arg[6])
+{
+	arg[0] = frame->rdi;
+	arg[1] = frame->rsi;
+	arg[2] = frame->rdx;
+	arg[3] = frame->r10;
+	arg[4] = frame->r8;
+	arg[5] = frame->r9;
+}
+
+static inline void arch_syscall_set_result(struct trap_frame *frame, long result)
+{
+	frame->rax = (uint64_t)result;
+}
+
 struct arch_task {
 	uintptr_t kernel_rsp; /* while it does not run: its saved stack pointer */
 	/* base, KERNEL_STACK_SIZE bytes; NULL: the stack of a processor's start */
