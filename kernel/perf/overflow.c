@@ -114,15 +114,15 @@ static bool is_too_many(struct hw_event *hw, uint64_t now_ns)
 	return ++hw->interrupts > samples_per_tick() || time_is_used_up(now_ns);
 }
 
-/* One more sample. Returns whether EVENT has to stop. */
-static bool account_sample(struct perf_event *event)
+/* One more sample. Returns whether EVENT has to stop, which one that cannot be THROTTLED never has. */
+static bool account_sample(struct perf_event *event, bool throttled)
 {
 	struct hw_event *hw = &event->hw;
 	uint64_t now_ns = clock_ns();
 
 	if (hw->interrupts == HW_THROTTLED)
 		return true;
-	if (is_too_many(hw, now_ns)) {
+	if (is_too_many(hw, now_ns) && throttled) {
 		hw->interrupts = HW_THROTTLED;
 		perf_record_throttle(event, true);
 		deferred_work_queue(&event->pending); /* arms the tick */
@@ -175,12 +175,13 @@ bool perf_event_tick(struct perf_event *event, uint64_t now_ns)
 
 /* --- the overflow itself --- */
 
-bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, uint64_t address)
+bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, uint64_t address,
+			    bool throttled)
 {
 	if (!perf_event_is_sampling(event))
 		return false;
 
-	bool stop = account_sample(event);
+	bool stop = account_sample(event, throttled);
 	int poll_code = POLL_IN;
 
 	/* PERF_EVENT_IOC_REFRESH: the last overflow that was asked for switches the event off. */
@@ -201,7 +202,7 @@ bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, 
 
 bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame)
 {
-	return perf_event_overflow_at(event, frame, 0);
+	return perf_event_overflow_at(event, frame, 0, true);
 }
 
 /* --- what was left for later --- */

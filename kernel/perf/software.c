@@ -69,8 +69,10 @@ void perf_software_count_event(struct perf_event *event, uint64_t number, struct
 		event->hw.last_period = number;
 		samples = 1;
 	}
-	while (samples-- > 0) {
-		if (perf_event_overflow_at(event, frame, address)) {
+	/* What happens once has its sample: only who is behind can be too fast (Linux:
+	 * perf_swevent_overflow). */
+	for (bool throttled = false; samples-- > 0; throttled = true) {
+		if (perf_event_overflow_at(event, frame, address, throttled)) {
 			event->pmu->stop(event, 0);
 			return;
 		}

@@ -372,8 +372,10 @@ void perf_context_resend_traps(struct perf_context *context);
  * overflow.c
  */
 
-/* As perf_event_overflow in <kernel/perf/pmu.h>, for events that know a data address. */
-bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, uint64_t address);
+/* As perf_event_overflow in <kernel/perf/pmu.h>, for events that know a data address, and those that do not
+ * stop when samples are too many (THROTTLED false). */
+bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, uint64_t address,
+			    bool throttled);
 
 /* The deferred work of an event. Interrupt context, interrupts off. */
 void perf_event_pending_run(struct deferred_work *work);
