@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where a program lies is drawn anew at every start, and with norandom is what Linux makes of it then."""
+
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import tap  # pylint: disable=wrong-import-position
+
+TALLY = os.path.join(ROOT, "tools", "tally")
+# Linux/x86-64 without randomisation: an executable that may lie anywhere; the end of the stack.
+EXECUTABLE, STACK_END = "555555554000", "7ffffffff000"
+
+
+def places(report, *options):
+    """{what: (where it begins, where it ends)} of one run of cat; the first mapping is the program's own."""
+    status, output, error = tap.command([TALLY, "run", "--timeout", "60", *options, "/bin/cat", "/proc/self/maps"])
+    report.equal(status, 0, f"cat shows its mappings {' '.join(options)}".strip(), error)
+    rows = re.findall(r"^(\w+)-(\w+) .{4} \S+ \S+ \d+ *(.*)$", output.decode(errors="replace"), re.MULTILINE)
+    found = {name: (begin, end) for begin, end, name in rows if name in ("[heap]", "[stack]", "[vdso]")}
+    return {"executable": rows[0][:2], "libraries": next(row[0] for row in rows if row[2].startswith("/lib")
+                                                         or "/lib/" in row[2]), **found}
+
+
+def main():
+    report = tap.Report()
+    fixed = [places(report, "--append", "norandom") for _ in range(2)]
+    report.equal(fixed[1], fixed[0], "with norandom all is where it was")
+    report.equal(fixed[0]["executable"][0], EXECUTABLE, "and the program where Linux puts it")
+    report.equal(fixed[0]["[stack]"][1], STACK_END, "and the stack")
+    drawn = [places(report) for _ in range(2)]
+    for what, place in drawn[0].items():
+        report.ok(drawn[1][what] != place, f"otherwise it is elsewhere: {what}", f"twice: {place}")
+    return report.done()
+
+
+sys.exit(main())

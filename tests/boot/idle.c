@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The rule of tickless idle: a processor with nothing to do, and no timer of its own, takes no timer
+ * interrupt.
+ *
+ * /proc/interrupts counts them for each processor. This program stays on CPU 0 and sleeps; nobody
+ * else runs.
+ */
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../unit/tap.h"
+
+#define CPUS_MAX 64
+#define SLEEP_MS 300
+
+/* The local timer's interrupts on each of COUNT processors. */
+static void read_timer_interrupts(uint64_t interrupts[CPUS_MAX], int count)
+{
+	char line[CPUS_MAX * 16];
+	FILE *file = fopen("/proc/interrupts", "r");
+	char *next = NULL;
+
+	while (file && !next && fgets(line, sizeof(line), file)) {
+		next = strstr(line, "LOC:");
+		if (next)
+			next += strlen("LOC:");
+	}
+	EXPECT(next != NULL);
+	for (int cpu = 0; next && cpu < count; cpu++)
+		interrupts[cpu] = strtoull(next, &next, 10);
+	if (file)
+		fclose(file);
+}
+
+static void sleep_ms(long milliseconds)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = milliseconds * 1000000 }, NULL);
+}
+
+static void check_idle_processors(void)
+{
+	uint64_t before[CPUS_MAX] = { 0 }, after[CPUS_MAX] = { 0 };
+	int count = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	EXPECT_EQ(sched_setaffinity(0, sizeof(first), &first), 0);
+	/* Until what the processor did last is done with. */
+	sleep_ms(SLEEP_MS);
+	read_timer_interrupts(before, count);
+	sleep_ms(SLEEP_MS);
+	read_timer_interrupts(after, count);
+	for (int cpu = 1; cpu < count; cpu++)
+		EXPECT_EQ_AT(after[cpu], before[cpu], "timer interrupts of CPU %d", cpu);
+	EXPECT(after[0] > before[0]);
+}
+
+static const struct tap_rule rules[] = {
+	{ "a processor with nothing to do takes no timer interrupt", check_idle_processors },
+};
+
+int main(void)
+{
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		printf("1..0 # SKIP the only processor has this program to run\n");
+		return 0;
+	}
+	return tap_run(rules, sizeof(rules) / sizeof(rules[0]));
+}
