@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Debian's perf, as it is, inside Tally: lines of bash in one boot, and what each of them printed.
+
+A case is a name and some lines of bash, which run in /tmp, one case after the other, with standard error in
+the output. $SPIN is the program that does known work (userland/programs/spin).
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import tap  # pylint: disable=wrong-import-position
+
+TALLY = os.path.join(HERE, "..", "..", "tools", "tally")
+SPIN = os.path.join(os.environ["TALLY_BUILD"], "user", "bin", "spin")
+# What the work of spin retires for each pass.
+INSTRUCTIONS_EACH, BRANCHES_EACH, CYCLES_EACH = 2, 1, 3
+# The mark that ends the output of a case; it does not occur in what programs print.
+_END = "\x1e"
+_DRIVER = """\
+cd /tmp || exit 99
+for script in "$1"/*.sh; do
+	bash "$script" </dev/null 2>&1
+	printf '\\036%d\\036' $?
+done
+"""
+_PROGRAMS = ("bash", "cat", "false", "grep", "head", "ls", "objdump", "rm", "sed", "sh", "sleep", "sort", "taskset",
+             "timeout", "true")
+
+
+class Cases:
+    """The cases of a test, in order, and what they printed."""
+
+    def __init__(self):
+        self._names = []
+        self._texts = []
+        self._results = {}
+
+    def add(self, name, text):
+        self._names.append(name)
+        self._texts.append(text)
+
+    def run(self, report, options=(), timeout_s=150):
+        """Runs all in one boot; one point for its end. `options`: of tally run."""
+        folder = tempfile.mkdtemp(prefix="tally-perf-")
+        try:
+            for number, text in enumerate(self._texts):
+                _write(os.path.join(folder, f"{number:03}.sh"), text)
+            driver = os.path.join(folder, "driver")
+            _write(driver, _DRIVER)
+            added = [folder, "/bin/bash", "/bin/sh", shutil.which("perf") or "/usr/bin/perf", SPIN,
+                     *(os.path.join("/usr/bin", name) for name in _PROGRAMS)]
+            words = [word for path in added for word in ("--add", path)]
+            status, output, error = tap.command(
+                [TALLY, "run", "--pmu", "emulated", "--cpus", "2", "--timeout", str(timeout_s), "--env", f"SPIN={SPIN}",
+                 "--env", "LC_ALL=C", *options, *words, "/bin/bash", driver, folder], timeout_s=timeout_s + 30)
+        finally:
+            shutil.rmtree(folder)
+        parts = output.decode(errors="backslashreplace").split(_END)
+        for name, text, code in zip(self._names, parts[0::2], parts[1::2]):
+            self._results[name] = (int(code), text)
+        report.equal((status, parts[-1], len(self._results)), (0, "", len(self._names)),
+                     "every command ended", error)
+
+    def status(self, name):
+        return self._results.get(name, (None, ""))[0]
+
+    def text(self, name):
+        return self._results.get(name, (None, ""))[1]
+
+
+def _write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def counts(text):
+    """{event: (count or None, percent of the time it was counted)} of what `perf stat -x,` printed."""
+    found = {}
+    for line in text.splitlines():
+        cells = line.split(",")
+        if len(cells) >= 6:
+            found[cells[2]] = (int(cells[0]) if cells[0].isdecimal() else None, float(cells[4] or 0))
+    return found
