@@ -40,17 +40,6 @@
 /* Of si_utime: 100 in a second. */
 #define TICK_NS	       (NSEC_PER_SEC / 100)
 
-_Noreturn void init_ended(int status)
-{
-	int signal = status & 0x7f;
-
-	if (signal)
-		log_write_result("killed by signal %d", signal);
-	else
-		log_write_result("exit status %d", status >> 8 & 0xff);
-	arch_machine_end(MACHINE_ENDED);
-}
-
 void task_release_space(struct task *task)
 {
 	vm_space_switch(NULL);

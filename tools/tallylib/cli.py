@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Optional
 
-from . import emulator, failure, initramfs, machine, paths
+from . import bring, emulator, failure, initramfs, machine, paths
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 # Words for the kernel, docs/boot.md.
@@ -85,6 +85,9 @@ def _parser():
     run.set_defaults(action=_run)
     _add_machine_options(run)
     _add_packing_options(run)
+    run.add_argument("--get", metavar="FILE", action="append", default=[],
+                     help="when the program has ended, bring this file of the guest to the current "
+                          "folder (repeatable)")
     run.add_argument("--trace", choices=("syscalls",),
                      help="write every system call to the kernel log")
     run.add_argument("--initrd", metavar="FILE",
@@ -199,14 +202,15 @@ def _environment(options):
 def _packed(options, init=None):
     program, *words = _words(options) or [_shell(), "sh"]
     return initramfs.pack_program(program, words, _environment(options), root=options.root,
-                                  init=init, check=not options.no_check, added=options.add)
+                                  init=init, check=not options.no_check, added=options.add,
+                                  brought=getattr(options, "get", None) or ())
 
 
 def _run(options):
     if options.initrd is None:
         return _run_packed(options)
-    if options.root or options.env or options.add:
-        raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root, --add or --env")
+    if options.root or options.env or options.add or options.get:
+        raise Failure(USAGE, "--initrd is booted as it is: it cannot be had with --root, --add, --env or --get")
     words = _words(options)
     if any(word.split() != [word] for word in words):
         raise Failure(USAGE, "words for the /init of an --initrd cannot have spaces in them")
@@ -216,11 +220,19 @@ def _run(options):
 
 def _run_packed(options):
     platform = options.platform()
-    return _run_blob(options, platform, _packed(options, platform.init))
+    names = getattr(options, "get", None)
+    if not names:
+        return _run_blob(options, platform, _packed(options, platform.init))
+    if platform.init:
+        raise Failure(USAGE, "--get: this kernel does not bring files out")
+    bringer = bring.Bringer(names)
+    status = _run_blob(options, platform, _packed(options), devices=bringer.words())
+    bringer.deliver()
+    return status
 
 
-def _run_blob(options, platform, blob, words=()):
-    """Boots the platform's kernel with this initramfs."""
+def _run_blob(options, platform, blob, words=(), devices=()):
+    """Boots the platform's kernel with this initramfs, and these words of QEMU's for more devices."""
     trace = f"trace={options.trace}" if getattr(options, "trace", None) else ""
     if options.kernel:
         platform.kernel = options.kernel
@@ -232,7 +244,8 @@ def _run_blob(options, platform, blob, words=()):
         file.write(blob)
         file.flush()
         return _start(options, ["-kernel", platform.kernel, "-initrd", file.name,
-                                "-append", _join(options.append, trace, platform.words, *words)],
+                                "-append", _join(options.append, trace, platform.words, *words),
+                                *devices],
                       platform.interactive)
 
 

@@ -10,7 +10,7 @@ another, each ended by a zero byte; the first is the path of the executable and 
 import os
 import stat
 
-from . import cpio, elf, libraries
+from . import bring, cpio, elf, libraries
 from .failure import BAD_PROGRAM, NOT_FOUND, Failure
 from .layout import Layout, read_file
 
@@ -21,12 +21,13 @@ _DIRECTORIES = {"bin": 0o755, "dev": 0o755, "proc": 0o755, "sys": 0o755, "tmp": 
 _NAMES = {"/etc/passwd": b"root:x:0:0:root:/root:/bin/sh\n", "/etc/group": b"root:x:0:\n"}
 
 
-def pack_program(program, words, environment, root=None, init=None, check=True, added=()):
+def pack_program(program, words, environment, root=None, init=None, check=True, added=(), brought=()):
     """An initramfs that runs `program` (a host path, or a name in PATH) with `words` as its arguments.
 
     What the program needs beside itself is packed too, at the paths it has on the host.
     `environment` is a dict; `root` a host directory that becomes the root file system: a program that is
-    in it is run from there, with what the tree has. `added` are more files and folders of the host. `init` is
+    in it is run from there, with what the tree has. `added` are more files and folders of the host. `brought` are the
+    paths of files that are to come out when the program has ended (bring.py). `init` is
     the host path of what becomes /init, for a kernel that does not know /.tally/argv. Returns the
     archive's bytes.
     """
@@ -61,6 +62,8 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
             layout.add_file(path, contents, 0o644)
     if init is not None:
         layout.add_file("init", init, 0o755)
+    if brought:
+        layout.add_file(bring.NAMES, _strings(brought), 0o644)
     layout.add_file(".tally/argv", _strings([name] + list(words)), 0o644)
     layout.add_file(".tally/env", _strings(f"{key}={value}" for key, value in environment.items()), 0o644)
     return layout.finish()

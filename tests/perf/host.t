@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What perf records in Tally comes out by --get, byte by byte, and the host's perf reads it."""
+
+import os
+import re
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+
+import inside  # pylint: disable=wrong-import-position
+import tap  # pylint: disable=wrong-import-position
+
+KERNEL = os.path.join(os.environ["TALLY_BUILD"], "tally.elf")
+PASSES, PERIOD = 1000000, 10000
+SAMPLES = PASSES * inside.INSTRUCTIONS_EACH // PERIOD
+
+
+def run(folder, *words):
+    return tap.command([inside.TALLY, "run", "--pmu", "emulated", "--timeout", "100", *words], cwd=folder)
+
+
+def perf(folder, *words):
+    status, output, error = tap.command(["perf", *words], cwd=folder)
+    return output.decode(errors="replace") if status == 0 else f"status {status}: {error}"
+
+
+def check_copy(report, folder):
+    contents = os.urandom(100001)
+    path = os.path.join(folder, "sent", "bytes")
+    os.mkdir(os.path.dirname(path))
+    with open(path, "wb") as file:
+        file.write(contents)
+    status, _, error = run(folder, "--add", path, "--get", path, "--get", "/tmp/empty", "--get", "/nosuch", "--get", "/tmp",
+                           "/bin/sh", "-c", f": >/tmp/empty; : >>{path}; exit 3")
+    report.equal((status, error), (127, "tally: --get: the program left no /nosuch (No such file or directory), no /tmp "
+                                        "(Is a directory)\n"), "what is not there is said")
+    with open(os.path.join(folder, "bytes"), "rb") as file:
+        report.ok(file.read() == contents, "every byte of a file")
+    report.equal(os.path.getsize(os.path.join(folder, "empty")), 0, "an empty file")
+    status, _, error = run(folder, "--get", "/tmp/empty", "/bin/sh", "-c", ": >/tmp/empty; exit 3")
+    report.equal((status, error), (3, ""), "the status is the program's")
+    for names, reason in ((("/tmp/",), "is the name of a folder"), (("/a/x", "/b/x"), "would be written over")):
+        words = [word for name in names for word in ("--get", name)]
+        status, _, error = run(folder, *words, "/bin/sh", "-c", "true")
+        report.ok(status == 120 and reason in error, f"--get: {reason}", error)
+
+
+def check_perf(report, folder):
+    status, _, error = run(folder, "--add", inside.SPIN, "--get", "/perf.data", "/usr/bin/perf", "record", "-q", "-e",
+                           "instructions:u", "-c", str(PERIOD), inside.SPIN, str(PASSES))
+    report.equal((status, error), (0, ""), "perf record in the machine")
+    text = perf(folder, "report", "-i", "perf.data", "--stdio")
+    report.ok(f"# Samples: {SAMPLES}  of event 'instructions:u'" in text and "spin_loop" in text,
+              "the host's perf report reads it", text)
+    text = perf(folder, "report", "-i", "perf.data", "--header-only")
+    report.ok("# os release : 6.12.0-tally" in text, "and says where it is from", text)
+    status, _, error = run(folder, "--add", "/bin/ls", "--get", "/perf.data", "/usr/bin/perf", "record", "-q", "-g", "-F",
+                           "5000", "-e", "cycles:k", "/bin/ls", "-lR", "/proc")
+    report.equal(status, 0, "perf record -g of the kernel", error)
+    text = perf(folder, "script", "-i", "perf.data", "--vmlinux", KERNEL)
+    places = re.findall(r"^\s+[0-9a-f]{16} (\S+?)\+0x", text, re.M)
+    report.ok("syscall_entry" in places and "[unknown]" not in places, "the kernel's functions, by its own file", text[:2000])
+
+
+def main():
+    report = tap.Report()
+    with tempfile.TemporaryDirectory(prefix="tally-host-") as folder:
+        check_copy(report, folder)
+        check_perf(report, folder)
+    return report.done()
+
+
+sys.exit(main())
