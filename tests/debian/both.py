@@ -52,7 +52,7 @@ def _write(folder, cases):
             file.write(text)
 
 
-def _results(output):
+def results(output):
     """[(status, text)], one for each case that ended, and what came after the last of them."""
     parts = output.decode(errors="backslashreplace").split(_END)
     return list(zip(parts[1::2], parts[0::2])), parts[-1]
@@ -71,7 +71,7 @@ def compare(report, cases, programs, added=(), options=(), timeout_s=150):
         driver = os.path.join(folder, "driver")
         with open(driver, "w", encoding="utf-8") as file:
             file.write(_DRIVER)
-        host, _ = _results(subprocess.run(
+        host, _ = results(subprocess.run(
             ["bash", driver, folder], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             env=ENVIRONMENT, timeout=timeout_s, check=True).stdout)
         words = [word for path in [folder, *_paths([*_DRIVER_PROGRAMS, *programs]), *added] for word in ("--add", path)]
@@ -81,16 +81,16 @@ def compare(report, cases, programs, added=(), options=(), timeout_s=150):
             timeout_s=timeout_s + 30)
     finally:
         shutil.rmtree(folder)
-    ours, rest = _results(output)
+    ours, rest = results(output)
     for number, (name, text) in enumerate(cases):
         if number < len(ours):
-            report.ok(ours[number] == host[number], name, *_differences(host[number], ours[number]), text)
+            report.ok(ours[number] == host[number], name, *differences(host[number], ours[number]), text)
         else:
             report.ok(False, name, *(("did not end", text, rest) if number == len(ours) else ("not reached",)))
     report.equal((status, rest), (0, ""), "and the shell that ran them ended", error)
 
 
-def _differences(host, ours):
+def differences(host, ours):
     """The lines that differ, and the statuses."""
     yield f"status on the host {host[0]}, on Tally {ours[0]}"
     yield from difflib.unified_diff(host[1].splitlines(), ours[1].splitlines(), "host", "Tally", lineterm="", n=0)

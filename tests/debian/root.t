@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""A tree as debootstrap makes it, as the root file system of both: Tally's by --root, the host's by chroot."""
+
+import os
+import shlex
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+
+import both  # pylint: disable=wrong-import-position
+import tap  # pylint: disable=wrong-import-position
+
+PACKAGES = ("apt", "bash", "coreutils", "findutils", "grep", "perl-base", "sed")
+ENVIRONMENT = {**both.ENVIRONMENT, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
+# Who is not root on the host is it in a name space of his own.
+CHROOT = ("chroot",) if os.geteuid() == 0 else ("unshare", "--map-root-user", "chroot")
+TIMEOUT_S = 100
+
+
+def script(cases):
+    """Runs them one after the other; there may be no /dev on the host's side."""
+    return "".join(f"bash -c {shlex.quote(text)} 2>&1\nprintf '\\036%d\\036' $?\n" for _, text in cases)
+
+
+def main():
+    report = tap.Report()
+    tree = subprocess.run([os.path.join(HERE, "tree"), *PACKAGES], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout.strip()
+    cases = both.cases_of(os.path.join(HERE, "root.sh"))
+    words = ["bash", "-c", script(cases)]
+    status, output, error = tap.command([*CHROOT, tree, *words], env=ENVIRONMENT)
+    host, _ = both.results(output)
+    report.equal((status, len(host)), (0, len(cases)), "the tree works on the host", error)
+    variables = [word for name, value in ENVIRONMENT.items() for word in ("--env", f"{name}={value}")]
+    status, output, error = tap.command(
+        [both.TALLY, "run", "--root", tree, "--timeout", str(TIMEOUT_S), *variables, *words], timeout_s=TIMEOUT_S + 30)
+    ours, rest = both.results(output)
+    for number, (name, _) in enumerate(cases):
+        if number < min(len(ours), len(host)):
+            report.ok(ours[number] == host[number], name, *both.differences(host[number], ours[number]))
+        else:
+            report.ok(False, name, "did not end", rest)
+    report.equal((status, rest), (0, ""), "and the shell that ran them ended", error)
+    return report.done()
+
+
+sys.exit(main())
