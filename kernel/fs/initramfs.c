@@ -22,6 +22,8 @@
 #include <kernel/trace/tracefs.h>
 #include <uapi/linux/errno.h>
 
+#include "archive_links.h"
+
 #define HEADER_SIZE 110
 #define MAGIC_SIZE  6
 #define FIELD_SIZE  8
@@ -180,16 +182,38 @@ static struct dentry *parent_of(const char **name, size_t *size)
 	return at;
 }
 
-/* The entry NAME of PARENT, with a reference, made for MEMBER; it may be there already. */
-static struct dentry *entry_of(struct dentry *parent, const char *name, size_t name_size,
-			       const struct member *member)
+/* Makes the entry NAME, which is not there, for MEMBER: a new one, or another name of one that was made. */
+static int make_entry(struct dentry *parent, const char *name, size_t name_size,
+		      const struct member *member, struct dentry **result)
 {
 	const struct entry_request request = {
 		.mode = member->fields[CPIO_MODE],
 		.device = device_number(member->fields[CPIO_RDEVMAJOR],
 					member->fields[CPIO_RDEVMINOR]),
 	};
-	bool directory = (request.mode & S_IFMT) == S_IFDIR;
+	const struct archive_id id = { member->fields[CPIO_INO], member->fields[CPIO_DEVMAJOR],
+				       member->fields[CPIO_DEVMINOR] };
+	unsigned int type = request.mode & S_IFMT;
+	bool has_names = member->fields[CPIO_NLINK] > 1 && type != S_IFDIR && type != S_IFLNK;
+	struct dentry *first = has_names ? archive_links_find(&id) : NULL;
+
+	if (!first || inode_type(first->inode) != type) {
+		int error = entry_create(parent, name, name_size, &request, result);
+
+		if (!error && has_names && !first && !archive_links_add(&id, *result))
+			no_memory();
+		return error;
+	}
+	*result = first;
+	dentry_get(first);
+	return entry_link(first, parent, name, name_size);
+}
+
+/* The entry NAME of PARENT, with a reference, made for MEMBER; it may be there already. */
+static struct dentry *entry_of(struct dentry *parent, const char *name, size_t name_size,
+			       const struct member *member)
+{
+	bool directory = (member->fields[CPIO_MODE] & S_IFMT) == S_IFDIR;
 	struct dentry *dentry;
 
 	mutex_lock(&tree_mutex);
@@ -205,7 +229,7 @@ static struct dentry *entry_of(struct dentry *parent, const char *name, size_t n
 		if (error)
 			return NULL;
 	}
-	error = entry_create(parent, name, name_size, &request, &dentry);
+	error = make_entry(parent, name, name_size, member, &dentry);
 	if (error == -ENOMEM || error == -ENOSPC)
 		no_memory();
 	return error ? NULL : dentry;
@@ -238,10 +262,11 @@ static void add_member(const struct archive *archive, const struct member *membe
 	inode->gid = member->fields[CPIO_GID];
 	/* Zero: the archive does not say, and the time of this boot stays. */
 	if (member->fields[CPIO_MTIME])
-		inode->modified =
-			(struct kernel_timespec){ .tv_sec = member->fields[CPIO_MTIME] };
+		inode->modified = (struct kernel_timespec){ .tv_sec = member->fields[CPIO_MTIME] };
 	parent->inode->modified = parent_modified;
-	if (inode_type(inode) == S_IFREG || inode_type(inode) == S_IFLNK)
+	/* Of the names of one file, one has the contents. */
+	if (inode_type(inode) == S_IFLNK ||
+	    (inode_type(inode) == S_IFREG && (inode->links == 1 || member->fields[CPIO_FILESIZE])))
 		tmpfs_set_image(inode, member->data, member->fields[CPIO_FILESIZE]);
 	dentry_put(dentry);
 	dentry_put(parent);
@@ -268,8 +293,10 @@ void initramfs_mount(const void *start, size_t size)
 		}
 		read_member(&archive, &member);
 		ended = !strcmp(member.name, TRAILER);
-		if (ended)
+		if (ended) {
+			archive_links_forget();
 			continue;
+		}
 		add_member(&archive, &member);
 		files++;
 	}

@@ -19,7 +19,7 @@ perl -e '$| = 1; print "$]\n"; system("echo from a shell"); $SIG{ALRM} = sub { p
 	opendir(my $folder, "/etc") or die; print join(" ", sort grep !/^\./, readdir $folder), "\n"'
 ### names, modes, sizes and times are the tree's
 find /bin /usr /etc /lib64 -exec stat -c '%N %f %Y' {} + | sort
-find /bin /usr /etc -type f -exec stat -c '%n %s' {} + | sort
+find /bin /usr /etc -type f -exec stat -c '%n %h %s' {} + | sort
 ### so are the contents
 find /usr/share /etc -type f -exec sha256sum {} + | sort -k 2
 ### the tree can be written to

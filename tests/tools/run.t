@@ -18,6 +18,7 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 WORDS = os.path.join(BUILD, "tests", "words")
 NOTHING = os.path.join(BUILD, "tests", "nothing")
 TREE = os.path.join(BUILD, "tests", "tree")
+LINKS = os.path.join(BUILD, "tests", "links")
 ENVIRONMENT = b"[PATH=/bin:/usr/bin]\n[HOME=/]\n"
 
 # Options, program and words; status; standard output.
@@ -39,6 +40,22 @@ RUNS = (
 
 def run(*words, stdin=b""):
     return tap.command([TALLY, "run", "--timeout", "60", *words], stdin=stdin)
+
+
+def archive_with_links():
+    """The path of an archive as cpio makes it, where one of a file's names has the contents."""
+    shutil.rmtree(LINKS, ignore_errors=True)
+    os.makedirs(os.path.join(LINKS, "bin"))
+    shutil.copy(shutil.which("busybox"), os.path.join(LINKS, "bin", "busybox"))
+    os.link(os.path.join(LINKS, "bin", "busybox"), os.path.join(LINKS, "bin", "sh"))
+    with open(os.path.join(LINKS, "init"), "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\ncd /bin; stat -c '%n %h %s' busybox sh; test busybox -ef sh; echo $?\n")
+    os.chmod(os.path.join(LINKS, "init"), 0o755)
+    names = b"init\nbin\nbin/sh\nbin/busybox\n"
+    _, data, _ = tap.command(["cpio", "-o", "-H", "newc", "--quiet"], stdin=names, cwd=LINKS)
+    with open(LINKS + ".cpio", "wb") as file:
+        file.write(data)
+    return LINKS + ".cpio"
 
 
 def main():
@@ -66,6 +83,11 @@ def main():
 
     status, output, error = run(stdin=b"echo a b | wc -w; exit 6\n")
     report.equal((status, output.strip()), (6, b"2"), "a shell that reads a script from a pipe", error)
+
+    status, output, error = run("--initrd", archive_with_links())
+    size = os.path.getsize(os.path.join(LINKS, "bin", "sh"))
+    report.equal((status, output.decode()), (0, f"busybox 2 {size}\nsh 2 {size}\n0\n"),
+                 "two names of a file in an archive of cpio's", error)
 
     times = []
     for _ in range(5):

@@ -27,18 +27,25 @@ class Archive:
     def __init__(self):
         self._parts = []
         self._inodes = 0
+        self._linked = {}  # the number of a file with several names, by the host's numbers of it
 
     def add_file(self, name, data, mode=0o644):
         self.add(name, stat.S_IFREG | mode, data)
 
     def add(self, name, mode, data, status=None, time=0):
         """An entry of the type that is in `mode`. `time`: of its last change, in seconds since 1970. `status`, an
-        os.stat_result: has its owner, its time, and its device number."""
+        os.stat_result: has its owner, its time, its device number; and its other names, if they are added
+        too, are other names of it in the archive, where only the first has the contents."""
         values = {"mtime": time & 0xFFFFFFFF}
         if status is not None:
             values = {"uid": status.st_uid, "gid": status.st_gid, "mtime": int(status.st_mtime) & 0xFFFFFFFF}
             if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
                 values["rdevmajor"], values["rdevminor"] = os.major(status.st_rdev), os.minor(status.st_rdev)
+            if status.st_nlink > 1 and stat.S_ISREG(mode):
+                key = (status.st_dev, status.st_ino)
+                data = b"" if key in self._linked else data
+                values["nlink"] = status.st_nlink
+                values["ino"] = self._linked.setdefault(key, self._inodes + 1)
         self._add(name, mode, data, values)
 
     def finish(self):
@@ -51,8 +58,8 @@ class Archive:
             raise ValueError(f"{name}: larger than the 4 GiB that cpio can describe")
         self._inodes += 1
         encoded = os.fsencode(name) + b"\0"
-        values = {**more, "ino": self._inodes, "mode": mode, "nlink": 2 if stat.S_ISDIR(mode) else 1,
-                  "filesize": len(data), "namesize": len(encoded)}
+        values = {"ino": self._inodes, "nlink": 2 if stat.S_ISDIR(mode) else 1, **more,
+                  "mode": mode, "filesize": len(data), "namesize": len(encoded)}
         header = _MAGIC + b"".join(b"%08X" % values.get(field, 0) for field in _FIELDS)
         self._parts += [header, encoded, _padding(len(header) + len(encoded)),
                         data, _padding(len(data))]
