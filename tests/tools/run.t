@@ -71,6 +71,9 @@ def main():
     status, output, error = run(WORDS, "copy")
     report.equal((status, output), (0, b""), "the end of an empty input", error)
 
+    status, output, error = run("/usr/bin/env", "/bin/echo", "from the host")
+    report.equal((status, output), (0, b"from the host\n"), "an argument that names a program of the host", error)
+
     shutil.rmtree(TREE, ignore_errors=True)
     os.makedirs(os.path.join(TREE, "bin"))
     shutil.copy(NOTHING, os.path.join(TREE, "bin", "words"))

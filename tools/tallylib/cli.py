@@ -199,10 +199,17 @@ def _environment(options):
     return {"PATH": "/bin:/usr/bin", "HOME": "/", **kind, **dict(options.env)}
 
 
+def _programs_among(words):
+    """What the program may be told to run: executables of the host by their whole names."""
+    return [word for word in words
+            if word.startswith("/") and os.path.isfile(word) and os.access(word, os.X_OK)]
+
+
 def _packed(options, init=None):
     program, *words = _words(options) or [_shell(), "sh"]
+    added = options.add if options.root else options.add + _programs_among(words)
     return initramfs.pack_program(program, words, _environment(options), root=options.root,
-                                  init=init, check=not options.no_check, added=options.add,
+                                  init=init, check=not options.no_check, added=added,
                                   brought=getattr(options, "get", None) or ())
 
 
