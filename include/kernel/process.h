@@ -118,8 +118,11 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 /* The first user task (tid 1), not started and without a space, or NULL. Task context. */
 struct task *task_create_first(void);
 
-/* A free tid (TID if that is not 0) and TASK's place in the table under it. -EAGAIN: there is none;
- * -EEXIST: TID is not free. T held. */
+/* Tasks that there may be at once (threads-max of /proc/sys/kernel), at most PID_MAX: set when the first task is
+ * made, to Linux's share of memory. What is there already may be more. */
+extern _Atomic int task_count_max;
+/* A free tid (TID if that is not 0) and TASK's place in the table under it. -EAGAIN: there is none, or
+ * there are task_count_max tasks; -EEXIST: TID is not free. T held. */
 int task_table_insert(struct task *task, pid_t tid);
 void task_table_remove(struct task *task);
 /* NEW, which is not in the table, takes over OLD's tid and place. T held. */

@@ -287,6 +287,8 @@ struct task *task_create_first(void)
 	if (!task->paths || !process->handlers)
 		return NULL;
 	process_default_limits(process->limits);
+	/* A user's share is half of all. */
+	task_count_max = (int)process->limits[RLIMIT_NPROC].rlim_cur * 2;
 	process->dumpable = 1;
 	process->exit_signal = SIGCHLD;
 	task->process = process;

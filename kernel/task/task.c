@@ -38,6 +38,8 @@ RB_HEAD(task_tree, task);
 struct spinlock task_table_lock = SPINLOCK_INITIALIZER;
 static struct task_tree tasks_by_tid; /* T */
 static pid_t last_tid;		      /* T */
+static int task_count;		      /* T: of them */
+_Atomic int task_count_max;
 
 static struct spinlock dead_lock = SPINLOCK_INITIALIZER;
 static LIST_HEAD(, task) dead_tasks; /* dead_lock */
@@ -86,12 +88,15 @@ static pid_t next_tid(void)
 
 int task_table_insert(struct task *task, pid_t tid)
 {
+	if (task_count >= task_count_max)
+		return -EAGAIN;
 	if (tid && !is_free(tid))
 		return -EEXIST;
 	task->tid = tid ? tid : next_tid();
 	if (!task->tid)
 		return -EAGAIN;
 	RB_INSERT(task_tree, &tasks_by_tid, task);
+	task_count++;
 	credentials_count_task(task, 1);
 	return 0;
 }
@@ -99,6 +104,7 @@ int task_table_insert(struct task *task, pid_t tid)
 void task_table_remove(struct task *task)
 {
 	RB_REMOVE(task_tree, &tasks_by_tid, task);
+	task_count--;
 	credentials_count_task(task, -1);
 }
 

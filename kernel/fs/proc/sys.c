@@ -113,6 +113,8 @@ SHOW_NUMBER(perf_event_max_sample_rate, perf_sample_rate_max)
 SHOW_NUMBER(perf_event_max_stack, perf_stack_depth_max)
 SHOW_NUMBER(perf_event_max_contexts_per_stack, perf_contexts_per_stack_max)
 NUMBER(kptr_restrict, kptr_restrict, 0, 2)
+/* Linux's least: what the system needs for itself. */
+NUMBER(threads_max, task_count_max, 20, PID_MAX)
 
 /* As on Linux: where the time of interrupts is not limited, their rate is not either. */
 static ssize_t store_perf_event_max_sample_rate(void *unused, const char *bytes, size_t size)
@@ -249,16 +251,6 @@ static int show_boot_id(struct text *text, void *unused)
 	return 0;
 }
 
-static int show_threads_max(struct text *text, void *unused)
-{
-	struct rlimit64 limits[RLIM_NLIMITS];
-
-	/* A user's share, by default, is half of all. */
-	process_default_limits(limits);
-	text_print(text, "%lu\n", (unsigned long)limits[RLIMIT_NPROC].rlim_cur * 2);
-	return 0;
-}
-
 /* --- the directories --- */
 
 #define FIXED(n, s)                                                              \
@@ -266,10 +258,11 @@ static int show_threads_max(struct text *text, void *unused)
 		.name = (n), .mode = S_IFREG | 0444, .strict = true, .show = (s) \
 	}
 #define FILE_ENTRY(file) FIXED(#file, show_##file)
-#define SETTING(file)                                                                             \
-	{                                                                                         \
-		.name = #file, .mode = S_IFREG | 0644, .show = show_##file, .store = store_##file \
+#define NAMED_SETTING(n, file)                                                                  \
+	{                                                                                       \
+		.name = (n), .mode = S_IFREG | 0644, .show = show_##file, .store = store_##file \
 	}
+#define SETTING(file) NAMED_SETTING(#file, file)
 #define DIRECTORY(n, entries)                                              \
 	{                                                                  \
 		.name = (n), .mode = S_IFDIR | 0555, .children = (entries) \
@@ -294,7 +287,7 @@ static const struct pseudo_entry kernel_entries[] = {
 	SETTING(hostname),
 	SETTING(domainname),
 	FILE_ENTRY(pid_max),
-	FIXED("threads-max", show_threads_max),
+	NAMED_SETTING("threads-max", threads_max),
 	FILE_ENTRY(ngroups_max),
 	FILE_ENTRY(cap_last_cap),
 	FIXED("overflowuid", show_overflow_id),

@@ -9,6 +9,7 @@
  * count a whole CPU.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <sched.h>
@@ -119,6 +120,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "crowd: staying on CPU 0: %s\n", strerror(errno));
 		return 2;
 	}
+	/* Linux has it, and allows the caller or does not. */
+	int limit = open("/proc/sys/kernel/threads-max", O_WRONLY);
+
+	if (limit >= 0 && write(limit, "20000", 5) < 0)
+		fprintf(stderr, "crowd: raising the limit of threads: %s\n", strerror(errno));
 	int instructions = open_counter(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
 	int switches = open_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
 
