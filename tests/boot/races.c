@@ -32,7 +32,6 @@
 #define LIVES	    8	/* of the process in a batch */
 #define BATCHES	    6
 #define NAMES	    4
-#define PATIENCE_MS 5000
 
 /* What the calls read and write. Any page of it may be gone: the threads themselves do not look at it. */
 static char *arena;
@@ -493,25 +492,17 @@ static void live_once(int life)
 		unlink(names[i]);
 }
 
-/* What is kept for the next time, a page of a stack or of objects, is more after a while; a leak takes something
- * each time. */
+static void live_often(void)
+{
+	static int life;
+
+	for (int i = 0; i < LIVES; i++)
+		live_once(life++);
+}
+
 static void check_lives(void)
 {
-	static struct state before, after;
-	int life = 0;
-
-	fflush(stdout);
-	state_settle(&before);
-	for (int batch = 0; batch < BATCHES; batch++) {
-		for (int i = 0; i < LIVES; i++)
-			live_once(life++);
-		state_settle(&after);
-		if (memcmp(&before, &after, sizeof(after)) == 0)
-			return;
-		if (batch < BATCHES - 1)
-			before = after;
-	}
-	state_expect(&before, LIVES, PATIENCE_MS);
+	state_expect_kept(live_often, BATCHES);
 }
 
 static const struct tap_rule rules[] = {

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Programs that want everything: processes that fork for ever, threads without end, every descriptor.
+ * Each gets as much as its limit allows, to the last one, and Linux's errno from then on; one signal ends all of it,
+ * and nothing is left. Memory is exhaustion.t's, through leak.c.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/utsname.h>
+
+#include <linux/perf_event.h>
+
+#include "tidiness.h"
+
+#define PAGE	     4096
+#define THREADS_MAX  "/proc/sys/kernel/threads-max"
+/* Tasks of the whole system while something explodes. */
+#define TASKS_MOST   300
+#define BATCHES	     6
+#define USER	     1000
+#define USER_TASKS   50
+#define USER_FILES   100
+/* Linux's numbers for what newlib does not name. */
+#define LIMIT_NPROC  6
+#define LIMIT_NOFILE 7
+#define SUBREAPER    36
+#define PROCS_WORD   4 /* of struct system_info's rest */
+
+struct board {
+	_Atomic int made, refused, other_error;
+};
+
+static struct board *board;
+
+static int tasks(void)
+{
+	struct system_info info;
+
+	EXPECT_EQ(syscall(__NR_sysinfo, &info), 0);
+	return (int)(info.rest[PROCS_WORD] & 0xffff);
+}
+
+static void write_setting(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	EXPECT_EQ(write(fd, text, strlen(text)), (long)strlen(text));
+	close(fd);
+}
+
+static void read_setting(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY);
+	ssize_t length = read(fd, text, size - 1);
+
+	text[length > 0 ? length : 0] = '\0';
+	close(fd);
+}
+
+static void set_limit(int limit, uint64_t most)
+{
+	const uint64_t limits[2] = { most, most };
+
+	if (syscall(__NR_setrlimit, limit, limits) < 0)
+		_exit(100);
+}
+
+/* Counts what came of an attempt to make a task; whether there is one more. */
+static bool count(long result)
+{
+	if (result > 0)
+		board->made++;
+	else if (errno == EAGAIN)
+		board->refused++;
+	else
+		board->other_error++;
+	return result > 0;
+}
+
+/* A child in a group of its own runs BODY. When the limit has been met, one signal ends all that it has become: every
+ * task, this one's child or not. */
+static void explode(void (*body)(void))
+{
+	int status;
+	int tasks_before = tasks();
+	pid_t child = fork();
+
+	if (child == 0) {
+		syscall(__NR_setpgid, 0, 0);
+		body();
+		for (;;)
+			pause();
+	}
+	while (!board->refused && !board->other_error)
+		pause_ms(1);
+	EXPECT_EQ(board->other_error, 0);
+	EXPECT_EQ(kill(-child, SIGKILL), 0);
+	while (waitpid(-1, &status, 0) > 0)
+		EXPECT_EQ(status, SIGKILL);
+	EXPECT_EQ(kill(-child, 0), -1);
+	EXPECT_EQ(errno, ESRCH);
+	EXPECT_EQ(tasks(), tasks_before);
+}
+
+/* The same with room for TASKS_MOST tasks in the whole system. */
+static void explode_limited(void (*body)(void))
+{
+	char usual[32], limited[32];
+
+	memset(board, 0, sizeof(*board));
+	read_setting(THREADS_MAX, usual, sizeof(usual));
+	snprintf(limited, sizeof(limited), "%d", TASKS_MOST);
+	write_setting(THREADS_MAX, limited);
+	explode(body);
+	write_setting(THREADS_MAX, usual);
+}
+
+/* --- processes --- */
+
+/* Each does the same as its parent, and none ever stops. */
+static void fork_for_ever(void)
+{
+	for (;;) {
+		pid_t child = fork();
+
+		if (child != 0)
+			count(child);
+	}
+}
+
+static void explode_processes(void)
+{
+	explode_limited(fork_for_ever);
+}
+
+static void check_processes(void)
+{
+	state_expect_kept(explode_processes, BATCHES);
+}
+
+/* One user's: as many as the user may have, and this one is one of them. */
+static void fork_as_user(void)
+{
+	set_limit(LIMIT_NPROC, USER_TASKS);
+	if (syscall(__NR_setresuid, USER, USER, USER) < 0)
+		_exit(101);
+	for (;;) {
+		pid_t child = fork();
+
+		if (child == 0)
+			for (;;)
+				pause();
+		if (!count(child))
+			return;
+	}
+}
+
+static void explode_user(void)
+{
+	memset(board, 0, sizeof(*board));
+	explode(fork_as_user);
+	EXPECT_EQ(board->made, USER_TASKS - 1);
+	EXPECT_EQ(board->refused, 1);
+}
+
+static void check_user(void)
+{
+	state_expect_kept(explode_user, BATCHES);
+}
+
+/* --- threads --- */
+
+static char stack[PAGE] __attribute__((aligned(16)));
+
+/* On the same stack as all others: it uses nothing of it. */
+static int wait_for_ever(void *unused)
+{
+	(void)unused;
+	for (;;)
+		syscall(__NR_pause);
+	return 0;
+}
+
+static void start_threads(void)
+{
+	while (count(clone(wait_for_ever, stack + sizeof(stack),
+			   CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, NULL)))
+		;
+}
+
+static void explode_threads(void)
+{
+	int before = tasks();
+
+	explode_limited(start_threads);
+	EXPECT_EQ(board->made, TASKS_MOST - before - 1);
+	EXPECT_EQ(board->refused, 1);
+}
+
+static void check_threads(void)
+{
+	state_expect_kept(explode_threads, BATCHES);
+}
+
+/* --- descriptors --- */
+
+static int pair[2];
+static uint64_t no_signals;
+static struct perf_event_attr any_event = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(any_event) };
+
+/* Every call that makes a descriptor; PATH stands for the name of a file. */
+#define PATH "/dev/null"
+#define MAKES(name, ...)                            \
+	{                                           \
+#name, __NR_##name, (const long[6]) \
+		{                                   \
+			__VA_ARGS__                 \
+		}                                   \
+	}
+
+static const struct {
+	const char *name;
+	long number;
+	const long *arguments;
+} makers[] = {
+	MAKES(open, (long)PATH, O_RDONLY),
+	MAKES(openat, AT_FDCWD, (long)PATH, O_RDONLY),
+	MAKES(creat, (long)PATH, 0600),
+	MAKES(dup, 0),
+	MAKES(fcntl, 0, 0 /* F_DUPFD */, 0),
+	MAKES(pipe, (long)pair),
+	MAKES(pipe2, (long)pair, 0),
+	MAKES(socket, 1, 1, 0),
+	MAKES(socketpair, 1, 1, 0, (long)pair),
+	MAKES(eventfd, 0),
+	MAKES(eventfd2, 0, 0),
+	MAKES(epoll_create, 1),
+	MAKES(epoll_create1, 0),
+	MAKES(timerfd_create, 1, 0),
+	MAKES(signalfd, -1, (long)&no_signals, 8),
+	MAKES(signalfd4, -1, (long)&no_signals, 8, 0),
+	MAKES(memfd_create, (long)"name", 0),
+	MAKES(perf_event_open, (long)&any_event, 0, -1, -1, 0),
+};
+
+#define MAKERS (sizeof(makers) / sizeof(makers[0]))
+
+static long make(size_t maker)
+{
+	const long *argument = makers[maker].arguments;
+
+	return syscall(makers[maker].number, argument[0], argument[1], argument[2], argument[3],
+		       argument[4], argument[5]);
+}
+
+/* Each call makes all that can be made, and then fails. */
+static void use_up_descriptors(size_t maker)
+{
+	set_limit(LIMIT_NOFILE, USER_FILES);
+	while (make(maker) >= 0)
+		;
+	EXPECT_EQ_AT(errno, EMFILE, "%s", makers[maker].name);
+	/* A pair that found only one place has not kept it. */
+	while (dup(0) >= 0)
+		;
+	for (size_t other = 0; other < MAKERS; other++) {
+		EXPECT_EQ_AT(make(other), -1, "%s after %s", makers[other].name,
+			     makers[maker].name);
+		EXPECT_EQ_AT(errno, EMFILE, "%s after %s", makers[other].name, makers[maker].name);
+	}
+	EXPECT_EQ(close(USER_FILES - 1), 0);
+	EXPECT_EQ(dup(0), USER_FILES - 1);
+	fflush(stdout);
+	_exit(tap_failed);
+}
+
+static void explode_descriptors(void)
+{
+	for (size_t maker = 0; maker < MAKERS; maker++) {
+		int status = -1;
+		pid_t child = fork();
+
+		if (child == 0)
+			use_up_descriptors(maker);
+		EXPECT_EQ(waitpid(child, &status, 0), child);
+		EXPECT_EQ_AT(status, 0, "%s", makers[maker].name);
+	}
+}
+
+static void check_descriptors(void)
+{
+	state_expect_kept(explode_descriptors, BATCHES);
+}
+
+static const struct tap_rule rules[] = {
+	{ "processes that fork for ever reach the system's limit, and one signal ends them all",
+	  check_processes },
+	{ "a user gets as many processes as the limit says, to the last one", check_user },
+	{ "a process gets as many threads as there may be tasks, to the last one", check_threads },
+	{ "every call that makes a descriptor says when there are no more", check_descriptors },
+};
+
+/* For bombs.t: a bomb that somebody else has to end. Says when it has all tasks that there may be. */
+static void explode_for_good(void)
+{
+	if (syscall(__NR_setpgid, 0, 0) < 0)
+		_exit(102);
+	if (fork() == 0)
+		fork_for_ever();
+	while (!board->refused)
+		pause_ms(1);
+	printf("%s\n", board->other_error ? "another error" : "full");
+	fflush(stdout);
+	fork_for_ever();
+}
+
+int main(int argc, char **argv)
+{
+	struct utsname system;
+
+	if (uname(&system) == 0 && !strstr(system.release, "tally")) {
+		printf("1..0 # SKIP not on a kernel that somebody needs\n");
+		return 0;
+	}
+	board = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	/* What a bomb leaves behind comes here, also when somebody else is the first process. */
+	if (board == MAP_FAILED || prctl(SUBREAPER, 1, 0, 0, 0) < 0)
+		return 2;
+	if (argc == 2 && strcmp(argv[1], "--fork") == 0)
+		explode_for_good();
+	return tap_run(rules, sizeof(rules) / sizeof(rules[0]));
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The shell still answers while and after a program takes every task, descriptor or page there is."""
+
+import os
+import shutil
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import tap  # pylint: disable=wrong-import-position
+
+BUILD = os.environ["TALLY_BUILD"]
+TALLY = os.path.join(ROOT, "tools", "tally")
+BOMBS, LEAK = (os.path.join(BUILD, "user", "bin", name) for name in ("bombs", "leak"))
+# An answer takes a process, a pipe and memory. What is done while the bomb has all tasks, the shell does itself.
+SCRIPT = f"""\
+answer() {{
+	echo "$1: $(busybox uname -s | busybox cat)"
+}}
+{BOMBS} | busybox grep -v "^ok"; answer "after bombs"
+{LEAK} --exhaust | busybox grep -v "^ok"; answer "after exhaustion"
+busybox mkfifo /told
+echo 1000 >/proc/sys/kernel/threads-max
+{BOMBS} --fork >/told &
+bomb=$!
+read -r told </told
+echo "during a bomb: $told"
+kill -9 -$bomb
+wait $bomb
+echo "killed: $?"
+answer "after a bomb"
+"""
+ANSWERS = """\
+1..4
+after bombs: Linux
+1..2
+after exhaustion: Linux
+during a bomb: full
+Killed
+killed: 137
+after a bomb: Linux
+"""
+
+
+def main():
+    report = tap.Report()
+    status, output, error = tap.command(
+        [TALLY, "run", "--cpus", "4", "--timeout", "100", "--add", BOMBS, "--add", LEAK, shutil.which("busybox"), "sh",
+         "-c", SCRIPT], timeout_s=130)
+    report.equal(output.decode(errors="replace"), ANSWERS, "the shell answers after every bomb", error)
+    report.equal(status, 0, "and ends as it should", error)
+    return report.done()
+
+
+sys.exit(main())
