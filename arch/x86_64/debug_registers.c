@@ -9,7 +9,7 @@
  * NMI or a debug exception of the kernel is handled, and until one of user code has left the stack that
  * all of them share. The words of this rule:
  *
- *  - debug_control changes before DR7 does, so that the end of an NMI in between does no harm;
+ *  - debug_control is not 0 while DR7 enables anything, nor just before and behind;
  *  - what runs before entry.S has cleared DR7 must have no breakpoint: arch_breakpoint_make refuses the
  *    code of entry.S, its stacks, the descriptor tables and struct cpu_local.
  *
@@ -147,8 +147,11 @@ static void write_control(uint64_t control)
 {
 	struct cpu_local *local = &cpu_locals[arch_cpu_id()];
 
-	local->debug_control = control == DR7_NOTHING ? 0 : control;
+	if (control != DR7_NOTHING)
+		local->debug_control = control;
 	dr7_write(control);
+	if (control == DR7_NOTHING)
+		local->debug_control = 0;
 }
 
 static uint64_t control_without(unsigned int slot)

@@ -155,16 +155,17 @@ nmi_entry:
 	movq	%rax, %rdx
 	shrq	$32, %rdx
 	wrmsr
-	cmpq	$0, %gs:CPU_LOCAL_DEBUG_CONTROL
-	je	3f
+	movq	%gs:CPU_LOCAL_DEBUG_CONTROL, %r12
+	testq	%r12, %r12
+	jz	3f
+	movq	%dr7, %r12		/* off already, if this interrupts a debug exception */
 	xorl	%eax, %eax
 	movq	%rax, %dr7
 3:	movq	%rsp, %rdi
 	call	nmi_handle
-	movq	%gs:CPU_LOCAL_DEBUG_CONTROL, %rax
-	testq	%rax, %rax
+	testq	%r12, %r12
 	jz	4f
-	movq	%rax, %dr7
+	movq	%r12, %dr7
 4:	movl	$MSR_GS_BASE, %ecx
 	movq	%rbx, %rax
 	movq	%rbx, %rdx
