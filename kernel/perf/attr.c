@@ -153,6 +153,11 @@ static int check_rate(const struct perf_event_attr *attr)
 	return attr->sample_period > INT64_MAX ? -EINVAL : 0;
 }
 
+static int check_physical(const struct perf_event_attr *attr)
+{
+	return attr->sample_type & PERF_SAMPLE_PHYS_ADDR ? perf_allow_kernel() : 0;
+}
+
 /* --- what this kernel does not have --- */
 
 enum missing {
@@ -211,6 +216,8 @@ int perf_attr_copy(struct perf_event_attr *attr, void *user_attr)
 		error = check_permission(attr);
 	if (!error)
 		error = check_rate(attr);
+	if (!error)
+		error = check_physical(attr);
 	if (!error)
 		error = check_implemented(attr);
 	return error;

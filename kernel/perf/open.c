@@ -289,7 +289,9 @@ long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, un
 
 	if (flags & ~FLAGS_ALL)
 		return -EINVAL;
-	result = perf_attr_copy(&request.attr, (void *)user_attr);
+	result = perf_allow_open();
+	if (!result)
+		result = perf_attr_copy(&request.attr, (void *)user_attr);
 	if (result)
 		return result;
 	/* There are no control groups, so no descriptor is one's; on all CPUs there can be none

@@ -205,7 +205,7 @@ static void area_open(struct vm_area *area)
 
 	mutex_lock(&output_mutex);
 	event->map_count++;
-	atomic_load(&event->ring)->map_count++;
+	perf_ring_map(atomic_load(&event->ring), area->space);
 	mutex_unlock(&output_mutex);
 	count_user_access(event, area->space, 1);
 }
@@ -231,7 +231,7 @@ static void area_close(struct vm_area *area)
 	mutex_lock(&output_mutex);
 	struct perf_ring *ring = atomic_load(&event->ring);
 	perf_ring_get(ring);
-	ring->map_count--;
+	perf_ring_unmap(ring, area->space);
 	if (--event->map_count == 0)
 		attach(event, NULL);
 	if (ring->map_count == 0)
@@ -269,7 +269,8 @@ static const struct vm_area_ops area_ops = {
 
 /* The ring that a mapping of DATA_PAGES shows: the one the event has, or a new one. output_mutex
  * held. */
-static int ring_for_map(struct perf_event *event, uint64_t data_pages, bool overwrite)
+static int ring_for_map(struct perf_event *event, struct vm_space *space, uint64_t data_pages,
+			bool overwrite)
 {
 	struct perf_ring *ring = atomic_load(&event->ring);
 
@@ -280,6 +281,11 @@ static int ring_for_map(struct perf_event *event, uint64_t data_pages, bool over
 	ring = perf_ring_alloc((unsigned int)data_pages, overwrite, watermark);
 	if (!ring)
 		return -ENOMEM;
+	int error = perf_ring_charge(ring, space);
+	if (error) {
+		perf_ring_put(ring);
+		return error;
+	}
 	perf_userpage_init(ring);
 	atomic_store(&ring->page_event, event);
 	attach(event, ring);
@@ -303,10 +309,10 @@ int perf_output_map(struct perf_event *event, struct vm_area *area)
 		return -EINVAL;
 
 	mutex_lock(&output_mutex);
-	int error = ring_for_map(event, data_pages, !(area->prot & VM_WRITE));
+	int error = ring_for_map(event, area->space, data_pages, !(area->prot & VM_WRITE));
 	if (!error) {
 		event->map_count++;
-		atomic_load(&event->ring)->map_count++;
+		perf_ring_map(atomic_load(&event->ring), area->space);
 	}
 	mutex_unlock(&output_mutex);
 	if (error)

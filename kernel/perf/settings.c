@@ -5,6 +5,7 @@
 #include <kernel/perf/settings.h>
 #include <kernel/smp.h>
 #include <kernel/task.h>
+#include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 
 #include <arch/pmu.h>
@@ -13,6 +14,7 @@ _Atomic int perf_paranoid = PERF_PARANOID_DEFAULT;
 _Atomic int perf_sample_rate_max = PERF_SAMPLE_RATE_MAX;
 
 _Atomic int perf_cpu_time_max_percent = PERF_CPU_TIME_PERCENT_DEFAULT;
+_Atomic int perf_mlock_kib = PERF_MLOCK_KIB_DEFAULT;
 _Atomic int perf_stack_depth_max = PERF_MAX_STACK_DEPTH;
 _Atomic unsigned int perf_callchain_events;
 _Atomic int perf_contexts_per_stack_max = PERF_MAX_CONTEXTS_PER_STACK;
@@ -32,6 +34,11 @@ void perf_user_reads_set(enum perf_user_reads reads)
 static int allow(int level)
 {
 	return perf_paranoid >= level && !capable_perfmon() ? -EACCES : 0;
+}
+
+int perf_allow_open(void)
+{
+	return perf_paranoid > 2 && !capable(CAP_SYS_ADMIN) ? -EACCES : 0;
 }
 
 int perf_allow_kernel(void)

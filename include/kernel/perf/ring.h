@@ -23,6 +23,8 @@
 #include <kernel/spinlock.h>
 
 struct perf_event;
+struct user_account;
+struct vm_space;
 
 struct perf_ring {
 	_Atomic unsigned int references;
@@ -48,8 +50,12 @@ struct perf_ring {
 	/* PERF_EVENT_IOC_PAUSE_OUTPUT: records are dropped. */
 	_Atomic bool paused;
 
-	/* Mappings of this ring through any event; output.c's mutex. */
-	unsigned int map_count;
+	/* Mappings of this ring through any event, and those in the space that it was made for; what it is
+	 * charged to, see ring_charge.c. output.c's mutex. */
+	unsigned int map_count, space_map_count;
+	struct user_account *account;	   /* referenced; NULL: not charged */
+	struct vm_space *space;		   /* NULL: not mapped there any more */
+	size_t account_pages, space_pages; /* pages charged to each */
 	/* The event that the metadata page describes, NULL when it is closed. */
 	struct perf_event *_Atomic page_event;
 	/* Events that write here; a wake-up wakes the pollers of all of them. */
@@ -98,6 +104,17 @@ void perf_ring_write(struct perf_output *output, const void *data, size_t size);
  * poll_bits to POLLIN and POLLRDNORM and calls perf_event_request_wakeup(). Same context as
  * perf_ring_begin. */
 void perf_ring_end(struct perf_output *output);
+
+/*
+ * ring_charge.c. output.c's mutex held, task context.
+ */
+
+/* Charges RING, just made, to the running task's user and to SPACE, its address space, where it is about
+ * to be mapped; -EPERM: it is too large. Undone by the last perf_ring_unmap. */
+int perf_ring_charge(struct perf_ring *ring, struct vm_space *space);
+/* One more mapping of RING in SPACE, and one less. */
+void perf_ring_map(struct perf_ring *ring, struct vm_space *space);
+void perf_ring_unmap(struct perf_ring *ring, struct vm_space *space);
 
 /* The page that a mapping shows at page INDEX (0: the metadata page), or NULL beyond the end. Task
  * context. */

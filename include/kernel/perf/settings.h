@@ -20,6 +20,10 @@ extern _Atomic int perf_paranoid;
 /* Most samples a second that an event may ask for or take: 1 … */
 extern _Atomic int perf_sample_rate_max;
 
+/* Memory for rings that each user has for every processor, KiB; see ring_charge.c. */
+extern _Atomic int perf_mlock_kib;
+#define PERF_MLOCK_KIB_DEFAULT (512 + 4)
+
 /* Share of a processor's time that interrupts of PMUs may take, 0 … 100; at 0 and 100 there is no limit and
  * the greatest sampling rate cannot be changed. */
 extern _Atomic int perf_cpu_time_max_percent;
@@ -51,6 +55,10 @@ static inline bool perf_user_reads_allowed(const struct vm_space *space)
 		return reads == PERF_USER_READS_ALWAYS;
 	return space && atomic_load_explicit(&space->perf_rdpmc, memory_order_relaxed) > 0;
 }
+
+/* Whether the running task may open any event: above 2 only with CAP_SYS_ADMIN (Debian's Linux). 0 or
+ * -EACCES. Task context. */
+int perf_allow_open(void);
 
 /* Whether the running task may count the kernel, or a processor whatever runs there: 0 or -EACCES. Task
  * context. */

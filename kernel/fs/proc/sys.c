@@ -79,15 +79,31 @@ TEXT(entropy, "256\n")
 
 /* --- numbers that can be set --- */
 
+/* How many spaces BYTES begin with. */
+static size_t spaces(const char *bytes)
+{
+	size_t count = 0;
+
+	while (bytes[count] == ' ' || bytes[count] == '\t' || bytes[count] == '\n')
+		count++;
+	return count;
+}
+
 static ssize_t store_number(const char *bytes, size_t size, long least, long most,
 			    _Atomic int *number)
 {
+	char first[24];
 	long value;
+	size_t end = spaces(bytes);
 
-	if (!proc_parse_number(bytes, least, most, &value))
+	/* What comes behind the first number is left for another write, as on Linux. */
+	while (bytes[end] && !spaces(bytes + end))
+		end++;
+	strlcpy(first, bytes, end < sizeof(first) ? end + 1 : sizeof(first));
+	if (end >= sizeof(first) || !proc_parse_number(first, least, most, &value))
 		return -EINVAL;
 	*number = (int)value;
-	return (ssize_t)size;
+	return (ssize_t)(end + spaces(bytes + end));
 }
 
 #define SHOW_NUMBER(name, variable)                             \
@@ -108,6 +124,7 @@ static ssize_t store_number(const char *bytes, size_t size, long least, long mos
 static _Atomic int kptr_restrict;
 
 NUMBER(perf_event_paranoid, perf_paranoid, INT32_MIN, INT32_MAX)
+NUMBER(perf_event_mlock_kb, perf_mlock_kib, INT32_MIN, INT32_MAX)
 NUMBER(perf_cpu_time_max_percent, perf_cpu_time_max_percent, 0, 100)
 SHOW_NUMBER(perf_event_max_sample_rate, perf_sample_rate_max)
 SHOW_NUMBER(perf_event_max_stack, perf_stack_depth_max)
@@ -299,6 +316,7 @@ static const struct pseudo_entry kernel_entries[] = {
 	SETTING(kptr_restrict),
 	SETTING(perf_event_paranoid),
 	SETTING(perf_event_max_sample_rate),
+	SETTING(perf_event_mlock_kb),
 	SETTING(perf_cpu_time_max_percent),
 	SETTING(perf_event_max_stack),
 	SETTING(perf_event_max_contexts_per_stack),
