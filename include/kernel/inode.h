@@ -28,6 +28,7 @@ struct file;
 struct inode;
 struct pipe;
 struct superblock;
+struct task;
 
 /* Longest path, with its end, and longest name in a directory, without: Linux's PATH_MAX, NAME_MAX. */
 #define PATH_SIZE     4096
@@ -158,6 +159,8 @@ inode_open_function null_open, zero_open, full_open, random_open, urandom_open, 
 /* Mounts /dev, /proc and /sys. At start. */
 void devices_mount(void);
 void proc_mount(void);
+/* The task whose directory /proc/PID is open as FILE, which keeps it; NULL: that is something else. Any context. */
+struct task *proc_task_of(const struct file *file);
 void sysfs_mount(void);
 
 static inline uint64_t device_number(unsigned int major, unsigned int minor)

@@ -74,6 +74,10 @@ struct pseudo_entry {
 	const struct pseudo_dynamic *dynamic;
 };
 
+/* What INODE, of any file system, is about, if it is a directory of ENTRY, which a pseudo_dynamic has; else NULL.
+ * It is there as long as the inode. Any context. */
+void *pseudo_target(struct inode *inode, const struct pseudo_entry *entry);
+
 /* A file system of TYPE with ROOT's children in its root, mounted at PATH, whose directory is made if
  * it is not there. Who wants to make something in it is told REFUSAL. At start: boot_failure() when that
  * cannot be. */

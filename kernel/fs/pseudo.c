@@ -303,6 +303,13 @@ static struct inode *make_inode(struct superblock *superblock, const struct pseu
 	return &inode->inode;
 }
 
+void *pseudo_target(struct inode *inode, const struct pseudo_entry *entry)
+{
+	return inode->ops == &directory_ops && pseudo(inode)->entry == entry ?
+		       pseudo(inode)->target :
+		       NULL;
+}
+
 static bool exists(const struct pseudo_entry *entry, void *target)
 {
 	return !entry->exists || entry->exists(target);

@@ -14,6 +14,7 @@
 
 #include <kernel/credentials.h>
 #include <kernel/file.h>
+#include <kernel/inode.h>
 #include <kernel/job_control.h>
 #include <kernel/kmalloc.h>
 #include <kernel/process.h>
@@ -108,6 +109,28 @@ static struct file *get_file(int fd)
 	return NULL;
 }
 
+/* The same with a process's directory in /proc too, which is as good where a signal is sent. What it stands for
+ * goes to *TARGET, whose references are the file's. */
+static struct file *get_target_of_signal(int fd, struct pidfd *target)
+{
+	struct file *file = fd_get_file(fd);
+	struct task *task;
+
+	if (!file)
+		return NULL;
+	if (file->ops == &pidfd_ops) {
+		*target = *(const struct pidfd *)file->private;
+		return file;
+	}
+	task = proc_task_of(file);
+	if (task) {
+		*target = (struct pidfd){ .process = task->process };
+		return file;
+	}
+	file_put(file);
+	return NULL;
+}
+
 int pidfd_get_process(int fd, struct process **process, bool *nonblocking)
 {
 	struct file *file = get_file(fd);
@@ -171,16 +194,15 @@ long sys_pidfd_send_signal(const unsigned long arg[6])
 	int signal = (int)arg[1];
 	unsigned int scope = (unsigned int)arg[3];
 	struct kernel_siginfo info;
+	struct pidfd target, *pidfd = &target;
 	long result = 0;
 
 	if ((scope & (scope - 1)) || scope > PIDFD_SIGNAL_PROCESS_GROUP)
 		return -EINVAL;
-	struct file *file = get_file((int)arg[0]);
+	struct file *file = get_target_of_signal((int)arg[0], &target);
 
 	if (!file)
 		return -EBADF;
-	const struct pidfd *pidfd = file->private;
-
 	if (!arg[2]) {
 		info = signal_info_of_sender(signal, pidfd->thread ? SI_TKILL : SI_USER);
 		if (scope == PIDFD_SIGNAL_THREAD)

@@ -6,10 +6,13 @@
  * for. What has been given up already, an address space, a directory, is simply not there.
  */
 #include <kernel/credentials.h>
+#include <kernel/dentry.h>
+#include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
 #include <uapi/linux/stat.h>
 
 #include "task.h"
@@ -227,3 +230,10 @@ const struct pseudo_dynamic proc_processes = {
 	.gone = is_gone,
 	.entry = &process_entry,
 };
+
+struct task *proc_task_of(const struct file *file)
+{
+	if (!file->dentry || (file->flags & O_PATH))
+		return NULL;
+	return pseudo_target(file->dentry->inode, &process_entry);
+}

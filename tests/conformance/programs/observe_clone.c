@@ -287,6 +287,41 @@ static long send_to(int fd, int signal, siginfo_t *info, unsigned int flags)
 	return syscall(SYS_pidfd_send_signal, fd, signal, info, flags);
 }
 
+/* A process's directory in /proc does for sending, and for nothing else. */
+static void see_directories(pid_t pid)
+{
+	static const struct {
+		const char *format, *name;
+		int flags;
+	} files[] = {
+		{ "/proc/%d", "a directory of /proc", O_DIRECTORY },
+		{ "/proc/%d", "its path", O_PATH },
+		{ "/proc/%d/task", "its threads", O_DIRECTORY },
+		{ "/proc/%d/task/%d", "a thread's directory", O_DIRECTORY },
+		{ "/proc/%d/stat", "a file of it", 0 },
+		{ "/proc", "all processes", O_DIRECTORY },
+	};
+	siginfo_t info;
+	char path[64];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), files[i].format, pid, pid);
+		int fd = open(path, O_RDONLY | files[i].flags);
+
+		show(outcome(send_to(fd, 0, NULL, 0)), "sending to %s", files[i].name);
+		if (i == 0) {
+			show(outcome(send_to(fd, 0, NULL, 1)), "sending to the thread of %s",
+			     files[i].name);
+			show(outcome(send_to(fd, 65, NULL, 0)), "sending 65 to %s", files[i].name);
+			show(outcome(syscall(SYS_pidfd_getfd, fd, 0, 0)), "pidfd_getfd of %s",
+			     files[i].name);
+			show(outcome(waitid(P_PIDFD, (id_t)fd, &info, WEXITED | WNOHANG)),
+			     "waitid of %s", files[i].name);
+		}
+		close(fd);
+	}
+}
+
 static void see_pidfd(void)
 {
 	siginfo_t info = { .si_signo = SIGUSR1, .si_code = SI_QUEUE };
@@ -326,6 +361,7 @@ static void see_pidfd(void)
 	show(outcome(send_to(1, 0, NULL, 0)), "sending to what is no process");
 	show(outcome(send_to(-1, 0, NULL, 0)), "sending to -1");
 	show(outcome(send_to(fd, SIGUSR1, (siginfo_t *)8, 0)), "sending a bad address");
+	see_directories(pid);
 	show(outcome(syscall(SYS_pidfd_getfd, fd, ends[0], 1)), "pidfd_getfd with a flag");
 	show(outcome(syscall(SYS_pidfd_getfd, fd, 900, 0)), "pidfd_getfd of none");
 	show(outcome(syscall(SYS_pidfd_getfd, 1, ends[0], 0)), "pidfd_getfd from no process");
