@@ -23,6 +23,8 @@ _DT_NULL, _DT_NEEDED, _DT_STRTAB, _DT_RPATH, _DT_RUNPATH = 0, 1, 5, 15, 29
 # The loader's own directories, after those of /etc/ld.so.conf.
 _DEFAULT_DIRECTORIES = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64",
                         "/lib", "/usr/lib")
+# What libraries open by name: glibc this one, when a thread is ended by pthread_exit or pthread_cancel.
+_OPENED = {"libc.so.6": ("libgcc_s.so.1",)}
 # How many #! lines may lead to another: the kernel's limit.
 _SCRIPTS_MAX = 4
 # Left out of a family's folders: nothing that a program opens.
@@ -120,6 +122,10 @@ class Needs:
                 raise Failure(NOT_FOUND, f"{path}: needs {library}, which is in no directory of the "
                                          "dynamic loader; install it, or --add it")
             self._add(found, found, 0)
+            for opened in _OPENED.get(library, ()):
+                path_of_opened = self._find(opened, [])
+                if path_of_opened:
+                    self._add(path_of_opened, path_of_opened, 0)
 
     def _find(self, library, search):
         if "/" in library:
