@@ -45,6 +45,8 @@ static void put_times(struct reading *reading, struct perf_event *event, uint64_
 {
 	uint64_t enabled_ns, running_ns;
 
+	if (!(read_format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)))
+		return;
 	perf_event_times_at(event, now_ns, &enabled_ns, &running_ns);
 	if (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		put(reading, enabled_ns + atomic_load(&event->child_time_enabled_ns));
@@ -117,15 +119,11 @@ static void read_child_locked(struct perf_cpu *cpu, struct perf_context *context
 	reading->running_ns += running_ns;
 }
 
-/* Adds what the living children of EVENT have to *VALUE, and to the times that READ_FORMAT puts
- * at TIMES (NULL: they are another's). Family locked. */
-static void add_children(struct perf_event *event, uint64_t *value, uint64_t *times,
-			 uint64_t read_format)
+static void add_living_children(struct perf_event *event, uint64_t *value, uint64_t *times,
+				uint64_t read_format)
 {
 	struct child_reading reading = { 0 };
 
-	if (LIST_EMPTY(&event->children))
-		return;
 	LIST_FOREACH(reading.child, &event->children, child_link)
 		perf_context_call(reading.child->context, false, read_child_locked, &reading);
 	*value += reading.value;
@@ -133,6 +131,15 @@ static void add_children(struct perf_event *event, uint64_t *value, uint64_t *ti
 		*times++ += reading.enabled_ns;
 	if (times && (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING))
 		*times += reading.running_ns;
+}
+
+/* Adds what the living children of EVENT have to *VALUE, and to the times that READ_FORMAT puts
+ * at TIMES (NULL: they are another's). Family locked. */
+static inline void add_children(struct perf_event *event, uint64_t *value, uint64_t *times,
+				uint64_t read_format)
+{
+	if (!LIST_EMPTY(&event->children))
+		add_living_children(event, value, times, read_format);
 }
 
 /* --- reading --- */
