@@ -17,6 +17,8 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
+#include <kernel/assert.h>
+
 struct dentry;
 struct epoll_item;
 struct file;
@@ -98,9 +100,25 @@ struct inode *file_inode(const struct file *file);
 /* Reads SIZE bytes at POSITION into kernel memory; less at the end. Errors negative. Task context. */
 ssize_t file_read_for_kernel(struct file *file, void *buffer, size_t size, uint64_t position);
 /* One more reference. Any context. */
-void file_get(struct file *file);
+static inline void file_get(struct file *file)
+{
+	unsigned int before = atomic_fetch_add(&file->references, 1);
+
+	ASSERT_DEBUG(before != 0);
+	(void)before;
+}
+
+/* FILE's last reference is gone: file_put's business alone. */
+void file_free(struct file *file);
 /* Drops a reference; the last one calls release. Task context. */
-void file_put(struct file *file);
+static inline void file_put(struct file *file)
+{
+	unsigned int before = atomic_fetch_sub(&file->references, 1);
+
+	ASSERT_DEBUG(before != 0);
+	if (before == 1)
+		file_free(file);
+}
 
 /* Sends what F_SETOWN and F_SETSIG asked for if FILE has O_ASYNC; POLL_CODE: POLL_IN …
  * POLL_HUP. Task and interrupt context. */

@@ -26,20 +26,8 @@ struct file *file_create(const struct file_ops *ops, void *private, unsigned int
 	return file;
 }
 
-void file_get(struct file *file)
+void file_free(struct file *file)
 {
-	unsigned int before = atomic_fetch_add(&file->references, 1);
-
-	ASSERT(before != 0);
-}
-
-void file_put(struct file *file)
-{
-	unsigned int before = atomic_fetch_sub(&file->references, 1);
-
-	ASSERT(before != 0);
-	if (before != 1)
-		return;
 	file_lock_release(file);
 	if (!LIST_EMPTY(&file->watchers))
 		epoll_forget_file(file);

@@ -44,15 +44,8 @@ struct file *file_create(const struct file_ops *ops, void *private, unsigned int
 	return file;
 }
 
-void file_get(struct file *file)
+void file_free(struct file *file)
 {
-	atomic_fetch_add(&file->references, 1);
-}
-
-void file_put(struct file *file)
-{
-	if (atomic_fetch_sub(&file->references, 1) != 1)
-		return;
 	if (file->ops->release)
 		file->ops->release(file);
 	kfree(file);
