@@ -236,6 +236,10 @@ void signal_handlers_put(struct signal_handlers *handlers);
 void signal_handlers_clear(struct signal_handlers *handlers, bool all);
 /* Reads and changes one. Any context but NMI. */
 struct kernel_sigaction signal_handlers_get(struct signal_handlers *handlers, int signal);
+/* What is done about SIGNAL, this time, into ACTION: SA_RESETHAND says that it is not the next time. Any
+ * context but NMI. */
+void signal_handlers_take(struct signal_handlers *handlers, int signal,
+			  struct kernel_sigaction *action);
 void signal_handlers_set(struct signal_handlers *handlers, int signal,
 			 const struct kernel_sigaction *action);
 /* Handlers back to default for a new program, no longer shared; ignored signals stay ignored. 0, or less:

@@ -68,6 +68,18 @@ struct kernel_sigaction signal_handlers_get(struct signal_handlers *handlers, in
 	return action;
 }
 
+void signal_handlers_take(struct signal_handlers *handlers, int signal,
+			  struct kernel_sigaction *action)
+{
+	unsigned long state = spin_lock_irqsave(&handlers->lock);
+	struct kernel_sigaction *now = &handlers->actions[signal - 1];
+
+	*action = *now;
+	if ((action->flags & SA_RESETHAND) && action->handler > SIG_IGN_ADDRESS)
+		now->handler = SIG_DFL_ADDRESS;
+	spin_unlock_irqrestore(&handlers->lock, state);
+}
+
 void signal_handlers_set(struct signal_handlers *handlers, int signal,
 			 const struct kernel_sigaction *action)
 {

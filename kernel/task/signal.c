@@ -393,16 +393,6 @@ bool signal_is_noticed(struct task *task, int signal)
 	return noticed;
 }
 
-/* What PROCESS does about SIGNAL, this time. S held. */
-static struct kernel_sigaction take_action(struct process *process, int signal)
-{
-	struct kernel_sigaction action = signal_handlers_get(process->handlers, signal);
-
-	if (action.handler > SIG_IGN_ADDRESS && (action.flags & SA_RESETHAND))
-		process->handlers->actions[signal - 1].handler = SIG_DFL_ADDRESS;
-	return action;
-}
-
 /* Takes the next signal to act on and what to do about it. 0: none is left. */
 static int next_signal(struct task *self, struct kernel_siginfo *info,
 		       struct kernel_sigaction *action)
@@ -416,7 +406,7 @@ static int next_signal(struct task *self, struct kernel_siginfo *info,
 		signal = signal_queue_take(&process->signals, self->signals.mask, info);
 	signal_update_attention(self);
 	if (signal && !traced)
-		*action = take_action(process, signal);
+		signal_handlers_take(process->handlers, signal, action);
 	spin_unlock_irqrestore(&process->signal_lock, state);
 	if (!signal)
 		return 0;
@@ -428,7 +418,7 @@ static int next_signal(struct task *self, struct kernel_siginfo *info,
 	if (!signal)
 		return 0;
 	state = spin_lock_irqsave(&process->signal_lock);
-	*action = take_action(process, signal);
+	signal_handlers_take(process->handlers, signal, action);
 	spin_unlock_irqrestore(&process->signal_lock, state);
 	return signal;
 }
@@ -466,7 +456,7 @@ static bool enter_handler(struct task *self, struct trap_frame *frame, int signa
 	signals->restore_mask = false;
 	bool stepped = ptrace_handler_begin();
 
-	if (task_current()->rseq.address)
+	if (self->rseq.address)
 		rseq_interrupt(frame);
 	if (arch_signal_push(frame, action, info, old_mask, &signals->alternate) < 0)
 		return false;
