@@ -33,9 +33,8 @@ void syscall_first_return(struct trap_frame *frame);
 /* Whether a return to user mode has to go through user_return. Interrupts off. */
 static inline bool user_return_is_due(void)
 {
-	return sched_must_preempt() ||
-	       atomic_load_explicit(&task_current()->signals.return_work, memory_order_relaxed) ||
-	       atomic_load_explicit(&task_any_dead, memory_order_relaxed);
+	return atomic_load_explicit(&this_cpu(sched_requests).any, memory_order_relaxed) ||
+	       atomic_load_explicit(&task_current()->signals.return_work, memory_order_relaxed);
 }
 
 /* Switches if another task should run, acts on signals: may change FRAME, which is about to be restored, or

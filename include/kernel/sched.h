@@ -105,7 +105,13 @@ uint64_t sched_turn_ns(struct task *task);
 
 /* What a processor is asked to do before user mode goes on. By number of the processor. */
 struct sched_request {
-	_Atomic bool reschedule; /* who runs is to be decided anew */
+	union {
+		struct {
+			_Atomic bool reschedule; /* who runs is to be decided anew */
+			_Atomic bool reap;	 /* task_reap has something to do */
+		};
+		_Atomic uint16_t any; /* both in one look */
+	};
 } CACHE_ALIGNED;
 
 extern struct sched_request sched_requests[CPUS_MAX];

@@ -110,10 +110,8 @@ void task_get(struct task *task);
 /* Drops a reference; the last one frees. Task and interrupt context. */
 void task_put(struct task *task);
 
-/* Whether task_reap has something to do. Any context. */
-extern _Atomic bool task_any_dead;
-/* Frees the tasks whose last reference is gone. Task context, interrupts on, no lock held: the
- * return to user mode and the idle loop call it. */
+/* Frees the tasks whose last reference is gone, if this processor dropped one. Task context, interrupts on,
+ * no lock held: the return to user mode and the idle loop call it. */
 void task_reap(void);
 
 /* The pid of the process that waits for TASK's, 0: none. Any context. */

@@ -335,11 +335,12 @@ static long refuse(unsigned long number)
 	return -ENOSYS;
 }
 
-/* CALL ended with ERROR: what becomes of it if a signal was the reason. Returns what the program gets. */
-static long end_with_error(const struct syscall *call, long error)
+/* Call NUMBER ended with ERROR: what becomes of it if a signal was the reason. Returns what the program
+ * gets. */
+static __attribute__((noinline)) long end_with_error(unsigned long number, long error)
 {
 	if (error == -EINTR)
-		task_current()->signals.restart = call->restart;
+		task_current()->signals.restart = calls[number].restart;
 	if (error == -EINTR_ENDS)
 		return -EINTR;
 	if (error != -EINTR_UNHANDLED)
@@ -352,15 +353,16 @@ static long end_with_error(const struct syscall *call, long error)
 static inline __attribute__((always_inline)) long perform(unsigned long number,
 							   struct trap_frame *frame)
 {
-	const struct syscall *call = number < CALL_COUNT ? &calls[number] : NULL;
+	long (*function)(const unsigned long arg[6]) =
+		number < CALL_COUNT ? calls[number].function : NULL;
 	unsigned long arg[6];
 	long result;
 
-	if (call && call->function) {
+	if (function) {
 		arch_syscall_arguments(frame, arg);
-		result = call->function(arg);
+		result = function(arg);
 		if (result < 0)
-			result = end_with_error(call, result);
+			result = end_with_error(number, result);
 	} else {
 		result = arch_syscall((long)number, frame);
 		if (result == -ENOSYS)

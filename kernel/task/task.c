@@ -43,7 +43,6 @@ _Atomic int task_count_max;
 
 static struct spinlock dead_lock = SPINLOCK_INITIALIZER;
 static LIST_HEAD(, task) dead_tasks; /* dead_lock */
-_Atomic bool task_any_dead;
 
 static int compare_tids(struct task *a, struct task *b)
 {
@@ -146,7 +145,7 @@ void task_put(struct task *task)
 
 	LIST_INSERT_HEAD(&dead_tasks, task, dead);
 	spin_unlock_irqrestore(&dead_lock, state);
-	atomic_store(&task_any_dead, true);
+	atomic_store(&this_cpu(sched_requests).reap, true);
 }
 
 static void free_task(struct task *task)
@@ -167,9 +166,11 @@ static void free_task(struct task *task)
 
 void task_reap(void)
 {
-	if (!atomic_load_explicit(&task_any_dead, memory_order_relaxed))
+	_Atomic bool *asked = &this_cpu(sched_requests).reap;
+
+	if (!atomic_load_explicit(asked, memory_order_relaxed))
 		return;
-	atomic_store(&task_any_dead, false);
+	atomic_store(asked, false);
 	for (;;) {
 		unsigned long state = spin_lock_irqsave(&dead_lock);
 		struct task *task = LIST_FIRST(&dead_tasks);
