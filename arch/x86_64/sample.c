@@ -176,6 +176,17 @@ bool arch_kernel_caller(const struct trap_frame *frame, uintptr_t *frame_pointer
 	return true;
 }
 
+void arch_sample_caller(struct trap_frame *frame)
+{
+	uintptr_t at = frame->rbp, frame_pointer = at, return_address;
+
+	if (!arch_kernel_caller(frame, &frame_pointer, &return_address))
+		return;
+	frame->rip = return_address;
+	frame->rbp = frame_pointer;
+	frame->rsp = at + sizeof(struct stack_frame);
+}
+
 bool arch_user_caller(uintptr_t *frame_pointer, uintptr_t *return_address)
 {
 	struct stack_frame here;

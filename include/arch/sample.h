@@ -35,6 +35,10 @@ const struct trap_frame *arch_sample_user_frame(const struct trap_frame *frame);
  * right behind that call: instruction, stack and frame pointer. Any context. */
 void arch_sample_here(struct trap_frame *frame);
 
+/* Makes of FRAME, made by the former, that of the function's caller; if that is not to be seen, FRAME stays
+ * as it is. Any context. */
+void arch_sample_caller(struct trap_frame *frame);
+
 /* Copies SIZE bytes from ADDRESS of the loaded user space; returns how many, less at the first page
  * that is not present or is none of the user's. Any context. */
 size_t arch_user_peek(uintptr_t address, void *buffer, size_t size);

@@ -13,8 +13,8 @@
 
 /* Who wants to know of every call, the one test that all of them pay for: the log, since start, and
  * listeners to the events of calls (kernel/trace/calls.c), each one more SYSCALL_LISTENER. */
-#define SYSCALL_LOGGED	 1u
-#define SYSCALL_LISTENER 2u
+#define SYSCALL_LOGGED	   1u
+#define SYSCALL_LISTENER   2u
 extern _Atomic unsigned int syscall_watchers;
 
 /* Obeys the command line's trace=; another value than "syscalls" is a boot failure. Once, at start,

@@ -13,7 +13,6 @@
  */
 #include <kernel/perf/tracepoint.h>
 
-#include <arch/sample.h>
 #include <arch/task.h>
 #include <kernel/credentials.h>
 #include <kernel/perf.h>
@@ -54,14 +53,7 @@ void perf_tracepoint_hit(unsigned int number, const void *record, size_t size, u
 {
 	const struct perf_raw raw = { .bytes = record, .size = (uint32_t)TRACE_RAW_SIZE(size) };
 	struct perf_event *event, *next;
-	struct trap_frame here;
 
-	if (TAILQ_EMPTY(list_of(number)))
-		return;
-	if (!frame) {
-		arch_sample_here(&here);
-		frame = &here;
-	}
 	TAILQ_FOREACH_SAFE(event, list_of(number), hw.software_link, next) {
 		/* Linux looks at no other exclusion. */
 		if (event->hw.config != number || (event->hw.flags & HW_STOPPED) ||

@@ -44,6 +44,13 @@ static const uint8_t default_actions[SIGNALS_MAX + 1] = {
 	((uint64_t)1 << (SIGSTOP - 1) | (uint64_t)1 << (SIGTSTP - 1) | \
 	 (uint64_t)1 << (SIGTTIN - 1) | (uint64_t)1 << (SIGTTOU - 1))
 
+/* Of which Linux dumps a core. */
+#define CORE_SIGNALS                                                                              \
+	((uint64_t)1 << (SIGQUIT - 1) | (uint64_t)1 << (SIGILL - 1) | (uint64_t)1 << (SIGTRAP - 1) | \
+	 (uint64_t)1 << (SIGABRT - 1) | (uint64_t)1 << (SIGBUS - 1) | (uint64_t)1 << (SIGFPE - 1) |  \
+	 (uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGXCPU - 1) |                              \
+	 (uint64_t)1 << (SIGXFSZ - 1) | (uint64_t)1 << (SIGSYS - 1))
+
 /* Whether TASK's process is stopped, and so the task; a traced one until its tracer knows. */
 static bool must_stop(const struct task *task)
 {
@@ -478,6 +485,22 @@ static bool nobody_would_continue(const struct process *process)
 	return orphaned;
 }
 
+/* Whatever a process ends by, its tasks tell that they end by this. */
+static void tell_kill(void)
+{
+	const struct kernel_siginfo info = { .si_signo = SIGKILL, .si_code = SI_USER };
+	const struct kernel_sigaction action = { .handler = SIG_DFL_ADDRESS };
+
+	trace_signal_deliver(&info, &action);
+}
+
+/* Whether SIGNAL's default action ends SELF's process so, and no core is to be dumped before: signal(7). */
+static bool ends_at_once(const struct task *self, int signal)
+{
+	return default_actions[signal] == ACTION_END && !(signal_bit(signal) & CORE_SIGNALS) &&
+	       !ptrace_is_traced(self);
+}
+
 void signal_deliver(struct trap_frame *frame)
 {
 	struct task *self = task_current();
@@ -487,12 +510,17 @@ void signal_deliver(struct trap_frame *frame)
 
 	do {
 		wait_while_stopped(self);
-		if (self->signals.fatal)
+		if (self->signals.fatal) {
+			tell_kill();
 			task_exit(self->process->exiting ? self->process->exit_status : 0);
+		}
 		signal = next_signal(self, &info, &action);
 		if (!signal)
 			continue;
-		trace_signal_deliver(&info, &action);
+		if (action.handler == SIG_DFL_ADDRESS && ends_at_once(self, signal))
+			tell_kill();
+		else
+			trace_signal_deliver(&info, &action);
 		if (action.handler == SIG_IGN_ADDRESS)
 			continue;
 		if (action.handler != SIG_DFL_ADDRESS) {

@@ -12,6 +12,7 @@
  * do not nest.
  */
 #include <arch/cpu.h>
+#include <arch/sample.h>
 #include <arch/task.h>
 #include <kernel/perf/tracepoint.h>
 #include <kernel/task.h>
@@ -52,13 +53,16 @@ void trace_emit_at(unsigned int number, void *record, size_t size, uint64_t weig
 		   struct trap_frame *frame)
 {
 	struct trace_common *common = record;
-	bool irqs_were_on = arch_irqs_enabled();
+	unsigned int flags = arch_irqs_enabled() ? 0 : TRACE_FLAG_IRQS_OFF;
 	unsigned long state = arch_irq_save();
 
+	if (arch_interrupt_frame())
+		flags |= TRACE_FLAG_HARDIRQ;
+
 	*common = (struct trace_common){ .type = (uint16_t)trace_event_id(number),
-					 .flags = irqs_were_on ? 0 : TRACE_FLAG_IRQS_OFF,
+					 .flags = (uint8_t)flags,
 					 .pid = task_current()->tid };
-	if (has(number, TRACE_TO_PERF))
+	if (frame)
 		perf_tracepoint_hit(number, record, size, weight, frame);
 	if (has(number, TRACE_TO_RING))
 		trace_ring_write(number, record, size);
@@ -67,5 +71,14 @@ void trace_emit_at(unsigned int number, void *record, size_t size, uint64_t weig
 
 void trace_emit(unsigned int number, void *record, size_t size, uint64_t weight)
 {
-	trace_emit_at(number, record, size, weight, NULL);
+	struct trap_frame here;
+
+	if (!has(number, TRACE_TO_PERF)) {
+		trace_emit_at(number, record, size, weight, NULL);
+		return;
+	}
+	/* Where a sample was taken is not in the function that tells, but where that was called. */
+	arch_sample_here(&here);
+	arch_sample_caller(&here);
+	trace_emit_at(number, record, size, weight, &here);
 }

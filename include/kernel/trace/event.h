@@ -149,7 +149,7 @@ void trace_unlisten(unsigned int number, enum trace_listener listener);
  * TRACE_RAW_SIZE(SIZE) bytes. Any context but NMI; locks of any kind may be held, run queues' included.
  */
 void trace_emit(unsigned int number, void *record, size_t size, uint64_t weight);
-/* The same of what happened at FRAME: what perf's samples say of where they were taken. */
+/* The same of what happened at FRAME: where perf's samples were taken; NULL: perf is not told. */
 void trace_emit_at(unsigned int number, void *record, size_t size, uint64_t weight,
 		   struct trap_frame *frame);
 

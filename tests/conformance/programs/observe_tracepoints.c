@@ -321,6 +321,21 @@ static void happening(void)
 	}
 }
 
+static void die_by_kill(void)
+{
+	kill(getpid(), SIGKILL);
+}
+
+static void die_by_term(void)
+{
+	kill(getpid(), SIGTERM);
+}
+
+static void die_by_abort(void)
+{
+	kill(getpid(), SIGABRT);
+}
+
 static void of_a_child(void)
 {
 	static const char *const events[] = {
@@ -348,6 +363,25 @@ static void of_a_child(void)
 		run_child(exec_once);
 		see_count(fd, events[i]);
 	}
+	attr_tracepoint(&attr, "signal/signal_deliver");
+	attr.fields.inherit = 1;
+	int killed = must_open(&attr, -1);
+
+	ioctl(killed, PERF_EVENT_IOC_SET_FILTER, "sig == 9 || sig == 15");
+	run_child(die_by_kill);
+	see_count(killed, "a child that is killed");
+	killed = must_open(&attr, -1);
+	ioctl(killed, PERF_EVENT_IOC_SET_FILTER, "sig == 15 && sa_handler == 0");
+	run_child(die_by_term);
+	see_count(killed, "a child that ends by another signal");
+	killed = must_open(&attr, -1);
+	ioctl(killed, PERF_EVENT_IOC_SET_FILTER, "sig == 9");
+	run_child(die_by_term);
+	see_count(killed, "a child that ends by another signal, as by SIGKILL");
+	killed = must_open(&attr, -1);
+	ioctl(killed, PERF_EVENT_IOC_SET_FILTER, "sig == 6 && sa_handler == 0");
+	run_child(die_by_abort);
+	see_count(killed, "a child that would leave a core");
 	/* The end of the call that made it is told by the child too. */
 	attr_tracepoint(&attr, "raw_syscalls/sys_exit");
 	attr.fields.inherit = 1;

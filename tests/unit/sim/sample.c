@@ -50,6 +50,11 @@ void arch_sample_here(struct trap_frame *frame)
 	*frame = (struct trap_frame){ .ip = (uintptr_t)__builtin_return_address(0) };
 }
 
+/* A sample's frame has no stack here. */
+void arch_sample_caller(struct trap_frame *frame)
+{
+}
+
 uintptr_t arch_frame_pointer(const struct trap_frame *frame)
 {
 	return frame->fp;
