@@ -36,7 +36,7 @@ static long get_id(struct perf_event *event, unsigned long argument)
 
 static long set_output(struct perf_event *event, unsigned long argument)
 {
-	if ((int)argument == -1)
+	if (argument == -1UL)
 		return perf_output_set(event, NULL);
 
 	struct file *file = fd_get_file((int)argument);
