@@ -78,6 +78,16 @@ static bool watch(const pid_t *groups)
 	return true;
 }
 
+/* Standard input could be waited for, and nobody is to read what a worker writes. */
+static void forget_standard_files(void)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	close(null);
+}
+
 static bool run_seed(uint64_t seed)
 {
 	struct random random = { seed };
@@ -90,6 +100,7 @@ static bool run_seed(uint64_t seed)
 		groups[i] = fork();
 		if (groups[i] == 0) {
 			setpgid(0, 0);
+			forget_standard_files();
 			fuzz_run(own, operations, 0);
 			_exit(0);
 		}
