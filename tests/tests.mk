@@ -31,6 +31,12 @@ $(O)/tests/fuzz: $(wildcard tests/fuzz/*.[ch])
 	$(call say,CC,tests/fuzz)
 	$(CC) -O2 -g -Wall -Wextra -Werror -fno-pie -static -no-pie -pthread $(filter %.c,$^) -o $@
 
+# The rules of all files are one program: see tests/conformance/rules/rules.h.
+$(O)/tests/rules: $(wildcard tests/conformance/rules/*.[ch]) tests/unit/tap.h tests/conformance/programs/work.h
+	@mkdir -p $(@D)
+	$(call say,CC,tests/conformance/rules)
+	$(CC) -O2 -g -Wall -Wextra -Werror -fno-pie -static -no-pie -pthread $(filter %.c,$^) -o $@
+
 $(O)/tests/linux-init: tests/conformance/init.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -56,7 +62,7 @@ else
 debug-kernel: $(CHECK_DEBUG_KERNEL)
 endif
 
-check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/fuzz \
+check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/fuzz $(O)/tests/rules \
 	$(O)/tests/guest.elf $(O)/tests/loader.elf
 
 check-deps:

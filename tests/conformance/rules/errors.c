@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What perf_event_open refuses, by the ERRORS section of perf_event_open(2), errno by errno.
+ *
+ * Not to be had on this machine, by neither kernel: EBUSY (the exclusive PMUs are branch and processor
+ * traces), EINTR (uprobes), ENODEV (a processor that is off), ENOSYS (a processor without user
+ * stacks).
+ */
+#include "rules.h"
+
+/* Refused with NUMBER when opened for this task on any CPU. */
+static void refused(const attr_t *attr, int number)
+{
+	EXPECT_ERRNO(open_one(attr), number);
+}
+
+#define WRONG(sentence_, number_, start_, ...) \
+	RULE(sentence_)                        \
+	{                                      \
+		attr_t a = start_;             \
+		__VA_ARGS__;                   \
+		refused(&a, number_);          \
+	}
+
+/* --- E2BIG --- */
+
+WRONG("E2BIG: a size below the first version's", E2BIG, dummy(), a.size = PERF_ATTR_SIZE_VER0 - 1)
+WRONG("E2BIG: a size above a page", E2BIG, dummy(), a.size = PAGE + 1)
+
+RULE("E2BIG writes the size of the kernel's structure back")
+{
+	attr_t a = dummy();
+
+	a.size = 1;
+	refused(&a, E2BIG);
+	EXPECT_EQ(a.size, 136);
+}
+
+RULE("E2BIG: a byte set that no kernel knows")
+{
+	union {
+		attr_t attr;
+		unsigned char bytes[256];
+	} large = { .attr = dummy() };
+
+	large.attr.size = sizeof(large);
+	EXPECT_OK(open_one(&large.attr));
+	large.bytes[255] = 1;
+	refused(&large.attr, E2BIG);
+	EXPECT_EQ(large.attr.size, 136);
+}
+
+RULE("size 0 means the first version's")
+{
+	attr_t a = dummy();
+
+	a.size = 0;
+	a.bp_len = ~0ULL; /* beyond it */
+	a.branch_sample_type = ~0ULL;
+	a.sample_regs_user = ~0ULL;
+	EXPECT_OK(open_one(&a));
+}
+
+RULE("E2BIG: a group whose read would be longer than 16 KiB")
+{
+	attr_t a = dummy();
+	int leader, members = 1;
+	long fd;
+
+	a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	leader = need(open_one(&a));
+	while ((fd = sys_open(&a, 0, -1, leader, 0)) >= 0)
+		members++;
+	EXPECT_EQ(errno, E2BIG);
+	/* A count, and a value, an id and what was lost of each. */
+	EXPECT_EQ(members, (16384 - 8) / 24);
+}
+
+/* --- EACCES, EPERM: see access.c too --- */
+
+RULE("EACCES: another user's task")
+{
+	attr_t a = instructions();
+	pid_t child = fork();
+
+	if (child == 0) {
+		drop_privileges();
+		EXPECT_ERRNO(sys_open(&a, getppid(), -1, -1, 0), EACCES);
+		_exit(tap_failed);
+	}
+	EXPECT_EQ(status_of(child), 0);
+}
+
+RULE("EACCES: a user without privileges counts a processor")
+{
+	attr_t a = instructions();
+
+	drop_privileges();
+	EXPECT_ERRNO(sys_open(&a, -1, 0, -1, 0), EACCES);
+}
+
+RULE("EACCES: a user without privileges counts the kernel")
+{
+	attr_t a = instructions();
+
+	EXPECT(set_file("/proc/sys/kernel/perf_event_paranoid", "2"));
+	drop_privileges();
+	a.exclude_kernel = 0;
+	refused(&a, EACCES);
+}
+
+/* --- EBADF --- */
+
+RULE("EBADF: group_fd is not open")
+{
+	attr_t a = dummy();
+
+	EXPECT_ERRNO(sys_open(&a, 0, -1, 999, 0), EBADF);
+	EXPECT_ERRNO(sys_open(&a, 0, -1, -2, 0), EBADF);
+}
+
+RULE("EBADF: group_fd is no event")
+{
+	attr_t a = dummy();
+
+	EXPECT_ERRNO(sys_open(&a, 0, -1, STDOUT_FILENO, 0), EBADF);
+}
+
+RULE("EBADF: group_fd is no event, for output alone")
+{
+	attr_t a = dummy();
+
+	EXPECT_ERRNO(sys_open(&a, 0, -1, STDOUT_FILENO,
+			      PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP),
+		     EBADF);
+}
+
+RULE("EBADF: pid is no control group's file")
+{
+	attr_t a = dummy();
+
+	EXPECT_ERRNO(sys_open(&a, STDOUT_FILENO, 0, -1, PERF_FLAG_PID_CGROUP), EBADF);
+	EXPECT_ERRNO(sys_open(&a, 999, 0, -1, PERF_FLAG_PID_CGROUP), EBADF);
+}
+
+/* --- EFAULT --- */
+
+RULE("EFAULT: no attribute")
+{
+	EXPECT_ERRNO(sys_open(NULL, 0, -1, -1, 0), EFAULT);
+}
+
+RULE("EFAULT: an attribute in the kernel")
+{
+	EXPECT_ERRNO(sys_open((void *)0xffffffff81000000, 0, -1, -1, 0), EFAULT);
+	EXPECT_ERRNO(sys_open((void *)-8, 0, -1, -1, 0), EFAULT);
+}
+
+RULE("EFAULT: an attribute that ends where nothing is mapped")
+{
+	attr_t a = dummy();
+	char *page =
+		mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(page + PAGE, PAGE);
+	memcpy(page + PAGE - 72, &a, 72);
+	EXPECT_ERRNO(sys_open(page + PAGE - 72, 0, -1, -1, 0), EFAULT);
+}
+
+RULE("flags are looked at before the attribute")
+{
+	EXPECT_ERRNO(sys_open(NULL, 0, -1, -1, 1UL << 20), EINVAL);
+}
+
+/* --- EINVAL --- */
+
+WRONG("EINVAL: an unknown sample_type", EINVAL, dummy(), a.sample_type = 1ULL << 25)
+WRONG("EINVAL: an unknown read_format", EINVAL, dummy(), a.read_format = 1ULL << 5)
+WRONG("EINVAL: a period with its sign bit set", EINVAL, instructions(),
+      a.sample_period = 1ULL << 63)
+WRONG("EINVAL: more bytes of user stack than a record can have", EINVAL,
+      sampling(1000, PERF_SAMPLE_STACK_USER), a.sample_stack_user = 65536)
+WRONG("EINVAL: bytes of user stack that are no words", EINVAL,
+      sampling(1000, PERF_SAMPLE_STACK_USER), a.sample_stack_user = 12)
+WRONG("EINVAL: no user registers", EINVAL, sampling(1000, PERF_SAMPLE_REGS_USER),
+      a.sample_regs_user = 0)
+WRONG("EINVAL: user registers that there are not", EINVAL, sampling(1000, PERF_SAMPLE_REGS_USER),
+      a.sample_regs_user = 1ULL << 60)
+WRONG("EINVAL: interrupted registers that there are not", EINVAL,
+      sampling(1000, PERF_SAMPLE_REGS_INTR), a.sample_regs_intr = 1ULL << 60)
+WRONG("EINVAL: both kinds of weight", EINVAL, sampling(1000, PERF_SAMPLE_WEIGHT | 1ULL << 24), )
+WRONG("EINVAL: branches of no kind", EINVAL, sampling(1000, PERF_SAMPLE_BRANCH_STACK),
+      a.branch_sample_type = PERF_SAMPLE_BRANCH_USER)
+WRONG("EINVAL: remove_on_exec with enable_on_exec", EINVAL, dummy(),
+      a.remove_on_exec = a.enable_on_exec = 1)
+WRONG("EINVAL: sigtrap without remove_on_exec", EINVAL, dummy(), a.sigtrap = 1)
+WRONG("EINVAL: inherit_thread without inherit", EINVAL, dummy(), a.inherit_thread = 1)
+WRONG("EINVAL: samples with counts of an inherited event", EINVAL, sampling(1000, PERF_SAMPLE_READ),
+      a.inherit = 1)
+WRONG("EINVAL: an unknown clock", EINVAL, dummy(), (a.use_clockid = 1, a.clockid = 99))
+WRONG("EINVAL: a clock of processor time", EINVAL, dummy(),
+      (a.use_clockid = 1, a.clockid = CLOCK_THREAD_CPUTIME_ID))
+WRONG("EINVAL: the real time as the clock of hardware samples", EINVAL,
+      sampling(1000, PERF_SAMPLE_TIME), (a.use_clockid = 1, a.clockid = CLOCK_REALTIME))
+WRONG("EINVAL: a hardware event that is in no table", EINVAL, instructions(),
+      a.config = PERF_COUNT_HW_MAX)
+WRONG("EINVAL: a cache that is in no table", EINVAL, instructions(),
+      (a.type = PERF_TYPE_HW_CACHE, a.config = 7))
+WRONG("EINVAL: a cache operation that is in no table", EINVAL, instructions(),
+      (a.type = PERF_TYPE_HW_CACHE, a.config = 3 << 8))
+WRONG("EINVAL: a cache result that is in no table", EINVAL, instructions(),
+      (a.type = PERF_TYPE_HW_CACHE, a.config = 2 << 16))
+RULE("EINVAL: a reserved flag of the attribute")
+{
+	attr_t a = dummy();
+
+	((uint64_t *)&a)[5] |= 1ULL << 63;
+	refused(&a, EINVAL);
+}
+
+RULE("EINVAL: a frequency above the highest")
+{
+	attr_t a = instructions();
+
+	a.freq = 1;
+	a.sample_freq = file_number("/proc/sys/kernel/perf_event_max_sample_rate");
+	EXPECT_OK(open_one(&a));
+	a.sample_freq++;
+	refused(&a, EINVAL);
+}
+
+RULE("EINVAL: neither a task nor a processor")
+{
+	attr_t a = dummy();
+
+	EXPECT_ERRNO(sys_open(&a, -1, -1, -1, 0), EINVAL);
+}
+
+RULE("EINVAL: a processor below -1")
+{
+	attr_t a = dummy();
+
+	EXPECT_ERRNO(sys_open(&a, 0, -2, -1, 0), EINVAL);
+}
+
+RULE("EINVAL: a processor beyond the highest number")
+{
+	attr_t a = dummy();
+
+	EXPECT_ERRNO(sys_open(&a, -1, 1 << 20, -1, 0), EINVAL);
+}
+
+RULE("EINVAL: a flag of the call that is not known")
+{
+	attr_t a = dummy();
+
+	for (int bit = 4; bit < 64; bit++)
+		EXPECT_ERRNO(sys_open(&a, 0, -1, -1, 1UL << bit), EINVAL);
+}
+
+RULE("EINVAL: a pinned or exclusive event that leads no group")
+{
+	attr_t a = dummy();
+	int leader = need(open_one(&a));
+
+	a.pinned = 1;
+	EXPECT_ERRNO(sys_open(&a, 0, -1, leader, 0), EINVAL);
+	a.pinned = 0;
+	a.exclusive = 1;
+	EXPECT_ERRNO(sys_open(&a, 0, -1, leader, 0), EINVAL);
+}
+
+RULE("EINVAL: a group that never fits on the counters")
+{
+	attr_t a = hardware(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	int leader = need(open_one(&a));
+	long fd = 0;
+
+	a.disabled = 0;
+	for (int members = 1; members < 16 && fd >= 0; members++)
+		fd = sys_open(&a, 0, -1, leader, 0);
+	EXPECT_EQ(fd, -1);
+	EXPECT_EQ(errno, EINVAL);
+}
+
+RULE("EINVAL: a control group on all processors")
+{
+	attr_t a = dummy();
+
+	EXPECT_ERRNO(sys_open(&a, STDOUT_FILENO, -1, -1, PERF_FLAG_PID_CGROUP), EINVAL);
+	EXPECT_ERRNO(sys_open(&a, -1, 0, -1, PERF_FLAG_PID_CGROUP), EINVAL);
+}
+
+/* --- EMFILE --- */
+
+RULE("EMFILE: as many descriptors as there may be")
+{
+	attr_t a = dummy();
+	struct rlimit limit = { 10, 10 };
+	long fd;
+	int opened = 0;
+
+	EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	while ((fd = open_one(&a)) >= 0)
+		opened++;
+	EXPECT_EQ(errno, EMFILE);
+	EXPECT(opened > 0 && opened <= 7);
+}
+
+/* --- ENOENT --- */
+
+WRONG("ENOENT: a type that no PMU has", ENOENT, dummy(), a.type = 0x7fffffff)
+WRONG("ENOENT: a software event that is in no table", ENOENT, dummy(), a.config = PERF_COUNT_SW_MAX)
+WRONG("ENOENT: a cache event that this PMU does not have", ENOENT, instructions(),
+      (a.type = PERF_TYPE_HW_CACHE, a.config = PERF_COUNT_HW_CACHE_NODE))
+
+/* --- EOPNOTSUPP, EOVERFLOW --- */
+
+WRONG("EOPNOTSUPP: branch stacks, which this PMU does not have", EOPNOTSUPP,
+      sampling(1000, PERF_SAMPLE_BRANCH_STACK),
+      a.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY)
+WRONG("EOPNOTSUPP: branch stacks of a software event", EOPNOTSUPP,
+      software(PERF_COUNT_SW_CPU_CLOCK),
+      (a.sample_period = 1000, a.sample_type = PERF_SAMPLE_BRANCH_STACK,
+       a.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY))
+WRONG("EOPNOTSUPP: samples without skid, which this PMU cannot take", EOPNOTSUPP,
+      sampling(1000, PERF_SAMPLE_IP), a.precise_ip = 1)
+WRONG("EINVAL: samples into an AUX area, which this PMU does not have", EINVAL,
+      sampling(1000, PERF_SAMPLE_IP), a.aux_output = 1)
+WRONG("EOVERFLOW: a call chain longer than perf_event_max_stack", EOVERFLOW,
+      sampling(1000, PERF_SAMPLE_CALLCHAIN), a.sample_max_stack = 128)
+
+RULE("a call chain as long as perf_event_max_stack is taken")
+{
+	attr_t a = sampling(1000, PERF_SAMPLE_CALLCHAIN);
+
+	a.sample_max_stack = 127;
+	EXPECT_OK(open_one(&a));
+}
+
+/* --- EPERM, ENOSPC --- */
+
+static attr_t breakpoint(uint64_t address)
+{
+	attr_t a = dummy();
+
+	a.type = PERF_TYPE_BREAKPOINT;
+	a.config = 0;
+	a.bp_type = 3;
+	a.bp_addr = address;
+	a.bp_len = 4;
+	return a;
+}
+
+RULE("EPERM: a user without privileges watches an address of the kernel")
+{
+	attr_t a = breakpoint(0xffffffff81000000);
+
+	EXPECT(set_file("/proc/sys/kernel/perf_event_paranoid", "1"));
+	drop_privileges();
+	refused(&a, EPERM);
+}
+
+RULE("ENOSPC: more breakpoints than the processor has")
+{
+	static uint32_t watched[5];
+
+	for (int i = 0; i < 4; i++) {
+		attr_t a = breakpoint((uintptr_t)&watched[i]);
+
+		EXPECT_OK(open_one(&a));
+	}
+	attr_t a = breakpoint((uintptr_t)&watched[4]);
+	refused(&a, ENOSPC);
+}
+
+WRONG("EINVAL: a breakpoint of no known kind", EINVAL, breakpoint(0x400000), a.bp_type = 0x10)
+WRONG("EINVAL: a breakpoint on an address that is no multiple of its size", EINVAL,
+      breakpoint(0x400002), )
+
+/* --- ESRCH --- */
+
+RULE("ESRCH: a task that is not there")
+{
+	attr_t a = dummy();
+
+	EXPECT_ERRNO(sys_open(&a, 0x3fffff, -1, -1, 0), ESRCH);
+	EXPECT_ERRNO(sys_open(&a, -2, -1, -1, 0), ESRCH);
+}
+
+RULE("ESRCH: a task that has ended and is not waited for")
+{
+	attr_t a = dummy();
+	pid_t child = fork();
+	siginfo_t info;
+
+	if (child == 0)
+		_exit(0);
+	EXPECT_EQ(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	EXPECT_ERRNO(sys_open(&a, child, -1, -1, 0), ESRCH);
+}
+
+/* --- which of several --- */
+
+RULE("a bad attribute is found before a bad task")
+{
+	attr_t a = dummy();
+
+	a.read_format = 1 << 20;
+	EXPECT_ERRNO(sys_open(&a, 0x3fffff, -1, -1, 0), EINVAL);
+}
+
+RULE("a bad group is found before a bad task")
+{
+	attr_t a = dummy();
+
+	EXPECT_ERRNO(sys_open(&a, 0x3fffff, -1, 999, 0), EBADF);
+}
+
+RULE("a bad task is found before a bad processor and a bad type")
+{
+	attr_t a = dummy();
+
+	a.type = 0x7fffffff;
+	EXPECT_ERRNO(sys_open(&a, 0x3fffff, 1 << 20, -1, 0), ESRCH);
+}

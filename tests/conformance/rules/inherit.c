@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Events that children have, too; and what becomes of events over fork, execve and exit. */
+#include "rules.h"
+
+static attr_t inherited(attr_t attr)
+{
+	attr.inherit = 1;
+	attr.disabled = 0;
+	return attr;
+}
+
+/* A child that works, and has ended. */
+static void work_in_child(uint64_t loops)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		spin(loops);
+		_exit(0);
+	}
+	EXPECT_EQ(status_of(child), 0);
+}
+
+static void *spin_in_thread(void *loops)
+{
+	spin((uintptr_t)loops);
+	return NULL;
+}
+
+static void work_in_thread(uintptr_t loops)
+{
+	pthread_t thread;
+
+	EXPECT_EQ(pthread_create(&thread, NULL, spin_in_thread, (void *)loops), 0);
+	EXPECT_EQ(pthread_join(thread, NULL), 0);
+}
+
+RULE("without inherit a child is not counted")
+{
+	attr_t a = instructions();
+
+	a.disabled = 0;
+	int fd = need(open_one(&a));
+	work_in_child(10000000);
+	EXPECT(value_of(fd) < 10000000);
+}
+
+RULE("inherit: a child's count is its parent's")
+{
+	attr_t a = inherited(instructions());
+	int fd = need(open_one(&a));
+
+	work_in_child(100000);
+	EXPECT(value_of(fd) > 200000);
+}
+
+RULE("inherit: a child's child, too")
+{
+	attr_t a = inherited(instructions());
+	int fd = need(open_one(&a));
+	pid_t child = fork();
+
+	if (child == 0) {
+		work_in_child(100000);
+		_exit(0);
+	}
+	EXPECT_EQ(status_of(child), 0);
+	EXPECT(value_of(fd) > 200000);
+}
+
+RULE("inherit: threads, too")
+{
+	attr_t a = inherited(instructions());
+	int fd = need(open_one(&a));
+
+	work_in_thread(100000);
+	EXPECT(value_of(fd) > 200000);
+}
+
+RULE("inherit_thread: threads, but no processes")
+{
+	attr_t a = inherited(instructions());
+
+	a.inherit_thread = 1;
+	int fd = need(open_one(&a));
+	work_in_child(10000000);
+	EXPECT(value_of(fd) < 10000000);
+	work_in_thread(10000000);
+	EXPECT(value_of(fd) > 20000000);
+}
+
+RULE("inherit: a child that still runs is read with its parent")
+{
+	attr_t a = inherited(instructions());
+	int fd = need(open_one(&a)), ends[2];
+	char byte;
+
+	EXPECT_EQ(pipe(ends), 0);
+	pid_t child = fork();
+
+	if (child == 0) {
+		spin(1000000);
+		write(ends[1], "", 1);
+		for (;;)
+			pause();
+	}
+	read(ends[0], &byte, 1);
+	EXPECT(value_of(fd) > 2000000);
+	kill(child, SIGKILL);
+}
+
+RULE("inherit: a child made before the event is not counted")
+{
+	attr_t a = inherited(instructions());
+	int ends[2];
+
+	EXPECT_EQ(pipe(ends), 0);
+	pid_t child = fork();
+
+	if (child == 0) {
+		char byte;
+
+		read(ends[0], &byte, 1);
+		spin(10000000);
+		_exit(0);
+	}
+	int fd = need(open_one(&a));
+	write(ends[1], "", 1);
+	EXPECT_EQ(status_of(child), 0);
+	EXPECT(value_of(fd) < 10000000);
+}
+
+RULE("inherit: DISABLE switches children off, too")
+{
+	attr_t a = inherited(instructions());
+	int fd = need(open_one(&a)), there[2], back[2];
+	char byte;
+
+	EXPECT_EQ(pipe(there), 0);
+	EXPECT_EQ(pipe(back), 0);
+	pid_t child = fork();
+
+	if (child == 0) {
+		write(back[1], "", 1);
+		read(there[0], &byte, 1);
+		spin(10000000);
+		_exit(0);
+	}
+	read(back[0], &byte, 1);
+	disable(fd);
+	write(there[1], "", 1);
+	EXPECT_EQ(status_of(child), 0);
+	EXPECT(value_of(fd) < 10000000);
+}
+
+RULE("inherit: a disabled event is inherited disabled, and ENABLE is of both")
+{
+	attr_t a = inherited(instructions());
+	int there[2];
+	char byte;
+
+	a.disabled = 1;
+	int fd = need(open_one(&a));
+	EXPECT_EQ(pipe(there), 0);
+	pid_t child = fork();
+
+	if (child == 0) {
+		read(there[0], &byte, 1);
+		spin(100000);
+		_exit(0);
+	}
+	pause_ms(5);
+	EXPECT_EQ(value_of(fd), 0);
+	enable(fd);
+	write(there[1], "", 1);
+	EXPECT_EQ(status_of(child), 0);
+	EXPECT(value_of(fd) > 200000);
+}
+
+RULE("inherit: times add up, too")
+{
+	attr_t a = inherited(dummy());
+	uint64_t before[2], after[2];
+
+	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	int fd = need(open_one(&a));
+	EXPECT_EQ(read(fd, before, 16), 16);
+	pid_t child = fork();
+	if (child == 0) {
+		spin_ms(30);
+		_exit(0);
+	}
+	EXPECT_EQ(status_of(child), 0);
+	EXPECT_EQ(read(fd, after, 16), 16);
+	EXPECT_AT(after[1] - before[1] > 10000000, "%llu ns",
+		  (unsigned long long)(after[1] - before[1]));
+}
+
+RULE("inherit: software events, too")
+{
+	attr_t a = inherited(software(PERF_COUNT_SW_PAGE_FAULTS));
+	int fd = need(open_one(&a));
+	uint64_t before = value_of(fd);
+	pid_t child = fork();
+
+	if (child == 0) {
+		char *pages = mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		madvise(pages, 64 * PAGE, MADV_NOHUGEPAGE);
+		for (int i = 0; i < 64; i++)
+			pages[i * PAGE] = 1;
+		_exit(0);
+	}
+	EXPECT_EQ(status_of(child), 0);
+	EXPECT(value_of(fd) >= before + 64);
+}
+
+RULE("inherit: a group is inherited with its members")
+{
+	attr_t a = inherited(instructions()),
+	       b = inherited(hardware(PERF_COUNT_HW_BRANCH_INSTRUCTIONS));
+	int leader = need(open_one(&a)), fd = open_in(&b, leader);
+
+	work_in_child(100000);
+	EXPECT(value_of(leader) > 200000);
+	EXPECT(value_of(fd) > 100000);
+	EXPECT(value_of(fd) < 150000 + value_of(leader) / 4);
+}
+
+RULE("inherit: such an event on all processors cannot be mapped")
+{
+	attr_t a = inherited(instructions());
+
+	EXPECT_ERRNO(map_result(need(open_one(&a)), 1, PROT_READ), EINVAL);
+}
+
+RULE("inherit: such an event on one processor can be mapped")
+{
+	attr_t a = inherited(instructions());
+
+	EXPECT_OK(map_result(need(sys_open(&a, 0, 0, -1, 0)), 2, PROT_READ | PROT_WRITE));
+}
+
+RULE("inherit: children write to their parent's buffer")
+{
+	attr_t a = inherited(sampling(10000, PERF_SAMPLE_TID));
+	int fd = need(sys_open(&a, 0, 0, -1, 0));
+	struct ring ring = map_ring(fd, 16);
+	uint64_t words[8192];
+	unsigned int of_child = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		spin(100000);
+		_exit(0);
+	}
+	EXPECT_EQ(status_of(child), 0);
+	while (next_record(&ring, words))
+		of_child += header_of(words).type == PERF_RECORD_SAMPLE &&
+			    (pid_t)(uint32_t)words[1] == child;
+	/* Its first period is what was left of its parent's. */
+	EXPECT(of_child >= 19);
+}
+
+RULE("the event of a processor is not inherited: it counts all anyhow")
+{
+	attr_t a = inherited(instructions());
+
+	EXPECT_OK(sys_open(&a, -1, 0, -1, 0));
+}
+
+RULE("an event counts on over execve")
+{
+	attr_t a = instructions();
+	int ends[2];
+
+	a.disabled = 0;
+	EXPECT_EQ(pipe(ends), 0);
+	pid_t child = fork();
+
+	if (child == 0) {
+		char byte;
+
+		read(ends[0], &byte, 1);
+		execl("/proc/self/exe", "rules", DO_NOTHING, NULL);
+		_exit(1);
+	}
+	int fd = need(sys_open(&a, child, -1, -1, 0));
+	uint64_t before = value_of(fd);
+	write(ends[1], "", 1);
+	EXPECT_EQ(status_of(child), 0);
+	/* The C library's start alone is more. */
+	EXPECT(value_of(fd) > before + 3000);
+}
+
+RULE("a descriptor with FD_CLOEXEC ends with execve, and the event with it")
+{
+	attr_t a = dummy();
+	pid_t child = fork();
+
+	if (child == 0) {
+		char path[64];
+		int fd = need(sys_open(&a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		execl("/proc/self/exe", "rules", EXISTS, path, NULL);
+		_exit(2);
+	}
+	EXPECT_EQ(status_of(child), 1);
+}
+
+RULE("a child has its parent's descriptor, not its event")
+{
+	attr_t a = instructions();
+
+	a.disabled = 0;
+	int fd = need(open_one(&a));
+	pid_t child = fork();
+	if (child == 0) {
+		close(fd);
+		_exit(0);
+	}
+	EXPECT_EQ(status_of(child), 0);
+	uint64_t value = value_of(fd);
+	spin(LOOPS);
+	EXPECT(value_of(fd) > value);
+}
