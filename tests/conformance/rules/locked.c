@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How much memory the buffers of users may take. */
+#include "rules.h"
+
+static int sampler(uint64_t period)
+{
+	attr_t a = sampling(period, PERF_SAMPLE_IP);
+
+	return need(open_one(&a));
+}
+
+RULE("EPERM: a user's buffers beyond perf_event_mlock_kb and RLIMIT_MEMLOCK")
+{
+	struct rlimit none = { 0, 0 };
+
+	EXPECT_EQ(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+	unsigned long pages = file_number("/proc/sys/kernel/perf_event_mlock_kb") / 4;
+	drop_privileges();
+	/* 516 KiB by default: 128 pages of data and one of metadata, of each processor. */
+	EXPECT_EQ(pages, 129);
+	EXPECT_OK(map_result(sampler(1000), 129, PROT_READ | PROT_WRITE));
+	EXPECT_ERRNO(map_result(sampler(1000), 2, PROT_READ | PROT_WRITE), EPERM);
+}
+
+RULE("EPERM: a user's buffer that is too large at once")
+{
+	struct rlimit none = { 0, 0 };
+
+	EXPECT_EQ(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+	drop_privileges();
+	EXPECT_ERRNO(map_result(sampler(1000), 257, PROT_READ | PROT_WRITE), EPERM);
+}
+
+RULE("RLIMIT_MEMLOCK is on top of perf_event_mlock_kb")
+{
+	struct rlimit limit = { 256 * PAGE, 256 * PAGE };
+
+	EXPECT_EQ(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+	drop_privileges();
+	EXPECT_OK(map_result(sampler(1000), 257, PROT_READ | PROT_WRITE));
+}
+
+RULE("munmap gives back what a user may lock")
+{
+	struct rlimit none = { 0, 0 };
+
+	EXPECT_EQ(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+	drop_privileges();
+	for (int i = 0; i < 5; i++) {
+		int fd = sampler(1000);
+		struct ring ring = map_ring(fd, 128);
+
+		EXPECT_EQ(munmap(ring.page, 129 * PAGE), 0);
+	}
+}
+
+RULE("the root's buffers are not limited")
+{
+	struct rlimit none = { 0, 0 };
+
+	EXPECT_EQ(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+	EXPECT_OK(map_result(sampler(1000), 1025, PROT_READ | PROT_WRITE));
+}
