@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import tempfile
+import xml.etree.ElementTree as ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
@@ -13,6 +14,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import inside  # pylint: disable=wrong-import-position
 import tap  # pylint: disable=wrong-import-position
 
+SVG = "{http://www.w3.org/2000/svg}"
 KERNEL = os.path.join(os.environ["TALLY_BUILD"], "tally.elf")
 PASSES, PERIOD = 1000000, 10000
 SAMPLES = PASSES * inside.INSTRUCTIONS_EACH // PERIOD
@@ -65,11 +67,31 @@ def check_perf(report, folder):
     report.ok("syscall_entry" in places and "[unknown]" not in places, "the kernel's functions, by its own file", text[:2000])
 
 
+def check_flames(report, folder):
+    status, _, error = tap.command([inside.TALLY, "flamegraph", "perf.data"], cwd=folder)
+    report.equal((status, error), (0, ""), "a flame graph")
+    tree = ElementTree.parse(os.path.join(folder, "perf.data.svg"))
+    boxes = {}
+    for group in tree.iter(f"{SVG}g"):
+        name, weight = re.match(r"(.*): (\d+) \(", group.find(f"{SVG}title").text).groups()
+        shape = group.find(f"{SVG}rect")
+        boxes.setdefault(int(shape.get("y")), []).append((float(shape.get("x")), name, int(weight)))
+    levels = [boxes[y] for y in sorted(boxes, reverse=True)]
+    report.equal([name for _, name, _ in levels[0]], ["all"], "it stands on one box")
+    weights = [sum(weight for _, _, weight in level) for level in levels]
+    report.ok(all(upper <= lower for lower, upper in zip(weights, weights[1:])), "no level is wider than the one below it",
+              weights)
+    report.ok(any(name == "syscall_entry" for level in levels for _, name, _ in level), "it has the kernel's functions")
+    status, _, error = tap.command([inside.TALLY, "flamegraph", "bytes"], cwd=folder)
+    report.ok(status == 127 and error.startswith("tally: bytes: perf cannot read it: "), "a file that is none of perf's", error)
+
+
 def main():
     report = tap.Report()
     with tempfile.TemporaryDirectory(prefix="tally-host-") as folder:
         check_copy(report, folder)
         check_perf(report, folder)
+        check_flames(report, folder)
     return report.done()
 
 

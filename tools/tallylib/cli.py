@@ -119,6 +119,14 @@ def _parser():
                                  help="print the PMU report: exact counts, then a profile")
     report.set_defaults(action=_report)
     _add_machine_options(report)
+
+    flames = commands.add_parser("flamegraph", allow_abbrev=False,
+                                 help="draw what perf has recorded (run --get) as an SVG")
+    flames.set_defaults(action=_flamegraph)
+    flames.add_argument("--kernel", metavar="ELF",
+                        help="the kernel that ran (default: build/tally.elf)")
+    flames.add_argument("-o", "--output", metavar="SVG", help="what to write (default: FILE.svg)")
+    flames.add_argument("file", metavar="FILE", help="what perf record wrote")
     return parser
 
 
@@ -321,6 +329,14 @@ def _image(options):
         image.make_iso(blob, _join(options.append, _AS_PIPES), options.output)
     else:
         image.make_unikernel(blob, options.output)
+    return 0
+
+
+def _flamegraph(options):
+    # Nothing else draws.
+    from . import flamegraph
+    _must_be_file(options.file)
+    flamegraph.make(options.file, options.output or options.file + ".svg", options.kernel)
     return 0
 
 
