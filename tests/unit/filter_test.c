@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Filters of tracepoints: whatever a text is, making a filter of it stays in its memory (the sanitizers
+ * see that), and what it lets through is right. What Linux's language means in detail is compared with
+ * Linux: tests/conformance/programs/observe_tracepoints.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <kernel/trace/event.h>
+#include <kernel/trace/filter.h>
+#include <uapi/linux/errno.h>
+
+#include "sim/sim.h"
+#include "tap.h"
+
+static const struct trace_event *event_called(const char *name)
+{
+	for (unsigned int number = 0; number < TRACE_DECLARED; number++)
+		if (!strcmp(trace_event_get(number)->name, name))
+			return trace_event_get(number);
+	return NULL;
+}
+
+/* --- what is let through --- */
+
+static const struct trace_sched_process_exit ended = { .comm = "a name", .pid = 77, .prio = -3 };
+
+static void what_is_let_through(void)
+{
+	static const struct {
+		const char *text;
+		bool through;
+	} filters[] = {
+		{ "pid == 77", true },
+		{ "pid != 77", false },
+		{ "prio == -3 && pid >= 77 && pid <= 77", true },
+		{ "prio < -3 || prio > -3", false },
+		{ "prio < 0", true },
+		{ "pid & 0x40 && !(pid & 2)", true },
+		{ "pid == 1 || pid == 77 && prio == 0", false },
+		{ "(pid == 1 || pid == 77) && prio == -3", true },
+		{ "!(pid == 1 || (pid == 77 && prio == -3))", false },
+		{ "comm == \"a name\"", true },
+		{ "comm ~ 'a*' && comm ~ '*e' && comm ~ '*na*'", true },
+		{ "comm ~ 'a?n[a-c]me' && !comm ~ 'a[!a-z]x'", true },
+		{ "comm ~ 'a* *m*z'", false },
+		{ "comm ~ '***********************************z'", false },
+	};
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		struct trace_filter *filter = NULL;
+		struct trace_filter_error wrong;
+
+		EXPECT_EQ_AT(trace_filter_make(event_called("sched_process_exit"), filters[i].text,
+					       &filter, &wrong),
+			     0, "%s", filters[i].text);
+		if (!filter)
+			return;
+		EXPECT_EQ_AT(trace_filter_match(filter, &ended), filters[i].through, "%s",
+			     filters[i].text);
+		trace_filter_free(filter);
+	}
+}
+
+/* --- any text --- */
+
+static uint64_t random_state = 0x5eed;
+
+/* Marsaglia's xorshift64. */
+static uint64_t draw(uint64_t limit)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state % limit;
+}
+
+/* Pieces of the language, so that some of what they make up is right. */
+static const char *const pieces[] = {
+	"pid",
+	"comm",
+	"filename",
+	"prio",
+	"common_pid",
+	"cpu",
+	"==",
+	"!=",
+	"<",
+	">=",
+	"&",
+	"~",
+	"&&",
+	"||",
+	"(",
+	")",
+	"!",
+	" ",
+	"1",
+	"-5",
+	"0x7",
+	"\"a\"",
+	"'*b*'",
+	"\"",
+	"'",
+	"id",
+	"_",
+	"\t",
+	"pid==1",
+	"prio<-1",
+	"comm~'*[a-c]?'",
+	"cpu&3",
+	"id!=2",
+	"&&",
+	"||",
+	"common_pid>1",
+	"filename!='x'",
+	"COMM=='y'",
+	"&&",
+	"||",
+};
+
+static void make_text(char *text, size_t size)
+{
+	size_t count = draw(12);
+
+	text[0] = '\0';
+	while (count-- > 0) {
+		const char *piece = pieces[draw(sizeof(pieces) / sizeof(pieces[0]))];
+
+		if (strlen(text) + strlen(piece) + 1 < size)
+			strcat(text, piece);
+	}
+	/* Once in a while a byte that is none of it. */
+	if (text[0] && draw(4) == 0)
+		text[draw(strlen(text))] = (char)(1 + draw(255));
+}
+
+static void any_text(void)
+{
+	static const char *const names[] = { "sched_process_exit", "sched_process_exec",
+					     "sys_enter" };
+	union {
+		struct trace_common common;
+		unsigned char bytes[256];
+	} record;
+	unsigned int understood = 0, refused = 0;
+	char text[256];
+
+	/* A task has a name. */
+	sim_start(1);
+	for (unsigned int i = 0; i < 200000; i++) {
+		struct trace_filter *filter = NULL;
+		struct trace_filter_error wrong;
+
+		make_text(text, sizeof(text));
+		/* Strings behind a record lie within it. */
+		memset(&record, 0, sizeof(record));
+		int error = trace_filter_make(event_called(names[draw(3)]), text, &filter, &wrong);
+
+		if (error) {
+			EXPECT_AT(error == -EINVAL || error == -EPERM || error == -ENOENT ||
+					  error == -ESRCH,
+				  "%s: %d", text, error);
+			EXPECT_AT(!wrong.words || wrong.offset <= strlen(text), "%s", text);
+			refused++;
+			continue;
+		}
+		trace_filter_match(filter, &record);
+		trace_filter_free(filter);
+		understood++;
+	}
+	sim_end();
+	EXPECT(understood > 100);
+	EXPECT(refused > 100);
+}
+
+static void deep_texts(void)
+{
+	struct trace_filter *filter;
+	struct trace_filter_error wrong;
+	char text[TRACE_FILTER_SIZE];
+
+	for (int depth = 0; depth < 200; depth++) {
+		memset(text, '(', (size_t)depth);
+		strcpy(text + depth, "pid==77");
+		memset(text + strlen(text), ')', (size_t)depth + 1);
+		text[2 * depth + 7] = '\0';
+		int error = trace_filter_make(event_called("sched_process_exit"), text, &filter,
+					      &wrong);
+
+		EXPECT_EQ_AT(error, depth <= 32 ? 0 : -EINVAL, "depth %d", depth);
+		if (error)
+			continue;
+		EXPECT_AT(trace_filter_match(filter, &ended), "depth %d", depth);
+		trace_filter_free(filter);
+	}
+	/* As many comparisons as there is room for. */
+	text[0] = '\0';
+	while (strlen(text) + 12 < sizeof(text))
+		strcat(text, "pid!=1&&");
+	strcat(text, "pid==77");
+	EXPECT_EQ(trace_filter_make(event_called("sched_process_exit"), text, &filter, &wrong), 0);
+	EXPECT(trace_filter_match(filter, &ended));
+	trace_filter_free(filter);
+}
+
+/* --- layouts --- */
+
+static void layouts(void)
+{
+	struct trace_place place;
+	unsigned int number = 0;
+
+	/* Where the compiler puts the last field of each. */
+	static const struct {
+		const char *event, *field;
+		size_t offset;
+	} fields[] = {
+		{ "sched_switch", "next_prio", offsetof(struct trace_sched_switch, next_prio) },
+		{ "sched_stat_runtime", "runtime",
+		  offsetof(struct trace_sched_stat_runtime, runtime) },
+		{ "task_newtask", "oom_score_adj",
+		  offsetof(struct trace_task_newtask, oom_score_adj) },
+		{ "task_rename", "oom_score_adj",
+		  offsetof(struct trace_task_rename, oom_score_adj) },
+		{ "signal_deliver", "sa_flags", offsetof(struct trace_signal_deliver, sa_flags) },
+		{ "hrtimer_start", "was_armed", offsetof(struct trace_hrtimer_start, was_armed) },
+		{ "itimer_state", "interval_nsec",
+		  offsetof(struct trace_itimer_state, interval_nsec) },
+		{ "print", "buf", offsetof(struct trace_print, buf) },
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		const struct trace_event *event = event_called(fields[i].event);
+
+		for (number = 0; trace_field_get(event, number, &place); number++)
+			;
+		EXPECT_AT(!strcmp(place.name, fields[i].field), "%s: %s", fields[i].event,
+			  place.name);
+		EXPECT_EQ_AT(place.offset, fields[i].offset, "%s", fields[i].event);
+	}
+	/* Numbers there and back. */
+	for (number = 0; number < trace_event_count(); number++)
+		EXPECT_EQ(trace_event_find(trace_event_id(number)), (int)number);
+	EXPECT_EQ(trace_event_find(0), -1);
+	EXPECT_EQ(trace_event_find(UINT64_MAX), -1);
+	EXPECT_EQ(trace_event_find(trace_event_id(trace_event_count() - 1) + 1), -1);
+}
+
+static const struct tap_rule rules[] = {
+	{ "a filter lets through what it says", what_is_let_through },
+	{ "no text makes a filter that leaves its memory", any_text },
+	{ "texts may be long, but only so deep", deep_texts },
+	{ "fields lie where the compiler puts them, and numbers are each another", layouts },
+};
+
+TAP_MAIN(rules)
