@@ -38,8 +38,23 @@ def _python(executable):
     return [os.path.join(os.path.dirname(os.path.dirname(real)), "lib", name)]
 
 
-# Beginnings of executables' names, and the function that says which folders they need.
-_FAMILIES = (("python3.", _python),)
+def _embedded_python(library):
+    """So does a program that has Python inside, as gdb: PREFIX/lib/TRIPLET/libpython3.N.so, PREFIX/lib/python3.N."""
+    real = os.path.realpath(library)
+    name = os.path.basename(real).split(".so")[0][len("lib"):]
+    above = os.path.dirname(real)
+    return [os.path.join(above, name), os.path.join(os.path.dirname(above), name)]
+
+
+def _gdb(_):
+    """What gdb itself has in Python, and what it opens to know threads and to convert characters."""
+    libraries = ("libthread_db.so.1", "gconv/gconv-modules.cache", "gconv/UTF-32.so")
+    return ["/usr/share/gdb", *(os.path.join("/usr/lib/x86_64-linux-gnu", library) for library in libraries)]
+
+
+# Beginnings of the names of executables and libraries, and the function that says where what they need would be: files and
+# folders.
+_FAMILIES = (("python3.", _python), ("libpython3.", _embedded_python), ("gdb", _gdb))
 
 
 class Needs:
@@ -83,10 +98,13 @@ class Needs:
         except OSError as error:
             raise Failure(NOT_FOUND, f"{path}: {error.strerror}") from None
         family = os.path.basename(os.path.realpath(path))
-        for beginning, folders in _FAMILIES:
-            if family.startswith(beginning) and start == b"\x7fELF" and os.access(path, os.X_OK):
-                for folder in folders(path):
-                    self.add_tree(folder)
+        for beginning, places in _FAMILIES:
+            if family.startswith(beginning) and start == b"\x7fELF":
+                for place in places(path):
+                    if os.path.isdir(place):
+                        self.add_tree(place)
+                    elif os.path.isfile(place):
+                        self._add(place, place, 0)
 
     def _add_interpreter(self, path, line, scripts_left):
         words = line[2:].split(b"\n")[0].split()

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Debian's gdb on a program with two threads: gdb.sh on both."""
+
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+
+import both  # pylint: disable=wrong-import-position
+import tap  # pylint: disable=wrong-import-position
+
+PROGRAMS = ("bash gdb grep sed").split()
+SOURCE = os.path.join(HERE, "debuggee.c")
+DEBUGGEE = os.path.join(os.environ["TALLY_BUILD"], "tests", "debuggee")
+# Before each case: what differs from run to run, and what gdb says of libraries whose symbols a system has or not.
+PROLOGUE = f"""DEBUGGEE={DEBUGGEE}
+same() {{
+	sed -E 's/(process|LWP) [0-9]+/\\1 N/; s/Thread 0x[0-9a-f]+/Thread A/; s/0x[0-9a-f]{{12,}}/A/' |
+		grep -Ev 'libthread_db|libc|nptl|pthread_kill'
+}}
+"""
+
+
+def main():
+    report = tap.Report()
+    os.makedirs(os.path.dirname(DEBUGGEE), exist_ok=True)
+    subprocess.run(["gcc", "-g", "-O0", "-pthread", SOURCE, "-o", DEBUGGEE], check=True)
+    cases = [(name, PROLOGUE + text) for name, text in both.cases_of(os.path.join(HERE, "gdb.sh"))]
+    both.compare(report, cases, PROGRAMS, (DEBUGGEE, SOURCE, "/bin/sh"), ("--cpus", "2"))
+    return report.done()
+
+
+sys.exit(main())
