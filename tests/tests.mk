@@ -37,6 +37,11 @@ $(O)/tests/rules: $(wildcard tests/conformance/rules/*.[ch]) tests/unit/tap.h te
 	$(call say,CC,tests/conformance/rules)
 	$(CC) -O2 -g -Wall -Wextra -Werror -fno-pie -static -no-pie -pthread $(filter %.c,$^) -o $@
 
+$(O)/tests/pfm_count: tests/perf/programs/pfm_count.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(CC) -O2 -g -Wall -Wextra -Werror $< -o $@ -lpfm
+
 $(O)/tests/linux-init: tests/conformance/init.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -62,7 +67,7 @@ else
 debug-kernel: $(CHECK_DEBUG_KERNEL)
 endif
 
-check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/fuzz $(O)/tests/rules \
+check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/pfm_count $(O)/tests/fuzz $(O)/tests/rules \
 	$(O)/tests/guest.elf $(O)/tests/loader.elf
 
 check-deps:
