@@ -128,6 +128,8 @@ long file_notify_control(struct file *file, unsigned int command, unsigned long 
 
 /* The file behind descriptor FD of the running task with a new reference, or NULL. Task context. */
 struct file *fd_get_file(int fd);
+/* The same, but NULL for what was opened with O_PATH too: for calls that such a file is as good as closed to. */
+struct file *fd_get_opened(int fd);
 
 /* The same of TASK, which may be ending; *CLOEXEC, unless NULL: its flag. Task context. */
 struct file *file_table_get_file_of(struct task *task, int fd, bool *cloexec);

@@ -314,7 +314,7 @@ long sys_ftruncate(const unsigned long arg[6])
 /* What is in memory is as safe as it gets. */
 static long sync_descriptor(int fd)
 {
-	struct file *file = fd_get_file(fd);
+	struct file *file = fd_get_opened(fd);
 
 	if (!file)
 		return -EBADF;

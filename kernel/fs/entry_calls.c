@@ -196,9 +196,11 @@ long sys_rmdir(const unsigned long arg[6])
 
 long sys_unlinkat(const unsigned long arg[6])
 {
-	if (arg[2] & ~(unsigned long)AT_REMOVEDIR)
+	unsigned int flags = (unsigned int)arg[2];
+
+	if (flags & ~(unsigned int)AT_REMOVEDIR)
 		return -EINVAL;
-	return remove((int)arg[0], arg[1], arg[2] & AT_REMOVEDIR);
+	return remove((int)arg[0], arg[1], flags & AT_REMOVEDIR);
 }
 
 static long link_paths(int old_fd, unsigned long user_old, int new_fd, unsigned long user_new,

@@ -501,6 +501,7 @@ static const struct file_ops epoll_ops = {
 	.ioctl = control_epoll,
 	.poll = poll_epoll,
 	.release = release_epoll,
+	.seek_ignored = true,
 };
 
 struct epoll *epoll_of_file(const struct file *file)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls on descriptors: reading, writing, moving, duplicating. Those on paths are in
  * path_calls.c. */
+#include <arch/mmu.h>
 #include <kernel/file.h>
 #include <kernel/file_lock.h>
 #include <kernel/inode.h>
@@ -31,7 +32,7 @@ static size_t limit(size_t size)
 /* No memory is that large, and no file. */
 static int check_range(size_t size, uint64_t position)
 {
-	if ((int64_t)size < 0)
+	if ((int64_t)size < 0 || size > USER_END)
 		return -EFAULT;
 	return (int64_t)(position + size) < 0 ? -EINVAL : 0;
 }
@@ -95,7 +96,7 @@ static long at_position(int fd, uintptr_t buffer, size_t size, int64_t at, bool 
 
 	if (at < 0)
 		return -EINVAL;
-	file = fd_get_file(fd);
+	file = fd_get_opened(fd);
 	if (!file)
 		return -EBADF;
 	if (file->ops->seekable)
@@ -162,7 +163,7 @@ static long transfer(int fd, unsigned long user_vector, size_t count, uint64_t *
 		     bool writes)
 {
 	const struct kernel_iovec *vector = (const struct kernel_iovec *)user_vector;
-	struct file *file = fd_get_file(fd);
+	struct file *file = fd_get_opened(fd);
 	long done = 0, result = 0;
 
 	if (!file)
@@ -209,12 +210,12 @@ static long transfer(int fd, unsigned long user_vector, size_t count, uint64_t *
 
 long sys_readv(const unsigned long arg[6])
 {
-	return transfer((int)arg[0], arg[1], arg[2], NULL, false);
+	return transfer((int)arg[0], arg[1], (unsigned int)arg[2], NULL, false);
 }
 
 long sys_writev(const unsigned long arg[6])
 {
-	return transfer((int)arg[0], arg[1], arg[2], NULL, true);
+	return transfer((int)arg[0], arg[1], (unsigned int)arg[2], NULL, true);
 }
 
 /* The position is in one register on a 64-bit machine; -1 with FLAGS' calls: the file's own. */
@@ -223,10 +224,10 @@ static long transfer_at(const unsigned long arg[6], bool own_allowed, bool write
 	uint64_t position = arg[3];
 
 	if (own_allowed && (int64_t)position == -1)
-		return transfer((int)arg[0], arg[1], arg[2], NULL, writes);
+		return transfer((int)arg[0], arg[1], (unsigned int)arg[2], NULL, writes);
 	if ((int64_t)position < 0)
 		return -EINVAL;
-	return transfer((int)arg[0], arg[1], arg[2], &position, writes);
+	return transfer((int)arg[0], arg[1], (unsigned int)arg[2], &position, writes);
 }
 
 long sys_preadv(const unsigned long arg[6])
@@ -295,7 +296,7 @@ static int64_t seek_target(const struct file *file, int64_t offset, unsigned int
 
 long sys_lseek(const unsigned long arg[6])
 {
-	struct file *file = fd_get_file((int)arg[0]);
+	struct file *file = fd_get_opened((int)arg[0]);
 	long result = -ESPIPE;
 
 	if (!file)
@@ -333,6 +334,11 @@ long sys_ioctl(const unsigned long arg[6])
 			atomic_fetch_and(&file->flags, ~(unsigned int)O_NONBLOCK);
 	} else if (file->flags & O_PATH) {
 		result = -EBADF;
+	} else if (command == FIONREAD && file_inode(file) &&
+		   inode_type(file_inode(file)) == S_IFREG) {
+		int left = (int)(file_inode(file)->size - file->position);
+
+		result = copy_to_user((void *)arg[2], &left, sizeof(left));
 	} else {
 		result = file->ops->ioctl ? file->ops->ioctl(file, command, arg[2]) : -ENOTTY;
 	}
@@ -410,9 +416,11 @@ long sys_dup2(const unsigned long arg[6])
 
 long sys_dup3(const unsigned long arg[6])
 {
-	if ((arg[2] & ~(unsigned long)O_CLOEXEC) || (int)arg[0] == (int)arg[1])
+	unsigned int flags = (unsigned int)arg[2];
+
+	if ((flags & ~(unsigned int)O_CLOEXEC) || (int)arg[0] == (int)arg[1])
 		return -EINVAL;
-	return duplicate_at((int)arg[0], (int)arg[1], arg[2] & O_CLOEXEC);
+	return duplicate_at((int)arg[0], (int)arg[1], flags & O_CLOEXEC);
 }
 
 /* Files of others than these cannot do without a cache, nor packets. */
@@ -478,13 +486,23 @@ static long control(struct file *file, int fd, unsigned int command, unsigned lo
 	}
 }
 
+/* What can be done with a descriptor that only names a file: Linux's check_fcntl_cmd. */
+static bool may_name(unsigned int command)
+{
+	return command == F_DUPFD || command == F_DUPFD_CLOEXEC || command == F_GETFD ||
+	       command == F_SETFD || command == F_GETFL;
+}
+
 long sys_fcntl(const unsigned long arg[6])
 {
+	unsigned int command = (unsigned int)arg[1];
 	struct file *file = fd_get_file((int)arg[0]);
 
 	if (!file)
 		return -EBADF;
-	long result = control(file, (int)arg[0], (unsigned int)arg[1], arg[2]);
+	long result = file->flags & O_PATH && !may_name(command) ?
+			      -EBADF :
+			      control(file, (int)arg[0], command, arg[2]);
 
 	file_put(file);
 	return result;
@@ -492,13 +510,16 @@ long sys_fcntl(const unsigned long arg[6])
 
 long sys_getdents64(const unsigned long arg[6])
 {
-	struct file *file = fd_get_file((int)arg[0]);
+	struct file *file = fd_get_opened((int)arg[0]);
+	int size = (int)arg[2];
 
 	if (!file)
 		return -EBADF;
-	long result = file->ops->read_directory ? file->ops->read_directory(file, (void *)arg[1],
-									    (unsigned int)arg[2]) :
-						  -ENOTDIR;
+	/* A size that is negative, as Linux takes it, has no room for any entry. */
+	long result = file->ops->read_directory ?
+			      file->ops->read_directory(file, (void *)arg[1],
+							size < 0 ? 0 : (unsigned int)size) :
+			      -ENOTDIR;
 
 	file_put(file);
 	return result;

@@ -310,6 +310,8 @@ long file_lock_control(struct file *file, unsigned int command, unsigned long ar
 #define FLOCK_EXCLUSIVE 2
 #define FLOCK_NONBLOCK	4
 #define FLOCK_UNLOCK	8
+/* A lock that others have to obey, which there is no more: Linux takes it and does nothing. */
+#define FLOCK_MANDATORY 32
 
 long sys_flock(const unsigned long arg[6])
 {
@@ -325,7 +327,9 @@ long sys_flock(const unsigned long arg[6])
 					   .exclusive = operation == FLOCK_EXCLUSIVE,
 					   .end = RANGE_END };
 
-	if (file->flags & O_PATH)
+	if (arg[1] & FLOCK_MANDATORY)
+		result = 0;
+	else if (file->flags & O_PATH)
 		result = -EBADF;
 	else if (file_inode(file) && (operation == FLOCK_SHARED || operation == FLOCK_EXCLUSIVE ||
 				      operation == FLOCK_UNLOCK))

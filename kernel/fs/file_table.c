@@ -18,6 +18,7 @@
 #include <kernel/spinlock.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
 
 #include <string.h>
 
@@ -180,6 +181,16 @@ struct file *fd_get_file(int fd)
 	struct file_table *table = own_table();
 
 	return table ? get_file(table, fd, NULL) : NULL;
+}
+
+struct file *fd_get_opened(int fd)
+{
+	struct file *file = fd_get_file(fd);
+
+	if (!file || !(file->flags & O_PATH))
+		return file;
+	file_put(file);
+	return NULL;
 }
 
 unsigned int fd_capacity(void)

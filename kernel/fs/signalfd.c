@@ -208,7 +208,7 @@ static long create(uint64_t set, unsigned int flags)
 
 static long change(int fd, uint64_t set)
 {
-	struct file *file = fd_get_file(fd);
+	struct file *file = fd_get_opened(fd);
 	long result = fd;
 
 	if (!file)

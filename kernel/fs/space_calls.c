@@ -29,14 +29,22 @@ static long allocate(struct file *file, unsigned int mode, int64_t offset, int64
 		return -EOPNOTSUPP;
 	if ((file->flags & O_ACCMODE) == O_RDONLY || (file->flags & O_PATH))
 		return -EBADF;
-	if (!inode || is_type(inode, S_IFIFO))
+	if (is_type(inode, S_IFIFO))
 		return -ESPIPE;
 	if (is_type(inode, S_IFDIR))
 		return -EISDIR;
 	if (!is_type(inode, S_IFREG))
 		return -ENODEV;
-	if (__builtin_add_overflow(offset, size, &end) || (uint64_t)end > FILE_SIZE_MAX)
+	if (__builtin_add_overflow(offset, size, &end))
 		return -EFBIG;
+	if ((uint64_t)end > FILE_SIZE_MAX) {
+		/* There is nothing there to take away. */
+		if (!(mode & FALLOC_FL_PUNCH_HOLE))
+			return -EFBIG;
+		if ((uint64_t)offset >= FILE_SIZE_MAX)
+			return 0;
+		size = (int64_t)FILE_SIZE_MAX - offset;
+	}
 	return inode_allocate(inode, mode, (uint64_t)offset, (uint64_t)size);
 }
 
@@ -61,7 +69,7 @@ long sys_fadvise64(const unsigned long arg[6])
 		return -EBADF;
 	if (file->flags & O_PATH)
 		result = -EBADF;
-	else if (!file_inode(file) || is_type(file_inode(file), S_IFIFO))
+	else if (is_type(file_inode(file), S_IFIFO))
 		result = -ESPIPE;
 	else if ((int64_t)arg[2] < 0 || (unsigned int)arg[3] > ADVICE_LAST)
 		result = -EINVAL;

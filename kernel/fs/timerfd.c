@@ -140,7 +140,7 @@ long sys_timerfd_create(const unsigned long arg[6])
 /* The timer behind descriptor FD; *FILE gets a reference. */
 static int find_timer(int fd, struct file **file, struct timer_file **timer)
 {
-	*file = fd_get_file(fd);
+	*file = fd_get_opened(fd);
 	if (!*file)
 		return -EBADF;
 	if ((*file)->ops != &timer_ops) {

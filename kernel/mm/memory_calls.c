@@ -2,6 +2,7 @@
 /* System calls on the address space: their arguments, as the functions of <kernel/vm.h> want
  * them. */
 #include <kernel/file.h>
+#include <kernel/inode.h>
 #include <kernel/log.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
@@ -9,6 +10,7 @@
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/mman.h>
+#include <uapi/linux/stat.h>
 
 #define PROT_ALL (PROT_READ | PROT_WRITE | PROT_EXEC)
 /* What MAP_SHARED_VALIDATE accepts: Linux's LEGACY_MAP_MASK. */
@@ -27,7 +29,8 @@ long sys_brk(const unsigned long arg[6])
 }
 
 /* The flags and the file, checked in Linux's order (ksys_mmap_pgoff, do_mmap). */
-static int check_map(unsigned long flags, unsigned long offset, struct file *file)
+static int check_map(unsigned long flags, unsigned long offset, unsigned long size,
+		     struct file *file)
 {
 	unsigned long type = flags & MAP_TYPE;
 
@@ -35,6 +38,9 @@ static int check_map(unsigned long flags, unsigned long offset, struct file *fil
 		return -EINVAL;
 	if (!(flags & MAP_ANONYMOUS) && !file)
 		return -EBADF;
+	if (file && file_inode(file) && inode_type(file_inode(file)) == S_IFREG &&
+	    (offset > INT64_MAX || size > INT64_MAX - offset))
+		return -EOVERFLOW;
 	/* No huge pages are reserved, ever. */
 	if (flags & MAP_HUGETLB)
 		return -ENOMEM;
@@ -54,7 +60,7 @@ static int check_map(unsigned long flags, unsigned long offset, struct file *fil
 long sys_mmap(const unsigned long arg[6])
 {
 	unsigned long flags = arg[3], offset = arg[5];
-	struct file *file = flags & MAP_ANONYMOUS ? NULL : fd_get_file((int)arg[4]);
+	struct file *file = flags & MAP_ANONYMOUS ? NULL : fd_get_opened((int)arg[4]);
 	struct vm_request request = {
 		.address = arg[0],
 		.size = arg[1],
@@ -70,7 +76,7 @@ long sys_mmap(const unsigned long arg[6])
 		.file = file,
 		.offset = file ? offset : 0,
 	};
-	long result = check_map(flags, offset, file);
+	long result = check_map(flags, offset, arg[1], file);
 
 	if (!result)
 		result = vm_map(task_current()->space, &request);

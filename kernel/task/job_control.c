@@ -211,7 +211,7 @@ void job_control_reparent(struct process *child, const struct process *old_paren
 long sys_getpgid(const unsigned long arg[6])
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	struct task *task = arg[0] ? task_table_find((pid_t)arg[0]) : task_current();
+	struct task *task = (pid_t)arg[0] ? task_table_find((pid_t)arg[0]) : task_current();
 	long result = task ? task->process->group : -ESRCH;
 
 	spin_unlock_irqrestore(&task_table_lock, state);
@@ -226,7 +226,7 @@ long sys_getpgrp(const unsigned long arg[6])
 long sys_getsid(const unsigned long arg[6])
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	struct task *task = arg[0] ? task_table_find((pid_t)arg[0]) : task_current();
+	struct task *task = (pid_t)arg[0] ? task_table_find((pid_t)arg[0]) : task_current();
 	long result = task ? task->process->session : -ESRCH;
 
 	spin_unlock_irqrestore(&task_table_lock, state);

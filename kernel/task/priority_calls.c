@@ -24,6 +24,7 @@
 
 /* Linux's uapi/linux/ioprio.h. */
 #define IOPRIO_CLASS_SHIFT 13
+#define IOPRIO_CLASS_MASK  7
 #define IOPRIO_LEVELS	   8
 enum { IOPRIO_CLASS_NONE, IOPRIO_CLASS_RT, IOPRIO_CLASS_BE, IOPRIO_CLASS_IDLE };
 enum { IOPRIO_WHO_PROCESS = 1, IOPRIO_WHO_PGRP, IOPRIO_WHO_USER };
@@ -117,7 +118,7 @@ long sys_setpriority(const unsigned long arg[6])
 /* 0: PRIORITY is one that the running task may give. Linux: ioprio_check_cap. */
 static long check_io_priority(int priority)
 {
-	switch (priority >> IOPRIO_CLASS_SHIFT) {
+	switch ((priority >> IOPRIO_CLASS_SHIFT) & IOPRIO_CLASS_MASK) {
 	case IOPRIO_CLASS_RT:
 		return capable(CAP_SYS_ADMIN) || capable(CAP_SYS_NICE) ? 0 : -EPERM;
 	case IOPRIO_CLASS_BE:

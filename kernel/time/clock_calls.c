@@ -133,7 +133,7 @@ long sys_clock_nanosleep(const unsigned long arg[6])
 	long result = 0;
 
 	if (!clock.can_sleep)
-		result = -EOPNOTSUPP;
+		result = (int)arg[0] < 0 ? -EINVAL : -EOPNOTSUPP;
 	else if (copy_from_user(&time, (const void *)arg[2], sizeof(time)))
 		result = -EFAULT;
 	else if (!timespec_is_valid(&time))
