@@ -8,7 +8,8 @@
  * showed. An operation of the scheduler happens at one moment (perf_cpu_clock_ns), so a clock's
  * count is exactly its time_running.
  *
- * A clock cannot interrupt; sampling is done by a timer, at least MIN_PERIOD_NS apart.
+ * A clock cannot interrupt; sampling is done by a timer, at least MIN_PERIOD_NS apart. What the samples
+ * take of the processor's time is limited with that of all interrupts (overflow.c).
  */
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
@@ -37,12 +38,14 @@ static void clock_read(struct perf_event *event)
 
 static void arm(struct perf_event *event)
 {
-	uint64_t now_ns = read_clock(event);
-	int64_t left_ns = (int64_t)(event->hw.sample_at - atomic_load(&event->count));
+	uint64_t due_ns = read_clock(event) + event->hw.sample_at - atomic_load(&event->count);
+	/* By the time it is now, not when this operation began: a sample may take longer than the
+	 * shortest period, and the processor is to do something else between two. */
+	uint64_t earliest_ns = clock_ns() + MIN_PERIOD_NS;
 
-	if (left_ns < MIN_PERIOD_NS)
-		left_ns = MIN_PERIOD_NS;
-	timer_arm(&event->hw.timer, now_ns + (uint64_t)left_ns);
+	if ((int64_t)(due_ns - earliest_ns) < 0)
+		due_ns = earliest_ns;
+	timer_arm(&event->hw.timer, due_ns);
 }
 
 static bool is_excluded(const struct perf_event *event, const struct trap_frame *frame)
@@ -58,6 +61,7 @@ static void sample_timer_fire(struct timer *timer)
 	struct perf_event *event = __containerof(timer, struct perf_event, hw.timer);
 	struct trap_frame *frame = arch_interrupt_frame();
 	struct hw_event *hw = &event->hw;
+	uint64_t start_ns = clock_ns();
 	bool stop = false;
 
 	clock_read(event);
@@ -73,6 +77,7 @@ static void sample_timer_fire(struct timer *timer)
 		event->pmu->stop(event, PMU_UPDATE);
 	else
 		arm(event);
+	perf_interrupt_took(start_ns);
 }
 
 static void init_sampling(struct perf_event *event)
