@@ -36,6 +36,9 @@ enum {
 	PAGE = 4096,
 };
 
+/* No task has such a number: an event on who watches the workers could kill it (sigtrap). */
+#define NO_PID	  0x40000000
+
 #define ARENA	  0x100000000000UL
 #define SLOT_SIZE (1UL << 20)
 
@@ -44,6 +47,7 @@ struct fuzzer {
 	int fds[DESCRIPTORS];	  /* -1: none */
 	size_t mapped[SLOTS];	  /* bytes; 0: nothing */
 	pid_t children[CHILDREN]; /* 0: none */
+	pid_t parent;		  /* that fuzzes too; 0: none */
 	unsigned int depth;
 	bool is_thread, has_thread;
 	uint64_t digest;
@@ -160,14 +164,14 @@ static long open_event(struct fuzzer *fuzzer)
 		pid = fuzzer->children[pick(fuzzer, CHILDREN)];
 		break;
 	case 2:
-		pid = getppid();
+		pid = fuzzer->parent;
 		break;
 	case 3:
 		cpu = (int)pick(fuzzer, 4);
 		break;
 	case 4:
 		if (pick(fuzzer, 8) == 0)
-			pid = (pid_t)random_number(&fuzzer->random);
+			pid = (pid_t)random_number(&fuzzer->random) | NO_PID;
 		break;
 	}
 	if (pick(fuzzer, 3) == 0)
@@ -522,11 +526,12 @@ static long make_child(struct fuzzer *fuzzer)
 	end_child(fuzzer, which);
 	if (fuzzer->depth >= DEPTH_MAX)
 		return 0;
-	pid_t child = fork();
+	pid_t parent = getpid(), child = fork();
 
 	if (child == 0) {
 		fuzzer->random = random;
 		fuzzer->depth++;
+		fuzzer->parent = parent;
 		fuzzer->is_thread = fuzzer->has_thread = false;
 		fuzzer->digest = 0;
 		memset(fuzzer->children, 0, sizeof(fuzzer->children));
