@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Rules of what waits in a call while another thread takes away what the call was given: a descriptor that is closed
+ * is still open for whoever waits in it, and memory that is gone is EFAULT when the call comes to it, with nothing
+ * lost. As Linux has them: the same executable has to pass there.
+ *
+ * What races without a known end is races.c's.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+
+#include "process.h"
+
+#define STACK_SIZE 16384
+#define FIONREAD   0x541b
+
+static char stack[STACK_SIZE] __attribute__((aligned(16)));
+static char *buffer; /* a page; the waiting thread's */
+static int ends[2];
+
+/* A call that waits, made by a task with this one's memory and descriptors. */
+struct waiting {
+	long number, arguments[6];
+	long result; /* or the negative error */
+};
+
+static struct waiting waiting;
+
+static int make_call(void *unused)
+{
+	const long *a = waiting.arguments;
+	long result;
+
+	(void)unused;
+	/* errno is the other task's too. */
+	register long r10 __asm__("r10") = a[3];
+	register long r8 __asm__("r8") = a[4];
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "0"(waiting.number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8)
+			 : "rcx", "r11", "memory");
+	waiting.result = result;
+	return 0;
+}
+
+/* Whether task PID sleeps, by the third word of its line in /proc. */
+static bool sleeps(pid_t pid)
+{
+	char path[32], text[256] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	int fd = open(path, O_RDONLY);
+	ssize_t size = read(fd, text, sizeof(text) - 1);
+	const char *behind_name = strrchr(text, ')');
+
+	close(fd);
+	return size > 0 && behind_name && behind_name[2] == 'S';
+}
+
+/* Starts the call and returns when it waits. */
+static pid_t start_call(long number, long a, long b, long c, long d)
+{
+	waiting = (struct waiting){ .number = number, .arguments = { a, b, c, d } };
+	pid_t pid = clone(make_call, stack + sizeof(stack), CLONE_VM | CLONE_FILES | SIGCHLD, NULL);
+
+	EXPECT(pid > 0);
+	while (pid > 0 && !sleeps(pid))
+		pause_ms(1);
+	return pid;
+}
+
+static void prepare(void)
+{
+	buffer = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	EXPECT(buffer != MAP_FAILED);
+	EXPECT_EQ(pipe(ends), 0);
+}
+
+static void clean_up(void)
+{
+	close(ends[0]);
+	close(ends[1]);
+	munmap(buffer, PAGE);
+}
+
+static void check_closed_reader(void)
+{
+	prepare();
+	pid_t reader = start_call(__NR_read, ends[0], (long)buffer, 8, 0);
+
+	EXPECT_EQ(close(ends[0]), 0);
+	EXPECT_EQ(read(ends[0], buffer, 1), -1);
+	EXPECT_EQ(errno, EBADF);
+	/* Somebody reads there still: no SIGPIPE. */
+	EXPECT_EQ(write(ends[1], "abc", 3), 3);
+	EXPECT_EQ(status_of(reader), 0);
+	EXPECT_EQ(waiting.result, 3);
+	EXPECT_EQ(memcmp(buffer, "abc", 3), 0);
+	clean_up();
+}
+
+static void check_replaced_reader(void)
+{
+	int others[2];
+
+	prepare();
+	EXPECT_EQ(pipe(others), 0);
+	pid_t reader = start_call(__NR_read, ends[0], (long)buffer, 8, 0);
+
+	/* The number is another file's from now on; the call stays with its own. */
+	EXPECT_EQ(dup2(others[0], ends[0]), ends[0]);
+	EXPECT_EQ(write(others[1], "other", 5), 5);
+	EXPECT_EQ(write(ends[1], "own", 3), 3);
+	EXPECT_EQ(status_of(reader), 0);
+	EXPECT_EQ(waiting.result, 3);
+	EXPECT_EQ(memcmp(buffer, "own", 3), 0);
+	close(others[0]);
+	close(others[1]);
+	clean_up();
+}
+
+static void check_last_writer(void)
+{
+	prepare();
+	pid_t reader = start_call(__NR_read, ends[0], (long)buffer, 8, 0);
+
+	EXPECT_EQ(close(ends[1]), 0);
+	EXPECT_EQ(status_of(reader), 0);
+	EXPECT_EQ(waiting.result, 0);
+	clean_up();
+}
+
+static void check_unmapped_buffer(void)
+{
+	int left = 0;
+
+	prepare();
+	pid_t reader = start_call(__NR_read, ends[0], (long)buffer, 8, 0);
+
+	EXPECT_EQ(munmap(buffer, PAGE), 0);
+	EXPECT_EQ(write(ends[1], "abc", 3), 3);
+	EXPECT_EQ(status_of(reader), 0);
+	EXPECT_EQ(waiting.result, -EFAULT);
+	EXPECT_EQ(ioctl(ends[0], FIONREAD, &left), 0);
+	EXPECT_EQ(left, 3);
+	clean_up();
+}
+
+static const struct tap_rule rules[] = {
+	{ "a pipe that is closed while somebody reads from it is open for him",
+	  check_closed_reader },
+	{ "a descriptor that is replaced while somebody reads from it is the old file for him",
+	  check_replaced_reader },
+	{ "who reads from a pipe is told when the last writer closes it", check_last_writer },
+	{ "a buffer that goes away while somebody waits to fill it is EFAULT, and nothing is lost",
+	  check_unmapped_buffer },
+};
+
+TAP_MAIN(rules)
