@@ -24,6 +24,7 @@
 #include <kernel/boot.h>
 #include <kernel/log.h>
 #include <kernel/spinlock.h>
+#include <kernel/text.h>
 #include <machine/msr.h>
 #include <machine/task.h>
 #include <machine/trap.h>
@@ -61,6 +62,9 @@ static uint64_t *alloc_table(void)
 	return page_alloc(0);
 }
 
+/* Bytes of the direct map by the size of their pages. Constant after the start. */
+static size_t direct_map_small, direct_map_large;
+
 /* Maps [ADDRESS, ADDRESS + SIZE) to PADDR …, with large pages where they fit. At start: does not
  * fail. */
 static void map(uintptr_t address, paddr_t paddr, uint64_t size, uint64_t flags)
@@ -73,6 +77,8 @@ static void map(uintptr_t address, paddr_t paddr, uint64_t size, uint64_t flags)
 			page_table_entry(kernel_root, address, level, take_table, TABLE_FLAGS);
 
 		*entry = paddr | flags | (large ? PTE_LARGE : 0);
+		if (address < KERNEL_MAP_BASE)
+			*(large ? &direct_map_large : &direct_map_small) += LEVEL_SIZE(level);
 		address += LEVEL_SIZE(level);
 		paddr += LEVEL_SIZE(level);
 		size -= LEVEL_SIZE(level);
@@ -243,4 +249,10 @@ bool arch_kernel_readable(uintptr_t address)
 	if (*large & PTE_LARGE)
 		return true;
 	return *page_table_entry(kernel_root, address, 0, NULL, 0) & PTE_PRESENT;
+}
+
+void arch_direct_map_describe(struct text *text)
+{
+	text_print(text, "DirectMap4k:    %8lu kB\nDirectMap2M:    %8lu kB\n",
+		   direct_map_small / 1024, direct_map_large / 1024);
 }

@@ -13,6 +13,8 @@
 #include <kernel/page.h>
 #include <machine/mmu.h>
 
+struct text;
+
 /* A root with the kernel's half and nothing in the user's. 0 or -ENOMEM. Task context. */
 int arch_space_init(struct arch_space *space);
 /* Frees the root; all tables below it are gone by arch_space_trim. The space is loaded nowhere. */
@@ -63,6 +65,9 @@ void arch_kernel_stack_free(void *base);
 /* An uncached kernel mapping, for good, of a device's SIZE bytes at PADDR; NULL: no room. After
  * arch_init. */
 void *arch_device_map(paddr_t paddr, size_t size);
+
+/* How much of the direct map has pages of each size: Linux's lines of /proc/meminfo. Any context. */
+void arch_direct_map_describe(struct text *text);
 
 /* Whether the byte at ADDRESS is mapped in the kernel's half: for walks of a stack that may be
  * damaged. Any context. */

@@ -350,6 +350,29 @@ static void check_random(void)
 		EXPECT(drawn[i] != drawn[i - 1]);
 }
 
+/* The number of kB on LINE of TEXT, 0: there is none. */
+static unsigned long amount(const char *text, const char *line)
+{
+	const char *found = strstr(text, line);
+
+	return found ? strtoul(found + strlen(line), NULL, 10) : 0;
+}
+
+/* Not in large pages is what does not fill one: where memory begins, where the kernel's text and its data
+ * do, and where memory ends. */
+static void check_direct_map(void)
+{
+	const unsigned long large_kib = 2048, edges = 4;
+	char text[4096];
+
+	EXPECT(read_file("/proc/meminfo", text, sizeof(text)) > 0);
+	unsigned long small = amount(text, "DirectMap4k:"), large = amount(text, "DirectMap2M:");
+
+	EXPECT(small > 0 && small <= edges * large_kib);
+	EXPECT_EQ(large % large_kib, 0);
+	EXPECT(small + large >= amount(text, "MemTotal:"));
+}
+
 static const struct tap_rule rules[] = {
 	{ "a process may end while all that is known of it is read", check_dying },
 	{ "who lives is in the list of processes once, whoever comes and goes", check_list },
@@ -357,6 +380,7 @@ static const struct tap_rule rules[] = {
 	{ "a name that several change is always one of theirs", check_settings },
 	{ "each line that is logged comes to a reader, in its writer's order", check_log },
 	{ "no processor draws the random bytes that another drew", check_random },
+	{ "the kernel maps all memory but its edges by large pages", check_direct_map },
 };
 
 int main(void)

@@ -4,6 +4,7 @@
 
 #include <arch/exec.h>
 #include <arch/irq.h>
+#include <arch/mmu.h>
 #include <kernel/boot.h>
 #include <kernel/cpu.h>
 #include <kernel/dentry.h>
@@ -56,6 +57,7 @@ int proc_show_meminfo(struct text *text, void *unused)
 	text_print(text, "Dirty:          %8lu kB\n", 0ul);
 	text_print(text, "Writeback:      %8lu kB\n", 0ul);
 	text_print(text, "Shmem:          %8lu kB\n", file_pages * per_page);
+	arch_direct_map_describe(text);
 	return 0;
 }
 
