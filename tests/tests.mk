@@ -75,7 +75,7 @@ check-deps:
 
 # The longest first, so that none is left to run alone at the end.
 CHECK_LONGEST = $(addprefix tests/,conformance/transcripts.t boot/cpus-2.t debian/stress-ng.t boot/c-libraries.t)
-CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/qemu/*.t tests/boot/*.t \
+CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/qemu/*.t tests/bench/*.t tests/boot/*.t \
 	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t))
 
 check: check-deps

@@ -1,0 +1,15 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""No path into the kernel takes more than half of the instructions that Linux takes: see docs/performance.md."""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import kernels  # pylint: disable=wrong-import-position
+
+kernels.skip_on_debug("the debug kernel's checks are no part of a path's cost")
+compare = os.path.join(HERE, "compare")
+os.execv(compare, [compare, "--tap"])
