@@ -84,8 +84,7 @@ void perf_task_renamed_slow(struct task *task, bool exec);
  * context. */
 static inline void perf_task_started(struct task *child)
 {
-	if (atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_TASK],
-				 memory_order_relaxed))
+	if (atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_TASK], memory_order_relaxed))
 		perf_task_started_slow(child);
 }
 
@@ -93,8 +92,7 @@ static inline void perf_task_started(struct task *child)
  * context. */
 static inline void perf_task_renamed(struct task *task, bool exec)
 {
-	if (atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_COMM],
-				 memory_order_relaxed))
+	if (atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_COMM], memory_order_relaxed))
 		perf_task_renamed_slow(task, exec);
 }
 
@@ -107,9 +105,9 @@ struct perf_mapping {
 	uint64_t offset;	/* into the file, or what anonymous memory has instead */
 	unsigned int prot;	/* PROT_* */
 	bool shared, locked;
-	const char *name;		      /* a path, "[vdso]", "//anon" … */
-	uint32_t device_major, device_minor;  /* of the file; 0: none */
-	uint64_t inode_number;		      /* 0: no file */
+	const char *name;		     /* a path, "[vdso]", "//anon" … */
+	uint32_t device_major, device_minor; /* of the file; 0: none */
+	uint64_t inode_number;		     /* 0: no file */
 	uint8_t build_id[PERF_BUILD_ID_SIZE_MAX];
 	unsigned int build_id_size; /* bytes; 0: it has none, or nobody asks */
 };
