@@ -43,6 +43,18 @@ enum cr4_bit {
 
 enum efer_bit { EFER_SCE = 1 << 0, EFER_NXE = 1 << 11 };
 
+/*
+ * Memory types for the values of a page's PAT, PCD and PWT bits, a byte each from the lowest: as after
+ * reset, but where that has write-through twice, write combining comes first. SDM vol. 3A 12.12 "Page
+ * Attribute Table".
+ */
+#define PAT_TYPES 0x0007040600070106
+
+/* What a processor that does not say has. */
+#define PHYSICAL_BITS_LEAST 36
+/* What a page table can say. */
+#define PHYSICAL_BITS_MOST  52
+
 /* RFLAGS that SYSCALL clears: everything but the arithmetic flags: TF, IF, DF, IOPL, NT, RF, AC. */
 #define SYSCALL_FLAGS_CLEARED 0x00057700
 
@@ -107,6 +119,11 @@ void features_probe(void)
 	if (!cpu_features.nx)
 		boot_failure("this processor has no NX (no-execute) bit, or the firmware hides it; "
 			     "choose a CPU model that has it");
+	cpu_features.physical_bits = PHYSICAL_BITS_LEAST;
+	if (cpuid_max(0x80000000) >= 0x80000008)
+		cpu_features.physical_bits = cpuid_read(0x80000008, 0).eax & 0xff;
+	if (cpu_features.physical_bits > PHYSICAL_BITS_MOST)
+		cpu_features.physical_bits = PHYSICAL_BITS_MOST;
 	probe_xsave(max_leaf);
 }
 
@@ -153,6 +170,7 @@ void features_enable(void)
 				 : "c"(0), "a"((uint32_t)cpu_features.xsave_mask),
 				   "d"((uint32_t)(cpu_features.xsave_mask >> 32)));
 
+	msr_write(MSR_IA32_PAT, PAT_TYPES);
 	msr_write(MSR_EFER, msr_read(MSR_EFER) | EFER_SCE | EFER_NXE);
 	msr_write(MSR_STAR,
 		  (uint64_t)SELECTOR_USER_BASE << 48 | (uint64_t)SELECTOR_KERNEL_CODE << 32);

@@ -14,7 +14,8 @@ struct cpu_features {
 	bool x2apic, tsc_deadline;
 	bool xsave, xsaveopt;
 	bool rdtscp;
-	uint64_t xsave_mask; /* XCR0 */
+	uint8_t physical_bits; /* of a physical address */
+	uint64_t xsave_mask;   /* XCR0 */
 	uint32_t xsave_size; /* bytes of an XSAVE area for that mask */
 };
 

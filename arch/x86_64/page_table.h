@@ -14,8 +14,9 @@
 #define PTE_PRESENT	  (1ull << 0)
 #define PTE_WRITE	  (1ull << 1)
 #define PTE_USER	  (1ull << 2)
-/* PWT and PCD: strong uncacheable under the default PAT. */
+/* Of PWT and PCD, into the PAT (features.c): strong uncacheable, and write combining. */
 #define PTE_UNCACHED	  (1ull << 3 | 1ull << 4)
+#define PTE_COMBINING	  (1ull << 3)
 #define PTE_ACCESSED	  (1ull << 5)
 #define PTE_DIRTY	  (1ull << 6)
 #define PTE_LARGE	  (1ull << 7)

@@ -15,6 +15,7 @@
  * Lock: map_lock (irqsave), for the tables below KERNEL_MAP_BASE and the list of free stacks.
  * page_alloc's lock is taken under it.
  */
+#include "features.h"
 #include "page_table.h"
 
 #include <stdbool.h>
@@ -210,6 +211,11 @@ static void *map_physical(paddr_t paddr, size_t size, uint64_t flags)
 {
 	paddr_t first = paddr & PAGE_MASK;
 	size_t bytes = (paddr + size - first + PAGE_SIZE - 1) & PAGE_MASK;
+	paddr_t limit = 1ull << cpu_features.physical_bits;
+
+	if (size > limit || paddr > limit - size)
+		return NULL;
+
 	unsigned long state = spin_lock_irqsave(&map_lock);
 	uintptr_t base = next_device;
 	bool mapped = bytes <= DEVICES_END - base;
@@ -229,6 +235,11 @@ void *paging_map_device(paddr_t paddr, size_t size)
 void *arch_device_map(paddr_t paddr, size_t size)
 {
 	return paging_map_device(paddr, size);
+}
+
+void *arch_framebuffer_map(paddr_t paddr, size_t size)
+{
+	return map_physical(paddr, size, FLAGS_DATA | PTE_COMBINING);
 }
 
 const void *paging_map_firmware(paddr_t paddr, size_t size)

@@ -62,9 +62,11 @@ void arch_tlb_flush_local(uintptr_t start, uintptr_t end);
 void *arch_kernel_stack_alloc(void);
 void arch_kernel_stack_free(void *base);
 
-/* An uncached kernel mapping, for good, of a device's SIZE bytes at PADDR; NULL: no room. After
- * arch_init. */
+/* An uncached kernel mapping, for good, of a device's SIZE bytes at PADDR; NULL: no room, or
+ * no such address on this processor. After arch_init. */
 void *arch_device_map(paddr_t paddr, size_t size);
+/* The same for memory of pixels, where writes may be put together and come a little later. */
+void *arch_framebuffer_map(paddr_t paddr, size_t size);
 
 /* How much of the direct map has pages of each size: Linux's lines of /proc/meminfo. Any context. */
 void arch_direct_map_describe(struct text *text);

@@ -8,6 +8,7 @@
 
 /* Numbers: SDM vol. 4, chapter 2. */
 #define MSR_IA32_APIC_BASE    0x0000001b
+#define MSR_IA32_PAT	      0x00000277
 #define MSR_IA32_TSC_DEADLINE 0x000006e0
 #define MSR_EFER	      0xc0000080
 #define MSR_STAR	      0xc0000081
