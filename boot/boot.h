@@ -20,7 +20,21 @@ void boot_memory_find_free(void);
 void boot_options_check(void);
 
 bool boot_range_overlaps_kernel(struct page_range range);
+bool boot_range_overlaps_ram(struct page_range range);
 bool boot_range_in_ram(struct page_range range);
+
+/* What both forms of multiboot say of the screen in the same layout. */
+struct loader_screen {
+	uint64_t address;
+	uint32_t pitch, width, height;
+	uint8_t depth, type;
+} __attribute__((packed));
+
+/* Keeps what a loader says; COLOURS: position and size of red, green and blue. */
+void boot_screen_keep(const struct loader_screen *said, const uint8_t *colours);
+/* Judges it: boot_info.screen and .framebuffer. What cannot be used is said in the log. After
+ * log_init and boot_memory_sort. */
+void boot_screen_check(void);
 
 /* Keeps a copy of ACPI's root pointer of SIZE bytes. */
 void boot_acpi_keep(const void *pointer, size_t size);

@@ -83,6 +83,14 @@ bool boot_range_overlaps_kernel(struct page_range range)
 	return overlap(&range, kernel_range());
 }
 
+bool boot_range_overlaps_ram(struct page_range range)
+{
+	for (size_t i = 0; i < boot_info.ram_count; i++)
+		if (overlap(&range, &boot_info.ram[i]))
+			return true;
+	return false;
+}
+
 bool boot_range_in_ram(struct page_range range)
 {
 	for (size_t i = 0; i < boot_info.ram_count; i++)

@@ -54,7 +54,12 @@ static void add_module(paddr_t start, paddr_t end)
 /*
  * Multiboot 1.
  */
-enum multiboot1_flag { MB1_COMMAND_LINE = 1 << 2, MB1_MODULES = 1 << 3, MB1_MEMORY_MAP = 1 << 6 };
+enum multiboot1_flag {
+	MB1_COMMAND_LINE = 1 << 2,
+	MB1_MODULES = 1 << 3,
+	MB1_MEMORY_MAP = 1 << 6,
+	MB1_FRAMEBUFFER = 1 << 12
+};
 
 struct multiboot1_info {
 	uint32_t flags;
@@ -64,7 +69,12 @@ struct multiboot1_info {
 	uint32_t module_count, modules;
 	uint32_t symbols[4];
 	uint32_t map_size, map;
-};
+	uint32_t of_no_use[9]; /* drives, APM, VBE */
+	struct loader_screen screen;
+	uint8_t colours[6];
+} __attribute__((packed, aligned(4)));
+
+_Static_assert(offsetof(struct multiboot1_info, screen) == 88, "section 3.3");
 
 struct multiboot1_module {
 	uint32_t start, end, text, reserved;
@@ -90,6 +100,8 @@ static void read_multiboot1(const struct multiboot1_info *info)
 	}
 	if (info->flags & MB1_COMMAND_LINE)
 		set_command_line(physical(info->command_line));
+	if (info->flags & MB1_FRAMEBUFFER)
+		boot_screen_keep(&info->screen, info->colours);
 	if (info->flags & MB1_MODULES) {
 		const struct multiboot1_module *modules = physical(info->modules);
 
@@ -106,6 +118,7 @@ enum multiboot2_tag_type {
 	MB2_COMMAND_LINE = 1,
 	MB2_MODULE = 3,
 	MB2_MEMORY_MAP = 6,
+	MB2_FRAMEBUFFER = 8,
 	MB2_ACPI_OLD = 14,
 	MB2_ACPI_NEW = 15
 };
@@ -130,6 +143,27 @@ struct multiboot2_memory {
 	uint64_t start, length;
 	uint32_t type, reserved;
 };
+
+/* The specification's text has one reserved byte, its header file and GRUB have two. */
+struct multiboot2_framebuffer {
+	struct multiboot2_tag tag;
+	struct loader_screen screen;
+	uint16_t reserved;
+	uint8_t colours[6];
+} __attribute__((packed, aligned(4)));
+
+/* Of a text screen the colours may be missing. */
+static void read_framebuffer(const struct multiboot2_framebuffer *framebuffer)
+{
+	static const uint8_t no_colours[sizeof(framebuffer->colours)];
+	bool has_colours =
+		framebuffer->tag.size >=
+		offsetof(struct multiboot2_framebuffer, colours) + sizeof(framebuffer->colours);
+
+	if (framebuffer->tag.size >= offsetof(struct multiboot2_framebuffer, reserved))
+		boot_screen_keep(&framebuffer->screen,
+				 has_colours ? framebuffer->colours : no_colours);
+}
 
 static void read_memory_map(const struct multiboot2_map *map)
 {
@@ -169,6 +203,9 @@ static void read_multiboot2(paddr_t start)
 		}
 		case MB2_MEMORY_MAP:
 			read_memory_map((const void *)tag);
+			break;
+		case MB2_FRAMEBUFFER:
+			read_framebuffer((const void *)tag);
 			break;
 		case MB2_ACPI_OLD:
 		case MB2_ACPI_NEW:
@@ -223,6 +260,7 @@ void boot_info_read(uint32_t magic, paddr_t info)
 	log_init();
 	syscall_trace_init();
 	boot_options_check();
+	boot_screen_check();
 	check_modules();
 	boot_memory_find_free();
 	boot_acpi_find();

@@ -18,6 +18,26 @@
 #define BOOT_MODULES_MAX       8
 #define BOOT_COMMAND_LINE_SIZE 2048
 
+/* Where a colour is within a pixel, of which the lowest bit is bit 0. */
+struct boot_colour {
+	uint8_t position, size; /* bits; a size is 1 to 8 */
+};
+
+/* A screen whose pixels are memory. */
+struct boot_framebuffer {
+	paddr_t address; /* of the pixel at the top left; not in RAM */
+	uint32_t pitch;	 /* bytes from a row to the next */
+	uint32_t width, height;
+	uint32_t depth; /* bits of a pixel: 15, 16, 24 or 32 */
+	struct boot_colour red, green, blue;
+};
+
+enum boot_screen {
+	BOOT_SCREEN_TEXT,   /* VGA text, or nothing was said: there may be one */
+	BOOT_SCREEN_PIXELS, /* boot_info.framebuffer */
+	BOOT_SCREEN_UNUSABLE,
+};
+
 struct boot_info {
 	/* Words after the name of the kernel file, terminated. */
 	char command_line[BOOT_COMMAND_LINE_SIZE];
@@ -35,6 +55,10 @@ struct boot_info {
 	/* Modules in the loader's order; the first is the initramfs. */
 	struct page_range modules[BOOT_MODULES_MAX];
 	size_t module_count;
+
+	/* The screen as the loader leaves it. */
+	enum boot_screen screen;
+	struct boot_framebuffer framebuffer;
 
 	/* Physical address of ACPI's root pointer, 0: not found. */
 	paddr_t acpi_rsdp;

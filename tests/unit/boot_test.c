@@ -25,6 +25,7 @@ const char __image_end[1];
 
 #include "../../boot/acpi_root.c"
 #include "../../boot/command_line.c"
+#include "../../boot/framebuffer.c"
 #include "../../boot/memory.c"
 #include "../../boot/multiboot.c"
 
@@ -73,6 +74,7 @@ static void forget(void)
 	memset(memory, 0, sizeof(memory));
 	memset(&boot_info, 0, sizeof(boot_info));
 	memset(kept, 0, sizeof(kept));
+	was_told = false;
 	last_log[0] = '\0';
 }
 
@@ -326,6 +328,143 @@ static void check_bad_loaders(void)
 		   "the boot loader's memory map has entries of 16 bytes");
 }
 
+/* A loader's screen, and the reason for leaving it dark. */
+#define PIXELS_AT 0xfd000000
+
+struct screen_case {
+	struct loader_screen said;
+	uint8_t colours[6];
+	const char *fault;
+};
+
+#define COLOURS_888               \
+	{                         \
+		16, 8, 8, 8, 0, 8 \
+	}
+#define COLOURS_565               \
+	{                         \
+		11, 5, 5, 6, 0, 5 \
+	}
+
+static const struct screen_case screen_cases[] = {
+	{ { PIXELS_AT, 5120, 1280, 800, 32, DIRECT_COLOUR }, COLOURS_888, NULL },
+	{ { PIXELS_AT, 2400, 800, 600, 24, DIRECT_COLOUR }, COLOURS_888, NULL },
+	{ { PIXELS_AT, 2048, 1024, 768, 16, DIRECT_COLOUR }, COLOURS_565, NULL },
+	{ { PIXELS_AT, 2048, 1024, 768, 15, DIRECT_COLOUR }, { 10, 5, 5, 5, 0, 5 }, NULL },
+	{ { 4 * MIB, 4, 1, 1, 32, DIRECT_COLOUR }, { 0, 1, 1, 1, 31, 1 }, NULL },
+	{ { PIXELS_AT, 1280, 1280, 800, 8, PALETTE }, COLOURS_888, "a palette" },
+	{ { PIXELS_AT, 5120, 1280, 800, 32, 3 }, COLOURS_888, "an unknown type" },
+	{ { PIXELS_AT, 5120, 1280, 800, 8, DIRECT_COLOUR }, COLOURS_888, "a depth that is none" },
+	{ { PIXELS_AT, 10240, 1280, 800, 64, DIRECT_COLOUR }, COLOURS_888, "a depth that is none" },
+	{ { PIXELS_AT, 5120, 0, 800, 32, DIRECT_COLOUR }, COLOURS_888, "no pixels" },
+	{ { PIXELS_AT, 5120, 1280, 0, 32, DIRECT_COLOUR }, COLOURS_888, "no pixels" },
+	{ { PIXELS_AT, 5119, 1280, 800, 32, DIRECT_COLOUR },
+	  COLOURS_888,
+	  "rows longer than their distance" },
+	{ { PIXELS_AT, 0xffffffff, 0x40000000, 1, 32, DIRECT_COLOUR },
+	  COLOURS_888,
+	  "rows longer than their distance" },
+	{ { PIXELS_AT, 5120, 1280, 800, 32, DIRECT_COLOUR },
+	  { 16, 0, 8, 8, 0, 8 },
+	  "colours outside of a pixel" },
+	{ { PIXELS_AT, 5120, 1280, 800, 32, DIRECT_COLOUR },
+	  { 16, 8, 8, 9, 0, 8 },
+	  "colours outside of a pixel" },
+	{ { PIXELS_AT, 5120, 1280, 800, 32, DIRECT_COLOUR },
+	  { 16, 8, 9, 8, 0, 8 },
+	  "colours outside of a pixel" },
+	{ { PIXELS_AT, 5120, 1280, 800, 32, DIRECT_COLOUR },
+	  { 25, 8, 8, 8, 0, 8 },
+	  "colours outside of a pixel" },
+	{ { PIXELS_AT, 5120, 1280, 800, 32, DIRECT_COLOUR },
+	  { 255, 8, 8, 8, 0, 8 },
+	  "colours outside of a pixel" },
+	{ { 0, 5120, 1280, 800, 32, DIRECT_COLOUR }, COLOURS_888, "no such address" },
+	{ { UINT64_MAX - 5120 * 800 + 1, 5120, 1280, 800, 32, DIRECT_COLOUR },
+	  COLOURS_888,
+	  "no such address" },
+	{ { 4 * MIB - 1, 5120, 1280, 800, 32, DIRECT_COLOUR }, COLOURS_888, "RAM in its place" },
+	{ { 0x9f000 - 1, 5120, 1280, 800, 32, DIRECT_COLOUR }, COLOURS_888, "RAM in its place" },
+};
+
+static void tell_screen(const struct protocol *protocol, const struct screen_case *screen)
+{
+	struct multiboot2_framebuffer tag = { .screen = screen->said };
+
+	forget();
+	protocol->tell(&usual);
+	if (protocol->magic == MULTIBOOT1_LOADED) {
+		struct multiboot1_info *info = (void *)(memory + INFO_AT);
+
+		info->flags |= MB1_FRAMEBUFFER;
+		info->screen = screen->said;
+		memcpy(info->colours, screen->colours, sizeof(info->colours));
+		return;
+	}
+	memcpy(tag.colours, screen->colours, sizeof(tag.colours));
+	*(uint32_t *)(memory + INFO_AT) -= 8; /* over the end's tag */
+	add_tag(MB2_FRAMEBUFFER, &tag.screen,
+		sizeof(tag) - offsetof(struct multiboot2_framebuffer, screen));
+	add_tag(MB2_END, "", 0);
+}
+
+static void check_screens(void)
+{
+	char line[256];
+
+	FOR_EACH_PROTOCOL(p)
+	{
+		EXPECT_STR(boot_by(p, &usual), "");
+		EXPECT_EQ(boot_info.screen, BOOT_SCREEN_TEXT);
+
+		struct screen_case text = { { 0xb8000, 160, 80, 25, 16, EGA_TEXT }, { 0 }, NULL };
+
+		tell_screen(p, &text);
+		EXPECT_STR(boot(p->magic, INFO_AT), "");
+		EXPECT_EQ(boot_info.screen, BOOT_SCREEN_TEXT);
+
+		for (size_t i = 0; i < sizeof(screen_cases) / sizeof(*screen_cases); i++) {
+			const struct screen_case *c = &screen_cases[i];
+			const struct boot_framebuffer *got = &boot_info.framebuffer;
+
+			tell_screen(p, c);
+			EXPECT_STR(boot(p->magic, INFO_AT), "");
+			if (c->fault) {
+				EXPECT_EQ_AT(boot_info.screen, BOOT_SCREEN_UNUSABLE, "%zu", i);
+				snprintf(line, sizeof(line),
+					 "screen: none: the boot loader's has %s (%u by %u, %u "
+					 "bits, rows of %u bytes at 0x%lx)",
+					 c->fault, c->said.width, c->said.height, c->said.depth,
+					 c->said.pitch, (unsigned long)c->said.address);
+				EXPECT_STR(last_log, line);
+				continue;
+			}
+			EXPECT_EQ_AT(boot_info.screen, BOOT_SCREEN_PIXELS, "%zu", i);
+			EXPECT_STR(last_log, "");
+			EXPECT_EQ(got->address, c->said.address);
+			EXPECT_EQ(got->pitch, c->said.pitch);
+			EXPECT_EQ(got->width, c->said.width);
+			EXPECT_EQ(got->height, c->said.height);
+			EXPECT_EQ(got->depth, c->said.depth);
+			EXPECT_AT(memcmp(&got->red, c->colours, 2) == 0, "%zu", i);
+			EXPECT_AT(memcmp(&got->green, c->colours + 2, 2) == 0, "%zu", i);
+			EXPECT_AT(memcmp(&got->blue, c->colours + 4, 2) == 0, "%zu", i);
+		}
+	}
+
+	/* A tag that ends before the type, as far as one can be told from nothing; before the colours. */
+	forget();
+	*(uint32_t *)(memory + INFO_AT) = 8;
+	add_tag(MB2_FRAMEBUFFER, &screen_cases[0].said, sizeof(struct loader_screen) - 1);
+	EXPECT_STR(boot(MULTIBOOT2_LOADED, INFO_AT), "");
+	EXPECT_EQ(boot_info.screen, BOOT_SCREEN_TEXT);
+	forget();
+	*(uint32_t *)(memory + INFO_AT) = 8;
+	add_tag(MB2_FRAMEBUFFER, &screen_cases[0].said, sizeof(struct loader_screen));
+	EXPECT_STR(boot(MULTIBOOT2_LOADED, INFO_AT), "");
+	EXPECT_EQ(boot_info.screen, BOOT_SCREEN_UNUSABLE);
+}
+
 static void check_take(void)
 {
 	boot_by(protocols, &usual);
@@ -486,6 +625,7 @@ static const struct tap_rule rules[] = {
 	{ "a command line that is too long is refused, one that just fits is not",
 	  check_long_words },
 	{ "what no loader should say does no harm", check_bad_loaders },
+	{ "a screen is used when all that is said of it makes sense", check_screens },
 	{ "memory taken early is zeroed, and missing afterwards", check_take },
 	{ "processors start in a page that nobody uses", check_low_page },
 	{ "words that mean nothing are told", check_unknown_words },

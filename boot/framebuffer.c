@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a loader says of the screen, judged: a screen of pixels is used when every field makes sense
+ * and none of its bytes is RAM; a screen of text is the VGA driver's to find; of anything else the
+ * log says why it stays dark.
+ *
+ * Sources: Multiboot Specification 0.6.96, section 3.3; Multiboot2 Specification 2.0, section
+ * 3.6.12 "Framebuffer info".
+ */
+#include "boot.h"
+
+#include <kernel/log.h>
+
+/* A loader's types of screen. */
+enum { PALETTE = 0, DIRECT_COLOUR = 1, EGA_TEXT = 2 };
+
+static struct loader_screen told;
+static struct boot_colour told_colours[3];
+static bool was_told;
+
+void boot_screen_keep(const struct loader_screen *said, const uint8_t *colours)
+{
+	told = *said;
+	for (unsigned int i = 0; i < 3; i++)
+		told_colours[i] = (struct boot_colour){ colours[2 * i], colours[2 * i + 1] };
+	was_told = true;
+}
+
+static bool is_depth(unsigned int depth)
+{
+	return depth == 15 || depth == 16 || depth == 24 || depth == 32;
+}
+
+/* Whether the three colours lie inside a pixel, each in bits of its own. */
+static bool are_colours(void)
+{
+	uint64_t bits = 0;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		struct boot_colour colour = told_colours[i];
+
+		if (colour.size < 1 || colour.size > 8 || colour.position > told.depth ||
+		    colour.position + colour.size > told.depth)
+			return false;
+
+		uint64_t mask = ((1ull << colour.size) - 1) << colour.position;
+
+		if (bits & mask)
+			return false;
+		bits |= mask;
+	}
+	return true;
+}
+
+/* The reason for not using a screen of pixels, or NULL. */
+static const char *find_fault(void)
+{
+	uint64_t size = (uint64_t)told.pitch * told.height;
+
+	if (!is_depth(told.depth))
+		return "a depth that is none";
+	if (!told.width || !told.height)
+		return "no pixels";
+	if (told.pitch < (uint64_t)told.width * ((told.depth + 7) / 8))
+		return "rows longer than their distance";
+	if (!are_colours())
+		return "colours outside of a pixel";
+	if (!told.address || size > UINT64_MAX - told.address)
+		return "no such address";
+	if (boot_range_overlaps_ram((struct page_range){ told.address, told.address + size }))
+		return "RAM in its place";
+	return NULL;
+}
+
+void boot_screen_check(void)
+{
+	const char *fault;
+
+	if (!was_told || told.type == EGA_TEXT)
+		return;
+	fault = told.type == DIRECT_COLOUR ? find_fault() :
+		told.type == PALETTE	   ? "a palette" :
+					     "an unknown type";
+	if (fault) {
+		boot_info.screen = BOOT_SCREEN_UNUSABLE;
+		log_warning("screen: none: the boot loader's has %s (%u by %u, %u bits, rows of %u "
+			    "bytes at 0x%lx)",
+			    fault, told.width, told.height, told.depth, told.pitch, told.address);
+		return;
+	}
+	boot_info.screen = BOOT_SCREEN_PIXELS;
+	boot_info.framebuffer = (struct boot_framebuffer){ told.address,    told.pitch,
+							   told.width,	    told.height,
+							   told.depth,	    told_colours[0],
+							   told_colours[1], told_colours[2] };
+}
