@@ -64,6 +64,20 @@ $(VDSO): $(VDSO_DIR)/vdso.c $(VDSO_DIR)/vdso.lds include/kernel/vdso.h include/u
 $(O)/arch/x86_64/vdso_object.S.o: KERNEL_CPPFLAGS += -DVDSO_OBJECT='"$(VDSO)"'
 $(O)/arch/x86_64/vdso_object.S.o: $(VDSO)
 
+# The screen's font. FONT=FILE names another one.
+FONT ?= /usr/share/consolefonts/Lat15-Fixed16.psf.gz
+
+$(O)/drivers/font.S: tools/font $(wildcard $(FONT)) kernel.mk
+	@mkdir -p $(@D)
+	$(call say,FONT,$(FONT))
+	[ -r $(FONT) ] || tools/deps drivers/packages
+	tools/font $(FONT) >$@
+
+$(O)/drivers/font.o: $(O)/drivers/font.S
+	$(CC) -c $< -o $@
+
+KERNEL_OBJS += $(O)/drivers/font.o
+
 -include $(KERNEL_OBJS:.o=.d)
 
 # A second link adds the names for backtraces, see boot/symbols.awk.

@@ -6,7 +6,8 @@
  * 3.1), SDM vol. 3A 9.8.5 "Initializing IA-32e Mode".
  *
  * QEMU's -kernel takes multiboot 1 and refuses ELF64 there, hence the a.out address fields; GRUB
- * takes multiboot 2 and reads the ELF program headers.
+ * takes multiboot 2 and reads the ELF program headers. Only that asks for a screen: a multiboot 1
+ * header could not without QEMU saying at each start that it has none to give.
  *
  * The page tables made here last until paging.c has built the real ones, and once more for the
  * first instructions of each further processor (smp_start.S): the first 4 GiB, everything writable
@@ -29,7 +30,11 @@
 #define MULTIBOOT2_MAGIC	0xe85250d6
 #define MULTIBOOT2_ARCH_I386	0
 #define MULTIBOOT2_TAG_END	0
+#define MULTIBOOT2_TAG_CONSOLE	4
+#define MULTIBOOT2_TAG_FRAMEBUFFER 5
 #define MULTIBOOT2_TAG_MODULE_ALIGN 6
+#define MULTIBOOT2_TAG_OPTIONAL	(1 << 0) /* a tag's flag: the loader may pass it over */
+#define MULTIBOOT2_CONSOLE_TEXT	(1 << 1) /* we can use EGA text */
 
 	.section .boot.header, "a"
 	.balign 8
@@ -51,6 +56,15 @@ multiboot2_header:
 	.long	-(MULTIBOOT2_MAGIC + MULTIBOOT2_ARCH_I386 + (multiboot2_end - multiboot2_header))
 	.word	MULTIBOOT2_TAG_MODULE_ALIGN, 0
 	.long	8
+	/* A screen of text, or one of pixels, in the loader's favourite mode; or none. */
+	.word	MULTIBOOT2_TAG_CONSOLE, MULTIBOOT2_TAG_OPTIONAL
+	.long	12
+	.long	MULTIBOOT2_CONSOLE_TEXT
+	.balign	8
+	.word	MULTIBOOT2_TAG_FRAMEBUFFER, MULTIBOOT2_TAG_OPTIONAL
+	.long	20
+	.long	0, 0, 0			/* width, height, depth: any */
+	.balign	8
 	.word	MULTIBOOT2_TAG_END, 0
 	.long	8
 multiboot2_end:

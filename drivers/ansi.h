@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ANSI_ROWS	80 /* most */
-#define ANSI_COLUMNS	132
+#define ANSI_COLUMNS	240
 #define ANSI_PARAMETERS 16
 #define ANSI_REPLY_SIZE 24
 

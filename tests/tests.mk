@@ -9,7 +9,7 @@ export TALLY_DEBUG_KERNEL := $(abspath $(CHECK_DEBUG_KERNEL))
 
 include tests/unit/unit.mk
 
-CHECK_DEPS := $(wildcard qemu/packages userland/packages tools/packages tests/packages)
+CHECK_DEPS := $(wildcard drivers/packages qemu/packages userland/packages tools/packages tests/packages)
 
 # Programs for both kernels: static executables of the build host's C library, or of none.
 CHECK_TOOL_PROGRAMS := $(patsubst tests/tools/programs/%.c,$(O)/tests/%,$(wildcard tests/tools/programs/*.c))

@@ -9,11 +9,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Looks for a VGA in a text mode and clears it. Once, at start, after arch_init. */
+/* Looks for a framebuffer of the boot loader's, else for a VGA in a text mode, and clears it. Once, at
+ * start, after arch_init. */
 void screen_init(void);
 
 /* Whether there is one. Any context. */
 bool screen_is_present(void);
+
+/* How many rows and columns of characters it has. There is one. Any context. */
+void screen_get_size(unsigned int *rows, unsigned int *columns);
 
 /* Shows BYTES: UTF-8 and ANSI sequences; nothing without a screen. Any context; in an NMI that
  * interrupted a writer nothing is shown and false returned. */

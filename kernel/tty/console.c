@@ -236,6 +236,13 @@ void console_init(bool raw)
 	is_raw = raw;
 	if (raw)
 		return;
+	if (screen_is_present() && !serial_is_present(SERIAL_COM1)) {
+		unsigned int rows, columns;
+
+		screen_get_size(&rows, &columns);
+		size = (struct kernel_winsize){ .ws_row = (uint16_t)rows,
+						.ws_col = (uint16_t)columns };
+	}
 	if (boot_option("window", window, sizeof(window)) && !parse_window(window, &size))
 		boot_failure("window=%s: not the size of a window; give ROWSxCOLUMNS", window);
 	if (tty_init(&terminal, &console_driver, NULL, DEVICE) < 0)
