@@ -9,58 +9,30 @@ memory; so must a panic.
 import os
 import re
 import shutil
-import subprocess
 import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 sys.path.insert(0, os.path.join(HERE, ".."))
-sys.path.insert(0, os.path.join(ROOT, "tools"))
 
+import monitor  # pylint: disable=wrong-import-position
 import tap  # pylint: disable=wrong-import-position
-from tallylib import paths  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 IMAGE = os.path.join(BUILD, "tests", "screen.elf")
 COLUMNS, ROWS, TEXT_MEMORY = 80, 25, 0xb8000
-TRIES, PAUSE_S = 100, 0.1
 # QEMU's exit status for the exit device's values: an end, a panic.
 ENDED, PANIC = 65, 67
-# Characters that QEMU's sendkey calls by another name.
-KEYS = {" ": "spc", "\n": "ret", "-": "minus", "=": "equal", ";": "semicolon", "/": "slash",
-        "'": "apostrophe", "\\": "backslash", ".": "dot", "$": "shift-4", "(": "shift-9",
-        ")": "shift-0", "*": "shift-8", "\x03": "ctrl-c", "\x1a": "ctrl-z", "\x7f": "backspace",
-        "\x1b[A": "up"}
 
 
-class Machine:
-    """QEMU with a VGA and its monitor at our end of a pipe."""
+class Screen(monitor.Machine):
+    """A machine whose screen is a VGA's text memory."""
 
     def __init__(self, words, *devices):
-        self.process = subprocess.Popen(
-            [paths.emulator(needs_model=False), "-machine", "pc", "-m", "256M", "-nodefaults",
-             "-no-user-config", "-display", "none", "-vga", "std", "-no-reboot", "-monitor", "stdio",
-             "-device", "isa-debug-exit,iobase=0xf4,iosize=4", "-cpu", "max", "-kernel", IMAGE,
-             "-append", words, *devices],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        os.set_blocking(self.process.stdout.fileno(), False)
-
-    def ask(self, words):
-        """One monitor command's answer; empty once the machine has ended."""
-        answer = b""
-        try:
-            self.process.stdin.write(words.encode() + b"\n")
-            self.process.stdin.flush()
-        except OSError:
-            return ""
-        for _ in range(TRIES):
-            answer += self.process.stdout.read() or b""
-            if answer.rstrip().endswith(b"(qemu)") and b"\n" in answer:
-                break
-            time.sleep(PAUSE_S / 10)
-        return answer.decode(errors="replace")
+        super().__init__("-device", "isa-debug-exit,iobase=0xf4,iosize=4", "-kernel", IMAGE,
+                         "-append", words, *devices)
 
     def rows(self):
         """The screen as text."""
@@ -70,44 +42,20 @@ class Machine:
         text = "".join(chr(int(cell, 16) & 0xff) for cell in cells[-COLUMNS * ROWS:])
         return [text[i:i + COLUMNS].rstrip() for i in range(0, len(text), COLUMNS)]
 
-    def wait_for(self, line):
-        """Waits until a row is LINE, a regular expression; returns the screen's rows."""
-        rows = []
-        for _ in range(TRIES):
-            rows = self.rows()
-            if any(re.fullmatch(line, row) for row in rows) or self.process.poll() is not None:
-                break
-            time.sleep(PAUSE_S)
-        return rows
-
     def wait_for_first(self, line):
         """The same, for the top row."""
         rows = []
-        for _ in range(TRIES):
+        for _ in range(monitor.TRIES):
             rows = self.rows()
             if rows and re.fullmatch(line, rows[0]):
                 break
-            time.sleep(PAUSE_S)
+            time.sleep(monitor.PAUSE_S)
         return rows
-
-    def type(self, text):
-        for part in re.findall(r"\x1b\[.|.", text, re.DOTALL):
-            key = KEYS.get(part, part)
-            self.ask("sendkey " + ("shift-" + key.lower() if key.isupper() else key) + " 20")
-            time.sleep(0.06)
-
-    def end(self):
-        """Waits for the end: QEMU's status."""
-        try:
-            return self.process.wait(TRIES * PAUSE_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            return self.process.wait()
 
 
 def dialogue(report, name, *devices):
     """A shell driven by the keyboard alone."""
-    machine = Machine("console=cooked", *devices)
+    machine = Screen("console=cooked", *devices)
     rows = machine.wait_for(r"/ #")
     report.ok(any(row.startswith("tally: screen: VGA text, 80 by 25") for row in rows),
               f"{name}: the kernel log is on the screen", *rows)
@@ -142,7 +90,7 @@ def main():
     report.equal(status, 0, "an image of a shell", error)
     dialogue(report, "with a serial line", "-serial", "null")
     dialogue(report, "without a serial line")
-    machine = Machine("console=cooked panic=here")
+    machine = Screen("console=cooked panic=here")
     rows = machine.wait_for(r"tally: panic: asked for on processor 0")
     status = machine.end()
     report.equal(status, PANIC, "a panic ends the machine", *rows)

@@ -48,7 +48,9 @@ MISTAKES = (
     (["run", "--initrd", "/no/such/archive"], 127, "No such file"),
     (["run", "--log", "/no/such/folder/log", PROGRAM], 127, "No such file"),
     (["boot", "/no/such/image"], 127, "no such file"),
-    (["image", "--append", "x", "-o", "/dev/null", PROGRAM], 120, "needs --iso"),
+    (["image", "--append", "x", "-o", "/dev/null", PROGRAM], 120, "--append needs --iso"),
+    (["image", "--video", "text", "-o", "/dev/null", PROGRAM], 120, "--video needs --iso"),
+    (["image", "--iso", "--video", "800x", "-o", "/dev/null", PROGRAM], 120, "no mode of a screen"),
 )
 
 

@@ -7,6 +7,7 @@ share of options is declared once, by the functions named add_*.
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 
@@ -107,6 +108,9 @@ def _parser():
                             "multiboot ELF")
     image.add_argument("--append", metavar="WORDS", default="",
                        help="more words for the kernel's command line (only with --iso)")
+    image.add_argument("--video", metavar="MODE", type=_video_mode,
+                       help="the screen's mode: text, auto or WIDTHxHEIGHT[xDEPTH] (only with "
+                            "--iso; default auto)")
     image.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER)
 
     boot = commands.add_parser("boot", allow_abbrev=False,
@@ -178,6 +182,14 @@ def _seconds(text):
     if not 0 < value < 1e6:
         raise argparse.ArgumentTypeError(f"{text!r} is no time in seconds")
     return value
+
+
+def _video_mode(text):
+    if text not in ("text", "auto") and not re.fullmatch(r"[1-9]\d{0,4}x[1-9]\d{0,4}(x\d\d)?", text,
+                                                         re.ASCII):
+        raise argparse.ArgumentTypeError(f"{text!r} is no mode of a screen: give text, auto or "
+                                         "WIDTHxHEIGHT[xDEPTH]")
+    return text
 
 
 def _variable(text):
@@ -324,9 +336,12 @@ def _image(options):
         raise Failure(USAGE, "name the file to write: -o FILE")
     if options.append and not options.iso:
         raise Failure(USAGE, "--append needs --iso: whoever boots an ELF gives it its words")
+    if options.video and not options.iso:
+        raise Failure(USAGE, "--video needs --iso: the ELF's screen is what its loader sets")
     blob = _packed(options)
     if options.iso:
-        image.make_iso(blob, _join(options.append, _AS_PIPES), options.output)
+        image.make_iso(blob, _join(options.append, _AS_PIPES), options.output,
+                       options.video or "auto")
     else:
         image.make_unikernel(blob, options.output)
     return 0

@@ -15,7 +15,7 @@ from . import paths
 from .failure import MISSING, NOT_FOUND, Failure
 
 # The commands that GRUB's configuration uses; an image with all of GRUB's modules is twice the size.
-_GRUB_MODULES = "normal multiboot2 serial terminal echo sleep iso9660 biosdisk"
+_GRUB_MODULES = "normal multiboot2 vbe serial terminal echo sleep iso9660 biosdisk"
 _GRUB_BIOS = "/usr/lib/grub/i386-pc"
 
 
@@ -36,8 +36,10 @@ def make_unikernel(blob, output):
         _deliver(os.path.join(folder, "image"), output, 0o755)
 
 
-def make_iso(blob, words, output):
-    """Makes an ISO image that boots the kernel with the command line `words` and the initramfs."""
+def make_iso(blob, words, output, video="auto"):
+    """Makes an ISO image that boots the kernel with the command line `words` and the initramfs.
+
+    `video` is a mode in GRUB's words, see its gfxpayload."""
     kernel = paths.built("tally.elf", "make")
     _need("grub-mkrescue", "xorriso", "mformat")
     if not os.path.isdir(_GRUB_BIOS):
@@ -51,7 +53,7 @@ def make_iso(blob, words, output):
             _write(os.path.join(tree, "boot", "tally.elf"), file.read())
         _write(os.path.join(tree, "boot", "initramfs.cpio"), blob)
         with open(template, encoding="utf-8") as file:
-            config = file.read().replace("@WORDS@", words)
+            config = file.read().replace("@WORDS@", words).replace("@VIDEO@", video)
         _write(os.path.join(tree, "boot", "grub", "grub.cfg"), config.encode())
         _call(["grub-mkrescue", "-d", _GRUB_BIOS, "--install-modules=" + _GRUB_MODULES,
                "--locales=", "--fonts=", "--themes=", "-o", "image", "tree"], folder)
