@@ -48,12 +48,12 @@ enum efer_bit { EFER_SCE = 1 << 0, EFER_NXE = 1 << 11 };
  * reset, but where that has write-through twice, write combining comes first. SDM vol. 3A 12.12 "Page
  * Attribute Table".
  */
-#define PAT_TYPES 0x0007040600070106
+#define PAT_TYPES	      0x0007040600070106
 
 /* What a processor that does not say has. */
-#define PHYSICAL_BITS_LEAST 36
+#define PHYSICAL_BITS_LEAST   36
 /* What a page table can say. */
-#define PHYSICAL_BITS_MOST  52
+#define PHYSICAL_BITS_MOST    52
 
 /* RFLAGS that SYSCALL clears: everything but the arithmetic flags: TF, IF, DF, IOPL, NT, RF, AC. */
 #define SYSCALL_FLAGS_CLEARED 0x00057700

@@ -16,7 +16,7 @@ struct cpu_features {
 	bool rdtscp;
 	uint8_t physical_bits; /* of a physical address */
 	uint64_t xsave_mask;   /* XCR0 */
-	uint32_t xsave_size; /* bytes of an XSAVE area for that mask */
+	uint32_t xsave_size;   /* bytes of an XSAVE area for that mask */
 };
 
 extern struct cpu_features cpu_features;
