@@ -6,6 +6,7 @@ the output. $SPIN is the program that does known work (userland/programs/spin).
 """
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -78,11 +79,11 @@ def _write(path, text):
         file.write(text)
 
 
+# Value, unit, event, time, percent of the time it was counted, and more.
+_ROW = re.compile(r"^([\d.]+|<[^>]*>),[^,]*,([^,]+),\d+,([\d.]*),", re.MULTILINE)
+
+
 def counts(text):
     """{event: (count or None, percent of the time it was counted)} of what `perf stat -x,` printed."""
-    found = {}
-    for line in text.splitlines():
-        cells = line.split(",")
-        if len(cells) >= 6:
-            found[cells[2]] = (int(cells[0]) if cells[0].isdecimal() else None, float(cells[4] or 0))
-    return found
+    return {event: (int(value) if value.isdecimal() else None, float(percent or 0))
+            for value, event, percent in _ROW.findall(text)}
