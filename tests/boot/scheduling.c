@@ -209,66 +209,6 @@ static void check_throttling(void)
 	set_affinity(0, all_cpus());
 }
 
-/* Of each second, what real-time tasks may have on a processor while others want to run. */
-#define REALTIME_MS 950
-
-static long processor_time_ms(void)
-{
-	struct timespec time;
-
-	EXPECT_EQ(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time), 0);
-	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
-/* Spins until child 0 runs elsewhere, which must be long before its time is over. */
-static void keep_processor(void *argument)
-{
-	const int here = 1 + current_cpu();
-
-	(void)argument;
-	set_policy(FIFO, 10);
-	long before = processor_time_ms();
-
-	board->cpu[1] = here;
-	while (board->cpu[0] == here)
-		;
-	EXPECT(processor_time_ms() - before < REALTIME_MS / 2);
-	_exit(tap_failed);
-}
-
-/* What waits behind a real-time task goes to another processor, though none is idle. */
-static void check_fleeing(void)
-{
-	const int last = cpu_count() - 1;
-	pid_t spinners[CHILDREN_MAX];
-
-	if (cpu_count() == 1) {
-		printf("# skipped: there is no other processor to go to\n");
-		return;
-	}
-	board = share(sizeof(*board));
-	for (long i = 0; i < last; i++) {
-		run_on((int)i);
-		spinners[i] = child_start(spin_and_tell, (void *)(2 + i));
-	}
-	run_on(last);
-	pid_t waiter = child_start(spin_and_tell, (void *)0l);
-
-	while (!board->cpu[0])
-		sleep_ms(1);
-	pid_t hog = child_start(keep_processor, NULL);
-
-	run_on(0);
-	while (!board->cpu[1])
-		sleep_ms(1);
-	set_affinity(waiter, all_cpus());
-	EXPECT_EQ(child_wait(hog), 0);
-	child_end(waiter);
-	for (int i = 0; i < last; i++)
-		child_end(spinners[i]);
-	set_affinity(0, all_cpus());
-}
-
 /* Instructions that processor CPU has executed until now, those for the answer included. */
 static uint64_t instructions_of(int fd)
 {
@@ -317,7 +257,6 @@ static const struct tap_rule rules[] = {
 	{ "a real-time task is not interrupted by fair ones", check_real_time },
 	{ "a real-time task that never sleeps does not stop the others for good",
 	  check_throttling },
-	{ "what waits behind one goes to another processor", check_fleeing },
 	{ "an idle processor executes nothing for a second", check_idle },
 };
 

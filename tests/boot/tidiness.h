@@ -104,7 +104,8 @@ static inline void state_expect(const struct state *before, int times, int patie
 	for (int i = 0; i < SIZES_MAX; i++)
 		EXPECT_EQ_AT(after.sizes[i].used, before->sizes[i].used, "%s after %d rounds",
 			     after.sizes[i].name, times);
-	EXPECT_EQ_AT(after.free_bytes, before->free_bytes, "free bytes after %d rounds", times);
+	/* A page that was kept for the next time may have come back. */
+	EXPECT(after.free_bytes >= before->free_bytes);
 }
 
 /* What is kept for the next time, a page of a stack or of objects, is more after a while; a leak takes something each
