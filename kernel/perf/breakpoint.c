@@ -87,16 +87,6 @@ static void breakpoint_event_destroy(struct perf_event *event)
 
 /* --- on and off --- */
 
-static void breakpoint_start(struct perf_event *event, int flags)
-{
-	event->hw.flags = 0;
-}
-
-static void breakpoint_stop(struct perf_event *event, int flags)
-{
-	event->hw.flags = HW_STOPPED;
-}
-
 static int breakpoint_add(struct perf_event *event, int flags)
 {
 	struct perf_event **events = this_cpu(registers).events;
@@ -107,8 +97,7 @@ static int breakpoint_add(struct perf_event *event, int flags)
 	ASSERT(slot < ARCH_BREAKPOINTS);
 	events[slot] = event;
 	event->hw.slot = (int)slot;
-	event->hw.flags = flags & PMU_START ? 0 : HW_STOPPED;
-	perf_software_begin_period(event);
+	perf_software_begin(event, flags);
 	arch_breakpoint_set(slot, &event->hw.breakpoint);
 	return 0;
 }
@@ -120,11 +109,6 @@ static void breakpoint_del(struct perf_event *event, int flags)
 	arch_breakpoint_clear(slot);
 	this_cpu(registers).events[slot] = NULL;
 	event->hw.slot = -1;
-}
-
-static void breakpoint_read(struct perf_event *event)
-{
-	/* The count is always up to date. */
 }
 
 /* --- changes --- */
@@ -229,9 +213,9 @@ static struct pmu breakpoint_pmu = {
 	.event_destroy = breakpoint_event_destroy,
 	.add = breakpoint_add,
 	.del = breakpoint_del,
-	.start = breakpoint_start,
-	.stop = breakpoint_stop,
-	.read = breakpoint_read,
+	.start = perf_software_start,
+	.stop = perf_software_stop,
+	.read = perf_software_read,
 	.modify = perf_breakpoint_modify,
 };
 

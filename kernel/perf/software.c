@@ -49,10 +49,26 @@ static uint64_t expired_periods(struct perf_event *event)
 	return periods;
 }
 
-void perf_software_begin_period(struct perf_event *event)
+void perf_software_begin(struct perf_event *event, int flags)
 {
+	event->hw.flags = flags & PMU_START ? 0 : HW_STOPPED;
 	if (perf_event_is_sampling(event))
 		expired_periods(event);
+}
+
+void perf_software_start(struct perf_event *event, int flags)
+{
+	event->hw.flags = 0;
+}
+
+void perf_software_stop(struct perf_event *event, int flags)
+{
+	event->hw.flags = HW_STOPPED;
+}
+
+void perf_software_read(struct perf_event *event)
+{
+	/* The count is always up to date. */
 }
 
 void perf_software_count_event(struct perf_event *event, uint64_t number, struct trap_frame *frame,
@@ -121,8 +137,7 @@ static void software_event_destroy(struct perf_event *event)
 
 static int software_add(struct perf_event *event, int flags)
 {
-	event->hw.flags = flags & PMU_START ? 0 : HW_STOPPED;
-	perf_software_begin_period(event);
+	perf_software_begin(event, flags);
 	TAILQ_INSERT_TAIL(&this_cpu(active_events).list, event, hw.software_link);
 	return 0;
 }
@@ -132,21 +147,6 @@ static void software_del(struct perf_event *event, int flags)
 	TAILQ_REMOVE(&this_cpu(active_events).list, event, hw.software_link);
 }
 
-static void software_start(struct perf_event *event, int flags)
-{
-	event->hw.flags = 0;
-}
-
-static void software_stop(struct perf_event *event, int flags)
-{
-	event->hw.flags = HW_STOPPED;
-}
-
-static void software_read(struct perf_event *event)
-{
-	/* The count is always up to date. */
-}
-
 static struct pmu software_pmu = {
 	.name = "software",
 	.capabilities = PMU_SOFTWARE,
@@ -154,9 +154,9 @@ static struct pmu software_pmu = {
 	.event_destroy = software_event_destroy,
 	.add = software_add,
 	.del = software_del,
-	.start = software_start,
-	.stop = software_stop,
-	.read = software_read,
+	.start = perf_software_start,
+	.stop = perf_software_stop,
+	.read = perf_software_read,
 };
 
 void perf_software_init(void)

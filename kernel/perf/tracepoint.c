@@ -120,8 +120,7 @@ static void tracepoint_event_destroy(struct perf_event *event)
 
 static int tracepoint_add(struct perf_event *event, int flags)
 {
-	event->hw.flags = flags & PMU_START ? 0 : HW_STOPPED;
-	perf_software_begin_period(event);
+	perf_software_begin(event, flags);
 	TAILQ_INSERT_TAIL(list_of(event->hw.config), event, hw.software_link);
 	return 0;
 }
@@ -129,21 +128,6 @@ static int tracepoint_add(struct perf_event *event, int flags)
 static void tracepoint_del(struct perf_event *event, int flags)
 {
 	TAILQ_REMOVE(list_of(event->hw.config), event, hw.software_link);
-}
-
-static void tracepoint_start(struct perf_event *event, int flags)
-{
-	event->hw.flags = 0;
-}
-
-static void tracepoint_stop(struct perf_event *event, int flags)
-{
-	event->hw.flags = HW_STOPPED;
-}
-
-static void tracepoint_read(struct perf_event *event)
-{
-	/* The count is always up to date. */
 }
 
 static struct pmu tracepoint_pmu = {
@@ -154,9 +138,9 @@ static struct pmu tracepoint_pmu = {
 	.event_destroy = tracepoint_event_destroy,
 	.add = tracepoint_add,
 	.del = tracepoint_del,
-	.start = tracepoint_start,
-	.stop = tracepoint_stop,
-	.read = tracepoint_read,
+	.start = perf_software_start,
+	.stop = perf_software_stop,
+	.read = perf_software_read,
 };
 
 void perf_tracepoint_init(void)

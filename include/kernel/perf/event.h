@@ -268,15 +268,20 @@ void perf_tracepoint_init(void);
 void perf_breakpoint_init(void);
 
 /*
- * software.c
+ * software.c: for every PMU whose events are counted where they happen.
  */
 
 /* Whether EVENT does not count what happens in the code that FRAME is of. Any context. */
 bool perf_event_excludes(const struct perf_event *event, struct trap_frame *frame);
 
-/* EVENT, which may sample, goes on: a period that was ended from outside (PERF_EVENT_IOC_PERIOD) while it
- * was off begins anew. As below. */
-void perf_software_begin_period(struct perf_event *event);
+/* EVENT is put on, with the FLAGS of struct pmu's add. A period that was ended from outside
+ * (PERF_EVENT_IOC_PERIOD) while it was off begins anew. As below. */
+void perf_software_begin(struct perf_event *event, int flags);
+
+/* struct pmu's start, stop and read of such a PMU. */
+void perf_software_start(struct perf_event *event, int flags);
+void perf_software_stop(struct perf_event *event, int flags);
+void perf_software_read(struct perf_event *event);
 
 /* NUMBER more of what EVENT, active here and not stopped, counts where it happens, at FRAME with data
  * address ADDRESS: samples as the period says. Interrupts off, or an NMI if nothing else counts for
