@@ -28,7 +28,7 @@ struct pseudo_dynamic {
 	/* The first target with an id of at least *ID, which becomes its own, with a reference; or
 	 * NULL: no more. */
 	void *(*next)(void *parent, uint64_t *id);
-	/* One more reference, and one less. */
+	/* One more reference, and one less. NULL: targets are there for good. */
 	void (*get)(void *target);
 	void (*put)(void *target);
 	/* The number by which it is listed, unlike any other's that is the target of such an entry. */

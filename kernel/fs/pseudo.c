@@ -246,10 +246,21 @@ static uint64_t number_of(const struct pseudo_entry *entry, void *target,
 	return ((uintptr_t)entry >> 3 & 0xfffffff) | id << 28;
 }
 
+static void get_target(const struct pseudo_dynamic *about, void *target)
+{
+	if (target && about->get)
+		about->get(target);
+}
+
+static void put_target(const struct pseudo_dynamic *about, void *target)
+{
+	if (target && about->put)
+		about->put(target);
+}
+
 static void free_inode(struct inode *inode)
 {
-	if (pseudo(inode)->target)
-		pseudo(inode)->about->put(pseudo(inode)->target);
+	put_target(pseudo(inode)->about, pseudo(inode)->target);
 	kfree(pseudo(inode));
 }
 
@@ -284,8 +295,7 @@ static struct inode *make_inode(struct superblock *superblock, const struct pseu
 	const struct inode_ops *ops = &regular_inode_ops;
 
 	if (!inode) {
-		if (target)
-			about->put(target);
+		put_target(about, target);
 		return NULL;
 	}
 	if ((entry->mode & S_IFMT) == S_IFDIR)
@@ -330,8 +340,7 @@ static struct inode *look_up(struct inode *inode, const char *name, size_t name_
 		    exists(child, directory->target))
 			break;
 	if (child && child->name) {
-		if (directory->target)
-			directory->about->get(directory->target);
+		get_target(directory->about, directory->target);
 		found = make_inode(inode->superblock, child, directory->target, directory->about);
 	} else if (dynamic) {
 		void *target = dynamic->find(directory->target, name, name_size);
@@ -384,7 +393,7 @@ static void list(struct inode *inode, uint64_t position, struct directory_reader
 					  number_of(dynamic->entry, target, dynamic),
 					  dynamic->entry->mode, DYNAMIC_POSITIONS + id + 1);
 
-		dynamic->put(target);
+		put_target(dynamic, target);
 		if (!room)
 			return;
 	}

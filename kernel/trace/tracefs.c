@@ -46,10 +46,6 @@ static const char *system_of(const void *target)
 	return trace_event_get(number_of(target))->system;
 }
 
-static void keep(void *target)
-{
-}
-
 static uint64_t id_of(void *target)
 {
 	return number_of(target);
@@ -227,8 +223,6 @@ static void *find_event(void *system, const char *name, size_t size)
 static const struct pseudo_dynamic events_of_system = {
 	.find = find_event,
 	.next = next_event,
-	.get = keep,
-	.put = keep,
 	.id = id_of,
 	.name = name_event,
 	.entry = &event_directory,
@@ -324,8 +318,6 @@ static void *find_system(void *unused, const char *name, size_t size)
 static const struct pseudo_dynamic systems = {
 	.find = find_system,
 	.next = next_system,
-	.get = keep,
-	.put = keep,
 	.id = id_of,
 	.name = name_system,
 	.entry = &system_directory,

@@ -43,10 +43,6 @@ static struct cpu_cache cache_of(const void *target)
 	return cache;
 }
 
-static void keep(void *target)
-{
-}
-
 static uint64_t number_of(void *target)
 {
 	return (uintptr_t)target;
@@ -299,8 +295,6 @@ static const struct pseudo_entry cache_entry = { .mode = S_IFDIR | 0755,
 static const struct pseudo_dynamic caches = {
 	.find = find_cache,
 	.next = next_cache,
-	.get = keep,
-	.put = keep,
 	.id = number_of,
 	.name = name_cache,
 	.entry = &cache_entry,
@@ -344,8 +338,6 @@ static const struct pseudo_entry cpu_entry = { .mode = S_IFDIR | 0755, .children
 const struct pseudo_dynamic sys_cpus = {
 	.find = find_cpu,
 	.next = next_cpu,
-	.get = keep,
-	.put = keep,
 	.id = number_of,
 	.name = name_cpu,
 	.entry = &cpu_entry,

@@ -17,10 +17,6 @@
 
 #include "sys.h"
 
-static void keep(void *target)
-{
-}
-
 /* --- a PMU's files --- */
 
 static int show_type(struct text *text, void *target)
@@ -180,8 +176,6 @@ static void *find_attribute(const struct pmu_attribute *at, const char *name, si
 	static const struct pseudo_dynamic table = {                                 \
 		.find = find_in_##table,                                             \
 		.next = next_in_##table,                                             \
-		.get = keep,                                                         \
-		.put = keep,                                                         \
 		.id = attribute_number,                                              \
 		.name = name_attribute,                                              \
 		.entry = &attribute_entry,                                           \
@@ -247,8 +241,6 @@ static const struct pseudo_entry pmu_entry = { .mode = S_IFDIR | 0755, .children
 const struct pseudo_dynamic sys_pmus = {
 	.find = find_pmu,
 	.next = next_pmu,
-	.get = keep,
-	.put = keep,
 	.id = pmu_number,
 	.name = name_pmu,
 	.entry = &pmu_entry,
@@ -264,8 +256,6 @@ static const struct pseudo_entry pmu_link = { .mode = S_IFLNK | 0777, .read_link
 const struct pseudo_dynamic sys_pmu_links = {
 	.find = find_pmu,
 	.next = next_pmu,
-	.get = keep,
-	.put = keep,
 	.id = pmu_number,
 	.name = name_pmu,
 	.entry = &pmu_link,
