@@ -139,7 +139,7 @@ static void explode_processes(void)
 
 static void check_processes(void)
 {
-	state_expect_kept(explode_processes, BATCHES);
+	state_expect_kept(explode_processes, 1, 1, BATCHES);
 }
 
 /* One user's: as many as the user may have, and this one is one of them. */
@@ -169,7 +169,7 @@ static void explode_user(void)
 
 static void check_user(void)
 {
-	state_expect_kept(explode_user, BATCHES);
+	state_expect_kept(explode_user, 1, 1, BATCHES);
 }
 
 /* --- threads --- */
@@ -203,7 +203,7 @@ static void explode_threads(void)
 
 static void check_threads(void)
 {
-	state_expect_kept(explode_threads, BATCHES);
+	state_expect_kept(explode_threads, 1, 1, BATCHES);
 }
 
 /* --- descriptors --- */
@@ -293,7 +293,7 @@ static void explode_descriptors(void)
 
 static void check_descriptors(void)
 {
-	state_expect_kept(explode_descriptors, BATCHES);
+	state_expect_kept(explode_descriptors, 1, 1, BATCHES);
 }
 
 static const struct tap_rule rules[] = {

@@ -407,14 +407,14 @@ static int run_thread(void *argument)
 	return 0;
 }
 
-static void do_nothing(int signal)
+static void ignore_signal(int signal)
 {
 	(void)signal;
 }
 
 static void start_threads(int life)
 {
-	struct sigaction interrupt = { .sa_handler = do_nothing };
+	struct sigaction interrupt = { .sa_handler = ignore_signal };
 
 	sigaction(SIGUSR1, &interrupt, NULL);
 	for (int i = 0; i < THREADS; i++) {
@@ -502,7 +502,7 @@ static void live_often(void)
 
 static void check_lives(void)
 {
-	state_expect_kept(live_often, BATCHES);
+	state_expect_kept(live_often, 1, 1, BATCHES);
 }
 
 static const struct tap_rule rules[] = {

@@ -14,7 +14,7 @@
 
 #include <linux/socket.h>
 
-#include "process.h"
+#include "tidiness.h"
 
 #define WRITERS	     3
 #define RECORDS	     400
@@ -104,20 +104,6 @@ static int receive_fd(int from)
 }
 
 /* --- memory --- */
-
-/* struct sysinfo's beginning: Linux's uapi/linux/sysinfo.h. */
-static uint64_t free_memory(void)
-{
-	struct {
-		int64_t uptime;
-		uint64_t loads[3];
-		uint64_t total_ram, free_ram;
-		uint64_t rest[10];
-	} info;
-
-	EXPECT_EQ(syscall(__NR_sysinfo, &info), 0);
-	return info.free_ram;
-}
 
 /* Does WORK in a child, some children at once, and again: the second time leaves free memory as the first did. */
 static void expect_tidy(void (*work)(void))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the kernel has given out, exactly, for the tests that want all of it back: leak.c, tidy.c, races.c. */
+/* What the kernel has given out, exactly, for the tests that want all of it back: leak.c, tidy.c, races.c and others. */
 #ifndef TESTS_BOOT_TIDINESS_H
 #define TESTS_BOOT_TIDINESS_H
 
@@ -8,10 +8,9 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "../unit/tap.h"
+#include "process.h"
 
 #define TASKS_AT_ONCE 32
 
@@ -23,19 +22,12 @@ struct system_info {
 	uint64_t rest[10];
 };
 
-static uint64_t free_memory(void)
+static inline uint64_t free_memory(void)
 {
 	struct system_info info;
 
 	EXPECT_EQ(syscall(__NR_sysinfo, &info), 0);
 	return info.free_ram;
-}
-
-static void pause_ms(long ms)
-{
-	struct timespec time = { 0, ms * 1000000 };
-
-	nanosleep(&time, NULL);
 }
 
 #define SIZES_MAX 24
@@ -89,25 +81,6 @@ static inline void state_settle(struct state *state)
 	} while (memcmp(&last, state, sizeof(last)) != 0);
 }
 
-/* The kernel's state becomes BEFORE again within PATIENCE_MS: what has ended may not be freed yet. TIMES is how
- * often something was done, for a message. */
-static inline void state_expect(const struct state *before, int times, int patience_ms)
-{
-	struct state after;
-
-	state_look(&after);
-	for (int waited = 0; waited < patience_ms && memcmp(before, &after, sizeof(after)) != 0;
-	     waited += 20) {
-		pause_ms(20);
-		state_look(&after);
-	}
-	for (int i = 0; i < SIZES_MAX; i++)
-		EXPECT_EQ_AT(after.sizes[i].used, before->sizes[i].used, "%s after %d rounds",
-			     after.sizes[i].name, times);
-	/* A page that was kept for the next time may have come back. */
-	EXPECT(after.free_bytes >= before->free_bytes);
-}
-
 /* Whether AFTER has more objects than BEFORE, or less memory. */
 static inline int state_is_less(const struct state *after, const struct state *before)
 {
@@ -117,21 +90,29 @@ static inline int state_is_less(const struct state *after, const struct state *b
 	return after->free_bytes < before->free_bytes;
 }
 
-/* What is kept for the next time, a page of a stack or of objects, is more after a while; a leak takes something each
- * time. So one of BATCHES times that WORK is done leaves the kernel's state as it was. */
-static inline void state_expect_kept(void (*work)(void), int batches)
+/* WORK leaves nothing. What is kept for the next time, a page of a stack or of objects, is more after a
+ * while; a leak takes something each time. So, WARM_UP times done, one of BATCHES times that WORK is done
+ * TIMES times leaves the kernel's state as it was; else says what the last one took. */
+static inline void state_expect_kept(void (*work)(void), int warm_up, int times, int batches)
 {
 	static struct state before, after;
 
 	fflush(stdout);
-	work();
+	for (int i = 0; i < warm_up; i++)
+		work();
 	state_settle(&after);
 	do {
 		before = after;
-		work();
+		for (int i = 0; i < times; i++)
+			work();
 		state_settle(&after);
-	} while (state_is_less(&after, &before) && --batches > 0);
-	EXPECT(batches > 0);
+		if (!state_is_less(&after, &before))
+			return;
+	} while (--batches > 0);
+	for (int i = 0; i < SIZES_MAX; i++)
+		EXPECT_EQ_AT(after.sizes[i].used, before.sizes[i].used, "%s after %d rounds",
+			     after.sizes[i].name, times);
+	EXPECT_EQ_AT(after.free_bytes, before.free_bytes, "after %d rounds", times);
 }
 
 /* Kernel stacks are kept for the next task when one ends: as many are needed as tasks ever were

@@ -44,24 +44,12 @@ static int lowest_descriptor(void)
 
 static int rounds = FEW_ROUNDS;
 
-/* WORK, done TIMES times, leaves nothing. What is kept for the next time, a page of a stack or of
- * objects, may be more once; a leak takes something each time. */
+/* WORK, done TIMES times, leaves nothing, and no descriptor. */
 static void expect_tidy(void (*work)(void), int times)
 {
-	static struct state before, after;
-	int descriptor = lowest_descriptor(), batches = BATCHES;
+	int descriptor = lowest_descriptor();
 
-	fflush(stdout);
-	for (int i = 0; i < WARM_UP; i++)
-		work();
-	state_settle(&after);
-	do {
-		before = after;
-		for (int i = 0; i < times; i++)
-			work();
-		state_settle(&after);
-	} while (memcmp(&before, &after, sizeof(after)) != 0 && --batches > 0);
-	state_expect(&before, times, 0);
+	state_expect_kept(work, WARM_UP, times, BATCHES);
 	EXPECT_EQ(lowest_descriptor(), descriptor);
 }
 
