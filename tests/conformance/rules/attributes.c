@@ -219,49 +219,27 @@ RULE("the same clock that counts is the one that samples")
 RULE("enable_on_exec enables, once, when the task runs another program")
 {
 	attr_t a = instructions();
-	int ends[2];
 
 	a.enable_on_exec = 1;
-	EXPECT_EQ(pipe(ends), 0);
-	pid_t child = fork();
-
-	if (child == 0) {
-		char byte;
-
-		read(ends[0], &byte, 1);
-		execl("/proc/self/exe", "rules", DO_NOTHING, NULL);
-		_exit(1);
-	}
-	int fd = need(sys_open(&a, child, -1, -1, 0));
+	struct waiter child = start_waiter(exec_nothing, 0);
+	int fd = need(sys_open(&a, child.pid, -1, -1, 0));
 
 	pause_ms(5);
 	EXPECT_EQ(value_of(fd), 0);
-	write(ends[1], "", 1);
-	waitpid(child, NULL, 0);
+	end_of(&child);
 	EXPECT(value_of(fd) > 1000);
 }
 
 RULE("remove_on_exec ends the event when the task runs another program")
 {
 	attr_t a = instructions();
-	int ends[2];
 
 	a.remove_on_exec = 1;
 	a.disabled = 0;
-	EXPECT_EQ(pipe(ends), 0);
-	pid_t child = fork();
+	struct waiter child = start_waiter(exec_nothing, 0);
+	int fd = need(sys_open(&a, child.pid, -1, -1, 0));
 
-	if (child == 0) {
-		char byte;
-
-		read(ends[0], &byte, 1);
-		execl("/proc/self/exe", "rules", DO_NOTHING, NULL);
-		_exit(1);
-	}
-	int fd = need(sys_open(&a, child, -1, -1, 0));
-
-	write(ends[1], "", 1);
-	waitpid(child, NULL, 0);
+	end_of(&child);
 	uint64_t before_exec = value_of(fd);
 	EXPECT(before_exec < 100000);
 	EXPECT_EQ(value_of(fd), before_exec);
@@ -302,24 +280,13 @@ RULE("an event of a processor counts whoever runs there")
 RULE("an event of another task counts that one")
 {
 	attr_t a = instructions();
-	int ends[2];
 
-	EXPECT_EQ(pipe(ends), 0);
-	pid_t child = fork();
-
-	if (child == 0) {
-		char byte;
-
-		read(ends[0], &byte, 1);
-		spin(100000);
-		_exit(0);
-	}
+	struct waiter child = start_waiter(spin, 100000);
 	a.disabled = 0;
-	int fd = need(sys_open(&a, child, -1, -1, 0));
+	int fd = need(sys_open(&a, child.pid, -1, -1, 0));
 
 	spin(10000000);
-	write(ends[1], "", 1);
-	waitpid(child, NULL, 0);
+	end_of(&child);
 	uint64_t value = value_of(fd);
 	EXPECT_AT(value > 200000 && value < 1000000, "value %llu", (unsigned long long)value);
 }

@@ -286,24 +286,13 @@ RULE("prctl: members of groups are switched, too")
 RULE("prctl: events that the caller opened on others are the caller's")
 {
 	attr_t a = instructions();
-	int ends[2];
 
 	a.disabled = 0;
-	EXPECT_EQ(pipe(ends), 0);
-	pid_t child = fork();
-
-	if (child == 0) {
-		char byte;
-
-		read(ends[0], &byte, 1);
-		spin(100000);
-		_exit(0);
-	}
-	int fd = need(sys_open(&a, child, -1, -1, 0));
+	struct waiter child = start_waiter(spin, 100000);
+	int fd = need(sys_open(&a, child.pid, -1, -1, 0));
 	switch_own(false);
 	uint64_t value = value_of(fd);
-	write(ends[1], "", 1);
-	waitpid(child, NULL, 0);
+	end_of(&child);
 	EXPECT_EQ(value_of(fd), value);
 }
 

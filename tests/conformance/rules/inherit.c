@@ -112,21 +112,10 @@ RULE("inherit: a child that still runs is read with its parent")
 RULE("inherit: a child made before the event is not counted")
 {
 	attr_t a = inherited(instructions());
-	int ends[2];
 
-	EXPECT_EQ(pipe(ends), 0);
-	pid_t child = fork();
-
-	if (child == 0) {
-		char byte;
-
-		read(ends[0], &byte, 1);
-		spin(10000000);
-		_exit(0);
-	}
+	struct waiter child = start_waiter(spin, 10000000);
 	int fd = need(open_one(&a));
-	write(ends[1], "", 1);
-	EXPECT_EQ(status_of(child), 0);
+	EXPECT_EQ(end_of(&child), 0);
 	EXPECT(value_of(fd) < 10000000);
 }
 
@@ -156,24 +145,14 @@ RULE("inherit: DISABLE switches children off, too")
 RULE("inherit: a disabled event is inherited disabled, and ENABLE is of both")
 {
 	attr_t a = inherited(instructions());
-	int there[2];
-	char byte;
 
 	a.disabled = 1;
 	int fd = need(open_one(&a));
-	EXPECT_EQ(pipe(there), 0);
-	pid_t child = fork();
-
-	if (child == 0) {
-		read(there[0], &byte, 1);
-		spin(100000);
-		_exit(0);
-	}
+	struct waiter child = start_waiter(spin, 100000);
 	pause_ms(5);
 	EXPECT_EQ(value_of(fd), 0);
 	enable(fd);
-	write(there[1], "", 1);
-	EXPECT_EQ(status_of(child), 0);
+	EXPECT_EQ(end_of(&child), 0);
 	EXPECT(value_of(fd) > 200000);
 }
 
@@ -273,23 +252,12 @@ RULE("the event of a processor is not inherited: it counts all anyhow")
 RULE("an event counts on over execve")
 {
 	attr_t a = instructions();
-	int ends[2];
 
 	a.disabled = 0;
-	EXPECT_EQ(pipe(ends), 0);
-	pid_t child = fork();
-
-	if (child == 0) {
-		char byte;
-
-		read(ends[0], &byte, 1);
-		execl("/proc/self/exe", "rules", DO_NOTHING, NULL);
-		_exit(1);
-	}
-	int fd = need(sys_open(&a, child, -1, -1, 0));
+	struct waiter child = start_waiter(exec_nothing, 0);
+	int fd = need(sys_open(&a, child.pid, -1, -1, 0));
 	uint64_t before = value_of(fd);
-	write(ends[1], "", 1);
-	EXPECT_EQ(status_of(child), 0);
+	EXPECT_EQ(end_of(&child), 0);
 	/* The C library's start alone is more. */
 	EXPECT(value_of(fd) > before + 3000);
 }

@@ -149,22 +149,11 @@ RULE("an event counts the task that opened it, not who has its descriptor")
 RULE("the count of a task that has ended can be read")
 {
 	attr_t a = instructions();
-	int ends[2];
 
 	a.disabled = 0;
-	EXPECT_EQ(pipe(ends), 0);
-	pid_t child = fork();
-
-	if (child == 0) {
-		char byte;
-
-		read(ends[0], &byte, 1);
-		spin(100000);
-		_exit(0);
-	}
-	int fd = need(sys_open(&a, child, -1, -1, 0));
-	write(ends[1], "", 1);
-	waitpid(child, NULL, 0);
+	struct waiter child = start_waiter(spin, 100000);
+	int fd = need(sys_open(&a, child.pid, -1, -1, 0));
+	end_of(&child);
 	EXPECT(value_of(fd) > 150000);
 	EXPECT_EQ(value_of(fd), value_of(fd));
 }
@@ -172,20 +161,10 @@ RULE("the count of a task that has ended can be read")
 RULE("an event of a task that has ended is enabled without error and counts nothing")
 {
 	attr_t a = instructions();
-	int ends[2];
 
-	EXPECT_EQ(pipe(ends), 0);
-	pid_t child = fork();
-
-	if (child == 0) {
-		char byte;
-
-		read(ends[0], &byte, 1);
-		_exit(0);
-	}
-	int fd = need(sys_open(&a, child, -1, -1, 0));
-	write(ends[1], "", 1);
-	waitpid(child, NULL, 0);
+	struct waiter child = start_waiter(spin, 1);
+	int fd = need(sys_open(&a, child.pid, -1, -1, 0));
+	end_of(&child);
 	EXPECT_OK(enable(fd));
 	EXPECT_EQ(value_of(fd), 0);
 }

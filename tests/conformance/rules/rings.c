@@ -538,32 +538,28 @@ RULE("select finds what poll finds")
 	EXPECT_EQ(select(fd + 1, &set, NULL, NULL, &none), 1);
 }
 
+static void spin_later(uint64_t loops)
+{
+	pause_ms(20);
+	spin(loops);
+	pause();
+}
+
 RULE("poll waits for a sample of another task")
 {
 	attr_t a = sampling(100000, PERF_SAMPLE_IP);
-	int ends[2];
 
 	a.wakeup_events = 1;
 	a.disabled = 0;
-	EXPECT_EQ(pipe(ends), 0);
-	pid_t child = fork();
-
-	if (child == 0) {
-		char byte;
-
-		read(ends[0], &byte, 1);
-		pause_ms(20);
-		spin(150000);
-		pause();
-	}
-	int fd = need(sys_open(&a, child, -1, -1, 0));
+	struct waiter child = start_waiter(spin_later, 150000);
+	int fd = need(sys_open(&a, child.pid, -1, -1, 0));
 	struct pollfd entry = { fd, POLLIN, 0 };
 
 	map_ring(fd, 1);
-	write(ends[1], "", 1);
+	let_go(&child);
 	EXPECT_EQ(poll(&entry, 1, 10000), 1);
 	EXPECT_EQ(entry.revents, POLLIN);
-	kill(child, SIGKILL);
+	kill(child.pid, SIGKILL);
 }
 
 RULE("poll says POLLHUP when the task has ended")

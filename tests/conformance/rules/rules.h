@@ -206,6 +206,50 @@ static inline int status_of(pid_t child)
 	return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* A child that waits. */
+struct waiter {
+	pid_t pid;
+	int go; /* the pipe at whose byte it goes on */
+};
+
+/* Its WORK(LOOPS) begins when it is let go; then it exits with 0. */
+static inline struct waiter start_waiter(void (*work)(uint64_t), uint64_t loops)
+{
+	int ends[2];
+	char byte;
+
+	EXPECT_EQ(pipe(ends), 0);
+	struct waiter waiter = { fork(), ends[1] };
+
+	if (waiter.pid == 0) {
+		read(ends[0], &byte, 1);
+		work(loops);
+		_exit(0);
+	}
+	close(ends[0]);
+	return waiter;
+}
+
+static inline void let_go(const struct waiter *waiter)
+{
+	write(waiter->go, "", 1);
+}
+
+/* Lets it go and waits for it; its exit status, or -1. */
+static inline int end_of(const struct waiter *waiter)
+{
+	let_go(waiter);
+	return status_of(waiter->pid);
+}
+
+/* Work of such a child: this program again, which ends at once. */
+static inline void exec_nothing(uint64_t unused)
+{
+	(void)unused;
+	execl("/proc/self/exe", "rules", DO_NOTHING, NULL);
+	_exit(1);
+}
+
 /* Becomes a user without privileges. */
 static inline void drop_privileges(void)
 {
