@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/io.h>
+#include <sys/klog.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -26,6 +27,8 @@
 
 enum { EXIT_PORT = 0xf4, ENDED = 0x20, NOT_BOOTED = 0x22 };
 enum { STRINGS_MAX = 256 };
+/* SYSLOG_ACTION_CONSOLE_OFF of syslog(2). */
+enum { CONSOLE_OFF = 6 };
 
 static FILE *log_file;
 
@@ -116,10 +119,12 @@ static void run(char **argv, char **env)
 	while (waitpid(pid, &status, 0) != pid)
 		continue;
 	tcdrain(output);
+	/* Linux's log shares the line with ours, and a message of it may come in between. */
+	klogctl(CONSOLE_OFF, NULL, 0);
 	if (WIFSIGNALED(status))
-		fprintf(log_file, "tally: killed by signal %d\n", WTERMSIG(status));
+		fprintf(log_file, "\ntally: killed by signal %d\n", WTERMSIG(status));
 	else
-		fprintf(log_file, "tally: exit status %d\n", WEXITSTATUS(status));
+		fprintf(log_file, "\ntally: exit status %d\n", WEXITSTATUS(status));
 	end_machine(ENDED);
 }
 
