@@ -60,8 +60,11 @@ def command(words, stdin=b"", timeout_s=120, **more):
 
 
 def complaints(text):
-    """What is wrong with the TAP in `text`: a list of sentences, empty if every point is good."""
-    found, plan, points, skipped_all = [], None, 0, None
+    """What is wrong with the TAP in `text`: a list of sentences, empty if every point is good.
+
+    A point that is not ok, and what was said before it since the last point.
+    """
+    found, said, plan, points, skipped_all = [], [], None, 0, None
     for line in text.splitlines():
         planned = _PLAN.match(line)
         point = _POINT.match(line)
@@ -70,7 +73,10 @@ def complaints(text):
         elif point:
             points += 1
             if point[1] and (point[4] or "").upper() != "SKIP":
-                found.append(line)
+                found.append("\n".join([line, *said]))
+            said = []
+        elif line.startswith("#"):
+            said.append(line)
     if plan is None:
         found.append("there is no plan (1..N): the program did not finish")
     elif plan != points:

@@ -1,4 +1,4 @@
-# The tests: what they are made of, and `make check`, which runs every one of them with prove.
+# The tests: what they are made of, and `make check`, which runs every one of them with prove (tests/check).
 # What each group is about: tests/README.md.
 
 # Scripts find what was built here through this variable, and so does tools/tally.
@@ -83,4 +83,4 @@ CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/
 
 check: check-deps
 	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2) all qemu user-libraries check-programs unit debug-kernel
-	@prove -j2 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))
+	@tests/check -j2 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))

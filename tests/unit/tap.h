@@ -21,6 +21,12 @@ struct tap_rule {
 	void (*check)(void);
 };
 
+/* Where a failed rule says so. On the build host that is standard error, which prove lets through; inside the
+ * machine there is one output. */
+#ifndef TAP_DIAGNOSTICS
+#define TAP_DIAGNOSTICS stdout
+#endif
+
 static bool tap_failed;
 
 /* Says once per rule that EXPRESSION at FILE:LINE was GOT and not EXPECTED; FORMAT adds the
@@ -32,14 +38,14 @@ tap_fail(const char *file, int line, const char *expression, const char *expecte
 	if (tap_failed)
 		return;
 	tap_failed = true;
-	printf("# %s:%d: %s\n#   expected: %s\n#   got:      %s\n", file, line, expression,
-	       expected, got);
+	fprintf(TAP_DIAGNOSTICS, "# failed: %s:%d: %s\n#   expected: %s\n#   got:      %s\n", file,
+		line, expression, expected, got);
 	va_list args;
 	va_start(args, format);
 	if (format[0]) {
-		printf("#   where:    ");
-		vprintf(format, args);
-		printf("\n");
+		fprintf(TAP_DIAGNOSTICS, "#   where:    ");
+		vfprintf(TAP_DIAGNOSTICS, format, args);
+		fprintf(TAP_DIAGNOSTICS, "\n");
 	}
 	va_end(args);
 }

@@ -10,7 +10,7 @@ UNIT_KERNEL_OBJS := $(UNIT_KERNEL_SRCS:%=$(O)/unit/%.o)
 UNIT_SIM_SRCS := $(sort $(wildcard tests/unit/sim/*.c))
 UNIT_SIM_OBJS := $(UNIT_SIM_SRCS:%=$(O)/unit/%.o)
 
-UNIT_CPPFLAGS := -Itests/unit/include -Iinclude -DTALLY_DEBUG=1 -MMD -MP
+UNIT_CPPFLAGS := -Itests/unit/include -Iinclude -DTALLY_DEBUG=1 -DTAP_DIAGNOSTICS=stderr -MMD -MP
 UNIT_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all -pthread
 # Kernel sources see newlib's headers, as in the kernel; tests and the simulated machine see the host's first.
