@@ -20,7 +20,6 @@
 #define THREADS_MAX  "/proc/sys/kernel/threads-max"
 /* Tasks of the whole system while something explodes. */
 #define TASKS_MOST   300
-#define BATCHES	     6
 #define USER	     1000
 #define USER_TASKS   50
 #define USER_FILES   100
@@ -139,7 +138,7 @@ static void explode_processes(void)
 
 static void check_processes(void)
 {
-	state_expect_kept(explode_processes, 1, 1, BATCHES);
+	state_expect_kept(explode_processes, 1, 1);
 }
 
 /* One user's: as many as the user may have, and this one is one of them. */
@@ -169,7 +168,7 @@ static void explode_user(void)
 
 static void check_user(void)
 {
-	state_expect_kept(explode_user, 1, 1, BATCHES);
+	state_expect_kept(explode_user, 1, 1);
 }
 
 /* --- threads --- */
@@ -203,7 +202,7 @@ static void explode_threads(void)
 
 static void check_threads(void)
 {
-	state_expect_kept(explode_threads, 1, 1, BATCHES);
+	state_expect_kept(explode_threads, 1, 1);
 }
 
 /* --- descriptors --- */
@@ -293,7 +292,7 @@ static void explode_descriptors(void)
 
 static void check_descriptors(void)
 {
-	state_expect_kept(explode_descriptors, 1, 1, BATCHES);
+	state_expect_kept(explode_descriptors, 1, 1);
 }
 
 static const struct tap_rule rules[] = {

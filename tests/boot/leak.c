@@ -2,10 +2,8 @@
 /*
  * Rules of tidiness: what a program used is free again when it is done, to the page.
  *
- * Each rule does something once, so that what is made at first use is there, and then many times;
- * free memory (sysinfo) must be the same before and after. A task that has ended is freed by the
- * next return to user mode or idle loop anywhere, so the test waits for the number, and fails if
- * it does not come.
+ * Each rule does something once, so that what is made at first use is there, and then many times:
+ * what the kernel has given out must be the same before and after (tidiness.h).
  *
  * On other kernels free memory is nobody's to predict, and the test is skipped.
  */
@@ -32,25 +30,11 @@
 
 #define PAGE	    4096
 #define ROUNDS	    50
-/* How long the last ended task may take to be freed. */
-#define PATIENCE_MS 2000
 #define STACK_SIZE  16384
 
-/* WORK leaves free memory as it was. */
 static void expect_tidy(void (*work)(void))
 {
-	uint64_t before, after = 0;
-
-	fflush(stdout);
-	work();
-	pause_ms(50);
-	before = free_memory();
-	for (int i = 0; i < ROUNDS; i++)
-		work();
-	for (int waited = 0; waited < PATIENCE_MS && (after = free_memory()) != before;
-	     waited += 10)
-		pause_ms(10);
-	EXPECT_EQ_AT(after, before, "free bytes after %d rounds", ROUNDS);
+	state_expect_kept(work, 1, ROUNDS);
 }
 
 static void collect(pid_t child)
@@ -323,16 +307,7 @@ static void use_up_memory(void)
 
 static void check_exhaustion(void)
 {
-	uint64_t before, after = 0;
-
-	fork_and_exit();
-	pause_ms(50);
-	before = free_memory();
-	use_up_memory();
-	for (int waited = 0; waited < PATIENCE_MS && (after = free_memory()) != before;
-	     waited += 10)
-		pause_ms(10);
-	EXPECT_EQ(after, before);
+	state_expect_kept(use_up_memory, 1, 1);
 }
 
 /* Bytes that the one who asks last needs: more than the other one has left. */

@@ -30,7 +30,6 @@
 #define FILES	    32
 #define CALLS	    300 /* of a thread before the process may end */
 #define LIVES	    8	/* of the process in a batch */
-#define BATCHES	    6
 #define NAMES	    4
 
 /* What the calls read and write. Any page of it may be gone: the threads themselves do not look at it. */
@@ -502,7 +501,7 @@ static void live_often(void)
 
 static void check_lives(void)
 {
-	state_expect_kept(live_often, 1, 1, BATCHES);
+	state_expect_kept(live_often, 1, 1);
 }
 
 static const struct tap_rule rules[] = {

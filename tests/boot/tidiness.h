@@ -31,6 +31,8 @@ static inline uint64_t free_memory(void)
 }
 
 #define SIZES_MAX 24
+/* How often the kernel may keep more for the next time. */
+#define BATCHES	  6
 
 /* A state of the kernel. */
 struct state {
@@ -93,9 +95,10 @@ static inline int state_is_less(const struct state *after, const struct state *b
 /* WORK leaves nothing. What is kept for the next time, a page of a stack or of objects, is more after a
  * while; a leak takes something each time. So, WARM_UP times done, one of BATCHES times that WORK is done
  * TIMES times leaves the kernel's state as it was; else says what the last one took. */
-static inline void state_expect_kept(void (*work)(void), int warm_up, int times, int batches)
+static inline void state_expect_kept(void (*work)(void), int warm_up, int times)
 {
 	static struct state before, after;
+	int batches = BATCHES;
 
 	fflush(stdout);
 	for (int i = 0; i < warm_up; i++)

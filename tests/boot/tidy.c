@@ -32,7 +32,6 @@
 /* Without --all: so that every shape of machine runs them. */
 #define FEW_ROUNDS 200
 #define WARM_UP	   20
-#define BATCHES	   4
 
 static int lowest_descriptor(void)
 {
@@ -49,7 +48,7 @@ static void expect_tidy(void (*work)(void), int times)
 {
 	int descriptor = lowest_descriptor();
 
-	state_expect_kept(work, WARM_UP, times, BATCHES);
+	state_expect_kept(work, WARM_UP, times);
 	EXPECT_EQ(lowest_descriptor(), descriptor);
 }
 
