@@ -3,8 +3,8 @@
  * poll, ppoll, select and pselect6: waiting for one of several files.
  *
  * The first look at each file also puts the task on the file's wait queues, until something is found
- * ready; then it sleeps and looks again. Files stay referenced while the task is on their queues. For
- * many files over a long time there is epoll (epoll.c).
+ * ready; then it sleeps and looks again, at what its descriptors are then. Files stay referenced while the
+ * task is on their queues. For many files over a long time there is epoll (epoll.c).
  */
 #include <string.h>
 
@@ -118,19 +118,37 @@ static struct file *get_file(int fd)
 	return file;
 }
 
-/* What holds of ONE now, of what was asked for. TABLE as for poll_wait. */
-static int16_t look(struct polled *one, struct poll_table *table)
+/* What holds of FILE now, of what was asked for of ONE. TABLE as for poll_wait. */
+static int16_t look_at(const struct polled *one, struct file *file, struct poll_table *table)
 {
 	unsigned int wanted = (uint16_t)one->user.events | POLLERR | POLLHUP | POLLNVAL;
 	unsigned int ready = POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
 
+	if (!file)
+		return POLLNVAL;
+	if (file->ops->poll)
+		ready = file->ops->poll(file, table);
+	return (int16_t)(ready & wanted);
+}
+
+static int16_t look(const struct polled *one, struct poll_table *table)
+{
+	return one->user.fd < 0 ? 0 : look_at(one, one->file, table);
+}
+
+/* The same after a sleep: another thread may have closed the descriptor, or made it another file's. */
+static int16_t look_again(const struct polled *one)
+{
+	struct file *file;
+	int16_t ready;
+
 	if (one->user.fd < 0)
 		return 0;
-	if (!one->file)
-		return POLLNVAL;
-	if (one->file->ops->poll)
-		ready = one->file->ops->poll(one->file, table);
-	return (int16_t)(ready & wanted);
+	file = get_file(one->user.fd);
+	ready = look_at(one, file, NULL);
+	if (file)
+		file_put(file);
+	return ready;
 }
 
 /* Looks until something is ready, DEADLINE_NS, or a signal: how many are ready, or -EINTR, -ENOMEM. */
@@ -140,20 +158,20 @@ static long look_until(struct poller *poller, struct polled *polled, size_t coun
 	/* Once there is an answer, there will be no waiting. */
 	struct poll_table *table = deadline_ns ? &poller->table : NULL;
 
-	for (;;) {
+	for (bool again = false;; again = true) {
 		long ready = 0;
 
 		for (size_t i = 0; i < count; i++) {
 			struct polled *one = &polled[i];
 
-			one->user.revents = look(one, ready ? NULL : table);
+			one->user.revents = again ? look_again(one) :
+						    look(one, ready ? NULL : table);
 			ready += one->user.revents != 0;
 			if (poller->table.failed)
 				return -ENOMEM;
 		}
 		if (ready || deadline_ns == 0)
 			return ready;
-		table = NULL;
 		int error = wait_sleep(deadline_ns);
 
 		if (error == -ETIMEDOUT)
@@ -246,9 +264,9 @@ long sys_ppoll(const unsigned long arg[6])
 static const struct {
 	uint16_t asks, takes;
 } sets[3] = {
-	{ POLLIN | POLLRDNORM, POLLIN | POLLRDNORM | POLLRDBAND | POLLHUP | POLLERR },
-	{ POLLOUT | POLLWRNORM, POLLOUT | POLLWRNORM | POLLWRBAND | POLLERR },
-	{ POLLPRI, POLLPRI },
+	{ POLLIN | POLLRDNORM, POLLIN | POLLRDNORM | POLLRDBAND | POLLHUP | POLLERR | POLLNVAL },
+	{ POLLOUT | POLLWRNORM, POLLOUT | POLLWRNORM | POLLWRBAND | POLLERR | POLLNVAL },
+	{ POLLPRI, POLLPRI | POLLNVAL },
 };
 
 /* Reads the sets: an entry of POLLED for each descriptor that is in one. How many, or -EBADF, -EFAULT.

@@ -177,6 +177,113 @@ static void selects(void)
 
 static atomic_int handled;
 
+/* --- descriptors that another thread takes away meanwhile --- */
+
+static void show_number(const char *format, long number, const char *what)
+{
+	char name[160], value[24];
+
+	snprintf(name, sizeof(name), format, what);
+	snprintf(value, sizeof(value), "%ld", number);
+	show(value, "%s", name);
+}
+
+static int taken, replacement;
+static int waker[2];
+
+static void *take_away(void *wakes)
+{
+	pause_for(20);
+	if (replacement < 0)
+		close(taken);
+	else
+		dup2(replacement, taken);
+	if (wakes && write(waker[1], "x", 1) != 1)
+		puts("the pipe is full");
+	return NULL;
+}
+
+/* A pipe's reading end at a place of its own; its writing end goes to *WRITER. */
+static int reading_end(int *writer)
+{
+	int ends[2];
+
+	if (pipe(ends) < 0)
+		return -1;
+	*writer = ends[1];
+	return ends[0];
+}
+
+/* Polls an empty pipe and the waker's; its descriptor is closed, or becomes that of WITH (-1: none). */
+static void taken_from_poll(const char *what, int with, bool wakes)
+{
+	pthread_t thread;
+	int writer = -1;
+	char byte;
+
+	taken = reading_end(&writer);
+	replacement = with;
+	struct pollfd fds[2] = { { taken, POLLIN, -1 }, { waker[0], POLLIN, -1 } };
+
+	pthread_create(&thread, NULL, take_away, wakes ? &byte : NULL);
+	show_number("poll, %s: result", raw_poll(fds, 2, 100), what);
+	show_number("poll, %s: its events", fds[0].revents, what);
+	show_number("poll, %s: the other's events", fds[1].revents, what);
+	pthread_join(thread, NULL);
+	if (wakes && read(waker[0], &byte, 1) != 1)
+		puts("the pipe is empty");
+	close(taken);
+	close(writer);
+}
+
+static void taken_from_select(const char *what, int with, bool wakes)
+{
+	pthread_t thread;
+	int writer = -1;
+	char byte;
+	struct timeval time = { 0, 100000 };
+	fd_set in;
+
+	taken = reading_end(&writer);
+	replacement = with;
+	FD_ZERO(&in);
+	FD_SET(taken, &in);
+	FD_SET(waker[0], &in);
+	pthread_create(&thread, NULL, take_away, wakes ? &byte : NULL);
+	show_number("select, %s: result",
+		    raw_select((taken > waker[0] ? taken : waker[0]) + 1, &in, NULL, NULL, &time), what);
+	show_number("select, %s: it is in the set", FD_ISSET(taken, &in), what);
+	show_number("select, %s: the other is in the set", FD_ISSET(waker[0], &in), what);
+	pthread_join(thread, NULL);
+	if (wakes && read(waker[0], &byte, 1) != 1)
+		puts("the pipe is empty");
+	close(taken);
+	close(writer);
+}
+
+static void taken_away(void)
+{
+	int full_writer = -1, empty_writer = -1;
+	int full = reading_end(&full_writer), empty = reading_end(&empty_writer);
+
+	if (pipe(waker) < 0 || write(full_writer, "x", 1) != 1)
+		return;
+	for (int wakes = 0; wakes < 2; wakes++) {
+		const char *const how = wakes ? "and the other wakes" : "and nobody wakes";
+		char what[96];
+
+		snprintf(what, sizeof(what), "a descriptor is closed %s", how);
+		taken_from_poll(what, -1, wakes);
+		taken_from_select(what, -1, wakes);
+		snprintf(what, sizeof(what), "a descriptor becomes a readable one %s", how);
+		taken_from_poll(what, full, wakes);
+		taken_from_select(what, full, wakes);
+		snprintf(what, sizeof(what), "a descriptor becomes an empty one %s", how);
+		taken_from_poll(what, empty, wakes);
+		taken_from_select(what, empty, wakes);
+	}
+}
+
 static void handler(int signal)
 {
 	(void)signal;
@@ -409,6 +516,7 @@ int main(void)
 	polls();
 	selects();
 	interruptions();
+	taken_away();
 	asynchronous();
 	return 0;
 }
