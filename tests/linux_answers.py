@@ -41,7 +41,8 @@ def _digest(path):
 @functools.cache
 def _surroundings():
     """What every answer depends on."""
-    return [_digest(path) for path in (LINUX_RUN, os.path.join(BUILD, "tests", "linux-init"),
+    return [_digest(path) for path in (LINUX_RUN, os.path.join(ROOT, "tools", "tallylib", "emulator.py"),
+                                       os.path.join(BUILD, "tests", "linux-init"),
                                        paths.emulator(needs_model=True), _kernel())]
 
 
@@ -53,23 +54,23 @@ class Answer:
         name = hashlib.sha256(key.encode()).hexdigest()
         self._command = [LINUX_RUN, *options, "--log", log, program]
         self._path = os.path.join(CACHE, name)
-        self.is_remembered = False
+        self._is_remembered = False
         if os.environ.get("TALLY_ASK_LINUX") or not os.path.exists(self._path):
             self.ask()
             return
         with open(self._path, encoding="utf-8") as file:
             self.status, output = json.load(file)
         self.output, self.error = output.encode(), ""
-        self.is_remembered = True
+        self._is_remembered = True
 
     def ask(self):
         """Asks, again if it was asked before."""
-        self.is_remembered = False
-        self.status, self.output, self.error = tap.command(self._command, timeout_s=240)
+        self._is_remembered = False
+        self.status, self.output, self.error = tap.command(self._command, timeout_s=420)
 
     def remember(self):
         """The answer is as it should be: next time it need not be asked."""
-        if self.is_remembered:
+        if self._is_remembered:
             return
         os.makedirs(os.path.dirname(self._path), exist_ok=True)
         with open(f"{self._path}.{os.getpid()}", "w", encoding="utf-8") as file:

@@ -38,7 +38,7 @@ $(O)/tests/fuzz: $(wildcard tests/fuzz/*.[ch])
 $(O)/tests/rules: $(wildcard tests/conformance/rules/*.[ch]) tests/unit/tap.h tests/conformance/programs/work.h
 	@mkdir -p $(@D)
 	$(call say,CC,tests/conformance/rules)
-	$(CC) -O2 -g -Wall -Wextra -Werror -fno-pie -static -no-pie -pthread $(filter %.c,$^) -o $@
+	$(CC) -O2 -g $(CHECK_ANYWHERE) -Wall -Wextra -Werror -fno-pie -static -no-pie -pthread $(filter %.c,$^) -o $@
 
 $(O)/tests/pfm_count: tests/perf/programs/pfm_count.c
 	@mkdir -p $(@D)

@@ -7,8 +7,9 @@ by the how manyth time where a name comes again.
 The differences that are meant are in the table of docs/abi-differences.md, with their reasons: each is
 one point here, and fails when it is no longer there.
 
-Linux's answers are remembered (linux_answers.py). One that differs from Tally's is asked for a second
-time, since programs that sleep and are interrupted may see a busy host; Tally has one try.
+Both run in virtual time, so that programs that sleep and are interrupted see the same however busy the host
+is. Linux's answers are remembered (linux_answers.py); one that differs from Tally's is asked for a second
+time, since its start-up is not the same each time. Tally has one try.
 """
 
 import fnmatch
@@ -27,7 +28,7 @@ import tap  # pylint: disable=wrong-import-position
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 DIFFERENCES = os.path.join(ROOT, "docs", "abi-differences.md")
-OPTIONS = ("--pmu", "emulated", "--timeout", "100")
+OPTIONS = ("--pmu", "emulated", "--icount", "--timeout", "300")
 NOTHING = "not there"
 
 
@@ -44,7 +45,7 @@ def observations(output):
 
 def transcript(command, program, log):
     """Runs a program; returns {name: what happened}, its status and what went to standard error."""
-    status, output, error = tap.command([*command, *OPTIONS, "--log", log, program])
+    status, output, error = tap.command([*command, *OPTIONS, "--log", log, program], timeout_s=330)
     return observations(output), status, error
 
 
