@@ -83,4 +83,4 @@ CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/
 
 check: check-deps
 	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2) all qemu user-libraries check-programs unit debug-kernel
-	@tests/check -j2 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))
+	@tests/check -j3 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))
