@@ -111,6 +111,17 @@ static inline long open_event(const void *attr, pid_t pid, int cpu, int group_fd
 	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 }
 
+/* How opening an event ends, which is not kept. */
+static inline const char *try_open(const union attr *attr, pid_t pid, int cpu)
+{
+	long fd = open_event(attr, pid, cpu, -1, 0);
+	const char *result = outcome(fd);
+
+	if (fd >= 0)
+		close((int)fd);
+	return result;
+}
+
 /* A disabled event of this task on any CPU that every kernel has; counts nothing. */
 static inline void attr_dummy(union attr *attr)
 {

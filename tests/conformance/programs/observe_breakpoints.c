@@ -47,16 +47,6 @@ static uint64_t value_of(int fd)
 	return read(fd, &value, sizeof(value)) == sizeof(value) ? value : ~0ull;
 }
 
-static const char *try_open(const union attr *attr, pid_t pid, int cpu)
-{
-	long fd = open_event(attr, pid, cpu, -1, 0);
-	const char *result = outcome(fd);
-
-	if (fd >= 0)
-		close((int)fd);
-	return result;
-}
-
 /* --- opening --- */
 
 static void kinds(const char *who, int exclude_kernel)

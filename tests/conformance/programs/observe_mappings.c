@@ -11,9 +11,9 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
-#include "buffer.h"
+#include "record.h"
 
-enum { BUFFER_PAGES = 16, RECORD_BYTES = 65536 };
+enum { BUFFER_PAGES = 16 };
 
 #define FLAG_MMAP	   (1ull << 8)
 #define FLAG_COMM	   (1ull << 9)
@@ -27,28 +27,9 @@ enum { BUFFER_PAGES = 16, RECORD_BYTES = 65536 };
 
 #define MISC_BUILD_ID	   (1u << 14)
 
-static unsigned char record[RECORD_BYTES];
-static const struct perf_event_header *header = (void *)record;
-
 /* What the last action did. */
 static unsigned char *mapped;
 static struct stat file_stat;
-
-static uint32_t word32(size_t offset)
-{
-	uint32_t value;
-
-	memcpy(&value, record + offset, sizeof(value));
-	return value;
-}
-
-static uint64_t word64(size_t offset)
-{
-	uint64_t value;
-
-	memcpy(&value, record + offset, sizeof(value));
-	return value;
-}
 
 static const char *base_name(const char *path)
 {

@@ -11,30 +11,11 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "buffer.h"
+#include "record.h"
 
-enum { BUFFER_PAGES = 16, RECORD_BYTES = 65536 };
+enum { BUFFER_PAGES = 16, STACK_PART = 65536 };
 
-static unsigned char record[RECORD_BYTES];
 static pid_t self, child;
-
-static const struct perf_event_header *header = (void *)record;
-
-static uint32_t word32(size_t offset)
-{
-	uint32_t value;
-
-	memcpy(&value, record + offset, sizeof(value));
-	return value;
-}
-
-static uint64_t word64(size_t offset)
-{
-	uint64_t value;
-
-	memcpy(&value, record + offset, sizeof(value));
-	return value;
-}
 
 static const char *whose(uint32_t id)
 {
@@ -295,7 +276,7 @@ __asm__(".text\n"
 	"	ret\n");
 
 /* Large enough that there is always as much stack as a sample can have. */
-static unsigned char work_stack[3 * RECORD_BYTES] __attribute__((aligned(16)));
+static unsigned char work_stack[3 * STACK_PART] __attribute__((aligned(16)));
 
 static const char *place(uint64_t address)
 {
@@ -333,7 +314,7 @@ static size_t sample_work(const union attr *attr, uint64_t depth)
 	size_t size;
 
 	memset(work_stack, 0x5a, sizeof(work_stack));
-	chain_work_on(fd, depth, work_stack + RECORD_BYTES);
+	chain_work_on(fd, depth, work_stack + STACK_PART);
 	do
 		size = next_record(&buffer, record);
 	while (size && header->type != PERF_RECORD_SAMPLE);

@@ -25,16 +25,6 @@ static void attr_software(union attr *attr, uint64_t config)
 	attr->fields.config = config;
 }
 
-static const char *try_open(const union attr *attr, pid_t pid, int cpu)
-{
-	long fd = open_event(attr, pid, cpu, -1, 0);
-	const char *result = outcome(fd);
-
-	if (fd >= 0)
-		close((int)fd);
-	return result;
-}
-
 static uint64_t value_of(int fd)
 {
 	uint64_t value = 0;
