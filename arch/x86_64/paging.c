@@ -117,8 +117,9 @@ void paging_init(void)
 	}
 	map_image(__text_start, __rodata_start, FLAGS_TEXT);
 	map_image(__rodata_start, __data_start, FLAGS_READ_ONLY);
-	map_image(__data_start, __image_end, FLAGS_DATA);
-	*page_table_entry(kernel_root, (uintptr_t)boot_stack_guard, 0, NULL, 0) = 0;
+	/* Around the guard, which a large page would cover. */
+	map_image(__data_start, boot_stack_guard, FLAGS_DATA);
+	map_image(boot_stack_guard + PAGE_SIZE, __image_end, FLAGS_DATA);
 
 	/* The root's entry for everything that comes later. */
 	page_table_entry(kernel_root, KERNEL_MAP_BASE, ROOT_LEVEL - 1, take_table, TABLE_FLAGS);

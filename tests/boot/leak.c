@@ -286,12 +286,16 @@ static void check_death_with_events(void)
 	expect_tidy(die_with_events);
 }
 
+/* How often memory was used up. */
+static int times_exhausted;
+
 /* Takes memory until the kernel has none left, and dies of it. */
 static void use_up_memory(void)
 {
 	int status = 0;
 	pid_t child = fork();
 
+	times_exhausted++;
 	if (child == 0) {
 		for (;;) {
 			char *memory = mmap(NULL, 256 * PAGE, PROT_READ | PROT_WRITE,
@@ -344,6 +348,7 @@ static void check_largest_dies(void)
 	char byte;
 
 	EXPECT_EQ(pipe(ends), 0);
+	times_exhausted++;
 	pid_t large = fork();
 
 	if (large == 0) {
@@ -390,9 +395,13 @@ int main(int argc, char **argv)
 		printf("1..0 # SKIP free memory is exact on Tally only\n");
 		return 0;
 	}
-	if (argc == 2 && strcmp(argv[1], "--exhaust") == 0)
-		return tap_run(exhaustion_rules,
-			       sizeof(exhaustion_rules) / sizeof(exhaustion_rules[0]));
+	if (argc == 2 && strcmp(argv[1], "--exhaust") == 0) {
+		int status = tap_run(exhaustion_rules,
+				     sizeof(exhaustion_rules) / sizeof(exhaustion_rules[0]));
+
+		printf("# memory was used up %d times\n", times_exhausted);
+		return status;
+	}
 	have_many_tasks();
 	return tap_run(rules, sizeof(rules) / sizeof(rules[0]));
 }
