@@ -123,8 +123,8 @@ CASES = (
     ("78", "x86 Sample parsing", OK, ""),
 )
 
-# It samples every cycle of its workload and gives up after a thousand wakeups; how many there are before the
-# workload ends depends on how fast the host is, but for a limit on samples.
+# It samples every cycle of its workload and gives up after a thousand wakeups, which come before the workload
+# ends but for a limit on samples.
 LIMITED = "24"
 
 

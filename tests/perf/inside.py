@@ -2,7 +2,8 @@
 """Debian's perf, as it is, inside Tally: lines of bash in one boot, and what each of them printed.
 
 A case is a name and some lines of bash, which run in /tmp, one case after the other, with standard error in
-the output. $SPIN is the program that does known work (userland/programs/spin).
+the output. $SPIN is the program that does known work (userland/programs/spin). Time is virtual, so that
+intervals, frequencies and races come out the same however busy the host is.
 """
 
 import os
@@ -57,7 +58,7 @@ class Cases:
                      *(os.path.join("/usr/bin", name) for name in _PROGRAMS)]
             words = [word for path in added for word in ("--add", path)]
             status, output, error = tap.command(
-                [TALLY, "run", "--pmu", "emulated", "--cpus", "2", "--timeout", str(timeout_s), "--env", f"SPIN={SPIN}",
+                [TALLY, "run", "--pmu", "emulated", "--icount", "--cpus", "2", "--timeout", str(timeout_s), "--env", f"SPIN={SPIN}",
                  "--env", "LC_ALL=C", *options, *words, "/bin/bash", driver, folder], timeout_s=timeout_s + 30)
         finally:
             shutil.rmtree(folder)
