@@ -133,7 +133,7 @@ void perf_event_set_state(struct perf_event *event, enum event_state state, uint
 	if ((event->state < EVENT_INACTIVE) != (state < EVENT_INACTIVE))
 		TAILQ_FOREACH(sibling, &event->siblings, sibling_link)
 			perf_event_update_times(sibling, now_ns);
-	event->state = state;
+	__atomic_store_n(&event->state, state, __ATOMIC_RELAXED); /* some peek */
 	if (event->leader != event)
 		return;
 	if (state >= EVENT_INACTIVE)

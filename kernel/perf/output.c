@@ -333,7 +333,7 @@ unsigned int perf_output_poll(struct perf_event *event)
 {
 	unsigned int bits = POLLHUP;
 
-	if (event->state == EVENT_DEAD)
+	if (perf_event_peek_state(event) == EVENT_DEAD)
 		return POLLHUP;
 	mutex_lock(&output_mutex);
 	struct perf_ring *ring = atomic_load(&event->ring);

@@ -213,7 +213,7 @@ static long read_group(struct perf_event *event, void *user_buffer, size_t limit
 
 long perf_event_read_user(struct perf_event *event, void *user_buffer, size_t size)
 {
-	if (event->state == EVENT_ERROR)
+	if (perf_event_peek_state(event) == EVENT_ERROR)
 		return 0;
 	if (event->attr.read_format & PERF_FORMAT_GROUP)
 		return read_group(event, user_buffer, size);

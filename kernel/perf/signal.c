@@ -30,7 +30,7 @@ static struct file *file_of(const struct perf_event *event)
 {
 	const struct perf_event *opened = event->parent ? event->parent : event;
 
-	return atomic_load_explicit(&opened->file, memory_order_relaxed);
+	return atomic_load_explicit(&opened->file, memory_order_acquire);
 }
 
 void perf_event_note_owner(struct perf_event *event, int poll_code)
@@ -87,7 +87,7 @@ static void finish_trap(struct perf_event *event)
 	struct perf_context *context = event->context;
 	uint64_t address = event->trap_address;
 	/* A task that is gone may have left its address to another. */
-	bool over = context->dead || event->state == EVENT_DEAD;
+	bool over = context->dead || perf_event_peek_state(event) == EVENT_DEAD;
 
 	if (!over && context->task != task_current()) {
 		atomic_store(&context->traps_waiting, true);

@@ -1,9 +1,12 @@
 # Unit tests: the machine-independent perf core and the PMU drivers on the build host, against the simulated machine
 # of tests/unit/sim, under AddressSanitizer and UndefinedBehaviorSanitizer. Each tests/unit/NAME_test.c becomes
-# $(O)/unit/NAME_test, which prints TAP. `make unit` builds all of them.
+# $(O)/unit/NAME_test, which prints TAP. `make unit` builds all of them. Those named NAME_threads_test make every
+# processor a thread of the host and are under ThreadSanitizer instead.
 
-UNIT_NAMES := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_test.c)))
-UNIT_TESTS := $(UNIT_NAMES:%=$(O)/unit/%)
+UNIT_THREADS_NAMES := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_threads_test.c)))
+UNIT_NAMES := $(filter-out $(UNIT_THREADS_NAMES),$(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_test.c))))
+UNIT_THREADS_TESTS := $(UNIT_THREADS_NAMES:%=$(O)/unit/threads/%)
+UNIT_TESTS := $(UNIT_NAMES:%=$(O)/unit/%) $(UNIT_THREADS_TESTS)
 
 UNIT_KERNEL_SRCS := $(sort $(wildcard kernel/perf/*.c arch/x86_64/pmu/*.c)) kernel/random/chacha20.c kernel/sched/runqueue.c kernel/debug/lock_graph.c $(sort $(wildcard kernel/trace/*.c)) kernel/fs/text.c
 UNIT_KERNEL_OBJS := $(UNIT_KERNEL_SRCS:%=$(O)/unit/%.o)
@@ -11,8 +14,10 @@ UNIT_SIM_SRCS := $(sort $(wildcard tests/unit/sim/*.c))
 UNIT_SIM_OBJS := $(UNIT_SIM_SRCS:%=$(O)/unit/%.o)
 
 UNIT_CPPFLAGS := -Itests/unit/include -Iinclude -DTALLY_DEBUG=1 -DTAP_DIAGNOSTICS=stderr -MMD -MP
-UNIT_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -fno-omit-frame-pointer \
-	-fsanitize=address,undefined -fno-sanitize-recover=all -pthread
+UNIT_COMMON_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -fno-omit-frame-pointer -pthread
+UNIT_CFLAGS := $(UNIT_COMMON_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all
+# -fno-builtin: ThreadSanitizer does not see a memcpy that the compiler makes instructions of.
+UNIT_THREADS_CFLAGS := $(UNIT_COMMON_CFLAGS) -fsanitize=thread -fno-builtin
 # Kernel sources see newlib's headers, as in the kernel; tests and the simulated machine see the host's first.
 UNIT_KERNEL_INCLUDES := -nostdinc -isystem $(shell $(CC) -print-file-name=include) -isystem $(NEWLIB)/include
 UNIT_HOST_INCLUDES := -D_GNU_SOURCE -idirafter $(NEWLIB)/include
@@ -49,7 +54,31 @@ $(O)/unit/sim.a: $(UNIT_SIM_OBJS)
 	@rm -f $@
 	ar rcs $@ $^
 
-$(UNIT_TESTS): $(O)/unit/%: $(O)/unit/tests/unit/%.c.o $(O)/unit/kernel.a $(O)/unit/sim.a
+$(UNIT_NAMES:%=$(O)/unit/%): $(O)/unit/%: $(O)/unit/tests/unit/%.c.o $(O)/unit/kernel.a $(O)/unit/sim.a
 	$(CC) $(UNIT_CFLAGS) $(filter %.o,$^) -Wl,--start-group $(O)/unit/kernel.a $(O)/unit/sim.a -Wl,--end-group -o $@
 
+# The same objects once more.
+UNIT_THREADS_KERNEL_OBJS := $(UNIT_KERNEL_SRCS:%=$(O)/unit/threads/%.o)
+UNIT_THREADS_SIM_OBJS := $(UNIT_SIM_SRCS:%=$(O)/unit/threads/%.o)
+
+$(UNIT_THREADS_KERNEL_OBJS): $(O)/unit/threads/%.c.o: %.c | $(NEWLIB_STAMP)
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CPPFLAGS) $(UNIT_KERNEL_INCLUDES) $(UNIT_THREADS_CFLAGS) -fno-strict-aliasing -c $< -o $@
+
+$(UNIT_THREADS_SIM_OBJS) $(UNIT_THREADS_NAMES:%=$(O)/unit/threads/tests/unit/%.c.o): $(O)/unit/threads/%.c.o: %.c | $(NEWLIB_STAMP)
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CPPFLAGS) $(UNIT_HOST_INCLUDES) $(UNIT_THREADS_CFLAGS) -c $< -o $@
+
+$(O)/unit/threads/kernel.a: $(UNIT_THREADS_KERNEL_OBJS)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(O)/unit/threads/sim.a: $(UNIT_THREADS_SIM_OBJS)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(UNIT_THREADS_TESTS): $(O)/unit/threads/%: $(O)/unit/threads/tests/unit/%.c.o $(O)/unit/threads/kernel.a $(O)/unit/threads/sim.a
+	$(CC) $(UNIT_THREADS_CFLAGS) $(filter %.o,$^) -Wl,--start-group $(O)/unit/threads/kernel.a $(O)/unit/threads/sim.a -Wl,--end-group -o $@
+
+-include $(UNIT_THREADS_KERNEL_OBJS:.o=.d) $(UNIT_THREADS_SIM_OBJS:.o=.d) $(UNIT_THREADS_NAMES:%=$(O)/unit/threads/tests/unit/%.c.d)
 -include $(UNIT_KERNEL_OBJS:.o=.d) $(UNIT_SIM_OBJS:.o=.d) $(UNIT_NAMES:%=$(O)/unit/tests/unit/%.c.d)

@@ -83,7 +83,7 @@ struct perf_event {
 	struct perf_event_attr attr; /* as validated; constant but for what ioctl may change (C) */
 	struct pmu *pmu;
 	struct hw_event hw;
-	enum event_state state; /* C */
+	enum event_state state; /* C; perf_event_peek_state without it */
 	_Atomic uint64_t count; /* folded so far, since the beginning: only grows */
 	uint64_t count_base; /* C: count at the last reset; what users see is counted from here */
 	uint64_t id;	     /* PERF_FORMAT_ID: unique since boot, from 1 */
@@ -179,6 +179,13 @@ void perf_event_update_times(struct perf_event *event, uint64_t now_ns);
 /* Changes the state, times folded at NOW_NS first; a leader that is switched on or off takes the
  * times of its siblings along. Context as above. */
 void perf_event_set_state(struct perf_event *event, enum event_state state, uint64_t now_ns);
+
+/* The state as it was a moment ago, for who is not where the event may change. Any context, a reference
+ * held. Orders nothing: who then looks at more asks under the lock. */
+static inline enum event_state perf_event_peek_state(const struct perf_event *event)
+{
+	return __atomic_load_n(&event->state, __ATOMIC_RELAXED);
+}
 
 /* What the times are at NOW_NS, without folding. Own count only, not the children's. Context's lock
  * held, or in the PMI of the event or of another of its group (NMI). */

@@ -133,9 +133,11 @@ void sim_interrupts_take(void)
 	if (cpu->irqs_disabled || cpu->nmi_depth)
 		return;
 	cpu->irqs_disabled = true;
-	while (cpu->deferred)
-		deferred_work_interrupt();
-	sim_timers_fire();
+	do {
+		while (cpu->deferred)
+			deferred_work_interrupt();
+		sim_timers_fire();
+	} while (sim_parallel && sim_letters_open());
 	cpu->irqs_disabled = false;
 }
 
@@ -200,6 +202,10 @@ void smp_call(unsigned int cpu, void (*function)(void *arg), void *arg)
 
 	ASSERT(cpu < cpus);
 	ASSERT(arch_irqs_enabled() && !arch_in_nmi());
+	if (sim_parallel && cpu != from) {
+		sim_letter_send(cpu, function, arg);
+		return;
+	}
 	sim_cpu_number = cpu;
 	/* The called processor takes the interrupt between two instructions of whatever it does. */
 	ASSERT(arch_irqs_enabled());
@@ -244,9 +250,25 @@ void deferred_work_interrupt(void)
 	}
 }
 
+static void pass_by(void *arg)
+{
+}
+
+/* Letters are opened when no work runs: an answer from everywhere means that it has ended. */
+static void sync_in_parallel(struct deferred_work *work)
+{
+	while (atomic_load(&work->pending))
+		sim_wait();
+	smp_call_mask(cpus_all(), pass_by, NULL);
+}
+
 void deferred_work_sync(struct deferred_work *work)
 {
 	ASSERT(arch_irqs_enabled());
+	if (sim_parallel) {
+		sync_in_parallel(work);
+		return;
+	}
 	for (unsigned int cpu = 0; atomic_load(&work->pending) && cpu < cpus; cpu++) {
 		unsigned int from = cpu_id();
 		sim_cpu_number = cpu;

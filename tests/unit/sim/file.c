@@ -64,32 +64,37 @@ struct file *sim_fd_file(int fd)
 
 struct file *fd_get_file(int fd)
 {
+	sim_lock();
 	struct file *file = sim_fd_file(fd);
-
 	if (file)
 		file_get(file);
+	sim_unlock();
 	return file;
 }
 
 int fd_install(struct file *file, int cloexec)
 {
+	int fd = 0;
+
 	(void)cloexec;
-	for (int fd = 0; fd < FILES_MAX; fd++) {
-		if (table[fd])
-			continue;
+	sim_lock();
+	while (fd < FILES_MAX && table[fd])
+		fd++;
+	if (fd < FILES_MAX)
 		table[fd] = file;
-		return fd;
-	}
-	return -EMFILE;
+	sim_unlock();
+	return fd < FILES_MAX ? fd : -EMFILE;
 }
 
 int sim_fd_close(int fd)
 {
+	sim_lock();
 	struct file *file = sim_fd_file(fd);
-
+	if (file)
+		table[fd] = NULL;
+	sim_unlock();
 	if (!file)
 		return -EBADF;
-	table[fd] = NULL;
 	file_put(file);
 	return 0;
 }

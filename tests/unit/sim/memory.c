@@ -62,13 +62,16 @@ static bool fails_now(void)
 void *kzalloc(size_t size)
 {
 	ASSERT(size >= 1 && size <= KMALLOC_MAX);
-	if (fails_now())
+	sim_lock();
+	bool fails = fails_now();
+	objects += !fails;
+	sim_unlock();
+	if (fails)
 		return NULL;
 	/* The kernel's promise: aligned to 16, from 64 bytes upwards to 64. */
 	size_t alignment = size >= 64 ? 64 : 16;
 	void *object = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 	memset(object, 0, size);
-	objects++;
 	return object;
 }
 
@@ -76,7 +79,9 @@ void kfree(void *object)
 {
 	if (!object)
 		return;
+	sim_lock();
 	objects--;
+	sim_unlock();
 	free(object);
 }
 
@@ -98,9 +103,8 @@ static struct page_block *find_block(const void *address)
 	panic("%p is in no allocated page", address);
 }
 
-void *page_alloc(unsigned int order)
+static void *take_block(unsigned int order)
 {
-	ASSERT(order <= PAGE_ORDER_MAX);
 	if (fails_now())
 		return NULL;
 	for (unsigned int i = 0; i < PAGE_BLOCKS_MAX; i++) {
@@ -116,20 +120,32 @@ void *page_alloc(unsigned int order)
 	return NULL;
 }
 
+void *page_alloc(unsigned int order)
+{
+	ASSERT(order <= PAGE_ORDER_MAX);
+	sim_lock();
+	void *page = take_block(order);
+	sim_unlock();
+	return page;
+}
+
 void page_get(void *address)
 {
+	sim_lock();
 	find_block(address)->references++;
+	sim_unlock();
 }
 
 void page_put(void *address)
 {
+	sim_lock();
 	struct page_block *block = find_block(address);
-
-	if (--block->references)
-		return;
-	pages -= (size_t)1 << block->order;
-	free(block->start);
-	block->start = NULL;
+	if (--block->references == 0) {
+		pages -= (size_t)1 << block->order;
+		free(block->start);
+		block->start = NULL;
+	}
+	sim_unlock();
 }
 
 unsigned int page_references(const void *address)

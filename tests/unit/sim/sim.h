@@ -8,7 +8,8 @@
  * where a real processor would take the interrupt: when interrupts become enabled. A lock that is
  * not free is a deadlock and ends the program. Exceptions to the one thread: a test may start host
  * threads and make each a processor of its own (sim_cpu_enter_thread), as the ring-buffer test
- * does.
+ * does; and sim_processors_run makes every processor a thread, with cross calls, mutexes and
+ * interrupts between them.
  *
  * sim_start() begins a fresh machine; sim_end() checks that nothing is left: objects, pages, tasks,
  * deferred work, locks. Every test calls both.
@@ -41,6 +42,12 @@ unsigned int sim_end(void);
 void sim_cpu_set(unsigned int cpu);
 /* This host thread is processor CPU. */
 void sim_cpu_enter_thread(unsigned int cpu);
+
+/* Every processor calls FUNCTION at once, each as a host thread of its own; returns when all have
+ * returned. Until then who is done takes interrupts, a mutex that somebody has is waited for, and time
+ * passes whenever it is asked for: PARALLEL_TICK_NS. A file is used with a reference: fd_get_file. */
+void sim_processors_run(void (*function)(unsigned int cpu));
+#define PARALLEL_TICK_NS 200
 
 /* What the running processor executes just now: an interrupt or a sample sees this as the
  * interrupted context. */

@@ -2,7 +2,8 @@
 /*
  * Simulated tasks and waiting. One host thread plays every task, so nothing can really sleep: a
  * mutex that somebody else holds is a deadlock, and a sleep ends because it was woken before or
- * because its deadline passes.
+ * because its deadline passes. Where processors are threads, a mutex is waited for, but the processor
+ * does nothing else meanwhile than take interrupts.
  */
 #include <kernel/credentials.h>
 #include <kernel/assert.h>
@@ -22,24 +23,32 @@
 #define TASKS_MAX 256
 
 static struct task *tasks[TASKS_MAX];
-static uint64_t signals[TASKS_MAX]; /* sent to the task of the same index */
+static _Atomic uint64_t signals[TASKS_MAX]; /* sent to the task of the same index */
 static unsigned int task_count;
 static pid_t next_tid;
 
-static uint64_t *signals_of(struct task *task)
+static _Atomic uint64_t *signals_of(struct task *task)
 {
-	for (unsigned int i = 0; i < task_count; i++)
-		if (tasks[i] == task)
-			return &signals[i];
-	panic("task %d is none of the machine's", task->tid);
+	unsigned int i = 0;
+
+	sim_lock();
+	while (i < task_count && tasks[i] != task)
+		i++;
+	bool found = i < task_count;
+	sim_unlock();
+	if (!found)
+		panic("task %d is none of the machine's", task->tid);
+	return &signals[i];
 }
 
 struct task *sim_task_create(void)
 {
 	struct task *task = kzalloc(sizeof(*task));
 
+	sim_lock();
 	ASSERT(task && task_count < TASKS_MAX);
 	task->tid = task->tgid = next_tid++;
+	sim_unlock();
 	snprintf(task->comm, sizeof(task->comm), "task%d", task->tid);
 	atomic_store(&task->references, 1);
 	task->affinity = cpus_all();
@@ -47,8 +56,10 @@ struct task *sim_task_create(void)
 	mutex_init(&task->space->mutex);
 	task->arch.user_frame =
 		(struct trap_frame){ .ip = 0x400000, .sp = 0x7fff0000, .user = true };
+	sim_lock();
 	signals[task_count] = 0;
 	tasks[task_count++] = task;
+	sim_unlock();
 	return task;
 }
 
@@ -85,13 +96,16 @@ unsigned int sim_tasks_end(void)
 
 struct task *task_find(pid_t tid)
 {
-	for (unsigned int i = 0; i < task_count; i++) {
-		if (tasks[i]->tid != tid || atomic_load(&tasks[i]->state) == TASK_ZOMBIE)
-			continue;
-		task_get(tasks[i]);
-		return tasks[i];
-	}
-	return NULL;
+	struct task *found = NULL;
+
+	sim_lock();
+	for (unsigned int i = 0; i < task_count && !found; i++)
+		if (tasks[i]->tid == tid && atomic_load(&tasks[i]->state) != TASK_ZOMBIE)
+			found = tasks[i];
+	if (found)
+		task_get(found);
+	sim_unlock();
+	return found;
 }
 
 void task_get(struct task *task)
@@ -149,7 +163,7 @@ int signal_send(struct task *task, const struct kernel_siginfo *info)
 void task_signal(struct task *task, int signal)
 {
 	ASSERT(!arch_in_nmi());
-	*signals_of(task) |= (uint64_t)1 << (signal - 1);
+	atomic_fetch_or(signals_of(task), (uint64_t)1 << (signal - 1));
 }
 
 bool signal_is_pending(struct task *task)
@@ -159,10 +173,7 @@ bool signal_is_pending(struct task *task)
 
 uint64_t sim_task_signals(struct task *task)
 {
-	uint64_t sent = *signals_of(task);
-
-	*signals_of(task) = 0;
-	return sent;
+	return atomic_exchange(signals_of(task), 0);
 }
 
 pid_t task_parent_pid(struct task *task)
@@ -202,17 +213,23 @@ void wait_queue_init(struct wait_queue *queue)
 
 void wait_queue_add(struct wait_queue *queue, struct wait_entry *entry)
 {
+	unsigned long irqs = spin_lock_irqsave(&queue->lock);
+
 	entry->task = task_current();
 	entry->queued = true;
 	TAILQ_INSERT_TAIL(&queue->entries, entry, link);
 	atomic_store(&entry->task->woken, false);
+	spin_unlock_irqrestore(&queue->lock, irqs);
 }
 
 void wait_queue_remove(struct wait_queue *queue, struct wait_entry *entry)
 {
+	unsigned long irqs = spin_lock_irqsave(&queue->lock);
+
 	if (entry->queued)
 		TAILQ_REMOVE(&queue->entries, entry, link);
 	entry->queued = false;
+	spin_unlock_irqrestore(&queue->lock, irqs);
 }
 
 void wait_queue_wake(struct wait_queue *queue)
@@ -220,8 +237,10 @@ void wait_queue_wake(struct wait_queue *queue)
 	struct wait_entry *entry;
 
 	ASSERT(!arch_in_nmi());
+	unsigned long irqs = spin_lock_irqsave(&queue->lock);
 	TAILQ_FOREACH(entry, &queue->entries, link)
 		atomic_store(&entry->task->woken, true);
+	spin_unlock_irqrestore(&queue->lock, irqs);
 }
 
 int wait_sleep(uint64_t deadline_ns)
@@ -248,9 +267,14 @@ void mutex_init(struct mutex *mutex)
 
 void mutex_lock(struct mutex *mutex)
 {
+	struct task *owner = NULL;
+
 	ASSERT(!arch_in_nmi() && arch_irqs_enabled());
-	ASSERT(mutex->owner == NULL);
-	mutex->owner = task_current();
+	while (!atomic_compare_exchange_strong(&mutex->owner, &owner, task_current())) {
+		ASSERT(owner != task_current());
+		sim_wait();
+		owner = NULL;
+	}
 }
 
 void mutex_unlock(struct mutex *mutex)

@@ -8,6 +8,7 @@
 #include <kernel/assert.h>
 #include <kernel/time.h>
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include <arch/clock.h>
@@ -17,7 +18,7 @@
 #define TIMERS_MAX 256
 #define START_NS   NSEC_PER_SEC
 
-static uint64_t now_ns;
+static _Atomic uint64_t now_ns;
 static struct timer *timers[TIMERS_MAX];
 static unsigned int timer_count;
 static struct clock_conversion conversion;
@@ -39,7 +40,7 @@ unsigned int sim_time_end(void)
 
 uint64_t clock_ns(void)
 {
-	return now_ns;
+	return sim_parallel ? atomic_fetch_add(&now_ns, PARALLEL_TICK_NS) : now_ns;
 }
 
 void sim_clock_conversion_set(const struct clock_conversion *new)
@@ -65,15 +66,18 @@ void timer_init(struct timer *timer, void (*fire)(struct timer *timer))
 void timer_arm(struct timer *timer, uint64_t deadline_ns)
 {
 	ASSERT(!arch_irqs_enabled());
+	sim_lock();
 	if (timer->cpu < 0) {
 		ASSERT(timer_count < TIMERS_MAX);
 		timers[timer_count++] = timer;
 	}
 	timer->cpu = (int)cpu_id();
 	timer->deadline_ns = deadline_ns;
+	sim_unlock();
 }
 
-bool timer_cancel(struct timer *timer)
+/* Of the machine's list, locked. */
+static bool unlist(struct timer *timer)
 {
 	if (timer->cpu < 0)
 		return false;
@@ -85,6 +89,14 @@ bool timer_cancel(struct timer *timer)
 		return true;
 	}
 	panic("an armed timer is on no processor's list");
+}
+
+bool timer_cancel(struct timer *timer)
+{
+	sim_lock();
+	bool cancelled = unlist(timer);
+	sim_unlock();
+	return cancelled;
 }
 
 /* The timer that is due first among those of processor CPU (-1: any) with a deadline of at most
@@ -100,14 +112,23 @@ static struct timer *first_due(int cpu, uint64_t limit_ns)
 	return first;
 }
 
+/* The timer of this processor that is due, not armed any more; or NULL. */
+static struct timer *take_due(void)
+{
+	sim_lock();
+	struct timer *timer = first_due((int)cpu_id(), now_ns);
+	if (timer)
+		unlist(timer);
+	sim_unlock();
+	return timer;
+}
+
 void sim_timers_fire(void)
 {
 	struct timer *timer;
 
-	while ((timer = first_due((int)cpu_id(), now_ns))) {
-		timer_cancel(timer);
+	while ((timer = take_due()))
 		timer->fire(timer);
-	}
 }
 
 void sim_clock_advance(uint64_t ns)
@@ -116,6 +137,7 @@ void sim_clock_advance(uint64_t ns)
 	uint64_t end_ns = now_ns + ns;
 	struct timer *timer;
 
+	ASSERT(!sim_parallel);
 	while ((timer = first_due(-1, end_ns))) {
 		if (timer->deadline_ns > now_ns)
 			now_ns = timer->deadline_ns;

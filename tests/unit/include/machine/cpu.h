@@ -27,9 +27,11 @@ static inline unsigned int arch_cpu_id(void)
 	return sim_cpu_number;
 }
 
+/* Who is waited for may need this host processor. */
+void sim_relax(void);
 static inline void arch_cpu_relax(void)
 {
-	__builtin_ia32_pause();
+	sim_relax();
 }
 
 /* The simulated kernel has no idle loop; coming here is a mistake of the test. */
