@@ -35,7 +35,7 @@ static const uint32_t palette[16] = {
 };
 
 static uint8_t *memory;
-static unsigned int pixel_bytes, scale;
+static unsigned int pixel_bytes, scale = 1;
 static size_t origin;				  /* bytes from memory to the first cell */
 static uint32_t colours[16];			  /* the palette as pixels */
 static ansi_cell shown[ANSI_ROWS * ANSI_COLUMNS]; /* what each cell looks like */

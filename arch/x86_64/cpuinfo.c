@@ -72,7 +72,7 @@ static uint32_t look(uint32_t leaf, uint32_t subleaf, unsigned int where)
 {
 	uint32_t registers[4] = { 0 };
 
-	if (__get_cpuid_max(leaf & 0x80000000, NULL) >= leaf)
+	if ((uint32_t)__get_cpuid_max(leaf & 0x80000000, NULL) >= leaf)
 		__cpuid_count(leaf, subleaf, registers[0], registers[1], registers[2],
 			      registers[3]);
 	return registers[where];
