@@ -15,14 +15,15 @@
 
 /*
  * The counter with the RDPMC index @index (bit 30 selects the fixed ones), zero-extended from its
- * width. Raises SIGSEGV where the kernel has not allowed it. Intel SDM vol. 2, RDPMC.
+ * width. Raises SIGSEGV where the kernel has not allowed it. Intel SDM vol. 2, RDPMC: it clears the
+ * upper halves of both registers.
  */
 static inline uint64_t isa_read_counter(uint32_t index)
 {
-	uint32_t low, high;
+	uint64_t low, high;
 
 	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 }
 
 /* Cycles of the time stamp counter. Intel SDM vol. 2, RDTSC. */

@@ -19,8 +19,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Keeps the compiler from moving memory accesses across it. */
+/* Keeps the compiler from moving memory accesses across it, and from taking what it read before it for what is
+ * there after it: so the page need not be volatile. */
 #define barrier() __asm__ volatile("" : : : "memory")
+
+/* Reads MEMBER of a page exactly here. */
+#define read_once(member) (*(const volatile __typeof__(member) *)&(member))
+
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 static size_t page_bytes(void)
 {
@@ -96,17 +102,12 @@ static int64_t sign_extend(uint64_t counter, unsigned width_bits)
 	return (int64_t)(counter << (64 - width_bits)) >> (64 - width_bits);
 }
 
-/*
- * The count, as far as the page is in one state; the caller looks at the sequence count. An index
- * of 0 means that the event lost its counter since the caller looked, and the page has changed.
- */
-static uint64_t count_through_page(const volatile struct perf_event_mmap_page *page)
+/* The count, as far as the page is in one state, while the event has the counter INDEX - 1; the caller looks
+ * at the sequence count. */
+static uint64_t count_through_page(const struct perf_event_mmap_page *page, uint32_t index)
 {
-	uint32_t index = page->index;
 	uint64_t offset = (uint64_t)page->offset;
 
-	if (index == 0)
-		return offset;
 	return offset + (uint64_t)sign_extend(isa_read_counter(index - 1), page->pmc_width);
 }
 
@@ -114,7 +115,7 @@ static uint64_t count_through_page(const volatile struct perf_event_mmap_page *p
  * Nanoseconds that have passed since the kernel last wrote the two times. The split multiplication
  * keeps all bits of a 64-bit cycle count.
  */
-static uint64_t time_since_update_ns(const volatile struct perf_event_mmap_page *page)
+static uint64_t time_since_update_ns(const struct perf_event_mmap_page *page)
 {
 	uint64_t cycles = isa_read_timestamp();
 	unsigned shift = page->time_shift;
@@ -128,43 +129,57 @@ static uint64_t time_since_update_ns(const volatile struct perf_event_mmap_page 
 	return page->time_offset + whole * mult + (rest * mult >> shift);
 }
 
+/* Apart, so that who reads directly saves no registers for it. */
+static __attribute__((noinline, cold)) int read_value_by_call(const struct perf_self *self, uint64_t *value)
+{
+	struct perf_self_count count;
+
+	if (read_by_call(self, &count) != 0)
+		return -1;
+	*value = count.value;
+	return 0;
+}
+
 int perf_self_read_value(const struct perf_self *self, uint64_t *value)
 {
-	const volatile struct perf_event_mmap_page *page = self->page;
-	struct perf_self_count count;
-	uint32_t sequence;
+	const struct perf_event_mmap_page *page = self->page;
+	uint32_t sequence, index;
+	uint64_t count;
 
+	if (!ISA_HAS_COUNTER_READ || unlikely(page == NULL))
+		return read_value_by_call(self, value);
 	do {
-		if (!perf_self_reads_directly(self)) {
-			if (read_by_call(self, &count) != 0)
-				return -1;
-			*value = count.value;
-			return 0;
-		}
 		sequence = page->lock;
 		barrier();
-		*value = count_through_page(page);
+		index = read_once(page->index);
+		if (unlikely(index == 0 || !page->cap_user_rdpmc))
+			return read_value_by_call(self, value);
+		count = count_through_page(page, index);
 		barrier();
-	} while (page->lock != sequence);
+	} while (unlikely(page->lock != sequence));
+	*value = count;
 	return 0;
 }
 
 int perf_self_read(const struct perf_self *self, struct perf_self_count *count)
 {
-	const volatile struct perf_event_mmap_page *page = self->page;
-	uint32_t sequence;
+	const struct perf_event_mmap_page *page = self->page;
+	uint32_t sequence, index;
 
+	if (!ISA_HAS_COUNTER_READ || unlikely(page == NULL))
+		return read_by_call(self, count);
 	do {
-		if (!perf_self_reads_directly(self) || !page->cap_user_time)
-			return read_by_call(self, count);
 		sequence = page->lock;
 		barrier();
-		count->value = count_through_page(page);
+		index = read_once(page->index);
+		if (unlikely(index == 0 || !page->cap_user_rdpmc || !page->cap_user_time))
+			return read_by_call(self, count);
+		count->value = count_through_page(page, index);
 		uint64_t since_ns = time_since_update_ns(page);
 		count->time_enabled_ns = page->time_enabled + since_ns;
 		count->time_running_ns = page->time_running + since_ns;
 		barrier();
-	} while (page->lock != sequence);
+	} while (unlikely(page->lock != sequence));
 	return 0;
 }
 

@@ -92,7 +92,7 @@ static void read_event(void *context)
 
 static void self_read(void *context)
 {
-	uint64_t value;
+	static uint64_t value;
 
 	perf_self_read_value(context, &value);
 }
