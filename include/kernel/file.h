@@ -53,6 +53,12 @@ struct file_ops {
 	ssize_t (*read_directory)(struct file *file, void *user_buffer, size_t size);
 	/* Bytes read into kernel memory; the position stays. EINVAL */
 	ssize_t (*read_for_kernel)(struct file *file, void *buffer, size_t size, uint64_t position);
+	/* A file of records, which splice gives to a pipe whole. next_record: the size of the first
+	 * one, for which it waits unless NONBLOCK; 0 at the end; -EAGAIN, -EINTR. take_records: so many
+	 * as are at most SIZE bytes together are moved to kernel memory; their bytes, 0: there is none,
+	 * or the first one is larger. NULL: by read_for_kernel */
+	ssize_t (*next_record)(struct file *file, bool nonblock);
+	ssize_t (*take_records)(struct file *file, void *buffer, size_t size);
 	/* Bytes written from kernel memory at *POSITION, which moves. EINVAL */
 	ssize_t (*write_from_kernel)(struct file *file, const void *buffer, size_t size,
 				     uint64_t *position);

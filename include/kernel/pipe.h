@@ -36,6 +36,13 @@ typedef ssize_t pipe_sink(void *context, const void *bytes, size_t size);
 /* Gives SINK up to SIZE bytes that are in FILE's pipe; what it does not take stays there. Waits for the
  * first. How many it took, 0 at the end, its error, -EAGAIN, -EINTR. */
 ssize_t pipe_pour(struct file *file, size_t size, bool nonblock, pipe_sink *sink, void *context);
+/* Points *BYTES at up to ROOM bytes for a pipe, all of which it gets: how many, or a negative error. The pipe
+ * is locked. */
+typedef ssize_t pipe_source(void *context, size_t room, const void **bytes);
+/* Writes what SOURCE gives, in one piece, once there is room for NEEDED bytes, for which it waits unless
+ * NONBLOCK. How many they were; SOURCE's error, -ENOSPC (the pipe is smaller), -EPIPE (no SIGPIPE was sent),
+ * -EAGAIN, -EINTR. Task context. */
+ssize_t pipe_fill(struct file *file, size_t needed, bool nonblock, pipe_source *source, void *context);
 /* Copies up to SIZE bytes into it, at least one. Waits for room unless NONBLOCK. The number, -EPIPE
  * (SIGPIPE was sent), -EAGAIN, -EINTR. Task context. */
 ssize_t pipe_write_from_kernel(struct file *file, const void *buffer, size_t size, bool nonblock);

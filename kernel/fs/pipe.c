@@ -41,6 +41,7 @@ struct pipe {
 	struct wait_queue readable;		 /* bytes came, or ends came or went */
 	struct wait_queue writable;		 /* room came, or ends came or went */
 	bool polled;				 /* M: somebody may watch for edges */
+	unsigned int large_writers;		 /* M: wait for more room than PIPE_BUF */
 	LIST_HEAD(, file) files;		 /* M, and pipes_mutex: open ones */
 	struct pipe_ring ring;			 /* M */
 	unsigned int readers, writers;		 /* M: files that can */
@@ -131,7 +132,7 @@ static int wait_for_turn(struct pipe *pipe, struct wait_queue *queue, bool nonbl
 /* Ends reading, which began when the pipe was full or not: wakes who can go on now. M held, given back. */
 static void end_reading(struct pipe *pipe, bool was_full, bool waited)
 {
-	bool room_came = was_full && !ring_is_full(&pipe->ring);
+	bool room_came = (was_full || pipe->large_writers) && !ring_is_full(&pipe->ring);
 	bool next = waited && (ring_filled(&pipe->ring) || !pipe->writers);
 
 	mutex_unlock(&pipe->mutex);
@@ -469,6 +470,49 @@ ssize_t pipe_write_from_kernel(struct file *file, const void *buffer, size_t siz
 	const struct outside outside = { (char *)(uintptr_t)buffer, false };
 
 	return write_in(file->private, &outside, size, false, nonblock, true);
+}
+
+/* Waits until NEEDED bytes have room. 0, -ENOSPC, -EPIPE, -EAGAIN, -EINTR. M held. */
+static int wait_for_room(struct pipe *pipe, size_t needed, bool nonblock)
+{
+	int error = 0;
+
+	pipe->large_writers += needed > PIPE_BUF;
+	while (!error) {
+		if (!pipe->readers)
+			error = -EPIPE;
+		else if (needed > pipe->ring.size)
+			error = -ENOSPC;
+		else if (ring_has_room(&pipe->ring, needed, false))
+			break;
+		else
+			error = wait_for_change(pipe, &pipe->writable, nonblock);
+	}
+	pipe->large_writers -= needed > PIPE_BUF;
+	return error;
+}
+
+ssize_t pipe_fill(struct file *file, size_t needed, bool nonblock, pipe_source *source, void *context)
+{
+	struct pipe *pipe = file->private;
+	bool news = false;
+
+	mutex_lock(&pipe->mutex);
+	ssize_t result = wait_for_room(pipe, needed, nonblock);
+	if (!result) {
+		struct outside outside = { NULL, false };
+		const void *bytes = NULL;
+
+		result = source(context, pipe->ring.size - ring_occupied(&pipe->ring), &bytes);
+		outside.memory = (char *)(uintptr_t)bytes;
+		if (result > 0) {
+			news = !ring_filled(&pipe->ring) || pipe->polled;
+			ring_write(&pipe->ring, &outside, 0, (size_t)result, false);
+			notify(pipe, true);
+		}
+	}
+	end_writing(pipe, news, false);
+	return result;
 }
 
 int pipe_wait_readable(struct file *file, bool nonblock)

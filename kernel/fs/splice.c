@@ -4,7 +4,8 @@
  * copy_file_range.
  *
  * A pipe is poured out into what is no pipe: bytes that are refused stay in it. Otherwise they go through
- * a buffer of the kernel's, a piece at a time, for which a pipe has been found to have room first.
+ * a buffer of the kernel's, a piece at a time, for which a pipe has been found to have room first. Records
+ * (of perf's rings) go whole, and are gone from where they were in the moment they are in the pipe.
  */
 #include <kernel/dentry.h>
 #include <kernel/file.h>
@@ -137,6 +138,60 @@ static ssize_t move(const struct end *from, const struct end *to, size_t size, b
 	return done ? (ssize_t)done : result;
 }
 
+/* --- records --- */
+
+#define RECORDS_ORDER 4 /* of the buffer: for the largest record, which is less than 64 KiB */
+
+struct record_source {
+	struct file *file;
+	char *buffer;
+	size_t left; /* of what was asked for */
+};
+
+static ssize_t take_records(void *context, size_t room, const void **bytes)
+{
+	struct record_source *source = context;
+	size_t size = room < source->left ? room : source->left;
+
+	if (size > PAGE_SIZE << RECORDS_ORDER)
+		size = PAGE_SIZE << RECORDS_ORDER;
+	*bytes = source->buffer;
+	return source->file->ops->take_records(source->file, source->buffer, size);
+}
+
+/* Moves whole records of at most SIZE bytes together: those that are there, or the next that comes.
+ * -ENOSPC: it is larger. */
+static ssize_t move_records(const struct end *from, const struct end *to, size_t size)
+{
+	struct record_source source = { from->file, page_alloc(RECORDS_ORDER), size };
+	size_t done = 0;
+	ssize_t result;
+
+	if (!source.buffer)
+		return -ENOMEM;
+	do {
+		ssize_t next = from->file->ops->next_record(from->file, done || from->nonblock);
+
+		if (next <= 0) {
+			result = next;
+			break;
+		}
+		if ((size_t)next > source.left)
+			result = -ENOSPC;
+		else
+			result = pipe_fill(to->file, (size_t)next, done || to->nonblock, take_records,
+					   &source);
+		if (result > 0) {
+			done += (size_t)result;
+			source.left -= (size_t)result;
+		}
+	} while (result >= 0 && source.left && !signal_is_fatal_pending(task_current()));
+	page_put(source.buffer);
+	if (!done && result == -EPIPE)
+		task_signal(task_current(), SIGPIPE);
+	return done ? (ssize_t)done : result;
+}
+
 /* --- splice, tee --- */
 
 /* The two files of a call, each with a reference. */
@@ -192,8 +247,14 @@ static ssize_t splice(struct file *in, unsigned long user_in, struct file *out,
 		return error;
 	if (!file_is_pipe(out) && !out->ops->write_from_kernel)
 		return -EINVAL;
-	ssize_t result = file_is_pipe(out) ? move(&from, &to, size, false) :
-					     pipe_pour(in, size, from.nonblock, give_all, &to);
+	ssize_t result;
+
+	if (in->ops->next_record)
+		result = move_records(&from, &to, size);
+	else if (file_is_pipe(out))
+		result = move(&from, &to, size, false);
+	else
+		result = pipe_pour(in, size, from.nonblock, give_all, &to);
 
 	if (result > 0 && user_in &&
 	    copy_to_user((void *)user_in, &in_position, sizeof(in_position)))

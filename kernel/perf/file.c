@@ -10,6 +10,7 @@
 #include <kernel/kmalloc.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/ring.h>
 #include <kernel/perf/tracepoint.h>
 #include <kernel/trace/filter.h>
 #include <kernel/usercopy.h>
@@ -148,6 +149,8 @@ const struct file_ops perf_file_ops = {
 	.read = perf_read,
 	.ioctl = perf_ioctl,
 	.poll = perf_poll,
+	.next_record = perf_splice_next_record,
+	.take_records = perf_splice_take_records,
 	.notifies = true,
 	.mmap = perf_mmap,
 	.release = perf_release,

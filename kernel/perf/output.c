@@ -84,6 +84,7 @@ static void attach_one(struct perf_event *event, struct perf_ring *ring)
 	if (!old)
 		return;
 	deferred_work_sync(&event->pending);
+	wait_queue_wake(&event->waiters); /* what they wait for comes elsewhere, or not at all */
 	if (atomic_load(&old->page_event) == event)
 		atomic_store(&old->page_event, NULL);
 	perf_ring_put(old);
@@ -174,6 +175,16 @@ int perf_output_pause(struct perf_event *event, bool pause)
 	}
 	mutex_unlock(&output_mutex);
 	return error;
+}
+
+struct perf_ring *perf_output_get_ring(struct perf_event *event)
+{
+	mutex_lock(&output_mutex);
+	struct perf_ring *ring = atomic_load(&event->ring);
+	if (ring)
+		perf_ring_get(ring);
+	mutex_unlock(&output_mutex);
+	return ring;
 }
 
 /* --- mapping --- */

@@ -94,6 +94,7 @@ struct perf_ring *perf_ring_alloc(unsigned int data_pages, bool overwrite, uint3
 	if (!watermark_bytes || watermark_bytes > data_size(ring))
 		ring->watermark_bytes = (uint32_t)(data_size(ring) / 2);
 	spin_init(&ring->writers_lock);
+	mutex_init(&ring->reader_mutex);
 	TAILQ_INIT(&ring->writers);
 	if (!alloc_pages(ring)) {
 		free_ring(ring);
@@ -290,7 +291,8 @@ static void leave(struct perf_output *output)
 		atomic_store_explicit(&ring->nest, 1, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst);
 		head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-		/* Release: a reader that sees the head sees the data. */
+		/* Release: a reader that sees the head sees the data, be it user space or splice.c. */
+		atomic_store_explicit(&ring->published, head, memory_order_release);
 		__atomic_store_n(&metadata(ring)->data_head, head, __ATOMIC_RELEASE);
 		atomic_signal_fence(memory_order_seq_cst);
 		atomic_store_explicit(&ring->nest, 0, memory_order_relaxed);

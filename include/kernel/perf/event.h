@@ -347,6 +347,9 @@ void perf_output_inherit(struct perf_event *child, struct perf_event *parent);
 struct vm_area;
 int perf_output_map(struct perf_event *event, struct vm_area *area);
 
+/* The ring that EVENT writes to, with a reference, or NULL. Task context. */
+struct perf_ring *perf_output_get_ring(struct perf_event *event);
+
 /* PERF_EVENT_IOC_PAUSE_OUTPUT. -EINVAL: no ring. Task context. */
 int perf_output_pause(struct perf_event *event, bool pause);
 

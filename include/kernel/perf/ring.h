@@ -19,8 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
+#include <sys/types.h>
 
 #include <kernel/spinlock.h>
+#include <kernel/wait.h>
 
 struct perf_event;
 struct user_account;
@@ -41,6 +43,7 @@ struct perf_ring {
 	_Atomic unsigned int samples;	/* since the last wake-up by attr.wakeup_events */
 	_Atomic bool wake_wanted;	/* by the next commit of an outermost writer */
 	_Atomic uint64_t lost;		/* records that did not fit and are not reported yet */
+	_Atomic uint64_t published;	/* data_head as the kernel knows it: written up to here */
 	/* userpage.c's, same rule: what the metadata page's lock is; user space may write over
 	 * it. */
 	_Atomic uint32_t page_sequence;
@@ -49,6 +52,9 @@ struct perf_ring {
 	_Atomic unsigned int poll_bits;
 	/* PERF_EVENT_IOC_PAUSE_OUTPUT: records are dropped. */
 	_Atomic bool paused;
+
+	/* One at a time reads for splice and moves data_tail. Nothing is locked inside. */
+	struct mutex reader_mutex;
 
 	/* Mappings of this ring through any event, and those in the space that it was made for; what it is
 	 * charged to, see ring_charge.c. output.c's mutex. */
@@ -104,6 +110,16 @@ void perf_ring_write(struct perf_output *output, const void *data, size_t size);
  * poll_bits to POLLIN and POLLRDNORM and calls perf_event_request_wakeup(). Same context as
  * perf_ring_begin. */
 void perf_ring_end(struct perf_output *output);
+
+/*
+ * splice.c.
+ */
+
+struct file;
+/* What struct file_ops says of next_record and take_records, for an event's file; -EINVAL: its ring cannot be
+ * read so, or there is none; -EBUSY: somebody else moved data_tail meanwhile. Task context, may sleep. */
+ssize_t perf_splice_next_record(struct file *file, bool nonblock);
+ssize_t perf_splice_take_records(struct file *file, void *buffer, size_t size);
 
 /*
  * ring_charge.c. output.c's mutex held, task context.
