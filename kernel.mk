@@ -21,6 +21,8 @@ KERNEL_CFLAGS += -Og -DTALLY_DEBUG=1 -DTALLY_LOCK_ORDER=1 -fstack-protector-stro
 	-fsanitize=undefined -fno-sanitize-recover=all
 else
 KERNEL_CFLAGS += -O2
+# Compiled as one: a path through the kernel crosses many files, and calls and saved registers are a tenth of it.
+KERNEL_LTO := -flto=auto
 endif
 
 # The makefile is a source too: it has the flags.
@@ -30,7 +32,7 @@ $(O)/kernel/debug/%.c.o: KERNEL_CFLAGS += -O2 -fno-sanitize=all -fno-stack-prote
 $(O)/%.c.o: %.c kernel.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -c $< -o $@
+	$(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) $(KERNEL_LTO) -c $< -o $@
 
 $(O)/%.S.o: %.S kernel.mk
 	@mkdir -p $(@D)
@@ -80,14 +82,18 @@ KERNEL_OBJS += $(O)/drivers/font.o
 
 -include $(KERNEL_OBJS:.o=.d)
 
-# A second link adds the names for backtraces, see boot/symbols.awk.
+# whole.o is every object as one. A second link of it adds the names for backtraces, see boot/symbols.awk.
 # tally.o is the whole kernel with its table of symbols as one object: linked by linker.ld alone it is tally.elf,
 # and together with an object that has a section .initramfs it is a unikernel.
 NM ?= nm
 KERNEL_LDFLAGS := -nostdlib -z max-page-size=0x1000 -z noexecstack --no-warn-rwx-segments
 
-$(O)/kernel/unnamed.elf: $(KERNEL_OBJS) $(KERNEL_LIB_OBJS) linker.ld
-	$(LD) $(KERNEL_LDFLAGS) -T linker.ld -o $@ $(KERNEL_OBJS) $(KERNEL_LIB_OBJS)
+$(O)/kernel/whole.o: $(KERNEL_OBJS) $(KERNEL_LIB_OBJS) kernel.mk
+	$(call say,LD,$@)
+	$(CC) $(KERNEL_CFLAGS) $(KERNEL_LTO) -r -flinker-output=nolto-rel -o $@ $(KERNEL_OBJS) $(KERNEL_LIB_OBJS)
+
+$(O)/kernel/unnamed.elf: $(O)/kernel/whole.o linker.ld
+	$(LD) $(KERNEL_LDFLAGS) -T linker.ld -o $@ $<
 
 $(O)/kernel/symbols.S: $(O)/kernel/unnamed.elf boot/symbols.awk
 	$(NM) -n $< | LC_ALL=C awk -f boot/symbols.awk >$@
@@ -95,7 +101,7 @@ $(O)/kernel/symbols.S: $(O)/kernel/unnamed.elf boot/symbols.awk
 $(O)/kernel/symbols.o: $(O)/kernel/symbols.S
 	$(CC) -c $< -o $@
 
-$(O)/tally.o: $(KERNEL_OBJS) $(KERNEL_LIB_OBJS) $(O)/kernel/symbols.o
+$(O)/tally.o: $(O)/kernel/whole.o $(O)/kernel/symbols.o
 	$(LD) -r -o $@ $^
 
 $(O)/tally.elf: $(O)/tally.o linker.ld

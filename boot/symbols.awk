@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Makes the table of kernel/log/symbol.c, as assembly, from `nm -n` of the first link.
-# A name has nm's letter for its kind before it.
+# A name has nm's letter for its kind before it. Of what the link puts behind a function's name to tell it
+# from one of another file, nothing stays.
 # The .symbols section lies behind .text, so adding it moves no function.
 
 function hex(digits,    i, value) {
@@ -16,6 +17,7 @@ $3 == "__text_start" { start = hex($1); next }
 $3 == "__text_end" { exit }
 start && ($2 == "t" || $2 == "T") && $3 !~ /^\./ {
 	offsets[count] = hex($1) - start
+	gsub(/\.lto_priv\.[0-9]+/, "", $3)
 	names[count++] = $2 $3
 }
 

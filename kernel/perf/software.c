@@ -95,8 +95,9 @@ void perf_software_count_event(struct perf_event *event, uint64_t number, struct
 	}
 }
 
-void perf_software_count(unsigned int id, uint64_t number, struct trap_frame *frame,
-			 uint64_t address)
+/* A call of its own, as its caller is where it happened. */
+__attribute__((noinline)) void perf_software_count(unsigned int id, uint64_t number,
+						   struct trap_frame *frame, uint64_t address)
 {
 	struct trap_frame here;
 	struct perf_event *event;

@@ -69,7 +69,9 @@ void trace_emit_at(unsigned int number, void *record, size_t size, uint64_t weig
 	arch_irq_restore(state);
 }
 
-void trace_emit(unsigned int number, void *record, size_t size, uint64_t weight)
+/* A call of its own: see the frames it passes over. */
+__attribute__((noinline)) void trace_emit(unsigned int number, void *record, size_t size,
+					  uint64_t weight)
 {
 	struct trap_frame here;
 
