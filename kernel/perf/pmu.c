@@ -16,6 +16,8 @@
 #include <string.h>
 
 static LIST_HEAD(, pmu) pmus = LIST_HEAD_INITIALIZER(pmus);
+/* Those of them that can be frozen: one, as a rule, and every change of a context asks for it twice. */
+static LIST_HEAD(, pmu) freezing_pmus = LIST_HEAD_INITIALIZER(freezing_pmus);
 static uint32_t next_type = PERF_TYPE_MAX;
 
 struct pmu *perf_pmu_find(uint32_t type)
@@ -49,6 +51,8 @@ int perf_pmu_register(struct pmu *pmu, int type)
 	pmu->mux_interval_ms = PERF_ROTATION_NS / NSEC_PER_MSEC;
 	pmu->type = type < 0 ? next_type++ : (uint32_t)type;
 	LIST_INSERT_HEAD(&pmus, pmu, link);
+	if (pmu->pmu_disable)
+		LIST_INSERT_HEAD(&freezing_pmus, pmu, freezing_link);
 	return 0;
 }
 
@@ -56,18 +60,16 @@ void perf_pmu_freeze_all(void)
 {
 	struct pmu *pmu;
 
-	LIST_FOREACH(pmu, &pmus, link)
-		if (pmu->pmu_disable)
-			pmu->pmu_disable(pmu);
+	LIST_FOREACH(pmu, &freezing_pmus, freezing_link)
+		pmu->pmu_disable(pmu);
 }
 
 void perf_pmu_unfreeze_all(void)
 {
 	struct pmu *pmu;
 
-	LIST_FOREACH(pmu, &pmus, link)
-		if (pmu->pmu_enable)
-			pmu->pmu_enable(pmu);
+	LIST_FOREACH(pmu, &freezing_pmus, freezing_link)
+		pmu->pmu_enable(pmu);
 }
 
 static bool has_exclusion(const struct perf_event_attr *attr)

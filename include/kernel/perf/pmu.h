@@ -40,6 +40,7 @@ struct pmu {
 	const struct pmu_attribute *formats, *events, *caps;
 	_Atomic int mux_interval_ms; /* between rotations of its groups, 1 or more; of the registry */
 	LIST_ENTRY(pmu) link;
+	LIST_ENTRY(pmu) freezing_link; /* of those with pmu_disable and pmu_enable */
 
 	/* Can this PMU count EVENT at all? Translates event->attr into event->hw; touches no
 	 * hardware. 0, -ENOENT (not mine, ask the next PMU), -EINVAL, -EOPNOTSUPP … Task
