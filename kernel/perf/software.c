@@ -103,14 +103,17 @@ __attribute__((noinline)) void perf_software_count(unsigned int id, uint64_t num
 	struct perf_event *event;
 	unsigned long irq = arch_irq_save();
 
-	if (!frame && !TAILQ_EMPTY(&this_cpu(active_events).list)) {
-		arch_sample_here(&here);
-		frame = &here;
+	TAILQ_FOREACH(event, &this_cpu(active_events).list, hw.software_link) {
+		if (event->attr.config != id || (event->hw.flags & HW_STOPPED) ||
+		    perf_event_excludes(event, frame))
+			continue;
+		/* Only a sample says where. */
+		if (!frame && perf_event_is_sampling(event)) {
+			arch_sample_here(&here);
+			frame = &here;
+		}
+		perf_software_count_event(event, number, frame, address);
 	}
-	TAILQ_FOREACH(event, &this_cpu(active_events).list, hw.software_link)
-		if (event->attr.config == id && !(event->hw.flags & HW_STOPPED) &&
-		    !perf_event_excludes(event, frame))
-			perf_software_count_event(event, number, frame, address);
 	arch_irq_restore(irq);
 }
 
