@@ -88,4 +88,11 @@ void timer_arm(struct timer *timer, uint64_t deadline_ns);
  * may just be running on another processor (interrupts off). Returns whether it was armed. */
 bool timer_cancel(struct timer *timer);
 
+/* When TIMER fires, UINT64_MAX if it is not armed. Interrupts off; for a timer that this processor alone
+ * arms and cancels. */
+static inline uint64_t timer_deadline_ns(const struct timer *timer)
+{
+	return timer->cpu >= 0 ? timer->deadline_ns : UINT64_MAX;
+}
+
 #endif

@@ -57,8 +57,15 @@ static struct run_queue *lock_task_queue(struct task *task)
 	}
 }
 
+/* Since the timer was armed, slices may have begun anew: then it goes on to the end of this one. */
 static void slice_over(struct timer *timer)
 {
+	uint64_t end_ns = this_cpu(run_queues).slice_end_ns;
+
+	if (timer->deadline_ns < end_ns) {
+		timer_arm(timer, end_ns);
+		return;
+	}
 	atomic_store(&this_cpu(sched_requests).reschedule, true);
 	this_cpu(run_queues).slice_ended = true;
 }
@@ -79,18 +86,23 @@ static uint64_t account_current(struct run_queue *queue)
 	return now;
 }
 
-/* The timer fires when the running task's slice is over and somebody waits. QUEUE, this
- * processor's, locked. */
+/* The timer fires when the running task's slice is over and somebody waits. One that is armed for an
+ * earlier moment stays: most slices end before their time, and arming costs more than what it says in
+ * vain now and then. QUEUE, this processor's, locked. */
 static void set_slice_timer(struct run_queue *queue, uint64_t now_ns)
 {
-	uint64_t left_ns = UINT64_MAX;
+	uint64_t armed_ns = timer_deadline_ns(&queue->slice_timer), left_ns = UINT64_MAX;
 
 	if (!is_idle_task(queue->current))
 		left_ns = order_turn_left_ns(queue, &queue->current->sched, now_ns);
-	if (left_ns == UINT64_MAX)
-		timer_cancel(&queue->slice_timer);
-	else
-		timer_arm(&queue->slice_timer, now_ns + left_ns);
+	if (left_ns == UINT64_MAX) {
+		if (armed_ns != UINT64_MAX)
+			timer_cancel(&queue->slice_timer);
+		return;
+	}
+	queue->slice_end_ns = now_ns + left_ns;
+	if (queue->slice_end_ns < armed_ns)
+		timer_arm(&queue->slice_timer, queue->slice_end_ns);
 }
 
 /* A task that may no longer run here was switched away from: its registers are saved now, it
