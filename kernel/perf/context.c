@@ -231,19 +231,7 @@ struct perf_context *perf_context_of_task(struct task *task, int *error)
 bool perf_context_call_here(struct perf_context *context, bool freeze,
 			    perf_context_function function, void *argument)
 {
-	struct perf_cpu *cpu = &this_cpu(perf_cpus);
-	struct perf_context *task_context = cpu->task_context;
-
-	if (context != &cpu->context && context != task_context)
-		return false;
-
-	if (task_context)
-		spin_lock(&task_context->lock);
-	function(cpu, context, perf_cpu_begin(cpu, freeze), argument);
-	perf_cpu_end(cpu);
-	if (task_context)
-		spin_unlock(&task_context->lock);
-	return true;
+	return perf_context_call_here_inline(context, freeze, function, argument);
 }
 
 struct call {

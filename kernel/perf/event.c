@@ -193,7 +193,7 @@ static void operate_on(struct perf_event *target, bool group, perf_context_funct
 	struct perf_event *child;
 
 	perf_family_lock(target);
-	perf_context_call(target->context, true, locked, &operation);
+	perf_context_call_inline(target->context, true, locked, &operation);
 	LIST_FOREACH(child, &target->children, child_link) {
 		operation.event = child;
 		perf_context_call(child->context, true, locked, &operation);

@@ -40,8 +40,8 @@ static void put(struct reading *reading, uint64_t value)
 	*reading->next++ = value;
 }
 
-static void put_times(struct reading *reading, struct perf_event *event, uint64_t read_format,
-		      uint64_t now_ns)
+static inline __attribute__((always_inline)) void
+put_times(struct reading *reading, struct perf_event *event, uint64_t read_format, uint64_t now_ns)
 {
 	uint64_t enabled_ns, running_ns;
 
@@ -69,8 +69,8 @@ static void put_identity(struct reading *reading, struct perf_event *event, uint
 		put(reading, atomic_load(&event->lost));
 }
 
-static void read_one_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			    void *argument)
+static inline __attribute__((always_inline)) void
+read_one_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns, void *argument)
 {
 	struct reading *reading = argument;
 	struct perf_event *event = reading->event;
@@ -154,7 +154,7 @@ static long read_one(struct perf_event *event, void *user_buffer, size_t size)
 	if (size < needed)
 		return -ENOSPC;
 	perf_family_lock(event);
-	perf_context_call(event->context, false, read_one_locked, &reading);
+	perf_context_call_inline(event->context, false, read_one_locked, &reading);
 	add_children(event, values, values + 1, read_format);
 	perf_family_unlock(event);
 	return copy_to_user(user_buffer, values, needed) ? -EFAULT : (long)needed;

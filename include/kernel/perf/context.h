@@ -183,4 +183,40 @@ void perf_schedule_init(struct perf_cpu *cpu);
 /* Arms the tick timer, if it is not, for the next multiple of PERF_TICK_NS. */
 void perf_cpu_arm_tick(struct perf_cpu *cpu, uint64_t now_ns);
 
+/*
+ * Inline forms of the calls of context.c, for what programs do in their inner loops: as a rule a task
+ * asks for its own events, and then nothing is left of the call but its lock and its moment.
+ */
+
+static inline __attribute__((always_inline)) bool
+perf_context_call_here_inline(struct perf_context *context, bool freeze,
+			      perf_context_function function, void *argument)
+{
+	struct perf_cpu *cpu = &this_cpu(perf_cpus);
+	struct perf_context *task_context = cpu->task_context;
+
+	if (context != task_context && context != &cpu->context)
+		return false;
+
+	if (task_context)
+		spin_lock(&task_context->lock);
+	function(cpu, context, perf_cpu_begin(cpu, freeze), argument);
+	perf_cpu_end(cpu);
+	if (task_context)
+		spin_unlock(&task_context->lock);
+	return true;
+}
+
+static inline __attribute__((always_inline)) void
+perf_context_call_inline(struct perf_context *context, bool freeze, perf_context_function function,
+			 void *argument)
+{
+	unsigned long irq = arch_irq_save();
+	bool done = perf_context_call_here_inline(context, freeze, function, argument);
+
+	arch_irq_restore(irq);
+	if (!done)
+		perf_context_call(context, freeze, function, argument);
+}
+
 #endif
