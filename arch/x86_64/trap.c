@@ -219,7 +219,7 @@ static void leave_strange_address(struct trap_frame *frame)
  * relies on it. */
 static inline void prepare_user_mode(struct trap_frame *frame)
 {
-	if (user_return_is_due())
+	if (__builtin_expect(user_return_is_due(), 0))
 		user_return(frame);
 	if (frame->rip >= USER_END)
 		leave_strange_address(frame);

@@ -37,11 +37,11 @@ static int check_range(size_t size, uint64_t position)
 	return (int64_t)(position + size) < 0 ? -EINVAL : 0;
 }
 
-static ssize_t read_from(struct file *file, void *buffer, size_t size, uint64_t *position)
+static inline ssize_t read_from(struct file *file, void *buffer, size_t size, uint64_t *position)
 {
-	unsigned int access = file->flags & O_ACCMODE;
+	unsigned int flags = file->flags;
 
-	if (access == O_WRONLY || (file->flags & O_PATH))
+	if ((flags & O_ACCMODE) == O_WRONLY || (flags & O_PATH))
 		return -EBADF;
 	if (!file->ops->read)
 		return -EINVAL;

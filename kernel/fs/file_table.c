@@ -176,7 +176,7 @@ static struct file_table *own_table(void)
 	return task_current()->files;
 }
 
-struct file *fd_get_file(int fd)
+inline struct file *fd_get_file(int fd)
 {
 	struct file_table *table = own_table();
 

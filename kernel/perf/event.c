@@ -51,6 +51,7 @@ struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu
 	event->on_cpu = -1;
 	event->state = attr->disabled ? EVENT_OFF : EVENT_INACTIVE;
 	event->id = atomic_fetch_add(&last_id, 1) + 1;
+	event->read_size = perf_read_size(attr->read_format, 0);
 	event->references = 1;
 	event->pending.run = perf_event_pending_run;
 	event->hw.slot = event->hw.last_slot = -1;
@@ -104,8 +105,8 @@ static enum event_state effective_state(const struct perf_event *event)
 	return event->leader->state <= EVENT_OFF ? event->leader->state : event->state;
 }
 
-void perf_event_times_at(const struct perf_event *event, uint64_t now_ns, uint64_t *enabled_ns,
-			 uint64_t *running_ns)
+inline void perf_event_times_at(const struct perf_event *event, uint64_t now_ns,
+				uint64_t *enabled_ns, uint64_t *running_ns)
 {
 	enum event_state state = effective_state(event);
 	uint64_t delta_ns = 0;

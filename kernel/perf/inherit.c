@@ -69,10 +69,11 @@ void perf_event_end_child(struct perf_event *child)
 	perf_event_put(parent);
 }
 
-/* The first child of PARENT with a reference, or NULL. */
-static struct perf_event *first_child(struct perf_event *parent)
+/* From now on PARENT has no new children; of those it has, the first with a reference, or NULL. */
+static struct perf_event *close_and_get_first(struct perf_event *parent)
 {
 	mutex_lock(&family_mutex);
+	parent->closed = true;
 	struct perf_event *child = LIST_FIRST(&parent->children);
 	if (child)
 		perf_event_get(child);
@@ -84,11 +85,7 @@ void perf_event_end_children(struct perf_event *parent)
 {
 	struct perf_event *child;
 
-	mutex_lock(&family_mutex);
-	parent->closed = true; /* from now on it has no new ones */
-	mutex_unlock(&family_mutex);
-
-	while ((child = first_child(parent))) {
+	while ((child = close_and_get_first(parent))) {
 		struct perf_context *context = child->context;
 
 		mutex_lock(&context->mutex);

@@ -32,16 +32,20 @@ size_t perf_read_size(uint64_t read_format, unsigned int siblings)
 
 struct reading {
 	struct perf_event *event;
-	uint64_t *next; /* where the next value goes */
+	uint64_t *values;
 };
 
-static void put(struct reading *reading, uint64_t value)
+/* What puts is inline: read() of one event is what programs that count themselves do most. *NEXT is where
+ * the next value goes. */
+#define PUT_INLINE static inline __attribute__((always_inline))
+
+PUT_INLINE void put(uint64_t **next, uint64_t value)
 {
-	*reading->next++ = value;
+	*(*next)++ = value;
 }
 
-static inline __attribute__((always_inline)) void
-put_times(struct reading *reading, struct perf_event *event, uint64_t read_format, uint64_t now_ns)
+PUT_INLINE void put_times(uint64_t **next, struct perf_event *event, uint64_t read_format,
+			  uint64_t now_ns)
 {
 	uint64_t enabled_ns, running_ns;
 
@@ -49,51 +53,52 @@ put_times(struct reading *reading, struct perf_event *event, uint64_t read_forma
 		return;
 	perf_event_times_at(event, now_ns, &enabled_ns, &running_ns);
 	if (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		put(reading, enabled_ns + atomic_load(&event->child_time_enabled_ns));
+		put(next, enabled_ns + atomic_load(&event->child_time_enabled_ns));
 	if (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		put(reading, running_ns + atomic_load(&event->child_time_running_ns));
+		put(next, running_ns + atomic_load(&event->child_time_running_ns));
 }
 
-static void put_value(struct reading *reading, struct perf_event *event)
+PUT_INLINE void put_value(uint64_t **next, struct perf_event *event)
 {
 	if (event->state == EVENT_ACTIVE)
 		event->pmu->read(event);
-	put(reading, perf_event_count(event));
+	put(next, perf_event_count(event));
 }
 
-static void put_identity(struct reading *reading, struct perf_event *event, uint64_t read_format)
+PUT_INLINE void put_identity(uint64_t **next, struct perf_event *event, uint64_t read_format)
 {
 	if (read_format & PERF_FORMAT_ID)
-		put(reading, event->id);
+		put(next, event->id);
 	if (read_format & PERF_FORMAT_LOST)
-		put(reading, atomic_load(&event->lost));
+		put(next, atomic_load(&event->lost));
 }
 
-static inline __attribute__((always_inline)) void
-read_one_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns, void *argument)
+PUT_INLINE void read_one_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+				void *argument)
 {
-	struct reading *reading = argument;
+	const struct reading *reading = argument;
 	struct perf_event *event = reading->event;
+	uint64_t read_format = event->attr.read_format, *next = reading->values;
 
-	put_value(reading, event);
-	put_times(reading, event, event->attr.read_format, now_ns);
-	put_identity(reading, event, event->attr.read_format);
+	put_value(&next, event);
+	put_times(&next, event, read_format, now_ns);
+	put_identity(&next, event, read_format);
 }
 
 static void read_group_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
 			      void *argument)
 {
-	struct reading *reading = argument;
-	uint64_t read_format = reading->event->attr.read_format;
+	const struct reading *reading = argument;
+	uint64_t read_format = reading->event->attr.read_format, *next = reading->values;
 	struct perf_event *leader = reading->event->leader, *sibling;
 
-	put(reading, 1 + leader->sibling_count);
-	put_times(reading, leader, read_format, now_ns);
-	put_value(reading, leader);
-	put_identity(reading, leader, read_format);
+	put(&next, 1 + leader->sibling_count);
+	put_times(&next, leader, read_format, now_ns);
+	put_value(&next, leader);
+	put_identity(&next, leader, read_format);
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
-		put_value(reading, sibling);
-		put_identity(reading, sibling, read_format);
+		put_value(&next, sibling);
+		put_identity(&next, sibling, read_format);
 	}
 }
 
@@ -149,7 +154,7 @@ static long read_one(struct perf_event *event, void *user_buffer, size_t size)
 	uint64_t values[SINGLE_VALUES];
 	struct reading reading = { event, values };
 	uint64_t read_format = event->attr.read_format;
-	size_t needed = perf_read_size(read_format, 0);
+	size_t needed = event->read_size;
 
 	if (size < needed)
 		return -ENOSPC;

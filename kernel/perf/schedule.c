@@ -49,7 +49,8 @@ void perf_cpu_freeze(struct perf_cpu *cpu)
 
 uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool freeze)
 {
-	ASSERT(!cpu->moment_ns && !cpu->frozen);
+	ASSERT(!cpu->moment_ns);
+	ASSERT_DEBUG(!cpu->frozen);
 	cpu->moment_ns = clock_ns();
 	if (freeze)
 		perf_cpu_freeze(cpu);

@@ -400,7 +400,7 @@ static bool is_watched(void)
 		atomic_load_explicit(&syscall_watchers, memory_order_relaxed) != 0, false);
 }
 
-void syscall_dispatch(struct trap_frame *frame)
+inline __attribute__((always_inline)) void syscall_dispatch(struct trap_frame *frame)
 {
 	struct ptrace_state *trace = &task_current()->ptrace;
 

@@ -195,7 +195,7 @@ perf_context_call_here_inline(struct perf_context *context, bool freeze,
 	struct perf_cpu *cpu = &this_cpu(perf_cpus);
 	struct perf_context *task_context = cpu->task_context;
 
-	if (context != task_context && context != &cpu->context)
+	if (__builtin_expect(context != task_context, 0) && context != &cpu->context)
 		return false;
 
 	if (task_context)
@@ -211,11 +211,12 @@ static inline __attribute__((always_inline)) void
 perf_context_call_inline(struct perf_context *context, bool freeze, perf_context_function function,
 			 void *argument)
 {
-	unsigned long irq = arch_irq_save();
+	ASSERT_DEBUG(arch_irqs_enabled());
+	arch_irq_disable();
 	bool done = perf_context_call_here_inline(context, freeze, function, argument);
 
-	arch_irq_restore(irq);
-	if (!done)
+	arch_irq_enable();
+	if (__builtin_expect(!done, 0))
 		perf_context_call(context, freeze, function, argument);
 }
 

@@ -87,6 +87,7 @@ struct perf_event {
 	_Atomic uint64_t count; /* folded so far, since the beginning: only grows */
 	uint64_t count_base; /* C: count at the last reset; what users see is counted from here */
 	uint64_t id;	     /* PERF_FORMAT_ID: unique since boot, from 1 */
+	size_t read_size;    /* perf_read_size of it alone */
 
 	/* C: times up to timestamp_ns, all in the context's time; see event_update_times */
 	uint64_t time_enabled_ns, time_running_ns, timestamp_ns;
