@@ -94,9 +94,11 @@ static void write_record(unsigned int index, bool interrupted)
 static void write_all(void)
 {
 	for (unsigned int i = 0; i < WRITES; i++) {
-		write_record(i % EVENTS, i % 5 == 0);
-		/* A bit in the air between empty and full, wherever the host runs the reader. */
-		if (i % 32 == 0)
+		unsigned int index = i % EVENTS, lost = written[index].lost;
+
+		write_record(index, i % 5 == 0);
+		/* Else hardly a record would find room where the host seldom runs the reader. */
+		if (i % 32 == 0 || written[index].lost != lost)
 			arch_cpu_relax();
 	}
 	atomic_store(&done, true);
@@ -187,6 +189,8 @@ static void read_all(void)
 		if (last || tap_failed)
 			return;
 		last = !any && atomic_load(&done);
+		if (!any)
+			arch_cpu_relax();
 	}
 }
 
@@ -195,6 +199,7 @@ static void read_all(void)
 static void control_all(void)
 {
 	for (unsigned int i = 0; !atomic_load(&done); i++) {
+		arch_cpu_relax();
 		int ring = fds[i / 3 % RINGS];
 
 		switch (i % 3) {

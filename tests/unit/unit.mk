@@ -77,8 +77,11 @@ $(O)/unit/threads/sim.a: $(UNIT_THREADS_SIM_OBJS)
 	@rm -f $@
 	ar rcs $@ $^
 
-$(UNIT_THREADS_TESTS): $(O)/unit/threads/%: $(O)/unit/threads/tests/unit/%.c.o $(O)/unit/threads/kernel.a $(O)/unit/threads/sim.a
+$(UNIT_THREADS_TESTS:%=%.bin): $(O)/unit/threads/%.bin: $(O)/unit/threads/tests/unit/%.c.o $(O)/unit/threads/kernel.a $(O)/unit/threads/sim.a
 	$(CC) $(UNIT_THREADS_CFLAGS) $(filter %.o,$^) -Wl,--start-group $(O)/unit/threads/kernel.a $(O)/unit/threads/sim.a -Wl,--end-group -o $@
+
+$(UNIT_THREADS_TESTS): %: tests/unit/threads %.bin
+	cp $< $@
 
 -include $(UNIT_THREADS_KERNEL_OBJS:.o=.d) $(UNIT_THREADS_SIM_OBJS:.o=.d) $(UNIT_THREADS_NAMES:%=$(O)/unit/threads/tests/unit/%.c.d)
 -include $(UNIT_KERNEL_OBJS:.o=.d) $(UNIT_SIM_OBJS:.o=.d) $(UNIT_NAMES:%=$(O)/unit/tests/unit/%.c.d)
