@@ -19,17 +19,17 @@ _STATES = ("runnable", "sleeping", "traced", "zombie")
 _MOST = 100000
 
 
-def _variable(name, file=None):
-    """A variable of the kernel; of `file` alone, if it is static there."""
+def _variable(name):
+    """A variable of the kernel that is not static."""
     try:
-        return gdb.parse_and_eval(f"'{file}'::{name}" if file else name)
+        return gdb.parse_and_eval(name)
     except gdb.error as error:
         raise gdb.GdbError(f"{name}: {error}; is build/tally.elf loaded?") from None
 
 
 def _tasks():
     """Every struct task of the tree by number, in its order."""
-    stack, node, seen = [], _variable("tasks_by_tid", "kernel/task/task.c")["rbh_root"], 0
+    stack, node, seen = [], _variable("tasks_by_tid")["rbh_root"], 0
     while (stack or node) and seen < _MOST:
         while node:
             stack.append(node)
@@ -43,7 +43,7 @@ def _tasks():
 def _cpus():
     """(number, struct cpu_local) of every CPU that has started."""
     cpus = _variable("cpu_locals")
-    for number in range(int(_variable("processors", "arch/x86_64/smp.c"))):
+    for number in range(int(_variable("processors"))):
         yield number, cpus[number]
 
 
