@@ -21,7 +21,7 @@ answer() {{
 	echo "$1: $(busybox uname -s | busybox cat)"
 }}
 {BOMBS} | busybox grep -v "^ok"; answer "after bombs"
-{LEAK} --exhaust | busybox grep -v "^ok\|^#"; answer "after exhaustion"
+{LEAK} --exhaust | busybox grep -v -e "^ok" -e "^#"; answer "after exhaustion"
 busybox mkfifo /told
 echo 1000 >/proc/sys/kernel/threads-max
 {BOMBS} --fork >/told &
