@@ -14,7 +14,7 @@ were doing. So a list that is being changed may be seen half changed.
 
 import gdb  # pylint: disable=import-error
 
-_STATES = ("runnable", "sleeping", "traced", "zombie")
+_STATES = ("runnable", "sleeping", "new", "traced", "zombie")
 # More than there can be: a list that is damaged must not be walked forever.
 _MOST = 100000
 
