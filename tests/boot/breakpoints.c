@@ -221,7 +221,7 @@ static void work(void)
 static void calls_of_the_kernel_are_counted(void)
 {
 	struct perf_event_attr attr =
-		breakpoint_attr(HW_BREAKPOINT_X, kernel_address("syscall_dispatch"));
+		breakpoint_attr(HW_BREAKPOINT_X, kernel_address("syscall_handle"));
 
 	attr.exclude_user = 1;
 	attr.disabled = 1;
@@ -293,7 +293,7 @@ static uint64_t kernel_stack_pointer(void)
 		.type = PERF_TYPE_BREAKPOINT,
 		.size = sizeof(attr),
 		.bp_type = HW_BREAKPOINT_X,
-		.bp_addr = kernel_address("syscall_dispatch"),
+		.bp_addr = kernel_address("syscall_handle"),
 		.bp_len = 8,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_REGS_INTR,
@@ -316,7 +316,7 @@ static uint64_t kernel_stack_pointer(void)
  * still the user's. What the processor itself pushes is above, and left out: QEMU makes a double fault of a hit
  * there. */
 #define WORDS_BELOW 8
-#define WORDS_ABOVE (5 + 16)
+#define WORDS_ABOVE (1 + 16)
 
 static void the_kernels_stack_can_be_watched(void)
 {
