@@ -242,8 +242,9 @@ void unix_queue_unlock(struct unix_socket *to, const struct unix_rights *rights)
 bool unix_queue_is_full(const struct unix_socket *socket, const struct unix_socket *other);
 /* Appends PACKET to the locked queue of TO. */
 void unix_queue_append(struct unix_socket *to, struct unix_packet *packet);
-/* Takes PACKET, the first, off the queue of SOCKET. R held, no other lock. */
-void unix_queue_remove(struct unix_socket *socket, struct unix_packet *packet);
+/* Takes PACKET, the first, off the queue of SOCKET; whether that was full and is not any more. R held, no other
+ * lock. */
+bool unix_queue_remove(struct unix_socket *socket, struct unix_packet *packet);
 /* Takes the rights of PACKET, which stays in SOCKET's queue. R held, no other lock. */
 struct unix_rights *unix_queue_take_rights(struct unix_socket *socket, struct unix_packet *packet);
 /* Takes all packets off the queue of SOCKET and frees them. No lock held. */

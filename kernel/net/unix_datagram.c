@@ -207,15 +207,16 @@ static ssize_t take(struct unix_socket *socket, struct unix_message *message)
 	mutex_lock(&socket->read_mutex);
 	spin_lock(&socket->lock);
 	struct unix_packet *packet = STAILQ_FIRST(&socket->packets);
-	bool was_full = socket->packet_count == socket->backlog + 1;
+	bool made_room = false;
 
 	spin_unlock(&socket->lock);
+	/* Asked with the queue locked: a sender may fill it until then. */
 	if (packet)
-		unix_queue_remove(socket, packet);
+		made_room = unix_queue_remove(socket, packet);
 	mutex_unlock(&socket->read_mutex);
 	if (!packet)
 		return -EAGAIN;
-	if (was_full)
+	if (made_room)
 		wait_queue_wake(&unix_room);
 	/* It is gone even if the program's memory cannot take it. */
 	ssize_t result = copy_out(packet, message);

@@ -129,19 +129,21 @@ void unix_queue_append(struct unix_socket *to, struct unix_packet *packet)
 		unix_flight_begin(packet->rights);
 }
 
-void unix_queue_remove(struct unix_socket *socket, struct unix_packet *packet)
+bool unix_queue_remove(struct unix_socket *socket, struct unix_packet *packet)
 {
 	const struct unix_rights *rights = packet->rights;
+	bool made_room;
 
 	ASSERT(mutex_held(&socket->read_mutex));
 	unix_queue_lock(socket, rights);
 	ASSERT(STAILQ_FIRST(&socket->packets) == packet);
 	STAILQ_REMOVE_HEAD(&socket->packets, link);
-	socket->packet_count--;
+	made_room = socket->packet_count-- == socket->backlog + 1;
 	socket->unread_bytes -= packet->size - packet->taken;
 	if (rights && rights->sockets)
 		unix_flight_end(rights);
 	unix_queue_unlock(socket, rights);
+	return made_room;
 }
 
 struct unix_rights *unix_queue_take_rights(struct unix_socket *socket, struct unix_packet *packet)
