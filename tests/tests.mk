@@ -28,7 +28,7 @@ CHECK_ANYWHERE := -g0 -ffile-prefix-map=$(CURDIR)=.
 $(CHECK_PAIR_PROGRAMS): $(O)/tests/%: tests/conformance/programs/%.c $(wildcard tests/conformance/programs/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(CC) -O2 $(CHECK_ANYWHERE) -Wall -Wextra -Werror -fno-pie -static -no-pie $< -o $@
+	$(CC) -D_GNU_SOURCE -O2 $(CHECK_ANYWHERE) -Wall -Wextra -Werror -fno-pie -static -no-pie $< -o $@
 
 $(O)/tests/fuzz: $(wildcard tests/fuzz/*.[ch])
 	@mkdir -p $(@D)

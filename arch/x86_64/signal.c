@@ -226,10 +226,10 @@ static bool is_extended(uintptr_t address, const struct fp_software *software)
 	uint32_t magic2;
 
 	return software->magic1 == FP_XSTATE_MAGIC1 &&
-	       software->state_size >= HEADER + HEADER_SIZE &&
-	       software->state_size <= fpu_size() &&
+	       software->state_size >= HEADER + HEADER_SIZE && software->state_size <= fpu_size() &&
 	       software->state_size <= software->extended_size &&
-	       copy_from_user(&magic2, (void *)(address + software->state_size), sizeof(magic2)) == 0 &&
+	       copy_from_user(&magic2, (void *)(address + software->state_size), sizeof(magic2)) ==
+		       0 &&
 	       magic2 == FP_XSTATE_MAGIC2;
 }
 
@@ -243,7 +243,8 @@ static int pop_state(uintptr_t address)
 	if (address && (address % alignment || address > USER_END - fpu_size()))
 		error = -EFAULT;
 	else if (address && cpu_features.xsave)
-		error = copy_from_user(&software, (void *)(address + SOFTWARE_BYTES), sizeof(software));
+		error = copy_from_user(&software, (void *)(address + SOFTWARE_BYTES),
+				       sizeof(software));
 	if (address && !error)
 		error = is_extended(address, &software) ?
 				fpu_load_user((void *)address,

@@ -53,12 +53,12 @@ uint64_t smp_root;
 uintptr_t smp_stacks[CPUS_MAX];
 extern const char smp_start_code[], smp_start_code_end[];
 
-static paddr_t start_page;	   /* where the start code runs: below 1 MiB */
+static paddr_t start_page; /* where the start code runs: below 1 MiB */
 /* That run for good. Not static: the link would leave gdb nothing to find it by (tools/gdb/tally.py). */
 atomic_uint processors = 1;
-static atomic_uint started;	   /* that wait for their turn */
-static atomic_uint turn;	   /* number of the one whose turn it is */
-static atomic_uint checked;	   /* the last whose counter was compared */
+static atomic_uint started; /* that wait for their turn */
+static atomic_uint turn;    /* number of the one whose turn it is */
+static atomic_uint checked; /* the last whose counter was compared */
 
 unsigned int cpu_count(void)
 {

@@ -226,8 +226,8 @@ uintptr_t arch_space_next(struct arch_space *space, uintptr_t address, uintptr_t
 	return find_next(space, &address, end) ? address : end;
 }
 
-size_t arch_space_take(struct arch_space *space, uintptr_t *address, uintptr_t end,
-		       paddr_t *pages, size_t most)
+size_t arch_space_take(struct arch_space *space, uintptr_t *address, uintptr_t end, paddr_t *pages,
+		       size_t most)
 {
 	size_t count = 0;
 	uint64_t *entry;
@@ -242,8 +242,8 @@ size_t arch_space_take(struct arch_space *space, uintptr_t *address, uintptr_t e
 	return count;
 }
 
-int arch_space_share(struct arch_space *from, struct arch_space *to, uintptr_t start,
-		     uintptr_t end, void (*shared)(paddr_t paddr, void *arg), void *arg)
+int arch_space_share(struct arch_space *from, struct arch_space *to, uintptr_t start, uintptr_t end,
+		     void (*shared)(paddr_t paddr, void *arg), void *arg)
 {
 	uint64_t *source, *target = NULL;
 

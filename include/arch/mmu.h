@@ -40,13 +40,13 @@ uintptr_t arch_space_next(struct arch_space *space, uintptr_t address, uintptr_t
 /* Removes mappings from [*ADDRESS, END), at most MOST, into PAGES; returns how many. *ADDRESS is
  * then where to go on, END when there are no more. No TLB flush. Caller holds the space's mutex; all
  * page aligned. */
-size_t arch_space_take(struct arch_space *space, uintptr_t *address, uintptr_t end,
-		       paddr_t *pages, size_t most);
+size_t arch_space_take(struct arch_space *space, uintptr_t *address, uintptr_t end, paddr_t *pages,
+		       size_t most);
 /* Maps in TO what FROM maps in [START, END), writable in neither from now on, and calls SHARED for
  * each page. TO has nothing there yet. 0 or -ENOMEM, then only a part is done. No TLB flush. Caller
  * holds FROM's mutex, nobody else has TO. */
-int arch_space_share(struct arch_space *from, struct arch_space *to, uintptr_t start,
-		     uintptr_t end, void (*shared)(paddr_t paddr, void *arg), void *arg);
+int arch_space_share(struct arch_space *from, struct arch_space *to, uintptr_t start, uintptr_t end,
+		     void (*shared)(paddr_t paddr, void *arg), void *arg);
 /* Takes the page tables of [START, END) that cover nothing outside of [FLOOR, CEILING), where no page
  * is mapped, out of the space; false: there are none. After a TLB flush of [START, END) on every
  * processor that has the space loaded, arch_tables_free ends them. Caller holds the space's mutex. */

@@ -47,13 +47,13 @@ struct dentry {
 
 /* A file system in use. */
 struct superblock {
-	_Atomic unsigned int references; /* the mount's, and one for each inode */
-	const char *type;		 /* "tmpfs", "proc" … */
-	uint32_t magic;			 /* what statfs says: Linux's uapi/linux/magic.h */
-	bool keeps_xattrs;		 /* its inodes can have extended attributes */
-	bool fixed;			 /* programs can make and remove nothing in it */
-	int refusal;			 /* what they are told then: -EPERM, -ENOENT */
-	uint64_t device;		 /* st_dev */
+	_Atomic unsigned int references;   /* the mount's, and one for each inode */
+	const char *type;		   /* "tmpfs", "proc" … */
+	uint32_t magic;			   /* what statfs says: Linux's uapi/linux/magic.h */
+	bool keeps_xattrs;		   /* its inodes can have extended attributes */
+	bool fixed;			   /* programs can make and remove nothing in it */
+	int refusal;			   /* what they are told then: -EPERM, -ENOENT */
+	uint64_t device;		   /* st_dev */
 	_Atomic uint64_t pages, pages_max; /* of contents; 0: no limit */
 	_Atomic uint64_t last_number;
 	struct dentry *root;		 /* referenced */

@@ -87,11 +87,11 @@ struct inode {
 	_Atomic int writers;	/* opened for writing by path; negative: programs that run it */
 	_Atomic bool nameless;	/* O_TMPFILE: may get its first name */
 	struct mutex write_mutex, mutex;
-	_Atomic uint64_t size;				    /* bytes; written under both mutexes */
-	_Atomic uint64_t pages;				    /* of contents that there are */
-	struct pipe *pipe;	/* pipe.c's lock: of a FIFO that is open; else NULL */
+	_Atomic uint64_t size;	     /* bytes; written under both mutexes */
+	_Atomic uint64_t pages;	     /* of contents that there are */
+	struct pipe *pipe;	     /* pipe.c's lock: of a FIFO that is open; else NULL */
 	struct file_lock_list locks; /* see <kernel/file_lock.h> */
-	struct xattr_list xattrs; /* write_mutex */
+	struct xattr_list xattrs;    /* write_mutex */
 	struct kernel_timespec accessed, modified, changed; /* may be torn: a reader cannot tell */
 };
 

@@ -42,7 +42,8 @@ typedef ssize_t pipe_source(void *context, size_t room, const void **bytes);
 /* Writes what SOURCE gives, in one piece, once there is room for NEEDED bytes, for which it waits unless
  * NONBLOCK. How many they were; SOURCE's error, -ENOSPC (the pipe is smaller), -EPIPE (no SIGPIPE was sent),
  * -EAGAIN, -EINTR. Task context. */
-ssize_t pipe_fill(struct file *file, size_t needed, bool nonblock, pipe_source *source, void *context);
+ssize_t pipe_fill(struct file *file, size_t needed, bool nonblock, pipe_source *source,
+		  void *context);
 /* Copies up to SIZE bytes into it, at least one. Waits for room unless NONBLOCK. The number, -EPIPE
  * (SIGPIPE was sent), -EAGAIN, -EINTR. Task context. */
 ssize_t pipe_write_from_kernel(struct file *file, const void *buffer, size_t size, bool nonblock);

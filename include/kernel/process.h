@@ -46,7 +46,7 @@ struct process {
 	struct tty *tty;		  /* T: controlling terminal, referenced, or NULL */
 	/* T: referenced: foreground of the terminal that a leader lost by a hang-up, or NULL */
 	struct process_group *lost_foreground;
-	bool has_executed;		  /* T: execve since it was made: setpgid comes too late */
+	bool has_executed; /* T: execve since it was made: setpgid comes too late */
 
 	struct process *parent;	       /* T */
 	_Atomic pid_t parent_pid;      /* T to change it: parent's pid; 0: none */
@@ -55,40 +55,41 @@ struct process {
 	LIST_HEAD(, process) children; /* T */
 	LIST_ENTRY(process) sibling;   /* T */
 	struct wait_queue child_event; /* woken when a child's state changes */
-	struct wait_queue exit_event;  /* woken when a thread ends, the last too, and when forgotten */
-	struct wait_queue signal_event; /* woken when a signal was sent to it or to one of its tasks */
+	struct wait_queue exit_event; /* woken when a thread ends, the last too, and when forgotten */
+	struct wait_queue
+		signal_event; /* woken when a signal was sent to it or to one of its tasks */
 	struct process_timers *_Atomic timers; /* see <kernel/process_timers.h>; NULL: none yet */
-	LIST_HEAD(, task) threads;     /* T */
-	unsigned int live_threads;     /* T: that have not ended */
-	struct task *leader;	       /* T: referenced until waited for: keeps the pid */
-	int exit_signal;	       /* T: what the parent is sent at the end, 0: none */
-	int exit_status;	       /* T: as wait4 reports it, once zombie */
-	bool exiting;		       /* S: exit_group or a fatal signal: exit_status is set */
-	unsigned int kept_threads;     /* T: that have ended, and a tracer has not waited for */
-	bool replacing;		       /* T: a thread in execve is ending the others */
-	bool zombie;		       /* T: ended, not waited for */
-	struct resource_usage ended;	      /* T: of threads that have ended, and peak_pages */
-	struct resource_usage children_usage; /* T: of children waited for */
+	LIST_HEAD(, task) threads;	       /* T */
+	unsigned int live_threads;	       /* T: that have not ended */
+	struct task *leader;		       /* T: referenced until waited for: keeps the pid */
+	int exit_signal;		       /* T: what the parent is sent at the end, 0: none */
+	int exit_status;		       /* T: as wait4 reports it, once zombie */
+	bool exiting;		     /* S: exit_group or a fatal signal: exit_status is set */
+	unsigned int kept_threads;   /* T: that have ended, and a tracer has not waited for */
+	bool replacing;		     /* T: a thread in execve is ending the others */
+	bool zombie;		     /* T: ended, not waited for */
+	struct resource_usage ended; /* T: of threads that have ended, and peak_pages */
+	struct resource_usage children_usage;		  /* T: of children waited for */
 	struct cpu_times last_times, last_children_times; /* T: as they were told last */
 
 	struct spinlock signal_lock;
-	struct signal_queue signals;		      /* S: sent to the process as a whole */
-	struct signal_handlers *handlers;	      /* referenced; exchanged under T and S */
+	struct signal_queue signals;	  /* S: sent to the process as a whole */
+	struct signal_handlers *handlers; /* referenced; exchanged under T and S */
 
 	int stop_signal;			   /* S: 0: not stopped */
 	bool stop_unreported, continue_unreported; /* S: for wait4 */
 
 	struct dentry *executable; /* what it runs, referenced; NULL: nothing. See exec_set_name */
 	/* D (tree_mutex): referenced; NULL: the root of everything. */
-	_Atomic bool no_huge_pages; /* PR_SET_THP_DISABLE */
-	_Atomic int dumpable; /* PR_SET_DUMPABLE: 1: equals may look into its memory */
-	_Atomic int oom_score_adj;	      /* -1000 … 1000: see kernel/mm/oom.c */
-	_Atomic unsigned int personality;     /* what personality(2) says; ADDR_NO_RANDOMIZE acts */
+	_Atomic bool no_huge_pages;	  /* PR_SET_THP_DISABLE */
+	_Atomic int dumpable;		  /* PR_SET_DUMPABLE: 1: equals may look into its memory */
+	_Atomic int oom_score_adj;	  /* -1000 … 1000: see kernel/mm/oom.c */
+	_Atomic unsigned int personality; /* what personality(2) says; ADDR_NO_RANDOMIZE acts */
 	/* Where its first stack has the arguments and the environment. Written by exec alone. */
 	uintptr_t arguments_start, environment_start, environment_end;
 	uintptr_t auxiliary_start, auxiliary_end; /* and the auxiliary vector */
-	struct rlimit64 limits[RLIM_NLIMITS]; /* T */
-};					      /* T: task_table_lock; S: signal_lock */
+	struct rlimit64 limits[RLIM_NLIMITS];	  /* T */
+};						  /* T: task_table_lock; S: signal_lock */
 
 extern struct spinlock task_table_lock;
 

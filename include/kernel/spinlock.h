@@ -34,18 +34,18 @@ struct spinlock {
 #define SPIN_INLINE    static inline __attribute__((always_inline))
 #define LOCK_SITE_HERE (&(struct lock_site){ __FILE__, __LINE__, 0 })
 /* Of a variable outside of functions. */
-#define SPINLOCK_INITIALIZER           \
-	{                              \
-		0, LOCK_SITE_HERE      \
+#define SPINLOCK_INITIALIZER      \
+	{                         \
+		0, LOCK_SITE_HERE \
 	}
 
-#define spin_init(lock)                                                           \
-	do {                                                                      \
-		static struct lock_site here = { __FILE__, __LINE__, 0 };      \
-		struct spinlock *free_lock = (lock);                              \
-                                                                                  \
-		atomic_init(&free_lock->owner, 0);                                \
-		free_lock->site = &here;                                          \
+#define spin_init(lock)                                                   \
+	do {                                                              \
+		static struct lock_site here = { __FILE__, __LINE__, 0 }; \
+		struct spinlock *free_lock = (lock);                      \
+                                                                          \
+		atomic_init(&free_lock->owner, 0);                        \
+		free_lock->site = &here;                                  \
 	} while (0)
 
 #else

@@ -22,8 +22,8 @@ typedef long syscall_function(const unsigned long arg[6]);
 const char *syscall_name(unsigned long number);
 
 /* memory: kernel/mm/memory_calls.c */
-syscall_function sys_brk, sys_mmap, sys_munmap, sys_mprotect, sys_madvise, sys_mremap,
-	sys_mlock, sys_mlock2, sys_munlock, sys_mlockall, sys_munlockall, sys_mincore, sys_msync;
+syscall_function sys_brk, sys_mmap, sys_munmap, sys_mprotect, sys_madvise, sys_mremap, sys_mlock,
+	sys_mlock2, sys_munlock, sys_mlockall, sys_munlockall, sys_mincore, sys_msync;
 /* signals and timers: kernel/task/signal_calls.c, send_calls.c, pidfd.c, kernel/time/ */
 syscall_function sys_rt_sigtimedwait, sys_rt_sigqueueinfo, sys_rt_tgsigqueueinfo, sys_waitid,
 	sys_pidfd_open, sys_pidfd_send_signal, sys_pidfd_getfd, sys_getitimer, sys_setitimer,
@@ -39,8 +39,8 @@ syscall_function sys_mkdir, sys_mkdirat, sys_mknod, sys_mknodat, sys_unlink, sys
 	sys_rmdir, sys_link, sys_linkat, sys_symlink, sys_symlinkat, sys_rename, sys_renameat,
 	sys_renameat2;
 syscall_function sys_chmod, sys_fchmod, sys_fchmodat, sys_fchmodat2, sys_chown, sys_lchown,
-	sys_fchown, sys_fchownat, sys_utime, sys_utimes, sys_futimesat, sys_utimensat,
-	sys_truncate, sys_ftruncate, sys_fsync, sys_fdatasync, sys_sync;
+	sys_fchown, sys_fchownat, sys_utime, sys_utimes, sys_futimesat, sys_utimensat, sys_truncate,
+	sys_ftruncate, sys_fsync, sys_fdatasync, sys_sync;
 syscall_function sys_statx, sys_statfs, sys_fstatfs, sys_pwrite64, sys_preadv, sys_pwritev,
 	sys_preadv2, sys_pwritev2, sys_close_range, sys_select, sys_pselect6, sys_eventfd,
 	sys_eventfd2;
@@ -48,8 +48,9 @@ syscall_function sys_setxattr, sys_lsetxattr, sys_fsetxattr, sys_getxattr, sys_l
 	sys_fgetxattr, sys_listxattr, sys_llistxattr, sys_flistxattr, sys_removexattr,
 	sys_lremovexattr, sys_fremovexattr;
 syscall_function sys_fallocate, sys_fadvise64, sys_readahead, sys_sync_file_range, sys_syncfs,
-	sys_memfd_create, sys_mount, sys_umount2, sys_flock, sys_timerfd_create, sys_timerfd_settime, sys_timerfd_gettime, sys_signalfd,
-	sys_signalfd4, sys_splice, sys_tee, sys_vmsplice, sys_sendfile, sys_copy_file_range;
+	sys_memfd_create, sys_mount, sys_umount2, sys_flock, sys_timerfd_create,
+	sys_timerfd_settime, sys_timerfd_gettime, sys_signalfd, sys_signalfd4, sys_splice, sys_tee,
+	sys_vmsplice, sys_sendfile, sys_copy_file_range;
 syscall_function sys_poll, sys_ppoll, sys_pipe, sys_pipe2, sys_epoll_create, sys_epoll_create1,
 	sys_epoll_ctl, sys_epoll_wait, sys_epoll_pwait, sys_epoll_pwait2;
 /* sockets: kernel/net/ */
@@ -57,19 +58,20 @@ syscall_function sys_socket, sys_socketpair, sys_bind, sys_listen, sys_accept, s
 	sys_connect, sys_getsockname, sys_getpeername, sys_getsockopt, sys_setsockopt, sys_shutdown,
 	sys_sendto, sys_sendmsg, sys_sendmmsg, sys_recvfrom, sys_recvmsg, sys_recvmmsg;
 /* tasks: kernel/task/ */
-syscall_function sys_clone, sys_clone3, sys_unshare, sys_fork, sys_vfork, sys_execve, sys_execveat, sys_exit, sys_exit_group,
-	sys_wait4;
+syscall_function sys_clone, sys_clone3, sys_unshare, sys_fork, sys_vfork, sys_execve, sys_execveat,
+	sys_exit, sys_exit_group, sys_wait4;
 syscall_function sys_getpid, sys_gettid, sys_getppid, sys_getpgrp, sys_getpgid, sys_setpgid,
-	sys_getsid, sys_setsid, 	sys_set_tid_address, sys_prctl, sys_uname, sys_sysinfo, sys_syslog, sys_sethostname, sys_setdomainname, sys_getrusage, sys_times,
-	sys_personality, sys_prlimit64, sys_getrlimit, sys_setrlimit, sys_getrandom;
+	sys_getsid, sys_setsid, sys_set_tid_address, sys_prctl, sys_uname, sys_sysinfo, sys_syslog,
+	sys_sethostname, sys_setdomainname, sys_getrusage, sys_times, sys_personality,
+	sys_prlimit64, sys_getrlimit, sys_setrlimit, sys_getrandom;
 syscall_function sys_getuid, sys_geteuid, sys_getgid, sys_getegid, sys_getresuid, sys_getresgid,
 	sys_setuid, sys_setgid, sys_setreuid, sys_setregid, sys_setresuid, sys_setresgid,
 	sys_setfsuid, sys_setfsgid, sys_getgroups, sys_setgroups, sys_capget, sys_capset;
 syscall_function sys_sched_yield, sys_sched_setaffinity, sys_sched_getaffinity, sys_getcpu,
 	sys_getpriority, sys_setpriority, sys_sched_getscheduler, sys_sched_getparam,
 	sys_sched_setscheduler, sys_sched_setparam, sys_sched_get_priority_max,
-	sys_sched_get_priority_min, sys_sched_rr_get_interval, sys_sched_setattr,
-	sys_sched_getattr, sys_ioprio_set, sys_ioprio_get;
+	sys_sched_get_priority_min, sys_sched_rr_get_interval, sys_sched_setattr, sys_sched_getattr,
+	sys_ioprio_set, sys_ioprio_get;
 syscall_function sys_futex, sys_futex_waitv, sys_futex_wait, sys_futex_wake, sys_futex_requeue,
 	sys_set_robust_list, sys_rseq, sys_membarrier, sys_get_robust_list;
 syscall_function sys_ptrace, sys_process_vm_readv, sys_process_vm_writev;

@@ -48,17 +48,17 @@ struct task {
 	_Atomic unsigned int references;
 
 	/* scheduling: see <kernel/sched.h> */
-	_Atomic int state;	   /* enum task_state */
-	struct sched_entity sched; /* R */
-	_Atomic int cpu;	   /* where it runs or last ran; written under R */
-	_Atomic bool running;	   /* on a processor right now; written under R */
-	_Atomic bool woken;	   /* a wait queue woke it, see kernel/sched/wait.c */
-	cpumask_t affinity;	   /* R */
+	_Atomic int state;	      /* enum task_state */
+	struct sched_entity sched;    /* R */
+	_Atomic int cpu;	      /* where it runs or last ran; written under R */
+	_Atomic bool running;	      /* on a processor right now; written under R */
+	_Atomic bool woken;	      /* a wait queue woke it, see kernel/sched/wait.c */
+	cpumask_t affinity;	      /* R */
 	_Atomic uint16_t io_priority; /* class << 13 | level: ioprio_set(2) */
-	uint64_t started_ns;	   /* of clock_ns() */
+	uint64_t started_ns;	      /* of clock_ns() */
 	uint64_t switches_voluntary, switches_forced, migrations; /* R */
-	struct cpu_ticks ticks;	     /* written where it runs */
-	struct cpu_times last_times; /* T: as they were told last */
+	struct cpu_ticks ticks;					  /* written where it runs */
+	struct cpu_times last_times;				  /* T: as they were told last */
 	_Atomic uint64_t faults_minor, faults_major;		  /* page faults of this task */
 
 	struct vm_space *space; /* NULL: kernel task. Changed by the task itself, interrupts off */
@@ -75,7 +75,7 @@ struct task {
 	const struct credentials *credentials;
 	const struct credentials *access_credentials; /* its own; NULL: not in access(2) */
 	bool exceeds_tasks; /* became a user with more tasks than allowed: see credentials.h */
-	bool no_new_privs; /* the task's own: execve gives no privileges, for good */
+	bool no_new_privs;  /* the task's own: execve gives no privileges, for good */
 
 	struct process *process;       /* NULL: kernel task */
 	LIST_ENTRY(task) thread;       /* T: of its process */
@@ -94,7 +94,7 @@ struct task {
 #ifdef TALLY_LOCK_ORDER
 	struct lock_order_task lock_order; /* the task's own */
 #endif
-};				       /* R: the run queue's lock; T: task_table_lock */
+}; /* R: the run queue's lock; T: task_table_lock */
 
 /* The running task. Any context, NMI included (there: what was interrupted). */
 static inline struct task *task_current(void)

@@ -62,11 +62,11 @@ struct tty {
 	_Atomic unsigned int references;
 
 	struct spinlock lock;
-	struct line *line;	       /* L; the pointer is constant */
+	struct line *line;		    /* L; the pointer is constant */
 	struct kernel_termios locked_modes; /* L: bits set here do not change: TIOCSLCKTRMIOS */
-	struct kernel_winsize size;    /* L */
-	unsigned int opens;	       /* L: open files */
-	bool exclusive;		       /* L: TIOCEXCL */
+	struct kernel_winsize size;	    /* L */
+	unsigned int opens;		    /* L: open files */
+	bool exclusive;			    /* L: TIOCEXCL */
 	bool gone;		       /* L: its device is no more: a pair's master was closed */
 	_Atomic unsigned int hang_ups; /* written under L; files opened before are dead */
 

@@ -70,31 +70,31 @@ struct vm_mapping {
 };				    /* M: lock */
 
 struct vm_area {
-	RB_ENTRY(vm_area) node;	       /* S */
-	uintptr_t start, end;	       /* S: page aligned, [start, end) */
-	unsigned int prot;	       /* S: enum vm_prot */
-	unsigned int max_prot;	       /* S: what mprotect may make of it */
-	bool shared;		       /* MAP_SHARED: not copied on write */
-	bool dont_copy;		       /* S: fork leaves it out */
-	bool wipe_on_fork;	       /* S: the child finds zeros */
-	bool dont_dump;		       /* S */
-	bool no_reserve;	       /* MAP_NORESERVE was said */
-	bool locked;		       /* S: mlock: pages are there and stay */
-	bool lock_on_fault;	       /* S: with locked: only those that were touched */
-	bool dont_expand;	       /* mremap may not make it larger */
-	bool grows_down;	       /* a stack: start moves down at a fault below it */
-	bool touched;		       /* S: private, and has had a page of its own */
-	uint64_t offset;	       /* bytes into the object; of anonymous memory, its address at first */
-	struct file *file;	       /* referenced; NULL: none */
+	RB_ENTRY(vm_area) node; /* S */
+	uintptr_t start, end;	/* S: page aligned, [start, end) */
+	unsigned int prot;	/* S: enum vm_prot */
+	unsigned int max_prot;	/* S: what mprotect may make of it */
+	bool shared;		/* MAP_SHARED: not copied on write */
+	bool dont_copy;		/* S: fork leaves it out */
+	bool wipe_on_fork;	/* S: the child finds zeros */
+	bool dont_dump;		/* S */
+	bool no_reserve;	/* MAP_NORESERVE was said */
+	bool locked;		/* S: mlock: pages are there and stay */
+	bool lock_on_fault;	/* S: with locked: only those that were touched */
+	bool dont_expand;	/* mremap may not make it larger */
+	bool grows_down;	/* a stack: start moves down at a fault below it */
+	bool touched;		/* S: private, and has had a page of its own */
+	uint64_t offset;   /* bytes into the object; of anonymous memory, its address at first */
+	struct file *file; /* referenced; NULL: none */
 	const struct vm_area_ops *ops; /* NULL: anonymous private memory */
 	void *private;
 	const char *name; /* what /proc/PID/maps calls it, "[vdso]"; NULL: see vm_area_name */
-	struct vm_mapping *mapping;  /* NULL: none */
-	LIST_ENTRY(vm_area) mapped;  /* M: in mapping->areas */
-	uint64_t unmap_round;	     /* M: see kernel/mm/mapping.c */
+	struct vm_mapping *mapping; /* NULL: none */
+	LIST_ENTRY(vm_area) mapped; /* M: in mapping->areas */
+	uint64_t unmap_round;	    /* M: see kernel/mm/mapping.c */
 	struct vm_space *space;
 	struct vm_area *next_freed; /* S */
-}; /* S: space->mutex; M: mapping->lock */
+};				    /* S: space->mutex; M: mapping->lock */
 
 RB_HEAD(vm_area_tree, vm_area);
 
@@ -106,24 +106,24 @@ STAILQ_HEAD(vm_report_list, vm_report);
 
 struct vm_space {
 	struct mutex mutex;
-	struct vm_area_tree areas; /* S: none overlap */
-	unsigned int area_count;   /* S */
-	struct vm_area *freed_areas; /* S: no longer there, but for their files' references */
-	struct vm_report_list reports; /* S: what the holder of the mutex is to tell perf */
-	struct arch_space arch;	   /* page tables */
-	uintptr_t brk_start, brk;  /* S */
-	uintptr_t stack_top;	   /* where the first stack ends */
-	uintptr_t mmap_base;	   /* mmap searches downwards from here */
-	bool randomized;	   /* the layout is, see vm_lay_out */
-	uint64_t stack_limit_bytes; /* S: how far a grows_down area may grow */
-	uint64_t data_limit_bytes;  /* S: how far the break may move: RLIMIT_DATA */
-	size_t locked_pages_max;    /* S: RLIMIT_MEMLOCK, without CAP_IPC_LOCK */
-	size_t mapped_pages;	    /* S: sum of the areas' sizes */
-	size_t mapped_pages_max;    /* S: RLIMIT_AS */
-	size_t mapped_pages_peak;   /* S */
-	size_t locked_pages;	    /* S: sum of the locked areas' sizes */
-	bool lock_future;	    /* S: mlockall(MCL_FUTURE): new areas are locked */
-	bool lock_future_on_fault;  /* S: with MCL_ONFAULT */
+	struct vm_area_tree areas;	   /* S: none overlap */
+	unsigned int area_count;	   /* S */
+	struct vm_area *freed_areas;	   /* S: no longer there, but for their files' references */
+	struct vm_report_list reports;	   /* S: what the holder of the mutex is to tell perf */
+	struct arch_space arch;		   /* page tables */
+	uintptr_t brk_start, brk;	   /* S */
+	uintptr_t stack_top;		   /* where the first stack ends */
+	uintptr_t mmap_base;		   /* mmap searches downwards from here */
+	bool randomized;		   /* the layout is, see vm_lay_out */
+	uint64_t stack_limit_bytes;	   /* S: how far a grows_down area may grow */
+	uint64_t data_limit_bytes;	   /* S: how far the break may move: RLIMIT_DATA */
+	size_t locked_pages_max;	   /* S: RLIMIT_MEMLOCK, without CAP_IPC_LOCK */
+	size_t mapped_pages;		   /* S: sum of the areas' sizes */
+	size_t mapped_pages_max;	   /* S: RLIMIT_AS */
+	size_t mapped_pages_peak;	   /* S */
+	size_t locked_pages;		   /* S: sum of the locked areas' sizes */
+	bool lock_future;		   /* S: mlockall(MCL_FUTURE): new areas are locked */
+	bool lock_future_on_fault;	   /* S: with MCL_ONFAULT */
 	size_t resident_pages[PAGE_KINDS]; /* S */
 	size_t resident_pages_peak;	   /* S */
 	_Atomic unsigned int membarrier_registered; /* commands, see kernel/task/membarrier.c */
@@ -158,13 +158,13 @@ struct vm_request {
 	bool no_replace;   /* with FIXED: -EEXIST if something is there */
 	bool shared;
 	bool grows_down;
-	bool no_reserve;     /* more than the machine's memory may be asked for */
-	bool populate;	     /* get all pages now */
-	bool locked;	     /* MAP_LOCKED */
-	bool low_2gib;	     /* MAP_32BIT: not FIXED, below 2 GiB */
-	struct file *file;   /* NULL: anonymous. A reference is taken */
-	uint64_t offset;     /* bytes into the file, page aligned */
-	const char *name; /* see struct vm_area; a constant */
+	bool no_reserve;   /* more than the machine's memory may be asked for */
+	bool populate;	   /* get all pages now */
+	bool locked;	   /* MAP_LOCKED */
+	bool low_2gib;	   /* MAP_32BIT: not FIXED, below 2 GiB */
+	struct file *file; /* NULL: anonymous. A reference is taken */
+	uint64_t offset;   /* bytes into the file, page aligned */
+	const char *name;  /* see struct vm_area; a constant */
 };
 
 /* Maps; returns the address or a negative error: -EINVAL, -ENOMEM, -EEXIST, -EACCES, -EPERM
@@ -253,11 +253,11 @@ void vm_area_resident(const struct vm_area *area, size_t pages[PAGE_KINDS]);
 
 /* What a space takes, in pages: /proc/PID/statm, status, and rusage. */
 struct vm_usage {
-	size_t mapped, mapped_peak; /* VmSize, VmPeak */
+	size_t mapped, mapped_peak;				    /* VmSize, VmPeak */
 	size_t resident[PAGE_KINDS], resident_total, resident_peak; /* Rss*, VmRSS, VmHWM */
 	size_t locked;						    /* VmLck */
-	size_t data, stack, executable;				    /* VmData, VmStk, code of all files */
-	size_t tables;						    /* VmPTE */
+	size_t data, stack, executable; /* VmData, VmStk, code of all files */
+	size_t tables;			/* VmPTE */
 };
 
 /* Fills in USAGE. Task context. */

@@ -259,8 +259,8 @@ static long rename_paths(int old_fd, unsigned long user_old, int new_fd, unsigne
 		if (from.slash || (to.slash && !(flags & RENAME_EXCHANGE)))
 			error = refuse_slash(&from, 0);
 		if (!error)
-			error = entry_rename(from.parent, from.name, from.name_size, to.parent, to.name,
-				     to.name_size, flags);
+			error = entry_rename(from.parent, from.name, from.name_size, to.parent,
+					     to.name, to.name_size, flags);
 		drop_place(&to);
 	}
 	drop_place(&from);

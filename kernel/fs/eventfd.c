@@ -102,8 +102,7 @@ static unsigned int poll_counter(struct file *file, struct poll_table *table)
 	uint64_t count = counter->count;
 
 	spin_unlock(&counter->lock);
-	return (count ? POLLIN | POLLRDNORM : 0) |
-	       (count < COUNT_MAX ? POLLOUT | POLLWRNORM : 0);
+	return (count ? POLLIN | POLLRDNORM : 0) | (count < COUNT_MAX ? POLLOUT | POLLWRNORM : 0);
 }
 
 static void release_counter(struct file *file)

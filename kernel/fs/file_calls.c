@@ -130,8 +130,7 @@ static long write_whole(struct file *file, const struct kernel_iovec *vector, si
 			result = -EFAULT;
 		else if (part.iov_len > file->ops->whole_max - size)
 			result = -EINVAL;
-		else if (copy_from_user(bytes + size, (const void *)part.iov_base,
-					 part.iov_len))
+		else if (copy_from_user(bytes + size, (const void *)part.iov_base, part.iov_len))
 			result = -EFAULT;
 		else
 			size += part.iov_len;
@@ -178,7 +177,8 @@ static long transfer(int fd, unsigned long user_vector, size_t count, uint64_t *
 		result = write_whole(file, vector, count);
 		count = 0;
 	}
-	if (!result && (writes ? (void *)file->ops->write_vector : (void *)file->ops->read_vector)) {
+	if (!result &&
+	    (writes ? (void *)file->ops->write_vector : (void *)file->ops->read_vector)) {
 		result = transfer_whole(file, user_vector, count, writes);
 		count = 0;
 	}
@@ -194,7 +194,8 @@ static long transfer(int fd, unsigned long user_vector, size_t count, uint64_t *
 			break;
 		}
 		ssize_t moved =
-			writes ? write_to(file, (const void *)part.iov_base, part.iov_len, position) :
+			writes ? write_to(file, (const void *)part.iov_base, part.iov_len,
+					  position) :
 				 read_from(file, (void *)part.iov_base, part.iov_len, position);
 
 		if (moved < 0)

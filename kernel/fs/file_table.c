@@ -126,7 +126,8 @@ void file_table_switch(struct file_table *table)
 
 /* The file at FD with a reference, or NULL. Not locked. Inline: most calls that take a descriptor come
  * here, and do not ask for CLOEXEC. */
-static inline __attribute__((always_inline)) struct file *get_file(struct file_table *table, int fd, bool *cloexec)
+static inline __attribute__((always_inline)) struct file *get_file(struct file_table *table, int fd,
+								   bool *cloexec)
 {
 	struct file *file = NULL;
 

@@ -82,8 +82,8 @@ static int check_permission(const struct inode *inode, unsigned int flags)
 
 	if (flags & O_PATH)
 		return 0;
-	int error = inode_permission(inode,
-				     masks[flags & O_ACCMODE] | (flags & O_TRUNC ? W_OK : 0));
+	int error =
+		inode_permission(inode, masks[flags & O_ACCMODE] | (flags & O_TRUNC ? W_OK : 0));
 
 	/* Not to leave a trace is the owner's right. */
 	return !error && (flags & O_NOATIME) && !inode_owner_or_capable(inode) ? -EPERM : error;

@@ -492,7 +492,8 @@ static int wait_for_room(struct pipe *pipe, size_t needed, bool nonblock)
 	return error;
 }
 
-ssize_t pipe_fill(struct file *file, size_t needed, bool nonblock, pipe_source *source, void *context)
+ssize_t pipe_fill(struct file *file, size_t needed, bool nonblock, pipe_source *source,
+		  void *context)
 {
 	struct pipe *pipe = file->private;
 	bool news = false;

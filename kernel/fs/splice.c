@@ -179,8 +179,8 @@ static ssize_t move_records(const struct end *from, const struct end *to, size_t
 		if ((size_t)next > source.left)
 			result = -ENOSPC;
 		else
-			result = pipe_fill(to->file, (size_t)next, done || to->nonblock, take_records,
-					   &source);
+			result = pipe_fill(to->file, (size_t)next, done || to->nonblock,
+					   take_records, &source);
 		if (result > 0) {
 			done += (size_t)result;
 			source.left -= (size_t)result;

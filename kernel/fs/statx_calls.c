@@ -39,8 +39,8 @@ long sys_statx(const unsigned long arg[6])
 
 	if ((flags & SYNC_TYPE) == SYNC_TYPE || (arg[3] & STATX__RESERVED))
 		return -EINVAL;
-	if (flags & ~(unsigned int)(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH |
-				    SYNC_TYPE))
+	if (flags &
+	    ~(unsigned int)(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH | SYNC_TYPE))
 		return -EINVAL;
 	int error = path_arguments_look_up_at((int)arg[0], arg[1], flags, &dentry);
 

@@ -30,15 +30,15 @@
 /* Linux's TMPFS_MAGIC. */
 #define MAGIC 0x01021994
 
-_Static_assert(PAGE_TREE_LIMIT * PAGE_SIZE >= FILE_SIZE_MAX, "a file fits its tree");
+_Static_assert(PAGE_TREE_LIMIT *PAGE_SIZE >= FILE_SIZE_MAX, "a file fits its tree");
 
 struct tmpfs_inode {
 	struct inode inode;
-	struct page_tree tree; /* I: inode.mutex */
-	const char *image;     /* what the contents began as, or NULL */
-	uint64_t image_size;   /* I: bytes of it that still show where there is no page */
+	struct page_tree tree;	    /* I: inode.mutex */
+	const char *image;	    /* what the contents began as, or NULL */
+	uint64_t image_size;	    /* I: bytes of it that still show where there is no page */
 	_Atomic unsigned int seals; /* F_SEAL_*; changed under write_mutex */
-	char *target;	       /* a link's, allocated; NULL: the image */
+	char *target;		    /* a link's, allocated; NULL: the image */
 	struct vm_mapping mapping;
 };
 

@@ -135,7 +135,6 @@ static void put_function(struct output *output, uintptr_t address,
 	}
 }
 
-
 int format_string_v(char *buffer, size_t size, const char *format, va_list args)
 {
 	struct output output = { buffer, size, 0 };
@@ -169,7 +168,9 @@ int format_string_v(char *buffer, size_t size, const char *format, va_list args)
 							    va_arg(args, unsigned int);
 
 			put_number(&output, value, false,
-				   *format == 'u' ? 10 : *format == 'o' ? 8 : 16,
+				   *format == 'u' ? 10 :
+				   *format == 'o' ? 8 :
+						    16,
 				   *format == 'X' ? upper_digits : lower_digits, &conversion);
 			break;
 		}

@@ -76,8 +76,7 @@ struct vm_area *area_at_growing(struct vm_space *space, uintptr_t address)
 	size_t gap = below && (below->grows_down || !below->prot) ? 0 : STACK_GUARD_SIZE;
 	uintptr_t lowest = below ? below->end : USER_START;
 
-	if (start < lowest || start - lowest < gap ||
-	    !space_may_grow(space, area->start - start))
+	if (start < lowest || start - lowest < gap || !space_may_grow(space, area->start - start))
 		return NULL;
 	area_resize(area, start, area->end);
 	area_report(area);
@@ -182,8 +181,7 @@ static bool are_alike(const struct vm_area *low, const struct vm_area *high)
 		       low->shared == high->shared && low->dont_copy == high->dont_copy &&
 		       low->wipe_on_fork == high->wipe_on_fork &&
 		       low->dont_dump == high->dont_dump && low->no_reserve == high->no_reserve &&
-		       low->locked == high->locked &&
-		       low->lock_on_fault == high->lock_on_fault &&
+		       low->locked == high->locked && low->lock_on_fault == high->lock_on_fault &&
 		       low->grows_down == high->grows_down;
 
 	return low->end == high->start && one_source && one_way &&

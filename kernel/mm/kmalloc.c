@@ -63,8 +63,8 @@ static _Atomic size_t spare_pages;
 
 /* The class of sizes above 32, by how many times 64 they begin. */
 static const uint8_t class_of[] = {
-	[0] = 2,	  [1] = 3,	    [2] = 4,	     [3] = 5,	       [4 ... 5] = 6,
-	[6 ... 8] = 7,	  [9 ... 11] = 8,   [12 ... 20] = 9, [21 ... 30] = 10, [31 ... 62] = 11,
+	[0] = 2,       [1] = 3,	       [2] = 4,		[3] = 5,	  [4 ... 5] = 6,
+	[6 ... 8] = 7, [9 ... 11] = 8, [12 ... 20] = 9, [21 ... 30] = 10, [31 ... 62] = 11,
 };
 
 static struct slab_class *class_for(size_t size)

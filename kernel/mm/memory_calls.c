@@ -118,7 +118,6 @@ static int check_advice(uintptr_t address, size_t *size)
 	return 0;
 }
 
-
 long sys_madvise(const unsigned long arg[6])
 {
 	int advice = (int)arg[2];

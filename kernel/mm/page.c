@@ -36,8 +36,8 @@ struct frame {
 	bool poisoned;	      /* filled when it was freed */
 	const void *freed_by; /* return address of who did that */
 #endif
-	uint8_t kind;  /* enum page_kind; set by the holder before anyone else sees the page */
-};		       /* B: buddy_lock */
+	uint8_t kind; /* enum page_kind; set by the holder before anyone else sees the page */
+};		      /* B: buddy_lock */
 
 static struct spinlock buddy_lock = SPINLOCK_INITIALIZER;
 static LIST_HEAD(, frame) free_blocks[PAGE_ORDER_MAX + 1]; /* B */

@@ -56,8 +56,7 @@ static int check_resize(const struct move *move, const struct vm_area *area)
 	if (area->dont_expand)
 		return -EFAULT;
 	if (area->locked &&
-	    move->space->locked_pages + (more >> PAGE_SHIFT) >
-		    space_locked_pages_max(move->space))
+	    move->space->locked_pages + (more >> PAGE_SHIFT) > space_locked_pages_max(move->space))
 		return -EAGAIN;
 	return space_may_grow(move->space, more) ? 0 : -ENOMEM;
 }

@@ -126,7 +126,8 @@ static const struct vm_area_ops shared_memory_ops = {
 
 uint64_t shared_memory_number(const struct vm_area *area)
 {
-	return area->ops == &shared_memory_ops ? ((struct shared_memory *)area->private)->number : 0;
+	return area->ops == &shared_memory_ops ? ((struct shared_memory *)area->private)->number :
+						 0;
 }
 
 int shared_memory_attach(struct vm_area *area)

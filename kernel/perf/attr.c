@@ -160,11 +160,7 @@ static int check_physical(const struct perf_event_attr *attr)
 
 /* --- what this kernel does not have --- */
 
-enum missing {
-	MISSING_BRANCH_STACK,
-	MISSING_CGROUP,
-	MISSING_AUX
-};
+enum missing { MISSING_BRANCH_STACK, MISSING_CGROUP, MISSING_AUX };
 
 static const struct {
 	uint64_t sample_type;

@@ -35,8 +35,8 @@
 
 static _Atomic uint64_t last_id;
 
-struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu,
-				     struct task *task, struct perf_event *leader, int *error)
+struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu, struct task *task,
+				     struct perf_event *leader, int *error)
 {
 	struct perf_event *event = kzalloc(sizeof(*event));
 	if (!event) {

@@ -107,7 +107,8 @@ static struct perf_event *inherit_event(struct perf_event *event, struct perf_ev
 					struct perf_context *context, int *error)
 {
 	struct perf_event *parent = event->parent ? event->parent : event;
-	struct perf_event *child = perf_event_create(&parent->attr, parent->cpu, context->task, leader, error);
+	struct perf_event *child =
+		perf_event_create(&parent->attr, parent->cpu, context->task, leader, error);
 
 	if (!child)
 		return NULL;

@@ -68,10 +68,8 @@ static bool wants_build_id(const struct perf_event *event)
 }
 
 static bool (*const wants[PERF_SIDEBAND_KINDS])(const struct perf_event *event) = {
-	[PERF_SIDEBAND_TASK] = wants_task,
-	[PERF_SIDEBAND_COMM] = wants_comm,
-	[PERF_SIDEBAND_SWITCH] = wants_switch,
-	[PERF_SIDEBAND_MAPPING] = wants_mapping,
+	[PERF_SIDEBAND_TASK] = wants_task,	   [PERF_SIDEBAND_COMM] = wants_comm,
+	[PERF_SIDEBAND_SWITCH] = wants_switch,	   [PERF_SIDEBAND_MAPPING] = wants_mapping,
 	[PERF_SIDEBAND_BUILD_ID] = wants_build_id,
 };
 
@@ -177,10 +175,10 @@ void perf_task_started_slow(struct task *child)
 	const struct task_body body = { (uint32_t)child->tgid, (uint32_t)self->tgid,
 					(uint32_t)child->tid, (uint32_t)self->tid };
 	const struct perf_notice notice = { .type = PERF_RECORD_FORK,
-				       .wanted = wants_task,
-				       .body = &body,
-				       .body_size = sizeof(body),
-				       .timed = true };
+					    .wanted = wants_task,
+					    .body = &body,
+					    .body_size = sizeof(body),
+					    .timed = true };
 
 	perf_sideband_tell(&notice);
 }
@@ -189,10 +187,10 @@ void perf_sideband_exit(struct perf_context *context, struct task *task)
 {
 	struct task_body body = { .pid = (uint32_t)task->tgid, .tid = (uint32_t)task->tid };
 	const struct perf_notice notice = { .type = PERF_RECORD_EXIT,
-				       .wanted = wants_task,
-				       .body = &body,
-				       .body_size = sizeof(body),
-				       .timed = true };
+					    .wanted = wants_task,
+					    .body = &body,
+					    .body_size = sizeof(body),
+					    .timed = true };
 
 	if (!atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_TASK],
 				  memory_order_relaxed))
@@ -206,11 +204,11 @@ void perf_task_renamed_slow(struct task *task, bool exec)
 {
 	const uint32_t body[] = { (uint32_t)task->tgid, (uint32_t)task->tid };
 	const struct perf_notice notice = { .type = PERF_RECORD_COMM,
-				       .misc = exec ? PERF_RECORD_MISC_COMM_EXEC : 0,
-				       .wanted = wants_comm,
-				       .body = body,
-				       .body_size = sizeof(body),
-				       .text = task->comm };
+					    .misc = exec ? PERF_RECORD_MISC_COMM_EXEC : 0,
+					    .wanted = wants_comm,
+					    .body = body,
+					    .body_size = sizeof(body),
+					    .text = task->comm };
 
 	perf_sideband_tell(&notice);
 }
@@ -227,8 +225,8 @@ static PERCPU(struct switched, last_switched);
 static void tell_switch(struct perf_context *context, uint16_t misc, const struct switched *other)
 {
 	struct perf_notice notice = { .type = PERF_RECORD_SWITCH,
-				 .misc = misc,
-				 .wanted = wants_own_switch };
+				      .misc = misc,
+				      .wanted = wants_own_switch };
 
 	tell(context, &notice);
 	notice.type = PERF_RECORD_SWITCH_CPU_WIDE;

@@ -33,7 +33,7 @@
 
 struct generator {
 	uint32_t key[CHACHA20_KEY_WORDS];
-	uint64_t generation; /* of the base when the key was made; the base's own: 0: unseeded */
+	uint64_t generation;	/* of the base when the key was made; the base's own: 0: unseeded */
 	uint8_t left[KEY_SIZE]; /* made with that key: the last left_bytes are not given out yet */
 	size_t left_bytes;
 } CACHE_ALIGNED;

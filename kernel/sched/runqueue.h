@@ -40,7 +40,7 @@ struct run_queue {
 	_Atomic unsigned int tasks; /* running and waiting, without the idle task */
 	struct timer slice_timer;
 	uint64_t slice_end_ns; /* its own processor, interrupts off: what the timer is for */
-	uint64_t switches; /* R: from one task to another, so far */
+	uint64_t switches;     /* R: from one task to another, so far */
 
 	/* The virtual time of the queue: base + weighted_sum / load. */
 	uint64_t base_ns;     /* R */

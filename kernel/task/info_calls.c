@@ -72,4 +72,3 @@ long sys_personality(const unsigned long arg[6])
 	return wanted == PERSONALITY_QUERY ? self->personality :
 					     atomic_exchange(&self->personality, wanted);
 }
-

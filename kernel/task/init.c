@@ -30,7 +30,7 @@
 #define DEFAULT_PROGRAM	 "/init"
 #define WORD_SIZE_MAX	 1024
 /* Of the files with arguments and environment. */
-#define STRINGS_FILE_MAX	 131072
+#define STRINGS_FILE_MAX 131072
 
 static const char *const default_environment[] = { "HOME=/", "TERM=linux" };
 
@@ -151,10 +151,9 @@ _Noreturn void init_run(const char *command_line)
 		strings->environment_count =
 			sizeof(default_environment) / sizeof(*default_environment);
 	}
-	const struct exec_request request = { .start = root_dentry,
-					      .path = path,
-					      .name = path,
-					      .follow = true };
+	const struct exec_request request = {
+		.start = root_dentry, .path = path, .name = path, .follow = true
+	};
 	int error = exec_prepare(&request, strings, &image, &executable, &reason);
 
 	if (error)

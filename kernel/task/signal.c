@@ -45,10 +45,11 @@ static const uint8_t default_actions[SIGNALS_MAX + 1] = {
 	 (uint64_t)1 << (SIGTTIN - 1) | (uint64_t)1 << (SIGTTOU - 1))
 
 /* Of which Linux dumps a core. */
-#define CORE_SIGNALS                                                                              \
-	((uint64_t)1 << (SIGQUIT - 1) | (uint64_t)1 << (SIGILL - 1) | (uint64_t)1 << (SIGTRAP - 1) | \
-	 (uint64_t)1 << (SIGABRT - 1) | (uint64_t)1 << (SIGBUS - 1) | (uint64_t)1 << (SIGFPE - 1) |  \
-	 (uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGXCPU - 1) |                              \
+#define CORE_SIGNALS                                                   \
+	((uint64_t)1 << (SIGQUIT - 1) | (uint64_t)1 << (SIGILL - 1) |  \
+	 (uint64_t)1 << (SIGTRAP - 1) | (uint64_t)1 << (SIGABRT - 1) | \
+	 (uint64_t)1 << (SIGBUS - 1) | (uint64_t)1 << (SIGFPE - 1) |   \
+	 (uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGXCPU - 1) | \
 	 (uint64_t)1 << (SIGXFSZ - 1) | (uint64_t)1 << (SIGSYS - 1))
 
 /* Whether TASK's process is stopped, and so the task; a traced one until its tracer knows. */

@@ -38,8 +38,8 @@ RB_HEAD(task_tree, task);
 struct spinlock task_table_lock = SPINLOCK_INITIALIZER;
 /* Not static: the link would leave gdb nothing to find it by (tools/gdb/tally.py). */
 struct task_tree tasks_by_tid; /* T */
-static pid_t last_tid;		      /* T */
-static int task_count;		      /* T: of them */
+static pid_t last_tid;	       /* T */
+static int task_count;	       /* T: of them */
 _Atomic int task_count_max;
 
 static struct spinlock dead_lock = SPINLOCK_INITIALIZER;

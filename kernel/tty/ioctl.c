@@ -238,17 +238,17 @@ static const struct {
 	unsigned int command;
 	long (*act)(struct tty *tty, unsigned long argument);
 } requests[] = {
-	{ TCSBRK, send_break },	       { TCSBRKP, send_break },
-	{ TCXONC, control_flow },      { TCFLSH, flush },
-	{ TIOCEXCL, set_exclusive },   { TIOCNXCL, clear_exclusive },
-	{ TIOCGEXCL, get_exclusive },  { TIOCOUTQ, count_output },
-	{ FIONREAD, count_input },     { TIOCSTI, type },
-	{ TIOCGWINSZ, get_size },      { TIOCSWINSZ, set_size },
-	{ TIOCGETD, get_discipline },  { TIOCSETD, set_discipline },
-	{ TIOCGDEV, get_device },      { TIOCGSOFTCAR, get_carrier },
-	{ TIOCSSOFTCAR, set_carrier }, { TIOCVHANGUP, hang_up },
-	{ TIOCSBRK, send_break },      { TIOCCBRK, send_break },
-	{ TIOCGPTPEER, refuse_peer },  { TIOCGLCKTRMIOS, get_locked },
+	{ TCSBRK, send_break },		{ TCSBRKP, send_break },
+	{ TCXONC, control_flow },	{ TCFLSH, flush },
+	{ TIOCEXCL, set_exclusive },	{ TIOCNXCL, clear_exclusive },
+	{ TIOCGEXCL, get_exclusive },	{ TIOCOUTQ, count_output },
+	{ FIONREAD, count_input },	{ TIOCSTI, type },
+	{ TIOCGWINSZ, get_size },	{ TIOCSWINSZ, set_size },
+	{ TIOCGETD, get_discipline },	{ TIOCSETD, set_discipline },
+	{ TIOCGDEV, get_device },	{ TIOCGSOFTCAR, get_carrier },
+	{ TIOCSSOFTCAR, set_carrier },	{ TIOCVHANGUP, hang_up },
+	{ TIOCSBRK, send_break },	{ TIOCCBRK, send_break },
+	{ TIOCGPTPEER, refuse_peer },	{ TIOCGLCKTRMIOS, get_locked },
 	{ TIOCSLCKTRMIOS, set_locked },
 };
 

@@ -28,9 +28,9 @@
 #include "../unit/tap.h"
 #include "tidiness.h"
 
-#define PAGE	    4096
-#define ROUNDS	    50
-#define STACK_SIZE  16384
+#define PAGE	   4096
+#define ROUNDS	   50
+#define STACK_SIZE 16384
 
 static void expect_tidy(void (*work)(void))
 {

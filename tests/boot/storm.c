@@ -15,11 +15,11 @@
 
 #include "perf_ring.h"
 
-#define CPUS	 64
-#define CHILDREN 20
-#define PAGES	 8
-#define LOOPS	 1000
-#define LIMIT	 "1000"
+#define CPUS	   64
+#define CHILDREN   20
+#define PAGES	   8
+#define LOOPS	   1000
+#define LIMIT	   "1000"
 #define ROUNDS_MAX 10000
 
 static char **command;

@@ -338,8 +338,8 @@ static void check_crowd(void)
 			any->nice = rand() % 40 - 20;
 			run_queue_insert(&queue, any);
 		}
-		EXPECT_AT(RB_EMPTY(&queue.waiting) || RB_ROOT(&queue.waiting)->least_runtime_ns ==
-							      least_of_crowd(),
+		EXPECT_AT(RB_EMPTY(&queue.waiting) ||
+				  RB_ROOT(&queue.waiting)->least_runtime_ns == least_of_crowd(),
 			  "step %u: the root knows the least virtual runtime", step);
 		struct sched_entity *chosen = run_queue_choose(&queue, NULL, false);
 
@@ -348,7 +348,8 @@ static void check_crowd(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "among thousands the choice is the eligible one with the earliest deadline", check_crowd },
+	{ "among thousands the choice is the eligible one with the earliest deadline",
+	  check_crowd },
 
 	{ "tasks of one weight take turns of one slice each", check_turns },
 	{ "no task's share is ever off by more than a slice, whatever the weights", check_shares },

@@ -50,9 +50,9 @@ struct hw_event {
 	uint64_t frequency_stamp_ns; /* attr.freq: when the last sample came … */
 	uint64_t frequency_count;    /* … and the count at the last tick */
 
-	struct arch_breakpoint breakpoint;     /* breakpoint.c */
-	uint64_t start_ns;		       /* software clocks: when it was last folded */
-	struct timer timer;		       /* software clocks that sample */
+	struct arch_breakpoint breakpoint; /* breakpoint.c */
+	uint64_t start_ns;		   /* software clocks: when it was last folded */
+	struct timer timer;		   /* software clocks that sample */
 	/* software.c, tracepoint.c: active on this processor */
 	TAILQ_ENTRY(perf_event) software_link;
 	struct trace_filter *_Atomic filter; /* tracepoint.c: set once; NULL: none */
@@ -119,20 +119,20 @@ struct perf_event {
 	int cpu;			     /* only count on this one; -1: any */
 	/* Whom it counts, NULL: all; not to be followed: it has no reference. */
 	struct task *target;
-	_Atomic int on_cpu;		     /* C: where it is active, -1 */
+	_Atomic int on_cpu; /* C: where it is active, -1 */
 
 	/* output */
 	struct perf_ring *_Atomic ring;	     /* C for changes, O: where its records go */
 	LIST_ENTRY(perf_event) ring_link;    /* C: context's with_ring */
 	TAILQ_ENTRY(perf_event) writer_link; /* ring->writers_lock */
 	unsigned int map_count;		     /* O: mappings through this event's file */
-	bool user_readable;		     /* its counter, from user mode: as it was when opened */
-	_Atomic uint64_t lost;		     /* samples that did not fit (PERF_FORMAT_LOST) */
-	struct wait_queue waiters;	     /* poll */
+	bool user_readable;	   /* its counter, from user mode: as it was when opened */
+	_Atomic uint64_t lost;	   /* samples that did not fit (PERF_FORMAT_LOST) */
+	struct wait_queue waiters; /* poll */
 	void (*triggered)(struct perf_event *event); /* instead of counting; see breakpoint.h */
-	_Atomic int event_limit;	     /* overflows until it disables itself; 0: none */
-	int64_t clock_offset_ns;	     /* of the clock of its records from clock_ns() */
-	struct deferred_work pending;	     /* what the NMI leaves for later */
+	_Atomic int event_limit;      /* overflows until it disables itself; 0: none */
+	int64_t clock_offset_ns;      /* of the clock of its records from clock_ns() */
+	struct deferred_work pending; /* what the NMI leaves for later */
 	_Atomic bool pending_disable, pending_wakeup, pending_trap;
 	_Atomic int pending_notice; /* POLL_IN or POLL_HUP for the file's owner; 0: none */
 	uint64_t trap_address;	    /* for the SIGTRAP that pending_trap stands for */
@@ -166,8 +166,8 @@ static inline bool perf_event_is_software(const struct perf_event *event)
  * NULL: -ENOMEM, -ENOENT (no PMU knows it), or the driver's answer. LEADER's context mutex is held.
  * Task context.
  */
-struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu,
-				     struct task *task, struct perf_event *leader, int *error);
+struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu, struct task *task,
+				     struct perf_event *leader, int *error);
 
 /* One more reference, and one less; the last frees. get: any context; put: task context. */
 void perf_event_get(struct perf_event *event);

@@ -17,8 +17,7 @@ struct trap_frame;
 
 /* The fields of a sample that record.c can write. The others are refused when an event is opened
  * (see attr.c for the error of each). */
-#define PERF_RECORD_SAMPLE_SUPPORTED \
-	(~(uint64_t)(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_CGROUP))
+#define PERF_RECORD_SAMPLE_SUPPORTED (~(uint64_t)(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_CGROUP))
 
 /*
  * Writes a PERF_RECORD_SAMPLE of EVENT: FRAME is what was interrupted, PERIOD the events the sample

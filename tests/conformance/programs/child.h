@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parts of an observing program that run in a child, or as somebody. Include it after observe.h. */
+/* Parts of an observing program that run in a child, or as somebody. */
 #ifndef TESTS_CHILD_H
 #define TESTS_CHILD_H
 
 #include "observe.h"
 
+#include <signal.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 
@@ -24,6 +25,24 @@ static inline void in_child(void (*function)(void))
 	waitpid(child, &status, 0);
 	if (status)
 		show(WIFSIGNALED(status) ? "by a signal" : "with a status", "a child ended");
+}
+
+/* A child that waits to be killed. */
+static inline pid_t child_that_sleeps(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+static inline void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, __WALL);
 }
 
 /* Takes UID for good. */

@@ -10,6 +10,7 @@
 #define TESTS_OBSERVE_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -42,22 +43,49 @@ static const struct {
 	int number;
 	const char *name;
 } errors[] = {
-	{ EPERM, "EPERM" },	    { ENOENT, "ENOENT" },   { ESRCH, "ESRCH" },
-	{ EINTR, "EINTR" },	    { EIO, "EIO" },	    { E2BIG, "E2BIG" },
-	{ EBADF, "EBADF" },	    { EAGAIN, "EAGAIN" },   { ENOMEM, "ENOMEM" },
-	{ EACCES, "EACCES" },	    { EFAULT, "EFAULT" },   { EBUSY, "EBUSY" },
-	{ EEXIST, "EEXIST" },	    { ENODEV, "ENODEV" },   { EINVAL, "EINVAL" },
-	{ EMFILE, "EMFILE" },	    { ENOTTY, "ENOTTY" },   { ENOSPC, "ENOSPC" },
-	{ ESPIPE, "ESPIPE" },	    { ERANGE, "ERANGE" },   { ENOSYS, "ENOSYS" },
-	{ ELOOP, "ELOOP" },	    { ETIMEDOUT, "ETIMEDOUT" }, { EPIPE, "EPIPE" },
-	{ EOVERFLOW, "EOVERFLOW" }, { ENOTSUP, "ENOTSUP" }, { ENXIO, "ENXIO" },
-	{ EDOM, "EDOM" },	    { EPIPE, "EPIPE" },	    { ENOTDIR, "ENOTDIR" },
-	{ ENOBUFS, "ENOBUFS" },	    { ENOTSOCK, "ENOTSOCK" }, { EISCONN, "EISCONN" },
-	{ ENOTCONN, "ENOTCONN" },   { EMSGSIZE, "EMSGSIZE" }, { EPROTOTYPE, "EPROTOTYPE" },
-	{ ENOPROTOOPT, "ENOPROTOOPT" }, { EADDRINUSE, "EADDRINUSE" },
-	{ ECONNRESET, "ECONNRESET" }, { ECONNREFUSED, "ECONNREFUSED" },
-	{ EAFNOSUPPORT, "EAFNOSUPPORT" }, { EPROTONOSUPPORT, "EPROTONOSUPPORT" },
-	{ ESOCKTNOSUPPORT, "ESOCKTNOSUPPORT" }, { ETOOMANYREFS, "ETOOMANYREFS" },
+	{ EPERM, "EPERM" },
+	{ ENOENT, "ENOENT" },
+	{ ESRCH, "ESRCH" },
+	{ EINTR, "EINTR" },
+	{ EIO, "EIO" },
+	{ E2BIG, "E2BIG" },
+	{ EBADF, "EBADF" },
+	{ EAGAIN, "EAGAIN" },
+	{ ENOMEM, "ENOMEM" },
+	{ EACCES, "EACCES" },
+	{ EFAULT, "EFAULT" },
+	{ EBUSY, "EBUSY" },
+	{ EEXIST, "EEXIST" },
+	{ ENODEV, "ENODEV" },
+	{ EINVAL, "EINVAL" },
+	{ EMFILE, "EMFILE" },
+	{ ENOTTY, "ENOTTY" },
+	{ ENOSPC, "ENOSPC" },
+	{ ESPIPE, "ESPIPE" },
+	{ ERANGE, "ERANGE" },
+	{ ENOSYS, "ENOSYS" },
+	{ ELOOP, "ELOOP" },
+	{ ETIMEDOUT, "ETIMEDOUT" },
+	{ EOVERFLOW, "EOVERFLOW" },
+	{ ENOTSUP, "ENOTSUP" },
+	{ ENXIO, "ENXIO" },
+	{ EDOM, "EDOM" },
+	{ EPIPE, "EPIPE" },
+	{ ENOTDIR, "ENOTDIR" },
+	{ ENOBUFS, "ENOBUFS" },
+	{ ENOTSOCK, "ENOTSOCK" },
+	{ EISCONN, "EISCONN" },
+	{ ENOTCONN, "ENOTCONN" },
+	{ EMSGSIZE, "EMSGSIZE" },
+	{ EPROTOTYPE, "EPROTOTYPE" },
+	{ ENOPROTOOPT, "ENOPROTOOPT" },
+	{ EADDRINUSE, "EADDRINUSE" },
+	{ ECONNRESET, "ECONNRESET" },
+	{ ECONNREFUSED, "ECONNREFUSED" },
+	{ EAFNOSUPPORT, "EAFNOSUPPORT" },
+	{ EPROTONOSUPPORT, "EPROTONOSUPPORT" },
+	{ ESOCKTNOSUPPORT, "ESOCKTNOSUPPORT" },
+	{ ETOOMANYREFS, "ETOOMANYREFS" },
 };
 
 /* The name of an error number; a number that is not in the table is shown as such. */
@@ -100,6 +128,20 @@ static inline const char *outcome_value(long result)
 		return error_name(errno);
 	snprintf(text, sizeof(text), "%ld", result);
 	return text;
+}
+
+/* Writes TEXT to the file at PATH: the bytes, or -1 with errno. */
+static inline int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0)
+		return -1;
+	int result = (int)write(fd, text, strlen(text)), error = errno;
+
+	close(fd);
+	errno = error;
+	return result;
 }
 
 /* Observes one call: its own text is the name, its value or error what happened. */

@@ -4,7 +4,6 @@
  * others and processors; how much memory buffers may take (perf_event_mlock_kb, RLIMIT_MEMLOCK); and what the settings
  * in /proc/sys/kernel take.
  */
-#define _GNU_SOURCE
 #include "buffer.h"
 
 #include <fcntl.h>
@@ -21,19 +20,12 @@
 #define CAP_PERFMON 38
 #endif
 
-static const char *store(const char *name, const char *text)
+static const char *set(const char *name, const char *text)
 {
 	char path[128];
 
 	snprintf(path, sizeof(path), SETTINGS "%s", name);
-	int fd = open(path, O_WRONLY);
-
-	if (fd < 0)
-		return error_name(errno);
-	const char *result = outcome_value(write(fd, text, strlen(text)));
-
-	close(fd);
-	return result;
+	return outcome_value(write_file(path, text));
 }
 
 static const char *contents(const char *name)
@@ -71,20 +63,20 @@ static void settings(void)
 	};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		store(files[i].name, files[i].again);
+		set(files[i].name, files[i].again);
 		for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
-			const char *result = store(files[i].name, texts[k]);
+			const char *result = set(files[i].name, texts[k]);
 
 			show(result, "%s: text %zu written", files[i].name, k);
 			show(contents(files[i].name), "%s: text %zu then", files[i].name, k);
-			store(files[i].name, files[i].again);
+			set(files[i].name, files[i].again);
 		}
 	}
-	store("perf_cpu_time_max_percent", "0");
-	show(store("perf_event_max_sample_rate", "50000"), "rate when time is not limited");
-	store("perf_cpu_time_max_percent", "100");
-	show(store("perf_event_max_sample_rate", "50000"), "rate at 100 percent");
-	store("perf_cpu_time_max_percent", "25");
+	set("perf_cpu_time_max_percent", "0");
+	show(set("perf_event_max_sample_rate", "50000"), "rate when time is not limited");
+	set("perf_cpu_time_max_percent", "100");
+	show(set("perf_event_max_sample_rate", "50000"), "rate at 100 percent");
+	set("perf_cpu_time_max_percent", "25");
 }
 
 /* What the settings do to events. */
@@ -105,7 +97,7 @@ static void limits(void)
 	attr_instructions(&attr);
 	attr.fields.freq = 1;
 	attr.fields.sample_freq = 5001;
-	store("perf_event_max_sample_rate", "5000");
+	set("perf_event_max_sample_rate", "5000");
 	show(open_once(&attr, 0, -1), "a frequency above the greatest");
 	attr.fields.sample_freq = 5000;
 	long fd = open_event(&attr, 0, -1, -1, 0);
@@ -116,25 +108,25 @@ static void limits(void)
 	show(outcome(ioctl((int)fd, PERF_EVENT_IOC_PERIOD, &(uint64_t){ 4999 })),
 	     "changed to below");
 	close((int)fd);
-	store("perf_event_max_sample_rate", "100000");
+	set("perf_event_max_sample_rate", "100000");
 
 	attr_instructions(&attr);
 	attr.fields.sample_period = 1000;
 	attr.fields.sample_type = PERF_SAMPLE_CALLCHAIN;
 	attr.fields.sample_max_stack = 17;
-	store("perf_event_max_stack", "16");
+	set("perf_event_max_stack", "16");
 	show(open_once(&attr, 0, -1), "a chain longer than the longest");
 	attr.fields.sample_max_stack = 16;
 	show(open_once(&attr, 0, -1), "the longest chain");
 	attr.fields.sample_max_stack = 0;
 	fd = open_event(&attr, 0, -1, -1, 0);
 	show(outcome(fd), "a chain of any length");
-	show(store("perf_event_max_stack", "64"), "the longest chain, changed while there is one");
-	show(store("perf_event_max_contexts_per_stack", "7"),
+	show(set("perf_event_max_stack", "64"), "the longest chain, changed while there is one");
+	show(set("perf_event_max_contexts_per_stack", "7"),
 	     "the marks, changed while there is one");
-	show(store("perf_event_max_stack", "-1"), "out of range while there is one");
+	show(set("perf_event_max_stack", "-1"), "out of range while there is one");
 	close((int)fd);
-	show(store("perf_event_max_stack", "127"), "changed back");
+	show(set("perf_event_max_stack", "127"), "changed back");
 }
 
 /* --- who --- */
@@ -274,11 +266,11 @@ static void levels(void)
 	roots = sleeper(0);
 	anothers = sleeper(1001);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		store("perf_event_paranoid", values[i]);
+		set("perf_event_paranoid", values[i]);
 		for (unsigned int number = 0; number < sizeof(who) / sizeof(who[0]); number++)
 			as(number, try_all, values[i]);
 	}
-	store("perf_event_paranoid", "2");
+	set("perf_event_paranoid", "2");
 	kill(roots, SIGKILL);
 	kill(anothers, SIGKILL);
 }
@@ -343,8 +335,8 @@ static void memory(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct rlimit limit = { rows[i].locked, rows[i].locked }, before;
 
-		store("perf_event_paranoid", rows[i].paranoid);
-		store("perf_event_mlock_kb", rows[i].kib);
+		set("perf_event_paranoid", rows[i].paranoid);
+		set("perf_event_mlock_kb", rows[i].kib);
 		getrlimit(RLIMIT_MEMLOCK, &before);
 		before.rlim_cur = limit.rlim_cur;
 		setrlimit(RLIMIT_MEMLOCK, &before);
@@ -355,7 +347,7 @@ static void memory(void)
 			as(5, map_all, rows[i].name);
 		}
 	}
-	store("perf_event_mlock_kb", "516");
+	set("perf_event_mlock_kb", "516");
 }
 
 int main(void)

@@ -4,6 +4,7 @@
  * how they are changed while they are open. Through a tracer's debug registers: observe_debug_registers.c.
  */
 #include "buffer.h"
+#include "child.h"
 
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
@@ -139,29 +140,11 @@ static void give_back(const int *fds, int count)
 		close(fds[count]);
 }
 
-/* A child that waits to be killed. */
-static pid_t sleeper(void)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		for (;;)
-			pause();
-	}
-	return pid;
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
 static void slots(void)
 {
 	int own[SLOTS + 1], other[SLOTS + 1], wide[SLOTS + 1];
 	union attr attr;
-	pid_t child = sleeper();
+	pid_t child = child_that_sleeps();
 
 	attr_write(&attr);
 	show_number(take(own, SLOTS + 1, 0, -1), "slots", "for one task");
@@ -176,7 +159,7 @@ static void slots(void)
 		    "of a processor, after one of each is closed");
 	show(try_open(&attr, 0, -1), "slots: one of the task, which the processor has taken");
 	give_back(wide, 1);
-	end(child);
+	end_child(child);
 	show_number(take(wide, SLOTS + 1, -1, 0), "slots",
 		    "of a processor, beside three of a task");
 	give_back(other + 1, SLOTS - 1);
@@ -199,9 +182,9 @@ static void slots(void)
 	give_back(own, SLOTS);
 
 	/* A dead task's events keep theirs until they are closed. */
-	child = sleeper();
+	child = child_that_sleeps();
 	show_number(take(other, SLOTS + 1, child, -1), "slots", "for a task that ends");
-	end(child);
+	end_child(child);
 	show(try_open(&attr, child, -1), "slots: for a task that has ended");
 	give_back(other, SLOTS);
 }

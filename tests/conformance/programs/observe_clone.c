@@ -3,7 +3,6 @@
  * New tasks: which requests clone and clone3 refuse, what a child shares with its parent, and processes as
  * files.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <fcntl.h>

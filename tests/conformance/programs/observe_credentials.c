@@ -5,7 +5,6 @@
  *
  * Each group of observations runs in a child of its own, that begins as root with all capabilities.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <grp.h>
 #include <sched.h>
@@ -531,7 +530,8 @@ static void signal_saved(void)
 
 	attr_dummy(&event);
 	event.fields.exclude_kernel = 1;
-	show(outcome(open_event(&event, target, -1, -1, 0)), "events of one who has been one before");
+	show(outcome(open_event(&event, target, -1, -1, 0)),
+	     "events of one who has been one before");
 	show(outcome_value(setpriority(PRIO_PROCESS, target, 5)),
 	     "setpriority of one who has been one before");
 }

@@ -3,7 +3,6 @@
  * epoll: what may be watched, level and edge, one shot, exclusive, nesting, files that are closed, and
  * who is woken. The text of a call is the name of the observation.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <fcntl.h>

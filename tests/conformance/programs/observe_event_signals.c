@@ -3,7 +3,6 @@
  * Signals from events: SIGIO and its kin to who owns an event's descriptor (F_SETOWN, F_SETSIG, O_ASYNC), and SIGTRAP to
  * the task that is counted (attr.sigtrap).
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -74,10 +73,14 @@ __asm__(".text\n"
 static const char *poll_name(int code)
 {
 	switch (code) {
-	case POLL_IN: return "POLL_IN";
-	case POLL_HUP: return "POLL_HUP";
-	case SI_KERNEL: return "SI_KERNEL";
-	default: return "another";
+	case POLL_IN:
+		return "POLL_IN";
+	case POLL_HUP:
+		return "POLL_HUP";
+	case SI_KERNEL:
+		return "SI_KERNEL";
+	default:
+		return "another";
 	}
 }
 
@@ -91,8 +94,13 @@ static void show_owner_signals(const char *when, int fd)
 		char text[128];
 
 		snprintf(text, sizeof(text), "%s %s fd %s band %lx",
-			 info->si_signo == SIGIO ? "SIGIO" : info->si_signo == SIGRTMIN ? "SIGRTMIN" : "another",
-			 poll_name(info->si_code), info->si_fd == fd ? "its own" : info->si_fd ? "another" : "0",
+			 info->si_signo == SIGIO    ? "SIGIO" :
+			 info->si_signo == SIGRTMIN ? "SIGRTMIN" :
+						      "another",
+			 poll_name(info->si_code),
+			 info->si_fd == fd ? "its own" :
+			 info->si_fd	   ? "another" :
+					     "0",
 			 info->si_band);
 		show(text, "%s: signal %u", when, i + 1);
 	}
@@ -124,7 +132,8 @@ static void observe_owner(const struct owner_case *row)
 	if (row->signal >= 0)
 		show(outcome(fcntl(fd, F_SETSIG, row->signal)), "%s: F_SETSIG", row->name);
 	if (row->async)
-		show(outcome(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC)), "%s: F_SETFL", row->name);
+		show(outcome(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC)), "%s: F_SETFL",
+		     row->name);
 	show(fcntl(fd, F_GETFL) & O_ASYNC ? "on" : "off", "%s: O_ASYNC", row->name);
 	forget(fd, 0);
 	if (ioctl(fd, PERF_EVENT_IOC_REFRESH, row->refresh) < 0)
@@ -204,7 +213,8 @@ static void *own_thread(void *unused)
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	show_owner_signals("a thread's own", fd);
 	for (unsigned int i = 0; i < seen_count; i++)
-		show(seen[i].tid == owner.pid ? "this" : "another", "a thread's own: thread of signal %u", i + 1);
+		show(seen[i].tid == owner.pid ? "this" : "another",
+		     "a thread's own: thread of signal %u", i + 1);
 	close(fd);
 	return unused;
 }
@@ -273,11 +283,17 @@ static void show_traps(const char *when, const void *address)
 		memcpy(&data, (const char *)info + 24, sizeof(data));
 		memcpy(&type, (const char *)info + 32, sizeof(type));
 		memcpy(&flags, (const char *)info + 36, sizeof(flags));
-		snprintf(text, sizeof(text), "signal %d code %s errno %d address %s data %llx type %u flags %x at %s",
-			 info->si_signo, info->si_code == TRAP_PERF_CODE ? "TRAP_PERF" : "another", info->si_errno,
-			 !info->si_addr ? "0" : info->si_addr == address ? "the one" : "another",
+		snprintf(text, sizeof(text),
+			 "signal %d code %s errno %d address %s data %llx type %u flags %x at %s",
+			 info->si_signo, info->si_code == TRAP_PERF_CODE ? "TRAP_PERF" : "another",
+			 info->si_errno,
+			 !info->si_addr		  ? "0" :
+			 info->si_addr == address ? "the one" :
+						    "another",
 			 (unsigned long long)data, type, flags,
-			 seen[i].ip >= (uint64_t)work_start && seen[i].ip < (uint64_t)work_end ? "work" : "elsewhere");
+			 seen[i].ip >= (uint64_t)work_start && seen[i].ip < (uint64_t)work_end ?
+				 "work" :
+				 "elsewhere");
 		show(text, "%s: signal %u", when, i + 1);
 	}
 }
@@ -346,7 +362,8 @@ static void observe_traps(void)
 /* A software event knows an address. */
 static void observe_fault_traps(void)
 {
-	unsigned char *page = mmap(NULL, 4 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *page = mmap(NULL, 4 * PAGE_BYTES, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	union attr attr;
 
 	attr_trap(&attr);

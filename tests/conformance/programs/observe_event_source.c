@@ -32,18 +32,6 @@ static const char *contents(const char *path)
 	return text;
 }
 
-static const char *store(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-
-	if (fd < 0)
-		return error_name(errno);
-	const char *result = outcome_value(write(fd, text, strlen(text)));
-
-	close(fd);
-	return result;
-}
-
 /* --- the tree --- */
 
 /* Power management and hot plugging describe devices, not PMUs. */
@@ -115,22 +103,23 @@ static const char *const rdpmc_file = DEVICES "cpu/rdpmc";
 
 static void writes(void)
 {
-	static const char *const intervals[] = { "0",	       "-1", "x", "+9", "7 8",
+	static const char *const intervals[] = { "0",	       "-1", "x",   "+9", "7 8",
 						 "2147483648", "1",  "8\n", "4" };
 	static const char *const accesses[] = { "3",   "-1", "x", "18446744073709551616",
 						"2\n", "0",  "1" };
 
 	for (size_t i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
-		show(store(interval_file, intervals[i]), "interval %zu written", i);
+		show(outcome_value(write_file(interval_file, intervals[i])), "interval %zu written",
+		     i);
 		show(contents(interval_file), "interval after %zu", i);
 	}
 	show(contents(DEVICES "software/perf_event_mux_interval_ms"), "another PMU's interval");
 	for (size_t i = 0; i < sizeof(accesses) / sizeof(accesses[0]); i++) {
-		show(store(rdpmc_file, accesses[i]), "rdpmc %zu written", i);
+		show(outcome_value(write_file(rdpmc_file, accesses[i])), "rdpmc %zu written", i);
 		show(contents(rdpmc_file), "rdpmc after %zu", i);
 	}
-	show(store(DEVICES "cpu/type", "4"), "type written");
-	show(store(DEVICES "cpu/format/event", "4"), "a format written");
+	show(outcome_value(write_file(DEVICES "cpu/type", "4")), "type written");
+	show(outcome_value(write_file(DEVICES "cpu/format/event", "4")), "a format written");
 	show(outcome(mkdir(DEVICES "cpu/new", 0755)), "a new directory");
 	show(outcome(unlink(DEVICES "cpu/type")), "a file removed");
 }
@@ -142,9 +131,10 @@ static void writes_by_others(void)
 	if (pid == 0) {
 		if (setgid(1000) || setuid(1000))
 			_exit(1);
-		show(store(interval_file, "5"), "interval written by another user");
+		show(outcome_value(write_file(interval_file, "5")),
+		     "interval written by another user");
 		show(contents(interval_file), "interval read by another user");
-		show(store(rdpmc_file, "2"), "rdpmc written by another user");
+		show(outcome_value(write_file(rdpmc_file, "2")), "rdpmc written by another user");
 		show(contents(rdpmc_file), "rdpmc read by another user");
 		fflush(stdout);
 		_exit(0);
@@ -216,7 +206,7 @@ static void mapped(const char *when)
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		char name[64];
 
-		store(rdpmc_file, values[i]);
+		write_file(rdpmc_file, values[i]);
 		snprintf(name, sizeof(name), "%s: then %s (%zu)", when, values[i], i);
 		show_page(page, name);
 		show(read_counter(0), "%s: read", name);
@@ -236,11 +226,11 @@ static void user_reads(void)
 		char when[32];
 
 		snprintf(when, sizeof(when), "rdpmc %s", values[i]);
-		store(rdpmc_file, values[i]);
+		write_file(rdpmc_file, values[i]);
 		show(read_counter(0), "%s: a counter read without an event", when);
 		fflush(stdout);
 		mapped(when);
-		store(rdpmc_file, "1");
+		write_file(rdpmc_file, "1");
 		show(read_counter(0), "%s: after the mapping is gone", when);
 		fflush(stdout);
 	}

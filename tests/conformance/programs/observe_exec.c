@@ -6,7 +6,6 @@
  * Run with the argument "show" it is the new program and shows what it was given; with "fail" a name is
  * ready to say that it should not have been started.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <elf.h>

@@ -3,7 +3,6 @@
  * Files and names: what each call on a path or a descriptor answers, in a directory of its own. The
  * text of a call is the name of the observation, so each stands here once.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <dirent.h>

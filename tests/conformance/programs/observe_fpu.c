@@ -6,7 +6,6 @@
  * Both kernels run under the same emulated processor; all of the state that it has is looked at by its
  * number in CPUID (leaf 0xd), AVX's by what is in it.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <cpuid.h>
@@ -51,9 +50,9 @@ static unsigned int avx_at;
 
 static void load_vectors(const struct vectors *from)
 {
-#define LOAD(n) "vmovdqu " #n "*32(%0), %%ymm" #n "\n\t"
+#define LOAD(n)	    "vmovdqu " #n "*32(%0), %%ymm" #n "\n\t"
 #define LOAD_LOW(n) "movdqu " #n "*32(%0), %%xmm" #n "\n\t"
-#define ALL(x) x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9) x(10) x(11) x(12) x(13) x(14) x(15)
+#define ALL(x)	    x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9) x(10) x(11) x(12) x(13) x(14) x(15)
 	if (has_avx)
 		__asm__ volatile(ALL(LOAD) : : "r"(from) : "memory");
 	else
@@ -62,7 +61,7 @@ static void load_vectors(const struct vectors *from)
 
 static void store_vectors(struct vectors *to)
 {
-#define STORE(n) "vmovdqu %%ymm" #n ", " #n "*32(%0)\n\t"
+#define STORE(n)     "vmovdqu %%ymm" #n ", " #n "*32(%0)\n\t"
 #define STORE_LOW(n) "movdqu %%xmm" #n ", " #n "*32(%0)\n\t"
 	if (has_avx)
 		__asm__ volatile(ALL(STORE) : : "r"(to) : "memory");
@@ -210,7 +209,9 @@ static const char *halves(const struct vectors *vectors)
 	const char *state[2];
 
 	for (int half = 0; half < 2; half++)
-		state[half] = is_kept(vectors, half) ? "kept" : is_zero(vectors, half) ? "zero" : "changed";
+		state[half] = is_kept(vectors, half) ? "kept" :
+			      is_zero(vectors, half) ? "zero" :
+						       "changed";
 	snprintf(text, sizeof(text), "low halves %s, high halves %s", state[0], state[1]);
 	return text;
 }
@@ -405,7 +406,8 @@ static void see_fork(void)
 		store_vectors(&after);
 		get_control(&control_after, &mxcsr_after);
 		_exit((is_kept(&after, 0) && is_kept(&after, 1) ? 0 : 1) |
-		      (control_after == CONTROL_OTHER ? 0 : 2) | (mxcsr_after == MXCSR_OTHER ? 0 : 4));
+		      (control_after == CONTROL_OTHER ? 0 : 2) |
+		      (mxcsr_after == MXCSR_OTHER ? 0 : 4));
 	}
 	set_control(CONTROL_START, MXCSR_START);
 	waitpid((pid_t)child, &status, 0);
@@ -434,7 +436,8 @@ static void see_exec(const char *program)
 		_exit(99);
 	}
 	waitpid(child, &status, 0);
-	show(outcome_value(WEXITSTATUS(status)), "what a new program's control words have differently");
+	show(outcome_value(WEXITSTATUS(status)),
+	     "what a new program's control words have differently");
 }
 
 static void *thread_body(void *unused)
@@ -465,9 +468,11 @@ static void try_stack(size_t size, const char *name)
 	int status;
 
 	if (child == 0) {
-		char *pages = mmap(NULL, 16 * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *pages =
+			mmap(NULL, 16 * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		stack_t stack = { .ss_sp = pages + 8 * PAGE_BYTES, .ss_size = size };
-		struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+		struct sigaction action = { .sa_sigaction = handler,
+					    .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
 		mprotect(stack.ss_sp, 8 * PAGE_BYTES, PROT_READ | PROT_WRITE);
 		sigaltstack(&stack, NULL);

@@ -3,7 +3,6 @@
  * futex, futex_waitv, futex_wake, futex_wait, futex_requeue: who is woken, who is moved, and what is
  * wrong. The text of a call is the name of the observation.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <linux/futex.h>

@@ -3,7 +3,6 @@
  * Handlers of signals: when they run, on which stack, what they are told, what a frame holds and which
  * frames rt_sigreturn takes back, and which calls they interrupt.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <fcntl.h>

@@ -6,7 +6,6 @@
  * Each part runs in a child that begins a session of its own, with the slave of a pair as its terminal
  * where it needs one; `job` begins a process in a group of its own in it.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <asm/termbits.h>

@@ -4,7 +4,6 @@
  *
  * Limits that depend on the machine (numbers of tasks, of signals, of descriptors) are set first.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>

@@ -3,7 +3,6 @@
  * Advisory locks: fcntl's on ranges, those of open files (OFD), flock's. A second process asks what the
  * first one has. The text of a call is the name of the observation.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <fcntl.h>

@@ -3,7 +3,6 @@
  * The kernel's log: /dev/kmsg and syslog. The records that are looked at are the program's own, marked
  * by a word; numbers and times of records are checked here and not printed.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <ctype.h>

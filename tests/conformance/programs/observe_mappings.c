@@ -3,7 +3,6 @@
  * Records of mappings: which calls cause one, for which events, and what it says. Addresses are shown as what was
  * asked for, inodes as whether they are the file's.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
@@ -15,17 +14,17 @@
 
 enum { BUFFER_PAGES = 16 };
 
-#define FLAG_MMAP	   (1ull << 8)
-#define FLAG_COMM	   (1ull << 9)
+#define FLAG_MMAP	    (1ull << 8)
+#define FLAG_COMM	    (1ull << 9)
 #define FLAG_ENABLE_ON_EXEC (1ull << 12)
-#define FLAG_MMAP_DATA	   (1ull << 17)
-#define FLAG_SAMPLE_ID_ALL (1ull << 18)
-#define FLAG_MMAP2	   (1ull << 23)
-#define FLAG_COMM_EXEC	   (1ull << 24)
-#define FLAG_BUILD_ID	   (1ull << 34)
+#define FLAG_MMAP_DATA	    (1ull << 17)
+#define FLAG_SAMPLE_ID_ALL  (1ull << 18)
+#define FLAG_MMAP2	    (1ull << 23)
+#define FLAG_COMM_EXEC	    (1ull << 24)
+#define FLAG_BUILD_ID	    (1ull << 34)
 #define FLAG_REMOVE_ON_EXEC (1ull << 36)
 
-#define MISC_BUILD_ID	   (1u << 14)
+#define MISC_BUILD_ID	    (1u << 14)
 
 /* What the last action did. */
 static unsigned char *mapped;
@@ -47,19 +46,23 @@ static const char *relative(uint64_t address)
 		return "0";
 	if (!mapped || address - (uint64_t)mapped >= 1 << 20)
 		return "elsewhere";
-	snprintf(text, sizeof(text), "there+%llx", (unsigned long long)(address - (uint64_t)mapped));
+	snprintf(text, sizeof(text), "there+%llx",
+		 (unsigned long long)(address - (uint64_t)mapped));
 	return text;
 }
 
 /* What MMAP2 says of the file, or of its build id. */
 static void print_identity(char *text, size_t size)
 {
-	bool device = word32(40) == major(file_stat.st_dev) && word32(44) == minor(file_stat.st_dev);
+	bool device = word32(40) == major(file_stat.st_dev) &&
+		      word32(44) == minor(file_stat.st_dev);
 	bool zero = true;
 
 	if (!(header->misc & MISC_BUILD_ID)) {
-		snprintf(text, size, "device %s inode %s", word32(40) || word32(44) ? device ? "the file's" : "another" : "0",
-			 word64(48) ? word64(48) == file_stat.st_ino ? "the file's" : "another" : "0");
+		snprintf(text, size, "device %s inode %s",
+			 word32(40) || word32(44) ? device ? "the file's" : "another" : "0",
+			 word64(48) ? word64(48) == file_stat.st_ino ? "the file's" : "another" :
+				      "0");
 		return;
 	}
 	for (int i = 0; i < 20; i++)
@@ -78,9 +81,10 @@ static void show_mapping(const char *when, int number)
 		snprintf(length, sizeof(length), " length %llu", (unsigned long long)word64(24));
 	if (second)
 		print_identity(identity, sizeof(identity));
-	snprintf(text, sizeof(text), "%s of %s at %s%s offset %s misc %x size %u %.200s", second ? "MMAP2" : "MMAP",
-		 word32(8) == (uint32_t)getpid() ? "self" : "another", address, length, relative(word64(32)),
-		 header->misc, header->size, base_name(name));
+	snprintf(text, sizeof(text), "%s of %s at %s%s offset %s misc %x size %u %.200s",
+		 second ? "MMAP2" : "MMAP", word32(8) == (uint32_t)getpid() ? "self" : "another",
+		 address, length, relative(word64(32)), header->misc, header->size,
+		 base_name(name));
 	show(text, "%s: record %d", when, number);
 	if (!second)
 		return;
@@ -99,7 +103,8 @@ static void show_record(const char *when, int number)
 	if (header->type == PERF_RECORD_COMM)
 		snprintf(text, sizeof(text), "COMM \"%.20s\" misc %x", record + 16, header->misc);
 	else
-		snprintf(text, sizeof(text), "type %u misc %x size %u", header->type, header->misc, header->size);
+		snprintf(text, sizeof(text), "type %u misc %x size %u", header->type, header->misc,
+			 header->size);
 	show(text, "%s: record %d", when, number);
 }
 
@@ -205,7 +210,8 @@ static void map_file_beside(void)
 
 	map(LENGTH, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	mmap(mapped, PAGE_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0);
-	mmap(mapped + PAGE_BYTES, PAGE_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, PAGE_BYTES);
+	mmap(mapped + PAGE_BYTES, PAGE_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd,
+	     PAGE_BYTES);
 	close(fd);
 }
 
@@ -242,7 +248,8 @@ static void map_wrongly(void)
 {
 	mmap(NULL, 0, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	mmap(NULL, LENGTH, PROT_READ | PROT_EXEC, MAP_PRIVATE, -1, 0);
-	mmap((void *)1, LENGTH, PROT_READ | PROT_EXEC, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mmap((void *)1, LENGTH, PROT_READ | PROT_EXEC, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	     0);
 }
 
 static void make_code(void)
@@ -320,7 +327,8 @@ static void grow_heap(void)
 static void map_beyond(void)
 {
 	map_code();
-	mmap(mapped + PAGE_BYTES, PAGE_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	mmap(mapped + PAGE_BYTES, PAGE_BYTES, PROT_READ | PROT_EXEC,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
 static void share_space(void)
@@ -432,9 +440,11 @@ static void map_own_program(void)
 
 static void observe_build_ids(void)
 {
-	observe_action(FLAG_MMAP | FLAG_MMAP2 | FLAG_BUILD_ID, "build id of this program", map_own_program);
+	observe_action(FLAG_MMAP | FLAG_MMAP2 | FLAG_BUILD_ID, "build id of this program",
+		       map_own_program);
 	observe_action(FLAG_MMAP | FLAG_MMAP2 | FLAG_BUILD_ID, "build id of no program", map_file);
-	observe_action(FLAG_MMAP | FLAG_MMAP2 | FLAG_BUILD_ID, "build id of anonymous memory", map_code);
+	observe_action(FLAG_MMAP | FLAG_MMAP2 | FLAG_BUILD_ID, "build id of anonymous memory",
+		       map_code);
 	observe_action(FLAG_MMAP | FLAG_BUILD_ID, "build id without mmap2", map_own_program);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the calls on ranges of memory do: mmap, munmap, mprotect, madvise, mlock, mincore, msync, brk. */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <signal.h>
@@ -73,8 +72,8 @@ static void mapping_arguments(void)
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0 },
 		{ "a terabyte", 0, 1UL << 40, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		  -1, 0 },
-		{ "a terabyte without access", 0, 1UL << 40, PROT_NONE,
-		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 },
+		{ "a terabyte without access", 0, 1UL << 40, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+		  -1, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -92,7 +91,8 @@ static void places(void)
 	munmap(memory + 2 * PAGE_BYTES, 2 * PAGE_BYTES);
 	result = mmap(memory + 2 * PAGE_BYTES + 5, PAGE_BYTES, PROT_READ,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	show(result == memory + 2 * PAGE_BYTES ? "there" : "elsewhere", "mmap: a free hint in a page");
+	show(result == memory + 2 * PAGE_BYTES ? "there" : "elsewhere",
+	     "mmap: a free hint in a page");
 	result = mmap(memory, PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	show(result == memory ? "there" : "elsewhere", "mmap: a hint that is taken");
 	result = mmap(memory, PAGE_BYTES, PROT_READ,
@@ -143,14 +143,29 @@ static const struct {
 	const char *name;
 	int advice;
 } advices[] = {
-	{ "NORMAL", 0 },	{ "RANDOM", 1 },       { "SEQUENTIAL", 2 },
-	{ "WILLNEED", 3 },	{ "DONTNEED", 4 },     { "5", 5 },
-	{ "7", 7 },		{ "FREE", 8 },	       { "REMOVE", 9 },
-	{ "DONTFORK", 10 },	{ "DOFORK", 11 },      { "NOHUGEPAGE", 15 },
-	{ "DONTDUMP", 16 },	{ "DODUMP", 17 },      { "WIPEONFORK", 18 },
-	{ "KEEPONFORK", 19 },	{ "COLD", 20 },	       { "PAGEOUT", 21 },
-	{ "POPULATE_READ", 22 }, { "POPULATE_WRITE", 23 }, { "DONTNEED_LOCKED", 24 },
-	{ "26", 26 },		{ "-1", -1 },
+	{ "NORMAL", 0 },
+	{ "RANDOM", 1 },
+	{ "SEQUENTIAL", 2 },
+	{ "WILLNEED", 3 },
+	{ "DONTNEED", 4 },
+	{ "5", 5 },
+	{ "7", 7 },
+	{ "FREE", 8 },
+	{ "REMOVE", 9 },
+	{ "DONTFORK", 10 },
+	{ "DOFORK", 11 },
+	{ "NOHUGEPAGE", 15 },
+	{ "DONTDUMP", 16 },
+	{ "DODUMP", 17 },
+	{ "WIPEONFORK", 18 },
+	{ "KEEPONFORK", 19 },
+	{ "COLD", 20 },
+	{ "PAGEOUT", 21 },
+	{ "POPULATE_READ", 22 },
+	{ "POPULATE_WRITE", 23 },
+	{ "DONTNEED_LOCKED", 24 },
+	{ "26", 26 },
+	{ "-1", -1 },
 };
 
 static void advise_all(const char *what, char *memory, size_t size)
@@ -361,7 +376,9 @@ static void compare_places(char *program, const char *how)
 	ask_places(program, first);
 	ask_places(program, second);
 	for (int i = 0; i < PLACES; i++)
-		show(!first[i] ? "unknown" : first[i] == second[i] ? "the same" : "differs",
+		show(!first[i]		   ? "unknown" :
+		     first[i] == second[i] ? "the same" :
+					     "differs",
 		     "layout: two runs%s: %s", how, place_names[i]);
 }
 

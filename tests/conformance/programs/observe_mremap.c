@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What mremap does: grow, shrink, move, to a place, away; its errors; the lines of the map that come of it. */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <signal.h>
@@ -80,12 +79,14 @@ static void arguments(void)
 		{ "more than is mapped", 0, 5 * PAGE_BYTES, 6 * PAGE_BYTES, MREMAP_MAYMOVE, 0 },
 		{ "more than there are addresses", 0, PAGE_BYTES, 1UL << 47, MREMAP_MAYMOVE, 0 },
 		{ "a size that wraps", 0, PAGE_BYTES, -1UL, MREMAP_MAYMOVE, 0 },
-		{ "FIXED onto itself", 0, PAGE_BYTES, PAGE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, 0 },
+		{ "FIXED onto itself", 0, PAGE_BYTES, PAGE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
+		  0 },
 		{ "FIXED, overlapping", 0, 2 * PAGE_BYTES, 2 * PAGE_BYTES,
 		  MREMAP_MAYMOVE | MREMAP_FIXED, PAGE_BYTES },
 		{ "FIXED inside a page", 0, PAGE_BYTES, PAGE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
 		  -PAGE_BYTES + 1 },
-		{ "growing where something is, without MAYMOVE", 0, PAGE_BYTES, 2 * PAGE_BYTES, 0, 0 },
+		{ "growing where something is, without MAYMOVE", 0, PAGE_BYTES, 2 * PAGE_BYTES, 0,
+		  0 },
 		{ "growing the end where something is, without MAYMOVE", 3 * PAGE_BYTES, PAGE_BYTES,
 		  2 * PAGE_BYTES, 0, 0 },
 	};

@@ -3,7 +3,6 @@
  * Observes which files whom is permitted to do what to: modes, owners, sticky directories, capabilities
  * that go beyond them, access(2), and which bits a change of owner or contents takes away.
  */
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>

@@ -4,7 +4,6 @@
  * copy_file_range, eventfd, poll, select, memfd_create and its seals, extended attributes. The text of
  * a call is the name of the observation.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <fcntl.h>

@@ -3,7 +3,6 @@
  * Waiting for files by poll, ppoll, select and pselect6, and being told by signals (O_ASYNC). The text of
  * a call is the name of the observation.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <fcntl.h>
@@ -251,7 +250,8 @@ static void taken_from_select(const char *what, int with, bool wakes)
 	FD_SET(waker[0], &in);
 	pthread_create(&thread, NULL, take_away, wakes ? &byte : NULL);
 	show_number("select, %s: result",
-		    raw_select((taken > waker[0] ? taken : waker[0]) + 1, &in, NULL, NULL, &time), what);
+		    raw_select((taken > waker[0] ? taken : waker[0]) + 1, &in, NULL, NULL, &time),
+		    what);
 	show_number("select, %s: it is in the set", FD_ISSET(taken, &in), what);
 	show_number("select, %s: the other is in the set", FD_ISSET(waker[0], &in), what);
 	pthread_join(thread, NULL);

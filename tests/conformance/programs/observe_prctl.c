@@ -3,7 +3,6 @@
  * prctl and arch_prctl: what a task may say about itself. Options about privileges are
  * observe_credentials', those about parents and reapers observe_wait's.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <asm/prctl.h>

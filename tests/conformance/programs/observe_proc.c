@@ -4,7 +4,6 @@
  * (numbers of processes, addresses, times) are compared here with what the program knows, or shown as
  * their shape.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <ctype.h>
@@ -47,19 +46,6 @@ static ssize_t read_file(const char *path)
 	errno = error;
 	text[part < 0 ? 0 : done] = '\0';
 	return part < 0 ? -1 : done;
-}
-
-static int write_file(const char *path, const char *value)
-{
-	int fd = open(path, O_WRONLY);
-
-	if (fd < 0)
-		return -1;
-	int result = (int)write(fd, value, strlen(value)), error = errno;
-
-	close(fd);
-	errno = error;
-	return result;
 }
 
 static void show_number(long number, const char *name)

@@ -3,7 +3,6 @@
  * ptrace: who may trace whom, memory, registers, and stops at system calls; and process_vm_readv and
  * process_vm_writev. Signals, events and stopping are in observe_tracing.c.
  */
-#define _GNU_SOURCE
 #include "tracee.h"
 
 #include <pthread.h>
@@ -289,7 +288,8 @@ static void sequences(void)
 	show(number(found.flags), "its flags");
 	show(outcome_value(trace(PTRACE_GET_RSEQ_CONFIGURATION, pid, 4, (unsigned long)&found)),
 	     "sequences, little room");
-	show(outcome_value(trace(PTRACE_GET_RSEQ_CONFIGURATION, pid, 24, 8)), "sequences to nowhere");
+	show(outcome_value(trace(PTRACE_GET_RSEQ_CONFIGURATION, pid, 24, 8)),
+	     "sequences to nowhere");
 	show(after(PTRACE_CONT, pid, 0), "after the sequences");
 }
 

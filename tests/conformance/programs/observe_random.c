@@ -3,7 +3,6 @@
  * Random bytes: getrandom, /dev/random, /dev/urandom, and the identifiers of /proc/sys/kernel/random.
  * What comes is only looked at for being there and for being different each time.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <fcntl.h>

@@ -4,7 +4,6 @@
  * children; call chains, registers and stacks. Pids are shown by whose they are, addresses by the label
  * they are at.
  */
-#define _GNU_SOURCE
 #include <asm/perf_regs.h>
 #include <limits.h>
 #include <sched.h>
@@ -383,7 +382,8 @@ static void chains(void)
 		while (user < count && word64(16 + 8 * user) != (uint64_t)PERF_CONTEXT_USER)
 			user++;
 		show_chain("in the kernel", 3);
-		show(user > 2 && user + 1 < count ? "yes" : "no", "in the kernel: the user's part follows");
+		show(user > 2 && user + 1 < count ? "yes" : "no",
+		     "in the kernel: the user's part follows");
 	}
 	unmap_buffer(&buffer);
 	close(fd);
@@ -492,7 +492,8 @@ static void stacks(void)
 		uint64_t size = word64(8);
 
 		show_number((long long)size, when, "size");
-		show(word64(16) == 0x1122334455667788 ? "yes" : "no", "%s: what was pushed last", when);
+		show(word64(16) == 0x1122334455667788 ? "yes" : "no", "%s: what was pushed last",
+		     when);
 		show_number((long long)word64(16 + size), when, "copied");
 	}
 }
@@ -519,7 +520,8 @@ static void everything(void)
 		uint64_t word = word64(8 * i);
 
 		snprintf(text, sizeof(text), "%llx", (unsigned long long)word);
-		show(word > 0x400000 && word < 0x4000000 ? place(word) : text, "everything: %s", name);
+		show(word > 0x400000 && word < 0x4000000 ? place(word) : text, "everything: %s",
+		     name);
 	}
 }
 

@@ -6,7 +6,6 @@
  *
  * One line is one call with one argument tried: the outcomes in the order of the set.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>

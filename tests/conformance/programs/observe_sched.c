@@ -3,7 +3,6 @@
  * Observes scheduling calls: policies and their parameters, who may change whose, what children
  * inherit, nice values, affinity, priorities of input and output; and which of two tasks runs first.
  */
-#define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>

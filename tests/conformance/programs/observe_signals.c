@@ -4,7 +4,6 @@
  * clocks, children waited for by waitid, processes as files. The text of a call is the name of the
  * observation; times are shown as what they must be, never as what they were.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <fcntl.h>

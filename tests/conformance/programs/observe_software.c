@@ -3,7 +3,6 @@
  * Events that need no counters: which of them there are, what each counts of what a program does, and the two clocks'
  * samples. And the cache events, of which this PMU has none.
  */
-#define _GNU_SOURCE
 #include "buffer.h"
 
 #include <fcntl.h>

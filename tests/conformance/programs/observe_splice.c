@@ -3,7 +3,6 @@
  * Bytes between files that are not both plain: from and to devices, sockets, terminals, files of /proc,
  * FIFOs, full and empty pipes; and who waits for whom. The text of a call is the name of the observation.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <fcntl.h>

@@ -3,7 +3,6 @@
  * /sys: processors, how they belong together, and sources of events, as glibc, lscpu and perf read them;
  * and what cannot be done there.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <dirent.h>

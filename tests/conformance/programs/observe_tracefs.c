@@ -3,7 +3,6 @@
  * tracefs: how events describe themselves, what its files take and tell, and the trace. Events as perf
  * counts them are in observe_tracepoints.c.
  */
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <fcntl.h>
@@ -36,7 +35,7 @@ static ssize_t read_file(const char *path, char *text, size_t size)
 	return got < 0 && !done ? -1 : (ssize_t)done;
 }
 
-static long write_file(const char *path, const char *text, int flags)
+static long write_with(const char *path, const char *text, int flags)
 {
 	char full[256];
 
@@ -70,7 +69,7 @@ static void see_file(const char *path, const char *when)
 
 static void see_write(const char *path, const char *text)
 {
-	show(outcome_value(write_file(path, text, 0)), "write \"%s\" to %s", text, path);
+	show(outcome_value(write_with(path, text, 0)), "write \"%s\" to %s", text, path);
 	see_file(path, text);
 }
 
@@ -363,12 +362,12 @@ static void see_switches(void)
 	see_write("set_event", "nothing:nothing");
 	see_write("set_event", "nothing");
 	see_write("set_event", "!*:*");
-	show(outcome_value(write_file("set_event", "task:*", 0)), "all of a system to set_event");
+	show(outcome_value(write_with("set_event", "task:*", 0)), "all of a system to set_event");
 	see_file("events/task/enable", "all of it");
-	show(outcome_value(write_file("set_event", "", O_TRUNC)), "cutting set_event off");
+	show(outcome_value(write_with("set_event", "", O_TRUNC)), "cutting set_event off");
 	see_file("set_event", "cut off");
-	show(outcome_value(write_file("events/header_page", "x", 0)), "writing to header_page");
-	show(outcome_value(write_file("events/task/task_rename/id", "1", 0)), "writing to id");
+	show(outcome_value(write_with("events/header_page", "x", 0)), "writing to header_page");
+	show(outcome_value(write_with("events/task/task_rename/id", "1", 0)), "writing to id");
 }
 
 /* What a filter's file says of a text that is wrong, and that it is. */
@@ -426,7 +425,7 @@ static void see_errors(void)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		see_write("events/raw_syscalls/sys_enter/filter", texts[i]);
-		write_file("events/raw_syscalls/sys_enter/filter", "0", 0);
+		write_with("events/raw_syscalls/sys_enter/filter", "0", 0);
 	}
 }
 
@@ -442,15 +441,15 @@ static void see_filters(void)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		see_write("events/signal/signal_generate/filter", texts[i]);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		show(outcome_value(write_file("events/signal/signal_generate/filter", wrong[i], 0)),
+		show(outcome_value(write_with("events/signal/signal_generate/filter", wrong[i], 0)),
 		     "write \"%s\" to a filter", wrong[i]);
-	write_file("events/signal/signal_generate/filter", "0", 0);
+	write_with("events/signal/signal_generate/filter", "0", 0);
 	see_file("events/signal/filter", "at first");
-	show(outcome_value(write_file("events/signal/filter", "group == 1", 0)),
+	show(outcome_value(write_with("events/signal/filter", "group == 1", 0)),
 	     "a filter of a system");
 	see_file("events/signal/signal_generate/filter", "which has the field");
 	see_file("events/signal/signal_deliver/filter", "which has it not");
-	show(outcome_value(write_file("events/signal/filter", "0", 0)), "no filter of a system");
+	show(outcome_value(write_with("events/signal/filter", "0", 0)), "no filter of a system");
 	see_file("events/signal/signal_generate/filter", "after that");
 }
 
@@ -479,24 +478,24 @@ static void see_trace(void)
 	char filter[64];
 
 	snprintf(filter, sizeof(filter), "common_pid == %d", getpid());
-	write_file("events/syscalls/sys_enter_getppid/filter", filter, 0);
-	write_file("events/syscalls/sys_exit_getpgid/filter", filter, 0);
-	write_file("events/syscalls/sys_enter_getpgid/filter", filter, 0);
-	write_file("events/task/task_rename/filter", "newcomm == \"renamed\"", 0);
-	write_file("trace", "", O_TRUNC);
-	write_file("events/syscalls/sys_enter_getppid/enable", "1", 0);
-	write_file("events/syscalls/sys_enter_getpgid/enable", "1", 0);
-	write_file("events/syscalls/sys_exit_getpgid/enable", "1", 0);
+	write_with("events/syscalls/sys_enter_getppid/filter", filter, 0);
+	write_with("events/syscalls/sys_exit_getpgid/filter", filter, 0);
+	write_with("events/syscalls/sys_enter_getpgid/filter", filter, 0);
+	write_with("events/task/task_rename/filter", "newcomm == \"renamed\"", 0);
+	write_with("trace", "", O_TRUNC);
+	write_with("events/syscalls/sys_enter_getppid/enable", "1", 0);
+	write_with("events/syscalls/sys_enter_getpgid/enable", "1", 0);
+	write_with("events/syscalls/sys_exit_getpgid/enable", "1", 0);
 	getppid();
 	getpgid(-1);
-	write_file("tracing_on", "0", 0);
+	write_with("tracing_on", "0", 0);
 	getppid();
-	write_file("tracing_on", "1", 0);
-	write_file("events/syscalls/enable", "0", 0);
+	write_with("tracing_on", "1", 0);
+	write_with("events/syscalls/enable", "0", 0);
 	getppid();
-	show(outcome_value(write_file("trace_marker", "a marker", 0)), "a marker");
-	show(outcome_value(write_file("trace_marker", "another\n", 0)), "another");
-	show(outcome_value(write_file("trace_marker", "", 0)), "an empty one");
+	show(outcome_value(write_with("trace_marker", "a marker", 0)), "a marker");
+	show(outcome_value(write_with("trace_marker", "another\n", 0)), "another");
+	show(outcome_value(write_with("trace_marker", "", 0)), "an empty one");
 	read_file("trace", contents, sizeof(contents));
 	see_lines(contents, "trace");
 	read_file("trace", contents, sizeof(contents));
@@ -508,12 +507,12 @@ static void see_trace(void)
 	read_file("trace", contents, sizeof(contents));
 	show(strstr(contents, "entries-in-buffer/entries-written: 0/") ? "yes" : "no",
 	     "trace_pipe takes what it tells");
-	write_file("trace_marker", "third", 0);
-	show(outcome_value(write_file("trace", "anything", 0)), "writing to trace");
-	show(outcome_value(write_file("trace", "", O_TRUNC)), "cutting trace off");
+	write_with("trace_marker", "third", 0);
+	show(outcome_value(write_with("trace", "anything", 0)), "writing to trace");
+	show(outcome_value(write_with("trace", "", O_TRUNC)), "cutting trace off");
 	read_file("trace", contents, sizeof(contents));
 	see_lines(contents, "trace, cut off,");
-	write_file("events/syscalls/filter", "0", 0);
+	write_with("events/syscalls/filter", "0", 0);
 }
 
 int main(void)

@@ -3,7 +3,6 @@
  * Tracepoints as perf events: who may open them, what they count, what their samples tell, and which
  * filters let what through. The files of tracefs are in observe_tracefs.c.
  */
-#define _GNU_SOURCE
 #include "buffer.h"
 
 #include <fcntl.h>

@@ -3,7 +3,6 @@
  * What a tracer sees of its tracees: signals on their way, events, stops of the whole process, single
  * steps, and how tracing ends. Requests, registers and system calls are in observe_ptrace.c.
  */
-#define _GNU_SOURCE
 #include "tracee.h"
 
 #include <fcntl.h>

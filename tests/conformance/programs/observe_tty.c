@@ -161,52 +161,90 @@ static const struct {
 	{ "ISTRIP", ISTRIP, 0, 0, 0, TEXT("\xe1\xe2\n") },
 	{ "IUCLC", IUCLC, 0, 0, 0, TEXT("ABc\xc4\n") },
 	{ "IUCLC without IEXTEN", IUCLC, 0, 0, IEXTEN, TEXT("ABc\n") },
-	{ "PARMRK", PARMRK, 0, 0, 0, TEXT("a\xff" "b\n") },
+	{ "PARMRK", PARMRK, 0, 0, 0,
+	  TEXT("a\xff"
+	       "b\n") },
 	{ "bytes of every kind", 0, 0, 0, 0, TEXT("\x01\x02\x1b[A\x80\xff~\n") },
 	{ "ERASE", 0, 0, 0, 0, TEXT("abc\x7f\n") },
-	{ "ERASE more than there is", 0, 0, 0, 0, TEXT("a\x7f\x7f\x7f" "b\n") },
+	{ "ERASE more than there is", 0, 0, 0, 0,
+	  TEXT("a\x7f\x7f\x7f"
+	       "b\n") },
 	{ "ERASE a control character", 0, 0, 0, 0, TEXT("a\x01\x7f\n") },
 	{ "ERASE a control character without ECHOCTL", 0, 0, 0, ECHOCTL, TEXT("a\x01\x7f\n") },
 	{ "ERASE a tab", 0, 0, 0, 0, TEXT("ab\t\x7f\n") },
 	{ "ERASE a tab after another", 0, 0, 0, 0, TEXT("ab\tc\t\x7f\n") },
 	{ "ERASE without ECHOE", 0, 0, 0, ECHOE, TEXT("abc\x7f\n") },
-	{ "ERASE with ECHOPRT", 0, 0, ECHOPRT, 0, TEXT("abc\x7f\x7f" "d\n") },
+	{ "ERASE with ECHOPRT", 0, 0, ECHOPRT, 0,
+	  TEXT("abc\x7f\x7f"
+	       "d\n") },
 	{ "ERASE a UTF-8 character", IUTF8, 0, 0, 0, TEXT("a\xc3\xa4\x7f\n") },
 	{ "ERASE a UTF-8 character without IUTF8", 0, 0, 0, 0, TEXT("a\xc3\xa4\x7f\n") },
 	{ "a UTF-8 character and a tab erased", IUTF8, 0, 0, 0, TEXT("\xc3\xa4\t\x7f\n") },
-	{ "WERASE", 0, 0, 0, 0, TEXT("one two_2 \x17" "x\n") },
+	{ "WERASE", 0, 0, 0, 0,
+	  TEXT("one two_2 \x17"
+	       "x\n") },
 	{ "WERASE over punctuation", 0, 0, 0, 0, TEXT("a-b\x17\n") },
 	{ "WERASE without IEXTEN", 0, 0, 0, IEXTEN, TEXT("one two\x17\n") },
-	{ "KILL", 0, 0, 0, 0, TEXT("abc\x15" "d\n") },
-	{ "KILL without ECHOKE", 0, 0, 0, ECHOKE, TEXT("abc\x15" "d\n") },
-	{ "KILL without ECHOK", 0, 0, 0, ECHOK, TEXT("abc\x15" "d\n") },
-	{ "KILL without ECHOKE and ECHOK", 0, 0, 0, ECHOKE | ECHOK, TEXT("abc\x15" "d\n") },
-	{ "KILL without ECHO", 0, 0, 0, ECHO, TEXT("abc\x15" "d\n") },
+	{ "KILL", 0, 0, 0, 0,
+	  TEXT("abc\x15"
+	       "d\n") },
+	{ "KILL without ECHOKE", 0, 0, 0, ECHOKE,
+	  TEXT("abc\x15"
+	       "d\n") },
+	{ "KILL without ECHOK", 0, 0, 0, ECHOK,
+	  TEXT("abc\x15"
+	       "d\n") },
+	{ "KILL without ECHOKE and ECHOK", 0, 0, 0, ECHOKE | ECHOK,
+	  TEXT("abc\x15"
+	       "d\n") },
+	{ "KILL without ECHO", 0, 0, 0, ECHO,
+	  TEXT("abc\x15"
+	       "d\n") },
 	{ "REPRINT", 0, 0, 0, 0, TEXT("abc\x12\n") },
 	{ "REPRINT without ECHO", 0, 0, 0, ECHO, TEXT("abc\x12\n") },
-	{ "LNEXT", 0, 0, 0, 0, TEXT("a\x16\x7f" "b\n") },
+	{ "LNEXT", 0, 0, 0, 0,
+	  TEXT("a\x16\x7f"
+	       "b\n") },
 	{ "LNEXT and a newline", 0, 0, 0, 0, TEXT("a\x16\n\n") },
 	{ "LNEXT without ECHOCTL", 0, 0, 0, ECHOCTL, TEXT("a\x16\x03\n") },
-	{ "LNEXT without IEXTEN", 0, 0, 0, IEXTEN, TEXT("a\x16" "b\n") },
+	{ "LNEXT without IEXTEN", 0, 0, 0, IEXTEN,
+	  TEXT("a\x16"
+	       "b\n") },
 	{ "EOF in a line", 0, 0, 0, 0, TEXT("abc\x04") },
 	{ "EOF alone", 0, 0, 0, 0, TEXT("\x04") },
 	{ "EOF behind LNEXT", 0, 0, 0, 0, TEXT("\x16\x04\n") },
 	{ "no ECHO", 0, 0, 0, ECHO, TEXT("abc\n") },
 	{ "no ECHO but ECHONL", 0, 0, ECHONL, ECHO, TEXT("abc\n") },
 	{ "no ECHOCTL", 0, 0, 0, ECHOCTL, TEXT("\x01\n") },
-	{ "an INTR that goes to nobody", 0, 0, 0, 0, TEXT("abc\x03" "d\n") },
-	{ "an INTR with NOFLSH", 0, 0, NOFLSH, 0, TEXT("abc\x03" "d\n") },
-	{ "a SUSP and a QUIT", 0, 0, 0, 0, TEXT("a\x1a" "b\x1c" "c\n") },
+	{ "an INTR that goes to nobody", 0, 0, 0, 0,
+	  TEXT("abc\x03"
+	       "d\n") },
+	{ "an INTR with NOFLSH", 0, 0, NOFLSH, 0,
+	  TEXT("abc\x03"
+	       "d\n") },
+	{ "a SUSP and a QUIT", 0, 0, 0, 0,
+	  TEXT("a\x1a"
+	       "b\x1c"
+	       "c\n") },
 	{ "an INTR without ISIG", 0, 0, 0, ISIG, TEXT("abc\x03\n") },
-	{ "STOP and START in a line", 0, 0, 0, 0, TEXT("a\x13" "b\x11" "c\n") },
+	{ "STOP and START in a line", 0, 0, 0, 0,
+	  TEXT("a\x13"
+	       "b\x11"
+	       "c\n") },
 	{ "STOP without IXON", 0, IXON, 0, 0, TEXT("a\x13\n") },
-	{ "STOP and any byte with IXANY", IXANY, 0, 0, 0, TEXT("a\x13" "bc\n") },
+	{ "STOP and any byte with IXANY", IXANY, 0, 0, 0,
+	  TEXT("a\x13"
+	       "bc\n") },
 	{ "no ICANON", 0, 0, 0, ICANON, TEXT("ab\x7f\r\x04") },
 	{ "no ICANON and no ECHO", 0, 0, 0, ICANON | ECHO, TEXT("ab\x15") },
 	{ "no ICANON and a newline", 0, 0, 0, ICANON, TEXT("a\nb") },
 	{ "no ICANON, ECHOCTL on a tab", 0, 0, 0, ICANON, TEXT("a\t\x1b") },
-	{ "EXTPROC", 0, 0, EXTPROC, 0, TEXT("a\x7f\x03" "b\r") },
-	{ "DISCARD", 0, 0, 0, 0, TEXT("a\x0f" "b\n") },
+	{ "EXTPROC", 0, 0, EXTPROC, 0,
+	  TEXT("a\x7f\x03"
+	       "b\r") },
+	{ "DISCARD", 0, 0, 0, 0,
+	  TEXT("a\x0f"
+	       "b\n") },
 };
 
 static void observe_typing(void)
@@ -251,7 +289,8 @@ static void observe_partial_reads(void)
 	type(pair.master, TEXT("abc\x04"));
 	show(read_quoted(pair.slave, 3), "what is before an EOF and fits");
 	show(read_quoted(pair.slave, 3), "after what fitted before an EOF");
-	type(pair.master, TEXT("abc\x04" "def\n"));
+	type(pair.master, TEXT("abc\x04"
+			       "def\n"));
 	show(read_quoted(pair.slave, 2), "two of three bytes before an EOF");
 	show(read_quoted(pair.slave, 2), "the third byte before an EOF");
 	show(read_quoted(pair.slave, TEXT_BYTES), "what comes after an EOF");
@@ -376,7 +415,8 @@ static void observe_flow(void)
 	pause_a_little();
 	show(read_quoted(pair.master, TEXT_BYTES), "read of the master after TCION");
 	show(outcome(ioctl(pair.slave, TCXONC, 4)), "TCXONC of 4");
-	type(pair.master, TEXT("\x13" "x\n"));
+	type(pair.master, TEXT("\x13"
+			       "x\n"));
 	show(read_quoted(pair.master, TEXT_BYTES), "echo while stopped");
 	change(pair.slave, 0, IXON, 0, 0, 0, 0);
 	pause_a_little();
@@ -561,11 +601,10 @@ static const struct {
 	const char *name;
 	unsigned long command;
 } questions[] = {
-	{ "FIONREAD", FIONREAD },     { "TIOCOUTQ", TIOCOUTQ },
-	{ "TIOCGETD", TIOCGETD },     { "TIOCGEXCL", TIOCGEXCL },
-	{ "TIOCGPTLCK", TIOCGPTLCK }, { "TIOCGPKT", TIOCGPKT },
-	{ "TIOCMGET", TIOCMGET },     { "TIOCGSOFTCAR", TIOCGSOFTCAR },
-	{ "TIOCGPGRP", TIOCGPGRP },   { "TIOCGSID", TIOCGSID },
+	{ "FIONREAD", FIONREAD },   { "TIOCOUTQ", TIOCOUTQ },	      { "TIOCGETD", TIOCGETD },
+	{ "TIOCGEXCL", TIOCGEXCL }, { "TIOCGPTLCK", TIOCGPTLCK },     { "TIOCGPKT", TIOCGPKT },
+	{ "TIOCMGET", TIOCMGET },   { "TIOCGSOFTCAR", TIOCGSOFTCAR }, { "TIOCGPGRP", TIOCGPGRP },
+	{ "TIOCGSID", TIOCGSID },
 };
 
 static void observe_questions(void)
@@ -802,7 +841,8 @@ static void observe_sleepers(void)
 	pair = open_pair();
 	fcntl(pair.slave, F_SETFL, O_RDWR);
 	pthread_create(&thread, NULL, close_later, &pair.master);
-	show(write(pair.slave, many, sizeof(many)) < (ssize_t)sizeof(many) ? "less than all" : "all",
+	show(write(pair.slave, many, sizeof(many)) < (ssize_t)sizeof(many) ? "less than all" :
+									     "all",
 	     "a writer whose master is closed");
 	pthread_join(thread, NULL);
 	close(pair.slave);

@@ -3,7 +3,6 @@
  * Unix-domain sockets: making, naming, connecting and ending them, and what goes through them. What
  * goes along with messages is observe_unix_messages.c's.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <poll.h>

@@ -3,7 +3,6 @@
  * Unix-domain sockets among files: calls for any descriptor, nodes in directories and who may use them,
  * epoll, moving data between files and sockets, and listeners that are shut down.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <poll.h>

@@ -3,7 +3,6 @@
  * What goes along with messages on Unix-domain sockets: descriptors, credentials; the calls that send
  * and receive several parts or several messages; and the options of sockets.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <poll.h>

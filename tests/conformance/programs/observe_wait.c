@@ -3,8 +3,7 @@
  * Waiting for children: what wait4 and waitid find, what they leave, what a parent is told by SIGCHLD, and
  * who inherits a child whose parent ends.
  */
-#define _GNU_SOURCE
-#include "observe.h"
+#include "child.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -25,23 +24,6 @@ static pid_t child_that_exits(int status)
 	if (pid == 0)
 		_exit(status);
 	return pid;
-}
-
-static pid_t child_that_sleeps(void)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		for (;;)
-			pause();
-	}
-	return pid;
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, __WALL);
 }
 
 /* What a siginfo says, numbers that differ from run to run aside. */
@@ -427,6 +409,6 @@ int main(void)
 	see_reaper();
 	see_parent_death();
 	see_stopped_wait();
-	end(child_that_sleeps());
+	end_child(child_that_sleeps());
 	return 0;
 }

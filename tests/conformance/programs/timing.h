@@ -3,7 +3,6 @@
 #ifndef TESTS_TIMING_H
 #define TESTS_TIMING_H
 
-#define _GNU_SOURCE
 #include "observe.h"
 
 #include <fcntl.h>

@@ -10,13 +10,13 @@
 #define MACHINE_CPU_H
 
 /* Offsets in struct cpu_local for the assembly; checked in smp.c. */
-#define CPU_LOCAL_CURRENT      8
-#define CPU_LOCAL_KERNEL_STACK 16
-#define CPU_LOCAL_USER_STACK   24
-#define CPU_LOCAL_ID	       32
-#define CPU_LOCAL_NMI_DEPTH    36
+#define CPU_LOCAL_CURRENT	8
+#define CPU_LOCAL_KERNEL_STACK	16
+#define CPU_LOCAL_USER_STACK	24
+#define CPU_LOCAL_ID		32
+#define CPU_LOCAL_NMI_DEPTH	36
 #define CPU_LOCAL_DEBUG_CONTROL 56
-#define CPU_LOCAL_SIZE	       64
+#define CPU_LOCAL_SIZE		64
 
 #ifndef __ASSEMBLER__
 
@@ -68,9 +68,9 @@ static inline bool arch_in_nmi(void)
 	return depth != 0;
 }
 
-#define X86_FLAGS_IF (1ul << 9)
+#define X86_FLAGS_IF	 (1ul << 9)
 /* Trap flag: a debug exception after every instruction. */
-#define X86_FLAGS_TRAP (1ul << 8)
+#define X86_FLAGS_TRAP	 (1ul << 8)
 /* Resume flag: the next instruction is executed whatever breakpoint is on it. */
 #define X86_FLAGS_RESUME (1ul << 16)
 
