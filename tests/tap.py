@@ -54,8 +54,8 @@ class Report:
 
 def command(words, stdin=b"", timeout_s=120, **more):
     """Runs a command; returns (status, standard output as bytes, standard error as text)."""
-    done = subprocess.run(words, input=stdin, capture_output=True, timeout=timeout_s, check=False,
-                          **more)
+    source = {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}
+    done = subprocess.run(words, capture_output=True, timeout=timeout_s, check=False, **source, **more)
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
 

@@ -28,7 +28,8 @@ void console_device_receive(void);
 /*
  * Once, before the first user task and before anything is received. RAW: no translation of \n to
  * \r\n, no line editing, and the console is no terminal. A serial line has no end, so input has
- * one escape then: DLE EOT (0x10 0x04) is end of file, DLE DLE one DLE. tools/tally sends them.
+ * one escape then: DLE EOT (0x10 0x04) is end of file, DLE DLE one DLE. tools/tally sends them. With
+ * the word noinput on the command line it is at its end from the beginning.
  * Otherwise it is a terminal, whose size the command line gives (window=ROWSxCOLUMNS).
  */
 void console_init(bool raw);

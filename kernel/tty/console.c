@@ -234,8 +234,10 @@ void console_init(bool raw)
 	char window[16];
 
 	is_raw = raw;
-	if (raw)
+	if (raw) {
+		ended = boot_word("noinput");
 		return;
+	}
 	if (screen_is_present() && !serial_is_present(SERIAL_COM1)) {
 		unsigned int rows, columns;
 

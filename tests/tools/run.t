@@ -70,6 +70,10 @@ def main():
               f"status {status}, {len(output)} of {len(data)} bytes", error)
     status, output, error = run(WORDS, "copy")
     report.equal((status, output), (0, b""), "the end of an empty input", error)
+    for stdin, told in ((b"", True), (b"x", False)):
+        status, output, error = run("/bin/cat", "/proc/cmdline", stdin=stdin)
+        report.equal((status, b"noinput" in output.split()), (0, told),
+                     "no byte has to say that there is no input" if told else "and input is not taken for none", error)
 
     status, output, error = run("/usr/bin/env", "/bin/echo", "from the host")
     report.equal((status, output), (0, b"from the host\n"), "an argument that names a program of the host", error)

@@ -19,6 +19,7 @@ from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 # Words for the kernel, docs/boot.md.
 _AS_PIPES = "console=raw log=com2"
+_NO_INPUT = "noinput"
 _AT_TERMINAL = "console=cooked log=com2"
 # Memory in MiB: without --memory; what there must be beside the initramfs, which stays where the boot
 # loader put it, below 4 GiB; what there is beside a large one.
@@ -30,19 +31,25 @@ _REPORT = ("selfmon", "profile")
 
 @dataclass
 class Platform:
-    """What a program is run on: the kernel, its words, and the host path of a /init it needs."""
+    """What a program is run on: the kernel, its words, and the host path of a /init it needs.
+
+    The console is a terminal if interactive; else there is standard input to send to it, or none.
+    """
 
     kernel: str
     words: str
     init: Optional[str] = None
     interactive: bool = False
+    has_input: bool = True
 
 
 def tally():
     """Our kernel, which starts the program itself: the console is the program's, the log on COM2."""
-    interactive = machine.at_terminal()
-    return Platform(kernel=paths.build("tally.elf"), interactive=interactive,
-                    words=_join(_AT_TERMINAL, _window()) if interactive else _AS_PIPES)
+    kernel = paths.build("tally.elf")
+    if machine.at_terminal():
+        return Platform(kernel, _join(_AT_TERMINAL, _window()), interactive=True)
+    has_input = machine.has_input()
+    return Platform(kernel, _AS_PIPES if has_input else _join(_AS_PIPES, _NO_INPUT), has_input=has_input)
 
 
 def _window():
@@ -273,7 +280,7 @@ def _run_blob(options, platform, blob, words=(), devices=()):
         return _start(options, ["-kernel", platform.kernel, "-initrd", file.name,
                                 "-append", _join(options.append, trace, platform.words, *words),
                                 *devices],
-                      platform.interactive)
+                      platform.interactive, platform.has_input)
 
 
 def _settle_memory(options, initramfs_bytes):
@@ -301,17 +308,17 @@ def _boot(options):
     _must_be_file(options.image)
     with open(options.image, "rb") as file:
         is_elf = file.read(4) == b"\x7fELF"
-    interactive = False
+    interactive, feed = False, True
     if is_elf:
         platform = options.platform()
-        interactive = platform.interactive
+        interactive, feed = platform.interactive, platform.has_input
         medium = ["-kernel", options.image, "-append", _join(options.append, platform.words)]
     elif options.append:
         raise Failure(USAGE, "an ISO image has its own command line; give --append to `tally image`")
     else:
         medium = ["-drive", f"file={options.image.replace(',', ',,')},format=raw,media=cdrom,"
                             "if=ide,readonly=on", "-boot", "d"]
-    return _start(options, medium, interactive)
+    return _start(options, medium, interactive, feed)
 
 
 def _report(options):
@@ -355,7 +362,7 @@ def _flamegraph(options):
     return 0
 
 
-def _start(options, medium, interactive):
+def _start(options, medium, interactive, feed):
     """Boots `medium`, QEMU's words for where the kernel comes from, on the machine of the options."""
     properties = {name: getattr(options, f"pmu_{name}") for name in emulator.PMU_PROPERTIES}
     chosen = emulator.Options(
@@ -371,7 +378,7 @@ def _start(options, medium, interactive):
               f"-ex 'source {os.path.join(paths.ROOT, 'tools/gdb/tally.py')}'", file=sys.stderr)
     log = machine.Log(options.log)
     words = emulator.command(chosen, log.path, machine.CONSOLE) + medium
-    return machine.run(words, log, options.timeout, interactive)
+    return machine.run(words, log, options.timeout, interactive, feed)
 
 
 def _must_be_file(path):

@@ -16,6 +16,7 @@ import contextlib
 import os
 import select
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -78,17 +79,33 @@ def at_terminal():
     return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def run(words, log, timeout_s=None, interactive=False):
+def has_input():
+    """Whether something may come from standard input, as far as that is known before it is read."""
+    if sys.stdin is None:
+        return False
+    descriptor = sys.stdin.fileno()
+    status = os.fstat(descriptor)
+    if stat.S_ISREG(status.st_mode):
+        return os.lseek(descriptor, 0, os.SEEK_CUR) < status.st_size
+    if stat.S_ISCHR(status.st_mode):
+        return status.st_rdev != os.stat(os.devnull).st_rdev
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return all(events & select.POLLIN or not events & select.POLLHUP for _, events in poll.poll(0))
+
+
+def run(words, log, timeout_s=None, interactive=False, feed=True):
     """Runs QEMU by `words` and returns the exit status of the guest's first task.
 
     `log` is the Log that COM2 goes to; `interactive`: the guest's console is a terminal, and so is
-    ours. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
+    ours; `feed`: what comes from standard input goes to the console, and its end. Raises
+    Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
     """
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints)
         try:
             with _keys_untouched() if interactive else contextlib.nullcontext():
-                in_time = _attend(process, log.path, timeout_s, interactive)
+                in_time = _attend(process, log.path, timeout_s, interactive, feed)
         finally:
             process.kill()
             process.wait()
@@ -112,7 +129,7 @@ def _keys_untouched():
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def _attend(process, log, timeout_s, interactive):
+def _attend(process, log, timeout_s, interactive, feed):
     """Feeds the machine until it ends. Returns False if the time was up first."""
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     to_machine = process.stdin.fileno()
@@ -120,8 +137,8 @@ def _attend(process, log, timeout_s, interactive):
     # The end of QEMU: readable when it has exited.
     ended = os.pidfd_open(process.pid)
     listening = False
-    source = sys.stdin.fileno() if sys.stdin else None
-    pending = b"" if source is not None else _END_OF_FILE
+    source = sys.stdin.fileno() if feed and sys.stdin else None
+    pending = _END_OF_FILE if feed and source is None else b""
     try:
         while True:
             if not listening:
