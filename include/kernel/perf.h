@@ -41,10 +41,14 @@ static inline void perf_sched_in(struct task *task)
 		perf_task_sched_in(task);
 }
 
-/* CHILD is a copy of PARENT, the current task, does not run yet and cannot be found; THREAD:
- * they are of one process. It gets the events it inherits. 0 or -ENOMEM (perf_task_free cleans
- * up). Task context. */
-int perf_task_fork(struct task *parent, struct task *child, bool thread);
+enum perf_fork {
+	PERF_FORK_THREAD = 1,	      /* child and parent are of one process */
+	PERF_FORK_CLEARS_HANDLERS = 2 /* CLONE_CLEAR_SIGHAND */
+};
+
+/* CHILD is a copy of PARENT, the current task, does not run yet and cannot be found; HOW: enum perf_fork.
+ * It gets the events it inherits. 0 or -ENOMEM (perf_task_free cleans up). Task context. */
+int perf_task_fork(struct task *parent, struct task *child, unsigned int how);
 /* The current task ends: its events are taken off and detached. Task context, before its memory
  * goes. */
 void perf_task_exit(struct task *task);

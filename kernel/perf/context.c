@@ -313,6 +313,8 @@ static void install_locked(struct perf_cpu *cpu, struct perf_context *context, u
 		perf_group_unqueue(event->leader);
 		TAILQ_INSERT_TAIL(&event->leader->siblings, event, sibling_link);
 		event->leader->sibling_count++;
+		if (!event->parent) /* inherit.c says of a child's group what it is the image of */
+			event->leader->group_generation++;
 	}
 	perf_group_queue(event->leader);
 	context->hardware_count += !!event->pmu->pmu_disable;
@@ -388,6 +390,7 @@ static void detach_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 		perf_group_unqueue(leader);
 		TAILQ_REMOVE(&leader->siblings, event, sibling_link);
 		leader->sibling_count--;
+		leader->group_generation++;
 		perf_group_queue(leader);
 		perf_event_update_times(event, now_ns); /* while it is off with its leader */
 		lead_itself(event);
@@ -515,7 +518,7 @@ void perf_task_exec(struct task *task)
 	mutex_unlock(&context->mutex);
 }
 
-int perf_task_fork(struct task *parent, struct task *child, bool thread)
+int perf_task_fork(struct task *parent, struct task *child, unsigned int how)
 {
 	struct perf_task *perf = atomic_load(&parent->perf);
 
@@ -523,7 +526,7 @@ int perf_task_fork(struct task *parent, struct task *child, bool thread)
 	if (!perf || perf == &exited)
 		return 0;
 	mutex_lock(&perf->context.mutex);
-	int error = perf_context_inherit(&perf->context, child, thread);
+	int error = perf_context_inherit(&perf->context, child, how);
 	mutex_unlock(&perf->context.mutex);
 	return error;
 }

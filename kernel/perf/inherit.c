@@ -107,12 +107,15 @@ static struct perf_event *inherit_event(struct perf_event *event, struct perf_ev
 					struct perf_context *context, int *error)
 {
 	struct perf_event *parent = event->parent ? event->parent : event;
+	/* perf_family_lock goes by it; all members of a task's group have one opinion (open.c). */
+	ASSERT(parent->attr.inherit);
 	struct perf_event *child =
 		perf_event_create(&parent->attr, parent->cpu, context->task, leader, error);
 
 	if (!child)
 		return NULL;
 	child->state = event->state >= EVENT_INACTIVE ? EVENT_INACTIVE : EVENT_OFF;
+	child->group_generation = event->group_generation;
 	child->turn = event->turn;
 	child->hw.sample_period = event->hw.sample_period;
 	child->hw.sample_at = event->hw.sample_period;
@@ -139,43 +142,51 @@ static struct perf_event *inherit_event(struct perf_event *event, struct perf_ev
 	return child;
 }
 
+/* While LEADER's parent is being closed its siblings are inherited each by itself, as what they are about
+ * to be; and who is without a sibling that is being closed is no image of the group. */
 static int inherit_group(struct perf_event *leader, struct perf_context *context)
 {
 	struct perf_event *sibling;
 	int error = 0;
 	struct perf_event *child = inherit_event(leader, NULL, context, &error);
 
-	if (!child)
+	if (error)
 		return error;
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
-		if (!inherit_event(sibling, child, context, &error) && error)
+		if (inherit_event(sibling, child, context, &error))
+			continue;
+		if (error)
 			return error;
+		if (child)
+			child->group_generation++;
 	}
 	return 0;
 }
 
-static bool is_inherited(const struct perf_event *leader, bool thread)
+/* Traps would kill who has no handler any more. */
+static bool is_inherited(const struct perf_event *leader, unsigned int how)
 {
-	return leader->attr.inherit && (thread || !leader->attr.inherit_thread);
+	return leader->attr.inherit && (how & PERF_FORK_THREAD || !leader->attr.inherit_thread) &&
+	       !(how & PERF_FORK_CLEARS_HANDLERS && leader->attr.sigtrap);
 }
 
-static bool any_inherited(const struct perf_context *context, bool thread)
+static bool any_inherited(const struct perf_context *context, unsigned int how)
 {
 	struct perf_event *event;
 
 	TAILQ_FOREACH(event, &context->members, member_link)
-		if (event->leader == event && is_inherited(event, thread))
+		if (event->leader == event && is_inherited(event, how))
 			return true;
 	return false;
 }
 
-static int inherit_groups(struct perf_context *from, struct perf_context *to, bool thread)
+static int inherit_groups(struct perf_context *from, struct perf_context *to, unsigned int how)
 {
 	struct perf_event *event;
 	int error = 0;
 
 	TAILQ_FOREACH(event, &from->members, member_link) {
-		if (event->leader == event && is_inherited(event, thread))
+		if (event->leader == event && is_inherited(event, how))
 			error = inherit_group(event, to);
 		if (error)
 			return error;
@@ -183,16 +194,16 @@ static int inherit_groups(struct perf_context *from, struct perf_context *to, bo
 	return 0;
 }
 
-int perf_context_inherit(struct perf_context *from, struct task *child, bool thread)
+int perf_context_inherit(struct perf_context *from, struct task *child, unsigned int how)
 {
-	if (!any_inherited(from, thread))
+	if (!any_inherited(from, how))
 		return 0;
 	struct perf_context *to = perf_context_make(child);
 	if (!to)
 		return -ENOMEM;
 
 	mutex_lock(&to->mutex);
-	int error = inherit_groups(from, to, thread);
+	int error = inherit_groups(from, to, how);
 	mutex_unlock(&to->mutex);
 	return error;
 }

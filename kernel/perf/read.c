@@ -107,6 +107,8 @@ static void read_group_locked(struct perf_cpu *cpu, struct perf_context *context
 struct child_reading {
 	struct perf_event *child;
 	uint64_t value, enabled_ns, running_ns;
+	unsigned int generation; /* of the parent's group */
+	bool other_group;	 /* some child's group is not the image of that any more */
 };
 
 static void read_child_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
@@ -119,15 +121,16 @@ static void read_child_locked(struct perf_cpu *cpu, struct perf_context *context
 	if (child->state == EVENT_ACTIVE)
 		child->pmu->read(child);
 	perf_event_times_at(child, now_ns, &enabled_ns, &running_ns);
+	reading->other_group |= child->group_generation != reading->generation;
 	reading->value += perf_event_own_count(child);
 	reading->enabled_ns += enabled_ns;
 	reading->running_ns += running_ns;
 }
 
-static void add_living_children(struct perf_event *event, uint64_t *value, uint64_t *times,
-				uint64_t read_format)
+static int add_living_children(struct perf_event *event, uint64_t *value, uint64_t *times,
+			       uint64_t read_format)
 {
-	struct child_reading reading = { 0 };
+	struct child_reading reading = { .generation = event->group_generation };
 
 	LIST_FOREACH(reading.child, &event->children, child_link)
 		perf_context_call(reading.child->context, false, read_child_locked, &reading);
@@ -136,15 +139,18 @@ static void add_living_children(struct perf_event *event, uint64_t *value, uint6
 		*times++ += reading.enabled_ns;
 	if (times && (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING))
 		*times += reading.running_ns;
+	return reading.other_group ? -ECHILD : 0;
 }
 
 /* Adds what the living children of EVENT have to *VALUE, and to the times that READ_FORMAT puts
- * at TIMES (NULL: they are another's). Family locked. */
-static inline void add_children(struct perf_event *event, uint64_t *value, uint64_t *times,
-				uint64_t read_format)
+ * at TIMES (NULL: they are another's). -ECHILD: EVENT leads, and the group of one of them is not
+ * the image of its own; who reads a group asks. Family locked. */
+static inline int add_children(struct perf_event *event, uint64_t *value, uint64_t *times,
+			       uint64_t read_format)
 {
-	if (!LIST_EMPTY(&event->children))
-		add_living_children(event, value, times, read_format);
+	if (LIST_EMPTY(&event->children))
+		return 0;
+	return add_living_children(event, value, times, read_format);
 }
 
 /* --- reading --- */
@@ -165,8 +171,9 @@ static long read_one(struct perf_event *event, void *user_buffer, size_t size)
 	return copy_to_user(user_buffer, values, needed) ? -EFAULT : (long)needed;
 }
 
-/* The same for the whole group, whose values are in the order of its members. */
-static void add_group_children(struct perf_event *event, uint64_t *values)
+/* The same for the whole group, whose values are in the order of its members. Its sum means something only
+ * while every child's group is its image. */
+static int add_group_children(struct perf_event *event, uint64_t *values)
 {
 	uint64_t read_format = event->attr.read_format;
 	size_t entry = perf_read_size(read_format & (PERF_FORMAT_ID | PERF_FORMAT_LOST), 0) /
@@ -175,13 +182,14 @@ static void add_group_children(struct perf_event *event, uint64_t *values)
 	struct perf_event *leader = event->leader, *sibling;
 	uint64_t *value = values + header;
 
-	add_children(leader, value, values + 1, read_format);
+	int error = add_children(leader, value, values + 1, read_format);
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
 		add_children(sibling, value += entry, NULL, read_format);
+	return error;
 }
 
 /* What the group of EVENT reads as, in *VALUES (kfree) of *SIZE bytes: 0, -ENOSPC if LIMIT is less,
- * -ENOMEM. The context's mutex, held, keeps the group as large as it is. */
+ * -ENOMEM, -ECHILD. The context's mutex, held, keeps the group as large as it is. */
 static int collect_group(struct perf_event *event, size_t limit, uint64_t **values, size_t *size)
 {
 	*size = perf_read_size(event->attr.read_format, event->leader->sibling_count);
@@ -194,9 +202,11 @@ static int collect_group(struct perf_event *event, size_t limit, uint64_t **valu
 	struct reading reading = { event, *values };
 	perf_family_lock(event);
 	perf_context_call(event->context, false, read_group_locked, &reading);
-	add_group_children(event, *values);
+	int error = add_group_children(event, *values);
 	perf_family_unlock(event);
-	return 0;
+	if (error)
+		kfree(*values);
+	return error;
 }
 
 /* The copy comes after the mutex: it may fault and then need the address space, which may wait

@@ -127,7 +127,13 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	if (!(flags & CLONE_VM) || (flags & CLONE_VFORK))
 		child->signals.alternate = self->signals.alternate;
 	rseq_fork(child, flags & CLONE_VM);
-	return perf_task_fork(self, child, flags & CLONE_THREAD);
+
+	unsigned int how = 0;
+	if (flags & CLONE_THREAD)
+		how |= PERF_FORK_THREAD;
+	if (flags & CLONE_CLEAR_SIGHAND)
+		how |= PERF_FORK_CLEARS_HANDLERS;
+	return perf_task_fork(self, child, how);
 }
 
 /* Links CHILD into its process and the table. T held. */

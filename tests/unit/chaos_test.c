@@ -123,7 +123,7 @@ static void fork_or_end(void)
 			return;
 		sim_cpu_set((unsigned int)tasks[maker].cpu);
 		struct task *child = sim_task_create();
-		EXPECT_EQ(perf_task_fork(task_current(), child, one_in(2)), 0);
+		EXPECT_EQ(perf_task_fork(task_current(), child, one_in(2) ? PERF_FORK_THREAD : 0), 0);
 		tasks[place].task = child;
 		tasks[place].family = tasks[maker].family;
 		tasks[place].cpu = -1;

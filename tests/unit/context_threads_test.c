@@ -106,7 +106,7 @@ static void fork_task(struct processor *self)
 		return;
 	self->children++;
 	child = sim_task_create();
-	ASSERT(perf_task_fork(self_task, child, draw(self, 2)) == 0);
+	ASSERT(perf_task_fork(self_task, child, draw(self, 2) ? PERF_FORK_THREAD : 0) == 0);
 	atomic_store(&family_of[child->tid], atomic_load(&family_of[self_task->tid]));
 	give_idle(child);
 }

@@ -22,7 +22,7 @@ static struct task *fork_task(void)
 {
 	struct task *child = sim_task_create();
 
-	EXPECT_EQ(perf_task_fork(task_current(), child, false), 0);
+	EXPECT_EQ(perf_task_fork(task_current(), child, 0), 0);
 	return child;
 }
 
@@ -94,7 +94,7 @@ static void threads_only(void)
 	int fd = open_event(attr, 0, -1, -1);
 	struct task *process = fork_task(), *thread = sim_task_create();
 
-	EXPECT_EQ(perf_task_fork(task_current(), thread, true), 0);
+	EXPECT_EQ(perf_task_fork(task_current(), thread, PERF_FORK_THREAD), 0);
 	run(process, 5, 0);
 	run(thread, 7, 0);
 	EXPECT_EQ(timed_count_of(fd).value, 7);
@@ -213,7 +213,7 @@ static void a_fork_that_fails_leaves_nothing(void)
 		struct task *child = sim_task_create();
 
 		sim_allocation_fail(number);
-		int error = perf_task_fork(task_current(), child, false);
+		int error = perf_task_fork(task_current(), child, 0);
 		sim_allocation_fail(0);
 		EXPECT_EQ_AT(error, number <= 3 ? -ENOMEM : 0, "allocation %u", number);
 		perf_task_free(child);
@@ -266,6 +266,83 @@ static void samples_may_not_read(void)
 	end_machine();
 }
 
+/* A group grows and shrinks while children live: its sum means something again when those are gone that
+ * were made before. */
+static void groups_that_changed_are_not_added_up(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	uint64_t group[4];
+
+	start_machine(1, 4, NULL, 0);
+	attr.read_format = PERF_FORMAT_GROUP;
+	int leader = open_event(attr, 0, -1, -1);
+	open_event(attr, 0, -1, leader);
+	struct task *first = fork_task();
+	EXPECT_EQ(read_event(leader, group, sizeof(group)), 3 * 8);
+	int member = open_event(attr, 0, -1, leader);
+	EXPECT_EQ(read_event(leader, group, sizeof(group)), -ECHILD);
+	EXPECT_EQ(read_event(member, group, sizeof(group)), -ECHILD);
+	struct task *second = fork_task();
+	end_task(first);
+	run(second, 3, 0);
+	EXPECT_EQ(read_event(leader, group, sizeof(group)), 4 * 8);
+	EXPECT_EQ(group[3], 3);
+	EXPECT_EQ(sim_fd_close(member), 0);
+	EXPECT_EQ(read_event(leader, group, sizeof(group)), 3 * 8);
+	end_task(second);
+	end_machine();
+}
+
+/* What is between the two steps of closing a leader: a fork gives the members, each by itself. And between
+ * those of closing a member: what is made is not the image of a group that still has it. */
+static void a_fork_while_one_of_a_group_is_closed(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	uint64_t group[4];
+
+	start_machine(1, 4, NULL, 0);
+	int leader = open_event(attr, 0, -1, -1), member = open_event(attr, 0, -1, leader);
+	perf_event_end_children(event_of(leader));
+	struct task *child = fork_task();
+	run(child, 5, 0);
+	EXPECT_EQ(timed_count_of(leader).value, 0);
+	EXPECT_EQ(timed_count_of(member).value, 5);
+	EXPECT_EQ(sim_fd_close(leader), 0);
+	run(child, 5, 0);
+	EXPECT_EQ(timed_count_of(member).value, 10);
+	end_task(child);
+
+	attr.read_format = PERF_FORMAT_GROUP;
+	leader = open_event(attr, 0, -1, -1);
+	member = open_event(attr, 0, -1, leader);
+	perf_event_end_children(event_of(member));
+	child = fork_task();
+	EXPECT_EQ(sim_fd_close(member), 0);
+	run(child, 7, 0);
+	EXPECT_EQ(read_event(leader, group, sizeof(group)), 2 * 8);
+	EXPECT_EQ(group[1], 7);
+	end_task(child);
+	end_machine();
+}
+
+static void traps_go_with_the_handlers(void)
+{
+	start_machine(1, 4, NULL, 0);
+	struct perf_event_attr attr = inherited_attr();
+
+	attr.sigtrap = attr.remove_on_exec = 1;
+	int fd = open_event(attr, 0, -1, -1);
+	struct task *with = fork_task(), *without = sim_task_create();
+
+	EXPECT_EQ(perf_task_fork(task_current(), without, PERF_FORK_CLEARS_HANDLERS), 0);
+	run(with, 3, 0);
+	run(without, 4, 0);
+	EXPECT_EQ(timed_count_of(fd).value, 3);
+	end_task(with);
+	end_task(without);
+	end_machine();
+}
+
 static const struct tap_rule rules[] = {
 	{ "a new task gets what is inherited, and only that", only_what_is_inherited_is },
 	{ "the parent's value is the sum, over generations", grandchildren_count_too },
@@ -278,6 +355,10 @@ static const struct tap_rule rules[] = {
 	{ "a fork that fails leaves nothing", a_fork_that_fails_leaves_nothing },
 	{ "children write to the ring of a parent that is bound to a processor",
 	  children_write_to_the_parents_ring },
+	{ "a group is not read while a child's is another", groups_that_changed_are_not_added_up },
+	{ "a fork while a leader or a member is being closed",
+	  a_fork_while_one_of_a_group_is_closed },
+	{ "traps are not inherited by who has no handlers any more", traps_go_with_the_handlers },
 	{ "inherited samples do not read, inherited events are not refreshed",
 	  samples_may_not_read },
 };

@@ -80,9 +80,9 @@ struct perf_context *perf_context_of_task(struct task *task, int *error);
 struct perf_context *perf_context_make(struct task *task);
 
 /* inherit.c: gives CHILD, new and not running, what it inherits from the task of FROM, whose
- * mutex is held. THREAD: they are of one process. 0 or -ENOMEM; what was made goes with
- * perf_task_free. Task context. */
-int perf_context_inherit(struct perf_context *from, struct task *child, bool thread);
+ * mutex is held. HOW: enum perf_fork. 0 or -ENOMEM; what was made goes with perf_task_free. Task
+ * context. */
+int perf_context_inherit(struct perf_context *from, struct task *child, unsigned int how);
 
 /* Makes CONTEXT that of TASK, active nowhere, or with TASK NULL that of processor CPU. One
  * reference, no events. Before anyone else can see it. */

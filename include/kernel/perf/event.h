@@ -106,6 +106,8 @@ struct perf_event {
 	siblings;			      /* C: the leader's, in order of opening */
 	TAILQ_ENTRY(perf_event) sibling_link; /* C */
 	unsigned int sibling_count;	      /* C: the leader's */
+	/* C: the leader's: the same in a parent's group and in its child's while one is the image of the other */
+	_Atomic unsigned int group_generation;
 	/* C: a leader among the groups of its context, see groups.c */
 	RB_ENTRY(perf_event) group_node;
 	TAILQ_ENTRY(perf_event) on_link;
@@ -315,7 +317,8 @@ int perf_attr_copy(struct perf_event_attr *attr, void *user_attr);
 size_t perf_read_size(uint64_t read_format, unsigned int siblings);
 
 /* Reads EVENT, or its group if read_format says so, into USER_BUFFER of SIZE bytes: bytes
- * written, 0 for an event in error, -ENOSPC, -EFAULT, -ENOMEM. Task context, interrupts on. */
+ * written, 0 for an event in error, -ENOSPC, -EFAULT, -ENOMEM, -ECHILD (members came or went since a
+ * child that lives was made). Task context, interrupts on. */
 long perf_event_read_user(struct perf_event *event, void *user_buffer, size_t size);
 
 /*

@@ -72,6 +72,7 @@ static const struct {
 	{ EDOM, "EDOM" },
 	{ EPIPE, "EPIPE" },
 	{ ENOTDIR, "ENOTDIR" },
+	{ ECHILD, "ECHILD" },
 	{ ENOBUFS, "ENOBUFS" },
 	{ ENOTSOCK, "ENOTSOCK" },
 	{ EISCONN, "EISCONN" },
