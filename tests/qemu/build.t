@@ -43,6 +43,8 @@ echo 10.0.2 >"$scratch/other/VERSION"
 echo rubbish >"$scratch/tarball"
 
 refused 2 "usage:" "" --fast
+refused 2 "usage:" "" --arch
+refused 2 "usage:" "" --arch vax
 refused 4 "neither a directory nor a tarball" "$scratch/missing"
 refused 4 "neither a directory nor a tarball" "$scratch/tarball"
 refused 4 "the source is not QEMU 10.0" "$scratch/empty"
@@ -54,6 +56,8 @@ point "$([ -z "$left" ]; echo $?)" "nothing is left of a build that failed" "got
 path=$("$root/qemu/build" --path)
 again=$("$root/qemu/build" --path)
 point "$([ "$path" = "$again" ]; echo $?)" "the path depends on the contents only" "$path" "$again"
+alpha=$("$root/qemu/build" --path --arch alpha)
+point "$([ "$alpha" = "${path%x86_64}alpha" ]; echo $?)" "both emulators are in one place" "$path" "$alpha"
 other=$("$root/qemu/build" --path --unpatched)
 point "$([ "$path" != "$other" ]; echo $?)" "another one without the series" "$path" "$other"
 
