@@ -1,0 +1,176 @@
+/*
+ * The emulated EV67 performance counters: what the rest of the Alpha target
+ * needs to know of them.
+ *
+ * This is the per-vCPU state and the points at which the CPU model tells the
+ * PMU that something happened.  It is not the PMU: counting, overflow and the
+ * registers are in pmu.c, the model of the memory events is in pmu-memory.c,
+ * and what translated code does is in pmu-translate.c.inc.
+ *
+ * Everything here belongs to one vCPU and is touched only by its own thread,
+ * or by another thread while that vCPU is stopped.  There is no lock.
+ *
+ * HRM is the Alpha 21264/EV67 Hardware Reference Manual.
+ *
+ * Copyright (c) 2026 The Tally authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef ALPHA_PMU_H
+#define ALPHA_PMU_H
+
+#define ALPHA_PMU_NR_COUNTERS   2
+#define ALPHA_PMU_WIDTH_BITS    20
+
+/*
+ * The processor registers, by the number in HW_MFPR and HW_MTPR: the EV67's
+ * own index (HRM table 5-1) in bits 15..8.  The EV67 has scoreboard bits in
+ * the lower byte; here they choose what a write to PCTR_CTL leaves alone, so
+ * that PALcode need not read and write back what is counting meanwhile.
+ */
+#define ALPHA_PR_PMPC           0x0500
+#define ALPHA_PR_IER_CM         0x0b00
+#define ALPHA_PR_ISUM           0x0d00
+#define ALPHA_PR_HW_INT_CLR     0x0e00
+#define ALPHA_PR_I_CTL          0x1100
+#define ALPHA_PR_PCTR_CTL       0x1400
+#define ALPHA_PR_PCTR_CTL_0     0x1401          /* write PCTR0 only */
+#define ALPHA_PR_PCTR_CTL_1     0x1402          /* write PCTR1 only */
+#define ALPHA_PR_PCTR_CTL_SL    0x1404          /* write SL0 and SL1 only */
+#define ALPHA_PR_I_STAT         0x1600
+#define ALPHA_PR_PPCE           0x4800          /* PCTX, its PPCE only */
+
+/* Things that happen, of which events are made. */
+typedef enum AlphaPMUOccurrence {
+    ALPHA_PMU_INSN,             /* an instruction retires */
+    ALPHA_PMU_BRANCH,           /* and is one that transfers control */
+    ALPHA_PMU_BCACHE_MISS,
+    ALPHA_PMU_REPLAY_TRAP,
+    ALPHA_PMU_NR_OCCURRENCES
+} AlphaPMUOccurrence;
+
+typedef struct AlphaPMUState {
+    /*
+     * What translated code updates: bits 63..20 are the instructions that may
+     * still retire before the PMU must look (ALPHA_PMU_INSN_UNIT), bits 19..0
+     * the branches that retired since it last looked.  Negative: the block
+     * that has just charged itself must not run.
+     */
+    int64_t allowance;
+    int64_t granted_insns;      /* what allowance started from */
+    uint32_t misses, replays;   /* since it last looked */
+
+    uint32_t tb_flags;          /* TB_FLAG_PMU*: is anything counting? */
+    /* How far each occurrence moves each counter; all 0: it stands still. */
+    uint8_t weights[ALPHA_PMU_NR_COUNTERS][ALPHA_PMU_NR_OCCURRENCES];
+
+    uint32_t counters[ALPHA_PMU_NR_COUNTERS];
+    uint32_t select;            /* PCTR_CTL: SL0 and SL1 */
+    uint32_t i_ctl;             /* I_CTL: SPCE, PCT0_EN, PCT1_EN */
+    uint32_t ppce;              /* PCTX: PPCE */
+    uint32_t enabled;           /* IER_CM: PCEN */
+    uint32_t pending;           /* overflows not yet cleared, as in ISUM */
+} AlphaPMUState;
+
+/* The unit of AlphaPMUState.allowance, and the most branches it can hold. */
+#define ALPHA_PMU_INSN_SHIFT    20
+#define ALPHA_PMU_INSN_UNIT     (INT64_C(1) << ALPHA_PMU_INSN_SHIFT)
+
+/* What helper_pmu_access is told beside the address. */
+#define ALPHA_PMU_ACCESS_SIZE       0x0f        /* bytes */
+#define ALPHA_PMU_ACCESS_STORE      0x10
+#define ALPHA_PMU_ACCESS_MMU_SHIFT  5
+
+/* The Bcache: direct-mapped, of physical addresses. */
+#define ALPHA_BCACHE_BLOCK_BITS 6
+#define ALPHA_BCACHE_BITS       21
+#define ALPHA_BCACHE_BLOCKS     (1 << (ALPHA_BCACHE_BITS - \
+                                       ALPHA_BCACHE_BLOCK_BITS))
+/* The store queue (HRM section 2.1.6). */
+#define ALPHA_PMU_STORES        32
+
+typedef struct AlphaPMUStore {
+    uint64_t address;           /* physical */
+    uint32_t size;              /* bytes; 0: none */
+} AlphaPMUStore;
+
+/* The model of the memory events; there only with pmu=on. */
+typedef struct AlphaPMUMemory {
+    uint32_t tags[ALPHA_BCACHE_BLOCKS];         /* plus 1; 0: empty */
+    AlphaPMUStore stores[ALPHA_PMU_STORES];
+    uint32_t next_store;        /* where the next one goes: the oldest */
+} AlphaPMUMemory;
+
+#ifndef CONFIG_USER_ONLY
+
+/*
+ * alpha_pmu_realize: check that the CPU model is one that has these counters.
+ *
+ * Called once.  Returns false and sets *errp if it is not.
+ */
+bool alpha_pmu_realize(AlphaCPU *cpu, Error **errp);
+
+/*
+ * alpha_pmu_resync: bring the registers up to date with what has retired, take
+ * the consequences of overflows, and grant a new allowance.
+ *
+ * Must be called wherever something is about to be taken at an instruction
+ * boundary.  In a helper, the running instruction counts as retired; it must
+ * be the last of its block.  Returns true if it asked for an interrupt.  Takes
+ * the BQL if it has to.
+ */
+bool alpha_pmu_resync(CPUArchState *env);
+
+/*
+ * alpha_pmu_before_interrupt: as alpha_pmu_resync, for the moment before an
+ * interrupt is taken; returns @request or, if there was an overflow to find
+ * first, the interrupts that are pending now.  Called with the BQL held.
+ */
+int alpha_pmu_before_interrupt(CPUArchState *env, int request);
+
+/*
+ * alpha_pmu_before_fetch_fault: as alpha_pmu_resync, for a fault on fetching
+ * the next instruction.  Does not return if an overflow was found.
+ */
+void alpha_pmu_before_fetch_fault(CPUArchState *env);
+
+/*
+ * alpha_pmu_unwind: @insns instructions at the end of a block that was charged
+ * as a whole have not run; @branch, the block's last one is a branch.
+ */
+void alpha_pmu_unwind(CPUArchState *env, int insns, bool branch);
+
+/*
+ * alpha_pmu_trapped_after: an instruction that was unwound because it traps
+ * did retire: an arithmetic trap comes after its instruction.
+ */
+void alpha_pmu_trapped_after(CPUArchState *env);
+
+/* Is @regno one of the registers above? */
+bool alpha_pmu_is_register(int regno);
+
+/* alpha_pmu_reconfigure: count by what the registers say from here on. */
+void alpha_pmu_reconfigure(CPUArchState *env);
+
+/* alpha_pmu_memory_reset: empty the Bcache and the store queue. */
+void alpha_pmu_memory_reset(AlphaPMUMemory *memory);
+
+/*
+ * alpha_pmu_memory_access: a load or store of @size bytes at the physical
+ * address @phys has been done.  Adds to *@misses and *@replays.
+ */
+void alpha_pmu_memory_access(AlphaPMUMemory *memory, uint64_t phys,
+                             unsigned size, bool is_store, uint32_t *misses,
+                             uint32_t *replays);
+
+extern const VMStateDescription vmstate_alpha_pmu;
+
+#else
+
+static inline void alpha_pmu_trapped_after(CPUArchState *env)
+{
+}
+
+#endif
+#endif /* ALPHA_PMU_H */
