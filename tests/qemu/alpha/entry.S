@@ -120,6 +120,8 @@ measure:
 	call_pal 0x39
 	mov	$4, $16			/* MEASURE_INSNS begins behind the call */
 	jsr	$26, ($27)
+	.globl	measure_return
+measure_return:
 	mov	0, $16
 	mov	3, $17
 	call_pal 0x39

@@ -84,6 +84,7 @@ struct frame {
 };
 /* Counts the calls fn(arg): enables both counters, calls, disables them; nothing is in between. */
 void measure(void (*fn)(void *), void *arg);
+extern char measure_return[]; /* where fn returns to */
 
 /* sequences.S */
 struct sequence {
@@ -93,7 +94,7 @@ struct sequence {
 };
 extern const struct sequence sequences[];
 extern const uint64_t nr_sequences;
-void unfetchable(void *);
+void unfetchable(void *), palcall(void *), unaligned(void *), overflow(void *);
 extern char nops[], nops_end[], branch_run[];
 void run_nops(void *), run_loop(void *), touch_blocks(void *), halting(void *);
 extern char loop_top[];

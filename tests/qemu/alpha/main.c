@@ -292,6 +292,44 @@ static void test_halt(void)
 	tap_equal(seen()->pc, (uint64_t)halting + 4, "... behind that instruction");
 }
 
+/* An overflow at a distance in a sequence whose traps have exact handlers: where it interrupts. */
+static void check_place(const struct sequence *s, uint64_t distance, uint64_t pc, const char *what)
+{
+	prepare(INSNS_CYCLES, -(ENABLE_INSNS + 2 + distance), 0);
+	set_exact_entries(s);
+	run_until_overflow(s->fn, scratch);
+	set_fatal_entries();
+	tap_equal(seen()->interrupts, 1, "%s: one interrupt", what);
+	tap_equal(seen()->pc, pc, "... where it must be");
+}
+
+static const struct sequence *find(void (*fn)(void *))
+{
+	for (uint64_t i = 0; i < nr_sequences; i++) {
+		if (sequences[i].fn == fn)
+			return &sequences[i];
+	}
+	fatal("no such sequence: %x", (uint64_t)fn);
+}
+
+/* Boundaries at which something else happens too. */
+static void test_places(void)
+{
+	uint64_t next = (uint64_t)palcall + 4, handler = (uint64_t)exact_return;
+
+	check_place(find(palcall), 1, next, "overflow by a PALcall: behind PALcode");
+	check_place(find(palcall), 2, next, "overflow in PALcode: behind it");
+	check_place(find(palcall), 4, next, "overflow by PALcode's return: behind it");
+	check_place(find(palcall), 5, (uint64_t)measure_return, "overflow behind PALcode");
+	check_place(find(unfetchable), 2, 0,
+		    "overflow by a jump to nowhere: before the fetch faults");
+	check_place(find(unaligned), 1, handler,
+		    "overflow in an unaligned load's trap: behind PALcode");
+	check_place(find(overflow), 2, (uint64_t)overflow + 8,
+		    "overflow before an arithmetic trap");
+	check_place(find(overflow), 3, handler, "overflow by what traps: behind PALcode");
+}
+
 static void test_enables(void)
 {
 	uint64_t ctl;
@@ -491,6 +529,7 @@ static void test_counters(void)
 	test_wraps();
 	test_pending();
 	test_halt();
+	test_places();
 	test_enables();
 	test_processes();
 	test_cpus();

@@ -36,6 +36,7 @@ name_\symbol:
 	.quad	name_\symbol, \symbol, \insns, \branches, \misses, \replays
 	.text
 	.align	4
+	.globl	\symbol
 \symbol:
 .endm
 
@@ -210,7 +211,6 @@ sequences:
 	nop
 	RETURN
 
-	.globl unfetchable
 	SEQUENCE unfetchable "a jump to where nothing is: the jump, and its trap" 4+MMFAULT_I+COME_BACK_I 2+TRAP_B+RTI_B UNKNOWN UNKNOWN
 	mov	$26, $2
 	jsr	$26, ($31)		/* comes back behind it */
