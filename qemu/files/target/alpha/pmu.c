@@ -432,12 +432,16 @@ static int pmu_pre_save(void *opaque)
     return 0;
 }
 
-/* tb_flags has been loaded too, so that the model of memory stays as it is. */
+/*
+ * tb_flags has been loaded too, so that the model of memory stays as it is.
+ * The interrupt line was saved before pmu_pre_save looked for overflows.
+ */
 static int pmu_post_load(void *opaque, int version_id)
 {
     AlphaCPU *cpu = opaque;
 
     alpha_pmu_reconfigure(&cpu->env);
+    update_interrupt(&cpu->env);
     return 0;
 }
 
