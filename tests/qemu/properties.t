@@ -1,19 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# properties.t: CPU properties of the emulated PMU out of range: one clear line, and no machine.
+# properties.t: CPU properties of the emulated PMUs out of range: one clear line, and no machine.
 
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 qemu=${TALLY_QEMU:-$("$root/qemu/build")} || { echo "Bail out! the emulator cannot be built"; exit 1; }
+alpha=${TALLY_QEMU_ALPHA:-$("$root/qemu/build" --arch alpha)}
 
 points=0 failed=0
 
-# refused CPU MESSAGE: the emulator does not start with that CPU, and says so.
+# refused CPU MESSAGE: the emulator does not start with that CPU, and says so. MACHINE: which one.
+machine=pc
 refused() {
 	local said status=0
-	said=$(timeout 20 "$qemu" -M pc -accel tcg -nodefaults -display none -S -cpu "$1" 2>&1) ||
+	said=$(timeout 20 "$qemu" -M "$machine" -accel tcg -nodefaults -display none -S -cpu "$1" 2>&1) ||
 		status=$?
 	points=$((points + 1))
 	if [ "$status" = 1 ] && [ "$said" = "${qemu##*/}: $2" ]; then
@@ -34,6 +36,12 @@ refused $intel,x-pmu-width=31 "x-pmu-width must be 32 to 48, not 31"
 refused $intel,x-pmu-width=49 "x-pmu-width must be 32 to 48, not 49"
 refused max,pmu=on "pmu=on emulates Intel's PMU under TCG: choose an Intel CPU model, or add \
 vendor=GenuineIntel"
+
+qemu=$alpha machine=clipper
+for model in ev4 ev5 ev56 pca56 ev6; do
+	refused $model,pmu=on "pmu=on emulates the counters of the EV67: choose the CPU model ev67 or \
+ev68"
+done
 
 echo "1..$points"
 [ "$failed" = 0 ]

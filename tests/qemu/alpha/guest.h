@@ -24,6 +24,7 @@ _Noreturn void fatal(const char *format, ...);
 
 /* PALcode calls, by the number in the instruction (Alpha Architecture Handbook, appendix C). */
 #define PAL_HALT      0x00
+#define PAL_WRIPIR    0x0d
 #define PAL_SWPCTX    0x30
 #define PAL_SWPIPL    0x35
 #define PAL_WHAMI     0x3c
@@ -94,7 +95,7 @@ struct sequence {
 };
 extern const struct sequence sequences[];
 extern const uint64_t nr_sequences;
-void unfetchable(void *), palcall(void *), unaligned(void *), overflow(void *);
+void unfetchable(void *), palcall(void *), unaligned(void *), overflow(void *), lower_ipl(void *);
 extern char nops[], nops_end[], branch_run[];
 void run_nops(void *), run_loop(void *), touch_blocks(void *), halting(void *);
 extern char loop_top[];
@@ -115,6 +116,16 @@ static inline uint64_t whami(void)
 			 : "i"(PAL_WHAMI)
 			 : "$1", "$22", "$23", "$24", "$25");
 	return v0;
+}
+
+static inline void interrupt_cpu(uint64_t cpu)
+{
+	register uint64_t a0 __asm__("$16") = cpu;
+
+	__asm__ volatile("call_pal %1"
+			 : "+r"(a0)
+			 : "i"(PAL_WRIPIR)
+			 : "$1", "$22", "$23", "$24", "$25", "memory");
 }
 
 /* Where the console starts the other CPUs. */

@@ -20,6 +20,7 @@
 #define COMMAND_LINE	 ((const char *)0xfffffc0000800000 - 0x6000)
 #define IPL_PERF	 6
 #define IPL_HIGH	 7
+#define INT_IP		 0
 #define INT_PERF	 4
 #define VECTOR_PERF	 0x650
 #define PME		 (1ull << 62)
@@ -330,6 +331,21 @@ static void test_places(void)
 	check_place(find(overflow), 3, handler, "overflow by what traps: behind PALcode");
 }
 
+/*
+ * The instruction that lowers the IPL overflows the counter while an inter-processor interrupt
+ * waits: the counter's is first, although it was not there yet when the IPL was still high.
+ */
+static void test_priority(void)
+{
+	prepare(INSNS_CYCLES, -(ENABLE_INSNS + 2 + 2), 0);
+	interrupt_cpu(whami());
+	measure(lower_ipl, NULL);
+	swpipl(IPL_HIGH);
+	tap_equal(seen()->interrupts, 2,
+		  "an overflow beside an inter-processor interrupt: both come");
+	tap_equal(seen()->type, INT_IP, "... that of the counter first");
+}
+
 static void test_enables(void)
 {
 	uint64_t ctl;
@@ -530,6 +546,7 @@ static void test_counters(void)
 	test_pending();
 	test_halt();
 	test_places();
+	test_priority();
 	test_enables();
 	test_processes();
 	test_cpus();

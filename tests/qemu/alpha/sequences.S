@@ -265,3 +265,11 @@ halting:
 	call_pal 0x3e			/* wtint */
 	RETURN
 	.end	halting
+
+	.globl	lower_ipl
+	.ent	lower_ipl
+lower_ipl:
+	mov	0, $16
+	call_pal 0x35			/* swpipl */
+	RETURN
+	.end	lower_ipl
