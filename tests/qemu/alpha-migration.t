@@ -24,6 +24,8 @@ MOST_MIGRATIONS = 25
 PAUSE_S = 0.004
 POLL_S = 0.01
 TIMEOUT_S = "100"
+# What the guest says first.
+STOPPED = "# the clock has been stopped"
 
 
 class Machine:
@@ -77,6 +79,10 @@ class Machine:
         self.ask("quit")
         return True
 
+    def has_printed(self):
+        """Whether the guest's first line is out, or the machine has ended."""
+        return os.path.getsize(self.serial) > 0 or self.process.poll() is not None
+
     def output(self):
         self.process.wait()
         with open(self.serial, encoding="utf-8", errors="replace") as file:
@@ -94,12 +100,14 @@ def main():
     words = [emulator, "-M", "clipper", "-cpu", "ev67,pmu=on", "-m", "128", "-nodefaults",
              "-no-user-config", "-nic", "none", "-vga", "none", "-display", "none", "-no-reboot",
              "-accel", "tcg", "-kernel", built(os.path.join(HERE, "build-guest-alpha")),
-             "-append", "suite=counters"]
+             "-append", "suite=moved"]
     for name, more in ("icount", ["-icount", "shift=0"]), ("no icount", []):
         output, moved, source = "", 0, None
         with tempfile.TemporaryDirectory() as folder:
             while True:
                 machine = Machine(words + more, folder, moved, source)
+                while not moved and not machine.has_printed():
+                    time.sleep(POLL_S)
                 time.sleep(PAUSE_S)
                 source = os.path.join(folder, f"state-{moved}")
                 goes_on = moved < MOST_MIGRATIONS and machine.move_to(source)
@@ -108,7 +116,7 @@ def main():
                     break
                 moved += 1
         lines = output.split("\n")
-        bad = [line for line in lines if line.startswith(("not ok", "#"))]
+        bad = [line for line in lines if line.startswith(("not ok", "#")) and line != STOPPED]
         good = sum(line.startswith("ok ") for line in lines)
         report.ok(moved > 0, f"the machine was moved ({name})")
         report.ok(not bad, f"nothing failed on the way ({name})", *bad)

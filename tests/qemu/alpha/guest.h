@@ -128,6 +128,12 @@ static inline void interrupt_cpu(uint64_t cpu)
 			 : "$1", "$22", "$23", "$24", "$25", "memory");
 }
 
+/* An I/O port: Typhoon's Pchip 0, PCI I/O space, through KSEG (bit 40 there stands for physical bit 43). */
+static inline volatile uint8_t *io_port(unsigned int port)
+{
+	return (volatile uint8_t *)(0xfffffc0000000000 + 0x10000000000 + 0x1fc000000 + port);
+}
+
 /* Where the console starts the other CPUs. */
 void second_start(void);
 

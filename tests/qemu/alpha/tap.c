@@ -5,8 +5,6 @@
 
 #include "guest.h"
 
-/* Typhoon's Pchip 0, PCI I/O space, through KSEG (bit 40 there stands for physical bit 43). */
-#define PCI_IO	     (0xfffffc0000000000 + 0x10000000000 + 0x1fc000000)
 #define COM1	     0x3f8
 #define COM_STATUS   5
 #define COM_CAN_SEND 0x20
@@ -21,7 +19,7 @@ static _Noreturn void power_off(void)
 
 static void put(char c)
 {
-	volatile uint8_t *port = (volatile uint8_t *)(PCI_IO + COM1);
+	volatile uint8_t *port = io_port(COM1);
 
 	while (!(port[COM_STATUS] & COM_CAN_SEND))
 		;
