@@ -82,6 +82,7 @@ struct vm_area {
 	bool locked;		/* S: mlock: pages are there and stay */
 	bool lock_on_fault;	/* S: with locked: only those that were touched */
 	bool dont_expand;	/* mremap may not make it larger */
+	bool device;		/* Linux's VM_IO and VM_PFNMAP: not memory that could be let go */
 	bool grows_down;	/* a stack: start moves down at a fault below it */
 	bool touched;		/* S: private, and has had a page of its own */
 	uint64_t offset;   /* bytes into the object; of anonymous memory, its address at first */
@@ -162,6 +163,7 @@ struct vm_request {
 	bool populate;	   /* get all pages now */
 	bool locked;	   /* MAP_LOCKED */
 	bool low_2gib;	   /* MAP_32BIT: not FIXED, below 2 GiB */
+	bool device;	   /* see struct vm_area */
 	struct file *file; /* NULL: anonymous. A reference is taken */
 	uint64_t offset;   /* bytes into the file, page aligned */
 	const char *name;  /* see struct vm_area; a constant */

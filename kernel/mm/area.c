@@ -350,6 +350,8 @@ long space_map(struct vm_space *space, const struct vm_request *request, size_t 
 		.shared = request->shared,
 		.grows_down = request->grows_down,
 		.no_reserve = request->no_reserve,
+		.dont_dump = request->device,
+		.device = request->device,
 		.locked = request->locked || space->lock_future,
 		.lock_on_fault = !request->locked && space->lock_future_on_fault,
 		.offset = request->file ? request->offset : (uintptr_t)address,

@@ -131,18 +131,17 @@ static bool is_anonymous(const struct vm_area *area)
 	return !area->ops && !area->file;
 }
 
-static int discard(struct vm_area *area, unsigned int unused)
+static int discard_locked(struct vm_area *area, unsigned int unused)
 {
-	if (area->locked)
+	if (area->device)
 		return -EINVAL;
 	pages_unmap(area->space, area->start, area->end);
 	return 0;
 }
 
-static int discard_locked(struct vm_area *area, unsigned int unused)
+static int discard(struct vm_area *area, unsigned int unused)
 {
-	pages_unmap(area->space, area->start, area->end);
-	return 0;
+	return area->locked ? -EINVAL : discard_locked(area, 0);
 }
 
 /* MADV_FREE: the contents may go at any time from now on; they go at once. */
@@ -153,13 +152,15 @@ static int discard_anonymous(struct vm_area *area, unsigned int unused)
 
 static int set_dont_copy(struct vm_area *area, unsigned int value)
 {
+	if (!value && area->device)
+		return -EINVAL;
 	area->dont_copy = value;
 	return 0;
 }
 
 static int set_wipe(struct vm_area *area, unsigned int value)
 {
-	if (value && (area->file || area->shared))
+	if (value && ((area->file && !area->device) || area->shared))
 		return -EINVAL;
 	area->wipe_on_fork = value;
 	return 0;
@@ -167,6 +168,8 @@ static int set_wipe(struct vm_area *area, unsigned int value)
 
 static int set_dont_dump(struct vm_area *area, unsigned int value)
 {
+	if (!value && area->device)
+		return -EINVAL;
 	area->dont_dump = value;
 	return 0;
 }
@@ -179,12 +182,12 @@ static int hint(struct vm_area *area, unsigned int unused)
 /* There is no swap to page anything out to; but what is locked may not even be asked for. */
 static int hint_unlocked(struct vm_area *area, unsigned int unused)
 {
-	return area->locked ? -EINVAL : 0;
+	return area->locked || area->device ? -EINVAL : 0;
 }
 
 static int populate(struct vm_area *area, unsigned int write)
 {
-	if (write ? !(area->prot & VM_WRITE) : !area->prot)
+	if (area->device || (write ? !(area->prot & VM_WRITE) : !area->prot))
 		return -EINVAL;
 	for (uintptr_t at = area->start; at < area->end; at += PAGE_SIZE) {
 		enum fault_result result = page_make_present(area, at, write);
@@ -250,7 +253,9 @@ static int remove_object(struct vm_space *space, uintptr_t start, uintptr_t end)
 
 		mutex_lock(&space->mutex);
 		struct vm_area *area = area_at(space, start);
-		int error = !area ? -ENOMEM : area->locked || !area->ops ? -EINVAL : 0;
+		int error = !area				       ? -ENOMEM :
+			    area->locked || area->device || !area->ops ? -EINVAL :
+									 0;
 
 		if (!error && !(area->shared && (area->prot & VM_WRITE)))
 			error = -EACCES;

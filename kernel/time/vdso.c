@@ -122,6 +122,7 @@ long vdso_map(struct vm_space *space)
 		.size = PAGE_SIZE,
 		.prot = VM_READ,
 		.fixed = true,
+		.device = true,
 		.file = object,
 		.name = "[vvar]",
 	};

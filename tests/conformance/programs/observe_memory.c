@@ -175,6 +175,20 @@ static void advise_all(const char *what, char *memory, size_t size)
 		     advices[i].name, what);
 }
 
+/* Of the mapping from which programs read the time. */
+static void advise_clock(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long start = 0, end = 0;
+	char line[256];
+
+	while (fgets(line, sizeof(line), maps) && !strstr(line, "[vvar]"))
+		;
+	sscanf(line, "%lx-%lx", &start, &end);
+	fclose(maps);
+	advise_all("the clock", (char *)start, end - start);
+}
+
 static void advice(void)
 {
 	char *memory = private_pages(4), *shared = map(4, PROT_READ | PROT_WRITE, MAP_SHARED);
@@ -185,6 +199,14 @@ static void advice(void)
 	advise_all("read-only memory", read_only, PAGE_BYTES);
 	advise_all("inside a page", memory + 1, PAGE_BYTES);
 	advise_all("nothing", memory, 0);
+	fflush(stdout);
+	/* In a child: afterwards its own children have no clock. */
+	if (fork() == 0) {
+		advise_clock();
+		fflush(stdout);
+		_exit(0);
+	}
+	wait(NULL);
 	munmap(memory + 2 * PAGE_BYTES, PAGE_BYTES);
 	advise_all("a hole", memory, 4 * PAGE_BYTES);
 	memory[0] = memory[3 * PAGE_BYTES] = shared[0] = 5;
