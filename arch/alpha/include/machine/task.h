@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Alpha's registers of a task; see <arch/task.h>.
+ *
+ * PALcode pushes six registers, which entry.S completes downwards. Floating-point registers are not
+ * here: the kernel has none, and a task's are saved when it leaves the processor (fpu.S).
+ *
+ * Source: Alpha Architecture Handbook version 4, II-B (OSF/1 software), section 5.1.3 "Stack frames".
+ */
+#ifndef MACHINE_TASK_H
+#define MACHINE_TASK_H
+
+#define KERNEL_STACK_SIZE 16384
+
+/* Which entry a frame is of: wrent's selectors, section 2.2.10. */
+#define ENTRY_INTERRUPT	  0
+#define ENTRY_ARITHMETIC  1
+#define ENTRY_MEMORY	  2
+#define ENTRY_INSTRUCTION 3
+#define ENTRY_UNALIGNED	  4
+#define ENTRY_CALL	  5
+
+/* Processor status: its mode, and the interrupt priority level. */
+#define PS_USER	 8
+#define PS_LEVEL 7
+
+#ifndef __ASSEMBLER__
+
+#include <stdint.h>
+
+/* What every entry into the kernel saves, lowest address first. */
+struct trap_frame {
+	uint64_t r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14, r15;
+	uint64_t r19, r20, r21, r22, r23, r24, r25, r26, r27, r28;
+	uint64_t sp;	   /* $30 where it came from */
+	uint64_t entry;	   /* ENTRY_* */
+	uint64_t cause[3]; /* what PALcode tells of it in a0 … a2; ENTRY_CALL: the number ($0), and $19 */
+	uint64_t unused;   /* stacks are aligned to 16 bytes */
+	/* what PALcode pushes, and RTI loads */
+	uint64_t ps, pc, r29, r16, r17, r18;
+};
+
+/* Linux/alpha: the number in v0, arguments in a0 … a5. */
+static inline long arch_syscall_number(const struct trap_frame *frame)
+{
+	return (long)frame->cause[0];
+}
+
+static inline void arch_syscall_arguments(const struct trap_frame *frame, unsigned long arg[6])
+{
+	arg[0] = frame->r16;
+	arg[1] = frame->r17;
+	arg[2] = frame->r18;
+	arg[3] = frame->r19;
+	arg[4] = frame->r20;
+	arg[5] = frame->r21;
+}
+
+/* An error is its positive number in v0, and a3 says that it is one. */
+static inline void arch_syscall_set_result(struct trap_frame *frame, long result)
+{
+	unsigned long is_error = (unsigned long)result > -4096ul;
+
+	frame->r0 = (uint64_t)(is_error ? -result : result);
+	frame->r19 = is_error;
+}
+
+/* The hardware's privileged context block, section 3.1.1. */
+struct context_block {
+	uint64_t kernel_stack, user_stack;
+	uint64_t page_table; /* frame number of the root */
+	uint32_t cycles;
+	uint32_t address_space;
+	uint64_t unique; /* the thread pointer */
+	uint64_t flags;	 /* CONTEXT_* */
+	uint64_t reserved[2];
+} __attribute__((aligned(64)));
+
+#define CONTEXT_FLOATING 1	     /* floating-point instructions may be executed */
+#define CONTEXT_COUNTED	 (1ull << 62) /* PME: counters that count some processes count this one */
+
+/* $f0 … $f30, and the control register. */
+struct floating_state {
+	uint64_t f[31], control;
+};
+
+struct arch_task {
+	/* base, KERNEL_STACK_SIZE bytes; NULL: the stack of a processor's start */
+	void *kernel_stack;
+	struct context_block *context; /* what SWPCTX saves and loads */
+	struct floating_state *fpu;    /* NULL for a kernel task */
+	/* of the last exception that became a signal, for the frames of handlers */
+	uint64_t fault_address, fault_cause;
+	uint8_t stepped; /* a tracer wants it to stop behind its next instruction */
+};
+
+#endif
+#endif
