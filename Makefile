@@ -1,13 +1,24 @@
 # Tally. `make run` is the main job, `make check` runs every test; see README.md.
 #
-# O=DIR      build folder (default: build, with DEBUG=1 build/debug)
+# ARCH=NAME  the machine's architecture: x86_64 (default) or alpha
+# O=DIR      build folder (default: build, with DEBUG=1 build/debug; below build/alpha with ARCH=alpha)
 # DEBUG=1    debug kernel: -Og, freed memory poisoned, undefined behaviour and stack smashing caught, lock order checked
 # V=1        show the commands
 
-O ?= $(if $(filter 1,$(DEBUG)),build/debug,build)
-ifeq ($(origin CC),default)
-CC := gcc
+ARCH ?= x86_64
+ifeq ($(filter x86_64 alpha,$(ARCH)),)
+$(error ARCH=$(ARCH): no such architecture; give x86_64 or alpha)
 endif
+O ?= build$(if $(filter alpha,$(ARCH)),/alpha)$(if $(filter 1,$(DEBUG)),/debug)
+# The tools are the build host's own for its own architecture. alpha: Debian's gcc-alpha-linux-gnu.
+CROSS := $(if $(filter alpha,$(ARCH)),alpha-linux-gnu-)
+ifeq ($(origin CC),default)
+CC := $(CROSS)gcc
+endif
+ifeq ($(origin LD),default)
+LD := $(CROSS)ld
+endif
+NM := $(CROSS)nm
 MAKEFLAGS += --no-builtin-rules
 ifneq ($(V),1)
 MAKEFLAGS += --silent
@@ -29,7 +40,11 @@ include tests/tests.mk
 
 .PHONY: all run qemu clean bench-qemu lint check
 
+ifeq ($(ARCH),alpha)
+all: $(O)/tally.elf
+else
 all: $(O)/tally.elf user
+endif
 
 # The main job: report, exact counts, profile.
 run: all

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of boot/ do for each other while boot_info is being filled in; see
+/* What the files of boot/ do for each other while boot_info is being filled in, whatever the loader; see
  * <kernel/boot.h>. */
 #ifndef BOOT_BOOT_H
 #define BOOT_BOOT_H
 
 #include <kernel/boot.h>
-
-/* The early page tables (start.S) reach up to here. */
-#define EARLY_MEMORY_END 0x100000000ull
 
 /* One more piece of RAM, of LENGTH bytes, in any order. */
 void boot_memory_add(paddr_t start, uint64_t length);
@@ -19,27 +16,17 @@ void boot_memory_find_free(void);
 /* Warns of words of the command line that boot_option is never asked for. After log_init. */
 void boot_options_check(void);
 
+/* The first module must be a whole initramfs in RAM, and lie over nothing: a boot that cannot work ends here,
+ * because nothing later could say what is wrong with it. After boot_memory_sort and log_init. */
+void boot_modules_check(void);
+/* Adds a module, in the loader's order. */
+void boot_module_add(paddr_t start, paddr_t end);
+/* The command line is TEXT, terminated within BOOT_COMMAND_LINE_SIZE. */
+void boot_command_line_set(const char *text);
+
 bool boot_range_overlaps_kernel(struct page_range range);
 bool boot_range_overlaps_ram(struct page_range range);
+bool boot_range_overlaps_module(struct page_range range);
 bool boot_range_in_ram(struct page_range range);
-
-/* What both forms of multiboot say of the screen in the same layout. */
-struct loader_screen {
-	uint64_t address;
-	uint32_t pitch, width, height;
-	uint8_t depth, type;
-} __attribute__((packed));
-
-/* Keeps what a loader says; COLOURS: position and size of red, green and blue. */
-void boot_screen_keep(const struct loader_screen *said, const uint8_t *colours);
-/* Judges it: boot_info.screen and .framebuffer. What cannot be used is said in the log. After
- * log_init and boot_memory_sort. */
-void boot_screen_check(void);
-
-/* Keeps a copy of ACPI's root pointer of SIZE bytes. */
-void boot_acpi_keep(const void *pointer, size_t size);
-/* Looks for the root pointer where a BIOS puts it, unless a copy is kept; sets
- * boot_info.acpi_rsdp. */
-void boot_acpi_find(void);
 
 #endif

@@ -15,13 +15,9 @@
 
 extern const char __image_end[];
 
-/* The image begins here (linker.ld). What is below belongs to the firmware, and to the start of
- * processors. */
-#define IMAGE_START 0x100000
-
 static const struct page_range *kernel_range(void)
 {
-	static struct page_range range = { IMAGE_START, 0 };
+	static struct page_range range = { KERNEL_LOAD_ADDRESS, 0 };
 
 	range.end = (uintptr_t)__image_end - KERNEL_IMAGE_BASE;
 	return &range;
@@ -99,6 +95,14 @@ bool boot_range_in_ram(struct page_range range)
 	return false;
 }
 
+bool boot_range_overlaps_module(struct page_range range)
+{
+	for (size_t i = 0; i < boot_info.module_count; i++)
+		if (overlap(&range, &boot_info.modules[i]))
+			return true;
+	return false;
+}
+
 /* Takes HOLE, widened to whole pages, out of boot_info.free. */
 static void subtract(const struct page_range *hole)
 {
@@ -121,7 +125,7 @@ static void subtract(const struct page_range *hole)
 
 void boot_memory_find_free(void)
 {
-	static const struct page_range firmware = { 0, IMAGE_START };
+	static const struct page_range firmware = { 0, KERNEL_LOAD_ADDRESS };
 
 	memcpy(boot_info.free, boot_info.ram, sizeof boot_info.ram);
 	boot_info.free_count = boot_info.ram_count;
@@ -147,21 +151,4 @@ paddr_t boot_memory_take(size_t size)
 		return range->end;
 	}
 	boot_failure("not enough memory to start; give the machine more");
-}
-
-/* The interrupt vectors of real mode and the firmware's data. */
-#define LOW_START 0x1000
-
-paddr_t boot_memory_find_low(void)
-{
-	for (paddr_t page = LOW_START; page < IMAGE_START; page += PAGE_SIZE) {
-		struct page_range range = { page, page + PAGE_SIZE };
-		bool used = !boot_range_in_ram(range);
-
-		for (size_t i = 0; i < boot_info.module_count; i++)
-			used = used || overlap(&range, &boot_info.modules[i]);
-		if (!used)
-			return page;
-	}
-	return 0;
 }

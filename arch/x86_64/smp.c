@@ -17,12 +17,13 @@
 #include <string.h>
 
 #include <arch/mmu.h>
-#include <kernel/boot.h>
 #include <kernel/cpu.h>
+#include <kernel/kernel_stacks.h>
 #include <kernel/log.h>
 #include <kernel/sched.h>
 #include <kernel/time.h>
 #include <machine/apic.h>
+#include <machine/boot.h>
 #include <machine/msr.h>
 #include <machine/task.h>
 #include <machine/trap.h>
@@ -106,7 +107,7 @@ void smp_start_processor(uint32_t cpu)
 /* Stacks of everything that processor CPU needs. */
 static bool prepare(unsigned int cpu)
 {
-	void *stack = arch_kernel_stack_alloc();
+	void *stack = kernel_stack_alloc();
 
 	if (!stack || descriptors_alloc_stacks(cpu) != 0)
 		return false;

@@ -2,7 +2,7 @@
 /*
  * What the boot loader told, in one form for every boot protocol, and the memory that is left.
  *
- * boot/ fills it in before kernel_main; from then on it is constant except that boot_memory_take()
+ * boot/ARCH/ fills it in before kernel_main; from then on it is constant except that boot_memory_take()
  * shortens ranges until page_init() takes the rest.
  */
 #ifndef KERNEL_BOOT_H
@@ -66,13 +66,9 @@ struct boot_info {
 
 extern struct boot_info boot_info;
 
-/* Fills in boot_info from what the loader left: MAGIC and INFO are its two registers. Does not
- * return from a boot that cannot work. Boot processor, start, the early page tables loaded. */
-void boot_info_read(uint32_t magic, paddr_t info);
-
 /* The value of word NAME=value before "--" of the command line into VALUE of SIZE bytes,
  * terminated; false when there is none. A value that does not fit is a boot failure. The first one
- * counts. After boot_info_read. */
+ * counts. After boot_info is read. */
 bool boot_option(const char *name, char *value, size_t size);
 /* Whether the command line has the word NAME, before any "--". Any context. */
 bool boot_word(const char *name);
@@ -81,9 +77,5 @@ bool boot_word(const char *name);
  * page_init(). Returns their physical address; does not return when there is none. Boot processor,
  * start. */
 paddr_t boot_memory_take(size_t size);
-
-/* A page of RAM below 1 MiB that no module lies in and the firmware no longer uses: where further
- * processors can start. 0: there is none. Any context. */
-paddr_t boot_memory_find_low(void);
 
 #endif

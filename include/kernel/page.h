@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Physical memory: a buddy allocator of 4 KiB pages, all of them visible in the direct map, each
+ * Physical memory: a buddy allocator of pages (4 KiB; Alpha: 8 KiB), all of them visible in the direct map, each
  * with a reference count (copy-on-write, mappings shared with user space).
  *
  * Pages are named by their address in the direct map; page_paddr() gives the physical one.
@@ -11,11 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAGE_SHIFT     12
+#include <machine/mmu.h> /* PAGE_SHIFT: log2 of a page's bytes */
+
 #define PAGE_SIZE      ((size_t)1 << PAGE_SHIFT)
 #define PAGE_MASK      (~(PAGE_SIZE - 1))
 
-/* Largest block that page_alloc gives: 2^10 pages, 4 MiB. */
+/* Largest block that page_alloc gives: 2^10 pages, 4 or 8 MiB. */
 #define PAGE_ORDER_MAX 10
 
 typedef uint64_t paddr_t;

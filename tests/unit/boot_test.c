@@ -22,12 +22,16 @@ const char __image_end[1];
 
 #define DIRECT_MAP_BASE	  ((uintptr_t)memory)
 #define KERNEL_IMAGE_BASE ((uintptr_t)__image_end - 2 * MIB)
+#define KERNEL_LOAD_ADDRESS 0x100000
+#define EARLY_MEMORY_END  0x100000000ull
 
-#include "../../boot/acpi_root.c"
 #include "../../boot/command_line.c"
-#include "../../boot/framebuffer.c"
+#include "../../boot/info.c"
 #include "../../boot/memory.c"
-#include "../../boot/multiboot.c"
+#include "../../boot/x86_64/acpi_root.c"
+#include "../../boot/x86_64/framebuffer.c"
+#include "../../boot/x86_64/low_memory.c"
+#include "../../boot/x86_64/multiboot.c"
 
 /* The last line of log and the reason of the last boot failure. */
 static char last_log[256], last_failure[256];

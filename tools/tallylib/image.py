@@ -31,8 +31,8 @@ def make_unikernel(blob, output):
         # The kernel's own link has the same words, in kernel.mk.
         _call(["ld", "-nostdlib", "-z", "max-page-size=0x1000", "-z", "noexecstack",
                "--no-warn-rwx-segments",
-               "-T", os.path.join(paths.ROOT, "linker.ld"), os.path.abspath(kernel), "blob.o",
-               "-o", "image"], folder)
+               "-T", os.path.join(paths.ROOT, "boot", "x86_64", "linker.ld"),
+               os.path.abspath(kernel), "blob.o", "-o", "image"], folder)
         _deliver(os.path.join(folder, "image"), output, 0o755)
 
 
@@ -45,7 +45,7 @@ def make_iso(blob, words, output, video="auto"):
     if not os.path.isdir(_GRUB_BIOS):
         raise Failure(MISSING, "GRUB's BIOS modules are not installed; "
                                "run: tools/deps tools/packages")
-    template = os.path.join(paths.ROOT, "boot", "grub.cfg")
+    template = os.path.join(paths.ROOT, "boot", "x86_64", "grub.cfg")
     with tempfile.TemporaryDirectory(prefix="tally-image-") as folder:
         tree = os.path.join(folder, "tree")
         os.makedirs(os.path.join(tree, "boot", "grub"))

@@ -10,14 +10,25 @@
 #ifndef MACHINE_MMU_H
 #define MACHINE_MMU_H
 
-#define USER_START	  0x10000
+#define USER_START	    0x10000
 /* One page below the hole: a system call at the last address could otherwise return to the
  * first non-canonical one. */
-#define USER_END	  0x00007ffffffff000
+#define USER_END	    0x00007ffffffff000
 
-#define DIRECT_MAP_BASE	  0xffff800000000000
-#define KERNEL_MAP_BASE	  0xffffc00000000000
-#define KERNEL_IMAGE_BASE 0xffffffff80000000
+#define DIRECT_MAP_BASE	    0xffff800000000000
+#define KERNEL_MAP_BASE	    0xffffc00000000000
+#define KERNEL_IMAGE_BASE   0xffffffff80000000
+/* Where kernel stacks are (kernel/mm/kernel_stacks.c). */
+#define KERNEL_STACKS_START KERNEL_MAP_BASE
+#define KERNEL_STACKS_END   (KERNEL_MAP_BASE + (1ull << 38))
+
+/* The image begins here (boot/x86_64/linker.ld). What is below belongs to the firmware, and to the start
+ * of processors. */
+#define KERNEL_LOAD_ADDRESS 0x100000
+/* The early page tables (boot/x86_64/start.S) reach up to here. */
+#define EARLY_MEMORY_END    0x100000000ull
+
+#define PAGE_SHIFT	    12
 
 #ifndef __ASSEMBLER__
 

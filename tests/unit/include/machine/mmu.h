@@ -3,6 +3,8 @@
 #ifndef MACHINE_MMU_H
 #define MACHINE_MMU_H
 
+#define PAGE_SHIFT 12
+
 #define USER_START 0x10000
 #define USER_END   0x00007ffffffff000
 

@@ -16,36 +16,16 @@
 #include <kernel/syscall_trace.h>
 #include <machine/mmu.h>
 
-#include "boot.h"
+#include "loader.h"
 
 #define MULTIBOOT1_LOADED 0x2badb002
 #define MULTIBOOT2_LOADED 0x36d76289
-
-struct boot_info boot_info;
 
 static const void *physical(paddr_t address)
 {
 	if (address >= EARLY_MEMORY_END)
 		boot_failure("the loader's data lies above 4 GiB, at 0x%lx", address);
 	return (const void *)(DIRECT_MAP_BASE + address);
-}
-
-static void set_command_line(const char *text)
-{
-	size_t length = strnlen(text, BOOT_COMMAND_LINE_SIZE);
-
-	if (length == BOOT_COMMAND_LINE_SIZE)
-		boot_failure("the command line is longer than %d characters; shorten it",
-			     BOOT_COMMAND_LINE_SIZE - 1);
-	memcpy(boot_info.command_line, text, length + 1);
-}
-
-static void add_module(paddr_t start, paddr_t end)
-{
-	if (boot_info.module_count == BOOT_MODULES_MAX)
-		boot_failure("more than %d modules; one, the initramfs, is enough",
-			     BOOT_MODULES_MAX);
-	boot_info.modules[boot_info.module_count++] = (struct page_range){ start, end };
 }
 
 /* A number of the memory map's types: RAM that anyone may use. The same in both protocols. */
@@ -99,14 +79,14 @@ static void read_multiboot1(const struct multiboot1_info *info)
 		offset += entry->size + (uint32_t)sizeof entry->size;
 	}
 	if (info->flags & MB1_COMMAND_LINE)
-		set_command_line(physical(info->command_line));
+		boot_command_line_set(physical(info->command_line));
 	if (info->flags & MB1_FRAMEBUFFER)
 		boot_screen_keep(&info->screen, info->colours);
 	if (info->flags & MB1_MODULES) {
 		const struct multiboot1_module *modules = physical(info->modules);
 
 		for (uint32_t i = 0; i < info->module_count; i++)
-			add_module(modules[i].start, modules[i].end);
+			boot_module_add(modules[i].start, modules[i].end);
 	}
 }
 
@@ -193,12 +173,12 @@ static void read_multiboot2(paddr_t start)
 			break;
 		switch (tag->type) {
 		case MB2_COMMAND_LINE:
-			set_command_line((const char *)(tag + 1));
+			boot_command_line_set((const char *)(tag + 1));
 			break;
 		case MB2_MODULE: {
 			const struct multiboot2_module *module = (const void *)tag;
 
-			add_module(module->start, module->end);
+			boot_module_add(module->start, module->end);
 			break;
 		}
 		case MB2_MEMORY_MAP:
@@ -216,28 +196,6 @@ static void read_multiboot2(paddr_t start)
 			break;
 		}
 		at += (tag->size + 7) & ~7u;
-	}
-}
-
-/* The first module must be a whole initramfs in RAM, or nothing later could say what is wrong with
- * it. */
-static void check_modules(void)
-{
-	for (size_t i = 0; i < boot_info.module_count; i++) {
-		struct page_range module = boot_info.modules[i];
-
-		if (module.end < module.start)
-			boot_failure("module %zu ends before it begins (0x%lx, 0x%lx)", i + 1,
-				     module.end, module.start);
-		if (boot_range_overlaps_kernel(module))
-			boot_failure("module %zu (the initramfs is 1) lies over the kernel, at "
-				     "0x%lx to 0x%lx; load it elsewhere",
-				     i + 1, module.start, module.end);
-		if (!boot_range_in_ram(module))
-			boot_failure("module %zu (the initramfs is 1) of %lu KiB does not fit into "
-				     "memory, at 0x%lx to 0x%lx; give the machine more memory",
-				     i + 1, (module.end - module.start) >> 10, module.start,
-				     module.end);
 	}
 }
 
@@ -261,7 +219,7 @@ void boot_info_read(uint32_t magic, paddr_t info)
 	syscall_trace_init();
 	boot_options_check();
 	boot_screen_check();
-	check_modules();
+	boot_modules_check();
 	boot_memory_find_free();
 	boot_acpi_find();
 }

@@ -3,7 +3,7 @@
  * Finding ACPI's root pointer: the loader's copy, or where a BIOS has it.
  * Source: ACPI Specification 6.5, sections 5.2.5.1 "Finding the RSDP on IA-PC Systems" and 5.2.5.3.
  */
-#include "boot.h"
+#include "loader.h"
 
 #include <string.h>
 

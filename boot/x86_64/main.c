@@ -7,7 +7,7 @@
 
 #include <arch/machine.h>
 
-#include "boot.h"
+#include "loader.h"
 
 _Noreturn void kernel_main(void);
 _Noreturn void boot_main(uint32_t magic, uint32_t info);

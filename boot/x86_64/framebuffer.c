@@ -7,7 +7,7 @@
  * Sources: Multiboot Specification 0.6.96, section 3.3; Multiboot2 Specification 2.0, section
  * 3.6.12 "Framebuffer info".
  */
-#include "boot.h"
+#include "loader.h"
 
 #include <kernel/log.h>
 
