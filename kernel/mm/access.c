@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include <kernel/tables.h>
 #include <uapi/linux/errno.h>
 
 #include "vm.h"
@@ -43,7 +44,7 @@ static char *reach(struct vm_space *space, uintptr_t address, unsigned int flags
 		*error = -ENOMEM;
 	if (result != FAULT_DONE)
 		return NULL;
-	paddr_t paddr = arch_space_lookup(&space->arch, address & PAGE_MASK, &prot);
+	paddr_t paddr = user_tables_lookup(&space->arch, address & PAGE_MASK, &prot);
 
 	*error = 0;
 	return (char *)page_address(paddr) + (address & ~PAGE_MASK);
@@ -123,9 +124,9 @@ void vm_area_resident(const struct vm_area *area, size_t pages[PAGE_KINDS])
 	uintptr_t at = area->start;
 
 	memset(pages, 0, PAGE_KINDS * sizeof(pages[0]));
-	for (; (at = arch_space_next(arch, at, area->end)) < area->end; at += PAGE_SIZE) {
+	for (; (at = user_tables_next(arch, at, area->end)) < area->end; at += PAGE_SIZE) {
 		unsigned int prot;
-		const void *page = page_address(arch_space_lookup(arch, at, &prot));
+		const void *page = page_address(user_tables_lookup(arch, at, &prot));
 
 		if (!page_is_zero(page))
 			pages[page_kind(page)]++;

@@ -22,6 +22,7 @@
 #include <kernel/entry.h>
 #include <kernel/perf.h>
 #include <kernel/smp.h>
+#include <kernel/tables.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
@@ -105,7 +106,7 @@ void pages_unmap(struct vm_space *space, uintptr_t start, uintptr_t end)
 
 	while (start < end) {
 		uintptr_t from = start;
-		size_t count = arch_space_take(&space->arch, &start, end, pages, UNMAP_BATCH);
+		size_t count = user_tables_take(&space->arch, &start, end, pages, UNMAP_BATCH);
 
 		if (count)
 			tlb_flush(space, from, start);
@@ -117,14 +118,14 @@ void pages_unmap_borrowed(struct vm_space *space, uintptr_t start, uintptr_t end
 {
 	struct arch_space *arch = &space->arch;
 
-	for (; (start = arch_space_next(arch, start, end)) < end; start += PAGE_SIZE) {
+	for (; (start = user_tables_next(arch, start, end)) < end; start += PAGE_SIZE) {
 		unsigned int prot;
-		paddr_t paddr = arch_space_lookup(arch, start, &prot);
+		paddr_t paddr = user_tables_lookup(arch, start, &prot);
 
 		if (page_is_zero(page_address(paddr)) ||
 		    page_kind(page_address(paddr)) == PAGE_ANONYMOUS)
 			continue;
-		arch_space_unmap(arch, start);
+		user_tables_unmap(arch, start);
 		tlb_flush(space, start, start + PAGE_SIZE);
 		drop(space, &paddr, 1);
 	}
@@ -135,12 +136,12 @@ void tables_trim(struct vm_space *space, uintptr_t floor, uintptr_t ceiling, uin
 {
 	struct arch_tables taken;
 
-	if (!arch_space_trim(&space->arch, start, end, floor, ceiling, &taken))
+	if (!user_tables_trim(&space->arch, start, end, floor, ceiling, &taken))
 		return;
 	/* Processors cache how far they got through the tables, too; forgetting any address makes
 	 * them forget all of that. */
 	tlb_flush(space, start, end);
-	arch_tables_free(&taken);
+	user_tables_free(&taken);
 }
 
 /* What AREA's pages may be mapped with when WRITABLE tells whether this one may be written to
@@ -160,8 +161,8 @@ void pages_protect(struct vm_area *area)
 	uintptr_t at = area->start;
 
 	/* Whoever may write from now on asks by a fault whether the page is its own. */
-	for (; (at = arch_space_next(arch, at, area->end)) < area->end; at += PAGE_SIZE)
-		arch_space_protect(arch, at, page_prot(area, false));
+	for (; (at = user_tables_next(arch, at, area->end)) < area->end; at += PAGE_SIZE)
+		user_tables_protect(arch, at, page_prot(area, false));
 	tlb_flush(area->space, area->start, area->end);
 }
 
@@ -170,7 +171,7 @@ static enum fault_result enter(struct vm_area *area, uintptr_t address, void *pa
 {
 	struct vm_space *space = area->space;
 
-	if (arch_space_map(&space->arch, address, page_paddr(page), page_prot(area, writable)) <
+	if (user_tables_map(&space->arch, address, page_paddr(page), page_prot(area, writable)) <
 	    0) {
 		page_put_mapped(page);
 		return FAULT_NO_MEMORY;
@@ -232,7 +233,7 @@ static enum fault_result unshare(struct vm_area *area, uintptr_t address, void *
 {
 	if (!page_is_zero(old) && page_references(old) == 1) {
 		/* Other processors that still think it read-only fault and come here. */
-		arch_space_protect(&area->space->arch, address, area->prot);
+		user_tables_protect(&area->space->arch, address, area->prot);
 		arch_tlb_flush_local(address, address + PAGE_SIZE);
 		return FAULT_DONE;
 	}
@@ -289,7 +290,7 @@ enum fault_result page_make_present(struct vm_area *area, uintptr_t address, boo
 	unsigned int had = 0;
 
 	address &= PAGE_MASK;
-	paddr_t present = arch_space_lookup(&area->space->arch, address, &had);
+	paddr_t present = user_tables_lookup(&area->space->arch, address, &had);
 
 	if (present && (!write || (had & VM_WRITE))) {
 		/* Another thread was faster, or the translation in the TLB was older than the

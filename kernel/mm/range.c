@@ -12,6 +12,7 @@
 
 #include <kernel/file.h>
 #include <kernel/signal.h>
+#include <kernel/tables.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/mman.h>
@@ -71,7 +72,7 @@ paddr_t vm_shared_paddr(struct vm_space *space, uintptr_t address)
 	struct vm_area *area = area_at(space, address);
 
 	if (area && area->shared && area->ops)
-		paddr = arch_space_lookup(&space->arch, address & PAGE_MASK, &prot);
+		paddr = user_tables_lookup(&space->arch, address & PAGE_MASK, &prot);
 	vm_space_unlock(space);
 	return paddr ? paddr + (address & ~PAGE_MASK) : 0;
 }
@@ -408,7 +409,7 @@ int vm_lock_all(struct vm_space *space, unsigned int flags)
 static bool is_resident(struct vm_area *area, uintptr_t address)
 {
 	unsigned int prot;
-	paddr_t paddr = arch_space_lookup(&area->space->arch, address, &prot);
+	paddr_t paddr = user_tables_lookup(&area->space->arch, address, &prot);
 
 	if (paddr)
 		return true;

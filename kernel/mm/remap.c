@@ -12,6 +12,7 @@
  * Lock: space->mutex.
  */
 #include <kernel/kmalloc.h>
+#include <kernel/tables.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/mman.h>
 
@@ -29,13 +30,13 @@ static int move_pages(struct arch_space *arch, uintptr_t from, uintptr_t to, siz
 {
 	uintptr_t at = from, end = from + size;
 
-	for (; (at = arch_space_next(arch, at, end)) < end; at += PAGE_SIZE) {
+	for (; (at = user_tables_next(arch, at, end)) < end; at += PAGE_SIZE) {
 		unsigned int prot;
-		paddr_t paddr = arch_space_lookup(arch, at, &prot);
+		paddr_t paddr = user_tables_lookup(arch, at, &prot);
 
-		if (arch_space_map(arch, to + (at - from), paddr, prot) < 0)
+		if (user_tables_map(arch, to + (at - from), paddr, prot) < 0)
 			return -ENOMEM;
-		arch_space_unmap(arch, at);
+		user_tables_unmap(arch, at);
 	}
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <kernel/assert.h>
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
+#include <kernel/tables.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 
@@ -58,7 +59,7 @@ static int share_pages(struct vm_area *area, struct vm_space *child)
 	 * only have come from a file. */
 	if ((area->shared && area->ops) || (area->ops && !area->touched) || area->wipe_on_fork)
 		return 0;
-	return arch_space_share(&area->space->arch, &child->arch, area->start, area->end,
+	return user_tables_share(&area->space->arch, &child->arch, area->start, area->end,
 				take_shared, child);
 }
 

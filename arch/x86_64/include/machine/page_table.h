@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * x86-64's format of page tables; see <kernel/tables.h>. Source: SDM vol. 3A 4.5 "4-Level Paging".
+ *
+ * Accessed and dirty bits are set from the start, because nothing reads them.
+ */
+#ifndef MACHINE_PAGE_TABLE_H
+#define MACHINE_PAGE_TABLE_H
+
+#include <stdint.h>
+
+#include <kernel/page.h>
+#include <kernel/vm.h>
+
+#define PTE_PRESENT	 (1ull << 0)
+#define PTE_WRITE	 (1ull << 1)
+#define PTE_USER	 (1ull << 2)
+/* Of PWT and PCD, into the PAT (features.c): strong uncacheable, and write combining. */
+#define PTE_UNCACHED	 (1ull << 3 | 1ull << 4)
+#define PTE_COMBINING	 (1ull << 3)
+#define PTE_ACCESSED	 (1ull << 5)
+#define PTE_DIRTY	 (1ull << 6)
+#define PTE_LARGE	 (1ull << 7)
+#define PTE_GLOBAL	 (1ull << 8)
+/* Ours: a page belongs here, present or (no access at all) not. */
+#define PTE_MAPPED	 (1ull << 9)
+#define PTE_NX		 (1ull << 63)
+#define PTE_ADDRESS	 0x000ffffffffff000ull
+
+#define TABLE_ENTRIES	 512
+/* A level's entries map 2^(12 + 9 * level) bytes: 0 pages, 1 large pages, 3 the root's entries. */
+#define ROOT_LEVEL	 3
+#define LEVEL_SHIFT(l)	 (PAGE_SHIFT + 9 * (l))
+#define LEVEL_SIZE(l)	 (1ull << LEVEL_SHIFT(l))
+#define LARGE_PAGE_LEVEL 1
+
+static inline paddr_t pte_paddr(uint64_t entry)
+{
+	return entry & PTE_ADDRESS;
+}
+
+static inline uint64_t pte_of_table(paddr_t table)
+{
+	return table | PTE_PRESENT | PTE_WRITE | PTE_USER;
+}
+
+static inline uint64_t pte_of_page(paddr_t page, unsigned int prot)
+{
+	uint64_t entry = page | PTE_MAPPED | PTE_ACCESSED | PTE_DIRTY | PTE_USER;
+
+	if (prot & (VM_READ | VM_WRITE | VM_EXEC))
+		entry |= PTE_PRESENT;
+	if (prot & VM_WRITE)
+		entry |= PTE_WRITE;
+	if (!(prot & VM_EXEC))
+		entry |= PTE_NX;
+	return entry;
+}
+
+static inline unsigned int pte_prot(uint64_t entry)
+{
+	if (!(entry & PTE_PRESENT))
+		return 0;
+	return VM_READ | (entry & PTE_WRITE ? VM_WRITE : 0) | (entry & PTE_NX ? 0 : VM_EXEC);
+}
+
+static inline uint64_t pte_without_write(uint64_t entry)
+{
+	return entry & ~PTE_WRITE;
+}
+
+#endif
