@@ -14,6 +14,7 @@
 #include <machine/trap.h>
 
 #include <kernel/cpu.h>
+#include <kernel/kernel_stacks.h>
 #include <uapi/linux/errno.h>
 
 #include <arch/mmu.h>
@@ -120,7 +121,7 @@ static void set_interrupt_stack(unsigned int cpu, enum interrupt_stack which, vo
 int descriptors_alloc_stacks(unsigned int cpu)
 {
 	for (enum interrupt_stack i = 0; i < STACKS; i++) {
-		void *base = arch_kernel_stack_alloc();
+		void *base = kernel_stack_alloc();
 
 		if (!base)
 			return -ENOMEM;

@@ -20,6 +20,7 @@
 #include <machine/msr.h>
 
 #include "debug_registers.h"
+#include "page_table.h"
 
 #define HANDLERS_MAX 4
 
@@ -71,8 +72,8 @@ void nmi_handle(struct trap_frame *frame)
 			frame->rip = (uintptr_t)cpu_idle_awake;
 		return;
 	case VECTOR_DOUBLE_FAULT:
-		if (kernel_stack_guards(frame->rsp) || kernel_stack_guards(frame->rsp - 8) ||
-		    kernel_stack_guards(cr2_read()))
+		if (paging_guards(frame->rsp) || paging_guards(frame->rsp - 8) ||
+		    paging_guards(cr2_read()))
 			panic_at(frame, "kernel stack overflow");
 		panic_at(frame, "double fault");
 	case VECTOR_MACHINE_CHECK:

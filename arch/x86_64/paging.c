@@ -8,12 +8,7 @@
  * the entries of the root's upper half are made here, once, and only copied later; new mappings
  * appear below one of these entries.
  *
- * A stack slot is twice a stack: the lower half is never mapped, so an overflow faults. Freed
- * stacks stay mapped and are used again; so no processor can hold a stale translation of one, and
- * the memory for stacks is what the greatest number of tasks at one time needed.
- *
- * Lock: map_lock (irqsave), for the tables below KERNEL_MAP_BASE and the list of free stacks.
- * page_alloc's lock is taken under it.
+ * Lock: map_lock (irqsave), for the tables below KERNEL_MAP_BASE. page_alloc's lock is taken under it.
  */
 #include "features.h"
 #include "page_table.h"
@@ -23,6 +18,7 @@
 
 #include <arch/mmu.h>
 #include <kernel/boot.h>
+#include <kernel/kernel_stacks.h>
 #include <kernel/log.h>
 #include <kernel/spinlock.h>
 #include <kernel/text.h>
@@ -39,19 +35,13 @@ extern char boot_stack_guard[];
 #define FLAGS_READ_ONLY (PAGE_FLAGS | PTE_NX)
 #define FLAGS_DATA	(PAGE_FLAGS | PTE_NX | PTE_WRITE)
 
-#define STACK_SLOT_SIZE (2 * KERNEL_STACK_SIZE)
-#define STACKS_END	(KERNEL_MAP_BASE + (1ull << 38))
-#define DEVICES_START	STACKS_END
+#define DEVICES_START	KERNEL_STACKS_END
 #define DEVICES_END	(KERNEL_MAP_BASE + (1ull << 39))
 
 static uint64_t *kernel_root;
 
 static struct spinlock map_lock;
-static uintptr_t next_slot = KERNEL_MAP_BASE; /* map_lock: slots from here on are unused */
 static uintptr_t next_device = DEVICES_START; /* map_lock */
-static struct free_stack {
-	struct free_stack *next;
-} * free_stacks; /* map_lock: each at the base of its stack */
 
 static uint64_t *take_table(void)
 {
@@ -148,64 +138,21 @@ static bool map_page(uintptr_t address, paddr_t paddr, uint64_t flags)
 	return true;
 }
 
-/* A stack from a slot never used before; map_lock held. After a failure the slot is tried again
- * later: what it has got stays. */
-static void *map_stack(void)
-{
-	uintptr_t base = next_slot + STACK_SLOT_SIZE - KERNEL_STACK_SIZE;
-
-	if (next_slot + STACK_SLOT_SIZE > STACKS_END)
-		return NULL;
-	for (uintptr_t page = base; page < base + KERNEL_STACK_SIZE; page += PAGE_SIZE) {
-		const uint64_t *entry = page_table_entry(kernel_root, page, 0, NULL, 0);
-
-		if (entry && *entry)
-			continue;
-
-		void *memory = page_alloc(0);
-
-		if (!memory)
-			return NULL;
-		if (!map_page(page, page_paddr(memory), FLAGS_DATA)) {
-			page_put(memory);
-			return NULL;
-		}
-	}
-	next_slot += STACK_SLOT_SIZE;
-	return (void *)base;
-}
-
-void *arch_kernel_stack_alloc(void)
+bool arch_kernel_map(uintptr_t address, paddr_t paddr)
 {
 	unsigned long state = spin_lock_irqsave(&map_lock);
-	void *stack = free_stacks;
+	bool mapped = map_page(address, paddr, FLAGS_DATA);
 
-	if (stack)
-		free_stacks = free_stacks->next;
-	else
-		stack = map_stack();
 	spin_unlock_irqrestore(&map_lock, state);
-	return stack;
+	return mapped;
 }
 
-void arch_kernel_stack_free(void *base)
-{
-	struct free_stack *stack = base;
-	unsigned long state = spin_lock_irqsave(&map_lock);
-
-	stack->next = free_stacks;
-	free_stacks = stack;
-	spin_unlock_irqrestore(&map_lock, state);
-}
-
-bool kernel_stack_guards(uintptr_t address)
+bool paging_guards(uintptr_t address)
 {
 	uintptr_t boot_guard = (uintptr_t)boot_stack_guard;
 
-	if (address >= boot_guard && address < boot_guard + PAGE_SIZE)
-		return true;
-	return address >= KERNEL_MAP_BASE && address < STACKS_END &&
-	       address % STACK_SLOT_SIZE < STACK_SLOT_SIZE - KERNEL_STACK_SIZE;
+	return (address >= boot_guard && address < boot_guard + PAGE_SIZE) ||
+	       kernel_stack_guards(address);
 }
 
 static void *map_physical(paddr_t paddr, size_t size, uint64_t flags)

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include <kernel/kernel_stacks.h>
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
 #include <kernel/task.h>
@@ -62,7 +63,7 @@ void arch_task_adopt(struct task *task)
 
 int arch_task_init(struct task *task)
 {
-	task->arch.kernel_stack = arch_kernel_stack_alloc();
+	task->arch.kernel_stack = kernel_stack_alloc();
 	task->arch.fpu = kzalloc(fpu_size());
 	if (!task->arch.kernel_stack || !task->arch.fpu) {
 		arch_task_destroy(task);
@@ -75,7 +76,7 @@ int arch_task_init(struct task *task)
 void arch_task_destroy(struct task *task)
 {
 	if (task->arch.kernel_stack)
-		arch_kernel_stack_free(task->arch.kernel_stack);
+		kernel_stack_free(task->arch.kernel_stack);
 	kfree(task->arch.fpu);
 	task->arch.kernel_stack = NULL;
 	task->arch.fpu = NULL;

@@ -86,8 +86,6 @@ void descriptors_set_kernel_stack(uintptr_t top);
 /* Whether the tables, or the stacks of their own that NMIs and the like have, reach into the bytes from
  * FIRST to LAST. Any context. */
 bool descriptors_overlap(uintptr_t first, uintptr_t last);
-/* Whether ADDRESS lies in the unmapped page below a kernel stack: an overflow. Any context. */
-bool kernel_stack_guards(uintptr_t address);
 
 #endif
 #endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Kernel stacks: memory with an unmapped guard below it. */
+#ifndef KERNEL_KERNEL_STACKS_H
+#define KERNEL_KERNEL_STACKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* KERNEL_STACK_SIZE bytes, not executable, with unmapped pages below; or NULL: no memory. Task context, or
+ * start when there is an allocator. */
+void *kernel_stack_alloc(void);
+/* BASE, from kernel_stack_alloc, is used by nobody any more. Task context. */
+void kernel_stack_free(void *base);
+
+/* Whether ADDRESS lies in the unmapped pages below such a stack: an overflow. Any context. */
+bool kernel_stack_guards(uintptr_t address);
+
+#endif
