@@ -13,8 +13,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include <arch/backtrace.h>
 #include <arch/machine.h>
-#include <arch/mmu.h>
 #include <arch/smp.h>
 #include <arch/task.h>
 #include <kernel/log.h>
@@ -22,8 +22,7 @@
 #include <kernel/serial.h>
 #include <kernel/symbol.h>
 
-#define BACKTRACE_DEPTH 32
-#define STOP_TRIES	1000000
+#define STOP_TRIES 1000000
 
 /* Processor + 1 of the one that panicked first, 0: none has. */
 static atomic_uint panicking;
@@ -51,7 +50,7 @@ static void stop_others(void)
 		arch_cpu_relax();
 }
 
-/* BACK is how far before ADDRESS the named function's code is; DOUBT, a few characters, goes behind it. */
+/* An arch_backtrace_function. */
 static void print_address(uintptr_t address, size_t back, const char *doubt)
 {
 	size_t offset;
@@ -63,53 +62,8 @@ static void print_address(uintptr_t address, size_t back, const char *doubt)
 		log_error("  0x%016lx%s", address, doubt);
 }
 
-/* A call of what never returns may be its function's last instruction: the return address is the next
- * function's then, but the byte before it is not. */
-#define CALL_BYTE 1
-
-/* What a function's frame pointer points to. */
-struct stack_frame {
-	const struct stack_frame *caller;
-	uintptr_t return_address;
-};
-
-static bool readable(const struct stack_frame *frame)
-{
-	uintptr_t address = (uintptr_t)frame;
-
-	return address % sizeof(uintptr_t) == 0 && arch_kernel_readable(address) &&
-	       arch_kernel_readable(address + sizeof *frame - 1);
-}
-
-/* A function that has not set up its stack frame has its return address on top of the stack. Where
- * there is something else, it may look like one: hence the question mark. */
-static void print_unframed_caller(uintptr_t stack)
-{
-	size_t offset;
-
-	if (stack % sizeof(uintptr_t) != 0 || !arch_kernel_readable(stack))
-		return;
-
-	uintptr_t top = *(const uintptr_t *)stack;
-
-	if (symbol_find(top, &offset))
-		print_address(top, CALL_BYTE, " ?");
-}
-
-static void print_backtrace(const struct stack_frame *frame)
-{
-	for (unsigned int depth = 0; depth < BACKTRACE_DEPTH && readable(frame); depth++) {
-		if (!frame->return_address)
-			return;
-		print_address(frame->return_address, CALL_BYTE, "");
-		/* Stacks grow down: a caller's frame that is not above is damage, or a loop. */
-		if (frame->caller <= frame)
-			return;
-		frame = frame->caller;
-	}
-}
-
-static _Noreturn void die(const struct trap_frame *frame, const struct stack_frame *stack,
+/* What happened in FRAME, or (NULL) in a call that returns to CALLER and whose frame ends at STACK. */
+static _Noreturn void die(const struct trap_frame *frame, const void *caller, const void *stack,
 			  const char *format, va_list args)
 {
 	unsigned int nobody = 0;
@@ -130,11 +84,10 @@ static _Noreturn void die(const struct trap_frame *frame, const struct stack_fra
 	if (frame)
 		arch_frame_log(frame);
 	log_error("backtrace on processor %u:", cpu_id());
-	if (frame) {
-		print_address(arch_frame_ip(frame), 0, "");
-		print_unframed_caller(arch_frame_sp(frame));
-	}
-	print_backtrace(stack);
+	if (frame)
+		arch_backtrace(frame, print_address);
+	else
+		arch_backtrace_from((uintptr_t)caller, (uintptr_t)stack, print_address);
 	arch_machine_end(MACHINE_PANIC);
 }
 
@@ -143,7 +96,7 @@ void panic(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	die(NULL, __builtin_frame_address(0), format, args);
+	die(NULL, __builtin_return_address(0), __builtin_dwarf_cfa(), format, args);
 }
 
 void panic_at(const struct trap_frame *frame, const char *format, ...)
@@ -151,7 +104,7 @@ void panic_at(const struct trap_frame *frame, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	die(frame, (const struct stack_frame *)arch_frame_pointer(frame), format, args);
+	die(frame, NULL, NULL, format, args);
 }
 
 void boot_failure(const char *format, ...)
