@@ -50,6 +50,9 @@ paddr_t page_paddr(const void *address)
 {
 	uintptr_t value = (uintptr_t)address;
 
+	/* Else a variable's address and the subtraction become one relocation, for which an ISA may have too few
+	 * bits. */
+	__asm__("" : "+r"(value));
 	return value >= KERNEL_IMAGE_BASE ? value - KERNEL_IMAGE_BASE : value - DIRECT_MAP_BASE;
 }
 
