@@ -21,6 +21,7 @@
 #define ET_DYN	     3
 
 #define EM_X86_64    62
+#define EM_ALPHA	    0x9026
 
 #define PT_LOAD	     1
 #define PT_INTERP    3

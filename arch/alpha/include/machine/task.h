@@ -21,8 +21,8 @@
 #define ENTRY_CALL	  5
 
 /* Processor status: its mode, and the interrupt priority level. */
-#define PS_USER	 8
-#define PS_LEVEL 7
+#define PS_USER		  8
+#define PS_LEVEL	  7
 
 #ifndef __ASSEMBLER__
 
@@ -32,10 +32,11 @@
 struct trap_frame {
 	uint64_t r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14, r15;
 	uint64_t r19, r20, r21, r22, r23, r24, r25, r26, r27, r28;
-	uint64_t sp;	   /* $30 where it came from */
-	uint64_t entry;	   /* ENTRY_* */
-	uint64_t cause[3]; /* what PALcode tells of it in a0 … a2; ENTRY_CALL: the number ($0), and $19 */
-	uint64_t unused;   /* stacks are aligned to 16 bytes */
+	uint64_t sp;	/* $30 where it came from */
+	uint64_t entry; /* ENTRY_* */
+	uint64_t cause
+		[3]; /* what PALcode tells of it in a0 … a2; ENTRY_CALL: the number ($0), and $19 */
+	uint64_t unused; /* stacks are aligned to 16 bytes */
 	/* what PALcode pushes, and RTI loads */
 	uint64_t ps, pc, r29, r16, r17, r18;
 };
@@ -76,7 +77,7 @@ struct context_block {
 	uint64_t reserved[2];
 } __attribute__((aligned(64)));
 
-#define CONTEXT_FLOATING 1	     /* floating-point instructions may be executed */
+#define CONTEXT_FLOATING 1	      /* floating-point instructions may be executed */
 #define CONTEXT_COUNTED	 (1ull << 62) /* PME: counters that count some processes count this one */
 
 /* $f0 … $f30, and the control register. */

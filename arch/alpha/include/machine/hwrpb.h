@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The hardware restart parameter block: what the console tells of the machine, and how it is asked to start a
+ * processor.
+ *
+ * Source: Alpha Architecture Handbook version 4, III (console interface), section 2.1 "Hardware restart
+ * parameter block".
+ */
+#ifndef MACHINE_HWRPB_H
+#define MACHINE_HWRPB_H
+
+#include <stdint.h>
+
+#include <machine/task.h>
+
+/* Where the console maps it, in its own page tables. */
+#define HWRPB_ADDRESS 0x10000000
+
+#define HWRPB_ID      0x4857525042000000 /* "HWRPB" */
+
+struct hwrpb {
+	uint64_t address; /* physical */
+	uint64_t id, revision, size, primary_cpu;
+	uint64_t page_size, address_bits, space_numbers_max;
+	uint64_t serial_number[2];
+	uint64_t system_type, system_variation, system_revision;
+	uint64_t interval_clock_hz_4096; /* times 4096 */
+	uint64_t cycle_hz;
+	uint64_t virtual_page_table, reserved, translation_hints;
+	uint64_t slot_count, slot_size, slots; /* of processors; offset from the block's start */
+	uint64_t terminal_count, terminal_size, terminals;
+	uint64_t callbacks;
+	uint64_t memory; /* offset of struct hwrpb_memory */
+	uint64_t configuration, field_units;
+	uint64_t save_terminal[2], restore_terminal[2];
+	uint64_t restart, restart_data; /* where a processor is started, and $27 then */
+	uint64_t reserved_2[2];
+	uint64_t checksum;
+	uint64_t receive_ready,
+		transmit_ready; /* bit n: processor n's buffer has a message for the console */
+};
+
+_Static_assert(offsetof(struct hwrpb, slots) == 160, "SLOT_OFFSET");
+_Static_assert(offsetof(struct hwrpb, restart) == 256, "CPU_RESTART");
+_Static_assert(offsetof(struct hwrpb, receive_ready) == 296, "RXRDY");
+
+/* A processor's slot. */
+struct hwrpb_slot {
+	struct context_block context; /* what it starts with; 128 bytes */
+	uint64_t context_rest[8];
+	uint64_t flags; /* SLOT_* */
+	uint64_t palcode_memory[5];
+	uint64_t type, variation, revision, serial_number[2];
+	uint64_t logout[2], halt[8];
+	uint64_t message_bytes; /* in the buffer: what the processor tells the console */
+	char message[160];
+};
+
+_Static_assert(offsetof(struct hwrpb_slot, flags) == 128, "STATE");
+_Static_assert(offsetof(struct hwrpb_slot, message_bytes) == 296, "RXTX buffer");
+
+#define SLOT_AVAILABLE	   (1 << 2)
+#define SLOT_PRESENT	   (1 << 3)
+#define SLOT_PALCODE_VALID (1 << 6)
+
+struct hwrpb_cluster {
+	uint64_t first_page, pages, tested, bitmap[3];
+	uint64_t usage; /* CLUSTER_* */
+};
+
+#define CLUSTER_CONSOLE	 1 /* the console's own */
+#define CLUSTER_VOLATILE 2 /* of memory that keeps its contents without power */
+
+struct hwrpb_memory {
+	uint64_t checksum, optional;
+	uint64_t cluster_count;
+	struct hwrpb_cluster clusters[];
+};
+
+/* The block, by its address in the direct map. Any context, once boot/ has run. */
+extern struct hwrpb *hwrpb;
+
+#endif

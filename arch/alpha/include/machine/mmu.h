@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Alpha's address map and page-table root; see <arch/mmu.h>.
+ *
+ *   USER_START … USER_END                  a program's memory: Linux/alpha's TASK_SIZE
+ *   DIRECT_MAP_BASE + physical address     KSEG: all of the machine's memory, without page tables. The
+ *                                          kernel's image is here too
+ *   DEVICE_BASE + address                  the same of what is no memory: physical bit 43
+ *   KERNEL_MAP_BASE, 8 GiB                 kernel stacks between guard pages
+ *
+ * Source: Alpha Architecture Handbook version 4, II-B section 3.2 (43-bit addresses, 8 KiB pages).
+ */
+#ifndef MACHINE_MMU_H
+#define MACHINE_MMU_H
+
+#define USER_START	    0x10000
+#define USER_END	    0x0000040000000000
+
+#define DIRECT_MAP_BASE	    0xfffffc0000000000
+#define KERNEL_IMAGE_BASE   DIRECT_MAP_BASE
+#define DEVICE_BASE	    0xfffffd0000000000
+#define KERNEL_MAP_BASE	    0xfffffe0000000000
+/* Where kernel stacks are (kernel/mm/kernel_stacks.c). */
+#define KERNEL_STACKS_START KERNEL_MAP_BASE
+#define KERNEL_STACKS_END   (KERNEL_MAP_BASE + 0x200000000)
+
+/* The image begins here (boot/alpha/linker.ld). What is below belongs to the console, and ends with the
+ * parameters that the emulator's loader leaves. */
+#define KERNEL_LOAD_ADDRESS 0x400000
+/* There are no early page tables: KSEG reaches all memory from the first. */
+#define EARLY_MEMORY_END    0x10000000000
+
+#define PAGE_SHIFT	    13
+
+#ifndef __ASSEMBLER__
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A user address space's page tables. */
+struct arch_space {
+	uint64_t *root;	    /* level 1 of the architecture's, by its address in the direct map */
+	size_t table_count; /* pages that they take, the root included */
+};
+
+/* Tables that were taken out of a space, linked through their first words. */
+struct arch_tables {
+	uint64_t *first;
+};
+
+#endif
+#endif
