@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Time: the emulated machine's clock and each processor's alarm, both in nanoseconds, by the console's calls.
+ *
+ * The architecture's own means are worse: the cycle counter has 32 bits, which last 17 s, and the interval
+ * timer comes 1024 times a second whether it is wanted or not. A program can not read this clock by itself, so
+ * there is no conversion to tell it.
+ */
+#include <arch/clock.h>
+
+#include <arch/random.h>
+#include <kernel/time.h>
+#include <machine/pal.h>
+
+#include "interrupt.h"
+
+/* The machine's time at clock_ns() == 0. */
+static uint64_t start_ns;
+
+static uint64_t machine_ns(void)
+{
+	return pal_console(CONSOLE_MACHINE_TIME, 0);
+}
+
+void clock_start(void)
+{
+	start_ns = machine_ns();
+}
+
+uint64_t clock_ns(void)
+{
+	return machine_ns() - start_ns;
+}
+
+bool clock_user_conversion(struct clock_conversion *conversion)
+{
+	return false;
+}
+
+uint64_t arch_boot_time_s(void)
+{
+	return (pal_console(CONSOLE_WALL_TIME, 0) - clock_ns()) / NSEC_PER_SEC;
+}
+
+/* The alarm's time that means none. */
+#define NO_ALARM    0
+/* Later deadlines are set in steps: the interrupt comes early, and kernel/time/ sets the alarm again. */
+#define STEP_NS_MAX (1000 * NSEC_PER_MSEC)
+
+void arch_timer_set(uint64_t deadline_ns)
+{
+	uint64_t now_ns = clock_ns();
+
+	if (deadline_ns == UINT64_MAX) {
+		pal_console(CONSOLE_SET_ALARM, NO_ALARM);
+		return;
+	}
+	if (deadline_ns > now_ns + STEP_NS_MAX)
+		deadline_ns = now_ns + STEP_NS_MAX;
+	pal_console(CONSOLE_SET_ALARM, start_ns + deadline_ns);
+}
+
+void clock_interrupt(void)
+{
+	timer_interrupt();
+}
+
+bool arch_random_word(uint64_t *word)
+{
+	return false;
+}
+
+uint64_t arch_random_time(void)
+{
+	uint64_t cycles;
+
+	__asm__ volatile("rpcc %0" : "=r"(cycles));
+	return cycles ^ pal_console(CONSOLE_WALL_TIME, 0);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Ways into the kernel and out of it: PALcode's six entries.
+ *
+ * PALcode has switched to the kernel's stack and mode, has pushed the upper part of struct trap_frame, and has
+ * loaded GP. Every way saves the rest. From user mode the frame lies at the very top of the task's kernel
+ * stack (arch_task_user_frame), because PALcode begins there.
+ *
+ * PALcode keeps the user's stack pointer; it is in the frame while the kernel runs, where signals and
+ * samples look for it, and goes back on the way out.
+ *
+ * Source: Alpha Architecture Handbook version 4, II-B chapter 5 "Exceptions and interrupts".
+ */
+#include <machine/pal.h>
+#include <machine/task.h>
+
+/* struct trap_frame, checked in trap.c. */
+#define FRAME_R19	128
+#define FRAME_SP	208
+#define FRAME_ENTRY	216
+#define FRAME_CAUSE	224
+#define FRAME_PS	256
+#define FRAME_R16	280
+#define FRAME_SIZE	304
+#define FRAME_SAVED	256	/* what PALcode has not pushed */
+
+	.set	noat
+	.set	noreorder
+	.set	nomacro
+	.text
+
+	.globl	entry_code_start
+entry_code_start:
+
+	.macro SAVE_REGISTERS entry
+	lda	$30, -FRAME_SAVED($30)
+	stq	$0, 0($30)
+	stq	$1, 8($30)
+	stq	$2, 16($30)
+	stq	$3, 24($30)
+	stq	$4, 32($30)
+	stq	$5, 40($30)
+	stq	$6, 48($30)
+	stq	$7, 56($30)
+	stq	$8, 64($30)
+	stq	$9, 72($30)
+	stq	$10, 80($30)
+	stq	$11, 88($30)
+	stq	$12, 96($30)
+	stq	$13, 104($30)
+	stq	$14, 112($30)
+	stq	$15, 120($30)
+	stq	$19, FRAME_R19($30)
+	stq	$20, FRAME_R19 + 8($30)
+	stq	$21, FRAME_R19 + 16($30)
+	stq	$22, FRAME_R19 + 24($30)
+	stq	$23, FRAME_R19 + 32($30)
+	stq	$24, FRAME_R19 + 40($30)
+	stq	$25, FRAME_R19 + 48($30)
+	stq	$26, FRAME_R19 + 56($30)
+	stq	$27, FRAME_R19 + 64($30)
+	stq	$28, FRAME_R19 + 72($30)
+	lda	$1, \entry($31)
+	stq	$1, FRAME_ENTRY($30)
+	.endm
+
+	/* Everything but the system call. */
+	.macro ENTRY name, entry
+	.globl	\name
+	.ent	\name
+	.align	4
+\name:
+	.frame	$30, FRAME_SIZE, $26
+	.prologue 0
+	SAVE_REGISTERS \entry
+	stq	$16, FRAME_CAUSE($30)
+	stq	$17, FRAME_CAUSE + 8($30)
+	stq	$18, FRAME_CAUSE + 16($30)
+	br	$31, trap_entry
+	.end	\name
+	.endm
+
+	ENTRY	entry_interrupt, ENTRY_INTERRUPT
+	ENTRY	entry_arithmetic, ENTRY_ARITHMETIC
+	ENTRY	entry_memory, ENTRY_MEMORY
+	ENTRY	entry_instruction, ENTRY_INSTRUCTION
+	ENTRY	entry_unaligned, ENTRY_UNALIGNED
+
+	.ent	trap_entry
+trap_entry:
+	.frame	$30, FRAME_SIZE, $26
+	.prologue 0
+	lda	$0, FRAME_SIZE($30)	/* where the kernel's stack was */
+	ldq	$2, FRAME_PS($30)
+	and	$2, PS_USER, $2
+	beq	$2, 1f
+	call_pal PAL_RDUSP
+	mov	$31, $15		/* a backtrace ends here */
+1:	stq	$0, FRAME_SP($30)
+	mov	$30, $16
+	bsr	$26, trap_handle	!samegp
+	/* To user mode: interrupts are off and stay off. */
+	.globl	trap_return
+trap_return:
+	ldq	$2, FRAME_PS($30)
+	and	$2, PS_USER, $2
+	beq	$2, 2f
+	ldq	$16, FRAME_SP($30)
+	call_pal PAL_WRUSP
+2:	ldq	$0, 0($30)
+	ldq	$1, 8($30)
+	ldq	$2, 16($30)
+	ldq	$3, 24($30)
+	ldq	$4, 32($30)
+	ldq	$5, 40($30)
+	ldq	$6, 48($30)
+	ldq	$7, 56($30)
+	ldq	$8, 64($30)
+	ldq	$9, 72($30)
+	ldq	$10, 80($30)
+	ldq	$11, 88($30)
+	ldq	$12, 96($30)
+	ldq	$13, 104($30)
+	ldq	$14, 112($30)
+	ldq	$15, 120($30)
+	ldq	$19, FRAME_R19($30)
+	ldq	$20, FRAME_R19 + 8($30)
+	ldq	$21, FRAME_R19 + 16($30)
+	ldq	$22, FRAME_R19 + 24($30)
+	ldq	$23, FRAME_R19 + 32($30)
+	ldq	$24, FRAME_R19 + 40($30)
+	ldq	$25, FRAME_R19 + 48($30)
+	ldq	$26, FRAME_R19 + 56($30)
+	ldq	$27, FRAME_R19 + 64($30)
+	ldq	$28, FRAME_R19 + 72($30)
+	lda	$30, FRAME_SAVED($30)
+	call_pal PAL_RTI
+	.end	trap_entry
+
+/* CALLSYS, of user mode only: PALcode leaves a0 … a2 in their registers. */
+	.globl	entry_call
+	.ent	entry_call
+	.align	4
+entry_call:
+	.frame	$30, FRAME_SIZE, $26
+	.prologue 0
+	SAVE_REGISTERS ENTRY_CALL
+	stq	$16, FRAME_R16($30)
+	stq	$17, FRAME_R16 + 8($30)
+	stq	$18, FRAME_R16 + 16($30)
+	stq	$0, FRAME_CAUSE($30)
+	stq	$19, FRAME_CAUSE + 8($30)
+	call_pal PAL_RDUSP
+	stq	$0, FRAME_SP($30)
+	mov	$31, $15
+	mov	$30, $16
+	bsr	$26, syscall_handle	!samegp
+	br	$31, trap_return
+	.end	entry_call
+
+	.globl	entry_code_end
+entry_code_end:
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of arch/alpha/ that serve traps do for each other. */
+#ifndef TRAP_H
+#define TRAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct trap_frame;
+
+/* Tells PALcode this processor's entries. Interrupts off, each processor. */
+void trap_load_entries(void);
+
+/* An interrupt of any kind (trap.c's frame->entry is ENTRY_INTERRUPT). Interrupts off. */
+void interrupt_handle(struct trap_frame *frame);
+
+/* An access to an address that is no multiple of its size: done byte by byte, for the program as for the
+ * kernel. A program's may end in a signal. Interrupts off; a program's are enabled in between. */
+void unaligned_handle(struct trap_frame *frame);
+
+/* Whether a fault of the kernel at FRAME's instruction is foreseen (usercopy.S): FRAME goes on at the other
+ * place then. Any context. */
+bool trap_fix_up(struct trap_frame *frame);
+bool trap_has_fixup(uintptr_t instruction);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Accesses to addresses that are no multiples of their size: the processor does none, and traps; here they are
+ * done byte by byte. Each one of a program counts as an alignment fault.
+ *
+ * PALcode tells the address, the instruction's opcode, and its register; the frame's PC is behind it.
+ *
+ * Source: Alpha Architecture Handbook version 4, II-B section 5.2.5 "Unaligned access faults", I chapter 4.
+ */
+#include "trap.h"
+
+#include <string.h>
+
+#include <arch/mmu.h>
+#include <arch/task.h>
+#include <kernel/entry.h>
+#include <kernel/log.h>
+#include <kernel/perf.h>
+#include <kernel/usercopy.h>
+#include <machine/cpu.h>
+#include <uapi/linux/perf_event.h>
+#include <uapi/linux/signal.h>
+
+#include "switch.h"
+
+/* What the instructions do; both of F and G format need no conversion of their own here, as no program of
+ * Linux/alpha's has them. */
+static const struct access {
+	uint8_t opcode, size;
+	bool store, floating, single; /* single: S format, in memory 4 bytes */
+} accesses[] = {
+	{ 0x0c, 2, false, false, false }, /* LDWU */
+	{ 0x0d, 2, true, false, false },  /* STW */
+	{ 0x22, 4, false, true, true },	  /* LDS */
+	{ 0x23, 8, false, true, false },  /* LDT */
+	{ 0x26, 4, true, true, true },	  /* STS */
+	{ 0x27, 8, true, true, false },	  /* STT */
+	{ 0x28, 4, false, false, false }, /* LDL */
+	{ 0x29, 8, false, false, false }, /* LDQ */
+	{ 0x2c, 4, true, false, false },  /* STL */
+	{ 0x2d, 8, true, false, false },  /* STQ */
+};
+
+static const struct access *find_access(uint64_t opcode)
+{
+	for (size_t i = 0; i < sizeof(accesses) / sizeof(accesses[0]); i++)
+		if (accesses[i].opcode == opcode)
+			return &accesses[i];
+	return NULL;
+}
+
+/* Register NUMBER of FRAME, NULL: $31. */
+static uint64_t *frame_register(struct trap_frame *frame, uint64_t number)
+{
+	if (number < 16)
+		return &frame->r0 + number;
+	if (number < 19)
+		return &frame->r16 + (number - 16);
+	if (number < 29)
+		return &frame->r19 + (number - 19);
+	return number == 29 ? &frame->r29 : number == 30 ? &frame->sp : NULL;
+}
+
+/* S format in memory to what a register has (section 2.2.6.1): the exponent is widened. */
+static uint64_t widen(uint32_t memory)
+{
+	uint64_t exponent = memory >> 23 & 0xff, wide;
+
+	if (exponent == 0)
+		wide = 0;
+	else if (exponent == 0xff)
+		wide = 0x7ff;
+	else
+		wide = exponent - 0x7f + 0x3ff;
+	return (uint64_t)(memory >> 31) << 63 | wide << 52 | (uint64_t)(memory & 0x7fffff) << 29;
+}
+
+static uint32_t narrow(uint64_t value)
+{
+	return (uint32_t)(value >> 62 << 30 | (value >> 29 & 0x3fffffff));
+}
+
+/* What is stored: of the task's saved floating-point registers, or the frame's. */
+static uint64_t read_register(struct trap_frame *frame, const struct access *access,
+			      uint64_t number)
+{
+	struct floating_state *fpu = task_current()->arch.fpu;
+	const uint64_t *at;
+
+	if (access->floating) {
+		uint64_t value = number < 31 ? fpu->f[number] : 0;
+
+		return access->single ? narrow(value) : value;
+	}
+	at = frame_register(frame, number);
+	return at ? *at : 0;
+}
+
+static void write_register(struct trap_frame *frame, const struct access *access, uint64_t number,
+			   uint64_t value)
+{
+	struct floating_state *fpu = task_current()->arch.fpu;
+	uint64_t *at;
+
+	if (access->floating) {
+		if (number < 31)
+			fpu->f[number] = access->single ? widen((uint32_t)value) : value;
+		return;
+	}
+	at = frame_register(frame, number);
+	if (at)
+		*at = access->opcode == 0x28 ? (uint64_t)(int64_t)(int32_t)value : value;
+}
+
+/* The program's floating-point registers, while interrupts are on, are not the processor's alone. */
+static void save_floating(void)
+{
+	unsigned long state = arch_irq_save();
+
+	fpu_save(task_current()->arch.fpu);
+	arch_irq_restore(state);
+}
+
+static void load_floating(void)
+{
+	unsigned long state = arch_irq_save();
+
+	fpu_load(task_current()->arch.fpu);
+	arch_irq_restore(state);
+}
+
+static void handle_user(struct trap_frame *frame, const struct access *access)
+{
+	uintptr_t address = frame->cause[0];
+	uint64_t value = 0;
+
+	arch_irq_enable();
+	perf_software_event(PERF_COUNT_SW_ALIGNMENT_FAULTS, 1, frame, address);
+	if (access->floating)
+		save_floating();
+	if (access->store)
+		value = read_register(frame, access, frame->cause[2]);
+	if (access->store ? copy_to_user((void *)address, &value, access->size) :
+			    copy_from_user(&value, (const void *)address, access->size)) {
+		frame->pc -= 4;
+		user_exception(frame, SIGSEGV, SEGV_MAPERR, address);
+		return;
+	}
+	if (access->store)
+		return;
+	write_register(frame, access, frame->cause[2], value);
+	if (access->floating)
+		load_floating();
+}
+
+/* The kernel's own: of structures that others have laid out. */
+static void handle_kernel(struct trap_frame *frame, const struct access *access)
+{
+	void *address = (void *)frame->cause[0];
+	uint64_t value = 0;
+
+	if (!arch_kernel_readable(frame->cause[0]) || access->floating)
+		panic_at(frame, "unaligned access to 0x%lx in the kernel", frame->cause[0]);
+	if (access->store) {
+		value = read_register(frame, access, frame->cause[2]);
+		memcpy(address, &value, access->size);
+	} else {
+		memcpy(&value, address, access->size);
+		write_register(frame, access, frame->cause[2], value);
+	}
+}
+
+void unaligned_handle(struct trap_frame *frame)
+{
+	const struct access *access = find_access(frame->cause[1]);
+	bool user = arch_frame_is_user(frame);
+
+	if (!access && !user)
+		panic_at(frame, "unaligned access to 0x%lx in the kernel, opcode 0x%lx",
+			 frame->cause[0], frame->cause[1]);
+	if (!access) {
+		/* A load-locked or store-conditional: those must be aligned. */
+		frame->pc -= 4;
+		arch_irq_enable();
+		user_exception(frame, SIGBUS, BUS_ADRALN, frame->cause[0]);
+	} else if (user) {
+		handle_user(frame, access);
+	} else {
+		handle_kernel(frame, access);
+	}
+}
