@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * User address spaces as the processor sees them: the root, loading it, forgetting translations; see
+ * <arch/mmu.h>. What is in the tables is kernel/mm/tables.c's business.
+ *
+ * All spaces have address space number 0. The emulator knows no others, and its PALcode forgets all
+ * translations with each SWPCTX; PAL_FORGET_PROCESS behind it does so for any other.
+ */
+#include <arch/mmu.h>
+
+#include <string.h>
+
+#include <arch/pmu.h>
+#include <arch/usercopy.h>
+#include <kernel/assert.h>
+#include <kernel/task.h>
+#include <kernel/vm.h>
+#include <machine/cpu.h>
+#include <machine/page_table.h>
+#include <uapi/linux/errno.h>
+
+#include "paging.h"
+#include "switch.h"
+
+int arch_space_init(struct arch_space *space)
+{
+	space->root = page_alloc(0);
+	if (!space->root)
+		return -ENOMEM;
+	paging_copy_kernel(space->root);
+	space->table_count = 1;
+	return 0;
+}
+
+void arch_space_destroy(struct arch_space *space)
+{
+	ASSERT(space->table_count == 1);
+	page_put(space->root);
+	space->root = NULL;
+}
+
+void arch_space_load(struct arch_space *space)
+{
+	struct context_block *context = task_current()->arch.context;
+
+	context->page_table = space ? paging_root_frame(space->root) : paging_kernel_root();
+	switch_adopt(page_paddr(context), context);
+	pal_forget(PAL_FORGET_PROCESS, 0);
+}
+
+/* User mode cannot read the counters: there is no instruction. */
+void arch_pmu_user_access_update(struct vm_space *space)
+{
+}
+
+/* Beyond this many pages, all translations but the kernel's go: cheaper than one by one. */
+#define FLUSH_PAGES_MAX 32
+
+void arch_tlb_flush_local(uintptr_t start, uintptr_t end)
+{
+	if (end - start > FLUSH_PAGES_MAX * PAGE_SIZE) {
+		pal_forget(PAL_FORGET_PROCESS, 0);
+		return;
+	}
+	for (uintptr_t page = start; page < end; page += PAGE_SIZE)
+		pal_forget(PAL_FORGET_PAGE, page);
+}
+
+int arch_load_user_nofault(void *destination, const void *source, size_t size)
+{
+	uintptr_t address = (uintptr_t)source;
+
+	if (address >= USER_END || size > USER_END - address)
+		return -EFAULT;
+	while (size > 0) {
+		uint64_t entry = paging_find(paging_loaded_root(), address);
+		size_t offset = address & ~PAGE_MASK;
+		size_t piece = size < PAGE_SIZE - offset ? size : PAGE_SIZE - offset;
+
+		if (!(entry & PTE_USER_READ))
+			return -EFAULT;
+		memcpy(destination, (char *)page_address(pte_paddr(entry)) + offset, piece);
+		destination = (char *)destination + piece;
+		address += piece;
+		size -= piece;
+	}
+	return 0;
+}
