@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Several processors: their data, starting them, interrupting each other.
+ *
+ * Start: the console has the others wait. Each is asked for in turn, by a message in its slot of the console's
+ * parameter block, and takes the number that smp_starting says. One that does not come within the time is left
+ * out, and so are those behind it: it might still come.
+ *
+ * There is one interrupt between processors. What it is for is in the receiver's cpu_local.ipis: a bit is set
+ * before the interrupt is sent, and the receiver takes all bits at once; so one interrupt may do for several.
+ *
+ * Source: Alpha Architecture Handbook version 4, III section 3.4.1.3 "Starting a secondary".
+ */
+#include <arch/smp.h>
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <arch/mmu.h>
+#include <kernel/kernel_stacks.h>
+#include <kernel/log.h>
+#include <kernel/panic.h>
+#include <kernel/time.h>
+#include <machine/cpu.h>
+#include <machine/hwrpb.h>
+
+#include "interrupt.h"
+#include "paging.h"
+#include "trap.h"
+
+#define WAIT_NS	       (1000 * NSEC_PER_MSEC)
+#define SLOT_STARTABLE (SLOT_AVAILABLE | SLOT_PRESENT | SLOT_PALCODE_VALID)
+
+struct cpu_local cpu_locals[CPUS_MAX];
+
+extern const char smp_start_code[];
+
+static unsigned int smp_starting; /* number of the one that is asked for */
+static atomic_uint processors = 1;
+static atomic_uint started; /* number of the last that came */
+
+unsigned int cpu_count(void)
+{
+	return atomic_load_explicit(&processors, memory_order_relaxed);
+}
+
+/* From smp_start.S: on its own stack and the kernel's tables, interrupts off. */
+_Noreturn void smp_start_processor(void);
+void smp_start_processor(void)
+{
+	unsigned int cpu = smp_starting;
+
+	pal_write_value((uint64_t)&cpu_locals[cpu]);
+	trap_load_entries();
+	cpu_locals[cpu].id = cpu;
+	cpu_locals[cpu].hardware_id = pal_read_cpu();
+	atomic_store(&started, cpu);
+	/* Numbers below cpu_count() must be complete before anyone may use them. */
+	while (cpu_count() <= cpu)
+		arch_cpu_relax();
+	cpu_start_secondary();
+}
+
+static struct hwrpb_slot *slot_of(uint64_t hardware_id)
+{
+	return (struct hwrpb_slot *)((uintptr_t)hwrpb + hwrpb->slots +
+				     hardware_id * hwrpb->slot_size);
+}
+
+/* Asks the console for the processor of SLOT as number CPU; false: it has not come. */
+static bool start(struct hwrpb_slot *slot, uint64_t hardware_id, unsigned int cpu)
+{
+	static const char message[] = "START\r\n";
+	void *stack = kernel_stack_alloc();
+	uint64_t end_ns;
+
+	if (!stack) {
+		log_warning("smp: no memory for processor %u", cpu);
+		return false;
+	}
+	slot->context = (struct context_block){
+		.kernel_stack = (uintptr_t)stack + KERNEL_STACK_SIZE,
+		.page_table = paging_kernel_root(),
+	};
+	smp_starting = cpu;
+	slot->message_bytes = sizeof(message) - 1;
+	memcpy(slot->message, message, sizeof(message) - 1);
+	atomic_thread_fence(memory_order_seq_cst);
+	*(volatile uint64_t *)&hwrpb->receive_ready = 1ull << hardware_id;
+
+	end_ns = clock_ns() + WAIT_NS;
+	while (atomic_load(&started) != cpu) {
+		if (clock_ns() > end_ns) {
+			log_warning("smp: processor %lu does not start", hardware_id);
+			return false;
+		}
+		arch_cpu_relax();
+	}
+	return true;
+}
+
+unsigned int arch_smp_start(void)
+{
+	unsigned int cpu = 1;
+
+	hwrpb->restart = (uint64_t)smp_start_code;
+	hwrpb->restart_data = (uint64_t)smp_start_code;
+	cpu_locals[0].hardware_id = pal_read_cpu();
+	for (uint64_t id = 0; id < hwrpb->slot_count && cpu < CPUS_MAX; id++) {
+		struct hwrpb_slot *slot = slot_of(id);
+
+		if (id == cpu_locals[0].hardware_id ||
+		    (slot->flags & SLOT_STARTABLE) != SLOT_STARTABLE)
+			continue;
+		if (!start(slot, id, cpu))
+			break;
+		cpu++;
+	}
+	atomic_store(&processors, cpu);
+	return cpu;
+}
+
+/* What each interrupt calls. IPI_RESCHED needs nothing done: the way out of every interrupt
+ * reschedules. */
+static void (*const ipi_handlers[])(void) = {
+	[IPI_CALL] = smp_call_interrupt,
+	[IPI_RESCHED] = NULL,
+	[IPI_DEFERRED] = deferred_work_interrupt,
+	[IPI_STOP] = panic_stop_processor,
+};
+
+void smp_interrupt(void)
+{
+	uint32_t ipis = atomic_exchange(&cpu_local()->ipis, 0);
+
+	/* The stop comes first: it may be that nothing else can be done any more. */
+	for (unsigned int i = sizeof(ipi_handlers) / sizeof(*ipi_handlers); i-- > 0;)
+		if ((ipis >> i & 1) && ipi_handlers[i])
+			ipi_handlers[i]();
+}
+
+void arch_ipi_send(unsigned int cpu, enum ipi ipi)
+{
+	atomic_fetch_or(&cpu_locals[cpu].ipis, 1u << ipi);
+	pal_interrupt_cpu(cpu_locals[cpu].hardware_id);
+}

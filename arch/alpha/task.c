@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tasks as the processor sees them: the context switch, stacks of new tasks, and what a frame's
+ * registers mean. See <arch/task.h>.
+ *
+ * All of a user task's registers are on its kernel stack but the floating-point registers and the thread
+ * pointer: the latter is in its context block while it does not run, and PALcode's while it does.
+ */
+#include <arch/task.h>
+
+#include <string.h>
+
+#include <kernel/kernel_stacks.h>
+#include <kernel/kmalloc.h>
+#include <kernel/log.h>
+#include <kernel/task.h>
+#include <kernel/vm.h>
+#include <machine/cpu.h>
+#include <uapi/linux/errno.h>
+
+#include "paging.h"
+#include "switch.h"
+
+extern void task_start_kernel(void);
+extern void task_start_user(void);
+
+/* What switch_contexts pops, lowest address first. */
+struct switch_frame {
+	uint64_t r26, r9, r10, r11, r12, r13, r14, r15;
+};
+
+/* A new program's floating-point control: rounding to nearest, and no exception traps (Architecture Handbook
+ * 4.7.8, FPCR: DYN, and INED, UNFD, OVFD, DZED, INVD, DNOD). */
+#define FPCR_INITIAL \
+	(2ull << 58 | 1ull << 62 | 1ull << 61 | 1ull << 51 | 1ull << 50 | 1ull << 49 | 1ull << 47)
+
+static struct context_block idle_contexts[CPUS_MAX];
+
+static uintptr_t stack_top(const struct task *task)
+{
+	return (uintptr_t)task->arch.kernel_stack + KERNEL_STACK_SIZE;
+}
+
+struct task *arch_context_switch(struct task *prev, struct task *next)
+{
+	struct context_block *context = next->arch.context;
+
+	context->page_table = next->space ? paging_root_frame(next->space->arch.root) :
+					    paging_kernel_root();
+	cpu_local()->current = next;
+	return switch_contexts(page_paddr(context), prev, next->arch.fpu, prev->arch.fpu);
+}
+
+void arch_task_adopt(struct task *task)
+{
+	struct context_block *context = &idle_contexts[arch_cpu_id()];
+
+	context->page_table = paging_kernel_root();
+	task->arch.context = context;
+	cpu_local()->current = task;
+	switch_adopt(page_paddr(context), context);
+}
+
+int arch_task_init(struct task *task)
+{
+	task->arch.kernel_stack = kernel_stack_alloc();
+	task->arch.context = kzalloc(sizeof(*task->arch.context));
+	task->arch.fpu = kzalloc(sizeof(*task->arch.fpu));
+	if (!task->arch.kernel_stack || !task->arch.context || !task->arch.fpu) {
+		arch_task_destroy(task);
+		return -ENOMEM;
+	}
+	task->arch.fpu->control = FPCR_INITIAL;
+	task->arch.context->flags = CONTEXT_FLOATING;
+	return 0;
+}
+
+void arch_task_destroy(struct task *task)
+{
+	if (task->arch.kernel_stack)
+		kernel_stack_free(task->arch.kernel_stack);
+	kfree(task->arch.context);
+	kfree(task->arch.fpu);
+	task->arch.kernel_stack = NULL;
+	task->arch.context = NULL;
+	task->arch.fpu = NULL;
+}
+
+/* Puts below TOP what makes the first switch to TASK return to START. */
+static void set_start(struct task *task, uintptr_t top, const struct switch_frame *start)
+{
+	struct switch_frame *frame = (struct switch_frame *)top - 1;
+
+	*frame = *start;
+	task->arch.context->kernel_stack = (uintptr_t)frame;
+}
+
+void arch_task_set_kernel_entry(struct task *task, void (*function)(void *), void *arg)
+{
+	const struct switch_frame start = {
+		.r26 = (uintptr_t)task_start_kernel,
+		.r9 = (uintptr_t)function,
+		.r10 = (uintptr_t)arg,
+	};
+
+	kfree(task->arch.fpu);
+	task->arch.fpu = NULL;
+	task->arch.context->flags = 0;
+	set_start(task, stack_top(task), &start);
+}
+
+void arch_task_set_user_entry(struct task *task, uintptr_t entry, uintptr_t stack)
+{
+	const struct switch_frame start = { .r26 = (uintptr_t)task_start_user };
+	struct trap_frame *frame = arch_task_user_frame(task);
+
+	memset(frame, 0, sizeof(*frame));
+	frame->pc = entry;
+	frame->sp = stack;
+	frame->ps = PS_USER;
+	frame->entry = ENTRY_CALL;
+	frame->cause[0] = (uint64_t)-1; /* no system call that could be restarted */
+	set_start(task, (uintptr_t)frame, &start);
+}
+
+void arch_task_set_fork_return(struct task *task, const struct trap_frame *frame, uintptr_t stack,
+			       bool set_tls, uintptr_t tls)
+{
+	const struct switch_frame start = { .r26 = (uintptr_t)task_start_user };
+	struct trap_frame *child = arch_task_user_frame(task);
+	unsigned long state = arch_irq_save();
+
+	fpu_save(task_current()->arch.fpu);
+	*task->arch.fpu = *task_current()->arch.fpu;
+	arch_irq_restore(state);
+
+	*child = *frame;
+	arch_syscall_set_result(child, 0);
+	child->r20 = 1; /* fork's second result: this is the child */
+	if (stack)
+		child->sp = stack;
+	task->arch.context->unique = set_tls ? tls : pal_read_unique();
+	set_start(task, (uintptr_t)child, &start);
+}
+
+void arch_task_set_program(struct trap_frame *frame, uintptr_t entry, uintptr_t stack)
+{
+	struct task *task = task_current();
+	uint64_t number = frame->cause[0];
+	unsigned long state = arch_irq_save();
+
+	memset(frame, 0, sizeof(*frame));
+	frame->pc = entry;
+	frame->sp = stack;
+	frame->ps = PS_USER;
+	frame->entry = ENTRY_CALL;
+	frame->cause[0] = number; /* execve's, which a tracer sees the end of */
+	task->arch.stepped = false;
+	pal_write_unique(0);
+	memset(task->arch.fpu, 0, sizeof(*task->arch.fpu));
+	task->arch.fpu->control = FPCR_INITIAL;
+	fpu_load(task->arch.fpu);
+	arch_irq_restore(state);
+}
+
+struct trap_frame *arch_task_user_frame(struct task *task)
+{
+	return (struct trap_frame *)stack_top(task) - 1;
+}
+
+uintptr_t arch_frame_ip(const struct trap_frame *frame)
+{
+	return frame->pc;
+}
+
+void arch_frame_set_ip(struct trap_frame *frame, uintptr_t ip)
+{
+	frame->pc = ip;
+}
+
+bool arch_frame_is_call(const struct trap_frame *frame)
+{
+	return frame->entry == ENTRY_CALL;
+}
+
+uintptr_t arch_frame_sp(const struct trap_frame *frame)
+{
+	return frame->sp;
+}
+
+bool arch_frame_is_user(const struct trap_frame *frame)
+{
+	return frame->ps & PS_USER;
+}
+
+/* A walk of the kernel's stack goes by the stack pointer (backtrace.c). */
+uintptr_t arch_frame_pointer(const struct trap_frame *frame)
+{
+	return frame->sp;
+}
+
+void arch_frame_log(const struct trap_frame *frame)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} registers[] = {
+#define REGISTER(name, member) { name, offsetof(struct trap_frame, member) }
+		REGISTER("pc", pc),   REGISTER("sp", sp),  REGISTER("ps", ps),
+		REGISTER("ra", r26),  REGISTER("pv", r27), REGISTER("gp", r29),
+		REGISTER("v0", r0),   REGISTER("a0", r16), REGISTER("a1", r17),
+		REGISTER("a2", r18),  REGISTER("a3", r19), REGISTER("a4", r20),
+		REGISTER("a5", r21),  REGISTER("t0", r1),  REGISTER("t1", r2),
+		REGISTER("t2", r3),   REGISTER("t3", r4),  REGISTER("t4", r5),
+		REGISTER("t5", r6),   REGISTER("t6", r7),  REGISTER("t7", r8),
+		REGISTER("t8", r22),  REGISTER("t9", r23), REGISTER("t10", r24),
+		REGISTER("t11", r25), REGISTER("at", r28), REGISTER("s0", r9),
+		REGISTER("s1", r10),  REGISTER("s2", r11), REGISTER("s3", r12),
+		REGISTER("s4", r13),  REGISTER("s5", r14), REGISTER("fp", r15),
+#undef REGISTER
+	};
+	const char *bytes = (const char *)frame;
+
+	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i += 3)
+		log_error("  %6s %016lx  %6s %016lx  %6s %016lx", registers[i].name,
+			  *(const uint64_t *)(bytes + registers[i].offset), registers[i + 1].name,
+			  *(const uint64_t *)(bytes + registers[i + 1].offset),
+			  registers[i + 2].name,
+			  *(const uint64_t *)(bytes + registers[i + 2].offset));
+	log_error("  entry %lu: %lx %lx %lx", frame->entry, frame->cause[0], frame->cause[1],
+		  frame->cause[2]);
+}
