@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Optional
 
-from . import bring, emulator, failure, initramfs, machine, paths
+from . import architecture, bring, emulator, failure, initramfs, machine, paths
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 # Words for the kernel, docs/boot.md.
@@ -41,15 +41,27 @@ class Platform:
     init: Optional[str] = None
     interactive: bool = False
     has_input: bool = True
+    make: str = "make"
 
 
-def tally():
+def tally(arch=architecture.ARCHITECTURES[architecture.DEFAULT]):
     """Our kernel, which starts the program itself: the console is the program's, the log on COM2."""
-    kernel = paths.build("tally.elf")
+    kernel = paths.build(os.path.join(arch.folder, "tally.elf"))
     if machine.at_terminal():
-        return Platform(kernel, _join(_AT_TERMINAL, _window()), interactive=True)
+        return Platform(kernel, _join(_AT_TERMINAL, _window()), interactive=True, make=arch.make)
     has_input = machine.has_input()
-    return Platform(kernel, _AS_PIPES if has_input else _join(_AS_PIPES, _NO_INPUT), has_input=has_input)
+    return Platform(kernel, _AS_PIPES if has_input else _join(_AS_PIPES, _NO_INPUT), has_input=has_input,
+                    make=arch.make)
+
+
+def _architecture(options):
+    return architecture.ARCHITECTURES[getattr(options, "arch", architecture.DEFAULT)]
+
+
+def _platform(options):
+    """The Platform; another kernel than ours is there for the default architecture only."""
+    arch = _architecture(options)
+    return options.platform() if arch.option == architecture.DEFAULT else options.platform(arch)
 
 
 def _window():
@@ -102,7 +114,7 @@ def _parser():
                      help="boot this initramfs (cpio newc) and run its /init; "
                           "what follows are /init's arguments")
     run.add_argument("words", metavar="PROGRAM [ARGS...]", nargs=argparse.REMAINDER,
-                     help="a Linux/x86-64 program, and its arguments: an executable, whose "
+                     help="a Linux program, and its arguments: an executable, whose "
                           "libraries are packed too, or a script; without one, busybox's shell")
 
     image = commands.add_parser("image", allow_abbrev=False,
@@ -143,6 +155,8 @@ def _parser():
 
 def _add_machine_options(parser):
     add = parser.add_argument
+    add("--arch", choices=tuple(architecture.ARCHITECTURES), default=architecture.DEFAULT,
+        help=f"the machine's architecture, which is the program's (default {architecture.DEFAULT})")
     add("--cpus", metavar="N", type=_number(1, 64), default=1, help="CPUs, 1 to 64 (default 1)")
     add("--memory", metavar="MIB", type=_number(16, 65536),
         help=f"memory in MiB (default {_MEMORY_MIB}, and more for a large initramfs)")
@@ -237,7 +251,7 @@ def _packed(options, init=None):
     added = options.add if options.root else options.add + _programs_among(words)
     return initramfs.pack_program(program, words, _environment(options), root=options.root,
                                   init=init, check=not options.no_check, added=added,
-                                  brought=getattr(options, "get", None) or ())
+                                  brought=getattr(options, "get", None) or (), arch=_architecture(options))
 
 
 def _run(options):
@@ -249,14 +263,16 @@ def _run(options):
     if any(word.split() != [word] for word in words):
         raise Failure(USAGE, "words for the /init of an --initrd cannot have spaces in them")
     blob = initramfs.read_ready_made(options.initrd, check=not options.no_check)
-    return _run_blob(options, options.platform(), blob, ["--", *words] if words else [])
+    return _run_blob(options, _platform(options), blob, ["--", *words] if words else [])
 
 
 def _run_packed(options):
-    platform = options.platform()
+    platform = _platform(options)
     names = getattr(options, "get", None)
     if not names:
         return _run_blob(options, platform, _packed(options, platform.init))
+    if options.arch != architecture.DEFAULT:
+        raise Failure(USAGE, f"--get: the machine of --arch {options.arch} has no port to bring files out")
     if platform.init:
         raise Failure(USAGE, "--get: this kernel does not bring files out")
     bringer = bring.Bringer(names)
@@ -272,15 +288,18 @@ def _run_blob(options, platform, blob, words=(), devices=()):
         platform.kernel = options.kernel
         _must_be_file(platform.kernel)
     elif not os.path.exists(platform.kernel):
-        raise Failure(MISSING, f"{platform.kernel} is not there; run: make")
+        raise Failure(MISSING, f"{platform.kernel} is not there; run: {platform.make}")
     _settle_memory(options, len(blob))
     with tempfile.NamedTemporaryFile(prefix="tally-", suffix=".cpio") as file:
         file.write(blob)
         file.flush()
-        return _start(options, ["-kernel", platform.kernel, "-initrd", file.name,
-                                "-append", _join(options.append, trace, platform.words, *words),
-                                *devices],
-                      platform.interactive, platform.has_input)
+        line = _join(options.append, trace, platform.words, *words)
+        longest = _architecture(options).command_line_max
+        if len(line) > longest and not options.no_check:
+            raise Failure(USAGE, f"the kernel's command line has {len(line)} characters, and {longest} can be "
+                                 "passed; shorten --append")
+        return _start(options, ["-kernel", platform.kernel, "-initrd", file.name, "-append", line,
+                                *devices], platform.interactive, platform.has_input)
 
 
 def _settle_memory(options, initramfs_bytes):
@@ -310,7 +329,7 @@ def _boot(options):
         is_elf = file.read(4) == b"\x7fELF"
     interactive, feed = False, True
     if is_elf:
-        platform = options.platform()
+        platform = _platform(options)
         interactive, feed = platform.interactive, platform.has_input
         medium = ["-kernel", options.image, "-append", _join(options.append, platform.words)]
     elif options.append:
@@ -367,18 +386,19 @@ def _start(options, medium, interactive, feed):
     properties = {name: getattr(options, f"pmu_{name}") for name in emulator.PMU_PROPERTIES}
     chosen = emulator.Options(
         pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory or _MEMORY_MIB,
-        icount=options.icount, gdb=options.gdb,
+        icount=options.icount, gdb=options.gdb, arch=options.arch,
         pmu_properties={name: value for name, value in properties.items() if value is not None})
     sentence = emulator.settle_pmu(chosen)
     if options.verbose or sys.stderr.isatty():
         print(f"tally: {sentence}", file=sys.stderr)
     if options.gdb:
-        kernel = options.kernel or paths.build("tally.elf")
+        kernel = options.kernel or paths.build(os.path.join(_architecture(options).folder, "tally.elf"))
         print(f"tally: waiting for: gdb {kernel} -ex 'target remote :{emulator.gdb_port()}' "
               f"-ex 'source {os.path.join(paths.ROOT, 'tools/gdb/tally.py')}'", file=sys.stderr)
     log = machine.Log(options.log)
     words = emulator.command(chosen, log.path, machine.CONSOLE) + medium
-    return machine.run(words, log, options.timeout, interactive, feed)
+    return machine.run(words, log, options.timeout, interactive, feed,
+                       _architecture(options).reports_by_log)
 
 
 def _must_be_file(path):

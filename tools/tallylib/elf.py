@@ -9,6 +9,7 @@ mistakes: segments that overlap, and an executable without a segment to load.
 
 import struct
 
+from . import architecture
 from .failure import BAD_PROGRAM, Failure
 
 # ELF-64 Object File Format, version 1.5: the file header, and one program header.
@@ -18,27 +19,23 @@ _SEGMENT = struct.Struct("<IIQQQQQQ")
 _ET_NAMES = {0: "has no type", 1: "is an object file; link it first", 4: "is a core dump"}
 _ET_EXEC = 2
 _ET_DYN = 3
-_EM_X86_64 = 62
 _MACHINES = {3: "32-bit x86", 20: "PowerPC", 21: "PowerPC", 22: "S/390", 40: "ARM", 183: "AArch64",
-             243: "RISC-V", 258: "LoongArch", 0x9026: "Alpha"}
+             243: "RISC-V", 258: "LoongArch"}
 _PT_LOAD = 1
 
-# Linux/x86-64: user addresses end a page below 2^47; the lowest 64 KiB cannot be mapped
-# (vm.mmap_min_addr). The size of a page bounds what "congruent" means below.
-_USER_END = (1 << 47) - 4096
+# The lowest 64 KiB cannot be mapped (vm.mmap_min_addr).
 _USER_START = 0x10000
-_PAGE_BYTES = 4096
 
 
-def check_program(path, data):
-    """Raises Failure(BAD_PROGRAM) unless `data`, the contents of `path`, is a program: an executable,
-    static or dynamic, or a script."""
-    complaint = _complaint(data)
+def check_program(path, data, arch):
+    """Raises Failure(BAD_PROGRAM) unless `data`, the contents of `path`, is a program for the Architecture
+    `arch`: an executable, static or dynamic, or a script."""
+    complaint = _complaint(data, arch)
     if complaint:
         raise Failure(BAD_PROGRAM, f"{path}: {complaint}")
 
 
-def _complaint(data):
+def _complaint(data, arch):
     """What is wrong with the executable, or None."""
     if not data:
         return "is empty; compile it again"
@@ -53,10 +50,9 @@ def _complaint(data):
     if ident[4] != 2:
         return "is a 32-bit executable; compile it for x86-64 (gcc -m64)"
     if ident[5] != 1:
-        return "is big-endian; Tally runs x86-64 executables"
-    if machine != _EM_X86_64:
-        name = _MACHINES.get(machine, f"machine number {machine}")
-        return f"is for {name}; Tally runs x86-64 executables"
+        return f"is big-endian; Tally runs {arch.name} executables"
+    if machine != arch.elf_machine:
+        return _complaint_of_machine(machine, arch)
     if e_type not in (_ET_EXEC, _ET_DYN):
         return _ET_NAMES.get(e_type, f"has the unknown ELF type {e_type}")
     if phentsize != _SEGMENT.size:
@@ -67,10 +63,21 @@ def _complaint(data):
         return f"is cut off: its program headers end at byte {phoff + phnum * phentsize}, " \
                f"the file at {len(data)}"
     segments = [_SEGMENT.unpack_from(data, phoff + i * phentsize) for i in range(phnum)]
-    return _complaint_of_segments(segments, len(data), e_type == _ET_EXEC)
+    return _complaint_of_segments(segments, len(data), e_type == _ET_EXEC, arch)
 
 
-def _complaint_of_segments(segments, file_bytes, fixed):
+def _complaint_of_machine(machine, arch):
+    """What is said of an executable for another machine."""
+    other = architecture.by_machine(machine)
+    if not other:
+        name = _MACHINES.get(machine, f"machine number {machine}")
+        return f"is for {name}; Tally runs {arch.name} executables"
+    if other.option == architecture.DEFAULT:
+        return f"is for {other.name}; run it without --arch {arch.option}"
+    return f"is for {other.name}; run it with --arch {other.option}"
+
+
+def _complaint_of_segments(segments, file_bytes, fixed, arch):
     """What is wrong with the program headers, or None. `fixed`: addresses are absolute."""
     ranges = []
     for p_type, _, offset, vaddr, _, filesz, memsz, _ in segments:
@@ -82,11 +89,11 @@ def _complaint_of_segments(segments, file_bytes, fixed):
                    f"it ends at {file_bytes}"
         if filesz > memsz:
             return f"{where} has more bytes in the file ({filesz}) than in memory ({memsz})"
-        if vaddr + memsz > _USER_END:
-            return f"{where} reaches into kernel space (user addresses end at {_USER_END:#x})"
+        if vaddr + memsz > arch.user_end:
+            return f"{where} reaches into kernel space (user addresses end at {arch.user_end:#x})"
         if fixed and memsz and vaddr < _USER_START:
             return f"{where} is below {_USER_START:#x}, where nothing can be mapped"
-        if (vaddr - offset) % _PAGE_BYTES:
+        if (vaddr - offset) % arch.page_bytes:
             return f"{where} cannot be mapped: its address and its file offset {offset:#x} " \
                    "differ within a page"
         if memsz:

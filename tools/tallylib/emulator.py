@@ -24,6 +24,10 @@ PMU_PROPERTIES = {
 # A model with everything TCG can do, under the vendor whose PMU is emulated.
 _EMULATED_CPU = "max,vendor=GenuineIntel"
 _EXIT_PORT = "isa-debug-exit,iobase=0xf4,iosize=4"
+# The Alpha's machine ends through its console.
+_MACHINES = {"x86_64": ("-machine", "pc", "-device", _EXIT_PORT), "alpha": ("-machine", "clipper", "-nic", "none")}
+_ALPHA_CPU = "ev67"
+_ALPHA_CPUS_MAX = 4
 
 
 @dataclass
@@ -37,10 +41,20 @@ class Options:
     memory_mib: int = 512
     icount: bool = False
     gdb: bool = False
+    arch: str = "x86_64"
 
 
 def settle_pmu(options):
     """Replaces `auto` by what this host has. Returns a sentence that says what was taken and why."""
+    if options.arch == "alpha":
+        if options.pmu == "kvm":
+            raise Failure(NO_PMU, "--pmu kvm: there is no KVM for Alpha; use --pmu emulated")
+        if options.pmu_properties:
+            raise Failure(USAGE, "the Alpha's counters have no properties; leave out the --pmu-... options")
+        if options.cpus > _ALPHA_CPUS_MAX:
+            raise Failure(USAGE, f"--cpus {options.cpus}: the Alpha's machine has at most {_ALPHA_CPUS_MAX}")
+        options.pmu = "none" if options.pmu == "none" else "emulated"
+        return f"PMU: {options.pmu}"
     if options.pmu in ("auto", "kvm"):
         if options.icount or options.pmu_properties:
             reason = "--icount and --pmu-... are the emulated PMU's"
@@ -63,11 +77,11 @@ def command(options, log, console):
     `log`: the file that receives COM2. `console`: QEMU's words for the character device of COM1,
     which must have the id "console".
     """
-    words = [paths.emulator(needs_model=options.pmu == "emulated"),
-             "-machine", "pc", "-m", f"{options.memory_mib}M", "-smp", str(options.cpus),
+    words = [paths.emulator(options.pmu == "emulated", options.arch),
+             *_MACHINES[options.arch], "-m", f"{options.memory_mib}M", "-smp", str(options.cpus),
              "-nodefaults", "-no-user-config", "-display", "none", "-vga", "none",
              "-no-reboot", "-chardev", console, "-serial", "chardev:console",
-             "-serial", "file:" + log, "-device", _EXIT_PORT,
+             "-serial", "file:" + log,
              "-accel", "kvm" if options.pmu == "kvm" else "tcg",
              "-cpu", _cpu(options)]
     if options.icount:
@@ -84,6 +98,8 @@ def gdb_port():
 
 
 def _cpu(options):
+    if options.arch == "alpha":
+        return (options.cpu or _ALPHA_CPU) + (",pmu=on" if options.pmu == "emulated" else "")
     if options.pmu == "kvm":
         return (options.cpu or "host") + ",pmu=on"
     model = options.cpu or _EMULATED_CPU

@@ -10,7 +10,7 @@ another, each ended by a zero byte; the first is the path of the executable and 
 import os
 import stat
 
-from . import bring, cpio, elf, libraries
+from . import architecture, bring, cpio, elf, libraries
 from .failure import BAD_PROGRAM, NOT_FOUND, Failure
 from .layout import Layout, read_file
 
@@ -21,15 +21,16 @@ _DIRECTORIES = {"bin": 0o755, "dev": 0o755, "proc": 0o755, "sys": 0o755, "tmp": 
 _NAMES = {"/etc/passwd": b"root:x:0:0:root:/root:/bin/sh\n", "/etc/group": b"root:x:0:\n"}
 
 
-def pack_program(program, words, environment, root=None, init=None, check=True, added=(), brought=()):
+def pack_program(program, words, environment, root=None, init=None, check=True, added=(), brought=(),
+                 arch=architecture.ARCHITECTURES[architecture.DEFAULT]):
     """An initramfs that runs `program` (a host path, or a name in PATH) with `words` as its arguments.
 
     What the program needs beside itself is packed too, at the paths it has on the host.
     `environment` is a dict; `root` a host directory that becomes the root file system: a program that is
     in it is run from there, with what the tree has. `added` are more files and folders of the host. `brought` are the
     paths of files that are to come out when the program has ended (bring.py). `init` is
-    the host path of what becomes /init, for a kernel that does not know /.tally/argv. Returns the
-    archive's bytes.
+    the host path of what becomes /init, for a kernel that does not know /.tally/argv. `arch` is the Architecture
+    that the program has to be for. Returns the archive's bytes.
     """
     layout = Layout()
     for directory, mode in _DIRECTORIES.items():
@@ -42,7 +43,7 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
         program = libraries.in_path(program)
         data = read_file(program)
         if check:
-            elf.check_program(program, data)
+            elf.check_program(program, data, arch)
         name = "/bin/" + os.path.basename(program)
         if check:
             needs.add(program, name)

@@ -9,7 +9,8 @@ the machine. Nothing is sent before the kernel's first log line, since a guest t
 serial port throws away what came before.
 
 How it ended is told by two witnesses: QEMU's exit status, which holds what the kernel wrote to the
-exit device, and the kernel's last log line on COM2, which has the program's status.
+exit device, and the kernel's last log line on COM2, which has the program's status. On Alpha, where the
+machine has no exit device, the second has to do for both.
 """
 
 import contextlib
@@ -94,12 +95,12 @@ def has_input():
     return all(events & select.POLLIN or not events & select.POLLHUP for _, events in poll.poll(0))
 
 
-def run(words, log, timeout_s=None, interactive=False, feed=True):
+def run(words, log, timeout_s=None, interactive=False, feed=True, reports_by_log=False):
     """Runs QEMU by `words` and returns the exit status of the guest's first task.
 
     `log` is the Log that COM2 goes to; `interactive`: the guest's console is a terminal, and so is
-    ours; `feed`: what comes from standard input goes to the console, and its end. Raises
-    Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
+    ours; `feed`: what comes from standard input goes to the console, and its end;
+    `reports_by_log`: the machine has no exit device. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
     """
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints)
@@ -113,7 +114,10 @@ def run(words, log, timeout_s=None, interactive=False, feed=True):
             raise Failure(TIMEOUT,
                           f"not ended after {timeout_s:g} s; the kernel log is in {log.path}")
         complaints.seek(0)
-        status = _status(process.returncode, log, complaints.read().decode(errors="replace"))
+        code = process.returncode
+        if code == 0 and reports_by_log:
+            code = _code_by_log(log.text())
+        status = _status(code, log, complaints.read().decode(errors="replace"))
     log.settle()
     return status
 
@@ -184,6 +188,13 @@ def _send(to_machine, pending):
         return pending
     except BrokenPipeError:
         return b""
+
+
+def _code_by_log(text):
+    """What the exit device would have said, by the log: where there is none, QEMU exits with 0."""
+    ends = (("tally: panic: ", _PANICKED), ("tally: boot: ", _NOT_BOOTED),
+            ("tally: exit status ", _ENDED), ("tally: killed by signal ", _ENDED))
+    return next((code for line, code in ends if _last_after(text, line) is not None), 0)
 
 
 def _status(code, log, complaints):

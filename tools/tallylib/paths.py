@@ -31,23 +31,25 @@ def in_path(command):
     return None
 
 
-def emulator(needs_model):
-    """The QEMU to use: the environment's TALLY_QEMU, ours, or (no `needs_model`) the system's.
+def emulator(needs_model, arch="x86_64"):
+    """The QEMU to use: the environment's TALLY_QEMU (TALLY_QEMU_ALPHA), ours, or (no `needs_model`) the system's.
 
-    `needs_model`: the emulated PMU is wanted, which only our QEMU has.
+    `needs_model`: the emulated PMU is wanted, which only our QEMU has. `arch`: what --arch calls it.
     """
-    chosen = os.environ.get("TALLY_QEMU")
+    variable = "TALLY_QEMU" if arch == "x86_64" else "TALLY_QEMU_" + arch.upper()
+    chosen = os.environ.get(variable)
     if chosen:
         if not os.path.exists(chosen):
-            raise Failure(MISSING, f"TALLY_QEMU={chosen}: no such file; correct or unset it")
+            raise Failure(MISSING, f"{variable}={chosen}: no such file; correct or unset it")
         return chosen
     script = os.path.join(ROOT, "qemu", "build")
     if os.path.exists(script):
-        done = subprocess.run([script, "--path"], capture_output=True, text=True, check=False)
+        which = [] if arch == "x86_64" else ["--arch", arch]
+        done = subprocess.run([script, *which, "--path"], capture_output=True, text=True, check=False)
         path = done.stdout.strip()
         if done.returncode == 0 and os.path.exists(path):
             return path
-    system = None if needs_model else in_path("qemu-system-x86_64")
+    system = None if needs_model else in_path("qemu-system-" + arch)
     if system:
         return system
     raise Failure(MISSING, "the emulator is not built; run: make qemu")
