@@ -11,16 +11,22 @@
 
 #include "unix.h"
 
-_Static_assert(SOCK_NONBLOCK == O_NONBLOCK && SOCK_CLOEXEC == O_CLOEXEC,
-	       "flags of sockets are those of files");
+#define SOCK_FLAGS ((unsigned int)(SOCK_NONBLOCK | SOCK_CLOEXEC))
+
+/* SOCK_NONBLOCK and SOCK_CLOEXEC as a file has them: on some ISAs other bits. */
+static unsigned int file_flags(unsigned int flags)
+{
+	return (flags & SOCK_NONBLOCK ? O_NONBLOCK : 0) | (flags & SOCK_CLOEXEC ? O_CLOEXEC : 0);
+}
 
 /* Checks what socket() and socketpair() have in common; *TYPE becomes the type alone and *FLAGS
  * O_NONBLOCK and O_CLOEXEC. 0 or a negative error. */
 static int check_request(unsigned long family, int *type, unsigned int *flags, int protocol)
 {
 	*flags = (unsigned int)*type & ~(unsigned int)SOCK_TYPE_MASK;
-	if (*flags & ~(unsigned int)(SOCK_NONBLOCK | SOCK_CLOEXEC))
+	if (*flags & ~SOCK_FLAGS)
 		return -EINVAL;
+	*flags = file_flags(*flags);
 	*type &= SOCK_TYPE_MASK;
 	if ((int)family < 0 || (int)family >= AF_MAX)
 		return -EAFNOSUPPORT;
@@ -291,8 +297,9 @@ static long accept_on(const unsigned long arg[6], unsigned int flags)
 	struct unix_socket *accepted;
 	struct file *file;
 
-	if (flags & ~(unsigned int)(SOCK_CLOEXEC | SOCK_NONBLOCK))
+	if (flags & ~SOCK_FLAGS)
 		return -EINVAL;
+	flags = file_flags(flags);
 	long result = socket_get((int)arg[0], &file);
 
 	if (result)

@@ -62,14 +62,27 @@ static void get_peer_credentials(struct unix_socket *socket, int name, union opt
 
 /* --- on or off --- */
 
+/* A switch's bit in socket->switches is its place here: the options' numbers are the ISA's, and may be large. */
+static const int switches[] = { SO_DEBUG,     SO_REUSEADDR, SO_DONTROUTE, SO_BROADCAST,
+				SO_KEEPALIVE, SO_OOBINLINE, SO_REUSEPORT, SO_LINGER };
+
+static uint32_t switch_bit(int name)
+{
+	uint32_t bit = 0;
+
+	while (switches[bit] != name)
+		bit++;
+	return (uint32_t)1 << bit;
+}
+
 static void get_switch(struct unix_socket *socket, int name, union option_value *value)
 {
-	value->number = socket->switches >> name & 1;
+	value->number = (socket->switches & switch_bit(name)) != 0;
 }
 
 static int set_switch(struct unix_socket *socket, int name, const union option_value *value)
 {
-	uint32_t bit = (uint32_t)1 << name;
+	uint32_t bit = switch_bit(name);
 
 	if (value->number)
 		atomic_fetch_or(&socket->switches, bit);
@@ -174,7 +187,7 @@ static int set_priority(struct unix_socket *socket, int name, const union option
 
 static void get_linger(struct unix_socket *socket, int name, union option_value *value)
 {
-	value->linger.l_onoff = socket->switches >> SO_LINGER & 1;
+	value->linger.l_onoff = (socket->switches & switch_bit(SO_LINGER)) != 0;
 	value->linger.l_linger = socket->linger_s;
 }
 

@@ -137,7 +137,7 @@ struct unix_socket {
 	_Atomic uint32_t receive_least;			      /* bytes, SO_RCVLOWAT */
 	_Atomic uint64_t send_timeout_ns, receive_timeout_ns; /* UINT64_MAX: none */
 	_Atomic bool pass_credentials;
-	_Atomic uint32_t switches;	    /* 1 << SO_*: options that only are on or off */
+	_Atomic uint32_t switches;	    /* options that only are on or off: socket_options.c */
 	_Atomic int32_t priority, linger_s; /* that are only kept */
 
 	struct wait_queue changed; /* packets came, room, connections, an end */
