@@ -53,6 +53,15 @@ void pmu_event_fold(struct perf_event *event, uint64_t (*read_raw)(struct perf_e
 	} while (true);
 }
 
+/* What is left of the next period when the last one ended -REMAINDER events ago. A whole period late:
+ * the samples in between are gone, the next period begins now. */
+static int64_t next_remainder(const struct hw_event *hw, int64_t remainder)
+{
+	int64_t period = (int64_t)hw->sample_period;
+
+	return remainder <= -period ? period : remainder + period;
+}
+
 uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
 			      uint64_t max_period, uint64_t min_period, bool *expired)
 {
@@ -65,20 +74,16 @@ uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
 		int64_t remainder = (int64_t)(hw->sample_at - count);
 
 		due = remainder <= 0;
-		/* A whole period late: the samples in between are gone, the next period begins
-		 * now. */
-		if (remainder <= -(int64_t)hw->sample_period)
-			remainder = (int64_t)hw->sample_period;
-		else if (due)
-			remainder += (int64_t)hw->sample_period;
-		if (due) {
+		if (due && expired) {
+			remainder = next_remainder(hw, remainder);
 			hw->sample_at = count + (uint64_t)remainder;
 			hw->last_period = hw->sample_period;
 		}
-		left = (uint64_t)remainder;
+		left = remainder > 0 ? (uint64_t)remainder : 0;
 	}
+	/* What is left after a part of a period must not be too little either. */
 	if (left > max_period)
-		left = max_period;
+		left = left - max_period < min_period ? left - min_period : max_period;
 	if (left < min_period)
 		left = min_period;
 

@@ -309,7 +309,7 @@ static void change_period_locked(struct perf_cpu *cpu, struct perf_context *cont
 		perf_event_unthrottle(event, false);
 		event->pmu->stop(event, PMU_UPDATE);
 	}
-	event->hw.sample_at = atomic_load(&event->count); /* the new period begins now */
+	perf_event_restart_period(event, atomic_load(&event->count));
 	if (active)
 		event->pmu->start(event, PMU_RELOAD);
 }

@@ -63,6 +63,16 @@ static void adapt_period(struct perf_event *event, uint64_t count, uint64_t time
 	hw->sample_period = period ? period : 1;
 }
 
+void perf_event_restart_period(struct perf_event *event, uint64_t count)
+{
+	struct hw_event *hw = &event->hw;
+
+	hw->sample_at = count;
+	/* What happens next is a sample of an event that needs no counter, as in Linux. */
+	if (!(event->pmu->capabilities & PMU_SOFTWARE))
+		hw->sample_at += hw->sample_period;
+}
+
 /* --- throttling --- */
 
 /* At least one, however low the rate. */
@@ -167,7 +177,7 @@ bool perf_event_tick(struct perf_event *event, uint64_t now_ns)
 		adapt_period(event, delta, PERF_TICK_NS);
 		int64_t left = (int64_t)(hw->sample_at - count);
 		if (left > 0 && (uint64_t)left / PERIOD_RESTART_FACTOR > hw->sample_period)
-			hw->sample_at = count;
+			perf_event_restart_period(event, count);
 	}
 	event->pmu->start(event, PMU_RELOAD);
 	return true;

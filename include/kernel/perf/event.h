@@ -399,6 +399,10 @@ bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, 
 /* The deferred work of an event. Interrupt context, interrupts off. */
 void perf_event_pending_run(struct deferred_work *work);
 
+/* EVENT, stopped, has the count COUNT: its present period ends, without a sample, and the next one
+ * begins. Context's lock held. */
+void perf_event_restart_period(struct perf_event *event, uint64_t count);
+
 /* Starts EVENT again if it is throttled. Interrupts off, active here, its context's lock held. With
  * RESTART false only the mark goes (the caller starts it). */
 void perf_event_unthrottle(struct perf_event *event, bool restart);

@@ -154,9 +154,10 @@ void pmu_event_fold(struct perf_event *event, uint64_t (*read_raw)(struct perf_e
  * Returns what to write into EVENT's counter, just folded and halted, so that it overflows when
  * the sample period is over: minus the remainder, modulo 2^WIDTH_BITS. The remainder is limited to
  * MAX_PERIOD (at most 2^(WIDTH_BITS - 1)) and to at least MIN_PERIOD (1, or what the hardware
- * needs); for a counting event it is MAX_PERIOD. *EXPIRED (may be NULL) tells whether the sample
- * period was over, so that a sample is due, and not just the counter's range. PMU frozen, or in
- * the PMI.
+ * needs, at most MAX_PERIOD / 2); for a counting event it is MAX_PERIOD. *EXPIRED tells whether the
+ * sample period was over, so that a sample is due, and not just the counter's range. EXPIRED is NULL
+ * where no sample can be taken: one that is due stays due, and the counter overflows as soon as it
+ * can. PMU frozen, or in the PMI.
  */
 uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
 			      uint64_t max_period, uint64_t min_period, bool *expired);
