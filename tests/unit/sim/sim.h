@@ -176,6 +176,33 @@ void sim_intel_hold(bool hold);
 uint64_t sim_intel_writes(void);
 bool sim_intel_pmi_masked(void);
 
+/* --- the counters of Alpha's EV67 --- */
+
+enum sim_ev67 {
+	SIM_EV67,
+	SIM_EV67_NO_COUNTERS, /* an emulator's: wrperfmon does nothing and returns 0 */
+	SIM_EV6
+};
+
+/* Gives every processor such counters, in the state in which a console may leave them. */
+void sim_ev67_set(enum sim_ev67 what);
+
+/* NUMBER times everything in EVENTS (bit n: event n of arch/alpha/pmu/ev67.h) happens at once on this
+ * processor. A counter that overflows interrupts at that very event. */
+void sim_ev67_count(unsigned int events, uint64_t number);
+
+/* How often EVENT was counted by a counter of this processor since sim_ev67_set. */
+uint64_t sim_ev67_counted(unsigned int event);
+
+/* Hold interrupts of this processor back, as an IPL of 6 or 7 does; what is pending then comes with
+ * sim_ev67_hold(false). They are held back after sim_ev67_set. */
+void sim_ev67_hold(bool hold);
+/* The counters whose overflows have not interrupted yet, bit n: counter n. */
+unsigned int sim_ev67_pending(void);
+
+/* Calls of wrperfmon on this processor since sim_ev67_set. */
+uint64_t sim_ev67_calls(void);
+
 /* --- NMIs everywhere --- */
 
 struct sim_interruption {

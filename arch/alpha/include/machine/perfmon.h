@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How PMU drivers reach the processor's counters: through PALcode. One inline function for each
+ * instruction, nothing more. The unit tests replace this file.
+ */
+#ifndef MACHINE_PERFMON_H
+#define MACHINE_PERFMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* CALL_PAL's number of wrperfmon (Alpha Architecture Handbook, appendix C.10, OSF/1). */
+#define PAL_WRPERFMON 0x39
+
+/* IMPLVER's answer on every 21264, and AMASK's feature that came with the EV67, CIX (Handbook, 4.11.4,
+ * 4.11.1, appendix D). */
+#define IMPLVER_21264 2
+#define AMASK_CIX     (1ul << 2)
+
+/* Calls wrperfmon: FUNCTION with ARGUMENT (arch/alpha/pmu/ev67.h), on this processor. What the
+ * function returns; 0 where there is no such function. Kernel mode; any context, and no interrupt
+ * comes in its middle. */
+static inline uint64_t wrperfmon(uint64_t function, uint64_t argument)
+{
+	register uint64_t a0 __asm__("$16") = function;
+	register uint64_t a1 __asm__("$17") = argument;
+	register uint64_t v0 __asm__("$0");
+
+	__asm__ volatile("call_pal %3"
+			 : "=r"(v0), "+r"(a0), "+r"(a1)
+			 : "i"(PAL_WRPERFMON)
+			 : "$1", "$22", "$23", "$24", "$25", "memory");
+	return v0;
+}
+
+/* Whether this processor is an EV67 or a later one of its family: an EV6 has the same counters, but
+ * chooses their events otherwise. Any context. */
+static inline bool processor_is_ev67(void)
+{
+	return __builtin_alpha_implver() == IMPLVER_21264 &&
+	       !(__builtin_alpha_amask((long)AMASK_CIX) & (long)AMASK_CIX);
+}
+
+#endif

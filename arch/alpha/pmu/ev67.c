@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The driver of the EV67's two counters in aggregate mode (HRM 6.10.2).
+ *
+ * They have 20 bits, of which fast code uses up thousands of ranges in a second, and share one
+ * interrupt, at IPL 6, that says which of them overflowed. Counts are exact all the same, by the
+ * arithmetic of kernel/perf/counter.c: a counter holds minus what is left of the period, and never
+ * more than half its range, so that it overflows, and interrupts, when another half is still to
+ * go before anything is lost. It is not the interrupt that counts a wrap: it folds, as every read
+ * does, and whoever comes second finds nothing left to fold.
+ *
+ * The interrupt may come late, because interrupts were off at its overflow, or not at all, because
+ * the counter was given to another event meanwhile. A fold never misses it. A sample that is due by then
+ * and was not taken stays due: the event's counter is set to overflow as soon as it can.
+ *
+ * The interrupt may also come anywhere in this driver, if interrupts are off by an IPL lower than
+ * 6. What keeps that right:
+ *
+ *   - Task context changes counters only while the PMU is frozen (`frozen` > 0) or while the
+ *     counter is not in `running`. An interrupt can still come then, for an overflow that happened
+ *     before; of an event that is HW_STOPPED it takes no notice.
+ *   - `running` is the truth about what is to count and changes atomically. The interrupt takes bits
+ *     out, never puts them in, and leaves the counters as `running` and `frozen` say.
+ *   - A write to a counter forgets an overflow that its last owner left behind (in PALcode).
+ *
+ * User mode cannot read the counters: the mapped page has index 0, and the reader calls read().
+ */
+#include <kernel/assert.h>
+#include <kernel/cpu.h>
+#include <kernel/log.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/pmu.h>
+#include <kernel/perf/userpage.h>
+#include <kernel/smp.h>
+#include <kernel/time.h>
+#include <machine/perfmon.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/perf_event.h>
+
+#include "ev67.h"
+
+/* Half the range: what is left of it when the counter overflows is as much again. */
+#define PERIOD_MAX ((uint64_t)1 << (EV67_WIDTH_BITS - 1))
+
+/* How near to its overflow each counter may be set (HRM 6.10.2.1). */
+static const uint64_t period_min[EV67_COUNTERS] = { 16, 4 };
+
+struct ev67_cpu {
+	struct perf_event *events[EV67_COUNTERS];
+	unsigned int sl1;	      /* as last written */
+	_Atomic unsigned int running; /* counters whose event is to count */
+	_Atomic unsigned int frozen;  /* depth of pmu_disable */
+} CACHE_ALIGNED;
+
+static PERCPU(struct ev67_cpu, ev67_cpus);
+
+static struct ev67_cpu *this_ev67_cpu(void)
+{
+	return &this_cpu(ev67_cpus);
+}
+
+static bool is_idle(const struct ev67_cpu *cpu)
+{
+	return !cpu->events[0] && !cpu->events[1];
+}
+
+/* --- registers --- */
+
+static void write_counter(int counter, uint64_t value)
+{
+	wrperfmon(PERFMON_WRITE, value << PCTR_CTL_SHIFT(counter) | 1u << counter);
+}
+
+static uint64_t read_raw(struct perf_event *event)
+{
+	return wrperfmon(PERFMON_READ, 0) >> PCTR_CTL_SHIFT(event->hw.slot) & EV67_COUNTER_MASK;
+}
+
+static void halt(unsigned int counters)
+{
+	wrperfmon(PERFMON_DISABLE, counters);
+}
+
+/* Lets count what is to count, unless the PMU is frozen. */
+static void resume(struct ev67_cpu *cpu)
+{
+	unsigned int counters = atomic_load(&cpu->running), stale;
+
+	if (!counters || atomic_load(&cpu->frozen))
+		return;
+	wrperfmon(PERFMON_ENABLE, counters);
+	/* The interrupt came before that and stopped one. */
+	stale = counters & ~atomic_load(&cpu->running);
+	if (stale)
+		halt(stale);
+}
+
+static void select_events(struct ev67_cpu *cpu, unsigned int sl1)
+{
+	if (cpu->sl1 == sl1)
+		return;
+	cpu->sl1 = sl1;
+	wrperfmon(PERFMON_SELECT, (uint64_t)sl1 << PCTR_CTL_SL1_SHIFT);
+}
+
+/* --- struct pmu --- */
+
+static int ev67_event_init(struct perf_event *event)
+{
+	int error = ev67_event_translate(event);
+
+	if (error)
+		return error;
+	event->hw.slot = -1;
+	return 0;
+}
+
+static void ev67_disable(struct pmu *pmu)
+{
+	struct ev67_cpu *cpu = this_ev67_cpu();
+
+	(void)pmu;
+	if (atomic_fetch_add(&cpu->frozen, 1) == 0 && !is_idle(cpu))
+		halt(EV67_ALL_COUNTERS);
+}
+
+static void ev67_enable(struct pmu *pmu)
+{
+	struct ev67_cpu *cpu = this_ev67_cpu();
+
+	(void)pmu;
+	ASSERT(atomic_load(&cpu->frozen) > 0);
+	if (atomic_fetch_sub(&cpu->frozen, 1) == 1)
+		resume(cpu);
+}
+
+static void ev67_read(struct perf_event *event)
+{
+	pmu_event_fold(event, read_raw, EV67_WIDTH_BITS);
+}
+
+/* Starts the next period of EVENT, folded and not counting. EXPIRED: as pmu_event_set_period. */
+static void begin_period(struct perf_event *event, bool *expired)
+{
+	int counter = event->hw.slot;
+
+	write_counter(counter, pmu_event_set_period(event, EV67_WIDTH_BITS, PERIOD_MAX,
+						    period_min[counter], expired));
+}
+
+/* Lets EVENT, whose counter is set, count when the PMU is next not frozen. */
+static void let_run(struct ev67_cpu *cpu, struct perf_event *event)
+{
+	event->hw.flags = 0;
+	atomic_fetch_or(&cpu->running, 1u << event->hw.slot);
+	resume(cpu);
+}
+
+static void ev67_start(struct perf_event *event, int flags)
+{
+	if (!(event->hw.flags & HW_STOPPED))
+		return;
+	if (flags & PMU_RELOAD) {
+		begin_period(event, NULL);
+		perf_userpage_update(event);
+	}
+	let_run(this_ev67_cpu(), event);
+}
+
+static void ev67_stop(struct perf_event *event, int flags)
+{
+	struct ev67_cpu *cpu = this_ev67_cpu();
+
+	if (!(event->hw.flags & HW_STOPPED)) {
+		atomic_fetch_and(&cpu->running, ~(1u << event->hw.slot));
+		if (!atomic_load(&cpu->frozen))
+			halt(1u << event->hw.slot);
+		event->hw.flags |= HW_STOPPED;
+	}
+	if ((flags & PMU_UPDATE) && !(event->hw.flags & HW_UPTODATE)) {
+		ev67_read(event);
+		event->hw.flags |= HW_UPTODATE;
+	}
+}
+
+static void leave_counter(struct ev67_cpu *cpu, struct perf_event *event)
+{
+	ev67_stop(event, PMU_UPDATE);
+	cpu->events[event->hw.slot] = NULL;
+	event->hw.slot = -1;
+}
+
+/* EVENT is HW_STOPPED. */
+static void take_counter(struct ev67_cpu *cpu, struct perf_event *event, int counter)
+{
+	event->hw.slot = counter;
+	cpu->events[counter] = event;
+}
+
+/* The neighbour's event needs SL1 to be such that EVENT is counted on the other counter. */
+static void move(struct ev67_cpu *cpu, struct perf_event *event, int counter)
+{
+	bool was_running = !(event->hw.flags & HW_STOPPED);
+
+	leave_counter(cpu, event);
+	take_counter(cpu, event, counter);
+	begin_period(event, NULL);
+	perf_userpage_update(event);
+	if (was_running)
+		let_run(cpu, event);
+}
+
+static int ev67_add(struct perf_event *event, int flags)
+{
+	struct ev67_cpu *cpu = this_ev67_cpu();
+	struct perf_event *neighbour = cpu->events[0] ? cpu->events[0] : cpu->events[1];
+	uint64_t events[EV67_COUNTERS] = { event->hw.config };
+	struct ev67_placement placement;
+
+	ASSERT(atomic_load(&cpu->frozen) > 0);
+	if (cpu->events[0] && cpu->events[1])
+		return -EAGAIN;
+	if (neighbour)
+		events[1] = neighbour->hw.config;
+	if (!ev67_place(events, neighbour ? 2 : 1, &placement))
+		return -EAGAIN;
+
+	if (neighbour && neighbour->hw.slot != placement.counter[1])
+		move(cpu, neighbour, placement.counter[1]);
+	select_events(cpu, placement.sl1);
+	event->hw.flags = HW_STOPPED | HW_UPTODATE;
+	take_counter(cpu, event, placement.counter[0]);
+	/* The core updates the user page when the event's state has followed, here and in del. */
+	if (flags & PMU_START) {
+		begin_period(event, NULL);
+		let_run(cpu, event);
+	}
+	return 0;
+}
+
+static void ev67_del(struct perf_event *event, int flags)
+{
+	struct ev67_cpu *cpu = this_ev67_cpu();
+
+	(void)flags;
+	ASSERT(atomic_load(&cpu->frozen) > 0);
+	leave_counter(cpu, event);
+}
+
+static struct pmu ev67_pmu = {
+	.name = "cpu",
+	.capabilities = PMU_NO_EXCLUDE, /* every mode is counted, PALcode's too */
+	.formats = ev67_formats,
+	.events = ev67_event_names,
+	.event_init = ev67_event_init,
+	.pmu_disable = ev67_disable,
+	.pmu_enable = ev67_enable,
+	.add = ev67_add,
+	.del = ev67_del,
+	.start = ev67_start,
+	.stop = ev67_stop,
+	.read = ev67_read,
+};
+
+/* --- the interrupt --- */
+
+/* COUNTER has overflowed, maybe a while ago: its event may have gone, or stopped, since. */
+static void serve_overflow(struct ev67_cpu *cpu, uint64_t counter, struct trap_frame *frame)
+{
+	struct perf_event *event = counter < EV67_COUNTERS ? cpu->events[counter] : NULL;
+	bool expired;
+
+	if (!event || (event->hw.flags & HW_STOPPED))
+		return;
+	ev67_read(event);
+	begin_period(event, &expired);
+	perf_userpage_update(event);
+	if (expired && perf_event_overflow(event, frame))
+		ev67_stop(event, 0);
+}
+
+void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
+{
+	struct ev67_cpu *cpu = this_ev67_cpu();
+	uint64_t start_ns;
+
+	/* First of all, so that as little as can be of this is counted. */
+	halt(EV67_ALL_COUNTERS);
+	atomic_fetch_add(&cpu->frozen, 1);
+	start_ns = clock_ns();
+	serve_overflow(cpu, counter, frame);
+	perf_interrupt_took(start_ns);
+	atomic_fetch_sub(&cpu->frozen, 1);
+	resume(cpu);
+}
+
+/* --- start --- */
+
+static void start_cpu(void *unused)
+{
+	(void)unused;
+	*this_ev67_cpu() = (struct ev67_cpu){ 0 };
+	halt(EV67_ALL_COUNTERS);
+	wrperfmon(PERFMON_SELECT, 0);
+	wrperfmon(PERFMON_OPTIONS, 0);
+	/* Also forgets overflows that the console left behind. */
+	wrperfmon(PERFMON_WRITE, EV67_ALL_COUNTERS);
+}
+
+bool ev67_pmu_init(void)
+{
+	/* PALcode without counters, an emulator's for example, does nothing and says so. */
+	if (!processor_is_ev67() || wrperfmon(PERFMON_DISABLE, EV67_ALL_COUNTERS) != 1)
+		return false;
+	smp_call_mask(cpus_all(), start_cpu, NULL);
+	if (perf_pmu_register(&ev67_pmu, PERF_TYPE_RAW) < 0)
+		return false;
+	log_info("PMU: EV67, %u counters of %u bits", EV67_COUNTERS, EV67_WIDTH_BITS);
+	return true;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The EV67's counters in aggregate mode: what PALcode's wrperfmon takes and gives, and what the
+ * files of the driver share.
+ *
+ * Sources: HRM is the Alpha 21264/EV67 Hardware Reference Manual; wrperfmon's functions are in the
+ * Alpha Architecture Reference Manual (4th edition), appendix E, "21264 Performance Monitoring".
+ */
+#ifndef ARCH_ALPHA_PMU_EV67_H
+#define ARCH_ALPHA_PMU_EV67_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <kernel/perf/pmu.h>
+
+struct perf_event;
+struct trap_frame;
+
+/* wrperfmon's functions, in a0. COUNTERS in a1 is a set: bit n, counter n. */
+enum perfmon_function {
+	PERFMON_DISABLE = 0, /* a1: counters */
+	PERFMON_ENABLE = 1,  /* a1: counters; they go on from their values */
+	PERFMON_SELECT = 2,  /* a1: SL0 and SL1, as in PCTR_CTL */
+	PERFMON_OPTIONS = 3, /* a1: bit 0: count only processes that have PME set */
+	PERFMON_READ = 5,    /* v0: PCTR_CTL */
+	PERFMON_WRITE = 6    /* a1: counters, and their values as in PCTR_CTL */
+};
+
+#define EV67_COUNTERS	   2
+#define EV67_ALL_COUNTERS  3u
+#define EV67_WIDTH_BITS	   20
+#define EV67_COUNTER_MASK  0xffffful
+/* PCTR_CTL (HRM 5.2.22): where each counter is; SL1. */
+#define PCTR_CTL_SHIFT(n)  ((n) ? 6 : 28)
+#define PCTR_CTL_SL1_SHIFT 2
+
+/* What hw.config holds, and attr.config of a raw event in its lowest 8 bits: Linux's numbers
+ * (arch/alpha/kernel/perf_event.c). */
+enum ev67_event {
+	EV67_NOTHING,
+	EV67_CYCLES,
+	EV67_INSTRUCTIONS,
+	EV67_BCACHE_MISSES,
+	EV67_REPLAY_TRAPS,
+	EV67_EVENTS
+};
+
+/* Where each of a set of events goes: what SL1 has to be, and a counter for each. */
+struct ev67_placement {
+	unsigned int sl1;
+	uint8_t counter[EV67_COUNTERS];
+};
+
+/* ev67_events.c: places COUNT events (1 … EV67_COUNTERS) on counters that count them under one and
+ * the same SL1. False: they cannot count at the same time. Any context. */
+bool ev67_place(const uint64_t events[], unsigned int count, struct ev67_placement *placement);
+
+/* ev67_events.c: translates EVENT's attr into hw.config and checks that its group could ever count.
+ * 0; -ENOENT: not an event of this PMU; -EINVAL, -EPERM, -EOPNOTSUPP: as Linux 6.12. Task
+ * context, event->leader set and the group's membership stable. */
+int ev67_event_translate(struct perf_event *event);
+
+/* ev67_events.c: what sysfs says. */
+extern const struct pmu_attribute ev67_formats[], ev67_event_names[];
+
+/* ev67.c: registers the PMU if this processor has it. False: it does not. Once, all processors
+ * running, task context. */
+bool ev67_pmu_init(void);
+
+/*
+ * ev67.c: counter COUNTER of this processor overflowed and interrupts. What entInt calls for its
+ * type 4 (performance counter), with a2; FRAME is what was interrupted. Any number is harmless, and so is
+ * an interrupt that nobody waits for any more. IPL 6 or above; also in the middle of code that has
+ * interrupts off, if they are off by a lower IPL.
+ */
+void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame);
+
+#endif

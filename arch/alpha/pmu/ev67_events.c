@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * EV67: which events there are, and which of them can be counted together.
+ *
+ * Nothing here touches a register. One field, SL1, chooses for both counters what they count, so an
+ * event's counter depends on its neighbour's event: that is no matching of events with counters
+ * (kernel/perf/assign.c), but a choice among four rows of a table.
+ *
+ * What is accepted, and with which error the rest is refused, follows Linux 6.12's driver
+ * (arch/alpha/kernel/perf_event.c). It takes any number as a raw event; here one that is no event
+ * is -EINVAL.
+ */
+#include <kernel/perf/event.h>
+#include <kernel/perf/pmu.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/perf_event.h>
+
+#include "ev67.h"
+
+#define RAW_EVENT_BITS 0xff
+
+/* What SL1 selects in aggregate mode, for each counter (HRM table 6-11). A row that comes first is
+ * chosen first. */
+static const uint8_t selections[][EV67_COUNTERS] = {
+	{ EV67_INSTRUCTIONS, EV67_CYCLES },
+	{ EV67_CYCLES, EV67_NOTHING },
+	{ EV67_INSTRUCTIONS, EV67_BCACHE_MISSES },
+	{ EV67_CYCLES, EV67_REPLAY_TRAPS },
+};
+#define SELECTIONS (sizeof(selections) / sizeof(selections[0]))
+
+/* The generic events that Linux's driver knows, by their number; it refuses the one that it knows
+ * not to have otherwise than those above it. */
+static const int generic_events[] = {
+	[PERF_COUNT_HW_CPU_CYCLES] = EV67_CYCLES,
+	[PERF_COUNT_HW_INSTRUCTIONS] = EV67_INSTRUCTIONS,
+	[PERF_COUNT_HW_CACHE_REFERENCES] = -EPERM,
+	[PERF_COUNT_HW_CACHE_MISSES] = EV67_BCACHE_MISSES,
+};
+#define GENERIC_EVENTS (sizeof(generic_events) / sizeof(generic_events[0]))
+
+const struct pmu_attribute ev67_formats[] = { { "event", "config:0-7" }, { NULL, NULL } };
+
+const struct pmu_attribute ev67_event_names[] = {
+	{ "cpu-cycles", "event=0x01" },
+	{ "instructions", "event=0x02" },
+	{ "cache-misses", "event=0x03" },
+	{ "mbox-replay-traps", "event=0x04" },
+	{ NULL, NULL },
+};
+
+/* --- placing --- */
+
+/* The counter that counts EVENT under SL1, or -1. No row has an event twice. */
+static int counter_of(unsigned int sl1, uint64_t event)
+{
+	for (int counter = 0; counter < EV67_COUNTERS; counter++)
+		if (selections[sl1][counter] == event)
+			return counter;
+	return -1;
+}
+
+static bool place_under(unsigned int sl1, const uint64_t events[], unsigned int count,
+			struct ev67_placement *placement)
+{
+	unsigned int taken = 0;
+
+	placement->sl1 = sl1;
+	for (unsigned int i = 0; i < count; i++) {
+		int counter = counter_of(sl1, events[i]);
+
+		if (counter < 0 || (taken >> counter & 1))
+			return false;
+		taken |= 1u << counter;
+		placement->counter[i] = (uint8_t)counter;
+	}
+	return true;
+}
+
+bool ev67_place(const uint64_t events[], unsigned int count, struct ev67_placement *placement)
+{
+	for (unsigned int sl1 = 0; sl1 < SELECTIONS; sl1++)
+		if (place_under(sl1, events, count, placement))
+			return true;
+	return false;
+}
+
+/* --- translating --- */
+
+/* The event's number, or a negative error. */
+static int number_of(const struct perf_event_attr *attr)
+{
+	uint64_t config = attr->config;
+
+	switch (attr->type) {
+	case PERF_TYPE_HARDWARE:
+		return config < GENERIC_EVENTS ? generic_events[config] : -EINVAL;
+	case PERF_TYPE_RAW:
+		config &= RAW_EVENT_BITS;
+		return config != EV67_NOTHING && config < EV67_EVENTS ? (int)config : -EINVAL;
+	case PERF_TYPE_HW_CACHE:
+		return -EOPNOTSUPP;
+	default:
+		return -ENOENT;
+	}
+}
+
+/* Whether MEMBER, if it is this PMU's, fits beside EVENTS, of which there are *COUNT; puts it there. */
+static bool collect(const struct perf_event *event, const struct perf_event *member,
+		    uint64_t events[], unsigned int *count)
+{
+	if (member == event || member->pmu != event->pmu)
+		return true;
+	if (*count == EV67_COUNTERS)
+		return false;
+	events[(*count)++] = member->hw.config;
+	return true;
+}
+
+/* As counter_group_validate: siblings that are disabled do not count. */
+static int validate_group(const struct perf_event *event)
+{
+	const struct perf_event *leader = event->leader, *sibling;
+	uint64_t events[EV67_COUNTERS] = { event->hw.config };
+	struct ev67_placement placement;
+	unsigned int count = 1;
+	bool fits = collect(event, leader, events, &count);
+
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
+		if (sibling->state > EVENT_OFF)
+			fits = fits && collect(event, sibling, events, &count);
+	return fits && ev67_place(events, count, &placement) ? 0 : -EINVAL;
+}
+
+int ev67_event_translate(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	int number = number_of(attr);
+
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK && number != -ENOENT)
+		return -EOPNOTSUPP;
+	if (number < 0)
+		return number;
+	event->hw.config = (uint64_t)number;
+	return validate_group(event);
+}

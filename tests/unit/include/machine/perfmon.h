@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The instructions of arch/alpha's <machine/perfmon.h> that the PMU drivers use, as calls into the
+ * simulated counters of sim/ev67.c.
+ */
+#ifndef MACHINE_PERFMON_H
+#define MACHINE_PERFMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+uint64_t wrperfmon(uint64_t function, uint64_t argument);
+bool processor_is_ev67(void);
+
+#endif

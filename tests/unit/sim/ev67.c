@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The EV67's two counters behind wrperfmon, in aggregate mode, for testing their driver. Here the
+ * test says what happens; the emulator in qemu/ counts what a guest really executes. What the
+ * hardware reference manual forbids ends the test: the driver must know better.
+ *
+ * A PALcall is one instruction: nothing is counted and no interrupt taken in its middle.
+ */
+#include <kernel/assert.h>
+
+#include <machine/perfmon.h>
+
+#include <string.h>
+
+#include "../../../arch/alpha/pmu/ev67.h"
+#include "internal.h"
+
+#define BIT(n) (1u << (n))
+
+struct counters {
+	uint64_t value[EV67_COUNTERS];
+	unsigned int enabled, pending; /* sets of counters */
+	unsigned int sl1;
+	bool selected_processes; /* those with PME; there are none */
+	bool hold, in_handler, busy;
+	uint64_t calls, counted[EV67_EVENTS];
+};
+
+static struct counters all_counters[CPUS_MAX];
+static bool absent, other_model;
+
+/* What the rows of SL1 count (HRM table 6-11), and the greatest value that may be written (HRM
+ * 6.10.2.1). */
+static const enum ev67_event inputs[][EV67_COUNTERS] = {
+	{ EV67_INSTRUCTIONS, EV67_CYCLES },
+	{ EV67_CYCLES, EV67_NOTHING },
+	{ EV67_INSTRUCTIONS, EV67_BCACHE_MISSES },
+	{ EV67_CYCLES, EV67_REPLAY_TRAPS },
+};
+static const uint64_t value_max[] = { (1 << 20) - 16, (1 << 20) - 4 };
+
+static struct counters *these(void)
+{
+	return &all_counters[cpu_id()];
+}
+
+void sim_ev67_set(enum sim_ev67 what)
+{
+	memset(all_counters, 0, sizeof(all_counters));
+	absent = what == SIM_EV67_NO_COUNTERS;
+	other_model = what == SIM_EV6;
+	/* As a console may leave them. */
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
+		all_counters[cpu] = (struct counters){ .value = { 0xffff0, 0xffffc },
+						       .enabled = EV67_ALL_COUNTERS,
+						       .pending = EV67_ALL_COUNTERS,
+						       .sl1 = 1,
+						       .selected_processes = true,
+						       .hold = true };
+}
+
+uint64_t sim_ev67_counted(unsigned int event)
+{
+	return these()->counted[event];
+}
+
+uint64_t sim_ev67_calls(void)
+{
+	return these()->calls;
+}
+
+unsigned int sim_ev67_pending(void)
+{
+	return these()->pending;
+}
+
+/* --- the interrupt --- */
+
+static void enter(void *counter)
+{
+	ev67_pmu_interrupt(*(unsigned int *)counter, sim_frame());
+}
+
+/* As PALcode: counter 0 first, the other one again as soon as the first has been served. */
+static void take_interrupts(void)
+{
+	struct counters *here = these();
+
+	while (here->pending && !here->hold && !here->in_handler && !here->busy) {
+		unsigned int counter = here->pending & BIT(0) ? 0 : 1;
+
+		here->pending &= ~BIT(counter);
+		here->in_handler = true;
+		sim_nmi(enter, &counter);
+		here->in_handler = false;
+	}
+}
+
+void sim_ev67_hold(bool hold)
+{
+	these()->hold = hold;
+	take_interrupts();
+}
+
+/* --- wrperfmon --- */
+
+static void write_counters(uint64_t argument)
+{
+	struct counters *here = these();
+
+	for (unsigned int n = 0; n < EV67_COUNTERS; n++) {
+		uint64_t value = argument >> PCTR_CTL_SHIFT(n) & EV67_COUNTER_MASK;
+
+		if (!(argument >> n & 1))
+			continue;
+		ASSERT(value <= value_max[n]);
+		ASSERT(!(here->enabled & BIT(n)));
+		here->value[n] = value;
+		here->pending &= ~BIT(n);
+	}
+}
+
+static uint64_t read_counters(void)
+{
+	struct counters *here = these();
+	uint64_t control = here->value[0] << PCTR_CTL_SHIFT(0) |
+			   here->value[1] << PCTR_CTL_SHIFT(1) | here->sl1 << PCTR_CTL_SL1_SHIFT;
+
+	/* Bit 47 is extended. */
+	return (uint64_t)((int64_t)(control << 16) >> 16);
+}
+
+static uint64_t call(uint64_t function, uint64_t argument)
+{
+	struct counters *here = these();
+
+	switch (function) {
+	case PERFMON_DISABLE:
+		here->enabled &= ~(unsigned int)argument;
+		return 1;
+	case PERFMON_ENABLE:
+		ASSERT((argument & ~EV67_ALL_COUNTERS) == 0);
+		here->enabled |= (unsigned int)argument;
+		return 1;
+	case PERFMON_SELECT:
+		ASSERT((argument & ~(3ull << PCTR_CTL_SL1_SHIFT)) == 0);
+		ASSERT(!here->enabled);
+		here->sl1 = (unsigned int)argument >> PCTR_CTL_SL1_SHIFT;
+		return 1;
+	case PERFMON_OPTIONS:
+		here->selected_processes = argument & 1;
+		return 1;
+	case PERFMON_READ:
+		return read_counters();
+	case PERFMON_WRITE:
+		write_counters(argument);
+		return 1;
+	default:
+		panic("wrperfmon(%llu)", (unsigned long long)function);
+	}
+}
+
+uint64_t wrperfmon(uint64_t function, uint64_t argument)
+{
+	struct counters *here = these();
+	uint64_t result;
+
+	if (absent)
+		return 0;
+	here->calls++;
+	here->busy = true;
+	result = call(function, argument);
+	here->busy = false;
+	take_interrupts();
+	return result;
+}
+
+bool processor_is_ev67(void)
+{
+	return !other_model;
+}
+
+/* --- counting --- */
+
+static bool counts(const struct counters *here, unsigned int n, unsigned int events)
+{
+	return (here->enabled & BIT(n)) && !here->selected_processes &&
+	       (events & BIT(inputs[here->sl1][n]));
+}
+
+void sim_ev67_count(unsigned int events, uint64_t number)
+{
+	struct counters *here = these();
+
+	while (number && !here->busy) {
+		uint64_t step = number;
+
+		here->busy = true;
+		for (unsigned int n = 0; n < EV67_COUNTERS; n++) {
+			uint64_t distance = EV67_COUNTER_MASK + 1 - here->value[n];
+			if (counts(here, n, events) && step > distance)
+				step = distance;
+		}
+		for (unsigned int n = 0; n < EV67_COUNTERS; n++) {
+			if (!counts(here, n, events))
+				continue;
+			here->counted[inputs[here->sl1][n]] += step;
+			here->value[n] += step;
+			if (here->value[n] <= EV67_COUNTER_MASK)
+				continue;
+			here->value[n] = 0;
+			here->pending |= BIT(n);
+		}
+		number -= step;
+		here->busy = false;
+		take_interrupts();
+	}
+}
