@@ -19,12 +19,13 @@
  *    with interrupts off is all the locking it needs, and its lock is never taken.
  *
  * Order: context->mutex (membership; task context) > output.c's mutex > inherit.c's mutex > [cross
- * call] > the scheduler's run-queue lock > context->lock of a task > the timer queue's lock. Two
- * contexts' locks are never held together; two contexts' mutexes only maker before made (fork).
- * publish_lock is taken alone. A PMI takes none of them.
+ * call] > the scheduler's run-queue lock > context->lock of a task > the timer queue's lock. Of two
+ * contexts the second is only ever tried (exchange.c); two contexts' mutexes are held only maker before
+ * made (fork). publish_lock is taken alone. A PMI takes none of them.
  *
  * Life. task->perf holds a reference, every event holds one. When a task ends, task->perf becomes
- * &exited, for good: who looks from then on gets ESRCH.
+ * &exited, for good: who looks from then on gets ESRCH. Contexts of clones may change places when their
+ * tasks are switched (exchange.c).
  */
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>
@@ -101,13 +102,26 @@ static void deactivate(struct perf_cpu *cpu, uint64_t now_ns)
 	cpu->task_context = NULL;
 }
 
+/* CONTEXT, active here, becomes NEXT's if that has an image of it and its own task is not exiting. */
+static __attribute__((noinline)) bool exchange(struct perf_context *context, struct task *next)
+{
+	struct perf_task *perf = atomic_load_explicit(&next->perf, memory_order_relaxed);
+
+	return perf && perf_contexts_are_images(context, &perf->context) &&
+	       atomic_load_explicit(&context->task->perf, memory_order_relaxed) != &exited &&
+	       perf_context_exchange(context, &perf->context);
+}
+
 void perf_task_sched_out(struct task *prev, struct task *next)
 {
 	struct perf_cpu *cpu = &this_cpu(perf_cpus);
 	struct perf_context *context = cpu->task_context;
 
-	perf_sideband_switch_out(prev, next);
+	if (perf_sideband_wants_switches())
+		perf_sideband_switch_out(prev, next);
 	if (!context)
+		return;
+	if (atomic_load_explicit(&context->image, memory_order_relaxed) && exchange(context, next))
 		return;
 
 	spin_lock(&context->lock);
@@ -146,14 +160,17 @@ void perf_task_sched_in(struct task *task)
 	struct perf_cpu *cpu = &this_cpu(perf_cpus);
 	struct perf_task *perf = atomic_load(&task->perf);
 
-	/* The task ends only by itself, so what it points to stays while it is switched in. */
+	/* The task ends only by itself, so what it points to stays while it is switched in. After an
+	 * exchange it is active already. */
 	if (perf && perf != &exited) {
-		task_sched_in(cpu, &perf->context);
+		if (cpu->task_context != &perf->context)
+			task_sched_in(cpu, &perf->context);
 	} else if (cpu->context.rotate_needed) {
 		sched_in_all(cpu, perf_cpu_begin(cpu, true));
 		perf_cpu_end(cpu);
 	}
-	perf_sideband_switch_in(task);
+	if (perf_sideband_wants_switches())
+		perf_sideband_switch_in(task);
 }
 
 static void activate_if_running(void *argument)
@@ -180,6 +197,19 @@ struct perf_context *perf_context_make(struct task *task)
 
 	atomic_store(&task->perf, perf);
 	return perf ? &perf->context : NULL;
+}
+
+/* The context that TASK points to, with a reference; NULL: none, or TASK has begun to end. */
+static struct perf_context *get_published(struct task *task)
+{
+	unsigned long irq = spin_lock_irqsave(&publish_lock);
+	struct perf_task *perf = atomic_load(&task->perf);
+	struct perf_context *context = perf && perf != &exited ? &perf->context : NULL;
+
+	if (context)
+		perf_context_get(context);
+	spin_unlock_irqrestore(&publish_lock, irq);
+	return context;
 }
 
 struct perf_context *perf_context_of_task(struct task *task, int *error)
@@ -299,6 +329,13 @@ void perf_context_call(struct perf_context *context, bool freeze, perf_context_f
 
 /* --- membership --- */
 
+/* CONTEXT, locked and its mutex held, is like no other from now on. */
+static void lose_image(struct perf_context *context)
+{
+	atomic_store_explicit(&context->image, 0, memory_order_relaxed);
+	context->clones_image = 0;
+}
+
 static void install_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
 			   void *argument)
 {
@@ -306,6 +343,7 @@ static void install_locked(struct perf_cpu *cpu, struct perf_context *context, u
 
 	event->timestamp_ns = perf_context_time(context, now_ns);
 	event->attached = true;
+	lose_image(context);
 	TAILQ_INSERT_TAIL(&context->members, event, member_link);
 	if (event->leader == event) {
 		perf_group_give_turn(event);
@@ -349,6 +387,7 @@ static void retire_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 	perf_userpage_update(event);
 
 	event->attached = false;
+	lose_image(context);
 	TAILQ_REMOVE(&context->members, event, member_link);
 	context->hardware_count -= !!event->pmu->pmu_disable;
 	if (!context->task && TAILQ_EMPTY(&context->members))
@@ -456,6 +495,7 @@ static void deactivate_for_good(struct perf_cpu *cpu, struct perf_context *conte
 {
 	if (cpu)
 		deactivate(cpu, now_ns);
+	lose_image(context);
 	context->dead = true;
 }
 
@@ -512,22 +552,44 @@ void perf_task_exec(struct task *task)
 	if (!perf || perf == &exited)
 		return;
 	struct perf_context *context = &perf->context;
+	/* What has images has no events that care; what has none stays this task's. */
+	if (atomic_load(&context->image))
+		return;
 	mutex_lock(&context->mutex);
 	perf_context_call(context, true, enable_on_exec_locked, NULL);
 	retire_all(context, true);
 	mutex_unlock(&context->mutex);
 }
 
+/* The context of TASK, the running one, with a reference and its mutex; or NULL. Until the mutex is given
+ * back it is TASK's, or changed places with one that it is an image of. */
+static struct perf_context *lock_own(struct task *task)
+{
+	for (;;) {
+		struct perf_context *context = get_published(task);
+
+		if (!context)
+			return NULL;
+		mutex_lock(&context->mutex);
+		if (perf_context_is_of(context, task))
+			return context;
+		/* Exchanged while this waited, and then perhaps changed by who it is now. */
+		mutex_unlock(&context->mutex);
+		perf_context_put(context);
+	}
+}
+
 int perf_task_fork(struct task *parent, struct task *child, unsigned int how)
 {
-	struct perf_task *perf = atomic_load(&parent->perf);
-
 	atomic_store(&child->perf, NULL);
-	if (!perf || perf == &exited)
+	if (!atomic_load(&parent->perf))
 		return 0;
-	mutex_lock(&perf->context.mutex);
-	int error = perf_context_inherit(&perf->context, child, how);
-	mutex_unlock(&perf->context.mutex);
+	struct perf_context *context = lock_own(parent);
+	if (!context)
+		return 0;
+	int error = perf_context_inherit(context, child, how);
+	mutex_unlock(&context->mutex);
+	perf_context_put(context);
 	return error;
 }
 

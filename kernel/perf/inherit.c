@@ -114,7 +114,6 @@ static struct perf_event *inherit_event(struct perf_event *event, struct perf_ev
 
 	if (!child)
 		return NULL;
-	child->state = event->state >= EVENT_INACTIVE ? EVENT_INACTIVE : EVENT_OFF;
 	child->group_generation = event->group_generation;
 	child->turn = event->turn;
 	child->hw.sample_period = event->hw.sample_period;
@@ -126,6 +125,9 @@ static struct perf_event *inherit_event(struct perf_event *event, struct perf_ev
 	mutex_lock(&family_mutex);
 	bool closed = parent->closed;
 	if (!closed) {
+		/* Who switches a family does so to all that it has by then. */
+		child->state = perf_event_peek_state(event) >= EVENT_INACTIVE ? EVENT_INACTIVE :
+										EVENT_OFF;
 		perf_event_get(parent);
 		child->parent = parent;
 		child->linked = true;
@@ -204,6 +206,7 @@ int perf_context_inherit(struct perf_context *from, struct task *child, unsigned
 
 	mutex_lock(&to->mutex);
 	int error = inherit_groups(from, to, how);
+	perf_context_become_image(to, from);
 	mutex_unlock(&to->mutex);
 	return error;
 }

@@ -197,6 +197,27 @@ static struct perf_context *find_context(const struct request *request, int *err
 	return context;
 }
 
+/* Finds EVENT's context and locks its mutex: 0, or an error and there is none. */
+static int lock_context(const struct request *request, struct perf_event *event)
+{
+	int error = 0;
+
+	for (;;) {
+		struct perf_context *context = find_context(request, &error);
+
+		if (!context)
+			return error;
+		mutex_lock(&context->mutex);
+		event->context = context;
+		if (!request->task || perf_context_claim(context, request->task))
+			return 0;
+		/* It has changed places with another's (exchange.c). */
+		event->context = NULL;
+		mutex_unlock(&context->mutex);
+		perf_context_put(context);
+	}
+}
+
 /* The driver looks at the group's members to see whether they fit together. */
 static struct perf_event *create(const struct request *request, int *error)
 {
@@ -264,9 +285,8 @@ static long open_event(struct request *request, unsigned long flags)
 	if (!error && !request->task)
 		error = perf_allow_cpu();
 	if (!error)
-		event->context = find_context(request, &error);
+		error = lock_context(request, event);
 	if (!error) {
-		mutex_lock(&event->context->mutex);
 		error = install(request, event);
 		mutex_unlock(&event->context->mutex);
 	}

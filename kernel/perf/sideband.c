@@ -241,9 +241,6 @@ void perf_sideband_switch_out(struct task *prev, struct task *next)
 	const struct switched other = { .pid = (uint32_t)next->tgid, .tid = (uint32_t)next->tid };
 	uint16_t misc = PERF_RECORD_MISC_SWITCH_OUT;
 
-	if (!atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_SWITCH],
-				  memory_order_relaxed))
-		return;
 	if (prev->state == TASK_RUNNABLE)
 		misc |= PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 	tell_switch(this_cpu(perf_cpus).task_context, misc, &other);
@@ -253,9 +250,7 @@ void perf_sideband_switch_out(struct task *prev, struct task *next)
 
 void perf_sideband_switch_in(struct task *task)
 {
-	if (atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_SWITCH],
-				 memory_order_relaxed))
-		tell_switch(this_cpu(perf_cpus).task_context, 0, &this_cpu(last_switched));
+	tell_switch(this_cpu(perf_cpus).task_context, 0, &this_cpu(last_switched));
 }
 
 /* --- counts --- */

@@ -25,6 +25,10 @@ static struct family {
 	_Atomic uint64_t expected;
 } families[FAMILIES];
 
+/* Whether tasks have only what lets their contexts change places when they are switched (exchange.c). */
+static bool exchanging;
+static _Atomic unsigned int exchanges;
+
 static int cpu_events[PROCESSORS];
 static uint64_t cpu_expected[PROCESSORS];
 
@@ -94,7 +98,10 @@ static void switch_task(struct processor *self)
 
 	if (!next)
 		return;
+	struct perf_task *gone = atomic_load(&prev->perf);
 	sim_switch(next);
+	if (gone && atomic_load(&next->perf) == gone)
+		atomic_fetch_add(&exchanges, 1);
 	give_idle(prev);
 }
 
@@ -192,10 +199,14 @@ static void use_once(struct processor *self, int fd)
 /* Opens a group of some task that may be ending, uses it, perhaps with records, and closes it. */
 static void use_group(struct processor *self)
 {
-	struct perf_event_attr attr = hardware_attr(CODE);
+	struct perf_event_attr attr = exchanging ? software_attr(PERF_COUNT_SW_DUMMY) :
+						   hardware_attr(CODE);
 	struct mapping mapping;
 	pid_t tid = (pid_t)(1 + draw(self, TASKS));
 
+	/* A context that was opened an event in, or lost one, is like no other. */
+	if (exchanging && draw(self, 100))
+		return;
 	attr.inherit = draw(self, 2);
 	attr.disabled = draw(self, 2);
 	attr.remove_on_exec = draw(self, 2);
@@ -259,6 +270,7 @@ static void open_events(void)
 		cpu_events[cpu] = open_event(total, -1, (int)cpu, -1);
 
 	total.inherit = 1;
+	total.pinned = !exchanging;
 	group.disabled = 1;
 	for (unsigned int i = 0; i < FAMILIES; i++) {
 		struct task *task = sim_task_create();
@@ -273,12 +285,21 @@ static void open_events(void)
 	}
 }
 
-static void check(void)
+static void forget_the_last_machine(void)
+{
+	memset(families, 0, sizeof(families));
+	memset(cpu_expected, 0, sizeof(cpu_expected));
+	for (size_t i = 0; i < sizeof(family_of) / sizeof(family_of[0]); i++)
+		atomic_store(&family_of[i], NULL);
+}
+
+static void hammer(void)
 {
 	struct task *task;
 	uint64_t all = 0;
 
-	/* Two for what is pinned, and two that the others share. */
+	/* Two for what is on all the time, and two that the others share. */
+	forget_the_last_machine();
 	start_machine(PROCESSORS, 4, NULL, 0);
 	open_events();
 
@@ -300,9 +321,25 @@ static void check(void)
 	end_machine();
 }
 
+static void check(void)
+{
+	exchanging = false;
+	hammer();
+}
+
+static void check_exchanges(void)
+{
+	exchanging = true;
+	atomic_store(&exchanges, 0);
+	hammer();
+	EXPECT(atomic_load(&exchanges) > 0);
+	printf("# %u switches were exchanges\n", atomic_load(&exchanges));
+}
+
 static const struct tap_rule rules[] = {
 	{ "events of tasks that move, fork, exec and end while others use them count everything, once",
 	  check },
+	{ "and so they do when contexts of clones change places", check_exchanges },
 };
 
 TAP_MAIN(rules)

@@ -32,7 +32,8 @@ struct task;
 struct perf_context {
 	struct spinlock lock; /* L, irqsave; a processor's context has none, see context.c */
 	struct mutex mutex;   /* M: membership: open, close, fork, exit, group reads */
-	struct task *task;    /* NULL: a processor's context. Not dereferenced once dead */
+	/* L: NULL: a processor's context. Not dereferenced once dead. Another may come while image is not 0. */
+	struct task *task;
 	_Atomic int cpu;      /* L: processor where it is active, -1 */
 
 	/* The context's own time: it runs while the context is active. While inactive, time_ns;
@@ -45,6 +46,8 @@ struct perf_context {
 	unsigned int hardware_count;  /* L: members on a PMU that can be frozen */
 	unsigned int frequency_count; /* L: members with attr.freq */
 	bool rotate_needed;	      /* L: some flexible group did not fit */
+	_Atomic uint64_t image; /* L: its images have the same, see exchange.c; 0: it has none */
+	uint64_t clones_image;	/* M: what its clones get while it has none; 0: not known yet */
 	bool dead;		      /* L, M: the task is gone */
 	_Atomic bool traps_waiting;   /* some member's pending_trap waits for the task to run */
 	int last_cpu;		      /* L: where it was active last, -1: nowhere */
@@ -83,6 +86,33 @@ struct perf_context *perf_context_make(struct task *task);
  * mutex is held. HOW: enum perf_fork. 0 or -ENOMEM; what was made goes with perf_task_free. Task
  * context. */
 int perf_context_inherit(struct perf_context *from, struct task *child, unsigned int how);
+
+/*
+ * exchange.c
+ */
+
+/* CLONE, which MAKER's task has just inherited into and nobody runs with yet, is an image of MAKER's other
+ * clones, if it may be. Both mutexes held. Task context. */
+void perf_context_become_image(struct perf_context *clone, struct perf_context *maker);
+
+/* Whether CONTEXT is TASK's; if so it stays that from now on. Task context. */
+bool perf_context_claim(struct perf_context *context, const struct task *task);
+
+/* The same, just now: with CONTEXT's mutex held it stays TASK's, or like TASK's. Task context. */
+bool perf_context_is_of(struct perf_context *context, const struct task *task);
+
+/* Whether one may take the other's place. Sure with both locked, else a moment ago. Any context. */
+static inline bool perf_contexts_are_images(const struct perf_context *a,
+					    const struct perf_context *b)
+{
+	uint64_t image = atomic_load_explicit(&a->image, memory_order_relaxed);
+
+	return image && image == atomic_load_explicit(&b->image, memory_order_relaxed);
+}
+
+/* ACTIVE, here, and OTHER get each other's task; ACTIVE stays so. Returns whether; if not, nothing has
+ * changed. Interrupts off, ACTIVE's task about to be switched to OTHER's, neither exiting. */
+bool perf_context_exchange(struct perf_context *active, struct perf_context *other);
 
 /* Makes CONTEXT that of TASK, active nowhere, or with TASK NULL that of processor CPU. One
  * reference, no events. Before anyone else can see it. */

@@ -6,9 +6,12 @@
 #ifndef KERNEL_PERF_SIDEBAND_H
 #define KERNEL_PERF_SIDEBAND_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <kernel/perf.h>
 
 struct perf_context;
 struct perf_event;
@@ -42,6 +45,13 @@ void perf_sideband_exit(struct perf_context *context, struct task *task);
  * lock held. */
 void perf_sideband_switch_out(struct task *prev, struct task *next);
 void perf_sideband_switch_in(struct task *task);
+
+/* Whether anybody wants those: to be asked first. Any context. */
+static inline bool perf_sideband_wants_switches(void)
+{
+	return atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_SWITCH],
+				    memory_order_relaxed);
+}
 
 /* READ with the last count of CHILD, an inherited event whose task, the running one, has ended: to
  * its parent, if it asked for that (attr.inherit_stat). Its context's mutex held. Task context. */

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Tasks of one family that hand the processor to each other, whose contexts may change places meanwhile
+ * (kernel/perf/exchange.c): what their parent's events count is still the sum of what each did, to the
+ * instruction. As Linux has it: the same executable has to pass there.
+ */
+#include <fcntl.h>
+#include <string.h>
+
+#include "event.h"
+#include "process.h"
+
+#define PLAYERS		   3
+
+/*
+ * ROUNDS times: a byte from FROM, a byte to TO. In each round, at user level: 12 instructions; 3 branches,
+ * the two syscalls and the jump.
+ */
+#define ROUND_INSTRUCTIONS 12
+#define ROUND_BRANCHES	   3
+
+void play(uint64_t rounds, int from, int to, char *byte);
+
+__asm__("	.text\n"
+	"	.globl play\n"
+	"	.type play, @function\n"
+	"play:\n"
+	"	pushq %rbx\n"
+	"	pushq %r12\n"
+	"	pushq %r13\n"
+	"	pushq %r14\n"
+	"	movq %rdi, %rbx\n"
+	"	movl %esi, %r12d\n"
+	"	movl %edx, %r13d\n"
+	"	movq %rcx, %r14\n"
+	"1:	xorl %eax, %eax\n" /* read */
+	"	movl %r12d, %edi\n"
+	"	movq %r14, %rsi\n"
+	"	movl $1, %edx\n"
+	"	syscall\n"
+	"	movl $1, %eax\n" /* write */
+	"	movl %r13d, %edi\n"
+	"	movq %r14, %rsi\n"
+	"	movl $1, %edx\n"
+	"	syscall\n"
+	"	decq %rbx\n"
+	"	jnz 1b\n"
+	"	popq %r14\n"
+	"	popq %r13\n"
+	"	popq %r12\n"
+	"	popq %rbx\n"
+	"	ret\n"
+	"	.size play, . - play\n");
+
+/* Player I reads from ring[I] and writes to the next one's. */
+static int ring[PLAYERS][2], gate[2], ready[2];
+static uint64_t rounds;
+static bool bound;
+
+static void play_as(int number)
+{
+	char byte;
+
+	play(rounds, ring[number][0], ring[(number + 1) % PLAYERS][1], &byte);
+	_exit(0);
+}
+
+/* Starts the players when it is told, gives the first byte, and waits for all. */
+static void make_players(void)
+{
+	char byte = 0;
+
+	if (bound)
+		run_on(cpu_count() - 1);
+	if (write(ready[1], &byte, 1) != 1 || read(gate[0], &byte, 1) != 1)
+		_exit(1);
+	for (int i = 0; i < PLAYERS; i++)
+		if (fork() == 0)
+			play_as(i);
+	if (write(ring[0][1], &byte, 1) != 1)
+		_exit(1);
+	for (int i = 0; i < PLAYERS; i++)
+		if (wait(NULL) < 0)
+			_exit(1);
+	_exit(0);
+}
+
+/* Until the maker MAKER waits at the gate, and so executes nothing. */
+static void wait_for_maker(pid_t maker)
+{
+	char path[32], text[64], byte;
+
+	EXPECT_EQ(read(ready[0], &byte, 1), 1);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)maker);
+	do {
+		int fd = open(path, O_RDONLY);
+		ssize_t size = read(fd, text, sizeof(text) - 1);
+
+		close(fd);
+		text[size > 0 ? size : 0] = 0;
+	} while (!strstr(text, ") S"));
+}
+
+static int open_inherited(const struct kind *kind, pid_t pid, int leader)
+{
+	struct perf_event_attr attr = timed_attr(kind);
+
+	attr.inherit = 1;
+	attr.disabled = 0;
+	return must_open(&attr, pid, -1, leader);
+}
+
+struct game {
+	struct reading instructions, branches;
+};
+
+static struct reading read_on(int fd, const struct reading *before)
+{
+	struct reading now = read_event(fd);
+
+	EXPECT(now.value >= before->value && now.enabled_ns >= before->enabled_ns);
+	EXPECT_EQ(now.running_ns, now.enabled_ns);
+	return now;
+}
+
+/* What a maker and its players count that play ROUNDS rounds, read over and over while they do. */
+static struct game count_game(uint64_t number)
+{
+	struct game game = { 0 };
+	int status = -1;
+
+	rounds = number;
+	EXPECT_EQ(pipe(gate), 0);
+	EXPECT_EQ(pipe(ready), 0);
+	for (int i = 0; i < PLAYERS; i++)
+		EXPECT_EQ(pipe(ring[i]), 0);
+	pid_t maker = start(make_players);
+	wait_for_maker(maker);
+	int leader = open_inherited(INSTRUCTIONS, maker, -1);
+	int member = open_inherited(BRANCHES, maker, leader);
+
+	EXPECT_EQ(write(gate[1], "", 1), 1);
+	bool ended;
+	do {
+		ended = waitpid(maker, &status, WNOHANG) == maker;
+		game.instructions = read_on(leader, &game.instructions);
+		game.branches = read_on(member, &game.branches);
+		pause_ms(1);
+	} while (!ended);
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(game.branches.enabled_ns, game.instructions.enabled_ns);
+	for (int fd = 0; fd < 2; fd++) {
+		close(gate[fd]);
+		close(ready[fd]);
+		for (int i = 0; i < PLAYERS; i++)
+			close(ring[i][fd]);
+	}
+	close(leader);
+	close(member);
+	return game;
+}
+
+/* The difference of two games is that of their rounds: everything else that is executed is the same. */
+static void check_games(void)
+{
+	struct game few = count_game(10), many = count_game(510);
+
+	EXPECT_EQ(many.instructions.value - few.instructions.value,
+		  500 * PLAYERS * ROUND_INSTRUCTIONS);
+	EXPECT_EQ(many.branches.value - few.branches.value, 500 * PLAYERS * ROUND_BRANCHES);
+}
+
+static void check_one_processor(void)
+{
+	bound = true;
+	check_games();
+}
+
+static void check_any_processor(void)
+{
+	bound = false;
+	check_games();
+}
+
+static const struct tap_rule rules[] = {
+	{ "children that take turns on one processor are counted exactly", check_one_processor },
+	{ "so are children that run where they like", check_any_processor },
+};
+
+int main(void)
+{
+	return process_run_rules(rules, sizeof(rules) / sizeof(rules[0]));
+}
