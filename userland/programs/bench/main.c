@@ -21,6 +21,7 @@
  *                        have N events; the two calls are included
  *     switch_open_N      the same, when both have N more events open than find a counter: every
  *                        other one is switched off, the rest wait
+ *     switch_inherited_N the same, between two children of a task that has N events, which they inherited
  *     sample             one sample with an address, taken by the counter's interrupt
  *     pipe_round         a byte to another process through a pipe, and one back
  *     socket_round       the same through a pair of Unix sockets
@@ -220,13 +221,14 @@ static void close_load(struct load *load)
 }
 
 /* 0, or -1 and nothing is open. */
-static int open_load(struct load *load, size_t count, size_t more_count)
+static int open_load(struct load *load, size_t count, size_t more_count, bool inherited)
 {
 	struct perf_event_attr attr;
 
 	load->count = load->more_count = 0;
 	while (load->count < count) {
 		attr = count_user(task_events[load->count]);
+		attr.inherit = inherited;
 		if (perf_self_open(&load->events[load->count], &attr, NULL) != 0)
 			goto failed;
 		load->count++;
@@ -245,57 +247,98 @@ failed:
 	return -1;
 }
 
+struct switching {
+	const char *name;
+	size_t events, more; /* of each task */
+	bool inherited;	     /* both have them from the process that made them */
+};
+
 /* The partner: its own events, then passes until it is told to stop. Does not return. */
-static void be_partner(struct shared *shared, size_t events_each, size_t more_each)
+static void be_partner(struct shared *shared, const struct switching *kind)
 {
 	static struct load load;
 
-	if (open_load(&load, events_each, more_each) != 0)
+	if (!kind->inherited && open_load(&load, kind->events, kind->more, false) != 0)
 		_exit(EXIT_FAILED);
 	pass_until_stopped(shared);
 	_exit(EXIT_MEASURED);
 }
 
-static int bench_switch(const char *name, size_t events_each, size_t more_each)
+static pid_t start_partner(struct shared *shared, const struct switching *kind)
 {
-	static struct load load;
-	struct turn turn = { .passes = 0 };
-	struct meter_reading cost;
-	int failed = -1, status = 0;
-
-	if (!bench_wants(name))
-		return 0;
-	turn.shared = mmap(NULL, sizeof(*turn.shared), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (turn.shared == MAP_FAILED)
-		return bench_explain(name, "no shared memory");
 	fflush(stdout);
 	pid_t partner = fork();
-	if (partner < 0)
-		return bench_explain(name, "cannot fork");
-	if (partner == 0)
-		be_partner(turn.shared, events_each, more_each);
 
-	if (open_load(&load, events_each, more_each) == 0) {
-		failed = meter_cost(yield, &turn, 2, partner_passed_once, &cost);
-		close_load(&load);
-	}
-	__atomic_store_n(&turn.shared->stop, 1, __ATOMIC_RELAXED);
-	waitpid(partner, &status, 0);
-	munmap(turn.shared, sizeof(*turn.shared));
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_MEASURED)
-		failed = -1;
-	return bench_print(name, failed, &cost) != 0;
+	if (partner == 0)
+		be_partner(shared, kind);
+	return partner;
 }
 
-static const struct {
-	const char *name;
-	size_t events, more;
-} switches[] = {
-	{ "switch_pair_0", 0, 0 },     { "switch_pair_1", 1, 0 },
-	{ "switch_pair_2", 2, 0 },     { "switch_pair_4", 4, 0 },
-	{ "switch_pair_8", 8, 0 },     { "switch_open_10", 8, 10 },
-	{ "switch_open_100", 8, 100 }, { "switch_open_1000", 8, MORE_EVENTS_MAX },
+/* Measures and prints what a switch to the partner and back costs. Returns how many failed. */
+static int measure_switch(struct shared *shared, const struct switching *kind)
+{
+	struct turn turn = { .shared = shared, .passes = 0 };
+	struct meter_reading cost;
+	int failed = meter_cost(yield, &turn, 2, partner_passed_once, &cost);
+
+	return bench_print(kind->name, failed, &cost) != 0;
+}
+
+/* From a process that has nothing of its own either. */
+static int measure_as_child(struct shared *shared, const struct switching *kind)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(measure_switch(shared, kind) ? EXIT_FAILED : EXIT_MEASURED);
+	return waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
+	       WEXITSTATUS(status) != EXIT_MEASURED;
+}
+
+static int bench_switch(const struct switching *kind)
+{
+	static struct load load;
+	int failures = 1, status = 0;
+
+	if (!bench_wants(kind->name))
+		return 0;
+	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return bench_explain(kind->name, "no shared memory");
+	/* What is inherited has to be there before the partner, and else only after it. */
+	if (kind->inherited && open_load(&load, kind->events, kind->more, true) != 0)
+		return bench_explain(kind->name, "no events");
+	pid_t partner = start_partner(shared, kind);
+	if (partner < 0)
+		return bench_explain(kind->name, "cannot fork");
+
+	if (kind->inherited)
+		failures = measure_as_child(shared, kind);
+	else if (open_load(&load, kind->events, kind->more, false) == 0)
+		failures = measure_switch(shared, kind);
+	close_load(&load);
+	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
+	waitpid(partner, &status, 0);
+	munmap(shared, sizeof(*shared));
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_MEASURED)
+		return bench_explain(kind->name, "the other task failed");
+	return failures;
+}
+
+static const struct switching switches[] = {
+	{ "switch_pair_0", 0, 0, false },
+	{ "switch_pair_1", 1, 0, false },
+	{ "switch_pair_2", 2, 0, false },
+	{ "switch_pair_4", 4, 0, false },
+	{ "switch_pair_8", 8, 0, false },
+	{ "switch_inherited_1", 1, 0, true },
+	{ "switch_inherited_4", 4, 0, true },
+	{ "switch_inherited_8", 8, 0, true },
+	{ "switch_open_10", 8, 10, false },
+	{ "switch_open_100", 8, 100, false },
+	{ "switch_open_1000", 8, MORE_EVENTS_MAX, false },
 };
 
 /* spin_loop(n) retires 2n + 1 instructions: one sample, or now and then two. */
@@ -381,7 +424,7 @@ int main(int argc, char **argv)
 	failures += bench_plain("null_syscall", call_nothing, NULL) != 0;
 	failures += bench_one_event();
 	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
-		failures += bench_switch(switches[i].name, switches[i].events, switches[i].more);
+		failures += bench_switch(&switches[i]);
 	failures += bench_sample();
 	failures += bench_calls(argv[0]);
 	return failures == 0 ? EXIT_MEASURED : EXIT_FAILED;
