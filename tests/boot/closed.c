@@ -16,7 +16,6 @@
 #include "process.h"
 
 #define STACK_SIZE 16384
-#define FIONREAD   0x541b
 
 static char stack[STACK_SIZE] __attribute__((aligned(16)));
 static char *buffer; /* a page; the waiting thread's */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ELF64 files, as far as the kernel's loader reads them. Source: System V ABI, chapters 4 and
- * 5; x86-64 psABI.
+ * 5; x86-64 psABI; Linux's uapi/linux/elf-em.h for the number that Alpha uses.
  */
 #ifndef _UAPI_LINUX_ELF_H
 #define _UAPI_LINUX_ELF_H
@@ -21,7 +21,7 @@
 #define ET_DYN	     3
 
 #define EM_X86_64    62
-#define EM_ALPHA	    0x9026
+#define EM_ALPHA     0x9026
 
 #define PT_LOAD	     1
 #define PT_INTERP    3

@@ -7,7 +7,9 @@
 
 #include <stdint.h>
 
-#define EPOLL_CLOEXEC  02000000
+#include "../asm/fcntl.h"
+
+#define EPOLL_CLOEXEC  O_CLOEXEC
 
 #define EPOLL_CTL_ADD  1
 #define EPOLL_CTL_DEL  2

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mmap, mprotect, madvise. Source: Linux's asm-generic/mman-common.h, mman.h and x86's mman.h.
+ * mmap, mprotect, madvise; what differs between ISAs is in asm/mman.h. Source: Linux's
+ * asm-generic/mman-common.h, mman.h.
  */
 #ifndef _UAPI_LINUX_MMAN_H
 #define _UAPI_LINUX_MMAN_H
+
+#include "../asm/mman.h"
 
 #define PROT_NONE	    0x0
 #define PROT_READ	    0x1
@@ -17,26 +20,11 @@
 #define MAP_PRIVATE	    0x02
 #define MAP_SHARED_VALIDATE 0x03
 #define MAP_TYPE	    0x0f
-#define MAP_FIXED	    0x10
-#define MAP_ANONYMOUS	    0x20
-#define MAP_32BIT	    0x40
-#define MAP_GROWSDOWN	    0x0100
-#define MAP_DENYWRITE	    0x0800
-#define MAP_EXECUTABLE	    0x1000
-#define MAP_LOCKED	    0x2000
-#define MAP_NORESERVE	    0x4000
-#define MAP_POPULATE	    0x8000
-#define MAP_NONBLOCK	    0x10000
-#define MAP_STACK	    0x20000
-#define MAP_HUGETLB	    0x40000
-#define MAP_SYNC	    0x80000
-#define MAP_FIXED_NOREPLACE 0x100000
 
 #define MADV_NORMAL	    0
 #define MADV_RANDOM	    1
 #define MADV_SEQUENTIAL	    2
 #define MADV_WILLNEED	    3
-#define MADV_DONTNEED	    4
 #define MADV_FREE	    8
 #define MADV_REMOVE	    9
 #define MADV_DONTFORK	    10
@@ -62,12 +50,6 @@
 #define MREMAP_DONTUNMAP    4
 
 #define MS_ASYNC	    1
-#define MS_INVALIDATE	    2
-#define MS_SYNC		    4
-
-#define MCL_CURRENT	    1
-#define MCL_FUTURE	    2
-#define MCL_ONFAULT	    4
 
 #define MLOCK_ONFAULT	    1
 

@@ -111,5 +111,6 @@ struct ptrace_rseq_configuration {
 #define NT_X86_XSTATE	  0x202
 
 #define AUDIT_ARCH_X86_64 0xc000003e
+#define AUDIT_ARCH_ALPHA  0xc0009026
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Limits and usage of resources. Source: Linux's asm-generic/resource.h, uapi/linux/resource.h.
+ * Limits and usage of resources; some numbers differ between ISAs: asm/resource.h. Source: Linux's asm-generic/resource.h, uapi/linux/resource.h.
  */
 #ifndef _UAPI_LINUX_RESOURCE_H
 #define _UAPI_LINUX_RESOURCE_H
@@ -9,16 +9,14 @@
 
 #include <uapi/linux/time.h>
 
+#include "../asm/resource.h"
+
 #define RLIMIT_CPU	  0
 #define RLIMIT_FSIZE	  1
 #define RLIMIT_DATA	  2
 #define RLIMIT_STACK	  3
 #define RLIMIT_CORE	  4
 #define RLIMIT_RSS	  5
-#define RLIMIT_NPROC	  6
-#define RLIMIT_NOFILE	  7
-#define RLIMIT_MEMLOCK	  8
-#define RLIMIT_AS	  9
 #define RLIMIT_LOCKS	  10
 #define RLIMIT_SIGPENDING 11
 #define RLIMIT_MSGQUEUE	  12

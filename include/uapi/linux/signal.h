@@ -1,119 +1,88 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Signals: numbers, actions, what a handler is told. Source: Linux's asm-generic/signal.h, siginfo.h
- * and x86's asm/signal.h.
+ * Signals: numbers, actions, what a handler is told; what differs between ISAs is in asm/signal.h.
+ * Source: Linux's asm-generic/signal.h, siginfo.h.
  */
 #ifndef _UAPI_LINUX_SIGNAL_H
 #define _UAPI_LINUX_SIGNAL_H
 
 #include <stdint.h>
 
-#define SIGHUP		1
-#define SIGINT		2
-#define SIGQUIT		3
-#define SIGILL		4
-#define SIGTRAP		5
-#define SIGABRT		6
-#define SIGBUS		7
-#define SIGFPE		8
-#define SIGKILL		9
-#define SIGUSR1		10
-#define SIGSEGV		11
-#define SIGUSR2		12
-#define SIGPIPE		13
-#define SIGALRM		14
-#define SIGTERM		15
-#define SIGSTKFLT	16
-#define SIGCHLD		17
-#define SIGCONT		18
-#define SIGSTOP		19
-#define SIGTSTP		20
-#define SIGTTIN		21
-#define SIGTTOU		22
-#define SIGURG		23
-#define SIGXCPU		24
-#define SIGXFSZ		25
-#define SIGVTALRM	26
-#define SIGPROF		27
-#define SIGWINCH	28
-#define SIGIO		29
-#define SIGPWR		30
-#define SIGSYS		31
-#define SIGNALS_MAX	64 /* the last real-time signal */
+#include "../asm/signal.h"
 
-#define SIG_BLOCK	0
-#define SIG_UNBLOCK	1
-#define SIG_SETMASK	2
+#define SIGHUP		  1
+#define SIGINT		  2
+#define SIGQUIT		  3
+#define SIGILL		  4
+#define SIGTRAP		  5
+#define SIGABRT		  6
+#define SIGFPE		  8
+#define SIGKILL		  9
+#define SIGSEGV		  11
+#define SIGPIPE		  13
+#define SIGALRM		  14
+#define SIGTERM		  15
+#define SIGTTIN		  21
+#define SIGTTOU		  22
+#define SIGXCPU		  24
+#define SIGXFSZ		  25
+#define SIGVTALRM	  26
+#define SIGPROF		  27
+#define SIGWINCH	  28
+#define SIGNALS_MAX	  64 /* the last real-time signal */
 
 /* sigev_notify */
-#define SIGEV_SIGNAL	0
-#define SIGEV_NONE	1
-#define SIGEV_THREAD	2
-#define SIGEV_THREAD_ID 4
+#define SIGEV_SIGNAL	  0
+#define SIGEV_NONE	  1
+#define SIGEV_THREAD	  2
+#define SIGEV_THREAD_ID	  4
 
-#define SIG_DFL_ADDRESS 0ul
-#define SIG_IGN_ADDRESS 1ul
-
-#define SA_NOCLDSTOP	0x00000001ul
-#define SA_NOCLDWAIT	0x00000002ul
-#define SA_SIGINFO	0x00000004ul
-#define SA_RESTORER	0x04000000ul
-#define SA_ONSTACK	0x08000000ul
-#define SA_RESTART	0x10000000ul
-#define SA_NODEFER	0x40000000ul
-#define SA_RESETHAND	0x80000000ul
+#define SIG_DFL_ADDRESS	  0ul
+#define SIG_IGN_ADDRESS	  1ul
 
 #define SA_EXPOSE_TAGBITS 0x00000800ul
-#define SA_KNOWN                                                                             \
-	(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_EXPOSE_TAGBITS | SA_RESTORER |        \
-	 SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND)
+#define SA_KNOWN                                                                                  \
+	(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_EXPOSE_TAGBITS | SA_ONSTACK | SA_RESTART | \
+	 SA_NODEFER | SA_RESETHAND | SA_KNOWN_ISA)
 
-#define SS_ONSTACK	1
-#define SS_DISABLE	2
-#define SS_AUTODISARM	(1u << 31)
-#define MINSIGSTKSZ	2048
+#define SS_ONSTACK	     1
+#define SS_DISABLE	     2
+#define SS_AUTODISARM	     (1u << 31)
 
 /* si_code */
-#define SI_USER		0
-#define SI_KERNEL	0x80
-#define SI_QUEUE	(-1)
-#define SI_TIMER	(-2)
-#define SI_SIGIO	(-5)
-#define SI_TKILL	(-6)
-#define ILL_ILLOPN	2
-#define FPE_INTDIV	1
-#define FPE_FLTDIV	3
-#define FPE_FLTOVF	4
-#define FPE_FLTUND	5
-#define FPE_FLTRES	6
-#define FPE_FLTINV	7
-#define SEGV_MAPERR	1
-#define SEGV_ACCERR	2
-#define BUS_ADRALN	1
-#define BUS_ADRERR	2
-#define TRAP_BRKPT	1
-#define TRAP_TRACE	2
-#define TRAP_HWBKPT	4
-#define TRAP_PERF	6
-#define CLD_EXITED	1
-#define CLD_KILLED	2
-#define CLD_DUMPED	3
-#define CLD_TRAPPED	4
-#define CLD_STOPPED	5
-#define CLD_CONTINUED	6
-#define POLL_IN		1
-#define POLL_OUT	2
-#define POLL_HUP	6
+#define SI_USER		     0
+#define SI_KERNEL	     0x80
+#define SI_QUEUE	     (-1)
+#define SI_TIMER	     (-2)
+#define SI_SIGIO	     (-5)
+#define SI_TKILL	     (-6)
+#define ILL_ILLOPN	     2
+#define FPE_INTDIV	     1
+#define FPE_FLTDIV	     3
+#define FPE_FLTOVF	     4
+#define FPE_FLTUND	     5
+#define FPE_FLTRES	     6
+#define FPE_FLTINV	     7
+#define SEGV_MAPERR	     1
+#define SEGV_ACCERR	     2
+#define BUS_ADRALN	     1
+#define BUS_ADRERR	     2
+#define TRAP_BRKPT	     1
+#define TRAP_TRACE	     2
+#define TRAP_HWBKPT	     4
+#define TRAP_PERF	     6
+#define CLD_EXITED	     1
+#define CLD_KILLED	     2
+#define CLD_DUMPED	     3
+#define CLD_TRAPPED	     4
+#define CLD_STOPPED	     5
+#define CLD_CONTINUED	     6
+#define POLL_IN		     1
+#define POLL_OUT	     2
+#define POLL_HUP	     6
 
 /* si_perf_flags: SIGTRAP was blocked, so it comes later than what it is about. */
 #define TRAP_PERF_FLAG_ASYNC 1u
-
-struct kernel_sigaction {
-	uint64_t handler; /* address, SIG_DFL_ADDRESS or SIG_IGN_ADDRESS */
-	uint64_t flags;	  /* SA_* */
-	uint64_t restorer;
-	uint64_t mask; /* bit n - 1: signal n */
-};
 
 /* 64 bytes, of which the kernel looks at these. */
 struct kernel_sigevent {
@@ -152,7 +121,7 @@ struct kernel_siginfo {
 			uint64_t si_timer_value;
 		};
 		struct {
-			uint64_t si_addr; /* SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP */
+			uint64_t si_addr;      /* SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP */
 			uint64_t si_perf_data; /* TRAP_PERF: attr.sig_data */
 			uint32_t si_perf_type; /* attr.type */
 			uint32_t si_perf_flags;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sockets: families, types, addresses, messages, options. Source: Linux's linux/socket.h,
- * asm-generic/socket.h, linux/un.h, linux/net.h, asm-generic/sockios.h.
+ * Sockets: families, types, addresses, messages, options; what differs between ISAs is in
+ * asm/socket.h. Source: Linux's linux/socket.h, asm-generic/socket.h, linux/un.h, linux/net.h,
+ * asm-generic/sockios.h.
  */
 #ifndef _UAPI_LINUX_SOCKET_H
 #define _UAPI_LINUX_SOCKET_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "../asm/socket.h"
+#include "termios.h"
 
 #define AF_UNSPEC	  0
 #define AF_UNIX		  1
@@ -19,8 +23,6 @@
 #define SOCK_SEQPACKET	  5
 #define SOCK_MAX	  11
 #define SOCK_TYPE_MASK	  0xf
-#define SOCK_NONBLOCK	  04000
-#define SOCK_CLOEXEC	  02000000
 
 #define SHUT_RD		  0
 #define SHUT_WR		  1
@@ -91,37 +93,12 @@ struct kernel_linger {
 #define MSG_CMSG_CLOEXEC 0x40000000
 #define MSG_CMSG_COMPAT	 0x80000000u
 
-#define SOL_SOCKET	 1
-
-#define SO_DEBUG	 1
-#define SO_REUSEADDR	 2
-#define SO_TYPE		 3
-#define SO_ERROR	 4
-#define SO_DONTROUTE	 5
-#define SO_BROADCAST	 6
-#define SO_SNDBUF	 7
-#define SO_RCVBUF	 8
-#define SO_KEEPALIVE	 9
-#define SO_OOBINLINE	 10
 #define SO_PRIORITY	 12
-#define SO_LINGER	 13
-#define SO_REUSEPORT	 15
-#define SO_PASSCRED	 16
-#define SO_PEERCRED	 17
-#define SO_RCVLOWAT	 18
-#define SO_SNDLOWAT	 19
-#define SO_RCVTIMEO	 20
-#define SO_SNDTIMEO	 21
-#define SO_ACCEPTCONN	 30
-#define SO_SNDBUFFORCE	 32
-#define SO_RCVBUFFORCE	 33
-#define SO_PROTOCOL	 38
-#define SO_DOMAIN	 39
 #define SO_RCVTIMEO_NEW	 66
 #define SO_SNDTIMEO_NEW	 67
 
 /* ioctl: bytes that can be read, and the room that what was sent and not read takes. */
-#define SIOCINQ		 0x541B
-#define SIOCOUTQ	 0x5411
+#define SIOCINQ		 FIONREAD
+#define SIOCOUTQ	 TIOCOUTQ
 
 #endif

@@ -1,50 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * File types and the structure that stat, fstat and newfstatat fill in. Source: Linux's
- * uapi/linux/stat.h and
- * x86's asm/stat.h (struct stat).
+ * File types, and the structures that statx and getdents64 fill in; those of stat and statfs are in
+ * asm/stat.h. Source: Linux's uapi/linux/stat.h.
  */
 #ifndef _UAPI_LINUX_STAT_H
 #define _UAPI_LINUX_STAT_H
 
 #include <stdint.h>
 
-#define S_IFMT	 00170000
-#define S_IFSOCK 0140000
-#define S_IFLNK	 0120000
-#define S_IFREG	 0100000
-#define S_IFBLK	 0060000
-#define S_IFDIR	 0040000
-#define S_IFCHR	 0020000
-#define S_IFIFO	 0010000
+#include "../asm/stat.h"
 
-#define S_ISUID	 0004000
-#define S_ISGID	 0002000
-#define S_ISVTX	 0001000
-#define S_IXGRP	 0000010
-#define S_IALLUGO 07777
+#define S_IFMT		      00170000
+#define S_IFSOCK	      0140000
+#define S_IFLNK		      0120000
+#define S_IFREG		      0100000
+#define S_IFBLK		      0060000
+#define S_IFDIR		      0040000
+#define S_IFCHR		      0020000
+#define S_IFIFO		      0010000
 
-struct kernel_stat {
-	uint64_t st_dev;
-	uint64_t st_ino;
-	uint64_t st_nlink;
-	uint32_t st_mode;
-	uint32_t st_uid;
-	uint32_t st_gid;
-	uint32_t padding0;
-	uint64_t st_rdev;
-	int64_t st_size;
-	int64_t st_blksize;
-	int64_t st_blocks; /* of 512 bytes */
-	uint64_t st_atime_s, st_atime_ns;
-	uint64_t st_mtime_s, st_mtime_ns;
-	uint64_t st_ctime_s, st_ctime_ns;
-	int64_t reserved[3];
-};
+#define S_ISUID		      0004000
+#define S_ISGID		      0002000
+#define S_ISVTX		      0001000
+#define S_IXGRP		      0000010
+#define S_IALLUGO	      07777
 
 /* statx: Linux's uapi/linux/stat.h. */
-#define STATX_BASIC_STATS 0x7ff
-#define STATX__RESERVED	  0x80000000u
+#define STATX_BASIC_STATS     0x7ff
+#define STATX__RESERVED	      0x80000000u
 #define STATX_ATTR_MOUNT_ROOT 0x2000
 
 struct kernel_statx_timestamp {
@@ -74,18 +57,6 @@ struct kernel_statx {
 /* statfs: Linux's asm-generic/statfs.h. */
 #define ST_VALID    0x0020
 #define ST_RELATIME 0x1000
-
-struct kernel_statfs {
-	int64_t f_type;
-	int64_t f_bsize;
-	uint64_t f_blocks, f_bfree, f_bavail;
-	uint64_t f_files, f_ffree;
-	int32_t f_fsid[2];
-	int64_t f_namelen;
-	int64_t f_frsize;
-	int64_t f_flags;
-	int64_t f_spare[4];
-};
 
 /* Entry that getdents64 writes: name is terminated, length_bytes is a multiple of 8. */
 struct kernel_dirent64 {

@@ -1,36 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * direct.S - the system calls whose C function has the kernel's own arguments: one line each.
+ * direct.S - the system calls whose C function has the kernel's own arguments: one line each. The macro
+ * that makes the function is the ISA's (direct.h).
  *
- * A C function's first three arguments are already in the kernel's registers; the fourth moves
- * from %rcx, which the syscall instruction overwrites, to %r10 (System V x86-64 ABI, A.2.1). A
- * result from -4095 to -1 becomes errno and -1. Variadic functions (open, fcntl, ioctl) pass
- * their arguments in the same registers.
+ * An error becomes errno and -1. Variadic functions (open, fcntl, ioctl) pass their arguments in the
+ * same registers.
  *
  * The names are weak: C reserves none of them, so a program is free to have a function of its own
  * called, say, poll.
  */
 #include <asm/unistd.h>
 
+#include "direct.h"
+
 	.section .note.GNU-stack, "", @progbits
 	.text
 
-	.macro	direct name, number
-	.weak	\name
-	.type	\name, @function
-	.balign	16
-\name:
-	movl	$\number, %eax
-	movq	%rcx, %r10
-	syscall
-	cmpq	$-4095, %rax
-	jae	__syscall_error
-	ret
-	.size	\name, . - \name
-	.endm
-
 	direct	access,			__NR_access
-	direct	alarm,			__NR_alarm
 	direct	chdir,			__NR_chdir
 	direct	chmod,			__NR_chmod
 	direct	clock_getres,		__NR_clock_getres
@@ -43,8 +29,8 @@
 	direct	fchmod,			__NR_fchmod
 	direct	fcntl,			__NR_fcntl
 	direct	fork,			__NR_fork
-	direct	fstat,			__NR_fstat
-	direct	fstatat,		__NR_newfstatat
+	direct	fstat,			NUMBER_FSTAT
+	direct	fstatat,		NUMBER_FSTATAT
 	direct	fsync,			__NR_fsync
 	direct	ftruncate,		__NR_ftruncate
 	direct	getdents64,		__NR_getdents64
@@ -62,7 +48,7 @@
 	direct	kill,			__NR_kill
 	direct	link,			__NR_link
 	direct	lseek,			__NR_lseek
-	direct	lstat,			__NR_lstat
+	direct	lstat,			NUMBER_LSTAT
 	direct	madvise,		__NR_madvise
 	direct	mkdir,			__NR_mkdir
 	direct	mknod,			__NR_mknod
@@ -73,8 +59,6 @@
 	direct	nanosleep,		__NR_nanosleep
 	direct	open,			__NR_open
 	direct	openat,			__NR_openat
-	direct	pause,			__NR_pause
-	direct	pipe,			__NR_pipe
 	direct	pipe2,			__NR_pipe2
 	direct	poll,			__NR_poll
 	direct	prctl,			__NR_prctl
@@ -91,7 +75,7 @@
 	direct	setrlimit,		__NR_setrlimit
 	direct	setsid,			__NR_setsid
 	direct	sigaltstack,		__NR_sigaltstack
-	direct	stat,			__NR_stat
+	direct	stat,			NUMBER_STAT
 	direct	symlink,		__NR_symlink
 	direct	times,			__NR_times
 	direct	truncate,		__NR_truncate
@@ -101,3 +85,8 @@
 	direct	wait4,			__NR_wait4
 	direct	write,			__NR_write
 	direct	writev,			__NR_writev
+#ifdef __NR_alarm
+	direct	alarm,			__NR_alarm
+	direct	pause,			__NR_pause
+	direct	pipe,			__NR_pipe
+#endif

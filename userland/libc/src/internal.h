@@ -5,8 +5,13 @@
 #ifndef TALLY_LIBC_INTERNAL_H
 #define TALLY_LIBC_INTERNAL_H
 
+#include <elf.h>
+
 /* Called by crt0.S with the initial stack pointer; does not return. */
 void __start_program(long *stack) __attribute__((noreturn));
+
+/* Gives the first thread a copy of segment @tls, where the ISA looks for it. In the ISA's tls.c. */
+void __setup_tls(const Elf64_Phdr *tls);
 
 /* Where a signal handler returns to: enters rt_sigreturn. In entry.S; never called from C. */
 void __signal_return(void);

@@ -2,7 +2,8 @@
 /*
  * memory.c - the break: the end of the data segment, from which malloc() takes its memory.
  *
- * The kernel's brk returns where the break now is, moved or not; it never returns an error.
+ * The kernel's brk returns where the break now is, moved or not; Alpha's returns an error instead when it
+ * is not where it shall be.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -14,11 +15,12 @@ static uintptr_t current_break;
 
 static int move_break(uintptr_t wanted)
 {
-	current_break = (uintptr_t)syscall(__NR_brk, wanted);
-	if (current_break == wanted)
-		return 0;
-	errno = ENOMEM;
-	return -1;
+	if ((uintptr_t)syscall(__NR_brk, wanted) != wanted) {
+		errno = ENOMEM;
+		return -1;
+	}
+	current_break = wanted;
+	return 0;
 }
 
 int brk(void *end)

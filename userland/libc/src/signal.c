@@ -2,8 +2,9 @@
 /*
  * signal.c - POSIX's signal functions over Linux's rt_ calls.
  *
- * The kernel's struct sigaction has another order than POSIX's and wants the address that a
- * handler returns to; the rest differs by the size of the set, which the kernel asks for. raise() is
+ * The kernel's struct sigaction has another order than POSIX's, and the kernel wants the address that a
+ * handler returns to: in the structure with SA_RESTORER, or, where the ISA has no such flag, as an
+ * argument more. The rest differs by the size of the set, which the kernel asks for. raise() is
  * newlib's own, over kill().
  */
 #include <errno.h>
@@ -20,16 +21,16 @@ int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 
 	if (action != NULL) {
 		new_action.handler = (uintptr_t)action->sa_sigaction;
-		new_action.flags = (unsigned int)action->sa_flags | SA_RESTORER;
+		new_action.flags = (unsigned int)action->sa_flags | SA_KNOWN_ISA;
 		new_action.restorer = (uintptr_t)__signal_return;
 		new_action.mask = action->sa_mask;
 	}
 	if (syscall(__NR_rt_sigaction, number, action != NULL ? &new_action : NULL,
-		    old != NULL ? &old_action : NULL, sizeof(sigset_t)) != 0)
+		    old != NULL ? &old_action : NULL, sizeof(sigset_t), __signal_return) != 0)
 		return -1;
 	if (old != NULL) {
 		old->sa_sigaction = (void (*)(int, siginfo_t *, void *))(uintptr_t)old_action.handler;
-		old->sa_flags = (int)(old_action.flags & ~SA_RESTORER);
+		old->sa_flags = (int)(old_action.flags & ~SA_KNOWN_ISA);
 		old->sa_mask = old_action.mask;
 	}
 	return 0;

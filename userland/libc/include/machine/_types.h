@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * machine/_types.h - the widths of the kernel's own types, as Linux/x86-64 passes them.
+ * machine/_types.h - the widths of the kernel's own types, as Linux passes them.
  *
  * newlib's <sys/_types.h> asks this file first and falls back to 16-bit device, user and inode
  * numbers, which cannot hold what the kernel writes. Source: Linux's asm-generic/posix_types.h.
@@ -26,7 +26,11 @@ typedef unsigned long __ino_t;
 typedef unsigned int __mode_t;
 
 #define __machine_nlink_t_defined
+#ifdef __alpha__
+typedef unsigned int __nlink_t; /* as in its struct stat64 */
+#else
 typedef unsigned long __nlink_t;
+#endif
 
 #define __machine_fsfilcnt_t_defined
 typedef unsigned long __fsfilcnt_t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sys/errno.h - error numbers, as Linux numbers them on x86.
+ * sys/errno.h - error numbers, as Linux numbers them.
  *
  * Replaces newlib's file of the same name: newlib's own numbers above 34 are those of another
  * system, and a kernel that says 38 (ENOSYS) must not be heard as something else.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sys/fcntl.h - flags of open() and commands of fcntl(), as Linux/x86-64 numbers them.
+ * sys/fcntl.h - flags of open() and commands of fcntl(), as Linux numbers them.
  *
- * Replaces newlib's file. Source of what is here: Linux's include/uapi/asm-generic/fcntl.h.
+ * Replaces newlib's file. Source of what is here: Linux's include/uapi/asm-generic/fcntl.h; what differs
+ * between ISAs is in asm/fcntl.h.
  */
 #ifndef _SYS_FCNTL_H_
 #define _SYS_FCNTL_H_
@@ -16,12 +17,9 @@
 /* What the kernel's header does not name. */
 #define O_NDELAY     O_NONBLOCK
 #define O_ASYNC	     FASYNC
-#define O_SYNC	     (04000000 | O_DSYNC)
+#define O_SYNC	     (__O_SYNC | O_DSYNC)
 #define O_RSYNC	     O_SYNC
-#define O_TMPFILE    (020000000 | O_DIRECTORY)
-#define F_GETLK	     5
-#define F_SETLK	     6
-#define F_SETLKW     7
+#define O_TMPFILE    (__O_TMPFILE | O_DIRECTORY)
 
 /* Whom F_SETOWN_EX signals: a thread, a process, a process group. */
 #define F_OWNER_TID  0
@@ -32,10 +30,6 @@ struct f_owner_ex {
 	int type;
 	pid_t pid;
 };
-
-#define F_RDLCK 0
-#define F_WRLCK 1
-#define F_UNLCK 2
 
 struct flock {
 	short l_type;
@@ -49,8 +43,6 @@ struct flock {
 #define LOCK_EX	     2
 #define LOCK_NB	     4
 #define LOCK_UN	     8
-
-#define AT_REMOVEDIR 0x200
 
 #ifdef __cplusplus
 extern "C" {

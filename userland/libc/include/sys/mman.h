@@ -13,10 +13,6 @@
 
 #define MAP_FAILED    ((void *)-1)
 
-#define MS_ASYNC      1
-#define MS_INVALIDATE 2
-#define MS_SYNC	      4
-
 #ifdef __cplusplus
 extern "C" {
 #endif

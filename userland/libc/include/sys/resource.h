@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 #include <sys/time.h>
+#include <asm/resource.h>
 
 #define RUSAGE_SELF	0
 #define RUSAGE_CHILDREN (-1)
@@ -34,8 +35,6 @@ struct rusage {
 
 #define RLIMIT_CPU     0
 #define RLIMIT_STACK   3
-#define RLIMIT_NOFILE  7
-#define RLIMIT_MEMLOCK 8
 #define RLIM_INFINITY  (~0UL)
 
 typedef unsigned long rlim_t;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sys/signal.h - signal sets, actions and information, as Linux/x86-64 has them; the numbers are the
- * kernel's.
+ * sys/signal.h - signal sets, actions and information, as Linux has them; the numbers are the kernel's.
  *
  * Replaces newlib's file. A sigset_t is one 64-bit word, signal n in bit n-1, which is what the
- * kernel takes. Source: Linux's arch/x86/include/uapi/asm/signal.h and asm-generic/siginfo.h.
+ * kernel takes. Source: Linux's asm-generic/siginfo.h.
  */
 #ifndef _SYS_SIGNAL_H
 #define _SYS_SIGNAL_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sys/stat.h - file status, in the layout Linux/x86-64 writes (arch/x86/include/uapi/asm/stat.h).
+ * sys/stat.h - file status. The structure is the one that the kernel writes, and so the ISA's
+ * (machine/_stat.h).
  *
  * Replaces newlib's file: its struct stat has another order, and stat() here hands the user's
  * structure to the kernel as it is.
@@ -13,24 +14,7 @@
 #include <sys/cdefs.h>
 #include <sys/types.h>
 #include <sys/_timespec.h>
-
-struct stat {
-	dev_t st_dev;
-	ino_t st_ino;
-	nlink_t st_nlink;
-	mode_t st_mode;
-	uid_t st_uid;
-	gid_t st_gid;
-	unsigned int __st_pad;
-	dev_t st_rdev;
-	off_t st_size;
-	blksize_t st_blksize;
-	blkcnt_t st_blocks;
-	struct timespec st_atim;
-	struct timespec st_mtim;
-	struct timespec st_ctim;
-	long __st_reserved[3];
-};
+#include <machine/_stat.h>
 
 #define st_atime       st_atim.tv_sec
 #define st_mtime       st_mtim.tv_sec

@@ -9,7 +9,6 @@
 
 #include <asm/unistd.h>
 
-#define SYS_arch_prctl	      __NR_arch_prctl
 #define SYS_brk		      __NR_brk
 #define SYS_clone	      __NR_clone
 #define SYS_exit	      __NR_exit
@@ -28,5 +27,9 @@
 #define SYS_set_tid_address   __NR_set_tid_address
 #define SYS_tgkill	      __NR_tgkill
 #define SYS_uname	      __NR_uname
+
+#ifdef __NR_arch_prctl
+#define SYS_arch_prctl __NR_arch_prctl
+#endif
 
 #endif /* _SYS_SYSCALL_H */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The structures that stat64, fstat64 and fstatat64, statfs64 and fstatfs64 fill in. Those of the calls
+ * without 64 are only the kernel's business. Source: Linux's uapi/asm/stat.h and asm/statfs.h for Alpha,
+ * whose words of file systems have 32 bits.
+ */
+#ifndef _UAPI_ASM_STAT_H
+#define _UAPI_ASM_STAT_H
+
+#include <stdint.h>
+
+struct kernel_stat {
+	uint64_t st_dev;
+	uint64_t st_ino;
+	uint64_t st_rdev;
+	int64_t st_size;
+	uint64_t st_blocks; /* of 512 bytes */
+	uint32_t st_mode;
+	uint32_t st_uid;
+	uint32_t st_gid;
+	uint32_t st_blksize;
+	uint32_t st_nlink;
+	uint32_t padding0;
+	uint64_t st_atime_s, st_atime_ns;
+	uint64_t st_mtime_s, st_mtime_ns;
+	uint64_t st_ctime_s, st_ctime_ns;
+	int64_t reserved[3];
+};
+
+struct kernel_statfs {
+	uint32_t f_type;
+	uint32_t f_bsize;
+	uint64_t f_blocks, f_bfree, f_bavail;
+	uint64_t f_files, f_ffree;
+	int32_t f_fsid[2];
+	uint32_t f_namelen;
+	uint32_t f_frsize;
+	uint32_t f_flags;
+	uint32_t f_spare[4];
+};
+
+#endif

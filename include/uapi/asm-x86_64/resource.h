@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Numbers of limits that differ between ISAs. Source: Linux's asm-generic/resource.h.
+ */
+#ifndef _UAPI_ASM_RESOURCE_H
+#define _UAPI_ASM_RESOURCE_H
+
+#define RLIMIT_NPROC   6
+#define RLIMIT_NOFILE  7
+#define RLIMIT_MEMLOCK 8
+#define RLIMIT_AS      9
+
+#endif
