@@ -10,7 +10,9 @@
 #include <math.h>
 #include <poll.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -349,6 +351,83 @@ static void check_floating_point(void)
 	EXPECT_STR(text, "1.414 32 -5000000000");
 }
 
+/* Numbers at the ends of what their types hold, and what the quotients and remainders are: as Alpha divides by
+ * functions of the C library. */
+static void check_division(void)
+{
+	static const struct {
+		int64_t dividend, divisor, quotient, remainder;
+	} signeds[] = {
+		{ 7, 2, 3, 1 },
+		{ -7, 2, -3, -1 },
+		{ 7, -2, -3, 1 },
+		{ -7, -2, 3, -1 },
+		{ 0, -5, 0, 0 },
+		{ INT64_MIN, 1, INT64_MIN, 0 },
+		{ INT64_MIN, INT64_MIN, 1, 0 },
+		{ INT64_MIN, 10, -922337203685477580, -8 },
+		{ INT64_MAX, INT64_MIN, 0, INT64_MAX },
+		{ INT64_MAX, 3, 3074457345618258602, 1 },
+	};
+	static const struct {
+		uint64_t dividend, divisor, quotient, remainder;
+	} unsigneds[] = {
+		{ UINT64_MAX, 1, UINT64_MAX, 0 },
+		{ UINT64_MAX, UINT64_MAX - 1, 1, 1 },
+		{ UINT64_MAX, 10, 1844674407370955161, 5 },
+		{ 1ull << 63, (1ull << 63) + 1, 0, 1ull << 63 },
+		{ 0x123456789abcdef0, 0xfedcba987, 0x1249249, 0x246fe8971 },
+	};
+	volatile int32_t word = INT32_MIN, by = 10;
+	volatile uint32_t natural = 0xffffffff, by_natural = 0xfffffffe;
+
+	for (size_t i = 0; i < sizeof(signeds) / sizeof(signeds[0]); i++) {
+		volatile int64_t dividend = signeds[i].dividend, divisor = signeds[i].divisor;
+
+		EXPECT_EQ(dividend / divisor, signeds[i].quotient);
+		EXPECT_EQ(dividend % divisor, signeds[i].remainder);
+	}
+	for (size_t i = 0; i < sizeof(unsigneds) / sizeof(unsigneds[0]); i++) {
+		volatile uint64_t dividend = unsigneds[i].dividend, divisor = unsigneds[i].divisor;
+
+		EXPECT_EQ(dividend / divisor, unsigneds[i].quotient);
+		EXPECT_EQ(dividend % divisor, unsigneds[i].remainder);
+	}
+	EXPECT_EQ(word / by, -214748364);
+	EXPECT_EQ(word % by, -8);
+	EXPECT_EQ(natural / by_natural, 1);
+	EXPECT_EQ(natural % by_natural, 1);
+}
+
+static void divide_by_zero(void)
+{
+	volatile int five = 5, zero = 0;
+
+	handled = five / zero;
+}
+
+static void check_division_by_zero(void)
+{
+	int status = in_child(divide_by_zero);
+
+	EXPECT(WIFSIGNALED(status));
+	EXPECT_EQ(WTERMSIG(status), SIGFPE);
+}
+
+static void check_jumps(void)
+{
+	volatile int count = 0;
+	volatile double kept = sqrt(2.25);
+	jmp_buf here;
+	int value = setjmp(here);
+
+	EXPECT_EQ(value, count);
+	EXPECT(kept == 1.5);
+	if (count++ < 3)
+		longjmp(here, count);
+	EXPECT_EQ(count, 4);
+}
+
 static const struct tap_rule rules[] = {
 	{ "an error is Linux's number in errno", check_errno },
 	{ "a program can open, stat and read its own file", check_own_file },
@@ -363,6 +442,9 @@ static const struct tap_rule rules[] = {
 	{ "a task runs on the CPU that it asks for", check_cpus },
 	{ "writev, poll, dup and prctl do what they say", check_descriptors },
 	{ "floating point survives system calls and other tasks", check_floating_point },
+	{ "integers are divided as C says", check_division },
+	{ "division by zero is SIGFPE", check_division_by_zero },
+	{ "longjmp returns to setjmp with a value", check_jumps },
 };
 
 int main(int argc, char **argv)
