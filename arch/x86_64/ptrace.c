@@ -13,6 +13,7 @@
 
 #include <arch/task.h>
 #include <kernel/task.h>
+#include <kernel/usercopy.h>
 #include <machine/cpu.h>
 #include <machine/mmu.h>
 #include <machine/msr.h>
@@ -182,6 +183,11 @@ int arch_ptrace_poke_user(struct task *task, unsigned long offset, unsigned long
 	if (offset < USER_DEBUG || offset >= USER_DEBUG_END)
 		return -EIO;
 	return ptrace_debug_set(task, (unsigned int)((offset - USER_DEBUG) / 8), value);
+}
+
+long arch_ptrace_give_word(unsigned long word, unsigned long data)
+{
+	return copy_to_user((void *)data, &word, sizeof(word));
 }
 
 static size_t registers_size(void)

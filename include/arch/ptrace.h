@@ -30,6 +30,10 @@ const struct register_set *arch_register_set(unsigned int type);
 int arch_ptrace_peek_user(struct task *task, unsigned long offset, unsigned long *value);
 int arch_ptrace_poke_user(struct task *task, unsigned long offset, unsigned long value);
 
+/* The result of the running task's PTRACE_PEEK*, which has found WORD: Linux writes it to the user's DATA (0 or
+ * -EFAULT), or, on Alpha, gives it as the call's result. Task context. */
+long arch_ptrace_give_word(unsigned long word, unsigned long data);
+
 /* Whether TASK traps after its next instruction from now on. Also for the running task. */
 void arch_ptrace_set_step(struct task *task, bool on);
 

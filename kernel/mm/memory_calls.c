@@ -13,6 +13,11 @@
 #include <uapi/linux/stat.h>
 
 #define PROT_ALL (PROT_READ | PROT_WRITE | PROT_EXEC)
+/* Not every ISA has it. */
+#ifndef MAP_32BIT
+#define MAP_32BIT 0
+#endif
+
 /* What MAP_SHARED_VALIDATE accepts: Linux's LEGACY_MAP_MASK. */
 #define VALIDATED_FLAGS                                                                          \
 	(MAP_TYPE | MAP_FIXED | MAP_ANONYMOUS | MAP_32BIT | MAP_GROWSDOWN | MAP_DENYWRITE |      \

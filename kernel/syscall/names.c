@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of Linux's system calls by number, for the log: all of them, implemented or not.
+ * Names of Linux's system calls by number, for the log: all of them, implemented or not. Those that not every
+ * ISA has are in <machine/calls.h>.
  */
 #include <stddef.h>
 
 #include <kernel/syscall.h>
+#include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 
 #define NAME(call) [__NR_##call] = #call
@@ -44,10 +46,8 @@ static const char *const names[] = {
 	NAME(shmctl),
 	NAME(dup),
 	NAME(dup2),
-	NAME(pause),
 	NAME(nanosleep),
 	NAME(getitimer),
-	NAME(alarm),
 	NAME(setitimer),
 	NAME(getpid),
 	NAME(sendfile),
@@ -95,7 +95,6 @@ static const char *const names[] = {
 	NAME(rename),
 	NAME(mkdir),
 	NAME(rmdir),
-	NAME(creat),
 	NAME(link),
 	NAME(unlink),
 	NAME(symlink),
@@ -142,7 +141,6 @@ static const char *const names[] = {
 	NAME(rt_sigqueueinfo),
 	NAME(rt_sigsuspend),
 	NAME(sigaltstack),
-	NAME(utime),
 	NAME(mknod),
 	NAME(uselib),
 	NAME(personality),
@@ -164,11 +162,9 @@ static const char *const names[] = {
 	NAME(mlockall),
 	NAME(munlockall),
 	NAME(vhangup),
-	NAME(modify_ldt),
 	NAME(pivot_root),
 	NAME(_sysctl),
 	NAME(prctl),
-	NAME(arch_prctl),
 	NAME(adjtimex),
 	NAME(setrlimit),
 	NAME(chroot),
@@ -182,8 +178,6 @@ static const char *const names[] = {
 	NAME(reboot),
 	NAME(sethostname),
 	NAME(setdomainname),
-	NAME(iopl),
-	NAME(ioperm),
 	NAME(create_module),
 	NAME(init_module),
 	NAME(delete_module),
@@ -191,11 +185,8 @@ static const char *const names[] = {
 	NAME(query_module),
 	NAME(quotactl),
 	NAME(nfsservctl),
-	NAME(getpmsg),
-	NAME(putpmsg),
 	NAME(afs_syscall),
 	NAME(tuxcall),
-	NAME(security),
 	NAME(gettid),
 	NAME(readahead),
 	NAME(setxattr),
@@ -211,21 +202,16 @@ static const char *const names[] = {
 	NAME(lremovexattr),
 	NAME(fremovexattr),
 	NAME(tkill),
-	NAME(time),
 	NAME(futex),
 	NAME(sched_setaffinity),
 	NAME(sched_getaffinity),
-	NAME(set_thread_area),
 	NAME(io_setup),
 	NAME(io_destroy),
 	NAME(io_getevents),
 	NAME(io_submit),
 	NAME(io_cancel),
-	NAME(get_thread_area),
 	NAME(lookup_dcookie),
 	NAME(epoll_create),
-	NAME(epoll_ctl_old),
-	NAME(epoll_wait_old),
 	NAME(remap_file_pages),
 	NAME(getdents64),
 	NAME(set_tid_address),
@@ -272,7 +258,6 @@ static const char *const names[] = {
 	NAME(mknodat),
 	NAME(fchownat),
 	NAME(futimesat),
-	NAME(newfstatat),
 	NAME(unlinkat),
 	NAME(renameat),
 	NAME(linkat),
@@ -330,7 +315,6 @@ static const char *const names[] = {
 	NAME(seccomp),
 	NAME(getrandom),
 	NAME(memfd_create),
-	NAME(kexec_file_load),
 	NAME(bpf),
 	NAME(execveat),
 	NAME(userfaultfd),
@@ -345,7 +329,6 @@ static const char *const names[] = {
 	NAME(statx),
 	NAME(io_pgetevents),
 	NAME(rseq),
-	NAME(uretprobe),
 	NAME(pidfd_send_signal),
 	NAME(io_uring_setup),
 	NAME(io_uring_enter),
@@ -357,7 +340,6 @@ static const char *const names[] = {
 	NAME(fsmount),
 	NAME(fspick),
 	NAME(pidfd_open),
-	NAME(clone3),
 	NAME(close_range),
 	NAME(openat2),
 	NAME(pidfd_getfd),
@@ -369,7 +351,6 @@ static const char *const names[] = {
 	NAME(landlock_create_ruleset),
 	NAME(landlock_add_rule),
 	NAME(landlock_restrict_self),
-	NAME(memfd_secret),
 	NAME(process_mrelease),
 	NAME(futex_waitv),
 	NAME(set_mempolicy_home_node),
@@ -385,6 +366,7 @@ static const char *const names[] = {
 	NAME(lsm_set_self_attr),
 	NAME(lsm_list_modules),
 	NAME(mseal),
+	MACHINE_NAMES,
 };
 
 const char *syscall_name(unsigned long number)

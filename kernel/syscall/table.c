@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The system calls: number, function, how many arguments, what a signal does to it; and the way in.
+ * The system calls: number, function, how many arguments, what a signal does to it; and the way in. Those that
+ * not every ISA has, or not in the same way, are in <machine/calls.h>.
  *
  * A number without a function is -ENOSYS, and logged once by name.
  */
@@ -15,6 +16,7 @@
 #include <kernel/syscall_trace.h>
 #include <kernel/task.h>
 #include <kernel/trace/calls.h>
+#include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 #include <uapi/linux/errno.h>
 
@@ -26,10 +28,13 @@ struct syscall {
 
 #define CALL_RESTARTING(name, arguments, restart) [__NR_##name] = { sys_##name, arguments, restart }
 #define CALL(name, arguments)			  CALL_RESTARTING(name, arguments, CALL_ENDS)
+/* The name of an ISA's number is not that of the function. */
+#define CALL_BY(name, function, arguments)	  [__NR_##name] = { function, arguments, CALL_ENDS }
+#define CALL_BY_RESTARTING(name, function, arguments, restart) \
+	[__NR_##name] = { function, arguments, restart }
 
 static const struct syscall calls[] = {
 	/* memory */
-	CALL(brk, 1),
 	CALL(mmap, 6),
 	CALL(munmap, 2),
 	CALL(mprotect, 3),
@@ -75,20 +80,12 @@ static const struct syscall calls[] = {
 	CALL(epoll_pwait2, 6),
 	CALL(eventfd, 1),
 	CALL(eventfd2, 2),
-	CALL(pipe, 1),
 	CALL(pipe2, 2),
 
 	/* paths */
 	CALL(open, 3),
 	CALL(openat, 4),
-	CALL(creat, 2),
-	CALL(stat, 2),
-	CALL(lstat, 2),
-	CALL(fstat, 2),
-	CALL(newfstatat, 4),
 	CALL(statx, 5),
-	CALL(statfs, 2),
-	CALL(fstatfs, 2),
 	CALL(readlink, 3),
 	CALL(readlinkat, 4),
 	CALL(access, 2),
@@ -121,7 +118,6 @@ static const struct syscall calls[] = {
 	CALL(lchown, 3),
 	CALL(fchown, 3),
 	CALL(fchownat, 5),
-	CALL(utime, 2),
 	CALL(utimes, 2),
 	CALL(futimesat, 3),
 	CALL(utimensat, 4),
@@ -184,7 +180,6 @@ static const struct syscall calls[] = {
 
 	/* tasks */
 	CALL(clone, 5),
-	CALL(clone3, 2),
 	CALL(fork, 0),
 	CALL(vfork, 0),
 	CALL(unshare, 1),
@@ -197,7 +192,6 @@ static const struct syscall calls[] = {
 	CALL(pidfd_open, 2),
 	CALL(pidfd_send_signal, 4),
 	CALL(pidfd_getfd, 3),
-	CALL(getpid, 0),
 	CALL(gettid, 0),
 	CALL(getppid, 0),
 	CALL(getpgrp, 0),
@@ -205,8 +199,6 @@ static const struct syscall calls[] = {
 	CALL(setpgid, 2),
 	CALL(getsid, 1),
 	CALL(setsid, 0),
-	CALL(getuid, 0),
-	CALL(getgid, 0),
 	CALL(geteuid, 0),
 	CALL(getegid, 0),
 	CALL(getgroups, 2),
@@ -234,8 +226,6 @@ static const struct syscall calls[] = {
 	CALL(getrusage, 2),
 	CALL(times, 1),
 	CALL(prlimit64, 4),
-	CALL(getrlimit, 2),
-	CALL(setrlimit, 2),
 	CALL(getrandom, 3),
 
 	/* scheduling */
@@ -254,7 +244,6 @@ static const struct syscall calls[] = {
 	CALL(ioprio_set, 3),
 	CALL(ioprio_get, 2),
 	CALL(getcpu, 3),
-	CALL(getpriority, 2),
 	CALL(setpriority, 3),
 	CALL_RESTARTING(futex, 6, CALL_RESTARTS),
 	CALL_RESTARTING(futex_waitv, 5, CALL_RESTARTS),
@@ -270,7 +259,6 @@ static const struct syscall calls[] = {
 	CALL(kill, 2),
 	CALL(tkill, 2),
 	CALL(tgkill, 3),
-	CALL(rt_sigaction, 4),
 	CALL(rt_sigprocmask, 4),
 	CALL(rt_sigpending, 2),
 	CALL(rt_sigtimedwait, 4),
@@ -279,7 +267,6 @@ static const struct syscall calls[] = {
 	CALL_RESTARTING(rt_sigsuspend, 2, CALL_RESTARTS_UNHANDLED),
 	CALL(rt_sigreturn, 0),
 	CALL(sigaltstack, 2),
-	CALL_RESTARTING(pause, 0, CALL_RESTARTS_UNHANDLED),
 
 	CALL(ptrace, 4),
 	CALL(process_vm_readv, 6),
@@ -293,7 +280,6 @@ static const struct syscall calls[] = {
 	CALL(clock_adjtime, 2),
 	CALL(getitimer, 2),
 	CALL(setitimer, 3),
-	CALL(alarm, 1),
 	CALL(timer_create, 3),
 	CALL(timer_settime, 4),
 	CALL(timer_gettime, 2),
@@ -303,10 +289,12 @@ static const struct syscall calls[] = {
 	CALL_RESTARTING(clock_nanosleep, 4, CALL_RESTARTS_UNHANDLED),
 	CALL_RESTARTING(nanosleep, 2, CALL_RESTARTS_UNHANDLED),
 	CALL(gettimeofday, 2),
-	CALL(time, 1),
 
 	/* events */
 	CALL(perf_event_open, 5),
+
+	/* the ISA's own, and those that are another function on each */
+	MACHINE_CALLS,
 };
 
 #define CALL_COUNT (sizeof(calls) / sizeof(calls[0]))
@@ -351,7 +339,7 @@ static __attribute__((noinline)) long end_with_error(unsigned long number, long 
 
 /* Does call NUMBER; returns what the program gets. */
 static inline __attribute__((always_inline)) long perform(unsigned long number,
-							   struct trap_frame *frame)
+							  struct trap_frame *frame)
 {
 	long (*function)(const unsigned long arg[6]) =
 		number < CALL_COUNT ? calls[number].function : NULL;
@@ -396,8 +384,8 @@ static __attribute__((noinline)) long perform_watched(unsigned long number,
 
 static bool is_watched(void)
 {
-	return __builtin_expect(
-		atomic_load_explicit(&syscall_watchers, memory_order_relaxed) != 0, false);
+	return __builtin_expect(atomic_load_explicit(&syscall_watchers, memory_order_relaxed) != 0,
+				false);
 }
 
 inline __attribute__((always_inline)) void syscall_dispatch(struct trap_frame *frame)

@@ -17,6 +17,7 @@
 #include <kernel/syscall_trace.h>
 #include <kernel/task.h>
 #include <kernel/usercopy.h>
+#include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
@@ -48,11 +49,9 @@ static const char *const shapes[] = {
 	SHAPE(close_range, "uux"),
 	SHAPE(open, "sxo"),
 	SHAPE(openat, "fsxo"),
-	SHAPE(creat, "so"),
 	SHAPE(stat, "sx"),
 	SHAPE(lstat, "sx"),
 	SHAPE(fstat, "dx"),
-	SHAPE(newfstatat, "fsxx"),
 	SHAPE(statx, "fsxxx"),
 	SHAPE(statfs, "sx"),
 	SHAPE(fstatfs, "dx"),
@@ -134,7 +133,6 @@ static const char *const shapes[] = {
 	SHAPE(rt_sigprocmask, "dxxu"),
 	SHAPE(rt_sigsuspend, "xu"),
 	SHAPE(prctl, "dxxxx"),
-	SHAPE(arch_prctl, "xx"),
 	SHAPE(setpgid, "dd"),
 	SHAPE(getpgid, "d"),
 	SHAPE(getsid, "d"),
@@ -151,11 +149,11 @@ static const char *const shapes[] = {
 	SHAPE(sched_getaffinity, "dux"),
 	SHAPE(clock_gettime, "dx"),
 	SHAPE(clock_nanosleep, "dxxx"),
-	SHAPE(alarm, "u"),
 	SHAPE(setitimer, "dxx"),
 	SHAPE(getrandom, "xux"),
 	SHAPE(ptrace, "ddxx"),
 	SHAPE(perf_event_open, "xdddx"),
+	MACHINE_SHAPES,
 #undef SHAPE
 };
 

@@ -92,7 +92,7 @@ static long peek(struct task *tracee, unsigned long address, unsigned long data)
 
 	if (vm_access(tracee->space, address, &word, sizeof(word), VM_ACCESS_FORCE) != sizeof(word))
 		return -EIO;
-	return copy_to_user((void *)data, &word, sizeof(word));
+	return arch_ptrace_give_word(word, data);
 }
 
 static long poke(struct task *tracee, unsigned long address, unsigned long data)
@@ -108,7 +108,7 @@ static long peek_user(struct task *tracee, unsigned long address, unsigned long 
 	unsigned long word;
 	int error = arch_ptrace_peek_user(tracee, address, &word);
 
-	return error ? error : copy_to_user((void *)data, &word, sizeof(word));
+	return error ? error : arch_ptrace_give_word(word, data);
 }
 
 static long poke_user(struct task *tracee, unsigned long address, unsigned long data)
@@ -150,28 +150,28 @@ static long get_registers(struct task *tracee, unsigned long address, unsigned l
 {
 	const struct register_set *set = arch_register_set(NT_PRSTATUS);
 
-	return get_set(tracee, set, data, set->size());
+	return set ? get_set(tracee, set, data, set->size()) : -EIO;
 }
 
 static long set_registers(struct task *tracee, unsigned long address, unsigned long data)
 {
 	const struct register_set *set = arch_register_set(NT_PRSTATUS);
 
-	return set_set(tracee, set, data, set->size());
+	return set ? set_set(tracee, set, data, set->size()) : -EIO;
 }
 
 static long get_fp_registers(struct task *tracee, unsigned long address, unsigned long data)
 {
 	const struct register_set *set = arch_register_set(NT_PRFPREG);
 
-	return get_set(tracee, set, data, set->size());
+	return set ? get_set(tracee, set, data, set->size()) : -EIO;
 }
 
 static long set_fp_registers(struct task *tracee, unsigned long address, unsigned long data)
 {
 	const struct register_set *set = arch_register_set(NT_PRFPREG);
 
-	return set_set(tracee, set, data, set->size());
+	return set ? set_set(tracee, set, data, set->size()) : -EIO;
 }
 
 /* GETREGSET and SETREGSET: the set of TYPE, through the iovec at DATA, whose length becomes what

@@ -32,8 +32,10 @@ long sys_rt_sigaction(const unsigned long arg[6])
 
 	if (arg[3] != sizeof(uint64_t))
 		return -EINVAL;
-	if (arg[1] && copy_from_user(&new, (const void *)arg[1], sizeof(new)))
+	if (arg[1] && copy_from_user(&new, (const void *)arg[1], SIGACTION_SIZE))
 		return -EFAULT;
+	if (SIGACTION_SIZE < sizeof(new))
+		new.restorer = arg[4];
 	if (signal < 1 || signal > SIGNALS_MAX ||
 	    (arg[1] && (signal == SIGKILL || signal == SIGSTOP)))
 		return -EINVAL;
@@ -50,7 +52,7 @@ long sys_rt_sigaction(const unsigned long arg[6])
 	}
 	spin_unlock(&process->signal_lock);
 	spin_unlock_irqrestore(&task_table_lock, state);
-	return arg[2] ? copy_to_user((void *)arg[2], &old, sizeof(old)) : 0;
+	return arg[2] ? copy_to_user((void *)arg[2], &old, SIGACTION_SIZE) : 0;
 }
 
 long sys_rt_sigprocmask(const unsigned long arg[6])

@@ -16,6 +16,7 @@
 #include <kernel/syscall_trace.h>
 #include <kernel/text.h>
 #include <kernel/trace/calls.h>
+#include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 
 #include "trace.h"
@@ -94,10 +95,8 @@ static const struct trace_call calls[] = {
 	CALL(shmctl, "int shmid, int cmd, struct shmid_ds * buf"),
 	CALL(dup, "unsigned int fildes"),
 	CALL(dup2, "unsigned int oldfd, unsigned int newfd"),
-	CALL(pause, ""),
 	CALL(nanosleep, "struct __kernel_timespec * rqtp, struct __kernel_timespec * rmtp"),
 	CALL(getitimer, "int which, struct __kernel_old_itimerval * value"),
-	CALL(alarm, "unsigned int seconds"),
 	CALL(setitimer, "int which, struct __kernel_old_itimerval * value, struct __kernel_old_itimerval * ovalue"),
 	CALL(getpid, ""),
 	CALL_NAMED(sendfile, sendfile64, "int out_fd, int in_fd, loff_t * offset, size_t count"),
@@ -145,7 +144,6 @@ static const struct trace_call calls[] = {
 	CALL(rename, "const char * oldname, const char * newname"),
 	CALL(mkdir, "const char * pathname, umode_t mode"),
 	CALL(rmdir, "const char * pathname"),
-	CALL(creat, "const char * pathname, umode_t mode"),
 	CALL(link, "const char * oldname, const char * newname"),
 	CALL(unlink, "const char * pathname"),
 	CALL(symlink, "const char * oldname, const char * newname"),
@@ -192,7 +190,6 @@ static const struct trace_call calls[] = {
 	CALL(rt_sigqueueinfo, "pid_t pid, int sig, siginfo_t * uinfo"),
 	CALL(rt_sigsuspend, "sigset_t * unewset, size_t sigsetsize"),
 	CALL(sigaltstack, "const stack_t * uss, stack_t * uoss"),
-	CALL(utime, "char * filename, struct utimbuf * times"),
 	CALL(mknod, "const char * filename, umode_t mode, unsigned dev"),
 	CALL(personality, "unsigned int personality"),
 	CALL(ustat, "unsigned dev, struct ustat * ubuf"),
@@ -213,10 +210,8 @@ static const struct trace_call calls[] = {
 	CALL(mlockall, "int flags"),
 	CALL(munlockall, ""),
 	CALL(vhangup, ""),
-	CALL(modify_ldt, "int func, void * ptr, unsigned long bytecount"),
 	CALL(pivot_root, "const char * new_root, const char * put_old"),
 	CALL(prctl, "int option, unsigned long arg2, unsigned long arg3, unsigned long arg4, unsigned long arg5"),
-	CALL(arch_prctl, "int option, unsigned long arg2"),
 	CALL(adjtimex, "struct __kernel_timex * txc_p"),
 	CALL(setrlimit, "unsigned int resource, struct rlimit * rlim"),
 	CALL(chroot, "const char * filename"),
@@ -230,8 +225,6 @@ static const struct trace_call calls[] = {
 	CALL(reboot, "int magic1, int magic2, unsigned int cmd, void * arg"),
 	CALL(sethostname, "char * name, int len"),
 	CALL(setdomainname, "char * name, int len"),
-	CALL(iopl, "unsigned int level"),
-	CALL(ioperm, "unsigned long from, unsigned long num, int turn_on"),
 	CALL(init_module, "void * umod, unsigned long len, const char * uargs"),
 	CALL(delete_module, "const char * name_user, unsigned int flags"),
 	CALL(quotactl, "unsigned int cmd, const char * special, qid_t id, void * addr"),
@@ -250,7 +243,6 @@ static const struct trace_call calls[] = {
 	CALL(lremovexattr, "const char * pathname, const char * name"),
 	CALL(fremovexattr, "int fd, const char * name"),
 	CALL(tkill, "pid_t pid, int sig"),
-	CALL(time, "__kernel_old_time_t * tloc"),
 	CALL(futex, "u32 * uaddr, int op, u32 val, const struct __kernel_timespec * utime, u32 * uaddr2, u32 val3"),
 	CALL(sched_setaffinity, "pid_t pid, unsigned int len, unsigned long * user_mask_ptr"),
 	CALL(sched_getaffinity, "pid_t pid, unsigned int len, unsigned long * user_mask_ptr"),
@@ -305,7 +297,6 @@ static const struct trace_call calls[] = {
 	CALL(mknodat, "int dfd, const char * filename, umode_t mode, unsigned int dev"),
 	CALL(fchownat, "int dfd, const char * filename, uid_t user, gid_t group, int flag"),
 	CALL(futimesat, "int dfd, const char * filename, struct __kernel_old_timeval * utimes"),
-	CALL(newfstatat, "int dfd, const char * filename, struct stat * statbuf, int flag"),
 	CALL(unlinkat, "int dfd, const char * pathname, int flag"),
 	CALL(renameat, "int olddfd, const char * oldname, int newdfd, const char * newname"),
 	CALL(linkat, "int olddfd, const char * oldname, int newdfd, const char * newname, int flags"),
@@ -363,7 +354,6 @@ static const struct trace_call calls[] = {
 	CALL(seccomp, "unsigned int op, unsigned int flags, void * uargs"),
 	CALL(getrandom, "char * ubuf, size_t len, unsigned int flags"),
 	CALL(memfd_create, "const char * uname, unsigned int flags"),
-	CALL(kexec_file_load, "int kernel_fd, int initrd_fd, unsigned long cmdline_len, const char * cmdline_ptr, unsigned long flags"),
 	CALL(bpf, "int cmd, union bpf_attr * uattr, unsigned int size"),
 	CALL(execveat, "int fd, const char * filename, const char *const * argv, const char *const * envp, int flags"),
 	CALL(userfaultfd, "int flags"),
@@ -378,7 +368,6 @@ static const struct trace_call calls[] = {
 	CALL(statx, "int dfd, const char * filename, unsigned flags, unsigned int mask, struct statx * buffer"),
 	CALL(io_pgetevents, "aio_context_t ctx_id, long min_nr, long nr, struct io_event * events, struct __kernel_timespec * timeout, const struct __aio_sigset * usig"),
 	CALL(rseq, "struct rseq * rseq, u32 rseq_len, int flags, u32 sig"),
-	CALL(uretprobe, ""),
 	CALL(pidfd_send_signal, "int pidfd, int sig, siginfo_t * info, unsigned int flags"),
 	CALL(io_uring_setup, "u32 entries, struct io_uring_params * params"),
 	CALL(io_uring_enter, "unsigned int fd, u32 to_submit, u32 min_complete, u32 flags, const void * argp, size_t argsz"),
@@ -390,7 +379,6 @@ static const struct trace_call calls[] = {
 	CALL(fsmount, "int fs_fd, unsigned int flags, unsigned int attr_flags"),
 	CALL(fspick, "int dfd, const char * path, unsigned int flags"),
 	CALL(pidfd_open, "pid_t pid, unsigned int flags"),
-	CALL(clone3, "struct clone_args * uargs, size_t size"),
 	CALL(close_range, "unsigned int fd, unsigned int max_fd, unsigned int flags"),
 	CALL(openat2, "int dfd, const char * filename, struct open_how * how, size_t usize"),
 	CALL(pidfd_getfd, "int pidfd, int fd, unsigned int flags"),
@@ -402,7 +390,6 @@ static const struct trace_call calls[] = {
 	CALL(landlock_create_ruleset, "const struct landlock_ruleset_attr *const attr, const size_t size, const __u32 flags"),
 	CALL(landlock_add_rule, "const int ruleset_fd, const enum landlock_rule_type rule_type, const void *const rule_attr, const __u32 flags"),
 	CALL(landlock_restrict_self, "const int ruleset_fd, const __u32 flags"),
-	CALL(memfd_secret, "unsigned int flags"),
 	CALL(process_mrelease, "int pidfd, unsigned int flags"),
 	CALL(futex_waitv, "struct futex_waitv * waiters, unsigned int nr_futexes, unsigned int flags, struct __kernel_timespec * timeout, clockid_t clockid"),
 	CALL(set_mempolicy_home_node, "unsigned long start, unsigned long len, unsigned long home_node, unsigned long flags"),
@@ -418,6 +405,7 @@ static const struct trace_call calls[] = {
 	CALL(lsm_set_self_attr, "unsigned int attr, struct lsm_ctx * ctx, u32 size, u32 flags"),
 	CALL(lsm_list_modules, "u64 * ids, u32 * size, u32 flags"),
 	CALL(mseal, "unsigned long start, size_t len, unsigned long flags"),
+	MACHINE_TRACED
 };
 /* clang-format on */
 
@@ -425,7 +413,7 @@ static const struct trace_call calls[] = {
 _Static_assert(TRACE_DECLARED + 2 * CALL_COUNT <= TRACE_EVENTS_MAX, "events");
 
 /* Greatest number of a call, and where each is in the table, plus one. */
-#define NUMBERS 512
+#define NUMBERS 640
 static uint16_t rows[NUMBERS];
 
 void trace_calls_init(void)
