@@ -27,6 +27,10 @@ int fifo_open(struct inode *inode, struct file *file);
 /* Whether FILE is an end of a pipe. Any context. */
 bool file_is_pipe(const struct file *file);
 
+/* A new pipe in the running process's table: FDS are its reading and writing ends. FLAGS: O_CLOEXEC, O_NONBLOCK,
+ * O_DIRECT; others are -EINVAL. 0, or the errors of pipe(2). Task context. */
+long pipe_open(int fds[2], unsigned int flags);
+
 /* Copies up to SIZE bytes out of the pipe behind FILE; with PEEK they stay. Waits for some unless
  * NONBLOCK. The number, 0 at the end, -EAGAIN, -EINTR. Task context. */
 ssize_t pipe_read_for_kernel(struct file *file, void *buffer, size_t size, bool peek,

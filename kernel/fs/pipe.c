@@ -623,11 +623,11 @@ static int create(struct file *ends[2], unsigned int flags)
 	return error;
 }
 
-static long open_pipe(unsigned long user_fds, unsigned int flags)
+long pipe_open(int fds[2], unsigned int flags)
 {
 	struct file *ends[2];
-	int fds[2] = { -1, -1 };
 
+	fds[0] = fds[1] = -1;
 	if (flags & ~(unsigned int)(O_CLOEXEC | O_NONBLOCK | O_DIRECT))
 		return -EINVAL;
 	long result = create(ends, flags & (O_NONBLOCK | O_DIRECT));
@@ -641,11 +641,22 @@ static long open_pipe(unsigned long user_fds, unsigned int flags)
 			file_put(ends[i]);
 		}
 	}
-	if (!result && copy_to_user((void *)user_fds, fds, sizeof(fds)))
-		result = -EFAULT;
 	for (int i = 0; i < 2 && result; i++)
 		if (fds[i] >= 0)
 			fd_close(fds[i]);
+	return result;
+}
+
+static long open_pipe(unsigned long user_fds, unsigned int flags)
+{
+	int fds[2];
+	long result = pipe_open(fds, flags);
+
+	if (!result && copy_to_user((void *)user_fds, fds, sizeof(fds))) {
+		fd_close(fds[0]);
+		fd_close(fds[1]);
+		return -EFAULT;
+	}
 	return result;
 }
 

@@ -226,6 +226,8 @@ static const struct syscall calls[] = {
 	CALL(getrusage, 2),
 	CALL(times, 1),
 	CALL(prlimit64, 4),
+	CALL(getrlimit, 2),
+	CALL(setrlimit, 2),
 	CALL(getrandom, 3),
 
 	/* scheduling */

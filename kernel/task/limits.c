@@ -167,11 +167,24 @@ long sys_prlimit64(const unsigned long arg[6])
 	return arg[3] ? copy_to_user((void *)arg[3], &old, sizeof(old)) : 0;
 }
 
+/* What the older calls say for a limit of the newer one: on some ISAs no limit is another number for them. */
+static uint64_t to_old_limit(uint64_t limit)
+{
+	return limit >= RLIM_INFINITY ? RLIM_INFINITY : limit;
+}
+
+static uint64_t from_old_limit(uint64_t limit)
+{
+	return limit == RLIM_INFINITY ? RLIM64_INFINITY : limit;
+}
+
 long sys_getrlimit(const unsigned long arg[6])
 {
-	struct rlimit64 old;
+	struct rlimit64 old = { 0 };
 	int error = change_limit(0, (unsigned int)arg[0], NULL, &old);
 
+	old.rlim_cur = to_old_limit(old.rlim_cur);
+	old.rlim_max = to_old_limit(old.rlim_max);
 	return error ? error : copy_to_user((void *)arg[1], &old, sizeof(old));
 }
 
@@ -181,5 +194,7 @@ long sys_setrlimit(const unsigned long arg[6])
 
 	if (copy_from_user(&new, (const void *)arg[1], sizeof(new)))
 		return -EFAULT;
+	new.rlim_cur = from_old_limit(new.rlim_cur);
+	new.rlim_max = from_old_limit(new.rlim_max);
 	return change_limit(0, (unsigned int)arg[0], &new, NULL);
 }

@@ -5,7 +5,7 @@
 #ifndef _UAPI_LINUX_UTSNAME_H
 #define _UAPI_LINUX_UTSNAME_H
 
-#define UTSNAME_SIZE 65
+#define UTSNAME_SIZE	65
 
 /* What uname says of this kernel: the ABI is Linux 6.12's. */
 #define UTSNAME_SYSTEM	"Linux"

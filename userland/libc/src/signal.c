@@ -29,7 +29,8 @@ int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 		    old != NULL ? &old_action : NULL, sizeof(sigset_t), __signal_return) != 0)
 		return -1;
 	if (old != NULL) {
-		old->sa_sigaction = (void (*)(int, siginfo_t *, void *))(uintptr_t)old_action.handler;
+		old->sa_sigaction =
+			(void (*)(int, siginfo_t *, void *))(uintptr_t)old_action.handler;
 		old->sa_flags = (int)(old_action.flags & ~SA_KNOWN_ISA);
 		old->sa_mask = old_action.mask;
 	}

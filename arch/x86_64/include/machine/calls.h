@@ -22,8 +22,6 @@
 	CALL(getpid, 0), \
 	CALL(getuid, 0), \
 	CALL(getgid, 0), \
-	CALL(getrlimit, 2), \
-	CALL(setrlimit, 2), \
 	CALL(getpriority, 2), \
 	CALL(rt_sigaction, 4), \
 	CALL_RESTARTING(pause, 0, CALL_RESTARTS_UNHANDLED), \

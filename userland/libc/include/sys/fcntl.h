@@ -39,10 +39,10 @@ struct flock {
 	pid_t l_pid;
 };
 
-#define LOCK_SH	     1
-#define LOCK_EX	     2
-#define LOCK_NB	     4
-#define LOCK_UN	     8
+#define LOCK_SH 1
+#define LOCK_EX 2
+#define LOCK_NB 4
+#define LOCK_UN 8
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define MAP_ANON      MAP_ANONYMOUS
+#define MAP_ANON   MAP_ANONYMOUS
 
-#define MAP_FAILED    ((void *)-1)
+#define MAP_FAILED ((void *)-1)
 
 #ifdef __cplusplus
 extern "C" {

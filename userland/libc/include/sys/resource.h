@@ -33,9 +33,8 @@ struct rusage {
 	long ru_nivcsw;
 };
 
-#define RLIMIT_CPU     0
-#define RLIMIT_STACK   3
-#define RLIM_INFINITY  (~0UL)
+#define RLIMIT_CPU   0
+#define RLIMIT_STACK 3
 
 typedef unsigned long rlim_t;
 

@@ -20,8 +20,8 @@ __attribute__((weak)) unsigned int alarm(unsigned int seconds)
 	if (syscall(__NR_setitimer, ITIMER_REAL, &new, &old) != 0)
 		return 0;
 	/* A part of a second that is left counts as one. */
-	return (unsigned int)old.value.tv_sec + (old.value.tv_usec >= 500000 ||
-						 (old.value.tv_sec == 0 && old.value.tv_usec > 0));
+	return (unsigned int)old.value.tv_sec +
+	       (old.value.tv_usec >= 500000 || (old.value.tv_sec == 0 && old.value.tv_usec > 0));
 }
 
 __attribute__((weak)) int pause(void)

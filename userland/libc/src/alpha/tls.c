@@ -21,8 +21,8 @@ void __setup_tls(const Elf64_Phdr *tls)
 {
 	uintptr_t align = tls->p_align > HEAD_SIZE ? tls->p_align : HEAD_SIZE;
 	size_t length = align + tls->p_memsz;
-	char *block =
-		mmap(NULL, length + align, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *block = mmap(NULL, length + align, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (block == MAP_FAILED)
 		_exit(127);
 
