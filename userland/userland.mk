@@ -9,7 +9,8 @@ USER_TESTS := $(basename $(notdir $(wildcard tests/boot/*.c)))
 $(if $(filter $(USER_PROGRAMS),$(USER_TESTS)),$(error tests/boot has a program of the same name as \
 	userland/programs: $(filter $(USER_PROGRAMS),$(USER_TESTS))))
 USER_PORTABLE := $(USER_PROGRAMS) libc paths self
-USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libspin/*.c userland/libspin/*.S)
+USER_ARCH := $(or $(ARCH),x86_64)
+USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libspin/*.c userland/libspin/$(USER_ARCH)/*.[cS])
 
 USER_CPPFLAGS := -Iuserland/libperf -Iuserland/libspin -D_GNU_SOURCE -MMD -MP
 USER_CFLAGS := -std=gnu11 -O2 -g -fno-pie -fcf-protection=none -Wall -Wextra -Werror

@@ -14,24 +14,30 @@
 
 /*
  * A piece of work. @n is its size, at least 1; @memory is used as the work's entry in the table
- * says, and may be NULL where that is SPIN_NO_MEMORY. Preserves what the x86-64 ABI calls
- * preserved. Any thread.
+ * says, and may be NULL where that is SPIN_NO_MEMORY. Preserves what the ISA's calling convention says.
+ * Any thread.
  */
 typedef void spin_function(uint64_t n, void *memory);
 
+/* In the words of x86-64; each ISA has the same in its own instructions. */
 spin_function spin_nothing;  /* returns */
 spin_function spin_loop;     /* n times: sub, jnz */
 spin_function spin_straight; /* n times: 100 nop, sub, jnz */
 spin_function spin_branches; /* n times: a branch not taken, one taken, a jump, sub, jnz */
 spin_function spin_calls;    /* n times: call, ret, sub, jnz */
 spin_function spin_stores;   /* n times: store and load at memory, sub, jnz */
-spin_function spin_copies;   /* n times: rep movsb of SPIN_COPY_BYTES from memory on, sub, jnz */
+spin_function
+	spin_copies; /* n times: SPIN_COPY_BYTES from memory on copied to the next page, sub, jnz */
 spin_function spin_touches;  /* n times: a store into the next page of memory, sub, jnz */
 spin_function spin_syscalls; /* n times: the getppid system call, sub, jnz */
 spin_function spin_yields;   /* n times: the sched_yield system call, sub, jnz */
 
 #define SPIN_COPY_BYTES 4096
+#ifdef __alpha__
+#define SPIN_PAGE_BYTES 8192
+#else
 #define SPIN_PAGE_BYTES 4096
+#endif
 
 enum spin_memory {
 	SPIN_NO_MEMORY,
@@ -66,7 +72,7 @@ uintptr_t spin_path_address(const struct spin_path *path, uint64_t n, uint64_t i
 
 /*
  * What a call of @run retires in user mode: from the function's first instruction to its ret, the
- * call not included. Faults and interrupts add nothing; a rep instruction is one instruction; the
+ * call not included. Faults and interrupts add nothing; x86-64: a rep instruction is one instruction, the
  * syscall instruction is an instruction and a branch.
  */
 struct spin_work {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * spin.S - known work. Each function is short enough to be counted by eye; the counts are in
- * spin.c. %rdi is n, %rsi the memory; only registers that a call may change are used.
+ * works.c. %rdi is n, %rsi the memory; only registers that a call may change are used.
  *
  * Every instruction has a number, and after each function stands its path: the addresses in the
  * order in which they retire, before the loop (head), in each pass of it (body) and after it (tail).
@@ -9,42 +9,11 @@
  */
 #include <asm/unistd.h>
 
+#include "path.h"
 #include "symbols.h"
 
 	.section .note.GNU-stack, "", @progbits
 	.text
-
-/*
- * struct spin_path of spin.h, and the lists it points to: "path NAME", then "head", "body" and "tail",
- * each followed by its addresses, and "out". The four are macros that path defines, because their
- * labels need NAME, and out takes away.
- */
-	.macro	path name
-	.pushsection .rodata
-	.balign	8
-	.globl	\name\()_path
-\name\()_path:
-	.quad	.Lhead_\name, .Lbody_\name, .Ltail_\name
-	.long	(.Lbody_\name - .Lhead_\name) / 8, (.Ltail_\name - .Lbody_\name) / 8
-	.long	(.Lout_\name - .Ltail_\name) / 8, 0
-	.macro	head
-.Lhead_\name:
-	.endm
-	.macro	body
-.Lbody_\name:
-	.endm
-	.macro	tail
-.Ltail_\name:
-	.endm
-	.macro	out
-.Lout_\name:
-	.popsection
-	.purgem	head
-	.purgem	body
-	.purgem	tail
-	.purgem	out
-	.endm
-	.endm
 
 begin	spin_nothing
 10:	ret

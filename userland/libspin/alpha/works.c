@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * works.c - the counts of spin.S, derived by hand: read the two side by side.
+ *
+ * "fixed" is what happens once (at least the ret), "each" what one pass of the loop retires. Branches
+ * are what the processor calls so: a PALcall is none.
+ */
+#include "spin.h"
+
+const struct spin_work spin_works[] = {
+	{ "nothing", "ret", spin_nothing, &spin_nothing_path, SPIN_NO_MEMORY, { 1, 0 }, { 1, 0 } },
+	{ "loop", "sub, bne", spin_loop, &spin_loop_path, SPIN_NO_MEMORY, { 1, 2 }, { 1, 1 } },
+	{ "straight",
+	  "100 nop, sub, bne",
+	  spin_straight,
+	  &spin_straight_path,
+	  SPIN_NO_MEMORY,
+	  { 1, 102 },
+	  { 1, 1 } },
+	{ "branches",
+	  "compare, beq (not taken), bne (taken), br, sub, bne",
+	  spin_branches,
+	  &spin_branches_path,
+	  SPIN_NO_MEMORY,
+	  { 1, 6 },
+	  { 1, 4 } },
+	{ "calls",
+	  "bsr, ret, sub, bne",
+	  spin_calls,
+	  &spin_calls_path,
+	  SPIN_NO_MEMORY,
+	  { 1, 4 },
+	  { 1, 3 } },
+	{ "stores",
+	  "store, load, sub, bne",
+	  spin_stores,
+	  &spin_stores_path,
+	  SPIN_TWO_PAGES,
+	  { 1, 4 },
+	  { 1, 1 } },
+	{ "copies",
+	  "mov, add, mov, 512 times load, store, 2 add, sub, bne; sub, bne",
+	  spin_copies,
+	  &spin_copies_path,
+	  SPIN_TWO_PAGES,
+	  { 1, 3077 },
+	  { 1, 513 } },
+	{ "touches",
+	  "store into an untouched page (a fault), add, sub, bne",
+	  spin_touches,
+	  &spin_touches_path,
+	  SPIN_FRESH_PAGES,
+	  { 1, 4 },
+	  { 1, 1 } },
+	{ "syscalls",
+	  "load, callsys (getppid), sub, bne",
+	  spin_syscalls,
+	  &spin_syscalls_path,
+	  SPIN_NO_MEMORY,
+	  { 1, 4 },
+	  { 1, 1 } },
+	{ "yields",
+	  "load, callsys (sched_yield), sub, bne",
+	  spin_yields,
+	  &spin_yields_path,
+	  SPIN_NO_MEMORY,
+	  { 1, 4 },
+	  { 1, 1 } },
+};
+
+const size_t spin_works_count = sizeof(spin_works) / sizeof(spin_works[0]);
