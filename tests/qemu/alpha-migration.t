@@ -100,8 +100,10 @@ def main():
     words = [emulator, "-M", "clipper", "-cpu", "ev67,pmu=on", "-m", "128", "-nodefaults",
              "-no-user-config", "-nic", "none", "-vga", "none", "-display", "none", "-no-reboot",
              "-accel", "tcg", "-kernel", built(os.path.join(HERE, "build-guest-alpha")),
-             "-append", "suite=moved"]
-    for name, more in ("icount", ["-icount", "shift=0"]), ("no icount", []):
+             "-append"]
+    for name, more in (("icount", ["suite=moved", "-icount", "shift=0"]),
+                       ("no icount", ["suite=moved"]),
+                       ("ProfileMe", ["suite=moved-profile", "-icount", "shift=0"])):
         output, moved, source = "", 0, None
         with tempfile.TemporaryDirectory() as folder:
             while True:

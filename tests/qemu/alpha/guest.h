@@ -136,5 +136,24 @@ static inline volatile uint8_t *io_port(unsigned int port)
 
 /* Where the console starts the other CPUs. */
 void second_start(void);
+/* Handlers of traps whose instructions are counted. */
+void exact_next(void), exact_return(void), exact_come_back(void);
+
+/* main.c: what its tests share with those of ProfileMe. */
+#define PAGE_SIZE 8192
+extern uint8_t scratch[PAGE_SIZE];
+/* What this CPU has seen since forget(). */
+volatile struct seen *seen(void);
+void forget(void);
+/* Both counters are disabled, SL1 (and SL0, as bit 2) chosen, the values written, all forgotten. */
+void prepare(uint64_t sl1, uint64_t value0, uint64_t value1);
+/* The traps of a sequence go to handlers whose instructions are in its numbers, or end the test. */
+void set_exact_entries(const struct sequence *s);
+void set_fatal_entries(void);
+/* Enables the counters at IPL 0 and goes straight into fn(arg). */
+void run_until_overflow(void (*fn)(void *), void *arg);
+
+/* profile.c */
+void test_profile(void);
 
 #endif

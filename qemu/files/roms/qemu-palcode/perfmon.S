@@ -86,14 +86,8 @@ Enable:
 	mtpr	p0, ev67_i_ctl
 	hw_rei
 
-/*
- * a1<4> = SL0, a1<3:2> = SL1.
- *
- * ProfileMe mode (SL0 set) is refused: the emulator does not have it.
- */
+/* a1<4> = SL0, a1<3:2> = SL1 */
 SelectEvents:
-	and	a1, PCTR_CTL_M_SL0, p0
-	bne	p0, Fail
 	mtpr	a1, ev67_pctr_ctl_sl
 	mov	1, v0
 	hw_rei

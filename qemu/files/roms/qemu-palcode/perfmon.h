@@ -25,10 +25,6 @@
 #define ev67_i_stat		0x1600
 #define ev67_ppce		0x4800	// PCTX, its PPCE only
 
-// PCTR_CTL (HRM section 5.2.22)
-#define PCTR_CTL_M_SL0		0x10	// ProfileMe mode
-#define PCTR_CTL_M_SL		0x1c
-
 // I_CTL (HRM section 5.2.15)
 #define I_CTL_M_SPCE		1
 #define I_CTL_V_PCT_EN		18

@@ -37,23 +37,12 @@
 #include "migration/vmstate.h"
 #include "system/cpu-timers.h"
 
-/* PCTR_CTL (HRM section 5.2.22). */
-#define PCTR_CTL_PCTR0_SHIFT    28
-#define PCTR_CTL_PCTR1_SHIFT    6
-#define PCTR_CTL_SL0            (1u << 4)       /* ProfileMe mode */
-#define PCTR_CTL_SL1_SHIFT      2
-#define PCTR_CTL_SL             (PCTR_CTL_SL0 | 3u << PCTR_CTL_SL1_SHIFT)
-/* I_CTL (HRM section 5.2.15). */
-#define I_CTL_SPCE              (1u << 0)
-#define I_CTL_PCT_EN(i)         (1u << (18 + (i)))
-#define I_CTL_PMU               (I_CTL_SPCE | I_CTL_PCT_EN(0) | I_CTL_PCT_EN(1))
 /* PCTX (HRM section 5.2.21). */
 #define PCTX_PPCE               (1u << 1)
 /* IER_CM, ISUM and HW_INT_CLR (HRM sections 5.2.9 to 5.2.12). */
 #define IER_CM_PCEN(i)          (1u << (29 + (i)))
 #define IER_CM_PMU              (IER_CM_PCEN(0) | IER_CM_PCEN(1))
 
-#define COUNTER_MASK            ((1u << ALPHA_PMU_WIDTH_BITS) - 1)
 /* The branch part of an allowance must not run over. */
 #define MAX_GRANT_INSNS         (ALPHA_PMU_INSN_UNIT - 1)
 
@@ -80,36 +69,49 @@ static bool is_memory_event(const uint8_t *weights)
     return weights[ALPHA_PMU_BCACHE_MISS] || weights[ALPHA_PMU_REPLAY_TRAP];
 }
 
+static bool is_profile_mode(const AlphaPMUState *p)
+{
+    return p->select & PCTR_CTL_SL0;
+}
+
 /* Digest the registers into weights and translation flags. */
 static void digest(CPUAlphaState *env)
 {
     AlphaPMUState *p = &env->pmu;
-    bool counts = (p->i_ctl & I_CTL_SPCE) || p->ppce;
-    unsigned sl1 = (p->select >> PCTR_CTL_SL1_SHIFT) & 3;
     uint32_t flags = 0;
 
-    for (int i = 0; i < ALPHA_PMU_NR_COUNTERS; i++) {
-        memset(p->weights[i], 0, sizeof(p->weights[i]));
-        if (counts && (p->i_ctl & I_CTL_PCT_EN(i)) &&
-            !(p->select & PCTR_CTL_SL0)) {
-            memcpy(p->weights[i], selections[sl1][i], sizeof(p->weights[i]));
+    memset(p->weights, 0, sizeof(p->weights));
+    if (is_profile_mode(p) && alpha_pmu_is_enabled(p, 0)) {
+        p->weights[0][ALPHA_PMU_INSN] = p->profile.armed;
+        flags = TB_FLAG_PMU | TB_FLAG_PMU_MEMORY;
+    }
+    for (int i = 0; i < ALPHA_PMU_NR_COUNTERS && !is_profile_mode(p); i++) {
+        if (alpha_pmu_is_enabled(p, i)) {
+            memcpy(p->weights[i], selections[alpha_pmu_sl1(p)][i],
+                   sizeof(p->weights[i]));
             flags |= TB_FLAG_PMU;
         }
         if (is_memory_event(p->weights[i])) {
             flags |= TB_FLAG_PMU_MEMORY;
         }
     }
-    /* The model of memory sees nothing while it is not needed: start cold. */
-    if ((flags & TB_FLAG_PMU_MEMORY) && !(p->tb_flags & TB_FLAG_PMU_MEMORY)) {
-        alpha_pmu_memory_reset(env_archcpu(env)->pmu_memory);
-    }
     p->tb_flags = flags;
 }
 
-/* How far counter @i is from its overflow; at least 1. */
+/*
+ * How far counter @i is from its overflow; at least 1.  In ProfileMe mode: how
+ * many instructions come before that with which it overflows.
+ */
 static uint32_t distance(const AlphaPMUState *p, int i)
 {
-    return COUNTER_MASK + 1 - p->counters[i];
+    return ALPHA_PMU_COUNTER_MASK + !is_profile_mode(p) - p->counters[i];
+}
+
+/* Is the next instruction the one to be profiled? */
+static bool profile_is_next(const AlphaPMUState *p)
+{
+    return is_profile_mode(p) && p->weights[0][ALPHA_PMU_INSN] &&
+           !distance(p, 0);
 }
 
 /*
@@ -121,6 +123,9 @@ static uint64_t safe_insns(const AlphaPMUState *p, bool branches)
 {
     uint64_t insns = MAX_GRANT_INSNS;
 
+    if (p->profile.window) {
+        return 1;
+    }
     for (int i = 0; i < ALPHA_PMU_NR_COUNTERS; i++) {
         const uint8_t *w = p->weights[i];
         unsigned each = w[ALPHA_PMU_INSN] +
@@ -149,6 +154,24 @@ static void count_up(const AlphaPMUState *p, uint64_t *occurrences)
 }
 
 /*
+ * The window is open.  Ends it if its instruction has retired or traps with
+ * @exception; returns the bit of PCTR0, as in ISUM, if so.
+ */
+static uint32_t settle_window(AlphaPMUState *p, bool retired, int exception)
+{
+    bool ended = (retired || exception >= 0) &&
+                 alpha_pmu_profile_end(p, retired, exception);
+
+    p->misses = 0;
+    p->replays = 0;
+    if (!ended) {
+        return 0;
+    }
+    memset(p->weights[0], 0, sizeof(p->weights[0]));
+    return IER_CM_PCEN(0);
+}
+
+/*
  * Move the counters by what has happened since the last grant.  Returns the
  * bits, as in ISUM, of those that overflowed.
  */
@@ -158,6 +181,9 @@ static uint32_t settle(AlphaPMUState *p)
     uint32_t overflowed = 0;
 
     count_up(p, occurrences);
+    if (p->profile.window) {
+        return settle_window(p, occurrences[ALPHA_PMU_INSN], -1);
+    }
     p->misses = 0;
     p->replays = 0;
     for (int i = 0; i < ALPHA_PMU_NR_COUNTERS; i++) {
@@ -166,8 +192,8 @@ static uint32_t settle(AlphaPMUState *p)
         for (int k = 0; k < ALPHA_PMU_NR_OCCURRENCES; k++) {
             value += p->weights[i][k] * occurrences[k];
         }
-        p->counters[i] = value & COUNTER_MASK;
-        if (value > COUNTER_MASK) {
+        p->counters[i] = value & ALPHA_PMU_COUNTER_MASK;
+        if (value > ALPHA_PMU_COUNTER_MASK) {
             overflowed |= IER_CM_PCEN(i);
         }
     }
@@ -193,22 +219,34 @@ void alpha_pmu_reconfigure(CPUAlphaState *env)
     grant_insns(&env->pmu, safe_insns(&env->pmu, true));
 }
 
-bool alpha_pmu_resync(CPUAlphaState *env)
+/* Counters have been settled, and these overflowed. */
+static bool go_on(CPUAlphaState *env, uint32_t overflowed)
 {
     AlphaPMUState *p = &env->pmu;
-    uint32_t interrupts;
 
-    if (!(p->tb_flags & TB_FLAG_PMU)) {
-        return false;
-    }
-    interrupts = settle(p) & p->enabled;
     grant_insns(p, safe_insns(p, true));
-    if (!interrupts) {
+    if (!(overflowed & p->enabled)) {
         return false;
     }
-    p->pending |= interrupts;
+    p->pending |= overflowed & p->enabled;
     update_interrupt(env);
     return true;
+}
+
+bool alpha_pmu_resync(CPUAlphaState *env)
+{
+    return (env->pmu.tb_flags & TB_FLAG_PMU) && go_on(env, settle(&env->pmu));
+}
+
+void alpha_pmu_before_trap(CPUAlphaState *env, int exception)
+{
+    AlphaPMUState *p = &env->pmu;
+    uint64_t occurrences[ALPHA_PMU_NR_OCCURRENCES];
+
+    if (p->profile.window) {
+        count_up(p, occurrences);
+        go_on(env, settle_window(p, occurrences[ALPHA_PMU_INSN], exception));
+    }
 }
 
 int alpha_pmu_before_interrupt(CPUAlphaState *env, int request)
@@ -251,6 +289,12 @@ uint32_t helper_pmu_tb_start(CPUAlphaState *env, uint32_t insns,
     alpha_pmu_unwind(env, insns, branch);
     if (!alpha_pmu_resync(env)) {
         straight = safe_insns(p, false);
+        if (profile_is_next(p)) {
+            straight = 1;
+            if (insns == 1) {
+                alpha_pmu_profile_begin(env);
+            }
+        }
         if (insns <= straight) {
             /* Nothing overflows before the block's last instruction. */
             grant_insns(p, MAX(p->granted_insns, insns));
@@ -334,7 +378,8 @@ static uint64_t pctr_ctl(const AlphaPMUState *p)
     uint64_t value = (uint64_t)p->counters[0] << PCTR_CTL_PCTR0_SHIFT;
 
     return sextract64(value, 0, 48) |
-           (uint64_t)p->counters[1] << PCTR_CTL_PCTR1_SHIFT | p->select;
+           (uint64_t)p->counters[1] << PCTR_CTL_PCTR1_SHIFT | p->select |
+           p->profile.result;
 }
 
 /* HW_MFPR does not see itself, but every instruction before it. */
@@ -358,8 +403,12 @@ uint64_t helper_pmu_read(CPUAlphaState *env, uint32_t regno)
         return p->enabled;
     case ALPHA_PR_ISUM:
         return p->pending & p->enabled;
+    case ALPHA_PR_I_STAT:
+        return p->profile.i_stat;
+    case ALPHA_PR_PMPC:
+        return p->profile.pmpc;
     default:
-        /* HW_INT_CLR can only be written; the others are of ProfileMe. */
+        /* HW_INT_CLR can only be written. */
         return 0;
     }
 }
@@ -371,14 +420,22 @@ void helper_pmu_write(CPUAlphaState *env, uint32_t regno, uint64_t value)
     bool all = regno == ALPHA_PR_PCTR_CTL;
 
     alpha_pmu_resync(env);
+    if (all || regno == ALPHA_PR_PCTR_CTL_0 || regno == ALPHA_PR_PCTR_CTL_1 ||
+        regno == ALPHA_PR_PCTR_CTL_SL) {
+        p->profile.armed = true;
+    }
     if (all || regno == ALPHA_PR_PCTR_CTL_0) {
-        p->counters[0] = (value >> PCTR_CTL_PCTR0_SHIFT) & COUNTER_MASK;
+        p->counters[0] = (value >> PCTR_CTL_PCTR0_SHIFT) &
+                         ALPHA_PMU_COUNTER_MASK;
     }
     if (all || regno == ALPHA_PR_PCTR_CTL_1) {
-        p->counters[1] = (value >> PCTR_CTL_PCTR1_SHIFT) & COUNTER_MASK;
+        p->counters[1] = (value >> PCTR_CTL_PCTR1_SHIFT) &
+                         ALPHA_PMU_COUNTER_MASK;
     }
     if (all || regno == ALPHA_PR_PCTR_CTL_SL) {
         p->select = value & PCTR_CTL_SL;
+        /* What the model of memory saw for other events is forgotten. */
+        alpha_pmu_memory_reset(env_archcpu(env)->pmu_memory);
     }
     switch (regno) {
     case ALPHA_PR_I_CTL:
@@ -429,13 +486,12 @@ static int pmu_pre_save(void *opaque)
     AlphaCPU *cpu = opaque;
 
     alpha_pmu_resync(&cpu->env);
+    /* An instruction that has to start again will be profiled then. */
+    cpu->env.pmu.profile.window = false;
     return 0;
 }
 
-/*
- * tb_flags has been loaded too, so that the model of memory stays as it is.
- * The interrupt line was saved before pmu_pre_save looked for overflows.
- */
+/* The interrupt line was saved before pmu_pre_save looked for overflows. */
 static int pmu_post_load(void *opaque, int version_id)
 {
     AlphaCPU *cpu = opaque;
@@ -471,8 +527,8 @@ static const VMStateDescription vmstate_memory = {
 
 const VMStateDescription vmstate_alpha_pmu = {
     .name = "cpu/emulated_pmu",
-    .version_id = 1,
-    .minimum_version_id = 1,
+    .version_id = 2,
+    .minimum_version_id = 2,
     .needed = pmu_state_needed,
     .pre_save = pmu_pre_save,
     .post_load = pmu_post_load,
@@ -484,6 +540,10 @@ const VMStateDescription vmstate_alpha_pmu = {
         VMSTATE_UINT32(env.pmu.ppce, AlphaCPU),
         VMSTATE_UINT32(env.pmu.enabled, AlphaCPU),
         VMSTATE_UINT32(env.pmu.pending, AlphaCPU),
+        VMSTATE_BOOL(env.pmu.profile.armed, AlphaCPU),
+        VMSTATE_UINT64(env.pmu.profile.pmpc, AlphaCPU),
+        VMSTATE_UINT64(env.pmu.profile.i_stat, AlphaCPU),
+        VMSTATE_UINT32(env.pmu.profile.result, AlphaCPU),
         VMSTATE_UINT32(env.pmu.tb_flags, AlphaCPU),
         VMSTATE_STRUCT_POINTER(pmu_memory, AlphaCPU, vmstate_memory,
                                AlphaPMUMemory),

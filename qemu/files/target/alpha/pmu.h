@@ -5,7 +5,8 @@
  * This is the per-vCPU state and the points at which the CPU model tells the
  * PMU that something happened.  It is not the PMU: counting, overflow and the
  * registers are in pmu.c, the model of the memory events is in pmu-memory.c,
- * and what translated code does is in pmu-translate.c.inc.
+ * ProfileMe in pmu-profile.c, and what translated code does is in
+ * pmu-translate.c.inc.
  *
  * Everything here belongs to one vCPU and is touched only by its own thread,
  * or by another thread while that vCPU is stopped.  There is no lock.
@@ -22,6 +23,18 @@
 
 #define ALPHA_PMU_NR_COUNTERS   2
 #define ALPHA_PMU_WIDTH_BITS    20
+#define ALPHA_PMU_COUNTER_MASK  ((1u << ALPHA_PMU_WIDTH_BITS) - 1)
+
+/* PCTR_CTL (HRM section 5.2.22). */
+#define PCTR_CTL_PCTR0_SHIFT    28
+#define PCTR_CTL_PCTR1_SHIFT    6
+#define PCTR_CTL_SL0            (1u << 4)       /* ProfileMe mode */
+#define PCTR_CTL_SL1_SHIFT      2
+#define PCTR_CTL_SL             (PCTR_CTL_SL0 | 3u << PCTR_CTL_SL1_SHIFT)
+/* I_CTL (HRM section 5.2.15). */
+#define I_CTL_SPCE              (1u << 0)
+#define I_CTL_PCT_EN(i)         (1u << (18 + (i)))
+#define I_CTL_PMU               (I_CTL_SPCE | I_CTL_PCT_EN(0) | I_CTL_PCT_EN(1))
 
 /*
  * The processor registers, by the number in HW_MFPR and HW_MTPR: the EV67's
@@ -50,6 +63,19 @@ typedef enum AlphaPMUOccurrence {
     ALPHA_PMU_NR_OCCURRENCES
 } AlphaPMUOccurrence;
 
+/* ProfileMe. */
+typedef struct AlphaPMUProfile {
+    bool armed;                 /* PCTR_CTL was written since the last one */
+    bool window;                /* the profiled instruction is running; then: */
+    bool taken, mispredicted;   /* if it is a conditional branch */
+    uint32_t cycles;            /* that it takes, but for memory */
+    uint64_t pc;                /* as in PMPC */
+
+    /* The last one that ended: registers. */
+    uint64_t pmpc, i_stat;
+    uint32_t result;            /* PCTR_CTL: VAL and TAK */
+} AlphaPMUProfile;
+
 typedef struct AlphaPMUState {
     /*
      * What translated code updates: bits 63..20 are the instructions that may
@@ -71,7 +97,19 @@ typedef struct AlphaPMUState {
     uint32_t ppce;              /* PCTX: PPCE */
     uint32_t enabled;           /* IER_CM: PCEN */
     uint32_t pending;           /* overflows not yet cleared, as in ISUM */
+    AlphaPMUProfile profile;
 } AlphaPMUState;
+
+static inline unsigned alpha_pmu_sl1(const AlphaPMUState *p)
+{
+    return (p->select >> PCTR_CTL_SL1_SHIFT) & 3;
+}
+
+/* Is counter @i enabled, for all processes or for this one? */
+static inline bool alpha_pmu_is_enabled(const AlphaPMUState *p, int i)
+{
+    return (p->i_ctl & I_CTL_PCT_EN(i)) && ((p->i_ctl & I_CTL_SPCE) || p->ppce);
+}
 
 /* The unit of AlphaPMUState.allowance, and the most branches it can hold. */
 #define ALPHA_PMU_INSN_SHIFT    20
@@ -146,6 +184,25 @@ void alpha_pmu_unwind(CPUArchState *env, int insns, bool branch);
  * did retire: an arithmetic trap comes after its instruction.
  */
 void alpha_pmu_trapped_after(CPUArchState *env);
+
+/*
+ * alpha_pmu_before_trap: @exception is about to be taken, all of its
+ * instruction's consequences for the PMU having been settled.
+ */
+void alpha_pmu_before_trap(CPUArchState *env, int exception);
+
+/*
+ * alpha_pmu_profile_begin: the next instruction, a block of its own, is the
+ * profiled one.  May fault as fetching it would.
+ */
+void alpha_pmu_profile_begin(CPUArchState *env);
+
+/*
+ * alpha_pmu_profile_end: it has @retired, or traps with @exception (-1: it
+ * does not), or both; p->misses and p->replays are its own.  Sets the
+ * registers and returns true, or returns false if it did neither.
+ */
+bool alpha_pmu_profile_end(AlphaPMUState *p, bool retired, int exception);
 
 /* Is @regno one of the registers above? */
 bool alpha_pmu_is_register(int regno);
