@@ -24,6 +24,8 @@ static uint64_t samples;
 
 int perf_pmu_register(struct pmu *pmu, int type)
 {
+	if (type < 0)
+		return 0; /* ProfileMe's */
 	cpu_pmu = pmu;
 	pmu->type = (uint32_t)type;
 	return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The driver of the EV67's two counters in aggregate mode (HRM 6.10.2).
+ * The driver of the EV67's two counters: in aggregate mode (HRM 6.10.2), and what ProfileMe's PMU,
+ * profileme.c, has in common with it.
  *
  * They have 20 bits, of which fast code uses up thousands of ranges in a second, and share one
  * interrupt, at IPL 6, that says which of them overflowed. Counts are exact all the same, by the
@@ -22,6 +23,10 @@
  *   - `running` is the truth about what is to count and changes atomically. The interrupt takes bits
  *     out, never puts them in, and leaves the counters as `running` and `frozen` say.
  *   - A write to a counter forgets an overflow that its last owner left behind (in PALcode).
+ *
+ * A ProfileMe event has both counters for itself. Counter 0 overflows when it has chosen an
+ * instruction, and then tells of that one, until it is written again. So for folding it
+ * stands at its overflow from then on.
  *
  * User mode cannot read the counters: the mapped page has index 0, and the reader calls read().
  */
@@ -47,7 +52,7 @@ static const uint64_t period_min[EV67_COUNTERS] = { 16, 4 };
 
 struct ev67_cpu {
 	struct perf_event *events[EV67_COUNTERS];
-	unsigned int sl1;	      /* as last written */
+	unsigned int select;	      /* SL0 and SL1, as last written */
 	_Atomic unsigned int running; /* counters whose event is to count */
 	_Atomic unsigned int frozen;  /* depth of pmu_disable */
 } CACHE_ALIGNED;
@@ -66,14 +71,27 @@ static bool is_idle(const struct ev67_cpu *cpu)
 
 /* --- registers --- */
 
-static void write_counter(int counter, uint64_t value)
+/* The counters that EVENT has. */
+static unsigned int counters_of(const struct perf_event *event)
 {
-	wrperfmon(PERFMON_WRITE, value << PCTR_CTL_SHIFT(counter) | 1u << counter);
+	return ev67_is_profile(event->hw.config) ? EV67_ALL_COUNTERS : 1u << event->hw.slot;
+}
+
+/* Sets EVENT's counter; where it has both, the other one to 0. */
+static void write_counter(const struct perf_event *event, uint64_t value)
+{
+	wrperfmon(PERFMON_WRITE, value << PCTR_CTL_SHIFT(event->hw.slot) | counters_of(event));
 }
 
 static uint64_t read_raw(struct perf_event *event)
 {
-	return wrperfmon(PERFMON_READ, 0) >> PCTR_CTL_SHIFT(event->hw.slot) & EV67_COUNTER_MASK;
+	uint64_t value = wrperfmon(PERFMON_READ, 0) >> PCTR_CTL_SHIFT(event->hw.slot) &
+			 EV67_COUNTER_MASK;
+
+	/* It is set in the upper half of its range, and a window is shorter than the lower. */
+	if (ev67_is_profile(event->hw.config) && value < PERIOD_MAX)
+		return 0;
+	return value;
 }
 
 static void halt(unsigned int counters)
@@ -95,12 +113,12 @@ static void resume(struct ev67_cpu *cpu)
 		halt(stale);
 }
 
-static void select_events(struct ev67_cpu *cpu, unsigned int sl1)
+static void select_events(struct ev67_cpu *cpu, unsigned int select)
 {
-	if (cpu->sl1 == sl1)
+	if (cpu->select == select)
 		return;
-	cpu->sl1 = sl1;
-	wrperfmon(PERFMON_SELECT, (uint64_t)sl1 << PCTR_CTL_SL1_SHIFT);
+	cpu->select = select;
+	wrperfmon(PERFMON_SELECT, select);
 }
 
 /* --- struct pmu --- */
@@ -115,7 +133,7 @@ static int ev67_event_init(struct perf_event *event)
 	return 0;
 }
 
-static void ev67_disable(struct pmu *pmu)
+void ev67_disable(struct pmu *pmu)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
@@ -124,7 +142,7 @@ static void ev67_disable(struct pmu *pmu)
 		halt(EV67_ALL_COUNTERS);
 }
 
-static void ev67_enable(struct pmu *pmu)
+void ev67_enable(struct pmu *pmu)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
@@ -134,7 +152,7 @@ static void ev67_enable(struct pmu *pmu)
 		resume(cpu);
 }
 
-static void ev67_read(struct perf_event *event)
+void ev67_read(struct perf_event *event)
 {
 	pmu_event_fold(event, read_raw, EV67_WIDTH_BITS);
 }
@@ -144,19 +162,19 @@ static void begin_period(struct perf_event *event, bool *expired)
 {
 	int counter = event->hw.slot;
 
-	write_counter(counter, pmu_event_set_period(event, EV67_WIDTH_BITS, PERIOD_MAX,
-						    period_min[counter], expired));
+	write_counter(event, pmu_event_set_period(event, EV67_WIDTH_BITS, PERIOD_MAX,
+						  period_min[counter], expired));
 }
 
 /* Lets EVENT, whose counter is set, count when the PMU is next not frozen. */
 static void let_run(struct ev67_cpu *cpu, struct perf_event *event)
 {
 	event->hw.flags = 0;
-	atomic_fetch_or(&cpu->running, 1u << event->hw.slot);
+	atomic_fetch_or(&cpu->running, counters_of(event));
 	resume(cpu);
 }
 
-static void ev67_start(struct perf_event *event, int flags)
+void ev67_start(struct perf_event *event, int flags)
 {
 	if (!(event->hw.flags & HW_STOPPED))
 		return;
@@ -167,14 +185,14 @@ static void ev67_start(struct perf_event *event, int flags)
 	let_run(this_ev67_cpu(), event);
 }
 
-static void ev67_stop(struct perf_event *event, int flags)
+void ev67_stop(struct perf_event *event, int flags)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
 	if (!(event->hw.flags & HW_STOPPED)) {
-		atomic_fetch_and(&cpu->running, ~(1u << event->hw.slot));
+		atomic_fetch_and(&cpu->running, ~counters_of(event));
 		if (!atomic_load(&cpu->frozen))
-			halt(1u << event->hw.slot);
+			halt(counters_of(event));
 		event->hw.flags |= HW_STOPPED;
 	}
 	if ((flags & PMU_UPDATE) && !(event->hw.flags & HW_UPTODATE)) {
@@ -210,7 +228,7 @@ static void move(struct ev67_cpu *cpu, struct perf_event *event, int counter)
 		let_run(cpu, event);
 }
 
-static int ev67_add(struct perf_event *event, int flags)
+int ev67_add(struct perf_event *event, int flags)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 	struct perf_event *neighbour = cpu->events[0] ? cpu->events[0] : cpu->events[1];
@@ -227,7 +245,7 @@ static int ev67_add(struct perf_event *event, int flags)
 
 	if (neighbour && neighbour->hw.slot != placement.counter[1])
 		move(cpu, neighbour, placement.counter[1]);
-	select_events(cpu, placement.sl1);
+	select_events(cpu, placement.select);
 	event->hw.flags = HW_STOPPED | HW_UPTODATE;
 	take_counter(cpu, event, placement.counter[0]);
 	/* The core updates the user page when the event's state has followed, here and in del. */
@@ -238,7 +256,7 @@ static int ev67_add(struct perf_event *event, int flags)
 	return 0;
 }
 
-static void ev67_del(struct perf_event *event, int flags)
+void ev67_del(struct perf_event *event, int flags)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
@@ -264,18 +282,34 @@ static struct pmu ev67_pmu = {
 
 /* --- the interrupt --- */
 
+/* What the registers tell, before the counters are written. */
+static struct ev67_profile read_profile(void)
+{
+	return (struct ev67_profile){ .pmpc = wrperfmon(PERFMON_PMPC, 0),
+				      .i_stat = wrperfmon(PERFMON_I_STAT, 0),
+				      .pctr_ctl = wrperfmon(PERFMON_READ, 0) };
+}
+
 /* COUNTER has overflowed, maybe a while ago: its event may have gone, or stopped, since. */
 static void serve_overflow(struct ev67_cpu *cpu, uint64_t counter, struct trap_frame *frame)
 {
 	struct perf_event *event = counter < EV67_COUNTERS ? cpu->events[counter] : NULL;
-	bool expired;
+	struct ev67_profile profile = { 0 };
+	bool expired, is_profile, stop;
 
 	if (!event || (event->hw.flags & HW_STOPPED))
 		return;
+	is_profile = ev67_is_profile(event->hw.config);
+	if (is_profile)
+		profile = read_profile();
 	ev67_read(event);
 	begin_period(event, &expired);
 	perf_userpage_update(event);
-	if (expired && perf_event_overflow(event, frame))
+	if (!expired)
+		return;
+	stop = is_profile ? profileme_overflow(event, &profile, frame) :
+			    perf_event_overflow(event, frame);
+	if (stop)
 		ev67_stop(event, 0);
 }
 
@@ -315,6 +349,7 @@ bool ev67_pmu_init(void)
 	smp_call_mask(cpus_all(), start_cpu, NULL);
 	if (perf_pmu_register(&ev67_pmu, PERF_TYPE_RAW) < 0)
 		return false;
+	profileme_pmu_init();
 	log_info("PMU: EV67, %u counters of %u bits", EV67_COUNTERS, EV67_WIDTH_BITS);
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The EV67's counters in aggregate mode: what PALcode's wrperfmon takes and gives, and what the
- * files of the driver share.
+ * The EV67's counters: what PALcode's wrperfmon takes and gives, and what the files of their drivers
+ * share.
  *
  * Sources: HRM is the Alpha 21264/EV67 Hardware Reference Manual; wrperfmon's functions are in the
  * Alpha Architecture Reference Manual (4th edition), appendix E, "21264 Performance Monitoring".
@@ -24,16 +24,19 @@ enum perfmon_function {
 	PERFMON_SELECT = 2,  /* a1: SL0 and SL1, as in PCTR_CTL */
 	PERFMON_OPTIONS = 3, /* a1: bit 0: count only processes that have PME set */
 	PERFMON_READ = 5,    /* v0: PCTR_CTL */
-	PERFMON_WRITE = 6    /* a1: counters, and their values as in PCTR_CTL */
+	PERFMON_WRITE = 6,   /* a1: counters, and their values as in PCTR_CTL */
+	PERFMON_I_STAT = 8,  /* v0: I_STAT */
+	PERFMON_PMPC = 9     /* v0: PMPC */
 };
 
 #define EV67_COUNTERS	   2
 #define EV67_ALL_COUNTERS  3u
 #define EV67_WIDTH_BITS	   20
 #define EV67_COUNTER_MASK  0xffffful
-/* PCTR_CTL (HRM 5.2.22): where each counter is; SL1. */
+/* PCTR_CTL (HRM 5.2.22): where each counter is; SL1; SL0, which chooses ProfileMe. */
 #define PCTR_CTL_SHIFT(n)  ((n) ? 6 : 28)
 #define PCTR_CTL_SL1_SHIFT 2
+#define PCTR_CTL_SL0	   (1u << 4)
 
 /* What hw.config holds, and attr.config of a raw event in its lowest 8 bits: Linux's numbers
  * (arch/alpha/kernel/perf_event.c). */
@@ -43,17 +46,27 @@ enum ev67_event {
 	EV67_INSTRUCTIONS,
 	EV67_BCACHE_MISSES,
 	EV67_REPLAY_TRAPS,
-	EV67_EVENTS
+	EV67_EVENTS,
+	/* Not an event of attr.config: ProfileMe, with the SL1 that attr.config chooses. */
+	EV67_PROFILE = EV67_EVENTS,
+	EV67_PROFILE_END = EV67_PROFILE + 4
 };
 
-/* Where each of a set of events goes: what SL1 has to be, and a counter for each. */
+/* Whether hw.config is a ProfileMe event's. */
+static inline bool ev67_is_profile(uint64_t config)
+{
+	return config >= EV67_PROFILE;
+}
+
+/* Where each of a set of events goes: what SL0 and SL1 have to be, as in PCTR_CTL, and a counter for
+ * each. */
 struct ev67_placement {
-	unsigned int sl1;
+	unsigned int select;
 	uint8_t counter[EV67_COUNTERS];
 };
 
 /* ev67_events.c: places COUNT events (1 … EV67_COUNTERS) on counters that count them under one and
- * the same SL1. False: they cannot count at the same time. Any context. */
+ * the same SL1; ProfileMe needs both. False: they cannot count at the same time. Any context. */
 bool ev67_place(const uint64_t events[], unsigned int count, struct ev67_placement *placement);
 
 /* ev67_events.c: translates EVENT's attr into hw.config and checks that its group could ever count.
@@ -67,6 +80,29 @@ extern const struct pmu_attribute ev67_formats[], ev67_event_names[];
 /* ev67.c: registers the PMU if this processor has it. False: it does not. Once, all processors
  * running, task context. */
 bool ev67_pmu_init(void);
+
+/* ev67.c: struct pmu's functions that ProfileMe's PMU has in common with that of aggregate mode. Both use
+ * the same counters, so that freezing one freezes the other, too. */
+void ev67_disable(struct pmu *pmu);
+void ev67_enable(struct pmu *pmu);
+int ev67_add(struct perf_event *event, int flags);
+void ev67_del(struct perf_event *event, int flags);
+void ev67_start(struct perf_event *event, int flags);
+void ev67_stop(struct perf_event *event, int flags);
+void ev67_read(struct perf_event *event);
+
+/* What the registers tell of a profiled instruction. */
+struct ev67_profile {
+	uint64_t pmpc, i_stat, pctr_ctl;
+};
+
+/* profileme.c: registers the PMU. Once, after ev67_pmu_init found the counters, task context. */
+void profileme_pmu_init(void);
+
+/* profileme.c: a window of EVENT has ended, and its period too: a sample. True: the driver must stop
+ * it. As perf_event_overflow. */
+bool profileme_overflow(struct perf_event *event, const struct ev67_profile *profile,
+			struct trap_frame *frame);
 
 /*
  * ev67.c: counter COUNTER of this processor overflowed and interrupts. What entInt calls for its

@@ -65,7 +65,7 @@ static bool place_under(unsigned int sl1, const uint64_t events[], unsigned int 
 {
 	unsigned int taken = 0;
 
-	placement->sl1 = sl1;
+	placement->select = sl1 << PCTR_CTL_SL1_SHIFT;
 	for (unsigned int i = 0; i < count; i++) {
 		int counter = counter_of(sl1, events[i]);
 
@@ -77,8 +77,20 @@ static bool place_under(unsigned int sl1, const uint64_t events[], unsigned int 
 	return true;
 }
 
+/* Counter 0 chooses the instruction, and both tell of it. */
+static void place_profile(uint64_t event, struct ev67_placement *placement)
+{
+	unsigned int sl1 = (unsigned int)(event - EV67_PROFILE);
+
+	*placement = (struct ev67_placement){ .select = PCTR_CTL_SL0 | sl1 << PCTR_CTL_SL1_SHIFT };
+}
+
 bool ev67_place(const uint64_t events[], unsigned int count, struct ev67_placement *placement)
 {
+	if (count == 1 && ev67_is_profile(events[0])) {
+		place_profile(events[0], placement);
+		return true;
+	}
 	for (unsigned int sl1 = 0; sl1 < SELECTIONS; sl1++)
 		if (place_under(sl1, events, count, placement))
 			return true;

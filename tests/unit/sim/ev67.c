@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The EV67's two counters behind wrperfmon, in aggregate mode, for testing their driver. Here the
- * test says what happens; the emulator in qemu/ counts what a guest really executes. What the
- * hardware reference manual forbids ends the test: the driver must know better.
+ * The EV67's two counters behind wrperfmon, for testing their drivers. Here the test says what happens,
+ * and what ProfileMe tells of an instruction; the emulator in qemu/ counts what a guest really executes.
+ * What the hardware reference manual forbids ends the test: the driver must know better.
  *
  * A PALcall is one instruction: nothing is counted and no interrupt taken in its middle.
  */
@@ -20,9 +20,11 @@
 struct counters {
 	uint64_t value[EV67_COUNTERS];
 	unsigned int enabled, pending; /* sets of counters */
-	unsigned int sl1;
+	unsigned int select;
 	bool selected_processes; /* those with PME; there are none */
 	bool hold, in_handler, busy;
+	bool still;			   /* ProfileMe: behind the window */
+	struct ev67_profile next, profile; /* what the next one tells, and the registers */
 	uint64_t calls, counted[EV67_EVENTS];
 };
 
@@ -54,7 +56,7 @@ void sim_ev67_set(enum sim_ev67 what)
 		all_counters[cpu] = (struct counters){ .value = { 0xffff0, 0xffffc },
 						       .enabled = EV67_ALL_COUNTERS,
 						       .pending = EV67_ALL_COUNTERS,
-						       .sl1 = 1,
+						       .select = 1 << PCTR_CTL_SL1_SHIFT,
 						       .selected_processes = true,
 						       .hold = true };
 }
@@ -67,6 +69,11 @@ uint64_t sim_ev67_counted(unsigned int event)
 uint64_t sim_ev67_calls(void)
 {
 	return these()->calls;
+}
+
+void sim_ev67_profile_set(uint64_t pmpc, uint64_t i_stat, uint64_t pctr_ctl)
+{
+	these()->next = (struct ev67_profile){ pmpc, i_stat, pctr_ctl };
 }
 
 unsigned int sim_ev67_pending(void)
@@ -117,6 +124,7 @@ static void write_counters(uint64_t argument)
 		ASSERT(!(here->enabled & BIT(n)));
 		here->value[n] = value;
 		here->pending &= ~BIT(n);
+		here->still = false;
 	}
 }
 
@@ -124,7 +132,8 @@ static uint64_t read_counters(void)
 {
 	struct counters *here = these();
 	uint64_t control = here->value[0] << PCTR_CTL_SHIFT(0) |
-			   here->value[1] << PCTR_CTL_SHIFT(1) | here->sl1 << PCTR_CTL_SL1_SHIFT;
+			   here->value[1] << PCTR_CTL_SHIFT(1) | here->select |
+			   (here->profile.pctr_ctl & 3);
 
 	/* Bit 47 is extended. */
 	return (uint64_t)((int64_t)(control << 16) >> 16);
@@ -143,9 +152,10 @@ static uint64_t call(uint64_t function, uint64_t argument)
 		here->enabled |= (unsigned int)argument;
 		return 1;
 	case PERFMON_SELECT:
-		ASSERT((argument & ~(3ull << PCTR_CTL_SL1_SHIFT)) == 0);
+		ASSERT((argument & ~(3ull << PCTR_CTL_SL1_SHIFT | PCTR_CTL_SL0)) == 0);
 		ASSERT(!here->enabled);
-		here->sl1 = (unsigned int)argument >> PCTR_CTL_SL1_SHIFT;
+		here->select = (unsigned int)argument;
+		here->still = false;
 		return 1;
 	case PERFMON_OPTIONS:
 		here->selected_processes = argument & 1;
@@ -155,6 +165,10 @@ static uint64_t call(uint64_t function, uint64_t argument)
 	case PERFMON_WRITE:
 		write_counters(argument);
 		return 1;
+	case PERFMON_I_STAT:
+		return here->profile.i_stat;
+	case PERFMON_PMPC:
+		return here->profile.pmpc;
 	default:
 		panic("wrperfmon(%llu)", (unsigned long long)function);
 	}
@@ -182,10 +196,30 @@ bool processor_is_ev67(void)
 
 /* --- counting --- */
 
+/* What counter N counts now; in ProfileMe mode: outside the window. */
+static enum ev67_event input_of(const struct counters *here, unsigned int n)
+{
+	if (here->select & PCTR_CTL_SL0)
+		return n == 0 && !here->still ? EV67_INSTRUCTIONS : EV67_NOTHING;
+	return inputs[here->select >> PCTR_CTL_SL1_SHIFT][n];
+}
+
 static bool counts(const struct counters *here, unsigned int n, unsigned int events)
 {
-	return (here->enabled & BIT(n)) && !here->selected_processes &&
-	       (events & BIT(inputs[here->sl1][n]));
+	enum ev67_event input = input_of(here, n);
+
+	return (here->enabled & BIT(n)) && !here->selected_processes && input != EV67_NOTHING &&
+	       (events & BIT(input));
+}
+
+/* Counter 0 has chosen an instruction, and that has retired. */
+static void profile(struct counters *here)
+{
+	here->still = true;
+	here->profile = here->next;
+	here->value[0] = here->next.pctr_ctl >> PCTR_CTL_SHIFT(0) & EV67_COUNTER_MASK;
+	if (here->enabled & BIT(1))
+		here->value[1] += here->next.pctr_ctl >> PCTR_CTL_SHIFT(1) & EV67_COUNTER_MASK;
 }
 
 void sim_ev67_count(unsigned int events, uint64_t number)
@@ -204,12 +238,14 @@ void sim_ev67_count(unsigned int events, uint64_t number)
 		for (unsigned int n = 0; n < EV67_COUNTERS; n++) {
 			if (!counts(here, n, events))
 				continue;
-			here->counted[inputs[here->sl1][n]] += step;
+			here->counted[input_of(here, n)] += step;
 			here->value[n] += step;
 			if (here->value[n] <= EV67_COUNTER_MASK)
 				continue;
 			here->value[n] = 0;
 			here->pending |= BIT(n);
+			if (here->select & PCTR_CTL_SL0)
+				profile(here);
 		}
 		number -= step;
 		here->busy = false;

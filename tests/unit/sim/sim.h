@@ -191,6 +191,9 @@ void sim_ev67_set(enum sim_ev67 what);
  * processor. A counter that overflows interrupts at that very event. */
 void sim_ev67_count(unsigned int events, uint64_t number);
 
+/* What ProfileMe's registers will tell of the instructions that are profiled on this processor: PMPC, I_STAT, PCTR_CTL's counters and bits 1 and 0. */
+void sim_ev67_profile_set(uint64_t pmpc, uint64_t i_stat, uint64_t pctr_ctl);
+
 /* How often EVENT was counted by a counter of this processor since sim_ev67_set. */
 uint64_t sim_ev67_counted(unsigned int event);
 
