@@ -12,7 +12,7 @@ USER_PORTABLE := $(USER_PROGRAMS) libc paths self
 USER_ARCH := $(or $(ARCH),x86_64)
 USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libspin/*.c userland/libspin/$(USER_ARCH)/*.[cS])
 
-USER_CPPFLAGS := -Iuserland/libperf -Iuserland/libspin -D_GNU_SOURCE -MMD -MP
+USER_CPPFLAGS := -Iuserland/libperf -Iuserland/libspin -idirafter include/uapi -D_GNU_SOURCE -MMD -MP
 USER_CFLAGS := -std=gnu11 -O2 -g -fno-pie -fcf-protection=none -Wall -Wextra -Werror
 USER_CC = $(CC) -specs=$(NEWLIB)/lib/tally.specs
 
@@ -60,4 +60,4 @@ user-libraries: $(USER_PORTABLE:%=$(O)/user/glibc/%) $(USER_PORTABLE:%=$(O)/user
 
 $(eval $(call user_rules,obj,bin,$$(USER_CC),$(O)/user/newlib,))
 $(eval $(call user_rules,obj-glibc,glibc,$(CC),,-lm))
-$(eval $(call user_rules,obj-musl,musl,musl-gcc -idirafter include/uapi,,))
+$(eval $(call user_rules,obj-musl,musl,musl-gcc,,))

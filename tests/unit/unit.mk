@@ -20,7 +20,7 @@ UNIT_CFLAGS := $(UNIT_COMMON_CFLAGS) -fsanitize=address,undefined -fno-sanitize-
 UNIT_THREADS_CFLAGS := $(UNIT_COMMON_CFLAGS) -fsanitize=thread -fno-builtin
 # Kernel sources see newlib's headers, as in the kernel; tests and the simulated machine see the host's first.
 UNIT_KERNEL_INCLUDES := -nostdinc -isystem $(shell $(CC) -print-file-name=include) -isystem $(NEWLIB)/include
-UNIT_HOST_INCLUDES := -D_GNU_SOURCE -idirafter $(NEWLIB)/include
+UNIT_HOST_INCLUDES := -D_GNU_SOURCE -idirafter $(NEWLIB)/include -idirafter include/uapi
 
 .PHONY: unit
 unit: $(UNIT_TESTS)
