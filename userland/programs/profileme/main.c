@@ -5,9 +5,9 @@
  *
  *     profileme [-c PERIOD] [-s SELECTION] PROGRAM [ARGUMENT...]
  *
- * One line for each sample, in the words of profileme_describe(), and at the end, if some were lost, how
- * many. PERIOD: instructions between samples, 10007 unless told; SELECTION: retired-cycles (unless told),
- * cycles-delay, retired-misses or cycles-replays.
+ * PROGRAM is a path. One line for each sample, in the words of profileme_describe(), and at the end,
+ * if some were lost, how many. PERIOD: instructions between samples, 10007 unless told. SELECTION:
+ * retired-cycles (unless told), cycles-delay, retired-misses or cycles-replays.
  *
  * Exit status: the program's; 2 wrong use; 3 there is no such PMU, or the kernel does not open the
  * event; 127 the program cannot be run.
@@ -81,7 +81,7 @@ static void become(char *const arguments[], int go)
 	char byte;
 
 	if (read(go, &byte, 1) == 1)
-		execvp(arguments[0], arguments);
+		execv(arguments[0], arguments);
 	fprintf(stderr, "profileme: %s: %s\n", arguments[0], strerror(errno));
 	_exit(EXIT_NO_PROGRAM);
 }
