@@ -52,7 +52,7 @@ class Report:
         return 1 if self._failed or not self._points else 0
 
 
-def command(words, stdin=b"", timeout_s=120, **more):
+def command(words, stdin=b"", timeout_s=430, **more):
     """Runs a command; returns (status, standard output as bytes, standard error as text)."""
     source = {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}
     done = subprocess.run(words, capture_output=True, timeout=timeout_s, check=False, **source, **more)

@@ -19,7 +19,7 @@ EXECUTABLE, STACK_END = "555555554000", "7ffffffff000"
 
 def places(report, *options):
     """{what: (where it begins, where it ends)} of one run of cat; the first mapping is the program's own."""
-    status, output, error = tap.command([TALLY, "run", "--timeout", "60", *options, "/bin/cat", "/proc/self/maps"])
+    status, output, error = tap.command([TALLY, "run", "--timeout", "300", *options, "/bin/cat", "/proc/self/maps"])
     report.equal(status, 0, f"cat shows its mappings {' '.join(options)}".strip(), error)
     rows = re.findall(r"^(\w+)-(\w+) .{4} \S+ \S+ \d+ *(.*)$", output.decode(errors="replace"), re.MULTILINE)
     found = {name: (begin, end) for begin, end, name in rows if name in ("[heap]", "[stack]", "[vdso]")}

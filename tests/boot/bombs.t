@@ -48,8 +48,8 @@ after a bomb: Linux
 def main():
     report = tap.Report()
     status, output, error = tap.command(
-        [TALLY, "run", "--cpus", "4", "--timeout", "100", "--add", BOMBS, "--add", LEAK, shutil.which("busybox"), "sh",
-         "-c", SCRIPT], timeout_s=130)
+        [TALLY, "run", "--cpus", "4", "--timeout", "400", "--add", BOMBS, "--add", LEAK, shutil.which("busybox"), "sh",
+         "-c", SCRIPT])
     report.equal(output.decode(errors="replace"), ANSWERS, "the shell answers after every bomb", error)
     report.equal(status, 0, "and ends as it should", error)
     return report.done()

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 import tap  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
-TIMEOUT_S = 120
+TIMEOUT_S = 400
 LIBRARIES = {"newlib": "bin", "the GNU C library": "glibc", "musl": "musl"}
 KERNELS = {"Tally": [os.path.join(ROOT, "tools", "tally"), "run"],
            "Linux 6.12": [os.path.join(ROOT, "tests", "conformance", "linux-run")]}

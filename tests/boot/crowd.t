@@ -29,8 +29,7 @@ def main():
     kernels.skip_on_debug("the limit is the ordinary kernel's: checks of locks take instructions")
     report = tap.Report()
     status, output, error = tap.command(
-        [TALLY, "run", "--pmu", "emulated", "--icount", "--timeout", "100", "--log", LOG, PROGRAM],
-        timeout_s=130)
+        [TALLY, "run", "--pmu", "emulated", "--icount", "--timeout", "400", "--log", LOG, PROGRAM])
     report.equal(status, 0, "the program's status", error)
     costs = {name: int(value) for name, value in
              (line.split() for line in output.decode(errors="replace").splitlines())}

@@ -21,8 +21,7 @@ KILLED = "out of memory: killing"
 def main():
     report = tap.Report()
     status, output, error = tap.command(
-        [TALLY, "run", "--cpus", "2", "--timeout", "120", "--log", LOG, PROGRAM, "--exhaust"],
-        timeout_s=150)
+        [TALLY, "run", "--cpus", "2", "--timeout", "400", "--log", LOG, PROGRAM, "--exhaust"])
     text = output.decode(errors="replace")
     wrong = tap.complaints(text)
     report.equal(status, 0, "the program's status", error)

@@ -28,8 +28,8 @@ def run(model, cpus, program):
     with tempfile.NamedTemporaryFile() as log:
         status, output, error = tap.command(
             [TALLY, "run", "--icount", "--pmu", "emulated", "--cpu", model, "--cpus", str(cpus),
-             "--timeout", "120", "--log", log.name,
-             os.path.join(BUILD, "user", "bin", executable), *words], timeout_s=150)
+             "--timeout", "400", "--log", log.name,
+             os.path.join(BUILD, "user", "bin", executable), *words])
         text = output.decode(errors="replace")
         wrong = tap.complaints(text)
         if status:

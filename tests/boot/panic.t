@@ -82,7 +82,7 @@ BAD_WORDS = (
 
 
 def run(words, cpus, kernel=kernels.KERNEL):
-    status, _, error = tap.command([TALLY, "run", "--timeout", "60", "--cpus", str(cpus),
+    status, _, error = tap.command([TALLY, "run", "--timeout", "300", "--cpus", str(cpus),
                                     "--kernel", kernel,
                                     "--log", LOG, "--append", words, NOTHING])
     with open(LOG, encoding="utf-8", errors="replace") as log:

@@ -25,8 +25,8 @@ def main():
     report = tap.Report()
     for cpus in ("1", "4"):
         status, output, error = tap.command(
-            [TALLY, "run", "--pmu", "emulated", "--cpus", cpus, "--timeout", "120", "--log", LOG,
-             "--add", BUSYBOX, "--", PROGRAM, BUSYBOX, "sh", "-c", WORDS], timeout_s=150)
+            [TALLY, "run", "--pmu", "emulated", "--cpus", cpus, "--timeout", "400", "--log", LOG,
+             "--add", BUSYBOX, "--", PROGRAM, BUSYBOX, "sh", "-c", WORDS])
         text = output.decode(errors="replace")
         wrong = tap.complaints(text)
         report.ok(status == 0 and not wrong, f"the storm is throttled around a shell on {cpus} CPUs",

@@ -19,7 +19,7 @@ PROGRAM = os.path.join(BUILD, "user", "bin", "tidy")
 def main():
     report = tap.Report()
     status, output, error = tap.command(
-        [TALLY, "run", "--cpus", "2", "--timeout", "200", PROGRAM, "--all"], timeout_s=230)
+        [TALLY, "run", "--cpus", "2", "--timeout", "400", PROGRAM, "--all"])
     report.equal(status, 0, "the program's status", error)
     wrong = tap.complaints(output.decode(errors="replace"))
     report.ok(not wrong, "the program's own points are good", *wrong)

@@ -18,7 +18,7 @@ BUILD = os.environ["TALLY_BUILD"]
 LINUX = os.path.join(HERE, "linux-run")
 PROGRAM = os.path.join(BUILD, "user", "bin", "counts")
 LOG = os.path.join(BUILD, "tests", "counts-on-linux.log")
-TIMEOUT_S = 150
+TIMEOUT_S = 400
 
 # CPUs, general counters, bits of each.
 MACHINES = ((1, 4, 48), (2, 2, 32), (4, 8, 40))

@@ -36,7 +36,7 @@ MACHINES = (
 
 
 def run(command, options, program):
-    return tap.command([*command, "--pmu", "emulated", *options, "--timeout", "100",
+    return tap.command([*command, "--pmu", "emulated", *options, "--timeout", "300",
                         "--log", LOG, program])
 
 

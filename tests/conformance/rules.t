@@ -22,7 +22,7 @@ import tap  # pylint: disable=wrong-import-position
 BUILD = os.environ["TALLY_BUILD"]
 PROGRAM = os.path.join(BUILD, "tests", "rules")
 TALLY = os.path.join(ROOT, "tools", "tally")
-TIMEOUT_S = 200
+TIMEOUT_S = 400
 OPTIONS = ("--pmu", "emulated", "--timeout", str(TIMEOUT_S))
 # What the issue asks for.
 RULES_MIN = 250

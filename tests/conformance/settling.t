@@ -22,7 +22,7 @@ PROGRAM = os.path.join(BUILD, "tests", "rules")
 def main():
     report = tap.Report()
     status, output, error = tap.command(
-        [TALLY, "run", "--icount", "--timeout", "150", PROGRAM, "with virtual time"], timeout_s=180)
+        [TALLY, "run", "--icount", "--timeout", "400", PROGRAM, "with virtual time"], timeout_s=430)
     text = output.decode(errors="replace")
     wrong = tap.complaints(text)
     report.ok(status == 0 and not wrong, "the rules about time hold with virtual time", text, error)

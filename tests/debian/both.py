@@ -58,7 +58,7 @@ def results(output):
     return list(zip(parts[1::2], parts[0::2])), parts[-1]
 
 
-def compare(report, cases, programs, added=(), options=(), timeout_s=150):
+def compare(report, cases, programs, added=(), options=(), timeout_s=400):
     """One point for each case, and one for the end of the run.
 
     `programs`: the names of what the cases call, which are packed from the host's /usr/bin; `added`:

@@ -17,7 +17,7 @@ PACKAGES = ("apt", "bash", "coreutils", "findutils", "grep", "perl-base", "sed")
 ENVIRONMENT = {**both.ENVIRONMENT, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
 # Who is not root on the host is it in a name space of his own.
 CHROOT = ("chroot",) if os.geteuid() == 0 else ("unshare", "--map-root-user", "chroot")
-TIMEOUT_S = 100
+TIMEOUT_S = 300
 
 
 def script(cases):

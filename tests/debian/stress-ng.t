@@ -21,7 +21,7 @@ sys.path[:0] = [os.path.join(HERE, "..")]
 import tap  # pylint: disable=wrong-import-position
 
 TALLY = os.path.join(ROOT, "tools", "tally")
-TIMEOUT_S = 240
+TIMEOUT_S = 600
 ALONE = "stress-ng --cpu 2 --vm 1 --pipe 2 --timeout 5"
 # What is said to stress-ng in the first pass and in the others, beside the group's words; and how many others there may be.
 FIRST, OTHERS = "--timeout 100", "--timeout 1"

@@ -21,7 +21,7 @@ SAMPLES = PASSES * inside.INSTRUCTIONS_EACH // PERIOD
 
 
 def run(folder, *words):
-    return tap.command([inside.TALLY, "run", "--pmu", "emulated", "--timeout", "100", *words], cwd=folder)
+    return tap.command([inside.TALLY, "run", "--pmu", "emulated", "--timeout", "300", *words], cwd=folder)
 
 
 def perf(folder, *words):

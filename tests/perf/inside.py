@@ -46,7 +46,7 @@ class Cases:
         self._names.append(name)
         self._texts.append(text)
 
-    def run(self, report, options=(), timeout_s=150):
+    def run(self, report, options=(), timeout_s=400):
         """Runs all in one boot; one point for its end. `options`: of tally run."""
         folder = tempfile.mkdtemp(prefix="tally-perf-")
         try:

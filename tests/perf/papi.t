@@ -25,7 +25,7 @@ USER = "INST_RETIRED:ANY_P:u=1 BR_INST_RETIRED:ALL_BRANCHES:u=1"
 
 
 def check_pfm(report):
-    status, output, error = tap.command([inside.TALLY, "run", "--pmu", "emulated", "--timeout", "100", PFM_COUNT,
+    status, output, error = tap.command([inside.TALLY, "run", "--pmu", "emulated", "--timeout", "300", PFM_COUNT,
                                          *(name for name, _ in EXACT), "nosuch:u"])
     lines = output.decode().splitlines()
     report.equal(status, 0, "libpfm4: the program ends well", error, *lines)
