@@ -39,65 +39,14 @@ enum { ATTR_BYTES = 136, WORD_CONFIG3 = 16 };
 /* The word of perf_event_attr that holds the one-bit flags. */
 enum { WORD_FLAGS = 5 };
 
-static const struct {
-	int number;
-	const char *name;
-} errors[] = {
-	{ EPERM, "EPERM" },
-	{ ENOENT, "ENOENT" },
-	{ ESRCH, "ESRCH" },
-	{ EINTR, "EINTR" },
-	{ EIO, "EIO" },
-	{ E2BIG, "E2BIG" },
-	{ EBADF, "EBADF" },
-	{ EAGAIN, "EAGAIN" },
-	{ ENOMEM, "ENOMEM" },
-	{ EACCES, "EACCES" },
-	{ EFAULT, "EFAULT" },
-	{ EBUSY, "EBUSY" },
-	{ EEXIST, "EEXIST" },
-	{ ENODEV, "ENODEV" },
-	{ EINVAL, "EINVAL" },
-	{ EMFILE, "EMFILE" },
-	{ ENOTTY, "ENOTTY" },
-	{ ENOSPC, "ENOSPC" },
-	{ ESPIPE, "ESPIPE" },
-	{ ERANGE, "ERANGE" },
-	{ ENOSYS, "ENOSYS" },
-	{ ELOOP, "ELOOP" },
-	{ ETIMEDOUT, "ETIMEDOUT" },
-	{ EOVERFLOW, "EOVERFLOW" },
-	{ ENOTSUP, "ENOTSUP" },
-	{ ENXIO, "ENXIO" },
-	{ EDOM, "EDOM" },
-	{ EPIPE, "EPIPE" },
-	{ ENOTDIR, "ENOTDIR" },
-	{ ECHILD, "ECHILD" },
-	{ ENOBUFS, "ENOBUFS" },
-	{ ENOTSOCK, "ENOTSOCK" },
-	{ EISCONN, "EISCONN" },
-	{ ENOTCONN, "ENOTCONN" },
-	{ EMSGSIZE, "EMSGSIZE" },
-	{ EPROTOTYPE, "EPROTOTYPE" },
-	{ ENOPROTOOPT, "ENOPROTOOPT" },
-	{ EADDRINUSE, "EADDRINUSE" },
-	{ ECONNRESET, "ECONNRESET" },
-	{ ECONNREFUSED, "ECONNREFUSED" },
-	{ EAFNOSUPPORT, "EAFNOSUPPORT" },
-	{ EPROTONOSUPPORT, "EPROTONOSUPPORT" },
-	{ ESOCKTNOSUPPORT, "ESOCKTNOSUPPORT" },
-	{ ETOOMANYREFS, "ETOOMANYREFS" },
-};
-
-/* The name of an error number; a number that is not in the table is shown as such. */
+/* The name of an error number; a number without one is shown as such. */
 static inline const char *error_name(int number)
 {
-	static char unknown[32];
+	static char unknown[16];
+	const char *name = strerrorname_np(number);
 
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-		if (errors[i].number == number)
-			return errors[i].name;
-	}
+	if (name)
+		return name;
 	snprintf(unknown, sizeof(unknown), "errno %d", number);
 	return unknown;
 }

@@ -1,74 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tracepoints as perf events: who may open them, what they count, what their samples tell, and which
- * filters let what through. The files of tracefs are in observe_tracefs.c.
+ * Tracepoints as perf events: who may open them, what they count, what their samples tell. Which filters let
+ * what through is in observe_filters.c, the files of tracefs in observe_tracefs.c.
  */
-#include "buffer.h"
+#include "tracepoint.h"
 
-#include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-
-#define ROOT "/sys/kernel/tracing/"
-
-/* attr.config of the event "system/name". */
-static uint64_t id_of(const char *event)
-{
-	char path[128], text[32] = "";
-
-	snprintf(path, sizeof(path), ROOT "events/%s/id", event);
-	int fd = open(path, O_RDONLY);
-
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0) {
-		show(error_name(errno), "the id of %s", event);
-		exit(1);
-	}
-	close(fd);
-	return strtoull(text, NULL, 10);
-}
-
-static void attr_tracepoint(union attr *attr, const char *event)
-{
-	attr_dummy(attr);
-	attr->fields.type = PERF_TYPE_TRACEPOINT;
-	attr->fields.config = id_of(event);
-	attr->fields.disabled = 0;
-}
-
-static int open_tracepoint(const char *event)
-{
-	union attr attr;
-
-	attr_tracepoint(&attr, event);
-	return must_open(&attr, -1);
-}
-
-static long long count_of(int fd)
-{
-	uint64_t count = 0;
-
-	return read(fd, &count, sizeof(count)) == sizeof(count) ? (long long)count : -1;
-}
-
-/* Shows what FD counted, and closes it. */
-static void see_count(int fd, const char *what)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%lld", count_of(fd));
-	show(text, "count: %s", what);
-	close(fd);
-}
-
-static void call_getppid(unsigned int times)
-{
-	while (times--)
-		syscall(SYS_getppid);
-}
 
 /* --- opening --- */
 
@@ -586,191 +525,6 @@ static void periods(void)
 	close(fd);
 }
 
-/* --- filters --- */
-
-static void filter_syntax(void)
-{
-	static const char *const filters[] = {
-		"id == 110",
-		"id==110",
-		"  id  ==  110  ",
-		"id == 0x6e",
-		"id == 0156",
-		"id != 110",
-		"id < 110",
-		"id <= 110",
-		"id > 109",
-		"id >= 111",
-		"id & 2",
-		"id & 1",
-		"id & 0",
-		"id == -1",
-		"id > -1",
-		"id == 110 && id != 110",
-		"id == 110 || id != 110",
-		"id == 1 || id == 110 && id != 110",
-		"(id == 110 || id == 1) && id == 110",
-		"((id == 110))",
-		"!(id == 110)",
-		"!id == 110",
-		"!!(id == 110)",
-		"!!id == 110",
-		"id == 110 && !(id == 1 || id == 2)",
-		"id == 110 && comm == \"observe\"",
-		"COMM == 'observe'",
-		"comm != \"observe\"",
-		"comm ~ \"obs*\"",
-		"comm ~ \"*serve\"",
-		"comm ~ \"*ser*\"",
-		"comm ~ \"o?s*\"",
-		"comm ~ \"o[a-c]serve\"",
-		"comm ~ \"o[!a-c]serve\"",
-		"comm ~ \"obs\"",
-		"comm == \"obs\"",
-		"comm == \"observe_longer\"",
-		"cpu >= 0",
-		"CPU < 64",
-		"cpu == 1000",
-		"common_pid != 0",
-		"common_type != 0",
-		"common_flags == 0 || common_flags != 0",
-		"common_preempt_count >= 0",
-		"",
-		" ",
-		"0",
-		"1",
-		"id",
-		"id ==",
-		"== 110",
-		"id = 110",
-		"id === 110",
-		"id == 110 &&",
-		"id == 1 &&",
-		"id == 110 ||",
-		"id == 1 ||",
-		"id == 110 && !",
-		"args != 1",
-		"args & 1",
-		"&& id == 110",
-		"id == 110 & id == 110",
-		"id == 110 | id == 110",
-		"id == 110 ||| id == 1",
-		"id == 110 id == 110",
-		"(id == 110",
-		"id == 110)",
-		"()",
-		"!",
-		"id == abc",
-		"id == 110abc",
-		"id == 0x",
-		"id == 9223372036854775807",
-		"id == 9223372036854775808",
-		"id == -9223372036854775808",
-		"id == 18446744073709551616",
-		"id == 000000000000000000000000000110",
-		"id == \"110\"",
-		"id ~ 110",
-		"id ~ \"1*\"",
-		"comm == observe",
-		"comm == 1",
-		"comm > \"a\"",
-		"comm & 1",
-		"comm ~ \"unclosed",
-		"args == 1",
-		"args[0] == 1",
-		"nothing == 1",
-		"ID == 110",
-		"id.function == 1",
-		"id.ustring == 1",
-		"id == 110;",
-		"id == 110\n",
-		"\tid == 110",
-		"common_pid == -1",
-		"common_type == -1",
-		"common_type == 70000",
-		"id == +110",
-		"id == - 110",
-		"id == 1 || id == 2 || id == 3 || id == 4 || id == 5 || id == 6 || id == 7 || id == 110",
-		"((((((((id == 110))))))))",
-	};
-	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
-		int fd = open_tracepoint("raw_syscalls/sys_enter");
-		const char *set;
-		char text[64];
-
-		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-		set = outcome(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filters[i]));
-		snprintf(text, sizeof(text), "%s", set);
-		if (!strcmp(set, "ok")) {
-			ioctl(fd, PERF_EVENT_IOC_RESET, 0);
-			ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-			call_getppid(4);
-			ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-			long long count = count_of(fd);
-
-			/* The call that switches it off is seen too. */
-			snprintf(text, sizeof(text), "%s",
-				 count >= 4 ? "lets through" : "keeps out");
-		}
-		show(text, "filter \"%s\"", filters[i]);
-		close(fd);
-	}
-}
-
-static void filter_calls(void)
-{
-	static char longest[2 * PAGE_BYTES];
-	unsigned char *edge = page_before_a_hole() + PAGE_BYTES;
-	union attr attr;
-	int fd = open_tracepoint("raw_syscalls/sys_enter");
-
-	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, NULL));
-	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, edge));
-	memcpy(edge - 6, "id == 1", 6);
-	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, edge - 6));
-	memset(longest, ' ', sizeof(longest) - 1);
-	memcpy(longest, "id == 1", 7);
-	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, longest));
-	longest[PAGE_BYTES] = '\0';
-	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, &longest[0]));
-	longest[PAGE_BYTES - 1] = '\0';
-	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (char *)longest));
-	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "id == 2"));
-	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "0"));
-	SEE(ioctl(fd, PERF_EVENT_IOC_SET_BPF, -1));
-	SEE(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, NULL));
-	close(fd);
-	attr_dummy(&attr);
-	fd = must_open(&attr, -1);
-	show(outcome(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "id == 1")), "a filter of no tracepoint");
-	close(fd);
-}
-
-static void string_filters(void)
-{
-	static const struct {
-		const char *filter;
-	} filters[] = { { "filename == \"/nothing/here\"" },
-			{ "filename.ustring == \"/nothing/here\"" },
-			{ "filename.ustring ~ \"/nothing/*\"" },
-			{ "filename.ustring ~ \"/other/*\"" },
-			{ "filename.ustring != \"/nothing/here\"" },
-			{ "filename == 1" },
-			{ "filename.ustring == 1" } };
-
-	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
-		int fd = open_tracepoint("syscalls/sys_enter_openat");
-		const char *set = outcome(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filters[i].filter));
-
-		show(set, "set \"%s\"", filters[i].filter);
-		syscall(SYS_openat, AT_FDCWD, "/nothing/here", O_RDONLY);
-		if (!strcmp(set, "ok"))
-			see_count(fd, filters[i].filter);
-		else
-			close(fd);
-	}
-}
-
 /* --- permission --- */
 
 static void set_paranoid(int level)
@@ -834,21 +588,13 @@ static void permissions(void)
 int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
-	cpu_set_t first;
 
 	if (argc > 1 && !strcmp(argv[1], "end"))
 		return 0;
 	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
-	prctl(PR_SET_NAME, "observe");
-	CPU_ZERO(&first);
-	CPU_SET(0, &first);
-	sched_setaffinity(0, sizeof(first), &first);
+	settle_task();
 	sigaction(SIGUSR1, &action, NULL);
-	/* Linux leaves it to user space to mount it. */
-	if (access(ROOT "trace", F_OK) && mount("nodev", ROOT, "tracefs", 0, NULL)) {
-		show(error_name(errno), "tracefs");
-		return 1;
-	}
+	need_tracefs();
 	opening();
 	exclusions();
 	switching();
@@ -858,9 +604,6 @@ int main(int argc, char **argv)
 	grouping();
 	sampling();
 	periods();
-	filter_syntax();
-	filter_calls();
-	string_filters();
 	permissions();
 	return 0;
 }

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Filters of tracepoints: their language, and what they let through to an event.
+ */
+#include "tracepoint.h"
+
+static void filter_syntax(void)
+{
+	static const char *const filters[] = {
+		"id == 110",
+		"id==110",
+		"  id  ==  110  ",
+		"id == 0x6e",
+		"id == 0156",
+		"id != 110",
+		"id < 110",
+		"id <= 110",
+		"id > 109",
+		"id >= 111",
+		"id & 2",
+		"id & 1",
+		"id & 0",
+		"id == -1",
+		"id > -1",
+		"id == 110 && id != 110",
+		"id == 110 || id != 110",
+		"id == 1 || id == 110 && id != 110",
+		"(id == 110 || id == 1) && id == 110",
+		"((id == 110))",
+		"!(id == 110)",
+		"!id == 110",
+		"!!(id == 110)",
+		"!!id == 110",
+		"id == 110 && !(id == 1 || id == 2)",
+		"id == 110 && comm == \"observe\"",
+		"COMM == 'observe'",
+		"comm != \"observe\"",
+		"comm ~ \"obs*\"",
+		"comm ~ \"*serve\"",
+		"comm ~ \"*ser*\"",
+		"comm ~ \"o?s*\"",
+		"comm ~ \"o[a-c]serve\"",
+		"comm ~ \"o[!a-c]serve\"",
+		"comm ~ \"obs\"",
+		"comm == \"obs\"",
+		"comm == \"observe_longer\"",
+		"cpu >= 0",
+		"CPU < 64",
+		"cpu == 1000",
+		"common_pid != 0",
+		"common_type != 0",
+		"common_flags == 0 || common_flags != 0",
+		"common_preempt_count >= 0",
+		"",
+		" ",
+		"0",
+		"1",
+		"id",
+		"id ==",
+		"== 110",
+		"id = 110",
+		"id === 110",
+		"id == 110 &&",
+		"id == 1 &&",
+		"id == 110 ||",
+		"id == 1 ||",
+		"id == 110 && !",
+		"args != 1",
+		"args & 1",
+		"&& id == 110",
+		"id == 110 & id == 110",
+		"id == 110 | id == 110",
+		"id == 110 ||| id == 1",
+		"id == 110 id == 110",
+		"(id == 110",
+		"id == 110)",
+		"()",
+		"!",
+		"id == abc",
+		"id == 110abc",
+		"id == 0x",
+		"id == 9223372036854775807",
+		"id == 9223372036854775808",
+		"id == -9223372036854775808",
+		"id == 18446744073709551616",
+		"id == 000000000000000000000000000110",
+		"id == \"110\"",
+		"id ~ 110",
+		"id ~ \"1*\"",
+		"comm == observe",
+		"comm == 1",
+		"comm > \"a\"",
+		"comm & 1",
+		"comm ~ \"unclosed",
+		"args == 1",
+		"args[0] == 1",
+		"nothing == 1",
+		"ID == 110",
+		"id.function == 1",
+		"id.ustring == 1",
+		"id == 110;",
+		"id == 110\n",
+		"\tid == 110",
+		"common_pid == -1",
+		"common_type == -1",
+		"common_type == 70000",
+		"id == +110",
+		"id == - 110",
+		"id == 1 || id == 2 || id == 3 || id == 4 || id == 5 || id == 6 || id == 7 || id == 110",
+		"((((((((id == 110))))))))",
+	};
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		int fd = open_tracepoint("raw_syscalls/sys_enter");
+		const char *set;
+		char text[64];
+
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		set = outcome(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filters[i]));
+		snprintf(text, sizeof(text), "%s", set);
+		if (!strcmp(set, "ok")) {
+			ioctl(fd, PERF_EVENT_IOC_RESET, 0);
+			ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+			call_getppid(4);
+			ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+			long long count = count_of(fd);
+
+			/* The call that switches it off is seen too. */
+			snprintf(text, sizeof(text), "%s",
+				 count >= 4 ? "lets through" : "keeps out");
+		}
+		show(text, "filter \"%s\"", filters[i]);
+		close(fd);
+	}
+}
+
+static void filter_calls(void)
+{
+	static char longest[2 * PAGE_BYTES];
+	unsigned char *edge = page_before_a_hole() + PAGE_BYTES;
+	union attr attr;
+	int fd = open_tracepoint("raw_syscalls/sys_enter");
+
+	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, NULL));
+	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, edge));
+	memcpy(edge - 6, "id == 1", 6);
+	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, edge - 6));
+	memset(longest, ' ', sizeof(longest) - 1);
+	memcpy(longest, "id == 1", 7);
+	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, longest));
+	longest[PAGE_BYTES] = '\0';
+	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, &longest[0]));
+	longest[PAGE_BYTES - 1] = '\0';
+	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (char *)longest));
+	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "id == 2"));
+	SEE(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "0"));
+	SEE(ioctl(fd, PERF_EVENT_IOC_SET_BPF, -1));
+	SEE(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, NULL));
+	close(fd);
+	attr_dummy(&attr);
+	fd = must_open(&attr, -1);
+	show(outcome(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "id == 1")), "a filter of no tracepoint");
+	close(fd);
+}
+
+static void string_filters(void)
+{
+	static const struct {
+		const char *filter;
+	} filters[] = { { "filename == \"/nothing/here\"" },
+			{ "filename.ustring == \"/nothing/here\"" },
+			{ "filename.ustring ~ \"/nothing/*\"" },
+			{ "filename.ustring ~ \"/other/*\"" },
+			{ "filename.ustring != \"/nothing/here\"" },
+			{ "filename == 1" },
+			{ "filename.ustring == 1" } };
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		int fd = open_tracepoint("syscalls/sys_enter_openat");
+		const char *set = outcome(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filters[i].filter));
+
+		show(set, "set \"%s\"", filters[i].filter);
+		syscall(SYS_openat, AT_FDCWD, "/nothing/here", O_RDONLY);
+		if (!strcmp(set, "ok"))
+			see_count(fd, filters[i].filter);
+		else
+			close(fd);
+	}
+}
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+	settle_task();
+	need_tracefs();
+	filter_syntax();
+	filter_calls();
+	string_filters();
+	return 0;
+}
