@@ -31,7 +31,8 @@ say = @printf '  %-4s %s\n' $(1) $(2)
 .DEFAULT_GOAL := all
 
 # Where newlib is, or will be once its library (the stamp) is built; outside the clone, keyed by content.
-NEWLIB := $(shell userland/libc/build --path 2>/dev/null)
+NEWLIB_BUILD := userland/libc/build --arch $(ARCH)
+NEWLIB := $(shell $(NEWLIB_BUILD) --path 2>/dev/null)
 NEWLIB_STAMP := $(NEWLIB)/lib/libc.a
 
 include kernel.mk
@@ -40,11 +41,7 @@ include tests/tests.mk
 
 .PHONY: all run qemu clean bench-qemu lint check
 
-ifeq ($(ARCH),alpha)
-all: $(O)/tally.elf
-else
 all: $(O)/tally.elf user
-endif
 
 # The main job: report, exact counts, profile.
 run: all
@@ -52,7 +49,7 @@ run: all
 	@tools/tally report
 
 $(NEWLIB_STAMP):
-	@userland/libc/build > /dev/null
+	@$(NEWLIB_BUILD) > /dev/null
 
 qemu:
 	@qemu/build

@@ -1,19 +1,26 @@
 # User programs: every folder below userland/programs/ is one, and every C file in tests/boot/. All are static
 # executables of newlib, linked with libperf and libspin, with their symbols: $(O)/user/bin/NAME.
 #
+# Programs that contain instructions or numbers of x86-64, or expect its PMUs, are not built for other ISAs
+# (USER_X86_64).
+#
 # `make user-libraries` builds some of the same sources, unchanged, with the GNU C library and with musl into
 # $(O)/user/glibc/ and $(O)/user/musl/, for tests/boot/c-libraries.t: Tally promises to run what they make.
 
-USER_PROGRAMS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard userland/programs/*/*.c)))))
-USER_TESTS := $(basename $(notdir $(wildcard tests/boot/*.c)))
+USER_X86_64 := crowd profile selfmon \
+	attach bombs breakpoints clones closed counts cpuwide everywhere hammer hostile paths processors readformats registers \
+	rotation sampling scheduling selfread software splice storm tasks timers tracepoints
+USER_OTHERS := $(if $(filter-out x86_64,$(ARCH)),$(USER_X86_64))
+
+USER_PROGRAMS := $(filter-out $(USER_OTHERS),$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard userland/programs/*/*.c))))))
+USER_TESTS := $(filter-out $(USER_OTHERS),$(basename $(notdir $(wildcard tests/boot/*.c))))
 $(if $(filter $(USER_PROGRAMS),$(USER_TESTS)),$(error tests/boot has a program of the same name as \
 	userland/programs: $(filter $(USER_PROGRAMS),$(USER_TESTS))))
 USER_PORTABLE := $(USER_PROGRAMS) libc paths self
-USER_ARCH := $(or $(ARCH),x86_64)
-USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libspin/*.c userland/libspin/$(USER_ARCH)/*.[cS])
+USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libspin/*.c userland/libspin/$(ARCH)/*.[cS])
 
 USER_CPPFLAGS := -Iuserland/libperf -Iuserland/libspin -idirafter include/uapi -D_GNU_SOURCE -MMD -MP
-USER_CFLAGS := -std=gnu11 -O2 -g -fno-pie -fcf-protection=none -Wall -Wextra -Werror
+USER_CFLAGS := -std=gnu11 -O2 -g -fno-pie -Wall -Wextra -Werror $(if $(filter x86_64,$(ARCH)),-fcf-protection=none)
 USER_CC = $(CC) -specs=$(NEWLIB)/lib/tally.specs
 
 # The sources of program $(1), wherever it is.
@@ -34,7 +41,7 @@ $(O)/user/$(1)/%.S.o: %.S $(4) userland/userland.mk
 
 $(O)/user/$(1)/libuser.a: $$(USER_LIB_SRCS:%=$(O)/user/$(1)/%.o)
 	@rm -f $$@
-	ar -rcs $$@ $$^
+	$(CROSS)ar -rcs $$@ $$^
 
 $(foreach program,$(USER_PROGRAMS) $(USER_TESTS),
 $(O)/user/$(2)/$(program): $(patsubst %,$(O)/user/$(1)/%.o,$(call user_sources,$(program))) $(O)/user/$(1)/libuser.a
@@ -50,7 +57,7 @@ endef
 # NEWLIB_STAMP alone would not do it: under .SECONDARY a missing file makes nothing out of date.
 $(O)/user/newlib: user-newlib
 	@mkdir -p $(@D)
-	@userland/libc/build > $@.new
+	@$(NEWLIB_BUILD) > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 .PHONY: user user-libraries user-newlib

@@ -5,7 +5,5 @@
 KERNEL_CFLAGS += -mcpu=ev67 -mno-fp-regs -msmall-text -msmall-data
 # There may be no breakpoint registers: loops over them are empty.
 KERNEL_CFLAGS += -Wno-type-limits -Wno-stringop-overflow
-# newlib's headers do not know this processor.
-KERNEL_CPPFLAGS += -D__IEEE_LITTLE_ENDIAN
 KERNEL_LDFLAGS += -z max-page-size=0x2000
 NEWLIB_STRING += memcpy memmove memset

@@ -57,11 +57,14 @@ static inline void arch_syscall_arguments(const struct trap_frame *frame, unsign
 	arg[5] = frame->r21;
 }
 
-/* An error is its positive number in v0, and a3 says that it is one. */
+/* An error is its positive number in v0, and a3 says that it is one. No result is for a frame that is no call's
+ * any more (arch/alpha/syscall.h). */
 static inline void arch_syscall_set_result(struct trap_frame *frame, long result)
 {
 	unsigned long is_error = (unsigned long)result > -4096ul;
 
+	if (frame->cause[0] == (uint64_t)-1)
+		return;
 	frame->r0 = (uint64_t)(is_error ? -result : result);
 	frame->r19 = is_error;
 }
