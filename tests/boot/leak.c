@@ -26,9 +26,9 @@
 #include <linux/ptrace.h>
 
 #include "../unit/tap.h"
+#include "page.h"
 #include "tidiness.h"
 
-#define PAGE	   4096
 #define ROUNDS	   50
 #define STACK_SIZE 16384
 
@@ -132,7 +132,7 @@ static void fail_to_execute(void)
 	EXPECT_EQ(execv("/dev/null", words), -1);
 	EXPECT_EQ(execv("/no/such/file", words), -1);
 	EXPECT_EQ(syscall(__NR_clone, CLONE_SIGHAND, 0, 0, 0, 0), -1);
-	EXPECT_EQ(syscall(__NR_pipe, 8), -1);
+	EXPECT_EQ(syscall(__NR_pipe2, 8, 0), -1);
 	EXPECT_EQ(syscall(__NR_poll, 8, 1, 0), -1);
 }
 

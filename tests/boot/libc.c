@@ -24,16 +24,15 @@
 #include <unistd.h>
 
 #include "../unit/tap.h"
+#include "page.h"
 
 /* What differs between ISAs: the size of a page; numbers, by what the kernel says and not by the headers; a
  * constraint for an operand in a floating-point register. */
 #ifdef __alpha__
-#define PAGE		8192
 #define NUMBER_ENOSYS	78
 #define NUMBER_SIGUSR1	30
 #define FLOATING(value) "+f"(value)
 #else
-#define PAGE		4096
 #define NUMBER_ENOSYS	38
 #define NUMBER_SIGUSR1	10
 #define FLOATING(value) "+x"(value)

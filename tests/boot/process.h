@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "../unit/tap.h"
+#include "page.h"
 
-#define PAGE	 4096
 #define OWN_FILE "/proc/self/exe"
 
 /* What the children of one rule write for the parent to see; zero at the start of each. */

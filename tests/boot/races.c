@@ -20,9 +20,9 @@
 
 #include <linux/perf_event.h>
 
+#include "page.h"
 #include "tidiness.h"
 
-#define PAGE	    4096
 #define STACK_SIZE  16384
 #define THREADS	    6
 #define ARENA_PAGES 16

@@ -25,9 +25,9 @@
 #include <unistd.h>
 
 #include "../unit/tap.h"
+#include "page.h"
 #include "tidiness.h"
 
-#define PAGE	   4096
 #define ROUNDS	   10000
 /* Without --all: so that every shape of machine runs them. */
 #define FEW_ROUNDS 200
