@@ -97,7 +97,7 @@ extern const struct sequence sequences[];
 extern const uint64_t nr_sequences;
 void unfetchable(void *), palcall(void *), unaligned(void *), overflow(void *), lower_ipl(void *);
 extern char nops[], nops_end[], branch_run[];
-void run_nops(void *), run_loop(void *), touch_blocks(void *), halting(void *);
+void run_nops(void *), run_loop(void *), run_calls(void *), touch_blocks(void *), halting(void *);
 extern char loop_top[];
 
 /* How many interrupts a CPU has taken, and what the last one was. */
@@ -155,5 +155,10 @@ void run_until_overflow(void (*fn)(void *), void *arg);
 
 /* profile.c */
 void test_profile(void);
+
+/* bench.c: does the work that WORDS of the command line choose, "mode=M kind=K rounds=N". */
+void bench(const char *words);
+/* main.c: what the handler of the counters' interrupt does at its end; NULL: nothing. */
+extern void (*interrupt_work)(void);
 
 #endif

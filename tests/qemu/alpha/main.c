@@ -50,6 +50,8 @@ static void set_entry(void (*entry)(void), uint64_t which)
 			 : "+r"(a0), "+r"(a1)::"$1", "$22", "$23", "$24", "$25", "memory");
 }
 
+void (*interrupt_work)(void);
+
 /* Counters stop at the first interrupt, so that the handler counts nothing. */
 void handle_interrupt(uint64_t type, uint64_t vector, uint64_t counter, struct frame *frame)
 {
@@ -60,6 +62,8 @@ void handle_interrupt(uint64_t type, uint64_t vector, uint64_t counter, struct f
 	seen()->counter = counter;
 	seen()->pc = frame->pc;
 	seen()->ps = frame->ps;
+	if (interrupt_work)
+		interrupt_work();
 }
 
 void handle_unexpected(uint64_t a0, uint64_t a1, uint64_t a2, struct frame *frame)
@@ -589,20 +593,28 @@ static const struct {
 	{ "suite=absent", test_absent },
 };
 
-static bool equal(const char *a, const char *b)
+/* What follows NAME in TEXT; NULL: TEXT begins otherwise. */
+static const char *behind(const char *name, const char *text)
 {
-	while (*a && *a == *b) {
-		a++;
-		b++;
+	while (*name && *name == *text) {
+		name++;
+		text++;
 	}
-	return *a == *b;
+	return *name ? NULL : text;
 }
 
 void guest_main(void)
 {
+	const char *rest = behind("suite=bench ", COMMAND_LINE);
+
 	start_cpu();
+	if (rest) {
+		bench(rest);
+		tap_done();
+	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(suites); i++) {
-		if (equal(suites[i].name, COMMAND_LINE)) {
+		rest = behind(suites[i].name, COMMAND_LINE);
+		if (rest && !*rest) {
 			suites[i].run();
 			tap_done();
 		}

@@ -247,6 +247,18 @@ loop_top:
 	RETURN
 	.end	run_loop
 
+/* $16 calls of a function that only returns: 4 instructions each, three of them branches. */
+	.globl	run_calls
+	.ent	run_calls
+run_calls:
+	mov	$26, $1
+1:	bsr	$26, 2f
+	subq	$16, 1, $16
+	bne	$16, 1b
+	mov	$1, $26
+2:	RETURN
+	.end	run_calls
+
 /* Loads from $17 blocks of 64 bytes from $16 on: 4 instructions each. */
 	.globl	touch_blocks
 	.ent	touch_blocks
