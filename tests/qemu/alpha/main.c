@@ -586,10 +586,8 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } suites[] = {
-	{ "suite=counters", test_counters },
-	{ "suite=moved", test_counters_moved },
-	{ "suite=profile", test_profile },
-	{ "suite=moved-profile", test_profile_moved },
+	{ "suite=counters", test_counters }, { "suite=moved", test_counters_moved },
+	{ "suite=profile", test_profile },   { "suite=moved-profile", test_profile_moved },
 	{ "suite=absent", test_absent },
 };
 
