@@ -9,10 +9,10 @@
 #include <kernel/syscall.h>
 
 /* arch/alpha/calls.c */
-syscall_function alpha_getxpid, alpha_getxuid, alpha_getxgid, alpha_pipe, alpha_brk, alpha_getpriority,
-	alpha_statfs64, alpha_fstatfs64, alpha_send, alpha_recv, alpha_sigpending,
-	alpha_osf_sigprocmask, alpha_getpagesize, alpha_getdtablesize, alpha_osf_getsysinfo,
-	alpha_osf_setsysinfo;
+syscall_function alpha_getxpid, alpha_getxuid, alpha_getxgid, alpha_pipe, alpha_brk,
+	alpha_getpriority, alpha_statfs64, alpha_fstatfs64, alpha_send, alpha_recv,
+	alpha_sigpending, alpha_osf_sigprocmask, alpha_getpagesize, alpha_getdtablesize,
+	alpha_osf_getsysinfo, alpha_osf_setsysinfo;
 
 /* clang-format off */
 #define MACHINE_CALLS \

@@ -10,6 +10,7 @@
 /* PALcode's entry into the kernel: Alpha Architecture Handbook, OSF/1 PALcode, CALLSYS. */
 #define PAL_CALLSYS    0x83
 
+/* clang-format off */
 	.macro	direct name, number
 	.weak	\name
 	.type	\name, @function
@@ -21,6 +22,7 @@
 	ret
 	.size	\name, . - \name
 	.endm
+/* clang-format on */
 
 /* The calls whose structure is struct stat64. */
 #define NUMBER_FSTAT   __NR_fstat64

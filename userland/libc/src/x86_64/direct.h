@@ -7,6 +7,7 @@
  * result from -4095 to -1 becomes errno and -1.
  */
 
+/* clang-format off */
 	.macro	direct name, number
 	.weak	\name
 	.type	\name, @function
@@ -20,6 +21,7 @@
 	ret
 	.size	\name, . - \name
 	.endm
+/* clang-format on */
 
 #define NUMBER_FSTAT   __NR_fstat
 #define NUMBER_FSTATAT __NR_newfstatat
