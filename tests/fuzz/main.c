@@ -5,8 +5,10 @@
  *	fuzz [--operations N] [--workers N] [--seconds N] SEED...
  *
  * For each seed, some worker processes do random operations (operations.c). A point is a seed: its
- * workers came to an end, or were killed by their own doing, and nothing hung. With --seconds, further
- * seeds follow the last one until the time is over. On Tally the kernel has, in the end, as many
+ * workers came to an end, or were killed by their own doing, and nothing hung. Workers that only run and
+ * get nowhere are no hang: an event that signals at each instruction, to a handler whose instructions it
+ * counts too, leaves no time for anything else, on Linux as well. They have to be killed by SIGKILL then.
+ * With --seconds, further seeds follow the last one until the time is over. On Tally the kernel has, in the end, as many
  * objects of each size (/proc/slabinfo) and as much free memory as after the first seeds.
  *
  * That the kernel neither panics nor warns is for tests/fuzz/run to see, which reads the kernel's log.
@@ -14,6 +16,7 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,6 +41,21 @@ struct shared *fuzz_shared;
 
 static unsigned int operations = 200, workers = 4;
 
+/* The file PATH as a string of less than SIZE bytes, empty if there is none. Returns its length. */
+static size_t read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY);
+	size_t length = 0;
+	ssize_t got;
+
+	while (fd >= 0 && (got = read(fd, text + length, size - 1 - length)) > 0)
+		length += (size_t)got;
+	text[length] = '\0';
+	if (fd >= 0)
+		close(fd);
+	return length;
+}
+
 /* --- one seed --- */
 
 static void kill_all(const pid_t *groups)
@@ -55,8 +73,32 @@ static void pause_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-/* Waits for the workers; false: for a long time nothing was done. */
-static bool watch(const pid_t *groups)
+/* Whether a process other than this one runs, or could. */
+static bool somebody_runs(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	bool found = false;
+
+	while (proc && (entry = readdir(proc))) {
+		char path[64], text[128];
+		pid_t pid = (pid_t)atol(entry->d_name);
+
+		if (pid <= 0 || pid == getpid())
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+		read_text(path, text, sizeof(text));
+		found |= strstr(text, ") R ") != NULL;
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+enum outcome { ENDED, BUSY, HUNG };
+
+/* Waits for the workers until they end, or do nothing for a long time. */
+static enum outcome watch(const pid_t *groups)
 {
 	unsigned int running = workers, idle_ms = 0;
 	uint64_t seen = 0;
@@ -72,10 +114,10 @@ static bool watch(const pid_t *groups)
 		idle_ms = now == seen ? idle_ms + 10 : 0;
 		seen = now;
 		if (idle_ms > PATIENCE_S * 1000)
-			return false;
+			return somebody_runs() ? BUSY : HUNG;
 		pause_ms(10);
 	}
-	return true;
+	return ENDED;
 }
 
 /* Standard input could be waited for, and nobody is to read what a worker writes. */
@@ -106,9 +148,12 @@ static bool run_seed(uint64_t seed)
 		}
 		setpgid(groups[i], groups[i]);
 	}
-	bool good = watch(groups);
+	enum outcome outcome = watch(groups);
 	kill_all(groups);
-	return good;
+	if (outcome == BUSY)
+		printf("# seed %llu: killed while it did nothing but run\n",
+		       (unsigned long long)seed);
+	return outcome != HUNG;
 }
 
 /* --- what the kernel has --- */
@@ -117,19 +162,6 @@ struct state {
 	char objects[4096]; /* as text: how many of each size are in use */
 	uint64_t free_kb;   /* not in use by anything but objects */
 };
-
-static size_t read_text(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY);
-	size_t length = 0;
-	ssize_t got;
-
-	while ((got = read(fd, text + length, size - 1 - length)) > 0)
-		length += (size_t)got;
-	text[length] = '\0';
-	close(fd);
-	return length;
-}
 
 /* The numbers of LINE behind its name: active objects, objects, size, objects of a slab, its pages. */
 static bool parse_line(const char *line, char *name, unsigned long numbers[5])
