@@ -6,6 +6,7 @@
  * That can be under the mutex of an address space: nothing here holds a lock of the core while it
  * touches user memory.
  */
+#include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
 #include <kernel/perf/context.h>
@@ -15,6 +16,9 @@
 #include <kernel/trace/filter.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
+
+/* Most programs that a query has room for: Linux's BPF_TRACE_MAX_PROGS. */
+#define PROGRAMS_MAX 64
 
 static ssize_t perf_read(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
@@ -79,6 +83,37 @@ static long set_filter(struct perf_event *event, unsigned long argument)
 	return result == -ENAMETOOLONG ? -EINVAL : result;
 }
 
+/* Nothing is a BPF program: EINVAL for a descriptor of something else. */
+static long set_program(unsigned long argument)
+{
+	struct file *file = fd_get_file((int)argument);
+
+	if (!file)
+		return -EBADF;
+	file_put(file);
+	return -EINVAL;
+}
+
+/* Which BPF programs a tracepoint has: none. */
+static long query_programs(struct perf_event *event, struct perf_event_query_bpf *user_query)
+{
+	struct perf_event_query_bpf query;
+
+	if (!capable_perfmon())
+		return -EPERM;
+	if (event->pmu->type != PERF_TYPE_TRACEPOINT)
+		return -EINVAL;
+	if (copy_from_user(&query, user_query, sizeof(query)))
+		return -EFAULT;
+	if (query.ids_len > PROGRAMS_MAX)
+		return -E2BIG;
+	query.prog_cnt = 0;
+	if (copy_to_user(&user_query->prog_cnt, &query.prog_cnt, sizeof(query.prog_cnt)) ||
+	    clear_user(user_query->ids, query.ids_len * sizeof(query.ids[0])))
+		return -EFAULT;
+	return 0;
+}
+
 static long perf_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
 	struct perf_event *event = file->private;
@@ -109,9 +144,9 @@ static long perf_ioctl(struct file *file, unsigned int command, unsigned long ar
 	case PERF_EVENT_IOC_SET_FILTER:
 		return set_filter(event, argument);
 	case PERF_EVENT_IOC_SET_BPF:
-		return -EBADF; /* no descriptor is a BPF program */
+		return set_program(argument);
 	case PERF_EVENT_IOC_QUERY_BPF:
-		return -EINVAL; /* no event is a tracepoint */
+		return query_programs(event, (struct perf_event_query_bpf *)argument);
 	default:
 		return -ENOTTY;
 	}

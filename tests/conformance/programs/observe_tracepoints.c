@@ -585,6 +585,76 @@ static void permissions(void)
 	}
 }
 
+/* PERF_EVENT_IOC_QUERY_BPF: which programs an event has; none has any. */
+static void query_programs(int fd, const char *whose)
+{
+	static const uint32_t sizes[] = { 0, 1, 64, 65, UINT32_MAX };
+	struct {
+		uint32_t ids_len, prog_cnt, ids[64];
+	} query;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		memset(&query, 0xaa, sizeof(query));
+		query.ids_len = sizes[i];
+		show(outcome(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, &query)),
+		     "programs %s, room for %d", whose, (int)sizes[i]);
+		show(query.prog_cnt == 0	  ? "none" :
+		     query.prog_cnt == 0xaaaaaaaa ? "untouched" :
+						    "some",
+		     "programs %s, room for %d: number", whose, (int)sizes[i]);
+		show(query.ids[0] == 0		? "0" :
+		     query.ids[0] == 0xaaaaaaaa ? "untouched" :
+						  "something",
+		     "programs %s, room for %d: the first", whose, (int)sizes[i]);
+		show(query.ids[63] == 0		 ? "0" :
+		     query.ids[63] == 0xaaaaaaaa ? "untouched" :
+						   "something",
+		     "programs %s, room for %d: the last", whose, (int)sizes[i]);
+	}
+	uint32_t *edge = (uint32_t *)(page_before_a_hole() + PAGE_BYTES);
+	edge[-1] = edge[-2] = 0;
+	show(outcome(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, edge - 2)),
+	     "programs %s, a query at the edge", whose);
+	show(outcome(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, edge - 1)), "programs %s, half a query",
+	     whose);
+	edge[-2] = 1;
+	show(outcome(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, edge - 2)),
+	     "programs %s, no memory for numbers", whose);
+	edge[-2] = 65;
+	show(outcome(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, edge - 2)), "programs %s, too many",
+	     whose);
+	show(outcome(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, NULL)), "programs %s, no query", whose);
+	show(outcome(ioctl(fd, PERF_EVENT_IOC_SET_BPF, 0)), "programs %s, one that is no program",
+	     whose);
+}
+
+static void queries(void)
+{
+	union attr attr;
+	int status;
+
+	attr_tracepoint(&attr, "syscalls/sys_enter_getppid");
+	int tracepoint = must_open(&attr, -1);
+	attr_dummy(&attr);
+	int dummy = must_open(&attr, -1);
+
+	query_programs(tracepoint, "of a tracepoint");
+	query_programs(dummy, "of another event");
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		if (setresuid(65534, 65534, 65534))
+			_exit(1);
+		query_programs(tracepoint, "of a tracepoint, by nobody");
+		query_programs(dummy, "of another event, by nobody");
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	close(tracepoint);
+	close(dummy);
+}
+
 int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
@@ -605,5 +675,6 @@ int main(int argc, char **argv)
 	sampling();
 	periods();
 	permissions();
+	queries();
 	return 0;
 }
