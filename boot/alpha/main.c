@@ -66,6 +66,8 @@ static void read_parameters(void)
 _Noreturn void boot_main(void)
 {
 	serial_init();
+	/* What the console has said ends here; see docs/boot.md. */
+	serial_write(SERIAL_COM1, "", 1);
 	/* The block begins with its physical address. */
 	hwrpb = (struct hwrpb *)(DIRECT_MAP_BASE + *(const uint64_t *)HWRPB_ADDRESS);
 	read_parameters();

@@ -60,7 +60,7 @@ static int share_pages(struct vm_area *area, struct vm_space *child)
 	if ((area->shared && area->ops) || (area->ops && !area->touched) || area->wipe_on_fork)
 		return 0;
 	return user_tables_share(&area->space->arch, &child->arch, area->start, area->end,
-				take_shared, child);
+				 take_shared, child);
 }
 
 /* A copy of AREA in CHILD, in its tree; or NULL. */

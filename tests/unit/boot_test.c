@@ -20,10 +20,10 @@
 static unsigned char memory[MEMORY_SIZE] __attribute__((aligned(4096)));
 const char __image_end[1];
 
-#define DIRECT_MAP_BASE	  ((uintptr_t)memory)
-#define KERNEL_IMAGE_BASE ((uintptr_t)__image_end - 2 * MIB)
+#define DIRECT_MAP_BASE	    ((uintptr_t)memory)
+#define KERNEL_IMAGE_BASE   ((uintptr_t)__image_end - 2 * MIB)
 #define KERNEL_LOAD_ADDRESS 0x100000
-#define EARLY_MEMORY_END  0x100000000ull
+#define EARLY_MEMORY_END    0x100000000ull
 
 #include "../../boot/command_line.c"
 #include "../../boot/info.c"

@@ -16,7 +16,7 @@ class Architecture:
     folder: str            # of the build folder
     make: str              # what builds the kernel
     command_line_max: int  # characters that its boot protocol passes
-    reports_by_log: bool = False  # the machine ends without a status: the log's last line alone has it
+    by_console: bool = False  # the machine's console speaks first, and ends the machine without a status
 
 
 ARCHITECTURES = {
@@ -24,7 +24,7 @@ ARCHITECTURES = {
     "x86_64": Architecture("x86_64", "x86-64", 62, (1 << 47) - 4096, 4096, "", "make", 2047),
     # Linux/alpha: 2^42, its TASK_SIZE.
     "alpha": Architecture("alpha", "Alpha", 0x9026, 1 << 42, 8192, "alpha", "make ARCH=alpha", 255,
-                          reports_by_log=True),
+                          by_console=True),
 }
 DEFAULT = "x86_64"
 

@@ -398,7 +398,7 @@ def _start(options, medium, interactive, feed):
     log = machine.Log(options.log)
     words = emulator.command(chosen, log.path, machine.CONSOLE) + medium
     return machine.run(words, log, options.timeout, interactive, feed,
-                       _architecture(options).reports_by_log)
+                       _architecture(options).by_console)
 
 
 def _must_be_file(path):

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
 import tty
 
@@ -95,31 +96,52 @@ def has_input():
     return all(events & select.POLLIN or not events & select.POLLHUP for _, events in poll.poll(0))
 
 
-def run(words, log, timeout_s=None, interactive=False, feed=True, reports_by_log=False):
+def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=False):
     """Runs QEMU by `words` and returns the exit status of the guest's first task.
 
     `log` is the Log that COM2 goes to; `interactive`: the guest's console is a terminal, and so is
     ours; `feed`: what comes from standard input goes to the console, and its end;
-    `reports_by_log`: the machine has no exit device. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
+    `by_console`: the machine's own console is on the line before the kernel, and ends it. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
     """
     with tempfile.TemporaryFile() as complaints:
-        process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints)
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints,
+                                   stdout=subprocess.PIPE if by_console else None)
+        relay = threading.Thread(target=_relay, args=(process.stdout,)) if by_console else None
+        if relay:
+            relay.start()
         try:
             with _keys_untouched() if interactive else contextlib.nullcontext():
                 in_time = _attend(process, log.path, timeout_s, interactive, feed)
         finally:
             process.kill()
             process.wait()
+            if relay:
+                relay.join()
         if not in_time:
             raise Failure(TIMEOUT,
                           f"not ended after {timeout_s:g} s; the kernel log is in {log.path}")
         complaints.seek(0)
         code = process.returncode
-        if code == 0 and reports_by_log:
+        if code == 0 and by_console:
             code = _code_by_log(log.text())
         status = _status(code, log, complaints.read().decode(errors="replace"))
     log.settle()
     return status
+
+
+def _relay(output):
+    """Passes on what comes behind the first zero byte: before that the machine's console speaks (docs/boot.md)."""
+    heard = False
+    while data := os.read(output.fileno(), 65536):
+        if not heard:
+            _, zero, data = data.partition(b"\0")
+            heard = bool(zero)
+        try:
+            while data:
+                data = data[os.write(sys.stdout.fileno(), data):]
+        except BrokenPipeError:
+            pass  # nobody reads any more; the machine goes on
+    output.close()
 
 
 @contextlib.contextmanager
