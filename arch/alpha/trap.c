@@ -9,6 +9,7 @@
  * Sources: Alpha Architecture Handbook version 4, II-B chapter 5; signals and codes: Linux/alpha's
  * arch/alpha/kernel/traps.c and arch/alpha/mm/fault.c as seen from user space.
  */
+#include "step.h"
 #include "trap.h"
 
 #include <stddef.h>
@@ -154,7 +155,9 @@ static void handle_instruction_fault(struct trap_frame *frame)
 	arch_irq_enable();
 	switch (frame->cause[0]) {
 	case FAULT_BREAKPOINT:
-		frame->pc -= 4; /* of the instruction itself, which a debugger puts back */
+		/* Of a step's it is as if it had not been there; else the tracer knows. */
+		if (step_remove(frame->pc - 4))
+			frame->pc -= 4;
 		user_exception(frame, SIGTRAP, TRAP_BRKPT, frame->pc);
 		break;
 	case FAULT_BUGCHECK:
@@ -201,11 +204,40 @@ static void handle_arithmetic_trap(struct trap_frame *frame)
 
 /* --- entries --- */
 
+static inline bool is_stepped(void)
+{
+	return __builtin_expect(task_current()->arch.stepped, 0);
+}
+
+/* Nothing may come between the last look for work and the breakpoints, which are put in with interrupts on. */
+static void prepare_step(struct trap_frame *frame)
+{
+	do {
+		arch_irq_enable();
+		step_insert(frame);
+		arch_irq_disable();
+		if (!user_return_is_due())
+			return;
+		arch_irq_enable();
+		step_remove(0);
+		arch_irq_disable();
+		user_return(frame);
+	} while (is_stepped());
+}
+
 /* Interrupts are off and stay off until user mode. */
 static inline void prepare_user_mode(struct trap_frame *frame)
 {
-	if (__builtin_expect(user_return_is_due(), 0))
+	if (__builtin_expect(user_return_is_due(), 0)) {
+		if (is_stepped()) {
+			arch_irq_enable();
+			step_remove(0);
+			arch_irq_disable();
+		}
 		user_return(frame);
+	}
+	if (is_stepped())
+		prepare_step(frame);
 	frame->ps = PS_USER;
 }
 
@@ -232,6 +264,8 @@ void trap_handle(struct trap_frame *frame)
 void syscall_handle(struct trap_frame *frame);
 void syscall_handle(struct trap_frame *frame)
 {
+	if (is_stepped())
+		step_note_call(frame);
 	syscall_dispatch(frame);
 	arch_irq_disable();
 	prepare_user_mode(frame);

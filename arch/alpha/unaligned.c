@@ -22,6 +22,7 @@
 #include <uapi/linux/signal.h>
 
 #include "switch.h"
+#include "unaligned.h"
 
 /* What the instructions do; both of F and G format need no conversion of their own here, as no program of
  * Linux/alpha's has them. */
@@ -49,8 +50,7 @@ static const struct access *find_access(uint64_t opcode)
 	return NULL;
 }
 
-/* Register NUMBER of FRAME, NULL: $31. */
-static uint64_t *frame_register(struct trap_frame *frame, uint64_t number)
+uint64_t *frame_register(struct trap_frame *frame, uint64_t number)
 {
 	if (number < 16)
 		return &frame->r0 + number;

@@ -124,6 +124,12 @@ static inline uint64_t pal_console(uint64_t function, uint64_t argument)
 	return v0;
 }
 
+/* What was written as data can be executed. Also from user mode. */
+static inline void pal_instruction_barrier(void)
+{
+	__asm__ volatile("call_pal %0" : : "i"(PAL_IMB) : "memory");
+}
+
 /* Ends the machine: the console switches it off. */
 static inline void pal_halt(void)
 {

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Single steps of a traced task: the processor has no trace flag, so a breakpoint is put where the next
+ * instruction will be, or two, where a conditional branch leaves it open.
+ *
+ * They are in the program's memory only while it runs: put there on the way to user mode, and taken out
+ * before the kernel does anything for the task that others could notice (a system call, an exception, signals,
+ * a stop). An interrupt alone leaves them.
+ *
+ * Source: Alpha Architecture Handbook version 4, I section 4.3 "Control instructions"; as Linux/alpha's
+ * arch/alpha/kernel/ptrace.c does it, seen from a tracer.
+ */
+#include <arch/ptrace.h>
+
+#include <kernel/task.h>
+#include <kernel/vm.h>
+#include <machine/pal.h>
+#include <machine/task.h>
+
+#include "step.h"
+#include "unaligned.h"
+
+#define INSTRUCTION_BYTES 4
+#define INSTRUCTION_BPT	  0x00000080u
+
+/* Opcodes of the branch formats; those from CONDITIONAL on may go either way. */
+#define OPCODE_JUMP	  0x1a
+#define OPCODE_BR	  0x30
+#define OPCODE_BSR	  0x34
+#define IS_BRANCH(opcode) ((opcode) >= OPCODE_BR)
+
+static bool access_code(uintptr_t address, uint32_t *instruction, unsigned int how)
+{
+	return vm_access(task_current()->space, address, instruction, INSTRUCTION_BYTES,
+			 how | VM_ACCESS_FORCE) == INSTRUCTION_BYTES;
+}
+
+static void put_breakpoint(struct arch_task *arch, uintptr_t address)
+{
+	uint32_t breakpoint = INSTRUCTION_BPT;
+	struct step_breakpoint *step = &arch->step[arch->step_count];
+
+	step->address = address;
+	if (access_code(address, &step->instruction, VM_ACCESS_READ) &&
+	    access_code(address, &breakpoint, VM_ACCESS_WRITE))
+		arch->step_count++;
+}
+
+void step_insert(struct trap_frame *frame)
+{
+	struct arch_task *arch = &task_current()->arch;
+	uintptr_t next = frame->pc + INSTRUCTION_BYTES;
+	uint32_t instruction;
+
+	if (arch->step_count || !access_code(frame->pc, &instruction, VM_ACCESS_READ))
+		return;
+
+	unsigned int opcode = instruction >> 26;
+
+	if (arch->step_over) {
+		/* Behind a system call, which was the instruction. */
+		arch->step_over = false;
+		put_breakpoint(arch, frame->pc);
+	} else if (opcode == OPCODE_JUMP) {
+		const uint64_t *target = frame_register(frame, instruction >> 16 & 31);
+
+		put_breakpoint(arch, (target ? *target : 0) & ~(uintptr_t)3);
+	} else if (IS_BRANCH(opcode)) {
+		/* 21 bits, signed, in instructions. */
+		int32_t displacement = (int32_t)(instruction << 11) >> 11;
+		uintptr_t target = next + (uintptr_t)((int64_t)displacement * INSTRUCTION_BYTES);
+
+		put_breakpoint(arch, target);
+		if (opcode != OPCODE_BR && opcode != OPCODE_BSR && target != next)
+			put_breakpoint(arch, next);
+	} else {
+		put_breakpoint(arch, next);
+	}
+	pal_instruction_barrier();
+}
+
+bool step_remove(uintptr_t address)
+{
+	struct arch_task *arch = &task_current()->arch;
+	bool any = arch->step_count, found = false;
+
+	while (arch->step_count > 0) {
+		struct step_breakpoint *step = &arch->step[--arch->step_count];
+
+		found |= step->address == address;
+		access_code(step->address, &step->instruction, VM_ACCESS_WRITE);
+	}
+	if (any)
+		pal_instruction_barrier();
+	return found;
+}
+
+void step_note_call(const struct trap_frame *frame)
+{
+	task_current()->arch.step_over = step_remove(frame->pc);
+}
+
+void arch_ptrace_set_step(struct task *task, bool on)
+{
+	task->arch.stepped = on;
+}
+
+/* None is in memory: the task is in a system call. */
+void arch_ptrace_end(struct task *task)
+{
+	task->arch.stepped = false;
+	task->arch.step_over = false;
+}
