@@ -4,6 +4,6 @@
 # No floating-point registers, and code and small data within reach of one GP.
 KERNEL_CFLAGS += -mcpu=ev67 -mno-fp-regs -msmall-text -msmall-data
 # There may be no breakpoint registers: loops over them are empty.
-KERNEL_CFLAGS += -Wno-type-limits -Wno-stringop-overflow
+KERNEL_CFLAGS += -Wno-type-limits -Wno-stringop-overflow -Wno-zero-length-bounds
 KERNEL_LDFLAGS += -z max-page-size=0x2000
 NEWLIB_STRING += memcpy memmove memset
