@@ -18,8 +18,7 @@ KERNEL_CFLAGS := -std=gnu11 -ffreestanding -nostdlib -g -Wall -Wextra -Werror -W
 	-fno-pic -fno-pie -fno-stack-protector -fno-omit-frame-pointer -fno-asynchronous-unwind-tables \
 	-fno-strict-aliasing -Wframe-larger-than=2560
 ifeq ($(DEBUG),1)
-KERNEL_CFLAGS += -Og -DTALLY_DEBUG=1 -DTALLY_LOCK_ORDER=1 -fstack-protector-strong -fsanitize=undefined \
-	-fno-sanitize-recover=all
+KERNEL_CFLAGS += -Og -DTALLY_DEBUG=1 -DTALLY_LOCK_ORDER=1 -fsanitize=undefined -fno-sanitize-recover=all
 else
 KERNEL_CFLAGS += -O2
 # Compiled as one: a path through the kernel crosses many files, and calls and saved registers are a tenth of it.

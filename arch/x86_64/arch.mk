@@ -3,7 +3,7 @@
 
 KERNEL_CFLAGS += -mcmodel=kernel -mno-red-zone -mgeneral-regs-only -fcf-protection=none
 ifeq ($(DEBUG),1)
-KERNEL_CFLAGS += -mstack-protector-guard=global
+KERNEL_CFLAGS += -fstack-protector-strong -mstack-protector-guard=global
 endif
 KERNEL_LDFLAGS += -z max-page-size=0x1000
 
