@@ -1,8 +1,8 @@
 # The tests: what they are made of, and `make check`, which runs every one of them with prove (tests/check).
 # What each group is about: tests/README.md.
 
-# Scripts find what was built here through this variable, and so does tools/tally.
-export TALLY_BUILD := $(abspath $(O))
+# Scripts find what was built here through this variable, and so does tools/tally: Alpha's things are below.
+export TALLY_BUILD := $(abspath $(O:%/alpha=%))
 # The debug kernel, which DEBUG=1 makes of everything; else some tests want it beside the other one.
 CHECK_DEBUG_KERNEL := $(if $(filter 1,$(DEBUG)),$(O)/tally.elf,$(O)/debug/tally.elf)
 export TALLY_DEBUG_KERNEL := $(abspath $(CHECK_DEBUG_KERNEL))
@@ -62,7 +62,19 @@ $(O)/tests/guest.elf $(O)/tests/loader.elf: $(O)/tests/%.elf: tests/tools/%.c
 		-fcf-protection=none -fno-asynchronous-unwind-tables -mgeneral-regs-only -nostdlib -static -no-pie \
 		-Wl,--build-id=none,-Ttext=$(CHECK_GUEST_AT),-N,--no-warn-rwx-segments $< -o $@
 
-.PHONY: check-programs check-deps check debug-kernel
+# Programs for Tally on Alpha, static ones of the GNU C library. --no-relax: see docs/boot.md.
+CHECK_ALPHA_PROGRAMS := $(patsubst tests/alpha/programs/%.c,$(O)/alpha/tests/%,$(wildcard tests/alpha/programs/*.c))
+
+$(CHECK_ALPHA_PROGRAMS): $(O)/alpha/tests/%: tests/alpha/programs/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	alpha-linux-gnu-gcc -O2 -mcpu=ev67 -Wall -Wextra -Werror -Wno-array-bounds -static -pthread -Wl,--no-relax $< -o $@
+
+# The kernel for Alpha, beside the one for x86-64.
+alpha-kernel:
+	@$(MAKE) --no-print-directory ARCH=alpha O=$(O)/alpha CC=alpha-linux-gnu-gcc LD=alpha-linux-gnu-ld $(O)/alpha/tally.elf
+
+.PHONY: check-programs check-deps check debug-kernel alpha-kernel
 
 ifeq ($(filter 1,$(DEBUG)),)
 debug-kernel:
@@ -72,16 +84,16 @@ debug-kernel: $(CHECK_DEBUG_KERNEL)
 endif
 
 check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/pfm_count $(O)/tests/fuzz $(O)/tests/rules \
-	$(O)/tests/guest.elf $(O)/tests/loader.elf
+	$(O)/tests/guest.elf $(O)/tests/loader.elf $(CHECK_ALPHA_PROGRAMS)
 
 check-deps:
 	@tools/deps $(CHECK_DEPS)
 
 # The longest first, so that none is left to run alone at the end.
 CHECK_LONGEST = $(addprefix tests/,conformance/transcripts.t boot/cpus-2.t debian/stress-ng.t boot/c-libraries.t)
-CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/qemu/*.t tests/bench/*.t tests/boot/*.t \
+CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/alpha/*.t tests/qemu/*.t tests/bench/*.t tests/boot/*.t \
 	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t))
 
 check: check-deps
-	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2) all qemu user-libraries check-programs unit debug-kernel
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2) all qemu user-libraries check-programs unit debug-kernel alpha-kernel
 	@tests/check -j3 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))

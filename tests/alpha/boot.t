@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tally on Alpha: it starts, runs static Linux/alpha programs on 1, 2 and 4 processors, and ends as they end; what
+cannot start or panics says so; and tools/tally tells programs of both architectures apart.
+
+The programs are of the GNU C library: what they check is in programs/.
+"""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import tap  # pylint: disable=wrong-import-position
+
+BUILD = os.environ["TALLY_BUILD"]
+PROGRAMS = os.path.join(BUILD, "alpha", "tests")
+X86_PROGRAM = os.path.join(BUILD, "tests", "nothing")
+TALLY = os.path.join(ROOT, "tools", "tally")
+LOG = os.path.join(BUILD, "alpha", "boot-test.log")
+TIMEOUT_S = 200
+BAD_PROGRAM, BOOT, PANIC = 126, 122, 123
+
+
+def run(*words):
+    """Status, standard output, standard error, and the kernel's log."""
+    command = [TALLY, "run", "--timeout", str(TIMEOUT_S), "--log", LOG, *words]
+    status, output, error = tap.command(command, timeout_s=TIMEOUT_S + 20)
+    try:
+        with open(LOG, encoding="utf-8", errors="replace") as file:
+            log = file.read()
+    except FileNotFoundError:
+        log = ""
+    return status, output.decode(errors="replace"), error, log
+
+
+def alpha(*words):
+    return run("--arch", "alpha", *words)
+
+
+def check_programs(report):
+    for cpus in (1, 2, 4):
+        for name in ("traps", "tasks"):
+            status, output, error, log = alpha("--cpus", str(cpus), os.path.join(PROGRAMS, name))
+            lines = output.splitlines()
+            for line in lines:
+                if line.startswith(("ok ", "not ok ")):
+                    report.ok(line.startswith("ok "), f"{name}, {cpus} CPUs: {line.split(' - ', 1)[1]}", output)
+            points = [line for line in lines if line.startswith(("ok ", "not ok "))]
+            report.ok(status == 0 and lines and lines[-1] == f"1..{len(points)}" and len(points) > 1,
+                      f"{name}, {cpus} CPUs: all of it runs, and nothing else is in its output",
+                      f"status {status}", output, error, log)
+            report.ok(f"tally: {cpus} processor" in log, f"... on {cpus} CPUs", log)
+
+
+def check_ends(report):
+    program = os.path.join(PROGRAMS, "tasks")
+    status, output, error, _ = alpha(program, "42")
+    report.equal((status, output), (42, ""), "the program's status is the command's, and it has its words", error)
+    status, _, error, log = alpha("--append", "panic=here", program)
+    report.equal(status, PANIC, "a panic has its own status", error)
+    names = [line.split()[-1].split("+")[0] for line in log.splitlines() if "  0x" in line]
+    report.ok("panic: asked for on processor 0" in log and names[:3] == ["call_panic", "fail_here", "panic_on_demand"],
+              "... its reason, and a backtrace of all who called", log)
+    status, _, error, log = alpha("--cpus", "2", "--append", "panic=elsewhere", program)
+    report.ok(status == PANIC and "backtrace on processor 1" in log and "smp_call_interrupt+" in log,
+              "... also on another processor, in an interrupt", error, log)
+    status, _, error, log = alpha("--append", "panic=no-such", program)
+    report.ok(status == BOOT and "no mistake of that name is known" in error,
+              "what cannot start says why", error, log)
+
+
+def check_architectures(report):
+    status, _, error, _ = run(os.path.join(PROGRAMS, "tasks"))
+    report.ok(status == BAD_PROGRAM and "is for Alpha; run it with --arch alpha" in error,
+              "a program for Alpha is told from one for x86-64, and how it is run", f"status {status}", error)
+    status, _, error, _ = alpha(X86_PROGRAM)
+    report.ok(status == BAD_PROGRAM and "is for x86-64; run it without --arch alpha" in error,
+              "... and the other way round", f"status {status}", error)
+    status, _, error, _ = alpha("--append", "x" * 256, os.path.join(PROGRAMS, "tasks"))
+    report.ok(status != 0 and "255 can be passed" in error, "too long a command line is refused", error)
+    # The tool lets it through; the kernel refuses it too.
+    status, _, error, log = alpha("--no-check", X86_PROGRAM)
+    report.ok(status == BOOT, "the kernel itself refuses a program for another machine", f"status {status}", error, log)
+
+
+def main():
+    report = tap.Report()
+    check_programs(report)
+    check_ends(report)
+    check_architectures(report)
+    return report.done()
+
+
+sys.exit(main())
