@@ -5,5 +5,9 @@
 KERNEL_CFLAGS += -mcpu=ev67 -mno-fp-regs -msmall-text -msmall-data
 # There may be no breakpoint registers: loops over them are empty.
 KERNEL_CFLAGS += -Wno-type-limits -Wno-stringop-overflow -Wno-zero-length-bounds
+ifeq ($(DEBUG),1)
+# There is more data than what 16 bits reach.
+KERNEL_CFLAGS += -G0
+endif
 KERNEL_LDFLAGS += -z max-page-size=0x2000
 NEWLIB_STRING += memcpy memmove memset

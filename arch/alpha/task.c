@@ -34,7 +34,7 @@ struct switch_frame {
 #define FPCR_INITIAL \
 	(2ull << 58 | 1ull << 62 | 1ull << 61 | 1ull << 51 | 1ull << 50 | 1ull << 49 | 1ull << 47)
 
-static struct context_block idle_contexts[CPUS_MAX];
+static struct context_block idle_contexts[CPUS_MAX] __attribute__((aligned(CONTEXT_BLOCK_BYTES)));
 
 static uintptr_t stack_top(const struct task *task)
 {
@@ -64,12 +64,16 @@ void arch_task_adopt(struct task *task)
 int arch_task_init(struct task *task)
 {
 	task->arch.kernel_stack = kernel_stack_alloc();
-	task->arch.context = kzalloc(sizeof(*task->arch.context));
+	/* Whatever kmalloc aligns to: there is a whole block in twice as much. */
+	task->arch.context_memory = kzalloc(2 * CONTEXT_BLOCK_BYTES);
 	task->arch.fpu = kzalloc(sizeof(*task->arch.fpu));
-	if (!task->arch.kernel_stack || !task->arch.context || !task->arch.fpu) {
+	if (!task->arch.kernel_stack || !task->arch.context_memory || !task->arch.fpu) {
 		arch_task_destroy(task);
 		return -ENOMEM;
 	}
+	task->arch.context = (struct context_block *)(((uintptr_t)task->arch.context_memory +
+						       CONTEXT_BLOCK_BYTES - 1) &
+						      ~(uintptr_t)(CONTEXT_BLOCK_BYTES - 1));
 	task->arch.fpu->control = FPCR_INITIAL;
 	task->arch.context->flags = CONTEXT_FLOATING;
 	return 0;
@@ -79,10 +83,11 @@ void arch_task_destroy(struct task *task)
 {
 	if (task->arch.kernel_stack)
 		kernel_stack_free(task->arch.kernel_stack);
-	kfree(task->arch.context);
+	kfree(task->arch.context_memory);
 	kfree(task->arch.fpu);
 	task->arch.kernel_stack = NULL;
 	task->arch.context = NULL;
+	task->arch.context_memory = NULL;
 	task->arch.fpu = NULL;
 }
 

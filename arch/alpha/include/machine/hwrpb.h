@@ -46,9 +46,8 @@ _Static_assert(offsetof(struct hwrpb, receive_ready) == 296, "RXRDY");
 
 /* A processor's slot. */
 struct hwrpb_slot {
-	struct context_block context; /* what it starts with; 128 bytes */
-	uint64_t context_rest[8];
-	uint64_t flags; /* SLOT_* */
+	struct context_block context; /* what it starts with */
+	uint64_t flags;		      /* SLOT_* */
 	uint64_t palcode_memory[5];
 	uint64_t type, variation, revision, serial_number[2];
 	uint64_t logout[2], halt[8];

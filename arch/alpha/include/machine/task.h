@@ -69,7 +69,7 @@ static inline void arch_syscall_set_result(struct trap_frame *frame, long result
 	frame->r19 = is_error;
 }
 
-/* The hardware's privileged context block, section 3.1.1. */
+/* The hardware's privileged context block, section 3.1.1, which lies at a multiple of its size. */
 struct context_block {
 	uint64_t kernel_stack, user_stack;
 	uint64_t page_table; /* frame number of the root */
@@ -77,8 +77,12 @@ struct context_block {
 	uint32_t address_space;
 	uint64_t unique; /* the thread pointer */
 	uint64_t flags;	 /* CONTEXT_* */
-	uint64_t reserved[2];
-} __attribute__((aligned(64)));
+	uint64_t reserved[10];
+};
+
+#define CONTEXT_BLOCK_BYTES 128
+
+_Static_assert(sizeof(struct context_block) == CONTEXT_BLOCK_BYTES, "HWPCB");
 
 #define CONTEXT_FLOATING 1	      /* floating-point instructions may be executed */
 #define CONTEXT_COUNTED	 (1ull << 62) /* PME: counters that count some processes count this one */
@@ -91,8 +95,9 @@ struct floating_state {
 struct arch_task {
 	/* base, KERNEL_STACK_SIZE bytes; NULL: the stack of a processor's start */
 	void *kernel_stack;
-	struct context_block *context; /* what SWPCTX saves and loads */
-	struct floating_state *fpu;    /* NULL for a kernel task */
+	struct context_block *context; /* what SWPCTX saves and loads; in context_memory, or static */
+	void *context_memory;
+	struct floating_state *fpu; /* NULL for a kernel task */
 	/* of the last exception that became a signal, for the frames of handlers */
 	uint64_t fault_address, fault_cause;
 	uint8_t stepped;   /* a tracer wants it to stop behind its next instruction */
