@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-#include <machine/exec.h> /* ARCH_ELF_MACHINE, ARCH_PLATFORM: e_machine and AT_PLATFORM */
+/* ARCH_ELF_MACHINE, ARCH_PLATFORM, ARCH_UTSNAME: e_machine, AT_PLATFORM, and what uname calls the machine. */
+#include <machine/exec.h>
 
 /* AT_HWCAP and AT_HWCAP2. Any context. */
 uint64_t arch_exec_hwcap(void);

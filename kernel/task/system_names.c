@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include <arch/exec.h>
 #include <kernel/credentials.h>
 #include <kernel/spinlock.h>
 #include <kernel/syscall.h>
@@ -16,7 +17,7 @@ static struct spinlock names_lock = SPINLOCK_INITIALIZER;
 static struct kernel_utsname names = {
 	/* nodename and domainname: N, the others are constant */
 	.sysname = UTSNAME_SYSTEM,  .nodename = UTSNAME_NODE, .release = UTSNAME_RELEASE,
-	.version = UTSNAME_VERSION, .machine = "x86_64",      .domainname = "(none)",
+	.version = UTSNAME_VERSION, .machine = ARCH_UTSNAME,  .domainname = "(none)",
 };
 
 static char *place_of(enum system_name which)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tasks: what a program's tasks may rely on, whoever runs between: registers of both kinds, the thread pointer,
- * memory after fork, time, and that a task which never calls is interrupted. A static program of the GNU C library.
+ * memory after fork, time, that a task which never calls is interrupted, and what the machine is called. A static program of the GNU C
+ * library.
  */
 #define _GNU_SOURCE
 
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -234,6 +236,11 @@ int main(int argc, char **argv)
 		execv("/proc/self/exe", words);
 	wait(&status);
 	point(WIFEXITED(status) && WEXITSTATUS(status) == 17, "a program becomes another");
+
+	struct utsname names;
+
+	point(!uname(&names) && !strcmp(names.sysname, "Linux") && !strcmp(names.machine, "alpha"),
+	      "uname says what the machine is");
 	printf("1..%u\n", points);
 	return failures > 0;
 }

@@ -7,5 +7,6 @@
 
 #define ARCH_ELF_MACHINE EM_ALPHA
 #define ARCH_PLATFORM	 "ev67"
+#define ARCH_UTSNAME	 "alpha"
 
 #endif

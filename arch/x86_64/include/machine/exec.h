@@ -7,5 +7,6 @@
 
 #define ARCH_ELF_MACHINE EM_X86_64
 #define ARCH_PLATFORM	 "x86_64"
+#define ARCH_UTSNAME	 "x86_64"
 
 #endif
