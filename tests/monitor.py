@@ -69,7 +69,7 @@ class Machine:
         for part in re.findall(r"\x1b\[.|.", text, re.DOTALL):
             key = KEYS.get(part, part)
             self.ask("sendkey " + ("shift-" + key.lower() if key.isupper() else key) + " 20")
-            time.sleep(0.06)
+            time.sleep(0.1)
 
     def end(self):
         """Waits for the end: QEMU's status."""

@@ -294,7 +294,9 @@ static void controls_are_refused_as_linux_does(void)
 	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_REFRESH, 1), -EINVAL);
 	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_PERIOD, (unsigned long)&period), -EINVAL);
 	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_SET_FILTER, (unsigned long)""), -EINVAL);
-	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_SET_BPF, 0), -EBADF);
+	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_SET_BPF, (unsigned long)-1), -EBADF);
+	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_SET_BPF, (unsigned long)counting),
+		  -EINVAL);
 	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_QUERY_BPF, 0), -EINVAL);
 	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_PAUSE_OUTPUT, 1), -EINVAL);
 	EXPECT_EQ(control_event(counting, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)-1), 0);
