@@ -16,6 +16,7 @@
 
 #include <arch/task.h>
 #include <kernel/entry.h>
+#include <kernel/fixup.h>
 #include <kernel/log.h>
 #include <kernel/panic.h>
 #include <kernel/trace/interrupt.h>
@@ -45,35 +46,14 @@ void trap_load_entries(void)
 	pal_write_entry(entry_call, ENTRY_CALL);
 }
 
-/* --- faults that the kernel foresees --- */
-
-/* Pairs that usercopy.S makes: a fault at INSTRUCTION goes on at CONTINUATION. */
-struct fixup {
-	uint64_t instruction, continuation;
-};
-
-extern const struct fixup __exception_table_start[], __exception_table_end[];
-
-static const struct fixup *find_fixup(uintptr_t instruction)
+/* Whether a fault of the kernel at FRAME's instruction is foreseen: it goes on at the other place then. */
+static bool fix_up(struct trap_frame *frame)
 {
-	for (const struct fixup *f = __exception_table_start; f < __exception_table_end; f++)
-		if (f->instruction == instruction)
-			return f;
-	return NULL;
-}
+	uintptr_t continuation = fixup_find(frame->pc);
 
-bool trap_has_fixup(uintptr_t instruction)
-{
-	return find_fixup(instruction);
-}
-
-bool trap_fix_up(struct trap_frame *frame)
-{
-	const struct fixup *fixup = find_fixup(frame->pc);
-
-	if (fixup)
-		frame->pc = fixup->continuation;
-	return fixup;
+	if (continuation)
+		frame->pc = continuation;
+	return continuation;
 }
 
 /* --- memory --- */
@@ -100,7 +80,7 @@ static void handle_memory_fault(struct trap_frame *frame)
 	}
 	/* The kernel touches user memory only in the functions of usercopy.S, in task context,
 	 * interrupts on. */
-	if (address < USER_END && (frame->ps & PS_LEVEL) < LEVEL_OFF && trap_has_fixup(frame->pc)) {
+	if (address < USER_END && (frame->ps & PS_LEVEL) < LEVEL_OFF && fixup_find(frame->pc)) {
 		arch_irq_enable();
 
 		bool resolved = vm_fault(frame, address, write, exec);
@@ -109,7 +89,7 @@ static void handle_memory_fault(struct trap_frame *frame)
 		if (resolved)
 			return;
 	}
-	if (trap_fix_up(frame))
+	if (fix_up(frame))
 		return;
 	panic_at(frame, "memory fault: the kernel %s 0x%lx (code %lu)",
 		 exec  ? "executes" :

@@ -3,7 +3,6 @@
 #ifndef TRAP_H
 #define TRAP_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct trap_frame;
@@ -17,10 +16,5 @@ void interrupt_handle(struct trap_frame *frame);
 /* An access to an address that is no multiple of its size: done byte by byte, for the program as for the
  * kernel. A program's may end in a signal. Interrupts off; a program's are enabled in between. */
 void unaligned_handle(struct trap_frame *frame);
-
-/* Whether a fault of the kernel at FRAME's instruction is foreseen (usercopy.S): FRAME goes on at the other
- * place then. Any context. */
-bool trap_fix_up(struct trap_frame *frame);
-bool trap_has_fixup(uintptr_t instruction);
 
 #endif

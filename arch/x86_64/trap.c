@@ -15,6 +15,7 @@
 
 #include <arch/task.h>
 #include <kernel/entry.h>
+#include <kernel/fixup.h>
 #include <kernel/log.h>
 #include <kernel/trace/interrupt.h>
 #include <kernel/vm.h>
@@ -83,21 +84,6 @@ bool trap_interrupt_is_set(uint8_t vector)
 	return interrupts[vector];
 }
 
-/* Pairs that usercopy.S makes: a fault at INSTRUCTION goes on at CONTINUATION. */
-struct fixup {
-	uint64_t instruction, continuation;
-};
-
-extern const struct fixup __exception_table_start[], __exception_table_end[];
-
-static const struct fixup *find_fixup(uintptr_t instruction)
-{
-	for (const struct fixup *f = __exception_table_start; f < __exception_table_end; f++)
-		if (f->instruction == instruction)
-			return f;
-	return NULL;
-}
-
 static const char *exception_name(uint64_t vector)
 {
 	const char *name = vector < VECTORS_EXCEPTION ? exceptions[vector].name : NULL;
@@ -143,9 +129,9 @@ static void handle_page_fault(struct trap_frame *frame)
 	}
 	/* The kernel touches user memory only in the functions of usercopy.S, in task context,
 	 * interrupts on. */
-	const struct fixup *fixup = find_fixup(frame->rip);
+	uintptr_t continuation = fixup_find(frame->rip);
 
-	if (fixup && address < USER_END && (frame->rflags & X86_FLAGS_IF)) {
+	if (continuation && address < USER_END && (frame->rflags & X86_FLAGS_IF)) {
 		arch_irq_enable();
 
 		bool resolved = vm_fault(frame, address, write, exec);
@@ -154,8 +140,8 @@ static void handle_page_fault(struct trap_frame *frame)
 		if (resolved)
 			return;
 	}
-	if (fixup) {
-		frame->rip = fixup->continuation;
+	if (continuation) {
+		frame->rip = continuation;
 		return;
 	}
 	panic_at(frame, "page fault: the kernel %s 0x%lx (error code %lu)",
@@ -167,14 +153,14 @@ static void handle_page_fault(struct trap_frame *frame)
 
 static void handle_exception(struct trap_frame *frame)
 {
-	const struct fixup *fixup;
+	uintptr_t continuation;
 
 	if (frame->vector == VECTOR_PAGE_FAULT)
 		handle_page_fault(frame);
 	else if (arch_frame_is_user(frame))
 		handle_user_exception(frame);
-	else if ((fixup = find_fixup(frame->rip)) != NULL)
-		frame->rip = fixup->continuation;
+	else if ((continuation = fixup_find(frame->rip)) != 0)
+		frame->rip = continuation;
 	else
 		panic_at(frame, "%s in the kernel (error code 0x%lx)",
 			 exception_name(frame->vector), frame->error);
