@@ -25,6 +25,8 @@ LINUX_RUN = os.path.join(HERE, "conformance", "linux-run")
 CACHE = os.path.join(os.environ.get("TALLY_CACHE") or
                      os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tally"),
                      "linux-answers")
+# A run that is still not over then hangs.
+LIMIT_S = 430
 
 
 def _kernel():
@@ -47,26 +49,33 @@ def _surroundings():
 
 
 class Answer:
-    """Linux's answer to PROGRAM run with OPTIONS: status, output, error."""
+    """Linux's answer to PROGRAM run with OPTIONS and the arguments WORDS: status, output, error, and Linux's own log
+    (log_text) where the caller keeps it."""
 
-    def __init__(self, program, options, log):
-        key = json.dumps([*options, _digest(program), *_surroundings()])
+    def __init__(self, program, options, log, *words, keeps_log=False):
+        key = json.dumps([*options, *words, *(["with its log"] if keeps_log else []), _digest(program), *_surroundings()])
         name = hashlib.sha256(key.encode()).hexdigest()
-        self._command = [LINUX_RUN, *options, "--log", log, program]
+        self._command = [LINUX_RUN, *options, "--log", log, program, *words]
+        self._log = log if keeps_log else None
         self._path = os.path.join(CACHE, name)
         self._is_remembered = False
         if os.environ.get("TALLY_ASK_LINUX") or not os.path.exists(self._path):
             self.ask()
             return
         with open(self._path, encoding="utf-8") as file:
-            self.status, output = json.load(file)
+            self.status, output, *log_text = json.load(file)
         self.output, self.error = output.encode(), ""
+        self.log_text = "".join(log_text)
         self._is_remembered = True
 
     def ask(self):
         """Asks, again if it was asked before."""
         self._is_remembered = False
-        self.status, self.output, self.error = tap.command(self._command, timeout_s=420)
+        self.log_text = ""
+        self.status, self.output, self.error = tap.command(self._command, timeout_s=LIMIT_S)
+        if self._log:
+            with open(self._log, encoding="utf-8", errors="replace") as file:
+                self.log_text = file.read()
 
     def remember(self):
         """The answer is as it should be: next time it need not be asked."""
@@ -74,5 +83,5 @@ class Answer:
             return
         os.makedirs(os.path.dirname(self._path), exist_ok=True)
         with open(f"{self._path}.{os.getpid()}", "w", encoding="utf-8") as file:
-            json.dump([self.status, self.output.decode(errors="replace")], file)
+            json.dump([self.status, self.output.decode(errors="replace"), *([self.log_text] if self._log else [])], file)
         os.rename(file.name, self._path)

@@ -32,7 +32,7 @@ class Report:
             for text in (f"failed: {name}", *diagnostics):
                 for line in str(text).splitlines():
                     print(f"# {line}", file=sys.stderr, flush=True)
-        return good
+        return bool(good)
 
     def equal(self, got, expected, name, *diagnostics):
         return self.ok(got == expected, name, f"expected: {expected!r}", f"got:      {got!r}",

@@ -20,7 +20,9 @@ USER_PORTABLE := $(USER_PROGRAMS) libc paths self
 USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libspin/*.c userland/libspin/$(ARCH)/*.[cS])
 
 USER_CPPFLAGS := -Iuserland/libperf -Iuserland/libspin -idirafter include/uapi -D_GNU_SOURCE -MMD -MP
-USER_CFLAGS := -std=gnu11 -O2 -g -fno-pie -Wall -Wextra -Werror $(if $(filter x86_64,$(ARCH)),-fcf-protection=none)
+# The same bytes wherever the clone is: what Linux says to these programs is remembered by them (tests/linux_answers.py).
+USER_DEBUG := -g -fdebug-prefix-map=$(CURDIR)=.
+USER_CFLAGS := -std=gnu11 -O2 $(USER_DEBUG) -fno-pie -Wall -Wextra -Werror $(if $(filter x86_64,$(ARCH)),-fcf-protection=none)
 USER_CC = $(CC) -specs=$(NEWLIB)/lib/tally.specs
 
 # The sources of program $(1), wherever it is.
@@ -37,7 +39,7 @@ $(O)/user/$(1)/%.c.o: %.c $(4) userland/userland.mk
 $(O)/user/$(1)/%.S.o: %.S $(4) userland/userland.mk
 	@mkdir -p $$(@D)
 	$$(call say,AS,$$<)
-	$(3) $$(USER_CPPFLAGS) -g -c $$< -o $$@
+	$(3) $$(USER_CPPFLAGS) $$(USER_DEBUG) -c $$< -o $$@
 
 $(O)/user/$(1)/libuser.a: $$(USER_LIB_SRCS:%=$(O)/user/$(1)/%.o)
 	@rm -f $$@

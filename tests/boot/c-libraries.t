@@ -13,14 +13,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 sys.path.insert(0, os.path.join(HERE, ".."))
 
+import linux_answers  # pylint: disable=wrong-import-position
 import tap  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
-TIMEOUT_S = 400
+TALLY = os.path.join(ROOT, "tools", "tally")
+OPTIONS = ("--pmu", "emulated", "--cpus", "2", "--timeout", "400")
 LIBRARIES = {"newlib": "bin", "the GNU C library": "glibc", "musl": "musl"}
-KERNELS = {"Tally": [os.path.join(ROOT, "tools", "tally"), "run"],
-           "Linux 6.12": [os.path.join(ROOT, "tests", "conformance", "linux-run")]}
 PROGRAMS = ["libc", "paths", "self", "selfmon --tap", "profile --tap"]
+
+
+def wrong_in(status, output):
+    """What is wrong with a program's TAP, and with its status."""
+    return tap.complaints(output.decode(errors="replace")) + ([f"its status is {status}"] if status else [])
 
 
 def main():
@@ -28,16 +33,14 @@ def main():
     for program in PROGRAMS:
         executable, *words = program.split()
         for library, folder in LIBRARIES.items():
-            for kernel, command in KERNELS.items():
-                status, output, error = tap.command(
-                    [*command, "--pmu", "emulated", "--cpus", "2", "--timeout", str(TIMEOUT_S),
-                     os.path.join(BUILD, "user", folder, executable), *words],
-                    timeout_s=TIMEOUT_S + 30)
-                text = output.decode(errors="replace")
-                wrong = tap.complaints(text)
-                if status:
-                    wrong.append(f"its status is {status}")
-                report.ok(not wrong, f"{program} with {library} on {kernel}", *wrong, error)
+            path = os.path.join(BUILD, "user", folder, executable)
+            status, output, error = tap.command([TALLY, "run", *OPTIONS, path, *words], timeout_s=linux_answers.LIMIT_S)
+            wrong = wrong_in(status, output)
+            report.ok(not wrong, f"{program} with {library} on Tally", *wrong, error)
+            answer = linux_answers.Answer(path, OPTIONS, f"{path}.linux.log", *words)
+            wrong = wrong_in(answer.status, answer.output)
+            if report.ok(not wrong, f"{program} with {library} on Linux 6.12", *wrong, answer.error):
+                answer.remember()
     return report.done()
 
 

@@ -12,13 +12,12 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 
+import linux_answers  # pylint: disable=wrong-import-position
 import tap  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
-LINUX = os.path.join(HERE, "linux-run")
 PROGRAM = os.path.join(BUILD, "user", "bin", "counts")
 LOG = os.path.join(BUILD, "tests", "counts-on-linux.log")
-TIMEOUT_S = 400
 
 # CPUs, general counters, bits of each.
 MACHINES = ((1, 4, 48), (2, 2, 32), (4, 8, 40))
@@ -27,16 +26,15 @@ MACHINES = ((1, 4, 48), (2, 2, 32), (4, 8, 40))
 def main():
     report = tap.Report()
     for cpus, counters, width in MACHINES:
-        status, output, error = tap.command(
-            [LINUX, "--pmu", "emulated", "--cpus", str(cpus), "--pmu-counters", str(counters),
-             "--pmu-width", str(width), "--timeout", str(TIMEOUT_S), "--log", LOG, PROGRAM],
-            timeout_s=TIMEOUT_S + 30)
-        text = output.decode(errors="replace")
+        answer = linux_answers.Answer(PROGRAM, ("--pmu", "emulated", "--cpus", str(cpus), "--pmu-counters", str(counters),
+                                                "--pmu-width", str(width), "--timeout", "400"), LOG)
+        text = answer.output.decode(errors="replace")
         wrong = tap.complaints(text)
-        if status:
-            wrong.append(f"its status is {status}")
-        report.ok(not wrong, f"on Linux with {cpus} CPUs, {counters} counters of {width} bits",
-                  *wrong, error, *([text] if wrong else []))
+        if answer.status:
+            wrong.append(f"its status is {answer.status}")
+        if report.ok(not wrong, f"on Linux with {cpus} CPUs, {counters} counters of {width} bits",
+                     *wrong, answer.error, *([text] if wrong else [])):
+            answer.remember()
     return report.done()
 
 

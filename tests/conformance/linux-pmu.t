@@ -14,10 +14,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 sys.path.insert(0, os.path.join(HERE, ".."))
 
+import linux_answers  # pylint: disable=wrong-import-position
 import tap  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
-LINUX = os.path.join(HERE, "linux-run")
 TALLY = os.path.join(ROOT, "tools", "tally")
 SELFMON = os.path.join(BUILD, "user", "bin", "selfmon")
 PROFILE = os.path.join(BUILD, "user", "bin", "profile")
@@ -35,14 +35,12 @@ MACHINES = (
 )
 
 
-def run(command, options, program):
-    return tap.command([*command, "--pmu", "emulated", *options, "--timeout", "300",
-                        "--log", LOG, program])
+def on_linux(options, program):
+    return linux_answers.Answer(program, ("--pmu", "emulated", *options, "--timeout", "300"), LOG, keeps_log=True)
 
 
-def log_text():
-    with open(LOG, encoding="utf-8", errors="replace") as file:
-        return file.read()
+def on_tally(options, program):
+    return tap.command([TALLY, "run", "--pmu", "emulated", *options, "--timeout", "300", program])
 
 
 def counts(output):
@@ -55,24 +53,26 @@ def main():
     report = tap.Report()
     for options, properties in MACHINES:
         shown = " ".join(options).replace("--", "")
-        status, there, error = run([LINUX], options, SELFMON)
-        text = log_text()
-        report.ok(re.search(r"Performance Events: .*Intel PMU driver", text),
-                  f"{shown}: Linux announces the Intel PMU", text[-2000:])
+        there = on_linux(options, SELFMON)
+        good = report.ok(re.search(r"Performance Events: .*Intel PMU driver", there.log_text),
+                         f"{shown}: Linux announces the Intel PMU", there.log_text[-2000:])
         for name, value in properties.items():
-            found = re.search(rf"\.\.\. {name}: +(\S+)", text)
-            report.equal(found and found[1], value, f"{shown}: with its {name}")
-        report.equal(status, 0, f"{shown}: selfmon is exact on Linux", there.decode(), error)
-        report.ok("exact" in counts(there), f"{shown}: and has counted", there.decode())
-        status, here, error = run([TALLY, "run"], options, SELFMON)
+            found = re.search(rf"\.\.\. {name}: +(\S+)", there.log_text)
+            good &= report.equal(found and found[1], value, f"{shown}: with its {name}")
+        good &= report.equal(there.status, 0, f"{shown}: selfmon is exact on Linux", there.output.decode(), there.error)
+        good &= report.ok("exact" in counts(there.output), f"{shown}: and has counted", there.output.decode())
+        status, here, error = on_tally(options, SELFMON)
         report.equal(status, 0, f"{shown}: selfmon is exact on Tally", here.decode(), error)
-        report.equal(counts(here), counts(there), f"{shown}: with the same counts as on Linux")
+        good &= report.equal(counts(here), counts(there.output), f"{shown}: with the same counts as on Linux")
+        if good:
+            there.remember()
 
-    status, there, error = run([LINUX], (), PROFILE)
-    report.equal(status, 0, "profile is exact on Linux", there.decode(), error)
-    status, here, error = run([TALLY, "run"], (), PROFILE)
+    there = on_linux((), PROFILE)
+    good = report.equal(there.status, 0, "profile is exact on Linux", there.output.decode(), there.error)
+    status, here, error = on_tally((), PROFILE)
     report.equal(status, 0, "profile is exact on Tally", here.decode(), error)
-    report.equal(here, there, "with the same samples as on Linux")
+    if report.equal(here, there.output, "with the same samples as on Linux") and good:
+        there.remember()
     return report.done()
 
 
