@@ -9,10 +9,18 @@
  * PALcode keeps the user's stack pointer; it is in the frame while the kernel runs, where signals and
  * samples look for it, and goes back on the way out.
  *
+ * Counters that are to count user mode only are halted on the way in and set going on the way out, by
+ * user_mode.c, which knows how many instructions of both ways they count all the same. So what is between an
+ * entry and that place is a straight line, the same for every mode, and what is behind the other is, too.
+ *
  * Source: Alpha Architecture Handbook version 4, II-B chapter 5 "Exceptions and interrupts".
  */
+#include <machine/cpu.h>
 #include <machine/pal.h>
+#include <machine/perfmon.h>
 #include <machine/task.h>
+
+#include "user_mode.h"
 
 /* struct trap_frame, checked in trap.c. */
 #define FRAME_R19	128
@@ -23,6 +31,10 @@
 #define FRAME_R16	280
 #define FRAME_SIZE	304
 #define FRAME_SAVED	256	/* what PALcode has not pushed */
+
+/* struct cpu_local, checked in user_mode.c. */
+#define CPU_USER_COUNTING 36
+#define CPU_USER_COUNTERS 40
 
 	.set	noat
 	.set	noreorder
@@ -64,6 +76,26 @@ entry_code_start:
 	stq	$1, FRAME_ENTRY($30)
 	.endm
 
+	/* The entry is NAME's, whose frame is complete, BEFORE instructions behind its beginning. */
+	.macro LEAVE_USER_MODE name, before
+	.if	(. - \name) / 4 != \before
+	.error	"user_mode.h has another length of \name"
+	.endif
+	call_pal PAL_RDVAL
+	ldl	$1, CPU_USER_COUNTING($0)
+	beq	$1, .Lcounted_\name
+	/* Nothing may come between the counters' end and what follows from it. */
+	lda	$16, LEVEL_OFF($31)
+	call_pal PAL_SWPIPL
+	call_pal PAL_RDVAL
+	ldl	$17, CPU_USER_COUNTING($0)
+	lda	$16, PERFMON_DISABLE($31)
+	call_pal PAL_WRPERFMON
+	mov	$30, $16
+	bsr	$26, user_mode_left	!samegp
+.Lcounted_\name:
+	.endm
+
 	/* Everything but the system call. */
 	.macro ENTRY name, entry
 	.globl	\name
@@ -76,6 +108,15 @@ entry_code_start:
 	stq	$16, FRAME_CAUSE($30)
 	stq	$17, FRAME_CAUSE + 8($30)
 	stq	$18, FRAME_CAUSE + 16($30)
+	/* Of the kernel: where its stack was; of a user: where a backtrace ends. */
+	call_pal PAL_RDUSP
+	ldq	$2, FRAME_PS($30)
+	lda	$1, FRAME_SIZE($30)
+	and	$2, PS_USER, $2
+	cmoveq	$2, $1, $0
+	cmovne	$2, $31, $15
+	stq	$0, FRAME_SP($30)
+	LEAVE_USER_MODE \name, USER_MODE_ENTRY
 	br	$31, trap_entry
 	.end	\name
 	.endm
@@ -90,13 +131,6 @@ entry_code_start:
 trap_entry:
 	.frame	$30, FRAME_SIZE, $26
 	.prologue 0
-	lda	$0, FRAME_SIZE($30)	/* where the kernel's stack was */
-	ldq	$2, FRAME_PS($30)
-	and	$2, PS_USER, $2
-	beq	$2, 1f
-	call_pal PAL_RDUSP
-	mov	$31, $15		/* a backtrace ends here */
-1:	stq	$0, FRAME_SP($30)
 	mov	$30, $16
 	bsr	$26, trap_handle	!samegp
 	/* To user mode: interrupts are off and stay off. */
@@ -105,7 +139,16 @@ trap_return:
 	ldq	$2, FRAME_PS($30)
 	and	$2, PS_USER, $2
 	beq	$2, 2f
-	ldq	$16, FRAME_SP($30)
+	call_pal PAL_RDVAL
+	ldl	$1, CPU_USER_COUNTERS($0)
+	beq	$1, 1f
+	bsr	$26, user_mode_begins	!samegp
+	beq	$0, 1f
+	mov	$0, $17
+	lda	$16, PERFMON_ENABLE_WRITE($31)
+	call_pal PAL_WRPERFMON
+	/* From here to the end: user_mode.c's way out. */
+1:	ldq	$16, FRAME_SP($30)
 	call_pal PAL_WRUSP
 2:	ldq	$0, 0($30)
 	ldq	$1, 8($30)
@@ -153,6 +196,7 @@ entry_call:
 	call_pal PAL_RDUSP
 	stq	$0, FRAME_SP($30)
 	mov	$31, $15
+	LEAVE_USER_MODE entry_call, USER_MODE_CALL
 	mov	$30, $16
 	bsr	$26, syscall_handle	!samegp
 	br	$31, trap_return

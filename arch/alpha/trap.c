@@ -33,9 +33,6 @@ _Static_assert(offsetof(struct trap_frame, ps) == 256, "FRAME_PS");
 _Static_assert(offsetof(struct trap_frame, r16) == 280, "FRAME_R16");
 _Static_assert(sizeof(struct trap_frame) == 304, "FRAME_SIZE");
 
-void entry_interrupt(void), entry_arithmetic(void), entry_memory(void), entry_instruction(void),
-	entry_unaligned(void), entry_call(void);
-
 void trap_load_entries(void)
 {
 	pal_write_entry(entry_interrupt, ENTRY_INTERRUPT);

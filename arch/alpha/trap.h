@@ -17,4 +17,8 @@ void interrupt_handle(struct trap_frame *frame);
  * kernel. A program's may end in a signal. Interrupts off; a program's are enabled in between. */
 void unaligned_handle(struct trap_frame *frame);
 
+/* entry.S: where PALcode enters. */
+void entry_interrupt(void), entry_arithmetic(void), entry_memory(void), entry_instruction(void),
+	entry_unaligned(void), entry_call(void);
+
 #endif

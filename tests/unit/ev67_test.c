@@ -133,23 +133,41 @@ static void check_numbers(void)
 	}
 }
 
+static int open_excluding(unsigned int event, struct perf_event_attr what)
+{
+	struct perf_event_attr attr = hardware_attr(event);
+
+	attr.exclude_user = what.exclude_user;
+	attr.exclude_kernel = what.exclude_kernel;
+	attr.exclude_hv = what.exclude_hv;
+	attr.exclude_idle = what.exclude_idle;
+	attr.exclude_host = what.exclude_host;
+	attr.exclude_guest = what.exclude_guest;
+	return open_event(attr, 0, -1, -1);
+}
+
 static void check_attributes(void)
 {
-	struct perf_event_attr attr = hardware_attr(EV67_CYCLES), plain = attr;
+	struct perf_event_attr attr = sampling(EV67_CYCLES, 1000);
 
 	start_alpha(1);
-	attr.exclude_kernel = 1;
-	EXPECT_EQ(open_event(attr, 0, -1, -1), -EINVAL);
-	attr = plain;
-	attr.exclude_user = 1;
-	EXPECT_EQ(open_event(attr, 0, -1, -1), -EINVAL);
-	attr = plain;
-	attr.exclude_hv = 1;
-	EXPECT_EQ(open_event(attr, 0, -1, -1), -EINVAL);
-	attr = plain;
-	attr.exclude_idle = 1;
-	EXPECT_EQ(open_event(attr, 0, -1, -1), -EINVAL);
-	attr = sampling(EV67_CYCLES, 1000);
+	for (unsigned int event = 1; event < EV67_EVENTS; event++) {
+		bool is_derivable = event == EV67_CYCLES || event == EV67_INSTRUCTIONS;
+
+		EXPECT_EQ_AT(open_excluding(event,
+					    (struct perf_event_attr){ .exclude_kernel = 1 }) >= 0,
+			     is_derivable, "event %u", event);
+		EXPECT_EQ_AT(open_excluding(event, (struct perf_event_attr){ .exclude_user = 1 }),
+			     -EINVAL, "event %u", event);
+		EXPECT_EQ_AT(open_excluding(event, (struct perf_event_attr){ .exclude_idle = 1 }),
+			     -EINVAL, "event %u", event);
+		EXPECT_EQ_AT(open_excluding(event, (struct perf_event_attr){ .exclude_host = 1 }),
+			     -EINVAL, "event %u", event);
+		EXPECT_AT(open_excluding(event, (struct perf_event_attr){ .exclude_hv = 1,
+									  .exclude_guest = 1 }) >=
+				  0,
+			  "event %u", event);
+	}
 	attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
 	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
 	EXPECT_EQ(open_event(attr, 0, -1, -1), -EOPNOTSUPP);

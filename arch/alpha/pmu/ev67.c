@@ -24,6 +24,10 @@
  *     out, never puts them in, and leaves the counters as `running` and `frozen` say.
  *   - A write to a counter forgets an overflow that its last owner left behind (in PALcode).
  *
+ * A counter whose event excludes the kernel is halted whenever the kernel runs (ev67.h). Its value is in memory then,
+ * and what is folded and set is that. Nothing of it can change but by the kernel's doing: its
+ * overflows are served in the entry from user mode that finds them, and its interrupt has nothing to do.
+ *
  * A ProfileMe event has both counters for itself. Counter 0 overflows when it has chosen an
  * instruction, and then tells of that one, until it is written again. So for folding it
  * stands at its overflow from then on.
@@ -55,6 +59,10 @@ struct ev67_cpu {
 	unsigned int select;	      /* SL0 and SL1, as last written */
 	_Atomic unsigned int running; /* counters whose event is to count */
 	_Atomic unsigned int frozen;  /* depth of pmu_disable */
+	/* Of events of user mode only: their counters; which of them were started on the last way to user mode;
+	 * their values. */
+	unsigned int user, user_started;
+	uint64_t user_values[EV67_COUNTERS];
 } CACHE_ALIGNED;
 
 static PERCPU(struct ev67_cpu, ev67_cpus);
@@ -71,6 +79,11 @@ static bool is_idle(const struct ev67_cpu *cpu)
 
 /* --- registers --- */
 
+static bool is_of_user_mode(const struct perf_event *event)
+{
+	return event->attr.exclude_kernel;
+}
+
 /* The counters that EVENT has. */
 static unsigned int counters_of(const struct perf_event *event)
 {
@@ -80,14 +93,20 @@ static unsigned int counters_of(const struct perf_event *event)
 /* Sets EVENT's counter; where it has both, the other one to 0. */
 static void write_counter(const struct perf_event *event, uint64_t value)
 {
-	wrperfmon(PERFMON_WRITE, value << PCTR_CTL_SHIFT(event->hw.slot) | counters_of(event));
+	if (is_of_user_mode(event))
+		this_ev67_cpu()->user_values[event->hw.slot] = value;
+	else
+		wrperfmon(PERFMON_WRITE,
+			  value << PCTR_CTL_SHIFT(event->hw.slot) | counters_of(event));
 }
 
 static uint64_t read_raw(struct perf_event *event)
 {
-	uint64_t value = wrperfmon(PERFMON_READ, 0) >> PCTR_CTL_SHIFT(event->hw.slot) &
-			 EV67_COUNTER_MASK;
+	uint64_t value;
 
+	if (is_of_user_mode(event))
+		return this_ev67_cpu()->user_values[event->hw.slot];
+	value = wrperfmon(PERFMON_READ, 0) >> PCTR_CTL_SHIFT(event->hw.slot) & EV67_COUNTER_MASK;
 	/* It is set in the upper half of its range, and a window is shorter than the lower. */
 	if (ev67_is_profile(event->hw.config) && value < PERIOD_MAX)
 		return 0;
@@ -102,7 +121,7 @@ static void halt(unsigned int counters)
 /* Lets count what is to count, unless the PMU is frozen. */
 static void resume(struct ev67_cpu *cpu)
 {
-	unsigned int counters = atomic_load(&cpu->running), stale;
+	unsigned int counters = atomic_load(&cpu->running) & ~cpu->user, stale;
 
 	if (!counters || atomic_load(&cpu->frozen))
 		return;
@@ -160,10 +179,11 @@ void ev67_read(struct perf_event *event)
 /* Starts the next period of EVENT, folded and not counting. EXPIRED: as pmu_event_set_period. */
 static void begin_period(struct perf_event *event, bool *expired)
 {
-	int counter = event->hw.slot;
+	/* What the way to user mode counts makes it more than the least in any case. */
+	uint64_t least = is_of_user_mode(event) ? 1 : period_min[event->hw.slot];
 
-	write_counter(event, pmu_event_set_period(event, EV67_WIDTH_BITS, PERIOD_MAX,
-						  period_min[counter], expired));
+	write_counter(event,
+		      pmu_event_set_period(event, EV67_WIDTH_BITS, PERIOD_MAX, least, expired));
 }
 
 /* Lets EVENT, whose counter is set, count when the PMU is next not frozen. */
@@ -201,10 +221,19 @@ void ev67_stop(struct perf_event *event, int flags)
 	}
 }
 
+static void set_user(struct ev67_cpu *cpu, unsigned int counters)
+{
+	if (cpu->user == counters)
+		return;
+	cpu->user = counters;
+	perfmon_use_in_user_mode(counters);
+}
+
 static void leave_counter(struct ev67_cpu *cpu, struct perf_event *event)
 {
 	ev67_stop(event, PMU_UPDATE);
 	cpu->events[event->hw.slot] = NULL;
+	set_user(cpu, cpu->user & ~(1u << event->hw.slot));
 	event->hw.slot = -1;
 }
 
@@ -213,6 +242,8 @@ static void take_counter(struct ev67_cpu *cpu, struct perf_event *event, int cou
 {
 	event->hw.slot = counter;
 	cpu->events[counter] = event;
+	if (is_of_user_mode(event))
+		set_user(cpu, cpu->user | 1u << counter);
 }
 
 /* The neighbour's event needs SL1 to be such that EVENT is counted on the other counter. */
@@ -267,7 +298,6 @@ void ev67_del(struct perf_event *event, int flags)
 
 static struct pmu ev67_pmu = {
 	.name = "cpu",
-	.capabilities = PMU_NO_EXCLUDE, /* every mode is counted, PALcode's too */
 	.formats = ev67_formats,
 	.events = ev67_event_names,
 	.event_init = ev67_event_init,
@@ -322,10 +352,69 @@ void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
 	halt(EV67_ALL_COUNTERS);
 	atomic_fetch_add(&cpu->frozen, 1);
 	start_ns = clock_ns();
-	serve_overflow(cpu, counter, frame);
+	if (!(counter < EV67_COUNTERS && (cpu->user >> counter & 1)))
+		serve_overflow(cpu, counter, frame);
 	perf_interrupt_took(start_ns);
 	atomic_fetch_sub(&cpu->frozen, 1);
 	resume(cpu);
+}
+
+/* --- user mode --- */
+
+/* What COUNTER counts of WAY: instructions or cycles. */
+static uint64_t way_length(const struct ev67_cpu *cpu, unsigned int counter, struct user_way way)
+{
+	bool cycles = cpu->events[counter]->hw.config == EV67_CYCLES;
+
+	return way.instructions + (cycles ? way.branches : 0);
+}
+
+struct user_start ev67_user_start(struct user_way out)
+{
+	struct ev67_cpu *cpu = this_ev67_cpu();
+	struct user_start start = { 0, atomic_load(&cpu->running) & cpu->user };
+
+	ASSERT(!atomic_load(&cpu->frozen));
+	cpu->user_started = start.counters;
+	for (unsigned int n = 0; n < EV67_COUNTERS; n++)
+		if (start.counters >> n & 1)
+			start.argument |= 1ull << n |
+					  (cpu->user_values[n] - way_length(cpu, n, out))
+						  << PCTR_CTL_SHIFT(n);
+	return start;
+}
+
+void ev67_user_halted(struct user_way in)
+{
+	struct ev67_cpu *cpu = this_ev67_cpu();
+	uint64_t control = wrperfmon(PERFMON_READ, 0);
+
+	for (unsigned int n = 0; n < EV67_COUNTERS; n++) {
+		uint64_t value = control >> PCTR_CTL_SHIFT(n) & EV67_COUNTER_MASK;
+
+		if (!(cpu->user_started >> n & 1))
+			continue;
+		cpu->user_values[n] = (value - way_length(cpu, n, in)) & EV67_COUNTER_MASK;
+		/* Whether user mode made it overflow or the way, no interrupt is needed any more. */
+		if (value < PERIOD_MAX)
+			wrperfmon(PERFMON_WRITE, 1u << n);
+	}
+}
+
+void ev67_user_overflows(struct trap_frame *frame)
+{
+	struct ev67_cpu *cpu = this_ev67_cpu();
+	uint64_t start_ns = clock_ns();
+	bool any = false;
+
+	for (unsigned int n = 0; n < EV67_COUNTERS; n++) {
+		if (!(cpu->user >> n & 1) || cpu->user_values[n] >= PERIOD_MAX)
+			continue;
+		serve_overflow(cpu, n, frame);
+		any = true;
+	}
+	if (any)
+		perf_interrupt_took(start_ns);
 }
 
 /* --- start --- */

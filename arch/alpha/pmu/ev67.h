@@ -17,9 +17,8 @@
 struct perf_event;
 struct trap_frame;
 
-/* wrperfmon's functions, in a0. COUNTERS in a1 is a set: bit n, counter n. */
+/* wrperfmon's functions, in a0, with the two of <machine/perfmon.h>. COUNTERS in a1 is a set: bit n, counter n. */
 enum perfmon_function {
-	PERFMON_DISABLE = 0, /* a1: counters */
 	PERFMON_ENABLE = 1,  /* a1: counters; they go on from their values */
 	PERFMON_SELECT = 2,  /* a1: SL0 and SL1, as in PCTR_CTL */
 	PERFMON_OPTIONS = 3, /* a1: bit 0: count only processes that have PME set */
@@ -111,5 +110,33 @@ bool profileme_overflow(struct perf_event *event, const struct ev67_profile *pro
  * interrupts off, if they are off by a lower IPL.
  */
 void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame);
+
+/*
+ * Events of user mode only (exclude_kernel). The counters count in every mode: arch/alpha/user_mode.c halts them on
+ * the way into the kernel and lets them go on on the way out. What is counted of the ways themselves is taken
+ * off, so that for everybody else such a counter stands still in the kernel, at what user mode has
+ * made of it.
+ */
+
+/* What a counter counts of a way into the kernel or out of it. */
+struct user_way {
+	uint64_t instructions, branches; /* each branch is a cycle more */
+};
+
+/* What starts these counters: wrperfmon's argument to write them and let them count. 0: there are none. */
+struct user_start {
+	uint64_t argument;
+	unsigned int counters;
+};
+
+/* ev67.c: user mode comes, behind OUT, with the counters that the answer says. IPL 6, on the way out. */
+struct user_start ev67_user_start(struct user_way out);
+
+/* ev67.c: they have been halted again, IN after user mode's last instruction. IPL 6. */
+void ev67_user_halted(struct user_way in);
+
+/* ev67.c: those that have overflowed in user mode have their samples. FRAME: user mode's. As an interrupt of the
+ * counters (arch_in_nmi), behind ev67_user_halted. */
+void ev67_user_overflows(struct trap_frame *frame);
 
 #endif

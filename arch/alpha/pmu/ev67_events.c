@@ -144,6 +144,16 @@ static int validate_group(const struct perf_event *event)
 	return fits && ev67_place(events, count, &placement) ? 0 : -EINVAL;
 }
 
+/* What can be told apart: user mode from the rest, of events of which it is known how many the ways between the two
+ * have; there is no hypervisor, and no guest. */
+static bool can_exclude(const struct perf_event_attr *attr, int number)
+{
+	bool is_derivable = number == EV67_CYCLES || number == EV67_INSTRUCTIONS;
+
+	return !attr->exclude_user && !attr->exclude_idle && !attr->exclude_host &&
+	       (!attr->exclude_kernel || is_derivable);
+}
+
 int ev67_event_translate(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -153,6 +163,8 @@ int ev67_event_translate(struct perf_event *event)
 		return -EOPNOTSUPP;
 	if (number < 0)
 		return number;
+	if (!can_exclude(attr, number))
+		return -EINVAL;
 	event->hw.config = (uint64_t)number;
 	return validate_group(event);
 }

@@ -19,7 +19,7 @@
 
 struct counters {
 	uint64_t value[EV67_COUNTERS];
-	unsigned int enabled, pending; /* sets of counters */
+	unsigned int enabled, pending, user; /* sets of counters */
 	unsigned int select;
 	bool selected_processes; /* those with PME; there are none */
 	bool hold, in_handler, busy;
@@ -165,6 +165,10 @@ static uint64_t call(uint64_t function, uint64_t argument)
 	case PERFMON_WRITE:
 		write_counters(argument);
 		return 1;
+	case PERFMON_ENABLE_WRITE:
+		write_counters(argument);
+		here->enabled |= (unsigned int)argument & EV67_ALL_COUNTERS;
+		return 1;
 	case PERFMON_I_STAT:
 		return here->profile.i_stat;
 	case PERFMON_PMPC:
@@ -187,6 +191,11 @@ uint64_t wrperfmon(uint64_t function, uint64_t argument)
 	here->busy = false;
 	take_interrupts();
 	return result;
+}
+
+void perfmon_use_in_user_mode(unsigned int counters)
+{
+	these()->user = counters;
 }
 
 bool processor_is_ev67(void)

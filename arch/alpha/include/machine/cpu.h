@@ -34,6 +34,9 @@ struct cpu_local {
 	struct trap_frame *interrupt_frame; /* of the interrupt being served, else NULL */
 	uint64_t hardware_id;		    /* the console's number of it, which WRIPIR wants */
 	_Atomic uint32_t ipis;		    /* bit n: enum ipi's n waits */
+	/* of the performance counters (bit n: counter n), those that count user mode only: which do so now,
+	 * and user_mode.c's mark; which are in use */
+	uint32_t user_counting, user_counters;
 } __attribute__((aligned(64)));
 
 /* One for each processor, by number. */

@@ -6,11 +6,19 @@
 #ifndef MACHINE_PERFMON_H
 #define MACHINE_PERFMON_H
 
+/* CALL_PAL's number of wrperfmon (Alpha Architecture Handbook, appendix C.10, OSF/1). */
+#define PAL_WRPERFMON	     0x39
+
+/* Two of its functions (arch/alpha/pmu/ev67.h has the others). */
+#define PERFMON_DISABLE	     0 /* a1: counters */
+#define PERFMON_ENABLE_WRITE 7 /* a1: counters, and their values as in PCTR_CTL */
+
+#ifndef __ASSEMBLER__
+
 #include <stdbool.h>
 #include <stdint.h>
 
-/* CALL_PAL's number of wrperfmon (Alpha Architecture Handbook, appendix C.10, OSF/1). */
-#define PAL_WRPERFMON 0x39
+#include <machine/cpu.h>
 
 /* IMPLVER's answer on every 21264, and AMASK's feature that came with the EV67, CIX (Handbook, 4.11.4,
  * 4.11.1, appendix D). */
@@ -41,4 +49,12 @@ static inline bool processor_is_ev67(void)
 	       !(__builtin_alpha_amask((long)AMASK_CIX) & (long)AMASK_CIX);
 }
 
+/* COUNTERS (bit n: counter n) of this processor have events that count user mode only: the ways into the kernel
+ * and out of it see to them (arch/alpha/user_mode.h). Interrupts off. */
+static inline void perfmon_use_in_user_mode(unsigned int counters)
+{
+	cpu_local()->user_counters = counters;
+}
+
+#endif /* !__ASSEMBLER__ */
 #endif
