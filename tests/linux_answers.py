@@ -4,8 +4,10 @@
 Linux boots for seconds to run a program of milliseconds, and its answer depends on the program, the
 kernel, the init, the machine and its options: their contents are the key. An answer is remembered only
 when the test that asked is content with it, so a wrong one never stays. TALLY_ASK_LINUX=1 asks anew.
+While one test asks, and until it is content or has gone, another that wants the same answer waits for it.
 """
 
+import fcntl
 import functools
 import hashlib
 import json
@@ -59,6 +61,10 @@ class Answer:
         self._log = log if keeps_log else None
         self._path = os.path.join(CACHE, name)
         self._is_remembered = False
+        self._lock = None  # held from before the question until the answer is remembered
+        if not os.path.exists(self._path):
+            self._lock = open(os.path.join(BUILD, "tests", f"{os.path.basename(program)}.asked"), "w", encoding="utf-8")
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
         if os.environ.get("TALLY_ASK_LINUX") or not os.path.exists(self._path):
             self.ask()
             return
@@ -85,3 +91,4 @@ class Answer:
         with open(f"{self._path}.{os.getpid()}", "w", encoding="utf-8") as file:
             json.dump([self.status, self.output.decode(errors="replace"), *([self.log_text] if self._log else [])], file)
         os.rename(file.name, self._path)
+        self._lock = None

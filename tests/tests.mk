@@ -70,6 +70,16 @@ $(CHECK_ALPHA_PROGRAMS): $(O)/alpha/tests/%: tests/alpha/programs/%.c
 	$(call say,CC,$<)
 	alpha-linux-gnu-gcc -O2 -mcpu=ev67 -Wall -Wextra -Werror -Wno-array-bounds -static -pthread -Wl,--no-relax $< -o $@
 
+# The observing programs, for Alpha too.
+CHECK_ALPHA_PAIRS := epoll exec jobs limits locks log mremap orphans permissions pipes poll random sched signals splice timers tty unix \
+	wait credentials
+CHECK_ALPHA_PAIR_PROGRAMS := $(CHECK_ALPHA_PAIRS:%=$(O)/alpha/tests/observe_%)
+
+$(CHECK_ALPHA_PAIR_PROGRAMS): $(O)/alpha/tests/%: tests/conformance/programs/%.c $(wildcard tests/conformance/programs/*.h)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	alpha-linux-gnu-gcc -D_GNU_SOURCE -O2 -mcpu=ev67 -Wall -Wextra -Werror -Wno-array-bounds -static -Wl,--no-relax $< -o $@
+
 # The kernel for Alpha, beside the one for x86-64.
 alpha-kernel:
 	@$(MAKE) --no-print-directory ARCH=alpha O=$(O)/alpha CC=alpha-linux-gnu-gcc LD=alpha-linux-gnu-ld $(O)/alpha/tally.elf
@@ -84,7 +94,7 @@ debug-kernel: $(CHECK_DEBUG_KERNEL)
 endif
 
 check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/pfm_count $(O)/tests/fuzz $(O)/tests/rules \
-	$(O)/tests/guest.elf $(O)/tests/loader.elf $(CHECK_ALPHA_PROGRAMS)
+	$(O)/tests/guest.elf $(O)/tests/loader.elf $(CHECK_ALPHA_PROGRAMS) $(CHECK_ALPHA_PAIR_PROGRAMS)
 
 check-deps:
 	@tools/deps $(CHECK_DEPS)

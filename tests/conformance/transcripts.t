@@ -12,8 +12,6 @@ is. Linux's answers are remembered (linux_answers.py); one that differs from Tal
 time, since its start-up is not the same each time. Tally has one try.
 """
 
-import fnmatch
-import glob
 import os
 import sys
 
@@ -24,58 +22,16 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 import kernels  # pylint: disable=wrong-import-position
 import linux_answers  # pylint: disable=wrong-import-position
 import tap  # pylint: disable=wrong-import-position
+from transcripts import NOTHING, differ, observations, options_of, programs, rows  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
-DIFFERENCES = os.path.join(ROOT, "docs", "abi-differences.md")
-OPTIONS = ("--pmu", "emulated", "--icount", "--timeout", "300")
-# Programs in whose way virtual time is, and why: they run in real time.
-REAL_TIME = {"observe_rseq": "a signal has to come before the tick, which Linux has at once there"}
-NOTHING = "not there"
-
-
-def observations(output):
-    """{name: what happened} of what a program printed."""
-    lines = output.decode(errors="replace").splitlines()
-    found = {}
-    times = {}
-    for name, _, value in (line.rpartition(": ") for line in lines):
-        times[name] = times.get(name, 0) + 1
-        found[name if times[name] == 1 else f"{name} (time {times[name]})"] = value
-    return found
-
-
-def options_of(program):
-    return tuple(word for word in OPTIONS if word != "--icount" or program not in REAL_TIME)
 
 
 def transcript(command, program, path, log):
     """Runs a program; returns {name: what happened}, its status and what went to standard error."""
     status, output, error = tap.command([*command, *options_of(program), "--log", log, path], timeout_s=330)
     return observations(output), status, error
-
-
-def allowed_differences():
-    """The table of the document: [program, observation's pattern, Linux's answer, Tally's, why]."""
-    with open(DIFFERENCES, encoding="utf-8") as file:
-        rows = [line for line in file if line.startswith("| ")]
-    cells = [[cell.strip().strip("`") for cell in row.strip().strip("|").split("|")] for row in rows]
-    return [row for row in cells if len(row) == 5 and row[0] not in ("program", "---")]
-
-
-def differ(linux, tally, allowed):
-    """What is different and not allowed, and the numbers of the rows of `allowed` that were met."""
-    met, wrong = set(), []
-    for name in [*linux, *(name for name in tally if name not in linux)]:
-        there, here = linux.get(name, NOTHING), tally.get(name, NOTHING)
-        if there == here:
-            continue
-        rows = [i for i, (_, pattern, row_there, row_here, _) in enumerate(allowed)
-                if fnmatch.fnmatchcase(name, pattern) and (row_there, row_here) == (there, here)]
-        met.update(rows)
-        if not rows:
-            wrong.append(f"{name}: Linux {there}, Tally {here}")
-    return wrong, met
 
 
 def compare(report, program, allowed):
@@ -114,12 +70,10 @@ def compare(report, program, allowed):
 
 def main():
     report = tap.Report()
-    differences = allowed_differences()
-    sources = sorted(glob.glob(os.path.join(HERE, "programs", "observe_*.c")))
-    programs = [os.path.basename(source)[:-2] for source in sources]
-    strangers = {row[0] for row in differences} - set(programs)
+    differences = rows(None, 5)
+    strangers = {row[0] for row in differences} - set(programs())
     report.equal(strangers, set(), "the listed differences are of programs that exist")
-    for program in programs:
+    for program in programs():
         compare(report, program, [row for row in differences if row[0] == program])
     return report.done()
 

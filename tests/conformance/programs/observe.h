@@ -23,7 +23,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifdef __alpha__
+enum { PAGE_BYTES = 8192 };
+#else
 enum { PAGE_BYTES = 4096 };
+#endif
 
 /*
  * perf_event_attr as words, because the build host's header may be older than Linux 6.12, where it has

@@ -276,7 +276,7 @@ static void observe_names(void)
 	SEE(bind_to(fd, PATH("/another")));
 	SEE(access("/another", F_OK));
 	SEE(bind_to(fd, NAME("\0abstract")));
-	struct stat stat;
+	struct stat stat = { 0 };
 
 	SEE(lstat("/socket", &stat));
 	printf("mode of the node: %o\n", stat.st_mode);

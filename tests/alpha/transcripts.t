@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Programs observe the same ABI on Alpha as on x86_64, but for what is another in Linux itself.
+
+They are those of tests/conformance, compiled for Alpha. There is no Linux for the emulated Alpha to ask; so what is
+expected is what Linux answers on x86_64, with the differences that Tally has there (which
+tests/conformance/transcripts.t holds), and those that docs/abi-differences.md lists for Alpha: each of these is one
+point here, and fails when it is no longer there. Programs that are not for Alpha are listed there too.
+"""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import linux_answers  # pylint: disable=wrong-import-position
+import tap  # pylint: disable=wrong-import-position
+import transcripts  # pylint: disable=wrong-import-position
+
+BUILD = os.environ["TALLY_BUILD"]
+TALLY = os.path.join(ROOT, "tools", "tally")
+NAMES = ("x86_64", "Alpha")
+
+
+def run(program):
+    """A program on Alpha: its transcript, status, and what went to standard error."""
+    path = os.path.join(BUILD, "alpha", "tests", program)
+    options = transcripts.options_of(program)
+    status, output, error = tap.command([TALLY, "run", "--arch", "alpha", *options, "--log", path + ".log", path],
+                                        timeout_s=330)
+    return transcripts.observations(output), status, error
+
+
+def compare(report, program, elsewhere, allowed):
+    """Compares one program's transcripts; `elsewhere` are Tally's differences from Linux, `allowed` Alpha's."""
+    alpha, status, error = run(program)
+    report.ok(status == 0 and alpha, f"{program}: runs on Alpha", f"status {status}", error)
+    path = os.path.join(BUILD, "tests", program)
+    answer = linux_answers.Answer(path, transcripts.options_of(program), path + ".for-alpha.log")
+    expected = transcripts.with_differences(transcripts.observations(answer.output), elsewhere)
+    wrong, met = transcripts.differ(expected, alpha, allowed, NAMES)
+    if answer.status == 0 and not wrong and len(met) == len(allowed):
+        answer.remember()
+    report.ok(not wrong, f"{program}: {len(alpha)} observations are the same", f"{len(wrong)} differ:", *wrong)
+    for i, (_, pattern, there, here, _) in enumerate(allowed):
+        report.ok(i in met, f"{program}: listed difference: {pattern}", f"expected: x86_64 {there}, Alpha {here}",
+                  "got:      no such difference", "take it out of docs/abi-differences.md")
+
+
+def main():
+    report = tap.Report()
+    elsewhere = transcripts.rows(None, 5)
+    differences = transcripts.rows(transcripts.ALPHA, 5)
+    programs = [program for program in transcripts.programs()
+                if os.path.exists(os.path.join(BUILD, "alpha", "tests", program))]
+    report.equal({row[0] for row in differences} - set(programs), set(), "the listed programs exist")
+    for program in programs:
+        compare(report, program, [row for row in elsewhere if row[0] == program],
+                [row for row in differences if row[0] == program])
+    return report.done()
+
+
+sys.exit(main())

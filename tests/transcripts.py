@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Transcripts of the observing programs (tests/conformance/programs), and what of two of them may be different.
+
+A transcript is a program's output: lines "name: what happened". Which differences are meant, docs/abi-differences.md
+says in tables: between Linux and Tally in its first part, between x86_64 and Alpha under the heading ALPHA.
+"""
+
+import fnmatch
+import glob
+import os
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DIFFERENCES = os.path.join(HERE, "..", "docs", "abi-differences.md")
+ALPHA = "Alpha"
+# How a program is run on either kernel. Linux's answers are remembered with these words.
+OPTIONS = ("--pmu", "emulated", "--icount", "--timeout", "300")
+# Programs in whose way virtual time is, and why: they run in real time.
+REAL_TIME = {"observe_rseq": "a signal has to come before the tick, which Linux has at once there"}
+NOTHING = "not there"
+PART = "… "
+
+
+def programs():
+    """The names of all."""
+    sources = glob.glob(os.path.join(HERE, "conformance", "programs", "observe_*.c"))
+    return sorted(os.path.basename(source)[:-2] for source in sources)
+
+
+def options_of(program):
+    return tuple(word for word in OPTIONS if word != "--icount" or program not in REAL_TIME)
+
+
+def observations(output):
+    """{name: what happened} of what a program printed."""
+    lines = output.decode(errors="replace").splitlines()
+    found = {}
+    times = {}
+    for name, _, value in (line.rpartition(": ") for line in lines):
+        times[name] = times.get(name, 0) + 1
+        found[name if times[name] == 1 else f"{name} (time {times[name]})"] = value
+    return found
+
+
+def rows(heading, columns):
+    """The rows of the document's tables of so many columns under HEADING (none: those above all headings)."""
+    found, under = [], None
+    with open(DIFFERENCES, encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("## "):
+                under = line[3:].strip()
+            elif line.startswith("| ") and under == heading:
+                cells = [cell.strip().strip("`") for cell in line.strip().strip("|").split("|")]
+                if len(cells) == columns and cells[0] not in ("program", "---"):
+                    found.append(cells)
+    return found
+
+
+def differ(there, here, allowed, names=("Linux", "Tally")):
+    """What of transcripts THERE and HERE is different and not allowed, and the numbers of the rows of `allowed` that
+    were met. A row: program, observation's pattern, the answer there, the one here, why. Where the answers begin
+    with PART, what follows is a part of the answer, and rows one below the other replace one part each."""
+    met, wrong = set(), []
+    for name in [*there, *(name for name in here if name not in there)]:
+        pair = there.get(name, NOTHING), here.get(name, NOTHING)
+        if pair[0] == pair[1]:
+            continue
+        fitting = [(i, *row[2:4]) for i, row in enumerate(allowed) if fnmatch.fnmatchcase(name, row[1])]
+        found = {i for i, *answers in fitting if tuple(answers) == pair}
+        expected = pair[0]
+        for i, part, other in fitting if not found else ():
+            if part.startswith(PART) and part[len(PART):] in expected:
+                expected = expected.replace(part[len(PART):], other[len(PART):])
+                found.add(i)
+        if found and pair[1] in (expected, *(allowed[i][3] for i in found)):
+            met |= found
+        else:
+            wrong.append(f"{name}: {names[0]} {pair[0]}, {names[1]} {pair[1]}")
+    return wrong, met
+
+
+def with_differences(there, allowed):
+    """Transcript THERE with the answers of the other side wherever they are in `allowed`."""
+    here = dict(there)
+    for _, pattern, answer, other, _ in allowed:
+        for name in fnmatch.filter(there, pattern):
+            if there[name] == answer:
+                here[name] = other
+    return {name: value for name, value in here.items() if value != NOTHING}
