@@ -14,6 +14,19 @@ DEBUG_KERNEL = os.environ.get("TALLY_DEBUG_KERNEL") or os.path.join(BUILD, "debu
 IS_DEBUG = os.path.realpath(KERNEL) == os.path.realpath(DEBUG_KERNEL)
 
 
+def folder(arch):
+    """Where what is built for an architecture, by the name that --arch knows, lies."""
+    return BUILD if arch == "x86_64" else os.path.join(BUILD, arch)
+
+
+def kernel(arch):
+    return KERNEL if arch == "x86_64" else os.path.join(folder(arch), "tally.elf")
+
+
+def debug_kernel(arch):
+    return DEBUG_KERNEL if arch == "x86_64" else os.path.join(folder(arch), "debug", "tally.elf")
+
+
 def skip_on_debug(reason):
     """Ends the script, all of it skipped for `reason`, if the kernel under test is the debug kernel."""
     if IS_DEBUG:

@@ -80,11 +80,11 @@ $(CHECK_ALPHA_PAIR_PROGRAMS): $(O)/alpha/tests/%: tests/conformance/programs/%.c
 	$(call say,CC,$<)
 	alpha-linux-gnu-gcc -D_GNU_SOURCE -O2 -mcpu=ev67 -Wall -Wextra -Werror -Wno-array-bounds -static -Wl,--no-relax $< -o $@
 
-# The kernel for Alpha, beside the one for x86-64.
-alpha-kernel:
-	@$(MAKE) --no-print-directory ARCH=alpha O=$(O)/alpha CC=alpha-linux-gnu-gcc LD=alpha-linux-gnu-ld $(O)/alpha/tally.elf
+# The kernel for Alpha and its programs, beside those for x86-64.
+alpha:
+	@$(MAKE) --no-print-directory ARCH=alpha O=$(O)/alpha CC=alpha-linux-gnu-gcc LD=alpha-linux-gnu-ld all
 
-.PHONY: check-programs check-deps check debug-kernel alpha-kernel
+.PHONY: check-programs check-deps check debug-kernel alpha
 
 ifeq ($(filter 1,$(DEBUG)),)
 debug-kernel:
@@ -105,5 +105,5 @@ CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/
 	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t))
 
 check: check-deps
-	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2) all qemu user-libraries check-programs unit debug-kernel alpha-kernel
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j2) all qemu user-libraries check-programs unit debug-kernel alpha
 	@tests/check -j3 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))

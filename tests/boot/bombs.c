@@ -14,9 +14,9 @@
 
 #include <linux/perf_event.h>
 
+#include "page.h"
 #include "tidiness.h"
 
-#define PAGE	     4096
 #define THREADS_MAX  "/proc/sys/kernel/threads-max"
 /* Tasks of the whole system while something explodes. */
 #define TASKS_MOST   300
@@ -24,8 +24,13 @@
 #define USER_TASKS   50
 #define USER_FILES   100
 /* Linux's numbers for what newlib does not name. */
+#ifdef __alpha__
+#define LIMIT_NPROC  8
+#define LIMIT_NOFILE 6
+#else
 #define LIMIT_NPROC  6
 #define LIMIT_NOFILE 7
+#endif
 #define SUBREAPER    36
 #define PROCS_WORD   4 /* of struct system_info's rest */
 
@@ -173,20 +178,21 @@ static void check_user(void)
 
 /* --- threads --- */
 
-static char stack[PAGE] __attribute__((aligned(16)));
+/* As much as a thread needs that only waits. */
+static char stacks[TASKS_MOST][512] __attribute__((aligned(16)));
+static uint64_t no_signals;
 
-/* On the same stack as all others: it uses nothing of it. */
 static int wait_for_ever(void *unused)
 {
 	(void)unused;
 	for (;;)
-		syscall(__NR_pause);
+		syscall(__NR_rt_sigsuspend, &no_signals, sizeof(no_signals));
 	return 0;
 }
 
 static void start_threads(void)
 {
-	while (count(clone(wait_for_ever, stack + sizeof(stack),
+	while (count(clone(wait_for_ever, stacks[board->made] + sizeof(stacks[0]),
 			   CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, NULL)))
 		;
 }
@@ -208,7 +214,6 @@ static void check_threads(void)
 /* --- descriptors --- */
 
 static int pair[2];
-static uint64_t no_signals;
 static struct perf_event_attr any_event = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(any_event) };
 
 /* Every call that makes a descriptor; PATH stands for the name of a file. */
@@ -228,10 +233,12 @@ static const struct {
 } makers[] = {
 	MAKES(open, (long)PATH, O_RDONLY),
 	MAKES(openat, AT_FDCWD, (long)PATH, O_RDONLY),
+#ifdef __NR_creat
 	MAKES(creat, (long)PATH, 0600),
+#endif
+	MAKES(pipe, (long)pair), /* Alpha's returns both */
 	MAKES(dup, 0),
 	MAKES(fcntl, 0, 0 /* F_DUPFD */, 0),
-	MAKES(pipe, (long)pair),
 	MAKES(pipe2, (long)pair, 0),
 	MAKES(socket, 1, 1, 0),
 	MAKES(socketpair, 1, 1, 0, (long)pair),

@@ -152,38 +152,23 @@ static inline pid_t child_gate_to_end(spin_function *run, uint64_t n)
 
 /*
  * N legs of LEG_LOOPS loops each, which end with a stop. Of a gated child are counted, from its
- * first stop on: 3 of the window and the letters, then the numbers for each leg; a leg's 8 and 9
- * come behind its stop.
+ * first stop on, what the ISA's header says.
  */
 #define LEG_LOOPS 1000000
 
 void leg_run(uint64_t n, void *memory);
 
-__asm__("	.text\n"
-	"	.globl leg_run\n"
-	"	.type leg_run, @function\n"
-	"leg_run:\n"
-	"	movq %rdi, %r8\n"      /* a */
-	"	movl $39, %eax\n"      /* b, getpid */
-	"	syscall\n"	       /* c, branch */
-	"	movq %rax, %r9\n"      /* d */
-	"1:	movl $1000000, %ecx\n" /* 1 */
-	"2:	subq $1, %rcx\n"       /* 2, each loop */
-	"	jnz 2b\n"	       /* 3, each loop, branch */
-	"	movl $62, %eax\n"      /* 4, kill */
-	"	movq %r9, %rdi\n"      /* 5 */
-	"	movl $19, %esi\n"      /* 6, SIGSTOP */
-	"	syscall\n"	       /* 7, branch */
-	"	subq $1, %r8\n"	       /* 8 */
-	"	jnz 1b\n"	       /* 9, branch */
-	"	ret\n"
-	"	.size leg_run, . - leg_run\n");
+#ifdef __alpha__
+#include "alpha/child.h"
+#else
+#include "x86_64/child.h"
+#endif
 
 /* What a gated leg_run retires from its first stop to the one after leg number LEG, from 1 on. */
 static inline uint64_t derive_legs(const struct kind *kind, uint64_t leg)
 {
-	return derive(kind, 3 + 4 + leg * (5 + 2 * (uint64_t)LEG_LOOPS) + (leg - 1) * 2,
-		      1 + 1 + leg * (1 + (uint64_t)LEG_LOOPS) + (leg - 1));
+	return derive(kind, LEG_BEFORE_INSTRUCTIONS + leg * LEG_INSTRUCTIONS + (leg - 1) * LEG_BETWEEN_INSTRUCTIONS,
+		      LEG_BEFORE_BRANCHES + leg * LEG_BRANCHES + (leg - 1) * LEG_BETWEEN_BRANCHES);
 }
 
 #endif

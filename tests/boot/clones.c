@@ -10,47 +10,16 @@
 #include "event.h"
 #include "process.h"
 
-#define PLAYERS		   3
+#define PLAYERS 3
 
-/*
- * ROUNDS times: a byte from FROM, a byte to TO. In each round, at user level: 12 instructions; 3 branches,
- * the two syscalls and the jump.
- */
-#define ROUND_INSTRUCTIONS 12
-#define ROUND_BRANCHES	   3
-
+/* ROUNDS times: a byte from FROM, a byte to TO. */
 void play(uint64_t rounds, int from, int to, char *byte);
 
-__asm__("	.text\n"
-	"	.globl play\n"
-	"	.type play, @function\n"
-	"play:\n"
-	"	pushq %rbx\n"
-	"	pushq %r12\n"
-	"	pushq %r13\n"
-	"	pushq %r14\n"
-	"	movq %rdi, %rbx\n"
-	"	movl %esi, %r12d\n"
-	"	movl %edx, %r13d\n"
-	"	movq %rcx, %r14\n"
-	"1:	xorl %eax, %eax\n" /* read */
-	"	movl %r12d, %edi\n"
-	"	movq %r14, %rsi\n"
-	"	movl $1, %edx\n"
-	"	syscall\n"
-	"	movl $1, %eax\n" /* write */
-	"	movl %r13d, %edi\n"
-	"	movq %r14, %rsi\n"
-	"	movl $1, %edx\n"
-	"	syscall\n"
-	"	decq %rbx\n"
-	"	jnz 1b\n"
-	"	popq %r14\n"
-	"	popq %r13\n"
-	"	popq %r12\n"
-	"	popq %rbx\n"
-	"	ret\n"
-	"	.size play, . - play\n");
+#ifdef __alpha__
+#include "alpha/clones.h"
+#else
+#include "x86_64/clones.h"
+#endif
 
 /* Player I reads from ring[I] and writes to the next one's. */
 static int ring[PLAYERS][2], gate[2], ready[2];
@@ -111,7 +80,7 @@ static int open_inherited(const struct kind *kind, pid_t pid, int leader)
 }
 
 struct game {
-	struct reading instructions, branches;
+	struct reading instructions, general;
 };
 
 static struct reading read_on(int fd, const struct reading *before)
@@ -137,18 +106,18 @@ static struct game count_game(uint64_t number)
 	pid_t maker = start(make_players);
 	wait_for_maker(maker);
 	int leader = open_inherited(INSTRUCTIONS, maker, -1);
-	int member = open_inherited(BRANCHES, maker, leader);
+	int member = open_inherited(GENERAL, maker, leader);
 
 	EXPECT_EQ(write(gate[1], "", 1), 1);
 	bool ended;
 	do {
 		ended = waitpid(maker, &status, WNOHANG) == maker;
 		game.instructions = read_on(leader, &game.instructions);
-		game.branches = read_on(member, &game.branches);
+		game.general = read_on(member, &game.general);
 		pause_ms(1);
 	} while (!ended);
 	EXPECT_EQ(status, 0);
-	EXPECT_EQ(game.branches.enabled_ns, game.instructions.enabled_ns);
+	EXPECT_EQ(game.general.enabled_ns, game.instructions.enabled_ns);
 	for (int fd = 0; fd < 2; fd++) {
 		close(gate[fd]);
 		close(ready[fd]);
@@ -167,7 +136,8 @@ static void check_games(void)
 
 	EXPECT_EQ(many.instructions.value - few.instructions.value,
 		  500 * PLAYERS * ROUND_INSTRUCTIONS);
-	EXPECT_EQ(many.branches.value - few.branches.value, 500 * PLAYERS * ROUND_BRANCHES);
+	EXPECT_EQ(many.general.value - few.general.value,
+		  derive(GENERAL, 500 * PLAYERS * ROUND_INSTRUCTIONS, 500 * PLAYERS * ROUND_BRANCHES));
 }
 
 static void check_one_processor(void)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 
+#include "bare.h"
 #include "process.h"
 
 #define STACK_SIZE 16384
@@ -31,19 +32,8 @@ static struct waiting waiting;
 
 static int make_call(void *unused)
 {
-	const long *a = waiting.arguments;
-	long result;
-
 	(void)unused;
-	/* errno is the other task's too. */
-	register long r10 __asm__("r10") = a[3];
-	register long r8 __asm__("r8") = a[4];
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "0"(waiting.number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8)
-			 : "rcx", "r11", "memory");
-	waiting.result = result;
+	waiting.result = call_bare(waiting.number, waiting.arguments);
 	return 0;
 }
 

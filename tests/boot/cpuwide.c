@@ -20,33 +20,17 @@
  */
 void release_run(uint64_t n, void *memory);
 
-__asm__("	.text\n"
-	"	.globl release_run\n"
-	"	.type release_run, @function\n"
-	"release_run:\n"
-	"	movq %rdi, %r8\n"    /* a */
-	"	movq %rsi, %r9\n"    /* b */
-	"1:	movl $62, %eax\n"    /* 1, kill */
-	"	movq (%r9), %rdi\n"  /* 2 */
-	"	movl $18, %esi\n"    /* 3, SIGCONT */
-	"	syscall\n"	     /* 4, branch */
-	"	movl $61, %eax\n"    /* 5, wait4 */
-	"	movq (%r9), %rdi\n"  /* 6 */
-	"	xorl %esi, %esi\n"   /* 7 */
-	"	movl $2, %edx\n"     /* 8, WUNTRACED */
-	"	xorl %r10d, %r10d\n" /* 9 */
-	"	syscall\n"	     /* 10, branch */
-	"	addq $8, %r9\n"	     /* 11 */
-	"	subq $1, %r8\n"	     /* 12 */
-	"	jnz 1b\n"	     /* 13, branch */
-	"	ret\n"		     /* c, branch */
-	"	.size release_run, . - release_run\n");
+#ifdef __alpha__
+#include "alpha/cpuwide.h"
+#else
+#include "x86_64/cpuwide.h"
+#endif
 
 static const struct spin_work release = {
 	.name = "lets children go",
 	.run = release_run,
-	.instructions = { 3, 13 },
-	.branches = { 1, 3 },
+	.instructions = { 3, RELEASE_INSTRUCTIONS },
+	.branches = { 1, RELEASE_BRANCHES },
 };
 
 /* Work for child I, different for each. */

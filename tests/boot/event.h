@@ -13,14 +13,7 @@
 #include "exact.h"
 #include "../unit/tap.h"
 
-#define INSTRUCTIONS	 (&kinds[0])
-#define BRANCHES	 (&kinds[1])
-#define REFERENCE_CYCLES (&kinds[3])
-
-/* Branch instructions retired as a raw event: SDM vol. 3B, table 20-1. */
-#define RAW_BRANCHES	 0x00c4
-
-#define FORMAT_TIMES	 (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+#define FORMAT_TIMES (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 /* What a read with FORMAT_TIMES gives. */
 struct reading {

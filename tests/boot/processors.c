@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "child.h"
+#include "page.h"
 
-#define PAGE	   4096
 #define CPUS_MAX   64
 #define STACK_SIZE 16384
 #define ROUNDS	   8

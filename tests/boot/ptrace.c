@@ -18,11 +18,39 @@
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
 #define TRACED_WAIT 0x40000000 /* __WALL */
 
-enum { REGISTERS = 27, RAX = 10, ORIG_RAX = 15 };
-
 static long trace(long request, pid_t pid, unsigned long address, unsigned long data)
 {
 	return syscall(__NR_ptrace, request, pid, address, data);
+}
+
+/* All general registers of CHILD are read, each by itself on Alpha, which has no call for all. 0, or the call's -1. */
+static long read_registers(pid_t child)
+{
+#ifdef __alpha__
+	for (unsigned long number = 0; number < 32; number++) {
+		errno = 0;
+		trace(PTRACE_PEEKUSR, child, number, 0);
+		if (errno)
+			return -1;
+	}
+	return 0;
+#else
+	unsigned long registers[27];
+
+	return trace(PTRACE_GETREGS, child, 0, (unsigned long)registers);
+#endif
+}
+
+/* The word at ADDRESS of CHILD, which Alpha's call returns and x86-64's stores. 0, or the call's -1. */
+static long read_word(pid_t child, const void *address, unsigned long *word)
+{
+#ifdef __alpha__
+	errno = 0;
+	*word = (unsigned long)trace(PTRACE_PEEKDATA, child, (unsigned long)address, 0);
+	return errno ? -1 : 0;
+#else
+	return trace(PTRACE_PEEKDATA, child, (unsigned long)address, (unsigned long)word);
+#endif
 }
 
 static void make_calls_for_ever(void)
@@ -74,7 +102,7 @@ static void kill_it(void)
 
 static void check_killed_while_read(void)
 {
-	unsigned long registers[REGISTERS], word;
+	unsigned long word;
 	int status;
 
 	for (int round = 0; round < 40; round++) {
@@ -86,10 +114,9 @@ static void check_killed_while_read(void)
 		long result;
 
 		do {
-			result = trace(PTRACE_GETREGS, child, 0, (unsigned long)registers);
+			result = read_registers(child);
 			if (result == 0)
-				result = trace(PTRACE_PEEKDATA, child, (unsigned long)&shared,
-					       (unsigned long)&word);
+				result = read_word(child, &shared, &word);
 			if (result == 0)
 				EXPECT_EQ(word, (unsigned long)shared);
 		} while (result == 0);
@@ -164,7 +191,6 @@ static void check_tracer_killed(void)
 static void check_interrupts(void)
 {
 	pid_t child = start_stopped(spin_for_ever, 0);
-	unsigned long registers[REGISTERS];
 	int status;
 
 	for (int round = 0; round < 200; round++) {
@@ -172,7 +198,7 @@ static void check_interrupts(void)
 		EXPECT_EQ(trace(PTRACE_INTERRUPT, child, 0, 0), 0);
 		EXPECT_EQ(waitpid(child, &status, TRACED_WAIT), child);
 		EXPECT_EQ_AT(status >> 8, SIGTRAP | PTRACE_EVENT_STOP << 8, "round %d", round);
-		EXPECT_EQ(trace(PTRACE_GETREGS, child, 0, (unsigned long)registers), 0);
+		EXPECT_EQ(read_registers(child), 0);
 		int seen = shared[1];
 
 		sched_yield();

@@ -30,7 +30,7 @@ static struct group open_group(unsigned int format)
 {
 	struct perf_event_attr attrs[MEMBERS] = {
 		user_attr(INSTRUCTIONS),
-		user_attr(BRANCHES),
+		user_attr(GENERAL),
 		software_attr(PERF_COUNT_SW_DUMMY),
 	};
 	struct group group = { .format = format };
@@ -43,7 +43,7 @@ static struct group open_group(unsigned int format)
 	}
 	run_enabled(group.fds[0], spin_find_work("loop"), LOOPS, NULL);
 	group.values[0] = derive_window(INSTRUCTIONS, spin_find_work("loop"), LOOPS);
-	group.values[1] = derive_window(BRANCHES, spin_find_work("loop"), LOOPS);
+	group.values[1] = derive_window(GENERAL, spin_find_work("loop"), LOOPS);
 	return group;
 }
 
@@ -243,7 +243,7 @@ static void check_ids(void)
 
 static void check_lost(void)
 {
-	struct perf_event_attr attr = user_attr(BRANCHES);
+	struct perf_event_attr attr = user_attr(GENERAL);
 	struct perf_ring ring;
 	uint64_t words[2] = { 0 };
 
@@ -254,7 +254,7 @@ static void check_lost(void)
 	/* Each round overflows SAMPLES times and leaves as many branches over as the window has. */
 	run_enabled(ring.fd, spin_find_work("loop"), SAMPLES * PERIOD, NULL);
 	EXPECT_EQ(read(ring.fd, words, sizeof(words)), sizeof(words));
-	EXPECT_EQ(words[0], derive_window(BRANCHES, spin_find_work("loop"), SAMPLES * PERIOD));
+	EXPECT_EQ(words[0], derive_window(GENERAL, spin_find_work("loop"), SAMPLES * PERIOD));
 	EXPECT_EQ(words[1], SAMPLES - FIT);
 	EXPECT_EQ(ring.page->data_head, FIT * SAMPLE_SIZE);
 	control(ring.fd, PERF_EVENT_IOC_RESET, 0);

@@ -107,7 +107,7 @@ static void check_turns_of(const struct perf_event_attr *attr)
 
 	struct reading sum = crowd_sum(&crowd, 0, 1);
 	expect_same_enabled_time(&crowd);
-	EXPECT_EQ_AT(sum.value, counters * derive_legs(BRANCHES, crowd.legs),
+	EXPECT_EQ_AT(sum.value, counters * derive_legs(GENERAL, crowd.legs),
 		     "%" PRIu64 " counters", counters);
 	EXPECT_EQ_AT(sum.running_ns, counters * crowd.readings[0].enabled_ns,
 		     "%" PRIu64 " counters", counters);
@@ -116,24 +116,24 @@ static void check_turns_of(const struct perf_event_attr *attr)
 
 static void check_turns(void)
 {
-	struct perf_event_attr attr = timed_attr(BRANCHES);
+	struct perf_event_attr attr = timed_attr(GENERAL);
 
 	check_turns_of(&attr);
 }
 
 static void check_turns_of_raw(void)
 {
-	struct perf_event_attr attr = timed_attr(BRANCHES);
+	struct perf_event_attr attr = timed_attr(GENERAL);
 
 	attr.type = PERF_TYPE_RAW;
-	attr.config = RAW_BRANCHES;
+	attr.config = GENERAL_RAW;
 	check_turns_of(&attr);
 }
 
 /* As many events as counters: nobody waits. */
 static void check_no_turns(void)
 {
-	struct perf_event_attr attr = timed_attr(BRANCHES);
+	struct perf_event_attr attr = timed_attr(GENERAL);
 	struct crowd crowd = crowd_begin();
 
 	for (int i = 0; i < general_counters(); i++)
@@ -143,7 +143,7 @@ static void check_no_turns(void)
 	crowd_read(&crowd);
 	expect_same_enabled_time(&crowd);
 	for (int i = 0; i < crowd.count; i++) {
-		EXPECT_EQ_AT(crowd.readings[i].value, derive_legs(BRANCHES, crowd.legs), "event %d",
+		EXPECT_EQ_AT(crowd.readings[i].value, derive_legs(GENERAL, crowd.legs), "event %d",
 			     i);
 		EXPECT_EQ_AT(crowd.readings[i].running_ns, crowd.readings[i].enabled_ns, "event %d",
 			     i);
@@ -155,7 +155,7 @@ static void check_no_turns(void)
  * counters there are. */
 static void check_exclusive(void)
 {
-	struct perf_event_attr attr = timed_attr(BRANCHES);
+	struct perf_event_attr attr = timed_attr(GENERAL);
 	struct crowd crowd = crowd_begin();
 
 	attr.exclusive = 1;
@@ -165,7 +165,7 @@ static void check_exclusive(void)
 	crowd_run(&crowd, 0);
 
 	struct reading sum = crowd_sum(&crowd, 0, 1);
-	EXPECT_EQ(sum.value, derive_legs(BRANCHES, crowd.legs));
+	EXPECT_EQ(sum.value, derive_legs(GENERAL, crowd.legs));
 	EXPECT_EQ(sum.running_ns, crowd.readings[0].enabled_ns);
 	crowd_end(&crowd);
 }
@@ -178,7 +178,7 @@ static int open_full_group(struct crowd *crowd)
 	struct perf_event_attr attr = timed_attr(INSTRUCTIONS);
 	int leader = crowd_add(crowd, &attr, -1);
 
-	attr = timed_attr(BRANCHES);
+	attr = timed_attr(GENERAL);
 	for (int i = 0; i < general_counters(); i++)
 		crowd_add(crowd, &attr, leader);
 	return 1 + general_counters();
@@ -203,7 +203,7 @@ static void check_groups(void)
 	/* Leaders count instructions; each of the others counts branches. */
 	EXPECT_EQ(crowd_sum(&crowd, 0, size).value, derive_legs(INSTRUCTIONS, crowd.legs));
 	EXPECT_EQ(crowd_sum(&crowd, 0, size).running_ns, crowd.readings[0].enabled_ns);
-	EXPECT_EQ(crowd_sum(&crowd, 1, size).value, derive_legs(BRANCHES, crowd.legs));
+	EXPECT_EQ(crowd_sum(&crowd, 1, size).value, derive_legs(GENERAL, crowd.legs));
 	crowd_end(&crowd);
 }
 
@@ -233,7 +233,7 @@ static void check_group_size(const struct kind *kind, int fit)
 
 static void check_group_sizes(void)
 {
-	check_group_size(BRANCHES, general_counters());
+	check_group_size(GENERAL, general_counters());
 	check_group_size(INSTRUCTIONS, general_counters() + 1);
 	check_group_size(REFERENCE_CYCLES, 1);
 }
@@ -243,7 +243,7 @@ static void check_group_sizes(void)
 static void check_pinned(void)
 {
 	uint64_t counters = (uint64_t)general_counters();
-	struct perf_event_attr attr = timed_attr(BRANCHES);
+	struct perf_event_attr attr = timed_attr(GENERAL);
 	struct crowd crowd = crowd_begin();
 
 	attr.pinned = 1;
@@ -260,11 +260,11 @@ static void check_pinned(void)
 		crowd_read(&crowd);
 	}
 	expect_same_enabled_time(&crowd);
-	EXPECT_EQ(crowd.readings[0].value, derive_legs(BRANCHES, crowd.legs));
+	EXPECT_EQ(crowd.readings[0].value, derive_legs(GENERAL, crowd.legs));
 	EXPECT_EQ(crowd.readings[0].running_ns, crowd.readings[0].enabled_ns);
 
 	struct reading sum = crowd_sum(&crowd, 1, 1);
-	EXPECT_EQ(sum.value, (counters - 1) * derive_legs(BRANCHES, crowd.legs));
+	EXPECT_EQ(sum.value, (counters - 1) * derive_legs(GENERAL, crowd.legs));
 	EXPECT_EQ(sum.running_ns, (counters - 1) * crowd.readings[0].enabled_ns);
 	crowd_end(&crowd);
 }
@@ -280,7 +280,7 @@ static void expect_error_state(int fd)
 
 static void check_pinned_too_many(void)
 {
-	struct perf_event_attr attr = timed_attr(BRANCHES);
+	struct perf_event_attr attr = timed_attr(GENERAL);
 	struct crowd crowd = crowd_begin();
 	int counters = general_counters();
 
@@ -293,7 +293,7 @@ static void check_pinned_too_many(void)
 	crowd_read(&crowd);
 	expect_error_state(last);
 	for (int i = 0; i < counters; i++)
-		EXPECT_EQ_AT(crowd.readings[i].value, derive_legs(BRANCHES, 1), "event %d", i);
+		EXPECT_EQ_AT(crowd.readings[i].value, derive_legs(GENERAL, 1), "event %d", i);
 
 	/* Enabled again, it tries again; it succeeds when a counter has become free. */
 	control(last, PERF_EVENT_IOC_ENABLE, 0);
@@ -304,14 +304,14 @@ static void check_pinned_too_many(void)
 	control(last, PERF_EVENT_IOC_ENABLE, 0);
 	crowd_step(&crowd);
 	crowd_read(&crowd);
-	EXPECT_EQ(crowd.readings[0].value, derive_legs(BRANCHES, 3) - derive_legs(BRANCHES, 2));
+	EXPECT_EQ(crowd.readings[0].value, derive_legs(GENERAL, 3) - derive_legs(GENERAL, 2));
 	crowd_end(&crowd);
 }
 
 /* A CPU's pinned events come before a task's. */
 static void check_pinned_ranks(void)
 {
-	struct perf_event_attr attr = timed_attr(BRANCHES);
+	struct perf_event_attr attr = timed_attr(GENERAL);
 	struct crowd crowd = crowd_begin();
 	int counters = general_counters(), fds[EVENTS_MAX];
 
@@ -319,7 +319,7 @@ static void check_pinned_ranks(void)
 	attr.pinned = 1;
 	int mine = crowd_add(&crowd, &attr, -1);
 	crowd_step(&crowd);
-	EXPECT_EQ(read_event(mine).value, derive_legs(BRANCHES, 1));
+	EXPECT_EQ(read_event(mine).value, derive_legs(GENERAL, 1));
 	attr.disabled = 0;
 	for (int i = 0; i < counters; i++)
 		fds[i] = must_open(&attr, -1, 0, -1);

@@ -213,11 +213,11 @@ static void check_rotation(void)
 	bool both = false;
 
 	for (int i = 0; i < count; i++)
-		events[i] = map_kind(BRANCHES, true);
+		events[i] = map_kind(GENERAL, true);
 	for (int round = 0; round < 200 * ROUNDS && !both; round++) {
 		both = true;
 		for (int i = 0; i < count; i++) {
-			*(compare(&events[i], BRANCHES, true, "rotated") ? &direct[i] :
+			*(compare(&events[i], GENERAL, true, "rotated") ? &direct[i] :
 									   &by_page[i]) += 1;
 			both &= direct[i] && by_page[i];
 		}

@@ -320,7 +320,7 @@ static void check_mixed_order(const int order[3])
 	const struct spin_work *work = spin_find_work("touches");
 	const uint64_t expected[3] = {
 		derive_window(INSTRUCTIONS, work, PAGES),
-		derive_window(BRANCHES, work, PAGES),
+		derive_window(GENERAL, work, PAGES),
 		PAGES,
 	};
 	struct mixed_counts counts = { 0 };
@@ -372,7 +372,7 @@ static void check_mixed_turns(void)
 
 		attr.disabled = 0;
 		leaders[i] = must_open(&attr, pid, -1, -1);
-		attr = timed_attr(BRANCHES);
+		attr = timed_attr(GENERAL);
 		attr.disabled = 0;
 		members[i] = must_open(&attr, pid, -1, leaders[i]);
 	}
@@ -392,7 +392,7 @@ static void check_mixed_turns(void)
 		}
 	} while (!turned && legs < 1999 && !tap_failed);
 	EXPECT(turned);
-	EXPECT_EQ_AT(sum, (uint64_t)counters * derive_legs(BRANCHES, legs), "%d counters",
+	EXPECT_EQ_AT(sum, (uint64_t)counters * derive_legs(GENERAL, legs), "%d counters",
 		     counters);
 	EXPECT_EQ_AT(running_ns, (uint64_t)counters * member.enabled_ns, "%d counters", counters);
 	for (int i = 0; i < groups; i++) {

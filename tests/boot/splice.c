@@ -15,7 +15,7 @@
 #include "process.h"
 
 #define SPLICE_F_NONBLOCK 2
-#define PIPE_BYTES	  65536
+#define PIPE_BYTES	  (16 * PAGE)
 #define NAMES		  3000 /* that a child gives itself while the parent splices */
 
 struct record {
@@ -52,7 +52,7 @@ static struct perf_event_attr comm_attr(void)
 
 static void map(size_t pages, int protection)
 {
-	mapped = (1 + pages) * 4096;
+	mapped = (1 + pages) * PAGE;
 	page = mmap(NULL, mapped, protection, MAP_SHARED, event, 0);
 	EXPECT(page != MAP_FAILED);
 }
@@ -168,19 +168,19 @@ static void shares_with_a_reader(void)
 static void waits_for_room(void)
 {
 	static char bytes[PIPE_BYTES];
-	const size_t size = sizeof(struct record);
+	const size_t size = sizeof(struct record), count = PAGE / size + 30;
 
 	open_ring(0, 2);
-	name_oneself_often(0, 200);
-	EXPECT_EQ(write(ends[1], bytes, PIPE_BYTES - 4096), PIPE_BYTES - 4096);
-	EXPECT_EQ(splice_event(PIPE_BYTES, SPLICE_F_NONBLOCK), 4096 / size * size);
-	EXPECT_EQ(page->data_tail, 4096 / size * size);
+	name_oneself_often(0, count);
+	EXPECT_EQ(write(ends[1], bytes, PIPE_BYTES - PAGE), PIPE_BYTES - PAGE);
+	EXPECT_EQ(splice_event(PIPE_BYTES, SPLICE_F_NONBLOCK), PAGE / size * size);
+	EXPECT_EQ(page->data_tail, PAGE / size * size);
 	EXPECT_ERROR(splice_event(PIPE_BYTES, SPLICE_F_NONBLOCK), EAGAIN);
-	EXPECT_EQ(page->data_tail, 4096 / size * size);
-	EXPECT_EQ(read(ends[0], bytes, PIPE_BYTES - 4096), PIPE_BYTES - 4096);
-	expect_in_pipe(0, 4096 / size);
-	EXPECT_EQ(splice_event(PIPE_BYTES, 0), (200 - 4096 / size) * size);
-	expect_in_pipe(4096 / size, 200 - 4096 / size);
+	EXPECT_EQ(page->data_tail, PAGE / size * size);
+	EXPECT_EQ(read(ends[0], bytes, PIPE_BYTES - PAGE), PIPE_BYTES - PAGE);
+	expect_in_pipe(0, PAGE / size);
+	EXPECT_EQ(splice_event(PIPE_BYTES, 0), (count - PAGE / size) * size);
+	expect_in_pipe(PAGE / size, count - PAGE / size);
 	close_ring();
 }
 
@@ -400,6 +400,6 @@ static const struct tap_rule rules[] = {
 
 int main(void)
 {
-	gate = share(4096);
+	gate = share(PAGE);
 	return process_run_rules(rules, sizeof(rules) / sizeof(rules[0]));
 }

@@ -12,10 +12,26 @@
 #define WORKS	   4
 #define ROUNDS_MAX 3
 
+/* N times: moves the calling task to the next of two CPUs and executes WANDER_LOOPS loops there.
+ * MEMORY is two masks. */
+#define WANDER_LOOPS 2000
+void wander_run(uint64_t n, void *memory);
+
+/* N times one after the other: a child that executes FAMILY_LOOPS loops and exits, for which the
+ * parent waits. */
+#define FAMILY_LOOPS 5000
+void family_run(uint64_t n, void *memory);
+
+#ifdef __alpha__
+#include "alpha/tasks.h"
+#else
+#include "x86_64/tasks.h"
+#endif
+
 /* --- several tasks that count at once --- */
 
-/* The group of one child: instructions lead, branches and both software events follow. */
-enum { MEMBER_INSTRUCTIONS, MEMBER_BRANCHES, MEMBER_SWITCHES, MEMBER_MIGRATIONS, MEMBERS };
+/* The group of one child: instructions lead, the general kind and both software events follow. */
+enum { MEMBER_INSTRUCTIONS, MEMBER_GENERAL, MEMBER_SWITCHES, MEMBER_MIGRATIONS, MEMBERS };
 
 struct group_reading {
 	uint64_t count, enabled_ns, running_ns;
@@ -37,7 +53,7 @@ static int open_group(void)
 {
 	struct perf_event_attr attrs[MEMBERS] = {
 		user_attr(INSTRUCTIONS),
-		user_attr(BRANCHES),
+		user_attr(GENERAL),
 		software_attr(PERF_COUNT_SW_CONTEXT_SWITCHES),
 		software_attr(PERF_COUNT_SW_CPU_MIGRATIONS),
 	};
@@ -91,7 +107,7 @@ static void check_child(const struct counting_child *child, const struct spin_wo
 	EXPECT_AT(!child->failed, "task %d of %d", number, count);
 	EXPECT_EQ(child->got.count, MEMBERS);
 	EXPECT_EQ_AT(child->got.running_ns, child->got.enabled_ns, "task %d of %d", number, count);
-	for (int k = 0; k <= MEMBER_BRANCHES; k++)
+	for (int k = 0; k <= MEMBER_GENERAL; k++)
 		EXPECT_EQ_AT(child->got.values[k],
 			     (uint64_t)child->rounds * derive_window(&kinds[k], work, child->n),
 			     "%s, %s of size %" PRIu64 ", task %d of %d", kinds[k].name, work->name,
@@ -145,38 +161,11 @@ static void check_yields(void)
 
 /* --- migration --- */
 
-/* N times: moves the calling task to the next of two CPUs and executes WANDER_LOOPS loops there.
- * MEMORY is two masks. */
-#define WANDER_LOOPS 2000
-
-void wander_run(uint64_t n, void *memory);
-
-__asm__("	.text\n"
-	"	.globl wander_run\n"
-	"	.type wander_run, @function\n"
-	"wander_run:\n"
-	"	movq %rdi, %r8\n"	   /* a */
-	"	movq %rsi, %r9\n"	   /* b */
-	"1:	movl $203, %eax\n"	   /* 1, sched_setaffinity */
-	"	xorl %edi, %edi\n"	   /* 2 */
-	"	movq %r8, %rdx\n"	   /* 3 */
-	"	andl $1, %edx\n"	   /* 4 */
-	"	leaq (%r9,%rdx,8), %rdx\n" /* 5 */
-	"	movl $8, %esi\n"	   /* 6 */
-	"	syscall\n"		   /* 7, branch */
-	"	movl $2000, %ecx\n"	   /* 8 */
-	"2:	subq $1, %rcx\n"	   /* 9, each loop */
-	"	jnz 2b\n"		   /* 10, each loop, branch */
-	"	subq $1, %r8\n"		   /* 11 */
-	"	jnz 1b\n"		   /* 12, branch */
-	"	ret\n"			   /* c, branch */
-	"	.size wander_run, . - wander_run\n");
-
 static const struct spin_work wander = {
 	.name = "moves",
 	.run = wander_run,
-	.instructions = { 3, 10 + 2 * WANDER_LOOPS },
-	.branches = { 1, 2 + WANDER_LOOPS },
+	.instructions = { 3, WANDER_INSTRUCTIONS },
+	.branches = { 1, WANDER_BRANCHES },
 };
 
 #define WANDERINGS 10
@@ -309,7 +298,7 @@ static void check_after_the_end(void)
 	attr.disabled = 0;
 	pid_t pid = child_gate_to_end(work->run, 5000);
 	fds[0] = must_open(&attr, pid, -1, -1);
-	attr = timed_attr(BRANCHES);
+	attr = timed_attr(GENERAL);
 	attr.disabled = 0;
 	fds[1] = must_open(&attr, pid, -1, -1);
 	child_continue(pid);
@@ -335,43 +324,7 @@ static void check_after_the_end(void)
 
 /* --- inheritance --- */
 
-/* N times one after the other: a child that executes FAMILY_LOOPS loops and exits, for which the
- * parent waits. */
-#define FAMILY_LOOPS 5000
-
-void family_run(uint64_t n, void *memory);
-
-__asm__("	.text\n"
-	"	.globl family_run\n"
-	"	.type family_run, @function\n"
-	"family_run:\n"
-	"	movq %rdi, %r8\n"    /* a */
-	"1:	movl $57, %eax\n"    /* 1, fork */
-	"	syscall\n"	     /* 2, branch */
-	"	testq %rax, %rax\n"  /* 3, both */
-	"	jz 2f\n"	     /* 4, both, branch */
-	"	movq %rax, %rdi\n"   /* 5 */
-	"	xorl %esi, %esi\n"   /* 6 */
-	"	xorl %edx, %edx\n"   /* 7 */
-	"	xorl %r10d, %r10d\n" /* 8 */
-	"	movl $61, %eax\n"    /* 9, wait4 */
-	"	syscall\n"	     /* 10, branch */
-	"	subq $1, %r8\n"	     /* 11 */
-	"	jnz 1b\n"	     /* 12, branch */
-	"	ret\n"		     /* b, branch */
-	"2:	movl $5000, %ecx\n"  /* 13 */
-	"3:	subq $1, %rcx\n"     /* 14, each loop */
-	"	jnz 3b\n"	     /* 15, each loop, branch */
-	"	movl $60, %eax\n"    /* 16, exit */
-	"	xorl %edi, %edi\n"   /* 17 */
-	"	syscall\n"	     /* 18, branch */
-	"	.size family_run, . - family_run\n");
-
-#define PARENT_INSTRUCTIONS 12
-#define PARENT_BRANCHES	    4
-#define CHILD_INSTRUCTIONS  (2 + 1 + 2 * FAMILY_LOOPS + 3)
-#define CHILD_BRANCHES	    (1 + FAMILY_LOOPS + 1)
-#define FAMILY		    10
+#define FAMILY 10
 
 static const struct spin_work parent_alone = {
 	.name = "fork and wait",

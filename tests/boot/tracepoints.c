@@ -201,7 +201,10 @@ static void count_own_calls(void)
 	struct perf_event_attr leave = tracepoint_attr("raw_syscalls/sys_exit");
 	int enters = must_open(&enter, 0, -1, -1), leaves = must_open(&leave, 0, -1, -1);
 
-	EXPECT_EQ(ioctl(leaves, PERF_EVENT_IOC_SET_FILTER, "id == 110"), 0);
+	char filter[32];
+
+	snprintf(filter, sizeof(filter), "id == %d", SYS_getppid);
+	EXPECT_EQ(ioctl(leaves, PERF_EVENT_IOC_SET_FILTER, filter), 0);
 	await_word();
 	control(enters, PERF_EVENT_IOC_ENABLE, 0);
 	control(leaves, PERF_EVENT_IOC_ENABLE, 0);

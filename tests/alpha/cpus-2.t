@@ -1,0 +1,4 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The in-image tests on Alphas of 2 CPUs.
+exec "$(dirname "$0")/../boot/matrix" --arch alpha 2
