@@ -13,14 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#include "tap.h"
 
-/* tap.c: printing (knows %s %u %x, 64-bit), and the plan that is counted while tests run. */
-void print(const char *format, ...);
-void tap_ok(bool ok, const char *format, ...);
-void tap_equal(uint64_t got, uint64_t expected, const char *format, ...);
-_Noreturn void tap_done(void);
-_Noreturn void fatal(const char *format, ...);
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* PALcode calls, by the number in the instruction (Alpha Architecture Handbook, appendix C). */
 #define PAL_HALT      0x00

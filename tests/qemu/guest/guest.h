@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "layout.h"
+#include "tap.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -24,14 +25,6 @@ struct config {
 	const char *suite;
 };
 extern struct config config;
-
-/* tap.c: printing, and the plan that is counted while tests run. */
-void print(const char *format, ...); /* knows %s %u %x (64-bit) */
-void tap_ok(bool ok, const char *format, ...);
-void tap_equal(uint64_t got, uint64_t expected, const char *format, ...);
-void tap_done(void);
-/* Ends the guest at once; the script sees it. */
-_Noreturn void fatal(const char *format, ...);
 
 /* machine.c */
 struct frame {

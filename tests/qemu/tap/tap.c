@@ -1,31 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* tap.c: the guest's output, the Test Anything Protocol on the first serial port. */
+/* tap.c: a guest's output, the Test Anything Protocol on its console. */
 
 #include <stdarg.h>
 
-#include "guest.h"
-
-#define COM1	     0x3f8
-#define COM_STATUS   5
-#define COM_CAN_SEND 0x20
+#include "tap.h"
 
 static uint64_t nr_tests, nr_failed;
-
-static _Noreturn void power_off(void)
-{
-	for (;;)
-		__asm__ volatile("call_pal %0" ::"i"(PAL_HALT));
-}
-
-static void put(char c)
-{
-	volatile uint8_t *port = io_port(COM1);
-
-	while (!(port[COM_STATUS] & COM_CAN_SEND))
-		;
-	*port = (uint8_t)c;
-	__asm__ volatile("mb" ::: "memory");
-}
 
 static void put_number(uint64_t n, unsigned int base)
 {
@@ -33,7 +13,7 @@ static void put_number(uint64_t n, unsigned int base)
 	int i = 0;
 
 	do {
-		/* Alpha has no division, and the guest no library. */
+		/* Alpha has no division, and its guest no library. */
 		uint64_t quotient = 0, rest = 0;
 
 		for (int bit = 63; bit >= 0; bit--) {
@@ -47,31 +27,31 @@ static void put_number(uint64_t n, unsigned int base)
 		n = quotient;
 	} while (n);
 	while (i--)
-		put(digits[i]);
+		console_put(digits[i]);
 }
 
 static void vprint(const char *format, va_list args)
 {
 	for (; *format; format++) {
 		if (*format != '%') {
-			put(*format);
+			console_put(*format);
 			continue;
 		}
 		switch (*++format) {
 		case 's':
 			for (const char *s = va_arg(args, const char *); *s; s++)
-				put(*s);
+				console_put(*s);
 			break;
 		case 'u':
 			put_number(va_arg(args, uint64_t), 10);
 			break;
 		case 'x':
-			put('0');
-			put('x');
+			console_put('0');
+			console_put('x');
 			put_number(va_arg(args, uint64_t), 16);
 			break;
 		default:
-			put(*format);
+			console_put(*format);
 		}
 	}
 }
@@ -90,7 +70,7 @@ static void report(bool ok, const char *format, va_list args)
 	nr_failed += !ok;
 	print("%s %u - ", ok ? "ok" : "not ok", ++nr_tests);
 	vprint(format, args);
-	put('\n');
+	console_put('\n');
 }
 
 void tap_ok(bool ok, const char *format, ...)
@@ -116,7 +96,7 @@ void tap_equal(uint64_t got, uint64_t expected, const char *format, ...)
 _Noreturn void tap_done(void)
 {
 	print("1..%u\n", nr_tests);
-	power_off();
+	power_off(nr_failed ? OUTCOME_FAILED : OUTCOME_PASSED);
 }
 
 _Noreturn void fatal(const char *format, ...)
@@ -127,6 +107,6 @@ _Noreturn void fatal(const char *format, ...)
 	va_start(args, format);
 	vprint(format, args);
 	va_end(args);
-	put('\n');
-	power_off();
+	console_put('\n');
+	power_off(OUTCOME_FATAL);
 }
