@@ -64,6 +64,13 @@ static inline struct kernel_timespec timespec_from_ns(uint64_t ns)
 					 (int64_t)(ns % NSEC_PER_SEC) };
 }
 
+/* The time at USER_TIME, in ns, at most UINT64_MAX. Task context. 0, -EFAULT; -EINVAL: it is none. */
+int timespec_from_user(unsigned long user_time, uint64_t *ns);
+
+/* When the time-out at USER_TIMEOUT is over, in clock_ns(); UINT64_MAX, never, if there is none (NULL). Task context.
+ * 0, -EFAULT, -EINVAL. */
+int timespec_deadline_from_user(unsigned long user_timeout, uint64_t *deadline_ns);
+
 /* A one-shot timer. Zeroed memory plus timer_init is an idle timer. */
 struct timer {
 	RB_ENTRY(timer) node; /* P: in its processor's tree, ordered by deadline */

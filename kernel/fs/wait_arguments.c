@@ -37,16 +37,13 @@ void wait_mask_end(unsigned long user_mask, long result)
 
 int wait_time_get(unsigned long user_timeout, uint64_t *deadline_ns, uint64_t *timeout_ns)
 {
-	struct kernel_timespec timeout;
-
 	*deadline_ns = UINT64_MAX;
 	if (!user_timeout)
 		return 0;
-	if (copy_from_user(&timeout, (const void *)user_timeout, sizeof(timeout)))
-		return -EFAULT;
-	if (!timespec_is_valid(&timeout))
-		return -EINVAL;
-	*timeout_ns = timespec_to_ns(&timeout);
+	int error = timespec_from_user(user_timeout, timeout_ns);
+
+	if (error)
+		return error;
 	*deadline_ns = *timeout_ns ? clock_deadline(*timeout_ns) : 0;
 	return 0;
 }

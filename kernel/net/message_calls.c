@@ -257,22 +257,6 @@ long sys_sendmmsg(const unsigned long arg[6])
 	return done ? (long)done : result;
 }
 
-/* The time-out at USER_TIMEOUT: when it is over; UINT64_MAX: there is none. 0, -EFAULT, -EINVAL. */
-static int get_deadline(unsigned long user_timeout, uint64_t *deadline_ns)
-{
-	struct kernel_timespec timeout;
-
-	*deadline_ns = UINT64_MAX;
-	if (!user_timeout)
-		return 0;
-	if (copy_from_user(&timeout, (const void *)user_timeout, sizeof(timeout)))
-		return -EFAULT;
-	if (!timespec_is_valid(&timeout))
-		return -EINVAL;
-	*deadline_ns = clock_deadline(timespec_to_ns(&timeout));
-	return 0;
-}
-
 /* As recvmmsg(2) says in BUGS: the time is looked at after each message only. */
 static long receive_many(struct file *file, struct kernel_mmsghdr *messages, unsigned int count,
 			 unsigned int flags, uint64_t deadline_ns)
@@ -314,7 +298,7 @@ long sys_recvmmsg(const unsigned long arg[6])
 
 	if (flags & MSG_CMSG_COMPAT)
 		return -EINVAL;
-	long result = get_deadline(arg[4], &deadline_ns);
+	long result = timespec_deadline_from_user(arg[4], &deadline_ns);
 
 	if (!result)
 		result = socket_get((int)arg[0], &file);

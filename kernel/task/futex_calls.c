@@ -22,20 +22,15 @@
 static int get_deadline(unsigned long user_time, bool relative, bool realtime,
 			uint64_t *deadline_ns)
 {
-	struct kernel_timespec time;
+	uint64_t ns;
 
-	*deadline_ns = UINT64_MAX;
-	if (!user_time)
-		return 0;
-	if (copy_from_user(&time, (const void *)user_time, sizeof(time)))
-		return -EFAULT;
-	if (!timespec_is_valid(&time))
-		return -EINVAL;
-	uint64_t ns = timespec_to_ns(&time);
+	if (relative || !user_time)
+		return timespec_deadline_from_user(user_time, deadline_ns);
+	int error = timespec_from_user(user_time, &ns);
 
-	if (relative)
-		ns = clock_deadline(ns);
-	else if (realtime)
+	if (error)
+		return error;
+	if (realtime)
 		ns = ns > clock_epoch_ns() ? ns - clock_epoch_ns() : 0;
 	*deadline_ns = ns;
 	return 0;

@@ -132,23 +132,18 @@ long sys_pause(const unsigned long arg[6])
 long sys_rt_sigtimedwait(const unsigned long arg[6])
 {
 	struct process *process = task_current()->process;
-	uint64_t set, deadline_ns = UINT64_MAX;
-	struct kernel_timespec timeout;
+	uint64_t set, deadline_ns;
 	struct kernel_siginfo info;
 	struct wait_entry entry;
-	int error = 0, signal;
+	int error, signal;
 
 	if (arg[3] != sizeof(set))
 		return -EINVAL;
 	if (copy_from_user(&set, (const void *)arg[0], sizeof(set)))
 		return -EFAULT;
-	if (arg[2]) {
-		if (copy_from_user(&timeout, (const void *)arg[2], sizeof(timeout)))
-			return -EFAULT;
-		if (!timespec_is_valid(&timeout))
-			return -EINVAL;
-		deadline_ns = clock_deadline(timespec_to_ns(&timeout));
-	}
+	error = timespec_deadline_from_user(arg[2], &deadline_ns);
+	if (error)
+		return error;
 	set &= ~((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1));
 	wait_queue_add(&process->signal_event, &entry);
 	while (!(signal = signal_take(set, &info)) && !error)

@@ -66,13 +66,10 @@ static long sleep_for(uint64_t duration_ns, unsigned long user_left)
 
 long sys_nanosleep(const unsigned long arg[6])
 {
-	struct kernel_timespec time;
+	uint64_t ns;
+	int error = timespec_from_user(arg[0], &ns);
 
-	if (copy_from_user(&time, (const void *)arg[0], sizeof(time)))
-		return -EFAULT;
-	if (!timespec_is_valid(&time))
-		return -EINVAL;
-	return sleep_for(timespec_to_ns(&time), arg[1]);
+	return error ? error : sleep_for(ns, arg[1]);
 }
 
 /* Sleeps until CLOCK, of processor time, says ENDS_NS. 0 or -EINTR. */
@@ -125,21 +122,19 @@ static long sleep_on(const struct clock *clock, bool absolute, uint64_t ns, unsi
 
 long sys_clock_nanosleep(const unsigned long arg[6])
 {
-	struct kernel_timespec time;
 	struct clock clock;
+	uint64_t ns;
 
 	if (clock_find((int)arg[0], &clock))
 		return -EINVAL;
-	long result = 0;
+	long result;
 
 	if (!clock.can_sleep)
 		result = (int)arg[0] < 0 ? -EINVAL : -EOPNOTSUPP;
-	else if (copy_from_user(&time, (const void *)arg[2], sizeof(time)))
-		result = -EFAULT;
-	else if (!timespec_is_valid(&time))
-		result = -EINVAL;
 	else
-		result = sleep_on(&clock, arg[1] & TIMER_ABSTIME, timespec_to_ns(&time), arg[3]);
+		result = timespec_from_user(arg[2], &ns);
+	if (!result)
+		result = sleep_on(&clock, arg[1] & TIMER_ABSTIME, ns, arg[3]);
 	clock_put(&clock);
 	return result;
 }
