@@ -88,7 +88,6 @@ void perf_group_unqueue(struct perf_event *leader)
 
 void perf_group_rotate(struct perf_event *leader)
 {
-	ASSERT(leader->group_queued);
 	perf_group_unqueue(leader);
 	leader->turn = ++perf_groups_of(leader)->last_turn;
 	perf_group_queue(leader);

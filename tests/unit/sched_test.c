@@ -155,6 +155,43 @@ static void rotation_is_fair(void)
 			check_rotation(counters, events);
 }
 
+/* The overflow that uses up a refresh limit has come, the deferred work that switches the event off has not, and its
+ * turn ends: which it does for good. */
+static void a_turn_ends_with_the_limit(void)
+{
+	start_machine(1, 1, NULL, 0);
+	struct timer *rotation = &perf_cpus[0].rotation_timer;
+	struct perf_event_attr attr = hardware_attr(CODE);
+
+	attr.sample_period = 10;
+	attr.disabled = 1;
+	int limited = open_event(attr, 0, -1, -1);
+	int other = open_event(hardware_attr(CODE), 0, -1, -1);
+
+	EXPECT_EQ(control_event(other, PERF_EVENT_IOC_DISABLE, 0), 0);
+	EXPECT_EQ(control_event(limited, PERF_EVENT_IOC_REFRESH, 1), 0);
+	EXPECT_EQ(control_event(other, PERF_EVENT_IOC_ENABLE, 0), 0);
+	EXPECT_EQ(event_of(limited)->state, EVENT_ACTIVE);
+
+	arch_irq_disable();
+	sim_pmu_count(CODE, 10);
+	EXPECT(timer_cancel(rotation));
+	rotation->fire(rotation);
+	EXPECT_EQ(event_of(limited)->state, EVENT_OFF);
+	EXPECT_EQ(event_of(other)->state, EVENT_ACTIVE);
+	arch_irq_enable();
+	sim_pmu_count(CODE, 5);
+	EXPECT_EQ(count_of(limited), 10);
+	EXPECT_EQ(count_of(other), 5);
+
+	/* Switched on again it is behind the other one, which has its turn to the end. */
+	EXPECT_EQ(control_event(limited, PERF_EVENT_IOC_REFRESH, 1), 0);
+	EXPECT_EQ(event_of(limited)->state, EVENT_INACTIVE);
+	sim_clock_advance(PERF_ROTATION_NS);
+	EXPECT_EQ(event_of(limited)->state, EVENT_ACTIVE);
+	end_machine();
+}
+
 /* C counters, C - 1 single events, a group of two. The turns repeat after C: in the first the
  * single events leave one counter, too few for the group; in each of the others one of them
  * waits. */
@@ -583,6 +620,7 @@ static const struct tap_rule rules[] = {
 	{ "opening, switching and resetting reach a task that runs elsewhere",
 	  reaches_a_running_task },
 	{ "1 to 12 events share 1 to 8 counters fairly and times add up", rotation_is_fair },
+	{ "a turn may end with the event's limit of overflows", a_turn_ends_with_the_limit },
 	{ "a group goes on whole or not at all", groups_go_on_whole },
 	{ "a group that could never go on is refused", too_large_groups_are_refused },
 	{ "events that need the same counter take turns", constraints_make_events_wait },

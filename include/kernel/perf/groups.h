@@ -53,7 +53,8 @@ void perf_group_give_turn(struct perf_event *leader);
 void perf_group_queue(struct perf_event *leader);
 void perf_group_unqueue(struct perf_event *leader);
 
-/* LEADER, queued, comes after all others. */
+/* LEADER comes after all others: at once if it is queued, else (its limit of overflows was used up when its turn ended)
+ * when it is queued again. */
 void perf_group_rotate(struct perf_event *leader);
 
 /* LEADER becomes ACTIVE, and no longer is. */
