@@ -7,7 +7,7 @@
 # `make user-libraries` builds some of the same sources, unchanged, with the GNU C library and with musl into
 # $(O)/user/glibc/ and $(O)/user/musl/, for tests/boot/c-libraries.t: Tally promises to run what they make.
 
-USER_X86_64 := crowd profile selfmon $(shell sed -n 's/^\([a-z]\+\).*/\1/p' tests/boot/x86_64/programs)
+USER_X86_64 := crowd $(shell sed -n 's/^\([a-z]\+\).*/\1/p' tests/boot/x86_64/programs)
 USER_OTHERS := $(if $(filter-out x86_64,$(ARCH)),$(USER_X86_64))
 
 USER_PROGRAMS := $(filter-out $(USER_OTHERS),$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard userland/programs/*/*.c))))))
@@ -23,8 +23,8 @@ USER_DEBUG := -g -fdebug-prefix-map=$(CURDIR)=.
 USER_CFLAGS := -std=gnu11 -O2 $(USER_DEBUG) -fno-pie -Wall -Wextra -Werror $(if $(filter x86_64,$(ARCH)),-fcf-protection=none)
 USER_CC = $(CC) -specs=$(NEWLIB)/lib/tally.specs
 
-# The sources of program $(1), wherever it is.
-user_sources = $(wildcard userland/programs/$(1)/*.c userland/programs/$(1)/*.S tests/boot/$(1).c)
+# The sources of program $(1), wherever it is; what only one ISA has of it is in a folder below.
+user_sources = $(wildcard userland/programs/$(1)/*.c userland/programs/$(1)/*.S userland/programs/$(1)/$(ARCH)/*.[cS] tests/boot/$(1).c)
 
 # One set of rules for each C library: $(1) the folder of objects, $(2) of programs, $(3) the compiler,
 # $(4) what has to be there first, $(5) libraries to name.

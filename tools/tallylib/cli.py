@@ -341,8 +341,9 @@ def _boot(options):
 
 
 def _report(options):
+    arch = _architecture(options)
     for name in _REPORT:
-        options.words = [paths.built(f"user/bin/{name}", "make")]
+        options.words = [paths.built(os.path.join(arch.folder, f"user/bin/{name}"), arch.make)]
         options.root, options.env, options.add, options.no_check = None, [], [], False
         status = _run_packed(options)
         if status:

@@ -27,15 +27,22 @@ struct step {
 
 /*
  * Enable the event @fd, take the steps from @steps to @end, disable the event. Returns 0, or what
- * ioctl() returned. In driver.S, where each user instruction between the two ioctls is numbered.
+ * ioctl() returned. In the ISA's driver.S, where each user instruction between the two ioctls is numbered.
  */
 long profile_run(int fd, const struct step *steps, const struct step *end);
 
 /* profile_run()'s own instructions: before the first step, before and after each work, at the end. */
+#ifdef __alpha__
+#define DRIVER_FIRST  1
+#define DRIVER_BEFORE 4
+#define DRIVER_AFTER  3
+#define DRIVER_LAST   6
+#else
 #define DRIVER_FIRST  2
 #define DRIVER_BEFORE 3
 #define DRIVER_AFTER  3
 #define DRIVER_LAST   5
+#endif
 
 /* Their addresses, in that order. */
 extern const uintptr_t

@@ -6,8 +6,8 @@
  *     selfmon          the PMU found, then a table
  *     selfmon --tap    the same as Test Anything Protocol
  *
- * For every piece of work and every event: the count by rdpmc through the mapped page, by read(),
- * and by hand. The events are one group, so all of them count while one is read.
+ * For every piece of work and every event: the count by rdpmc through the mapped page (x86-64), by
+ * read(), and by hand. The events are one group, so all of them count while one is read.
  *
  * Exit status: 0 everything that can be derived is exact; 1 something differs; 2 wrong use; 3 there
  * is no PMU, or the kernel does not open these events.
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	if (failed >= 0)
 		return explain_failure(&report, failed);
 	report_group(&report, &group);
-	measure_all(&report, &group, pmu_has_derived_cycles(&pmu));
+	measure_all(&report, &group, pmu.derived_cycles);
 	group_close(&group);
 	return report.wrong == 0 ? EXIT_EXACT : EXIT_WRONG;
 }

@@ -24,13 +24,6 @@ _Static_assert(offsetof(struct perf_event_mmap_page, lock) == PAGE_LOCK, "window
 _Static_assert(offsetof(struct perf_event_mmap_page, index) == PAGE_INDEX, "window.S");
 _Static_assert(offsetof(struct perf_event_mmap_page, offset) == PAGE_OFFSET, "window.S");
 
-const struct counted_event counted_events[COUNTED_EVENTS] = {
-	{ "instructions:u", PERF_COUNT_HW_INSTRUCTIONS, DERIVE_INSTRUCTIONS },
-	{ "branches:u", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, DERIVE_BRANCHES },
-	{ "cycles:u", PERF_COUNT_HW_CPU_CYCLES, DERIVE_CYCLES },
-	{ "ref-cycles:u", PERF_COUNT_HW_REF_CPU_CYCLES, DERIVE_CYCLES },
-};
-
 int group_open(struct counted_group *group)
 {
 	for (int i = 0; i < COUNTED_EVENTS; i++) {
@@ -83,7 +76,7 @@ static int64_t derive_cost(enum derivation derivation, struct window_cost cost)
 bool measurement_is_exact(const struct measurement *measurement)
 {
 	return measurement->outcome == OUTCOME_MEASURED && measurement->lead_error == 0 &&
-	       measurement->direct == measurement->derived &&
+	       (!WINDOW_READS_DIRECTLY || measurement->direct == measurement->derived) &&
 	       measurement->call == measurement->derived;
 }
 
@@ -122,7 +115,7 @@ struct measurement measure_work(const struct counted_group *group, size_t index,
 	enum derivation derivation = counted_events[index].derivation;
 	struct measurement result = { .outcome = OUTCOME_UNSETTLED };
 
-	if (!perf_self_reads_directly(event)) {
+	if (WINDOW_READS_DIRECTLY && !perf_self_reads_directly(event)) {
 		result.outcome = OUTCOME_NO_COUNTER;
 		return result;
 	}
@@ -132,7 +125,7 @@ struct measurement measure_work(const struct counted_group *group, size_t index,
 		.fd = event->fd,
 		.run = work->run,
 		.n = n,
-		.shift = 64 - event->page->pmc_width,
+		.shift = WINDOW_READS_DIRECTLY ? 64 - event->page->pmc_width : 0,
 	};
 	for (int i = 0; i < ATTEMPTS_MAX && result.outcome == OUTCOME_UNSETTLED; i++)
 		result.outcome = run_once(&window, spin_memory_bytes(work, n));
@@ -149,8 +142,9 @@ struct measurement measure_work(const struct counted_group *group, size_t index,
 	if (result.derivable) {
 		result.derived = derive(derivation, spin_derive(work->instructions, n),
 					spin_derive(work->branches, n));
-		result.lead_error = (int64_t)(window.direct[0] - window.call[0][0]) -
-				    derive_cost(derivation, window_lead_cost);
+		if (WINDOW_READS_DIRECTLY)
+			result.lead_error = (int64_t)(window.direct[0] - window.call[0][0]) -
+					    derive_cost(derivation, window_lead_cost);
 	}
 	return result;
 }

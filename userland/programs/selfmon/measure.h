@@ -25,7 +25,7 @@ struct counted_event {
 	enum derivation derivation;
 };
 
-#define COUNTED_EVENTS 4
+/* The ISA's pmu.c has them. */
 extern const struct counted_event counted_events[COUNTED_EVENTS];
 
 /* The events as one group, led by the first: on their counters together or not at all. */
@@ -52,7 +52,7 @@ enum outcome {
 /* The work's own counts: the window's known cost is subtracted. */
 struct measurement {
 	enum outcome outcome;
-	int64_t direct;	 /* by rdpmc through the page */
+	int64_t direct;	 /* by rdpmc through the page, if WINDOW_READS_DIRECTLY */
 	int64_t call;	 /* by read() */
 	int64_t derived; /* by hand; meaningless if not @derivable */
 	bool derivable;
@@ -64,7 +64,7 @@ bool measurement_is_exact(const struct measurement *measurement);
 
 /*
  * Let event @index of @group count @work of size @n, once. @cycles_derivable as
- * pmu_has_derived_cycles().
+ * struct pmu_description's derived_cycles.
  */
 struct measurement measure_work(const struct counted_group *group, size_t index,
 				const struct spin_work *work, uint64_t n, bool cycles_derivable);

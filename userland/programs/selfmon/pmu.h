@@ -1,36 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pmu.h - the performance monitoring unit as the processor describes it to user space.
+ * pmu.h - the performance monitoring unit as the processor describes it to user space: the ISA's pmu.c asks.
  */
 #ifndef SELFMON_PMU_H
 #define SELFMON_PMU_H
 
 #include <stdbool.h>
 
-/* The architectural events that CPUID leaf 0AH can announce: bits of EBX. */
-#define PMU_ARCH_EVENTS 8
+/* Events that a description can name. */
+#define PMU_EVENTS_MAX 8
 
 struct pmu_description {
-	char vendor[13];
-	char brand[49];	     /* empty where the processor has none */
-	char hypervisor[13]; /* empty outside a virtual machine */
-	unsigned version;    /* of architectural performance monitoring; 0: there is none */
-	unsigned general_counters;
-	unsigned general_width_bits;
-	unsigned fixed_counters;
-	unsigned fixed_width_bits;
-	bool event_available[PMU_ARCH_EVENTS];
+	char processor[64]; /* vendor and model */
+	char machine[80];   /* what it is in; empty where that cannot be known */
+	char unit[80];	    /* the kind of unit; without counters, that there is none */
+	char counters[80];  /* their number and width; empty: there are none */
+	struct {
+		const char *name; /* NULL ends the list */
+		bool available;
+	} events[PMU_EVENTS_MAX + 1];
+	/* Cycles are what can be derived: one for each instruction and a second for each branch. */
+	bool derived_cycles;
 };
 
-extern const char *const pmu_arch_event_names[PMU_ARCH_EVENTS];
-
-/* Ask CPUID. Any context. */
+/* Ask the processor, or the kernel. Any thread. */
 void pmu_describe(struct pmu_description *pmu);
-
-/*
- * Is this processor the emulated one, whose cycles are instructions plus branches? Elsewhere
- * cycles depend on the machine, and no number can be derived for them.
- */
-bool pmu_has_derived_cycles(const struct pmu_description *pmu);
 
 #endif /* SELFMON_PMU_H */

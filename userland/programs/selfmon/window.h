@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * window.h - one measurement of one event: a piece of work between two readings of the counter,
- * by system call and through the mapped page, where every user instruction is known.
+ * by system call and, where the ISA can, through the mapped page, where every user instruction is known.
  *
  * window_run() is assembly, because what lies between the readings is measured along with the work:
- * window.S numbers its instructions, and the WINDOW_... counts below are those numbers added up.
+ * the ISA's window.S numbers its instructions, and the costs in its cost.h are those numbers added up.
  */
 #ifndef SELFMON_WINDOW_H
 #define SELFMON_WINDOW_H
@@ -51,7 +51,8 @@ struct window {
 /*
  * read(), read through the page, call run(n, memory), read through the page, read(). Returns one
  * of WINDOW_..., and only WINDOW_DONE has filled everything in. Calling context: a thread with
- * cap_user_rdpmc in @page.
+ * cap_user_rdpmc in @page. Where WINDOW_READS_DIRECTLY is 0 nothing is read through the page: @page is not looked
+ * at, and direct stays as it is.
  */
 int window_run(struct window *window);
 
@@ -61,12 +62,11 @@ struct window_cost {
 	uint32_t branches;
 };
 
-/* Between the two counter reads through the page: 6-23. */
-static const struct window_cost window_direct_cost = { .instructions = 18, .branches = 3 };
-/* Between the two counter reads in the kernel: 0-38. */
-static const struct window_cost window_call_cost = { .instructions = 39, .branches = 6 };
-/* From the first reading by read() to the first reading through the page: 0-5. */
-static const struct window_cost window_lead_cost = { .instructions = 6, .branches = 1 };
+#ifdef __alpha__
+#include "alpha/cost.h"
+#else
+#include "x86_64/cost.h"
+#endif
 
 #endif /* __ASSEMBLER__ */
 

@@ -14,7 +14,7 @@
  */
 #include <asm/unistd.h>
 
-#include "window.h"
+#include "../window.h"
 
 	.section .note.GNU-stack, "", @progbits
 	.text

@@ -9,7 +9,7 @@
 #include <asm/unistd.h>
 #include <symbols.h>
 
-#include "trace.h"
+#include "../trace.h"
 
 /* Linux, include/uapi/linux/perf_event.h: _IO('$', 0) and _IO('$', 1); enums keep it from here. */
 #define IOC_ENABLE  0x2400
