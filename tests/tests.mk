@@ -106,7 +106,7 @@ CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/
 
 # Alpha's tests. Some ask what x86-64 says too, and its programs are built on the way.
 CHECK_ALPHA_SCRIPTS = $(wildcard tests/alpha/*.t tests/qemu/alpha*.t tests/boot/alpha-*.t) \
-	$(filter %/ev67_test %/ev67_race_test %/profileme_test %/profileme_decode_test,$(UNIT_TESTS))
+	$(filter %/asn_test %/ev67_test %/ev67_race_test %/profileme_test %/profileme_decode_test,$(UNIT_TESTS))
 CHECK_PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j2)
 
 ifeq ($(ARCH),alpha)

@@ -2,9 +2,6 @@
 /*
  * User address spaces as the processor sees them: the root, loading it, forgetting translations; see
  * <arch/mmu.h>. What is in the tables is kernel/mm/tables.c's business.
- *
- * All spaces have address space number 0. The emulator knows no others, and its PALcode forgets all
- * translations with each SWPCTX; PAL_FORGET_PROCESS behind it does so for any other.
  */
 #include <arch/mmu.h>
 
@@ -16,11 +13,16 @@
 #include <kernel/task.h>
 #include <kernel/vm.h>
 #include <machine/cpu.h>
+#include <machine/hwrpb.h>
 #include <machine/page_table.h>
 #include <uapi/linux/errno.h>
 
+#include "asn.h"
 #include "paging.h"
+#include "space.h"
 #include "switch.h"
+
+static PERCPU(struct asn_processor, asn_processors);
 
 int arch_space_init(struct arch_space *space)
 {
@@ -39,13 +41,33 @@ void arch_space_destroy(struct arch_space *space)
 	space->root = NULL;
 }
 
+void arch_space_forget_elsewhere(struct arch_space *space)
+{
+	asn_give_back(space->tags, CPUS_MAX);
+}
+
+void space_enter(struct context_block *context, struct arch_space *space)
+{
+	bool forget;
+
+	if (!space) {
+		context->page_table = paging_kernel_root();
+		context->address_space = 0;
+		return;
+	}
+	context->page_table = paging_root_frame(space->root);
+	context->address_space = asn_take(&this_cpu(asn_processors), &space->tags[cpu_id()],
+					  (uint32_t)hwrpb->space_numbers_max, &forget);
+	if (forget)
+		pal_forget(PAL_FORGET_PROCESS, 0);
+}
+
 void arch_space_load(struct arch_space *space)
 {
 	struct context_block *context = task_current()->arch.context;
 
-	context->page_table = space ? paging_root_frame(space->root) : paging_kernel_root();
+	space_enter(context, space);
 	switch_adopt(page_paddr(context), context);
-	pal_forget(PAL_FORGET_PROCESS, 0);
 }
 
 /* User mode cannot read the counters: there is no instruction. */

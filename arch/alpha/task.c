@@ -19,6 +19,7 @@
 #include <uapi/linux/errno.h>
 
 #include "paging.h"
+#include "space.h"
 #include "switch.h"
 
 extern void task_start_kernel(void);
@@ -45,8 +46,7 @@ struct task *arch_context_switch(struct task *prev, struct task *next)
 {
 	struct context_block *context = next->arch.context;
 
-	context->page_table = next->space ? paging_root_frame(next->space->arch.root) :
-					    paging_kernel_root();
+	space_enter(context, next->space ? &next->space->arch : NULL);
 	cpu_local()->current = next;
 	return switch_contexts(page_paddr(context), prev, next->arch.fpu, prev->arch.fpu);
 }

@@ -37,6 +37,11 @@ void arch_space_destroy(struct arch_space *space)
 	space->root = NULL;
 }
 
+/* Loading CR3 forgets all translations of programs: see SDM vol. 3A 4.10.4.1, without CR4.PCIDE. */
+void arch_space_forget_elsewhere(struct arch_space *space)
+{
+}
+
 void arch_space_load(struct arch_space *space)
 {
 	if (!space) {

@@ -19,6 +19,10 @@ struct text;
 int arch_space_init(struct arch_space *space);
 /* Frees the root; all tables below it are gone by user_tables_trim. The space is loaded nowhere. */
 void arch_space_destroy(struct arch_space *space);
+/* The space's tables have lost something: processors that have it not loaded, and remember translations of it from
+ * before, do not use them again. Those that have it loaded are told by arch_tlb_flush_local; who they are is looked
+ * at after this. Any context. */
+void arch_space_forget_elsewhere(struct arch_space *space);
 /* Loads the space (NULL: the kernel's own) on this processor. Interrupts off. */
 void arch_space_load(struct arch_space *space);
 

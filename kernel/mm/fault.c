@@ -46,6 +46,8 @@ static void flush_here(void *arg)
 void tlb_flush(struct vm_space *space, uintptr_t start, uintptr_t end)
 {
 	struct flush_range range = { start, end };
+
+	arch_space_forget_elsewhere(&space->arch);
 	cpumask_t active = space->active_cpus;
 
 	/* A processor that loads the space from now on sees the tables as they are now. */

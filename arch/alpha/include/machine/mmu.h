@@ -37,10 +37,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <kernel/cpu.h>
+
 /* A user address space's page tables. */
 struct arch_space {
 	uint64_t *root;	    /* level 1 of the architecture's, by its address in the direct map */
 	size_t table_count; /* pages that they take, the root included */
+	/* its address space number on each processor (arch/alpha/asn.h) */
+	_Atomic uint64_t tags[CPUS_MAX];
 };
 
 /* Tables that were taken out of a space, linked through their first words. */

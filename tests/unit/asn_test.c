@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Rules of Alpha's address space numbers, which the emulator, whose console says that there is one, cannot show: with
+ * a model of translation buffers in which each translation has a number, as the hardware's have.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../../arch/alpha/asn.h"
+#include "tap.h"
+
+#define PROCESSORS  2
+#define SPACES	    6
+#define NUMBERS_MAX 256
+
+/* A translation of a space as its tables were when they had changed so often. */
+struct translation {
+	int space; /* -1: there is none under this number */
+	unsigned int changes;
+};
+
+static struct {
+	struct asn_processor numbers;
+	struct translation buffer[NUMBERS_MAX];
+	int loaded; /* space, -1: the kernel's */
+	unsigned int forgotten;
+} processors[PROCESSORS];
+
+static struct {
+	asn_tag tags[PROCESSORS];
+	unsigned int changes;
+} spaces[SPACES];
+
+static uint32_t greatest;
+
+static void forget_all(unsigned int cpu)
+{
+	for (int n = 0; n < NUMBERS_MAX; n++)
+		processors[cpu].buffer[n].space = -1;
+}
+
+static void start(uint32_t greatest_number)
+{
+	greatest = greatest_number;
+	memset(processors, 0, sizeof(processors));
+	memset(spaces, 0, sizeof(spaces));
+	for (unsigned int cpu = 0; cpu < PROCESSORS; cpu++) {
+		processors[cpu].loaded = -1;
+		forget_all(cpu);
+	}
+}
+
+/* CPU loads SPACE and reads its memory. Whether what it finds in its buffer, if anything, is right; and the number. */
+static bool load(unsigned int cpu, int space, uint32_t *number)
+{
+	bool forget;
+
+	*number = asn_take(&processors[cpu].numbers, &spaces[space].tags[cpu], greatest, &forget);
+	processors[cpu].loaded = space;
+	if (forget) {
+		processors[cpu].forgotten++;
+		forget_all(cpu);
+	}
+	struct translation *found = &processors[cpu].buffer[*number];
+	bool right = found->space < 0 ||
+		     (found->space == space && found->changes == spaces[space].changes);
+
+	*found = (struct translation){ space, spaces[space].changes };
+	return right;
+}
+
+static uint32_t number_of(unsigned int cpu, int space)
+{
+	uint32_t number;
+
+	EXPECT(load(cpu, space, &number));
+	return number;
+}
+
+/* The tables of SPACE lose something, and who has it loaded is told. */
+static void change(int space)
+{
+	spaces[space].changes++;
+	asn_give_back(spaces[space].tags, PROCESSORS);
+	for (unsigned int cpu = 0; cpu < PROCESSORS; cpu++)
+		for (int n = 0; n < NUMBERS_MAX; n++)
+			if (processors[cpu].loaded == space &&
+			    processors[cpu].buffer[n].space == space)
+				processors[cpu].buffer[n].space = -1;
+}
+
+static void numbers_come_in_turn(void)
+{
+	start(3);
+	EXPECT_EQ(number_of(0, 0), 1);
+	EXPECT_EQ(number_of(0, 1), 2);
+	EXPECT_EQ(number_of(0, 2), 3);
+	EXPECT_EQ(number_of(0, 0), 1);
+	EXPECT_EQ(number_of(0, 2), 3);
+	/* The first use of all forgets what the console left behind. */
+	EXPECT_EQ(processors[0].forgotten, 1);
+}
+
+static void the_last_number_ends_a_generation(void)
+{
+	start(3);
+	for (int space = 0; space < 3; space++)
+		number_of(0, space);
+	EXPECT_EQ(number_of(0, 3), 1);
+	EXPECT_EQ(processors[0].forgotten, 2);
+	/* The others' numbers are of the generation before. */
+	EXPECT_EQ(number_of(0, 0), 2);
+	EXPECT_EQ(number_of(0, 3), 1);
+	EXPECT_EQ(processors[0].forgotten, 2);
+}
+
+static void one_number_forgets_with_each_change_of_space(void)
+{
+	start(0);
+	EXPECT_EQ(number_of(0, 0), 0);
+	EXPECT_EQ(number_of(0, 0), 0);
+	EXPECT_EQ(processors[0].forgotten, 1);
+	EXPECT_EQ(number_of(0, 1), 0);
+	EXPECT_EQ(number_of(0, 0), 0);
+	EXPECT_EQ(processors[0].forgotten, 3);
+}
+
+static void processors_have_their_own(void)
+{
+	start(3);
+	EXPECT_EQ(number_of(0, 0), 1);
+	EXPECT_EQ(number_of(0, 1), 2);
+	EXPECT_EQ(number_of(1, 1), 1);
+	EXPECT_EQ(number_of(1, 0), 2);
+}
+
+static void a_changed_space_gets_a_new_number(void)
+{
+	start(3);
+	EXPECT_EQ(number_of(0, 0), 1);
+	EXPECT_EQ(number_of(0, 1), 2);
+	change(0);
+	EXPECT_EQ(number_of(0, 0), 3);
+	EXPECT_EQ(number_of(0, 1), 2);
+	EXPECT_EQ(processors[0].forgotten, 1);
+}
+
+/* Whatever happens in whatever order. */
+static void no_stale_translation_is_found(void)
+{
+	static const uint32_t greatest_numbers[] = { 0, 1, 2, 3, 5, 255 };
+
+	for (unsigned int i = 0; i < sizeof(greatest_numbers) / sizeof(*greatest_numbers); i++) {
+		uint64_t random = 88172645463325252;
+
+		start(greatest_numbers[i]);
+		for (unsigned int step = 0; step < 20000; step++) {
+			uint32_t number;
+
+			random ^= random << 13;
+			random ^= random >> 7;
+			random ^= random << 17;
+			int space = (int)(random >> 8 & 0xffff) % SPACES;
+			unsigned int cpu = random >> 32 & 1;
+
+			if (random >> 40 & 3)
+				EXPECT_EQ_AT(load(cpu, space, &number), true,
+					     "greatest %u, step %u: processor %u loads space %d",
+					     greatest, step, cpu, space);
+			else
+				change(space);
+		}
+	}
+}
+
+static const struct tap_rule rules[] = {
+	{ "spaces keep their numbers, which come in turn", numbers_come_in_turn },
+	{ "behind the last number all is forgotten, and begins anew",
+	  the_last_number_ends_a_generation },
+	{ "with one number each change of the space forgets",
+	  one_number_forgets_with_each_change_of_space },
+	{ "each processor gives out its own", processors_have_their_own },
+	{ "a space whose tables lost something gets a new number",
+	  a_changed_space_gets_a_new_number },
+	{ "no translation is found that is another space's or old", no_stale_translation_is_found },
+};
+
+TAP_MAIN(rules)
