@@ -32,6 +32,10 @@
 
 /* clock_ns() = offset_ns + (tsc * mult >> shift). Constant after clock_init. */
 static struct clock_conversion conversion;
+/* mult << (FRACTION_BITS - shift): the same with a shift that is known beforehand, and so without
+ * the cases of a 128-bit one. */
+static uint64_t ns_per_tick;
+#define FRACTION_BITS 32
 static uint64_t tsc_hz, apic_hz;
 static uint64_t tsc_start;
 static uint64_t boot_time_s;
@@ -292,6 +296,7 @@ void clock_init(void)
 	conversion.mult = (uint32_t)multiply_divide(NSEC_PER_SEC, 1ull << conversion.shift, tsc_hz);
 	conversion.offset_ns =
 		-(uint64_t)((unsigned __int128)tsc_start * conversion.mult >> conversion.shift);
+	ns_per_tick = (uint64_t)conversion.mult << (FRACTION_BITS - conversion.shift);
 	boot_time_s = read_clock_chip();
 	trap_set_interrupt(VECTOR_TIMER, on_timer);
 	log_debug("clock: %lu kHz by %s, timer %lu kHz%s", tsc_hz / 1000, source, apic_hz / 1000,
@@ -301,7 +306,7 @@ void clock_init(void)
 uint64_t clock_ns(void)
 {
 	return conversion.offset_ns +
-	       (uint64_t)((unsigned __int128)tsc_read() * conversion.mult >> conversion.shift);
+	       (uint64_t)((unsigned __int128)tsc_read() * ns_per_tick >> FRACTION_BITS);
 }
 
 bool clock_user_conversion(struct clock_conversion *result)

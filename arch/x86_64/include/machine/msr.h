@@ -45,10 +45,10 @@ static inline void msr_write(uint32_t number, uint64_t value)
 /* Reads performance counter INDEX as RDPMC encodes it (bit 30: fixed counters). */
 static inline uint64_t pmc_read(uint32_t index)
 {
-	uint32_t low, high;
+	uint64_t low, high; /* RDPMC clears the upper halves */
 
 	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 }
 
 struct cpuid {
@@ -76,10 +76,10 @@ static inline uint32_t cpuid_max(uint32_t base)
 /* The time-stamp counter, not before earlier instructions have finished. */
 static inline uint64_t tsc_read(void)
 {
-	uint32_t low, high;
+	uint64_t low, high; /* RDTSC clears the upper halves */
 
 	__asm__ volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 }
 
 static inline uint64_t cr0_read(void)
