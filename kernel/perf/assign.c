@@ -35,10 +35,9 @@ int counter_assign(uint64_t free, uint64_t allowed, uint64_t preferred,
 	uint64_t seen = allowed;
 
 	moves->count = 0;
-	if (allowed & free & preferred)
-		return lowest(allowed & free & preferred);
-	if (allowed & free)
-		return lowest(allowed & free);
+	int found = counter_assign_free(free, allowed, preferred);
+	if (found >= 0)
+		return found;
 
 	for (uint64_t rest = allowed; rest; rest &= rest - 1) {
 		reached_from[lowest(rest)] = -1;

@@ -27,9 +27,10 @@
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 
+/* Of 1 … 64 bits. */
 static uint64_t width_mask(unsigned int width_bits)
 {
-	return width_bits >= 64 ? UINT64_MAX : ((uint64_t)1 << width_bits) - 1;
+	return UINT64_MAX >> (64 - width_bits);
 }
 
 void pmu_event_fold(struct perf_event *event, uint64_t (*read_raw)(struct perf_event *event),
@@ -62,7 +63,7 @@ static int64_t next_remainder(const struct hw_event *hw, int64_t remainder)
 	return remainder <= -period ? period : remainder + period;
 }
 
-uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
+inline uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
 			      uint64_t max_period, uint64_t min_period, bool *expired)
 {
 	struct hw_event *hw = &event->hw;

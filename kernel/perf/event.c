@@ -22,6 +22,7 @@
 #include <kernel/kmalloc.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/record.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/ring.h>
 #include <kernel/perf/sideband.h>
@@ -52,6 +53,8 @@ struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu
 	event->state = attr->disabled ? EVENT_OFF : EVENT_INACTIVE;
 	event->id = atomic_fetch_add(&last_id, 1) + 1;
 	event->read_size = perf_read_size(attr->read_format, 0);
+	if (perf_event_is_sampling(event))
+		event->sample_size = perf_record_sample_size(attr->sample_type);
 	event->references = 1;
 	event->pending.run = perf_event_pending_run;
 	event->hw.slot = event->hw.last_slot = -1;
@@ -119,28 +122,43 @@ inline void perf_event_times_at(const struct perf_event *event, uint64_t now_ns,
 
 void perf_event_update_times(struct perf_event *event, uint64_t now_ns)
 {
-	perf_event_times_at(event, now_ns, &event->time_enabled_ns, &event->time_running_ns);
-	event->timestamp_ns = perf_context_time(event->context, now_ns);
+	uint64_t context_ns = perf_context_time(event->context, now_ns);
+	uint64_t delta_ns = context_ns - event->timestamp_ns;
+	enum event_state state = effective_state(event);
+
+	if (state >= EVENT_INACTIVE)
+		event->time_enabled_ns += delta_ns;
+	if (state >= EVENT_ACTIVE)
+		event->time_running_ns += delta_ns;
+	event->timestamp_ns = context_ns;
 }
 
-void perf_event_set_state(struct perf_event *event, enum event_state state, uint64_t now_ns)
+/* EVENT begins to want to count, or no longer wants: its siblings with it. */
+static void set_wanting(struct perf_event *event, enum event_state state, uint64_t now_ns)
 {
 	struct perf_event *sibling;
 
-	if (event->state == state)
-		return;
-
-	perf_event_update_times(event, now_ns);
-	if ((event->state < EVENT_INACTIVE) != (state < EVENT_INACTIVE))
-		TAILQ_FOREACH(sibling, &event->siblings, sibling_link)
-			perf_event_update_times(sibling, now_ns);
-	__atomic_store_n(&event->state, state, __ATOMIC_RELAXED); /* some peek */
+	TAILQ_FOREACH(sibling, &event->siblings, sibling_link)
+		perf_event_update_times(sibling, now_ns);
+	__atomic_store_n(&event->state, state, __ATOMIC_RELAXED);
 	if (event->leader != event)
 		return;
 	if (state >= EVENT_INACTIVE)
 		perf_group_queue(event);
 	else
 		perf_group_unqueue(event);
+}
+
+void perf_event_set_state(struct perf_event *event, enum event_state state, uint64_t now_ns)
+{
+	if (event->state == state)
+		return;
+
+	perf_event_update_times(event, now_ns);
+	if ((event->state < EVENT_INACTIVE) != (state < EVENT_INACTIVE))
+		set_wanting(event, state, now_ns);
+	else
+		__atomic_store_n(&event->state, state, __ATOMIC_RELAXED); /* some peek */
 }
 
 /* --- on and off --- */
@@ -167,6 +185,8 @@ void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_context *contex
 {
 	struct perf_event *event = argument;
 
+	bool active = event->state == EVENT_ACTIVE;
+
 	if (event->state < EVENT_INACTIVE)
 		return;
 	if (cpu) {
@@ -176,7 +196,9 @@ void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_context *contex
 			perf_event_sched_out(cpu, event, now_ns);
 	}
 	perf_event_set_state(event, EVENT_OFF, now_ns);
-	perf_userpage_update(event);
+	/* What was taken off its counter at this moment has a page that says so already. */
+	if (!active)
+		perf_userpage_update(event);
 }
 
 /* An operation on one event or on its group. */

@@ -297,8 +297,7 @@ static int ring_for_map(struct perf_event *event, struct vm_space *space, uint64
 		perf_ring_put(ring);
 		return error;
 	}
-	perf_userpage_init(ring);
-	atomic_store(&ring->page_event, event);
+	perf_userpage_init(ring, event);
 	attach(event, ring);
 	return 0;
 }

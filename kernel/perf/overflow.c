@@ -75,17 +75,10 @@ void perf_event_restart_period(struct perf_event *event, uint64_t count)
 
 /* --- throttling --- */
 
-/* At least one, however low the rate. */
-static uint64_t samples_per_tick(void)
-{
-	uint64_t rate = (uint64_t)atomic_load_explicit(&perf_sample_rate_max, memory_order_relaxed);
-
-	return (rate + TICKS_PER_SEC - 1) / TICKS_PER_SEC;
-}
-
-/* Time that interrupts of PMUs have taken of each processor in the present window. */
+/* Time that interrupts of PMUs have taken of each processor in the window that began at begin_ns: a time, not
+ * a number, so that nobody divides who is still in it. */
 struct interrupt_time {
-	uint64_t window, spent_ns;
+	uint64_t begin_ns, spent_ns;
 } CACHE_ALIGNED;
 
 static PERCPU(struct interrupt_time, interrupt_time);
@@ -95,8 +88,8 @@ void perf_interrupt_took(uint64_t start_ns)
 	struct interrupt_time *time = &this_cpu(interrupt_time);
 	uint64_t now_ns = clock_ns(), taken_ns = now_ns - start_ns;
 
-	if (time->window != now_ns / WINDOW_NS) {
-		time->window = now_ns / WINDOW_NS;
+	if (now_ns - time->begin_ns >= WINDOW_NS) {
+		time->begin_ns = now_ns - now_ns % WINDOW_NS;
 		time->spent_ns = 0;
 	}
 	time->spent_ns += taken_ns < INTERRUPT_NS_MAX ? taken_ns : INTERRUPT_NS_MAX;
@@ -108,33 +101,33 @@ static bool time_is_used_up(uint64_t now_ns)
 	uint64_t percent = (uint64_t)perf_cpu_time_max_percent;
 
 	/* As the handlers measure it; entering and leaving them comes on top. */
-	return percent % 100 != 0 && time->window == now_ns / WINDOW_NS &&
-	       time->spent_ns > WINDOW_NS * percent / 100;
+	return time->spent_ns > WINDOW_NS / 100 * percent && now_ns - time->begin_ns < WINDOW_NS &&
+	       percent % 100 != 0;
 }
 
 /* Returns whether one more sample, at NOW_NS, is one too many for EVENT or for this processor. */
 static bool is_too_many(struct hw_event *hw, uint64_t now_ns)
 {
-	uint64_t tick = now_ns / PERF_TICK_NS;
+	uint64_t rate = (uint64_t)atomic_load_explicit(&perf_sample_rate_max, memory_order_relaxed);
 
-	if (hw->interrupts_tick != tick) {
-		hw->interrupts_tick = tick;
+	if (now_ns >= hw->interrupts_until_ns) {
+		hw->interrupts_until_ns = (now_ns / PERF_TICK_NS + 1) * PERF_TICK_NS;
 		hw->interrupts = 0;
 	}
-	return ++hw->interrupts > samples_per_tick() || time_is_used_up(now_ns);
+	/* At least one in a tick, however low the rate. */
+	return hw->interrupts++ * TICKS_PER_SEC >= rate || time_is_used_up(now_ns);
 }
 
-/* One more sample. Returns whether EVENT has to stop, which one that cannot be THROTTLED never has. */
-static bool account_sample(struct perf_event *event, bool throttled)
+/* One more sample, at NOW_NS. Returns whether EVENT has to stop, which one that cannot be THROTTLED never has. */
+static bool account_sample(struct perf_event *event, bool throttled, uint64_t now_ns)
 {
 	struct hw_event *hw = &event->hw;
-	uint64_t now_ns = clock_ns();
 
 	if (hw->interrupts == HW_THROTTLED)
 		return true;
 	if (is_too_many(hw, now_ns) && throttled) {
 		hw->interrupts = HW_THROTTLED;
-		perf_record_throttle(event, true);
+		perf_record_throttle(event, true, now_ns);
 		deferred_work_queue(&event->pending); /* arms the tick */
 		return true;
 	}
@@ -154,7 +147,7 @@ void perf_event_unthrottle(struct perf_event *event, bool restart)
 	if (event->hw.interrupts != HW_THROTTLED)
 		return;
 	event->hw.interrupts = 0;
-	perf_record_throttle(event, false);
+	perf_record_throttle(event, false, clock_ns());
 	if (restart)
 		event->pmu->start(event, 0);
 }
@@ -191,7 +184,8 @@ bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, 
 	if (!perf_event_is_sampling(event))
 		return false;
 
-	bool stop = account_sample(event, throttled);
+	uint64_t now_ns = clock_ns();
+	bool stop = account_sample(event, throttled, now_ns);
 	int poll_code = POLL_IN;
 
 	/* PERF_EVENT_IOC_REFRESH: the last overflow that was asked for switches the event off. */
@@ -205,7 +199,7 @@ bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, 
 
 	if (event->attr.sigtrap)
 		perf_event_note_trap(event, frame, address);
-	perf_record_sample(event, frame, event->hw.last_period, address);
+	perf_record_sample(event, frame, now_ns, event->hw.last_period, address);
 	perf_event_note_owner(event, poll_code);
 	return stop;
 }

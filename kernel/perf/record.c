@@ -4,10 +4,12 @@
  * ("PERF_RECORD_SAMPLE", "PERF_RECORD_THROTTLE", "sample_id") and of Linux 6.12's
  * kernel/events/core.c.
  *
- * Almost every field of a sample is one 64-bit word, so a sample is tables of words in the ABI's
- * order, each with the bit of sample_type that asks for it and the function that knows it. Between
- * the tables are the fields whose size differs from sample to sample: values of a group, call
- * chain, raw data, registers, stack. The trailer of other records is another table with the same functions.
+ * Almost every field is one 64-bit word. A sample begins with those that nearly every profile asks for;
+ * they are put straight into the ring, one after the other, since that is most of what an interrupt of
+ * a counter does. The words that few ask for, and the trailer of other records, are tables in the ABI's
+ * order, each word with the bit of sample_type that asks for it and the function that knows it. In between
+ * are the fields whose size differs from sample to sample: values of a group, call chain, raw data,
+ * registers, stack.
  *
  * Runs in the PMI: takes no lock, allocates nothing, reads only what the interrupted code cannot be
  * changing (contexts are changed with the PMU frozen).
@@ -31,6 +33,7 @@ struct moment {
 	const struct perf_event *event;
 	const struct trap_frame *frame; /* NULL: nothing was interrupted */
 	const struct trap_frame *user;	/* the user's registers; NULL: none */
+	uint64_t now_ns;		/* of clock_ns() */
 	uint64_t period, address;
 	size_t stack_size; /* bytes of the user's stack to copy */
 };
@@ -69,23 +72,13 @@ static uint64_t process_and_thread(const struct moment *moment)
 
 static uint64_t time_stamp(const struct moment *moment)
 {
-	return perf_event_clock_ns(moment->event);
-}
-
-static uint64_t data_address(const struct moment *moment)
-{
-	return moment->address;
+	return moment->now_ns + (uint64_t)moment->event->clock_offset_ns;
 }
 
 static uint64_t processor(const struct moment *moment)
 {
 	(void)moment;
 	return pair(cpu_id(), 0);
-}
-
-static uint64_t sample_period(const struct moment *moment)
-{
-	return moment->period;
 }
 
 /* No PMU here knows where data came from: "not available" in every part. */
@@ -134,16 +127,7 @@ struct field {
 	uint64_t (*word)(const struct moment *moment);
 };
 
-/* In a sample: before the group's values (PERF_SAMPLE_READ), behind the
- * user's registers and stack, behind the interrupted registers. */
-static const struct field fields_before_read[] = {
-	{ PERF_SAMPLE_IDENTIFIER, identifier },	 { PERF_SAMPLE_IP, instruction_pointer },
-	{ PERF_SAMPLE_TID, process_and_thread }, { PERF_SAMPLE_TIME, time_stamp },
-	{ PERF_SAMPLE_ADDR, data_address },	 { PERF_SAMPLE_ID, identifier },
-	{ PERF_SAMPLE_STREAM_ID, stream_id },	 { PERF_SAMPLE_CPU, processor },
-	{ PERF_SAMPLE_PERIOD, sample_period },
-};
-
+/* In a sample: behind the user's registers and stack, behind the interrupted registers. */
 static const struct field fields_after_stack[] = {
 	{ PERF_SAMPLE_WEIGHT_TYPE, unmeasured },
 	{ PERF_SAMPLE_DATA_SRC, data_source },
@@ -186,6 +170,68 @@ static void write_fields(struct perf_output *output, const struct field *fields,
 	for (size_t i = 0; i < count; i++)
 		if (moment->event->attr.sample_type & fields[i].bits)
 			write_word(output, fields[i].word(moment));
+}
+
+/* --- what a sample begins with --- */
+
+#define FRONT_FIELDS                                                                    \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
+	 PERF_SAMPLE_PERIOD)
+#define FRONT_FIELDS_MAX 9
+/* In the way of samples that have no more than this; MOMENT then is in registers. */
+#define FRONT_INLINE	 static inline __attribute__((always_inline))
+
+/* The header and the fields up to the group's values. */
+struct front {
+	struct perf_event_header header;
+	uint64_t words[FRONT_FIELDS_MAX];
+};
+
+/* Makes FRONT that of a sample of SIZE bytes, with the fields of SAMPLE_TYPE. Returns its own bytes. */
+FRONT_INLINE size_t put_front(struct front *front, uint64_t sample_type, size_t size,
+			      const struct moment *moment)
+{
+	bool user = moment->frame && arch_frame_is_user(moment->frame);
+	uint64_t *next = front->words;
+
+	front->header = (struct perf_event_header){
+		.type = PERF_RECORD_SAMPLE,
+		.misc = user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL,
+		.size = (uint16_t)size,
+	};
+	if (sample_type & PERF_SAMPLE_IDENTIFIER)
+		*next++ = identifier(moment);
+	if (sample_type & PERF_SAMPLE_IP)
+		*next++ = instruction_pointer(moment);
+	if (sample_type & PERF_SAMPLE_TID)
+		*next++ = process_and_thread(moment);
+	if (sample_type & PERF_SAMPLE_TIME)
+		*next++ = time_stamp(moment);
+	if (sample_type & PERF_SAMPLE_ADDR)
+		*next++ = moment->address;
+	if (sample_type & PERF_SAMPLE_ID)
+		*next++ = identifier(moment);
+	if (sample_type & PERF_SAMPLE_STREAM_ID)
+		*next++ = stream_id(moment);
+	if (sample_type & PERF_SAMPLE_CPU)
+		*next++ = processor(moment);
+	if (sample_type & PERF_SAMPLE_PERIOD)
+		*next++ = moment->period;
+	return (size_t)((char *)next - (char *)front);
+}
+
+/* The same at the start of OUTPUT: in the ring itself unless a page ends there. */
+FRONT_INLINE void write_front(struct perf_output *output, uint64_t sample_type, size_t size,
+			      const struct moment *moment)
+{
+	struct front *place = perf_ring_place(output, sizeof(*place)), aside;
+	size_t filled = put_front(place ? place : &aside, sample_type, size, moment);
+
+	if (place)
+		perf_ring_filled(output, filled);
+	else
+		perf_ring_write(output, &aside, filled);
 }
 
 /* --- PERF_SAMPLE_READ: what read() would return --- */
@@ -327,19 +373,27 @@ static void write_stack(struct perf_output *output, const struct moment *moment)
 #define FIELDS_SIZE(table, sample_type)	    fields_size(table, COUNT(table), sample_type)
 #define WRITE_FIELDS(output, table, moment) write_fields(output, table, COUNT(table), moment)
 
-/* Bytes of the sample; the stack's share of them goes into *MOMENT. */
-static size_t sample_size(struct moment *moment, const struct perf_callchain *chain)
+/* Fields that need the user's registers, to walk or to copy. */
+#define USER_FIELDS			    (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
+size_t perf_record_sample_size(uint64_t sample_type)
+{
+	return sizeof(struct perf_event_header) +
+	       sizeof(uint64_t) * bits_count(sample_type & FRONT_FIELDS) +
+	       FIELDS_SIZE(fields_after_stack, sample_type) + FIELDS_SIZE(fields_last, sample_type);
+}
+
+/* Bytes of the fields that are not one word in each sample, of one that has SIZE bytes without them; the
+ * stack's share goes into *MOMENT. */
+static size_t variable_size(struct moment *moment, const struct perf_callchain *chain, size_t size)
 {
 	const struct perf_event *event = moment->event;
 	const struct perf_event_attr *attr = &event->attr;
 	uint64_t sample_type = attr->sample_type;
-	size_t size = sizeof(struct perf_event_header);
+	size_t fixed_size = size;
 
-	size += FIELDS_SIZE(fields_before_read, sample_type);
 	if (sample_type & PERF_SAMPLE_RAW)
 		size += sizeof(uint32_t) + raw_of(event)->size;
-	size += FIELDS_SIZE(fields_after_stack, sample_type);
-	size += FIELDS_SIZE(fields_last, sample_type);
 	if (sample_type & PERF_SAMPLE_READ)
 		size += perf_read_size(attr->read_format, event->leader->sibling_count);
 	if (sample_type & PERF_SAMPLE_CALLCHAIN)
@@ -354,16 +408,16 @@ static size_t sample_size(struct moment *moment, const struct perf_callchain *ch
 		if (moment->stack_size)
 			size += moment->stack_size + sizeof(uint64_t);
 	}
-	return size;
+	return size - fixed_size;
 }
 
-static void write_sample(struct perf_output *output, struct perf_event *event,
-			 const struct moment *moment, const struct perf_callchain *chain)
+/* What comes behind the front. */
+static void write_rest(struct perf_output *output, struct perf_event *event,
+		       const struct moment *moment, const struct perf_callchain *chain)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	uint64_t sample_type = attr->sample_type;
 
-	WRITE_FIELDS(output, fields_before_read, moment);
 	if (sample_type & PERF_SAMPLE_READ)
 		write_values(output, event);
 	if (sample_type & PERF_SAMPLE_CALLCHAIN)
@@ -380,32 +434,46 @@ static void write_sample(struct perf_output *output, struct perf_event *event,
 	WRITE_FIELDS(output, fields_last, moment);
 }
 
-/* What asks for the user's registers, to walk or to copy. */
-#define NEEDS_USER (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
-
-void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint64_t period,
-			uint64_t address)
+/* Samples with fields behind the front. */
+static __attribute__((noinline)) void record_long(struct perf_event *event, struct moment *moment)
 {
-	struct moment moment = {
-		.event = event, .frame = frame, .period = period, .address = address
-	};
-	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE };
 	struct perf_callchain chain;
 	struct perf_output output;
+	uint64_t sample_type = event->attr.sample_type;
+	size_t size = event->sample_size;
 
-	if (frame && (event->attr.sample_type & NEEDS_USER))
-		moment.user = arch_sample_user_frame(frame);
-	if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
-		perf_callchain_take(&chain, event, frame, moment.user);
-	size_t size = sample_size(&moment, &chain);
-
-	header.size = (uint16_t)size;
-	header.misc = frame && arch_frame_is_user(frame) ? PERF_RECORD_MISC_USER :
-							   PERF_RECORD_MISC_KERNEL;
+	if (moment->frame && (sample_type & USER_FIELDS))
+		moment->user = arch_sample_user_frame(moment->frame);
+	if (sample_type & PERF_SAMPLE_CALLCHAIN)
+		perf_callchain_take(&chain, event, moment->frame, moment->user);
+	size += variable_size(moment, &chain, size);
 	if (perf_ring_begin(&output, event, PERF_RECORD_SAMPLE, size) < 0)
 		return;
-	perf_ring_write(&output, &header, sizeof(header));
-	write_sample(&output, event, &moment, &chain);
+	write_front(&output, sample_type, size, moment);
+	write_rest(&output, event, moment, &chain);
+	perf_ring_end(&output);
+}
+
+void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint64_t now_ns,
+			uint64_t period, uint64_t address)
+{
+	uint64_t sample_type = event->attr.sample_type;
+	struct moment moment = { .event = event,
+				 .frame = frame,
+				 .now_ns = now_ns,
+				 .period = period,
+				 .address = address };
+	struct perf_output output;
+
+	if (sample_type & ~FRONT_FIELDS) {
+		struct moment more = moment; /* the other's address is not taken */
+
+		record_long(event, &more);
+		return;
+	}
+	if (perf_ring_begin(&output, event, PERF_RECORD_SAMPLE, event->sample_size) < 0)
+		return;
+	write_front(&output, sample_type, event->sample_size, &moment);
 	perf_ring_end(&output);
 }
 
@@ -418,15 +486,15 @@ size_t perf_record_trailer_size(const struct perf_event *event)
 
 void perf_record_write_trailer(struct perf_output *output, const struct perf_event *event)
 {
-	const struct moment moment = { .event = event };
+	const struct moment moment = { .event = event, .now_ns = clock_ns() };
 
 	if (event->attr.sample_id_all)
 		write_fields(output, trailer_fields, COUNT(trailer_fields), &moment);
 }
 
-void perf_record_throttle(struct perf_event *event, bool on)
+void perf_record_throttle(struct perf_event *event, bool on, uint64_t now_ns)
 {
-	const struct moment moment = { .event = event };
+	const struct moment moment = { .event = event, .now_ns = now_ns };
 	struct {
 		struct perf_event_header header;
 		uint64_t time, id, stream_id;

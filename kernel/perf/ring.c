@@ -25,7 +25,6 @@
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/ring.h>
-#include <kernel/perf/userpage.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/poll.h>
@@ -100,7 +99,6 @@ struct perf_ring *perf_ring_alloc(unsigned int data_pages, bool overwrite, uint3
 		free_ring(ring);
 		return NULL;
 	}
-	perf_userpage_init(ring);
 	return ring;
 }
 
@@ -137,38 +135,35 @@ static bool fits(const struct perf_ring *ring, uint64_t head, uint64_t tail, siz
 	return (room & (data_size(ring) - 1)) >= size;
 }
 
-/* Moves the head over SIZE bytes; false when the reader has not made room for them. */
-static bool reserve(struct perf_output *output, size_t size, bool backward)
+/* Moves the head over SIZE bytes, which begin at *POSITION then; false when the reader has not made room for
+ * them. */
+static bool reserve(struct perf_ring *ring, size_t size, bool backward, uint64_t *position)
 {
-	struct perf_ring *ring = output->ring;
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	uint64_t new_head;
 
-	if (size > data_size(ring))
-		return false;
 	do {
 		/* Acquire: what the reader has read is read before we write over it. */
 		uint64_t tail = __atomic_load_n(&metadata(ring)->data_tail, __ATOMIC_ACQUIRE);
 
-		if (!ring->overwrite && !fits(ring, head, tail, size, backward))
+		if (ring->overwrite ? size > data_size(ring) :
+				      !fits(ring, head, tail, size, backward))
 			return false;
 		new_head = backward ? head - size : head + size;
 	} while (!atomic_compare_exchange_weak_explicit(
 		&ring->head, &head, new_head, memory_order_relaxed, memory_order_relaxed));
-	output->position = backward ? new_head : head;
-	output->end = output->position + size;
+	*position = backward ? new_head : head;
 	return true;
 }
 
-/* Notes whether the commit of this record is to wake the readers. */
-static void count_towards_wakeup(struct perf_output *output, uint32_t record_type)
+/* Notes whether the commit of a record, up to which WRITTEN bytes came since the start, is to wake the
+ * readers. */
+static void count_towards_wakeup(struct perf_ring *ring, const struct perf_event_attr *attr,
+				 uint64_t written, uint32_t record_type)
 {
-	struct perf_ring *ring = output->ring;
-	const struct perf_event_attr *attr = &output->event->attr;
-	uint64_t head = attr->write_backward ? -output->position : output->end;
 	uint64_t woken = atomic_load_explicit(&ring->wake_position, memory_order_relaxed);
 
-	if (head - woken > ring->watermark_bytes) {
+	if (written - woken > ring->watermark_bytes) {
 		atomic_store_explicit(&ring->wake_position, woken + ring->watermark_bytes,
 				      memory_order_relaxed);
 		atomic_store_explicit(&ring->wake_wanted, true, memory_order_relaxed);
@@ -211,7 +206,7 @@ static void enter(struct perf_ring *ring)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-static void leave(struct perf_output *output);
+static void leave(struct perf_ring *ring, struct perf_event *event);
 
 int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32_t record_type,
 		    size_t size)
@@ -222,28 +217,34 @@ int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32
 	if (event->parent)
 		event = event->parent;
 	struct perf_ring *ring = atomic_load_explicit(&event->ring, memory_order_acquire);
-	int error = 0;
+	bool backward = event->attr.write_backward;
+	int error;
 
-	ASSERT(size % sizeof(uint64_t) == 0 && size <= UINT16_MAX);
-	*output = (struct perf_output){ .event = event, .ring = ring, .irqs = irqs };
+	ASSERT_DEBUG(size % sizeof(uint64_t) == 0);
+	ASSERT(size <= UINT16_MAX);
 	if (!ring || !ring->data_pages) {
 		error = -ENOENT;
 	} else if (atomic_load_explicit(&ring->paused, memory_order_relaxed)) {
 		error = lose(ring, event);
 	} else {
 		size_t lost_size = 0;
+		uint64_t position;
 
 		if (atomic_load_explicit(&ring->lost, memory_order_relaxed))
 			lost_size = sizeof(struct lost_record) + perf_record_trailer_size(event);
+		size += lost_size;
 		enter(ring);
-		if (reserve(output, size + lost_size, event->attr.write_backward)) {
-			count_towards_wakeup(output, record_type);
+		if (reserve(ring, size, backward, &position)) {
+			*output = (struct perf_output){ event, ring, position, position + size,
+							irqs };
+			count_towards_wakeup(ring, &event->attr,
+					     backward ? -position : position + size, record_type);
 			if (lost_size)
 				write_lost(output, lost_size);
 			return 0;
 		}
 		error = lose(ring, event);
-		leave(output);
+		leave(ring, event);
 	}
 	arch_irq_restore(irqs);
 	return error;
@@ -275,9 +276,8 @@ void perf_ring_write(struct perf_output *output, const void *data, size_t size)
  * Leaves the ring. The outermost writer publishes what is complete, its own record and those that
  * interrupted it, and wakes the readers if one of them wanted that.
  */
-static void leave(struct perf_output *output)
+static void leave(struct perf_ring *ring, struct perf_event *event)
 {
-	struct perf_ring *ring = output->ring;
 	uint64_t head;
 
 	atomic_signal_fence(memory_order_seq_cst);
@@ -303,13 +303,13 @@ static void leave(struct perf_output *output)
 
 	if (atomic_exchange_explicit(&ring->wake_wanted, false, memory_order_relaxed)) {
 		atomic_store(&ring->poll_bits, POLLIN | POLLRDNORM);
-		perf_event_request_wakeup(output->event);
+		perf_event_request_wakeup(event);
 	}
 }
 
 void perf_ring_end(struct perf_output *output)
 {
 	ASSERT(output->position == output->end);
-	leave(output);
+	leave(output->ring, output->event);
 	arch_irq_restore(output->irqs);
 }

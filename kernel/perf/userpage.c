@@ -14,59 +14,80 @@
  * count minus the equally extended raw value, as counter.c keeps it. Counters start at minus the
  * period and stay within half their range of zero, so sign extension is exact at every width.
  */
+#include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/ring.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/page.h>
 #include <kernel/time.h>
 
-void perf_userpage_init(struct perf_ring *ring)
+static unsigned int width_of(struct perf_event *event)
+{
+	return event->pmu->user_width ? event->pmu->user_width(event) : 64;
+}
+
+static void init_clock(struct perf_ring *ring, const struct perf_event *event)
 {
 	struct perf_event_mmap_page *page = ring->user_page;
-
-	page->cap_bit0_is_deprecated = 1;
-	page->size = offsetof(struct perf_event_mmap_page, __reserved);
-	page->data_offset = PAGE_SIZE;
-	page->data_size = (uint64_t)ring->data_pages << PAGE_SHIFT;
-}
-
-static void fill_counter(struct perf_event_mmap_page *page, struct perf_event *event)
-{
-	const struct pmu *pmu = event->pmu;
-	bool readable = event->user_readable && event->state == EVENT_ACTIVE;
-	uint32_t index = readable ? pmu->user_index(event) : 0;
-	unsigned int width_bits = pmu->user_width ? pmu->user_width(event) : 64;
-
-	page->index = index;
-	page->offset =
-		(int64_t)(index ? perf_event_user_offset(event) : perf_event_own_count(event));
-	page->pmc_width = (uint16_t)width_bits;
-	page->cap_user_rdpmc = event->user_readable;
-}
-
-static void fill_times(struct perf_event_mmap_page *page, struct perf_event *event)
-{
 	struct clock_conversion conversion;
-	uint64_t now_ns = clock_ns(), enabled_ns, running_ns;
 
-	perf_event_times_at(event, now_ns, &enabled_ns, &running_ns);
-	page->time_enabled = enabled_ns;
-	page->time_running = running_ns;
-	if (!clock_user_conversion(&conversion)) {
-		page->cap_user_time = 0;
-		page->cap_user_time_zero = 0;
+	ring->user_has_clock = clock_user_conversion(&conversion);
+	if (!ring->user_has_clock)
 		return;
-	}
+	ring->user_clock_offset_ns = conversion.offset_ns;
 	page->time_mult = conversion.mult;
 	page->time_shift = conversion.shift;
-	page->time_offset = conversion.offset_ns - now_ns;
 	page->cap_user_time = 1;
 	/* The records' clock is clock_ns() unless the event chose another. */
 	page->time_zero = event->attr.use_clockid ? 0 : conversion.offset_ns;
 	page->cap_user_time_zero = !event->attr.use_clockid;
 }
 
-void perf_userpage_update(struct perf_event *event)
+void perf_userpage_init(struct perf_ring *ring, struct perf_event *event)
+{
+	struct perf_event_mmap_page *page = ring->user_page;
+
+	page->cap_bit0_is_deprecated = 1;
+	page->cap_user_rdpmc = event->user_readable;
+	page->size = offsetof(struct perf_event_mmap_page, __reserved);
+	page->data_offset = PAGE_SIZE;
+	page->data_size = (uint64_t)ring->data_pages << PAGE_SHIFT;
+	page->pmc_width = (uint16_t)width_of(event);
+	init_clock(ring, event);
+	atomic_store(&ring->page_event, event);
+}
+
+/* Where the counter is, and what it has to be added to. */
+static inline __attribute__((always_inline)) void fill_counter(struct perf_event_mmap_page *page,
+							       struct perf_event *event)
+{
+	bool readable = event->user_readable && event->state == EVENT_ACTIVE;
+	uint32_t index = readable ? event->pmu->user_index(event) : 0;
+
+	page->index = index;
+	if (!index) {
+		page->offset = (int64_t)perf_event_own_count(event);
+		return;
+	}
+	page->offset = (int64_t)perf_event_user_offset(event);
+	page->pmc_width = (uint16_t)width_of(event);
+}
+
+/* The times at one moment, that of the operation in hand if there is one, and how far that is from what the
+ * reader's clock says. */
+static void fill_times(struct perf_event_mmap_page *page, struct perf_event *event,
+		       const struct perf_ring *ring)
+{
+	uint64_t now_ns = perf_cpu_clock_ns(&this_cpu(perf_cpus)), enabled_ns, running_ns;
+
+	perf_event_times_at(event, now_ns, &enabled_ns, &running_ns);
+	page->time_enabled = enabled_ns;
+	page->time_running = running_ns;
+	if (ring->user_has_clock)
+		page->time_offset = ring->user_clock_offset_ns - now_ns;
+}
+
+static inline __attribute__((always_inline)) void update(struct perf_event *event, bool times)
 {
 	struct perf_ring *ring = atomic_load_explicit(&event->ring, memory_order_acquire);
 	struct perf_event_mmap_page *page;
@@ -83,8 +104,19 @@ void perf_userpage_update(struct perf_event *event)
 		page->lock = sequence;
 		atomic_signal_fence(memory_order_seq_cst);
 		fill_counter(page, event);
-		fill_times(page, event);
+		if (times)
+			fill_times(page, event, ring);
 		atomic_signal_fence(memory_order_seq_cst);
 	} while (atomic_load_explicit(&ring->page_sequence, memory_order_relaxed) != sequence);
 	page->lock = atomic_fetch_add_explicit(&ring->page_sequence, 1, memory_order_relaxed) + 1;
+}
+
+void perf_userpage_update(struct perf_event *event)
+{
+	update(event, true);
+}
+
+void perf_userpage_update_counter(struct perf_event *event)
+{
+	update(event, false);
 }

@@ -50,7 +50,7 @@ bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame)
 	return throttle;
 }
 
-void perf_userpage_update(struct perf_event *event)
+void perf_userpage_update_counter(struct perf_event *event)
 {
 	(void)event;
 }

@@ -230,9 +230,9 @@ static void check_throttle(void)
 	EXPECT_EQ(map_event(&mapping, fd, 8), 0);
 	uint64_t id = event_of(fd)->id;
 
-	perf_record_throttle(event_of(fd), true);
+	perf_record_throttle(event_of(fd), true, clock_ns());
 	sim_clock_advance(9);
-	perf_record_throttle(event_of(fd), false);
+	perf_record_throttle(event_of(fd), false, clock_ns());
 	EXPECT_RECORD("throttle", header(PERF_RECORD_THROTTLE, 0, 40), 1000000000, id, id,
 		      pair(1, 1));
 	EXPECT_RECORD("unthrottle", header(PERF_RECORD_UNTHROTTLE, 0, 40), 1000000009, id, id,

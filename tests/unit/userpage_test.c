@@ -155,8 +155,8 @@ static void check_scribbled(void)
 		EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_ENABLE, 0), 0);
 		uint32_t before = mapping.page->lock;
 		sim_pmu_count(CODE, 10);
-		/* The sequence goes on from the kernel's own number, and what the page says is
-		 * right again. */
+		/* The sequence goes on from the kernel's own number, and what the page says of the
+		 * counter is right again. */
 		EXPECT_EQ_AT(self_monitor(mapping.page), 10 * (byte + 1), "byte %u", byte);
 		EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_DISABLE, 0), 0);
 		EXPECT_AT(mapping.page->lock != before, "byte %u", byte);
@@ -177,7 +177,10 @@ static void check_times(void)
 	EXPECT_EQ(mapping.page->cap_user_time_zero, 0);
 	EXPECT_EQ(mapping.page->cap_user_time_short, 0);
 
+	/* What the page says of it is as it was when it was mapped. */
+	unmap_event(&mapping);
 	sim_clock_conversion_set(&conversion);
+	EXPECT_EQ(map_event(&mapping, fd, 1), 0);
 	sim_clock_advance(1000);
 	control_event(fd, PERF_EVENT_IOC_DISABLE, 0);
 	sim_clock_advance(50);
@@ -328,7 +331,7 @@ static const struct tap_rule rules[] = {
 	{ "a task that is switched out leaves its page without an index", check_switched_out },
 	{ "a page mapped while the counter runs, after a read, is right at once",
 	  check_mapped_while_counting },
-	{ "whatever the user writes over the page, the next update makes it right",
+	{ "whatever the user writes over the page, the next update makes the count right",
 	  check_scribbled },
 	{ "times follow from the page and the cycle counter; without a conversion the page says so",
 	  check_times },

@@ -139,18 +139,22 @@ static void write_fixed_control(struct intel_cpu *cpu, int slot, uint64_t config
 	msr_write(MSR_IA32_FIXED_CTR_CTRL, control);
 }
 
-/* Lets the counters in SLOTS count and no others. */
-static void let_count(struct intel_cpu *cpu, uint64_t slots)
+static __attribute__((noinline)) void let_each_count(struct intel_cpu *cpu, uint64_t slots)
 {
-	if (intel.version >= 2) {
-		msr_write(MSR_IA32_PERF_GLOBAL_CTRL, slots);
-		return;
-	}
 	for (uint64_t rest = cpu->occupied; rest; rest &= rest - 1) {
 		int slot = __builtin_ctzll(rest);
 		uint64_t enable = slots & slot_bit(slot) ? EVENTSEL_EN : 0;
 		msr_write(MSR_IA32_PERFEVTSEL0 + (uint32_t)slot, cpu->control[slot] | enable);
 	}
+}
+
+/* Lets the counters in SLOTS count and no others. */
+static inline void let_count(struct intel_cpu *cpu, uint64_t slots)
+{
+	if (intel.version >= 2)
+		msr_write(MSR_IA32_PERF_GLOBAL_CTRL, slots);
+	else
+		let_each_count(cpu, slots);
 }
 
 /* After `running` changed: makes it so, unless the PMU is frozen. */
@@ -219,12 +223,12 @@ static void intel_enable(struct pmu *pmu)
 
 static uint64_t read_raw(struct perf_event *event)
 {
-	return pmc_read(rdpmc_index(event->hw.slot));
+	return pmc_read(event->hw.read_index);
 }
 
 static void intel_read(struct perf_event *event)
 {
-	pmu_event_fold(event, read_raw, width_of(event->hw.slot));
+	pmu_event_fold(event, read_raw, event->hw.width_bits);
 }
 
 /* Starts the next period of EVENT, folded and not counting; whether the last one is over. */
@@ -233,7 +237,7 @@ static bool begin_period(struct perf_event *event)
 	int slot = event->hw.slot;
 	bool expired;
 
-	write_counter(slot, pmu_event_set_period(event, width_of(slot), period_max(slot),
+	write_counter(slot, pmu_event_set_period(event, event->hw.width_bits, period_max(slot),
 						 PERIOD_MIN, &expired));
 	return expired;
 }
@@ -262,7 +266,7 @@ static void intel_start(struct perf_event *event, int flags)
 		return;
 	if (flags & PMU_RELOAD) {
 		begin_period(event);
-		perf_userpage_update(event);
+		perf_userpage_update_counter(event);
 	}
 	let_run(this_intel_cpu(), event);
 }
@@ -296,6 +300,8 @@ static void take_slot(struct intel_cpu *cpu, struct perf_event *event, int slot)
 	cpu->events[slot] = event;
 	cpu->occupied |= slot_bit(slot);
 	event->hw.slot = slot;
+	event->hw.width_bits = width_of(slot);
+	event->hw.read_index = rdpmc_index(slot);
 }
 
 /* Another event needs the counter that EVENT is on. */
@@ -306,31 +312,43 @@ static void move(struct intel_cpu *cpu, struct perf_event *event, int slot)
 	leave_slot(cpu, event);
 	take_slot(cpu, event, slot);
 	begin_period(event);
-	perf_userpage_update(event);
+	perf_userpage_update_counter(event);
 	if (was_running)
 		let_run(cpu, event);
+}
+
+/* A counter for EVENT, which can use none that is free: other events move until one is. */
+static __attribute__((noinline)) int make_room(struct intel_cpu *cpu,
+					       const struct perf_event *event, uint64_t free)
+{
+	struct counter_moves moves;
+	uint64_t occupant[COUNTERS_MAX];
+
+	for (uint64_t rest = cpu->occupied; rest; rest &= rest - 1)
+		occupant[__builtin_ctzll(rest)] = cpu->events[__builtin_ctzll(rest)]->hw.constraint;
+	int slot = counter_assign(free, event->hw.constraint, 0, occupant, &moves);
+	if (slot < 0)
+		return slot;
+	for (unsigned int i = 0; i < moves.count; i++)
+		move(cpu, cpu->events[moves.move[i].from], moves.move[i].to);
+	return slot;
 }
 
 static int intel_add(struct perf_event *event, int flags)
 {
 	struct intel_cpu *cpu = this_intel_cpu();
-	struct counter_moves moves;
-	uint64_t occupant[COUNTERS_MAX];
 	uint64_t free = intel.counters & ~cpu->occupied;
 	uint64_t preferred = free >> FIXED_SLOT << FIXED_SLOT;
-	int slot;
 
 	ASSERT(atomic_load(&cpu->frozen) > 0);
-	for (uint64_t rest = cpu->occupied; rest; rest &= rest - 1)
-		occupant[__builtin_ctzll(rest)] = cpu->events[__builtin_ctzll(rest)]->hw.constraint;
 	/* Where it was before its control word still is. */
 	if (event->hw.last_slot >= 0 && (free & slot_bit(event->hw.last_slot)))
 		preferred = slot_bit(event->hw.last_slot);
-	slot = counter_assign(free, event->hw.constraint, preferred, occupant, &moves);
+	int slot = counter_assign_free(free, event->hw.constraint, preferred);
+	if (slot < 0)
+		slot = make_room(cpu, event, free);
 	if (slot < 0)
 		return slot;
-	for (unsigned int i = 0; i < moves.count; i++)
-		move(cpu, cpu->events[moves.move[i].from], moves.move[i].to);
 	take_slot(cpu, event, slot);
 	event->hw.flags = HW_STOPPED | HW_UPTODATE;
 	/* The core updates the user page when the event's state has followed, here and in del. */
@@ -352,12 +370,12 @@ static void intel_del(struct perf_event *event, int flags)
 
 static uint32_t intel_user_index(struct perf_event *event)
 {
-	return event->hw.slot < 0 ? 0 : rdpmc_index(event->hw.slot) + 1;
+	return event->hw.slot < 0 ? 0 : event->hw.read_index + 1;
 }
 
 static unsigned int intel_user_width(struct perf_event *event)
 {
-	return event->hw.slot < 0 ? intel.general_width_bits : width_of(event->hw.slot);
+	return event->hw.slot < 0 ? intel.general_width_bits : event->hw.width_bits;
 }
 
 static struct pmu intel_pmu = {
@@ -386,7 +404,7 @@ static void serve_overflow(struct intel_cpu *cpu, int slot, struct trap_frame *f
 		return;
 	intel_read(event);
 	bool expired = begin_period(event);
-	perf_userpage_update(event);
+	perf_userpage_update_counter(event);
 	if (expired && perf_event_overflow(event, frame))
 		intel_stop(event, 0);
 }

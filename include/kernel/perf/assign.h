@@ -40,6 +40,16 @@ struct counter_moves {
 int counter_assign(uint64_t free, uint64_t allowed, uint64_t preferred,
 		   const uint64_t occupant[COUNTERS_MAX], struct counter_moves *moves);
 
+/* The same when a counter is free that the new event can use, as a rule; -1: none is. */
+static inline int counter_assign_free(uint64_t free, uint64_t allowed, uint64_t preferred)
+{
+	uint64_t candidates = allowed & free;
+
+	if (!candidates)
+		return -1;
+	return __builtin_ctzll(candidates & preferred ? candidates & preferred : candidates);
+}
+
 /*
  * Whether EVENT and its group could ever be on the counters COUNTERS together, each member of
  * EVENT's PMU on one of its hw.constraint: 0, or -EINVAL. What a driver's event_init ends with, as

@@ -38,15 +38,17 @@ struct hw_event {
 	uint64_t constraint;	 /* driver: counters that can count it, bit n = slot n */
 	int slot;		 /* driver: counter it is on, -1: none */
 	int last_slot;		 /* driver: where it was last, tried first */
+	unsigned int width_bits; /* driver: of that counter … */
+	uint32_t read_index;	 /* driver: … and what the instruction that reads it is given */
 	unsigned int flags;	 /* enum hw_event_flag */
 	_Atomic uint64_t offset; /* counter.c: count minus what the counter shows */
 	uint64_t sample_period;	 /* events between samples; 0: counting event */
 	uint64_t sample_at;	 /* counter.c: count at which the next sample is due */
 	uint64_t last_period;	 /* period that the sample in hand stands for */
 
-	/* overflow.c: samples in the tick number interrupts_tick; HW_THROTTLED: stopped until the
-	 * next tick */
-	uint64_t interrupts, interrupts_tick;
+	/* overflow.c: samples in the tick that ends at interrupts_until_ns; HW_THROTTLED: stopped until
+	 * the next tick */
+	uint64_t interrupts, interrupts_until_ns;
 	uint64_t frequency_stamp_ns; /* attr.freq: when the last sample came … */
 	uint64_t frequency_count;    /* … and the count at the last tick */
 
@@ -88,6 +90,7 @@ struct perf_event {
 	uint64_t count_base; /* C: count at the last reset; what users see is counted from here */
 	uint64_t id;	     /* PERF_FORMAT_ID: unique since boot, from 1 */
 	size_t read_size;    /* perf_read_size of it alone */
+	size_t sample_size;  /* perf_record_sample_size of its attribute, if it is sampling */
 
 	/* C: times up to timestamp_ns, all in the context's time; see event_update_times */
 	uint64_t time_enabled_ns, time_running_ns, timestamp_ns;

@@ -19,16 +19,19 @@ struct trap_frame;
  * (see attr.c for the error of each). */
 #define PERF_RECORD_SAMPLE_SUPPORTED (~(uint64_t)(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_CGROUP))
 
-/*
- * Writes a PERF_RECORD_SAMPLE of EVENT: FRAME is what was interrupted, PERIOD the events the sample
- * stands for, ADDRESS its data address or 0. Lost silently (and counted) when the ring is full.
- * Any context, NMI included, on the processor where EVENT is active.
- */
-void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint64_t period,
-			uint64_t address);
+/* Bytes of the part of a sample with SAMPLE_TYPE that all samples with it have. Any context. */
+size_t perf_record_sample_size(uint64_t sample_type);
 
-/* Writes PERF_RECORD_THROTTLE or, with ON false, PERF_RECORD_UNTHROTTLE. Context as above. */
-void perf_record_throttle(struct perf_event *event, bool on);
+/*
+ * Writes a PERF_RECORD_SAMPLE of EVENT, taken at NOW_NS of clock_ns(): FRAME is what was interrupted,
+ * PERIOD the events the sample stands for, ADDRESS its data address or 0. Lost silently (and counted) when
+ * the ring is full. Any context, NMI included, on the processor where EVENT is active.
+ */
+void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint64_t now_ns,
+			uint64_t period, uint64_t address);
+
+/* Writes PERF_RECORD_THROTTLE or, with ON false, PERF_RECORD_UNTHROTTLE, at NOW_NS. Context as above. */
+void perf_record_throttle(struct perf_event *event, bool on, uint64_t now_ns);
 
 /* Writes a PERF_RECORD_READ of EVENT, whose task was PID, TID: what read() would return, children
  * not counted. Its context's lock held, on the processor where the event counts. */

@@ -21,6 +21,7 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
+#include <kernel/page.h>
 #include <kernel/spinlock.h>
 #include <kernel/wait.h>
 
@@ -47,6 +48,8 @@ struct perf_ring {
 	/* userpage.c's, same rule: what the metadata page's lock is; user space may write over
 	 * it. */
 	_Atomic uint32_t page_sequence;
+	bool user_has_clock;	       /* time is in the page too: */
+	uint64_t user_clock_offset_ns; /* clock_ns() when the reader's clock is 0 */
 
 	/* What the next poll() returns: POLLIN once a wake-up was due, taken by the poll. */
 	_Atomic unsigned int poll_bits;
@@ -102,6 +105,22 @@ void perf_ring_put(struct perf_ring *ring);
  */
 int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32_t record_type,
 		    size_t size);
+
+/* Where the next bytes of the record go, if the page has SIZE_MAX more at least; NULL: it has less. As many as
+ * the caller then fills itself count as appended by perf_ring_filled. */
+static inline void *perf_ring_place(const struct perf_output *output, size_t size_max)
+{
+	const struct perf_ring *ring = output->ring;
+	uint64_t page = output->position >> PAGE_SHIFT & (ring->data_pages - 1);
+	size_t in_page = output->position & (PAGE_SIZE - 1);
+
+	return in_page + size_max > PAGE_SIZE ? NULL : (char *)ring->pages[page] + in_page;
+}
+
+static inline void perf_ring_filled(struct perf_output *output, size_t size)
+{
+	output->position += size;
+}
 
 /* Appends SIZE bytes of DATA to the record. All writes of a record together must make its size. */
 void perf_ring_write(struct perf_output *output, const void *data, size_t size);

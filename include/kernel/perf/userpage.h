@@ -19,9 +19,10 @@
 struct perf_event;
 struct perf_ring;
 
-/* Fills in what never changes: sizes, offsets, the capability bit that says the bits are current.
- * Task context, before the page is mapped. */
-void perf_userpage_init(struct perf_ring *ring);
+/* RING's page, zeros so far, is about EVENT, its page_event from now on. Fills in what never changes, so
+ * that updates need not: sizes, offsets, capabilities, how time is computed. Task context, output.c's mutex
+ * held, before the page is mapped. */
+void perf_userpage_init(struct perf_ring *ring, struct perf_event *event);
 
 /*
  * Brings the page of EVENT up to date: index, offset, width, capabilities, times. Nothing happens
@@ -32,6 +33,10 @@ void perf_userpage_init(struct perf_ring *ring);
  * with its context's lock held where it is not; also from the PMI (NMI) for an active event.
  */
 void perf_userpage_update(struct perf_event *event);
+
+/* The same when nothing but the counter has changed, the one it is on or what was written into it: times that
+ * run go on from where they were taken. What a PMI does. */
+void perf_userpage_update_counter(struct perf_event *event);
 
 /* VALUE, of which WIDTH_BITS (1 … 64) bits count, as the signed number it stands for. */
 static inline int64_t perf_sign_extend(uint64_t value, unsigned int width_bits)
