@@ -102,6 +102,11 @@ static void deactivate(struct perf_cpu *cpu, uint64_t now_ns)
 	cpu->task_context = NULL;
 }
 
+static bool has_any_on(const struct perf_context *context)
+{
+	return !TAILQ_EMPTY(&context->pinned.on) || !TAILQ_EMPTY(&context->flexible.on);
+}
+
 /* CONTEXT, active here, becomes NEXT's if that has an image of it and its own task is not exiting. */
 static __attribute__((noinline)) bool exchange(struct perf_context *context, struct task *next)
 {
@@ -125,7 +130,7 @@ void perf_task_sched_out(struct task *prev, struct task *next)
 		return;
 
 	spin_lock(&context->lock);
-	deactivate(cpu, perf_cpu_begin(cpu, true));
+	deactivate(cpu, perf_cpu_begin(cpu, has_any_on(context)));
 	perf_cpu_end(cpu);
 	spin_unlock(&context->lock);
 }
@@ -147,7 +152,9 @@ static void task_sched_in(struct perf_cpu *cpu, struct perf_context *context)
 		uint64_t now_ns = perf_cpu_begin(cpu, false);
 
 		activate(cpu, context, now_ns);
-		sched_in_all(cpu, now_ns);
+		if (perf_groups_are_any(&context->pinned) ||
+		    perf_groups_are_any(&context->flexible) || cpu->context.rotate_needed)
+			sched_in_all(cpu, now_ns);
 		perf_cpu_end(cpu);
 		if (atomic_load_explicit(&context->traps_waiting, memory_order_relaxed))
 			perf_context_resend_traps(context);

@@ -73,6 +73,7 @@ void perf_group_queue(struct perf_event *leader)
 	leader->group_competes = competes(leader);
 	RB_INSERT(perf_group_tree, tree_of(groups, leader), leader);
 	groups->bound += leader->cpu >= 0;
+	groups->waiting++;
 }
 
 void perf_group_unqueue(struct perf_event *leader)
@@ -84,6 +85,7 @@ void perf_group_unqueue(struct perf_event *leader)
 	leader->group_queued = false;
 	RB_REMOVE(perf_group_tree, tree_of(groups, leader), leader);
 	groups->bound -= leader->cpu >= 0;
+	groups->waiting--;
 }
 
 void perf_group_rotate(struct perf_event *leader)
@@ -97,10 +99,13 @@ void perf_group_set_on(struct perf_event *leader, bool on)
 {
 	struct perf_groups *groups = perf_groups_of(leader);
 
-	if (on)
+	if (on) {
 		TAILQ_INSERT_TAIL(&groups->on, leader, on_link);
-	else
+		groups->waiting--;
+	} else {
 		TAILQ_REMOVE(&groups->on, leader, on_link);
+		groups->waiting++;
+	}
 }
 
 /* --- walks --- */

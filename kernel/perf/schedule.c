@@ -49,7 +49,7 @@ void perf_cpu_freeze(struct perf_cpu *cpu)
 
 uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool freeze)
 {
-	ASSERT(!cpu->moment_ns);
+	ASSERT_DEBUG(!cpu->moment_ns);
 	ASSERT_DEBUG(!cpu->frozen);
 	cpu->moment_ns = clock_ns();
 	if (freeze)
@@ -68,14 +68,9 @@ void perf_cpu_end(struct perf_cpu *cpu)
 
 /* --- one event, one group --- */
 
-static int cpu_number(const struct perf_cpu *cpu)
+static bool may_count_here(const struct perf_event *event)
 {
-	return (int)(cpu - perf_cpus);
-}
-
-static bool may_count_here(const struct perf_cpu *cpu, const struct perf_event *event)
-{
-	return event->cpu < 0 || &perf_cpus[event->cpu] == cpu;
+	return event->cpu < 0 || event->cpu == (int)cpu_id();
 }
 
 void perf_event_sched_out(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns)
@@ -113,10 +108,10 @@ void perf_group_sched_out(struct perf_cpu *cpu, struct perf_event *leader, uint6
 
 static int event_sched_in(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns)
 {
-	if (event->state <= EVENT_OFF || !may_count_here(cpu, event))
+	if (event->state <= EVENT_OFF || !may_count_here(event))
 		return 0;
 
-	event->on_cpu = cpu_number(cpu);
+	event->on_cpu = (int)cpu_id();
 	perf_event_set_state(event, EVENT_ACTIVE, now_ns);
 	perf_event_unthrottle(event, false);
 	if (event->leader == event)
@@ -247,8 +242,11 @@ static void context_sched_in(struct perf_cpu *cpu, struct perf_context *context,
 	struct perf_event *leader;
 	bool hardware_left = true;
 
+	/* As a rule all of the processor's own are on already when tasks are switched. */
+	if (!groups->waiting)
+		return;
 	if (!RB_EMPTY(&groups->software)) {
-		perf_group_walk_begin(&walk, groups, &groups->software, cpu_number(cpu));
+		perf_group_walk_begin(&walk, groups, &groups->software, (int)cpu_id());
 		while ((leader = perf_group_walk_next(&walk)))
 			if (leader->state == EVENT_INACTIVE &&
 			    group_sched_in(cpu, leader, now_ns) != 0)
@@ -256,7 +254,7 @@ static void context_sched_in(struct perf_cpu *cpu, struct perf_context *context,
 	}
 	if (RB_EMPTY(&groups->hardware))
 		return;
-	perf_group_walk_begin(&walk, groups, &groups->hardware, cpu_number(cpu));
+	perf_group_walk_begin(&walk, groups, &groups->hardware, (int)cpu_id());
 	while ((leader = perf_group_walk_next(&walk))) {
 		if (leader->state != EVENT_INACTIVE)
 			continue;
@@ -301,7 +299,7 @@ void perf_cpu_sched_group(struct perf_cpu *cpu, struct perf_event *leader, uint6
 {
 	struct perf_context *context = leader->context;
 
-	if (leader->state < EVENT_INACTIVE || !may_count_here(cpu, leader))
+	if (leader->state < EVENT_INACTIVE || !may_count_here(leader))
 		return;
 	perf_group_sched_out(cpu, leader, now_ns);
 	if (leader->state < EVENT_INACTIVE)
@@ -340,7 +338,7 @@ static struct perf_event *group_to_rotate(struct perf_cpu *cpu, struct perf_cont
 			first = leader;
 	if (first)
 		return first;
-	perf_group_walk_begin(&walk, groups, &groups->hardware, cpu_number(cpu));
+	perf_group_walk_begin(&walk, groups, &groups->hardware, (int)cpu_id());
 	return perf_group_walk_next(&walk);
 }
 

@@ -172,7 +172,7 @@ struct perf_cpu {
 	bool frozen;		      /* for the operation in hand */
 	unsigned int hardware_active; /* events on PMUs that can run out of counters */
 	struct perf_event *exclusive; /* its group is on, alone */
-} CACHE_ALIGNED;
+} __attribute__((aligned(512)));      /* a power of two: one shift finds this processor's */
 
 extern struct perf_cpu perf_cpus[CPUS_MAX];
 

@@ -28,6 +28,7 @@ struct perf_groups {
 	 * with a hardware event in it competes for counters; one without does not. */
 	struct perf_group_tree hardware, software;
 	struct perf_group_list on; /* leaders that are ACTIVE */
+	unsigned int waiting;	   /* queued groups that are not on */
 	unsigned int bound;	   /* queued groups that count on one processor only */
 	uint64_t last_turn;
 };
