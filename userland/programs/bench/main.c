@@ -22,7 +22,7 @@
  *     switch_open_N      the same, when both have N more events open than find a counter: every
  *                        other one is switched off, the rest wait
  *     switch_inherited_N the same, between two children of a task that has N events, which they inherited
- *     sample             one sample with an address, taken by the counter's interrupt
+ *     sample             one sample with its address, task and time, taken by the counter's interrupt
  *     pipe_round         a byte to another process through a pipe, and one back
  *     socket_round       the same through a pair of Unix sockets
  *     futex_round        FUTEX_WAKE of another process, which wakes this one
@@ -356,8 +356,9 @@ static void run_period(void *context)
 	spin_loop(SAMPLE_LOOPS, NULL);
 }
 
-/* Bytes of a record with PERF_SAMPLE_IP alone. */
-#define SAMPLE_BYTES (sizeof(struct perf_event_header) + sizeof(uint64_t))
+/* What a sample tells, and the bytes of its record: each field is a word. */
+#define SAMPLE_TYPE  (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
+#define SAMPLE_BYTES (sizeof(struct perf_event_header) + 3 * sizeof(uint64_t))
 
 static uint64_t samples_of_run(struct sampler *sampler)
 {
@@ -388,7 +389,7 @@ static int bench_sample(void)
 	if (!bench_wants("sample"))
 		return 0;
 	attr.sample_period = SAMPLE_PERIOD;
-	attr.sample_type = PERF_SAMPLE_IP;
+	attr.sample_type = SAMPLE_TYPE;
 	if (perf_ring_open(&sampler.ring, &attr, 8) != 0)
 		return bench_explain("sample", "cannot be opened");
 	int failed = meter_cost(run_period, &sampler, 0, took_one_sample, &with);
