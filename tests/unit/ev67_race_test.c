@@ -293,6 +293,29 @@ static void check_late(void)
 	}
 }
 
+/* Between stop and start nothing is sampled. What is due comes as soon as the counter can overflow again. */
+static void check_stopped(void)
+{
+	start();
+	event.hw.slot = -1;
+	late_before();
+	cpu_pmu->stop(&event, PMU_UPDATE);
+	sim_ev67_hold(false);
+	EXPECT_EQ(sim_ev67_pending(), 0);
+	EXPECT_EQ(samples, 0);
+	EXPECT(event.hw.flags & HW_STOPPED);
+	sim_ev67_count(CYCLE, 100);
+	EXPECT_EQ(count_of(&event), PERIOD);
+	cpu_pmu->start(&event, PMU_RELOAD);
+	sim_ev67_count(CYCLE, 3);
+	EXPECT_EQ(samples, 0);
+	sim_ev67_count(CYCLE, 1);
+	EXPECT_EQ(samples, 1);
+	EXPECT_EQ(count_of(&event), PERIOD + 4);
+	del(&event);
+	end();
+}
+
 /* --- while one counter's interrupt is served the other one overflows --- */
 
 static struct perf_event second;
@@ -393,6 +416,8 @@ static const struct tap_rule rules[] = {
 	  check_add_other },
 	{ "a late interrupt at any instruction of any of these loses and repeats nothing",
 	  check_late },
+	{ "an interrupt whose event has been stopped takes no sample; it comes when the event goes on",
+	  check_stopped },
 	{ "an overflow at any instruction of the other counter's interrupt is served",
 	  check_second },
 	{ "interrupts without an overflow change nothing", check_unexpected },

@@ -17,6 +17,13 @@
 
 #define BIT(n) (1u << (n))
 
+/* Where a processor is, as far as counters of user mode are concerned. */
+enum place {
+	IN_KERNEL,
+	IN_USER,
+	IN_ENTRY /* on the way in: they are not halted yet, or have been by an interrupt */
+};
+
 struct counters {
 	uint64_t value[EV67_COUNTERS];
 	unsigned int enabled, pending, user; /* sets of counters */
@@ -26,6 +33,8 @@ struct counters {
 	bool still;			   /* ProfileMe: behind the window */
 	struct ev67_profile next, profile; /* what the next one tells, and the registers */
 	uint64_t calls, counted[EV67_EVENTS];
+	enum place place;
+	struct user_way way; /* what of the way in has been done */
 };
 
 static struct counters all_counters[CPUS_MAX];
@@ -83,9 +92,20 @@ unsigned int sim_ev67_pending(void)
 
 /* --- the interrupt --- */
 
+static void leave_user_mode(void);
+static void interrupt_entry(void);
+
 static void enter(void *counter)
 {
+	enum place place = these()->place;
+
+	if (place == IN_USER)
+		leave_user_mode();
+	else if (place == IN_ENTRY)
+		interrupt_entry();
 	ev67_pmu_interrupt(*(unsigned int *)counter, sim_frame());
+	if (place == IN_USER)
+		sim_ev67_user_begin();
 }
 
 /* As PALcode: counter 0 first, the other one again as soon as the first has been served. */
@@ -260,4 +280,107 @@ void sim_ev67_count(unsigned int events, uint64_t number)
 		here->busy = false;
 		take_interrupts();
 	}
+}
+
+/* --- user mode --- */
+
+/* What the ways are, as user_mode.c derives them from code; here any lengths, and an interrupt's as it comes from
+ * user mode or in an entry. */
+#define ENTRY_IP 0xfffffc0000300000
+static const struct user_way way_in = { 90, 11 }, way_out = { 46, 3 };
+
+static void go(struct user_way way)
+{
+	struct counters *here = these();
+
+	for (uint64_t i = 0; i < way.instructions; i++) {
+		here->way.instructions++;
+		sim_ev67_count(1u << EV67_INSTRUCTIONS | 1u << EV67_CYCLES, 1);
+		if (i < way.branches) {
+			here->way.branches++;
+			sim_ev67_count(1u << EV67_CYCLES, 1);
+		}
+	}
+}
+
+/* As entry.S and user_mode_left; the counters may have been halted by an interrupt. */
+static void look(void)
+{
+	struct counters *here = these();
+
+	if (!(here->enabled & here->user))
+		return;
+	wrperfmon(PERFMON_DISABLE, here->user);
+	ev67_user_halted(here->way);
+}
+
+static void interrupt_entry(void)
+{
+	go(way_in);
+	look();
+}
+
+static void serve_overflows(void *unused)
+{
+	(void)unused;
+	ev67_user_overflows(sim_frame());
+}
+
+/* The end of the way in from user mode. */
+static void end_entry(void)
+{
+	struct counters *here = these();
+
+	look();
+	if (here->user && arch_in_nmi())
+		serve_overflows(NULL);
+	else if (here->user)
+		sim_nmi(serve_overflows, NULL);
+	here->place = IN_KERNEL;
+}
+
+static void leave_user_mode(void)
+{
+	struct counters *here = these();
+
+	here->place = IN_ENTRY;
+	here->way = (struct user_way){ 0, 0 };
+	go(way_in);
+	end_entry();
+}
+
+void sim_ev67_user_begin(void)
+{
+	struct counters *here = these();
+
+	if (here->user) {
+		struct user_start start = ev67_user_start(way_out);
+
+		if (start.counters) {
+			wrperfmon(PERFMON_ENABLE_WRITE, start.argument);
+			go(way_out);
+		}
+	}
+	here->place = IN_USER;
+}
+
+void sim_ev67_user_end(void)
+{
+	leave_user_mode();
+}
+
+void sim_ev67_user_call(void)
+{
+	struct counters *here = these();
+	struct trap_frame user = *sim_frame();
+
+	sim_ev67_hold(true);
+	sim_ev67_count(1u << EV67_INSTRUCTIONS | 1u << EV67_CYCLES, 1);
+	here->place = IN_ENTRY;
+	here->way = (struct user_way){ 0, 0 };
+	sim_frame_set(ENTRY_IP, false);
+	sim_ev67_hold(false);
+	go(way_in);
+	*sim_frame() = user;
+	end_entry();
 }

@@ -206,6 +206,14 @@ unsigned int sim_ev67_pending(void);
 /* Calls of wrperfmon on this processor since sim_ev67_set. */
 uint64_t sim_ev67_calls(void);
 
+/* This processor goes to user mode, and back to the kernel: what is on the way counts, and may overflow and interrupt,
+ * as everything else. In between it is in user mode, and so is what is interrupted; at all other
+ * times in the kernel. The frame is the test's to set. */
+void sim_ev67_user_begin(void);
+void sim_ev67_user_end(void);
+/* The same as the latter, behind one more instruction of user mode, a PALcall: its overflow interrupts the entry. */
+void sim_ev67_user_call(void);
+
 /* --- NMIs everywhere --- */
 
 struct sim_interruption {
