@@ -65,10 +65,14 @@ $(O)/tests/guest.elf $(O)/tests/loader.elf: $(O)/tests/%.elf: tests/tools/%.c
 # Programs for Tally on Alpha, static ones of the GNU C library. --no-relax: see docs/boot.md.
 CHECK_ALPHA_PROGRAMS := $(patsubst tests/alpha/programs/%.c,$(O)/alpha/tests/%,$(wildcard tests/alpha/programs/*.c))
 
-$(CHECK_ALPHA_PROGRAMS): $(O)/alpha/tests/%: tests/alpha/programs/%.c
+# They may use libspin and libperf.
+CHECK_ALPHA_LIBS := $(wildcard userland/libspin/*.c userland/libspin/alpha/*.[cS]) userland/libperf/perf_ring.c userland/libperf/profileme.c
+
+$(CHECK_ALPHA_PROGRAMS): $(O)/alpha/tests/%: tests/alpha/programs/%.c $(CHECK_ALPHA_LIBS) $(wildcard tests/boot/*.h tests/boot/alpha/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	alpha-linux-gnu-gcc -O2 -mcpu=ev67 -Wall -Wextra -Werror -Wno-array-bounds -static -pthread -Wl,--no-relax $< -o $@
+	alpha-linux-gnu-gcc -O2 -mcpu=ev67 -Wall -Wextra -Werror -Wno-array-bounds -static -pthread -Wl,--no-relax \
+		-Iuserland/libspin -Iuserland/libperf -idirafter include/uapi $< $(CHECK_ALPHA_LIBS) -o $@
 
 # The observing programs, for Alpha too.
 CHECK_ALPHA_PAIRS := epoll exec jobs limits locks log mremap orphans permissions pipes poll random sched signals splice timers tty unix \
