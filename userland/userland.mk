@@ -1,13 +1,12 @@
 # User programs: every folder below userland/programs/ is one, and every C file in tests/boot/. All are static
 # executables of newlib, linked with libperf and libspin, with their symbols: $(O)/user/bin/NAME.
 #
-# Programs that contain instructions or numbers of x86-64 are not built for other ISAs (USER_X86_64); of those in tests/boot
-# tests/boot/x86_64/programs says why.
+# Some of those in tests/boot are not built for other ISAs (USER_X86_64): tests/boot/x86_64/programs says why.
 #
 # `make user-libraries` builds some of the same sources, unchanged, with the GNU C library and with musl into
 # $(O)/user/glibc/ and $(O)/user/musl/, for tests/boot/c-libraries.t: Tally promises to run what they make.
 
-USER_X86_64 := crowd $(shell sed -n 's/^\([a-z]\+\).*/\1/p' tests/boot/x86_64/programs)
+USER_X86_64 := $(shell sed -n 's/^\([a-z]\+\).*/\1/p' tests/boot/x86_64/programs)
 USER_OTHERS := $(if $(filter-out x86_64,$(ARCH)),$(USER_X86_64))
 
 USER_PROGRAMS := $(filter-out $(USER_OTHERS),$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard userland/programs/*/*.c))))))

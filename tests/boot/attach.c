@@ -161,7 +161,8 @@ static void check_stopped(void)
 	}
 }
 
-/* One event everywhere and one for each CPU; the task does each leg on another CPU. */
+/* One event everywhere and one for each CPU, of another kind since not every PMU can count the same twice; the task does
+ * each leg on another CPU. */
 static void check_one_cpu_each(void)
 {
 	int cpus = cpu_count(), fds[64];
@@ -171,6 +172,7 @@ static void check_one_cpu_each(void)
 
 	attr.disabled = 0;
 	int everywhere = must_open(&attr, pid, -1, -1);
+	attr.config = GENERAL->config;
 	for (int cpu = 0; cpu < cpus; cpu++)
 		fds[cpu] = must_open(&attr, pid, cpu, -1);
 	/* Twice, so that each is also taken up again. */
@@ -180,10 +182,11 @@ static void check_one_cpu_each(void)
 		uint64_t before = read_event(fds[here]).value;
 		pin(pid, here);
 		child_step(pid);
-		uint64_t now = derive_legs(INSTRUCTIONS, (uint64_t)leg);
+		uint64_t now = derive_legs(GENERAL, (uint64_t)leg);
 		EXPECT_EQ_AT(read_event(fds[here]).value - before, now - last, "leg %d on CPU %d",
 			     leg, here);
-		EXPECT_EQ_AT(read_event(everywhere).value, now, "leg %d", leg);
+		EXPECT_EQ_AT(read_event(everywhere).value, derive_legs(INSTRUCTIONS, (uint64_t)leg),
+			     "leg %d", leg);
 		last = now;
 	}
 	uint64_t sum = 0, running_ns = 0;
@@ -205,6 +208,7 @@ static void check_one_cpu_each(void)
 
 /* --- running targets --- */
 
+#ifdef __x86_64__ /* Alpha counts instructions once at a time */
 struct pair {
 	uint64_t count, values[2];
 };
@@ -335,6 +339,8 @@ static void check_group_switching(void)
 	end_spinner(pid);
 }
 
+#endif
+
 /* A limit of overflows on a running target: exactly so many periods, then it is off, and says so.
  * */
 #define PERIOD 20011
@@ -395,11 +401,13 @@ static const struct tap_rule rules[] = {
 	{ "events on a stopped task are switched and reset between two instructions",
 	  check_stopped },
 	{ "an event of a task and a CPU counts that task on that CPU", check_one_cpu_each },
+#ifdef __x86_64__
 	{ "an event can be attached to a running task, and joins a group that counts",
 	  check_running },
 	{ "a member of a running group is switched by itself", check_switching },
 	{ "a member of a running group is reset by itself", check_resetting },
 	{ "a running group is switched whole", check_group_switching },
+#endif
 	{ "a limit of overflows stops a running task's event at exactly so many periods",
 	  check_refresh },
 	{ "a new period begins when it is set", check_period },

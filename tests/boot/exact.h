@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "page.h"
 #include "spin.h"
 
 /*

@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "child.h"
-#include "page.h"
 
 #define CPUS_MAX   64
 #define STACK_SIZE 16384

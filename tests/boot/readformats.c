@@ -233,10 +233,9 @@ static void check_ids(void)
 
 /* --- lost samples --- */
 
-/* A sample of an address is 16 bytes; a page of them, less one that would make full look like
+/* A sample of two addresses and the task is 32 bytes; a page of them, less one that would make full look like
  * empty. */
-#define PAGE	    4096
-#define SAMPLE_SIZE 16
+#define SAMPLE_SIZE 32
 #define FIT	    (PAGE / SAMPLE_SIZE - 1)
 #define PERIOD	    1000
 #define SAMPLES	    300
@@ -244,17 +243,18 @@ static void check_ids(void)
 static void check_lost(void)
 {
 	struct perf_event_attr attr = user_attr(GENERAL);
+	const uint64_t passes = SAMPLES * PERIOD / derive(GENERAL, 2, 1);
 	struct perf_ring ring;
 	uint64_t words[2] = { 0 };
 
-	attr.sample_type = PERF_SAMPLE_IP;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR;
 	attr.sample_period = PERIOD;
 	attr.read_format = PERF_FORMAT_LOST;
 	EXPECT_EQ(perf_ring_open(&ring, &attr, 1), 0);
-	/* Each round overflows SAMPLES times and leaves as many branches over as the window has. */
-	run_enabled(ring.fd, spin_find_work("loop"), SAMPLES * PERIOD, NULL);
+	/* Each round overflows SAMPLES times and leaves as much over as the window has. */
+	run_enabled(ring.fd, spin_find_work("loop"), passes, NULL);
 	EXPECT_EQ(read(ring.fd, words, sizeof(words)), sizeof(words));
-	EXPECT_EQ(words[0], derive_window(GENERAL, spin_find_work("loop"), SAMPLES * PERIOD));
+	EXPECT_EQ(words[0], derive_window(GENERAL, spin_find_work("loop"), passes));
 	EXPECT_EQ(words[1], SAMPLES - FIT);
 	EXPECT_EQ(ring.page->data_head, FIT * SAMPLE_SIZE);
 	control(ring.fd, PERF_EVENT_IOC_RESET, 0);

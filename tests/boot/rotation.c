@@ -234,8 +234,8 @@ static void check_group_size(const struct kind *kind, int fit)
 static void check_group_sizes(void)
 {
 	check_group_size(GENERAL, general_counters());
-	check_group_size(INSTRUCTIONS, general_counters() + 1);
-	check_group_size(REFERENCE_CYCLES, 1);
+	check_group_size(INSTRUCTIONS, instruction_counters());
+	check_group_size(&kinds[KINDS - 1], 1);
 }
 
 /* --- pinned events --- */

@@ -11,7 +11,6 @@
 
 #include <time.h>
 
-#define PAGE	   4096
 #define ROUNDS	   1000
 #define EVENTS_MAX 9
 

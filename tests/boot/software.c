@@ -9,8 +9,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define PAGE 4096
-
 /* --- page faults --- */
 
 static void touch(int fd, uint64_t pages, char *memory)

@@ -8,9 +8,9 @@
  */
 #include "child.h"
 
-#define TASKS_MAX  8
-#define WORKS	   4
-#define ROUNDS_MAX 3
+#define TASKS_MAX    8
+#define WORKS	     4
+#define ROUNDS_MAX   3
 
 /* N times: moves the calling task to the next of two CPUs and executes WANDER_LOOPS loops there.
  * MEMORY is two masks. */
@@ -269,6 +269,8 @@ static void check_two_observers(void)
 	fflush(stdout);
 	pid_t observer = fork();
 	if (observer == 0) {
+		/* Of another kind: not every PMU can count the same twice. */
+		attr.config = GENERAL->config;
 		int fd = open_event(&attr, pid, -1, -1);
 		raise(SIGSTOP);
 		seen[1] = read(fd, seen, sizeof(*seen)) < 0 ? (uint64_t)errno : 0;
@@ -283,7 +285,7 @@ static void check_two_observers(void)
 	child_continue(observer);
 	EXPECT_EQ(child_wait(observer), 0);
 	EXPECT_EQ(read_event(fd).value, derive_window(INSTRUCTIONS, work, 1000));
-	EXPECT_EQ(seen[0], derive_window(INSTRUCTIONS, work, 1000));
+	EXPECT_EQ(seen[0], derive_window(GENERAL, work, 1000));
 	EXPECT_EQ_AT(seen[1], ENOSPC, "%s", "a buffer that is too short");
 	close(fd);
 	child_end(pid);
@@ -375,7 +377,7 @@ static const struct tap_rule rules[] = {
 	{ "a task that is moved by another counts exactly", check_moved_by_parent },
 	{ "tasks without events are not counted, and a stopped one's time stands still",
 	  check_beside_bystanders },
-	{ "two observers of one task see the same", check_two_observers },
+	{ "two observers of one task see what it does", check_two_observers },
 	{ "what a task counted stays readable after its end", check_after_the_end },
 	{ "an event without inherit does not count children", check_not_inherited },
 	{ "an event with inherit counts the children that have ended", check_inherited },

@@ -71,4 +71,13 @@ static inline int general_counters(void)
 	return 1;
 }
 
+/* Nor are instructions. */
+static inline int instruction_counters(void)
+{
+	return 1;
+}
+
+/* Counters that are not general ones: that of the instructions. */
+#define FIXED_COUNTERS 1
+
 #endif

@@ -99,12 +99,11 @@ static const struct kind kinds[] = {
 	{ "ref-cycles", PERF_COUNT_HW_REF_CPU_CYCLES, 1, 1 },
 };
 
-#define INSTRUCTIONS	 (&kinds[0])
+#define INSTRUCTIONS (&kinds[0])
 /* A kind of which general_counters() can be counted at a time, each with one of INSTRUCTIONS; and its number as a raw
  * event: SDM vol. 3B, table 20-1. */
-#define GENERAL		 (&kinds[1])
-#define GENERAL_RAW	 0x00c4
-#define REFERENCE_CYCLES (&kinds[3])
+#define GENERAL	     (&kinds[1])
+#define GENERAL_RAW  0x00c4
 
 /* General counters of this machine, CPUID.0AH:EAX[15:8]. */
 static inline int general_counters(void)
@@ -114,5 +113,14 @@ static inline int general_counters(void)
 	__asm__ volatile("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
 	return eax >> 8 & 0xff;
 }
+
+/* Events of INSTRUCTIONS that can be counted at a time. */
+static inline int instruction_counters(void)
+{
+	return general_counters() + 1;
+}
+
+/* Counters that are not general ones: events of the kinds 0, 2 and 3 have one each. */
+#define FIXED_COUNTERS 3
 
 #endif

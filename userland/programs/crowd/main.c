@@ -5,8 +5,8 @@
  *     crowd [N]...     (10 100 1000 10000)
  *
  * For each N, ascending, it has N threads on CPU 0 of which each gives way, again and again, and prints
- * what one turn costs: kernel instructions of CPU 0, divided by the switches there. Needs the right to
- * count a whole CPU.
+ * what one turn costs: kernel instructions of CPU 0, divided by the switches there. Alpha's counters cannot leave
+ * out the program's own, which are 3. Needs the right to count a whole CPU.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,13 @@
 #include <unistd.h>
 
 /* Shares all but its stack, which it does not use: Linux's CLONE_VM, FS, FILES, SIGHAND, THREAD. */
-#define THREAD_FLAGS   0x00010f00ul
+#define THREAD_FLAGS 0x00010f00ul
+
+#ifdef __alpha__
+#define KERNEL_ONLY 0
+#else
+#define KERNEL_ONLY 1
+#endif
 
 #define SIZES_MAX      16
 
@@ -35,6 +41,27 @@ static long start_thread(void)
 {
 	long result;
 
+#ifdef __alpha__
+	register long v0 __asm__("$0") = SYS_clone;
+	register long a0 __asm__("$16") = THREAD_FLAGS;
+	register long a1 __asm__("$17") = 0;
+	register long a2 __asm__("$18") = 0;
+	register long a3 __asm__("$19") = 0;
+	register long a4 __asm__("$20") = 0;
+
+	/* An error is in a3. */
+	__asm__ volatile("call_pal 0x83\n\t"
+			 "bne $19, 2f\n\t"
+			 "bne $0, 2f\n"
+			 "1:\tlda $0, %[yield]($31)\n\t"
+			 "call_pal 0x83\n\t"
+			 "br $31, 1b\n"
+			 "2:"
+			 : "+r"(v0), "+r"(a3), "+r"(a4)
+			 : "r"(a0), "r"(a1), "r"(a2), [yield] "i"(SYS_sched_yield)
+			 : "memory");
+	result = a3 ? -v0 : v0;
+#else
 	__asm__ volatile("syscall\n\t"
 			 "test %%rax, %%rax\n\t"
 			 "jnz 2f\n"
@@ -46,6 +73,7 @@ static long start_thread(void)
 			 : "0"((long)SYS_clone), "D"(THREAD_FLAGS), "S"(0l),
 			   "d"(0l), [yield] "i"(SYS_sched_yield)
 			 : "rcx", "r8", "r10", "r11", "memory");
+#endif
 	return result < 0 ? result : 0;
 }
 
@@ -65,7 +93,7 @@ static void set_first(bool before)
 static int open_counter(uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = type, .config = config, .exclude_user = 1
+		.size = sizeof(attr), .type = type, .config = config, .exclude_user = KERNEL_ONLY
 	};
 	long fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
 
@@ -85,7 +113,7 @@ static uint64_t read_counter(int fd)
 	return count;
 }
 
-/* Kernel instructions of one turn. */
+/* Instructions of one turn. */
 static uint64_t measure(int instructions, int switches)
 {
 	uint64_t first_switch, last_switch, first, last;
@@ -150,6 +178,7 @@ int main(int argc, char **argv)
 		costs[count++].instructions = measure(instructions, switches);
 	}
 	for (size_t i = 0; i < count; i++)
-		printf("turn_among_%lu:k %" PRIu64 "\n", costs[i].threads, costs[i].instructions);
+		printf("turn_among_%lu%s %" PRIu64 "\n", costs[i].threads, KERNEL_ONLY ? ":k" : "",
+		       costs[i].instructions);
 	return 0;
 }
