@@ -9,13 +9,14 @@
 #include <arch/clock.h>
 
 #include <arch/random.h>
+#include <kernel/clock_chip.h>
 #include <kernel/time.h>
 #include <machine/pal.h>
 
 #include "interrupt.h"
 
-/* The machine's time at clock_ns() == 0. */
-static uint64_t start_ns;
+/* The machine's time at clock_ns() == 0, and the clock chip's. */
+static uint64_t start_ns, boot_time_s;
 
 static uint64_t machine_ns(void)
 {
@@ -25,6 +26,7 @@ static uint64_t machine_ns(void)
 void clock_start(void)
 {
 	start_ns = machine_ns();
+	boot_time_s = clock_chip_read_s();
 }
 
 uint64_t clock_ns(void)
@@ -39,7 +41,7 @@ bool clock_user_conversion(struct clock_conversion *conversion)
 
 uint64_t arch_boot_time_s(void)
 {
-	return (pal_console(CONSOLE_WALL_TIME, 0) - clock_ns()) / NSEC_PER_SEC;
+	return boot_time_s;
 }
 
 /* The alarm's time that means none. */

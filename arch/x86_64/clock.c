@@ -11,7 +11,7 @@
  * Sources: SDM vol. 3B 18.17 "Time-Stamp Counter", 18.7.3 "Determining the Processor Base
  * Frequency", vol. 3A 11.5.4 "APIC Timer"; ACPI Specification 6.5, 4.8.3.3 "Power Management
  * Timer"; Intel 8254 data sheet; the hypervisors' leaf 0x40000010 as VMware proposed it to the
- * Linux kernel list on 2008-10-01; Motorola MC146818A data sheet (clock chip).
+ * Linux kernel list on 2008-10-01.
  */
 #include "clock.h"
 
@@ -20,6 +20,7 @@
 
 #include <arch/clock.h>
 #include <arch/port.h>
+#include <kernel/clock_chip.h>
 #include <kernel/log.h>
 #include <kernel/spinlock.h>
 #include <kernel/time.h>
@@ -192,71 +193,6 @@ static void measure(const struct reference *reference)
 }
 
 /*
- * The clock chip: whole seconds since 1970.
- */
-#define CMOS_INDEX    0x70
-#define CMOS_DATA     0x71
-#define CMOS_UPDATING 0x80 /* status A */
-#define CMOS_BINARY   0x04 /* status B */
-#define CMOS_24_HOURS 0x02
-
-static uint8_t read_cmos(uint8_t index)
-{
-	arch_port_write8(CMOS_INDEX, index);
-	return arch_port_read8(CMOS_DATA);
-}
-
-static unsigned int decode(uint8_t value, uint8_t format)
-{
-	return format & CMOS_BINARY ? value : (value >> 4) * 10u + (value & 15);
-}
-
-/* Days from 1970-01-01 to the given date of the Gregorian calendar. The year is taken to begin in
- * March, so that the leap day comes last. */
-static uint64_t days_since_1970(unsigned int year, unsigned int month, unsigned int day)
-{
-	unsigned int y = month > 2 ? year : year - 1;
-	unsigned int m = month > 2 ? month - 3 : month + 9;
-
-	return 365ull * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
-}
-
-static uint64_t read_clock_chip(void)
-{
-	/* second, minute, hour, day, month, year */
-	static const uint8_t fields[] = { 0, 2, 4, 7, 8, 9 };
-	uint8_t raw[sizeof fields], again[sizeof fields];
-	bool equal = false;
-
-	/* Two equal readings: none was taken in the middle of a change. An empty port never
-	 * changes. */
-	for (unsigned int tries = 0; tries < 100 && !equal; tries++) {
-		if (read_cmos(0x0a) & CMOS_UPDATING)
-			continue;
-		equal = tries > 0;
-		for (unsigned int i = 0; i < sizeof fields; i++) {
-			again[i] = read_cmos(fields[i]);
-			equal = equal && again[i] == raw[i];
-			raw[i] = again[i];
-		}
-	}
-	if (!equal)
-		return 0;
-
-	uint8_t format = read_cmos(0x0b);
-	unsigned int hour = decode(raw[2] & 0x7f, format);
-	unsigned int day = decode(raw[3], format), month = decode(raw[4], format);
-	unsigned int year = decode(raw[5], format) + 2000;
-
-	if (!(format & CMOS_24_HOURS))
-		hour = hour % 12 + (raw[2] & 0x80 ? 12 : 0);
-	if (month < 1 || month > 12 || day < 1 || day > 31)
-		return 0;
-	return days_since_1970(year, month, day) * 86400 + hour * 3600 +
-	       decode(raw[1], format) * 60 + decode(raw[0], format);
-}
-
-/*
  * The clock.
  */
 static void on_timer(unsigned int vector)
@@ -297,7 +233,7 @@ void clock_init(void)
 	conversion.offset_ns =
 		-(uint64_t)((unsigned __int128)tsc_start * conversion.mult >> conversion.shift);
 	ns_per_tick = (uint64_t)conversion.mult << (FRACTION_BITS - conversion.shift);
-	boot_time_s = read_clock_chip();
+	boot_time_s = clock_chip_read_s();
 	trap_set_interrupt(VECTOR_TIMER, on_timer);
 	log_debug("clock: %lu kHz by %s, timer %lu kHz%s", tsc_hz / 1000, source, apic_hz / 1000,
 		  cpu_features.tsc_deadline ? " (deadline mode)" : "");
