@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <arch/signal.h>
 #include <arch/task.h>
 #include <kernel/entry.h>
 #include <kernel/page.h>
@@ -25,6 +26,7 @@
 #include <uapi/linux/stat.h>
 
 #include "floating_control.h"
+#include "signal_frame.h"
 #include "switch.h"
 #include "syscall.h"
 
@@ -142,6 +144,51 @@ long alpha_osf_sigprocmask(const unsigned long arg[6])
 	signal_set_mask(new & ~((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1)));
 	syscall_succeed(arch_task_user_frame(task_current()), old);
 	return 0;
+}
+
+/* sigsuspend's mask is an argument, too. */
+long alpha_sigsuspend(const unsigned long arg[6])
+{
+	return signal_suspend(arg[0]);
+}
+
+long alpha_sigreturn(const unsigned long arg[6])
+{
+	struct trap_frame *frame = arch_task_user_frame(task_current());
+	uint64_t mask;
+
+	if (signal_return_plain(frame, &mask)) {
+		user_exception(frame, SIGSEGV, SI_KERNEL, 0);
+		return 0;
+	}
+	signal_set_mask(mask);
+	return arch_syscall_result(frame);
+}
+
+/* What OSF/1's sigaction takes and tells. */
+struct osf_sigaction {
+	uint64_t handler, mask;
+	int32_t flags;
+} __attribute__((packed));
+
+long alpha_sigaction(const unsigned long arg[6])
+{
+	struct kernel_sigaction action = { 0 }, old;
+	struct osf_sigaction osf;
+
+	if (arg[1]) {
+		if (copy_from_user(&osf, (const void *)arg[1], sizeof(osf)))
+			return -EFAULT;
+		action.handler = osf.handler;
+		action.mask = osf.mask;
+		action.flags = (uint64_t)(int64_t)osf.flags;
+	}
+	int error = signal_change_action((int)arg[0], arg[1] ? &action : NULL, &old);
+
+	if (error || !arg[2])
+		return error;
+	osf = (struct osf_sigaction){ old.handler, old.mask, (int32_t)old.flags };
+	return copy_to_user((void *)arg[2], &osf, sizeof(osf));
 }
 
 long alpha_getpagesize(const unsigned long arg[6])

@@ -9,7 +9,12 @@
  *   ucontext                 <- a2: all registers, the floating-point ones too
  *   three instructions       <- ra, if rt_sigaction was given no address for it: they call rt_sigreturn
  *
- * There is no red zone. Whoever calls rt_sigreturn says in a0 where the frame is. Nothing in it can do
+ * A handler without SA_SIGINFO finds OSF/1's, and 0 in a1:
+ *
+ *   sigcontext               <- sp and a2 in the handler: all registers
+ *   three instructions       <- ra, likewise: they call sigreturn
+ *
+ * There is no red zone. Whoever calls either says in a0 where the frame is. Nothing in it can do
  * harm: the program counter's low bits and the processor status are not the program's to choose.
  */
 #include <arch/signal.h>
@@ -27,6 +32,7 @@
 #include <uapi/linux/errno.h>
 
 #include "floating_control.h"
+#include "signal_frame.h"
 #include "switch.h"
 #include "syscall.h"
 
@@ -63,6 +69,12 @@ struct ucontext {
 struct signal_frame {
 	struct kernel_siginfo info;
 	struct ucontext ucontext;
+	uint32_t code[3];
+	uint32_t padding;
+};
+
+struct plain_frame {
+	struct sigcontext context;
 	uint32_t code[3];
 	uint32_t padding;
 };
@@ -140,43 +152,79 @@ static void restore_floating(const struct sigcontext *c)
 	arch_irq_restore(interrupts);
 }
 
+/* What the program was doing. Nothing of the kernel's stack may be left in it. */
+static void save_context(struct sigcontext *context, const struct trap_frame *frame, uint64_t mask,
+			 bool on_stack)
+{
+	memset(context, 0, sizeof(*context));
+	context->on_stack = on_stack;
+	context->mask = mask;
+	save_registers(context, frame);
+	save_floating(context);
+}
+
+/* The three instructions that make call NUMBER. */
+static void write_code(uint32_t code[3], uint32_t number)
+{
+	code[0] = INSTRUCTION_MOVE_SP_A0;
+	code[1] = INSTRUCTION_LOAD_V0 + number;
+	code[2] = INSTRUCTION_CALLSYS;
+}
+
+/* Writes a frame of SA_SIGINFO to AT, and where its parts are to FRAME's registers. */
+static int push_full(struct trap_frame *frame, uintptr_t at, const struct kernel_siginfo *info,
+		     uint64_t mask, bool on_stack, const struct kernel_sigaltstack *alternate)
+{
+	struct signal_frame pushed;
+
+	memset(&pushed, 0, sizeof(pushed));
+	memcpy(&pushed.info, info, sizeof(pushed.info));
+	pushed.ucontext.stack = *alternate;
+	pushed.ucontext.osf_mask = mask;
+	pushed.ucontext.mask = mask;
+	save_context(&pushed.ucontext.context, frame, mask, on_stack);
+	write_code(pushed.code, __NR_rt_sigreturn);
+	frame->r17 = at + offsetof(struct signal_frame, info);
+	frame->r18 = at + offsetof(struct signal_frame, ucontext);
+	frame->r26 = at + offsetof(struct signal_frame, code);
+	return copy_to_user((void *)at, &pushed, sizeof(pushed));
+}
+
+/* The same for a handler that asks for no more than the signal's number. */
+static int push_plain(struct trap_frame *frame, uintptr_t at, uint64_t mask, bool on_stack)
+{
+	struct plain_frame pushed = { 0 };
+
+	save_context(&pushed.context, frame, mask, on_stack);
+	write_code(pushed.code, __NR_sigreturn);
+	frame->r17 = 0;
+	frame->r18 = at + offsetof(struct plain_frame, context);
+	frame->r26 = at + offsetof(struct plain_frame, code);
+	return copy_to_user((void *)at, &pushed, sizeof(pushed));
+}
+
 int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *action,
 		     const struct kernel_siginfo *info, uint64_t old_mask,
 		     struct kernel_sigaltstack *alternate)
 {
-	bool on_alternate = is_on(alternate, frame->sp);
+	bool full = action->flags & SA_SIGINFO, on_alternate = is_on(alternate, frame->sp);
+	size_t size = full ? sizeof(struct signal_frame) : sizeof(struct plain_frame);
 	uintptr_t sp = frame->sp;
 
 	if ((action->flags & SA_ONSTACK) && !(alternate->ss_flags & SS_DISABLE) && !on_alternate)
 		sp = alternate->ss_sp + alternate->ss_size;
-	uintptr_t at = (sp - sizeof(struct signal_frame)) & ~(uintptr_t)(FRAME_ALIGNMENT - 1);
+	uintptr_t at = (sp - size) & ~(uintptr_t)(FRAME_ALIGNMENT - 1);
 
 	if (at >= USER_END)
 		return -EFAULT;
-	struct signal_frame pushed;
-	struct ucontext *ucontext = &pushed.ucontext;
-
-	/* Nothing of the kernel's stack may be left in it. */
-	memset(&pushed, 0, sizeof(pushed));
-	memcpy(&pushed.info, info, sizeof(pushed.info));
-	ucontext->stack = *alternate;
-	ucontext->osf_mask = old_mask;
-	ucontext->mask = old_mask;
-	ucontext->context.on_stack = on_alternate;
-	ucontext->context.mask = old_mask;
-	save_registers(&ucontext->context, frame);
-	save_floating(&ucontext->context);
-	pushed.code[0] = INSTRUCTION_MOVE_SP_A0;
-	pushed.code[1] = INSTRUCTION_LOAD_V0 + __NR_rt_sigreturn;
-	pushed.code[2] = INSTRUCTION_CALLSYS;
-	if (copy_to_user((void *)at, &pushed, sizeof(pushed)))
+	if (full ? push_full(frame, at, info, old_mask, on_alternate, alternate) :
+		   push_plain(frame, at, old_mask, on_alternate))
 		return -EFAULT;
 	if (alternate->ss_flags & SS_AUTODISARM)
 		*alternate = (struct kernel_sigaltstack){ .ss_flags = SS_DISABLE };
 	frame->r16 = (uint64_t)info->si_signo;
-	frame->r17 = at + offsetof(struct signal_frame, info);
-	frame->r18 = at + offsetof(struct signal_frame, ucontext);
-	frame->r26 = action->restorer ? action->restorer : at + offsetof(struct signal_frame, code);
+	if (action->restorer)
+		frame->r26 = action->restorer;
 	frame->r27 = action->handler;
 	frame->sp = at;
 	frame->pc = action->handler & ~(uint64_t)(INSTRUCTION_ALIGNMENT - 1);
@@ -199,6 +247,19 @@ int arch_signal_return(struct trap_frame *frame, uint64_t *mask,
 	if (popped.stack.ss_flags & SS_AUTODISARM)
 		*alternate = popped.stack;
 	/* Not a system call's frame any more: v0 and a3 are the program's, nothing is to be restarted. */
+	syscall_forget(frame);
+	return 0;
+}
+
+int signal_return_plain(struct trap_frame *frame, uint64_t *mask)
+{
+	struct sigcontext popped;
+
+	if (copy_from_user(&popped, (void *)frame->r16, sizeof(popped)))
+		return -EFAULT;
+	restore_registers(frame, &popped);
+	restore_floating(&popped);
+	*mask = popped.mask;
 	syscall_forget(frame);
 	return 0;
 }

@@ -228,6 +228,18 @@ void signal_discard_ignored(struct process *process, int signal);
 /* The running task blocks MASK (but never SIGKILL and SIGSTOP) from now on. Task context. */
 void signal_set_mask(uint64_t mask);
 
+/*
+ * What this process does about SIGNAL becomes NEW, unless that is NULL; what it did goes to OLD. Flags that are not
+ * known and signals that cannot be blocked are left out. In task context. -EINVAL: there is no such signal, or it is
+ * one that nothing can be done about.
+ */
+int signal_change_action(int signal, const struct kernel_sigaction *new,
+			 struct kernel_sigaction *old);
+
+/* Sleeps with the signal mask MASK until a signal is there to act on; the mask is then what it was, as soon as that
+ * is done. In task context; an error number that says what becomes of the call. */
+long signal_suspend(uint64_t mask);
+
 /* Handlers like OLD's (NULL: every default), with one reference; or NULL. Task context. */
 struct signal_handlers *signal_handlers_copy(struct signal_handlers *old);
 /* HANDLERS with one more reference, and one less. Any context; put: where kfree may be called. */

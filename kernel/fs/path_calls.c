@@ -10,6 +10,7 @@
 #include <kernel/kmalloc.h>
 #include <kernel/path_view.h>
 #include <kernel/process.h>
+#include <kernel/stat.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/usercopy.h>
@@ -21,32 +22,49 @@
 /* st_dev and st_ino of files without a dentry (events, pipes): one anonymous inode, as Linux has. */
 #define ANONYMOUS_DEVICE 0xf
 
-static long put_stat(const struct inode *inode, unsigned long user_stat)
+static void describe(const struct inode *inode, struct kernel_stat *stat)
 {
-	struct kernel_stat stat = { .st_dev = ANONYMOUS_DEVICE,
-				    .st_ino = 1,
-				    .st_nlink = 1,
-				    .st_mode = 0600,
-				    .st_blksize = 4096 };
-
+	*stat = (struct kernel_stat){ .st_dev = ANONYMOUS_DEVICE,
+				      .st_ino = 1,
+				      .st_nlink = 1,
+				      .st_mode = 0600,
+				      .st_blksize = 4096 };
 	if (inode)
-		inode_stat(inode, &stat);
-	return copy_to_user((void *)user_stat, &stat, sizeof(stat));
+		inode_stat(inode, stat);
 }
 
-static long stat_path(int directory_fd, unsigned long user_path, unsigned int flags,
-		      unsigned long user_stat)
+int stat_of_path(int directory_fd, unsigned long user_path, unsigned int flags,
+		 struct kernel_stat *stat)
 {
 	struct dentry *dentry;
 	int error = path_arguments_look_up_at(directory_fd, user_path, flags, &dentry);
 
 	if (error)
 		return error;
-	long result = put_stat(dentry ? dentry->inode : NULL, user_stat);
-
+	describe(dentry ? dentry->inode : NULL, stat);
 	if (dentry)
 		dentry_put(dentry);
-	return result;
+	return 0;
+}
+
+int stat_of_descriptor(int fd, struct kernel_stat *stat)
+{
+	struct file *file = fd_get_file(fd);
+
+	if (!file)
+		return -EBADF;
+	describe(file_inode(file), stat);
+	file_put(file);
+	return 0;
+}
+
+static long stat_path(int directory_fd, unsigned long user_path, unsigned int flags,
+		      unsigned long user_stat)
+{
+	struct kernel_stat stat;
+	int error = stat_of_path(directory_fd, user_path, flags, &stat);
+
+	return error ? error : copy_to_user((void *)user_stat, &stat, sizeof(stat));
 }
 
 long sys_stat(const unsigned long arg[6])
@@ -61,14 +79,10 @@ long sys_lstat(const unsigned long arg[6])
 
 long sys_fstat(const unsigned long arg[6])
 {
-	struct file *file = fd_get_file((int)arg[0]);
+	struct kernel_stat stat;
+	int error = stat_of_descriptor((int)arg[0], &stat);
 
-	if (!file)
-		return -EBADF;
-	long result = put_stat(file_inode(file), arg[1]);
-
-	file_put(file);
-	return result;
+	return error ? error : copy_to_user((void *)arg[1], &stat, sizeof(stat));
 }
 
 long sys_newfstatat(const unsigned long arg[6])

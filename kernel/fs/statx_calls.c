@@ -4,6 +4,7 @@
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/page.h>
+#include <kernel/stat.h>
 #include <kernel/syscall.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
@@ -77,48 +78,61 @@ long sys_statx(const unsigned long arg[6])
 	return copy_to_user((void *)arg[4], &statx, sizeof(statx));
 }
 
-static long put_statfs(const struct superblock *superblock, unsigned long user_statfs)
+static void describe(const struct superblock *superblock, struct kernel_statfs *statfs)
 {
-	struct kernel_statfs statfs = { .f_type = ANONYMOUS_MAGIC,
-					.f_bsize = PAGE_SIZE,
-					.f_frsize = PAGE_SIZE,
-					.f_namelen = NAME_SIZE_MAX,
-					.f_flags = ST_VALID | ST_RELATIME };
-
+	*statfs = (struct kernel_statfs){ .f_type = ANONYMOUS_MAGIC,
+					  .f_bsize = PAGE_SIZE,
+					  .f_frsize = PAGE_SIZE,
+					  .f_namelen = NAME_SIZE_MAX,
+					  .f_flags = ST_VALID | ST_RELATIME };
 	if (superblock) {
-		statfs.f_type = superblock->magic;
-		statfs.f_fsid[0] = (int32_t)superblock->device;
+		statfs->f_type = superblock->magic;
+		statfs->f_fsid[0] = (int32_t)superblock->device;
 	}
 	/* What programs may change grows as long as there is memory. */
 	if (superblock && !superblock->fixed) {
-		statfs.f_blocks = page_total_count();
-		statfs.f_bfree = statfs.f_bavail = page_free_count();
+		statfs->f_blocks = page_total_count();
+		statfs->f_bfree = statfs->f_bavail = page_free_count();
 	}
-	return copy_to_user((void *)user_statfs, &statfs, sizeof(statfs));
 }
 
-long sys_statfs(const unsigned long arg[6])
+int statfs_of_path(unsigned long user_path, struct kernel_statfs *statfs)
 {
 	struct dentry *dentry;
-	int error = path_arguments_look_up(AT_FDCWD, arg[0], LOOKUP_FOLLOW, &dentry);
+	int error = path_arguments_look_up(AT_FDCWD, user_path, LOOKUP_FOLLOW, &dentry);
 
 	if (error)
 		return error;
-	long result = put_statfs(dentry->inode->superblock, arg[1]);
-
+	describe(dentry->inode->superblock, statfs);
 	dentry_put(dentry);
-	return result;
+	return 0;
 }
 
-long sys_fstatfs(const unsigned long arg[6])
+int statfs_of_descriptor(int fd, struct kernel_statfs *statfs)
 {
-	struct file *file = fd_get_file((int)arg[0]);
+	struct file *file = fd_get_file(fd);
 
 	if (!file)
 		return -EBADF;
 	const struct inode *inode = file_inode(file);
-	long result = put_statfs(inode ? inode->superblock : NULL, arg[1]);
 
+	describe(inode ? inode->superblock : NULL, statfs);
 	file_put(file);
-	return result;
+	return 0;
+}
+
+long sys_statfs(const unsigned long arg[6])
+{
+	struct kernel_statfs statfs;
+	int error = statfs_of_path(arg[0], &statfs);
+
+	return error ? error : copy_to_user((void *)arg[1], &statfs, sizeof(statfs));
+}
+
+long sys_fstatfs(const unsigned long arg[6])
+{
+	struct kernel_statfs statfs;
+	int error = statfs_of_descriptor((int)arg[0], &statfs);
+
+	return error ? error : copy_to_user((void *)arg[1], &statfs, sizeof(statfs));
 }

@@ -24,10 +24,33 @@ long sys_exit_group(const unsigned long arg[6])
 	process_exit((int)(arg[0] & 0xff) << 8);
 }
 
+int signal_change_action(int signal, const struct kernel_sigaction *new,
+			 struct kernel_sigaction *old)
+{
+	struct process *process = task_current()->process;
+
+	if (signal < 1 || signal > SIGNALS_MAX || (new && (signal == SIGKILL || signal == SIGSTOP)))
+		return -EINVAL;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	spin_lock(&process->signal_lock);
+	*old = signal_handlers_get(process->handlers, signal);
+	if (new) {
+		struct kernel_sigaction action = *new;
+
+		/* What is not known is not there: so programs find out. */
+		action.flags &= SA_KNOWN;
+		action.mask &= ~((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1));
+		signal_handlers_set(process->handlers, signal, &action);
+		signal_discard_ignored(process, signal);
+	}
+	spin_unlock(&process->signal_lock);
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return 0;
+}
+
 long sys_rt_sigaction(const unsigned long arg[6])
 {
-	int signal = (int)arg[0];
-	struct process *process = task_current()->process;
 	struct kernel_sigaction new, old;
 
 	if (arg[3] != sizeof(uint64_t))
@@ -36,23 +59,11 @@ long sys_rt_sigaction(const unsigned long arg[6])
 		return -EFAULT;
 	if (SIGACTION_SIZE < sizeof(new))
 		new.restorer = arg[4];
-	if (signal < 1 || signal > SIGNALS_MAX ||
-	    (arg[1] && (signal == SIGKILL || signal == SIGSTOP)))
-		return -EINVAL;
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	int error = signal_change_action((int)arg[0], arg[1] ? &new : NULL, &old);
 
-	spin_lock(&process->signal_lock);
-	old = signal_handlers_get(process->handlers, signal);
-	if (arg[1]) {
-		/* What is not known is not there: so programs find out. */
-		new.flags &= SA_KNOWN;
-		new.mask &= ~((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1));
-		signal_handlers_set(process->handlers, signal, &new);
-		signal_discard_ignored(process, signal);
-	}
-	spin_unlock(&process->signal_lock);
-	spin_unlock_irqrestore(&task_table_lock, state);
-	return arg[2] ? copy_to_user((void *)arg[2], &old, SIGACTION_SIZE) : 0;
+	if (error || !arg[2])
+		return error;
+	return copy_to_user((void *)arg[2], &old, SIGACTION_SIZE);
 }
 
 long sys_rt_sigprocmask(const unsigned long arg[6])
@@ -107,21 +118,27 @@ static long wait_for_signal(void)
 	return error;
 }
 
-long sys_rt_sigsuspend(const unsigned long arg[6])
+long signal_suspend(uint64_t mask)
 {
 	struct task *self = task_current();
-	uint64_t mask;
 
-	if (arg[1] != sizeof(mask))
-		return -EINVAL;
-	if (copy_from_user(&mask, (const void *)arg[0], sizeof(mask)))
-		return -EFAULT;
 	self->signals.saved_mask = self->signals.mask;
 	signal_set_mask(mask);
 	long result = wait_for_signal();
 
 	self->signals.restore_mask = true;
 	return result;
+}
+
+long sys_rt_sigsuspend(const unsigned long arg[6])
+{
+	uint64_t mask;
+
+	if (arg[1] != sizeof(mask))
+		return -EINVAL;
+	if (copy_from_user(&mask, (const void *)arg[0], sizeof(mask)))
+		return -EFAULT;
+	return signal_suspend(mask);
 }
 
 long sys_pause(const unsigned long arg[6])

@@ -11,8 +11,13 @@
 /* arch/alpha/calls.c */
 syscall_function alpha_getxpid, alpha_getxuid, alpha_getxgid, alpha_pipe, alpha_brk,
 	alpha_getpriority, alpha_statfs64, alpha_fstatfs64, alpha_send, alpha_recv,
-	alpha_sigpending, alpha_osf_sigprocmask, alpha_getpagesize, alpha_getdtablesize,
+	alpha_sigpending, alpha_osf_sigprocmask, alpha_sigaction, alpha_sigsuspend, alpha_sigreturn, alpha_getpagesize, alpha_getdtablesize,
 	alpha_osf_getsysinfo, alpha_osf_setsysinfo;
+
+/* arch/alpha/stat_calls.c */
+syscall_function alpha_stat, alpha_lstat, alpha_fstat, alpha_osf_stat, alpha_osf_lstat,
+	alpha_osf_fstat, alpha_statfs, alpha_fstatfs, alpha_osf_statfs, alpha_osf_fstatfs,
+	alpha_osf_statfs64, alpha_osf_fstatfs64;
 
 /* clang-format off */
 #define MACHINE_CALLS \
@@ -23,10 +28,22 @@ syscall_function alpha_getxpid, alpha_getxuid, alpha_getxgid, alpha_pipe, alpha_
 	CALL_BY(getxgid, alpha_getxgid, 0), \
 	CALL_BY(getpriority, alpha_getpriority, 2), \
 	CALL_BY(setpgrp, sys_setpgid, 2), \
+	CALL_BY(stat, alpha_stat, 2), \
+	CALL_BY(lstat, alpha_lstat, 2), \
+	CALL_BY(fstat, alpha_fstat, 2), \
+	CALL_BY(osf_stat, alpha_osf_stat, 2), \
+	CALL_BY(osf_lstat, alpha_osf_lstat, 2), \
+	CALL_BY(osf_fstat, alpha_osf_fstat, 2), \
 	CALL_BY(stat64, sys_stat, 2), \
 	CALL_BY(lstat64, sys_lstat, 2), \
 	CALL_BY(fstat64, sys_fstat, 2), \
 	CALL_BY(fstatat64, sys_newfstatat, 4), \
+	CALL_BY(statfs, alpha_statfs, 2), \
+	CALL_BY(fstatfs, alpha_fstatfs, 2), \
+	CALL_BY(osf_statfs, alpha_osf_statfs, 3), \
+	CALL_BY(osf_fstatfs, alpha_osf_fstatfs, 3), \
+	CALL_BY(osf_statfs64, alpha_osf_statfs64, 3), \
+	CALL_BY(osf_fstatfs64, alpha_osf_fstatfs64, 3), \
 	CALL_BY(statfs64, alpha_statfs64, 3), \
 	CALL_BY(fstatfs64, alpha_fstatfs64, 3), \
 	CALL_BY_RESTARTING(send, alpha_send, 4, CALL_RESTARTS), \
@@ -34,6 +51,9 @@ syscall_function alpha_getxpid, alpha_getxuid, alpha_getxgid, alpha_pipe, alpha_
 	CALL(rt_sigaction, 5), \
 	CALL_BY(sigpending, alpha_sigpending, 1), \
 	CALL_BY(osf_sigprocmask, alpha_osf_sigprocmask, 2), \
+	CALL_BY(sigaction, alpha_sigaction, 3), \
+	CALL_BY_RESTARTING(sigsuspend, alpha_sigsuspend, 1, CALL_RESTARTS_UNHANDLED), \
+	CALL_BY(sigreturn, alpha_sigreturn, 1), \
 	CALL_BY(getpagesize, alpha_getpagesize, 0), \
 	CALL_BY(getdtablesize, alpha_getdtablesize, 0), \
 	CALL_BY(osf_getsysinfo, alpha_osf_getsysinfo, 5), \
