@@ -17,13 +17,14 @@
 #include <arch/task.h>
 #include <kernel/task.h>
 #include <machine/page_table.h>
+#include <uapi/linux/errno.h>
 
 #include "backtrace.h"
 #include "paging.h"
 
-bool arch_sample_registers_valid(uint64_t mask)
+int arch_sample_registers_check(uint64_t mask)
 {
-	return false;
+	return mask ? -ENOSYS : 0;
 }
 
 bool arch_sample_registers_extended(uint64_t mask)

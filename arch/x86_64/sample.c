@@ -16,6 +16,7 @@
 #include <kernel/task.h>
 #include <machine/msr.h>
 #include <uapi/asm/perf_regs.h>
+#include <uapi/linux/errno.h>
 
 #include "page_table.h"
 
@@ -46,9 +47,9 @@ static const uint8_t register_offsets[PERF_REG_X86_64_MAX] = {
 #undef REGISTER
 };
 
-bool arch_sample_registers_valid(uint64_t mask)
+int arch_sample_registers_check(uint64_t mask)
 {
-	return mask && !(mask & (REGISTERS_RESERVED | REGISTERS_MISSING));
+	return mask && !(mask & (REGISTERS_RESERVED | REGISTERS_MISSING)) ? 0 : -EINVAL;
 }
 
 bool arch_sample_registers_extended(uint64_t mask)

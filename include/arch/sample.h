@@ -17,8 +17,9 @@
 struct trap_frame;
 
 /* Whether attr.sample_regs_user or sample_regs_intr may be MASK: bits of the ISA's perf_regs.h that
- * a 64-bit program has, at least one. Any context. */
-bool arch_sample_registers_valid(uint64_t mask);
+ * a 64-bit program has, at least one; 0, or -EINVAL. Where there is no perf_regs.h, -ENOSYS unless it is nothing. Any
+ * context. */
+int arch_sample_registers_check(uint64_t mask);
 
 /* Whether MASK has registers that only some PMUs can sample (x86: vector registers). Any context. */
 bool arch_sample_registers_extended(uint64_t mask);

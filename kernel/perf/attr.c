@@ -114,18 +114,20 @@ static int check_formats(struct perf_event_attr *attr)
 	error = check_branch_stack(attr);
 	if (error)
 		return error;
-	if ((attr->sample_type & PERF_SAMPLE_REGS_USER) &&
-	    !arch_sample_registers_valid(attr->sample_regs_user))
-		return -EINVAL;
+	if (attr->sample_type & PERF_SAMPLE_REGS_USER)
+		error = arch_sample_registers_check(attr->sample_regs_user);
+	if (error)
+		return error;
 	error = check_stack_user(attr);
 	if (error)
 		return error;
 
 	if (!attr->sample_max_stack)
 		attr->sample_max_stack = (uint16_t)perf_stack_depth_max;
-	if ((attr->sample_type & PERF_SAMPLE_REGS_INTR) &&
-	    !arch_sample_registers_valid(attr->sample_regs_intr))
-		return -EINVAL;
+	if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
+		error = arch_sample_registers_check(attr->sample_regs_intr);
+	if (error)
+		return error;
 	if ((attr->sample_type & PERF_SAMPLE_WEIGHT_TYPE) == PERF_SAMPLE_WEIGHT_TYPE)
 		return -EINVAL;
 	if (!attr->inherit && attr->inherit_thread)

@@ -18,11 +18,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <kernel/page.h>
+
 struct trace_event;
 struct trace_filter;
 
-/* Longest text of a filter, with its end: Linux's PAGE_SIZE. */
-#define TRACE_FILTER_SIZE 4096
+/* Longest text of a filter, with its end: as Linux has it. */
+#define TRACE_FILTER_SIZE PAGE_SIZE
 
 /* What is wrong with a filter's text: Linux's words for it, NULL: it has none; and where. */
 struct trace_filter_error {

@@ -9,6 +9,7 @@
 
 #include <arch/task.h>
 #include <kernel/task.h>
+#include <uapi/linux/errno.h>
 
 #include "internal.h"
 
@@ -23,9 +24,9 @@ void sim_stack_set(const void *start, size_t size, uintptr_t stack_pointer, uint
 	sim_frame()->fp = frame_pointer;
 }
 
-bool arch_sample_registers_valid(uint64_t mask)
+int arch_sample_registers_check(uint64_t mask)
 {
-	return mask && mask >> 32 == 0;
+	return mask && mask >> 32 == 0 ? 0 : -EINVAL;
 }
 
 bool arch_sample_registers_extended(uint64_t mask)
