@@ -18,6 +18,7 @@ OPTIONS = ("--pmu", "emulated", "--icount", "--timeout", "300")
 REAL_TIME = {"observe_rseq": "a signal has to come before the tick, which Linux has at once there"}
 NOTHING = "not there"
 PART = "… "
+ANY = "*"
 
 
 def programs():
@@ -57,23 +58,25 @@ def rows(heading, columns):
 
 def differ(there, here, allowed, names=("Linux", "Tally")):
     """What of transcripts THERE and HERE is different and not allowed, and the numbers of the rows of `allowed` that
-    were met. A row: program, observation's pattern, the answer there, the one here, why. Where the answers begin
-    with PART, what follows is a part of the answer, and rows one below the other replace one part each."""
+    were met. A row: program, observation's pattern, the answer there, the one here, why. An answer that is ANY is
+    whatever it is. Where the answers begin with PART, what follows is a part of the answer, and rows one below the
+    other replace one part each."""
     met, wrong = set(), []
     for name in [*there, *(name for name in here if name not in there)]:
         pair = there.get(name, NOTHING), here.get(name, NOTHING)
         if pair[0] == pair[1]:
             continue
         fitting = [(i, *row[2:4]) for i, row in enumerate(allowed) if fnmatch.fnmatchcase(name, row[1])]
-        found = {i for i, *answers in fitting if tuple(answers) == pair}
-        expected = pair[0]
+        found = {i for i, *answers in fitting if all(cell in (ANY, value) for cell, value in zip(answers, pair))}
+        expected, replaced = pair[0], set()
         for i, part, other in fitting if not found else ():
             if part.startswith(PART) and part[len(PART):] in expected:
                 expected = expected.replace(part[len(PART):], other[len(PART):])
-                found.add(i)
-        if found and pair[1] in (expected, *(allowed[i][3] for i in found)):
-            met |= found
-        else:
+                replaced.add(i)
+        if expected == pair[1]:
+            found = replaced
+        met |= found
+        if not found:
             wrong.append(f"{name}: {names[0]} {pair[0]}, {names[1]} {pair[1]}")
     return wrong, met
 

@@ -29,6 +29,18 @@ enum { PAGE_BYTES = 8192 };
 enum { PAGE_BYTES = 4096 };
 #endif
 
+/* Linux/alpha has left out this one, and keeps its number for it. */
+#if defined(__alpha__) && !defined(SYS_clone3)
+#define SYS_clone3 545
+#endif
+
+/* The number of a call that all ISAs have got since: x86_64's, and Alpha's is 110 more. */
+#ifdef __alpha__
+#define NEW_CALL(number) ((number) + 110)
+#else
+#define NEW_CALL(number) (number)
+#endif
+
 /*
  * perf_event_attr as words, because the build host's header may be older than Linux 6.12, where it has
  * 136 bytes (PERF_ATTR_SIZE_VER8); the rest is for sizes that no kernel knows.

@@ -4,6 +4,13 @@
  */
 #include "tracepoint.h"
 
+/* Call 110, that the filters are about: getppid on x86_64, one that is not there any more on Alpha. */
+static void call_110(unsigned int times)
+{
+	while (times--)
+		syscall(110);
+}
+
 static void filter_syntax(void)
 {
 	static const char *const filters[] = {
@@ -120,7 +127,7 @@ static void filter_syntax(void)
 		if (!strcmp(set, "ok")) {
 			ioctl(fd, PERF_EVENT_IOC_RESET, 0);
 			ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-			call_getppid(4);
+			call_110(4);
 			ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 			long long count = count_of(fd);
 

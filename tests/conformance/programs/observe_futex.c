@@ -13,7 +13,7 @@
 #include <time.h>
 
 /* Newer than the build host's headers may be. */
-enum { CALL_WAITV = 449, CALL_WAKE = 454, CALL_WAIT, CALL_REQUEUE };
+enum { CALL_WAITV = NEW_CALL(449), CALL_WAKE = NEW_CALL(454), CALL_WAIT, CALL_REQUEUE };
 enum { SIZE_8, SIZE_16, SIZE_32, SIZE_64, NUMA, PRIVATE = 128 };
 enum { PRIVATE_32 = PRIVATE | SIZE_32 };
 
@@ -379,7 +379,7 @@ static void shared(void)
 	pid_t child = fork();
 
 	if (child == 0) {
-		long result = futex(one + 1024, FUTEX_WAIT, 0, NULL, NULL, 0);
+		long result = futex(one + PAGE_BYTES / 4, FUTEX_WAIT, 0, NULL, NULL, 0);
 
 		_exit(result == 0 ? 7 : 8);
 	}

@@ -103,8 +103,10 @@ static void places(void)
 	result = mmap((void *)0x2000, PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	show(result == (char *)0x10000 ? "the least address" : "elsewhere",
 	     "mmap: a hint below the least address");
+#ifdef MAP_32BIT
 	result = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	show((uintptr_t)result < 0x80000000 ? "below 2 GiB" : "elsewhere", "mmap: 32BIT");
+#endif
 	show(outcome(munmap(memory + 1, PAGE_BYTES)), "munmap: inside a page");
 	show(outcome(munmap(memory, 0)), "munmap: nothing");
 	show(outcome(munmap(memory, -1UL)), "munmap: a size that wraps");
@@ -147,7 +149,7 @@ static const struct {
 	{ "RANDOM", 1 },
 	{ "SEQUENTIAL", 2 },
 	{ "WILLNEED", 3 },
-	{ "DONTNEED", 4 },
+	{ "DONTNEED", MADV_DONTNEED },
 	{ "5", 5 },
 	{ "7", 7 },
 	{ "FREE", 8 },

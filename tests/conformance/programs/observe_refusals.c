@@ -43,6 +43,11 @@ struct call {
 	long arguments[6];
 };
 
+/* The same calls under other names. */
+#ifndef SYS_newfstatat
+#define SYS_newfstatat SYS_fstatat64
+#endif
+
 #define CALL(call, ...)                                 \
 	{                                               \
 #call "(" #__VA_ARGS__ ")", SYS_##call, \
@@ -254,7 +259,9 @@ static const struct call with_number[] = {
 	CALL(setpgid, 0, NUMBER),
 	CALL(getrandom, BUFFER, 8, NUMBER),
 	CALL(prctl, NUMBER, 0, 0, 0, 0),
+#ifdef SYS_arch_prctl
 	CALL(arch_prctl, NUMBER, 0),
+#endif
 	CALL(personality, NUMBER),
 	CALL(sethostname, BUFFER, NUMBER),
 	CALL(unshare, NUMBER),

@@ -4,6 +4,9 @@
  * counts them are in observe_tracepoints.c.
  */
 #include "observe.h"
+#ifdef __alpha__ /* where the C library has another call for it */
+#define getppid() syscall(SYS_getppid)
+#endif
 
 #include <fcntl.h>
 #include <sys/mount.h>

@@ -20,6 +20,31 @@
 #include "pair.h"
 
 static char buffer[8192];
+
+/* Options are named by their numbers on x86_64, and are others on Alpha. */
+#ifdef __alpha__
+static const int options[][2] = {
+	{ 2, SO_REUSEADDR },  { 3, SO_TYPE },	     { 4, SO_ERROR },	     { 5, SO_DONTROUTE },
+	{ 6, SO_BROADCAST },  { 7, SO_SNDBUF },	     { 8, SO_RCVBUF },	     { 9, SO_KEEPALIVE },
+	{ 10, SO_OOBINLINE }, { 15, SO_REUSEPORT },  { 16, SO_PASSCRED },    { 18, SO_RCVLOWAT },
+	{ 19, SO_SNDLOWAT },  { 30, SO_ACCEPTCONN }, { 32, SO_SNDBUFFORCE }, { 33, SO_RCVBUFFORCE },
+	{ 38, SO_PROTOCOL },  { 39, SO_DOMAIN },
+};
+
+static int other_number(int number, int from)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i][from] == number)
+			return options[i][!from];
+	return number;
+}
+
+#define OPTION(name)	other_number(name, 0)
+#define NAME_OF(option) other_number(option, 1)
+#else
+#define OPTION(name)	(name)
+#define NAME_OF(option) (option)
+#endif
 static union {
 	char bytes[2048];
 	struct cmsghdr align;
@@ -345,7 +370,7 @@ static void observe_peers(void)
 
 		size = sizeof(value);
 		getsockopt(server, SOL_SOCKET, inherited[i], &value, &size);
-		printf("option %d of the accepted: %d\n", inherited[i], value);
+		printf("option %d of the accepted: %d\n", NAME_OF(inherited[i]), value);
 	}
 	close(client);
 	close(server);
@@ -502,16 +527,17 @@ static void observe_options(void)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		value = -1;
 		size = sizeof(value);
-		long result = getsockopt(fds[0], SOL_SOCKET, names[i], &value, &size);
+		long result = getsockopt(fds[0], SOL_SOCKET, OPTION(names[i]), &value, &size);
 
 		printf("getsockopt %d: %s value %d size %u\n", names[i], outcome(result), value,
 		       size);
 		value = 1;
-		show(outcome(setsockopt(fds[0], SOL_SOCKET, names[i], &value, sizeof(value))),
+		show(outcome(setsockopt(fds[0], SOL_SOCKET, OPTION(names[i]), &value,
+					sizeof(value))),
 		     "setsockopt %d", names[i]);
 		value = -1;
 		size = sizeof(value);
-		result = getsockopt(fds[0], SOL_SOCKET, names[i], &value, &size);
+		result = getsockopt(fds[0], SOL_SOCKET, OPTION(names[i]), &value, &size);
 		printf("getsockopt %d after that: %s value %d\n", names[i], outcome(result), value);
 	}
 	static const int sizes[] = { 0, 2000, 2304, 2305, 4608, 100000, 212992, 1000000, -1 };
@@ -525,10 +551,10 @@ static void observe_options(void)
 			value = sizes[i];
 			show(outcome(setsockopt(fds[0], SOL_SOCKET, buffers[j], &value,
 						sizeof(value))),
-			     "option %d to %d", buffers[j], sizes[i]);
+			     "option %d to %d", NAME_OF(buffers[j]), sizes[i]);
 			size = sizeof(value);
 			getsockopt(fds[0], SOL_SOCKET, read_as, &value, &size);
-			printf("option %d after %d: %d\n", buffers[j], sizes[i], value);
+			printf("option %d after %d: %d\n", NAME_OF(buffers[j]), sizes[i], value);
 		}
 	}
 	for (size_t bytes = 0; bytes <= 5; bytes++) {
