@@ -21,6 +21,7 @@
  *                        have N events; the two calls are included
  *     switch_open_N      the same, when both have N more events open than find a counter: every
  *                        other one is switched off, the rest wait
+ *     switch_elsewhere   the same with 8 events, when both have 15 more for each of the machine's other processors
  *     switch_inherited_N the same, between two children of a task that has N events, which they inherited
  *     sample             one sample with its address, task and time, taken by the counter's interrupt
  *     pipe_round         a byte to another process through a pipe, and one back
@@ -63,7 +64,9 @@ static const uint64_t task_events[] = {
 #define TASK_EVENTS	(sizeof(task_events) / sizeof(task_events[0]))
 
 /* What a task may have beyond those: as many as there are descriptors. */
-#define MORE_EVENTS_MAX 1000
+#define MORE_EVENTS_MAX	 1000
+/* Of those, for each processor where the tasks are not: 945 in all where there are 64. */
+#define ELSEWHERE_EVENTS 15
 
 static struct perf_event_attr count_user(uint64_t config)
 {
@@ -220,45 +223,60 @@ static void close_load(struct load *load)
 		perf_self_close(&load->events[--load->count]);
 }
 
-/* 0, or -1 and nothing is open. */
-static int open_load(struct load *load, size_t count, size_t more_count, bool inherited)
+struct switching {
+	const char *name;
+	size_t events, more; /* of each task */
+	bool inherited;	     /* both have them from the process that made them */
+	bool elsewhere;	     /* ELSEWHERE_EVENTS for each processor but this one */
+};
+
+/* One event more, for this task on CPU (-1: on any). */
+static bool open_more(struct load *load, int cpu, bool disabled)
 {
-	struct perf_event_attr attr;
+	struct perf_event_attr attr = count_user(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+
+	attr.disabled = disabled;
+	if (load->more_count == MORE_EVENTS_MAX)
+		return false;
+	int fd = (int)syscall(__NR_perf_event_open, &attr, 0, cpu, -1, 0ul);
+	if (fd >= 0)
+		load->more[load->more_count++] = fd;
+	return fd >= 0;
+}
+
+/* What KIND wants a task to have. 0, or -1 and nothing is open. */
+static int open_load(struct load *load, const struct switching *kind)
+{
+	int cpus = kind->elsewhere ? (int)sysconf(_SC_NPROCESSORS_ONLN) : 0;
 
 	load->count = load->more_count = 0;
-	while (load->count < count) {
-		attr = count_user(task_events[load->count]);
-		attr.inherit = inherited;
+	while (load->count < kind->events) {
+		struct perf_event_attr attr = count_user(task_events[load->count]);
+
+		attr.inherit = kind->inherited;
 		if (perf_self_open(&load->events[load->count], &attr, NULL) != 0)
 			goto failed;
 		load->count++;
 	}
-	while (load->more_count < more_count) {
-		attr = count_user(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
-		attr.disabled = load->more_count % 2;
-		int fd = (int)syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0ul);
-		if (fd < 0)
+	while (load->more_count < kind->more)
+		if (!open_more(load, -1, load->more_count % 2))
 			goto failed;
-		load->more[load->more_count++] = fd;
-	}
+	for (int cpu = 0; cpu < cpus; cpu++)
+		for (int n = 0; cpu != sched_getcpu() && n < ELSEWHERE_EVENTS; n++)
+			if (!open_more(load, cpu, false))
+				goto failed;
 	return 0;
 failed:
 	close_load(load);
 	return -1;
 }
 
-struct switching {
-	const char *name;
-	size_t events, more; /* of each task */
-	bool inherited;	     /* both have them from the process that made them */
-};
-
 /* The partner: its own events, then passes until it is told to stop. Does not return. */
 static void be_partner(struct shared *shared, const struct switching *kind)
 {
 	static struct load load;
 
-	if (!kind->inherited && open_load(&load, kind->events, kind->more, false) != 0)
+	if (!kind->inherited && open_load(&load, kind) != 0)
 		_exit(EXIT_FAILED);
 	pass_until_stopped(shared);
 	_exit(EXIT_MEASURED);
@@ -308,7 +326,7 @@ static int bench_switch(const struct switching *kind)
 	if (shared == MAP_FAILED)
 		return bench_explain(kind->name, "no shared memory");
 	/* What is inherited has to be there before the partner, and else only after it. */
-	if (kind->inherited && open_load(&load, kind->events, kind->more, true) != 0)
+	if (kind->inherited && open_load(&load, kind) != 0)
 		return bench_explain(kind->name, "no events");
 	pid_t partner = start_partner(shared, kind);
 	if (partner < 0)
@@ -316,7 +334,7 @@ static int bench_switch(const struct switching *kind)
 
 	if (kind->inherited)
 		failures = measure_as_child(shared, kind);
-	else if (open_load(&load, kind->events, kind->more, false) == 0)
+	else if (open_load(&load, kind) == 0)
 		failures = measure_switch(shared, kind);
 	close_load(&load);
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
@@ -328,17 +346,18 @@ static int bench_switch(const struct switching *kind)
 }
 
 static const struct switching switches[] = {
-	{ "switch_pair_0", 0, 0, false },
-	{ "switch_pair_1", 1, 0, false },
-	{ "switch_pair_2", 2, 0, false },
-	{ "switch_pair_4", 4, 0, false },
-	{ "switch_pair_8", 8, 0, false },
-	{ "switch_inherited_1", 1, 0, true },
-	{ "switch_inherited_4", 4, 0, true },
-	{ "switch_inherited_8", 8, 0, true },
-	{ "switch_open_10", 8, 10, false },
-	{ "switch_open_100", 8, 100, false },
-	{ "switch_open_1000", 8, MORE_EVENTS_MAX, false },
+	{ .name = "switch_pair_0" },
+	{ .name = "switch_pair_1", .events = 1 },
+	{ .name = "switch_pair_2", .events = 2 },
+	{ .name = "switch_pair_4", .events = 4 },
+	{ .name = "switch_pair_8", .events = 8 },
+	{ .name = "switch_inherited_1", .events = 1, .inherited = true },
+	{ .name = "switch_inherited_4", .events = 4, .inherited = true },
+	{ .name = "switch_inherited_8", .events = 8, .inherited = true },
+	{ .name = "switch_open_10", .events = 8, .more = 10 },
+	{ .name = "switch_open_100", .events = 8, .more = 100 },
+	{ .name = "switch_open_1000", .events = 8, .more = MORE_EVENTS_MAX },
+	{ .name = "switch_elsewhere", .events = 8, .elsewhere = true },
 };
 
 /* spin_loop(n) retires 2n + 1 instructions: one sample, or now and then two. */

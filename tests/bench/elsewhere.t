@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""A switch costs what the events on this processor's PMU cost: the same on 64 processors, for each of the others of which
+both tasks have fifteen events open, as on one."""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import kernels  # pylint: disable=wrong-import-position
+import tap  # pylint: disable=wrong-import-position
+
+BUILD = os.environ["TALLY_BUILD"]
+TALLY = os.path.join(ROOT, "tools", "tally")
+BENCH = os.path.join(BUILD, "user", "bin", "bench")
+PATH = "switch_elsewhere"
+CPUS = (1, 4, 64)
+
+
+def main():
+    kernels.skip_on_debug("the debug kernel looks at more with more processors")
+    report = tap.Report()
+    found = []
+    for cpus in CPUS:
+        status, output, error = tap.command(
+            [TALLY, "run", "--kernel", kernels.KERNEL, "--pmu", "emulated", "--pmu-counters", "8", "--icount", "--cpus", str(cpus),
+             "--timeout", "300", BENCH, "--only", PATH])
+        figures = dict(line.split() for line in output.decode(errors="replace").splitlines() if not line.startswith("#"))
+        report.equal(list(figures), [f"{PATH}:{what}" for what in ("u", "k", "all")],
+                     f"{cpus} CPUs: the switch was measured (status {status})", error)
+        found.append(figures)
+    for cpus, figures in zip(CPUS[1:], found[1:]):
+        report.equal(figures, found[0], f"{cpus} CPUs: it costs what it costs on one")
+    return report.done()
+
+
+sys.exit(main())
