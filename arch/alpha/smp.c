@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include <arch/mmu.h>
+#include <arch/port.h>
 #include <kernel/kernel_stacks.h>
 #include <kernel/log.h>
 #include <kernel/panic.h>
@@ -98,6 +99,16 @@ static bool start(struct hwrpb_slot *slot, uint64_t hardware_id, unsigned int cp
 		arch_cpu_relax();
 	}
 	return true;
+}
+
+/* The port that is read to wait: nothing answers there, which takes the bus about a microsecond. */
+#define PORT_DELAY 0x80
+
+/* The architecture has no hint for it. A processor that waits for the bus takes nothing from the others, and an
+ * emulated one lets go of the host's, which whoever holds the lock may need. */
+void arch_cpu_relax(void)
+{
+	arch_port_read8(PORT_DELAY);
 }
 
 unsigned int arch_smp_start(void)

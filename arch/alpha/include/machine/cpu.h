@@ -88,10 +88,7 @@ static inline bool arch_irqs_enabled(void)
 	return (pal_read_status() & 7) < LEVEL_OFF;
 }
 
-static inline void arch_cpu_relax(void)
-{
-	__asm__ volatile("" : : : "memory");
-}
+void arch_cpu_relax(void);
 
 /* The wait ends also with an interrupt that is held back: none can come before it begins and be missed. */
 static inline void arch_cpu_idle(void)
