@@ -7,42 +7,147 @@
  * mode was left, its callers. Marks do not count against attr.sample_max_stack. A stack may be
  * hostile: a loop ends at that limit, everything else where memory is not there.
  *
+ * A chain may be too long for the stack of an interrupt, so each processor has a buffer for every sample that
+ * it may have in progress: one in the code of a task or an interrupt, which interrupts are off for, and those
+ * of NMIs and breakpoints on top of each other. Whoever interrupts is done before what it interrupted goes
+ * on, so a count of samples in progress says which is free. A sample that finds none has an empty chain.
+ * The buffers are there while an event is that takes chains; their size is kernel.perf_event_max_stack's, which
+ * is not changed meanwhile, or what a record can hold, whose size has 16 bits.
+ *
+ * Locks: buffers_mutex guards the count of events and the limits, and is a leaf.
+ *
  * Functions that keep no frame pointer are left out, or end the walk. The kernel is compiled with
  * frame pointers; a function that has just been entered hides its caller for one instruction.
  */
+#include <kernel/assert.h>
+#include <kernel/cpu.h>
+#include <kernel/kmalloc.h>
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>
 #include <kernel/task.h>
+#include <kernel/wait.h>
+#include <uapi/linux/errno.h>
 
 #include <arch/sample.h>
 #include <arch/task.h>
 
-/* A chain being made, and how many addresses may still go in. */
+/* --- buffers --- */
+
+/* Samples that one processor may have in progress, as on Linux. */
+#define LEVELS	    4
+
+/* Entries that a record can hold, whatever else is in it. */
+#define ENTRIES_MAX (UINT16_MAX / sizeof(uint64_t))
+
+struct buffers {
+	struct perf_callchain *chains[LEVELS];
+	unsigned int used; /* this processor's */
+} CACHE_ALIGNED;
+
+static PERCPU(struct buffers, buffers);
+static struct mutex buffers_mutex;
+static unsigned int events; /* buffers_mutex: that take chains */
+static struct perf_callchain no_chain;
+
+void perf_callchain_init(void)
+{
+	mutex_init(&buffers_mutex);
+}
+
+static void free_buffers(void)
+{
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
+		for (unsigned int level = 0; level < LEVELS; level++) {
+			kfree(buffers[cpu].chains[level]);
+			buffers[cpu].chains[level] = NULL;
+		}
+	}
+}
+
+static int alloc_buffers(void)
+{
+	size_t entries = (size_t)perf_stack_depth_max + (size_t)perf_contexts_per_stack_max;
+
+	if (entries > ENTRIES_MAX)
+		entries = ENTRIES_MAX;
+	size_t size = sizeof(struct perf_callchain) + entries * sizeof(uint64_t);
+
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
+		for (unsigned int level = 0; level < LEVELS; level++) {
+			buffers[cpu].chains[level] = kzalloc(size);
+			if (!buffers[cpu].chains[level]) {
+				free_buffers();
+				return -ENOMEM;
+			}
+		}
+	}
+	return 0;
+}
+
+int perf_callchain_get(void)
+{
+	int error = 0;
+
+	mutex_lock(&buffers_mutex);
+	if (events == 0)
+		error = alloc_buffers();
+	if (!error)
+		events++;
+	mutex_unlock(&buffers_mutex);
+	return error;
+}
+
+void perf_callchain_put(void)
+{
+	mutex_lock(&buffers_mutex);
+	if (--events == 0)
+		free_buffers();
+	mutex_unlock(&buffers_mutex);
+}
+
+int perf_callchain_set_limit(_Atomic int *limit, int value)
+{
+	int error = -EBUSY;
+
+	mutex_lock(&buffers_mutex);
+	if (events == 0) {
+		*limit = value;
+		error = 0;
+	}
+	mutex_unlock(&buffers_mutex);
+	return error;
+}
+
+/* --- walks --- */
+
+/* A chain being made: how many addresses may still go in, how many marks, and how much there is room for. */
 struct walk {
 	struct perf_callchain *chain;
-	unsigned int left, marks_left;
+	size_t left, marks_left, room;
 };
+
+static bool append(struct walk *walk, size_t *left, uint64_t entry)
+{
+	if (*left == 0 || walk->room == 0)
+		return false;
+	--*left;
+	walk->room--;
+	walk->chain->entries[walk->chain->count++] = entry;
+	return true;
+}
 
 /* False: there may be no more of them, and nothing behind. */
 static bool mark(struct walk *walk, uint64_t context)
 {
-	if (walk->marks_left == 0)
-		return false;
-	walk->marks_left--;
-	walk->chain->entries[walk->chain->count++] = context;
-	return true;
+	return append(walk, &walk->marks_left, context);
 }
 
 /* False: it is full. */
 static bool store(struct walk *walk, uint64_t address)
 {
-	if (walk->left == 0)
-		return false;
-	walk->left--;
-	walk->chain->entries[walk->chain->count++] = address;
-	return true;
+	return append(walk, &walk->left, address);
 }
 
 static void walk_kernel(struct walk *walk, const struct trap_frame *frame)
@@ -65,18 +170,34 @@ static void walk_user(struct walk *walk, const struct trap_frame *frame)
 		;
 }
 
-void perf_callchain_take(struct perf_callchain *chain, const struct perf_event *event,
-			 const struct trap_frame *frame, const struct trap_frame *user)
+struct perf_callchain *perf_callchain_take(const struct perf_event *event,
+					   const struct trap_frame *frame,
+					   const struct trap_frame *user, size_t entries_max)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	const struct task *target = event->context->task;
-	struct walk walk = { chain, attr->sample_max_stack,
-			     (unsigned int)perf_contexts_per_stack_max };
+	struct buffers *here = &this_cpu(buffers);
+	unsigned int level = here->used++;
 
-	chain->count = 0;
+	if (level >= LEVELS)
+		return &no_chain;
+	struct walk walk = { here->chains[level], attr->sample_max_stack,
+			     (size_t)perf_contexts_per_stack_max,
+			     entries_max < ENTRIES_MAX ? entries_max : ENTRIES_MAX };
+
+	walk.chain->count = 0;
 	if (frame && !attr->exclude_callchain_kernel && !arch_frame_is_user(frame))
 		walk_kernel(&walk, frame);
 	/* Memory is the running task's, which may cause events of another. */
 	if (user && !attr->exclude_callchain_user && (!target || target == task_current()))
 		walk_user(&walk, user);
+	return walk.chain;
+}
+
+void perf_callchain_done(void)
+{
+	struct buffers *here = &this_cpu(buffers);
+
+	ASSERT_DEBUG(here->used > 0);
+	here->used--;
 }

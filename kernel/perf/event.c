@@ -20,6 +20,7 @@
  */
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>
+#include <kernel/perf/callchain.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
@@ -67,13 +68,17 @@ struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu
 	event->hw.last_period = event->hw.sample_period;
 	event->hw.sample_at = event->hw.sample_period;
 
-	*error = perf_pmu_claim(event);
+	bool has_chains = attr->sample_type & PERF_SAMPLE_CALLCHAIN;
+	*error = has_chains ? perf_callchain_get() : 0;
+	if (!*error) {
+		*error = perf_pmu_claim(event);
+		if (*error && has_chains)
+			perf_callchain_put();
+	}
 	if (*error) {
 		kfree(event);
 		return NULL;
 	}
-	if (attr->sample_type & PERF_SAMPLE_CALLCHAIN)
-		atomic_fetch_add(&perf_callchain_events, 1);
 	event->user_readable = event->pmu->user_index && perf_user_reads != PERF_USER_READS_NEVER;
 	return event;
 }
@@ -92,7 +97,7 @@ void perf_event_put(struct perf_event *event)
 	if (event->pmu->event_destroy)
 		event->pmu->event_destroy(event);
 	if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
-		atomic_fetch_sub(&perf_callchain_events, 1);
+		perf_callchain_put();
 	if (event->accounted)
 		perf_sideband_account(event, false);
 	if (event->context)

@@ -12,6 +12,7 @@ void perf_init(void)
 	perf_open_init();
 	perf_output_init();
 	perf_inherit_init();
+	perf_callchain_init();
 	perf_software_init();
 	perf_clock_init();
 	perf_tracepoint_init();

@@ -384,32 +384,32 @@ size_t perf_record_sample_size(uint64_t sample_type)
 	       FIELDS_SIZE(fields_after_stack, sample_type) + FIELDS_SIZE(fields_last, sample_type);
 }
 
-/* Bytes of the fields that are not one word in each sample, of one that has SIZE bytes without them; the
- * stack's share goes into *MOMENT. */
-static size_t variable_size(struct moment *moment, const struct perf_callchain *chain, size_t size)
+/* Bytes of a sample but for the call chain and the user's stack, which take what is left. */
+static size_t size_without_stacks(const struct moment *moment)
 {
 	const struct perf_event *event = moment->event;
 	const struct perf_event_attr *attr = &event->attr;
 	uint64_t sample_type = attr->sample_type;
-	size_t fixed_size = size;
+	size_t size = event->sample_size;
 
 	if (sample_type & PERF_SAMPLE_RAW)
 		size += sizeof(uint32_t) + raw_of(event)->size;
 	if (sample_type & PERF_SAMPLE_READ)
 		size += perf_read_size(attr->read_format, event->leader->sibling_count);
-	if (sample_type & PERF_SAMPLE_CALLCHAIN)
-		size += sizeof(uint64_t) * (1 + chain->count);
 	if (sample_type & PERF_SAMPLE_REGS_USER)
 		size += registers_size(moment->user, attr->sample_regs_user);
 	if (sample_type & PERF_SAMPLE_REGS_INTR)
 		size += registers_size(moment->frame, attr->sample_regs_intr);
-	if (sample_type & PERF_SAMPLE_STACK_USER) {
-		moment->stack_size = stack_size(moment, size);
-		size += sizeof(uint64_t);
-		if (moment->stack_size)
-			size += moment->stack_size + sizeof(uint64_t);
-	}
-	return size - fixed_size;
+	return size;
+}
+
+/* Entries of a call chain that a sample which has SIZE bytes without it has room for, with the words around a
+ * user's stack of one. */
+static size_t chain_room(size_t size)
+{
+	size_t used = size + 4 * sizeof(uint64_t);
+
+	return used < UINT16_MAX ? (UINT16_MAX - used) / sizeof(uint64_t) : 0;
 }
 
 /* What comes behind the front. */
@@ -438,21 +438,32 @@ static void write_rest(struct perf_output *output, struct perf_event *event,
 /* Samples with fields behind the front. */
 static __attribute__((noinline)) void record_long(struct perf_event *event, struct moment *moment)
 {
-	struct perf_callchain chain;
+	const struct perf_callchain *chain = NULL;
 	struct perf_output output;
 	uint64_t sample_type = event->attr.sample_type;
-	size_t size = event->sample_size;
+	unsigned long irqs = arch_irq_save(); /* a chain is this processor's, and one at a time */
 
 	if (moment->frame && (sample_type & USER_FIELDS))
 		moment->user = arch_sample_user_frame(moment->frame);
-	if (sample_type & PERF_SAMPLE_CALLCHAIN)
-		perf_callchain_take(&chain, event, moment->frame, moment->user);
-	size += variable_size(moment, &chain, size);
-	if (perf_ring_begin(&output, event, PERF_RECORD_SAMPLE, size) < 0)
-		return;
-	write_front(&output, sample_type, size, moment);
-	write_rest(&output, event, moment, &chain);
-	perf_ring_end(&output);
+	size_t size = size_without_stacks(moment);
+	if (sample_type & PERF_SAMPLE_CALLCHAIN) {
+		chain = perf_callchain_take(event, moment->frame, moment->user, chain_room(size));
+		size += sizeof(uint64_t) * (1 + chain->count);
+	}
+	if (sample_type & PERF_SAMPLE_STACK_USER) {
+		moment->stack_size = stack_size(moment, size);
+		size += sizeof(uint64_t);
+		if (moment->stack_size)
+			size += moment->stack_size + sizeof(uint64_t);
+	}
+	if (perf_ring_begin(&output, event, PERF_RECORD_SAMPLE, size) == 0) {
+		write_front(&output, sample_type, size, moment);
+		write_rest(&output, event, moment, chain);
+		perf_ring_end(&output);
+	}
+	if (chain)
+		perf_callchain_done();
+	arch_irq_restore(irqs);
 }
 
 void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint64_t now_ns,

@@ -16,7 +16,6 @@ _Atomic int perf_sample_rate_max = PERF_SAMPLE_RATE_MAX;
 _Atomic int perf_cpu_time_max_percent = PERF_CPU_TIME_PERCENT_DEFAULT;
 _Atomic int perf_mlock_kib = PERF_MLOCK_KIB_DEFAULT;
 _Atomic int perf_stack_depth_max = PERF_MAX_STACK_DEPTH;
-_Atomic unsigned int perf_callchain_events;
 _Atomic int perf_contexts_per_stack_max = PERF_MAX_CONTEXTS_PER_STACK;
 _Atomic int perf_user_reads = PERF_USER_READS_MAPPED;
 

@@ -6,24 +6,36 @@
 #ifndef KERNEL_PERF_CALLCHAIN_H
 #define KERNEL_PERF_CALLCHAIN_H
 
+#include <stddef.h>
 #include <stdint.h>
-
-#include <uapi/linux/perf_event.h>
 
 struct perf_event;
 struct trap_frame;
 
-/* Addresses of one part each, and the marks in front of them. */
-#define PERF_CALLCHAIN_ENTRIES (PERF_MAX_STACK_DEPTH + 2)
-
 struct perf_callchain {
 	uint64_t count;
-	uint64_t entries[PERF_CALLCHAIN_ENTRIES]; /* PERF_CONTEXT_* marks and addresses */
+	uint64_t entries[]; /* PERF_CONTEXT_* marks and addresses */
 };
 
-/* Makes CHAIN that of a sample of EVENT which interrupted FRAME, with the user registers USER (NULL:
- * there are none). Any context, NMI included. */
-void perf_callchain_take(struct perf_callchain *chain, const struct perf_event *event,
-			 const struct trap_frame *frame, const struct trap_frame *user);
+/*
+ * An event that takes chains comes, and is gone: while there is one, memory is there for them. -ENOMEM.
+ * Task context; any mutex may be held.
+ */
+int perf_callchain_get(void);
+void perf_callchain_put(void);
+
+/* Sets *LIMIT, perf_stack_depth_max or perf_contexts_per_stack_max, to VALUE: 0, or -EBUSY while there are
+ * events that take chains. Task context. */
+int perf_callchain_set_limit(_Atomic int *limit, int value);
+
+/*
+ * The chain of a sample of EVENT which interrupted FRAME, with the user registers USER (NULL: there are
+ * none): at most ENTRIES_MAX. It is this processor's until perf_callchain_done, which follows before anything
+ * that was interrupted goes on. Any context, NMI included.
+ */
+struct perf_callchain *perf_callchain_take(const struct perf_event *event,
+					   const struct trap_frame *frame,
+					   const struct trap_frame *user, size_t entries_max);
+void perf_callchain_done(void);
 
 #endif

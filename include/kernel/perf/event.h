@@ -275,6 +275,7 @@ void perf_event_disown(struct perf_event *event);
 void perf_open_init(void);
 void perf_output_init(void);
 void perf_inherit_init(void);
+void perf_callchain_init(void);
 void perf_software_init(void);
 void perf_clock_init(void);
 void perf_tracepoint_init(void);

@@ -29,10 +29,10 @@ extern _Atomic int perf_mlock_kib;
 extern _Atomic int perf_cpu_time_max_percent;
 #define PERF_CPU_TIME_PERCENT_DEFAULT 60
 
-/* Frames that a call chain may have, 0 … PERF_MAX_STACK_DEPTH; and events that exist and take one: it is
- * not changed while there are any. */
+/* Frames that a call chain may have: 0 … PERF_STACK_DEPTH_MOST, Linux's. Set by perf_callchain_set_limit, as
+ * is the next. */
 extern _Atomic int perf_stack_depth_max;
-extern _Atomic unsigned int perf_callchain_events;
+#define PERF_STACK_DEPTH_MOST (640 * 1024)
 
 /* Marks (PERF_CONTEXT_*) that a call chain may have: 0 … PERF_CONTEXTS_PER_STACK_MOST. */
 extern _Atomic int perf_contexts_per_stack_max;

@@ -12,6 +12,7 @@
 #include <kernel/file.h>
 #include <kernel/log.h>
 #include <kernel/page.h>
+#include <kernel/perf/callchain.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>
 #include <kernel/process.h>
@@ -147,16 +148,14 @@ static ssize_t store_chain_limit(const char *bytes, size_t size, long most, _Ato
 	_Atomic int value;
 	ssize_t result = store_number(bytes, size, 0, most, &value);
 
-	if (result > 0 && perf_callchain_events > 0)
-		return -EBUSY;
-	if (result > 0)
-		*limit = value;
-	return result;
+	int error = result > 0 ? perf_callchain_set_limit(limit, value) : 0;
+
+	return error ? error : result;
 }
 
 static ssize_t store_perf_event_max_stack(void *unused, const char *bytes, size_t size)
 {
-	return store_chain_limit(bytes, size, PERF_MAX_STACK_DEPTH, &perf_stack_depth_max);
+	return store_chain_limit(bytes, size, PERF_STACK_DEPTH_MOST, &perf_stack_depth_max);
 }
 
 static ssize_t store_perf_event_max_contexts_per_stack(void *unused, const char *bytes, size_t size)

@@ -334,6 +334,42 @@ static void show_chain(const char *when, int most)
 	show(text, "%s: the chain begins", when);
 }
 
+/* How much there is of a sample at DEPTH that has at most MOST frames; 0: as many as any. */
+static void show_limited(const char *when, unsigned int most, uint64_t depth)
+{
+	union attr attr;
+
+	attr_chain(&attr, PERF_SAMPLE_CALLCHAIN);
+	attr.fields.sample_max_stack = (uint16_t)most;
+	sample_work(&attr, depth);
+	show_number((long long)word64(8), when, "entries");
+	show_number(header->size, when, "size");
+}
+
+static const char *limit_frames(const char *text)
+{
+	int fd = open("/proc/sys/kernel/perf_event_max_stack", O_WRONLY);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return done ? "yes" : "no";
+}
+
+/* Chains that are longer than they may be before somebody says so. */
+static void long_chains(void)
+{
+	show(limit_frames("600"), "600 frames are allowed");
+	show_limited("longer than usual, 128", 128, 700);
+	show_limited("longer than usual, 599", 599, 700);
+	show_limited("longer than usual, 600", 600, 700);
+	show_limited("longer than usual, any number", 0, 700);
+	show_limited("longer than usual, all there are", 600, 400);
+	show(limit_frames("7"), "7 frames are allowed");
+	show_limited("shorter than usual, any number", 0, 700);
+	show(limit_frames("127"), "127 frames are allowed again");
+}
+
 static void chains(void)
 {
 	union attr attr;
@@ -350,12 +386,9 @@ static void chains(void)
 		char when[64];
 
 		snprintf(when, sizeof(when), "at most %u", most);
-		attr_chain(&attr, PERF_SAMPLE_CALLCHAIN);
-		attr.fields.sample_max_stack = (uint16_t)most;
-		sample_work(&attr, 200);
-		show_number((long long)word64(8), when, "entries");
-		show_number(header->size, when, "size");
+		show_limited(when, most, 200);
 	}
+	long_chains();
 	attr_chain(&attr, PERF_SAMPLE_CALLCHAIN);
 	attr.fields.exclude_callchain_user = 1;
 	sample_work(&attr, 3);
