@@ -229,6 +229,30 @@ static void operate_on(struct perf_event *target, bool group, perf_context_funct
 	perf_family_unlock(target);
 }
 
+static void alone(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+		  void *argument)
+{
+	struct operation *operation = argument;
+
+	if (operation->event->leader == operation->event)
+		operation->function(cpu, context, now_ns, operation->event);
+}
+
+/* On the children of LEADER's siblings that are led no more: remove_on_exec took the child of LEADER that led
+ * them. Those that are led have been seen to with their group. */
+static void operate_on_orphans(struct perf_event *leader, perf_context_function function)
+{
+	struct operation operation = { .function = function };
+	struct perf_event *sibling;
+
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
+		perf_family_lock(sibling);
+		LIST_FOREACH(operation.event, &sibling->children, child_link)
+			perf_context_call(operation.event->context, true, alone, &operation);
+		perf_family_unlock(sibling);
+	}
+}
+
 static void operate(struct perf_event *event, bool group, perf_context_function locked,
 		    perf_context_function function)
 {
@@ -239,6 +263,7 @@ static void operate(struct perf_event *event, bool group, perf_context_function 
 	/* The mutex keeps the group, and who leads it. */
 	mutex_lock(&event->context->mutex);
 	operate_on(event->leader, true, locked, function);
+	operate_on_orphans(event->leader, function);
 	mutex_unlock(&event->context->mutex);
 }
 

@@ -325,6 +325,35 @@ static void a_fork_while_one_of_a_group_is_closed(void)
 	end_machine();
 }
 
+/* The child's leader goes at exec: what its sibling leads by itself then is still of the parent's group. */
+static void a_group_ioctl_reaches_who_is_led_no_more(void)
+{
+	start_machine(1, 4, NULL, 0);
+	struct perf_event_attr attr = inherited_attr();
+	struct task *self = task_current();
+
+	attr.remove_on_exec = 1;
+	int leader = open_event(attr, 0, -1, -1);
+	int sibling = open_event(inherited_attr(), 0, -1, leader);
+	struct task *child = fork_task();
+
+	sim_switch(child);
+	perf_task_exec(child);
+	sim_pmu_count(CODE, 5);
+	sim_switch(self);
+	EXPECT_EQ(timed_count_of(sibling).value, 5);
+	EXPECT_EQ(control_event(leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP), 0);
+	run(child, 70, 10);
+	EXPECT_EQ(timed_count_of(sibling).value, 5);
+	EXPECT_EQ(control_event(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP), 0);
+	run(child, 300, 10);
+	EXPECT_EQ(timed_count_of(sibling).value, 305);
+	EXPECT_EQ(control_event(sibling, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP), 0);
+	EXPECT_EQ(timed_count_of(sibling).value, 0);
+	end_task(child);
+	end_machine();
+}
+
 static void traps_go_with_the_handlers(void)
 {
 	start_machine(1, 4, NULL, 0);
@@ -356,6 +385,8 @@ static const struct tap_rule rules[] = {
 	{ "children write to the ring of a parent that is bound to a processor",
 	  children_write_to_the_parents_ring },
 	{ "a group is not read while a child's is another", groups_that_changed_are_not_added_up },
+	{ "what is done to a group is done to a child's member that is led no more",
+	  a_group_ioctl_reaches_who_is_led_no_more },
 	{ "a fork while a leader or a member is being closed",
 	  a_fork_while_one_of_a_group_is_closed },
 	{ "traps are not inherited by who has no handlers any more", traps_go_with_the_handlers },
