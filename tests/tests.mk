@@ -68,7 +68,7 @@ CHECK_ALPHA_PROGRAMS := $(patsubst tests/alpha/programs/%.c,$(O)/alpha/tests/%,$
 # They may use libspin and libperf.
 CHECK_ALPHA_LIBS := $(wildcard userland/libspin/*.c userland/libspin/alpha/*.[cS]) userland/libperf/perf_ring.c userland/libperf/profileme.c
 
-$(CHECK_ALPHA_PROGRAMS): $(O)/alpha/tests/%: tests/alpha/programs/%.c $(CHECK_ALPHA_LIBS) $(wildcard tests/boot/*.h tests/boot/alpha/*.h)
+$(CHECK_ALPHA_PROGRAMS): $(O)/alpha/tests/%: tests/alpha/programs/%.c $(CHECK_ALPHA_LIBS) $(wildcard tests/alpha/programs/*.h tests/boot/*.h tests/boot/alpha/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	alpha-linux-gnu-gcc -O2 -mcpu=ev67 -Wall -Wextra -Werror -Wno-array-bounds -static -pthread -Wl,--no-relax \

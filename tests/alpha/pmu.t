@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The EV67's counters in the image: exact counts, pairs, turns, samples; on 1 and 4 CPUs.
+"""The EV67's counters in the image: exact counts, pairs, turns, samples, ProfileMe; on 1 and 4 CPUs.
 
 The rules are in programs/pmu_*.c. A program that prints "# type" has the serial line's interrupts until it goes on.
 """
@@ -67,7 +67,7 @@ def run(cpus, name, log):
 def main():
     report = tap.Report()
     for cpus in (1, 4):
-        for name in ("pmu_counts", "pmu_samples"):
+        for name in ("pmu_counts", "pmu_samples", "pmu_profileme"):
             log = os.path.join(BUILD, "alpha", f"{name}-{cpus}.log")
             output, status = run(cpus, name, log)
             wrong = tap.complaints(output)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../../boot/child.h"
+#include "proc.h"
 
 #define RANGE	   (1ul << 20)
 #define RAW_EVENTS 5 /* numbers 1 … 4: docs/alpha.md */
@@ -232,27 +233,6 @@ static void check_traps(void)
 			check_work(&work, 50);
 		}
 	}
-}
-
-/* Interrupts that ISA line NAME has made on all CPUs. */
-static uint64_t interrupts_of(const char *name)
-{
-	FILE *file = fopen("/proc/interrupts", "r");
-	uint64_t sum = 0;
-	char line[512];
-
-	EXPECT(file);
-	while (file && fgets(line, sizeof(line), file)) {
-		char *at = strchr(line, ':');
-
-		if (!at || !strstr(line, name))
-			continue;
-		for (int cpu = 0; cpu < cpu_count(); cpu++)
-			sum += strtoul(at + 1, &at, 10);
-	}
-	if (file)
-		fclose(file);
-	return sum;
 }
 
 /* Somebody types until this has seen enough. */

@@ -7,13 +7,13 @@
 #define _GNU_SOURCE
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "perf_ring.h"
 
 #include "../../boot/child.h"
+#include "proc.h"
 
 /* Longer than both ways together. */
 #define PERIOD_MAX 260
@@ -219,26 +219,8 @@ static void check_long(void)
 	}
 }
 
-/* --- limits --- */
-
-static void set_number(const char *path_name, const char *number)
-{
-	int fd = open(path_name, O_WRONLY);
-
-	EXPECT_AT(fd >= 0 && write(fd, number, strlen(number)) == (ssize_t)strlen(number), "%s: %s",
-		  path_name, strerror(errno));
-	close(fd);
-}
-
-static void lift_limits(void)
-{
-	/* In this order: without a limit on the time there is none on the rate to be set. */
-	set_number("/proc/sys/kernel/perf_event_max_sample_rate", "250000000\n");
-	set_number("/proc/sys/kernel/perf_cpu_time_max_percent", "100\n");
-}
-
 static const struct tap_rule rules[] = {
-	{ "the limits on samples can be lifted", lift_limits },
+	{ "the limits on samples can be lifted", lift_sample_limits },
 	{ "each sample is at the instruction that ends its period: instructions, periods of 1 and more",
 	  check_instructions },
 	{ "... cycles", check_cycles },
