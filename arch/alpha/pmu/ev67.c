@@ -152,7 +152,7 @@ static int ev67_event_init(struct perf_event *event)
 	return 0;
 }
 
-void ev67_disable(struct pmu *pmu)
+static void freeze(struct pmu *pmu)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
@@ -161,7 +161,7 @@ void ev67_disable(struct pmu *pmu)
 		halt(EV67_ALL_COUNTERS);
 }
 
-void ev67_enable(struct pmu *pmu)
+static void unfreeze(struct pmu *pmu)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
@@ -171,7 +171,7 @@ void ev67_enable(struct pmu *pmu)
 		resume(cpu);
 }
 
-void ev67_read(struct perf_event *event)
+static void fold(struct perf_event *event)
 {
 	pmu_event_fold(event, read_raw, EV67_WIDTH_BITS);
 }
@@ -194,7 +194,7 @@ static void let_run(struct ev67_cpu *cpu, struct perf_event *event)
 	resume(cpu);
 }
 
-void ev67_start(struct perf_event *event, int flags)
+static void start(struct perf_event *event, int flags)
 {
 	if (!(event->hw.flags & HW_STOPPED))
 		return;
@@ -205,7 +205,7 @@ void ev67_start(struct perf_event *event, int flags)
 	let_run(this_ev67_cpu(), event);
 }
 
-void ev67_stop(struct perf_event *event, int flags)
+static void stop(struct perf_event *event, int flags)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
@@ -216,7 +216,7 @@ void ev67_stop(struct perf_event *event, int flags)
 		event->hw.flags |= HW_STOPPED;
 	}
 	if ((flags & PMU_UPDATE) && !(event->hw.flags & HW_UPTODATE)) {
-		ev67_read(event);
+		fold(event);
 		event->hw.flags |= HW_UPTODATE;
 	}
 }
@@ -231,7 +231,7 @@ static void set_user(struct ev67_cpu *cpu, unsigned int counters)
 
 static void leave_counter(struct ev67_cpu *cpu, struct perf_event *event)
 {
-	ev67_stop(event, PMU_UPDATE);
+	stop(event, PMU_UPDATE);
 	cpu->events[event->hw.slot] = NULL;
 	set_user(cpu, cpu->user & ~(1u << event->hw.slot));
 	event->hw.slot = -1;
@@ -259,7 +259,7 @@ static void move(struct ev67_cpu *cpu, struct perf_event *event, int counter)
 		let_run(cpu, event);
 }
 
-int ev67_add(struct perf_event *event, int flags)
+static int add(struct perf_event *event, int flags)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 	struct perf_event *neighbour = cpu->events[0] ? cpu->events[0] : cpu->events[1];
@@ -287,7 +287,7 @@ int ev67_add(struct perf_event *event, int flags)
 	return 0;
 }
 
-void ev67_del(struct perf_event *event, int flags)
+static void del(struct perf_event *event, int flags)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
@@ -296,18 +296,23 @@ void ev67_del(struct perf_event *event, int flags)
 	leave_counter(cpu, event);
 }
 
+int ev67_pmu_register(struct pmu *pmu, int type)
+{
+	pmu->pmu_disable = freeze;
+	pmu->pmu_enable = unfreeze;
+	pmu->add = add;
+	pmu->del = del;
+	pmu->start = start;
+	pmu->stop = stop;
+	pmu->read = fold;
+	return perf_pmu_register(pmu, type);
+}
+
 static struct pmu ev67_pmu = {
 	.name = "cpu",
 	.formats = ev67_formats,
 	.events = ev67_event_names,
 	.event_init = ev67_event_init,
-	.pmu_disable = ev67_disable,
-	.pmu_enable = ev67_enable,
-	.add = ev67_add,
-	.del = ev67_del,
-	.start = ev67_start,
-	.stop = ev67_stop,
-	.read = ev67_read,
 };
 
 /* --- the interrupt --- */
@@ -325,22 +330,22 @@ static void serve_overflow(struct ev67_cpu *cpu, uint64_t counter, struct trap_f
 {
 	struct perf_event *event = counter < EV67_COUNTERS ? cpu->events[counter] : NULL;
 	struct ev67_profile profile = { 0 };
-	bool expired, is_profile, stop;
+	bool expired, is_profile, is_enough;
 
 	if (!event || (event->hw.flags & HW_STOPPED))
 		return;
 	is_profile = ev67_is_profile(event->hw.config);
 	if (is_profile)
 		profile = read_profile();
-	ev67_read(event);
+	fold(event);
 	begin_period(event, &expired);
 	perf_userpage_update(event);
 	if (!expired)
 		return;
-	stop = is_profile ? profileme_overflow(event, &profile, frame) :
-			    perf_event_overflow(event, frame);
-	if (stop)
-		ev67_stop(event, 0);
+	is_enough = is_profile ? profileme_overflow(event, &profile, frame) :
+				 perf_event_overflow(event, frame);
+	if (is_enough)
+		stop(event, 0);
 }
 
 void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
@@ -436,7 +441,7 @@ bool ev67_pmu_init(void)
 	if (!processor_is_ev67() || wrperfmon(PERFMON_DISABLE, EV67_ALL_COUNTERS) != 1)
 		return false;
 	smp_call_mask(cpus_all(), start_cpu, NULL);
-	if (perf_pmu_register(&ev67_pmu, PERF_TYPE_RAW) < 0)
+	if (ev67_pmu_register(&ev67_pmu, PERF_TYPE_RAW) < 0)
 		return false;
 	profileme_pmu_init();
 	log_info("PMU: EV67, %u counters of %u bits", EV67_COUNTERS, EV67_WIDTH_BITS);

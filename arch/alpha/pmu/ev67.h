@@ -80,15 +80,10 @@ extern const struct pmu_attribute ev67_formats[], ev67_event_names[];
  * running, task context. */
 bool ev67_pmu_init(void);
 
-/* ev67.c: struct pmu's functions that ProfileMe's PMU has in common with that of aggregate mode. Both use
- * the same counters, so that freezing one freezes the other, too. */
-void ev67_disable(struct pmu *pmu);
-void ev67_enable(struct pmu *pmu);
-int ev67_add(struct perf_event *event, int flags);
-void ev67_del(struct perf_event *event, int flags);
-void ev67_start(struct perf_event *event, int flags);
-void ev67_stop(struct perf_event *event, int flags);
-void ev67_read(struct perf_event *event);
+/* ev67.c: registers PMU, of which the name, attributes and event_init are there, with calls that work on these
+ * counters; of PMUs that share them freezing one freezes the other, too. TYPE and the result as
+ * perf_pmu_register's. Task context, at start. */
+int ev67_pmu_register(struct pmu *pmu, int type);
 
 /* What the registers tell of a profiled instruction. */
 struct ev67_profile {

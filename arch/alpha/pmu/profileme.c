@@ -83,17 +83,10 @@ static struct pmu profileme_pmu = {
 	.formats = formats,
 	.events = names,
 	.event_init = profileme_event_init,
-	.pmu_disable = ev67_disable,
-	.pmu_enable = ev67_enable,
-	.add = ev67_add,
-	.del = ev67_del,
-	.start = ev67_start,
-	.stop = ev67_stop,
-	.read = ev67_read,
 };
 
 void profileme_pmu_init(void)
 {
-	if (perf_pmu_register(&profileme_pmu, -1) < 0)
+	if (ev67_pmu_register(&profileme_pmu, -1) < 0)
 		log_info("PMU: profileme cannot be registered");
 }
