@@ -14,6 +14,7 @@
 
 #include "../../boot/child.h"
 #include "proc.h"
+#include "traps.h"
 
 #define RANGE	   (1ul << 20)
 #define RAW_EVENTS 5 /* numbers 1 … 4: docs/alpha.md */
@@ -104,134 +105,13 @@ static void check_many_tasks(void)
 
 /* --- every way into the kernel --- */
 
-/*
- * NAME: N times INSTRUCTION, sub, bne; then ret. PRELUDE, one instruction, is before. What a signal runs is trap_handler
- * and, in restorer's place, trap_restorer.
- */
-#define TRAPS(name, prelude, instruction)     \
-	"	.globl " #name "\n"           \
-	"	.ent " #name "\n" #name ":\n" \
-	"	" prelude "\n"                \
-	"1:	" instruction "\n"            \
-	"	subq $16, 1, $16\n"                 \
-	"	bne $16, 1b\n"                      \
-	"	ret $31, ($26), 1\n"                \
-	"	.end " #name "\n"
-#define NOTHING "bis $31, $31, $31"
-
-spin_function traps_breakpoint, traps_bugcheck, traps_gentrap, traps_unknown, traps_last_unknown,
-	traps_privileged, traps_opcode, traps_overflow, traps_load, traps_store;
-void trap_handler(int number), trap_restorer(void);
-
-__asm__("	.text\n"
-	"	.set noat\n"
-	"	.set nomacro\n" TRAPS(traps_breakpoint, NOTHING, "call_pal 0x80")
-		TRAPS(traps_bugcheck, NOTHING, "call_pal 0x81")
-			TRAPS(traps_gentrap, NOTHING, "call_pal 0xaa") TRAPS(traps_unknown, NOTHING,
-									     "call_pal 0x82")
-				TRAPS(traps_last_unknown, NOTHING, "call_pal 0xbf")
-					TRAPS(traps_privileged, NOTHING, "call_pal 0x35")
-						TRAPS(traps_opcode, NOTHING, ".long 0x04000000")
-	/* The greatest number there is, plus itself. */
-	TRAPS(traps_overflow, "srl $31, 0, $1\n	not $31, $1\n	srl $1, 1, $1", "addq/v $1, $1, $2")
-		TRAPS(traps_load, NOTHING, "ldq $1, 1($17)")
-			TRAPS(traps_store, NOTHING,
-			      "stl $1, 3($17)") "	.globl trap_handler\n"
-						"	.ent trap_handler\n"
-						"trap_handler:\n"
-						"	ret $31, ($26), 1\n"
-						"	.end trap_handler\n"
-						"	.globl trap_restorer\n"
-						"	.ent trap_restorer\n"
-						"trap_restorer:\n"
-						"	bis $30, $30, $16\n"
-						"	lda $0, 351($31)\n" /* rt_sigreturn */
-						"	call_pal 0x83\n"
-						"	.end trap_restorer\n"
-						"	.set at\n"
-						"	.set macro\n");
-
-#define HANDLED 4 /* instructions of handler and restorer, one a branch */
-#define PASS	2 /* sub, bne */
-#define RETIRES 1
-
-static const struct {
-	struct spin_work work;
-	int signal;
-} traps[] = {
-	{ { .name = "BPT",
-	    .run = traps_breakpoint,
-	    .instructions = { 2, PASS + HANDLED + RETIRES } },
-	  SIGTRAP },
-	{ { .name = "BUGCHK",
-	    .run = traps_bugcheck,
-	    .instructions = { 2, PASS + HANDLED + RETIRES } },
-	  SIGTRAP },
-	{ { .name = "GENTRAP",
-	    .run = traps_gentrap,
-	    .instructions = { 2, PASS + HANDLED + RETIRES } },
-	  SIGTRAP },
-	{ { .name = "a PALcall without function",
-	    .run = traps_unknown,
-	    .instructions = { 2, PASS + HANDLED + RETIRES } },
-	  SIGILL },
-	{ { .name = "the last PALcall",
-	    .run = traps_last_unknown,
-	    .instructions = { 2, PASS + HANDLED + RETIRES } },
-	  SIGILL },
-	{ { .name = "a privileged PALcall",
-	    .run = traps_privileged,
-	    .instructions = { 2, PASS + HANDLED } },
-	  SIGILL },
-	{ { .name = "an illegal instruction",
-	    .run = traps_opcode,
-	    .instructions = { 2, PASS + HANDLED } },
-	  SIGILL },
-	{ { .name = "an addition that overflows",
-	    .run = traps_overflow,
-	    .instructions = { 4, PASS + HANDLED + RETIRES } },
-	  SIGFPE },
-	/* The kernel does them. */
-	{ { .name = "an unaligned load",
-	    .run = traps_load,
-	    .memory = SPIN_TWO_PAGES,
-	    .instructions = { 2, PASS } },
-	  0 },
-	{ { .name = "an unaligned store",
-	    .run = traps_store,
-	    .memory = SPIN_TWO_PAGES,
-	    .instructions = { 2, PASS } },
-	  0 },
-};
-
-/* The kernel's struct sigaction; its restorer is an argument. */
-struct kernel_action {
-	void (*handler)(int number);
-	uint64_t flags, mask;
-};
-
-static void catch_traps(int number)
-{
-	const struct kernel_action action = { trap_handler, SA_SIGINFO | SA_NODEFER, 0 };
-
-	EXPECT_EQ(syscall(__NR_rt_sigaction, number, &action, NULL, sizeof(action.mask),
-			  trap_restorer),
-		  0);
-}
-
 static void check_traps(void)
 {
-	catch_traps(SIGTRAP);
-	catch_traps(SIGILL);
-	catch_traps(SIGFPE);
+	catch_traps();
 	for (int cpu = 0; cpu < cpu_count(); cpu++) {
 		run_on(cpu);
-		for (size_t i = 0; i < sizeof(traps) / sizeof(traps[0]); i++) {
-			struct spin_work work = traps[i].work;
-
-			work.branches = (struct spin_count){ 1, traps[i].signal ? 2 : 1 };
-			check_work(&work, 50);
-		}
+		for (int i = 0; i < TRAP_WORKS; i++)
+			check_work(&traps[i], 50);
 	}
 }
 

@@ -14,6 +14,7 @@
 
 #include "../../boot/child.h"
 #include "proc.h"
+#include "traps.h"
 
 /* Longer than both ways together. */
 #define PERIOD_MAX 260
@@ -175,13 +176,47 @@ static void sample_beside_others(int number)
 	const struct spin_work *work = spin_find_work(number % 2 ? "yields" : "syscalls");
 	size_t length = follow(INSTRUCTIONS, work);
 
-	for (uint64_t period = 1; period <= PERIOD_MAX; period += 3)
+	for (uint64_t period = 1; period <= PERIOD_MAX; period += 7)
 		sample_work(INSTRUCTIONS, work, period, length);
 }
 
 static void check_beside_others(void)
 {
 	children_run(3 * cpu_count(), sample_beside_others);
+}
+
+/* Of exceptions, one sample for each period; the handlers' places are not followed. */
+static void sample_traps(const struct kind *kind, const struct spin_work *work, uint64_t period)
+{
+	struct perf_event_attr attr = sampling_attr(kind, period);
+	uint64_t all = derive_window(kind, work, 8), count = 0, samples = 0;
+	void *memory = map_memory(work, 8);
+	struct perf_ring ring;
+	struct sample sample;
+
+	EXPECT_EQ(perf_ring_open(&ring, &attr, RING_PAGES), 0);
+	run_enabled(ring.fd, work, 8, memory);
+	EXPECT_EQ(read(ring.fd, &count, sizeof(count)), sizeof(count));
+	EXPECT_EQ_AT(count, all, "%s, %s, period %" PRIu64, kind->name, work->name, period);
+	while (perf_ring_next(&ring, &sample, sizeof(sample)) != 0)
+		samples += sample.header.type == PERF_RECORD_SAMPLE;
+	/* A branch's two cycles may end two periods, of 1. */
+	if (kind == INSTRUCTIONS || period > 1)
+		EXPECT_EQ_AT(samples, all / period, "%s, %s, period %" PRIu64, kind->name,
+			     work->name, period);
+	perf_ring_close(&ring);
+	unmap_memory(work, 8, memory);
+}
+
+static void check_traps(void)
+{
+	catch_traps();
+	for (int i = 0; i < TRAP_WORKS; i++) {
+		for (uint64_t period = 1; period <= PERIOD_MAX; period++) {
+			sample_traps(INSTRUCTIONS, &traps[i], period);
+			sample_traps(GENERAL, &traps[i], period);
+		}
+	}
 }
 
 /* --- long periods --- */
@@ -226,6 +261,7 @@ static const struct tap_rule rules[] = {
 	{ "... cycles", check_cycles },
 	{ "... both counters at once", check_both },
 	{ "... beside others on the same CPU", check_beside_others },
+	{ "... as many of every kind of exception as there are periods", check_traps },
 	{ "... with periods about as long as the counter, and longer", check_long },
 };
 
