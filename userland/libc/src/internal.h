@@ -16,4 +16,11 @@ void __setup_tls(const Elf64_Phdr *tls);
 /* Where a signal handler returns to: enters rt_sigreturn. In entry.S; never called from C. */
 void __signal_return(void);
 
+/* The same for a handler without SA_SIGINFO: another call, where the ISA has another frame for it. */
+#ifdef __alpha__
+void __signal_return_plain(void);
+#else
+#define __signal_return_plain __signal_return
+#endif
+
 #endif /* TALLY_LIBC_INTERNAL_H */

@@ -18,15 +18,18 @@
 int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
 	struct kernel_sigaction new_action, old_action;
+	void (*leave)(void) = __signal_return;
 
 	if (action != NULL) {
+		if (!(action->sa_flags & SA_SIGINFO))
+			leave = __signal_return_plain;
 		new_action.handler = (uintptr_t)action->sa_sigaction;
 		new_action.flags = (unsigned int)action->sa_flags | SA_KNOWN_ISA;
-		new_action.restorer = (uintptr_t)__signal_return;
+		new_action.restorer = (uintptr_t)leave;
 		new_action.mask = action->sa_mask;
 	}
 	if (syscall(__NR_rt_sigaction, number, action != NULL ? &new_action : NULL,
-		    old != NULL ? &old_action : NULL, sizeof(sigset_t), __signal_return) != 0)
+		    old != NULL ? &old_action : NULL, sizeof(sigset_t), leave) != 0)
 		return -1;
 	if (old != NULL) {
 		old->sa_sigaction =

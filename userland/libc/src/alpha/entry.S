@@ -99,14 +99,19 @@ clone:
 	call_pal PAL_HALT
 	.size	clone, . - clone
 
-/* The kernel gives this address as the return address of every signal handler, and wants to know where
+/* The kernel gives one of these addresses as the return address of every signal handler, and wants to know where
  * the frame is. */
-	.globl	__signal_return
-	.hidden	__signal_return
-	.type	__signal_return, @function
-__signal_return:
+	.macro	leave_signal name, number
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+\name:
 	mov	$30, $16
-	lda	$0, __NR_rt_sigreturn($31)
+	lda	$0, \number($31)
 	call_pal PAL_CALLSYS
 	call_pal PAL_HALT
-	.size	__signal_return, . - __signal_return
+	.size	\name, . - \name
+	.endm
+
+	leave_signal __signal_return, __NR_rt_sigreturn
+	leave_signal __signal_return_plain, __NR_sigreturn
