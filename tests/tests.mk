@@ -85,6 +85,11 @@ $(CHECK_ALPHA_PAIR_PROGRAMS): $(O)/alpha/tests/%: tests/conformance/programs/%.c
 	$(call say,CC,$<)
 	alpha-linux-gnu-gcc -D_GNU_SOURCE -O2 -mcpu=ev67 -Wall -Wextra -Werror -Wno-array-bounds -static -Wl,--no-relax $< -o $@
 
+$(O)/alpha/tests/rules: $(wildcard tests/conformance/rules/*.[ch]) tests/unit/tap.h tests/conformance/programs/work.h
+	@mkdir -p $(@D)
+	$(call say,CC,tests/conformance/rules)
+	alpha-linux-gnu-gcc -O2 -mcpu=ev67 -Wall -Wextra -Werror -Wno-array-bounds -static -pthread -Wl,--no-relax $(filter %.c,$^) -o $@
+
 # The kernel for Alpha and its programs, beside those for x86-64.
 alpha:
 	@$(MAKE) --no-print-directory ARCH=alpha O=$(O)/alpha CC=alpha-linux-gnu-gcc LD=alpha-linux-gnu-ld all
@@ -99,7 +104,7 @@ debug-kernel: $(CHECK_DEBUG_KERNEL)
 endif
 
 check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/pfm_count $(O)/tests/fuzz $(O)/tests/rules \
-	$(O)/tests/guest.elf $(O)/tests/loader.elf $(CHECK_ALPHA_PROGRAMS) $(CHECK_ALPHA_PAIR_PROGRAMS)
+	$(O)/tests/guest.elf $(O)/tests/loader.elf $(CHECK_ALPHA_PROGRAMS) $(CHECK_ALPHA_PAIR_PROGRAMS) $(O)/alpha/tests/rules
 
 check-deps:
 	@tools/deps $(CHECK_DEPS)

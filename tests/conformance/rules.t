@@ -9,7 +9,6 @@ in real time, a second time if a rule does not hold, and its answers are remembe
 """
 
 import os
-import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -18,6 +17,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 
 import linux_answers  # pylint: disable=wrong-import-position
 import tap  # pylint: disable=wrong-import-position
+from rules import verdicts  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
 PROGRAM = os.path.join(BUILD, "tests", "rules")
@@ -26,25 +26,6 @@ TIMEOUT_S = 400
 OPTIONS = ("--pmu", "emulated", "--timeout", str(TIMEOUT_S))
 # What the issue asks for.
 RULES_MIN = 250
-
-_POINT = re.compile(r"^(not )?ok \d+ - (.*)$")
-
-
-def verdicts(kernel, status, output, error):
-    """Of a run of the rules: {rule: what it printed, empty if it holds}, and what else is wrong."""
-    text = output.decode(errors="replace")
-    found, notes = {}, []
-    for line in text.splitlines():
-        point = _POINT.match(line)
-        if not point:
-            notes.append(line)
-            continue
-        found[point[2]] = [f"on {kernel}:", *notes] if point[1] else []
-        notes = []
-    wrong = [line for line in tap.complaints(text) if not line.startswith("not ok")]
-    if status not in (0, 1):
-        wrong += [f"status {status}", error]
-    return found, wrong
 
 
 def main():

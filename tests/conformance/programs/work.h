@@ -10,10 +10,23 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
+/* What else depends on the ISA: the page; LOOPS rounds of two instructions, which leave nothing of LOOPS; reading
+ * counter INDEX in user mode, where there is an instruction for that. */
+#ifdef __alpha__
+#define WORK_PAGE			    8192
+#define WORK_SPIN(loops)		    __asm__ volatile("1: subq %0, 1, %0\n\tbne %0, 1b" : "+r"(loops))
+#define WORK_READ_COUNTER(index, low, high) ((low) = (high) = 0)
+#else
+#define WORK_PAGE	 4096
+#define WORK_SPIN(loops) __asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(loops))
+#define WORK_READ_COUNTER(index, low, high) \
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index))
+#endif
+
 /*
  * What user space retires in work_counted(fd, loops), from behind the enabling `syscall` up to and with the
  * disabling one: mov, then (dec, jnz) for each loop, then mov, mov, mov, mov, syscall. The enabling syscall
- * itself was executed while nothing counted. Branches: each jnz, and the syscall.
+ * itself was executed while nothing counted. Branches: each jnz, and the syscall. Alpha's instructions are as many.
  */
 #define WORK_INSTRUCTIONS(loops) (1 + 2 * (uint64_t)(loops) + 4 + 1)
 #define WORK_BRANCHES(loops)	 ((uint64_t)(loops) + 1)
@@ -21,6 +34,32 @@
 /* Enables the event FD, does LOOPS (1 or more) rounds of work, disables it. Returns 0, or -errno. */
 static inline long work_counted_group(int fd, uint64_t loops, uint64_t flags)
 {
+#ifdef __alpha__
+	long result, failed;
+
+	__asm__ volatile("lda $0, %[call]($31)\n\t"
+			 "mov %[enable], $17\n\t"
+			 "mov %[fd], $16\n\t"
+			 "mov %[flags], $18\n\t"
+			 "callsys\n\t"
+			 "mov %[loops], $1\n"
+			 "1: subq $1, 1, $1\n\t"
+			 "bne $1, 1b\n\t"
+			 "lda $0, %[call]($31)\n\t"
+			 "mov %[disable], $17\n\t"
+			 "mov %[fd], $16\n\t"
+			 "mov %[flags], $18\n\t"
+			 "callsys\n\t"
+			 "mov $0, %[result]\n\t"
+			 "mov $19, %[failed]"
+			 : [result] "=r"(result), [failed] "=r"(failed)
+			 : [call] "i"(SYS_ioctl), [enable] "r"((long)PERF_EVENT_IOC_ENABLE),
+			   [disable] "r"((long)PERF_EVENT_IOC_DISABLE), [fd] "r"((long)fd),
+			   [flags] "r"(flags), [loops] "r"(loops)
+			 : "$0", "$19", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$16", "$17", "$18", "$20",
+			   "$21", "$22", "$23", "$24", "$25", "$27", "$28", "memory");
+	return failed ? -result : result;
+#else
 	long result;
 
 	__asm__ volatile("mov %[call], %%eax\n\t"
@@ -42,6 +81,7 @@ static inline long work_counted_group(int fd, uint64_t loops, uint64_t flags)
 			   [loops] "r"(loops)
 			 : "rcx", "rdx", "rsi", "rdi", "r11", "memory");
 	return result;
+#endif
 }
 
 static inline long work_counted(int fd, uint64_t loops)

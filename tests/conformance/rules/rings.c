@@ -206,7 +206,7 @@ RULE("the index and the offset make the count, read without a system call")
 	for (int i = 0; i < 2; i++) {
 		uint32_t low, high, unused = 64 - ring.page->pmc_width;
 
-		__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(ring.page->index - 1));
+		WORK_READ_COUNTER(ring.page->index - 1, low, high);
 		counts[i] = (uint64_t)ring.page->offset +
 			    (uint64_t)((int64_t)(((uint64_t)high << 32 | low) << unused) >> unused);
 	}

@@ -69,7 +69,7 @@
 #define DO_NOTHING	 "--nothing"
 #define EXISTS		 "--exists"
 
-#define PAGE		 4096
+#define PAGE		 WORK_PAGE
 #define LOOPS		 1000
 
 typedef struct perf_event_attr attr_t;
@@ -171,7 +171,7 @@ static inline int disable(int fd)
 /* LOOPS rounds of two instructions. */
 static inline void spin(uint64_t loops)
 {
-	__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(loops));
+	WORK_SPIN(loops);
 }
 
 static inline void pause_ms(long ms)
