@@ -2,7 +2,8 @@
 """Transcripts of the observing programs (tests/conformance/programs), and what of two of them may be different.
 
 A transcript is a program's output: lines "name: what happened". Which differences are meant, docs/abi-differences.md
-says in tables: between Linux and Tally in its first part, between x86_64 and Alpha under the heading ALPHA.
+says in tables: between Linux and Tally in its first part, between x86_64 and Alpha under the heading ALPHA; and under
+ALPHA_NOT which programs are only for x86_64.
 """
 
 import fnmatch
@@ -12,6 +13,7 @@ import os
 HERE = os.path.dirname(os.path.abspath(__file__))
 DIFFERENCES = os.path.join(HERE, "..", "docs", "abi-differences.md")
 ALPHA = "Alpha"
+ALPHA_NOT = "Programs that are not for Alpha"
 # How a program is run on either kernel. Linux's answers are remembered with these words.
 OPTIONS = ("--pmu", "emulated", "--icount", "--timeout", "300")
 # Programs in whose way virtual time is, and why: they run in real time.

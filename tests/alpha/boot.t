@@ -42,7 +42,7 @@ def alpha(*words):
 
 def check_programs(report):
     for cpus in (1, 2, 4):
-        for name in ("traps", "tasks"):
+        for name in ("traps", "tasks", "calls"):
             status, output, error, log = alpha("--cpus", str(cpus), os.path.join(PROGRAMS, name))
             lines = output.splitlines()
             for line in lines:

@@ -55,7 +55,9 @@ def main():
     differences = transcripts.rows(transcripts.ALPHA, 5)
     programs = [program for program in transcripts.programs()
                 if os.path.exists(os.path.join(BUILD, "alpha", "tests", program))]
+    others = {row[0] for row in transcripts.rows(transcripts.ALPHA_NOT, 2)}
     report.equal({row[0] for row in differences} - set(programs), set(), "the listed programs exist")
+    report.equal({*transcripts.programs()} - {*programs}, others, "those that are not for Alpha are listed")
     for program in programs:
         compare(report, program, [row for row in elsewhere if row[0] == program],
                 [row for row in differences if row[0] == program])
