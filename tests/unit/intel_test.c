@@ -298,6 +298,17 @@ static void check_late_pmi(void)
 		EXPECT_EQ_AT(samples, 3, "model %u", m);
 		EXPECT_EQ_AT(sim_intel_pmi_masked(), false, "model %u", m);
 		del(&other);
+
+		/* The sample that it took with it comes when it counts again, one event late; those
+		 * after it come in time. */
+		EXPECT_EQ_AT(add(&event), 0, "model %u", m);
+		sim_intel_count(INSTRUCTIONS, 1);
+		EXPECT_EQ_AT(samples, 4, "model %u", m);
+		sim_intel_count(INSTRUCTIONS, 98);
+		EXPECT_EQ_AT(samples, 4, "model %u", m);
+		sim_intel_count(INSTRUCTIONS, 1);
+		EXPECT_EQ_AT(samples, 5, "model %u", m);
+		del(&event);
 		end();
 	}
 }
@@ -314,7 +325,7 @@ static const struct tap_rule rules[] = {
 	{ "while frozen nothing counts; freezing nests", check_frozen },
 	{ "a PMU without events is never written", check_idle },
 	{ "each processor has its own counters, all unmasked at start", check_per_processor },
-	{ "a PMI that comes late, to a frozen PMU or for an event that is gone, does no harm",
+	{ "a PMI that comes late, to a frozen PMU or for an event that is gone, loses no sample",
 	  check_late_pmi },
 };
 

@@ -231,15 +231,13 @@ static void intel_read(struct perf_event *event)
 	pmu_event_fold(event, read_raw, event->hw.width_bits);
 }
 
-/* Starts the next period of EVENT, folded and not counting; whether the last one is over. */
-static bool begin_period(struct perf_event *event)
+/* Starts the next period of EVENT, folded and not counting. EXPIRED: as pmu_event_set_period. */
+static void begin_period(struct perf_event *event, bool *expired)
 {
 	int slot = event->hw.slot;
-	bool expired;
 
 	write_counter(slot, pmu_event_set_period(event, event->hw.width_bits, period_max(slot),
-						 PERIOD_MIN, &expired));
-	return expired;
+						 PERIOD_MIN, expired));
 }
 
 /* Lets EVENT, whose counter is set, count when the PMU is next not frozen. */
@@ -265,7 +263,7 @@ static void intel_start(struct perf_event *event, int flags)
 	if (!(event->hw.flags & HW_STOPPED))
 		return;
 	if (flags & PMU_RELOAD) {
-		begin_period(event);
+		begin_period(event, NULL);
 		perf_userpage_update_counter(event);
 	}
 	let_run(this_intel_cpu(), event);
@@ -311,7 +309,7 @@ static void move(struct intel_cpu *cpu, struct perf_event *event, int slot)
 
 	leave_slot(cpu, event);
 	take_slot(cpu, event, slot);
-	begin_period(event);
+	begin_period(event, NULL);
 	perf_userpage_update_counter(event);
 	if (was_running)
 		let_run(cpu, event);
@@ -353,7 +351,7 @@ static int intel_add(struct perf_event *event, int flags)
 	event->hw.flags = HW_STOPPED | HW_UPTODATE;
 	/* The core updates the user page when the event's state has followed, here and in del. */
 	if (flags & PMU_START) {
-		begin_period(event);
+		begin_period(event, NULL);
 		let_run(cpu, event);
 	}
 	return 0;
@@ -399,11 +397,12 @@ static struct pmu intel_pmu = {
 static void serve_overflow(struct intel_cpu *cpu, int slot, struct trap_frame *frame)
 {
 	struct perf_event *event = cpu->events[slot];
+	bool expired;
 
 	if (!event || (event->hw.flags & HW_STOPPED))
 		return;
 	intel_read(event);
-	bool expired = begin_period(event);
+	begin_period(event, &expired);
 	perf_userpage_update_counter(event);
 	if (expired && perf_event_overflow(event, frame))
 		intel_stop(event, 0);
