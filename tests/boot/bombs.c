@@ -17,12 +17,12 @@
 #include "page.h"
 #include "tidiness.h"
 
-#define THREADS_MAX  "/proc/sys/kernel/threads-max"
+#define THREADS_MAX "/proc/sys/kernel/threads-max"
 /* Tasks of the whole system while something explodes. */
-#define TASKS_MOST   300
-#define USER	     1000
-#define USER_TASKS   50
-#define USER_FILES   100
+#define TASKS_MOST  300
+#define USER	    1000
+#define USER_TASKS  50
+#define USER_FILES  100
 /* Linux's numbers for what newlib does not name. */
 #ifdef __alpha__
 #define LIMIT_NPROC  8
@@ -31,8 +31,8 @@
 #define LIMIT_NPROC  6
 #define LIMIT_NOFILE 7
 #endif
-#define SUBREAPER    36
-#define PROCS_WORD   4 /* of struct system_info's rest */
+#define SUBREAPER  36
+#define PROCS_WORD 4 /* of struct system_info's rest */
 
 struct board {
 	_Atomic int made, refused, other_error;

@@ -167,7 +167,9 @@ void leg_run(uint64_t n, void *memory);
 /* What a gated leg_run retires from its first stop to the one after leg number LEG, from 1 on. */
 static inline uint64_t derive_legs(const struct kind *kind, uint64_t leg)
 {
-	return derive(kind, LEG_BEFORE_INSTRUCTIONS + leg * LEG_INSTRUCTIONS + (leg - 1) * LEG_BETWEEN_INSTRUCTIONS,
+	return derive(kind,
+		      LEG_BEFORE_INSTRUCTIONS + leg * LEG_INSTRUCTIONS +
+			      (leg - 1) * LEG_BETWEEN_INSTRUCTIONS,
 		      LEG_BEFORE_BRANCHES + leg * LEG_BRANCHES + (leg - 1) * LEG_BETWEEN_BRANCHES);
 }
 

@@ -137,7 +137,8 @@ static void check_games(void)
 	EXPECT_EQ(many.instructions.value - few.instructions.value,
 		  500 * PLAYERS * ROUND_INSTRUCTIONS);
 	EXPECT_EQ(many.general.value - few.general.value,
-		  derive(GENERAL, 500 * PLAYERS * ROUND_INSTRUCTIONS, 500 * PLAYERS * ROUND_BRANCHES));
+		  derive(GENERAL, 500 * PLAYERS * ROUND_INSTRUCTIONS,
+			 500 * PLAYERS * ROUND_BRANCHES));
 }
 
 static void check_one_processor(void)

@@ -107,8 +107,8 @@ static void check_turns_of(const struct perf_event_attr *attr)
 
 	struct reading sum = crowd_sum(&crowd, 0, 1);
 	expect_same_enabled_time(&crowd);
-	EXPECT_EQ_AT(sum.value, counters * derive_legs(GENERAL, crowd.legs),
-		     "%" PRIu64 " counters", counters);
+	EXPECT_EQ_AT(sum.value, counters * derive_legs(GENERAL, crowd.legs), "%" PRIu64 " counters",
+		     counters);
 	EXPECT_EQ_AT(sum.running_ns, counters * crowd.readings[0].enabled_ns,
 		     "%" PRIu64 " counters", counters);
 	crowd_end(&crowd);

@@ -217,7 +217,7 @@ static void check_rotation(void)
 		both = true;
 		for (int i = 0; i < count; i++) {
 			*(compare(&events[i], GENERAL, true, "rotated") ? &direct[i] :
-									   &by_page[i]) += 1;
+									  &by_page[i]) += 1;
 			both &= direct[i] && by_page[i];
 		}
 	}

@@ -390,8 +390,7 @@ static void check_mixed_turns(void)
 		}
 	} while (!turned && legs < 1999 && !tap_failed);
 	EXPECT(turned);
-	EXPECT_EQ_AT(sum, (uint64_t)counters * derive_legs(GENERAL, legs), "%d counters",
-		     counters);
+	EXPECT_EQ_AT(sum, (uint64_t)counters * derive_legs(GENERAL, legs), "%d counters", counters);
 	EXPECT_EQ_AT(running_ns, (uint64_t)counters * member.enabled_ns, "%d counters", counters);
 	for (int i = 0; i < groups; i++) {
 		close(members[i]);
