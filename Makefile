@@ -39,20 +39,23 @@ include kernel.mk
 include userland/userland.mk
 include tests/tests.mk
 
+# QEMU's makefiles want make's own rules, which are not for ours.
+QEMU_BUILD := MAKEFLAGS= qemu/build
+
 .PHONY: all run qemu clean bench-qemu lint check
 
 all: $(O)/tally.elf user
 
 # The main job: report, exact counts, profile.
 run: all
-	@qemu/build --arch $(ARCH) >/dev/null
+	@$(QEMU_BUILD) --arch $(ARCH) >/dev/null
 	@tools/tally report --arch $(ARCH)
 
 $(NEWLIB_STAMP):
 	@$(NEWLIB_BUILD) > /dev/null
 
 qemu:
-	@qemu/build
+	@$(QEMU_BUILD)
 
 bench-qemu:
 	@qemu/bench
