@@ -24,7 +24,7 @@ KERNEL_CFLAGS += -O2
 # Compiled as one: a path through the kernel crosses many files, and calls and saved registers are a tenth of it.
 KERNEL_LTO := -flto=auto
 endif
-KERNEL_LDFLAGS := -nostdlib -z noexecstack --no-warn-rwx-segments
+KERNEL_LDFLAGS := -nostdlib -z noexecstack --no-warn-rwx-segments --build-id=sha1
 
 # Adds to all of the above; may take KERNEL_LTO away.
 include arch/$(ARCH)/arch.mk

@@ -3,6 +3,8 @@
  * /sys: its root, and the directories that lead to what is described in the other files. Only what
  * describes something of this kernel is there: processors and sources of events.
  */
+#include <string.h>
+
 #include <kernel/inode.h>
 #include <kernel/text.h>
 #include <uapi/linux/errno.h>
@@ -88,10 +90,26 @@ static const struct pseudo_entry bus_entries[] = {
 	END,
 };
 
-/* Where kernel/trace/tracefs.c is mounted. */
+/* The ELF notes of the image, made by the linker: what it is known by (its build id). */
+extern const char __notes_start[], __notes_end[];
+
+static ssize_t read_notes(void *unused, char *buffer, size_t size, uint64_t position)
+{
+	size_t notes_size = (size_t)(__notes_end - __notes_start);
+
+	if (position >= notes_size)
+		return 0;
+	if (size > notes_size - position)
+		size = notes_size - position;
+	memcpy(buffer, __notes_start + position, size);
+	return (ssize_t)size;
+}
+
+/* The first two: where kernel/trace/tracefs.c is mounted. */
 static const struct pseudo_entry kernel_entries[] = {
 	{ .name = "debug", .mode = S_IFDIR | 0700 },
 	{ .name = "tracing", .mode = S_IFDIR | 0700 },
+	{ .name = "notes", .mode = S_IFREG | 0444, .strict = true, .read_at = read_notes },
 	END,
 };
 

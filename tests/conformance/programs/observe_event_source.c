@@ -332,9 +332,46 @@ static void msr(void)
 	show_page(page, "msr");
 }
 
+/* The ELF notes of the kernel, where perf looks for its build id. */
+static void notes(void)
+{
+	static const char path[] = "/sys/kernel/notes";
+	static union {
+		uint32_t words[1024];
+		char bytes[4096];
+	} text;
+	struct stat status = { 0 };
+	char number[32];
+	int fd = open(path, O_RDONLY);
+	long size = read(fd, &text, sizeof(text));
+
+	show(outcome(fd), "%s: open", path);
+	show(outcome(open(path, O_RDWR)), "%s: open to write", path);
+	stat(path, &status);
+	snprintf(number, sizeof(number), "%o", (unsigned int)status.st_mode);
+	show(number, "%s: mode", path);
+	for (long at = 0; at + 12 <= size;) {
+		const uint32_t *note = &text.words[at / 4];
+		long name = (note[0] + 3) & ~3u, value = (note[1] + 3) & ~3u;
+
+		if (note[2] == 3 && note[0] == 4 && !memcmp(&text.bytes[at + 12], "GNU", 4)) {
+			snprintf(number, sizeof(number), "%u", (unsigned int)note[1]);
+			show(number, "%s: bytes of the build id", path);
+		}
+		at += 12 + name + value;
+	}
+	show(outcome_value(read(fd, &text, 1)), "%s: read behind the end", path);
+	show(outcome_value(pread(fd, &text, 4, 4)), "%s: read of 4 at 4", path);
+	snprintf(number, sizeof(number), "%s",
+		 lseek(fd, 0, SEEK_END) >= 0 ? "ok" : error_name(errno));
+	show(number, "%s: seek to the end", path);
+	close(fd);
+}
+
 int main(void)
 {
 	tree();
+	notes();
 	writes();
 	fflush(stdout);
 	writes_by_others();
