@@ -198,6 +198,17 @@ static int find_interpreter(struct elf_file *elf, char *path)
 	return 0;
 }
 
+/* What may be done with the stack: PT_GNU_STACK tells, the last one, and else it is as other data. */
+static unsigned int find_stack_prot(const struct elf_file *elf)
+{
+	bool executable = DATA_IS_EXECUTABLE;
+
+	for (size_t i = 0; i < elf->header.e_phnum; i++)
+		if (elf->segments[i].p_type == PT_GNU_STACK)
+			executable = elf->segments[i].p_flags & PF_X;
+	return VM_READ | VM_WRITE | (executable ? VM_EXEC : 0);
+}
+
 /* Maps the file: an ET_DYN one at BASE, or, if that is 0, where there is room. */
 static int map_file(struct elf_file *elf, struct vm_space *space, uintptr_t base, uintptr_t *end)
 {
@@ -272,6 +283,7 @@ int elf_load(struct file *file, struct exec_image *image, const char **reason)
 	*reason = elf.reason;
 	if (!error) {
 		vm_set_brk_start(image->space, end);
+		image->stack_prot = find_stack_prot(&elf);
 		image->program_headers = headers_address(&elf);
 		image->program_header_count = elf.header.e_phnum;
 		image->program_entry = image->entry = elf.bias + elf.header.e_entry;

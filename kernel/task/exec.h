@@ -39,6 +39,7 @@ struct exec_image {
 	bool dumpable; /* whoever is like the program may look into its memory */
 	struct vm_space *space;
 	uintptr_t entry, stack;
+	unsigned int stack_prot; /* VM_* that its stack has */
 	uintptr_t program_headers, program_header_count, program_entry,
 		interpreter_base; /* for the auxiliary vector */
 	uintptr_t vdso;		  /* AT_SYSINFO_EHDR */

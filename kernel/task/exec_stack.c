@@ -118,7 +118,7 @@ int exec_make_stack(struct exec_image *image, const char *path, const struct exe
 		((strings_size + exec_strings_table_size(strings) + PAGE_SIZE - 1) & PAGE_MASK);
 	struct vm_request request = { .address = space->stack_top - size,
 				      .size = size,
-				      .prot = VM_READ | VM_WRITE,
+				      .prot = image->stack_prot,
 				      .fixed = true,
 				      .no_replace = true,
 				      .grows_down = true };

@@ -410,6 +410,65 @@ static void see_amounts(void)
 	try_much(1000, 7000, RLIM_INFINITY, "7 MB and any stack");
 }
 
+/* --- stacks --- */
+
+/* Whether the new program's stack can be executed. */
+static int show_stack(const char *name)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[256], prot[8] = "none";
+
+	while (fgets(line, sizeof(line), maps))
+		if (strstr(line, "[stack]"))
+			sscanf(line, "%*s %7s", prot);
+	fclose(maps);
+	show(prot, "%s", name);
+	return 0;
+}
+
+struct stack_header {
+	Elf64_Word type, flags;
+	const char *name;
+};
+
+/* Executes a copy of this program in which the header PT_GNU_STACK is as ARGUMENT says. */
+static int start_with_stack(const void *argument)
+{
+	const struct stack_header *wanted = argument;
+	char *words[] = { "word0", "show stack", (char *)wanted->name, NULL };
+	static char bytes[4 << 20];
+	int from = open(SELF, O_RDONLY),
+	    to = open("/tmp/stack", O_CREAT | O_TRUNC | O_WRONLY, 0700);
+	ssize_t size = read(from, bytes, sizeof(bytes));
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)bytes;
+	Elf64_Phdr *segments = (Elf64_Phdr *)(bytes + header->e_phoff);
+
+	for (int i = 0; i < header->e_phnum; i++)
+		if (segments[i].p_type == PT_GNU_STACK) {
+			segments[i].p_type = wanted->type;
+			segments[i].p_flags = wanted->flags;
+		}
+	if (write(to, bytes, (size_t)size) != size)
+		return FAILED;
+	close(to);
+	return execve("/tmp/stack", words, plain_environment);
+}
+
+static void see_stacks(void)
+{
+	static const struct stack_header headers[] = {
+		{ PT_GNU_STACK, PF_R | PF_W, "a stack of data" },
+		{ PT_GNU_STACK, PF_R | PF_W | PF_X, "a stack with code" },
+		{ PT_GNU_STACK, PF_X, "a stack of code alone" },
+		{ PT_GNU_STACK, 0, "a stack of nothing" },
+		{ PT_NULL, 0, "a stack of which nothing is said" },
+	};
+
+	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
+		show(in_child(start_with_stack, &headers[i]), "%s: starting", headers[i].name);
+	unlink("/tmp/stack");
+}
+
 static void handle(int signal)
 {
 	(void)signal;
@@ -441,6 +500,8 @@ static int start_state(const void *argument)
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc > 2 && strcmp(argv[1], "show stack") == 0)
+		return show_stack(argv[2]);
 	if (argc > 1 && strncmp(argv[1], "show", 4) == 0)
 		return show_what_was_given(argc, argv);
 	if (argc > 1 && strcmp(argv[1], "fail") == 0)
@@ -457,6 +518,7 @@ int main(int argc, char **argv)
 	see_scripts();
 	see_execveat();
 	see_amounts();
+	see_stacks();
 	show(in_child(start_state, "state"), "starting with state");
 	show(in_child(start_state, "auxiliary"), "starting with an auxiliary vector");
 	return 0;

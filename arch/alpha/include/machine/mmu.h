@@ -32,6 +32,9 @@
 
 #define PAGE_SHIFT	    13
 
+/* Whether a program that does not say so has a stack that can be executed (Linux: VM_DATA_DEFAULT_FLAGS). */
+#define DATA_IS_EXECUTABLE  true
+
 #ifndef __ASSEMBLER__
 
 #include <stddef.h>

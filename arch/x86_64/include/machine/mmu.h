@@ -30,6 +30,9 @@
 
 #define PAGE_SHIFT	    12
 
+/* Whether a program that does not say so has a stack that can be executed (Linux: VM_DATA_DEFAULT_FLAGS). */
+#define DATA_IS_EXECUTABLE  false
+
 #ifndef __ASSEMBLER__
 
 #include <stddef.h>
