@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <kernel/tree.h>
+#include <uapi/asm/param.h>
 #include <uapi/linux/time.h>
 
 #define NSEC_PER_SEC  1000000000ull
@@ -62,6 +63,15 @@ static inline struct kernel_timespec timespec_from_ns(uint64_t ns)
 {
 	return (struct kernel_timespec){ (int64_t)(ns / NSEC_PER_SEC),
 					 (int64_t)(ns % NSEC_PER_SEC) };
+}
+
+/* Whole ticks of NS, as programs count times: HZ of <uapi/asm/param.h> in a second. */
+static inline uint64_t ticks_from_ns(uint64_t ns)
+{
+	/* 1024 and a second have this in common, 100 is in a second. */
+	const uint64_t common = HZ % 512 ? HZ : 512;
+
+	return ns * (HZ / common) / (NSEC_PER_SEC / common);
 }
 
 /* The time at USER_TIME, in ns, at most UINT64_MAX. Task context. 0, -EFAULT; -EINVAL: it is none. */

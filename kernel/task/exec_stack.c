@@ -16,6 +16,7 @@
 #include <kernel/random.h>
 #include <kernel/vdso.h>
 #include <kernel/vm.h>
+#include <uapi/asm/param.h>
 #include <uapi/linux/auxvec.h>
 #include <uapi/linux/rseq.h>
 
@@ -24,7 +25,6 @@
 /* Mapped below the strings and their table at once; the rest comes by growing. Linux: 128 KiB. */
 #define STACK_INITIAL_SIZE ((size_t)128 << 10)
 #define RANDOM_SIZE	   16
-#define CLOCK_TICKS	   100
 /* Pairs in the auxiliary vector, end included. */
 #define AUXILIARY_MAX	   24
 
@@ -48,7 +48,7 @@ static size_t make_auxiliary(struct auxiliary *vector, const struct exec_image *
 		{ AT_MINSIGSTKSZ, arch_signal_frame_size() },
 		{ AT_HWCAP, arch_exec_hwcap() },
 		{ AT_PAGESZ, PAGE_SIZE },
-		{ AT_CLKTCK, CLOCK_TICKS },
+		{ AT_CLKTCK, HZ },
 		{ AT_PHDR, image->program_headers },
 		{ AT_PHENT, sizeof(Elf64_Phdr) },
 		{ AT_PHNUM, image->program_header_count },

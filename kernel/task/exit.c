@@ -37,8 +37,6 @@
 #define FIRST_PID      1
 /* What wait4 says of a child that goes on. */
 #define WAIT_CONTINUED 0xffff
-/* Of si_utime: 100 in a second. */
-#define TICK_NS	       (NSEC_PER_SEC / 100)
 
 void task_release_space(struct task *task)
 {
@@ -112,8 +110,8 @@ static void tell_parent(struct process *child, int signal, int status)
 		.si_signo = signal,
 		.si_pid = child->pid,
 		.si_uid = credentials_of(child->leader)->uid,
-		.si_utime = (int64_t)(times.user_ns / TICK_NS),
-		.si_stime = (int64_t)(times.system_ns / TICK_NS),
+		.si_utime = (int64_t)(ticks_from_ns(times.user_ns)),
+		.si_stime = (int64_t)(ticks_from_ns(times.system_ns)),
 	};
 
 	child_describe(&info, status);

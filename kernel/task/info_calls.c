@@ -22,7 +22,6 @@
 #include <uapi/linux/personality.h>
 #include <uapi/linux/sysinfo.h>
 
-#define CLOCK_TICKS	100
 #define GETRANDOM_FLAGS (GRND_NONBLOCK | GRND_RANDOM | GRND_INSECURE)
 
 long sys_getpid(const unsigned long arg[6])

@@ -22,8 +22,6 @@
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 
-#define TICK_NS (NSEC_PER_SEC / 100)
-
 void usage_add(struct resource_usage *sum, const struct resource_usage *more)
 {
 	sum->run_time_ns += more->run_time_ns;
@@ -184,11 +182,11 @@ long sys_times(const unsigned long arg[6])
 	struct cpu_times own = usage_times_of_process(process);
 	struct cpu_times children =
 		usage_times(&process->children_usage, &process->last_children_times);
-	uint64_t times[4] = { own.user_ns / TICK_NS, own.system_ns / TICK_NS,
-			      children.user_ns / TICK_NS, children.system_ns / TICK_NS };
+	uint64_t times[4] = { ticks_from_ns(own.user_ns), ticks_from_ns(own.system_ns),
+			      ticks_from_ns(children.user_ns), ticks_from_ns(children.system_ns) };
 
 	spin_unlock_irqrestore(&task_table_lock, state);
 	if (arg[0] && copy_to_user((void *)arg[0], times, sizeof(times)))
 		return -EFAULT;
-	return (long)(clock_ns() / TICK_NS);
+	return (long)(ticks_from_ns(clock_ns()));
 }

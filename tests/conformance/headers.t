@@ -49,6 +49,7 @@ HEADERS = {
                        "SOCK_MAX SOCK_TYPE_MASK SOCKADDR_SIZE_MAX SCM_MAX_FD MSG_CMSG_COMPAT UNIX_PATH_MAX "
                        "SOCKADDR_UN_HEAD"),
     "asm/stat.h": ("asm/stat.h asm/statfs.h", ""),
+    "asm/param.h": ("asm/param.h", ""),
     "linux/stat.h": ("linux/stat.h", "S_IALLUGO ST_VALID ST_RELATIME STATX__RESERVED"),
     "linux/sysinfo.h": ("linux/sysinfo.h", ""),
     "linux/termios.h": ("asm/termbits.h asm/ioctls.h asm/termios.h", "KERNEL_NCCS KERNEL_NCC"),

@@ -126,12 +126,11 @@ int proc_show_loadavg(struct text *text, void *unused)
 	return 0;
 }
 
-/* user nice system idle, and six kinds of time that there are none of: in hundredths. */
+/* user nice system idle, and six kinds of time that there are none of: in ticks. */
 static void print_cpu(struct text *text, const char *name, uint64_t busy_ns, uint64_t idle_ns)
 {
 	text_print(text, "%s %lu 0 0 %lu 0 0 0 0 0 0\n", name,
-		   (unsigned long)(busy_ns / CENTISECOND_NS),
-		   (unsigned long)(idle_ns / CENTISECOND_NS));
+		   (unsigned long)ticks_from_ns(busy_ns), (unsigned long)ticks_from_ns(idle_ns));
 }
 
 int proc_show_stat(struct text *text, void *unused)

@@ -25,7 +25,6 @@
 #include "task.h"
 
 #define KIB_PER_PAGE	(PAGE_SIZE / 1024)
-#define TICK_NS		(NSEC_PER_SEC / 100)
 /* What stat says of a task that may be preempted by a nice value: Linux's DEFAULT_PRIO - MAX_RT_PRIO. */
 #define PRIORITY_NORMAL 20
 /* stat's sets of signals have 31. */
@@ -155,12 +154,12 @@ static int show_stat(struct text *text, struct task *task, bool whole)
 	text_print(text, "%lu 0 %lu 0 %lu %lu %lu %lu ",
 		   (unsigned long)(whole ? facts.faults_minor : facts.thread_faults_minor),
 		   (unsigned long)(whole ? facts.faults_major : facts.thread_faults_major),
-		   (unsigned long)(times->user_ns / TICK_NS),
-		   (unsigned long)(times->system_ns / TICK_NS),
-		   (unsigned long)(facts.children_times.user_ns / TICK_NS),
-		   (unsigned long)(facts.children_times.system_ns / TICK_NS));
+		   (unsigned long)ticks_from_ns(times->user_ns),
+		   (unsigned long)ticks_from_ns(times->system_ns),
+		   (unsigned long)ticks_from_ns(facts.children_times.user_ns),
+		   (unsigned long)ticks_from_ns(facts.children_times.system_ns));
 	text_print(text, "%d %d %u 0 %lu %lu %lu %lu ", PRIORITY_NORMAL + nice, nice, facts.threads,
-		   (unsigned long)(task->started_ns / TICK_NS),
+		   (unsigned long)ticks_from_ns(task->started_ns),
 		   (unsigned long)(usage.mapped * PAGE_SIZE), (unsigned long)usage.resident_total,
 		   (unsigned long)facts.resident_limit);
 	/* Where code and stack begin and end, and where the task is: not told. */
