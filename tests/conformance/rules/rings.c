@@ -228,12 +228,16 @@ RULE("data_head counts bytes and does not wrap")
 	EXPECT(ring.page->data_head > 2 * PAGE);
 }
 
+/* Passes whose samples, one in 100 instructions, fill a page; and if it takes more of them than a tick may have
+ * (perf_event_max_sample_rate), some ticks of them. */
+#define PASSES_TO_FILL (PAGE > 4096 ? 3000000 : 50000)
+
 RULE("a full buffer takes nothing more until data_tail moves")
 {
 	int fd = sampler(100);
 	struct ring ring = map_ring(fd, 1);
 
-	work_counted(fd, 50000);
+	work_counted(fd, PASSES_TO_FILL);
 	uint64_t head = ring.page->data_head;
 	EXPECT(head <= PAGE);
 	work_counted(fd, 50000);
