@@ -3,7 +3,7 @@
  * Where things lie in an address space: the layout that a program starts with, and the place that
  * mmap chooses.
  *
- * Everything is as Linux has it on x86-64: stacks at the top, mappings downwards from mmap_base, the
+ * Everything is as Linux has it on x86-64, on Alpha too: stacks at the top, mappings downwards from mmap_base, the
  * program and its heap far below. With address space layout randomisation each of them moves by a
  * random number of pages (Linux's arch/x86/mm/mmap.c and fs/binfmt_elf.c, as seen in
  * /proc/PID/maps); without it, all runs of a program see the same addresses.
@@ -21,19 +21,22 @@
 /* The room left for the stack is at least this, and at most 5/6 of the address space. */
 #define STACK_GAP_MIN	 ((uintptr_t)128 << 20)
 #define STACK_GAP_MAX	 (USER_END / 6 * 5)
-/* Random pages: 22 bits for the stack, 28 for mappings. */
-#define STACK_RANDOM_MAX ((uintptr_t)0x3fffff << PAGE_SHIFT)
-#define MMAP_RANDOM_MASK (((uint64_t)1 << 28) - 1)
+/* Random pages, so much of the address space: on x86-64 22 bits for the stack, 28 for mappings, as in Linux. */
+#define USER_PAGES	 ((USER_END - 1) >> PAGE_SHIFT)
+#define STACK_RANDOM_MAX ((uintptr_t)(USER_PAGES / 8192) << PAGE_SHIFT)
+#define MMAP_RANDOM_MASK ((uint64_t)(USER_PAGES / 128))
 /* Bytes, below a page's alignment, that the stack's begin moves by. */
 #define STACK_ALIGN_MASK 0x1ff0
 #define BRK_RANDOM_PAGES (((uint64_t)1 << 30) >> PAGE_SHIFT)
 /* Two thirds of the address space: Linux's ELF_ET_DYN_BASE. */
-#define DYNAMIC_BASE	 ((uintptr_t)0x555555554000)
+#define DYNAMIC_BASE	 ((uintptr_t)(USER_END / 3 * 2 & PAGE_MASK))
 /* Where a search upwards begins when the one downwards has failed: TASK_UNMAPPED_BASE. */
 #define UPWARDS_BASE	 (USER_END / 3 & PAGE_MASK)
 /* MAP_32BIT. */
 #define LOW_START	 ((uintptr_t)0x40000000)
 #define LOW_END		 ((uintptr_t)0x80000000)
+
+_Static_assert((MMAP_RANDOM_MASK & (MMAP_RANDOM_MASK + 1)) == 0, "a mask of random bits");
 
 bool vm_layout_randomized(void)
 {
