@@ -74,6 +74,16 @@ $(CHECK_ALPHA_PROGRAMS): $(O)/alpha/tests/%: tests/alpha/programs/%.c $(CHECK_AL
 	alpha-linux-gnu-gcc -O2 -mcpu=ev67 -Wall -Wextra -Werror -Wno-array-bounds -static -pthread -Wl,--no-relax \
 		-Iuserland/libspin -Iuserland/libperf -idirafter include/uapi $< $(CHECK_ALPHA_LIBS) -o $@
 
+# One of them with shared libraries, where the linker puts it and where the kernel does.
+CHECK_ALPHA_DYNAMIC := $(O)/alpha/tests/tasks-dynamic $(O)/alpha/tests/tasks-pie
+
+$(O)/alpha/tests/tasks-dynamic: CHECK_ALPHA_PLACE := -fno-pie -no-pie
+$(O)/alpha/tests/tasks-pie: CHECK_ALPHA_PLACE := -fpie -pie
+$(CHECK_ALPHA_DYNAMIC): tests/alpha/programs/tasks.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	alpha-linux-gnu-gcc -O2 -mcpu=ev67 -Wall -Wextra -Werror -pthread $(CHECK_ALPHA_PLACE) $< -o $@
+
 # The observing programs, for Alpha too, but for those that are about x86 (docs/abi-differences.md).
 CHECK_X86_PAIRS := breakpoints debug_registers event_signals event_source families fpu handlers ioctl mmap prctl ptrace read records rseq \
 	sample tracing
@@ -104,7 +114,7 @@ debug-kernel: $(CHECK_DEBUG_KERNEL)
 endif
 
 check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-init $(O)/tests/pfm_count $(O)/tests/fuzz $(O)/tests/rules \
-	$(O)/tests/guest.elf $(O)/tests/loader.elf $(CHECK_ALPHA_PROGRAMS) $(CHECK_ALPHA_PAIR_PROGRAMS) $(O)/alpha/tests/rules
+	$(O)/tests/guest.elf $(O)/tests/loader.elf $(CHECK_ALPHA_PROGRAMS) $(CHECK_ALPHA_DYNAMIC) $(CHECK_ALPHA_PAIR_PROGRAMS) $(O)/alpha/tests/rules
 
 check-deps:
 	@tools/deps $(CHECK_DEPS)

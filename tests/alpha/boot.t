@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tally on Alpha: it starts, runs static Linux/alpha programs on 1, 2 and 4 processors, and ends as they end; what
+"""Tally on Alpha: it starts, runs Linux/alpha programs, static or with shared libraries, on 1, 2 and 4 processors, and ends as they end; what
 cannot start or panics says so; and tools/tally tells programs of both architectures apart.
 
 The programs are of the GNU C library: what they check is in programs/.
 """
 
 import os
+import shutil
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
@@ -20,6 +22,8 @@ PROGRAMS = os.path.join(BUILD, "alpha", "tests")
 X86_PROGRAM = os.path.join(BUILD, "tests", "nothing")
 TALLY = os.path.join(ROOT, "tools", "tally")
 LOG = os.path.join(BUILD, "alpha", "boot-test.log")
+# Of Debian's C library for Alpha, which is there with its compiler.
+LIBRARIES = [os.path.join("/usr/alpha-linux-gnu/lib", name) for name in ("ld-linux.so.2", "libc.so.6.1")]
 TIMEOUT_S = 200
 BAD_PROGRAM, BOOT, PANIC = 126, 122, 123
 
@@ -40,19 +44,33 @@ def alpha(*words):
     return run("--arch", "alpha", *words)
 
 
+def check_program(report, name, *words):
+    """The points of program NAME, run by WORDS; returns the kernel's log."""
+    status, output, error, log = alpha(*words)
+    lines = output.splitlines()
+    points = [line for line in lines if line.startswith(("ok ", "not ok "))]
+    for line in points:
+        report.ok(line.startswith("ok "), f"{name}: {line.split(' - ', 1)[1]}", output)
+    report.ok(status == 0 and lines and lines[-1] == f"1..{len(points)}" and len(points) > 1,
+              f"{name}: all of it runs, and nothing else is in its output", f"status {status}", output, error, log)
+    return log
+
+
 def check_programs(report):
     for cpus in (1, 2, 4):
         for name in ("traps", "tasks", "calls"):
-            status, output, error, log = alpha("--cpus", str(cpus), os.path.join(PROGRAMS, name))
-            lines = output.splitlines()
-            for line in lines:
-                if line.startswith(("ok ", "not ok ")):
-                    report.ok(line.startswith("ok "), f"{name}, {cpus} CPUs: {line.split(' - ', 1)[1]}", output)
-            points = [line for line in lines if line.startswith(("ok ", "not ok "))]
-            report.ok(status == 0 and lines and lines[-1] == f"1..{len(points)}" and len(points) > 1,
-                      f"{name}, {cpus} CPUs: all of it runs, and nothing else is in its output",
-                      f"status {status}", output, error, log)
+            log = check_program(report, f"{name}, {cpus} CPUs", "--cpus", str(cpus), os.path.join(PROGRAMS, name))
             report.ok(f"tally: {cpus} processor" in log, f"... on {cpus} CPUs", log)
+
+
+def check_libraries(report):
+    with tempfile.TemporaryDirectory(prefix="tally-alpha-") as tree:
+        os.mkdir(os.path.join(tree, "lib"))
+        for library in LIBRARIES:
+            shutil.copy(library, os.path.join(tree, "lib"))
+        for name in ("tasks-dynamic", "tasks-pie"):
+            shutil.copy(os.path.join(PROGRAMS, name), tree)
+            check_program(report, name, "--root", tree, f"/{name}")
 
 
 def check_ends(report):
@@ -89,6 +107,7 @@ def check_architectures(report):
 def main():
     report = tap.Report()
     check_programs(report)
+    check_libraries(report)
     check_ends(report)
     check_architectures(report)
     return report.done()
