@@ -43,7 +43,7 @@ void arch_space_destroy(struct arch_space *space)
 
 void arch_space_forget_elsewhere(struct arch_space *space)
 {
-	asn_give_back(space->tags, CPUS_MAX);
+	asn_give_back(space->tags, cpu_count());
 }
 
 void space_enter(struct context_block *context, struct arch_space *space)
