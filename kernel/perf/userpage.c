@@ -23,7 +23,7 @@
 
 static unsigned int width_of(struct perf_event *event)
 {
-	return event->pmu->user_width ? event->pmu->user_width(event) : 64;
+	return event->pmu->user_width ? event->pmu->user_width(event) : 0;
 }
 
 static void init_clock(struct perf_ring *ring, const struct perf_event *event)

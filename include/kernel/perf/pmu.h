@@ -96,7 +96,8 @@ struct pmu {
 	/* What user space passes to its counter-read instruction, plus one; 0 when it cannot
 	 * read the counter now. NULL: never. */
 	uint32_t (*user_index)(struct perf_event *event);
-	/* Bits that the counter-read instruction returns (pmc_width of the user page). NULL: 64. */
+	/* Bits that the counter-read instruction returns (pmc_width of the user page). NULL: there
+	 * is no such instruction, and the width is 0. */
 	unsigned int (*user_width)(struct perf_event *event);
 };
 
