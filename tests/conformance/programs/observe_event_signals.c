@@ -19,6 +19,17 @@
 
 enum { SEEN_MAX = 64, PERIOD = 10000 };
 
+/* What depends on the ISA: where a signal came, and the loop that is counted. */
+#ifdef __alpha__
+#define FRAME_IP(context) ((uint64_t)((ucontext_t *)(context))->uc_mcontext.sc_pc)
+#define WORK_LOOP	  "	subq $16, 1, $16\n\tbne $16, work\n"
+#define WORK_RETURN	  "	ret $31, ($26), 1\n"
+#else
+#define FRAME_IP(context) ((uint64_t)((ucontext_t *)(context))->uc_mcontext.gregs[REG_RIP])
+#define WORK_LOOP	  "	dec %rdi\n\tjnz work\n"
+#define WORK_RETURN	  "	ret\n"
+#endif
+
 /* What a handler saw: the siginfo, and who it was. */
 static struct seen {
 	siginfo_t info;
@@ -38,7 +49,7 @@ static void note(int signal, siginfo_t *info, void *context)
 	if (number < SEEN_MAX) {
 		seen[number].info = *info;
 		seen[number].tid = (pid_t)syscall(SYS_gettid);
-		seen[number].ip = (uint64_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+		seen[number].ip = FRAME_IP(context);
 	}
 	if (stop_after && number + 1 == stop_after)
 		ioctl(stop_fd, PERF_EVENT_IOC_DISABLE, 0);
@@ -65,10 +76,9 @@ __asm__(".text\n"
 	".globl work, work_start, work_end\n"
 	"work:\n"
 	"work_start:\n"
-	"	dec %rdi\n"
-	"	jnz work\n"
+	WORK_LOOP
 	"work_end:\n"
-	"	ret\n");
+	WORK_RETURN);
 
 static const char *poll_name(int code)
 {

@@ -137,6 +137,7 @@ static void switching(void)
 	attr_instructions(&attr);
 	leader = must_open(&attr, -1);
 	attr.fields.disabled = 0;
+	WORK_COUNT_BESIDE(&attr.fields);
 	member = must_open(&attr, leader);
 	show_value(member, "a sibling of a disabled leader");
 	work_counted(leader, LOOPS);

@@ -77,6 +77,7 @@ static void twice(void)
 	attr_instructions(&attr);
 	fd = must_open(&attr, -1);
 	other = must_open(&attr, -1);
+	WORK_COUNT_BESIDE(&attr.fields);
 	member = must_open(&attr, fd);
 	first = mmap(NULL, 3 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	show(first == MAP_FAILED ? error_name(errno) : "ok", "the first mapping");
@@ -136,7 +137,7 @@ static inline uint64_t read_counter(uint32_t index)
 {
 	uint32_t low, high;
 
-	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
+	WORK_READ_COUNTER(index, low, high);
 	return (uint64_t)high << 32 | low;
 }
 

@@ -5,7 +5,9 @@
  */
 #include "observe.h"
 
+#ifndef __alpha__
 #include <asm/prctl.h>
+#endif
 #include <linux/prctl.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -18,11 +20,6 @@
 static long call(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
 {
 	return syscall(SYS_prctl, option, a, b, c, d);
-}
-
-static long arch(int option, unsigned long argument)
-{
-	return syscall(SYS_arch_prctl, option, argument);
 }
 
 static void see_name(void)
@@ -127,6 +124,17 @@ static void see_address(void)
 	show(outcome(call(PR_GET_TID_ADDRESS, 8, 0, 0, 0)), "PR_GET_TID_ADDRESS to a bad address");
 }
 
+#ifdef __alpha__
+/* Alpha has no segments, and no call for them. */
+static void see_bases(void)
+{
+}
+#else
+static long arch(int option, unsigned long argument)
+{
+	return syscall(SYS_arch_prctl, option, argument);
+}
+
 static void see_bases(void)
 {
 	unsigned long base = 0, fs;
@@ -156,6 +164,7 @@ static void see_bases(void)
 	show(outcome(arch(0, 0)), "arch_prctl, option 0");
 	show(outcome(arch(0x1005, 0)), "arch_prctl, option 0x1005");
 }
+#endif
 
 int main(void)
 {

@@ -11,16 +11,19 @@
 #include <sys/syscall.h>
 
 /* What else depends on the ISA: the page; LOOPS rounds of two instructions, which leave nothing of LOOPS; reading
- * counter INDEX in user mode, where there is an instruction for that. */
+ * counter INDEX in user mode, where there is an instruction for that; and what makes ATTR, an event of instructions, one
+ * that goes on the PMU beside another: the EV67 counts instructions on one counter only, and cycles on the other. */
 #ifdef __alpha__
 #define WORK_PAGE			    8192
 #define WORK_SPIN(loops)		    __asm__ volatile("1: subq %0, 1, %0\n\tbne %0, 1b" : "+r"(loops))
-#define WORK_READ_COUNTER(index, low, high) ((low) = (high) = 0)
+#define WORK_READ_COUNTER(index, low, high) ((low) = (high) = 0 * (index))
+#define WORK_COUNT_BESIDE(attr)		    ((attr)->config = PERF_COUNT_HW_CPU_CYCLES)
 #else
 #define WORK_PAGE	 4096
 #define WORK_SPIN(loops) __asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(loops))
 #define WORK_READ_COUNTER(index, low, high) \
 	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index))
+#define WORK_COUNT_BESIDE(attr) ((void)(attr))
 #endif
 
 /*
