@@ -94,6 +94,11 @@ const struct register_set *arch_register_set(unsigned int type)
 	return NULL;
 }
 
+bool arch_ptrace_stops_at_handler(void)
+{
+	return false;
+}
+
 long arch_ptrace_call(const struct trap_frame *frame)
 {
 	return frame->entry == ENTRY_CALL ? (long)frame->cause[CAUSE_NUMBER] : -1;

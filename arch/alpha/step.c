@@ -5,7 +5,7 @@
  *
  * They are in the program's memory only while it runs: put there on the way to user mode, and taken out
  * before the kernel does anything for the task that others could notice (a system call, an exception, signals,
- * a stop). An interrupt alone leaves them.
+ * a stop). An interrupt alone leaves them. Behind a system call the task stops without one: see ptrace_call_exit.
  *
  * Source: Alpha Architecture Handbook version 4, I section 4.3 "Control instructions"; as Linux/alpha's
  * arch/alpha/kernel/ptrace.c does it, seen from a tracer.
@@ -57,11 +57,7 @@ void step_insert(struct trap_frame *frame)
 
 	unsigned int opcode = instruction >> 26;
 
-	if (arch->step_over) {
-		/* Behind a system call, which was the instruction. */
-		arch->step_over = false;
-		put_breakpoint(arch, frame->pc);
-	} else if (opcode == OPCODE_JUMP) {
+	if (opcode == OPCODE_JUMP) {
 		const uint64_t *target = frame_register(frame, instruction >> 16 & 31);
 
 		put_breakpoint(arch, (target ? *target : 0) & ~(uintptr_t)3);
@@ -95,11 +91,6 @@ bool step_remove(uintptr_t address)
 	return found;
 }
 
-void step_note_call(const struct trap_frame *frame)
-{
-	task_current()->arch.step_over = step_remove(frame->pc);
-}
-
 void arch_ptrace_set_step(struct task *task, bool on)
 {
 	task->arch.stepped = on;
@@ -109,5 +100,4 @@ void arch_ptrace_set_step(struct task *task, bool on)
 void arch_ptrace_end(struct task *task)
 {
 	task->arch.stepped = false;
-	task->arch.step_over = false;
 }

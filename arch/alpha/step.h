@@ -13,7 +13,5 @@ struct trap_frame;
 void step_insert(struct trap_frame *frame);
 /* Takes out what is in the running task's memory; whether ADDRESS was among it. The same context. */
 bool step_remove(uintptr_t address);
-/* The same, when a system call begins in FRAME: if it was what is stepped over, the task stops behind it. */
-void step_note_call(const struct trap_frame *frame);
 
 #endif

@@ -242,7 +242,7 @@ void syscall_handle(struct trap_frame *frame);
 void syscall_handle(struct trap_frame *frame)
 {
 	if (is_stepped())
-		step_note_call(frame);
+		step_remove(0);
 	syscall_dispatch(frame);
 	arch_irq_disable();
 	prepare_user_mode(frame);

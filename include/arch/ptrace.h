@@ -41,6 +41,10 @@ void arch_ptrace_set_step(struct task *task, bool on);
  * context, interrupts on. */
 void arch_ptrace_end(struct task *task);
 
+/* Whether a task that is stepped, and gets a signal, stops before its handler's first instruction, or, as behind any other,
+ * behind that. Any context. */
+bool arch_ptrace_stops_at_handler(void);
+
 /* The number of the system call FRAME comes from, as a tracer sees it, -1: from none. Any
  * context. */
 long arch_ptrace_call(const struct trap_frame *frame);

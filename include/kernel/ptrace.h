@@ -85,7 +85,7 @@ void ptrace_trap(void);
 void ptrace_event(unsigned int event, unsigned long message);
 /* execve has succeeded; FORMER_TID was the task's before. */
 void ptrace_exec(pid_t former_tid);
-/* A signal handler is about to be entered; true: by a task that is stepped; then, entered. */
+/* A signal handler is about to be entered; true: by a task that is stepped, and stops at it; then, entered. */
 bool ptrace_handler_begin(void);
 void ptrace_handler_entered(void);
 /* The event that a clone with these FLAGS and EXIT_SIGNAL by the running task is, or 0: nobody wants

@@ -294,7 +294,7 @@ unsigned int ptrace_clone_event(uint64_t flags, int exit_signal)
 bool ptrace_handler_begin(void)
 {
 	struct task *self = task_current();
-	bool stepped = self->ptrace.calls & PTRACE_CALLS_STEP;
+	bool stepped = (self->ptrace.calls & PTRACE_CALLS_STEP) && arch_ptrace_stops_at_handler();
 
 	if (stepped)
 		arch_ptrace_set_step(self, false);
