@@ -361,10 +361,10 @@ static void executions(void)
 	show(after(PTRACE_CONT, pid, 0), "execve with an option");
 	show((pid_t)message(pid) == pid ? "its own" : "another", "execve's message");
 	show(info(pid), "execve's information");
-	show(number((long)USER_WORD(pid, orig_rax)), "execve's orig_rax");
+	show(number((long)TRACEE_CALL(pid)), "execve's orig_rax");
 	show(after(PTRACE_SYSCALL, pid, 0), "end of execve");
-	show(number((long)USER_WORD(pid, orig_rax)), "orig_rax at the end");
-	show(number((long)USER_WORD(pid, rax)), "rax at the end");
+	show(number((long)TRACEE_CALL(pid)), "orig_rax at the end");
+	show(number((long)TRACEE_RESULT(pid)), "rax at the end");
 	show(after(PTRACE_CONT, pid, 0), "the program after the event");
 	pid = seized(execute, 0);
 	show(after(PTRACE_CONT, pid, 0), "execve of a seized one");
@@ -402,7 +402,7 @@ static void ends(void)
 	show(after(PTRACE_CONT, pid, 0), "exit");
 	show(number((long)message(pid)), "exit's message");
 	show(info(pid), "exit's information");
-	show(number((long)USER_WORD(pid, orig_rax)), "exit's orig_rax");
+	show(number((long)TRACEE_CALL(pid)), "exit's orig_rax");
 	show(after(PTRACE_CONT, pid, 0), "exit's end");
 	pid = traced(raise_term);
 	trace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACEEXIT);
@@ -495,16 +495,36 @@ static void group_stops(void)
 
 /* --- steps --- */
 
+/* What is stepped over: two instructions nop, a call, another nop, and what would show a trap flag; and how the first
+ * two are found. */
+#ifdef __alpha__
+#define IS_FIRST(word) ((word) == 0x47ff041f47ff041f)
+#define STEPPED_OVER(call)                                                                              \
+	do {                                                                                            \
+		register unsigned long number __asm__("$0") = (call);                                   \
+		__asm__ volatile("nop\n\tnop\n\tcallsys\n\tnop\n\tnop\n\tnop"                           \
+				 : "+r"(number)                                                         \
+				 :                                                                      \
+				 : "$19", "$20", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$16", \
+				   "$17", "$18", "$21", "$22", "$23", "$24", "$25", "$27", "$28",       \
+				   "memory");                                                           \
+	} while (0)
+#else
+#define IS_FIRST(word) (((word) & 0xffffffff) == 0x050f9090)
+#define STEPPED_OVER(call)                                                               \
+	__asm__ volatile("nop\n\tnop\n\tsyscall\n\tnop\n\tpushf\n\tpop %%rcx\n\tnop" \
+			 : "+a"(call)                                                    \
+			 :                                                               \
+			 : "rcx", "r11", "memory")
+#endif
+
 static int step_body(void)
 {
 	unsigned long call = SYS_getppid;
 
 	handle(SIGUSR1);
 	raise(SIGUSR2);
-	__asm__ volatile("nop\n\tnop\n\tsyscall\n\tnop\n\tpushf\n\tpop %%rcx\n\tnop"
-			 : "+a"(call)
-			 :
-			 : "rcx", "r11", "memory");
+	STEPPED_OVER(call);
 	return handled;
 }
 
@@ -514,8 +534,8 @@ static bool step_to_nops(pid_t pid)
 	for (int i = 0; i < 1000; i++) {
 		unsigned long word = 0;
 
-		trace(PTRACE_PEEKTEXT, pid, USER_WORD(pid, rip), (unsigned long)&word);
-		if ((word & 0xffffffff) == 0x050f9090)
+		TRACEE_PEEK(pid, TRACEE_IP(pid), word);
+		if (IS_FIRST(word))
 			return true;
 		trace(PTRACE_SINGLESTEP, pid, 0, 0);
 		next(pid);
@@ -529,24 +549,26 @@ static void steps(void)
 
 	next(trace(PTRACE_CONT, pid, 0, 0) ? -1 : pid);
 	show(step_to_nops(pid) ? "found" : "not found", "the instructions to step over");
-	unsigned long at = USER_WORD(pid, rip);
+	unsigned long at = TRACEE_IP(pid);
 
 	show(after(PTRACE_SINGLESTEP, pid, 0), "a step");
 	show(info(pid), "a step's information");
-	show(number((long)(USER_WORD(pid, rip) - at)), "bytes");
+	show(number((long)(TRACEE_IP(pid) - at)), "bytes");
+#ifndef __alpha__
 	show(number((long)(USER_WORD(pid, eflags) & 0x100)), "trap flag that is seen");
+#endif
 	after(PTRACE_SINGLESTEP, pid, 0);
 	show(after(PTRACE_SINGLESTEP, pid, 0), "a step over a system call");
 	show(info(pid), "its information then");
-	show(number((long)(USER_WORD(pid, rip) - at)), "bytes until then");
-	show((pid_t)USER_WORD(pid, rax) == getpid() ? "the call is done" : "not done", "the call");
+	show(number((long)(TRACEE_IP(pid) - at)), "bytes until then");
+	show((pid_t)TRACEE_RESULT(pid) == getpid() ? "the call is done" : "not done", "the call");
 	show(after(PTRACE_SINGLESTEP, pid, 0), "a step after it");
-	show(number((long)(USER_WORD(pid, rip) - at)), "bytes after it");
+	show(number((long)(TRACEE_IP(pid) - at)), "bytes after it");
 	trace(PTRACE_SINGLESTEP, pid, 0, 0);
 	next(pid);
 	show(after(PTRACE_SINGLESTEP, pid, SIGUSR1), "a step into a handler");
 	show(info(pid), "information at a handler");
-	show(USER_WORD(pid, rip) == (unsigned long)count ? "first" : "another", "instruction");
+	show(TRACEE_IP(pid) == (unsigned long)count ? "first" : "another", "instruction");
 	show(after(PTRACE_CONT, pid, 0), "the rest");
 }
 

@@ -112,13 +112,33 @@ static inline void finish(pid_t pid)
 
 static inline unsigned long user_word(pid_t pid, unsigned long offset)
 {
+#ifdef __alpha__
+	/* Its result is the word. */
+	return (unsigned long)trace(PTRACE_PEEKUSR, pid, offset, 0);
+#else
 	unsigned long word = 0;
 
 	trace(PTRACE_PEEKUSR, pid, offset, (unsigned long)&word);
 	return word;
+#endif
 }
 
+/* Registers and memory of a stopped tracee. Alpha's registers are words by their number; v0 is a call's number, then its
+ * result. */
+#ifdef __alpha__
+#define TRACEE_CALL(pid)   user_word(pid, 0)
+#define TRACEE_RESULT(pid) user_word(pid, 0)
+#define TRACEE_IP(pid)	   user_word(pid, 64)
+#define TRACEE_PEEK(pid, address, word) \
+	((word) = (unsigned long)trace(PTRACE_PEEKTEXT, pid, address, 0))
+#else
 #define USER_WORD(pid, name) user_word(pid, offsetof(struct user_regs_struct, name))
+#define TRACEE_CALL(pid)     USER_WORD(pid, orig_rax)
+#define TRACEE_RESULT(pid)   USER_WORD(pid, rax)
+#define TRACEE_IP(pid)	     USER_WORD(pid, rip)
+#define TRACEE_PEEK(pid, address, word) \
+	trace(PTRACE_PEEKTEXT, pid, address, (unsigned long)&(word))
+#endif
 
 /* A number as the text that show() takes. */
 static inline const char *number(long value)
