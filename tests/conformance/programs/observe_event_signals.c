@@ -75,10 +75,7 @@ void work(uint64_t count);
 __asm__(".text\n"
 	".globl work, work_start, work_end\n"
 	"work:\n"
-	"work_start:\n"
-	WORK_LOOP
-	"work_end:\n"
-	WORK_RETURN);
+	"work_start:\n" WORK_LOOP "work_end:\n" WORK_RETURN);
 
 static const char *poll_name(int code)
 {

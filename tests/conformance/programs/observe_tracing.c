@@ -499,22 +499,22 @@ static void group_stops(void)
  * two are found. */
 #ifdef __alpha__
 #define IS_FIRST(word) ((word) == 0x47ff041f47ff041f)
-#define STEPPED_OVER(call)                                                                              \
-	do {                                                                                            \
-		register unsigned long number __asm__("$0") = (call);                                   \
-		__asm__ volatile("nop\n\tnop\n\tcallsys\n\tnop\n\tnop\n\tnop"                           \
-				 : "+r"(number)                                                         \
-				 :                                                                      \
-				 : "$19", "$20", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$16", \
-				   "$17", "$18", "$21", "$22", "$23", "$24", "$25", "$27", "$28",       \
-				   "memory");                                                           \
+#define STEPPED_OVER(call)                                                                        \
+	do {                                                                                      \
+		register unsigned long number __asm__("$0") = (call);                             \
+		__asm__ volatile("nop\n\tnop\n\tcallsys\n\tnop\n\tnop\n\tnop"                     \
+				 : "+r"(number)                                                   \
+				 :                                                                \
+				 : "$19", "$20", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8",  \
+				   "$16", "$17", "$18", "$21", "$22", "$23", "$24", "$25", "$27", \
+				   "$28", "memory");                                              \
 	} while (0)
 #else
-#define IS_FIRST(word) (((word) & 0xffffffff) == 0x050f9090)
-#define STEPPED_OVER(call)                                                               \
+#define IS_FIRST(word) (((word)&0xffffffff) == 0x050f9090)
+#define STEPPED_OVER(call)                                                           \
 	__asm__ volatile("nop\n\tnop\n\tsyscall\n\tnop\n\tpushf\n\tpop %%rcx\n\tnop" \
-			 : "+a"(call)                                                    \
-			 :                                                               \
+			 : "+a"(call)                                                \
+			 :                                                           \
 			 : "rcx", "r11", "memory")
 #endif
 

@@ -132,12 +132,11 @@ static inline unsigned long user_word(pid_t pid, unsigned long offset)
 #define TRACEE_PEEK(pid, address, word) \
 	((word) = (unsigned long)trace(PTRACE_PEEKTEXT, pid, address, 0))
 #else
-#define USER_WORD(pid, name) user_word(pid, offsetof(struct user_regs_struct, name))
-#define TRACEE_CALL(pid)     USER_WORD(pid, orig_rax)
-#define TRACEE_RESULT(pid)   USER_WORD(pid, rax)
-#define TRACEE_IP(pid)	     USER_WORD(pid, rip)
-#define TRACEE_PEEK(pid, address, word) \
-	trace(PTRACE_PEEKTEXT, pid, address, (unsigned long)&(word))
+#define USER_WORD(pid, name)		user_word(pid, offsetof(struct user_regs_struct, name))
+#define TRACEE_CALL(pid)		USER_WORD(pid, orig_rax)
+#define TRACEE_RESULT(pid)		USER_WORD(pid, rax)
+#define TRACEE_IP(pid)			USER_WORD(pid, rip)
+#define TRACEE_PEEK(pid, address, word) trace(PTRACE_PEEKTEXT, pid, address, (unsigned long)&(word))
 #endif
 
 /* A number as the text that show() takes. */
