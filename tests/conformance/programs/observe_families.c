@@ -164,6 +164,7 @@ static void mixed_groups(void)
 
 			leader.fields.inherit = which & 1;
 			sibling.fields.inherit = which >> 1 & 1;
+			WORK_FIT_MEMBER(&sibling.fields, 1);
 			if (which >> 2 & 1)
 				leader.fields.type = PERF_TYPE_SOFTWARE,
 				leader.fields.config = PERF_COUNT_SW_DUMMY;
@@ -187,8 +188,10 @@ static void open_group(int *fds, int count, uint64_t read_format)
 	union attr attr = inherited();
 
 	attr.fields.read_format = read_format;
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
+		WORK_FIT_MEMBER(&attr.fields, i);
 		fds[i] = must_open(&attr, i ? fds[0] : -1);
+	}
 }
 
 static void groups_of_threads_only(void)
@@ -200,6 +203,7 @@ static void groups_of_threads_only(void)
 
 		leader.words[WORD_FLAGS] |= which & 1 ? FLAG_INHERIT_THREAD : 0;
 		sibling.words[WORD_FLAGS] |= which & 2 ? FLAG_INHERIT_THREAD : 0;
+		WORK_FIT_MEMBER(&sibling.fields, 1);
 		fds[0] = must_open(&leader, -1);
 		fds[1] = must_open(&sibling, fds[0]);
 		snprintf(when, sizeof(when), "inherit_thread %d %d", which & 1, which >> 1);
@@ -287,6 +291,7 @@ static void groups_that_change(void)
 
 	attr = inherited();
 	attr.fields.read_format = PERF_FORMAT_GROUP;
+	WORK_FIT_MEMBER(&attr.fields, 2);
 	open_group(fds, 2, PERF_FORMAT_GROUP);
 	see_group(fds[0], "no child");
 	struct worker worker = start_worker();
@@ -338,12 +343,24 @@ static void note_trap(int signal)
 	trapped = 1;
 }
 
+/* Linux/alpha has no clone3, and so no child without handlers. */
+#ifdef __alpha__
+#define CLEARING_WAY
+#define FORK_AS(args) ((void)(args), fork())
+#else
+#define CLEARING_WAY                                             \
+	{                                                        \
+		"fork that clears handlers", CLONE_CLEAR_SIGHAND \
+	}
+#define FORK_AS(args) syscall(SYS_clone3, args, sizeof(*(args)))
+#endif
+
 static void trapping(void)
 {
 	static const struct {
 		const char *name;
 		uint64_t flags;
-	} ways[] = { { "fork", 0 }, { "fork that clears handlers", CLONE_CLEAR_SIGHAND } };
+	} ways[] = { { "fork", 0 }, CLEARING_WAY };
 	union attr attr = inherited();
 	int status;
 
@@ -358,7 +375,7 @@ static void trapping(void)
 		struct clone_args args = { .flags = ways[i].flags, .exit_signal = SIGCHLD };
 
 		fflush(stdout);
-		long pid = syscall(SYS_clone3, &args, sizeof(args));
+		long pid = FORK_AS(&args);
 		if (pid == 0) {
 			trapped = 0;
 			work_in_thread(NULL);

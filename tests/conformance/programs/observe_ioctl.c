@@ -137,7 +137,7 @@ static void switching(void)
 	attr_instructions(&attr);
 	leader = must_open(&attr, -1);
 	attr.fields.disabled = 0;
-	WORK_COUNT_BESIDE(&attr.fields);
+	WORK_FIT_MEMBER(&attr.fields, 1);
 	member = must_open(&attr, leader);
 	show_value(member, "a sibling of a disabled leader");
 	work_counted(leader, LOOPS);

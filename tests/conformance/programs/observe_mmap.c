@@ -77,7 +77,7 @@ static void twice(void)
 	attr_instructions(&attr);
 	fd = must_open(&attr, -1);
 	other = must_open(&attr, -1);
-	WORK_COUNT_BESIDE(&attr.fields);
+	WORK_FIT_MEMBER(&attr.fields, 1);
 	member = must_open(&attr, fd);
 	first = mmap(NULL, 3 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	show(first == MAP_FAILED ? error_name(errno) : "ok", "the first mapping");

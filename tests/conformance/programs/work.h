@@ -12,18 +12,23 @@
 
 /* What else depends on the ISA: the page; LOOPS rounds of two instructions, which leave nothing of LOOPS; reading
  * counter INDEX in user mode, where there is an instruction for that; and what makes ATTR, an event of instructions, one
- * that goes on the PMU beside another: the EV67 counts instructions on one counter only, and cycles on the other. */
+ * that can be member MEMBER of a group of them, of which 0 is the leader: the EV67 counts instructions on one counter only,
+ * cycles on the other, and the rest must be software's. */
 #ifdef __alpha__
 #define WORK_PAGE			    8192
 #define WORK_SPIN(loops)		    __asm__ volatile("1: subq %0, 1, %0\n\tbne %0, 1b" : "+r"(loops))
 #define WORK_READ_COUNTER(index, low, high) ((low) = (high) = 0 * (index))
-#define WORK_COUNT_BESIDE(attr)		    ((attr)->config = PERF_COUNT_HW_CPU_CYCLES)
+#define WORK_FIT_MEMBER(attr, member)                                                              \
+	((attr)->type = (member) < 2 ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,                    \
+	 (attr)->config = (member) == 0	  ? PERF_COUNT_HW_INSTRUCTIONS :                           \
+			  (member) == 1	  ? PERF_COUNT_HW_CPU_CYCLES :                             \
+					    PERF_COUNT_SW_TASK_CLOCK)
 #else
 #define WORK_PAGE	 4096
 #define WORK_SPIN(loops) __asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(loops))
 #define WORK_READ_COUNTER(index, low, high) \
 	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index))
-#define WORK_COUNT_BESIDE(attr) ((void)(attr))
+#define WORK_FIT_MEMBER(attr, member) ((void)(attr), (void)(member))
 #endif
 
 /*
