@@ -18,11 +18,11 @@
 #define WORK_PAGE			    8192
 #define WORK_SPIN(loops)		    __asm__ volatile("1: subq %0, 1, %0\n\tbne %0, 1b" : "+r"(loops))
 #define WORK_READ_COUNTER(index, low, high) ((low) = (high) = 0 * (index))
-#define WORK_FIT_MEMBER(attr, member)                                                              \
-	((attr)->type = (member) < 2 ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,                    \
-	 (attr)->config = (member) == 0	  ? PERF_COUNT_HW_INSTRUCTIONS :                           \
-			  (member) == 1	  ? PERF_COUNT_HW_CPU_CYCLES :                             \
-					    PERF_COUNT_SW_TASK_CLOCK)
+#define WORK_FIT_MEMBER(attr, member)                                           \
+	((attr)->type = (member) < 2 ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE, \
+	 (attr)->config = (member) == 0 ? PERF_COUNT_HW_INSTRUCTIONS :          \
+			  (member) == 1 ? PERF_COUNT_HW_CPU_CYCLES :            \
+					  PERF_COUNT_SW_TASK_CLOCK)
 #else
 #define WORK_PAGE	 4096
 #define WORK_SPIN(loops) __asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(loops))
@@ -64,8 +64,9 @@ static inline long work_counted_group(int fd, uint64_t loops, uint64_t flags)
 			 : [call] "i"(SYS_ioctl), [enable] "r"((long)PERF_EVENT_IOC_ENABLE),
 			   [disable] "r"((long)PERF_EVENT_IOC_DISABLE), [fd] "r"((long)fd),
 			   [flags] "r"(flags), [loops] "r"(loops)
-			 : "$0", "$19", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$16", "$17", "$18", "$20",
-			   "$21", "$22", "$23", "$24", "$25", "$27", "$28", "memory");
+			 : "$0", "$19", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$16",
+			   "$17", "$18", "$20", "$21", "$22", "$23", "$24", "$25", "$27", "$28",
+			   "memory");
 	return failed ? -result : result;
 #else
 	long result;
