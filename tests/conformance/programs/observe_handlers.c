@@ -258,10 +258,14 @@ static void try_frame(void (*body)(ucontext_t *context), const char *name)
 		spoil = body;
 		set(SIGUSR1, spoiler, SA_SIGINFO);
 		raise(SIGUSR1);
+#ifdef __alpha__
+		_exit(0);
+#else
 		unsigned int mxcsr;
 
 		__asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
 		_exit(mxcsr == 0x1f80 ? 0 : 1);
+#endif
 	}
 	waitpid(pid, &status, 0);
 	if (WIFSIGNALED(status))
@@ -271,14 +275,26 @@ static void try_frame(void (*body)(ucontext_t *context), const char *name)
 	show(text, "a frame with %s", name);
 }
 
-static char *state_of(ucontext_t *context)
-{
-	return (char *)context->uc_mcontext.fpregs;
-}
+/* Words of a frame, and an address of the kernel. */
+#ifdef __alpha__
+#define FRAME_IP(context) ((context)->uc_mcontext.sc_pc)
+#define FRAME_SP(context) ((context)->uc_mcontext.sc_regs[30])
+#define KERNEL_IP	  0xfffffc0000310000
+#else
+#define FRAME_IP(context) ((context)->uc_mcontext.gregs[REG_RIP])
+#define FRAME_SP(context) ((context)->uc_mcontext.gregs[REG_RSP])
+#define KERNEL_IP	  0xffffffff81000000
+#endif
 
 static void leave(ucontext_t *context)
 {
 	(void)context;
+}
+
+#ifndef __alpha__
+static char *state_of(ucontext_t *context)
+{
+	return (char *)context->uc_mcontext.fpregs;
 }
 
 static void drop_state(ucontext_t *context)
@@ -352,22 +368,24 @@ static void other_mxcsr(ucontext_t *context)
 {
 	*(uint32_t *)(state_of(context) + MXCSR_AT) = 0x1fa0;
 }
+#endif
 
 static void spoil_ip(ucontext_t *context)
 {
-	context->uc_mcontext.gregs[REG_RIP] = 0x8000000000000000;
+	FRAME_IP(context) = (greg_t)0x8000000000000000;
 }
 
 static void kernel_ip(ucontext_t *context)
 {
-	context->uc_mcontext.gregs[REG_RIP] = (greg_t)0xffffffff81000000;
+	FRAME_IP(context) = (greg_t)KERNEL_IP;
 }
 
 static void spoil_sp(ucontext_t *context)
 {
-	context->uc_mcontext.gregs[REG_RSP] = 0x8000000000000000;
+	FRAME_SP(context) = (greg_t)0x8000000000000000;
 }
 
+#ifndef __alpha__
 static void spoil_flags(ucontext_t *context)
 {
 	context->uc_mcontext.gregs[REG_EFL] |= 0x3000 | 0x20000 | 0x4000;
@@ -377,6 +395,7 @@ static void clear_interrupts(ucontext_t *context)
 {
 	context->uc_mcontext.gregs[REG_EFL] &= ~0x200;
 }
+#endif
 
 static void block_all(ucontext_t *context)
 {
@@ -395,6 +414,7 @@ static void see_frames(void)
 		const char *name;
 	} all[] = {
 		{ leave, "nothing changed" },
+#ifndef __alpha__
 		{ drop_state, "no floating-point state" },
 		{ misplace_state, "its state at 8" },
 		{ kernel_state, "its state in the kernel" },
@@ -409,11 +429,14 @@ static void see_frames(void)
 		{ compact_header, "a header of a compact form" },
 		{ spoil_reserved, "reserved bits in its header" },
 		{ other_mxcsr, "another MXCSR" },
+#endif
 		{ spoil_ip, "an instruction pointer that is no address" },
 		{ kernel_ip, "an instruction pointer into the kernel" },
 		{ spoil_sp, "a stack pointer that is no address" },
+#ifndef __alpha__
 		{ spoil_flags, "privileged flags" },
 		{ clear_interrupts, "interrupts off" },
+#endif
 		{ block_all, "all signals blocked" },
 		{ spoil_stack, "another kind of stack" },
 	};
@@ -422,6 +445,13 @@ static void see_frames(void)
 		try_frame(all[i].body, all[i].name);
 }
 
+#ifdef __alpha__
+static void look(ucontext_t *context)
+{
+	show(outcome_value((long)context->uc_flags), "uc_flags");
+	show(outcome_value((long)context->uc_mcontext.sc_mask), "old mask");
+}
+#else
 static void look(ucontext_t *context)
 {
 	char *state = state_of(context);
@@ -442,6 +472,29 @@ static void look(ucontext_t *context)
 	show(outcome_value(context->uc_mcontext.gregs[REG_CR2]), "fault's address");
 	show(outcome_value((long)context->uc_mcontext.gregs[REG_OLDMASK]), "old mask");
 }
+#endif
+
+/* What a frame says of a fault, as far as all processors' frames do; and instructions that are one: none, a breakpoint, a
+ * privileged one, a division by 0, a call of the kernel by its other way, where there is one. */
+#ifdef __alpha__
+#define FAULT_TRAP(context, told)    0
+#define FAULT_ERROR(context, told)   0
+#define FAULT_ADDRESS(context, told) ((greg_t)(told)->si_addr)
+#define ILLEGAL()		     __asm__ volatile(".long 0x04000000")
+#define BREAKPOINT()		     __asm__ volatile("call_pal 0x80")
+#define PRIVILEGED()		     __asm__ volatile("call_pal 0")
+#define DIVIDE()		     __asm__ volatile("lda $16, -2($31)\n\tcall_pal 0xaa" ::: "$16")
+#define CALL_OTHERWISE()	     ((void)0)
+#else
+#define FAULT_TRAP(context, told)    ((context)->uc_mcontext.gregs[REG_TRAPNO])
+#define FAULT_ERROR(context, told)   ((context)->uc_mcontext.gregs[REG_ERR])
+#define FAULT_ADDRESS(context, told) ((context)->uc_mcontext.gregs[REG_CR2])
+#define ILLEGAL()		     __asm__ volatile("ud2")
+#define BREAKPOINT()		     __asm__ volatile("int3")
+#define PRIVILEGED()		     __asm__ volatile("hlt")
+#define DIVIDE()		     __asm__ volatile("xorl %%ecx, %%ecx; divl %%ecx" ::: "eax", "ecx", "edx")
+#define CALL_OTHERWISE()	     __asm__ volatile("int $0x80" ::"a"(-1))
+#endif
 
 static sigjmp_buf back;
 static greg_t fault[3];
@@ -452,9 +505,10 @@ static void catch (int signal, siginfo_t *told, void *context)
 	ucontext_t *user = context;
 
 	(void)signal;
-	fault[0] = user->uc_mcontext.gregs[REG_TRAPNO];
-	fault[1] = user->uc_mcontext.gregs[REG_ERR];
-	fault[2] = user->uc_mcontext.gregs[REG_CR2];
+	(void)user;
+	fault[0] = FAULT_TRAP(user, told);
+	fault[1] = FAULT_ERROR(user, told);
+	fault[2] = FAULT_ADDRESS(user, told);
 	fault_code = told->si_code;
 	siglongjmp(back, 1);
 }
@@ -485,19 +539,19 @@ static void see_faults(void)
 		*(volatile int *)(uintptr_t)(0x8000000000000000 + (unsigned int)zero) = 1;
 	show_fault(0, "writing at no address");
 	if (!sigsetjmp(back, 1))
-		__asm__ volatile("ud2");
+		ILLEGAL();
 	show_fault(0, "an instruction that is none");
 	if (!sigsetjmp(back, 1))
-		__asm__ volatile("int3");
+		BREAKPOINT();
 	show_fault(0, "int3");
 	if (!sigsetjmp(back, 1))
-		__asm__ volatile("hlt");
+		PRIVILEGED();
 	show_fault(0, "hlt");
 	if (!sigsetjmp(back, 1))
-		__asm__ volatile("xorl %%ecx, %%ecx; divl %%ecx" ::: "eax", "ecx", "edx");
+		DIVIDE();
 	show_fault(0, "dividing by 0");
 	if (!sigsetjmp(back, 1))
-		__asm__ volatile("int $0x80" ::"a"(-1));
+		CALL_OTHERWISE();
 	for (int i = 0; i < 5; i++)
 		signal(signals[i], SIG_DFL);
 }
