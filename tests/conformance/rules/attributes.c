@@ -68,7 +68,7 @@ RULE("a raw event counts what its generic name does")
 	attr_t a = instructions();
 
 	a.type = PERF_TYPE_RAW;
-	a.config = 0xc0;
+	a.config = RAW_INSTRUCTIONS;
 	EXPECT_EQ(counted(&a), WORK_INSTRUCTIONS(LOOPS));
 }
 

@@ -249,7 +249,7 @@ RULE("prctl: DISABLE switches off all that the caller opened, ENABLE on")
 	attr_t a = instructions();
 
 	a.disabled = 0;
-	int first = need(open_one(&a)), second = need(open_one(&a));
+	int first = need(open_one(&a)), second = need(open_one(BESIDE(&a)));
 	EXPECT_EQ(switch_own(false), 0);
 	uint64_t values[2] = { value_of(first), value_of(second) };
 	spin(LOOPS);
@@ -274,7 +274,7 @@ RULE("prctl: ENABLE is also of events that began disabled")
 RULE("prctl: members of groups are switched, too")
 {
 	attr_t a = instructions();
-	int leader = need(open_one(&a)), fd = open_in(&a, leader);
+	int leader = need(open_one(&a)), fd = open_in(BESIDE(&a), leader);
 
 	switch_own(true);
 	spin(LOOPS);

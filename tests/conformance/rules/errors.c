@@ -272,7 +272,7 @@ RULE("EINVAL: a pinned or exclusive event that leads no group")
 
 RULE("EINVAL: a group that never fits on the counters")
 {
-	attr_t a = hardware(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	attr_t a = hardware(GENERAL_EVENT);
 	int leader = need(open_one(&a));
 	long fd = 0;
 

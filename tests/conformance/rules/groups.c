@@ -39,21 +39,21 @@ RULE("a group of the leader alone reads as one value")
 
 RULE("members of a group count the same span")
 {
-	attr_t a = grouped(instructions()), b = member(instructions());
+	attr_t a = grouped(instructions()), b = member(beside());
 	int leader = need(open_one(&a));
 
 	open_in(&b, leader);
-	open_in(&b, leader);
+	open_last(&b, leader);
 	work_counted(leader, LOOPS);
 	struct group group = read_group(leader);
 	EXPECT_EQ(group.count, 3);
 	for (int i = 0; i < 3; i++)
-		EXPECT_EQ(group.values[i], WORK_INSTRUCTIONS(LOOPS));
+		EXPECT_EQ(group.values[i], group_count(i, LOOPS));
 }
 
 RULE("a group is read in the order in which it was opened")
 {
-	attr_t a = grouped(instructions()), b = member(hardware(PERF_COUNT_HW_BRANCH_INSTRUCTIONS)),
+	attr_t a = grouped(instructions()), b = member(hardware(GENERAL_EVENT)),
 	       c = member(dummy());
 	int leader = need(open_one(&a));
 
@@ -62,13 +62,13 @@ RULE("a group is read in the order in which it was opened")
 	work_counted(leader, LOOPS);
 	struct group group = read_group(leader);
 	EXPECT_EQ(group.values[0], WORK_INSTRUCTIONS(LOOPS));
-	EXPECT_EQ(group.values[1], WORK_BRANCHES(LOOPS));
+	EXPECT_EQ(group.values[1], GENERAL_COUNT(LOOPS));
 	EXPECT_EQ(group.values[2], 0);
 }
 
 RULE("a member does not count while its leader is disabled")
 {
-	attr_t a = instructions(), b = member(instructions());
+	attr_t a = instructions(), b = member(beside());
 	int leader = need(open_one(&a)), fd = open_in(&b, leader);
 
 	spin(LOOPS);
@@ -77,7 +77,7 @@ RULE("a member does not count while its leader is disabled")
 
 RULE("a member that is disabled does not count while its leader does")
 {
-	attr_t a = instructions(), b = instructions();
+	attr_t a = instructions(), b = beside();
 	int leader = need(open_one(&a)), fd = open_in(&b, leader);
 
 	work_counted(leader, LOOPS);
@@ -87,12 +87,12 @@ RULE("a member that is disabled does not count while its leader does")
 
 RULE("a member that is enabled later joins in")
 {
-	attr_t a = instructions(), b = instructions();
+	attr_t a = instructions(), b = beside();
 	int leader = need(open_one(&a)), fd = open_in(&b, leader);
 
 	enable(leader);
 	work_counted(fd, LOOPS);
-	EXPECT_EQ(value_of(fd), WORK_INSTRUCTIONS(LOOPS));
+	EXPECT_EQ(value_of(fd), BESIDE_COUNT(LOOPS));
 }
 
 RULE("a member of a member is refused")
@@ -193,7 +193,7 @@ RULE("PERF_FLAG_FD_NO_GROUP: group_fd is no leader")
 
 RULE("ENABLE and DISABLE of a leader are of the leader alone")
 {
-	attr_t a = instructions(), b = instructions();
+	attr_t a = instructions(), b = beside();
 	int leader = need(open_one(&a)), fd = open_in(&b, leader);
 
 	enable(leader);
@@ -204,17 +204,17 @@ RULE("ENABLE and DISABLE of a leader are of the leader alone")
 
 RULE("PERF_IOC_FLAG_GROUP enables and disables all members")
 {
-	attr_t a = instructions(), b = instructions();
+	attr_t a = instructions(), b = beside();
 	int leader = need(open_one(&a)), fd = open_in(&b, leader);
 
 	work_counted_group(leader, LOOPS, PERF_IOC_FLAG_GROUP);
-	EXPECT_EQ(value_of(leader), value_of(fd));
+	EXPECT_EQ(BESIDE_OF(value_of(leader), LOOPS), value_of(fd));
 	EXPECT(value_of(fd) >= WORK_INSTRUCTIONS(LOOPS));
 }
 
 RULE("PERF_IOC_FLAG_GROUP on a member is of its whole group")
 {
-	attr_t a = instructions(), b = instructions();
+	attr_t a = instructions(), b = beside();
 	int leader = need(open_one(&a)), fd = open_in(&b, leader);
 
 	work_counted_group(fd, LOOPS, PERF_IOC_FLAG_GROUP);
@@ -223,18 +223,18 @@ RULE("PERF_IOC_FLAG_GROUP on a member is of its whole group")
 
 RULE("RESET of a leader leaves its members' counts")
 {
-	attr_t a = instructions(), b = member(instructions());
+	attr_t a = instructions(), b = member(beside());
 	int leader = need(open_one(&a)), fd = open_in(&b, leader);
 
 	work_counted(leader, LOOPS);
 	ioctl(leader, PERF_EVENT_IOC_RESET, 0);
 	EXPECT_EQ(value_of(leader), 0);
-	EXPECT_EQ(value_of(fd), WORK_INSTRUCTIONS(LOOPS));
+	EXPECT_EQ(value_of(fd), BESIDE_COUNT(LOOPS));
 }
 
 RULE("RESET with PERF_IOC_FLAG_GROUP is of all counts")
 {
-	attr_t a = grouped(instructions()), b = member(instructions());
+	attr_t a = grouped(instructions()), b = member(beside());
 	int leader = need(open_one(&a));
 
 	open_in(&b, leader);
@@ -263,44 +263,44 @@ RULE("RESET leaves the times")
 
 RULE("when a leader is closed its members count on, each alone")
 {
-	attr_t a = instructions(), b = member(instructions());
-	int leader = need(open_one(&a)), first = open_in(&b, leader), second = open_in(&b, leader);
+	attr_t a = instructions(), b = member(beside());
+	int leader = need(open_one(&a)), first = open_in(&b, leader), last = open_last(&b, leader);
 
 	work_counted(leader, LOOPS);
 	close(leader);
-	EXPECT(value_of(first) >= WORK_INSTRUCTIONS(LOOPS));
-	disable(second);
+	EXPECT(value_of(first) >= BESIDE_COUNT(LOOPS));
+	disable(last);
 	disable(first);
 	uint64_t before = value_of(first);
 	work_counted(first, LOOPS);
-	EXPECT_EQ(value_of(first), before + WORK_INSTRUCTIONS(LOOPS));
+	EXPECT_EQ(value_of(first), before + BESIDE_COUNT(LOOPS));
 }
 
 RULE("after its leader is closed a member can lead a group")
 {
-	attr_t a = instructions(), b = member(instructions());
+	attr_t a = instructions(), b = member(beside());
 	int leader = need(open_one(&a)), fd = open_in(&b, leader);
 
 	close(leader);
-	EXPECT_OK(sys_open(&b, 0, -1, fd, 0));
+	EXPECT_OK(sys_open(LEADING(&b), 0, -1, fd, 0));
 }
 
 RULE("a member that is closed leaves the others counting")
 {
-	attr_t a = grouped(instructions()), b = member(instructions());
+	attr_t a = grouped(instructions()), b = member(beside());
 	int leader = need(open_one(&a)), fd = open_in(&b, leader);
 
-	open_in(&b, leader);
+	open_last(&b, leader);
 	close(fd);
 	work_counted(leader, LOOPS);
 	struct group group = read_group(leader);
 	EXPECT_EQ(group.count, 2);
-	EXPECT_EQ(group.values[1], WORK_INSTRUCTIONS(LOOPS));
+	EXPECT_EQ(group.values[1], group_count(2, LOOPS));
 }
 
 RULE("a member with PERF_FORMAT_GROUP reads its group, too")
 {
-	attr_t a = grouped(instructions()), b = member(grouped(instructions()));
+	attr_t a = grouped(instructions()), b = member(grouped(beside()));
 	int leader = need(open_one(&a)), fd = open_in(&b, leader);
 
 	work_counted(leader, LOOPS);
@@ -310,28 +310,28 @@ RULE("a member with PERF_FORMAT_GROUP reads its group, too")
 
 RULE("a member without PERF_FORMAT_GROUP reads its own value")
 {
-	attr_t a = grouped(instructions()), b = member(hardware(PERF_COUNT_HW_BRANCH_INSTRUCTIONS));
+	attr_t a = grouped(instructions()), b = member(hardware(GENERAL_EVENT));
 	int leader = need(open_one(&a)), fd = open_in(&b, leader);
 
 	work_counted(leader, LOOPS);
-	EXPECT_EQ(value_of(fd), WORK_BRANCHES(LOOPS));
+	EXPECT_EQ(value_of(fd), GENERAL_COUNT(LOOPS));
 }
 
 RULE("the descriptor of a leader that was copied keeps the group")
 {
-	attr_t a = grouped(instructions()), b = member(instructions());
+	attr_t a = grouped(instructions()), b = member(beside());
 	int leader = need(open_one(&a)), copy = dup(leader);
 
 	open_in(&b, leader);
 	close(leader);
 	work_counted(copy, LOOPS);
 	EXPECT_EQ(read_group(copy).count, 2);
-	EXPECT_EQ(read_group(copy).values[1], WORK_INSTRUCTIONS(LOOPS));
+	EXPECT_EQ(read_group(copy).values[1], BESIDE_COUNT(LOOPS));
 }
 
 RULE("a member opened while the group counts joins at once")
 {
-	attr_t a = instructions(), b = member(instructions());
+	attr_t a = instructions(), b = member(beside());
 
 	a.disabled = 0;
 	int leader = need(open_one(&a)), fd = open_in(&b, leader);
@@ -342,18 +342,18 @@ RULE("a member opened while the group counts joins at once")
 
 RULE("a group of as many events as there are counters counts all of the time")
 {
-	attr_t a = hardware(PERF_COUNT_HW_BRANCH_INSTRUCTIONS), b = member(a);
+	attr_t a = hardware(GENERAL_EVENT), b = member(a);
 	uint64_t words[16];
 
 	a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			PERF_FORMAT_TOTAL_TIME_RUNNING;
 	int leader = need(open_one(&a));
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < GENERAL_COUNTERS - 1; i++)
 		open_in(&b, leader);
 	work_counted(leader, LOOPS);
 	EXPECT(read(leader, words, sizeof(words)) > 0);
-	EXPECT_EQ(words[0], 4);
+	EXPECT_EQ(words[0], GENERAL_COUNTERS);
 	EXPECT_EQ(words[1], words[2]);
-	for (int i = 0; i < 4; i++)
-		EXPECT_EQ(words[3 + i], WORK_BRANCHES(LOOPS));
+	for (int i = 0; i < GENERAL_COUNTERS; i++)
+		EXPECT_EQ(words[3 + i], GENERAL_COUNT(LOOPS));
 }

@@ -14,12 +14,12 @@ RULE("EPERM: a user's buffers beyond perf_event_mlock_kb and RLIMIT_MEMLOCK")
 	struct rlimit none = { 0, 0 };
 
 	EXPECT_EQ(setrlimit(RLIMIT_MEMLOCK, &none), 0);
-	unsigned long pages = file_number("/proc/sys/kernel/perf_event_mlock_kb") / 4;
+	unsigned long pages = file_number("/proc/sys/kernel/perf_event_mlock_kb") / (PAGE / 1024);
 	drop_privileges();
-	/* 516 KiB by default: 128 pages of data and one of metadata, of each processor. */
-	EXPECT_EQ(pages, 129);
-	EXPECT_OK(map_result(sampler(1000), 129, PROT_READ | PROT_WRITE));
-	EXPECT_ERRNO(map_result(sampler(1000), 2, PROT_READ | PROT_WRITE), EPERM);
+	/* 516 KiB by default: on x86_64 128 pages of data and one of metadata, of each processor. */
+	EXPECT_EQ(pages, LOCKED_PAGES);
+	EXPECT_OK(map_result(sampler(1000), LOCKED_BUFFER, PROT_READ | PROT_WRITE));
+	EXPECT_ERRNO(map_result(sampler(1000), LOCKED_MORE, PROT_READ | PROT_WRITE), EPERM);
 }
 
 RULE("EPERM: a user's buffer that is too large at once")
@@ -48,9 +48,9 @@ RULE("munmap gives back what a user may lock")
 	drop_privileges();
 	for (int i = 0; i < 5; i++) {
 		int fd = sampler(1000);
-		struct ring ring = map_ring(fd, 128);
+		struct ring ring = map_ring(fd, LOCKED_BUFFER - 1);
 
-		EXPECT_EQ(munmap(ring.page, 129 * PAGE), 0);
+		EXPECT_EQ(munmap(ring.page, LOCKED_BUFFER * PAGE), 0);
 	}
 }
 

@@ -171,7 +171,7 @@ RULE("an event of a task that has ended is enabled without error and counts noth
 
 RULE("LOST is how many samples did not fit")
 {
-	attr_t a = sampling(100, PERF_SAMPLE_IP);
+	attr_t a = sampling(100, FILL_FIELDS);
 	uint64_t words[2];
 
 	a.read_format = PERF_FORMAT_LOST;

@@ -218,7 +218,7 @@ RULE("the index and the offset make the count, read without a system call")
 
 RULE("data_head counts bytes and does not wrap")
 {
-	int fd = sampler(100);
+	int fd = filler(100);
 	struct ring ring = map_ring(fd, 1);
 
 	for (int i = 0; i < 10; i++) {
@@ -228,13 +228,13 @@ RULE("data_head counts bytes and does not wrap")
 	EXPECT(ring.page->data_head > 2 * PAGE);
 }
 
-/* Passes whose samples, one in 100 instructions, fill a page; and if it takes more of them than a tick may have
- * (perf_event_max_sample_rate), some ticks of them. */
-#define PASSES_TO_FILL (PAGE > 4096 ? 3000000 : 50000)
+/* Passes whose samples, one in 100 instructions, fill a page; if those are more than a tick may have
+ * (perf_event_max_sample_rate), with what comes in a few ticks. */
+#define PASSES_TO_FILL 50000
 
 RULE("a full buffer takes nothing more until data_tail moves")
 {
-	int fd = sampler(100);
+	int fd = filler(100);
 	struct ring ring = map_ring(fd, 1);
 
 	work_counted(fd, PASSES_TO_FILL);
@@ -249,7 +249,7 @@ RULE("a full buffer takes nothing more until data_tail moves")
 
 RULE("LOST says how many records did not fit, when there is room again")
 {
-	attr_t a = sampling(100, PERF_SAMPLE_IP);
+	attr_t a = sampling(100, FILL_FIELDS);
 	uint64_t words[64] = { 0 };
 	int fd = need(open_one(&a));
 	struct ring ring = map_ring(fd, 1);
@@ -516,10 +516,10 @@ RULE("watermark: poll says POLLIN after so many bytes")
 
 RULE("without a wake-up that was asked for, half a buffer is one")
 {
-	int fd = sampler(100);
+	int fd = filler(100);
 
 	map_ring(fd, 1);
-	work_counted(fd, 5000); /* 100 samples of 16 bytes */
+	work_counted(fd, 5000); /* 100 samples: less than half */
 	EXPECT_EQ(poll_now(fd), 0);
 	work_counted(fd, 5000);
 	EXPECT_EQ(poll_now(fd), POLLIN);

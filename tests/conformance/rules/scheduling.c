@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Who gets the counters when there are not enough: pinned before flexible, exclusive alone, the others in
- * turns. The PMU has four general counters, which alone count branches.
+ * turns. The PMU has four general counters, which alone count branches; the EV67 one for cycles.
  */
 #include "rules.h"
 
-enum { COUNTERS = 4 };
+enum { COUNTERS = GENERAL_COUNTERS };
 
 struct scaled {
 	uint64_t value, enabled, running;
@@ -21,7 +21,7 @@ static struct scaled read_scaled(int fd)
 
 static attr_t branches(void)
 {
-	attr_t a = hardware(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	attr_t a = hardware(GENERAL_EVENT);
 
 	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	return a;
