@@ -33,6 +33,8 @@ void clock_put(struct clock *clock);
 
 /* What it says now. Task context; the processor time of TASK: interrupt context too. */
 uint64_t clock_read(const struct clock *clock);
+/* Sleeps until clock_ns() says DEADLINE_NS. Task context. 0, or -EINTR. */
+int clock_sleep_until(uint64_t deadline_ns);
 /* Woken after the real-time clock was set. */
 extern struct wait_queue clock_was_set;
 

@@ -20,6 +20,7 @@
 #include <kernel/assert.h>
 
 struct dentry;
+struct directory_format;
 struct epoll_item;
 struct file;
 struct file_table;
@@ -49,8 +50,9 @@ struct file_ops {
 	unsigned int (*poll)(struct file *file, struct poll_table *table);
 	/* Fills in AREA's ops and private data, see <kernel/vm.h>. */
 	int (*mmap)(struct file *file, struct vm_area *area); /* ENODEV */
-	/* Entries of a directory, as getdents64 wants them. ENOTDIR */
-	ssize_t (*read_directory)(struct file *file, void *user_buffer, size_t size);
+	/* Entries of a directory, in a form of <kernel/directory.h>. ENOTDIR */
+	ssize_t (*read_directory)(struct file *file, const struct directory_format *format,
+				  void *user_buffer, size_t size);
 	/* Bytes read into kernel memory; the position stays. EINVAL */
 	ssize_t (*read_for_kernel)(struct file *file, void *buffer, size_t size, uint64_t position);
 	/* A file of records, which splice gives to a pipe whole. next_record: the size of the first
@@ -195,5 +197,10 @@ static inline void poll_wait(struct poll_table *table, struct wait_queue *queue)
 	if (table)
 		table->add(table, queue);
 }
+
+/* select: waits until one of the descriptors below COUNT that are in a program's sets (to read from, to write to, with
+ * something exceptional; NULL: none) is so, or clock_ns() is DEADLINE_NS (0: no waiting, UINT64_MAX: for ever), and
+ * leaves there those that are. How many, -EINVAL, -EBADF, -EFAULT, -ENOMEM, -EINTR. Task context. */
+long select_until(int count, const unsigned long user_sets[3], uint64_t deadline_ns);
 
 #endif

@@ -202,6 +202,12 @@ struct cpu_times usage_times_of_task(struct task *task);
 /* USAGE, with TIMES, as getrusage and wait4 tell it. Any context. */
 void usage_for_user(struct kernel_rusage *user, const struct resource_usage *usage,
 		    struct cpu_times times);
+/* getrusage: in *USER what WHO of the running task, RUSAGE_*, has used. Task context. 0, -EINVAL. */
+int usage_tell(int who, struct kernel_rusage *user);
+
+/* wait4: waits for a child that PID means, as OPTIONS say; tells how it is in *STATUS and what it has used in *USAGE.
+ * Its pid, 0: none is so yet (WNOHANG); -EINVAL, -ESRCH, -ECHILD, -EINTR. Task context. */
+pid_t child_wait(pid_t pid, unsigned int options, int *status, struct kernel_rusage *usage);
 
 /* Fills INFO's si_code and si_status with what STATUS, as wait4 reports it, says. Any context. */
 void child_describe(struct kernel_siginfo *info, int status);
@@ -227,6 +233,8 @@ bool signal_take_stop_report(struct process *child, unsigned int options, bool t
 void signal_discard_ignored(struct process *process, int signal);
 /* The running task blocks MASK (but never SIGKILL and SIGSTOP) from now on. Task context. */
 void signal_set_mask(uint64_t mask);
+/* Whether the running task's program runs on its alternate stack, as sigaltstack tells. Task context. */
+bool signal_on_alternate_stack(void);
 
 /*
  * What this process does about SIGNAL becomes NEW, unless that is NULL; what it did goes to OLD. Flags that are not

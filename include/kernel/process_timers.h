@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include <uapi/linux/time.h>
+
 struct kernel_siginfo;
 struct process;
 struct process_timers;
@@ -20,5 +22,11 @@ void process_timers_delivered(struct kernel_siginfo *info);
 void process_timers_exec(struct process *process);
 /* PROCESS has no thread left but perhaps the running one: all end. Task context. */
 void process_timers_end(struct process *process);
+
+/* getitimer and setitimer of the running process, for the calls of an ISA that has other structures for them too.
+ * WHICH: ITIMER_*. Task context. 0; -EINVAL: there is no such timer, or NEW is no setting; -ENOMEM. */
+int itimer_get(unsigned int which, struct kernel_itimerval *value);
+int itimer_set(unsigned int which, const struct kernel_itimerval *new,
+	       struct kernel_itimerval *old);
 
 #endif

@@ -9,6 +9,8 @@
 
 enum system_name { SYSTEM_HOST_NAME, SYSTEM_DOMAIN_NAME };
 
+/* Copies them all, as uname tells them: terminated. Task context. */
+void system_names_get(struct kernel_utsname *names);
 /* Copies a name, terminated. Task context. */
 void system_name_get(enum system_name which, char name[UTSNAME_SIZE]);
 /* Sets it to NAME of SIZE bytes, less than UTSNAME_SIZE. Task context. */

@@ -254,6 +254,19 @@ static long set_old_times(int directory_fd, unsigned long user_path, unsigned lo
 	return change_path(directory_fd, user_path, 0, &change);
 }
 
+long attribute_set_times(unsigned long user_path, const struct kernel_timespec times[2])
+{
+	struct change change;
+
+	get_times(&change, 0);
+	if (times) {
+		change.times_are_now = false;
+		change.times[0] = times[0];
+		change.times[1] = times[1];
+	}
+	return change_path(AT_FDCWD, user_path, 0, &change);
+}
+
 long sys_utime(const unsigned long arg[6])
 {
 	return set_old_times(AT_FDCWD, arg[0], arg[1], true);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Open directories: getdents64 and getdents.
+ * Open directories, and the calls that read them: getdents64 and getdents. Those of an ISA that want entries of another
+ * form: <kernel/directory.h>.
  *
  * A position is that of the next entry: 0 is ".", 1 is "..", then dentry->position, or what a file
  * system with entries of its own counts by. Entries that come or go do not move the others.
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include <kernel/dentry.h>
+#include <kernel/directory.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
@@ -21,6 +23,7 @@
 
 struct gathering {
 	struct directory_reader reader;
+	const struct directory_format *format;
 	char *bytes;
 	size_t size, used;
 	uint64_t position; /* of the next entry */
@@ -31,21 +34,15 @@ static bool gather(struct directory_reader *reader, const char *name, size_t nam
 		   uint64_t number, uint32_t mode, uint64_t next_position)
 {
 	struct gathering *gathering = __containerof(reader, struct gathering, reader);
-	size_t length = (offsetof(struct kernel_dirent64, d_name) + name_size + 1 + 7) & ~(size_t)7;
+	const struct directory_entry entry = { name, name_size, number, mode, next_position };
+	size_t length = gathering->format->size(name_size);
 
 	if (length > gathering->size - gathering->used) {
 		gathering->refused = true;
 		return false;
 	}
-	struct kernel_dirent64 *entry =
-		(struct kernel_dirent64 *)(gathering->bytes + gathering->used);
-
-	memset(entry, 0, length);
-	entry->d_ino = number;
-	entry->d_off = (int64_t)next_position;
-	entry->d_reclen = (uint16_t)length;
-	entry->d_type = (uint8_t)((mode & S_IFMT) >> 12);
-	memcpy(entry->d_name, name, name_size);
+	memset(gathering->bytes + gathering->used, 0, length);
+	gathering->format->write(gathering->bytes + gathering->used, length, &entry);
 	gathering->used += length;
 	gathering->position = next_position;
 	return true;
@@ -91,9 +88,11 @@ out:
 		ops->list(directory->inode, gathering->position, &gathering->reader);
 }
 
-static ssize_t read_directory(struct file *file, void *user_buffer, size_t size)
+static ssize_t read_directory(struct file *file, const struct directory_format *format,
+			      void *user_buffer, size_t size)
 {
 	struct gathering gathering = { .reader = { gather },
+				       .format = format,
 				       .size = size < GATHER_MAX ? size : GATHER_MAX,
 				       .position = file->position };
 	ssize_t result;
@@ -138,4 +137,75 @@ int directory_open(struct inode *inode, struct file *file)
 {
 	file->ops = &directory_ops;
 	return 0;
+}
+
+ssize_t directory_read(int fd, const struct directory_format *format, unsigned long user_buffer,
+		       size_t size, uint64_t *position)
+{
+	struct file *file = fd_get_opened(fd);
+	ssize_t result = -ENOTDIR;
+
+	if (!file)
+		return -EBADF;
+	if (position)
+		*position = file->position;
+	if (file->ops->read_directory)
+		result = file->ops->read_directory(file, format, (void *)user_buffer, size);
+	file_put(file);
+	return result;
+}
+
+/* --- the forms of Linux's calls --- */
+
+static size_t size_64(size_t name_size)
+{
+	return (offsetof(struct kernel_dirent64, d_name) + name_size + 1 + 7) & ~(size_t)7;
+}
+
+static void write_64(void *to, size_t size, const struct directory_entry *from)
+{
+	struct kernel_dirent64 *entry = to;
+
+	entry->d_ino = from->number;
+	entry->d_off = (int64_t)from->next_position;
+	entry->d_reclen = (uint16_t)size;
+	entry->d_type = (uint8_t)((from->mode & S_IFMT) >> 12);
+	memcpy(entry->d_name, from->name, from->name_size);
+}
+
+/* The type is the entry's last byte. */
+static size_t size_old(size_t name_size)
+{
+	return (offsetof(struct kernel_dirent, d_name) + name_size + 2 + 7) & ~(size_t)7;
+}
+
+static void write_old(void *to, size_t size, const struct directory_entry *from)
+{
+	struct kernel_dirent *entry = to;
+
+	entry->d_ino = from->number;
+	entry->d_off = (int64_t)from->next_position;
+	entry->d_reclen = (uint16_t)size;
+	memcpy(entry->d_name, from->name, from->name_size);
+	((uint8_t *)to)[size - 1] = (uint8_t)((from->mode & S_IFMT) >> 12);
+}
+
+/* A size that is negative, as Linux takes it, has no room for any entry. */
+static size_t room_of(unsigned long size)
+{
+	return (int)size < 0 ? 0 : (unsigned int)size;
+}
+
+long sys_getdents64(const unsigned long arg[6])
+{
+	static const struct directory_format format = { size_64, write_64 };
+
+	return directory_read((int)arg[0], &format, arg[1], room_of(arg[2]), NULL);
+}
+
+long sys_getdents(const unsigned long arg[6])
+{
+	static const struct directory_format format = { size_old, write_old };
+
+	return directory_read((int)arg[0], &format, arg[1], room_of(arg[2]), NULL);
 }

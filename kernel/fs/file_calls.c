@@ -508,20 +508,3 @@ long sys_fcntl(const unsigned long arg[6])
 	file_put(file);
 	return result;
 }
-
-long sys_getdents64(const unsigned long arg[6])
-{
-	struct file *file = fd_get_opened((int)arg[0]);
-	int size = (int)arg[2];
-
-	if (!file)
-		return -EBADF;
-	/* A size that is negative, as Linux takes it, has no room for any entry. */
-	long result = file->ops->read_directory ?
-			      file->ops->read_directory(file, (void *)arg[1],
-							size < 0 ? 0 : (unsigned int)size) :
-			      -ENOTDIR;
-
-	file_put(file);
-	return result;
-}

@@ -330,7 +330,7 @@ static long write_sets(const unsigned long user_sets[3], unsigned int count, uin
 	return ready;
 }
 
-static long select_user(int count, const unsigned long user_sets[3], uint64_t deadline_ns)
+long select_until(int count, const unsigned long user_sets[3], uint64_t deadline_ns)
 {
 	uint64_t limit = fd_capacity();
 
@@ -376,7 +376,7 @@ long sys_select(const unsigned long arg[6])
 		timeout_ns = timespec_to_ns(&whole);
 		deadline_ns = timeout_ns ? clock_deadline(timeout_ns) : 0;
 	}
-	long result = select_user((int)arg[0], user_sets, deadline_ns);
+	long result = select_until((int)arg[0], user_sets, deadline_ns);
 
 	if (arg[4]) {
 		uint64_t left = wait_time_left(began_ns, timeout_ns);
@@ -404,7 +404,7 @@ long sys_pselect6(const unsigned long arg[6])
 		result = wait_mask_begin(mask[0], mask[1]);
 	if (result)
 		return result;
-	result = select_user((int)arg[0], user_sets, deadline_ns);
+	result = select_until((int)arg[0], user_sets, deadline_ns);
 	wait_mask_end(mask[0], result);
 	wait_time_put(arg[4], wait_time_left(began_ns, timeout_ns));
 	return result;

@@ -68,6 +68,7 @@ static const struct syscall calls[] = {
 	CALL(dup2, 2),
 	CALL(dup3, 3),
 	CALL(getdents64, 3),
+	CALL(getdents, 3),
 	CALL_RESTARTING(poll, 3, CALL_RESTARTS_UNHANDLED),
 	CALL_RESTARTING(ppoll, 5, CALL_RESTARTS_UNHANDLED),
 	CALL_RESTARTING(select, 5, CALL_RESTARTS_UNHANDLED),

@@ -45,6 +45,7 @@ static const char *const shapes[] = {
 	SHAPE(dup2, "dd"),
 	SHAPE(dup3, "ddx"),
 	SHAPE(getdents64, "dxu"),
+	SHAPE(getdents, "dxu"),
 	SHAPE(poll, "xud"),
 	SHAPE(close_range, "uux"),
 	SHAPE(open, "sxo"),

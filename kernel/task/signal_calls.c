@@ -188,15 +188,22 @@ long sys_rt_sigreturn(const unsigned long arg[6])
 	return arch_syscall_result(frame);
 }
 
+bool signal_on_alternate_stack(void)
+{
+	struct task *self = task_current();
+	const struct kernel_sigaltstack *stack = &self->signals.alternate;
+	uintptr_t sp = arch_frame_sp(arch_task_user_frame(self));
+
+	return !(stack->ss_flags & (SS_DISABLE | (int)SS_AUTODISARM)) && sp > stack->ss_sp &&
+	       sp - stack->ss_sp <= stack->ss_size;
+}
+
 long sys_sigaltstack(const unsigned long arg[6])
 {
 	struct task *self = task_current();
 	struct kernel_sigaltstack *stack = &self->signals.alternate, old = *stack, new;
-	uintptr_t sp = arch_frame_sp(arch_task_user_frame(self));
-	bool in_use = !(stack->ss_flags & SS_DISABLE) && sp > stack->ss_sp &&
-		      sp - stack->ss_sp <= stack->ss_size;
 
-	if (in_use && !(old.ss_flags & (int)SS_AUTODISARM))
+	if (signal_on_alternate_stack())
 		old.ss_flags |= SS_ONSTACK;
 	if (arg[0]) {
 		if (copy_from_user(&new, (const void *)arg[0], sizeof(new)))

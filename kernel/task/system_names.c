@@ -42,13 +42,18 @@ void system_name_set(enum system_name which, const char *name, size_t size)
 	spin_unlock(&names_lock);
 }
 
+void system_names_get(struct kernel_utsname *copy)
+{
+	spin_lock(&names_lock);
+	*copy = names;
+	spin_unlock(&names_lock);
+}
+
 long sys_uname(const unsigned long arg[6])
 {
 	struct kernel_utsname copy;
 
-	spin_lock(&names_lock);
-	copy = names;
-	spin_unlock(&names_lock);
+	system_names_get(&copy);
 	return copy_to_user((void *)arg[0], &copy, sizeof(copy));
 }
 

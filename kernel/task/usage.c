@@ -144,14 +144,12 @@ void usage_for_user(struct kernel_rusage *user, const struct resource_usage *usa
 	};
 }
 
-long sys_getrusage(const unsigned long arg[6])
+int usage_tell(int who, struct kernel_rusage *user)
 {
 	struct task *self = task_current();
 	struct process *process = self->process;
 	struct cpu_times times;
 	struct resource_usage usage = { 0 };
-	struct kernel_rusage user;
-	int who = (int)arg[0];
 
 	if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD)
 		return -EINVAL;
@@ -171,8 +169,16 @@ long sys_getrusage(const unsigned long arg[6])
 		times = usage_times(&usage, &self->last_times);
 	}
 	spin_unlock_irqrestore(&task_table_lock, state);
-	usage_for_user(&user, &usage, times);
-	return copy_to_user((void *)arg[1], &user, sizeof(user));
+	usage_for_user(user, &usage, times);
+	return 0;
+}
+
+long sys_getrusage(const unsigned long arg[6])
+{
+	struct kernel_rusage user;
+	int error = usage_tell((int)arg[0], &user);
+
+	return error ? error : copy_to_user((void *)arg[1], &user, sizeof(user));
 }
 
 long sys_times(const unsigned long arg[6])

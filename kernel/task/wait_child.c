@@ -173,10 +173,8 @@ static int put_usage(uintptr_t user_usage, const struct found *found)
 	return copy_to_user((void *)user_usage, &usage, sizeof(usage));
 }
 
-long sys_wait4(const unsigned long arg[6])
+pid_t child_wait(pid_t pid, unsigned int options, int *status, struct kernel_rusage *usage)
 {
-	pid_t pid = (pid_t)arg[0];
-	unsigned int options = (unsigned int)arg[2];
 	struct wish wish = { .options = options | WEXITED };
 	struct found found;
 
@@ -191,12 +189,25 @@ long sys_wait4(const unsigned long arg[6])
 	long result = wait_for(&wish, &found);
 
 	if (result || !found.pid)
-		return result;
-	if (arg[3] && put_usage(arg[3], &found))
-		return -EFAULT;
-	if (arg[1] && copy_to_user((void *)arg[1], &found.status, sizeof(found.status)))
-		return -EFAULT;
+		return (pid_t)result;
+	*status = found.status;
+	usage_for_user(usage, &found.usage, usage_times(&found.usage, NULL));
 	return found.pid;
+}
+
+long sys_wait4(const unsigned long arg[6])
+{
+	int status;
+	struct kernel_rusage usage;
+	pid_t pid = child_wait((pid_t)arg[0], (unsigned int)arg[2], &status, &usage);
+
+	if (pid <= 0)
+		return pid;
+	if (arg[3] && copy_to_user((void *)arg[3], &usage, sizeof(usage)))
+		return -EFAULT;
+	if (arg[1] && copy_to_user((void *)arg[1], &status, sizeof(status)))
+		return -EFAULT;
+	return pid;
 }
 
 /* What waitid says of a child that was found. */

@@ -38,8 +38,7 @@ long sys_clock_getres(const unsigned long arg[6])
 	return arg[1] ? put_time(arg[1], clock.resolution_ns) : 0;
 }
 
-/* Sleeps until DEADLINE_NS of clock_ns(). 0 or -EINTR. */
-static int sleep_until(uint64_t deadline_ns)
+int clock_sleep_until(uint64_t deadline_ns)
 {
 	int result;
 
@@ -53,7 +52,7 @@ static int sleep_until(uint64_t deadline_ns)
 static long sleep_for(uint64_t duration_ns, unsigned long user_left)
 {
 	uint64_t deadline_ns = signal_call_deadline(clock_deadline(duration_ns));
-	long error = signal_call_ended(sleep_until(deadline_ns));
+	long error = signal_call_ended(clock_sleep_until(deadline_ns));
 
 	if (error && user_left) {
 		uint64_t now = clock_ns();
@@ -117,7 +116,7 @@ static long sleep_on(const struct clock *clock, bool absolute, uint64_t ns, unsi
 	}
 	if (!absolute)
 		return sleep_for(ns, user_left);
-	return clock->origin == ORIGIN_EPOCH ? sleep_on_real_time(ns) : sleep_until(ns);
+	return clock->origin == ORIGIN_EPOCH ? sleep_on_real_time(ns) : clock_sleep_until(ns);
 }
 
 long sys_clock_nanosleep(const unsigned long arg[6])

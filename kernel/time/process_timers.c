@@ -238,28 +238,29 @@ static void get_itimer(struct itimer *timer, struct kernel_itimerval *value)
 	*value = (struct kernel_itimerval){ timeval_from_ns(interval), timeval_from_ns(left) };
 }
 
-long sys_getitimer(const unsigned long arg[6])
+int itimer_get(unsigned int which, struct kernel_itimerval *value)
 {
-	struct kernel_itimerval value = { 0 };
-	unsigned int which = (unsigned int)arg[0];
 	struct process_timers *timers = task_current()->process->timers;
 
 	if (which >= ITIMER_COUNT)
 		return -EINVAL;
+	*value = (struct kernel_itimerval){ 0 };
 	if (timers)
-		get_itimer(&timers->itimers[which], &value);
-	return copy_to_user((void *)arg[1], &value, sizeof(value));
+		get_itimer(&timers->itimers[which], value);
+	return 0;
 }
 
-long sys_setitimer(const unsigned long arg[6])
+long sys_getitimer(const unsigned long arg[6])
 {
-	struct kernel_itimerval value = { 0 }, old = { 0 };
-	unsigned int which = (unsigned int)arg[0];
+	struct kernel_itimerval value;
+	int error = itimer_get((unsigned int)arg[0], &value);
 
-	/* No new value: as zeros, Linux's old habit. */
-	if (arg[1] && copy_from_user(&value, (const void *)arg[1], sizeof(value)))
-		return -EFAULT;
-	if (!timeval_is_valid(&value.it_value) || !timeval_is_valid(&value.it_interval))
+	return error ? error : copy_to_user((void *)arg[1], &value, sizeof(value));
+}
+
+int itimer_set(unsigned int which, const struct kernel_itimerval *new, struct kernel_itimerval *old)
+{
+	if (!timeval_is_valid(&new->it_value) || !timeval_is_valid(&new->it_interval))
 		return -EINVAL;
 	if (which >= ITIMER_COUNT)
 		return -EINVAL;
@@ -270,10 +271,24 @@ long sys_setitimer(const unsigned long arg[6])
 	struct itimer *timer = &timers->itimers[which];
 
 	mutex_lock(&timers->mutex);
-	get_itimer(timer, &old);
-	set_itimer(timer, timeval_to_ns(&value.it_value), timeval_to_ns(&value.it_interval));
+	get_itimer(timer, old);
+	set_itimer(timer, timeval_to_ns(&new->it_value), timeval_to_ns(&new->it_interval));
 	mutex_unlock(&timers->mutex);
-	return arg[2] ? copy_to_user((void *)arg[2], &old, sizeof(old)) : 0;
+	return 0;
+}
+
+long sys_setitimer(const unsigned long arg[6])
+{
+	struct kernel_itimerval value = { 0 }, old;
+
+	/* No new value: as zeros, Linux's old habit. */
+	if (arg[1] && copy_from_user(&value, (const void *)arg[1], sizeof(value)))
+		return -EFAULT;
+	int error = itimer_set((unsigned int)arg[0], &value, &old);
+
+	if (error || !arg[2])
+		return error;
+	return copy_to_user((void *)arg[2], &old, sizeof(old));
 }
 
 long sys_alarm(const unsigned long arg[6])

@@ -14,6 +14,7 @@
 #include <kernel/time.h>
 #include <kernel/usercopy.h>
 #include <kernel/vdso.h>
+#include <kernel/wall_clock.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/timex.h>
@@ -29,11 +30,7 @@
 #define FREQUENCY_MAX	 32768000
 #define TIME_CONSTANT	 2
 
-struct zone {
-	int32_t minutes_west, summer_time;
-};
-
-static _Atomic struct zone zone;
+static _Atomic struct wall_clock_zone zone;
 
 /* Sets the clock to TIME. Linux's timespec64_valid_settod: so that nobody overflows soon; and never before
  * the machine started. */
@@ -66,7 +63,7 @@ long sys_clock_settime(const unsigned long arg[6])
 
 /* The zone becomes NEW. The first time, without a time of day: the clock was set to local time by
  * whatever set it before, and is put right. */
-static int set_zone(const struct zone *new, bool with_time)
+static int set_zone(const struct wall_clock_zone *new, bool with_time)
 {
 	static _Atomic bool known;
 
@@ -81,11 +78,22 @@ static int set_zone(const struct zone *new, bool with_time)
 	return 0;
 }
 
+int wall_clock_set(const struct kernel_timespec *time, const struct wall_clock_zone *new)
+{
+	if (time && !timespec_is_valid(time))
+		return -EINVAL;
+	if (!capable(CAP_SYS_TIME))
+		return -EPERM;
+	int error = new ? set_zone(new, time) : 0;
+
+	return error || !time ? error : set_clock(time);
+}
+
 long sys_settimeofday(const unsigned long arg[6])
 {
 	struct kernel_timeval time;
 	struct kernel_timespec spec = { 0, 0 };
-	struct zone new;
+	struct wall_clock_zone new;
 
 	if (arg[0]) {
 		if (copy_from_user(&time, (const void *)arg[0], sizeof(time)))
@@ -96,21 +104,24 @@ long sys_settimeofday(const unsigned long arg[6])
 	}
 	if (arg[1] && copy_from_user(&new, (const void *)arg[1], sizeof(new)))
 		return -EFAULT;
-	if (arg[0] && !timespec_is_valid(&spec))
-		return -EINVAL;
-	if (!capable(CAP_SYS_TIME))
-		return -EPERM;
-	int error = arg[1] ? set_zone(&new, arg[0]) : 0;
+	return wall_clock_set(arg[0] ? &spec : NULL, arg[1] ? &new : NULL);
+}
 
-	return error || !arg[0] ? error : set_clock(&spec);
+struct kernel_timespec wall_clock_now(void)
+{
+	return timespec_from_ns(clock_epoch_ns() + clock_ns());
+}
+
+struct wall_clock_zone wall_clock_get_zone(void)
+{
+	return zone;
 }
 
 long sys_gettimeofday(const unsigned long arg[6])
 {
-	uint64_t ns = clock_epoch_ns() + clock_ns();
-	struct kernel_timeval time = { (int64_t)(ns / NSEC_PER_SEC),
-				       (int64_t)(ns % NSEC_PER_SEC / 1000) };
-	struct zone now = zone;
+	struct kernel_timespec spec = wall_clock_now();
+	struct kernel_timeval time = { spec.tv_sec, spec.tv_nsec / 1000 };
+	struct wall_clock_zone now = wall_clock_get_zone();
 
 	if (arg[0] && copy_to_user((void *)arg[0], &time, sizeof(time)))
 		return -EFAULT;
@@ -119,7 +130,7 @@ long sys_gettimeofday(const unsigned long arg[6])
 
 long sys_time(const unsigned long arg[6])
 {
-	int64_t seconds = (int64_t)((clock_epoch_ns() + clock_ns()) / NSEC_PER_SEC);
+	int64_t seconds = wall_clock_now().tv_sec;
 
 	if (arg[0] && copy_to_user((void *)arg[0], &seconds, sizeof(seconds)))
 		return -EFAULT;
@@ -166,30 +177,39 @@ static int adjust(const struct kernel_timex *state)
 	return modes & ADJ_SETOFFSET ? add_offset(state) : 0;
 }
 
-static long adjust_clock(unsigned long user_state)
+int wall_clock_adjust(struct kernel_timex *state)
 {
-	struct kernel_timex state;
-
-	if (copy_from_user(&state, (const void *)user_state, sizeof(state)))
-		return -EFAULT;
-	int error = adjust(&state);
+	int error = adjust(state);
 
 	if (error)
 		return error;
-	uint64_t ns = clock_epoch_ns() + clock_ns();
+	struct kernel_timespec now = wall_clock_now();
 
-	state = (struct kernel_timex){
-		.modes = state.modes,
+	*state = (struct kernel_timex){
+		.modes = state->modes,
 		.maxerror = ERROR_MAX_USEC,
 		.esterror = ERROR_MAX_USEC,
 		.status = STA_UNSYNC,
 		.constant = TIME_CONSTANT,
 		.precision = 1,
 		.tolerance = FREQUENCY_MAX,
-		.time = { (int64_t)(ns / NSEC_PER_SEC), (int64_t)(ns % NSEC_PER_SEC / 1000) },
+		.time = { now.tv_sec, now.tv_nsec / 1000 },
 		.tick = TICK_USEC,
 	};
-	return copy_to_user((void *)user_state, &state, sizeof(state)) ? -EFAULT : TIME_ERROR;
+	return TIME_ERROR;
+}
+
+static long adjust_clock(unsigned long user_state)
+{
+	struct kernel_timex state;
+
+	if (copy_from_user(&state, (const void *)user_state, sizeof(state)))
+		return -EFAULT;
+	int result = wall_clock_adjust(&state);
+
+	if (result < 0)
+		return result;
+	return copy_to_user((void *)user_state, &state, sizeof(state)) ? -EFAULT : result;
 }
 
 long sys_adjtimex(const unsigned long arg[6])

@@ -67,4 +67,12 @@ struct kernel_dirent64 {
 	char d_name[];
 };
 
+/* getdents': the entry's last byte is its type, as above. */
+struct kernel_dirent {
+	uint64_t d_ino;
+	int64_t d_off;
+	uint16_t d_reclen;
+	char d_name[];
+};
+
 #endif

@@ -446,6 +446,40 @@ static void descriptors(void)
 	unlink("file");
 }
 
+/* The same by getdents, whose entries have their type in the last byte. */
+static void old_listing(int fd)
+{
+	union {
+		char bytes[1024];
+		uint64_t aligned;
+	} entries;
+	int types[16] = { 0 }, count = 0;
+	unsigned long letters = 0;
+
+	lseek(fd, 0, SEEK_SET);
+	SEE(syscall(SYS_getdents, fd, &entries, 23));
+	SEE(syscall(SYS_getdents, fd, nowhere, 1000));
+	SEE(syscall(SYS_getdents, 99, &entries, 1000));
+	SEE(syscall(SYS_getdents, 0, &entries, 1000));
+	SEE(syscall(SYS_getdents, fd, &entries, -1));
+	long size = syscall(SYS_getdents, fd, &entries, sizeof(entries));
+
+	show(outcome_value(size), "the bytes of five old entries");
+	for (long at = 0; at < size; count++) {
+		uint16_t length;
+
+		memcpy(&length, entries.bytes + at + 16, sizeof(length));
+		letters += strlen(entries.bytes + at + 18);
+		types[entries.bytes[at + length - 1] & 15]++;
+		at += length;
+	}
+	show(outcome_value(count), "old entries");
+	show(outcome_value((long)letters), "letters in their names");
+	show(outcome_value(types[DT_DIR]), "old entries of directories");
+	show(outcome_value(types[DT_LNK]), "old entries of links");
+	SEE(syscall(SYS_getdents, fd, &entries, sizeof(entries)));
+}
+
 /* Every name in the open directory FD, sorted by the reader's eye: in the order made. */
 static void listing(void)
 {
@@ -481,6 +515,7 @@ static void listing(void)
 	SEE(syscall(SYS_getdents64, fd, &entries, sizeof(entries)));
 	SEE(lseek(fd, 0, SEEK_SET) + 1000);
 	SEE(syscall(SYS_getdents64, fd, &entries, 64) > 0);
+	old_listing(fd);
 	unlink("list/one");
 	unlink("list/three");
 	rmdir("list/two");
