@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls that only Linux/alpha has, or has in another way: OSF/1's conventions, and its questions about
- * floating-point control. Where they are in the table: <machine/calls.h>.
+ * System calls that only Linux/alpha has, or has in another way: OSF/1's conventions. Where they are in the table:
+ * <machine/calls.h>.
  *
- * Not here are OSF/1's calls with times and structures of 32 bits, which Linux keeps for OSF/1's own programs;
- * they are ENOSYS. Sources: Linux's arch/alpha/kernel/osf_sys.c and systbls as seen from user space.
+ * Not here are the calls with OSF/1's structures: osf_time_calls.c, osf_file_calls.c, osf_name_calls.c, stat_calls.c; and
+ * its questions about the processor: osf_sysinfo_calls.c. Sources: Linux's arch/alpha/kernel/osf_sys.c and systbls as seen from user space.
  */
 #include <machine/calls.h>
 
@@ -25,9 +25,7 @@
 #include <uapi/linux/signal.h>
 #include <uapi/linux/stat.h>
 
-#include "floating_control.h"
 #include "signal_frame.h"
-#include "switch.h"
 #include "syscall.h"
 
 /* What getdtablesize says: Linux's sysctl_nr_open. */
@@ -191,6 +189,34 @@ long alpha_sigaction(const unsigned long arg[6])
 	return copy_to_user((void *)arg[2], &osf, sizeof(osf));
 }
 
+/* Where the alternate stack ends, and whether it is in use: of sigaltstack's, which also has a size, and here it is to be
+ * guessed. */
+struct osf_sigstack {
+	uint64_t end;
+	int32_t in_use;
+} __attribute__((packed));
+
+#define OSF_SIGSTACK_SIZE 16384 /* SIGSTKSZ of Linux's uapi/asm/signal.h for Alpha */
+
+long alpha_osf_sigstack(const unsigned long arg[6])
+{
+	struct kernel_sigaltstack *stack = &task_current()->signals.alternate;
+	const struct osf_sigstack old = { stack->ss_sp + stack->ss_size,
+					  signal_on_alternate_stack() };
+	uint64_t end;
+
+	if (arg[0]) {
+		if (copy_from_user(&end, (const void *)arg[0], sizeof(end)))
+			return -EFAULT;
+		if (old.in_use)
+			return -EPERM;
+		stack->ss_sp = end - OSF_SIGSTACK_SIZE;
+		stack->ss_size = OSF_SIGSTACK_SIZE;
+		stack->ss_flags &= ~SS_DISABLE;
+	}
+	return arg[1] ? copy_to_user((void *)arg[1], &old, sizeof(old)) : 0;
+}
+
 long alpha_getpagesize(const unsigned long arg[6])
 {
 	return (long)PAGE_SIZE;
@@ -199,88 +225,6 @@ long alpha_getpagesize(const unsigned long arg[6])
 long alpha_getdtablesize(const unsigned long arg[6])
 {
 	return DESCRIPTORS_MAX;
-}
-
-/* --- floating-point control --- */
-
-/* getsysinfo's and setsysinfo's operations: uapi/asm/sysinfo.h. */
-#define GET_FP_CONTROL	45
-#define SET_FP_CONTROL	14
-#define RAISE_EXCEPTION 1001
-
-/* What has happened, and below it the same five as traps that are enabled. */
-#define HAPPENED_SHIFT	17
-#define ENABLED_SHIFT	1
-#define EXCEPTIONS	0x1fu
-
-/* Which code SIGFPE has for an exception, the gravest first. */
-static const struct {
-	unsigned int bit; /* of EXCEPTIONS */
-	int code;
-} exception_codes[] = {
-	{ 4, FPE_FLTRES }, { 3, FPE_FLTUND }, { 2, FPE_FLTOVF },
-	{ 1, FPE_FLTDIV }, { 0, FPE_FLTINV },
-};
-
-static uint64_t read_control(void)
-{
-	struct floating_state state;
-	unsigned long interrupts = arch_irq_save();
-
-	fpu_save(&state);
-	arch_irq_restore(interrupts);
-	return floating_control_of(state.control);
-}
-
-static void write_control(uint64_t control)
-{
-	struct floating_state state;
-	unsigned long interrupts = arch_irq_save();
-
-	fpu_save(&state);
-	state.control = floating_control_set(state.control, control);
-	fpu_load(&state);
-	arch_irq_restore(interrupts);
-}
-
-/* EXCEPTIONS, in their places of what has happened, happen: a signal for those that are to trap. */
-static void raise_exceptions(uint64_t exceptions)
-{
-	uint64_t control = read_control();
-	uint64_t trapping = exceptions >> HAPPENED_SHIFT & control >> ENABLED_SHIFT & EXCEPTIONS;
-	struct trap_frame *frame = arch_task_user_frame(task_current());
-	int code = 0;
-
-	write_control(control | (exceptions & EXCEPTIONS << HAPPENED_SHIFT));
-	for (size_t i = 0; i < sizeof(exception_codes) / sizeof(exception_codes[0]); i++)
-		if (trapping >> exception_codes[i].bit & 1)
-			code = exception_codes[i].code;
-	if (code)
-		user_exception(frame, SIGFPE, code, frame->pc);
-}
-
-long alpha_osf_getsysinfo(const unsigned long arg[6])
-{
-	uint64_t control = read_control();
-
-	if (arg[0] != GET_FP_CONTROL)
-		return -EOPNOTSUPP;
-	return copy_to_user((void *)arg[1], &control, sizeof(control));
-}
-
-long alpha_osf_setsysinfo(const unsigned long arg[6])
-{
-	uint64_t word;
-
-	if (arg[0] != SET_FP_CONTROL && arg[0] != RAISE_EXCEPTION)
-		return -EOPNOTSUPP;
-	if (copy_from_user(&word, (const void *)arg[1], sizeof(word)))
-		return -EFAULT;
-	if (arg[0] == SET_FP_CONTROL)
-		write_control(word);
-	else
-		raise_exceptions(word);
-	return 0;
 }
 
 long arch_syscall(long number, struct trap_frame *frame)

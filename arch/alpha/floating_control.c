@@ -28,11 +28,12 @@ static const struct {
 	{ 19, 54, false }, /* overflow */
 	{ 20, 55, false }, /* underflow */
 	{ 21, 56, false }, /* inexact result */
+	{ 22, 57, false }, /* denormal operand: in FPCR the one about integers, as Linux has it */
 };
 
 /* Sum of what has happened. */
 #define FPCR_SUMMARY  (1ull << 63)
-#define FPCR_HAPPENED (31ull << 52)
+#define FPCR_HAPPENED (63ull << 52)
 
 uint64_t floating_control_of(uint64_t fpcr)
 {

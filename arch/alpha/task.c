@@ -139,6 +139,7 @@ void arch_task_set_fork_return(struct task *task, const struct trap_frame *frame
 	*task->arch.fpu = *task_current()->arch.fpu;
 	arch_irq_restore(state);
 
+	task->arch.unaligned_control = task_current()->arch.unaligned_control;
 	*child = *frame;
 	arch_syscall_set_result(child, 0);
 	child->r20 = 1; /* fork's second result: this is the child */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Accesses to addresses that are no multiples of their size: the processor does none, and traps; here they are
- * done byte by byte. Each one of a program counts as an alignment fault.
+ * done byte by byte, unless the program has it otherwise (osf_sysinfo_calls.c). Each one of a program counts as an
+ * alignment fault.
  *
  * PALcode tells the address, the instruction's opcode, and its register; the frame's PC is behind it.
  *
@@ -132,10 +133,18 @@ static void load_floating(void)
 static void handle_user(struct trap_frame *frame, const struct access *access)
 {
 	uintptr_t address = frame->cause[0];
+	unsigned int control = task_current()->arch.unaligned_control;
 	uint64_t value = 0;
 
 	arch_irq_enable();
 	perf_software_event(PERF_COUNT_SW_ALIGNMENT_FAULTS, 1, frame, address);
+	if (control & UNALIGNED_SIGBUS) {
+		frame->pc -= 4;
+		user_exception(frame, SIGBUS, BUS_ADRALN, address);
+		return;
+	}
+	if (control & UNALIGNED_SKIP)
+		return;
 	if (access->floating)
 		save_floating();
 	if (access->store)

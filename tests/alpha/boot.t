@@ -58,7 +58,7 @@ def check_program(report, name, *words):
 
 def check_programs(report):
     for cpus in (1, 2, 4):
-        for name in ("traps", "tasks", "calls"):
+        for name in ("traps", "tasks", "calls", "osf_times", "osf_calls"):
             log = check_program(report, f"{name}, {cpus} CPUs", "--cpus", str(cpus), os.path.join(PROGRAMS, name))
             report.ok(f"tally: {cpus} processor" in log, f"... on {cpus} CPUs", log)
 

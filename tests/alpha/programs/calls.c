@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * calls: system calls that Linux/alpha has in another way than x86_64: stat and statfs with 32 bits, OSF/1's own, and
- * its signal frames. What is expected is in Linux's arch/alpha/kernel/osf_sys.c, signal.c and fs/stat.c. A static
- * program of the GNU C library.
+ * calls: system calls that Linux/alpha has in another way than x86_64: stat and statfs with 32 bits, and its signal
+ * frames. More of OSF/1's: osf_times.c, osf_calls.c. What is expected is in Linux's arch/alpha/kernel/osf_sys.c, signal.c
+ * and fs/stat.c. A static program of the GNU C library.
  */
 #define _GNU_SOURCE
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -20,22 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static unsigned int points, failures;
-
-static void point(bool good, const char *name)
-{
-	points++;
-	failures += !good;
-	printf("%sok %u - %s\n", good ? "" : "not ", points, name);
-}
-
-/* Whether a call failed with NUMBER. */
-static bool fails(long result, int number)
-{
-	return result == -1 && errno == number;
-}
-
-#define BAD ((void *)8)
+#include "points.h"
 
 /* --- stat --- */
 
@@ -195,6 +177,5 @@ int main(void)
 	check_stat();
 	check_statfs();
 	check_signals();
-	printf("1..%u\n", points);
-	return failures > 0;
+	return points_done();
 }

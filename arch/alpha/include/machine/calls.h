@@ -12,7 +12,17 @@
 syscall_function alpha_getxpid, alpha_getxuid, alpha_getxgid, alpha_pipe, alpha_brk,
 	alpha_getpriority, alpha_statfs64, alpha_fstatfs64, alpha_send, alpha_recv,
 	alpha_sigpending, alpha_osf_sigprocmask, alpha_sigaction, alpha_sigsuspend, alpha_sigreturn, alpha_getpagesize, alpha_getdtablesize,
-	alpha_osf_getsysinfo, alpha_osf_setsysinfo;
+	alpha_osf_sigstack;
+
+/* arch/alpha/osf_time_calls.c */
+syscall_function alpha_osf_gettimeofday, alpha_osf_settimeofday, alpha_old_adjtimex, alpha_osf_getitimer,
+	alpha_osf_setitimer, alpha_osf_select, alpha_osf_usleep_thread, alpha_osf_wait4, alpha_osf_getrusage,
+	alpha_osf_utimes;
+
+/* arch/alpha/osf_file_calls.c, osf_name_calls.c, osf_sysinfo_calls.c */
+syscall_function alpha_osf_getdirentries, alpha_oldumount, alpha_osf_proplist_syscall;
+syscall_function alpha_osf_utsname, alpha_osf_getdomainname, alpha_gethostname, alpha_osf_sysinfo;
+syscall_function alpha_osf_getsysinfo, alpha_osf_setsysinfo;
 
 /* arch/alpha/stat_calls.c */
 syscall_function alpha_stat, alpha_lstat, alpha_fstat, alpha_osf_stat, alpha_osf_lstat,
@@ -56,6 +66,24 @@ syscall_function alpha_stat, alpha_lstat, alpha_fstat, alpha_osf_stat, alpha_osf
 	CALL_BY(sigreturn, alpha_sigreturn, 1), \
 	CALL_BY(getpagesize, alpha_getpagesize, 0), \
 	CALL_BY(getdtablesize, alpha_getdtablesize, 0), \
+	CALL_BY(osf_sigstack, alpha_osf_sigstack, 2), \
+	CALL_BY(osf_gettimeofday, alpha_osf_gettimeofday, 2), \
+	CALL_BY(osf_settimeofday, alpha_osf_settimeofday, 2), \
+	CALL_BY(old_adjtimex, alpha_old_adjtimex, 1), \
+	CALL_BY(osf_getitimer, alpha_osf_getitimer, 2), \
+	CALL_BY(osf_setitimer, alpha_osf_setitimer, 3), \
+	CALL_BY_RESTARTING(osf_select, alpha_osf_select, 5, CALL_RESTARTS_UNHANDLED), \
+	CALL_BY(osf_usleep_thread, alpha_osf_usleep_thread, 2), \
+	CALL_BY_RESTARTING(osf_wait4, alpha_osf_wait4, 4, CALL_RESTARTS), \
+	CALL_BY(osf_getrusage, alpha_osf_getrusage, 2), \
+	CALL_BY(osf_utimes, alpha_osf_utimes, 2), \
+	CALL_BY(osf_getdirentries, alpha_osf_getdirentries, 4), \
+	CALL_BY(oldumount, alpha_oldumount, 1), \
+	CALL_BY(osf_proplist_syscall, alpha_osf_proplist_syscall, 2), \
+	CALL_BY(osf_utsname, alpha_osf_utsname, 1), \
+	CALL_BY(osf_getdomainname, alpha_osf_getdomainname, 2), \
+	CALL_BY(gethostname, alpha_gethostname, 2), \
+	CALL_BY(osf_sysinfo, alpha_osf_sysinfo, 3), \
 	CALL_BY(osf_getsysinfo, alpha_osf_getsysinfo, 5), \
 	CALL_BY(osf_setsysinfo, alpha_osf_setsysinfo, 5)
 

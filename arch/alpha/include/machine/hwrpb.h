@@ -38,11 +38,13 @@ struct hwrpb {
 	uint64_t checksum;
 	uint64_t receive_ready,
 		transmit_ready; /* bit n: processor n's buffer has a message for the console */
+	uint64_t dynamic_recognition;
 };
 
 _Static_assert(offsetof(struct hwrpb, slots) == 160, "SLOT_OFFSET");
 _Static_assert(offsetof(struct hwrpb, restart) == 256, "CPU_RESTART");
 _Static_assert(offsetof(struct hwrpb, receive_ready) == 296, "RXRDY");
+_Static_assert(sizeof(struct hwrpb) == 320, "up to the offset of DSRDB");
 
 /* A processor's slot. */
 struct hwrpb_slot {

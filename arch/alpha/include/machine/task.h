@@ -92,6 +92,13 @@ struct floating_state {
 	uint64_t f[31], control;
 };
 
+/* A program's unaligned access: nobody is told in the log (as here nobody ever is), it is left out, it is SIGBUS. The
+ * numbers are OSF/1's, uapi/asm/sysinfo.h's. */
+#define UNALIGNED_QUIET	  1
+#define UNALIGNED_SKIP	  2
+#define UNALIGNED_SIGBUS  4
+#define UNALIGNED_CONTROL 7
+
 struct arch_task {
 	/* base, KERNEL_STACK_SIZE bytes; NULL: the stack of a processor's start */
 	void *kernel_stack;
@@ -100,6 +107,7 @@ struct arch_task {
 	struct floating_state *fpu; /* NULL for a kernel task */
 	/* of the last exception that became a signal, for the frames of handlers */
 	uint64_t fault_address, fault_cause;
+	uint8_t unaligned_control; /* UNALIGNED_*: what is to become of its unaligned accesses */
 	uint8_t stepped; /* a tracer wants it to stop behind its next instruction */
 	uint8_t step_count;
 	/* step.c: the breakpoints that make it stop, and what was there */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * OSF/1's calls about directories, mounts and property lists that Linux/alpha keeps for OSF/1's programs. What a file is,
+ * stat_calls.c tells; times are osf_time_calls.c's.
+ *
+ * Source: Linux's arch/alpha/kernel/osf_sys.c as seen from user space.
+ */
+#include <machine/calls.h>
+
+#include <stddef.h>
+#include <string.h>
+
+#include <kernel/directory.h>
+#include <kernel/usercopy.h>
+#include <uapi/linux/errno.h>
+
+/* --- directories --- */
+
+struct osf_dirent {
+	uint32_t number;
+	uint16_t size, name_size;
+	char name[];
+};
+
+static size_t entry_size(size_t name_size)
+{
+	return (offsetof(struct osf_dirent, name) + name_size + 1 + 3) & ~(size_t)3;
+}
+
+static void write_entry(void *to, size_t size, const struct directory_entry *from)
+{
+	struct osf_dirent *entry = to;
+
+	entry->number = (uint32_t)from->number;
+	entry->size = (uint16_t)size;
+	entry->name_size = (uint16_t)from->name_size;
+	memcpy(entry->name, from->name, from->name_size);
+}
+
+/* Tells where it began, too. */
+long alpha_osf_getdirentries(const unsigned long arg[6])
+{
+	static const struct directory_format format = { entry_size, write_entry };
+	uint64_t position;
+	ssize_t filled =
+		directory_read((int)arg[0], &format, arg[1], (unsigned int)arg[2], &position);
+
+	if (filled > 0 && arg[3] && copy_to_user((void *)arg[3], &position, sizeof(position)))
+		return -EFAULT;
+	return filled;
+}
+
+/* --- mounts --- */
+
+/* umount without flags. */
+long alpha_oldumount(const unsigned long arg[6])
+{
+	const unsigned long others[6] = { arg[0] };
+
+	return sys_umount2(others);
+}
+
+/* --- property lists --- */
+
+/*
+ * Files have none here, nor on Linux: setting one is answered with the size of what was to be set, asking with none that
+ * would need room, deleting with success, none of them looking at the file. So OSF/1's tar and cp go on.
+ */
+
+/* Of the arguments of each operation: where the size is that is the answer, or the address where no size goes. */
+static const struct {
+	uint8_t size, needed; /* offsets, 0: none */
+} property_operations[] = {
+	[1] = { .size = 16 },	/* set by path: path, follow, size, buffer */
+	[2] = { .size = 8 },	/* by descriptor: descriptor, size, buffer */
+	[3] = { .needed = 40 }, /* get by path: path, follow, names, size, buffer, needed */
+	[4] = { .needed = 32 }, /* by descriptor: descriptor, names, size, buffer, needed */
+	[5] = { 0 },		/* delete by path */
+	[6] = { 0 },		/* by descriptor */
+};
+
+long alpha_osf_proplist_syscall(const unsigned long arg[6])
+{
+	unsigned int operation = (unsigned int)arg[0];
+	const int32_t none = 0;
+	uint64_t word;
+
+	if (!operation || operation >= sizeof(property_operations) / sizeof(property_operations[0]))
+		return -EOPNOTSUPP;
+	size_t size = property_operations[operation].size;
+	size_t needed = property_operations[operation].needed;
+
+	if (!size && !needed)
+		return 0;
+	if (copy_from_user(&word, (const void *)(arg[1] + size + needed), sizeof(word)))
+		return -EFAULT;
+	return size ? (long)word : copy_to_user((void *)word, &none, sizeof(none));
+}

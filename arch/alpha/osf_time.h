@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * OSF/1's times of 32 bits in a program's memory, and the kernel's. In task context; -EFAULT is the only error. A
+ * second that has more bits is cut off, as Linux has it.
+ *
+ * Source: Linux's arch/alpha/kernel/osf_sys.c as seen from user space.
+ */
+#ifndef OSF_TIME_H
+#define OSF_TIME_H
+
+#include <stdint.h>
+
+#include <uapi/linux/time.h>
+
+struct osf_timeval {
+	int32_t sec, usec;
+};
+
+struct osf_itimerval {
+	struct osf_timeval interval, value;
+};
+
+/* Of the time at USER_TIME: with microseconds, or, as Linux calculates, nanoseconds, of which there may be more than in
+ * a second or fewer than none. */
+int osf_timeval_get(unsigned long user_time, struct kernel_timeval *time);
+int osf_timespec_get(unsigned long user_time, struct kernel_timespec *time);
+int osf_timespec_put(unsigned long user_time, const struct kernel_timespec *time);
+
+int osf_itimerval_get(unsigned long user_value, struct kernel_itimerval *value);
+int osf_itimerval_put(unsigned long user_value, const struct kernel_itimerval *value);
+
+/* TIME in 32 bits, for what is written as part of another structure. Any context. */
+struct osf_timeval osf_timeval_of(const struct kernel_timeval *time);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * OSF/1's calls with times of 32 bits, which Linux/alpha has under the numbers of OSF/1 beside those with 64: each reads
+ * its structures (osf_time.h), calls what the other call calls, and writes them.
+ *
+ * When a second, or a microsecond, is one: that differs from call to call, as in Linux's arch/alpha/kernel/osf_sys.c,
+ * and is said at each. Where they are in the table: <machine/calls.h>.
+ */
+#include <machine/calls.h>
+
+#include <stddef.h>
+#include <string.h>
+
+#include <kernel/clock.h>
+#include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/process.h>
+#include <kernel/process_timers.h>
+#include <kernel/time.h>
+#include <kernel/usercopy.h>
+#include <kernel/wall_clock.h>
+#include <uapi/linux/errno.h>
+#include <uapi/linux/resource.h>
+#include <uapi/linux/timex.h>
+
+#include "osf_time.h"
+
+/* --- the time of day --- */
+
+long alpha_osf_gettimeofday(const unsigned long arg[6])
+{
+	const struct kernel_timespec now = wall_clock_now();
+	const struct wall_clock_zone zone = wall_clock_get_zone();
+
+	if (arg[0] && osf_timespec_put(arg[0], &now))
+		return -EFAULT;
+	return arg[1] ? copy_to_user((void *)arg[1], &zone, sizeof(zone)) : 0;
+}
+
+long alpha_osf_settimeofday(const unsigned long arg[6])
+{
+	struct kernel_timespec time;
+	struct wall_clock_zone zone;
+
+	if (arg[0] && osf_timespec_get(arg[0], &time))
+		return -EFAULT;
+	if (arg[1] && copy_from_user(&zone, (const void *)arg[1], sizeof(zone)))
+		return -EFAULT;
+	return wall_clock_set(arg[0] ? &time : NULL, arg[1] ? &zone : NULL);
+}
+
+/* Linux's first struct timex for Alpha: all of today's but for the time. */
+struct osf_timex {
+	char before_time[offsetof(struct kernel_timex, time)];
+	struct osf_timeval time;
+	char behind_time[sizeof(struct kernel_timex) - offsetof(struct kernel_timex, tick)];
+};
+
+_Static_assert(sizeof(struct osf_timex) == 200, "Linux's struct timex32 for Alpha");
+
+/* The time is written only: ADJ_SETOFFSET adds nothing. */
+long alpha_old_adjtimex(const unsigned long arg[6])
+{
+	struct osf_timex osf;
+	struct kernel_timex state = { 0 };
+
+	if (copy_from_user(&osf, (const void *)arg[0], sizeof(osf)))
+		return -EFAULT;
+	memcpy(&state, osf.before_time, sizeof(osf.before_time));
+	memcpy(&state.tick, osf.behind_time, sizeof(osf.behind_time));
+	int result = wall_clock_adjust(&state);
+
+	if (result < 0)
+		return result;
+	memcpy(osf.before_time, &state, sizeof(osf.before_time));
+	memcpy(osf.behind_time, &state.tick, sizeof(osf.behind_time));
+	osf.time = osf_timeval_of(&state.time);
+	return copy_to_user((void *)arg[0], &osf, sizeof(osf)) ? -EFAULT : result;
+}
+
+/* --- timers --- */
+
+long alpha_osf_getitimer(const unsigned long arg[6])
+{
+	struct kernel_itimerval value;
+	int error = itimer_get((unsigned int)arg[0], &value);
+
+	return error ? error : osf_itimerval_put(arg[1], &value);
+}
+
+long alpha_osf_setitimer(const unsigned long arg[6])
+{
+	struct kernel_itimerval value = { 0 }, old;
+
+	/* No new value: as zeros, as everybody's setitimer has it. */
+	if (arg[1] && osf_itimerval_get(arg[1], &value))
+		return -EFAULT;
+	int error = itimer_set((unsigned int)arg[0], &value, &old);
+
+	return error || !arg[2] ? error : osf_itimerval_put(arg[2], &old);
+}
+
+/* --- waiting --- */
+
+/* More than a second of microseconds is refused, and what is left is not told: both other than select. */
+long alpha_osf_select(const unsigned long arg[6])
+{
+	const unsigned long user_sets[3] = { arg[1], arg[2], arg[3] };
+	uint64_t deadline_ns = UINT64_MAX;
+	struct kernel_timespec timeout;
+
+	if (arg[4]) {
+		if (osf_timespec_get(arg[4], &timeout))
+			return -EFAULT;
+		if (!timespec_is_valid(&timeout))
+			return -EINVAL;
+		deadline_ns = timespec_to_ns(&timeout);
+		if (deadline_ns)
+			deadline_ns = clock_deadline(deadline_ns);
+	}
+	return select_until((int)arg[0], user_sets, deadline_ns);
+}
+
+/* Linux sleeps in ticks. */
+#define TICK_NS ((NSEC_PER_SEC + HZ / 2) / HZ)
+
+static uint64_t ticks_up_from_ns(uint64_t ns)
+{
+	return ticks_from_ns(ns + (TICK_NS - 1));
+}
+
+/* Any number of microseconds is a time; a signal ends the sleep, not with an error. Fewer than no seconds are, without
+ * a sign, more than anybody waits for: Linux's rule. */
+long alpha_osf_usleep_thread(const unsigned long arg[6])
+{
+	struct kernel_timespec time;
+	uint64_t deadline_ns = UINT64_MAX, left_ns = 0;
+
+	if (osf_timespec_get(arg[0], &time))
+		return -EFAULT;
+	int64_t duration_ns = time.tv_sec * (int64_t)NSEC_PER_SEC + time.tv_nsec;
+
+	if (duration_ns >= 0)
+		deadline_ns = clock_deadline(ticks_up_from_ns((uint64_t)duration_ns) * TICK_NS);
+	clock_sleep_until(deadline_ns);
+	if (!arg[1])
+		return 0;
+	uint64_t now_ns = clock_ns();
+
+	if (now_ns < deadline_ns)
+		left_ns = ticks_up_from_ns(deadline_ns - now_ns) * TICK_NS;
+	const struct kernel_timespec left = timespec_from_ns(left_ns);
+
+	return osf_timespec_put(arg[1], &left);
+}
+
+/* --- what processes have used --- */
+
+struct osf_rusage {
+	struct osf_timeval user, system;
+	char rest[sizeof(struct kernel_rusage) - offsetof(struct kernel_rusage, ru_maxrss)];
+};
+
+_Static_assert(sizeof(struct osf_rusage) == 128, "OSF/1's struct rusage");
+
+/* The status first: its error keeps the usage from being told. The child is gone in any case. */
+long alpha_osf_wait4(const unsigned long arg[6])
+{
+	int status;
+	struct kernel_rusage usage;
+	pid_t pid = child_wait((pid_t)arg[0], (unsigned int)arg[2], &status, &usage);
+
+	if (pid <= 0)
+		return pid;
+	if (arg[1] && copy_to_user((void *)arg[1], &status, sizeof(status)))
+		return -EFAULT;
+	struct osf_rusage osf = { osf_timeval_of(&usage.ru_utime),
+				  osf_timeval_of(&usage.ru_stime),
+				  { 0 } };
+
+	memcpy(osf.rest, &usage.ru_maxrss, sizeof(osf.rest));
+	return arg[3] && copy_to_user((void *)arg[3], &osf, sizeof(osf)) ? -EFAULT : pid;
+}
+
+/* A time in whole ticks, whose microseconds are each rounded. */
+static struct osf_timeval in_ticks(const struct kernel_timeval *time)
+{
+	uint64_t ticks = ticks_from_ns((uint64_t)time->tv_sec * NSEC_PER_SEC +
+				       (uint64_t)time->tv_usec * NSEC_PER_USEC);
+
+	return (struct osf_timeval){ (int32_t)(ticks / HZ),
+				     (int32_t)(ticks % HZ * (1000000 / HZ)) };
+}
+
+/* Of times and page faults alone, and of itself a thread's only. */
+long alpha_osf_getrusage(const unsigned long arg[6])
+{
+	struct kernel_rusage usage, told = { 0 };
+	int who = (int)arg[0];
+
+	if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN)
+		return -EINVAL;
+	int error = usage_tell(who == RUSAGE_SELF ? RUSAGE_THREAD : who, &usage);
+
+	if (error)
+		return error;
+	told.ru_minflt = usage.ru_minflt;
+	told.ru_majflt = usage.ru_majflt;
+	struct osf_rusage osf = { in_ticks(&usage.ru_utime), in_ticks(&usage.ru_stime), { 0 } };
+
+	memcpy(osf.rest, &told.ru_maxrss, sizeof(osf.rest));
+	return copy_to_user((void *)arg[1], &osf, sizeof(osf));
+}
+
+/* --- files --- */
+
+long alpha_osf_utimes(const unsigned long arg[6])
+{
+	struct kernel_timespec times[2];
+
+	for (size_t i = 0; i < 2 && arg[1]; i++)
+		if (osf_timespec_get(arg[1] + i * sizeof(struct osf_timeval), &times[i]))
+			return -EFAULT;
+	/* Seconds before 1970 are times here. */
+	for (size_t i = 0; i < 2 && arg[1]; i++)
+		if (times[i].tv_nsec < 0 || times[i].tv_nsec >= (int64_t)NSEC_PER_SEC)
+			return -EINVAL;
+	return attribute_set_times(arg[0], arg[1] ? times : NULL);
+}
