@@ -24,11 +24,9 @@
 #include <unistd.h>
 
 #include "../unit/tap.h"
+#include "page.h"
 
-#define PAGE	 4096
 #define OWN_FILE "/proc/self/exe"
-/* Numbers that the last rule calls: Linux's 463, and some beyond. */
-#define NUMBERS	 480
 
 /* Placeholders in the table's arguments. */
 enum {
@@ -57,7 +55,21 @@ struct probe {
 		.arguments = { __VA_ARGS__ }, .size = size_, .direction = direction_ \
 	}
 
+static char *good; /* a mapped page; the one above it is not mapped */
+
+static void handler(int signal)
+{
+	(void)signal;
+}
+
+#ifdef __alpha__
+#include "alpha/hostile.h"
+#else
+#include "x86_64/hostile.h"
+#endif
+
 static const struct probe probes[] = {
+	ISA_PROBES,
 	PROBE(read, 0, OUT, ZERO_FD, POINTER, 64),
 	PROBE(read, 0, OUT, FILE_FD, POINTER, 64),
 	PROBE(pread64, 0, OUT, FILE_FD, POINTER, 64, 0),
@@ -66,13 +78,6 @@ static const struct probe probes[] = {
 	PROBE(writev, 16, IN, NULL_FD, POINTER, 1),
 	PROBE(open, 0, IN, POINTER, O_RDONLY),
 	PROBE(openat, 0, IN, AT_FDCWD, POINTER, O_RDONLY),
-	PROBE(stat, 0, IN, POINTER, BUFFER),
-	PROBE(stat, 144, OUT, PATH, POINTER),
-	PROBE(lstat, 0, IN, POINTER, BUFFER),
-	PROBE(lstat, 144, OUT, PATH, POINTER),
-	PROBE(fstat, 144, OUT, FILE_FD, POINTER),
-	PROBE(newfstatat, 0, IN, AT_FDCWD, POINTER, BUFFER, 0),
-	PROBE(newfstatat, 144, OUT, AT_FDCWD, PATH, POINTER, 0),
 	PROBE(access, 0, IN, POINTER, 0),
 	PROBE(faccessat, 0, IN, AT_FDCWD, POINTER, 0),
 	PROBE(readlink, 0, IN, POINTER, BUFFER, 64),
@@ -81,7 +86,6 @@ static const struct probe probes[] = {
 	PROBE(getcwd, 0, OUT, POINTER, 64),
 	PROBE(chdir, 0, IN, POINTER),
 	PROBE(getdents64, 0, OUT, DIRECTORY_FD, POINTER, 1024),
-	PROBE(pipe, 8, OUT, POINTER),
 	PROBE(pipe2, 8, OUT, POINTER, 0),
 	PROBE(poll, 8, IN, POINTER, 1, 0),
 	PROBE(ppoll, 8, IN, POINTER, 1, BUFFER, 0, 0),
@@ -106,14 +110,9 @@ static const struct probe probes[] = {
 	PROBE(getcpu, 4, OUT, POINTER, 0, 0),
 	PROBE(prctl, 0, IN, 15, POINTER),
 	PROBE(prctl, 16, OUT, 16, POINTER),
-	PROBE(arch_prctl, 8, OUT, 0x1003, POINTER),
-	PROBE(arch_prctl, 8, OUT, 0x1004, POINTER),
-	PROBE(clone3, 64, IN, POINTER, 64),
 	PROBE(sched_setaffinity, 8, IN, 0, 8, POINTER),
 	PROBE(sched_getaffinity, 0, OUT, 0, 128, POINTER),
 	PROBE(sched_getparam, 4, OUT, 0, POINTER),
-	PROBE(rt_sigaction, 32, IN, SIGUSR1, POINTER, 0, 8),
-	PROBE(rt_sigaction, 32, OUT, SIGUSR1, 0, POINTER, 8),
 	PROBE(rt_sigprocmask, 8, IN, SIG_BLOCK, POINTER, 0, 8),
 	PROBE(rt_sigprocmask, 8, OUT, SIG_BLOCK, 0, POINTER, 8),
 	PROBE(rt_sigpending, 8, OUT, POINTER, 8),
@@ -130,7 +129,6 @@ static const struct probe probes[] = {
 	PROBE(clock_getres, 16, OUT, 1, POINTER),
 	PROBE(gettimeofday, 16, OUT, POINTER, 0),
 	PROBE(gettimeofday, 8, OUT, 0, POINTER),
-	PROBE(time, 8, OUT, POINTER),
 	PROBE(perf_event_open, 64, IN, POINTER, 0, -1, -1, 0),
 };
 
@@ -138,21 +136,10 @@ static const struct probe probes[] = {
 
 /* Addresses where no program may read. The first page is not mapped either, but 0 often means
  * "none". */
-static const uintptr_t unreadable[] = {
-	0x8,		    /* below what may be mapped */
-	0x7ffffffff000,	    /* the last page below the hole, which is kept free */
-	0x7fffffffffffe000, /* not canonical */
-	0x800000000000,	    /* the first address that is not canonical */
-	0xffff800000000000, /* the kernel: the start of its half */
-	0xffff800000100000, /* the kernel's image in the direct map */
-	0xffffc00000001000, /* the kernel's stacks */
-	0xffffffff80100000, /* the kernel's text */
-	0xfffffffffffffff8, /* the end; what is added to it wraps round */
-};
+static const uintptr_t unreadable[] = { ISA_UNREADABLE };
 
 #define UNREADABLE (sizeof(unreadable) / sizeof(unreadable[0]))
 
-static char *good;	/* a mapped page; the one above it is not mapped */
 static char *no_access; /* a mapped page without any access */
 static char *read_only; /* a mapped page that can only be read */
 static int zero_fd, file_fd, directory_fd, pipe_fds[2];
@@ -303,56 +290,6 @@ static void jump_to(uintptr_t address)
 	((void (*)(void))address)();
 }
 
-/* A system call with this stack pointer, and then a use of it. */
-static void call_with_stack(uintptr_t address)
-{
-	__asm__ volatile("movq %0, %%rsp; movl %1, %%eax; syscall; pushq %%rax"
-			 :
-			 : "r"(address), "i"(__NR_getpid)
-			 : "rax", "rcx", "r11", "memory");
-}
-
-static void handler(int signal)
-{
-	(void)signal;
-}
-
-/* A signal with a handler while the stack is there: the frame cannot be pushed. */
-static void take_signal_on(uintptr_t address)
-{
-	signal(SIGUSR1, handler);
-	long pid = getpid();
-
-	__asm__ volatile("movq %0, %%rsp; syscall"
-			 :
-			 : "r"(address), "a"(__NR_kill), "D"(pid), "S"((long)SIGUSR1)
-			 : "rcx", "r11", "memory");
-}
-
-/* rt_sigreturn from a frame that is not there. */
-static void return_from(uintptr_t address)
-{
-	__asm__ volatile("movq %0, %%rsp; syscall"
-			 :
-			 : "r"(address), "a"(__NR_rt_sigreturn)
-			 : "rcx", "r11", "memory");
-}
-
-/* rt_sigreturn to registers that no program may have: everything is ones, or this address. */
-static void return_to(uintptr_t address)
-{
-	uint64_t *frame = (uint64_t *)good;
-
-	memset(good, 0, PAGE);
-	/* Linux's frame: registers from word 5 on, rip is word 21, flags 22, selectors 23,
-	 * floating point 27. */
-	for (int word = 5; word < 24; word++)
-		frame[word] = ~0ull;
-	frame[21] = address;
-	frame[27] = 0;
-	return_from((uintptr_t)good);
-}
-
 static void check_processor_faults(void)
 {
 	static const struct {
@@ -398,7 +335,7 @@ static void check_mappings_of_the_kernel(void)
 		EXPECT_EQ_AT(errno, EINVAL, "munmap at %p", (void *)page);
 		EXPECT_EQ(mprotect((void *)page, PAGE, PROT_READ), -1);
 		EXPECT_EQ_AT(errno, ENOMEM, "mprotect at %p", (void *)page);
-		EXPECT_EQ((uintptr_t)syscall(__NR_brk, page), (uintptr_t)syscall(__NR_brk, 0));
+		EXPECT_EQ_AT(brk_refuses(page), true, "brk at %p", (void *)page);
 	}
 	/* Sizes whose end wraps round. */
 	EXPECT(mmap(NULL, SIZE_MAX - PAGE + 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
@@ -412,8 +349,8 @@ static void check_mappings_of_the_kernel(void)
  * fault, not more. */
 static void call_all_with(uintptr_t value)
 {
-	static const long left_out[] = { __NR_pause, __NR_exit,	 __NR_exit_group,
-					 __NR_fork,  __NR_vfork, __NR_rt_sigreturn };
+	static const long left_out[] = { ISA_WAITS, __NR_exit,	__NR_exit_group,
+					 __NR_fork, __NR_vfork, __NR_rt_sigreturn };
 
 	/* The lower half of an address may be a descriptor: nobody is to wait for the console. */
 	for (int fd = 0; fd <= pipe_fds[1]; fd++)
