@@ -129,19 +129,29 @@ static uint64_t ticks_up_from_ns(uint64_t ns)
 	return ticks_from_ns(ns + (TICK_NS - 1));
 }
 
-/* Any number of microseconds is a time; a signal ends the sleep, not with an error. Fewer than no seconds are, without
- * a sign, more than anybody waits for: Linux's rule. */
+/* What nobody waits for to the end, and some 73 years. */
+#define SLEEP_MAX_NS ((uint64_t)INT64_MAX / 4)
+
+/* Fewer than no seconds are, without a sign, more than anybody waits for: Linux's rule. Microseconds may be any number. */
+static uint64_t sleep_ns(const struct kernel_timespec *time)
+{
+	int64_t ns = time->tv_sec * (int64_t)NSEC_PER_SEC + time->tv_nsec;
+
+	if (time->tv_sec < 0)
+		return SLEEP_MAX_NS;
+	return ns < 0 ? 0 : ticks_up_from_ns((uint64_t)ns) * TICK_NS;
+}
+
+/* A signal ends the sleep, not with an error. */
 long alpha_osf_usleep_thread(const unsigned long arg[6])
 {
 	struct kernel_timespec time;
-	uint64_t deadline_ns = UINT64_MAX, left_ns = 0;
+	uint64_t left_ns = 0;
 
 	if (osf_timespec_get(arg[0], &time))
 		return -EFAULT;
-	int64_t duration_ns = time.tv_sec * (int64_t)NSEC_PER_SEC + time.tv_nsec;
+	uint64_t deadline_ns = clock_deadline(sleep_ns(&time));
 
-	if (duration_ns >= 0)
-		deadline_ns = clock_deadline(ticks_up_from_ns((uint64_t)duration_ns) * TICK_NS);
 	clock_sleep_until(deadline_ns);
 	if (!arg[1])
 		return 0;

@@ -31,8 +31,7 @@ syscall_function sys_rt_sigtimedwait, sys_rt_sigqueueinfo, sys_rt_tgsigqueueinfo
 	sys_timer_delete, sys_adjtimex, sys_clock_adjtime, sys_clock_settime, sys_settimeofday;
 /* files: kernel/fs/file_calls.c, path_calls.c, poll.c, pipe.c */
 syscall_function sys_read, sys_write, sys_readv, sys_writev, sys_pread64, sys_close, sys_lseek,
-	sys_ioctl, sys_fcntl, sys_dup, sys_dup2, sys_dup3, sys_getdents64,
-	sys_getdents;
+	sys_ioctl, sys_fcntl, sys_dup, sys_dup2, sys_dup3, sys_getdents64, sys_getdents;
 syscall_function sys_open, sys_openat, sys_creat, sys_stat, sys_lstat, sys_fstat, sys_newfstatat,
 	sys_readlink, sys_readlinkat, sys_access, sys_faccessat, sys_faccessat2, sys_getcwd,
 	sys_chdir, sys_fchdir, sys_chroot, sys_umask;

@@ -11,13 +11,13 @@
 /* arch/alpha/calls.c */
 syscall_function alpha_getxpid, alpha_getxuid, alpha_getxgid, alpha_pipe, alpha_brk,
 	alpha_getpriority, alpha_statfs64, alpha_fstatfs64, alpha_send, alpha_recv,
-	alpha_sigpending, alpha_osf_sigprocmask, alpha_sigaction, alpha_sigsuspend, alpha_sigreturn, alpha_getpagesize, alpha_getdtablesize,
-	alpha_osf_sigstack;
+	alpha_sigpending, alpha_osf_sigprocmask, alpha_sigaction, alpha_sigsuspend, alpha_sigreturn,
+	alpha_getpagesize, alpha_getdtablesize, alpha_osf_sigstack;
 
 /* arch/alpha/osf_time_calls.c */
-syscall_function alpha_osf_gettimeofday, alpha_osf_settimeofday, alpha_old_adjtimex, alpha_osf_getitimer,
-	alpha_osf_setitimer, alpha_osf_select, alpha_osf_usleep_thread, alpha_osf_wait4, alpha_osf_getrusage,
-	alpha_osf_utimes;
+syscall_function alpha_osf_gettimeofday, alpha_osf_settimeofday, alpha_old_adjtimex,
+	alpha_osf_getitimer, alpha_osf_setitimer, alpha_osf_select, alpha_osf_usleep_thread,
+	alpha_osf_wait4, alpha_osf_getrusage, alpha_osf_utimes;
 
 /* arch/alpha/osf_file_calls.c, osf_name_calls.c, osf_sysinfo_calls.c */
 syscall_function alpha_osf_getdirentries, alpha_oldumount, alpha_osf_proplist_syscall;

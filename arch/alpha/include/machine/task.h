@@ -108,7 +108,7 @@ struct arch_task {
 	/* of the last exception that became a signal, for the frames of handlers */
 	uint64_t fault_address, fault_cause;
 	uint8_t unaligned_control; /* UNALIGNED_*: what is to become of its unaligned accesses */
-	uint8_t stepped; /* a tracer wants it to stop behind its next instruction */
+	uint8_t stepped;	   /* a tracer wants it to stop behind its next instruction */
 	uint8_t step_count;
 	/* step.c: the breakpoints that make it stop, and what was there */
 	struct step_breakpoint {
