@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * OSF/1's getsysinfo and setsysinfo: floating-point control, what becomes of unaligned accesses, and what the console
- * says of the machine. An operation that is not in the tables is EOPNOTSUPP, as Linux has it: all others of OSF/1's.
+ * OSF/1's getsysinfo and setsysinfo: floating-point control, what becomes of unaligned accesses (also by prctl), and what
+ * the console says of the machine. An operation that is not in the tables is EOPNOTSUPP, as Linux has it: all others of OSF/1's.
  *
  * Sources: Linux's uapi/asm/sysinfo.h for Alpha (the numbers) and arch/alpha/kernel/osf_sys.c as seen from user space.
  */
@@ -18,6 +18,7 @@
 #include <machine/cpu.h>
 #include <machine/hwrpb.h>
 #include <uapi/linux/errno.h>
+#include <uapi/linux/prctl.h>
 #include <uapi/linux/signal.h>
 
 #include "floating_control.h"
@@ -132,6 +133,39 @@ static long set_pairs(unsigned long user_buffer, unsigned long size)
 			return -EOPNOTSUPP;
 		task_current()->arch.unaligned_control = pair.value & UNALIGNED_CONTROL;
 	}
+	return 0;
+}
+
+/* prctl has other numbers for the same: the third is Alpha's own. */
+#define PR_UNALIGN_SKIP 4
+
+static const struct {
+	uint8_t option, control;
+} unalign_bits[] = {
+	{ PR_UNALIGN_NOPRINT, UNALIGNED_QUIET },
+	{ PR_UNALIGN_SIGBUS, UNALIGNED_SIGBUS },
+	{ PR_UNALIGN_SKIP, UNALIGNED_SKIP },
+};
+
+/* Linux tells 0 whatever there is: it masks what it is about to tell. */
+long alpha_get_unalign(const unsigned long arg[4])
+{
+	int32_t told = 0;
+
+	for (size_t i = 0; i < sizeof(unalign_bits) / sizeof(unalign_bits[0]); i++)
+		if (task_current()->arch.unaligned_control & unalign_bits[i].control)
+			told |= unalign_bits[i].option;
+	return copy_to_user((void *)arg[0], &told, sizeof(told));
+}
+
+long alpha_set_unalign(const unsigned long arg[4])
+{
+	uint8_t control = 0;
+
+	for (size_t i = 0; i < sizeof(unalign_bits) / sizeof(unalign_bits[0]); i++)
+		if (arg[0] & unalign_bits[i].option)
+			control |= unalign_bits[i].control;
+	task_current()->arch.unaligned_control = control;
 	return 0;
 }
 

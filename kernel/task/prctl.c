@@ -17,6 +17,7 @@
 #include <kernel/task.h>
 #include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
+#include <machine/calls.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/prctl.h>
 
@@ -171,6 +172,9 @@ static const struct {
 	{ PR_GET_TID_ADDRESS, get_tid_address },
 	{ PR_SET_THP_DISABLE, set_no_huge_pages },
 	{ PR_GET_THP_DISABLE, get_no_huge_pages },
+	/* clang-format off */
+	MACHINE_OPTIONS
+	/* clang-format on */
 };
 
 long sys_prctl(const unsigned long arg[6])

@@ -9,6 +9,10 @@
 #define PR_GET_PDEATHSIG	    2
 #define PR_GET_DUMPABLE		    3
 #define PR_SET_DUMPABLE		    4
+#define PR_GET_UNALIGN		    5
+#define PR_SET_UNALIGN		    6
+#define PR_UNALIGN_NOPRINT	    1
+#define PR_UNALIGN_SIGBUS	    2
 #define PR_GET_KEEPCAPS		    7
 #define PR_SET_KEEPCAPS		    8
 #define PR_GET_TIMING		    13

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -369,7 +370,15 @@ static void check_unaligned(void)
 	      "pairs nowhere");
 	point(fails(get(GSI_UACPROC, &word, 3), EINVAL), "too little room");
 	point(fails(get(GSI_UACPROC, BAD, 4), EFAULT), "... or nowhere");
-	set_unaligned(0);
+	point(prctl(PR_SET_UNALIGN, 4) == 0 && unaligned() == UAC_NOFIX && load_odd() == 1 &&
+		      prctl(PR_SET_UNALIGN, PR_UNALIGN_SIGBUS | PR_UNALIGN_NOPRINT) == 0 &&
+		      unaligned() == (UAC_SIGBUS | UAC_NOPRINT),
+	      "prctl sets the same, by other numbers");
+	point(prctl(PR_GET_UNALIGN, &word) == 0 && word == (PR_UNALIGN_SIGBUS | PR_UNALIGN_NOPRINT),
+	      "... and tells it");
+	point(fails(prctl(PR_GET_UNALIGN, BAD), EFAULT), "... not nowhere");
+	point(prctl(PR_SET_UNALIGN, 0) == 0 && unaligned() == 0 && load_odd() == 0x2121212121212121,
+	      "and they are done again");
 }
 
 static void check_machine(void)

@@ -23,6 +23,7 @@ syscall_function alpha_osf_gettimeofday, alpha_osf_settimeofday, alpha_old_adjti
 syscall_function alpha_osf_getdirentries, alpha_oldumount, alpha_osf_proplist_syscall;
 syscall_function alpha_osf_utsname, alpha_osf_getdomainname, alpha_gethostname, alpha_osf_sysinfo;
 syscall_function alpha_osf_getsysinfo, alpha_osf_setsysinfo;
+long alpha_get_unalign(const unsigned long arg[4]), alpha_set_unalign(const unsigned long arg[4]);
 
 /* arch/alpha/stat_calls.c */
 syscall_function alpha_stat, alpha_lstat, alpha_fstat, alpha_osf_stat, alpha_osf_lstat,
@@ -130,6 +131,11 @@ syscall_function alpha_stat, alpha_lstat, alpha_fstat, alpha_osf_stat, alpha_osf
 	SHAPE(fstatat64, "fsxx"), \
 	SHAPE(statfs64, "sux"), \
 	SHAPE(fstatfs64, "dux")
+
+/* Of prctl, kernel/task/prctl.c. */
+#define MACHINE_OPTIONS \
+	{ PR_GET_UNALIGN, alpha_get_unalign }, \
+	{ PR_SET_UNALIGN, alpha_set_unalign },
 
 /* Linux/alpha has no events of system calls; Tally has those of the calls above. */
 #define MACHINE_TRACED

@@ -57,7 +57,9 @@
 	SHAPE(arch_prctl, "xx"), \
 	SHAPE(alarm, "u")
 
-/* With a comma behind the last one, as there may be none. */
+/* Of prctl, kernel/task/prctl.c. With a comma behind the last one, as there may be none; so the next. */
+#define MACHINE_OPTIONS
+
 #define MACHINE_TRACED \
 	CALL(pause, ""), \
 	CALL(alarm, "unsigned int seconds"), \
