@@ -94,6 +94,12 @@ const struct register_set *arch_register_set(unsigned int type)
 	return NULL;
 }
 
+/* v0 and a3 are the number and an argument until there is a result. */
+bool arch_ptrace_call_begins_with_result(void)
+{
+	return false;
+}
+
 bool arch_ptrace_stops_at_handler(void)
 {
 	return false;

@@ -81,6 +81,11 @@ static uint64_t *plain_register(struct trap_frame *frame, unsigned int word)
 	return word == USER_RSP ? &frame->rsp : (uint64_t *)frame + word;
 }
 
+bool arch_ptrace_call_begins_with_result(void)
+{
+	return true;
+}
+
 bool arch_ptrace_stops_at_handler(void)
 {
 	return true;

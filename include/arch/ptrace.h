@@ -41,6 +41,10 @@ void arch_ptrace_set_step(struct task *task, bool on);
  * context, interrupts on. */
 void arch_ptrace_end(struct task *task);
 
+/* Whether a call that begins has a result by then, ENOSYS, which a tracer sees and may change; else it sees the
+ * call's number where the result will be. Any context. */
+bool arch_ptrace_call_begins_with_result(void);
+
 /* Whether a task that is stepped, and gets a signal, stops before its handler's first instruction, or, as behind any other,
  * behind that. Any context. */
 bool arch_ptrace_stops_at_handler(void);

@@ -178,7 +178,8 @@ bool ptrace_call_enter(void)
 
 	if (!(calls & (PTRACE_CALLS_STOP | PTRACE_CALLS_EMULATE)))
 		return false;
-	arch_syscall_set_result(frame, -ENOSYS);
+	if ((calls & PTRACE_CALLS_EMULATE) || arch_ptrace_call_begins_with_result())
+		arch_syscall_set_result(frame, -ENOSYS);
 	stop_at_call(PTRACE_EVENTMSG_SYSCALL_ENTRY);
 	/* A task that is to end does nothing more; -1 is no system call, and no error either. */
 	return (calls & PTRACE_CALLS_EMULATE) || self->signals.fatal ||

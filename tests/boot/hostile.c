@@ -385,6 +385,17 @@ static void check_every_number(void)
 	EXPECT_EQ(in_child(write_address, (uintptr_t)read_only) & 0x7f, SIGSEGV);
 }
 
+static void check_unknown_numbers(void)
+{
+	static const long numbers[] = { -1, 0xffffffff, 0x7fffffff, NUMBERS };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		errno = 0;
+		EXPECT_EQ_AT(syscall(numbers[i]), -1, "call %ld", numbers[i]);
+		EXPECT_EQ_AT(errno, ENOSYS, "call %ld", numbers[i]);
+	}
+}
+
 static const struct tap_rule rules[] = {
 	{ "pages and descriptors for the test can be made", prepare },
 	{ "an address of the kernel or of nobody is EFAULT, in every pointer",
@@ -399,6 +410,7 @@ static const struct tap_rule rules[] = {
 	{ "nothing can be mapped, unmapped or protected outside of user space",
 	  check_mappings_of_the_kernel },
 	{ "every system call number survives every address", check_every_number },
+	{ "a number that is no call's is ENOSYS", check_unknown_numbers },
 };
 
 int main(void)

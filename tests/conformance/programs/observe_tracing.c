@@ -534,7 +534,7 @@ static bool step_to_nops(pid_t pid)
 	for (int i = 0; i < 1000; i++) {
 		unsigned long word = 0;
 
-		TRACEE_PEEK(pid, TRACEE_IP(pid), word);
+		peek(PTRACE_PEEKTEXT, pid, TRACEE_IP(pid), &word);
 		if (IS_FIRST(word))
 			return true;
 		trace(PTRACE_SINGLESTEP, pid, 0, 0);

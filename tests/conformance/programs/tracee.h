@@ -123,20 +123,39 @@ static inline unsigned long user_word(pid_t pid, unsigned long offset)
 #endif
 }
 
-/* Registers and memory of a stopped tracee. Alpha's registers are words by their number; v0 is a call's number, then its
- * result. */
+/*
+ * Registers and memory of a stopped tracee. Alpha's registers are words by their number; v0 is a call's number, then its
+ * result; and what is peeked is a request's result. peek() gives it as other processors do.
+ */
 #ifdef __alpha__
-#define TRACEE_CALL(pid)   user_word(pid, 0)
-#define TRACEE_RESULT(pid) user_word(pid, 0)
-#define TRACEE_IP(pid)	   user_word(pid, 64)
-#define TRACEE_PEEK(pid, address, word) \
-	((word) = (unsigned long)trace(PTRACE_PEEKTEXT, pid, address, 0))
+#define TRACEE_CALL(pid)		   user_word(pid, 0)
+#define TRACEE_RESULT(pid)		   user_word(pid, 0)
+#define TRACEE_IP(pid)			   user_word(pid, 64)
+#define TRACEE_SET_CALL(pid, number)	   trace(PTRACE_POKEUSR, pid, 0, number)
+#define TRACEE_SET_RESULT(pid, result)	   ((void)0)
+#define TRACEE_SET_ARGUMENT(pid, argument) trace(PTRACE_POKEUSR, pid, 16, argument)
+
+static inline long peek(long request, pid_t pid, unsigned long address, unsigned long *word)
+{
+	errno = 0;
+	unsigned long found = (unsigned long)trace(request, pid, address, 0);
+
+	if (errno)
+		return -1;
+	*word = found;
+	return 0;
+}
 #else
-#define USER_WORD(pid, name)		user_word(pid, offsetof(struct user_regs_struct, name))
-#define TRACEE_CALL(pid)		USER_WORD(pid, orig_rax)
-#define TRACEE_RESULT(pid)		USER_WORD(pid, rax)
-#define TRACEE_IP(pid)			USER_WORD(pid, rip)
-#define TRACEE_PEEK(pid, address, word) trace(PTRACE_PEEKTEXT, pid, address, (unsigned long)&(word))
+#define USER_WORD(pid, name)		   user_word(pid, offsetof(struct user_regs_struct, name))
+#define TRACEE_CALL(pid)		   USER_WORD(pid, orig_rax)
+#define TRACEE_RESULT(pid)		   USER_WORD(pid, rax)
+#define TRACEE_IP(pid)			   USER_WORD(pid, rip)
+#define TRACEE_SET_CALL(pid, number)	   POKE_WORD(pid, orig_rax, number)
+#define TRACEE_SET_RESULT(pid, result)	   POKE_WORD(pid, rax, result)
+#define TRACEE_SET_ARGUMENT(pid, argument) POKE_WORD(pid, rdi, argument)
+#define POKE_WORD(pid, name, word) \
+	trace(PTRACE_POKEUSR, pid, offsetof(struct user_regs_struct, name), word)
+#define peek(request, pid, address, word) trace(request, pid, address, (unsigned long)(word))
 #endif
 
 /* A number as the text that show() takes. */
