@@ -6,6 +6,7 @@
  *
  * What each request answers is in tests/conformance/programs/observe_ptrace.c and observe_tracing.c.
  */
+#include <fcntl.h>
 #include <linux/ptrace.h>
 #include <signal.h>
 #include <string.h>
@@ -391,8 +392,34 @@ static void check_first(void)
 	EXPECT_EQ(errno, EPERM);
 }
 
+/* A call with a fourth argument, whose status says whether it was used. */
+static void read_second_letter(void)
+{
+	char letter = 0;
+	int fd = open("/proc/self/exe", O_RDONLY);
+	long got = syscall(__NR_pread64, fd, &letter, 1, 1);
+
+	_exit(got == 1 && letter == 'E' ? 7 : 1);
+}
+
+static void check_arguments(void)
+{
+	pid_t child = start_stopped(read_second_letter, 0);
+	int status, stops = 0;
+
+	for (; stops < 1000; stops++) {
+		EXPECT_EQ(trace(PTRACE_SYSCALL, child, 0, 0), 0);
+		EXPECT_EQ(waitpid(child, &status, TRACED_WAIT), child);
+		if (!WIFSTOPPED(status))
+			break;
+	}
+	EXPECT(stops > 4);
+	EXPECT_EQ(status, 7 << 8);
+}
+
 static const struct tap_rule rules[] = {
 	{ "the first process has no parent that could trace it", check_first },
+	{ "a call has all of its arguments, also when a tracer stops at it", check_arguments },
 	{ "a tracee is killed while its registers and memory are read", check_killed_while_read },
 	{ "a tracee is killed while it goes from call to call", check_killed_while_resumed },
 	{ "a tracer is killed: its tracee goes on, or ends with it if that was asked for",
