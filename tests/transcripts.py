@@ -87,6 +87,8 @@ def with_differences(there, allowed):
     """Transcript THERE with the answers of the other side wherever they are in `allowed`."""
     here = dict(there)
     for _, pattern, answer, other, _ in allowed:
+        if answer == NOTHING:
+            here[pattern] = other  # it names one
         for name in fnmatch.filter(there, pattern):
             if there[name] == answer:
                 here[name] = other
