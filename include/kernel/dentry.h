@@ -54,7 +54,8 @@ struct superblock {
 	bool fixed;			   /* programs can make and remove nothing in it */
 	int refusal;			   /* what they are told then: -EPERM, -ENOENT */
 	uint64_t device;		   /* st_dev */
-	_Atomic uint64_t pages, pages_max; /* of contents; 0: no limit */
+	_Atomic uint64_t pages;		   /* of contents */
+	uint64_t pages_max;		   /* 0: no limit; an image's own pages may pass it */
 	_Atomic uint64_t last_number;
 	struct dentry *root;		 /* referenced */
 	TAILQ_ENTRY(superblock) mounted; /* D */

@@ -31,7 +31,7 @@ void memfd_init(void)
 	nowhere = tmpfs_create("tmpfs");
 	if (!nowhere)
 		boot_failure("too little memory for files in memory; give the machine more");
-	nowhere->pages_max = UINT64_MAX;
+	nowhere->pages_max = 0;
 }
 
 /* A dentry called PREFIX and NAME, unlinked, for a new file. */

@@ -83,8 +83,7 @@ static bool set_option(struct superblock *superblock, const char *name, const ch
 	if (strcmp(name, "size") == 0) {
 		int64_t pages = parse_pages(value);
 
-		/* 0: no limit. */
-		superblock->pages_max = pages ? (uint64_t)pages : UINT64_MAX;
+		superblock->pages_max = (uint64_t)pages;
 		return pages >= 0;
 	}
 	if (strcmp(name, "mode") == 0) {

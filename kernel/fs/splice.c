@@ -67,6 +67,13 @@ static ssize_t take(const struct end *from, void *buffer, size_t size)
 	return done;
 }
 
+/* The last SIZE bytes that were taken found no room: a file has them still. */
+static void put_back(const struct end *from, size_t size)
+{
+	if (!file_is_pipe(from->file))
+		*from->position -= size;
+}
+
 static ssize_t give(const struct end *to, const void *buffer, size_t size)
 {
 	if (file_is_pipe(to->file))
@@ -116,14 +123,18 @@ static ssize_t move(const struct end *from, const struct end *to, size_t size, b
 		result = take(from, buffer, room_of(to, part));
 		if (result <= 0)
 			break;
-		part = (size_t)result;
-		for (size_t given = 0; given < part && result > 0; given += (size_t)result) {
-			result = give(to, buffer + given, part - given);
+		size_t left = part = (size_t)result;
+
+		while (left && result > 0) {
+			result = give(to, buffer + part - left, left);
 			if (result > 0)
-				done += (size_t)result;
+				left -= (size_t)result;
 		}
-		if (result <= 0)
+		done += part - left;
+		if (left) {
+			put_back(from, left);
 			break;
+		}
 		/* Others than plain files would be waited for. */
 		if (!all && !is_regular(from->file) &&
 		    !(file_is_pipe(from->file) && pipe_filled(from->file)))

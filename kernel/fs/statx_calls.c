@@ -89,10 +89,12 @@ static void describe(const struct superblock *superblock, struct kernel_statfs *
 		statfs->f_type = superblock->magic;
 		statfs->f_fsid[0] = (int32_t)superblock->device;
 	}
-	/* What programs may change grows as long as there is memory. */
+	/* All zeros where there is no limit, as Linux. */
 	if (superblock && !superblock->fixed) {
-		statfs->f_blocks = page_total_count();
-		statfs->f_bfree = statfs->f_bavail = page_free_count();
+		uint64_t used = superblock->pages, limit = superblock->pages_max;
+
+		statfs->f_blocks = limit;
+		statfs->f_bfree = statfs->f_bavail = used < limit ? limit - used : 0;
 	}
 }
 

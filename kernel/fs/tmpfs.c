@@ -56,15 +56,21 @@ static bool is_sealed(struct inode *inode, unsigned int seals)
 
 /* --- pages --- */
 
-/* One more page of a file system that may have so many, of a machine that has some to spare. */
-static bool reserve_page(struct superblock *superblock)
+/*
+ * COUNT more pages are the file system's from now on: 0, -ENOSPC (it may not have so many), -ENOMEM
+ * (the machine has none to spare).
+ */
+static int charge_pages(struct superblock *superblock, uint64_t count)
 {
-	if (page_free_count() <= oom_reserve_pages())
-		return false;
-	if (atomic_fetch_add(&superblock->pages, 1) < superblock->pages_max)
-		return true;
-	atomic_fetch_sub(&superblock->pages, 1);
-	return false;
+	uint64_t limit = superblock->pages_max;
+	uint64_t before = atomic_fetch_add(&superblock->pages, count);
+	int error = limit && before + count > limit			? -ENOSPC :
+		    page_free_count() < oom_reserve_pages() + count ? -ENOMEM :
+									  0;
+
+	if (error)
+		atomic_fetch_sub(&superblock->pages, count);
+	return error;
 }
 
 static void give_back_pages(struct inode *inode, uint64_t count)
@@ -81,35 +87,55 @@ static void remove_pages(struct tmpfs_inode *file, uint64_t first, uint64_t end)
 	give_back_pages(&file->inode, removed);
 }
 
-/* The page NUMBER of a file with a reference, made if it is not there; NULL: no memory. I held. */
-static void *get_page(struct tmpfs_inode *file, uint64_t number)
+/* Page NUMBER, charged already, which the file has not: a new one, or NULL: no memory. I held. */
+static void *make_page(struct tmpfs_inode *file, uint64_t number)
+{
+	uint64_t at = number << PAGE_SHIFT;
+	void *page = page_alloc(0);
+
+	if (!page)
+		return NULL;
+	if (at < file->image_size) {
+		uint64_t left = file->image_size - at;
+
+		memcpy(page, file->image + at, left < PAGE_SIZE ? left : PAGE_SIZE);
+	}
+	page_set_kind(page, PAGE_FILE);
+	if (page_tree_insert(&file->tree, number, page) < 0) {
+		page_put(page);
+		return NULL;
+	}
+	file->inode.pages++;
+	return page;
+}
+
+/*
+ * The page NUMBER of a file with a reference, made if it is not there, in *RESULT: 0, or as
+ * charge_pages. What the image has the file has already, so that the file system may be full and its
+ * programs go on. I held.
+ */
+static int get_page(struct tmpfs_inode *file, uint64_t number, void **result)
 {
 	void *page = page_tree_find(&file->tree, number);
-	uint64_t at = number << PAGE_SHIFT;
 
 	if (!page) {
-		if (!reserve_page(file->inode.superblock))
-			return NULL;
-		page = page_alloc(0);
+		int error = charge_pages(file->inode.superblock, 1);
+
+		if (error == -ENOSPC && number << PAGE_SHIFT < file->image_size) {
+			atomic_fetch_add(&file->inode.superblock->pages, 1);
+			error = 0;
+		}
+		if (error)
+			return error;
+		page = make_page(file, number);
 		if (!page) {
 			give_back_pages(&file->inode, 1);
-			return NULL;
+			return -ENOMEM;
 		}
-		if (at < file->image_size) {
-			uint64_t left = file->image_size - at;
-
-			memcpy(page, file->image + at, left < PAGE_SIZE ? left : PAGE_SIZE);
-		}
-		page_set_kind(page, PAGE_FILE);
-		if (page_tree_insert(&file->tree, number, page) < 0) {
-			page_put(page);
-			give_back_pages(&file->inode, 1);
-			return NULL;
-		}
-		file->inode.pages++;
 	}
 	page_get(page);
-	return page;
+	*result = page;
+	return 0;
 }
 
 /* --- reading and writing --- */
@@ -197,13 +223,15 @@ static ssize_t read_for_kernel(struct file *file, void *buffer, size_t size, uin
 static int write_part(struct inode *inode, uint64_t position, const void *from, size_t size,
 		      int (*copy)(void *to, const void *from, size_t size))
 {
+	void *page;
+
 	mutex_lock(&inode->mutex);
-	void *page = get_page(tmpfs(inode), position >> PAGE_SHIFT);
+	int error = get_page(tmpfs(inode), position >> PAGE_SHIFT, &page);
 
 	mutex_unlock(&inode->mutex);
-	if (!page)
-		return -ENOSPC;
-	int error = copy((char *)page + (position & ~PAGE_MASK), from, size);
+	if (error)
+		return error;
+	error = copy((char *)page + (position & ~PAGE_MASK), from, size);
 
 	page_put(page);
 	if (error)
@@ -286,7 +314,8 @@ static int resize(struct inode *inode, uint64_t size)
 	    (size > inode->size && is_sealed(inode, F_SEAL_GROW)))
 		return -EPERM;
 	mutex_lock(&inode->mutex);
-	bool shrinks = size < inode->size;
+	/* Pages beyond the end, which fallocate has brought, go even when the size stays. */
+	bool shrinks = size <= inode->size;
 
 	inode->size = size;
 	if (shrinks) {
@@ -306,39 +335,66 @@ static int resize(struct inode *inode, uint64_t size)
 	return 0;
 }
 
+/* How many of the pages FIRST … END - 1 the file has not. I held. */
+static uint64_t missing_pages(const struct tmpfs_inode *file, uint64_t first, uint64_t end)
+{
+	uint64_t missing = end - first, number = first;
+
+	while (number < end && page_tree_next(&file->tree, number, &number) && number++ < end)
+		missing--;
+	return missing;
+}
+
+/* What is missing is charged at once: there is room for all of it, or nothing has changed. */
 static int allocate(struct inode *inode, uint64_t offset, uint64_t size)
 {
-	uint64_t end = (offset + size + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	struct tmpfs_inode *file = tmpfs(inode);
+	uint64_t first = offset >> PAGE_SHIFT, end = (offset + size + PAGE_SIZE - 1) >> PAGE_SHIFT;
 
 	if (offset + size > inode->size && is_sealed(inode, F_SEAL_GROW))
 		return -EPERM;
-	for (uint64_t number = offset >> PAGE_SHIFT; number < end; number++) {
-		mutex_lock(&inode->mutex);
-		void *page = get_page(tmpfs(inode), number);
+	mutex_lock(&inode->mutex);
+	uint64_t charged = missing_pages(file, first, end);
+	int error = charge_pages(inode->superblock, charged);
 
+	mutex_unlock(&inode->mutex);
+	if (error)
+		return error;
+	for (uint64_t number = first; number < end && !error; number++) {
+		mutex_lock(&inode->mutex);
+		/* A fault may have brought it since. */
+		if (!page_tree_find(&file->tree, number)) {
+			if (charged && make_page(file, number))
+				charged--;
+			else
+				error = -ENOMEM;
+		}
 		mutex_unlock(&inode->mutex);
-		if (!page)
-			return -ENOSPC;
-		page_put(page);
 		if (signal_is_fatal_pending(task_current()))
-			return -EINTR;
+			error = -EINTR;
 	}
-	return 0;
+	give_back_pages(inode, charged);
+	return error;
 }
 
-/* Makes SIZE bytes at OFFSET, of one page, zeros: where the image shows, by a page of its own. */
-static void clear_part(struct tmpfs_inode *file, uint64_t offset, uint64_t size)
+/* Makes SIZE bytes at OFFSET, of one page, zeros: where the image shows, by a page of its own. I held. */
+static int clear_part(struct tmpfs_inode *file, uint64_t offset, uint64_t size)
 {
 	void *page = page_tree_find(&file->tree, offset >> PAGE_SHIFT);
 
-	if (page)
+	if (page) {
 		page_get(page);
-	else if (offset < file->image_size)
-		page = get_page(file, offset >> PAGE_SHIFT);
-	if (!page)
-		return;
+	} else if (offset < file->image_size) {
+		int error = get_page(file, offset >> PAGE_SHIFT, &page);
+
+		if (error)
+			return error;
+	} else {
+		return 0;
+	}
 	memset((char *)page + (offset & ~PAGE_MASK), 0, size);
 	page_put(page);
+	return 0;
 }
 
 static int punch(struct inode *inode, uint64_t offset, uint64_t size)
@@ -346,31 +402,33 @@ static int punch(struct inode *inode, uint64_t offset, uint64_t size)
 	struct tmpfs_inode *file = tmpfs(inode);
 	uint64_t end = offset + size;
 	uint64_t first = (offset + PAGE_SIZE - 1) >> PAGE_SHIFT, last = end >> PAGE_SHIFT;
+	int error = 0;
 
 	if (is_sealed(inode, F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
 		return -EPERM;
 	mutex_lock(&inode->mutex);
 	if (first > last) {
-		clear_part(file, offset, size);
+		error = clear_part(file, offset, size);
 	} else {
 		if (offset & ~PAGE_MASK)
-			clear_part(file, offset, (first << PAGE_SHIFT) - offset);
-		if (end & ~PAGE_MASK)
-			clear_part(file, last << PAGE_SHIFT, end & ~PAGE_MASK);
+			error = clear_part(file, offset, (first << PAGE_SHIFT) - offset);
+		if (!error && (end & ~PAGE_MASK))
+			error = clear_part(file, last << PAGE_SHIFT, end & ~PAGE_MASK);
 		/* Pages that only the image has must become pages before they can be zeros. */
 		for (uint64_t number = first;
-		     number < last && number << PAGE_SHIFT < file->image_size; number++)
-			clear_part(file, number << PAGE_SHIFT, PAGE_SIZE);
+		     !error && number < last && number << PAGE_SHIFT < file->image_size; number++)
+			error = clear_part(file, number << PAGE_SHIFT, PAGE_SIZE);
 		uint64_t kept = (file->image_size + PAGE_SIZE - 1) >> PAGE_SHIFT;
 
 		if (kept > first)
 			first = kept < last ? kept : last;
-		remove_pages(file, first, last);
+		if (!error)
+			remove_pages(file, first, last);
 	}
 	mutex_unlock(&inode->mutex);
-	if (first < last)
+	if (!error && first < last)
 		vm_unmap_file_range(&file->mapping, first << PAGE_SHIFT, last << PAGE_SHIFT, false);
-	return 0;
+	return error;
 }
 
 static int64_t find_data(struct inode *inode, uint64_t offset, bool hole)
@@ -403,16 +461,15 @@ static void *fault_page(struct vm_area *area, uint64_t offset, bool write, bool 
 {
 	struct inode *inode = file_inode(area->file);
 	void *page = NULL;
+	int error = 0;
 
 	*writable = area->shared && (area->prot & VM_WRITE);
 	mutex_lock(&inode->mutex);
-	if (offset < inode->size) {
-		page = get_page(tmpfs(inode), offset >> PAGE_SHIFT);
-		if (!page)
-			page = VM_NO_MEMORY;
-	}
+	if (offset < inode->size)
+		error = get_page(tmpfs(inode), offset >> PAGE_SHIFT, &page);
 	mutex_unlock(&inode->mutex);
-	return page;
+	/* A full file system will not be helped by the end of a process. */
+	return error == -ENOMEM ? VM_NO_MEMORY : page;
 }
 
 static const struct vm_area_ops area_ops = { .fault = fault_page, .mergeable = true };
