@@ -4,7 +4,7 @@
     tools/tally run --gdb PROGRAM                       # in one terminal
     gdb build/tally.elf -ex 'source tools/gdb/tally.py' -ex 'target remote :1234'
 
-    tally tasks       every thread: number, process, state, CPU, what it waits in
+    tally tasks       every thread: number, process, state, CPU, how often it was switched to, name
     tally cpus        every CPU: what it runs
     tally contexts    every perf context with its events, and what they have counted
 
