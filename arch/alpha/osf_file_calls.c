@@ -10,7 +10,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <kernel/inode.h>
 #include <kernel/directory.h>
+#include <kernel/kmalloc.h>
+#include <kernel/mount.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 
@@ -51,6 +54,52 @@ long alpha_osf_getdirentries(const unsigned long arg[6])
 }
 
 /* --- mounts --- */
+
+/* What every type's arguments begin with; the flags among them are not heeded. */
+struct osf_mount {
+	uint64_t user_device;
+	int32_t flags;
+	uint32_t root_user;
+};
+
+/* OSF/1's numbers of file systems, and the names of those that Linux mounts for them. */
+static const struct {
+	unsigned long number;
+	const char *type;
+	bool device; /* it is on one, whose path is read, and has to be one */
+} mount_types[] = {
+	{ 1, "ext2", true },
+	{ 6, "iso9660", true },
+	{ 9, "proc", false },
+};
+
+static int check_path(unsigned long user_path)
+{
+	char *path = kzalloc(PATH_SIZE);
+	long length = path ? copy_string_from_user(path, (const char *)user_path, PATH_SIZE) :
+			     -ENOMEM;
+
+	kfree(path);
+	return length < 0 ? (int)length : length == 0 ? -ENOENT : 0;
+}
+
+long alpha_osf_mount(const unsigned long arg[6])
+{
+	char options[1] = "";
+	struct osf_mount mount;
+
+	for (size_t i = 0; i < sizeof(mount_types) / sizeof(mount_types[0]); i++) {
+		if (mount_types[i].number != arg[0])
+			continue;
+		int error = copy_from_user(&mount, (const void *)arg[3], sizeof(mount));
+
+		if (!error && mount_types[i].device)
+			error = check_path(mount.user_device);
+		return error ? error :
+			       mount_at(arg[1], mount_types[i].type, (unsigned int)arg[2], options);
+	}
+	return -EINVAL;
+}
 
 /* umount without flags. */
 long alpha_oldumount(const unsigned long arg[6])

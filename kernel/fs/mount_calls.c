@@ -10,6 +10,7 @@
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
+#include <kernel/mount.h>
 #include <kernel/page.h>
 #include <kernel/pseudo.h>
 #include <kernel/syscall.h>
@@ -172,33 +173,38 @@ static int remount(struct dentry *root, char *options)
 	return superblock->fixed ? 0 : set_options(superblock, options);
 }
 
-long sys_mount(const unsigned long arg[6])
+int mount_at(unsigned long user_path, const char *type, unsigned int flags, char *options)
 {
-	unsigned int flags = (unsigned int)arg[3];
-	char *type = NULL, *options = NULL;
 	struct dentry *dentry;
+	int error = path_arguments_look_up(AT_FDCWD, user_path, LOOKUP_FOLLOW, &dentry);
 
+	if (error)
+		return error;
 	if ((flags & MS_MAGIC_MASK) == MS_MAGIC)
 		flags &= ~MS_MAGIC_MASK;
+	if (!capable(CAP_SYS_ADMIN))
+		error = -EPERM;
+	else if (flags & (MS_BIND | MS_MOVE | MS_PROPAGATION))
+		error = -EINVAL;
+	else if (flags & MS_REMOUNT)
+		error = remount(dentry, options);
+	else if (!type)
+		error = -EINVAL;
+	else
+		error = mount_new(dentry, type, options);
+	dentry_put(dentry);
+	return error;
+}
+
+long sys_mount(const unsigned long arg[6])
+{
+	char *type = NULL, *options = NULL;
 	int error = get_string(arg[2], NAME_SIZE_MAX + 1, &type);
 
 	if (!error)
 		error = get_string(arg[4], OPTIONS_SIZE, &options);
 	if (!error)
-		error = path_arguments_look_up(AT_FDCWD, arg[1], LOOKUP_FOLLOW, &dentry);
-	if (!error) {
-		if (!capable(CAP_SYS_ADMIN))
-			error = -EPERM;
-		else if (flags & (MS_BIND | MS_MOVE | MS_PROPAGATION))
-			error = -EINVAL;
-		else if (flags & MS_REMOUNT)
-			error = remount(dentry, options);
-		else if (!arg[2])
-			error = -EINVAL;
-		else
-			error = mount_new(dentry, type, options);
-		dentry_put(dentry);
-	}
+		error = mount_at(arg[1], arg[2] ? type : NULL, (unsigned int)arg[3], options);
 	kfree(type);
 	kfree(options);
 	return error;

@@ -12,7 +12,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -97,13 +96,30 @@ static void check_directories(void)
 
 static void check_mounts(void)
 {
+	struct {
+		const char *device;
+		int flags;
+		unsigned int root;
+	} none = { "/dev/none", 0, 0 }, nowhere = { BAD, 0, 0 }, unnamed = { "", 0, 0 };
+
 	mkdir("/here", 0755);
-	point(mount("none", "/here", "proc", 0, NULL) == 0 && access("/here/self/stat", F_OK) == 0,
-	      "a mount");
+	point(syscall(SYS_osf_mount, 9l, "/here", 0, &none) == 0 &&
+		      access("/here/self/stat", F_OK) == 0,
+	      "mount: proc");
 	point(syscall(SYS_oldumount, "/here") == 0 && fails(access("/here/self", F_OK), ENOENT),
 	      "oldumount: gone");
 	point(fails(syscall(SYS_oldumount, "/here"), EINVAL), "... once");
 	point(fails(syscall(SYS_oldumount, BAD), EFAULT), "... not nowhere");
+	/* Neither is there in a Linux without disks. */
+	point(fails(syscall(SYS_osf_mount, 1l, "/here", 0, &none), ENODEV), "there is no ext2");
+	point(fails(syscall(SYS_osf_mount, 6l, "/here", 0, &none), ENODEV), "... nor iso9660");
+	point(fails(syscall(SYS_osf_mount, 1l, "/here", 0, &nowhere), EFAULT),
+	      "... on what is nowhere");
+	point(fails(syscall(SYS_osf_mount, 6l, "/here", 0, &unnamed), ENOENT),
+	      "... on what has no name");
+	point(fails(syscall(SYS_osf_mount, 9l, "/here", 0, BAD), EFAULT), "arguments nowhere");
+	point(fails(syscall(SYS_osf_mount, 9l, "/none", 0, &none), ENOENT), "nowhere to mount it");
+	point(fails(syscall(SYS_osf_mount, 2l, "/here", 0, &none), EINVAL), "no such type");
 	rmdir("/here");
 }
 

@@ -20,7 +20,8 @@ syscall_function alpha_osf_gettimeofday, alpha_osf_settimeofday, alpha_old_adjti
 	alpha_osf_wait4, alpha_osf_getrusage, alpha_osf_utimes;
 
 /* arch/alpha/osf_file_calls.c, osf_name_calls.c, osf_sysinfo_calls.c */
-syscall_function alpha_osf_getdirentries, alpha_oldumount, alpha_osf_proplist_syscall;
+syscall_function alpha_osf_getdirentries, alpha_osf_mount, alpha_oldumount,
+	alpha_osf_proplist_syscall;
 syscall_function alpha_osf_utsname, alpha_osf_getdomainname, alpha_gethostname, alpha_osf_sysinfo;
 syscall_function alpha_osf_getsysinfo, alpha_osf_setsysinfo;
 long alpha_get_unalign(const unsigned long arg[4]), alpha_set_unalign(const unsigned long arg[4]);
@@ -79,6 +80,7 @@ syscall_function alpha_stat, alpha_lstat, alpha_fstat, alpha_osf_stat, alpha_osf
 	CALL_BY(osf_getrusage, alpha_osf_getrusage, 2), \
 	CALL_BY(osf_utimes, alpha_osf_utimes, 2), \
 	CALL_BY(osf_getdirentries, alpha_osf_getdirentries, 4), \
+	CALL_BY(osf_mount, alpha_osf_mount, 4), \
 	CALL_BY(oldumount, alpha_oldumount, 1), \
 	CALL_BY(osf_proplist_syscall, alpha_osf_proplist_syscall, 2), \
 	CALL_BY(osf_utsname, alpha_osf_utsname, 1), \
