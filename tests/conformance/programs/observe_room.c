@@ -35,6 +35,15 @@ static void tell_number(const char *what, long long number)
 	tell(what, text);
 }
 
+/* The same of a number of bytes, in pages and what is left, or of a call's error. */
+static void tell_bytes(const char *what, long long bytes)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "%lld pages and %lld bytes", bytes / PAGE_BYTES, bytes % PAGE_BYTES);
+	tell(what, bytes < 0 ? error_name(errno) : text);
+}
+
 static long long free_pages(void)
 {
 	struct statfs room = { 0 };
@@ -150,19 +159,19 @@ static void observe_writing(void)
 	tell_number("free at first", free_pages());
 	fd = create("a");
 	tell_number("free with an empty file", free_pages());
-	tell("one page too many", outcome_value(write(fd, many, sizeof(many))));
-	tell_number("size after it", size_of(fd));
+	tell_bytes("one page too many", write(fd, many, sizeof(many)));
+	tell_bytes("size after it", size_of(fd));
 	tell_number("free after it", free_pages());
-	tell("another byte", outcome_value(write(fd, many, 1)));
-	tell("over what is there", outcome_value(pwrite(fd, many, PAGE_BYTES, PAGE_BYTES)));
-	tell("half of it over the end",
-	     outcome_value(pwrite(fd, many, PAGE_BYTES, PAGES * PAGE_BYTES - PAGE_BYTES / 2)));
+	tell_bytes("another byte", write(fd, many, 1));
+	tell_bytes("over what is there", pwrite(fd, many, PAGE_BYTES, PAGE_BYTES));
+	tell_bytes("a page, of which the end leaves 2048 bytes",
+		   pwrite(fd, many, PAGE_BYTES, PAGES * PAGE_BYTES - 2048));
 	tell("an empty file", outcome(close(create("b"))));
 	tell("a directory", outcome(mkdir(PLACE "/c", 0700)));
 	tell("a link", outcome(symlink("short", PLACE "/d")));
 	tell("made longer", outcome(ftruncate(fd, 64 * PAGE_BYTES)));
 	tell("a hole is read", outcome_value(pread(fd, many, 100, 40 * PAGE_BYTES)));
-	tell("a hole is written", outcome_value(pwrite(fd, many, 100, 40 * PAGE_BYTES)));
+	tell_bytes("a hole is written", pwrite(fd, many, 100, 40 * PAGE_BYTES));
 	tell("made shorter", outcome(ftruncate(fd, 3 * PAGE_BYTES + 1)));
 	tell_number("free when shorter", free_pages());
 	tell("removed", outcome(unlink(PLACE "/a")));
@@ -184,11 +193,11 @@ static void observe_allocating(void)
 	tell_number("pages after more than the whole", pages_of(fd));
 	tell("more than is free", outcome(fallocate(fd, 0, 0, 13 * PAGE_BYTES)));
 	tell_number("pages after more than is free", pages_of(fd));
-	tell_number("size after more than is free", size_of(fd));
+	tell_bytes("size after more than is free", size_of(fd));
 	tell_number("free after more than is free", free_pages());
 	tell("all that is free, over what is there", outcome(fallocate(fd, 0, 0, 12 * PAGE_BYTES)));
 	tell_number("pages after all that is free", pages_of(fd));
-	tell_number("size after all that is free", size_of(fd));
+	tell_bytes("size after all that is free", size_of(fd));
 	tell_number("free after all that is free", free_pages());
 	tell("the same again", outcome(fallocate(fd, 0, 0, 12 * PAGE_BYTES)));
 	tell("one byte more", outcome(fallocate(fd, 0, 12 * PAGE_BYTES, 1)));
@@ -198,8 +207,8 @@ static void observe_allocating(void)
 	tell("the hole's room for another file, size kept",
 	     outcome(fallocate(other, FALLOC_FL_KEEP_SIZE, 10 * PAGE_BYTES, 2 * PAGE_BYTES)));
 	tell_number("pages of the other file", pages_of(other));
-	tell_number("size of the other file", size_of(other));
-	tell("a part of a page in the hole", outcome_value(pwrite(fd, page, 1, PAGE_BYTES)));
+	tell_bytes("size of the other file", size_of(other));
+	tell_bytes("a part of a page in the hole", pwrite(fd, page, 1, PAGE_BYTES));
 	tell("cut to its size", outcome(ftruncate(other, size_of(other))));
 	tell_number("pages of the other file when cut", pages_of(other));
 	close(fd);
@@ -230,7 +239,7 @@ static void observe_mapping(void)
 	access_page("a private write to it", private, true);
 	access_page("beyond the end", shared + 4 * PAGE_BYTES, false);
 	tell("read into a hole", outcome_value(pread(other, shared + PAGE_BYTES, sizeof(word), 0)));
-	tell("written from a hole", outcome_value(pwrite(other, shared + PAGE_BYTES, sizeof(word), 0)));
+	tell_bytes("written from a hole", pwrite(other, shared + PAGE_BYTES, sizeof(word), 0));
 	tell("a hole locked", outcome(mlock(shared + PAGE_BYTES, PAGE_BYTES)));
 	munlock(shared + PAGE_BYTES, PAGE_BYTES);
 	tell("populated", outcome(madvise(shared, 4 * PAGE_BYTES, MADV_POPULATE_WRITE)));
@@ -258,12 +267,12 @@ static void observe_copying(void)
 	if (from < 0 || pipe(pipes) < 0 || !begin("copying"))
 		return;
 	into = fill("a", PAGES - 1);
-	tell("sendfile of two pages", outcome_value(sendfile(into, from, &start, 2 * PAGE_BYTES)));
-	tell_number("position in the source", start);
-	tell("sendfile again", outcome_value(sendfile(into, from, &start, 1)));
-	tell("into the pipe", outcome_value(write(pipes[1], page, 100)));
+	tell_bytes("sendfile of two pages", sendfile(into, from, &start, 2 * PAGE_BYTES));
+	tell_bytes("position in the source", start);
+	tell_bytes("sendfile again", sendfile(into, from, &start, 1));
+	tell_bytes("into the pipe", write(pipes[1], page, 100));
 	tell("splice from the pipe", outcome_value(splice(pipes[0], NULL, into, NULL, 100, 0)));
-	tell("a byte at the end", outcome_value(write(into, page, 1)));
+	tell_bytes("a byte at the end", write(into, page, 1));
 	close(into);
 	close(from);
 	close(pipes[0]);
