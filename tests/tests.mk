@@ -79,7 +79,7 @@ CHECK_ALPHA_DYNAMIC := $(O)/alpha/tests/tasks-dynamic $(O)/alpha/tests/tasks-pie
 
 $(O)/alpha/tests/tasks-dynamic: CHECK_ALPHA_PLACE := -fno-pie -no-pie
 $(O)/alpha/tests/tasks-pie: CHECK_ALPHA_PLACE := -fpie -pie
-$(CHECK_ALPHA_DYNAMIC): tests/alpha/programs/tasks.c
+$(CHECK_ALPHA_DYNAMIC): tests/alpha/programs/tasks.c tests/alpha/programs/points.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	alpha-linux-gnu-gcc -O2 -mcpu=ev67 -Wall -Wextra -Werror -pthread $(CHECK_ALPHA_PLACE) $< -o $@

@@ -15,24 +15,13 @@ struct osf_timeval osf_timeval_of(const struct kernel_timeval *time)
 	return (struct osf_timeval){ (int32_t)time->tv_sec, (int32_t)time->tv_usec };
 }
 
-int osf_timeval_get(unsigned long user_time, struct kernel_timeval *time)
+int osf_timespec_get(unsigned long user_time, struct kernel_timespec *time)
 {
 	struct osf_timeval osf;
 	int error = copy_from_user(&osf, (const void *)user_time, sizeof(osf));
 
 	if (!error)
-		*time = widen(osf);
-	return error;
-}
-
-int osf_timespec_get(unsigned long user_time, struct kernel_timespec *time)
-{
-	struct kernel_timeval whole;
-	int error = osf_timeval_get(user_time, &whole);
-
-	if (!error)
-		*time = (struct kernel_timespec){ whole.tv_sec,
-						  whole.tv_usec * (int64_t)NSEC_PER_USEC };
+		*time = (struct kernel_timespec){ osf.sec, osf.usec * (int64_t)NSEC_PER_USEC };
 	return error;
 }
 

@@ -20,9 +20,8 @@ struct osf_itimerval {
 	struct osf_timeval interval, value;
 };
 
-/* Of the time at USER_TIME: with microseconds, or, as Linux calculates, nanoseconds, of which there may be more than in
- * a second or fewer than none. */
-int osf_timeval_get(unsigned long user_time, struct kernel_timeval *time);
+/* The time at USER_TIME, of whose nanoseconds there may be, as Linux calculates, more than in a second or fewer than
+ * none. */
 int osf_timespec_get(unsigned long user_time, struct kernel_timespec *time);
 int osf_timespec_put(unsigned long user_time, const struct kernel_timespec *time);
 

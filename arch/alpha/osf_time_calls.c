@@ -20,6 +20,7 @@
 #include <kernel/usercopy.h>
 #include <kernel/wall_clock.h>
 #include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
 #include <uapi/linux/resource.h>
 #include <uapi/linux/timex.h>
 
@@ -178,18 +179,21 @@ long alpha_osf_wait4(const unsigned long arg[6])
 {
 	int status;
 	struct kernel_rusage usage;
-	pid_t pid = child_wait((pid_t)arg[0], (unsigned int)arg[2], &status, &usage);
+	pid_t pid =
+		child_wait((pid_t)arg[0], (unsigned int)arg[2], &status, arg[3] ? &usage : NULL);
 
 	if (pid <= 0)
 		return pid;
 	if (arg[1] && copy_to_user((void *)arg[1], &status, sizeof(status)))
 		return -EFAULT;
+	if (!arg[3])
+		return pid;
 	struct osf_rusage osf = { osf_timeval_of(&usage.ru_utime),
 				  osf_timeval_of(&usage.ru_stime),
 				  { 0 } };
 
 	memcpy(osf.rest, &usage.ru_maxrss, sizeof(osf.rest));
-	return arg[3] && copy_to_user((void *)arg[3], &osf, sizeof(osf)) ? -EFAULT : pid;
+	return copy_to_user((void *)arg[3], &osf, sizeof(osf)) ? -EFAULT : pid;
 }
 
 /* A time in whole ticks, whose microseconds are each rounded. */
@@ -235,5 +239,5 @@ long alpha_osf_utimes(const unsigned long arg[6])
 	for (size_t i = 0; i < 2 && arg[1]; i++)
 		if (times[i].tv_nsec < 0 || times[i].tv_nsec >= (int64_t)NSEC_PER_SEC)
 			return -EINVAL;
-	return attribute_set_times(arg[0], arg[1] ? times : NULL);
+	return attribute_set_times(AT_FDCWD, arg[0], arg[1] ? times : NULL);
 }

@@ -142,9 +142,10 @@ void inode_stat(const struct inode *inode, struct kernel_stat *stat);
 /* The contents, respectively only the attributes, changed just now. Task context. */
 void inode_touch_contents(struct inode *inode);
 void inode_touch_attributes(struct inode *inode);
-/* utimes: the file at the program's USER_PATH, which may be relative, has TIMES, of access and of modification, or both
- * are now (NULL). 0, or an error as the call has it. Task context. */
-long attribute_set_times(unsigned long user_path, const struct kernel_timespec times[2]);
+/* utimes, futimesat: the file at the program's USER_PATH, which may be relative to DIRECTORY_FD, has TIMES, of access
+ * and of modification, or both are now (NULL). 0, or an error as the call has it. Task context. */
+long attribute_set_times(int directory_fd, unsigned long user_path,
+			 const struct kernel_timespec times[2]);
 
 /* Sets the size of a regular file: 0, -EINVAL, -EISDIR, -EFBIG, -ENOMEM. Task context, no space's
  * mutex held. */

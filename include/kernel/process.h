@@ -205,8 +205,9 @@ void usage_for_user(struct kernel_rusage *user, const struct resource_usage *usa
 /* getrusage: in *USER what WHO of the running task, RUSAGE_*, has used. Task context. 0, -EINVAL. */
 int usage_tell(int who, struct kernel_rusage *user);
 
-/* wait4: waits for a child that PID means, as OPTIONS say; tells how it is in *STATUS and what it has used in *USAGE.
- * Its pid, 0: none is so yet (WNOHANG); -EINVAL, -ESRCH, -ECHILD, -EINTR. Task context. */
+/* wait4: waits for a child that PID means, as OPTIONS say; tells how it is in *STATUS and, unless that is
+ * NULL, what it has used in *USAGE. Its pid, 0: none is so yet (WNOHANG); -EINVAL, -ESRCH, -ECHILD, -EINTR. Task
+ * context. */
 pid_t child_wait(pid_t pid, unsigned int options, int *status, struct kernel_rusage *usage);
 
 /* Fills INFO's si_code and si_status with what STATUS, as wait4 reports it, says. Any context. */

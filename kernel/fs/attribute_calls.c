@@ -227,34 +227,8 @@ long sys_utimensat(const unsigned long arg[6])
 	return change_path((int)arg[0], arg[1], flags, &change);
 }
 
-/* Times in whole seconds (utime) or with microseconds (utimes, futimesat). */
-static long set_old_times(int directory_fd, unsigned long user_path, unsigned long user_times,
-			  bool seconds_only)
-{
-	struct change change;
-	int64_t words[4] = { 0 };
-
-	get_times(&change, 0);
-	if (user_times) {
-		size_t size = seconds_only ? 2 * sizeof(int64_t) : sizeof(words);
-
-		if (copy_from_user(words, (const void *)user_times, size))
-			return -EFAULT;
-		change.times_are_now = false;
-		for (int i = 0; i < 2; i++) {
-			int64_t us = seconds_only ? 0 : words[2 * i + 1];
-
-			if (us < 0 || us >= 1000000)
-				return -EINVAL;
-			change.times[i] =
-				(struct kernel_timespec){ seconds_only ? words[i] : words[2 * i],
-							  us * 1000 };
-		}
-	}
-	return change_path(directory_fd, user_path, 0, &change);
-}
-
-long attribute_set_times(unsigned long user_path, const struct kernel_timespec times[2])
+long attribute_set_times(int directory_fd, unsigned long user_path,
+			 const struct kernel_timespec times[2])
 {
 	struct change change;
 
@@ -264,7 +238,30 @@ long attribute_set_times(unsigned long user_path, const struct kernel_timespec t
 		change.times[0] = times[0];
 		change.times[1] = times[1];
 	}
-	return change_path(AT_FDCWD, user_path, 0, &change);
+	return change_path(directory_fd, user_path, 0, &change);
+}
+
+/* Times in whole seconds (utime) or with microseconds (utimes, futimesat). */
+static long set_old_times(int directory_fd, unsigned long user_path, unsigned long user_times,
+			  bool seconds_only)
+{
+	struct kernel_timespec times[2];
+	int64_t words[4] = { 0 };
+
+	if (!user_times)
+		return attribute_set_times(directory_fd, user_path, NULL);
+	if (copy_from_user(words, (const void *)user_times,
+			   seconds_only ? 2 * sizeof(int64_t) : sizeof(words)))
+		return -EFAULT;
+	for (int i = 0; i < 2; i++) {
+		int64_t us = seconds_only ? 0 : words[2 * i + 1];
+
+		if (us < 0 || us >= 1000000)
+			return -EINVAL;
+		times[i] = (struct kernel_timespec){ seconds_only ? words[i] : words[2 * i],
+						     us * 1000 };
+	}
+	return attribute_set_times(directory_fd, user_path, times);
 }
 
 long sys_utime(const unsigned long arg[6])

@@ -191,21 +191,23 @@ static void write_old(void *to, size_t size, const struct directory_entry *from)
 }
 
 /* A size that is negative, as Linux takes it, has no room for any entry. */
-static size_t room_of(unsigned long size)
+static long get_entries(const unsigned long arg[6], const struct directory_format *format)
 {
-	return (int)size < 0 ? 0 : (unsigned int)size;
+	int size = (int)arg[2];
+
+	return directory_read((int)arg[0], format, arg[1], size < 0 ? 0 : (unsigned int)size, NULL);
 }
 
 long sys_getdents64(const unsigned long arg[6])
 {
 	static const struct directory_format format = { size_64, write_64 };
 
-	return directory_read((int)arg[0], &format, arg[1], room_of(arg[2]), NULL);
+	return get_entries(arg, &format);
 }
 
 long sys_getdents(const unsigned long arg[6])
 {
 	static const struct directory_format format = { size_old, write_old };
 
-	return directory_read((int)arg[0], &format, arg[1], room_of(arg[2]), NULL);
+	return get_entries(arg, &format);
 }

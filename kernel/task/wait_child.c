@@ -165,11 +165,16 @@ static long wait_for(const struct wish *wish, struct found *found)
 	return result;
 }
 
+static void tell_usage(const struct found *found, struct kernel_rusage *usage)
+{
+	usage_for_user(usage, &found->usage, usage_times(&found->usage, NULL));
+}
+
 static int put_usage(uintptr_t user_usage, const struct found *found)
 {
 	struct kernel_rusage usage;
 
-	usage_for_user(&usage, &found->usage, usage_times(&found->usage, NULL));
+	tell_usage(found, &usage);
 	return copy_to_user((void *)user_usage, &usage, sizeof(usage));
 }
 
@@ -191,7 +196,8 @@ pid_t child_wait(pid_t pid, unsigned int options, int *status, struct kernel_rus
 	if (result || !found.pid)
 		return (pid_t)result;
 	*status = found.status;
-	usage_for_user(usage, &found.usage, usage_times(&found.usage, NULL));
+	if (usage)
+		tell_usage(&found, usage);
 	return found.pid;
 }
 
@@ -199,7 +205,8 @@ long sys_wait4(const unsigned long arg[6])
 {
 	int status;
 	struct kernel_rusage usage;
-	pid_t pid = child_wait((pid_t)arg[0], (unsigned int)arg[2], &status, &usage);
+	pid_t pid =
+		child_wait((pid_t)arg[0], (unsigned int)arg[2], &status, arg[3] ? &usage : NULL);
 
 	if (pid <= 0)
 		return pid;
