@@ -29,7 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long nothing may happen. Machines of an emulator are slow, and so is a host with much to do. */
+/* How long nothing may happen, by the clock: storms of interrupts make each look at the workers late.
+ * Machines of an emulator are slow, and so is a host with much to do. */
 #define PATIENCE_S    60
 #define SETTLE_MS     10000
 #define WORKERS_MAX   16
@@ -100,8 +101,9 @@ enum outcome { ENDED, BUSY, HUNG };
 /* Waits for the workers until they end, or do nothing for a long time. */
 static enum outcome watch(const pid_t *groups)
 {
-	unsigned int running = workers, idle_ms = 0;
+	unsigned int running = workers;
 	uint64_t seen = 0;
+	time_t changed = time(NULL);
 
 	while (running > 0) {
 		pid_t ended = waitpid(-1, NULL, WNOHANG);
@@ -110,10 +112,12 @@ static enum outcome watch(const pid_t *groups)
 			running -= ended > 0 && ended == groups[i];
 		if (ended > 0)
 			continue;
-		uint64_t now = atomic_load(&fuzz_shared->operations);
-		idle_ms = now == seen ? idle_ms + 10 : 0;
-		seen = now;
-		if (idle_ms > PATIENCE_S * 1000)
+		uint64_t done = atomic_load(&fuzz_shared->operations);
+
+		if (done != seen)
+			changed = time(NULL);
+		seen = done;
+		if (time(NULL) - changed > PATIENCE_S)
 			return somebody_runs() ? BUSY : HUNG;
 		pause_ms(10);
 	}

@@ -47,6 +47,8 @@ MISTAKES = (
     (["run", "--memory", "16", "--add", LARGE, PROGRAM], 120, "has 17 MiB and does not fit into --memory 16"),
     (["run", "--initrd", "/no/such/archive"], 127, "No such file"),
     (["run", "--log", "/no/such/folder/log", PROGRAM], 127, "No such file"),
+    (["run", "--post-mortem", "x", PROGRAM], 120, "--post-mortem is for --timeout"),
+    (["run", "--timeout", "9", "--post-mortem", "/no/such/folder/x", PROGRAM], 120, "a file that can be written"),
     (["boot", "/no/such/image"], 127, "no such file"),
     (["image", "--append", "x", "-o", "/dev/null", PROGRAM], 120, "--append needs --iso"),
     (["image", "--video", "text", "-o", "/dev/null", PROGRAM], 120, "--video needs --iso"),

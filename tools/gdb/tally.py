@@ -5,6 +5,7 @@
     gdb build/tally.elf -ex 'source tools/gdb/tally.py' -ex 'target remote :1234'
 
     tally tasks       every thread: number, process, state, CPU, how often it was switched to, name
+    tally stacks      where every thread stands in the kernel that does not run
     tally cpus        every CPU: what it runs
     tally contexts    every perf context with its events, and what they have counted
 
@@ -17,6 +18,12 @@ import gdb  # pylint: disable=import-error
 _STATES = ("runnable", "sleeping", "new", "traced", "zombie")
 # More than there can be: a list that is damaged must not be walked forever.
 _MOST = 100000
+# A kernel stack, and what arch/x86_64/switch.S leaves there of a task that does not run: registers, of which the
+# frame pointer is the last, with the return address above it.
+_WORD = 8
+_KERNEL_STACK_BYTES = 16384
+_SAVED_FRAME_POINTER = 5 * _WORD
+_MOST_FRAMES = 24
 
 
 def _variable(name):
@@ -62,8 +69,20 @@ def _where(address):
     return text.split(" in section")[0].replace(" + ", "+").strip()
 
 
+def _frames(task):
+    """The return addresses of a task that does not run, innermost first, by its chain of frame pointers."""
+    word = gdb.lookup_type("unsigned long").pointer()
+    base = int(task["arch"]["kernel_stack"])
+    frame = int(task["arch"]["kernel_rsp"]) + _SAVED_FRAME_POINTER
+    lowest, seen = base, 0
+    while lowest <= frame and base <= frame < base + _KERNEL_STACK_BYTES - _WORD and seen < _MOST_FRAMES:
+        pair = gdb.Value(frame).cast(word)
+        lowest, frame, seen = frame + 1, int(pair[0]), seen + 1
+        yield int(pair[1])
+
+
 class Tally(gdb.Command):
-    """What Tally is doing: tally tasks, tally cpus, tally contexts."""
+    """What Tally is doing: tally tasks, tally stacks, tally cpus, tally contexts."""
 
     def __init__(self):
         super().__init__("tally", gdb.COMMAND_STATUS, prefix=True)
@@ -82,6 +101,19 @@ class TallyTasks(gdb.Command):
             switches = int(task["switches_voluntary"]) + int(task["switches_forced"])
             print(f"{int(task['tid']):5} {int(task['tgid']):5}  {state:8}  {int(task['cpu']):3}"
                   f"{'*' if task['running'] else ' '} {switches:8}  {task['comm'].string()}")
+
+
+class TallyStacks(gdb.Command):
+    """Every thread that does not run: which function of the kernel it waits in, and who called that."""
+
+    def __init__(self):
+        super().__init__("tally stacks", gdb.COMMAND_STATUS)
+
+    def invoke(self, argument, from_tty):
+        for task in _tasks():
+            if not task["running"] and task["arch"]["kernel_stack"]:
+                places = " < ".join(_where(address) for address in _frames(task))
+                print(f"{int(task['tid']):5}  {task['comm'].string():16}  {places}")
 
 
 class TallyCpus(gdb.Command):
@@ -129,5 +161,6 @@ class TallyContexts(gdb.Command):
 
 Tally()
 TallyTasks()
+TallyStacks()
 TallyCpus()
 TallyContexts()

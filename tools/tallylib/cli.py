@@ -172,6 +172,7 @@ def _add_machine_options(parser):
     add("--append", metavar="WORDS", default="", help="more words for the kernel's command line")
     add("--timeout", metavar="S", type=_seconds, help="give up after S seconds")
     add("--gdb", action="store_true", help="wait for gdb on port 1234 before the first instruction")
+    add("--post-mortem", metavar="FILE", help="if the time is up: what the CPUs and tasks do then, by gdb")
     add("--log", metavar="FILE", help="keep the kernel log here (default: build/last-run.log)")
     add("-v", "--verbose", action="store_true", help="say which PMU is used, and why")
 
@@ -393,13 +394,28 @@ def _start(options, medium, interactive, feed):
     if options.verbose or sys.stderr.isatty():
         print(f"tally: {sentence}", file=sys.stderr)
     if options.gdb:
-        kernel = options.kernel or paths.build(os.path.join(_architecture(options).folder, "tally.elf"))
-        print(f"tally: waiting for: gdb {kernel} -ex 'target remote :{emulator.gdb_port()}' "
+        print(f"tally: waiting for: gdb {_kernel(options)} -ex 'target remote :{emulator.gdb_port()}' "
               f"-ex 'source {os.path.join(paths.ROOT, 'tools/gdb/tally.py')}'", file=sys.stderr)
     log = machine.Log(options.log)
     words = emulator.command(chosen, log.path, machine.CONSOLE) + medium
-    return machine.run(words, log, options.timeout, interactive, feed,
-                       _architecture(options).by_console)
+    with tempfile.TemporaryDirectory(prefix="tally-") as folder:
+        examiner = _post_mortem(options, folder)
+        return machine.run(words + (examiner.words() if examiner else []), log, options.timeout, interactive, feed,
+                           _architecture(options).by_console, examiner)
+
+
+def _post_mortem(options, folder):
+    if options.post_mortem is None:
+        return None
+    if options.timeout is None or options.gdb or options.arch != architecture.DEFAULT:
+        raise Failure(USAGE, "--post-mortem is for --timeout on x86_64, and not with --gdb, who has the machine then")
+    # Who does not ask should not pay for loading it.
+    from . import post_mortem
+    return post_mortem.PostMortem(options.post_mortem, _kernel(options), folder)
+
+
+def _kernel(options):
+    return options.kernel or paths.build(os.path.join(_architecture(options).folder, "tally.elf"))
 
 
 def _must_be_file(path):

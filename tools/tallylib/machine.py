@@ -96,12 +96,13 @@ def has_input():
     return all(events & select.POLLIN or not events & select.POLLHUP for _, events in poll.poll(0))
 
 
-def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=False):
+def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=False, examiner=None):
     """Runs QEMU by `words` and returns the exit status of the guest's first task.
 
     `log` is the Log that COM2 goes to; `interactive`: the guest's console is a terminal, and so is
     ours; `feed`: what comes from standard input goes to the console, and its end;
-    `by_console`: the machine's own console is on the line before the kernel, and ends it. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
+    `by_console`: the machine's own console is on the line before the kernel, and ends it; `examiner`: a PostMortem, asked
+    when the time is up. Raises Failure(BOOT, PANIC, TIMEOUT or INTERRUPTED).
     """
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(words, stdin=subprocess.PIPE, stderr=complaints,
@@ -112,6 +113,7 @@ def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=Fal
         try:
             with _keys_untouched() if interactive else contextlib.nullcontext():
                 in_time = _attend(process, log.path, timeout_s, interactive, feed)
+            found = "" if in_time or examiner is None else f", and {examiner.write()}"
         finally:
             process.kill()
             process.wait()
@@ -119,7 +121,7 @@ def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=Fal
                 relay.join()
         if not in_time:
             raise Failure(TIMEOUT,
-                          f"not ended after {timeout_s:g} s; the kernel log is in {log.path}")
+                          f"not ended after {timeout_s:g} s; the kernel log is in {log.path}{found}")
         complaints.seek(0)
         code = process.returncode
         if code == 0 and by_console:
