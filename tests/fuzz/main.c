@@ -2,14 +2,15 @@
 /*
  * A fuzzer of the calls around perf_event_open: seeds in, TAP out.
  *
- *	fuzz [--operations N] [--workers N] [--seconds N] SEED...
+ *	fuzz [--operations N] [--workers N] [--seconds N] [--hold 1] SEED...
  *
  * For each seed, some worker processes do random operations (operations.c). A point is a seed: its
  * workers came to an end, or were killed by their own doing, and nothing hung. Workers that only run and
  * get nowhere are no hang: an event that signals at each instruction, to a handler whose instructions it
  * counts too, leaves no time for anything else, on Linux as well. They have to be killed by SIGKILL then.
- * With --seconds, further seeds follow the last one until the time is over. On Tally the kernel has, in the end, as many
- * objects of each size (/proc/slabinfo) and as much free memory as after the first seeds.
+ * With --seconds, further seeds follow the last one until the time is over. With --hold, what hangs is not
+ * killed, and all stands still, for whoever looks at the machine from outside. On Tally the kernel has, in the
+ * end, as many objects of each size (/proc/slabinfo) and as much free memory as after the first seeds.
  *
  * That the kernel neither panics nor warns is for tests/fuzz/run to see, which reads the kernel's log.
  */
@@ -41,6 +42,7 @@
 struct shared *fuzz_shared;
 
 static unsigned int operations = 200, workers = 4;
+static bool hold;
 
 /* The file PATH as a string of less than SIZE bytes, empty if there is none. Returns its length. */
 static size_t read_text(const char *path, char *text, size_t size)
@@ -74,26 +76,47 @@ static void pause_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-/* Whether a process other than this one runs, or could. */
-static bool somebody_runs(void)
+/* Calls FUNCTION with each number in DIRECTORY's names; whether it said so for one of them. */
+static bool any_number(const char *directory, bool (*function)(const char *path))
 {
-	DIR *proc = opendir("/proc");
+	DIR *numbers = opendir(directory);
 	struct dirent *entry;
 	bool found = false;
 
-	while (proc && (entry = readdir(proc))) {
-		char path[64], text[128];
-		pid_t pid = (pid_t)atol(entry->d_name);
+	while (numbers && (entry = readdir(numbers))) {
+		char path[64];
 
-		if (pid <= 0 || pid == getpid())
+		if (atol(entry->d_name) <= 0)
 			continue;
-		snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-		read_text(path, text, sizeof(text));
-		found |= strstr(text, ") R ") != NULL;
+		snprintf(path, sizeof(path), "%s/%ld", directory, atol(entry->d_name));
+		found |= function(path);
 	}
-	if (proc)
-		closedir(proc);
+	if (numbers)
+		closedir(numbers);
 	return found;
+}
+
+static bool thread_runs(const char *path)
+{
+	char stat[80], text[128];
+
+	snprintf(stat, sizeof(stat), "%s/stat", path);
+	read_text(stat, text, sizeof(text));
+	return strstr(text, ") R ") != NULL;
+}
+
+static bool process_runs(const char *path)
+{
+	char threads[80];
+
+	snprintf(threads, sizeof(threads), "%s/task", path);
+	return atol(strrchr(path, '/') + 1) != getpid() && any_number(threads, thread_runs);
+}
+
+/* Whether a thread of another process than this one runs, or could. */
+static bool somebody_runs(void)
+{
+	return any_number("/proc", process_runs);
 }
 
 enum outcome { ENDED, BUSY, HUNG };
@@ -134,6 +157,14 @@ static void forget_standard_files(void)
 	close(null);
 }
 
+_Noreturn static void stand_still(uint64_t seed)
+{
+	printf("# seed %llu: hung; standing still\n", (unsigned long long)seed);
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
 static bool run_seed(uint64_t seed)
 {
 	struct random random = { seed };
@@ -153,6 +184,8 @@ static bool run_seed(uint64_t seed)
 		setpgid(groups[i], groups[i]);
 	}
 	enum outcome outcome = watch(groups);
+	if (outcome == HUNG && hold)
+		stand_still(seed);
 	kill_all(groups);
 	if (outcome == BUSY)
 		printf("# seed %llu: killed while it did nothing but run\n",
@@ -213,27 +246,23 @@ static void have_many_tasks(void)
 	}
 }
 
-static bool same_as(const struct state *before)
+/* Whether the kernel comes to have as much as BEFORE; NOW: what it has in the end. */
+static bool becomes(const struct state *before, struct state *now)
 {
-	static struct state now;
-
 	for (int waited = 0; waited < SETTLE_MS; waited += 100) {
-		look(&now);
-		if (strcmp(now.objects, before->objects) == 0 && now.free_kb == before->free_kb)
+		look(now);
+		if (strcmp(now->objects, before->objects) == 0 && now->free_kb == before->free_kb)
 			return true;
 		pause_ms(100);
 	}
 	return false;
 }
 
-static void show_difference(const struct state *before)
+static void show_difference(const struct state *before, const struct state *now)
 {
-	static struct state now;
-
-	look(&now);
 	printf("# before: %llu kB free\n%s# after: %llu kB free\n%s",
 	       (unsigned long long)before->free_kb, before->objects,
-	       (unsigned long long)now.free_kb, now.objects);
+	       (unsigned long long)now->free_kb, now->objects);
 }
 
 /* --- the whole --- */
@@ -278,9 +307,23 @@ static void be_counted(void)
 	}
 }
 
+/* A page of the program's file that nobody has looked at yet is not in memory. */
+static void be_in_memory(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	off_t size = lseek(fd, 0, SEEK_END);
+	const volatile char *file = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
+
+	for (off_t at = 0; file != MAP_FAILED && at < size; at += 4096)
+		(void)file[at];
+	munmap((void *)file, (size_t)size);
+	close(fd);
+}
+
 static bool warm_up(const struct plan *unused)
 {
 	(void)unused;
+	be_in_memory();
 	have_many_tasks();
 	printf("# warming up\n");
 	fflush(stdout);
@@ -327,13 +370,14 @@ static bool is_tally(void)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: fuzz [--operations N] [--workers N] [--seconds N] SEED...\n");
+	fprintf(stderr,
+		"usage: fuzz [--operations N] [--workers N] [--seconds N] [--hold 1] SEED...\n");
 	return 2;
 }
 
 int main(int argc, char **argv)
 {
-	static struct state before;
+	static struct state before, after;
 	struct plan plan = { 0 };
 	int first = 1;
 
@@ -355,6 +399,8 @@ int main(int argc, char **argv)
 			workers = (unsigned int)value;
 		else if (strcmp(argv[first], "--seconds") == 0)
 			plan.seconds = value;
+		else if (strcmp(argv[first], "--hold") == 0)
+			hold = value != 0;
 		else
 			return usage();
 	}
@@ -362,19 +408,20 @@ int main(int argc, char **argv)
 		return usage();
 	plan.seeds = argv + first;
 
+	bool tally = is_tally();
 	be_counted();
 	bool good = in_a_child(warm_up, &plan);
 	/* The second look finds what the first one made this process need. */
 	look(&before);
-	same_as(&before);
+	becomes(&before, &after);
 	look(&before);
 	good = good && in_a_child(try_seeds, &plan);
-	if (good && is_tally()) {
-		good = same_as(&before);
+	if (good && tally) {
+		good = becomes(&before, &after);
 		point(good, "the kernel has as many objects and as much free memory as before");
 	}
-	if (!good && is_tally())
-		show_difference(&before);
+	if (!good && tally)
+		show_difference(&before, &after);
 	printf("1..%u\n", fuzz_shared->points);
 	return good ? 0 : 1;
 }
