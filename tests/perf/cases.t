@@ -123,9 +123,10 @@ CASES = (
     ("78", "x86 Sample parsing", OK, ""),
 )
 
-# It samples every cycle of its workload and gives up after a thousand wakeups, which come before the workload
-# ends but for a limit on samples.
-LIMITED = "24"
+# It samples its workload and gives up when it has asked a thousand times without hearing that the workload has
+# ended; and from the end of a task's events to its SIGCHLD the answer comes at once, on Linux as well, where in this
+# emulator it gives up more often. On one processor, in turns that nothing interrupts, it cannot ask in between.
+PATIENT = "24"
 
 
 def answers(text):
@@ -139,14 +140,13 @@ def main():
     cases = inside.Cases()
     left_out = [number for number, _, expected, _ in CASES if expected is None]
     cases.add("list", "perf test list 2>&1")
-    cases.add("all", f"perf test -s {','.join([*left_out, LIMITED])} 2>&1")
-    cases.add("limited", "echo 1000 > /proc/sys/kernel/perf_event_max_sample_rate\n"
-                         f"perf test {LIMITED} 2>&1")
+    cases.add("all", f"perf test -s {','.join([*left_out, PATIENT])} 2>&1")
+    cases.add("patient", f"taskset 1 chrt --fifo 1 perf test {PATIENT} 2>&1")
     cases.run(report)
     listed = {int(number) for number in re.findall(r"^ *(\d+): ", cases.text("list"), re.M)}
     report.equal(listed, {int(number.partition(".")[0]) for number, _, _, _ in CASES},
                  "every case that this perf has is in the list, and no other")
-    got = {**answers(cases.text("all")), **answers(cases.text("limited"))}
+    got = {**answers(cases.text("all")), **answers(cases.text("patient"))}
     for number, name, expected, reason in CASES:
         title = f"{number} {name}"
         if expected is None:

@@ -30,7 +30,7 @@ for script in "$1"/*.sh; do
 	printf '\\036%d\\036' $?
 done
 """
-_PROGRAMS = ("bash", "cat", "false", "grep", "head", "ls", "objdump", "rm", "sed", "sh", "sleep", "sort", "taskset",
+_PROGRAMS = ("bash", "cat", "chrt", "false", "grep", "head", "ls", "objdump", "rm", "sed", "sh", "sleep", "sort", "taskset",
              "timeout", "true")
 
 
