@@ -6,7 +6,10 @@ The machine is the real emulator; the kernel is guest.c, which ends as it is tol
 """
 
 import os
+import signal
+import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
@@ -65,8 +68,26 @@ def run_guest(end, *words, stdin=b""):
                   PROGRAM], stdin)
 
 
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return file.read().split()
+
+
+def check_signals(report):
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        with subprocess.Popen([TALLY, "run", "--pmu", "none", "--kernel", GUEST, "--append", "end=h", PROGRAM],
+                              stdin=subprocess.DEVNULL) as command:
+            while not children(command.pid):
+                time.sleep(0.1)
+            machine, = children(command.pid)
+            command.send_signal(number)
+        report.equal(command.returncode, 128 + number, f"{number.name}: status {128 + number}")
+        report.ok(not os.path.exists(f"/proc/{machine}"), "and the machine has ended too", machine)
+
+
 def main():
     report = tap.Report()
+    check_signals(report)
     with open(LARGE, "wb") as file:
         file.truncate(16 << 20)
     for end, status, says in ENDINGS:

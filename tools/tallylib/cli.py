@@ -8,6 +8,7 @@ share of options is declared once, by the functions named add_*.
 import argparse
 import os
 import re
+import signal
 import sys
 import tempfile
 
@@ -76,6 +77,7 @@ def main(words, platform=tally):
     `platform` returns the Platform, and is called only by commands that boot one.
     """
     try:
+        _end_by_exception()
         options = _parser().parse_args(words)
         options.platform = platform
         return options.action(options)
@@ -84,6 +86,15 @@ def main(words, platform=tally):
         return problem.status
     except KeyboardInterrupt:
         return failure.INTERRUPTED
+
+
+def _end_by_exception():
+    """A signal that ends this command ends the machine too, and removes what was made for it."""
+    def end(number, _):
+        raise SystemExit(128 + number)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, end)
 
 
 class _Parser(argparse.ArgumentParser):
