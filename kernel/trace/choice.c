@@ -102,6 +102,14 @@ static char *copy_text(const char *text)
 	return copy;
 }
 
+/* What stands for no filter; behind it there are no spaces any more. */
+static bool is_none(const char *text)
+{
+	while (*text == ' ' || (*text >= '\t' && *text <= '\r'))
+		text++;
+	return !strcmp(text, "0");
+}
+
 /* OF_SYSTEM: the text is one for several events. C held. */
 static int set_filter(unsigned int number, const char *text, bool of_system)
 {
@@ -110,7 +118,7 @@ static int set_filter(unsigned int number, const char *text, bool of_system)
 	char *copy = NULL;
 	int error = 0;
 
-	if (strcmp(text, "0") != 0) {
+	if (!is_none(text)) {
 		error = trace_filter_make(trace_event_get(number), text, &filter, &wrong);
 		copy = error == -ENOMEM ? NULL : copy_text(text);
 		if (!copy) {

@@ -1,33 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Filters: from their text to a tree, and a record through the tree. The language is described in
- * <kernel/trace/filter.h>.
+ * Filters: from their text to a tree (node.h). The language is described in <kernel/trace/filter.h>.
  *
- * A tree's node is a comparison, or has a list of others of which all or one must hold. The nodes lie
- * in one allocation, whose size is known from the text: it has a character for
- * each but the first three. Only
- * parentheses and ! make the tree deep, and that is limited, because it is walked where a kernel
- * stack may be nearly full.
+ * The nodes lie in one allocation, whose size is known from the text: it has a character for each but the
+ * first three. Only parentheses and ! make the tree deep, and that is limited, because it is walked where
+ * a kernel stack may be nearly full.
  */
 #include <kernel/trace/filter.h>
 
 #include <stdint.h>
 #include <string.h>
 
-#include <arch/sample.h>
-#include <kernel/cpu.h>
+#include <kernel/cpu_list.h>
 #include <kernel/kmalloc.h>
-#include <kernel/task.h>
+#include <kernel/symbol.h>
 #include <kernel/trace/event.h>
 #include <uapi/linux/errno.h>
 
-#define DEPTH_MAX  32
-/* Longest string to compare with, and longest number: Linux's MAX_FILTER_STR_VAL, and num_buf in
- * parse_pred. */
-#define STRING_MAX 256
-#define NUMBER_MAX 24
+#include "node.h"
 
-enum relation { EQUAL, NOT_EQUAL, AT_MOST, LESS, AT_LEAST, GREATER, HAS_BITS, LIKE };
+#define DEPTH_MAX    32
+/* Longest number and longest name of a function: Linux's num_buf in parse_pred, and KSYM_NAME_LEN. */
+#define NUMBER_MAX   24
+#define FUNCTION_MAX 512
 
 /* In the order in which they are looked for: no one is the beginning of a later one. */
 static const char *const relations[] = {
@@ -36,41 +31,6 @@ static const char *const relations[] = {
 };
 
 #define RELATIONS (sizeof(relations) / sizeof(relations[0]))
-
-enum node_kind { ALL_OF, ONE_OF, COMPARE };
-
-/* Where a comparison finds its left side. */
-enum source {
-	SOURCE_NUMBER,	    /* size bytes at offset */
-	SOURCE_CPU,	    /* the processor */
-	SOURCE_ARRAY,	    /* of numbers: nothing is true of it */
-	SOURCE_CHARS,	    /* an array of size bytes at offset */
-	SOURCE_STRING_AT,   /* length << 16 | offset, at offset */
-	SOURCE_COMM,	    /* the running task's name */
-	SOURCE_POINTER,	    /* a kernel address, at offset */
-	SOURCE_USER_POINTER /* a program's */
-};
-
-struct node {
-	enum node_kind kind;
-	bool negated;
-	struct node *children, *next; /* of all-of and one-of; of whose children this is one */
-	/* a comparison */
-	enum source source;
-	enum relation relation;
-	uint16_t offset, size;
-	bool is_signed;
-	uint64_t number;
-	const char *string; /* in the filter's allocation; terminated */
-};
-
-struct trace_filter {
-	struct node *root;
-	struct node *free_node; /* while it is made */
-	char *free_text;
-};
-
-/* --- reading --- */
 
 struct parser {
 	const struct trace_event *event;
@@ -204,10 +164,10 @@ static int parse_string(struct parser *parser, struct node *node)
 	size_t length = (size_t)(end - start - 1);
 	char *copy = parser->filter->free_text;
 
-	if (!is_string(node->source))
-		return fail_in(parser, start, "Expecting numeric field");
 	if (node->relation != EQUAL && node->relation != NOT_EQUAL && node->relation != LIKE)
 		return fail_in(parser, start, "Illegal operation for field type");
+	if (!is_string(node->source))
+		return fail_in(parser, start, "Expecting numeric field");
 	if (length >= STRING_MAX)
 		return fail_in(parser, end, "Operand too long");
 	memcpy(copy, start + 1, length);
@@ -266,6 +226,74 @@ static int parse_number(struct parser *parser, struct node *node)
 		return fail_in(parser, parser->at, "Operand too long");
 	if (!read_number(start, parser->at, node->is_signed, &node->number))
 		return fail_in(parser, start, "Illegal integer value");
+	node->number = extend(node, node->number);
+	return 0;
+}
+
+/* CPUS{list}: among which processors the field's is. */
+static int parse_processors(struct parser *parser, struct node *node)
+{
+	const char *list = parser->at + strlen("CPUS"), *end;
+
+	if (is_string(node->source) ||
+	    (node->relation != EQUAL && node->relation != NOT_EQUAL && node->relation != HAS_BITS))
+		return fail_in(parser, parser->at, "Illegal operation for field type");
+	if (*list != '{')
+		return fail_in(parser, *list ? list + 1 : list, "Missing '{'");
+	list++;
+	end = strchr(list, '}');
+	if (!end)
+		return fail_in(parser, list + strlen(list), "Missing '}'");
+	if (list == end || !cpu_list_parse(list, (size_t)(end - list), &node->cpus))
+		return fail_in(parser, end, "Invalid cpulist");
+	node->against = PROCESSORS;
+	parser->at = end + 1;
+	return 0;
+}
+
+/* Which function is meant from TEXT to END, by its name or an address in it: where it begins and ends. */
+static bool find_function(struct node *node, const char *text, const char *end, uint64_t address)
+{
+	struct symbol_entry entry, next;
+	size_t index = 0;
+	bool named = !is_digit(*text);
+
+	for (; symbol_get(index, &entry); index++) {
+		if (!symbol_get(index + 1, &next))
+			symbol_get_range(&node->start, &next.address);
+		if (named ? strlen(entry.name) == (size_t)(end - text) &&
+				    !memcmp(entry.name, text, (size_t)(end - text)) :
+			    address >= entry.address && address < next.address) {
+			node->start = entry.address;
+			node->end = next.address;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A function, that the field, a pointer, points into. */
+static int parse_function(struct parser *parser, struct node *node)
+{
+	const char *start = parser->at, *end = start;
+	uint64_t address = 0;
+	bool named = !is_digit(*start);
+
+	if (node->size != sizeof(uintptr_t))
+		return fail_in(parser, start, "Illegal operation for field type");
+	if (node->relation != EQUAL && node->relation != NOT_EQUAL)
+		return fail_in(parser, start, "Invalid operator");
+	while (named ? *end && !is_space(*end) : is_word(*end) && *end != '_')
+		end++;
+	if (end - start >= (named ? FUNCTION_MAX : NUMBER_MAX))
+		return fail_in(parser, end, "Operand too long");
+	if (!named && !read_number(start, end, false, &address))
+		return fail_in(parser, end, "Invalid value (did you forget quotes)?");
+	if (!find_function(node, start, end, address))
+		return fail_in(parser, end, "Function not found");
+	node->source = SOURCE_NUMBER;
+	node->against = A_FUNCTION;
+	parser->at = end;
 	return 0;
 }
 
@@ -283,6 +311,8 @@ static int parse_comparison(struct parser *parser, struct node *node)
 	/* Of a number it changes nothing. */
 	if (take(parser, ".ustring") && node->source == SOURCE_POINTER)
 		node->source = SOURCE_USER_POINTER;
+	bool function = take(parser, ".function");
+
 	skip_spaces(parser);
 	while (relation < RELATIONS && !take(parser, relations[relation]))
 		relation++;
@@ -290,6 +320,10 @@ static int parse_comparison(struct parser *parser, struct node *node)
 		return fail_in(parser, parser->at, "Invalid operator");
 	node->relation = relation;
 	skip_spaces(parser);
+	if (function)
+		return parse_function(parser, node);
+	if (!strncmp(parser->at, "CPUS", 4))
+		return parse_processors(parser, node);
 	if (*parser->at == '"' || *parser->at == '\'')
 		return parse_string(parser, node);
 	if (is_digit(*parser->at) || *parser->at == '-')
@@ -301,12 +335,14 @@ static int parse_list(struct parser *parser, struct node *list);
 
 static int parse_term(struct parser *parser, struct node **result)
 {
-	bool negated = false;
+	bool negated = false, any = false;
 	int error;
 
-	for (skip_spaces(parser); take(parser, "!"); skip_spaces(parser))
+	for (skip_spaces(parser); take(parser, "!"); skip_spaces(parser)) {
 		negated = !negated;
-	if (negated && !*parser->at)
+		any = true;
+	}
+	if (any && !*parser->at)
 		return fail(parser, parser->at, "No filter found", -EINVAL);
 	if (take(parser, "(")) {
 		if (++parser->depth > DEPTH_MAX)
@@ -385,16 +421,14 @@ static int check_shape(struct parser *parser)
 		} else if (*at == ')') {
 			if (!depth--)
 				return fail(parser, at, "Too few '('", -EPERM);
-		} else if (at[0] != at[1] || (*at != '&' && *at != '|')) {
-			any = true;
 		} else {
-			at++;
+			any = true;
 		}
 	}
 	if (quote)
 		return fail(parser, quote, "Missing matching quote", -ESRCH);
 	if (depth)
-		return fail(parser, open[0], "Too many '('", -ENOENT);
+		return fail(parser, open[depth - 1], "Too many '('", -ENOENT);
 	return any ? 0 : -EINVAL;
 }
 
@@ -448,163 +482,4 @@ int trace_filter_make(const struct trace_event *event, const char *text,
 void trace_filter_free(struct trace_filter *filter)
 {
 	kfree(filter);
-}
-
-/* --- matching --- */
-
-/* Whether C is in the set at *SET, which begins behind its [ and becomes what is behind its ]. */
-static bool in_set(const char **set, char c)
-{
-	const char *at = *set;
-	bool inverted = *at == '!', found = false;
-
-	if (inverted)
-		at++;
-	for (bool first = true; *at && (first || *at != ']'); first = false) {
-		char low = *at++, high = low;
-
-		if (at[0] == '-' && at[1] && at[1] != ']') {
-			high = at[1];
-			at += 2;
-		}
-		found |= low <= c && c <= high;
-	}
-	*set = *at ? at + 1 : at;
-	return found != inverted;
-}
-
-/* One step of PATTERN that is no *: whether it takes C. *PATTERN moves on. */
-static bool takes(const char **pattern, char c)
-{
-	char p = *(*pattern)++;
-
-	if (p == '?')
-		return true;
-	if (p == '[')
-		return in_set(pattern, c);
-	if (p == '\\' && **pattern)
-		p = *(*pattern)++;
-	return p == c;
-}
-
-/* Whether the SIZE bytes of TEXT, or what is before their first zero, are like PATTERN. */
-static bool is_like(const char *text, size_t size, const char *pattern)
-{
-	const char *end = text + strnlen(text, size);
-	const char *retry_text = NULL, *retry_pattern = NULL;
-
-	while (text < end || *pattern) {
-		if (*pattern == '*') {
-			retry_pattern = ++pattern;
-			retry_text = text;
-			continue;
-		}
-		if (text < end && *pattern && takes(&pattern, *text)) {
-			text++;
-			continue;
-		}
-		/* The last * takes one more. */
-		if (!retry_pattern || retry_text == end)
-			return false;
-		pattern = retry_pattern;
-		text = ++retry_text;
-	}
-	return true;
-}
-
-static bool compare_string(const struct node *node, const char *text, size_t size)
-{
-	if (node->relation == LIKE)
-		return is_like(text, size, node->string);
-	bool equal = strnlen(text, size) == strlen(node->string) &&
-		     !memcmp(text, node->string, strnlen(text, size));
-
-	return equal == (node->relation == EQUAL);
-}
-
-static uint64_t load(const struct node *node, const void *record)
-{
-	const unsigned char *at = (const unsigned char *)record + node->offset;
-	uint64_t value = 0;
-
-	memcpy(&value, at, node->size);
-	if (node->is_signed && node->size < sizeof(value)) {
-		unsigned int shift = 64 - 8 * node->size;
-
-		value = (uint64_t)((int64_t)(value << shift) >> shift);
-	}
-	return value;
-}
-
-static bool compare_number(const struct node *node, uint64_t value)
-{
-	uint64_t other = node->number;
-	bool less = node->is_signed ? (int64_t)value < (int64_t)other : value < other;
-
-	switch (node->relation) {
-	case EQUAL:
-		return value == other;
-	case NOT_EQUAL:
-		return value != other;
-	case AT_MOST:
-		return less || value == other;
-	case LESS:
-		return less;
-	case AT_LEAST:
-		return !less;
-	case GREATER:
-		return !less && value != other;
-	default:
-		return value & other;
-	}
-}
-
-static bool compare(const struct node *node, const void *record)
-{
-	const char *bytes = record;
-	char copy[STRING_MAX];
-	uint32_t where;
-
-	switch (node->source) {
-	case SOURCE_NUMBER:
-		return compare_number(node, load(node, record));
-	case SOURCE_CPU:
-		return compare_number(node, cpu_id());
-	case SOURCE_ARRAY:
-		return false;
-	case SOURCE_CHARS:
-		return compare_string(node, bytes + node->offset, node->size);
-	case SOURCE_STRING_AT:
-		memcpy(&where, bytes + node->offset, sizeof(where));
-		return compare_string(node, bytes + (where & 0xffff), where >> 16);
-	case SOURCE_COMM:
-		return compare_string(node, task_current()->comm, TASK_COMM_SIZE);
-	case SOURCE_USER_POINTER:
-		return compare_string(node, copy,
-				      arch_user_peek(load(node, record), copy, sizeof(copy)));
-	default:
-		/* A program's pointer taken for the kernel's: nothing is there. */
-		return false;
-	}
-}
-
-static bool holds(const struct node *node, const void *record)
-{
-	const struct node *child;
-	bool result = node->kind == ALL_OF;
-
-	if (node->kind == COMPARE)
-		return compare(node, record) != node->negated;
-	for (child = node->children; child; child = child->next) {
-		if (holds(child, record) != result) {
-			result = !result;
-			break;
-		}
-	}
-	return result != node->negated;
-}
-
-bool trace_filter_match(const struct trace_filter *filter, const void *record)
-{
-	return holds(filter->root, record);
 }

@@ -106,13 +106,18 @@ static ssize_t refuse(void *target, const char *bytes, size_t size)
 		.name = (file), .mode = S_IFREG | 0440, .show = (function), .store = refuse \
 	}
 
-/* A filter as it is written: without what surrounds it. */
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* A filter as it is written: without the spaces behind it. */
 static ssize_t store_text(const char *bytes, size_t size, void *target,
 			  int (*store)(void *target, const char *text))
 {
 	size_t length = size;
 
-	while (length && (bytes[length - 1] == '\n' || bytes[length - 1] == ' '))
+	while (length && is_space(bytes[length - 1]))
 		length--;
 	char *copy = copy_of(bytes, length);
 	int error = copy ? store(target, copy) : -ENOMEM;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <kernel/cpu_list.h>
 #include <kernel/trace/event.h>
 #include <kernel/trace/filter.h>
 #include <uapi/linux/errno.h>
@@ -25,6 +26,21 @@ static const struct trace_event *event_called(const char *name)
 /* --- what is let through --- */
 
 static const struct trace_sched_process_exit ended = { .comm = "a name", .pid = 77, .prio = -3 };
+
+/* Whether the filter TEXT lets RECORD of EVENT through, or what is wrong with it. */
+static int lets_through(const char *event, const char *text, const void *record)
+{
+	struct trace_filter *filter;
+	struct trace_filter_error wrong;
+	int error = trace_filter_make(event_called(event), text, &filter, &wrong);
+
+	if (error)
+		return error;
+	bool through = trace_filter_match(filter, record);
+
+	trace_filter_free(filter);
+	return through;
+}
 
 static void what_is_let_through(void)
 {
@@ -46,21 +62,65 @@ static void what_is_let_through(void)
 		{ "comm ~ 'a?n[a-c]me' && !comm ~ 'a[!a-z]x'", true },
 		{ "comm ~ 'a* *m*z'", false },
 		{ "comm ~ '***********************************z'", false },
+		{ "pid == 0x10000004d && prio < 0xffffffff", true },
+		{ "prio & CPUS{0-3} || pid != CPUS{1,2}", false },
 	};
 
-	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
-		struct trace_filter *filter = NULL;
-		struct trace_filter_error wrong;
+	sim_start(4);
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		EXPECT_EQ_AT(lets_through("sched_process_exit", filters[i].text, &ended),
+			     filters[i].through, "%s", filters[i].text);
+	sim_end();
+}
 
-		EXPECT_EQ_AT(trace_filter_make(event_called("sched_process_exit"), filters[i].text,
-					       &filter, &wrong),
-			     0, "%s", filters[i].text);
-		if (!filter)
-			return;
-		EXPECT_EQ_AT(trace_filter_match(filter, &ended), filters[i].through, "%s",
-			     filters[i].text);
-		trace_filter_free(filter);
+static void functions(void)
+{
+	static const struct trace_hrtimer_start started = { .function = (void *)0x2fff };
+
+	EXPECT_EQ(lets_through("hrtimer_start", "function.function == second_function", &started),
+		  1);
+	EXPECT_EQ(lets_through("hrtimer_start", "function.function != second_function", &started),
+		  0);
+	EXPECT_EQ(lets_through("hrtimer_start", "function.function == first_function", &started),
+		  0);
+	EXPECT_EQ(lets_through("hrtimer_start", "function.function == 0x2001", &started), 1);
+	EXPECT_EQ(lets_through("hrtimer_start", "function.function == 8191", &started), 0);
+	EXPECT_EQ(lets_through("hrtimer_start", "function.function == 0x3000", &started), -EINVAL);
+	EXPECT_EQ(lets_through("hrtimer_start", "function.function == second", &started), -EINVAL);
+	EXPECT_EQ(lets_through("hrtimer_start", "mode.function == first_function", &started),
+		  -EINVAL);
+}
+
+/* --- lists of processors --- */
+
+/* Where four run. */
+static void lists_of_processors(void)
+{
+	static const struct {
+		const char *text;
+		bool is_one;
+		cpumask_t cpus;
+	} lists[] = {
+		{ "0", true, 1 },	 { "0-3", true, 15 },	     { "all", true, 15 },
+		{ "N", true, 8 },	 { "1-N", true, 14 },	     { "0,2", true, 5 },
+		{ " 0\t3,", true, 9 },	 { ",,", true, 0 },	     { "0-3:1/2", true, 5 },
+		{ "1-3:2/3", true, 6 },	 { "all:0/1", true, 0 },     { "2-2:9/9", true, 4 },
+		{ "4", false, 0 },	 { "0-4", false, 0 },	     { "3-1", false, 0 },
+		{ "0-", false, 0 },	 { "-1", false, 0 },	     { "1x", false, 0 },
+		{ "0:1/2", false, 0 },	 { "0-3:1", false, 0 },	     { "0-3:3/2", false, 0 },
+		{ "0-3:0/0", false, 0 }, { "4294967296", false, 0 }, { "alles", false, 0 },
+	};
+
+	sim_start(4);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		cpumask_t cpus;
+
+		EXPECT_EQ_AT(cpu_list_parse(lists[i].text, strlen(lists[i].text), &cpus),
+			     lists[i].is_one, "%s", lists[i].text);
+		if (lists[i].is_one)
+			EXPECT_EQ_AT(cpus, lists[i].cpus, "%s", lists[i].text);
 	}
+	sim_end();
 }
 
 /* --- any text --- */
@@ -116,6 +176,12 @@ static const char *const pieces[] = {
 	"common_pid>1",
 	"filename!='x'",
 	"COMM=='y'",
+	"CPUS{",
+	"}",
+	"cpu&CPUS{0}",
+	"pid!=CPUS{0-N:1/1}",
+	".function",
+	"filename.function==a",
 	"&&",
 	"||",
 };
@@ -250,6 +316,8 @@ static void layouts(void)
 
 static const struct tap_rule rules[] = {
 	{ "a filter lets through what it says", what_is_let_through },
+	{ "a pointer into a function is compared with the function", functions },
+	{ "lists of processors are read as Linux reads them", lists_of_processors },
 	{ "no text makes a filter that leaves its memory", any_text },
 	{ "texts may be long, but only so deep", deep_texts },
 	{ "fields lie where the compiler puts them, and numbers are each another", layouts },

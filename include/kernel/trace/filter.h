@@ -8,9 +8,12 @@
  *      term         =  ! term | ( expression ) | field operator value
  *      operator     =  == | != | < | <= | > | >= | &      for numbers
  *                      == | != | ~                        for strings; ~ has * ? [a-z]
+ *                      == | != | &                        for a number and CPUS{list}
+ *                      == | !=                            for a field with ".function", and a function
  *
  * A field is one of the event's, or what every event has: cpu, comm, common_pid. A string stands
- * between quotes. A pointer to a program's string is followed with ".ustring" behind its field.
+ * between quotes. A pointer to a program's string is followed with ".ustring" behind its field. A list of
+ * processors is one of <kernel/cpu_list.h>. A function is a name, or an address in it.
  */
 #ifndef KERNEL_TRACE_FILTER_H
 #define KERNEL_TRACE_FILTER_H
