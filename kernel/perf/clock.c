@@ -156,7 +156,7 @@ static void clock_del(struct perf_event *event, int flags)
 
 static struct pmu cpu_clock_pmu = {
 	.name = "cpu_clock",
-	.capabilities = PMU_SOFTWARE | PMU_HIDDEN,
+	.capabilities = PMU_SOFTWARE | PMU_HIDDEN | PMU_NO_NMI,
 	.event_init = cpu_clock_event_init,
 	.add = clock_add,
 	.del = clock_del,
@@ -167,7 +167,7 @@ static struct pmu cpu_clock_pmu = {
 
 static struct pmu task_clock_pmu = {
 	.name = "task_clock",
-	.capabilities = PMU_SOFTWARE | PMU_HIDDEN,
+	.capabilities = PMU_SOFTWARE | PMU_HIDDEN | PMU_NO_NMI,
 	.event_init = task_clock_event_init,
 	.add = clock_add,
 	.del = clock_del,

@@ -381,7 +381,7 @@ int perf_event_change_period(struct perf_event *event, uint64_t period)
 
 /* --- the clock of its records --- */
 
-/* Clocks that attr.clockid may name, and whether a PMI may ask them (Linux:
+/* Clocks that attr.clockid may name, and whether an NMI may ask them (Linux:
  * perf_event_set_clock). */
 static const struct {
 	int32_t id;
@@ -400,7 +400,7 @@ int perf_event_set_clock(struct perf_event *event)
 	for (size_t i = 0; i < sizeof(record_clocks) / sizeof(record_clocks[0]); i++) {
 		if (record_clocks[i].id != event->attr.clockid)
 			continue;
-		if (!record_clocks[i].nmi_safe && !perf_event_is_software(event))
+		if (!record_clocks[i].nmi_safe && !(event->pmu->capabilities & PMU_NO_NMI))
 			return -EINVAL;
 		if (record_clocks[i].real)
 			event->clock_offset_ns = (int64_t)(arch_boot_time_s() * NSEC_PER_SEC);

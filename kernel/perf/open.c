@@ -85,6 +85,7 @@ long perf_task_events_set(bool enable)
 struct request {
 	struct perf_event_attr attr;
 	int cpu;
+	bool of_cgroup;		   /* pid is a descriptor of one */
 	struct file *group_file;   /* referenced; NULL: none */
 	struct perf_event *leader; /* NULL: a group of its own */
 	struct perf_event *output; /* NULL: none */
@@ -109,7 +110,7 @@ static int find_group(struct request *request, int group_fd, unsigned long flags
 
 static int find_target(struct request *request, pid_t pid)
 {
-	if (pid == -1)
+	if (pid == -1 || request->of_cgroup)
 		return 0;
 	if (pid == 0) {
 		request->task = task_current();
@@ -245,6 +246,9 @@ static int install(const struct request *request, struct perf_event *event)
 		error = perf_output_set(event, request->output);
 	if (!error)
 		error = check_read_size(event, request->leader);
+	/* The AUX area of the group's leader, and no PMU has one. */
+	if (!error && event->attr.aux_sample_size)
+		error = -EINVAL;
 	if (!error)
 		perf_context_install(context, event);
 	return error;
@@ -273,7 +277,10 @@ static long open_event(struct request *request, unsigned long flags)
 
 	if (!event)
 		return error;
-	if (event->pmu->event_permit)
+	/* There are no control groups, so no descriptor is one's. */
+	if (request->of_cgroup)
+		error = -EBADF;
+	if (!error && event->pmu->event_permit)
 		error = event->pmu->event_permit(event, request->task);
 	if (!error && perf_event_is_sampling(event) &&
 	    (event->pmu->capabilities & PMU_NO_INTERRUPT))
@@ -304,7 +311,7 @@ static long open_event(struct request *request, unsigned long flags)
 
 long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, unsigned long flags)
 {
-	struct request request = { .cpu = cpu };
+	struct request request = { .cpu = cpu, .of_cgroup = flags & PERF_FLAG_PID_CGROUP };
 	long result;
 
 	if (flags & ~FLAGS_ALL)
@@ -314,10 +321,8 @@ long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, un
 		result = perf_attr_copy(&request.attr, (void *)user_attr);
 	if (result)
 		return result;
-	/* There are no control groups, so no descriptor is one's; on all CPUs there can be none
-	 * anyhow. */
-	if (flags & PERF_FLAG_PID_CGROUP)
-		return pid == -1 || cpu == -1 ? -EINVAL : -EBADF;
+	if (request.of_cgroup && (pid == -1 || cpu == -1))
+		return -EINVAL;
 
 	result = find_group(&request, group_fd, flags);
 	if (!result)

@@ -79,23 +79,18 @@ static bool has_exclusion(const struct perf_event_attr *attr)
 }
 
 /* What Linux refuses of an event that its PMU could count. No PMU here saves vector registers; of
- * call chains there is a longest (kernel.perf_event_max_stack). */
+ * call chains there is a longest (kernel.perf_event_max_stack). No PMU writes into an AUX area. */
 static int check_taken(const struct pmu *pmu, const struct perf_event_attr *attr)
 {
-	uint64_t registers = 0;
-
-	if (attr->sample_type & PERF_SAMPLE_REGS_USER)
-		registers |= attr->sample_regs_user;
-	if (attr->sample_type & PERF_SAMPLE_REGS_INTR)
-		registers |= attr->sample_regs_intr;
-	if (arch_sample_registers_extended(registers))
+	/* Also if no sample will have them. */
+	if (arch_sample_registers_extended(attr->sample_regs_user | attr->sample_regs_intr))
 		return -EOPNOTSUPP;
 	if ((pmu->capabilities & PMU_NO_EXCLUDE) && has_exclusion(attr))
 		return -EINVAL;
 	if ((attr->sample_type & PERF_SAMPLE_CALLCHAIN) &&
 	    attr->sample_max_stack > perf_stack_depth_max)
 		return -EOVERFLOW;
-	return 0;
+	return attr->aux_output ? -EOPNOTSUPP : 0;
 }
 
 static int try_init(struct pmu *pmu, struct perf_event *event)

@@ -153,7 +153,7 @@ static void software_del(struct perf_event *event, int flags)
 
 static struct pmu software_pmu = {
 	.name = "software",
-	.capabilities = PMU_SOFTWARE,
+	.capabilities = PMU_SOFTWARE | PMU_NO_NMI,
 	.event_init = software_event_init,
 	.event_destroy = software_event_destroy,
 	.add = software_add,

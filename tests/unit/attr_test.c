@@ -206,8 +206,8 @@ static const struct row {
 	{ SET(bpf_event, 1), 0 },
 	{ SET(cgroup, 1), 0 },
 	{ SET(text_poke, 1), 0 },
-	{ SET(aux_output, 1), -EINVAL },
-	{ SET(aux_sample_size, 8), -EINVAL },
+	{ SET(aux_output, 1), 0 }, /* the same */
+	{ SET(aux_sample_size, 8), 0 },
 	{ SET(sample_id_all, 1), 0 },
 	{ SET(watermark, 1), 0 },
 	{ SET(precise_ip, 3), 0 }, /* the PMU's to judge */
@@ -259,12 +259,15 @@ static void a_refusal_is_said_once(void)
 	user_attr(sizeof(struct perf_event_attr))->sample_type = PERF_SAMPLE_CGROUP;
 	EXPECT_EQ(copy(), -EINVAL);
 	EXPECT_STR(sim_log_last(), "perf_event_open: control groups are not implemented");
-	user_attr(sizeof(struct perf_event_attr))->aux_output = 1;
-	EXPECT_EQ(copy(), -EINVAL);
-	EXPECT_STR(sim_log_last(), "perf_event_open: AUX areas are not implemented");
+	struct perf_event_attr *attr = user_attr(sizeof(*attr));
+
+	attr->sample_type = PERF_SAMPLE_BRANCH_STACK;
+	attr->branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	EXPECT_EQ(copy(), -EOPNOTSUPP);
+	EXPECT_STR(sim_log_last(), "perf_event_open: branch stacks are not implemented");
 	user_attr(sizeof(struct perf_event_attr))->sample_type = PERF_SAMPLE_CGROUP;
 	EXPECT_EQ(copy(), -EINVAL);
-	EXPECT_STR(sim_log_last(), "perf_event_open: AUX areas are not implemented");
+	EXPECT_STR(sim_log_last(), "perf_event_open: branch stacks are not implemented");
 }
 
 static const struct tap_rule rules[] = {

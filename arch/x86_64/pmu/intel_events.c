@@ -133,10 +133,14 @@ int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event)
 	/* Precise samples and branch stacks need PEBS and LBR, which are not architectural. */
 	if (attr->precise_ip || (attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
 		return -EOPNOTSUPP;
+	/* Vector registers are sampled by PEBS only; whose bits are set is told so before whether there is such
+	 * an event. */
+	if ((attr->sample_regs_user | attr->sample_regs_intr) & VECTOR_REGISTERS)
+		return -EINVAL;
 	if (error)
 		return error;
-	/* Vector registers are sampled by PEBS only. */
-	if ((attr->sample_regs_user | attr->sample_regs_intr) & VECTOR_REGISTERS)
+	/* As PEBS is what writes into an AUX area. */
+	if (attr->aux_output)
 		return -EINVAL;
 
 	event->hw.constraint = constraint_of(pmu, event_bits & ~EVENTSEL_ANY);
