@@ -133,8 +133,9 @@ static int check_target(const struct request *request)
 	/* No signals to whoever happens to run. */
 	if (request->attr.sigtrap && !request->task)
 		return -EINVAL;
-	/* A child's samples would carry its parent's counts. */
-	if (request->attr.inherit && (request->attr.sample_type & PERF_SAMPLE_READ))
+	/* Of the counts in samples that are each task's own nobody could say whose they are. */
+	if (perf_event_samples_own_counts(&request->attr) &&
+	    !(request->attr.sample_type & PERF_SAMPLE_TID))
 		return -EINVAL;
 	return 0;
 }

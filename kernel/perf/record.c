@@ -234,7 +234,7 @@ FRONT_INLINE void write_front(struct perf_output *output, uint64_t sample_type, 
 		perf_ring_write(output, &aside, filled);
 }
 
-/* --- PERF_SAMPLE_READ: what read() would return --- */
+/* --- PERF_SAMPLE_READ: what read() would return, but for inherited events --- */
 
 /* MEMBER of the group of EVENT, whose own count the driver has just folded. */
 static void fold_member(struct perf_event *member, const struct perf_event *event)
@@ -243,10 +243,19 @@ static void fold_member(struct perf_event *member, const struct perf_event *even
 		member->pmu->read(member);
 }
 
-static void write_member(struct perf_output *output, const struct perf_event *member,
-			 uint64_t read_format)
+/* What a record of EVENT says that MEMBER of its group has counted. */
+static uint64_t count_of(const struct perf_event *member, const struct perf_event *event)
 {
-	write_word(output, perf_event_count(member));
+	return perf_event_samples_own_counts(&event->attr) ? perf_event_own_count(member) :
+							     perf_event_count(member);
+}
+
+static void write_member(struct perf_output *output, const struct perf_event *member,
+			 const struct perf_event *event)
+{
+	uint64_t read_format = event->attr.read_format;
+
+	write_word(output, count_of(member, event));
 	if (read_format & PERF_FORMAT_ID)
 		write_word(output, member->parent ? member->parent->id : member->id);
 	if (read_format & PERF_FORMAT_LOST)
@@ -273,7 +282,7 @@ static void write_values(struct perf_output *output, struct perf_event *event)
 	struct perf_event *leader = event->leader, *sibling;
 
 	if (!(format & PERF_FORMAT_GROUP)) {
-		write_word(output, perf_event_count(event));
+		write_word(output, count_of(event, event));
 		write_times(output, event);
 		if (format & PERF_FORMAT_ID)
 			write_word(output, event->parent ? event->parent->id : event->id);
@@ -285,10 +294,10 @@ static void write_values(struct perf_output *output, struct perf_event *event)
 	write_word(output, 1 + leader->sibling_count);
 	write_times(output, event);
 	fold_member(leader, event);
-	write_member(output, leader, format);
+	write_member(output, leader, event);
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
 		fold_member(sibling, event);
-		write_member(output, sibling, format);
+		write_member(output, sibling, event);
 	}
 }
 

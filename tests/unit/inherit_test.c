@@ -259,6 +259,8 @@ static void samples_may_not_read(void)
 	attr.sample_period = 10;
 	attr.sample_type = PERF_SAMPLE_READ;
 	EXPECT_EQ(open_event(attr, 0, -1, -1), -EINVAL);
+	attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID;
+	EXPECT(open_event(attr, 0, -1, -1) >= 0);
 	attr.sample_type = PERF_SAMPLE_IP;
 	int fd = open_event(attr, 0, -1, -1);
 	EXPECT(fd >= 0);

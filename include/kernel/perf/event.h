@@ -211,6 +211,13 @@ static inline uint64_t perf_event_count(const struct perf_event *event)
 	       atomic_load_explicit(&event->child_count, memory_order_relaxed);
 }
 
+/* Whether the samples of an event with ATTR have counts of the sampled task alone, not of its family: those of an
+ * inherited event. Any context. */
+static inline bool perf_event_samples_own_counts(const struct perf_event_attr *attr)
+{
+	return attr->inherit && (attr->sample_type & PERF_SAMPLE_READ);
+}
+
 /* What user space adds to the counter it reads, sign-extended, to get perf_event_own_count:
  * offset of the user page of an event that is on a counter. Any context on its processor. */
 static inline uint64_t perf_event_user_offset(const struct perf_event *event)

@@ -89,6 +89,40 @@ RULE("inherit_thread: threads, but no processes")
 	EXPECT(value_of(fd) > 20000000);
 }
 
+RULE("inherit: a count in a sample is that of the task that is sampled")
+{
+	attr_t a = inherited(sampling(1000, PERF_SAMPLE_TID | PERF_SAMPLE_READ));
+	cpu_set_t first;
+	uint64_t words[64] = { 0 }, of_parent = 0, of_child = 0;
+	pid_t self = getpid();
+
+	/* Who has a buffer and is inherited has to be on one processor. */
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	EXPECT_EQ(sched_setaffinity(0, sizeof(first), &first), 0);
+	a.disabled = 1;
+	a.read_format = PERF_FORMAT_ID;
+	int fd = need(sys_open(&a, 0, 0, -1, 0));
+	struct ring ring = map_ring(fd, 8);
+
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	spin(LOOPS);
+	work_in_child(LOOPS);
+	spin(LOOPS);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	while (next_record(&ring, words)) {
+		uint64_t *last = (pid_t)(uint32_t)words[1] == self ? &of_parent : &of_child;
+
+		if (header_of(words).type != PERF_RECORD_SAMPLE)
+			continue;
+		EXPECT_EQ(words[2], *last + 1000);
+		EXPECT_EQ(words[3], id_of(fd));
+		*last = words[2];
+	}
+	EXPECT(of_parent >= 2 * 1000 && of_child >= 1000);
+	EXPECT(value_of(fd) >= of_parent + of_child);
+}
+
 RULE("inherit: a child that still runs is read with its parent")
 {
 	attr_t a = inherited(instructions());
