@@ -5,8 +5,8 @@
  *
  * A caller that was compiled with an older, shorter structure gets zeros for what it does not
  * know; one that knows more than this kernel may only have zeros there. The order of the checks,
- * and so the error of an attribute with several faults, is Linux's (perf_copy_attr, then
- * perf_event_open).
+ * and so the error of an attribute with several faults, is Linux's: of its format (perf_copy_attr), then
+ * whether it may be asked for (perf_event_open).
  *
  * What the ABI has and this kernel does not is refused by a table below, with the error Linux
  * gives on a machine without it, and said in the log once for each row.
@@ -205,10 +205,13 @@ int perf_attr_copy(struct perf_event_attr *attr, void *user_attr)
 
 		copy_to_user(size_field((uintptr_t)user_attr), &known, sizeof(known));
 	}
-	if (!error)
-		error = check_formats(attr);
-	if (!error)
-		error = check_permission(attr);
+	return error ? error : check_formats(attr);
+}
+
+int perf_attr_check(const struct perf_event_attr *attr)
+{
+	int error = check_permission(attr);
+
 	if (!error)
 		error = check_rate(attr);
 	if (!error)

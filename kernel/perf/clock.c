@@ -99,7 +99,7 @@ static void init_sampling(struct perf_event *event)
 
 static int clock_event_init(struct perf_event *event, uint64_t config)
 {
-	const struct perf_event_attr *attr = &event->attr;
+	struct perf_event_attr *attr = &event->attr;
 
 	if ((attr->type != PERF_TYPE_SOFTWARE && attr->type != event->pmu->type) ||
 	    attr->config != config)
@@ -108,6 +108,8 @@ static int clock_event_init(struct perf_event *event, uint64_t config)
 		return -EOPNOTSUPP;
 	if (perf_event_is_sampling(event))
 		init_sampling(event);
+	/* From now on it is what it might have been asked for as: MODIFY_ATTRIBUTES compares. */
+	attr->type = event->pmu->type;
 	return 0;
 }
 

@@ -320,6 +320,8 @@ long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, un
 	result = perf_allow_open();
 	if (!result)
 		result = perf_attr_copy(&request.attr, (void *)user_attr);
+	if (!result)
+		result = perf_attr_check(&request.attr);
 	if (result)
 		return result;
 	if (request.of_cgroup && (pid == -1 || cpu == -1))

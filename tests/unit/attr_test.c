@@ -27,7 +27,9 @@ static int copy(void)
 {
 	struct perf_event_attr attr;
 
-	return perf_attr_copy(&attr, block);
+	int error = perf_attr_copy(&attr, block);
+
+	return error ? error : perf_attr_check(&attr);
 }
 
 /* --- sizes --- */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What each kind of event is refused for, and which of several faults is told: the AUX area that no PMU here has,
- * clocks of records, vector registers, control groups. Single faults are in observe_open.c.
+ * clocks of records, vector registers, control groups, changed attributes, inherited counts. Single faults are in observe_open.c.
  */
 #include "tracepoint.h"
 
 #include <linux/hw_breakpoint.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #define DEVICES "/sys/bus/event_source/devices/"
@@ -176,6 +177,64 @@ static void control_groups(size_t kind)
 	     kinds[kind].name);
 }
 
+/* Breakpoints can be changed. Of the others it is asked only whether the attribute is one, and of their type. */
+static void modifications(size_t kind)
+{
+	union attr attr, changed;
+
+	attr_kind(&attr, kind);
+	long fd = open_event(&attr, 0, -1, -1, 0);
+
+	if (fd < 0)
+		return;
+	show(outcome(ioctl((int)fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr)), "%s changed: not",
+	     kinds[kind].name);
+	changed = attr;
+	changed.fields.freq = 1;
+	changed.fields.sample_freq = ~0ull;
+	show(outcome(ioctl((int)fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &changed)),
+	     "%s changed: a frequency that is too high", kinds[kind].name);
+	changed = attr;
+	changed.fields.sample_type = ~0ull;
+	show(outcome(ioctl((int)fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &changed)),
+	     "%s changed: all samples", kinds[kind].name);
+	changed = attr;
+	changed.fields.aux_output = 1;
+	show(outcome(ioctl((int)fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &changed)),
+	     "%s changed: aux_output", kinds[kind].name);
+	changed = attr;
+	changed.fields.exclude_kernel = 0;
+	changed.fields.sample_type = PERF_SAMPLE_PHYS_ADDR;
+	fflush(stdout);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (setgid(1000) || setuid(1000))
+			_exit(1);
+		show(outcome(ioctl((int)fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &changed)),
+		     "%s changed: by a user, the kernel included", kinds[kind].name);
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	close((int)fd);
+}
+
+/* Counts in samples of inherited events, which need to say whose they are. */
+static void inherited_reads(size_t kind)
+{
+	union attr attr;
+
+	attr_kind(&attr, kind);
+	attr.fields.inherit = 1;
+	attr.fields.sample_type = PERF_SAMPLE_READ;
+	show(opened(&attr, 0, -1, -1, 0), "%s, inherited: counts", kinds[kind].name);
+	attr.fields.sample_type |= PERF_SAMPLE_TID;
+	show(opened(&attr, 0, -1, -1, 0), "%s, inherited: counts and whose", kinds[kind].name);
+	attr.fields.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	show(opened(&attr, 0, -1, -1, 0), "%s, inherited: a group's and whose", kinds[kind].name);
+}
+
 int main(void)
 {
 	union attr attr;
@@ -191,6 +250,8 @@ int main(void)
 		clocks(kind);
 		vector_registers(kind);
 		control_groups(kind);
+		modifications(kind);
+		inherited_reads(kind);
 	}
 	return 0;
 }
