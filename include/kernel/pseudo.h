@@ -65,6 +65,9 @@ struct pseudo_entry {
 	int (*show)(struct text *text, void *target);
 	/* What was written to it at once, terminated: SIZE, or a negative error. NULL: EIO. */
 	ssize_t (*store)(void *target, const char *text, size_t size);
+	/* The two know of its beginning only, as numbers in /proc/sys do: what is read behind that is nothing, and what
+	 * is written there, or is nothing, is left out. */
+	bool once;
 	/* A link: its text, see inode_ops.read_link, and where it leads if that is not by the
 	 * text. */
 	ssize_t (*read_link)(void *target, char *buffer, size_t size);

@@ -94,6 +94,8 @@ static ssize_t copy_contents(struct file *file, void *buffer, size_t size, uint6
 
 static ssize_t read_contents(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
+	if (*position && pseudo(file_inode(file))->entry->once)
+		return 0;
 	ssize_t result = copy_contents(file, user_buffer, size, *position, true);
 
 	if (result > 0)
@@ -117,12 +119,16 @@ static ssize_t write_contents(struct file *file, const void *user_buffer, size_t
 		return inode->target ? -EINVAL : -EIO;
 	if (size >= STORE_MAX)
 		return -EINVAL;
+	if (inode->entry->once && (*position || !size))
+		return (ssize_t)size;
 	char *text = kzalloc(size + 1);
 
 	if (!text)
 		return -ENOMEM;
 	if (!copy_from_user(text, user_buffer, size))
 		result = inode->entry->store(inode->target, text, size);
+	if (result > 0 && inode->entry->once)
+		*position += (size_t)result;
 	kfree(text);
 	return result;
 }

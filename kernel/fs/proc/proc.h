@@ -10,7 +10,8 @@ struct text;
 /* Whether the running task may see addresses of the kernel: Linux's kallsyms_show_value. */
 bool proc_addresses_visible(void);
 
-/* The number that TEXT is, spaces around it allowed, if that is within [LEAST, MOST]; false: not. */
+/* The number that TEXT is, decimal, or octal behind 0, or hexadecimal behind 0x, spaces around it allowed, if that is
+ * within [LEAST, MOST]; false: not. */
 bool proc_parse_number(const char *text, long least, long most, long *number);
 
 /* /proc/PID: a directory for each process, its target the leader's struct task. */

@@ -116,6 +116,8 @@ ssize_t proc_store_oom_score_adj(void *target, const char *bytes, size_t size)
 	struct process *process = ((struct task *)target)->process;
 	long value;
 
+	/* Not so in /proc/sys. */
+	bytes += bytes[0] == '+' && bytes[1] != '-';
 	if (!proc_parse_number(bytes, OOM_SCORE_ADJ_MIN, OOM_SCORE_ADJ_MAX, &value))
 		return -EINVAL;
 	if (value < process->oom_score_adj && !capable(CAP_SYS_RESOURCE))

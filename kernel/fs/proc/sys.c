@@ -28,19 +28,31 @@
 
 #include "proc.h"
 
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
 bool proc_parse_number(const char *text, long least, long most, long *number)
 {
-	bool negative = false;
+	bool negative;
 	long value = 0;
+	int base = 10;
 
 	while (*text == ' ' || *text == '\t')
 		text++;
-	if (*text == '-' || *text == '+')
-		negative = *text++ == '-';
-	if (*text < '0' || *text > '9')
+	negative = *text == '-';
+	text += negative;
+	if (text[0] == '0')
+		base = (text[1] | 0x20) == 'x' && digit_of(text[2]) < 16 ? 16 : 8;
+	text += base == 16 ? 2 : 0;
+	if (digit_of(*text) >= base)
 		return false;
-	for (; *text >= '0' && *text <= '9'; text++)
-		if ((value = value * 10 + (*text - '0')) > INT32_MAX)
+	for (; digit_of(*text) < base; text++)
+		if ((value = value * base + digit_of(*text)) > (long)INT32_MAX + negative)
 			return false;
 	while (*text == ' ' || *text == '\t' || *text == '\n')
 		text++;
@@ -278,7 +290,13 @@ static int show_boot_id(struct text *text, void *unused)
 	{                                                                                       \
 		.name = (n), .mode = S_IFREG | 0644, .show = show_##file, .store = store_##file \
 	}
-#define SETTING(file) NAMED_SETTING(#file, file)
+#define NAMED_NUMBER_SETTING(n, file)                                                   \
+	{                                                                               \
+		.name = (n), .mode = S_IFREG | 0644, .once = true, .show = show_##file, \
+		.store = store_##file                                                   \
+	}
+#define SETTING(file)	     NAMED_SETTING(#file, file)
+#define NUMBER_SETTING(file) NAMED_NUMBER_SETTING(#file, file)
 #define DIRECTORY(n, entries)                                              \
 	{                                                                  \
 		.name = (n), .mode = S_IFDIR | 0555, .children = (entries) \
@@ -303,7 +321,7 @@ static const struct pseudo_entry kernel_entries[] = {
 	SETTING(hostname),
 	SETTING(domainname),
 	FILE_ENTRY(pid_max),
-	NAMED_SETTING("threads-max", threads_max),
+	NAMED_NUMBER_SETTING("threads-max", threads_max),
 	FILE_ENTRY(ngroups_max),
 	FILE_ENTRY(cap_last_cap),
 	FIXED("overflowuid", show_overflow_id),
@@ -311,14 +329,14 @@ static const struct pseudo_entry kernel_entries[] = {
 	FILE_ENTRY(randomize_va_space),
 	FILE_ENTRY(nmi_watchdog),
 	FILE_ENTRY(dmesg_restrict),
-	SETTING(printk),
-	SETTING(kptr_restrict),
-	SETTING(perf_event_paranoid),
-	SETTING(perf_event_max_sample_rate),
-	SETTING(perf_event_mlock_kb),
-	SETTING(perf_cpu_time_max_percent),
-	SETTING(perf_event_max_stack),
-	SETTING(perf_event_max_contexts_per_stack),
+	NUMBER_SETTING(printk),
+	NUMBER_SETTING(kptr_restrict),
+	NUMBER_SETTING(perf_event_paranoid),
+	NUMBER_SETTING(perf_event_max_sample_rate),
+	NUMBER_SETTING(perf_event_mlock_kb),
+	NUMBER_SETTING(perf_cpu_time_max_percent),
+	NUMBER_SETTING(perf_event_max_stack),
+	NUMBER_SETTING(perf_event_max_contexts_per_stack),
 	DIRECTORY("random", random_entries),
 	END,
 };

@@ -25,30 +25,37 @@ static int show_type(struct text *text, void *target)
 	return 0;
 }
 
-static bool is_digit(char character)
+static int digit_of(char character)
 {
-	return character >= '0' && character <= '9';
+	if (character >= '0' && character <= '9')
+		return character - '0';
+	character |= 0x20;
+	return character >= 'a' && character <= 'f' ? character - 'a' + 10 : 16;
 }
 
-/* The number that TEXT is, decimal, with or without a line end. -EINVAL, or -ERANGE if it is greater than
- * MOST, which is less than a tenth of what 64 bits hold. */
-static int parse_number(const char *text, bool with_sign, int64_t most, int64_t *number)
+/* The number that TEXT is, decimal, or octal behind 0, or hexadecimal behind 0x, with or without a line end.
+ * -EINVAL, or -ERANGE if it is greater than MOST. */
+static int parse_number(const char *text, bool with_sign, uint64_t most, int64_t *number)
 {
 	bool negative = with_sign && *text == '-', too_great = false;
-	int64_t value = 0;
+	uint64_t value = 0;
+	int base = 10;
 
 	text += *text == '+' || negative;
-	if (!is_digit(*text))
+	if (text[0] == '0')
+		base = (text[1] | 0x20) == 'x' && digit_of(text[2]) < 16 ? 16 : 8;
+	text += base == 16 ? 2 : 0;
+	if (digit_of(*text) >= base)
 		return -EINVAL;
-	for (; is_digit(*text); text++) {
-		value = too_great ? value : value * 10 + (*text - '0');
-		too_great = value > most;
+	for (; digit_of(*text) < base; text++) {
+		too_great |= __builtin_mul_overflow(value, (uint64_t)base, &value);
+		too_great |= __builtin_add_overflow(value, (uint64_t)digit_of(*text), &value);
 	}
 	text += *text == '\n';
 	if (*text)
 		return -EINVAL;
-	*number = negative ? -value : value;
-	return too_great ? -ERANGE : 0;
+	*number = (int64_t)(negative ? -value : value);
+	return too_great || value > most ? -ERANGE : 0;
 }
 
 static int show_mux_interval(struct text *text, void *target)
@@ -60,9 +67,9 @@ static int show_mux_interval(struct text *text, void *target)
 static ssize_t store_mux_interval(void *target, const char *bytes, size_t size)
 {
 	int64_t interval_ms;
-	int error = parse_number(bytes, true, INT32_MAX, &interval_ms);
+	int error = size ? parse_number(bytes, true, INT32_MAX, &interval_ms) : 0;
 
-	if (error)
+	if (error || !size)
 		return error;
 	if (interval_ms < 1)
 		return -EINVAL;
@@ -79,9 +86,9 @@ static int show_rdpmc(struct text *text, void *target)
 static ssize_t store_rdpmc(void *target, const char *bytes, size_t size)
 {
 	int64_t reads;
-	int error = parse_number(bytes, false, INT64_MAX / 10 - 1, &reads);
+	int error = size ? parse_number(bytes, false, UINT64_MAX, &reads) : 0;
 
-	if (error)
+	if (error || !size)
 		return error;
 	if (reads < PERF_USER_READS_NEVER || reads > PERF_USER_READS_ALWAYS)
 		return -EINVAL;

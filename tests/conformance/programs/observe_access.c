@@ -48,12 +48,35 @@ static const char *contents(const char *name)
 
 /* --- the settings --- */
 
+/* What is read and written not at the beginning. */
+static void parts(const char *name)
+{
+	char path[128], text[8] = "";
+
+	snprintf(path, sizeof(path), SETTINGS "%s", name);
+	int fd = open(path, O_RDWR);
+
+	show(outcome_value(write(fd, "16 4\n", 5)), "%s: two numbers written", name);
+	show(outcome_value(write(fd, "4\n", 2)), "%s: another behind them", name);
+	show(contents(name), "%s: then", name);
+	show(outcome_value(read(fd, text, sizeof(text))), "%s: read behind what was written", name);
+	show(outcome_value(pwrite(fd, "4\n", 2, 1)), "%s: written at 1", name);
+	show(outcome_value(pread(fd, text, 1, 0)), "%s: a byte read", name);
+	show(text, "%s: the byte", name);
+	show(outcome_value(pread(fd, text, 1, 1)), "%s: the next", name);
+	show(outcome_value(write(fd, "", 0)), "%s: nothing written", name);
+	show(contents(name), "%s: at the end", name);
+	close(fd);
+}
+
 static void settings(void)
 {
-	static const char *const texts[] = { "-2",   "-1",     "0",	     "1",	   "3",
-					     "100",  "101",    "127",	     "516",	   "1000",
-					     "1001", "100000", "2147483647", "2147483648", "x",
-					     "5 6",  "\n" };
+	static const char *const texts[] = {
+		"-2",  "-1",  "0",    "1",    "3",	     "100",	    "101",
+		"127", "516", "1000", "1001", "100000",	     "2147483647",  "2147483648",
+		"x",   "5 6", "\n",   "",     " ",	     "0x10",	    "0x",
+		"010", "08",  "+5",   "--5",  "-2147483648", "-2147483649", "4294967296"
+	};
 	static const struct {
 		const char *name, *again; /* the value that the rest goes on with */
 	} files[] = {
@@ -72,6 +95,8 @@ static void settings(void)
 			set(files[i].name, files[i].again);
 		}
 	}
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		parts(files[i].name);
 	set("perf_cpu_time_max_percent", "0");
 	show(set("perf_event_max_sample_rate", "50000"), "rate when time is not limited");
 	set("perf_cpu_time_max_percent", "100");

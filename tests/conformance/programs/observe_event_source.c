@@ -103,10 +103,12 @@ static const char *const rdpmc_file = DEVICES "cpu/rdpmc";
 
 static void writes(void)
 {
-	static const char *const intervals[] = { "0",	       "-1", "x",   "+9", "7 8",
-						 "2147483648", "1",  "8\n", "4" };
-	static const char *const accesses[] = { "3",   "-1", "x", "18446744073709551616",
-						"2\n", "0",  "1" };
+	static const char *const intervals[] = { "0",	       "-1", "x",	    "+9",  "7 8",
+						 "2147483648", "1",  "8\n",	    "",	   "0x10",
+						 "010",	       "08", "-2147483649", "+-1", "4" };
+	static const char *const accesses[] = { "3",   "-1",  "x",  "18446744073709551616", "2\n",
+						"",    "0x1", "01", "9223372036854775808",  "+1",
+						"+-1", "0",   "1" };
 
 	for (size_t i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
 		show(outcome_value(write_file(interval_file, intervals[i])), "interval %zu written",
