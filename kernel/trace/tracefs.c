@@ -535,9 +535,9 @@ static const struct pseudo_entry root_files[] = {
 
 static const struct pseudo_entry tracefs_root = { .mode = S_IFDIR | 0700, .children = root_files };
 
-/* debugfs has a place for it, and nothing else. */
+/* debugfs has the same, where Linux mounts tracefs when somebody looks; and nothing else. */
 static const struct pseudo_entry debugfs_files[] = {
-	{ .name = "tracing", .mode = S_IFDIR | 0700 },
+	{ .name = "tracing", .mode = S_IFDIR | 0700, .children = root_files },
 	{ .name = NULL },
 };
 

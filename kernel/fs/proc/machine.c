@@ -225,7 +225,8 @@ int proc_show_slabinfo(struct text *text, void *unused)
 
 int proc_show_filesystems(struct text *text, void *unused)
 {
-	text_print(text, "nodev\tsysfs\nnodev\ttmpfs\nnodev\tproc\nnodev\tdevtmpfs\n");
+	text_print(text, "nodev\tsysfs\nnodev\ttmpfs\nnodev\tproc\nnodev\tdevtmpfs\n"
+			 "nodev\tdebugfs\nnodev\ttracefs\nnodev\tramfs\n");
 	return 0;
 }
 

@@ -557,6 +557,33 @@ static void see_trace(void)
 	write_with("events/syscalls/filter", "0", 0);
 }
 
+/* --- where it is --- */
+
+static bool is_file_system(const char *line)
+{
+	char text[8192];
+	int fd = open("/proc/filesystems", O_RDONLY);
+	ssize_t size = read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	text[size < 0 ? 0 : size] = '\0';
+	return strstr(text, line);
+}
+
+static void see_mounts(void)
+{
+	SEE(mkdir("/tmp/tracing", 0700));
+	SEE(mount("nodev", "/tmp/tracing", "tracefs", 0, NULL));
+	SEE(access("/tmp/tracing/events/sched/sched_switch/id", F_OK));
+	SEE(mount("nodev", "/sys/kernel/debug", "debugfs", 0, NULL));
+	SEE(access("/sys/kernel/debug/tracing/events/sched/sched_switch/id", F_OK));
+	SEE(mkdir("/tmp/debug", 0700));
+	SEE(mount("nodev", "/tmp/debug", "debugfs", 0, NULL));
+	SEE(access("/tmp/debug/tracing/events/sched/sched_switch/id", F_OK));
+	SEE(is_file_system("nodev\ttracefs\n"));
+	SEE(is_file_system("nodev\tdebugfs\n"));
+}
+
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
@@ -572,5 +599,6 @@ int main(void)
 	see_filters();
 	see_errors();
 	see_trace();
+	see_mounts();
 	return 0;
 }
