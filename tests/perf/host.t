@@ -4,6 +4,7 @@
 
 import os
 import re
+import shutil
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
@@ -84,6 +85,24 @@ def check_flames(report, folder):
     report.ok(any(name == "syscall_entry" for level in levels for _, name, _ in level), "it has the kernel's functions")
     status, _, error = tap.command([inside.TALLY, "flamegraph", "bytes"], cwd=folder)
     report.ok(status == 127 and error.startswith("tally: bytes: perf cannot read it: "), "a file that is none of perf's", error)
+    for words, message in ((["empty"], "tally: empty: perf cannot read it: zero-sized data"), (["none"], "tally: none: no such file"),
+                           (["perf.data", "--kernel", "none"], "tally: none: no such file")):
+        status, _, error = tap.command([inside.TALLY, "flamegraph", *words], cwd=folder)
+        report.ok(status == 127 and error.startswith(message) and error.count("\n") == 1, f"one line about {' '.join(words)}", error)
+
+
+def check_names(report, folder):
+    """A command may have any name, and no browser opens an SVG with one character that XML has not."""
+    name = 'a\x01<b>\n"&c'
+    program = os.path.join(folder, name)
+    shutil.copy(inside.SPIN, program)
+    status, _, error = run(folder, "--add", program, "--get", "/perf.data", "/usr/bin/perf", "record", "-q", "-g", "-e", "cycles:u",
+                           "-c", str(PERIOD), program, str(PASSES))
+    report.equal((status, error), (0, ""), "perf record of a program with an odd name")
+    status, _, error = tap.command([inside.TALLY, "flamegraph", "perf.data", "-o", 'odd<&.svg'], cwd=folder)
+    report.equal((status, error), (0, ""), "a flame graph of it")
+    titles = [title.text for title in ElementTree.parse(os.path.join(folder, "odd<&.svg")).iter(f"{SVG}title")]
+    report.ok(any(text.startswith('a\ufffd<b>\ufffd"&c: ') for text in titles), "has its name, as far as XML can", *titles)
 
 
 def main():
@@ -92,6 +111,7 @@ def main():
         check_copy(report, folder)
         check_perf(report, folder)
         check_flames(report, folder)
+        check_names(report, folder)
     return report.done()
 
 

@@ -389,7 +389,8 @@ def _image(options):
 def _flamegraph(options):
     # Nothing else draws.
     from . import flamegraph
-    _must_be_file(options.file)
+    for path in filter(None, (options.file, options.kernel)):
+        _must_be_file(path)
     flamegraph.make(options.file, options.output or options.file + ".svg", options.kernel)
     return 0
 

@@ -17,6 +17,9 @@ _WIDTH, _ROW, _MARGIN, _LETTER = 1200, 17, 10, 7
 # Narrower boxes are left out: they could not be seen.
 _LEAST = 0.3
 _KERNEL_FROM = 1 << 63
+# Characters that XML 1.0 has not, escaped or not; what stands for them.
+_NO_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_REPLACEMENT = "\ufffd"
 # What perf calls a place that no file explains.
 _NAMELESS = "[unknown]"
 
@@ -61,7 +64,7 @@ class Frame:
 def samples(text):
     """(command, weight, [(name, whether it is the kernel's), innermost first]) of what perf script printed."""
     for block in re.split(r"\n\s*\n", text):
-        lines = block.strip("\n").splitlines()
+        lines = _with_whole_names(block.strip("\n").split("\n"))
         # With a chain, its frames are in the lines that follow; without, in the same.
         head = lines and re.match(r"^ *(.+?) +(\d+):? *(?:([0-9a-f]+) (.+))?$", lines[0])
         if not head:
@@ -75,6 +78,12 @@ def samples(text):
                     yield one[1], int(one[2]), [_place(one[3], one[4])]
             continue
         yield head[1], int(head[2]), [_place(*part) for part in chain]
+
+
+def _with_whole_names(lines):
+    """The lines of a block; those over which perf has written the name of a command, as it is, in one."""
+    frames = next((number for number, line in enumerate(lines) if line.startswith("\t")), 0)
+    return [_REPLACEMENT.join(lines[:frames]), *lines[frames:]] if frames else lines
 
 
 def _place(address, name):
@@ -110,11 +119,15 @@ def _colour(name, kernel):
     return f"rgb({150 + shade // 2},{170 + shade},230)" if kernel else f"rgb({200 + shade // 2},{90 + 2 * shade},60)"
 
 
+def _escape(text):
+    return html.escape(_NO_CHARACTERS.sub(_REPLACEMENT, text))
+
+
 def draw(root, title):
     """The SVG's text."""
     height = root.depth() * _ROW + 40 + _MARGIN
     scale = (_WIDTH - 2 * _MARGIN) / root.weight
-    parts = [_HEAD.format(width=_WIDTH, height=height, middle=_WIDTH // 2, title=html.escape(title))]
+    parts = [_HEAD.format(width=_WIDTH, height=height, middle=_WIDTH // 2, title=_escape(title))]
 
     def box(name, frame, x, level):
         width = frame.weight * scale
@@ -124,8 +137,8 @@ def draw(root, title):
         room = int((width - 4) / _LETTER)
         text = name if len(name) <= room else name[:room - 2] + ".." if room > 3 else ""
         parts.append(_BOX.format(
-            name=html.escape(name), weight=frame.weight, share=100 * frame.weight / root.weight, x=x, y=y, width=width,
-            height=_ROW - 1, colour=_colour(name, frame.kernel), text_x=x + 3, text_y=y + 12, text=html.escape(text)))
+            name=_escape(name), weight=frame.weight, share=100 * frame.weight / root.weight, x=x, y=y, width=width,
+            height=_ROW - 1, colour=_colour(name, frame.kernel), text_x=x + 3, text_y=y + 12, text=_escape(text)))
         for callee in sorted(frame.callees):
             box(callee, frame.callees[callee], x, level + 1)
             x += frame.callees[callee].weight * scale
