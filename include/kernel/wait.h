@@ -70,6 +70,9 @@ int wait_sleep_killable(uint64_t deadline_ns);
  * through deferred_work). */
 void wait_queue_wake(struct wait_queue *queue);
 
+/* Among the events, none of POLL*: the waker is to go on, as one that will wait itself before long (sched_wake_sync). */
+#define WAKE_SYNC (1u << 31)
+
 /* The same, and tells the functions that EVENTS (POLL* bits) is what may hold now. Returns whether
  * anyone was there who had use for it. */
 bool wait_queue_wake_events(struct wait_queue *queue, unsigned int events);

@@ -67,14 +67,17 @@ static bool writes(const struct file *file)
 
 /* --- reading and writing --- */
 
+/* Both ends: who writes is likely to wait for an answer, who reads for more. As in Linux, who says by a byte that another
+ * may begin can so look at the clock before that one has begun, and ended. */
+
 static void wake_readers(struct pipe *pipe)
 {
-	wait_queue_wake_events(&pipe->readable, POLLIN | POLLRDNORM);
+	wait_queue_wake_events(&pipe->readable, POLLIN | POLLRDNORM | WAKE_SYNC);
 }
 
 static void wake_writers(struct pipe *pipe)
 {
-	wait_queue_wake_events(&pipe->writable, POLLOUT | POLLWRNORM);
+	wait_queue_wake_events(&pipe->writable, POLLOUT | POLLWRNORM | WAKE_SYNC);
 }
 
 /* Sends signals to those who want them when something came for readers or writers. M held. */

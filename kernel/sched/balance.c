@@ -73,7 +73,7 @@ void balance_request_reschedule(unsigned int cpu)
 		arch_ipi_send(cpu, IPI_RESCHED);
 }
 
-void balance_enqueue(struct task *task, unsigned int cpu)
+void balance_enqueue(struct task *task, unsigned int cpu, bool can_wait)
 {
 	struct run_queue *queue = &run_queues[cpu];
 	bool first = !order_has_waiting(queue);
@@ -84,17 +84,23 @@ void balance_enqueue(struct task *task, unsigned int cpu)
 		task->migrations++;
 		task->sched.migrated = true;
 	}
+	/* Who ran alone is not charged otherwise, and the new one would be owed half of all that time. */
+	struct task *running = sched_charge_current(queue);
+
 	order_insert(queue, &task->sched);
-	/* The first to wait starts the clock of whoever runs. */
-	if (first || order_may_preempt(&queue->current->sched, &task->sched))
+	can_wait = can_wait && running && running->sched.policy != SCHED_IDLE &&
+		   !order_is_realtime(&task->sched);
+	if (!running || (!can_wait && order_may_preempt(&running->sched, &task->sched)))
 		balance_request_reschedule(cpu);
+	else if (first)
+		sched_watch_slice(queue, cpu);
 }
 
 static void move(struct task *task, struct run_queue *from, unsigned int to)
 {
 	order_take(from, &task->sched);
 	order_leave(from, &task->sched);
-	balance_enqueue(task, to);
+	balance_enqueue(task, to, false);
 }
 
 /* The best task that waits in QUEUE and may run on processor CPU, or NULL. */

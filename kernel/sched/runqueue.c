@@ -10,6 +10,9 @@
  * time (lag >= 0): eligible. Each task asks for slices of SLICE_NS; its deadline is when, in
  * virtual time, the slice would be over. The eligible task with the earliest deadline runs.
  *
+ * Who leaves to sleep is owed the same when it comes back. What it owes itself it pays meanwhile, by what
+ * the others run, as if it had stayed until it was even (Linux: DELAY_DEQUEUE and DELAY_ZERO).
+ *
  * The mean is kept as a base and a weighted sum of the distances to it, so that inserting and
  * removing costs no walk. Each task in the tree, which is ordered by deadlines, knows the least
  * virtual runtime below it; so choosing is one way down: to the left while somebody there is
@@ -170,11 +173,16 @@ void run_queue_insert(struct run_queue *queue, struct sched_entity *entity)
 	set_weight(entity);
 	uint64_t now = virtual_time(queue);
 	int64_t lag = entity->lag_ns;
-
 	/* Its own weight moves the mean towards it: enlarged by this much, the lag is right
 	 * afterwards. */
 	if (queue->load)
 		lag += lag * (int64_t)weight_of(entity) / (int64_t)queue->load;
+	/* In the queue that it left it is where it was, as long as that is ahead. */
+	if (lag < 0 && !entity->migrated) {
+		int64_t behind = (int64_t)(now - entity->virtual_runtime_ns);
+
+		lag = behind > 0 ? 0 : behind > lag ? behind : lag;
+	}
 	entity->virtual_runtime_ns = now - (uint64_t)lag;
 	start_slice(entity);
 	count_in(queue, entity);

@@ -70,6 +70,23 @@ static void slice_over(struct timer *timer)
 	this_cpu(run_queues).slice_ended = true;
 }
 
+/* The running TASK, not the idle one, has used QUEUE's processor until NOW_NS. QUEUE locked. */
+static void charge(struct run_queue *queue, struct task *task, uint64_t now_ns)
+{
+	order_charge(queue, &task->sched, now_ns - task->sched.charged_ns);
+	task->sched.charged_ns = now_ns;
+}
+
+struct task *sched_charge_current(struct run_queue *queue)
+{
+	struct task *task = queue->current;
+
+	if (!task || is_idle_task(task))
+		return NULL;
+	charge(queue, task, clock_ns());
+	return task;
+}
+
 /* Adds the time since the last call to the running task; what time it is. QUEUE locked. */
 static uint64_t account_current(struct run_queue *queue)
 {
@@ -80,7 +97,7 @@ static uint64_t account_current(struct run_queue *queue)
 	task->sched.started_ns = now;
 	task->sched.run_time_ns += delta;
 	if (!is_idle_task(task)) {
-		order_charge(queue, &task->sched, delta);
+		charge(queue, task, now);
 		trace_sched_runtime(task, delta);
 	}
 	return now;
@@ -105,6 +122,14 @@ static void set_slice_timer(struct run_queue *queue, uint64_t now_ns)
 		timer_arm(&queue->slice_timer, queue->slice_end_ns);
 }
 
+void sched_watch_slice(struct run_queue *queue, unsigned int cpu)
+{
+	if (cpu == cpu_id())
+		set_slice_timer(queue, queue->current->sched.charged_ns);
+	else
+		balance_request_reschedule(cpu);
+}
+
 /* A task that may no longer run here was switched away from: its registers are saved now, it
  * can move. */
 static void place_evicted(struct task *task)
@@ -118,7 +143,7 @@ static void place_evicted(struct task *task)
 			break;
 		run_queue_unlock_pair(from, to);
 	}
-	balance_enqueue(task, to);
+	balance_enqueue(task, to, false);
 	run_queue_unlock_pair(from, to);
 }
 
@@ -172,6 +197,7 @@ static void switch_to(struct run_queue *queue, struct task *next, uint64_t now_n
 	queue->current = next;
 	next->running = true;
 	next->sched.started_ns = now_ns;
+	next->sched.charged_ns = now_ns;
 	if (next->space)
 		atomic_fetch_or(&next->space->active_cpus, (uint64_t)1 << cpu_id());
 	set_slice_timer(queue, now_ns);
@@ -249,7 +275,7 @@ void sched_preempt(void)
 	reschedule(false);
 }
 
-bool sched_wake(struct task *task)
+static bool wake(struct task *task, bool sync)
 {
 	unsigned long state = arch_irq_save();
 	unsigned int from, to;
@@ -273,12 +299,22 @@ bool sched_wake(struct task *task)
 		woken = true;
 		/* One that is still on its way to sleep sees the state and stays. */
 		if (!task->running && !task->sched.queued)
-			balance_enqueue(task, to);
+			balance_enqueue(task, to, sync && to == cpu_id());
 		trace_sched_wakeup(task, (unsigned int)task->cpu);
 	}
 	run_queue_unlock_pair(from, to);
 	arch_irq_restore(state);
 	return woken;
+}
+
+bool sched_wake(struct task *task)
+{
+	return wake(task, false);
+}
+
+bool sched_wake_sync(struct task *task)
+{
+	return wake(task, true);
 }
 
 void sched_kick(struct task *task)
@@ -311,7 +347,7 @@ void sched_start(struct task *task)
 	/* Its first processor is where it starts: no migration. */
 	task->cpu = (int)to;
 	task->state = TASK_RUNNABLE;
-	balance_enqueue(task, to);
+	balance_enqueue(task, to, false);
 	trace_sched_wakeup_new(task, to);
 	spin_unlock(&run_queues[to].lock);
 	arch_irq_restore(state);

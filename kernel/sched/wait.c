@@ -81,14 +81,17 @@ void wait_queue_remove(struct wait_queue *queue, struct wait_entry *entry)
 static bool wake_entry(struct wait_queue *queue, struct wait_entry *entry, unsigned int events)
 {
 	if (entry->function)
-		return entry->function(entry, events);
+		return entry->function(entry, events & ~WAKE_SYNC);
 	if (entry->exclusive) {
 		/* So that the next wake-up is the next one's, even before this one runs. */
 		entry->queued = false;
 		TAILQ_REMOVE(&queue->entries, entry, link);
 	}
 	atomic_store(&entry->task->woken, true);
-	sched_wake(entry->task);
+	if (events & WAKE_SYNC)
+		sched_wake_sync(entry->task);
+	else
+		sched_wake(entry->task);
 	return true;
 }
 

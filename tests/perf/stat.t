@@ -33,6 +33,7 @@ def script(report_of):
     report_of("raw and by name", f"perf stat -x, -e r0c0:u,cpu/instructions/u,cpu/event=0xc0/u $SPIN {FEW}")
     report_of("long", f"perf stat -x, -e instructions:u $SPIN {LONG}")
     report_of("intervals", f"perf stat -x, -I 20 --summary -e instructions:u $SPIN {LONG}")
+    report_of("on one CPU", f"taskset -c 1 perf stat -x, -e instructions:u,task-clock,duration_time $SPIN {FEW}")
     report_of("all CPUs", f"perf stat -x, -a -e instructions:u $SPIN {FEW}")
     report_of("each CPU", f"perf stat -x, -a -A -e instructions:u $SPIN {FEW}")
     report_of("its CPU", f"perf stat -x, -C 1 -e instructions:u taskset -c 1 $SPIN {LONG}")
@@ -93,6 +94,10 @@ def main():
                  "-I --summary: it is the sum of the intervals", *lines)
     # perf prints no last interval when the program ends while it prints the one before.
     report.ok(len(parts) > 1 and 0 < sum(parts) <= whole, "-I: there are several", *lines)
+    # perf says by a byte in a pipe that the program may begin, and looks at the clock before that has ended.
+    rows = {row[2]: float(row[0]) for row in (line.split(",") for line in cases.text("on one CPU").splitlines())}
+    report.ok(rows.get("instructions:u") == total and rows["duration_time"] > rows["task-clock"] * 1e6,
+              "on one CPU: the time that passed is that of the program, and more", rows)
     text = cases.text("all CPUs")
     report.ok((inside.counts(text).get("instructions:u", (0,))[0] or 0) >= total, "-a: at least the program", text)
     text = cases.text("each CPU")
