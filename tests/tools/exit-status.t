@@ -75,6 +75,8 @@ def children(pid):
 
 def check_signals(report):
     for number in (signal.SIGTERM, signal.SIGHUP):
+        # Who runs the tests may ignore it, as nohup(1) does, and then so would the command.
+        signal.signal(number, signal.SIG_DFL)
         with subprocess.Popen([TALLY, "run", "--pmu", "none", "--kernel", GUEST, "--append", "end=h", PROGRAM],
                               stdin=subprocess.DEVNULL) as command:
             while not children(command.pid):
