@@ -133,9 +133,8 @@ trap_entry:
 	.prologue 0
 	mov	$30, $16
 	bsr	$26, trap_handle	!samegp
-	/* To user mode: interrupts are off and stay off. */
-	.globl	trap_return
-trap_return:
+	/* To user mode: interrupts are off and stay off. No symbol: it would be the caller's name in a call chain. */
+.Ltrap_return:
 	ldq	$2, FRAME_PS($30)
 	and	$2, PS_USER, $2
 	beq	$2, 2f
@@ -180,6 +179,14 @@ trap_return:
 	call_pal PAL_RTI
 	.end	trap_entry
 
+	.globl	trap_return
+	.ent	trap_return
+trap_return:
+	.frame	$30, FRAME_SIZE, $26
+	.prologue 0
+	br	$31, .Ltrap_return
+	.end	trap_return
+
 /* CALLSYS, of user mode only: PALcode leaves a0 … a2 in their registers. */
 	.globl	entry_call
 	.ent	entry_call
@@ -199,7 +206,7 @@ entry_call:
 	LEAVE_USER_MODE entry_call, USER_MODE_CALL
 	mov	$30, $16
 	bsr	$26, syscall_handle	!samegp
-	br	$31, trap_return
+	br	$31, .Ltrap_return
 	.end	entry_call
 
 	.globl	entry_code_end

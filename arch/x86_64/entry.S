@@ -106,19 +106,22 @@ trap_entry:
 	testb	$3, FRAME_CS(%rsp)
 	jz	1f
 	swapgs
-trap_from_user:
+.Ltrap_from_user:
 	xorl	%ebp, %ebp		/* a backtrace ends here */
 1:	movq	%rsp, %rdi
 	call	trap_handle
-	/* From user mode: interrupts are off and stay off. */
-	.global	trap_return
-trap_return:
+	/* From user mode: interrupts are off and stay off. No symbol: it would be the caller's name in a call chain. */
+.Ltrap_return:
 	testb	$3, FRAME_CS(%rsp)
 	jz	2f
 	swapgs
 2:	RESTORE_REGISTERS
 	addq	$16, %rsp
 	iretq
+
+	.global	trap_return
+trap_return:
+	jmp	.Ltrap_return
 
 /* A debug exception from user mode may end in a signal or a switch: it goes on on the task's own
  * stack. */
@@ -138,7 +141,7 @@ debug_entry:
 	movl	$FRAME_SIZE / 8, %ecx
 	rep movsq
 	movq	%rax, %rsp
-	jmp	trap_from_user
+	jmp	.Ltrap_from_user
 
 /* NMI, double fault, machine check, and a debug exception of the kernel itself; on a stack of the
  * IST. */
@@ -197,7 +200,7 @@ syscall_entry:
 	call	syscall_handle
 	/* True: SYSRET loads just what the frame says. Interrupts off. */
 	testb	%al, %al
-	jz	trap_return
+	jz	.Ltrap_return
 	RESTORE_REGISTERS
 	movq	FRAME_RIP - FRAME_VECTOR(%rsp), %rcx
 	movq	FRAME_RFLAGS - FRAME_VECTOR(%rsp), %r11

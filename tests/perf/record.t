@@ -91,6 +91,9 @@ def check_places(report, cases):
     report.ok(known and all(re.match(r"\s+[0-9a-f]{16} [a-z][\w.]+\+0x", line) for line in known),
               "-g: the kernel's chains have names", *lines[:40])
     report.ok("syscall_entry" in cases.text("chains"), "-g: they go back to the system call", cases.text("chains")[:2000])
+    taken = re.findall(r" (trap_\w+)\+", cases.text("chains, script"))
+    report.equal(set(taken) & {"trap_entry", "trap_return"}, {"trap_entry"}, "-g: or to where the trap came in",
+                 *lines[:40])
     report.ok(re.search(r"\(/.*ld-linux-x86-64.so.2\)", cases.text("dwarf")), "--call-graph dwarf: in the loader",
               cases.text("dwarf")[:2000])
     report.ok(percent(cases.text("all CPUs"), "spin_loop") or "spin_loop" in cases.text("all CPUs"), "-a: the busy program",
