@@ -24,7 +24,8 @@ static const struct {
 	{ .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES },
 	{ .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_MIGRATIONS },
 	{ .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY },
-	{ .type = PERF_TYPE_TRACEPOINT, .config = 1 },
+	{ .type = PERF_TYPE_TRACEPOINT },
+	{ .type = PERF_TYPE_TRACEPOINT },
 	{ .type = PERF_TYPE_BREAKPOINT,
 	  .config1 = (uintptr_t)&fuzz_watched,
 	  .config2 = 4,
@@ -43,6 +44,7 @@ static const unsigned char useful_flags[] = {
 	1,  /* inherit */
 	2,  /* pinned */
 	3,  /* exclusive */
+	4,  /* exclude_user */
 	5,  /* exclude_kernel */
 	8,  /* mmap */
 	9,  /* comm */
@@ -52,17 +54,26 @@ static const unsigned char useful_flags[] = {
 	14, /* watermark */
 	17, /* mmap_data */
 	18, /* sample_id_all */
+	21, /* exclude_callchain_kernel */
+	22, /* exclude_callchain_user */
 	23, /* mmap2 */
 	24, /* comm_exec */
 	26, /* context_switch */
 	27, /* write_backward */
+	28, /* namespaces */
+	29, /* ksymbol */
+	33, /* text_poke */
+	34, /* build_id */
 	35, /* inherit_thread */
 	36, /* remove_on_exec */
 	37, /* sigtrap */
 };
 
-#define SAMPLE_BITS 25
-#define FORMAT_BITS 5
+#define SAMPLE_BITS		  25
+#define FORMAT_BITS		  5
+/* Tracepoints' numbers are below; those of sched, irq, timer, signal and the like below the second. */
+#define TRACEPOINTS		  800
+#define TRACEPOINTS_OF_THE_KERNEL 80
 
 static uint64_t some_bits(struct random *random, unsigned int count)
 {
@@ -138,6 +149,10 @@ void fuzz_make_attr(struct random *random, union attr *attr)
 	attr->fields.config1 = beginnings[beginning].config1;
 	attr->fields.config2 = beginnings[beginning].config2;
 	attr->fields.bp_type = beginnings[beginning].bp_type;
+	if (attr->fields.type == PERF_TYPE_TRACEPOINT)
+		attr->fields.config = random_below(random, random_once_in(random, 3) ?
+								   TRACEPOINTS :
+								   TRACEPOINTS_OF_THE_KERNEL);
 	attr->fields.exclude_kernel = random_once_in(random, 2);
 	for (unsigned int i = random_below(random, 4); i > 0; i--)
 		attr->words[FLAGS_WORD] |=
@@ -147,6 +162,9 @@ void fuzz_make_attr(struct random *random, union attr *attr)
 	if (random_once_in(random, 2)) {
 		attr->fields.sample_period = period(random);
 		attr->fields.sample_type = some_bits(random, SAMPLE_BITS);
+		/* Then both are taken together. */
+		if (attr->fields.inherit && (attr->fields.sample_type & PERF_SAMPLE_READ))
+			attr->fields.sample_type |= PERF_SAMPLE_TID;
 	}
 	attr->fields.read_format = some_bits(random, FORMAT_BITS);
 	if (random_once_in(random, 3))

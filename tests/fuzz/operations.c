@@ -203,11 +203,14 @@ static long control(struct fuzzer *fuzzer)
 		PERF_EVENT_IOC_SET_BPF,	   PERF_EVENT_IOC_PAUSE_OUTPUT,
 		PERF_EVENT_IOC_QUERY_BPF,  PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
 	};
-	static const char *const filters[] = {
-		"",   "common_pid == 0", "prev_pid > 5 && next_prio < 9",
-		"((", "a ~ \"*\" || !b", "filter 0/8@/x",
-		"0",  "common_pid =="
-	};
+	static const char *const filters[] = { "",
+					       "common_pid == 0",
+					       "prev_pid > 5 && next_prio < 9",
+					       "((",
+					       "comm ~ \"f*\" || !(common_pid & 3)",
+					       "filter 0/8@/x",
+					       "0",
+					       "cpu & CPUS{0-1,3}" };
 	unsigned long request = requests[pick(fuzzer, sizeof(requests) / sizeof(requests[0]))];
 	unsigned long argument = pick(fuzzer, 2);
 	uint64_t period = pick(fuzzer, 5000) + 1;
