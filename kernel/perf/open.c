@@ -180,11 +180,26 @@ static int check_group(const struct perf_event *event, struct perf_event *leader
 	return 0;
 }
 
+static int check_read_size_of(const struct perf_event *event, unsigned int siblings)
+{
+	return perf_read_size(event->attr.read_format, siblings) > READ_SIZE_MAX ? -E2BIG : 0;
+}
+
+/* Of EVENT, and of every other member, whose reads grow with the group; so do their samples. */
 static int check_read_size(const struct perf_event *event, const struct perf_event *leader)
 {
-	unsigned int siblings = leader ? leader->sibling_count + 1 : 0;
+	const struct perf_event *member;
 
-	return perf_read_size(event->attr.read_format, siblings) > READ_SIZE_MAX ? -E2BIG : 0;
+	if (!leader)
+		return check_read_size_of(event, 0);
+	unsigned int siblings = leader->sibling_count + 1;
+	int error = check_read_size_of(event, siblings);
+	if (!error)
+		error = check_read_size_of(leader, siblings);
+	TAILQ_FOREACH(member, &leader->siblings, sibling_link)
+		if (!error)
+			error = check_read_size_of(member, siblings);
+	return error;
 }
 
 /* --- opening --- */

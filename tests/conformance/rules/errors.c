@@ -76,6 +76,22 @@ RULE("E2BIG: a group whose read would be longer than 16 KiB")
 	EXPECT_EQ(members, (16384 - 8) / 24);
 }
 
+RULE("E2BIG: a member of a group whose leader's read would be longer than 16 KiB")
+{
+	attr_t a = dummy();
+	struct rlimit limit = { 4096, 4096 };
+	int members = 1;
+
+	EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	a.read_format = PERF_FORMAT_GROUP;
+	int leader = need(open_one(&a));
+	a.read_format = 0;
+	while (sys_open(&a, 0, -1, leader, 0) >= 0)
+		members++;
+	EXPECT_EQ(errno, E2BIG);
+	EXPECT_EQ(members, (16384 - 8) / 8);
+}
+
 /* --- EACCES, EPERM: see access.c too --- */
 
 RULE("EACCES: another user's task")
