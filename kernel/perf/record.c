@@ -267,12 +267,17 @@ static void write_times(struct perf_output *output, const struct perf_event *eve
 	uint64_t enabled_ns, running_ns;
 
 	perf_event_times_at(event, clock_ns(), &enabled_ns, &running_ns);
+	/* A group's are the event's own, as on Linux. */
+	if (!(event->attr.read_format & PERF_FORMAT_GROUP)) {
+		enabled_ns +=
+			atomic_load_explicit(&event->child_time_enabled_ns, memory_order_relaxed);
+		running_ns +=
+			atomic_load_explicit(&event->child_time_running_ns, memory_order_relaxed);
+	}
 	if (event->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		write_word(output, enabled_ns + atomic_load_explicit(&event->child_time_enabled_ns,
-								     memory_order_relaxed));
+		write_word(output, enabled_ns);
 	if (event->attr.read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		write_word(output, running_ns + atomic_load_explicit(&event->child_time_running_ns,
-								     memory_order_relaxed));
+		write_word(output, running_ns);
 }
 
 /* One event: value, times, id, lost. A group: number, times, then value, id, lost of each. */

@@ -211,8 +211,8 @@ WRONG("EINVAL: remove_on_exec with enable_on_exec", EINVAL, dummy(),
       a.remove_on_exec = a.enable_on_exec = 1)
 WRONG("EINVAL: sigtrap without remove_on_exec", EINVAL, dummy(), a.sigtrap = 1)
 WRONG("EINVAL: inherit_thread without inherit", EINVAL, dummy(), a.inherit_thread = 1)
-WRONG("EINVAL: samples with counts of an inherited event", EINVAL, sampling(1000, PERF_SAMPLE_READ),
-      a.inherit = 1)
+WRONG("EINVAL: samples with counts of an inherited event that do not say whose", EINVAL,
+      sampling(1000, PERF_SAMPLE_READ), a.inherit = 1)
 WRONG("EINVAL: an unknown clock", EINVAL, dummy(), (a.use_clockid = 1, a.clockid = 99))
 WRONG("EINVAL: a clock of processor time", EINVAL, dummy(),
       (a.use_clockid = 1, a.clockid = CLOCK_THREAD_CPUTIME_ID))

@@ -123,6 +123,51 @@ RULE("inherit: a count in a sample is that of the task that is sampled")
 	EXPECT(value_of(fd) >= of_parent + of_child);
 }
 
+/* Uses so much of the processor. */
+static void use_ms(uint64_t ms)
+{
+	struct timespec used;
+	uint64_t begin_ns = 0, now = 0;
+
+	while (!begin_ns || now < begin_ns + ms * 1000000) {
+		spin(1000);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+		now = (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+		begin_ns = begin_ns ? begin_ns : now;
+	}
+}
+
+RULE("inherit: times in samples of groups are those of the task that is sampled")
+{
+	attr_t a = sampling(1000, PERF_SAMPLE_TID | PERF_SAMPLE_READ);
+	uint64_t words[64] = { 0 }, total[4] = { 0 }, last_ns = 0;
+
+	a.inherit = 1;
+	a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED;
+	int fd = need(sys_open(&a, 0, 0, -1, 0));
+	struct ring ring = map_ring(fd, 8);
+
+	stay_on(0);
+	/* The child's samples would fill the buffer. */
+	ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
+	enable(fd);
+	pid_t child = fork();
+	if (child == 0) {
+		use_ms(50);
+		_exit(0);
+	}
+	EXPECT_EQ(status_of(child), 0);
+	ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
+	spin(LOOPS);
+	disable(fd);
+	EXPECT_EQ(read(fd, total, sizeof(total)), 24);
+	while (next_record(&ring, words))
+		if (header_of(words).type == PERF_RECORD_SAMPLE)
+			last_ns = words[3];
+	EXPECT(last_ns > 0);
+	EXPECT(last_ns + 50000000 <= total[1]);
+}
+
 RULE("inherit: a child that still runs is read with its parent")
 {
 	attr_t a = inherited(instructions());

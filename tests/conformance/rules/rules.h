@@ -198,6 +198,16 @@ static inline void spin_ms(uint64_t ms)
 		spin(1000);
 }
 
+/* Runs on CPU alone. */
+static inline void stay_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	EXPECT_EQ(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
 /* Waits for CHILD; its exit status, or -1. */
 static inline int status_of(pid_t child)
 {
