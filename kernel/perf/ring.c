@@ -90,8 +90,10 @@ struct perf_ring *perf_ring_alloc(unsigned int data_pages, bool overwrite, uint3
 	ring->data_pages = data_pages;
 	ring->overwrite = overwrite;
 	ring->watermark_bytes = watermark_bytes;
-	if (!watermark_bytes || watermark_bytes > data_size(ring))
+	if (!watermark_bytes)
 		ring->watermark_bytes = (uint32_t)(data_size(ring) / 2);
+	else if (watermark_bytes > data_size(ring))
+		ring->watermark_bytes = (uint32_t)data_size(ring);
 	spin_init(&ring->writers_lock);
 	mutex_init(&ring->reader_mutex);
 	TAILQ_INIT(&ring->writers);

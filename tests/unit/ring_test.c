@@ -345,12 +345,12 @@ static void check_watermark(void)
 	EXPECT(atomic_load(&ring->poll_bits) != 0);
 	close_ring();
 
-	/* None asked for, or more than there is: half the ring. */
+	/* None asked for: half the ring. More than there is: all of it. */
 	open_ring(2, false, 0);
 	EXPECT_EQ(ring->watermark_bytes, PAGE_SIZE);
 	close_ring();
 	open_ring(2, false, 2 * PAGE_SIZE + 1);
-	EXPECT_EQ(ring->watermark_bytes, PAGE_SIZE);
+	EXPECT_EQ(ring->watermark_bytes, 2 * PAGE_SIZE);
 	close_ring();
 	open_ring(2, false, 2 * PAGE_SIZE);
 	EXPECT_EQ(ring->watermark_bytes, 2 * PAGE_SIZE);

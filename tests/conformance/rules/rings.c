@@ -525,6 +525,28 @@ RULE("without a wake-up that was asked for, half a buffer is one")
 	EXPECT_EQ(poll_now(fd), POLLIN);
 }
 
+RULE("watermark: of more bytes than the buffer has, as many as it has")
+{
+	attr_t a = dummy();
+	char name[] = "wake 0";
+	struct pollfd entry = { .events = POLLIN };
+
+	a.comm = 1;
+	a.disabled = 0;
+	a.watermark = 1;
+	a.wakeup_watermark = 0x7fffffff;
+	entry.fd = need(open_one(&a));
+	struct ring ring = map_ring(entry.fd, 1);
+	do {
+		empty(&ring);
+		name[5] ^= 1;
+		EXPECT_EQ(prctl(PR_SET_NAME, name), 0);
+	} while (poll(&entry, 1, 0) == 0 && ring.page->data_head < 4 * ring.size);
+	EXPECT_EQ(entry.revents, POLLIN);
+	EXPECT(ring.page->data_head > ring.size);
+	EXPECT(ring.page->data_head <= ring.size + 24);
+}
+
 RULE("select finds what poll finds")
 {
 	attr_t a = sampling(1000, PERF_SAMPLE_IP);
