@@ -12,7 +12,8 @@
  *
  * The arithmetic: the reader adds the counter, sign-extended from its width, to `offset`; offset is
  * count minus the equally extended raw value, as counter.c keeps it. Counters start at minus the
- * period and stay within half their range of zero, so sign extension is exact at every width.
+ * period and stay within half their range of zero, so sign extension is exact at every width. What ended
+ * children counted comes on top, as of the last update.
  */
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
@@ -21,9 +22,12 @@
 #include <kernel/page.h>
 #include <kernel/time.h>
 
+/* Of an event without a counter, how wide the processor's are: the page of every event tells that. */
 static unsigned int width_of(struct perf_event *event)
 {
-	return event->pmu->user_width ? event->pmu->user_width(event) : 0;
+	const struct pmu *pmu = event->pmu->user_width ? event->pmu : perf_pmu_find(PERF_TYPE_RAW);
+
+	return pmu && pmu->user_width ? pmu->user_width(event) : 0;
 }
 
 static void init_clock(struct perf_ring *ring, const struct perf_event *event)
@@ -66,11 +70,12 @@ static inline __attribute__((always_inline)) void fill_counter(struct perf_event
 
 	page->index = index;
 	if (!index) {
-		page->offset = (int64_t)perf_event_own_count(event);
+		page->offset = (int64_t)perf_event_count(event);
 		return;
 	}
-	page->offset = (int64_t)perf_event_user_offset(event);
-	page->pmc_width = (uint16_t)width_of(event);
+	page->offset = (int64_t)(perf_event_user_offset(event) +
+				 atomic_load_explicit(&event->child_count, memory_order_relaxed));
+	page->pmc_width = (uint16_t)event->pmu->user_width(event);
 }
 
 /* The times at one moment, that of the operation in hand if there is one, and how far that is from what the
@@ -81,8 +86,10 @@ static void fill_times(struct perf_event_mmap_page *page, struct perf_event *eve
 	uint64_t now_ns = perf_cpu_clock_ns(&this_cpu(perf_cpus)), enabled_ns, running_ns;
 
 	perf_event_times_at(event, now_ns, &enabled_ns, &running_ns);
-	page->time_enabled = enabled_ns;
-	page->time_running = running_ns;
+	page->time_enabled = enabled_ns + atomic_load_explicit(&event->child_time_enabled_ns,
+							       memory_order_relaxed);
+	page->time_running = running_ns + atomic_load_explicit(&event->child_time_running_ns,
+							       memory_order_relaxed);
 	if (ring->user_has_clock)
 		page->time_offset = ring->user_clock_offset_ns - now_ns;
 }

@@ -96,8 +96,9 @@ struct pmu {
 	/* What user space passes to its counter-read instruction, plus one; 0 when it cannot
 	 * read the counter now. NULL: never. */
 	uint32_t (*user_index)(struct perf_event *event);
-	/* Bits that the counter-read instruction returns (pmc_width of the user page). NULL: there
-	 * is no such instruction, and the width is 0. */
+	/* Bits that the counter-read instruction returns (pmc_width of the user page), EVENT being on a
+	 * counter or not, and perhaps another PMU's. NULL, as user_index then: there is no such instruction,
+	 * and the width is 0. */
 	unsigned int (*user_width)(struct perf_event *event);
 };
 

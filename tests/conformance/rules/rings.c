@@ -194,6 +194,39 @@ RULE("the page's offset is the count while the event is not on a counter")
 	EXPECT_EQ(ring.page->offset, WORK_INSTRUCTIONS(LOOPS));
 }
 
+RULE("the page's offset has the counts of children that have ended")
+{
+	attr_t a = instructions();
+
+	a.inherit = 1;
+	int fd = need(sys_open(&a, 0, 0, -1, 0));
+	struct perf_event_mmap_page *page = map_pages(fd, 1, PROT_READ);
+
+	enable(fd);
+	pid_t child = fork();
+	if (child == 0) {
+		stay_on(0);
+		spin(100000);
+		_exit(0);
+	}
+	EXPECT_EQ(status_of(child), 0);
+	stay_on(0);
+	disable(fd);
+	EXPECT((uint64_t)page->offset >= WORK_INSTRUCTIONS(100000));
+}
+
+RULE("the page of an event without a counter tells how wide those are that there are")
+{
+	attr_t with = instructions(), without = dummy();
+	const struct perf_event_mmap_page *one = map_pages(need(open_one(&with)), 1, PROT_READ);
+	const struct perf_event_mmap_page *other =
+		map_pages(need(open_one(&without)), 1, PROT_READ);
+
+	EXPECT_EQ(other->pmc_width, one->pmc_width);
+	EXPECT_EQ(other->cap_user_rdpmc, 0);
+	EXPECT_EQ(other->index, 0);
+}
+
 RULE("the index and the offset make the count, read without a system call")
 {
 	attr_t a = instructions();
