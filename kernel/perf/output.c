@@ -288,15 +288,14 @@ static int ring_for_map(struct perf_event *event, struct vm_space *space, uint64
 	if (ring)
 		return ring->data_pages == data_pages ? 0 : -EINVAL;
 
+	int error = perf_ring_check_charge(1 + data_pages, space);
+	if (error)
+		return error;
 	uint32_t watermark = event->attr.watermark ? event->attr.wakeup_watermark : 0;
 	ring = perf_ring_alloc((unsigned int)data_pages, overwrite, watermark);
 	if (!ring)
 		return -ENOMEM;
-	int error = perf_ring_charge(ring, space);
-	if (error) {
-		perf_ring_put(ring);
-		return error;
-	}
+	perf_ring_charge(ring, space);
 	perf_userpage_init(ring, event);
 	attach(event, ring);
 	return 0;

@@ -32,18 +32,29 @@ static bool may_exceed(void)
 	return perf_paranoid <= -1 || capable(CAP_IPC_LOCK);
 }
 
-int perf_ring_charge(struct perf_ring *ring, struct vm_space *space)
+/* How many of so many PAGES the running task's user still has. */
+static size_t part_of_user(size_t pages)
 {
-	struct user_account *account = credentials_current()->account;
-	size_t pages = 1 + (size_t)ring->data_pages, limit = user_limit();
-	size_t used = account->perf_pages;
+	size_t limit = user_limit(), used = credentials_current()->account->perf_pages;
 	/* The setting may have become less than what is used. */
 	size_t left = used < limit ? limit - used : 0;
-	size_t of_user = pages < left ? pages : left;
 
-	if (of_user < pages && space->perf_pages + (pages - of_user) > space->locked_pages_max &&
-	    !may_exceed())
-		return -EPERM;
+	return pages < left ? pages : left;
+}
+
+int perf_ring_check_charge(size_t pages, const struct vm_space *space)
+{
+	size_t of_space = space->perf_pages + (pages - part_of_user(pages));
+
+	/* Also if nothing is added to it: there may be too much already. */
+	return of_space > space->locked_pages_max && !may_exceed() ? -EPERM : 0;
+}
+
+void perf_ring_charge(struct perf_ring *ring, struct vm_space *space)
+{
+	struct user_account *account = credentials_current()->account;
+	size_t pages = 1 + (size_t)ring->data_pages, of_user = part_of_user(pages);
+
 	atomic_fetch_add(&account->perf_pages, of_user);
 	user_account_get(account);
 	ring->account = account;
@@ -51,7 +62,6 @@ int perf_ring_charge(struct perf_ring *ring, struct vm_space *space)
 	ring->space_pages = pages - of_user;
 	ring->space = space;
 	atomic_fetch_add(&space->perf_pages, ring->space_pages);
-	return 0;
 }
 
 void perf_ring_map(struct perf_ring *ring, struct vm_space *space)

@@ -144,9 +144,11 @@ ssize_t perf_splice_take_records(struct file *file, void *buffer, size_t size);
  * ring_charge.c. output.c's mutex held, task context.
  */
 
-/* Charges RING, just made, to the running task's user and to SPACE, its address space, where it is about
- * to be mapped; -EPERM: it is too large. Undone by the last perf_ring_unmap. */
-int perf_ring_charge(struct perf_ring *ring, struct vm_space *space);
+/* Whether PAGES more may be charged to the running task's user and to SPACE, its address space: 0 or -EPERM. */
+int perf_ring_check_charge(size_t pages, const struct vm_space *space);
+/* Charges RING, just made, to them: it is about to be mapped in SPACE. Undone by the last
+ * perf_ring_unmap. */
+void perf_ring_charge(struct perf_ring *ring, struct vm_space *space);
 /* One more mapping of RING in SPACE, and one less. */
 void perf_ring_map(struct perf_ring *ring, struct vm_space *space);
 void perf_ring_unmap(struct perf_ring *ring, struct vm_space *space);

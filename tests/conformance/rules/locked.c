@@ -9,6 +9,25 @@ static int sampler(uint64_t period)
 	return need(open_one(&a));
 }
 
+RULE("EPERM: a buffer larger than memory, of who may not lock as much")
+{
+	struct rlimit none = { 0, 0 };
+
+	EXPECT_EQ(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+	drop_privileges();
+	EXPECT_ERRNO(map_result(sampler(1000), 1 + (1UL << 23), PROT_READ), EPERM);
+}
+
+RULE("EPERM: a small buffer beside more than may be locked, which root has mapped there")
+{
+	struct rlimit none = { 0, 0 };
+
+	EXPECT_EQ(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+	EXPECT(map_pages(sampler(1000), 513, PROT_READ) != MAP_FAILED);
+	drop_privileges();
+	EXPECT_ERRNO(map_result(sampler(1000), 1, PROT_READ), EPERM);
+}
+
 RULE("EPERM: a user's buffers beyond perf_event_mlock_kb and RLIMIT_MEMLOCK")
 {
 	struct rlimit none = { 0, 0 };
