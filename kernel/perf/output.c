@@ -301,6 +301,30 @@ static int ring_for_map(struct perf_event *event, struct vm_space *space, uint64
 	return 0;
 }
 
+/* AREA asks for what the page of EVENT says is the AUX area. No PMU here fills one: it is refused as on
+ * Linux, once it has been asked for rightly. */
+static int refuse_aux_area(struct perf_event *event, const struct vm_area *area)
+{
+	uint64_t size = area->end - area->start, pages = size >> PAGE_SHIFT;
+	int error = -EINVAL;
+
+	mutex_lock(&output_mutex);
+	struct perf_ring *ring = atomic_load(&event->ring);
+	if (ring) {
+		/* User space writes there. */
+		const volatile struct perf_event_mmap_page *page = ring->user_page;
+		uint64_t ring_size = ((uint64_t)ring->data_pages + 1) << PAGE_SHIFT;
+
+		if (area->offset >= ring_size && page->aux_offset == area->offset &&
+		    page->aux_size == size && (pages & (pages - 1)) == 0)
+			error = perf_ring_check_charge(pages, area->space);
+		if (!error)
+			error = -EOPNOTSUPP;
+	}
+	mutex_unlock(&output_mutex);
+	return error;
+}
+
 int perf_output_map(struct perf_event *event, struct vm_area *area)
 {
 	uint64_t pages = (area->end - area->start) >> PAGE_SHIFT;
@@ -311,9 +335,8 @@ int perf_output_map(struct perf_event *event, struct vm_area *area)
 		return -EINVAL;
 	if (!area->shared)
 		return -EINVAL;
-	/* An offset asks for the AUX area, which no PMU here has. */
 	if (area->offset != 0)
-		return -EINVAL;
+		return refuse_aux_area(event, area);
 	if ((data_pages & (data_pages - 1)) != 0 || data_pages > UINT32_MAX)
 		return -EINVAL;
 
