@@ -57,6 +57,8 @@ struct vm_area_ops {
 	int (*remove)(struct vm_area *area, uint64_t offset, uint64_t bytes);
 	/* Two areas side by side with the same file and private data are as good as one. */
 	bool mergeable;
+	/* No part is unmapped, moved or protected without the rest: -EINVAL. */
+	bool indivisible;
 };
 
 /* What a fault operation returns when there is no page to be had. */

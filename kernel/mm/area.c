@@ -151,6 +151,14 @@ void area_copied(struct vm_area *copy)
 		copy->ops->open(copy);
 }
 
+int area_check_split_at(struct vm_space *space, uintptr_t address)
+{
+	const struct vm_area *area = area_at(space, address);
+	bool parts = area && area->start < address;
+
+	return parts && area->ops && area->ops->indivisible ? -EINVAL : 0;
+}
+
 int area_split_at(struct vm_space *space, uintptr_t address)
 {
 	struct vm_area *low = area_at(space, address);
@@ -159,6 +167,8 @@ int area_split_at(struct vm_space *space, uintptr_t address)
 		return 0;
 	if (space->area_count >= VM_AREAS_MAX)
 		return -ENOMEM;
+	if (low->ops && low->ops->indivisible)
+		return -EINVAL;
 	struct vm_area *high = kzalloc(sizeof(*high));
 
 	if (!high)

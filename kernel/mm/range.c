@@ -21,6 +21,23 @@
 
 typedef int area_function(struct vm_area *area, unsigned int argument);
 
+static area_function discard, discard_locked, hint, populate, set_lock;
+
+/* Boundaries at START, where an area is, and at END, for APPLY. What leaves an indivisible area as it is needs
+ * none. */
+static int make_boundaries(struct vm_space *space, uintptr_t start, uintptr_t end,
+			   area_function *apply)
+{
+	const struct vm_area *area = area_at(space, start);
+	bool keeps = apply == discard || apply == discard_locked || apply == hint ||
+		     apply == populate || apply == set_lock;
+
+	if (keeps && area->ops && area->ops->indivisible)
+		return 0;
+	int error = area_split_at(space, start);
+	return error ? error : area_split_at(space, end);
+}
+
 /* Calls APPLY for each area in [START, END), page aligned. An error ends the walk; a hole does not,
  * unless STOP_AT_HOLE, but it is -ENOMEM in the end. */
 static int for_each_area(struct vm_space *space, uintptr_t start, uintptr_t end,
@@ -38,9 +55,7 @@ static int for_each_area(struct vm_space *space, uintptr_t start, uintptr_t end,
 				break;
 			at = area->start;
 		}
-		error = area_split_at(space, at);
-		if (!error)
-			error = area_split_at(space, end);
+		error = make_boundaries(space, at, end, apply);
 		if (error)
 			break;
 		error = apply(area_at(space, at), argument);
@@ -309,6 +324,9 @@ static int set_lock(struct vm_area *area, unsigned int how)
 	size_t pages = (area->end - area->start) >> PAGE_SHIFT;
 	bool lock = how & LOCK_ON;
 
+	/* Its pages stay in memory as it is (Linux: VM_SPECIAL). */
+	if (area->ops && area->ops->indivisible)
+		return 0;
 	if (area->locked != lock)
 		space->locked_pages += lock ? pages : -pages;
 	area->locked = lock;

@@ -107,11 +107,17 @@ static long move_area(const struct move *move)
 	/* What comes below may split areas three times. */
 	if (space->area_count >= VM_AREAS_MAX - 3)
 		return -ENOMEM;
+	int error = area_check_split_at(space, from);
+
+	if (!error)
+		error = area_check_split_at(space, from + move->old_size);
+	if (error)
+		return error;
 	struct vm_area *new = make_target(move, old);
 
 	if (!new)
 		return -ENOMEM;
-	int error = move_pages(&space->arch, from, new->start, kept);
+	error = move_pages(&space->arch, from, new->start, kept);
 
 	if (error)
 		move_pages(&space->arch, new->start, from, kept);

@@ -27,8 +27,11 @@ struct vm_area *area_at_growing(struct vm_space *space, uintptr_t address);
 bool space_may_grow(const struct vm_space *space, size_t size);
 /* Most pages that the running task may have locked in SPACE; SIZE_MAX: as many as there are. */
 size_t space_locked_pages_max(const struct vm_space *space);
-/* Makes area boundaries at ADDRESS, so that no area contains it inside. 0 or -ENOMEM. */
+/* Makes area boundaries at ADDRESS, so that no area contains it inside. 0, -ENOMEM, or -EINVAL if what
+ * is there is indivisible. */
 int area_split_at(struct vm_space *space, uintptr_t address);
+/* Whether that is so, before anything is done: 0 or -EINVAL. */
+int area_check_split_at(struct vm_space *space, uintptr_t address);
 /* AREA becomes one with its neighbours where they are alike; returns the one that it is part of. */
 struct vm_area *area_merge(struct vm_area *area);
 /* The same for every area that lies in or touches [START, END]. */

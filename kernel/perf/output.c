@@ -209,7 +209,7 @@ static void count_user_access(struct perf_event *event, struct vm_space *space, 
 		smp_call_mask(atomic_load(&space->active_cpus), update_user_access, space);
 }
 
-/* The area was split: two now map what one did. */
+/* The area was copied by fork (MADV_DOFORK), or moved. */
 static void area_open(struct vm_area *area)
 {
 	struct perf_event *event = area->private;
@@ -276,6 +276,7 @@ static const struct vm_area_ops area_ops = {
 	.open = area_open,
 	.close = area_close,
 	.fault = area_fault,
+	.indivisible = true,
 };
 
 /* The ring that a mapping of DATA_PAGES shows: the one the event has, or a new one. output_mutex

@@ -127,6 +127,40 @@ RULE("data cannot be written where the page can")
 	EXPECT_ERRNO(read(zero, (void *)ring.data, 8), EFAULT);
 }
 
+RULE("EINVAL: a part of a mapping cannot be unmapped, protected, moved or replaced")
+{
+	char *start = map_pages(filler(1000), 3, PROT_READ | PROT_WRITE);
+	void *elsewhere = map_pages(filler(1000), 1, PROT_READ);
+
+	EXPECT_ERRNO(munmap(start, PAGE), EINVAL);
+	EXPECT_ERRNO(munmap(start + 2 * PAGE, PAGE), EINVAL);
+	EXPECT_ERRNO(mprotect(start + PAGE, PAGE, PROT_READ), EINVAL);
+	EXPECT_ERRNO(madvise(start, PAGE, MADV_DOFORK), EINVAL);
+	EXPECT_ERRNO((long)mremap(start, 3 * PAGE, 2 * PAGE, 0), EINVAL);
+	EXPECT_ERRNO((long)mremap(start, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere),
+		     EINVAL);
+	EXPECT_ERRNO((long)mmap(start, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+				0),
+		     EINVAL);
+	EXPECT_OK(madvise(start + PAGE, PAGE, MADV_DONTNEED));
+	EXPECT_OK(mlock(start, PAGE));
+	EXPECT_OK(mprotect(start, 3 * PAGE, PROT_READ));
+	EXPECT_OK(munmap(start, 3 * PAGE));
+}
+
+RULE("EOPNOTSUPP: an AUX area, which the page asks for")
+{
+	int fd = filler(1000);
+	struct ring ring = map_ring(fd, 1);
+
+	EXPECT_ERRNO((long)mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 2 * PAGE), EINVAL);
+	ring.page->aux_offset = 2 * PAGE;
+	ring.page->aux_size = PAGE;
+	EXPECT_ERRNO((long)mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 2 * PAGE), EOPNOTSUPP);
+	EXPECT_ERRNO((long)mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 3 * PAGE), EINVAL);
+	EXPECT_ERRNO((long)mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, fd, 2 * PAGE), EINVAL);
+}
+
 RULE("a mapping cannot be made larger")
 {
 	int fd = sampler(1000);
