@@ -43,6 +43,16 @@ void perf_family_unlock(const struct perf_event *event)
 		mutex_unlock(&family_mutex);
 }
 
+bool perf_event_is_over(struct perf_event *event)
+{
+	if (perf_event_peek_state(event) != EVENT_DEAD)
+		return false;
+	perf_family_lock(event);
+	bool over = LIST_EMPTY(&event->children);
+	perf_family_unlock(event);
+	return over;
+}
+
 /* CHILD is in no context any more: its parent gets its counts, nobody finds it any longer. */
 static void fold_into_parent(struct perf_event *child)
 {

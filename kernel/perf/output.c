@@ -366,7 +366,7 @@ unsigned int perf_output_poll(struct perf_event *event)
 {
 	unsigned int bits = POLLHUP;
 
-	if (perf_event_peek_state(event) == EVENT_DEAD)
+	if (perf_event_is_over(event))
 		return POLLHUP;
 	mutex_lock(&output_mutex);
 	struct perf_ring *ring = atomic_load(&event->ring);

@@ -112,10 +112,7 @@ static bool has_ended(struct perf_event *event)
 	if (perf_event_peek_state(event) != EVENT_DEAD)
 		return false;
 	perf_context_call(event->context, false, look_around, NULL);
-	perf_family_lock(event);
-	bool ended = LIST_EMPTY(&event->children);
-	perf_family_unlock(event);
-	return ended;
+	return perf_event_is_over(event);
 }
 
 static ssize_t look(struct perf_event *event)

@@ -263,6 +263,10 @@ void perf_event_detach_locked(struct perf_event *event);
 void perf_family_lock(const struct perf_event *event);
 void perf_family_unlock(const struct perf_event *event);
 
+/* Whether the task of EVENT has ended, and with it those of its children: nothing more is counted or
+ * recorded for it. Task context; output.c's mutex may be held. */
+bool perf_event_is_over(struct perf_event *event);
+
 /* CHILD, detached, is over: its parent gets its counts. Its context's mutex held. Task context. */
 void perf_event_end_child(struct perf_event *child);
 

@@ -672,6 +672,40 @@ RULE("poll says POLLHUP when the task has ended")
 	EXPECT_EQ(entry.revents, POLLHUP);
 }
 
+RULE("poll of an inherited event says POLLHUP when the last of its tasks has ended")
+{
+	attr_t a = dummy();
+	int gate[2], word[2];
+	char byte;
+
+	EXPECT_EQ(pipe(gate), 0);
+	EXPECT_EQ(pipe(word), 0);
+	pid_t child = fork();
+
+	if (child == 0) {
+		close(gate[1]);
+		read(gate[0], &byte, 1);
+		pid_t grandchild = fork();
+		if (grandchild == 0) {
+			write(word[1], "", 1);
+			read(gate[0], &byte, 1);
+		}
+		_exit(0);
+	}
+	a.inherit = 1;
+	int fd = need(sys_open(&a, child, 0, -1, 0));
+	struct pollfd entry = { fd, POLLIN, 0 };
+
+	map_ring(fd, 1);
+	write(gate[1], "", 1);
+	EXPECT_EQ(status_of(child), 0);
+	EXPECT_EQ(read(word[0], &byte, 1), 1);
+	EXPECT_EQ(poll(&entry, 1, 0), 0);
+	close(gate[1]);
+	EXPECT_EQ(poll(&entry, 1, 10000), 1);
+	EXPECT_EQ(entry.revents, POLLHUP);
+}
+
 static volatile sig_atomic_t signals, told_fd, told_code;
 
 static void note(int number, siginfo_t *info, void *context)
