@@ -85,7 +85,7 @@ $(CHECK_ALPHA_DYNAMIC): tests/alpha/programs/tasks.c tests/alpha/programs/points
 	alpha-linux-gnu-gcc -O2 -mcpu=ev67 -Wall -Wextra -Werror -pthread $(CHECK_ALPHA_PLACE) $< -o $@
 
 # The observing programs, for Alpha too, but for those that are about x86 (docs/abi-differences.md).
-CHECK_X86_PAIRS := breakpoints debug_registers event_source fpu kinds rseq
+CHECK_X86_PAIRS := breakpoints debug_registers event_source faults fpu kinds rseq
 CHECK_ALPHA_PAIRS := $(filter-out $(CHECK_X86_PAIRS),$(CHECK_PAIR_PROGRAMS:$(O)/tests/observe_%=%))
 CHECK_ALPHA_PAIR_PROGRAMS := $(CHECK_ALPHA_PAIRS:%=$(O)/alpha/tests/observe_%)
 

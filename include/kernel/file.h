@@ -147,6 +147,8 @@ struct file *file_table_get_file_of(struct task *task, int fd, bool *cloexec);
 int fd_install(struct file *file, int cloexec);
 /* The same from LEAST upwards. */
 int fd_install_from(struct file *file, int least, bool cloexec);
+/* Whether fd_install would find a descriptor. */
+bool fd_is_available(void);
 /* At exactly FD, closing what was there. FD, or -EBADF or -ENOMEM (reference stays). */
 int fd_install_at(struct file *file, int fd, bool cloexec);
 /* Closes FD: 0 or -EBADF. Task context. */

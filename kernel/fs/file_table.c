@@ -199,6 +199,16 @@ unsigned int fd_capacity(void)
 	return file_table_capacity_of(task_current());
 }
 
+bool fd_is_available(void)
+{
+	struct file_table *table = own_table();
+
+	spin_lock(&table->lock);
+	unsigned int fd = lowest_free(table, 0);
+	spin_unlock(&table->lock);
+	return fd < task_current()->process->limits[RLIMIT_NOFILE].rlim_cur;
+}
+
 int fd_install_from(struct file *file, int least, bool cloexec)
 {
 	struct file_table *table = own_table();

@@ -28,6 +28,8 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
+#include <arch/sample.h>
+
 #define FLAGS_ALL \
 	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)
 
@@ -235,6 +237,47 @@ static int lock_context(const struct request *request, struct perf_event *event)
 	}
 }
 
+static bool has_exclusion(const struct perf_event_attr *attr)
+{
+	return attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
+	       attr->exclude_idle || attr->exclude_host || attr->exclude_guest;
+}
+
+/* What Linux refuses of an event that its PMU could count. No PMU here saves vector registers,
+ * and none writes into an AUX area. */
+static int check_taken(const struct pmu *pmu, const struct perf_event_attr *attr)
+{
+	/* Also if no sample will have them. */
+	if (arch_sample_registers_extended(attr->sample_regs_user | attr->sample_regs_intr))
+		return -EOPNOTSUPP;
+	if ((pmu->capabilities & PMU_NO_EXCLUDE) && has_exclusion(attr))
+		return -EINVAL;
+	return attr->aux_output ? -EOPNOTSUPP : 0;
+}
+
+/* What is asked once the PMU has taken EVENT. */
+static int check_event(const struct request *request, struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	int error = 0;
+
+	if (event->pmu->event_permit)
+		error = event->pmu->event_permit(event, request->task);
+	if (!error)
+		error = check_taken(event->pmu, attr);
+	/* There are no control groups, so no descriptor is one's. */
+	if (!error && request->of_cgroup)
+		error = -EBADF;
+	/* Of call chains there is a longest (kernel.perf_event_max_stack). */
+	if (!error && (attr->sample_type & PERF_SAMPLE_CALLCHAIN) &&
+	    attr->sample_max_stack > perf_stack_depth_max)
+		error = -EOVERFLOW;
+	if (!error && perf_event_is_sampling(event) &&
+	    (event->pmu->capabilities & PMU_NO_INTERRUPT))
+		error = -EOPNOTSUPP;
+	return error ? error : perf_event_set_clock(event);
+}
+
 /* The driver looks at the group's members to see whether they fit together. */
 static struct perf_event *create(const struct request *request, int *error)
 {
@@ -293,16 +336,7 @@ static long open_event(struct request *request, unsigned long flags)
 
 	if (!event)
 		return error;
-	/* There are no control groups, so no descriptor is one's. */
-	if (request->of_cgroup)
-		error = -EBADF;
-	if (!error && event->pmu->event_permit)
-		error = event->pmu->event_permit(event, request->task);
-	if (!error && perf_event_is_sampling(event) &&
-	    (event->pmu->capabilities & PMU_NO_INTERRUPT))
-		error = -EOPNOTSUPP;
-	if (!error)
-		error = perf_event_set_clock(event);
+	error = check_event(request, event);
 	if (!error && request->task && !task_may_observe(request->task))
 		error = -EACCES;
 	if (!error && !request->task)
@@ -354,5 +388,6 @@ long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, un
 		task_put(request.task);
 	if (request.group_file)
 		file_put(request.group_file);
-	return result;
+	/* A descriptor is the first thing that a call needs. */
+	return result < 0 && !fd_is_available() ? -EMFILE : result;
 }

@@ -7,10 +7,7 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
-#include <kernel/perf/settings.h>
 #include <uapi/linux/errno.h>
-
-#include <arch/sample.h>
 #include <uapi/linux/perf_event.h>
 
 #include <string.h>
@@ -72,36 +69,10 @@ void perf_pmu_unfreeze_all(void)
 		pmu->pmu_enable(pmu);
 }
 
-static bool has_exclusion(const struct perf_event_attr *attr)
-{
-	return attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
-	       attr->exclude_idle || attr->exclude_host || attr->exclude_guest;
-}
-
-/* What Linux refuses of an event that its PMU could count. No PMU here saves vector registers; of
- * call chains there is a longest (kernel.perf_event_max_stack). No PMU writes into an AUX area. */
-static int check_taken(const struct pmu *pmu, const struct perf_event_attr *attr)
-{
-	/* Also if no sample will have them. */
-	if (arch_sample_registers_extended(attr->sample_regs_user | attr->sample_regs_intr))
-		return -EOPNOTSUPP;
-	if ((pmu->capabilities & PMU_NO_EXCLUDE) && has_exclusion(attr))
-		return -EINVAL;
-	if ((attr->sample_type & PERF_SAMPLE_CALLCHAIN) &&
-	    attr->sample_max_stack > perf_stack_depth_max)
-		return -EOVERFLOW;
-	return attr->aux_output ? -EOPNOTSUPP : 0;
-}
-
 static int try_init(struct pmu *pmu, struct perf_event *event)
 {
 	event->pmu = pmu;
 	int error = pmu->event_init(event);
-	if (!error) {
-		error = check_taken(pmu, &event->attr);
-		if (error && pmu->event_destroy)
-			pmu->event_destroy(event);
-	}
 	if (error)
 		event->pmu = NULL;
 	return error;

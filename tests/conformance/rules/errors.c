@@ -323,6 +323,22 @@ RULE("EMFILE: as many descriptors as there may be")
 	EXPECT(opened > 0 && opened <= 7);
 }
 
+RULE("EMFILE comes before what is wrong with the group, the task and the event")
+{
+	attr_t a = dummy();
+	struct rlimit limit = { 10, 10 };
+
+	EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	while (open_one(&a) >= 0)
+		continue;
+	EXPECT_ERRNO(sys_open(&a, 0, -1, 999, 0), EMFILE);
+	EXPECT_ERRNO(sys_open(&a, 0x7fffffff, -1, -1, 0), EMFILE);
+	a.config = PERF_COUNT_SW_MAX;
+	EXPECT_ERRNO(open_one(&a), EMFILE);
+	a.remove_on_exec = a.enable_on_exec = 1;
+	EXPECT_ERRNO(open_one(&a), EINVAL);
+}
+
 /* --- ENOENT --- */
 
 WRONG("ENOENT: a type that no PMU has", ENOENT, dummy(), a.type = 0x7fffffff)

@@ -72,6 +72,11 @@ struct file *fd_get_file(int fd)
 	return file;
 }
 
+bool fd_is_available(void)
+{
+	return true;
+}
+
 int fd_install(struct file *file, int cloexec)
 {
 	int fd = 0;
