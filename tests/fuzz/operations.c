@@ -571,24 +571,32 @@ static void *run_thread(void *argument)
 	return NULL;
 }
 
-/* A thread that uses, closes and unmaps what this one does. */
+/* A thread that uses, closes and unmaps what this one does. What it knows is not on this one's stack: a child that
+ * it makes by fork may come to use that stack for a thread of its own. */
 static long make_thread(struct fuzzer *fuzzer)
 {
-	struct fuzzer other = *fuzzer;
-	pthread_t thread;
-
 	if (fuzzer->is_thread || fuzzer->has_thread)
 		return 0;
-	other.random = random_split(&fuzzer->random);
-	other.is_thread = true;
-	other.digest = 0;
-	memset(other.children, 0, sizeof(other.children));
-	if (pthread_create(&thread, NULL, run_thread, &other) != 0)
+	struct random random = random_split(&fuzzer->random);
+	struct fuzzer *other = malloc(sizeof(*other));
+	pthread_t thread;
+	long result = -1;
+
+	if (!other)
 		return -1;
-	fuzzer->has_thread = true;
-	operate(fuzzer, 20);
-	fuzzer->has_thread = false;
-	return pthread_join(thread, NULL);
+	*other = *fuzzer;
+	other->random = random;
+	other->is_thread = true;
+	other->digest = 0;
+	memset(other->children, 0, sizeof(other->children));
+	if (pthread_create(&thread, NULL, run_thread, other) == 0) {
+		fuzzer->has_thread = true;
+		operate(fuzzer, 20);
+		fuzzer->has_thread = false;
+		result = pthread_join(thread, NULL);
+	}
+	free(other);
+	return result;
 }
 
 /* How often each is done. */

@@ -123,14 +123,15 @@ class TallyCpus(gdb.Command):
         super().__init__("tally cpus", gdb.COMMAND_STATUS)
 
     def invoke(self, argument, from_tty):
-        threads = {thread.num: thread for thread in gdb.selected_inferior().threads()}
+        # The emulator numbers its threads by APIC ids; processors by when they came up.
+        threads = {thread.num - 1: thread for thread in gdb.selected_inferior().threads()}
         chosen = gdb.selected_thread()
         print("CPU  APIC  TID  NAME              AT")
         for number, cpu in _cpus():
             task = cpu["current"].dereference()
             place = "?"
-            if number + 1 in threads:
-                threads[number + 1].switch()
+            if int(cpu["apic_id"]) in threads:
+                threads[int(cpu["apic_id"])].switch()
                 place = _where(gdb.parse_and_eval("$pc"))
                 place = "user mode" if place.startswith("No symbol") else place
             print(f"{number:3} {int(cpu['apic_id']):5} {int(task['tid']):4}  {task['comm'].string():16}  {place}")
