@@ -76,7 +76,8 @@ void sched_sleep(void);
 /* Makes TASK runnable if it sleeps; returns whether it did. Task and interrupt context; a wait
  * queue's or mutex's lock may be held. */
 bool sched_wake(struct task *task);
-/* The same by a task that will sleep itself before long: as long as its slice lasts it does not lose the processor to TASK. */
+/* The same by a task that will sleep itself before long: as long as its slice lasts it does not lose the processor to
+ * TASK. */
 bool sched_wake_sync(struct task *task);
 
 /* If TASK runs on another processor, makes it pass through the kernel soon. Task and interrupt

@@ -67,8 +67,8 @@ static bool writes(const struct file *file)
 
 /* --- reading and writing --- */
 
-/* Both ends: who writes is likely to wait for an answer, who reads for more. As in Linux, who says by a byte that another
- * may begin can so look at the clock before that one has begun, and ended. */
+/* Both ends: who writes is likely to wait for an answer, who reads for more. As in Linux, who says by a byte that
+ * another may begin can so look at the clock before that one has begun, and ended. */
 
 static void wake_readers(struct pipe *pipe)
 {

@@ -332,8 +332,7 @@ static size_t registers_size(const struct trap_frame *frame, uint64_t mask)
 static void write_registers(struct perf_output *output, const struct trap_frame *frame,
 			    uint64_t mask)
 {
-	write_word(output,
-		   frame && mask ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
+	write_word(output, frame && mask ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
 	for (; frame && mask; mask &= mask - 1)
 		write_word(output,
 			   arch_sample_register(frame, (unsigned int)__builtin_ctzll(mask)));

@@ -29,15 +29,16 @@ void run_queue_unlock_pair(unsigned int a, unsigned int b);
 unsigned int balance_choose_cpu(struct task *task);
 
 /* Puts TASK, which is runnable and in no queue, on that of CPU, and tells CPU if that matters; CAN_WAIT: who runs
- * goes on to the end of its slice, or until it sleeps, unless TASK is of a better class. The queues of task->cpu and CPU are locked. */
+ * goes on to the end of its slice, or until it sleeps, unless TASK is of a better class. The queues of task->cpu and
+ * CPU are locked. */
 void balance_enqueue(struct task *task, unsigned int cpu, bool can_wait);
 
-/* Charges the task that runs on QUEUE's processor for its time until now, which the queue's virtual time is to have in it;
- * which task that is, NULL: the processor has nothing to do. QUEUE locked. In sched.c. */
+/* Charges the task that runs on QUEUE's processor for its time until now, which the queue's virtual time is to have
+ * in it; which task that is, NULL: the processor has nothing to do. QUEUE locked. In sched.c. */
 struct task *sched_charge_current(struct run_queue *queue);
 
-/* The slice of the task that runs on processor CPU, just charged, is to end: somebody waits in QUEUE, its own, from now on.
- * QUEUE locked. In sched.c. */
+/* The slice of the task that runs on processor CPU, just charged, is to end: somebody waits in QUEUE, its own, from
+ * now on. QUEUE locked. In sched.c. */
 void sched_watch_slice(struct run_queue *queue, unsigned int cpu);
 
 /* Tells processor CPU to look at its queue, which is locked. */

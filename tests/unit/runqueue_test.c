@@ -212,7 +212,8 @@ static void check_sleepers_lag(void)
 	EXPECT_EQ(tasks[sleeper].lag_ns, -500000);
 	reschedule(false);
 	EXPECT_EQ(number_of(current), other);
-	/* The other makes up 0.4 of the millisecond that it is ahead: it is back where it was, and owes half of the rest. */
+	/* The other makes up 0.4 of the millisecond that it is ahead: it is back where it was, and owes half of the
+	 * rest. */
 	run_ns(400000);
 	run_queue_insert(&queue, &tasks[sleeper]);
 	EXPECT_EQ(tasks[sleeper].virtual_runtime_ns, 1000000);

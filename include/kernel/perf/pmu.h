@@ -107,7 +107,7 @@ enum pmu_capability {
 	PMU_SOFTWARE = 2,     /* add never fails: its events may join groups of hardware events */
 	PMU_NO_EXCLUDE = 4,   /* cannot tell rings apart: exclude_* is refused with -EINVAL */
 	PMU_HIDDEN = 8,	      /* has no directory in sysfs: asked for under another PMU's type */
-	PMU_NO_NMI = 16	      /* samples in no NMI: records may have a clock that cannot be read there */
+	PMU_NO_NMI = 16 /* samples in no NMI: records may have a clock that cannot be read there */
 };
 
 /* Freezes and unfreezes, on this processor, every PMU that can be. Interrupts off. Pairs; the
