@@ -196,3 +196,10 @@ void descriptors_set_kernel_stack(uintptr_t top)
 	local->kernel_stack = top;
 	processors[local->id].task_state.rsp[0] = top;
 }
+
+bool descriptors_on_nmi_stack(uintptr_t address)
+{
+	uintptr_t top = processors[arch_cpu_id()].task_state.ist[STACK_NMI];
+
+	return address <= top && top - address < KERNEL_STACK_SIZE;
+}

@@ -62,6 +62,7 @@ void nmi_handle(struct trap_frame *frame)
 {
 	struct cpu_local *local = &cpu_locals[arch_cpu_id()];
 
+	trap_check_place(frame);
 	switch (frame->vector) {
 	case VECTOR_NMI:
 		local->nmi_depth++;

@@ -214,10 +214,20 @@ static inline void prepare_user_mode(struct trap_frame *frame)
 	frame->rflags = (frame->rflags & FLAGS_OF_USER) | X86_FLAGS_IF | FLAG_ALWAYS_ONE;
 }
 
+#ifdef TALLY_DEBUG
+void trap_check_place(struct trap_frame *frame)
+{
+	if (!arch_frame_is_user(frame) && descriptors_on_nmi_stack(frame->rsp))
+		panic_at(frame, "vector %lu in an NMI: its IRET lets the next one in",
+			 frame->vector);
+}
+#endif
+
 /* From entry.S: every trap but those on stacks of their own. Interrupts off. */
 void trap_handle(struct trap_frame *frame);
 void trap_handle(struct trap_frame *frame)
 {
+	trap_check_place(frame);
 	if (frame->vector < VECTORS_EXCEPTION)
 		handle_exception(frame);
 	else

@@ -58,26 +58,6 @@ static void spin_and_tell(void *argument)
 	}
 }
 
-/* Goes on until this child's rounds are COUNT; 0: for MS milliseconds. */
-static void spin(long number, uint64_t count, uint64_t ms)
-{
-	struct timespec start, now;
-
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	do {
-		for (int i = 0; i < 1000; i++)
-			board->rounds[number]++;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (count ? board->rounds[number] < count :
-			 (uint64_t)(now.tv_sec - start.tv_sec) * 1000 + now.tv_nsec / 1000000 <
-				 ms + start.tv_nsec / 1000000);
-}
-
-static void spin_for_good(void *argument)
-{
-	spin((long)argument, UINT64_MAX, 0);
-}
-
 /* How many of COUNT children are on processor CPU; CHILDREN_MAX + 1: somebody has not run. */
 static int count_on(int cpu, int count)
 {
@@ -102,23 +82,6 @@ static bool are_spread(int count)
 static uint64_t all_cpus(void)
 {
 	return ((uint64_t)1 << cpu_count()) - 1;
-}
-
-/* Both are on one processor: while this one does a tenth of what it did alone, the other does about as much. */
-static void check_newcomer(void)
-{
-	board = share(sizeof(*board));
-	run_on(0);
-	spin(0, 0, 300);
-	uint64_t alone = board->rounds[0];
-	pid_t child = child_start(spin_for_good, (void *)1);
-
-	spin(0, alone + alone / 10, 0);
-	uint64_t rounds = board->rounds[1];
-
-	EXPECT_AT(rounds < alone / 2, "%lu rounds alone, and then %lu of the new one", alone,
-		  rounds);
-	child_end(child);
 }
 
 /* All begin on processor 0 and may then go where they like: each gets as many as the others. */
@@ -289,7 +252,6 @@ static void check_idle(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "who ran alone does not wait for one that comes to run as long", check_newcomer },
 	{ "tasks that may go anywhere spread evenly", check_spreading },
 	{ "tasks that may not move are not moved", check_affinity },
 	{ "a real-time task is not interrupted by fair ones", check_real_time },
