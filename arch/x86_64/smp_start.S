@@ -6,7 +6,7 @@
  * It goes the way of start.S with the tables made there, takes the next number, and with it its
  * stack. Several processors may be on this way at once.
  *
- * Source: SDM vol. 3A 9.4 "Multiple-Processor (MP) Initialization", 9.8.5.
+ * Source: SDM vol. 3A 9.4 "Multiple-Processor (MP) Initialization", 9.8.5; 12.5.1 "Cache Control Registers and Bits".
  */
 #include <machine/cpu.h>
 #include <machine/mmu.h>
@@ -17,6 +17,8 @@
 
 /* From real mode: */
 #define CR0_PE	 (1 << 0)
+#define CR0_NW	 (1 << 29)
+#define CR0_CD	 (1 << 30)
 #define CR0_PG	 (1 << 31)
 #define CR4_PAE	 (1 << 5)
 #define EFER_LME (1 << 8)
@@ -42,6 +44,7 @@ smp_start_code:
 	orl	$(EFER_LME | EFER_NXE), %eax
 	wrmsr
 	movl	%cr0, %eax
+	andl	$~(CR0_CD | CR0_NW), %eax	/* its caches may still be off */
 	orl	$(CR0_PG | CR0_PE), %eax
 	movl	%eax, %cr0
 	/* The processor is in compatibility mode; a far jump to the 64-bit segment leaves it. The

@@ -12,7 +12,7 @@ from . import paths
 from .failure import MISSING, USAGE, Failure
 
 _COMMANDS = ("tally cpus", "tally tasks", "tally stacks", "thread apply all -s -- backtrace 24",
-             "thread apply all -s -- info registers", "thread apply all -s -- x/48ga $sp")
+             "thread apply all -s -- info registers general", "thread apply all -s -- x/48ga $sp")
 _BETWEEN_S = 2
 _GDB_LIMIT_S = 60
 
