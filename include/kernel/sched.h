@@ -37,14 +37,14 @@ struct sched_entity {
 	uint32_t remainder;	   /* R: of the division that made virtual time of real time */
 	int64_t lag_ns;		   /* R: what it was owed when it left the queue */
 	uint64_t started_ns;	   /* R: up to when run_time_ns is accounted, while it runs */
-	uint64_t charged_ns; /* R: up to when it is charged for its time in the queue, while it runs */
-	uint64_t run_time_ns;		/* R: sum of all its time on processors */
-	uint64_t slice_ns;		/* R: what it asks for at a time; 0: as everybody */
-	int nice;			/* R: -20 … 19; kept while it is a real-time task */
-	uint8_t policy;			/* R: SCHED_* */
-	uint8_t priority;		/* R: 1 … 99: real-time; 0: fair */
-	bool reset_on_fork;		/* R: children begin as ordinary tasks */
-	int64_t turn_left_ns;		/* R: SCHED_RR: until its equals have their turn */
+	uint64_t charged_ns;	   /* R: up to when its queue has charged it, while it runs */
+	uint64_t run_time_ns;	   /* R: sum of all its time on processors */
+	uint64_t slice_ns;	   /* R: what it asks for at a time; 0: as everybody */
+	int nice;		   /* R: -20 … 19; kept while it is a real-time task */
+	uint8_t policy;		   /* R: SCHED_* */
+	uint8_t priority;	   /* R: 1 … 99: real-time; 0: fair */
+	bool reset_on_fork;	   /* R: children begin as ordinary tasks */
+	int64_t turn_left_ns;	   /* R: SCHED_RR: until its equals have their turn */
 	TAILQ_ENTRY(sched_entity) peer; /* R: real-time: in the queue while waiting */
 	bool queued;			/* R: waits in a queue */
 	bool migrated;			/* R: moved since it last ran */

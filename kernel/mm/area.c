@@ -156,7 +156,7 @@ int area_check_split_at(struct vm_space *space, uintptr_t address)
 	const struct vm_area *area = area_at(space, address);
 	bool parts = area && area->start < address;
 
-	return parts && area->ops && area->ops->indivisible ? -EINVAL : 0;
+	return parts && area_is_indivisible(area) ? -EINVAL : 0;
 }
 
 int area_split_at(struct vm_space *space, uintptr_t address)
@@ -167,7 +167,7 @@ int area_split_at(struct vm_space *space, uintptr_t address)
 		return 0;
 	if (space->area_count >= VM_AREAS_MAX)
 		return -ENOMEM;
-	if (low->ops && low->ops->indivisible)
+	if (area_is_indivisible(low))
 		return -EINVAL;
 	struct vm_area *high = kzalloc(sizeof(*high));
 

@@ -32,7 +32,7 @@ static int make_boundaries(struct vm_space *space, uintptr_t start, uintptr_t en
 	bool keeps = apply == discard || apply == discard_locked || apply == hint ||
 		     apply == populate || apply == set_lock;
 
-	if (keeps && area->ops && area->ops->indivisible)
+	if (keeps && area_is_indivisible(area))
 		return 0;
 	int error = area_split_at(space, start);
 	return error ? error : area_split_at(space, end);
@@ -325,7 +325,7 @@ static int set_lock(struct vm_area *area, unsigned int how)
 	bool lock = how & LOCK_ON;
 
 	/* Its pages stay in memory as it is (Linux: VM_SPECIAL). */
-	if (area->ops && area->ops->indivisible)
+	if (area_is_indivisible(area))
 		return 0;
 	if (area->locked != lock)
 		space->locked_pages += lock ? pages : -pages;

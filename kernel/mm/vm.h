@@ -27,6 +27,12 @@ struct vm_area *area_at_growing(struct vm_space *space, uintptr_t address);
 bool space_may_grow(const struct vm_space *space, size_t size);
 /* Most pages that the running task may have locked in SPACE; SIZE_MAX: as many as there are. */
 size_t space_locked_pages_max(const struct vm_space *space);
+/* Whether no part of AREA may be treated without the rest. */
+static inline bool area_is_indivisible(const struct vm_area *area)
+{
+	return area->ops && area->ops->indivisible;
+}
+
 /* Makes area boundaries at ADDRESS, so that no area contains it inside. 0, -ENOMEM, or -EINVAL if what
  * is there is indivisible. */
 int area_split_at(struct vm_space *space, uintptr_t address);

@@ -192,7 +192,8 @@ static int check_implemented(const struct perf_event_attr *attr)
 
 	/* Namespaces, cgroups, BPF programs and patched kernel text do not exist here, so a program
 	 * that asks for records of those misses none. A sample may have a part for the AUX area: it is empty.
-	 * Who wants something in it is refused by pmu.c and open.c, where Linux looks whether it can be had. */
+	 * Who wants something in it is refused by the PMU's driver and open.c, where Linux looks whether it can be
+	 * had. */
 	return 0;
 }
 

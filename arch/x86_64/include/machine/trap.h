@@ -86,6 +86,9 @@ void descriptors_set_kernel_stack(uintptr_t top);
 /* Whether the tables, or the stacks of their own that NMIs and the like have, reach into the bytes from
  * FIRST to LAST. Any context. */
 bool descriptors_overlap(uintptr_t first, uintptr_t last);
+/* Whether ADDRESS is on the running processor's stack of NMIs. Any context. */
+bool descriptors_on_nmi_stack(uintptr_t address);
+
 /* The debug build: panics if FRAME was interrupted while it served an NMI. What ends by IRET there lets the next
  * NMI in, which would begin on the same stack. */
 #ifdef TALLY_DEBUG
@@ -96,8 +99,6 @@ static inline void trap_check_place(struct trap_frame *frame)
 	(void)frame;
 }
 #endif
-/* Whether ADDRESS is on the running processor's stack of NMIs. Any context. */
-bool descriptors_on_nmi_stack(uintptr_t address);
 
 #endif
 #endif
