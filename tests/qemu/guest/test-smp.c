@@ -7,6 +7,8 @@
 #define ROUNDS	   300
 #define VECTOR_NMI 2
 #define PERIOD	   777
+#define NMIS	   1000000
+#define ICR_SELF   0x40000 /* as an NMI: APIC_LVT_NMI */
 
 /* Each CPU writes its own. */
 static struct {
@@ -116,6 +118,44 @@ static void test_init(void)
 	tap_equal(results[last].rounds_wrong, 0, "PMU registers that INIT has changed");
 }
 
+/* --- NMIs wait for the IRET of the one before, whatever the other CPUs do --- */
+
+static volatile unsigned int nmis, nmis_inside, nmi_depth;
+
+/* Asks for the next one, which must come behind this one's IRET; ends all at one that does not. */
+static void nmi_handler(struct frame *f)
+{
+	(void)f;
+	if (nmi_depth++) {
+		nmis_inside++;
+		nmis = NMIS;
+	} else if (++nmis < NMIS) {
+		*apic_register(APIC_ICR) = ICR_SELF | APIC_LVT_NMI;
+	}
+	nmi_depth--;
+}
+
+/* CPU 0 has NMIs; QEMU keeps in its state what loads of FPU state by any CPU change. */
+static void nmis_beside_fpu_loads(unsigned int cpu)
+{
+	uint8_t environment[28];
+
+	if (cpu == 0)
+		*apic_register(APIC_ICR) = ICR_SELF | APIC_LVT_NMI;
+	__asm__ volatile("fninit\n\tfnstenv %0" : "=m"(environment));
+	while (nmis < NMIS)
+		if (cpu != 0)
+			__asm__ volatile("fldenv %0" ::"m"(environment));
+}
+
+static void test_nmis(void)
+{
+	on_trap(VECTOR_NMI, nmi_handler);
+	run_on_all(nmis_beside_fpu_loads);
+	tap_equal(nmis_inside, 0, "NMIs that came before the IRET of another, of %u",
+		  (uint64_t)NMIS);
+}
+
 void test_smp(void)
 {
 	tap_equal(run_on_others(check_reset), config.cpus - 1, "the other CPUs run");
@@ -139,4 +179,5 @@ void test_smp(void)
 	for (unsigned int cpu = 0; cpu < config.cpus; cpu++)
 		tap_equal(results[cpu].rounds_wrong, 0, "wrong PMIs, CPU %u, of %u", (uint64_t)cpu,
 			  (uint64_t)ROUNDS);
+	test_nmis();
 }
