@@ -119,7 +119,8 @@ check-deps:
 	@tools/deps $(CHECK_DEPS)
 
 # The longest first, so that none is left to run alone at the end.
-CHECK_LONGEST = $(addprefix tests/,conformance/transcripts.t boot/cpus-2.t debian/stress-ng.t boot/c-libraries.t)
+CHECK_LONGEST = $(addprefix tests/,fuzz/seeds.t conformance/transcripts.t boot/cpus-2.t debian/stress-ng.t \
+	boot/c-libraries.t)
 CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/alpha/*.t tests/qemu/*.t tests/bench/*.t tests/boot/*.t \
 	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t))
 

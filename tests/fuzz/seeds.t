@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 import tap  # pylint: disable=wrong-import-position
 
 RUN = os.path.join(HERE, "run")
-SEEDS = [str(seed) for seed in range(100, 106)]
+SEEDS = [str(seed) for seed in range(100, 180)]
 
 
 def fuzz(*words):
