@@ -19,29 +19,30 @@
 
 #include "vm.h"
 
-typedef int area_function(struct vm_area *area, unsigned int argument);
+/* What a walk does to each area. */
+struct area_change {
+	int (*apply)(struct vm_area *area, unsigned int argument);
+	unsigned int argument, flags;
+};
 
-static area_function discard, discard_locked, hint, populate, set_lock;
+#define STOPS_AT_HOLE 1
+/* What is indivisible stays as it is, or refuses. */
+#define KEEPS_WHOLE   2
 
-/* Boundaries at START, where an area is, and at END, for APPLY. What leaves an indivisible area as it is needs
- * none. */
+/* Boundaries for CHANGE at START, where an area is, and at END. */
 static int make_boundaries(struct vm_space *space, uintptr_t start, uintptr_t end,
-			   area_function *apply)
+			   const struct area_change *change)
 {
-	const struct vm_area *area = area_at(space, start);
-	bool keeps = apply == discard || apply == discard_locked || apply == hint ||
-		     apply == populate || apply == set_lock;
-
-	if (keeps && area_is_indivisible(area))
+	if ((change->flags & KEEPS_WHOLE) && area_is_indivisible(area_at(space, start)))
 		return 0;
 	int error = area_split_at(space, start);
 	return error ? error : area_split_at(space, end);
 }
 
-/* Calls APPLY for each area in [START, END), page aligned. An error ends the walk; a hole does not,
- * unless STOP_AT_HOLE, but it is -ENOMEM in the end. */
+/* Does CHANGE to each area in [START, END), page aligned. An error ends the walk; a hole does not,
+ * unless STOPS_AT_HOLE, but it is -ENOMEM in the end. */
 static int for_each_area(struct vm_space *space, uintptr_t start, uintptr_t end,
-			 area_function *apply, unsigned int argument, bool stop_at_hole)
+			 const struct area_change *change)
 {
 	uintptr_t at = start;
 	int error = 0, hole = 0;
@@ -51,14 +52,14 @@ static int for_each_area(struct vm_space *space, uintptr_t start, uintptr_t end,
 
 		if (!area || area->start > at) {
 			hole = -ENOMEM;
-			if (!area || area->start >= end || stop_at_hole)
+			if (!area || area->start >= end || (change->flags & STOPS_AT_HOLE))
 				break;
 			at = area->start;
 		}
-		error = make_boundaries(space, at, end, apply);
+		error = make_boundaries(space, at, end, change);
 		if (error)
 			break;
-		error = apply(area_at(space, at), argument);
+		error = change->apply(area_at(space, at), change->argument);
 		at = area_at(space, at)->end; /* it may have become part of another */
 	}
 	areas_merge(space, start, end);
@@ -122,6 +123,8 @@ static int find_stack_start(struct vm_space *space, uintptr_t *start, uintptr_t 
 
 int vm_protect(struct vm_space *space, uintptr_t address, size_t size, unsigned int prot)
 {
+	const struct area_change change = { protect_area, prot & (VM_READ | VM_WRITE | VM_EXEC),
+					    STOPS_AT_HOLE };
 	bool grows_down = prot & PROT_GROWSDOWN;
 	uintptr_t end = address + pages_round_up(size);
 	int error = 0;
@@ -136,8 +139,7 @@ int vm_protect(struct vm_space *space, uintptr_t address, size_t size, unsigned 
 	if (grows_down)
 		error = find_stack_start(space, &address, end);
 	if (!error)
-		error = for_each_area(space, address, end, protect_area,
-				      prot & (VM_READ | VM_WRITE | VM_EXEC), true);
+		error = for_each_area(space, address, end, &change);
 	vm_space_unlock(space);
 	return error;
 }
@@ -219,31 +221,29 @@ static int populate(struct vm_area *area, unsigned int write)
 /* Linux's madvise_vma_behavior, one row for each advice. */
 static const struct advice {
 	int number;
-	area_function *apply;
-	unsigned int argument;
-	bool stop_at_hole;
+	struct area_change change;
 } advices[] = {
-	{ MADV_NORMAL, hint, 0, false },
-	{ MADV_RANDOM, hint, 0, false },
-	{ MADV_SEQUENTIAL, hint, 0, false },
-	{ MADV_WILLNEED, hint, 0, false },
-	{ MADV_DONTNEED, discard, 0, false },
-	{ MADV_DONTNEED_LOCKED, discard_locked, 0, false },
-	{ MADV_FREE, discard_anonymous, 0, false },
-	{ MADV_DONTFORK, set_dont_copy, true, false },
-	{ MADV_DOFORK, set_dont_copy, false, false },
-	{ MADV_MERGEABLE, hint, 0, false },
-	{ MADV_UNMERGEABLE, hint, 0, false },
-	{ MADV_HUGEPAGE, hint, 0, false },
-	{ MADV_NOHUGEPAGE, hint, 0, false },
-	{ MADV_DONTDUMP, set_dont_dump, true, false },
-	{ MADV_DODUMP, set_dont_dump, false, false },
-	{ MADV_WIPEONFORK, set_wipe, true, false },
-	{ MADV_KEEPONFORK, set_wipe, false, false },
-	{ MADV_COLD, hint_unlocked, 0, false },
-	{ MADV_PAGEOUT, hint_unlocked, 0, false },
-	{ MADV_POPULATE_READ, populate, false, true },
-	{ MADV_POPULATE_WRITE, populate, true, true },
+	{ MADV_NORMAL, { hint, 0, KEEPS_WHOLE } },
+	{ MADV_RANDOM, { hint, 0, KEEPS_WHOLE } },
+	{ MADV_SEQUENTIAL, { hint, 0, KEEPS_WHOLE } },
+	{ MADV_WILLNEED, { hint, 0, KEEPS_WHOLE } },
+	{ MADV_DONTNEED, { discard, 0, KEEPS_WHOLE } },
+	{ MADV_DONTNEED_LOCKED, { discard_locked, 0, KEEPS_WHOLE } },
+	{ MADV_FREE, { discard_anonymous, 0, 0 } },
+	{ MADV_DONTFORK, { set_dont_copy, true, 0 } },
+	{ MADV_DOFORK, { set_dont_copy, false, 0 } },
+	{ MADV_MERGEABLE, { hint, 0, KEEPS_WHOLE } },
+	{ MADV_UNMERGEABLE, { hint, 0, KEEPS_WHOLE } },
+	{ MADV_HUGEPAGE, { hint, 0, KEEPS_WHOLE } },
+	{ MADV_NOHUGEPAGE, { hint, 0, KEEPS_WHOLE } },
+	{ MADV_DONTDUMP, { set_dont_dump, true, 0 } },
+	{ MADV_DODUMP, { set_dont_dump, false, 0 } },
+	{ MADV_WIPEONFORK, { set_wipe, true, 0 } },
+	{ MADV_KEEPONFORK, { set_wipe, false, 0 } },
+	{ MADV_COLD, { hint_unlocked, 0, 0 } },
+	{ MADV_PAGEOUT, { hint_unlocked, 0, 0 } },
+	{ MADV_POPULATE_READ, { populate, false, STOPS_AT_HOLE | KEEPS_WHOLE } },
+	{ MADV_POPULATE_WRITE, { populate, true, STOPS_AT_HOLE | KEEPS_WHOLE } },
 };
 
 static const struct advice *find_advice(int number)
@@ -310,8 +310,7 @@ int vm_advise(struct vm_space *space, uintptr_t address, size_t size, int number
 	if (!advice)
 		return -EINVAL;
 	mutex_lock(&space->mutex);
-	error = for_each_area(space, address, address + size, advice->apply, advice->argument,
-			      advice->stop_at_hole);
+	error = for_each_area(space, address, address + size, &advice->change);
 	vm_space_unlock(space);
 	return error;
 }
@@ -369,7 +368,9 @@ int vm_lock(struct vm_space *space, uintptr_t address, size_t size, bool lock, b
 {
 	uintptr_t start = address & PAGE_MASK;
 	uintptr_t end = start + pages_round_up(size + (address - start));
-	unsigned int how = (lock ? LOCK_ON : 0) | (on_fault ? LOCK_ON_FAULT : 0);
+	const struct area_change change = { set_lock,
+					    (lock ? LOCK_ON : 0) | (on_fault ? LOCK_ON_FAULT : 0),
+					    STOPS_AT_HOLE | KEEPS_WHOLE };
 	int error = 0;
 
 	/* As in Linux, a size that wraps to nothing is nothing. */
@@ -387,7 +388,7 @@ int vm_lock(struct vm_space *space, uintptr_t address, size_t size, bool lock, b
 			error = -ENOMEM;
 	}
 	if (!error)
-		error = for_each_area(space, start, end, set_lock, how, true);
+		error = for_each_area(space, start, end, &change);
 	if (!error && lock && !on_fault) {
 		error = populate_locked(space, start, end);
 		/* Linux: __mlock_posix_error_return. */
@@ -400,7 +401,10 @@ int vm_lock(struct vm_space *space, uintptr_t address, size_t size, bool lock, b
 int vm_lock_all(struct vm_space *space, unsigned int flags)
 {
 	bool on_fault = flags & MCL_ONFAULT;
-	unsigned int how = (flags & MCL_CURRENT ? LOCK_ON : 0) | (on_fault ? LOCK_ON_FAULT : 0);
+	const struct area_change change = { set_lock,
+					    (flags & MCL_CURRENT ? LOCK_ON : 0) |
+						    (on_fault ? LOCK_ON_FAULT : 0),
+					    KEEPS_WHOLE };
 	int error = 0;
 
 	mutex_lock(&space->mutex);
@@ -414,7 +418,7 @@ int vm_lock_all(struct vm_space *space, unsigned int flags)
 		space->lock_future = flags & MCL_FUTURE;
 		space->lock_future_on_fault = on_fault;
 		if (!flags || (flags & MCL_CURRENT))
-			for_each_area(space, USER_START, USER_END, set_lock, how, false);
+			for_each_area(space, USER_START, USER_END, &change);
 		if ((flags & MCL_CURRENT) && !on_fault)
 			populate_locked(space, USER_START, USER_END);
 	}
