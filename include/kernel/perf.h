@@ -46,8 +46,8 @@ enum perf_fork {
 	PERF_FORK_CLEARS_HANDLERS = 2 /* CLONE_CLEAR_SIGHAND */
 };
 
-/* CHILD is a copy of PARENT, the current task, does not run yet and cannot be found; HOW: enum perf_fork.
- * It gets the events it inherits. 0 or -ENOMEM (perf_task_free cleans up). Task context. */
+/* CHILD is made by PARENT, the current task, does not run yet and cannot be found (so it has no context); HOW:
+ * enum perf_fork. It gets the events it inherits. 0 or -ENOMEM (perf_task_free cleans up). Task context. */
 int perf_task_fork(struct task *parent, struct task *child, unsigned int how);
 /* The current task ends: its events are taken off and detached. Task context, before its memory
  * goes. */

@@ -588,7 +588,8 @@ static struct perf_context *lock_own(struct task *task)
 
 int perf_task_fork(struct task *parent, struct task *child, unsigned int how)
 {
-	atomic_store(&child->perf, NULL);
+	/* Who found it already could have given it a context. */
+	ASSERT(!atomic_load(&child->perf));
 	if (!atomic_load(&parent->perf))
 		return 0;
 	struct perf_context *context = lock_own(parent);

@@ -112,9 +112,10 @@ static void fork_task(struct processor *self)
 	if (self->children == CHILDREN)
 		return;
 	self->children++;
-	child = sim_task_create();
+	child = sim_task_make();
 	ASSERT(perf_task_fork(self_task, child, draw(self, 2) ? PERF_FORK_THREAD : 0) == 0);
 	atomic_store(&family_of[child->tid], atomic_load(&family_of[self_task->tid]));
+	sim_task_enter(child);
 	give_idle(child);
 }
 

@@ -69,7 +69,11 @@ bool sim_nmi_dispatch(void);
 
 /* --- tasks --- */
 
-/* A new task (its own process) that runs nowhere. sim_end puts it. */
+/* A new task (its own process) that runs nowhere and is not found by its number: who forks makes it. */
+struct task *sim_task_make(void);
+/* TASK, just made, is found from now on. sim_end puts it. */
+void sim_task_enter(struct task *task);
+/* Both at once. */
 struct task *sim_task_create(void);
 /* The scheduler gives this processor to NEXT, as kernel/sched does it: perf_sched_out, switch,
  * perf_sched_in. */

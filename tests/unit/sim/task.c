@@ -41,12 +41,12 @@ static _Atomic uint64_t *signals_of(struct task *task)
 	return &signals[i];
 }
 
-struct task *sim_task_create(void)
+struct task *sim_task_make(void)
 {
 	struct task *task = kzalloc(sizeof(*task));
 
+	ASSERT(task);
 	sim_lock();
-	ASSERT(task && task_count < TASKS_MAX);
 	task->tid = task->tgid = next_tid++;
 	sim_unlock();
 	snprintf(task->comm, sizeof(task->comm), "task%d", task->tid);
@@ -56,10 +56,23 @@ struct task *sim_task_create(void)
 	mutex_init(&task->space->mutex);
 	task->arch.user_frame =
 		(struct trap_frame){ .ip = 0x400000, .sp = 0x7fff0000, .user = true };
+	return task;
+}
+
+void sim_task_enter(struct task *task)
+{
 	sim_lock();
+	ASSERT(task_count < TASKS_MAX);
 	signals[task_count] = 0;
 	tasks[task_count++] = task;
 	sim_unlock();
+}
+
+struct task *sim_task_create(void)
+{
+	struct task *task = sim_task_make();
+
+	sim_task_enter(task);
 	return task;
 }
 
