@@ -295,6 +295,29 @@ static void groups_that_changed_are_not_added_up(void)
 	end_machine();
 }
 
+/* The leader takes along what the children made before the member came had of the group. */
+static void a_member_left_alone_is_added_up(void)
+{
+	struct perf_event_attr attr = inherited_attr();
+	uint64_t group[3];
+
+	start_machine(1, 4, NULL, 0);
+	attr.read_format = PERF_FORMAT_GROUP;
+	int leader = open_event(attr, 0, -1, -1);
+	struct task *first = fork_task();
+	int member = open_event(attr, 0, -1, leader);
+	struct task *second = fork_task();
+	EXPECT_EQ(read_event(member, group, sizeof(group)), -ECHILD);
+	EXPECT_EQ(sim_fd_close(leader), 0);
+	run(first, 5, 0);
+	run(second, 3, 0);
+	EXPECT_EQ(read_event(member, group, sizeof(group)), 2 * 8);
+	EXPECT_EQ(group[1], 3);
+	end_task(first);
+	end_task(second);
+	end_machine();
+}
+
 /* What is between the two steps of closing a leader: a fork gives the members, each by itself. And between
  * those of closing a member: what is made is not the image of a group that still has it. */
 static void a_fork_while_one_of_a_group_is_closed(void)
@@ -387,6 +410,8 @@ static const struct tap_rule rules[] = {
 	{ "children write to the ring of a parent that is bound to a processor",
 	  children_write_to_the_parents_ring },
 	{ "a group is not read while a child's is another", groups_that_changed_are_not_added_up },
+	{ "a member whose leader was closed is read whatever children there are",
+	  a_member_left_alone_is_added_up },
 	{ "what is done to a group is done to a child's member that is led no more",
 	  a_group_ioctl_reaches_who_is_led_no_more },
 	{ "a fork while a leader or a member is being closed",
