@@ -26,6 +26,9 @@ def script(report_of):
     for number in (FEW, MORE):
         report_of(f"alone {number}", f"perf stat -x, -e {EVENTS} $SPIN {number}")
         report_of(f"group {number}", f"perf stat -x, -e '{{{EVENTS}}}' $SPIN {number}")
+    # Strings of each length below eight, so that those of the environment begin at all kinds of addresses.
+    report_of("environments", "for more in '' x xx xxx xxxx xxxxx xxxxxx xxxxxxx; do "
+              f"OLDPWD=/$more perf stat -x, -e {EVENTS} $SPIN {FEW}; done")
     report_of("for a reader", f"perf stat -e {EVENTS} $SPIN {FEW}")
     report_of("without events", f"perf stat $SPIN {FEW}")
     report_of("five times", f"perf stat -x, -r 5 -e instructions:u $SPIN {FEW}")
@@ -69,6 +72,8 @@ def main():
         for number, run in ((FEW, few), (MORE, more)):
             report.equal(inside.counts(cases.text(f"group {number}")).get(event), run.get(event),
                          f"{event}: the same in a group, {number} passes")
+    report.equal([line.split(",")[0] for line in cases.text("environments").splitlines()],
+                 [str(few[event][0]) for event in EACH if event in few] * 8, "the same wherever the environment is")
     reader = cases.text("for a reader")
     report.equal([int(number) for number in re.findall(r"^ +([\d,]+) +\w+:u", reader, re.M)],
                  [few[event][0] for event in EACH], "the table for a reader has the same numbers", reader)
@@ -96,7 +101,8 @@ def main():
     report.ok(len(parts) > 1 and 0 < sum(parts) <= whole, "-I: there are several", *lines)
     # perf says by a byte in a pipe that the program may begin, and looks at the clock before that has ended.
     rows = {row[2]: float(row[0]) for row in (line.split(",") for line in cases.text("on one CPU").splitlines())}
-    report.ok(rows.get("instructions:u") == total and rows["duration_time"] > rows["task-clock"] * 1e6,
+    report.equal(rows.get("instructions:u"), float(total), "on one CPU: the same number", rows)
+    report.ok(rows["duration_time"] > rows["task-clock"] * 1e6,
               "on one CPU: the time that passed is that of the program, and more", rows)
     text = cases.text("all CPUs")
     report.ok((inside.counts(text).get("instructions:u", (0,))[0] or 0) >= total, "-a: at least the program", text)

@@ -5,12 +5,23 @@
  */
 #include "spin.h"
 
-#include <string.h>
+#include <stdbool.h>
+
+/* Not strcmp, which looks at whole words where the addresses allow that: how many instructions this takes is a
+ * matter of the names alone. */
+static bool is_same(const char *a, const char *b)
+{
+	while (*a != '\0' && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
 
 const struct spin_work *spin_find_work(const char *name)
 {
 	for (size_t i = 0; i < spin_works_count; i++)
-		if (strcmp(spin_works[i].name, name) == 0)
+		if (is_same(spin_works[i].name, name))
 			return &spin_works[i];
 	return NULL;
 }

@@ -6,7 +6,8 @@
  *     spin -l                   lists the works and what they retire
  *
  * Between main's call of the work and its return there is no other user instruction, so that
- * whoever counts the process sees the work's own counts plus a constant.
+ * whoever counts the process sees the work's own counts plus a constant. That is the same for all
+ * environments of so many variables, wherever their strings are: hence no getopt, which looks for one.
  *
  * Exit status: 0 done; 1 no memory for the work; 2 wrong use.
  */
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define N_MAX (UINT64_C(1) << 40)
 
@@ -47,28 +47,32 @@ int main(int argc, char **argv)
 {
 	const struct spin_work *work = spin_find_work("loop");
 	uint64_t n = 1000000;
-	int option;
+	int next = 1;
 
-	while ((option = getopt(argc, argv, "lw:")) != -1) {
+	for (; next < argc && argv[next][0] == '-'; next++) {
+		char option = argv[next][1];
+
+		if (option == '\0' || argv[next][2] != '\0' || (option != 'l' && option != 'w'))
+			return refuse("no such option:", argv[next]);
 		if (option == 'l') {
 			list_works();
 			return 0;
 		}
-		if (option != 'w')
-			return 2;
-		work = spin_find_work(optarg);
+		if (++next == argc)
+			return refuse("nothing follows", "-w");
+		work = spin_find_work(argv[next]);
 		if (work == NULL)
-			return refuse("no work is called", optarg);
+			return refuse("no work is called", argv[next]);
 	}
-	if (argc - optind > 1)
-		return refuse("unexpected", argv[optind + 1]);
-	if (optind < argc) {
+	if (argc - next > 1)
+		return refuse("unexpected", argv[next + 1]);
+	if (next < argc) {
 		char *end;
 
 		errno = 0;
-		n = strtoull(argv[optind], &end, 0);
-		if (errno != 0 || end == argv[optind] || *end != '\0' || n == 0 || n > N_MAX)
-			return refuse("not a count:", argv[optind]);
+		n = strtoull(argv[next], &end, 0);
+		if (errno != 0 || end == argv[next] || *end != '\0' || n == 0 || n > N_MAX)
+			return refuse("not a count:", argv[next]);
 	}
 
 	size_t bytes = spin_memory_bytes(work, n);
