@@ -8,7 +8,8 @@
  *   a task wakes, starts, or may not stay    it goes to the least loaded processor
  *   a processor has nothing to do            it takes the best task that waits elsewhere
  *   a slice is over and tasks wait           at most every BALANCE_NS the processor gives some away,
- *                                            as long as that makes the greater of the two loads less
+ *                                            as long as that makes the greater of the two loads less;
+ *                                            real-time tasks count there when they have run as long
  *
  * Each look at a queue is at so many tasks only, that ten thousand which may not move do not hold
  * everybody up; those that are not seen have their turn to be, as the order moves on.
@@ -164,15 +165,26 @@ static unsigned int find_least_loaded(void)
 	return found;
 }
 
+/* The load that fair tasks may leave FROM for. Real-time ones most often sleep again in less time than it takes to
+ * find the others a place: they count as soon as one has run for BALANCE_NS. FROM locked, which is this processor's. */
+static uint64_t load_to_leave(struct run_queue *from, uint64_t now_ns)
+{
+	const struct sched_entity *running = &from->current->sched;
+	bool long_since = order_is_realtime(running) && now_ns - running->started_ns >= BALANCE_NS;
+
+	return long_since ? run_queue_load(from) : from->load;
+}
+
 /* Whether ENTITY may go from FROM to processor TO, and the greater load gets less by it. */
-static bool is_worth_moving(struct sched_entity *entity, struct run_queue *from, unsigned int to)
+static bool is_worth_moving(struct sched_entity *entity, struct run_queue *from, unsigned int to,
+			    uint64_t now_ns)
 {
 	return task_allows(task_of(entity), to) &&
-	       run_queue_load(&run_queues[to]) + entity->weight < run_queue_load(from);
+	       run_queue_load(&run_queues[to]) + entity->weight < load_to_leave(from, now_ns);
 }
 
 /* Both queues locked. */
-static void move_some(struct run_queue *from, unsigned int to)
+static void move_some(struct run_queue *from, unsigned int to, uint64_t now_ns)
 {
 	struct sched_entity *entity = realtime_first(from), *next;
 
@@ -182,7 +194,7 @@ static void move_some(struct run_queue *from, unsigned int to)
 	entity = RB_MAX(sched_tree, &from->waiting);
 	for (unsigned int looks = 0; entity && looks < LOOK_MAX; looks++, entity = next) {
 		next = RB_PREV(sched_tree, &from->waiting, entity);
-		if (is_worth_moving(entity, from, to))
+		if (is_worth_moving(entity, from, to, now_ns))
 			move(task_of(entity), from, to);
 	}
 }
@@ -200,6 +212,6 @@ void balance_push(void)
 	if (to == here)
 		return;
 	run_queue_lock_pair(here, to);
-	move_some(queue, to);
+	move_some(queue, to, now);
 	run_queue_unlock_pair(here, to);
 }
