@@ -105,6 +105,9 @@ struct file {
 struct file *file_create(const struct file_ops *ops, void *private, unsigned int flags);
 /* What FILE was opened on, or NULL. Any context. */
 struct inode *file_inode(const struct file *file);
+/* Whether FILE is a regular file or a directory, whose contents fsync and msync keep safe: in memory they are as safe
+ * as they get. Any context. */
+bool file_has_contents(const struct file *file);
 /* Reads SIZE bytes at POSITION into kernel memory; less at the end. Errors negative. Task context. */
 ssize_t file_read_for_kernel(struct file *file, void *buffer, size_t size, uint64_t position);
 /* One more reference. Any context. */

@@ -45,15 +45,12 @@ struct vm_area_ops {
 	 * return whether the mapping may be writable now. A private area always reads, and is
 	 * never given write access to the page. */
 	void *(*fault)(struct vm_area *area, uint64_t offset, bool write, bool *writable);
-	/* msync(MS_SYNC) of BYTES from OFFSET on. 0 or a negative error. NULL: memory is all there
-	 * is. */
-	int (*sync)(struct vm_area *area, uint64_t offset, uint64_t bytes);
 	/* mincore: whether the page at OFFSET is in memory, mapped or not. NULL: it is when it is
 	 * mapped. */
 	bool (*resident)(struct vm_area *area, uint64_t offset);
 	/* madvise(MADV_REMOVE): the object reads as zeros there from now on, in every space. AREA is
 	 * a copy that is in no space, and no space's mutex is held. 0 or a negative error. NULL:
-	 * EOPNOTSUPP. */
+	 * ENODEV. */
 	int (*remove)(struct vm_area *area, uint64_t offset, uint64_t bytes);
 	/* Two areas side by side with the same file and private data are as good as one. */
 	bool mergeable;

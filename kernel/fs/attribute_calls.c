@@ -321,18 +321,16 @@ long sys_ftruncate(const unsigned long arg[6])
 	return result;
 }
 
-/* What is in memory is as safe as it gets. */
 static long sync_descriptor(int fd)
 {
 	struct file *file = fd_get_opened(fd);
 
 	if (!file)
 		return -EBADF;
-	const struct inode *inode = file_inode(file);
-	bool has_contents = inode && (inode_type(inode) == S_IFREG || inode_type(inode) == S_IFDIR);
+	long result = file_has_contents(file) ? 0 : -EINVAL;
 
 	file_put(file);
-	return has_contents ? 0 : -EINVAL;
+	return result;
 }
 
 long sys_fsync(const unsigned long arg[6])

@@ -45,6 +45,13 @@ struct inode *file_inode(const struct file *file)
 	return file->dentry ? file->dentry->inode : NULL;
 }
 
+bool file_has_contents(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	return inode && (inode_type(inode) == S_IFREG || inode_type(inode) == S_IFDIR);
+}
+
 ssize_t file_read_for_kernel(struct file *file, void *buffer, size_t size, uint64_t position)
 {
 	return file->ops->read_for_kernel ?

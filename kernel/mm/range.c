@@ -276,7 +276,7 @@ static int remove_object(struct vm_space *space, uintptr_t start, uintptr_t end)
 		if (!error && !(area->shared && (area->prot & VM_WRITE)))
 			error = -EACCES;
 		if (!error && !area->ops->remove)
-			error = -EOPNOTSUPP;
+			error = -ENODEV;
 		if (!error) {
 			copy = *area;
 			if (copy.file)
@@ -457,51 +457,26 @@ long vm_resident_vector(struct vm_space *space, uintptr_t address, size_t count,
 	return done ? (long)done : -ENOMEM;
 }
 
-/* The file's work is done without the space's mutex. */
-static int sync_file(struct vm_area *copy, uintptr_t start, uintptr_t end)
-{
-	int error = copy->ops->sync(copy, copy->offset + (start - copy->start), end - start);
-
-	if (copy->ops->close)
-		copy->ops->close(copy);
-	if (copy->file)
-		file_put(copy->file);
-	return error;
-}
-
 int vm_sync(struct vm_space *space, uintptr_t address, size_t size, unsigned int flags)
 {
 	uintptr_t end = address + size;
 	int error = 0, hole = 0;
 
+	mutex_lock(&space->mutex);
 	while (address < end && !error) {
-		struct vm_area copy;
-		bool sync;
-
-		mutex_lock(&space->mutex);
 		struct vm_area *area = area_at_or_above(space, address);
 
 		if (!area || area->start > address)
 			hole = -ENOMEM;
-		if (!area || area->start >= end) {
-			vm_space_unlock(space);
+		if (!area || area->start >= end)
 			break;
-		}
-		address = area->start > address ? area->start : address;
 		if ((flags & MS_INVALIDATE) && area->locked)
 			error = -EBUSY;
-		sync = !error && (flags & MS_SYNC) && area->shared && area->ops && area->ops->sync;
-		copy = *area;
-		if (sync && copy.file)
-			file_get(copy.file);
-		if (sync && copy.ops->open)
-			copy.ops->open(&copy);
-		vm_space_unlock(space);
-		uintptr_t stop = copy.end < end ? copy.end : end;
-
-		if (sync)
-			error = sync_file(&copy, address, stop);
-		address = stop;
+		else if ((flags & MS_SYNC) && area->shared && area->file &&
+			 !file_has_contents(area->file))
+			error = -EINVAL;
+		address = area->end;
 	}
+	vm_space_unlock(space);
 	return error ? error : hole;
 }

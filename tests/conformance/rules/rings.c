@@ -148,6 +148,15 @@ RULE("EINVAL: a part of a mapping cannot be unmapped, protected, moved or replac
 	EXPECT_OK(munmap(start, 3 * PAGE));
 }
 
+RULE("a mapping is no file's: there is nothing to write back (EINVAL) or to remove (ENODEV)")
+{
+	char *start = map_pages(filler(1000), 3, PROT_READ | PROT_WRITE);
+
+	EXPECT_ERRNO(msync(start, PAGE, MS_SYNC), EINVAL);
+	EXPECT_OK(msync(start, PAGE, MS_ASYNC));
+	EXPECT_ERRNO(madvise(start, PAGE, MADV_REMOVE), ENODEV);
+}
+
 RULE("EOPNOTSUPP: an AUX area, which the page asks for")
 {
 	int fd = filler(1000);
