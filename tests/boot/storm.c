@@ -15,12 +15,11 @@
 
 #include "perf_ring.h"
 
-#define CPUS	   64
-#define CHILDREN   20
-#define PAGES	   8
-#define LOOPS	   1000
-#define LIMIT	   "1000"
-#define ROUNDS_MAX 10000
+#define CPUS	 64
+#define CHILDREN 20
+#define PAGES	 8
+#define LOOPS	 1000
+#define LIMIT	 "1000"
 
 static char **command;
 static struct perf_ring rings[CPUS];
@@ -88,16 +87,15 @@ static void check_throttled(void)
 		unsigned int throttled = 0, samples = 0;
 
 		pin(0, cpu);
-		/* One that is throttled when this begins goes on at the next tick. */
-		for (int i = 0; i < ROUNDS_MAX && !(samples && throttled); i++) {
+		/* One that is throttled when this begins goes on at a tick. At which is up to the host, too: it may have
+		 * let one interrupt take the time of many. If it never does, the machine's time is up. */
+		while (!samples || !throttled) {
 			loop->run(LOOPS, NULL);
 			while (perf_ring_next(&rings[cpu], &record, sizeof(record)) > 0) {
 				throttled += record.type == PERF_RECORD_THROTTLE;
 				samples += record.type == PERF_RECORD_SAMPLE;
 			}
 		}
-		EXPECT_AT(samples > 0, "cpu %d", cpu);
-		EXPECT_AT(throttled > 0, "cpu %d: %u samples", cpu, samples);
 	}
 	pin(0, -1);
 }
