@@ -339,11 +339,11 @@ static void see_parent_death(void)
 }
 
 /* A child that waits as BODY does, for WAIT_MS, is stopped for as long: it has not longer to wait then. */
-enum { WAIT_MS = 600 };
+enum { WAIT_MS = 3000 };
 
 static void sleep_for_it(void)
 {
-	struct timespec time = { 0, WAIT_MS * 1000000 };
+	struct timespec time = { WAIT_MS / 1000, 0 };
 
 	_exit(nanosleep(&time, NULL) == 0 ? 0 : 1);
 }
@@ -355,7 +355,7 @@ static void poll_for_it(void)
 
 static void wait_for_it(void)
 {
-	struct timespec time = { 0, WAIT_MS * 1000000 };
+	struct timespec time = { WAIT_MS / 1000, 0 };
 	int word = 0;
 
 	_exit(syscall(SYS_futex, &word, 0, 0, &time, NULL, 0) == -1 && errno == ETIMEDOUT ? 0 : 1);
@@ -379,7 +379,7 @@ static void see_stopped_wait(void)
 		if (pids[i] == 0)
 			waits[i].body();
 	}
-	usleep(WAIT_MS * 100);
+	usleep(WAIT_MS * 20);
 	for (int i = 0; i < 3; i++)
 		kill(pids[i], SIGSTOP);
 	usleep(WAIT_MS * 1000);
