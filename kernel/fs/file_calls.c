@@ -315,9 +315,29 @@ long sys_lseek(const unsigned long arg[6])
 	return result;
 }
 
+/* FLAG of FILE, which is also FD, on or off, as the int at USER_ON says. */
+static long switch_flag(struct file *file, int fd, unsigned int flag, const int *user_on)
+{
+	int on;
+
+	if (copy_from_user(&on, user_on, sizeof(on)) < 0)
+		return -EFAULT;
+	if (flag == FASYNC && !on == !(file->flags & FASYNC))
+		return 0;
+	if (flag == FASYNC && !file->ops->notifies)
+		return -ENOTTY;
+	if (flag == FASYNC && on)
+		file->async.fd = fd;
+	if (on)
+		atomic_fetch_or(&file->flags, flag);
+	else
+		atomic_fetch_and(&file->flags, ~flag);
+	return 0;
+}
+
 long sys_ioctl(const unsigned long arg[6])
 {
-	struct file *file = fd_get_file((int)arg[0]);
+	struct file *file = fd_get_opened((int)arg[0]);
 	unsigned int command = (unsigned int)arg[1];
 	long result;
 
@@ -325,16 +345,9 @@ long sys_ioctl(const unsigned long arg[6])
 		return -EBADF;
 	if (command == FIOCLEX || command == FIONCLEX) {
 		result = fd_set_cloexec((int)arg[0], command == FIOCLEX);
-	} else if (command == FIONBIO) {
-		int on;
-
-		result = copy_from_user(&on, (const void *)arg[2], sizeof(on));
-		if (!result && on)
-			atomic_fetch_or(&file->flags, O_NONBLOCK);
-		else if (!result)
-			atomic_fetch_and(&file->flags, ~(unsigned int)O_NONBLOCK);
-	} else if (file->flags & O_PATH) {
-		result = -EBADF;
+	} else if (command == FIONBIO || command == FIOASYNC) {
+		result = switch_flag(file, (int)arg[0], command == FIONBIO ? O_NONBLOCK : FASYNC,
+				     (const int *)arg[2]);
 	} else if (command == FIONREAD && file_inode(file) &&
 		   inode_type(file_inode(file)) == S_IFREG) {
 		int left = (int)(file_inode(file)->size - file->position);

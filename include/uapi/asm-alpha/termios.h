@@ -27,6 +27,7 @@
 #define TIOCGPGRP   _IOR('t', 119, int)
 #define FIOCLEX	    _IO('f', 1)
 #define FIONCLEX    _IO('f', 2)
+#define FIOASYNC    _IOW('f', 125, int)
 #define FIONBIO	    _IOW('f', 126, int)
 #define FIONREAD    _IOR('f', 127, int)
 

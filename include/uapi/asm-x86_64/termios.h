@@ -28,6 +28,7 @@
 #define FIONBIO	    0x5421
 #define FIONCLEX    0x5450
 #define FIOCLEX	    0x5451
+#define FIOASYNC    0x5452
 
 #define KERNEL_NCCS 19
 

@@ -2,13 +2,6 @@
 /* How much memory the buffers of users may take. */
 #include "rules.h"
 
-static int sampler(uint64_t period)
-{
-	attr_t a = sampling(period, PERF_SAMPLE_IP);
-
-	return need(open_one(&a));
-}
-
 RULE("EPERM: a buffer larger than memory, of who may not lock as much")
 {
 	struct rlimit none = { 0, 0 };

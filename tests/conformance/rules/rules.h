@@ -143,6 +143,14 @@ static inline attr_t sampling(uint64_t period, uint64_t type)
 	return attr;
 }
 
+/* An event that samples the place every PERIOD instructions. */
+static inline int sampler(uint64_t period)
+{
+	attr_t attr = sampling(period, PERF_SAMPLE_IP);
+
+	return need(open_one(&attr));
+}
+
 static inline uint64_t value_of(int fd)
 {
 	uint64_t words[64] = { 0 };
