@@ -105,6 +105,40 @@ static void check_forgotten(void)
 	end_machine();
 }
 
+static void interrupt_of_counter_0(void *unused)
+{
+	(void)unused;
+	ev67_pmu_interrupt(0, sim_frame());
+}
+
+/* PALcode's way makes user mode's counter overflow, too, and it tells of counter 0: so it may be each time. */
+static void check_told_of_the_other(void)
+{
+	start_alpha();
+	int user = open_user(EV67_INSTRUCTIONS);
+	int all = open_event(hardware_attr(EV67_CYCLES), 0, -1, -1);
+
+	sim_ev67_hold(true);
+	sim_ev67_count(CYCLE, RANGE / 2);
+	EXPECT_EQ(sim_ev67_pending(), 1u << 1);
+	sim_nmi(interrupt_of_counter_0, NULL);
+	EXPECT_EQ(sim_ev67_pending(), 0);
+	EXPECT_EQ(count_of(all), RANGE / 2);
+	/* And so it is when its event was switched off, or has gone. */
+	for (int gone = 0; gone < 2; gone++) {
+		sim_ev67_count(CYCLE, RANGE / 2);
+		EXPECT_EQ(sim_ev67_pending(), 1u << 1);
+		EXPECT_EQ(gone ? sim_fd_close(all) : control_event(all, PERF_EVENT_IOC_DISABLE, 0),
+			  0);
+		sim_nmi(interrupt_of_counter_0, NULL);
+		EXPECT_EQ(sim_ev67_pending(), 0);
+		EXPECT_EQ(gone ? 0 : control_event(all, PERF_EVENT_IOC_ENABLE, 0), 0);
+	}
+	sim_ev67_hold(false);
+	EXPECT_EQ(count_of(user), 0);
+	end_machine();
+}
+
 /* One counter counts every mode, the other only one. */
 static void check_mixed(void)
 {
@@ -273,6 +307,8 @@ static void check_throttled(void)
 static const struct tap_rule rules[] = {
 	{ "user mode is counted, the kernel and the ways between them are not", check_count },
 	{ "... wherever in a way the counter overflows", check_every_distance },
+	{ "an overflow of all modes' counter is served though only user mode's is told of",
+	  check_told_of_the_other },
 	{ "an overflow by the way into the kernel makes no interrupt once that is known",
 	  check_forgotten },
 	{ "the other counter counts every mode beside it", check_mixed },

@@ -326,9 +326,9 @@ static struct ev67_profile read_profile(void)
 }
 
 /* COUNTER has overflowed, maybe a while ago: its event may have gone, or stopped, since. */
-static void serve_overflow(struct ev67_cpu *cpu, uint64_t counter, struct trap_frame *frame)
+static void serve_overflow(struct ev67_cpu *cpu, unsigned int counter, struct trap_frame *frame)
 {
-	struct perf_event *event = counter < EV67_COUNTERS ? cpu->events[counter] : NULL;
+	struct perf_event *event = cpu->events[counter];
 	struct ev67_profile profile = { 0 };
 	bool expired, is_profile, is_enough;
 
@@ -348,6 +348,24 @@ static void serve_overflow(struct ev67_cpu *cpu, uint64_t counter, struct trap_f
 		stop(event, 0);
 }
 
+/* Of two overflows PALcode tells that of counter 0. If that one is user mode's and its way here makes it overflow
+ * each time, nobody would ever tell of the other: it is served, or forgotten where nobody counts by it. */
+static void serve_untold(struct ev67_cpu *cpu, struct trap_frame *frame)
+{
+	for (unsigned int n = 0; n < EV67_COUNTERS; n++) {
+		const struct perf_event *event = cpu->events[n];
+		uint64_t value = wrperfmon(PERFMON_READ, 0) >> PCTR_CTL_SHIFT(n) &
+				 EV67_COUNTER_MASK;
+
+		if ((cpu->user >> n & 1) || value >= PERIOD_MAX)
+			continue;
+		if (event && !(event->hw.flags & HW_STOPPED))
+			serve_overflow(cpu, n, frame);
+		else
+			wrperfmon(PERFMON_WRITE, value << PCTR_CTL_SHIFT(n) | 1u << n);
+	}
+}
+
 void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
@@ -357,8 +375,10 @@ void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
 	halt(EV67_ALL_COUNTERS);
 	atomic_fetch_add(&cpu->frozen, 1);
 	start_ns = clock_ns();
-	if (!(counter < EV67_COUNTERS && (cpu->user >> counter & 1)))
-		serve_overflow(cpu, counter, frame);
+	if (counter < EV67_COUNTERS && !(cpu->user >> counter & 1))
+		serve_overflow(cpu, (unsigned int)counter, frame);
+	else if (counter < EV67_COUNTERS)
+		serve_untold(cpu, frame);
 	perf_interrupt_took(start_ns);
 	atomic_fetch_sub(&cpu->frozen, 1);
 	resume(cpu);
