@@ -315,6 +315,17 @@ long sys_lseek(const unsigned long arg[6])
 	return result;
 }
 
+/* Those of the flags in MASK that are in FLAGS are set in FILE, which is also FD; the others of them are not. */
+static void set_flags(struct file *file, int fd, unsigned int mask, unsigned int flags)
+{
+	unsigned int old = file->flags;
+
+	if (flags & mask & ~old & FASYNC)
+		file->async.fd = fd;
+	while (!atomic_compare_exchange_weak(&file->flags, &old, (old & ~mask) | (flags & mask)))
+		;
+}
+
 /* FLAG of FILE, which is also FD, on or off, as the int at USER_ON says. */
 static long switch_flag(struct file *file, int fd, unsigned int flag, const int *user_on)
 {
@@ -322,16 +333,11 @@ static long switch_flag(struct file *file, int fd, unsigned int flag, const int 
 
 	if (copy_from_user(&on, user_on, sizeof(on)) < 0)
 		return -EFAULT;
-	if (flag == FASYNC && !on == !(file->flags & FASYNC))
-		return 0;
-	if (flag == FASYNC && !file->ops->notifies)
+	unsigned int wanted = on ? flag : 0;
+
+	if (((file->flags ^ wanted) & flag & FASYNC) && !file->ops->notifies)
 		return -ENOTTY;
-	if (flag == FASYNC && on)
-		file->async.fd = fd;
-	if (on)
-		atomic_fetch_or(&file->flags, flag);
-	else
-		atomic_fetch_and(&file->flags, ~flag);
+	set_flags(file, fd, flag, wanted);
 	return 0;
 }
 
@@ -462,12 +468,9 @@ static long control(struct file *file, int fd, unsigned int command, unsigned lo
 	case F_SETFL:
 		if (!file->ops->notifies)
 			argument &= ~(unsigned long)FASYNC;
-		if ((argument & ~file->flags) & FASYNC)
-			file->async.fd = fd;
 		if ((argument & O_DIRECT) && !may_be_direct(file))
 			return -EINVAL;
-		file->flags = (file->flags & ~(unsigned int)SETTABLE_FLAGS) |
-			      ((unsigned int)argument & SETTABLE_FLAGS);
+		set_flags(file, fd, SETTABLE_FLAGS, (unsigned int)argument);
 		return 0;
 	case F_SETOWN:
 	case F_GETOWN:

@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../unit/tap.h"
+#include "clock.h"
 
 #define CPUS_MAX 64
 #define SLEEP_MS 300
@@ -38,11 +38,6 @@ static void read_timer_interrupts(uint64_t interrupts[CPUS_MAX], int count)
 		fclose(file);
 }
 
-static void sleep_ms(long milliseconds)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = milliseconds * 1000000 }, NULL);
-}
-
 static void check_idle_processors(void)
 {
 	uint64_t before[CPUS_MAX] = { 0 }, after[CPUS_MAX] = { 0 };
@@ -53,9 +48,9 @@ static void check_idle_processors(void)
 	CPU_SET(0, &first);
 	EXPECT_EQ(sched_setaffinity(0, sizeof(first), &first), 0);
 	/* Until what the processor did last is done with. */
-	sleep_ms(SLEEP_MS);
+	pause_ms(SLEEP_MS);
 	read_timer_interrupts(before, count);
-	sleep_ms(SLEEP_MS);
+	pause_ms(SLEEP_MS);
 	read_timer_interrupts(after, count);
 	for (int cpu = 1; cpu < count; cpu++)
 		EXPECT_EQ_AT(after[cpu], before[cpu], "timer interrupts of CPU %d", cpu);

@@ -5,9 +5,9 @@
  * virtual, and no machine whose host has other things to do.
  */
 #include <stdatomic.h>
-#include <time.h>
 
 #include "child.h"
+#include "clock.h"
 
 #define ALONE_MS 300
 
@@ -15,14 +15,6 @@
 static struct {
 	_Atomic uint64_t own, childs;
 } * rounds;
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static void spin_for_good(void *unused)
 {
@@ -36,7 +28,7 @@ static void check_newcomer(void)
 {
 	rounds = share(sizeof(*rounds));
 	run_on(0);
-	for (uint64_t end_ms = now_ms() + ALONE_MS; now_ms() < end_ms;)
+	for (uint64_t end_ns = now_ns() + ALONE_MS * NS_PER_MS; now_ns() < end_ns;)
 		for (int i = 0; i < 1000; i++)
 			rounds->own++;
 	uint64_t alone = rounds->own;

@@ -17,20 +17,13 @@
 #include <unistd.h>
 
 #include "../unit/tap.h"
+#include "clock.h"
 #include "page.h"
 
 #define OWN_FILE "/proc/self/exe"
 
 /* What the children of one rule write for the parent to see; zero at the start of each. */
 static volatile int *shared;
-
-static inline void pause_ms(long ms)
-{
-	struct timespec time = { 0, ms * 1000000 };
-
-	while (nanosleep(&time, &time) < 0 && errno == EINTR)
-		;
-}
 
 /* A child that runs BODY and exits with 0. */
 static inline pid_t start(void (*body)(void))

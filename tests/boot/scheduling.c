@@ -5,9 +5,9 @@
  */
 #include <sched.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "child.h"
+#include "clock.h"
 
 #define CHILDREN_MAX 64
 
@@ -20,13 +20,6 @@ struct board {
 };
 
 static struct board *board;
-
-static void sleep_ms(long ms)
-{
-	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&time, NULL);
-}
 
 static int current_cpu(void)
 {
@@ -100,7 +93,7 @@ static void check_spreading(void)
 		set_affinity(children[i], all_cpus());
 	/* When is up to the host, too; if never, the machine's time is up. spreading.c is about whether they stay. */
 	while (!are_spread(count))
-		sleep_ms(10);
+		pause_ms(10);
 	for (int i = 0; i < count; i++)
 		child_end(children[i]);
 	set_policy(OTHER, 0);
@@ -124,12 +117,12 @@ static void check_affinity(void)
 		uint64_t seen = board->rounds[i];
 
 		while (board->rounds[i] < seen + 2)
-			sleep_ms(1);
+			pause_ms(1);
 	}
 	for (int look = 0; look < 100; look++) {
 		for (int i = 1; i < count; i += 2)
 			EXPECT_EQ_AT(board->cpu[i], 1 + last, "child %d, look %d", i, look);
-		sleep_ms(1);
+		pause_ms(1);
 	}
 	for (int i = 0; i < count; i++)
 		child_end(children[i]);
@@ -145,7 +138,7 @@ static void be_first(void *argument)
 	for (int round = 0; round < 50; round++) {
 		uint64_t before = 0, after = 0;
 
-		sleep_ms(1);
+		pause_ms(1);
 		for (int i = 0; i < spinners; i++)
 			before += board->rounds[i];
 		/* Longer than a slice of a fair task. */
@@ -175,7 +168,7 @@ static void check_real_time(void)
 static void sleep_and_end(void *argument)
 {
 	(void)argument;
-	sleep_ms(1);
+	pause_ms(1);
 }
 
 /* A real-time task that never sleeps leaves the others something, or this would not end. */
@@ -194,7 +187,7 @@ static void check_throttling(void)
 	pid_t hog = child_start(spin_first, NULL);
 
 	while (!board->rounds[0])
-		sleep_ms(1);
+		pause_ms(1);
 	/* Each of these needs the processor that the hog has. */
 	for (int i = 0; i < 3; i++) {
 		pid_t child = child_start(sleep_and_end, NULL);
@@ -230,15 +223,15 @@ static void check_idle(void)
 
 		EXPECT(fd >= 0);
 		/* What was left to do there is done, and the tick of processor time has ended. */
-		sleep_ms(100);
+		pause_ms(100);
 		instructions_of(fd);
-		sleep_ms(100);
+		pause_ms(100);
 		uint64_t first = instructions_of(fd);
 
-		sleep_ms(10);
+		pause_ms(10);
 		uint64_t second = instructions_of(fd);
 
-		sleep_ms(1000);
+		pause_ms(1000);
 		uint64_t third = instructions_of(fd);
 
 		EXPECT_EQ_AT(third - second, second - first, "processor %d", cpu);

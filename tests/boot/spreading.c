@@ -6,9 +6,9 @@
  */
 #include <sched.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "child.h"
+#include "clock.h"
 
 #define EACH	     4
 #define CHILDREN_MAX (4 * EACH)
@@ -21,21 +21,6 @@
 
 /* In shared memory, for each child: 1 and the processor where it ran last. */
 static _Atomic int *places;
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static void sleep_ms(long ms)
-{
-	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&time, NULL);
-}
 
 static void spin_and_tell(void *argument)
 {
@@ -59,7 +44,7 @@ static int count_on(int cpu)
 static void check_visits(void)
 {
 	for (int visit = 0; visit < VISITS; visit++) {
-		sleep_ms(AWAY_MS);
+		pause_ms(AWAY_MS);
 		for (int cpu = 0; cpu < cpu_count(); cpu++)
 			EXPECT_EQ_AT(count_on(cpu), EACH, "processor %d, visit %d", cpu, visit);
 	}
@@ -71,7 +56,7 @@ static void check_stay(void)
 		printf("# skipped: there is no other processor to go to\n");
 		return;
 	}
-	for (uint64_t end_ms = now_ms() + STAY_MS; now_ms() < end_ms;)
+	for (uint64_t end_ns = now_ns() + STAY_MS * NS_PER_MS; now_ns() < end_ns;)
 		;
 	EXPECT_EQ(count_on(0), 0);
 }
@@ -88,7 +73,7 @@ static void check_spreading(void)
 		children[i] = child_start(spin_and_tell, (void *)i);
 	EXPECT_EQ(syscall(__NR_sched_setscheduler, 0, SCHED_FIFO, &(int){ 50 }), 0);
 	run_on(0);
-	sleep_ms(SETTLE_MS);
+	pause_ms(SETTLE_MS);
 	check_visits();
 	check_stay();
 	EXPECT_EQ(syscall(__NR_sched_setscheduler, 0, SCHED_OTHER, &(int){ 0 }), 0);

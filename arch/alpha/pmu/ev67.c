@@ -100,13 +100,19 @@ static void write_counter(const struct perf_event *event, uint64_t value)
 			  value << PCTR_CTL_SHIFT(event->hw.slot) | counters_of(event));
 }
 
+/* What COUNTER has in CONTROL, PCTR_CTL as it was read. */
+static uint64_t value_in(uint64_t control, unsigned int counter)
+{
+	return control >> PCTR_CTL_SHIFT(counter) & EV67_COUNTER_MASK;
+}
+
 static uint64_t read_raw(struct perf_event *event)
 {
 	uint64_t value;
 
 	if (is_of_user_mode(event))
 		return this_ev67_cpu()->user_values[event->hw.slot];
-	value = wrperfmon(PERFMON_READ, 0) >> PCTR_CTL_SHIFT(event->hw.slot) & EV67_COUNTER_MASK;
+	value = value_in(wrperfmon(PERFMON_READ, 0), (unsigned int)event->hw.slot);
 	/* It is set in the upper half of its range, and a window is shorter than the lower. */
 	if (ev67_is_profile(event->hw.config) && value < PERIOD_MAX)
 		return 0;
@@ -349,21 +355,18 @@ static void serve_overflow(struct ev67_cpu *cpu, unsigned int counter, struct tr
 }
 
 /* Of two overflows PALcode tells that of counter 0. If that one is user mode's and its way here makes it overflow
- * each time, nobody would ever tell of the other: it is served, or forgotten where nobody counts by it. */
-static void serve_untold(struct ev67_cpu *cpu, struct trap_frame *frame)
+ * each time, nobody would ever tell of COUNTER, the other: it is served, or forgotten where nobody counts by it. */
+static void serve_untold(struct ev67_cpu *cpu, unsigned int counter, struct trap_frame *frame)
 {
-	for (unsigned int n = 0; n < EV67_COUNTERS; n++) {
-		const struct perf_event *event = cpu->events[n];
-		uint64_t value = wrperfmon(PERFMON_READ, 0) >> PCTR_CTL_SHIFT(n) &
-				 EV67_COUNTER_MASK;
+	const struct perf_event *event = cpu->events[counter];
+	uint64_t value = value_in(wrperfmon(PERFMON_READ, 0), counter);
 
-		if ((cpu->user >> n & 1) || value >= PERIOD_MAX)
-			continue;
-		if (event && !(event->hw.flags & HW_STOPPED))
-			serve_overflow(cpu, n, frame);
-		else
-			wrperfmon(PERFMON_WRITE, value << PCTR_CTL_SHIFT(n) | 1u << n);
-	}
+	if ((cpu->user >> counter & 1) || value >= PERIOD_MAX)
+		return;
+	if (event && !(event->hw.flags & HW_STOPPED))
+		serve_overflow(cpu, counter, frame);
+	else
+		wrperfmon(PERFMON_WRITE, value << PCTR_CTL_SHIFT(counter) | 1u << counter);
 }
 
 void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
@@ -375,10 +378,14 @@ void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
 	halt(EV67_ALL_COUNTERS);
 	atomic_fetch_add(&cpu->frozen, 1);
 	start_ns = clock_ns();
-	if (counter < EV67_COUNTERS && !(cpu->user >> counter & 1))
-		serve_overflow(cpu, (unsigned int)counter, frame);
-	else if (counter < EV67_COUNTERS)
-		serve_untold(cpu, frame);
+	if (counter < EV67_COUNTERS) {
+		unsigned int told = (unsigned int)counter;
+
+		if (cpu->user >> told & 1)
+			serve_untold(cpu, told ^ 1, frame);
+		else
+			serve_overflow(cpu, told, frame);
+	}
 	perf_interrupt_took(start_ns);
 	atomic_fetch_sub(&cpu->frozen, 1);
 	resume(cpu);
@@ -415,7 +422,7 @@ void ev67_user_halted(struct user_way in)
 	uint64_t control = wrperfmon(PERFMON_READ, 0);
 
 	for (unsigned int n = 0; n < EV67_COUNTERS; n++) {
-		uint64_t value = control >> PCTR_CTL_SHIFT(n) & EV67_COUNTER_MASK;
+		uint64_t value = value_in(control, n);
 
 		if (!(cpu->user_started >> n & 1))
 			continue;

@@ -188,7 +188,8 @@ static void note(int number, siginfo_t *info, void *context)
 	told_code = info->si_code;
 }
 
-RULE("O_ASYNC: each wake-up sends the signal that F_SETSIG names, with the descriptor and POLL_IN")
+/* An event that wakes up at each sample, mapped; this process is sent SIGUSR1 for that, which it notes. */
+static int open_noted(void)
 {
 	attr_t a = sampling(100000, PERF_SAMPLE_IP);
 	struct sigaction action = { .sa_sigaction = note, .sa_flags = SA_SIGINFO };
@@ -199,6 +200,13 @@ RULE("O_ASYNC: each wake-up sends the signal that F_SETSIG names, with the descr
 	map_ring(fd, 8);
 	EXPECT_EQ(fcntl(fd, F_SETOWN, getpid()), 0);
 	EXPECT_EQ(fcntl(fd, F_SETSIG, SIGUSR1), 0);
+	return fd;
+}
+
+RULE("O_ASYNC: each wake-up sends the signal that F_SETSIG names, with the descriptor and POLL_IN")
+{
+	int fd = open_noted();
+
 	EXPECT_EQ(fcntl(fd, F_SETFL, O_ASYNC), 0);
 	work_counted(fd, 160000);
 	EXPECT_EQ(signals, 3);
@@ -208,16 +216,8 @@ RULE("O_ASYNC: each wake-up sends the signal that F_SETSIG names, with the descr
 
 RULE("FIOASYNC switches O_ASYNC")
 {
-	attr_t a = sampling(100000, PERF_SAMPLE_IP);
-	struct sigaction action = { .sa_sigaction = note, .sa_flags = SA_SIGINFO };
-	int on = 1, off = 0;
+	int fd = open_noted(), on = 1, off = 0;
 
-	a.wakeup_events = 1;
-	sigaction(SIGUSR1, &action, NULL);
-	int fd = need(open_one(&a));
-	map_ring(fd, 8);
-	fcntl(fd, F_SETOWN, getpid());
-	fcntl(fd, F_SETSIG, SIGUSR1);
 	EXPECT_OK(ioctl(fd, FIOASYNC, &on));
 	EXPECT_EQ(fcntl(fd, F_GETFL) & O_ASYNC, O_ASYNC);
 	work_counted(fd, 160000);
@@ -232,15 +232,8 @@ RULE("FIOASYNC switches O_ASYNC")
 
 RULE("O_ASYNC: the last overflow of REFRESH says POLL_HUP")
 {
-	attr_t a = sampling(100000, PERF_SAMPLE_IP);
-	struct sigaction action = { .sa_sigaction = note, .sa_flags = SA_SIGINFO };
+	int fd = open_noted();
 
-	a.wakeup_events = 1;
-	sigaction(SIGUSR1, &action, NULL);
-	int fd = need(open_one(&a));
-	map_ring(fd, 8);
-	fcntl(fd, F_SETOWN, getpid());
-	fcntl(fd, F_SETSIG, SIGUSR1);
 	fcntl(fd, F_SETFL, O_ASYNC);
 	ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
 	spin(150000);
