@@ -6,6 +6,7 @@ else that would cost time at boot: no screen, no network card, no default drives
 """
 
 import os
+import re
 
 from dataclasses import dataclass
 from typing import Optional
@@ -26,6 +27,8 @@ _EMULATED_CPU = "max,vendor=GenuineIntel"
 _EXIT_PORT = "isa-debug-exit,iobase=0xf4,iosize=4"
 # The Alpha's machine ends through its console.
 _MACHINES = {"x86_64": ("-machine", "pc", "-device", _EXIT_PORT), "alpha": ("-machine", "clipper", "-nic", "none")}
+# What our PMUs say of a selection that no event models (qemu/files/target/*/).
+_UNMODELLED = re.compile(r"^\S+: warning: (the PMU does not model .*)$")
 _ALPHA_CPU = "ev67"
 _ALPHA_CPUS_MAX = 4
 
@@ -90,6 +93,18 @@ def command(options, log, console):
     if options.gdb:
         words += ["-S", "-gdb", "tcp:localhost:" + gdb_port()]
     return words
+
+
+def divide_complaints(text):
+    """Divides what QEMU wrote on standard error: lines for the user, in our form, and all others."""
+    for_user, others = [], []
+    for line in text.splitlines():
+        match = _UNMODELLED.match(line)
+        if match:
+            for_user.append(f"tally: {match[1]}")
+        else:
+            others.append(line)
+    return for_user, others
 
 
 def gdb_port():

@@ -26,7 +26,7 @@ import threading
 import time
 import tty
 
-from . import paths
+from . import emulator, paths
 from .failure import BOOT, INTERRUPTED, NOT_FOUND, PANIC, TIMEOUT, Failure
 
 CONSOLE = "stdio,id=console,signal=off"
@@ -119,14 +119,17 @@ def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=Fal
             process.wait()
             if relay:
                 relay.join()
+            complaints.seek(0)
+            for_user, others = emulator.divide_complaints(complaints.read().decode(errors="replace"))
+            for line in for_user:
+                print(line, file=sys.stderr)
         if not in_time:
             raise Failure(TIMEOUT,
                           f"not ended after {timeout_s:g} s; the kernel log is in {log.path}{found}")
-        complaints.seek(0)
         code = process.returncode
         if code == 0 and by_console:
             code = _code_by_log(log.text())
-        status = _status(code, log, complaints.read().decode(errors="replace"))
+        status = _status(code, log, others)
     log.settle()
     return status
 
@@ -222,7 +225,7 @@ def _code_by_log(text):
 
 
 def _status(code, log, complaints):
-    """The guest's exit status by both witnesses."""
+    """The guest's exit status by both witnesses. `complaints`: the lines that QEMU wrote on standard error."""
     text = log.text()
     if code == _ENDED:
         return _reported_status(text, log.path)
@@ -236,7 +239,7 @@ def _status(code, log, complaints):
         _show(text)
         raise Failure(BOOT, "the machine reset itself or was switched off without reporting a "
                             f"status (a triple fault?); its log is in {log.path}")
-    complaint = (complaints.strip().splitlines() or ["it said nothing"])[-1]
+    complaint = next((line for line in reversed(complaints) if line.strip()), "it said nothing")
     how = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
     raise Failure(BOOT, f"the emulator {how}: {complaint}")
 

@@ -119,7 +119,7 @@ extern char halting_end[], opening_end[];
 
 /* The suites. */
 void test_cpuid(void), test_registers(void), test_counts(void), test_rings(void);
-void test_pmi(void), test_smp(void), test_absent(void);
+void test_pmi(void), test_smp(void), test_absent(void), test_unmodelled(void);
 /* Not a test: work for qemu/bench to measure. */
 void bench(void);
 

@@ -14,6 +14,7 @@ static const struct {
 	{ "counts", test_counts }, { "rings", test_rings },
 	{ "pmi", test_pmi },	   { "smp", test_smp },
 	{ "absent", test_absent }, { "bench", bench },
+	{ "unmodelled", test_unmodelled },
 };
 
 static const struct {

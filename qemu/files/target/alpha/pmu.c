@@ -28,6 +28,8 @@
 
 #include "qemu/osdep.h"
 #include "qapi/error.h"
+#include "qemu/cutils.h"
+#include "qemu/error-report.h"
 #include "qemu/main-loop.h"
 #include "cpu.h"
 #include "exec/exec-all.h"
@@ -69,6 +71,18 @@ static bool is_memory_event(const uint8_t *weights)
     return weights[ALPHA_PMU_BCACHE_MISS] || weights[ALPHA_PMU_REPLAY_TRAP];
 }
 
+/* A counter is enabled that no event moves: warn the user, once. */
+static void tell_unmodelled(int counter, unsigned sl1)
+{
+    static bool told;
+
+    if (!qatomic_xchg(&told, true)) {
+        warn_report("the PMU does not model the event that SL1=%u selects for "
+                    "counter %d, which is counted: it never happens",
+                    sl1, counter);
+    }
+}
+
 static bool is_profile_mode(const AlphaPMUState *p)
 {
     return p->select & PCTR_CTL_SL0;
@@ -90,6 +104,9 @@ static void digest(CPUAlphaState *env)
             memcpy(p->weights[i], selections[alpha_pmu_sl1(p)][i],
                    sizeof(p->weights[i]));
             flags |= TB_FLAG_PMU;
+            if (buffer_is_zero(p->weights[i], sizeof(p->weights[i]))) {
+                tell_unmodelled(i, alpha_pmu_sl1(p));
+            }
         }
         if (is_memory_event(p->weights[i])) {
             flags |= TB_FLAG_PMU_MEMORY;

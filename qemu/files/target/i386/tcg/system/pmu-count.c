@@ -196,6 +196,9 @@ static void list_counters(CPUX86State *env)
                        (sel & EVTSEL_USR ? X86_PMU_RING_USR : 0);
             c->interrupts = sel & EVTSEL_INT;
             p->nr_counters++;
+            if (c->rings) {
+                pmu_event_tell_unmodelled(sel);
+            }
         }
     }
     for (int i = 0; i < X86_PMU_NR_FIXED; i++) {

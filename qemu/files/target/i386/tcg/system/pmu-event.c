@@ -15,6 +15,8 @@
  */
 
 #include "qemu/osdep.h"
+#include "qemu/bitmap.h"
+#include "qemu/error-report.h"
 #include "cpu.h"
 #include "pmu-internal.h"
 
@@ -51,6 +53,28 @@ static const PMUEvent *find_event(uint8_t event, uint8_t umask)
         }
     }
     return &no_event;
+}
+
+/*
+ * The selections that pmu_event_tell_unmodelled has named: a bit for each pair
+ * of event and umask.  Any vCPU's thread sets bits, atomically.
+ */
+static unsigned long named[BITS_TO_LONGS(1 << 16)];
+
+void pmu_event_tell_unmodelled(uint64_t evtsel)
+{
+    unsigned event = EVTSEL_EVENT(evtsel);
+    unsigned umask = EVTSEL_UMASK(evtsel);
+    unsigned selection = umask << 8 | event;
+    unsigned long bit = BIT_MASK(selection);
+
+    if (find_event(event, umask) != &no_event ||
+        (qatomic_fetch_or(&named[BIT_WORD(selection)], bit) & bit)) {
+        return;
+    }
+    warn_report("the PMU does not model event 0x%02x, umask 0x%02x (r%04x), "
+                "which is counted: it never happens",
+                event, umask, selection);
 }
 
 /* Does a cycle in which the event happens @n times meet the condition? */

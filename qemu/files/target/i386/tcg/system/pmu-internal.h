@@ -68,6 +68,13 @@ void pmu_event_weights(uint64_t evtsel, uint8_t *per_insn,
                        uint8_t *per_branch);
 
 /*
+ * pmu_event_tell_unmodelled: a counter counts @evtsel.  If no event models the
+ * selection, warn the user, once for each pair of event and umask.  Any vCPU's
+ * thread may call it.
+ */
+void pmu_event_tell_unmodelled(uint64_t evtsel);
+
+/*
  * pmu_reconfigure: the control registers have changed; count by them from
  * here on.  All that has retired must have been settled (x86_pmu_resync).
  */
