@@ -2,9 +2,9 @@
 /*
  * The first program on the Linux side of a comparison: makes Linux look like Tally to one program.
  *
- * It reads the same /.tally/argv and /.tally/env as Tally's kernel does, runs the program with COM1 as
- * its output, and reports its end in the same words on COM2, where Linux's own log goes too, and with
- * the same value to the exit device. So tests/conformance/linux-run drives both kernels by the same
+ * It reads the same /.tally/argv, /.tally/env and /.tally/cwd as Tally's kernel does, runs the program
+ * with COM1 as its output, and reports its end in the same words on COM2, where Linux's own log goes
+ * too, and with the same value to the exit device. So tests/conformance/linux-run drives both kernels by the same
  * code. The program's standard input is empty.
  *
  * What it permits the program: everything (perf_event_paranoid -1), as Tally's first task may do all.
@@ -130,7 +130,7 @@ static void run(char **argv, char **env)
 
 int main(void)
 {
-	char **argv;
+	char **argv, **folder;
 
 	mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
 	log_file = fopen("/dev/ttyS1", "w");
@@ -154,5 +154,8 @@ int main(void)
 		errno = ENOENT;
 		fail("/.tally/argv");
 	}
+	folder = read_strings("/.tally/cwd");
+	if (folder[0] && chdir(folder[0]) < 0)
+		fail(folder[0]);
 	run(argv, read_strings("/.tally/env"));
 }
