@@ -84,8 +84,8 @@ static const struct syscall calls[] = {
 	CALL(pipe2, 2),
 
 	/* paths */
-	CALL(open, 3),
-	CALL(openat, 4),
+	CALL_RESTARTING(open, 3, CALL_RESTARTS),
+	CALL_RESTARTING(openat, 4, CALL_RESTARTS),
 	CALL(statx, 5),
 	CALL(readlink, 3),
 	CALL(readlinkat, 4),

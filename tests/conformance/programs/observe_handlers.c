@@ -14,6 +14,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/select.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -638,6 +639,19 @@ static long read_event(void)
 	return read(event, &number, sizeof(number));
 }
 
+#define FIFO "/tmp/fifo"
+
+/* Nobody has its other end. */
+static long open_to_read(void)
+{
+	return open(FIFO, O_RDONLY);
+}
+
+static long open_to_write(void)
+{
+	return open(FIFO, O_WRONLY);
+}
+
 /* With SA_RESTART nothing may end a call but its own end: the second signal's handler leaves. */
 static void leave_call(int signal)
 {
@@ -673,16 +687,25 @@ static void see_interruptions(void)
 		long (*call)(void);
 		const char *name;
 	} calls[] = {
-		{ read_pipe, "read" },	     { poll_pipe, "poll" },
-		{ select_pipe, "select" },   { wait_epoll, "epoll_wait" },
-		{ sleep_long, "nanosleep" }, { wait_futex, "futex" },
-		{ pause_here, "pause" },     { wait_futex_some_time, "futex for some time" },
-		{ suspend, "sigsuspend" },   { wait_signal, "sigtimedwait" },
+		{ read_pipe, "read" },
+		{ poll_pipe, "poll" },
+		{ select_pipe, "select" },
+		{ wait_epoll, "epoll_wait" },
+		{ sleep_long, "nanosleep" },
+		{ wait_futex, "futex" },
+		{ pause_here, "pause" },
+		{ wait_futex_some_time, "futex for some time" },
+		{ suspend, "sigsuspend" },
+		{ wait_signal, "sigtimedwait" },
 		{ read_event, "eventfd" },
+		{ open_to_read, "open of a FIFO to read" },
+		{ open_to_write, "open of a FIFO to write" },
 	};
 
 	if (pipe(ends) < 0)
 		return;
+	mkdir("/tmp", 0777);
+	mkfifo(FIFO, 0600);
 	event = eventfd(0, 0);
 	epoll = epoll_create1(0);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
