@@ -23,23 +23,25 @@ echo 1 >f; echo 2 >>f; cat f; { echo out; echo err >&2; } >both 2>&1; cat both; 
 exec 8>g 9>&8; echo to8 >&8; echo to9 >&9; exec 8>&- 9>&-; cat g; echo x 2>&1 >/dev/null | wc -c; set -C; echo no >f; echo $?; echo yes >|f; cat f
 exec {fd}<>h; echo rw >&$fd; cat h
 ### background, wait, statuses, wait -n
-(exit 3) & wait $!; echo $?; sleep 0.05 & (exit 4) & wait -n; echo $?; wait; echo $?
+(exit 3) & wait $!; echo $?; mkfifo gate; cat gate & (exit 4) & wait -n; echo $?; : >gate; wait; echo $?
 ### wait for a process killed by a signal
 sleep 100 & kill $!; wait $!; echo $?; { bash -c 'kill -9 $$'; echo $?; bash -c 'kill -SEGV $$'; echo $?; } 2>/dev/null
 ### traps: signals, EXIT, ERR, in subshells
 trap 'echo usr1' USR1; kill -USR1 $$; trap 'echo bye' EXIT; trap 'echo err' ERR; false; (trap - ERR; false); (echo sub)
 trap '' TERM; kill -TERM $$; echo still; bash -c 'kill -TERM $$; echo inherited'; trap
 ### a trap ends wait
-trap 'echo alarm' USR2; sleep 5 & s=$!; (sleep 0.1; kill -USR2 $$) & wait $s; echo $?; kill $s
+trap 'caught=yes' USR2; sleep 100 & s=$!; (until test -e ended; do kill -USR2 $$; sleep 0.01; done) & k=$!
+wait $s; echo $? $caught; : >ended; until wait $k; do :; done; kill $s
 ### job control: stop, list, continue, foreground
 set -m
-sleep 0.3 & jobs; kill -STOP %1; sleep 0.1; jobs; kill -CONT %1; jobs; fg %1 >/dev/null; echo $?; jobs
+mkfifo gate; cat gate & p=$!; jobs; kill -STOP %1; wait %1 2>/dev/null; echo $?; jobs; kill -CONT %1; jobs; kill -STOP %1; wait %1 2>/dev/null; echo $?
+((while grep -q '^State:.T' /proc/$p/status; do sleep 0.01; done; : >gate) &); fg %1 >/dev/null; echo $?; jobs
 ### job control: a pipeline is one process group
 set -m; exec 2>/dev/null
 sleep 20 | sleep 20 & group=$(jobs -p %1); test "$(ps -o pgid= -p $!)" -eq "$group"; echo $?; kill -TERM -- -$group; wait; echo $?
 ### job control: suspended by itself
 set -m
-bash -c 'kill -STOP $$; echo went on' & sleep 0.2; jobs | sed 's/  */ /g'; fg >/dev/null; echo $?
+bash -c 'kill -STOP $$; echo went on' & wait %1 2>/dev/null; jobs | sed 's/  */ /g'; fg >/dev/null; echo $?
 ### subshells, groups and variables
 x=1; (x=2; echo $x); echo $x; { x=3; }; echo $x; cd / && (cd /tmp && pwd); pwd; echo $BASH_SUBSHELL $(echo $BASH_SUBSHELL)
 ### functions, local, recursion, arrays
@@ -49,7 +51,7 @@ touch a1 a2 b1 .h; echo *; echo .h*; echo [ab]1; echo {1..3}{x,y}; shopt -s extg
 mkdir -p d/e; touch d/e/f; echo **
 ### read, printf, mapfile, getopts, select-less loops
 printf '%5.2f|%-5s|%05d|%x|%q\n' 3.14159 ab 42 255 'a b'; while IFS=: read -r a b; do echo "$b-$a"; done <<<$'1:2\n3:4'; mapfile -t m <<<"$(seq 3)"; echo "${m[1]}"
-while getopts ab:c o -a -b val -c; do echo "$o $OPTARG"; done; sleep 1 | read -t 0.1 x; echo $((($? > 128)))
+while getopts ab:c o -a -b val -c; do echo "$o $OPTARG"; done; mkfifo gate; exec {g}<>gate; read -t 0.1 x <&$g; echo $((($? > 128)))
 ### exec replaces the shell, and its failures
 (exec true); echo $?; (exec false); echo $?; no-such-command; echo $?; ./nothing; echo $?; touch f; ./f; echo $?; chmod +x f; ./f; echo $?; mkdir d; ./d; echo $?
 ### scripts: #! with an argument, without, an unknown interpreter, nested
@@ -72,7 +74,7 @@ f() { (($1)) && (f $(($1 - 1))) || echo bottom; }; f 40
 ### two hundred processes at once
 p=(); for i in {1..200}; do (exit $((i % 7))) & p+=($!); done; s=0; for i in ${p[@]}; do wait $i; ((s += $?)); done; echo $s
 ### SIGPIPE and a script that ignores it
-(trap '' PIPE; seq 100000 2>err; echo $? >status) | head -1; sleep 0.2; cat status; sed 's/.*: //' err
+(trap '' PIPE; seq 100000 2>err; echo $? >status) | head -1; cat status; sed 's/.*: //' err
 ### times of a loop are positive
 TIMEFORMAT=%R; t=$({ time sleep 0.1; } 2>&1); [[ $t > 0.09 ]] && echo slept; [[ $SECONDS -ge 0 && $EPOCHSECONDS -gt 1700000000 ]]; echo $?
 ### awk, sed, grep, find, xargs, tar, gzip

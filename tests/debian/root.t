@@ -36,7 +36,8 @@ def main():
     report.equal((status, len(host)), (0, len(cases)), "the tree works on the host", error)
     variables = [word for name, value in ENVIRONMENT.items() for word in ("--env", f"{name}={value}")]
     status, output, error = tap.command(
-        [both.TALLY, "run", "--root", tree, "--timeout", str(TIMEOUT_S), *variables, *words], timeout_s=TIMEOUT_S + 30)
+        [both.TALLY, "run", "--root", tree, "--timeout", str(TIMEOUT_S), *variables, *words], timeout_s=TIMEOUT_S + 30,
+        cwd="/")
     ours, rest = both.results(output)
     for number, (name, _) in enumerate(cases):
         if number < min(len(ours), len(host)):

@@ -26,8 +26,9 @@ print(platform.system(), platform.machine(), os.sysconf("SC_PAGESIZE"), os.cpu_c
 print(len(os.urandom(1000)), len(os.getrandom(16)), os.getpgid(0) > 0, os.getppid() > 0, os.times().elapsed > 0)
 order = []
 scheduler = sched.scheduler()
+begin = time.monotonic()
 for delay in (0.03, 0.01, 0.02):
-    scheduler.enter(delay, 1, order.append, (delay,))
+    scheduler.enterabs(begin + delay, 1, order.append, (delay,))
 scheduler.run()
 print(order)
 big = bytearray(50 << 20)
