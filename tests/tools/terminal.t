@@ -70,7 +70,7 @@ def jobs(at):
     at.say(b"bg %1", b"[1] cat")
     at.type(ENTER)
     at.expect(PROMPT)
-    at.say(b"sleep 1; jobs", b"Stopped (tty input)")
+    at.say(b"until grep -q State:.T /proc/[0-9]*/status; do :; done; jobs", b"Stopped (tty input)")
     yield "in the background it may not read"
     at.type(b"fg" + ENTER)
     at.expect(b"fg\r\ncat\r\n")
