@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What Linux answers to a program: asked once, and remembered while nothing that it depends on changes.
 
+Programs start in the same folder on each kernel and each host: in /.
+
 Linux boots for seconds to run a program of milliseconds, and its answer depends on the program, the
 kernel, the init, the machine and its options: their contents are the key. An answer is remembered only
 when the test that asked is content with it, so a wrong one never stays. TALLY_ASK_LINUX=1 asks anew.
@@ -78,7 +80,7 @@ class Answer:
         """Asks, again if it was asked before."""
         self._is_remembered = False
         self.log_text = ""
-        self.status, self.output, self.error = tap.command(self._command, timeout_s=LIMIT_S)
+        self.status, self.output, self.error = tap.command(self._command, timeout_s=LIMIT_S, cwd="/")
         if self._log:
             with open(self._log, encoding="utf-8", errors="replace") as file:
                 self.log_text = file.read()

@@ -50,8 +50,8 @@ void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t ad
  * kernel image and stays there. Damaged: boot_failure(). Task context, once. */
 void initramfs_mount(const void *start, size_t size);
 
-/* Starts the first user task, as the interfaces say: /.tally/argv, else /init with the words
- * after "--" of COMMAND_LINE. What cannot be executed: boot_failure() with the reason. The
+/* Starts the first user task, as the interfaces say: /.tally/argv in /.tally/cwd, else /init with
+ * the words after "--" of COMMAND_LINE in the root. What cannot be executed: boot_failure() with the reason. The
  * running kernel task ends. Once. */
 _Noreturn void init_run(const char *command_line);
 

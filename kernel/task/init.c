@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The first user task: which program, with which arguments, on which descriptors.
+ * The first user task: which program, with which arguments, on which descriptors, in which directory.
  *
  * Arguments are in the initramfs' file /.tally/argv, as terminated strings one after another, of
  * which the first names the program, and the environment in /.tally/env; or else the program is
  * /init, and its arguments are the words after "--" of the kernel's command line, its environment
- * that which Linux gives.
+ * that which Linux gives. /.tally/cwd names the current directory; without it, that is /.
  */
 #include <string.h>
 
@@ -17,6 +17,7 @@
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
+#include <kernel/path_view.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
 #include <kernel/vm.h>
@@ -27,6 +28,7 @@
 
 #define ARGUMENTS_PATH	 "/.tally/argv"
 #define ENVIRONMENT_PATH "/.tally/env"
+#define DIRECTORY_PATH	 "/.tally/cwd"
 #define DEFAULT_PROGRAM	 "/init"
 #define WORD_SIZE_MAX	 1024
 /* Of the files with arguments and environment. */
@@ -40,31 +42,59 @@ static void must_add(struct exec_strings *strings, const char *text)
 		boot_failure("too many arguments and too large an environment; use less");
 }
 
-/* Adds the terminated strings in the file at PATH; how many, or -1: there is no such file. */
-static ssize_t add_from_file(struct exec_strings *strings, const char *path)
+/* The terminated strings in the file at PATH, and their *SIZE; NULL: there is no such file. The caller
+ * frees them. */
+static char *read_strings(const char *path, ssize_t *size)
 {
 	struct dentry *dentry;
 	struct file *file;
-	ssize_t count = 0;
 
 	if (path_lookup(root_dentry, path, LOOKUP_FOLLOW, &dentry) < 0)
-		return -1;
+		return NULL;
 	char *text = kzalloc(STRINGS_FILE_MAX);
 
 	if (!text || dentry_open(dentry, O_RDONLY, &file) < 0)
 		boot_failure("%s cannot be read", path);
-	ssize_t size = file_read_for_kernel(file, text, STRINGS_FILE_MAX, 0);
-
-	if (size > 0 && text[size - 1] != '\0')
+	*size = file_read_for_kernel(file, text, STRINGS_FILE_MAX, 0);
+	if (*size > 0 && text[*size - 1] != '\0')
 		boot_failure("%s: the last string has no end; make the initramfs anew", path);
+	file_put(file);
+	dentry_put(dentry);
+	return text;
+}
+
+/* Adds the terminated strings in the file at PATH; how many, or -1: there is no such file. */
+static ssize_t add_from_file(struct exec_strings *strings, const char *path)
+{
+	ssize_t size, count = 0;
+	char *text = read_strings(path, &size);
+
+	if (!text)
+		return -1;
 	for (const char *at = text; at < text + size; at += strlen(at) + 1) {
 		must_add(strings, at);
 		count++;
 	}
-	file_put(file);
-	dentry_put(dentry);
 	kfree(text);
 	return count;
+}
+
+/* The directory in which the program starts, with a reference. */
+static struct dentry *find_directory(void)
+{
+	struct dentry *directory;
+	ssize_t size;
+	char *path = read_strings(DIRECTORY_PATH, &size);
+
+	if (!path) {
+		dentry_get(root_dentry);
+		return root_dentry;
+	}
+	if (size <= 0 ||
+	    path_lookup(root_dentry, path, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &directory) < 0)
+		boot_failure(DIRECTORY_PATH " names no directory; make the initramfs anew");
+	kfree(path);
+	return directory;
 }
 
 /* Adds the words after "--" of COMMAND_LINE; how many. */
@@ -122,7 +152,7 @@ _Noreturn void init_run(const char *command_line)
 {
 	struct exec_strings *strings = exec_strings_create();
 	struct task *task = task_create_first();
-	struct dentry *executable;
+	struct dentry *executable, *directory = find_directory();
 	struct exec_image image;
 	char *path = kzalloc(PATH_SIZE);
 	const char *reason = "";
@@ -152,7 +182,7 @@ _Noreturn void init_run(const char *command_line)
 			sizeof(default_environment) / sizeof(*default_environment);
 	}
 	const struct exec_request request = {
-		.start = root_dentry, .path = path, .name = path, .follow = true
+		.start = directory, .path = path, .name = path, .follow = true
 	};
 	int error = exec_prepare(&request, strings, &image, &executable, &reason);
 
@@ -162,6 +192,8 @@ _Noreturn void init_run(const char *command_line)
 	kfree(path);
 	task->files = open_console();
 	console_give(task->process);
+	/* Nobody else has the view before the task runs. */
+	task->paths->directory = directory;
 	task->space = image.space;
 	task->process->dumpable = image.dumpable;
 	credentials_put(task->credentials);

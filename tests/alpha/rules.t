@@ -24,7 +24,7 @@ HEADING = "Rules that do not hold on Alpha"
 def main():
     report = tap.Report()
     run = tap.command([TALLY, "run", "--arch", "alpha", "--icount", "--pmu", "emulated", "--timeout", str(TIMEOUT_S),
-                       "--log", PROGRAM + ".log", PROGRAM], timeout_s=TIMEOUT_S + 30)
+                       "--log", PROGRAM + ".log", PROGRAM], timeout_s=TIMEOUT_S + 30, cwd="/")
     found, wrong = verdicts("Alpha", *run)
     listed = {row[0] for row in transcripts.rows(HEADING, 2) if row[0] != "rule"}
     report.ok(not wrong and found, "all rules come to an end", *wrong)

@@ -29,7 +29,7 @@ def run(program):
     path = os.path.join(BUILD, "alpha", "tests", program)
     options = transcripts.options_of(program)
     status, output, error = tap.command([TALLY, "run", "--arch", "alpha", *options, "--log", path + ".log", path],
-                                        timeout_s=330)
+                                        timeout_s=330, cwd="/")
     return transcripts.observations(output), status, error
 
 

@@ -36,7 +36,7 @@ def main():
         linux.ask()
     runs = {"Linux": (linux.status, linux.output, linux.error),
             "Tally": tap.command([TALLY, "run", "--icount", *OPTIONS, "--log", PROGRAM + ".log", PROGRAM],
-                                 timeout_s=TIMEOUT_S + 30)}
+                                 timeout_s=TIMEOUT_S + 30, cwd="/")}
     for kernel, run in runs.items():
         results[kernel], wrong = verdicts(kernel, *run)
         report.ok(not wrong, f"all rules come to an end on {kernel}", *wrong)

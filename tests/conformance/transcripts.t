@@ -30,7 +30,7 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 
 def transcript(command, program, path, log):
     """Runs a program; returns {name: what happened}, its status and what went to standard error."""
-    status, output, error = tap.command([*command, *options_of(program), "--log", log, path], timeout_s=330)
+    status, output, error = tap.command([*command, *options_of(program), "--log", log, path], timeout_s=330, cwd="/")
     return observations(output), status, error
 
 

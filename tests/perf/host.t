@@ -52,7 +52,7 @@ def check_copy(report, folder):
 
 
 def check_perf(report, folder):
-    status, _, error = run(folder, "--add", inside.SPIN, "--get", "/perf.data", "/usr/bin/perf", "record", "-q", "-e",
+    status, _, error = run(folder, "--add", inside.SPIN, "--get", "perf.data", "/usr/bin/perf", "record", "-q", "-e",
                            "instructions:u", "-c", str(PERIOD), inside.SPIN, str(PASSES))
     report.equal((status, error), (0, ""), "perf record in the machine")
     text = perf(folder, "report", "-i", "perf.data", "--stdio")
@@ -60,7 +60,7 @@ def check_perf(report, folder):
               "the host's perf report reads it", text)
     text = perf(folder, "report", "-i", "perf.data", "--header-only")
     report.ok("# os release : 6.12.0-tally" in text, "and says where it is from", text)
-    status, _, error = run(folder, "--add", "/bin/ls", "--get", "/perf.data", "/usr/bin/perf", "record", "-q", "-g", "-F",
+    status, _, error = run(folder, "--add", "/bin/ls", "--get", "perf.data", "/usr/bin/perf", "record", "-q", "-g", "-F",
                            "5000", "-e", "cycles:k", "/bin/ls", "-lR", "/proc")
     report.equal(status, 0, "perf record -g of the kernel", error)
     text = perf(folder, "script", "-i", "perf.data", "--vmlinux", KERNEL)
@@ -96,7 +96,7 @@ def check_names(report, folder):
     name = 'a\x01<b>\n"&c'
     program = os.path.join(folder, name)
     shutil.copy(inside.SPIN, program)
-    status, _, error = run(folder, "--add", program, "--get", "/perf.data", "/usr/bin/perf", "record", "-q", "-g", "-e", "cycles:u",
+    status, _, error = run(folder, "--add", program, "--get", "perf.data", "/usr/bin/perf", "record", "-q", "-g", "-e", "cycles:u",
                            "-c", str(PERIOD), program, str(PASSES))
     report.equal((status, error), (0, ""), "perf record of a program with an odd name")
     status, _, error = tap.command([inside.TALLY, "flamegraph", "perf.data", "-o", 'odd<&.svg'], cwd=folder)

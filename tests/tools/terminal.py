@@ -33,7 +33,8 @@ class Terminal:
         self._found_at = 0
         self._pid, self._terminal = pty.fork()
         if self._pid == 0:
-            # Ours has its size before anybody asks.
+            # The guest's folder, which its prompt shows, is ours. Our terminal has its size before anybody asks.
+            os.chdir("/")
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execve(words[0], words, {**os.environ, "TERM": kind})
 

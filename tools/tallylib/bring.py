@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files that the program leaves behind: --get FILE.
+"""Files that the program leaves behind: --get FILE, a path of the guest, relative to its working folder.
 
 The initramfs' /.tally/get names them, strings each ended by a zero byte; when the first program has ended, the kernel
 sends them through QEMU's debug console, which ends in a file here: for each name "file SIZE\\n" and the bytes, or
@@ -16,9 +16,11 @@ _PORT = "isa-debugcon,iobase=0xe9,chardev=files"
 
 
 class Bringer:
-    """The files of one run: `names` are paths of the guest; each goes to the current folder, by its last part."""
+    """The files of one run: `names` are paths of the guest, relative to `folder`; each goes to the current folder of the
+    host, by its last part."""
 
-    def __init__(self, names):
+    def __init__(self, names, folder):
+        self.paths = [os.path.join(folder, name) for name in names]
         self._targets = {}
         for name in names:
             target = os.path.basename(name)

@@ -117,8 +117,8 @@ def _parser():
     _add_machine_options(run)
     _add_packing_options(run)
     run.add_argument("--get", metavar="FILE", action="append", default=[],
-                     help="when the program has ended, bring this file of the guest to the current "
-                          "folder (repeatable)")
+                     help="when the program has ended, bring this file of the guest, by its path from "
+                          "the working folder, to the current folder (repeatable)")
     run.add_argument("--trace", choices=("syscalls",),
                      help="write every system call to the kernel log")
     run.add_argument("--initrd", metavar="FILE",
@@ -258,12 +258,12 @@ def _programs_among(words):
             if word.startswith("/") and os.path.isfile(word) and os.access(word, os.X_OK)]
 
 
-def _packed(options, init=None):
+def _packed(options, init=None, brought=()):
     program, *words = _words(options) or [_shell(), "sh"]
     added = options.add if options.root else options.add + _programs_among(words)
     return initramfs.pack_program(program, words, _environment(options), root=options.root,
                                   init=init, check=not options.no_check, added=added,
-                                  brought=getattr(options, "get", None) or (), arch=_architecture(options))
+                                  brought=brought, arch=_architecture(options), folder=initramfs.working_folder())
 
 
 def _run(options):
@@ -287,8 +287,8 @@ def _run_packed(options):
         raise Failure(USAGE, f"--get: the machine of --arch {options.arch} has no port to bring files out")
     if platform.init:
         raise Failure(USAGE, "--get: this kernel does not bring files out")
-    bringer = bring.Bringer(names)
-    status = _run_blob(options, platform, _packed(options), devices=bringer.words())
+    bringer = bring.Bringer(names, initramfs.working_folder())
+    status = _run_blob(options, platform, _packed(options, brought=bringer.paths), devices=bringer.words())
     bringer.deliver()
     return status
 

@@ -3,7 +3,7 @@
 
 The kernel starts what /.tally/argv names, a protocol of ours (docs/boot.md): strings one after
 another, each ended by a zero byte; the first is the path of the executable and also argv[0].
-/.tally/env has the environment in the same form. Archives made elsewhere have neither, and their
+/.tally/env has the environment in the same form, /.tally/cwd the folder in which it starts. Archives made elsewhere have neither, and their
 /init is started.
 """
 
@@ -17,12 +17,15 @@ from .layout import Layout, read_file
 # There before anything else: mount points of the kernel's own file systems, and where programs
 # may write.
 _DIRECTORIES = {"bin": 0o755, "dev": 0o755, "proc": 0o755, "sys": 0o755, "tmp": 0o1777, ".tally": 0o755}
+# The folders that become file systems of the kernel's own.
+_KERNELS = ("dev", "proc", "sys")
+CURRENT = ".tally/cwd"
 # There without a tree of one's own: the user's name, who is root at first.
 _NAMES = {"/etc/passwd": b"root:x:0:0:root:/root:/bin/sh\n", "/etc/group": b"root:x:0:\n"}
 
 
 def pack_program(program, words, environment, root=None, init=None, check=True, added=(), brought=(),
-                 arch=architecture.ARCHITECTURES[architecture.DEFAULT]):
+                 arch=architecture.ARCHITECTURES[architecture.DEFAULT], folder="/"):
     """An initramfs that runs `program` (a host path, or a name in PATH) with `words` as its arguments.
 
     What the program needs beside itself is packed too, at the paths it has on the host.
@@ -30,28 +33,34 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
     in it is run from there, with what the tree has. `added` are more files and folders of the host. `brought` are the
     paths of files that are to come out when the program has ended (bring.py). `init` is
     the host path of what becomes /init, for a kernel that does not know /.tally/argv. `arch` is the Architecture
-    that the program has to be for. Returns the archive's bytes.
+    that the program has to be for. `folder` is the guest's working folder (working_folder()). In it, a program with a
+    relative path is where it is on the host; any other is in /bin. Returns the archive's bytes.
     """
     layout = Layout()
     for directory, mode in _DIRECTORIES.items():
         layout.add_directory(directory, mode)
     if root is not None:
         layout.add_tree(root)
+    if folder != "/":
+        layout.add_folder(folder)
+        layout.add_file(CURRENT, _strings([folder]), 0o644)
     needs = libraries.Needs()
-    name = _in_tree(program, layout) if root is not None else None
+    name = called = _in_tree(program, layout) if root is not None else None
     if name is None:
         program = libraries.in_path(program)
         data = read_file(program)
         if check:
             elf.check_program(program, data, arch)
-        name = "/bin/" + os.path.basename(program)
+        name, called = _place(program, folder)
+        # Linux, of which this may be the initramfs too, does not make it.
+        layout.add_folder(os.path.dirname(name))
         if check:
             needs.add(program, name)
         else:
             needs.files[name] = program
-    for path in added:
+    for path in map(_absolute, added):
         if os.path.isdir(path):
-            needs.add_tree(os.path.abspath(path))
+            needs.add_tree(path)
         else:
             needs.add(path)
     for path, source in needs.files.items():
@@ -65,9 +74,36 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
         layout.add_file("init", init, 0o755)
     if brought:
         layout.add_file(bring.NAMES, _strings(brought), 0o644)
-    layout.add_file(".tally/argv", _strings([name] + list(words)), 0o644)
+    layout.add_file(".tally/argv", _strings([called] + list(words)), 0o644)
     layout.add_file(".tally/env", _strings(f"{key}={value}" for key, value in environment.items()), 0o644)
     return layout.finish()
+
+
+def working_folder():
+    """The guest's working folder: the host's, or / if that has been removed or the guest has a file system of the
+    kernel's there."""
+    try:
+        folder = os.getcwd()
+    except FileNotFoundError:
+        return "/"
+    return "/" if folder.split("/")[1] in _KERNELS else folder
+
+
+def _absolute(path):
+    try:
+        return os.path.abspath(path)
+    except FileNotFoundError:
+        raise Failure(NOT_FOUND, f"{path}: the working folder has been removed") from None
+
+
+def _place(program, folder):
+    """Where a program of the host is in the guest, and the name by which it is called."""
+    if os.path.isabs(program) or folder == "/":
+        name = "/bin/" + os.path.basename(program)
+        return name, name
+    name = os.path.abspath(program)
+    # The folder before a ".." need not be in the guest.
+    return name, name if ".." in program.split("/") else program
 
 
 def _in_tree(program, layout):

@@ -36,6 +36,16 @@ class Layout:
     def add_directory(self, name, mode):
         self._entries[name] = Entry(stat.S_IFDIR | mode)
 
+    def add_folder(self, path):
+        """A directory at the guest's `path`, and those that it is in, unless they are there."""
+        parts = [part for part in path.split("/") if part]
+        for count in range(1, len(parts) + 1):
+            above = "/".join(parts[:count])
+            entry = self._entries.setdefault(self._place(above), Entry(stat.S_IFDIR | 0o755))
+            if not stat.S_ISDIR(entry.mode):
+                raise Failure(USAGE, f"/{above}: is no folder in the tree of --root; call this in another folder than "
+                                     f"{path}")
+
     def add_tree(self, root):
         """Everything under the host directory `root`, as it is; over what has the same name."""
         if not os.path.isdir(root):

@@ -10,10 +10,14 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } suites[] = {
-	{ "cpuid", test_cpuid },   { "registers", test_registers },
-	{ "counts", test_counts }, { "rings", test_rings },
-	{ "pmi", test_pmi },	   { "smp", test_smp },
-	{ "absent", test_absent }, { "bench", bench },
+	{ "cpuid", test_cpuid },
+	{ "registers", test_registers },
+	{ "counts", test_counts },
+	{ "rings", test_rings },
+	{ "pmi", test_pmi },
+	{ "smp", test_smp },
+	{ "absent", test_absent },
+	{ "bench", bench },
 	{ "unmodelled", test_unmodelled },
 };
 
