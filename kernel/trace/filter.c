@@ -59,14 +59,23 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* Characters are those of Latin 1, as in Linux (lib/ctype.c). */
+#define NO_BREAK_SPACE 0xa0
+#define FIRST_LETTER   0xc0
+#define MULTIPLICATION 0xd7
+#define DIVISION       0xf7
+
 static bool is_word(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+	unsigned char latin = (unsigned char)c;
+
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       (latin >= FIRST_LETTER && latin != MULTIPLICATION && latin != DIVISION);
 }
 
 static bool is_space(char c)
 {
-	return c == ' ' || (c >= '\t' && c <= '\r');
+	return c == ' ' || (c >= '\t' && c <= '\r') || (unsigned char)c == NO_BREAK_SPACE;
 }
 
 static void skip_spaces(struct parser *parser)
@@ -397,12 +406,33 @@ static int parse_list(struct parser *parser, struct node *list)
 	return 0;
 }
 
+/* The last '(' of TEXT that is not closed; there is one, and every quote has its other. */
+static const char *find_open(const char *text)
+{
+	const char *at = text + strlen(text);
+	size_t closed = 0;
+	char quote = '\0';
+
+	while (at-- > text) {
+		if (quote) {
+			quote = *at == quote ? '\0' : quote;
+		} else if (*at == '"' || *at == '\'') {
+			quote = *at;
+		} else if (*at == ')') {
+			closed++;
+		} else if (*at == '(' && !closed--) {
+			return at;
+		}
+	}
+	return text;
+}
+
 /* Looks at quotes and parentheses alone, as Linux does first (calc_stack), with the same errors; whether
  * there is anything between them at all. */
 static int check_shape(struct parser *parser)
 {
-	const char *text = parser->text, *open[DEPTH_MAX + 1], *quote = NULL;
-	unsigned int depth = 0;
+	const char *text = parser->text, *quote = NULL;
+	size_t depth = 0;
 	bool any = false;
 
 	for (const char *at = text; *at; at++) {
@@ -414,10 +444,7 @@ static int check_shape(struct parser *parser)
 			quote = at;
 			any = true;
 		} else if (*at == '(') {
-			if (depth > DEPTH_MAX)
-				return fail(parser, at, "Too many terms in predicate expression",
-					    -EINVAL);
-			open[depth++] = at;
+			depth++;
 		} else if (*at == ')') {
 			if (!depth--)
 				return fail(parser, at, "Too few '('", -EPERM);
@@ -428,7 +455,7 @@ static int check_shape(struct parser *parser)
 	if (quote)
 		return fail(parser, quote, "Missing matching quote", -ESRCH);
 	if (depth)
-		return fail(parser, open[depth - 1], "Too many '('", -ENOENT);
+		return fail(parser, find_open(text), "Too many '('", -ENOENT);
 	return any ? 0 : -EINVAL;
 }
 

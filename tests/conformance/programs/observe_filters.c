@@ -210,6 +210,53 @@ static void filter_calls(void)
 	close(fd);
 }
 
+/* One character alone, as often as a filter may be long, and between terms. Linux's characters are Latin 1's. */
+static void filters_of_a_character(void)
+{
+	static const unsigned char characters[] = { 1,	  '#',	'x',  '!',  '(',  ')',
+						    '"',  0x80, 0xa0, 0xbf, 0xc0, 0xd6,
+						    0xd7, 0xd8, 0xf6, 0xf7, 0xff };
+	static char text[PAGE_BYTES];
+	int fd = open_tracepoint("raw_syscalls/sys_enter");
+
+	for (size_t i = 0; i < sizeof(characters); i++) {
+		memset(text, characters[i], sizeof(text) - 1);
+		show(outcome(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text)), "a page of character %d",
+		     characters[i]);
+		for (size_t at = 1; at < sizeof(text) - 1; at += 2)
+			text[at] = ' ';
+		show(outcome(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text)),
+		     "a page of character %d and spaces", characters[i]);
+		snprintf(text, sizeof(text), "%c", characters[i]);
+		show(outcome(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text)), "character %d alone",
+		     characters[i]);
+		snprintf(text, sizeof(text), "id%c==1 && id%c", characters[i], characters[i]);
+		show(outcome(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text)),
+		     "character %d behind names", characters[i]);
+	}
+	close(fd);
+}
+
+static void deep_filters(void)
+{
+	static const int depths[] = { 32, 33, 1000 };
+
+	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+		char text[2048], *end;
+		int fd = open_tracepoint("raw_syscalls/sys_enter"), depth = depths[i];
+
+		memset(text, '(', depth);
+		end = text + depth + sprintf(text + depth, "id == 1");
+		show(outcome(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text)),
+		     "%d parentheses that stay open", depth);
+		memset(end, ')', depth);
+		end[depth] = '\0';
+		show(outcome(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text)), "parentheses %d deep",
+		     depth);
+		close(fd);
+	}
+}
+
 static void string_filters(void)
 {
 	static const struct {
@@ -242,6 +289,8 @@ int main(void)
 	need_tracefs();
 	filter_syntax();
 	filter_calls();
+	filters_of_a_character();
+	deep_filters();
 	string_filters();
 	return 0;
 }
