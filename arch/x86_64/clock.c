@@ -239,6 +239,11 @@ void clock_init(void)
 		  cpu_features.tsc_deadline ? " (deadline mode)" : "");
 }
 
+uint64_t clock_tsc_hz(void)
+{
+	return tsc_hz;
+}
+
 uint64_t clock_ns(void)
 {
 	return conversion.offset_ns +

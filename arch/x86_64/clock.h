@@ -13,6 +13,9 @@ void clock_start(void);
  * start, interrupts off, after acpi_init and apic_enable. At most about 2 ms. */
 void clock_init(void);
 
+/* The frequency of the time-stamp counter. Any context, after clock_init. */
+uint64_t clock_tsc_hz(void);
+
 /* What the two sides of a check run at the same time, each ROUNDS times. Returns the largest step
  * back in time, in ticks, that this side saw between the processors: 0 when the counters agree.
  * Interrupts off. */

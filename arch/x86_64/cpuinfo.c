@@ -11,6 +11,8 @@
 #include <kernel/cpu.h>
 #include <kernel/text.h>
 
+#include "clock.h"
+
 /* Names of Linux's cpufeatures.h, by leaf, register and bit. */
 static const struct {
 	uint32_t leaf, subleaf;
@@ -68,6 +70,10 @@ static const struct {
 	{ 7, 0, ECX, 22, "rdpid" },
 };
 
+/* Leaf 4, EAX: 0 in the first ends the list. */
+#define CACHE_TYPE	 0x1f
+#define CACHE_LEVEL(eax) ((eax) >> 5 & 7)
+
 static uint32_t look(uint32_t leaf, uint32_t subleaf, unsigned int where)
 {
 	uint32_t registers[4] = { 0 };
@@ -104,6 +110,27 @@ static void describe_names(struct text *text)
 		   vendor, family, number, model, signature & 15);
 }
 
+/* The largest cache, as Linux says it: the last level of those that deterministic cache parameters list
+ * (SDM vol. 2A, CPUID leaf 4). */
+static void describe_cache(struct text *text)
+{
+	uint32_t bytes = 0, level = 0, kind;
+
+	for (uint32_t i = 0; (kind = look(4, i, EAX)) & CACHE_TYPE; i++) {
+		uint32_t shape = look(4, i, EBX);
+
+		if (CACHE_LEVEL(kind) <= level)
+			continue;
+		level = CACHE_LEVEL(kind);
+		bytes = (shape >> 22) + 1;	    /* ways */
+		bytes *= (shape >> 12 & 0x3ff) + 1; /* partitions */
+		bytes *= (shape & 0xfff) + 1;	    /* bytes of a line */
+		bytes *= look(4, i, ECX) + 1;	    /* sets */
+	}
+	if (bytes)
+		text_print(text, "cache size\t: %u KB\n", bytes / 1024);
+}
+
 /* Whether no processor before CPU is of the same core. */
 static bool is_first_of_core(unsigned int cpu)
 {
@@ -121,9 +148,12 @@ static bool is_first_of_core(unsigned int cpu)
 void arch_cpu_describe(struct text *text, unsigned int cpu)
 {
 	uint32_t line_bytes = (look(1, 0, EBX) >> 8 & 255) * 8;
+	unsigned long khz = clock_tsc_hz() / 1000;
 
 	text_print(text, "processor\t: %u\n", cpu);
 	describe_names(text);
+	text_print(text, "cpu MHz\t\t: %lu.%03lu\n", khz / 1000, khz % 1000);
+	describe_cache(text);
 	const struct cpu_topology topology = arch_cpu_topology(cpu);
 	unsigned int siblings = 0, cores = 0, apic_id = cpu_locals[cpu].apic_id;
 
@@ -144,8 +174,8 @@ void arch_cpu_describe(struct text *text, unsigned int cpu)
 		if (look(flags[i].leaf, flags[i].subleaf, flags[i].where) >> flags[i].bit & 1)
 			text_print(text, " %s", flags[i].name);
 	text_print(text,
-		   "\nclflush size\t: %u\ncache_alignment\t: %u\n"
+		   "\nbogomips\t: %lu.%02lu\nclflush size\t: %u\ncache_alignment\t: %u\n"
 		   "address sizes\t: %u bits physical, %u bits virtual\npower management:\n\n",
-		   line_bytes, line_bytes, look(0x80000008, 0, EAX) & 255,
+		   khz / 500, khz / 5 % 100, line_bytes, line_bytes, look(0x80000008, 0, EAX) & 255,
 		   look(0x80000008, 0, EAX) >> 8 & 255);
 }

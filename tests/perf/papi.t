@@ -17,7 +17,7 @@ import inside  # pylint: disable=wrong-import-position
 import tap  # pylint: disable=wrong-import-position
 
 PFM_COUNT = os.path.join(os.environ["TALLY_BUILD"], "tests", "pfm_count")
-UTILITIES = ("papi_avail", "papi_native_avail", "papi_command_line", "papi_cost")
+UTILITIES = ("papi_avail", "papi_native_avail", "papi_command_line", "papi_cost", "papi_clockres")
 PASSES = 1000000
 EXACT = (("ix86arch::INSTRUCTION_RETIRED:u", inside.INSTRUCTIONS_EACH), ("BRANCH_INSTRUCTIONS_RETIRED:u", inside.BRANCHES_EACH),
          ("UNHALTED_CORE_CYCLES:u", inside.CYCLES_EACH), ("perf::PERF_COUNT_HW_INSTRUCTIONS:u", inside.INSTRUCTIONS_EACH))
@@ -53,6 +53,10 @@ def check_papi(report, cases):
     text = cases.text("preset")
     report.ok(all(re.search(rf"^{name} :\s+[1-9]", text, re.M) for name in ("PAPI_TOT_INS", "PAPI_BR_INS", "PAPI_TOT_CYC")),
               "papi_command_line: presets", text)
+    text = cases.text("clocks")
+    report.equal(cases.status("clocks"), 0, "papi_clockres ends well: the processor's frequency is in /proc/cpuinfo", text)
+    for name in ("real_cyc", "real_usec", "virt_cyc", "virt_usec"):
+        report.ok(f"PAPI_get_{name} :" in text and "Negative" not in text, f"papi_clockres: {name} goes forward", text)
     text = cases.text("cost")
     for name in ("loop latency", "PAPI_start/stop", "PAPI_read ", "PAPI_accum", "PAPI_reset"):
         report.ok(re.search(rf"Total cost for {name}.*\nmin cycles +: [1-9]", text), f"papi_cost: {name.strip()}", text[:3000])
@@ -70,6 +74,7 @@ def main():
     cases.add("counts again", f"papi_command_line {USER}")
     cases.add("preset", "papi_command_line PAPI_TOT_INS PAPI_BR_INS PAPI_TOT_CYC")
     cases.add("cost", "papi_cost -t 50")
+    cases.add("clocks", "papi_clockres")
     cases.run(report, ("--cpu", "Skylake-Client",
                        *(word for name in UTILITIES for word in ("--add", os.path.join("/usr/bin", name)))))
     check_papi(report, cases)

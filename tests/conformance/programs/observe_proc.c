@@ -732,7 +732,7 @@ static void tree(void)
 		"stepping\t",	   "physical id\t", "siblings\t",	"core id\t\t",
 		"cpu cores\t",	   "apicid\t\t",    "initial apicid\t", "fpu\t\t",
 		"fpu_exception\t", "wp\t\t",	    "clflush size\t",	"cache_alignment\t",
-		"address sizes\t"
+		"address sizes\t", "cache size\t"
 	};
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		const char *value = value_of(facts[i]);
@@ -741,6 +741,17 @@ static void tree(void)
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(facts[i], "\t"), facts[i]);
 		show(value, "cpuinfo: %s", name);
 	}
+	/* As it is measured: of two kernels not the same to the kilohertz. */
+	double mhz = atof(value_of("cpu MHz\t\t")), bogomips = atof(value_of("bogomips\t"));
+
+	show(shape(value_of("cpu MHz\t\t")), "cpuinfo: form of cpu MHz");
+	show(shape(value_of("bogomips\t")), "cpuinfo: form of bogomips");
+	show(mhz == 0		     ? "absent" :
+	     mhz > 990 && mhz < 1010 ? "1 GHz" :
+				       "another",
+	     "cpuinfo: frequency of virtual time");
+	show(bogomips > 2 * mhz - 0.01 && bogomips < 2 * mhz + 0.01 ? "yes" : "no",
+	     "cpuinfo: bogomips are twice as many");
 	statfs("/proc", &fs);
 	show_number(fs.f_type, "type of /proc");
 	show_number(fs.f_bsize, "block size of /proc");
