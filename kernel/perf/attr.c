@@ -16,10 +16,11 @@
 #include <kernel/credentials.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>
-#include <kernel/perf/record.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -162,35 +163,22 @@ static int check_physical(const struct perf_event_attr *attr)
 
 /* --- what this kernel does not have --- */
 
-enum missing { MISSING_BRANCH_STACK, MISSING_CGROUP };
-
-static const struct {
-	uint64_t sample_type;
-	int error;
-	const char *what;
-} missing[] = {
-	[MISSING_BRANCH_STACK] = { PERF_SAMPLE_BRANCH_STACK, -EOPNOTSUPP, "branch stacks" },
-	[MISSING_CGROUP] = { PERF_SAMPLE_CGROUP, -EINVAL, "control groups" },
-};
-
-#define MISSING_COUNT (sizeof(missing) / sizeof(missing[0]))
-
-static int refuse(unsigned int row)
+/* Said once: a program that asks for branch stacks may ask for each of its events. */
+static int refuse_branch_stack(void)
 {
-	static _Atomic unsigned int said;
+	static _Atomic bool said;
 
-	if (!(atomic_fetch_or(&said, 1U << row) & (1U << row)))
-		log_warning("perf_event_open: %s are not implemented", missing[row].what);
-	return missing[row].error;
+	if (!atomic_exchange(&said, true))
+		log_warning("perf_event_open: branch stacks are not implemented");
+	return -EOPNOTSUPP;
 }
 
 static int check_implemented(const struct perf_event_attr *attr)
 {
-	for (unsigned int row = 0; row < MISSING_COUNT; row++)
-		if (attr->sample_type & missing[row].sample_type & ~PERF_RECORD_SAMPLE_SUPPORTED)
-			return refuse(row);
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return refuse_branch_stack();
 
-	/* Namespaces, cgroups, BPF programs and patched kernel text do not exist here, so a program
+	/* Namespaces, new control groups, BPF programs and patched kernel text do not exist here, so a program
 	 * that asks for records of those misses none. A sample may have a part for the AUX area: it is empty.
 	 * Who wants something in it is refused by the PMU's driver and open.c, where Linux looks whether it can be
 	 * had. */

@@ -115,6 +115,13 @@ static uint64_t data_page_size(const struct moment *moment)
 	return look_up(moment->address, &page_size) ? page_size : 0;
 }
 
+/* Every task is in the one control group that there is: the root, whose number is 1 in Linux too. */
+static uint64_t control_group(const struct moment *moment)
+{
+	(void)moment;
+	return 1;
+}
+
 static uint64_t code_page_size(const struct moment *moment)
 {
 	size_t page_size;
@@ -136,6 +143,7 @@ static const struct field fields_after_stack[] = {
 
 static const struct field fields_last[] = {
 	{ PERF_SAMPLE_PHYS_ADDR, physical_address },
+	{ PERF_SAMPLE_CGROUP, control_group },
 	{ PERF_SAMPLE_DATA_PAGE_SIZE, data_page_size },
 	{ PERF_SAMPLE_CODE_PAGE_SIZE, code_page_size },
 	{ PERF_SAMPLE_AUX, unmeasured }, /* bytes of the AUX area that follow */

@@ -15,10 +15,6 @@ struct perf_event;
 struct perf_output;
 struct trap_frame;
 
-/* The fields of a sample that record.c can write. The others are refused when an event is opened
- * (see attr.c for the error of each). */
-#define PERF_RECORD_SAMPLE_SUPPORTED (~(uint64_t)(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_CGROUP))
-
 /* Bytes of the part of a sample with SAMPLE_TYPE that all samples with it have. Any context. */
 size_t perf_record_sample_size(uint64_t sample_type);
 

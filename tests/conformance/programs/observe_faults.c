@@ -117,12 +117,12 @@ static void choose_sampling(struct perf_event_attr *attr)
 	attr->freq = one_in(3);
 	if (one_in(2))
 		attr->sample_period = PICK(periods);
-	/* Not of branch stacks and control groups: one is refused otherwise where there is none. */
+	/* Not of branch stacks: one is refused otherwise where there is none. */
 	for (uint64_t bits = one_in(2) ? below(4) : 0; bits > 0; bits--)
 		attr->sample_type |= one_bit(26);
 	if (one_in(60))
 		attr->sample_type |= one_bit(64);
-	attr->sample_type &= ~(uint64_t)(PERF_SAMPLE_BRANCH_STACK | 1u << 21);
+	attr->sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 	if ((attr->sample_type & PERF_SAMPLE_REGS_USER) || one_in(10))
 		attr->sample_regs_user = one_in(4) ? next() : one_in(3) ? one_bit(40) : 0xff00ff;
 	if ((attr->sample_type & PERF_SAMPLE_REGS_INTR) || one_in(10))

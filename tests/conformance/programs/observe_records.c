@@ -545,8 +545,8 @@ static void everything(void)
 	attr_chain(&attr, PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW |
 				  PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
 				  PERF_SAMPLE_WEIGHT | PERF_SAMPLE_REGS_INTR |
-				  PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_AUX | 1ull << 22 |
-				  1ull << 23);
+				  PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_AUX | 1ull << 21 |
+				  1ull << 22 | 1ull << 23);
 	attr.fields.sample_max_stack = 2;
 	attr.fields.sample_regs_user = 1ull << PERF_REG_X86_BX;
 	attr.fields.sample_regs_intr = 1ull << PERF_REG_X86_R8;

@@ -36,6 +36,7 @@ FIELD("IDENTIFIER is a word", PERF_SAMPLE_IDENTIFIER, 1)
 FIELD("WEIGHT is a word", PERF_SAMPLE_WEIGHT, 1)
 FIELD("TRANSACTION is a word", PERF_SAMPLE_TRANSACTION, 1)
 FIELD("PHYS_ADDR is a word", PERF_SAMPLE_PHYS_ADDR, 1)
+FIELD("CGROUP is a word", PERF_SAMPLE_CGROUP, 1)
 FIELD("DATA_PAGE_SIZE is a word", PERF_SAMPLE_DATA_PAGE_SIZE, 1)
 FIELD("CODE_PAGE_SIZE is a word", PERF_SAMPLE_CODE_PAGE_SIZE, 1)
 
@@ -46,6 +47,14 @@ RULE("a period of N gives a sample every N events")
 	for (size_t i = 0; i < sizeof(periods) / sizeof(periods[0]); i++)
 		EXPECT_EQ(sample(sampling(periods[i], PERF_SAMPLE_IP), NULL),
 			  WORK_INSTRUCTIONS(10000) / periods[i]);
+}
+
+RULE("CGROUP is 1, the root's, without any other group")
+{
+	uint64_t words[64] = { 0 };
+
+	sample(sampling(1000, PERF_SAMPLE_CGROUP), words);
+	EXPECT_EQ(words[1], 1);
 }
 
 RULE("IP is in user mode when only that is counted, and the header says so")
