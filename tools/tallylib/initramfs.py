@@ -3,8 +3,8 @@
 
 The kernel starts what /.tally/argv names, a protocol of ours (docs/boot.md): strings one after
 another, each ended by a zero byte; the first is the path of the executable and also argv[0].
-/.tally/env has the environment in the same form, /.tally/cwd the folder in which it starts. Archives made elsewhere have neither, and their
-/init is started.
+/.tally/env has the environment in the same form, /.tally/cwd the folder in which it starts. Archives
+made elsewhere have none of them, and their /init is started.
 """
 
 import os
