@@ -54,7 +54,6 @@ void perf_context_init(struct perf_context *context, struct task *task, int cpu)
 	mutex_init(&context->mutex);
 	context->task = task;
 	context->cpu = cpu;
-	context->last_cpu = cpu;
 	context->references = 1;
 	TAILQ_INIT(&context->members);
 	perf_groups_init(&context->pinned);
@@ -85,8 +84,7 @@ static void activate(struct perf_cpu *cpu, struct perf_context *context, uint64_
 {
 	ASSERT(!cpu->task_context && context->cpu < 0);
 	context->clock_offset_ns = context->time_ns - now_ns;
-	context->last_cpu = (int)cpu_id();
-	context->cpu = context->last_cpu;
+	context->cpu = (int)cpu_id();
 	cpu->task_context = context;
 }
 

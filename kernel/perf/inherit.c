@@ -9,7 +9,7 @@
  *
  * A child belongs to its parent: it has no descriptor, writes to the parent's ring, is switched by
  * the parent's ioctls and ends, at the latest, with the parent. It holds a reference to the
- * parent, so that the parent's structure outlives it; the reference that event_create gave is that
+ * parent, so that the parent's structure outlives it; the reference that perf_event_create gave is that
  * of the parent's list.
  *
  * Locks: family_mutex guards the lists of children and makes fold and unlink one step for a

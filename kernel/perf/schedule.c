@@ -152,30 +152,20 @@ static struct pmu *group_pmu(struct perf_event *leader)
 /* All or nothing. */
 static int group_sched_in(struct perf_cpu *cpu, struct perf_event *leader, uint64_t now_ns)
 {
-	struct pmu *pmu = group_pmu(leader);
 	struct perf_event *sibling;
-
-	if (pmu->start_txn)
-		pmu->start_txn(pmu);
-
 	int error = event_sched_in(cpu, leader, now_ns);
-	if (!error) {
-		TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
-			error = event_sched_in(cpu, sibling, now_ns);
-			if (error)
-				break;
-		}
+
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
+		if (error)
+			break;
+		error = event_sched_in(cpu, sibling, now_ns);
 	}
-	if (!error && pmu->commit_txn)
-		error = pmu->commit_txn(pmu);
 	if (!error)
 		return 0;
 
 	perf_event_sched_out(cpu, leader, now_ns);
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
 		perf_event_sched_out(cpu, sibling, now_ns);
-	if (pmu->cancel_txn)
-		pmu->cancel_txn(pmu);
 	return error;
 }
 

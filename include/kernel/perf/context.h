@@ -44,13 +44,11 @@ struct perf_context {
 	struct perf_groups pinned, flexible;		  /* L: those that want to count */
 	LIST_HEAD(, perf_event) with_ring;		  /* L: those whose records have a place */
 	unsigned int hardware_count;  /* L: members on a PMU that can be frozen */
-	unsigned int frequency_count; /* L: members with attr.freq */
 	bool rotate_needed;	      /* L: some flexible group did not fit */
 	_Atomic uint64_t image; /* L: its images have the same, see exchange.c; 0: it has none */
 	uint64_t clones_image;	/* M: what its clones get while it has none; 0: not known yet */
 	bool dead;		      /* L, M: the task is gone */
 	_Atomic bool traps_waiting;   /* some member's pending_trap waits for the task to run */
-	int last_cpu;		      /* L: where it was active last, -1: nowhere */
 	_Atomic unsigned int references;
 }; /* L: lock; M: changed with both held, so either is enough to read */
 

@@ -53,7 +53,6 @@ struct hw_event {
 	uint64_t frequency_count;    /* … and the count at the last tick */
 
 	struct arch_breakpoint breakpoint; /* breakpoint.c */
-	uint64_t start_ns;		   /* software clocks: when it was last folded */
 	struct timer timer;		   /* software clocks that sample */
 	/* software.c, tracepoint.c: active on this processor */
 	TAILQ_ENTRY(perf_event) software_link;
@@ -92,7 +91,7 @@ struct perf_event {
 	size_t read_size;    /* perf_read_size of it alone */
 	size_t sample_size;  /* perf_record_sample_size of its attribute, if it is sampling */
 
-	/* C: times up to timestamp_ns, all in the context's time; see event_update_times */
+	/* C: times up to timestamp_ns, all in the context's time; see perf_event_update_times */
 	uint64_t time_enabled_ns, time_running_ns, timestamp_ns;
 
 	/* Inherited counts of children that ended, and the children that live. */

@@ -67,7 +67,9 @@ struct pmu {
 
 	/* Puts EVENT on a counter; with PMU_START it counts when the PMU is next unfrozen.
 	 * -EAGAIN: no suitable counter free. May move events that are already on (their index
-	 * changes; their user pages are updated). PMU frozen. [enable] */
+	 * changes; their user pages are updated). A group is scheduled in by one add for each
+	 * member; when one fails, the core calls del for those before it. PMU frozen. [enable;
+	 * hw_perf_group_sched_in] */
 	int (*add)(struct perf_event *event, int flags);
 	/* Takes EVENT off: stopped, folded into event->count, everything add acquired is
 	 * released. PMU frozen. [disable] */
@@ -80,14 +82,6 @@ struct pmu {
 	/* Folds what the hardware counted since the last time into event->count. Also from the
 	 * PMI (NMI). */
 	void (*read)(struct perf_event *event);
-
-	/* A group goes on whole or not at all: adds between start_txn and commit_txn may put off
-	 * the question whether all fit; commit answers it (0 or -EAGAIN; after -EAGAIN the core
-	 * calls del for each, then cancel_txn). NULL: every add answers for itself.
-	 * [hw_perf_group_sched_in] */
-	void (*start_txn)(struct pmu *pmu);
-	int (*commit_txn)(struct pmu *pmu);
-	void (*cancel_txn)(struct pmu *pmu);
 
 	/* Makes EVENT what ATTR says, if no more is different than may be: 0, -EINVAL … NULL: nothing
 	 * may. Task context. */
