@@ -360,7 +360,7 @@ static void install_locked(struct perf_cpu *cpu, struct perf_context *context, u
 			event->leader->group_generation++;
 	}
 	perf_group_queue(event->leader);
-	context->hardware_count += !!event->pmu->pmu_disable;
+	context->hardware_count += perf_event_is_hardware(event);
 	if (!context->task)
 		atomic_store(&perf_cpu_watched[context->cpu], true);
 
@@ -394,7 +394,7 @@ static void retire_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 	event->attached = false;
 	lose_image(context);
 	TAILQ_REMOVE(&context->members, event, member_link);
-	context->hardware_count -= !!event->pmu->pmu_disable;
+	context->hardware_count -= perf_event_is_hardware(event);
 	if (!context->task && TAILQ_EMPTY(&context->members))
 		atomic_store(&perf_cpu_watched[context->cpu], false);
 }

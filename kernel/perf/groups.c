@@ -41,16 +41,16 @@ static struct perf_group_tree *tree_of(struct perf_groups *groups, struct perf_e
 	return leader->group_competes ? &groups->hardware : &groups->software;
 }
 
-static bool competes(struct perf_event *leader)
+struct perf_event *perf_group_first_hardware(struct perf_event *leader)
 {
 	struct perf_event *sibling;
 
-	if (!perf_event_is_software(leader))
-		return true;
+	if (perf_event_is_hardware(leader))
+		return leader;
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
-		if (!perf_event_is_software(sibling))
-			return true;
-	return false;
+		if (perf_event_is_hardware(sibling))
+			return sibling;
+	return NULL;
 }
 
 void perf_group_give_turn(struct perf_event *leader)
@@ -70,7 +70,7 @@ void perf_group_queue(struct perf_event *leader)
 	if (leader->group_queued || !leader->attached || leader->state < EVENT_INACTIVE)
 		return;
 	leader->group_queued = true;
-	leader->group_competes = competes(leader);
+	leader->group_competes = perf_group_first_hardware(leader);
 	RB_INSERT(perf_group_tree, tree_of(groups, leader), leader);
 	groups->bound += leader->cpu >= 0;
 	groups->waiting++;

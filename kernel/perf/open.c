@@ -150,19 +150,6 @@ static bool same_clock(const struct perf_event *a, const struct perf_event *b)
 	       (!a->attr.use_clockid || a->attr.clockid == b->attr.clockid);
 }
 
-/* The PMU whose hardware the group of LEADER needs; NULL: none. */
-static struct pmu *hardware_of_group(struct perf_event *leader)
-{
-	struct perf_event *sibling;
-
-	if (!perf_event_is_software(leader))
-		return leader->pmu;
-	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
-		if (!perf_event_is_software(sibling))
-			return sibling->pmu;
-	return NULL;
-}
-
 /* Whether EVENT, bound for CONTEXT, may join LEADER's group. A group led by a software event may
  * take hardware events, and needs counters from then on. */
 static int check_group(const struct perf_event *event, struct perf_event *leader,
@@ -176,8 +163,8 @@ static int check_group(const struct perf_event *event, struct perf_event *leader
 	if (event->attr.exclusive || event->attr.pinned)
 		return -EINVAL;
 
-	struct pmu *hardware = hardware_of_group(leader);
-	if (!perf_event_is_software(event) && hardware && hardware != event->pmu)
+	struct perf_event *hardware = perf_group_first_hardware(leader);
+	if (perf_event_is_hardware(event) && hardware && hardware->pmu != event->pmu)
 		return -EINVAL;
 	return 0;
 }

@@ -69,7 +69,7 @@ void perf_event_restart_period(struct perf_event *event, uint64_t count)
 
 	hw->sample_at = count;
 	/* What happens next is a sample of an event that needs no counter, as in Linux. */
-	if (!(event->pmu->capabilities & PMU_SOFTWARE))
+	if (perf_event_is_hardware(event))
 		hw->sample_at += hw->sample_period;
 }
 

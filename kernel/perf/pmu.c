@@ -4,6 +4,7 @@
  *
  * PMUs are registered at start and stay, so that everybody reads the list without a lock.
  */
+#include <kernel/assert.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
@@ -41,6 +42,7 @@ int perf_pmu_register(struct pmu *pmu, int type)
 {
 	struct pmu *other;
 
+	ASSERT(!(pmu->capabilities & PMU_SOFTWARE) == (pmu->pmu_disable && pmu->pmu_enable));
 	LIST_FOREACH(other, &pmus, link)
 		if (other == pmu || (int64_t)other->type == type || !strcmp(other->name, pmu->name))
 			return -EEXIST;

@@ -82,7 +82,7 @@ void perf_event_sched_out(struct perf_cpu *cpu, struct perf_event *event, uint64
 	event->on_cpu = -1;
 	if (event->leader == event)
 		perf_group_set_on(event, false);
-	if (!perf_event_is_software(event))
+	if (perf_event_is_hardware(event))
 		cpu->hardware_active--;
 	if (cpu->exclusive == event)
 		cpu->exclusive = NULL;
@@ -126,7 +126,7 @@ static int event_sched_in(struct perf_cpu *cpu, struct perf_event *event, uint64
 		return error;
 	}
 
-	if (!perf_event_is_software(event))
+	if (perf_event_is_hardware(event))
 		cpu->hardware_active++;
 	if (event->attr.exclusive && event->leader->group_competes)
 		cpu->exclusive = event;
@@ -134,19 +134,6 @@ static int event_sched_in(struct perf_cpu *cpu, struct perf_event *event, uint64
 		perf_cpu_arm_tick(cpu, now_ns);
 	perf_userpage_update(event);
 	return 0;
-}
-
-/* The PMU whose counters a group competes for: that of its first hardware event. */
-static struct pmu *group_pmu(struct perf_event *leader)
-{
-	struct perf_event *sibling;
-
-	if (!perf_event_is_software(leader))
-		return leader->pmu;
-	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
-		if (!perf_event_is_software(sibling))
-			return sibling->pmu;
-	return leader->pmu;
 }
 
 /* All or nothing. */
@@ -217,8 +204,10 @@ static void group_did_not_fit(struct perf_cpu *cpu, struct perf_context *context
 		perf_event_request_wakeup(leader);
 		perf_userpage_update(leader);
 	} else {
+		struct perf_event *hardware = perf_group_first_hardware(leader);
+
 		context->rotate_needed = true;
-		arm_rotation(cpu, group_pmu(leader), now_ns);
+		arm_rotation(cpu, hardware ? hardware->pmu : leader->pmu, now_ns);
 	}
 }
 

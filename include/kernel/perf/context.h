@@ -43,7 +43,7 @@ struct perf_context {
 	TAILQ_HEAD(perf_member_list, perf_event) members; /* L, M: every event */
 	struct perf_groups pinned, flexible;		  /* L: those that want to count */
 	LIST_HEAD(, perf_event) with_ring;		  /* L: those whose records have a place */
-	unsigned int hardware_count;  /* L: members on a PMU that can be frozen */
+	unsigned int hardware_count;  /* L: members that are hardware events */
 	bool rotate_needed;	      /* L: some flexible group did not fit */
 	_Atomic uint64_t image; /* L: its images have the same, see exchange.c; 0: it has none */
 	uint64_t clones_image;	/* M: what its clones get while it has none; 0: not known yet */

@@ -154,10 +154,10 @@ static inline bool perf_event_is_sampling(const struct perf_event *event)
 	return event->attr.sample_period != 0;
 }
 
-/* Whether adding EVENT to its PMU never fails, so that it fits into any group. Any context. */
-static inline bool perf_event_is_software(const struct perf_event *event)
+/* Whether EVENT is a hardware event: it competes for its PMU's counters, and a PMI may look at it. Any context. */
+static inline bool perf_event_is_hardware(const struct perf_event *event)
 {
-	return event->pmu->capabilities & PMU_SOFTWARE;
+	return !(event->pmu->capabilities & PMU_SOFTWARE);
 }
 
 /*

@@ -45,6 +45,10 @@ void perf_groups_init(struct perf_groups *groups);
 /* The groups of its context that LEADER belongs to. */
 struct perf_groups *perf_groups_of(struct perf_event *leader);
 
+/* The first hardware event of LEADER's group, whose PMU the group competes for; NULL: it has none.
+ * Context's lock or mutex held. */
+struct perf_event *perf_group_first_hardware(struct perf_event *leader);
+
 /* LEADER gets the last turn, unless it brings one from the group that it is inherited from. Before
  * it is queued. */
 void perf_group_give_turn(struct perf_event *leader);

@@ -60,7 +60,7 @@ struct pmu {
 	 * context's lock held. */
 
 	/* Freeze and unfreeze the whole PMU of this processor against counting and against its
-	 * own interrupt, which may be an NMI. Nest. NULL: nothing to freeze. [hw_perf_disable,
+	 * own interrupt, which may be an NMI. Nest. NULL: its events are software events. [hw_perf_disable,
 	 * hw_perf_enable] */
 	void (*pmu_disable)(struct pmu *pmu);
 	void (*pmu_enable)(struct pmu *pmu);
@@ -98,7 +98,7 @@ struct pmu {
 
 enum pmu_capability {
 	PMU_NO_INTERRUPT = 1, /* cannot sample: a period is refused with -EOPNOTSUPP */
-	PMU_SOFTWARE = 2,     /* add never fails: its events may join groups of hardware events */
+	PMU_SOFTWARE = 2,     /* no counters to compete for, so add never fails and nothing is frozen */
 	PMU_NO_EXCLUDE = 4,   /* cannot tell rings apart: exclude_* is refused with -EINVAL */
 	PMU_HIDDEN = 8,	      /* has no directory in sysfs: asked for under another PMU's type */
 	PMU_NO_NMI = 16 /* samples in no NMI: records may have a clock that cannot be read there */
