@@ -8,7 +8,7 @@
  * active. What is on the processor's counters always comes from its two active contexts.
  *
  * Locking. The rule that keeps NMIs safe without a lock: whatever a PMI may look at changes only
- * on the processor whose PMI it is, interrupts off and PMUs frozen. Hence
+ * on the processor whose PMI it is, interrupts off and PMUs disabled. Hence
  *
  *  - an active context is changed only on its processor. Other processors get there by a cross
  *    call (perf_context_call), which looks again whether the context is still active there and
@@ -135,7 +135,7 @@ void perf_task_sched_out(struct task *prev, struct task *next)
 
 static void sched_in_all(struct perf_cpu *cpu, uint64_t now_ns)
 {
-	perf_cpu_freeze(cpu);
+	perf_cpu_disable_pmus(cpu);
 	/* The task's pinned groups come before the processor's flexible ones. */
 	if (cpu->task_context && perf_groups_are_any(&cpu->task_context->pinned))
 		perf_context_sched_out(cpu, &cpu->context, PERF_FLEXIBLE, now_ns);
@@ -263,15 +263,15 @@ struct perf_context *perf_context_of_task(struct task *task, int *error)
 
 /* --- reaching a context --- */
 
-bool perf_context_call_here(struct perf_context *context, bool freeze,
+bool perf_context_call_here(struct perf_context *context, bool disable_pmus,
 			    perf_context_function function, void *argument)
 {
-	return perf_context_call_here_inline(context, freeze, function, argument);
+	return perf_context_call_here_inline(context, disable_pmus, function, argument);
 }
 
 struct call {
 	struct perf_context *context;
-	bool freeze, done;
+	bool disable_pmus, done;
 	perf_context_function function;
 	void *argument;
 };
@@ -280,26 +280,26 @@ static void call_on_cpu(void *argument)
 {
 	struct call *call = argument;
 
-	call->done =
-		perf_context_call_here(call->context, call->freeze, call->function, call->argument);
+	call->done = perf_context_call_here(call->context, call->disable_pmus, call->function,
+					    call->argument);
 }
 
 /* Whether CONTEXT was still active on processor CPU. */
-static bool call_on(int cpu, struct perf_context *context, bool freeze,
+static bool call_on(int cpu, struct perf_context *context, bool disable_pmus,
 		    perf_context_function function, void *argument)
 {
 	unsigned long irq = arch_irq_save();
 
 	/* As a rule a task asks for its own events. */
 	if (cpu == (int)cpu_id()) {
-		bool done = perf_context_call_here(context, freeze, function, argument);
+		bool done = perf_context_call_here(context, disable_pmus, function, argument);
 
 		arch_irq_restore(irq);
 		return done;
 	}
 	arch_irq_restore(irq);
 
-	struct call call = { context, freeze, false, function, argument };
+	struct call call = { context, disable_pmus, false, function, argument };
 
 	smp_call((unsigned int)cpu, call_on_cpu, &call);
 	return call.done;
@@ -318,8 +318,8 @@ static bool call_inactive(struct perf_context *context, perf_context_function fu
 	return inactive;
 }
 
-void perf_context_call(struct perf_context *context, bool freeze, perf_context_function function,
-		       void *argument)
+void perf_context_call(struct perf_context *context, bool disable_pmus,
+		       perf_context_function function, void *argument)
 {
 	bool done;
 
@@ -327,7 +327,7 @@ void perf_context_call(struct perf_context *context, bool freeze, perf_context_f
 	do {
 		int cpu = atomic_load(&context->cpu);
 
-		done = cpu >= 0 ? call_on(cpu, context, freeze, function, argument) :
+		done = cpu >= 0 ? call_on(cpu, context, disable_pmus, function, argument) :
 				  call_inactive(context, function, argument);
 	} while (!done);
 }
@@ -368,7 +368,7 @@ static void install_locked(struct perf_cpu *cpu, struct perf_context *context, u
 		return;
 	if (event->leader != event && event->leader->state != EVENT_ACTIVE)
 		return;
-	perf_cpu_freeze(cpu); /* EVENT may be the first that needs it */
+	perf_cpu_disable_pmus(cpu); /* EVENT may be the first that needs it */
 	perf_cpu_sched_group(cpu, event->leader, now_ns);
 }
 

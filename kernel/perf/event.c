@@ -11,7 +11,7 @@
  *      OFF <--> INACTIVE <--> ACTIVE      enable/disable; schedule.c
  *
  * Times run in the context's own time: enabled while the event and its leader are INACTIVE or
- * ACTIVE, running while ACTIVE. They are folded only when a state changes, with the PMUs frozen;
+ * ACTIVE, running while ACTIVE. They are folded only when a state changes, with the PMUs disabled;
  * whoever only wants to know them computes (perf_event_times_at). So a PMI never sees a fold half
  * done.
  *

@@ -12,7 +12,7 @@
  * registers, stack.
  *
  * Runs in the PMI: takes no lock, allocates nothing, reads only what the interrupted code cannot be
- * changing (contexts are changed with the PMU frozen).
+ * changing (contexts are changed with the PMU disabled).
  */
 #include <kernel/bits.h>
 #include <kernel/perf/callchain.h>

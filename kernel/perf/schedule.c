@@ -21,7 +21,7 @@
  *    changes is folded at it. So time_running of groups that replace one another adds up exactly.
  *
  * Everything here runs on the processor it is about, interrupts off, with the active task context's
- * lock held; what changes an event that can raise a PMI runs with the PMUs frozen.
+ * lock held; what changes an event that can raise a PMI runs with the PMUs disabled.
  */
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
@@ -39,29 +39,29 @@ static bool has_hardware(const struct perf_cpu *cpu)
 	       (cpu->task_context && cpu->task_context->hardware_count > 0);
 }
 
-void perf_cpu_freeze(struct perf_cpu *cpu)
+void perf_cpu_disable_pmus(struct perf_cpu *cpu)
 {
-	if (cpu->frozen || !has_hardware(cpu))
+	if (cpu->pmus_disabled || !has_hardware(cpu))
 		return;
-	cpu->frozen = true;
-	perf_pmu_freeze_all();
+	cpu->pmus_disabled = true;
+	perf_pmu_disable_all();
 }
 
-uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool freeze)
+uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool disable_pmus)
 {
 	ASSERT_DEBUG(!cpu->moment_ns);
-	ASSERT_DEBUG(!cpu->frozen);
+	ASSERT_DEBUG(!cpu->pmus_disabled);
 	cpu->moment_ns = clock_ns();
-	if (freeze)
-		perf_cpu_freeze(cpu);
+	if (disable_pmus)
+		perf_cpu_disable_pmus(cpu);
 	return cpu->moment_ns;
 }
 
 void perf_cpu_end(struct perf_cpu *cpu)
 {
-	if (cpu->frozen) {
-		cpu->frozen = false;
-		perf_pmu_unfreeze_all();
+	if (cpu->pmus_disabled) {
+		cpu->pmus_disabled = false;
+		perf_pmu_enable_all();
 	}
 	cpu->moment_ns = 0;
 }

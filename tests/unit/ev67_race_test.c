@@ -174,14 +174,14 @@ static void read_event(void)
 	cpu_pmu->read(&event);
 }
 
-static uint64_t counted_while_frozen;
+static uint64_t counted_while_disabled;
 
-static void freeze(void)
+static void disable_pmu(void)
 {
 	cpu_pmu->pmu_disable(cpu_pmu);
 	uint64_t counted = sim_ev67_counted(EV67_CYCLES);
 	sim_ev67_count(CYCLE, 3);
-	counted_while_frozen += sim_ev67_counted(EV67_CYCLES) - counted;
+	counted_while_disabled += sim_ev67_counted(EV67_CYCLES) - counted;
 	cpu_pmu->pmu_enable(cpu_pmu);
 }
 
@@ -214,11 +214,11 @@ static void check_read(void)
 	check(read_event);
 }
 
-static void check_freeze(void)
+static void check_disable(void)
 {
-	counted_while_frozen = 0;
-	check(freeze);
-	EXPECT_EQ(counted_while_frozen, 0);
+	counted_while_disabled = 0;
+	check(disable_pmu);
+	EXPECT_EQ(counted_while_disabled, 0);
 }
 
 static void check_del(void)
@@ -271,8 +271,8 @@ static void late_after(unsigned int place)
 
 static void check_late(void)
 {
-	static void (*actions[])(void) = { read_event, freeze,	   del_event,
-					   del_add,    stop_start, add_other };
+	static void (*actions[])(void) = { read_event, disable_pmu, del_event,
+					   del_add,    stop_start,  add_other };
 
 	for (unsigned int i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
 		struct sim_interruption test = { .before = late_before,
@@ -283,9 +283,9 @@ static void check_late(void)
 
 		start();
 		event.hw.slot = -1;
-		counted_while_frozen = 0;
+		counted_while_disabled = 0;
 		EXPECT_AT(sim_interrupt_everywhere(&test) > 50, "action %u", i);
-		EXPECT_EQ_AT(counted_while_frozen, 0, "action %u", i);
+		EXPECT_EQ_AT(counted_while_disabled, 0, "action %u", i);
 		sim_ev67_hold(false);
 		if (event.hw.slot >= 0)
 			del(&event);
@@ -404,8 +404,8 @@ static void check_unexpected(void)
 
 static const struct tap_rule rules[] = {
 	{ "an overflow at any instruction of a read is counted once and sampled once", check_read },
-	{ "an overflow at any instruction of freezing or unfreezing is counted once and sampled once",
-	  check_freeze },
+	{ "an overflow at any instruction of disabling or enabling is counted once and sampled once",
+	  check_disable },
 	{ "an overflow at any instruction of taking its event off is counted once and sampled once",
 	  check_del },
 	{ "an overflow at any instruction of off and on again is counted once and sampled once",

@@ -400,10 +400,10 @@ static void check_both_at_once(void)
 	end_machine();
 }
 
-/* Its interrupt is held back while another event comes and goes, for which the PMU is frozen and
+/* Its interrupt is held back while another event comes and goes, for which the PMU is disabled and
  * the first event maybe taken off and put on again, here or on the other counter. Then the overflow stays
  * behind, and its sample comes as soon as the counter can overflow. */
-static void check_pending_while_frozen(void)
+static void check_pending_while_disabled(void)
 {
 	static const uint64_t least[EV67_COUNTERS] = { 16, 4 };
 	struct mapping mapping;
@@ -649,8 +649,8 @@ static const struct tap_rule rules[] = {
 	  check_pending },
 	{ "an interrupt may be half a counter's range late", check_late },
 	{ "both counters at once: each event has its sample", check_both_at_once },
-	{ "an overflow pending while the PMU is frozen is counted once and sampled once",
-	  check_pending_while_frozen },
+	{ "an overflow pending while the PMU is disabled is counted once and sampled once",
+	  check_pending_while_disabled },
 	{ "an overflow pending while its task is switched out is sampled when it is back",
 	  check_pending_while_switched },
 	{ "every processor has its own counters", check_processors },

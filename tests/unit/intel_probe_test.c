@@ -316,7 +316,7 @@ static void check_returns_to_counter(void)
 	uint64_t writes = sim_intel_writes();
 	EXPECT_EQ(add(&second), 0);
 	EXPECT_EQ(second.hw.slot, 1);
-	/* The counter and the unfreezing; its control word is still there. */
+	/* The counter and the enabling; its control word is still there. */
 	EXPECT_EQ(sim_intel_writes() - writes, 2);
 	del(&second);
 	end();

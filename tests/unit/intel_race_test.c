@@ -70,14 +70,14 @@ static void race_read(void)
 	cpu_pmu->read(&race_event);
 }
 
-static uint64_t counted_while_frozen;
+static uint64_t counted_while_disabled;
 
-static void race_freeze(void)
+static void race_disable(void)
 {
 	cpu_pmu->pmu_disable(cpu_pmu);
 	uint64_t before = sim_intel_counted();
 	sim_intel_count(INSTRUCTIONS, 3);
-	counted_while_frozen += sim_intel_counted() - before;
+	counted_while_disabled += sim_intel_counted() - before;
 	cpu_pmu->pmu_enable(cpu_pmu);
 }
 
@@ -130,11 +130,11 @@ static void check_race_read(void)
 	check_race(race_read);
 }
 
-static void check_race_freeze(void)
+static void check_race_disable(void)
 {
-	counted_while_frozen = 0;
-	check_race(race_freeze);
-	EXPECT_EQ(counted_while_frozen, 0);
+	counted_while_disabled = 0;
+	check_race(race_disable);
+	EXPECT_EQ(counted_while_disabled, 0);
 }
 
 static void check_race_del(void)
@@ -152,7 +152,7 @@ static void check_race_stop_start(void)
 	check_race(race_stop_start);
 }
 
-/* The overflow was before; only its PMI comes at any instruction of the freeze. */
+/* The overflow was before; only its PMI comes at any instruction of the disable. */
 static void late_before(void)
 {
 	race_before();
@@ -170,7 +170,7 @@ static void late_after(unsigned int place)
 {
 	EXPECT_EQ_AT(samples, 1, "place %u", place);
 	EXPECT_EQ_AT(race_count(), RACE_PERIOD, "place %u", place);
-	EXPECT_EQ_AT(counted_while_frozen, 0, "place %u", place);
+	EXPECT_EQ_AT(counted_while_disabled, 0, "place %u", place);
 }
 
 static void check_race_late(void)
@@ -183,9 +183,9 @@ static void check_race_late(void)
 	};
 
 	start(&usual);
-	race_action = race_freeze;
+	race_action = race_disable;
 	race_event.hw.slot = -1;
-	counted_while_frozen = 0;
+	counted_while_disabled = 0;
 	EXPECT(sim_interrupt_everywhere(&test) > 100);
 	sim_intel_hold(false);
 	del(&race_event);
@@ -260,9 +260,9 @@ static void check_race_add_other(void)
 static const struct tap_rule rules[] = {
 	{ "an overflow at any instruction of a read is counted once and sampled once",
 	  check_race_read },
-	{ "an overflow at any instruction of freezing or unfreezing is counted once and sampled once",
-	  check_race_freeze },
-	{ "a late PMI at any instruction of freezing or unfreezing leaves it frozen",
+	{ "an overflow at any instruction of disabling or enabling is counted once and sampled once",
+	  check_race_disable },
+	{ "a late PMI at any instruction of disabling or enabling leaves it disabled",
 	  check_race_late },
 	{ "an overflow at any instruction of taking its event off is counted once and sampled once",
 	  check_race_del },

@@ -280,7 +280,7 @@ static void read_file(void *unused)
 	read_event(fd, &value, sizeof(value));
 }
 
-/* The counter moves as long as it is not frozen. */
+/* The counter moves as long as it is enabled. */
 static void overflow(void *unused)
 {
 	uint64_t before = sim_pmu_counted();

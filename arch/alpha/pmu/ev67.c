@@ -17,11 +17,11 @@
  * The interrupt may also come anywhere in this driver, if interrupts are off by an IPL lower than
  * 6. What keeps that right:
  *
- *   - Task context changes counters only while the PMU is frozen (`frozen` > 0) or while the
+ *   - Task context changes counters only while the PMU is disabled (`disabled` > 0) or while the
  *     counter is not in `running`. An interrupt can still come then, for an overflow that happened
  *     before; of an event that is HW_STOPPED it takes no notice.
  *   - `running` is the truth about what is to count and changes atomically. The interrupt takes bits
- *     out, never puts them in, and leaves the counters as `running` and `frozen` say.
+ *     out, never puts them in, and leaves the counters as `running` and `disabled` say.
  *   - A write to a counter forgets an overflow that its last owner left behind (in PALcode).
  *
  * A counter whose event excludes the kernel is halted whenever the kernel runs (ev67.h). Its value is in memory then,
@@ -58,7 +58,7 @@ struct ev67_cpu {
 	struct perf_event *events[EV67_COUNTERS];
 	unsigned int select;	      /* SL0 and SL1, as last written */
 	_Atomic unsigned int running; /* counters whose event is to count */
-	_Atomic unsigned int frozen;  /* depth of pmu_disable */
+	_Atomic unsigned int disabled; /* depth of pmu_disable */
 	/* Of events of user mode only: their counters; which of them were started on the last way to user mode;
 	 * their values. */
 	unsigned int user, user_started;
@@ -124,12 +124,12 @@ static void halt(unsigned int counters)
 	wrperfmon(PERFMON_DISABLE, counters);
 }
 
-/* Lets count what is to count, unless the PMU is frozen. */
+/* Lets count what is to count, unless the PMU is disabled. */
 static void resume(struct ev67_cpu *cpu)
 {
 	unsigned int counters = atomic_load(&cpu->running) & ~cpu->user, stale;
 
-	if (!counters || atomic_load(&cpu->frozen))
+	if (!counters || atomic_load(&cpu->disabled))
 		return;
 	wrperfmon(PERFMON_ENABLE, counters);
 	/* The interrupt came before that and stopped one. */
@@ -158,22 +158,22 @@ static int ev67_event_init(struct perf_event *event)
 	return 0;
 }
 
-static void freeze(struct pmu *pmu)
+static void disable_pmu(struct pmu *pmu)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
 	(void)pmu;
-	if (atomic_fetch_add(&cpu->frozen, 1) == 0 && !is_idle(cpu))
+	if (atomic_fetch_add(&cpu->disabled, 1) == 0 && !is_idle(cpu))
 		halt(EV67_ALL_COUNTERS);
 }
 
-static void unfreeze(struct pmu *pmu)
+static void enable_pmu(struct pmu *pmu)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
 	(void)pmu;
-	ASSERT(atomic_load(&cpu->frozen) > 0);
-	if (atomic_fetch_sub(&cpu->frozen, 1) == 1)
+	ASSERT(atomic_load(&cpu->disabled) > 0);
+	if (atomic_fetch_sub(&cpu->disabled, 1) == 1)
 		resume(cpu);
 }
 
@@ -192,7 +192,7 @@ static void begin_period(struct perf_event *event, bool *expired)
 		      pmu_event_set_period(event, EV67_WIDTH_BITS, PERIOD_MAX, least, expired));
 }
 
-/* Lets EVENT, whose counter is set, count when the PMU is next not frozen. */
+/* Lets EVENT, whose counter is set, count when the PMU is next enabled. */
 static void let_run(struct ev67_cpu *cpu, struct perf_event *event)
 {
 	event->hw.flags = 0;
@@ -217,7 +217,7 @@ static void stop(struct perf_event *event, int flags)
 
 	if (!(event->hw.flags & HW_STOPPED)) {
 		atomic_fetch_and(&cpu->running, ~counters_of(event));
-		if (!atomic_load(&cpu->frozen))
+		if (!atomic_load(&cpu->disabled))
 			halt(counters_of(event));
 		event->hw.flags |= HW_STOPPED;
 	}
@@ -272,7 +272,7 @@ static int add(struct perf_event *event, int flags)
 	uint64_t events[EV67_COUNTERS] = { event->hw.config };
 	struct ev67_placement placement;
 
-	ASSERT(atomic_load(&cpu->frozen) > 0);
+	ASSERT(atomic_load(&cpu->disabled) > 0);
 	if (cpu->events[0] && cpu->events[1])
 		return -EAGAIN;
 	if (neighbour)
@@ -298,14 +298,14 @@ static void del(struct perf_event *event, int flags)
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
 	(void)flags;
-	ASSERT(atomic_load(&cpu->frozen) > 0);
+	ASSERT(atomic_load(&cpu->disabled) > 0);
 	leave_counter(cpu, event);
 }
 
 int ev67_pmu_register(struct pmu *pmu, int type)
 {
-	pmu->pmu_disable = freeze;
-	pmu->pmu_enable = unfreeze;
+	pmu->pmu_disable = disable_pmu;
+	pmu->pmu_enable = enable_pmu;
 	pmu->add = add;
 	pmu->del = del;
 	pmu->start = start;
@@ -376,7 +376,7 @@ void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
 
 	/* First of all, so that as little as can be of this is counted. */
 	halt(EV67_ALL_COUNTERS);
-	atomic_fetch_add(&cpu->frozen, 1);
+	atomic_fetch_add(&cpu->disabled, 1);
 	start_ns = clock_ns();
 	if (counter < EV67_COUNTERS) {
 		unsigned int told = (unsigned int)counter;
@@ -387,7 +387,7 @@ void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
 			serve_overflow(cpu, told, frame);
 	}
 	perf_interrupt_took(start_ns);
-	atomic_fetch_sub(&cpu->frozen, 1);
+	atomic_fetch_sub(&cpu->disabled, 1);
 	resume(cpu);
 }
 
@@ -406,7 +406,7 @@ struct user_start ev67_user_start(struct user_way out)
 	struct ev67_cpu *cpu = this_ev67_cpu();
 	struct user_start start = { 0, atomic_load(&cpu->running) & cpu->user };
 
-	ASSERT(!atomic_load(&cpu->frozen));
+	ASSERT(!atomic_load(&cpu->disabled));
 	cpu->user_started = start.counters;
 	for (unsigned int n = 0; n < EV67_COUNTERS; n++)
 		if (start.counters >> n & 1)

@@ -136,15 +136,15 @@ typedef void (*perf_context_function)(struct perf_cpu *cpu, struct perf_context 
 /*
  * Runs FUNCTION on the processor where CONTEXT is active, or here while it is active nowhere, with
  * interrupts off and CONTEXT locked. CPU is the processor's state, NULL when the context is active
- * nowhere. With FREEZE, the PMUs that CONTEXT's processor uses are frozen around it, so that no PMI
+ * nowhere. With DISABLE_PMUS, the PMUs of that processor are disabled around it, so that no PMI
  * sees what FUNCTION changes half done. Task context, interrupts on, no spin lock held.
  */
-void perf_context_call(struct perf_context *context, bool freeze, perf_context_function function,
-		       void *argument);
+void perf_context_call(struct perf_context *context, bool disable_pmus,
+		       perf_context_function function, void *argument);
 
 /* As perf_context_call, but only if CONTEXT is active on this processor. Returns whether it was.
  * Interrupt context, interrupts off. */
-bool perf_context_call_here(struct perf_context *context, bool freeze,
+bool perf_context_call_here(struct perf_context *context, bool disable_pmus,
 			    perf_context_function function, void *argument);
 
 /* Enable and disable one event, ARGUMENT, for perf_context_call (event.c). */
@@ -155,7 +155,7 @@ void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_context *contex
 
 /*
  * schedule.c. All of it: interrupts off on the processor, its active task context locked, PMUs
- * frozen if anything on them changes.
+ * disabled if anything on them changes.
  */
 
 enum perf_groups_kind { PERF_PINNED = 1, PERF_FLEXIBLE = 2, PERF_ALL = 3 };
@@ -167,7 +167,7 @@ struct perf_cpu {
 	struct timer rotation_timer, tick_timer;
 	bool rotation_armed, tick_armed;
 	uint64_t moment_ns;	      /* when the operation in hand takes place, 0: none */
-	bool frozen;		      /* for the operation in hand */
+	bool pmus_disabled;	      /* for the operation in hand */
 	unsigned int hardware_active; /* events on PMUs that can run out of counters */
 	struct perf_event *exclusive; /* its group is on, alone */
 } __attribute__((aligned(512)));      /* a power of two: one shift finds this processor's */
@@ -176,11 +176,11 @@ extern struct perf_cpu perf_cpus[CPUS_MAX];
 
 /*
  * An operation: everything between begin and end takes place at the moment that begin returns, in
- * ns of clock_ns(). With FREEZE, or from perf_cpu_freeze on, PMUs that can be frozen are, unless
- * no member of an active context needs one. Operations do not nest.
+ * ns of clock_ns(). With DISABLE_PMUS, or from perf_cpu_disable_pmus on, the PMUs of hardware
+ * events are disabled, unless no active context has such an event. Operations do not nest.
  */
-uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool freeze);
-void perf_cpu_freeze(struct perf_cpu *cpu);
+uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool disable_pmus);
+void perf_cpu_disable_pmus(struct perf_cpu *cpu);
 void perf_cpu_end(struct perf_cpu *cpu);
 
 /* The moment of the operation in hand, or clock_ns(). Any context on that processor. */
@@ -217,7 +217,7 @@ void perf_cpu_arm_tick(struct perf_cpu *cpu, uint64_t now_ns);
  */
 
 static inline __attribute__((always_inline)) bool
-perf_context_call_here_inline(struct perf_context *context, bool freeze,
+perf_context_call_here_inline(struct perf_context *context, bool disable_pmus,
 			      perf_context_function function, void *argument)
 {
 	struct perf_cpu *cpu = &this_cpu(perf_cpus);
@@ -228,7 +228,7 @@ perf_context_call_here_inline(struct perf_context *context, bool freeze,
 
 	if (task_context)
 		spin_lock(&task_context->lock);
-	function(cpu, context, perf_cpu_begin(cpu, freeze), argument);
+	function(cpu, context, perf_cpu_begin(cpu, disable_pmus), argument);
 	perf_cpu_end(cpu);
 	if (task_context)
 		spin_unlock(&task_context->lock);
@@ -236,16 +236,16 @@ perf_context_call_here_inline(struct perf_context *context, bool freeze,
 }
 
 static inline __attribute__((always_inline)) void
-perf_context_call_inline(struct perf_context *context, bool freeze, perf_context_function function,
-			 void *argument)
+perf_context_call_inline(struct perf_context *context, bool disable_pmus,
+			 perf_context_function function, void *argument)
 {
 	ASSERT_DEBUG(arch_irqs_enabled());
 	arch_irq_disable();
-	bool done = perf_context_call_here_inline(context, freeze, function, argument);
+	bool done = perf_context_call_here_inline(context, disable_pmus, function, argument);
 
 	arch_irq_enable();
 	if (__builtin_expect(!done, 0))
-		perf_context_call(context, freeze, function, argument);
+		perf_context_call(context, disable_pmus, function, argument);
 }
 
 #endif

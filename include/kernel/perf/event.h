@@ -31,7 +31,7 @@ struct perf_raw {
 	uint32_t size;
 };
 
-/* The driver's part of an event. Written on the processor where the event is on, PMU frozen or in
+/* The driver's part of an event. Written on the processor where the event is on, PMU disabled or in
  * the PMI. */
 struct hw_event {
 	uint64_t config;	 /* driver: what goes into the event-select register */
@@ -178,7 +178,7 @@ void perf_event_get(struct perf_event *event);
 void perf_event_put(struct perf_event *event);
 
 /* Folds the time since the last fold into the event's times at NOW_NS of clock_ns(). Context's lock
- * held, PMU frozen if the event can be sampled. */
+ * held, PMU disabled if the event can be sampled. */
 void perf_event_update_times(struct perf_event *event, uint64_t now_ns);
 
 /* Changes the state, times folded at NOW_NS first; a leader that is switched on or off takes the
@@ -425,7 +425,7 @@ void perf_event_restart_period(struct perf_event *event, uint64_t count);
 void perf_event_unthrottle(struct perf_event *event, bool restart);
 
 /* What the tick does for an active event: unthrottle, adapt the period to attr.sample_freq. Returns
- * whether the event needs the next tick too. As above, PMU frozen. */
+ * whether the event needs the next tick too. As above, PMU disabled. */
 bool perf_event_tick(struct perf_event *event, uint64_t now_ns);
 
 #endif

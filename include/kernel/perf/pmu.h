@@ -40,7 +40,7 @@ struct pmu {
 	const struct pmu_attribute *formats, *events, *caps;
 	_Atomic int mux_interval_ms; /* between rotations of its groups, 1 or more; of the registry */
 	LIST_ENTRY(pmu) link;
-	LIST_ENTRY(pmu) freezing_link; /* of those with pmu_disable and pmu_enable */
+	LIST_ENTRY(pmu) hardware_link; /* of those with pmu_disable and pmu_enable */
 
 	/* Can this PMU count EVENT at all? Translates event->attr into event->hw; touches no
 	 * hardware. 0, -ENOENT (not mine, ask the next PMU), -EINVAL, -EOPNOTSUPP … Task
@@ -59,20 +59,20 @@ struct pmu {
 	/* Everything below runs on the processor whose PMU it is, interrupts off, with the
 	 * context's lock held. */
 
-	/* Freeze and unfreeze the whole PMU of this processor against counting and against its
-	 * own interrupt, which may be an NMI. Nest. NULL: its events are software events. [hw_perf_disable,
-	 * hw_perf_enable] */
+	/* Halt and resume the whole PMU of this CPU: while it is disabled nothing counts, and its
+	 * own interrupt, which may be an NMI, changes nothing. Nest. NULL: its events are software
+	 * events. [hw_perf_disable, hw_perf_enable] */
 	void (*pmu_disable)(struct pmu *pmu);
 	void (*pmu_enable)(struct pmu *pmu);
 
-	/* Puts EVENT on a counter; with PMU_START it counts when the PMU is next unfrozen.
+	/* Puts EVENT on a counter; with PMU_START it counts when the PMU is next enabled.
 	 * -EAGAIN: no suitable counter free. May move events that are already on (their index
 	 * changes; their user pages are updated). A group is scheduled in by one add for each
-	 * member; when one fails, the core calls del for those before it. PMU frozen. [enable;
+	 * member; when one fails, the core calls del for those before it. PMU disabled. [enable;
 	 * hw_perf_group_sched_in] */
 	int (*add)(struct perf_event *event, int flags);
 	/* Takes EVENT off: stopped, folded into event->count, everything add acquired is
-	 * released. PMU frozen. [disable] */
+	 * released. PMU disabled. [disable] */
 	void (*del)(struct perf_event *event, int flags);
 
 	/* Run and halt without giving the counter back. */
@@ -98,16 +98,17 @@ struct pmu {
 
 enum pmu_capability {
 	PMU_NO_INTERRUPT = 1, /* cannot sample: a period is refused with -EOPNOTSUPP */
-	PMU_SOFTWARE = 2,     /* no counters to compete for, so add never fails and nothing is frozen */
-	PMU_NO_EXCLUDE = 4,   /* cannot tell rings apart: exclude_* is refused with -EINVAL */
-	PMU_HIDDEN = 8,	      /* has no directory in sysfs: asked for under another PMU's type */
+	PMU_SOFTWARE =
+		2, /* no counters to compete for, so add never fails and nothing to disable */
+	PMU_NO_EXCLUDE = 4, /* cannot tell rings apart: exclude_* is refused with -EINVAL */
+	PMU_HIDDEN = 8,	    /* has no directory in sysfs: asked for under another PMU's type */
 	PMU_NO_NMI = 16 /* samples in no NMI: records may have a clock that cannot be read there */
 };
 
-/* Freezes and unfreezes, on this processor, every PMU that can be. Interrupts off. Pairs; the
+/* Disables and enables, on this CPU, every PMU of hardware events. Interrupts off. Pairs; the
  * caller does not nest them. */
-void perf_pmu_freeze_all(void);
-void perf_pmu_unfreeze_all(void);
+void perf_pmu_disable_all(void);
+void perf_pmu_enable_all(void);
 
 /* Finds the PMU that can count EVENT, as Linux does: the one whose type attr.type names,
  * HARDWARE and HW_CACHE being the processor's PMU; if there is none of that type, the first that
@@ -154,7 +155,7 @@ void pmu_event_fold(struct perf_event *event, uint64_t (*read_raw)(struct perf_e
  * needs, at most MAX_PERIOD / 2); for a counting event it is MAX_PERIOD. *EXPIRED tells whether the
  * sample period was over, so that a sample is due, and not just the counter's range. EXPIRED is NULL
  * where no sample can be taken: one that is due stays due, and the counter overflows as soon as it
- * can. PMU frozen, or in the PMI.
+ * can. PMU disabled, or in the PMI.
  */
 uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
 			      uint64_t max_period, uint64_t min_period, bool *expired);

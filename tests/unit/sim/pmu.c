@@ -4,7 +4,7 @@
  * driver there is to read.
  *
  * The hardware: up to 8 counters of 20 to 64 bits, each counting one event code in chosen rings,
- * each with an overflow flag, all behind one interrupt; a freeze bit. The counters move only when a
+ * each with an overflow flag, all behind one interrupt; a disable bit. The counters move only when a
  * test says so (sim_pmu_count), and an overflow interrupts at the very event that caused it, unless
  * interrupts are held back.
  *
@@ -36,7 +36,7 @@ struct counter {
 struct bank {
 	struct counter counters[SIM_COUNTERS_MAX];
 	struct perf_event *events[SIM_COUNTERS_MAX];
-	unsigned int frozen; /* depth of pmu_disable */
+	unsigned int disabled; /* depth of pmu_disable */
 	bool hold, pending, in_handler;
 	uint64_t interrupts, overflows, counted;
 };
@@ -87,7 +87,7 @@ void sim_pmu_count(uint8_t code, uint64_t number)
 {
 	struct bank *bank = this_bank();
 
-	while (number && !bank->frozen) {
+	while (number && !bank->disabled) {
 		uint64_t step = number;
 		bool overflow = false;
 
@@ -174,14 +174,14 @@ static int sim_event_init(struct perf_event *event)
 static void sim_disable(struct pmu *pmu)
 {
 	(void)pmu;
-	this_bank()->frozen++;
+	this_bank()->disabled++;
 }
 
 static void sim_enable(struct pmu *pmu)
 {
 	(void)pmu;
-	ASSERT(this_bank()->frozen > 0);
-	this_bank()->frozen--;
+	ASSERT(this_bank()->disabled > 0);
+	this_bank()->disabled--;
 }
 
 static struct counter *counter_of(struct perf_event *event)
@@ -256,7 +256,7 @@ static int sim_add(struct perf_event *event, int flags)
 	uint64_t occupant[COUNTERS_MAX] = { 0 };
 	uint64_t free = 0;
 
-	ASSERT(bank->frozen);
+	ASSERT(bank->disabled);
 	for (unsigned int i = 0; i < model.counters; i++) {
 		if (bank->events[i])
 			occupant[i] = bank->events[i]->hw.constraint;
@@ -279,7 +279,7 @@ static int sim_add(struct perf_event *event, int flags)
 static void sim_del(struct perf_event *event, int flags)
 {
 	(void)flags;
-	ASSERT(this_bank()->frozen);
+	ASSERT(this_bank()->disabled);
 	sim_stop_event(event, PMU_UPDATE);
 	this_bank()->events[event->hw.slot] = NULL;
 	event->hw.last_slot = event->hw.slot;
