@@ -130,7 +130,7 @@ static inline bool perf_wants_build_ids(void)
 				    memory_order_relaxed);
 }
 
-/* The running task has got MAPPING. kernel/perf/mapping.c. Task context. */
+/* The running task has got MAPPING. kernel/perf/mmap_record.c. Task context. */
 void perf_task_mapped(const struct perf_mapping *mapping);
 
 /* The system call. Task context; errors negative. */

@@ -13,8 +13,13 @@
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
 #include <kernel/perf/breakpoint.h>
+#include <kernel/perf/breakpoint_slots.h>
+#include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/inherit.h>
+#include <kernel/perf/pmu.h>
+#include <kernel/perf/software.h>
 #include <kernel/smp.h>
 #include <kernel/task.h>
 #include <uapi/linux/capability.h>
@@ -114,7 +119,7 @@ static void breakpoint_del(struct perf_event *event, int flags)
 /* --- changes --- */
 
 struct change {
-	struct perf_event *event;
+	struct perf_call call;
 	const struct perf_event_attr *attr;
 	struct arch_breakpoint breakpoint;
 	int error;
@@ -131,7 +136,7 @@ static void copy_breakpoint(struct perf_event_attr *to, const struct perf_event_
 /* What the change would be, and whether it is one of those that are allowed. */
 static int check_change(struct change *change)
 {
-	struct perf_event_attr attr = change->event->attr;
+	struct perf_event_attr attr = change->call.event->attr;
 	int error = translate(change->attr, &change->breakpoint);
 
 	if (error)
@@ -140,36 +145,35 @@ static int check_change(struct change *change)
 	return memcmp(&attr, change->attr, sizeof(attr)) ? -EINVAL : 0;
 }
 
-static void change_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			  void *argument)
+static void change_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	const struct change *change = argument;
-	struct perf_event *event = change->event;
+	const struct change *change = __containerof(call, struct change, call);
+	struct perf_event *event = call->event;
 
-	perf_event_disable_locked(cpu, context, now_ns, event);
+	perf_event_disable_locked(cpu, event, now_ns);
 	if (!change->error) {
 		copy_breakpoint(&event->attr, change->attr);
 		event->hw.breakpoint = change->breakpoint;
 	}
 	if (!event->attr.disabled)
-		perf_event_enable_locked(cpu, context, now_ns, event);
+		perf_event_enable_locked(cpu, event, now_ns);
 }
 
 int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr)
 {
-	struct change change = { .event = event, .attr = attr };
+	struct change change = { .call = perf_call_about(event), .attr = attr };
 	struct perf_event *child;
 
 	event->attr.sig_data = attr->sig_data;
 	change.error = check_change(&change);
 	perf_family_lock(event);
-	perf_context_call(event->context, true, change_locked, &change);
+	perf_call_run(&change.call, PERF_CALL_CHANGE, change_locked);
 	LIST_FOREACH(child, &event->children, child_link) {
 		if (change.error)
 			break;
-		change.event = child;
+		change.call = perf_call_about(child);
 		child->attr.sig_data = attr->sig_data;
-		perf_context_call(child->context, true, change_locked, &change);
+		perf_call_run(&change.call, PERF_CALL_CHANGE, change_locked);
 	}
 	perf_family_unlock(event);
 	return change.error;

@@ -10,7 +10,7 @@
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
 #include <kernel/kmalloc.h>
-#include <kernel/perf/breakpoint.h>
+#include <kernel/perf/breakpoint_slots.h>
 #include <kernel/task.h>
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>

@@ -11,7 +11,7 @@
  * on the processor whose PMI it is, interrupts off and PMUs disabled. Hence
  *
  *  - an active context is changed only on its processor. Other processors get there by a cross
- *    call (perf_context_call), which looks again whether the context is still active there and
+ *    call (call.c), which looks again whether the context is still active there and
  *    tries anew if the task has moved on;
  *  - a context that is active nowhere is changed under its lock, wherever the caller is;
  *  - context->lock decides between the two: it is held around every change of context->cpu and
@@ -30,9 +30,15 @@
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>
 #include <kernel/perf.h>
+#include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/exchange.h>
+#include <kernel/perf/groups.h>
+#include <kernel/perf/inherit.h>
+#include <kernel/perf/schedule.h>
 #include <kernel/perf/sideband.h>
+#include <kernel/perf/signal.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/smp.h>
 #include <kernel/task.h>
@@ -261,77 +267,6 @@ struct perf_context *perf_context_of_task(struct task *task, int *error)
 	return &perf->context;
 }
 
-/* --- reaching a context --- */
-
-bool perf_context_call_here(struct perf_context *context, bool disable_pmus,
-			    perf_context_function function, void *argument)
-{
-	return perf_context_call_here_inline(context, disable_pmus, function, argument);
-}
-
-struct call {
-	struct perf_context *context;
-	bool disable_pmus, done;
-	perf_context_function function;
-	void *argument;
-};
-
-static void call_on_cpu(void *argument)
-{
-	struct call *call = argument;
-
-	call->done = perf_context_call_here(call->context, call->disable_pmus, call->function,
-					    call->argument);
-}
-
-/* Whether CONTEXT was still active on processor CPU. */
-static bool call_on(int cpu, struct perf_context *context, bool disable_pmus,
-		    perf_context_function function, void *argument)
-{
-	unsigned long irq = arch_irq_save();
-
-	/* As a rule a task asks for its own events. */
-	if (cpu == (int)cpu_id()) {
-		bool done = perf_context_call_here(context, disable_pmus, function, argument);
-
-		arch_irq_restore(irq);
-		return done;
-	}
-	arch_irq_restore(irq);
-
-	struct call call = { context, disable_pmus, false, function, argument };
-
-	smp_call((unsigned int)cpu, call_on_cpu, &call);
-	return call.done;
-}
-
-/* Whether CONTEXT was still active nowhere. */
-static bool call_inactive(struct perf_context *context, perf_context_function function,
-			  void *argument)
-{
-	unsigned long irq = spin_lock_irqsave(&context->lock);
-	bool inactive = context->cpu < 0;
-
-	if (inactive)
-		function(NULL, context, clock_ns(), argument);
-	spin_unlock_irqrestore(&context->lock, irq);
-	return inactive;
-}
-
-void perf_context_call(struct perf_context *context, bool disable_pmus,
-		       perf_context_function function, void *argument)
-{
-	bool done;
-
-	/* Again when the task was switched in or out meanwhile. */
-	do {
-		int cpu = atomic_load(&context->cpu);
-
-		done = cpu >= 0 ? call_on(cpu, context, disable_pmus, function, argument) :
-				  call_inactive(context, function, argument);
-	} while (!done);
-}
-
 /* --- membership --- */
 
 /* CONTEXT, locked and its mutex held, is like no other from now on. */
@@ -341,10 +276,10 @@ static void lose_image(struct perf_context *context)
 	context->clones_image = 0;
 }
 
-static void install_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			   void *argument)
+static void install_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct perf_event *event = argument;
+	struct perf_context *context = call->context;
+	struct perf_event *event = call->event;
 
 	event->timestamp_ns = perf_context_time(context, now_ns);
 	event->attached = true;
@@ -374,15 +309,17 @@ static void install_locked(struct perf_cpu *cpu, struct perf_context *context, u
 
 void perf_context_install(struct perf_context *context, struct perf_event *event)
 {
+	struct perf_call call = perf_call_about(event);
+
 	ASSERT(mutex_held(&context->mutex) && !context->dead && event->context == context);
-	perf_context_call(context, true, install_locked, event);
+	perf_call_run(&call, PERF_CALL_CHANGE, install_locked);
 }
 
 /* Out of the context; the group stays what it was, for those who read it. */
-static void retire_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			  void *argument)
+static void retire_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct perf_event *event = argument;
+	struct perf_context *context = call->context;
+	struct perf_event *event = call->event;
 
 	if (!event->attached)
 		return;
@@ -400,14 +337,13 @@ static void retire_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 }
 
 /* The same; without its leader a group cannot be on. */
-static void retire_group_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-				void *argument)
+static void retire_group_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct perf_event *event = argument;
+	struct perf_event *event = call->event;
 
 	if (cpu && event->leader == event)
 		perf_group_sched_out(cpu, event, now_ns);
-	retire_locked(cpu, context, now_ns, event);
+	retire_locked(cpu, call, now_ns);
 }
 
 /* EVENT, which was a sibling, is a group of its own from now on. */
@@ -423,10 +359,9 @@ static void lead_itself(struct perf_event *event)
 }
 
 /* Out of the context and out of its group, which lives on without it. */
-static void detach_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			  void *argument)
+static void detach_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct perf_event *event = argument, *sibling;
+	struct perf_event *event = call->event, *sibling;
 
 	if (event->leader != event) {
 		struct perf_event *leader = event->leader;
@@ -441,7 +376,7 @@ static void detach_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 	}
 	TAILQ_FOREACH(sibling, &event->siblings, sibling_link)
 		perf_event_update_times(sibling, now_ns);
-	retire_locked(cpu, context, now_ns, event);
+	retire_locked(cpu, call, now_ns);
 
 	while ((sibling = TAILQ_FIRST(&event->siblings))) {
 		TAILQ_REMOVE(&event->siblings, sibling, sibling_link);
@@ -456,8 +391,10 @@ static void detach_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 
 void perf_event_detach_locked(struct perf_event *event)
 {
+	struct perf_call call = perf_call_about(event);
+
 	ASSERT(mutex_held(&event->context->mutex));
-	perf_context_call(event->context, true, detach_locked, event);
+	perf_call_run(&call, PERF_CALL_CHANGE, detach_locked);
 }
 
 void perf_event_detach(struct perf_event *event)
@@ -472,15 +409,17 @@ void perf_event_detach(struct perf_event *event)
 
 /* --- what happens to tasks --- */
 
-static void retire(struct perf_context *context, struct perf_event *event)
+static void retire(struct perf_event *event)
 {
+	struct perf_call call = perf_call_about(event);
+
 	if (event->parent) {
 		perf_event_detach_locked(event);
 		perf_sideband_read(event);
 		perf_event_end_child(event);
 		return;
 	}
-	perf_context_call(context, true, retire_group_locked, event);
+	perf_call_run(&call, PERF_CALL_CHANGE, retire_group_locked);
 	wait_queue_wake(&event->waiters); /* pollers see the end */
 }
 
@@ -491,17 +430,16 @@ static void retire_all(struct perf_context *context, bool on_exec)
 
 	TAILQ_FOREACH_SAFE(event, &context->members, member_link, next) {
 		if (!on_exec || event->attr.remove_on_exec)
-			retire(context, event);
+			retire(event);
 	}
 }
 
-static void deactivate_for_good(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-				void *argument)
+static void deactivate_for_good(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
 	if (cpu)
 		deactivate(cpu, now_ns);
-	lose_image(context);
-	context->dead = true;
+	lose_image(call->context);
+	call->context->dead = true;
 }
 
 /* The context that TASK pointed to, with its reference; TASK points to &exited from now on. */
@@ -518,8 +456,10 @@ void perf_task_exit(struct task *task)
 	struct perf_context *context = unpublish(task);
 
 	if (context) {
+		struct perf_call call = { .context = context };
+
 		mutex_lock(&context->mutex);
-		perf_context_call(context, true, deactivate_for_good, NULL);
+		perf_call_run(&call, PERF_CALL_CHANGE, deactivate_for_good);
 	}
 	if (task == task_current())
 		perf_sideband_exit(context, task);
@@ -536,17 +476,16 @@ void perf_task_free(struct task *task)
 	perf_task_exit(task);
 }
 
-static void enable_on_exec_locked(struct perf_cpu *cpu, struct perf_context *context,
-				  uint64_t now_ns, void *argument)
+static void enable_on_exec_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
 	struct perf_event *event;
 
-	TAILQ_FOREACH(event, &context->members, member_link) {
+	TAILQ_FOREACH(event, &call->context->members, member_link) {
 		if (!event->attr.enable_on_exec)
 			continue;
 		event->attr.enable_on_exec = 0;
 		if (event->state == EVENT_OFF)
-			perf_event_enable_locked(cpu, context, now_ns, event);
+			perf_event_enable_locked(cpu, event, now_ns);
 	}
 }
 
@@ -557,11 +496,13 @@ void perf_task_exec(struct task *task)
 	if (!perf || perf == &exited)
 		return;
 	struct perf_context *context = &perf->context;
+	struct perf_call call = { .context = context };
+
 	/* What has images has no events that care; what has none stays this task's. */
 	if (atomic_load(&context->image))
 		return;
 	mutex_lock(&context->mutex);
-	perf_context_call(context, true, enable_on_exec_locked, NULL);
+	perf_call_run(&call, PERF_CALL_CHANGE, enable_on_exec_locked);
 	retire_all(context, true);
 	mutex_unlock(&context->mutex);
 }

@@ -24,6 +24,7 @@
  * same count, and one made after it does not go with the offset, which is why offset is read
  * again.
  */
+#include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 

@@ -29,6 +29,7 @@
 #include <kernel/assert.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/exchange.h>
 #include <kernel/task.h>
 
 static _Atomic uint64_t last_image;

@@ -20,6 +20,9 @@
 #include <kernel/perf.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/exchange.h>
+#include <kernel/perf/inherit.h>
+#include <kernel/perf/output.h>
 #include <uapi/linux/errno.h>
 
 static struct mutex family_mutex;

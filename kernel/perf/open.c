@@ -20,8 +20,15 @@
 #include <kernel/cpu.h>
 #include <kernel/file.h>
 #include <kernel/perf.h>
+#include <kernel/perf/attr.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/exchange.h>
+#include <kernel/perf/file.h>
+#include <kernel/perf/groups.h>
+#include <kernel/perf/open.h>
+#include <kernel/perf/output.h>
+#include <kernel/perf/read.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/task.h>

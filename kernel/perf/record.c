@@ -17,6 +17,7 @@
 #include <kernel/bits.h>
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/read.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/ring.h>
 #include <kernel/task.h>

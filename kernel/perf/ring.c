@@ -25,6 +25,7 @@
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/wakeup.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/poll.h>

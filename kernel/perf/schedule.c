@@ -27,7 +27,12 @@
 #include <kernel/cpu.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/groups.h>
+#include <kernel/perf/pmu.h>
+#include <kernel/perf/schedule.h>
+#include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
+#include <kernel/perf/wakeup.h>
 
 struct perf_cpu perf_cpus[CPUS_MAX];
 

@@ -3,7 +3,7 @@
  * The side band: records of what happens to tasks, so that samples can be understood later: names
  * (COMM), beginnings and ends (FORK, EXIT), switches (SWITCH), last counts of inherited events
  * (READ). Layouts: perf_event_open(2), "Layout of the ring buffer". Records of mappings are made in
- * mapping.c.
+ * mmap_record.c.
  *
  * A record goes to each enabled event that asked for its kind, of the context of the running task
  * and of this processor's context, whether it is on a counter or not. Nobody else hears of it: a
@@ -21,6 +21,7 @@
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/schedule.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/task.h>
 

@@ -16,6 +16,7 @@
 #include <kernel/file.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/signal.h>
 #include <kernel/signal.h>
 #include <kernel/task.h>
 #include <uapi/linux/fcntl.h>

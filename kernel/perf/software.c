@@ -2,7 +2,7 @@
 /*
  * The software PMU: events that the kernel itself counts where they happen (page faults, context
  * switches, migrations …), and those that never happen here but may be asked for (dummy, alignment
- * faults). The two clocks among the software events have a PMU each, in clock.c.
+ * faults). The two clocks among the software events have a PMU each, in software_clock.c.
  *
  * An event that is on is in the list of its processor; whoever counts walks that list. It is
  * changed and walked only on its processor with interrupts off, and no NMI looks at it. While no
@@ -11,6 +11,9 @@
 #include <kernel/perf.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
+#include <kernel/perf/pmu.h>
+#include <kernel/perf/software.h>
 #include <uapi/linux/errno.h>
 
 #include <arch/sample.h>

@@ -17,7 +17,9 @@
 #include <kernel/credentials.h>
 #include <kernel/perf.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/pmu.h>
 #include <kernel/perf/settings.h>
+#include <kernel/perf/software.h>
 #include <kernel/trace/event.h>
 #include <kernel/trace/filter.h>
 #include <uapi/linux/errno.h>

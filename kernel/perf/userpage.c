@@ -15,11 +15,13 @@
  * period and stay within half their range of zero, so sign extension is exact at every width. What ended
  * children counted comes on top, as of the last update.
  */
+#include <kernel/page.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/pmu.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/schedule.h>
 #include <kernel/perf/userpage.h>
-#include <kernel/page.h>
 #include <kernel/time.h>
 
 /* Of an event without a counter, how wide the processor's are: the page of every event tells that. */

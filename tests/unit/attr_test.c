@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "events.h"
+#include <kernel/perf/attr.h>
+#include <kernel/perf/event.h>
 
 #define PAGE 4096
 

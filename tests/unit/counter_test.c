@@ -5,6 +5,7 @@
  * the driver contract was first explained (linux-kernel, March 2010).
  */
 #include "mapping.h"
+#include <kernel/perf/schedule.h>
 
 #define CODE  1
 #define OTHER 2

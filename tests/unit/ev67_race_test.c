@@ -6,7 +6,9 @@
  * off by less.
  */
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
+#include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/time.h>
 #include <uapi/linux/perf_event.h>

@@ -4,6 +4,8 @@
  * Linux's first driver for these counters was asked about (linux-kernel, March 2010): counters of 20
  * bits that overflow more often than anybody reads them, two of them behind one interrupt.
  */
+#include <kernel/perf/event.h>
+#include <kernel/perf/schedule.h>
 #include <kernel/perf/settings.h>
 
 #include "ev67.h"

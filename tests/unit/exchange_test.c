@@ -4,6 +4,8 @@
  * that nobody can tell by what is counted.
  */
 #include "events.h"
+#include <kernel/perf/event.h>
+#include <kernel/perf/schedule.h>
 
 #define CODE 1
 

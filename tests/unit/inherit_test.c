@@ -3,6 +3,7 @@
  * Rules of inheritance (kernel/perf/inherit.c): what a new task gets, that the parent's value is
  * the sum at any time, and that nothing is left when tasks and descriptors end in any order.
  */
+#include <kernel/perf/inherit.h>
 #include <kernel/perf/ring.h>
 
 #include "events.h"

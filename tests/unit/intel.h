@@ -12,7 +12,9 @@
 
 #include <arch/pmu.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
+#include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>

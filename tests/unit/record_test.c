@@ -4,6 +4,9 @@
  * of perf_event_open(2).
  */
 #include "mapping.h"
+#include <kernel/perf/event.h>
+#include <kernel/perf/record.h>
+#include <kernel/perf/schedule.h>
 
 #define CODE  1
 #define OTHER 2

@@ -37,8 +37,11 @@
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
 #include <kernel/log.h>
+#include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
+#include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/smp.h>
 #include <kernel/time.h>

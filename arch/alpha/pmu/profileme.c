@@ -13,6 +13,7 @@
  */
 #include <kernel/log.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
 #include <uapi/asm-alpha/profileme.h>
 #include <uapi/linux/errno.h>

@@ -31,8 +31,11 @@
 #include <kernel/cpu.h>
 #include <kernel/log.h>
 #include <kernel/perf/assign.h>
+#include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
+#include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/smp.h>
 #include <kernel/time.h>

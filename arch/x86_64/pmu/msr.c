@@ -6,6 +6,7 @@
  * Numbers, names and errors are those of Linux's driver of the same name. Nothing here can interrupt, or
  * tell user mode from the kernel. Any number of events may be on, so they join every group.
  */
+#include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 #include <machine/msr.h>

@@ -17,6 +17,9 @@ struct perf_callchain {
 	uint64_t entries[]; /* PERF_CONTEXT_* marks and addresses */
 };
 
+/* Once, by perf_init. */
+void perf_callchain_init(void);
+
 /*
  * An event that takes chains comes, and is gone: while there is one, memory is there for them. -ENOMEM.
  * Task context; any mutex may be held.

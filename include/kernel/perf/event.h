@@ -20,6 +20,7 @@
 #include <uapi/linux/perf_event.h>
 
 struct perf_context;
+struct perf_cpu;
 struct perf_ring;
 struct trace_filter;
 struct task;
@@ -161,10 +162,6 @@ static inline bool perf_event_is_hardware(const struct perf_event *event)
 }
 
 /*
- * event.c: life, times, and what a user can do to an event.
- */
-
-/*
  * Makes an event for ATTR (validated) with one reference: no context yet, in the group of LEADER
  * (NULL: its own), to count TASK (NULL: all that run) on CPU (-1: any). The PMU that takes it has translated it. *ERROR on
  * NULL: -ENOMEM, -ENOENT (no PMU knows it), or the driver's answer. LEADER's context mutex is held.
@@ -244,188 +241,8 @@ void perf_event_reset(struct perf_event *event, bool group);
 int perf_event_refresh(struct perf_event *event, int overflows);
 int perf_event_change_period(struct perf_event *event, uint64_t period);
 
-/* Takes EVENT out of its group and context and marks it dead: what it counted stays readable. Its
- * siblings, when it led, become groups of their own. Task context. */
-void perf_event_detach(struct perf_event *event);
-
-/* Detaches EVENT as perf_event_detach does, but for waiting for its deferred work. Its context's
- * mutex held. */
-void perf_event_detach_locked(struct perf_event *event);
-
-/*
- * inherit.c
- */
-
-/* Between these two the children of EVENT stay what they are, and none of them ends without its
- * counts being EVENT's. Nothing, if EVENT is not inherited. Task context; a context's and
- * output.c's mutex may be held. */
-void perf_family_lock(const struct perf_event *event);
-void perf_family_unlock(const struct perf_event *event);
-
-/* Whether the task of EVENT has ended, and with it those of its children: nothing more is counted or
- * recorded for it. Task context; output.c's mutex may be held. */
-bool perf_event_is_over(struct perf_event *event);
-
-/* CHILD, detached, is over: its parent gets its counts. Its context's mutex held. Task context. */
-void perf_event_end_child(struct perf_event *child);
-
-/* All children of PARENT, which is being closed, are detached and over. Task context. */
-void perf_event_end_children(struct perf_event *parent);
-
-/*
- * open.c
- */
-
-/* Forgets that the owner opened EVENT. Task context. */
-void perf_event_disown(struct perf_event *event);
-
-/*
- * Start: see init.c. Each once, in its order; the PMUs of the core stay registered.
- */
-void perf_open_init(void);
-void perf_output_init(void);
-void perf_inherit_init(void);
-void perf_callchain_init(void);
-void perf_software_init(void);
-void perf_clock_init(void);
-void perf_tracepoint_init(void);
-void perf_breakpoint_init(void);
-
-/*
- * software.c: for every PMU whose events are counted where they happen.
- */
-
-/* Whether EVENT does not count what happens in the code that FRAME is of. Any context. */
-bool perf_event_excludes(const struct perf_event *event, struct trap_frame *frame);
-
-/* EVENT is put on, with the FLAGS of struct pmu's add. A period that was ended from outside
- * (PERF_EVENT_IOC_PERIOD) while it was off begins anew. As below. */
-void perf_software_begin(struct perf_event *event, int flags);
-
-/* struct pmu's start, stop and read of such a PMU. */
-void perf_software_start(struct perf_event *event, int flags);
-void perf_software_stop(struct perf_event *event, int flags);
-void perf_software_read(struct perf_event *event);
-
-/* NUMBER more of what EVENT, active here and not stopped, counts where it happens, at FRAME with data
- * address ADDRESS: samples as the period says. Interrupts off, or an NMI if nothing else counts for
- * EVENT. */
-void perf_software_count_event(struct perf_event *event, uint64_t number, struct trap_frame *frame,
-			       uint64_t address);
-
-/*
- * attr.c
- */
-
-/* Copies the attribute at USER_ATTR of any known size and validates its format. 0, -EFAULT, -E2BIG (the size that
- * is known is written back), -EINVAL, -ENOSYS. Task context. */
-int perf_attr_copy(struct perf_event_attr *attr, void *user_attr);
-
-/* Validates of ATTR, for a new event, what else can be without knowing the PMU: whether the caller may have it,
- * and whether this kernel has it. 0, -EACCES, -EINVAL, -EOPNOTSUPP. Task context. */
-int perf_attr_check(const struct perf_event_attr *attr);
-
-/*
- * read.c
- */
-
-/* Bytes that read() returns for an event with READ_FORMAT whose leader has SIBLINGS. Any
- * context. */
-size_t perf_read_size(uint64_t read_format, unsigned int siblings);
-
-/* Reads EVENT, or its group if read_format says so, into USER_BUFFER of SIZE bytes: bytes
- * written, 0 for an event in error, -ENOSPC, -EFAULT, -ENOMEM, -ECHILD (members came or went since a
- * child that lives was made). Task context, interrupts on. */
-long perf_event_read_user(struct perf_event *event, void *user_buffer, size_t size);
-
-/*
- * file.c
- */
-
-/* Closes EVENT, which nobody has open or mapped any more. Task context. */
-void perf_event_close(struct perf_event *event);
-
-/* The file operations of an event; also how a descriptor is known to be one. */
-struct file_ops;
-extern const struct file_ops perf_file_ops;
-
-/*
- * output.c: which ring an event writes to, and who is told.
- */
-
-/* Sends the records of EVENT to the ring of TARGET (NULL: nowhere). -EINVAL: they do not count
- * in the same place, or EVENT has a buffer mapped. Task context. */
-int perf_output_set(struct perf_event *event, struct perf_event *target);
-
-/* Takes EVENT off its ring. Task context. */
-void perf_output_release(struct perf_event *event);
-
-/* CHILD, new, writes where PARENT does. Task context, a context's mutex may be held. */
-void perf_output_inherit(struct perf_event *child, struct perf_event *parent);
-
-/* Maps EVENT's ring into AREA, making it if there is none: -EINVAL, -ENOMEM. Task context, the
- * space's mutex held. */
-struct vm_area;
-int perf_output_map(struct perf_event *event, struct vm_area *area);
-
-/* The ring that EVENT writes to, with a reference, or NULL. Task context. */
-struct perf_ring *perf_output_get_ring(struct perf_event *event);
-
-/* PERF_EVENT_IOC_PAUSE_OUTPUT. -EINVAL: no ring. Task context. */
-int perf_output_pause(struct perf_event *event, bool pause);
-
-/* The POLL* bits of EVENT now; a wake-up's POLLIN is taken. Task context. */
-unsigned int perf_output_poll(struct perf_event *event);
-
-/* Wakes everybody who polls EVENT or an event that shares its ring, once the processor can: what
- * an NMI or a holder of locks may call. Any context, on the processor where EVENT is active. */
-void perf_event_request_wakeup(struct perf_event *event);
-
-/* The second half, from the deferred work. Interrupt context. */
-void perf_output_wake(struct perf_event *event);
-
-/*
- * signal.c: what is told by signals. Noted by an overflow, sent by the deferred work.
- */
-
-/* EVENT overflowed for POLL_CODE (POLL_IN, or POLL_HUP: for the last time): the owner of its file is to
- * be told, if there is one (O_ASYNC). Any context, NMI included. */
-void perf_event_note_owner(struct perf_event *event, int poll_code);
-
-/* EVENT, with attr.sigtrap, overflowed at FRAME (NULL: unknown), about data ADDRESS: its task, which
- * runs, is to get SIGTRAP. Any context, NMI included. */
-void perf_event_note_trap(struct perf_event *event, const struct trap_frame *frame,
-			  uint64_t address);
-
-/* Sends what was noted. Interrupt context, interrupts off. */
-void perf_event_send_signals(struct perf_event *event);
-
-/* The task of CONTEXT runs here again: traps that came too late for it are sent soon. Context's lock
- * held, interrupts off. */
-void perf_context_resend_traps(struct perf_context *context);
-
-/*
- * overflow.c
- */
-
-/* As perf_event_overflow in <kernel/perf/pmu.h>, for events that know a data address, and those that do not
- * stop when samples are too many (THROTTLED false). */
-bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, uint64_t address,
-			    bool throttled);
-
-/* The deferred work of an event. Interrupt context, interrupts off. */
-void perf_event_pending_run(struct deferred_work *work);
-
-/* EVENT, stopped, has the count COUNT: its present period ends, without a sample, and the next one
- * begins. Context's lock held. */
-void perf_event_restart_period(struct perf_event *event, uint64_t count);
-
-/* Starts EVENT again if it is throttled. Interrupts off, active here, its context's lock held. With
- * RESTART false only the mark goes (the caller starts it). */
-void perf_event_unthrottle(struct perf_event *event, bool restart);
-
-/* What the tick does for an active event: unthrottle, adapt the period to attr.sample_freq. Returns
- * whether the event needs the next tick too. As above, PMU disabled. */
-bool perf_event_tick(struct perf_event *event, uint64_t now_ns);
+/* Enable and disable EVENT, at NOW_NS, from within a call (call.h); CPU as there. */
+void perf_event_enable_locked(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns);
+void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns);
 
 #endif

@@ -125,39 +125,4 @@ struct pmu *perf_pmu_next(uint32_t type);
  * Task context, at start. */
 int perf_pmu_register(struct pmu *pmu, int type);
 
-/* What a driver's interrupt handler calls for each event whose counter overflowed, after it has
- * folded the counter and set up the next period (pmu_event_set_period): writes the sample,
- * counts the interrupt, applies refresh limits. True: throttled or limit reached, the driver
- * must stop the event. FRAME: what was interrupted. NMI or interrupt context. */
-bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame);
-
-/* What a driver's interrupt handler calls last: it began at START_NS of clock_ns(). When
- * interrupts take too much of a processor's time, events that sample are throttled. NMI or
- * interrupt context. */
-void perf_interrupt_took(uint64_t start_ns);
-
-/*
- * Arithmetic that every counter narrower than 64 bits needs, in kernel/perf/counter.c.
- */
-
-/*
- * Folds into event->count what EVENT's counter has counted since the last fold. READ_RAW returns
- * what the counter shows now; of it WIDTH_BITS (1 … 64) count. Exact whenever a PMI comes in
- * between and does the same. Any context on the event's processor, NMI included.
- */
-void pmu_event_fold(struct perf_event *event, uint64_t (*read_raw)(struct perf_event *event),
-		    unsigned int width_bits);
-
-/*
- * Returns what to write into EVENT's counter, just folded and halted, so that it overflows when
- * the sample period is over: minus the remainder, modulo 2^WIDTH_BITS. The remainder is limited to
- * MAX_PERIOD (at most 2^(WIDTH_BITS - 1)) and to at least MIN_PERIOD (1, or what the hardware
- * needs, at most MAX_PERIOD / 2); for a counting event it is MAX_PERIOD. *EXPIRED tells whether the
- * sample period was over, so that a sample is due, and not just the counter's range. EXPIRED is NULL
- * where no sample can be taken: one that is due stays due, and the counter overflows as soon as it
- * can. PMU disabled, or in the PMI.
- */
-uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
-			      uint64_t max_period, uint64_t min_period, bool *expired);
-
 #endif

@@ -13,7 +13,9 @@
  */
 #include <kernel/assert.h>
 #include <kernel/perf/assign.h>
+#include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/userpage.h>
 #include <uapi/linux/errno.h>

@@ -12,7 +12,13 @@
  * take of the processor's time is limited with that of all interrupts (overflow.c).
  */
 #include <kernel/perf/context.h>
+#include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
+#include <kernel/perf/pmu.h>
+#include <kernel/perf/schedule.h>
+#include <kernel/perf/software_clock.h>
+#include <kernel/perf/throttle.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 
@@ -178,7 +184,7 @@ static struct pmu task_clock_pmu = {
 	.read = clock_read,
 };
 
-void perf_clock_init(void)
+void perf_software_clock_init(void)
 {
 	perf_pmu_register(&cpu_clock_pmu, -1);
 	perf_pmu_register(&task_clock_pmu, -1);
