@@ -3,7 +3,7 @@
  * The PMU of breakpoints: an event is an address and what is done there, counted where it is done. A
  * sample's data address is the breakpoint's.
  *
- * While an event is on it has one of its processor's registers; that there is one when its turn comes is
+ * While an event is on it has one of its CPU's registers; that there is one when its turn comes is
  * breakpoint_slots.c's business. So it never has to wait, and goes with every group. A hit may come in the
  * kernel, on top of anything, as an NMI does: what a hit looks at changes only with the register clear.
  *
@@ -30,7 +30,7 @@
 
 #include <arch/breakpoint.h>
 
-/* Who has each register of a processor. Changed there, interrupts off, while the register is clear. */
+/* Who has each register of a CPU. Changed there, interrupts off, while the register is clear. */
 struct registers {
 	struct perf_event *events[ARCH_BREAKPOINTS];
 } CACHE_ALIGNED;

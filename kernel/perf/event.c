@@ -11,11 +11,11 @@
  *      OFF <--> INACTIVE <--> ACTIVE      enable/disable; schedule.c
  *
  * Times run in the context's own time: enabled while the event and its leader are INACTIVE or
- * ACTIVE, running while ACTIVE. They are folded only when a state changes, with the PMUs disabled;
- * whoever only wants to know them computes (perf_event_times_at). So a PMI never sees a fold half
+ * ACTIVE, running while ACTIVE. They are updated only when a state changes, with the PMUs disabled;
+ * whoever only wants to know them computes (perf_event_times_at). So a PMI never sees an update half
  * done.
  *
- * Locks: the context's, through perf_call_run. What the ioctls do is one call on the processor
+ * Locks: the context's, through perf_call_run. What the ioctls do is one call on the CPU
  * where the event is, and takes place at one moment.
  */
 #include <kernel/assert.h>
@@ -146,8 +146,8 @@ void perf_event_update_times(struct perf_event *event, uint64_t now_ns)
 	event->timestamp_ns = context_ns;
 }
 
-/* EVENT begins to want to count, or no longer wants: its siblings with it. */
-static void set_wanting(struct perf_event *event, enum event_state state, uint64_t now_ns)
+/* EVENT becomes enabled, or no longer is: its siblings with it. */
+static void set_enabled(struct perf_event *event, enum event_state state, uint64_t now_ns)
 {
 	struct perf_event *sibling;
 
@@ -169,7 +169,7 @@ void perf_event_set_state(struct perf_event *event, enum event_state state, uint
 
 	perf_event_update_times(event, now_ns);
 	if ((event->state < EVENT_INACTIVE) != (state < EVENT_INACTIVE))
-		set_wanting(event, state, now_ns);
+		set_enabled(event, state, now_ns);
 	else
 		__atomic_store_n(&event->state, state, __ATOMIC_RELAXED); /* some peek */
 }
@@ -327,7 +327,7 @@ int perf_event_refresh(struct perf_event *event, int overflows)
 
 static void reset_locked(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns)
 {
-	/* What was counted so far leaves the counter, so that it is not folded in later. */
+	/* What was counted so far leaves the counter, so that no later update adds it. */
 	if (event->state == EVENT_ACTIVE)
 		event->pmu->read(event);
 	event->count_base = atomic_load(&event->count);

@@ -4,7 +4,7 @@
  *
  * An event gets a ring by being mapped, or by being sent to the ring of another event. event->ring
  * is read by whoever writes a record, an NMI included, and so changes only as every part of an
- * event does: on the processor where the event is, PMUs disabled (perf_call_run). When the
+ * event does: on the CPU where the event is, PMUs disabled (perf_call_run). When the
  * change is made nobody writes to the old ring any more on behalf of this event, and when the
  * event's deferred work has ended too, its reference can go.
  *

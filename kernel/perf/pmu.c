@@ -86,7 +86,7 @@ int perf_pmu_claim(struct perf_event *event)
 	struct perf_event_attr *attr = &event->attr;
 	struct pmu *pmu;
 
-	/* The generic events are the processor's PMU's, which goes by the type RAW, unless the
+	/* The generic events are the CPU's PMU's, which goes by the type RAW, unless the
 	 * upper half of config names another. */
 	uint32_t type = attr->type;
 	bool generic = type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE;

@@ -2,8 +2,8 @@
 /*
  * read() of an event: its value, or its group's, in every format.
  *
- * All values and times of one read are taken at one moment, on the processor where the event is:
- * folded from the counters if the event is active, otherwise as they were left. With
+ * All values and times of one read are taken at one moment, on the CPU where the event is:
+ * updated from the counters if the event is active, otherwise as they were left. With
  * PERF_FORMAT_GROUP any member returns the whole group, leader first, with the leader's times.
  */
 #include <kernel/kmalloc.h>
@@ -109,7 +109,7 @@ struct child_reading {
 	struct perf_call call;
 	uint64_t value, enabled_ns, running_ns;
 	unsigned int generation; /* of the parent's group */
-	bool other_group;	 /* some child's group is not the image of that any more */
+	bool other_group;	 /* some child's group has other members */
 };
 
 static void read_child_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
@@ -147,8 +147,8 @@ static int add_living_children(struct perf_event *event, uint64_t *value, uint64
 }
 
 /* Adds what the living children of EVENT have to *VALUE, and to the times that READ_FORMAT puts
- * at TIMES (NULL: they are another's). -ECHILD: EVENT leads, and the group of one of them is not
- * the image of its own; who reads a group asks. Family locked. */
+ * at TIMES (NULL: they are another's). -ECHILD: EVENT leads, and the group of one of them has
+ * other members; who reads a group asks. Family locked. */
 static inline int add_children(struct perf_event *event, uint64_t *value, uint64_t *times,
 			       uint64_t read_format)
 {
@@ -177,7 +177,7 @@ static long read_one(struct perf_event *event, void *user_buffer, size_t size)
 }
 
 /* The same for the whole group, whose values are in the order of its members. Its sum means something only
- * while every child's group is its image. */
+ * while every child's group has the same members. */
 static int add_group_children(struct perf_event *event, uint64_t *values)
 {
 	uint64_t read_format = event->attr.read_format;

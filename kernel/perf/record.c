@@ -237,8 +237,8 @@ FRONT_INLINE void write_front(struct perf_output *output, uint64_t sample_type, 
 
 /* --- PERF_SAMPLE_READ: what read() would return, but for inherited events --- */
 
-/* MEMBER of the group of EVENT, whose own count the driver has just folded. */
-static void fold_member(struct perf_event *member, const struct perf_event *event)
+/* MEMBER of the group of EVENT, whose own count the driver has just updated. */
+static void update_member(struct perf_event *member, const struct perf_event *event)
 {
 	if (member != event && member->state == EVENT_ACTIVE)
 		member->pmu->read(member);
@@ -299,10 +299,10 @@ static void write_values(struct perf_output *output, struct perf_event *event)
 	}
 	write_word(output, 1 + leader->sibling_count);
 	write_times(output, event);
-	fold_member(leader, event);
+	update_member(leader, event);
 	write_member(output, leader, event);
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
-		fold_member(sibling, event);
+		update_member(sibling, event);
 		write_member(output, sibling, event);
 	}
 }
@@ -455,7 +455,7 @@ static __attribute__((noinline)) void record_long(struct perf_event *event, stru
 	const struct perf_callchain *chain = NULL;
 	struct perf_output output;
 	uint64_t sample_type = event->attr.sample_type;
-	unsigned long irqs = arch_irq_save(); /* a chain is this processor's, and one at a time */
+	unsigned long irqs = arch_irq_save(); /* a chain is this CPU's, and one at a time */
 
 	if (moment->frame && (sample_type & USER_FIELDS))
 		moment->user = arch_sample_user_frame(moment->frame);

@@ -4,8 +4,8 @@
  * switches, migrations …), and those that never happen here but may be asked for (dummy, alignment
  * faults). The two clocks among the software events have a PMU each, in software_clock.c.
  *
- * An event that is on is in the list of its processor; whoever counts walks that list. It is
- * changed and walked only on its processor with interrupts off, and no NMI looks at it. While no
+ * An event that is on is in the list of its CPU; whoever counts walks that list. It is
+ * changed and walked only on its CPU with interrupts off, and no NMI looks at it. While no
  * software event exists anywhere, counting costs the caller one test of perf_software_events.
  */
 #include <kernel/perf.h>

@@ -2,14 +2,14 @@
 /*
  * The clocks among the software events: cpu-clock and task-clock, in nanoseconds.
  *
- * Both count while they are on, which is while their processor or their task runs; they differ in
+ * Both count while they are on, which is while their CPU or their task runs; they differ in
  * name only, as on Linux. To the arithmetic of counter.c each is a counter 64 bits wide that
  * counts nanoseconds by itself: nobody writes it, so it is "written" by remembering what it
  * showed. An operation of the scheduler happens at one moment (perf_cpu_clock_ns), so a clock's
  * count is exactly its time_running.
  *
  * A clock cannot interrupt; sampling is done by a timer, at least MIN_PERIOD_NS apart. What the samples
- * take of the processor's time is limited with that of all interrupts (overflow.c).
+ * take of the CPU's time is limited with that of all interrupts (overflow.c).
  */
 #include <kernel/perf/context.h>
 #include <kernel/perf/counter.h>
@@ -37,7 +37,7 @@ static uint64_t read_clock(struct perf_event *event)
 static void clock_read(struct perf_event *event)
 {
 	if (!(event->hw.flags & HW_STOPPED))
-		pmu_event_fold(event, read_clock, CLOCK_WIDTH_BITS);
+		pmu_event_update(event, read_clock, CLOCK_WIDTH_BITS);
 }
 
 /* --- sampling --- */
@@ -46,7 +46,7 @@ static void arm(struct perf_event *event)
 {
 	uint64_t due_ns = read_clock(event) + event->hw.sample_at - atomic_load(&event->count);
 	/* By the time it is now, not when this operation began: a sample may take longer than the
-	 * shortest period, and the processor is to do something else between two. */
+	 * shortest period, and the CPU is to do something else between two. */
 	uint64_t earliest_ns = clock_ns() + MIN_PERIOD_NS;
 
 	if ((int64_t)(due_ns - earliest_ns) < 0)
@@ -61,7 +61,7 @@ static bool is_excluded(const struct perf_event *event, const struct trap_frame 
 	return arch_frame_is_user(frame) ? event->attr.exclude_user : event->attr.exclude_kernel;
 }
 
-/* On the event's processor, interrupts off. Del cancels it there, so the event is on. */
+/* On the event's CPU, interrupts off. Del cancels it there, so the event is on. */
 static void sample_timer_fire(struct timer *timer)
 {
 	struct perf_event *event = __containerof(timer, struct perf_event, hw.timer);

@@ -28,7 +28,7 @@
  * CPU by somebody else (a hypervisor, the host of an emulator). */
 #define INTERRUPT_NS_MAX (WINDOW_NS / 4)
 
-/* Time that interrupts of PMUs have taken of each processor in the window that began at begin_ns: a time, not
+/* Time that interrupts of PMUs have taken of each CPU in the window that began at begin_ns: a time, not
  * a number, so that nobody divides who is still in it. */
 struct interrupt_time {
 	uint64_t begin_ns, spent_ns;
@@ -58,7 +58,7 @@ static bool time_is_used_up(uint64_t now_ns)
 	       percent % 100 != 0;
 }
 
-/* Returns whether one more sample, at NOW_NS, is one too many for EVENT or for this processor. */
+/* Returns whether one more sample, at NOW_NS, is one too many for EVENT or for this CPU. */
 static bool is_too_many(struct hw_event *hw, uint64_t now_ns)
 {
 	uint64_t rate = (uint64_t)atomic_load_explicit(&perf_sample_rate_max, memory_order_relaxed);

@@ -4,7 +4,7 @@
  * tracepoints, and samples what it tells there (PERF_SAMPLE_RAW). attr.config is the number in the
  * event's file `id` in tracefs.
  *
- * An event that is on is in a list of its processor, one of LISTS by its tracepoint, which is changed
+ * An event that is on is in a list of its CPU, one of LISTS by its tracepoint, which is changed
  * and walked only there with interrupts off. An event that exists is also a listener of the
  * tracepoint, so that this is only walked for tracepoints that somebody counts.
  *

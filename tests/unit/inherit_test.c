@@ -320,7 +320,7 @@ static void a_member_left_alone_is_added_up(void)
 }
 
 /* What is between the two steps of closing a leader: a fork gives the members, each by itself. And between
- * those of closing a member: what is made is not the image of a group that still has it. */
+ * those of closing a member: what is made is not a copy of a group that still has it. */
 static void a_fork_while_one_of_a_group_is_closed(void)
 {
 	struct perf_event_attr attr = inherited_attr();

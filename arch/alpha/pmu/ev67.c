@@ -7,11 +7,11 @@
  * interrupt, at IPL 6, that says which of them overflowed. Counts are exact all the same, by the
  * arithmetic of kernel/perf/counter.c: a counter holds minus what is left of the period, and never
  * more than half its range, so that it overflows, and interrupts, when another half is still to
- * go before anything is lost. It is not the interrupt that counts a wrap: it folds, as every read
- * does, and whoever comes second finds nothing left to fold.
+ * go before anything is lost. It is not the interrupt that counts a wrap: it updates, as every read
+ * does, and whoever comes second finds nothing left to update.
  *
  * The interrupt may come late, because interrupts were off at its overflow, or not at all, because
- * the counter was given to another event meanwhile. A fold never misses it. A sample that is due by then
+ * the counter was given to another event meanwhile. An update never misses it. A sample that is due by then
  * and was not taken stays due: the event's counter is set to overflow as soon as it can.
  *
  * The interrupt may also come anywhere in this driver, if interrupts are off by an IPL lower than
@@ -25,11 +25,11 @@
  *   - A write to a counter forgets an overflow that its last owner left behind (in PALcode).
  *
  * A counter whose event excludes the kernel is halted whenever the kernel runs (ev67.h). Its value is in memory then,
- * and what is folded and set is that. Nothing of it can change but by the kernel's doing: its
+ * and what is updated and set is that. Nothing of it can change but by the kernel's doing: its
  * overflows are served in the entry from user mode that finds them, and its interrupt has nothing to do.
  *
  * A ProfileMe event has both counters for itself. Counter 0 overflows when it has chosen an
- * instruction, and then tells of that one, until it is written again. So for folding it
+ * instruction, and then tells of that one, until it is written again. So for updating it
  * stands at its overflow from then on.
  *
  * User mode cannot read the counters: the mapped page has index 0, and the reader calls read().
@@ -180,12 +180,12 @@ static void enable_pmu(struct pmu *pmu)
 		resume(cpu);
 }
 
-static void fold(struct perf_event *event)
+static void update(struct perf_event *event)
 {
-	pmu_event_fold(event, read_raw, EV67_WIDTH_BITS);
+	pmu_event_update(event, read_raw, EV67_WIDTH_BITS);
 }
 
-/* Starts the next period of EVENT, folded and not counting. EXPIRED: as pmu_event_set_period. */
+/* Starts the next period of EVENT, updated and not counting. EXPIRED: as pmu_event_set_period. */
 static void begin_period(struct perf_event *event, bool *expired)
 {
 	/* What the way to user mode counts makes it more than the least in any case. */
@@ -225,7 +225,7 @@ static void stop(struct perf_event *event, int flags)
 		event->hw.flags |= HW_STOPPED;
 	}
 	if ((flags & PMU_UPDATE) && !(event->hw.flags & HW_UPTODATE)) {
-		fold(event);
+		update(event);
 		event->hw.flags |= HW_UPTODATE;
 	}
 }
@@ -313,7 +313,7 @@ int ev67_pmu_register(struct pmu *pmu, int type)
 	pmu->del = del;
 	pmu->start = start;
 	pmu->stop = stop;
-	pmu->read = fold;
+	pmu->read = update;
 	return perf_pmu_register(pmu, type);
 }
 
@@ -346,7 +346,7 @@ static void serve_overflow(struct ev67_cpu *cpu, unsigned int counter, struct tr
 	is_profile = ev67_is_profile(event->hw.config);
 	if (is_profile)
 		profile = read_profile();
-	fold(event);
+	update(event);
 	begin_period(event, &expired);
 	perf_userpage_update(event);
 	if (!expired)

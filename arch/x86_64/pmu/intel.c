@@ -231,10 +231,10 @@ static uint64_t read_raw(struct perf_event *event)
 
 static void intel_read(struct perf_event *event)
 {
-	pmu_event_fold(event, read_raw, event->hw.width_bits);
+	pmu_event_update(event, read_raw, event->hw.width_bits);
 }
 
-/* Starts the next period of EVENT, folded and not counting. EXPIRED: as pmu_event_set_period. */
+/* Starts the next period of EVENT, updated and not counting. EXPIRED: as pmu_event_set_period. */
 static void begin_period(struct perf_event *event, bool *expired)
 {
 	int slot = event->hw.slot;

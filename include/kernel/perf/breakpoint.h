@@ -16,7 +16,7 @@ void perf_breakpoint_init(void);
 
 /*
  * For the kernel's own use, ptrace's: a breakpoint of TASK, wherever it runs, that counts nothing and calls
- * TRIGGERED at each hit (on the processor that runs TASK, interrupts off). ATTR is complete as
+ * TRIGGERED at each hit (on the CPU that runs TASK, interrupts off). ATTR is complete as
  * perf_attr_copy leaves it. NULL with *ERROR: -ENOSPC (too many), -EINVAL, -EPERM, -ESRCH, -ENOMEM, …
  * Task context.
  */

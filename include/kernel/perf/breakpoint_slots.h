@@ -7,7 +7,7 @@
 
 struct task;
 
-/* One more breakpoint of TASK (NULL: of whatever runs) on processor CPU (-1: all), if there will always be
+/* One more breakpoint of TASK (NULL: of whatever runs) on CPU (-1: all), if there will always be
  * a register for it: 0, -ENOSPC or -ENOMEM. And one less. Task context; a context's mutex may be
  * held. */
 int breakpoint_slot_take(struct task *task, int cpu);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contexts: the events of one task, or of one processor.
+ * Contexts: the events of one task, or of one CPU.
  *
  * What a context is for, its states and the rules of locking are in the first comment of
  * kernel/perf/context.c; how groups are put on the PMU is in kernel/perf/schedule.c.
@@ -23,23 +23,23 @@ struct perf_event;
 struct task;
 
 struct perf_context {
-	struct spinlock lock; /* L, irqsave; a processor's context has none, see context.c */
+	struct spinlock lock; /* L, irqsave; a CPU's context has none, see context.c */
 	struct mutex mutex;   /* M: membership: open, close, fork, exit, group reads */
-	/* L: NULL: a processor's context. Not dereferenced once dead. Another may come while image is not 0. */
+	/* L: NULL: a CPU's context. Not dereferenced once dead. A swap changes it while clone_id is not 0. */
 	struct task *task;
-	_Atomic int cpu;      /* L: processor where it is active, -1 */
+	_Atomic int cpu; /* L: CPU where it is active, -1 */
 
 	/* The context's own time: it runs while the context is active. While inactive, time_ns;
 	 * while active, clock_ns() + clock_offset_ns. L */
 	uint64_t time_ns, clock_offset_ns;
 
 	TAILQ_HEAD(perf_member_list, perf_event) members; /* L, M: every event */
-	struct perf_groups pinned, flexible;		  /* L: those that want to count */
+	struct perf_groups pinned, flexible;		  /* L: those enabled */
 	LIST_HEAD(, perf_event) with_ring;		  /* L: those whose records have a place */
 	unsigned int hardware_count;  /* L: members that are hardware events */
 	bool rotate_needed;	      /* L: some flexible group did not fit */
-	_Atomic uint64_t image; /* L: its images have the same, see exchange.c; 0: it has none */
-	uint64_t clones_image;	/* M: what its clones get while it has none; 0: not known yet */
+	_Atomic uint64_t clone_id;    /* L: clones have the same, see clone_context.c; 0: none */
+	uint64_t clones_id; /* M: what its clones get while it has none; 0: not known yet */
 	bool dead;		      /* L, M: the task is gone */
 	_Atomic bool traps_waiting;   /* some member's pending_trap waits for the task to run */
 	_Atomic unsigned int references;
@@ -50,7 +50,7 @@ struct perf_task {
 	struct perf_context context;
 };
 
-/* Context's time at NOW_NS of clock_ns(). Lock held, or NMI on the processor where it is active. */
+/* Context's time at NOW_NS of clock_ns(). Lock held, or NMI on the CPU where it is active. */
 static inline uint64_t perf_context_time(const struct perf_context *context, uint64_t now_ns)
 {
 	return atomic_load_explicit(&context->cpu, memory_order_relaxed) < 0 ?
@@ -58,7 +58,7 @@ static inline uint64_t perf_context_time(const struct perf_context *context, uin
 		       now_ns + context->clock_offset_ns;
 }
 
-/* The context of processor CPU. Any context. */
+/* The context of CPU. Any context. */
 struct perf_context *perf_context_of_cpu(unsigned int cpu);
 
 /* The context of TASK with a reference, made and activated if there is none; NULL with *ERROR
@@ -69,7 +69,7 @@ struct perf_context *perf_context_of_task(struct task *task, int *error);
  * reference. NULL: no memory. Task context. */
 struct perf_context *perf_context_make(struct task *task);
 
-/* Makes CONTEXT that of TASK, active nowhere, or with TASK NULL that of processor CPU. One
+/* Makes CONTEXT that of TASK, active nowhere, or with TASK NULL that of CPU. One
  * reference, no events. Before anyone else can see it. */
 void perf_context_init(struct perf_context *context, struct task *task, int cpu);
 
@@ -77,7 +77,7 @@ void perf_context_init(struct perf_context *context, struct task *task, int cpu)
 void perf_context_get(struct perf_context *context);
 void perf_context_put(struct perf_context *context);
 
-/* Makes the processors' contexts. Once, before anything else of the core. */
+/* Makes the CPUs' contexts. Once, before anything else of the core. */
 void perf_contexts_init(void);
 
 /* Makes EVENT, whose context is CONTEXT, a member of it, and of the group of its leader, and

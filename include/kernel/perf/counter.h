@@ -11,15 +11,15 @@
 struct perf_event;
 
 /*
- * Folds into event->count what EVENT's counter has counted since the last fold. READ_RAW returns
+ * Adds to event->count what EVENT's counter has counted since the last update. READ_RAW returns
  * what the counter shows now; of it WIDTH_BITS (1 … 64) count. Exact whenever a PMI comes in
- * between and does the same. Any context on the event's processor, NMI included.
+ * between and does the same. Any context on the event's CPU, NMI included.
  */
-void pmu_event_fold(struct perf_event *event, uint64_t (*read_raw)(struct perf_event *event),
-		    unsigned int width_bits);
+void pmu_event_update(struct perf_event *event, uint64_t (*read_raw)(struct perf_event *event),
+		      unsigned int width_bits);
 
 /*
- * Returns what to write into EVENT's counter, just folded and halted, so that it overflows when
+ * Returns what to write into EVENT's counter, just updated and halted, so that it overflows when
  * the sample period is over: minus the remainder, modulo 2^WIDTH_BITS. The remainder is limited to
  * MAX_PERIOD (at most 2^(WIDTH_BITS - 1)) and to at least MIN_PERIOD (1, or what the hardware
  * needs, at most MAX_PERIOD / 2); for a counting event it is MAX_PERIOD. *EXPIRED tells whether the

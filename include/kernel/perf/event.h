@@ -32,7 +32,7 @@ struct perf_raw {
 	uint32_t size;
 };
 
-/* The driver's part of an event. Written on the processor where the event is on, PMU disabled or in
+/* The driver's part of an event. Written on the CPU where the event is on, PMU disabled or in
  * the PMI. */
 struct hw_event {
 	uint64_t config;	 /* driver: what goes into the event-select register */
@@ -55,7 +55,7 @@ struct hw_event {
 
 	struct arch_breakpoint breakpoint; /* breakpoint.c */
 	struct timer timer;		   /* software clocks that sample */
-	/* software.c, tracepoint.c: active on this processor */
+	/* software.c, tracepoint.c: active on this CPU */
 	TAILQ_ENTRY(perf_event) software_link;
 	struct trace_filter *_Atomic filter; /* tracepoint.c: set once; NULL: none */
 	const struct perf_raw *raw;	     /* of the sample in hand; NULL: none */
@@ -86,7 +86,7 @@ struct perf_event {
 	struct pmu *pmu;
 	struct hw_event hw;
 	enum event_state state; /* C; perf_event_peek_state without it */
-	_Atomic uint64_t count; /* folded so far, since the beginning: only grows */
+	_Atomic uint64_t count; /* as of the last update, since the beginning: only grows */
 	uint64_t count_base; /* C: count at the last reset; what users see is counted from here */
 	uint64_t id;	     /* PERF_FORMAT_ID: unique since boot, from 1 */
 	size_t read_size;    /* perf_read_size of it alone */
@@ -109,12 +109,12 @@ struct perf_event {
 	siblings;			      /* C: the leader's, in order of opening */
 	TAILQ_ENTRY(perf_event) sibling_link; /* C */
 	unsigned int sibling_count;	      /* C: the leader's */
-	/* C: the leader's: the same in a parent's group and in its child's while one is the image of the other */
+	/* C: the leader's: equal in a parent's group and in its child's while both have the same members */
 	_Atomic unsigned int group_generation;
 	/* C: a leader among the groups of its context, see groups.c */
 	RB_ENTRY(perf_event) group_node;
-	TAILQ_ENTRY(perf_event) on_link;
-	_Atomic uint64_t turn; /* fork reads it with the mutex only */
+	TAILQ_ENTRY(perf_event) active_link;
+	_Atomic uint64_t group_index; /* fork reads it with the mutex only */
 	bool group_queued, group_competes;
 
 	/* place */
@@ -174,11 +174,11 @@ struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu
 void perf_event_get(struct perf_event *event);
 void perf_event_put(struct perf_event *event);
 
-/* Folds the time since the last fold into the event's times at NOW_NS of clock_ns(). Context's lock
+/* Adds the time since the last update to the event's times at NOW_NS of clock_ns(). Context's lock
  * held, PMU disabled if the event can be sampled. */
 void perf_event_update_times(struct perf_event *event, uint64_t now_ns);
 
-/* Changes the state, times folded at NOW_NS first; a leader that is switched on or off takes the
+/* Changes the state, after an update of the times at NOW_NS; a leader that is switched on or off takes the
  * times of its siblings along. Context as above. */
 void perf_event_set_state(struct perf_event *event, enum event_state state, uint64_t now_ns);
 
@@ -189,12 +189,12 @@ static inline enum event_state perf_event_peek_state(const struct perf_event *ev
 	return __atomic_load_n(&event->state, __ATOMIC_RELAXED);
 }
 
-/* What the times are at NOW_NS, without folding. Own count only, not the children's. Context's lock
+/* What the times are at NOW_NS, without updating. Own count only, not the children's. Context's lock
  * held, or in the PMI of the event or of another of its group (NMI). */
 void perf_event_times_at(const struct perf_event *event, uint64_t now_ns, uint64_t *enabled_ns,
 			 uint64_t *running_ns);
 
-/* The event's own count folded so far, since the last reset. Any context. */
+/* The event's own count as of the last update, since the last reset. Any context. */
 static inline uint64_t perf_event_own_count(const struct perf_event *event)
 {
 	return atomic_load_explicit(&event->count, memory_order_relaxed) - event->count_base;
@@ -215,7 +215,7 @@ static inline bool perf_event_samples_own_counts(const struct perf_event_attr *a
 }
 
 /* What user space adds to the counter it reads, sign-extended, to get perf_event_own_count:
- * offset of the user page of an event that is on a counter. Any context on its processor. */
+ * offset of the user page of an event that is on a counter. Any context on its CPU. */
 static inline uint64_t perf_event_user_offset(const struct perf_event *event)
 {
 	return atomic_load_explicit(&event->hw.offset, memory_order_relaxed) - event->count_base;

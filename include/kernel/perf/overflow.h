@@ -13,7 +13,7 @@ struct perf_event;
 struct trap_frame;
 
 /* What a driver's interrupt handler calls for each event whose counter overflowed, after it has
- * folded the counter and set up the next period (pmu_event_set_period): writes the sample,
+ * updated the counter and set up the next period (pmu_event_set_period): writes the sample,
  * counts the interrupt, applies refresh limits. True: throttled or limit reached, the driver
  * must stop the event. FRAME: what was interrupted. NMI or interrupt context. */
 bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame);

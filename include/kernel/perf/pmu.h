@@ -22,7 +22,7 @@ struct trap_frame;
 enum pmu_flag {
 	PMU_START = 1,	/* add: start counting at once */
 	PMU_RELOAD = 2, /* start: write the period's remainder into the counter */
-	PMU_UPDATE = 4	/* stop: fold the counter into event->count */
+	PMU_UPDATE = 4	/* stop: update event->count from the counter */
 };
 
 /* A file that describes a PMU in sysfs: its name and its text. */
@@ -48,7 +48,7 @@ struct pmu {
 	int (*event_init)(struct perf_event *event);
 
 	/* Whether the running task may open EVENT, which event_init took, on a task it may observe
-	 * (OF_TASK) or on a processor: 0 or a negative error. NULL: yes. Not asked for inherited
+	 * (OF_TASK) or on a CPU: 0 or a negative error. NULL: yes. Not asked for inherited
 	 * events. Task context. */
 	int (*event_permit)(const struct perf_event *event, bool of_task);
 
@@ -56,7 +56,7 @@ struct pmu {
 	 * NULL: nothing. Task context. */
 	void (*event_destroy)(struct perf_event *event);
 
-	/* Everything below runs on the processor whose PMU it is, interrupts off, with the
+	/* Everything below runs on the CPU whose PMU it is, interrupts off, with the
 	 * context's lock held. */
 
 	/* Halt and resume the whole PMU of this CPU: while it is disabled nothing counts, and its
@@ -71,7 +71,7 @@ struct pmu {
 	 * member; when one fails, the core calls del for those before it. PMU disabled. [enable;
 	 * hw_perf_group_sched_in] */
 	int (*add)(struct perf_event *event, int flags);
-	/* Takes EVENT off: stopped, folded into event->count, everything add acquired is
+	/* Takes EVENT off: stopped, event->count updated, everything add acquired is
 	 * released. PMU disabled. [disable] */
 	void (*del)(struct perf_event *event, int flags);
 
@@ -79,7 +79,7 @@ struct pmu {
 	void (*start)(struct perf_event *event, int flags);
 	void (*stop)(struct perf_event *event, int flags);
 
-	/* Folds what the hardware counted since the last time into event->count. Also from the
+	/* Adds what the hardware counted since the last update to event->count. Also from the
 	 * PMI (NMI). */
 	void (*read)(struct perf_event *event);
 
@@ -111,7 +111,7 @@ void perf_pmu_disable_all(void);
 void perf_pmu_enable_all(void);
 
 /* Finds the PMU that can count EVENT, as Linux does: the one whose type attr.type names,
- * HARDWARE and HW_CACHE being the processor's PMU; if there is none of that type, the first that
+ * HARDWARE and HW_CACHE being the CPU's PMU; if there is none of that type, the first that
  * takes it. Sets event->pmu. 0, -ENOENT, or what the PMU says. Task context. */
 int perf_pmu_claim(struct perf_event *event);
 

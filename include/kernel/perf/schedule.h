@@ -24,7 +24,7 @@ struct perf_event;
 
 enum perf_groups_kind { PERF_PINNED = 1, PERF_FLEXIBLE = 2, PERF_ALL = 3 };
 
-/* One processor as the perf core sees it. */
+/* One CPU as the perf core sees it. */
 struct perf_cpu {
 	struct perf_context context;
 	struct perf_context *task_context; /* active here; NULL: none */
@@ -34,7 +34,7 @@ struct perf_cpu {
 	bool pmus_disabled;	      /* for the operation in hand */
 	unsigned int hardware_active; /* events on PMUs that can run out of counters */
 	struct perf_event *exclusive; /* its group is on, alone */
-} __attribute__((aligned(512)));      /* a power of two: one shift finds this processor's */
+} __attribute__((aligned(512)));      /* a power of two: one shift finds this CPU's */
 
 extern struct perf_cpu perf_cpus[CPUS_MAX];
 
@@ -47,7 +47,7 @@ uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool disable_pmus);
 void perf_cpu_disable_pmus(struct perf_cpu *cpu);
 void perf_cpu_end(struct perf_cpu *cpu);
 
-/* The moment of the operation in hand, or clock_ns(). Any context on that processor. */
+/* The moment of the operation in hand, or clock_ns(). Any context on that CPU. */
 static inline uint64_t perf_cpu_clock_ns(const struct perf_cpu *cpu)
 {
 	return cpu->moment_ns ? cpu->moment_ns : clock_ns();
@@ -61,8 +61,8 @@ void perf_group_sched_out(struct perf_cpu *cpu, struct perf_event *leader, uint6
 void perf_context_sched_out(struct perf_cpu *cpu, struct perf_context *context,
 			    enum perf_groups_kind kinds, uint64_t now_ns);
 
-/* Puts on what fits, in order of priority: the processor's pinned groups, the task's, the
- * processor's flexible ones, the task's. What is on stays. */
+/* Puts on what fits, in order of priority: the CPU's pinned groups, the task's, the
+ * CPU's flexible ones, the task's. What is on stays. */
 void perf_cpu_sched_in(struct perf_cpu *cpu, uint64_t now_ns);
 
 /* LEADER's group has become able to count, or has changed: puts it on, if need be in place of

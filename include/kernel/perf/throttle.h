@@ -11,7 +11,7 @@
 struct perf_event;
 
 /* What a driver's interrupt handler calls last: it began at START_NS of clock_ns(). When
- * interrupts take too much of a processor's time, events that sample are throttled. NMI or
+ * interrupts take too much of a CPU's time, events that sample are throttled. NMI or
  * interrupt context. */
 void perf_interrupt_took(uint64_t start_ns);
 

@@ -10,8 +10,8 @@ struct perf_event;
 /* The POLL* bits of EVENT now; a wake-up's POLLIN is taken. Task context. */
 unsigned int perf_output_poll(struct perf_event *event);
 
-/* Wakes everybody who polls EVENT or an event that shares its ring, once the processor can: what
- * an NMI or a holder of locks may call. Any context, on the processor where EVENT is active. */
+/* Wakes everybody who polls EVENT or an event that shares its ring, once the CPU can: what
+ * an NMI or a holder of locks may call. Any context, on the CPU where EVENT is active. */
 void perf_event_request_wakeup(struct perf_event *event);
 
 /* The second half, from the deferred work. Interrupt context. */

@@ -199,7 +199,7 @@ static uint64_t read_raw(struct perf_event *event)
 
 static void sim_read(struct perf_event *event)
 {
-	pmu_event_fold(event, read_raw, model.width_bits);
+	pmu_event_update(event, read_raw, model.width_bits);
 }
 
 static bool set_period(struct perf_event *event)
