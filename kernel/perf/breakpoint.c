@@ -101,7 +101,7 @@ static int breakpoint_add(struct perf_event *event, int flags)
 		slot++;
 	ASSERT(slot < ARCH_BREAKPOINTS);
 	events[slot] = event;
-	event->hw.slot = (int)slot;
+	event->hw.breakpoint_register = (int)slot;
 	perf_software_begin(event, flags);
 	arch_breakpoint_set(slot, &event->hw.breakpoint);
 	return 0;
@@ -109,11 +109,11 @@ static int breakpoint_add(struct perf_event *event, int flags)
 
 static void breakpoint_del(struct perf_event *event, int flags)
 {
-	unsigned int slot = (unsigned int)event->hw.slot;
+	unsigned int slot = (unsigned int)event->hw.breakpoint_register;
 
 	arch_breakpoint_clear(slot);
 	this_cpu(registers).events[slot] = NULL;
-	event->hw.slot = -1;
+	event->hw.breakpoint_register = -1;
 }
 
 /* --- changes --- */

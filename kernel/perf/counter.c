@@ -14,10 +14,10 @@
  *
  *      count       updated so far; only grows
  *      offset      count - counter, constant while the counter is not written, also by an update
- *      sample_at   the count at which the next sample is due; not changed by an update
+ *      next_at     the count at which the next sample is due; not changed by an update
  *
  * What the counter showed at the last update, and what is left of the period, are not stored but
- * computed from these: count - offset, and sample_at - count. An update reads count and offset, then
+ * computed from these: count - offset, and next_at - count. An update reads count and offset, then
  * the counter, and exchanges count if it is still the same. If a PMI came in between and updated
  * anything, count has grown and the exchange fails. If the PMI had nothing to update, then the
  * counter had not moved between the last update and the PMI; a reading made before the PMI gives the
@@ -57,9 +57,9 @@ void pmu_event_update(struct perf_event *event, uint64_t (*read_raw)(struct perf
 
 /* What is left of the next period when the last one ended -REMAINDER events ago. A whole period late:
  * the samples in between are gone, the next period begins now. */
-static int64_t next_remainder(const struct hw_event *hw, int64_t remainder)
+static int64_t next_remainder(const struct perf_sampling *sampling, int64_t remainder)
 {
-	int64_t period = (int64_t)hw->sample_period;
+	int64_t period = (int64_t)sampling->period;
 
 	return remainder <= -period ? period : remainder + period;
 }
@@ -67,19 +67,20 @@ static int64_t next_remainder(const struct hw_event *hw, int64_t remainder)
 inline uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
 			      uint64_t max_period, uint64_t min_period, bool *expired)
 {
+	struct perf_sampling *sampling = &event->sampling;
 	struct hw_event *hw = &event->hw;
 	uint64_t count = atomic_load_explicit(&event->count, memory_order_relaxed);
 	uint64_t left = max_period;
 	bool due = false;
 
-	if (hw->sample_period) {
-		int64_t remainder = (int64_t)(hw->sample_at - count);
+	if (sampling->period) {
+		int64_t remainder = (int64_t)(sampling->next_at - count);
 
 		due = remainder <= 0;
 		if (due && expired) {
-			remainder = next_remainder(hw, remainder);
-			hw->sample_at = count + (uint64_t)remainder;
-			hw->last_period = hw->sample_period;
+			remainder = next_remainder(sampling, remainder);
+			sampling->next_at = count + (uint64_t)remainder;
+			sampling->last_period = sampling->period;
 		}
 		left = remainder > 0 ? (uint64_t)remainder : 0;
 	}

@@ -66,15 +66,14 @@ struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu
 		event->sample_size = perf_record_sample_size(attr->sample_type);
 	event->references = 1;
 	event->pending.run = perf_event_pending_run;
-	event->hw.slot = event->hw.last_slot = -1;
 	LIST_INIT(&event->children);
 	TAILQ_INIT(&event->siblings);
 	wait_queue_init(&event->waiters);
 
 	/* A frequency starts with the shortest period and is adapted from the first sample on. */
-	event->hw.sample_period = attr->freq && attr->sample_freq ? 1 : attr->sample_period;
-	event->hw.last_period = event->hw.sample_period;
-	event->hw.sample_at = event->hw.sample_period;
+	event->sampling.period = attr->freq && attr->sample_freq ? 1 : attr->sample_period;
+	event->sampling.last_period = event->sampling.period;
+	event->sampling.next_at = event->sampling.period;
 
 	bool has_chains = attr->sample_type & PERF_SAMPLE_CALLCHAIN;
 	*error = has_chains ? perf_callchain_get() : 0;
@@ -354,7 +353,7 @@ static void change_period_locked(struct perf_cpu *cpu, struct perf_call *call, u
 		event->attr.sample_freq = change->period;
 	} else {
 		event->attr.sample_period = change->period;
-		event->hw.sample_period = change->period;
+		event->sampling.period = change->period;
 	}
 
 	if (active) {

@@ -26,46 +26,46 @@ static uint64_t period_for(uint64_t count, uint64_t time_ns, uint64_t frequency)
 
 static void adapt_period(struct perf_event *event, uint64_t count, uint64_t time_ns)
 {
-	struct hw_event *hw = &event->hw;
+	struct perf_sampling *sampling = &event->sampling;
 	int64_t distance =
-		(int64_t)(period_for(count, time_ns, event->attr.sample_freq) - hw->sample_period);
+		(int64_t)(period_for(count, time_ns, event->attr.sample_freq) - sampling->period);
 
 	/* Rounded away from zero, so that it arrives. */
-	uint64_t period = hw->sample_period + (uint64_t)((distance + (distance < 0 ? -7 : 7)) / 8);
-	hw->sample_period = period ? period : 1;
+	uint64_t period = sampling->period + (uint64_t)((distance + (distance < 0 ? -7 : 7)) / 8);
+	sampling->period = period ? period : 1;
 }
 
 void perf_event_restart_period(struct perf_event *event, uint64_t count)
 {
-	struct hw_event *hw = &event->hw;
+	struct perf_sampling *sampling = &event->sampling;
 
-	hw->sample_at = count;
+	sampling->next_at = count;
 	/* What happens next is a sample of an event that needs no counter, as in Linux. */
 	if (perf_event_is_hardware(event))
-		hw->sample_at += hw->sample_period;
+		sampling->next_at += sampling->period;
 }
 
 void perf_frequency_sampled(struct perf_event *event, uint64_t now_ns)
 {
-	struct hw_event *hw = &event->hw;
-	uint64_t passed_ns = now_ns - hw->frequency_stamp_ns;
+	struct perf_sampling *sampling = &event->sampling;
+	uint64_t passed_ns = now_ns - sampling->frequency_stamp_ns;
 
-	hw->frequency_stamp_ns = now_ns;
+	sampling->frequency_stamp_ns = now_ns;
 	if (passed_ns > 0 && passed_ns < 2 * PERF_TICK_NS)
-		adapt_period(event, hw->last_period, passed_ns);
+		adapt_period(event, sampling->last_period, passed_ns);
 }
 
 void perf_frequency_tick(struct perf_event *event)
 {
-	struct hw_event *hw = &event->hw;
+	struct perf_sampling *sampling = &event->sampling;
 	uint64_t count = atomic_load(&event->count);
-	uint64_t delta = count - hw->frequency_count;
+	uint64_t delta = count - sampling->frequency_count;
 
-	hw->frequency_count = count;
+	sampling->frequency_count = count;
 	if (delta == 0)
 		return;
 	adapt_period(event, delta, PERF_TICK_NS);
-	int64_t left = (int64_t)(hw->sample_at - count);
-	if (left > 0 && (uint64_t)left / PERIOD_RESTART_FACTOR > hw->sample_period)
+	int64_t left = (int64_t)(sampling->next_at - count);
+	if (left > 0 && (uint64_t)left / PERIOD_RESTART_FACTOR > sampling->period)
 		perf_event_restart_period(event, count);
 }

@@ -129,8 +129,8 @@ static struct perf_event *inherit_event(struct perf_event *event, struct perf_ev
 		return NULL;
 	child->group_generation = event->group_generation;
 	child->group_index = event->group_index;
-	child->hw.sample_period = event->hw.sample_period;
-	child->hw.sample_at = event->hw.sample_period;
+	child->sampling.period = event->sampling.period;
+	child->sampling.next_at = event->sampling.period;
 	child->clock_offset_ns = parent->clock_offset_ns;
 	child->context = context;
 	perf_context_get(context);

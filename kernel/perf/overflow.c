@@ -39,7 +39,7 @@ bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, 
 
 	if (event->attr.sigtrap)
 		perf_event_note_trap(event, frame, address);
-	perf_record_sample(event, frame, now_ns, event->hw.last_period, address);
+	perf_record_sample(event, frame, now_ns, event->sampling.last_period, address);
 	perf_event_note_owner(event, poll_code);
 	return stop;
 }
@@ -60,7 +60,7 @@ static void finish_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t
 		return;
 	if (atomic_exchange(&event->pending_disable, false))
 		perf_event_disable_locked(cpu, event, now_ns);
-	else if (event->hw.interrupts == HW_THROTTLED)
+	else if (event->sampling.interrupts == SAMPLING_THROTTLED)
 		perf_cpu_arm_tick(cpu, now_ns);
 }
 
@@ -69,7 +69,8 @@ void perf_event_pending_run(struct deferred_work *work)
 	struct perf_event *event = __containerof(work, struct perf_event, pending);
 	struct perf_call call = perf_call_about(event);
 
-	if (atomic_load(&event->pending_disable) || event->hw.interrupts == HW_THROTTLED)
+	if (atomic_load(&event->pending_disable) ||
+	    event->sampling.interrupts == SAMPLING_THROTTLED)
 		perf_call_run_here(&call, PERF_CALL_CHANGE, finish_locked);
 	if (atomic_exchange(&event->pending_wakeup, false))
 		perf_output_wake(event);

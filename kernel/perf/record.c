@@ -314,7 +314,7 @@ static const struct perf_raw no_raw = { .bytes = "\0\0\0", .size = sizeof(uint32
 
 static const struct perf_raw *raw_of(const struct perf_event *event)
 {
-	return event->hw.raw ? event->hw.raw : &no_raw;
+	return event->sampling.raw ? event->sampling.raw : &no_raw;
 }
 
 static void write_raw(struct perf_output *output, const struct perf_raw *raw)

@@ -44,7 +44,7 @@ static void clock_read(struct perf_event *event)
 
 static void arm(struct perf_event *event)
 {
-	uint64_t due_ns = read_clock(event) + event->hw.sample_at - atomic_load(&event->count);
+	uint64_t due_ns = read_clock(event) + event->sampling.next_at - atomic_load(&event->count);
 	/* By the time it is now, not when this operation began: a sample may take longer than the
 	 * shortest period, and the CPU is to do something else between two. */
 	uint64_t earliest_ns = clock_ns() + MIN_PERIOD_NS;
@@ -66,16 +66,16 @@ static void sample_timer_fire(struct timer *timer)
 {
 	struct perf_event *event = __containerof(timer, struct perf_event, hw.timer);
 	struct trap_frame *frame = arch_interrupt_frame();
-	struct hw_event *hw = &event->hw;
+	struct perf_sampling *sampling = &event->sampling;
 	uint64_t start_ns = clock_ns();
 	bool stop = false;
 
 	clock_read(event);
-	hw->last_period = hw->sample_period;
+	sampling->last_period = sampling->period;
 	uint64_t count = atomic_load(&event->count);
-	hw->sample_at += hw->sample_period;
-	if ((int64_t)(hw->sample_at - count) <= 0)
-		hw->sample_at = count + hw->sample_period;
+	sampling->next_at += sampling->period;
+	if ((int64_t)(sampling->next_at - count) <= 0)
+		sampling->next_at = count + sampling->period;
 
 	if (frame && !is_excluded(event, frame))
 		stop = perf_event_overflow(event, frame);
@@ -96,9 +96,9 @@ static void init_sampling(struct perf_event *event)
 	/* A frequency is a period, where the events are time. */
 	attr->freq = 0;
 	attr->sample_period = NSEC_PER_SEC / attr->sample_freq;
-	event->hw.sample_period = attr->sample_period;
-	event->hw.last_period = attr->sample_period;
-	event->hw.sample_at = attr->sample_period;
+	event->sampling.period = attr->sample_period;
+	event->sampling.last_period = attr->sample_period;
+	event->sampling.next_at = attr->sample_period;
 }
 
 /* --- the driver, the same for both --- */

@@ -59,27 +59,27 @@ static bool time_is_used_up(uint64_t now_ns)
 }
 
 /* Returns whether one more sample, at NOW_NS, is one too many for EVENT or for this CPU. */
-static bool is_too_many(struct hw_event *hw, uint64_t now_ns)
+static bool is_too_many(struct perf_sampling *sampling, uint64_t now_ns)
 {
 	uint64_t rate = (uint64_t)atomic_load_explicit(&perf_sample_rate_max, memory_order_relaxed);
 
-	if (now_ns >= hw->interrupts_until_ns) {
-		hw->interrupts_until_ns = (now_ns / PERF_TICK_NS + 1) * PERF_TICK_NS;
-		hw->interrupts = 0;
+	if (now_ns >= sampling->interrupts_until_ns) {
+		sampling->interrupts_until_ns = (now_ns / PERF_TICK_NS + 1) * PERF_TICK_NS;
+		sampling->interrupts = 0;
 	}
 	/* At least one in a tick, however low the rate. */
-	return hw->interrupts++ * TICKS_PER_SEC >= rate || time_is_used_up(now_ns);
+	return sampling->interrupts++ * TICKS_PER_SEC >= rate || time_is_used_up(now_ns);
 }
 
 /* inline: every sample passes here. */
 inline bool perf_throttle_account(struct perf_event *event, bool throttled, uint64_t now_ns)
 {
-	struct hw_event *hw = &event->hw;
+	struct perf_sampling *sampling = &event->sampling;
 
-	if (hw->interrupts == HW_THROTTLED)
+	if (sampling->interrupts == SAMPLING_THROTTLED)
 		return true;
-	if (is_too_many(hw, now_ns) && throttled) {
-		hw->interrupts = HW_THROTTLED;
+	if (is_too_many(sampling, now_ns) && throttled) {
+		sampling->interrupts = SAMPLING_THROTTLED;
 		perf_record_throttle(event, true, now_ns);
 		deferred_work_queue(&event->pending); /* arms the tick */
 		return true;
@@ -90,9 +90,9 @@ inline bool perf_throttle_account(struct perf_event *event, bool throttled, uint
 
 void perf_event_unthrottle(struct perf_event *event, bool restart)
 {
-	if (event->hw.interrupts != HW_THROTTLED)
+	if (event->sampling.interrupts != SAMPLING_THROTTLED)
 		return;
-	event->hw.interrupts = 0;
+	event->sampling.interrupts = 0;
 	perf_record_throttle(event, false, clock_ns());
 	if (restart)
 		event->pmu->start(event, 0);
@@ -100,9 +100,9 @@ void perf_event_unthrottle(struct perf_event *event, bool restart)
 
 bool perf_event_tick(struct perf_event *event, uint64_t now_ns)
 {
-	struct hw_event *hw = &event->hw;
+	struct perf_sampling *sampling = &event->sampling;
 
-	if (hw->interrupts == HW_THROTTLED && time_is_used_up(now_ns))
+	if (sampling->interrupts == SAMPLING_THROTTLED && time_is_used_up(now_ns))
 		return true;
 	perf_event_unthrottle(event, true);
 	if (!event->attr.freq)

@@ -62,9 +62,9 @@ void perf_tracepoint_hit(unsigned int number, const void *record, size_t size, u
 		    (event->attr.exclude_kernel && !arch_frame_is_user(frame)) ||
 		    !lets_through(event, record))
 			continue;
-		event->hw.raw = &raw;
+		event->sampling.raw = &raw;
 		perf_software_count_event(event, weight, frame, 0);
-		event->hw.raw = NULL;
+		event->sampling.raw = NULL;
 	}
 }
 

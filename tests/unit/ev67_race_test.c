@@ -71,7 +71,7 @@ static void init_event(struct perf_event *event, unsigned int config, uint64_t p
 	event->pmu = cpu_pmu;
 	event->attr.type = PERF_TYPE_RAW;
 	event->attr.config = config;
-	event->hw.sample_period = event->hw.sample_at = period;
+	event->sampling.period = event->sampling.next_at = period;
 	EXPECT_EQ(cpu_pmu->event_init(event), 0);
 }
 
@@ -92,7 +92,7 @@ static void del(struct perf_event *event)
 
 static uint64_t count_of(struct perf_event *event)
 {
-	if (event->hw.slot >= 0)
+	if (event->hw.counter.index >= 0)
 		cpu_pmu->read(event);
 	return atomic_load(&event->count);
 }
@@ -105,7 +105,7 @@ static uint64_t counted_before;
 
 static void before(void)
 {
-	if (event.hw.slot >= 0)
+	if (event.hw.counter.index >= 0)
 		del(&event);
 	init_event(&event, EV67_CYCLES, PERIOD);
 	init_event(&other, EV67_REPLAY_TRAPS, 0);
@@ -137,12 +137,12 @@ static void after(unsigned int place)
 
 	EXPECT_EQ_AT(count_of(&event), count, "place %u", place);
 	/* Moved so near to its overflow that it has to come later. */
-	if (event.hw.slot == 0 && samples < due) {
+	if (event.hw.counter.index == 0 && samples < due) {
 		sim_ev67_count(CYCLE, 10);
 		count += 10;
 	}
 	EXPECT_EQ_AT(samples, due, "place %u", place);
-	if (event.hw.slot < 0)
+	if (event.hw.counter.index < 0)
 		EXPECT_EQ_AT(add(&event), 0, "place %u", place);
 
 	uint64_t left = PERIOD * (due + 1) - count;
@@ -164,9 +164,9 @@ static void check(void (*action)(void))
 					 .after = after };
 
 	start();
-	event.hw.slot = -1;
+	event.hw.counter.index = -1;
 	EXPECT(sim_interrupt_everywhere(&test) > 50);
-	if (event.hw.slot >= 0)
+	if (event.hw.counter.index >= 0)
 		del(&event);
 	end();
 }
@@ -207,7 +207,7 @@ static void stop_start(void)
 static void add_other(void)
 {
 	EXPECT_EQ(add(&other), 0);
-	EXPECT_EQ(event.hw.slot, 0);
+	EXPECT_EQ(event.hw.counter.index, 0);
 	del(&other);
 }
 
@@ -263,7 +263,7 @@ static void release(void *unused)
 static void late_after(unsigned int place)
 {
 	EXPECT_EQ_AT(count_of(&event), PERIOD, "place %u", place);
-	if (event.hw.slot < 0)
+	if (event.hw.counter.index < 0)
 		EXPECT_EQ_AT(add(&event), 0, "place %u", place);
 	sim_ev67_count(CYCLE, samples ? PERIOD - 1 : 16);
 	EXPECT_EQ_AT(samples, 1, "place %u", place);
@@ -284,12 +284,12 @@ static void check_late(void)
 						 .after = late_after };
 
 		start();
-		event.hw.slot = -1;
+		event.hw.counter.index = -1;
 		counted_while_disabled = 0;
 		EXPECT_AT(sim_interrupt_everywhere(&test) > 50, "action %u", i);
 		EXPECT_EQ_AT(counted_while_disabled, 0, "action %u", i);
 		sim_ev67_hold(false);
-		if (event.hw.slot >= 0)
+		if (event.hw.counter.index >= 0)
 			del(&event);
 		end();
 	}
@@ -299,7 +299,7 @@ static void check_late(void)
 static void check_stopped(void)
 {
 	start();
-	event.hw.slot = -1;
+	event.hw.counter.index = -1;
 	late_before();
 	cpu_pmu->stop(&event, PMU_UPDATE);
 	sim_ev67_hold(false);
@@ -324,7 +324,7 @@ static struct perf_event second;
 
 static void second_before(void)
 {
-	if (event.hw.slot >= 0) {
+	if (event.hw.counter.index >= 0) {
 		del(&event);
 		del(&second);
 	}
@@ -372,7 +372,7 @@ static void check_second(void)
 	};
 
 	start();
-	event.hw.slot = -1;
+	event.hw.counter.index = -1;
 	EXPECT(sim_interrupt_everywhere(&test) > 50);
 	del(&event);
 	del(&second);

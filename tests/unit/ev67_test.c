@@ -298,7 +298,7 @@ static void check_moves(void)
 
 		sim_ev67_count(CYCLE, 300);
 		int fd = open_here(guest);
-		EXPECT_EQ_AT(event_of(cycles)->hw.slot, round % 2, "round %u", round);
+		EXPECT_EQ_AT(event_of(cycles)->hw.counter.index, round % 2, "round %u", round);
 		sim_ev67_count(CYCLE | 1u << guest, 333);
 		EXPECT_EQ_AT(count_of(cycles), 1000 * round + 633, "round %u", round);
 		EXPECT_EQ_AT(count_of(fd), 333, "round %u", round);
@@ -416,14 +416,15 @@ static void check_pending_while_disabled(void)
 		EXPECT_EQ(map_event(&mapping, fd, 1), 0);
 		for (unsigned int round = 1; round <= 3; round++) {
 			sim_ev67_count(CYCLE, 1000 * round - 1 - count_of(fd));
-			int counter = event_of(fd)->hw.slot;
+			int counter = event_of(fd)->hw.counter.index;
 			sim_ev67_hold(true);
 			sim_ev67_count(CYCLE, 1);
 			EXPECT_EQ_AT(sim_ev67_pending(), 1u << counter, "other %u", other);
 			sim_fd_close(open_here(other));
 			EXPECT_EQ_AT(count_of(fd), 1000 * round, "other %u", other);
 
-			uint64_t late = sim_ev67_pending() ? 0 : least[event_of(fd)->hw.slot];
+			uint64_t late = sim_ev67_pending() ? 0 :
+							     least[event_of(fd)->hw.counter.index];
 			sim_ev67_hold(false);
 			sim_ev67_count(CYCLE, late);
 			EXPECT_EQ_AT(next_sample(&mapping, 1000), 1000 * round + late, "other %u",
@@ -617,16 +618,16 @@ static void check_throttled(void)
 	int beside = open_here(EV67_INSTRUCTIONS);
 	sim_ev67_count(CYCLE | INSTRUCTION, 100 * (limit + 1));
 	EXPECT_EQ(count_of(fd), 100 * (limit + 1));
-	EXPECT_EQ(event_of(fd)->hw.interrupts, HW_THROTTLED);
+	EXPECT_EQ(event_of(fd)->sampling.interrupts, SAMPLING_THROTTLED);
 	/* It counts nothing while it is stopped; its neighbour does. */
 	sim_ev67_count(CYCLE | INSTRUCTION, 12345);
 	EXPECT_EQ(count_of(fd), 100 * (limit + 1));
 	EXPECT_EQ(count_of(beside), 100 * (limit + 1) + 12345);
 	sim_clock_advance(PERF_TICK_NS);
 	sim_ev67_count(CYCLE, 99);
-	EXPECT_EQ(event_of(fd)->hw.interrupts, 0);
+	EXPECT_EQ(event_of(fd)->sampling.interrupts, 0);
 	sim_ev67_count(CYCLE, 1);
-	EXPECT_EQ(event_of(fd)->hw.interrupts, 1);
+	EXPECT_EQ(event_of(fd)->sampling.interrupts, 1);
 	EXPECT_EQ(count_of(fd), 100 * (limit + 2));
 	end_machine();
 }

@@ -136,8 +136,8 @@ static inline int init_event(struct perf_event *event, uint32_t type, uint64_t c
 	event->attr.type = type;
 	event->attr.config = config;
 	event->attr.sample_period = period;
-	event->hw.sample_period = period;
-	event->hw.sample_at = period;
+	event->sampling.period = period;
+	event->sampling.next_at = period;
 	return cpu_pmu->event_init(event);
 }
 

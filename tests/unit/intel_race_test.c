@@ -14,7 +14,7 @@ static void (*race_action)(void);
 /* One event before the sample is due. */
 static void race_before(void)
 {
-	if (race_event.hw.slot >= 0)
+	if (race_event.hw.counter.index >= 0)
 		del(&race_event);
 	init_event(&race_event, PERF_TYPE_RAW, INSTRUCTIONS, RACE_PERIOD);
 	init_event(&other_event, PERF_TYPE_RAW, BRANCHES, 0);
@@ -40,7 +40,8 @@ static void race_interrupt(void *unused)
 
 static uint64_t race_count(void)
 {
-	return race_event.hw.slot >= 0 ? read_count(&race_event) : atomic_load(&race_event.count);
+	return race_event.hw.counter.index >= 0 ? read_count(&race_event) :
+						  atomic_load(&race_event.count);
 }
 
 /* The count is what the hardware has counted; the sample came if that was the period; and
@@ -52,7 +53,7 @@ static void race_after(unsigned int place)
 
 	EXPECT_EQ_AT(race_count(), count, "place %u", place);
 	EXPECT_EQ_AT(samples, due, "place %u", place);
-	if (race_event.hw.slot < 0)
+	if (race_event.hw.counter.index < 0)
 		add(&race_event);
 	EXPECT_EQ_AT(user_count(&race_event), count, "place %u", place);
 
@@ -117,9 +118,9 @@ static void check_race(void (*action)(void))
 	race_action = action;
 	for (unsigned int i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
 		start(&counting_models[models[i]]);
-		race_event.hw.slot = -1;
+		race_event.hw.counter.index = -1;
 		EXPECT_AT(sim_interrupt_everywhere(&test) > 10, "model %u", models[i]);
-		if (race_event.hw.slot >= 0)
+		if (race_event.hw.counter.index >= 0)
 			del(&race_event);
 		end();
 	}
@@ -184,7 +185,7 @@ static void check_race_late(void)
 
 	start(&usual);
 	race_action = race_disable;
-	race_event.hw.slot = -1;
+	race_event.hw.counter.index = -1;
 	counted_while_disabled = 0;
 	EXPECT(sim_interrupt_everywhere(&test) > 100);
 	sim_intel_hold(false);
@@ -197,7 +198,7 @@ static struct perf_event second_event;
 
 static void second_before(void)
 {
-	if (race_event.hw.slot >= 0) {
+	if (race_event.hw.counter.index >= 0) {
 		del(&race_event);
 		del(&second_event);
 	}
@@ -245,7 +246,7 @@ static void check_race_second(void)
 	};
 
 	start(&usual);
-	race_event.hw.slot = -1;
+	race_event.hw.counter.index = -1;
 	EXPECT(sim_interrupt_everywhere(&test) > 100);
 	del(&race_event);
 	del(&second_event);

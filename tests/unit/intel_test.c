@@ -73,7 +73,7 @@ static void check_samples(void)
 					     m, period);
 				EXPECT_EQ_AT(atomic_load(&event.count), happened,
 					     "model %u, period %" PRIu64, m, period);
-				EXPECT_EQ_AT(event.hw.last_period, period,
+				EXPECT_EQ_AT(event.sampling.last_period, period,
 					     "model %u, period %" PRIu64, m, period);
 				EXPECT_EQ_AT(user_count(&event), happened,
 					     "model %u, period %" PRIu64, m, period);
@@ -243,7 +243,7 @@ static void check_per_processor(void)
 		EXPECT_EQ(sim_intel_pmi_masked(), false);
 		init_event(&events[cpu], PERF_TYPE_RAW, INSTRUCTIONS, 0);
 		EXPECT_EQ(add(&events[cpu]), 0);
-		EXPECT_EQ(events[cpu].hw.slot, 32);
+		EXPECT_EQ(events[cpu].hw.counter.index, 32);
 	}
 	sim_intel_count(INSTRUCTIONS, 11);
 	sim_cpu_set(0);

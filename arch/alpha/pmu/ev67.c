@@ -90,17 +90,18 @@ static bool is_of_user_mode(const struct perf_event *event)
 /* The counters that EVENT has. */
 static unsigned int counters_of(const struct perf_event *event)
 {
-	return ev67_is_profile(event->hw.config) ? EV67_ALL_COUNTERS : 1u << event->hw.slot;
+	return ev67_is_profile(event->hw.config) ? EV67_ALL_COUNTERS :
+						   1u << event->hw.counter.index;
 }
 
 /* Sets EVENT's counter; where it has both, the other one to 0. */
 static void write_counter(const struct perf_event *event, uint64_t value)
 {
 	if (is_of_user_mode(event))
-		this_ev67_cpu()->user_values[event->hw.slot] = value;
+		this_ev67_cpu()->user_values[event->hw.counter.index] = value;
 	else
 		wrperfmon(PERFMON_WRITE,
-			  value << PCTR_CTL_SHIFT(event->hw.slot) | counters_of(event));
+			  value << PCTR_CTL_SHIFT(event->hw.counter.index) | counters_of(event));
 }
 
 /* What COUNTER has in CONTROL, PCTR_CTL as it was read. */
@@ -114,8 +115,8 @@ static uint64_t read_raw(struct perf_event *event)
 	uint64_t value;
 
 	if (is_of_user_mode(event))
-		return this_ev67_cpu()->user_values[event->hw.slot];
-	value = value_in(wrperfmon(PERFMON_READ, 0), (unsigned int)event->hw.slot);
+		return this_ev67_cpu()->user_values[event->hw.counter.index];
+	value = value_in(wrperfmon(PERFMON_READ, 0), (unsigned int)event->hw.counter.index);
 	/* It is set in the upper half of its range, and a window is shorter than the lower. */
 	if (ev67_is_profile(event->hw.config) && value < PERIOD_MAX)
 		return 0;
@@ -157,7 +158,7 @@ static int ev67_event_init(struct perf_event *event)
 
 	if (error)
 		return error;
-	event->hw.slot = -1;
+	event->hw.counter.index = -1;
 	return 0;
 }
 
@@ -189,7 +190,7 @@ static void update(struct perf_event *event)
 static void begin_period(struct perf_event *event, bool *expired)
 {
 	/* What the way to user mode counts makes it more than the least in any case. */
-	uint64_t least = is_of_user_mode(event) ? 1 : period_min[event->hw.slot];
+	uint64_t least = is_of_user_mode(event) ? 1 : period_min[event->hw.counter.index];
 
 	write_counter(event,
 		      pmu_event_set_period(event, EV67_WIDTH_BITS, PERIOD_MAX, least, expired));
@@ -241,15 +242,15 @@ static void set_user(struct ev67_cpu *cpu, unsigned int counters)
 static void leave_counter(struct ev67_cpu *cpu, struct perf_event *event)
 {
 	stop(event, PMU_UPDATE);
-	cpu->events[event->hw.slot] = NULL;
-	set_user(cpu, cpu->user & ~(1u << event->hw.slot));
-	event->hw.slot = -1;
+	cpu->events[event->hw.counter.index] = NULL;
+	set_user(cpu, cpu->user & ~(1u << event->hw.counter.index));
+	event->hw.counter.index = -1;
 }
 
 /* EVENT is HW_STOPPED. */
 static void take_counter(struct ev67_cpu *cpu, struct perf_event *event, int counter)
 {
-	event->hw.slot = counter;
+	event->hw.counter.index = counter;
 	cpu->events[counter] = event;
 	if (is_of_user_mode(event))
 		set_user(cpu, cpu->user | 1u << counter);
@@ -283,7 +284,7 @@ static int add(struct perf_event *event, int flags)
 	if (!ev67_place(events, neighbour ? 2 : 1, &placement))
 		return -EAGAIN;
 
-	if (neighbour && neighbour->hw.slot != placement.counter[1])
+	if (neighbour && neighbour->hw.counter.index != placement.counter[1])
 		move(cpu, neighbour, placement.counter[1]);
 	select_events(cpu, placement.select);
 	event->hw.flags = HW_STOPPED | HW_UPTODATE;

@@ -58,7 +58,7 @@ static int profileme_event_init(struct perf_event *event)
 	    has_rival(event))
 		return -EINVAL;
 	event->hw.config = EV67_PROFILE + attr->config;
-	event->hw.slot = -1;
+	event->hw.counter.index = -1;
 	return 0;
 }
 
@@ -72,9 +72,9 @@ bool profileme_overflow(struct perf_event *event, const struct ev67_profile *pro
 	struct perf_raw raw = { &registers, sizeof(registers) };
 	bool stop;
 
-	event->hw.raw = &raw;
+	event->sampling.raw = &raw;
 	stop = perf_event_overflow(event, frame);
-	event->hw.raw = NULL;
+	event->sampling.raw = NULL;
 	return stop;
 }
 

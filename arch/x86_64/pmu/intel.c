@@ -200,8 +200,8 @@ static int intel_event_init(struct perf_event *event)
 
 	if (error)
 		return error;
-	event->hw.slot = -1;
-	event->hw.last_slot = -1;
+	event->hw.counter.index = -1;
+	event->hw.counter.last_index = -1;
 	return counter_group_validate(event, intel.counters);
 }
 
@@ -226,27 +226,27 @@ static void intel_enable(struct pmu *pmu)
 
 static uint64_t read_raw(struct perf_event *event)
 {
-	return pmc_read(event->hw.read_index);
+	return pmc_read(event->hw.counter.read_index);
 }
 
 static void intel_read(struct perf_event *event)
 {
-	pmu_event_update(event, read_raw, event->hw.width_bits);
+	pmu_event_update(event, read_raw, event->hw.counter.width_bits);
 }
 
 /* Starts the next period of EVENT, updated and not counting. EXPIRED: as pmu_event_set_period. */
 static void begin_period(struct perf_event *event, bool *expired)
 {
-	int slot = event->hw.slot;
+	int slot = event->hw.counter.index;
 
-	write_counter(slot, pmu_event_set_period(event, event->hw.width_bits, period_max(slot),
-						 PERIOD_MIN, expired));
+	write_counter(slot, pmu_event_set_period(event, event->hw.counter.width_bits,
+						 period_max(slot), PERIOD_MIN, expired));
 }
 
 /* Lets EVENT, whose counter is set, count when the PMU is next enabled. */
 static void let_run(struct intel_cpu *cpu, struct perf_event *event)
 {
-	int slot = event->hw.slot;
+	int slot = event->hw.counter.index;
 
 	event->hw.flags = 0;
 	if (is_fixed(slot))
@@ -277,7 +277,7 @@ static void intel_stop(struct perf_event *event, int flags)
 	struct intel_cpu *cpu = this_intel_cpu();
 
 	if (!(event->hw.flags & HW_STOPPED)) {
-		atomic_fetch_and(&cpu->running, ~slot_bit(event->hw.slot));
+		atomic_fetch_and(&cpu->running, ~slot_bit(event->hw.counter.index));
 		apply_running(cpu);
 		event->hw.flags |= HW_STOPPED;
 	}
@@ -290,19 +290,19 @@ static void intel_stop(struct perf_event *event, int flags)
 static void leave_slot(struct intel_cpu *cpu, struct perf_event *event)
 {
 	intel_stop(event, PMU_UPDATE);
-	cpu->events[event->hw.slot] = NULL;
-	cpu->occupied &= ~slot_bit(event->hw.slot);
-	event->hw.last_slot = event->hw.slot;
-	event->hw.slot = -1;
+	cpu->events[event->hw.counter.index] = NULL;
+	cpu->occupied &= ~slot_bit(event->hw.counter.index);
+	event->hw.counter.last_index = event->hw.counter.index;
+	event->hw.counter.index = -1;
 }
 
 static void take_slot(struct intel_cpu *cpu, struct perf_event *event, int slot)
 {
 	cpu->events[slot] = event;
 	cpu->occupied |= slot_bit(slot);
-	event->hw.slot = slot;
-	event->hw.width_bits = width_of(slot);
-	event->hw.read_index = rdpmc_index(slot);
+	event->hw.counter.index = slot;
+	event->hw.counter.width_bits = width_of(slot);
+	event->hw.counter.read_index = rdpmc_index(slot);
 }
 
 /* Another event needs the counter that EVENT is on. */
@@ -326,8 +326,9 @@ static __attribute__((noinline)) int make_room(struct intel_cpu *cpu,
 	uint64_t occupant[COUNTERS_MAX];
 
 	for (uint64_t rest = cpu->occupied; rest; rest &= rest - 1)
-		occupant[__builtin_ctzll(rest)] = cpu->events[__builtin_ctzll(rest)]->hw.constraint;
-	int slot = counter_assign(free, event->hw.constraint, 0, occupant, &moves);
+		occupant[__builtin_ctzll(rest)] =
+			cpu->events[__builtin_ctzll(rest)]->hw.counter.constraint;
+	int slot = counter_assign(free, event->hw.counter.constraint, 0, occupant, &moves);
 	if (slot < 0)
 		return slot;
 	for (unsigned int i = 0; i < moves.count; i++)
@@ -343,9 +344,9 @@ static int intel_add(struct perf_event *event, int flags)
 
 	ASSERT(atomic_load(&cpu->disabled) > 0);
 	/* Where it was before its control word still is. */
-	if (event->hw.last_slot >= 0 && (free & slot_bit(event->hw.last_slot)))
-		preferred = slot_bit(event->hw.last_slot);
-	int slot = counter_assign_free(free, event->hw.constraint, preferred);
+	if (event->hw.counter.last_index >= 0 && (free & slot_bit(event->hw.counter.last_index)))
+		preferred = slot_bit(event->hw.counter.last_index);
+	int slot = counter_assign_free(free, event->hw.counter.constraint, preferred);
 	if (slot < 0)
 		slot = make_room(cpu, event, free);
 	if (slot < 0)
@@ -371,12 +372,13 @@ static void intel_del(struct perf_event *event, int flags)
 
 static uint32_t intel_user_index(struct perf_event *event)
 {
-	return event->hw.slot < 0 ? 0 : event->hw.read_index + 1;
+	return event->hw.counter.index < 0 ? 0 : event->hw.counter.read_index + 1;
 }
 
 static unsigned int intel_user_width(struct perf_event *event)
 {
-	return event->hw.slot < 0 ? intel.general_width_bits : event->hw.width_bits;
+	return event->hw.counter.index < 0 ? intel.general_width_bits :
+					     event->hw.counter.width_bits;
 }
 
 static struct pmu intel_pmu = {

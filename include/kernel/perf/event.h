@@ -32,36 +32,48 @@ struct perf_raw {
 	uint32_t size;
 };
 
-/* The driver's part of an event. Written on the CPU where the event is on, PMU disabled or in
- * the PMI. */
-struct hw_event {
-	uint64_t config;	 /* driver: what goes into the event-select register */
-	uint64_t constraint;	 /* driver: counters that can count it, bit n = slot n */
-	int slot;		 /* driver: counter it is on, -1: none */
-	int last_slot;		 /* driver: where it was last, tried first */
-	unsigned int width_bits; /* driver: of that counter … */
-	uint32_t read_index;	 /* driver: … and what the instruction that reads it is given */
-	unsigned int flags;	 /* enum hw_event_flag */
-	_Atomic uint64_t offset; /* counter.c: count minus what the counter shows */
-	uint64_t sample_period;	 /* events between samples; 0: counting event */
-	uint64_t sample_at;	 /* counter.c: count at which the next sample is due */
-	uint64_t last_period;	 /* period that the sample in hand stands for */
-
-	/* overflow.c: samples in the tick that ends at interrupts_until_ns; HW_THROTTLED: stopped until
-	 * the next tick */
-	uint64_t interrupts, interrupts_until_ns;
-	uint64_t frequency_stamp_ns; /* attr.freq: when the last sample came … */
-	uint64_t frequency_count;    /* … and the count at the last tick */
-
-	struct arch_breakpoint breakpoint; /* breakpoint.c */
-	struct timer timer;		   /* software clocks that sample */
-	/* software.c, tracepoint.c: active on this CPU */
-	TAILQ_ENTRY(perf_event) software_link;
-	struct trace_filter *_Atomic filter; /* tracepoint.c: set once; NULL: none */
-	const struct perf_raw *raw;	     /* of the sample in hand; NULL: none */
+/* What a driver keeps for an event on a counter. */
+struct hw_counter {
+	uint64_t constraint;	 /* counters that can count it, bit n = index n */
+	int index;		 /* of the counter it is on, -1: none */
+	int last_index;		 /* where it was last, tried first */
+	unsigned int width_bits; /* of that counter … */
+	uint32_t read_index;	 /* … and what the instruction that reads it is given */
 };
 
-#define HW_THROTTLED	     UINT64_MAX
+/* What the PMU keeps for an event. Written on the CPU where the event is active, PMU disabled or in the
+ * PMI. */
+struct hw_event {
+	uint64_t config;	 /* PMU: which event it is, as the hardware or a table has it */
+	unsigned int flags;	 /* enum hw_event_flag */
+	_Atomic uint64_t offset; /* counter.c: count minus what the counter shows */
+	union {
+		struct hw_counter counter;		       /* PMUs of hardware events */
+		struct timer timer;			       /* software_clock.c */
+		struct {				       /* software.c, tracepoint.c */
+			TAILQ_ENTRY(perf_event) software_link; /* active on this CPU */
+			struct trace_filter *_Atomic filter; /* tracepoint.c: set once; NULL: none */
+		};
+		struct { /* breakpoint.c */
+			struct arch_breakpoint breakpoint;
+			int breakpoint_register; /* -1: none */
+		};
+	};
+};
+
+/* What the core keeps for an event that samples. Written as struct hw_event is. */
+struct perf_sampling {
+	uint64_t period;	    /* events between samples; 0: counting event */
+	uint64_t next_at;	    /* counter.c: count at which the next sample is due */
+	uint64_t last_period;	    /* period that the sample in hand stands for */
+	const struct perf_raw *raw; /* of the sample in hand; NULL: none */
+	uint64_t interrupts; /* throttle.c: samples in a tick; SAMPLING_THROTTLED: until the next … */
+	uint64_t interrupts_until_ns; /* … which begins then */
+	uint64_t frequency_stamp_ns;  /* frequency.c: when the last sample came … */
+	uint64_t frequency_count;     /* … and the count at the last tick */
+};
+
+#define SAMPLING_THROTTLED   UINT64_MAX
 
 /* Samples per second that one event may take, and the most that attr.sample_freq may ask for:
  * Linux's default of kernel.perf_event_max_sample_rate. */
@@ -85,6 +97,7 @@ struct perf_event {
 	struct perf_event_attr attr; /* as validated; constant but for what ioctl may change (C) */
 	struct pmu *pmu;
 	struct hw_event hw;
+	struct perf_sampling sampling;
 	enum event_state state; /* C; perf_event_peek_state without it */
 	_Atomic uint64_t count; /* as of the last update, since the beginning: only grows */
 	uint64_t count_base; /* C: count at the last reset; what users see is counted from here */

@@ -167,9 +167,9 @@ static int sim_event_init(struct perf_event *event)
 	if (attr->type == PERF_TYPE_HARDWARE && attr->config >= PERF_COUNT_HW_MAX)
 		return -EINVAL;
 	event->hw.config = attr->config & 0xff;
-	event->hw.constraint = constraint_of((uint8_t)event->hw.config);
-	event->hw.slot = -1;
-	event->hw.last_slot = -1;
+	event->hw.counter.constraint = constraint_of((uint8_t)event->hw.config);
+	event->hw.counter.index = -1;
+	event->hw.counter.last_index = -1;
 	return counter_group_validate(event, all_counters());
 }
 
@@ -188,8 +188,9 @@ static void sim_enable(struct pmu *pmu)
 
 static struct counter *counter_of(struct perf_event *event)
 {
-	ASSERT(event->hw.slot >= 0 && this_bank()->events[event->hw.slot] == event);
-	return &this_bank()->counters[event->hw.slot];
+	ASSERT(event->hw.counter.index >= 0 &&
+	       this_bank()->events[event->hw.counter.index] == event);
+	return &this_bank()->counters[event->hw.counter.index];
 }
 
 static uint64_t read_raw(struct perf_event *event)
@@ -246,7 +247,7 @@ static void move(struct bank *bank, const struct counter_move *move)
 	sim_stop_event(event, PMU_UPDATE);
 	bank->events[move->from] = NULL;
 	bank->events[move->to] = event;
-	event->hw.slot = move->to;
+	event->hw.counter.index = move->to;
 	if (running)
 		sim_start_event(event, PMU_RELOAD);
 }
@@ -261,17 +262,17 @@ static int sim_add(struct perf_event *event, int flags)
 	ASSERT(bank->disabled);
 	for (unsigned int i = 0; i < model.counters; i++) {
 		if (bank->events[i])
-			occupant[i] = bank->events[i]->hw.constraint;
+			occupant[i] = bank->events[i]->hw.counter.constraint;
 		else
 			free |= (uint64_t)1 << i;
 	}
-	int slot = counter_assign(free, event->hw.constraint, 0, occupant, &moves);
+	int slot = counter_assign(free, event->hw.counter.constraint, 0, occupant, &moves);
 	if (slot < 0)
 		return slot;
 	for (unsigned int i = 0; i < moves.count; i++)
 		move(bank, &moves.move[i]);
 	bank->events[slot] = event;
-	event->hw.slot = slot;
+	event->hw.counter.index = slot;
 	event->hw.flags = HW_STOPPED | HW_UPTODATE;
 	if (flags & PMU_START)
 		sim_start_event(event, PMU_RELOAD);
@@ -283,15 +284,15 @@ static void sim_del(struct perf_event *event, int flags)
 	(void)flags;
 	ASSERT(this_bank()->disabled);
 	sim_stop_event(event, PMU_UPDATE);
-	this_bank()->events[event->hw.slot] = NULL;
-	event->hw.last_slot = event->hw.slot;
-	event->hw.slot = -1;
+	this_bank()->events[event->hw.counter.index] = NULL;
+	event->hw.counter.last_index = event->hw.counter.index;
+	event->hw.counter.index = -1;
 	perf_userpage_update(event);
 }
 
 static uint32_t sim_user_index(struct perf_event *event)
 {
-	return event->hw.slot >= 0 ? (uint32_t)event->hw.slot + 1 : 0;
+	return event->hw.counter.index >= 0 ? (uint32_t)event->hw.counter.index + 1 : 0;
 }
 
 static unsigned int sim_user_width(struct perf_event *event)
