@@ -14,12 +14,12 @@
 
 struct trap_frame;
 
-/* Set while the processor has CPU events, or events that watch every switch. Index: processor. */
+/* Set while the CPU has CPU events, or events that watch every switch. Index: CPU. */
 extern _Atomic bool perf_cpu_watched[CPUS_MAX];
 /* Number of software events of all kinds that exist. */
 extern _Atomic unsigned int perf_software_events;
 
-/* Once, after the processors run and before the first user task: registers the software PMUs and
+/* Once, after the CPUs run and before the first user task: registers the software PMUs and
  * calls arch_pmu_init. */
 void perf_init(void);
 
@@ -130,7 +130,7 @@ static inline bool perf_wants_build_ids(void)
 				    memory_order_relaxed);
 }
 
-/* The running task has got MAPPING. kernel/perf/mapping.c. Task context. */
+/* The running task has got MAPPING. kernel/perf/mmap_record.c. Task context. */
 void perf_task_mapped(const struct perf_mapping *mapping);
 
 /* The system call. Task context; errors negative. */

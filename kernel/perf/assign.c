@@ -94,19 +94,19 @@ int counter_group_validate(struct perf_event *event, uint64_t counters)
 {
 	struct trial trial = { .free = counters };
 	struct perf_event *leader = event->leader;
-	int error = place(&trial, event->hw.constraint & counters);
+	int error = place(&trial, event->hw.counter.constraint & counters);
 
 	if (error || leader == event)
 		return error;
 	if (leader->pmu == event->pmu)
-		error = place(&trial, leader->hw.constraint & counters);
+		error = place(&trial, leader->hw.counter.constraint & counters);
 
 	struct perf_event *sibling;
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
 		if (error)
 			break;
 		if (sibling != event && sibling->pmu == event->pmu && sibling->state > EVENT_OFF)
-			error = place(&trial, sibling->hw.constraint & counters);
+			error = place(&trial, sibling->hw.counter.constraint & counters);
 	}
 	return error;
 }

@@ -11,9 +11,10 @@
  * What the ABI has and this kernel does not is refused by a table below, with the error Linux
  * gives on a machine without it, and said in the log once for each row.
  */
+#include <kernel/credentials.h>
 #include <kernel/log.h>
 #include <kernel/page.h>
-#include <kernel/credentials.h>
+#include <kernel/perf/attr.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>
 #include <kernel/usercopy.h>

@@ -3,7 +3,7 @@
  * The PMU of breakpoints: an event is an address and what is done there, counted where it is done. A
  * sample's data address is the breakpoint's.
  *
- * While an event is on it has one of its processor's registers; that there is one when its turn comes is
+ * While an event is on it has one of its CPU's registers; that there is one when its turn comes is
  * breakpoint_slots.c's business. So it never has to wait, and goes with every group. A hit may come in the
  * kernel, on top of anything, as an NMI does: what a hit looks at changes only with the register clear.
  *
@@ -13,8 +13,13 @@
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
 #include <kernel/perf/breakpoint.h>
+#include <kernel/perf/breakpoint_slots.h>
+#include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/inherit.h>
+#include <kernel/perf/pmu.h>
+#include <kernel/perf/software.h>
 #include <kernel/smp.h>
 #include <kernel/task.h>
 #include <uapi/linux/capability.h>
@@ -25,7 +30,7 @@
 
 #include <arch/breakpoint.h>
 
-/* Who has each register of a processor. Changed there, interrupts off, while the register is clear. */
+/* Who has each register of a CPU. Changed there, interrupts off, while the register is clear. */
 struct registers {
 	struct perf_event *events[ARCH_BREAKPOINTS];
 } CACHE_ALIGNED;
@@ -96,7 +101,7 @@ static int breakpoint_add(struct perf_event *event, int flags)
 		slot++;
 	ASSERT(slot < ARCH_BREAKPOINTS);
 	events[slot] = event;
-	event->hw.slot = (int)slot;
+	event->hw.breakpoint_register = (int)slot;
 	perf_software_begin(event, flags);
 	arch_breakpoint_set(slot, &event->hw.breakpoint);
 	return 0;
@@ -104,17 +109,17 @@ static int breakpoint_add(struct perf_event *event, int flags)
 
 static void breakpoint_del(struct perf_event *event, int flags)
 {
-	unsigned int slot = (unsigned int)event->hw.slot;
+	unsigned int slot = (unsigned int)event->hw.breakpoint_register;
 
 	arch_breakpoint_clear(slot);
 	this_cpu(registers).events[slot] = NULL;
-	event->hw.slot = -1;
+	event->hw.breakpoint_register = -1;
 }
 
 /* --- changes --- */
 
 struct change {
-	struct perf_event *event;
+	struct perf_call call;
 	const struct perf_event_attr *attr;
 	struct arch_breakpoint breakpoint;
 	int error;
@@ -131,7 +136,7 @@ static void copy_breakpoint(struct perf_event_attr *to, const struct perf_event_
 /* What the change would be, and whether it is one of those that are allowed. */
 static int check_change(struct change *change)
 {
-	struct perf_event_attr attr = change->event->attr;
+	struct perf_event_attr attr = change->call.event->attr;
 	int error = translate(change->attr, &change->breakpoint);
 
 	if (error)
@@ -140,36 +145,35 @@ static int check_change(struct change *change)
 	return memcmp(&attr, change->attr, sizeof(attr)) ? -EINVAL : 0;
 }
 
-static void change_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			  void *argument)
+static void change_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	const struct change *change = argument;
-	struct perf_event *event = change->event;
+	const struct change *change = __containerof(call, struct change, call);
+	struct perf_event *event = call->event;
 
-	perf_event_disable_locked(cpu, context, now_ns, event);
+	perf_event_disable_locked(cpu, event, now_ns);
 	if (!change->error) {
 		copy_breakpoint(&event->attr, change->attr);
 		event->hw.breakpoint = change->breakpoint;
 	}
 	if (!event->attr.disabled)
-		perf_event_enable_locked(cpu, context, now_ns, event);
+		perf_event_enable_locked(cpu, event, now_ns);
 }
 
 int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr)
 {
-	struct change change = { .event = event, .attr = attr };
+	struct change change = { .call = perf_call_about(event), .attr = attr };
 	struct perf_event *child;
 
 	event->attr.sig_data = attr->sig_data;
 	change.error = check_change(&change);
 	perf_family_lock(event);
-	perf_context_call(event->context, true, change_locked, &change);
+	perf_call_run(&change.call, PERF_CALL_CHANGE, change_locked);
 	LIST_FOREACH(child, &event->children, child_link) {
 		if (change.error)
 			break;
-		change.event = child;
+		change.call = perf_call_about(child);
 		child->attr.sig_data = attr->sig_data;
-		perf_context_call(child->context, true, change_locked, &change);
+		perf_call_run(&change.call, PERF_CALL_CHANGE, change_locked);
 	}
 	perf_family_unlock(event);
 	return change.error;

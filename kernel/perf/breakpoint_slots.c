@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How many breakpoints there may be, so that each one that exists has a register whenever its turn to
- * count comes: on every processor, its own breakpoints together with those of any one task must not be
+ * count comes: on every CPU, its own breakpoints together with those of any one task must not be
  * more than it has registers. Breakpoints take their place when they are opened, on or not, as on
  * Linux (kernel/events/hw_breakpoint.c): a debugger wants no surprise later.
  *
@@ -10,7 +10,7 @@
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
 #include <kernel/kmalloc.h>
-#include <kernel/perf/breakpoint.h>
+#include <kernel/perf/breakpoint_slots.h>
 #include <kernel/task.h>
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>

@@ -7,7 +7,7 @@
  * mode was left, its callers. Marks do not count against attr.sample_max_stack. A stack may be
  * hostile: a loop ends at that limit, everything else where memory is not there.
  *
- * A chain may be too long for the stack of an interrupt, so each processor has a buffer for every sample that
+ * A chain may be too long for the stack of an interrupt, so each CPU has a buffer for every sample that
  * it may have in progress: one in the code of a task or an interrupt, which interrupts are off for, and those
  * of NMIs and breakpoints on top of each other. Whoever interrupts is done before what it interrupted goes
  * on, so a count of samples in progress says which is free. A sample that finds none has an empty chain.
@@ -35,7 +35,7 @@
 
 /* --- buffers --- */
 
-/* Samples that one processor may have in progress, as on Linux. */
+/* Samples that one CPU may have in progress, as on Linux. */
 #define LEVELS	    4
 
 /* Entries that a record can hold, whatever else is in it. */
@@ -43,7 +43,7 @@
 
 struct buffers {
 	struct perf_callchain *chains[LEVELS];
-	unsigned int used; /* this processor's */
+	unsigned int used; /* this CPU's */
 } CACHE_ALIGNED;
 
 static PERCPU(struct buffers, buffers);

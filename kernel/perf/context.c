@@ -1,38 +1,44 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contexts: which events belong to a task or to a processor, and how anyone reaches them safely.
+ * Contexts: which events belong to a task or to a CPU, and how anyone reaches them safely.
  *
- * A context is the set of events of one task, or of one processor. A processor's context is always
- * active, on that processor. A task's context is active on the processor where the task runs, from
+ * A context is the set of events of one task, or of one CPU. A CPU's context is always
+ * active, on that CPU. A task's context is active on the CPU where the task runs, from
  * perf_task_sched_in to perf_task_sched_out, and nowhere otherwise; its time runs while it is
- * active. What is on the processor's counters always comes from its two active contexts.
+ * active. What is on the CPU's counters always comes from its two active contexts.
  *
  * Locking. The rule that keeps NMIs safe without a lock: whatever a PMI may look at changes only
- * on the processor whose PMI it is, interrupts off and PMUs frozen. Hence
+ * on the CPU whose PMI it is, interrupts off and PMUs disabled. Hence
  *
- *  - an active context is changed only on its processor. Other processors get there by a cross
- *    call (perf_context_call), which looks again whether the context is still active there and
+ *  - an active context is changed only on its CPU. Other CPUs get there by a cross
+ *    call (call.c), which looks again whether the context is still active there and
  *    tries anew if the task has moved on;
  *  - a context that is active nowhere is changed under its lock, wherever the caller is;
  *  - context->lock decides between the two: it is held around every change of context->cpu and
- *    every change of the events. A processor's context never moves, so being on its processor
+ *    every change of the events. A CPU's context never moves, so being on its CPU
  *    with interrupts off is all the locking it needs, and its lock is never taken.
  *
  * Order: context->mutex (membership; task context) > output.c's mutex > inherit.c's mutex > [cross
  * call] > the scheduler's run-queue lock > context->lock of a task > the timer queue's lock. Of two
- * contexts the second is only ever tried (exchange.c); two contexts' mutexes are held only maker before
+ * contexts the second is only ever tried (clone_context.c); two contexts' mutexes are held only maker before
  * made (fork). publish_lock is taken alone. A PMI takes none of them.
  *
  * Life. task->perf holds a reference, every event holds one. When a task ends, task->perf becomes
  * &exited, for good: who looks from then on gets ESRCH. Contexts of clones may change places when their
- * tasks are switched (exchange.c).
+ * tasks are switched (clone_context.c).
  */
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>
 #include <kernel/perf.h>
+#include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/clone_context.h>
+#include <kernel/perf/groups.h>
+#include <kernel/perf/inherit.h>
+#include <kernel/perf/schedule.h>
 #include <kernel/perf/sideband.h>
+#include <kernel/perf/signal.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/smp.h>
 #include <kernel/task.h>
@@ -54,7 +60,6 @@ void perf_context_init(struct perf_context *context, struct task *task, int cpu)
 	mutex_init(&context->mutex);
 	context->task = task;
 	context->cpu = cpu;
-	context->last_cpu = cpu;
 	context->references = 1;
 	TAILQ_INIT(&context->members);
 	perf_groups_init(&context->pinned);
@@ -80,17 +85,16 @@ void perf_context_put(struct perf_context *context)
 
 /* --- active or not --- */
 
-/* CONTEXT, locked, becomes the task context of this processor; its groups are not put on yet. */
+/* CONTEXT, locked, becomes the task context of this CPU; its groups are not put on yet. */
 static void activate(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns)
 {
 	ASSERT(!cpu->task_context && context->cpu < 0);
 	context->clock_offset_ns = context->time_ns - now_ns;
-	context->last_cpu = (int)cpu_id();
-	context->cpu = context->last_cpu;
+	context->cpu = (int)cpu_id();
 	cpu->task_context = context;
 }
 
-/* The active task context, locked, leaves the processor with all its events. */
+/* The active task context, locked, leaves the CPU with all its events. */
 static void deactivate(struct perf_cpu *cpu, uint64_t now_ns)
 {
 	struct perf_context *context = cpu->task_context;
@@ -104,17 +108,17 @@ static void deactivate(struct perf_cpu *cpu, uint64_t now_ns)
 
 static bool has_any_on(const struct perf_context *context)
 {
-	return !TAILQ_EMPTY(&context->pinned.on) || !TAILQ_EMPTY(&context->flexible.on);
+	return !TAILQ_EMPTY(&context->pinned.active) || !TAILQ_EMPTY(&context->flexible.active);
 }
 
-/* CONTEXT, active here, becomes NEXT's if that has an image of it and its own task is not exiting. */
-static __attribute__((noinline)) bool exchange(struct perf_context *context, struct task *next)
+/* Gives CONTEXT, active here, to NEXT if that has a clone of it and CONTEXT's task is not exiting. */
+static __attribute__((noinline)) bool swap(struct perf_context *context, struct task *next)
 {
 	struct perf_task *perf = atomic_load_explicit(&next->perf, memory_order_relaxed);
 
-	return perf && perf_contexts_are_images(context, &perf->context) &&
+	return perf && perf_contexts_are_clones(context, &perf->context) &&
 	       atomic_load_explicit(&context->task->perf, memory_order_relaxed) != &exited &&
-	       perf_context_exchange(context, &perf->context);
+	       perf_context_swap(context, &perf->context);
 }
 
 void perf_task_sched_out(struct task *prev, struct task *next)
@@ -126,7 +130,7 @@ void perf_task_sched_out(struct task *prev, struct task *next)
 		perf_sideband_switch_out(prev, next);
 	if (!context)
 		return;
-	if (atomic_load_explicit(&context->image, memory_order_relaxed) && exchange(context, next))
+	if (atomic_load_explicit(&context->clone_id, memory_order_relaxed) && swap(context, next))
 		return;
 
 	spin_lock(&context->lock);
@@ -137,14 +141,14 @@ void perf_task_sched_out(struct task *prev, struct task *next)
 
 static void sched_in_all(struct perf_cpu *cpu, uint64_t now_ns)
 {
-	perf_cpu_freeze(cpu);
-	/* The task's pinned groups come before the processor's flexible ones. */
+	perf_cpu_disable_pmus(cpu);
+	/* The task's pinned groups come before the CPU's flexible ones. */
 	if (cpu->task_context && perf_groups_are_any(&cpu->task_context->pinned))
 		perf_context_sched_out(cpu, &cpu->context, PERF_FLEXIBLE, now_ns);
 	perf_cpu_sched_in(cpu, now_ns);
 }
 
-/* TASK runs on this processor: CONTEXT, if it is its own and lives, becomes active. */
+/* TASK runs on this CPU: CONTEXT, if it is its own and lives, becomes active. */
 static void task_sched_in(struct perf_cpu *cpu, struct perf_context *context)
 {
 	spin_lock(&context->lock);
@@ -168,7 +172,7 @@ void perf_task_sched_in(struct task *task)
 	struct perf_task *perf = atomic_load(&task->perf);
 
 	/* The task ends only by itself, so what it points to stays while it is switched in. After an
-	 * exchange it is active already. */
+	 * swap it is active already. */
 	if (perf && perf != &exited) {
 		if (cpu->task_context != &perf->context)
 			task_sched_in(cpu, &perf->context);
@@ -252,7 +256,7 @@ struct perf_context *perf_context_of_task(struct task *task, int *error)
 	/*
 	 * The task may be running without its context being active. Wherever it is switched in
 	 * after this point, the switch sees the context; to find it where it runs now, every
-	 * processor is asked, because a task that is just moving is seen by one of the two ways.
+	 * CPU is asked, because a task that is just moving is seen by one of the two ways.
 	 */
 	if (published) {
 		cpumask_t mask = cpus_all();
@@ -263,106 +267,35 @@ struct perf_context *perf_context_of_task(struct task *task, int *error)
 	return &perf->context;
 }
 
-/* --- reaching a context --- */
-
-bool perf_context_call_here(struct perf_context *context, bool freeze,
-			    perf_context_function function, void *argument)
-{
-	return perf_context_call_here_inline(context, freeze, function, argument);
-}
-
-struct call {
-	struct perf_context *context;
-	bool freeze, done;
-	perf_context_function function;
-	void *argument;
-};
-
-static void call_on_cpu(void *argument)
-{
-	struct call *call = argument;
-
-	call->done =
-		perf_context_call_here(call->context, call->freeze, call->function, call->argument);
-}
-
-/* Whether CONTEXT was still active on processor CPU. */
-static bool call_on(int cpu, struct perf_context *context, bool freeze,
-		    perf_context_function function, void *argument)
-{
-	unsigned long irq = arch_irq_save();
-
-	/* As a rule a task asks for its own events. */
-	if (cpu == (int)cpu_id()) {
-		bool done = perf_context_call_here(context, freeze, function, argument);
-
-		arch_irq_restore(irq);
-		return done;
-	}
-	arch_irq_restore(irq);
-
-	struct call call = { context, freeze, false, function, argument };
-
-	smp_call((unsigned int)cpu, call_on_cpu, &call);
-	return call.done;
-}
-
-/* Whether CONTEXT was still active nowhere. */
-static bool call_inactive(struct perf_context *context, perf_context_function function,
-			  void *argument)
-{
-	unsigned long irq = spin_lock_irqsave(&context->lock);
-	bool inactive = context->cpu < 0;
-
-	if (inactive)
-		function(NULL, context, clock_ns(), argument);
-	spin_unlock_irqrestore(&context->lock, irq);
-	return inactive;
-}
-
-void perf_context_call(struct perf_context *context, bool freeze, perf_context_function function,
-		       void *argument)
-{
-	bool done;
-
-	/* Again when the task was switched in or out meanwhile. */
-	do {
-		int cpu = atomic_load(&context->cpu);
-
-		done = cpu >= 0 ? call_on(cpu, context, freeze, function, argument) :
-				  call_inactive(context, function, argument);
-	} while (!done);
-}
-
 /* --- membership --- */
 
-/* CONTEXT, locked and its mutex held, is like no other from now on. */
-static void lose_image(struct perf_context *context)
+/* CONTEXT, locked and its mutex held, has no clones from now on. */
+static void unclone(struct perf_context *context)
 {
-	atomic_store_explicit(&context->image, 0, memory_order_relaxed);
-	context->clones_image = 0;
+	atomic_store_explicit(&context->clone_id, 0, memory_order_relaxed);
+	context->clones_id = 0;
 }
 
-static void install_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			   void *argument)
+static void install_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct perf_event *event = argument;
+	struct perf_context *context = call->context;
+	struct perf_event *event = call->event;
 
 	event->timestamp_ns = perf_context_time(context, now_ns);
 	event->attached = true;
-	lose_image(context);
+	unclone(context);
 	TAILQ_INSERT_TAIL(&context->members, event, member_link);
 	if (event->leader == event) {
-		perf_group_give_turn(event);
+		perf_group_give_index(event);
 	} else {
 		perf_group_unqueue(event->leader);
 		TAILQ_INSERT_TAIL(&event->leader->siblings, event, sibling_link);
 		event->leader->sibling_count++;
-		if (!event->parent) /* inherit.c says of a child's group what it is the image of */
+		if (!event->parent) /* inherit.c sets a child's */
 			event->leader->group_generation++;
 	}
 	perf_group_queue(event->leader);
-	context->hardware_count += !!event->pmu->pmu_disable;
+	context->hardware_count += perf_event_is_hardware(event);
 	if (!context->task)
 		atomic_store(&perf_cpu_watched[context->cpu], true);
 
@@ -370,21 +303,23 @@ static void install_locked(struct perf_cpu *cpu, struct perf_context *context, u
 		return;
 	if (event->leader != event && event->leader->state != EVENT_ACTIVE)
 		return;
-	perf_cpu_freeze(cpu); /* EVENT may be the first that needs it */
+	perf_cpu_disable_pmus(cpu); /* EVENT may be the first that needs it */
 	perf_cpu_sched_group(cpu, event->leader, now_ns);
 }
 
 void perf_context_install(struct perf_context *context, struct perf_event *event)
 {
+	struct perf_call call = perf_call_about(event);
+
 	ASSERT(mutex_held(&context->mutex) && !context->dead && event->context == context);
-	perf_context_call(context, true, install_locked, event);
+	perf_call_run(&call, PERF_CALL_CHANGE, install_locked);
 }
 
 /* Out of the context; the group stays what it was, for those who read it. */
-static void retire_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			  void *argument)
+static void retire_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct perf_event *event = argument;
+	struct perf_context *context = call->context;
+	struct perf_event *event = call->event;
 
 	if (!event->attached)
 		return;
@@ -394,22 +329,21 @@ static void retire_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 	perf_userpage_update(event);
 
 	event->attached = false;
-	lose_image(context);
+	unclone(context);
 	TAILQ_REMOVE(&context->members, event, member_link);
-	context->hardware_count -= !!event->pmu->pmu_disable;
+	context->hardware_count -= perf_event_is_hardware(event);
 	if (!context->task && TAILQ_EMPTY(&context->members))
 		atomic_store(&perf_cpu_watched[context->cpu], false);
 }
 
 /* The same; without its leader a group cannot be on. */
-static void retire_group_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-				void *argument)
+static void retire_group_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct perf_event *event = argument;
+	struct perf_event *event = call->event;
 
 	if (cpu && event->leader == event)
 		perf_group_sched_out(cpu, event, now_ns);
-	retire_locked(cpu, context, now_ns, event);
+	retire_locked(cpu, call, now_ns);
 }
 
 /* EVENT, which was a sibling, is a group of its own from now on. */
@@ -418,17 +352,16 @@ static void lead_itself(struct perf_event *event)
 	event->leader = event;
 	if (!event->attached)
 		return;
-	perf_group_give_turn(event);
+	perf_group_give_index(event);
 	perf_group_queue(event);
 	if (event->state == EVENT_ACTIVE)
-		perf_group_set_on(event, true);
+		perf_group_set_active(event, true);
 }
 
 /* Out of the context and out of its group, which lives on without it. */
-static void detach_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			  void *argument)
+static void detach_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct perf_event *event = argument, *sibling;
+	struct perf_event *event = call->event, *sibling;
 
 	if (event->leader != event) {
 		struct perf_event *leader = event->leader;
@@ -443,7 +376,7 @@ static void detach_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 	}
 	TAILQ_FOREACH(sibling, &event->siblings, sibling_link)
 		perf_event_update_times(sibling, now_ns);
-	retire_locked(cpu, context, now_ns, event);
+	retire_locked(cpu, call, now_ns);
 
 	while ((sibling = TAILQ_FIRST(&event->siblings))) {
 		TAILQ_REMOVE(&event->siblings, sibling, sibling_link);
@@ -458,8 +391,10 @@ static void detach_locked(struct perf_cpu *cpu, struct perf_context *context, ui
 
 void perf_event_detach_locked(struct perf_event *event)
 {
+	struct perf_call call = perf_call_about(event);
+
 	ASSERT(mutex_held(&event->context->mutex));
-	perf_context_call(event->context, true, detach_locked, event);
+	perf_call_run(&call, PERF_CALL_CHANGE, detach_locked);
 }
 
 void perf_event_detach(struct perf_event *event)
@@ -474,15 +409,17 @@ void perf_event_detach(struct perf_event *event)
 
 /* --- what happens to tasks --- */
 
-static void retire(struct perf_context *context, struct perf_event *event)
+static void retire(struct perf_event *event)
 {
+	struct perf_call call = perf_call_about(event);
+
 	if (event->parent) {
 		perf_event_detach_locked(event);
 		perf_sideband_read(event);
 		perf_event_end_child(event);
 		return;
 	}
-	perf_context_call(context, true, retire_group_locked, event);
+	perf_call_run(&call, PERF_CALL_CHANGE, retire_group_locked);
 	wait_queue_wake(&event->waiters); /* pollers see the end */
 }
 
@@ -493,17 +430,16 @@ static void retire_all(struct perf_context *context, bool on_exec)
 
 	TAILQ_FOREACH_SAFE(event, &context->members, member_link, next) {
 		if (!on_exec || event->attr.remove_on_exec)
-			retire(context, event);
+			retire(event);
 	}
 }
 
-static void deactivate_for_good(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-				void *argument)
+static void deactivate_for_good(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
 	if (cpu)
 		deactivate(cpu, now_ns);
-	lose_image(context);
-	context->dead = true;
+	unclone(call->context);
+	call->context->dead = true;
 }
 
 /* The context that TASK pointed to, with its reference; TASK points to &exited from now on. */
@@ -520,8 +456,10 @@ void perf_task_exit(struct task *task)
 	struct perf_context *context = unpublish(task);
 
 	if (context) {
+		struct perf_call call = { .context = context };
+
 		mutex_lock(&context->mutex);
-		perf_context_call(context, true, deactivate_for_good, NULL);
+		perf_call_run(&call, PERF_CALL_CHANGE, deactivate_for_good);
 	}
 	if (task == task_current())
 		perf_sideband_exit(context, task);
@@ -538,17 +476,16 @@ void perf_task_free(struct task *task)
 	perf_task_exit(task);
 }
 
-static void enable_on_exec_locked(struct perf_cpu *cpu, struct perf_context *context,
-				  uint64_t now_ns, void *argument)
+static void enable_on_exec_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
 	struct perf_event *event;
 
-	TAILQ_FOREACH(event, &context->members, member_link) {
+	TAILQ_FOREACH(event, &call->context->members, member_link) {
 		if (!event->attr.enable_on_exec)
 			continue;
 		event->attr.enable_on_exec = 0;
 		if (event->state == EVENT_OFF)
-			perf_event_enable_locked(cpu, context, now_ns, event);
+			perf_event_enable_locked(cpu, event, now_ns);
 	}
 }
 
@@ -559,17 +496,19 @@ void perf_task_exec(struct task *task)
 	if (!perf || perf == &exited)
 		return;
 	struct perf_context *context = &perf->context;
-	/* What has images has no events that care; what has none stays this task's. */
-	if (atomic_load(&context->image))
+	struct perf_call call = { .context = context };
+
+	/* A context with clones has no events that exec changes; one without stays this task's. */
+	if (atomic_load(&context->clone_id))
 		return;
 	mutex_lock(&context->mutex);
-	perf_context_call(context, true, enable_on_exec_locked, NULL);
+	perf_call_run(&call, PERF_CALL_CHANGE, enable_on_exec_locked);
 	retire_all(context, true);
 	mutex_unlock(&context->mutex);
 }
 
 /* The context of TASK, the running one, with a reference and its mutex; or NULL. Until the mutex is given
- * back it is TASK's, or changed places with one that it is an image of. */
+ * back it is TASK's, or swapped with a clone. */
 static struct perf_context *lock_own(struct task *task)
 {
 	for (;;) {
@@ -580,7 +519,7 @@ static struct perf_context *lock_own(struct task *task)
 		mutex_lock(&context->mutex);
 		if (perf_context_is_of(context, task))
 			return context;
-		/* Exchanged while this waited, and then perhaps changed by who it is now. */
+		/* Swapped while this waited, and perhaps changed by its new task. */
 		mutex_unlock(&context->mutex);
 		perf_context_put(context);
 	}

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arithmetic that every counter narrower than 64 bits needs: folding what it counted into a 64-bit
+ * Arithmetic that every counter narrower than 64 bits needs: adding what it counted to a 64-bit
  * count, and setting it so that it overflows when a sample is due.
  *
- * A counter of W bits is a number modulo 2^W. As long as it is folded at least once every 2^W
+ * A counter of W bits is a number modulo 2^W. As long as it is updated at least once every 2^W
  * events, the difference of two readings modulo 2^W is what was counted in between. A driver makes
  * sure by letting the counter overflow, and interrupt, after at most 2^(W-1) events: then a PMI
  * that is held back still has as many events again before anything is lost.
  *
- * A fold can be interrupted, at any instruction, by the PMI, which folds too and writes the
- * counter anew. No lock can help, so there is one word that decides, and only one that a fold
+ * An update can be interrupted, at any instruction, by the PMI, which updates too and writes the
+ * counter anew. No lock can help, so there is one word that decides, and only one that an update
  * changes:
  *
- *      count       folded so far; only grows
- *      offset      count - counter, constant while the counter is not written, also by a fold
- *      sample_at   the count at which the next sample is due; not changed by a fold
+ *      count       updated so far; only grows
+ *      offset      count - counter, constant while the counter is not written, also by an update
+ *      next_at     the count at which the next sample is due; not changed by an update
  *
- * What the counter showed at the last fold, and what is left of the period, are not stored but
- * computed from these: count - offset, and sample_at - count. A fold reads count and offset, then
- * the counter, and exchanges count if it is still the same. If a PMI came in between and folded
- * anything, count has grown and the exchange fails. If the PMI had nothing to fold, then the
- * counter had not moved between the last fold and the PMI; a reading made before the PMI gives the
+ * What the counter showed at the last update, and what is left of the period, are not stored but
+ * computed from these: count - offset, and next_at - count. An update reads count and offset, then
+ * the counter, and exchanges count if it is still the same. If a PMI came in between and updated
+ * anything, count has grown and the exchange fails. If the PMI had nothing to update, then the
+ * counter had not moved between the last update and the PMI; a reading made before the PMI gives the
  * same count, and one made after it does not go with the offset, which is why offset is read
  * again.
  */
+#include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 
@@ -33,15 +34,15 @@ static uint64_t width_mask(unsigned int width_bits)
 	return UINT64_MAX >> (64 - width_bits);
 }
 
-void pmu_event_fold(struct perf_event *event, uint64_t (*read_raw)(struct perf_event *event),
-		    unsigned int width_bits)
+void pmu_event_update(struct perf_event *event, uint64_t (*read_raw)(struct perf_event *event),
+		      unsigned int width_bits)
 {
 	struct hw_event *hw = &event->hw;
 	uint64_t count, offset, raw, delta;
 
 	do {
 		/* In this order, each once: acquire and release keep the compiler to it, and a
-		 * PMI on this processor needs no more. */
+		 * PMI on this CPU needs no more. */
 		count = atomic_load_explicit(&event->count, memory_order_acquire);
 		offset = atomic_load_explicit(&hw->offset, memory_order_acquire);
 		raw = read_raw(event);
@@ -56,9 +57,9 @@ void pmu_event_fold(struct perf_event *event, uint64_t (*read_raw)(struct perf_e
 
 /* What is left of the next period when the last one ended -REMAINDER events ago. A whole period late:
  * the samples in between are gone, the next period begins now. */
-static int64_t next_remainder(const struct hw_event *hw, int64_t remainder)
+static int64_t next_remainder(const struct perf_sampling *sampling, int64_t remainder)
 {
-	int64_t period = (int64_t)hw->sample_period;
+	int64_t period = (int64_t)sampling->period;
 
 	return remainder <= -period ? period : remainder + period;
 }
@@ -66,19 +67,20 @@ static int64_t next_remainder(const struct hw_event *hw, int64_t remainder)
 inline uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
 			      uint64_t max_period, uint64_t min_period, bool *expired)
 {
+	struct perf_sampling *sampling = &event->sampling;
 	struct hw_event *hw = &event->hw;
 	uint64_t count = atomic_load_explicit(&event->count, memory_order_relaxed);
 	uint64_t left = max_period;
 	bool due = false;
 
-	if (hw->sample_period) {
-		int64_t remainder = (int64_t)(hw->sample_at - count);
+	if (sampling->period) {
+		int64_t remainder = (int64_t)(sampling->next_at - count);
 
 		due = remainder <= 0;
 		if (due && expired) {
-			remainder = next_remainder(hw, remainder);
-			hw->sample_at = count + (uint64_t)remainder;
-			hw->last_period = hw->sample_period;
+			remainder = next_remainder(sampling, remainder);
+			sampling->next_at = count + (uint64_t)remainder;
+			sampling->last_period = sampling->period;
 		}
 		left = remainder > 0 ? (uint64_t)remainder : 0;
 	}

@@ -11,22 +11,30 @@
  *      OFF <--> INACTIVE <--> ACTIVE      enable/disable; schedule.c
  *
  * Times run in the context's own time: enabled while the event and its leader are INACTIVE or
- * ACTIVE, running while ACTIVE. They are folded only when a state changes, with the PMUs frozen;
- * whoever only wants to know them computes (perf_event_times_at). So a PMI never sees a fold half
+ * ACTIVE, running while ACTIVE. They are updated only when a state changes, with the PMUs disabled;
+ * whoever only wants to know them computes (perf_event_times_at). So a PMI never sees an update half
  * done.
  *
- * Locks: the context's, through perf_context_call. What the ioctls do is one call on the processor
+ * Locks: the context's, through perf_call_run. What the ioctls do is one call on the CPU
  * where the event is, and takes place at one moment.
  */
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>
+#include <kernel/perf/call.h>
 #include <kernel/perf/callchain.h>
-#include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/frequency.h>
+#include <kernel/perf/groups.h>
+#include <kernel/perf/inherit.h>
+#include <kernel/perf/overflow.h>
+#include <kernel/perf/pmu.h>
+#include <kernel/perf/read.h>
 #include <kernel/perf/record.h>
-#include <kernel/perf/settings.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/schedule.h>
+#include <kernel/perf/settings.h>
 #include <kernel/perf/sideband.h>
+#include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/time.h>
@@ -58,15 +66,14 @@ struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu
 		event->sample_size = perf_record_sample_size(attr->sample_type);
 	event->references = 1;
 	event->pending.run = perf_event_pending_run;
-	event->hw.slot = event->hw.last_slot = -1;
 	LIST_INIT(&event->children);
 	TAILQ_INIT(&event->siblings);
 	wait_queue_init(&event->waiters);
 
 	/* A frequency starts with the shortest period and is adapted from the first sample on. */
-	event->hw.sample_period = attr->freq && attr->sample_freq ? 1 : attr->sample_period;
-	event->hw.last_period = event->hw.sample_period;
-	event->hw.sample_at = event->hw.sample_period;
+	event->sampling.period = attr->freq && attr->sample_freq ? 1 : attr->sample_period;
+	event->sampling.last_period = event->sampling.period;
+	event->sampling.next_at = event->sampling.period;
 
 	bool has_chains = attr->sample_type & PERF_SAMPLE_CALLCHAIN;
 	*error = has_chains ? perf_callchain_get() : 0;
@@ -138,8 +145,8 @@ void perf_event_update_times(struct perf_event *event, uint64_t now_ns)
 	event->timestamp_ns = context_ns;
 }
 
-/* EVENT begins to want to count, or no longer wants: its siblings with it. */
-static void set_wanting(struct perf_event *event, enum event_state state, uint64_t now_ns)
+/* EVENT becomes enabled, or no longer is: its siblings with it. */
+static void set_enabled(struct perf_event *event, enum event_state state, uint64_t now_ns)
 {
 	struct perf_event *sibling;
 
@@ -161,18 +168,15 @@ void perf_event_set_state(struct perf_event *event, enum event_state state, uint
 
 	perf_event_update_times(event, now_ns);
 	if ((event->state < EVENT_INACTIVE) != (state < EVENT_INACTIVE))
-		set_wanting(event, state, now_ns);
+		set_enabled(event, state, now_ns);
 	else
 		__atomic_store_n(&event->state, state, __ATOMIC_RELAXED); /* some peek */
 }
 
 /* --- on and off --- */
 
-void perf_event_enable_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			      void *argument)
+void perf_event_enable_locked(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns)
 {
-	struct perf_event *event = argument;
-
 	if (event->state >= EVENT_INACTIVE || event->state == EVENT_DEAD)
 		return;
 
@@ -185,11 +189,8 @@ void perf_event_enable_locked(struct perf_cpu *cpu, struct perf_context *context
 	perf_cpu_sched_group(cpu, event->leader, now_ns);
 }
 
-void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			       void *argument)
+void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns)
 {
-	struct perf_event *event = argument;
-
 	bool active = event->state == EVENT_ACTIVE;
 
 	if (event->state < EVENT_INACTIVE)
@@ -206,55 +207,59 @@ void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_context *contex
 		perf_userpage_update(event);
 }
 
+/* What is done to each event. */
+typedef void (*event_function)(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns);
+
 /* An operation on one event or on its group. */
 struct operation {
-	struct perf_event *event;
+	struct perf_call call;
 	bool group;
-	perf_context_function function;
+	event_function function;
 };
 
 /* On TARGET, a leader if it is on the GROUP, and on its children, each at its own moment. */
-static void operate_on(struct perf_event *target, bool group, perf_context_function locked,
-		       perf_context_function function)
+static void operate_on(struct perf_event *target, bool group, perf_call_function locked,
+		       event_function function)
 {
-	struct operation operation = { target, group, function };
+	struct operation operation = { perf_call_about(target), group, function };
 	struct perf_event *child;
 
 	perf_family_lock(target);
-	perf_context_call_inline(target->context, true, locked, &operation);
+	perf_call_run(&operation.call, PERF_CALL_CHANGE, locked);
 	LIST_FOREACH(child, &target->children, child_link) {
-		operation.event = child;
-		perf_context_call(child->context, true, locked, &operation);
+		operation.call = perf_call_about(child);
+		perf_call_run(&operation.call, PERF_CALL_CHANGE, locked);
 	}
 	perf_family_unlock(target);
 }
 
-static void alone(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-		  void *argument)
+static void alone(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct operation *operation = argument;
+	const struct operation *operation = __containerof(call, struct operation, call);
 
-	if (operation->event->leader == operation->event)
-		operation->function(cpu, context, now_ns, operation->event);
+	if (call->event->leader == call->event)
+		operation->function(cpu, call->event, now_ns);
 }
 
 /* On the children of LEADER's siblings that are led no more: remove_on_exec took the child of LEADER that led
  * them. Those that are led have been seen to with their group. */
-static void operate_on_orphans(struct perf_event *leader, perf_context_function function)
+static void operate_on_orphans(struct perf_event *leader, event_function function)
 {
 	struct operation operation = { .function = function };
-	struct perf_event *sibling;
+	struct perf_event *sibling, *child;
 
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
 		perf_family_lock(sibling);
-		LIST_FOREACH(operation.event, &sibling->children, child_link)
-			perf_context_call(operation.event->context, true, alone, &operation);
+		LIST_FOREACH(child, &sibling->children, child_link) {
+			operation.call = perf_call_about(child);
+			perf_call_run(&operation.call, PERF_CALL_CHANGE, alone);
+		}
 		perf_family_unlock(sibling);
 	}
 }
 
-static void operate(struct perf_event *event, bool group, perf_context_function locked,
-		    perf_context_function function)
+static void operate(struct perf_event *event, bool group, perf_call_function locked,
+		    event_function function)
 {
 	if (!group) {
 		operate_on(event, false, locked, function);
@@ -268,35 +273,33 @@ static void operate(struct perf_event *event, bool group, perf_context_function 
 }
 
 /* Members first: they go on together when the leader does. */
-static void members_first(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			  void *argument)
+static void members_first(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct operation *operation = argument;
-	struct perf_event *leader = operation->event->leader, *sibling;
+	const struct operation *operation = __containerof(call, struct operation, call);
+	struct perf_event *leader = call->event->leader, *sibling;
 
 	if (!operation->group) {
-		operation->function(cpu, context, now_ns, operation->event);
+		operation->function(cpu, call->event, now_ns);
 		return;
 	}
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
-		operation->function(cpu, context, now_ns, sibling);
-	operation->function(cpu, context, now_ns, leader);
+		operation->function(cpu, sibling, now_ns);
+	operation->function(cpu, leader, now_ns);
 }
 
 /* The leader first: its members go off together with it. */
-static void leader_first(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			 void *argument)
+static void leader_first(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct operation *operation = argument;
-	struct perf_event *leader = operation->event->leader, *sibling;
+	const struct operation *operation = __containerof(call, struct operation, call);
+	struct perf_event *leader = call->event->leader, *sibling;
 
 	if (!operation->group) {
-		operation->function(cpu, context, now_ns, operation->event);
+		operation->function(cpu, call->event, now_ns);
 		return;
 	}
-	operation->function(cpu, context, now_ns, leader);
+	operation->function(cpu, leader, now_ns);
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
-		operation->function(cpu, context, now_ns, sibling);
+		operation->function(cpu, sibling, now_ns);
 }
 
 void perf_event_enable(struct perf_event *event, bool group)
@@ -321,12 +324,9 @@ int perf_event_refresh(struct perf_event *event, int overflows)
 
 /* --- count and period --- */
 
-static void reset_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			 void *argument)
+static void reset_locked(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns)
 {
-	struct perf_event *event = argument;
-
-	/* What was counted so far leaves the counter, so that it is not folded in later. */
+	/* What was counted so far leaves the counter, so that no later update adds it. */
 	if (event->state == EVENT_ACTIVE)
 		event->pmu->read(event);
 	event->count_base = atomic_load(&event->count);
@@ -339,22 +339,21 @@ void perf_event_reset(struct perf_event *event, bool group)
 }
 
 struct period_change {
-	struct perf_event *event;
+	struct perf_call call;
 	uint64_t period;
 };
 
-static void change_period_locked(struct perf_cpu *cpu, struct perf_context *context,
-				 uint64_t now_ns, void *argument)
+static void change_period_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct period_change *change = argument;
-	struct perf_event *event = change->event;
+	const struct period_change *change = __containerof(call, struct period_change, call);
+	struct perf_event *event = call->event;
 	bool active = event->state == EVENT_ACTIVE;
 
 	if (event->attr.freq) {
 		event->attr.sample_freq = change->period;
 	} else {
 		event->attr.sample_period = change->period;
-		event->hw.sample_period = change->period;
+		event->sampling.period = change->period;
 	}
 
 	if (active) {
@@ -368,14 +367,14 @@ static void change_period_locked(struct perf_cpu *cpu, struct perf_context *cont
 
 int perf_event_change_period(struct perf_event *event, uint64_t period)
 {
-	struct period_change change = { event, period };
+	struct period_change change = { perf_call_about(event), period };
 
 	if (!perf_event_is_sampling(event) || period == 0)
 		return -EINVAL;
 	if (event->attr.freq ? period > (uint64_t)perf_sample_rate_max : period > INT64_MAX)
 		return -EINVAL;
 
-	perf_context_call(event->context, true, change_period_locked, &change);
+	perf_call_run(&change.call, PERF_CALL_CHANGE, change_period_locked);
 	return 0;
 }
 

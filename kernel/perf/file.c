@@ -9,10 +9,18 @@
 #include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
+#include <kernel/perf/attr.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/file.h>
+#include <kernel/perf/inherit.h>
+#include <kernel/perf/open.h>
+#include <kernel/perf/output.h>
+#include <kernel/perf/read.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/ring_mapping.h>
 #include <kernel/perf/tracepoint.h>
+#include <kernel/perf/wakeup.h>
 #include <kernel/trace/filter.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
@@ -162,7 +170,7 @@ static unsigned int perf_poll(struct file *file, struct poll_table *table)
 
 static int perf_mmap(struct file *file, struct vm_area *area)
 {
-	return perf_output_map(file->private, area);
+	return perf_ring_mapping_make(file->private, area);
 }
 
 void perf_event_close(struct perf_event *event)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The groups of a context that want to count: who is on, and who is next.
+ * The enabled groups of a context: which are active, and in what order the others come.
  *
  * Invariants, for a leader that is a member of its context:
- *  - it is queued, in the tree of what its group competes for, exactly while its state is INACTIVE
+ *  - it is queued, in the tree of hardware or of software groups, exactly while its state is INACTIVE
  *    or ACTIVE; perf_event_set_state sees to that;
- *  - it is in the list of those that are on exactly while it is ACTIVE.
+ *  - it is in the list of active leaders exactly while it is ACTIVE.
  * Whether a group competes for counters changes when its first hardware event comes or its last
  * one goes: who changes its members takes it out first and puts it back afterwards.
  *
- * A turn is given out once and grows, so the last turn is the end of the order. A group keeps its
- * turn while it is switched off.
+ * A group index is given out once and grows, so the greatest is the end of the order; rotation gives a
+ * group a new one. A group keeps its index while it is disabled.
  */
 #include <kernel/assert.h>
 #include <kernel/perf/context.h>
@@ -21,14 +21,14 @@ static int compare_groups(const struct perf_event *a, const struct perf_event *b
 {
 	if (a->cpu != b->cpu)
 		return a->cpu < b->cpu ? -1 : 1;
-	return a->turn < b->turn ? -1 : a->turn > b->turn;
+	return a->group_index < b->group_index ? -1 : a->group_index > b->group_index;
 }
 
 RB_GENERATE_STATIC(perf_group_tree, perf_event, group_node, compare_groups)
 
 void perf_groups_init(struct perf_groups *groups)
 {
-	*groups = (struct perf_groups){ .on = TAILQ_HEAD_INITIALIZER(groups->on) };
+	*groups = (struct perf_groups){ .active = TAILQ_HEAD_INITIALIZER(groups->active) };
 }
 
 struct perf_groups *perf_groups_of(struct perf_event *leader)
@@ -41,26 +41,26 @@ static struct perf_group_tree *tree_of(struct perf_groups *groups, struct perf_e
 	return leader->group_competes ? &groups->hardware : &groups->software;
 }
 
-static bool competes(struct perf_event *leader)
+struct perf_event *perf_group_first_hardware(struct perf_event *leader)
 {
 	struct perf_event *sibling;
 
-	if (!perf_event_is_software(leader))
-		return true;
+	if (perf_event_is_hardware(leader))
+		return leader;
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
-		if (!perf_event_is_software(sibling))
-			return true;
-	return false;
+		if (perf_event_is_hardware(sibling))
+			return sibling;
+	return NULL;
 }
 
-void perf_group_give_turn(struct perf_event *leader)
+void perf_group_give_index(struct perf_event *leader)
 {
 	struct perf_groups *groups = perf_groups_of(leader);
 
-	if (!leader->turn)
-		leader->turn = groups->last_turn + 1;
-	if (leader->turn > groups->last_turn)
-		groups->last_turn = leader->turn;
+	if (!leader->group_index)
+		leader->group_index = groups->last_index + 1;
+	if (leader->group_index > groups->last_index)
+		groups->last_index = leader->group_index;
 }
 
 void perf_group_queue(struct perf_event *leader)
@@ -70,7 +70,7 @@ void perf_group_queue(struct perf_event *leader)
 	if (leader->group_queued || !leader->attached || leader->state < EVENT_INACTIVE)
 		return;
 	leader->group_queued = true;
-	leader->group_competes = competes(leader);
+	leader->group_competes = perf_group_first_hardware(leader);
 	RB_INSERT(perf_group_tree, tree_of(groups, leader), leader);
 	groups->bound += leader->cpu >= 0;
 	groups->waiting++;
@@ -91,19 +91,19 @@ void perf_group_unqueue(struct perf_event *leader)
 void perf_group_rotate(struct perf_event *leader)
 {
 	perf_group_unqueue(leader);
-	leader->turn = ++perf_groups_of(leader)->last_turn;
+	leader->group_index = ++perf_groups_of(leader)->last_index;
 	perf_group_queue(leader);
 }
 
-void perf_group_set_on(struct perf_event *leader, bool on)
+void perf_group_set_active(struct perf_event *leader, bool is_active)
 {
 	struct perf_groups *groups = perf_groups_of(leader);
 
-	if (on) {
-		TAILQ_INSERT_TAIL(&groups->on, leader, on_link);
+	if (is_active) {
+		TAILQ_INSERT_TAIL(&groups->active, leader, active_link);
 		groups->waiting--;
 	} else {
-		TAILQ_REMOVE(&groups->on, leader, on_link);
+		TAILQ_REMOVE(&groups->active, leader, active_link);
 		groups->waiting++;
 	}
 }
@@ -144,7 +144,7 @@ struct perf_event *perf_group_walk_next(struct perf_group_walk *walk)
 {
 	struct perf_event *next = walk->any;
 
-	if (walk->bound && (!next || walk->bound->turn < next->turn)) {
+	if (walk->bound && (!next || walk->bound->group_index < next->group_index)) {
 		next = walk->bound;
 		walk->bound = next_of(next);
 	} else if (next) {

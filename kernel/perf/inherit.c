@@ -5,14 +5,14 @@
  * The new task gets a group for each group of its maker whose leader is inherited, in the same
  * state. Each of these events, here called a child, has as parent the event that a user opened,
  * however many tasks lie in between. It counts its own task; what the user reads from the parent
- * is the sum. When the child's task ends, its counts and times are folded into the parent's.
+ * is the sum. When the child's task ends, its counts and times are added to the parent's.
  *
  * A child belongs to its parent: it has no descriptor, writes to the parent's ring, is switched by
  * the parent's ioctls and ends, at the latest, with the parent. It holds a reference to the
- * parent, so that the parent's structure outlives it; the reference that event_create gave is that
+ * parent, so that the parent's structure outlives it; the reference that perf_event_create gave is that
  * of the parent's list.
  *
- * Locks: family_mutex guards the lists of children and makes fold and unlink one step for a
+ * Locks: family_mutex guards the lists of children and makes update and unlink one step for a
  * reader. It is the last of the mutexes: after a context's and after output.c's. The contexts of
  * two tasks are locked in the order maker, made.
  */
@@ -20,6 +20,9 @@
 #include <kernel/perf.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/clone_context.h>
+#include <kernel/perf/inherit.h>
+#include <kernel/perf/output.h>
 #include <uapi/linux/errno.h>
 
 static struct mutex family_mutex;
@@ -54,7 +57,7 @@ bool perf_event_is_over(struct perf_event *event)
 }
 
 /* CHILD is in no context any more: its parent gets its counts, nobody finds it any longer. */
-static void fold_into_parent(struct perf_event *child)
+static void add_to_parent(struct perf_event *child)
 {
 	struct perf_event *parent = child->parent;
 
@@ -71,7 +74,7 @@ void perf_event_end_child(struct perf_event *child)
 {
 	struct perf_event *parent = child->parent;
 
-	fold_into_parent(child);
+	add_to_parent(child);
 	perf_output_release(child);
 	deferred_work_sync(&child->pending);
 	perf_event_put(child);
@@ -125,9 +128,9 @@ static struct perf_event *inherit_event(struct perf_event *event, struct perf_ev
 	if (!child)
 		return NULL;
 	child->group_generation = event->group_generation;
-	child->turn = event->turn;
-	child->hw.sample_period = event->hw.sample_period;
-	child->hw.sample_at = event->hw.sample_period;
+	child->group_index = event->group_index;
+	child->sampling.period = event->sampling.period;
+	child->sampling.next_at = event->sampling.period;
 	child->clock_offset_ns = parent->clock_offset_ns;
 	child->context = context;
 	perf_context_get(context);
@@ -155,7 +158,7 @@ static struct perf_event *inherit_event(struct perf_event *event, struct perf_ev
 }
 
 /* While LEADER's parent is being closed its siblings are inherited each by itself, as what they are about
- * to be; and who is without a sibling that is being closed is no image of the group. */
+ * to be; and a group without a sibling that is being closed has other members. */
 static int inherit_group(struct perf_event *leader, struct perf_context *context)
 {
 	struct perf_event *sibling;
@@ -216,7 +219,7 @@ int perf_context_inherit(struct perf_context *from, struct task *child, unsigned
 
 	mutex_lock(&to->mutex);
 	int error = inherit_groups(from, to, how);
-	perf_context_become_image(to, from);
+	perf_context_become_clone(to, from);
 	mutex_unlock(&to->mutex);
 	return error;
 }

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The start of the perf core: its tables, its own PMUs, then those of the machine. */
 #include <kernel/perf.h>
+#include <kernel/perf/breakpoint.h>
+#include <kernel/perf/callchain.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/inherit.h>
+#include <kernel/perf/open.h>
+#include <kernel/perf/output.h>
+#include <kernel/perf/software.h>
+#include <kernel/perf/software_clock.h>
+#include <kernel/perf/tracepoint.h>
 
 #include <arch/pmu.h>
 
@@ -14,7 +22,7 @@ void perf_init(void)
 	perf_inherit_init();
 	perf_callchain_init();
 	perf_software_init();
-	perf_clock_init();
+	perf_software_clock_init();
 	perf_tracepoint_init();
 	perf_breakpoint_init();
 	arch_pmu_init();

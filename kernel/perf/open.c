@@ -3,13 +3,13 @@
  * The system call perf_event_open: whom to count, in which group, and a descriptor for it.
  *
  * The order of the steps is Linux 6.12's, so that a call with several faults gets the same error:
- * flags, attribute, group descriptor, target task, what both must share, processor and PMU, clock,
+ * flags, attribute, group descriptor, target task, what both must share, CPU and PMU, clock,
  * permission, context, the rules of groups, output, size of a read.
  *
  *      pid   cpu    counts
  *      0     -1     the caller, wherever it runs          pid > 0: the same for that task
  *      0     n      the caller, while it runs on n
- *      -1    n      everything on processor n
+ *      -1    n      everything on CPU n
  *      -1    -1     EINVAL
  *
  * Events that users opened are also in one list, for prctl(PR_TASK_PERF_EVENTS_*), which switches
@@ -20,8 +20,15 @@
 #include <kernel/cpu.h>
 #include <kernel/file.h>
 #include <kernel/perf.h>
+#include <kernel/perf/attr.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/clone_context.h>
+#include <kernel/perf/file.h>
+#include <kernel/perf/groups.h>
+#include <kernel/perf/open.h>
+#include <kernel/perf/output.h>
+#include <kernel/perf/read.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/task.h>
@@ -91,7 +98,7 @@ struct request {
 	struct file *group_file;   /* referenced; NULL: none */
 	struct perf_event *leader; /* NULL: a group of its own */
 	struct perf_event *output; /* NULL: none */
-	struct task *task;	   /* referenced; NULL: a processor's event */
+	struct task *task;	   /* referenced; NULL: a CPU's event */
 };
 
 static int find_group(struct request *request, int group_fd, unsigned long flags)
@@ -150,19 +157,6 @@ static bool same_clock(const struct perf_event *a, const struct perf_event *b)
 	       (!a->attr.use_clockid || a->attr.clockid == b->attr.clockid);
 }
 
-/* The PMU whose hardware the group of LEADER needs; NULL: none. */
-static struct pmu *hardware_of_group(struct perf_event *leader)
-{
-	struct perf_event *sibling;
-
-	if (!perf_event_is_software(leader))
-		return leader->pmu;
-	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
-		if (!perf_event_is_software(sibling))
-			return sibling->pmu;
-	return NULL;
-}
-
 /* Whether EVENT, bound for CONTEXT, may join LEADER's group. A group led by a software event may
  * take hardware events, and needs counters from then on. */
 static int check_group(const struct perf_event *event, struct perf_event *leader,
@@ -176,8 +170,8 @@ static int check_group(const struct perf_event *event, struct perf_event *leader
 	if (event->attr.exclusive || event->attr.pinned)
 		return -EINVAL;
 
-	struct pmu *hardware = hardware_of_group(leader);
-	if (!perf_event_is_software(event) && hardware && hardware != event->pmu)
+	struct perf_event *hardware = perf_group_first_hardware(leader);
+	if (perf_event_is_hardware(event) && hardware && hardware->pmu != event->pmu)
 		return -EINVAL;
 	return 0;
 }
@@ -230,7 +224,7 @@ static int lock_context(const struct request *request, struct perf_event *event)
 		event->context = context;
 		if (!request->task || perf_context_claim(context, request->task))
 			return 0;
-		/* It has changed places with another's (exchange.c). */
+		/* It has changed places with another's (clone_context.c). */
 		event->context = NULL;
 		mutex_unlock(&context->mutex);
 		perf_context_put(context);

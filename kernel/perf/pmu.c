@@ -4,17 +4,19 @@
  *
  * PMUs are registered at start and stay, so that everybody reads the list without a lock.
  */
+#include <kernel/assert.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
+#include <kernel/perf/schedule.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
 #include <string.h>
 
 static LIST_HEAD(, pmu) pmus = LIST_HEAD_INITIALIZER(pmus);
-/* Those of them that can be frozen: one, as a rule, and every change of a context asks for it twice. */
-static LIST_HEAD(, pmu) freezing_pmus = LIST_HEAD_INITIALIZER(freezing_pmus);
+/* Those of hardware events: one, as a rule, and every change of a context disables and enables it. */
+static LIST_HEAD(, pmu) hardware_pmus = LIST_HEAD_INITIALIZER(hardware_pmus);
 static uint32_t next_type = PERF_TYPE_MAX;
 
 struct pmu *perf_pmu_find(uint32_t type)
@@ -41,6 +43,7 @@ int perf_pmu_register(struct pmu *pmu, int type)
 {
 	struct pmu *other;
 
+	ASSERT(!(pmu->capabilities & PMU_SOFTWARE) == (pmu->pmu_disable && pmu->pmu_enable));
 	LIST_FOREACH(other, &pmus, link)
 		if (other == pmu || (int64_t)other->type == type || !strcmp(other->name, pmu->name))
 			return -EEXIST;
@@ -49,23 +52,23 @@ int perf_pmu_register(struct pmu *pmu, int type)
 	pmu->type = type < 0 ? next_type++ : (uint32_t)type;
 	LIST_INSERT_HEAD(&pmus, pmu, link);
 	if (pmu->pmu_disable)
-		LIST_INSERT_HEAD(&freezing_pmus, pmu, freezing_link);
+		LIST_INSERT_HEAD(&hardware_pmus, pmu, hardware_link);
 	return 0;
 }
 
-void perf_pmu_freeze_all(void)
+void perf_pmu_disable_all(void)
 {
 	struct pmu *pmu;
 
-	LIST_FOREACH(pmu, &freezing_pmus, freezing_link)
+	LIST_FOREACH(pmu, &hardware_pmus, hardware_link)
 		pmu->pmu_disable(pmu);
 }
 
-void perf_pmu_unfreeze_all(void)
+void perf_pmu_enable_all(void)
 {
 	struct pmu *pmu;
 
-	LIST_FOREACH(pmu, &freezing_pmus, freezing_link)
+	LIST_FOREACH(pmu, &hardware_pmus, hardware_link)
 		pmu->pmu_enable(pmu);
 }
 
@@ -83,7 +86,7 @@ int perf_pmu_claim(struct perf_event *event)
 	struct perf_event_attr *attr = &event->attr;
 	struct pmu *pmu;
 
-	/* The generic events are the processor's PMU's, which goes by the type RAW, unless the
+	/* The generic events are the CPU's PMU's, which goes by the type RAW, unless the
 	 * upper half of config names another. */
 	uint32_t type = attr->type;
 	bool generic = type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE;

@@ -2,13 +2,16 @@
 /*
  * read() of an event: its value, or its group's, in every format.
  *
- * All values and times of one read are taken at one moment, on the processor where the event is:
- * folded from the counters if the event is active, otherwise as they were left. With
+ * All values and times of one read are taken at one moment, on the CPU where the event is:
+ * updated from the counters if the event is active, otherwise as they were left. With
  * PERF_FORMAT_GROUP any member returns the whole group, leader first, with the leader's times.
  */
 #include <kernel/kmalloc.h>
+#include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/inherit.h>
+#include <kernel/perf/read.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 
@@ -31,7 +34,7 @@ size_t perf_read_size(uint64_t read_format, unsigned int siblings)
 }
 
 struct reading {
-	struct perf_event *event;
+	struct perf_call call;
 	uint64_t *values;
 };
 
@@ -73,11 +76,10 @@ PUT_INLINE void put_identity(uint64_t **next, struct perf_event *event, uint64_t
 		put(next, atomic_load(&event->lost));
 }
 
-PUT_INLINE void read_one_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-				void *argument)
+PUT_INLINE void read_one_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	const struct reading *reading = argument;
-	struct perf_event *event = reading->event;
+	const struct reading *reading = __containerof(call, struct reading, call);
+	struct perf_event *event = call->event;
 	uint64_t read_format = event->attr.read_format, *next = reading->values;
 
 	put_value(&next, event);
@@ -85,12 +87,11 @@ PUT_INLINE void read_one_locked(struct perf_cpu *cpu, struct perf_context *conte
 	put_identity(&next, event, read_format);
 }
 
-static void read_group_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			      void *argument)
+static void read_group_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	const struct reading *reading = argument;
-	uint64_t read_format = reading->event->attr.read_format, *next = reading->values;
-	struct perf_event *leader = reading->event->leader, *sibling;
+	const struct reading *reading = __containerof(call, struct reading, call);
+	uint64_t read_format = call->event->attr.read_format, *next = reading->values;
+	struct perf_event *leader = call->event->leader, *sibling;
 
 	put(&next, 1 + leader->sibling_count);
 	put_times(&next, leader, read_format, now_ns);
@@ -105,17 +106,16 @@ static void read_group_locked(struct perf_cpu *cpu, struct perf_context *context
 /* --- children --- */
 
 struct child_reading {
-	struct perf_event *child;
+	struct perf_call call;
 	uint64_t value, enabled_ns, running_ns;
 	unsigned int generation; /* of the parent's group */
-	bool other_group;	 /* some child's group is not the image of that any more */
+	bool other_group;	 /* some child's group has other members */
 };
 
-static void read_child_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			      void *argument)
+static void read_child_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct child_reading *reading = argument;
-	struct perf_event *child = reading->child;
+	struct child_reading *reading = __containerof(call, struct child_reading, call);
+	struct perf_event *child = call->event;
 	uint64_t enabled_ns, running_ns;
 
 	if (child->state == EVENT_ACTIVE)
@@ -132,8 +132,12 @@ static int add_living_children(struct perf_event *event, uint64_t *value, uint64
 {
 	struct child_reading reading = { .generation = event->group_generation };
 
-	LIST_FOREACH(reading.child, &event->children, child_link)
-		perf_context_call(reading.child->context, false, read_child_locked, &reading);
+	struct perf_event *child;
+
+	LIST_FOREACH(child, &event->children, child_link) {
+		reading.call = perf_call_about(child);
+		perf_call_run(&reading.call, PERF_CALL_LOOK, read_child_locked);
+	}
 	*value += reading.value;
 	if (times && (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED))
 		*times++ += reading.enabled_ns;
@@ -143,8 +147,8 @@ static int add_living_children(struct perf_event *event, uint64_t *value, uint64
 }
 
 /* Adds what the living children of EVENT have to *VALUE, and to the times that READ_FORMAT puts
- * at TIMES (NULL: they are another's). -ECHILD: EVENT leads, and the group of one of them is not
- * the image of its own; who reads a group asks. Family locked. */
+ * at TIMES (NULL: they are another's). -ECHILD: EVENT leads, and the group of one of them has
+ * other members; who reads a group asks. Family locked. */
 static inline int add_children(struct perf_event *event, uint64_t *value, uint64_t *times,
 			       uint64_t read_format)
 {
@@ -158,21 +162,22 @@ static inline int add_children(struct perf_event *event, uint64_t *value, uint64
 static long read_one(struct perf_event *event, void *user_buffer, size_t size)
 {
 	uint64_t values[SINGLE_VALUES];
-	struct reading reading = { event, values };
+	struct reading reading = { perf_call_about(event), values };
 	uint64_t read_format = event->attr.read_format;
 	size_t needed = event->read_size;
 
 	if (size < needed)
 		return -ENOSPC;
 	perf_family_lock(event);
-	perf_context_call_inline(event->context, false, read_one_locked, &reading);
-	add_children(event, values, values + 1, read_format);
+	perf_call_run(&reading.call, PERF_CALL_LOOK, read_one_locked);
+	if (event->attr.inherit) /* else it has no children */
+		add_children(event, values, values + 1, read_format);
 	perf_family_unlock(event);
 	return copy_to_user(user_buffer, values, needed) ? -EFAULT : (long)needed;
 }
 
 /* The same for the whole group, whose values are in the order of its members. Its sum means something only
- * while every child's group is its image. */
+ * while every child's group has the same members. */
 static int add_group_children(struct perf_event *event, uint64_t *values)
 {
 	uint64_t read_format = event->attr.read_format;
@@ -199,9 +204,9 @@ static int collect_group(struct perf_event *event, size_t limit, uint64_t **valu
 	if (!*values)
 		return -ENOMEM;
 
-	struct reading reading = { event, *values };
+	struct reading reading = { perf_call_about(event), *values };
 	perf_family_lock(event);
-	perf_context_call(event->context, false, read_group_locked, &reading);
+	perf_call_run(&reading.call, PERF_CALL_LOOK, read_group_locked);
 	int error = add_group_children(event, *values);
 	perf_family_unlock(event);
 	if (error)

@@ -12,11 +12,12 @@
  * registers, stack.
  *
  * Runs in the PMI: takes no lock, allocates nothing, reads only what the interrupted code cannot be
- * changing (contexts are changed with the PMU frozen).
+ * changing (contexts are changed with the PMU disabled).
  */
 #include <kernel/bits.h>
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/read.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/ring.h>
 #include <kernel/task.h>
@@ -244,8 +245,8 @@ FRONT_INLINE void write_front(struct perf_output *output, uint64_t sample_type, 
 
 /* --- PERF_SAMPLE_READ: what read() would return, but for inherited events --- */
 
-/* MEMBER of the group of EVENT, whose own count the driver has just folded. */
-static void fold_member(struct perf_event *member, const struct perf_event *event)
+/* MEMBER of the group of EVENT, whose own count the driver has just updated. */
+static void update_member(struct perf_event *member, const struct perf_event *event)
 {
 	if (member != event && member->state == EVENT_ACTIVE)
 		member->pmu->read(member);
@@ -306,10 +307,10 @@ static void write_values(struct perf_output *output, struct perf_event *event)
 	}
 	write_word(output, 1 + leader->sibling_count);
 	write_times(output, event);
-	fold_member(leader, event);
+	update_member(leader, event);
 	write_member(output, leader, event);
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
-		fold_member(sibling, event);
+		update_member(sibling, event);
 		write_member(output, sibling, event);
 	}
 }
@@ -321,7 +322,7 @@ static const struct perf_raw no_raw = { .bytes = "\0\0\0", .size = sizeof(uint32
 
 static const struct perf_raw *raw_of(const struct perf_event *event)
 {
-	return event->hw.raw ? event->hw.raw : &no_raw;
+	return event->sampling.raw ? event->sampling.raw : &no_raw;
 }
 
 static void write_raw(struct perf_output *output, const struct perf_raw *raw)
@@ -462,7 +463,7 @@ static __attribute__((noinline)) void record_long(struct perf_event *event, stru
 	const struct perf_callchain *chain = NULL;
 	struct perf_output output;
 	uint64_t sample_type = event->attr.sample_type;
-	unsigned long irqs = arch_irq_save(); /* a chain is this processor's, and one at a time */
+	unsigned long irqs = arch_irq_save(); /* a chain is this CPU's, and one at a time */
 
 	if (moment->frame && (sample_type & USER_FIELDS))
 		moment->user = arch_sample_user_frame(moment->frame);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The ring buffer: reserve, fill, commit, by one processor that may interrupt itself.
+ * The ring buffer: reserve, fill, commit, by one CPU that may interrupt itself.
  *
  * A writer moves `head` over its record by compare-and-swap, so an NMI that comes at any point
  * reserves behind it. `nest` counts the records in progress; only the outermost writer publishes
@@ -8,7 +8,7 @@
  * after the outermost looked at `head` for the last time is caught by looking once more after
  * `nest` is 0 again. The scheme is that of Linux's kernel/events/ring_buffer.c.
  *
- * Invariants: head and nest change only on the writing processor. Every byte that data_head covers
+ * Invariants: head and nest change only on the writing CPU. Every byte that data_head covers
  * is written. User space can write anything over the whole metadata page: data_tail is only ever
  * used modulo the size of the data, and nothing else is read back.
  *
@@ -16,7 +16,7 @@
  * data_head is the start of the newest: in overwrite mode a reader can then walk from the newest to
  * the oldest.
  *
- * Locks: none here. The core takes a ring from an event by a cross call to the event's processor; a
+ * Locks: none here. The core takes a ring from an event by a cross call to the event's CPU; a
  * writer has interrupts off, so it is not in the middle of a record then.
  */
 #include <kernel/assert.h>
@@ -25,6 +25,7 @@
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/wakeup.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/poll.h>

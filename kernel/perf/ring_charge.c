@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the memory of rings is charged to. Its pages can be taken from nobody, so there is a limit: each user
- * has kernel.perf_event_mlock_kb for every processor, for all of its rings together; what is more is
+ * has kernel.perf_event_mlock_kb for every CPU, for all of its rings together; what is more is
  * taken from what the address space may lock (RLIMIT_MEMLOCK), beside what mlock has locked there. Who
  * has CAP_IPC_LOCK may go beyond, and everybody where kernel.perf_event_paranoid is -1 (Linux:
  * perf_mmap).

@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Scheduling of groups on one processor's PMUs: which of the groups that could count do count now.
+ * Scheduling of groups on one CPU's PMUs: which of the enabled groups are on counters now.
  *
- * This file is mechanism for the processor it runs on. Who may call it, when contexts become active
- * and how other processors get here is context.c's business.
+ * This file is mechanism for the CPU it runs on. Who may call it, when contexts become active
+ * and how other CPUs get here is context.c's business.
  *
  * Invariants:
  *  - A group is on whole or not at all: its leader is active if and only if every sibling that is
  *    not switched off, and may count here, is active.
- *  - Order of priority: the processor's pinned groups, the task's pinned ones, the processor's
+ *  - Order of priority: the CPU's pinned groups, the task's pinned ones, the CPU's
  *    flexible ones, the task's. A pinned group that does not fit goes into the error state; after
  *    the first flexible group of a context that does not fit, no further hardware group of that
  *    context is tried, so that rotation is fair (Linux: merge_sched_in).
- *  - Rotation gives the first flexible hardware group that is on the last turn of its context, every
+ *  - Rotation puts the first active flexible hardware group of a context at the end of its order, every
  *    interval of its PMU (perf_event_mux_interval_ms) while some group waits. So groups of equal size
  *    get equal shares.
  *  - What it costs grows with the groups that are on, not with those that are open (groups.c); and
  *    with the mapped events of a context in which some wait, whose pages get fresh times.
  *  - One operation happens at one moment: now_ns is read once, by the caller, and every time that
- *    changes is folded at it. So time_running of groups that replace one another adds up exactly.
+ *    changes is updated at it. So time_running of groups that replace one another adds up exactly.
  *
- * Everything here runs on the processor it is about, interrupts off, with the active task context's
- * lock held; what changes an event that can raise a PMI runs with the PMUs frozen.
+ * Everything here runs on the CPU it is about, interrupts off, with the active task context's
+ * lock held; what changes an event that can raise a PMI runs with the PMUs disabled.
  */
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/groups.h>
+#include <kernel/perf/pmu.h>
+#include <kernel/perf/schedule.h>
+#include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
+#include <kernel/perf/wakeup.h>
 
 struct perf_cpu perf_cpus[CPUS_MAX];
 
@@ -39,29 +44,29 @@ static bool has_hardware(const struct perf_cpu *cpu)
 	       (cpu->task_context && cpu->task_context->hardware_count > 0);
 }
 
-void perf_cpu_freeze(struct perf_cpu *cpu)
+void perf_cpu_disable_pmus(struct perf_cpu *cpu)
 {
-	if (cpu->frozen || !has_hardware(cpu))
+	if (cpu->pmus_disabled || !has_hardware(cpu))
 		return;
-	cpu->frozen = true;
-	perf_pmu_freeze_all();
+	cpu->pmus_disabled = true;
+	perf_pmu_disable_all();
 }
 
-uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool freeze)
+uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool disable_pmus)
 {
 	ASSERT_DEBUG(!cpu->moment_ns);
-	ASSERT_DEBUG(!cpu->frozen);
+	ASSERT_DEBUG(!cpu->pmus_disabled);
 	cpu->moment_ns = clock_ns();
-	if (freeze)
-		perf_cpu_freeze(cpu);
+	if (disable_pmus)
+		perf_cpu_disable_pmus(cpu);
 	return cpu->moment_ns;
 }
 
 void perf_cpu_end(struct perf_cpu *cpu)
 {
-	if (cpu->frozen) {
-		cpu->frozen = false;
-		perf_pmu_unfreeze_all();
+	if (cpu->pmus_disabled) {
+		cpu->pmus_disabled = false;
+		perf_pmu_enable_all();
 	}
 	cpu->moment_ns = 0;
 }
@@ -81,8 +86,8 @@ void perf_event_sched_out(struct perf_cpu *cpu, struct perf_event *event, uint64
 	event->pmu->del(event, 0);
 	event->on_cpu = -1;
 	if (event->leader == event)
-		perf_group_set_on(event, false);
-	if (!perf_event_is_software(event))
+		perf_group_set_active(event, false);
+	if (perf_event_is_hardware(event))
 		cpu->hardware_active--;
 	if (cpu->exclusive == event)
 		cpu->exclusive = NULL;
@@ -115,18 +120,18 @@ static int event_sched_in(struct perf_cpu *cpu, struct perf_event *event, uint64
 	perf_event_set_state(event, EVENT_ACTIVE, now_ns);
 	perf_event_unthrottle(event, false);
 	if (event->leader == event)
-		perf_group_set_on(event, true);
+		perf_group_set_active(event, true);
 
 	int error = event->pmu->add(event, PMU_START);
 	if (error) {
 		event->on_cpu = -1;
 		if (event->leader == event)
-			perf_group_set_on(event, false);
+			perf_group_set_active(event, false);
 		perf_event_set_state(event, EVENT_INACTIVE, now_ns);
 		return error;
 	}
 
-	if (!perf_event_is_software(event))
+	if (perf_event_is_hardware(event))
 		cpu->hardware_active++;
 	if (event->attr.exclusive && event->leader->group_competes)
 		cpu->exclusive = event;
@@ -136,46 +141,23 @@ static int event_sched_in(struct perf_cpu *cpu, struct perf_event *event, uint64
 	return 0;
 }
 
-/* The PMU whose counters a group competes for: that of its first hardware event. */
-static struct pmu *group_pmu(struct perf_event *leader)
-{
-	struct perf_event *sibling;
-
-	if (!perf_event_is_software(leader))
-		return leader->pmu;
-	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
-		if (!perf_event_is_software(sibling))
-			return sibling->pmu;
-	return leader->pmu;
-}
-
 /* All or nothing. */
 static int group_sched_in(struct perf_cpu *cpu, struct perf_event *leader, uint64_t now_ns)
 {
-	struct pmu *pmu = group_pmu(leader);
 	struct perf_event *sibling;
-
-	if (pmu->start_txn)
-		pmu->start_txn(pmu);
-
 	int error = event_sched_in(cpu, leader, now_ns);
-	if (!error) {
-		TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
-			error = event_sched_in(cpu, sibling, now_ns);
-			if (error)
-				break;
-		}
+
+	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link) {
+		if (error)
+			break;
+		error = event_sched_in(cpu, sibling, now_ns);
 	}
-	if (!error && pmu->commit_txn)
-		error = pmu->commit_txn(pmu);
 	if (!error)
 		return 0;
 
 	perf_event_sched_out(cpu, leader, now_ns);
 	TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
 		perf_event_sched_out(cpu, sibling, now_ns);
-	if (pmu->cancel_txn)
-		pmu->cancel_txn(pmu);
 	return error;
 }
 
@@ -190,7 +172,7 @@ static void all_sched_out(struct perf_cpu *cpu, struct perf_groups *groups, uint
 {
 	struct perf_event *leader, *next;
 
-	TAILQ_FOREACH_SAFE(leader, &groups->on, on_link, next)
+	TAILQ_FOREACH_SAFE(leader, &groups->active, active_link, next)
 		perf_group_sched_out(cpu, leader, now_ns);
 }
 
@@ -227,8 +209,10 @@ static void group_did_not_fit(struct perf_cpu *cpu, struct perf_context *context
 		perf_event_request_wakeup(leader);
 		perf_userpage_update(leader);
 	} else {
+		struct perf_event *hardware = perf_group_first_hardware(leader);
+
 		context->rotate_needed = true;
-		arm_rotation(cpu, group_pmu(leader), now_ns);
+		arm_rotation(cpu, hardware ? hardware->pmu : leader->pmu, now_ns);
 	}
 }
 
@@ -242,7 +226,7 @@ static void context_sched_in(struct perf_cpu *cpu, struct perf_context *context,
 	struct perf_event *leader;
 	bool hardware_left = true;
 
-	/* As a rule all of the processor's own are on already when tasks are switched. */
+	/* As a rule all of the CPU's own are on already when tasks are switched. */
 	if (!groups->waiting)
 		return;
 	if (!RB_EMPTY(&groups->software)) {
@@ -325,7 +309,7 @@ void perf_cpu_sched_group(struct perf_cpu *cpu, struct perf_event *leader, uint6
 
 /* --- rotation --- */
 
-/* The group whose turn is over: the first flexible hardware group that is on, or, when none is, the
+/* The group to rotate: the first active flexible hardware group, or, when none is active, the
  * first that could be. */
 static struct perf_event *group_to_rotate(struct perf_cpu *cpu, struct perf_context *context)
 {
@@ -333,8 +317,8 @@ static struct perf_event *group_to_rotate(struct perf_cpu *cpu, struct perf_cont
 	struct perf_event *leader, *first = NULL;
 	struct perf_group_walk walk;
 
-	TAILQ_FOREACH(leader, &groups->on, on_link)
-		if (leader->group_competes && (!first || leader->turn < first->turn))
+	TAILQ_FOREACH(leader, &groups->active, active_link)
+		if (leader->group_competes && (!first || leader->group_index < first->group_index))
 			first = leader;
 	if (first)
 		return first;
@@ -400,7 +384,7 @@ static bool tick_groups(struct perf_groups *groups, uint64_t now_ns)
 	struct perf_event *leader, *sibling;
 	bool again = false;
 
-	TAILQ_FOREACH(leader, &groups->on, on_link) {
+	TAILQ_FOREACH(leader, &groups->active, active_link) {
 		again |= perf_event_tick(leader, now_ns);
 		TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
 			if (sibling->state == EVENT_ACTIVE)

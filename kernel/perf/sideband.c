@@ -3,11 +3,11 @@
  * The side band: records of what happens to tasks, so that samples can be understood later: names
  * (COMM), beginnings and ends (FORK, EXIT), switches (SWITCH), last counts of inherited events
  * (READ). Layouts: perf_event_open(2), "Layout of the ring buffer". Records of mappings are made in
- * mapping.c.
+ * mmap_record.c.
  *
  * A record goes to each enabled event that asked for its kind, of the context of the running task
- * and of this processor's context, whether it is on a counter or not. Nobody else hears of it: a
- * processor's event learns what happens on its processor. So every ring keeps to its rule of one
+ * and of this CPU's context, whether it is on a counter or not. Nobody else hears of it: a
+ * CPU's event learns what happens on its CPU. So every ring keeps to its rule of one
  * writer, and no list of all events is needed.
  *
  * While nobody asks for a kind of record, it costs a test of one word.
@@ -21,6 +21,7 @@
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/schedule.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/task.h>
 
@@ -140,7 +141,7 @@ static void tell_members(struct perf_context *context, const struct perf_notice 
 			write_notice(event, notice);
 }
 
-/* Tells the events of this processor, and those of CONTEXT: the running task's, or NULL. */
+/* Tells the events of this CPU, and those of CONTEXT: the running task's, or NULL. */
 static void tell(struct perf_context *context, const struct perf_notice *notice)
 {
 	unsigned long irq = arch_irq_save();
@@ -215,7 +216,7 @@ void perf_task_renamed_slow(struct task *task, bool exec)
 
 /* --- switches --- */
 
-/* The other task of a switch, for SWITCH_CPU_WIDE. Index: processor; by it alone, interrupts off. */
+/* The other task of a switch, for SWITCH_CPU_WIDE. Index: CPU; by it alone, interrupts off. */
 struct switched {
 	uint32_t pid, tid;
 } CACHE_ALIGNED;
@@ -277,6 +278,6 @@ void perf_sideband_read(struct perf_event *child)
 
 	if (!child->attr.inherit_stat)
 		return;
-	/* Into the ring of a processor's events, only there. */
+	/* Into the ring of a CPU's events, only there. */
 	smp_call(child->cpu == -1 ? cpu_id() : (unsigned int)child->cpu, write_reading, &reading);
 }

@@ -7,7 +7,7 @@
  * what comes before the first was sent is told with it.
  *
  * SIGTRAP is about the instruction that was interrupted, and so must reach the task before that goes on
- * in user mode. The deferred work runs in time for that, unless the overflow came while the processor
+ * in user mode. The deferred work runs in time for that, unless the overflow came while the CPU
  * was switching tasks: then the note waits until the task runs again (traps_waiting).
  *
  * Locks: task_table_lock and what comes after it, by the functions of <kernel/signal.h> and
@@ -16,6 +16,7 @@
 #include <kernel/file.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/signal.h>
 #include <kernel/signal.h>
 #include <kernel/task.h>
 #include <uapi/linux/fcntl.h>

@@ -2,15 +2,18 @@
 /*
  * The software PMU: events that the kernel itself counts where they happen (page faults, context
  * switches, migrations …), and those that never happen here but may be asked for (dummy, alignment
- * faults). The two clocks among the software events have a PMU each, in clock.c.
+ * faults). The two clocks among the software events have a PMU each, in software_clock.c.
  *
- * An event that is on is in the list of its processor; whoever counts walks that list. It is
- * changed and walked only on its processor with interrupts off, and no NMI looks at it. While no
+ * An event that is on is in the list of its CPU; whoever counts walks that list. It is
+ * changed and walked only on its CPU with interrupts off, and no NMI looks at it. While no
  * software event exists anywhere, counting costs the caller one test of perf_software_events.
  */
 #include <kernel/perf.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
+#include <kernel/perf/pmu.h>
+#include <kernel/perf/software.h>
 #include <uapi/linux/errno.h>
 
 #include <arch/sample.h>
@@ -37,15 +40,15 @@ bool perf_event_excludes(const struct perf_event *event, struct trap_frame *fram
  * up is given up. */
 static uint64_t expired_periods(struct perf_event *event)
 {
-	struct hw_event *hw = &event->hw;
+	struct perf_sampling *sampling = &event->sampling;
 	uint64_t count = atomic_load(&event->count);
-	int64_t late = (int64_t)(count - hw->sample_at);
+	int64_t late = (int64_t)(count - sampling->next_at);
 
 	if (late < 0)
 		return 0;
-	uint64_t periods = (uint64_t)late / hw->sample_period + 1;
-	hw->sample_at += periods * hw->sample_period;
-	hw->last_period = hw->sample_period;
+	uint64_t periods = (uint64_t)late / sampling->period + 1;
+	sampling->next_at += periods * sampling->period;
+	sampling->last_period = sampling->period;
 	return periods;
 }
 
@@ -82,7 +85,7 @@ void perf_software_count_event(struct perf_event *event, uint64_t number, struct
 	if ((event->attr.sample_type & PERF_SAMPLE_PERIOD) && !event->attr.freq) {
 		/* A sample that tells its period stands for what happened at once, and comes every
 		 * time (Linux: perf_swevent_event). */
-		event->hw.last_period = number;
+		event->sampling.last_period = number;
 		samples = 1;
 	}
 	/* What happens once has its sample: only who is behind can be too fast (Linux:

@@ -16,8 +16,11 @@
  */
 #include <kernel/file.h>
 #include <kernel/page.h>
+#include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/inherit.h>
+#include <kernel/perf/output.h>
 #include <kernel/perf/ring.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
@@ -101,8 +104,7 @@ static void copy_out(struct perf_ring *ring, uint64_t position, char *to, size_t
 
 /* --- waiting for the first record --- */
 
-static void look_around(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			void *argument)
+static void look_around(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
 }
 
@@ -111,7 +113,9 @@ static bool has_ended(struct perf_event *event)
 {
 	if (perf_event_peek_state(event) != EVENT_DEAD)
 		return false;
-	perf_context_call(event->context, false, look_around, NULL);
+	struct perf_call call = perf_call_about(event);
+
+	perf_call_run(&call, PERF_CALL_LOOK, look_around);
 	return perf_event_is_over(event);
 }
 

@@ -4,7 +4,7 @@
  * tracepoints, and samples what it tells there (PERF_SAMPLE_RAW). attr.config is the number in the
  * event's file `id` in tracefs.
  *
- * An event that is on is in a list of its processor, one of LISTS by its tracepoint, which is changed
+ * An event that is on is in a list of its CPU, one of LISTS by its tracepoint, which is changed
  * and walked only there with interrupts off. An event that exists is also a listener of the
  * tracepoint, so that this is only walked for tracepoints that somebody counts.
  *
@@ -17,7 +17,9 @@
 #include <kernel/credentials.h>
 #include <kernel/perf.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/pmu.h>
 #include <kernel/perf/settings.h>
+#include <kernel/perf/software.h>
 #include <kernel/trace/event.h>
 #include <kernel/trace/filter.h>
 #include <uapi/linux/errno.h>
@@ -60,9 +62,9 @@ void perf_tracepoint_hit(unsigned int number, const void *record, size_t size, u
 		    (event->attr.exclude_kernel && !arch_frame_is_user(frame)) ||
 		    !lets_through(event, record))
 			continue;
-		event->hw.raw = &raw;
+		event->sampling.raw = &raw;
 		perf_software_count_event(event, weight, frame, 0);
-		event->hw.raw = NULL;
+		event->sampling.raw = NULL;
 	}
 }
 

@@ -2,7 +2,7 @@
 /*
  * The metadata page: what user space needs to know to read its counter by itself.
  *
- * `lock` is a sequence count. The reader is on the same processor (it monitors itself), so it is
+ * `lock` is a sequence count. The reader is on the same CPU (it monitors itself), so it is
  * interrupted by an update and never runs beside one: an update only has to leave another number
  * behind. The kernel keeps the number in the ring, not in the page, where user space may write.
  *
@@ -15,14 +15,16 @@
  * period and stay within half their range of zero, so sign extension is exact at every width. What ended
  * children counted comes on top, as of the last update.
  */
+#include <kernel/page.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/pmu.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/schedule.h>
 #include <kernel/perf/userpage.h>
-#include <kernel/page.h>
 #include <kernel/time.h>
 
-/* Of an event without a counter, how wide the processor's are: the page of every event tells that. */
+/* Of an event without a counter, how wide the CPU's are: the page of every event tells that. */
 static unsigned int width_of(struct perf_event *event)
 {
 	const struct pmu *pmu = event->pmu->user_width ? event->pmu : perf_pmu_find(PERF_TYPE_RAW);

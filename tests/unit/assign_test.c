@@ -115,7 +115,7 @@ static struct perf_event *make_event(struct perf_event *event, struct perf_event
 {
 	memset(event, 0, sizeof(*event));
 	event->leader = leader ? leader : event;
-	event->hw.constraint = constraint;
+	event->hw.counter.constraint = constraint;
 	event->state = EVENT_INACTIVE;
 	TAILQ_INIT(&event->siblings);
 	return event;

@@ -8,6 +8,8 @@
 #include <kernel/log.h>
 
 #include "events.h"
+#include <kernel/perf/attr.h>
+#include <kernel/perf/event.h>
 
 #define PAGE 4096
 

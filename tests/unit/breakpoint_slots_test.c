@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Rules of kernel/perf/breakpoint_slots.c: how many breakpoints there may be on several processors. */
 #include <kernel/perf/breakpoint.h>
+#include <kernel/perf/breakpoint_slots.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 

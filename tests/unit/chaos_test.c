@@ -8,6 +8,7 @@
  * what that task has executed since; so is the sum that an inherited one has of a family. In the
  * end nothing is left. The sanitizers watch.
  */
+#include <kernel/perf/event.h>
 #include <kernel/perf/ring.h>
 #include <stdlib.h>
 

@@ -25,7 +25,7 @@ static struct family {
 	_Atomic uint64_t expected;
 } families[FAMILIES];
 
-/* Whether tasks have only what lets their contexts change places when they are switched (exchange.c). */
+/* Whether tasks have only what lets their contexts change places when they are switched (clone_context.c). */
 static bool exchanging;
 static _Atomic unsigned int exchanges;
 

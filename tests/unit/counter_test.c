@@ -5,6 +5,7 @@
  * the driver contract was first explained (linux-kernel, March 2010).
  */
 #include "mapping.h"
+#include <kernel/perf/schedule.h>
 
 #define CODE  1
 #define OTHER 2
@@ -103,9 +104,9 @@ static void check_two_behind_one(void)
 	EXPECT_EQ(count_of(a), 500);
 	EXPECT_EQ(count_of(b), 500);
 	EXPECT_EQ(count_of(c), 499);
-	EXPECT_EQ(event_of(a)->hw.sample_at, 1000);
-	EXPECT_EQ(event_of(b)->hw.sample_at, 1000);
-	EXPECT_EQ(event_of(c)->hw.sample_at, 500);
+	EXPECT_EQ(event_of(a)->sampling.next_at, 1000);
+	EXPECT_EQ(event_of(b)->sampling.next_at, 1000);
+	EXPECT_EQ(event_of(c)->sampling.next_at, 500);
 	end_machine();
 }
 

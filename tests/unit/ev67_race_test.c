@@ -6,7 +6,9 @@
  * off by less.
  */
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
+#include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/time.h>
 #include <uapi/linux/perf_event.h>
@@ -69,7 +71,7 @@ static void init_event(struct perf_event *event, unsigned int config, uint64_t p
 	event->pmu = cpu_pmu;
 	event->attr.type = PERF_TYPE_RAW;
 	event->attr.config = config;
-	event->hw.sample_period = event->hw.sample_at = period;
+	event->sampling.period = event->sampling.next_at = period;
 	EXPECT_EQ(cpu_pmu->event_init(event), 0);
 }
 
@@ -90,7 +92,7 @@ static void del(struct perf_event *event)
 
 static uint64_t count_of(struct perf_event *event)
 {
-	if (event->hw.slot >= 0)
+	if (event->hw.counter.index >= 0)
 		cpu_pmu->read(event);
 	return atomic_load(&event->count);
 }
@@ -103,7 +105,7 @@ static uint64_t counted_before;
 
 static void before(void)
 {
-	if (event.hw.slot >= 0)
+	if (event.hw.counter.index >= 0)
 		del(&event);
 	init_event(&event, EV67_CYCLES, PERIOD);
 	init_event(&other, EV67_REPLAY_TRAPS, 0);
@@ -135,12 +137,12 @@ static void after(unsigned int place)
 
 	EXPECT_EQ_AT(count_of(&event), count, "place %u", place);
 	/* Moved so near to its overflow that it has to come later. */
-	if (event.hw.slot == 0 && samples < due) {
+	if (event.hw.counter.index == 0 && samples < due) {
 		sim_ev67_count(CYCLE, 10);
 		count += 10;
 	}
 	EXPECT_EQ_AT(samples, due, "place %u", place);
-	if (event.hw.slot < 0)
+	if (event.hw.counter.index < 0)
 		EXPECT_EQ_AT(add(&event), 0, "place %u", place);
 
 	uint64_t left = PERIOD * (due + 1) - count;
@@ -162,9 +164,9 @@ static void check(void (*action)(void))
 					 .after = after };
 
 	start();
-	event.hw.slot = -1;
+	event.hw.counter.index = -1;
 	EXPECT(sim_interrupt_everywhere(&test) > 50);
-	if (event.hw.slot >= 0)
+	if (event.hw.counter.index >= 0)
 		del(&event);
 	end();
 }
@@ -174,14 +176,14 @@ static void read_event(void)
 	cpu_pmu->read(&event);
 }
 
-static uint64_t counted_while_frozen;
+static uint64_t counted_while_disabled;
 
-static void freeze(void)
+static void disable_pmu(void)
 {
 	cpu_pmu->pmu_disable(cpu_pmu);
 	uint64_t counted = sim_ev67_counted(EV67_CYCLES);
 	sim_ev67_count(CYCLE, 3);
-	counted_while_frozen += sim_ev67_counted(EV67_CYCLES) - counted;
+	counted_while_disabled += sim_ev67_counted(EV67_CYCLES) - counted;
 	cpu_pmu->pmu_enable(cpu_pmu);
 }
 
@@ -205,7 +207,7 @@ static void stop_start(void)
 static void add_other(void)
 {
 	EXPECT_EQ(add(&other), 0);
-	EXPECT_EQ(event.hw.slot, 0);
+	EXPECT_EQ(event.hw.counter.index, 0);
 	del(&other);
 }
 
@@ -214,11 +216,11 @@ static void check_read(void)
 	check(read_event);
 }
 
-static void check_freeze(void)
+static void check_disable(void)
 {
-	counted_while_frozen = 0;
-	check(freeze);
-	EXPECT_EQ(counted_while_frozen, 0);
+	counted_while_disabled = 0;
+	check(disable_pmu);
+	EXPECT_EQ(counted_while_disabled, 0);
 }
 
 static void check_del(void)
@@ -261,7 +263,7 @@ static void release(void *unused)
 static void late_after(unsigned int place)
 {
 	EXPECT_EQ_AT(count_of(&event), PERIOD, "place %u", place);
-	if (event.hw.slot < 0)
+	if (event.hw.counter.index < 0)
 		EXPECT_EQ_AT(add(&event), 0, "place %u", place);
 	sim_ev67_count(CYCLE, samples ? PERIOD - 1 : 16);
 	EXPECT_EQ_AT(samples, 1, "place %u", place);
@@ -271,8 +273,8 @@ static void late_after(unsigned int place)
 
 static void check_late(void)
 {
-	static void (*actions[])(void) = { read_event, freeze,	   del_event,
-					   del_add,    stop_start, add_other };
+	static void (*actions[])(void) = { read_event, disable_pmu, del_event,
+					   del_add,    stop_start,  add_other };
 
 	for (unsigned int i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
 		struct sim_interruption test = { .before = late_before,
@@ -282,12 +284,12 @@ static void check_late(void)
 						 .after = late_after };
 
 		start();
-		event.hw.slot = -1;
-		counted_while_frozen = 0;
+		event.hw.counter.index = -1;
+		counted_while_disabled = 0;
 		EXPECT_AT(sim_interrupt_everywhere(&test) > 50, "action %u", i);
-		EXPECT_EQ_AT(counted_while_frozen, 0, "action %u", i);
+		EXPECT_EQ_AT(counted_while_disabled, 0, "action %u", i);
 		sim_ev67_hold(false);
-		if (event.hw.slot >= 0)
+		if (event.hw.counter.index >= 0)
 			del(&event);
 		end();
 	}
@@ -297,7 +299,7 @@ static void check_late(void)
 static void check_stopped(void)
 {
 	start();
-	event.hw.slot = -1;
+	event.hw.counter.index = -1;
 	late_before();
 	cpu_pmu->stop(&event, PMU_UPDATE);
 	sim_ev67_hold(false);
@@ -322,7 +324,7 @@ static struct perf_event second;
 
 static void second_before(void)
 {
-	if (event.hw.slot >= 0) {
+	if (event.hw.counter.index >= 0) {
 		del(&event);
 		del(&second);
 	}
@@ -370,7 +372,7 @@ static void check_second(void)
 	};
 
 	start();
-	event.hw.slot = -1;
+	event.hw.counter.index = -1;
 	EXPECT(sim_interrupt_everywhere(&test) > 50);
 	del(&event);
 	del(&second);
@@ -404,8 +406,8 @@ static void check_unexpected(void)
 
 static const struct tap_rule rules[] = {
 	{ "an overflow at any instruction of a read is counted once and sampled once", check_read },
-	{ "an overflow at any instruction of freezing or unfreezing is counted once and sampled once",
-	  check_freeze },
+	{ "an overflow at any instruction of disabling or enabling is counted once and sampled once",
+	  check_disable },
 	{ "an overflow at any instruction of taking its event off is counted once and sampled once",
 	  check_del },
 	{ "an overflow at any instruction of off and on again is counted once and sampled once",

@@ -4,6 +4,8 @@
  * Linux's first driver for these counters was asked about (linux-kernel, March 2010): counters of 20
  * bits that overflow more often than anybody reads them, two of them behind one interrupt.
  */
+#include <kernel/perf/event.h>
+#include <kernel/perf/schedule.h>
 #include <kernel/perf/settings.h>
 
 #include "ev67.h"
@@ -296,7 +298,7 @@ static void check_moves(void)
 
 		sim_ev67_count(CYCLE, 300);
 		int fd = open_here(guest);
-		EXPECT_EQ_AT(event_of(cycles)->hw.slot, round % 2, "round %u", round);
+		EXPECT_EQ_AT(event_of(cycles)->hw.counter.index, round % 2, "round %u", round);
 		sim_ev67_count(CYCLE | 1u << guest, 333);
 		EXPECT_EQ_AT(count_of(cycles), 1000 * round + 633, "round %u", round);
 		EXPECT_EQ_AT(count_of(fd), 333, "round %u", round);
@@ -400,10 +402,10 @@ static void check_both_at_once(void)
 	end_machine();
 }
 
-/* Its interrupt is held back while another event comes and goes, for which the PMU is frozen and
+/* Its interrupt is held back while another event comes and goes, for which the PMU is disabled and
  * the first event maybe taken off and put on again, here or on the other counter. Then the overflow stays
  * behind, and its sample comes as soon as the counter can overflow. */
-static void check_pending_while_frozen(void)
+static void check_pending_while_disabled(void)
 {
 	static const uint64_t least[EV67_COUNTERS] = { 16, 4 };
 	struct mapping mapping;
@@ -414,14 +416,15 @@ static void check_pending_while_frozen(void)
 		EXPECT_EQ(map_event(&mapping, fd, 1), 0);
 		for (unsigned int round = 1; round <= 3; round++) {
 			sim_ev67_count(CYCLE, 1000 * round - 1 - count_of(fd));
-			int counter = event_of(fd)->hw.slot;
+			int counter = event_of(fd)->hw.counter.index;
 			sim_ev67_hold(true);
 			sim_ev67_count(CYCLE, 1);
 			EXPECT_EQ_AT(sim_ev67_pending(), 1u << counter, "other %u", other);
 			sim_fd_close(open_here(other));
 			EXPECT_EQ_AT(count_of(fd), 1000 * round, "other %u", other);
 
-			uint64_t late = sim_ev67_pending() ? 0 : least[event_of(fd)->hw.slot];
+			uint64_t late = sim_ev67_pending() ? 0 :
+							     least[event_of(fd)->hw.counter.index];
 			sim_ev67_hold(false);
 			sim_ev67_count(CYCLE, late);
 			EXPECT_EQ_AT(next_sample(&mapping, 1000), 1000 * round + late, "other %u",
@@ -615,16 +618,16 @@ static void check_throttled(void)
 	int beside = open_here(EV67_INSTRUCTIONS);
 	sim_ev67_count(CYCLE | INSTRUCTION, 100 * (limit + 1));
 	EXPECT_EQ(count_of(fd), 100 * (limit + 1));
-	EXPECT_EQ(event_of(fd)->hw.interrupts, HW_THROTTLED);
+	EXPECT_EQ(event_of(fd)->sampling.interrupts, SAMPLING_THROTTLED);
 	/* It counts nothing while it is stopped; its neighbour does. */
 	sim_ev67_count(CYCLE | INSTRUCTION, 12345);
 	EXPECT_EQ(count_of(fd), 100 * (limit + 1));
 	EXPECT_EQ(count_of(beside), 100 * (limit + 1) + 12345);
 	sim_clock_advance(PERF_TICK_NS);
 	sim_ev67_count(CYCLE, 99);
-	EXPECT_EQ(event_of(fd)->hw.interrupts, 0);
+	EXPECT_EQ(event_of(fd)->sampling.interrupts, 0);
 	sim_ev67_count(CYCLE, 1);
-	EXPECT_EQ(event_of(fd)->hw.interrupts, 1);
+	EXPECT_EQ(event_of(fd)->sampling.interrupts, 1);
 	EXPECT_EQ(count_of(fd), 100 * (limit + 2));
 	end_machine();
 }
@@ -649,8 +652,8 @@ static const struct tap_rule rules[] = {
 	  check_pending },
 	{ "an interrupt may be half a counter's range late", check_late },
 	{ "both counters at once: each event has its sample", check_both_at_once },
-	{ "an overflow pending while the PMU is frozen is counted once and sampled once",
-	  check_pending_while_frozen },
+	{ "an overflow pending while the PMU is disabled is counted once and sampled once",
+	  check_pending_while_disabled },
 	{ "an overflow pending while its task is switched out is sampled when it is back",
 	  check_pending_while_switched },
 	{ "every processor has its own counters", check_processors },

@@ -292,9 +292,9 @@ static void check_throttled(void)
 
 	start_alpha();
 	int fd = open_event(user_attr(EV67_INSTRUCTIONS, 5), 0, -1, -1);
-	while (event_of(fd)->hw.interrupts != HW_THROTTLED && samples++ < 1000)
+	while (event_of(fd)->sampling.interrupts != SAMPLING_THROTTLED && samples++ < 1000)
 		run_user(5);
-	EXPECT_EQ(event_of(fd)->hw.interrupts, HW_THROTTLED);
+	EXPECT_EQ(event_of(fd)->sampling.interrupts, SAMPLING_THROTTLED);
 	EXPECT_EQ(count_of(fd), 5 * samples);
 	run_user(12345);
 	EXPECT_EQ(count_of(fd), 5 * samples);

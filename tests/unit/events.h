@@ -11,6 +11,7 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
+#include <kernel/perf/schedule.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
 #include <kernel/vm.h>

@@ -3,6 +3,7 @@
  * Rules of inheritance (kernel/perf/inherit.c): what a new task gets, that the parent's value is
  * the sum at any time, and that nothing is left when tasks and descriptors end in any order.
  */
+#include <kernel/perf/inherit.h>
 #include <kernel/perf/ring.h>
 
 #include "events.h"
@@ -319,7 +320,7 @@ static void a_member_left_alone_is_added_up(void)
 }
 
 /* What is between the two steps of closing a leader: a fork gives the members, each by itself. And between
- * those of closing a member: what is made is not the image of a group that still has it. */
+ * those of closing a member: what is made is not a copy of a group that still has it. */
 static void a_fork_while_one_of_a_group_is_closed(void)
 {
 	struct perf_event_attr attr = inherited_attr();

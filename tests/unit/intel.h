@@ -12,7 +12,9 @@
 
 #include <arch/pmu.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
+#include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>
@@ -134,8 +136,8 @@ static inline int init_event(struct perf_event *event, uint32_t type, uint64_t c
 	event->attr.type = type;
 	event->attr.config = config;
 	event->attr.sample_period = period;
-	event->hw.sample_period = period;
-	event->hw.sample_at = period;
+	event->sampling.period = period;
+	event->sampling.next_at = period;
 	return cpu_pmu->event_init(event);
 }
 

@@ -169,7 +169,7 @@ static void check_translate(void)
 		if (cases[i].error)
 			continue;
 		EXPECT_EQ_AT(event.hw.config, cases[i].hw_config, "case %u", i);
-		EXPECT_EQ_AT(event.hw.constraint, cases[i].constraint, "case %u", i);
+		EXPECT_EQ_AT(event.hw.counter.constraint, cases[i].constraint, "case %u", i);
 	}
 	end();
 }
@@ -192,7 +192,7 @@ static void check_modifiers_refused(void)
 	model.any_thread_deprecated = false;
 	start(&model);
 	EXPECT_EQ(init_event(&event, PERF_TYPE_RAW, EVENTSEL_ANY | CYCLES, 0), 0);
-	EXPECT_EQ(event.hw.constraint, 0xfull | 2ull << 32);
+	EXPECT_EQ(event.hw.counter.constraint, 0xfull | 2ull << 32);
 	EXPECT_EQ(add(&event), 0);
 	EXPECT_EQ(msr_read(MSR_IA32_FIXED_CTR_CTRL), 0xf0);
 	del(&event);
@@ -277,13 +277,13 @@ static void check_move_keeps_count(void)
 	init_event(&cycles[1], PERF_TYPE_RAW, CYCLES, 1000);
 	EXPECT_EQ(add(&cycles[0]), 0);
 	EXPECT_EQ(add(&cycles[1]), 0);
-	EXPECT_EQ(cycles[1].hw.slot, 0);
+	EXPECT_EQ(cycles[1].hw.counter.index, 0);
 	sim_intel_count(CYCLES, 700);
 	del(&cycles[0]);
 	sim_intel_count(CYCLES, 50);
 	init_event(&branches, PERF_TYPE_RAW, BRANCHES, 0);
 	EXPECT_EQ(add(&branches), 0);
-	EXPECT_EQ(cycles[1].hw.slot, 33);
+	EXPECT_EQ(cycles[1].hw.counter.index, 33);
 	EXPECT_EQ(cpu_pmu->user_index(&cycles[1]), (1u << 30 | 1) + 1);
 	EXPECT_EQ(cpu_pmu->user_index(&branches), 0 + 1);
 
@@ -310,13 +310,13 @@ static void check_returns_to_counter(void)
 	init_event(&second, PERF_TYPE_RAW, BRANCHES, 0);
 	EXPECT_EQ(add(&first), 0);
 	EXPECT_EQ(add(&second), 0);
-	EXPECT_EQ(second.hw.slot, 1);
+	EXPECT_EQ(second.hw.counter.index, 1);
 	del(&first);
 	del(&second);
 	uint64_t writes = sim_intel_writes();
 	EXPECT_EQ(add(&second), 0);
-	EXPECT_EQ(second.hw.slot, 1);
-	/* The counter and the unfreezing; its control word is still there. */
+	EXPECT_EQ(second.hw.counter.index, 1);
+	/* The counter and the enabling; its control word is still there. */
 	EXPECT_EQ(sim_intel_writes() - writes, 2);
 	del(&second);
 	end();

@@ -14,7 +14,7 @@ static void (*race_action)(void);
 /* One event before the sample is due. */
 static void race_before(void)
 {
-	if (race_event.hw.slot >= 0)
+	if (race_event.hw.counter.index >= 0)
 		del(&race_event);
 	init_event(&race_event, PERF_TYPE_RAW, INSTRUCTIONS, RACE_PERIOD);
 	init_event(&other_event, PERF_TYPE_RAW, BRANCHES, 0);
@@ -40,7 +40,8 @@ static void race_interrupt(void *unused)
 
 static uint64_t race_count(void)
 {
-	return race_event.hw.slot >= 0 ? read_count(&race_event) : atomic_load(&race_event.count);
+	return race_event.hw.counter.index >= 0 ? read_count(&race_event) :
+						  atomic_load(&race_event.count);
 }
 
 /* The count is what the hardware has counted; the sample came if that was the period; and
@@ -52,7 +53,7 @@ static void race_after(unsigned int place)
 
 	EXPECT_EQ_AT(race_count(), count, "place %u", place);
 	EXPECT_EQ_AT(samples, due, "place %u", place);
-	if (race_event.hw.slot < 0)
+	if (race_event.hw.counter.index < 0)
 		add(&race_event);
 	EXPECT_EQ_AT(user_count(&race_event), count, "place %u", place);
 
@@ -70,14 +71,14 @@ static void race_read(void)
 	cpu_pmu->read(&race_event);
 }
 
-static uint64_t counted_while_frozen;
+static uint64_t counted_while_disabled;
 
-static void race_freeze(void)
+static void race_disable(void)
 {
 	cpu_pmu->pmu_disable(cpu_pmu);
 	uint64_t before = sim_intel_counted();
 	sim_intel_count(INSTRUCTIONS, 3);
-	counted_while_frozen += sim_intel_counted() - before;
+	counted_while_disabled += sim_intel_counted() - before;
 	cpu_pmu->pmu_enable(cpu_pmu);
 }
 
@@ -117,9 +118,9 @@ static void check_race(void (*action)(void))
 	race_action = action;
 	for (unsigned int i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
 		start(&counting_models[models[i]]);
-		race_event.hw.slot = -1;
+		race_event.hw.counter.index = -1;
 		EXPECT_AT(sim_interrupt_everywhere(&test) > 10, "model %u", models[i]);
-		if (race_event.hw.slot >= 0)
+		if (race_event.hw.counter.index >= 0)
 			del(&race_event);
 		end();
 	}
@@ -130,11 +131,11 @@ static void check_race_read(void)
 	check_race(race_read);
 }
 
-static void check_race_freeze(void)
+static void check_race_disable(void)
 {
-	counted_while_frozen = 0;
-	check_race(race_freeze);
-	EXPECT_EQ(counted_while_frozen, 0);
+	counted_while_disabled = 0;
+	check_race(race_disable);
+	EXPECT_EQ(counted_while_disabled, 0);
 }
 
 static void check_race_del(void)
@@ -152,7 +153,7 @@ static void check_race_stop_start(void)
 	check_race(race_stop_start);
 }
 
-/* The overflow was before; only its PMI comes at any instruction of the freeze. */
+/* The overflow was before; only its PMI comes at any instruction of the disable. */
 static void late_before(void)
 {
 	race_before();
@@ -170,7 +171,7 @@ static void late_after(unsigned int place)
 {
 	EXPECT_EQ_AT(samples, 1, "place %u", place);
 	EXPECT_EQ_AT(race_count(), RACE_PERIOD, "place %u", place);
-	EXPECT_EQ_AT(counted_while_frozen, 0, "place %u", place);
+	EXPECT_EQ_AT(counted_while_disabled, 0, "place %u", place);
 }
 
 static void check_race_late(void)
@@ -183,9 +184,9 @@ static void check_race_late(void)
 	};
 
 	start(&usual);
-	race_action = race_freeze;
-	race_event.hw.slot = -1;
-	counted_while_frozen = 0;
+	race_action = race_disable;
+	race_event.hw.counter.index = -1;
+	counted_while_disabled = 0;
 	EXPECT(sim_interrupt_everywhere(&test) > 100);
 	sim_intel_hold(false);
 	del(&race_event);
@@ -197,7 +198,7 @@ static struct perf_event second_event;
 
 static void second_before(void)
 {
-	if (race_event.hw.slot >= 0) {
+	if (race_event.hw.counter.index >= 0) {
 		del(&race_event);
 		del(&second_event);
 	}
@@ -245,7 +246,7 @@ static void check_race_second(void)
 	};
 
 	start(&usual);
-	race_event.hw.slot = -1;
+	race_event.hw.counter.index = -1;
 	EXPECT(sim_interrupt_everywhere(&test) > 100);
 	del(&race_event);
 	del(&second_event);
@@ -260,9 +261,9 @@ static void check_race_add_other(void)
 static const struct tap_rule rules[] = {
 	{ "an overflow at any instruction of a read is counted once and sampled once",
 	  check_race_read },
-	{ "an overflow at any instruction of freezing or unfreezing is counted once and sampled once",
-	  check_race_freeze },
-	{ "a late PMI at any instruction of freezing or unfreezing leaves it frozen",
+	{ "an overflow at any instruction of disabling or enabling is counted once and sampled once",
+	  check_race_disable },
+	{ "a late PMI at any instruction of disabling or enabling leaves it disabled",
 	  check_race_late },
 	{ "an overflow at any instruction of taking its event off is counted once and sampled once",
 	  check_race_del },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of the Intel driver: counting, sampling, freezing.
+ * Rules of the Intel driver: counting, sampling, disabling.
  */
 #include "intel.h"
 
@@ -73,7 +73,7 @@ static void check_samples(void)
 					     m, period);
 				EXPECT_EQ_AT(atomic_load(&event.count), happened,
 					     "model %u, period %" PRIu64, m, period);
-				EXPECT_EQ_AT(event.hw.last_period, period,
+				EXPECT_EQ_AT(event.sampling.last_period, period,
 					     "model %u, period %" PRIu64, m, period);
 				EXPECT_EQ_AT(user_count(&event), happened,
 					     "model %u, period %" PRIu64, m, period);
@@ -191,7 +191,7 @@ static void check_exclude_host(void)
 	end();
 }
 
-static void check_frozen(void)
+static void check_disabled(void)
 {
 	for (unsigned int m = 0; m < MODELS; m++) {
 		struct perf_event event;
@@ -243,7 +243,7 @@ static void check_per_processor(void)
 		EXPECT_EQ(sim_intel_pmi_masked(), false);
 		init_event(&events[cpu], PERF_TYPE_RAW, INSTRUCTIONS, 0);
 		EXPECT_EQ(add(&events[cpu]), 0);
-		EXPECT_EQ(events[cpu].hw.slot, 32);
+		EXPECT_EQ(events[cpu].hw.counter.index, 32);
 	}
 	sim_intel_count(INSTRUCTIONS, 11);
 	sim_cpu_set(0);
@@ -257,7 +257,7 @@ static void check_per_processor(void)
 	end();
 }
 
-/* With skid, or on a busy processor, the PMI of an overflow comes when the PMU is already frozen, or when
+/* With skid, or on a busy processor, the PMI of an overflow comes when the PMU is already disabled, or when
  * its event is gone. */
 static void check_late_pmi(void)
 {
@@ -322,10 +322,10 @@ static const struct tap_rule rules[] = {
 	{ "a throttled event stops at its sample and goes on from there", check_throttled },
 	{ "user and kernel instructions are told apart", check_rings },
 	{ "an event of guests only never counts here", check_exclude_host },
-	{ "while frozen nothing counts; freezing nests", check_frozen },
+	{ "while disabled nothing counts; disabling nests", check_disabled },
 	{ "a PMU without events is never written", check_idle },
 	{ "each processor has its own counters, all unmasked at start", check_per_processor },
-	{ "a PMI that comes late, to a frozen PMU or for an event that is gone, loses no sample",
+	{ "a PMI that comes late, to a disabled PMU or for an event that is gone, loses no sample",
 	  check_late_pmi },
 };
 

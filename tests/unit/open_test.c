@@ -4,8 +4,11 @@
  * ioctls, poll and mmap do, and that nothing is left behind whatever fails.
  */
 #include <kernel/page.h>
+#include <kernel/perf/read.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/schedule.h>
 #include <kernel/perf/settings.h>
+#include <kernel/perf/throttle.h>
 #include <uapi/linux/poll.h>
 
 #include "events.h"

@@ -215,12 +215,12 @@ static void check_throttled(void)
 	int fd = open_event(profiling(0, 100), 0, -1, -1);
 	sim_ev67_count(INSTRUCTION, 100 * 401);
 	EXPECT_EQ(count_of(fd), 100 * 401);
-	EXPECT_EQ(event_of(fd)->hw.interrupts, HW_THROTTLED);
+	EXPECT_EQ(event_of(fd)->sampling.interrupts, SAMPLING_THROTTLED);
 	sim_ev67_count(INSTRUCTION, 12345);
 	EXPECT_EQ(count_of(fd), 100 * 401);
 	sim_clock_advance(PERF_TICK_NS);
 	sim_ev67_count(INSTRUCTION, 100);
-	EXPECT_EQ(event_of(fd)->hw.interrupts, 1);
+	EXPECT_EQ(event_of(fd)->sampling.interrupts, 1);
 	EXPECT_EQ(count_of(fd), 100 * 402);
 	end_machine();
 }

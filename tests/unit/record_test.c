@@ -4,6 +4,9 @@
  * of perf_event_open(2).
  */
 #include "mapping.h"
+#include <kernel/perf/event.h>
+#include <kernel/perf/record.h>
+#include <kernel/perf/schedule.h>
 
 #define CODE  1
 #define OTHER 2
@@ -170,7 +173,7 @@ static void check_group_read(void)
 		      header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 8 + 3 * 8 + 3 * 16), 3, 400,
 		      400, 100, event_of(leader)->id, 11, event_of(sibling)->id, 400,
 		      event_of(clock)->id);
-	/* A sample in between folds the siblings and loses nothing. */
+	/* A sample in between updates the siblings and loses nothing. */
 	sim_pmu_count(OTHER, 5);
 	EXPECT_EQ(event_of(sibling)->attr.sample_period, 0);
 	uint64_t values[9];

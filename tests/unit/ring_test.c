@@ -6,7 +6,9 @@
  */
 #include <kernel/page.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/read.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/wakeup.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 

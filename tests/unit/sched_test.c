@@ -4,6 +4,7 @@
  * times. Every number is derived from what the test made happen.
  */
 #include <kernel/perf/context.h>
+#include <kernel/perf/schedule.h>
 
 #include "events.h"
 

@@ -2,6 +2,8 @@
 /* Rules of kernel/perf/userpage.c: what a program computes from the mapped page is the count, at
  * any moment and at every width. */
 #include "mapping.h"
+#include <kernel/perf/schedule.h>
+#include <kernel/perf/userpage.h>
 
 #define CODE 1
 
@@ -280,7 +282,7 @@ static void read_file(void *unused)
 	read_event(fd, &value, sizeof(value));
 }
 
-/* The counter moves as long as it is not frozen. */
+/* The counter moves as long as it is enabled. */
 static void overflow(void *unused)
 {
 	uint64_t before = sim_pmu_counted();

@@ -7,29 +7,29 @@
  * interrupt, at IPL 6, that says which of them overflowed. Counts are exact all the same, by the
  * arithmetic of kernel/perf/counter.c: a counter holds minus what is left of the period, and never
  * more than half its range, so that it overflows, and interrupts, when another half is still to
- * go before anything is lost. It is not the interrupt that counts a wrap: it folds, as every read
- * does, and whoever comes second finds nothing left to fold.
+ * go before anything is lost. It is not the interrupt that counts a wrap: it updates, as every read
+ * does, and whoever comes second finds nothing left to update.
  *
  * The interrupt may come late, because interrupts were off at its overflow, or not at all, because
- * the counter was given to another event meanwhile. A fold never misses it. A sample that is due by then
+ * the counter was given to another event meanwhile. An update never misses it. A sample that is due by then
  * and was not taken stays due: the event's counter is set to overflow as soon as it can.
  *
  * The interrupt may also come anywhere in this driver, if interrupts are off by an IPL lower than
  * 6. What keeps that right:
  *
- *   - Task context changes counters only while the PMU is frozen (`frozen` > 0) or while the
+ *   - Task context changes counters only while the PMU is disabled (`disabled` > 0) or while the
  *     counter is not in `running`. An interrupt can still come then, for an overflow that happened
  *     before; of an event that is HW_STOPPED it takes no notice.
  *   - `running` is the truth about what is to count and changes atomically. The interrupt takes bits
- *     out, never puts them in, and leaves the counters as `running` and `frozen` say.
+ *     out, never puts them in, and leaves the counters as `running` and `disabled` say.
  *   - A write to a counter forgets an overflow that its last owner left behind (in PALcode).
  *
  * A counter whose event excludes the kernel is halted whenever the kernel runs (ev67.h). Its value is in memory then,
- * and what is folded and set is that. Nothing of it can change but by the kernel's doing: its
+ * and what is updated and set is that. Nothing of it can change but by the kernel's doing: its
  * overflows are served in the entry from user mode that finds them, and its interrupt has nothing to do.
  *
  * A ProfileMe event has both counters for itself. Counter 0 overflows when it has chosen an
- * instruction, and then tells of that one, until it is written again. So for folding it
+ * instruction, and then tells of that one, until it is written again. So for updating it
  * stands at its overflow from then on.
  *
  * User mode cannot read the counters: the mapped page has index 0, and the reader calls read().
@@ -37,8 +37,11 @@
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
 #include <kernel/log.h>
+#include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
+#include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/smp.h>
 #include <kernel/time.h>
@@ -58,7 +61,7 @@ struct ev67_cpu {
 	struct perf_event *events[EV67_COUNTERS];
 	unsigned int select;	      /* SL0 and SL1, as last written */
 	_Atomic unsigned int running; /* counters whose event is to count */
-	_Atomic unsigned int frozen;  /* depth of pmu_disable */
+	_Atomic unsigned int disabled; /* depth of pmu_disable */
 	/* Of events of user mode only: their counters; which of them were started on the last way to user mode;
 	 * their values. */
 	unsigned int user, user_started;
@@ -87,17 +90,18 @@ static bool is_of_user_mode(const struct perf_event *event)
 /* The counters that EVENT has. */
 static unsigned int counters_of(const struct perf_event *event)
 {
-	return ev67_is_profile(event->hw.config) ? EV67_ALL_COUNTERS : 1u << event->hw.slot;
+	return ev67_is_profile(event->hw.config) ? EV67_ALL_COUNTERS :
+						   1u << event->hw.counter.index;
 }
 
 /* Sets EVENT's counter; where it has both, the other one to 0. */
 static void write_counter(const struct perf_event *event, uint64_t value)
 {
 	if (is_of_user_mode(event))
-		this_ev67_cpu()->user_values[event->hw.slot] = value;
+		this_ev67_cpu()->user_values[event->hw.counter.index] = value;
 	else
 		wrperfmon(PERFMON_WRITE,
-			  value << PCTR_CTL_SHIFT(event->hw.slot) | counters_of(event));
+			  value << PCTR_CTL_SHIFT(event->hw.counter.index) | counters_of(event));
 }
 
 /* What COUNTER has in CONTROL, PCTR_CTL as it was read. */
@@ -111,8 +115,8 @@ static uint64_t read_raw(struct perf_event *event)
 	uint64_t value;
 
 	if (is_of_user_mode(event))
-		return this_ev67_cpu()->user_values[event->hw.slot];
-	value = value_in(wrperfmon(PERFMON_READ, 0), (unsigned int)event->hw.slot);
+		return this_ev67_cpu()->user_values[event->hw.counter.index];
+	value = value_in(wrperfmon(PERFMON_READ, 0), (unsigned int)event->hw.counter.index);
 	/* It is set in the upper half of its range, and a window is shorter than the lower. */
 	if (ev67_is_profile(event->hw.config) && value < PERIOD_MAX)
 		return 0;
@@ -124,12 +128,12 @@ static void halt(unsigned int counters)
 	wrperfmon(PERFMON_DISABLE, counters);
 }
 
-/* Lets count what is to count, unless the PMU is frozen. */
+/* Lets count what is to count, unless the PMU is disabled. */
 static void resume(struct ev67_cpu *cpu)
 {
 	unsigned int counters = atomic_load(&cpu->running) & ~cpu->user, stale;
 
-	if (!counters || atomic_load(&cpu->frozen))
+	if (!counters || atomic_load(&cpu->disabled))
 		return;
 	wrperfmon(PERFMON_ENABLE, counters);
 	/* The interrupt came before that and stopped one. */
@@ -154,45 +158,45 @@ static int ev67_event_init(struct perf_event *event)
 
 	if (error)
 		return error;
-	event->hw.slot = -1;
+	event->hw.counter.index = -1;
 	return 0;
 }
 
-static void freeze(struct pmu *pmu)
+static void disable_pmu(struct pmu *pmu)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
 	(void)pmu;
-	if (atomic_fetch_add(&cpu->frozen, 1) == 0 && !is_idle(cpu))
+	if (atomic_fetch_add(&cpu->disabled, 1) == 0 && !is_idle(cpu))
 		halt(EV67_ALL_COUNTERS);
 }
 
-static void unfreeze(struct pmu *pmu)
+static void enable_pmu(struct pmu *pmu)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
 	(void)pmu;
-	ASSERT(atomic_load(&cpu->frozen) > 0);
-	if (atomic_fetch_sub(&cpu->frozen, 1) == 1)
+	ASSERT(atomic_load(&cpu->disabled) > 0);
+	if (atomic_fetch_sub(&cpu->disabled, 1) == 1)
 		resume(cpu);
 }
 
-static void fold(struct perf_event *event)
+static void update(struct perf_event *event)
 {
-	pmu_event_fold(event, read_raw, EV67_WIDTH_BITS);
+	pmu_event_update(event, read_raw, EV67_WIDTH_BITS);
 }
 
-/* Starts the next period of EVENT, folded and not counting. EXPIRED: as pmu_event_set_period. */
+/* Starts the next period of EVENT, updated and not counting. EXPIRED: as pmu_event_set_period. */
 static void begin_period(struct perf_event *event, bool *expired)
 {
 	/* What the way to user mode counts makes it more than the least in any case. */
-	uint64_t least = is_of_user_mode(event) ? 1 : period_min[event->hw.slot];
+	uint64_t least = is_of_user_mode(event) ? 1 : period_min[event->hw.counter.index];
 
 	write_counter(event,
 		      pmu_event_set_period(event, EV67_WIDTH_BITS, PERIOD_MAX, least, expired));
 }
 
-/* Lets EVENT, whose counter is set, count when the PMU is next not frozen. */
+/* Lets EVENT, whose counter is set, count when the PMU is next enabled. */
 static void let_run(struct ev67_cpu *cpu, struct perf_event *event)
 {
 	event->hw.flags = 0;
@@ -217,12 +221,12 @@ static void stop(struct perf_event *event, int flags)
 
 	if (!(event->hw.flags & HW_STOPPED)) {
 		atomic_fetch_and(&cpu->running, ~counters_of(event));
-		if (!atomic_load(&cpu->frozen))
+		if (!atomic_load(&cpu->disabled))
 			halt(counters_of(event));
 		event->hw.flags |= HW_STOPPED;
 	}
 	if ((flags & PMU_UPDATE) && !(event->hw.flags & HW_UPTODATE)) {
-		fold(event);
+		update(event);
 		event->hw.flags |= HW_UPTODATE;
 	}
 }
@@ -238,15 +242,15 @@ static void set_user(struct ev67_cpu *cpu, unsigned int counters)
 static void leave_counter(struct ev67_cpu *cpu, struct perf_event *event)
 {
 	stop(event, PMU_UPDATE);
-	cpu->events[event->hw.slot] = NULL;
-	set_user(cpu, cpu->user & ~(1u << event->hw.slot));
-	event->hw.slot = -1;
+	cpu->events[event->hw.counter.index] = NULL;
+	set_user(cpu, cpu->user & ~(1u << event->hw.counter.index));
+	event->hw.counter.index = -1;
 }
 
 /* EVENT is HW_STOPPED. */
 static void take_counter(struct ev67_cpu *cpu, struct perf_event *event, int counter)
 {
-	event->hw.slot = counter;
+	event->hw.counter.index = counter;
 	cpu->events[counter] = event;
 	if (is_of_user_mode(event))
 		set_user(cpu, cpu->user | 1u << counter);
@@ -272,7 +276,7 @@ static int add(struct perf_event *event, int flags)
 	uint64_t events[EV67_COUNTERS] = { event->hw.config };
 	struct ev67_placement placement;
 
-	ASSERT(atomic_load(&cpu->frozen) > 0);
+	ASSERT(atomic_load(&cpu->disabled) > 0);
 	if (cpu->events[0] && cpu->events[1])
 		return -EAGAIN;
 	if (neighbour)
@@ -280,7 +284,7 @@ static int add(struct perf_event *event, int flags)
 	if (!ev67_place(events, neighbour ? 2 : 1, &placement))
 		return -EAGAIN;
 
-	if (neighbour && neighbour->hw.slot != placement.counter[1])
+	if (neighbour && neighbour->hw.counter.index != placement.counter[1])
 		move(cpu, neighbour, placement.counter[1]);
 	select_events(cpu, placement.select);
 	event->hw.flags = HW_STOPPED | HW_UPTODATE;
@@ -298,19 +302,19 @@ static void del(struct perf_event *event, int flags)
 	struct ev67_cpu *cpu = this_ev67_cpu();
 
 	(void)flags;
-	ASSERT(atomic_load(&cpu->frozen) > 0);
+	ASSERT(atomic_load(&cpu->disabled) > 0);
 	leave_counter(cpu, event);
 }
 
 int ev67_pmu_register(struct pmu *pmu, int type)
 {
-	pmu->pmu_disable = freeze;
-	pmu->pmu_enable = unfreeze;
+	pmu->pmu_disable = disable_pmu;
+	pmu->pmu_enable = enable_pmu;
 	pmu->add = add;
 	pmu->del = del;
 	pmu->start = start;
 	pmu->stop = stop;
-	pmu->read = fold;
+	pmu->read = update;
 	return perf_pmu_register(pmu, type);
 }
 
@@ -343,7 +347,7 @@ static void serve_overflow(struct ev67_cpu *cpu, unsigned int counter, struct tr
 	is_profile = ev67_is_profile(event->hw.config);
 	if (is_profile)
 		profile = read_profile();
-	fold(event);
+	update(event);
 	begin_period(event, &expired);
 	perf_userpage_update(event);
 	if (!expired)
@@ -376,7 +380,7 @@ void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
 
 	/* First of all, so that as little as can be of this is counted. */
 	halt(EV67_ALL_COUNTERS);
-	atomic_fetch_add(&cpu->frozen, 1);
+	atomic_fetch_add(&cpu->disabled, 1);
 	start_ns = clock_ns();
 	if (counter < EV67_COUNTERS) {
 		unsigned int told = (unsigned int)counter;
@@ -387,7 +391,7 @@ void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
 			serve_overflow(cpu, told, frame);
 	}
 	perf_interrupt_took(start_ns);
-	atomic_fetch_sub(&cpu->frozen, 1);
+	atomic_fetch_sub(&cpu->disabled, 1);
 	resume(cpu);
 }
 
@@ -406,7 +410,7 @@ struct user_start ev67_user_start(struct user_way out)
 	struct ev67_cpu *cpu = this_ev67_cpu();
 	struct user_start start = { 0, atomic_load(&cpu->running) & cpu->user };
 
-	ASSERT(!atomic_load(&cpu->frozen));
+	ASSERT(!atomic_load(&cpu->disabled));
 	cpu->user_started = start.counters;
 	for (unsigned int n = 0; n < EV67_COUNTERS; n++)
 		if (start.counters >> n & 1)

@@ -81,7 +81,7 @@ extern const struct pmu_attribute ev67_formats[], ev67_event_names[];
 bool ev67_pmu_init(void);
 
 /* ev67.c: registers PMU, of which the name, attributes and event_init are there, with calls that work on these
- * counters; of PMUs that share them freezing one freezes the other, too. TYPE and the result as
+ * counters; where two PMUs share them, disabling one disables the other. TYPE and the result as
  * perf_pmu_register's. Task context, at start. */
 int ev67_pmu_register(struct pmu *pmu, int type);
 

@@ -13,6 +13,7 @@
  */
 #include <kernel/log.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
 #include <uapi/asm-alpha/profileme.h>
 #include <uapi/linux/errno.h>
@@ -57,7 +58,7 @@ static int profileme_event_init(struct perf_event *event)
 	    has_rival(event))
 		return -EINVAL;
 	event->hw.config = EV67_PROFILE + attr->config;
-	event->hw.slot = -1;
+	event->hw.counter.index = -1;
 	return 0;
 }
 
@@ -71,9 +72,9 @@ bool profileme_overflow(struct perf_event *event, const struct ev67_profile *pro
 	struct perf_raw raw = { &registers, sizeof(registers) };
 	bool stop;
 
-	event->hw.raw = &raw;
+	event->sampling.raw = &raw;
 	stop = perf_event_overflow(event, frame);
-	event->hw.raw = NULL;
+	event->sampling.raw = NULL;
 	return stop;
 }
 

@@ -4,20 +4,20 @@
  *
  * Each processor has general counters, which count any event, and from version 2 on fixed ones,
  * which count one event each. From version 2 on IA32_PERF_GLOBAL_CTRL has a bit for every counter:
- * that register alone starts and halts counting, so freezing the PMU is one write, and a halted
+ * that register alone starts and halts counting, so disabling the PMU is one write, and a halted
  * event's control word may stay. Version 1 has no such register: there the enable bit of every
  * counter in use is written.
  *
  * The PMI is an NMI and may come anywhere, also inside this driver in task context. What keeps that
  * right:
  *
- *   - Task context changes counters only while the PMU is frozen (`frozen` > 0) or while the
+ *   - Task context changes counters only while the PMU is disabled (`disabled` > 0) or while the
  *     counter is not in `running`. A PMI can still come then, for an overflow that happened before
- *     the freeze took effect.
+ *     disabling took effect.
  *   - `running` is the truth about what is to count and changes atomically. The PMI takes bits out,
  *     never puts them in.
- *   - `frozen` is raised before the PMU is frozen and lowered before it is unfrozen: a PMI in
- *     between leaves it frozen only if the interrupted code expects it so, or will itself write
+ *   - `disabled` is raised before the PMU is disabled and lowered before it is enabled: a PMI in
+ *     between leaves it disabled only if the interrupted code expects it so, or will itself write
  *     what it should be.
  *   - A counter's control word is written in task context alone.
  *
@@ -31,8 +31,11 @@
 #include <kernel/cpu.h>
 #include <kernel/log.h>
 #include <kernel/perf/assign.h>
+#include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
+#include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/smp.h>
 #include <kernel/time.h>
@@ -56,7 +59,7 @@ struct intel_cpu {
 	struct perf_event *events[COUNTERS_MAX];
 	uint64_t occupied;	     /* slots with an event */
 	_Atomic uint64_t running;    /* those whose event is to count */
-	_Atomic unsigned int frozen; /* depth of pmu_disable */
+	_Atomic unsigned int disabled; /* depth of pmu_disable */
 	/* Event-select registers (in version 1 without EN) and the fixed ones', as last written. */
 	uint64_t control[GENERAL_MAX], fixed_control;
 	bool late_pmi_expected; /* PMI's: it served two overflows, another NMI may be on its way */
@@ -157,10 +160,10 @@ static inline void let_count(struct intel_cpu *cpu, uint64_t slots)
 		let_each_count(cpu, slots);
 }
 
-/* After `running` changed: makes it so, unless the PMU is frozen. */
+/* After `running` changed: makes it so, unless the PMU is disabled. */
 static void apply_running(struct intel_cpu *cpu)
 {
-	if (!atomic_load(&cpu->frozen))
+	if (!atomic_load(&cpu->disabled))
 		let_count(cpu, atomic_load(&cpu->running));
 }
 
@@ -197,8 +200,8 @@ static int intel_event_init(struct perf_event *event)
 
 	if (error)
 		return error;
-	event->hw.slot = -1;
-	event->hw.last_slot = -1;
+	event->hw.counter.index = -1;
+	event->hw.counter.last_index = -1;
 	return counter_group_validate(event, intel.counters);
 }
 
@@ -207,7 +210,7 @@ static void intel_disable(struct pmu *pmu)
 	struct intel_cpu *cpu = this_intel_cpu();
 
 	(void)pmu;
-	if (atomic_fetch_add(&cpu->frozen, 1) == 0 && cpu->occupied)
+	if (atomic_fetch_add(&cpu->disabled, 1) == 0 && cpu->occupied)
 		let_count(cpu, 0);
 }
 
@@ -216,34 +219,34 @@ static void intel_enable(struct pmu *pmu)
 	struct intel_cpu *cpu = this_intel_cpu();
 
 	(void)pmu;
-	ASSERT(atomic_load(&cpu->frozen) > 0);
-	if (atomic_fetch_sub(&cpu->frozen, 1) == 1 && cpu->occupied)
+	ASSERT(atomic_load(&cpu->disabled) > 0);
+	if (atomic_fetch_sub(&cpu->disabled, 1) == 1 && cpu->occupied)
 		let_count(cpu, atomic_load(&cpu->running));
 }
 
 static uint64_t read_raw(struct perf_event *event)
 {
-	return pmc_read(event->hw.read_index);
+	return pmc_read(event->hw.counter.read_index);
 }
 
 static void intel_read(struct perf_event *event)
 {
-	pmu_event_fold(event, read_raw, event->hw.width_bits);
+	pmu_event_update(event, read_raw, event->hw.counter.width_bits);
 }
 
-/* Starts the next period of EVENT, folded and not counting. EXPIRED: as pmu_event_set_period. */
+/* Starts the next period of EVENT, updated and not counting. EXPIRED: as pmu_event_set_period. */
 static void begin_period(struct perf_event *event, bool *expired)
 {
-	int slot = event->hw.slot;
+	int slot = event->hw.counter.index;
 
-	write_counter(slot, pmu_event_set_period(event, event->hw.width_bits, period_max(slot),
-						 PERIOD_MIN, expired));
+	write_counter(slot, pmu_event_set_period(event, event->hw.counter.width_bits,
+						 period_max(slot), PERIOD_MIN, expired));
 }
 
-/* Lets EVENT, whose counter is set, count when the PMU is next not frozen. */
+/* Lets EVENT, whose counter is set, count when the PMU is next enabled. */
 static void let_run(struct intel_cpu *cpu, struct perf_event *event)
 {
-	int slot = event->hw.slot;
+	int slot = event->hw.counter.index;
 
 	event->hw.flags = 0;
 	if (is_fixed(slot))
@@ -274,7 +277,7 @@ static void intel_stop(struct perf_event *event, int flags)
 	struct intel_cpu *cpu = this_intel_cpu();
 
 	if (!(event->hw.flags & HW_STOPPED)) {
-		atomic_fetch_and(&cpu->running, ~slot_bit(event->hw.slot));
+		atomic_fetch_and(&cpu->running, ~slot_bit(event->hw.counter.index));
 		apply_running(cpu);
 		event->hw.flags |= HW_STOPPED;
 	}
@@ -287,19 +290,19 @@ static void intel_stop(struct perf_event *event, int flags)
 static void leave_slot(struct intel_cpu *cpu, struct perf_event *event)
 {
 	intel_stop(event, PMU_UPDATE);
-	cpu->events[event->hw.slot] = NULL;
-	cpu->occupied &= ~slot_bit(event->hw.slot);
-	event->hw.last_slot = event->hw.slot;
-	event->hw.slot = -1;
+	cpu->events[event->hw.counter.index] = NULL;
+	cpu->occupied &= ~slot_bit(event->hw.counter.index);
+	event->hw.counter.last_index = event->hw.counter.index;
+	event->hw.counter.index = -1;
 }
 
 static void take_slot(struct intel_cpu *cpu, struct perf_event *event, int slot)
 {
 	cpu->events[slot] = event;
 	cpu->occupied |= slot_bit(slot);
-	event->hw.slot = slot;
-	event->hw.width_bits = width_of(slot);
-	event->hw.read_index = rdpmc_index(slot);
+	event->hw.counter.index = slot;
+	event->hw.counter.width_bits = width_of(slot);
+	event->hw.counter.read_index = rdpmc_index(slot);
 }
 
 /* Another event needs the counter that EVENT is on. */
@@ -323,8 +326,9 @@ static __attribute__((noinline)) int make_room(struct intel_cpu *cpu,
 	uint64_t occupant[COUNTERS_MAX];
 
 	for (uint64_t rest = cpu->occupied; rest; rest &= rest - 1)
-		occupant[__builtin_ctzll(rest)] = cpu->events[__builtin_ctzll(rest)]->hw.constraint;
-	int slot = counter_assign(free, event->hw.constraint, 0, occupant, &moves);
+		occupant[__builtin_ctzll(rest)] =
+			cpu->events[__builtin_ctzll(rest)]->hw.counter.constraint;
+	int slot = counter_assign(free, event->hw.counter.constraint, 0, occupant, &moves);
 	if (slot < 0)
 		return slot;
 	for (unsigned int i = 0; i < moves.count; i++)
@@ -338,11 +342,11 @@ static int intel_add(struct perf_event *event, int flags)
 	uint64_t free = intel.counters & ~cpu->occupied;
 	uint64_t preferred = free >> FIXED_SLOT << FIXED_SLOT;
 
-	ASSERT(atomic_load(&cpu->frozen) > 0);
+	ASSERT(atomic_load(&cpu->disabled) > 0);
 	/* Where it was before its control word still is. */
-	if (event->hw.last_slot >= 0 && (free & slot_bit(event->hw.last_slot)))
-		preferred = slot_bit(event->hw.last_slot);
-	int slot = counter_assign_free(free, event->hw.constraint, preferred);
+	if (event->hw.counter.last_index >= 0 && (free & slot_bit(event->hw.counter.last_index)))
+		preferred = slot_bit(event->hw.counter.last_index);
+	int slot = counter_assign_free(free, event->hw.counter.constraint, preferred);
 	if (slot < 0)
 		slot = make_room(cpu, event, free);
 	if (slot < 0)
@@ -362,18 +366,19 @@ static void intel_del(struct perf_event *event, int flags)
 	struct intel_cpu *cpu = this_intel_cpu();
 
 	(void)flags;
-	ASSERT(atomic_load(&cpu->frozen) > 0);
+	ASSERT(atomic_load(&cpu->disabled) > 0);
 	leave_slot(cpu, event);
 }
 
 static uint32_t intel_user_index(struct perf_event *event)
 {
-	return event->hw.slot < 0 ? 0 : event->hw.read_index + 1;
+	return event->hw.counter.index < 0 ? 0 : event->hw.counter.read_index + 1;
 }
 
 static unsigned int intel_user_width(struct perf_event *event)
 {
-	return event->hw.slot < 0 ? intel.general_width_bits : event->hw.width_bits;
+	return event->hw.counter.index < 0 ? intel.general_width_bits :
+					     event->hw.counter.width_bits;
 }
 
 static struct pmu intel_pmu = {
@@ -408,7 +413,7 @@ static void serve_overflow(struct intel_cpu *cpu, int slot, struct trap_frame *f
 		intel_stop(event, 0);
 }
 
-/* Serves every counter that has overflowed, PMU frozen; returns how many. */
+/* Serves every counter that has overflowed, PMU disabled; returns how many. */
 static unsigned int serve_overflows(struct intel_cpu *cpu, uint64_t overflows,
 				    struct trap_frame *frame)
 {
@@ -444,15 +449,15 @@ static bool intel_pmi(struct trap_frame *frame)
 			apic_pmi_unmask();
 		return ours;
 	}
-	/* Serving must not be counted, and counters are written: `frozen` tells intel_stop that the
+	/* Serving must not be counted, and counters are written: `disabled` tells intel_stop that the
 	 * PMU is halted already. */
-	atomic_fetch_add(&cpu->frozen, 1);
+	atomic_fetch_add(&cpu->disabled, 1);
 	let_count(cpu, 0);
 	cpu->late_pmi_expected = serve_overflows(cpu, overflows, frame) > 1;
 	/* The APIC has masked its entry when it delivered the interrupt. Unmasked while the PMU is
-	 * frozen, no overflow is missed. */
+	 * disabled, no overflow is missed. */
 	apic_pmi_unmask();
-	atomic_fetch_sub(&cpu->frozen, 1);
+	atomic_fetch_sub(&cpu->disabled, 1);
 	perf_interrupt_took(start_ns);
 	apply_running(cpu);
 	return true;

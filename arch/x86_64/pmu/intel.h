@@ -76,7 +76,7 @@ struct intel_pmu {
 bool intel_pmu_probe(struct intel_pmu *pmu);
 
 /* intel_events.c: translates EVENT's attr into hw.config (event-select bits but EN) and
- * hw.constraint (slots that can count it). 0; -ENOENT: not an event of this PMU; -EINVAL,
+ * hw.counter.constraint (slots that can count it). 0; -ENOENT: not an event of this PMU; -EINVAL,
  * -EOPNOTSUPP: as Linux 6.12. Task context. */
 int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event);
 

@@ -143,7 +143,7 @@ int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event)
 	if (attr->aux_output)
 		return -EINVAL;
 
-	event->hw.constraint = constraint_of(pmu, event_bits & ~EVENTSEL_ANY);
+	event->hw.counter.constraint = constraint_of(pmu, event_bits & ~EVENTSEL_ANY);
 	event->hw.config = event_bits | EVENTSEL_INT;
 	if (!attr->exclude_user)
 		event->hw.config |= EVENTSEL_USR;

@@ -6,6 +6,7 @@
  * Numbers, names and errors are those of Linux's driver of the same name. Nothing here can interrupt, or
  * tell user mode from the kernel. Any number of events may be on, so they join every group.
  */
+#include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 #include <machine/msr.h>
@@ -73,7 +74,7 @@ static int msr_event_init(struct perf_event *event)
 static void msr_event_read(struct perf_event *event)
 {
 	if (!(event->hw.flags & HW_STOPPED))
-		pmu_event_fold(event, msr_events[event->attr.config].read_raw, WIDTH_BITS);
+		pmu_event_update(event, msr_events[event->attr.config].read_raw, WIDTH_BITS);
 }
 
 static void msr_event_start(struct perf_event *event, int flags)

@@ -52,7 +52,7 @@ static inline int counter_assign_free(uint64_t free, uint64_t allowed, uint64_t 
 
 /*
  * Whether EVENT and its group could ever be on the counters COUNTERS together, each member of
- * EVENT's PMU on one of its hw.constraint: 0, or -EINVAL. What a driver's event_init ends with, as
+ * EVENT's PMU on one of its hw.counter.constraint: 0, or -EINVAL. What a driver's event_init ends with, as
  * Linux's x86 driver does: siblings that are disabled do not count. Called with EVENT->leader set
  * and the group's membership stable (the leader's context->mutex). Task context.
  */

@@ -11,9 +11,12 @@ struct perf_event;
 struct perf_event_attr;
 struct task;
 
+/* Registers the PMU. Once, by perf_init. */
+void perf_breakpoint_init(void);
+
 /*
  * For the kernel's own use, ptrace's: a breakpoint of TASK, wherever it runs, that counts nothing and calls
- * TRIGGERED at each hit (on the processor that runs TASK, interrupts off). ATTR is complete as
+ * TRIGGERED at each hit (on the CPU that runs TASK, interrupts off). ATTR is complete as
  * perf_attr_copy leaves it. NULL with *ERROR: -ENOSPC (too many), -EINVAL, -EPERM, -ESRCH, -ENOMEM, …
  * Task context.
  */
@@ -27,16 +30,5 @@ void perf_breakpoint_close(struct perf_event *event);
  * again if attr.disabled says so, whether the change is refused or not (Linux). -EINVAL,
  * -EOPNOTSUPP, -EPERM. Task context, interrupts on. */
 int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr);
-
-/*
- * breakpoint_slots.c
- */
-
-/* One more breakpoint of TASK (NULL: of whatever runs) on processor CPU (-1: all), if there will always be
- * a register for it: 0, -ENOSPC or -ENOMEM. And one less. Task context; a context's mutex may be
- * held. */
-int breakpoint_slot_take(struct task *task, int cpu);
-void breakpoint_slot_give(struct task *task, int cpu);
-void breakpoint_slots_init(void);
 
 #endif

@@ -17,6 +17,9 @@ struct perf_callchain {
 	uint64_t entries[]; /* PERF_CONTEXT_* marks and addresses */
 };
 
+/* Once, by perf_init. */
+void perf_callchain_init(void);
+
 /*
  * An event that takes chains comes, and is gone: while there is one, memory is there for them. -ENOMEM.
  * Task context; any mutex may be held.
@@ -30,7 +33,7 @@ int perf_callchain_set_limit(_Atomic int *limit, int value);
 
 /*
  * The chain of a sample of EVENT which interrupted FRAME, with the user registers USER (NULL: there are
- * none): at most ENTRIES_MAX. It is this processor's until perf_callchain_done, which follows before anything
+ * none): at most ENTRIES_MAX. It is this CPU's until perf_callchain_done, which follows before anything
  * that was interrupted goes on. Any context, NMI included.
  */
 struct perf_callchain *perf_callchain_take(const struct perf_event *event,

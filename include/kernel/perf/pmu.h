@@ -22,7 +22,7 @@ struct trap_frame;
 enum pmu_flag {
 	PMU_START = 1,	/* add: start counting at once */
 	PMU_RELOAD = 2, /* start: write the period's remainder into the counter */
-	PMU_UPDATE = 4	/* stop: fold the counter into event->count */
+	PMU_UPDATE = 4	/* stop: update event->count from the counter */
 };
 
 /* A file that describes a PMU in sysfs: its name and its text. */
@@ -40,7 +40,7 @@ struct pmu {
 	const struct pmu_attribute *formats, *events, *caps;
 	_Atomic int mux_interval_ms; /* between rotations of its groups, 1 or more; of the registry */
 	LIST_ENTRY(pmu) link;
-	LIST_ENTRY(pmu) freezing_link; /* of those with pmu_disable and pmu_enable */
+	LIST_ENTRY(pmu) hardware_link; /* of those with pmu_disable and pmu_enable */
 
 	/* Can this PMU count EVENT at all? Translates event->attr into event->hw; touches no
 	 * hardware. 0, -ENOENT (not mine, ask the next PMU), -EINVAL, -EOPNOTSUPP … Task
@@ -48,7 +48,7 @@ struct pmu {
 	int (*event_init)(struct perf_event *event);
 
 	/* Whether the running task may open EVENT, which event_init took, on a task it may observe
-	 * (OF_TASK) or on a processor: 0 or a negative error. NULL: yes. Not asked for inherited
+	 * (OF_TASK) or on a CPU: 0 or a negative error. NULL: yes. Not asked for inherited
 	 * events. Task context. */
 	int (*event_permit)(const struct perf_event *event, bool of_task);
 
@@ -56,38 +56,32 @@ struct pmu {
 	 * NULL: nothing. Task context. */
 	void (*event_destroy)(struct perf_event *event);
 
-	/* Everything below runs on the processor whose PMU it is, interrupts off, with the
+	/* Everything below runs on the CPU whose PMU it is, interrupts off, with the
 	 * context's lock held. */
 
-	/* Freeze and unfreeze the whole PMU of this processor against counting and against its
-	 * own interrupt, which may be an NMI. Nest. NULL: nothing to freeze. [hw_perf_disable,
-	 * hw_perf_enable] */
+	/* Halt and resume the whole PMU of this CPU: while it is disabled nothing counts, and its
+	 * own interrupt, which may be an NMI, changes nothing. Nest. NULL: its events are software
+	 * events. [hw_perf_disable, hw_perf_enable] */
 	void (*pmu_disable)(struct pmu *pmu);
 	void (*pmu_enable)(struct pmu *pmu);
 
-	/* Puts EVENT on a counter; with PMU_START it counts when the PMU is next unfrozen.
+	/* Puts EVENT on a counter; with PMU_START it counts when the PMU is next enabled.
 	 * -EAGAIN: no suitable counter free. May move events that are already on (their index
-	 * changes; their user pages are updated). PMU frozen. [enable] */
+	 * changes; their user pages are updated). A group is scheduled in by one add for each
+	 * member; when one fails, the core calls del for those before it. PMU disabled. [enable;
+	 * hw_perf_group_sched_in] */
 	int (*add)(struct perf_event *event, int flags);
-	/* Takes EVENT off: stopped, folded into event->count, everything add acquired is
-	 * released. PMU frozen. [disable] */
+	/* Takes EVENT off: stopped, event->count updated, everything add acquired is
+	 * released. PMU disabled. [disable] */
 	void (*del)(struct perf_event *event, int flags);
 
 	/* Run and halt without giving the counter back. */
 	void (*start)(struct perf_event *event, int flags);
 	void (*stop)(struct perf_event *event, int flags);
 
-	/* Folds what the hardware counted since the last time into event->count. Also from the
+	/* Adds what the hardware counted since the last update to event->count. Also from the
 	 * PMI (NMI). */
 	void (*read)(struct perf_event *event);
-
-	/* A group goes on whole or not at all: adds between start_txn and commit_txn may put off
-	 * the question whether all fit; commit answers it (0 or -EAGAIN; after -EAGAIN the core
-	 * calls del for each, then cancel_txn). NULL: every add answers for itself.
-	 * [hw_perf_group_sched_in] */
-	void (*start_txn)(struct pmu *pmu);
-	int (*commit_txn)(struct pmu *pmu);
-	void (*cancel_txn)(struct pmu *pmu);
 
 	/* Makes EVENT what ATTR says, if no more is different than may be: 0, -EINVAL … NULL: nothing
 	 * may. Task context. */
@@ -104,19 +98,20 @@ struct pmu {
 
 enum pmu_capability {
 	PMU_NO_INTERRUPT = 1, /* cannot sample: a period is refused with -EOPNOTSUPP */
-	PMU_SOFTWARE = 2,     /* add never fails: its events may join groups of hardware events */
-	PMU_NO_EXCLUDE = 4,   /* cannot tell rings apart: exclude_* is refused with -EINVAL */
-	PMU_HIDDEN = 8,	      /* has no directory in sysfs: asked for under another PMU's type */
+	PMU_SOFTWARE =
+		2, /* no counters to compete for, so add never fails and nothing to disable */
+	PMU_NO_EXCLUDE = 4, /* cannot tell rings apart: exclude_* is refused with -EINVAL */
+	PMU_HIDDEN = 8,	    /* has no directory in sysfs: asked for under another PMU's type */
 	PMU_NO_NMI = 16 /* samples in no NMI: records may have a clock that cannot be read there */
 };
 
-/* Freezes and unfreezes, on this processor, every PMU that can be. Interrupts off. Pairs; the
+/* Disables and enables, on this CPU, every PMU of hardware events. Interrupts off. Pairs; the
  * caller does not nest them. */
-void perf_pmu_freeze_all(void);
-void perf_pmu_unfreeze_all(void);
+void perf_pmu_disable_all(void);
+void perf_pmu_enable_all(void);
 
 /* Finds the PMU that can count EVENT, as Linux does: the one whose type attr.type names,
- * HARDWARE and HW_CACHE being the processor's PMU; if there is none of that type, the first that
+ * HARDWARE and HW_CACHE being the CPU's PMU; if there is none of that type, the first that
  * takes it. Sets event->pmu. 0, -ENOENT, or what the PMU says. Task context. */
 int perf_pmu_claim(struct perf_event *event);
 
@@ -129,40 +124,5 @@ struct pmu *perf_pmu_next(uint32_t type);
 /* Makes PMU known. TYPE -1: assign the next free number from 6 (PERF_TYPE_MAX) upwards. -EEXIST.
  * Task context, at start. */
 int perf_pmu_register(struct pmu *pmu, int type);
-
-/* What a driver's interrupt handler calls for each event whose counter overflowed, after it has
- * folded the counter and set up the next period (pmu_event_set_period): writes the sample,
- * counts the interrupt, applies refresh limits. True: throttled or limit reached, the driver
- * must stop the event. FRAME: what was interrupted. NMI or interrupt context. */
-bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame);
-
-/* What a driver's interrupt handler calls last: it began at START_NS of clock_ns(). When
- * interrupts take too much of a processor's time, events that sample are throttled. NMI or
- * interrupt context. */
-void perf_interrupt_took(uint64_t start_ns);
-
-/*
- * Arithmetic that every counter narrower than 64 bits needs, in kernel/perf/counter.c.
- */
-
-/*
- * Folds into event->count what EVENT's counter has counted since the last fold. READ_RAW returns
- * what the counter shows now; of it WIDTH_BITS (1 … 64) count. Exact whenever a PMI comes in
- * between and does the same. Any context on the event's processor, NMI included.
- */
-void pmu_event_fold(struct perf_event *event, uint64_t (*read_raw)(struct perf_event *event),
-		    unsigned int width_bits);
-
-/*
- * Returns what to write into EVENT's counter, just folded and halted, so that it overflows when
- * the sample period is over: minus the remainder, modulo 2^WIDTH_BITS. The remainder is limited to
- * MAX_PERIOD (at most 2^(WIDTH_BITS - 1)) and to at least MIN_PERIOD (1, or what the hardware
- * needs, at most MAX_PERIOD / 2); for a counting event it is MAX_PERIOD. *EXPIRED tells whether the
- * sample period was over, so that a sample is due, and not just the counter's range. EXPIRED is NULL
- * where no sample can be taken: one that is due stays due, and the counter overflows as soon as it
- * can. PMU frozen, or in the PMI.
- */
-uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
-			      uint64_t max_period, uint64_t min_period, bool *expired);
 
 #endif

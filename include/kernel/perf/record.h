@@ -21,7 +21,7 @@ size_t perf_record_sample_size(uint64_t sample_type);
 /*
  * Writes a PERF_RECORD_SAMPLE of EVENT, taken at NOW_NS of clock_ns(): FRAME is what was interrupted,
  * PERIOD the events the sample stands for, ADDRESS its data address or 0. Lost silently (and counted) when
- * the ring is full. Any context, NMI included, on the processor where EVENT is active.
+ * the ring is full. Any context, NMI included, on the CPU where EVENT is active.
  */
 void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint64_t now_ns,
 			uint64_t period, uint64_t address);
@@ -30,7 +30,7 @@ void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint
 void perf_record_throttle(struct perf_event *event, bool on, uint64_t now_ns);
 
 /* Writes a PERF_RECORD_READ of EVENT, whose task was PID, TID: what read() would return, children
- * not counted. Its context's lock held, on the processor where the event counts. */
+ * not counted. Its context's lock held, on the CPU where the event counts. */
 void perf_record_read(struct perf_event *event, uint32_t pid, uint32_t tid);
 
 /* Bytes of the trailer that identifies a record that is no sample (attr.sample_id_all). Any context.

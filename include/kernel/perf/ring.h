@@ -4,7 +4,7 @@
  *
  * A ring is the metadata page (see <kernel/perf/userpage.h>) and 2^n data pages. It belongs to the
  * event that was mapped first; other events may write to it too (PERF_EVENT_IOC_SET_OUTPUT). All of
- * them count on the same processor, or for the same task, so at any moment one processor writes:
+ * them count on the same CPU, or for the same task, so at any moment one CPU writes:
  * what can interrupt a writer is only another writer on top of it (an interrupt, an NMI), which
  * finishes first. Reserve and commit nest by that rule and take no lock.
  *
@@ -37,7 +37,7 @@ struct perf_ring {
 	void *user_page;
 	void **pages; /* data_pages of them */
 
-	/* Producer side, private to ring.c: only on the processor that writes, nesting in NMIs. */
+	/* Producer side, private to ring.c: only on the CPU that writes, nesting in NMIs. */
 	_Atomic uint64_t head;		/* reserved so far */
 	_Atomic unsigned int nest;	/* records in progress: an interrupted one and the NMI's */
 	_Atomic uint64_t wake_position; /* head at the last wake-up by watermark */
@@ -101,7 +101,7 @@ void perf_ring_put(struct perf_ring *ring);
  * Returns 0, with interrupts off until perf_ring_end, so that a cross call that takes the ring away
  * from the event comes after it; -ENOENT when the event has no ring with data pages; -ENOSPC when
  * the ring is paused or the record does not fit: counted in the ring and in event->lost, and no end
- * follows. Any context, NMI included, on the processor where EVENT is active.
+ * follows. Any context, NMI included, on the CPU where EVENT is active.
  */
 int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32_t record_type,
 		    size_t size);

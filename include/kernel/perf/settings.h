@@ -13,18 +13,18 @@
 #include <kernel/vm.h>
 
 /* Who without CAP_PERFMON may do what: above -1 nothing that tracepoints tell,
- * above 0 no events of processors, above 1 none of the kernel. */
+ * above 0 no events of CPUs, above 1 none of the kernel. */
 extern _Atomic int perf_paranoid;
 #define PERF_PARANOID_DEFAULT 2
 
 /* Most samples a second that an event may ask for or take: 1 … */
 extern _Atomic int perf_sample_rate_max;
 
-/* Memory for rings that each user has for every processor, KiB; see ring_charge.c. */
+/* Memory for rings that each user has for every CPU, KiB; see ring_charge.c. */
 extern _Atomic int perf_mlock_kib;
 #define PERF_MLOCK_KIB_DEFAULT (512 + 4)
 
-/* Share of a processor's time that interrupts of PMUs may take, 0 … 100; at 0 and 100 there is no limit and
+/* Share of a CPU's time that interrupts of PMUs may take, 0 … 100; at 0 and 100 there is no limit and
  * the greatest sampling rate cannot be changed. */
 extern _Atomic int perf_cpu_time_max_percent;
 #define PERF_CPU_TIME_PERCENT_DEFAULT 60
@@ -43,7 +43,7 @@ extern _Atomic int perf_contexts_per_stack_max;
 enum perf_user_reads { PERF_USER_READS_NEVER, PERF_USER_READS_MAPPED, PERF_USER_READS_ALWAYS };
 extern _Atomic int perf_user_reads;
 
-/* Sets it, on all processors when this returns. Task context, interrupts on. */
+/* Sets it, on all CPUs when this returns. Task context, interrupts on. */
 void perf_user_reads_set(enum perf_user_reads reads);
 
 /* Whether code in SPACE (NULL: none) may. Any context. */
@@ -60,7 +60,7 @@ static inline bool perf_user_reads_allowed(const struct vm_space *space)
  * -EACCES. Task context. */
 int perf_allow_open(void);
 
-/* Whether the running task may count the kernel, or a processor whatever runs there: 0 or -EACCES. Task
+/* Whether the running task may count the kernel, or a CPU whatever runs there: 0 or -EACCES. Task
  * context. */
 int perf_allow_kernel(void);
 int perf_allow_cpu(void);

@@ -28,7 +28,7 @@ struct perf_notice {
 	const char *text; /* then this, filled up with zeros to a multiple of 8; NULL: none */
 };
 
-/* Writes NOTICE for each enabled event of the running task and of this processor that wants it. Task
+/* Writes NOTICE for each enabled event of the running task and of this CPU that wants it. Task
  * context. */
 void perf_sideband_tell(const struct perf_notice *notice);
 
@@ -37,11 +37,11 @@ void perf_sideband_tell(const struct perf_notice *notice);
 void perf_sideband_account(const struct perf_event *event, bool from_now_on);
 
 /* The running task ends: EXIT, to the members of CONTEXT, its own that is active no longer (NULL:
- * it has none), and to the processor's. Task context. */
+ * it has none), and to the CPU's. Task context. */
 void perf_sideband_exit(struct perf_context *context, struct task *task);
 
-/* PREV, the running task, is about to give this processor to NEXT; respectively TASK has got it.
- * SWITCH to the task's events, SWITCH_CPU_WIDE to the processor's. Interrupts off, no context's
+/* PREV, the running task, is about to give this CPU to NEXT; respectively TASK has got it.
+ * SWITCH to the task's events, SWITCH_CPU_WIDE to the CPU's. Interrupts off, no context's
  * lock held. */
 void perf_sideband_switch_out(struct task *prev, struct task *next);
 void perf_sideband_switch_in(struct task *task);

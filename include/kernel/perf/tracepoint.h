@@ -11,7 +11,10 @@
 struct perf_event;
 struct trap_frame;
 
-/* Tracepoint NUMBER was passed on this processor, at FRAME: WEIGHT more of every perf event of it that is active
+/* Registers the PMU. Once, by perf_init. */
+void perf_tracepoint_init(void);
+
+/* Tracepoint NUMBER was passed on this CPU, at FRAME: WEIGHT more of every perf event of it that is active
  * here. RECORD, of SIZE bytes with room for TRACE_RAW_SIZE of them, goes into samples. Interrupts off;
  * any lock may be held. */
 void perf_tracepoint_hit(unsigned int number, const void *record, size_t size, uint64_t weight,

@@ -29,7 +29,7 @@ void perf_userpage_init(struct perf_ring *ring, struct perf_event *event);
  * when the event has no ring or the ring's page describes another event.
  *
  * Called by the core when the event's state changes, and by a driver when the counter it is on or
- * the value written into it changes. Interrupts off, on the processor where the event is active, or
+ * the value written into it changes. Interrupts off, on the CPU where the event is active, or
  * with its context's lock held where it is not; also from the PMI (NMI) for an active event.
  */
 void perf_userpage_update(struct perf_event *event);

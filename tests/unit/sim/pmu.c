@@ -4,7 +4,7 @@
  * driver there is to read.
  *
  * The hardware: up to 8 counters of 20 to 64 bits, each counting one event code in chosen rings,
- * each with an overflow flag, all behind one interrupt; a freeze bit. The counters move only when a
+ * each with an overflow flag, all behind one interrupt; a disable bit. The counters move only when a
  * test says so (sim_pmu_count), and an overflow interrupts at the very event that caused it, unless
  * interrupts are held back.
  *
@@ -13,7 +13,9 @@
  */
 #include <kernel/assert.h>
 #include <kernel/perf/assign.h>
+#include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/userpage.h>
 #include <uapi/linux/errno.h>
@@ -36,7 +38,7 @@ struct counter {
 struct bank {
 	struct counter counters[SIM_COUNTERS_MAX];
 	struct perf_event *events[SIM_COUNTERS_MAX];
-	unsigned int frozen; /* depth of pmu_disable */
+	unsigned int disabled; /* depth of pmu_disable */
 	bool hold, pending, in_handler;
 	uint64_t interrupts, overflows, counted;
 };
@@ -87,7 +89,7 @@ void sim_pmu_count(uint8_t code, uint64_t number)
 {
 	struct bank *bank = this_bank();
 
-	while (number && !bank->frozen) {
+	while (number && !bank->disabled) {
 		uint64_t step = number;
 		bool overflow = false;
 
@@ -165,29 +167,30 @@ static int sim_event_init(struct perf_event *event)
 	if (attr->type == PERF_TYPE_HARDWARE && attr->config >= PERF_COUNT_HW_MAX)
 		return -EINVAL;
 	event->hw.config = attr->config & 0xff;
-	event->hw.constraint = constraint_of((uint8_t)event->hw.config);
-	event->hw.slot = -1;
-	event->hw.last_slot = -1;
+	event->hw.counter.constraint = constraint_of((uint8_t)event->hw.config);
+	event->hw.counter.index = -1;
+	event->hw.counter.last_index = -1;
 	return counter_group_validate(event, all_counters());
 }
 
 static void sim_disable(struct pmu *pmu)
 {
 	(void)pmu;
-	this_bank()->frozen++;
+	this_bank()->disabled++;
 }
 
 static void sim_enable(struct pmu *pmu)
 {
 	(void)pmu;
-	ASSERT(this_bank()->frozen > 0);
-	this_bank()->frozen--;
+	ASSERT(this_bank()->disabled > 0);
+	this_bank()->disabled--;
 }
 
 static struct counter *counter_of(struct perf_event *event)
 {
-	ASSERT(event->hw.slot >= 0 && this_bank()->events[event->hw.slot] == event);
-	return &this_bank()->counters[event->hw.slot];
+	ASSERT(event->hw.counter.index >= 0 &&
+	       this_bank()->events[event->hw.counter.index] == event);
+	return &this_bank()->counters[event->hw.counter.index];
 }
 
 static uint64_t read_raw(struct perf_event *event)
@@ -197,7 +200,7 @@ static uint64_t read_raw(struct perf_event *event)
 
 static void sim_read(struct perf_event *event)
 {
-	pmu_event_fold(event, read_raw, model.width_bits);
+	pmu_event_update(event, read_raw, model.width_bits);
 }
 
 static bool set_period(struct perf_event *event)
@@ -244,7 +247,7 @@ static void move(struct bank *bank, const struct counter_move *move)
 	sim_stop_event(event, PMU_UPDATE);
 	bank->events[move->from] = NULL;
 	bank->events[move->to] = event;
-	event->hw.slot = move->to;
+	event->hw.counter.index = move->to;
 	if (running)
 		sim_start_event(event, PMU_RELOAD);
 }
@@ -256,20 +259,20 @@ static int sim_add(struct perf_event *event, int flags)
 	uint64_t occupant[COUNTERS_MAX] = { 0 };
 	uint64_t free = 0;
 
-	ASSERT(bank->frozen);
+	ASSERT(bank->disabled);
 	for (unsigned int i = 0; i < model.counters; i++) {
 		if (bank->events[i])
-			occupant[i] = bank->events[i]->hw.constraint;
+			occupant[i] = bank->events[i]->hw.counter.constraint;
 		else
 			free |= (uint64_t)1 << i;
 	}
-	int slot = counter_assign(free, event->hw.constraint, 0, occupant, &moves);
+	int slot = counter_assign(free, event->hw.counter.constraint, 0, occupant, &moves);
 	if (slot < 0)
 		return slot;
 	for (unsigned int i = 0; i < moves.count; i++)
 		move(bank, &moves.move[i]);
 	bank->events[slot] = event;
-	event->hw.slot = slot;
+	event->hw.counter.index = slot;
 	event->hw.flags = HW_STOPPED | HW_UPTODATE;
 	if (flags & PMU_START)
 		sim_start_event(event, PMU_RELOAD);
@@ -279,17 +282,17 @@ static int sim_add(struct perf_event *event, int flags)
 static void sim_del(struct perf_event *event, int flags)
 {
 	(void)flags;
-	ASSERT(this_bank()->frozen);
+	ASSERT(this_bank()->disabled);
 	sim_stop_event(event, PMU_UPDATE);
-	this_bank()->events[event->hw.slot] = NULL;
-	event->hw.last_slot = event->hw.slot;
-	event->hw.slot = -1;
+	this_bank()->events[event->hw.counter.index] = NULL;
+	event->hw.counter.last_index = event->hw.counter.index;
+	event->hw.counter.index = -1;
 	perf_userpage_update(event);
 }
 
 static uint32_t sim_user_index(struct perf_event *event)
 {
-	return event->hw.slot >= 0 ? (uint32_t)event->hw.slot + 1 : 0;
+	return event->hw.counter.index >= 0 ? (uint32_t)event->hw.counter.index + 1 : 0;
 }
 
 static unsigned int sim_user_width(struct perf_event *event)

@@ -2,17 +2,23 @@
 /*
  * The clocks among the software events: cpu-clock and task-clock, in nanoseconds.
  *
- * Both count while they are on, which is while their processor or their task runs; they differ in
+ * Both count while they are on, which is while their CPU or their task runs; they differ in
  * name only, as on Linux. To the arithmetic of counter.c each is a counter 64 bits wide that
  * counts nanoseconds by itself: nobody writes it, so it is "written" by remembering what it
  * showed. An operation of the scheduler happens at one moment (perf_cpu_clock_ns), so a clock's
  * count is exactly its time_running.
  *
  * A clock cannot interrupt; sampling is done by a timer, at least MIN_PERIOD_NS apart. What the samples
- * take of the processor's time is limited with that of all interrupts (overflow.c).
+ * take of the CPU's time is limited with that of all interrupts (overflow.c).
  */
 #include <kernel/perf/context.h>
+#include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/overflow.h>
+#include <kernel/perf/pmu.h>
+#include <kernel/perf/schedule.h>
+#include <kernel/perf/software_clock.h>
+#include <kernel/perf/throttle.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 
@@ -31,16 +37,16 @@ static uint64_t read_clock(struct perf_event *event)
 static void clock_read(struct perf_event *event)
 {
 	if (!(event->hw.flags & HW_STOPPED))
-		pmu_event_fold(event, read_clock, CLOCK_WIDTH_BITS);
+		pmu_event_update(event, read_clock, CLOCK_WIDTH_BITS);
 }
 
 /* --- sampling --- */
 
 static void arm(struct perf_event *event)
 {
-	uint64_t due_ns = read_clock(event) + event->hw.sample_at - atomic_load(&event->count);
+	uint64_t due_ns = read_clock(event) + event->sampling.next_at - atomic_load(&event->count);
 	/* By the time it is now, not when this operation began: a sample may take longer than the
-	 * shortest period, and the processor is to do something else between two. */
+	 * shortest period, and the CPU is to do something else between two. */
 	uint64_t earliest_ns = clock_ns() + MIN_PERIOD_NS;
 
 	if ((int64_t)(due_ns - earliest_ns) < 0)
@@ -55,21 +61,21 @@ static bool is_excluded(const struct perf_event *event, const struct trap_frame 
 	return arch_frame_is_user(frame) ? event->attr.exclude_user : event->attr.exclude_kernel;
 }
 
-/* On the event's processor, interrupts off. Del cancels it there, so the event is on. */
+/* On the event's CPU, interrupts off. Del cancels it there, so the event is on. */
 static void sample_timer_fire(struct timer *timer)
 {
 	struct perf_event *event = __containerof(timer, struct perf_event, hw.timer);
 	struct trap_frame *frame = arch_interrupt_frame();
-	struct hw_event *hw = &event->hw;
+	struct perf_sampling *sampling = &event->sampling;
 	uint64_t start_ns = clock_ns();
 	bool stop = false;
 
 	clock_read(event);
-	hw->last_period = hw->sample_period;
+	sampling->last_period = sampling->period;
 	uint64_t count = atomic_load(&event->count);
-	hw->sample_at += hw->sample_period;
-	if ((int64_t)(hw->sample_at - count) <= 0)
-		hw->sample_at = count + hw->sample_period;
+	sampling->next_at += sampling->period;
+	if ((int64_t)(sampling->next_at - count) <= 0)
+		sampling->next_at = count + sampling->period;
 
 	if (frame && !is_excluded(event, frame))
 		stop = perf_event_overflow(event, frame);
@@ -90,9 +96,9 @@ static void init_sampling(struct perf_event *event)
 	/* A frequency is a period, where the events are time. */
 	attr->freq = 0;
 	attr->sample_period = NSEC_PER_SEC / attr->sample_freq;
-	event->hw.sample_period = attr->sample_period;
-	event->hw.last_period = attr->sample_period;
-	event->hw.sample_at = attr->sample_period;
+	event->sampling.period = attr->sample_period;
+	event->sampling.last_period = attr->sample_period;
+	event->sampling.next_at = attr->sample_period;
 }
 
 /* --- the driver, the same for both --- */
@@ -178,7 +184,7 @@ static struct pmu task_clock_pmu = {
 	.read = clock_read,
 };
 
-void perf_clock_init(void)
+void perf_software_clock_init(void)
 {
 	perf_pmu_register(&cpu_clock_pmu, -1);
 	perf_pmu_register(&task_clock_pmu, -1);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Contexts of clones that change places (kernel/perf/exchange.c): when they do and when they must not, and
+ * Contexts of clones that change places (kernel/perf/clone_context.c): when they do and when they must not, and
  * that nobody can tell by what is counted.
  */
 #include "events.h"
+#include <kernel/perf/event.h>
+#include <kernel/perf/schedule.h>
 
 #define CODE 1
 
@@ -153,7 +155,7 @@ static void groups_stay_whole(void)
 	EXPECT(open_event(attr, 0, -1, leader) >= 0);
 	software.inherit = 1;
 	EXPECT(open_event(software, 0, -1, -1) >= 0);
-	/* A second group finds no place: the two take turns, also over an exchange. */
+	/* A second group finds no place: the two take turns, also over a swap. */
 	int waiting = open_event(inherited_attr(), 0, -1, -1);
 	struct task *a = fork_task(), *b = fork_task();
 
@@ -203,7 +205,7 @@ static void a_change_is_of_one_task(void)
 	EXPECT_EQ(timed_count_of(all).value, 15);
 	end_task(a);
 	expect_total(own, 9, 9);
-	/* When the event is gone that all have, they are no images of anything. */
+	/* When the event is gone that all have, they are nobody's clones. */
 	EXPECT_EQ(sim_fd_close(all), 0);
 	sim_switch(b);
 	EXPECT(!switch_exchanges(c));

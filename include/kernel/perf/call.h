@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The one way to a context: an operation runs on the CPU where the context is active. Why that is the
+ * rule is in the first comment of kernel/perf/context.c.
+ */
+#ifndef KERNEL_PERF_CALL_H
+#define KERNEL_PERF_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <kernel/assert.h>
+#include <kernel/perf/event.h>
+#include <kernel/perf/schedule.h>
+
+/* An operation on CONTEXT. Who has more to say embeds it in a structure of its own. */
+struct perf_call {
+	struct perf_context *context;
+	struct perf_event *event; /* a member that the operation is about; NULL: the context itself */
+};
+
+/*
+ * What a call runs: interrupts off, the context locked. CPU is the state of the CPU where the context is
+ * active, which is this one; NULL: the context is active nowhere. NOW_NS is the one moment at which
+ * everything it does happens.
+ */
+typedef void (*perf_call_function)(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns);
+
+/* Whether the PMUs of the CPU are disabled around the operation. */
+enum perf_call_kind {
+	PERF_CALL_LOOK,	 /* no: it changes nothing that a PMI sees */
+	PERF_CALL_CHANGE /* yes: no PMI sees a change half done */
+};
+
+/* A call about EVENT, which has a context. */
+static inline struct perf_call perf_call_about(struct perf_event *event)
+{
+	return (struct perf_call){ .context = event->context, .event = event };
+}
+
+/* Runs FUNCTION for CALL if its context is active on this CPU. Returns whether it is. Interrupts off. */
+static inline __attribute__((always_inline)) bool
+perf_call_run_here(struct perf_call *call, enum perf_call_kind kind, perf_call_function function)
+{
+	struct perf_cpu *cpu = &this_cpu(perf_cpus);
+	struct perf_context *task_context = cpu->task_context;
+
+	if (__builtin_expect(call->context != task_context, 0) && call->context != &cpu->context)
+		return false;
+
+	if (task_context)
+		spin_lock(&task_context->lock);
+	function(cpu, call, perf_cpu_begin(cpu, kind == PERF_CALL_CHANGE));
+	perf_cpu_end(cpu);
+	if (task_context)
+		spin_unlock(&task_context->lock);
+	return true;
+}
+
+/* perf_call_run where CALL's context was not active on this CPU a moment ago. */
+void perf_call_run_remotely(struct perf_call *call, enum perf_call_kind kind,
+			    perf_call_function function);
+
+/*
+ * Runs FUNCTION for CALL where its context is active, or here while it is active nowhere. Task context,
+ * interrupts on, no spin lock held.
+ *
+ * Inline: as a rule a task asks for its own events, in its inner loop; then nothing is left of the call
+ * but the lock and the moment.
+ */
+static inline __attribute__((always_inline)) void
+perf_call_run(struct perf_call *call, enum perf_call_kind kind, perf_call_function function)
+{
+	ASSERT_DEBUG(arch_irqs_enabled());
+	arch_irq_disable();
+	bool done = perf_call_run_here(call, kind, function);
+
+	arch_irq_enable();
+	if (__builtin_expect(!done, 0))
+		perf_call_run_remotely(call, kind, function);
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Opening an event: perf_event_open(2).
+ */
+#ifndef KERNEL_PERF_OPEN_H
+#define KERNEL_PERF_OPEN_H
+
+struct perf_event;
+
+/* Once, by perf_init. */
+void perf_open_init(void);
+
+/* Forgets that the owner opened EVENT. Task context. */
+void perf_event_disown(struct perf_event *event);
+
+#endif

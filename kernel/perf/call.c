@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Calls to a context that is not active on this CPU: by a cross call to the CPU where it is active, or
+ * here, under its lock, while it is active nowhere. A task may be switched in or out meanwhile; then
+ * the call looks again.
+ */
+#include <kernel/perf/call.h>
+#include <kernel/perf/context.h>
+#include <kernel/smp.h>
+
+struct remote_call {
+	struct perf_call *call;
+	enum perf_call_kind kind;
+	perf_call_function function;
+	bool done;
+};
+
+static void run_on_cpu(void *argument)
+{
+	struct remote_call *remote = argument;
+
+	remote->done = perf_call_run_here(remote->call, remote->kind, remote->function);
+}
+
+/* Whether the context was still active on CPU. */
+static bool run_active(int cpu, struct perf_call *call, enum perf_call_kind kind,
+		       perf_call_function function)
+{
+	struct remote_call remote = { call, kind, function, false };
+	unsigned long irq = arch_irq_save();
+	bool is_here = cpu == (int)cpu_id();
+
+	if (is_here)
+		run_on_cpu(&remote);
+	arch_irq_restore(irq);
+	if (!is_here)
+		smp_call((unsigned int)cpu, run_on_cpu, &remote);
+	return remote.done;
+}
+
+/* Whether the context was still active nowhere. */
+static bool run_inactive(struct perf_call *call, perf_call_function function)
+{
+	unsigned long irq = spin_lock_irqsave(&call->context->lock);
+	bool inactive = call->context->cpu < 0;
+
+	if (inactive)
+		function(NULL, call, clock_ns());
+	spin_unlock_irqrestore(&call->context->lock, irq);
+	return inactive;
+}
+
+void perf_call_run_remotely(struct perf_call *call, enum perf_call_kind kind,
+			    perf_call_function function)
+{
+	bool done;
+
+	do {
+		int cpu = atomic_load(&call->context->cpu);
+
+		done = cpu >= 0 ? run_active(cpu, call, kind, function) :
+				  run_inactive(call, function);
+	} while (!done);
+}
