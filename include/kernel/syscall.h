@@ -13,6 +13,8 @@
 /* Returned instead of EINTR: as table.c says of the call, but it starts again only if no handler ran. The
  * number is Linux's for the same, and no error of a program's. */
 #define EINTR_UNHANDLED 516
+/* The same for a call that starts again whatever handler ran: Linux's ERESTARTNOINTR. */
+#define EINTR_HANDLED	513
 /* The same for a call that does not start again even then: one on a socket with a time-out. */
 #define EINTR_ENDS	517
 

@@ -334,9 +334,10 @@ static __attribute__((noinline)) long end_with_error(unsigned long number, long 
 		task_current()->signals.restart = calls[number].restart;
 	if (error == -EINTR_ENDS)
 		return -EINTR;
-	if (error != -EINTR_UNHANDLED)
+	if (error != -EINTR_UNHANDLED && error != -EINTR_HANDLED)
 		return error;
-	task_current()->signals.restart = CALL_RESTARTS_UNHANDLED;
+	task_current()->signals.restart =
+		error == -EINTR_HANDLED ? CALL_RESTARTS_HANDLED : CALL_RESTARTS_UNHANDLED;
 	return -EINTR;
 }
 
