@@ -52,7 +52,8 @@ syscall_function sys_setxattr, sys_lsetxattr, sys_fsetxattr, sys_getxattr, sys_l
 syscall_function sys_fallocate, sys_fadvise64, sys_readahead, sys_sync_file_range, sys_syncfs,
 	sys_memfd_create, sys_mount, sys_umount2, sys_flock, sys_timerfd_create,
 	sys_timerfd_settime, sys_timerfd_gettime, sys_signalfd, sys_signalfd4, sys_splice, sys_tee,
-	sys_vmsplice, sys_sendfile, sys_copy_file_range;
+	sys_vmsplice, sys_sendfile, sys_copy_file_range, sys_inotify_init, sys_inotify_init1,
+	sys_inotify_add_watch, sys_inotify_rm_watch;
 syscall_function sys_poll, sys_ppoll, sys_pipe, sys_pipe2, sys_epoll_create, sys_epoll_create1,
 	sys_epoll_ctl, sys_epoll_wait, sys_epoll_pwait, sys_epoll_pwait2;
 /* sockets: kernel/net/ */

@@ -5,6 +5,7 @@
 #include <kernel/file.h>
 #include <kernel/file_lock.h>
 #include <kernel/inode.h>
+#include <kernel/inotify.h>
 #include <kernel/kmalloc.h>
 #include <kernel/pipe.h>
 #include <kernel/process.h>
@@ -47,7 +48,13 @@ static inline ssize_t read_from(struct file *file, void *buffer, size_t size, ui
 		return -EINVAL;
 	int error = check_range(size, *position);
 
-	return error ? error : file->ops->read(file, buffer, limit(size), position);
+	if (error)
+		return error;
+	ssize_t done = file->ops->read(file, buffer, limit(size), position);
+
+	if (done > 0)
+		inotify_file(file, IN_ACCESS);
+	return done;
 }
 
 static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint64_t *position)
@@ -60,7 +67,13 @@ static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint
 		return -EINVAL;
 	int error = check_range(size, *position);
 
-	return error ? error : file->ops->write(file, buffer, limit(size), position);
+	if (error)
+		return error;
+	ssize_t done = file->ops->write(file, buffer, limit(size), position);
+
+	if (done > 0)
+		inotify_file(file, IN_MODIFY);
+	return done;
 }
 
 long sys_read(const unsigned long arg[6])
@@ -137,6 +150,8 @@ static long write_whole(struct file *file, const struct kernel_iovec *vector, si
 	}
 	if (!result)
 		result = file->ops->write_from_kernel(file, bytes, size, &file->position);
+	if (result > 0)
+		inotify_file(file, IN_MODIFY);
 	kfree(bytes);
 	return result;
 }
@@ -152,6 +167,8 @@ static long transfer_whole(struct file *file, unsigned long user_vector, size_t 
 	if (vector.left)
 		result = writes ? file->ops->write_vector(file, &vector) :
 				  file->ops->read_vector(file, &vector);
+	if (result > 0)
+		inotify_file(file, writes ? IN_MODIFY : IN_ACCESS);
 	vector_finish(&vector);
 	return result;
 }

@@ -158,6 +158,10 @@ static const struct syscall calls[] = {
 	CALL_RESTARTING(vmsplice, 4, CALL_RESTARTS),
 	CALL_RESTARTING(sendfile, 4, CALL_RESTARTS),
 	CALL(copy_file_range, 6),
+	CALL(inotify_init, 0),
+	CALL(inotify_init1, 1),
+	CALL(inotify_add_watch, 3),
+	CALL(inotify_rm_watch, 2),
 
 	/* sockets */
 	CALL(socket, 3),
