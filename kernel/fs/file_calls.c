@@ -38,11 +38,33 @@ static int check_range(size_t size, uint64_t position)
 	return (int64_t)(position + size) < 0 ? -EINVAL : 0;
 }
 
+/* While there are watches: apart, so that others pay for a test and no more. */
+static __attribute__((noinline)) ssize_t read_and_tell(struct file *file, void *buffer, size_t size,
+						       uint64_t *position)
+{
+	ssize_t done = file->ops->read(file, buffer, limit(size), position);
+
+	if (done > 0)
+		inotify_file(file, IN_ACCESS);
+	return done;
+}
+
+static __attribute__((noinline)) ssize_t write_and_tell(struct file *file, const void *buffer,
+							size_t size, uint64_t *position)
+{
+	ssize_t done = file->ops->write(file, buffer, limit(size), position);
+
+	if (done > 0)
+		inotify_file(file, IN_MODIFY);
+	return done;
+}
+
 static inline ssize_t read_from(struct file *file, void *buffer, size_t size, uint64_t *position)
 {
 	unsigned int flags = file->flags;
 
-	if ((flags & O_ACCMODE) == O_WRONLY || (flags & O_PATH))
+	/* O_WRONLY or O_PATH, found by one comparison: O_RDONLY, O_RDWR and 3 come to 0, 2 and 1. */
+	if (((flags & (O_ACCMODE | O_PATH)) ^ O_WRONLY) - 1u > 2)
 		return -EBADF;
 	if (!file->ops->read)
 		return -EINVAL;
@@ -50,11 +72,9 @@ static inline ssize_t read_from(struct file *file, void *buffer, size_t size, ui
 
 	if (error)
 		return error;
-	ssize_t done = file->ops->read(file, buffer, limit(size), position);
-
-	if (done > 0)
-		inotify_file(file, IN_ACCESS);
-	return done;
+	if (inotify_is_used())
+		return read_and_tell(file, buffer, size, position);
+	return file->ops->read(file, buffer, limit(size), position);
 }
 
 static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint64_t *position)
@@ -69,11 +89,9 @@ static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint
 
 	if (error)
 		return error;
-	ssize_t done = file->ops->write(file, buffer, limit(size), position);
-
-	if (done > 0)
-		inotify_file(file, IN_MODIFY);
-	return done;
+	if (inotify_is_used())
+		return write_and_tell(file, buffer, size, position);
+	return file->ops->write(file, buffer, limit(size), position);
 }
 
 long sys_read(const unsigned long arg[6])

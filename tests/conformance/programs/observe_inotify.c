@@ -119,7 +119,7 @@ static void wrong_arguments(void)
 	SEE(inotify_init1(O_RDWR));
 	fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	place = open(".", O_PATH);
-	SEE(fcntl(fd, F_GETFL));
+	SEE(fcntl(fd, F_GETFL) == O_NONBLOCK);
 	SEE(fcntl(fd, F_GETFD));
 	SEE(inotify_add_watch(fd, ".", 0));
 	SEE(inotify_add_watch(fd, ".", 0x00010000));
