@@ -7,8 +7,9 @@
  * somebody uses it: an open file, a current directory. A file system whose entries come and go
  * (inode_ops.look_up) has dentries only while they are used, never linked.
  *
- * Lock: tree_mutex (D), for every name, parent, link and mount. It comes before every inode's and
- * space's mutex. References need none.
+ * Locks: tree_mutex (D), for every name, parent, link and mount. It comes before every inode's and
+ * space's mutex. Names and parents change under dentry_name_lock (N), a spin lock, too: who may not take D looks
+ * at them under that. References need none.
  */
 #ifndef KERNEL_DENTRY_H
 #define KERNEL_DENTRY_H
@@ -31,10 +32,10 @@ RB_HEAD(dentry_tree, dentry);
 struct dentry {
 	_Atomic unsigned int references;
 	struct inode *inode;   /* referenced, for good */
-	struct dentry *parent; /* D: referenced; a file system's root: itself, not referenced */
-	char *name;	       /* D: allocated, terminated; a root's: empty */
-	size_t name_size;      /* D: without its end */
-	bool linked;	       /* D: in parent's children */
+	struct dentry *parent; /* D, N: referenced; a file system's root: itself, not referenced */
+	char *name;	       /* D, N: allocated, terminated; a root's: empty */
+	size_t name_size;      /* D, N: without its end */
+	bool linked;	       /* D: in parent's children; elsewhere a snapshot */
 	RB_ENTRY(dentry) node; /* D: there, by name */
 	TAILQ_ENTRY(dentry) sibling; /* D: there, in the order they were made */
 	uint64_t position; /* D: of a reader of the directory: grows from one to the next */
@@ -59,9 +60,11 @@ struct superblock {
 	_Atomic uint64_t last_number;
 	struct dentry *root;		 /* referenced */
 	TAILQ_ENTRY(superblock) mounted; /* D */
+	LIST_HEAD(, inotify_watch) watches; /* kernel/fs/inotify.c's */
 };
 
 extern struct mutex tree_mutex;
+extern struct spinlock dentry_name_lock;
 
 /* The root of everything. */
 extern struct dentry *root_dentry;

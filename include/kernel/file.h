@@ -31,6 +31,7 @@ struct poll_table;
 struct wait_queue;
 struct kernel_stat;
 struct task;
+struct text;
 
 /* Every function runs in task context and may sleep. A NULL member means the errno given.
  * Errors are returned negative. */
@@ -69,6 +70,8 @@ struct file_ops {
 	/* Most bytes of one write, for files to which the parts of a writev are one write, by
 	 * write_from_kernel; more is EINVAL. 0: each part is a write. */
 	size_t whole_max;
+	/* More lines for /proc/PID/fdinfo. NULL: none */
+	void (*show_info)(struct file *file, struct text *text);
 	/* The last reference is gone. */
 	void (*release)(struct file *file);
 	/* A descriptor of such a file was closed; the file may be gone. */

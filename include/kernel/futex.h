@@ -3,6 +3,7 @@
 #ifndef KERNEL_FUTEX_H
 #define KERNEL_FUTEX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Wakes at most COUNT tasks that wait for the word at user ADDRESS of the running task's space;
@@ -11,8 +12,9 @@ int futex_wake(uintptr_t address, unsigned int count);
 
 struct task;
 
-/* TASK, the running one, ends: marks the locks that its robust list names as left by a dead
- * owner, and wakes one waiter of each. Task context. */
-void robust_list_release(struct task *task);
+/* TASK, the running one, ends, or with ENDS false leaves its memory for another program's: marks the locks that its
+ * robust list names as left by a dead owner, and wakes one waiter of each; those with priority inheritance become
+ * their first waiters'. Task context. */
+void futex_exit(struct task *task, bool ends);
 
 #endif

@@ -90,6 +90,7 @@ struct inode {
 	_Atomic uint64_t size;	     /* bytes; written under both mutexes */
 	_Atomic uint64_t pages;	     /* of contents that there are */
 	struct pipe *pipe;	     /* pipe.c's lock: of a FIFO that is open; else NULL */
+	LIST_HEAD(, inotify_watch) watches; /* kernel/fs/inotify.c's */
 	struct file_lock_list locks; /* see <kernel/file_lock.h> */
 	struct xattr_list xattrs;    /* write_mutex */
 	struct kernel_timespec accessed, modified, changed; /* may be torn: a reader cannot tell */

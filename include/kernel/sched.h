@@ -42,7 +42,9 @@ struct sched_entity {
 	uint64_t slice_ns;	   /* R: what it asks for at a time; 0: as everybody */
 	int nice;		   /* R: -20 … 19; kept while it is a real-time task */
 	uint8_t policy;		   /* R: SCHED_* */
-	uint8_t priority;	   /* R: 1 … 99: real-time; 0: fair */
+	uint8_t own_priority;	   /* R: 1 … 99: its policy is real-time; 0: fair */
+	uint8_t inherited;	   /* R: from who waits for it, see sched_set_inherited; 0: nothing */
+	uint8_t priority;	   /* R: the better of these two: 1 … 99: real-time; 0: fair */
 	bool reset_on_fork;	   /* R: children begin as ordinary tasks */
 	int64_t turn_left_ns;	   /* R: SCHED_RR: until its equals have their turn */
 	TAILQ_ENTRY(sched_entity) peer; /* R: real-time: in the queue while waiting */
@@ -102,6 +104,26 @@ void sched_get_parameters(struct task *task, struct sched_parameters *parameters
 void sched_set_parameters(struct task *task, const struct sched_parameters *parameters);
 /* Sets TASK's nice value alone, and its policy stays. */
 void sched_set_nice(struct task *task, int nice);
+
+/* Priorities in one number, as Linux has them: real-time 99 … 1 are 0 … 98, nice -20 … 19 are 100 … 139.
+ * The less, the more urgent. */
+#define PRIORITY_REALTIME 99
+#define PRIORITY_NICE_0	  120
+#define PRIORITY_NONE	  140
+
+/* The priority that counts: ENTITY's own or the inherited one. Any context: a snapshot. */
+static inline int sched_priority(const struct sched_entity *entity)
+{
+	int own = entity->own_priority ? PRIORITY_REALTIME - entity->own_priority :
+					 PRIORITY_NICE_0 + entity->nice;
+	int inherited = PRIORITY_NONE - entity->inherited;
+
+	return inherited < own ? inherited : own;
+}
+
+/* TASK has the priority INHERITED (PRIORITY_NONE: none) as long as its own is not better. A fair one changes nothing
+ * but what sched_priority says, as on Linux. Task context; interrupts on or off. */
+void sched_set_inherited(struct task *task, int inherited);
 /* CHILD, new, is scheduled as the running task, or as an ordinary one if that wants so. */
 void sched_inherit(struct task *child);
 /* How long TASK, when others like it wait, runs at a time: 0: until it sleeps. */

@@ -13,6 +13,8 @@
 /* Returned instead of EINTR: as table.c says of the call, but it starts again only if no handler ran. The
  * number is Linux's for the same, and no error of a program's. */
 #define EINTR_UNHANDLED 516
+/* The same for a call that starts again whatever handler ran: Linux's ERESTARTNOINTR. */
+#define EINTR_HANDLED	513
 /* The same for a call that does not start again even then: one on a socket with a time-out. */
 #define EINTR_ENDS	517
 
@@ -50,7 +52,8 @@ syscall_function sys_setxattr, sys_lsetxattr, sys_fsetxattr, sys_getxattr, sys_l
 syscall_function sys_fallocate, sys_fadvise64, sys_readahead, sys_sync_file_range, sys_syncfs,
 	sys_memfd_create, sys_mount, sys_umount2, sys_flock, sys_timerfd_create,
 	sys_timerfd_settime, sys_timerfd_gettime, sys_signalfd, sys_signalfd4, sys_splice, sys_tee,
-	sys_vmsplice, sys_sendfile, sys_copy_file_range;
+	sys_vmsplice, sys_sendfile, sys_copy_file_range, sys_inotify_init, sys_inotify_init1,
+	sys_inotify_add_watch, sys_inotify_rm_watch;
 syscall_function sys_poll, sys_ppoll, sys_pipe, sys_pipe2, sys_epoll_create, sys_epoll_create1,
 	sys_epoll_ctl, sys_epoll_wait, sys_epoll_pwait, sys_epoll_pwait2;
 /* sockets: kernel/net/ */

@@ -15,6 +15,7 @@
 #include <arch/task.h>
 #include <kernel/cpu.h>
 #include <kernel/cpu_time.h>
+#include <kernel/pi.h>
 #include <kernel/ptrace.h>
 #include <kernel/rseq.h>
 #include <kernel/sched.h>
@@ -83,6 +84,7 @@ struct task {
 	struct signal_state signals;   /* see <kernel/signal.h> */
 	struct ptrace_state ptrace;    /* see <kernel/ptrace.h> */
 	uintptr_t clear_child_tid;     /* user address set to 0 and woken at the end; 0: none */
+	struct pi_task pi;	       /* see <kernel/pi.h> */
 	uintptr_t robust_list;	       /* user address of the list of locks it holds; 0: none */
 	bool ended;		       /* T: it is no part of its process any more */
 	uint64_t timer_slack_ns;       /* the task's own: what PR_SET_TIMERSLACK said */

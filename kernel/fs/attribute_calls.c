@@ -3,6 +3,7 @@
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
+#include <kernel/inotify.h>
 #include <kernel/syscall.h>
 #include <kernel/time.h>
 #include <kernel/tmpfs.h>
@@ -73,6 +74,18 @@ static int apply(struct inode *inode, const struct change *change)
 	return 0;
 }
 
+/* What inotify says of CHANGE; 0: nothing. Linux: fsnotify_change. */
+static uint32_t event_of(const struct change *change)
+{
+	if (change->kind == CHANGE_OWNER && change->uid == INODE_OWNER_STAYS &&
+	    change->gid == INODE_OWNER_STAYS)
+		return 0;
+	if (change->kind != CHANGE_TIMES || (change->times[0].tv_nsec != NSEC_OMIT &&
+					     change->times[1].tv_nsec != NSEC_OMIT))
+		return IN_ATTRIB;
+	return change->times[0].tv_nsec != NSEC_OMIT ? IN_ACCESS : IN_MODIFY;
+}
+
 static long change_path(int directory_fd, unsigned long user_path, unsigned int flags,
 			const struct change *change)
 {
@@ -85,6 +98,8 @@ static long change_path(int directory_fd, unsigned long user_path, unsigned int 
 	if (!dentry)
 		return -EPERM;
 	error = apply(dentry->inode, change);
+	if (!error)
+		inotify_dentry(dentry, event_of(change));
 	dentry_put(dentry);
 	return error;
 }
@@ -100,6 +115,8 @@ static long change_descriptor(int fd, const struct change *change)
 	}
 	long result = file_inode(file) ? apply(file_inode(file), change) : -EPERM;
 
+	if (!result)
+		inotify_dentry(file->dentry, event_of(change));
 	file_put(file);
 	return result;
 }
@@ -296,6 +313,8 @@ long sys_truncate(const unsigned long arg[6])
 		error = inode_begin_write(dentry->inode);
 	if (!error) {
 		error = inode_resize(dentry->inode, arg[1]);
+		if (!error)
+			inotify_dentry(dentry, IN_MODIFY);
 		inode_end_write(dentry->inode);
 	}
 	dentry_put(dentry);
@@ -317,6 +336,8 @@ long sys_ftruncate(const unsigned long arg[6])
 	else if (file_inode(file) && inode_type(file_inode(file)) == S_IFREG &&
 		 (file->flags & O_ACCMODE) != O_RDONLY)
 		result = inode_resize(file_inode(file), arg[1]);
+	if (!result)
+		inotify_file(file, IN_MODIFY);
 	file_put(file);
 	return result;
 }

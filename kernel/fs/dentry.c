@@ -10,6 +10,7 @@
 #include <kernel/assert.h>
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
+#include <kernel/inotify.h>
 #include <kernel/kmalloc.h>
 #include <uapi/linux/errno.h>
 
@@ -17,6 +18,7 @@
 #define FIRST_POSITION 2
 
 struct mutex tree_mutex;
+struct spinlock dentry_name_lock = SPINLOCK_INITIALIZER;
 struct dentry *root_dentry;
 
 static int compare_names(const struct dentry *a, const struct dentry *b)
@@ -43,6 +45,8 @@ void dentry_put(struct dentry *dentry)
 		struct dentry *parent = dentry->parent;
 
 		ASSERT(!dentry->linked && RB_EMPTY(&dentry->children) && !dentry->mounted);
+		if (dentry->inode->links == 0)
+			inotify_end(dentry->inode);
 		inode_put(dentry->inode);
 		kfree(dentry->name);
 		bool root = parent == dentry;
@@ -125,10 +129,14 @@ int dentry_move(struct dentry *dentry, struct dentry *parent, const char *name, 
 	dentry_get(dentry);
 	dentry_get(parent);
 	dentry_unlink(dentry);
-	kfree(dentry->name);
+	char *old_name = dentry->name;
+
+	spin_lock(&dentry_name_lock);
 	dentry->name = copy;
 	dentry->name_size = name_size;
 	dentry->parent = parent;
+	spin_unlock(&dentry_name_lock);
+	kfree(old_name);
 	dentry_link(dentry);
 	dentry_put(dentry);
 	dentry_put(old_parent);
@@ -146,12 +154,14 @@ void dentry_exchange(struct dentry *a, struct dentry *b)
 	dentry_unlink(a);
 	dentry_unlink(b);
 	/* With the parents their references change hands. */
+	spin_lock(&dentry_name_lock);
 	a->parent = b->parent;
 	a->name = b->name;
 	a->name_size = b->name_size;
 	b->parent = a_parent;
 	b->name = a_name;
 	b->name_size = a_size;
+	spin_unlock(&dentry_name_lock);
 	dentry_link(a);
 	dentry_link(b);
 	dentry_put(a);

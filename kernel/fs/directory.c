@@ -12,6 +12,7 @@
 #include <kernel/directory.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
+#include <kernel/inotify.h>
 #include <kernel/kmalloc.h>
 #include <kernel/syscall.h>
 #include <kernel/usercopy.h>
@@ -151,6 +152,8 @@ ssize_t directory_read(int fd, const struct directory_format *format, unsigned l
 		*position = file->position;
 	if (file->ops->read_directory)
 		result = file->ops->read_directory(file, format, (void *)user_buffer, size);
+	if (result >= 0)
+		inotify_file(file, IN_ACCESS);
 	file_put(file);
 	return result;
 }

@@ -10,6 +10,7 @@
 #include <kernel/credentials.h>
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
+#include <kernel/inotify.h>
 #include <kernel/log.h>
 #include <kernel/tmpfs.h>
 #include <uapi/linux/errno.h>
@@ -116,6 +117,7 @@ static int create_locked(struct dentry *parent, const char *name, size_t name_si
 	if (is_directory(*result))
 		parent->inode->links++;
 	inode_touch_contents(parent->inode);
+	inotify_entry(parent->inode, name, name_size, IN_CREATE, inode);
 	return 0;
 }
 
@@ -208,9 +210,18 @@ static int remove_locked(struct dentry *parent, const char *name, size_t name_si
 		error = inode_check_sticky(parent->inode, dentry->inode);
 	if (!error)
 		error = check_removal(dentry, directory);
-	if (!error)
-		take_out(dentry);
-	return error;
+	if (error)
+		return error;
+	/* Its names are fewer, if it is no directory. As Linux: the inode's own end, if this is it, comes first. */
+	struct inode *inode = dentry->inode;
+
+	inode_get(inode);
+	if (!directory)
+		inotify_inode(inode, IN_ATTRIB);
+	take_out(dentry);
+	inotify_entry(parent->inode, name, name_size, IN_DELETE, inode);
+	inode_put(inode);
+	return 0;
 }
 
 int entry_remove(struct dentry *parent, const char *name, size_t name_size, bool directory)
@@ -255,6 +266,8 @@ static int link_locked(struct dentry *dentry, struct dentry *parent, const char 
 	dentry_put(made);
 	inode_touch_attributes(inode);
 	inode_touch_contents(parent->inode);
+	inotify_inode(inode, IN_ATTRIB);
+	inotify_entry(parent->inode, name, name_size, IN_CREATE, inode);
 	return 0;
 }
 
@@ -317,6 +330,24 @@ static int check_replacement(const struct dentry *old, const struct dentry *new)
 	return check_removal(new, is_directory(new));
 }
 
+/* MOVED is TO_NAME in TO now, and was FROM_NAME in FROM; REPLACED, or NULL, was there before. */
+static void tell_of_move(struct dentry *moved, struct dentry *from, const char *from_name,
+			 size_t from_size, struct dentry *to, const char *to_name, size_t to_size,
+			 struct inode *replaced)
+{
+	struct inode *inode = moved->inode;
+
+	if (!inotify_is_used())
+		return;
+	uint32_t cookie = inotify_next_cookie();
+
+	inotify_tell_entry(from->inode, from_name, from_size, IN_MOVED_FROM, inode, cookie);
+	inotify_tell_entry(to->inode, to_name, to_size, IN_MOVED_TO, inode, cookie);
+	if (replaced)
+		inotify_tell_inode(replaced, IN_ATTRIB);
+	inotify_tell_inode(inode, IN_MOVE_SELF);
+}
+
 static int rename_locked(struct dentry *from, const char *from_name, size_t from_size,
 			 struct dentry *to, const char *to_name, size_t to_size, unsigned int flags)
 {
@@ -359,13 +390,22 @@ static int rename_locked(struct dentry *from, const char *from_name, size_t from
 		return error;
 	if (flags & RENAME_EXCHANGE) {
 		exchange(old, new);
+		tell_of_move(old, from, from_name, from_size, to, to_name, to_size, NULL);
+		tell_of_move(new, to, to_name, to_size, from, from_name, from_size, NULL);
 		return 0;
 	}
-	if (!new)
-		return move(old, to, to_name, to_size);
+	if (!new) {
+		error = move(old, to, to_name, to_size);
+		if (!error)
+			tell_of_move(old, from, from_name, from_size, to, to_name, to_size, NULL);
+		return error;
+	}
 	/* Needs no memory: what could fail half-way is not there. */
+	dentry_get(new);
 	exchange(old, new);
 	take_out(new);
+	tell_of_move(old, from, from_name, from_size, to, to_name, to_size, new->inode);
+	dentry_put(new);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <kernel/file.h>
 #include <kernel/file_lock.h>
 #include <kernel/inode.h>
+#include <kernel/inotify.h>
 #include <kernel/kmalloc.h>
 #include <uapi/linux/errno.h>
 
@@ -29,6 +30,8 @@ struct file *file_create(const struct file_ops *ops, void *private, unsigned int
 void file_free(struct file *file)
 {
 	file_lock_release(file);
+	inotify_file(file, (file->flags & O_ACCMODE) == O_RDONLY ? IN_CLOSE_NOWRITE :
+								   IN_CLOSE_WRITE);
 	if (!LIST_EMPTY(&file->watchers))
 		epoll_forget_file(file);
 	if (file->ops->release)
@@ -54,7 +57,11 @@ bool file_has_contents(const struct file *file)
 
 ssize_t file_read_for_kernel(struct file *file, void *buffer, size_t size, uint64_t position)
 {
-	return file->ops->read_for_kernel ?
-		       file->ops->read_for_kernel(file, buffer, size, position) :
-		       -EINVAL;
+	if (!file->ops->read_for_kernel)
+		return -EINVAL;
+	ssize_t done = file->ops->read_for_kernel(file, buffer, size, position);
+
+	if (done > 0)
+		inotify_file(file, IN_ACCESS);
+	return done;
 }

@@ -17,6 +17,7 @@
 #include <kernel/dentry.h>
 #include <kernel/entry.h>
 #include <kernel/inode.h>
+#include <kernel/inotify.h>
 #include <kernel/log.h>
 #include <kernel/tmpfs.h>
 #include <kernel/trace/tracefs.h>
@@ -284,6 +285,7 @@ void initramfs_mount(const void *start, size_t size)
 	file_lock_init();
 	memfd_init();
 	anonymous_init();
+	inotify_init();
 	while (archive.at < archive.size) {
 		struct member member;
 

@@ -7,6 +7,7 @@
  */
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
+#include <kernel/inotify.h>
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
 #include <kernel/tmpfs.h>
@@ -149,6 +150,7 @@ int superblock_unmount(struct dentry *root)
 		covered->mounted = NULL;
 		root->covered = NULL;
 		TAILQ_REMOVE(&mounts, superblock, mounted);
+		inotify_unmount(superblock);
 		unlink_all_below(root);
 		dentry_put(root);
 		dentry_put(covered);

@@ -7,6 +7,7 @@
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
+#include <kernel/inotify.h>
 #include <kernel/kmalloc.h>
 #include <kernel/pipe.h>
 #include <kernel/process.h>
@@ -65,8 +66,16 @@ int dentry_open(struct dentry *dentry, unsigned int flags, struct file **result)
 	if (!(flags & O_PATH))
 		error = open_by_type(inode, file);
 	file->flags &= ~MOMENTARY_FLAGS;
-	if (!error && (flags & O_TRUNC) && !(flags & O_PATH) && inode_type(inode) == S_IFREG)
+	if (!error)
+		inotify_file(file, IN_OPEN);
+	else
+		/* There is nothing to be told of its end. */
+		file->flags |= O_PATH;
+	if (!error && (flags & O_TRUNC) && !(flags & O_PATH) && inode_type(inode) == S_IFREG) {
 		error = inode_resize(inode, 0);
+		if (!error)
+			inotify_file(file, IN_MODIFY);
+	}
 	if (error) {
 		file->ops = &path_ops;
 		file_put(file);
@@ -204,7 +213,9 @@ static long open_path(int directory_fd, unsigned long user_path, unsigned int fl
 	path_arguments_put(start, path);
 	if (error)
 		return error;
-	if (!made)
+	if (made)
+		flags &= ~(unsigned int)O_TRUNC;
+	else
 		error = check_permission(dentry->inode, flags);
 	if (!error)
 		error = open_writing(dentry, flags, &file);

@@ -3,6 +3,7 @@
  * the memory, where there is none: they check what they are given. */
 #include <kernel/file.h>
 #include <kernel/inode.h>
+#include <kernel/inotify.h>
 #include <kernel/syscall.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
@@ -56,6 +57,8 @@ long sys_fallocate(const unsigned long arg[6])
 		return -EBADF;
 	long result = allocate(file, (unsigned int)arg[1], (int64_t)arg[2], (int64_t)arg[3]);
 
+	if (!result)
+		inotify_file(file, IN_MODIFY);
 	file_put(file);
 	return result;
 }

@@ -10,6 +10,7 @@
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
+#include <kernel/inotify.h>
 #include <kernel/page.h>
 #include <kernel/pipe.h>
 #include <kernel/signal.h>
@@ -60,7 +61,9 @@ static ssize_t take(const struct end *from, void *buffer, size_t size)
 {
 	if (file_is_pipe(from->file))
 		return pipe_read_for_kernel(from->file, buffer, size, false, from->nonblock);
-	ssize_t done = file_read_for_kernel(from->file, buffer, size, *from->position);
+	if (!from->file->ops->read_for_kernel)
+		return -EINVAL;
+	ssize_t done = from->file->ops->read_for_kernel(from->file, buffer, size, *from->position);
 
 	if (done > 0)
 		*from->position += (uint64_t)done;
@@ -266,7 +269,10 @@ static ssize_t splice(struct file *in, unsigned long user_in, struct file *out,
 		result = move(&from, &to, size, false);
 	else
 		result = pipe_pour(in, size, from.nonblock, give_all, &to);
-
+	if (result > 0) {
+		inotify_file(out, IN_MODIFY);
+		inotify_file(in, IN_ACCESS);
+	}
 	if (result > 0 && user_in &&
 	    copy_to_user((void *)user_in, &in_position, sizeof(in_position)))
 		result = -EFAULT;
@@ -326,6 +332,10 @@ static ssize_t tee(struct file *in, struct file *out, size_t size, unsigned int 
 
 	if (result > 0)
 		result = pipe_write_from_kernel(out, buffer, (size_t)result, nonblock);
+	if (result > 0) {
+		inotify_file(in, IN_ACCESS);
+		inotify_file(out, IN_MODIFY);
+	}
 	page_put(buffer);
 	return result == -EAGAIN ? 0 : result;
 }
@@ -400,6 +410,10 @@ static ssize_t send_file(struct file *out, struct file *in, unsigned long user_p
 		return -EINVAL;
 	ssize_t result = move(&from, &to, size, true);
 
+	if (result > 0) {
+		inotify_file(in, IN_ACCESS);
+		inotify_file(out, IN_MODIFY);
+	}
 	if (result > 0 && user_position &&
 	    copy_to_user((void *)user_position, &position, sizeof(position)))
 		result = -EFAULT;
@@ -467,6 +481,8 @@ static ssize_t copy_range(struct file *in, unsigned long user_in, struct file *o
 
 	if (result <= 0)
 		return result;
+	inotify_file(in, IN_ACCESS);
+	inotify_file(out, IN_MODIFY);
 	if (!user_in)
 		in->position = in_position;
 	else if (copy_to_user((void *)user_in, &in_position, 8))

@@ -4,6 +4,7 @@
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
+#include <kernel/inotify.h>
 #include <kernel/kmalloc.h>
 #include <kernel/syscall.h>
 #include <kernel/usercopy.h>
@@ -16,32 +17,33 @@
 /* What a call works on: which of the three forms it is, and its first argument. */
 enum form { FORM_PATH, FORM_LINK, FORM_DESCRIPTOR };
 
-/* The inode of a call with a reference; a descriptor without one: 0 and *INODE is NULL. */
-static int find_inode(enum form form, unsigned long what, struct inode **inode)
+/* The dentry of a call with a reference; a descriptor without one: 0 and *DENTRY is NULL. */
+static int find_dentry(enum form form, unsigned long what, struct dentry **dentry)
 {
-	*inode = NULL;
+	*dentry = NULL;
 	if (form == FORM_DESCRIPTOR) {
 		struct file *file = fd_get_file((int)what);
 		bool usable = file && !(file->flags & O_PATH);
 
-		if (usable && file_inode(file)) {
-			*inode = file_inode(file);
-			inode_get(*inode);
+		if (usable && file->dentry) {
+			*dentry = file->dentry;
+			dentry_get(*dentry);
 		}
 		if (file)
 			file_put(file);
 		return usable ? 0 : -EBADF;
 	}
-	struct dentry *dentry;
-	int error = path_arguments_look_up(AT_FDCWD, what, form == FORM_PATH ? LOOKUP_FOLLOW : 0,
-					   &dentry);
+	return path_arguments_look_up(AT_FDCWD, what, form == FORM_PATH ? LOOKUP_FOLLOW : 0,
+				      dentry);
+}
 
-	if (error)
-		return error;
-	*inode = dentry->inode;
-	inode_get(*inode);
-	dentry_put(dentry);
-	return 0;
+/* DENTRY, which may be NULL, is given back after a change that ended with ERROR. */
+static void end_change(struct dentry *dentry, int error)
+{
+	if (!error)
+		inotify_dentry(dentry, IN_ATTRIB);
+	if (dentry)
+		dentry_put(dentry);
 }
 
 /* A name from user memory into NAME of XATTR_NAME_MAX + 1 bytes. */
@@ -65,7 +67,7 @@ static long set(enum form form, const unsigned long arg[6])
 {
 	char name[XATTR_NAME_MAX + 1], *value;
 	unsigned int condition = (unsigned int)arg[4];
-	struct inode *inode;
+	struct dentry *dentry;
 	size_t size = arg[3];
 
 	if (condition & ~(unsigned int)(XATTR_CREATE | XATTR_REPLACE))
@@ -80,11 +82,11 @@ static long set(enum form form, const unsigned long arg[6])
 		return -ENOMEM;
 	error = copy_from_user(value, (const void *)arg[2], size);
 	if (!error)
-		error = find_inode(form, arg[0], &inode);
+		error = find_dentry(form, arg[0], &dentry);
 	if (!error) {
-		error = inode ? xattr_set(inode, name, value, size, condition) : -EOPNOTSUPP;
-		if (inode)
-			inode_put(inode);
+		error = dentry ? xattr_set(dentry->inode, name, value, size, condition) :
+				 -EOPNOTSUPP;
+		end_change(dentry, error);
 	}
 	kfree(value);
 	return error;
@@ -94,63 +96,62 @@ static long get(enum form form, const unsigned long arg[6])
 {
 	size_t size = arg[3] < XATTR_SIZE_MAX ? arg[3] : XATTR_SIZE_MAX;
 	char name[XATTR_NAME_MAX + 1], *value;
-	struct inode *inode;
+	struct dentry *dentry;
 	long result = get_name(arg[1], name);
 
 	if (result)
 		return result;
-	result = find_inode(form, arg[0], &inode);
+	result = find_dentry(form, arg[0], &dentry);
 	if (result)
 		return result;
-	if (!inode)
+	if (!dentry)
 		return -EOPNOTSUPP;
 	if (get_buffer(size, &value)) {
-		result = xattr_get(inode, name, value, size);
+		result = xattr_get(dentry->inode, name, value, size);
 		if (size && result > 0 && copy_to_user((void *)arg[2], value, (size_t)result))
 			result = -EFAULT;
 		kfree(value);
 	} else {
 		result = -ENOMEM;
 	}
-	inode_put(inode);
+	dentry_put(dentry);
 	return result;
 }
 
 static long list(enum form form, const unsigned long arg[6])
 {
 	size_t size = arg[2] < XATTR_LIST_MAX ? arg[2] : XATTR_LIST_MAX;
-	struct inode *inode;
+	struct dentry *dentry;
 	char *names;
-	long result = find_inode(form, arg[0], &inode);
+	long result = find_dentry(form, arg[0], &dentry);
 
 	/* Where there can be none, there are none. */
-	if (result || !inode)
+	if (result || !dentry)
 		return result;
 	if (get_buffer(size, &names)) {
-		result = xattr_names(inode, names, size);
+		result = xattr_names(dentry->inode, names, size);
 		if (size && result > 0 && copy_to_user((void *)arg[1], names, (size_t)result))
 			result = -EFAULT;
 		kfree(names);
 	} else {
 		result = -ENOMEM;
 	}
-	inode_put(inode);
+	dentry_put(dentry);
 	return result;
 }
 
 static long take_away(enum form form, const unsigned long arg[6])
 {
 	char name[XATTR_NAME_MAX + 1];
-	struct inode *inode;
+	struct dentry *dentry;
 	int error = get_name(arg[1], name);
 
 	if (!error)
-		error = find_inode(form, arg[0], &inode);
+		error = find_dentry(form, arg[0], &dentry);
 	if (error)
 		return error;
-	error = inode ? xattr_remove(inode, name) : -EOPNOTSUPP;
-	if (inode)
-		inode_put(inode);
+	error = dentry ? xattr_remove(dentry->inode, name) : -EOPNOTSUPP;
+	end_change(dentry, error);
 	return error;
 }
 

@@ -46,32 +46,68 @@ uint64_t order_realtime_turn_left_ns(struct run_queue *queue, const struct sched
 	return left_ns;
 }
 
-void order_set_parameters(struct run_queue *queue, struct sched_entity *entity,
-			  const struct sched_parameters *parameters, bool running)
+/* ENTITY leaves QUEUE, as far as it is there, so that its priority and what belongs to it may change. */
+static void take_out(struct run_queue *queue, struct sched_entity *entity, bool queued,
+		     bool running)
 {
-	bool queued = entity->queued, counted = queued || running;
-	/* sched(7): who is lowered comes before his new equals. */
-	bool lowered = entity->priority > parameters->priority;
-
 	if (queued)
 		order_take(queue, entity);
-	if (counted)
+	if (queued || running)
 		order_leave(queue, entity);
+}
+
+/* ENTITY, whose priority was BEFORE, comes back with the one that follows from what it has and inherits. */
+static void put_in(struct run_queue *queue, struct sched_entity *entity, bool queued, bool running,
+		   unsigned int before)
+{
+	int priority = sched_priority(entity);
+
+	entity->priority = priority < PRIORITY_REALTIME ? (uint8_t)(PRIORITY_REALTIME - priority) :
+							  0;
 	/* What it was owed, or owed, among fair tasks is not for when it comes back. */
-	if (!entity->priority != !parameters->priority)
+	if (!before != !entity->priority)
 		entity->lag_ns = 0;
-	entity->policy = (uint8_t)parameters->policy;
-	entity->priority = (uint8_t)parameters->priority;
-	entity->nice = parameters->nice;
-	entity->slice_ns = parameters->slice_ns;
-	entity->reset_on_fork = parameters->reset_on_fork;
 	entity->remainder = 0;
-	if (counted && lowered && order_is_realtime(entity)) {
+	if ((queued || running) && before > entity->priority && order_is_realtime(entity)) {
+		/* sched(7): who is lowered comes before his new equals. */
 		realtime_enter(queue, entity);
 		realtime_wait(queue, entity, true);
-	} else if (counted) {
+	} else if (queued || running) {
 		order_insert(queue, entity);
 	}
 	if (running)
 		order_take(queue, entity);
+}
+
+void order_set_parameters(struct run_queue *queue, struct sched_entity *entity,
+			  const struct sched_parameters *parameters, bool running)
+{
+	bool queued = entity->queued;
+	unsigned int before = entity->priority;
+
+	take_out(queue, entity, queued, running);
+	entity->policy = (uint8_t)parameters->policy;
+	entity->own_priority = (uint8_t)parameters->priority;
+	entity->nice = parameters->nice;
+	entity->slice_ns = parameters->slice_ns;
+	entity->reset_on_fork = parameters->reset_on_fork;
+	put_in(queue, entity, queued, running, before);
+}
+
+bool order_set_inherited(struct run_queue *queue, struct sched_entity *entity, int inherited,
+			 bool running)
+{
+	bool queued = entity->queued;
+	unsigned int before = entity->priority;
+	int old = sched_priority(entity);
+
+	entity->inherited = (uint8_t)(PRIORITY_NONE - inherited);
+	int new = sched_priority(entity);
+
+	/* Among fair tasks it is a number that is shown, no more. */
+	if (new == old || (new >= PRIORITY_REALTIME &&old >= PRIORITY_REALTIME))
+		return false;
+	take_out(queue, entity, queued, running);
+	put_in(queue, entity, queued, running, before);
+	return true;
 }

@@ -123,6 +123,11 @@ static inline bool order_may_preempt(const struct sched_entity *running,
 	return new->policy == SCHED_OTHER || running->policy == SCHED_IDLE;
 }
 
+/* ENTITY inherits INHERITED (PRIORITY_NONE: nothing); RUNNING: it runs. If it waits, then as one that has just come.
+ * Whether it has another place by that. */
+bool order_set_inherited(struct run_queue *queue, struct sched_entity *entity, int inherited,
+			 bool running);
+
 /* ENTITY gets PARAMETERS; RUNNING: it runs. If it waits, then as one that has just come. */
 void order_set_parameters(struct run_queue *queue, struct sched_entity *entity,
 			  const struct sched_parameters *parameters, bool running);

@@ -406,7 +406,7 @@ void sched_get_parameters(struct task *task, struct sched_parameters *parameters
 
 	*parameters = (struct sched_parameters){ .policy = entity->policy,
 						 .nice = entity->nice,
-						 .priority = entity->priority,
+						 .priority = entity->own_priority,
 						 .slice_ns = entity->slice_ns,
 						 .reset_on_fork = entity->reset_on_fork };
 	spin_unlock(&queue->lock);
@@ -428,13 +428,28 @@ void sched_set_parameters(struct task *task, const struct sched_parameters *para
 	arch_irq_restore(state);
 }
 
+void sched_set_inherited(struct task *task, int inherited)
+{
+	unsigned long state = arch_irq_save();
+	struct run_queue *queue = lock_task_queue(task);
+
+	if (task->running)
+		account_current(queue);
+	if (order_set_inherited(queue, &task->sched, inherited, task->running) &&
+	    (task->running || task->sched.queued))
+		balance_request_reschedule((unsigned int)task->cpu);
+	spin_unlock(&queue->lock);
+	arch_irq_restore(state);
+}
+
 void sched_inherit(struct task *child)
 {
 	struct sched_entity *new = &child->sched;
 	const struct sched_entity *own = &task_current()->sched;
 
 	new->policy = own->policy;
-	new->priority = own->priority;
+	/* What the parent has inherited is not the child's. */
+	new->own_priority = new->priority = own->own_priority;
 	new->nice = own->nice;
 	new->slice_ns = own->slice_ns;
 	if (!own->reset_on_fork)

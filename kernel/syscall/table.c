@@ -158,6 +158,10 @@ static const struct syscall calls[] = {
 	CALL_RESTARTING(vmsplice, 4, CALL_RESTARTS),
 	CALL_RESTARTING(sendfile, 4, CALL_RESTARTS),
 	CALL(copy_file_range, 6),
+	CALL(inotify_init, 0),
+	CALL(inotify_init1, 1),
+	CALL(inotify_add_watch, 3),
+	CALL(inotify_rm_watch, 2),
 
 	/* sockets */
 	CALL(socket, 3),
@@ -334,9 +338,10 @@ static __attribute__((noinline)) long end_with_error(unsigned long number, long 
 		task_current()->signals.restart = calls[number].restart;
 	if (error == -EINTR_ENDS)
 		return -EINTR;
-	if (error != -EINTR_UNHANDLED)
+	if (error != -EINTR_UNHANDLED && error != -EINTR_HANDLED)
 		return error;
-	task_current()->signals.restart = CALL_RESTARTS_UNHANDLED;
+	task_current()->signals.restart =
+		error == -EINTR_HANDLED ? CALL_RESTARTS_HANDLED : CALL_RESTARTS_UNHANDLED;
 	return -EINTR;
 }
 

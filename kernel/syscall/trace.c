@@ -70,6 +70,8 @@ static const char *const shapes[] = {
 	SHAPE(mkdirat, "fso"),
 	SHAPE(mknod, "sox"),
 	SHAPE(mknodat, "fsox"),
+	SHAPE(inotify_add_watch, "dsx"),
+	SHAPE(inotify_rm_watch, "dd"),
 	SHAPE(unlink, "s"),
 	SHAPE(unlinkat, "fsx"),
 	SHAPE(rmdir, "s"),

@@ -301,7 +301,7 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 	pid_t former_tid = self->tid;
 
 	become_leader(self);
-	robust_list_release(self);
+	futex_exit(self, false);
 	usage_note_space(self->process, self->space);
 	task_release_space(self);
 	if (image->secure)

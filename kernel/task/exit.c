@@ -269,7 +269,7 @@ _Noreturn void task_exit(int status)
 	arch_ptrace_end(self);
 	perf_task_exit(self);
 	if (self->space) {
-		robust_list_release(self);
+		futex_exit(self, true);
 		clear_child_tid(self);
 		usage_note_space(self->process, self->space);
 		task_release_space(self);

@@ -11,20 +11,18 @@
  * a waker looks at the count after the word was changed. So a waker that finds none has nobody to wake,
  * and takes no lock.
  *
- * A task may wait for several words, with a waiter for each. Priority inheritance there is none:
- * the operations for it are ENOSYS.
+ * A task may wait for several words, with a waiter for each. Waiters for words that are locks with
+ * priority inheritance hang here too, and what they do is futex_pi.c's; they are not woken or moved by
+ * the operations of this file, which find them in their way (EINVAL).
  *
  * Locks: bucket->lock; two buckets in the order of their addresses.
  */
 #include <kernel/futex.h>
 
-#include <sys/queue.h>
-
 #include <arch/mmu.h>
 #include <arch/usercopy.h>
 #include <kernel/kmalloc.h>
 #include <kernel/sched.h>
-#include <kernel/spinlock.h>
 #include <kernel/task.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
@@ -33,36 +31,16 @@
 #include <uapi/linux/futex.h>
 
 #include "futex.h"
+#include "futex_queue.h"
 
 #define BUCKET_COUNT 256
 
-/* What word it is. */
-struct key {
-	const struct vm_space *space; /* NULL: place is a physical address */
-	uint64_t place;		      /* and NOT_PRIVATE */
-};
+static struct futex_bucket buckets[BUCKET_COUNT];
 
 /* A word of one process's memory, named as if it could be shared: another futex, as on Linux. */
 #define NOT_PRIVATE 1u
 
-struct waiter {
-	TAILQ_ENTRY(waiter) link; /* B */
-	struct task *task;
-	struct key key; /* B */
-	uint32_t bits;
-	_Atomic bool woken;	       /* written under B, when it leaves the list */
-	struct bucket *_Atomic bucket; /* written under B: where it hangs */
-};				       /* B: bucket->lock */
-
-static struct bucket {
-	struct spinlock lock;
-	_Atomic unsigned int waiter_count; /* hang here, or are about to */
-	TAILQ_HEAD(waiter_list, waiter)
-	waiters; /* B; an all-zero list is made empty at its first use */
-} CACHE_ALIGNED buckets[BUCKET_COUNT];
-
-/* FUTEX's key. 0; -EINVAL: not the address of a word; -EFAULT. */
-static int make_key(const struct futex *futex, struct key *key)
+int futex_make_key(const struct futex *futex, struct futex_key *key)
 {
 	struct vm_space *space = task_current()->space;
 	uintptr_t address = futex->address;
@@ -72,7 +50,7 @@ static int make_key(const struct futex *futex, struct key *key)
 		return -EINVAL;
 	if (address >= USER_END)
 		return -EFAULT;
-	*key = (struct key){ space, address };
+	*key = (struct futex_key){ space, address };
 	if (futex->private)
 		return 0;
 	/* Makes the page present. */
@@ -80,67 +58,94 @@ static int make_key(const struct futex *futex, struct key *key)
 		return -EFAULT;
 	paddr_t paddr = vm_shared_paddr(space, address);
 
-	*key = paddr ? (struct key){ NULL, paddr } : (struct key){ space, address | NOT_PRIVATE };
+	*key = paddr ? (struct futex_key){ NULL, paddr } :
+		       (struct futex_key){ space, address | NOT_PRIVATE };
 	return 0;
 }
 
-static bool is_same(const struct key *a, const struct key *b)
+bool futex_is_same(const struct futex_key *a, const struct futex_key *b)
 {
 	return a->space == b->space && a->place == b->place;
 }
 
-static struct bucket *bucket_of(const struct key *key)
+struct futex_bucket *futex_bucket_of(const struct futex_key *key)
 {
 	uint64_t hash = ((uintptr_t)key->space ^ key->place >> 2) * 0x9e3779b97f4a7c15;
 
 	return &buckets[hash >> 56];
 }
 
-static void lock_bucket(struct bucket *bucket)
+void futex_lock_bucket(struct futex_bucket *bucket)
 {
 	spin_lock(&bucket->lock);
 	if (!bucket->waiters.tqh_last)
 		TAILQ_INIT(&bucket->waiters);
 }
 
-static void lock_buckets(struct bucket *a, struct bucket *b)
+void futex_lock_buckets(struct futex_bucket *a, struct futex_bucket *b)
 {
-	lock_bucket(a < b ? a : b);
+	futex_lock_bucket(a < b ? a : b);
 	if (a != b)
-		lock_bucket(a < b ? b : a);
+		futex_lock_bucket(a < b ? b : a);
 }
 
-static void unlock_buckets(struct bucket *a, struct bucket *b)
+void futex_unlock_buckets(struct futex_bucket *a, struct futex_bucket *b)
 {
 	if (a != b)
 		spin_unlock(&b->lock);
 	spin_unlock(&a->lock);
 }
 
-/* Takes WAITER off its list and lets it go on. Its bucket is locked. */
-static void release(struct bucket *bucket, struct waiter *waiter)
+void futex_hang(struct futex_bucket *bucket, struct futex_waiter *waiter)
 {
-	struct task *task = waiter->task;
+	struct futex_waiter *before = NULL;
 
+	waiter->bucket = bucket;
+	waiter->priority = waiter->task->sched.own_priority;
+	/* Linux's order: real-time tasks by their priority, then all others. */
+	if (waiter->priority)
+		TAILQ_FOREACH(before, &bucket->waiters, link)
+			if (before->priority < waiter->priority)
+				break;
+	if (before)
+		TAILQ_INSERT_BEFORE(before, waiter, link);
+	else
+		TAILQ_INSERT_TAIL(&bucket->waiters, waiter, link);
+}
+
+void futex_unhang(struct futex_bucket *bucket, struct futex_waiter *waiter)
+{
 	TAILQ_REMOVE(&bucket->waiters, waiter, link);
 	bucket->waiter_count--;
 	waiter->woken = true;
+}
+
+void futex_release(struct futex_bucket *bucket, struct futex_waiter *waiter)
+{
+	struct task *task = waiter->task;
+
+	futex_unhang(bucket, waiter);
 	task->woken = true;
 	sched_wake(task);
 }
 
-/* Wakes up to COUNT waiters of BITS for KEY. Bucket locked. */
-static int wake_locked(struct bucket *bucket, const struct key *key, unsigned int count,
+/* Wakes up to COUNT waiters of BITS for KEY: how many, or -EINVAL when one with priority inheritance is among them.
+ * Bucket locked. */
+static int wake_locked(struct futex_bucket *bucket, const struct futex_key *key, unsigned int count,
 		       uint32_t bits)
 {
-	struct waiter *waiter, *next;
+	struct futex_waiter *waiter, *next;
 	unsigned int woken = 0;
 
 	for (waiter = TAILQ_FIRST(&bucket->waiters); waiter && woken < count; waiter = next) {
 		next = TAILQ_NEXT(waiter, link);
-		if (!is_same(&waiter->key, key) || !(waiter->bits & bits))
+		if (!futex_is_same(&waiter->key, key))
 			continue;
-		release(bucket, waiter);
+		if (waiter->pi)
+			return -EINVAL;
+		if (!(waiter->bits & bits))
+			continue;
+		futex_release(bucket, waiter);
 		woken++;
 	}
 	return (int)woken;
@@ -148,20 +153,20 @@ static int wake_locked(struct bucket *bucket, const struct key *key, unsigned in
 
 int futex_wake_bits(const struct futex *futex, unsigned int count, uint32_t bits)
 {
-	struct key key;
-	int error = make_key(futex, &key);
+	struct futex_key key;
+	int error = futex_make_key(futex, &key);
 
 	if (!bits)
 		return -EINVAL;
 	if (error)
 		return error;
-	struct bucket *bucket = bucket_of(&key);
+	struct futex_bucket *bucket = futex_bucket_of(&key);
 
 	/* Between the program's store to the word and the load of the count. */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&bucket->waiter_count, memory_order_relaxed) == 0)
 		return 0;
-	lock_bucket(bucket);
+	futex_lock_bucket(bucket);
 	int woken = wake_locked(bucket, &key, count, bits);
 
 	spin_unlock(&bucket->lock);
@@ -177,23 +182,21 @@ int futex_wake(uintptr_t address, unsigned int count)
 
 /* --- waiting --- */
 
-/* Hangs WAITER up if the word at ADDRESS still is VALUE. 0, -EAGAIN, -EFAULT. */
-static int enqueue(struct waiter *waiter, uintptr_t address, uint32_t value)
+int futex_enqueue(struct futex_waiter *waiter, uintptr_t address, uint32_t value)
 {
-	struct bucket *bucket = bucket_of(&waiter->key);
+	struct futex_bucket *bucket = futex_bucket_of(&waiter->key);
 
 	for (;;) {
 		uint32_t word;
 
 		bucket->waiter_count++;
-		lock_bucket(bucket);
+		futex_lock_bucket(bucket);
 		int error = arch_load_user_nofault(&word, (const void *)address, sizeof(word));
 
 		if (!error && word != value)
 			error = -EAGAIN;
 		if (!error) {
-			waiter->bucket = bucket;
-			TAILQ_INSERT_TAIL(&bucket->waiters, waiter, link);
+			futex_hang(bucket, waiter);
 		} else {
 			bucket->waiter_count--;
 		}
@@ -206,28 +209,33 @@ static int enqueue(struct waiter *waiter, uintptr_t address, uint32_t value)
 	}
 }
 
-/* Takes WAITER off if nobody woke it; whether somebody did. */
-static bool dequeue(struct waiter *waiter)
+struct futex_bucket *futex_lock_waiter(struct futex_waiter *waiter)
 {
 	for (;;) {
-		struct bucket *bucket = waiter->bucket;
+		struct futex_bucket *bucket = waiter->bucket;
 
-		lock_bucket(bucket);
+		futex_lock_bucket(bucket);
 		/* It may be moved until the lock is held. */
-		bool here = waiter->bucket == bucket;
-
-		if (here && !waiter->woken) {
-			TAILQ_REMOVE(&bucket->waiters, waiter, link);
-			bucket->waiter_count--;
-		}
+		if (waiter->bucket == bucket)
+			return bucket;
 		spin_unlock(&bucket->lock);
-		if (here)
-			return waiter->woken;
 	}
 }
 
+/* Takes WAITER off if nobody woke it; whether somebody did. */
+static bool dequeue(struct futex_waiter *waiter)
+{
+	struct futex_bucket *bucket = futex_lock_waiter(waiter);
+	bool woken = waiter->woken;
+
+	if (!woken)
+		futex_unhang(bucket, waiter);
+	spin_unlock(&bucket->lock);
+	return woken;
+}
+
 /* Takes all off: the last that was woken, or -1. */
-static int dequeue_all(struct waiter *waiters, unsigned int count)
+static int dequeue_all(struct futex_waiter *waiters, unsigned int count)
 {
 	int woken = -1;
 
@@ -237,7 +245,7 @@ static int dequeue_all(struct waiter *waiters, unsigned int count)
 	return woken;
 }
 
-static bool any_woken(const struct waiter *waiters, unsigned int count)
+static bool any_woken(const struct futex_waiter *waiters, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)
 		if (waiters[i].woken)
@@ -245,7 +253,7 @@ static bool any_woken(const struct waiter *waiters, unsigned int count)
 	return false;
 }
 
-static int wait(struct waiter *waiters, const struct futex_wait *waits, unsigned int count,
+static int wait(struct futex_waiter *waiters, const struct futex_wait *waits, unsigned int count,
 		uint64_t deadline_ns)
 {
 	unsigned int queued;
@@ -254,10 +262,11 @@ static int wait(struct waiter *waiters, const struct futex_wait *waits, unsigned
 	for (unsigned int i = 0; i < count && !error; i++) {
 		waiters[i].task = task_current();
 		waiters[i].bits = waits[i].bits;
-		error = waits[i].bits ? make_key(&waits[i].futex, &waiters[i].key) : -EINVAL;
+		error = waits[i].bits ? futex_make_key(&waits[i].futex, &waiters[i].key) : -EINVAL;
 	}
 	for (queued = 0; queued < count && !error; queued += !error)
-		error = enqueue(&waiters[queued], waits[queued].futex.address, waits[queued].value);
+		error = futex_enqueue(&waiters[queued], waits[queued].futex.address,
+				      waits[queued].value);
 	while (!error && !any_woken(waiters, count))
 		error = wait_sleep(deadline_ns);
 	int woken = dequeue_all(waiters, queued);
@@ -268,11 +277,11 @@ static int wait(struct waiter *waiters, const struct futex_wait *waits, unsigned
 int futex_wait(const struct futex_wait *waits, unsigned int count, uint64_t deadline_ns)
 {
 	if (count == 1) {
-		struct waiter waiter = { 0 };
+		struct futex_waiter waiter = { 0 };
 
 		return wait(&waiter, waits, 1, deadline_ns);
 	}
-	struct waiter *waiters = kzalloc(count * sizeof(*waiters));
+	struct futex_waiter *waiters = kzalloc(count * sizeof(*waiters));
 
 	if (!waiters)
 		return -ENOMEM;
@@ -284,8 +293,8 @@ int futex_wait(const struct futex_wait *waits, unsigned int count, uint64_t dead
 
 /* --- two words --- */
 
-/* Moves WAITER from bucket A to B, both locked, where it waits for KEY. */
-static void move(struct waiter *waiter, struct bucket *a, struct bucket *b, const struct key *key)
+void futex_move(struct futex_waiter *waiter, struct futex_bucket *a, struct futex_bucket *b,
+		const struct futex_key *key)
 {
 	waiter->key = *key;
 	if (a == b)
@@ -293,49 +302,52 @@ static void move(struct waiter *waiter, struct bucket *a, struct bucket *b, cons
 	TAILQ_REMOVE(&a->waiters, waiter, link);
 	a->waiter_count--;
 	b->waiter_count++;
-	waiter->bucket = b;
-	TAILQ_INSERT_TAIL(&b->waiters, waiter, link);
+	futex_hang(b, waiter);
 }
 
 long futex_requeue(const struct futex *from, const struct futex *to, unsigned int wake_count,
 		   unsigned int move_count, const uint32_t *expected)
 {
-	struct waiter *waiter, *next;
-	struct key key_from, key_to;
+	struct futex_waiter *waiter, *next;
+	struct futex_key key_from, key_to;
 	unsigned int woken = 0, moved = 0;
 	uint32_t word;
-	int error = make_key(from, &key_from);
+	int error = futex_make_key(from, &key_from);
 
 	if (!error)
-		error = make_key(to, &key_to);
+		error = futex_make_key(to, &key_to);
 	/* Makes the page present, too. */
 	if (!error && expected && copy_from_user(&word, (const void *)from->address, sizeof(word)))
 		error = -EFAULT;
 	if (error)
 		return error;
-	struct bucket *a = bucket_of(&key_from), *b = bucket_of(&key_to);
+	struct futex_bucket *a = futex_bucket_of(&key_from), *b = futex_bucket_of(&key_to);
 
-	lock_buckets(a, b);
+	futex_lock_buckets(a, b);
 	if (expected && (arch_load_user_nofault(&word, (const void *)from->address, sizeof(word)) ||
 			 word != *expected)) {
-		unlock_buckets(a, b);
+		futex_unlock_buckets(a, b);
 		return -EAGAIN;
 	}
 	for (waiter = TAILQ_FIRST(&a->waiters);
 	     waiter && (woken < wake_count || moved < move_count); waiter = next) {
 		next = TAILQ_NEXT(waiter, link);
-		if (!is_same(&waiter->key, &key_from))
+		if (!futex_is_same(&waiter->key, &key_from))
 			continue;
+		if (waiter->pi) {
+			error = -EINVAL;
+			break;
+		}
 		if (woken < wake_count) {
-			release(a, waiter);
+			futex_release(a, waiter);
 			woken++;
 		} else {
-			move(waiter, a, b, &key_to);
+			futex_move(waiter, a, b, &key_to);
 			moved++;
 		}
 	}
-	unlock_buckets(a, b);
-	return (long)woken + moved;
+	futex_unlock_buckets(a, b);
+	return error ? error : (long)woken + moved;
 }
 
 /* An operation of FUTEX_WAKE_OP, taken apart. */
@@ -418,12 +430,12 @@ int futex_wake_and_change(const struct futex *first, const struct futex *second,
 {
 	const struct change change = decode(operation);
 	uint32_t *user = (uint32_t *)second->address;
-	struct key key, second_key;
+	struct futex_key key, second_key;
 	uint32_t before, after;
-	int error = make_key(first, &key);
+	int error = futex_make_key(first, &key);
 
 	if (!error)
-		error = make_key(second, &second_key);
+		error = futex_make_key(second, &second_key);
 	if (!error)
 		error = copy_from_user(&before, user, sizeof(before));
 	if (error)
@@ -441,13 +453,15 @@ int futex_wake_and_change(const struct futex *first, const struct futex *second,
 
 	if (matches < 0)
 		return matches;
-	struct bucket *a = bucket_of(&key), *b = bucket_of(&second_key);
+	struct futex_bucket *a = futex_bucket_of(&key), *b = futex_bucket_of(&second_key);
 
-	lock_buckets(a, b);
+	futex_lock_buckets(a, b);
 	int woken = wake_locked(a, &key, count, FUTEX_BITSET_MATCH_ANY);
 
-	if (matches)
-		woken += wake_locked(b, &second_key, second_count, FUTEX_BITSET_MATCH_ANY);
-	unlock_buckets(a, b);
-	return woken;
+	int more = 0;
+
+	if (matches && woken >= 0)
+		more = wake_locked(b, &second_key, second_count, FUTEX_BITSET_MATCH_ANY);
+	futex_unlock_buckets(a, b);
+	return woken < 0 ? woken : more < 0 ? more : woken + more;
 }

@@ -44,4 +44,23 @@ long futex_requeue(const struct futex *from, const struct futex *to, unsigned in
 int futex_wake_and_change(const struct futex *first, const struct futex *second, unsigned int count,
 			  unsigned int second_count, uint32_t operation);
 
+/* --- locks with priority inheritance: futex_pi.c --- */
+
+/* The word of FUTEX, a lock (0: free; else its owner's tid and FUTEX_WAITERS, FUTEX_OWNER_DIED), becomes the running
+ * task's. Waits for that until DEADLINE_NS, or with TRY not at all. 0; -EAGAIN (TRY: it is not free); -ETIMEDOUT; -EINTR;
+ * -EDEADLK: its owner waits for the task, or is the task; -ESRCH: there is no such owner; -EPERM: that is the
+ * kernel's; -EINVAL: the word is no address of a lock, or does not fit who waits for it; -EFAULT; -ENOMEM. */
+int futex_lock_pi(const struct futex *futex, uint64_t deadline_ns, bool try);
+/* Gives it to the most urgent waiter, or back. 0; -EPERM: it is not the task's; -EAGAIN: the word has changed; -EINVAL,
+ * -EFAULT as above. */
+int futex_unlock_pi(const struct futex *futex);
+/* Waits as WAIT says, to be moved to LOCK by futex_requeue_pi, and then for LOCK. 0: LOCK is the task's; -EAGAIN: the word is not
+ * WAIT's value, or a signal came after the task was moved; other errors as above. */
+int futex_wait_requeue_pi(const struct futex_wait *wait, const struct futex *lock,
+			  uint64_t deadline_ns);
+/* If the word of FROM is EXPECTED: gives LOCK to the first waiter of FROM if it is free, and moves up to MOVE of the others, and
+ * the first if it was not, to LOCK. How many of both, or an error of those above. */
+long futex_requeue_pi(const struct futex *from, const struct futex *lock, unsigned int move,
+		      uint32_t expected);
+
 #endif

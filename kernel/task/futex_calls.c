@@ -67,6 +67,32 @@ static unsigned int wake_count(unsigned long argument)
 	return (int)argument < 1 ? 1 : (unsigned int)argument;
 }
 
+/* Waiting for a lock goes on behind a handler: the time when it ends stays. */
+static long unless_interrupted(int error)
+{
+	return error == -EINTR ? -EINTR_HANDLED : error;
+}
+
+static long lock_pi(const struct futex *futex, unsigned long user_time, bool realtime)
+{
+	uint64_t deadline_ns;
+	int error = get_deadline(user_time, false, realtime, &deadline_ns);
+
+	return error ? error : unless_interrupted(futex_lock_pi(futex, deadline_ns, false));
+}
+
+static long wait_requeue_pi(const unsigned long arg[6], bool private, bool realtime)
+{
+	const struct futex_wait one = { { arg[0], private },
+					(uint32_t)arg[2],
+					FUTEX_BITSET_MATCH_ANY };
+	const struct futex lock = { arg[4], private };
+	uint64_t deadline_ns;
+	int error = get_deadline(arg[3], false, realtime, &deadline_ns);
+
+	return error ? error : unless_interrupted(futex_wait_requeue_pi(&one, &lock, deadline_ns));
+}
+
 long sys_futex(const unsigned long arg[6])
 {
 	unsigned int operation = (unsigned int)arg[1];
@@ -76,7 +102,8 @@ long sys_futex(const unsigned long arg[6])
 	const struct futex first = { arg[0], private }, second = { arg[4], private };
 	const uint32_t last = (uint32_t)arg[5];
 
-	if (realtime && command != FUTEX_WAIT_BITSET)
+	if (realtime && command != FUTEX_WAIT_BITSET && command != FUTEX_WAIT_REQUEUE_PI &&
+	    command != FUTEX_LOCK_PI2)
 		return -ENOSYS;
 	switch (command) {
 	case FUTEX_WAIT:
@@ -94,6 +121,20 @@ long sys_futex(const unsigned long arg[6])
 	case FUTEX_WAKE_OP:
 		return futex_wake_and_change(&first, &second, wake_count(arg[2]),
 					     wake_count(arg[3]), last);
+	case FUTEX_LOCK_PI:
+		return lock_pi(&first, arg[3], true);
+	case FUTEX_LOCK_PI2:
+		return lock_pi(&first, arg[3], realtime);
+	case FUTEX_TRYLOCK_PI:
+		return futex_lock_pi(&first, UINT64_MAX, true);
+	case FUTEX_UNLOCK_PI:
+		return futex_unlock_pi(&first);
+	case FUTEX_WAIT_REQUEUE_PI:
+		return wait_requeue_pi(arg, private, realtime);
+	case FUTEX_CMP_REQUEUE_PI:
+		if ((int)arg[2] != 1 || (int)arg[3] < 0)
+			return -EINVAL;
+		return futex_requeue_pi(&first, &second, (unsigned int)arg[3], last);
 	default:
 		return -ENOSYS;
 	}

@@ -167,7 +167,7 @@ static int effective_io_priority(const struct task *task)
 	if (task->io_priority >> IOPRIO_CLASS_SHIFT)
 		return task->io_priority;
 	int class = task->sched.policy == SCHED_IDLE ? IOPRIO_CLASS_IDLE :
-		    task->sched.priority	     ? IOPRIO_CLASS_RT :
+		    task->sched.own_priority	     ? IOPRIO_CLASS_RT :
 						       IOPRIO_CLASS_BE;
 
 	return class << IOPRIO_CLASS_SHIFT | (task->sched.nice + NICE_ENCODED_BASE) / 5;

@@ -10,6 +10,7 @@
  * ends it.
  */
 #include <kernel/futex.h>
+#include <kernel/pi.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/usercopy.h>
@@ -51,7 +52,7 @@ static bool leave_lock(const struct task *task, const struct list_head *head, ui
 	return true;
 }
 
-void robust_list_release(struct task *task)
+static void release_all(struct task *task)
 {
 	struct list_head head;
 	uintptr_t list = task->robust_list;
@@ -73,6 +74,14 @@ void robust_list_release(struct task *task)
 	}
 	if (head.pending)
 		leave_lock(task, &head, head.pending);
+}
+
+void futex_exit(struct task *task, bool ends)
+{
+	/* In between nobody can tell whether a word is about to be marked. */
+	pi_begin_end();
+	release_all(task);
+	pi_finish_end(ends);
 }
 
 long sys_set_robust_list(const unsigned long arg[6])

@@ -8,6 +8,7 @@
  */
 #include <kernel/credentials.h>
 #include <kernel/page.h>
+#include <kernel/pi.h>
 #include <kernel/process.h>
 #include <kernel/sched.h>
 #include <kernel/syscall.h>
@@ -123,6 +124,8 @@ static long set_parameters(pid_t pid, const struct sched_parameters *wanted, boo
 	if (!result)
 		sched_set_parameters(task, &new);
 	spin_unlock_irqrestore(&task_table_lock, state);
+	if (!result)
+		pi_update(task);
 	task_put(task);
 	return result;
 }

@@ -10,16 +10,6 @@
 #include <kernel/process.h>
 #include <kernel/task.h>
 
-/* Linux's priority numbers: real-time 99 … 1 are 0 … 98, nice -20 … 19 are 100 … 139. */
-#define PRIORITY_REALTIME 99
-#define PRIORITY_NICE_0	  120
-
-static int priority_of(const struct task *task)
-{
-	return task->sched.priority ? PRIORITY_REALTIME - task->sched.priority :
-				      PRIORITY_NICE_0 + task->sched.nice;
-}
-
 static void put_name(char name[TASK_COMM_SIZE], const struct task *task)
 {
 	/* It may be changing: an end there always is. */
@@ -48,10 +38,10 @@ void trace_sched_switch_slow(const struct task *prev, const struct task *next)
 {
 	TRACE_RECORD(trace_sched_switch, 0)
 	room = { .record = { .prev_pid = prev->tid,
-			     .prev_prio = priority_of(prev),
+			     .prev_prio = sched_priority(&prev->sched),
 			     .prev_state = state_of(prev),
 			     .next_pid = next->tid,
-			     .next_prio = priority_of(next) } };
+			     .next_prio = sched_priority(&next->sched) } };
 
 	put_name(room.record.prev_comm, prev);
 	put_name(room.record.next_comm, next);
@@ -63,7 +53,7 @@ void trace_sched_wake_slow(unsigned int event, const struct task *task, unsigned
 	/* The three have the same fields. */
 	TRACE_RECORD(trace_sched_waking, 0)
 	room = { .record = {
-			 .pid = task->tid, .prio = priority_of(task), .target_cpu = (int)cpu } };
+			 .pid = task->tid, .prio = sched_priority(&task->sched), .target_cpu = (int)cpu } };
 
 	put_name(room.record.comm, task);
 	trace_emit(event, &room, sizeof(room.record), 1);
@@ -73,7 +63,7 @@ void trace_sched_migrate_slow(const struct task *task, unsigned int from, unsign
 {
 	TRACE_RECORD(trace_sched_migrate_task, 0)
 	room = { .record = { .pid = task->tid,
-			     .prio = priority_of(task),
+			     .prio = sched_priority(&task->sched),
 			     .orig_cpu = (int)from,
 			     .dest_cpu = (int)to } };
 
@@ -97,7 +87,7 @@ void trace_sched_task_slow(unsigned int event, const struct task *task)
 {
 	/* exit's, free's and wait's fields are the same. */
 	TRACE_RECORD(trace_sched_process_exit, 0)
-	room = { .record = { .pid = task->tid, .prio = priority_of(task) } };
+	room = { .record = { .pid = task->tid, .prio = sched_priority(&task->sched) } };
 
 	put_name(room.record.comm, task);
 	trace_emit(event, &room, sizeof(room.record), 1);
@@ -109,7 +99,7 @@ void trace_sched_wait_slow(pid_t pid)
 	struct task *child = pid > 0 ? task_find(pid) : NULL;
 	/* Linux tells of a number that is somebody's. */
 	TRACE_RECORD(trace_sched_process_wait, 0)
-	room = { .record = { .pid = child ? pid : 0, .prio = priority_of(self) } };
+	room = { .record = { .pid = child ? pid : 0, .prio = sched_priority(&self->sched) } };
 
 	if (child)
 		task_put(child);

@@ -136,7 +136,7 @@ const struct pseudo_dynamic proc_descriptors = DYNAMIC(&link_entry);
 static int show_info(struct text *text, void *target)
 {
 	const struct descriptor *descriptor = target;
-	const struct file *file = descriptor->file;
+	struct file *file = descriptor->file;
 	const struct inode *inode = file_inode(file);
 
 	text_print(text, "pos:\t%lu\nflags:\t0%o\nmnt_id:\t%lu\nino:\t%lu\n",
@@ -144,6 +144,8 @@ static int show_info(struct text *text, void *target)
 		   file->flags | O_LARGEFILE | (descriptor->cloexec ? O_CLOEXEC : 0),
 		   inode ? (unsigned long)(inode->superblock->device & 0xff) : 0ul,
 		   inode ? (unsigned long)inode->number : 0ul);
+	if (file->ops->show_info)
+		file->ops->show_info(file, text);
 	return 0;
 }
 

@@ -25,8 +25,8 @@
 #include "task.h"
 
 #define KIB_PER_PAGE	(PAGE_SIZE / 1024)
-/* What stat says of a task that may be preempted by a nice value: Linux's DEFAULT_PRIO - MAX_RT_PRIO. */
-#define PRIORITY_NORMAL 20
+/* The priority that stat shows as 0: Linux's MAX_RT_PRIO. */
+#define PRIORITY_OF_SHOWN_0 100
 /* stat's sets of signals have 31. */
 #define SIGNALS_SHOWN	0x7ffffffful
 /* Linux's PF_EXITING, PF_FORKNOEXEC, PF_RANDOMIZE. */
@@ -158,18 +158,19 @@ static int show_stat(struct text *text, struct task *task, bool whole)
 		   (unsigned long)ticks_from_ns(times->system_ns),
 		   (unsigned long)ticks_from_ns(facts.children_times.user_ns),
 		   (unsigned long)ticks_from_ns(facts.children_times.system_ns));
-	text_print(text, "%d %d %u 0 %lu %lu %lu %lu ", PRIORITY_NORMAL + nice, nice, facts.threads,
+	text_print(text, "%d %d %u 0 %lu %lu %lu %lu ", sched_priority(&task->sched) - PRIORITY_OF_SHOWN_0, nice, facts.threads,
 		   (unsigned long)ticks_from_ns(task->started_ns),
 		   (unsigned long)(usage.mapped * PAGE_SIZE), (unsigned long)usage.resident_total,
 		   (unsigned long)facts.resident_limit);
 	/* Where code and stack begin and end, and where the task is: not told. */
 	text_print(text, "%d %d 0 0 0 ", usage.mapped != 0, usage.mapped != 0);
-	text_print(text, "%lu %lu %lu %lu 0 0 0 %d %d 0 0 0 0 0 0 0 0 ",
+	text_print(text, "%lu %lu %lu %lu 0 0 0 %d %d %d %d 0 0 0 0 0 0 ",
 		   (unsigned long)task->signals.queue.pending & SIGNALS_SHOWN,
 		   (unsigned long)task->signals.mask & SIGNALS_SHOWN,
 		   (unsigned long)sets.ignored & SIGNALS_SHOWN,
 		   (unsigned long)sets.caught & SIGNALS_SHOWN,
-		   task->tid == task->tgid ? process->exit_signal : -1, task->cpu);
+		   task->tid == task->tgid ? process->exit_signal : -1, task->cpu,
+		   task->sched.own_priority, task->sched.policy);
 	if (accessible)
 		text_print(text, "%lu %lu %lu %lu %d\n", (unsigned long)process->arguments_start,
 			   (unsigned long)process->environment_start,

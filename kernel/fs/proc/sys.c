@@ -10,6 +10,7 @@
 #include <kernel/boot.h>
 #include <kernel/credentials.h>
 #include <kernel/file.h>
+#include <kernel/inotify.h>
 #include <kernel/log.h>
 #include <kernel/page.h>
 #include <kernel/perf/callchain.h>
@@ -142,6 +143,9 @@ NUMBER(perf_cpu_time_max_percent, perf_cpu_time_max_percent, 0, 100)
 SHOW_NUMBER(perf_event_max_sample_rate, perf_sample_rate_max)
 SHOW_NUMBER(perf_event_max_stack, perf_stack_depth_max)
 SHOW_NUMBER(perf_event_max_contexts_per_stack, perf_contexts_per_stack_max)
+NUMBER(max_user_instances, inotify_instances_max, 0, INT32_MAX)
+NUMBER(max_user_watches, inotify_watches_max, 0, INT32_MAX)
+NUMBER(max_queued_events, inotify_events_max, 0, INT32_MAX)
 NUMBER(kptr_restrict, kptr_restrict, 0, 2)
 /* Linux's least: what the system needs for itself. */
 NUMBER(threads_max, task_count_max, 20, PID_MAX)
@@ -348,9 +352,17 @@ static const struct pseudo_entry vm_entries[] = {
 	END,
 };
 
+static const struct pseudo_entry inotify_entries[] = {
+	NUMBER_SETTING(max_queued_events),
+	NUMBER_SETTING(max_user_instances),
+	NUMBER_SETTING(max_user_watches),
+	END,
+};
+
 static const struct pseudo_entry fs_entries[] = {
 	FIXED("file-max", show_file_max),
 	FILE_ENTRY(nr_open),
+	DIRECTORY("inotify", inotify_entries),
 	FIXED("overflowuid", show_overflow_id),
 	FIXED("overflowgid", show_overflow_id),
 	END,

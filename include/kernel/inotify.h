@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * inotify: telling programs what happens to files and directories.
+ *
+ * Who does something to a file calls one of these hooks afterwards. As long as nobody watches anything, a hook is one test.
+ * EVENT is one of IN_ACCESS … IN_MOVE_SELF of <uapi/linux/inotify.h>; that it is about a directory is found out here.
+ *
+ * Every function: task context; tree_mutex may be held, and any mutex.
+ */
+#ifndef KERNEL_INOTIFY_H
+#define KERNEL_INOTIFY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <kernel/file.h>
+#include <uapi/linux/fcntl.h>
+#include <uapi/linux/inotify.h>
+
+struct dentry;
+struct inode;
+struct superblock;
+
+/* Watches that there are. */
+extern _Atomic unsigned int inotify_watch_count;
+
+/* The limits in /proc/sys/fs/inotify: of each user, and of the events in one instance's queue. */
+extern _Atomic int inotify_instances_max, inotify_watches_max, inotify_events_max;
+
+static inline bool inotify_is_used(void)
+{
+	return __builtin_expect(
+		atomic_load_explicit(&inotify_watch_count, memory_order_relaxed) != 0, 0);
+}
+
+/* What the hooks do when there are watches. */
+void inotify_tell_dentry(struct dentry *dentry, uint32_t event);
+void inotify_tell_inode(struct inode *inode, uint32_t event);
+void inotify_tell_entry(struct inode *directory, const char *name, size_t name_size, uint32_t event,
+			const struct inode *inode, uint32_t cookie);
+void inotify_tell_end(struct inode *inode);
+void inotify_tell_unmount(struct superblock *superblock);
+
+/* EVENT happened to what DENTRY names: for those who watch it or its directory. */
+static inline void inotify_dentry(struct dentry *dentry, uint32_t event)
+{
+	if (inotify_is_used())
+		inotify_tell_dentry(dentry, event);
+}
+
+/* The same through FILE; nothing happens through one that is only a place. */
+static inline void inotify_file(const struct file *file, uint32_t event)
+{
+	if (inotify_is_used() && file->dentry && !(file->flags & O_PATH))
+		inotify_tell_dentry(file->dentry, event);
+}
+
+/* EVENT happened to INODE, whatever its names are: for those who watch it. */
+static inline void inotify_inode(struct inode *inode, uint32_t event)
+{
+	if (inotify_is_used())
+		inotify_tell_inode(inode, event);
+}
+
+/* EVENT happened to the entry NAME, which is for INODE, of DIRECTORY. */
+static inline void inotify_entry(struct inode *directory, const char *name, size_t name_size,
+				 uint32_t event, const struct inode *inode)
+{
+	if (inotify_is_used())
+		inotify_tell_entry(directory, name, name_size, event, inode, 0);
+}
+
+/* INODE has lost its last name, or who used that has gone: it is no more. */
+static inline void inotify_end(struct inode *inode)
+{
+	if (inotify_is_used())
+		inotify_tell_end(inode);
+}
+
+/* SUPERBLOCK is no longer mounted. */
+static inline void inotify_unmount(struct superblock *superblock)
+{
+	if (inotify_is_used())
+		inotify_tell_unmount(superblock);
+}
+
+/* A number for the two events of one renaming. */
+uint32_t inotify_next_cookie(void);
+
+/* Sets the limit that depends on how much memory there is. At start. */
+void inotify_init(void);
+
+#endif
