@@ -80,6 +80,19 @@ struct signal_state {
 
 _Static_assert(CALL_ENDS == 0, "return_work: a call that ends is no work");
 
+/* Whether SP is on STACK, an alternate one; and whether a program there has not given it up (SS_AUTODISARM).
+ * Any context. Linux: __on_sig_stack, on_sig_stack. */
+static inline bool signal_stack_contains(const struct kernel_sigaltstack *stack, uintptr_t sp)
+{
+	return !(stack->ss_flags & SS_DISABLE) && sp > stack->ss_sp &&
+	       sp - stack->ss_sp <= stack->ss_size;
+}
+
+static inline bool signal_stack_is_used(const struct kernel_sigaltstack *stack, uintptr_t sp)
+{
+	return !(stack->ss_flags & (int)SS_AUTODISARM) && signal_stack_contains(stack, sp);
+}
+
 /* Sends SIGNAL (1 … 64) to TASK for what that itself has done (SIGPIPE), as if it had. Task and interrupt context. */
 void task_signal(struct task *task, int signal);
 

@@ -185,8 +185,7 @@ static long send(const struct pidfd *pidfd, unsigned int scope, const struct ker
 		return -EPERM;
 	if (!info->si_signo)
 		return 0;
-	return scope == PIDFD_SIGNAL_THREAD ? signal_send_locked(target, info) :
-					      signal_send_process_locked(process, info);
+	return signal_send_by_program(process, scope == PIDFD_SIGNAL_THREAD ? target : NULL, info);
 }
 
 long sys_pidfd_send_signal(const unsigned long arg[6])

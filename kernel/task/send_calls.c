@@ -73,7 +73,7 @@ long signal_process(struct process *process, const struct kernel_siginfo *info)
 {
 	if (!credentials_may_signal(process->leader, info->si_signo))
 		return -EPERM;
-	return info->si_signo ? signal_send_process_locked(process, info) : 0;
+	return info->si_signo ? signal_send_by_program(process, NULL, info) : 0;
 }
 
 /* kill to every process but the first and the caller's. That one may not be told is no error. T
@@ -157,7 +157,7 @@ static long signal_thread(pid_t tgid, pid_t tid, const struct kernel_siginfo *in
 	else if (!credentials_may_signal(task, info->si_signo))
 		result = -EPERM;
 	else
-		result = info->si_signo ? signal_send_locked(task, info) : 0;
+		result = info->si_signo ? signal_send_by_program(task->process, task, info) : 0;
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return result;
 }
