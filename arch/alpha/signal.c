@@ -213,8 +213,7 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 	uintptr_t at = (sp - size) & ~(uintptr_t)(FRAME_ALIGNMENT - 1);
 
 	/* The next frame would begin the stack anew, over this one: as Linux on x86-64. */
-	if (at >= USER_END ||
-	    ((on_alternate || enters) && !signal_stack_contains(alternate, at)))
+	if (at >= USER_END || ((on_alternate || enters) && !signal_stack_contains(alternate, at)))
 		return -EFAULT;
 	if (full ? push_full(frame, at, info, old_mask, on_alternate, alternate) :
 		   push_plain(frame, at, old_mask, on_alternate))
