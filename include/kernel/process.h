@@ -76,6 +76,8 @@ struct process {
 	struct signal_queue signals;	  /* S: sent to the process as a whole */
 	struct signal_handlers *handlers; /* referenced; exchanged under T and S */
 
+	uint64_t told_crowd; /* T: the last call to many that told it, see send_calls.c */
+
 	int stop_signal;			   /* S: 0: not stopped */
 	bool stop_unreported, continue_unreported; /* S: for wait4 */
 

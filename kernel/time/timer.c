@@ -18,6 +18,7 @@
 #include <arch/clock.h>
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
+#include <kernel/debug.h>
 #include <kernel/spinlock.h>
 #include <kernel/time.h>
 #include <kernel/trace/timer.h>
@@ -57,7 +58,10 @@ static void set_interrupt(struct timer_queue *queue)
 	const struct timer *first = RB_MIN(timer_tree, &queue->timers);
 	uint64_t due_ns = first ? first->deadline_ns : UINT64_MAX;
 
-	arch_timer_set(due_ns > queue->respite_ns ? due_ns : queue->respite_ns);
+	if (due_ns < queue->respite_ns)
+		due_ns = queue->respite_ns;
+	debug_timer_set(due_ns);
+	arch_timer_set(due_ns);
 }
 
 void timer_arm(struct timer *timer, uint64_t deadline_ns)
@@ -128,6 +132,7 @@ void timer_interrupt(void)
 	struct timer_queue *queue = &this_cpu(timer_queues);
 	uint64_t began_ns = clock_ns();
 
+	debug_timer_interrupt();
 	spin_lock(&queue->lock);
 	queue->respite_ns = 0;
 	for (unsigned int called = 0;; called++) {
