@@ -58,6 +58,7 @@ static void start_user_space(void *unused)
 
 	log_info("%u processor%s, %zu MiB of memory, %lu us since entry", cpus,
 		 cpus == 1 ? "" : "s", page_total_count() >> (20 - PAGE_SHIFT), clock_ns() / 1000);
+	debug_irqs_off_start();
 	panic_on_demand();
 	set_console();
 	perf_init();

@@ -88,12 +88,6 @@ unsigned long arch_signal_frame_size(void)
 	return sizeof(struct signal_frame) + FRAME_ALIGNMENT;
 }
 
-static bool is_on(const struct kernel_sigaltstack *stack, uintptr_t sp)
-{
-	return !(stack->ss_flags & SS_DISABLE) && sp > stack->ss_sp &&
-	       sp - stack->ss_sp <= stack->ss_size;
-}
-
 void arch_signal_note_exception(const struct trap_frame *frame, uintptr_t address)
 {
 	/* What PALcode told is in the frame that the handler's is made of. */
@@ -207,15 +201,19 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 		     const struct kernel_siginfo *info, uint64_t old_mask,
 		     struct kernel_sigaltstack *alternate)
 {
-	bool full = action->flags & SA_SIGINFO, on_alternate = is_on(alternate, frame->sp);
+	bool full = action->flags & SA_SIGINFO,
+	     on_alternate = signal_stack_is_used(alternate, frame->sp), enters = false;
 	size_t size = full ? sizeof(struct signal_frame) : sizeof(struct plain_frame);
 	uintptr_t sp = frame->sp;
 
-	if ((action->flags & SA_ONSTACK) && !(alternate->ss_flags & SS_DISABLE) && !on_alternate)
+	if ((action->flags & SA_ONSTACK) && !(alternate->ss_flags & SS_DISABLE) && !on_alternate) {
 		sp = alternate->ss_sp + alternate->ss_size;
+		enters = true;
+	}
 	uintptr_t at = (sp - size) & ~(uintptr_t)(FRAME_ALIGNMENT - 1);
 
-	if (at >= USER_END)
+	/* The next frame would begin the stack anew, over this one: as Linux on x86-64. */
+	if (at >= USER_END || ((on_alternate || enters) && !signal_stack_contains(alternate, at)))
 		return -EFAULT;
 	if (full ? push_full(frame, at, info, old_mask, on_alternate, alternate) :
 		   push_plain(frame, at, old_mask, on_alternate))

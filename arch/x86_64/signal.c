@@ -109,12 +109,6 @@ unsigned long arch_signal_frame_size(void)
 	return RED_ZONE_SIZE + 64 + state_size() + sizeof(struct signal_frame) + 16;
 }
 
-static bool is_on(const struct kernel_sigaltstack *stack, uintptr_t sp)
-{
-	return !(stack->ss_flags & SS_DISABLE) && sp > stack->ss_sp &&
-	       sp - stack->ss_sp <= stack->ss_size;
-}
-
 /* Saves the running task's floating-point state to user ADDRESS. */
 static int push_state(uintptr_t address)
 {
@@ -180,13 +174,20 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 		     struct kernel_sigaltstack *alternate)
 {
 	uintptr_t sp = frame->rsp - RED_ZONE_SIZE;
+	bool on_alternate = signal_stack_is_used(alternate, frame->rsp);
 
+	/* As Linux: one with less than the red zone left does not count as used. */
 	if ((action->flags & SA_ONSTACK) && !(alternate->ss_flags & SS_DISABLE) &&
-	    !is_on(alternate, frame->rsp))
+	    !signal_stack_is_used(alternate, sp)) {
 		sp = alternate->ss_sp + alternate->ss_size;
+		on_alternate = true;
+	}
 	uintptr_t fp_state = (sp - state_size()) & ~(uintptr_t)63;
 	uintptr_t at = ((fp_state - sizeof(struct signal_frame)) & ~(uintptr_t)15) - 8;
 
+	/* The next frame would begin the stack anew, over this one. */
+	if (on_alternate && !signal_stack_contains(alternate, at))
+		return -EFAULT;
 	/* Without a restorer the handler could not return: Linux/x86-64 refuses it. */
 	if (!(action->flags & SA_RESTORER) || at >= USER_END)
 		return -EFAULT;

@@ -64,6 +64,26 @@ static inline void lock_order_give_mutex(struct mutex *mutex)
 
 #endif
 
+/* The watchdog of interrupts that stay off (irqs_off.c). start: at start, once; the others: this processor's
+ * timer interrupt is due at DEADLINE_NS, and is here. Interrupts off. */
+#ifdef TALLY_LOCK_ORDER
+void debug_irqs_off_start(void);
+void debug_timer_set(uint64_t deadline_ns);
+void debug_timer_interrupt(void);
+#else
+static inline void debug_irqs_off_start(void)
+{
+}
+
+static inline void debug_timer_set(uint64_t deadline_ns)
+{
+}
+
+static inline void debug_timer_interrupt(void)
+{
+}
+#endif
+
 /* Gives the stack canaries their number for this boot. Start, from a function that never returns. */
 #ifdef TALLY_LOCK_ORDER
 void debug_canary_init(void);

@@ -37,9 +37,10 @@ enum interval_clock {
 struct interval {
 	struct spinlock lock;
 	struct timer timer;
-	enum interval_clock clock; /* I */
-	LIST_ENTRY(interval) real; /* R: armed and of INTERVAL_REAL */
-	bool is_real;		   /* R */
+	enum interval_clock clock;  /* I */
+	TAILQ_ENTRY(interval) real; /* R: armed and of INTERVAL_REAL */
+	bool is_real;		    /* R */
+	uint64_t setting;	    /* R: of the real-time clock, that it is armed by */
 	struct task *task;    /* of INTERVAL_PROCESS, INTERVAL_THREAD: the user keeps a reference */
 	uint64_t expires_ns;  /* I: of its clock; 0: not set, or all over */
 	uint64_t interval_ns; /* I: 0: once */
@@ -66,7 +67,7 @@ void interval_get(struct interval *interval, uint64_t *left_ns, uint64_t *interv
 /* It fired, and that was noted: arms it for the next time that is still to come. How many times went by
  * besides the one noted. */
 uint64_t interval_restart(struct interval *interval);
-/* Not before a millisecond from now: for who is told and does not want to know. Interrupt context. */
+/* Not before a tick from now: for who is told and does not want to know. Interrupt context. */
 void interval_restart_later(struct interval *interval);
 /* Ends it: on return its function does not run and will not. Task context. */
 void interval_end(struct interval *interval);

@@ -76,6 +76,8 @@ struct process {
 	struct signal_queue signals;	  /* S: sent to the process as a whole */
 	struct signal_handlers *handlers; /* referenced; exchanged under T and S */
 
+	uint64_t told_crowd; /* T: the last call to many that told it, see send_calls.c */
+
 	int stop_signal;			   /* S: 0: not stopped */
 	bool stop_unreported, continue_unreported; /* S: for wait4 */
 
@@ -95,6 +97,8 @@ extern struct spinlock task_table_lock;
 
 /* Numbers of tasks are below this: Linux's PID_MAX_DEFAULT. */
 #define PID_MAX 32768
+/* The process that runs what was asked for: its end is the machine's. */
+#define FIRST_PID 1
 
 /* An event that one task waits for and another makes happen: the end of a vfork. */
 struct task_completion {
@@ -226,6 +230,14 @@ void signal_retarget(struct process *process);
 /* signal_send and signal_send_process with T held. */
 int signal_send_locked(struct task *task, const struct kernel_siginfo *info);
 int signal_send_process_locked(struct process *process, const struct kernel_siginfo *info);
+/* The same of a program's own will (kill and its kin), to TASK or, if that is NULL, to PROCESS as a whole: another
+ * process cannot end or stop the first one by what it does not handle. Linux: SIGNAL_UNKILLABLE. Task context. T
+ * held. */
+int signal_send_by_program(struct process *process, struct task *task,
+			   const struct kernel_siginfo *info);
+/* The same of a file (O_ASYNC), whoever named its owner. Any context but NMI. T held. */
+int signal_send_to_owner(struct process *process, struct task *task,
+			 const struct kernel_siginfo *info);
 /* Whether CHILD was stopped or continued in a way that wait4's OPTIONS ask for; *STATUS as wait4
  * reports it. TAKE: it is not reported again. T held. */
 bool signal_take_stop_report(struct process *child, unsigned int options, bool take, int *status);
@@ -264,6 +276,9 @@ void signal_handlers_take(struct signal_handlers *handlers, int signal,
 			  struct kernel_sigaction *action);
 void signal_handlers_set(struct signal_handlers *handlers, int signal,
 			 const struct kernel_sigaction *action);
+/* SIGNAL has no handler any more, which leaves its flags and mask; UNLESS_HANDLED: if it is ignored. Any context
+ * but NMI. */
+void signal_handlers_reset(struct signal_handlers *handlers, int signal, bool unless_handled);
 /* Handlers back to default for a new program, no longer shared; ignored signals stay ignored. 0, or less:
  * there is no memory. Task context. */
 int signal_reset_for_exec(struct process *process);

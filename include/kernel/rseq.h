@@ -25,8 +25,8 @@ struct rseq_state {
  * Task context, interrupts on. */
 void rseq_return(struct trap_frame *frame);
 
-/* The same before a signal's handler is entered. */
-void rseq_interrupt(struct trap_frame *frame);
+/* The same before a signal's handler is entered, but an area that makes no sense is an error, and no signal. */
+int rseq_interrupt(struct trap_frame *frame);
 
 /* CHILD, a copy of the running task, has its area too if it has a copy of its memory. */
 void rseq_fork(struct task *child, bool shares_memory);

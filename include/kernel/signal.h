@@ -28,7 +28,7 @@ struct trap_frame;
 /* One signal sent and not yet acted on. */
 struct signal_entry {
 	TAILQ_ENTRY(signal_entry) link; /* S */
-	struct user_account *account;	/* in which it counts, referenced */
+	struct user_account *account;	/* in which it counts, referenced; NULL: its timer does */
 	struct kernel_siginfo info;
 };
 
@@ -81,6 +81,19 @@ struct signal_state {
 
 _Static_assert(CALL_ENDS == 0, "return_work: a call that ends is no work");
 
+/* Whether SP is on STACK, an alternate one; and whether a program there has not given it up (SS_AUTODISARM).
+ * Any context. Linux: __on_sig_stack, on_sig_stack. */
+static inline bool signal_stack_contains(const struct kernel_sigaltstack *stack, uintptr_t sp)
+{
+	return !(stack->ss_flags & SS_DISABLE) && sp > stack->ss_sp &&
+	       sp - stack->ss_sp <= stack->ss_size;
+}
+
+static inline bool signal_stack_is_used(const struct kernel_sigaltstack *stack, uintptr_t sp)
+{
+	return !(stack->ss_flags & (int)SS_AUTODISARM) && signal_stack_contains(stack, sp);
+}
+
 /* Sends SIGNAL (1 … 64) to TASK for what that itself has done (SIGPIPE), as if it had. Task and interrupt context. */
 void task_signal(struct task *task, int signal);
 
@@ -88,6 +101,14 @@ void task_signal(struct task *task, int signal);
  * signal for whose entry no memory was left. Task and interrupt context. */
 int signal_send(struct task *task, const struct kernel_siginfo *info);
 int signal_send_process(struct process *process, const struct kernel_siginfo *info);
+
+/* Counts one more signal that may become pending, of TASK's user: the account, referenced, or NULL: there are
+ * RLIMIT_SIGPENDING. And no longer. Task context; uncharge: where kfree may be called. */
+struct user_account *signal_charge(const struct task *task);
+void signal_uncharge(struct user_account *account);
+/* The timer with the number ID, which told TASK or its process, is no more: its charge in ACCOUNT ends now, or with
+ * its signal that is pending still. Task context. */
+void signal_timer_ended(struct task *task, int id, struct user_account *account);
 
 /* Takes a signal of SET that is pending for the running task or its process: its number, 0: there is
  * none. Task context. */

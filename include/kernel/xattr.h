@@ -43,7 +43,7 @@ int xattr_remove(struct inode *inode, const char *name);
  * of all, or -ERANGE. Task context. */
 ssize_t xattr_names(struct inode *inode, char *buffer, size_t size);
 
-/* Frees all of a list. Task context, nobody else sees it. */
-void xattr_free_all(struct xattr_list *list);
+/* Frees all of INODE. Task context, nobody else sees it. */
+void xattr_free_all(struct inode *inode);
 
 #endif

@@ -174,8 +174,8 @@ static void take_out(struct dentry *dentry)
 	if (is_directory(dentry)) {
 		above->links--;
 		inode->links = 0;
-	} else {
-		inode->links--;
+	} else if (--inode->links) {
+		tmpfs_uncharge_space(inode->superblock, TMPFS_INODE_SPACE);
 	}
 	inode_touch_contents(above);
 	inode_touch_attributes(inode);
@@ -255,10 +255,16 @@ static int link_locked(struct dentry *dentry, struct dentry *parent, const char 
 		return -EPERM;
 	if (inode->links == 0 && !inode->nameless)
 		return -ENOENT;
+	/* A name costs what an inode does, whose first one is counted with it. */
+	if (inode->links && tmpfs_charge_space(inode->superblock, TMPFS_INODE_SPACE))
+		return -ENOSPC;
 	struct dentry *made = dentry_create(parent, inode, name, name_size);
 
-	if (!made)
+	if (!made) {
+		if (inode->links)
+			tmpfs_uncharge_space(inode->superblock, TMPFS_INODE_SPACE);
 		return -ENOMEM;
+	}
 	inode_get(inode);
 	inode->links++;
 	inode->nameless = false;

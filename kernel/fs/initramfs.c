@@ -304,6 +304,7 @@ void initramfs_mount(const void *start, size_t size)
 	}
 	if (!ended)
 		damaged(&archive, "cut off: no end mark");
+	tmpfs_limit_inodes(root_dentry->inode->superblock);
 	devices_mount();
 	proc_mount();
 	sysfs_mount();

@@ -32,6 +32,7 @@ void memfd_init(void)
 	if (!nowhere)
 		boot_failure("too little memory for files in memory; give the machine more");
 	nowhere->pages_max = 0;
+	nowhere->space_max = 0;
 }
 
 /* A dentry called PREFIX and NAME, unlinked, for a new file. */

@@ -179,6 +179,8 @@ void tree_init(void)
 	if (!root)
 		boot_failure("too little memory for a file system; give the machine more");
 	root_dentry = root->root;
+	/* What the image brings may pass the limit: see initramfs.c. */
+	root->space_max = 0;
 	mutex_lock(&tree_mutex);
 	TAILQ_INSERT_TAIL(&mounts, root, mounted);
 	mutex_unlock(&tree_mutex);

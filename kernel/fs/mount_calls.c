@@ -38,9 +38,10 @@
 /* Longest options: Linux's page. */
 #define OPTIONS_SIZE	PAGE_SIZE
 
-/* A number with k, m, g or % behind it: in pages, or -1. */
-static int64_t parse_pages(const char *text)
+/* A number with k, m or g behind it; *END: what follows. Or -1. */
+static int64_t parse_number(const char *text, const char **end)
 {
+	static const char units[] = "kmg";
 	uint64_t number = 0;
 
 	if (*text < '0' || *text > '9')
@@ -49,24 +50,27 @@ static int64_t parse_pages(const char *text)
 		if (__builtin_mul_overflow(number, 10, &number) ||
 		    __builtin_add_overflow(number, (uint64_t)(*text - '0'), &number))
 			return -1;
-	switch (*text | 0x20) {
-	case 'g':
-		number <<= 10;
-		/* fall through */
-	case 'm':
-		number <<= 10;
-		/* fall through */
-	case 'k':
-		number <<= 10;
+	const char *unit = *text ? strchr(units, *text | 0x20) : NULL;
+
+	if (unit) {
+		number <<= 10 * (unit - units + 1);
 		text++;
-		break;
-	default:
-		if (*text == '%') {
-			number = page_total_count() * PAGE_SIZE / 100 * number;
-			text++;
-		}
 	}
-	return *text ? -1 : (int64_t)((number + PAGE_SIZE - 1) >> PAGE_SHIFT);
+	*end = text;
+	return (int64_t)number;
+}
+
+/* A number of bytes, or of hundredths of all memory with % behind it: in pages, or -1. */
+static int64_t parse_pages(const char *text)
+{
+	int64_t number = parse_number(text, &text);
+
+	if (number >= 0 && *text == '%') {
+		number = (int64_t)(page_total_count() * PAGE_SIZE / 100) * number;
+		text++;
+	}
+	return number < 0 || *text ? -1 :
+				     (int64_t)(((uint64_t)number + PAGE_SIZE - 1) >> PAGE_SHIFT);
 }
 
 static int64_t parse_octal(const char *text)
@@ -86,6 +90,11 @@ static bool set_option(struct superblock *superblock, const char *name, const ch
 
 		superblock->pages_max = (uint64_t)pages;
 		return pages >= 0;
+	}
+	if (strcmp(name, "nr_inodes") == 0) {
+		int64_t count = parse_number(value, &value);
+
+		return count >= 0 && !*value && !tmpfs_change_inodes(superblock, (uint64_t)count);
 	}
 	if (strcmp(name, "mode") == 0) {
 		int64_t mode = parse_octal(value);
@@ -125,6 +134,8 @@ static int make(const char *type, char *options, struct superblock **result)
 	*result = tmpfs_create(strcmp(type, "tmpfs") == 0 ? "tmpfs" : "ramfs");
 	if (!*result)
 		return -ENOMEM;
+	if (strcmp(type, "ramfs") == 0)
+		(*result)->space_max = 0;
 	(*result)->root->inode->mode = S_IFDIR | S_ISVTX | 0777;
 	int error = set_options(*result, options);
 

@@ -69,7 +69,7 @@ static void tell_group(const struct file_async *async, struct process_group *gro
 
 	LIST_FOREACH(process, &group->members, group_member)
 		if (process->leader && may_tell(async, process->leader))
-			signal_send_process_locked(process, info);
+			signal_send_to_owner(process, NULL, info);
 }
 
 static void tell(const struct file_async *async, const struct owner *owner,
@@ -85,10 +85,7 @@ static void tell(const struct file_async *async, const struct owner *owner,
 		if (group)
 			tell_group(async, group, info);
 	} else if (task && task->process && may_tell(async, task)) {
-		if (owner->type == OWNER_TID)
-			signal_send_locked(task, info);
-		else
-			signal_send_process_locked(task->process, info);
+		signal_send_to_owner(task->process, owner->type == OWNER_TID ? task : NULL, info);
 	}
 	spin_unlock_irqrestore(&task_table_lock, state);
 	if (task)

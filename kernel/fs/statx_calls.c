@@ -6,6 +6,7 @@
 #include <kernel/page.h>
 #include <kernel/stat.h>
 #include <kernel/syscall.h>
+#include <kernel/tmpfs.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
@@ -95,6 +96,9 @@ static void describe(const struct superblock *superblock, struct kernel_statfs *
 
 		statfs->f_blocks = limit;
 		statfs->f_bfree = statfs->f_bavail = used < limit ? limit - used : 0;
+		used = superblock->space, limit = superblock->space_max;
+		statfs->f_files = limit / TMPFS_INODE_SPACE;
+		statfs->f_ffree = used < limit ? (limit - used) / TMPFS_INODE_SPACE : 0;
 	}
 }
 

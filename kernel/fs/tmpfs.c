@@ -28,7 +28,9 @@
 #include "page_tree.h"
 
 /* Linux's TMPFS_MAGIC. */
-#define MAGIC 0x01021994
+#define MAGIC		  0x01021994
+/* A link's target of so many bytes takes a page: Linux's SHORT_SYMLINK_LEN. */
+#define SHORT_TARGET_SIZE 128
 
 _Static_assert(PAGE_TREE_LIMIT *PAGE_SIZE >= FILE_SIZE_MAX, "a file fits its tree");
 
@@ -552,7 +554,10 @@ static void free_inode(struct inode *inode)
 	struct tmpfs_inode *file = tmpfs(inode);
 
 	remove_pages(file, 0, PAGE_TREE_LIMIT);
-	xattr_free_all(&inode->xattrs);
+	/* A long target's: see tmpfs_set_target. */
+	give_back_pages(inode, inode->pages);
+	xattr_free_all(inode);
+	tmpfs_uncharge_space(inode->superblock, TMPFS_INODE_SPACE);
 	kfree(file->target);
 	kfree(file);
 }
@@ -570,11 +575,16 @@ static const struct inode_ops other_ops = { .free = free_inode };
 
 struct inode *tmpfs_create_inode(struct superblock *superblock, uint32_t mode, uint64_t device)
 {
-	struct tmpfs_inode *file = kzalloc(sizeof(*file));
 	uint32_t type = mode & S_IFMT;
 
-	if (!file)
+	if (tmpfs_charge_space(superblock, TMPFS_INODE_SPACE))
 		return NULL;
+	struct tmpfs_inode *file = kzalloc(sizeof(*file));
+
+	if (!file) {
+		tmpfs_uncharge_space(superblock, TMPFS_INODE_SPACE);
+		return NULL;
+	}
 	inode_init(&file->inode, superblock,
 		   type == S_IFREG ? &regular_inode_ops :
 		   type == S_IFLNK ? &link_ops :
@@ -600,10 +610,17 @@ void tmpfs_set_image(struct inode *inode, const void *data, size_t size)
 
 int tmpfs_set_target(struct inode *inode, const char *text, size_t size)
 {
-	char *copy = kzalloc(size + 1);
+	/* Linux has a page for what does not fit the inode's own memory. */
+	uint64_t pages = size >= SHORT_TARGET_SIZE;
+	int error = pages ? charge_pages(inode->superblock, pages) : 0;
+	char *copy = error ? NULL : kzalloc(size + 1);
 
-	if (!copy)
-		return -ENOMEM;
+	if (!copy) {
+		if (!error)
+			give_back_pages(inode, pages);
+		return error ? error : -ENOMEM;
+	}
+	inode->pages = pages;
 	memcpy(copy, text, size);
 	tmpfs(inode)->target = copy;
 	inode->size = size;
@@ -619,6 +636,7 @@ struct superblock *tmpfs_create(const char *type)
 	superblock->keeps_xattrs = true;
 	/* Linux's default. */
 	superblock->pages_max = page_total_count() / 2;
+	tmpfs_limit_inodes(superblock);
 	struct inode *inode = tmpfs_create_inode(superblock, S_IFDIR | 0755, 0);
 
 	if (inode) {

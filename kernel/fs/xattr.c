@@ -11,6 +11,7 @@
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
+#include <kernel/tmpfs.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
@@ -92,8 +93,15 @@ static struct xattr *find(struct inode *inode, const char *name, struct xattr **
 	return NULL;
 }
 
+/* What an attribute counts in its file system. Linux: simple_xattr_space. */
+static uint64_t space_of(const struct xattr *attribute)
+{
+	return 40 + attribute->size + strlen(attribute->name);
+}
+
 static void take_out(struct inode *inode, struct xattr *attribute, struct xattr *before)
 {
+	tmpfs_uncharge_space(inode->superblock, space_of(attribute));
 	if (before)
 		SLIST_REMOVE_AFTER(before, next);
 	else
@@ -156,6 +164,8 @@ int xattr_set(struct inode *inode, const char *name, const void *value, size_t s
 		error = -EEXIST;
 	else if (!old && (condition & XATTR_REPLACE))
 		error = -ENODATA;
+	if (!error)
+		error = tmpfs_charge_space(inode->superblock, space_of(made));
 	if (!error) {
 		if (old)
 			take_out(inode, old, before);
@@ -227,12 +237,10 @@ ssize_t xattr_names(struct inode *inode, char *buffer, size_t size)
 	return fits ? (ssize_t)length : -ERANGE;
 }
 
-void xattr_free_all(struct xattr_list *list)
+void xattr_free_all(struct inode *inode)
 {
 	struct xattr *first;
 
-	while ((first = SLIST_FIRST(list))) {
-		SLIST_REMOVE_HEAD(list, next);
-		kfree(first);
-	}
+	while ((first = SLIST_FIRST(&inode->xattrs)))
+		take_out(inode, first, NULL);
 }

@@ -16,6 +16,7 @@
 #include <kernel/kmalloc.h>
 #include <kernel/page.h>
 #include <kernel/smp.h>
+#include <kernel/time.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <kernel/wait.h>
@@ -205,6 +206,17 @@ static void fail_canary(void)
 	write_behind(32);
 }
 
+/* With the word irqs-off-watchdog. */
+static void fail_irqs_off(void)
+{
+	unsigned long state = arch_irq_save();
+	uint64_t end_ns = clock_ns() + 3 * NSEC_PER_MSEC;
+
+	while (clock_ns() < end_ns)
+		continue;
+	arch_irq_restore(state);
+}
+
 #endif
 
 static const struct {
@@ -231,6 +243,7 @@ static const struct {
 	{ "lock-order", fail_lock_order },
 	{ "sleep-locked", fail_sleep_locked },
 	{ "canary", fail_canary },
+	{ "irqs-off", fail_irqs_off },
 #endif
 };
 

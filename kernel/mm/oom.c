@@ -25,7 +25,6 @@
 
 #include "vm.h"
 
-#define FIRST_PID	1
 /* Long enough to free all memory of a slow machine. */
 #define PATIENCE_NS	(10 * NSEC_PER_SEC)
 #define LOOK_AGAIN_NS	1000000

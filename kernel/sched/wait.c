@@ -18,6 +18,8 @@
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 
+/* How many are woken with the queue locked: then interrupts, and others who want the queue, have a chance. */
+#define WAKE_BATCH  64
 /* How often a mutex that is taken is tried before sleeping. */
 #define MUTEX_SPINS 100
 
@@ -95,13 +97,39 @@ static bool wake_entry(struct wait_queue *queue, struct wait_entry *entry, unsig
 	return true;
 }
 
+/* Another's place in the queue is nobody who waits. */
+static bool pass_place(struct wait_entry *entry, unsigned int events)
+{
+	return false;
+}
+
+/* Unlocks the queue for a moment, with a place kept before ENTRY; what is there then. */
+static struct wait_entry *let_others(struct wait_queue *queue, struct wait_entry *entry,
+				     unsigned long *state)
+{
+	struct wait_entry place = { .function = pass_place };
+
+	TAILQ_INSERT_BEFORE(entry, &place, link);
+	spin_unlock_irqrestore(&queue->lock, *state);
+	*state = spin_lock_irqsave(&queue->lock);
+	entry = TAILQ_NEXT(&place, link);
+	TAILQ_REMOVE(&queue->entries, &place, link);
+	return entry;
+}
+
+/* Who wakes so many that they come in batches has a hold on what the queue is part of. */
 static bool wake_all(struct wait_queue *queue, unsigned int events)
 {
 	unsigned long state = spin_lock_irqsave(&queue->lock);
 	struct wait_entry *entry, *next;
+	unsigned int woken = 0;
 	bool useful = false;
 
 	for (entry = TAILQ_FIRST(&queue->entries); entry; entry = next) {
+		if (++woken % WAKE_BATCH == 0)
+			entry = let_others(queue, entry, &state);
+		if (!entry)
+			break;
 		bool exclusive = entry->exclusive;
 
 		next = TAILQ_NEXT(entry, link);

@@ -79,10 +79,13 @@ static struct process *copy_process(struct process *parent, const struct clone_r
 	memcpy(process->limits, parent->limits, sizeof(process->limits));
 	process_inherit_program(process, parent);
 	process->dumpable = parent->dumpable;
+	process->told_crowd = parent->told_crowd;
 	process->no_huge_pages = parent->no_huge_pages;
 	process->oom_score_adj = parent->oom_score_adj;
 	process->personality = parent->personality;
-	process->exit_signal = request->exit_signal;
+	/* A sibling says no other thing to the common parent than its maker does. */
+	process->exit_signal = request->flags & CLONE_PARENT ? parent->exit_signal :
+							       request->exit_signal;
 	return process;
 }
 

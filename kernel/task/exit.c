@@ -34,7 +34,6 @@
 #include <uapi/linux/ptrace.h>
 #include <uapi/linux/wait.h>
 
-#define FIRST_PID      1
 /* What wait4 says of a child that goes on. */
 #define WAIT_CONTINUED 0xffff
 

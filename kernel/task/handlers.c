@@ -89,6 +89,16 @@ void signal_handlers_set(struct signal_handlers *handlers, int signal,
 	spin_unlock_irqrestore(&handlers->lock, state);
 }
 
+void signal_handlers_reset(struct signal_handlers *handlers, int signal, bool unless_handled)
+{
+	unsigned long state = spin_lock_irqsave(&handlers->lock);
+	struct kernel_sigaction *action = &handlers->actions[signal - 1];
+
+	if (!unless_handled || action->handler == SIG_IGN_ADDRESS)
+		action->handler = SIG_DFL_ADDRESS;
+	spin_unlock_irqrestore(&handlers->lock, state);
+}
+
 int signal_reset_for_exec(struct process *process)
 {
 	struct signal_handlers *old = process->handlers, *own = old;

@@ -167,7 +167,19 @@ long sys_pidfd_open(const unsigned long arg[6])
 	return fd;
 }
 
-/* Sends INFO's signal, which may be 0, where PIDFD and SCOPE say. T held. */
+/* The number of the group that PIDFD's task leads, 0: it is gone. Task context. */
+static pid_t group_of(const struct pidfd *pidfd)
+{
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	struct process *process = pidfd->process;
+	struct task *target = pidfd->thread ? pidfd->thread : process->leader;
+	pid_t group = target && process->leader ? target->tid : 0;
+
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return group;
+}
+
+/* Sends INFO's signal, which may be 0, where PIDFD and SCOPE, but no group, say. T held. */
 static long send(const struct pidfd *pidfd, unsigned int scope, const struct kernel_siginfo *info)
 {
 	struct process *process = pidfd->process;
@@ -177,16 +189,13 @@ static long send(const struct pidfd *pidfd, unsigned int scope, const struct ker
 		scope = pidfd->thread ? PIDFD_SIGNAL_THREAD : PIDFD_SIGNAL_THREAD_GROUP;
 	if (!target || !process->leader)
 		return -ESRCH;
-	if (scope == PIDFD_SIGNAL_PROCESS_GROUP)
-		return signal_group(process_group_find(target->tid), info);
 	if (target->ended && target != process->leader)
 		return -ESRCH;
 	if (!credentials_may_signal(target, info->si_signo))
 		return -EPERM;
 	if (!info->si_signo)
 		return 0;
-	return scope == PIDFD_SIGNAL_THREAD ? signal_send_locked(target, info) :
-					      signal_send_process_locked(process, info);
+	return signal_send_by_program(process, scope == PIDFD_SIGNAL_THREAD ? target : NULL, info);
 }
 
 long sys_pidfd_send_signal(const unsigned long arg[6])
@@ -222,7 +231,9 @@ long sys_pidfd_send_signal(const unsigned long arg[6])
 	}
 	if (!result && (signal < 0 || signal > SIGNALS_MAX))
 		result = -EINVAL;
-	if (!result) {
+	if (!result && scope == PIDFD_SIGNAL_PROCESS_GROUP) {
+		result = signal_group(group_of(pidfd), &info);
+	} else if (!result) {
 		unsigned long state = spin_lock_irqsave(&task_table_lock);
 
 		result = send(pidfd, scope, &info);

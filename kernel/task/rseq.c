@@ -96,7 +96,7 @@ static int abort_section(const struct rseq_state *rseq, struct trap_frame *frame
 	return error;
 }
 
-void rseq_interrupt(struct trap_frame *frame)
+int rseq_interrupt(struct trap_frame *frame)
 {
 	struct rseq_state *rseq = &task_current()->rseq;
 
@@ -109,8 +109,7 @@ void rseq_interrupt(struct trap_frame *frame)
 		error = write_area(rseq, cpu, cpu, cpu);
 		rseq->cpu = (int)cpu;
 	}
-	if (error)
-		user_exception(frame, SIGSEGV, SI_KERNEL, 0);
+	return error;
 }
 
 void rseq_return(struct trap_frame *frame)
@@ -119,8 +118,8 @@ void rseq_return(struct trap_frame *frame)
 
 	if (rseq->cpu == (int)cpu_id() && arch_frame_is_call(frame))
 		task_current()->signals.sequence = false;
-	else
-		rseq_interrupt(frame);
+	else if (rseq_interrupt(frame) < 0)
+		user_exception(frame, SIGSEGV, SI_KERNEL, 0);
 }
 
 /* TASK, the running one, has no area any more. */

@@ -5,7 +5,9 @@
  *
  * Not here: what becomes of a signal (signal.c), those of pidfds (pidfd.c).
  *
- * Locks: task_table_lock.
+ * A signal to many is told in batches, so that interrupts are not off for as long as there are processes.
+ *
+ * Locks: crowd_mutex, inside it task_table_lock (T).
  */
 #include "send_calls.h"
 
@@ -17,6 +19,7 @@
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/usercopy.h>
+#include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 
 /* Bytes of a siginfo that mean something: sizeof(struct kernel_siginfo) inside Linux. */
@@ -24,6 +27,13 @@
 /* Codes below this, SI_ASYNCNL aside, are nobody's: uapi/asm-generic/siginfo.h. */
 #define SI_DETHREAD (-7)
 #define SI_ASYNCNL  (-60)
+
+/* How many tasks are looked at with interrupts off. */
+#define CROWD_BATCH 32
+
+static struct mutex crowd_mutex = MUTEX_INITIALIZER(crowd_mutex);
+/* Which call to many this is. Under crowd_mutex. */
+static uint64_t crowd;
 
 struct kernel_siginfo signal_info_of_sender(int signal, int code)
 {
@@ -73,44 +83,70 @@ long signal_process(struct process *process, const struct kernel_siginfo *info)
 {
 	if (!credentials_may_signal(process->leader, info->si_signo))
 		return -EPERM;
-	return info->si_signo ? signal_send_process_locked(process, info) : 0;
+	return info->si_signo ? signal_send_by_program(process, NULL, info) : 0;
 }
 
-/* kill to every process but the first and the caller's. That one may not be told is no error. T
- * held. */
-static long signal_all(const struct kernel_siginfo *info)
+/* Whether kill to GROUP, 0: to all, is for PROCESS. All: neither the first nor the caller's. T held. */
+static bool is_meant(const struct process *process, pid_t group)
 {
-	long result = 0;
+	return group ? process->group == group :
+		       process->pid != FIRST_PID && process != task_current()->process;
+}
+
+/* Tells INFO to those of the next tasks behind *AT that are meant and not told yet; whether there were any. *AT: how
+ * far it came, 0: to the end. *RESULT: 0: somebody was told; before: -ESRCH. T held, crowd_mutex held. */
+static bool tell_some(pid_t group, const struct kernel_siginfo *info, pid_t *at, long *result)
+{
 	bool any = false;
 
-	for (struct task *task = task_table_next(1); task; task = task_table_next(task->tid)) {
-		struct process *process = task->process;
+	for (int left = CROWD_BATCH; left; left--) {
+		struct task *task = task_table_next(*at);
+		struct process *process = task ? task->process : NULL;
 
-		if (process->leader != task || process == task_current()->process)
+		*at = task ? task->tid : 0;
+		if (!task)
+			break;
+		if (process->leader != task || process->told_crowd == crowd ||
+		    !is_meant(process, group))
 			continue;
+		process->told_crowd = crowd;
+		any = true;
 		long sent = signal_process(process, info);
 
-		any = true;
-		if (sent != -EPERM)
-			result = sent;
+		/* That one may not be told is an error if none may, and of a group only. */
+		if (*result)
+			*result = sent == -EPERM && !group ? 0 : sent;
 	}
-	return any ? result : -ESRCH;
+	return any;
 }
 
-long signal_group(struct process_group *group, const struct kernel_siginfo *info)
+/* The same for all of them. A process that is made meanwhile, by one that was not told yet, is found by looking
+ * again; one made by a process that was told counts as told. */
+static long signal_crowd(pid_t group, const struct kernel_siginfo *info)
 {
-	struct process *process;
 	long result = -ESRCH;
+	bool any;
 
-	if (!group)
-		return -ESRCH;
-	LIST_FOREACH(process, &group->members, group_member) {
-		long sent = signal_process(process, info);
+	mutex_lock(&crowd_mutex);
+	crowd++;
+	do {
+		pid_t at = 0;
 
-		if (result)
-			result = sent;
-	}
+		any = false;
+		do {
+			unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+			any |= tell_some(group, info, &at, &result);
+			spin_unlock_irqrestore(&task_table_lock, state);
+		} while (at);
+	} while (any);
+	mutex_unlock(&crowd_mutex);
 	return result;
+}
+
+long signal_group(pid_t group, const struct kernel_siginfo *info)
+{
+	return group ? signal_crowd(group, info) : -ESRCH;
 }
 
 /* The process with thread PID. T held. */
@@ -132,15 +168,14 @@ long sys_kill(const unsigned long arg[6])
 	if (pid == INT32_MIN)
 		return -ESRCH;
 	struct kernel_siginfo info = signal_info_of_sender(signal, SI_USER);
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
 	if (pid == -1)
-		result = signal_all(&info);
-	else if (pid <= 0)
-		result = signal_group(pid ? process_group_find(-pid) : task_current()->process->job,
-				      &info);
-	else
-		result = signal_pid(pid, &info);
+		return signal_crowd(0, &info);
+	if (pid <= 0)
+		return signal_group(pid ? -pid : task_current()->process->group, &info);
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+
+	result = signal_pid(pid, &info);
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return result;
 }
@@ -157,7 +192,7 @@ static long signal_thread(pid_t tgid, pid_t tid, const struct kernel_siginfo *in
 	else if (!credentials_may_signal(task, info->si_signo))
 		result = -EPERM;
 	else
-		result = info->si_signo ? signal_send_locked(task, info) : 0;
+		result = info->si_signo ? signal_send_by_program(task->process, task, info) : 0;
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return result;
 }

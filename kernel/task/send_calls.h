@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <uapi/linux/signal.h>
 
 struct process;
-struct process_group;
 
 /* What the running task tells by sending SIGNAL with CODE (SI_USER, SI_TKILL). Task context. */
 struct kernel_siginfo signal_info_of_sender(int signal, int code);
@@ -21,9 +21,9 @@ int signal_info_from_user(struct kernel_siginfo *info, uintptr_t user);
 /* Whether INFO claims what only the kernel, kill or tkill may say. */
 bool signal_info_is_of_kernel(const struct kernel_siginfo *info);
 
-/* INFO's signal, 0: only looking whether it might be sent, to PROCESS, or to those of GROUP (may be
- * NULL) that may be told. T held. */
+/* INFO's signal, 0: only looking whether it might be sent, to PROCESS. T held. */
 long signal_process(struct process *process, const struct kernel_siginfo *info);
-long signal_group(struct process_group *group, const struct kernel_siginfo *info);
+/* The same to those of the group with this number that may be told. Task context. */
+long signal_group(pid_t group, const struct kernel_siginfo *info);
 
 #endif

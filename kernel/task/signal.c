@@ -7,8 +7,8 @@
  * ignoring, stopping, ending the process, or entering a handler through a frame that the ISA
  * builds.
  *
- * The first process has no protection from signals as it has in Linux: it is the program that was
- * asked to run.
+ * Others cannot end or stop the first process, as on Linux; but a signal of its own, of its terminal
+ * or of its own doing does to it what it does to any: it is the program that was asked to run.
  *
  * Not here: what is pending (signal_queue.c), the system calls (signal_calls.c), the frame's
  * layout (arch/ISA/signal.c).
@@ -180,12 +180,46 @@ static bool undo_opposite(struct process *process, int signal)
 	return true;
 }
 
-/* Sends INFO to TASK, or to PROCESS as a whole if that is NULL. T held. */
-static int send(struct process *process, struct task *task, const struct kernel_siginfo *info)
+/* Whether SIGNAL's default action, which PROCESS has, would end or stop it. */
+static bool is_harmful(const struct process *process, int signal)
+{
+	return process->handlers->actions[signal - 1].handler == SIG_DFL_ADDRESS &&
+	       default_actions[signal] != ACTION_IGNORE;
+}
+
+/* Whether INFO is of kill, tkill or tgkill: what it says of its sender is true. */
+static bool has_sender(const struct kernel_siginfo *info)
+{
+	return info->si_code == SI_USER || info->si_code == SI_TKILL;
+}
+
+/* Whether INFO, which another program sends to PROCESS, is to do nothing. What is blocked is kept only if
+ * its sender is known when it is not any more: see signal_deliver. S held. */
+static bool is_spared(const struct process *process, const struct kernel_siginfo *info,
+		      bool blocked)
+{
+	return process->pid == FIRST_PID && is_harmful(process, info->si_signo) &&
+	       !(blocked && has_sender(info));
+}
+
+/* Whether INFO came to the first process by kill of another one. */
+static bool is_of_other(const struct process *process, const struct kernel_siginfo *info)
+{
+	return process->pid == FIRST_PID && has_sender(info) && info->si_pid != process->pid;
+}
+
+/* Sends INFO to TASK, or to PROCESS as a whole if that is NULL. BY_OTHER: another process wants it. T held. */
+static int send(struct process *process, struct task *task, const struct kernel_siginfo *info,
+		bool by_other)
 {
 	int signal = info->si_signo, error = 0;
 
 	ASSERT(signal >= 1 && signal <= SIGNALS_MAX);
+	if (signal == SIGKILL && by_other && process->pid == FIRST_PID) {
+		trace_signal_generate(info, task ? task : process->leader, !task,
+				      TRACE_SIGNAL_IGNORED);
+		return 0;
+	}
 	if (signal == SIGKILL) {
 		trace_signal_generate(info, task ? task : process->leader, !task,
 				      TRACE_SIGNAL_DELIVERED);
@@ -197,8 +231,9 @@ static int send(struct process *process, struct task *task, const struct kernel_
 	/* As Linux: for a process, what its first thread blocks is not yet ignored. */
 	const struct task *asked = task ? task : process->leader;
 	bool blocked = asked && (asked->signals.mask & signal_bit(signal));
-	bool noticed = blocked || (asked && ptrace_is_traced(asked)) ||
-		       !is_ignored(process, signal);
+	bool noticed = (asked && ptrace_is_traced(asked)) ||
+		       ((blocked || !is_ignored(process, signal)) &&
+			!(by_other && is_spared(process, info, blocked)));
 
 	struct signal_queue *queue = task ? &task->signals.queue : &process->signals;
 	enum trace_signal_result result = TRACE_SIGNAL_IGNORED;
@@ -227,12 +262,24 @@ static int send(struct process *process, struct task *task, const struct kernel_
 
 int signal_send_process_locked(struct process *process, const struct kernel_siginfo *info)
 {
-	return send(process, NULL, info);
+	return send(process, NULL, info, false);
 }
 
 int signal_send_locked(struct task *task, const struct kernel_siginfo *info)
 {
-	return task->process ? send(task->process, task, info) : 0;
+	return task->process ? send(task->process, task, info, false) : 0;
+}
+
+int signal_send_by_program(struct process *process, struct task *task,
+			   const struct kernel_siginfo *info)
+{
+	return send(process, task, info, process != task_current()->process);
+}
+
+int signal_send_to_owner(struct process *process, struct task *task,
+			 const struct kernel_siginfo *info)
+{
+	return send(process, task, info, true);
 }
 
 int signal_send(struct task *task, const struct kernel_siginfo *info)
@@ -247,7 +294,7 @@ int signal_send(struct task *task, const struct kernel_siginfo *info)
 int signal_send_process(struct process *process, const struct kernel_siginfo *info)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	int error = send(process, NULL, info);
+	int error = send(process, NULL, info, false);
 
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return error;
@@ -294,24 +341,37 @@ void signal_set_mask(uint64_t mask)
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
-void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t address)
+/* Sends INFO to the running task, which cannot go on without: a signal that is blocked or ignored, and with
+ * END any, gets its default action. Linux: force_sig_info_to_task. */
+static void force(const struct kernel_siginfo *info, bool end)
 {
 	struct task *self = task_current();
 	struct process *process = self->process;
+	uint64_t bit = signal_bit(info->si_signo);
+	unsigned long state = spin_lock_irqsave(&process->signal_lock);
+
+	end |= (self->signals.mask & bit) != 0;
+	self->signals.mask &= ~bit;
+	signal_handlers_reset(process->handlers, info->si_signo, !end);
+	spin_unlock_irqrestore(&process->signal_lock, state);
+	signal_send(self, info);
+}
+
+void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t address)
+{
 	struct kernel_siginfo info = { .si_signo = signal, .si_code = code };
 
 	info.si_addr = address;
 	arch_signal_note_exception(frame, address);
-	unsigned long state = spin_lock_irqsave(&process->signal_lock);
-	struct kernel_sigaction *action = &process->handlers->actions[signal - 1];
+	force(&info, false);
+}
 
-	/* It cannot be put off: the instruction would fault again. */
-	if ((self->signals.mask & signal_bit(signal)) || action->handler == SIG_IGN_ADDRESS) {
-		self->signals.mask &= ~signal_bit(signal);
-		action->handler = SIG_DFL_ADDRESS;
-	}
-	spin_unlock_irqrestore(&process->signal_lock, state);
-	signal_send(self, &info);
+/* SIGNAL could not be brought to its handler: SIGSEGV, whose own handler is not tried again. Linux: force_sigsegv. */
+static void force_undelivered(int signal)
+{
+	const struct kernel_siginfo info = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };
+
+	force(&info, signal == SIGSEGV);
 }
 
 bool signal_take_stop_report(struct process *child, unsigned int options, bool take, int *status)
@@ -462,13 +522,13 @@ static bool enter_handler(struct task *self, struct trap_frame *frame, int signa
 	signals->restart = CALL_ENDS;
 	signals->call_deadline_ns = 0;
 	signals->deadline_kept = false;
-	signals->restore_mask = false;
 	bool stepped = ptrace_handler_begin();
 
-	if (self->rseq.address)
-		rseq_interrupt(frame);
+	if (self->rseq.address && rseq_interrupt(frame) < 0)
+		force_undelivered(signal);
 	if (arch_signal_push(frame, action, info, old_mask, &signals->alternate) < 0)
 		return false;
+	signals->restore_mask = false;
 	if (!(action->flags & SA_NODEFER))
 		mask |= signal_bit(signal);
 	signal_set_mask(mask);
@@ -525,9 +585,12 @@ void signal_deliver(struct trap_frame *frame)
 			trace_signal_deliver(&info, &action);
 		if (action.handler == SIG_IGN_ADDRESS)
 			continue;
+		/* It was blocked when it came. */
+		if (action.handler == SIG_DFL_ADDRESS && is_of_other(self->process, &info))
+			continue;
 		if (action.handler != SIG_DFL_ADDRESS) {
 			if (!enter_handler(self, frame, signal, &action, &info))
-				process_exit(SIGSEGV);
+				force_undelivered(signal);
 		} else if (default_actions[signal] == ACTION_STOP) {
 			if (signal != SIGSTOP && nobody_would_continue(self->process))
 				continue;

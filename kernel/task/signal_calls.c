@@ -194,8 +194,7 @@ bool signal_on_alternate_stack(void)
 	const struct kernel_sigaltstack *stack = &self->signals.alternate;
 	uintptr_t sp = arch_frame_sp(arch_task_user_frame(self));
 
-	return !(stack->ss_flags & (SS_DISABLE | (int)SS_AUTODISARM)) && sp > stack->ss_sp &&
-	       sp - stack->ss_sp <= stack->ss_size;
+	return signal_stack_is_used(stack, sp);
 }
 
 long sys_sigaltstack(const unsigned long arg[6])

@@ -4,7 +4,8 @@
  * tells something. A number without an entry was sent when there was no memory, or no room, for
  * one.
  *
- * Entries count against RLIMIT_SIGPENDING of the user to whom they were sent.
+ * Entries count against RLIMIT_SIGPENDING of the user to whom they were sent; a timer's was counted when
+ * the timer was made.
  *
  * Locks: the process's signal lock; task_table_lock where something is added.
  */
@@ -27,31 +28,59 @@ void signal_queue_init(struct signal_queue *queue)
 	TAILQ_INIT(&queue->entries);
 }
 
+/* The account in which one more signal to TASK's user counts, referenced; NULL, unless it is to count
+ * ALWAYS: as many as the user may have are there. */
+static struct user_account *charge(const struct task *task, bool always)
+{
+	struct user_account *account = credentials_of(task)->account;
+	unsigned int others = atomic_fetch_add(&account->signals, 1);
+
+	if (!always && others >= task->process->limits[RLIMIT_SIGPENDING].rlim_cur) {
+		atomic_fetch_sub(&account->signals, 1);
+		return NULL;
+	}
+	user_account_get(account);
+	return account;
+}
+
+struct user_account *signal_charge(const struct task *task)
+{
+	return charge(task, false);
+}
+
+void signal_uncharge(struct user_account *account)
+{
+	atomic_fetch_sub(&account->signals, 1);
+	user_account_put(account);
+}
+
+/* Whether INFO is of a timer of the process, which gives its settings numbers: see process_timers.c. */
+static bool is_of_timer(const struct kernel_siginfo *info)
+{
+	return info->si_code == SI_TIMER && info->padding;
+}
+
 /* What carries INFO to TASK, or NULL: not enough memory, or as much as TASK's user may have
  * queued is (RLIMIT_SIGPENDING) and it is not one that the kernel or kill sends. T held. */
 static struct signal_entry *make_entry(const struct task *task, const struct kernel_siginfo *info)
 {
-	struct user_account *account = credentials_of(task)->account;
 	bool always = info->si_signo < FIRST_REAL_TIME && info->si_code >= 0;
-	unsigned int others = atomic_fetch_add(&account->signals, 1);
-	struct signal_entry *entry = NULL;
+	struct user_account *account = is_of_timer(info) ? NULL : charge(task, always);
+	struct signal_entry *entry = account || is_of_timer(info) ? kzalloc(sizeof(*entry)) : NULL;
 
-	if (always || others < task->process->limits[RLIMIT_SIGPENDING].rlim_cur)
-		entry = kzalloc(sizeof(*entry));
-	if (!entry) {
-		atomic_fetch_sub(&account->signals, 1);
-		return NULL;
+	if (entry) {
+		entry->info = *info;
+		entry->account = account;
+	} else if (account) {
+		signal_uncharge(account);
 	}
-	entry->info = *info;
-	entry->account = account;
-	user_account_get(account);
 	return entry;
 }
 
 static void free_entry(struct signal_entry *entry)
 {
-	atomic_fetch_sub(&entry->account->signals, 1);
-	user_account_put(entry->account);
+	if (entry->account)
+		signal_uncharge(entry->account);
 	kfree(entry);
 }
 
@@ -91,6 +120,32 @@ static bool timer_is_queued(struct signal_queue *queue, const struct kernel_sigi
 		return true;
 	}
 	return false;
+}
+
+/* Gives ACCOUNT's charge to what timer ID has in QUEUE; whether that is anything. S held. */
+static bool keep_charge(struct signal_queue *queue, int id, struct user_account *account)
+{
+	struct signal_entry *entry;
+
+	TAILQ_FOREACH(entry, &queue->entries, link) {
+		if (entry->account || entry->info.si_timerid != id)
+			continue;
+		entry->account = account;
+		return true;
+	}
+	return false;
+}
+
+void signal_timer_ended(struct task *task, int id, struct user_account *account)
+{
+	struct process *process = task->process;
+	unsigned long state = spin_lock_irqsave(&process->signal_lock);
+	bool kept = keep_charge(&process->signals, id, account) ||
+		    keep_charge(&task->signals.queue, id, account);
+
+	spin_unlock_irqrestore(&process->signal_lock, state);
+	if (!kept)
+		signal_uncharge(account);
 }
 
 int signal_queue_add(struct signal_queue *queue, const struct task *task,

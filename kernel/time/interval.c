@@ -7,14 +7,21 @@
 #include <kernel/interval.h>
 
 #include <kernel/clock.h>
+#include <kernel/cpu_time.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
 
 /* How often a clock that does not move by itself is looked at, at most. */
-#define LOOK_NS NSEC_PER_MSEC
+#define LOOK_NS	    NSEC_PER_MSEC
+/* How often one goes off that nobody wants to know of, at most: Linux's tick. */
+#define UNWANTED_NS CPU_TICK_NS
+/* How many are armed anew with interrupts off, when the clock is set. */
+#define BATCH	    64
 
 static struct spinlock real_lock = SPINLOCK_INITIALIZER;
-static LIST_HEAD(, interval) real_intervals; /* R: real_lock */
+/* R: real_lock: those that the clock's last setting has not reached yet come first. */
+static TAILQ_HEAD(, interval) real_intervals = TAILQ_HEAD_INITIALIZER(real_intervals);
+static uint64_t settings; /* R: how often the clock was set */
 
 static bool is_of_process(enum interval_clock clock)
 {
@@ -54,8 +61,16 @@ static uint64_t next_look(const struct interval *interval, uint64_t left_ns)
 static void unlink_real(struct interval *interval)
 {
 	if (interval->is_real)
-		LIST_REMOVE(interval, real);
+		TAILQ_REMOVE(&real_intervals, interval, real);
 	interval->is_real = false;
+}
+
+/* Not linked now. R held. */
+static void link_real(struct interval *interval)
+{
+	TAILQ_INSERT_TAIL(&real_intervals, interval, real);
+	interval->setting = settings;
+	interval->is_real = true;
 }
 
 /* I held, NOW_NS of its clock. */
@@ -67,10 +82,8 @@ static void arm(struct interval *interval, uint64_t now_ns)
 	spin_lock(&real_lock);
 	unlink_real(interval);
 	timer_cancel(&interval->timer);
-	if (interval->clock == INTERVAL_REAL) {
-		LIST_INSERT_HEAD(&real_intervals, interval, real);
-		interval->is_real = true;
-	}
+	if (interval->clock == INTERVAL_REAL)
+		link_real(interval);
 	timer_arm(&interval->timer, next_look(interval, left));
 	spin_unlock(&real_lock);
 }
@@ -84,16 +97,34 @@ static void disarm(struct interval *interval)
 	spin_unlock(&real_lock);
 }
 
-void interval_clock_was_set(void)
+/* Arms the next BATCH anew; whether that were all. Task context. */
+static bool follow_setting(void)
 {
 	struct interval *interval;
 	unsigned long state = spin_lock_irqsave(&real_lock);
+	unsigned int left = BATCH;
 
-	LIST_FOREACH(interval, &real_intervals, real) {
+	while ((interval = TAILQ_FIRST(&real_intervals)) && interval->setting != settings &&
+	       left--) {
+		unlink_real(interval);
+		link_real(interval);
 		timer_cancel(&interval->timer);
 		timer_arm(&interval->timer, next_look(interval, 0));
 	}
+	bool all = !interval || interval->setting == settings;
+
 	spin_unlock_irqrestore(&real_lock, state);
+	return all;
+}
+
+void interval_clock_was_set(void)
+{
+	unsigned long state = spin_lock_irqsave(&real_lock);
+
+	settings++;
+	spin_unlock_irqrestore(&real_lock, state);
+	while (!follow_setting())
+		continue;
 }
 
 static void fire(struct timer *timer)
@@ -215,7 +246,7 @@ void interval_restart_later(struct interval *interval)
 	unsigned long state = spin_lock_irqsave(&interval->lock);
 
 	if (interval->expires_ns && interval->waiting) {
-		interval->expires_ns = after(interval, intervals_to(interval, now + LOOK_NS));
+		interval->expires_ns = after(interval, intervals_to(interval, now + UNWANTED_NS));
 		arm(interval, now);
 	}
 	spin_unlock_irqrestore(&interval->lock, state);

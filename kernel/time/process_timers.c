@@ -6,6 +6,8 @@
  * again (interval.c) and the signal told how often it would have gone off meanwhile. A signal that is
  * still pending when the timer was set anew is told nothing: its generation is past.
  *
+ * Each of timer_create's counts against RLIMIT_SIGPENDING of the user that made it, with its signal.
+ *
  * Locks: timers->mutex for which timers there are; inside it those of interval.c and signals. What
  * goes off is told apart by the structure that holds the interval.
  */
@@ -16,6 +18,7 @@
 #include <sys/queue.h>
 
 #include <kernel/clock.h>
+#include <kernel/credentials.h>
 #include <kernel/interval.h>
 #include <kernel/kmalloc.h>
 #include <kernel/process.h>
@@ -45,6 +48,7 @@ struct posix_timer {
 	LIST_ENTRY(posix_timer) link; /* M */
 	struct interval interval;
 	struct clock clock;
+	struct user_account *account; /* in which it counts, referenced */
 	struct task *task; /* referenced: of the process whose timer it is, or SIGEV_THREAD_ID's */
 	int id;
 	int notify; /* SIGEV_* */
@@ -117,6 +121,7 @@ static void free_posix_timer(struct posix_timer *timer)
 {
 	interval_end(&timer->interval);
 	clock_put(&timer->clock);
+	signal_timer_ended(timer->task, timer->id, timer->account);
 	task_put(timer->task);
 	kfree(timer);
 }
@@ -376,11 +381,16 @@ static enum interval_clock interval_clock_of(const struct clock *clock)
 static struct posix_timer *make_posix_timer(const struct clock *clock, struct task *target,
 					    const struct kernel_sigevent *event)
 {
-	struct posix_timer *timer = kzalloc(sizeof(*timer));
 	struct task *self = task_current();
+	struct user_account *account = signal_charge(self);
+	struct posix_timer *timer = account ? kzalloc(sizeof(*timer)) : NULL;
 
-	if (!timer)
+	if (!timer) {
+		if (account)
+			signal_uncharge(account);
 		return NULL;
+	}
+	timer->account = account;
 	timer->clock = *clock;
 	/* Whose time it is stays as long as the timer. */
 	if (!clock->task && interval_clock_of(clock) != INTERVAL_WALL) {

@@ -6,6 +6,10 @@
  * A timer that fires leaves the tree before its function runs, with the queue unlocked, so the
  * function may arm it again or take other locks.
  *
+ * One interrupt calls at most BATCH functions. When more are due the next interrupt comes after a respite as
+ * long as they took, whatever is armed meanwhile: so tasks have half of the processor, however many timers
+ * there are. Linux: the hang detection of hrtimer_interrupt.
+ *
  * Lock: queue->lock, irqsave; innermost but for the ISA's timer registers.
  */
 #include <stddef.h>
@@ -14,15 +18,20 @@
 #include <arch/clock.h>
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
+#include <kernel/debug.h>
 #include <kernel/spinlock.h>
 #include <kernel/time.h>
 #include <kernel/trace/timer.h>
+
+/* Most functions that one interrupt calls. */
+#define BATCH 64
 
 RB_HEAD(timer_tree, timer);
 
 struct timer_queue {
 	struct spinlock lock;
 	struct timer_tree timers; /* Q */
+	uint64_t respite_ns;	  /* Q: no interrupt before this moment */
 } CACHE_ALIGNED;		  /* Q: lock */
 
 static PERCPU(struct timer_queue, timer_queues);
@@ -43,6 +52,18 @@ void timer_init(struct timer *timer, void (*fire)(struct timer *timer))
 	trace_timer_init(timer);
 }
 
+/* Sets this processor's interrupt for its QUEUE. Q held. */
+static void set_interrupt(struct timer_queue *queue)
+{
+	const struct timer *first = RB_MIN(timer_tree, &queue->timers);
+	uint64_t due_ns = first ? first->deadline_ns : UINT64_MAX;
+
+	if (due_ns < queue->respite_ns)
+		due_ns = queue->respite_ns;
+	debug_timer_set(due_ns);
+	arch_timer_set(due_ns);
+}
+
 void timer_arm(struct timer *timer, uint64_t deadline_ns)
 {
 	struct timer_queue *queue = &this_cpu(timer_queues);
@@ -61,7 +82,7 @@ void timer_arm(struct timer *timer, uint64_t deadline_ns)
 	struct timer *now_first = RB_MIN(timer_tree, &queue->timers);
 
 	if (first != now_first || first == timer)
-		arch_timer_set(now_first->deadline_ns);
+		set_interrupt(queue);
 	spin_unlock(&queue->lock);
 }
 
@@ -109,17 +130,19 @@ bool timer_cancel(struct timer *timer)
 void timer_interrupt(void)
 {
 	struct timer_queue *queue = &this_cpu(timer_queues);
+	uint64_t began_ns = clock_ns();
 
+	debug_timer_interrupt();
 	spin_lock(&queue->lock);
-	for (;;) {
+	queue->respite_ns = 0;
+	for (unsigned int called = 0;; called++) {
 		struct timer *first = RB_MIN(timer_tree, &queue->timers);
+		uint64_t now_ns = clock_ns();
 
-		if (!first) {
-			arch_timer_set(UINT64_MAX);
+		if (!first || first->deadline_ns > now_ns)
 			break;
-		}
-		if (first->deadline_ns > clock_ns()) {
-			arch_timer_set(first->deadline_ns);
+		if (called == BATCH) {
+			queue->respite_ns = now_ns + (now_ns - began_ns);
 			break;
 		}
 		RB_REMOVE(timer_tree, &queue->timers, first);
@@ -134,5 +157,6 @@ void timer_interrupt(void)
 		spin_lock(&queue->lock);
 		first->firing--;
 	}
+	set_interrupt(queue);
 	spin_unlock(&queue->lock);
 }

@@ -69,7 +69,12 @@ DEBUG_DEMANDS = (
      r"held \(fail_sleep_locked\)", ("fail_sleep_locked", "panic_on_demand")),
     ("canary", 1, r"stack smashed: a function wrote behind an array of its own",
      ("fail_canary",)),
+    ("irqs-off", 1, r"interrupts were off for [23]\d{3} us", ("fail_irqs_off", "panic_on_demand")),
 )
+
+# What notices it must be asked for, and has virtual time.
+WORDS = {"irqs-off": " irqs-off-watchdog"}
+OPTIONS = {"irqs-off": ("--icount", "--pmu", "emulated")}
 
 # Words of the command line that are wrong; what the line says.
 BAD_WORDS = (
@@ -81,8 +86,8 @@ BAD_WORDS = (
 )
 
 
-def run(words, cpus, kernel=kernels.KERNEL):
-    status, _, error = tap.command([TALLY, "run", "--timeout", "300", "--cpus", str(cpus),
+def run(words, cpus, kernel=kernels.KERNEL, options=()):
+    status, _, error = tap.command([TALLY, "run", "--timeout", "300", "--cpus", str(cpus), *options,
                                     "--kernel", kernel,
                                     "--log", LOG, "--append", words, NOTHING])
     with open(LOG, encoding="utf-8", errors="replace") as log:
@@ -100,7 +105,7 @@ def main():
     demands = [(kernels.KERNEL, *demand) for demand in DEMANDS]
     demands += [(kernels.DEBUG_KERNEL, *demand) for demand in DEBUG_DEMANDS]
     for kernel, name, cpus, reason, functions in demands:
-        status, log, error = run("panic=" + name, cpus, kernel)
+        status, log, error = run("panic=" + name + WORDS.get(name, ""), cpus, kernel, OPTIONS.get(name, ()))
         title = f"panic={name} on {cpus} CPUs"
         report.equal(status, PANIC, f"{title}: the command's status", error)
         reasons = [line for line in log if line.startswith("tally: panic: ")]

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The debug build's watchdog of interrupts: panic when they were off for more than a millisecond. The command
+ * line's word irqs-off-watchdog starts it, on a machine of one processor whose time is virtual: elsewhere an
+ * interrupt is late because the host, or another processor, had the time.
+ *
+ * A timer beats, so that an interrupt is due soon at every moment. One that comes late was held off; the frame that it
+ * interrupts says where interrupts were let in again.
+ */
+#ifdef TALLY_LOCK_ORDER
+
+#include <arch/task.h>
+#include <kernel/boot.h>
+#include <kernel/cpu.h>
+#include <kernel/debug.h>
+#include <kernel/log.h>
+#include <kernel/panic.h>
+#include <kernel/time.h>
+
+#define LIMIT_NS NSEC_PER_MSEC
+#define BEAT_NS	 (LIMIT_NS / 8)
+
+/* The processor's own, interrupts off: when its timer's interrupt is due. */
+static uint64_t due_ns = UINT64_MAX;
+static struct timer beat_timer;
+static bool watches;
+
+static void beat(struct timer *timer)
+{
+	timer_arm(timer, clock_ns() + BEAT_NS);
+}
+
+void debug_irqs_off_start(void)
+{
+	if (!boot_word("irqs-off-watchdog"))
+		return;
+	if (cpu_count() > 1)
+		boot_failure("irqs-off-watchdog: give the machine one processor and virtual time");
+	timer_init(&beat_timer, beat);
+	unsigned long state = arch_irq_save();
+
+	watches = true;
+	beat(&beat_timer);
+	arch_irq_restore(state);
+}
+
+void debug_timer_set(uint64_t deadline_ns)
+{
+	if (!watches)
+		return;
+	uint64_t now_ns = clock_ns();
+
+	/* One that is due already is waiting for interrupts. */
+	if (due_ns > now_ns)
+		due_ns = deadline_ns > now_ns ? deadline_ns : now_ns;
+}
+
+void debug_timer_interrupt(void)
+{
+	if (!watches)
+		return;
+	uint64_t now_ns = clock_ns(), late_ns = now_ns > due_ns ? now_ns - due_ns : 0;
+
+	due_ns = UINT64_MAX;
+	if (late_ns > LIMIT_NS)
+		panic_at(arch_interrupt_frame(), "interrupts were off for %lu us", late_ns / 1000);
+}
+
+#endif

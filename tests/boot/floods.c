@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Floods: a process that asks for more interrupts than a processor can serve leaves the others on it a part of
+ * their speed, and can be killed. The speed is a number of rounds in so much virtual time (tests/boot/icount.t), so
+ * it is the same on every host.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "child.h"
+#include "clock.h"
+
+/* More timers than are served in a tick. */
+enum { TIMERS = 2000, FEW_TIMERS = 300, EVENTS = 200 };
+enum { MONOTONIC = 1, PROCESS_TIME = 2, EVENT_SIGNAL = 0, LIMIT_SIGPENDING = 11 };
+/* How long is measured, and how much speed is left at least: half, but for what a switch costs. */
+enum { WINDOW_MS = 60, SETTLE_MS = 40, LEAST_PERCENT = 30 };
+
+struct setting {
+	struct timespec interval, value;
+};
+
+struct event {
+	uint64_t value;
+	int signal, notify, thread;
+	char rest[48];
+};
+
+static const struct setting each_nanosecond = { { 0, 1 }, { 0, 1 } };
+static _Atomic int *ready;
+
+static void must(long result)
+{
+	if (result < 0)
+		abort();
+}
+
+static void raise_limits(void)
+{
+	const struct rlimit many = { 65536, 65536 };
+
+	setrlimit(RLIMIT_NOFILE, &many);
+	setrlimit(LIMIT_SIGPENDING, &many);
+}
+
+static void make_timers(int clock, int count, int signal, const struct setting *setting)
+{
+	const struct event event = { .signal = signal, .notify = EVENT_SIGNAL };
+
+	for (int i = 0; i < count; i++) {
+		int timer;
+
+		must(syscall(__NR_timer_create, clock, &event, &timer));
+		must(syscall(__NR_timer_settime, timer, 0, setting, NULL));
+	}
+}
+
+static void rest(void)
+{
+	*ready = 1;
+	for (;;)
+		pause();
+}
+
+static void ignored_timers(void *unused)
+{
+	(void)unused;
+	signal(SIGALRM, SIG_IGN);
+	make_timers(MONOTONIC, TIMERS, SIGALRM, &each_nanosecond);
+	rest();
+}
+
+/* The same, with a signal for each that has to wait. */
+static void blocked_timers(void *unused)
+{
+	sigset_t set;
+
+	(void)unused;
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	make_timers(MONOTONIC, TIMERS, SIGALRM, &each_nanosecond);
+	rest();
+}
+
+static void note(int signal)
+{
+	(void)signal;
+}
+
+static void handled_timers(void *unused)
+{
+	(void)unused;
+	signal(SIGALRM, note);
+	*ready = 1;
+	make_timers(MONOTONIC, FEW_TIMERS, SIGALRM, &each_nanosecond);
+	rest();
+}
+
+/* Processor time that does not come nearer, since nobody runs. */
+static void cpu_timers(void *unused)
+{
+	const struct setting soon = { { 0, 1 }, { 0, 10000000 } };
+
+	(void)unused;
+	signal(SIGALRM, SIG_IGN);
+	make_timers(PROCESS_TIME, FEW_TIMERS, SIGALRM, &soon);
+	rest();
+}
+
+static void timer_files(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < TIMERS; i++) {
+		int fd = (int)syscall(__NR_timerfd_create, MONOTONIC, 0);
+
+		must(fd);
+		must(syscall(__NR_timerfd_settime, fd, 0, &each_nanosecond, NULL));
+	}
+	rest();
+}
+
+static void interval_timer(void *unused)
+{
+	const struct timeval each[2] = { { 0, 1 }, { 0, 1 } };
+
+	(void)unused;
+	signal(SIGALRM, SIG_IGN);
+	signal(SIGVTALRM, SIG_IGN);
+	signal(SIGPROF, SIG_IGN);
+	for (int which = 0; which < 3; which++)
+		must(syscall(__NR_setitimer, which, each, NULL));
+	rest();
+}
+
+/* Runs, as fast as its events of its own time let it. */
+static void clock_events(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < EVENTS; i++) {
+		struct perf_event_attr attr =
+			software_attr(i % 2 ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_TASK_CLOCK);
+
+		attr.sample_period = 1;
+		must_open(&attr, 0, -1, -1);
+	}
+	*ready = 1;
+	for (;;)
+		;
+}
+
+/* Rounds in WINDOW_MS. */
+static uint64_t measure(void)
+{
+	uint64_t rounds = 0;
+
+	for (uint64_t end_ns = now_ns() + WINDOW_MS * NS_PER_MS; now_ns() < end_ns; rounds++)
+		;
+	return rounds;
+}
+
+static const struct {
+	const char *name;
+	void (*body)(void *unused);
+	/* Of what one process alone has there. */
+	int share_percent;
+} floods[] = {
+	{ "timers whose signal is ignored", ignored_timers, 100 },
+	{ "timers whose signal is blocked", blocked_timers, 100 },
+	{ "timers whose signal is handled", handled_timers, 50 },
+	{ "timers of processor time", cpu_timers, 100 },
+	{ "timers that are files", timer_files, 100 },
+	{ "setitimer's timers", interval_timer, 100 },
+	{ "events of clocks", clock_events, 50 },
+};
+
+static void check_floods(void)
+{
+	pin(0, 0);
+	uint64_t alone = measure();
+
+	for (size_t i = 0; i < sizeof(floods) / sizeof(floods[0]); i++) {
+		*ready = 0;
+		pid_t child = child_start(floods[i].body, NULL);
+
+		while (!*ready)
+			sched_yield();
+		pause_ms(SETTLE_MS);
+		uint64_t rounds = measure();
+		uint64_t least =
+			alone * (uint64_t)floods[i].share_percent / 100 * LEAST_PERCENT / 100;
+
+		printf("# %s: %d percent\n", floods[i].name, (int)(rounds * 100 / alone));
+		if (rounds < least)
+			printf("# %s: expected %lu rounds at least, got %lu\n", floods[i].name,
+			       (unsigned long)least, (unsigned long)rounds);
+		EXPECT(rounds >= least);
+		child_end(child);
+	}
+}
+
+static const struct tap_rule rules[] = {
+	{ "a flood of timers leaves others a part of the processor, and its process can be killed",
+	  check_floods },
+};
+
+int main(void)
+{
+	ready = share(PAGE);
+	raise_limits();
+	return tap_run(rules, sizeof(rules) / sizeof(rules[0]));
+}
