@@ -11,6 +11,7 @@
 #include <arch/usercopy.h>
 #include <kernel/assert.h>
 #include <kernel/task.h>
+#include <kernel/user_range.h>
 #include <kernel/vm.h>
 #include <machine/cpu.h>
 #include <machine/hwrpb.h>
@@ -91,8 +92,9 @@ void arch_tlb_flush_local(uintptr_t start, uintptr_t end)
 int arch_load_user_nofault(void *destination, const void *source, size_t size)
 {
 	uintptr_t address = (uintptr_t)source;
+	struct user_range range;
 
-	if (address >= USER_END || size > USER_END - address)
+	if (!user_range_make(address, size, &range))
 		return -EFAULT;
 	while (size > 0) {
 		uint64_t entry = paging_find(paging_loaded_root(), address);

@@ -31,8 +31,8 @@
 
 static bool access_code(uintptr_t address, uint32_t *instruction, unsigned int how)
 {
-	return vm_access(task_current()->space, address, instruction, INSTRUCTION_BYTES,
-			 how | VM_ACCESS_FORCE) == INSTRUCTION_BYTES;
+	return vm_access(task_current()->space, user_range_clip(address, INSTRUCTION_BYTES),
+			 instruction, how | VM_ACCESS_FORCE) == INSTRUCTION_BYTES;
 }
 
 static void put_breakpoint(struct arch_task *arch, uintptr_t address)

@@ -11,6 +11,7 @@
 #include <arch/usercopy.h>
 #include <kernel/assert.h>
 #include <kernel/perf/settings.h>
+#include <kernel/user_range.h>
 #include <kernel/vm.h>
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>
@@ -79,9 +80,10 @@ void arch_tlb_flush_local(uintptr_t start, uintptr_t end)
 int arch_load_user_nofault(void *destination, const void *source, size_t size)
 {
 	uintptr_t address = (uintptr_t)source;
+	struct user_range range;
 	uint64_t *root = page_address(cr3_read() & PTE_ADDRESS);
 
-	if (address >= USER_END || size > USER_END - address)
+	if (!user_range_make(address, size, &range))
 		return -EFAULT;
 	while (size > 0) {
 		const uint64_t *entry = page_table_entry(root, address, 0, NULL, 0);

@@ -21,9 +21,12 @@
 #include <stdint.h>
 
 #include <arch/mmu.h>
+#include <kernel/user_range.h>
 
-/* PROT: enum vm_prot. All four: caller holds the space's mutex; one page at ADDRESS, page aligned,
- * in the user half. */
+/* Ranges: page aligned. PROT: enum vm_prot. */
+
+/* All four: caller holds the space's mutex; one page at ADDRESS, page aligned, in user space. Elsewhere there is
+ * nothing to them; the debug kernel panics. */
 /* replaces; -ENOMEM */
 int user_tables_map(struct arch_space *space, uintptr_t address, paddr_t paddr, unsigned int prot);
 /* Removes the mapping; returns what was mapped, or 0. No TLB flush. */
@@ -33,24 +36,23 @@ void user_tables_protect(struct arch_space *space, uintptr_t address, unsigned i
 /* What is mapped and how; 0 and no access if nothing is. */
 paddr_t user_tables_lookup(struct arch_space *space, uintptr_t address, unsigned int *prot);
 
-/* The first address from ADDRESS on where a page is mapped, END if there is none before it; what no
- * table covers is skipped at once. Caller holds the space's mutex; both page aligned. */
-uintptr_t user_tables_next(struct arch_space *space, uintptr_t address, uintptr_t end);
+/* The first address of RANGE where a page is mapped, its end if there is none; what no table covers is
+ * skipped at once. Caller holds the space's mutex. */
+uintptr_t user_tables_next(struct arch_space *space, struct user_range range);
 
-/* Removes mappings from [*ADDRESS, END), at most MOST, into PAGES; returns how many. *ADDRESS is
- * then where to go on, END when there are no more. No TLB flush. Caller holds the space's mutex; all
- * page aligned. */
-size_t user_tables_take(struct arch_space *space, uintptr_t *address, uintptr_t end, paddr_t *pages,
+/* Removes mappings from *RANGE, at most MOST, into PAGES; returns how many. *RANGE is then what is
+ * left, empty when there are no more. No TLB flush. Caller holds the space's mutex. */
+size_t user_tables_take(struct arch_space *space, struct user_range *range, paddr_t *pages,
 			size_t most);
-/* Maps in TO what FROM maps in [START, END), writable in neither from now on, and calls SHARED for
- * each page. TO has nothing there yet. 0 or -ENOMEM, then only a part is done. No TLB flush. Caller
- * holds FROM's mutex, nobody else has TO. */
-int user_tables_share(struct arch_space *from, struct arch_space *to, uintptr_t start,
-		      uintptr_t end, void (*shared)(paddr_t paddr, void *arg), void *arg);
-/* Takes the page tables of [START, END) that cover nothing outside of [FLOOR, CEILING), where no page
- * is mapped, out of the space; false: there are none. After a TLB flush of [START, END) on every
- * processor that has the space loaded, user_tables_free ends them. Caller holds the space's mutex. */
-bool user_tables_trim(struct arch_space *space, uintptr_t start, uintptr_t end, uintptr_t floor,
+/* Maps in TO what FROM maps in RANGE, writable in neither from now on, and calls SHARED for each page.
+ * TO has nothing there yet. 0 or -ENOMEM, then only a part is done. No TLB flush. Caller holds FROM's
+ * mutex, nobody else has TO. */
+int user_tables_share(struct arch_space *from, struct arch_space *to, struct user_range range,
+		      void (*shared)(paddr_t paddr, void *arg), void *arg);
+/* Takes the page tables of RANGE that cover nothing outside of [FLOOR, CEILING), where no page is mapped,
+ * out of the space; false: there are none. After a TLB flush of RANGE on every processor that has the
+ * space loaded, user_tables_free ends them. Caller holds the space's mutex. */
+bool user_tables_trim(struct arch_space *space, struct user_range range, uintptr_t floor,
 		      uintptr_t ceiling, struct arch_tables *taken);
 void user_tables_free(struct arch_tables *taken);
 

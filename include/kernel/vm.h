@@ -23,6 +23,7 @@
 #include <kernel/page.h>
 #include <kernel/spinlock.h>
 #include <kernel/tree.h>
+#include <kernel/user_range.h>
 #include <kernel/wait.h>
 
 struct file;
@@ -171,34 +172,34 @@ struct vm_request {
 /* Maps; returns the address or a negative error: -EINVAL, -ENOMEM, -EEXIST, -EACCES, -EPERM
  * (below USER_START), -ENODEV, or what the file's mmap operation says. Task context. */
 long vm_map(struct vm_space *space, const struct vm_request *request);
-/* Unmaps the whole pages of [ADDRESS, ADDRESS + SIZE), which may cover nothing. -EINVAL,
- * -ENOMEM. Task context. */
-int vm_unmap(struct vm_space *space, uintptr_t address, size_t size);
+
+/* The calls on ranges: page aligned. What lies outside of user space is a part that is not mapped. */
+
+/* Unmaps RANGE, where there may be nothing. -EINVAL, -ENOMEM. Task context. */
+int vm_unmap(struct vm_space *space, struct user_range range);
 /* New protection for all of the range. -ENOMEM: part of it is not mapped; -EACCES, -EINVAL.
  * Task context. */
-int vm_protect(struct vm_space *space, uintptr_t address, size_t size, unsigned int prot);
+int vm_protect(struct vm_space *space, struct user_range range, unsigned int prot);
 /* Whether madvise takes ADVICE (MADV_*). Any context. */
 bool vm_advice_known(int advice);
-/* madvise on the pages of [ADDRESS, ADDRESS + SIZE), page aligned, not empty. Errors as madvise(2).
- * Task context. */
-int vm_advise(struct vm_space *space, uintptr_t address, size_t size, int advice);
-/* Moves or resizes a mapping as mremap(2) asks; FLAGS: MREMAP_*. The new address or a negative
- * error. Task context. */
+/* madvise on RANGE, not empty. Errors as madvise(2). Task context. */
+int vm_advise(struct vm_space *space, struct user_range range, int advice);
+/* Moves or resizes a mapping as mremap(2) asks; FLAGS: MREMAP_*. Takes any numbers: which of them is looked at
+ * first depends on what is mapped there. The new address or a negative error. Task context. */
 long vm_remap(struct vm_space *space, uintptr_t address, size_t old_size, size_t new_size,
 	      unsigned long flags, uintptr_t new_address);
-/* mlock, mlock2 (ON_FAULT) and munlock (not LOCK) of the pages that the range touches. -ENOMEM: part
- * of it is not mapped or over the limit; -EAGAIN: no memory for it. Task context. */
-int vm_lock(struct vm_space *space, uintptr_t address, size_t size, bool lock, bool on_fault);
+/* mlock, mlock2 (ON_FAULT) and munlock (not LOCK) of RANGE, for which PAGES were asked: more than it has,
+ * wherever it ends, wrap (-EINVAL, behind the limit's errors). -ENOMEM: part of it is not mapped or over the
+ * limit; -EPERM: nothing may be locked; -EAGAIN: no memory for it. Task context. */
+int vm_lock(struct vm_space *space, struct user_range range, size_t pages, bool lock,
+	    bool on_fault);
 /* mlockall with FLAGS MCL_*, and munlockall with 0. Task context. */
 int vm_lock_all(struct vm_space *space, unsigned int flags);
-/* mincore: a byte for each page, 1 if it is there, at most COUNT, into PAGES. How many it was, which
- * is more than 0, or -ENOMEM. Task context. */
-long vm_resident_vector(struct vm_space *space, uintptr_t address, size_t count,
-			unsigned char *pages);
+/* mincore: a byte for each page of RANGE up to a hole, 1 if it is there, into PAGES. How many it was,
+ * which is more than 0, or -ENOMEM. Task context. */
+long vm_resident_vector(struct vm_space *space, struct user_range range, unsigned char *pages);
 /* msync of the range with FLAGS MS_*. Task context. */
-int vm_sync(struct vm_space *space, uintptr_t address, size_t size, unsigned int flags);
-/* Whether all of the range is mapped. Task context. */
-bool vm_is_mapped(struct vm_space *space, uintptr_t address, size_t size);
+int vm_sync(struct vm_space *space, struct user_range range, unsigned int flags);
 /* The physical address behind ADDRESS if that lies in memory that other spaces may see too and
  * is present; else 0. Task context. */
 paddr_t vm_shared_paddr(struct vm_space *space, uintptr_t address);
@@ -233,11 +234,11 @@ enum vm_access_flags {
 	VM_ACCESS_FORCE = 2,
 };
 
-/* Copies between BUFFER (kernel memory) and SIZE bytes at ADDRESS of any live space, pages made as
- * needed. Returns how many bytes from the start could be copied, 0 … SIZE. Task context; the caller
- * holds a reference to the space, and no space's mutex. */
-size_t vm_access(struct vm_space *space, uintptr_t address, void *buffer, size_t size,
-		 unsigned int flags);
+/* Copies between BUFFER (kernel memory) and the bytes of RANGE of any live space, pages made as needed.
+ * Returns how many bytes from the start could be copied. Not what is a device's (struct vm_area), whatever
+ * the flags: Linux: check_vma_flags. Task context; the caller holds a reference to the space, and no
+ * space's mutex. */
+size_t vm_access(struct vm_space *space, struct user_range range, void *buffer, unsigned int flags);
 
 /* Calls VISIT(AREA, ARG) for each area that ends above FROM, lowest first, until it returns false.
  * The space's mutex is held meanwhile: VISIT touches no user memory. Task context. */

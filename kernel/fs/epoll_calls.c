@@ -2,8 +2,8 @@
 /* epoll_create, epoll_create1, epoll_ctl, and the calls that wait; the work is epoll.c's. */
 #include <kernel/file.h>
 #include <kernel/syscall.h>
+#include <kernel/user_range.h>
 #include <kernel/usercopy.h>
-#include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
@@ -103,12 +103,12 @@ static long wait_for_events(const unsigned long arg[6], uint64_t deadline_ns)
 {
 	unsigned int max = (unsigned int)arg[2];
 	uintptr_t user_events = arg[1];
+	struct user_range range;
 	long result = -EINVAL;
 
 	if (max == 0 || max > EVENTS_MAX)
 		return -EINVAL;
-	if (user_events >= USER_END ||
-	    max * sizeof(struct kernel_epoll_event) > USER_END - user_events)
+	if (!user_range_make(user_events, max * sizeof(struct kernel_epoll_event), &range))
 		return -EFAULT;
 	struct file *file = fd_get_file((int)arg[0]);
 

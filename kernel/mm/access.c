@@ -20,6 +20,8 @@ static bool may_access(const struct vm_area *area, unsigned int flags)
 {
 	bool force = flags & VM_ACCESS_FORCE;
 
+	if (area->device)
+		return false;
 	if (!(flags & VM_ACCESS_WRITE))
 		return (area->prot & VM_READ) || (force && (area->max_prot & VM_READ));
 	if (area->prot & VM_WRITE)
@@ -51,18 +53,17 @@ static char *reach(struct vm_space *space, uintptr_t address, unsigned int flags
 }
 
 /* Copies as far as it goes; returns how far. */
-static size_t copy(struct vm_space *space, uintptr_t address, char *buffer, size_t size,
+static size_t copy(struct vm_space *space, struct user_range range, char *buffer,
 		   unsigned int flags, int *error)
 {
-	size_t done = 0;
+	uintptr_t address = user_range_start(range);
+	size_t size = user_range_size(range), done = 0;
 
 	*error = 0;
 	mutex_lock(&space->mutex);
 	while (done < size) {
 		size_t part = PAGE_SIZE - (address + done) % PAGE_SIZE;
-		char *memory = address + done < address ?
-				       NULL :
-				       reach(space, address + done, flags, error);
+		char *memory = reach(space, address + done, flags, error);
 
 		if (!memory)
 			break;
@@ -78,19 +79,21 @@ static size_t copy(struct vm_space *space, uintptr_t address, char *buffer, size
 	return done;
 }
 
-size_t vm_access(struct vm_space *space, uintptr_t address, void *buffer, size_t size,
-		 unsigned int flags)
+size_t vm_access(struct vm_space *space, struct user_range range, void *buffer, unsigned int flags)
 {
 	int error;
 
-	return copy(space, address, buffer, size, flags, &error);
+	return copy(space, range, buffer, flags, &error);
 }
 
 int vm_write(struct vm_space *space, uintptr_t address, const void *source, size_t size)
 {
+	struct user_range range;
 	int error;
 
-	copy(space, address, (char *)(uintptr_t)source, size, VM_ACCESS_WRITE, &error);
+	if (!user_range_make(address, size, &range))
+		return -EFAULT;
+	copy(space, range, (char *)(uintptr_t)source, VM_ACCESS_WRITE, &error);
 	return error;
 }
 
@@ -121,10 +124,12 @@ const char *vm_area_name(const struct vm_area *area)
 void vm_area_resident(const struct vm_area *area, size_t pages[PAGE_KINDS])
 {
 	struct arch_space *arch = &area->space->arch;
-	uintptr_t at = area->start;
+	struct user_range range = area_range(area);
+	uintptr_t at;
 
 	memset(pages, 0, PAGE_KINDS * sizeof(pages[0]));
-	for (; (at = user_tables_next(arch, at, area->end)) < area->end; at += PAGE_SIZE) {
+	for (; (at = user_tables_next(arch, range)) < area->end;
+	     range = user_range_from(range, at + PAGE_SIZE)) {
 		unsigned int prot;
 		const void *page = page_address(user_tables_lookup(arch, at, &prot));
 

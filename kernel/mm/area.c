@@ -227,14 +227,15 @@ void areas_merge(struct vm_space *space, uintptr_t start, uintptr_t end)
 		area = RB_NEXT(vm_area_tree, &space->areas, area_merge(area));
 }
 
-/* Unmaps [START, END), whose ends are area boundaries already. */
-static void remove_areas(struct vm_space *space, uintptr_t start, uintptr_t end)
+/* Unmaps RANGE, whose ends are area boundaries already. */
+static void remove_areas(struct vm_space *space, struct user_range range)
 {
+	uintptr_t start = user_range_start(range), end = user_range_end(range);
 	struct vm_area *area = area_at_or_above(space, start), *below;
 
 	if (!area || area->start >= end)
 		return;
-	pages_unmap(space, start, end);
+	pages_unmap(space, range);
 	while ((area = area_at_or_above(space, start)) && area->start < end) {
 		size_t pages = (area->end - area->start) >> PAGE_SHIFT;
 
@@ -245,27 +246,24 @@ static void remove_areas(struct vm_space *space, uintptr_t start, uintptr_t end)
 	}
 	below = area ? RB_PREV(vm_area_tree, &space->areas, area) :
 		       RB_MAX(vm_area_tree, &space->areas);
-	tables_trim(space, below ? below->end : 0, area ? area->start : UINTPTR_MAX, start, end);
+	tables_trim(space, below ? below->end : 0, area ? area->start : UINTPTR_MAX, range);
 }
 
-int areas_unmap(struct vm_space *space, uintptr_t start, uintptr_t end)
+int areas_unmap(struct vm_space *space, struct user_range range)
 {
-	int error = area_split_at(space, start);
+	int error = area_split_at(space, user_range_start(range));
 
 	if (!error)
-		error = area_split_at(space, end);
+		error = area_split_at(space, user_range_end(range));
 	if (!error)
-		remove_areas(space, start, end);
+		remove_areas(space, range);
 	return error;
 }
 
-int vm_unmap(struct vm_space *space, uintptr_t address, size_t size)
+int vm_unmap(struct vm_space *space, struct user_range range)
 {
-	size = pages_round_up(size);
-	if ((address & ~PAGE_MASK) || !size || address > USER_END || size > USER_END - address)
-		return -EINVAL;
 	mutex_lock(&space->mutex);
-	int error = areas_unmap(space, address, address + size);
+	int error = areas_unmap(space, range);
 
 	vm_space_unlock(space);
 	return error;
@@ -304,13 +302,14 @@ static int check_file_access(const struct vm_request *request, unsigned int *max
 	return 0;
 }
 
-int area_populate(struct vm_area *area, uintptr_t start, uintptr_t end)
+int area_populate(struct vm_area *area, struct user_range range)
 {
+	uintptr_t end = user_range_end(range);
 	bool write = !area->shared && (area->prot & VM_WRITE);
 
 	if (!area->prot)
 		return -EFAULT;
-	for (uintptr_t at = start; at < end; at += PAGE_SIZE) {
+	for (uintptr_t at = user_range_start(range); at < end; at += PAGE_SIZE) {
 		enum fault_result result = page_make_present(area, at, write);
 
 		if (result != FAULT_DONE)
@@ -344,17 +343,18 @@ long space_map(struct vm_space *space, const struct vm_request *request, size_t 
 
 	if (error)
 		return error;
-	long address = place_find(space, request, size);
+	struct user_range place;
 
-	if (address < 0)
-		return address;
+	error = place_find(space, request, size, &place);
+	if (error)
+		return error;
 	struct vm_area *area = kzalloc(sizeof(*area));
 
 	if (!area)
 		return -ENOMEM;
 	*area = (struct vm_area){
-		.start = (uintptr_t)address,
-		.end = (uintptr_t)address + size,
+		.start = user_range_start(place),
+		.end = user_range_end(place),
 		.prot = request->prot,
 		.max_prot = max_prot,
 		.shared = request->shared,
@@ -364,13 +364,13 @@ long space_map(struct vm_space *space, const struct vm_request *request, size_t 
 		.device = request->device,
 		.locked = request->locked || space->lock_future,
 		.lock_on_fault = !request->locked && space->lock_future_on_fault,
-		.offset = request->file ? request->offset : (uintptr_t)address,
+		.offset = request->file ? request->offset : user_range_start(place),
 		.space = space,
 	};
 	/* What is there goes first (the file may count what is mapped of it); Linux does the
 	 * same. */
 	if (request->fixed)
-		error = areas_unmap(space, area->start, area->end);
+		error = areas_unmap(space, place);
 	if (!error)
 		error = attach_source(area, request);
 	if (error) {
@@ -384,8 +384,8 @@ long space_map(struct vm_space *space, const struct vm_request *request, size_t 
 	area_report(area);
 	/* As in Linux, memory that cannot be got now comes (or fails) at the access. */
 	if (populate)
-		area_populate(area, (uintptr_t)address, (uintptr_t)address + size);
-	return address;
+		area_populate(area, place);
+	return (long)user_range_start(place);
 }
 
 long vm_map(struct vm_space *space, const struct vm_request *request)
@@ -394,7 +394,7 @@ long vm_map(struct vm_space *space, const struct vm_request *request)
 
 	if (!request->size)
 		return -EINVAL;
-	if (!size || size > USER_END - USER_START)
+	if (!size || size > USER_END)
 		return -ENOMEM;
 	/* More than all of the machine's memory can never be used; sparse reservations say
 	 * no_reserve. Linux: __vm_enough_memory, heuristic overcommit. */

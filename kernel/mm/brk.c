@@ -29,6 +29,14 @@ static void grow(struct vm_space *space, uintptr_t old_end, uintptr_t new_end, u
 		space->brk = brk;
 }
 
+/* Whether the heap could be ended at NEW_END. */
+static bool shrink(struct vm_space *space, uintptr_t new_end, uintptr_t old_end)
+{
+	struct user_range rest;
+
+	return user_range_make(new_end, old_end - new_end, &rest) && areas_unmap(space, rest) == 0;
+}
+
 uintptr_t vm_brk(struct vm_space *space, uintptr_t brk)
 {
 	mutex_lock(&space->mutex);
@@ -37,7 +45,7 @@ uintptr_t vm_brk(struct vm_space *space, uintptr_t brk)
 	if (brk >= space->brk_start && new_end) {
 		if (new_end > old_end)
 			grow(space, old_end, new_end, brk);
-		else if (new_end == old_end || areas_unmap(space, new_end, old_end) == 0)
+		else if (new_end == old_end || shrink(space, new_end, old_end))
 			space->brk = brk;
 	}
 	brk = space->brk;

@@ -102,47 +102,49 @@ static void drop(struct vm_space *space, const paddr_t *pages, size_t count)
 	}
 }
 
-void pages_unmap(struct vm_space *space, uintptr_t start, uintptr_t end)
+void pages_unmap(struct vm_space *space, struct user_range range)
 {
 	paddr_t pages[UNMAP_BATCH];
 
-	while (start < end) {
-		uintptr_t from = start;
-		size_t count = user_tables_take(&space->arch, &start, end, pages, UNMAP_BATCH);
+	while (user_range_size(range)) {
+		uintptr_t from = user_range_start(range);
+		size_t count = user_tables_take(&space->arch, &range, pages, UNMAP_BATCH);
 
 		if (count)
-			tlb_flush(space, from, start);
+			tlb_flush(space, from, user_range_start(range));
 		drop(space, pages, count);
 	}
 }
 
-void pages_unmap_borrowed(struct vm_space *space, uintptr_t start, uintptr_t end)
+void pages_unmap_borrowed(struct vm_space *space, struct user_range range)
 {
 	struct arch_space *arch = &space->arch;
+	uintptr_t at;
 
-	for (; (start = user_tables_next(arch, start, end)) < end; start += PAGE_SIZE) {
+	for (; (at = user_tables_next(arch, range)) < user_range_end(range);
+	     range = user_range_from(range, at + PAGE_SIZE)) {
 		unsigned int prot;
-		paddr_t paddr = user_tables_lookup(arch, start, &prot);
+		paddr_t paddr = user_tables_lookup(arch, at, &prot);
 
 		if (page_is_zero(page_address(paddr)) ||
 		    page_kind(page_address(paddr)) == PAGE_ANONYMOUS)
 			continue;
-		user_tables_unmap(arch, start);
-		tlb_flush(space, start, start + PAGE_SIZE);
+		user_tables_unmap(arch, at);
+		tlb_flush(space, at, at + PAGE_SIZE);
 		drop(space, &paddr, 1);
 	}
 }
 
-void tables_trim(struct vm_space *space, uintptr_t floor, uintptr_t ceiling, uintptr_t start,
-		 uintptr_t end)
+void tables_trim(struct vm_space *space, uintptr_t floor, uintptr_t ceiling,
+		 struct user_range range)
 {
 	struct arch_tables taken;
 
-	if (!user_tables_trim(&space->arch, start, end, floor, ceiling, &taken))
+	if (!user_tables_trim(&space->arch, range, floor, ceiling, &taken))
 		return;
 	/* Processors cache how far they got through the tables, too; forgetting any address makes
 	 * them forget all of that. */
-	tlb_flush(space, start, end);
+	tlb_flush(space, user_range_start(range), user_range_end(range));
 	user_tables_free(&taken);
 }
 
@@ -159,11 +161,12 @@ static unsigned int page_prot(const struct vm_area *area, bool writable)
 void pages_protect(struct vm_area *area)
 {
 	struct arch_space *arch = &area->space->arch;
-
-	uintptr_t at = area->start;
+	struct user_range range = area_range(area);
+	uintptr_t at;
 
 	/* Whoever may write from now on asks by a fault whether the page is its own. */
-	for (; (at = user_tables_next(arch, at, area->end)) < area->end; at += PAGE_SIZE)
+	for (; (at = user_tables_next(arch, range)) < area->end;
+	     range = user_range_from(range, at + PAGE_SIZE))
 		user_tables_protect(arch, at, page_prot(area, false));
 	tlb_flush(area->space, area->start, area->end);
 }

@@ -74,13 +74,13 @@ static void unmap_part(struct vm_area *area, uint64_t start, uint64_t end, bool 
 
 	if (first >= stop)
 		return;
-	uintptr_t from = area->start + (first - area->offset);
-	uintptr_t to = area->start + (stop - area->offset);
+	struct user_range range =
+		user_range_clip(area->start + (first - area->offset), stop - first);
 
 	if (area->shared || own_copies)
-		pages_unmap(area->space, from, to);
+		pages_unmap(area->space, range);
 	else
-		pages_unmap_borrowed(area->space, from, to);
+		pages_unmap_borrowed(area->space, range);
 }
 
 void vm_unmap_file_range(struct vm_mapping *mapping, uint64_t start, uint64_t end, bool own_copies)

@@ -7,10 +7,11 @@
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/usercopy.h>
-#include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/mman.h>
 #include <uapi/linux/stat.h>
+
+#include "vm.h"
 
 #define PROT_ALL (PROT_READ | PROT_WRITE | PROT_EXEC)
 /* Not every ISA has it. */
@@ -90,21 +91,36 @@ long sys_mmap(const unsigned long arg[6])
 	return result;
 }
 
+static bool is_page_aligned(uintptr_t address)
+{
+	return !(address & ~PAGE_MASK);
+}
+
 long sys_munmap(const unsigned long arg[6])
 {
-	return vm_unmap(task_current()->space, arg[0], arg[1]);
+	struct user_range range;
+
+	if (!is_page_aligned(arg[0]) || !user_range_make(arg[0], arg[1], &range) || !arg[1])
+		return -EINVAL;
+	return vm_unmap(task_current()->space, user_range_pages(range));
 }
 
 long sys_mprotect(const unsigned long arg[6])
 {
 	unsigned long prot = arg[2];
+	size_t size = pages_round_up(arg[1]);
 
-	/* Nothing grows up on x86-64. */
+	if ((prot & PROT_GROWSDOWN) && (prot & PROT_GROWSUP))
+		return -EINVAL;
+	if (!is_page_aligned(arg[0]))
+		return -EINVAL;
+	if (!arg[1])
+		return 0;
+	if (arg[0] + size <= arg[0])
+		return -ENOMEM;
 	if (prot & ~(unsigned long)(PROT_ALL | PROT_SEM | PROT_GROWSDOWN | PROT_GROWSUP))
 		return -EINVAL;
-	if ((prot & PROT_GROWSUP) && arg[1])
-		return -EINVAL;
-	return vm_protect(task_current()->space, arg[0], arg[1], (unsigned int)prot);
+	return vm_protect(task_current()->space, user_range_clip(arg[0], size), (unsigned int)prot);
 }
 
 long sys_mremap(const unsigned long arg[6])
@@ -115,9 +131,9 @@ long sys_mremap(const unsigned long arg[6])
 /* What madvise takes for a range; *SIZE becomes whole pages. Linux: is_valid_madvise. */
 static int check_advice(uintptr_t address, size_t *size)
 {
-	size_t rounded = (*size + PAGE_SIZE - 1) & PAGE_MASK;
+	size_t rounded = pages_round_up(*size);
 
-	if ((address & ~PAGE_MASK) || (*size && !rounded) || address + rounded < address)
+	if (!is_page_aligned(address) || (*size && !rounded) || address + rounded < address)
 		return -EINVAL;
 	*size = rounded;
 	return 0;
@@ -127,34 +143,46 @@ long sys_madvise(const unsigned long arg[6])
 {
 	int advice = (int)arg[2];
 	size_t size = arg[1];
+	/* Making up memory errors takes a right that nobody has here. */
+	bool poisons = advice == MADV_HWPOISON || advice == MADV_SOFT_OFFLINE;
 	int error;
 
-	/* Making up memory errors takes a right that nobody has here. */
-	if (advice == MADV_HWPOISON || advice == MADV_SOFT_OFFLINE)
-		return -EPERM;
-	if (!vm_advice_known(advice))
+	if (!poisons && !vm_advice_known(advice))
 		return -EINVAL;
 	error = check_advice(arg[0], &size);
 	if (error || !size)
 		return error;
-	return vm_advise(task_current()->space, arg[0], size, advice);
+	if (poisons)
+		return -EPERM;
+	return vm_advise(task_current()->space, user_range_clip(arg[0], size), advice);
+}
+
+/* Linux: do_mlock. */
+static long lock(uintptr_t address, size_t size, bool lock, bool on_fault)
+{
+	uintptr_t start = address & PAGE_MASK;
+	/* What wraps to nothing is nothing. */
+	size_t rounded = pages_round_up(size + (address - start));
+
+	return vm_lock(task_current()->space, user_range_clip(start, rounded),
+		       rounded >> PAGE_SHIFT, lock, on_fault);
 }
 
 long sys_mlock(const unsigned long arg[6])
 {
-	return vm_lock(task_current()->space, arg[0], arg[1], true, false);
+	return lock(arg[0], arg[1], true, false);
 }
 
 long sys_mlock2(const unsigned long arg[6])
 {
 	if (arg[2] & ~(unsigned long)MLOCK_ONFAULT)
 		return -EINVAL;
-	return vm_lock(task_current()->space, arg[0], arg[1], true, arg[2]);
+	return lock(arg[0], arg[1], true, arg[2]);
 }
 
 long sys_munlock(const unsigned long arg[6])
 {
-	return vm_lock(task_current()->space, arg[0], arg[1], false, false);
+	return lock(arg[0], arg[1], false, false);
 }
 
 long sys_mlockall(const unsigned long arg[6])
@@ -177,27 +205,28 @@ long sys_munlockall(const unsigned long arg[6])
 
 long sys_mincore(const unsigned long arg[6])
 {
-	uintptr_t address = arg[0], vector = arg[2];
-	size_t pages = (arg[1] + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	size_t pages = pages_round_up(arg[1]) >> PAGE_SHIFT;
 	unsigned char present[RESIDENT_BATCH];
+	struct user_range range, vector;
 
-	if (address & ~PAGE_MASK)
+	if (!is_page_aligned(arg[0]))
 		return -EINVAL;
-	if (address > USER_END || arg[1] > USER_END - address)
+	if (!user_range_make(arg[0], arg[1], &range))
 		return -ENOMEM;
-	if (vector > USER_END || pages > USER_END - vector)
+	if (!user_range_make(arg[2], pages, &vector))
 		return -EFAULT;
-	while (pages) {
-		size_t batch = pages < RESIDENT_BATCH ? pages : RESIDENT_BATCH;
-		long count = vm_resident_vector(task_current()->space, address, batch, present);
+	range = user_range_pages(range);
+	while (user_range_size(range)) {
+		uintptr_t at = user_range_start(range);
+		struct user_range batch = user_range_below(range, at + RESIDENT_BATCH * PAGE_SIZE);
+		long count = vm_resident_vector(task_current()->space, batch, present);
 
 		if (count < 0)
 			return count;
-		if (copy_to_user((void *)vector, present, (size_t)count))
+		if (copy_to_user((void *)user_range_start(vector), present, (size_t)count))
 			return -EFAULT;
-		address += (size_t)count << PAGE_SHIFT;
-		vector += (size_t)count;
-		pages -= (size_t)count;
+		range = user_range_from(range, at + ((size_t)count << PAGE_SHIFT));
+		vector = user_range_from(vector, user_range_start(vector) + (size_t)count);
 	}
 	return 0;
 }
@@ -205,14 +234,14 @@ long sys_mincore(const unsigned long arg[6])
 long sys_msync(const unsigned long arg[6])
 {
 	uintptr_t address = arg[0];
-	size_t size = (arg[1] + PAGE_SIZE - 1) & PAGE_MASK;
+	size_t size = pages_round_up(arg[1]);
 	unsigned int flags = (unsigned int)arg[2];
 
 	if (flags & ~(unsigned int)(MS_ASYNC | MS_INVALIDATE | MS_SYNC))
 		return -EINVAL;
-	if ((address & ~PAGE_MASK) || ((flags & MS_ASYNC) && (flags & MS_SYNC)))
+	if (!is_page_aligned(address) || ((flags & MS_ASYNC) && (flags & MS_SYNC)))
 		return -EINVAL;
 	if (address + size < address)
 		return -ENOMEM;
-	return vm_sync(task_current()->space, address, size, flags);
+	return vm_sync(task_current()->space, user_range_clip(address, size), flags);
 }

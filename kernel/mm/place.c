@@ -35,6 +35,8 @@
 /* MAP_32BIT. */
 #define LOW_START	 ((uintptr_t)0x40000000)
 #define LOW_END		 ((uintptr_t)0x80000000)
+/* Greatest error number: Linux's MAX_ERRNO. */
+#define ERROR_MAX	 4095
 
 _Static_assert((MMAP_RANDOM_MASK & (MMAP_RANDOM_MASK + 1)) == 0, "a mask of random bits");
 
@@ -99,11 +101,6 @@ size_t pages_round_up(size_t size)
 	return (size + PAGE_SIZE - 1) & PAGE_MASK;
 }
 
-bool in_user_space(uintptr_t address, size_t size)
-{
-	return address >= USER_START && address < USER_END && size <= USER_END - address;
-}
-
 /* Where AREA's claim to addresses begins: a stack keeps a gap below. */
 static uintptr_t claimed_from(const struct vm_area *area)
 {
@@ -142,49 +139,63 @@ static uintptr_t find_upwards(struct vm_space *space, size_t size, uintptr_t low
 	return 0;
 }
 
-static bool is_free(struct vm_space *space, uintptr_t address, size_t size)
+static bool is_free(struct vm_space *space, struct user_range range)
 {
-	struct vm_area *area = area_at_or_above(space, address);
+	struct vm_area *area = area_at_or_above(space, user_range_start(range));
 
-	return !area || area->start >= address + size;
+	return !area || area->start >= user_range_end(range);
 }
 
 /* MAP_FIXED and MAP_FIXED_NOREPLACE. */
-static long check_fixed(struct vm_space *space, const struct vm_request *request, size_t size)
+static int check_fixed(struct vm_space *space, const struct vm_request *request, size_t size,
+		       struct user_range *place)
 {
 	uintptr_t address = request->address;
 
+	/* As in Linux, whose places and errors are one number (get_unmapped_area). */
+	if (address >= (uintptr_t)-ERROR_MAX)
+		return (int)address;
+	if (!user_range_make(address, size, place))
+		return -ENOMEM;
 	if (address & ~PAGE_MASK)
 		return -EINVAL;
-	if (address > USER_END || size > USER_END - address)
-		return -ENOMEM;
 	if (address < USER_START)
 		return -EPERM;
-	if (request->no_replace && !is_free(space, address, size))
-		return -EEXIST;
-	return (long)address;
+	return request->no_replace && !is_free(space, *place) ? -EEXIST : 0;
 }
 
-long place_find(struct vm_space *space, const struct vm_request *request, size_t size)
+/* The place that REQUEST hints at, if it is free. */
+static bool take_hint(struct vm_space *space, const struct vm_request *request, size_t size,
+		      struct user_range *place)
 {
 	uintptr_t address = request->address & PAGE_MASK;
 
-	if (request->fixed)
-		return check_fixed(space, request, size);
+	if (!address)
+		return false;
 	/* Linux: round_hint_to_min. */
-	if (address && address < USER_START)
+	if (address < USER_START)
 		address = USER_START;
-	if (address && in_user_space(address, size)) {
-		struct vm_area *above = area_at_or_above(space, address);
+	if (!user_range_make(address, size, place))
+		return false;
+	struct vm_area *above = area_at_or_above(space, address);
 
-		if (!above || claimed_from(above) >= address + size)
-			return (long)address;
-	}
+	return !above || claimed_from(above) >= user_range_end(*place);
+}
+
+int place_find(struct vm_space *space, const struct vm_request *request, size_t size,
+	       struct user_range *place)
+{
+	uintptr_t address;
+
+	if (request->fixed)
+		return check_fixed(space, request, size, place);
+	if (take_hint(space, request, size, place))
+		return 0;
 	if (request->low_2gib)
 		address = find_upwards(space, size, LOW_START, LOW_END);
 	else
 		address = find_downwards(space, size, space->mmap_base);
 	if (!address && !request->low_2gib)
 		address = find_upwards(space, size, UPWARDS_BASE, USER_END);
-	return address ? (long)address : -ENOMEM;
+	return address && user_range_make(address, size, place) ? 0 : -ENOMEM;
 }

@@ -39,13 +39,13 @@ static int make_boundaries(struct vm_space *space, uintptr_t start, uintptr_t en
 	return error ? error : area_split_at(space, end);
 }
 
-/* Does CHANGE to each area in [START, END), page aligned. An error ends the walk; a hole does not,
- * unless STOPS_AT_HOLE, but it is -ENOMEM in the end. */
-static int for_each_area(struct vm_space *space, uintptr_t start, uintptr_t end,
+/* Does CHANGE to each area in RANGE, page aligned. An error ends the walk; a hole does not, unless
+ * STOPS_AT_HOLE, but it is -ENOMEM in the end; and so is what lies outside of user space. */
+static int for_each_area(struct vm_space *space, struct user_range range,
 			 const struct area_change *change)
 {
-	uintptr_t at = start;
-	int error = 0, hole = 0;
+	uintptr_t start = user_range_start(range), end = user_range_end(range), at = start;
+	int error = 0, hole = user_range_outside(range) ? -ENOMEM : 0;
 
 	while (!error && at < end) {
 		struct vm_area *area = area_at_or_above(space, at);
@@ -64,19 +64,6 @@ static int for_each_area(struct vm_space *space, uintptr_t start, uintptr_t end,
 	}
 	areas_merge(space, start, end);
 	return error ? error : hole;
-}
-
-bool vm_is_mapped(struct vm_space *space, uintptr_t address, size_t size)
-{
-	uintptr_t end = address + size;
-
-	mutex_lock(&space->mutex);
-	struct vm_area *area = area_at(space, address);
-
-	while (area && area->end < end)
-		area = area_at(space, area->end);
-	vm_space_unlock(space);
-	return area;
 }
 
 paddr_t vm_shared_paddr(struct vm_space *space, uintptr_t address)
@@ -103,43 +90,39 @@ static int protect_area(struct vm_area *area, unsigned int prot)
 	pages_protect(area);
 	/* Linux: mprotect_fixup. */
 	if (area->locked && (prot & VM_WRITE) && !area->shared)
-		area_populate(area, area->start, area->end);
+		area_populate(area, area_range(area));
 	area_report(area_merge(area));
 	return 0;
 }
 
 /* PROT_GROWSDOWN: the range begins where its stack does. */
-static int find_stack_start(struct vm_space *space, uintptr_t *start, uintptr_t end)
+static int find_stack_start(struct vm_space *space, struct user_range *range)
 {
-	struct vm_area *area = area_at_or_above(space, *start);
+	struct vm_area *area = area_at_or_above(space, user_range_start(*range));
+	size_t outside = user_range_outside(*range);
 
-	if (!area || area->start >= end)
+	if (!area || area->start >= user_range_end(*range))
 		return -ENOMEM;
 	if (!area->grows_down)
 		return -EINVAL;
-	*start = area->start;
+	*range = user_range_clip(area->start, user_range_end(*range) - area->start + outside);
 	return 0;
 }
 
-int vm_protect(struct vm_space *space, uintptr_t address, size_t size, unsigned int prot)
+int vm_protect(struct vm_space *space, struct user_range range, unsigned int prot)
 {
 	const struct area_change change = { protect_area, prot & (VM_READ | VM_WRITE | VM_EXEC),
 					    STOPS_AT_HOLE };
-	bool grows_down = prot & PROT_GROWSDOWN;
-	uintptr_t end = address + pages_round_up(size);
 	int error = 0;
 
-	if (address & ~PAGE_MASK)
-		return -EINVAL;
-	if (!size)
-		return 0;
-	if (end <= address)
-		return -ENOMEM;
 	mutex_lock(&space->mutex);
-	if (grows_down)
-		error = find_stack_start(space, &address, end);
+	if (prot & PROT_GROWSDOWN)
+		error = find_stack_start(space, &range);
+	/* Nothing grows up. */
+	else if (prot & PROT_GROWSUP)
+		error = area_at(space, user_range_start(range)) ? -EINVAL : -ENOMEM;
 	if (!error)
-		error = for_each_area(space, address, end, &change);
+		error = for_each_area(space, range, &change);
 	vm_space_unlock(space);
 	return error;
 }
@@ -153,7 +136,7 @@ static int discard_locked(struct vm_area *area, unsigned int unused)
 {
 	if (area->device)
 		return -EINVAL;
-	pages_unmap(area->space, area->start, area->end);
+	pages_unmap(area->space, area_range(area));
 	return 0;
 }
 
@@ -261,18 +244,28 @@ bool vm_advice_known(int advice)
 
 /* MADV_REMOVE: a hole in the object. Its file system's work is done without the space's mutex, on a
  * copy of the area. */
-static int remove_object(struct vm_space *space, uintptr_t start, uintptr_t end)
+static int remove_object(struct vm_space *space, struct user_range range)
 {
+	uintptr_t start = user_range_start(range), end = user_range_end(range);
+	int hole = user_range_outside(range) ? -ENOMEM : 0;
+
 	while (start < end) {
 		struct vm_area copy;
 		uintptr_t stop;
 
 		mutex_lock(&space->mutex);
-		struct vm_area *area = area_at(space, start);
-		int error = !area				       ? -ENOMEM :
-			    area->locked || area->device || !area->ops ? -EINVAL :
-									 0;
+		struct vm_area *area = area_at_or_above(space, start);
 
+		if (!area || area->start > start)
+			hole = -ENOMEM;
+		if (!area || area->start >= end) {
+			vm_space_unlock(space);
+			break;
+		}
+		int error = area->locked || area->device || !area->ops ? -EINVAL : 0;
+
+		if (area->start > start)
+			start = area->start;
 		if (!error && !(area->shared && (area->prot & VM_WRITE)))
 			error = -EACCES;
 		if (!error && !area->ops->remove)
@@ -297,20 +290,20 @@ static int remove_object(struct vm_space *space, uintptr_t start, uintptr_t end)
 			return error;
 		start = stop;
 	}
-	return 0;
+	return hole;
 }
 
-int vm_advise(struct vm_space *space, uintptr_t address, size_t size, int number)
+int vm_advise(struct vm_space *space, struct user_range range, int number)
 {
 	const struct advice *advice = find_advice(number);
 	int error;
 
 	if (number == MADV_REMOVE)
-		return remove_object(space, address, address + size);
+		return remove_object(space, range);
 	if (!advice)
 		return -EINVAL;
 	mutex_lock(&space->mutex);
-	error = for_each_area(space, address, address + size, &advice->change);
+	error = for_each_area(space, range, &advice->change);
 	vm_space_unlock(space);
 	return error;
 }
@@ -333,25 +326,27 @@ static int set_lock(struct vm_area *area, unsigned int how)
 	return 0;
 }
 
-/* Gets the pages of what is locked in [START, END). */
-static int populate_locked(struct vm_space *space, uintptr_t start, uintptr_t end)
+/* Gets the pages of what is locked in RANGE. */
+static int populate_locked(struct vm_space *space, struct user_range range)
 {
+	uintptr_t start = user_range_start(range), end = user_range_end(range);
 	struct vm_area *area = area_at_or_above(space, start);
 	int error = 0;
 
 	for (; area && area->start < end && !error;
 	     area = RB_NEXT(vm_area_tree, &space->areas, area)) {
-		uintptr_t from = area->start > start ? area->start : start;
+		struct user_range part = user_range_from(area_range(area), start);
 
 		if (area->locked && !area->lock_on_fault)
-			error = area_populate(area, from, area->end < end ? area->end : end);
+			error = area_populate(area, user_range_below(part, end));
 	}
 	return error;
 }
 
-/* Pages in [START, END) that are locked already. */
-static size_t count_locked(struct vm_space *space, uintptr_t start, uintptr_t end)
+/* Pages in RANGE that are locked already. */
+static size_t count_locked(struct vm_space *space, struct user_range range)
 {
+	uintptr_t start = user_range_start(range), end = user_range_end(range);
 	struct vm_area *area = area_at_or_above(space, start);
 	size_t pages = 0;
 
@@ -364,33 +359,31 @@ static size_t count_locked(struct vm_space *space, uintptr_t start, uintptr_t en
 	return pages;
 }
 
-int vm_lock(struct vm_space *space, uintptr_t address, size_t size, bool lock, bool on_fault)
+int vm_lock(struct vm_space *space, struct user_range range, size_t pages, bool lock, bool on_fault)
 {
-	uintptr_t start = address & PAGE_MASK;
-	uintptr_t end = start + pages_round_up(size + (address - start));
+	size_t there = (user_range_size(range) + user_range_outside(range)) >> PAGE_SHIFT;
 	const struct area_change change = { set_lock,
 					    (lock ? LOCK_ON : 0) | (on_fault ? LOCK_ON_FAULT : 0),
 					    STOPS_AT_HOLE | KEEPS_WHOLE };
 	int error = 0;
 
-	/* As in Linux, a size that wraps to nothing is nothing. */
-	if (end <= start)
-		return end < start ? -EINVAL : 0;
 	mutex_lock(&space->mutex);
 	size_t locked_max = space_locked_pages_max(space);
 
 	if (lock && locked_max != SIZE_MAX) {
-		size_t more = ((end - start) >> PAGE_SHIFT) - count_locked(space, start, end);
+		size_t more = pages - count_locked(space, range);
 
 		if (!locked_max)
 			error = -EPERM;
 		else if (space->locked_pages + more > locked_max)
 			error = -ENOMEM;
 	}
+	if (!error && pages > there)
+		error = -EINVAL;
 	if (!error)
-		error = for_each_area(space, start, end, &change);
+		error = pages ? for_each_area(space, range, &change) : 0;
 	if (!error && lock && !on_fault) {
-		error = populate_locked(space, start, end);
+		error = populate_locked(space, range);
 		/* Linux: __mlock_posix_error_return. */
 		error = error == -EFAULT ? -ENOMEM : error == -ENOMEM ? -EAGAIN : error;
 	}
@@ -405,6 +398,7 @@ int vm_lock_all(struct vm_space *space, unsigned int flags)
 					    (flags & MCL_CURRENT ? LOCK_ON : 0) |
 						    (on_fault ? LOCK_ON_FAULT : 0),
 					    KEEPS_WHOLE };
+	struct user_range all = user_range_clip(0, USER_END);
 	int error = 0;
 
 	mutex_lock(&space->mutex);
@@ -418,9 +412,9 @@ int vm_lock_all(struct vm_space *space, unsigned int flags)
 		space->lock_future = flags & MCL_FUTURE;
 		space->lock_future_on_fault = on_fault;
 		if (!flags || (flags & MCL_CURRENT))
-			for_each_area(space, USER_START, USER_END, &change);
+			for_each_area(space, all, &change);
 		if ((flags & MCL_CURRENT) && !on_fault)
-			populate_locked(space, USER_START, USER_END);
+			populate_locked(space, all);
 	}
 	vm_space_unlock(space);
 	return error;
@@ -440,13 +434,13 @@ static bool is_resident(struct vm_area *area, uintptr_t address)
 	return area->ops && area->ops->resident && area->ops->resident(area, offset);
 }
 
-long vm_resident_vector(struct vm_space *space, uintptr_t address, size_t count,
-			unsigned char *pages)
+long vm_resident_vector(struct vm_space *space, struct user_range range, unsigned char *pages)
 {
+	uintptr_t address = user_range_start(range);
 	size_t done = 0;
 
 	mutex_lock(&space->mutex);
-	for (; done < count; done++, address += PAGE_SIZE) {
+	for (; address < user_range_end(range); done++, address += PAGE_SIZE) {
 		struct vm_area *area = area_at(space, address);
 
 		if (!area)
@@ -457,10 +451,10 @@ long vm_resident_vector(struct vm_space *space, uintptr_t address, size_t count,
 	return done ? (long)done : -ENOMEM;
 }
 
-int vm_sync(struct vm_space *space, uintptr_t address, size_t size, unsigned int flags)
+int vm_sync(struct vm_space *space, struct user_range range, unsigned int flags)
 {
-	uintptr_t end = address + size;
-	int error = 0, hole = 0;
+	uintptr_t address = user_range_start(range), end = user_range_end(range);
+	int error = 0, hole = user_range_outside(range) ? -ENOMEM : 0;
 
 	mutex_lock(&space->mutex);
 	while (address < end && !error) {

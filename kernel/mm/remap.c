@@ -25,16 +25,17 @@ struct move {
 	unsigned long flags;
 };
 
-/* Moves the pages of SIZE bytes from one address to another; on failure only some. */
-static int move_pages(struct arch_space *arch, uintptr_t from, uintptr_t to, size_t size)
+/* Moves the pages of FROM to TO and above; on failure only some. */
+static int move_pages(struct arch_space *arch, struct user_range from, uintptr_t to)
 {
-	uintptr_t at = from, end = from + size;
+	uintptr_t start = user_range_start(from), at;
 
-	for (; (at = user_tables_next(arch, at, end)) < end; at += PAGE_SIZE) {
+	for (; (at = user_tables_next(arch, from)) < user_range_end(from);
+	     from = user_range_from(from, at + PAGE_SIZE)) {
 		unsigned int prot;
 		paddr_t paddr = user_tables_lookup(arch, at, &prot);
 
-		if (user_tables_map(arch, to + (at - from), paddr, prot) < 0)
+		if (user_tables_map(arch, to + (at - start), paddr, prot) < 0)
 			return -ENOMEM;
 		user_tables_unmap(arch, at);
 	}
@@ -117,14 +118,16 @@ static long move_area(const struct move *move)
 
 	if (!new)
 		return -ENOMEM;
-	error = move_pages(&space->arch, from, new->start, kept);
+	struct user_range target = area_range(new);
+	struct user_range pages = user_range_clip(from, kept);
 
+	error = move_pages(&space->arch, pages, new->start);
 	if (error)
-		move_pages(&space->arch, new->start, from, kept);
+		move_pages(&space->arch, user_range_below(target, new->start + kept), from);
 	if (kept)
 		tlb_flush(space, from, from + kept);
 	if (error) {
-		areas_unmap(space, new->start, new->end);
+		areas_unmap(space, target);
 		return error;
 	}
 	bool locked = new->locked && !new->lock_on_fault;
@@ -133,11 +136,22 @@ static long move_area(const struct move *move)
 	if (move->flags & MREMAP_DONTUNMAP)
 		leave_empty(move);
 	else if (move->old_size)
-		areas_unmap(space, from, from + move->old_size);
+		areas_unmap(space, user_range_clip(from, move->old_size));
 	new = area_at(space, move->new_address);
 	if (locked)
-		area_populate(new, move->new_address, move->new_address + move->new_size);
+		area_populate(new, target);
 	return (long)move->new_address;
+}
+
+/* Unmaps what is too much at the old address: as munmap does it. */
+static int shrink(const struct move *move)
+{
+	struct user_range rest;
+
+	if (!user_range_make(move->address + move->new_size, move->old_size - move->new_size,
+			     &rest))
+		return -EINVAL;
+	return areas_unmap(move->space, rest);
 }
 
 /* To a place that the caller names, or away without unmapping. Linux: mremap_to. */
@@ -145,22 +159,21 @@ static long move_to(struct move *move)
 {
 	struct vm_space *space = move->space;
 	uintptr_t address = move->address, new_address = move->new_address;
+	struct user_range place;
 	int error = 0;
 
 	if (new_address & ~PAGE_MASK)
 		return -EINVAL;
-	if (move->new_size > USER_END || new_address > USER_END - move->new_size)
+	if (!user_range_make(new_address, move->new_size, &place))
 		return -EINVAL;
 	if (address + move->old_size > new_address && new_address + move->new_size > address)
 		return -EINVAL;
 	if (space->area_count + 2 >= VM_AREAS_MAX - 3)
 		return -ENOMEM;
-	if ((move->flags & MREMAP_FIXED) && new_address < USER_START)
-		return -EPERM;
 	if (move->flags & MREMAP_FIXED)
-		error = areas_unmap(space, new_address, new_address + move->new_size);
+		error = areas_unmap(space, place);
 	if (!error && move->old_size > move->new_size) {
-		error = areas_unmap(space, address + move->new_size, address + move->old_size);
+		error = shrink(move);
 		move->old_size = move->new_size;
 	}
 	struct vm_area *area = area_at(space, address);
@@ -172,11 +185,11 @@ static long move_to(struct move *move)
 	if (error)
 		return error;
 	struct vm_request request = { .address = new_address, .fixed = move->flags & MREMAP_FIXED };
-	long place = place_find(space, &request, move->new_size);
 
-	if (place < 0)
-		return place;
-	move->new_address = (uintptr_t)place;
+	error = place_find(space, &request, move->new_size, &place);
+	if (error)
+		return error;
+	move->new_address = user_range_start(place);
 	return move_area(move);
 }
 
@@ -184,11 +197,13 @@ static long move_to(struct move *move)
 static bool has_room(const struct vm_area *area, size_t size)
 {
 	struct vm_area *above = area_at_or_above(area->space, area->end);
-	uintptr_t end = area->end + size;
+	struct user_range room;
 
-	if (end < area->end || end > USER_END)
+	if (!user_range_make(area->end, size, &room))
 		return false;
-	return !above || above->start >= end + (above->grows_down ? STACK_GUARD_SIZE : 0);
+	size_t guard = above && above->grows_down ? STACK_GUARD_SIZE : 0;
+
+	return !above || above->start >= user_range_end(room) + guard;
 }
 
 static long grow(struct move *move, struct vm_area *area)
@@ -206,17 +221,18 @@ static long grow(struct move *move, struct vm_area *area)
 		area_resize(area, area->start, old_end + more);
 		area = area_merge(area);
 		if (area->locked && !area->lock_on_fault)
-			area_populate(area, old_end, old_end + more);
+			area_populate(area, user_range_clip(old_end, more));
 		return (long)move->address;
 	}
 	if (!(move->flags & MREMAP_MAYMOVE))
 		return -ENOMEM;
 	struct vm_request request = { 0 };
-	long place = place_find(move->space, &request, move->new_size);
+	struct user_range place;
 
-	if (place < 0)
-		return place;
-	move->new_address = (uintptr_t)place;
+	error = place_find(move->space, &request, move->new_size, &place);
+	if (error)
+		return error;
+	move->new_address = user_range_start(place);
 	return move_area(move);
 }
 
@@ -233,8 +249,7 @@ static long remap(struct move *move)
 		return grow(move, area);
 	if (move->new_size == move->old_size)
 		return (long)move->address;
-	error = areas_unmap(move->space, move->address + move->new_size,
-			    move->address + move->old_size);
+	error = shrink(move);
 	return error ? error : (long)move->address;
 }
 
@@ -254,8 +269,8 @@ long vm_remap(struct vm_space *space, uintptr_t address, size_t old_size, size_t
 		return -EINVAL;
 	if ((flags & MREMAP_FIXED) && !(flags & MREMAP_MAYMOVE))
 		return -EINVAL;
-	if ((flags & MREMAP_DONTUNMAP) &&
-	    (!(flags & MREMAP_MAYMOVE) || move.old_size != move.new_size))
+	/* The sizes as they were given, not whole pages. */
+	if ((flags & MREMAP_DONTUNMAP) && (!(flags & MREMAP_MAYMOVE) || old_size != new_size))
 		return -EINVAL;
 	if ((address & ~PAGE_MASK) || !move.new_size)
 		return -EINVAL;

@@ -59,8 +59,8 @@ static int share_pages(struct vm_area *area, struct vm_space *child)
 	 * only have come from a file. */
 	if ((area->shared && area->ops) || (area->ops && !area->touched) || area->wipe_on_fork)
 		return 0;
-	return user_tables_share(&area->space->arch, &child->arch, area->start, area->end,
-				 take_shared, child);
+	return user_tables_share(&area->space->arch, &child->arch, area_range(area), take_shared,
+				 child);
 }
 
 /* A copy of AREA in CHILD, in its tree; or NULL. */
@@ -182,8 +182,8 @@ static void unmap_all(struct vm_space *space)
 
 	for (area = RB_MIN(vm_area_tree, &space->areas); area; area = next) {
 		next = RB_NEXT(vm_area_tree, &space->areas, area);
-		pages_unmap(space, area->start, area->end);
-		tables_trim(space, 0, next ? next->start : UINTPTR_MAX, area->start, area->end);
+		pages_unmap(space, area_range(area));
+		tables_trim(space, 0, next ? next->start : UINTPTR_MAX, area_range(area));
 		area->next_freed = all;
 		all = area;
 	}

@@ -10,17 +10,30 @@
  * processor that has the space loaded has answered a cross call; an NMI, which ends before its
  * processor answers, may therefore walk those of the space that is loaded
  * (arch_load_user_nofault).
+ *
+ * The root has the kernel's half, too, whose entries are other ones (large pages, no PTE_MAPPED). A walk never
+ * gets there: ranges are user_ranges, and single addresses are looked at once more.
  */
 #include <kernel/tables.h>
 
-#include <kernel/vm.h>
+#include <kernel/assert.h>
 #include <machine/page_table.h>
 #include <uapi/linux/errno.h>
+
+#include "vm.h"
+
+static bool is_in_user_half(uintptr_t address)
+{
+	ASSERT_DEBUG(address < USER_END);
+	return address < USER_END;
+}
 
 static uint64_t *find(struct arch_space *space, uintptr_t address)
 {
 	uint64_t *table = space->root;
 
+	if (!is_in_user_half(address))
+		return NULL;
 	for (unsigned int level = ROOT_LEVEL;; level--) {
 		uint64_t *entry = &table[address >> LEVEL_SHIFT(level) & (TABLE_ENTRIES - 1)];
 
@@ -38,18 +51,21 @@ static void set(uint64_t *entry, uint64_t value)
 	*(volatile uint64_t *)entry = value;
 }
 
-/* The entry of ADDRESS, its tables made if they are missing; NULL: no memory. */
+/* The entry of ADDRESS, its tables made if they are missing; NULL: no memory. A program has as many tables as it
+ * likes: so they come, as its pages do, from what lies above the kernel's reserve. */
 static uint64_t *make_entry(struct arch_space *space, uintptr_t address)
 {
 	uint64_t *table = space->root;
 
+	if (!is_in_user_half(address))
+		return NULL;
 	for (unsigned int level = ROOT_LEVEL;; level--) {
 		uint64_t *entry = &table[address >> LEVEL_SHIFT(level) & (TABLE_ENTRIES - 1)];
 
 		if (level == 0)
 			return entry;
 		if (!(*entry & PTE_PRESENT)) {
-			uint64_t *below = page_alloc(0);
+			uint64_t *below = oom_page_alloc();
 
 			if (!below)
 				return NULL;
@@ -117,7 +133,7 @@ static size_t count_empty(const uint64_t *entry, size_t count)
  * at END or above: there is none. */
 static uint64_t *find_next(struct arch_space *space, uintptr_t *address, uintptr_t end)
 {
-	while (*address < end) {
+	while (*address < end && is_in_user_half(*address)) {
 		uint64_t *table = space->root, *entry;
 		unsigned int level = ROOT_LEVEL;
 
@@ -150,30 +166,33 @@ static uint64_t *find_next(struct arch_space *space, uintptr_t *address, uintptr
 	return NULL;
 }
 
-uintptr_t user_tables_next(struct arch_space *space, uintptr_t address, uintptr_t end)
+uintptr_t user_tables_next(struct arch_space *space, struct user_range range)
 {
+	uintptr_t address = user_range_start(range), end = user_range_end(range);
+
 	return find_next(space, &address, end) ? address : end;
 }
 
-size_t user_tables_take(struct arch_space *space, uintptr_t *address, uintptr_t end, paddr_t *pages,
+size_t user_tables_take(struct arch_space *space, struct user_range *range, paddr_t *pages,
 			size_t most)
 {
+	uintptr_t address = user_range_start(*range), end = user_range_end(*range);
 	size_t count = 0;
 	uint64_t *entry;
 
-	while (count < most && (entry = find_next(space, address, end))) {
+	while (count < most && (entry = find_next(space, &address, end))) {
 		pages[count++] = pte_paddr(*entry);
 		set(entry, 0);
-		*address += PAGE_SIZE;
+		address += PAGE_SIZE;
 	}
-	if (count < most)
-		*address = end;
+	*range = user_range_from(*range, count < most ? end : address);
 	return count;
 }
 
-int user_tables_share(struct arch_space *from, struct arch_space *to, uintptr_t start,
-		      uintptr_t end, void (*shared)(paddr_t paddr, void *arg), void *arg)
+int user_tables_share(struct arch_space *from, struct arch_space *to, struct user_range range,
+		      void (*shared)(paddr_t paddr, void *arg), void *arg)
 {
+	uintptr_t start = user_range_start(range), end = user_range_end(range);
 	uint64_t *source, *target = NULL;
 
 	while ((source = find_next(from, &start, end))) {
@@ -234,13 +253,13 @@ static void trim(const struct trimming *how, uint64_t *table, unsigned int level
 	}
 }
 
-bool user_tables_trim(struct arch_space *space, uintptr_t start, uintptr_t end, uintptr_t floor,
+bool user_tables_trim(struct arch_space *space, struct user_range range, uintptr_t floor,
 		      uintptr_t ceiling, struct arch_tables *taken)
 {
 	const struct trimming how = { space, floor, ceiling, taken };
 
 	taken->first = NULL;
-	trim(&how, space->root, ROOT_LEVEL, start, end);
+	trim(&how, space->root, ROOT_LEVEL, user_range_start(range), user_range_end(range));
 	return taken->first;
 }
 

@@ -9,14 +9,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <arch/mmu.h>
+#include <kernel/user_range.h>
 #include <uapi/linux/errno.h>
 
-/* Linux takes addresses below USER_START for user space too: nothing is mapped there, and the fault
- * says so. */
 static bool in_user_space(const void *address, size_t size)
 {
-	return size <= USER_END && (uintptr_t)address <= USER_END - size;
+	struct user_range range;
+
+	return user_range_make((uintptr_t)address, size, &range);
 }
 
 int copy_from_user(void *destination, const void *user_source, size_t size)

@@ -3,6 +3,7 @@
 #ifndef MM_VM_H
 #define MM_VM_H
 
+#include <kernel/user_range.h>
 #include <kernel/vm.h>
 
 RB_PROTOTYPE(vm_area_tree, vm_area, node, compare_areas)
@@ -12,8 +13,6 @@ RB_PROTOTYPE(vm_area_tree, vm_area, node, compare_areas)
 
 /* SIZE, or an address, rounded up to pages; 0 when that does not fit. */
 size_t pages_round_up(size_t size);
-/* Whether [ADDRESS, ADDRESS + SIZE) lies in user space. SIZE: not 0. */
-bool in_user_space(uintptr_t address, size_t size);
 
 /* area.c */
 
@@ -38,6 +37,12 @@ static inline bool area_is_indivisible(const struct vm_area *area)
 int area_split_at(struct vm_space *space, uintptr_t address);
 /* Whether that is so, before anything is done: 0 or -EINVAL. */
 int area_check_split_at(struct vm_space *space, uintptr_t address);
+/* Where AREA is. */
+static inline struct user_range area_range(const struct vm_area *area)
+{
+	return user_range_clip(area->start, area->end - area->start);
+}
+
 /* AREA becomes one with its neighbours where they are alike; returns the one that it is part of. */
 struct vm_area *area_merge(struct vm_area *area);
 /* The same for every area that lies in or touches [START, END]. */
@@ -52,12 +57,12 @@ void area_copied(struct vm_area *copy);
 /* AREA, already out of the tree, with its pages unmapped, goes; its file's reference with
  * vm_space_unlock. */
 void area_free(struct vm_area *area);
-/* Gets all pages of [START, END), a part of AREA: 0, -ENOMEM, -EFAULT (its file ends before). */
-int area_populate(struct vm_area *area, uintptr_t start, uintptr_t end);
+/* Gets all pages of RANGE, a part of AREA: 0, -ENOMEM, -EFAULT (its file ends before). */
+int area_populate(struct vm_area *area, struct user_range range);
 /* vm_map without the checks of size. */
 long space_map(struct vm_space *space, const struct vm_request *request, size_t size);
-/* Unmaps [START, END), page aligned. 0 or -ENOMEM. */
-int areas_unmap(struct vm_space *space, uintptr_t start, uintptr_t end);
+/* Unmaps RANGE, page aligned. 0, -ENOMEM, or -EINVAL: an end lies in what is indivisible. */
+int areas_unmap(struct vm_space *space, struct user_range range);
 
 /* report.c */
 
@@ -75,19 +80,19 @@ uint64_t shared_memory_number(const struct vm_area *area);
 
 /* place.c */
 
-/* Where REQUEST of SIZE bytes, whole pages, is to go, or a negative error. */
-long place_find(struct vm_space *space, const struct vm_request *request, size_t size);
+/* Where REQUEST of SIZE bytes, whole pages, is to go: in *PLACE. 0 or a negative error. */
+int place_find(struct vm_space *space, const struct vm_request *request, size_t size,
+	       struct user_range *place);
 
 /* fault.c */
 
-/* Removes the pages mapped in [START, END) from every processor's view and drops them. */
-void pages_unmap(struct vm_space *space, uintptr_t start, uintptr_t end);
+/* Removes the pages mapped in RANGE from every processor's view and drops them. */
+void pages_unmap(struct vm_space *space, struct user_range range);
 /* The same, but what a private area has made its own stays. */
-void pages_unmap_borrowed(struct vm_space *space, uintptr_t start, uintptr_t end);
-/* Ends the page tables of [START, END) that cover nothing else in [FLOOR, CEILING), where no area
- * is. */
-void tables_trim(struct vm_space *space, uintptr_t floor, uintptr_t ceiling, uintptr_t start,
-		 uintptr_t end);
+void pages_unmap_borrowed(struct vm_space *space, struct user_range range);
+/* Ends the page tables of RANGE that cover nothing else in [FLOOR, CEILING), where no area is. */
+void tables_trim(struct vm_space *space, uintptr_t floor, uintptr_t ceiling,
+		 struct user_range range);
 /* Makes the page tables of AREA obey its protection. */
 void pages_protect(struct vm_area *area);
 /* Makes other processors, and this one, forget translations of [START, END). */
@@ -107,8 +112,8 @@ enum fault_result page_make_present(struct vm_area *area, uintptr_t address, boo
 
 /* oom.c */
 
-/* A page for a program, like page_alloc(0), but NULL already when only the kernel's reserve is
- * left. */
+/* A page for a program or a table that it makes necessary, like page_alloc(0), but NULL already when only the
+ * kernel's reserve is left. */
 void *oom_page_alloc(void);
 /* A fault of the running task has found no memory: somebody is ended for it, and has had some time
  * to give his back. True: try again; false: the running task is to end itself. No lock held. */

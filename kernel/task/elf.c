@@ -229,7 +229,8 @@ static int map_file(struct elf_file *elf, struct vm_space *space, uintptr_t base
 
 			if (found < 0)
 				return refuse(elf, (int)found, "no room for it");
-			vm_unmap(space, (uintptr_t)found, high - low);
+			vm_unmap(space,
+				 user_range_pages(user_range_clip((uintptr_t)found, high - low)));
 			base = (uintptr_t)found;
 		}
 		elf->bias = base - low;

@@ -19,11 +19,11 @@
  */
 #include <kernel/futex.h>
 
-#include <arch/mmu.h>
 #include <arch/usercopy.h>
 #include <kernel/kmalloc.h>
 #include <kernel/sched.h>
 #include <kernel/task.h>
+#include <kernel/user_range.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <kernel/wait.h>
@@ -44,11 +44,13 @@ int futex_make_key(const struct futex *futex, struct futex_key *key)
 {
 	struct vm_space *space = task_current()->space;
 	uintptr_t address = futex->address;
+	struct user_range range;
 	uint32_t word;
 
 	if (address % sizeof(word))
 		return -EINVAL;
-	if (address >= USER_END)
+	/* Linux asks on x86-64 where the word begins, no more. */
+	if (!user_range_make(address, 0, &range))
 		return -EFAULT;
 	*key = (struct futex_key){ space, address };
 	if (futex->private)

@@ -13,10 +13,14 @@
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/user_range.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/uio.h>
+
+/* Most bytes that one call moves: Linux's MAX_RW_COUNT. */
+#define TRANSFER_MAX (0x7fffffffUL & ~4095UL)
 
 /* A place in a vector. */
 struct cursor {
@@ -26,11 +30,13 @@ struct cursor {
 	uint64_t offset; /* in it */
 };
 
-/* The vector of COUNT parts at user ADDRESS. 0, -EINVAL, -EFAULT or -ENOMEM; *TOTAL is how many bytes
- * it names. */
-static int import(struct cursor *cursor, unsigned long address, unsigned long count,
+/* The vector of COUNT parts at user ADDRESS; if OWN, of the caller's memory. 0, -EINVAL, -EFAULT or -ENOMEM;
+ * *TOTAL is how many bytes it names. */
+static int import(struct cursor *cursor, unsigned long address, unsigned long count, bool own,
 		  uint64_t *total)
 {
+	struct user_range range;
+
 	*cursor = (struct cursor){ .count = count };
 	*total = 0;
 	if (count > IOV_MAX_COUNT)
@@ -43,9 +49,16 @@ static int import(struct cursor *cursor, unsigned long address, unsigned long co
 	if (copy_from_user(cursor->vector, (const void *)address,
 			   count * sizeof(cursor->vector[0])))
 		return -EFAULT;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if ((int64_t)cursor->vector[i].iov_len < 0)
 			return -EINVAL;
+	for (size_t i = 0; i < count; i++) {
+		/* Linux cuts a single part first (__import_iovec). */
+		if (own && count == 1 && cursor->vector[i].iov_len > TRANSFER_MAX)
+			cursor->vector[i].iov_len = TRANSFER_MAX;
+		if (own &&
+		    !user_range_make(cursor->vector[i].iov_base, cursor->vector[i].iov_len, &range))
+			return -EFAULT;
 		*total += cursor->vector[i].iov_len;
 		if ((int64_t)*total < 0)
 			*total = INT64_MAX;
@@ -71,11 +84,13 @@ static uint64_t ahead(struct cursor *cursor, uintptr_t *address)
 static size_t copy_part(struct vm_space *space, uintptr_t own, uintptr_t other, char *buffer,
 			size_t size, bool write)
 {
+	struct user_range range = user_range_clip(other, size);
+
 	if (write)
 		return copy_from_user(buffer, (const void *)own, size) ?
 			       0 :
-			       vm_access(space, other, buffer, size, VM_ACCESS_WRITE);
-	size_t done = vm_access(space, other, buffer, size, 0);
+			       vm_access(space, range, buffer, VM_ACCESS_WRITE);
+	size_t done = vm_access(space, range, buffer, VM_ACCESS_READ);
 
 	return done && copy_to_user((void *)own, buffer, done) == 0 ? done : 0;
 }
@@ -139,9 +154,9 @@ static long transfer(const unsigned long arg[6], bool write)
 
 	if (arg[5])
 		return -EINVAL;
-	result = import(&own, arg[1], arg[2], &own_size);
+	result = import(&own, arg[1], arg[2], true, &own_size);
 	if (!result && own_size)
-		result = import(&other, arg[3], arg[4], &other_size);
+		result = import(&other, arg[3], arg[4], false, &other_size);
 	if (!result && other_size)
 		result = find_space((pid_t)arg[0], &space);
 	if (!result && space)

@@ -90,14 +90,15 @@ static long peek(struct task *tracee, unsigned long address, unsigned long data)
 {
 	unsigned long word;
 
-	if (vm_access(tracee->space, address, &word, sizeof(word), VM_ACCESS_FORCE) != sizeof(word))
+	if (vm_access(tracee->space, user_range_clip(address, sizeof(word)), &word,
+		      VM_ACCESS_FORCE) != sizeof(word))
 		return -EIO;
 	return arch_ptrace_give_word(word, data);
 }
 
 static long poke(struct task *tracee, unsigned long address, unsigned long data)
 {
-	size_t done = vm_access(tracee->space, address, &data, sizeof(data),
+	size_t done = vm_access(tracee->space, user_range_clip(address, sizeof(data)), &data,
 				VM_ACCESS_FORCE | VM_ACCESS_WRITE);
 
 	return done == sizeof(data) ? 0 : -EIO;

@@ -22,6 +22,7 @@
 #include <kernel/entry.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/user_range.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/rseq.h>
@@ -164,6 +165,7 @@ long sys_rseq(const unsigned long arg[6])
 {
 	struct rseq_state *rseq = &task_current()->rseq;
 	uint32_t size = (uint32_t)arg[1], signature = (uint32_t)arg[3];
+	struct user_range range;
 	int flags = (int)arg[2];
 
 	if (flags == RSEQ_FLAG_UNREGISTER)
@@ -177,7 +179,7 @@ long sys_rseq(const unsigned long arg[6])
 	}
 	if (!is_area(arg[0], size))
 		return -EINVAL;
-	if (arg[0] >= USER_END || size > USER_END - arg[0])
+	if (!user_range_make(arg[0], size, &range))
 		return -EFAULT;
 	struct rseq_state new = {
 		.address = arg[0], .size = size, .signature = signature, .cpu = -1

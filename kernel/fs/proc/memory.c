@@ -31,7 +31,7 @@ static int show_memory(struct text *text, struct task *task, uintptr_t start, ui
 		end = start + COMMAND_MAX;
 	while (space && start < end) {
 		size_t wanted = end - start < sizeof(part) ? end - start : sizeof(part);
-		size_t got = vm_access(space, start, part, wanted, VM_ACCESS_READ);
+		size_t got = vm_access(space, user_range_clip(start, wanted), part, VM_ACCESS_READ);
 
 		text_append(text, part, got);
 		if (got < wanted)
@@ -74,7 +74,7 @@ static ssize_t access(struct task *task, char *buffer, size_t size, uint64_t add
 
 	if (!space)
 		return 0;
-	done = vm_access(space, address, buffer, size, flags | VM_ACCESS_FORCE);
+	done = vm_access(space, user_range_clip(address, size), buffer, flags | VM_ACCESS_FORCE);
 	vm_space_put(space);
 	return done ? (ssize_t)done : -EIO;
 }
