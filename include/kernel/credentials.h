@@ -131,11 +131,18 @@ void credentials_abort(struct credentials *credentials);
 /* CREDENTIALS, not committed, get UID as the real user, with the account. -ENOMEM. */
 int credentials_set_real_user(struct credentials *credentials, uint32_t uid);
 
-/* Those that the running task has after an execve of a file with MODE that belongs to UID and GID,
- * in *RESULT, not committed; *SECURE: the program must not trust its environment (AT_SECURE). 0 or
- * -ENOMEM. Task context. */
-int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid, struct credentials **result,
-			 bool *secure);
+/* What an execve makes of the running task's. */
+struct credentials_exec {
+	struct credentials *new;  /* not committed */
+	bool secure;		  /* the program must not trust its environment: AT_SECURE */
+	bool clears_personality;  /* whoever starts it does not choose how memory lies: PER_CLEAR_ON_SETID */
+	bool dumpable;		  /* equals of who starts it may look into it */
+};
+
+/* The same for a file with MODE, 0 if it gives no privileges, that belongs to UID and GID, in *RESULT. 0 or -ENOMEM.
+ * Task context; exec_guard_take was called. */
+int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid,
+			 struct credentials_exec *result);
 
 /* prctl's options about capabilities and privileges: PR_CAPBSET_*, PR_CAP_AMBIENT, PR_*_SECUREBITS,
  * PR_*_KEEPCAPS, PR_*_NO_NEW_PRIVS. Its result, or -ENOSYS: OPTION is none of them. Task context. */

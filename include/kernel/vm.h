@@ -148,6 +148,10 @@ void vm_space_put(struct vm_space *space);
 /* The running task goes on with SPACE (NULL: none), whose reference moves in; its old one is
  * dropped. Task context. */
 void vm_space_switch(struct vm_space *space);
+/* The same in two steps: the old one, or NULL, is for vm_space_leave. exchange: task context, mutexes may be held;
+ * leave: task context. */
+struct vm_space *vm_space_exchange(struct vm_space *space);
+void vm_space_leave(struct vm_space *old);
 
 /* What vm_map is to map. */
 struct vm_request {

@@ -210,7 +210,7 @@ void vm_space_put(struct vm_space *space)
 	kfree(space);
 }
 
-void vm_space_switch(struct vm_space *space)
+struct vm_space *vm_space_exchange(struct vm_space *space)
 {
 	struct task *task = task_current();
 	struct vm_space *old = task->space;
@@ -228,10 +228,20 @@ void vm_space_switch(struct vm_space *space)
 	if (old)
 		atomic_fetch_and(&old->active_cpus, ~here);
 	arch_irq_restore(state);
-	if (old) {
-		vm_space_put(old);
-		atomic_fetch_sub(&spaces_leaving, 1);
-	}
+	return old;
+}
+
+void vm_space_leave(struct vm_space *old)
+{
+	if (!old)
+		return;
+	vm_space_put(old);
+	atomic_fetch_sub(&spaces_leaving, 1);
+}
+
+void vm_space_switch(struct vm_space *space)
+{
+	vm_space_leave(vm_space_exchange(space));
 }
 
 void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_bytes,

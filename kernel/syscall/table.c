@@ -271,7 +271,7 @@ static const struct syscall calls[] = {
 	CALL(rt_sigreturn, 0),
 	CALL(sigaltstack, 2),
 
-	CALL(ptrace, 4),
+	CALL_RESTARTING(ptrace, 4, CALL_RESTARTS_ALWAYS),
 	CALL(process_vm_readv, 6),
 	CALL(process_vm_writev, 6),
 

@@ -83,6 +83,7 @@ static struct process *copy_process(struct process *parent, const struct clone_r
 	process->oom_score_adj = parent->oom_score_adj;
 	process->personality = parent->personality;
 	process->exit_signal = request->exit_signal;
+	process->parent_executed = (request->flags & CLONE_PARENT) && parent->parent_executed;
 	return process;
 }
 
@@ -111,6 +112,8 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	}
 	child->paths = flags & CLONE_FS ? path_view_share(self->paths) :
 					  path_view_copy(self->paths);
+	if ((flags & CLONE_FS) && !child->paths)
+		return -EAGAIN;
 	if (!child->process || !child->space || !child->files || !child->paths)
 		return -ENOMEM;
 	memcpy(child->comm, self->comm, sizeof(child->comm));

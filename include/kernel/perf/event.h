@@ -279,6 +279,8 @@ void perf_event_end_children(struct perf_event *parent);
 
 /* Forgets that the owner opened EVENT. Task context. */
 void perf_event_disown(struct perf_event *event);
+/* The same for all that TASK owns. Task context. */
+void perf_events_disown(const struct task *task);
 
 /*
  * Start: see init.c. Each once, in its order; the PMUs of the core stay registered.

@@ -8,5 +8,6 @@
 #define ARCH_ELF_MACHINE EM_ALPHA
 #define ARCH_PLATFORM	 "ev67"
 #define ARCH_UTSNAME	 "alpha"
+#define ARCH_EXEC_PERSONALITY_CLEARED 0u
 
 #endif
