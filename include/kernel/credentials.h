@@ -107,8 +107,10 @@ bool credentials_in_effective_group(const struct credentials *credentials, uint3
 /* Send it SIGNAL (0: see whether it might): kill(2). */
 bool credentials_may_signal(const struct task *task, int signal);
 /* Change its scheduling (nice value, policy, affinity): the caller's effective user is its real or
- * effective one, or CAP_SYS_NICE. */
+ * effective one, and the caller is permitted all that it is; or CAP_SYS_NICE. */
 bool credentials_may_schedule(const struct task *task);
+/* The first half of that. */
+bool credentials_own_schedule(const struct task *task);
 /* Read and write its limits: prlimit(2). */
 bool credentials_may_limit(const struct task *task);
 

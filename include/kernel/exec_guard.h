@@ -43,10 +43,14 @@ int exec_guard_wait(struct task *task, unsigned long *state);
 int exec_update_begin(struct task *task, enum ptrace_identity identity);
 /* The same for who observes TASK's events: CAP_PERFMON does too. */
 int exec_update_begin_observing(struct task *task);
+/* The same for who looks at TASK's memory: who has the same memory may, too. */
+int exec_update_begin_memory(struct task *task, enum ptrace_identity identity);
+/* The same for what everybody may see. */
+void exec_update_begin_public(struct task *task);
 void exec_update_end(struct task *task);
 
-/* TASK's memory in *SPACE, with a reference, for who may look into TASK, or has the same memory. 0, -EPERM, or
- * -ESRCH: there is none any more. Task context, no mutex held. */
+/* TASK's memory in *SPACE, with a reference, as exec_update_begin_memory judges. 0, -EPERM, or -ESRCH: there is none any
+ * more. Task context, no mutex held. */
 int exec_get_space(struct task *task, enum ptrace_identity identity, struct vm_space **space);
 
 #endif

@@ -126,7 +126,7 @@ int exec_guard_wait(struct task *task, unsigned long *state)
 /* --- the update --- */
 
 /* A kernel task never executes anything. */
-static void lock_update(struct task *task)
+void exec_update_begin_public(struct task *task)
 {
 	if (task->process)
 		mutex_lock(&task->process->exec.update);
@@ -138,9 +138,9 @@ void exec_update_end(struct task *task)
 		mutex_unlock(&task->process->exec.update);
 }
 
+/* ALLOWED: whatever the credentials say. */
 static int begin(struct task *task, enum ptrace_identity identity, bool allowed)
 {
-	lock_update(task);
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 	int error = allowed ? 0 : credentials_may_ptrace(task, identity);
 
@@ -152,26 +152,30 @@ static int begin(struct task *task, enum ptrace_identity identity, bool allowed)
 
 int exec_update_begin(struct task *task, enum ptrace_identity identity)
 {
+	exec_update_begin_public(task);
 	return begin(task, identity, false);
 }
 
 int exec_update_begin_observing(struct task *task)
 {
+	exec_update_begin_public(task);
 	return begin(task, PTRACE_AS_REAL, capable_perfmon());
+}
+
+int exec_update_begin_memory(struct task *task, enum ptrace_identity identity)
+{
+	exec_update_begin_public(task);
+	return begin(task, identity, task->space && task->space == task_current()->space);
 }
 
 int exec_get_space(struct task *task, enum ptrace_identity identity, struct vm_space **space)
 {
-	lock_update(task);
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	/* Memory that is one's own anyhow, whoever else has it. */
-	bool own = task->space && task->space == task_current()->space;
-	int error = own ? 0 : credentials_may_ptrace(task, identity);
+	int error = exec_update_begin_memory(task, identity);
 
-	spin_unlock_irqrestore(&task_table_lock, state);
-	*space = error ? NULL : vm_space_of(task);
-	exec_update_end(task);
+	*space = NULL;
 	if (error)
 		return error;
+	*space = vm_space_of(task);
+	exec_update_end(task);
 	return *space ? 0 : -ESRCH;
 }

@@ -66,12 +66,21 @@ bool credentials_may_signal(const struct task *task, int signal)
 	       (signal == SIGCONT && task->process && task->process->session == process->session);
 }
 
-bool credentials_may_schedule(const struct task *task)
+bool credentials_own_schedule(const struct task *task)
 {
 	const struct credentials *own = credentials_current(), *other = credentials_of(task);
 
 	return own->euid == other->euid || own->euid == other->uid ||
 	       credentials_have(own, CAP_SYS_NICE);
+}
+
+bool credentials_may_schedule(const struct task *task)
+{
+	const struct credentials *own = credentials_current(), *other = credentials_of(task);
+
+	/* Linux: cap_safe_nice. */
+	return credentials_own_schedule(task) &&
+	       (!(other->permitted & ~own->permitted) || credentials_have(own, CAP_SYS_NICE));
 }
 
 /* Whether all of OTHER's users and groups are UID and GID. */
