@@ -28,6 +28,7 @@
 #include <kernel/process_timers.h>
 #include <kernel/ptrace.h>
 #include <kernel/random.h>
+#include <kernel/sched.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/trace/sched.h>
@@ -324,6 +325,16 @@ static void become_leader(struct task *self)
 	task_put(leader);
 }
 
+/* Between two steps: the debug kernel lets everybody else run, so that what a step leaves open is found
+ * (tests/boot/execution.c). */
+static void end_step(void)
+{
+#ifdef TALLY_DEBUG
+	for (int i = 0; i < 8; i++)
+		sched_yield();
+#endif
+}
+
 /* There is no memory for the new program, and no way back. */
 static _Noreturn void fail(void)
 {
@@ -351,6 +362,7 @@ static void leave_program(struct task *self, const struct exec_image *image)
 	/* First: who sees its descriptors close knows. */
 	process->has_executed = true;
 	file_table_close_on_exec(self->files);
+	end_step();
 	if (signal_reset_for_exec(process))
 		fail();
 	process_timers_exec(process);
@@ -384,19 +396,23 @@ static void exchange_program(struct task *self, struct exec_image *image, struct
 
 	mutex_lock(&process->exec.update);
 	rename_task(self, image);
+	end_step();
 	perf_task_exec(self);
 	perf_task_renamed(self, true);
 	/* Before there is anything of the new program to be seen. */
 	if (!image->dumpable)
 		perf_task_end_events(self);
+	end_step();
 	mutex_lock(&tree_mutex);
 	change_process(self, image);
 	struct vm_space *old_space = vm_space_exchange(image->space);
 
+	end_step();
 	credentials_commit(image->credentials);
 	struct dentry *old_executable = set_program(process, image, executable);
 
 	mutex_unlock(&tree_mutex);
+	end_step();
 	mutex_unlock(&process->exec.update);
 	process_apply_limits(process, image->space);
 	vm_space_leave(old_space);
