@@ -27,9 +27,12 @@
 #define YIELDS	    100 /* of the new program, for the attackers */
 #define FAULTS	    2000
 #define EVENTS_MAX  64
+#define PARTNERS    8 /* processes that share the directories of the old program */
+#define PARTNER_IDS "/guarded-partners"
+#define STACK_SIZE  16384
 
 /* How the new program ends. */
-enum { UNTOUCHED, CHANGED, TRACED, NOT_PRIVILEGED };
+enum { UNTOUCHED, CHANGED, TRACED, NOT_PRIVILEGED, SHARED };
 /* Words of the shared page. */
 enum { GO, DONE, STOLEN, OBSERVED, ATTEMPTS };
 
@@ -84,6 +87,25 @@ static int be_guarded(void)
 	if (is_traced())
 		return TRACED;
 	return number == 1 ? UNTOUCHED : CHANGED;
+}
+
+/* Nobody has the directories of a program that has gained something; who has is told here, and ended. */
+static int be_alone(void)
+{
+	int fd = open(PARTNER_IDS, O_RDONLY), pid, result = UNTOUCHED;
+	char path[32], target[64];
+
+	EXPECT_EQ(chdir("/proc"), 0);
+	while (read(fd, &pid, sizeof(pid)) == sizeof(pid)) {
+		ssize_t size;
+
+		snprintf(path, sizeof(path), "/proc/%d/cwd", pid);
+		size = readlink(path, target, sizeof(target));
+		if (geteuid() == 0 && size == 5 && memcmp(target, "/proc", 5) == 0)
+			result = SHARED;
+		kill(pid, SIGKILL);
+	}
+	return result;
 }
 
 /* --- the old program --- */
@@ -269,6 +291,59 @@ static void check_events(void)
 	attack_often(observe);
 }
 
+/* --- sharing --- */
+
+static char stack[STACK_SIZE] __attribute__((aligned(16)));
+
+/* A thread: makes processes that share its directories, as many as it may, for as long as it lives. */
+static int make_partners(void *unused)
+{
+	int fd = open(PARTNER_IDS, O_WRONLY);
+
+	(void)unused;
+	shared[GO] = 1;
+	for (int made = 0; made < PARTNERS;) {
+		int pid = (int)syscall(__NR_clone, CLONE_FS | SIGCHLD, 0, 0, 0, 0);
+
+		if (pid == 0)
+			for (;;)
+				pause();
+		if (pid < 0)
+			continue;
+		made++;
+		if (write(fd, &pid, sizeof(pid)) != sizeof(pid))
+			_exit(105);
+	}
+	return 0;
+}
+
+static void execute_sharing(void)
+{
+	char *words[] = { PROGRAM, "--alone", NULL };
+
+	become_user();
+	/* Many descriptors, so that what comes between the decision and the program takes its time. */
+	for (int i = 0; i < DESCRIPTORS; i++)
+		if (open(OWN_FILE, O_RDONLY | O_CLOEXEC) < 0)
+			_exit(102);
+	if (clone(make_partners, stack + STACK_SIZE,
+		  CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, NULL) < 0)
+		_exit(106);
+	wait_for(&shared[GO], 1);
+	execv(PROGRAM, words);
+	_exit(103);
+}
+
+static void check_sharing(void)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		close(open(PARTNER_IDS, O_WRONLY | O_CREAT | O_TRUNC, 0666));
+		EXPECT_EQ(chmod(PARTNER_IDS, 0666), 0);
+		shared[GO] = 0;
+		EXPECT_EQ_AT(status_of(start(execute_sharing)), UNTOUCHED << 8, "round %d", round);
+	}
+}
+
 static void make_files(void)
 {
 	static char buffer[65536];
@@ -295,11 +370,15 @@ static const struct tap_rule rules[] = {
 	  check_descriptors },
 	{ "an event opened in the middle of an execve never counts the set-uid program",
 	  check_events },
+	{ "a program that gains something shares its directories with no other process",
+	  check_sharing },
 };
 
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "--guarded") == 0)
 		return be_guarded();
+	if (argc == 2 && strcmp(argv[1], "--alone") == 0)
+		return be_alone();
 	return process_run_rules(rules, sizeof(rules) / sizeof(rules[0]));
 }

@@ -108,7 +108,7 @@ static void set_attributes(void)
 	set_limit(RLIMIT_CORE, 0);
 	personality(ADDR_NO_RANDOMIZE | READ_IMPLIES_EXEC | ADDR_COMPAT_LAYOUT | MMAP_PAGE_ZERO |
 		    SHORT_INODE);
-	prctl(PR_SET_PDEATHSIG, SIGUSR2, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGHUP, 0, 0, 0);
 	prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 	prctl(PR_SET_TIMERSLACK, 12345, 0, 0, 0);
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -293,7 +293,7 @@ static void run_without_new_privileges(void)
 	become_user();
 	personality(ADDR_NO_RANDOMIZE);
 	set_limit(RLIMIT_STACK, (rlim_t)64 << 20);
-	prctl(PR_SET_PDEATHSIG, SIGUSR2, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGHUP, 0, 0, 0);
 	execute(&kinds[SET_UID], "privileges");
 }
 
@@ -314,20 +314,20 @@ static void run_with_two_users(void)
 {
 	if (setresgid(USER, USER, USER) || setresuid(USER, STRANGER, STRANGER))
 		fail_to("becoming two users");
-	prctl(PR_SET_PDEATHSIG, SIGUSR2, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGHUP, 0, 0, 0);
 	execl(kinds[PLAIN].path, "program", "privileges", "two users, plain", NULL);
 }
 
 /* Root becomes a user by a program that gives that away, and was root all the time by another. */
 static void run_root_to_stranger(void)
 {
-	prctl(PR_SET_PDEATHSIG, SIGUSR2, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGHUP, 0, 0, 0);
 	execl(kinds[3].path, "program", "privileges", "root, set-uid stranger", NULL);
 }
 
 static void run_root_set_uid(void)
 {
-	prctl(PR_SET_PDEATHSIG, SIGUSR2, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGHUP, 0, 0, 0);
 	personality(ADDR_NO_RANDOMIZE);
 	set_limit(RLIMIT_STACK, (rlim_t)64 << 20);
 	execl(kinds[SET_UID].path, "program", "privileges", "root, set-uid root", NULL);
@@ -339,7 +339,7 @@ static void run_half_root(void)
 	if (setresuid(USER, 0, 0))
 		fail_to("becoming half root");
 	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGUSR2, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGHUP, 0, 0, 0);
 	set_limit(RLIMIT_STACK, (rlim_t)64 << 20);
 	execl(kinds[SET_UID].path, "program", "privileges", "half root, set-uid root", NULL);
 }
