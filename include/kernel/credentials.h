@@ -135,14 +135,14 @@ int credentials_set_real_user(struct credentials *credentials, uint32_t uid);
 
 /* What an execve makes of the running task's. */
 struct credentials_exec {
-	struct credentials *new;  /* not committed */
-	bool secure;		  /* the program must not trust its environment: AT_SECURE */
-	bool clears_personality;  /* whoever starts it does not choose how memory lies: PER_CLEAR_ON_SETID */
-	bool dumpable;		  /* equals of who starts it may look into it */
+	struct credentials *new; /* not committed */
+	bool secure;		 /* the program must not trust its environment: AT_SECURE */
+	bool clears_personality; /* whoever starts it does not choose how memory lies: PER_CLEAR_ON_SETID */
+	bool dumpable;		 /* equals of who starts it may look into it */
 };
 
-/* The same for a file with MODE, 0 if it gives no privileges, that belongs to UID and GID, in *RESULT. 0 or -ENOMEM.
- * Task context; exec_guard_take was called. */
+/* That, in *RESULT, for a file that belongs to UID and GID and has MODE; 0: the file gives no privileges. 0 or -ENOMEM.
+ * Task context; the running task has the guard (exec_guard_take). */
 int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid,
 			 struct credentials_exec *result);
 

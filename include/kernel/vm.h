@@ -128,7 +128,7 @@ struct vm_space {
 	size_t resident_pages_peak;	   /* S */
 	_Atomic unsigned int membarrier_registered; /* commands, see kernel/task/membarrier.c */
 	_Atomic unsigned int references;
-	_Atomic unsigned int pins; /* one for all references, and who may want one later */
+	_Atomic unsigned int pins;    /* one for all references, and who may want one later */
 	_Atomic size_t perf_pages;    /* in rings of events, beyond the user's share of them */
 	_Atomic uint64_t active_cpus; /* processors that have it loaded: for TLB shoot-down */
 	_Atomic unsigned int

@@ -37,7 +37,12 @@ static int check(const struct inode *inode, const struct change *change)
 		       -EPERM;
 }
 
-static int apply(struct inode *inode, const struct change *change)
+/* Orders who changes attributes: the check and the change are one step, so that nobody gives an owner's privileges to a
+ * file that has just got another owner. */
+static struct mutex attribute_mutex = MUTEX_INITIALIZER(attribute_mutex);
+
+/* attribute_mutex held. */
+static int apply_locked(struct inode *inode, const struct change *change)
 {
 	uint32_t mode = inode->mode;
 	int error = check(inode, change);
@@ -71,6 +76,15 @@ static int apply(struct inode *inode, const struct change *change)
 	}
 	inode_touch_attributes(inode);
 	return 0;
+}
+
+static int apply(struct inode *inode, const struct change *change)
+{
+	mutex_lock(&attribute_mutex);
+	int error = apply_locked(inode, change);
+
+	mutex_unlock(&attribute_mutex);
+	return error;
 }
 
 static long change_path(int directory_fd, unsigned long user_path, unsigned int flags,

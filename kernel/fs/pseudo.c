@@ -47,7 +47,7 @@ static struct pseudo_inode *pseudo(struct inode *inode)
 
 struct contents {
 	struct mutex mutex;
-	void *about; /* what the entry's functions are told */
+	void *about;	  /* what the entry's functions are told */
 	struct text text; /* C: mutex */
 	bool made;	  /* C */
 };

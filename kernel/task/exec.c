@@ -404,11 +404,12 @@ static void exchange_program(struct task *self, struct exec_image *image, struct
 		perf_task_end_events(self);
 	end_step();
 	mutex_lock(&tree_mutex);
-	change_process(self, image);
 	struct vm_space *old_space = vm_space_exchange(image->space);
 
 	end_step();
 	credentials_commit(image->credentials);
+	/* By now nobody who may only change the old program's limits changes these. */
+	change_process(self, image);
 	struct dentry *old_executable = set_program(process, image, executable);
 
 	mutex_unlock(&tree_mutex);

@@ -23,7 +23,7 @@
 #define DESCRIPTORS 800 /* of the old program, closed by execve */
 #define SECRET_FD   200 /* of the new program; the old one has something else there */
 #define ATTACKERS   3
-#define ROUNDS	    6	/* of each attack */
+#define ROUNDS	    4	/* of each attack */
 #define YIELDS	    100 /* of the new program, for the attackers */
 #define FAULTS	    2000
 #define EVENTS_MAX  64
@@ -135,7 +135,8 @@ static void write_memory(void)
 	struct iovec own = { &wrong, sizeof(wrong) }, other = { (void *)&number, sizeof(wrong) };
 
 	while (!shared[DONE])
-		shared[ATTEMPTS] += syscall(__NR_process_vm_writev, victim, &own, 1, &other, 1, 0) > 0;
+		shared[ATTEMPTS] += syscall(__NR_process_vm_writev, victim, &own, 1, &other, 1, 0) >
+				    0;
 }
 
 static int open_memory(void)
@@ -153,7 +154,8 @@ static void write_file(void)
 	while (!shared[DONE]) {
 		int fd = open_memory();
 
-		shared[ATTEMPTS] += pwrite(fd, &wrong, sizeof(wrong), (off_t)(uintptr_t)&number) > 0;
+		shared[ATTEMPTS] += pwrite(fd, &wrong, sizeof(wrong), (off_t)(uintptr_t)&number) >
+				    0;
 		close(fd);
 	}
 }
@@ -164,7 +166,8 @@ static void write_kept_file(void)
 	int fd = open_memory();
 
 	while (!shared[DONE])
-		shared[ATTEMPTS] += pwrite(fd, &wrong, sizeof(wrong), (off_t)(uintptr_t)&number) > 0;
+		shared[ATTEMPTS] += pwrite(fd, &wrong, sizeof(wrong), (off_t)(uintptr_t)&number) >
+				    0;
 }
 
 /* Only from when there is no way back: a program with a tracer gains nothing, and may be changed. */
@@ -362,7 +365,8 @@ static void make_files(void)
 
 static const struct tap_rule rules[] = {
 	{ "the files of the test are made", make_files },
-	{ "process_vm_writev never reaches a set-uid program that is being executed", check_writev },
+	{ "process_vm_writev never reaches a set-uid program that is being executed",
+	  check_writev },
 	{ "/proc/PID/mem never reaches a set-uid program that is being executed", check_file },
 	{ "/proc/PID/mem, open before, never reaches the set-uid program", check_kept_file },
 	{ "nobody traces a program from the middle of its execve", check_trace },

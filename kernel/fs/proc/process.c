@@ -156,41 +156,40 @@ int proc_check_access(struct task *task)
 	}
 
 /* What a process and each of its threads have. */
-#define COMMON_ENTRIES                                                                           \
-	SHOWN("statm", 0444, proc_show_statm), SHOWN("status", 0444, proc_show_status),          \
-		{ .name = "comm",                                                                \
-		  .mode = S_IFREG | 0644,                                                        \
-		  .show = proc_show_comm,                                                        \
-		  .store = proc_store_comm },                                                    \
-		SHOWN("cmdline", 0444, proc_show_cmdline_of),                                    \
-		MEMORY("environ", 0400, proc_show_environ),                                      \
-		MEMORY("auxv", 0400, proc_show_auxv), MEMORY("maps", 0444, proc_show_maps),      \
-		MEMORY("smaps", 0444, proc_show_smaps),                                          \
-		{ .name = "mem",                                                                 \
-		  .mode = S_IFREG | 0600,                                                        \
-		  .begin = proc_memory_get,                                                      \
-		  .end = proc_memory_put,                                                        \
-		  .read_at = proc_read_mem,                                                      \
-		  .write_at = proc_write_mem },                                                  \
-		SHOWN("mounts", 0444, proc_show_mounts),                                         \
-		SHOWN("mountinfo", 0444, proc_show_mountinfo),                                   \
-		SHOWN("limits", 0444, proc_show_limits),                                         \
-		SHOWN("oom_score", 0444, proc_show_oom_score),                                   \
-		{ .name = "oom_score_adj",                                                       \
-		  .mode = S_IFREG | 0644,                                                        \
-		  .show = proc_show_oom_score_adj,                                               \
-		  .store = proc_store_oom_score_adj },                                           \
-		SHOWN("personality", 0400, proc_show_personality),                               \
-		SHOWN("loginuid", 0444, proc_show_unset_id),                                     \
-		SHOWN("sessionid", 0444, proc_show_unset_id),                                    \
-		SHOWN("uid_map", 0444, proc_show_id_map),                                        \
-		SHOWN("gid_map", 0444, proc_show_id_map),                                        \
-		SHOWN("projid_map", 0444, proc_show_id_map),                                     \
-		SHOWN("cgroup", 0444, proc_show_empty), LINK(exe), LINK(cwd), LINK(root),        \
-		{ .name = "fd", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptors },          \
-		{ .name = "fdinfo", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptor_infos }, \
-	{                                                                                        \
-		.name = "ns", .mode = S_IFDIR | 0511, .children = proc_namespaces                \
+#define COMMON_ENTRIES                                                                            \
+	SHOWN("statm", 0444, proc_show_statm), SHOWN("status", 0444, proc_show_status),           \
+		{ .name = "comm",                                                                 \
+		  .mode = S_IFREG | 0644,                                                         \
+		  .show = proc_show_comm,                                                         \
+		  .store = proc_store_comm },                                                     \
+		SHOWN("cmdline", 0444, proc_show_cmdline_of),                                     \
+		MEMORY("environ", 0400, proc_show_environ), MEMORY("auxv", 0400, proc_show_auxv), \
+		MEMORY("maps", 0444, proc_show_maps), MEMORY("smaps", 0444, proc_show_smaps),     \
+		{ .name = "mem",                                                                  \
+		  .mode = S_IFREG | 0600,                                                         \
+		  .begin = proc_memory_get,                                                       \
+		  .end = proc_memory_put,                                                         \
+		  .read_at = proc_read_mem,                                                       \
+		  .write_at = proc_write_mem },                                                   \
+		SHOWN("mounts", 0444, proc_show_mounts),                                          \
+		SHOWN("mountinfo", 0444, proc_show_mountinfo),                                    \
+		SHOWN("limits", 0444, proc_show_limits),                                          \
+		SHOWN("oom_score", 0444, proc_show_oom_score),                                    \
+		{ .name = "oom_score_adj",                                                        \
+		  .mode = S_IFREG | 0644,                                                         \
+		  .show = proc_show_oom_score_adj,                                                \
+		  .store = proc_store_oom_score_adj },                                            \
+		SHOWN("personality", 0400, proc_show_personality),                                \
+		SHOWN("loginuid", 0444, proc_show_unset_id),                                      \
+		SHOWN("sessionid", 0444, proc_show_unset_id),                                     \
+		SHOWN("uid_map", 0444, proc_show_id_map),                                         \
+		SHOWN("gid_map", 0444, proc_show_id_map),                                         \
+		SHOWN("projid_map", 0444, proc_show_id_map),                                      \
+		SHOWN("cgroup", 0444, proc_show_empty), LINK(exe), LINK(cwd), LINK(root),         \
+		{ .name = "fd", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptors },           \
+		{ .name = "fdinfo", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptor_infos },  \
+	{                                                                                         \
+		.name = "ns", .mode = S_IFDIR | 0511, .children = proc_namespaces                 \
 	}
 
 static const struct pseudo_entry thread_entries[] = {

@@ -40,7 +40,8 @@ static inline void fail_to(const char *what)
 
 static inline void make_program(const struct kind *kind)
 {
-	int from = open("/proc/self/exe", O_RDONLY), to = open(kind->path, O_CREAT | O_WRONLY, 0700);
+	int from = open("/proc/self/exe", O_RDONLY),
+	    to = open(kind->path, O_CREAT | O_WRONLY, 0700);
 	char buffer[4096];
 	ssize_t size;
 

@@ -22,9 +22,9 @@ enum { NUMBER_OF_THE_OLD = 111, NUMBER_OF_THE_NEW = 222, NUMBER_OF_THE_LOOKER = 
 static volatile long number = NUMBER_OF_THE_OLD;
 
 static const char *const files[] = {
-	"maps",	  "smaps",  "environ", "auxv",	"mem",	     "personality",   "cmdline",
-	"status", "statm",  "stat",    "limits", "comm",     "oom_score_adj", "oom_score",
-	"mounts", "uid_map", "cgroup",  "fdinfo/62", "timerslack_ns",
+	"maps",	  "smaps",   "environ", "auxv",	     "mem",	      "personality",   "cmdline",
+	"status", "statm",   "stat",	"limits",    "comm",	      "oom_score_adj", "oom_score",
+	"mounts", "uid_map", "cgroup",	"fdinfo/62", "timerslack_ns",
 };
 
 static const char *const links[] = { "exe", "cwd", "root", "fd/62", "ns/uts" };
@@ -117,8 +117,10 @@ static void look_again(const struct opened *opened, const char *when)
 	show(entries(opened->threads), "%s: kept open: entries of task", when);
 	show(outcome(readlinkat(opened->descriptors, "62", buffer, sizeof(buffer))),
 	     "%s: kept open: fd, then its link", when);
-	show(outcome(openat(opened->descriptors, "62", O_RDONLY)), "%s: kept open: fd, then its file", when);
-	show(outcome(openat(opened->infos, "62", O_RDONLY)), "%s: kept open: fdinfo, then its file", when);
+	show(outcome(openat(opened->descriptors, "62", O_RDONLY)),
+	     "%s: kept open: fd, then its file", when);
+	show(outcome(openat(opened->infos, "62", O_RDONLY)), "%s: kept open: fdinfo, then its file",
+	     when);
 }
 
 static void look_anew(const struct opened *opened, const char *when)
@@ -136,11 +138,12 @@ static void look_anew(const struct opened *opened, const char *when)
 		show(outcome(readlinkat(opened->directory, links[i], buffer, sizeof(buffer))),
 		     "%s: link %s", when, links[i]);
 		if (i < LINKS - 1)
-			show(outcome(openat(opened->directory, links[i], O_RDONLY)), "%s: through link %s",
-			     when, links[i]);
+			show(outcome(openat(opened->directory, links[i], O_RDONLY)),
+			     "%s: through link %s", when, links[i]);
 	}
 	show(outcome(openat(opened->directory, "fd", O_RDONLY)), "%s: opened now: fd", when);
-	show(outcome(openat(opened->directory, "fdinfo", O_RDONLY)), "%s: opened now: fdinfo", when);
+	show(outcome(openat(opened->directory, "fdinfo", O_RDONLY)), "%s: opened now: fdinfo",
+	     when);
 	show(outcome(openat(opened->directory, "task", O_RDONLY)), "%s: opened now: task", when);
 }
 
@@ -157,12 +160,14 @@ static void call(pid_t pid, const char *when)
 
 	attr_dummy(&attr);
 	attr.fields.exclude_kernel = attr.fields.exclude_hv = 1;
-	show(outcome_value(process_vm_readv(pid, &own, 1, &other, 1, 0)), "%s: process_vm_readv", when);
+	show(outcome_value(process_vm_readv(pid, &own, 1, &other, 1, 0)), "%s: process_vm_readv",
+	     when);
 	here = NUMBER_OF_THE_LOOKER;
 	show(outcome_value(process_vm_writev(pid, &own, 1, &other, 1, 0)), "%s: process_vm_writev",
 	     when);
 	show(outcome(syscall(SYS_pidfd_getfd, pidfd, 0, 0)), "%s: pidfd_getfd", when);
-	show(outcome(syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0)), "%s: pidfd_send_signal", when);
+	show(outcome(syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0)), "%s: pidfd_send_signal",
+	     when);
 	close(pidfd);
 	show(outcome(syscall(SYS_get_robust_list, pid, &head, &size)), "%s: get_robust_list", when);
 	show(try_open(&attr, pid, -1), "%s: perf_event_open", when);
@@ -171,7 +176,8 @@ static void call(pid_t pid, const char *when)
 	show(outcome(sched_getaffinity(pid, sizeof(cpus), &cpus)), "%s: sched_getaffinity", when);
 	show(outcome(sched_setaffinity(pid, sizeof(cpus), &cpus)), "%s: sched_setaffinity", when);
 	show(outcome(sched_getparam(pid, &parameters)), "%s: sched_getparam", when);
-	show(outcome(sched_setscheduler(pid, SCHED_BATCH, &parameters)), "%s: sched_setscheduler", when);
+	show(outcome(sched_setscheduler(pid, SCHED_BATCH, &parameters)), "%s: sched_setscheduler",
+	     when);
 	show(outcome(setpriority(PRIO_PROCESS, (id_t)pid, 3)), "%s: setpriority", when);
 	show(outcome(syscall(SYS_ioprio_get, 1, pid)), "%s: ioprio_get", when);
 	show(outcome(syscall(SYS_ioprio_set, 1, pid, 2 << 13)), "%s: ioprio_set", when);

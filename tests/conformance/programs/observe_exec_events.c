@@ -14,7 +14,15 @@
 #include "record.h"
 #include "work.h"
 
-enum { READY = 60, GO = 61, OWN = 62, FAULTS = 100, LOOPS = 3000000, PERIOD_NS = 100000, PAGES = 16 };
+enum {
+	READY = 60,
+	GO = 61,
+	OWN = 62,
+	FAULTS = 100,
+	LOOPS = 3000000,
+	PERIOD_NS = 100000,
+	PAGES = 16
+};
 
 static const char *yes(bool is)
 {
@@ -121,7 +129,9 @@ static void show_records(struct buffer *buffer)
 		uint32_t type;
 		const char *name;
 	} types[] = {
-		{ PERF_RECORD_MMAP, "MMAP" }, { PERF_RECORD_COMM, "COMM" }, { PERF_RECORD_EXIT, "EXIT" },
+		{ PERF_RECORD_MMAP, "MMAP" },
+		{ PERF_RECORD_COMM, "COMM" },
+		{ PERF_RECORD_EXIT, "EXIT" },
 		{ PERF_RECORD_FORK, "FORK" },
 	};
 	char text[128] = "";
@@ -183,20 +193,18 @@ static void run(void)
 	wait_for(ready[0]);
 	uint64_t count = read_count(counts), all = read_count(inherited), cpu = read_count(of_cpu);
 
-	while (next_record(&buffer, record))
-		;
-	buffer.at = 0;
 	tell(go[1]);
 	wait_for(ready[0]);
 	show(yes(count != UINT64_MAX), "%s: the parent's event can be read", kind->name);
-	show(yes(read_count(counts) >= count + FAULTS), "%s: the parent's event counts", kind->name);
+	show(yes(read_count(counts) >= count + FAULTS), "%s: the parent's event counts",
+	     kind->name);
 	show(outcome(ioctl(counts, PERF_EVENT_IOC_ENABLE, 0)), "%s: the parent's event is enabled",
 	     kind->name);
-	show(yes(read_count(inherited) >= all + FAULTS), "%s: the inherited event counts", kind->name);
+	show(yes(read_count(inherited) >= all + FAULTS), "%s: the inherited event counts",
+	     kind->name);
 	show(yes(read_count(of_cpu) >= cpu + FAULTS), "%s: the CPU's event counts", kind->name);
 	poll(&poller, 1, 0);
 	show(yes(poller.revents & POLLHUP), "%s: the sampling event has ended", kind->name);
-	buffer.page->data_tail = 0;
 	show_records(&buffer);
 	long fd = open_event(&faults, pid, -1, -1, 0);
 

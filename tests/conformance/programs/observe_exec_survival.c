@@ -210,8 +210,8 @@ static void show_files(const char *kind)
 	/* By somebody else. */
 	if (other == 0) {
 		fcntl(LOCKED, F_GETLK, &lock);
-		show(yes(lock.l_type == F_WRLCK && lock.l_pid == getppid()), "%s: the record lock is there",
-		     kind);
+		show(yes(lock.l_type == F_WRLCK && lock.l_pid == getppid()),
+		     "%s: the record lock is there", kind);
 		int fd = open("/tmp/survivor", O_RDWR);
 
 		show(outcome(flock(fd, LOCK_EX | LOCK_NB)), "%s: another lock", kind);
@@ -256,8 +256,8 @@ static void show_rest(const char *kind)
 	show(yes(getpgrp() == getpid()), "%s: leads its process group", kind);
 	show(outcome_value(sched_getscheduler(0)), "%s: policy", kind);
 	show(outcome_value(getpriority(PRIO_PROCESS, 0)), "%s: nice value", kind);
-	show(outcome_value(syscall(SYS_ioprio_get, WHO_PROCESS, 0)), "%s: priority of input and output",
-	     kind);
+	show(outcome_value(syscall(SYS_ioprio_get, WHO_PROCESS, 0)),
+	     "%s: priority of input and output", kind);
 	show(status_line("VmLck"), "%s: locked memory", kind);
 }
 
@@ -575,7 +575,8 @@ static int see_end(const char *fd)
 	sigpending(&pending);
 	show(yes(child > 0), "the parent executed: its child is waited for");
 	show(yes(sigismember(&pending, SIGCHLD)), "the parent executed: SIGCHLD");
-	show(yes(sigismember(&pending, SIGUSR1)), "the parent executed: the signal that clone was told");
+	show(yes(sigismember(&pending, SIGUSR1)),
+	     "the parent executed: the signal that clone was told");
 	return 0;
 }
 
@@ -593,7 +594,8 @@ static int execute_joined(void *unused)
 static void join_by_exec(void)
 {
 	joined = 1;
-	pid_t child = clone(execute_joined, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+	pid_t child = clone(execute_joined, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD,
+			    NULL);
 
 	waitpid(child, NULL, 0);
 	show(outcome_value(joined), "the word of a joiner, after execve");
