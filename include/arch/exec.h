@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-/* ARCH_ELF_MACHINE, ARCH_PLATFORM, ARCH_UTSNAME: e_machine, AT_PLATFORM, and what uname calls the machine. */
+/* ARCH_ELF_MACHINE, ARCH_PLATFORM, ARCH_UTSNAME: e_machine, AT_PLATFORM, and what uname calls the machine;
+ * ARCH_EXEC_PERSONALITY_CLEARED: of the personality, what no program begins with. */
 #include <machine/exec.h>
 
 /* AT_HWCAP and AT_HWCAP2. Any context. */

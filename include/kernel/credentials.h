@@ -108,8 +108,10 @@ bool credentials_in_effective_group(const struct credentials *credentials, uint3
 /* Send it SIGNAL (0: see whether it might): kill(2). */
 bool credentials_may_signal(const struct task *task, int signal);
 /* Change its scheduling (nice value, policy, affinity): the caller's effective user is its real or
- * effective one, or CAP_SYS_NICE. */
+ * effective one, and the caller is permitted all that it is; or CAP_SYS_NICE. */
 bool credentials_may_schedule(const struct task *task);
+/* The first half of that. */
+bool credentials_own_schedule(const struct task *task);
 /* Read and write its limits: prlimit(2). */
 bool credentials_may_limit(const struct task *task);
 
@@ -132,11 +134,18 @@ void credentials_abort(struct credentials *credentials);
 /* CREDENTIALS, not committed, get UID as the real user, with the account. -ENOMEM. */
 int credentials_set_real_user(struct credentials *credentials, uint32_t uid);
 
-/* Those that the running task has after an execve of a file with MODE that belongs to UID and GID,
- * in *RESULT, not committed; *SECURE: the program must not trust its environment (AT_SECURE). 0 or
- * -ENOMEM. Task context. */
-int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid, struct credentials **result,
-			 bool *secure);
+/* What an execve makes of the running task's. */
+struct credentials_exec {
+	struct credentials *new; /* not committed */
+	bool secure;		 /* the program must not trust its environment: AT_SECURE */
+	bool clears_personality; /* whoever starts it does not choose how memory lies: PER_CLEAR_ON_SETID */
+	bool dumpable;		 /* equals of who starts it may look into it */
+};
+
+/* That, in *RESULT, for a file that belongs to UID and GID and has MODE; 0: the file gives no privileges. 0 or -ENOMEM.
+ * Task context; the running task has the guard (exec_guard_take). */
+int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid,
+			 struct credentials_exec *result);
 
 /* prctl's options about capabilities and privileges: PR_CAPBSET_*, PR_CAP_AMBIENT, PR_*_SECUREBITS,
  * PR_*_KEEPCAPS, PR_*_NO_NEW_PRIVS. Its result, or -ENOSYS: OPTION is none of them. Task context. */

@@ -4,6 +4,7 @@
 #define KERNEL_PATH_VIEW_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct dentry;
@@ -14,12 +15,14 @@ struct dentry;
 struct path_view {
 	_Atomic unsigned int references;
 	_Atomic uint32_t umask;
+	bool executing; /* T: a task that has it, and shares it with no other process, is in execve */
 	struct dentry *directory, *root; /* tree_mutex: referenced; NULL: the root of everything */
 };
 
 /* A view like OLD (NULL: that of the root), with one reference; or NULL. Task context. */
 struct path_view *path_view_copy(const struct path_view *old);
-/* VIEW with one more reference. Any context. */
+/* VIEW with one more reference, for a new task; NULL: a task that has it is in execve, so nobody else may get it now.
+ * Task context. */
 struct path_view *path_view_share(struct path_view *view);
 /* Drops one. Task context. */
 void path_view_put(struct path_view *view);

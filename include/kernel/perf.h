@@ -54,6 +54,9 @@ int perf_task_fork(struct task *parent, struct task *child, unsigned int how);
 void perf_task_exit(struct task *task);
 /* The current task got a new program image. Task context. */
 void perf_task_exec(struct task *task);
+/* The current task's program is about to become one that those who opened events on the task may not look into: the
+ * events end as they do with the task, and what it opened is nobody's. Task context. */
+void perf_task_end_events(struct task *task);
 /* The last reference of TASK is dropped. */
 void perf_task_free(struct task *task);
 

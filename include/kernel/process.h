@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include <kernel/cpu_time.h>
+#include <kernel/exec_guard.h>
 #include <kernel/signal.h>
 #include <kernel/spinlock.h>
 #include <kernel/wait.h>
@@ -63,6 +64,7 @@ struct process {
 	unsigned int live_threads;	       /* T: that have not ended */
 	struct task *leader;		       /* T: referenced until waited for: keeps the pid */
 	int exit_signal;		       /* T: what the parent is sent at the end, 0: none */
+	bool parent_executed;		       /* T: the parent, since: it is sent SIGCHLD */
 	int exit_status;		       /* T: as wait4 reports it, once zombie */
 	bool exiting;		     /* S: exit_group or a fatal signal: exit_status is set */
 	unsigned int kept_threads;   /* T: that have ended, and a tracer has not waited for */
@@ -81,6 +83,7 @@ struct process {
 	int stop_signal;			   /* S: 0: not stopped */
 	bool stop_unreported, continue_unreported; /* S: for wait4 */
 
+	struct exec_guard exec;
 	struct dentry *executable; /* what it runs, referenced; NULL: nothing. See exec_set_name */
 	/* D (tree_mutex): referenced; NULL: the root of everything. */
 	_Atomic bool no_huge_pages;	  /* PR_SET_THP_DISABLE */
@@ -152,6 +155,10 @@ int process_kill_other_threads(void);
 
 /* Gives up the running task's address space, telling a waiting vfork parent. */
 void task_release_space(struct task *task);
+/* Only tells it. Task context. */
+void task_end_vfork(struct task *task);
+/* Tells whoever joins TASK, the running one (CLONE_CHILD_CLEARTID, set_tid_address). Task context. */
+void task_clear_child_tid(struct task *task);
 
 /* Nanoseconds all tasks of PROCESS, ended ones included, have run. T held. */
 uint64_t process_run_time_ns(struct process *process);

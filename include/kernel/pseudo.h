@@ -52,6 +52,10 @@ struct pseudo_entry {
 	bool (*exists)(void *target);
 	/* Whether it may be opened, beyond its permissions: 0 or a negative error. NULL: yes. */
 	int (*open)(void *target);
+	/* What read_at, write_at, show and store are about while it is open, made of TARGET as it is opened: 0 or a negative
+	 * error; and its end. It may outlive TARGET. NULL: TARGET itself. */
+	int (*begin)(void *target, void **about);
+	void (*end)(void *about);
 	/* A regular file with operations of its own, which this sets: 0 or a negative error. Instead of all
 	 * that follow but truncate. */
 	int (*open_file)(struct file *file, void *target);

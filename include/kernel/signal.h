@@ -44,7 +44,7 @@ enum call_restart {
 	CALL_ENDS,		 /* returns -EINTR, always */
 	CALL_RESTARTS,		 /* starts again unless a handler without SA_RESTART ran */
 	CALL_RESTARTS_UNHANDLED, /* starts again unless a handler ran */
-	CALL_RESTARTS_HANDLED,	 /* starts again */
+	CALL_RESTARTS_ALWAYS,	 /* starts again */
 };
 
 /* What is done about each signal: see kernel/task/handlers.c. */

@@ -119,10 +119,6 @@ void task_reap(void);
 /* The pid of the process that waits for TASK's, 0: none. Any context. */
 pid_t task_parent_pid(struct task *task);
 
-/* Whether the running task may observe TASK's events: CAP_PERFMON, or as <kernel/credentials.h> says of
- * ptrace. Task context. */
-bool task_may_observe(struct task *task);
-
 /* A kernel task that runs FUNCTION(ARG), not started, with one reference; or NULL. Task context. */
 struct task *task_create_kernel(const char *name, void (*function)(void *arg), void *arg);
 

@@ -129,6 +129,7 @@ struct vm_space {
 	size_t resident_pages_peak;	   /* S */
 	_Atomic unsigned int membarrier_registered; /* commands, see kernel/task/membarrier.c */
 	_Atomic unsigned int references;
+	_Atomic unsigned int pins;    /* one for all references, and who may want one later */
 	_Atomic size_t perf_pages;    /* in rings of events, beyond the user's share of them */
 	_Atomic uint64_t active_cpus; /* processors that have it loaded: for TLB shoot-down */
 	_Atomic unsigned int
@@ -146,9 +147,18 @@ struct vm_space *vm_space_of(struct task *task);
 /* Drops a reference; the last one unmaps everything. Task context; no processor has it loaded
  * then. */
 void vm_space_put(struct vm_space *space);
+/* SPACE's structure, but nothing of what is in it, stays until vm_space_unpin: pin while there is a reference, get_pinned
+ * for one more, unless the last is gone. Any context, unpin: where kfree may be called. */
+void vm_space_pin(struct vm_space *space);
+bool vm_space_get_pinned(struct vm_space *space);
+void vm_space_unpin(struct vm_space *space);
 /* The running task goes on with SPACE (NULL: none), whose reference moves in; its old one is
  * dropped. Task context. */
 void vm_space_switch(struct vm_space *space);
+/* The same in two steps: the old one, or NULL, is for vm_space_leave. exchange: task context, mutexes may be held;
+ * leave: task context. */
+struct vm_space *vm_space_exchange(struct vm_space *space);
+void vm_space_leave(struct vm_space *old);
 
 /* What vm_map is to map. */
 struct vm_request {

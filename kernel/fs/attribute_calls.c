@@ -38,7 +38,12 @@ static int check(const struct inode *inode, const struct change *change)
 		       -EPERM;
 }
 
-static int apply(struct inode *inode, const struct change *change)
+/* Orders who changes attributes: the check and the change are one step, so that nobody gives an owner's privileges to a
+ * file that has just got another owner. */
+static struct mutex attribute_mutex = MUTEX_INITIALIZER(attribute_mutex);
+
+/* attribute_mutex held. */
+static int apply_locked(struct inode *inode, const struct change *change)
 {
 	uint32_t mode = inode->mode;
 	int error = check(inode, change);
@@ -84,6 +89,15 @@ static uint32_t event_of(const struct change *change)
 					     change->times[1].tv_nsec != NSEC_OMIT))
 		return IN_ATTRIB;
 	return change->times[0].tv_nsec != NSEC_OMIT ? IN_ACCESS : IN_MODIFY;
+}
+
+static int apply(struct inode *inode, const struct change *change)
+{
+	mutex_lock(&attribute_mutex);
+	int error = apply_locked(inode, change);
+
+	mutex_unlock(&attribute_mutex);
+	return error;
 }
 
 static long change_path(int directory_fd, unsigned long user_path, unsigned int flags,

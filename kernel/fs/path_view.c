@@ -3,7 +3,8 @@
  * Where a task's paths begin: its root, its current directory, its umask. Tasks cloned with
  * CLONE_FS, as threads are, have one view together.
  *
- * Lock: tree_mutex, for a task's pointer to its view and for what is in it.
+ * Locks: tree_mutex, for a task's pointer to its view and for what is in it; inside it task_table_lock (T), for
+ * `executing` and for who gets to share a view.
  */
 #include <kernel/path_view.h>
 
@@ -40,19 +41,28 @@ struct path_view *path_view_copy(const struct path_view *old)
 
 struct path_view *path_view_share(struct path_view *view)
 {
-	atomic_fetch_add(&view->references, 1);
-	return view;
+	unsigned long state = spin_lock_irqsave(&task_table_lock);
+	bool executing = view->executing;
+
+	if (!executing)
+		atomic_fetch_add(&view->references, 1);
+	spin_unlock_irqrestore(&task_table_lock, state);
+	return executing ? NULL : view;
 }
 
-void path_view_put(struct path_view *view)
+static void free_view(struct path_view *view)
 {
-	if (atomic_fetch_sub(&view->references, 1) != 1)
-		return;
 	if (view->directory)
 		dentry_put(view->directory);
 	if (view->root)
 		dentry_put(view->root);
 	kfree(view);
+}
+
+void path_view_put(struct path_view *view)
+{
+	if (atomic_fetch_sub(&view->references, 1) == 1)
+		free_view(view);
 }
 
 void path_view_switch(struct path_view *view)
@@ -63,9 +73,12 @@ void path_view_switch(struct path_view *view)
 	struct path_view *old = self->paths;
 
 	self->paths = view;
+	/* Together: exec counts who has a view (exec_guard_take). */
+	bool last = old && atomic_fetch_sub(&old->references, 1) == 1;
+
 	mutex_unlock(&tree_mutex);
-	if (old)
-		path_view_put(old);
+	if (last)
+		free_view(old);
 }
 
 int path_view_unshare(void)

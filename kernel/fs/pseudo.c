@@ -47,9 +47,15 @@ static struct pseudo_inode *pseudo(struct inode *inode)
 
 struct contents {
 	struct mutex mutex;
+	void *about;	  /* what the entry's functions are told */
 	struct text text; /* C: mutex */
 	bool made;	  /* C */
 };
+
+static void *about_of(const struct file *file)
+{
+	return ((const struct contents *)file->private)->about;
+}
 
 static bool is_gone(const struct pseudo_inode *inode)
 {
@@ -62,9 +68,10 @@ static int make_contents(struct pseudo_inode *file, struct contents *contents)
 	contents->made = false;
 	int error = file->entry->show ? 0 : -EIO;
 
+	if (!error && !file->entry->begin && is_gone(file))
+		error = -ESRCH;
 	if (!error)
-		error = is_gone(file) ? -ESRCH : file->entry->show(&contents->text, file->target);
-
+		error = file->entry->show(&contents->text, contents->about);
 	if (!error && contents->text.failed)
 		error = -ENOMEM;
 	contents->made = !error;
@@ -126,11 +133,20 @@ static ssize_t write_contents(struct file *file, const void *user_buffer, size_t
 	if (!text)
 		return -ENOMEM;
 	if (!copy_from_user(text, user_buffer, size))
-		result = inode->entry->store(inode->target, text, size);
+		result = inode->entry->store(about_of(file), text, size);
 	if (result > 0 && inode->entry->once)
 		*position += (size_t)result;
 	kfree(text);
 	return result;
+}
+
+/* ABOUT, which the open FILE had, is no longer needed. */
+static void end(struct file *file, void *about)
+{
+	const struct pseudo_entry *entry = pseudo(file_inode(file))->entry;
+
+	if (entry->end)
+		entry->end(about);
 }
 
 static void release_contents(struct file *file)
@@ -138,6 +154,7 @@ static void release_contents(struct file *file)
 	struct contents *contents = file->private;
 
 	text_clear(&contents->text);
+	end(file, contents->about);
 	kfree(contents);
 }
 
@@ -167,10 +184,10 @@ static ssize_t move_bytes(struct file *file, char *user_buffer, size_t size, uin
 		if (writes)
 			moved = copy_from_user(piece, user_buffer + done, part) ?
 					-EFAULT :
-					inode->entry->write_at(inode->target, piece, part,
+					inode->entry->write_at(file->private, piece, part,
 							       *position);
 		else
-			moved = inode->entry->read_at(inode->target, piece, part, *position);
+			moved = inode->entry->read_at(file->private, piece, part, *position);
 		if (moved > 0 && !writes && copy_to_user(user_buffer + done, piece, (size_t)moved))
 			moved = -EFAULT;
 		if (moved <= 0)
@@ -197,15 +214,41 @@ static ssize_t write_bytes(struct file *file, const void *user_buffer, size_t si
 		       -EIO;
 }
 
+static void release_bytes(struct file *file)
+{
+	end(file, file->private);
+}
+
 static const struct file_ops bytes_ops = {
 	.read = read_bytes,
 	.write = write_bytes,
+	.release = release_bytes,
 	.seekable = true,
 };
+
+/* FILE, of INODE, is about ABOUT from now on. */
+static int open_about(struct inode *inode, struct file *file, void *about)
+{
+	if (pseudo(inode)->entry->read_at) {
+		file->private = about;
+		file->ops = &bytes_ops;
+		return 0;
+	}
+	struct contents *contents = kzalloc(sizeof(*contents));
+
+	if (!contents)
+		return -ENOMEM;
+	mutex_init(&contents->mutex);
+	contents->about = about;
+	file->private = contents;
+	file->ops = &contents_ops;
+	return 0;
+}
 
 static int open_regular(struct inode *inode, struct file *file)
 {
 	const struct pseudo_entry *entry = pseudo(inode)->entry;
+	void *about = pseudo(inode)->target;
 	int error = entry->open ? entry->open(pseudo(inode)->target) : 0;
 
 	if (entry->strict && (file->flags & O_ACCMODE) != O_RDONLY && !(entry->mode & 0222))
@@ -215,18 +258,14 @@ static int open_regular(struct inode *inode, struct file *file)
 		return error;
 	if (entry->open_file)
 		return entry->open_file(file, pseudo(inode)->target);
-	if (entry->read_at) {
-		file->ops = &bytes_ops;
-		return 0;
-	}
-	struct contents *contents = kzalloc(sizeof(*contents));
-
-	if (!contents)
-		return -ENOMEM;
-	mutex_init(&contents->mutex);
-	file->private = contents;
-	file->ops = &contents_ops;
-	return 0;
+	if (entry->begin)
+		error = entry->begin(pseudo(inode)->target, &about);
+	if (error)
+		return error;
+	error = open_about(inode, file, about);
+	if (error && entry->end)
+		entry->end(about);
+	return error;
 }
 
 /* --- links --- */

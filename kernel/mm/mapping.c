@@ -58,7 +58,7 @@ static struct vm_space *next_space(struct vm_mapping *mapping, uint64_t round)
 			continue;
 		area->unmap_round = round;
 		/* A space that is ending unmaps everything itself. */
-		if (!space && space_get_live(area->space))
+		if (!space && vm_space_get_pinned(area->space))
 			space = area->space;
 	}
 	spin_unlock(&mapping->lock);

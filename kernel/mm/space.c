@@ -37,6 +37,7 @@ struct vm_space *vm_space_create(void)
 	RB_INIT(&space->areas);
 	STAILQ_INIT(&space->reports);
 	space->references = 1;
+	space->pins = 1;
 	space->stack_limit_bytes = STACK_LIMIT_DEFAULT;
 	space->data_limit_bytes = UINT64_MAX;
 	space->locked_pages_max = SIZE_MAX;
@@ -119,7 +120,18 @@ void vm_space_get(struct vm_space *space)
 	atomic_fetch_add(&space->references, 1);
 }
 
-bool space_get_live(struct vm_space *space)
+void vm_space_pin(struct vm_space *space)
+{
+	atomic_fetch_add(&space->pins, 1);
+}
+
+void vm_space_unpin(struct vm_space *space)
+{
+	if (atomic_fetch_sub(&space->pins, 1) == 1)
+		kfree(space);
+}
+
+bool vm_space_get_pinned(struct vm_space *space)
 {
 	unsigned int references = space->references;
 
@@ -207,10 +219,10 @@ void vm_space_put(struct vm_space *space)
 	for (unsigned int kind = 0; kind < PAGE_KINDS; kind++)
 		ASSERT(space->resident_pages[kind] == 0);
 	arch_space_destroy(&space->arch);
-	kfree(space);
+	vm_space_unpin(space);
 }
 
-void vm_space_switch(struct vm_space *space)
+struct vm_space *vm_space_exchange(struct vm_space *space)
 {
 	struct task *task = task_current();
 	struct vm_space *old = task->space;
@@ -228,10 +240,20 @@ void vm_space_switch(struct vm_space *space)
 	if (old)
 		atomic_fetch_and(&old->active_cpus, ~here);
 	arch_irq_restore(state);
-	if (old) {
-		vm_space_put(old);
-		atomic_fetch_sub(&spaces_leaving, 1);
-	}
+	return old;
+}
+
+void vm_space_leave(struct vm_space *old)
+{
+	if (!old)
+		return;
+	vm_space_put(old);
+	atomic_fetch_sub(&spaces_leaving, 1);
+}
+
+void vm_space_switch(struct vm_space *space)
+{
+	vm_space_leave(vm_space_exchange(space));
 }
 
 void vm_set_limits(struct vm_space *space, uint64_t stack_bytes, uint64_t all_bytes,

@@ -131,9 +131,6 @@ void mapping_remove(struct vm_area *area);
  * need other spaces, or wait for who holds one. Task context. */
 void vm_space_unlock(struct vm_space *space);
 
-/* A new reference, unless the last one is gone. No lock. */
-bool space_get_live(struct vm_space *space);
-
 /* shared.c */
 
 /* Memory that several spaces see: AREA becomes a view of a new object of AREA's size. 0 or

@@ -507,6 +507,14 @@ void perf_task_exec(struct task *task)
 	mutex_unlock(&context->mutex);
 }
 
+static void sched_out_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
+			     void *argument)
+{
+	lose_image(context);
+	if (cpu)
+		perf_context_sched_out(cpu, context, PERF_ALL, now_ns);
+}
+
 /* The context of TASK, the running one, with a reference and its mutex; or NULL. Until the mutex is given
  * back it is TASK's, or swapped with a clone. */
 static struct perf_context *lock_own(struct task *task)
@@ -523,6 +531,27 @@ static struct perf_context *lock_own(struct task *task)
 		mutex_unlock(&context->mutex);
 		perf_context_put(context);
 	}
+}
+
+void perf_task_end_events(struct task *task)
+{
+	struct perf_context *context = lock_own(task);
+
+	while (context && !perf_context_claim(context, task)) {
+		mutex_unlock(&context->mutex);
+		perf_context_put(context);
+		context = lock_own(task);
+	}
+	/* As at its end: no samples after the record of it. */
+	if (context)
+		perf_context_call(context, true, sched_out_locked, NULL);
+	perf_sideband_exit(context, task);
+	if (context) {
+		retire_all(context, false);
+		mutex_unlock(&context->mutex);
+		perf_context_put(context);
+	}
+	perf_events_disown(task);
 }
 
 int perf_task_fork(struct task *parent, struct task *child, unsigned int how)

@@ -18,6 +18,7 @@
  */
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
+#include <kernel/exec_guard.h>
 #include <kernel/file.h>
 #include <kernel/perf.h>
 #include <kernel/perf/attr.h>
@@ -63,13 +64,31 @@ static void own(struct perf_event *event)
 	mutex_unlock(&owned_mutex);
 }
 
+/* EVENT is nobody's. owned_mutex held. */
+static void disown(struct perf_event *event)
+{
+	LIST_REMOVE(event, owned_link);
+	task_put(event->owner);
+	event->owner = NULL;
+}
+
 void perf_event_disown(struct perf_event *event)
 {
 	mutex_lock(&owned_mutex);
-	LIST_REMOVE(event, owned_link);
+	if (event->owner)
+		disown(event);
 	mutex_unlock(&owned_mutex);
-	task_put(event->owner);
-	event->owner = NULL;
+}
+
+void perf_events_disown(const struct task *task)
+{
+	struct perf_event *event, *next;
+
+	mutex_lock(&owned_mutex);
+	LIST_FOREACH_SAFE(event, &owned, owned_link, next)
+		if (event->owner == task)
+			disown(event);
+	mutex_unlock(&owned_mutex);
 }
 
 long perf_task_events_set(bool enable)
@@ -331,8 +350,13 @@ static long open_event(struct request *request, unsigned long flags)
 	if (!event)
 		return error;
 	error = check_event(request, event);
-	if (!error && request->task && !task_may_observe(request->task))
+	/* Until the event is installed, exec does not exchange the program that the task is judged by. */
+	bool updating = !error && request->task;
+
+	if (updating && exec_update_begin_observing(request->task)) {
+		updating = false;
 		error = -EACCES;
+	}
 	if (!error && !request->task)
 		error = perf_allow_cpu();
 	if (!error)
@@ -341,6 +365,8 @@ static long open_event(struct request *request, unsigned long flags)
 		error = install(request, event);
 		mutex_unlock(&event->context->mutex);
 	}
+	if (updating)
+		exec_update_end(request->task);
 	if (error) {
 		perf_output_release(event);
 		perf_event_put(event);

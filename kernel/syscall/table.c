@@ -275,7 +275,7 @@ static const struct syscall calls[] = {
 	CALL(rt_sigreturn, 0),
 	CALL(sigaltstack, 2),
 
-	CALL(ptrace, 4),
+	CALL_RESTARTING(ptrace, 4, CALL_RESTARTS_ALWAYS),
 	CALL(process_vm_readv, 6),
 	CALL(process_vm_writev, 6),
 
@@ -341,7 +341,7 @@ static __attribute__((noinline)) long end_with_error(unsigned long number, long 
 	if (error != -EINTR_UNHANDLED && error != -EINTR_HANDLED)
 		return error;
 	task_current()->signals.restart =
-		error == -EINTR_HANDLED ? CALL_RESTARTS_HANDLED : CALL_RESTARTS_UNHANDLED;
+		error == -EINTR_HANDLED ? CALL_RESTARTS_ALWAYS : CALL_RESTARTS_UNHANDLED;
 	return -EINTR;
 }
 

@@ -86,6 +86,7 @@ static struct process *copy_process(struct process *parent, const struct clone_r
 	/* A sibling says no other thing to the common parent than its maker does. */
 	process->exit_signal = request->flags & CLONE_PARENT ? parent->exit_signal :
 							       request->exit_signal;
+	process->parent_executed = (request->flags & CLONE_PARENT) && parent->parent_executed;
 	return process;
 }
 
@@ -114,6 +115,8 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	}
 	child->paths = flags & CLONE_FS ? path_view_share(self->paths) :
 					  path_view_copy(self->paths);
+	if ((flags & CLONE_FS) && !child->paths)
+		return -EAGAIN;
 	if (!child->process || !child->space || !child->files || !child->paths)
 		return -ENOMEM;
 	memcpy(child->comm, self->comm, sizeof(child->comm));

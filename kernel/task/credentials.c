@@ -22,6 +22,8 @@
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 
+#include "credentials.h"
+
 RB_HEAD(account_tree, user_account);
 
 static struct spinlock account_lock = SPINLOCK_INITIALIZER;
@@ -203,9 +205,7 @@ int credentials_set_real_user(struct credentials *credentials, uint32_t uid)
 	return 0;
 }
 
-/* Whether NEW may do what OLD could not, or act on files as somebody else: then nobody like OLD may
- * look into the task's memory any more. Linux: commit_creds. */
-static bool is_guarded_change(const struct credentials *old, const struct credentials *new)
+bool credentials_is_guarded_change(const struct credentials *old, const struct credentials *new)
 {
 	return old->euid != new->euid || old->egid != new->egid || old->fsuid != new->fsuid ||
 	       old->fsgid != new->fsgid || (new->permitted & ~old->permitted);
@@ -217,7 +217,7 @@ void credentials_commit(struct credentials *new)
 	const struct credentials *old = self->credentials;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
-	if (is_guarded_change(old, new)) {
+	if (credentials_is_guarded_change(old, new)) {
 		self->process->dumpable = 0;
 		self->parent_death_signal = 0;
 	}

@@ -19,6 +19,7 @@
 #include <kernel/vm.h>
 #include <uapi/linux/elf.h>
 #include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
 
 #include "exec.h"
 
@@ -257,6 +258,8 @@ static int load_interpreter(const char *path, struct exec_image *image, const ch
 		*reason = "the dynamic loader that it names is not there (link it statically)";
 		return error;
 	}
+	if (inode_permission(dentry->inode, R_OK) < 0)
+		image->dumpable = false;
 	error = map_file(&elf, image->space, 0, &end);
 	if (error) {
 		*reason = elf.reason;

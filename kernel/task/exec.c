@@ -3,7 +3,8 @@
  * Starting a program: execve, and the stack that a new program finds.
  *
  * The new address space is made whole before the old one is touched, so an execve that fails
- * leaves the caller as it was. After that nothing can fail but the task being killed meanwhile.
+ * leaves the caller as it was. After that nothing can fail but the task being killed meanwhile, or a lack of memory,
+ * which ends it. Nobody sees a mixture of the old program and the new one: exec_guard.c.
  *
  * Not here: the strings (exec_strings.c), scripts (exec_script.c), the stack (exec_stack.c),
  * segments and the dynamic loader (elf.c).
@@ -14,6 +15,7 @@
 #include <arch/ptrace.h>
 #include <arch/signal.h>
 #include <kernel/credentials.h>
+#include <kernel/exec_guard.h>
 #include <kernel/file.h>
 #include <kernel/futex.h>
 #include <kernel/dentry.h>
@@ -26,6 +28,7 @@
 #include <kernel/process_timers.h>
 #include <kernel/ptrace.h>
 #include <kernel/random.h>
+#include <kernel/sched.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/trace/sched.h>
@@ -44,16 +47,31 @@
 /* Most interpreters in a row. */
 #define INTERPRETERS_MAX	 5
 
+/* LIMIT of a stack as IMAGE may have it. A program with more privileges is not to be given a layout of memory by a
+ * huge stack. As Linux. */
+static uint64_t cut_stack(const struct exec_image *image, uint64_t limit)
+{
+	return image->secure && limit > EXEC_STACK_LIMIT_DEFAULT ? EXEC_STACK_LIMIT_DEFAULT : limit;
+}
+
+/* What is left of PERSONALITY for IMAGE. */
+static unsigned int clear_personality(const struct exec_image *image, unsigned int personality)
+{
+	personality &= ~ARCH_EXEC_PERSONALITY_CLEARED;
+	return image->clears_personality ? personality & ~(unsigned int)PER_CLEAR_ON_SETID :
+					   personality;
+}
+
 /* The running task's wishes about where things lie go over to its program. */
-static void lay_out(struct vm_space *space)
+static void lay_out(struct exec_image *image)
 {
 	const struct process *process = task_current()->process;
-	bool randomized = vm_layout_randomized() &&
-			  !(process && (process->personality & ADDR_NO_RANDOMIZE));
+	bool fixed = process &&
+		     (clear_personality(image, process->personality) & ADDR_NO_RANDOMIZE);
+	uint64_t limit = process ? process->limits[RLIMIT_STACK].rlim_cur :
+				   EXEC_STACK_LIMIT_DEFAULT;
 
-	vm_lay_out(space,
-		   process ? process->limits[RLIMIT_STACK].rlim_cur : EXEC_STACK_LIMIT_DEFAULT,
-		   randomized);
+	vm_lay_out(image->space, cut_stack(image, limit), vm_layout_randomized() && !fixed);
 }
 
 void executable_put(struct dentry *executable)
@@ -109,16 +127,27 @@ int exec_open(const struct exec_request *request, struct dentry **executable, st
 /* Who the program in INODE will be. */
 static int decide_credentials(const struct inode *inode, struct exec_image *image)
 {
-	int error = credentials_for_exec(inode->mode, inode->uid, inode->gid, &image->credentials,
-					 &image->secure);
+	struct credentials_exec decided;
+	uint32_t uid, gid, mode;
+
+	/* Of one owner: who changes that takes the privileges away first. */
+	do {
+		uid = inode->uid;
+		gid = inode->gid;
+		mode = inode->mode;
+	} while (uid != inode->uid || gid != inode->gid);
+	/* It may have been taken away meanwhile. */
+	if (inode_permission(inode, X_OK) < 0)
+		mode = 0;
+	int error = credentials_for_exec(mode, uid, gid, &decided);
 
 	if (error)
 		return error;
-	const struct credentials *new = image->credentials;
-
+	image->credentials = decided.new;
+	image->secure = decided.secure;
+	image->clears_personality = decided.clears_personality;
 	/* What could not be read as a file is not to be read from memory either. */
-	image->dumpable = new->euid == new->uid &&new->egid ==
-			  new->gid &&inode_permission(inode, R_OK) == 0;
+	image->dumpable = decided.dumpable && inode_permission(inode, R_OK) == 0;
 	return 0;
 }
 
@@ -139,12 +168,13 @@ static int make_image(struct file *file, const char *path, const struct exec_str
 		*reason = "not enough memory";
 		return -ENOMEM;
 	}
-	lay_out(image->space);
 	int error = decide_credentials(file_inode(file), image);
 
 	*reason = "not enough memory";
-	if (!error)
+	if (!error) {
+		lay_out(image);
 		error = elf_load(file, image, reason);
+	}
 	if (!error) {
 		error = exec_make_stack(image, path, strings);
 		*reason = "no room for its stack";
@@ -238,13 +268,16 @@ void process_drop_program(struct process *process)
 		executable_put(executable);
 }
 
-void exec_set_name(struct task *task, const struct exec_image *image, struct dentry *executable)
+static void rename_task(struct task *task, const struct exec_image *image)
 {
-	struct process *process = task->process;
-
 	trace_task_rename(task, image->name);
 	memcpy(task->comm, image->name, sizeof(task->comm));
-	mutex_lock(&tree_mutex);
+}
+
+/* PROCESS runs IMAGE, made from EXECUTABLE; what it ran before, or NULL. D held. */
+static struct dentry *set_program(struct process *process, const struct exec_image *image,
+				  struct dentry *executable)
+{
 	struct dentry *old = process->executable;
 
 	process->executable = executable;
@@ -253,6 +286,15 @@ void exec_set_name(struct task *task, const struct exec_image *image, struct den
 	process->environment_end = image->environment_end;
 	process->auxiliary_start = image->auxiliary_start;
 	process->auxiliary_end = image->auxiliary_end;
+	return old;
+}
+
+void exec_set_name(struct task *task, const struct exec_image *image, struct dentry *executable)
+{
+	rename_task(task, image);
+	mutex_lock(&tree_mutex);
+	struct dentry *old = set_program(task->process, image, executable);
+
 	mutex_unlock(&tree_mutex);
 	if (old)
 		executable_put(old);
@@ -283,16 +325,101 @@ static void become_leader(struct task *self)
 	task_put(leader);
 }
 
-/* A program with more privileges is not to be given a layout of memory by a huge stack. As
- * Linux. */
-static void cut_stack_limit(struct process *process)
+/* Between two steps: the debug kernel lets everybody else run, so that what a step leaves open is found
+ * (tests/boot/execution.c). */
+static void end_step(void)
 {
+#ifdef TALLY_DEBUG
+	for (int i = 0; i < 8; i++)
+		sched_yield();
+#endif
+}
+
+/* There is no memory for the new program, and no way back. */
+static _Noreturn void fail(void)
+{
+	exec_guard_give();
+	process_exit(SIGKILL);
+}
+
+/* What the old program has that IMAGE's is not to have, and needs no lock that others look in under; it may end the
+ * process: there is no memory. */
+static void leave_program(struct task *self, const struct exec_image *image)
+{
+	struct process *process = self->process;
+
+	become_leader(self);
+	futex_exit(self, false);
+	task_clear_child_tid(self);
+	usage_note_space(process, self->space);
+	if (file_table_is_shared(self->files)) {
+		struct file_table *own = file_table_copy(self->files);
+
+		if (!own)
+			fail();
+		file_table_switch(own);
+	}
+	/* First: who sees its descriptors close knows. */
+	process->has_executed = true;
+	file_table_close_on_exec(self->files);
+	end_step();
+	if (signal_reset_for_exec(process))
+		fail();
+	process_timers_exec(process);
+	arch_ptrace_end(self);
+}
+
+/* What the process is to others, as IMAGE has it. */
+static void change_process(struct task *self, const struct exec_image *image)
+{
+	struct process *process = self->process, *child;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 	struct rlimit64 *limit = &process->limits[RLIMIT_STACK];
 
-	if (limit->rlim_cur > EXEC_STACK_LIMIT_DEFAULT)
-		limit->rlim_cur = EXEC_STACK_LIMIT_DEFAULT;
+	/* Whatever clone was told: a new program does not know it (Linux: begin_new_exec). */
+	process->exit_signal = SIGCHLD;
+	/* Nor does it know what it told clone (do_notify_parent). */
+	LIST_FOREACH(child, &process->children, sibling)
+		child->parent_executed = true;
+	if (image->secure)
+		self->parent_death_signal = 0;
+	limit->rlim_cur = cut_stack(image, limit->rlim_cur);
+	process->personality = clear_personality(image, process->personality);
+	process->dumpable = image->dumpable;
 	spin_unlock_irqrestore(&task_table_lock, state);
+}
+
+/* The old program is exchanged for IMAGE's, made from EXECUTABLE, as exec_guard.c says. */
+static void exchange_program(struct task *self, struct exec_image *image, struct dentry *executable)
+{
+	struct process *process = self->process;
+
+	mutex_lock(&process->exec.update);
+	rename_task(self, image);
+	end_step();
+	perf_task_exec(self);
+	perf_task_renamed(self, true);
+	/* Before there is anything of the new program to be seen. */
+	if (!image->dumpable)
+		perf_task_end_events(self);
+	end_step();
+	mutex_lock(&tree_mutex);
+	struct vm_space *old_space = vm_space_exchange(image->space);
+
+	end_step();
+	credentials_commit(image->credentials);
+	/* By now nobody who may only change the old program's limits changes these. */
+	change_process(self, image);
+	struct dentry *old_executable = set_program(process, image, executable);
+
+	mutex_unlock(&tree_mutex);
+	end_step();
+	mutex_unlock(&process->exec.update);
+	process_apply_limits(process, image->space);
+	vm_space_leave(old_space);
+	task_end_vfork(self);
+	if (old_executable)
+		executable_put(old_executable);
 }
 
 /* From here on there is only the new program. */
@@ -300,41 +427,14 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 {
 	pid_t former_tid = self->tid;
 
-	become_leader(self);
-	futex_exit(self, false);
-	usage_note_space(self->process, self->space);
-	task_release_space(self);
-	if (image->secure)
-		cut_stack_limit(self->process);
-	process_apply_limits(self->process, image->space);
-	vm_space_switch(image->space);
-	if (file_table_is_shared(self->files)) {
-		struct file_table *own = file_table_copy(self->files);
-
-		if (!own)
-			process_exit(SIGKILL);
-		file_table_switch(own);
-	}
-	/* First: who sees its descriptors close knows. */
-	self->process->has_executed = true;
-	/* Whatever clone was told: a new program does not know it (Linux: begin_new_exec). */
-	self->process->exit_signal = SIGCHLD;
-	file_table_close_on_exec(self->files);
-	if (signal_reset_for_exec(self->process))
-		process_exit(SIGKILL);
-	process_timers_exec(self->process);
-	self->process->dumpable = image->dumpable;
-	credentials_commit(image->credentials);
+	leave_program(self, image);
+	exchange_program(self, image, executable);
 	self->signals.alternate = (struct kernel_sigaltstack){ .ss_flags = SS_DISABLE };
-	self->clear_child_tid = 0;
 	self->robust_list = 0;
 	rseq_exec();
-	exec_set_name(self, image, executable);
-	arch_ptrace_end(self);
 	arch_task_set_program(arch_task_user_frame(self), image->entry, image->stack);
-	perf_task_exec(self);
-	perf_task_renamed(self, true);
 	vm_report_program(self->space, executable->inode);
+	exec_guard_give();
 	ptrace_exec(former_tid);
 }
 
@@ -380,20 +480,24 @@ static int execute(const struct exec_request *request, uintptr_t user_arguments,
 	if (!credentials_may_exec())
 		return -EAGAIN;
 	int error = copy_strings(user_arguments, user_environment, request->name, &strings);
+	bool guarded = !error && (error = exec_guard_take()) == 0;
 
-	if (!error)
+	if (guarded)
 		error = exec_prepare(request, strings, &image, &executable, &reason);
 	exec_strings_free(strings);
 	if (error) {
 		log_debug("execve %s: %s", request->name, reason);
-		return error;
+	} else {
+		error = process_kill_other_threads();
+		if (error) {
+			discard_image(&image);
+			executable_put(executable);
+		}
 	}
-	error = process_kill_other_threads();
-	if (error) {
-		discard_image(&image);
-		executable_put(executable);
+	if (error && guarded)
+		exec_guard_give();
+	if (error)
 		return error;
-	}
 	pid_t former_tid = self->tid;
 
 	commit(self, &image, executable);

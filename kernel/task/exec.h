@@ -36,7 +36,8 @@ struct exec_image {
 	/* What the program will run as, not committed; NULL once it is given away. */
 	struct credentials *credentials;
 	bool secure;   /* more privileges than whoever started it has: AT_SECURE */
-	bool dumpable; /* whoever is like the program may look into its memory */
+	bool dumpable; /* whoever is like the one that started it may look into its memory */
+	bool clears_personality; /* nothing of PER_CLEAR_ON_SETID is left of the personality */
 	struct vm_space *space;
 	uintptr_t entry, stack;
 	unsigned int stack_prot; /* VM_* that its stack has */

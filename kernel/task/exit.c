@@ -40,6 +40,11 @@
 void task_release_space(struct task *task)
 {
 	vm_space_switch(NULL);
+	task_end_vfork(task);
+}
+
+void task_end_vfork(struct task *task)
+{
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 	struct task_completion *vfork = task->vfork;
 
@@ -51,8 +56,7 @@ void task_release_space(struct task *task)
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
-/* Tells whoever joins this thread (CLONE_CHILD_CLEARTID, set_tid_address). */
-static void clear_child_tid(struct task *task)
+void task_clear_child_tid(struct task *task)
 {
 	static const uint32_t zero;
 	uintptr_t address = task->clear_child_tid;
@@ -140,9 +144,11 @@ void process_tell_end(struct process *process)
 {
 	struct process *parent = process->parent;
 
-	if (process->exit_signal)
-		tell_parent(process, process->exit_signal, process->exit_status);
-	if (process->exit_signal == SIGCHLD && process_ignores_children(parent))
+	int signal = process->parent_executed ? SIGCHLD : process->exit_signal;
+
+	if (signal)
+		tell_parent(process, signal, process->exit_status);
+	if (signal == SIGCHLD && process_ignores_children(parent))
 		process_forget(process);
 	wait_queue_wake(&parent->child_event);
 }
@@ -269,7 +275,7 @@ _Noreturn void task_exit(int status)
 	perf_task_exit(self);
 	if (self->space) {
 		futex_exit(self, true);
-		clear_child_tid(self);
+		task_clear_child_tid(self);
 		usage_note_space(self->process, self->space);
 		task_release_space(self);
 	}

@@ -8,12 +8,14 @@
  * Locks: T (task_table_lock) is held by whoever asks about another task.
  */
 #include <kernel/credentials.h>
+#include <kernel/exec_guard.h>
 #include <kernel/process.h>
-#include <kernel/ptrace.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/resource.h>
 #include <uapi/linux/stat.h>
+
+#include "credentials.h"
 
 bool capable(unsigned int cap)
 {
@@ -64,12 +66,21 @@ bool credentials_may_signal(const struct task *task, int signal)
 	       (signal == SIGCONT && task->process && task->process->session == process->session);
 }
 
-bool credentials_may_schedule(const struct task *task)
+bool credentials_own_schedule(const struct task *task)
 {
 	const struct credentials *own = credentials_current(), *other = credentials_of(task);
 
 	return own->euid == other->euid || own->euid == other->uid ||
 	       credentials_have(own, CAP_SYS_NICE);
+}
+
+bool credentials_may_schedule(const struct task *task)
+{
+	const struct credentials *own = credentials_current(), *other = credentials_of(task);
+
+	/* Linux: cap_safe_nice. */
+	return credentials_own_schedule(task) &&
+	       (!(other->permitted & ~own->permitted) || credentials_have(own, CAP_SYS_NICE));
 }
 
 /* Whether all of OTHER's users and groups are UID and GID. */
@@ -101,15 +112,6 @@ int credentials_may_ptrace(const struct task *task, enum ptrace_identity identit
 	return other->permitted & ~(as_fs ? own->effective : own->permitted) ? -EPERM : 0;
 }
 
-bool task_may_observe(struct task *task)
-{
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	bool allowed = capable_perfmon() || credentials_may_ptrace(task, PTRACE_AS_REAL) == 0;
-
-	spin_unlock_irqrestore(&task_table_lock, state);
-	return allowed;
-}
-
 bool credentials_may_add_task(void)
 {
 	const struct credentials *own = credentials_current();
@@ -139,27 +141,29 @@ bool credentials_may_exec(void)
 	return !self->exceeds_tasks;
 }
 
-/* The file's mode gives NEW its owner's effective ids. */
-static void take_owner(struct credentials *new, uint32_t mode, uint32_t uid, uint32_t gid)
+/* The file's mode gives NEW its owner's effective ids; whether it does. */
+static bool take_owner(struct credentials *new, uint32_t mode, uint32_t uid, uint32_t gid)
 {
+	/* Without the group's x the bit once meant mandatory locks. */
+	bool takes_gid = (mode & S_ISGID) && (mode & S_IXGRP);
+
 	if (mode & S_ISUID)
 		new->euid = uid;
-	/* Without the group's x the bit once meant mandatory locks. */
-	if ((mode & S_ISGID) && (mode & S_IXGRP))
+	if (takes_gid)
 		new->egid = gid;
+	return (mode & S_ISUID) || takes_gid;
 }
 
-int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid, struct credentials **result,
-			 bool *secure)
+int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid, struct credentials_exec *result)
 {
 	const struct credentials *old = credentials_current();
 	struct credentials *new = credentials_begin();
-	bool effective = false;
+	bool effective = false, no_new = task_current()->no_new_privs, takes = false;
 
 	if (!new)
 		return -ENOMEM;
-	if (!task_current()->no_new_privs)
-		take_owner(new, mode, uid, gid);
+	if (!no_new)
+		takes = take_owner(new, mode, uid, gid);
 	/* Files have no capabilities of their own; to root they all have all. */
 	new->permitted = 0;
 	if (!(new->securebits &SECBIT_NOROOT)) {
@@ -170,10 +174,8 @@ int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid, struct crede
 	bool changes_id = new->euid != old->uid || new->egid != old->gid;
 	bool gains = new->permitted & ~old->permitted;
 
-	bool no_new = task_current()->no_new_privs;
-
-	/* Nor through somebody's eyes who might do what it likes with the new program. */
-	if ((changes_id || gains) && (no_new || !ptrace_is_trusted())) {
+	/* Nor by the hand of somebody who might do what it likes with the new program. */
+	if ((changes_id || gains) && (no_new || !exec_guard_is_safe())) {
 		if (no_new || !credentials_have(old, CAP_SETUID)) {
 			new->euid = new->uid;
 			new->egid = new->gid;
@@ -187,7 +189,14 @@ int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid, struct crede
 	new->permitted |= new->ambient;
 	new->effective = effective ? new->permitted : new->ambient;
 	new->securebits &= ~SECBIT_KEEP_CAPS;
-	*secure = changes_id || (new->uid != 0 && (effective || (new->permitted & ~new->ambient)));
-	*result = new;
+	*result = (struct credentials_exec){
+		.new = new,
+		.secure = changes_id ||
+			  (new->uid != 0 && (effective || (new->permitted & ~new->ambient))),
+		.clears_personality = takes || gains,
+		/* Linux looks at the old ids here (begin_new_exec); commit_creds compares them with the new. */
+		.dumpable = old->euid == old->uid && old->egid == old->gid &&
+			    !credentials_is_guarded_change(old, new),
+	};
 	return 0;
 }

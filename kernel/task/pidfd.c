@@ -13,6 +13,7 @@
 #include <kernel/pidfd.h>
 
 #include <kernel/credentials.h>
+#include <kernel/exec_guard.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/job_control.h>
@@ -243,19 +244,29 @@ long sys_pidfd_send_signal(const unsigned long arg[6])
 	return result;
 }
 
-/* The task whose descriptors PIDFD's process has, with a reference, if the caller may look into
- * it. */
-static int get_target(const struct pidfd *pidfd, struct task **target)
+/* The task whose descriptors PIDFD's process has, with a reference, or NULL. */
+static struct task *get_task(const struct pidfd *pidfd)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 	struct task *task = pidfd->thread ? pidfd->thread : pidfd->process->leader;
-	int error = !task ? -ESRCH : credentials_may_ptrace(task, PTRACE_AS_REAL);
 
-	if (!error) {
+	if (task)
 		task_get(task);
-		*target = task;
-	}
 	spin_unlock_irqrestore(&task_table_lock, state);
+	return task;
+}
+
+/* What TARGET has open at FD into *WANTED, with a reference, if the caller may look into it. */
+static int take_file(struct task *target, int fd, struct file **wanted)
+{
+	int error = exec_update_begin(target, PTRACE_AS_REAL);
+
+	if (error)
+		return error;
+	*wanted = file_table_get_file_of(target, fd, NULL);
+	if (!*wanted)
+		error = target->files ? -EBADF : -ESRCH;
+	exec_update_end(target);
 	return error;
 }
 
@@ -269,16 +280,13 @@ long sys_pidfd_getfd(const unsigned long arg[6])
 	file = get_file((int)arg[0]);
 	if (!file)
 		return -EBADF;
-	long result = get_target(file->private, &target);
+	target = get_task(file->private);
+	long result = target ? take_file(target, (int)arg[1], &wanted) : -ESRCH;
 
-	if (!result) {
-		wanted = file_table_get_file_of(target, (int)arg[1], NULL);
-		if (!wanted)
-			result = target->files ? -EBADF : -ESRCH;
+	if (target)
 		task_put(target);
-	}
 	file_put(file);
-	if (!wanted)
+	if (result)
 		return result;
 	result = fd_install(wanted, true);
 	if (result < 0)

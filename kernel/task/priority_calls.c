@@ -85,10 +85,12 @@ long sys_getpriority(const unsigned long arg[6])
 /* Gives TASK the nice value NICE if the running task may do that. T held. */
 static long set_nice(struct task *task, int nice)
 {
-	if (!credentials_may_schedule(task))
+	if (!credentials_own_schedule(task))
 		return -EPERM;
 	if (nice < task->sched.nice && !priority_limit_allows(task, nice) && !capable(CAP_SYS_NICE))
 		return -EACCES;
+	if (!credentials_may_schedule(task))
+		return -EPERM;
 	sched_set_nice(task, nice);
 	return 0;
 }

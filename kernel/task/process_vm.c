@@ -7,7 +7,7 @@
  * kernel's, so that neither side's faults happen under the other's lock. As much as can be copied
  * counts; nothing at all is EFAULT.
  */
-#include <kernel/credentials.h>
+#include <kernel/exec_guard.h>
 #include <kernel/kmalloc.h>
 #include <kernel/page.h>
 #include <kernel/process.h>
@@ -134,15 +134,10 @@ static int find_space(pid_t pid, struct vm_space **space)
 
 	if (!task)
 		return -ESRCH;
-	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	int error = credentials_may_ptrace(task, PTRACE_AS_REAL);
+	int error = exec_get_space(task, PTRACE_AS_REAL, space);
 
-	spin_unlock_irqrestore(&task_table_lock, state);
-	*space = error ? NULL : vm_space_of(task);
 	task_put(task);
-	if (error)
-		return error;
-	return *space ? 0 : -ESRCH;
+	return error;
 }
 
 static long transfer(const unsigned long arg[6], bool write)

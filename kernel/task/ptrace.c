@@ -70,17 +70,20 @@ static long attach(struct task *task, bool seize, unsigned long address, unsigne
 	if (seize && (address || !are_options_valid(options)))
 		return -EIO;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	bool allowed = may_attach(task);
+	/* What execve makes of a task rests on who traces it. */
+	int error = exec_guard_wait(task, &state);
 
-	if (allowed) {
+	if (!error && !may_attach(task))
+		error = -EPERM;
+	if (!error) {
 		ptrace_link(task, task_current(), seize, seize ? (unsigned int)options : 0);
 		/* One that is stopped with its process stops for its tracer instead. */
 		if (task->process->stop_signal)
 			signal_alert(task);
 	}
 	spin_unlock_irqrestore(&task_table_lock, state);
-	if (!allowed)
-		return -EPERM;
+	if (error)
+		return error;
 	return seize ? 0 : signal_send(task, &stop);
 }
 

@@ -38,7 +38,7 @@ static const struct {
 } restarts[] = {
 	{ 516, CALL_RESTARTS_UNHANDLED, true },	 /* ERESTART_RESTARTBLOCK */
 	{ 512, CALL_RESTARTS, false },		 /* ERESTARTSYS */
-	{ 513, CALL_RESTARTS_HANDLED, false },		 /* ERESTARTNOINTR */
+	{ 513, CALL_RESTARTS_ALWAYS, false },	 /* ERESTARTNOINTR */
 	{ 514, CALL_RESTARTS_UNHANDLED, false }, /* ERESTARTNOHAND */
 };
 

@@ -9,6 +9,7 @@
  * The list is the program's: it may be damaged, or a ring. So the walk is limited, and a fault
  * ends it.
  */
+#include <kernel/exec_guard.h>
 #include <kernel/futex.h>
 #include <kernel/pi.h>
 #include <kernel/syscall.h>
@@ -99,10 +100,17 @@ long sys_get_robust_list(const unsigned long arg[6])
 
 	if (!task)
 		return -ESRCH;
-	uint64_t list = task->robust_list;
+	uint64_t list = 0;
+	int error = exec_update_begin(task, PTRACE_AS_REAL);
 
+	if (!error) {
+		list = task->robust_list;
+		exec_update_end(task);
+	}
 	if ((pid_t)arg[0])
 		task_put(task);
+	if (error)
+		return error;
 	if (copy_to_user((void *)arg[2], &size, sizeof(size)) ||
 	    copy_to_user((void *)arg[1], &list, sizeof(list)))
 		return -EFAULT;

@@ -516,7 +516,7 @@ static bool enter_handler(struct task *self, struct trap_frame *frame, int signa
 	uint64_t old_mask = signals->restore_mask ? signals->saved_mask : signals->mask;
 	uint64_t mask = signals->mask | action->mask;
 
-	if (signals->restart == CALL_RESTARTS_HANDLED ||
+	if (signals->restart == CALL_RESTARTS_ALWAYS ||
 	    (signals->restart == CALL_RESTARTS && (action->flags & SA_RESTART)))
 		arch_syscall_restart(frame);
 	signals->restart = CALL_ENDS;

@@ -218,6 +218,7 @@ struct process *process_alloc(void)
 	wait_queue_init(&process->child_event);
 	wait_queue_init(&process->exit_event);
 	wait_queue_init(&process->signal_event);
+	exec_guard_init(&process->exec);
 	spin_init(&process->signal_lock);
 	signal_queue_init(&process->signals);
 	return process;

@@ -6,11 +6,14 @@
 #define KERNEL_PERF_OPEN_H
 
 struct perf_event;
+struct task;
 
 /* Once, by perf_init. */
 void perf_open_init(void);
 
 /* Forgets that the owner opened EVENT. Task context. */
 void perf_event_disown(struct perf_event *event);
+/* The same for all that TASK owns. Task context. */
+void perf_events_disown(const struct task *task);
 
 #endif

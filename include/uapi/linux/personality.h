@@ -3,7 +3,13 @@
 #ifndef _UAPI_LINUX_PERSONALITY_H
 #define _UAPI_LINUX_PERSONALITY_H
 
-#define ADDR_NO_RANDOMIZE 0x0040000
+#define ADDR_NO_RANDOMIZE  0x0040000
+#define MMAP_PAGE_ZERO	   0x0100000
+#define ADDR_COMPAT_LAYOUT 0x0200000
+#define READ_IMPLIES_EXEC  0x0400000
+/* What a program with more privileges does without. */
+#define PER_CLEAR_ON_SETID \
+	(READ_IMPLIES_EXEC | ADDR_NO_RANDOMIZE | ADDR_COMPAT_LAYOUT | MMAP_PAGE_ZERO)
 
 /* Asks for the present one. */
 #define PERSONALITY_QUERY 0xffffffff

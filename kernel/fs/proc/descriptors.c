@@ -21,7 +21,7 @@ struct descriptor {
 	_Atomic unsigned int references;
 	int fd;
 	bool cloexec;
-	struct file *file; /* referenced */
+	struct file *file; /* referenced; NULL: not for who looked it up, so for nobody */
 	struct task *task; /* referenced */
 };
 
@@ -37,16 +37,29 @@ static struct descriptor *make_descriptor(struct task *task, int fd)
 			file_put(file);
 		return NULL;
 	}
+	/* Together with the judgement: the caller holds tree_mutex, see kernel/task/exec_guard.c. */
+	if (proc_check_access(task)) {
+		file_put(file);
+		file = NULL;
+	}
 	task_get(task);
 	*descriptor = (struct descriptor){ 1, fd, cloexec, file, task };
 	return descriptor;
+}
+
+/* What TARGET shows to who looks now: 0 or -EACCES. */
+static int check_descriptor(void *target)
+{
+	const struct descriptor *descriptor = target;
+
+	return descriptor->file ? proc_check_access(descriptor->task) : -EACCES;
 }
 
 static void *find_descriptor(void *parent, const char *name, size_t name_size)
 {
 	int64_t fd = proc_number_of(name, name_size);
 
-	return fd >= 0 && !proc_check_access(parent) ? make_descriptor(parent, (int)fd) : NULL;
+	return fd >= 0 ? make_descriptor(parent, (int)fd) : NULL;
 }
 
 static void *next_descriptor(void *parent, uint64_t *id)
@@ -66,7 +79,7 @@ static void *next_descriptor(void *parent, uint64_t *id)
 static void set_attributes(void *target, struct inode *inode)
 {
 	const struct descriptor *descriptor = target;
-	unsigned int access = descriptor->file->flags & O_ACCMODE;
+	unsigned int access = descriptor->file ? descriptor->file->flags & O_ACCMODE : O_RDWR;
 
 	proc_set_owner(descriptor->task, inode);
 	if (inode_type(inode) == S_IFLNK)
@@ -85,7 +98,8 @@ static void put_descriptor(void *target)
 
 	if (atomic_fetch_sub(&descriptor->references, 1) != 1)
 		return;
-	file_put(descriptor->file);
+	if (descriptor->file)
+		file_put(descriptor->file);
 	task_put(descriptor->task);
 	kfree(descriptor);
 }
@@ -98,7 +112,10 @@ static uint64_t descriptor_id(void *target)
 static ssize_t read_descriptor(void *target, char *buffer, size_t size)
 {
 	const struct descriptor *descriptor = target;
+	int error = check_descriptor(target);
 
+	if (error)
+		return error;
 	if (descriptor->file->dentry) {
 		dentry_get(descriptor->file->dentry);
 		return proc_put_path(descriptor->file->dentry, buffer, size);
@@ -112,6 +129,9 @@ static struct dentry *follow_descriptor(void *target, int *error)
 {
 	const struct descriptor *descriptor = target;
 
+	*error = check_descriptor(target);
+	if (*error)
+		return NULL;
 	*error = -ENXIO;
 	if (descriptor->file->dentry)
 		dentry_get(descriptor->file->dentry);
@@ -137,6 +157,9 @@ static int show_info(struct text *text, void *target)
 {
 	const struct descriptor *descriptor = target;
 	struct file *file = descriptor->file;
+
+	if (proc_task_is_gone(descriptor->task))
+		return -ENOENT;
 	const struct inode *inode = file_inode(file);
 
 	text_print(text, "pos:\t%lu\nflags:\t0%o\nmnt_id:\t%lu\nino:\t%lu\n",
@@ -149,6 +172,8 @@ static int show_info(struct text *text, void *target)
 	return 0;
 }
 
-static const struct pseudo_entry info_entry = { .mode = S_IFREG | 0444, .show = show_info };
+static const struct pseudo_entry info_entry = { .mode = S_IFREG | 0444,
+						.open = check_descriptor,
+						.show = show_info };
 
 const struct pseudo_dynamic proc_descriptor_infos = DYNAMIC(&info_entry);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <kernel/dentry.h>
+#include <kernel/exec_guard.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
@@ -18,13 +19,79 @@
 #include "task.h"
 
 /* Most of a command line that is shown. */
-#define COMMAND_MAX  65536
-#define KIB_PER_PAGE (PAGE_SIZE / 1024)
+#define COMMAND_MAX   65536
+/* Most bytes of an auxiliary vector: Linux's AT_VECTOR_SIZE is less. */
+#define AUXILIARY_MAX 512
+#define KIB_PER_PAGE  (PAGE_SIZE / 1024)
 
-/* Copies what is at [START, END) of the task's memory. */
-static int show_memory(struct text *text, struct task *task, uintptr_t start, uintptr_t end)
+/* What an open file is about: the memory that the task had as the file was opened. When that memory is gone, because the
+ * task has executed another program or has ended, there is nothing to see; the vector was copied, as Linux has it in
+ * the structure that stays. */
+struct memory {
+	struct task *task;	/* referenced */
+	struct vm_space *space; /* pinned; NULL: the task had none */
+	uintptr_t environment_start, environment_end;
+	size_t auxiliary_size;
+	char auxiliary[AUXILIARY_MAX];
+};
+
+static size_t copy_auxiliary(struct memory *memory, struct vm_space *space, uintptr_t start,
+			     uintptr_t end)
 {
+	size_t size = end - start < AUXILIARY_MAX ? end - start : AUXILIARY_MAX;
+
+	return vm_access(space, start, memory->auxiliary, size, VM_ACCESS_READ);
+}
+
+int proc_memory_get(void *target, void **about)
+{
+	struct memory *memory = kzalloc(sizeof(*memory));
+	struct task *task = target;
+	const struct process *process = task->process;
+
+	if (!memory)
+		return -ENOMEM;
+	if (exec_update_begin_memory(task, PTRACE_AS_FS)) {
+		kfree(memory);
+		return -EACCES;
+	}
 	struct vm_space *space = vm_space_of(task);
+	uintptr_t start = process->auxiliary_start, end = process->auxiliary_end;
+
+	memory->environment_start = process->environment_start;
+	memory->environment_end = process->environment_end;
+	exec_update_end(task);
+	if (space) {
+		memory->auxiliary_size = copy_auxiliary(memory, space, start, end);
+		vm_space_pin(space);
+		vm_space_put(space);
+	}
+	memory->space = space;
+	memory->task = task;
+	task_get(task);
+	*about = memory;
+	return 0;
+}
+
+void proc_memory_put(void *about)
+{
+	struct memory *memory = about;
+
+	if (memory->space)
+		vm_space_unpin(memory->space);
+	task_put(memory->task);
+	kfree(memory);
+}
+
+/* The space that MEMORY is about, with a reference, or NULL: it is gone. */
+static struct vm_space *get_space(const struct memory *memory)
+{
+	return memory->space && vm_space_get_pinned(memory->space) ? memory->space : NULL;
+}
+
+/* Copies what is at [START, END) of SPACE, whose reference moves in; NULL: nothing. */
+static void show_memory(struct text *text, struct vm_space *space, uintptr_t start, uintptr_t end)
+{
 	char part[256];
 
 	if (end - start > COMMAND_MAX)
@@ -40,36 +107,42 @@ static int show_memory(struct text *text, struct task *task, uintptr_t start, ui
 	}
 	if (space)
 		vm_space_put(space);
-	return 0;
 }
 
 int proc_show_cmdline_of(struct text *text, void *target)
 {
-	const struct process *process = ((struct task *)target)->process;
+	struct task *task = target;
 
-	return show_memory(text, target, process->arguments_start, process->environment_start);
+	exec_update_begin_public(task);
+	struct vm_space *space = vm_space_of(task);
+	uintptr_t start = task->process->arguments_start, end = task->process->environment_start;
+
+	exec_update_end(task);
+	show_memory(text, space, start, end);
+	return 0;
 }
 
-int proc_show_environ(struct text *text, void *target)
+int proc_show_environ(struct text *text, void *about)
 {
-	const struct process *process = ((struct task *)target)->process;
+	const struct memory *memory = about;
 
-	return show_memory(text, target, process->environment_start, process->environment_end);
+	show_memory(text, get_space(memory), memory->environment_start, memory->environment_end);
+	return 0;
 }
 
-int proc_show_auxv(struct text *text, void *target)
+int proc_show_auxv(struct text *text, void *about)
 {
-	const struct process *process = ((struct task *)target)->process;
+	const struct memory *memory = about;
 
-	return show_memory(text, target, process->auxiliary_start, process->auxiliary_end);
+	text_append(text, memory->auxiliary, memory->auxiliary_size);
+	return 0;
 }
 
 /* As a debugger: also what the program itself may not read or write. */
-static ssize_t access(struct task *task, char *buffer, size_t size, uint64_t address,
+static ssize_t access(const struct memory *memory, char *buffer, size_t size, uint64_t address,
 		      unsigned int flags)
 {
-	/* It may have got other credentials since the file was opened. */
-	struct vm_space *space = proc_check_access(task) ? NULL : vm_space_of(task);
+	struct vm_space *space = get_space(memory);
 	size_t done;
 
 	if (!space)
@@ -79,14 +152,14 @@ static ssize_t access(struct task *task, char *buffer, size_t size, uint64_t add
 	return done ? (ssize_t)done : -EIO;
 }
 
-ssize_t proc_read_mem(void *target, char *buffer, size_t size, uint64_t address)
+ssize_t proc_read_mem(void *about, char *buffer, size_t size, uint64_t address)
 {
-	return access(target, buffer, size, address, VM_ACCESS_READ);
+	return access(about, buffer, size, address, VM_ACCESS_READ);
 }
 
-ssize_t proc_write_mem(void *target, const char *buffer, size_t size, uint64_t address)
+ssize_t proc_write_mem(void *about, const char *buffer, size_t size, uint64_t address)
 {
-	return access(target, (char *)buffer, size, address, VM_ACCESS_WRITE);
+	return access(about, (char *)buffer, size, address, VM_ACCESS_WRITE);
 }
 
 static void print_area(struct text *text, const struct vm_area *area)
@@ -167,10 +240,13 @@ static void print_details(struct text *text, const struct next_area *next)
 	print_resident(text, next->resident);
 }
 
-static int show_areas(struct text *text, struct task *task, bool detailed)
+static int show_areas(struct text *text, const struct memory *memory, bool detailed)
 {
-	struct vm_space *space = vm_space_of(task);
 	uintptr_t from = 0;
+
+	if (proc_task_is_gone(memory->task))
+		return -ESRCH;
+	struct vm_space *space = get_space(memory);
 
 	while (space) {
 		struct next_area next = { .detailed = detailed };
@@ -190,14 +266,14 @@ static int show_areas(struct text *text, struct task *task, bool detailed)
 	return 0;
 }
 
-int proc_show_maps(struct text *text, void *target)
+int proc_show_maps(struct text *text, void *about)
 {
-	return show_areas(text, target, false);
+	return show_areas(text, about, false);
 }
 
 /* Who shares a page, and which were written to, is not known: so nothing is said of Linux's Pss, Shared
  * and Private. */
-int proc_show_smaps(struct text *text, void *target)
+int proc_show_smaps(struct text *text, void *about)
 {
-	return show_areas(text, target, true);
+	return show_areas(text, about, true);
 }

@@ -106,15 +106,18 @@ void proc_set_owner(struct task *task, struct inode *inode)
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
-/* It has been waited for. */
-static bool is_gone(void *target)
+bool proc_task_is_gone(const struct task *task)
 {
-	const struct task *task = target;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 	bool gone = task_table_find(task->tid) != task;
 
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return gone;
+}
+
+static bool is_gone(void *target)
+{
+	return proc_task_is_gone(target);
 }
 
 static void set_attributes(void *target, struct inode *inode)
@@ -125,15 +128,13 @@ static void set_attributes(void *target, struct inode *inode)
 int proc_check_access(struct task *task)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	int error = credentials_may_ptrace(task, PTRACE_AS_FS);
+	int error = task_table_find(task->tid) != task ||
+				    credentials_may_ptrace(task, PTRACE_AS_FS) ?
+			    -EACCES :
+			    0;
 
 	spin_unlock_irqrestore(&task_table_lock, state);
-	return error ? -EACCES : 0;
-}
-
-int proc_open_accessible(void *target)
-{
-	return proc_check_access(target);
+	return error;
 }
 
 /* --- the directories --- */
@@ -142,10 +143,11 @@ int proc_open_accessible(void *target)
 	{                                                       \
 		.name = (n), .mode = S_IFREG | (m), .show = (s) \
 	}
-/* Only for who may look into the task. */
-#define GUARDED(n, m, s)                                                                      \
-	{                                                                                     \
-		.name = (n), .mode = S_IFREG | (m), .open = proc_open_accessible, .show = (s) \
+/* Of the memory that the task has as the file is opened; only for who may look into the task then. */
+#define MEMORY(n, m, s)                                                       \
+	{                                                                     \
+		.name = (n), .mode = S_IFREG | (m), .begin = proc_memory_get, \
+		.end = proc_memory_put, .show = (s)                           \
 	}
 #define LINK(n)                                                                 \
 	{                                                                       \
@@ -154,40 +156,40 @@ int proc_open_accessible(void *target)
 	}
 
 /* What a process and each of its threads have. */
-#define COMMON_ENTRIES                                                                           \
-	SHOWN("statm", 0444, proc_show_statm), SHOWN("status", 0444, proc_show_status),          \
-		{ .name = "comm",                                                                \
-		  .mode = S_IFREG | 0644,                                                        \
-		  .show = proc_show_comm,                                                        \
-		  .store = proc_store_comm },                                                    \
-		SHOWN("cmdline", 0444, proc_show_cmdline_of),                                    \
-		GUARDED("environ", 0400, proc_show_environ),                                     \
-		GUARDED("auxv", 0400, proc_show_auxv), GUARDED("maps", 0444, proc_show_maps),    \
-		GUARDED("smaps", 0444, proc_show_smaps),                                         \
-		{ .name = "mem",                                                                 \
-		  .mode = S_IFREG | 0600,                                                        \
-		  .open = proc_open_accessible,                                                  \
-		  .read_at = proc_read_mem,                                                      \
-		  .write_at = proc_write_mem },                                                  \
-		SHOWN("mounts", 0444, proc_show_mounts),                                         \
-		SHOWN("mountinfo", 0444, proc_show_mountinfo),                                   \
-		SHOWN("limits", 0444, proc_show_limits),                                         \
-		SHOWN("oom_score", 0444, proc_show_oom_score),                                   \
-		{ .name = "oom_score_adj",                                                       \
-		  .mode = S_IFREG | 0644,                                                        \
-		  .show = proc_show_oom_score_adj,                                               \
-		  .store = proc_store_oom_score_adj },                                           \
-		GUARDED("personality", 0400, proc_show_personality),                             \
-		SHOWN("loginuid", 0444, proc_show_unset_id),                                     \
-		SHOWN("sessionid", 0444, proc_show_unset_id),                                    \
-		SHOWN("uid_map", 0444, proc_show_id_map),                                        \
-		SHOWN("gid_map", 0444, proc_show_id_map),                                        \
-		SHOWN("projid_map", 0444, proc_show_id_map),                                     \
-		SHOWN("cgroup", 0444, proc_show_empty), LINK(exe), LINK(cwd), LINK(root),        \
-		{ .name = "fd", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptors },          \
-		{ .name = "fdinfo", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptor_infos }, \
-	{                                                                                        \
-		.name = "ns", .mode = S_IFDIR | 0511, .children = proc_namespaces                \
+#define COMMON_ENTRIES                                                                            \
+	SHOWN("statm", 0444, proc_show_statm), SHOWN("status", 0444, proc_show_status),           \
+		{ .name = "comm",                                                                 \
+		  .mode = S_IFREG | 0644,                                                         \
+		  .show = proc_show_comm,                                                         \
+		  .store = proc_store_comm },                                                     \
+		SHOWN("cmdline", 0444, proc_show_cmdline_of),                                     \
+		MEMORY("environ", 0400, proc_show_environ), MEMORY("auxv", 0400, proc_show_auxv), \
+		MEMORY("maps", 0444, proc_show_maps), MEMORY("smaps", 0444, proc_show_smaps),     \
+		{ .name = "mem",                                                                  \
+		  .mode = S_IFREG | 0600,                                                         \
+		  .begin = proc_memory_get,                                                       \
+		  .end = proc_memory_put,                                                         \
+		  .read_at = proc_read_mem,                                                       \
+		  .write_at = proc_write_mem },                                                   \
+		SHOWN("mounts", 0444, proc_show_mounts),                                          \
+		SHOWN("mountinfo", 0444, proc_show_mountinfo),                                    \
+		SHOWN("limits", 0444, proc_show_limits),                                          \
+		SHOWN("oom_score", 0444, proc_show_oom_score),                                    \
+		{ .name = "oom_score_adj",                                                        \
+		  .mode = S_IFREG | 0644,                                                         \
+		  .show = proc_show_oom_score_adj,                                                \
+		  .store = proc_store_oom_score_adj },                                            \
+		SHOWN("personality", 0400, proc_show_personality),                                \
+		SHOWN("loginuid", 0444, proc_show_unset_id),                                      \
+		SHOWN("sessionid", 0444, proc_show_unset_id),                                     \
+		SHOWN("uid_map", 0444, proc_show_id_map),                                         \
+		SHOWN("gid_map", 0444, proc_show_id_map),                                         \
+		SHOWN("projid_map", 0444, proc_show_id_map),                                      \
+		SHOWN("cgroup", 0444, proc_show_empty), LINK(exe), LINK(cwd), LINK(root),         \
+		{ .name = "fd", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptors },           \
+		{ .name = "fdinfo", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptor_infos },  \
+	{                                                                                         \
+		.name = "ns", .mode = S_IFDIR | 0511, .children = proc_namespaces                 \
 	}
 
 static const struct pseudo_entry thread_entries[] = {

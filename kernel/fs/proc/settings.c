@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <kernel/credentials.h>
+#include <kernel/exec_guard.h>
 #include <kernel/page.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
@@ -146,7 +147,11 @@ int proc_show_oom_score(struct text *text, void *target)
 
 int proc_show_personality(struct text *text, void *target)
 {
+	/* At each reading, and with the call's error, as Linux's lock_trace. */
+	if (exec_update_begin(target, PTRACE_AS_FS))
+		return -EPERM;
 	text_print(text, "%08x\n", ((const struct task *)target)->process->personality);
+	exec_update_end(target);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include <kernel/credentials.h>
 #include <kernel/dentry.h>
+#include <kernel/exec_guard.h>
 #include <kernel/path_view.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
@@ -144,7 +145,15 @@ static int show_stat(struct text *text, struct task *task, bool whole)
 	const struct dispositions sets = dispositions_of(process);
 	const struct vm_usage usage = usage_of(task);
 	int nice = task->sched.nice;
-	bool accessible = !proc_check_access(task);
+	bool accessible = !exec_update_begin(task, PTRACE_AS_FS);
+	uintptr_t arguments = 0, environment = 0, environment_end = 0;
+
+	if (accessible) {
+		arguments = process->arguments_start;
+		environment = process->environment_start;
+		environment_end = process->environment_end;
+		exec_update_end(task);
+	}
 
 	text_print(text, "%d (%s) %c %d %d %d %d %d %u ", task->tid, task->comm, state_letter(task),
 		   facts.parent, facts.group, facts.session, (int)facts.terminal, facts.foreground,
@@ -171,13 +180,9 @@ static int show_stat(struct text *text, struct task *task, bool whole)
 		   (unsigned long)sets.caught & SIGNALS_SHOWN,
 		   task->tid == task->tgid ? process->exit_signal : -1, task->cpu,
 		   task->sched.own_priority, task->sched.policy);
-	if (accessible)
-		text_print(text, "%lu %lu %lu %lu %d\n", (unsigned long)process->arguments_start,
-			   (unsigned long)process->environment_start,
-			   (unsigned long)process->environment_start,
-			   (unsigned long)process->environment_end, facts.exit_status);
-	else
-		text_print(text, "0 0 0 0 0\n");
+	text_print(text, "%lu %lu %lu %lu %d\n", (unsigned long)arguments,
+		   (unsigned long)environment, (unsigned long)environment,
+		   (unsigned long)environment_end, accessible ? facts.exit_status : 0);
 	return 0;
 }
 

@@ -18,9 +18,10 @@ struct task;
 int64_t proc_number_of(const char *name, size_t size);
 /* INODE, new, belongs to TASK's user; to root if nobody may look into TASK. */
 void proc_set_owner(struct task *task, struct inode *inode);
-/* Whether the running task may look into TASK: 0 or -EACCES. As open: pseudo_entry's member. */
+/* Whether TASK has been waited for. */
+bool proc_task_is_gone(const struct task *task);
+/* Whether the running task may look into TASK: 0 or -EACCES. */
 int proc_check_access(struct task *task);
-int proc_open_accessible(void *target);
 
 /* status.c. Of a process as a whole, and of one thread. */
 int proc_show_process_stat(struct text *text, void *target);
@@ -28,14 +29,16 @@ int proc_show_thread_stat(struct text *text, void *target);
 int proc_show_statm(struct text *text, void *target);
 int proc_show_status(struct text *text, void *target);
 
-/* memory.c */
+/* memory.c; the two are pseudo_entry's begin and end, and make what the others but cmdline's are about. */
+int proc_memory_get(void *target, void **about);
+void proc_memory_put(void *about);
 int proc_show_cmdline_of(struct text *text, void *target);
-int proc_show_environ(struct text *text, void *target);
-int proc_show_auxv(struct text *text, void *target);
-int proc_show_maps(struct text *text, void *target);
-int proc_show_smaps(struct text *text, void *target);
-ssize_t proc_read_mem(void *target, char *buffer, size_t size, uint64_t address);
-ssize_t proc_write_mem(void *target, const char *buffer, size_t size, uint64_t address);
+int proc_show_environ(struct text *text, void *about);
+int proc_show_auxv(struct text *text, void *about);
+int proc_show_maps(struct text *text, void *about);
+int proc_show_smaps(struct text *text, void *about);
+ssize_t proc_read_mem(void *about, char *buffer, size_t size, uint64_t address);
+ssize_t proc_write_mem(void *about, const char *buffer, size_t size, uint64_t address);
 
 /* settings.c */
 int proc_show_comm(struct text *text, void *target);

@@ -6,6 +6,7 @@
  * does nothing else meanwhile than take interrupts.
  */
 #include <kernel/credentials.h>
+#include <kernel/exec_guard.h>
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>
 #include <kernel/task.h>
@@ -161,10 +162,15 @@ void user_account_put(struct user_account *account)
 {
 }
 
-bool task_may_observe(struct task *task)
+int exec_update_begin_observing(struct task *task)
 {
 	(void)task;
-	return true;
+	return 0;
+}
+
+void exec_update_end(struct task *task)
+{
+	(void)task;
 }
 
 int signal_send(struct task *task, const struct kernel_siginfo *info)

@@ -5,8 +5,9 @@
 
 #include <uapi/linux/elf.h>
 
-#define ARCH_ELF_MACHINE EM_ALPHA
-#define ARCH_PLATFORM	 "ev67"
-#define ARCH_UTSNAME	 "alpha"
+#define ARCH_ELF_MACHINE	      EM_ALPHA
+#define ARCH_PLATFORM		      "ev67"
+#define ARCH_UTSNAME		      "alpha"
+#define ARCH_EXEC_PERSONALITY_CLEARED 0u
 
 #endif

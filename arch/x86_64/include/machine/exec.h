@@ -5,8 +5,10 @@
 
 #include <uapi/linux/elf.h>
 
-#define ARCH_ELF_MACHINE EM_X86_64
-#define ARCH_PLATFORM	 "x86_64"
-#define ARCH_UTSNAME	 "x86_64"
+#define ARCH_ELF_MACHINE	      EM_X86_64
+#define ARCH_PLATFORM		      "x86_64"
+#define ARCH_UTSNAME		      "x86_64"
+/* READ_IMPLIES_EXEC: Linux's set_personality_64bit. */
+#define ARCH_EXEC_PERSONALITY_CLEARED 0x0400000u
 
 #endif
