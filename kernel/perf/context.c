@@ -36,6 +36,7 @@
 #include <kernel/perf/clone_context.h>
 #include <kernel/perf/groups.h>
 #include <kernel/perf/inherit.h>
+#include <kernel/perf/open.h>
 #include <kernel/perf/schedule.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/perf/signal.h>
@@ -507,12 +508,11 @@ void perf_task_exec(struct task *task)
 	mutex_unlock(&context->mutex);
 }
 
-static void sched_out_locked(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns,
-			     void *argument)
+static void sched_out_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	lose_image(context);
+	unclone(call->context);
 	if (cpu)
-		perf_context_sched_out(cpu, context, PERF_ALL, now_ns);
+		perf_context_sched_out(cpu, call->context, PERF_ALL, now_ns);
 }
 
 /* The context of TASK, the running one, with a reference and its mutex; or NULL. Until the mutex is given
@@ -543,8 +543,11 @@ void perf_task_end_events(struct task *task)
 		context = lock_own(task);
 	}
 	/* As at its end: no samples after the record of it. */
-	if (context)
-		perf_context_call(context, true, sched_out_locked, NULL);
+	if (context) {
+		struct perf_call call = { .context = context };
+
+		perf_call_run(&call, PERF_CALL_CHANGE, sched_out_locked);
+	}
 	perf_sideband_exit(context, task);
 	if (context) {
 		retire_all(context, false);

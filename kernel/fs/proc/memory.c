@@ -40,7 +40,7 @@ static size_t copy_auxiliary(struct memory *memory, struct vm_space *space, uint
 {
 	size_t size = end - start < AUXILIARY_MAX ? end - start : AUXILIARY_MAX;
 
-	return vm_access(space, start, memory->auxiliary, size, VM_ACCESS_READ);
+	return vm_access(space, user_range_clip(start, size), memory->auxiliary, VM_ACCESS_READ);
 }
 
 int proc_memory_get(void *target, void **about)
