@@ -15,6 +15,7 @@
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>
+#include <kernel/pipe.h>
 #include <kernel/process.h>
 #include <kernel/random.h>
 #include <kernel/system_names.h>
@@ -144,6 +145,7 @@ SHOW_NUMBER(perf_event_max_stack, perf_stack_depth_max)
 SHOW_NUMBER(perf_event_max_contexts_per_stack, perf_contexts_per_stack_max)
 NUMBER(kptr_restrict, kptr_restrict, 0, 2)
 /* Linux's least: what the system needs for itself. */
+NUMBER(pipe_user_pages_soft, pipe_user_pages_soft, 0, INT32_MAX)
 NUMBER(threads_max, task_count_max, 20, PID_MAX)
 
 /* As on Linux: where the time of interrupts is not limited, their rate is not either. */
@@ -351,6 +353,7 @@ static const struct pseudo_entry vm_entries[] = {
 static const struct pseudo_entry fs_entries[] = {
 	FIXED("file-max", show_file_max),
 	FILE_ENTRY(nr_open),
+	NAMED_NUMBER_SETTING("pipe-user-pages-soft", pipe_user_pages_soft),
 	FIXED("overflowuid", show_overflow_id),
 	FIXED("overflowgid", show_overflow_id),
 	END,
