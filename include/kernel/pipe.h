@@ -17,6 +17,9 @@ struct inode;
 /* Writes of so many bytes are not mixed with others': pipe(7). */
 #define PIPE_BUF 4096u
 
+/* Pages that pipes of one user may hold before further ones are small, 0: any; pipe-user-pages-soft of /proc/sys/fs. */
+extern _Atomic int pipe_user_pages_soft;
+
 /* At start. */
 void pipes_init(void);
 

@@ -15,6 +15,7 @@
 #include <kernel/pipe.h>
 
 #include <kernel/anonymous.h>
+#include <kernel/credentials.h>
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
@@ -30,10 +31,13 @@
 #include <uapi/linux/poll.h>
 #include <uapi/linux/termios.h>
 
+#include "pipe_charge.h"
 #include "pipe_ring.h"
 
 /* Linux's default, and the most it lets a user ask for: /proc/sys/fs/pipe-max-size. */
 #define DEFAULT_ORDER 4
+/* What who has too many gets. */
+#define LEAST_ORDER   1
 #define MAX_BYTES     (1u << 20)
 
 struct pipe {
@@ -44,6 +48,7 @@ struct pipe {
 	unsigned int large_writers;		 /* M: wait for more room than PIPE_BUF */
 	LIST_HEAD(, file) files;		 /* M, and pipes_mutex: open ones */
 	struct pipe_ring ring;			 /* M */
+	struct user_account *account;		 /* in which the ring's pages count, referenced */
 	unsigned int readers, writers;		 /* M: files that can */
 	unsigned int readers_ever, writers_ever; /* M */
 };						 /* M: mutex */
@@ -53,6 +58,11 @@ static struct mutex pipes_mutex;
 void pipes_init(void)
 {
 	mutex_init(&pipes_mutex);
+}
+
+static long pages_of(const struct pipe *pipe)
+{
+	return pipe->ring.size >> PAGE_SHIFT;
 }
 
 static bool reads(const struct file *file)
@@ -316,6 +326,8 @@ static long control_pipe(struct file *file, unsigned int command, unsigned long 
 
 static void free_pipe(struct pipe *pipe)
 {
+	pipe_charge(pipe->account, -pages_of(pipe));
+	user_account_put(pipe->account);
 	ring_free(&pipe->ring);
 	kfree(pipe);
 }
@@ -358,10 +370,20 @@ static struct pipe *create_pipe(void)
 
 	if (!pipe)
 		return NULL;
-	if (ring_create(&pipe->ring, DEFAULT_ORDER)) {
+	struct user_account *account = credentials_current()->account;
+	unsigned int order = DEFAULT_ORDER;
+
+	if (pipe_charge(account, 1 << DEFAULT_ORDER)) {
+		order = LEAST_ORDER;
+		pipe_charge_least(account, 1 << LEAST_ORDER);
+	}
+	if (ring_create(&pipe->ring, order)) {
+		pipe_charge(account, -(1l << order));
 		kfree(pipe);
 		return NULL;
 	}
+	user_account_get(account);
+	pipe->account = account;
 	mutex_init(&pipe->mutex);
 	wait_queue_init(&pipe->readable);
 	wait_queue_init(&pipe->writable);
@@ -591,8 +613,14 @@ long pipe_set_size(struct file *file, unsigned long bytes)
 	while (PAGE_SIZE << order < bytes)
 		order++;
 	mutex_lock(&pipe->mutex);
-	int error = ring_resize(&pipe->ring, order);
+	long more = (1l << order) - pages_of(pipe);
+	int error = pipe_charge(pipe->account, more);
 
+	if (!error) {
+		error = ring_resize(&pipe->ring, order);
+		if (error)
+			pipe_charge_least(pipe->account, -more);
+	}
 	mutex_unlock(&pipe->mutex);
 	wake_all(pipe);
 	return error ? error : (long)(PAGE_SIZE << order);

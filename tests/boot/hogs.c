@@ -10,11 +10,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "process.h"
 
 enum { SIGNALS = 3000, TASKS = 1500, FILES = 4000, AREAS = 20000, TIMERS = 2000, ROBUST = 4000 };
-enum { LIMIT_SIGPENDING = 11, LIMIT_NOFILE = 7, MONOTONIC = 1, REALTIME = 0, FIRST_REAL_TIME = 32 };
+enum { LIMIT_SIGPENDING = 11, MONOTONIC = 1, REALTIME = 0, FIRST_REAL_TIME = 32 };
 enum { FUTEX_WAIT_PRIVATE = 128, FUTEX_WAKE_PRIVATE = 129, FUTEX_REQUEUE_PRIVATE = 131 };
 
 static void set_limit(int limit, uint64_t most)
@@ -193,7 +194,7 @@ static void hold_files(void)
 
 static void check_files(void)
 {
-	set_limit(LIMIT_NOFILE, 65536);
+	set_limit(RLIMIT_NOFILE, 65536);
 	EXPECT_EQ(status_of(start(hold_files)), 0);
 }
 

@@ -16,6 +16,7 @@
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>
+#include <kernel/pipe.h>
 #include <kernel/process.h>
 #include <kernel/random.h>
 #include <kernel/system_names.h>
@@ -147,6 +148,7 @@ NUMBER(max_user_instances, inotify_instances_max, 0, INT32_MAX)
 NUMBER(max_user_watches, inotify_watches_max, 0, INT32_MAX)
 NUMBER(max_queued_events, inotify_events_max, 0, INT32_MAX)
 NUMBER(kptr_restrict, kptr_restrict, 0, 2)
+NUMBER(pipe_user_pages_soft, pipe_user_pages_soft, 0, INT32_MAX)
 /* Linux's least: what the system needs for itself. */
 NUMBER(threads_max, task_count_max, 20, PID_MAX)
 
@@ -363,6 +365,7 @@ static const struct pseudo_entry fs_entries[] = {
 	FIXED("file-max", show_file_max),
 	FILE_ENTRY(nr_open),
 	DIRECTORY("inotify", inotify_entries),
+	NAMED_NUMBER_SETTING("pipe-user-pages-soft", pipe_user_pages_soft),
 	FIXED("overflowuid", show_overflow_id),
 	FIXED("overflowgid", show_overflow_id),
 	END,

@@ -193,7 +193,8 @@ static void see_default(void)
 
 	SEE(mount("quota", PLACE, "tmpfs", 0, NULL));
 	statfs(PLACE, &about);
-	show((long)about.f_files == (long)about.f_blocks ? "as many" : "another number", "inodes and blocks");
+	show((long)about.f_files == (long)about.f_blocks ? "as many" : "another number",
+	     "inodes and blocks");
 	show(outcome_value((long)(about.f_files - about.f_ffree)), "inodes of an empty tmpfs");
 	SEE(umount(PLACE));
 	SEE(mount("quota", PLACE, "ramfs", 0, NULL));
@@ -246,6 +247,30 @@ static void see_timers(void)
 	show(outcome(make_timer(&another)), "and one more");
 }
 
+/* --- pipes --- */
+
+/* Beyond the user's limit a pipe is small, and none grows. */
+static void see_pipes(void)
+{
+	int ends[2], fd = open("/proc/sys/fs/pipe-user-pages-soft", O_RDONLY);
+	char text[32] = "";
+	ssize_t got = read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	show(got > 0 ? strtok(text, "\n") : "nothing", "pipe-user-pages-soft");
+	SEE(write_file("/proc/sys/fs/pipe-user-pages-soft", "40") > 0);
+	become(SOMEBODY);
+	for (int i = 0; i < 4; i++) {
+		SEE(pipe(ends));
+		show(outcome_value(fcntl(ends[0], F_GETPIPE_SZ) / PAGE_BYTES), "pages of pipe %d",
+		     i);
+	}
+	SEE(fcntl(ends[0], F_SETPIPE_SZ, 16 * PAGE_BYTES));
+	show(outcome(fcntl(ends[0], F_SETPIPE_SZ, PAGE_BYTES)), "making a pipe smaller");
+	show(outcome(fcntl(ends[0], F_SETPIPE_SZ, 2 * PAGE_BYTES)), "and as large as it was");
+	show(outcome(fcntl(ends[0], F_SETPIPE_SZ, 8 * PAGE_BYTES)), "and beyond the limit");
+}
+
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -254,5 +279,6 @@ int main(void)
 	see_room();
 	see_default();
 	in_child(see_timers);
+	in_child(see_pipes);
 	return 0;
 }
