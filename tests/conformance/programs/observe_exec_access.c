@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -258,12 +259,98 @@ static void run(void)
 		look_at_the_dead(&opened);
 }
 
+/* --- a tracer that waits for an execve, which waits for the tracer --- */
+
+static sigjmp_buf interrupted;
+
+static void jump(int signal)
+{
+	(void)signal;
+	siglongjmp(interrupted, 1);
+}
+
+static int ids[2];
+static char stack[65536] __attribute__((aligned(16)));
+
+static int tell_id(void *unused)
+{
+	int id = (int)syscall(SYS_gettid);
+
+	(void)unused;
+	if (write(ids[1], &id, sizeof(id)) != sizeof(id))
+		_exit(1);
+	for (;;)
+		pause();
+	return 0;
+}
+
+static void execute_with_thread(void)
+{
+	char byte;
+
+	if (clone(tell_id, stack + sizeof(stack),
+		  CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, NULL) < 0)
+		fail_to("a thread");
+	if (read(GO, &byte, 1) != 1)
+		_exit(1);
+	execl(kinds[PLAIN].path, "program", "pause", NULL);
+}
+
+/* PID's execve waits for its thread, which has stopped for this tracer. */
+static void wait_for_execve(pid_t pid, pid_t thread)
+{
+	struct sigaction action = { .sa_handler = jump, .sa_flags = SA_NODEFER };
+	int status;
+
+	sigaction(SIGALRM, &action, NULL);
+	if (sigsetjmp(interrupted, 1) == 0) {
+		alarm(1);
+		show(outcome(ptrace(PTRACE_SEIZE, pid, 0, 0)), "tracing who waits in execve");
+	} else {
+		show("interrupted", "tracing who waits in execve");
+	}
+	show(outcome(ptrace(PTRACE_CONT, thread, 0, 0)), "the thread ends");
+	/* execve waits for that too. */
+	show(outcome(waitpid(thread, &status, __WALL)), "the thread is waited for");
+	show(outcome(ptrace(PTRACE_SEIZE, pid, 0, 0)), "tracing who waited in execve");
+}
+
+static void trace_execve(void)
+{
+	int go[2], status, thread;
+
+	if (pipe(go) || pipe(ids))
+		fail_to("pipes");
+	dup2(go[0], GO);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execute_with_thread();
+		_exit(1);
+	}
+	if (read(ids[0], &thread, sizeof(thread)) != sizeof(thread))
+		fail_to("a thread");
+	show(outcome(ptrace(PTRACE_SEIZE, thread, 0, PTRACE_O_TRACEEXIT)), "tracing a thread");
+	if (write(go[1], "", 1) != 1)
+		fail_to("telling");
+	show(outcome(waitpid(thread, &status, __WALL)), "the thread stops");
+	show(outcome_value(status >> 16), "the thread stops: at its end");
+	wait_for_execve(pid, thread);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, __WALL);
+	show(outcome_value(WIFSIGNALED(status)), "it is killed");
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 2)
+		for (;;)
+			pause();
 	if (argc > 1)
 		return strcmp(argv[1], "wait") == 0 ? be_looked_at() : 1;
 	make_programs();
 	for (kind = kinds; kind < kinds + KINDS; kind++)
 		in_child(run);
+	in_child(trace_execve);
 	return 0;
 }
