@@ -11,6 +11,7 @@
 #include <kernel/log.h>
 #include <kernel/pty.h>
 #include <kernel/tmpfs.h>
+#include <kernel/page.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 
@@ -57,7 +58,19 @@ int null_open(struct inode *inode, struct file *file)
 
 static ssize_t read_zeros(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
-	return clear_user(user_buffer, size) ? -EFAULT : (ssize_t)size;
+	uintptr_t start = (uintptr_t)user_buffer;
+	size_t done = 0;
+
+	/* Page by page, so that what can be written counts. */
+	while (done < size) {
+		size_t part = PAGE_SIZE - (start + done) % PAGE_SIZE;
+
+		part = part < size - done ? part : size - done;
+		if (clear_user((void *)(start + done), part))
+			return done ? (ssize_t)done : -EFAULT;
+		done += part;
+	}
+	return (ssize_t)done;
 }
 
 static ssize_t read_zeros_for_kernel(struct file *file, void *buffer, size_t size,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls on descriptors: reading, writing, moving, duplicating. Those on paths are in
  * path_calls.c. */
-#include <arch/mmu.h>
 #include <kernel/file.h>
 #include <kernel/file_lock.h>
 #include <kernel/inode.h>
@@ -11,6 +10,7 @@
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/tmpfs.h>
+#include <kernel/user_range.h>
 #include <kernel/usercopy.h>
 #include <kernel/vector.h>
 #include <uapi/linux/errno.h>
@@ -29,10 +29,12 @@ static size_t limit(size_t size)
 	return size < TRANSFER_MAX ? size : TRANSFER_MAX;
 }
 
-/* No memory is that large, and no file. */
-static int check_range(size_t size, uint64_t position)
+/* Whether there may be such memory, and such a place in a file. */
+static int check_range(const void *buffer, size_t size, uint64_t position)
 {
-	if ((int64_t)size < 0 || size > USER_END)
+	struct user_range range;
+
+	if (!user_range_make((uintptr_t)buffer, size, &range))
 		return -EFAULT;
 	return (int64_t)(position + size) < 0 ? -EINVAL : 0;
 }
@@ -45,7 +47,7 @@ static inline ssize_t read_from(struct file *file, void *buffer, size_t size, ui
 		return -EBADF;
 	if (!file->ops->read)
 		return -EINVAL;
-	int error = check_range(size, *position);
+	int error = check_range(buffer, size, *position);
 
 	return error ? error : file->ops->read(file, buffer, limit(size), position);
 }
@@ -58,7 +60,7 @@ static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint
 		return -EBADF;
 	if (!file->ops->write)
 		return -EINVAL;
-	int error = check_range(size, *position);
+	int error = check_range(buffer, size, *position);
 
 	return error ? error : file->ops->write(file, buffer, limit(size), position);
 }
@@ -117,53 +119,66 @@ long sys_pwrite64(const unsigned long arg[6])
 }
 
 /* What is written to FILE at once, though it comes in parts: gathered first. */
-static long write_whole(struct file *file, const struct kernel_iovec *vector, size_t count)
+static long write_whole(struct file *file, struct vector *vector)
 {
-	size_t size = 0;
+	size_t size = vector->left;
+
+	if (size > file->ops->whole_max)
+		return -EINVAL;
 	char *bytes = kzalloc(file->ops->whole_max);
-	long result = bytes ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < count && !result; i++) {
-		struct kernel_iovec part;
+	if (!bytes)
+		return -ENOMEM;
+	long result = vector_copy_from(vector, bytes, size);
 
-		if (copy_from_user(&part, &vector[i], sizeof(part)))
-			result = -EFAULT;
-		else if (part.iov_len > file->ops->whole_max - size)
-			result = -EINVAL;
-		else if (copy_from_user(bytes + size, (const void *)part.iov_base, part.iov_len))
-			result = -EFAULT;
-		else
-			size += part.iov_len;
-	}
 	if (!result)
 		result = file->ops->write_from_kernel(file, bytes, size, &file->position);
 	kfree(bytes);
 	return result;
 }
 
-/* Moves a vector as a whole. */
-static long transfer_whole(struct file *file, unsigned long user_vector, size_t count, bool writes)
+/* One part after another, until one is not used up. */
+static long transfer_parts(struct file *file, const struct kernel_iovec *parts, size_t count,
+			   uint64_t *position, bool writes)
 {
-	struct vector vector;
-	long result = vector_import(&vector, user_vector, count);
+	long done = 0, result = 0;
 
-	if (result)
-		return result;
-	if (vector.left)
-		result = writes ? file->ops->write_vector(file, &vector) :
-				  file->ops->read_vector(file, &vector);
-	vector_finish(&vector);
-	return result;
+	for (size_t i = 0; i < count; i++) {
+		void *memory = (void *)parts[i].iov_base;
+
+		result = writes ? write_to(file, memory, parts[i].iov_len, position) :
+				  read_from(file, memory, parts[i].iov_len, position);
+		if (result > 0)
+			done += result;
+		if (result < (long)parts[i].iov_len)
+			break;
+	}
+	return done ? done : result;
 }
 
-/* readv, writev and their kin: one buffer after another, until one is not used up. POSITION NULL: the
- * file's own. */
+static long transfer_vector(struct file *file, struct vector *vector, size_t count,
+			    uint64_t *position, bool writes)
+{
+	bool moves_vector = writes ? file->ops->write_vector != NULL :
+				     file->ops->read_vector != NULL;
+
+	if (writes && file->ops->whole_max && (file->flags & O_ACCMODE) != O_RDONLY)
+		return write_whole(file, vector);
+	if (!moves_vector)
+		return transfer_parts(file, vector->parts, count, position, writes);
+	if (!vector->left)
+		return 0;
+	return writes ? file->ops->write_vector(file, vector) :
+			file->ops->read_vector(file, vector);
+}
+
+/* readv, writev and their kin. POSITION NULL: the file's own. */
 static long transfer(int fd, unsigned long user_vector, size_t count, uint64_t *position,
 		     bool writes)
 {
-	const struct kernel_iovec *vector = (const struct kernel_iovec *)user_vector;
 	struct file *file = fd_get_opened(fd);
-	long done = 0, result = 0;
+	struct vector vector;
+	long result = 0;
 
 	if (!file)
 		return -EBADF;
@@ -173,40 +188,14 @@ static long transfer(int fd, unsigned long user_vector, size_t count, uint64_t *
 		result = -ESPIPE;
 	if (!position)
 		position = &file->position;
-	if (!result && writes && file->ops->whole_max && (file->flags & O_ACCMODE) != O_RDONLY) {
-		result = write_whole(file, vector, count);
-		count = 0;
-	}
-	if (!result &&
-	    (writes ? (void *)file->ops->write_vector : (void *)file->ops->read_vector)) {
-		result = transfer_whole(file, user_vector, count, writes);
-		count = 0;
-	}
-	for (size_t i = 0; i < count && !result; i++) {
-		struct kernel_iovec part;
-
-		if (copy_from_user(&part, &vector[i], sizeof(part))) {
-			result = -EFAULT;
-			break;
-		}
-		if ((int64_t)part.iov_len < 0) {
-			result = -EINVAL;
-			break;
-		}
-		ssize_t moved =
-			writes ? write_to(file, (const void *)part.iov_base, part.iov_len,
-					  position) :
-				 read_from(file, (void *)part.iov_base, part.iov_len, position);
-
-		if (moved < 0)
-			result = moved;
-		else
-			done += moved;
-		if (moved < (ssize_t)part.iov_len)
-			break;
+	if (!result)
+		result = vector_import(&vector, user_vector, count);
+	if (!result) {
+		result = transfer_vector(file, &vector, count, position, writes);
+		vector_finish(&vector);
 	}
 	file_put(file);
-	return done ? done : result;
+	return result;
 }
 
 long sys_readv(const unsigned long arg[6])

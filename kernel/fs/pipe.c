@@ -157,6 +157,9 @@ static void end_writing(struct pipe *pipe, bool news, bool waited)
 		wake_writers(pipe);
 }
 
+/* Memory that is there in part is read or written by pages up to the one that is not, as on Linux: so a copy
+ * that meets a fault is tried again in pieces of PIPE_BUF. */
+
 static ssize_t read_out(struct pipe *pipe, const struct outside *outside, size_t size, bool peek,
 			bool nonblock)
 {
@@ -171,16 +174,21 @@ static ssize_t read_out(struct pipe *pipe, const struct outside *outside, size_t
 	bool was_full = ring_is_full(&pipe->ring);
 
 	if (ring_filled(&pipe->ring)) {
-		size_t done = 0;
+		size_t done = 0, most = SIZE_MAX;
 
 		/* Runs that are no packets are one stream, wherever a packet stood between them. */
 		do {
-			size_t part = ring_readable(&pipe->ring, size - done);
+			size_t wanted = size - done < most ? size - done : most;
+			size_t part = ring_readable(&pipe->ring, wanted);
 			bool packet = ring_next_is_packet(&pipe->ring);
 
 			if (packet && done)
 				break;
 			result = ring_read(&pipe->ring, outside, done, part);
+			if (result && !packet && part > PIPE_BUF) {
+				most = PIPE_BUF;
+				continue;
+			}
 			if (result)
 				break;
 			done += part;
@@ -203,7 +211,7 @@ static ssize_t read_out(struct pipe *pipe, const struct outside *outside, size_t
 static ssize_t write_in(struct pipe *pipe, const struct outside *outside, size_t size, bool packet,
 			bool nonblock, bool some)
 {
-	size_t done = 0;
+	size_t done = 0, most = SIZE_MAX;
 	ssize_t error = 0;
 	/* Readers wait for bytes to come when there are none; who watches wants to know of each write. */
 	bool news = false, waited = false;
@@ -232,8 +240,12 @@ static ssize_t write_in(struct pipe *pipe, const struct outside *outside, size_t
 			size_t part = packet ? whole : left < room ? left : room;
 			bool was_empty = !ring_filled(&pipe->ring);
 
+			part = part < most ? part : most;
 			error = ring_write(&pipe->ring, outside, done, part, packet);
-			if (!error) {
+			if (error == -EFAULT && part > PIPE_BUF) {
+				most = PIPE_BUF;
+				error = 0;
+			} else if (!error) {
 				done += part;
 				news |= was_empty || pipe->polled;
 			}

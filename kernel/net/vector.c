@@ -6,6 +6,7 @@
 
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>
+#include <kernel/user_range.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 
@@ -22,6 +23,21 @@ void vector_init(struct vector *vector, uintptr_t memory, size_t size, bool kern
 	vector->allocated = NULL;
 }
 
+/* Counts PART, as much of it as one call may move; of a single one the rest is not looked at. Linux:
+ * __import_iovec. */
+static int add_part(struct vector *vector, struct kernel_iovec *part, bool single)
+{
+	size_t most = TRANSFER_MAX - vector->left;
+	size_t size = part->iov_len < most ? part->iov_len : most;
+	struct user_range range;
+
+	if (!user_range_make(part->iov_base, single ? size : part->iov_len, &range))
+		return -EFAULT;
+	part->iov_len = size;
+	vector->left += size;
+	return 0;
+}
+
 int vector_import(struct vector *vector, uintptr_t user_parts, size_t count)
 {
 	vector_init(vector, 0, 0, false);
@@ -34,16 +50,11 @@ int vector_import(struct vector *vector, uintptr_t user_parts, size_t count)
 	int error = copy_from_user(vector->parts, (const void *)user_parts,
 				   count * sizeof(struct kernel_iovec));
 
-	for (size_t i = 0; i < count && !error; i++) {
-		struct kernel_iovec *part = &vector->parts[i];
-
-		if ((int64_t)part->iov_len < 0)
+	for (size_t i = 0; i < count && !error; i++)
+		if ((int64_t)vector->parts[i].iov_len < 0)
 			error = -EINVAL;
-		else if (part->iov_len > TRANSFER_MAX - vector->left)
-			vector->left = TRANSFER_MAX;
-		else
-			vector->left += part->iov_len;
-	}
+	for (size_t i = 0; i < count && !error; i++)
+		error = add_part(vector, &vector->parts[i], count == 1);
 	if (error)
 		vector_finish(vector);
 	return error;

@@ -12,6 +12,7 @@
 #include <kernel/signal.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
+#include <kernel/user_range.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/poll.h>
@@ -52,7 +53,12 @@ long sys_getrandom(const unsigned long arg[6])
 		return -EINVAL;
 	if ((flags & (GRND_RANDOM | GRND_INSECURE)) == (GRND_RANDOM | GRND_INSECURE))
 		return -EINVAL;
-	return give((void *)arg[0], arg[1] < INT32_MAX ? arg[1] : INT32_MAX);
+	size_t size = arg[1] < INT32_MAX ? arg[1] : INT32_MAX;
+	struct user_range range;
+
+	if (!user_range_make(arg[0], size, &range))
+		return -EFAULT;
+	return give((void *)arg[0], size);
 }
 
 static ssize_t read_random(struct file *file, void *user_buffer, size_t size, uint64_t *position)
