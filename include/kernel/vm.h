@@ -235,8 +235,9 @@ enum vm_access_flags {
 };
 
 /* Copies between BUFFER (kernel memory) and the bytes of RANGE of any live space, pages made as needed.
- * Returns how many bytes from the start could be copied. Task context; the caller holds a reference to the
- * space, and no space's mutex. */
+ * Returns how many bytes from the start could be copied. Not what is a device's (struct vm_area), whatever
+ * the flags: Linux: check_vma_flags. Task context; the caller holds a reference to the space, and no
+ * space's mutex. */
 size_t vm_access(struct vm_space *space, struct user_range range, void *buffer, unsigned int flags);
 
 /* Calls VISIT(AREA, ARG) for each area that ends above FROM, lowest first, until it returns false.

@@ -20,6 +20,8 @@ static bool may_access(const struct vm_area *area, unsigned int flags)
 {
 	bool force = flags & VM_ACCESS_FORCE;
 
+	if (area->device)
+		return false;
 	if (!(flags & VM_ACCESS_WRITE))
 		return (area->prot & VM_READ) || (force && (area->max_prot & VM_READ));
 	if (area->prot & VM_WRITE)
