@@ -64,7 +64,7 @@ static void *fault_page(struct vm_area *area, uint64_t offset, bool write, bool 
 	*writable = true;
 	mutex_lock(&memory->lock);
 	if (!memory->tables[table])
-		memory->tables[table] = page_alloc(0);
+		memory->tables[table] = oom_page_alloc();
 	if (memory->tables[table]) {
 		void **slot = &memory->tables[table][number % SLOTS_PER_TABLE];
 

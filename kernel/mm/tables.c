@@ -17,9 +17,10 @@
 #include <kernel/tables.h>
 
 #include <kernel/assert.h>
-#include <kernel/vm.h>
 #include <machine/page_table.h>
 #include <uapi/linux/errno.h>
+
+#include "vm.h"
 
 static bool is_in_user_half(uintptr_t address)
 {
@@ -50,7 +51,8 @@ static void set(uint64_t *entry, uint64_t value)
 	*(volatile uint64_t *)entry = value;
 }
 
-/* The entry of ADDRESS, its tables made if they are missing; NULL: no memory. */
+/* The entry of ADDRESS, its tables made if they are missing; NULL: no memory. A program has as many tables as it
+ * likes: so they come, as its pages do, from what lies above the kernel's reserve. */
 static uint64_t *make_entry(struct arch_space *space, uintptr_t address)
 {
 	uint64_t *table = space->root;
@@ -63,7 +65,7 @@ static uint64_t *make_entry(struct arch_space *space, uintptr_t address)
 		if (level == 0)
 			return entry;
 		if (!(*entry & PTE_PRESENT)) {
-			uint64_t *below = page_alloc(0);
+			uint64_t *below = oom_page_alloc();
 
 			if (!below)
 				return NULL;

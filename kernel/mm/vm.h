@@ -112,8 +112,8 @@ enum fault_result page_make_present(struct vm_area *area, uintptr_t address, boo
 
 /* oom.c */
 
-/* A page for a program, like page_alloc(0), but NULL already when only the kernel's reserve is
- * left. */
+/* A page for a program or a table that it makes necessary, like page_alloc(0), but NULL already when only the
+ * kernel's reserve is left. */
 void *oom_page_alloc(void);
 /* A fault of the running task has found no memory: somebody is ended for it, and has had some time
  * to give his back. True: try again; false: the running task is to end itself. No lock held. */

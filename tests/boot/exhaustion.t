@@ -3,6 +3,7 @@
 """Whoever has most memory is killed when there is no more, and the rest goes on: leak --exhaust."""
 
 import os
+import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -16,6 +17,10 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 PROGRAM = os.path.join(BUILD, "user", "bin", "leak")
 LOG = os.path.join(BUILD, "tests", "exhaustion.log")
 KILLED = "out of memory: killing"
+# What the kernel keeps for itself is a part of all memory, within limits in pages (kernel/mm/oom.c); its own paths may
+# have taken of it.
+FREE = re.compile(r"; (\d+) of (\d+) KiB are free")
+RESERVE_PART, RESERVE_MIN_KIB, RESERVE_MAX_KIB = 64, 256, 4096
 
 
 def main():
@@ -30,6 +35,11 @@ def main():
         lines = [line.rstrip("\r\n") for line in log if KILLED in line]
     report.ok(f"# memory was used up {len(lines)} times" in text,
               "one task was killed each time, and the log says so", text, *lines)
+    for number, line in enumerate(lines, 1):
+        free, total = (int(kib) for kib in FREE.search(line).groups())
+        reserve = min(max(total // RESERVE_PART, RESERVE_MIN_KIB), RESERVE_MAX_KIB)
+        report.ok(free >= reserve / 2, f"the kernel's reserve is there: time {number}",
+                  f"expected: at least half of {reserve} KiB", f"got:      {free} KiB")
     return report.done()
 
 

@@ -342,22 +342,31 @@ static void ask_last(void)
 	_exit(0);
 }
 
-static void check_largest_dies(void)
+/* A child that takes memory by HOLD, closes TOLD when it has it, and sleeps: this waits for that. */
+static pid_t start_holder(void (*hold)(int told))
 {
-	int ends[2], status = 0;
+	int ends[2];
 	char byte;
 
 	EXPECT_EQ(pipe(ends), 0);
-	times_exhausted++;
-	pid_t large = fork();
+	pid_t holder = fork();
 
-	if (large == 0) {
+	if (holder == 0) {
 		close(ends[0]);
-		hold_most_memory(ends[1]);
+		hold(ends[1]);
 	}
 	close(ends[1]);
 	EXPECT_EQ(read(ends[0], &byte, 1), 0);
 	close(ends[0]);
+	return holder;
+}
+
+static void check_largest_dies(void)
+{
+	int status = 0;
+
+	times_exhausted++;
+	pid_t large = start_holder(hold_most_memory);
 	pid_t last = fork();
 
 	if (last == 0)
@@ -366,6 +375,55 @@ static void check_largest_dies(void)
 	EXPECT_EQ(status, 0);
 	EXPECT_EQ(waitpid(large, &status, 0), large);
 	EXPECT_EQ(status, SIGKILL);
+}
+
+/* What one page table covers; and much more than tables for it have room in any machine. */
+#define TABLE_SPAN  ((long)PAGE * (PAGE / 8))
+#define MANY_TABLES (1L << 41)
+
+/* Looks at one page in each table until it dies of it. What was only looked at is no memory of its own: it has
+ * nothing but page tables. */
+static void use_up_tables(void)
+{
+	const volatile char *memory = mmap(NULL, MANY_TABLES, PROT_READ,
+					   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	for (long i = 0; memory != MAP_FAILED && i < MANY_TABLES; i += TABLE_SPAN)
+		(void)memory[i];
+	_exit(0);
+}
+
+static void hold_a_quarter(int told)
+{
+	size_t quarter = free_memory() / 4;
+	char *memory =
+		mmap(NULL, quarter, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memset(memory, 1, quarter);
+	close(told);
+	for (;;)
+		pause();
+}
+
+static void explode_tables(void)
+{
+	int status = 0;
+
+	times_exhausted++;
+	pid_t sleeper = start_holder(hold_a_quarter);
+	pid_t child = fork();
+
+	if (child == 0)
+		use_up_tables();
+	EXPECT_EQ(waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, SIGKILL);
+	EXPECT_EQ(kill(sleeper, SIGKILL), 0);
+	EXPECT_EQ(waitpid(sleeper, &status, 0), sleeper);
+}
+
+static void check_tables(void)
+{
+	state_expect_kept(explode_tables, 1, 1);
 }
 
 static const struct tap_rule rules[] = {
@@ -385,6 +443,8 @@ static const struct tap_rule exhaustion_rules[] = {
 	{ "a program that uses up all memory is killed, and all of it is free again",
 	  check_exhaustion },
 	{ "who has most memory dies, though asleep, not who asks last", check_largest_dies },
+	{ "who has nothing but page tables, and most of them, dies, and all of it is free again",
+	  check_tables },
 };
 
 int main(int argc, char **argv)
