@@ -54,6 +54,14 @@ static struct {
 	char name[TASK_COMM_SIZE];
 } names[NAMES]; /* names_lock */
 
+static unsigned long lock_irqsave(struct spinlock *lock)
+{
+	unsigned long state = arch_irq_save();
+
+	spin_lock_untraced(lock);
+	return state;
+}
+
 /* --- names --- */
 
 static void remember_name(const struct task *task)
@@ -62,7 +70,7 @@ static void remember_name(const struct task *task)
 
 	if (!task->tid)
 		return;
-	spin_lock(&names_lock);
+	spin_lock_untraced(&names_lock);
 	names[place].tid = task->tid;
 	memcpy(names[place].name, task->comm, TASK_COMM_SIZE - 1);
 	spin_unlock(&names_lock);
@@ -76,7 +84,7 @@ void trace_name_of(int tid, char *name)
 		strlcpy(name, "<idle>", TASK_COMM_SIZE);
 		return;
 	}
-	unsigned long state = spin_lock_irqsave(&names_lock);
+	unsigned long state = lock_irqsave(&names_lock);
 
 	strlcpy(name, names[place].tid == tid ? names[place].name : "<...>", TASK_COMM_SIZE);
 	spin_unlock_irqrestore(&names_lock, state);
@@ -86,7 +94,7 @@ bool trace_name_get(unsigned int index, int *tid, char *name)
 {
 	if (index >= NAMES)
 		return false;
-	unsigned long state = spin_lock_irqsave(&names_lock);
+	unsigned long state = lock_irqsave(&names_lock);
 
 	*tid = names[index].tid;
 	strlcpy(name, names[index].name, TASK_COMM_SIZE);
@@ -145,7 +153,7 @@ void trace_ring_write(unsigned int number, const void *record, size_t size)
 	if (!atomic_load_explicit(&trace_is_recording, memory_order_relaxed) || !ring->bytes ||
 	    size > TRACE_RECORD_SIZE || (filter && !trace_filter_match(filter, record)))
 		return;
-	spin_lock(&ring->lock);
+	spin_lock_untraced(&ring->lock);
 	/* Under the lock, so that a buffer's records are in the order of their times. */
 	head.time_ns = clock_ns();
 	while (ring->head + size_in_ring(head.size) - ring->tail > TRACE_RING_SIZE)
@@ -197,7 +205,7 @@ static unsigned int find_oldest(struct trace_cursor *cursor, cpumask_t cpus)
 	struct head head;
 
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
-		unsigned long state = spin_lock_irqsave(&rings[cpu].lock);
+		unsigned long state = lock_irqsave(&rings[cpu].lock);
 		bool there = (cpus >> cpu & 1) && peek(&rings[cpu], &cursor->positions[cpu], &head);
 
 		spin_unlock_irqrestore(&rings[cpu].lock, state);
@@ -218,7 +226,7 @@ bool trace_ring_next(struct trace_cursor *cursor, cpumask_t cpus, struct trace_e
 
 		if (cpu == CPUS_MAX)
 			return false;
-		unsigned long state = spin_lock_irqsave(&ring->lock);
+		unsigned long state = lock_irqsave(&ring->lock);
 		bool there = peek(ring, &cursor->positions[cpu], &head);
 
 		if (there) {
@@ -243,7 +251,7 @@ bool trace_ring_take(cpumask_t cpus, struct trace_entry *entry)
 	if (!trace_ring_next(&cursor, cpus, entry))
 		return false;
 	struct ring *ring = &rings[entry->cpu];
-	unsigned long state = spin_lock_irqsave(&ring->lock);
+	unsigned long state = lock_irqsave(&ring->lock);
 
 	if (ring->tail < cursor.positions[entry->cpu])
 		drop_oldest(ring);
@@ -258,7 +266,7 @@ void trace_ring_clear(cpumask_t cpus)
 
 		if (!(cpus >> cpu & 1))
 			continue;
-		unsigned long state = spin_lock_irqsave(&ring->lock);
+		unsigned long state = lock_irqsave(&ring->lock);
 
 		ring->tail = ring->head;
 		ring->present = ring->written = 0;
@@ -270,7 +278,7 @@ void trace_ring_count(cpumask_t cpus, uint64_t *present, uint64_t *written)
 {
 	*present = *written = 0;
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
-		unsigned long state = spin_lock_irqsave(&rings[cpu].lock);
+		unsigned long state = lock_irqsave(&rings[cpu].lock);
 
 		if (cpus >> cpu & 1) {
 			*present += rings[cpu].present;

@@ -7,7 +7,8 @@
  *   - an event of a task counts each of its calls, and has a record, written or lost, for each;
  *   - events of all processors count them together once;
  *   - on a processor, who a switch goes to is who the next one comes from;
- *   - every marker is in trace_pipe once, and each writer's are in order.
+ *   - every marker is in trace_pipe once, and each writer's are in order;
+ *   - a wait for a lock that has begun ends.
  *
  * What the files look like and what filters mean is compared with Linux: tests/conformance.
  */
@@ -110,7 +111,8 @@ static void watch_everything(void)
 {
 	static const char *const events[] = {
 		"sched/sched_switch", "raw_syscalls/sys_exit",	"timer/hrtimer_start",
-		"sched/sched_waking", "signal/signal_generate", "exceptions/page_fault_user"
+		"sched/sched_waking", "signal/signal_generate", "exceptions/page_fault_user",
+		"kmem/kmalloc", "kmem/mm_page_free", "kmem/rss_stat", "lock/contention_end"
 	};
 	struct perf_event_attr attr =
 		tracepoint_attr(events[draw(sizeof(events) / sizeof(events[0]))]);
@@ -129,7 +131,7 @@ static void watch_everything(void)
 
 static void disturb_once(void)
 {
-	switch (draw(8)) {
+	switch (draw(10)) {
 	case 0:
 		store("events/syscalls/enable", draw(2) ? "1" : "0", 0);
 		break;
@@ -148,6 +150,12 @@ static void disturb_once(void)
 		break;
 	case 5:
 		store("trace", "", O_TRUNC);
+		break;
+	case 6:
+		store("events/kmem/enable", draw(2) ? "1" : "0", 0);
+		break;
+	case 7:
+		store("events/lock/enable", draw(2) ? "1" : "0", 0);
 		break;
 	default:
 		watch_everything();
@@ -382,6 +390,43 @@ static void check_switches(void)
 	EXPECT(links >= WORKERS);
 }
 
+/* --- locks --- */
+
+/* Each wait begins once by spinning, for a spin lock or a mutex, and ends once. Nothing is in between while
+ * the events are switched: all workers have ended then. */
+static void check_locks(void)
+{
+	struct perf_event_attr begin = tracepoint_attr("lock/contention_begin");
+	struct perf_event_attr end = tracepoint_attr("lock/contention_end");
+	int begins[64], ends[64], cpus = cpu_count();
+	uint64_t begun = 0, ended = 0;
+
+	end.disabled = 0;
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		begins[cpu] = must_open(&begin, -1, cpu, -1);
+		ends[cpu] = must_open(&end, -1, cpu, begins[cpu]);
+		EXPECT_EQ(ioctl(begins[cpu], PERF_EVENT_IOC_SET_FILTER, "flags & 1"), 0);
+		control(begins[cpu], PERF_EVENT_IOC_ENABLE, 0);
+	}
+	/* Until somebody has waited, where that can be. */
+	do {
+		EXPECT(run_workers(yield_and_end));
+		begun = 0;
+		for (int cpu = 0; cpu < cpus; cpu++)
+			begun += value_of(begins[cpu]);
+	} while (cpus > 1 && begun == 0);
+	for (int cpu = 0; cpu < cpus; cpu++)
+		control(begins[cpu], PERF_EVENT_IOC_DISABLE, 0);
+	begun = 0;
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		begun += value_of(begins[cpu]);
+		ended += value_of(ends[cpu]);
+		close(ends[cpu]);
+		close(begins[cpu]);
+	}
+	EXPECT_EQ(ended, begun);
+}
+
 /* --- the trace --- */
 
 static void write_markers(void)
@@ -460,6 +505,7 @@ static const struct tap_rule rules[] = {
 	{ "events of all processors count each call once", check_processors },
 	{ "each call has its sample, written or lost", check_samples },
 	{ "who a switch goes to is who the next comes from", check_switches },
+	{ "a wait for a lock that has begun ends", check_locks },
 	{ "every marker is in trace_pipe once and in order", check_markers },
 };
 

@@ -45,6 +45,7 @@ enum trace_flag { TRACE_FLAG_IRQS_OFF = 1, TRACE_FLAG_NEED_RESCHED = 4, TRACE_FL
 #define FIELD(type, name)	   type name;
 #define FIELD_AS(type, text, name) type name;
 #define POINTER(name)		   void *name;
+#define CONST_POINTER(name)	   const void *name;
 #define CHARS(name, size)	   char name[size];
 #define WORDS(name, count)	   unsigned long name[count];
 #define STRING_AT(name)		   uint32_t name;
@@ -60,6 +61,7 @@ enum trace_flag { TRACE_FLAG_IRQS_OFF = 1, TRACE_FLAG_NEED_RESCHED = 4, TRACE_FL
 #undef FIELD
 #undef FIELD_AS
 #undef POINTER
+#undef CONST_POINTER
 #undef CHARS
 #undef WORDS
 #undef STRING_AT
@@ -67,6 +69,7 @@ enum trace_flag { TRACE_FLAG_IRQS_OFF = 1, TRACE_FLAG_NEED_RESCHED = 4, TRACE_FL
 
 /* Linux's letters of task states, and the bit behind them: it was preempted. */
 #define TRACE_STATE_INTERRUPTIBLE 0x01
+#define TRACE_STATE_UNINTERRUPTIBLE 0x02
 #define TRACE_STATE_STOPPED	  0x04
 #define TRACE_STATE_TRACED	  0x08
 #define TRACE_STATE_DEAD	  0x10

@@ -17,6 +17,7 @@
 #include <kernel/perf/settings.h>
 #include <kernel/process.h>
 #include <kernel/random.h>
+#include <kernel/sched.h>
 #include <kernel/system_names.h>
 #include <kernel/text.h>
 #include <kernel/vm.h>
@@ -143,6 +144,7 @@ SHOW_NUMBER(perf_event_max_sample_rate, perf_sample_rate_max)
 SHOW_NUMBER(perf_event_max_stack, perf_stack_depth_max)
 SHOW_NUMBER(perf_event_max_contexts_per_stack, perf_contexts_per_stack_max)
 NUMBER(kptr_restrict, kptr_restrict, 0, 2)
+NUMBER(sched_schedstats, sched_statistics, 0, 1)
 /* Linux's least: what the system needs for itself. */
 NUMBER(threads_max, task_count_max, 20, PID_MAX)
 
@@ -331,6 +333,7 @@ static const struct pseudo_entry kernel_entries[] = {
 	FILE_ENTRY(dmesg_restrict),
 	NUMBER_SETTING(printk),
 	NUMBER_SETTING(kptr_restrict),
+	NUMBER_SETTING(sched_schedstats),
 	NUMBER_SETTING(perf_event_paranoid),
 	NUMBER_SETTING(perf_event_max_sample_rate),
 	NUMBER_SETTING(perf_event_mlock_kb),
