@@ -16,9 +16,10 @@
 #include <arch/sample.h>
 #include <arch/task.h>
 #include <kernel/perf/tracepoint.h>
+#include <kernel/smp.h>
 #include <kernel/task.h>
-#include <kernel/trace/ring.h>
 
+#include "instance.h"
 #include "trace.h"
 
 _Atomic unsigned int trace_listeners[TRACE_EVENTS_MAX];
@@ -73,8 +74,8 @@ void trace_emit_at(unsigned int number, void *record, size_t size, uint64_t weig
 					 .pid = task_current()->tid };
 	if (frame)
 		perf_tracepoint_hit(number, record, size, weight, frame);
-	if (has(number, TRACE_TO_RING))
-		trace_ring_write(number, record, size);
+	if (has(number, TRACE_TO_TRACE))
+		trace_instances_hit(number, record, size);
 	this_cpu(is_emitting) = false;
 	arch_irq_restore(state);
 }
@@ -93,4 +94,14 @@ __attribute__((noinline)) void trace_emit(unsigned int number, void *record, siz
 	arch_sample_here(&here);
 	arch_sample_caller(&here);
 	trace_emit_at(number, record, size, weight, &here);
+}
+
+static void pass(void *unused)
+{
+}
+
+/* It runs with interrupts off. */
+void trace_emit_sync(void)
+{
+	smp_call_mask(cpus_all(), pass, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The buffers of the trace. See <kernel/trace/ring.h>.
+ * The rings of a trace. See <kernel/trace/ring.h>.
  *
  * A buffer's positions only grow; where a byte lies is its position modulo the size. Records lie one
  * behind the other, each with a head, from `tail` to `head`; what is written there takes the place of
@@ -17,20 +17,21 @@
 #include <string.h>
 
 #include <kernel/kmalloc.h>
+#include <kernel/page.h>
 #include <kernel/smp.h>
 #include <kernel/spinlock.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
 #include <kernel/trace/event.h>
-#include <kernel/trace/filter.h>
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 
 #define NAMES 128
 
-struct ring {
+struct trace_ring {
 	struct spinlock lock;
-	unsigned char *bytes;	   /* NULL until somebody enables something */
+	unsigned char *bytes;
+	struct trace_buffer *buffer;
 	uint64_t head, tail;	   /* R: multiples of 8 */
 	uint64_t present, written; /* R: records */
 	struct deferred_work wake;
@@ -41,12 +42,8 @@ struct head {
 	uint32_t number, size;
 };
 
-static struct ring rings[CPUS_MAX];
-_Atomic bool trace_is_recording = true;
-struct trace_filter *_Atomic trace_ring_filters[TRACE_EVENTS_MAX];
-
-static _Atomic bool is_wanted;
-static struct wait_queue readers;
+/* Pages of all rings. */
+static _Atomic size_t ring_pages;
 
 static struct spinlock names_lock = SPINLOCK_INITIALIZER;
 static struct {
@@ -104,7 +101,7 @@ bool trace_name_get(unsigned int index, int *tid, char *name)
 
 /* --- bytes --- */
 
-static void put(struct ring *ring, uint64_t position, const void *bytes, size_t size)
+static void put(struct trace_ring *ring, uint64_t position, const void *bytes, size_t size)
 {
 	size_t at = position % TRACE_RING_SIZE;
 	size_t first = size < TRACE_RING_SIZE - at ? size : TRACE_RING_SIZE - at;
@@ -113,7 +110,7 @@ static void put(struct ring *ring, uint64_t position, const void *bytes, size_t 
 	memcpy(ring->bytes, (const unsigned char *)bytes + first, size - first);
 }
 
-static void get(const struct ring *ring, uint64_t position, void *bytes, size_t size)
+static void get(const struct trace_ring *ring, uint64_t position, void *bytes, size_t size)
 {
 	size_t at = position % TRACE_RING_SIZE;
 	size_t first = size < TRACE_RING_SIZE - at ? size : TRACE_RING_SIZE - at;
@@ -127,7 +124,7 @@ static uint64_t size_in_ring(uint32_t size)
 	return (sizeof(struct head) + size + 7) & ~(uint64_t)7;
 }
 
-static void drop_oldest(struct ring *ring)
+static void drop_oldest(struct trace_ring *ring)
 {
 	struct head head;
 
@@ -140,21 +137,22 @@ static void drop_oldest(struct ring *ring)
 
 static void wake_readers(struct deferred_work *work)
 {
-	wait_queue_wake(&readers);
+	wait_queue_wake(&__containerof(work, struct trace_ring, wake)->buffer->readers);
 }
 
-void trace_ring_write(unsigned int number, const void *record, size_t size)
+void trace_ring_write(struct trace_buffer *buffer, unsigned int number, const void *record,
+		      size_t size)
 {
-	struct ring *ring = &this_cpu(rings);
-	const struct trace_filter *filter =
-		atomic_load_explicit(&trace_ring_filters[number], memory_order_acquire);
+	struct trace_ring *rings = atomic_load_explicit(&buffer->rings, memory_order_acquire);
 	struct head head = { .number = number, .size = (uint32_t)size };
 
-	if (!atomic_load_explicit(&trace_is_recording, memory_order_relaxed) || !ring->bytes ||
-	    size > TRACE_RECORD_SIZE || (filter && !trace_filter_match(filter, record)))
+	if (!atomic_load_explicit(&buffer->is_recording, memory_order_relaxed) || !rings ||
+	    size > TRACE_RECORD_SIZE)
 		return;
+	struct trace_ring *ring = &rings[cpu_id()];
+
 	spin_lock_untraced(&ring->lock);
-	/* Under the lock, so that a buffer's records are in the order of their times. */
+	/* Under the lock, so that a ring's records are in the order of their times. */
 	head.time_ns = clock_ns();
 	while (ring->head + size_in_ring(head.size) - ring->tail > TRACE_RING_SIZE)
 		drop_oldest(ring);
@@ -165,29 +163,70 @@ void trace_ring_write(unsigned int number, const void *record, size_t size)
 	ring->written++;
 	spin_unlock(&ring->lock);
 	remember_name(task_current());
-	if (atomic_load_explicit(&is_wanted, memory_order_relaxed) &&
-	    atomic_exchange(&is_wanted, false))
+	if (atomic_load_explicit(&buffer->is_wanted, memory_order_relaxed) &&
+	    atomic_exchange(&buffer->is_wanted, false))
 		deferred_work_queue(&ring->wake);
 }
 
-int trace_ring_make(void)
-{
-	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
-		if (rings[cpu].bytes)
-			continue;
-		unsigned char *bytes = kzalloc(TRACE_RING_SIZE);
+/* --- making --- */
 
-		if (!bytes)
-			return -ENOMEM;
-		rings[cpu].bytes = bytes;
+void trace_buffer_init(struct trace_buffer *buffer)
+{
+	atomic_init(&buffer->is_recording, true);
+	wait_queue_init(&buffer->readers);
+}
+
+static void free_rings(struct trace_ring *rings)
+{
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		kfree(rings[cpu].bytes);
+	kfree(rings);
+	ring_pages -= cpu_count() * (TRACE_RING_SIZE / PAGE_SIZE);
+}
+
+void trace_buffer_destroy(struct trace_buffer *buffer)
+{
+	struct trace_ring *rings = buffer->rings;
+
+	if (!rings)
+		return;
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		deferred_work_sync(&rings[cpu].wake);
+	free_rings(rings);
+}
+
+int trace_ring_make(struct trace_buffer *buffer)
+{
+	size_t pages = cpu_count() * (TRACE_RING_SIZE / PAGE_SIZE);
+	struct trace_ring *rings, *none = NULL;
+
+	if (buffer->rings)
+		return 0;
+	if (atomic_fetch_add(&ring_pages, pages) + pages > page_total_count() / 4 ||
+	    !(rings = kzalloc(cpu_count() * sizeof(*rings)))) {
+		ring_pages -= pages;
+		return -ENOMEM;
 	}
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
+		spin_init(&rings[cpu].lock);
+		rings[cpu].wake.run = wake_readers;
+		rings[cpu].buffer = buffer;
+		rings[cpu].bytes = kzalloc(TRACE_RING_SIZE);
+		if (!rings[cpu].bytes) {
+			free_rings(rings);
+			return -ENOMEM;
+		}
+	}
+	/* Another task may have been here. */
+	if (!atomic_compare_exchange_strong(&buffer->rings, &none, rings))
+		free_rings(rings);
 	return 0;
 }
 
 /* --- reading --- */
 
 /* The head of the first record of RING that *POSITION has not passed. Lock held. */
-static bool peek(const struct ring *ring, uint64_t *position, struct head *head)
+static bool peek(const struct trace_ring *ring, uint64_t *position, struct head *head)
 {
 	if (*position < ring->tail)
 		*position = ring->tail;
@@ -198,7 +237,8 @@ static bool peek(const struct ring *ring, uint64_t *position, struct head *head)
 }
 
 /* The processor of CPUS whose next record is the oldest; CPUS_MAX: none has one. */
-static unsigned int find_oldest(struct trace_cursor *cursor, cpumask_t cpus)
+static unsigned int find_oldest(struct trace_ring *rings, struct trace_cursor *cursor,
+				cpumask_t cpus)
 {
 	unsigned int found = CPUS_MAX;
 	uint64_t oldest_ns = UINT64_MAX;
@@ -217,11 +257,14 @@ static unsigned int find_oldest(struct trace_cursor *cursor, cpumask_t cpus)
 	return found;
 }
 
-bool trace_ring_next(struct trace_cursor *cursor, cpumask_t cpus, struct trace_entry *entry)
+bool trace_ring_next(struct trace_buffer *buffer, struct trace_cursor *cursor, cpumask_t cpus,
+		     struct trace_entry *entry)
 {
-	for (;;) {
-		unsigned int cpu = find_oldest(cursor, cpus);
-		struct ring *ring = &rings[cpu];
+	struct trace_ring *rings = buffer->rings;
+
+	while (rings) {
+		unsigned int cpu = find_oldest(rings, cursor, cpus);
+		struct trace_ring *ring = &rings[cpu];
 		struct head head;
 
 		if (cpu == CPUS_MAX)
@@ -242,15 +285,16 @@ bool trace_ring_next(struct trace_cursor *cursor, cpumask_t cpus, struct trace_e
 		if (there)
 			return true;
 	}
+	return false;
 }
 
-bool trace_ring_take(cpumask_t cpus, struct trace_entry *entry)
+bool trace_ring_take(struct trace_buffer *buffer, cpumask_t cpus, struct trace_entry *entry)
 {
 	struct trace_cursor cursor = { 0 };
 
-	if (!trace_ring_next(&cursor, cpus, entry))
+	if (!trace_ring_next(buffer, &cursor, cpus, entry))
 		return false;
-	struct ring *ring = &rings[entry->cpu];
+	struct trace_ring *ring = &buffer->rings[entry->cpu];
 	unsigned long state = lock_irqsave(&ring->lock);
 
 	if (ring->tail < cursor.positions[entry->cpu])
@@ -259,10 +303,12 @@ bool trace_ring_take(cpumask_t cpus, struct trace_entry *entry)
 	return true;
 }
 
-void trace_ring_clear(cpumask_t cpus)
+void trace_ring_clear(struct trace_buffer *buffer, cpumask_t cpus)
 {
-	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
-		struct ring *ring = &rings[cpu];
+	struct trace_ring *rings = buffer->rings;
+
+	for (unsigned int cpu = 0; rings && cpu < cpu_count(); cpu++) {
+		struct trace_ring *ring = &rings[cpu];
 
 		if (!(cpus >> cpu & 1))
 			continue;
@@ -274,10 +320,13 @@ void trace_ring_clear(cpumask_t cpus)
 	}
 }
 
-void trace_ring_count(cpumask_t cpus, uint64_t *present, uint64_t *written)
+void trace_ring_count(struct trace_buffer *buffer, cpumask_t cpus, uint64_t *present,
+		      uint64_t *written)
 {
+	struct trace_ring *rings = buffer->rings;
+
 	*present = *written = 0;
-	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
+	for (unsigned int cpu = 0; rings && cpu < cpu_count(); cpu++) {
 		unsigned long state = lock_irqsave(&rings[cpu].lock);
 
 		if (cpus >> cpu & 1) {
@@ -288,21 +337,7 @@ void trace_ring_count(cpumask_t cpus, uint64_t *present, uint64_t *written)
 	}
 }
 
-struct wait_queue *trace_ring_queue(void)
+void trace_ring_want(struct trace_buffer *buffer)
 {
-	return &readers;
-}
-
-void trace_ring_want(void)
-{
-	atomic_store(&is_wanted, true);
-}
-
-void trace_ring_init(void)
-{
-	wait_queue_init(&readers);
-	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
-		spin_init(&rings[cpu].lock);
-		rings[cpu].wake.run = wake_readers;
-	}
+	atomic_store(&buffer->is_wanted, true);
 }

@@ -29,6 +29,12 @@ const struct trace_event *trace_call_event(unsigned int index);
  * there is one. */
 void trace_calls_listen(bool on);
 
+/* --- emit.c --- */
+
+/* Returns when every trace_emit that was at work is over: what listeners could find before, and can no
+ * longer, may be freed. Task context, interrupts on. */
+void trace_emit_sync(void);
+
 /* --- print.c: words that formats use --- */
 
 struct trace_symbol {

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "perf_ring.h"
 
@@ -129,9 +130,27 @@ static void watch_everything(void)
 	}
 }
 
+/* An instance that both disturbers make, use and remove; so each step may fail. */
+static void disturb_instance(void)
+{
+	static const char *const events[] = { "sched", "raw_syscalls", "kmem", "lock" };
+	char path[128];
+
+	mkdir(ROOT "instances/some", 0700);
+	snprintf(path, sizeof(path), ROOT "instances/some/events/%s/enable", events[draw(4)]);
+	int fd = open(path, O_WRONLY);
+
+	if (fd >= 0 && write(fd, "1", 1) == 1)
+		sched_yield();
+	close(fd);
+	read_some(ROOT "instances/some/trace_pipe");
+	if (draw(2))
+		rmdir(ROOT "instances/some");
+}
+
 static void disturb_once(void)
 {
-	switch (draw(10)) {
+	switch (draw(12)) {
 	case 0:
 		store("events/syscalls/enable", draw(2) ? "1" : "0", 0);
 		break;
@@ -156,6 +175,9 @@ static void disturb_once(void)
 		break;
 	case 7:
 		store("events/lock/enable", draw(2) ? "1" : "0", 0);
+		break;
+	case 8:
+		disturb_instance();
 		break;
 	default:
 		watch_everything();
@@ -189,6 +211,7 @@ static bool run_workers(void (*body)(void))
 	shared[FINISHED] = 1;
 	for (int i = 0; i < 2; i++)
 		good &= status_of(others[i]) == 0;
+	rmdir(ROOT "instances/some");
 	store("events/enable", "0", 0);
 	store("events/syscalls/filter", "0", 0);
 	store("trace", "", O_TRUNC);

@@ -2,8 +2,8 @@
 /*
  * Tracepoints: places in the kernel that tell whoever listens what happens there.
  *
- * Two can listen to an event: perf (kernel/perf/tracepoint.c), and the trace, which programs read
- * from tracefs (kernel/trace/ring.c). While nobody does, a tracepoint costs one load and a branch
+ * Two can listen to an event: perf (kernel/perf/tracepoint.c), and the traces, which programs read
+ * from tracefs (kernel/trace/instance.c). While nobody does, a tracepoint costs one load and a branch
  * that is predicted.
  *
  * Events are numbered by their declarations in <kernel/trace/events.h>, and behind those come the
@@ -131,7 +131,7 @@ bool trace_field_get(const struct trace_event *event, unsigned int index,
 /* The most that there can be: those declared and two for each of Linux's calls. */
 #define TRACE_EVENTS_MAX    1024
 
-enum trace_listener { TRACE_TO_PERF, TRACE_TO_RING };
+enum trace_listener { TRACE_TO_PERF, TRACE_TO_TRACE };
 
 /* How many listen to each event: the one word that a tracepoint looks at. */
 extern _Atomic unsigned int trace_listeners[TRACE_EVENTS_MAX];
