@@ -18,6 +18,7 @@
 
 #include "instance.h"
 #include "trace.h"
+#include "trigger.h"
 
 bool trace_choice_includes(unsigned int number, const char *system, const char *name)
 {
@@ -33,13 +34,10 @@ bool trace_choice_is_on(const struct trace_instance *instance, unsigned int numb
 	return instance->choices[number].is_on;
 }
 
-static void set_one(struct trace_instance *instance, unsigned int number, bool on)
+void trace_choice_switch(struct trace_instance *instance, unsigned int number, bool on)
 {
-	struct trace_choice *choice = &instance->choices[number];
-
-	if (choice->is_on == on)
+	if (atomic_exchange(&instance->choices[number].is_on, on) == on)
 		return;
-	choice->is_on = on;
 	if (on)
 		trace_listen(number, TRACE_TO_TRACE);
 	else
@@ -58,7 +56,7 @@ int trace_choice_set(struct trace_instance *instance, const char *system, const 
 	for (unsigned int number = 0; number < trace_event_count(); number++) {
 		if (!trace_choice_includes(number, system, name))
 			continue;
-		set_one(instance, number, on);
+		trace_choice_switch(instance, number, on);
 		error = 0;
 	}
 	mutex_unlock(&instance->mutex);
@@ -173,6 +171,10 @@ void trace_choice_print_filter(struct trace_instance *instance, unsigned int num
 
 void trace_choice_clear(struct trace_instance *instance)
 {
+	/* What triggers have switched on ends with them. */
+	for (unsigned int number = 0; number < trace_event_count(); number++)
+		if (instance->choices[number].triggers)
+			trace_triggers_clear(instance, number, false);
 	trace_choice_set(instance, NULL, NULL, false);
 	for (unsigned int number = 0; number < trace_event_count(); number++) {
 		struct trace_choice *choice = &instance->choices[number];

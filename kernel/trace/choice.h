@@ -18,6 +18,9 @@ bool trace_choice_includes(unsigned int number, const char *system, const char *
 /* Whether event NUMBER is taken down. Any context. */
 bool trace_choice_is_on(const struct trace_instance *instance, unsigned int number);
 
+/* Takes down event NUMBER (ON), or no longer; the rings are made. Any context but NMI. */
+void trace_choice_switch(struct trace_instance *instance, unsigned int number, bool on);
+
 /* Takes down (ON), or no longer, the events that trace_choice_includes: 0, -EINVAL (there are none),
  * -ENOMEM. Task context. */
 int trace_choice_set(struct trace_instance *instance, const char *system, const char *name,
@@ -37,7 +40,7 @@ int trace_choice_filter_system(struct trace_instance *instance, const char *syst
 void trace_choice_print_filter(struct trace_instance *instance, unsigned int number,
 			       struct text *text);
 
-/* Takes nothing down any more, and forgets all filters: INSTANCE is not used any more. Task context. */
+/* Takes nothing down any more, and forgets all filters and triggers: INSTANCE is not used any more. Task context. */
 void trace_choice_clear(struct trace_instance *instance);
 
 #endif

@@ -23,6 +23,7 @@
 #include <uapi/linux/errno.h>
 
 #include "choice.h"
+#include "trigger.h"
 
 struct trace_instance *trace_root;
 static struct mutex instances_mutex = MUTEX_INITIALIZER(instances_mutex);
@@ -36,8 +37,11 @@ void trace_instances_hit(unsigned int number, const void *record, size_t size)
 
 	for (; instance; instance = atomic_load_explicit(&instance->next, memory_order_acquire)) {
 		struct trace_choice *choice = &instance->choices[number];
+		bool records = instance->buffer.is_recording;
 
-		if (!atomic_load_explicit(&choice->is_on, memory_order_relaxed))
+		if (atomic_load_explicit(&choice->triggers, memory_order_relaxed))
+			records = trace_triggers_fire(instance, number, record);
+		if (!records || !atomic_load_explicit(&choice->is_on, memory_order_relaxed))
 			continue;
 		const struct trace_filter *filter =
 			atomic_load_explicit(&choice->filter, memory_order_acquire);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Traces: the one at the root of tracefs, and those that somebody makes below instances/. Each has its own
- * buffer, and its own choice of events and filters.
+ * buffer, and its own choice of events, filters and triggers.
  *
  * Task context, if nothing else is said.
  */
@@ -17,16 +17,20 @@
 
 #include "trace.h"
 
+struct trace_trigger;
+
 /* Longest name, with its end. */
 #define TRACE_INSTANCE_NAME_SIZE 256
 
 /* What a trace does about an event. */
 struct trace_choice {
-	_Atomic bool is_on;		     /* M: its records are taken down */
-	struct trace_filter *_Atomic filter; /* M: those that it lets through; NULL: all */
-	char *text;			     /* M: the filter as it was written, NULL: none */
-	bool is_wrong;			     /* M: that is wrong, */
-	struct trace_filter_error error;     /* M: and this is what about it */
+	_Atomic bool is_on; /* its records are taken down; a trigger may change it */
+	struct trace_filter *_Atomic filter;	/* M: those that it lets through; NULL: all */
+	struct trace_trigger *_Atomic triggers; /* M: what else is done: see trigger.c */
+	unsigned int switched_by;		/* M: triggers that switch is_on */
+	char *text;				/* M: the filter as it was written, NULL: none */
+	bool is_wrong;				/* M: that is wrong, */
+	struct trace_filter_error error;	/* M: and this is what about it */
 };
 
 struct trace_instance {
@@ -36,7 +40,7 @@ struct trace_instance {
 	unsigned int id;		     /* from 1 on; 0: the root's */
 	unsigned int references; /* I: of inodes and open files, and 1 while it is there */
 	unsigned int users;	 /* I: open files, which it stays for */
-	bool is_gone;		 /* I */
+	_Atomic bool is_gone;	 /* I */
 	char name[TRACE_INSTANCE_NAME_SIZE];
 	struct trace_choice choices[]; /* M: mutex; by number of the event */
 };				       /* I: instances_mutex of instance.c */

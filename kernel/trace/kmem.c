@@ -17,16 +17,16 @@
 #include <kernel/vm.h>
 
 /* Linux's GFP_KERNEL, GFP_ATOMIC and __GFP_ZERO; NUMA_NO_NODE; MIGRATE_UNMOVABLE. */
-#define FLAGS_KERNEL	 0xcc0
-#define FLAGS_ATOMIC	 0x820
-#define FLAG_ZERO	 0x100
-#define NO_NODE		 (-1)
+#define FLAGS_KERNEL	  0xcc0
+#define FLAGS_ATOMIC	  0x820
+#define FLAG_ZERO	  0x100
+#define NO_NODE		  (-1)
 #define MIGRATE_UNMOVABLE 0
 
 static unsigned long flags_here(void)
 {
-	return FLAG_ZERO | (arch_irqs_enabled() && !arch_interrupt_frame() ? FLAGS_KERNEL :
-									     FLAGS_ATOMIC);
+	return FLAG_ZERO |
+	       (arch_irqs_enabled() && !arch_interrupt_frame() ? FLAGS_KERNEL : FLAGS_ATOMIC);
 }
 
 void trace_kmalloc_slow(const void *caller, const void *object, size_t wanted, size_t given)

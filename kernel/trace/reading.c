@@ -293,7 +293,8 @@ ssize_t trace_write_marker(void *target, const char *bytes, size_t size)
 	memcpy(room.bytes + start, bytes, size);
 	unsigned long state = arch_irq_save();
 
-	trace_ring_write(buffer, TRACE_print, &room, start + size + 1);
+	if (buffer->is_recording)
+		trace_ring_write(buffer, TRACE_print, &room, start + size + 1);
 	arch_irq_restore(state);
 	return (ssize_t)size;
 }

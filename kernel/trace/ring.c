@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include <kernel/kmalloc.h>
-#include <kernel/page.h>
 #include <kernel/smp.h>
 #include <kernel/spinlock.h>
 #include <kernel/task.h>
@@ -25,6 +24,8 @@
 #include <kernel/trace/event.h>
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
+
+#include "memory.h"
 
 #define NAMES 128
 
@@ -41,9 +42,6 @@ struct head {
 	uint64_t time_ns;
 	uint32_t number, size;
 };
-
-/* Pages of all rings. */
-static _Atomic size_t ring_pages;
 
 static struct spinlock names_lock = SPINLOCK_INITIALIZER;
 static struct {
@@ -146,8 +144,7 @@ void trace_ring_write(struct trace_buffer *buffer, unsigned int number, const vo
 	struct trace_ring *rings = atomic_load_explicit(&buffer->rings, memory_order_acquire);
 	struct head head = { .number = number, .size = (uint32_t)size };
 
-	if (!atomic_load_explicit(&buffer->is_recording, memory_order_relaxed) || !rings ||
-	    size > TRACE_RECORD_SIZE)
+	if (!rings || size > TRACE_RECORD_SIZE)
 		return;
 	struct trace_ring *ring = &rings[cpu_id()];
 
@@ -179,9 +176,8 @@ void trace_buffer_init(struct trace_buffer *buffer)
 static void free_rings(struct trace_ring *rings)
 {
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
-		kfree(rings[cpu].bytes);
+		trace_memory_put(rings[cpu].bytes, TRACE_RING_SIZE);
 	kfree(rings);
-	ring_pages -= cpu_count() * (TRACE_RING_SIZE / PAGE_SIZE);
 }
 
 void trace_buffer_destroy(struct trace_buffer *buffer)
@@ -197,21 +193,18 @@ void trace_buffer_destroy(struct trace_buffer *buffer)
 
 int trace_ring_make(struct trace_buffer *buffer)
 {
-	size_t pages = cpu_count() * (TRACE_RING_SIZE / PAGE_SIZE);
 	struct trace_ring *rings, *none = NULL;
 
 	if (buffer->rings)
 		return 0;
-	if (atomic_fetch_add(&ring_pages, pages) + pages > page_total_count() / 4 ||
-	    !(rings = kzalloc(cpu_count() * sizeof(*rings)))) {
-		ring_pages -= pages;
+	rings = kzalloc(cpu_count() * sizeof(*rings));
+	if (!rings)
 		return -ENOMEM;
-	}
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
 		spin_init(&rings[cpu].lock);
 		rings[cpu].wake.run = wake_readers;
 		rings[cpu].buffer = buffer;
-		rings[cpu].bytes = kzalloc(TRACE_RING_SIZE);
+		rings[cpu].bytes = trace_memory_get(TRACE_RING_SIZE);
 		if (!rings[cpu].bytes) {
 			free_rings(rings);
 			return -ENOMEM;

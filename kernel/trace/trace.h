@@ -25,6 +25,9 @@ struct trace_call {
 unsigned int trace_call_count(void);
 const struct trace_event *trace_call_event(unsigned int index);
 
+/* Linux's name of call NUMBER, "openat", or NULL. Any context. */
+const char *trace_call_name(uint64_t number);
+
 /* One more listener (ON) or one less to an event of calls: those are looked for at every call as long as
  * there is one. */
 void trace_calls_listen(bool on);

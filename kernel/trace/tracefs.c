@@ -28,6 +28,7 @@
 #include "files.h"
 #include "instance.h"
 #include "trace.h"
+#include "trigger.h"
 
 /* Linux's TRACEFS_MAGIC and DEBUGFS_MAGIC. */
 #define TRACEFS_MAGIC 0x74726163
@@ -198,8 +199,10 @@ static int show_format(struct text *text, void *target)
 
 static int show_enable(struct text *text, void *target)
 {
-	text_print(text, "%d\n",
-		   trace_choice_is_on(trace_target_instance(target), number_of(target)));
+	const struct trace_choice *choice =
+		&trace_target_instance(target)->choices[number_of(target)];
+
+	text_print(text, "%d%s\n", choice->is_on, choice->switched_by ? "*" : "");
 	return 0;
 }
 
@@ -226,6 +229,39 @@ static ssize_t store_filter(void *target, const char *bytes, size_t size)
 	return store_text(bytes, size, target, set_filter);
 }
 
+static int show_trigger(struct text *text, void *target)
+{
+	trace_triggers_print(trace_target_instance(target), number_of(target), text);
+	return 0;
+}
+
+static int set_trigger(void *target, const char *text)
+{
+	char *copy = copy_of(text, strlen(text));
+	int error =
+		copy ? trace_trigger_write(trace_target_instance(target), number_of(target), copy) :
+		       -ENOMEM;
+
+	kfree(copy);
+	return error;
+}
+
+static ssize_t store_trigger(void *target, const char *bytes, size_t size)
+{
+	return size ? store_text(bytes, size, target, set_trigger) : 0;
+}
+
+static void clear_trigger(void *target)
+{
+	trace_triggers_clear(trace_target_instance(target), number_of(target), true);
+}
+
+static int show_histograms(struct text *text, void *target)
+{
+	trace_histograms_print(trace_target_instance(target), number_of(target), text);
+	return 0;
+}
+
 /* Of Linux's own tracers' records there are only descriptions. */
 static bool can_be_enabled(void *target)
 {
@@ -244,7 +280,15 @@ static const struct pseudo_entry event_files[] = {
 	  .show = show_filter,
 	  .store = store_filter },
 	READ_ONLY_UNHELD("format", show_format),
+	{ READ_ONLY_IF("hist", show_histograms, HELD_IF(can_be_enabled)) },
 	READ_ONLY_UNHELD("id", show_id),
+	/* Not held, as on Linux. */
+	{ .name = "trigger",
+	  .mode = S_IFREG | 0640,
+	  .exists = can_be_enabled,
+	  .show = show_trigger,
+	  .store = store_trigger,
+	  .truncate = clear_trigger },
 	{ .name = NULL },
 };
 

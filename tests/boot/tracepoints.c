@@ -113,7 +113,8 @@ static void watch_everything(void)
 	static const char *const events[] = {
 		"sched/sched_switch", "raw_syscalls/sys_exit",	"timer/hrtimer_start",
 		"sched/sched_waking", "signal/signal_generate", "exceptions/page_fault_user",
-		"kmem/kmalloc", "kmem/mm_page_free", "kmem/rss_stat", "lock/contention_end"
+		"kmem/kmalloc",	      "kmem/mm_page_free",	"kmem/rss_stat",
+		"lock/contention_end"
 	};
 	struct perf_event_attr attr =
 		tracepoint_attr(events[draw(sizeof(events) / sizeof(events[0]))]);
@@ -134,6 +135,17 @@ static void watch_everything(void)
 static void disturb_instance(void)
 {
 	static const char *const events[] = { "sched", "raw_syscalls", "kmem", "lock" };
+	static const char *const triggers[] = {
+		"hist:keys=common_pid.execname:size=128",
+		"!hist:keys=common_pid.execname:size=128",
+		"hist:keys=common_pid.execname:clear",
+		"hist:keys=prev_comm,next_pid.log2:vals=prev_prio:sort=next_pid if next_pid > 0",
+		"traceoff:3",
+		"!traceoff",
+		"enable_event:kmem:kmalloc",
+		"disable_event:kmem:kmalloc if common_pid > 3",
+		"!enable_event:kmem:kmalloc",
+	};
 	char path[128];
 
 	mkdir(ROOT "instances/some", 0700);
@@ -143,6 +155,17 @@ static void disturb_instance(void)
 	if (fd >= 0 && write(fd, "1", 1) == 1)
 		sched_yield();
 	close(fd);
+	snprintf(path, sizeof(path), ROOT "instances/some/events/%s/trigger",
+		 draw(2) ? "raw_syscalls/sys_enter" : "sched/sched_switch");
+	fd = open(path, O_WRONLY | O_APPEND);
+	if (fd >= 0) {
+		const char *trigger = triggers[draw(sizeof(triggers) / sizeof(triggers[0]))];
+
+		if (write(fd, trigger, strlen(trigger)) < 0)
+			sched_yield();
+	}
+	close(fd);
+	read_some(ROOT "instances/some/events/sched/sched_switch/hist");
 	read_some(ROOT "instances/some/trace_pipe");
 	if (draw(2))
 		rmdir(ROOT "instances/some");

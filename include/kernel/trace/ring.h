@@ -34,12 +34,11 @@ struct trace_buffer {
 void trace_buffer_init(struct trace_buffer *buffer);
 void trace_buffer_destroy(struct trace_buffer *buffer);
 
-/* RECORD of event NUMBER, SIZE bytes, happened now. Interrupts off; any lock may be held. */
+/* RECORD of event NUMBER, SIZE bytes, happened now; is_recording is not looked at. Interrupts off; any lock may be held. */
 void trace_ring_write(struct trace_buffer *buffer, unsigned int number, const void *record,
 		      size_t size);
 
-/* Makes the rings, if there are none yet: 0 or -ENOMEM, also when all traces' rings would take more than a quarter of the
- * machine's memory. Task context. */
+/* Makes the rings, if there are none yet: 0 or -ENOMEM. Task context. */
 int trace_ring_make(struct trace_buffer *buffer);
 
 /* A record that was read. */
