@@ -9,7 +9,7 @@
  * nothing to be found below them. An open file keeps it from being removed, as on Linux.
  *
  * Only the superuser reaches tracefs. An instance takes memory for its choices, and rings when its first event
- * is enabled; trace_ring_make limits those.
+ * is enabled; memory.h limits both.
  *
  * Locks: instances_mutex, then instance->mutex.
  */
@@ -18,11 +18,11 @@
 #include <string.h>
 
 #include <kernel/assert.h>
-#include <kernel/kmalloc.h>
 #include <kernel/log.h>
 #include <uapi/linux/errno.h>
 
 #include "choice.h"
+#include "memory.h"
 #include "trigger.h"
 
 struct trace_instance *trace_root;
@@ -53,10 +53,14 @@ void trace_instances_hit(unsigned int number, const void *record, size_t size)
 
 /* --- making and removing --- */
 
+static size_t instance_size(void)
+{
+	return sizeof(struct trace_instance) + trace_event_count() * sizeof(struct trace_choice);
+}
+
 static struct trace_instance *create(void)
 {
-	struct trace_instance *instance =
-		kzalloc(sizeof(*instance) + trace_event_count() * sizeof(instance->choices[0]));
+	struct trace_instance *instance = trace_memory_get(instance_size());
 
 	if (!instance)
 		return NULL;
@@ -180,7 +184,7 @@ void trace_instance_put(struct trace_instance *instance)
 
 	mutex_unlock(&instances_mutex);
 	if (last)
-		kfree(instance);
+		trace_memory_put(instance, instance_size());
 }
 
 int trace_instance_open(struct trace_instance *instance)

@@ -21,6 +21,7 @@
 
 #include "event.h"
 #include "process.h"
+#include "tidiness.h"
 
 #define ROOT	"/sys/kernel/tracing/"
 #define CALLS	3000
@@ -546,12 +547,41 @@ static void check_markers(void)
 	close(waiting.fd);
 }
 
+/* --- memory --- */
+
+/* Histograms of the largest size until there is no memory for another: how many. */
+static int fill_with_histograms(void)
+{
+	int fd = open(ROOT "events/task/task_newtask/trigger", O_WRONLY | O_APPEND), count = 0;
+	char text[64];
+
+	do
+		snprintf(text, sizeof(text), "hist:keys=pid:size=131072 if pid > %d", ++count);
+	while (write(fd, text, strlen(text)) > 0);
+	EXPECT_EQ(errno, ENOMEM);
+	close(fd);
+	return count;
+}
+
+static void check_memory(void)
+{
+	uint64_t before = free_memory();
+	int count = fill_with_histograms();
+
+	EXPECT(free_memory() > before / 2);
+	store("events/task/task_newtask/trigger", "", O_TRUNC);
+	/* All is back: there is room for as many. */
+	EXPECT_EQ(fill_with_histograms(), count);
+	store("events/task/task_newtask/trigger", "", O_TRUNC);
+}
+
 static const struct tap_rule rules[] = {
 	{ "a task's calls are all counted", check_counts },
 	{ "events of all processors count each call once", check_processors },
 	{ "each call has its sample, written or lost", check_samples },
 	{ "who a switch goes to is who the next comes from", check_switches },
 	{ "a wait for a lock that has begun ends", check_locks },
+	{ "histograms leave most of the memory, and give theirs back", check_memory },
 	{ "every marker is in trace_pipe once and in order", check_markers },
 };
 
