@@ -9,7 +9,7 @@ KERNEL_SRCS := $(sort $(wildcard boot/*.c) \
 KERNEL_OBJS := $(KERNEL_SRCS:%=$(O)/%.o)
 KERNEL_LDS := boot/$(ARCH)/linker.ld
 
-NEWLIB_STRING := bzero explicit_bzero memchr memcmp strchr strcmp strlcpy strlen strncmp strnlen strrchr
+NEWLIB_STRING := bzero explicit_bzero memchr memcmp strchr strcmp strcspn strlcpy strlen strncmp strnlen strrchr strstr
 
 # Headers: ours, the compiler's own, newlib's; never the host's.
 KERNEL_CPPFLAGS := -Iinclude -Iarch/$(ARCH)/include -nostdinc -isystem $(shell $(CC) -print-file-name=include) \

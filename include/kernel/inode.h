@@ -53,6 +53,10 @@ struct inode_ops {
 				 int *error);
 	/* Entries from POSITION (2 …) on, until the reader has no room. With look_up. */
 	void (*list)(struct inode *directory, uint64_t position, struct directory_reader *reader);
+	/* mkdir and rmdir in a directory with look_up, of which NAME is no dot: 0 or a negative error. Both or
+	 * none; NULL: nothing can be made there. */
+	int (*make_directory)(struct inode *directory, const char *name, size_t name_size);
+	int (*remove_directory)(struct inode *directory, const char *name, size_t name_size);
 	/* A link's target into BUFFER of SIZE bytes, without an end: its length, or an error. */
 	ssize_t (*read_link)(struct inode *link, char *buffer, size_t size);
 	/* A link that leads where no path may: the dentry, with a reference, or NULL with *ERROR.

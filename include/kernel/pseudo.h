@@ -37,6 +37,9 @@ struct pseudo_dynamic {
 	void (*name)(void *target, char *buffer, size_t size);
 	/* Whether TARGET is no more: its directory stays open, but what is in it is ESRCH. NULL: never. */
 	bool (*gone)(void *target);
+	/* mkdir and rmdir: an entry NAME comes, and goes: 0 or a negative error. NULL: nobody can do that. */
+	int (*make)(void *parent, const char *name, size_t name_size);
+	int (*remove)(void *parent, const char *name, size_t name_size);
 	/* Corrects the owner and the permissions of a new inode about TARGET. NULL: root's. */
 	void (*set_attributes)(void *target, struct inode *inode);
 	/* What an entry is; its own name is not looked at. */
@@ -56,6 +59,9 @@ struct pseudo_entry {
 	 * error; and its end. It may outlive TARGET. NULL: TARGET itself. */
 	int (*begin)(void *target, void **about);
 	void (*end)(void *about);
+	/* It is closed, for the last time of one opening that open permitted. Not with open_file. NULL:
+	 * nothing. */
+	void (*close)(void *target);
 	/* A regular file with operations of its own, which this sets: 0 or a negative error. Instead of all
 	 * that follow but truncate. */
 	int (*open_file)(struct file *file, void *target);

@@ -50,7 +50,12 @@ struct sched_entity {
 	TAILQ_ENTRY(sched_entity) peer; /* R: real-time: in the queue while waiting */
 	bool queued;			/* R: waits in a queue */
 	bool migrated;			/* R: moved since it last ran */
+	bool blocked; /* written by the task itself: no signal but a fatal one ends its sleep */
+	uint64_t waits_since_ns, sleeps_since_ns; /* R: see kernel/sched/delay.h */
 };					/* R: the run queue's lock */
+
+/* Whether tracepoints tell how long tasks wait and sleep: the setting kernel.sched_schedstats. */
+extern _Atomic int sched_statistics;
 
 /* Makes the run queues and the boot processor's idle task, which the running code becomes.
  * Interrupts off, once. */

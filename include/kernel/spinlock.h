@@ -92,15 +92,34 @@ SPIN_INLINE bool spin_try_lock(struct spinlock *lock)
 	return taken;
 }
 
+/* Spins until LOCK, which somebody has, is this processor's. */
+static inline void spin_wait_untraced(struct spinlock *lock)
+{
+	do {
+		ASSERT(!spin_held(lock));
+		while (atomic_load_explicit(&lock->owner, memory_order_relaxed) != 0)
+			arch_cpu_relax();
+	} while (!spin_get(lock));
+}
+
+/* The same, and the tracepoints of contention tell of it: kernel/smp/spinlock.c. */
+void spin_wait(struct spinlock *lock);
+
 /* Takes LOCK; spins until it is free. Not from an NMI; not twice on one processor. */
 SPIN_INLINE void spin_lock(struct spinlock *lock)
 {
 	lock_order_take(lock);
-	while (!spin_get(lock)) {
-		ASSERT(!spin_held(lock));
-		while (atomic_load_explicit(&lock->owner, memory_order_relaxed) != 0)
-			arch_cpu_relax();
-	}
+	if (!spin_get(lock))
+		spin_wait(lock);
+}
+
+/* The same for the locks that tracepoints themselves need: nothing is told of them, as what is told may
+ * be about somebody who has just taken one. */
+SPIN_INLINE void spin_lock_untraced(struct spinlock *lock)
+{
+	lock_order_take(lock);
+	if (!spin_get(lock))
+		spin_wait_untraced(lock);
 }
 
 /* Gives LOCK back. The holder only. */

@@ -31,6 +31,21 @@ static bool is_dot_dot(const char *name, size_t size)
 	return size == 2 && name[0] == '.' && name[1] == '.';
 }
 
+/* The type (S_IF*) of PARENT's entry NAME, which is no dentry that stays; 0: there is none. */
+static uint32_t made_type(struct dentry *parent, const char *name, size_t size)
+{
+	int error;
+	struct inode *inode =
+		parent->inode->ops->look_up ?
+			parent->inode->ops->look_up(parent->inode, name, size, &error) :
+			NULL;
+	uint32_t type = inode ? inode_type(inode) : 0;
+
+	if (inode)
+		inode_put(inode);
+	return type;
+}
+
 /* Whether NAME is one that an entry of PARENT may have, or has already. */
 static int check_name(struct dentry *parent, const char *name, size_t size)
 {
@@ -38,7 +53,7 @@ static int check_name(struct dentry *parent, const char *name, size_t size)
 		return -EEXIST;
 	if (size > NAME_SIZE_MAX)
 		return -ENAMETOOLONG;
-	if (dentry_find(parent, name, size))
+	if (dentry_find(parent, name, size) || made_type(parent, name, size))
 		return -EEXIST;
 	return 0;
 }
@@ -121,11 +136,25 @@ static int create_locked(struct dentry *parent, const char *name, size_t name_si
 	return 0;
 }
 
+/* A directory that PARENT's file system makes by itself. */
+static int make_directory(struct dentry *parent, const char *name, size_t name_size)
+{
+	if (name_size == 0 || is_dot(name, name_size) || is_dot_dot(name, name_size))
+		return -EEXIST;
+	if (name_size > NAME_SIZE_MAX)
+		return -ENAMETOOLONG;
+	int error = inode_permission(parent->inode, W_OK | X_OK);
+
+	return error ? error : parent->inode->ops->make_directory(parent->inode, name, name_size);
+}
+
 int entry_create(struct dentry *parent, const char *name, size_t name_size,
 		 const struct entry_request *request, struct dentry **result)
 {
 	struct dentry *made;
 
+	if (parent->inode->ops->make_directory && (request->mode & S_IFMT) == S_IFDIR && !result)
+		return make_directory(parent, name, name_size);
 	mutex_lock(&tree_mutex);
 	int error = create_locked(parent, name, name_size, request, &made);
 
@@ -200,6 +229,10 @@ static int remove_locked(struct dentry *parent, const char *name, size_t name_si
 
 	if (!dentry) {
 		/* What file systems of their own make have no linked entries. */
+		uint32_t type = made_type(parent, name, name_size);
+
+		if (type && directory != (type == S_IFDIR))
+			return directory ? -ENOTDIR : -EISDIR;
 		if (parent->inode->superblock->fixed)
 			return -EPERM;
 		return name_size > NAME_SIZE_MAX ? -ENAMETOOLONG : -ENOENT;
@@ -224,6 +257,16 @@ static int remove_locked(struct dentry *parent, const char *name, size_t name_si
 	return 0;
 }
 
+/* The other way round: see make_directory. */
+static int remove_directory(struct dentry *parent, const char *name, size_t name_size)
+{
+	if (name_size > NAME_SIZE_MAX)
+		return -ENAMETOOLONG;
+	int error = inode_permission(parent->inode, W_OK | X_OK);
+
+	return error ? error : parent->inode->ops->remove_directory(parent->inode, name, name_size);
+}
+
 int entry_remove(struct dentry *parent, const char *name, size_t name_size, bool directory)
 {
 	if (name_size == 0)
@@ -232,6 +275,8 @@ int entry_remove(struct dentry *parent, const char *name, size_t name_size, bool
 		return directory ? -EINVAL : -EISDIR;
 	if (is_dot_dot(name, name_size))
 		return directory ? -ENOTEMPTY : -EISDIR;
+	if (directory && parent->inode->ops->remove_directory)
+		return remove_directory(parent, name, name_size);
 	mutex_lock(&tree_mutex);
 	int error = remove_locked(parent, name, name_size, directory);
 

@@ -29,7 +29,7 @@
 /* Positions of a directory: 2 and on for its table, from here on for targets by their ids. */
 #define DYNAMIC_POSITIONS ((uint64_t)1 << 32)
 /* Longest name of what comes and goes, with its end. */
-#define NAME_ROOM	  64
+#define NAME_ROOM	  256
 
 struct pseudo_inode {
 	struct inode inode;
@@ -152,10 +152,13 @@ static void end(struct file *file, void *about)
 static void release_contents(struct file *file)
 {
 	struct contents *contents = file->private;
+	const struct pseudo_inode *inode = pseudo(file_inode(file));
 
 	text_clear(&contents->text);
 	end(file, contents->about);
 	kfree(contents);
+	if (inode->entry->close)
+		inode->entry->close(inode->target);
 }
 
 static const struct file_ops contents_ops = {
@@ -251,20 +254,25 @@ static int open_regular(struct inode *inode, struct file *file)
 	void *about = pseudo(inode)->target;
 	int error = entry->open ? entry->open(pseudo(inode)->target) : 0;
 
-	if (entry->strict && (file->flags & O_ACCMODE) != O_RDONLY && !(entry->mode & 0222))
+	if (!error && entry->strict && (file->flags & O_ACCMODE) != O_RDONLY &&
+	    !(entry->mode & 0222)) {
+		if (entry->close)
+			entry->close(pseudo(inode)->target);
 		error = -EACCES;
-
+	}
 	if (error)
 		return error;
 	if (entry->open_file)
 		return entry->open_file(file, pseudo(inode)->target);
 	if (entry->begin)
 		error = entry->begin(pseudo(inode)->target, &about);
-	if (error)
-		return error;
-	error = open_about(inode, file, about);
-	if (error && entry->end)
-		entry->end(about);
+	if (!error) {
+		error = open_about(inode, file, about);
+		if (error && entry->end)
+			entry->end(about);
+	}
+	if (error && entry->close)
+		entry->close(pseudo(inode)->target);
 	return error;
 }
 
@@ -328,9 +336,17 @@ static const struct inode_ops link_ops = { .read_link = read_link, .free = free_
 static const struct inode_ops magic_link_ops = { .read_link = read_link,
 						 .follow = follow,
 						 .free = free_inode };
+static int make_directory(struct inode *directory, const char *name, size_t name_size);
+static int remove_directory(struct inode *directory, const char *name, size_t name_size);
+
 static const struct inode_ops directory_ops = { .look_up = look_up,
 						.list = list,
 						.free = free_inode };
+static const struct inode_ops changing_directory_ops = { .look_up = look_up,
+							 .list = list,
+							 .make_directory = make_directory,
+							 .remove_directory = remove_directory,
+							 .free = free_inode };
 
 /* An inode for ENTRY about TARGET, whose reference moves in; NULL: no memory (it is dropped). */
 static struct inode *make_inode(struct superblock *superblock, const struct pseudo_entry *entry,
@@ -344,12 +360,13 @@ static struct inode *make_inode(struct superblock *superblock, const struct pseu
 		return NULL;
 	}
 	if ((entry->mode & S_IFMT) == S_IFDIR)
-		ops = &directory_ops;
+		ops = entry->dynamic && entry->dynamic->make ? &changing_directory_ops :
+							       &directory_ops;
 	else if ((entry->mode & S_IFMT) == S_IFLNK)
 		ops = entry->follow ? &magic_link_ops : &link_ops;
 	inode_init(&inode->inode, superblock, ops, entry->mode);
 	inode->inode.number = number_of(entry, target, about);
-	inode->inode.links = ops == &directory_ops ? 2 : 1;
+	inode->inode.links = (entry->mode & S_IFMT) == S_IFDIR ? 2 : 1;
 	if (target && about->set_attributes)
 		about->set_attributes(target, &inode->inode);
 	inode->entry = entry;
@@ -399,6 +416,17 @@ static struct inode *look_up(struct inode *inode, const char *name, size_t name_
 	if (!found)
 		*error = -ENOMEM;
 	return found;
+}
+
+static int make_directory(struct inode *directory, const char *name, size_t name_size)
+{
+	return pseudo(directory)->entry->dynamic->make(pseudo(directory)->target, name, name_size);
+}
+
+static int remove_directory(struct inode *directory, const char *name, size_t name_size)
+{
+	return pseudo(directory)->entry->dynamic->remove(pseudo(directory)->target, name,
+							 name_size);
 }
 
 static size_t put_name(const struct pseudo_dynamic *dynamic, void *target, char *buffer,

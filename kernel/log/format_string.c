@@ -175,7 +175,7 @@ int format_string_v(char *buffer, size_t size, const char *format, va_list args)
 			break;
 		}
 		case 'p':
-			if (format[1] == 's') {
+			if (format[1] == 's' || format[1] == 'S') {
 				format++;
 				put_function(&output, (uintptr_t)va_arg(args, void *), &conversion);
 				break;

@@ -24,6 +24,7 @@
 #include <kernel/smp.h>
 #include <kernel/tables.h>
 #include <kernel/task.h>
+#include <kernel/trace/kmem.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
@@ -83,12 +84,15 @@ void page_count_in(struct vm_space *space, const void *page)
 
 	if (total > space->resident_pages_peak)
 		space->resident_pages_peak = total;
+	trace_rss(space, page_kind(page));
 }
 
 static void count_out(struct vm_space *space, const void *page)
 {
-	if (!page_is_zero(page))
-		space->resident_pages[page_kind(page)]--;
+	if (page_is_zero(page))
+		return;
+	space->resident_pages[page_kind(page)]--;
+	trace_rss(space, page_kind(page));
 }
 
 /* Drops what was taken out of the tables and is in nobody's TLB any more. */

@@ -20,6 +20,7 @@
 #include <kernel/log.h>
 #include <kernel/page.h>
 #include <kernel/spinlock.h>
+#include <kernel/trace/kmem.h>
 #include <machine/mmu.h>
 
 #include "../debug/poison.h"
@@ -175,6 +176,7 @@ void *page_alloc(unsigned int order)
 	struct frame *frame = take_block(order);
 
 	spin_unlock_irqrestore(&buddy_lock, state);
+	trace_page_alloc(frame ? frame_number(frame) : TRACE_NO_FRAME, order);
 	if (!frame)
 		return NULL;
 	check_poison(frame, order);
@@ -198,6 +200,7 @@ void page_put(void *address)
 	ASSERT(before != 0);
 	if (before != 1)
 		return;
+	trace_page_free(frame_number(frame), frame->order);
 	poison(frame, frame->order, __builtin_return_address(0));
 	unsigned long state = spin_lock_irqsave(&buddy_lock);
 

@@ -22,6 +22,7 @@
 #include <kernel/trace/sched.h>
 
 #include "balance.h"
+#include "delay.h"
 #include "order.h"
 
 #define LOOK_MAX 64
@@ -89,6 +90,7 @@ void balance_enqueue(struct task *task, unsigned int cpu, bool can_wait)
 	struct task *running = sched_charge_current(queue);
 
 	order_insert(queue, &task->sched);
+	delay_begin_wait(task);
 	can_wait = can_wait && running && running->sched.policy != SCHED_IDLE &&
 		   !order_is_realtime(&task->sched);
 	if (!running || (!can_wait && order_may_preempt(&running->sched, &task->sched)))

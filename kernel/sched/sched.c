@@ -33,10 +33,12 @@
 #include <uapi/linux/perf_event.h>
 
 #include "balance.h"
+#include "delay.h"
 #include "order.h"
 
 PERCPU(struct run_queue, run_queues);
 PERCPU(struct sched_request, sched_requests);
+_Atomic int sched_statistics;
 static struct task idle_tasks[CPUS_MAX];
 
 static bool is_idle_task(const struct task *task)
@@ -229,11 +231,14 @@ static void reschedule(bool give_way)
 		spin_unlock(&queue->lock);
 		return;
 	}
-	if (chosen)
+	if (chosen) {
 		order_take(queue, chosen);
+		delay_end_wait(task_of(chosen));
+	}
 	if (stays) {
 		prev->switches_forced++;
 		order_put_back(queue, &prev->sched, give_way);
+		delay_begin_wait(prev);
 	} else if (!is_idle_task(prev)) {
 		order_leave(queue, &prev->sched);
 		queue->evicted = prev->state == TASK_RUNNABLE;
@@ -241,6 +246,7 @@ static void reschedule(bool give_way)
 			prev->switches_forced++;
 		else
 			prev->switches_voluntary++;
+		delay_begin_sleep(prev);
 	}
 	switch_to(queue, chosen ? task_of(chosen) : &idle_tasks[cpu_id()], now);
 }
@@ -298,8 +304,10 @@ static bool wake(struct task *task, bool sync)
 		task->state = TASK_RUNNABLE;
 		woken = true;
 		/* One that is still on its way to sleep sees the state and stays. */
-		if (!task->running && !task->sched.queued)
+		if (!task->running && !task->sched.queued) {
+			delay_end_sleep(task);
 			balance_enqueue(task, to, sync && to == cpu_id());
+		}
 		trace_sched_wakeup(task, (unsigned int)task->cpu);
 	}
 	run_queue_unlock_pair(from, to);

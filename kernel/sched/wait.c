@@ -15,6 +15,7 @@
 #include <kernel/signal.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
+#include <kernel/trace/lock.h>
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 
@@ -204,7 +205,13 @@ int wait_sleep(uint64_t deadline_ns)
 
 int wait_sleep_killable(uint64_t deadline_ns)
 {
-	return sleep_until(deadline_ns, signal_is_fatal_pending);
+	struct task *self = task_current();
+
+	self->sched.blocked = true;
+	int result = sleep_until(deadline_ns, signal_is_fatal_pending);
+
+	self->sched.blocked = false;
+	return result;
 }
 
 void(mutex_init)(struct mutex *mutex)
@@ -240,8 +247,15 @@ void mutex_lock(struct mutex *mutex)
 
 	ASSERT(mutex->owner != self);
 	lock_order_take_mutex(mutex);
-	if (try_lock(mutex, self) || spin_for(mutex, self))
+	if (try_lock(mutex, self))
 		return;
+	trace_contention_begin(mutex, TRACE_LOCK_MUTEX | TRACE_LOCK_SPIN);
+	if (spin_for(mutex, self)) {
+		trace_contention_end(mutex, 0);
+		return;
+	}
+	trace_contention_begin(mutex, TRACE_LOCK_MUTEX);
+	self->sched.blocked = true;
 	unsigned long state = spin_lock_irqsave(&mutex->lock);
 
 	TAILQ_INSERT_TAIL(&mutex->waiters.entries, &entry, link);
@@ -254,8 +268,10 @@ void mutex_lock(struct mutex *mutex)
 		state = spin_lock_irqsave(&mutex->lock);
 	}
 	atomic_store(&self->state, TASK_RUNNABLE);
+	self->sched.blocked = false;
 	TAILQ_REMOVE(&mutex->waiters.entries, &entry, link);
 	spin_unlock_irqrestore(&mutex->lock, state);
+	trace_contention_end(mutex, 0);
 }
 
 void mutex_unlock(struct mutex *mutex)

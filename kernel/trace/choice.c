@@ -2,7 +2,7 @@
 /*
  * Which events the trace takes down. See choice.h.
  *
- * Lock: choice_mutex, around everything that changes; nothing else of tracing is locked under it but
+ * Lock: instance->mutex, around everything that changes; nothing else of tracing is locked under it but
  * memory. A filter that is replaced may just be in use on another processor, with interrupts off: it
  * is freed once each has had them on.
  */
@@ -11,23 +11,14 @@
 #include <string.h>
 
 #include <kernel/kmalloc.h>
-#include <kernel/smp.h>
 #include <kernel/text.h>
 #include <kernel/trace/filter.h>
 #include <kernel/trace/ring.h>
-#include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 
+#include "instance.h"
 #include "trace.h"
-
-static struct mutex choice_mutex = MUTEX_INITIALIZER(choice_mutex);
-static _Atomic bool is_on[TRACE_EVENTS_MAX];
-/* C: as it was written, NULL: none; whether that was wrong, and what about it. */
-static struct {
-	char *text;
-	bool is_wrong;
-	struct trace_filter_error error;
-} choices[TRACE_EVENTS_MAX];
+#include "trigger.h"
 
 bool trace_choice_includes(unsigned int number, const char *system, const char *name)
 {
@@ -38,42 +29,41 @@ bool trace_choice_includes(unsigned int number, const char *system, const char *
 	return (!system || !strcmp(system, event->system)) && (!name || !strcmp(name, event->name));
 }
 
-bool trace_choice_is_on(unsigned int number)
+bool trace_choice_is_on(const struct trace_instance *instance, unsigned int number)
 {
-	return is_on[number];
+	return instance->choices[number].is_on;
 }
 
-static void set_one(unsigned int number, bool on)
+void trace_choice_switch(struct trace_instance *instance, unsigned int number, bool on)
 {
-	if (is_on[number] == on)
+	if (atomic_exchange(&instance->choices[number].is_on, on) == on)
 		return;
-	is_on[number] = on;
 	if (on)
-		trace_listen(number, TRACE_TO_RING);
+		trace_listen(number, TRACE_TO_TRACE);
 	else
-		trace_unlisten(number, TRACE_TO_RING);
+		trace_unlisten(number, TRACE_TO_TRACE);
 }
 
-int trace_choice_set(const char *system, const char *name, bool on)
+int trace_choice_set(struct trace_instance *instance, const char *system, const char *name, bool on)
 {
 	int error = -EINVAL;
 
-	mutex_lock(&choice_mutex);
-	if (on && trace_ring_make()) {
-		mutex_unlock(&choice_mutex);
+	mutex_lock(&instance->mutex);
+	if (on && trace_ring_make(&instance->buffer)) {
+		mutex_unlock(&instance->mutex);
 		return -ENOMEM;
 	}
 	for (unsigned int number = 0; number < trace_event_count(); number++) {
 		if (!trace_choice_includes(number, system, name))
 			continue;
-		set_one(number, on);
+		trace_choice_switch(instance, number, on);
 		error = 0;
 	}
-	mutex_unlock(&choice_mutex);
+	mutex_unlock(&instance->mutex);
 	return error;
 }
 
-char trace_choice_state(const char *system, const char *name)
+char trace_choice_state(const struct trace_instance *instance, const char *system, const char *name)
 {
 	unsigned int on = 0, all = 0;
 
@@ -81,16 +71,12 @@ char trace_choice_state(const char *system, const char *name)
 		if (!trace_choice_includes(number, system, name))
 			continue;
 		all++;
-		on += is_on[number];
+		on += instance->choices[number].is_on;
 	}
 	return on == 0 ? '0' : on == all ? '1' : 'X';
 }
 
 /* --- filters --- */
-
-static void pass(void *unused)
-{
-}
 
 static char *copy_text(const char *text)
 {
@@ -110,9 +96,11 @@ static bool is_none(const char *text)
 	return !strcmp(text, "0");
 }
 
-/* OF_SYSTEM: the text is one for several events. C held. */
-static int set_filter(unsigned int number, const char *text, bool of_system)
+/* OF_SYSTEM: the text is one for several events. Mutex held. */
+static int set_filter(struct trace_instance *instance, unsigned int number, const char *text,
+		      bool of_system)
 {
+	struct trace_choice *choice = &instance->choices[number];
 	struct trace_filter_error wrong = { .words = NULL };
 	struct trace_filter *filter = NULL;
 	char *copy = NULL;
@@ -126,55 +114,73 @@ static int set_filter(unsigned int number, const char *text, bool of_system)
 			return -ENOMEM;
 		}
 	}
-	filter = atomic_exchange(&trace_ring_filters[number], filter);
+	filter = atomic_exchange(&choice->filter, filter);
 	if (filter)
-		smp_call_mask(cpus_all(), pass, NULL);
+		trace_emit_sync();
 	trace_filter_free(filter);
 	if (error && of_system)
 		wrong = (struct trace_filter_error){
 			.words = "Couldn't find or set field in one of a subsystem's events"
 		};
-	kfree(choices[number].text);
-	choices[number].text = copy;
-	choices[number].is_wrong = error;
-	choices[number].error = wrong;
+	kfree(choice->text);
+	choice->text = copy;
+	choice->is_wrong = error;
+	choice->error = wrong;
 	return error;
 }
 
-int trace_choice_filter(unsigned int number, const char *text)
+int trace_choice_filter(struct trace_instance *instance, unsigned int number, const char *text)
 {
-	mutex_lock(&choice_mutex);
-	int error = set_filter(number, text, false);
+	mutex_lock(&instance->mutex);
+	int error = set_filter(instance, number, text, false);
 
-	mutex_unlock(&choice_mutex);
+	mutex_unlock(&instance->mutex);
 	return error;
 }
 
 /* Events that do not have the fields get no filter, and say so in their files: no error, as on Linux. */
-int trace_choice_filter_system(const char *system, const char *text)
+int trace_choice_filter_system(struct trace_instance *instance, const char *system,
+			       const char *text)
 {
 	int error = 0;
 
-	mutex_lock(&choice_mutex);
+	mutex_lock(&instance->mutex);
 	for (unsigned int number = 0; number < trace_event_count() && error != -ENOMEM; number++)
 		if (trace_choice_includes(number, system, NULL))
-			error = set_filter(number, text, true);
-	mutex_unlock(&choice_mutex);
+			error = set_filter(instance, number, text, true);
+	mutex_unlock(&instance->mutex);
 	return error == -ENOMEM ? error : 0;
 }
 
-void trace_choice_print_filter(unsigned int number, struct text *text)
+void trace_choice_print_filter(struct trace_instance *instance, unsigned int number,
+			       struct text *text)
 {
-	mutex_lock(&choice_mutex);
-	const struct trace_filter_error *error = &choices[number].error;
+	const struct trace_choice *choice = &instance->choices[number];
 
-	text_print(text, "%s\n", choices[number].text ? choices[number].text : "none");
-	if (choices[number].text && choices[number].is_wrong && !error->words) {
+	mutex_lock(&instance->mutex);
+	text_print(text, "%s\n", choice->text ? choice->text : "none");
+	if (choice->text && choice->is_wrong && !choice->error.words) {
 		text_print(text, "Error: (0)\n\n");
-	} else if (choices[number].text && choices[number].is_wrong) {
-		for (size_t i = 0; i < error->offset; i++)
+	} else if (choice->text && choice->is_wrong) {
+		for (size_t i = 0; i < choice->error.offset; i++)
 			text_append(text, " ", 1);
-		text_print(text, "^\nparse_error: %s\n\n", error->words);
+		text_print(text, "^\nparse_error: %s\n\n", choice->error.words);
 	}
-	mutex_unlock(&choice_mutex);
+	mutex_unlock(&instance->mutex);
+}
+
+void trace_choice_clear(struct trace_instance *instance)
+{
+	/* What triggers have switched on ends with them. */
+	for (unsigned int number = 0; number < trace_event_count(); number++)
+		if (instance->choices[number].triggers)
+			trace_triggers_clear(instance, number, false);
+	trace_choice_set(instance, NULL, NULL, false);
+	for (unsigned int number = 0; number < trace_event_count(); number++) {
+		struct trace_choice *choice = &instance->choices[number];
+
+		trace_filter_free(atomic_exchange(&choice->filter, NULL));
+		kfree(choice->text);
+		choice->text = NULL;
+	}
 }

@@ -9,19 +9,24 @@
  * behind trace_emit takes no lock that anything is done under but writing into a buffer
  * (kernel/trace/ring.c's is the innermost of all; perf's ring has none), allocates nothing, and
  * leaves wake-ups to deferred work. It runs with interrupts off, so that on one processor records
- * do not nest.
+ * do not nest, and an event that happens on the way to the listeners (memory, a lock: lock.c) is not
+ * told: as on Linux, what tells of the kernel does not tell of itself.
  */
 #include <arch/cpu.h>
 #include <arch/sample.h>
 #include <arch/task.h>
 #include <kernel/perf/tracepoint.h>
+#include <kernel/smp.h>
 #include <kernel/task.h>
-#include <kernel/trace/ring.h>
 
+#include "instance.h"
 #include "trace.h"
 
 _Atomic unsigned int trace_listeners[TRACE_EVENTS_MAX];
 static _Atomic unsigned int listeners_of[2][TRACE_EVENTS_MAX];
+
+/* Its own processor, interrupts off: whether trace_emit_at is at work. */
+static bool is_emitting[CPUS_MAX];
 
 static bool is_of_calls(unsigned int number)
 {
@@ -59,13 +64,19 @@ void trace_emit_at(unsigned int number, void *record, size_t size, uint64_t weig
 	if (arch_interrupt_frame())
 		flags |= TRACE_FLAG_HARDIRQ;
 
+	if (this_cpu(is_emitting)) {
+		arch_irq_restore(state);
+		return;
+	}
+	this_cpu(is_emitting) = true;
 	*common = (struct trace_common){ .type = (uint16_t)trace_event_id(number),
 					 .flags = (uint8_t)flags,
 					 .pid = task_current()->tid };
 	if (frame)
 		perf_tracepoint_hit(number, record, size, weight, frame);
-	if (has(number, TRACE_TO_RING))
-		trace_ring_write(number, record, size);
+	if (has(number, TRACE_TO_TRACE))
+		trace_instances_hit(number, record, size);
+	this_cpu(is_emitting) = false;
 	arch_irq_restore(state);
 }
 
@@ -83,4 +94,14 @@ __attribute__((noinline)) void trace_emit(unsigned int number, void *record, siz
 	arch_sample_here(&here);
 	arch_sample_caller(&here);
 	trace_emit_at(number, record, size, weight, &here);
+}
+
+static void pass(void *unused)
+{
+}
+
+/* It runs with interrupts off. */
+void trace_emit_sync(void)
+{
+	smp_call_mask(cpus_all(), pass, NULL);
 }

@@ -25,6 +25,8 @@
 #define FIELD_AS(type, text, name) \
 	{ text, #name, "", sizeof(type), _Alignof(type), IS_SIGNED(type) },
 #define POINTER(name)	  { "void *", #name, "", sizeof(void *), _Alignof(void *), false },
+#define CONST_POINTER(name) \
+	{ "const void *", #name, "", sizeof(void *), _Alignof(void *), false },
 #define CHARS(name, size) { "char", #name, "[" #size "]", size, 1, false },
 #define WORDS(name, count) \
 	{ "unsigned long", #name, "[" #count "]", count * sizeof(long), _Alignof(long), false },
@@ -69,6 +71,13 @@ enum hrtimer_mode {
 	HRTIMER_MODE_ABS_PINNED_HARD = 10,
 	HRTIMER_MODE_REL_PINNED_HARD = 11
 };
+
+/* What Linux's formats of memory events speak of. A page's descriptor is a name for its frame number. */
+typedef unsigned int gfp_t;
+struct page {
+	unsigned char bytes[64];
+};
+static const uintptr_t vmemmap_base = 0;
 
 #define SYMBOLS(...)                                  \
 	(const struct trace_symbol[]){ __VA_ARGS__ }, \

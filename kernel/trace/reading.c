@@ -23,16 +23,18 @@
 #include <uapi/linux/poll.h>
 
 #include "files.h"
+#include "instance.h"
 #include "trace.h"
 
 struct reader {
 	struct mutex mutex;
-	struct trace_cursor cursor; /* M: of trace */
-	struct text line;	    /* M: what is left of it begins at line_done */
-	size_t line_done;	    /* M */
-	bool read_something;	    /* M */
-	struct trace_entry entry;   /* M */
-};				    /* M: mutex */
+	struct trace_instance *instance; /* in use as long as the file is open */
+	struct trace_cursor cursor;	 /* M: of trace */
+	struct text line;		 /* M: what is left of it begins at line_done */
+	size_t line_done;		 /* M */
+	bool read_something;		 /* M */
+	struct trace_entry entry;	 /* M */
+};					 /* M: mutex */
 
 /* --- lines --- */
 
@@ -76,11 +78,11 @@ static void print_line(struct text *text, const struct trace_entry *entry)
 		text_print(text, "\n");
 }
 
-static void print_head(struct text *text)
+static void print_head(struct text *text, struct trace_buffer *buffer)
 {
 	uint64_t present, written;
 
-	trace_ring_count(cpus_all(), &present, &written);
+	trace_ring_count(buffer, cpus_all(), &present, &written);
 	text_print(text, "# tracer: nop\n#\n# entries-in-buffer/entries-written: %lu/%lu   #P:%u\n",
 		   (unsigned long)present, (unsigned long)written, cpu_count());
 	text_print(text, "#\n"
@@ -99,8 +101,9 @@ static void print_head(struct text *text)
 /* The next line into the reader's, which is used up; false: there is none. M held. */
 static bool next_line(struct reader *reader, bool take)
 {
-	bool found = take ? trace_ring_take(cpus_all(), &reader->entry) :
-			    trace_ring_next(&reader->cursor, cpus_all(), &reader->entry);
+	struct trace_buffer *buffer = &reader->instance->buffer;
+	bool found = take ? trace_ring_take(buffer, cpus_all(), &reader->entry) :
+			    trace_ring_next(buffer, &reader->cursor, cpus_all(), &reader->entry);
 
 	text_clear(&reader->line);
 	reader->line_done = 0;
@@ -140,7 +143,7 @@ static ssize_t read_trace(struct file *file, void *user_buffer, size_t size, uin
 		reader->cursor = (struct trace_cursor){ 0 };
 		text_clear(&reader->line);
 		reader->line_done = 0;
-		print_head(&reader->line);
+		print_head(&reader->line, &reader->instance->buffer);
 	}
 	ssize_t result = read_lines(reader, user_buffer, size, false);
 
@@ -157,28 +160,29 @@ static ssize_t write_trace(struct file *file, const void *user_buffer, size_t si
 	return (ssize_t)size;
 }
 
-static bool is_empty(void)
+static bool is_empty(struct trace_buffer *buffer)
 {
 	uint64_t present, written;
 
-	trace_ring_count(cpus_all(), &present, &written);
+	trace_ring_count(buffer, cpus_all(), &present, &written);
 	return present == 0;
 }
 
 /* Waits for a record; 0 also when there will be none for somebody who had some: recording is off. */
 static int wait_for_record(const struct reader *reader)
 {
+	struct trace_buffer *buffer = &reader->instance->buffer;
 	struct wait_entry entry;
 	int error = 0;
 
-	wait_queue_add(trace_ring_queue(), &entry);
+	wait_queue_add(&buffer->readers, &entry);
 	for (;;) {
-		trace_ring_want();
-		if (!is_empty() || error || (reader->read_something && !trace_is_recording))
+		trace_ring_want(buffer);
+		if (!is_empty(buffer) || error || (reader->read_something && !buffer->is_recording))
 			break;
 		error = wait_sleep(UINT64_MAX);
 	}
-	wait_queue_remove(trace_ring_queue(), &entry);
+	wait_queue_remove(&buffer->readers, &entry);
 	return error;
 }
 
@@ -196,7 +200,7 @@ static ssize_t read_pipe(struct file *file, void *user_buffer, size_t size, uint
 		mutex_lock(&reader->mutex);
 		if (!error)
 			result = read_lines(reader, user_buffer, size, true);
-		if (!result && reader->read_something && !trace_is_recording)
+		if (!result && reader->read_something && !reader->instance->buffer.is_recording)
 			break;
 	}
 	reader->read_something |= result > 0;
@@ -206,9 +210,12 @@ static ssize_t read_pipe(struct file *file, void *user_buffer, size_t size, uint
 
 static unsigned int poll_pipe(struct file *file, struct poll_table *table)
 {
-	poll_wait(table, trace_ring_queue());
-	trace_ring_want();
-	return is_empty() ? 0 : POLLIN | POLLRDNORM;
+	struct reader *reader = file->private;
+	struct trace_buffer *buffer = &reader->instance->buffer;
+
+	poll_wait(table, &buffer->readers);
+	trace_ring_want(buffer);
+	return is_empty(buffer) ? 0 : POLLIN | POLLRDNORM;
 }
 
 static void release(struct file *file)
@@ -216,6 +223,7 @@ static void release(struct file *file)
 	struct reader *reader = file->private;
 
 	text_clear(&reader->line);
+	trace_instance_close(reader->instance);
 	kfree(reader);
 }
 
@@ -232,26 +240,31 @@ static const struct file_ops pipe_ops = {
 	.release = release,
 };
 
-static int open_reader(struct file *file, const struct file_ops *ops)
+static int open_reader(struct file *file, struct trace_instance *instance,
+		       const struct file_ops *ops)
 {
 	struct reader *reader = kzalloc(sizeof(*reader));
+	int error = reader ? trace_instance_open(instance) : -ENOMEM;
 
-	if (!reader)
-		return -ENOMEM;
+	if (error) {
+		kfree(reader);
+		return error;
+	}
 	mutex_init(&reader->mutex);
+	reader->instance = instance;
 	file->private = reader;
 	file->ops = ops;
 	return 0;
 }
 
-int trace_open_trace(struct file *file, void *unused)
+int trace_open_trace(struct file *file, void *target)
 {
-	return open_reader(file, &trace_ops);
+	return open_reader(file, trace_target_instance(target), &trace_ops);
 }
 
-int trace_open_pipe(struct file *file, void *unused)
+int trace_open_pipe(struct file *file, void *target)
 {
-	return open_reader(file, &pipe_ops);
+	return open_reader(file, trace_target_instance(target), &pipe_ops);
 }
 
 /* --- the marker --- */
@@ -259,8 +272,9 @@ int trace_open_pipe(struct file *file, void *unused)
 /* Longest text of one record: what is behind it is the next write's. */
 #define MARKER_SIZE 1024
 
-ssize_t trace_write_marker(void *unused, const char *bytes, size_t size)
+ssize_t trace_write_marker(void *target, const char *bytes, size_t size)
 {
+	struct trace_buffer *buffer = &trace_target_instance(target)->buffer;
 	const size_t start = offsetof(struct trace_print, buf);
 	struct trace_common *common;
 	union {
@@ -268,7 +282,7 @@ ssize_t trace_write_marker(void *unused, const char *bytes, size_t size)
 		unsigned char bytes[sizeof(struct trace_print) + MARKER_SIZE + 2];
 	} room;
 
-	if (trace_ring_make())
+	if (trace_ring_make(buffer))
 		return -ENOMEM;
 	if (size > MARKER_SIZE)
 		size = MARKER_SIZE;
@@ -279,7 +293,8 @@ ssize_t trace_write_marker(void *unused, const char *bytes, size_t size)
 	memcpy(room.bytes + start, bytes, size);
 	unsigned long state = arch_irq_save();
 
-	trace_ring_write(TRACE_print, &room, start + size + 1);
+	if (buffer->is_recording)
+		trace_ring_write(buffer, TRACE_print, &room, start + size + 1);
 	arch_irq_restore(state);
 	return (ssize_t)size;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The buffers of the trace. See <kernel/trace/ring.h>.
+ * The rings of a trace. See <kernel/trace/ring.h>.
  *
  * A buffer's positions only grow; where a byte lies is its position modulo the size. Records lie one
  * behind the other, each with a head, from `tail` to `head`; what is written there takes the place of
@@ -22,15 +22,17 @@
 #include <kernel/task.h>
 #include <kernel/time.h>
 #include <kernel/trace/event.h>
-#include <kernel/trace/filter.h>
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 
+#include "memory.h"
+
 #define NAMES 128
 
-struct ring {
+struct trace_ring {
 	struct spinlock lock;
-	unsigned char *bytes;	   /* NULL until somebody enables something */
+	unsigned char *bytes;
+	struct trace_buffer *buffer;
 	uint64_t head, tail;	   /* R: multiples of 8 */
 	uint64_t present, written; /* R: records */
 	struct deferred_work wake;
@@ -41,18 +43,19 @@ struct head {
 	uint32_t number, size;
 };
 
-static struct ring rings[CPUS_MAX];
-_Atomic bool trace_is_recording = true;
-struct trace_filter *_Atomic trace_ring_filters[TRACE_EVENTS_MAX];
-
-static _Atomic bool is_wanted;
-static struct wait_queue readers;
-
 static struct spinlock names_lock = SPINLOCK_INITIALIZER;
 static struct {
 	int tid;
 	char name[TASK_COMM_SIZE];
 } names[NAMES]; /* names_lock */
+
+static unsigned long lock_irqsave(struct spinlock *lock)
+{
+	unsigned long state = arch_irq_save();
+
+	spin_lock_untraced(lock);
+	return state;
+}
 
 /* --- names --- */
 
@@ -62,7 +65,7 @@ static void remember_name(const struct task *task)
 
 	if (!task->tid)
 		return;
-	spin_lock(&names_lock);
+	spin_lock_untraced(&names_lock);
 	names[place].tid = task->tid;
 	memcpy(names[place].name, task->comm, TASK_COMM_SIZE - 1);
 	spin_unlock(&names_lock);
@@ -76,7 +79,7 @@ void trace_name_of(int tid, char *name)
 		strlcpy(name, "<idle>", TASK_COMM_SIZE);
 		return;
 	}
-	unsigned long state = spin_lock_irqsave(&names_lock);
+	unsigned long state = lock_irqsave(&names_lock);
 
 	strlcpy(name, names[place].tid == tid ? names[place].name : "<...>", TASK_COMM_SIZE);
 	spin_unlock_irqrestore(&names_lock, state);
@@ -86,7 +89,7 @@ bool trace_name_get(unsigned int index, int *tid, char *name)
 {
 	if (index >= NAMES)
 		return false;
-	unsigned long state = spin_lock_irqsave(&names_lock);
+	unsigned long state = lock_irqsave(&names_lock);
 
 	*tid = names[index].tid;
 	strlcpy(name, names[index].name, TASK_COMM_SIZE);
@@ -96,7 +99,7 @@ bool trace_name_get(unsigned int index, int *tid, char *name)
 
 /* --- bytes --- */
 
-static void put(struct ring *ring, uint64_t position, const void *bytes, size_t size)
+static void put(struct trace_ring *ring, uint64_t position, const void *bytes, size_t size)
 {
 	size_t at = position % TRACE_RING_SIZE;
 	size_t first = size < TRACE_RING_SIZE - at ? size : TRACE_RING_SIZE - at;
@@ -105,7 +108,7 @@ static void put(struct ring *ring, uint64_t position, const void *bytes, size_t 
 	memcpy(ring->bytes, (const unsigned char *)bytes + first, size - first);
 }
 
-static void get(const struct ring *ring, uint64_t position, void *bytes, size_t size)
+static void get(const struct trace_ring *ring, uint64_t position, void *bytes, size_t size)
 {
 	size_t at = position % TRACE_RING_SIZE;
 	size_t first = size < TRACE_RING_SIZE - at ? size : TRACE_RING_SIZE - at;
@@ -119,7 +122,7 @@ static uint64_t size_in_ring(uint32_t size)
 	return (sizeof(struct head) + size + 7) & ~(uint64_t)7;
 }
 
-static void drop_oldest(struct ring *ring)
+static void drop_oldest(struct trace_ring *ring)
 {
 	struct head head;
 
@@ -132,21 +135,21 @@ static void drop_oldest(struct ring *ring)
 
 static void wake_readers(struct deferred_work *work)
 {
-	wait_queue_wake(&readers);
+	wait_queue_wake(&__containerof(work, struct trace_ring, wake)->buffer->readers);
 }
 
-void trace_ring_write(unsigned int number, const void *record, size_t size)
+void trace_ring_write(struct trace_buffer *buffer, unsigned int number, const void *record,
+		      size_t size)
 {
-	struct ring *ring = &this_cpu(rings);
-	const struct trace_filter *filter =
-		atomic_load_explicit(&trace_ring_filters[number], memory_order_acquire);
+	struct trace_ring *rings = atomic_load_explicit(&buffer->rings, memory_order_acquire);
 	struct head head = { .number = number, .size = (uint32_t)size };
 
-	if (!atomic_load_explicit(&trace_is_recording, memory_order_relaxed) || !ring->bytes ||
-	    size > TRACE_RECORD_SIZE || (filter && !trace_filter_match(filter, record)))
+	if (!rings || size > TRACE_RECORD_SIZE)
 		return;
-	spin_lock(&ring->lock);
-	/* Under the lock, so that a buffer's records are in the order of their times. */
+	struct trace_ring *ring = &rings[cpu_id()];
+
+	spin_lock_untraced(&ring->lock);
+	/* Under the lock, so that a ring's records are in the order of their times. */
 	head.time_ns = clock_ns();
 	while (ring->head + size_in_ring(head.size) - ring->tail > TRACE_RING_SIZE)
 		drop_oldest(ring);
@@ -157,29 +160,66 @@ void trace_ring_write(unsigned int number, const void *record, size_t size)
 	ring->written++;
 	spin_unlock(&ring->lock);
 	remember_name(task_current());
-	if (atomic_load_explicit(&is_wanted, memory_order_relaxed) &&
-	    atomic_exchange(&is_wanted, false))
+	if (atomic_load_explicit(&buffer->is_wanted, memory_order_relaxed) &&
+	    atomic_exchange(&buffer->is_wanted, false))
 		deferred_work_queue(&ring->wake);
 }
 
-int trace_ring_make(void)
-{
-	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
-		if (rings[cpu].bytes)
-			continue;
-		unsigned char *bytes = kzalloc(TRACE_RING_SIZE);
+/* --- making --- */
 
-		if (!bytes)
+void trace_buffer_init(struct trace_buffer *buffer)
+{
+	atomic_init(&buffer->is_recording, true);
+	wait_queue_init(&buffer->readers);
+}
+
+static void free_rings(struct trace_ring *rings)
+{
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		trace_memory_put(rings[cpu].bytes, TRACE_RING_SIZE);
+	kfree(rings);
+}
+
+void trace_buffer_destroy(struct trace_buffer *buffer)
+{
+	struct trace_ring *rings = buffer->rings;
+
+	if (!rings)
+		return;
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
+		deferred_work_sync(&rings[cpu].wake);
+	free_rings(rings);
+}
+
+int trace_ring_make(struct trace_buffer *buffer)
+{
+	struct trace_ring *rings, *none = NULL;
+
+	if (buffer->rings)
+		return 0;
+	rings = kzalloc(cpu_count() * sizeof(*rings));
+	if (!rings)
+		return -ENOMEM;
+	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
+		spin_init(&rings[cpu].lock);
+		rings[cpu].wake.run = wake_readers;
+		rings[cpu].buffer = buffer;
+		rings[cpu].bytes = trace_memory_get(TRACE_RING_SIZE);
+		if (!rings[cpu].bytes) {
+			free_rings(rings);
 			return -ENOMEM;
-		rings[cpu].bytes = bytes;
+		}
 	}
+	/* Another task may have been here. */
+	if (!atomic_compare_exchange_strong(&buffer->rings, &none, rings))
+		free_rings(rings);
 	return 0;
 }
 
 /* --- reading --- */
 
 /* The head of the first record of RING that *POSITION has not passed. Lock held. */
-static bool peek(const struct ring *ring, uint64_t *position, struct head *head)
+static bool peek(const struct trace_ring *ring, uint64_t *position, struct head *head)
 {
 	if (*position < ring->tail)
 		*position = ring->tail;
@@ -190,14 +230,15 @@ static bool peek(const struct ring *ring, uint64_t *position, struct head *head)
 }
 
 /* The processor of CPUS whose next record is the oldest; CPUS_MAX: none has one. */
-static unsigned int find_oldest(struct trace_cursor *cursor, cpumask_t cpus)
+static unsigned int find_oldest(struct trace_ring *rings, struct trace_cursor *cursor,
+				cpumask_t cpus)
 {
 	unsigned int found = CPUS_MAX;
 	uint64_t oldest_ns = UINT64_MAX;
 	struct head head;
 
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
-		unsigned long state = spin_lock_irqsave(&rings[cpu].lock);
+		unsigned long state = lock_irqsave(&rings[cpu].lock);
 		bool there = (cpus >> cpu & 1) && peek(&rings[cpu], &cursor->positions[cpu], &head);
 
 		spin_unlock_irqrestore(&rings[cpu].lock, state);
@@ -209,16 +250,19 @@ static unsigned int find_oldest(struct trace_cursor *cursor, cpumask_t cpus)
 	return found;
 }
 
-bool trace_ring_next(struct trace_cursor *cursor, cpumask_t cpus, struct trace_entry *entry)
+bool trace_ring_next(struct trace_buffer *buffer, struct trace_cursor *cursor, cpumask_t cpus,
+		     struct trace_entry *entry)
 {
-	for (;;) {
-		unsigned int cpu = find_oldest(cursor, cpus);
-		struct ring *ring = &rings[cpu];
+	struct trace_ring *rings = buffer->rings;
+
+	while (rings) {
+		unsigned int cpu = find_oldest(rings, cursor, cpus);
+		struct trace_ring *ring = &rings[cpu];
 		struct head head;
 
 		if (cpu == CPUS_MAX)
 			return false;
-		unsigned long state = spin_lock_irqsave(&ring->lock);
+		unsigned long state = lock_irqsave(&ring->lock);
 		bool there = peek(ring, &cursor->positions[cpu], &head);
 
 		if (there) {
@@ -234,16 +278,17 @@ bool trace_ring_next(struct trace_cursor *cursor, cpumask_t cpus, struct trace_e
 		if (there)
 			return true;
 	}
+	return false;
 }
 
-bool trace_ring_take(cpumask_t cpus, struct trace_entry *entry)
+bool trace_ring_take(struct trace_buffer *buffer, cpumask_t cpus, struct trace_entry *entry)
 {
 	struct trace_cursor cursor = { 0 };
 
-	if (!trace_ring_next(&cursor, cpus, entry))
+	if (!trace_ring_next(buffer, &cursor, cpus, entry))
 		return false;
-	struct ring *ring = &rings[entry->cpu];
-	unsigned long state = spin_lock_irqsave(&ring->lock);
+	struct trace_ring *ring = &buffer->rings[entry->cpu];
+	unsigned long state = lock_irqsave(&ring->lock);
 
 	if (ring->tail < cursor.positions[entry->cpu])
 		drop_oldest(ring);
@@ -251,14 +296,16 @@ bool trace_ring_take(cpumask_t cpus, struct trace_entry *entry)
 	return true;
 }
 
-void trace_ring_clear(cpumask_t cpus)
+void trace_ring_clear(struct trace_buffer *buffer, cpumask_t cpus)
 {
-	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
-		struct ring *ring = &rings[cpu];
+	struct trace_ring *rings = buffer->rings;
+
+	for (unsigned int cpu = 0; rings && cpu < cpu_count(); cpu++) {
+		struct trace_ring *ring = &rings[cpu];
 
 		if (!(cpus >> cpu & 1))
 			continue;
-		unsigned long state = spin_lock_irqsave(&ring->lock);
+		unsigned long state = lock_irqsave(&ring->lock);
 
 		ring->tail = ring->head;
 		ring->present = ring->written = 0;
@@ -266,11 +313,14 @@ void trace_ring_clear(cpumask_t cpus)
 	}
 }
 
-void trace_ring_count(cpumask_t cpus, uint64_t *present, uint64_t *written)
+void trace_ring_count(struct trace_buffer *buffer, cpumask_t cpus, uint64_t *present,
+		      uint64_t *written)
 {
+	struct trace_ring *rings = buffer->rings;
+
 	*present = *written = 0;
-	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
-		unsigned long state = spin_lock_irqsave(&rings[cpu].lock);
+	for (unsigned int cpu = 0; rings && cpu < cpu_count(); cpu++) {
+		unsigned long state = lock_irqsave(&rings[cpu].lock);
 
 		if (cpus >> cpu & 1) {
 			*present += rings[cpu].present;
@@ -280,21 +330,7 @@ void trace_ring_count(cpumask_t cpus, uint64_t *present, uint64_t *written)
 	}
 }
 
-struct wait_queue *trace_ring_queue(void)
+void trace_ring_want(struct trace_buffer *buffer)
 {
-	return &readers;
-}
-
-void trace_ring_want(void)
-{
-	atomic_store(&is_wanted, true);
-}
-
-void trace_ring_init(void)
-{
-	wait_queue_init(&readers);
-	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
-		spin_init(&rings[cpu].lock);
-		rings[cpu].wake.run = wake_readers;
-	}
+	atomic_store(&buffer->is_wanted, true);
 }

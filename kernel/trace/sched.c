@@ -17,13 +17,14 @@ static void put_name(char name[TASK_COMM_SIZE], const struct task *task)
 	name[TASK_COMM_SIZE - 1] = '\0';
 }
 
-/* Sleeps are all told as interruptible. Nobody is preempted in the kernel, which is what Linux's R+
+/* Nobody is preempted in the kernel, which is what Linux's R+
  * would be. One that has ended stays for its parent (Z), or, no first thread, for nobody (X). */
 static long state_of(const struct task *task)
 {
 	switch (task->state) {
 	case TASK_SLEEPING:
-		return TRACE_STATE_INTERRUPTIBLE;
+		return task->sched.blocked ? TRACE_STATE_UNINTERRUPTIBLE :
+					     TRACE_STATE_INTERRUPTIBLE;
 	case TASK_TRACED:
 		return TRACE_STATE_TRACED;
 	case TASK_ZOMBIE:
@@ -79,6 +80,17 @@ void trace_sched_runtime_slow(const struct task *task, uint64_t runtime_ns)
 
 	put_name(room.record.comm, task);
 	trace_emit(TRACE_sched_stat_runtime, &room, sizeof(room.record), runtime_ns);
+}
+
+/* What perf counts is the time itself, here too. */
+void trace_sched_delay_slow(unsigned int event, const struct task *task, uint64_t delay_ns)
+{
+	/* The four have the same fields. */
+	TRACE_RECORD(trace_sched_stat_wait, 0)
+	room = { .record = { .pid = task->tid, .delay = delay_ns } };
+
+	put_name(room.record.comm, task);
+	trace_emit(event, &room, sizeof(room.record), delay_ns);
 }
 
 /* --- tasks' lives --- */

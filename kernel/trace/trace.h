@@ -25,9 +25,18 @@ struct trace_call {
 unsigned int trace_call_count(void);
 const struct trace_event *trace_call_event(unsigned int index);
 
+/* Linux's name of call NUMBER, "openat", or NULL. Any context. */
+const char *trace_call_name(uint64_t number);
+
 /* One more listener (ON) or one less to an event of calls: those are looked for at every call as long as
  * there is one. */
 void trace_calls_listen(bool on);
+
+/* --- emit.c --- */
+
+/* Returns when every trace_emit that was at work is over: what listeners could find before, and can no
+ * longer, may be freed. Task context, interrupts on. */
+void trace_emit_sync(void);
 
 /* --- print.c: words that formats use --- */
 

@@ -3,8 +3,10 @@
  * tracefs, at /sys/kernel/tracing and /sys/kernel/debug/tracing: which events there are, what the trace
  * takes down of them, and the trace. Files and formats: Linux, Documentation/trace/{ftrace,events}.rst.
  *
- * There is one tracer, nop: the trace is of events. A target is the number of an event plus one; a
- * system's that of its first event.
+ * There is one tracer, nop: a trace is of events. A target is an instance (instance.h) and the number of an
+ * event plus one; a system's that of its first event, and 0 for a directory above those.
+ *
+ * Files that look at an instance hold it while they are open, as Linux's do: it cannot be removed.
  */
 #include <kernel/trace/tracefs.h>
 
@@ -19,13 +21,14 @@
 #include <kernel/text.h>
 #include <kernel/trace/calls.h>
 #include <kernel/trace/filter.h>
-#include <kernel/trace/ring.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/stat.h>
 
 #include "choice.h"
 #include "files.h"
+#include "instance.h"
 #include "trace.h"
+#include "trigger.h"
 
 /* Linux's TRACEFS_MAGIC and DEBUGFS_MAGIC. */
 #define TRACEFS_MAGIC 0x74726163
@@ -33,12 +36,13 @@
 
 static unsigned int number_of(const void *target)
 {
-	return (unsigned int)(uintptr_t)target - 1;
+	return (unsigned int)((uintptr_t)target & ~PAGE_MASK) - 1;
 }
 
-static void *target_of(unsigned int number)
+/* That of event NUMBER in the instance that PARENT, a target, is about. */
+static void *target_of(const void *parent, unsigned int number)
 {
-	return (void *)(uintptr_t)(number + 1);
+	return (void *)(((uintptr_t)parent & PAGE_MASK) + number + 1);
 }
 
 static const char *system_of(const void *target)
@@ -46,10 +50,49 @@ static const char *system_of(const void *target)
 	return trace_event_get(number_of(target))->system;
 }
 
+/* Not an entry's number alone, as inodes of all instances are of one file system. */
 static uint64_t id_of(void *target)
 {
-	return number_of(target);
+	uint64_t number = (uintptr_t)target & ~PAGE_MASK;
+
+	return (uint64_t)trace_target_instance(target)->id * PAGE_SIZE + number;
 }
+
+static bool is_of_root(const void *target)
+{
+	return !((uintptr_t)target & PAGE_MASK);
+}
+
+static void get_target(void *target)
+{
+	if (!is_of_root(target))
+		trace_instance_get(trace_target_instance(target));
+}
+
+static void put_target(void *target)
+{
+	if (!is_of_root(target))
+		trace_instance_put(trace_target_instance(target));
+}
+
+/* Below an instance that is removed there is nothing. */
+static bool is_there(void *target)
+{
+	return !trace_target_instance(target)->is_gone;
+}
+
+static int hold(void *target)
+{
+	return trace_instance_open(trace_target_instance(target));
+}
+
+static void let_go(void *target)
+{
+	trace_instance_close(trace_target_instance(target));
+}
+
+#define HELD_IF(condition) .exists = (condition), .open = hold, .close = let_go
+#define HELD		   HELD_IF(is_there)
 
 /* --- words that are written --- */
 
@@ -86,12 +129,13 @@ static int parse_switch(const char *bytes, size_t size)
 	return bytes[0] - '0';
 }
 
-static ssize_t store_switch(const char *bytes, size_t size, const char *system, const char *name)
+static ssize_t store_switch(void *target, const char *bytes, size_t size, const char *system,
+			    const char *name)
 {
 	int on = parse_switch(bytes, size);
 
 	if (on >= 0)
-		on = trace_choice_set(system, name, on);
+		on = trace_choice_set(trace_target_instance(target), system, name, on);
 	return on < 0 ? on : (ssize_t)size;
 }
 
@@ -101,9 +145,22 @@ static ssize_t refuse(void *target, const char *bytes, size_t size)
 	return -EINVAL;
 }
 
-#define READ_ONLY(file, function)                                                           \
-	{                                                                                   \
-		.name = (file), .mode = S_IFREG | 0440, .show = (function), .store = refuse \
+/* The same of a file that cannot be read. */
+static int show_refused(struct text *text, void *target)
+{
+	return -EINVAL;
+}
+
+#define READ_ONLY_IF(file, function, condition) \
+	.name = (file), .mode = S_IFREG | 0440, .show = (function), .store = refuse, condition
+#define READ_ONLY(file, function)                  \
+	{                                          \
+		READ_ONLY_IF(file, function, HELD) \
+	}
+/* What an event says of itself, the same in all instances. */
+#define READ_ONLY_UNHELD(file, function)                         \
+	{                                                        \
+		READ_ONLY_IF(file, function, .exists = is_there) \
 	}
 
 static bool is_space(char c)
@@ -142,7 +199,10 @@ static int show_format(struct text *text, void *target)
 
 static int show_enable(struct text *text, void *target)
 {
-	text_print(text, "%d\n", trace_choice_is_on(number_of(target)));
+	const struct trace_choice *choice =
+		&trace_target_instance(target)->choices[number_of(target)];
+
+	text_print(text, "%d%s\n", choice->is_on, choice->switched_by ? "*" : "");
 	return 0;
 }
 
@@ -150,18 +210,18 @@ static ssize_t store_enable(void *target, const char *bytes, size_t size)
 {
 	const struct trace_event *event = trace_event_get(number_of(target));
 
-	return store_switch(bytes, size, event->system, event->name);
+	return store_switch(target, bytes, size, event->system, event->name);
 }
 
 static int show_filter(struct text *text, void *target)
 {
-	trace_choice_print_filter(number_of(target), text);
+	trace_choice_print_filter(trace_target_instance(target), number_of(target), text);
 	return 0;
 }
 
 static int set_filter(void *target, const char *text)
 {
-	return trace_choice_filter(number_of(target), text);
+	return trace_choice_filter(trace_target_instance(target), number_of(target), text);
 }
 
 static ssize_t store_filter(void *target, const char *bytes, size_t size)
@@ -169,25 +229,66 @@ static ssize_t store_filter(void *target, const char *bytes, size_t size)
 	return store_text(bytes, size, target, set_filter);
 }
 
+static int show_trigger(struct text *text, void *target)
+{
+	trace_triggers_print(trace_target_instance(target), number_of(target), text);
+	return 0;
+}
+
+static int set_trigger(void *target, const char *text)
+{
+	char *copy = copy_of(text, strlen(text));
+	int error =
+		copy ? trace_trigger_write(trace_target_instance(target), number_of(target), copy) :
+		       -ENOMEM;
+
+	kfree(copy);
+	return error;
+}
+
+static ssize_t store_trigger(void *target, const char *bytes, size_t size)
+{
+	return size ? store_text(bytes, size, target, set_trigger) : 0;
+}
+
+static void clear_trigger(void *target)
+{
+	trace_triggers_clear(trace_target_instance(target), number_of(target), true);
+}
+
+static int show_histograms(struct text *text, void *target)
+{
+	trace_histograms_print(trace_target_instance(target), number_of(target), text);
+	return 0;
+}
+
 /* Of Linux's own tracers' records there are only descriptions. */
 static bool can_be_enabled(void *target)
 {
-	return strcmp(system_of(target), "ftrace") != 0;
+	return strcmp(system_of(target), "ftrace") != 0 && is_there(target);
 }
 
 static const struct pseudo_entry event_files[] = {
 	{ .name = "enable",
 	  .mode = S_IFREG | 0640,
-	  .exists = can_be_enabled,
+	  HELD_IF(can_be_enabled),
 	  .show = show_enable,
 	  .store = store_enable },
 	{ .name = "filter",
 	  .mode = S_IFREG | 0640,
-	  .exists = can_be_enabled,
+	  HELD_IF(can_be_enabled),
 	  .show = show_filter,
 	  .store = store_filter },
-	READ_ONLY("format", show_format),
-	READ_ONLY("id", show_id),
+	READ_ONLY_UNHELD("format", show_format),
+	{ READ_ONLY_IF("hist", show_histograms, HELD_IF(can_be_enabled)) },
+	READ_ONLY_UNHELD("id", show_id),
+	/* Not held, as on Linux. */
+	{ .name = "trigger",
+	  .mode = S_IFREG | 0640,
+	  .exists = can_be_enabled,
+	  .show = show_trigger,
+	  .store = store_trigger,
+	  .truncate = clear_trigger },
 	{ .name = NULL },
 };
 
@@ -203,11 +304,12 @@ static void name_event(void *target, char *buffer, size_t size)
 
 static void *next_event(void *system, uint64_t *id)
 {
-	for (uint64_t number = *id; number < trace_event_count(); number++) {
+	for (uint64_t number = *id; is_there(system) && number < trace_event_count(); number++) {
 		if (strcmp(trace_event_get((unsigned int)number)->system, system_of(system)) != 0)
 			continue;
 		*id = number;
-		return target_of((unsigned int)number);
+		get_target(system);
+		return target_of(system, (unsigned int)number);
 	}
 	return NULL;
 }
@@ -221,6 +323,7 @@ static void *find_event(void *system, const char *name, size_t size)
 
 		if (strlen(event->name) == size && !memcmp(event->name, name, size))
 			return target;
+		put_target(target);
 	}
 	return NULL;
 }
@@ -228,6 +331,8 @@ static void *find_event(void *system, const char *name, size_t size)
 static const struct pseudo_dynamic events_of_system = {
 	.find = find_event,
 	.next = next_event,
+	.get = get_target,
+	.put = put_target,
 	.id = id_of,
 	.name = name_event,
 	.entry = &event_directory,
@@ -235,13 +340,14 @@ static const struct pseudo_dynamic events_of_system = {
 
 static int show_system_enable(struct text *text, void *target)
 {
-	text_print(text, "%c\n", trace_choice_state(system_of(target), NULL));
+	text_print(text, "%c\n",
+		   trace_choice_state(trace_target_instance(target), system_of(target), NULL));
 	return 0;
 }
 
 static ssize_t store_system_enable(void *target, const char *bytes, size_t size)
 {
-	return store_switch(bytes, size, system_of(target), NULL);
+	return store_switch(target, bytes, size, system_of(target), NULL);
 }
 
 static int show_system_filter(struct text *text, void *target)
@@ -255,7 +361,7 @@ static int show_system_filter(struct text *text, void *target)
 
 static int set_system_filter(void *target, const char *text)
 {
-	return trace_choice_filter_system(system_of(target), text);
+	return trace_choice_filter_system(trace_target_instance(target), system_of(target), text);
 }
 
 static ssize_t store_system_filter(void *target, const char *bytes, size_t size)
@@ -266,12 +372,12 @@ static ssize_t store_system_filter(void *target, const char *bytes, size_t size)
 static const struct pseudo_entry system_files[] = {
 	{ .name = "enable",
 	  .mode = S_IFREG | 0640,
-	  .exists = can_be_enabled,
+	  HELD_IF(can_be_enabled),
 	  .show = show_system_enable,
 	  .store = store_system_enable },
 	{ .name = "filter",
 	  .mode = S_IFREG | 0640,
-	  .exists = can_be_enabled,
+	  HELD_IF(can_be_enabled),
 	  .show = show_system_filter,
 	  .store = store_system_filter },
 	{ .name = NULL },
@@ -298,45 +404,50 @@ static bool is_first_of_system(unsigned int number)
 	return true;
 }
 
-static void *next_system(void *unused, uint64_t *id)
+static void *next_system(void *parent, uint64_t *id)
 {
 	/* Systems' events are declared together: calls' are the last, and all of one system. */
-	for (uint64_t number = *id; number <= TRACE_DECLARED; number++) {
+	for (uint64_t number = *id; is_there(parent) && number <= TRACE_DECLARED; number++) {
 		if (!is_first_of_system((unsigned int)number))
 			continue;
 		*id = number;
-		return target_of((unsigned int)number);
+		get_target(parent);
+		return target_of(parent, (unsigned int)number);
 	}
 	return NULL;
 }
 
-static void *find_system(void *unused, const char *name, size_t size)
+static void *find_system(void *parent, const char *name, size_t size)
 {
 	void *target;
 
-	for (uint64_t id = 0; (target = next_system(NULL, &id)); id++)
+	for (uint64_t id = 0; (target = next_system(parent, &id)); id++) {
 		if (strlen(system_of(target)) == size && !memcmp(system_of(target), name, size))
 			return target;
+		put_target(target);
+	}
 	return NULL;
 }
 
 static const struct pseudo_dynamic systems = {
 	.find = find_system,
 	.next = next_system,
+	.get = get_target,
+	.put = put_target,
 	.id = id_of,
 	.name = name_system,
 	.entry = &system_directory,
 };
 
-static int show_all_enable(struct text *text, void *unused)
+static int show_all_enable(struct text *text, void *target)
 {
-	text_print(text, "%c\n", trace_choice_state(NULL, NULL));
+	text_print(text, "%c\n", trace_choice_state(trace_target_instance(target), NULL, NULL));
 	return 0;
 }
 
-static ssize_t store_all_enable(void *unused, const char *bytes, size_t size)
+static ssize_t store_all_enable(void *target, const char *bytes, size_t size)
 {
-	return store_switch(bytes, size, NULL, NULL);
+	return store_switch(target, bytes, size, NULL, NULL);
 }
 
 /* How Linux's buffers lie in memory: what their readers have in files begins with these. */
@@ -367,7 +478,8 @@ static const struct pseudo_entry events_files[] = {
 	{ .name = "enable",
 	  .mode = S_IFREG | 0640,
 	  .show = show_all_enable,
-	  .store = store_all_enable },
+	  .store = store_all_enable,
+	  HELD },
 	READ_ONLY("header_event", show_header_event),
 	READ_ONLY("header_page", show_header_page),
 	{ .name = NULL },
@@ -384,10 +496,12 @@ static int show_available_events(struct text *text, void *unused)
 	return 0;
 }
 
-static int show_set_event(struct text *text, void *unused)
+static int show_set_event(struct text *text, void *target)
 {
+	const struct trace_instance *instance = trace_target_instance(target);
+
 	for (unsigned int number = 0; number < trace_event_count(); number++)
-		if (trace_choice_is_on(number))
+		if (trace_choice_is_on(instance, number))
 			text_print(text, "%s:%s\n", trace_event_get(number)->system,
 				   trace_event_get(number)->name);
 	return 0;
@@ -399,7 +513,7 @@ static const char *unless_all(const char *word)
 }
 
 /* "system:event", "system:", "system" or "event", any of them *; with ! in front: no longer. */
-static int choose(char *word)
+static int choose(struct trace_instance *instance, char *word)
 {
 	bool on = *word != '!';
 	char *colon;
@@ -409,27 +523,27 @@ static int choose(char *word)
 	colon = strchr(word, ':');
 	if (colon) {
 		*colon = '\0';
-		return trace_choice_set(unless_all(word), unless_all(colon + 1), on);
+		return trace_choice_set(instance, unless_all(word), unless_all(colon + 1), on);
 	}
-	int error = trace_choice_set(unless_all(word), NULL, on);
+	int error = trace_choice_set(instance, unless_all(word), NULL, on);
 
-	return error == -EINVAL ? trace_choice_set(NULL, word, on) : error;
+	return error == -EINVAL ? trace_choice_set(instance, NULL, word, on) : error;
 }
 
-static ssize_t store_set_event(void *unused, const char *bytes, size_t size)
+static ssize_t store_set_event(void *target, const char *bytes, size_t size)
 {
 	char *copy = copy_of(bytes, size), *rest = copy, *word;
 	int error = copy ? 0 : -ENOMEM;
 
 	while (!error && (word = next_word(&rest)))
-		error = choose(word);
+		error = choose(trace_target_instance(target), word);
 	kfree(copy);
 	return error ? error : (ssize_t)size;
 }
 
-static void clear_set_event(void *unused)
+static void clear_set_event(void *target)
 {
-	trace_choice_set(NULL, NULL, false);
+	trace_choice_set(trace_target_instance(target), NULL, NULL, false);
 }
 
 /* --- the root: the trace --- */
@@ -455,19 +569,19 @@ static int show_clock(struct text *text, void *unused)
 	return 0;
 }
 
-static int show_on(struct text *text, void *unused)
+static int show_on(struct text *text, void *target)
 {
-	text_print(text, "%d\n", trace_is_recording);
+	text_print(text, "%d\n", trace_target_instance(target)->buffer.is_recording);
 	return 0;
 }
 
-static ssize_t store_on(void *unused, const char *bytes, size_t size)
+static ssize_t store_on(void *target, const char *bytes, size_t size)
 {
 	int on = parse_switch(bytes, size);
 
 	if (on < 0)
 		return on;
-	trace_is_recording = on;
+	trace_target_instance(target)->buffer.is_recording = on;
 	return (ssize_t)size;
 }
 
@@ -500,36 +614,116 @@ static int show_nothing(struct text *text, void *unused)
 	return 0;
 }
 
-static void clear_trace(void *unused)
+static void clear_trace(void *target)
 {
-	trace_ring_clear(cpus_all());
+	trace_ring_clear(&trace_target_instance(target)->buffer, cpus_all());
 }
+
+/* What each trace has. */
+#define TRACE_FILES                                                                               \
+	READ_ONLY("available_tracers", show_tracers), READ_ONLY("buffer_size_kb", show_size),     \
+		READ_ONLY("buffer_total_size_kb", show_total_size),                               \
+		{ .name = "current_tracer",                                                       \
+		  .mode = S_IFREG | 0640,                                                         \
+		  .show = show_tracers,                                                           \
+		  .store = store_tracer,                                                          \
+		  HELD },                                                                         \
+		{ .name = "events",                                                               \
+		  .mode = S_IFDIR | 0755,                                                         \
+		  .exists = is_there,                                                             \
+		  .children = events_files,                                                       \
+		  .dynamic = &systems },                                                          \
+		{ .name = "set_event",                                                            \
+		  .mode = S_IFREG | 0640,                                                         \
+		  .show = show_set_event,                                                         \
+		  .store = store_set_event,                                                       \
+		  .truncate = clear_set_event,                                                    \
+		  HELD },                                                                         \
+		{ .name = "trace",                                                                \
+		  .mode = S_IFREG | 0640,                                                         \
+		  .exists = is_there,                                                             \
+		  .open_file = trace_open_trace,                                                  \
+		  .truncate = clear_trace },                                                      \
+		READ_ONLY("trace_clock", show_clock),                                             \
+		{ .name = "trace_marker",                                                         \
+		  .mode = S_IFREG | 0220,                                                         \
+		  .show = show_refused,                                                           \
+		  .store = trace_write_marker,                                                    \
+		  HELD },                                                                         \
+		{ .name = "trace_pipe",                                                           \
+		  .mode = S_IFREG | 0440,                                                         \
+		  .exists = is_there,                                                             \
+		  .open_file = trace_open_pipe },                                                 \
+	{                                                                                         \
+		.name = "tracing_on", .mode = S_IFREG | 0640, .show = show_on, .store = store_on, \
+		HELD                                                                              \
+	}
+
+/* --- instances --- */
+
+static const struct pseudo_entry instance_files[] = {
+	TRACE_FILES,
+	{ .name = NULL },
+};
+
+static const struct pseudo_entry instance_directory = { .mode = S_IFDIR | 0750,
+							.children = instance_files };
+
+static void *find_instance(void *unused, const char *name, size_t size)
+{
+	return trace_instance_find(name, size);
+}
+
+static void *next_instance(void *unused, uint64_t *id)
+{
+	return trace_instance_next(id);
+}
+
+static uint64_t id_of_instance(void *target)
+{
+	return trace_target_instance(target)->id;
+}
+
+static void name_instance(void *target, char *buffer, size_t size)
+{
+	strlcpy(buffer, trace_target_instance(target)->name, size);
+}
+
+static int make_instance(void *unused, const char *name, size_t size)
+{
+	return trace_instance_make(name, size);
+}
+
+static int remove_instance(void *unused, const char *name, size_t size)
+{
+	struct trace_instance *instance = trace_instance_find(name, size);
+	int error = instance ? trace_instance_remove(instance) : -ENOENT;
+
+	if (instance)
+		trace_instance_put(instance);
+	return error;
+}
+
+static const struct pseudo_dynamic instances = {
+	.find = find_instance,
+	.next = next_instance,
+	.get = get_target,
+	.put = put_target,
+	.id = id_of_instance,
+	.name = name_instance,
+	.make = make_instance,
+	.remove = remove_instance,
+	.entry = &instance_directory,
+};
+
+/* --- the root --- */
 
 static const struct pseudo_entry root_files[] = {
 	READ_ONLY("available_events", show_available_events),
-	READ_ONLY("available_tracers", show_tracers),
-	READ_ONLY("buffer_size_kb", show_size),
-	READ_ONLY("buffer_total_size_kb", show_total_size),
-	{ .name = "current_tracer",
-	  .mode = S_IFREG | 0640,
-	  .show = show_tracers,
-	  .store = store_tracer },
-	{ .name = "events", .mode = S_IFDIR | 0755, .children = events_files, .dynamic = &systems },
+	{ .name = "instances", .mode = S_IFDIR | 0750, .dynamic = &instances },
 	READ_ONLY("printk_formats", show_nothing),
 	READ_ONLY("saved_cmdlines", show_names),
-	{ .name = "set_event",
-	  .mode = S_IFREG | 0640,
-	  .show = show_set_event,
-	  .store = store_set_event,
-	  .truncate = clear_set_event },
-	{ .name = "trace",
-	  .mode = S_IFREG | 0640,
-	  .open_file = trace_open_trace,
-	  .truncate = clear_trace },
-	READ_ONLY("trace_clock", show_clock),
-	{ .name = "trace_marker", .mode = S_IFREG | 0220, .store = trace_write_marker },
-	{ .name = "trace_pipe", .mode = S_IFREG | 0440, .open_file = trace_open_pipe },
-	{ .name = "tracing_on", .mode = S_IFREG | 0640, .show = show_on, .store = store_on },
+	TRACE_FILES,
 	{ .name = NULL },
 };
 
@@ -547,7 +741,7 @@ static const struct pseudo_entry debugfs_root = { .mode = S_IFDIR | 0700,
 void trace_init(void)
 {
 	trace_calls_init();
-	trace_ring_init();
+	trace_instances_init();
 	pseudo_mount("tracefs", TRACEFS_MAGIC, -EPERM, &tracefs_root, "/sys/kernel/tracing");
 	pseudo_mount("debugfs", DEBUGFS_MAGIC, -EPERM, &debugfs_root, "/sys/kernel/debug");
 	pseudo_mount_again("tracefs", "/sys/kernel/debug/tracing");

@@ -7,18 +7,21 @@
  *   - an event of a task counts each of its calls, and has a record, written or lost, for each;
  *   - events of all processors count them together once;
  *   - on a processor, who a switch goes to is who the next one comes from;
- *   - every marker is in trace_pipe once, and each writer's are in order.
+ *   - every marker is in trace_pipe once, and each writer's are in order;
+ *   - a wait for a lock that has begun ends.
  *
  * What the files look like and what filters mean is compared with Linux: tests/conformance.
  */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "perf_ring.h"
 
 #include "event.h"
 #include "process.h"
+#include "tidiness.h"
 
 #define ROOT	"/sys/kernel/tracing/"
 #define CALLS	3000
@@ -110,7 +113,9 @@ static void watch_everything(void)
 {
 	static const char *const events[] = {
 		"sched/sched_switch", "raw_syscalls/sys_exit",	"timer/hrtimer_start",
-		"sched/sched_waking", "signal/signal_generate", "exceptions/page_fault_user"
+		"sched/sched_waking", "signal/signal_generate", "exceptions/page_fault_user",
+		"kmem/kmalloc",	      "kmem/mm_page_free",	"kmem/rss_stat",
+		"lock/contention_end"
 	};
 	struct perf_event_attr attr =
 		tracepoint_attr(events[draw(sizeof(events) / sizeof(events[0]))]);
@@ -127,9 +132,49 @@ static void watch_everything(void)
 	}
 }
 
+/* An instance that both disturbers make, use and remove; so each step may fail. */
+static void disturb_instance(void)
+{
+	static const char *const events[] = { "sched", "raw_syscalls", "kmem", "lock" };
+	static const char *const triggers[] = {
+		"hist:keys=common_pid.execname:size=128",
+		"!hist:keys=common_pid.execname:size=128",
+		"hist:keys=common_pid.execname:clear",
+		"hist:keys=prev_comm,next_pid.log2:vals=prev_prio:sort=next_pid if next_pid > 0",
+		"traceoff:3",
+		"!traceoff",
+		"enable_event:kmem:kmalloc",
+		"disable_event:kmem:kmalloc if common_pid > 3",
+		"!enable_event:kmem:kmalloc",
+	};
+	char path[128];
+
+	mkdir(ROOT "instances/some", 0700);
+	snprintf(path, sizeof(path), ROOT "instances/some/events/%s/enable", events[draw(4)]);
+	int fd = open(path, O_WRONLY);
+
+	if (fd >= 0 && write(fd, "1", 1) == 1)
+		sched_yield();
+	close(fd);
+	snprintf(path, sizeof(path), ROOT "instances/some/events/%s/trigger",
+		 draw(2) ? "raw_syscalls/sys_enter" : "sched/sched_switch");
+	fd = open(path, O_WRONLY | O_APPEND);
+	if (fd >= 0) {
+		const char *trigger = triggers[draw(sizeof(triggers) / sizeof(triggers[0]))];
+
+		if (write(fd, trigger, strlen(trigger)) < 0)
+			sched_yield();
+	}
+	close(fd);
+	read_some(ROOT "instances/some/events/sched/sched_switch/hist");
+	read_some(ROOT "instances/some/trace_pipe");
+	if (draw(2))
+		rmdir(ROOT "instances/some");
+}
+
 static void disturb_once(void)
 {
-	switch (draw(8)) {
+	switch (draw(12)) {
 	case 0:
 		store("events/syscalls/enable", draw(2) ? "1" : "0", 0);
 		break;
@@ -148,6 +193,15 @@ static void disturb_once(void)
 		break;
 	case 5:
 		store("trace", "", O_TRUNC);
+		break;
+	case 6:
+		store("events/kmem/enable", draw(2) ? "1" : "0", 0);
+		break;
+	case 7:
+		store("events/lock/enable", draw(2) ? "1" : "0", 0);
+		break;
+	case 8:
+		disturb_instance();
 		break;
 	default:
 		watch_everything();
@@ -181,6 +235,7 @@ static bool run_workers(void (*body)(void))
 	shared[FINISHED] = 1;
 	for (int i = 0; i < 2; i++)
 		good &= status_of(others[i]) == 0;
+	rmdir(ROOT "instances/some");
 	store("events/enable", "0", 0);
 	store("events/syscalls/filter", "0", 0);
 	store("trace", "", O_TRUNC);
@@ -382,6 +437,43 @@ static void check_switches(void)
 	EXPECT(links >= WORKERS);
 }
 
+/* --- locks --- */
+
+/* Each wait begins once by spinning, for a spin lock or a mutex, and ends once. Nothing is in between while
+ * the events are switched: all workers have ended then. */
+static void check_locks(void)
+{
+	struct perf_event_attr begin = tracepoint_attr("lock/contention_begin");
+	struct perf_event_attr end = tracepoint_attr("lock/contention_end");
+	int begins[64], ends[64], cpus = cpu_count();
+	uint64_t begun = 0, ended = 0;
+
+	end.disabled = 0;
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		begins[cpu] = must_open(&begin, -1, cpu, -1);
+		ends[cpu] = must_open(&end, -1, cpu, begins[cpu]);
+		EXPECT_EQ(ioctl(begins[cpu], PERF_EVENT_IOC_SET_FILTER, "flags & 1"), 0);
+		control(begins[cpu], PERF_EVENT_IOC_ENABLE, 0);
+	}
+	/* Until somebody has waited, where that can be. */
+	do {
+		EXPECT(run_workers(yield_and_end));
+		begun = 0;
+		for (int cpu = 0; cpu < cpus; cpu++)
+			begun += value_of(begins[cpu]);
+	} while (cpus > 1 && begun == 0);
+	for (int cpu = 0; cpu < cpus; cpu++)
+		control(begins[cpu], PERF_EVENT_IOC_DISABLE, 0);
+	begun = 0;
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		begun += value_of(begins[cpu]);
+		ended += value_of(ends[cpu]);
+		close(ends[cpu]);
+		close(begins[cpu]);
+	}
+	EXPECT_EQ(ended, begun);
+}
+
 /* --- the trace --- */
 
 static void write_markers(void)
@@ -455,11 +547,41 @@ static void check_markers(void)
 	close(waiting.fd);
 }
 
+/* --- memory --- */
+
+/* Histograms of the largest size until there is no memory for another: how many. */
+static int fill_with_histograms(void)
+{
+	int fd = open(ROOT "events/task/task_newtask/trigger", O_WRONLY | O_APPEND), count = 0;
+	char text[64];
+
+	do
+		snprintf(text, sizeof(text), "hist:keys=pid:size=131072 if pid > %d", ++count);
+	while (write(fd, text, strlen(text)) > 0);
+	EXPECT_EQ(errno, ENOMEM);
+	close(fd);
+	return count;
+}
+
+static void check_memory(void)
+{
+	uint64_t before = free_memory();
+	int count = fill_with_histograms();
+
+	EXPECT(free_memory() > before / 2);
+	store("events/task/task_newtask/trigger", "", O_TRUNC);
+	/* All is back: there is room for as many. */
+	EXPECT_EQ(fill_with_histograms(), count);
+	store("events/task/task_newtask/trigger", "", O_TRUNC);
+}
+
 static const struct tap_rule rules[] = {
 	{ "a task's calls are all counted", check_counts },
 	{ "events of all processors count each call once", check_processors },
 	{ "each call has its sample, written or lost", check_samples },
 	{ "who a switch goes to is who the next comes from", check_switches },
+	{ "a wait for a lock that has begun ends", check_locks },
+	{ "histograms leave most of the memory, and give theirs back", check_memory },
 	{ "every marker is in trace_pipe once and in order", check_markers },
 };
 

@@ -2,8 +2,8 @@
 /*
  * Tracepoints: places in the kernel that tell whoever listens what happens there.
  *
- * Two can listen to an event: perf (kernel/perf/tracepoint.c), and the trace, which programs read
- * from tracefs (kernel/trace/ring.c). While nobody does, a tracepoint costs one load and a branch
+ * Two can listen to an event: perf (kernel/perf/tracepoint.c), and the traces, which programs read
+ * from tracefs (kernel/trace/instance.c). While nobody does, a tracepoint costs one load and a branch
  * that is predicted.
  *
  * Events are numbered by their declarations in <kernel/trace/events.h>, and behind those come the
@@ -45,6 +45,7 @@ enum trace_flag { TRACE_FLAG_IRQS_OFF = 1, TRACE_FLAG_NEED_RESCHED = 4, TRACE_FL
 #define FIELD(type, name)	   type name;
 #define FIELD_AS(type, text, name) type name;
 #define POINTER(name)		   void *name;
+#define CONST_POINTER(name)	   const void *name;
 #define CHARS(name, size)	   char name[size];
 #define WORDS(name, count)	   unsigned long name[count];
 #define STRING_AT(name)		   uint32_t name;
@@ -60,6 +61,7 @@ enum trace_flag { TRACE_FLAG_IRQS_OFF = 1, TRACE_FLAG_NEED_RESCHED = 4, TRACE_FL
 #undef FIELD
 #undef FIELD_AS
 #undef POINTER
+#undef CONST_POINTER
 #undef CHARS
 #undef WORDS
 #undef STRING_AT
@@ -67,6 +69,7 @@ enum trace_flag { TRACE_FLAG_IRQS_OFF = 1, TRACE_FLAG_NEED_RESCHED = 4, TRACE_FL
 
 /* Linux's letters of task states, and the bit behind them: it was preempted. */
 #define TRACE_STATE_INTERRUPTIBLE 0x01
+#define TRACE_STATE_UNINTERRUPTIBLE 0x02
 #define TRACE_STATE_STOPPED	  0x04
 #define TRACE_STATE_TRACED	  0x08
 #define TRACE_STATE_DEAD	  0x10
@@ -128,7 +131,7 @@ bool trace_field_get(const struct trace_event *event, unsigned int index,
 /* The most that there can be: those declared and two for each of Linux's calls. */
 #define TRACE_EVENTS_MAX    1024
 
-enum trace_listener { TRACE_TO_PERF, TRACE_TO_RING };
+enum trace_listener { TRACE_TO_PERF, TRACE_TO_TRACE };
 
 /* How many listen to each event: the one word that a tracepoint looks at. */
 extern _Atomic unsigned int trace_listeners[TRACE_EVENTS_MAX];

@@ -17,6 +17,7 @@ void trace_sched_task_slow(unsigned int event, const struct task *task);
 void trace_sched_wake_slow(unsigned int event, const struct task *task, unsigned int cpu);
 void trace_sched_migrate_slow(const struct task *task, unsigned int from, unsigned int to);
 void trace_sched_runtime_slow(const struct task *task, uint64_t runtime_ns);
+void trace_sched_delay_slow(unsigned int event, const struct task *task, uint64_t delay_ns);
 void trace_sched_wait_slow(pid_t pid);
 void trace_sched_fork_slow(const struct task *parent, const struct task *child);
 void trace_sched_exec_slow(const char *path, const struct task *task, pid_t former_tid);
@@ -35,6 +36,16 @@ static inline void trace_sched_runtime(const struct task *task, uint64_t runtime
 {
 	if (trace_is_on(TRACE_sched_stat_runtime))
 		trace_sched_runtime_slow(task, runtime_ns);
+}
+
+/* TASK has waited in a run queue, or slept (EVENT: sched_stat_wait, sched_stat_sleep or
+ * sched_stat_blocked), for DELAY_NS. Nothing waits for a device, so there is no sched_stat_iowait. Run
+ * queue's lock held. */
+static inline void trace_sched_delay(unsigned int event, const struct task *task,
+				     uint64_t delay_ns)
+{
+	if (trace_is_on(event))
+		trace_sched_delay_slow(event, task, delay_ns);
 }
 
 /* Somebody, who may run elsewhere, is about to make TASK runnable; has made it so, to wait on

@@ -43,7 +43,9 @@ static char state_letter(const struct task *task)
 		return 't';
 	if (task->process->stop_signal)
 		return 'T';
-	return task->state == TASK_RUNNABLE || task->state == TASK_NEW ? 'R' : 'S';
+	if (task->state == TASK_RUNNABLE || task->state == TASK_NEW)
+		return 'R';
+	return task->sched.blocked ? 'D' : 'S';
 }
 
 /* What needs the table's lock, taken at one moment: of a task, and of its process. */
@@ -250,6 +252,7 @@ static const char *state_name(char letter)
 		const char *name;
 	} names[] = { { 'R', "running" },
 		      { 'S', "sleeping" },
+		      { 'D', "disk sleep" },
 		      { 'T', "stopped" },
 		      { 't', "tracing stop" },
 		      { 'Z', "zombie" } };

@@ -19,6 +19,7 @@
 #include <kernel/pipe.h>
 #include <kernel/process.h>
 #include <kernel/random.h>
+#include <kernel/sched.h>
 #include <kernel/system_names.h>
 #include <kernel/text.h>
 #include <kernel/vm.h>
@@ -149,6 +150,7 @@ NUMBER(max_user_watches, inotify_watches_max, 0, INT32_MAX)
 NUMBER(max_queued_events, inotify_events_max, 0, INT32_MAX)
 NUMBER(kptr_restrict, kptr_restrict, 0, 2)
 NUMBER(pipe_user_pages_soft, pipe_user_pages_soft, 0, INT32_MAX)
+NUMBER(sched_schedstats, sched_statistics, 0, 1)
 /* Linux's least: what the system needs for itself. */
 NUMBER(threads_max, task_count_max, 20, PID_MAX)
 
@@ -337,6 +339,7 @@ static const struct pseudo_entry kernel_entries[] = {
 	FILE_ENTRY(dmesg_restrict),
 	NUMBER_SETTING(printk),
 	NUMBER_SETTING(kptr_restrict),
+	NUMBER_SETTING(sched_schedstats),
 	NUMBER_SETTING(perf_event_paranoid),
 	NUMBER_SETTING(perf_event_max_sample_rate),
 	NUMBER_SETTING(perf_event_mlock_kb),

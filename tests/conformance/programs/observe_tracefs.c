@@ -4,6 +4,7 @@
  * counts them are in observe_tracepoints.c.
  */
 #include "observe.h"
+#include "tracefs.h"
 #ifdef __alpha__ /* where the C library has another call for it */
 #define getppid() syscall(SYS_getppid)
 #endif
@@ -13,68 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-
-#define ROOT "/sys/kernel/tracing/"
-
-/* Reads the file PATH of tracefs; how many bytes, or -1. */
-static ssize_t read_file(const char *path, char *text, size_t size)
-{
-	char full[256];
-	size_t done = 0;
-	ssize_t got;
-
-	snprintf(full, sizeof(full), ROOT "%s", path);
-	int fd = open(full, O_RDONLY | O_NONBLOCK);
-
-	if (fd < 0)
-		return -1;
-	while ((got = read(fd, text + done, size - 1 - done)) > 0)
-		done += (size_t)got;
-	int error = errno;
-
-	close(fd);
-	errno = error;
-	text[done] = '\0';
-	return got < 0 && !done ? -1 : (ssize_t)done;
-}
-
-static long write_with(const char *path, const char *text, int flags)
-{
-	char full[256];
-
-	snprintf(full, sizeof(full), ROOT "%s", path);
-	int fd = open(full, O_WRONLY | flags);
-
-	if (fd < 0)
-		return -1;
-	long result = write(fd, text, strlen(text));
-	int error = errno;
-
-	close(fd);
-	errno = error;
-	return result;
-}
-
-static char contents[1 << 20];
-
-/* Shows what PATH says in one line, its line ends as "|". */
-static void see_file(const char *path, const char *when)
-{
-	if (read_file(path, contents, 4096) < 0) {
-		show(error_name(errno), "%s, %s", path, when);
-		return;
-	}
-	for (char *at = contents; *at; at++)
-		if (*at == '\n')
-			*at = '|';
-	show(contents, "%s, %s", path, when);
-}
-
-static void see_write(const char *path, const char *text)
-{
-	show(outcome_value(write_with(path, text, 0)), "write \"%s\" to %s", text, path);
-	see_file(path, text);
-}
 
 /* --- what events say of themselves --- */
 
@@ -90,6 +29,10 @@ static const char *const events[] = {
 	"sched/sched_process_free",
 	"sched/sched_process_wait",
 	"sched/sched_stat_runtime",
+	"sched/sched_stat_wait",
+	"sched/sched_stat_sleep",
+	"sched/sched_stat_blocked",
+	"sched/sched_stat_iowait",
 	"raw_syscalls/sys_enter",
 	"raw_syscalls/sys_exit",
 	"task/task_newtask",
@@ -98,6 +41,15 @@ static const char *const events[] = {
 	"signal/signal_deliver",
 	"exceptions/page_fault_user",
 	"exceptions/page_fault_kernel",
+	"lock/contention_begin",
+	"lock/contention_end",
+	"kmem/kmalloc",
+	"kmem/kfree",
+	"kmem/kmem_cache_alloc",
+	"kmem/kmem_cache_free",
+	"kmem/mm_page_alloc",
+	"kmem/mm_page_free",
+	"kmem/rss_stat",
 	"irq/irq_handler_entry",
 	"irq/irq_handler_exit",
 	"irq_vectors/local_timer_entry",
@@ -587,11 +539,8 @@ static void see_mounts(void)
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
-	/* Linux leaves it to user space to mount it. */
-	if (access(ROOT "trace", F_OK) && mount("nodev", ROOT, "tracefs", 0, NULL)) {
-		show(error_name(errno), "tracefs");
+	if (!have_tracefs())
 		return 1;
-	}
 	see_formats();
 	see_ids();
 	see_lists();

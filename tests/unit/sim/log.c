@@ -52,3 +52,10 @@ void panic(const char *format, ...)
 	fflush(stdout);
 	abort();
 }
+
+/* Nothing that starts a machine runs here. */
+_Noreturn void boot_failure(const char *format, ...)
+{
+	(void)format;
+	abort();
+}

@@ -23,3 +23,13 @@ void symbol_get_range(uintptr_t *start, uintptr_t *end)
 	*start = START;
 	*end = END;
 }
+
+const char *symbol_find(uintptr_t address, size_t *offset)
+{
+	if (address < START || address >= END)
+		return NULL;
+	const struct symbol_entry *entry = &functions[address >= functions[1].address];
+
+	*offset = address - entry->address;
+	return entry->name;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tracepoints of memory: kernel/trace/kmem.c. Without a listener each costs a load and a branch.
+ *
+ * kmem_cache_alloc and kmem_cache_free are declared, as programs ask for all of kmem's events at once,
+ * and never happen: there are no caches of one kind of object.
+ */
+#ifndef KERNEL_TRACE_KMEM_H
+#define KERNEL_TRACE_KMEM_H
+
+#include <stddef.h>
+
+#include <kernel/trace/event.h>
+
+struct vm_space;
+
+void trace_kmalloc_slow(const void *caller, const void *object, size_t wanted, size_t given);
+void trace_kfree_slow(const void *caller, const void *object);
+void trace_page_alloc_slow(size_t frame, unsigned int order);
+void trace_page_free_slow(size_t frame, unsigned int order);
+void trace_rss_slow(const struct vm_space *space, unsigned int kind);
+
+/* CALLER has got OBJECT of GIVEN bytes, having asked for WANTED; frees OBJECT. Task and interrupt
+ * context, any locks held. */
+static inline void trace_kmalloc(const void *caller, const void *object, size_t wanted,
+				 size_t given)
+{
+	if (trace_is_on(TRACE_kmalloc))
+		trace_kmalloc_slow(caller, object, wanted, given);
+}
+
+static inline void trace_kfree(const void *caller, const void *object)
+{
+	if (trace_is_on(TRACE_kfree))
+		trace_kfree_slow(caller, object);
+}
+
+/* 2^ORDER pages from page FRAME on were allocated, NO_FRAME: could not be; are freed. Context as above. */
+#define TRACE_NO_FRAME ((size_t)-1)
+
+static inline void trace_page_alloc(size_t frame, unsigned int order)
+{
+	if (trace_is_on(TRACE_mm_page_alloc))
+		trace_page_alloc_slow(frame, order);
+}
+
+static inline void trace_page_free(size_t frame, unsigned int order)
+{
+	if (trace_is_on(TRACE_mm_page_free))
+		trace_page_free_slow(frame, order);
+}
+
+/* SPACE has another number of resident pages of KIND (enum page_kind). Its mutex is held. */
+static inline void trace_rss(const struct vm_space *space, unsigned int kind)
+{
+	if (trace_is_on(TRACE_rss_stat))
+		trace_rss_slow(space, kind);
+}
+
+#endif

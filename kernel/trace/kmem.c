@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the tracepoints of memory tell. See <kernel/trace/kmem.h> for when.
+ *
+ * Allocation has no flags here. Each is told with those of the Linux allocation that does the same: memory
+ * is zeroed, and where interrupts are off nobody could wait for it. There is one node and one kind of
+ * free page.
+ *
+ * An allocation may happen under any lock, so what is said in emit.c of deep places is true here.
+ */
+#include <kernel/trace/kmem.h>
+
+#include <arch/cpu.h>
+#include <arch/task.h>
+#include <kernel/page.h>
+#include <kernel/task.h>
+#include <kernel/vm.h>
+
+/* Linux's GFP_KERNEL, GFP_ATOMIC and __GFP_ZERO; NUMA_NO_NODE; MIGRATE_UNMOVABLE. */
+#define FLAGS_KERNEL	  0xcc0
+#define FLAGS_ATOMIC	  0x820
+#define FLAG_ZERO	  0x100
+#define NO_NODE		  (-1)
+#define MIGRATE_UNMOVABLE 0
+
+static unsigned long flags_here(void)
+{
+	return FLAG_ZERO |
+	       (arch_irqs_enabled() && !arch_interrupt_frame() ? FLAGS_KERNEL : FLAGS_ATOMIC);
+}
+
+void trace_kmalloc_slow(const void *caller, const void *object, size_t wanted, size_t given)
+{
+	TRACE_RECORD(trace_kmalloc, 0)
+	room = { .record = { .call_site = (unsigned long)caller,
+			     .ptr = object,
+			     .bytes_req = wanted,
+			     .bytes_alloc = given,
+			     .gfp_flags = flags_here(),
+			     .node = NO_NODE } };
+
+	trace_emit(TRACE_kmalloc, &room, sizeof(room.record), 1);
+}
+
+void trace_kfree_slow(const void *caller, const void *object)
+{
+	TRACE_RECORD(trace_kfree, 0)
+	room = { .record = { .call_site = (unsigned long)caller, .ptr = object } };
+
+	trace_emit(TRACE_kfree, &room, sizeof(room.record), 1);
+}
+
+void trace_page_alloc_slow(size_t frame, unsigned int order)
+{
+	TRACE_RECORD(trace_mm_page_alloc, 0)
+	room = { .record = { .pfn = frame,
+			     .order = order,
+			     .gfp_flags = flags_here(),
+			     .migratetype = MIGRATE_UNMOVABLE } };
+
+	trace_emit(TRACE_mm_page_alloc, &room, sizeof(room.record), 1);
+}
+
+void trace_page_free_slow(size_t frame, unsigned int order)
+{
+	TRACE_RECORD(trace_mm_page_free, 0)
+	room = { .record = { .pfn = frame, .order = order } };
+
+	trace_emit(TRACE_mm_page_free, &room, sizeof(room.record), 1);
+}
+
+void trace_rss_slow(const struct vm_space *space, unsigned int kind)
+{
+	/* Linux's numbers of them. */
+	static const int members[PAGE_KINDS] = {
+		[PAGE_FILE] = 0, [PAGE_ANONYMOUS] = 1, [PAGE_SHARED] = 3
+	};
+	TRACE_RECORD(trace_rss_stat, 0)
+	room = { .record = { .mm_id = (unsigned int)((uintptr_t)space >> 4) * 0x9e3779b1u,
+			     .curr = task_current()->space == space,
+			     .member = members[kind],
+			     .size = (long)(space->resident_pages[kind] << PAGE_SHIFT) } };
+
+	trace_emit(TRACE_rss_stat, &room, sizeof(room.record), 1);
+}

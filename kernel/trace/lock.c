@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the tracepoints of locks tell. See <kernel/trace/lock.h> for when.
+ *
+ * The lock is any of the kernel's, and is held at the end: so nothing below trace_emit may take a lock
+ * that tells of its contention. Those that it takes are taken with spin_lock_untraced.
+ */
+#include <kernel/trace/lock.h>
+
+void trace_contention_begin_slow(const void *lock, unsigned int flags)
+{
+	TRACE_RECORD(trace_contention_begin, 0)
+	room = { .record = { .lock_addr = (void *)(uintptr_t)lock, .flags = flags } };
+
+	trace_emit(TRACE_contention_begin, &room, sizeof(room.record), 1);
+}
+
+void trace_contention_end_slow(const void *lock, int result)
+{
+	TRACE_RECORD(trace_contention_end, 0)
+	room = { .record = { .lock_addr = (void *)(uintptr_t)lock, .ret = result } };
+
+	trace_emit(TRACE_contention_end, &room, sizeof(room.record), 1);
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Triggers of events. See trigger.h.
+ *
+ * They fire wherever a tracepoint is: nothing waits there, and what they switch are words that are looked at
+ * without a lock. The list is read by those that emit: what is taken out is freed once no emission is at
+ * work. A trigger that enables an event switches it as a program would, and the rings are made before.
+ */
+#include "trigger.h"
+
+#include <string.h>
+
+#include <kernel/kmalloc.h>
+#include <kernel/text.h>
+#include <kernel/trace/filter.h>
+#include <uapi/linux/errno.h>
+
+#include "choice.h"
+#include "histogram.h"
+#include "instance.h"
+#include "number.h"
+
+#define UNLIMITED INT64_MAX
+
+enum kind { TRACE_ON, TRACE_OFF, ENABLE_EVENT, DISABLE_EVENT, HIST, KINDS };
+
+static const char *const names[KINDS] = { "traceon", "traceoff", "enable_event", "disable_event",
+					  "hist" };
+
+struct trace_trigger {
+	struct trace_trigger *_Atomic next; /* M; read by those that emit */
+	enum kind kind;
+	unsigned int target;  /* of enable_event and disable_event */
+	_Atomic int64_t left; /* how often it may still change something */
+	struct trace_filter *filter;
+	char *filter_text; /* NULL: none */
+	struct histogram *histogram;
+}; /* M: instance->mutex */
+
+static bool switches_event(enum kind kind)
+{
+	return kind == ENABLE_EVENT || kind == DISABLE_EVENT;
+}
+
+/* --- firing --- */
+
+/* Whether TRIGGER may change something once more. */
+static bool take_count(struct trace_trigger *trigger)
+{
+	int64_t left = atomic_load_explicit(&trigger->left, memory_order_relaxed);
+
+	while (left > 0 && left != UNLIMITED)
+		if (atomic_compare_exchange_weak(&trigger->left, &left, left - 1))
+			return true;
+	return left > 0;
+}
+
+static void switch_trace(struct trace_instance *instance, struct trace_trigger *trigger, bool on)
+{
+	if (instance->buffer.is_recording != on && take_count(trigger))
+		instance->buffer.is_recording = on;
+}
+
+static void switch_event(struct trace_instance *instance, struct trace_trigger *trigger, bool on)
+{
+	if (trace_choice_is_on(instance, trigger->target) != on && take_count(trigger))
+		trace_choice_switch(instance, trigger->target, on);
+}
+
+static void fire(struct trace_instance *instance, struct trace_trigger *trigger, const void *record)
+{
+	if (trigger->filter && !trace_filter_match(trigger->filter, record))
+		return;
+	if (trigger->kind == HIST)
+		histogram_add(trigger->histogram, record);
+	else if (switches_event(trigger->kind))
+		switch_event(instance, trigger, trigger->kind == ENABLE_EVENT);
+	else
+		switch_trace(instance, trigger, trigger->kind == TRACE_ON);
+}
+
+/* As on Linux, a record that some trigger looks at is in the buffer before the trace is switched. */
+bool trace_triggers_fire(struct trace_instance *instance, unsigned int number, const void *record)
+{
+	struct trace_trigger *first =
+		atomic_load_explicit(&instance->choices[number].triggers, memory_order_acquire);
+	bool recorded = instance->buffer.is_recording, looked_at = false;
+
+	for (struct trace_trigger *trigger = first; trigger;
+	     trigger = atomic_load_explicit(&trigger->next, memory_order_acquire)) {
+		looked_at |= trigger->filter || trigger->kind == HIST;
+		fire(instance, trigger, record);
+	}
+	return looked_at ? recorded : instance->buffer.is_recording;
+}
+
+/* --- the list --- */
+
+static void free_trigger(struct trace_trigger *trigger)
+{
+	if (!trigger)
+		return;
+	trace_filter_free(trigger->filter);
+	kfree(trigger->filter_text);
+	histogram_free(trigger->histogram);
+	kfree(trigger);
+}
+
+static bool has_same_filter(const struct trace_trigger *a, const struct trace_trigger *b)
+{
+	if (!a->filter_text || !b->filter_text)
+		return a->filter_text == b->filter_text;
+	return !strcmp(a->filter_text, b->filter_text);
+}
+
+/* Whether A and B stand in each other's way. */
+static bool is_same(const struct trace_trigger *a, const struct trace_trigger *b)
+{
+	if (a->kind == HIST || b->kind == HIST)
+		return a->kind == b->kind && histogram_equals(a->histogram, b->histogram) &&
+		       has_same_filter(a, b);
+	if (switches_event(a->kind) || switches_event(b->kind))
+		return switches_event(a->kind) && switches_event(b->kind) && a->target == b->target;
+	return true;
+}
+
+/* Where the link to the trigger like TRIGGER is; else the end of the list. M held. */
+static struct trace_trigger *_Atomic *find_link(struct trace_choice *choice,
+						const struct trace_trigger *trigger)
+{
+	struct trace_trigger *_Atomic *link = &choice->triggers;
+
+	while (*link && !is_same(*link, trigger))
+		link = &(*link)->next;
+	return link;
+}
+
+/* New ones are the first of the list, histograms the last. M held. */
+static int add(struct trace_instance *instance, unsigned int number, struct trace_trigger *trigger,
+	       const struct histogram_request *request)
+{
+	struct trace_choice *choice = &instance->choices[number];
+	struct trace_trigger *_Atomic *link = find_link(choice, trigger);
+
+	if (*link && (request->pause || request->resume || request->clear)) {
+		int error = histogram_change((*link)->histogram, request);
+
+		if (!error)
+			free_trigger(trigger);
+		return error;
+	}
+	if (*link)
+		return -EEXIST;
+	if (request->resume || request->clear)
+		return -ENOENT;
+	if (trace_ring_make(&instance->buffer))
+		return -ENOMEM;
+	if (trigger->kind == HIST) {
+		*link = trigger;
+	} else {
+		trigger->next = choice->triggers;
+		choice->triggers = trigger;
+	}
+	if (switches_event(trigger->kind))
+		instance->choices[trigger->target].switched_by++;
+	trace_listen(number, TRACE_TO_TRACE);
+	return 0;
+}
+
+/* Takes out the trigger at *LINK. M held. */
+static void take_out(struct trace_instance *instance, unsigned int number,
+		     struct trace_trigger *_Atomic *link)
+{
+	struct trace_trigger *trigger = *link;
+
+	*link = trigger->next;
+	trace_unlisten(number, TRACE_TO_TRACE);
+	if (switches_event(trigger->kind))
+		instance->choices[trigger->target].switched_by--;
+	trace_emit_sync();
+	free_trigger(trigger);
+}
+
+void trace_triggers_clear(struct trace_instance *instance, unsigned int number,
+			  bool histograms_only)
+{
+	struct trace_trigger *_Atomic *link = &instance->choices[number].triggers;
+
+	mutex_lock(&instance->mutex);
+	while (*link) {
+		if (histograms_only && (*link)->kind != HIST)
+			link = &(*link)->next;
+		else
+			take_out(instance, number, link);
+	}
+	mutex_unlock(&instance->mutex);
+}
+
+/* --- the language --- */
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static char *skip_spaces(char *text)
+{
+	while (is_space(*text))
+		text++;
+	return text;
+}
+
+/* The part of *TEXT before one of ENDS or its end, terminated; *TEXT goes on behind, or is NULL. */
+static char *next_part(char **text, const char *ends)
+{
+	char *part = *text;
+	size_t length = strcspn(part, ends);
+
+	*text = part[length] ? part + length + 1 : NULL;
+	part[length] = '\0';
+	return part;
+}
+
+static char *copy_of(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = kzalloc(size);
+
+	if (copy)
+		memcpy(copy, text, size);
+	return copy;
+}
+
+/* TEXT, behind "if", becomes TRIGGER's filter. */
+static int set_filter(struct trace_trigger *trigger, unsigned int number, char *text)
+{
+	struct trace_filter_error wrong;
+
+	text = skip_spaces(text);
+	int error = trace_filter_make(trace_event_get(number), text, &trigger->filter, &wrong);
+
+	if (error)
+		return error == -ENOMEM ? error : -EINVAL;
+	trigger->filter_text = copy_of(text);
+	return trigger->filter_text ? 0 : -ENOMEM;
+}
+
+/* TEXT: "if FILTER", or nothing. */
+static int parse_condition(struct trace_trigger *trigger, unsigned int number, char *text)
+{
+	if (!*text)
+		return 0;
+	char *word = next_part(&text, " \t");
+
+	if (strcmp(word, "if") != 0 || !text)
+		return -EINVAL;
+	return set_filter(trigger, number, text);
+}
+
+/* TEXT: "[COUNT] [if FILTER]"; NULL: nothing. */
+static int parse_rest(struct trace_trigger *trigger, unsigned int number, char *text)
+{
+	uint64_t count;
+
+	if (!text || *text < '0' || *text > '9')
+		return text ? parse_condition(trigger, number, text) : 0;
+	char *word = next_part(&text, " \t");
+	int error = trace_parse_number(next_part(&word, ":"), &count);
+
+	if (error)
+		return error;
+	trigger->left = count < UNLIMITED ? (int64_t)count : UNLIMITED - 1;
+	return text ? parse_condition(trigger, number, skip_spaces(text)) : 0;
+}
+
+/* TEXT: "SYSTEM:EVENT[:COUNT] [if FILTER]": its first two words, which *TEXT moves past. */
+static int parse_target(struct trace_trigger *trigger, char **text)
+{
+	char *rest = *text, *system, *event;
+	size_t length;
+
+	system = rest ? next_part(&rest, ":") : NULL;
+	if (!rest)
+		return -EINVAL;
+	event = rest;
+	length = strcspn(event, ": \t");
+	*text = event[length] ? event + length + 1 : NULL;
+	event[length] = '\0';
+	for (unsigned int number = 0; number < trace_event_count(); number++) {
+		if (!trace_choice_includes(number, system, event))
+			continue;
+		trigger->target = number;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* The filter of a histogram's TEXT, which ends before it; NULL: it has none. *WRONG: an "if" without. */
+static char *cut_condition(char *text, bool *wrong)
+{
+	size_t length = strlen(text);
+
+	*wrong = !strncmp(text, "if", 2);
+	for (char *at = text; (at = strstr(at, "if")); at++) {
+		if (at == text || !is_space(at[-1]))
+			continue;
+		if (at + 3 >= text + length) {
+			*wrong = true;
+			return NULL;
+		}
+		if (!is_space(at[2]))
+			continue;
+		at[-1] = '\0';
+		return at + 2;
+	}
+	return NULL;
+}
+
+/* TEXT: what is behind "hist:". */
+static int parse_histogram(struct trace_trigger *trigger, unsigned int number, char *text,
+			   struct histogram_request *request)
+{
+	bool wrong;
+	char *condition = cut_condition(text, &wrong);
+
+	if (wrong)
+		return -EINVAL;
+	for (size_t end = strlen(text); end && is_space(text[end - 1]); end--)
+		text[end - 1] = '\0';
+	int error = histogram_make(trace_event_get(number), text, &trigger->histogram, request);
+
+	return !error && condition ? set_filter(trigger, number, condition) : error;
+}
+
+/* What TEXT is about, into TRIGGER: behind its name. REMOVES: a filter and a count are not looked at. */
+static int parse(struct trace_trigger *trigger, unsigned int number, char *text, bool removes,
+		 struct histogram_request *request)
+{
+	if (trigger->kind == HIST)
+		return text ? parse_histogram(trigger, number, text, request) : -EINVAL;
+	int error = switches_event(trigger->kind) ? parse_target(trigger, &text) : 0;
+
+	return error || removes ? error : parse_rest(trigger, number, text);
+}
+
+static int change(struct trace_instance *instance, unsigned int number, enum kind kind, char *text,
+		  bool removes)
+{
+	struct trace_trigger *trigger = kzalloc(sizeof(*trigger));
+	struct histogram_request request = { .pause = false };
+
+	if (!trigger)
+		return -ENOMEM;
+	trigger->kind = kind;
+	trigger->left = UNLIMITED;
+	int error = parse(trigger, number, text, removes, &request);
+
+	mutex_lock(&instance->mutex);
+	/* Whoever removes the instance clears its triggers after that is seen. */
+	if (instance->is_gone)
+		error = -ENODEV;
+	if (!error && removes) {
+		struct trace_trigger *_Atomic *link =
+			find_link(&instance->choices[number], trigger);
+
+		if (*link)
+			take_out(instance, number, link);
+	} else if (!error) {
+		error = add(instance, number, trigger, &request);
+	}
+	mutex_unlock(&instance->mutex);
+	if (error || removes)
+		free_trigger(trigger);
+	return error;
+}
+
+int trace_trigger_write(struct trace_instance *instance, unsigned int number, char *text)
+{
+	bool removes;
+
+	text = skip_spaces(text);
+	removes = *text == '!';
+	char *name = next_part(&text, ": \t") + removes;
+
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		if (!strcmp(name, names[kind]))
+			return change(instance, number, kind, text, removes);
+	return -EINVAL;
+}
+
+/* --- showing --- */
+
+static void print_filter(const struct trace_trigger *trigger, struct text *text)
+{
+	if (trigger->filter_text)
+		text_print(text, " if %s", trigger->filter_text);
+}
+
+static void print_histogram(const struct trace_trigger *trigger, struct text *text)
+{
+	text_print(text, "hist:");
+	histogram_print_keys(trigger->histogram, text);
+	print_filter(trigger, text);
+	histogram_print_state(trigger->histogram, text);
+	text_print(text, "\n");
+}
+
+static void print_trigger(const struct trace_trigger *trigger, struct text *text)
+{
+	text_print(text, "%s:", names[trigger->kind]);
+	if (switches_event(trigger->kind))
+		text_print(text, "%s:%s:", trace_event_get(trigger->target)->system,
+			   trace_event_get(trigger->target)->name);
+	if (trigger->left == UNLIMITED)
+		text_print(text, "unlimited");
+	else
+		text_print(text, "count=%ld", (long)trigger->left);
+	print_filter(trigger, text);
+	text_print(text, "\n");
+}
+
+void trace_triggers_print(struct trace_instance *instance, unsigned int number, struct text *text)
+{
+	mutex_lock(&instance->mutex);
+	const struct trace_trigger *trigger = instance->choices[number].triggers;
+
+	if (!trigger) {
+		text_print(text, "# Available triggers:\n#");
+		for (enum kind kind = 0; kind < KINDS; kind++)
+			text_print(text, " %s", names[kind]);
+		text_print(text, "\n");
+	}
+	for (; trigger; trigger = trigger->next) {
+		if (trigger->kind == HIST)
+			print_histogram(trigger, text);
+		else
+			print_trigger(trigger, text);
+	}
+	mutex_unlock(&instance->mutex);
+}
+
+void trace_histograms_print(struct trace_instance *instance, unsigned int number, struct text *text)
+{
+	bool first = true;
+
+	mutex_lock(&instance->mutex);
+	for (const struct trace_trigger *trigger = instance->choices[number].triggers; trigger;
+	     trigger = trigger->next) {
+		if (trigger->kind != HIST)
+			continue;
+		text_print(text, "%s# event histogram\n#\n# trigger info: ", first ? "" : "\n\n");
+		print_histogram(trigger, text);
+		text_print(text, "#\n\n");
+		histogram_print(trigger->histogram, text);
+		first = false;
+	}
+	mutex_unlock(&instance->mutex);
+}

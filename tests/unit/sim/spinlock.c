@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Waiting for a spin lock, without the tracepoints of kernel/smp/spinlock.c. */
+#include <kernel/spinlock.h>
+
+void spin_wait(struct spinlock *lock)
+{
+	spin_wait_untraced(lock);
+}
