@@ -109,6 +109,12 @@ bool credentials_may_signal(const struct task *task, int signal);
 /* Change its scheduling (nice value, policy, affinity): the caller's effective user is its real or
  * effective one, or CAP_SYS_NICE. */
 bool credentials_may_schedule(const struct task *task);
+/* Whether TASK's permitted capabilities are no more than the caller's, or CAP_SYS_NICE: what Linux's commoncap asks
+ * besides, before anything of a task's scheduling or priority changes (cap_safe_nice). */
+bool credentials_may_prioritize(const struct task *task);
+/* Change its priority of input and output: the caller's real or effective user is its real one, or CAP_SYS_NICE; and
+ * the rule above. */
+bool credentials_may_prioritize_io(const struct task *task);
 /* Read and write its limits: prlimit(2). */
 bool credentials_may_limit(const struct task *task);
 

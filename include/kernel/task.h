@@ -118,8 +118,8 @@ void task_reap(void);
 pid_t task_parent_pid(struct task *task);
 
 /* Whether the running task may observe TASK's events: CAP_PERFMON, or as <kernel/credentials.h> says of
- * ptrace. Task context. */
-bool task_may_observe(struct task *task);
+ * ptrace. SIGNALS: the events send TASK signals, and CAP_PERFMON needs CAP_KILL beside it. Task context. */
+bool task_may_observe(struct task *task, bool signals);
 
 /* A kernel task that runs FUNCTION(ARG), not started, with one reference; or NULL. Task context. */
 struct task *task_create_kernel(const char *name, void (*function)(void *arg), void *arg);

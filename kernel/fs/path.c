@@ -224,5 +224,13 @@ int path_lookup_parent(struct dentry *start, const char *path, struct dentry **p
 		begin--;
 	*name = path + begin;
 	*name_size = end - begin;
-	return resolve(start, path, begin, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, parent);
+	int error = resolve(start, path, begin, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, parent);
+
+	if (error || !*name_size)
+		return error;
+	/* Who may not search a directory is not told either which names are in it. */
+	error = inode_permission((*parent)->inode, X_OK);
+	if (error)
+		dentry_put(*parent);
+	return error;
 }

@@ -337,7 +337,7 @@ static long open_event(struct request *request, unsigned long flags)
 	if (!event)
 		return error;
 	error = check_event(request, event);
-	if (!error && request->task && !task_may_observe(request->task))
+	if (!error && request->task && !task_may_observe(request->task, request->attr.sigtrap))
 		error = -EACCES;
 	if (!error && !request->task)
 		error = perf_allow_cpu();

@@ -72,6 +72,23 @@ bool credentials_may_schedule(const struct task *task)
 	       credentials_have(own, CAP_SYS_NICE);
 }
 
+bool credentials_may_prioritize(const struct task *task)
+{
+	const struct credentials *own = credentials_current();
+
+	return !(credentials_of(task)->permitted & ~own->permitted) ||
+	       credentials_have(own, CAP_SYS_NICE);
+}
+
+bool credentials_may_prioritize_io(const struct task *task)
+{
+	const struct credentials *own = credentials_current(), *other = credentials_of(task);
+
+	return (own->euid == other->uid || own->uid == other->uid ||
+		credentials_have(own, CAP_SYS_NICE)) &&
+	       credentials_may_prioritize(task);
+}
+
 /* Whether all of OTHER's users and groups are UID and GID. */
 static bool is_wholly(const struct credentials *other, uint32_t uid, uint32_t gid)
 {
@@ -101,10 +118,11 @@ int credentials_may_ptrace(const struct task *task, enum ptrace_identity identit
 	return other->permitted & ~(as_fs ? own->effective : own->permitted) ? -EPERM : 0;
 }
 
-bool task_may_observe(struct task *task)
+bool task_may_observe(struct task *task, bool signals)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	bool allowed = capable_perfmon() || credentials_may_ptrace(task, PTRACE_AS_REAL) == 0;
+	bool allowed = (capable_perfmon() && (!signals || capable(CAP_KILL))) ||
+		       credentials_may_ptrace(task, PTRACE_AS_REAL) == 0;
 
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return allowed;

@@ -161,9 +161,10 @@ void user_account_put(struct user_account *account)
 {
 }
 
-bool task_may_observe(struct task *task)
+bool task_may_observe(struct task *task, bool signals)
 {
 	(void)task;
+	(void)signals;
 	return true;
 }
 
