@@ -35,7 +35,7 @@ static bool overrides(const struct credentials *own, const struct inode *inode, 
 	       (directory || !(mask & X_OK) || (inode->mode & ANY_EXECUTE));
 }
 
-int inode_permission(const struct inode *inode, unsigned int mask)
+int inode_permission_by_mode(const struct inode *inode, unsigned int mask)
 {
 	const struct credentials *own = credentials_for_files();
 	uint32_t mode = inode->mode;
@@ -49,6 +49,12 @@ int inode_permission(const struct inode *inode, unsigned int mask)
 	else if (credentials_in_group(own, inode->gid))
 		mode >>= 3;
 	return (mode & mask) == mask || overrides(own, inode, mask) ? 0 : -EACCES;
+}
+
+int inode_permission(const struct inode *inode, unsigned int mask)
+{
+	return inode->ops->permission ? inode->ops->permission(inode, mask) :
+					inode_permission_by_mode(inode, mask);
 }
 
 bool inode_owner_or_capable(const struct inode *inode)

@@ -208,6 +208,8 @@ static int open_regular(struct inode *inode, struct file *file)
 	const struct pseudo_entry *entry = pseudo(inode)->entry;
 	int error = entry->open ? entry->open(pseudo(inode)->target) : 0;
 
+	if (!error && entry->may_write && (file->flags & O_ACCMODE) != O_RDONLY)
+		error = entry->may_write(pseudo(inode)->target);
 	if (entry->strict && (file->flags & O_ACCMODE) != O_RDONLY && !(entry->mode & 0222))
 		error = -EACCES;
 
@@ -282,15 +284,37 @@ static int ignore_size(struct inode *inode, uint64_t size)
 	return 0;
 }
 
+static int check_permission(const struct inode *inode, unsigned int mask)
+{
+	const struct pseudo_inode *file = pseudo((struct inode *)inode);
+
+	return file->entry->permission ? file->entry->permission(inode, file->target, mask) :
+					 inode_permission_by_mode(inode, mask);
+}
+
+static bool is_fixed(const struct inode *inode, bool owner)
+{
+	const struct pseudo_inode *file = pseudo((struct inode *)inode);
+
+	return file->entry->fixed || (!owner && file->about && file->about->fixed_modes);
+}
+
 static const struct inode_ops regular_inode_ops = { .open = open_regular,
 						    .resize = ignore_size,
+						    .permission = check_permission,
+						    .is_fixed = is_fixed,
 						    .free = free_inode };
-static const struct inode_ops link_ops = { .read_link = read_link, .free = free_inode };
+static const struct inode_ops link_ops = { .read_link = read_link,
+					   .is_fixed = is_fixed,
+					   .free = free_inode };
 static const struct inode_ops magic_link_ops = { .read_link = read_link,
 						 .follow = follow,
+						 .is_fixed = is_fixed,
 						 .free = free_inode };
 static const struct inode_ops directory_ops = { .look_up = look_up,
 						.list = list,
+						.permission = check_permission,
+						.is_fixed = is_fixed,
 						.free = free_inode };
 
 /* An inode for ENTRY about TARGET, whose reference moves in; NULL: no memory (it is dropped). */

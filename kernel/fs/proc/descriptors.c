@@ -46,13 +46,11 @@ static void *find_descriptor(void *parent, const char *name, size_t name_size)
 {
 	int64_t fd = proc_number_of(name, name_size);
 
-	return fd >= 0 && !proc_check_access(parent) ? make_descriptor(parent, (int)fd) : NULL;
+	return fd >= 0 ? make_descriptor(parent, (int)fd) : NULL;
 }
 
 static void *next_descriptor(void *parent, uint64_t *id)
 {
-	if (proc_check_access(parent))
-		return NULL;
 	for (; *id < file_table_capacity_of(parent); (*id)++) {
 		struct descriptor *descriptor = make_descriptor(parent, (int)*id);
 
@@ -98,7 +96,10 @@ static uint64_t descriptor_id(void *target)
 static ssize_t read_descriptor(void *target, char *buffer, size_t size)
 {
 	const struct descriptor *descriptor = target;
+	int error = proc_check_access(descriptor->task);
 
+	if (error)
+		return error;
 	if (descriptor->file->dentry) {
 		dentry_get(descriptor->file->dentry);
 		return proc_put_path(descriptor->file->dentry, buffer, size);
@@ -112,6 +113,9 @@ static struct dentry *follow_descriptor(void *target, int *error)
 {
 	const struct descriptor *descriptor = target;
 
+	*error = proc_check_access(descriptor->task);
+	if (*error)
+		return NULL;
 	*error = -ENXIO;
 	if (descriptor->file->dentry)
 		dentry_get(descriptor->file->dentry);
@@ -126,7 +130,7 @@ static const struct pseudo_entry link_entry = { .mode = S_IFLNK | 0700,
 	{                                                                                     \
 		.find = find_descriptor, .next = next_descriptor, .get = get_descriptor,      \
 		.put = put_descriptor, .id = descriptor_id, .set_attributes = set_attributes, \
-		.entry = (e)                                                                  \
+		.fixed_modes = true, .entry = (e)                                             \
 	}
 
 const struct pseudo_dynamic proc_descriptors = DYNAMIC(&link_entry);

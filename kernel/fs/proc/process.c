@@ -99,7 +99,8 @@ void proc_set_owner(struct task *task, struct inode *inode)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
-	if (task->process->dumpable == 1) {
+	/* Linux: what all may list and enter tells nothing, and belongs to the user even so. */
+	if (task->process->dumpable == 1 || (inode->mode & ~S_IFMT) == 0555) {
 		inode->uid = credentials_of(task)->euid;
 		inode->gid = credentials_of(task)->egid;
 	}
@@ -136,11 +137,38 @@ int proc_open_accessible(void *target)
 	return proc_check_access(target);
 }
 
+/* As the mode says, and a process's own threads. Linux: proc_fd_permission. */
+static int check_descriptors_access(const struct inode *inode, void *target, unsigned int mask)
+{
+	const struct task *task = target;
+	int error = inode_permission_by_mode(inode, mask);
+
+	return error && task->process == task_current()->process ? 0 : error;
+}
+
+/* Only for who may look into the task, whatever the mode says; each time. */
+static int check_directory_access(const struct inode *inode, void *target, unsigned int mask)
+{
+	int error = proc_check_access(target);
+
+	return error ? error : inode_permission_by_mode(inode, mask);
+}
+
+/* Linux makes a task's directory immutable, which says EPERM before the mode is looked at. */
+static int check_task_directory(const struct inode *inode, void *target, unsigned int mask)
+{
+	return mask & W_OK ? -EPERM : inode_permission_by_mode(inode, mask);
+}
+
 /* --- the directories --- */
 
 #define SHOWN(n, m, s)                                          \
 	{                                                       \
 		.name = (n), .mode = S_IFREG | (m), .show = (s) \
+	}
+#define STORED(n, m, s, t)                                                    \
+	{                                                                     \
+		.name = (n), .mode = S_IFREG | (m), .show = (s), .store = (t) \
 	}
 /* Only for who may look into the task. */
 #define GUARDED(n, m, s)                                                                      \
@@ -154,40 +182,43 @@ int proc_open_accessible(void *target)
 	}
 
 /* What a process and each of its threads have. */
-#define COMMON_ENTRIES                                                                           \
-	SHOWN("statm", 0444, proc_show_statm), SHOWN("status", 0444, proc_show_status),          \
-		{ .name = "comm",                                                                \
-		  .mode = S_IFREG | 0644,                                                        \
-		  .show = proc_show_comm,                                                        \
-		  .store = proc_store_comm },                                                    \
-		SHOWN("cmdline", 0444, proc_show_cmdline_of),                                    \
-		GUARDED("environ", 0400, proc_show_environ),                                     \
-		GUARDED("auxv", 0400, proc_show_auxv), GUARDED("maps", 0444, proc_show_maps),    \
-		GUARDED("smaps", 0444, proc_show_smaps),                                         \
-		{ .name = "mem",                                                                 \
-		  .mode = S_IFREG | 0600,                                                        \
-		  .open = proc_open_accessible,                                                  \
-		  .read_at = proc_read_mem,                                                      \
-		  .write_at = proc_write_mem },                                                  \
-		SHOWN("mounts", 0444, proc_show_mounts),                                         \
-		SHOWN("mountinfo", 0444, proc_show_mountinfo),                                   \
-		SHOWN("limits", 0444, proc_show_limits),                                         \
-		SHOWN("oom_score", 0444, proc_show_oom_score),                                   \
-		{ .name = "oom_score_adj",                                                       \
-		  .mode = S_IFREG | 0644,                                                        \
-		  .show = proc_show_oom_score_adj,                                               \
-		  .store = proc_store_oom_score_adj },                                           \
-		GUARDED("personality", 0400, proc_show_personality),                             \
-		SHOWN("loginuid", 0444, proc_show_unset_id),                                     \
-		SHOWN("sessionid", 0444, proc_show_unset_id),                                    \
-		SHOWN("uid_map", 0444, proc_show_id_map),                                        \
-		SHOWN("gid_map", 0444, proc_show_id_map),                                        \
-		SHOWN("projid_map", 0444, proc_show_id_map),                                     \
-		SHOWN("cgroup", 0444, proc_show_empty), LINK(exe), LINK(cwd), LINK(root),        \
-		{ .name = "fd", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptors },          \
-		{ .name = "fdinfo", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptor_infos }, \
-	{                                                                                        \
-		.name = "ns", .mode = S_IFDIR | 0511, .children = proc_namespaces                \
+#define COMMON_ENTRIES                                                                        \
+	SHOWN("statm", 0444, proc_show_statm), SHOWN("status", 0444, proc_show_status),       \
+		STORED("comm", 0644, proc_show_comm, proc_store_comm),                        \
+		SHOWN("cmdline", 0444, proc_show_cmdline_of),                                 \
+		GUARDED("environ", 0400, proc_show_environ),                                  \
+		GUARDED("auxv", 0400, proc_show_auxv), GUARDED("maps", 0444, proc_show_maps), \
+		GUARDED("smaps", 0444, proc_show_smaps),                                      \
+		{ .name = "mem",                                                              \
+		  .mode = S_IFREG | 0600,                                                     \
+		  .open = proc_open_accessible,                                               \
+		  .read_at = proc_read_mem,                                                   \
+		  .write_at = proc_write_mem },                                               \
+		SHOWN("mounts", 0444, proc_show_mounts),                                      \
+		SHOWN("mountinfo", 0444, proc_show_mountinfo),                                \
+		SHOWN("limits", 0444, proc_show_limits),                                      \
+		SHOWN("oom_score", 0444, proc_show_oom_score),                                \
+		{ .name = "oom_score_adj",                                                    \
+		  .mode = S_IFREG | 0644,                                                     \
+		  .show = proc_show_oom_score_adj,                                            \
+		  .store = proc_store_oom_score_adj },                                        \
+		GUARDED("personality", 0400, proc_show_personality),                          \
+		SHOWN("loginuid", 0444, proc_show_unset_id),                                  \
+		SHOWN("sessionid", 0444, proc_show_unset_id),                                 \
+		STORED("uid_map", 0644, proc_show_id_map, proc_store_id_map),                 \
+		STORED("gid_map", 0644, proc_show_id_map, proc_store_id_map),                 \
+		STORED("projid_map", 0644, proc_show_id_map, proc_store_id_map),              \
+		SHOWN("cgroup", 0444, proc_show_empty), LINK(exe), LINK(cwd), LINK(root),     \
+		{ .name = "fd",                                                               \
+		  .mode = S_IFDIR | 0500,                                                     \
+		  .permission = check_descriptors_access,                                     \
+		  .dynamic = &proc_descriptors },                                             \
+		{ .name = "fdinfo",                                                           \
+		  .mode = S_IFDIR | 0555,                                                     \
+		  .permission = check_directory_access,                                       \
+		  .dynamic = &proc_descriptor_infos },                                        \
+	{                                                                                     \
+		.name = "ns", .mode = S_IFDIR | 0511, .children = proc_namespaces             \
 	}
 
 static const struct pseudo_entry thread_entries[] = {
@@ -196,6 +227,7 @@ static const struct pseudo_entry thread_entries[] = {
 	{ .name = NULL },
 };
 static const struct pseudo_entry thread_entry = { .mode = S_IFDIR | 0555,
+						  .permission = check_task_directory,
 						  .children = thread_entries };
 
 static const struct pseudo_dynamic threads = {
@@ -206,18 +238,24 @@ static const struct pseudo_dynamic threads = {
 	.id = task_id,
 	.set_attributes = set_attributes,
 	.gone = is_gone,
+	.fixed_modes = true,
 	.entry = &thread_entry,
 };
 
 static const struct pseudo_entry process_entries[] = {
 	SHOWN("stat", 0444, proc_show_process_stat),
-	SHOWN("setgroups", 0444, proc_show_setgroups),
-	SHOWN("timerslack_ns", 0444, proc_show_timer_slack),
+	{ .name = "setgroups",
+	  .mode = S_IFREG | 0644,
+	  .may_write = proc_may_write_setgroups,
+	  .show = proc_show_setgroups,
+	  .store = proc_store_setgroups },
+	STORED("timerslack_ns", 0666, proc_show_timer_slack, proc_store_timer_slack),
 	COMMON_ENTRIES,
 	{ .name = "task", .mode = S_IFDIR | 0555, .dynamic = &threads },
 	{ .name = NULL },
 };
 static const struct pseudo_entry process_entry = { .mode = S_IFDIR | 0555,
+						   .permission = check_task_directory,
 						   .children = process_entries };
 
 const struct pseudo_dynamic proc_processes = {
@@ -228,6 +266,7 @@ const struct pseudo_dynamic proc_processes = {
 	.id = task_id,
 	.set_attributes = set_attributes,
 	.gone = is_gone,
+	.fixed_modes = true,
 	.entry = &process_entry,
 };
 

@@ -10,6 +10,7 @@
 #include <kernel/boot.h>
 #include <kernel/credentials.h>
 #include <kernel/file.h>
+#include <kernel/inode.h>
 #include <kernel/log.h>
 #include <kernel/page.h>
 #include <kernel/perf/callchain.h>
@@ -22,6 +23,7 @@
 #include <kernel/vm.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/stat.h>
 #include <uapi/linux/utsname.h>
@@ -142,9 +144,15 @@ NUMBER(perf_cpu_time_max_percent, perf_cpu_time_max_percent, 0, 100)
 SHOW_NUMBER(perf_event_max_sample_rate, perf_sample_rate_max)
 SHOW_NUMBER(perf_event_max_stack, perf_stack_depth_max)
 SHOW_NUMBER(perf_event_max_contexts_per_stack, perf_contexts_per_stack_max)
-NUMBER(kptr_restrict, kptr_restrict, 0, 2)
+SHOW_NUMBER(kptr_restrict, kptr_restrict)
 /* Linux's least: what the system needs for itself. */
 NUMBER(threads_max, task_count_max, 20, PID_MAX)
+
+/* Linux: proc_dointvec_minmax_sysadmin. */
+static ssize_t store_kptr_restrict(void *unused, const char *bytes, size_t size)
+{
+	return capable(CAP_SYS_ADMIN) ? store_number(bytes, size, 0, 2, &kptr_restrict) : -EPERM;
+}
 
 /* As on Linux: where the time of interrupts is not limited, their rate is not either. */
 static ssize_t store_perf_event_max_sample_rate(void *unused, const char *bytes, size_t size)
@@ -281,25 +289,40 @@ static int show_boot_id(struct text *text, void *unused)
 
 /* --- the directories --- */
 
+/* Linux: proc_sys_permission and proc_sys_setattr. The owner is who is root effectively, not for files; no capability
+ * goes beyond the modes, and nobody changes them. */
+int proc_sys_permission(const struct inode *inode, void *unused, unsigned int mask)
+{
+	const struct credentials *own = credentials_current();
+	uint32_t mode = inode->mode;
+
+	if (own->euid == 0)
+		mode >>= 6;
+	else if (credentials_in_effective_group(own, 0))
+		mode >>= 3;
+	return mask & ~mode & (R_OK | W_OK | X_OK) ? -EACCES : 0;
+}
+
 #define FIXED(n, s)                                                              \
 	{                                                                        \
-		.name = (n), .mode = S_IFREG | 0444, .strict = true, .show = (s) \
+		.name = (n), .mode = S_IFREG | 0444, PROC_SYS_RULES, .show = (s) \
 	}
 #define FILE_ENTRY(file) FIXED(#file, show_##file)
-#define NAMED_SETTING(n, file)                                                                  \
-	{                                                                                       \
-		.name = (n), .mode = S_IFREG | 0644, .show = show_##file, .store = store_##file \
+#define NAMED_SETTING(n, file)                                                            \
+	{                                                                                 \
+		.name = (n), .mode = S_IFREG | 0644, PROC_SYS_RULES, .show = show_##file, \
+		.store = store_##file                                                     \
 	}
-#define NAMED_NUMBER_SETTING(n, file)                                                   \
-	{                                                                               \
-		.name = (n), .mode = S_IFREG | 0644, .once = true, .show = show_##file, \
-		.store = store_##file                                                   \
+#define NAMED_NUMBER_SETTING(n, file)                                              \
+	{                                                                          \
+		.name = (n), .mode = S_IFREG | 0644, PROC_SYS_RULES, .once = true, \
+		.show = show_##file, .store = store_##file                         \
 	}
 #define SETTING(file)	     NAMED_SETTING(#file, file)
 #define NUMBER_SETTING(file) NAMED_NUMBER_SETTING(#file, file)
-#define DIRECTORY(n, entries)                                              \
-	{                                                                  \
-		.name = (n), .mode = S_IFDIR | 0555, .children = (entries) \
+#define DIRECTORY(n, entries)                                                              \
+	{                                                                                  \
+		.name = (n), .mode = S_IFDIR | 0555, PROC_SYS_RULES, .children = (entries) \
 	}
 #define END                  \
 	{                    \

@@ -3,7 +3,6 @@
  * The files of /proc (but those of processes), /sys and tracefs, as patterns: a file is of the first one that fits.
  * PATTERN is defined by who includes this.
  */
-PATTERN("/proc")
 PATTERN("/proc/cmdline")
 PATTERN("/proc/consoles")
 PATTERN("/proc/cpuinfo")
@@ -59,7 +58,6 @@ PATTERN("/proc/thread-self")
 PATTERN("/proc/uptime")
 PATTERN("/proc/version")
 PATTERN("/proc/vmstat")
-PATTERN("/sys")
 PATTERN("/sys/bus")
 PATTERN("/sys/bus/event_source")
 PATTERN("/sys/bus/event_source/devices")
