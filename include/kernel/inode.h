@@ -130,6 +130,11 @@ bool inode_owner_or_capable(const struct inode *inode);
 /* Take INODE's name out of DIRECTORY, which may be sticky: 0 or -EPERM. */
 int inode_check_sticky(const struct inode *directory, const struct inode *inode);
 
+/* Give INODE, somebody else's perhaps, one more name: 0 or -EPERM. Linux's protected_hardlinks, which Debian switches on. */
+int inode_check_link(const struct inode *inode);
+/* Follow LINK, found in DIRECTORY, where a path ends: 0 or -EACCES. Linux's protected_symlinks, the same. */
+int inode_check_follow(const struct inode *directory, const struct inode *link);
+
 #define INODE_OWNER_STAYS ((uint32_t)-1)
 
 /* Give INODE to UID and GID (INODE_OWNER_STAYS: as it is): 0 or -EPERM. */

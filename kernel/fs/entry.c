@@ -257,6 +257,8 @@ static int link_locked(struct dentry *dentry, struct dentry *parent, const char 
 	if (!error && inode->superblock != parent->inode->superblock)
 		return -EXDEV;
 	if (!error)
+		error = inode_check_link(inode);
+	if (!error)
 		error = check_parent(parent);
 	if (error)
 		return error;

@@ -74,6 +74,31 @@ int inode_check_sticky(const struct inode *directory, const struct inode *inode)
 		       -EPERM;
 }
 
+/* A plain file that the running task may use as it likes: another name for it gives nothing. */
+static bool is_safe_to_link(const struct inode *inode)
+{
+	uint32_t mode = inode->mode;
+
+	return inode_type(inode) == S_IFREG && !(mode & S_ISUID) &&
+	       (mode & (S_ISGID | S_IXGRP)) != (S_ISGID | S_IXGRP) &&
+	       inode_permission(inode, R_OK | W_OK) == 0;
+}
+
+int inode_check_link(const struct inode *inode)
+{
+	return is_safe_to_link(inode) || inode_owner_or_capable(inode) ? 0 : -EPERM;
+}
+
+int inode_check_follow(const struct inode *directory, const struct inode *link)
+{
+	const uint32_t shared = S_ISVTX | 0002;
+
+	return owns(credentials_for_files(), link) || (directory->mode & shared) != shared ||
+			       directory->uid == link->uid ?
+		       0 :
+		       -EACCES;
+}
+
 static bool keeps_group_bit(uint32_t gid)
 {
 	const struct credentials *own = credentials_for_files();
