@@ -20,11 +20,7 @@ static const char *const patterns[] = {
 #include "attacked_trees.h"
 };
 
-enum {
-	PATTERNS = sizeof(patterns) / sizeof(patterns[0]),
-	FILES_MAX = 2000,
-	FILES_OF_PATTERN = 8
-};
+enum { PATTERNS = sizeof(patterns) / sizeof(patterns[0]), FILES_MAX = 2000, FILES_OF_PATTERN = 3 };
 
 static struct {
 	char *path;
@@ -34,27 +30,37 @@ static struct {
 static size_t file_count;
 static unsigned int kept[PATTERNS]; /* files of each pattern */
 
+/* The number of the first pattern that PATH fits, or PATTERNS. */
+static unsigned int pattern_of(const char *path)
+{
+	unsigned int i = 0;
+
+	while (i < PATTERNS && fnmatch(patterns[i], path, FNM_PATHNAME))
+		i++;
+	return i;
+}
+
+/* Processes are observe_attack_proc's, and below debug are the files of tracefs again. */
+static bool is_left_out(const char *path)
+{
+	return (strncmp(path, "/proc/", 6) == 0 && path[6] >= '0' && path[6] <= '9') ||
+	       strcmp(path, "/sys/kernel/debug") == 0;
+}
+
 static int keep(const char *path, const struct stat *about, int kind, struct FTW *walk)
 {
 	(void)kind;
 	(void)walk;
-	/* Processes are observe_attack_proc's. */
-	if (strncmp(path, "/proc/", 6) == 0 && path[6] >= '0' && path[6] <= '9')
+	if (is_left_out(path))
 		return FTW_SKIP_SUBTREE;
-	/* The same files again. */
-	if (strncmp(path, "/sys/kernel/debug/", 18) == 0)
-		return FTW_SKIP_SUBTREE;
-	for (unsigned int i = 0; i < PATTERNS; i++) {
-		if (fnmatch(patterns[i], path, FNM_PATHNAME))
-			continue;
-		/* Enough of what is made by one rule. */
-		if (file_count == FILES_MAX || kept[i]++ >= FILES_OF_PATTERN)
-			break;
-		files[file_count].path = strdup(path);
-		files[file_count].pattern = i;
-		files[file_count++].mode = about->st_mode;
-		break;
-	}
+	unsigned int pattern = pattern_of(path);
+
+	/* Enough of what is made by one rule. */
+	if (pattern == PATTERNS || file_count == FILES_MAX || kept[pattern]++ >= FILES_OF_PATTERN)
+		return FTW_CONTINUE;
+	files[file_count].path = strdup(path);
+	files[file_count].pattern = pattern;
+	files[file_count++].mode = about->st_mode;
 	return FTW_CONTINUE;
 }
 
@@ -86,11 +92,6 @@ static long opened(const char *path, int flags)
 static long to_write(const char *path)
 {
 	return opened(path, O_WRONLY);
-}
-
-static long to_read_and_write(const char *path)
-{
-	return opened(path, O_RDWR);
 }
 
 static long to_list(const char *path)
@@ -184,13 +185,6 @@ static long to_name_a_value(const char *path)
 	return done(setxattr(path, "user.attacked", "x", 1, 0));
 }
 
-static long to_execute(const char *path)
-{
-	char *none[] = { NULL };
-
-	return done(execve(path, none, none));
-}
-
 static const struct action {
 	const char *name;
 	long (*act)(const char *path);
@@ -198,8 +192,6 @@ static const struct action {
 } actions[] = {
 	{ "read", to_read, S_IFREG },
 	{ "write", to_write, S_IFREG },
-	{ "read and write", to_read_and_write, S_IFREG },
-	{ "execute", to_execute, S_IFREG },
 	{ "list", to_list, S_IFDIR },
 	{ "enter", to_enter, S_IFDIR },
 	{ "follow", to_follow, S_IFLNK },
@@ -276,8 +268,54 @@ static void print_modes(unsigned int pattern)
 		show(text + 1, "modes of %s", patterns[pattern]);
 }
 
-int main(void)
+/* --- which files there are, for tests/conformance/permissions.t --- */
+
+/* One line for each file that no pattern has, and each pattern without a file. */
+static int tell_unlisted(const char *path, const struct stat *about, int kind, struct FTW *walk)
 {
+	(void)about;
+	(void)kind;
+	if (is_left_out(path))
+		return FTW_SKIP_SUBTREE;
+	unsigned int pattern = pattern_of(path);
+
+	if (pattern < PATTERNS)
+		kept[pattern]++;
+	else if (walk->level > 0)
+		puts(path);
+	return FTW_CONTINUE;
+}
+
+/* One line for each file of a process or a thread, in DIRECTORY, called NAME in the document. */
+static void tell_names(const char *directory, const char *name)
+{
+	DIR *files_of = opendir(directory);
+	struct dirent *entry;
+
+	while (files_of && (entry = readdir(files_of)))
+		if (entry->d_name[0] != '.')
+			printf("%s%s\n", name, entry->d_name);
+	if (files_of)
+		closedir(files_of);
+}
+
+static void tell_files(void)
+{
+	nftw("/proc", tell_unlisted, 30, FTW_PHYS | FTW_ACTIONRETVAL);
+	nftw("/sys", tell_unlisted, 30, FTW_PHYS | FTW_ACTIONRETVAL);
+	for (unsigned int i = 0; i < PATTERNS; i++)
+		if (!kept[i])
+			printf("unmet %s\n", patterns[i]);
+	tell_names("/proc/self", "/proc/PID/");
+	tell_names("/proc/thread-self", "/proc/PID/");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "files") == 0) {
+		tell_files();
+		return 0;
+	}
 	need_tracefs();
 	mkdir("/tmp", 01777);
 	if (write_file("/proc/sys/kernel/perf_event_paranoid", "2") < 0)
