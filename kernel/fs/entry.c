@@ -256,7 +256,8 @@ static int link_locked(struct dentry *dentry, struct dentry *parent, const char 
 
 	if (!error && inode->superblock != parent->inode->superblock)
 		return -EXDEV;
-	if (!error)
+	/* Where no name can be looked up to be made, that comes first. */
+	if (!error && !(inode->superblock->fixed && inode->superblock->refusal == -ENOENT))
 		error = inode_check_link(inode);
 	if (!error)
 		error = check_parent(parent);

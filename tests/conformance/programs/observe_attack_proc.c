@@ -168,7 +168,7 @@ static ssize_t contents(unsigned int victim, char *text, size_t size)
 	return got;
 }
 
-/* How many of the addresses in stat (start and end of code, of stack, of data, of arguments …) are told. */
+/* Whether addresses in stat (start and end of code, of stack, of data, of arguments …) are told. */
 static long addresses_told(unsigned int victim)
 {
 	/* Of proc(5)'s fields, counted from the one behind the name. */
@@ -185,7 +185,7 @@ static long addresses_told(unsigned int victim)
 			told += strtoull(field, NULL, 10) > 1;
 			i++;
 		}
-	return told;
+	return told > 0;
 }
 
 /* Who owns the file, as all see: 1 root, 2 somebody. */
@@ -275,13 +275,12 @@ static const struct attack attacks[] = {
 	LINK("cwd"),
 	LINK("root"),
 	LINK("fd/1"),
-	LINK("ns/pid"),
-	LINK("ns/user"),
+	{ .name = "follow", .act = follow, .file = "ns/pid" },
+	{ .name = "follow", .act = follow, .file = "ns/user" },
 	LINK("task/TID/exe"),
 	WRITE("comm"),
 	WRITE("environ"),
 	WRITE("gid_map"),
-	WRITE("loginuid"),
 	WRITE("mem"),
 	WRITE("oom_score_adj"),
 	WRITE("projid_map"),
