@@ -15,7 +15,8 @@
 #include <uapi/linux/fcntl.h>
 
 /* Of some class of users, as of others. */
-#define ANY_EXECUTE 0111
+#define ANY_EXECUTE  0111
+#define OTHERS_WRITE 0002
 
 static bool owns(const struct credentials *own, const struct inode *inode)
 {
@@ -91,7 +92,7 @@ int inode_check_link(const struct inode *inode)
 
 int inode_check_follow(const struct inode *directory, const struct inode *link)
 {
-	const uint32_t shared = S_ISVTX | 0002;
+	const uint32_t shared = S_ISVTX | OTHERS_WRITE;
 
 	return owns(credentials_for_files(), link) || (directory->mode & shared) != shared ||
 			       directory->uid == link->uid ?

@@ -3,8 +3,7 @@
  * Who may do what to the files of /proc (but those of processes), /sys and tracefs: all files of each pattern, by
  * every attacker of attackers.h. The patterns are docs/permissions.md's; its test compares the two.
  *
- * An attack's result is that of all files of its pattern; where they differ the lines of the others follow.
- * A file that only one kernel has is not in a pattern of its own, or the document of differences names it.
+ * An attack's result is that of the first files of its pattern, or "mixed" where they differ.
  */
 #include "tracepoint.h"
 #include "attackers.h"
