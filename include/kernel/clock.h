@@ -29,6 +29,9 @@ struct clock {
 
 /* The clock ID means. 0, or -EINVAL. After 0, clock_put. Task context. */
 int clock_find(int id, struct clock *clock);
+/* Whether the running task may have timers of the clock ID, which wake the machine if it is an alarm clock: 0 or
+ * -EPERM (CAP_WAKE_ALARM). Any context. */
+int clock_check_alarm(int id);
 void clock_put(struct clock *clock);
 
 /* What it says now. Task context; the processor time of TASK: interrupt context too. */

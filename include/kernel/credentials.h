@@ -109,10 +109,14 @@ bool credentials_in_effective_group(const struct credentials *credentials, uint3
 /* Send it SIGNAL (0: see whether it might): kill(2). */
 bool credentials_may_signal(const struct task *task, int signal);
 /* Change its scheduling (nice value, policy, affinity): the caller's effective user is its real or
- * effective one, and the caller is permitted all that it is; or CAP_SYS_NICE. */
+ * effective one, or CAP_SYS_NICE; and the rule below. */
 bool credentials_may_schedule(const struct task *task);
-/* The first half of that. */
-bool credentials_own_schedule(const struct task *task);
+/* Whether TASK's permitted capabilities are no more than the caller's, or CAP_SYS_NICE: what Linux's commoncap asks
+ * besides, before anything of a task's scheduling or priority changes (cap_safe_nice). */
+bool credentials_may_prioritize(const struct task *task);
+/* Change its priority of input and output: the caller's real or effective user is its real one, or CAP_SYS_NICE; and
+ * the rule above. */
+bool credentials_may_prioritize_io(const struct task *task);
 /* Read and write its limits: prlimit(2). */
 bool credentials_may_limit(const struct task *task);
 

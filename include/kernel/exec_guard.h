@@ -41,8 +41,8 @@ int exec_guard_wait(struct task *task, unsigned long *state);
 /* Begins to look into TASK, if the running task may (credentials_may_ptrace): until exec_update_end TASK's program,
  * memory, descriptors and credentials belong together. 0 or -EPERM. Task context, no mutex held. */
 int exec_update_begin(struct task *task, enum ptrace_identity identity);
-/* The same for who observes TASK's events: CAP_PERFMON does too. */
-int exec_update_begin_observing(struct task *task);
+/* The same for who observes TASK's events: CAP_PERFMON does too, and CAP_KILL beside it if the events send TASK SIGNALS. */
+int exec_update_begin_observing(struct task *task, bool signals);
 /* The same for who looks at TASK's memory: who has the same memory may, too. */
 int exec_update_begin_memory(struct task *task, enum ptrace_identity identity);
 /* The same for what everybody may see. */

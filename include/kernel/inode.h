@@ -75,6 +75,10 @@ struct inode_ops {
 	/* The first offset from OFFSET on where contents, or with HOLE none, begin; -ENXIO: none
 	 * before the end. NULL: all of the file is contents. */
 	int64_t (*find_data)(struct inode *inode, uint64_t offset, bool hole);
+	/* As inode_permission, instead of it. NULL: the mode and the owner say. */
+	int (*permission)(const struct inode *inode, unsigned int mask);
+	/* Whether nobody changes the mode, respectively with OWNER the owner, whoever owns it. NULL: no. */
+	bool (*is_fixed)(const struct inode *inode, bool owner);
 	/* The last reference is gone. NULL: kfree. */
 	void (*free)(struct inode *inode);
 };
@@ -124,10 +128,17 @@ static inline uint32_t inode_type(const struct inode *inode)
 
 /* MASK (R_OK, W_OK, X_OK) to INODE: 0 or -EACCES. */
 int inode_permission(const struct inode *inode, unsigned int mask);
+/* The same by mode, owner and capabilities alone, whatever the inode's operations say: for these. */
+int inode_permission_by_mode(const struct inode *inode, unsigned int mask);
 /* What only an owner may (change the mode, set times): owns it, or CAP_FOWNER. */
 bool inode_owner_or_capable(const struct inode *inode);
 /* Take INODE's name out of DIRECTORY, which may be sticky: 0 or -EPERM. */
 int inode_check_sticky(const struct inode *directory, const struct inode *inode);
+
+/* Give INODE, somebody else's perhaps, one more name: 0 or -EPERM. Linux's protected_hardlinks, which Debian switches on. */
+int inode_check_link(const struct inode *inode);
+/* Follow LINK, found in DIRECTORY, where a path ends: 0 or -EACCES. Linux's protected_symlinks, the same. */
+int inode_check_follow(const struct inode *directory, const struct inode *link);
 
 #define INODE_OWNER_STAYS ((uint32_t)-1)
 

@@ -42,6 +42,8 @@ struct pseudo_dynamic {
 	int (*remove)(void *parent, const char *name, size_t name_size);
 	/* Corrects the owner and the permissions of a new inode about TARGET. NULL: root's. */
 	void (*set_attributes)(void *target, struct inode *inode);
+	/* Nobody changes the modes of what is about a target. */
+	bool fixed_modes;
 	/* What an entry is; its own name is not looked at. */
 	const struct pseudo_entry *entry;
 };
@@ -51,6 +53,10 @@ struct pseudo_entry {
 	uint32_t mode;	  /* S_IF* and permissions */
 	/* A regular file: its permissions are for root too. */
 	bool strict;
+	/* Nobody changes its mode or owner. */
+	bool fixed;
+	/* Whether MASK (R_OK, W_OK, X_OK) is permitted: 0 or -EACCES. NULL: inode_permission_by_mode. */
+	int (*permission)(const struct inode *inode, void *target, unsigned int mask);
 	/* Whether it is there for TARGET. NULL: always. */
 	bool (*exists)(void *target);
 	/* Whether it may be opened, beyond its permissions: 0 or a negative error. NULL: yes. */
@@ -62,6 +68,8 @@ struct pseudo_entry {
 	/* It is closed, for the last time of one opening that open permitted. Not with open_file. NULL:
 	 * nothing. */
 	void (*close)(void *target);
+	/* Whether it may be opened for writing, beyond that: 0 or a negative error. NULL: yes. */
+	int (*may_write)(void *target);
 	/* A regular file with operations of its own, which this sets: 0 or a negative error. Instead of all
 	 * that follow but truncate. */
 	int (*open_file)(struct file *file, void *target);

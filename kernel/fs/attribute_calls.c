@@ -29,6 +29,9 @@ struct change {
 /* Whether the running task may make CHANGE to INODE. */
 static int check(const struct inode *inode, const struct change *change)
 {
+	if (change->kind != CHANGE_TIMES && inode->ops->is_fixed &&
+	    inode->ops->is_fixed(inode, change->kind == CHANGE_OWNER))
+		return -EPERM;
 	if (change->kind == CHANGE_OWNER)
 		return inode_check_owner_change(inode, change->uid, change->gid);
 	if (inode_owner_or_capable(inode))
@@ -322,7 +325,12 @@ long sys_truncate(const unsigned long arg[6])
 
 	if (error)
 		return error;
-	error = inode_permission(dentry->inode, W_OK);
+	/* Linux: vfs_truncate says what it is before who may. */
+	uint32_t type = inode_type(dentry->inode);
+
+	error = type == S_IFDIR ? -EISDIR :
+		type != S_IFREG ? -EINVAL :
+				  inode_permission(dentry->inode, W_OK);
 	if (!error)
 		error = inode_begin_write(dentry->inode);
 	if (!error) {

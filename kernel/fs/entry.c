@@ -65,8 +65,14 @@ static int check_parent(const struct dentry *parent)
 
 	if (!is_directory(parent))
 		return -ENOTDIR;
-	if (superblock->fixed)
-		return superblock->refusal;
+	if (superblock->fixed) {
+		/* Where no name can be looked up to be made, who asks makes no difference. */
+		int error = superblock->refusal == -ENOENT ?
+				    0 :
+				    inode_permission(parent->inode, W_OK | X_OK);
+
+		return error ? error : superblock->refusal;
+	}
 	if (!parent->linked && parent != superblock->root)
 		return -ENOENT;
 	return inode_permission(parent->inode, W_OK | X_OK);
@@ -223,6 +229,20 @@ static int check_removal(const struct dentry *dentry, bool directory)
 	return TAILQ_EMPTY(&dentry->children_in_order) ? 0 : -ENOTEMPTY;
 }
 
+/* Why NAME of PARENT, whose file system makes its entries itself, is not removed: it is not there, the directory is not
+ * the caller's to write, or nobody does that. */
+static int refuse_removal(struct dentry *parent, const char *name, size_t name_size)
+{
+	struct dentry *found;
+	int error = path_step(parent, name, name_size, &found);
+
+	if (error)
+		return error;
+	dentry_put(found);
+	error = inode_permission(parent->inode, W_OK | X_OK);
+	return error ? error : -EPERM;
+}
+
 static int remove_locked(struct dentry *parent, const char *name, size_t name_size, bool directory)
 {
 	struct dentry *dentry = dentry_find(parent, name, name_size);
@@ -234,7 +254,7 @@ static int remove_locked(struct dentry *parent, const char *name, size_t name_si
 		if (type && directory != (type == S_IFDIR))
 			return directory ? -ENOTDIR : -EISDIR;
 		if (parent->inode->superblock->fixed)
-			return -EPERM;
+			return refuse_removal(parent, name, name_size);
 		return name_size > NAME_SIZE_MAX ? -ENAMETOOLONG : -ENOENT;
 	}
 	int error = check_parent(parent);
@@ -292,6 +312,9 @@ static int link_locked(struct dentry *dentry, struct dentry *parent, const char 
 
 	if (!error && inode->superblock != parent->inode->superblock)
 		return -EXDEV;
+	/* Where no name can be looked up to be made, that comes first. */
+	if (!error && !(inode->superblock->fixed && inode->superblock->refusal == -ENOENT))
+		error = inode_check_link(inode);
 	if (!error)
 		error = check_parent(parent);
 	if (error)
@@ -408,7 +431,10 @@ static int rename_locked(struct dentry *from, const char *from_name, size_t from
 	struct dentry *new = dentry_find(to, to_name, to_size);
 
 	if (!old)
-		return from->inode->superblock->fixed ? from->inode->superblock->refusal : -ENOENT;
+		return !from->inode->superblock->fixed ? -ENOENT :
+		       from->inode->superblock->refusal == -ENOENT ?
+							 -ENOENT :
+							 refuse_removal(from, from_name, from_size);
 	if (new && (flags & RENAME_NOREPLACE))
 		return -EEXIST;
 	if (!new && (flags & RENAME_EXCHANGE))

@@ -105,15 +105,20 @@ int path_step(struct dentry *parent, const char *name, size_t name_size, struct 
 	return -ENOENT;
 }
 
+/* Beside LOOKUP_*: the path's end is not that of the path that was asked for. */
+#define WALK_INNER (1u << 31)
+
 static int walk_path(struct walk *walk, const char *path, size_t size, unsigned int flags);
 
-/* Goes where LINK, whose reference moves in, leads from walk->at, its directory. */
-static int follow(struct walk *walk, struct dentry *link)
+/* Goes where LINK, whose reference moves in, leads from walk->at, its directory. INNER: WALK_INNER, or 0. */
+static int follow(struct walk *walk, struct dentry *link, unsigned int inner)
 {
 	const struct inode_ops *ops = link->inode->ops;
-	int error = -ELOOP;
+	int error = walk->links_left == 0 ? -ELOOP :
+		    inner		  ? 0 :
+					    inode_check_follow(walk->at->inode, link->inode);
 
-	if (walk->links_left == 0)
+	if (error)
 		goto out;
 	walk->links_left--;
 	if (ops->follow) {
@@ -133,7 +138,7 @@ static int follow(struct walk *walk, struct dentry *link)
 
 		error = size < 0  ? (int)size :
 			size == 0 ? -ENOENT :
-				    walk_path(walk, text, (size_t)size, LOOKUP_FOLLOW);
+				    walk_path(walk, text, (size_t)size, LOOKUP_FOLLOW | inner);
 	}
 	kfree(text);
 out:
@@ -164,7 +169,13 @@ static int walk_path(struct walk *walk, const char *path, size_t size, unsigned 
 		if (error)
 			return error;
 		if (inode_type(next->inode) == S_IFLNK && (i < size || (flags & LOOKUP_FOLLOW))) {
-			error = follow(walk, next);
+			size_t rest = 0;
+
+			while (i + rest < size && path[i + rest] == '/')
+				rest++;
+
+			error = follow(walk, next,
+				       i + rest < size ? WALK_INNER : flags & WALK_INNER);
 			if (error)
 				return error;
 		} else {
@@ -224,5 +235,14 @@ int path_lookup_parent(struct dentry *start, const char *path, struct dentry **p
 		begin--;
 	*name = path + begin;
 	*name_size = end - begin;
-	return resolve(start, path, begin, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, parent);
+	int error =
+		resolve(start, path, begin, LOOKUP_FOLLOW | LOOKUP_DIRECTORY | WALK_INNER, parent);
+
+	if (error || !*name_size)
+		return error;
+	/* Who may not search a directory is not told either which names are in it. */
+	error = inode_permission((*parent)->inode, X_OK);
+	if (error)
+		dentry_put(*parent);
+	return error;
 }

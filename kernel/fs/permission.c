@@ -15,7 +15,8 @@
 #include <uapi/linux/fcntl.h>
 
 /* Of some class of users, as of others. */
-#define ANY_EXECUTE 0111
+#define ANY_EXECUTE  0111
+#define OTHERS_WRITE 0002
 
 static bool owns(const struct credentials *own, const struct inode *inode)
 {
@@ -35,7 +36,7 @@ static bool overrides(const struct credentials *own, const struct inode *inode, 
 	       (directory || !(mask & X_OK) || (inode->mode & ANY_EXECUTE));
 }
 
-int inode_permission(const struct inode *inode, unsigned int mask)
+int inode_permission_by_mode(const struct inode *inode, unsigned int mask)
 {
 	const struct credentials *own = credentials_for_files();
 	uint32_t mode = inode->mode;
@@ -49,6 +50,12 @@ int inode_permission(const struct inode *inode, unsigned int mask)
 	else if (credentials_in_group(own, inode->gid))
 		mode >>= 3;
 	return (mode & mask) == mask || overrides(own, inode, mask) ? 0 : -EACCES;
+}
+
+int inode_permission(const struct inode *inode, unsigned int mask)
+{
+	return inode->ops->permission ? inode->ops->permission(inode, mask) :
+					inode_permission_by_mode(inode, mask);
 }
 
 bool inode_owner_or_capable(const struct inode *inode)
@@ -66,6 +73,31 @@ int inode_check_sticky(const struct inode *directory, const struct inode *inode)
 			       credentials_have(own, CAP_FOWNER) ?
 		       0 :
 		       -EPERM;
+}
+
+/* A plain file that the running task may use as it likes: another name for it gives nothing. */
+static bool is_safe_to_link(const struct inode *inode)
+{
+	uint32_t mode = inode->mode;
+
+	return inode_type(inode) == S_IFREG && !(mode & S_ISUID) &&
+	       (mode & (S_ISGID | S_IXGRP)) != (S_ISGID | S_IXGRP) &&
+	       inode_permission(inode, R_OK | W_OK) == 0;
+}
+
+int inode_check_link(const struct inode *inode)
+{
+	return is_safe_to_link(inode) || inode_owner_or_capable(inode) ? 0 : -EPERM;
+}
+
+int inode_check_follow(const struct inode *directory, const struct inode *link)
+{
+	const uint32_t shared = S_ISVTX | OTHERS_WRITE;
+
+	return owns(credentials_for_files(), link) || (directory->mode & shared) != shared ||
+			       directory->uid == link->uid ?
+		       0 :
+		       -EACCES;
 }
 
 static bool keeps_group_bit(uint32_t gid)

@@ -254,14 +254,19 @@ static int open_regular(struct inode *inode, struct file *file)
 	void *about = pseudo(inode)->target;
 	int error = entry->open ? entry->open(pseudo(inode)->target) : 0;
 
-	if (!error && entry->strict && (file->flags & O_ACCMODE) != O_RDONLY &&
-	    !(entry->mode & 0222)) {
-		if (entry->close)
-			entry->close(pseudo(inode)->target);
-		error = -EACCES;
-	}
+	bool writes = (file->flags & O_ACCMODE) != O_RDONLY;
+
 	if (error)
 		return error;
+	if (writes && entry->may_write)
+		error = entry->may_write(pseudo(inode)->target);
+	if (writes && entry->strict && !(entry->mode & 0222))
+		error = -EACCES;
+	if (error) {
+		if (entry->close)
+			entry->close(pseudo(inode)->target);
+		return error;
+	}
 	if (entry->open_file)
 		return entry->open_file(file, pseudo(inode)->target);
 	if (entry->begin)
@@ -329,23 +334,47 @@ static int ignore_size(struct inode *inode, uint64_t size)
 	return 0;
 }
 
+static int check_permission(const struct inode *inode, unsigned int mask)
+{
+	const struct pseudo_inode *file = pseudo((struct inode *)inode);
+
+	return file->entry->permission ? file->entry->permission(inode, file->target, mask) :
+					 inode_permission_by_mode(inode, mask);
+}
+
+static bool is_fixed(const struct inode *inode, bool owner)
+{
+	const struct pseudo_inode *file = pseudo((struct inode *)inode);
+
+	return file->entry->fixed || (!owner && file->about && file->about->fixed_modes);
+}
+
 static const struct inode_ops regular_inode_ops = { .open = open_regular,
 						    .resize = ignore_size,
+						    .permission = check_permission,
+						    .is_fixed = is_fixed,
 						    .free = free_inode };
-static const struct inode_ops link_ops = { .read_link = read_link, .free = free_inode };
+static const struct inode_ops link_ops = { .read_link = read_link,
+					   .is_fixed = is_fixed,
+					   .free = free_inode };
 static const struct inode_ops magic_link_ops = { .read_link = read_link,
 						 .follow = follow,
+						 .is_fixed = is_fixed,
 						 .free = free_inode };
 static int make_directory(struct inode *directory, const char *name, size_t name_size);
 static int remove_directory(struct inode *directory, const char *name, size_t name_size);
 
 static const struct inode_ops directory_ops = { .look_up = look_up,
 						.list = list,
+						.permission = check_permission,
+						.is_fixed = is_fixed,
 						.free = free_inode };
 static const struct inode_ops changing_directory_ops = { .look_up = look_up,
 							 .list = list,
 							 .make_directory = make_directory,
 							 .remove_directory = remove_directory,
+							 .permission = check_permission,
+							 .is_fixed = is_fixed,
 							 .free = free_inode };
 
 /* An inode for ENTRY about TARGET, whose reference moves in; NULL: no memory (it is dropped). */

@@ -117,6 +117,10 @@ long sys_timerfd_create(const unsigned long arg[6])
 	     id != CLOCK_REALTIME_ALARM && id != CLOCK_BOOTTIME_ALARM) ||
 	    clock_find(id, &clock))
 		return -EINVAL;
+	int error = clock_check_alarm(id);
+
+	if (error)
+		return error;
 	struct timer_file *timer = kzalloc(sizeof(*timer));
 
 	if (!timer)

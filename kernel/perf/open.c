@@ -353,7 +353,7 @@ static long open_event(struct request *request, unsigned long flags)
 	/* Until the event is installed, exec does not exchange the program that the task is judged by. */
 	bool updating = !error && request->task;
 
-	if (updating && exec_update_begin_observing(request->task)) {
+	if (updating && exec_update_begin_observing(request->task, request->attr.sigtrap)) {
 		updating = false;
 		error = -EACCES;
 	}

@@ -156,10 +156,10 @@ int exec_update_begin(struct task *task, enum ptrace_identity identity)
 	return begin(task, identity, false);
 }
 
-int exec_update_begin_observing(struct task *task)
+int exec_update_begin_observing(struct task *task, bool signals)
 {
 	exec_update_begin_public(task);
-	return begin(task, PTRACE_AS_REAL, capable_perfmon());
+	return begin(task, PTRACE_AS_REAL, capable_perfmon() && (!signals || capable(CAP_KILL)));
 }
 
 int exec_update_begin_memory(struct task *task, enum ptrace_identity identity)

@@ -66,7 +66,7 @@ bool credentials_may_signal(const struct task *task, int signal)
 	       (signal == SIGCONT && task->process && task->process->session == process->session);
 }
 
-bool credentials_own_schedule(const struct task *task)
+bool credentials_may_schedule(const struct task *task)
 {
 	const struct credentials *own = credentials_current(), *other = credentials_of(task);
 
@@ -74,13 +74,21 @@ bool credentials_own_schedule(const struct task *task)
 	       credentials_have(own, CAP_SYS_NICE);
 }
 
-bool credentials_may_schedule(const struct task *task)
+bool credentials_may_prioritize(const struct task *task)
+{
+	const struct credentials *own = credentials_current();
+
+	return !(credentials_of(task)->permitted & ~own->permitted) ||
+	       credentials_have(own, CAP_SYS_NICE);
+}
+
+bool credentials_may_prioritize_io(const struct task *task)
 {
 	const struct credentials *own = credentials_current(), *other = credentials_of(task);
 
-	/* Linux: cap_safe_nice. */
-	return credentials_own_schedule(task) &&
-	       (!(other->permitted & ~own->permitted) || credentials_have(own, CAP_SYS_NICE));
+	return (own->euid == other->uid || own->uid == other->uid ||
+		credentials_have(own, CAP_SYS_NICE)) &&
+	       credentials_may_prioritize(task);
 }
 
 /* Whether all of OTHER's users and groups are UID and GID. */

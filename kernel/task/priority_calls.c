@@ -85,11 +85,11 @@ long sys_getpriority(const unsigned long arg[6])
 /* Gives TASK the nice value NICE if the running task may do that. T held. */
 static long set_nice(struct task *task, int nice)
 {
-	if (!credentials_own_schedule(task))
+	if (!credentials_may_schedule(task))
 		return -EPERM;
 	if (nice < task->sched.nice && !priority_limit_allows(task, nice) && !capable(CAP_SYS_NICE))
 		return -EACCES;
-	if (!credentials_may_schedule(task))
+	if (!credentials_may_prioritize(task))
 		return -EPERM;
 	sched_set_nice(task, nice);
 	return 0;
@@ -154,7 +154,7 @@ long sys_ioprio_set(const unsigned long arg[6])
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
 	for (struct task *task = NULL; (task = next_meant(&selection, task));) {
-		result = credentials_may_schedule(task) ? 0 : -EPERM;
+		result = credentials_may_prioritize_io(task) ? 0 : -EPERM;
 		if (result)
 			break;
 		task->io_priority = (uint16_t)arg[2];

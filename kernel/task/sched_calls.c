@@ -78,7 +78,8 @@ static bool may_set(const struct task *task, const struct sched_parameters *old,
 
 	if (capable(CAP_SYS_NICE))
 		return true;
-	if (!credentials_may_schedule(task) || (old->reset_on_fork && !new->reset_on_fork))
+	if (!credentials_may_schedule(task) || !credentials_may_prioritize(task) ||
+	    (old->reset_on_fork && !new->reset_on_fork))
 		return false;
 	if (old->policy == SCHED_IDLE && new->policy != SCHED_IDLE &&
 	    !priority_limit_allows(task, old->nice))
@@ -334,7 +335,7 @@ long sys_sched_setaffinity(const unsigned long arg[6])
 	if (!task)
 		return -ESRCH;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	bool allowed = credentials_may_schedule(task);
+	bool allowed = credentials_may_schedule(task) && credentials_may_prioritize(task);
 
 	spin_unlock_irqrestore(&task_table_lock, state);
 	int error = allowed ? sched_set_affinity(task, mask) : -EPERM;

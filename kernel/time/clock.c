@@ -6,6 +6,7 @@
  * since.
  */
 #include <kernel/clock.h>
+#include <kernel/credentials.h>
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -96,6 +97,13 @@ int clock_find(int id, struct clock *clock)
 		return -EINVAL;
 	*clock = clocks[id];
 	return 0;
+}
+
+int clock_check_alarm(int id)
+{
+	bool alarm = id == CLOCK_REALTIME_ALARM || id == CLOCK_BOOTTIME_ALARM;
+
+	return alarm && !capable(CAP_WAKE_ALARM) ? -EPERM : 0;
 }
 
 void clock_put(struct clock *clock)

@@ -133,6 +133,8 @@ long sys_clock_nanosleep(const unsigned long arg[6])
 	else
 		result = timespec_from_user(arg[2], &ns);
 	if (!result)
+		result = clock_check_alarm((int)arg[0]);
+	if (!result)
 		result = sleep_on(&clock, arg[1] & TIMER_ABSTIME, ns, arg[3]);
 	clock_put(&clock);
 	return result;

@@ -432,6 +432,10 @@ long sys_timer_create(const unsigned long arg[6])
 		return -EFAULT;
 	if (clock_find((int)arg[0], &clock))
 		return -EINVAL;
+	int error = clock_check_alarm((int)arg[0]);
+
+	if (error)
+		return error;
 	struct task *target = clock.can_time ? find_target(&event) : NULL;
 	struct posix_timer *timer = target ? make_posix_timer(&clock, target, &event) : NULL;
 

@@ -64,8 +64,6 @@ static void *find_descriptor(void *parent, const char *name, size_t name_size)
 
 static void *next_descriptor(void *parent, uint64_t *id)
 {
-	if (proc_check_access(parent))
-		return NULL;
 	for (; *id < file_table_capacity_of(parent); (*id)++) {
 		struct descriptor *descriptor = make_descriptor(parent, (int)*id);
 
@@ -146,7 +144,7 @@ static const struct pseudo_entry link_entry = { .mode = S_IFLNK | 0700,
 	{                                                                                     \
 		.find = find_descriptor, .next = next_descriptor, .get = get_descriptor,      \
 		.put = put_descriptor, .id = descriptor_id, .set_attributes = set_attributes, \
-		.entry = (e)                                                                  \
+		.fixed_modes = true, .entry = (e)                                             \
 	}
 
 const struct pseudo_dynamic proc_descriptors = DYNAMIC(&link_entry);

@@ -17,8 +17,13 @@ bool proc_parse_number(const char *text, long least, long most, long *number);
 /* /proc/PID: a directory for each process, its target the leader's struct task. */
 extern const struct pseudo_dynamic proc_processes;
 
-/* What is in /proc but processes, of the machine as a whole: tables that end with a NULL name. */
+/* What is in /proc/sys: a table that ends with a NULL name. */
 extern const struct pseudo_entry proc_sys_entries[];
+/* Who may use /proc/sys and what is in it: root and its group by the mode, no capability beyond that. As permission:
+ * pseudo_entry's member. */
+int proc_sys_permission(const struct inode *inode, void *unused, unsigned int mask);
+/* What every entry there has. */
+#define PROC_SYS_RULES .fixed = true, .permission = proc_sys_permission
 
 int proc_show_cpuinfo(struct text *text, void *unused);
 int proc_show_meminfo(struct text *text, void *unused);

@@ -99,7 +99,8 @@ void proc_set_owner(struct task *task, struct inode *inode)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
-	if (task->process->dumpable == 1) {
+	/* Linux: what all may list and enter tells nothing, and belongs to the user even so. */
+	if (task->process->dumpable == 1 || (inode->mode & ~S_IFMT) == 0555) {
 		inode->uid = credentials_of(task)->euid;
 		inode->gid = credentials_of(task)->egid;
 	}
@@ -137,6 +138,29 @@ int proc_check_access(struct task *task)
 	return error;
 }
 
+/* As the mode says, and a process's own threads. Linux: proc_fd_permission. */
+static int check_descriptors_access(const struct inode *inode, void *target, unsigned int mask)
+{
+	const struct task *task = target;
+	int error = inode_permission_by_mode(inode, mask);
+
+	return error && task->process == task_current()->process ? 0 : error;
+}
+
+/* Only for who may look into the task, whatever the mode says; each time. */
+static int check_directory_access(const struct inode *inode, void *target, unsigned int mask)
+{
+	int error = proc_check_access(target);
+
+	return error ? error : inode_permission_by_mode(inode, mask);
+}
+
+/* Linux makes a task's directory immutable, which says EPERM before the mode is looked at. */
+static int check_task_directory(const struct inode *inode, void *target, unsigned int mask)
+{
+	return mask & W_OK ? -EPERM : inode_permission_by_mode(inode, mask);
+}
+
 /* --- the directories --- */
 
 #define SHOWN(n, m, s)                                          \
@@ -149,6 +173,10 @@ int proc_check_access(struct task *task)
 		.name = (n), .mode = S_IFREG | (m), .begin = proc_memory_get, \
 		.end = proc_memory_put, .show = (s)                           \
 	}
+#define STORED(n, m, s, t)                                                    \
+	{                                                                     \
+		.name = (n), .mode = S_IFREG | (m), .show = (s), .store = (t) \
+	}
 #define LINK(n)                                                                 \
 	{                                                                       \
 		.name = #n, .mode = S_IFLNK | 0777, .read_link = proc_read_##n, \
@@ -158,10 +186,7 @@ int proc_check_access(struct task *task)
 /* What a process and each of its threads have. */
 #define COMMON_ENTRIES                                                                            \
 	SHOWN("statm", 0444, proc_show_statm), SHOWN("status", 0444, proc_show_status),           \
-		{ .name = "comm",                                                                 \
-		  .mode = S_IFREG | 0644,                                                         \
-		  .show = proc_show_comm,                                                         \
-		  .store = proc_store_comm },                                                     \
+		STORED("comm", 0644, proc_show_comm, proc_store_comm),                            \
 		SHOWN("cmdline", 0444, proc_show_cmdline_of),                                     \
 		MEMORY("environ", 0400, proc_show_environ), MEMORY("auxv", 0400, proc_show_auxv), \
 		MEMORY("maps", 0444, proc_show_maps), MEMORY("smaps", 0444, proc_show_smaps),     \
@@ -182,12 +207,18 @@ int proc_check_access(struct task *task)
 		SHOWN("personality", 0400, proc_show_personality),                                \
 		SHOWN("loginuid", 0444, proc_show_unset_id),                                      \
 		SHOWN("sessionid", 0444, proc_show_unset_id),                                     \
-		SHOWN("uid_map", 0444, proc_show_id_map),                                         \
-		SHOWN("gid_map", 0444, proc_show_id_map),                                         \
-		SHOWN("projid_map", 0444, proc_show_id_map),                                      \
+		STORED("uid_map", 0644, proc_show_id_map, proc_store_id_map), \
+		STORED("gid_map", 0644, proc_show_id_map, proc_store_id_map), \
+		STORED("projid_map", 0644, proc_show_id_map, proc_store_id_map), \
 		SHOWN("cgroup", 0444, proc_show_empty), LINK(exe), LINK(cwd), LINK(root),         \
-		{ .name = "fd", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptors },           \
-		{ .name = "fdinfo", .mode = S_IFDIR | 0500, .dynamic = &proc_descriptor_infos },  \
+		{ .name = "fd",                                                                   \
+		  .mode = S_IFDIR | 0500,                                                         \
+		  .permission = check_descriptors_access,                                         \
+		  .dynamic = &proc_descriptors },                                                 \
+		{ .name = "fdinfo",                                                               \
+		  .mode = S_IFDIR | 0555,                                                         \
+		  .permission = check_directory_access,                                           \
+		  .dynamic = &proc_descriptor_infos },                                            \
 	{                                                                                         \
 		.name = "ns", .mode = S_IFDIR | 0511, .children = proc_namespaces                 \
 	}
@@ -198,6 +229,7 @@ static const struct pseudo_entry thread_entries[] = {
 	{ .name = NULL },
 };
 static const struct pseudo_entry thread_entry = { .mode = S_IFDIR | 0555,
+						  .permission = check_task_directory,
 						  .children = thread_entries };
 
 static const struct pseudo_dynamic threads = {
@@ -208,18 +240,24 @@ static const struct pseudo_dynamic threads = {
 	.id = task_id,
 	.set_attributes = set_attributes,
 	.gone = is_gone,
+	.fixed_modes = true,
 	.entry = &thread_entry,
 };
 
 static const struct pseudo_entry process_entries[] = {
 	SHOWN("stat", 0444, proc_show_process_stat),
-	SHOWN("setgroups", 0444, proc_show_setgroups),
-	SHOWN("timerslack_ns", 0444, proc_show_timer_slack),
+	{ .name = "setgroups",
+	  .mode = S_IFREG | 0644,
+	  .may_write = proc_may_write_setgroups,
+	  .show = proc_show_setgroups,
+	  .store = proc_store_setgroups },
+	STORED("timerslack_ns", 0666, proc_show_timer_slack, proc_store_timer_slack),
 	COMMON_ENTRIES,
 	{ .name = "task", .mode = S_IFDIR | 0555, .dynamic = &threads },
 	{ .name = NULL },
 };
 static const struct pseudo_entry process_entry = { .mode = S_IFDIR | 0555,
+						   .permission = check_task_directory,
 						   .children = process_entries };
 
 const struct pseudo_dynamic proc_processes = {
@@ -230,6 +268,7 @@ const struct pseudo_dynamic proc_processes = {
 	.id = task_id,
 	.set_attributes = set_attributes,
 	.gone = is_gone,
+	.fixed_modes = true,
 	.entry = &process_entry,
 };
 

@@ -82,7 +82,7 @@ static const struct pseudo_entry root_entries[] = {
 	{ .name = "partitions", .mode = S_IFREG | 0444, .show = show_nothing },
 	{ .name = "diskstats", .mode = S_IFREG | 0444, .show = show_nothing },
 	{ .name = "swaps", .mode = S_IFREG | 0444, .show = show_swaps },
-	{ .name = "sys", .mode = S_IFDIR | 0555, .children = proc_sys_entries },
+	{ .name = "sys", .mode = S_IFDIR | 0555, PROC_SYS_RULES, .children = proc_sys_entries },
 	{ .name = NULL },
 };
 

@@ -3,6 +3,7 @@
  * /proc/PID/comm, limits, oom_score and the like: what is set for a task, or by it. proc(5) has the
  * formats.
  */
+#include <limits.h>
 #include <string.h>
 
 #include <kernel/credentials.h>
@@ -165,6 +166,20 @@ int proc_show_timer_slack(struct text *text, void *target)
 	return 0;
 }
 
+/* Linux: timerslack_ns_write. */
+ssize_t proc_store_timer_slack(void *target, const char *bytes, size_t size)
+{
+	struct task *task = target;
+	long slack_ns;
+
+	if (!proc_parse_number(bytes, 0, LONG_MAX, &slack_ns))
+		return -EINVAL;
+	if (task != task_current() && !capable(CAP_SYS_NICE))
+		return -EPERM;
+	task->timer_slack_ns = slack_ns ? (uint64_t)slack_ns : task->first_timer_slack_ns;
+	return (ssize_t)size;
+}
+
 /* Nobody audits logins: the number that means none. */
 int proc_show_unset_id(struct text *text, void *target)
 {
@@ -183,4 +198,27 @@ int proc_show_setgroups(struct text *text, void *target)
 {
 	text_print(text, "allow\n");
 	return 0;
+}
+
+/* Those of the first namespace are what they are. */
+ssize_t proc_store_id_map(void *target, const char *bytes, size_t size)
+{
+	return -EPERM;
+}
+
+int proc_may_write_setgroups(void *target)
+{
+	return capable(CAP_SYS_ADMIN) ? 0 : -EACCES;
+}
+
+/* The same: what is allowed there stays so. */
+ssize_t proc_store_setgroups(void *target, const char *bytes, size_t size)
+{
+	size_t word = 0;
+
+	while (bytes[word] > ' ')
+		word++;
+	if (word == 5 && memcmp(bytes, "allow", word) == 0)
+		return (ssize_t)size;
+	return word == 4 && memcmp(bytes, "deny", word) == 0 ? -EPERM : -EINVAL;
 }

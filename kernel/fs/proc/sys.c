@@ -11,6 +11,7 @@
 #include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/inotify.h>
+#include <kernel/inode.h>
 #include <kernel/log.h>
 #include <kernel/page.h>
 #include <kernel/perf/callchain.h>
@@ -25,6 +26,7 @@
 #include <kernel/vm.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
+#include <uapi/linux/fcntl.h>
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/stat.h>
 #include <uapi/linux/utsname.h>
@@ -148,11 +150,17 @@ SHOW_NUMBER(perf_event_max_contexts_per_stack, perf_contexts_per_stack_max)
 NUMBER(max_user_instances, inotify_instances_max, 0, INT32_MAX)
 NUMBER(max_user_watches, inotify_watches_max, 0, INT32_MAX)
 NUMBER(max_queued_events, inotify_events_max, 0, INT32_MAX)
-NUMBER(kptr_restrict, kptr_restrict, 0, 2)
+SHOW_NUMBER(kptr_restrict, kptr_restrict)
 NUMBER(pipe_user_pages_soft, pipe_user_pages_soft, 0, INT32_MAX)
 NUMBER(sched_schedstats, sched_statistics, 0, 1)
 /* Linux's least: what the system needs for itself. */
 NUMBER(threads_max, task_count_max, 20, PID_MAX)
+
+/* Linux: proc_dointvec_minmax_sysadmin. */
+static ssize_t store_kptr_restrict(void *unused, const char *bytes, size_t size)
+{
+	return capable(CAP_SYS_ADMIN) ? store_number(bytes, size, 0, 2, &kptr_restrict) : -EPERM;
+}
 
 /* As on Linux: where the time of interrupts is not limited, their rate is not either. */
 static ssize_t store_perf_event_max_sample_rate(void *unused, const char *bytes, size_t size)
@@ -289,25 +297,40 @@ static int show_boot_id(struct text *text, void *unused)
 
 /* --- the directories --- */
 
+/* Linux: proc_sys_permission and proc_sys_setattr. The owner is who is root effectively, not for files; no capability
+ * goes beyond the modes, and nobody changes them. */
+int proc_sys_permission(const struct inode *inode, void *unused, unsigned int mask)
+{
+	const struct credentials *own = credentials_current();
+	uint32_t mode = inode->mode;
+
+	if (own->euid == 0)
+		mode >>= 6;
+	else if (credentials_in_effective_group(own, 0))
+		mode >>= 3;
+	return mask & ~mode & (R_OK | W_OK | X_OK) ? -EACCES : 0;
+}
+
 #define FIXED(n, s)                                                              \
 	{                                                                        \
-		.name = (n), .mode = S_IFREG | 0444, .strict = true, .show = (s) \
+		.name = (n), .mode = S_IFREG | 0444, PROC_SYS_RULES, .show = (s) \
 	}
 #define FILE_ENTRY(file) FIXED(#file, show_##file)
-#define NAMED_SETTING(n, file)                                                                  \
-	{                                                                                       \
-		.name = (n), .mode = S_IFREG | 0644, .show = show_##file, .store = store_##file \
+#define NAMED_SETTING(n, file)                                                            \
+	{                                                                                 \
+		.name = (n), .mode = S_IFREG | 0644, PROC_SYS_RULES, .show = show_##file, \
+		.store = store_##file                                                     \
 	}
-#define NAMED_NUMBER_SETTING(n, file)                                                   \
-	{                                                                               \
-		.name = (n), .mode = S_IFREG | 0644, .once = true, .show = show_##file, \
-		.store = store_##file                                                   \
+#define NAMED_NUMBER_SETTING(n, file)                                              \
+	{                                                                          \
+		.name = (n), .mode = S_IFREG | 0644, PROC_SYS_RULES, .once = true, \
+		.show = show_##file, .store = store_##file                         \
 	}
 #define SETTING(file)	     NAMED_SETTING(#file, file)
 #define NUMBER_SETTING(file) NAMED_NUMBER_SETTING(#file, file)
-#define DIRECTORY(n, entries)                                              \
-	{                                                                  \
-		.name = (n), .mode = S_IFDIR | 0555, .children = (entries) \
+#define DIRECTORY(n, entries)                                                              \
+	{                                                                                  \
+		.name = (n), .mode = S_IFDIR | 0555, PROC_SYS_RULES, .children = (entries) \
 	}
 #define END                  \
 	{                    \

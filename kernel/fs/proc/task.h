@@ -48,10 +48,14 @@ int proc_show_oom_score(struct text *text, void *target);
 int proc_show_oom_score_adj(struct text *text, void *target);
 ssize_t proc_store_oom_score_adj(void *target, const char *bytes, size_t size);
 int proc_show_timer_slack(struct text *text, void *target);
+ssize_t proc_store_timer_slack(void *target, const char *bytes, size_t size);
 int proc_show_personality(struct text *text, void *target);
 int proc_show_unset_id(struct text *text, void *target);
 int proc_show_id_map(struct text *text, void *target);
+ssize_t proc_store_id_map(void *target, const char *bytes, size_t size);
 int proc_show_setgroups(struct text *text, void *target);
+int proc_may_write_setgroups(void *target);
+ssize_t proc_store_setgroups(void *target, const char *bytes, size_t size);
 int proc_show_empty(struct text *text, void *target);
 
 /* links.c */

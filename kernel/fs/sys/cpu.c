@@ -152,9 +152,9 @@ SET(package, same_package)
 SET(cluster, same_cluster)
 SET(core, same_core)
 
-#define FILE_ENTRY(n, s)                                         \
-	{                                                        \
-		.name = (n), .mode = S_IFREG | 0444, .show = (s) \
+#define FILE_ENTRY(n, s)                                                         \
+	{                                                                        \
+		.name = (n), .mode = S_IFREG | 0444, .strict = true, .show = (s) \
 	}
 #define SET_ENTRIES(mask_name, list_name, set) \
 	FILE_ENTRY(mask_name, show_##set##_mask), FILE_ENTRY(list_name, show_##set##_list)
@@ -329,7 +329,11 @@ static bool is_not_first(void *target)
 static const struct pseudo_entry cpu_entries[] = {
 	{ .name = "topology", .mode = S_IFDIR | 0755, .children = topology_entries },
 	{ .name = "cache", .mode = S_IFDIR | 0755, .dynamic = &caches },
-	{ .name = "online", .mode = S_IFREG | 0444, .exists = is_not_first, .show = show_online },
+	{ .name = "online",
+	  .mode = S_IFREG | 0444,
+	  .strict = true,
+	  .exists = is_not_first,
+	  .show = show_online },
 	{ .name = NULL },
 };
 

@@ -53,18 +53,21 @@ static int show_distance(struct text *text, void *unused)
 }
 
 static const struct pseudo_entry node_entries[] = {
-	{ .name = "cpulist", .mode = S_IFREG | 0444, .show = show_node_cpus },
-	{ .name = "cpumap", .mode = S_IFREG | 0444, .show = show_node_cpu_mask },
-	{ .name = "distance", .mode = S_IFREG | 0444, .show = show_distance },
+	{ .name = "cpulist", .mode = S_IFREG | 0444, .strict = true, .show = show_node_cpus },
+	{ .name = "cpumap", .mode = S_IFREG | 0444, .strict = true, .show = show_node_cpu_mask },
+	{ .name = "distance", .mode = S_IFREG | 0444, .strict = true, .show = show_distance },
 	END,
 };
 
 static const struct pseudo_entry nodes_entries[] = {
-	{ .name = "online", .mode = S_IFREG | 0444, .show = show_node_list },
-	{ .name = "possible", .mode = S_IFREG | 0444, .show = show_node_list },
-	{ .name = "has_cpu", .mode = S_IFREG | 0444, .show = show_node_list },
-	{ .name = "has_memory", .mode = S_IFREG | 0444, .show = show_node_list },
-	{ .name = "has_normal_memory", .mode = S_IFREG | 0444, .show = show_node_list },
+	{ .name = "online", .mode = S_IFREG | 0444, .strict = true, .show = show_node_list },
+	{ .name = "possible", .mode = S_IFREG | 0444, .strict = true, .show = show_node_list },
+	{ .name = "has_cpu", .mode = S_IFREG | 0444, .strict = true, .show = show_node_list },
+	{ .name = "has_memory", .mode = S_IFREG | 0444, .strict = true, .show = show_node_list },
+	{ .name = "has_normal_memory",
+	  .mode = S_IFREG | 0444,
+	  .strict = true,
+	  .show = show_node_list },
 	DIRECTORY("node0", .children = node_entries),
 	END,
 };

@@ -162,9 +162,10 @@ void user_account_put(struct user_account *account)
 {
 }
 
-int exec_update_begin_observing(struct task *task)
+int exec_update_begin_observing(struct task *task, bool signals)
 {
 	(void)task;
+	(void)signals;
 	return 0;
 }
 
