@@ -1,4 +1,4 @@
-# Tally. `make run` is the main job, `make check` runs every test; see README.md.
+# Tally. `make run` is the main job, `make check` runs every test, `make fuzz MINUTES=60` attacks the kernel; see README.md.
 #
 # ARCH=NAME  the machine's architecture: x86_64 (default) or alpha; without it, `make check` tests both
 # O=DIR      build folder (default: build, with DEBUG=1 build/debug; below build/alpha with ARCH=alpha)

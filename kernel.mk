@@ -19,6 +19,8 @@ KERNEL_CFLAGS := -std=gnu11 -ffreestanding -nostdlib -g -Wall -Wextra -Werror -W
 	-fno-strict-aliasing -Wframe-larger-than=2560
 ifeq ($(DEBUG),1)
 KERNEL_CFLAGS += -Og -DTALLY_DEBUG=1 -DTALLY_LOCK_ORDER=1 -fsanitize=undefined -fno-sanitize-recover=all
+# A variable that nobody set has bytes 0xfe, which tests/fuzz knows when they come out of the kernel.
+KERNEL_CFLAGS += -ftrivial-auto-var-init=pattern
 else
 KERNEL_CFLAGS += -O2
 # Compiled as one: a path through the kernel crosses many files, and calls and saved registers are a tenth of it.

@@ -103,7 +103,7 @@ $(O)/alpha/tests/rules: $(wildcard tests/conformance/rules/*.[ch]) tests/unit/ta
 alpha:
 	@$(MAKE) --no-print-directory ARCH=alpha O=$(O)/alpha CC=alpha-linux-gnu-gcc LD=alpha-linux-gnu-ld all
 
-.PHONY: check-programs check-deps check check-alpha debug-kernel alpha
+.PHONY: check-programs check-deps check check-alpha debug-kernel alpha fuzz
 
 ifeq ($(filter 1,$(DEBUG)),)
 debug-kernel:
@@ -117,6 +117,11 @@ check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-i
 
 check-deps:
 	@tools/deps $(CHECK_DEPS)
+
+# For people: attacks the debug kernel for MINUTES, from SEED on; see tests/README.md.
+MINUTES ?= 10
+fuzz: debug-kernel $(O)/tests/fuzz qemu
+	@tests/fuzz/run --live $$(($(MINUTES) * 60)) $(SEED)
 
 # The longest first, so that none is left to run alone at the end.
 CHECK_LONGEST = $(addprefix tests/,fuzz/seeds.t conformance/transcripts.t boot/cpus-2.t debian/stress-ng.t \

@@ -32,8 +32,13 @@ static int check(const struct inode *inode, const struct change *change)
 	if (change->kind != CHANGE_TIMES && inode->ops->is_fixed &&
 	    inode->ops->is_fixed(inode, change->kind == CHANGE_OWNER))
 		return -EPERM;
-	if (change->kind == CHANGE_OWNER)
+	if (change->kind == CHANGE_OWNER) {
+		/* Taking privileges of the file away is a change of its mode. */
+		if (inode_mode_without_privileges(inode) != inode->mode &&
+		    !inode_owner_or_capable(inode))
+			return -EPERM;
 		return inode_check_owner_change(inode, change->uid, change->gid);
+	}
 	if (inode_owner_or_capable(inode))
 		return 0;
 	return change->kind == CHANGE_TIMES && change->times_are_now ?

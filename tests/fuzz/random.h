@@ -34,6 +34,14 @@ static inline bool random_once_in(struct random *random, unsigned int n)
 	return random_below(random, n) == 0;
 }
 
+/* NUMBER, or one whose lower half is not, as an int, like an address of the kernel's image (leak.c). */
+static inline uint64_t random_unlike_kernel(uint64_t number)
+{
+	uint32_t half = (uint32_t)number;
+
+	return half >= 0x80010000 && half < 0x90000000 ? number ^ 0x80000000 : number;
+}
+
 /* Numbers at which code goes wrong: powers of two and their neighbours, small ones, any. */
 static inline uint64_t random_number(struct random *random)
 {
@@ -47,7 +55,7 @@ static inline uint64_t random_number(struct random *random)
 	case 2:
 		return -power;
 	case 3:
-		return random_next(random);
+		return random_unlike_kernel(random_next(random));
 	case 4:
 		return random_below(random, 4);
 	default:

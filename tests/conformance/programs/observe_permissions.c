@@ -6,8 +6,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -283,6 +285,52 @@ static void lose_bits(const char *name, mode_t mode)
 	unlink(path);
 }
 
+/* Leaves the caller CAP_CHOWN and nothing else, if KEEP. */
+static void become_owner_of_nothing(bool keep)
+{
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct only[2] = { { 1 << CAP_CHOWN, 1 << CAP_CHOWN, 0 } };
+
+	must(prctl(PR_SET_KEEPCAPS, keep), "keepcaps");
+	become_member(SOMEBODY, SOMEBODY);
+	if (keep)
+		must((int)syscall(SYS_capset, &header, only), "capabilities");
+}
+
+/* A change of owner takes privileges of the file away, which is a change of its mode: who asks must be allowed
+ * that, too. */
+static void change_foreign_owner(const char *name, bool keep)
+{
+	static const char path[] = HERE "/bits";
+	static const mode_t modes[] = { 0755, 04755, 04644, 02755, 02644, 06755 };
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		make_file(path, ANOTHER, GROUP, modes[i]);
+		fflush(stdout);
+		if (fork() == 0) {
+			become_owner_of_nothing(keep);
+			SEE(chown(path, -1, -1));
+			SEE(chown(path, SOMEBODY, SOMEBODY));
+			fflush(stdout);
+			_exit(0);
+		}
+		wait(NULL);
+		show(mode_of(path), "%s: a file of mode %o", name, modes[i]);
+		unlink(path);
+	}
+	make_directory(HERE "/owned", ANOTHER, GROUP, 06775);
+	fflush(stdout);
+	if (fork() == 0) {
+		become_owner_of_nothing(keep);
+		SEE(chown(HERE "/owned", -1, -1));
+		fflush(stdout);
+		_exit(0);
+	}
+	wait(NULL);
+	show(mode_of(HERE "/owned"), "%s: a directory", name);
+	rmdir(HERE "/owned");
+}
+
 int main(void)
 {
 	mkdir("/tmp", 01777);
@@ -322,5 +370,7 @@ int main(void)
 	lose_bits("set-user-ID without x", 04644);
 	lose_bits("set-group-ID", 02755);
 	lose_bits("set-group-ID without x", 02644);
+	change_foreign_owner("somebody", false);
+	change_foreign_owner("with CAP_CHOWN", true);
 	return 0;
 }
