@@ -23,16 +23,16 @@ struct dentry;
 struct inode;
 struct superblock;
 
-/* Watches that there are. */
-extern _Atomic unsigned int inotify_watch_count;
+/* Whether there are watches. Written under inotify.c's lock, looked at without: who watches from now on is told of
+ * what begins from now on. A plain byte, so that the test is one instruction. */
+extern bool inotify_has_watches;
 
 /* The limits in /proc/sys/fs/inotify: of each user, and of the events in one instance's queue. */
 extern _Atomic int inotify_instances_max, inotify_watches_max, inotify_events_max;
 
 static inline bool inotify_is_used(void)
 {
-	return __builtin_expect(
-		atomic_load_explicit(&inotify_watch_count, memory_order_relaxed) != 0, 0);
+	return __builtin_expect(inotify_has_watches, 0);
 }
 
 /* What the hooks do when there are watches. */

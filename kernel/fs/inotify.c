@@ -76,7 +76,8 @@ struct inotify {
 
 static struct spinlock watch_lock = SPINLOCK_INITIALIZER;
 
-_Atomic unsigned int inotify_watch_count;
+bool inotify_has_watches;	 /* W */
+static unsigned int watch_count; /* W */
 _Atomic int inotify_instances_max = INSTANCES_DEFAULT, inotify_watches_max = WATCHES_LEAST,
 	    inotify_events_max = EVENTS_DEFAULT;
 
@@ -214,7 +215,7 @@ static void end_watch(struct inotify_watch *watch, bool tell, struct watch_list 
 	RB_REMOVE(watch_tree, &instance->watches, watch);
 	LIST_INSERT_HEAD(dead, watch, dead);
 	atomic_fetch_sub(&instance->account->inotify_watches, 1);
-	atomic_fetch_sub(&inotify_watch_count, 1);
+	inotify_has_watches = --watch_count != 0;
 	if (tell)
 		queue_event(instance, watch->wd, IN_IGNORED, 0, "", 0);
 }
@@ -387,7 +388,8 @@ int inotify_watch(struct inotify *instance, struct inode *inode, uint32_t mask)
 		LIST_INSERT_HEAD(&inode->watches, watch, of_inode);
 		LIST_INSERT_HEAD(&inode->superblock->watches, watch, of_superblock);
 		RB_INSERT(watch_tree, &instance->watches, watch);
-		atomic_fetch_add(&inotify_watch_count, 1);
+		watch_count++;
+		inotify_has_watches = true;
 		watch = NULL;
 	}
 	spin_unlock(&watch_lock);

@@ -187,25 +187,27 @@ static bool is_harmful(const struct process *process, int signal)
 	       default_actions[signal] != ACTION_IGNORE;
 }
 
-/* Whether INFO is of kill, tkill or tgkill: what it says of its sender is true. */
-static bool has_sender(const struct kernel_siginfo *info)
-{
-	return info->si_code == SI_USER || info->si_code == SI_TKILL;
-}
+/* In the padding of a signal that the first process blocks: another process sent it. What si_code and si_pid say of
+ * the sender may be forged (rt_sigqueueinfo). A timer's signals have a use of their own for the padding; other
+ * processes send none, but may forge one: it is dropped. */
+#define FROM_OTHER (-1)
 
-/* Whether INFO, which another program sends to PROCESS, is to do nothing. What is blocked is kept only if
- * its sender is known when it is not any more: see signal_deliver. S held. */
+/* Whether INFO, which another process sends to PROCESS, is to do nothing. What is blocked is kept, with a mark. S
+ * held. */
 static bool is_spared(const struct process *process, const struct kernel_siginfo *info,
 		      bool blocked)
 {
 	return process->pid == FIRST_PID && is_harmful(process, info->si_signo) &&
-	       !(blocked && has_sender(info));
+	       !(blocked && info->si_code != SI_TIMER);
 }
 
-/* Whether INFO came to the first process by kill of another one. */
-static bool is_of_other(const struct process *process, const struct kernel_siginfo *info)
+/* Takes the mark of INFO, just taken from its queue, away: whether another process sent it to this one, the first. */
+static bool take_mark(struct kernel_siginfo *info)
 {
-	return process->pid == FIRST_PID && has_sender(info) && info->si_pid != process->pid;
+	if (info->si_code == SI_TIMER || info->padding != FROM_OTHER)
+		return false;
+	info->padding = 0;
+	return true;
 }
 
 /* Sends INFO to TASK, or to PROCESS as a whole if that is NULL. BY_OTHER: another process wants it. T held. */
@@ -242,7 +244,11 @@ static int send(struct process *process, struct task *task, const struct kernel_
 		bool was_pending = signal < FIRST_REAL_TIME &&
 				   (queue->pending & signal_bit(signal));
 
-		error = signal_queue_add(queue, asked, info);
+		struct kernel_siginfo marked = *info;
+
+		if (by_other && blocked && process->pid == FIRST_PID && info->si_code != SI_TIMER)
+			marked.padding = FROM_OTHER;
+		error = signal_queue_add(queue, asked, &marked);
 		result = error	     ? TRACE_SIGNAL_OVERFLOW_FAIL :
 			 was_pending ? TRACE_SIGNAL_ALREADY_PENDING :
 				       TRACE_SIGNAL_DELIVERED;
@@ -439,8 +445,10 @@ int signal_take(uint64_t set, struct kernel_siginfo *info)
 		signal = signal_queue_take(&process->signals, ~set, info);
 	signal_update_attention(self);
 	spin_unlock_irqrestore(&process->signal_lock, state);
-	if (signal)
+	if (signal) {
+		take_mark(info);
 		process_timers_delivered(info);
+	}
 	return signal;
 }
 
@@ -461,9 +469,10 @@ bool signal_is_noticed(struct task *task, int signal)
 	return noticed;
 }
 
-/* Takes the next signal to act on and what to do about it. 0: none is left. */
+/* Takes the next signal to act on and what to do about it; *BY_OTHER: another process sent it to this one, the
+ * first. 0: none is left. */
 static int next_signal(struct task *self, struct kernel_siginfo *info,
-		       struct kernel_sigaction *action)
+		       struct kernel_sigaction *action, bool *by_other)
 {
 	struct process *process = self->process;
 	unsigned long state = spin_lock_irqsave(&process->signal_lock);
@@ -478,6 +487,7 @@ static int next_signal(struct task *self, struct kernel_siginfo *info,
 	spin_unlock_irqrestore(&process->signal_lock, state);
 	if (!signal)
 		return 0;
+	*by_other = take_mark(info);
 	process_timers_delivered(info);
 	if (!traced)
 		return signal;
@@ -568,6 +578,7 @@ void signal_deliver(struct trap_frame *frame)
 	struct task *self = task_current();
 	struct kernel_siginfo info;
 	struct kernel_sigaction action;
+	bool by_other = false;
 	int signal;
 
 	do {
@@ -576,7 +587,7 @@ void signal_deliver(struct trap_frame *frame)
 			tell_kill();
 			task_exit(self->process->exiting ? self->process->exit_status : 0);
 		}
-		signal = next_signal(self, &info, &action);
+		signal = next_signal(self, &info, &action, &by_other);
 		if (!signal)
 			continue;
 		if (action.handler == SIG_DFL_ADDRESS && ends_at_once(self, signal))
@@ -586,7 +597,7 @@ void signal_deliver(struct trap_frame *frame)
 		if (action.handler == SIG_IGN_ADDRESS)
 			continue;
 		/* It was blocked when it came. */
-		if (action.handler == SIG_DFL_ADDRESS && is_of_other(self->process, &info))
+		if (action.handler == SIG_DFL_ADDRESS && by_other)
 			continue;
 		if (action.handler != SIG_DFL_ADDRESS) {
 			if (!enter_handler(self, frame, signal, &action, &info))
