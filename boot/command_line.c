@@ -12,7 +12,7 @@
 /* Every name that boot_option is asked for. */
 static const char *const names[] = { "console", "log", "loglevel", "panic", "trace" };
 /* Words that mean something by themselves. */
-static const char *const words[] = { "noinput", "norandom" };
+static const char *const words[] = { "irqs-off-watchdog", "noinput", "norandom" };
 
 struct word {
 	const char *start;

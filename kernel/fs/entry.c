@@ -229,9 +229,9 @@ static int check_removal(const struct dentry *dentry, bool directory)
 	return TAILQ_EMPTY(&dentry->children_in_order) ? 0 : -ENOTEMPTY;
 }
 
-/* Why NAME of PARENT, whose file system makes its entries itself, is not removed: it is not there, the directory is not
+/* Why NAME of PARENT, whose file system makes its entries itself, is not changed: it is not there, the directory is not
  * the caller's to write, or nobody does that. */
-static int refuse_removal(struct dentry *parent, const char *name, size_t name_size)
+static int refuse_change(struct dentry *parent, const char *name, size_t name_size)
 {
 	struct dentry *found;
 	int error = path_step(parent, name, name_size, &found);
@@ -243,18 +243,30 @@ static int refuse_removal(struct dentry *parent, const char *name, size_t name_s
 	return error ? error : -EPERM;
 }
 
+/* The same of a removal: or it is no DIRECTORY, or one. */
+static int refuse_removal(struct dentry *parent, const char *name, size_t name_size, bool directory)
+{
+	uint32_t type = made_type(parent, name, name_size);
+	int error = refuse_change(parent, name, name_size);
+
+	if (error == -EPERM && type && directory != (type == S_IFDIR) &&
+	    !inode_permission(parent->inode, W_OK | X_OK))
+		return directory ? -ENOTDIR : -EISDIR;
+	return error;
+}
+
 static int remove_locked(struct dentry *parent, const char *name, size_t name_size, bool directory)
 {
 	struct dentry *dentry = dentry_find(parent, name, name_size);
 
 	if (!dentry) {
+		if (parent->inode->superblock->fixed)
+			return refuse_removal(parent, name, name_size, directory);
 		/* What file systems of their own make have no linked entries. */
 		uint32_t type = made_type(parent, name, name_size);
 
 		if (type && directory != (type == S_IFDIR))
 			return directory ? -ENOTDIR : -EISDIR;
-		if (parent->inode->superblock->fixed)
-			return refuse_removal(parent, name, name_size);
 		return name_size > NAME_SIZE_MAX ? -ENAMETOOLONG : -ENOENT;
 	}
 	int error = check_parent(parent);
@@ -431,10 +443,9 @@ static int rename_locked(struct dentry *from, const char *from_name, size_t from
 	struct dentry *new = dentry_find(to, to_name, to_size);
 
 	if (!old)
-		return !from->inode->superblock->fixed ? -ENOENT :
-		       from->inode->superblock->refusal == -ENOENT ?
-							 -ENOENT :
-							 refuse_removal(from, from_name, from_size);
+		return !from->inode->superblock->fixed		     ? -ENOENT :
+		       from->inode->superblock->refusal == -ENOENT ? -ENOENT :
+								     refuse_change(from, from_name, from_size);
 	if (new && (flags & RENAME_NOREPLACE))
 		return -EEXIST;
 	if (!new && (flags & RENAME_EXCHANGE))
