@@ -25,11 +25,6 @@
 /* What F_SETFL may change. */
 #define SETTABLE_FLAGS (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME | FASYNC)
 
-static size_t limit(size_t size)
-{
-	return size < TRANSFER_MAX ? size : TRANSFER_MAX;
-}
-
 /* Whether there may be such memory, and such a place in a file. */
 static int check_range(const void *buffer, size_t size, uint64_t position)
 {
@@ -44,7 +39,7 @@ static int check_range(const void *buffer, size_t size, uint64_t position)
 static __attribute__((noinline)) ssize_t read_and_tell(struct file *file, void *buffer, size_t size,
 						       uint64_t *position)
 {
-	ssize_t done = file->ops->read(file, buffer, limit(size), position);
+	ssize_t done = file->ops->read(file, buffer, size, position);
 
 	if (done > 0)
 		inotify_file(file, IN_ACCESS);
@@ -54,12 +49,15 @@ static __attribute__((noinline)) ssize_t read_and_tell(struct file *file, void *
 static __attribute__((noinline)) ssize_t write_and_tell(struct file *file, const void *buffer,
 							size_t size, uint64_t *position)
 {
-	ssize_t done = file->ops->write(file, buffer, limit(size), position);
+	ssize_t done = file->ops->write(file, buffer, size, position);
 
 	if (done > 0)
 		inotify_file(file, IN_MODIFY);
 	return done;
 }
+
+static ssize_t read_much(struct file *file, void *buffer, size_t size, uint64_t *position);
+static ssize_t write_much(struct file *file, const void *buffer, size_t size, uint64_t *position);
 
 static inline ssize_t read_from(struct file *file, void *buffer, size_t size, uint64_t *position)
 {
@@ -70,13 +68,15 @@ static inline ssize_t read_from(struct file *file, void *buffer, size_t size, ui
 		return -EBADF;
 	if (!file->ops->read)
 		return -EINVAL;
+	if (__builtin_expect(size > TRANSFER_MAX, 0))
+		return read_much(file, buffer, size, position);
 	int error = check_range(buffer, size, *position);
 
-	if (error)
+	if (__builtin_expect(error, 0))
 		return error;
 	if (inotify_is_used())
 		return read_and_tell(file, buffer, size, position);
-	return file->ops->read(file, buffer, limit(size), position);
+	return file->ops->read(file, buffer, size, position);
 }
 
 static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint64_t *position)
@@ -87,13 +87,32 @@ static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint
 		return -EBADF;
 	if (!file->ops->write)
 		return -EINVAL;
+	if (__builtin_expect(size > TRANSFER_MAX, 0))
+		return write_much(file, buffer, size, position);
 	int error = check_range(buffer, size, *position);
 
-	if (error)
+	if (__builtin_expect(error, 0))
 		return error;
 	if (inotify_is_used())
 		return write_and_tell(file, buffer, size, position);
-	return file->ops->write(file, buffer, limit(size), position);
+	return file->ops->write(file, buffer, size, position);
+}
+
+/* More than one call moves: all of it is checked, and as much is moved as one call does. */
+static __attribute__((noinline)) ssize_t read_much(struct file *file, void *buffer, size_t size,
+						   uint64_t *position)
+{
+	int error = check_range(buffer, size, *position);
+
+	return error ? error : read_from(file, buffer, TRANSFER_MAX, position);
+}
+
+static __attribute__((noinline)) ssize_t write_much(struct file *file, const void *buffer,
+						    size_t size, uint64_t *position)
+{
+	int error = check_range(buffer, size, *position);
+
+	return error ? error : write_to(file, buffer, TRANSFER_MAX, position);
 }
 
 long sys_read(const unsigned long arg[6])

@@ -27,7 +27,7 @@ int copy_from_user(void *destination, const void *user_source, size_t size)
 	return 0;
 }
 
-int copy_to_user(void *user_destination, const void *source, size_t size)
+inline int copy_to_user(void *user_destination, const void *source, size_t size)
 {
 	if (!in_user_space(user_destination, size) ||
 	    arch_copy_user(user_destination, source, size) != 0)

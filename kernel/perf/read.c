@@ -159,20 +159,29 @@ static inline int add_children(struct perf_event *event, uint64_t *value, uint64
 
 /* --- reading --- */
 
+/* An event that is inherited, and its children. Apart: the others have none, and read() of one of them is short. */
+static __attribute__((noinline)) void read_family(struct reading *reading)
+{
+	struct perf_event *event = reading->call.event;
+
+	perf_family_lock(event);
+	perf_call_run(&reading->call, PERF_CALL_LOOK, read_one_locked);
+	add_children(event, reading->values, reading->values + 1, event->attr.read_format);
+	perf_family_unlock(event);
+}
+
 static long read_one(struct perf_event *event, void *user_buffer, size_t size)
 {
 	uint64_t values[SINGLE_VALUES];
 	struct reading reading = { perf_call_about(event), values };
-	uint64_t read_format = event->attr.read_format;
 	size_t needed = event->read_size;
 
 	if (size < needed)
 		return -ENOSPC;
-	perf_family_lock(event);
-	perf_call_run(&reading.call, PERF_CALL_LOOK, read_one_locked);
-	if (event->attr.inherit) /* else it has no children */
-		add_children(event, values, values + 1, read_format);
-	perf_family_unlock(event);
+	if (event->attr.inherit)
+		read_family(&reading);
+	else
+		perf_call_run(&reading.call, PERF_CALL_LOOK, read_one_locked);
 	return copy_to_user(user_buffer, values, needed) ? -EFAULT : (long)needed;
 }
 
@@ -216,7 +225,8 @@ static int collect_group(struct perf_event *event, size_t limit, uint64_t **valu
 
 /* The copy comes after the mutex: it may fault and then need the address space, which may wait
  * for a mapping to be closed, and that for the mutex. */
-static long read_group(struct perf_event *event, void *user_buffer, size_t limit)
+static __attribute__((noinline)) long read_group(struct perf_event *event, void *user_buffer,
+						 size_t limit)
 {
 	uint64_t *values;
 	size_t size;

@@ -52,23 +52,10 @@ void perf_cpu_disable_pmus(struct perf_cpu *cpu)
 	perf_pmu_disable_all();
 }
 
-uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool disable_pmus)
+void perf_cpu_enable_pmus(struct perf_cpu *cpu)
 {
-	ASSERT_DEBUG(!cpu->moment_ns);
-	ASSERT_DEBUG(!cpu->pmus_disabled);
-	cpu->moment_ns = clock_ns();
-	if (disable_pmus)
-		perf_cpu_disable_pmus(cpu);
-	return cpu->moment_ns;
-}
-
-void perf_cpu_end(struct perf_cpu *cpu)
-{
-	if (cpu->pmus_disabled) {
-		cpu->pmus_disabled = false;
-		perf_pmu_enable_all();
-	}
-	cpu->moment_ns = 0;
+	cpu->pmus_disabled = false;
+	perf_pmu_enable_all();
 }
 
 /* --- one event, one group --- */

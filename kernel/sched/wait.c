@@ -127,10 +127,11 @@ static bool wake_all(struct wait_queue *queue, unsigned int events)
 	bool useful = false;
 
 	for (entry = TAILQ_FIRST(&queue->entries); entry; entry = next) {
-		if (++woken % WAKE_BATCH == 0)
+		if (__builtin_expect(++woken % WAKE_BATCH == 0, 0)) {
 			entry = let_others(queue, entry, &state);
-		if (!entry)
-			break;
+			if (!entry)
+				break;
+		}
 		bool exclusive = entry->exclusive;
 
 		next = TAILQ_NEXT(entry, link);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kernel/assert.h>
 #include <kernel/cpu.h>
 #include <kernel/perf/context.h>
 #include <kernel/time.h>
@@ -43,9 +44,26 @@ extern struct perf_cpu perf_cpus[CPUS_MAX];
  * ns of clock_ns(). With DISABLE_PMUS, or from perf_cpu_disable_pmus on, the PMUs of hardware
  * events are disabled, unless no active context has such an event. Operations do not nest.
  */
-uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool disable_pmus);
 void perf_cpu_disable_pmus(struct perf_cpu *cpu);
-void perf_cpu_end(struct perf_cpu *cpu);
+/* Enables what perf_cpu_disable_pmus disabled. For perf_cpu_end. */
+void perf_cpu_enable_pmus(struct perf_cpu *cpu);
+
+static inline uint64_t perf_cpu_begin(struct perf_cpu *cpu, bool disable_pmus)
+{
+	ASSERT_DEBUG(!cpu->moment_ns);
+	ASSERT_DEBUG(!cpu->pmus_disabled);
+	cpu->moment_ns = clock_ns();
+	if (disable_pmus)
+		perf_cpu_disable_pmus(cpu);
+	return cpu->moment_ns;
+}
+
+static inline void perf_cpu_end(struct perf_cpu *cpu)
+{
+	if (cpu->pmus_disabled)
+		perf_cpu_enable_pmus(cpu);
+	cpu->moment_ns = 0;
+}
 
 /* The moment of the operation in hand, or clock_ns(). Any context on that CPU. */
 static inline uint64_t perf_cpu_clock_ns(const struct perf_cpu *cpu)
