@@ -57,8 +57,8 @@ struct superblock {
 	uint64_t device;		   /* st_dev */
 	_Atomic uint64_t pages;		   /* of contents */
 	uint64_t pages_max;		   /* 0: no limit; an image's own pages may pass it */
-	_Atomic uint64_t space;		   /* of inodes, names and attributes, in bytes: tmpfs_space.c */
-	uint64_t space_max;		   /* 0: no limit */
+	_Atomic uint64_t space; /* of inodes, names and attributes, in bytes: tmpfs_space.c */
+	uint64_t space_max;	/* 0: no limit */
 	_Atomic uint64_t last_number;
 	struct dentry *root;		 /* referenced */
 	TAILQ_ENTRY(superblock) mounted; /* D */
