@@ -17,7 +17,6 @@
 
 #include <string.h>
 
-#include <kernel/assert.h>
 #include <kernel/credentials.h>
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
