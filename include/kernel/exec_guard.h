@@ -14,8 +14,8 @@ struct vm_space;
 
 /* What a process has of it. T: task_table_lock. */
 struct exec_guard {
-	struct task *holder;	 /* T: the thread that executes a program; NULL: none */
-	bool shared;		 /* T: the holder's: a task of another process has its directories */
+	struct task *holder; /* T: the thread that executes a program; NULL: none */
+	bool shared;	     /* T: the holder's: a task of another process has its directories */
 	struct wait_queue given; /* woken when the holder gives the guard back */
 	struct mutex update;
 };

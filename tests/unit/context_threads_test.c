@@ -203,7 +203,7 @@ static void use_once(struct processor *self, int fd, bool joined)
 static void use_group(struct processor *self)
 {
 	struct perf_event_attr attr = swapping ? software_attr(PERF_COUNT_SW_DUMMY) :
-						   hardware_attr(CODE);
+						 hardware_attr(CODE);
 	struct mapping mapping;
 	pid_t tid = (pid_t)(1 + draw(self, TASKS));
 

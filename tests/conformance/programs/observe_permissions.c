@@ -129,8 +129,8 @@ static void open_files(void)
 /* What the type refuses comes before what the mode does. */
 static void open_types(void)
 {
-	static const char *const paths[] = { HERE "/type/closed", HERE "/type/open", HERE "/type/file",
-					     HERE "/type/link" };
+	static const char *const paths[] = { HERE "/type/closed", HERE "/type/open",
+					     HERE "/type/file", HERE "/type/link" };
 	static const struct {
 		const char *name;
 		int flags;
