@@ -139,7 +139,7 @@ void credentials_abort(struct credentials *credentials);
 /* CREDENTIALS, not committed, get UID as the real user, with the account. -ENOMEM. */
 int credentials_set_real_user(struct credentials *credentials, uint32_t uid);
 
-/* What an execve makes of the running task's. */
+/* The credentials that an execve gives the running task. */
 struct credentials_exec {
 	struct credentials *new; /* not committed */
 	bool secure;		 /* the program must not trust its environment: AT_SECURE */
@@ -147,8 +147,8 @@ struct credentials_exec {
 	bool dumpable;		 /* equals of who starts it may look into it */
 };
 
-/* That, in *RESULT, for a file that belongs to UID and GID and has MODE; 0: the file gives no privileges. 0 or -ENOMEM.
- * Task context; the running task has the guard (exec_guard_take). */
+/* Decides *RESULT for a program whose file belongs to UID and GID and has MODE (0: the file gives no privileges).
+ * 0 or -ENOMEM. Task context; the running task has the guard (exec_guard_take). */
 int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid,
 			 struct credentials_exec *result);
 

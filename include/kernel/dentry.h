@@ -57,8 +57,8 @@ struct superblock {
 	uint64_t device;		   /* st_dev */
 	_Atomic uint64_t pages;		   /* of contents */
 	uint64_t pages_max;		   /* 0: no limit; an image's own pages may pass it */
-	_Atomic uint64_t space;		   /* of inodes, names and attributes, in bytes: tmpfs_space.c */
-	uint64_t space_max;		   /* 0: no limit */
+	_Atomic uint64_t space; /* of inodes, names and attributes, in bytes: tmpfs_space.c */
+	uint64_t space_max;	/* 0: no limit */
 	_Atomic uint64_t last_number;
 	struct dentry *root;		 /* referenced */
 	TAILQ_ENTRY(superblock) mounted; /* D */
@@ -166,8 +166,8 @@ int entry_rename(struct dentry *from, const char *from_name, size_t from_size, s
 
 /* --- opening --- */
 
-/* An open file on DENTRY. FLAGS: O_*. 0 and *RESULT, or a negative error. Permissions are the
- * caller's. Task context. */
+/* An open file on DENTRY. FLAGS: O_*. 0 and *RESULT, or a negative error. The caller has looked at the permissions, and
+ * whether FLAGS suit the file's type. Task context. */
 int dentry_open(struct dentry *dentry, unsigned int flags, struct file **result);
 
 /* What an open directory does, for inode_ops.open of others than tmpfs. */

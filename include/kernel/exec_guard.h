@@ -12,10 +12,10 @@ struct process;
 struct task;
 struct vm_space;
 
-/* Of a process. */
+/* What a process has of it. T: task_table_lock. */
 struct exec_guard {
-	struct task *holder;	 /* T: the thread that executes a program; NULL: none */
-	bool shared;		 /* the holder's: a task of another process has its directories */
+	struct task *holder; /* T: the thread that executes a program; NULL: none */
+	bool shared;	     /* T: the holder's: a task of another process has its directories */
 	struct wait_queue given; /* woken when the holder gives the guard back */
 	struct mutex update;
 };

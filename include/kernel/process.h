@@ -155,7 +155,7 @@ int process_kill_other_threads(void);
 
 /* Gives up the running task's address space, telling a waiting vfork parent. */
 void task_release_space(struct task *task);
-/* Only tells it. Task context. */
+/* Only tells that parent. Task context. */
 void task_end_vfork(struct task *task);
 /* Tells whoever joins TASK, the running one (CLONE_CHILD_CLEARTID, set_tid_address). Task context. */
 void task_clear_child_tid(struct task *task);

@@ -43,8 +43,8 @@ struct sched_entity {
 	int nice;		   /* R: -20 … 19; kept while it is a real-time task */
 	uint8_t policy;		   /* R: SCHED_* */
 	uint8_t own_priority;	   /* R: 1 … 99: its policy is real-time; 0: fair */
-	uint8_t inherited;	   /* R: from who waits for it, see sched_set_inherited; 0: nothing */
-	uint8_t priority;	   /* R: the better of these two: 1 … 99: real-time; 0: fair */
+	uint8_t inherited; /* R: from who waits for it, see sched_set_inherited; 0: nothing */
+	uint8_t priority;  /* R: the better of these two: 1 … 99: real-time; 0: fair */
 	bool reset_on_fork;	   /* R: children begin as ordinary tasks */
 	int64_t turn_left_ns;	   /* R: SCHED_RR: until its equals have their turn */
 	TAILQ_ENTRY(sched_entity) peer; /* R: real-time: in the queue while waiting */

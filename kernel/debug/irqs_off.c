@@ -14,7 +14,6 @@
 #include <kernel/cpu.h>
 #include <kernel/debug.h>
 #include <kernel/log.h>
-#include <kernel/panic.h>
 #include <kernel/time.h>
 
 #define LIMIT_NS NSEC_PER_MSEC

@@ -93,8 +93,8 @@ static uint32_t event_of(const struct change *change)
 	if (change->kind == CHANGE_OWNER && change->uid == INODE_OWNER_STAYS &&
 	    change->gid == INODE_OWNER_STAYS)
 		return 0;
-	if (change->kind != CHANGE_TIMES || (change->times[0].tv_nsec != NSEC_OMIT &&
-					     change->times[1].tv_nsec != NSEC_OMIT))
+	if (change->kind != CHANGE_TIMES ||
+	    (change->times[0].tv_nsec != NSEC_OMIT && change->times[1].tv_nsec != NSEC_OMIT))
 		return IN_ATTRIB;
 	return change->times[0].tv_nsec != NSEC_OMIT ? IN_ACCESS : IN_MODIFY;
 }

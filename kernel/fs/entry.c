@@ -145,12 +145,12 @@ static int create_locked(struct dentry *parent, const char *name, size_t name_si
 /* A directory that PARENT's file system makes by itself. */
 static int make_directory(struct dentry *parent, const char *name, size_t name_size)
 {
-	if (name_size == 0 || is_dot(name, name_size) || is_dot_dot(name, name_size))
-		return -EEXIST;
-	if (name_size > NAME_SIZE_MAX)
-		return -ENAMETOOLONG;
-	int error = inode_permission(parent->inode, W_OK | X_OK);
+	mutex_lock(&tree_mutex);
+	int error = check_name(parent, name, name_size);
 
+	mutex_unlock(&tree_mutex);
+	if (!error)
+		error = inode_permission(parent->inode, W_OK | X_OK);
 	return error ? error : parent->inode->ops->make_directory(parent->inode, name, name_size);
 }
 

@@ -30,8 +30,8 @@ struct file *file_create(const struct file_ops *ops, void *private, unsigned int
 void file_free(struct file *file)
 {
 	file_lock_release(file);
-	inotify_file(file, (file->flags & O_ACCMODE) == O_RDONLY ? IN_CLOSE_NOWRITE :
-								   IN_CLOSE_WRITE);
+	inotify_file(file,
+		     (file->flags & O_ACCMODE) == O_RDONLY ? IN_CLOSE_NOWRITE : IN_CLOSE_WRITE);
 	if (!LIST_EMPTY(&file->watchers))
 		epoll_forget_file(file);
 	if (file->ops->release)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inotify(7): instances, which are files; watches, each of one instance on one inode; and events, which wait in an instance's queue
- * to be read. The calls are in inotify_calls.c.
+ * inotify(7): instances, which are files; watches, each of one instance on one inode; and events, which
+ * wait in an instance's queue to be read. The calls are in inotify_calls.c.
  *
  * A watch keeps its inode. It ends by inotify_rm_watch, with its instance, with its inode or its
  * file system, or, if it is for one event, with that. All but the instance's end leave IN_IGNORED.
  *
- * An event that is as the last one in the queue is not queued again. What finds no room in the queue is
- * lost, and IN_Q_OVERFLOW says so. Each user has limits: of instances, of watches, and of events in all queues together, which is
- * not Linux's rule (there a memory cgroup's): unread events are memory that nobody can take back.
+ * An event that equals the last one in the queue is not queued again. An event without room in the queue is
+ * lost, and IN_Q_OVERFLOW says so. Each user has limits: of instances, of watches, and of events in all queues
+ * together. The last one is not Linux's rule (there a memory cgroup pays): unread events are memory that
+ * nobody can take back.
  *
  * Locks: watch_lock (W), a spin lock for all of it. dentry_name_lock comes before, the queues of who waits and the task
  * table's after. An inode is given back without it.
@@ -17,7 +18,6 @@
 
 #include <string.h>
 
-#include <kernel/assert.h>
 #include <kernel/credentials.h>
 #include <kernel/dentry.h>
 #include <kernel/inode.h>

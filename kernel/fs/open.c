@@ -46,17 +46,7 @@ static int open_by_type(struct inode *inode, struct file *file)
 int dentry_open(struct dentry *dentry, unsigned int flags, struct file **result)
 {
 	struct inode *inode = dentry->inode;
-	bool writes = (flags & O_ACCMODE) != O_RDONLY;
 	int error = 0;
-
-	if ((flags & O_DIRECTORY) && !(flags & __O_TMPFILE) && inode_type(inode) != S_IFDIR)
-		return -ENOTDIR;
-	if (!(flags & O_PATH)) {
-		if (inode_type(inode) == S_IFLNK)
-			return -ELOOP;
-		if (inode_type(inode) == S_IFDIR && (writes || (flags & O_CREAT)))
-			return -EISDIR;
-	}
 	struct file *file = file_create(&path_ops, NULL, flags);
 
 	if (!file)
@@ -83,6 +73,20 @@ int dentry_open(struct dentry *dentry, unsigned int flags, struct file **result)
 	}
 	*result = file;
 	return 0;
+}
+
+/* Whether what is there already is of a type that FLAGS can open. Linux (may_open) says this before it asks who may. */
+static int check_type(const struct inode *inode, unsigned int flags)
+{
+	bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
+
+	if ((flags & O_DIRECTORY) && inode_type(inode) != S_IFDIR)
+		return -ENOTDIR;
+	if (flags & O_PATH)
+		return 0;
+	if (inode_type(inode) == S_IFLNK)
+		return -ELOOP;
+	return inode_type(inode) == S_IFDIR && (writes || (flags & O_CREAT)) ? -EISDIR : 0;
 }
 
 static int check_permission(const struct inode *inode, unsigned int flags)
@@ -216,6 +220,8 @@ static long open_path(int directory_fd, unsigned long user_path, unsigned int fl
 	if (made)
 		flags &= ~(unsigned int)O_TRUNC;
 	else
+		error = check_type(dentry->inode, flags);
+	if (!error && !made)
 		error = check_permission(dentry->inode, flags);
 	if (!error)
 		error = open_writing(dentry, flags, &file);

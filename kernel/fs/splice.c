@@ -19,7 +19,6 @@
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
-#include <uapi/linux/uio.h>
 
 /* Linux's uapi/linux/splice.h. */
 #define SPLICE_F_NONBLOCK 2

@@ -7,7 +7,7 @@
  * buddy, with which it merges, differs from it in bit n of the frame number. Frames that belong
  * to nobody here (holes, firmware, the kernel itself) are FRAME_RESERVED and so never merge.
  *
- * Not here: objects smaller than a page (kmalloc.c), who maps a page (vm.c).
+ * Not here: objects smaller than a page (kmalloc.c), who maps a page (tables.c).
  *
  * Lock: buddy_lock, irqsave, innermost. Reference counts are atomic and need no lock.
  */

@@ -17,8 +17,8 @@
 
 static inline bool delay_is_told(void)
 {
-	return __builtin_expect(
-		atomic_load_explicit(&sched_statistics, memory_order_relaxed) != 0, false);
+	return __builtin_expect(atomic_load_explicit(&sched_statistics, memory_order_relaxed) != 0,
+				false);
 }
 
 /* TASK waits in a queue from now on; runs now. */

@@ -340,8 +340,8 @@ static __attribute__((noinline)) long end_with_error(unsigned long number, long 
 		return -EINTR;
 	if (error != -EINTR_UNHANDLED && error != -EINTR_HANDLED)
 		return error;
-	task_current()->signals.restart =
-		error == -EINTR_HANDLED ? CALL_RESTARTS_ALWAYS : CALL_RESTARTS_UNHANDLED;
+	task_current()->signals.restart = error == -EINTR_HANDLED ? CALL_RESTARTS_ALWAYS :
+								    CALL_RESTARTS_UNHANDLED;
 	return -EINTR;
 }
 

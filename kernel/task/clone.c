@@ -13,9 +13,7 @@
 #include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/pidfd.h>
-#include <kernel/inode.h>
 #include <kernel/job_control.h>
-#include <kernel/kmalloc.h>
 #include <kernel/log.h>
 #include <kernel/page.h>
 #include <kernel/path_view.h>

@@ -13,7 +13,6 @@
 
 #include <arch/exec.h>
 #include <arch/ptrace.h>
-#include <arch/signal.h>
 #include <kernel/credentials.h>
 #include <kernel/exec_guard.h>
 #include <kernel/file.h>
@@ -27,13 +26,11 @@
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
 #include <kernel/ptrace.h>
-#include <kernel/random.h>
 #include <kernel/sched.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
-#include <kernel/vdso.h>
 #include <kernel/vm.h>
 #include <uapi/linux/auxvec.h>
 #include <uapi/linux/errno.h>

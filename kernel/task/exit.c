@@ -11,7 +11,6 @@
  *
  * Locks: as in <kernel/process.h>.
  */
-#include <arch/machine.h>
 #include <arch/ptrace.h>
 #include <kernel/assert.h>
 #include <kernel/credentials.h>

@@ -8,10 +8,10 @@
  * what <kernel/pi.h> needs. Owner there and word agree, but between an owner's end and the next one's
  * confirmation.
  *
- * The word is the program's, and may be anything at any time. It is read and changed with the bucket locked, by accesses that do
- * not sleep; what does not fit is an error, and what may just change is looked at again. Who looks again gives
- * the processor to others first and ends when a signal ends the process, so that a program that changes words only
- * keeps itself.
+ * The word is the program's, and may be anything at any time. It is read and changed with the bucket locked, by
+ * accesses that do not sleep. A word that does not fit is an error; a word that is just changing is looked at again.
+ * The task gives the CPU to others before it looks again, and ends when a signal ends the process: a program that
+ * keeps changing words delays nobody but itself.
  *
  * Waiting for a plain word and moving to a lock afterwards (FUTEX_WAIT_REQUEUE_PI) is for condition variables.
  *

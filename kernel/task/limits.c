@@ -8,7 +8,7 @@
  *   RLIMIT_NOFILE                     kernel/fs/file_table.c
  *   RLIMIT_FSIZE                      whoever makes a regular file longer: process_check_file_size
  *   RLIMIT_NPROC                      task_clone, by the real user's account
- *   RLIMIT_SIGPENDING                 kernel/task/signal.c, by the same
+ *   RLIMIT_SIGPENDING                 kernel/task/signal_queue.c, by the receiver's account
  *   RLIMIT_NICE, RTPRIO               kernel/task/sched_calls.c
  *   RLIMIT_CPU                        the tick of processor time: process_check_processor_time
  *   the others                        are kept and inherited; Linux enforces no RSS either, and there

@@ -10,7 +10,6 @@
 #include <kernel/exec_guard.h>
 #include <kernel/kmalloc.h>
 #include <kernel/page.h>
-#include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/user_range.h>

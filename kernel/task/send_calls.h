@@ -15,7 +15,7 @@ struct process;
 struct kernel_siginfo signal_info_of_sender(int signal, int code);
 
 /* Copies a siginfo from USER. 0, -EFAULT, or -E2BIG: of this si_code nobody knows what it says
- * beyond the first 48 bytes (Linux's siginfo.c), and something is there. Task context. */
+ * beyond the first 48 bytes (Linux: known_siginfo_layout), and something is there. Task context. */
 int signal_info_from_user(struct kernel_siginfo *info, uintptr_t user);
 
 /* Whether INFO claims what only the kernel, kill or tkill may say. */

@@ -25,8 +25,7 @@
 #define FIELD_AS(type, text, name) \
 	{ text, #name, "", sizeof(type), _Alignof(type), IS_SIGNED(type) },
 #define POINTER(name)	  { "void *", #name, "", sizeof(void *), _Alignof(void *), false },
-#define CONST_POINTER(name) \
-	{ "const void *", #name, "", sizeof(void *), _Alignof(void *), false },
+#define CONST_POINTER(name) { "const void *", #name, "", sizeof(void *), _Alignof(void *), false },
 #define CHARS(name, size) { "char", #name, "[" #size "]", size, 1, false },
 #define WORDS(name, count) \
 	{ "unsigned long", #name, "[" #count "]", count * sizeof(long), _Alignof(long), false },

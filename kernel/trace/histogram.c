@@ -19,7 +19,6 @@
 
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
-#include <kernel/page.h>
 #include <kernel/spinlock.h>
 #include <kernel/symbol.h>
 #include <kernel/task.h>

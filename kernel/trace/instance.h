@@ -62,8 +62,8 @@ static inline struct trace_instance *trace_target_instance(const void *target)
 /* RECORD of event NUMBER, SIZE bytes, for all traces that want it. Interrupts off; any locks held. */
 void trace_instances_hit(unsigned int number, const void *record, size_t size);
 
-/* Makes an instance NAME of SIZE bytes; removes INSTANCE: 0, -EEXIST, -ENOMEM, -EBUSY (files of it are
- * open), -ENOENT (it is gone). */
+/* Makes an instance NAME of SIZE bytes: 0, -ENAMETOOLONG, -EEXIST, -ENOMEM. Removes INSTANCE: 0, -EBUSY (files of
+ * it are open), -ENOENT (it is gone). */
 int trace_instance_make(const char *name, size_t size);
 int trace_instance_remove(struct trace_instance *instance);
 

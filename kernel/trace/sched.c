@@ -53,8 +53,9 @@ void trace_sched_wake_slow(unsigned int event, const struct task *task, unsigned
 {
 	/* The three have the same fields. */
 	TRACE_RECORD(trace_sched_waking, 0)
-	room = { .record = {
-			 .pid = task->tid, .prio = sched_priority(&task->sched), .target_cpu = (int)cpu } };
+	room = { .record = { .pid = task->tid,
+			     .prio = sched_priority(&task->sched),
+			     .target_cpu = (int)cpu } };
 
 	put_name(room.record.comm, task);
 	trace_emit(event, &room, sizeof(room.record), 1);

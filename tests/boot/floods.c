@@ -12,22 +12,13 @@
 
 #include "child.h"
 #include "clock.h"
+#include "posix_timer.h"
 
 /* More timers than are served in a tick. */
 enum { TIMERS = 2000, FEW_TIMERS = 300, EVENTS = 200 };
 enum { MONOTONIC = 1, PROCESS_TIME = 2, EVENT_SIGNAL = 0, LIMIT_SIGPENDING = 11 };
 /* How long is measured, and how much speed is left at least: half, but for what a switch costs. */
 enum { WINDOW_MS = 60, SETTLE_MS = 40, LEAST_PERCENT = 30 };
-
-struct setting {
-	struct timespec interval, value;
-};
-
-struct event {
-	uint64_t value;
-	int signal, notify, thread;
-	char rest[48];
-};
 
 static const struct setting each_nanosecond = { { 0, 1 }, { 0, 1 } };
 static _Atomic int *ready;

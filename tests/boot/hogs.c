@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "posix_timer.h"
 #include "process.h"
 
 enum { SIGNALS = 3000, TASKS = 1500, FILES = 4000, AREAS = 20000, TIMERS = 2000, ROBUST = 4000 };
@@ -254,16 +255,6 @@ static void check_robust(void)
 }
 
 /* --- timers --- */
-
-struct setting {
-	struct timespec interval, value;
-};
-
-struct event {
-	uint64_t value;
-	int signal, notify, thread;
-	char rest[48];
-};
 
 static void hold_timers(void)
 {

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "posix_timer.h"
 #include "process.h"
 
 #define STACK_SIZE 65536
@@ -20,16 +21,6 @@
 
 enum { MONOTONIC = 1, ABSTIME = 1, EVENT_NONE = 1, EVENT_THREAD_ID = 4 };
 enum { REGISTER_PRIVATE = 16, PRIVATE = 8 };
-
-struct setting {
-	struct timespec interval, value;
-};
-
-struct event {
-	uint64_t value;
-	int signal, notify, thread;
-	char rest[48];
-};
 
 static _Atomic int ended, go;
 

@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Contexts of clones that change places (kernel/perf/clone_context.c): when they do and when they must not, and
- * that nobody can tell by what is counted.
+ * Swapping clone contexts (kernel/perf/clone_context.c): when they are swapped, when they must not be, and that
+ * no count shows it.
  */
-#include "events.h"
 #include <kernel/perf/event.h>
 #include <kernel/perf/schedule.h>
+
+#include "family.h"
 
 #define CODE 1
 
 static struct perf_event_attr inherited_attr(void)
 {
-	struct perf_event_attr attr = timed(hardware_attr(CODE));
-
-	attr.inherit = 1;
-	return attr;
-}
-
-/* A task made by the running one. */
-static struct task *fork_task(void)
-{
-	struct task *child = sim_task_create();
-
-	EXPECT_EQ(perf_task_fork(task_current(), child, 0), 0);
-	return child;
+	return inherited_attr_of(CODE);
 }
 
 /* NULL: it has none, or none any more. */
@@ -41,17 +30,17 @@ static void count(uint64_t number, uint64_t ns)
 	sim_clock_advance(ns);
 }
 
-/* Whether a switch from the running task to NEXT is an exchange; either way all is as it should be. */
-static bool switch_exchanges(struct task *next)
+/* Whether a switch from the running task to NEXT swaps their contexts; either way all is as it should be. */
+static bool switch_swaps(struct task *next)
 {
 	struct task *prev = task_current();
 	struct perf_context *gone = context_of(prev), *come = context_of(next);
 
 	sim_switch(next);
-	bool exchanged = gone && context_of(next) == gone;
+	bool swapped = gone && context_of(next) == gone;
 
-	EXPECT(context_of(prev) == (exchanged ? come : gone));
-	EXPECT(context_of(next) == (exchanged ? gone : come));
+	EXPECT(context_of(prev) == (swapped ? come : gone));
+	EXPECT(context_of(next) == (swapped ? gone : come));
 	for (unsigned int i = 0; i < 2; i++) {
 		struct task *task = i ? next : prev;
 
@@ -60,7 +49,7 @@ static bool switch_exchanges(struct task *next)
 			EXPECT_EQ(context_of(task)->cpu, task == next ? (int)cpu_id() : -1);
 		}
 	}
-	return exchanged;
+	return swapped;
 }
 
 static void expect_total(int fd, uint64_t value, uint64_t ns)
@@ -72,7 +61,7 @@ static void expect_total(int fd, uint64_t value, uint64_t ns)
 	EXPECT_EQ(total.running_ns, ns);
 }
 
-static void clones_change_places(void)
+static void clones_are_swapped(void)
 {
 	start_machine(1, 4, NULL, 0);
 	struct task *self = task_current();
@@ -80,29 +69,29 @@ static void clones_change_places(void)
 	struct task *a = fork_task(), *b = fork_task(), *c = fork_task();
 
 	count(1, 10);
-	EXPECT(!switch_exchanges(a)); /* from the maker, whose events have a user */
+	EXPECT(!switch_swaps(a)); /* from the maker, whose events have a user */
 	struct perf_event *event = TAILQ_FIRST(&context_of(a)->members);
 	count(2, 20);
-	EXPECT(switch_exchanges(b));
+	EXPECT(switch_swaps(b));
 	EXPECT_EQ(event->state, EVENT_ACTIVE);
 	EXPECT(event->context == context_of(b));
 	count(4, 40);
-	EXPECT(switch_exchanges(c));
+	EXPECT(switch_swaps(c));
 	count(8, 80);
-	EXPECT(switch_exchanges(a));
+	EXPECT(switch_swaps(a));
 	count(16, 160);
 	expect_total(fd, 31, 310);
 	EXPECT_EQ(perf_event_own_count(event), 2 + 4 + 8 + 16);
-	EXPECT(!switch_exchanges(self));
+	EXPECT(!switch_swaps(self));
 	expect_total(fd, 31, 310);
 	/* Each ends with what happens to be its own. */
 	end_task(b);
 	expect_total(fd, 31, 310);
-	EXPECT(!switch_exchanges(c));
+	EXPECT(!switch_swaps(c));
 	count(32, 320);
-	EXPECT(switch_exchanges(a));
+	EXPECT(switch_swaps(a));
 	count(64, 640);
-	EXPECT(!switch_exchanges(self));
+	EXPECT(!switch_swaps(self));
 	end_task(a);
 	end_task(c);
 	expect_total(fd, 127, 1270);
@@ -118,21 +107,21 @@ static void clones_of_clones_too(void)
 	struct task *a = fork_task(), *b = fork_task();
 
 	sim_switch(a);
-	EXPECT(switch_exchanges(b));
+	EXPECT(switch_swaps(b));
 	struct task *c = fork_task();
-	EXPECT(switch_exchanges(c));
+	EXPECT(switch_swaps(c));
 	count(5, 5);
 	/* Two run at once, each with what was another's. */
 	sim_cpu_set(1);
 	struct task *idle = task_current();
-	EXPECT(!switch_exchanges(b));
+	EXPECT(!switch_swaps(b));
 	count(7, 7);
-	EXPECT(switch_exchanges(a));
+	EXPECT(switch_swaps(a));
 	sim_task_exit(a);
-	EXPECT(!switch_exchanges(idle));
+	EXPECT(!switch_swaps(idle));
 	sim_cpu_set(0);
-	EXPECT(switch_exchanges(b));
-	EXPECT(!switch_exchanges(self));
+	EXPECT(switch_swaps(b));
+	EXPECT(!switch_swaps(self));
 	end_task(b);
 	end_task(c);
 	EXPECT_EQ(timed_count_of(fd).value, 12);
@@ -161,7 +150,7 @@ static void groups_stay_whole(void)
 
 	sim_switch(a);
 	count(3, PERF_ROTATION_NS / 2);
-	EXPECT(switch_exchanges(b));
+	EXPECT(switch_swaps(b));
 	sim_pmu_count(2, 4);
 	sim_clock_advance(PERF_ROTATION_NS / 2); /* the other group is on from here */
 	sim_pmu_count(CODE, 100);
@@ -188,19 +177,19 @@ static void a_change_is_of_one_task(void)
 	struct task *a = fork_task(), *b = fork_task(), *c = fork_task();
 
 	sim_switch(a);
-	EXPECT(switch_exchanges(b));
+	EXPECT(switch_swaps(b));
 	sim_switch(self);
 	/* A has B's context; what is opened for it counts it. */
 	int own = open_event(timed(hardware_attr(CODE)), a->tid, -1, -1);
 	sim_switch(a);
 	count(1, 1);
-	EXPECT(!switch_exchanges(b));
+	EXPECT(!switch_swaps(b));
 	count(2, 2);
-	EXPECT(switch_exchanges(c));
+	EXPECT(switch_swaps(c));
 	count(4, 4);
-	EXPECT(!switch_exchanges(a));
+	EXPECT(!switch_swaps(a));
 	count(8, 8);
-	EXPECT(!switch_exchanges(self));
+	EXPECT(!switch_swaps(self));
 	expect_total(own, 9, 9);
 	EXPECT_EQ(timed_count_of(all).value, 15);
 	end_task(a);
@@ -208,7 +197,7 @@ static void a_change_is_of_one_task(void)
 	/* When the event is gone that all have, they are nobody's clones. */
 	EXPECT_EQ(sim_fd_close(all), 0);
 	sim_switch(b);
-	EXPECT(!switch_exchanges(c));
+	EXPECT(!switch_swaps(c));
 	sim_switch(self);
 	end_task(b);
 	end_task(c);
@@ -229,10 +218,10 @@ static void only_what_was_made_alike_is(void)
 	struct task *b = fork_task();
 	EXPECT_EQ(perf_task_fork(self, thread, PERF_FORK_THREAD), 0);
 	sim_switch(a);
-	EXPECT(!switch_exchanges(b));
-	EXPECT(!switch_exchanges(thread));
-	EXPECT(!switch_exchanges(a));
-	EXPECT(!switch_exchanges(self));
+	EXPECT(!switch_swaps(b));
+	EXPECT(!switch_swaps(thread));
+	EXPECT(!switch_swaps(a));
+	EXPECT(!switch_swaps(self));
 	end_task(a);
 	end_task(b);
 	end_task(thread);
@@ -258,7 +247,7 @@ static void who_is_told_apart_stays(void)
 		EXPECT(fd >= 0);
 		struct task *a = fork_task(), *b = fork_task();
 		sim_switch(a);
-		EXPECT_EQ_AT(switch_exchanges(b), kind == 0, "kind %u", kind);
+		EXPECT_EQ_AT(switch_swaps(b), kind == 0, "kind %u", kind);
 		sim_switch(self);
 		end_task(a);
 		end_task(b);
@@ -276,14 +265,14 @@ static void execve_and_switching_off(void)
 	sim_switch(a);
 	perf_task_exec(a);
 	count(1, 1);
-	EXPECT(switch_exchanges(b));
+	EXPECT(switch_swaps(b));
 	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_DISABLE, 0), 0);
 	count(2, 2);
-	EXPECT(switch_exchanges(a));
+	EXPECT(switch_swaps(a));
 	count(4, 4);
 	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_ENABLE, 0), 0);
 	count(8, 8);
-	EXPECT(switch_exchanges(b));
+	EXPECT(switch_swaps(b));
 	count(16, 16);
 	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_RESET, 0), 0);
 	count(32, 32);
@@ -296,7 +285,7 @@ static void execve_and_switching_off(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "contexts of clones change places, and every sum stays the same", clones_change_places },
+	{ "clone contexts are swapped, and every sum stays the same", clones_are_swapped },
 	{ "so do those of clones of clones, on several processors", clones_of_clones_too },
 	{ "groups that are on and groups that wait stay what they are", groups_stay_whole },
 	{ "an event that is opened for one task stays with it", a_change_is_of_one_task },

@@ -26,8 +26,8 @@ static struct family {
 } families[FAMILIES];
 
 /* Whether tasks have only what lets their contexts change places when they are switched (clone_context.c). */
-static bool exchanging;
-static _Atomic unsigned int exchanges;
+static bool swapping;
+static _Atomic unsigned int swaps;
 
 static int cpu_events[PROCESSORS];
 static uint64_t cpu_expected[PROCESSORS];
@@ -101,7 +101,7 @@ static void switch_task(struct processor *self)
 	struct perf_task *gone = atomic_load(&prev->perf);
 	sim_switch(next);
 	if (gone && atomic_load(&next->perf) == gone)
-		atomic_fetch_add(&exchanges, 1);
+		atomic_fetch_add(&swaps, 1);
 	give_idle(prev);
 }
 
@@ -202,13 +202,13 @@ static void use_once(struct processor *self, int fd, bool joined)
 /* Opens a group of some task that may be ending, uses it, perhaps with records, and closes it. */
 static void use_group(struct processor *self)
 {
-	struct perf_event_attr attr = exchanging ? software_attr(PERF_COUNT_SW_DUMMY) :
-						   hardware_attr(CODE);
+	struct perf_event_attr attr = swapping ? software_attr(PERF_COUNT_SW_DUMMY) :
+						 hardware_attr(CODE);
 	struct mapping mapping;
 	pid_t tid = (pid_t)(1 + draw(self, TASKS));
 
 	/* A context that was opened an event in, or lost one, is like no other. */
-	if (exchanging && draw(self, 100))
+	if (swapping && draw(self, 100))
 		return;
 	attr.inherit = draw(self, 2);
 	attr.disabled = draw(self, 2);
@@ -274,7 +274,7 @@ static void open_events(void)
 		cpu_events[cpu] = open_event(total, -1, (int)cpu, -1);
 
 	total.inherit = 1;
-	total.pinned = !exchanging;
+	total.pinned = !swapping;
 	group.disabled = 1;
 	for (unsigned int i = 0; i < FAMILIES; i++) {
 		struct task *task = sim_task_create();
@@ -327,23 +327,23 @@ static void hammer(void)
 
 static void check(void)
 {
-	exchanging = false;
+	swapping = false;
 	hammer();
 }
 
-static void check_exchanges(void)
+static void check_swaps(void)
 {
-	exchanging = true;
-	atomic_store(&exchanges, 0);
+	swapping = true;
+	atomic_store(&swaps, 0);
 	hammer();
-	EXPECT(atomic_load(&exchanges) > 0);
-	printf("# %u switches were exchanges\n", atomic_load(&exchanges));
+	EXPECT(atomic_load(&swaps) > 0);
+	printf("# %u switches swapped contexts\n", atomic_load(&swaps));
 }
 
 static const struct tap_rule rules[] = {
 	{ "events of tasks that move, fork, exec and end while others use them count everything, once",
 	  check },
-	{ "and so they do when contexts of clones change places", check_exchanges },
+	{ "and so they do when clone contexts are swapped", check_swaps },
 };
 
 TAP_MAIN(rules)

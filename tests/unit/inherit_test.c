@@ -6,25 +6,13 @@
 #include <kernel/perf/inherit.h>
 #include <kernel/perf/ring.h>
 
-#include "events.h"
+#include "family.h"
 
 #define CODE 1
 
 static struct perf_event_attr inherited_attr(void)
 {
-	struct perf_event_attr attr = timed(hardware_attr(CODE));
-
-	attr.inherit = 1;
-	return attr;
-}
-
-/* A task made by the running one. */
-static struct task *fork_task(void)
-{
-	struct task *child = sim_task_create();
-
-	EXPECT_EQ(perf_task_fork(task_current(), child, 0), 0);
-	return child;
+	return inherited_attr_of(CODE);
 }
 
 /* TASK runs for a while: COUNT events, NS nanoseconds. */

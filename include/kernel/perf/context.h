@@ -36,7 +36,7 @@ struct perf_context {
 	TAILQ_HEAD(perf_member_list, perf_event) members; /* L, M: every event */
 	struct perf_groups pinned, flexible;		  /* L: those enabled */
 	LIST_HEAD(, perf_event) with_ring;		  /* L: those whose records have a place */
-	unsigned int hardware_count;  /* L: members that are hardware events */
+	unsigned int hardware_count;			  /* L: members that are hardware events */
 	bool rotate_needed;	      /* L: some flexible group did not fit */
 	_Atomic uint64_t clone_id;    /* L: clones have the same, see clone_context.c; 0: none */
 	uint64_t clones_id; /* M: what its clones get while it has none; 0: not known yet */

@@ -41,8 +41,7 @@ static inline void trace_sched_runtime(const struct task *task, uint64_t runtime
 /* TASK has waited in a run queue, or slept (EVENT: sched_stat_wait, sched_stat_sleep or
  * sched_stat_blocked), for DELAY_NS. Nothing waits for a device, so there is no sched_stat_iowait. Run
  * queue's lock held. */
-static inline void trace_sched_delay(unsigned int event, const struct task *task,
-				     uint64_t delay_ns)
+static inline void trace_sched_delay(unsigned int event, const struct task *task, uint64_t delay_ns)
 {
 	if (trace_is_on(event))
 		trace_sched_delay_slow(event, task, delay_ns);

@@ -207,9 +207,9 @@ static int check_task_directory(const struct inode *inode, void *target, unsigne
 		SHOWN("personality", 0400, proc_show_personality),                                \
 		SHOWN("loginuid", 0444, proc_show_unset_id),                                      \
 		SHOWN("sessionid", 0444, proc_show_unset_id),                                     \
-		STORED("uid_map", 0644, proc_show_id_map, proc_store_id_map), \
-		STORED("gid_map", 0644, proc_show_id_map, proc_store_id_map), \
-		STORED("projid_map", 0644, proc_show_id_map, proc_store_id_map), \
+		STORED("uid_map", 0644, proc_show_id_map, proc_store_id_map),                     \
+		STORED("gid_map", 0644, proc_show_id_map, proc_store_id_map),                     \
+		STORED("projid_map", 0644, proc_show_id_map, proc_store_id_map),                  \
 		SHOWN("cgroup", 0444, proc_show_empty), LINK(exe), LINK(cwd), LINK(root),         \
 		{ .name = "fd",                                                                   \
 		  .mode = S_IFDIR | 0500,                                                         \

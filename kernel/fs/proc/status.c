@@ -169,7 +169,8 @@ static int show_stat(struct text *text, struct task *task, bool whole)
 		   (unsigned long)ticks_from_ns(times->system_ns),
 		   (unsigned long)ticks_from_ns(facts.children_times.user_ns),
 		   (unsigned long)ticks_from_ns(facts.children_times.system_ns));
-	text_print(text, "%d %d %u 0 %lu %lu %lu %lu ", sched_priority(&task->sched) - PRIORITY_OF_SHOWN_0, nice, facts.threads,
+	text_print(text, "%d %d %u 0 %lu %lu %lu %lu ",
+		   sched_priority(&task->sched) - PRIORITY_OF_SHOWN_0, nice, facts.threads,
 		   (unsigned long)ticks_from_ns(task->started_ns),
 		   (unsigned long)(usage.mapped * PAGE_SIZE), (unsigned long)usage.resident_total,
 		   (unsigned long)facts.resident_limit);
@@ -250,12 +251,8 @@ static const char *state_name(char letter)
 	static const struct {
 		char letter;
 		const char *name;
-	} names[] = { { 'R', "running" },
-		      { 'S', "sleeping" },
-		      { 'D', "disk sleep" },
-		      { 'T', "stopped" },
-		      { 't', "tracing stop" },
-		      { 'Z', "zombie" } };
+	} names[] = { { 'R', "running" }, { 'S', "sleeping" },	   { 'D', "disk sleep" },
+		      { 'T', "stopped" }, { 't', "tracing stop" }, { 'Z', "zombie" } };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].letter == letter)

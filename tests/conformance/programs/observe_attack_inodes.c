@@ -6,6 +6,7 @@
 #include "attackers.h"
 
 #include <dirent.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/xattr.h>
@@ -261,6 +262,15 @@ static long to_lock(void)
 	return done(fcntl(fd, F_SETLK, &lock));
 }
 
+static long to_watch(void)
+{
+	int fd = inotify_init1(IN_CLOEXEC);
+	long result = done(inotify_add_watch(fd, path(), IN_ALL_EVENTS));
+
+	close(fd);
+	return result;
+}
+
 #define ON(what, f)                                       \
 	{                                                 \
 		.name = #what, .alone = what, .file = (f) \
@@ -336,6 +346,12 @@ static const struct attack attacks[] = {
 	ON(to_name_trusted_value, "own"),
 	ON(to_name_security_value, "own"),
 	ON(to_name_security_value, "other's open"),
+	ON(to_watch, "other's open"),
+	ON(to_watch, "other's private"),
+	ON(to_watch, "closed"),
+	ON(to_watch, "closed/file"),
+	ON(to_watch, "sticky/other's link"),
+	ON(to_watch, "sticky/other's fifo"),
 };
 
 int main(void)

@@ -107,8 +107,8 @@ static void see_pages(void)
 	begin("kmem/mm_page_alloc", filter);
 	touch(pages);
 	end("kmem/mm_page_alloc");
-	show(yes(count_lines("mm_page_alloc", "order=0") >= PAGES), "a page is allocated for each of %d",
-	     PAGES);
+	show(yes(count_lines("mm_page_alloc", "order=0") >= PAGES),
+	     "a page is allocated for each of %d", PAGES);
 	begin("kmem/mm_page_free", filter);
 	munmap(pages, PAGES * PAGE_BYTES);
 	end("kmem/mm_page_free");
@@ -149,7 +149,8 @@ static void write_setting(const char *text)
 	int fd = open(SETTING, O_WRONLY);
 	char value[16] = "";
 
-	show(outcome_value(write(fd, text, strlen(text))), "write \"%s\" to sched_schedstats", text);
+	show(outcome_value(write(fd, text, strlen(text))), "write \"%s\" to sched_schedstats",
+	     text);
 	close(fd);
 	fd = open(SETTING, O_RDONLY);
 	ssize_t size = read(fd, value, sizeof(value) - 1);
@@ -232,7 +233,8 @@ static void see_wait(void)
 		_exit(0);
 	}
 	spin(2 * SLEEP_NS);
-	show(tells("sched/sched_stat_wait"), "sched_stat_wait tells of waiting for a real-time task");
+	show(tells("sched/sched_stat_wait"),
+	     "sched_stat_wait tells of waiting for a real-time task");
 	waitpid(child, NULL, 0);
 }
 

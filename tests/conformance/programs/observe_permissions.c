@@ -126,17 +126,47 @@ static void open_files(void)
 	}
 }
 
+/* What the type refuses comes before what the mode does. */
+static void open_types(void)
+{
+	static const char *const paths[] = { HERE "/type/closed", HERE "/type/open",
+					     HERE "/type/file", HERE "/type/link" };
+	static const struct {
+		const char *name;
+		int flags;
+	} ways[] = {
+		{ "to read", O_RDONLY },
+		{ "to write", O_WRONLY },
+		{ "to read, cut", O_RDONLY | O_TRUNC },
+		{ "to read, made", O_RDONLY | O_CREAT },
+		{ "to write, made alone", O_WRONLY | O_CREAT | O_EXCL },
+		{ "as a directory", O_RDONLY | O_DIRECTORY },
+		{ "as a directory, to write", O_WRONLY | O_DIRECTORY },
+		{ "as a name", O_PATH },
+		{ "as a directory's name", O_PATH | O_DIRECTORY },
+		{ "not through a link", O_WRONLY | O_NOFOLLOW },
+		{ "not through a link, noatime", O_RDONLY | O_NOATIME | O_NOFOLLOW },
+	};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++)
+			show(open_and_close(paths[i], ways[k].flags), "%s opens %s %s", who,
+			     paths[i], ways[k].name);
+}
+
 static void open_as_somebody(void)
 {
 	who = "somebody";
 	become_member(SOMEBODY, GROUP);
 	open_files();
+	open_types();
 }
 
 static void open_as_root(void)
 {
 	who = "root";
 	open_files();
+	open_types();
 }
 
 static void open_as_effective_somebody(void)
@@ -338,6 +368,11 @@ int main(void)
 	make_directory(HERE, 0, 0, 0755);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		make_file(path_of(i), files[i].uid, files[i].gid, files[i].mode);
+	make_directory(HERE "/type", 0, 0, 0755);
+	make_directory(HERE "/type/closed", 0, 0, 0700);
+	make_directory(HERE "/type/open", 0, 0, 0755);
+	make_file(HERE "/type/file", 0, 0, 0600);
+	must(symlink(HERE "/type/closed", HERE "/type/link"), "a link");
 	in_child(open_as_root);
 	in_child(open_as_somebody);
 	in_child(open_as_effective_somebody);
