@@ -333,7 +333,7 @@ static long make_descriptor(struct perf_event *event, unsigned long flags)
 
 	if (!file) {
 		perf_event_close(event);
-		return -ENOMEM;
+		return file_create_error();
 	}
 	atomic_store(&event->file, file);
 	int fd = fd_install(file, !!(flags & PERF_FLAG_FD_CLOEXEC));
