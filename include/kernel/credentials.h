@@ -34,6 +34,7 @@ struct user_account {
 	_Atomic unsigned int flying;  /* descriptors it sent, not received: RLIMIT_NOFILE */
 	_Atomic unsigned int inotify_instances, inotify_watches, inotify_events;
 	_Atomic size_t pipe_pages;    /* in pipes: kernel/fs/pipe_charge.c */
+	_Atomic size_t socket_bytes;  /* in queues of sockets: kernel/net/unix_packet.c */
 	_Atomic size_t perf_pages;    /* in rings of events: kernel/perf/ring_charge.c */
 };
 

@@ -33,6 +33,9 @@ void lock_order_give(struct spinlock *lock);
 void lock_order_take_mutex(struct mutex *mutex);
 void lock_order_give_mutex(struct mutex *mutex);
 
+/* The running task may be about to sleep: panics if it holds a spin lock. Task context. */
+void lock_order_check_sleep(void);
+
 /* Mutexes that a task has. */
 #define LOCK_ORDER_MUTEXES_MAX 8
 struct lock_order_task {
@@ -59,6 +62,10 @@ static inline void lock_order_take_mutex(struct mutex *mutex)
 }
 
 static inline void lock_order_give_mutex(struct mutex *mutex)
+{
+}
+
+static inline void lock_order_check_sleep(void)
 {
 }
 

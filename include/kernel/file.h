@@ -104,8 +104,14 @@ struct file {
 	_Atomic unsigned int references;
 };
 
-/* A file with one reference, or NULL. Task context. */
+/* The limit of open files, for all but who has CAP_SYS_ADMIN: /proc/sys/fs/file-max. */
+extern _Atomic int file_count_max;
+/* Sets it by how much memory there is. At start, once. */
+void file_init(void);
+/* A file with one reference, or NULL: no memory, or too many files. Task context. */
 struct file *file_create(const struct file_ops *ops, void *private, unsigned int flags);
+/* Why file_create has just refused: -ENFILE or -ENOMEM. Task context. */
+int file_create_error(void);
 /* What FILE was opened on, or NULL. Any context. */
 struct inode *file_inode(const struct file *file);
 /* Whether FILE is a regular file or a directory, whose contents fsync and msync keep safe: in memory they are as safe

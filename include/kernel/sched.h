@@ -23,6 +23,7 @@
 #include <sys/queue.h>
 
 #include <kernel/cpu.h>
+#include <kernel/debug.h>
 #include <kernel/tree.h>
 
 struct task;
@@ -156,6 +157,19 @@ static inline bool sched_must_preempt(void)
 /* Called on the way back to user mode and from the idle loop: switches if somebody else should run.
  * Interrupts off. */
 void sched_preempt(void);
+
+/* The rest of sched_relax. */
+void sched_relax_now(void);
+
+/* A place in a long system call at which the processor goes to another task if that should run: nothing else
+ * preempts the kernel (Linux: cond_resched). Task context, interrupts on, no spin lock held; mutexes may be. */
+static inline void sched_relax(void)
+{
+	lock_order_check_sleep();
+	/* Which processor this is does not change here. */
+	if (__builtin_expect(sched_must_preempt(), 0))
+		sched_relax_now();
+}
 
 /* Nanoseconds TASK has spent on processors until now. Any context for the current task; task
  * context for others. */

@@ -222,6 +222,23 @@ void lock_order_take_mutex(struct mutex *mutex)
 	arch_irq_restore(state);
 }
 
+void lock_order_check_sleep(void)
+{
+	const void *where = __builtin_return_address(0);
+
+	if (ended)
+		return;
+	unsigned long state = arch_irq_save();
+	const struct held_locks *held = &this_cpu(held_locks);
+
+	if (held->count > 0) {
+		ended = true;
+		panic("lock order: %s may sleep with a spin lock held (%s)", function_of(where),
+		      function_of(held->entries[0].where));
+	}
+	arch_irq_restore(state);
+}
+
 void lock_order_give_mutex(struct mutex *mutex)
 {
 	struct lock_order_task *own = &task_current()->lock_order;

@@ -23,7 +23,7 @@ static long create(unsigned int flags)
 	struct file *file = epoll_file_create();
 
 	if (!file)
-		return -ENOMEM;
+		return file_create_error();
 	int fd = fd_install(file, flags & EPOLL_CLOEXEC);
 
 	if (fd < 0)

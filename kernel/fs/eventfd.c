@@ -135,7 +135,7 @@ static long create(unsigned int count, unsigned int flags)
 
 	if (!file) {
 		kfree(counter);
-		return -ENOMEM;
+		return file_create_error();
 	}
 	int fd = fd_install(file, flags & O_CLOEXEC);
 

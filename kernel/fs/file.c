@@ -6,25 +6,52 @@
  * calls on them (file_calls.c), the signals that a file sends (notify.c).
  */
 #include <kernel/assert.h>
+#include <kernel/credentials.h>
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/file_lock.h>
 #include <kernel/inode.h>
 #include <kernel/inotify.h>
 #include <kernel/kmalloc.h>
+#include <kernel/page.h>
+#include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
+
+/* Linux's: one for each 10 KiB of memory, and at least so many. */
+#define FILES_LEAST    8192
+#define BYTES_PER_FILE (10 * 1024)
+
+_Atomic int file_count_max = FILES_LEAST;
+static _Atomic int file_count;
+
+void file_init(void)
+{
+	uint64_t files = (uint64_t)page_total_count() * PAGE_SIZE / BYTES_PER_FILE;
+
+	file_count_max = files < FILES_LEAST ? FILES_LEAST :
+			 files > INT32_MAX   ? INT32_MAX :
+					       (int)files;
+}
 
 struct file *file_create(const struct file_ops *ops, void *private, unsigned int flags)
 {
-	struct file *file = kzalloc(sizeof(*file));
+	bool allowed = atomic_fetch_add(&file_count, 1) < file_count_max || capable(CAP_SYS_ADMIN);
+	struct file *file = allowed ? kzalloc(sizeof(*file)) : NULL;
 
-	if (!file)
+	if (!file) {
+		atomic_fetch_sub(&file_count, 1);
 		return NULL;
+	}
 	file->ops = ops;
 	file->private = private;
 	file->flags = flags;
 	file->references = 1;
 	return file;
+}
+
+int file_create_error(void)
+{
+	return file_count >= file_count_max && !capable(CAP_SYS_ADMIN) ? -ENFILE : -ENOMEM;
 }
 
 void file_free(struct file *file)
@@ -41,6 +68,7 @@ void file_free(struct file *file)
 	if (file->dentry)
 		dentry_put(file->dentry);
 	kfree(file);
+	atomic_fetch_sub(&file_count, 1);
 }
 
 struct inode *file_inode(const struct file *file)

@@ -282,6 +282,7 @@ void initramfs_mount(const void *start, size_t size)
 	if (!start || !size)
 		boot_failure("no initramfs; give one to the boot loader as the first module");
 	tree_init();
+	file_init();
 	file_lock_init();
 	memfd_init();
 	anonymous_init();

@@ -564,7 +564,7 @@ int inotify_create(unsigned int flags, struct file **result)
 	if (!*result) {
 		atomic_fetch_sub(&account->inotify_instances, 1);
 		kfree(instance);
-		return -ENOMEM;
+		return file_create_error();
 	}
 	instance->file = *result;
 	user_account_get(account);

@@ -50,7 +50,7 @@ int dentry_open(struct dentry *dentry, unsigned int flags, struct file **result)
 	struct file *file = file_create(&path_ops, NULL, flags);
 
 	if (!file)
-		return -ENOMEM;
+		return file_create_error();
 	dentry_get(dentry);
 	file->dentry = dentry;
 	if (!(flags & O_PATH))

@@ -636,7 +636,7 @@ static int open_end(struct dentry *dentry, unsigned int flags, struct file **res
 	struct file *file = file_create(&unattached_ops, NULL, flags);
 
 	if (!file)
-		return -ENOMEM;
+		return file_create_error();
 	file->dentry = dentry;
 	dentry_get(dentry);
 	int error = attach(dentry->inode, file);

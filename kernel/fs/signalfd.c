@@ -197,7 +197,7 @@ static long create(uint64_t set, unsigned int flags)
 
 	if (!file) {
 		kfree(signals);
-		return -ENOMEM;
+		return file_create_error();
 	}
 	int fd = fd_install(file, flags & O_CLOEXEC);
 

@@ -13,6 +13,7 @@
 #include <kernel/inotify.h>
 #include <kernel/page.h>
 #include <kernel/pipe.h>
+#include <kernel/sched.h>
 #include <kernel/signal.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
@@ -146,6 +147,7 @@ static ssize_t move(const struct end *from, const struct end *to, size_t size, b
 			break;
 		if (signal_is_fatal_pending(task_current()))
 			break;
+		sched_relax();
 	}
 	page_put(buffer);
 	return done ? (ssize_t)done : result;

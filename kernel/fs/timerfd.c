@@ -132,7 +132,7 @@ long sys_timerfd_create(const unsigned long arg[6])
 
 	if (!file) {
 		kfree(timer);
-		return -ENOMEM;
+		return file_create_error();
 	}
 	int fd = fd_install(file, flags & O_CLOEXEC);
 

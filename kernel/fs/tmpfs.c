@@ -17,6 +17,7 @@
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
 #include <kernel/process.h>
+#include <kernel/sched.h>
 #include <kernel/signal.h>
 #include <kernel/task.h>
 #include <kernel/tmpfs.h>
@@ -374,6 +375,7 @@ static int allocate(struct inode *inode, uint64_t offset, uint64_t size)
 		mutex_unlock(&inode->mutex);
 		if (signal_is_fatal_pending(task_current()))
 			error = -EINTR;
+		sched_relax();
 	}
 	give_back_pages(inode, charged);
 	return error;

@@ -16,6 +16,9 @@
 #include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
+#include <kernel/sched.h>
+#include <kernel/signal.h>
+#include <kernel/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
@@ -314,6 +317,9 @@ int area_populate(struct vm_area *area, struct user_range range)
 
 		if (result != FAULT_DONE)
 			return result == FAULT_NO_MEMORY ? -ENOMEM : -EFAULT;
+		if (signal_is_fatal_pending(task_current()))
+			return -EINTR;
+		sched_relax();
 	}
 	return 0;
 }

@@ -21,6 +21,7 @@
 #include <kernel/assert.h>
 #include <kernel/entry.h>
 #include <kernel/perf.h>
+#include <kernel/sched.h>
 #include <kernel/smp.h>
 #include <kernel/tables.h>
 #include <kernel/task.h>
@@ -117,6 +118,7 @@ void pages_unmap(struct vm_space *space, struct user_range range)
 		if (count)
 			tlb_flush(space, from, user_range_start(range));
 		drop(space, pages, count);
+		sched_relax();
 	}
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <kernel/file.h>
+#include <kernel/sched.h>
 #include <kernel/signal.h>
 #include <kernel/tables.h>
 #include <kernel/task.h>
@@ -197,6 +198,7 @@ static int populate(struct vm_area *area, unsigned int write)
 			return result == FAULT_NO_MEMORY ? -ENOMEM : -EFAULT;
 		if (signal_is_fatal_pending(task_current()))
 			return -EINTR;
+		sched_relax();
 	}
 	return 0;
 }

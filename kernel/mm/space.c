@@ -10,6 +10,7 @@
 #include <kernel/assert.h>
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
+#include <kernel/sched.h>
 #include <kernel/tables.h>
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
@@ -104,6 +105,7 @@ struct vm_space *vm_space_fork(struct vm_space *space)
 		error = copy_area(area, child) ? share_pages(area, child) : -ENOMEM;
 		if (error)
 			break;
+		sched_relax();
 	}
 	child->mapped_pages_peak = child->mapped_pages;
 	tlb_flush(space, USER_START, USER_END);

@@ -9,8 +9,19 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <kernel/sched.h>
 #include <kernel/user_range.h>
 #include <uapi/linux/errno.h>
+
+/* Long system calls move much by copies that are at least so large; each is a place to give way, as it is one to
+ * sleep. */
+#define RELAX_SIZE 256
+
+static void relax_after(size_t size)
+{
+	if (size >= RELAX_SIZE)
+		sched_relax();
+}
 
 static bool in_user_space(const void *address, size_t size)
 {
@@ -24,6 +35,7 @@ int copy_from_user(void *destination, const void *user_source, size_t size)
 	if (!in_user_space(user_source, size) ||
 	    arch_copy_user(destination, user_source, size) != 0)
 		return -EFAULT;
+	relax_after(size);
 	return 0;
 }
 
@@ -32,6 +44,7 @@ inline int copy_to_user(void *user_destination, const void *source, size_t size)
 	if (!in_user_space(user_destination, size) ||
 	    arch_copy_user(user_destination, source, size) != 0)
 		return -EFAULT;
+	relax_after(size);
 	return 0;
 }
 
@@ -39,6 +52,7 @@ int clear_user(void *user_destination, size_t size)
 {
 	if (!in_user_space(user_destination, size) || arch_clear_user(user_destination, size) != 0)
 		return -EFAULT;
+	relax_after(size);
 	return 0;
 }
 

@@ -57,7 +57,8 @@ void area_copied(struct vm_area *copy);
 /* AREA, already out of the tree, with its pages unmapped, goes; its file's reference with
  * vm_space_unlock. */
 void area_free(struct vm_area *area);
-/* Gets all pages of RANGE, a part of AREA: 0, -ENOMEM, -EFAULT (its file ends before). */
+/* Gets all pages of RANGE, a part of AREA: 0, -ENOMEM, -EFAULT (its file ends before), -EINTR: the task is to
+ * end. */
 int area_populate(struct vm_area *area, struct user_range range);
 /* vm_map without the checks of size. */
 long space_map(struct vm_space *space, const struct vm_request *request, size_t size);

@@ -113,6 +113,7 @@ struct unix_socket {
 	unsigned int packet_count;   /* L */
 	size_t unread_bytes;	     /* L */
 	_Atomic uint32_t charged;    /* bytes of what it sent and nobody has read */
+	struct user_account *account; /* referenced: whose these are */
 
 	struct spinlock waiting_lock;	    /* W */
 	TAILQ_HEAD(, unix_socket) waiting;  /* W: of a listener: connections, each referenced */

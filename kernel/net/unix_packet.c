@@ -11,7 +11,9 @@
 #include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
+#include <kernel/page.h>
 #include <kernel/task.h>
+#include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 
 #include "unix.h"
@@ -58,6 +60,28 @@ bool unix_is_writable(const struct unix_socket *socket)
 	       (uint64_t)socket->charged * 4 <= socket->send_buffer;
 }
 
+/* --- what a user's sockets hold of memory --- */
+
+/* This part of all memory. Linux has no such limit but a memory cgroup's. */
+#define MEMORY_PART 8
+
+/* Whether SOCKET's user may have BYTES more in queues; then they are charged. */
+static bool charge_user(struct unix_socket *socket, uint32_t bytes)
+{
+	size_t limit = page_total_count() * PAGE_SIZE / MEMORY_PART;
+	size_t before = atomic_fetch_add(&socket->account->socket_bytes, bytes);
+
+	if (before + bytes <= limit || capable(CAP_SYS_RESOURCE))
+		return true;
+	atomic_fetch_sub(&socket->account->socket_bytes, bytes);
+	return false;
+}
+
+static void uncharge_user(struct unix_socket *socket, uint32_t bytes)
+{
+	atomic_fetch_sub(&socket->account->socket_bytes, bytes);
+}
+
 /* --- life --- */
 
 int unix_packet_create(struct unix_socket *sender, struct unix_message *message, size_t size,
@@ -65,18 +89,24 @@ int unix_packet_create(struct unix_socket *sender, struct unix_message *message,
 {
 	if (size > KMALLOC_MAX - sizeof(struct unix_packet))
 		return -ENOBUFS;
-	struct unix_packet *packet = kzalloc(sizeof(*packet) + size);
+	uint32_t charge = unix_charge(sender->type, size);
 
-	if (!packet)
+	if (!charge_user(sender, charge))
 		return -ENOBUFS;
-	if (vector_copy_from(&message->data, packet->bytes, size)) {
+	struct unix_packet *packet = kzalloc(sizeof(*packet) + size);
+	int error = !packet						  ? -ENOBUFS :
+		    vector_copy_from(&message->data, packet->bytes, size) ? -EFAULT :
+									    0;
+
+	if (error) {
 		kfree(packet);
-		return -EFAULT;
+		uncharge_user(sender, charge);
+		return error;
 	}
 	packet->size = size;
 	packet->has_credentials = message->has_credentials;
 	packet->credentials = message->credentials;
-	packet->charge = unix_charge(sender->type, size);
+	packet->charge = charge;
 	packet->sender = sender;
 	unix_get(sender);
 	atomic_fetch_add(&sender->charged, packet->charge);
@@ -93,6 +123,7 @@ void unix_packet_free(struct unix_packet *packet)
 	 * packet. */
 	if ((uint64_t)before * 4 > sender->send_buffer && unix_is_writable(sender))
 		unix_notify(sender, POLL_OUT);
+	uncharge_user(sender, packet->charge);
 	unix_put(sender);
 	unix_rights_drop(packet->rights);
 	kfree(packet);

@@ -29,6 +29,8 @@ struct unix_socket *unix_create(int type)
 		return NULL;
 	socket->references = 1;
 	socket->type = type;
+	socket->account = credentials_current()->account;
+	user_account_get(socket->account);
 	spin_init(&socket->lock);
 	spin_init(&socket->waiting_lock);
 	mutex_init(&socket->read_mutex);
@@ -60,6 +62,7 @@ void unix_put(struct unix_socket *socket)
 	ASSERT(STAILQ_EMPTY(&socket->packets) && !socket->in_flight && !socket->charged);
 	ASSERT(!socket->peer && !socket->named && TAILQ_EMPTY(&socket->waiting));
 	unix_address_put(socket->address);
+	user_account_put(socket->account);
 	kfree(socket);
 }
 

@@ -333,7 +333,7 @@ static long make_descriptor(struct perf_event *event, unsigned long flags)
 
 	if (!file) {
 		perf_event_close(event);
-		return -ENOMEM;
+		return file_create_error();
 	}
 	atomic_store(&event->file, file);
 	int fd = fd_install(file, !!(flags & PERF_FLAG_FD_CLOEXEC));
@@ -350,8 +350,10 @@ static long open_event(struct request *request, unsigned long flags)
 	if (!event)
 		return error;
 	error = check_event(request, event);
-	/* Until the event is installed, exec does not exchange the program that the task is judged by. */
-	bool updating = !error && request->task;
+	/* Until the event is installed, exec does not exchange the program that the task is judged by. The caller's own
+	 * process cannot: exec ends all other threads first. */
+	bool updating = !error && request->task &&
+			request->task->process != task_current()->process;
 
 	if (updating && exec_update_begin_observing(request->task, request->attr.sigtrap)) {
 		updating = false;

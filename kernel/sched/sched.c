@@ -281,6 +281,16 @@ void sched_preempt(void)
 	reschedule(false);
 }
 
+void sched_relax_now(void)
+{
+	unsigned long state = arch_irq_save();
+
+	/* An idle task goes on when nobody else runs: that may be never. */
+	if (!is_idle_task(task_current()))
+		sched_preempt();
+	arch_irq_restore(state);
+}
+
 static bool wake(struct task *task, bool sync)
 {
 	unsigned long state = arch_irq_save();

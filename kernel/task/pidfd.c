@@ -85,7 +85,7 @@ int pidfd_create(struct process *process, struct task *thread, bool nonblocking)
 
 	if (!file) {
 		kfree(pidfd);
-		return -ENOMEM;
+		return file_create_error();
 	}
 	pidfd->process = process;
 	atomic_fetch_add(&process->references, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Floods: a process that asks for more interrupts than a processor can serve leaves the others on it a part of
- * their speed, and can be killed. The speed is a number of rounds in so much virtual time (tests/boot/icount.t), so
+ * Floods: a process that asks for more interrupts than a processor can serve, or for more work than a turn is long,
+ * leaves the others on it a part of their speed, and can be killed. The speed is a number of rounds in so much virtual time (tests/boot/icount.t), so
  * it is the same on every host.
  */
 #include <fcntl.h>
@@ -19,6 +19,10 @@ enum { TIMERS = 2000, FEW_TIMERS = 300, EVENTS = 200 };
 enum { MONOTONIC = 1, PROCESS_TIME = 2, EVENT_SIGNAL = 0, LIMIT_SIGPENDING = 11 };
 /* How long is measured, and how much speed is left at least: half, but for what a switch costs. */
 enum { WINDOW_MS = 60, SETTLE_MS = 40, LEAST_PERCENT = 30 };
+
+/* Of memory that long calls fill; and of a file without pages. */
+#define FILLED_BYTES ((size_t)64 << 20)
+#define HOLE_BYTES   ((long)1 << 31)
 
 static const struct setting each_nanosecond = { { 0, 1 }, { 0, 1 } };
 static _Atomic int *ready;
@@ -143,6 +147,70 @@ static void clock_events(void *unused)
 		;
 }
 
+/* --- long calls: each is many turns of work --- */
+
+static char *make_room(void)
+{
+	char *room = mmap(NULL, FILLED_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+
+	if (room == MAP_FAILED)
+		abort();
+	return room;
+}
+
+static void random_bytes(void *unused)
+{
+	char *room = make_room();
+
+	(void)unused;
+	*ready = 1;
+	for (;;)
+		must(syscall(__NR_getrandom, room, FILLED_BYTES, 0));
+}
+
+static void zeros(void *unused)
+{
+	char *room = make_room();
+	int fd = open("/dev/zero", O_RDONLY);
+
+	(void)unused;
+	must(fd);
+	*ready = 1;
+	for (;;)
+		must(read(fd, room, FILLED_BYTES));
+}
+
+static void hole_to_nowhere(void *unused)
+{
+	int from = (int)syscall(__NR_memfd_create, "hole", 0), to = open("/dev/null", O_WRONLY);
+
+	(void)unused;
+	must(from);
+	must(to);
+	must(ftruncate(from, HOLE_BYTES));
+	*ready = 1;
+	for (;;) {
+		must(lseek(from, 0, SEEK_SET));
+		must(syscall(__NR_sendfile, to, from, NULL, HOLE_BYTES));
+	}
+}
+
+static void pages(void *unused)
+{
+	(void)unused;
+	*ready = 1;
+	for (;;) {
+		char *room = make_room();
+
+		must(syscall(__NR_madvise, room, FILLED_BYTES, MADV_POPULATE_WRITE));
+		must(munmap(room, FILLED_BYTES));
+		room = mmap(NULL, FILLED_BYTES, PROT_READ,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		must(munmap(room, FILLED_BYTES));
+	}
+}
+
 /* Rounds in WINDOW_MS. */
 static uint64_t measure(void)
 {
@@ -166,6 +234,10 @@ static const struct {
 	{ "timers that are files", timer_files, 100 },
 	{ "setitimer's timers", interval_timer, 100 },
 	{ "events of clocks", clock_events, 50 },
+	{ "random bytes", random_bytes, 50 },
+	{ "zeros", zeros, 50 },
+	{ "a file's hole sent to nowhere", hole_to_nowhere, 50 },
+	{ "pages that are made present", pages, 50 },
 };
 
 static void check_floods(void)
@@ -194,7 +266,7 @@ static void check_floods(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a flood of timers leaves others a part of the processor, and its process can be killed",
+	{ "a flood of timers or a long call leaves others a part of the processor, and its process can be killed",
 	  check_floods },
 };
 

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 
 #include <linux/socket.h>
@@ -558,6 +559,64 @@ static void check_sleepers(void)
 	close_pair(ends);
 }
 
+/* --- limits --- */
+
+/* More pairs than a user may fill. */
+#define PAIRS 1000
+#define USER  1000
+#ifdef __alpha__
+#define LIMIT_NOFILE 6
+#else
+#define LIMIT_NOFILE 7
+#endif
+
+static char page[PAGE];
+
+/* Writes to PAIR until it takes no more; the error. */
+static int fill(const int pair[2])
+{
+	long result;
+
+	do
+		result = write(pair[0], page, sizeof(page));
+	while (result > 0);
+	return errno;
+}
+
+/* Status 0: ENOBUFS came before anything else, and one message that was read makes room for another. */
+static void fill_as_user(void)
+{
+	const uint64_t files[2] = { 4096, 4096 };
+	int pairs[PAIRS][2], error = EAGAIN;
+	unsigned int count = 0;
+
+	if (syscall(__NR_prlimit64, 0, LIMIT_NOFILE, files, NULL) ||
+	    syscall(__NR_setresuid, USER, USER, USER))
+		_exit(1);
+	while (count < PAIRS && error == EAGAIN) {
+		if (syscall(__NR_socketpair, AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pairs[count]))
+			_exit(2);
+		error = fill(pairs[count++]);
+	}
+	if (error != ENOBUFS)
+		_exit(3);
+	if (read(pairs[0][1], page, sizeof(page)) != sizeof(page))
+		_exit(4);
+	if (write(pairs[count - 1][0], page, sizeof(page)) != sizeof(page))
+		_exit(5);
+	_exit(0);
+}
+
+static void fill_in_child(void)
+{
+	EXPECT_EQ(status_of(start(fill_as_user)), 0);
+}
+
+static void check_user_limit(void)
+{
+	state_expect_kept(fill_in_child, 1, 1);
+}
+
 static const struct tap_rule rules[] = {
 	{ "records of several writers come whole and in order: stream", check_stream_records },
 	{ "records of several writers come whole and in order: packets", check_packet_records },
@@ -569,6 +628,7 @@ static const struct tap_rule rules[] = {
 	{ "sockets that nobody can reach are freed", check_garbage },
 	{ "sockets in sockets are freed, however deep", check_deep_nesting },
 	{ "sockets on their way are not taken for garbage", check_travellers },
+	{ "a user's unread messages have a limit", check_user_limit },
 	{ "whatever several processes do, all of it is free in the end", check_mix },
 };
 

@@ -89,9 +89,8 @@ TEXT(max_map_count, "%d\n", VM_AREAS_MAX)
 TEXT(overcommit_memory, "0\n")
 TEXT(mmap_min_addr, "%d\n", USER_START)
 TEXT(nr_open, "%d\n", DESCRIPTORS_MAX)
-/* Linux's id for what cannot be said in 16 bits; what memory there is for is the only limit of files. */
+/* Linux's id for what cannot be said in 16 bits. */
 TEXT(overflow_id, "65534\n")
-TEXT(file_max, "%ld\n", INT64_MAX)
 /* The generator is never out of bits: 256, as many as its key has. */
 TEXT(entropy, "256\n")
 
@@ -151,6 +150,7 @@ NUMBER(max_user_instances, inotify_instances_max, 0, INT32_MAX)
 NUMBER(max_user_watches, inotify_watches_max, 0, INT32_MAX)
 NUMBER(max_queued_events, inotify_events_max, 0, INT32_MAX)
 SHOW_NUMBER(kptr_restrict, kptr_restrict)
+NUMBER(file_max, file_count_max, 0, INT32_MAX)
 NUMBER(pipe_user_pages_soft, pipe_user_pages_soft, 0, INT32_MAX)
 NUMBER(sched_schedstats, sched_statistics, 0, 1)
 /* Linux's least: what the system needs for itself. */
@@ -388,7 +388,7 @@ static const struct pseudo_entry inotify_entries[] = {
 };
 
 static const struct pseudo_entry fs_entries[] = {
-	FIXED("file-max", show_file_max),
+	NAMED_NUMBER_SETTING("file-max", file_max),
 	FILE_ENTRY(nr_open),
 	DIRECTORY("inotify", inotify_entries),
 	NAMED_NUMBER_SETTING("pipe-user-pages-soft", pipe_user_pages_soft),

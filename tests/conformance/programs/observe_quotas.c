@@ -5,11 +5,20 @@
  */
 #include "child.h"
 
+#include <linux/perf_event.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/xattr.h>
 #include <time.h>
 
@@ -271,6 +280,59 @@ static void see_pipes(void)
 	show(outcome(fcntl(ends[0], F_SETPIPE_SZ, 8 * PAGE_BYTES)), "and beyond the limit");
 }
 
+/* --- open files --- */
+
+static void open_all_kinds(void)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(attr),
+					.exclude_kernel = 1 };
+	int ends[2];
+	sigset_t set;
+
+	sigemptyset(&set);
+	SEE(open("/", O_RDONLY));
+	SEE(open("/dev/null", O_RDONLY));
+	SEE(open("/", O_PATH));
+	SEE(pipe(ends));
+	/* Linux limits its Unix sockets besides, root's too. */
+	if (geteuid()) {
+		SEE(socket(AF_UNIX, SOCK_STREAM, 0));
+		SEE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+	}
+	SEE(eventfd(0, 0));
+	SEE(timerfd_create(CLOCK_MONOTONIC, 0));
+	SEE(signalfd(-1, &set, 0));
+	SEE(epoll_create1(0));
+	SEE(inotify_init());
+	SEE(memfd_create("memory", 0));
+	SEE(syscall(SYS_pidfd_open, getpid(), 0));
+	SEE(syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0));
+	SEE(dup(1));
+}
+
+static void open_as_somebody(void)
+{
+	become(SOMEBODY);
+	open_all_kinds();
+}
+
+/* Of all processes together; who has CAP_SYS_ADMIN goes beyond. Linux counts about, but for 0. */
+static void see_files(void)
+{
+	char text[32] = "";
+	int fd = open("/proc/sys/fs/file-max", O_RDONLY);
+	ssize_t got = read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	show(got > 0 ? "a number" : "nothing", "file-max");
+	SEE(write_file("/proc/sys/fs/file-max", "0") > 0);
+	in_child(open_all_kinds);
+	in_child(open_as_somebody);
+	SEE(write_file("/proc/sys/fs/file-max", text) > 0);
+	in_child(open_as_somebody);
+}
+
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -280,5 +342,6 @@ int main(void)
 	see_default();
 	in_child(see_timers);
 	in_child(see_pipes);
+	see_files();
 	return 0;
 }

@@ -44,6 +44,11 @@ struct file *file_create(const struct file_ops *ops, void *private, unsigned int
 	return file;
 }
 
+int file_create_error(void)
+{
+	return -ENOMEM;
+}
+
 void file_free(struct file *file)
 {
 	if (file->ops->release)
