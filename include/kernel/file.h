@@ -89,6 +89,7 @@ struct file_async {
 	_Atomic uint32_t uid, euid; /* of who named the owner */
 	_Atomic int signal;	    /* 0: SIGIO without si_fd */
 	_Atomic int fd;		    /* descriptor that was given O_ASYNC */
+	_Atomic pid_t asker;	    /* process that named the owner or the signal, whichever was later */
 };
 
 struct file {

@@ -242,9 +242,9 @@ int signal_send_process_locked(struct process *process, const struct kernel_sigi
  * held. */
 int signal_send_by_program(struct process *process, struct task *task,
 			   const struct kernel_siginfo *info);
-/* The same of a file (O_ASYNC), whoever named its owner. Any context but NMI. T held. */
+/* The same of a file (O_ASYNC), as process ASKER wants it. Any context but NMI. T held. */
 int signal_send_to_owner(struct process *process, struct task *task,
-			 const struct kernel_siginfo *info);
+			 const struct kernel_siginfo *info, pid_t asker);
 /* Whether CHILD was stopped or continued in a way that wait4's OPTIONS ask for; *STATUS as wait4
  * reports it. TAKE: it is not reported again. T held. */
 bool signal_take_stop_report(struct process *child, unsigned int options, bool take, int *status);

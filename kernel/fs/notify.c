@@ -69,7 +69,7 @@ static void tell_group(const struct file_async *async, struct process_group *gro
 
 	LIST_FOREACH(process, &group->members, group_member)
 		if (process->leader && may_tell(async, process->leader))
-			signal_send_to_owner(process, NULL, info);
+			signal_send_to_owner(process, NULL, info, async->asker);
 }
 
 static void tell(const struct file_async *async, const struct owner *owner,
@@ -85,7 +85,8 @@ static void tell(const struct file_async *async, const struct owner *owner,
 		if (group)
 			tell_group(async, group, info);
 	} else if (task && task->process && may_tell(async, task)) {
-		signal_send_to_owner(task->process, owner->type == OWNER_TID ? task : NULL, info);
+		signal_send_to_owner(task->process, owner->type == OWNER_TID ? task : NULL, info,
+				     async->asker);
 	}
 	spin_unlock_irqrestore(&task_table_lock, state);
 	if (task)
@@ -140,6 +141,7 @@ static long set_owner(struct file *file, const struct owner *owner)
 	memcpy(&word, owner, sizeof(word));
 	file->async.uid = own->uid;
 	file->async.euid = own->euid;
+	file->async.asker = task_current()->tgid;
 	file->async.owner = word;
 	return 0;
 }
@@ -183,6 +185,7 @@ long file_notify_control(struct file *file, unsigned int command, unsigned long 
 	case F_SETSIG:
 		if (argument > SIGNALS_MAX)
 			return -EINVAL;
+		file->async.asker = task_current()->tgid;
 		file->async.signal = (int)argument;
 		return 0;
 	case F_GETSIG:

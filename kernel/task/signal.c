@@ -283,9 +283,9 @@ int signal_send_by_program(struct process *process, struct task *task,
 }
 
 int signal_send_to_owner(struct process *process, struct task *task,
-			 const struct kernel_siginfo *info)
+			 const struct kernel_siginfo *info, pid_t asker)
 {
-	return send(process, task, info, true);
+	return send(process, task, info, asker != process->pid);
 }
 
 int signal_send(struct task *task, const struct kernel_siginfo *info)
