@@ -461,10 +461,8 @@ static int check_shape(struct parser *parser)
 
 static int parse(struct parser *parser)
 {
-	int error = check_shape(parser);
+	int error = parse_list(parser, new_node(parser, ONE_OF));
 
-	if (!error)
-		error = parse_list(parser, new_node(parser, ONE_OF));
 	if (!error && *parser->at)
 		error = fail(parser, parser->at, "Too many terms in predicate expression", -EPERM);
 	return error;
@@ -484,19 +482,24 @@ static size_t count_nodes(const char *text)
 int trace_filter_make(const struct trace_event *event, const char *text,
 		      struct trace_filter **result, struct trace_filter_error *wrong)
 {
-	size_t nodes = count_nodes(text);
-	struct trace_filter *filter =
-		kzalloc(sizeof(*filter) + nodes * sizeof(struct node) + strlen(text) + 1);
-	struct parser parser = {
-		.event = event, .filter = filter, .text = text, .at = text, .error = wrong
-	};
+	struct parser parser = { .event = event, .text = text, .at = text, .error = wrong };
 
 	*wrong = (struct trace_filter_error){ .words = NULL };
+	int error = check_shape(&parser);
+
+	if (error)
+		return error;
+	size_t nodes = count_nodes(text);
+	size_t size = sizeof(struct trace_filter) + nodes * sizeof(struct node) + strlen(text) + 1;
+	/* A page of text may name more than one allocation holds where pages are large. */
+	struct trace_filter *filter = size <= KMALLOC_MAX ? kzalloc(size) : NULL;
+
 	if (!filter)
 		return -ENOMEM;
+	parser.filter = filter;
 	filter->root = filter->free_node = (struct node *)(filter + 1);
 	filter->free_text = (char *)(filter->root + nodes);
-	int error = parse(&parser);
+	error = parse(&parser);
 
 	if (error) {
 		kfree(filter);

@@ -32,7 +32,7 @@ static inline uint64_t free_memory(void)
 
 #define SIZES_MAX 24
 /* How often the kernel may keep more for the next time. */
-#define BATCHES	  6
+#define BATCHES	  20
 
 /* A state of the kernel. */
 struct state {
