@@ -36,7 +36,7 @@ answer "after a bomb"
 ANSWERS = """\
 1..4
 after bombs: Linux
-1..2
+1..3
 after exhaustion: Linux
 during a bomb: full
 killed: 137
