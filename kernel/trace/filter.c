@@ -469,14 +469,15 @@ static int parse(struct parser *parser)
 }
 
 /* As many nodes as TEXT can need: a comparison, a list and a parenthesis each have a character of their
- * own that is not part of a word. */
+ * own that is not part of a word; and a comparison has three characters, a pair of parentheses two, each pair with two
+ * nodes, so there are no more nodes than characters but for the outermost ones. */
 static size_t count_nodes(const char *text)
 {
-	size_t count = 3;
+	size_t count = 3, most = strlen(text) + 3;
 
 	for (; *text; text++)
 		count += !is_word(*text) && *text != ' ' ? 2 : 0;
-	return count;
+	return count < most ? count : most;
 }
 
 int trace_filter_make(const struct trace_event *event, const char *text,
