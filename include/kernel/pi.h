@@ -71,8 +71,8 @@ pid_t pi_lock_owner_tid(struct pi_lock *lock);
 /* Whether LOCK's owner is to confirm that it has got it; and it does. */
 bool pi_lock_is_abandoned(struct pi_lock *lock);
 void pi_lock_confirm(struct pi_lock *lock);
-/* The task of LOCK's first waiter, without a reference; NULL: none. */
-struct task *pi_lock_first(struct pi_lock *lock);
+/* LOCK's first waiter at this moment; NULL: none. Priorities change at any time, and the order with them. */
+struct pi_waiter *pi_lock_first(struct pi_lock *lock);
 
 /* WAITER's task waits for LOCK, until WAITER->granted. TRY: it only takes LOCK if that is free. 0: it waits; 1: it is the
  * owner already, and WAITER is granted; -EAGAIN: LOCK is not free; -EDEADLK: its owner waits for the task, or the
@@ -80,8 +80,8 @@ struct task *pi_lock_first(struct pi_lock *lock);
 int pi_wait(struct pi_lock *lock, struct pi_waiter *waiter, bool try);
 /* WAITER no longer waits, unless it is granted: that is returned. */
 bool pi_stop_waiting(struct pi_waiter *waiter);
-/* The running task, its owner, gives LOCK to the first waiter, who is woken. */
-void pi_hand_over(struct pi_lock *lock);
+/* The running task, its owner, gives LOCK to WAITER, which the caller keeps waiting for it, and wakes it. */
+void pi_hand_over(struct pi_lock *lock, struct pi_waiter *waiter);
 
 /* TASK's own priority has changed. */
 void pi_update(struct task *task);

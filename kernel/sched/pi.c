@@ -124,22 +124,27 @@ static void take(struct pi_lock *lock)
 	follow(inherit(owner));
 }
 
-/* LOCK, which nobody has, is the first waiter's from now on. G held. */
+/* LOCK, which nobody has, is WAITER's, one of its own, from now on. G held. */
+static void grant(struct pi_lock *lock, struct pi_waiter *waiter)
+{
+	struct task *task = waiter->task;
+
+	RB_REMOVE(pi_waiter_tree, &lock->waiters, waiter);
+	task->pi.waiter = NULL;
+	waiter->lock = NULL;
+	give(lock, task);
+	waiter->granted = true;
+	task->woken = true;
+	sched_wake(task);
+}
+
+/* The same of the first waiter, if there is one. G held. */
 static void grant_to_first(struct pi_lock *lock)
 {
 	struct pi_waiter *first = first_waiter(lock);
 
-	if (!first)
-		return;
-	struct task *task = first->task;
-
-	RB_REMOVE(pi_waiter_tree, &lock->waiters, first);
-	task->pi.waiter = NULL;
-	first->lock = NULL;
-	give(lock, task);
-	first->granted = true;
-	task->woken = true;
-	sched_wake(task);
+	if (first)
+		grant(lock, first);
 }
 
 void pi_lock_init(struct pi_lock *lock)
@@ -196,14 +201,13 @@ void pi_lock_confirm(struct pi_lock *lock)
 	spin_unlock(&pi_graph_lock);
 }
 
-struct task *pi_lock_first(struct pi_lock *lock)
+struct pi_waiter *pi_lock_first(struct pi_lock *lock)
 {
 	spin_lock(&pi_graph_lock);
-	const struct pi_waiter *first = first_waiter(lock);
-	struct task *task = first ? first->task : NULL;
+	struct pi_waiter *first = first_waiter(lock);
 
 	spin_unlock(&pi_graph_lock);
-	return task;
+	return first;
 }
 
 /* Whether TASK may wait for LOCK: its owner does not wait for TASK in turn. G held. */
@@ -259,12 +263,12 @@ bool pi_stop_waiting(struct pi_waiter *waiter)
 	return waiter->granted;
 }
 
-void pi_hand_over(struct pi_lock *lock)
+void pi_hand_over(struct pi_lock *lock, struct pi_waiter *waiter)
 {
 	spin_lock(&pi_graph_lock);
-	ASSERT_DEBUG(lock->owner == task_current());
+	ASSERT_DEBUG(lock->owner == task_current() && waiter->lock == lock);
 	take(lock);
-	grant_to_first(lock);
+	grant(lock, waiter);
 	spin_unlock(&pi_graph_lock);
 }
 

@@ -364,15 +364,16 @@ static int unlock(uintptr_t address, const struct futex_key *key, uint32_t word,
 
 	if (!state || pi_lock_owner_tid(&state->lock) != self->tid)
 		return -EINVAL;
-	/* Who is in the bucket and has not got the lock waits for it. */
-	uint32_t next = (uint32_t)pi_lock_first(&state->lock)->tid;
+	/* Who is in the bucket and has not got the lock waits for it. The first one now gets it: while the bucket is
+	 * locked it does not stop waiting, though another priority may make another one the first. */
+	struct pi_waiter *next = pi_lock_first(&state->lock);
 
-	error = exchange(address, &seen, next | FUTEX_WAITERS);
+	error = exchange(address, &seen, (uint32_t)next->task->tid | FUTEX_WAITERS);
 	/* But for a flag it is as it was: somebody has begun to wait. */
 	if (error == -EAGAIN && (seen & FUTEX_TID_MASK) != word)
 		return -EINVAL;
 	if (!error)
-		pi_hand_over(&state->lock);
+		pi_hand_over(&state->lock, next);
 	return error;
 }
 

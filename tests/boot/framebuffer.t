@@ -106,7 +106,7 @@ def start(report, video, words, pixels, cells, *devices):
     """A machine that starts a shell from the ISO in this mode."""
     status, _, error = tap.command([TALLY, "image", "--iso", "--video", video, "--append",
                                     "console=cooked log=com1 " + words, "-o", ISO,
-                                    shutil.which("busybox") or "/bin/busybox", "sh"])
+                                    shutil.which("busybox") or "/bin/busybox", "sh"], cwd="/")
     if status:
         report.ok(False, f"an image with the mode {video}", status, error)
     for path in LOG, PIXELS:

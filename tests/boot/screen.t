@@ -86,7 +86,7 @@ def dialogue(report, name, *devices):
 def main():
     report = tap.Report()
     busybox = shutil.which("busybox") or "/bin/busybox"
-    status, _, error = tap.command([TALLY, "image", "-o", IMAGE, busybox, "sh"])
+    status, _, error = tap.command([TALLY, "image", "-o", IMAGE, busybox, "sh"], cwd="/")
     report.equal(status, 0, "an image of a shell", error)
     dialogue(report, "with a serial line", "-serial", "null")
     dialogue(report, "without a serial line")
