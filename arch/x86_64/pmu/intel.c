@@ -377,8 +377,11 @@ static uint32_t intel_user_index(struct perf_event *event)
 
 static unsigned int intel_user_width(struct perf_event *event)
 {
-	return event->hw.counter.index < 0 ? intel.general_width_bits :
-					     event->hw.counter.width_bits;
+	/* Another PMU's has no counter here. */
+	bool is_on_counter = event->pmu->user_width == intel_user_width &&
+			     event->hw.counter.index >= 0;
+
+	return is_on_counter ? event->hw.counter.width_bits : intel.general_width_bits;
 }
 
 static struct pmu intel_pmu = {
