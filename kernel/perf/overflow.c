@@ -15,8 +15,8 @@
 #include <kernel/perf/wakeup.h>
 #include <uapi/linux/signal.h>
 
-bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame, uint64_t address,
-			    bool throttled)
+inline bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *frame,
+				   uint64_t address, bool throttled)
 {
 	if (!perf_event_is_sampling(event))
 		return false;

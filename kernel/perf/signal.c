@@ -34,7 +34,7 @@ static struct file *file_of(const struct perf_event *event)
 	return atomic_load_explicit(&opened->file, memory_order_acquire);
 }
 
-void perf_event_note_owner(struct perf_event *event, int poll_code)
+inline void perf_event_note_owner(struct perf_event *event, int poll_code)
 {
 	const struct file *file = file_of(event);
 
