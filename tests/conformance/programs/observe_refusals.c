@@ -291,9 +291,10 @@ static int file_fd, pipe_fds[2], pair[2], directory_fd, epoll_fd;
 static char *buffer, *mapping;
 static struct iovec vector;
 
-static void *map_pages(size_t count)
+/* NEAR: where, if there is room. */
+static void *map_pages(size_t count, void *near)
 {
-	return mmap(NULL, count * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	return mmap(near, count * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		    -1, 0);
 }
 
@@ -429,9 +430,10 @@ int main(void)
 	if (chdir("/tmp") < 0 && chdir("/") < 0)
 		return 1;
 	signal(SIGPIPE, SIG_IGN);
-	buffer = map_pages(2);
+	/* Low: what lies a TiB above it is user space everywhere. */
+	buffer = map_pages(2, (void *)(1l << 36));
 	munmap(buffer + PAGE_BYTES, PAGE_BYTES);
-	mapping = map_pages(4);
+	mapping = map_pages(4, (void *)(1l << 35));
 	try_all(with_descriptor, COUNT(with_descriptor), try_descriptors);
 	try_all(with_number, COUNT(with_number), try_numbers);
 	return 0;
