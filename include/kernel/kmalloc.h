@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Largest object. */
 #define KMALLOC_MAX ((size_t)1 << 20)
@@ -14,6 +15,17 @@
 /* SIZE bytes (1 … KMALLOC_MAX), zeroed, aligned to 16 (to 64 from 64 bytes upwards), or NULL.
  * Task and interrupt context. */
 void *kzalloc(size_t size);
+
+/* A copy of the SIZE bytes (below KMALLOC_MAX) at BYTES with a zero byte after them, for kfree, or NULL. Context as
+ * above. */
+static inline char *kcopy_text(const char *bytes, size_t size)
+{
+	char *copy = kzalloc(size + 1);
+
+	if (copy)
+		memcpy(copy, bytes, size);
+	return copy;
+}
 
 /* Frees what kzalloc returned; NULL is allowed. Task and interrupt context. */
 void kfree(void *object);

@@ -56,20 +56,11 @@ void dentry_put(struct dentry *dentry)
 	}
 }
 
-static char *copy_name(const char *name, size_t size)
-{
-	char *copy = kzalloc(size + 1);
-
-	if (copy)
-		memcpy(copy, name, size);
-	return copy;
-}
-
 struct dentry *dentry_create(struct dentry *parent, struct inode *inode, const char *name,
 			     size_t name_size)
 {
 	struct dentry *dentry = kzalloc(sizeof(*dentry));
-	char *copy = copy_name(name, name_size);
+	char *copy = kcopy_text(name, name_size);
 
 	if (!dentry || !copy) {
 		kfree(dentry);
@@ -121,7 +112,7 @@ struct dentry *dentry_find(struct dentry *parent, const char *name, size_t name_
 
 int dentry_move(struct dentry *dentry, struct dentry *parent, const char *name, size_t name_size)
 {
-	char *copy = copy_name(name, name_size);
+	char *copy = kcopy_text(name, name_size);
 	struct dentry *old_parent = dentry->parent;
 
 	if (!copy)

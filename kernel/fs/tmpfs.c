@@ -615,7 +615,7 @@ int tmpfs_set_target(struct inode *inode, const char *text, size_t size)
 	/* Linux has a page for what does not fit the inode's own memory. */
 	uint64_t pages = size >= SHORT_TARGET_SIZE;
 	int error = pages ? charge_pages(inode->superblock, pages) : 0;
-	char *copy = error ? NULL : kzalloc(size + 1);
+	char *copy = error ? NULL : kcopy_text(text, size);
 
 	if (!copy) {
 		if (!error)
@@ -623,7 +623,6 @@ int tmpfs_set_target(struct inode *inode, const char *text, size_t size)
 		return error ? error : -ENOMEM;
 	}
 	inode->pages = pages;
-	memcpy(copy, text, size);
 	tmpfs(inode)->target = copy;
 	inode->size = size;
 	return 0;

@@ -78,16 +78,6 @@ char trace_choice_state(const struct trace_instance *instance, const char *syste
 
 /* --- filters --- */
 
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = kzalloc(size);
-
-	if (copy)
-		memcpy(copy, text, size);
-	return copy;
-}
-
 /* What stands for no filter; behind it there are no spaces any more. */
 static bool is_none(const char *text)
 {
@@ -108,7 +98,7 @@ static int set_filter(struct trace_instance *instance, unsigned int number, cons
 
 	if (!is_none(text)) {
 		error = trace_filter_make(trace_event_get(number), text, &filter, &wrong);
-		copy = error == -ENOMEM ? NULL : copy_text(text);
+		copy = error == -ENOMEM ? NULL : kcopy_text(text, strlen(text));
 		if (!copy) {
 			trace_filter_free(filter);
 			return -ENOMEM;

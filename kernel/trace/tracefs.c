@@ -110,15 +110,6 @@ static char *next_word(char **text)
 	return *word ? word : NULL;
 }
 
-static char *copy_of(const char *bytes, size_t size)
-{
-	char *copy = kzalloc(size + 1);
-
-	if (copy)
-		memcpy(copy, bytes, size);
-	return copy;
-}
-
 /* 0 or 1, alone in BYTES; else -EINVAL. */
 static int parse_switch(const char *bytes, size_t size)
 {
@@ -176,7 +167,7 @@ static ssize_t store_text(const char *bytes, size_t size, void *target,
 
 	while (length && is_space(bytes[length - 1]))
 		length--;
-	char *copy = copy_of(bytes, length);
+	char *copy = kcopy_text(bytes, length);
 	int error = copy ? store(target, copy) : -ENOMEM;
 
 	kfree(copy);
@@ -237,7 +228,7 @@ static int show_trigger(struct text *text, void *target)
 
 static int set_trigger(void *target, const char *text)
 {
-	char *copy = copy_of(text, strlen(text));
+	char *copy = kcopy_text(text, strlen(text));
 	int error =
 		copy ? trace_trigger_write(trace_target_instance(target), number_of(target), copy) :
 		       -ENOMEM;
@@ -532,7 +523,7 @@ static int choose(struct trace_instance *instance, char *word)
 
 static ssize_t store_set_event(void *target, const char *bytes, size_t size)
 {
-	char *copy = copy_of(bytes, size), *rest = copy, *word;
+	char *copy = kcopy_text(bytes, size), *rest = copy, *word;
 	int error = copy ? 0 : -ENOMEM;
 
 	while (!error && (word = next_word(&rest)))
@@ -556,7 +547,7 @@ static int show_tracers(struct text *text, void *unused)
 
 static ssize_t store_tracer(void *unused, const char *bytes, size_t size)
 {
-	char *copy = copy_of(bytes, size), *rest = copy, *word = copy ? next_word(&rest) : NULL;
+	char *copy = kcopy_text(bytes, size), *rest = copy, *word = copy ? next_word(&rest) : NULL;
 	ssize_t result = word && !strcmp(word, "nop") ? (ssize_t)size : copy ? -EINVAL : -ENOMEM;
 
 	kfree(copy);

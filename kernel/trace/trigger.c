@@ -221,16 +221,6 @@ static char *next_part(char **text, const char *ends)
 	return part;
 }
 
-static char *copy_of(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = kzalloc(size);
-
-	if (copy)
-		memcpy(copy, text, size);
-	return copy;
-}
-
 /* TEXT, behind "if", becomes TRIGGER's filter. */
 static int set_filter(struct trace_trigger *trigger, unsigned int number, char *text)
 {
@@ -241,7 +231,7 @@ static int set_filter(struct trace_trigger *trigger, unsigned int number, char *
 
 	if (error)
 		return error == -ENOMEM ? error : -EINVAL;
-	trigger->filter_text = copy_of(text);
+	trigger->filter_text = kcopy_text(text, strlen(text));
 	return trigger->filter_text ? 0 : -ENOMEM;
 }
 
