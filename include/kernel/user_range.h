@@ -82,7 +82,7 @@ static inline bool user_range_make(uintptr_t start, size_t size, struct user_ran
 	return true;
 }
 
-/* What of RANGE lies at AT and above; and what lies below. */
+/* The part of RANGE at AT and above; and the part below. */
 static inline struct user_range user_range_from(struct user_range range, uintptr_t at)
 {
 	uintptr_t end = range.user_range_member_end;

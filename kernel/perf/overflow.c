@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an overflow does: the sample, limits, and what is left for later. Throttling is in throttle.c, the
+ * The overflow of an event: its sample, its limits, and the work left for later. Throttling is in throttle.c, the
  * period of a frequency in frequency.c, signals in signal.c.
  *
  * All of it may run in an NMI, on top of anything: no lock, no memory, no wake-up. What needs

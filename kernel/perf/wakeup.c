@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who waits for an event's records, and how they are woken: poll, and the wake-up that an NMI asks for and
- * the event's deferred work does.
+ * Waiting for an event's records (poll), and the wake-up that an NMI asks for and the event's deferred work
+ * does.
  *
  * ring->writers_lock is a leaf but for the wait queues it wakes.
  */

@@ -244,11 +244,14 @@ static int send(struct process *process, struct task *task, const struct kernel_
 		bool was_pending = signal < FIRST_REAL_TIME &&
 				   (queue->pending & signal_bit(signal));
 
-		struct kernel_siginfo marked = *info;
+		struct kernel_siginfo marked;
 
-		if (by_other && blocked && process->pid == FIRST_PID && info->si_code != SI_TIMER)
+		if (by_other && blocked && process->pid == FIRST_PID && info->si_code != SI_TIMER) {
+			marked = *info;
 			marked.padding = FROM_OTHER;
-		error = signal_queue_add(queue, asked, &marked);
+			info = &marked;
+		}
+		error = signal_queue_add(queue, asked, info);
 		result = error	     ? TRACE_SIGNAL_OVERFLOW_FAIL :
 			 was_pending ? TRACE_SIGNAL_ALREADY_PENDING :
 				       TRACE_SIGNAL_DELIVERED;

@@ -367,9 +367,18 @@ static void check_shots(void)
 	close(common);
 }
 
+/* The children of a rule begin together: none may be through before another was started. */
+static void begin_together(void)
+{
+	words[COUNT]++;
+	while (words[COUNT] < WORKERS)
+		sched_yield();
+}
+
 /* Adds files to the common instance and closes them, ready or not. Only its own process has them. */
 static void add_and_close(void)
 {
+	begin_together();
 	for (int i = 0; i < ROUNDS; i++) {
 		uint64_t one = 1;
 		int counter = make_counter(0), inner = make_epoll();
@@ -389,6 +398,7 @@ static void add_and_close(void)
 
 static void wait_in_common(void)
 {
+	begin_together();
 	while (words[DONE] < WORKERS / 2) {
 		struct event events[3];
 
@@ -400,10 +410,11 @@ static void wake_common(void)
 {
 	uint64_t one = 1;
 
-	while (words[DONE] < WORKERS / 2) {
+	begin_together();
+	do {
 		must(write(ring[0], &one, 8) == 8);
 		sched_yield();
-	}
+	} while (words[DONE] < WORKERS / 2);
 }
 
 static void check_closing(void)

@@ -32,7 +32,7 @@ struct perf_raw {
 	uint32_t size;
 };
 
-/* What a driver keeps for an event on a counter. */
+/* A driver's part of an event on a counter. */
 struct hw_counter {
 	uint64_t constraint;	 /* counters that can count it, bit n = index n */
 	int index;		 /* of the counter it is on, -1: none */
@@ -41,7 +41,7 @@ struct hw_counter {
 	uint32_t read_index;	 /* … and what the instruction that reads it is given */
 };
 
-/* What the PMU keeps for an event. Written on the CPU where the event is active, PMU disabled or in the
+/* The PMU's part of an event. Written on the CPU where the event is active, PMU disabled or in the
  * PMI. */
 struct hw_event {
 	uint64_t config;	 /* PMU: which event it is, as the hardware or a table has it */
@@ -61,7 +61,7 @@ struct hw_event {
 	};
 };
 
-/* What the core keeps for an event that samples. Written as struct hw_event is. */
+/* The core's part of an event that samples. Written as struct hw_event is. */
 struct perf_sampling {
 	uint64_t period;	    /* events between samples; 0: counting event */
 	uint64_t next_at;	    /* counter.c: count at which the next sample is due */

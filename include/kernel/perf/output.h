@@ -13,8 +13,8 @@ struct perf_ring;
 /* Once, by perf_init. */
 void perf_output_init(void);
 
-/* What is attached stays so in between: every change of an event's ring, and of the number of mappings, is made with
- * this mutex. After a space's and a context's mutex. Task context. */
+/* Locks and unlocks the mutex under which the rings of events and their numbers of mappings change. After the
+ * mutexes of a space and of a context. Task context. */
 void perf_output_lock(void);
 void perf_output_unlock(void);
 

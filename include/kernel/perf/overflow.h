@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an overflow does.
+ * The overflow of an event.
  */
 #ifndef KERNEL_PERF_OVERFLOW_H
 #define KERNEL_PERF_OVERFLOW_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What read() answers for an event or its group.
+ * The read formats of an event and of its group.
  */
 #ifndef KERNEL_PERF_READ_H
 #define KERNEL_PERF_READ_H

@@ -23,7 +23,7 @@ bool perf_throttle_account(struct perf_event *event, bool throttled, uint64_t no
  * RESTART false only the mark goes (the caller starts it). */
 void perf_event_unthrottle(struct perf_event *event, bool restart);
 
-/* What the tick does for an active event: unthrottle, adapt the period to attr.sample_freq. Returns
+/* The tick of an active event: unthrottles it and adapts the period to attr.sample_freq. Returns
  * whether the event needs the next tick too. As above, PMU disabled. */
 bool perf_event_tick(struct perf_event *event, uint64_t now_ns);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who waits for an event's records, and how an NMI wakes them.
+ * Waiting for an event's records, and waking those who wait from an NMI.
  */
 #ifndef KERNEL_PERF_WAKEUP_H
 #define KERNEL_PERF_WAKEUP_H
