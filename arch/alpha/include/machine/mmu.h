@@ -24,7 +24,7 @@
 #define KERNEL_STACKS_START KERNEL_MAP_BASE
 #define KERNEL_STACKS_END   (KERNEL_MAP_BASE + 0x200000000)
 
-/* The image begins here (boot/alpha/linker.ld). What is below belongs to the console, and ends with the
+/* The image begins here (linker.ld). What is below belongs to the console, and ends with the
  * parameters that the emulator's loader leaves. */
 #define KERNEL_LOAD_ADDRESS 0x400000
 /* There are no early page tables: KSEG reaches all memory from the first. */

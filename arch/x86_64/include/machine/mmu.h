@@ -22,7 +22,7 @@
 #define KERNEL_STACKS_START KERNEL_MAP_BASE
 #define KERNEL_STACKS_END   (KERNEL_MAP_BASE + (1ull << 38))
 
-/* The image begins here (boot/x86_64/linker.ld). What is below belongs to the firmware, and to the start
+/* The image begins here (linker.ld). What is below belongs to the firmware, and to the start
  * of processors. */
 #define KERNEL_LOAD_ADDRESS 0x100000
 /* The early page tables (boot/x86_64/start.S) reach up to here. */
