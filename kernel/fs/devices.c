@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /dev: the devices that are memory-like, and the table of all. Numbers as in Linux's
+ * /dev: the devices that behave like memory, and the table of all devices. Numbers as in Linux's
  * admin-guide/devices.txt.
  */
 #include <string.h>
@@ -61,7 +61,7 @@ static ssize_t read_zeros(struct file *file, void *user_buffer, size_t size, uin
 	uintptr_t start = (uintptr_t)user_buffer;
 	size_t done = 0;
 
-	/* Page by page, so that what can be written counts. */
+	/* Page by page: the bytes of the pages before a fault count. */
 	while (done < size) {
 		size_t part = PAGE_SIZE - (start + done) % PAGE_SIZE;
 
@@ -109,7 +109,7 @@ int full_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Links that Debian's start makes. */
+/* Links that Debian makes when it starts. */
 static const struct {
 	const char *name, *target;
 } links[] = {
@@ -169,7 +169,7 @@ void devices_mount(void)
 		error = entry_create(superblock->root, links[i].name, strlen(links[i].name), &link,
 				     NULL);
 	}
-	/* What shm_open(3) and sem_open(3) expect; /dev is a tmpfs, so a folder will do. */
+	/* shm_open(3) and sem_open(3) need it; /dev is a tmpfs, so a directory is enough. */
 	if (superblock && !error)
 		error = entry_create(superblock->root, "shm", 3, &shared_memory, NULL);
 	if (!superblock || error || superblock_mount(superblock, covered) < 0)
