@@ -5,7 +5,8 @@
 #ifndef KERNEL_TRACE_TRACEFS_H
 #define KERNEL_TRACE_TRACEFS_H
 
-/* Numbers the table, makes the locks, and mounts /sys/kernel/tracing, /sys/kernel/debug and the former once more there. After /sys. At start. */
+/* Numbers the table, makes the locks, and mounts /sys/kernel/tracing, /sys/kernel/debug, and tracefs once
+ * more in the latter. After /sys. At start. */
 void trace_init(void);
 
 #endif
