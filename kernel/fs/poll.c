@@ -2,7 +2,7 @@
 /*
  * poll, ppoll, select and pselect6: waiting for one of several files.
  *
- * The first poll_one at each file also puts the task on the file's wait queues, until something is found ready;
+ * The first look at each file also puts the task on the file's wait queues, until something is found ready;
  * then it sleeps and looks again, at the files that its descriptors name then. Files stay referenced while
  * the task is on their queues. epoll (epoll.c) serves many files over a long time.
  */

@@ -270,8 +270,8 @@ static int put_client_name(struct unix_socket *socket, const unsigned long arg[6
 }
 
 /* Gives SOCKET, accepted from LISTENER, whose reference moves in, a file and a descriptor. Returns the
- * descriptor, or a negative error: without a file SOCKET goes back to LISTENER; if its name could not be
- * written, it is closed. */
+ * descriptor, or a negative error: without a file or a descriptor SOCKET goes back to LISTENER; if its
+ * name could not be written, it is closed. */
 static long install_accepted(struct unix_socket *listener, struct unix_socket *socket,
 			     const unsigned long arg[6], unsigned int flags)
 {

@@ -218,7 +218,7 @@ static ssize_t take_packet(struct unix_socket *socket, struct unix_message *mess
 		return -EAGAIN;
 	if (made_room)
 		wait_queue_wake(&unix_room);
-	/* The packet is lost even if the program's memory cannot take_packet it. */
+	/* The packet is lost even if the program's memory cannot take it. */
 	ssize_t result = copy_out(packet, message);
 
 	message->rights = packet->rights;
