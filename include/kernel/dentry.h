@@ -82,22 +82,22 @@ void dentry_put(struct dentry *dentry);
 struct dentry *dentry_create(struct dentry *parent, struct inode *inode, const char *name,
 			     size_t name_size);
 /* Put DENTRY into its parent, which keeps a reference; and take it out. The caller updates the inodes'
- * link counts. D held. */
+ * link counts. tree_mutex held. */
 void dentry_link(struct dentry *dentry);
 void dentry_unlink(struct dentry *dentry);
-/* Returns the linked child of that name, without a reference, or NULL. D held. */
+/* Returns the linked child of that name, without a reference, or NULL. tree_mutex held. */
 struct dentry *dentry_find(struct dentry *parent, const char *name, size_t name_size);
-/* Makes DENTRY, linked, the entry NAME of PARENT. 0, -ENOMEM. D held. */
+/* Makes DENTRY, linked, the entry NAME of PARENT. 0, -ENOMEM. tree_mutex held. */
 int dentry_move(struct dentry *dentry, struct dentry *parent, const char *name, size_t name_size);
-/* Exchanges the names and places of A and B, linked. D held. */
+/* Exchanges the names and places of A and B, linked. tree_mutex held. */
 void dentry_exchange(struct dentry *a, struct dentry *b);
-/* True if DENTRY is ABOVE or below it. D held. */
+/* True if DENTRY is ABOVE or below it. tree_mutex held. */
 bool dentry_is_below(const struct dentry *dentry, const struct dentry *above);
 
 /* Writes the path of DENTRY from ROOT into the end of BUFFER of SIZE bytes, terminated, with " (deleted)"
  * after the name of an unlinked one. Returns its first byte, or NULL: too long. Task context. */
 char *dentry_path(struct dentry *dentry, struct dentry *root, char *buffer, size_t size);
-/* The same. D held. */
+/* The same. tree_mutex held. */
 char *dentry_path_locked(struct dentry *dentry, struct dentry *root, char *buffer, size_t size);
 
 /* --- mounts --- */
@@ -114,7 +114,7 @@ int superblock_mount(struct superblock *superblock, struct dentry *mountpoint);
 /* Unmounts the file system with ROOT: 0, -EINVAL, -EBUSY. It stays in memory while it is used. Task
  * context. */
 int superblock_unmount(struct dentry *root);
-/* Calls VISIT for each mount, in order, until it returns false. D is held meanwhile. */
+/* Calls VISIT for each mount, in order, until it returns false. tree_mutex is held meanwhile. */
 void superblock_for_each(bool (*visit)(const struct superblock *superblock, void *arg), void *arg);
 
 /* --- paths --- */
@@ -134,7 +134,7 @@ int path_lookup_parent(struct dentry *start, const char *path, struct dentry **p
 		       const char **name, size_t *name_size);
 
 /* Finds the entry of that name in PARENT, a directory, with a reference; enters mounts, does not follow
- * links. 0, or -ENOENT and other errors. D held. */
+ * links. 0, or -ENOENT and other errors. tree_mutex held. */
 int path_step(struct dentry *parent, const char *name, size_t name_size, struct dentry **result);
 
 /* --- changing directories; task context, tree_mutex not held --- */

@@ -14,7 +14,7 @@ struct archive_id {
 	uint32_t inode, device_major, device_minor;
 };
 
-/* The file that was added as ID, or NULL; its reference stays with the table. */
+/* Returns the file that was added as ID, or NULL; the reference stays with the table. */
 struct dentry *archive_links_find(const struct archive_id *id);
 
 /* Remembers DENTRY as ID, which must be new; the table takes a reference. False: no memory. */

@@ -26,7 +26,7 @@ struct change {
 	struct kernel_timespec times[2]; /* of access, of modification */
 };
 
-/* Whether the running task may make CHANGE to INODE. */
+/* Checks that the running task may make CHANGE to INODE: 0 or an error. */
 static int check(const struct inode *inode, const struct change *change)
 {
 	if (change->kind != CHANGE_TIMES && inode->ops->is_fixed &&

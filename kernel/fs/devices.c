@@ -33,21 +33,20 @@ static ssize_t read_nothing(struct file *file, void *user_buffer, size_t size, u
 	return 0;
 }
 
-static ssize_t write_away(struct file *file, const void *user_buffer, size_t size,
-			  uint64_t *position)
+static ssize_t discard(struct file *file, const void *user_buffer, size_t size, uint64_t *position)
 {
 	return (ssize_t)size;
 }
 
-static ssize_t write_away_from_kernel(struct file *file, const void *buffer, size_t size,
-				      uint64_t *position)
+static ssize_t discard_from_kernel(struct file *file, const void *buffer, size_t size,
+				   uint64_t *position)
 {
 	return (ssize_t)size;
 }
 
 static const struct file_ops null_ops = { .read = read_nothing,
-					  .write = write_away,
-					  .write_from_kernel = write_away_from_kernel,
+					  .write = discard,
+					  .write_from_kernel = discard_from_kernel,
 					  .seek_ignored = true };
 
 int null_open(struct inode *inode, struct file *file)
@@ -81,9 +80,9 @@ static ssize_t read_zeros_for_kernel(struct file *file, void *buffer, size_t siz
 }
 
 static const struct file_ops zero_ops = { .read = read_zeros,
-					  .write = write_away,
+					  .write = discard,
 					  .read_for_kernel = read_zeros_for_kernel,
-					  .write_from_kernel = write_away_from_kernel,
+					  .write_from_kernel = discard_from_kernel,
 					  .seek_ignored = true };
 
 int zero_open(struct inode *inode, struct file *file)

@@ -56,7 +56,7 @@ static bool add(struct gathering *gathering, const char *name, size_t name_size,
 		      next_position);
 }
 
-/* Adds the tree's own entries from gathering->position on; false: one did not fit. D held. */
+/* Adds the tree's own entries from gathering->position on; false: one did not fit. tree_mutex held. */
 static bool list_children(struct dentry *directory, struct gathering *gathering)
 {
 	struct dentry *child;

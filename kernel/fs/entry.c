@@ -67,8 +67,7 @@ static int check_parent(const struct dentry *parent)
 	if (!is_directory(parent))
 		return -ENOTDIR;
 	if (superblock->fixed) {
-		/* Where names cannot even be looked up for creation, the caller's permission does not
-		 * matter. */
+		/* Where no name can ever be created, the caller's permission does not matter. */
 		int error = superblock->refusal == -ENOENT ?
 				    0 :
 				    inode_permission(parent->inode, W_OK | X_OK);
@@ -326,7 +325,7 @@ static int link_locked(struct dentry *dentry, struct dentry *parent, const char 
 
 	if (!error && inode->superblock != parent->inode->superblock)
 		return -EXDEV;
-	/* Where names cannot even be looked up for creation, that error comes first. */
+	/* Where no name can ever be created, that error comes first. */
 	if (!error && !(inode->superblock->fixed && inode->superblock->refusal == -ENOENT))
 		error = inode_check_link(inode);
 	if (!error)

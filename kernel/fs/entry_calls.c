@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls that change directories: mkdir, mknod, unlink, rmdir, link, symlink, rename. The work
- * is entry.c's. */
+/* System calls that change directories: mkdir, mknod, unlink, rmdir, link, symlink, rename. entry.c does
+ * the work. */
 #include <string.h>
 
 #include <kernel/dentry.h>

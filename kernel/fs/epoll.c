@@ -80,7 +80,7 @@ static struct epoll_item *find(struct epoll *epoll, struct file *file, int fd)
 
 /* --- being ready --- */
 
-/* Puts ITEM at the end of the ready list unless it is on it. L held. */
+/* Puts ITEM at the end of the ready list unless it is on it. epoll->lock held. */
 static void make_ready(struct epoll_item *item)
 {
 	if (item->ready)
@@ -114,13 +114,13 @@ static bool item_woken(struct wait_entry *entry, unsigned int events)
 	return wants && wake_users(epoll);
 }
 
-/* Polls ITEM's file: the requested events that it has now. M held. */
+/* Polls ITEM's file: the requested events that it has now. epoll->mutex held. */
 static uint32_t poll_item(struct epoll_item *item, struct poll_table *table)
 {
 	return item->file->ops->poll(item->file, table) & item->event.events;
 }
 
-/* Puts ITEM, just added or changed, on the ready list if its file is ready. M held. */
+/* Puts ITEM, just added or changed, on the ready list if its file is ready. epoll->mutex held. */
 static void poll_changed(struct epoll_item *item, struct poll_table *table)
 {
 	struct epoll *epoll = item->epoll;
@@ -143,7 +143,7 @@ static bool may_be_ready(struct epoll *epoll)
 	return any;
 }
 
-/* Takes the first item off LIST, the instance's or collect's; NULL: there is none. M held. */
+/* Takes the first item off LIST, the instance's or collect's; NULL: there is none. epoll->mutex held. */
 static struct epoll_item *take_first(struct epoll *epoll, struct epoll_ready_list *list)
 {
 	unsigned long state = spin_lock_irqsave(&epoll->lock);
@@ -157,7 +157,7 @@ static struct epoll_item *take_first(struct epoll *epoll, struct epoll_ready_lis
 	return item;
 }
 
-/* After delivery: disables a one-shot ITEM, requeues a level-triggered one. M held. */
+/* After delivery: disables a one-shot ITEM, requeues a level-triggered one. epoll->mutex held. */
 static void finish_delivery(struct epoll_item *item)
 {
 	unsigned long state = spin_lock_irqsave(&item->epoll->lock);
@@ -208,7 +208,7 @@ static size_t collect(struct epoll *epoll, struct found *found, size_t max)
 }
 
 /* Makes the items of COUNT events ready again: copying them to the program failed. */
-static void give_back(struct epoll *epoll, const struct found *found, size_t count)
+static void requeue_items(struct epoll *epoll, const struct found *found, size_t count)
 {
 	mutex_lock(&epoll->mutex);
 	for (size_t i = 0; i < count; i++) {
@@ -246,7 +246,7 @@ static long deliver(struct epoll *epoll, uintptr_t user_events, size_t max)
 	       copy_to_user(&user[told], &found[told].event, sizeof(found->event)) == 0)
 		told++;
 	if (told < count)
-		give_back(epoll, found + told, count - told);
+		requeue_items(epoll, found + told, count - told);
 	if (found != near)
 		kfree(found);
 	return told || !count ? (long)told : -EFAULT;
@@ -307,7 +307,8 @@ static void add_place(struct poll_table *table, struct wait_queue *queue)
 				own->item->event.events & EPOLLEXCLUSIVE);
 }
 
-/* Removes ITEM from everything. Its file is not touched after the item is off the file's list. M held. */
+/* Removes ITEM from everything. Its file is not touched after the item is off the file's list.
+ * epoll->mutex held. */
 static void destroy_item(struct epoll_item *item)
 {
 	struct epoll *epoll = item->epoll;
@@ -337,7 +338,7 @@ static size_t items_max(void)
 	return page_total_count() / ITEM_MEMORY_PART * PAGE_SIZE / sizeof(struct epoll_item);
 }
 
-/* M held. */
+/* epoll->mutex held. */
 static int insert(struct epoll *epoll, struct file *file, int fd,
 		  const struct kernel_epoll_event *event)
 {

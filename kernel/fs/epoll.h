@@ -50,12 +50,12 @@ struct epoll {
 RB_PROTOTYPE(epoll_item_tree, epoll_item, node, epoll_compare_items)
 int epoll_compare_items(const struct epoll_item *a, const struct epoll_item *b);
 
-/* Held while files and instances go, and while an instance begins or ends watching another. */
+/* Held while files and instances are released, and while an instance begins or ends watching another. */
 extern struct mutex epoll_watching_mutex;
 /* Guards every file's list of items. */
 extern struct spinlock epoll_watchers_lock;
 
-/* A file of a new instance, or NULL. */
+/* Creates the file of a new instance, or returns NULL. */
 struct file *epoll_file_create(void);
 /* Returns FILE's instance; NULL: another kind of file. */
 struct epoll *epoll_of_file(const struct file *file);

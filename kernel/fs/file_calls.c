@@ -22,7 +22,7 @@
 /* Most bytes that one call moves: Linux's MAX_RW_COUNT. */
 #define TRANSFER_MAX   (0x7fffffffUL & ~4095UL)
 
-/* What F_SETFL may change. */
+/* The flags that F_SETFL may change. */
 #define SETTABLE_FLAGS (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME | FASYNC)
 
 /* Checks that user space may hold such memory and that the file offset does not overflow: 0, -EFAULT or
@@ -230,7 +230,7 @@ static long transfer_vector(struct file *file, struct vector *vector, size_t cou
 	return result;
 }
 
-/* readv, writev and their kin. POSITION NULL: the file's own. */
+/* readv, writev and their variants. POSITION NULL: the file's own. */
 static long transfer(int fd, unsigned long user_vector, size_t count, uint64_t *position,
 		     bool writes)
 {

@@ -62,24 +62,24 @@ static bool overlap(const struct file_lock *a, const struct file_lock *b)
 }
 
 /* True if A and B can conflict at all: flock's locks and fcntl's ignore each other. */
-static bool same_order(const struct file_lock *a, const struct file_lock *b)
+static bool may_conflict(const struct file_lock *a, const struct file_lock *b)
 {
 	return (a->kind == LOCK_WHOLE) == (b->kind == LOCK_WHOLE);
 }
 
-/* Returns a lock that conflicts with REQUEST, or NULL. L held. */
+/* Returns a lock that conflicts with REQUEST, or NULL. locks_mutex held. */
 static struct file_lock *find_conflict(struct inode *inode, const struct file_lock *request)
 {
 	struct file_lock *lock;
 
 	LIST_FOREACH(lock, &inode->locks, link)
-		if (same_order(lock, request) && lock->owner != request->owner &&
+		if (may_conflict(lock, request) && lock->owner != request->owner &&
 		    overlap(lock, request) && (lock->exclusive || request->exclusive))
 			return lock;
 	return NULL;
 }
 
-/* True if OWNER would wait for itself by waiting for HOLDER. L held. */
+/* True if OWNER would wait for itself by waiting for HOLDER. locks_mutex held. */
 static bool would_deadlock(const void *owner, const void *holder)
 {
 	for (unsigned int i = 0; i < CHAIN_MAX; i++) {
@@ -98,7 +98,7 @@ static bool would_deadlock(const void *owner, const void *holder)
 }
 
 /* Removes the locks of REQUEST's owner from REQUEST's range. A lock that reaches beyond both ends becomes
- * two, the second in *SPARE. L held. */
+ * two, the second in *SPARE. locks_mutex held. */
 static void clear_range(struct inode *inode, const struct file_lock *request,
 			struct file_lock **spare)
 {
@@ -128,7 +128,7 @@ static void clear_range(struct inode *inode, const struct file_lock *request,
 	}
 }
 
-/* Inserts LOCK, merged with equal locks of its owner that touch it. L held. */
+/* Inserts LOCK, merged with equal locks of its owner that touch it. locks_mutex held. */
 static void insert(struct inode *inode, struct file_lock *lock)
 {
 	struct file_lock *other, *next;

@@ -45,7 +45,7 @@ struct file_table {
 
 /* --- room --- */
 
-/* Room of a table in which FD is the greatest descriptor. */
+/* Returns the room of a table in which FD is the greatest descriptor. */
 static unsigned int capacity_for(unsigned int fd)
 {
 	unsigned int capacity = FIRST_CAPACITY;
@@ -77,13 +77,13 @@ static int grow(struct file_table *table, unsigned int fd)
 	return 0;
 }
 
-/* Returns descriptor FD of TABLE; NULL: TABLE has no room for FD, so FD is free. L held. */
+/* Returns descriptor FD of TABLE; NULL: TABLE has no room for FD, so FD is free. table->lock held. */
 static struct descriptor *descriptor_of(struct file_table *table, unsigned int fd)
 {
 	return fd < table->capacity ? &table->descriptors[fd] : NULL;
 }
 
-/* Returns the lowest free descriptor from LEAST on; TABLE may have no room for it. L held. */
+/* Returns the lowest free descriptor from LEAST on; TABLE may have no room for it. table->lock held. */
 static unsigned int lowest_free(const struct file_table *table, unsigned int least)
 {
 	unsigned int fd = least > table->used_below ? least : table->used_below;
@@ -93,7 +93,7 @@ static unsigned int lowest_free(const struct file_table *table, unsigned int lea
 	return fd;
 }
 
-/* Puts ENTRY at FD, which has room, and returns the file that was there. L held. */
+/* Puts ENTRY at FD, which has room, and returns the file that was there. table->lock held. */
 static struct file *put(struct file_table *table, unsigned int fd, struct descriptor entry)
 {
 	struct file *old = table->descriptors[fd].file;
@@ -340,7 +340,7 @@ static void free_table(struct file_table *table)
 	kfree(table);
 }
 
-/* Returns the first descriptor from which on all of TABLE's are free. L held. */
+/* Returns the first descriptor from which on all of TABLE's are free. table->lock held. */
 static unsigned int end_of(const struct file_table *table)
 {
 	unsigned int end = table->capacity;

@@ -122,7 +122,7 @@ static size_t size_of(const struct event *event)
 	return sizeof(struct kernel_inotify_event) + padded(event->name_size);
 }
 
-/* W held. */
+/* watch_lock held. */
 static void append(struct inotify *instance, struct event *event)
 {
 	TAILQ_INSERT_TAIL(&instance->events, event, link);
@@ -140,7 +140,7 @@ static void overflow(struct inotify *instance)
 	append(instance, &instance->overflow);
 }
 
-/* True if the last event in the queue equals this one. W held. */
+/* True if the last event in the queue equals this one. watch_lock held. */
 static bool is_repeated(const struct inotify *instance, int wd, uint32_t mask, const char *name,
 			size_t name_size)
 {
@@ -151,7 +151,7 @@ static bool is_repeated(const struct inotify *instance, int wd, uint32_t mask, c
 	       memcmp(last->name, name, name_size) == 0;
 }
 
-/* W held. */
+/* watch_lock held. */
 static void queue_event(struct inotify *instance, int wd, uint32_t mask, uint32_t cookie,
 			const char *name, size_t name_size)
 {
@@ -208,7 +208,7 @@ static void free_event(struct inotify *instance, struct event *event)
 
 /* --- watches --- */
 
-/* Ends WATCH and puts it on DEAD, for free_watches. IGNORED: queues IN_IGNORED. W held. */
+/* Ends WATCH and puts it on DEAD, for free_watches. IGNORED: queues IN_IGNORED. watch_lock held. */
 static void end_watch(struct inotify_watch *watch, bool ignored, struct watch_list *dead)
 {
 	struct inotify *instance = watch->instance;
@@ -322,7 +322,7 @@ void inotify_tell_unmount(struct superblock *superblock)
 	} while (watch);
 }
 
-/* Returns INSTANCE's watch on INODE, or NULL. W held. */
+/* Returns INSTANCE's watch on INODE, or NULL. watch_lock held. */
 static struct inotify_watch *find_watch(const struct inotify *instance, struct inode *inode)
 {
 	struct inotify_watch *watch;
@@ -334,7 +334,7 @@ static struct inotify_watch *find_watch(const struct inotify *instance, struct i
 }
 
 /* Changes the mask of INSTANCE's watch on INODE as inotify_add_watch does. Returns the watch's number,
- * -EEXIST, or -ENOENT without such a watch. W held. */
+ * -EEXIST, or -ENOENT without such a watch. watch_lock held. */
 static int change_watch(struct inotify *instance, struct inode *inode, uint32_t mask)
 {
 	const uint32_t kept = IN_ALL_EVENTS | IN_EXCL_UNLINK | IN_ONESHOT;
@@ -348,7 +348,7 @@ static int change_watch(struct inotify *instance, struct inode *inode, uint32_t 
 	return watch->wd;
 }
 
-/* Returns the next number that no watch of INSTANCE has. W held. */
+/* Returns the next number that no watch of INSTANCE has. watch_lock held. */
 static int next_wd(struct inotify *instance)
 {
 	struct inotify_watch key;

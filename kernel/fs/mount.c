@@ -49,7 +49,7 @@ void superblock_discard(struct superblock *superblock)
 }
 
 /* Keeps a dentry, and all above it, in a directory whose dentries otherwise exist only while they are
- * used, so that paths find a mount there. False: another dentry has its place. D held. */
+ * used, so that paths find a mount there. False: another dentry has its place. tree_mutex held. */
 static bool pin(struct dentry *dentry)
 {
 	for (; !dentry->linked && dentry->parent->inode->ops->look_up; dentry = dentry->parent) {

@@ -52,7 +52,7 @@ static struct owner owner_of(const struct file *file)
 	return owner;
 }
 
-/* True if the task that set the owner may send signals to TASK. T held. */
+/* True if the task that set the owner may send signals to TASK. task_table_lock held. */
 static bool may_signal(const struct file_async *async, const struct task *task)
 {
 	const struct credentials *other = credentials_of(task);
@@ -62,7 +62,7 @@ static bool may_signal(const struct file_async *async, const struct task *task)
 	       uid == other->uid;
 }
 
-/* T held. */
+/* task_table_lock held. */
 static void signal_group(const struct file_async *async, struct process_group *group,
 			 const struct kernel_siginfo *info)
 {

@@ -41,8 +41,8 @@
 
 struct pipe {
 	struct mutex mutex;
-	struct wait_queue readable;		 /* bytes came, or ends came or went */
-	struct wait_queue writable;		 /* room came, or ends came or went */
+	struct wait_queue readable;		 /* woken by bytes, and when ends open or close */
+	struct wait_queue writable;		 /* woken by room, and when ends open or close */
 	bool polled;				 /* M: edges may be watched */
 	unsigned int large_writers;		 /* M: waiting for more room than PIPE_BUF */
 	LIST_HEAD(, file) files;		 /* M, and pipes_mutex: open ones */
@@ -89,7 +89,7 @@ static void wake_writers(struct pipe *pipe)
 	wait_queue_wake_events(&pipe->writable, POLLOUT | POLLWRNORM | WAKE_SYNC);
 }
 
-/* Sends SIGIO to the owners of readers' or writers' files with O_ASYNC. M held. */
+/* Sends SIGIO to the owners of readers' or writers' files with O_ASYNC. pipe->mutex held. */
 static void notify(struct pipe *pipe, bool readers)
 {
 	struct file *file;
@@ -105,7 +105,8 @@ static void wake_all(struct pipe *pipe)
 	wait_queue_wake(&pipe->writable);
 }
 
-/* Sleeps until ENTRY, on QUEUE, is woken; releases M meanwhile. 0, -EINTR. M held before and after. */
+/* Sleeps until ENTRY, on QUEUE, is woken; releases M meanwhile. 0, -EINTR. pipe->mutex held before and
+ * after. */
 static int sleep_on(struct pipe *pipe, struct wait_queue *queue, struct wait_entry *entry)
 {
 	mutex_unlock(&pipe->mutex);
@@ -140,8 +141,8 @@ static int wait_for_turn(struct pipe *pipe, struct wait_queue *queue, bool nonbl
 	return sleep_on(pipe, queue, &entry);
 }
 
-/* Ends reading, and wakes the tasks that can go on now. WAS_FULL: the pipe was full at the start. M held,
- * released here. */
+/* Ends reading, and wakes the tasks that can go on now. WAS_FULL: the pipe was full at the start.
+ * pipe->mutex held, released here. */
 static void end_reading(struct pipe *pipe, bool was_full, bool waited)
 {
 	bool room_came = (was_full || pipe->large_writers) && !ring_is_full(&pipe->ring);
@@ -154,7 +155,7 @@ static void end_reading(struct pipe *pipe, bool was_full, bool waited)
 		wake_readers(pipe);
 }
 
-/* Ends writing. NEWS: readers have something new. M held, released here. */
+/* Ends writing. NEWS: readers have something new. pipe->mutex held, released here. */
 static void end_writing(struct pipe *pipe, bool news, bool waited)
 {
 	bool next = waited && (!ring_is_full(&pipe->ring) || !pipe->readers);
@@ -508,7 +509,7 @@ ssize_t pipe_write_from_kernel(struct file *file, const void *buffer, size_t siz
 	return write_in(file->private, &outside, size, false, nonblock, true);
 }
 
-/* Waits for room for NEEDED bytes. 0, -ENOSPC, -EPIPE, -EAGAIN, -EINTR. M held. */
+/* Waits for room for NEEDED bytes. 0, -ENOSPC, -EPIPE, -EAGAIN, -EINTR. pipe->mutex held. */
 static int wait_for_room(struct pipe *pipe, size_t needed, bool nonblock)
 {
 	int error = 0;

@@ -81,7 +81,7 @@ static void give_back_pages(struct inode *inode, uint64_t count)
 	atomic_fetch_sub(&inode->superblock->pages, count);
 }
 
-/* Removes the pages FIRST … END - 1 from the file. I held, or the file has no other user. */
+/* Removes the pages FIRST … END - 1 from the file. inode.mutex held, or the file has no other user. */
 static void remove_pages(struct tmpfs_inode *file, uint64_t first, uint64_t end)
 {
 	uint64_t removed = page_tree_remove(&file->tree, first, end);
@@ -90,8 +90,8 @@ static void remove_pages(struct tmpfs_inode *file, uint64_t first, uint64_t end)
 	give_back_pages(&file->inode, removed);
 }
 
-/* Creates page NUMBER, which is charged already and which the file does not have yet; NULL: no memory. I
- * held. */
+/* Creates page NUMBER, which is charged already and which the file does not have yet; NULL: no memory.
+ * inode.mutex held. */
 static void *make_page(struct tmpfs_inode *file, uint64_t number)
 {
 	uint64_t at = number << PAGE_SHIFT;
@@ -116,7 +116,7 @@ static void *make_page(struct tmpfs_inode *file, uint64_t number)
 /*
  * Finds page NUMBER of a file, or creates it, in *RESULT with a reference: 0, or the errors of charge_pages.
  * A page of the image exceeds the limit if it must: its contents belong to the file already, and programs go
- * on when the file system is full. I held.
+ * on when the file system is full. inode.mutex held.
  */
 static int get_page(struct tmpfs_inode *file, uint64_t number, void **result)
 {
@@ -339,7 +339,7 @@ static int resize(struct inode *inode, uint64_t size)
 	return 0;
 }
 
-/* Returns how many of the pages FIRST … END - 1 the file lacks. I held. */
+/* Returns how many of the pages FIRST … END - 1 the file lacks. inode.mutex held. */
 static uint64_t missing_pages(const struct tmpfs_inode *file, uint64_t first, uint64_t end)
 {
 	uint64_t missing = end - first, number = first;
@@ -382,7 +382,7 @@ static int allocate(struct inode *inode, uint64_t offset, uint64_t size)
 	return error;
 }
 
-/* Clears SIZE bytes at OFFSET, within one page; where the image shows, creates a page. I held. */
+/* Clears SIZE bytes at OFFSET, within one page; where the image shows, creates a page. inode.mutex held. */
 static int clear_part(struct tmpfs_inode *file, uint64_t offset, uint64_t size)
 {
 	void *page = page_tree_find(&file->tree, offset >> PAGE_SHIFT);

@@ -140,7 +140,7 @@ static long list(enum form form, const unsigned long arg[6])
 	return result;
 }
 
-static long take_away(enum form form, const unsigned long arg[6])
+static long remove_attribute(enum form form, const unsigned long arg[6])
 {
 	char name[XATTR_NAME_MAX + 1];
 	struct dentry *dentry;
@@ -172,4 +172,4 @@ static long take_away(enum form form, const unsigned long arg[6])
 FORMS(setxattr, set)
 FORMS(getxattr, get)
 FORMS(listxattr, list)
-FORMS(removexattr, take_away)
+FORMS(removexattr, remove_attribute)

@@ -11,7 +11,7 @@
  * sender.
  *
  * Locks, outermost first:
- *   N  connection_mutex, for all sockets: connections, listeners, names, death.
+ *   N  unix_connection_mutex, for all sockets: connections, listeners, names, death.
  *   R  socket->read_mutex: one reader at a time; held across copies to user memory.
  *   F  flight_lock, a spin lock: the sockets in flight, see unix_flight.c.
  *   W  socket->waiting_lock, a spin lock: a listener's connections that were not accepted yet.
@@ -145,12 +145,12 @@ struct unix_socket {
 
 /* unix_socket.c; task context, no lock held */
 
-/* A socket of TYPE with one reference, or NULL. */
+/* Creates a socket of TYPE with one reference, or returns NULL. */
 struct unix_socket *unix_create(int type);
-/* One more reference, and one less; the last frees. get: any context. */
+/* Take and drop a reference; the last one frees. get: any context. */
 void unix_get(struct unix_socket *socket);
 void unix_put(struct unix_socket *socket);
-/* The peer of SOCKET with a reference, or NULL. */
+/* Returns the peer of SOCKET with a reference, or NULL. */
 struct unix_socket *unix_get_peer(struct unix_socket *socket);
 /* Shuts SOCKET down for HOW (UNIX_NO_*), and its peer for the opposite direction. */
 void unix_shut_down(struct unix_socket *socket, unsigned int how);
@@ -199,7 +199,8 @@ void unix_accept_back_out(struct unix_socket *listener, struct unix_socket *acce
 /* Connects SOCKET to the socket with NAME of SIZE bytes. Errors as connect(2). */
 int unix_connect(struct unix_socket *socket, const struct kernel_sockaddr_un *name, size_t size,
 		 bool nonblock);
-/* True if OTHER takes datagrams of SOCKET: it is connected to no other socket. OTHER's L or N held. */
+/* True if OTHER takes datagrams of SOCKET: it is connected to no other socket. OTHER's lock or
+ * unix_connection_mutex held. */
 bool unix_may_send_to(struct unix_socket *socket, struct unix_socket *other);
 /* Called after SOCKET, a datagram socket, has left its peer OLD. No lock held. */
 void unix_leave_peer(struct unix_socket *socket, struct unix_socket *old);
@@ -209,7 +210,7 @@ void unix_leave_peer(struct unix_socket *socket, struct unix_socket *old);
 /* Returns the address of SOCKET with a reference, or NULL; and drops it (NULL is allowed). */
 struct unix_address *unix_get_address(struct unix_socket *socket);
 void unix_address_put(struct unix_address *address);
-/* Removes SOCKET from the table of names. N held. */
+/* Removes SOCKET from the table of names. unix_connection_mutex held. */
 void unix_name_remove(struct unix_socket *socket);
 /* Checks that NAME of SIZE bytes is valid: 0 or -EINVAL. Any context. */
 int unix_check_name(const struct kernel_sockaddr_un *name, size_t size);
@@ -217,7 +218,7 @@ int unix_check_name(const struct kernel_sockaddr_un *name, size_t size);
  * -EPROTOTYPE (it has another type), -EACCES and other errors of a path walk, -ENOMEM. */
 int unix_find(const struct kernel_sockaddr_un *name, size_t size, int type,
 	      struct unix_socket **result);
-/* Names SOCKET: errors as bind(2). */
+/* Names SOCKET. Errors as bind(2). */
 int unix_bind(struct unix_socket *socket, const struct kernel_sockaddr_un *name, size_t size);
 /* Gives SOCKET an arbitrary name if it has none. 0, -ENOSPC, -ENOMEM. */
 int unix_bind_any(struct unix_socket *socket);
@@ -243,10 +244,10 @@ void unix_queue_unlock(struct unix_socket *to, const struct unix_rights *rights)
 bool unix_queue_is_full(const struct unix_socket *socket, const struct unix_socket *other);
 /* Appends PACKET to the locked queue of TO. */
 void unix_queue_append(struct unix_socket *to, struct unix_packet *packet);
-/* Takes PACKET, the first, off the queue of SOCKET; true if the queue was full and no longer is. R held,
- * no other lock. */
+/* Takes PACKET, the first, off the queue of SOCKET; true if the queue was full and no longer is.
+ * read_mutex held, no other lock. */
 bool unix_queue_remove(struct unix_socket *socket, struct unix_packet *packet);
-/* Takes the rights of PACKET, which stays in SOCKET's queue. R held, no other lock. */
+/* Takes the rights of PACKET, which stays in SOCKET's queue. read_mutex held, no other lock. */
 struct unix_rights *unix_queue_take_rights(struct unix_socket *socket, struct unix_packet *packet);
 /* Takes all packets off the queue of SOCKET and frees them. No lock held. */
 void unix_queue_purge(struct unix_socket *socket);
@@ -255,7 +256,8 @@ void unix_packet_identify(const struct unix_packet *packet, struct unix_message 
 /* True if a message from SENDER to RECEIVER needs credentials. */
 bool unix_wants_credentials(struct unix_socket *sender, struct unix_socket *receiver);
 
-/* Returns a copy with references of its own, or NULL. R held of the queue with RIGHTS. */
+/* Returns a copy with references of its own, or NULL. read_mutex held of the socket with RIGHTS in its
+ * queue. */
 struct unix_rights *unix_rights_copy(const struct unix_rights *rights);
 /* Drops all files, and then the garbage that results; without recursion. NULL is allowed. No lock held. */
 void unix_rights_drop(struct unix_rights *rights);
@@ -266,7 +268,7 @@ bool unix_rights_are_dropping(void);
 
 /* unix_flight.c: sockets in queues of sockets */
 
-/* Counts RIGHTS into a queue, or out of it. F held. */
+/* Counts RIGHTS into a queue, or out of it. flight_lock held. */
 void unix_flight_begin(const struct unix_rights *rights);
 void unix_flight_end(const struct unix_rights *rights);
 void unix_flight_lock(void);

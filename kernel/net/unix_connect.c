@@ -129,7 +129,7 @@ void unix_accept_back_out(struct unix_socket *listener, struct unix_socket *acce
 /* --- connecting --- */
 
 /* Connects SOCKET to END, new, and puts END into LISTENER's queue. 0, or a negative error; -EAGAIN: the
- * queue is full. N held. */
+ * queue is full. unix_connection_mutex held. */
 static int enter_queue(struct unix_socket *socket, struct unix_socket *listener,
 		       struct unix_socket *end)
 {
@@ -206,7 +206,7 @@ bool unix_may_send_to(struct unix_socket *socket, struct unix_socket *other)
 }
 
 /* Makes PEER (NULL: none), whose reference moves in, the destination of SOCKET. *OLD: the former one, with
- * its reference. 0, -EPERM, -ECONNREFUSED: PEER is dead. N held. */
+ * its reference. 0, -EPERM, -ECONNREFUSED: PEER is dead. unix_connection_mutex held. */
 static int change_peer(struct unix_socket *socket, struct unix_socket *peer,
 		       struct unix_socket **old)
 {

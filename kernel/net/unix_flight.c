@@ -65,7 +65,7 @@ void unix_flight_end(const struct unix_rights *rights)
 
 /* --- collecting --- */
 
-/* Calls VISIT for each socket in flight in the queue of SOCKET. F held. */
+/* Calls VISIT for each socket in flight in the queue of SOCKET. flight_lock held. */
 static void visit_queue(struct unix_socket *socket, void (*visit)(struct unix_socket *to))
 {
 	const struct unix_packet *packet;
@@ -84,8 +84,8 @@ static void visit_queue(struct unix_socket *socket, void (*visit)(struct unix_so
 	spin_unlock(&socket->lock);
 }
 
-/* The same for all queues that end with SOCKET: connections that were not accepted yet have queues, too. F
- * held. */
+/* The same for all queues that end with SOCKET: connections that were not accepted yet have queues, too.
+ * flight_lock held. */
 static void visit_all(struct unix_socket *socket, void (*visit)(struct unix_socket *to))
 {
 	struct unix_socket *waiting;
@@ -113,7 +113,7 @@ static void reach(struct unix_socket *to)
 	TAILQ_INSERT_TAIL(&reached, to, reached);
 }
 
-/* Marks the sockets in flight that are garbage: candidate. True if there are any. F held. */
+/* Marks the sockets in flight that are garbage: candidate. True if there are any. flight_lock held. */
 static bool mark(void)
 {
 	struct unix_socket *socket;
@@ -138,7 +138,7 @@ static bool mark(void)
 	return any;
 }
 
-/* Moves the rights from the queue of SOCKET to LIST. F held. */
+/* Moves the rights from the queue of SOCKET to LIST. flight_lock held. */
 static void take_rights(struct unix_socket *socket, struct unix_rights **list)
 {
 	struct unix_packet *packet;
@@ -156,7 +156,7 @@ static void take_rights(struct unix_socket *socket, struct unix_rights **list)
 	spin_unlock(&socket->lock);
 }
 
-/* Moves the rights from the queues of all garbage to LIST. F held. */
+/* Moves the rights from the queues of all garbage to LIST. flight_lock held. */
 static void take_garbage(struct unix_rights **list)
 {
 	struct unix_socket *socket, *waiting;

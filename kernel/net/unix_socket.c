@@ -127,7 +127,8 @@ void unix_shut_down(struct unix_socket *socket, unsigned int how)
 		unix_put(peer);
 }
 
-/* Marks SOCKET as dead. Returns its peer, whose reference is the caller's now, or NULL. N held. */
+/* Marks SOCKET as dead. Returns its peer, whose reference is the caller's now, or NULL.
+ * unix_connection_mutex held. */
 static struct unix_socket *mark_dead(struct unix_socket *socket)
 {
 	spin_lock(&socket->lock);

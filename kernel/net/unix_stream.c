@@ -130,7 +130,7 @@ static struct unix_packet *next_packet(struct unix_socket *socket, struct unix_p
 	return packet;
 }
 
-/* Marks SIZE more bytes of PACKET, the first, as read. True if nothing is left of it. R held. */
+/* Marks SIZE more bytes of PACKET, the first, as read. True if nothing is left of it. read_mutex held. */
 static bool consume(struct unix_socket *socket, struct unix_packet *packet, size_t size)
 {
 	spin_lock(&socket->lock);
@@ -140,7 +140,7 @@ static bool consume(struct unix_socket *socket, struct unix_packet *packet, size
 	return packet->taken == packet->size;
 }
 
-/* Reads on from PACKET; *MORE: a further packet may follow. Bytes, or a negative error. R held. */
+/* Reads on from PACKET; *MORE: a further packet may follow. Bytes, or a negative error. read_mutex held. */
 static ssize_t read_packet(struct unix_socket *socket, struct unix_packet *packet,
 			   struct unix_message *message, bool first, bool *more)
 {

@@ -86,7 +86,7 @@ static bool is_none(const char *text)
 	return !strcmp(text, "0");
 }
 
-/* OF_SYSTEM: TEXT is for all events of a system. M held. */
+/* OF_SYSTEM: TEXT is for all events of a system. instance->mutex held. */
 static int set_filter(struct trace_instance *instance, unsigned int number, const char *text,
 		      bool of_system)
 {

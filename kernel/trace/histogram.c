@@ -3,9 +3,9 @@
  * Histograms: a hash table of entries. An entry is created at the first record with its key, and stays until
  * all are cleared. See histogram.h.
  *
- * All memory is allocated at the start, since records come from any context: buckets, twice as many as
- * entries, which hold an entry's number plus one, and the entries in chunks. Once all entries are used,
- * records of other keys are dropped, and counted.
+ * All memory is allocated at the start, since records come from any context: slots, twice as many as entries,
+ * which hold an entry's number plus one, and the entries in chunks. Once all entries are used, records of
+ * other keys are dropped, and counted.
  *
  * An entry has its sums, the name of the first task if some key is by name, and its key: a word for each
  * number, the bytes of each string. A key's function (log2, buckets) is applied before the lookup.
@@ -503,7 +503,7 @@ static uint64_t hash(const unsigned char *key, size_t size)
 	return sum ^ sum >> 32;
 }
 
-/* Finds the entry of KEY, or creates it; NULL: no room. H held. */
+/* Finds the entry of KEY, or creates it; NULL: no room. histogram->lock held. */
 static struct entry *find_entry(struct histogram *histogram, const unsigned char *key)
 {
 	struct map *map = &histogram->map;

@@ -73,7 +73,7 @@ static struct trace_instance *create(void)
 	return instance;
 }
 
-/* Returns the instance before INSTANCE in the list. I held. */
+/* Returns the instance before INSTANCE in the list. instances_mutex held. */
 static struct trace_instance *before(const struct trace_instance *instance)
 {
 	struct trace_instance *at = trace_root;
@@ -83,7 +83,7 @@ static struct trace_instance *before(const struct trace_instance *instance)
 	return at;
 }
 
-/* I held. */
+/* instances_mutex held. */
 static struct trace_instance *find(const char *name, size_t size)
 {
 	struct trace_instance *instance = trace_root->next;

@@ -98,7 +98,8 @@ static void print_head(struct text *text, struct trace_buffer *buffer)
 
 /* --- reading --- */
 
-/* Prints the next record into the reader's line, which must be used up; false: there is none. M held. */
+/* Prints the next record into the reader's line, which must be used up; false: there is none.
+ * reader->mutex held. */
 static bool next_line(struct reader *reader, bool take)
 {
 	struct trace_buffer *buffer = &reader->instance->buffer;
@@ -112,7 +113,7 @@ static bool next_line(struct reader *reader, bool take)
 	return found;
 }
 
-/* Copies lines until SIZE bytes are copied or no line is left. M held. */
+/* Copies lines until SIZE bytes are copied or no line is left. reader->mutex held. */
 static ssize_t read_lines(struct reader *reader, char *user_buffer, size_t size, bool take)
 {
 	size_t done = 0;

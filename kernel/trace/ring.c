@@ -218,7 +218,7 @@ int trace_ring_make(struct trace_buffer *buffer)
 
 /* --- reading --- */
 
-/* Reads the head of the first record of RING from *POSITION on. R held. */
+/* Reads the head of the first record of RING from *POSITION on. ring->lock held. */
 static bool peek(const struct trace_ring *ring, uint64_t *position, struct head *head)
 {
 	if (*position < ring->tail)

@@ -81,17 +81,17 @@ static bool is_there(void *target)
 	return !trace_target_instance(target)->is_gone;
 }
 
-static int hold(void *target)
+static int open_instance(void *target)
 {
 	return trace_instance_open(trace_target_instance(target));
 }
 
-static void let_go(void *target)
+static void close_instance(void *target)
 {
 	trace_instance_close(trace_target_instance(target));
 }
 
-#define HELD_IF(condition) .exists = (condition), .open = hold, .close = let_go
+#define HELD_IF(condition) .exists = (condition), .open = open_instance, .close = close_instance
 #define HELD		   HELD_IF(is_there)
 
 /* --- words written to files --- */

@@ -125,7 +125,7 @@ static bool is_same(const struct trace_trigger *a, const struct trace_trigger *b
 	return true;
 }
 
-/* Returns the link to the trigger like TRIGGER; else the end of the list. M held. */
+/* Returns the link to the trigger like TRIGGER; else the end of the list. instance->mutex held. */
 static struct trace_trigger *_Atomic *find_link(struct trace_choice *choice,
 						const struct trace_trigger *trigger)
 {
@@ -136,7 +136,7 @@ static struct trace_trigger *_Atomic *find_link(struct trace_choice *choice,
 	return link;
 }
 
-/* Inserts TRIGGER at the beginning of the list, a histogram at its end. M held. */
+/* Inserts TRIGGER at the beginning of the list, a histogram at its end. instance->mutex held. */
 static int add(struct trace_instance *instance, unsigned int number, struct trace_trigger *trigger,
 	       const struct histogram_request *request)
 {
@@ -168,7 +168,7 @@ static int add(struct trace_instance *instance, unsigned int number, struct trac
 	return 0;
 }
 
-/* Removes the trigger at *LINK. M held. */
+/* Removes the trigger at *LINK. instance->mutex held. */
 static void take_out(struct trace_instance *instance, unsigned int number,
 		     struct trace_trigger *_Atomic *link)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The start of tracing: the table of calls, the buffers' locks, and tracefs at its places below /sys.
+ * Initialises tracing: the table of calls, the buffers' locks, and the mounts of tracefs below /sys.
  */
 #ifndef KERNEL_TRACE_TRACEFS_H
 #define KERNEL_TRACE_TRACEFS_H

@@ -26,8 +26,8 @@ ssize_t proc_put_path(struct dentry *dentry, char *buffer, size_t size)
 	return length;
 }
 
-/* The targets of the links: dentries without a reference, or NULL. D held. A process that never changed
- * its directories has the root's as long as it has a view of paths. */
+/* The targets of the links: dentries without a reference, or NULL. tree_mutex held. A process that never
+ * changed its directories has the root's as long as it has a view of paths. */
 static struct dentry *executable_of(const struct task *task)
 {
 	return task->process->executable;
