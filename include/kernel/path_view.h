@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a task's paths begin, which tasks may share: see kernel/fs/path_view.c. */
+/* The start of a task's paths, which tasks may share: see kernel/fs/path_view.c. */
 #ifndef KERNEL_PATH_VIEW_H
 #define KERNEL_PATH_VIEW_H
 

@@ -477,7 +477,7 @@ static unsigned int poll_epoll(struct file *file, struct poll_table *table)
 	return events;
 }
 
-/* Linux's ioctls concern busy polling of network devices; it returns EINVAL for all others. */
+/* Linux's ioctls concern busy polling of network devices; Linux returns EINVAL for all others. */
 static long control_epoll(struct file *file, unsigned int command, unsigned long argument)
 {
 	return -EINVAL;

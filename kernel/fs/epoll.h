@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an epoll instance is and can do; the calls are in epoll_calls.c. All functions need task context.
+ * epoll instances and their functions; the calls are in epoll_calls.c. All functions need task context.
  * epoll.c explains the locks.
  */
 #ifndef FS_EPOLL_H

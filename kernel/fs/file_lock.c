@@ -152,7 +152,7 @@ static void insert(struct inode *inode, struct file_lock *lock)
 	LIST_INSERT_HEAD(&inode->locks, lock, link);
 }
 
-/* Waits until locks change; releases L meanwhile. 0, -EINTR, -EDEADLK. */
+/* Waits until locks change; releases locks_mutex meanwhile. 0, -EINTR, -EDEADLK. */
 static int wait_for(const struct file_lock *request, const struct file_lock *holder)
 {
 	struct waiter waiter = { .owner = request->owner, .waits_for = holder->owner };

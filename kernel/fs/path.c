@@ -240,7 +240,7 @@ int path_lookup_parent(struct dentry *start, const char *path, struct dentry **p
 
 	if (error || !*name_size)
 		return error;
-	/* Without permission to search a directory, its names stay secret. */
+	/* A task that may not search a directory must not learn its names. */
 	error = inode_permission((*parent)->inode, X_OK);
 	if (error)
 		dentry_put(*parent);

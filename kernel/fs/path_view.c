@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a task's paths begin: its root, its current directory, its umask. Tasks cloned with CLONE_FS, as
+ * The start of a task's paths: its root, its current directory, its umask. Tasks cloned with CLONE_FS, as
  * threads are, share one view.
  *
  * Locks: tree_mutex, for a task's pointer to its view and for the view's members; inside it task_table_lock

@@ -105,8 +105,8 @@ static void wake_all(struct pipe *pipe)
 	wait_queue_wake(&pipe->writable);
 }
 
-/* Sleeps until ENTRY, on QUEUE, is woken; releases M meanwhile. 0, -EINTR. pipe->mutex held before and
- * after. */
+/* Sleeps until ENTRY, on QUEUE, is woken; releases pipe->mutex meanwhile. 0, -EINTR. pipe->mutex held
+ * before and after. */
 static int sleep_on(struct pipe *pipe, struct wait_queue *queue, struct wait_entry *entry)
 {
 	mutex_unlock(&pipe->mutex);

@@ -38,7 +38,7 @@ struct record {
 
 _Static_assert(sizeof(struct record) == 128, "as programs read it");
 
-/* A process on whose queue a task waits through the file, and which must therefore stay: referenced. */
+/* A process that must stay, because a task waits on its queue through the file: referenced. */
 struct watched {
 	LIST_ENTRY(watched) link;
 	struct process *process;

@@ -70,7 +70,7 @@ static ssize_t take(const struct end *from, void *buffer, size_t size)
 	return done;
 }
 
-/* Returns the last SIZE bytes that were taken and found no room; a file still has them. */
+/* Steps FROM back by the last SIZE bytes, which found no room; a file still has them. */
 static void put_back(const struct end *from, size_t size)
 {
 	if (!file_is_pipe(from->file))

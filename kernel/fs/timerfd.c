@@ -40,7 +40,7 @@ static void file_expired(struct interval *interval)
 	wait_queue_wake(&timer->expired);
 }
 
-/* True if the clock was set since a timer with TFD_TIMER_CANCEL_ON_SET was. */
+/* True if the clock was set after TIMER, which has TFD_TIMER_CANCEL_ON_SET. */
 static bool is_cancelled(const struct timer_file *timer)
 {
 	uint64_t epoch_ns = timer->epoch_ns;

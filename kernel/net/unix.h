@@ -237,7 +237,7 @@ void unix_packet_free(struct unix_packet *packet);
 bool unix_may_send_more(const struct unix_socket *socket);
 /* The same for poll: true if the room is large enough to be worth a wake-up. Any context. */
 bool unix_is_writable(const struct unix_socket *socket);
-/* Locks the queue of TO to add or remove a packet with RIGHTS (or NULL); and unlocks it. */
+/* Lock and unlock the queue of TO, to add or remove a packet with RIGHTS (or NULL). */
 void unix_queue_lock(struct unix_socket *to, const struct unix_rights *rights);
 void unix_queue_unlock(struct unix_socket *to, const struct unix_rights *rights);
 /* True if OTHER's queue, locked, takes no datagram of SOCKET now. */

@@ -176,7 +176,7 @@ int proc_show_cmdline(struct text *text, void *unused)
 	return 0;
 }
 
-/* Shows an address that the reader may not see as 0. */
+/* Prints 0 for an address that the reader may not see. */
 static void print_symbol(struct text *text, bool visible, uintptr_t address, char kind,
 			 const char *name)
 {

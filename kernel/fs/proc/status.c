@@ -136,8 +136,8 @@ static unsigned int flags_of(const struct task *task)
 }
 
 /*
- * The 52 fields of proc(5). Always 0 are, by their numbers: 15 and 17 (all CPU time is user time), 11 and 13
- * (a child's faults), 21, 35 to 37, 42 to 44 (as on Linux without the features that they describe).
+ * The 52 fields of proc(5). Fields that are always 0, by number: 15 and 17 (all CPU time is user time), 11
+ * and 13 (a child's faults), 21, 35 to 37, 42 to 44 (as on Linux without the features that they describe).
  */
 static int show_stat(struct text *text, struct task *task, bool whole)
 {

@@ -137,7 +137,8 @@ static ssize_t store_number(const char *bytes, size_t size, long least, long mos
 		return store_number(bytes, size, (least), (most), &(variable));   \
 	}
 
-/* Who sees kallsyms' addresses: 0: as perf_event_paranoid permits; 1: tasks with CAP_SYSLOG; 2: no task. */
+/* Readers of kallsyms' addresses: 0: those that perf_event_paranoid permits; 1: those with CAP_SYSLOG; 2:
+ * none. */
 static _Atomic int kptr_restrict;
 
 NUMBER(perf_event_paranoid, perf_paranoid, INT32_MIN, INT32_MAX)
