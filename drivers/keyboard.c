@@ -3,7 +3,7 @@
  * The keyboard: an i8042 controller that translates to scan code set 1, US layout, as the bytes
  * that a terminal sends.
  *
- * All state is the interrupt handler's own; it runs on the boot processor alone.
+ * All state is the interrupt handler's own; it runs on the boot CPU alone.
  *
  * Sources: Intel 8042 data sheet and IBM PS/2 Hardware Interface Technical Reference (1990),
  * "Keyboard and Auxiliary Device Controller" and "Keyboard"; sequences: console_codes(4), "Linux

@@ -89,26 +89,26 @@ bool backtrace_step(struct place *place, uintptr_t return_address)
 	return true;
 }
 
-static void follow(struct place place, uintptr_t return_address, arch_backtrace_function tell)
+static void follow(struct place place, uintptr_t return_address, arch_backtrace_function report)
 {
 	for (unsigned int depth = 0; depth < BACKTRACE_DEPTH; depth++) {
 		if (!backtrace_step(&place, return_address))
 			return;
-		tell(place.pc, CALL_BYTES, "");
+		report(place.pc, CALL_BYTES, "");
 		return_address = 0;
 		/* Back into the function that made the call. */
 		place.pc -= CALL_BYTES;
 	}
 }
 
-void arch_backtrace(const struct trap_frame *frame, arch_backtrace_function tell)
+void arch_backtrace(const struct trap_frame *frame, arch_backtrace_function report)
 {
-	tell(frame->pc, 0, "");
-	follow((struct place){ frame->pc, frame->sp }, frame->r26, tell);
+	report(frame->pc, 0, "");
+	follow((struct place){ frame->pc, frame->sp }, frame->r26, report);
 }
 
-void arch_backtrace_from(uintptr_t caller, uintptr_t stack, arch_backtrace_function tell)
+void arch_backtrace_from(uintptr_t caller, uintptr_t stack, arch_backtrace_function report)
 {
-	tell(caller, CALL_BYTES, "");
-	follow((struct place){ caller - CALL_BYTES, stack }, 0, tell);
+	report(caller, CALL_BYTES, "");
+	follow((struct place){ caller - CALL_BYTES, stack }, 0, report);
 }

@@ -4,7 +4,7 @@
  * <machine/calls.h>.
  *
  * Not here are the calls with OSF/1's structures: osf_time_calls.c, osf_file_calls.c, osf_name_calls.c, stat_calls.c; and
- * its questions about the processor: osf_sysinfo_calls.c. Sources: Linux's arch/alpha/kernel/osf_sys.c and systbls as seen from user space.
+ * its questions about the CPU: osf_sysinfo_calls.c. Sources: Linux's arch/alpha/kernel/osf_sys.c and systbls as seen from user space.
  */
 #include <machine/calls.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Time: the emulated machine's clock and each processor's alarm, both in nanoseconds, by the console's calls.
+ * Time: the emulated machine's clock and each CPU's alarm, both in nanoseconds, by the console's calls.
  *
  * The architecture's own means are worse: the cycle counter has 32 bits, which last 17 s, and the interval
  * timer comes 1024 times a second whether it is wanted or not. A program can not read this clock by itself, so

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said of the processors: /proc/cpuinfo, in the lines of Linux/alpha that programs look for; and the
+/* What is said of the CPUs: /proc/cpuinfo, in the lines of Linux/alpha that programs look for; and the
  * vDSO's question, which there is nobody to ask. */
 #include <stdbool.h>
 
@@ -26,7 +26,7 @@ static const char *model(uint64_t type)
 	return type < sizeof(models) / sizeof(models[0]) && models[type] ? models[type] : "Unknown";
 }
 
-/* Linux/alpha describes the machine once, whatever the number of processors. */
+/* Linux/alpha describes the machine once, whatever the number of CPUs. */
 void arch_cpu_describe(struct text *text, unsigned int cpu)
 {
 	const struct hwrpb_slot *slot =

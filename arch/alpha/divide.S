@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Integer division, which the processor does not have: what the compiler calls for / and %, by the convention
+ * Integer division, which the CPU does not have: what the compiler calls for / and %, by the convention
  * that it has for these alone. Dividend in $24, divisor in $25, return address in $23, result in $27; nothing
  * else is changed but $28.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a new program is told about the processor: the auxiliary vector's hardware capabilities, as
+/* What a new program is told about the CPU: the auxiliary vector's hardware capabilities, as
  * Linux/alpha gives them. */
 #include <arch/exec.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Floating-point control as software knows it, and as the processor does: see floating_control.h.
+ * Floating-point control as software knows it, and as the CPU does: see floating_control.h.
  *
  * A trap that software wants enabled is one that FPCR does not disable. Sources: Alpha Architecture Handbook
  * version 4, 4.7.8 (FPCR) and B.2.1 (IEEE floating-point control word).

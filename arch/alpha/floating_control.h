@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two words in which floating-point control is told: the processor's register FPCR, and the software's, which
+ * The two words in which floating-point control is told: the CPU's register FPCR, and the software's, which
  * programs and handlers know (OSF/1's IEEE_FP_CONTROL). They say the same of traps and of what has happened.
  */
 #ifndef FLOATING_CONTROL_H

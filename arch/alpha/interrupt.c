@@ -101,7 +101,7 @@ static void serve_clock(void)
 	trace_irq_exit(CLOCK_LINE);
 }
 
-/* Of the logout frame, what every processor has. */
+/* Of the logout frame, what every CPU has. */
 #define LOGOUT_CODE 16
 
 static _Noreturn void die_of_machine_check(struct trap_frame *frame)

@@ -20,7 +20,7 @@ enum interrupt_kind {
 	INTERRUPT_KINDS
 };
 
-/* How often each kind was served. Written by the processor whose it is, alone. */
+/* How often each kind was served. Written by the CPU whose it is, alone. */
 struct interrupt_counts {
 	_Atomic uint32_t of[INTERRUPT_KINDS];
 } CACHE_ALIGNED;
@@ -31,14 +31,14 @@ extern struct interrupt_counts interrupt_counts[CPUS_MAX];
 const char *isa_line_name(unsigned int line);
 /* Serves interrupt LINE of the ISA bus. Interrupts off; false: nobody asked for it. */
 bool isa_serve(unsigned int line);
-/* Routes the ISA bus's interrupts to the boot processor, all masked. Boot processor, start. */
+/* Routes the ISA bus's interrupts to the boot CPU, all masked. Boot CPU, start. */
 void isa_init(void);
 
-/* The clock interrupt of this processor: clock.c. Interrupts off. */
+/* The clock interrupt of this CPU: clock.c. Interrupts off. */
 void clock_interrupt(void);
-/* The start of the clock. Boot processor, first thing. */
+/* The start of the clock. Boot CPU, first thing. */
 void clock_start(void);
-/* Another processor's interrupt: smp.c. Interrupts off. */
+/* Another CPU's interrupt: smp.c. Interrupts off. */
 void smp_interrupt(void);
 
 #endif

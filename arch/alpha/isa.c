@@ -27,7 +27,7 @@
 #define LINES_OF_FIRST 8
 #define LINE_OF_SECOND 2
 
-/* The Cchip's mask of device interrupts for processor 0. */
+/* The Cchip's mask of device interrupts for CPU 0. */
 #define DEVICE_MASK_0  (DEVICE_BASE + 0x1a0000200)
 #define DEVICE_ISA     (1ull << 55)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order in which the processor and its surroundings are set up, and how the machine ends. See
+ * The order in which the CPU and its surroundings are set up, and how the machine ends. See
  * <arch/machine.h>.
  */
 #include <arch/machine.h>

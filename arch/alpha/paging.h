@@ -7,7 +7,7 @@
 
 #include <kernel/page.h>
 
-/* Builds the kernel's tables, from boot_memory_take(). Boot processor, once. */
+/* Builds the kernel's tables, from boot_memory_take(). Boot CPU, once. */
 void paging_init(void);
 /* The root's frame number, for a context block; of the kernel's own, or ROOT's. */
 uint64_t paging_kernel_root(void);
@@ -16,7 +16,7 @@ uint64_t paging_root_frame(const uint64_t *root);
 void paging_copy_kernel(uint64_t *root);
 /* The entry that maps ADDRESS below ROOT, 0: none. Any context: reads each table once. */
 uint64_t paging_find(const uint64_t *root, uintptr_t address);
-/* The root that is loaded on this processor. Any context. */
+/* The root that is loaded on this CPU. Any context. */
 const uint64_t *paging_loaded_root(void);
 
 #endif

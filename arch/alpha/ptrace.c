@@ -59,7 +59,7 @@ int arch_ptrace_peek_user(struct task *task, unsigned long offset, unsigned long
 	const uint64_t *place = place_of(task, offset);
 
 	*value = place ? *place : 0;
-	/* The processor's word and the software's in one. */
+	/* The CPU's word and the software's in one. */
 	if (offset == NUMBER_FPCR)
 		*value |= floating_control_of(*place);
 	return 0;

@@ -2,9 +2,9 @@
 /*
  * What a sample takes from interrupted code; see <arch/sample.h>.
  *
- * Memory is read through the direct map, after a walk of the loaded page tables. Another processor may change
+ * Memory is read through the direct map, after a walk of the loaded page tables. Another CPU may change
  * them at the same time. It frees what it took out of them only after a shoot-down, which waits for
- * this processor, and so for the end of the counters' interrupt: what the walk finds stays.
+ * this CPU, and so for the end of the counters' interrupt: what the walk finds stays.
  *
  * Linux/alpha has no perf_regs.h: registers cannot be sampled. User stacks have no chain of frame pointers
  * either, so that a user's call chain is its first address alone, as there.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Several processors: their data, starting them, interrupting each other.
+ * Several CPUs: their data, starting them, interrupting each other.
  *
  * Start: the console has the others wait. Each is asked for in turn, by a message in its slot of the console's
  * parameter block, and takes the number that smp_starting says. One that does not come within the time is left
  * out, and so are those behind it: it might still come.
  *
- * There is one interrupt between processors. What it is for is in the receiver's cpu_local.ipis: a bit is set
+ * There is one interrupt between CPUs. What it is for is in the receiver's cpu_local.ipis: a bit is set
  * before the interrupt is sent, and the receiver takes all bits at once; so one interrupt may do for several.
  *
  * Source: Alpha Architecture Handbook version 4, III section 3.4.1.3 "Starting a secondary".
@@ -69,7 +69,7 @@ static struct hwrpb_slot *slot_of(uint64_t hardware_id)
 				     hardware_id * hwrpb->slot_size);
 }
 
-/* Asks the console for the processor of SLOT as number CPU; false: it has not come. */
+/* Asks the console for the CPU of SLOT as number CPU; false: it has not come. */
 static bool start(struct hwrpb_slot *slot, uint64_t hardware_id, unsigned int cpu)
 {
 	static const char message[] = "START\r\n";
@@ -104,7 +104,7 @@ static bool start(struct hwrpb_slot *slot, uint64_t hardware_id, unsigned int cp
 /* The port that is read to wait: nothing answers there, which takes the bus about a microsecond. */
 #define PORT_DELAY 0x80
 
-/* The architecture has no hint for it. A processor that waits for the bus takes nothing from the others, and an
+/* The architecture has no hint for it. A CPU that waits for the bus takes nothing from the others, and an
  * emulated one lets go of the host's, which whoever holds the lock may need. */
 void arch_cpu_relax(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The first instructions of a further processor: as boot/alpha/start.S's, with the stack and page tables of
+/* The first instructions of a further CPU: as boot/alpha/start.S's, with the stack and page tables of
  * its slot in the console's parameter block. */
 #include <machine/pal.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * User address spaces as the processor sees them: the root, loading it, forgetting translations; see
+ * User address spaces as the CPU sees them: the root, loading it, forgetting translations; see
  * <arch/mmu.h>. What is in the tables is kernel/mm/tables.c's business.
  */
 #include <arch/mmu.h>

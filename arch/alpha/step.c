@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Single steps of a traced task: the processor has no trace flag, so a breakpoint is put where the next
+ * Single steps of a traced task: the CPU has no trace flag, so a breakpoint is put where the next
  * instruction will be, or two, where a conditional branch leaves it open.
  *
  * They are in the program's memory only while it runs: put there on the way to user mode, and taken out

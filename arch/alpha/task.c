@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks as the processor sees them: the context switch, stacks of new tasks, and what a frame's
+ * Tasks as the CPU sees them: the context switch, stacks of new tasks, and what a frame's
  * registers mean. See <arch/task.h>.
  *
  * All of a user task's registers are on its kernel stack but the floating-point registers and the thread

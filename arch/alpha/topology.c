@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How processors belong together: each is a package of its own, and the console tells nothing of caches that
+/* How CPUs belong together: each is a package of its own, and the console tells nothing of caches that
  * the emulator does not have. */
 #include <arch/topology.h>
 

@@ -7,7 +7,7 @@
 
 struct trap_frame;
 
-/* Tells PALcode this processor's entries. Interrupts off, each processor. */
+/* Tells PALcode this CPU's entries. Interrupts off, each CPU. */
 void trap_load_entries(void);
 
 /* An interrupt of any kind (trap.c's frame->entry is ENTRY_INTERRUPT). Interrupts off. */

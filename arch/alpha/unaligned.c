@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses to addresses that are no multiples of their size: the processor does none, and traps; here they are
+ * Accesses to addresses that are no multiples of their size: the CPU does none, and traps; here they are
  * done byte by byte, unless the program has it otherwise (osf_sysinfo_calls.c). Each one of a program counts as an
  * alignment fault.
  *
@@ -113,7 +113,7 @@ static void write_register(struct trap_frame *frame, const struct access *access
 		*at = access->opcode == 0x28 ? (uint64_t)(int64_t)(int32_t)value : value;
 }
 
-/* The program's floating-point registers, while interrupts are on, are not the processor's alone. */
+/* The program's floating-point registers, while interrupts are on, are not the CPU's alone. */
 static void save_floating(void)
 {
 	unsigned long state = arch_irq_save();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters of user mode only, on a processor whose counters count in every mode: entry.S halts them on the way into
+ * Counters of user mode only, on a CPU whose counters count in every mode: entry.S halts them on the way into
  * the kernel and lets them go on on the way out; here is how much of the two ways they count all the same.
  *
  * It can be derived by hand, because both ways are always the same instructions: PALcode's for the event in
@@ -11,7 +11,7 @@
  * the highest. The interrupt's entry looks then, and finds out how far the other one had come. So
  * whatever runs in the kernel finds the counters halted and exact.
  *
- * No locks: everything here is of one processor, with interrupts off.
+ * No locks: everything here is of one CPU, with interrupts off.
  */
 #include "user_mode.h"
 

@@ -3,7 +3,7 @@
  * From the console to C. The console enters the kernel in KSEG, where it is linked, at the highest priority
  * level, with its own page tables and stack, and the entry's address in $27; no trap can be handled yet.
  *
- * Every processor keeps the console's context block and page tables until arch_task_adopt has given it its
+ * Every CPU keeps the console's context block and page tables until arch_task_adopt has given it its
  * own.
  *
  * Source: Alpha Architecture Handbook version 4, III section 3.1 "System bootstrapping".
@@ -39,7 +39,7 @@ boot_start:
 	.bss
 	.balign	16
 	.globl	boot_stack, boot_stack_end
-/* The boot processor's stack: later that of its idle task. */
+/* The boot CPU's stack: later that of its idle task. */
 boot_stack:	.skip KERNEL_STACK_SIZE
 boot_stack_end:
 

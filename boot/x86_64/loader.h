@@ -6,7 +6,7 @@
 #include "../boot.h"
 
 /* Fills in boot_info from what the loader left: MAGIC and INFO are its two registers. Does not
- * return from a boot that cannot work. Boot processor, start, the early page tables loaded. */
+ * return from a boot that cannot work. Boot CPU, start, the early page tables loaded. */
 void boot_info_read(uint32_t magic, paddr_t info);
 
 /* What both forms of multiboot say of the screen in the same layout. */

@@ -10,7 +10,7 @@
  * header could not without QEMU saying at each start that it has none to give.
  *
  * The page tables made here last until paging.c has built the real ones, and once more for the
- * first instructions of each further processor (smp_start.S): the first 4 GiB, everything writable
+ * first instructions of each further CPU (smp_start.S): the first 4 GiB, everything writable
  * and executable, at address 0 and at DIRECT_MAP_BASE, and the first GiB of it at
  * KERNEL_IMAGE_BASE.
  */
@@ -191,7 +191,7 @@ boot_high_half:
 no_long_mode_text:
 	.asciz	"tally: boot: this processor has no 64-bit mode; choose an x86-64 CPU model\r\n"
 
-	/* Enough for long mode; descriptors.c gives every processor its own. */
+	/* Enough for long mode; descriptors.c gives every CPU its own. */
 	.balign	8
 	.global	boot_gdt
 boot_gdt:
@@ -211,7 +211,7 @@ boot_root:		.skip 4096
 boot_low_pointers:	.skip 4096
 boot_high_pointers:	.skip 4096
 boot_directories:	.skip 4 * 4096
-/* The boot processor's stack: later that of its idle task. The page below is not mapped in the
+/* The boot CPU's stack: later that of its idle task. The page below is not mapped in the
  * end. */
 boot_stack_guard:	.skip 4096
 			.skip KERNEL_STACK_SIZE

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The debug build's watchdog of interrupts: panic when they were off for more than a millisecond. The command
- * line's word irqs-off-watchdog starts it, on a machine of one processor whose time is virtual: elsewhere an
- * interrupt is late because the host, or another processor, had the time.
+ * line's word irqs-off-watchdog starts it, on a machine of one CPU whose time is virtual: elsewhere an
+ * interrupt is late because the host, or another CPU, had the time.
  *
  * A timer beats, so that an interrupt is due soon at every moment. One that comes late was held off; the frame that it
  * interrupts says where interrupts were let in again.
@@ -19,7 +19,7 @@
 #define LIMIT_NS NSEC_PER_MSEC
 #define BEAT_NS	 (LIMIT_NS / 8)
 
-/* The processor's own, interrupts off: when its timer's interrupt is due. */
+/* The CPU's own, interrupts off: when its timer's interrupt is due. */
 static uint64_t due_ns = UINT64_MAX;
 static struct timer beat_timer;
 static bool watches;

@@ -2,7 +2,7 @@
 /*
  * The lock-order checker of the debug build.
  *
- * Locks that are made free at the same place in the source are one class. Each processor knows the
+ * Locks that are made free at the same place in the source are one class. Each CPU knows the
  * spin locks that it holds, each task its mutexes. When one is waited for while another is held, that
  * order of classes is added to a graph; an order that contradicts what the graph has is a deadlock
  * that has not happened yet: panic, with both orders. Two locks of one class are not compared.

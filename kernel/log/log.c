@@ -3,7 +3,7 @@
  * The kernel log: lines of text on a serial line, and on the screen if there is one, and kept in a
  * ring.
  *
- * A line is formatted on the writer's stack and sent in one piece, so lines of several processors
+ * A line is formatted on the writer's stack and sent in one piece, so lines of several CPUs
  * do not mix; the only locks are the ring's and then the serial line's. In an NMI that interrupted a writer the line is
  * lost and counted, and the next line says so.
  */

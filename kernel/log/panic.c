@@ -3,8 +3,8 @@
  * The end after a bug: reason, registers, backtrace, exit code. And the end of a start that cannot
  * work.
  *
- * The first processor in panic() stops the others by NMI and speaks alone; a second panic, on
- * another processor or inside the first, does not get to speak. The machine is in an unknown state:
+ * The first CPU in panic() stops the others by NMI and speaks alone; a second panic, on
+ * another CPU or inside the first, does not get to speak. The machine is in an unknown state:
  * no memory is allocated, no lock waited for, every stack word looked at is first known to be
  * mapped.
  */
@@ -26,7 +26,7 @@
 
 /* Processor + 1 of the one that panicked first, 0: none has. */
 static atomic_uint panicking;
-static atomic_uint stopped; /* processors that have obeyed its NMI */
+static atomic_uint stopped; /* CPUs that have obeyed its NMI */
 
 bool panic_in_progress(void)
 {

@@ -3,8 +3,8 @@
  * The generator of random bytes: ChaCha20 (RFC 8439) with fast key erasure (D. J. Bernstein, "Fast-key-
  * erasure random-number generators", 2017).
  *
- * The base has a key that is made of the processor's entropy and of timing, and mixed with more of both
- * once a minute. Each processor has a key of its own that comes from the base's, anew whenever that has
+ * The base has a key that is made of the CPU's entropy and of timing, and mixed with more of both
+ * once a minute. Each CPU has a key of its own that comes from the base's, anew whenever that has
  * changed. A key makes one block: half of it replaces the key, so that what was given out before cannot
  * be found from what is in memory now; the other half is given out, or is the key of a stream for more.
  * A few bytes for the kernel itself come from what is left of such a half, and are erased there.
@@ -12,7 +12,7 @@
  * What is fed in is exclusive-ored onto the base's key, which then makes one block: no bit of it is
  * lost, and nobody who does not know the key can foretell or choose what becomes of it.
  *
- * Locks: base_lock (B). A processor's own is used by it alone, interrupts off. Not in an NMI.
+ * Locks: base_lock (B). A CPU's own is used by it alone, interrupts off. Not in an NMI.
  */
 #include <kernel/random.h>
 

@@ -391,7 +391,7 @@ void syscall_trace_begin(char *text, unsigned long number, const unsigned long *
 
 	if (number < sizeof(shapes) / sizeof(shapes[0]) && shapes[number])
 		letters = shapes[number];
-	/* The processor's own calls are in no table of ours. */
+	/* The CPU's own calls are in no table of ours. */
 	if (!count)
 		count = (unsigned int)strlen(letters);
 	if (name)

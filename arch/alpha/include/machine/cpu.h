@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Alpha's bodies for <arch/cpu.h>: the running processor.
+ * Alpha's bodies for <arch/cpu.h>: the running CPU.
  *
- * PALcode keeps one word for each processor (RDVAL): here, where its struct cpu_local is.
+ * PALcode keeps one word for each CPU (RDVAL): here, where its struct cpu_local is.
  *
  * "Interrupts off" is interrupt priority level 6, which only machine checks pass. The performance
  * counters' interrupt comes at level 6 too, so that unlike x86's NMI it waits for interrupts to be on. Its
@@ -29,7 +29,7 @@ struct trap_frame;
 
 struct cpu_local {
 	struct task *current;		    /* the running task */
-	uint32_t id;			    /* number of the processor */
+	uint32_t id;			    /* number of the CPU */
 	uint32_t nmi_depth;		    /* 1 inside a handler of the counters' interrupt */
 	struct trap_frame *interrupt_frame; /* of the interrupt being served, else NULL */
 	uint64_t hardware_id;		    /* the console's number of it, which WRIPIR wants */
@@ -39,7 +39,7 @@ struct cpu_local {
 	uint32_t user_counting, user_counters;
 } __attribute__((aligned(64)));
 
-/* One for each processor, by number. */
+/* One for each CPU, by number. */
 extern struct cpu_local cpu_locals[];
 
 static inline struct cpu_local *cpu_local(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The hardware restart parameter block: what the console tells of the machine, and how it is asked to start a
- * processor.
+ * CPU.
  *
  * Source: Alpha Architecture Handbook version 4, III (console interface), section 2.1 "Hardware restart
  * parameter block".
@@ -27,17 +27,17 @@ struct hwrpb {
 	uint64_t interval_clock_hz_4096; /* times 4096 */
 	uint64_t cycle_hz;
 	uint64_t virtual_page_table, reserved, translation_hints;
-	uint64_t slot_count, slot_size, slots; /* of processors; offset from the block's start */
+	uint64_t slot_count, slot_size, slots; /* of CPUs; offset from the block's start */
 	uint64_t terminal_count, terminal_size, terminals;
 	uint64_t callbacks;
 	uint64_t memory; /* offset of struct hwrpb_memory */
 	uint64_t configuration, field_units;
 	uint64_t save_terminal[2], restore_terminal[2];
-	uint64_t restart, restart_data; /* where a processor is started, and $27 then */
+	uint64_t restart, restart_data; /* where a CPU is started, and $27 then */
 	uint64_t reserved_2[2];
 	uint64_t checksum;
 	uint64_t receive_ready,
-		transmit_ready; /* bit n: processor n's buffer has a message for the console */
+		transmit_ready; /* bit n: CPU n's buffer has a message for the console */
 	uint64_t dynamic_recognition;
 };
 
@@ -46,14 +46,14 @@ _Static_assert(offsetof(struct hwrpb, restart) == 256, "CPU_RESTART");
 _Static_assert(offsetof(struct hwrpb, receive_ready) == 296, "RXRDY");
 _Static_assert(sizeof(struct hwrpb) == 320, "up to the offset of DSRDB");
 
-/* A processor's slot. */
+/* A CPU's slot. */
 struct hwrpb_slot {
 	struct context_block context; /* what it starts with */
 	uint64_t flags;		      /* SLOT_* */
 	uint64_t palcode_memory[5];
 	uint64_t type, variation, revision, serial_number[2];
 	uint64_t logout[2], halt[8];
-	uint64_t message_bytes; /* in the buffer: what the processor tells the console */
+	uint64_t message_bytes; /* in the buffer: what the CPU tells the console */
 	char message[160];
 };
 

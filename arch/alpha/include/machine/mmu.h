@@ -46,7 +46,7 @@
 struct arch_space {
 	uint64_t *root;	    /* level 1 of the architecture's, by its address in the direct map */
 	size_t table_count; /* pages that they take, the root included */
-	/* its address space number on each processor (arch/alpha/asn.h) */
+	/* its address space number on each CPU (arch/alpha/asn.h) */
 	_Atomic uint64_t tags[CPUS_MAX];
 };
 

@@ -55,7 +55,7 @@
 		__asm__ volatile("call_pal %1" : "+r"(a0) : "i"(number) : "$0", PAL_CLOBBERS); \
 	}
 
-/* The word that the kernel keeps for each processor; its number; the processor status; the user's stack
+/* The word that the kernel keeps for each CPU; its number; the processor status; the user's stack
  * pointer; the running task's thread pointer. */
 PAL_READ(pal_read_value, PAL_RDVAL, "$1", "$22", "$23", "$24", "$25")
 PAL_READ(pal_read_cpu, PAL_WHAMI, "$1", "$22", "$23", "$24", "$25")
@@ -65,7 +65,7 @@ PAL_READ(pal_read_unique, PAL_RDUNIQUE, "memory")
 PAL_WRITE(pal_write_value, PAL_WRVAL)
 /* The running task's thread pointer. */
 PAL_WRITE(pal_write_unique, PAL_WRUNIQUE)
-/* Interrupts processor VALUE. */
+/* Interrupts CPU VALUE. */
 PAL_WRITE(pal_interrupt_cpu, PAL_WRIPIR)
 /* Clears what machine checks are pending, of the bits in VALUE. */
 PAL_WRITE(pal_write_machine_checks, PAL_WRMCES)

@@ -3,7 +3,7 @@
  * Alpha's registers of a task; see <arch/task.h>.
  *
  * PALcode pushes six registers, which entry.S completes downwards. Floating-point registers are not
- * here: the kernel has none, and a task's are saved when it leaves the processor (fpu.S).
+ * here: the kernel has none, and a task's are saved when it leaves the CPU (fpu.S).
  *
  * Source: Alpha Architecture Handbook version 4, II-B (OSF/1 software), section 5.1.3 "Stack frames".
  */
@@ -100,7 +100,7 @@ struct floating_state {
 #define UNALIGNED_CONTROL 7
 
 struct arch_task {
-	/* base, KERNEL_STACK_SIZE bytes; NULL: the stack of a processor's start */
+	/* base, KERNEL_STACK_SIZE bytes; NULL: the stack of a CPU's start */
 	void *kernel_stack;
 	struct context_block *context; /* what SWPCTX saves and loads; in context_memory, or static */
 	void *context_memory;
