@@ -56,7 +56,7 @@ static void start_user_space(void *unused)
 {
 	unsigned int cpus = arch_smp_start();
 
-	log_info("%u processor%s, %zu MiB of memory, %lu us since entry", cpus,
+	log_info("%u CPU%s, %zu MiB of memory, %lu us since entry", cpus,
 		 cpus == 1 ? "" : "s", page_total_count() >> (20 - PAGE_SHIFT), clock_ns() / 1000);
 	debug_irqs_off_start();
 	panic_on_demand();

@@ -71,7 +71,7 @@ static void serve_counters(struct trap_frame *frame)
 	for (unsigned int i = 0; i < number; i++)
 		handled |= counters_handlers[i](frame);
 	if (!handled)
-		log_warning("processor %u: counter %lu's interrupt, which nobody claims, at 0x%lx",
+		log_warning("CPU %u: counter %lu's interrupt, which no handler claims, at 0x%lx",
 			    arch_cpu_id(), frame->cause[2], frame->pc);
 	local->nmi_depth--;
 }

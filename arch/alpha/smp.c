@@ -77,7 +77,7 @@ static bool start(struct hwrpb_slot *slot, uint64_t hardware_id, unsigned int cp
 	uint64_t end_ns;
 
 	if (!stack) {
-		log_warning("smp: no memory for processor %u", cpu);
+		log_warning("smp: no memory for CPU %u", cpu);
 		return false;
 	}
 	slot->context = (struct context_block){
@@ -93,7 +93,7 @@ static bool start(struct hwrpb_slot *slot, uint64_t hardware_id, unsigned int cp
 	end_ns = clock_ns() + WAIT_NS;
 	while (atomic_load(&started) != cpu) {
 		if (clock_ns() > end_ns) {
-			log_warning("smp: processor %lu does not start", hardware_id);
+			log_warning("smp: CPU %lu does not start", hardware_id);
 			return false;
 		}
 		arch_cpu_relax();

@@ -285,10 +285,10 @@ void acpi_init(void)
 		read_tables(root, sizeof(uint32_t));
 
 	if (acpi_info.processor_count == 0) {
-		log_warning("acpi: no table of processors: only this one is used");
+		log_warning("acpi: no table of CPUs: only this one is used");
 		acpi_info.apic_ids[acpi_info.processor_count++] = apic_id();
 	}
 	if (acpi_info.ignored_processors)
-		log_warning("acpi: %u processors beyond the first %u are not used",
+		log_warning("acpi: %u CPUs beyond the first %u are not used",
 			    acpi_info.ignored_processors, CPUS_MAX);
 }

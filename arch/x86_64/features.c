@@ -117,8 +117,8 @@ void features_probe(void)
 	cpu_features.rdtscp = bit(cpuid_read(0x80000001, 0).edx, 27);
 	cpu_features.nx = bit(cpuid_read(0x80000001, 0).edx, 20);
 	if (!cpu_features.nx)
-		boot_failure("this processor has no NX (no-execute) bit, or the firmware hides it; "
-			     "choose a CPU model that has it");
+		boot_failure("this CPU has no NX (no-execute) bit, or the firmware hides it; "
+			     "choose a model that has it");
 	cpu_features.physical_bits = PHYSICAL_BITS_LEAST;
 	if (cpuid_max(0x80000000) >= 0x80000008)
 		cpu_features.physical_bits = cpuid_read(0x80000008, 0).eax & 0xff;

@@ -51,7 +51,7 @@ static void dispatch(struct trap_frame *frame)
 	for (unsigned int i = 0; i < count; i++)
 		handled |= handlers[i](frame);
 	if (!handled)
-		log_warning("processor %u: an NMI that nobody claims, at 0x%lx", arch_cpu_id(),
+		log_warning("CPU %u: an NMI that no handler claims, at 0x%lx", arch_cpu_id(),
 			    frame->rip);
 }
 

@@ -94,8 +94,8 @@ void smp_start_processor(uint32_t cpu)
 	uint64_t back = clock_check_side(CHECK_ROUNDS);
 
 	if (back)
-		log_warning("processor %u: its time-stamp counter is %lu ticks behind: times are "
-			    "not exact across processors",
+		log_warning("CPU %u: its time-stamp counter lags by %lu ticks: times are "
+			    "not exact across CPUs",
 			    cpu, back);
 	atomic_store(&checked, cpu);
 	/* All numbers below cpu_count() must be complete before any CPU uses them. */
@@ -153,8 +153,8 @@ static void admit(unsigned int cpu)
 		arch_cpu_relax();
 	arch_irq_restore(state);
 	if (back)
-		log_warning("processor %u: its time-stamp counter is %lu ticks ahead: times are "
-			    "not exact across processors",
+		log_warning("CPU %u: its time-stamp counter leads by %lu ticks: times are "
+			    "not exact across CPUs",
 			    cpu, back);
 }
 
@@ -165,11 +165,10 @@ unsigned int arch_smp_start(void)
 	while (wanted + 1 < acpi_info.processor_count && prepare(wanted + 1))
 		wanted++;
 	if (wanted + 1 < acpi_info.processor_count)
-		log_warning("smp: memory for %u of %u processors", wanted + 1,
-			    acpi_info.processor_count);
+		log_warning("smp: memory for %u of %u CPUs", wanted + 1, acpi_info.processor_count);
 	start_page = boot_memory_find_low();
 	if (!start_page) {
-		log_warning("smp: no memory below 1 MiB to start processors in");
+		log_warning("smp: no memory below 1 MiB to start CPUs in");
 		wanted = 0;
 	}
 	if (wanted == 0)
@@ -188,7 +187,7 @@ unsigned int arch_smp_start(void)
 			/* A CPU that has no number by now must not get one. */
 			uint32_t numbers = atomic_exchange(&smp_next_number, CPUS_MAX);
 
-			log_warning("smp: %u of %u processors do not start", wanted + 1 - numbers,
+			log_warning("smp: %u of %u CPUs do not start", wanted + 1 - numbers,
 				    wanted + 1);
 			wanted = numbers - 1;
 			while (atomic_load(&started) < wanted)

@@ -173,7 +173,7 @@ static void handle_interrupt(struct trap_frame *frame)
 	void (*handler)(unsigned int vector) = interrupts[frame->vector];
 
 	if (!handler) {
-		log_warning("interrupt on vector %lu that nobody asked for", frame->vector);
+		log_warning("unexpected interrupt on vector %lu", frame->vector);
 		return;
 	}
 	local->interrupt_frame = frame;

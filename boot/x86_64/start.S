@@ -189,7 +189,7 @@ boot_high_half:
 
 	.section .rodata
 no_long_mode_text:
-	.asciz	"tally: boot: this processor has no 64-bit mode; choose an x86-64 CPU model\r\n"
+	.asciz	"tally: boot: this CPU has no 64-bit mode; choose an x86-64 model\r\n"
 
 	/* Enough for long mode; descriptors.c gives every CPU its own. */
 	.balign	8

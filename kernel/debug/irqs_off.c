@@ -34,7 +34,7 @@ void debug_irqs_off_start(void)
 	if (!boot_word("irqs-off-watchdog"))
 		return;
 	if (cpu_count() > 1)
-		boot_failure("irqs-off-watchdog: give the machine one processor and virtual time");
+		boot_failure("irqs-off-watchdog: give the machine one CPU and virtual time");
 	timer_init(&beat_timer, beat);
 	unsigned long state = arch_irq_save();
 

@@ -83,7 +83,7 @@ static _Noreturn void die(const struct trap_frame *frame, const void *caller, co
 	log_error("panic: %s", reason);
 	if (frame)
 		arch_frame_log(frame);
-	log_error("backtrace on processor %u:", cpu_id());
+	log_error("backtrace on CPU %u:", cpu_id());
 	if (frame)
 		arch_backtrace(frame, print_address);
 	else

@@ -27,7 +27,7 @@ static const char read_only[] = "read-only";
 
 static void call_panic(void *unused)
 {
-	panic("asked for on processor %u", cpu_id());
+	panic("requested on CPU %u", cpu_id());
 }
 
 static void fail_here(void)

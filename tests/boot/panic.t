@@ -26,10 +26,10 @@ PANIC, BOOT = 123, 122
 
 # Name, CPUs; the reason as a regular expression; functions in the backtrace, innermost first.
 DEMANDS = (
-    ("here", 1, r"asked for on processor 0", ("call_panic", "panic_on_demand")),
-    ("here", 4, r"asked for on processor [0-3]", ("call_panic", "panic_on_demand")),
-    ("elsewhere", 2, r"asked for on processor 1", ("call_panic", "smp_call_interrupt")),
-    ("elsewhere", 4, r"asked for on processor 3", ("call_panic", "smp_call_interrupt")),
+    ("here", 1, r"requested on CPU 0", ("call_panic", "panic_on_demand")),
+    ("here", 4, r"requested on CPU [0-3]", ("call_panic", "panic_on_demand")),
+    ("elsewhere", 2, r"requested on CPU 1", ("call_panic", "smp_call_interrupt")),
+    ("elsewhere", 4, r"requested on CPU 3", ("call_panic", "smp_call_interrupt")),
     ("assertion", 1, r"kernel/log/panic_demand\.c:\d+: assertion failed: executable\[0\] != 0",
      ("fail_assertion", "panic_on_demand")),
     ("stack", 1, r"kernel stack overflow", ("overflow_stack", "overflow_stack")),
