@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interrupts of the ISA bus: two 8259s, the second behind line 2 of the first, whose one output is line 55 of
- * the Typhoon chip set.
+ * Interrupts of the ISA bus: two 8259s. The second is connected to line 2 of the first, whose one
+ * output is line 55 of the Typhoon chip set.
  *
- * PALcode acknowledges an interrupt and tells its line; the console has set the lines to be numbered from 0.
+ * PALcode acknowledges an interrupt and reports its line; the console has numbered the lines from 0.
  *
  * Sources: Intel 8259A data sheet; Tsunami/Typhoon 21272 Chipset Hardware Reference Manual, section 10.2.2
  * "Cchip registers".
