@@ -21,8 +21,8 @@ $(CHECK_TOOL_PROGRAMS): $(O)/tests/%: tests/tools/programs/%.c tests/tools/progr
 	$(CC) -O2 -g -Wall -Wextra -Werror -ffreestanding -fno-pie -fno-stack-protector -nostdlib -static -no-pie \
 		-Wl,--build-id=none $< -o $@
 
-# The same bytes wherever the clone is and whatever the comments say: what Linux says to them is remembered by them
-# (tests/linux_answers.py). So no line numbers.
+# The same bytes wherever the clone is and whatever the comments say, as when Linux was asked (tests/linux_answers.py):
+# no line numbers.
 CHECK_ANYWHERE := -g0 -ffile-prefix-map=$(CURDIR)=.
 
 $(CHECK_PAIR_PROGRAMS): $(O)/tests/%: tests/conformance/programs/%.c $(wildcard tests/conformance/programs/*.h)
@@ -103,7 +103,7 @@ $(O)/alpha/tests/rules: $(wildcard tests/conformance/rules/*.[ch]) tests/unit/ta
 alpha:
 	@$(MAKE) --no-print-directory ARCH=alpha O=$(O)/alpha CC=alpha-linux-gnu-gcc LD=alpha-linux-gnu-ld all
 
-.PHONY: check-programs check-deps check check-alpha debug-kernel alpha fuzz
+.PHONY: check-programs check-deps check check-alpha debug-kernel alpha fuzz linux-answers
 
 ifeq ($(filter 1,$(DEBUG)),)
 debug-kernel:
@@ -117,6 +117,12 @@ check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-i
 
 check-deps:
 	@tools/deps $(CHECK_DEPS)
+
+# For people: asks Debian's Linux 6.12 what the conformance tests compare with, and writes its answers to
+# tests/conformance/linux-6.12/. PROGRAMS="exec futex": those of some programs; PROGRAMS=stale: those that are out of date.
+linux-answers: check-deps
+	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) qemu check-programs user user-libraries
+	@tests/conformance/ask-linux $(PROGRAMS)
 
 # For people: attacks the debug kernel for MINUTES, from SEED on; see tests/README.md.
 MINUTES ?= 10

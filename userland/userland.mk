@@ -17,7 +17,7 @@ USER_PORTABLE := $(USER_PROGRAMS) libc paths self
 USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libspin/*.c userland/libspin/$(ARCH)/*.[cS])
 
 USER_CPPFLAGS := -Iuserland/libperf -Iuserland/libspin -idirafter include/uapi -D_GNU_SOURCE -MMD -MP
-# The same bytes wherever the clone is: what Linux says to these programs is remembered by them (tests/linux_answers.py).
+# The same bytes wherever the clone is.
 USER_DEBUG := -g -fdebug-prefix-map=$(CURDIR)=.
 USER_CFLAGS := -std=gnu11 -O2 $(USER_DEBUG) -fno-pie -Wall -Wextra -Werror $(if $(filter x86_64,$(ARCH)),-fcf-protection=none)
 USER_CC = $(CC) -specs=$(NEWLIB)/lib/tally.specs
