@@ -103,7 +103,7 @@ $(O)/alpha/tests/rules: $(wildcard tests/conformance/rules/*.[ch]) tests/unit/ta
 alpha:
 	@$(MAKE) --no-print-directory ARCH=alpha O=$(O)/alpha CC=alpha-linux-gnu-gcc LD=alpha-linux-gnu-ld all
 
-.PHONY: check-programs check-deps check check-alpha debug-kernel alpha fuzz linux-answers
+.PHONY: check-programs check-deps check check-alpha debug-kernel alpha fuzz linux-answers check-quick
 
 ifeq ($(filter 1,$(DEBUG)),)
 debug-kernel:
@@ -135,6 +135,9 @@ CHECK_LONGEST = $(addprefix tests/,fuzz/seeds.t conformance/transcripts.t boot/c
 CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/alpha/*.t tests/qemu/*.t tests/bench/*.t tests/boot/*.t \
 	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t))
 
+# For each change: under two minutes on two idle cores once everything is built.
+CHECK_QUICK_SCRIPTS = $(wildcard tests/quick/*.t) tests/conformance/answers.t tests/conformance/rules.t tests/boot/panic.t
+
 # Alpha's tests. Some ask what x86-64 says too, and its programs are built on the way.
 CHECK_ALPHA_SCRIPTS = $(wildcard tests/alpha/*.t tests/qemu/alpha*.t tests/boot/alpha-*.t) \
 	$(filter %/asn_test %/ev67_test %/ev67_race_test %/profileme_test %/profileme_decode_test,$(UNIT_TESTS))
@@ -148,6 +151,11 @@ else
 check: check-deps
 	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) all qemu user-libraries check-programs unit debug-kernel alpha
 	@tests/check -j3 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))
+
+check-quick: check-deps
+	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) all qemu check-programs unit debug-kernel alpha
+	@tests/check -j3 --timer --exec '' $(CHECK_QUICK_SCRIPTS) $(UNIT_TESTS)
+	@echo "These were the quick ones. Everything: make check"
 
 check-alpha: check-deps
 	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) qemu check-programs unit alpha

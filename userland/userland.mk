@@ -6,7 +6,7 @@
 # `make user-libraries` builds some of the same sources, unchanged, with the GNU C library and with musl into
 # $(O)/user/glibc/ and $(O)/user/musl/, for tests/boot/c-libraries.t: Tally promises to run what they make.
 
-USER_X86_64 := $(shell sed -n 's/^\([a-z]\+\).*/\1/p' tests/boot/x86_64/programs)
+USER_X86_64 := $(shell sed -n 's/^\([a-z_]\+\).*/\1/p' tests/boot/x86_64/programs)
 USER_OTHERS := $(if $(filter-out x86_64,$(ARCH)),$(USER_X86_64))
 
 USER_PROGRAMS := $(filter-out $(USER_OTHERS),$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard userland/programs/*/*.c))))))

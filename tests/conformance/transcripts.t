@@ -4,7 +4,7 @@
 
 Each observe_* program prints "name: what happened" lines; the two transcripts are compared by name, and
 with a number where a name is printed again.
-The differences that are meant are in the table of docs/abi-differences.md, with their reasons: each is
+With arguments, only these programs are observed. The differences that are meant are in the table of docs/abi-differences.md, with their reasons: each is
 one point here, and fails when it is no longer there.
 
 Both run in virtual time, so that programs that sleep and are interrupted see the same however busy the host
@@ -64,9 +64,9 @@ def compare(report, program, allowed):
 def main():
     report = tap.Report()
     differences = rows(None, 5)
-    strangers = {row[0] for row in differences} - set(programs())
-    report.equal(strangers, set(), "the listed differences are of programs that exist")
-    for program in programs():
+    strangers = {*(row[0] for row in differences), *sys.argv[1:]} - set(programs())
+    report.equal(strangers, set(), "the programs that are named exist")
+    for program in sys.argv[1:] or programs():
         compare(report, program, [row for row in differences if row[0] == program])
     return report.done()
 
