@@ -39,6 +39,8 @@ NOT_OURS = {
     "prog.c": "an example",
     "counters.h": "PAPI's",
     "src/newlib/libc/string/": "newlib's",
+    "NAME_test.c": "a pattern",
+    "NAME_threads_test.c": "a pattern",
     "tests/boot/NAME.c": "a pattern",
     "linux/perf_event.h": "a program's include, below include/uapi/",
     "sys/queue.h": "newlib's",
