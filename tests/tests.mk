@@ -99,11 +99,13 @@ $(O)/alpha/tests/rules: $(wildcard tests/conformance/rules/*.[ch]) tests/unit/ta
 	$(call say,CC,tests/conformance/rules)
 	alpha-linux-gnu-gcc -O2 -mcpu=ev67 -Wall -Wextra -Werror -Wno-array-bounds -static -pthread -Wl,--no-relax $(filter %.c,$^) -o $@
 
-# The kernel for Alpha and its programs, beside those for x86-64.
+#: alpha            builds the kernel for Alpha and its programs, beside those for x86-64
 alpha:
 	@$(MAKE) --no-print-directory ARCH=alpha O=$(O)/alpha CC=alpha-linux-gnu-gcc LD=alpha-linux-gnu-ld all
 
 .PHONY: check-programs check-deps check check-alpha debug-kernel alpha fuzz linux-answers check-quick
+
+#: debug-kernel     builds the debug kernel: poisoned memory, undefined behaviour, lock order
 
 ifeq ($(filter 1,$(DEBUG)),)
 debug-kernel:
@@ -118,13 +120,13 @@ check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-i
 check-deps:
 	@tools/deps $(CHECK_DEPS)
 
-# For people: asks Debian's Linux 6.12 what the conformance tests compare with, and writes its answers to
-# tests/conformance/linux-6.12/. PROGRAMS="exec futex": those of some programs; PROGRAMS=stale: those that are out of date.
+#: linux-answers    asks Debian's Linux 6.12 what the conformance tests compare with: PROGRAMS="exec futex"
+# It writes the answers to tests/conformance/linux-6.12/. PROGRAMS=stale asks for the answers that are out of date.
 linux-answers: check-deps
 	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) qemu check-programs user user-libraries
 	@tests/conformance/ask-linux $(PROGRAMS)
 
-# For people: attacks the debug kernel for MINUTES, from SEED on; see tests/README.md.
+#: fuzz             attacks the debug kernel for MINUTES=10, from SEED=N; see tests/README.md
 MINUTES ?= 10
 fuzz: debug-kernel $(O)/tests/fuzz qemu
 	@tests/fuzz/run --live $$(($(MINUTES) * 60)) $(SEED)
@@ -143,6 +145,9 @@ CHECK_ALPHA_SCRIPTS = $(wildcard tests/alpha/*.t tests/qemu/alpha*.t tests/boot/
 	$(filter %/asn_test %/ev67_test %/ev67_race_test %/profileme_test %/profileme_decode_test,$(UNIT_TESTS))
 CHECK_PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j2)
 
+#: check            runs every test; TESTS="tests/tools/run.t …" runs some
+#: check-quick      runs the tests for each change, in under two minutes
+#: check-alpha      runs Alpha's tests
 ifeq ($(ARCH),alpha)
 # Tests and their programs are the other folder's: $(O) is one below.
 check:

@@ -60,6 +60,8 @@ $(O)/user/newlib: user-newlib
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 .PHONY: user user-libraries user-newlib
+#: user             builds the user programs
+#: user-libraries   builds some of them with the GNU C library and with musl
 user-newlib:
 user: $(USER_PROGRAMS:%=$(O)/user/bin/%) $(USER_TESTS:%=$(O)/user/bin/%)
 user-libraries: $(USER_PORTABLE:%=$(O)/user/glibc/%) $(USER_PORTABLE:%=$(O)/user/musl/%)
