@@ -7,8 +7,9 @@
  * A timer beats, so that an interrupt is due soon at every moment. A late interrupt was held off; the frame that it
  * interrupts says where interrupts were enabled again.
  *
- * The time of NMIs is not counted. A sampling event with a tiny period interrupts each instruction of a section with
- * interrupts off; throttling bounds that, 400 samples of an event in a tick (kernel/perf/throttle.c).
+ * The time of NMIs is not counted, nor the moment between two of them. A sampling event with a tiny period interrupts
+ * each instruction of a section with interrupts off; throttling bounds that, 400 samples of an event in a tick
+ * (kernel/perf/throttle.c).
  */
 #ifdef TALLY_LOCK_ORDER
 
@@ -21,10 +22,12 @@
 
 #define LIMIT_NS NSEC_PER_MSEC
 #define BEAT_NS	 (LIMIT_NS / 8)
+/* NMIs that are no further apart come one after the other: entry and exit alone take a good part of it. */
+#define STORM_NS 1000
 
 /* When the timer interrupt is due. Written with interrupts off, and by NMIs, which only move it. */
 static uint64_t due_ns = UINT64_MAX;
-static uint64_t nmi_began_ns;
+static uint64_t nmi_began_ns, nmi_ended_ns;
 static struct timer beat_timer;
 static bool watches;
 
@@ -71,8 +74,11 @@ void debug_timer_interrupt(void)
 
 void debug_nmi_begin(void)
 {
-	if (watches)
-		nmi_began_ns = clock_ns();
+	if (!watches)
+		return;
+	nmi_began_ns = clock_ns();
+	if (nmi_began_ns - nmi_ended_ns < STORM_NS)
+		nmi_began_ns = nmi_ended_ns;
 }
 
 void debug_nmi_end(void)
@@ -83,6 +89,7 @@ void debug_nmi_end(void)
 
 	if (now_ns > from_ns)
 		due_ns += now_ns - from_ns;
+	nmi_ended_ns = now_ns;
 }
 
 #endif
