@@ -480,6 +480,14 @@ static bool may_be_direct(const struct file *file)
 	return inode && (inode_type(inode) == S_IFREG || inode_type(inode) == S_IFIFO);
 }
 
+/* O_NOATIME hides reads from the owner, so only the owner may set it. */
+static bool may_hide_access(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	return !inode || inode_owner_or_capable(inode);
+}
+
 static long control(struct file *file, int fd, unsigned int command, unsigned long argument)
 {
 	switch (command) {
@@ -497,6 +505,8 @@ static long control(struct file *file, int fd, unsigned int command, unsigned lo
 	case F_SETFL:
 		if (!file->ops->notifies)
 			argument &= ~(unsigned long)FASYNC;
+		if ((argument & ~(unsigned long)file->flags & O_NOATIME) && !may_hide_access(file))
+			return -EPERM;
 		if ((argument & O_DIRECT) && !may_be_direct(file))
 			return -EINVAL;
 		set_flags(file, fd, SETTABLE_FLAGS, (unsigned int)argument);
