@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide for backtraces in a panic: a walk of a kernel stack that may be damaged.
+ * Interface of every ISA: backtraces in a panic, a walk of a kernel stack that may be damaged.
  * The walk reads a word only after it has found the word mapped. (Samples have walks of their own,
  * <arch/sample.h>, that stay on one stack.)
  */

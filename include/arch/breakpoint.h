@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide about breakpoints: registers of each CPU that watch an address and trap
+ * Interface of every ISA: breakpoints, registers of each CPU that watch an address and trap
  * when it is executed, read or written. <machine/breakpoint.h> has struct arch_breakpoint, the setting
  * of one register, and ARCH_BREAKPOINTS, the number of a CPU's registers.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every ISA must provide about time. */
+/* Interface of every ISA: time. */
 #ifndef ARCH_CLOCK_H
 #define ARCH_CLOCK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every ISA must provide about programs: the identification of its executables, and the data for a
+/* Interface of every ISA: programs, the identification of its executables, and the data for a
  * new program. */
 #ifndef ARCH_EXEC_H
 #define ARCH_EXEC_H

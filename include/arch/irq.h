@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every ISA must provide about device interrupts. */
+/* Interface of every ISA: device interrupts. */
 #ifndef ARCH_IRQ_H
 #define ARCH_IRQ_H
 

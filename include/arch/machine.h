@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide about the machine as a whole: its start and its end.
+ * Interface of every ISA: the machine as a whole, its start and its end.
  */
 #ifndef ARCH_MACHINE_H
 #define ARCH_MACHINE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide about address translation. <machine/mmu.h> has struct arch_space
+ * Interface of every ISA: address translation. <machine/mmu.h> has struct arch_space
  * (page-table root), and the range [USER_START, USER_END) of user mappings; <machine/page_table.h> has
  * the format of page tables (<kernel/tables.h>).
  */

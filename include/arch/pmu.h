@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every ISA must provide about its performance monitoring unit. */
+/* Interface of every ISA: its performance monitoring unit. */
 #ifndef ARCH_PMU_H
 #define ARCH_PMU_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide about the registers of a traced task. All functions: task context; the
+ * Interface of every ISA: the registers of a traced task. All functions: task context; the
  * task is stopped and off its CPU, unless stated otherwise.
  */
 #ifndef ARCH_PTRACE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every ISA must provide about entropy. */
+/* Interface of every ISA: entropy. */
 #ifndef ARCH_RANDOM_H
 #define ARCH_RANDOM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide for samples: registers, stacks and memory of interrupted code.
+ * Interface of every ISA: samples, the registers, stacks and memory of interrupted code.
  *
  * Everything here may be called in an NMI: it takes no lock and never faults. It reads memory through
  * the page tables, by software; pages that are not present cannot be read.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide about signal handlers: the frame on the user's stack, in Linux's
+ * Interface of every ISA: signal handlers, the frame on the user's stack, in Linux's
  * layout.
  */
 #ifndef ARCH_SIGNAL_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every ISA must provide about several CPUs. */
+/* Interface of every ISA: several CPUs. */
 #ifndef ARCH_SMP_H
 #define ARCH_SMP_H
 

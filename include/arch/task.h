@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide about a task's registers. struct arch_task, struct trap_frame and
+ * Interface of every ISA: a task's registers. struct arch_task, struct trap_frame and
  * KERNEL_STACK_SIZE are in <machine/task.h>.
  */
 #ifndef ARCH_TASK_H

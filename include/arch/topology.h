@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide about the topology of CPUs: which of them share a core, a package, a
+ * Interface of every ISA: the topology of CPUs, which of them share a core, a package, a
  * cache.
  */
 #ifndef ARCH_TOPOLOGY_H

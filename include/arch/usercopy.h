@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide to reach user memory: copies that stop at a fault (exception table)
+ * Interface of every ISA: access to user memory, by copies that stop at a fault (exception table)
  * instead of panicking.
  */
 #ifndef ARCH_USERCOPY_H

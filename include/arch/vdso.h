@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every ISA must provide about the vDSO, the shared object for its programs. */
+/* Interface of every ISA: the vDSO, the shared object for its programs. */
 #ifndef ARCH_VDSO_H
 #define ARCH_VDSO_H
 

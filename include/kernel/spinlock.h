@@ -82,7 +82,7 @@ static inline bool spin_get(struct spinlock *lock)
 }
 
 /* Takes LOCK if it is free at this moment; returns whether it did. Any context: the only form for an
- * NMI, which must be able to go on without the lock. */
+ * NMI, which must be able to continue without the lock. */
 SPIN_INLINE bool spin_try_lock(struct spinlock *lock)
 {
 	bool taken = spin_get(lock);

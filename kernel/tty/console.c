@@ -27,7 +27,7 @@
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>
 
-/* Bytes read ahead; a power of two. */
+/* Size of the buffer for bytes that no program has read; a power of two. */
 #define RING_SIZE	4096
 /* The size of a terminal that does not report one. */
 #define DEFAULT_ROWS	24
