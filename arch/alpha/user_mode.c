@@ -85,7 +85,7 @@ static const struct user_way palcode[] = {
 #define CALL_FIRST     0x80u
 #define CALL_LAST      0xbfu
 
-/* Tells the two flows of PALcode for a missing instruction apart: both end in the same place with the
+/* Distinguishes the two flows of PALcode for a missing instruction: both end in the same place with the
  * same arguments. */
 static enum event missing_instruction(uintptr_t pc)
 {
