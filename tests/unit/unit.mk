@@ -1,7 +1,7 @@
 # Unit tests: the machine-independent perf core and the PMU drivers on the build host, against the simulated machine
 # of tests/unit/sim, under AddressSanitizer and UndefinedBehaviorSanitizer. Each tests/unit/NAME_test.c becomes
 # $(O)/unit/NAME_test, which prints TAP. `make unit` builds all of them. Those named NAME_threads_test make every
-# processor a thread of the host and are under ThreadSanitizer instead.
+# CPU a thread of the host and are under ThreadSanitizer instead.
 
 UNIT_THREADS_NAMES := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_threads_test.c)))
 UNIT_NAMES := $(filter-out $(UNIT_THREADS_NAMES),$(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_test.c))))
