@@ -51,7 +51,7 @@ enum event {
 };
 
 /* Instructions, and the branches among them, from the first in PALmode to the one that enters the kernel. */
-static const struct user_way palcode[] = {
+static const struct user_path palcode[] = {
 	/* ps, pc, in PALmode?; STACK_FRAME: mode?, ps, usp, ksp, sp, 6 stores; 5 registers, hw_ret */
 	[MEMORY_FAULT] = { 3 + 12 + 6, 3 },
 	/* one more: the PC is behind the instruction */
@@ -115,7 +115,7 @@ static enum event find_event(uint64_t entry, uint64_t a0, uintptr_t pc)
 
 /* Behind the look: of the entry, until the counters stand still. The level, the counters, wrperfmon up to the write
  * to I_CTL; the branch to the end is not taken. */
-static const struct user_way halting = { 8 + 17, 1 + 6 };
+static const struct user_path halting = { 8 + 17, 1 + 6 };
 
 /* Where an entry can be interrupted, from its look on: at the look's three instructions and the two that raise
  * the level. Behind the third a branch has retired, behind the fourth a0 is another. */
@@ -123,7 +123,7 @@ static const struct user_way halting = { 8 + 17, 1 + 6 };
 #define LOOK_A0_IS_LOST 3u
 #define LOOK_END	4u
 
-static void add(struct user_way *sum, uint64_t instructions, uint64_t branches)
+static void add(struct user_path *sum, uint64_t instructions, uint64_t branches)
 {
 	sum->instructions += instructions;
 	sum->branches += branches;
@@ -155,14 +155,14 @@ static const struct user_entry {
 }
 
 /* What has been counted since user mode's last instruction, when the entry of FRAME has halted the counters. */
-static struct user_way way_in(const struct trap_frame *frame)
+static struct user_path way_in(const struct trap_frame *frame)
 {
 	uint64_t entry = frame->entry, a0 = frame->cause[0];
-	struct user_way sum = halting;
+	struct user_path sum = halting;
 
 	add(&sum, entry == ENTRY_CALL ? USER_MODE_CALL : USER_MODE_ENTRY, 0);
 	for (;;) {
-		const struct user_way *pal = &palcode[find_event(entry, a0, frame->pc)];
+		const struct user_path *pal = &palcode[find_event(entry, a0, frame->pc)];
 
 		add(&sum, pal->instructions, pal->branches);
 		if (arch_frame_is_user(frame))
@@ -208,7 +208,7 @@ void user_mode_left(struct trap_frame *frame)
 
 /* wrperfmon from the write to I_CTL on; the user's stack pointer; 26 registers and the kernel's stack pointer;
  * RTI. */
-static const struct user_way way_out = { 1 + 2 + 27 + 16, 1 + 2 };
+static const struct user_path way_out = { 1 + 2 + 27 + 16, 1 + 2 };
 
 uint64_t user_mode_begins(void)
 {
