@@ -162,7 +162,7 @@ static int check_physical(const struct perf_event_attr *attr)
 	return attr->sample_type & PERF_SAMPLE_PHYS_ADDR ? perf_allow_kernel() : 0;
 }
 
-/* --- what this kernel does not have --- */
+/* --- missing in this kernel --- */
 
 /* Logs once: a program that asks for branch stacks may ask for each of its events. */
 static int refuse_branch_stack(void)

@@ -52,7 +52,7 @@ static void hit(unsigned int slot, struct trap_frame *frame)
 		perf_software_count_event(event, 1, frame, event->attr.bp_addr);
 }
 
-/* --- what may be watched --- */
+/* --- opening --- */
 
 static int translate(const struct perf_event_attr *attr, struct arch_breakpoint *breakpoint)
 {

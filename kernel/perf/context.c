@@ -416,7 +416,7 @@ void perf_event_detach(struct perf_event *event)
 	deferred_work_sync(&event->pending);
 }
 
-/* --- what happens to tasks --- */
+/* --- exit, exec and fork --- */
 
 static void retire(struct perf_event *event)
 {

@@ -210,7 +210,7 @@ void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_event *event, u
 		perf_userpage_update(event);
 }
 
-/* What an operation does to each event; the context locked. */
+/* An operation's effect on each event; the context locked. */
 typedef void (*event_function)(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns);
 
 /* An operation on one event or on its group. */

@@ -109,7 +109,7 @@ long perf_task_events_set(bool enable)
 	return 0;
 }
 
-/* --- what is asked for --- */
+/* --- the request --- */
 
 struct request {
 	struct perf_event_attr attr;

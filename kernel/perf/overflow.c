@@ -49,7 +49,7 @@ bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame)
 	return perf_event_overflow_at(event, frame, 0, true);
 }
 
-/* --- what was left for later --- */
+/* --- the deferred work --- */
 
 static void finish_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {

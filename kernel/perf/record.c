@@ -178,7 +178,7 @@ static void write_fields(struct perf_output *output, const struct field *fields,
 			write_word(output, fields[i].word(moment));
 }
 
-/* --- what a sample begins with --- */
+/* --- the front of a sample --- */
 
 #define FRONT_FIELDS                                                                    \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
@@ -240,7 +240,7 @@ FRONT_INLINE void write_front(struct perf_output *output, uint64_t sample_type, 
 		perf_ring_write(output, &aside, filled);
 }
 
-/* --- PERF_SAMPLE_READ: what read() would return, but for inherited events --- */
+/* --- PERF_SAMPLE_READ: the values of read(), but for inherited events --- */
 
 /* Updates MEMBER of the group of EVENT; the driver has just updated EVENT. */
 static void update_member(struct perf_event *member, const struct perf_event *event)

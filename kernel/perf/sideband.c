@@ -25,7 +25,7 @@
 
 _Atomic unsigned int perf_sideband_watchers[PERF_SIDEBAND_KINDS];
 
-/* --- who asks_for what --- */
+/* --- the kinds of records --- */
 
 static bool asks_for_task(const struct perf_event *event)
 {

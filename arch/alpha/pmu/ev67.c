@@ -58,7 +58,7 @@ static const uint64_t period_min[EV67_COUNTERS] = { 16, 4 };
 struct ev67_cpu {
 	struct perf_event *events[EV67_COUNTERS];
 	unsigned int select;	       /* SL0 and SL1, as last written */
-	_Atomic unsigned int running;  /* counters whose event is to count */
+	_Atomic unsigned int running;  /* counters that are to count */
 	_Atomic unsigned int disabled; /* depth of pmu_disable */
 	/* For events of user mode only: their counters; those started on the last exit path; their values. */
 	unsigned int user, user_started;

@@ -3,11 +3,11 @@
  * EV67: which events there are, and which of them can be counted together.
  *
  * Nothing here touches a register. One field, SL1, chooses the events of both counters, so an event's counter
- * depends on its neighbour's event. That is no matching of events with counters (kernel/perf/assign.c), but a
- * choice among four rows of a table.
+ * depends on its neighbour's event. It takes no matching of events with counters (kernel/perf/assign.c), but
+ * a choice among four rows of a table.
  *
  * Which events are accepted, and with which error the others are refused, follows Linux 6.12's driver
- * (arch/alpha/kernel/perf_event.c). That takes any number as a raw event; here a number that is no event is
+ * (arch/alpha/kernel/perf_event.c). Linux takes any number as a raw event; here a number that is no event is
  * -EINVAL.
  */
 #include <kernel/perf/event.h>

@@ -43,7 +43,7 @@
 
 #include "intel.h"
 
-/* An overflow can come between the last look at the status and the unmasking, but not often without end. */
+/* An overflow can come between the last look at the status and the unmasking, but not often in a row. */
 #define PMI_ROUNDS_MAX 100
 
 /* Counters may be set to overflow at the very next event. */
@@ -52,11 +52,11 @@
 struct intel_cpu {
 	struct perf_event *events[COUNTERS_MAX];
 	uint64_t occupied;	       /* with an event; bit n: counter index n */
-	_Atomic uint64_t running;      /* those whose event is to count */
+	_Atomic uint64_t running;      /* counters that are to count */
 	_Atomic unsigned int disabled; /* depth of pmu_disable */
 	/* Event-select registers (in version 1 without EN) and the fixed ones', as last written. */
 	uint64_t control[GENERAL_MAX], fixed_control;
-	bool late_pmi_expected; /* the PMI's: it served two overflows, another NMI may be on its way */
+	bool late_pmi_expected; /* the PMI's: it served two overflows, so another NMI may follow */
 } CACHE_ALIGNED;
 
 static PERCPU(struct intel_cpu, intel_cpus);

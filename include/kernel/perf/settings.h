@@ -11,8 +11,8 @@
 
 #include <kernel/vm.h>
 
-/* What a task needs CAP_PERFMON for: above -1 the data of tracepoints, above 0 events of CPUs, above 1 events
- * of the kernel. */
+/* A task needs CAP_PERFMON above -1 for the data of tracepoints, above 0 for events of CPUs, above 1 for
+ * events of the kernel. */
 extern _Atomic int perf_paranoid;
 #define PERF_PARANOID_DEFAULT 2
 
