@@ -121,6 +121,7 @@ static enum event_state effective_state(const struct perf_event *event)
 inline void perf_event_times_at(const struct perf_event *event, uint64_t now_ns,
 				uint64_t *enabled_ns, uint64_t *running_ns)
 {
+	perf_context_assert_stable(event->context);
 	enum event_state state = effective_state(event);
 	uint64_t delta_ns = 0;
 

@@ -108,6 +108,7 @@ static inline __attribute__((always_inline)) void update(struct perf_event *even
 	/* A ring shared by IOC_SET_OUTPUT has the metadata of the event that mapped it first. */
 	if (!ring || atomic_load_explicit(&ring->page_event, memory_order_relaxed) != event)
 		return;
+	perf_context_assert_stable(event->context);
 	page = ring->user_page;
 	do {
 		sequence =

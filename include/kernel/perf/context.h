@@ -75,6 +75,14 @@ static inline void perf_context_assert_locked(struct perf_context *context)
 				     context->cpu == (int)cpu_id() && !arch_irqs_enabled());
 }
 
+/* Asserts that CONTEXT does not change meanwhile: it is locked, or active on this CPU with interrupts off (so also in
+ * an NMI). Enough to read what its lock protects. Debug build only. */
+static inline void perf_context_assert_stable(struct perf_context *context)
+{
+	ASSERT_DEBUG(!arch_irqs_enabled() &&
+		     (context->cpu == (int)cpu_id() || spin_held(&context->lock)));
+}
+
 /* Returns CONTEXT's time at NOW_NS of clock_ns(). Context locked, or in an NMI on the CPU where the context
  * is active. */
 static inline uint64_t perf_context_time(const struct perf_context *context, uint64_t now_ns)

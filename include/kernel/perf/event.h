@@ -101,7 +101,7 @@ struct perf_sampling {
 #define PERF_SAMPLE_RATE_MAX 100000
 
 enum hw_event_flag {
-	HW_STOPPED = 1, /* halted by stop (or not yet started) */
+	HW_STOPPED = 1, /* stopped, or not yet started */
 	HW_UPTODATE = 2 /* count holds everything that was counted */
 };
 

@@ -17,7 +17,6 @@
 #include <sys/queue.h>
 #include <kernel/tree.h>
 
-struct perf_context;
 struct perf_event;
 
 RB_HEAD(perf_group_tree, perf_event);

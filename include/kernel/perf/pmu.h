@@ -15,7 +15,6 @@
 
 struct perf_event;
 struct perf_event_attr;
-struct trap_frame;
 
 /* Flags of add and stop. */
 enum pmu_flag {
@@ -64,7 +63,7 @@ struct pmu {
 
 	/* The members below run on the CPU of the PMU, interrupts off, with the event's context locked. */
 
-	/* Halt and resume the whole PMU of this CPU. While it is disabled no event counts, and its own
+	/* Disable and enable the whole PMU of this CPU. While it is disabled no event counts, and its own
 	 * interrupt, which may be an NMI, changes nothing. Calls nest. NULL: its events are software events.
 	 * [hw_perf_disable, hw_perf_enable] */
 	void (*pmu_disable)(struct pmu *pmu);
@@ -79,7 +78,7 @@ struct pmu {
 	 * disabled. [disable] */
 	void (*del)(struct perf_event *event, int flags);
 
-	/* Run and halt EVENT, which keeps its counter. */
+	/* Start and stop EVENT, which keeps its counter. */
 	void (*start)(struct perf_event *event, int flags);
 	void (*stop)(struct perf_event *event, int flags);
 
