@@ -71,12 +71,14 @@ static inline void lock_order_check_sleep(void)
 
 #endif
 
-/* The watchdog of interrupts that stay off (irqs_off.c). start: at start, once; the others: this processor's
- * timer interrupt is due at DEADLINE_NS, and is here. Interrupts off. */
+/* The watchdog of interrupts that stay off (irqs_off.c). start: at start, once; the others: this CPU's timer interrupt is
+ * due at DEADLINE_NS, or came; an NMI begins, or ends. Interrupts off. */
 #ifdef TALLY_LOCK_ORDER
 void debug_irqs_off_start(void);
 void debug_timer_set(uint64_t deadline_ns);
 void debug_timer_interrupt(void);
+void debug_nmi_begin(void);
+void debug_nmi_end(void);
 #else
 static inline void debug_irqs_off_start(void)
 {
@@ -87,6 +89,14 @@ static inline void debug_timer_set(uint64_t deadline_ns)
 }
 
 static inline void debug_timer_interrupt(void)
+{
+}
+
+static inline void debug_nmi_begin(void)
+{
+}
+
+static inline void debug_nmi_end(void)
 {
 }
 #endif
