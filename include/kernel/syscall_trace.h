@@ -6,16 +6,13 @@
 #ifndef KERNEL_SYSCALL_TRACE_H
 #define KERNEL_SYSCALL_TRACE_H
 
-#include <stdatomic.h>
+#include <stdbool.h>
 
 /* Bytes of a call in words, as long as they fit into a line of the log. */
 #define SYSCALL_TRACE_TEXT 200
 
-/* Who wants to know of every call, the one test that all of them pay for: the log, since start, and
- * listeners to the events of calls (kernel/trace/calls.c), each one more SYSCALL_LISTENER. */
-#define SYSCALL_LOGGED	   1u
-#define SYSCALL_LISTENER   2u
-extern _Atomic unsigned int syscall_watchers;
+/* Whether every call is logged; constant since start. The log is then one of the listeners of HOOK_call. */
+extern bool syscall_is_logged;
 
 /* Obeys the command line's trace=; another value than "syscalls" is a boot failure. Once, at start,
  * after log_init. */

@@ -304,4 +304,8 @@ bool vm_mapping_in_use(struct vm_mapping *mapping, bool writable);
  * SIGSEGV or SIGBUS (true). Interrupts on. */
 bool vm_fault(struct trap_frame *frame, uintptr_t address, bool write, bool exec);
 
+/* The number by which AREA's object is told from others, as if it were a file of its own, or 0: it is no
+ * anonymous shared memory. */
+uint64_t shared_memory_number(const struct vm_area *area);
+
 #endif

@@ -20,14 +20,12 @@
 #include <arch/task.h>
 #include <kernel/assert.h>
 #include <kernel/entry.h>
-#include <kernel/perf.h>
+#include <kernel/hooks.h>
 #include <kernel/sched.h>
 #include <kernel/smp.h>
 #include <kernel/tables.h>
 #include <kernel/task.h>
-#include <kernel/trace/kmem.h>
 #include <uapi/linux/errno.h>
-#include <uapi/linux/perf_event.h>
 
 #include "vm.h"
 
@@ -85,7 +83,7 @@ void page_count_in(struct vm_space *space, const void *page)
 
 	if (total > space->resident_pages_peak)
 		space->resident_pages_peak = total;
-	trace_rss(space, page_kind(page));
+	hook_pages_counted(space, page_kind(page));
 }
 
 static void count_out(struct vm_space *space, const void *page)
@@ -93,7 +91,7 @@ static void count_out(struct vm_space *space, const void *page)
 	if (page_is_zero(page))
 		return;
 	space->resident_pages[page_kind(page)]--;
-	trace_rss(space, page_kind(page));
+	hook_pages_counted(space, page_kind(page));
 }
 
 /* Drops what was taken out of the tables and is in nobody's TLB any more. */
@@ -344,7 +342,7 @@ bool vm_fault(struct trap_frame *frame, uintptr_t address, bool write, bool exec
 	struct vm_space *space = task->space;
 	enum fault_result result = FAULT_NO_AREA;
 
-	perf_software_event(PERF_COUNT_SW_PAGE_FAULTS, 1, frame, address);
+	hook_fault_begun(frame, address);
 	if (space && address < USER_END) {
 		do {
 			mutex_lock(&space->mutex);
@@ -354,7 +352,7 @@ bool vm_fault(struct trap_frame *frame, uintptr_t address, bool write, bool exec
 	}
 	if (result == FAULT_DONE) {
 		task->faults_minor++;
-		perf_software_event(PERF_COUNT_SW_PAGE_FAULTS_MIN, 1, frame, address);
+		hook_fault_served(frame, address);
 		return true;
 	}
 	/* The task is to end: its way to user mode sees to that. */

@@ -75,10 +75,6 @@ void reports_tell(struct vm_report_list *reports);
 
 /* shared.c */
 
-/* The number by which AREA's object is told from others, as if it were a file of its own, or 0: it is no
- * anonymous shared memory. */
-uint64_t shared_memory_number(const struct vm_area *area);
-
 /* place.c */
 
 /* Where REQUEST of SIZE bytes, whole pages, is to go: in *PLACE. 0 or a negative error. */

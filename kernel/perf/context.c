@@ -45,8 +45,6 @@
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 
-_Atomic bool perf_cpu_watched[CPUS_MAX];
-
 /* What task->perf points to once the task has begun to end. */
 static struct perf_task exited;
 
@@ -298,7 +296,7 @@ static void install_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_
 	perf_group_queue(event->leader);
 	context->hardware_count += perf_event_is_hardware(event);
 	if (!context->task)
-		atomic_store(&perf_cpu_watched[context->cpu], true);
+		atomic_store(&hook_cpu_watched[context->cpu], true);
 
 	if (!cpu || event->state < EVENT_INACTIVE)
 		return;
@@ -334,7 +332,7 @@ static void retire_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t
 	TAILQ_REMOVE(&context->members, event, member_link);
 	context->hardware_count -= perf_event_is_hardware(event);
 	if (!context->task && TAILQ_EMPTY(&context->members))
-		atomic_store(&perf_cpu_watched[context->cpu], false);
+		atomic_store(&hook_cpu_watched[context->cpu], false);
 }
 
 /* The same; without its leader a group cannot be on. */
@@ -578,7 +576,7 @@ void perf_contexts_init(void)
 {
 	for (unsigned int i = 0; i < cpu_count(); i++) {
 		perf_cpus[i] = (struct perf_cpu){ 0 };
-		atomic_store(&perf_cpu_watched[i], false);
+		atomic_store(&hook_cpu_watched[i], false);
 		perf_context_init(&perf_cpus[i].context, NULL, (int)i);
 		perf_schedule_init(&perf_cpus[i]);
 	}

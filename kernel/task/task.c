@@ -17,14 +17,13 @@
 #include <kernel/credentials.h>
 #include <kernel/dentry.h>
 #include <kernel/file.h>
+#include <kernel/hooks.h>
 #include <kernel/job_control.h>
 #include <kernel/kmalloc.h>
 #include <kernel/path_view.h>
-#include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
-#include <kernel/trace/sched.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 
@@ -151,8 +150,7 @@ void task_put(struct task *task)
 
 static void free_task(struct task *task)
 {
-	trace_sched_free(task);
-	perf_task_free(task);
+	hook_task_freed(task);
 	signal_queue_flush(&task->signals.queue);
 	if (task->space)
 		vm_space_put(task->space);

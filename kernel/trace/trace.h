@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <kernel/hooks.h>
 #include <kernel/trace/event.h>
 
 struct text;
@@ -31,6 +32,11 @@ const char *trace_call_name(uint64_t number);
 /* One more listener (ON) or one less to an event of calls: those are looked for at every call as long as
  * there is one. */
 void trace_calls_listen(bool on);
+
+/* --- hooks.c --- */
+
+/* The hook that event NUMBER is made of; HOOK_none: another place. Any context. */
+enum hook trace_hook_of(unsigned int number);
 
 /* --- emit.c --- */
 

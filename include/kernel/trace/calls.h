@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints of system calls: kernel/trace/calls.c. Called only while syscall_watchers says that somebody
+ * Tracepoints of system calls: kernel/trace/calls.c. Called only while HOOK_call says that somebody
  * listens. Task context.
  */
 #ifndef KERNEL_TRACE_CALLS_H
