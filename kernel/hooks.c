@@ -7,8 +7,11 @@
  */
 #include <kernel/hooks.h>
 
+#include <kernel/cpu_time.h>
 #include <kernel/perf.h>
+#include <kernel/process.h>
 #include <kernel/task.h>
+#include <kernel/vm.h>
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/sched.h>
 
@@ -91,6 +94,11 @@ void hook_task_slept_slow(const struct task *task, uint64_t delay_ns, bool block
 
 /* --- processes --- */
 
+void hook_cpu_tick(struct process *process)
+{
+	process_check_processor_time(process);
+}
+
 int hook_task_copied(struct task *parent, struct task *child, uint64_t clone_flags)
 {
 	unsigned int how = 0;
@@ -146,6 +154,7 @@ void hook_task_freed(struct task *task)
 {
 	TRACE(trace_sched_free(task));
 	perf_task_free(task);
+	task_free(task);
 }
 
 void hook_task_awaits_slow(pid_t pid)
@@ -244,6 +253,11 @@ void hook_pages_freed_slow(size_t frame, unsigned int order)
 void hook_pages_counted_slow(const struct vm_space *space, unsigned int kind)
 {
 	TRACE(trace_rss(space, kind));
+}
+
+bool hook_memory_short(void)
+{
+	return oom_relieve();
 }
 
 void hook_page_fault_slow(bool user, uintptr_t address, uintptr_t ip, uint64_t error)

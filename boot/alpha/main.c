@@ -13,7 +13,6 @@
 #include <arch/machine.h>
 #include <kernel/log.h>
 #include <kernel/serial.h>
-#include <kernel/syscall_trace.h>
 #include <machine/hwrpb.h>
 #include <machine/mmu.h>
 
@@ -79,7 +78,6 @@ _Noreturn void boot_main(void)
 	if (hwrpb->page_size != PAGE_SIZE)
 		boot_failure("pages of %lu bytes; the kernel is built for %zu", hwrpb->page_size,
 			     PAGE_SIZE);
-	syscall_trace_init();
 	boot_options_check();
 	/* Screens are PCI devices here: nothing is said of one. */
 	boot_info.screen = BOOT_SCREEN_UNUSABLE;

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include <kernel/log.h>
-#include <kernel/syscall_trace.h>
 #include <machine/mmu.h>
 
 #include "loader.h"
@@ -216,7 +215,6 @@ void boot_info_read(uint32_t magic, paddr_t info)
 	boot_memory_sort();
 	/* The log's place is in the command line, and what follows may fail. */
 	log_init();
-	syscall_trace_init();
 	boot_options_check();
 	boot_screen_check();
 	boot_modules_check();

@@ -16,12 +16,6 @@ struct process;
 /* The driver: sends SIZE bytes as they are, waiting while the line is busy. Task context. */
 void console_device_write(const char *bytes, size_t size);
 
-/* The driver calls this for each byte received, if console_has_room. Interrupts are off. */
-void console_receive(uint8_t byte);
-
-/* False while a byte would be lost: it has to stay in the device. Any context but NMI. */
-bool console_has_room(void);
-
 /* The driver: receives what stayed in the device while there was no room. Task context. */
 void console_device_receive(void);
 

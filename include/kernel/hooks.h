@@ -25,6 +25,7 @@
 
 struct kernel_sigaction;
 struct kernel_siginfo;
+struct process;
 struct task;
 struct timer;
 struct trap_frame;
@@ -254,6 +255,15 @@ HOOK(task_out, (struct task * prev, struct task *next), (prev, next))
  * (no lock held). */
 void hook_followed_out(struct task *prev, struct task *next);
 void hook_followed_in(struct task *task);
+
+/* --- always called --- */
+
+/* The tick of CPU time (<kernel/cpu_time.h>) has found PROCESS running. Interrupts off. */
+void hook_cpu_tick(struct process *process);
+
+/* A page fault of the current task has found no memory. True: some was freed, try again; false: the task is to end. Task
+ * context, no lock held. */
+bool hook_memory_short(void);
 
 /* --- once in a task's life: always called --- */
 

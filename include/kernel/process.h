@@ -99,7 +99,7 @@ struct process {
 extern struct spinlock task_table_lock;
 
 /* Numbers of tasks are below this: Linux's PID_MAX_DEFAULT. */
-#define PID_MAX 32768
+#define PID_MAX	  32768
 /* The process that runs what was asked for: its end is the machine's. */
 #define FIRST_PID 1
 
@@ -162,6 +162,10 @@ void task_clear_child_tid(struct task *task);
 
 /* Nanoseconds all tasks of PROCESS, ended ones included, have run. T held. */
 uint64_t process_run_time_ns(struct process *process);
+
+/* Frees TASK, whose last reference is gone, with its references to its process, files and memory: the last listener of
+ * hook_task_freed. Task context. */
+void task_free(struct task *task);
 
 /* Marks PROCESS as ending with STATUS, unless it is already, and all its tasks with it. T held. */
 void process_mark_exiting(struct process *process, int status);

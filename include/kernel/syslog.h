@@ -6,9 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kernel/wait.h>
+
 /* Whether the running task may read the log: only with CAP_SYSLOG, as where Linux's
  * kernel.dmesg_restrict is 1. Task context. */
 bool syslog_permitted(void);
+
+/* Woken when a record comes. kernel/fs/kmsg.c. Task context. */
+struct wait_queue *syslog_queue(void);
 
 /* Number of the first record after the last clearing. Any context. */
 uint64_t syslog_cleared(void);

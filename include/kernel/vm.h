@@ -308,4 +308,11 @@ bool vm_fault(struct trap_frame *frame, uintptr_t address, bool write, bool exec
  * anonymous shared memory. */
 uint64_t shared_memory_number(const struct vm_area *area);
 
+/* SIZE, or an address, rounded up to pages; 0 when that does not fit. */
+size_t pages_round_up(size_t size);
+
+/* kernel/task/oom.c, see hook_memory_short. A fault of the running task has found no memory: somebody is ended for it, and has had some time
+ * to give his back. True: try again; false: the running task is to end itself. No lock held. */
+bool oom_relieve(void);
+
 #endif

@@ -348,7 +348,7 @@ bool vm_fault(struct trap_frame *frame, uintptr_t address, bool write, bool exec
 			mutex_lock(&space->mutex);
 			result = serve(space, address, write, exec);
 			vm_space_unlock(space);
-		} while (result == FAULT_NO_MEMORY && oom_relieve());
+		} while (result == FAULT_NO_MEMORY && hook_memory_short());
 	}
 	if (result == FAULT_DONE) {
 		task->faults_minor++;

@@ -11,9 +11,6 @@ RB_PROTOTYPE(vm_area_tree, vm_area, node, compare_areas)
 /* Free addresses that stay below a growing stack. As Linux's stack_guard_gap. */
 #define STACK_GUARD_SIZE (256 * PAGE_SIZE)
 
-/* SIZE, or an address, rounded up to pages; 0 when that does not fit. */
-size_t pages_round_up(size_t size);
-
 /* area.c */
 
 /* The area that contains ADDRESS, or the first above it, or NULL. */
@@ -73,8 +70,6 @@ void area_report(struct vm_area *area);
 /* Tells perf what is in REPORTS, which are used up. No space's mutex held. */
 void reports_tell(struct vm_report_list *reports);
 
-/* shared.c */
-
 /* place.c */
 
 /* Where REQUEST of SIZE bytes, whole pages, is to go: in *PLACE. 0 or a negative error. */
@@ -112,10 +107,6 @@ enum fault_result page_make_present(struct vm_area *area, uintptr_t address, boo
 /* A page for a program or a table that it makes necessary, like page_alloc(0), but NULL already when only the
  * kernel's reserve is left. */
 void *oom_page_alloc(void);
-/* A fault of the running task has found no memory: somebody is ended for it, and has had some time
- * to give his back. True: try again; false: the running task is to end itself. No lock held. */
-bool oom_relieve(void);
-
 /* mapping.c */
 
 /* AREA, with its mapping set, shows the object from now on; and no more. */
@@ -127,8 +118,6 @@ void mapping_remove(struct vm_area *area);
 /* Gives SPACE's mutex back, and then the files of areas that are gone: what a file's release does may
  * need other spaces, or wait for who holds one. Task context. */
 void vm_space_unlock(struct vm_space *space);
-
-/* shared.c */
 
 /* Memory that several spaces see: AREA becomes a view of a new object of AREA's size. 0 or
  * -ENOMEM. */

@@ -38,6 +38,7 @@ PERCPU(struct run_queue, run_queues);
 PERCPU(struct sched_request, sched_requests);
 _Atomic int sched_statistics;
 static struct task idle_tasks[CPUS_MAX];
+static const struct credentials *idle_credentials; /* constant since sched_init */
 
 static bool is_idle_task(const struct task *task)
 {
@@ -538,7 +539,7 @@ static void adopt_idle_task(void)
 	struct run_queue *queue = &run_queues[cpu];
 
 	idle->references = 1;
-	idle->credentials = credentials_share(&credentials_initial);
+	idle->credentials = credentials_share(idle_credentials);
 	idle->cpu = (int)cpu;
 	idle->running = true;
 	idle->state = TASK_RUNNABLE;
@@ -550,8 +551,9 @@ static void adopt_idle_task(void)
 	arch_task_adopt(idle);
 }
 
-void sched_init(void)
+void sched_init(const struct credentials *credentials)
 {
+	idle_credentials = credentials;
 	adopt_idle_task();
 }
 

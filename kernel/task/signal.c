@@ -318,16 +318,6 @@ void task_signal(struct task *task, int signal)
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
-bool signal_is_pending(struct task *task)
-{
-	return task->signals.attention || task->signals.fatal;
-}
-
-bool signal_is_fatal_pending(struct task *task)
-{
-	return task->signals.fatal;
-}
-
 void signal_set_mask(uint64_t mask)
 {
 	struct task *self = task_current();

@@ -11,7 +11,7 @@
 #include <uapi/linux/mman.h>
 #include <uapi/linux/stat.h>
 
-#include "vm.h"
+#include <kernel/vm.h>
 
 #define PROT_ALL (PROT_READ | PROT_WRITE | PROT_EXEC)
 /* Not every ISA has it. */

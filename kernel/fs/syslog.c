@@ -110,7 +110,7 @@ static bool read_lines(struct lines *lines, uint64_t sequence)
 /* Waits until there is something to be read. M held, but not while it sleeps. */
 static int wait_for_record(void)
 {
-	struct wait_queue *queue = log_ring_queue();
+	struct wait_queue *queue = syslog_queue();
 	struct wait_entry entry;
 	int error = 0;
 
