@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How often each kind of interrupt came, for /proc/interrupts and /proc/stat, and the tracepoints of
- * those kinds. The kinds have Linux's
- * names; a device's line is there once somebody handles it.
+ * Counts of each kind of interrupt, for /proc/interrupts and /proc/stat, and the tracepoints of those
+ * kinds. The kinds have Linux's names; a device has a line as soon as its interrupt has a handler.
  */
 #include <stddef.h>
 

@@ -19,8 +19,8 @@ struct trap_frame;
 typedef void (*arch_backtrace_function)(uintptr_t address, size_t back, const char *doubt);
 
 /* Tells TELL where FRAME was interrupted, and who called that. Any context. */
-void arch_backtrace(const struct trap_frame *frame, arch_backtrace_function tell);
+void arch_backtrace(const struct trap_frame *frame, arch_backtrace_function report);
 /* The same from a call on that returns to CALLER, whose stack frame ends at STACK (__builtin_dwarf_cfa()). */
-void arch_backtrace_from(uintptr_t caller, uintptr_t stack, arch_backtrace_function tell);
+void arch_backtrace_from(uintptr_t caller, uintptr_t stack, arch_backtrace_function report);
 
 #endif

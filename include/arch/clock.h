@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* This processor's timer interrupt is to come at DEADLINE_NS of clock_ns() (at once if past;
+/* This CPU's timer interrupt is to come at DEADLINE_NS of clock_ns() (at once if past;
  * UINT64_MAX: never), and then calls timer_interrupt() of kernel/time/. Interrupts off. clock_ns()
  * and clock_user_conversion() themselves are also the ISA's. */
 void arch_timer_set(uint64_t deadline_ns);

@@ -16,7 +16,7 @@ uint64_t arch_exec_hwcap2(void);
 
 struct text;
 
-/* What /proc/cpuinfo says of processor CPU. Task context. */
+/* What /proc/cpuinfo says of CPU number CPU. Task context. */
 void arch_cpu_describe(struct text *text, unsigned int cpu);
 
 #endif

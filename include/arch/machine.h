@@ -17,10 +17,10 @@ enum machine_end {
 /* Ends the machine: the emulator's exit device, else power off, else halt for good. Any context. */
 _Noreturn void arch_machine_end(enum machine_end how);
 
-/* Start, boot processor, interrupts off, before there is an allocator: traps, processor features,
+/* Start, boot CPU, interrupts off, before there is an allocator: traps, CPU features,
  * the kernel's final page tables. */
 void arch_init_early(void);
-/* Start, boot processor, interrupts off, the page allocator works: ACPI, interrupt controllers,
+/* Start, boot CPU, interrupts off, the page allocator works: ACPI, interrupt controllers,
  * clock. */
 void arch_init(void);
 

@@ -19,14 +19,14 @@ struct text;
 int arch_space_init(struct arch_space *space);
 /* Frees the root; all tables below it are gone by user_tables_trim. The space is loaded nowhere. */
 void arch_space_destroy(struct arch_space *space);
-/* The space's tables have lost something: processors that have it not loaded, and remember translations of it from
+/* The space's tables have lost something: CPUs that have it not loaded, and remember translations of it from
  * before, do not use them again. Those that have it loaded are told by arch_tlb_flush_local; who they are is looked
  * at after this. Any context. */
 void arch_space_forget_elsewhere(struct arch_space *space);
-/* Loads the space (NULL: the kernel's own) on this processor. Interrupts off. */
+/* Loads the space (NULL: the kernel's own) on this CPU. Interrupts off. */
 void arch_space_load(struct arch_space *space);
 
-/* Forgets cached translations of [START, END) on this processor only. Interrupts off or not. */
+/* Forgets cached translations of [START, END) on this CPU only. Interrupts off or not. */
 void arch_tlb_flush_local(uintptr_t start, uintptr_t end);
 
 /* Maps the page at PADDR at ADDRESS, where none is, in [KERNEL_STACKS_START, KERNEL_STACKS_END) of
@@ -34,7 +34,7 @@ void arch_tlb_flush_local(uintptr_t start, uintptr_t end);
 bool arch_kernel_map(uintptr_t address, paddr_t paddr);
 
 /* An uncached kernel mapping, for good, of a device's SIZE bytes at PADDR; NULL: no room, or
- * no such address on this processor. After arch_init. */
+ * no such address on this CPU. After arch_init. */
 void *arch_device_map(paddr_t paddr, size_t size);
 /* The same for memory of pixels, where writes may be put together and come a little later. */
 void *arch_framebuffer_map(paddr_t paddr, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What every ISA must provide about the registers of a task that a tracer looks at. All functions:
- * task context; the task is stopped and off its processor, unless something else is said.
+ * task context; the task is stopped and off its CPU, unless something else is said.
  */
 #ifndef ARCH_PTRACE_H
 #define ARCH_PTRACE_H

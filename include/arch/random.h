@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 64 bits from the processor's source of entropy into *WORD; false: it has none, or none just now. Any
+/* 64 bits from the CPU's source of entropy into *WORD; false: it has none, or none just now. Any
  * context. */
 bool arch_random_word(uint64_t *word);
 /* The finest clock there is: what its low bits are depends on all that the machine has done. Any

@@ -20,7 +20,7 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 		     struct kernel_sigaltstack *alternate);
 
 /* rt_sigreturn: FRAME and the floating-point state become what arch_signal_push saved (or the
- * handler made of it), *MASK what was blocked. 0 or -EFAULT, also for state that the processor
+ * handler made of it), *MASK what was blocked. 0 or -EFAULT, also for state that the CPU
  * would refuse. The same context. */
 int arch_signal_return(struct trap_frame *frame, uint64_t *mask,
 		       struct kernel_sigaltstack *alternate);

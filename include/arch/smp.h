@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every ISA must provide about several processors. */
+/* What every ISA must provide about several CPUs. */
 #ifndef ARCH_SMP_H
 #define ARCH_SMP_H
 
@@ -12,8 +12,8 @@ enum ipi {
 	IPI_STOP      /* panic: halt, delivered as NMI */
 };
 
-/* Starts the other processors; each runs cpu_start_secondary() of kernel/ on its own stack,
- * interrupts off. Returns how many run in all. Once, boot processor. */
+/* Starts the other CPUs; each runs cpu_start_secondary() of kernel/ on its own stack,
+ * interrupts off. Returns how many run in all. Once, boot CPU. */
 unsigned int arch_smp_start(void);
 /* Sends an interprocessor interrupt. Any context, NMI included for IPI_DEFERRED to oneself. */
 void arch_ipi_send(unsigned int cpu, enum ipi ipi);

@@ -17,8 +17,8 @@ struct task;
  * that ran before. Interrupts off. */
 struct task *arch_context_switch(struct task *prev, struct task *next);
 
-/* The running code, with the stack it is on, becomes TASK, this processor's idle task:
- * arch_current() returns it from now on. Interrupts off; once on each processor, from sched_init
+/* The running code, with the stack it is on, becomes TASK, this CPU's idle task:
+ * arch_current() returns it from now on. Interrupts off; once on each CPU, from sched_init
  * and sched_start_cpu. */
 void arch_task_adopt(struct task *task);
 
@@ -53,7 +53,7 @@ bool arch_frame_is_user(const struct trap_frame *frame);
 bool arch_frame_is_call(const struct trap_frame *frame);
 void arch_frame_set_ip(struct trap_frame *frame, uintptr_t ip);
 
-/* The registers that the interrupt being served on this processor has found; NULL when none is.
+/* The registers that the interrupt being served on this CPU has found; NULL when none is.
  * Interrupt context (not NMI: its handlers get their frame). */
 struct trap_frame *arch_interrupt_frame(void);
 

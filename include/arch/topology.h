@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide about how its processors belong together: which share a core, a package,
+ * What every ISA must provide about how its CPUs belong together: which share a core, a package,
  * a cache.
  */
 #ifndef ARCH_TOPOLOGY_H
@@ -24,7 +24,7 @@ struct cpu_cache {
 	unsigned int line_bytes, partitions, ways, sets;
 };
 
-/* Of processor CPU, below cpu_count(). Constant once all run; any context after that. */
+/* Of CPU number CPU, below cpu_count(). Constant once all run; any context after that. */
 struct cpu_topology arch_cpu_topology(unsigned int cpu);
 /* Its cache number INDEX, from 0. False: there are no more. */
 bool arch_cpu_cache(unsigned int cpu, unsigned int index, struct cpu_cache *cache);

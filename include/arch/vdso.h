@@ -8,7 +8,7 @@
 /* The object, an ELF file whose one segment begins at its start. Empty: there is none. */
 extern const unsigned char arch_vdso_start[], arch_vdso_end[];
 
-/* Whether the object can tell on which processor it runs. Any context. */
+/* Whether the object can tell on which CPU it runs. Any context. */
 bool arch_vdso_knows_cpu(void);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The debug build's watchdog of interrupts: panic when they were off for more than a millisecond. The command
- * line's word irqs-off-watchdog starts it, on a machine of one processor whose time is virtual: elsewhere an
- * interrupt is late because the host, or another processor, had the time.
+ * The debug build's watchdog of interrupts: panics when they were off for more than a millisecond. The
+ * command line's word irqs-off-watchdog starts it, on a machine of one CPU whose time is virtual. On
+ * any other machine an interrupt may be late because the host, or another CPU, used the time.
  *
- * A timer beats, so that an interrupt is due soon at every moment. One that comes late was held off; the frame that it
- * interrupts says where interrupts were let in again.
+ * A timer fires regularly, so that an interrupt is always due soon. A late interrupt was held off; the
+ * frame that it interrupts shows where interrupts were enabled again.
  */
 #ifdef TALLY_LOCK_ORDER
 
@@ -19,7 +19,7 @@
 #define LIMIT_NS NSEC_PER_MSEC
 #define BEAT_NS	 (LIMIT_NS / 8)
 
-/* The processor's own, interrupts off: when its timer's interrupt is due. */
+/* Due time of this CPU's timer interrupt. Interrupts off. */
 static uint64_t due_ns = UINT64_MAX;
 static struct timer beat_timer;
 static bool watches;
@@ -34,7 +34,7 @@ void debug_irqs_off_start(void)
 	if (!boot_word("irqs-off-watchdog"))
 		return;
 	if (cpu_count() > 1)
-		boot_failure("irqs-off-watchdog: give the machine one processor and virtual time");
+		boot_failure("irqs-off-watchdog: give the machine one CPU and virtual time");
 	timer_init(&beat_timer, beat);
 	unsigned long state = arch_irq_save();
 
@@ -49,7 +49,7 @@ void debug_timer_set(uint64_t deadline_ns)
 		return;
 	uint64_t now_ns = clock_ns();
 
-	/* One that is due already is waiting for interrupts. */
+	/* A timer that is due already waits for interrupts. */
 	if (due_ns > now_ns)
 		due_ns = deadline_ns > now_ns ? deadline_ns : now_ns;
 }

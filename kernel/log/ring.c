@@ -2,8 +2,9 @@
 /*
  * The log's ring of records; see <kernel/log_ring.h>.
  *
- * Record n is in place n modulo LOG_RECORDS until LOG_RECORDS more have come. Lock: ring_lock,
- * innermost of all, as anything may be logged under any lock; an NMI only tries it. The listener is called without it.
+ * Record n stays in place n modulo LOG_RECORDS until LOG_RECORDS more records have arrived. Lock:
+ * ring_lock, innermost of all, because any code may log under any lock; an NMI only tries it. Writers
+ * call the listener without it.
  */
 #include <kernel/log_ring.h>
 

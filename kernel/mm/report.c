@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What perf is told of mappings: for each that the running task makes or changes, its addresses,
- * protection and name.
+ * Reports of mappings to perf: the addresses, protection and name of each mapping that the current task
+ * makes or changes.
  *
- * A name takes the mutex of the tree of names, which must not be taken under a space's: so under the
- * space's mutex an area is only copied, and vm_space_unlock tells of the copies, in order. Which
- * operations are told of is Linux's choice: mmap, brk, mprotect where it changes something, a stack that
- * grows, execve; not mremap, munmap, mlock.
+ * Finding a name takes the mutex of the directory tree, which must not be taken inside space->mutex: so
+ * under space->mutex an area is only copied, and vm_space_unlock reports the copies, in order. The
+ * reported operations are Linux's: mmap, brk, mprotect that changes something, growth of a stack,
+ * execve; not mremap, munmap, mlock.
  *
  * While no event asks for mappings, all this is a test of one word.
  *
- * Lock: space->mutex for the list; none while telling.
+ * Lock: space->mutex for the list; none during delivery.
  */
 #include <kernel/file.h>
 #include <kernel/hooks.h>
@@ -24,8 +24,8 @@ struct vm_report {
 	struct vm_area area; /* a copy; its file is referenced */
 };
 
-/* Without memory for it nobody hears of the mapping: no sample there can be understood, but the program
- * goes on. */
+/* Copies AREA for a report. Without memory the report is lost: perf cannot resolve samples in AREA, but the
+ * program continues. */
 static void add(struct vm_area *area)
 {
 	struct vm_report *report = kzalloc(sizeof(*report));
@@ -45,7 +45,7 @@ void area_report(struct vm_area *area)
 		add(area);
 }
 
-/* What an execve has mapped, in Linux's order: the program, its interpreter, what has no file. */
+/* The areas of a new program, in Linux's order: the program, its interpreter, areas without a file. */
 enum part { PART_PROGRAM, PART_FILES, PART_OTHERS, PARTS };
 
 static enum part part_of(const struct vm_area *area, const struct inode *program)
@@ -69,7 +69,7 @@ void vm_report_program(struct vm_space *space, const struct inode *program)
 	vm_space_unlock(space);
 }
 
-void reports_tell(struct vm_report_list *reports)
+void reports_deliver(struct vm_report_list *reports)
 {
 	struct vm_report *report;
 

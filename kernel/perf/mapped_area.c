@@ -16,10 +16,10 @@
 
 _Static_assert(BUILD_ID_SIZE_MAX == PERF_BUILD_ID_SIZE_MAX, "a record has room for every build id");
 
-/* Major and minor number of what Linux makes anonymous shared memory from. */
+/* The minor number of the device of Linux's anonymous shared memory (major: 0). */
 #define SHARED_MEMORY_MINOR 1
 
-/* What is no file of the tree. PATH: PATH_SIZE bytes. */
+/* Names an area without a path in the tree. PATH: PATH_SIZE bytes. */
 static void name_special(const struct vm_area *area, char *path, struct perf_mapping *mapping)
 {
 	mapping->inode_number = shared_memory_number(area);

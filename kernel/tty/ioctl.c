@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests to a terminal, by table; those about sessions and groups are in control.c, those of
- * pairs in pty.c.
+ * Requests to a terminal, by table. control.c has those about sessions and groups, pty.c those of
+ * pairs.
  *
- * Output is never pending in a device here, so what waits for it to drain need not.
+ * No output is ever pending in a device here, so waiting for output to drain returns at once.
  *
  * Source: ioctl_tty(2).
  */
@@ -29,7 +29,7 @@ static long send_break(struct tty *tty, unsigned long argument)
 	return tty_check_background(tty, SIGTTOU);
 }
 
-/* Sends a control character to the other side, if it is not turned off. */
+/* Sends a control character to the other side, unless it is disabled. */
 static long send_control(struct tty *tty, unsigned int index)
 {
 	unsigned long state = spin_lock_irqsave(&tty->lock);
@@ -127,7 +127,7 @@ static long count_input(struct tty *tty, unsigned long argument)
 	return put_int(argument, count);
 }
 
-/* As if it had been typed. */
+/* Inserts the byte as if it had been typed. */
 static long type(struct tty *tty, unsigned long argument)
 {
 	uint8_t byte;
@@ -173,7 +173,7 @@ static long set_size(struct tty *tty, unsigned long argument)
 	return 0;
 }
 
-/* The one line discipline there is: N_TTY. */
+/* The only line discipline: N_TTY. */
 static long get_discipline(struct tty *tty, unsigned long argument)
 {
 	return put_int(argument, 0);
@@ -212,7 +212,7 @@ static long set_carrier(struct tty *tty, unsigned long argument)
 	return 0;
 }
 
-/* A slave has no other side to open. */
+/* A slave has no peer to open. */
 static long refuse_peer(struct tty *tty, unsigned long argument)
 {
 	return -EIO;
@@ -252,7 +252,7 @@ static const struct {
 	{ TIOCSLCKTRMIOS, set_locked },
 };
 
-/* The twelve ways to get and set modes. */
+/* The twelve requests to get and set modes. */
 static const struct {
 	unsigned int command;
 	enum tty_modes_form form;

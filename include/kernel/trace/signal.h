@@ -28,7 +28,7 @@ static inline void trace_signal_generate(const struct kernel_siginfo *info, cons
 		trace_signal_generate_slow(info, task, group, result);
 }
 
-/* The running task has taken INFO and does ACTION. Task context. */
+/* The running task has dequeued INFO and performs ACTION. Task context. */
 static inline void trace_signal_deliver(const struct kernel_siginfo *info,
 					const struct kernel_sigaction *action)
 {
