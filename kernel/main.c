@@ -6,6 +6,7 @@
 #include <arch/smp.h>
 #include <kernel/boot.h>
 #include <kernel/console.h>
+#include <kernel/credentials.h>
 #include <kernel/debug.h>
 #include <kernel/entry.h>
 #include <kernel/log.h>
@@ -15,6 +16,7 @@
 #include <kernel/sched.h>
 #include <kernel/screen.h>
 #include <kernel/serial.h>
+#include <kernel/syscall_trace.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
 #include <kernel/vdso.h>
@@ -78,11 +80,12 @@ void cpu_start_secondary(void)
 _Noreturn void kernel_main(void);
 __attribute__((no_stack_protector)) void kernel_main(void)
 {
+	syscall_trace_init();
 	page_init(boot_info.free, (unsigned int)boot_info.free_count);
 	arch_init();
 	screen_init();
 	debug_canary_init();
-	sched_init();
+	sched_init(&credentials_initial);
 
 	struct task *task = task_create_kernel("start", start_user_space, NULL);
 

@@ -16,12 +16,6 @@ struct process;
 /* The driver: sends SIZE bytes unchanged, and waits while the line is busy. Task context. */
 void console_device_write(const char *bytes, size_t size);
 
-/* The driver calls this for each byte received, if console_has_room. Interrupts off. */
-void console_receive(uint8_t byte);
-
-/* Returns whether there is room; otherwise a byte must stay in the device. Any context but NMI. */
-bool console_has_room(void);
-
 /* The driver: receives the bytes that stayed in the device for lack of room. Task context. */
 void console_device_receive(void);
 
