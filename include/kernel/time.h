@@ -74,8 +74,8 @@ static inline uint64_t ticks_from_ns(uint64_t ns)
 	return ns * (HZ / common) / (NSEC_PER_SEC / common);
 }
 
-/* Reads the time at USER_TIME, in ns, at most UINT64_MAX. Task context. 0, -EFAULT; -EINVAL: it is invalid.
- * */
+/* Reads the time at USER_TIME, in ns, at most UINT64_MAX. Task context. 0, -EFAULT; -EINVAL: it is
+ * invalid. */
 int timespec_from_user(unsigned long user_time, uint64_t *ns);
 
 /* Reads the time-out at USER_TIMEOUT as a deadline in clock_ns(); UINT64_MAX, never, for NULL. Task context.

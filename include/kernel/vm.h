@@ -59,7 +59,7 @@ struct vm_area_ops {
 	bool indivisible;
 };
 
-/* What a fault operation returns when memory is short. */
+/* The result of a fault operation when memory is short. */
 #define VM_NO_MEMORY ((void *)-1)
 
 /* Every area that shows an object, part of a file's inode: so that pages which the object loses can be

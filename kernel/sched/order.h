@@ -119,7 +119,7 @@ static inline bool order_may_preempt(const struct sched_entity *running,
 {
 	if (running->priority || new->priority)
 		return new->priority > running->priority;
-	/* Batch and idle tasks do not preempt, except an idle task. */
+	/* Batch and idle tasks preempt only idle ones. */
 	return new->policy == SCHED_OTHER || running->policy == SCHED_IDLE;
 }
 

@@ -260,8 +260,8 @@ static int sleep_for(struct futex_pi_wait *wait, uint64_t deadline_ns)
 	return error;
 }
 
-/* Ends WAIT, for the lock at ADDRESS, whose sleep ended with ERROR. 0: the task has got the lock after all.
- * */
+/* Ends WAIT, for the lock at ADDRESS, whose sleep ended with ERROR. 0: the task has got the lock after
+ * all. */
 static int finish(struct futex_pi_wait *wait, uintptr_t address, int error)
 {
 	struct futex_bucket *bucket = futex_lock_waiter(&wait->waiter);

@@ -86,8 +86,8 @@ long signal_process(struct process *process, const struct kernel_siginfo *info)
 	return info->si_signo ? signal_send_by_program(process, NULL, info) : 0;
 }
 
-/* Returns whether kill to GROUP, 0: to all, includes PROCESS. All: except the first and the caller's. T held.
- * */
+/* Returns whether kill to GROUP, 0: to all, includes PROCESS. All: except the first and the caller's. T
+ * held. */
 static bool is_meant(const struct process *process, pid_t group)
 {
 	return group ? process->group == group :

@@ -7,7 +7,7 @@
  * signal, stops or kills the process, or enters a handler through a frame that the ISA builds.
  *
  * Other processes cannot kill or stop the first process, as on Linux; but its own signals, and those of
- * its terminal or of its faults, have their usual effect: it is the program that the user wants to run.
+ * its terminal or of its faults, have their usual effect: it is the program that the user asked Tally to run.
  *
  * Not here: pending signals (signal_queue.c), the system calls (signal_calls.c), the frame's layout
  * (arch/ISA/signal.c).

@@ -54,8 +54,8 @@ void signal_uncharge(struct user_account *account)
 	user_account_put(account);
 }
 
-/* Returns whether INFO comes from a timer of the process, which numbers its settings: see process_timers.c.
- * */
+/* Returns whether INFO comes from a timer of the process, which numbers its settings: see
+ * process_timers.c. */
 static bool is_of_timer(const struct kernel_siginfo *info)
 {
 	return info->si_code == SI_TIMER && info->padding;

@@ -61,8 +61,8 @@ long sys_clock_settime(const unsigned long arg[6])
 	return set_clock(&time);
 }
 
-/* Sets the zone to NEW. If the first call has no time of day, it also corrects the clock, which had local time
- * until then. */
+/* Sets the zone to NEW. If the first call has no time of day, it also corrects the clock, which had local
+ * time until then. */
 static int set_zone(const struct wall_clock_zone *new, bool with_time)
 {
 	static _Atomic bool known;
