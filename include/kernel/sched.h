@@ -54,7 +54,7 @@ struct sched_entity {
 	uint64_t waits_since_ns, sleeps_since_ns; /* R: see kernel/sched/delay.h */
 };						  /* R: the run queue's lock */
 
-/* Returns whether tracepoints report how long tasks wait and sleep: the setting kernel.sched_schedstats. */
+/* Whether tracepoints report how long tasks wait and sleep: the setting kernel.sched_schedstats. */
 extern _Atomic int sched_statistics;
 
 /* Makes the run queues and the boot CPU's idle task, which the running code becomes. Interrupts off, once. */
