@@ -42,7 +42,7 @@ multiboot1_header:
 	.long	MULTIBOOT1_FLAGS
 	.long	-(MULTIBOOT1_MAGIC + MULTIBOOT1_FLAGS)
 	.long	multiboot1_header	/* load address of this header */
-	.long	LOAD_ADDRESS
+	.long	KERNEL_LOAD_ADDRESS
 	.long	PHYSICAL(__load_end)
 	.long	PHYSICAL(__bss_end)
 	.long	boot_start

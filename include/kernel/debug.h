@@ -72,11 +72,13 @@ static inline void lock_order_check_sleep(void)
 #endif
 
 /* The watchdog of interrupts that stay off (irqs_off.c). start: at start, once. The others: this CPU's
- * timer interrupt is set to DEADLINE_NS; it has arrived. Interrupts off. */
+ * timer interrupt is set to DEADLINE_NS; it has arrived; an NMI starts; it ends. Interrupts off. */
 #ifdef TALLY_LOCK_ORDER
 void debug_irqs_off_start(void);
 void debug_timer_set(uint64_t deadline_ns);
 void debug_timer_interrupt(void);
+void debug_nmi_begin(void);
+void debug_nmi_end(void);
 #else
 static inline void debug_irqs_off_start(void)
 {
@@ -87,6 +89,14 @@ static inline void debug_timer_set(uint64_t deadline_ns)
 }
 
 static inline void debug_timer_interrupt(void)
+{
+}
+
+static inline void debug_nmi_begin(void)
+{
+}
+
+static inline void debug_nmi_end(void)
 {
 }
 #endif

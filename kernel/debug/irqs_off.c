@@ -6,6 +6,10 @@
  *
  * A timer fires regularly, so that an interrupt is always due soon. A late interrupt was held off; the
  * frame that it interrupts shows where interrupts were enabled again.
+ *
+ * The time of NMIs is not counted, nor the gap between two close ones. A sampling event with a tiny
+ * period interrupts each instruction of a section with interrupts off; throttling bounds that, 400
+ * samples of an event in a tick (kernel/perf/throttle.c).
  */
 #ifdef TALLY_LOCK_ORDER
 
@@ -18,9 +22,12 @@
 
 #define LIMIT_NS NSEC_PER_MSEC
 #define BEAT_NS	 (LIMIT_NS / 8)
+/* Greatest gap between NMIs that follow each other directly: entry and exit take a good part of it. */
+#define STORM_NS 1000
 
-/* Due time of this CPU's timer interrupt. Interrupts off. */
+/* Due time of the timer interrupt. Written with interrupts off, and by NMIs, which only delay it. */
 static uint64_t due_ns = UINT64_MAX;
+static uint64_t nmi_began_ns, nmi_ended_ns;
 static struct timer beat_timer;
 static bool watches;
 
@@ -63,6 +70,26 @@ void debug_timer_interrupt(void)
 	due_ns = UINT64_MAX;
 	if (late_ns > LIMIT_NS)
 		panic_at(arch_interrupt_frame(), "interrupts were off for %lu us", late_ns / 1000);
+}
+
+void debug_nmi_begin(void)
+{
+	if (!watches)
+		return;
+	nmi_began_ns = clock_ns();
+	if (nmi_began_ns - nmi_ended_ns < STORM_NS)
+		nmi_began_ns = nmi_ended_ns;
+}
+
+void debug_nmi_end(void)
+{
+	if (!watches)
+		return;
+	uint64_t now_ns = clock_ns(), from_ns = nmi_began_ns > due_ns ? nmi_began_ns : due_ns;
+
+	if (now_ns > from_ns)
+		due_ns += now_ns - from_ns;
+	nmi_ended_ns = now_ns;
 }
 
 #endif

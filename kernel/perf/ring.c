@@ -123,6 +123,72 @@ void *perf_ring_page(struct perf_ring *ring, uint64_t index)
 	return index ? ring->pages[index - 1] : ring->user_page;
 }
 
+/* --- fill --- */
+
+void perf_ring_write(struct perf_output *output, const void *data, size_t size)
+{
+	struct perf_ring *ring = output->ring;
+	const char *from = data;
+
+	ASSERT(size <= output->end - output->position);
+	while (size) {
+		uint64_t offset = output->position & (data_size(ring) - 1);
+		size_t in_page = offset & (PAGE_SIZE - 1);
+		size_t chunk = PAGE_SIZE - in_page < size ? PAGE_SIZE - in_page : size;
+
+		memcpy((char *)ring->pages[offset >> PAGE_SHIFT] + in_page, from, chunk);
+		output->position += chunk;
+		from += chunk;
+		size -= chunk;
+	}
+}
+
+/* --- enter and leave --- */
+
+/* The outermost writer's nest is 1. */
+static void enter(struct perf_ring *ring)
+{
+	unsigned int nest = atomic_load_explicit(&ring->nest, memory_order_relaxed);
+
+	atomic_store_explicit(&ring->nest, nest + 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/*
+ * Leaves the ring. The outermost writer publishes what is complete, its own record and those that
+ * interrupted it, and wakes the readers if one of them wanted that.
+ */
+static void leave(struct perf_ring *ring, struct perf_event *event)
+{
+	uint64_t head;
+
+	atomic_signal_fence(memory_order_seq_cst);
+	do {
+		unsigned int nest = atomic_load_explicit(&ring->nest, memory_order_relaxed);
+
+		if (nest > 1) {
+			atomic_store_explicit(&ring->nest, nest - 1, memory_order_relaxed);
+			return;
+		}
+		atomic_store_explicit(&ring->nest, 1, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+		/* Release: a reader that sees the head sees the data, be it user space or splice.c. */
+		atomic_store_explicit(&ring->published, head, memory_order_release);
+		__atomic_store_n(&metadata(ring)->data_head, head, __ATOMIC_RELEASE);
+		atomic_signal_fence(memory_order_seq_cst);
+		atomic_store_explicit(&ring->nest, 0, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		/* Unequal: an NMI since the load of head has reserved more, and left publishing it
+		 * to us. */
+	} while (head != atomic_load_explicit(&ring->head, memory_order_relaxed));
+
+	if (atomic_exchange_explicit(&ring->wake_wanted, false, memory_order_relaxed)) {
+		atomic_store(&ring->poll_bits, POLLIN | POLLRDNORM);
+		perf_event_request_wakeup(event);
+	}
+}
+
 /* --- reserve --- */
 
 /*
@@ -200,17 +266,6 @@ static int lose(struct perf_ring *ring, struct perf_event *event)
 	return -ENOSPC;
 }
 
-/* The outermost writer's nest is 1. */
-static void enter(struct perf_ring *ring)
-{
-	unsigned int nest = atomic_load_explicit(&ring->nest, memory_order_relaxed);
-
-	atomic_store_explicit(&ring->nest, nest + 1, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
-}
-
-static void leave(struct perf_ring *ring, struct perf_event *event);
-
 int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32_t record_type,
 		    size_t size)
 {
@@ -253,62 +308,7 @@ int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32
 	return error;
 }
 
-/* --- fill --- */
-
-void perf_ring_write(struct perf_output *output, const void *data, size_t size)
-{
-	struct perf_ring *ring = output->ring;
-	const char *from = data;
-
-	ASSERT(size <= output->end - output->position);
-	while (size) {
-		uint64_t offset = output->position & (data_size(ring) - 1);
-		size_t in_page = offset & (PAGE_SIZE - 1);
-		size_t chunk = PAGE_SIZE - in_page < size ? PAGE_SIZE - in_page : size;
-
-		memcpy((char *)ring->pages[offset >> PAGE_SHIFT] + in_page, from, chunk);
-		output->position += chunk;
-		from += chunk;
-		size -= chunk;
-	}
-}
-
 /* --- commit --- */
-
-/*
- * Leaves the ring. The outermost writer publishes what is complete, its own record and those that
- * interrupted it, and wakes the readers if one of them wanted that.
- */
-static void leave(struct perf_ring *ring, struct perf_event *event)
-{
-	uint64_t head;
-
-	atomic_signal_fence(memory_order_seq_cst);
-	do {
-		unsigned int nest = atomic_load_explicit(&ring->nest, memory_order_relaxed);
-
-		if (nest > 1) {
-			atomic_store_explicit(&ring->nest, nest - 1, memory_order_relaxed);
-			return;
-		}
-		atomic_store_explicit(&ring->nest, 1, memory_order_relaxed);
-		atomic_signal_fence(memory_order_seq_cst);
-		head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-		/* Release: a reader that sees the head sees the data, be it user space or splice.c. */
-		atomic_store_explicit(&ring->published, head, memory_order_release);
-		__atomic_store_n(&metadata(ring)->data_head, head, __ATOMIC_RELEASE);
-		atomic_signal_fence(memory_order_seq_cst);
-		atomic_store_explicit(&ring->nest, 0, memory_order_relaxed);
-		atomic_signal_fence(memory_order_seq_cst);
-		/* Unequal: an NMI since the load of head has reserved more, and left publishing it
-		 * to us. */
-	} while (head != atomic_load_explicit(&ring->head, memory_order_relaxed));
-
-	if (atomic_exchange_explicit(&ring->wake_wanted, false, memory_order_relaxed)) {
-		atomic_store(&ring->poll_bits, POLLIN | POLLRDNORM);
-		perf_event_request_wakeup(event);
-	}
-}
 
 void perf_ring_end(struct perf_output *output)
 {

@@ -58,6 +58,14 @@ void perf_cpu_enable_pmus(struct perf_cpu *cpu)
 	perf_pmu_enable_all();
 }
 
+void perf_cpu_arm_tick(struct perf_cpu *cpu, uint64_t now_ns)
+{
+	if (!cpu->tick_armed) {
+		cpu->tick_armed = true;
+		timer_arm(&cpu->tick_timer, (now_ns / PERF_TICK_NS + 1) * PERF_TICK_NS);
+	}
+}
+
 /* --- one event, one group --- */
 
 static bool may_count_here(const struct perf_event *event)
@@ -357,14 +365,6 @@ static void rotation_timer_fire(struct timer *timer)
 }
 
 /* --- the tick: throttled and frequency-driven events only --- */
-
-void perf_cpu_arm_tick(struct perf_cpu *cpu, uint64_t now_ns)
-{
-	if (!cpu->tick_armed) {
-		cpu->tick_armed = true;
-		timer_arm(&cpu->tick_timer, (now_ns / PERF_TICK_NS + 1) * PERF_TICK_NS);
-	}
-}
 
 static bool tick_groups(struct perf_groups *groups, uint64_t now_ns)
 {

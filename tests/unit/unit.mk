@@ -23,6 +23,7 @@ UNIT_KERNEL_INCLUDES := -nostdinc -isystem $(shell $(CC) -print-file-name=includ
 UNIT_HOST_INCLUDES := -D_GNU_SOURCE -idirafter $(NEWLIB)/include -idirafter include/uapi
 
 .PHONY: unit
+#: unit             builds the unit tests; build/unit/NAME runs one
 unit: $(UNIT_TESTS)
 
 # -fno-strict-aliasing: as the kernel itself is built.

@@ -94,6 +94,7 @@ struct kernel_linger {
 #define MSG_CMSG_COMPAT	 0x80000000u
 
 #define SO_PRIORITY	 12
+#define SO_MARK		 36
 #define SO_RCVTIMEO_NEW	 66
 #define SO_SNDTIMEO_NEW	 67
 
