@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every command line in README, the manual pages and what --help prints runs as it stands, and prints what is shown.
+"""Every command line in README, docs/debugging.md, the manual pages and --help runs as it stands, and prints the shown output.
 
-Command lines are found in the documents themselves: lines of an indented block of README that begin with a command, lines
-of a manual page behind .Dl, and quoted words that begin with one of the project's own commands. They run in their order,
+The test finds command lines in the documents themselves: lines of an indented block that begin with a command, lines
+of a manual page after .Dl, and quoted words that begin with one of the project's own commands. They run in their order,
 in one folder, whose files are those that the documents speak of; those of make run in the clone. Output is compared where
 a document shows it: below a line that begins with a "$", and in the block behind "`COMMAND` prints:".
 
@@ -32,7 +32,10 @@ BUILDS = re.compile(r"  [A-Z]+ +\S+$")
 NOT_RUN = {
     "make check": "runs this test",
     "make check ARCH=alpha": "runs Alpha's tests, as make check does",
+    "make DEBUG=1 check": "the same",
+    'make check TESTS="tests/boot/cpus-2.t"': "the same",
     "tools/tally run --gdb …": "waits for gdb; gdb.t runs it with one",
+    "tools/tally run --gdb ./a.out": "the same",
     "tools/tally run --pmu kvm ./a.out": "wants a host whose KVM has a vPMU; exit-status.t has what it says elsewhere",
 }
 # What the documents' lines speak of: name, contents, mode.
@@ -153,7 +156,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tally-documents-") as folder:
         folder = os.path.realpath(folder)
         report.equal(make_folder(folder), (0, b"", ""), "a.out compiles")
-        documents = [("README.md", commands_of_readme(read("README.md")))]
+        documents = [(name, commands_of_readme(read(name))) for name in ("README.md", "docs/debugging.md")]
         documents += [(os.path.relpath(page, ROOT), commands_of_page(read(page)))
                       for page in sorted(glob.glob(os.path.join(ROOT, "docs", "man", "*.[1-9]")))]
         documents += [("--help", commands_of_help(folder))]
