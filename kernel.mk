@@ -7,7 +7,8 @@ VDSO_DIR := arch/$(ARCH)/vdso
 KERNEL_SRCS := $(sort $(wildcard boot/*.c) \
 	$(shell find $(KERNEL_DIRS) -path $(VDSO_DIR) -prune -o -name '*.c' -print -o -name '*.S' -print))
 KERNEL_OBJS := $(KERNEL_SRCS:%=$(O)/%.o)
-KERNEL_LDS := boot/$(ARCH)/linker.ld
+# The linker script, preprocessed: $(O)/linker.ld of linker.ld and <machine/link.h>.
+KERNEL_LDS := $(O)/linker.ld
 
 NEWLIB_STRING := bzero explicit_bzero memchr memcmp strchr strcmp strcspn strlcpy strlen strncmp strnlen strrchr strstr
 
@@ -73,8 +74,13 @@ KERNEL_OBJS += $(O)/drivers/font.o
 
 -include $(KERNEL_OBJS:.o=.d)
 
+$(KERNEL_LDS): linker.ld $(wildcard arch/$(ARCH)/include/machine/link.h arch/$(ARCH)/include/machine/mmu.h) kernel.mk
+	@mkdir -p $(@D)
+	$(call say,CPP,$<)
+	$(CC) -E -P -x c -D__ASSEMBLER__ -Iarch/$(ARCH)/include $< -o $@
+
 # whole.o is every object as one. A second link of it adds the names for backtraces, see boot/symbols.awk.
-# tally.o is the whole kernel with its table of symbols as one object: linked by linker.ld (boot/$(ARCH)/) alone it is tally.elf,
+# tally.o is the whole kernel with its table of symbols as one object: linked by linker.ld alone it is tally.elf,
 # and together with an object that has a section .initramfs it is a unikernel.
 $(O)/kernel/whole.o: $(KERNEL_OBJS) $(KERNEL_LIB_OBJS) kernel.mk
 	$(call say,LD,$@)

@@ -31,6 +31,7 @@ OWN = ("tools/tally ", "make ", "qemu/build")
 BUILDS = re.compile(r"  [A-Z]+ +\S+$")
 NOT_RUN = {
     "make check": "runs this test",
+    "make check-quick": "runs a part of the tests",
     "make check ARCH=alpha": "runs Alpha's tests, as make check does",
     "make DEBUG=1 check": "the same",
     'make check TESTS="tests/boot/cpus-2.t"': "the same",
