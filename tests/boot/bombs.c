@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Programs that want everything: processes that fork for ever, threads without end, every descriptor.
+ * Programs that want everything: processes that fork without a limit, threads without end, every descriptor.
  * Each gets as much as its limit allows, to the last one, and Linux's errno from then on; one signal ends all of it,
  * and nothing is left. Memory is exhaustion.t's, through leak.c.
  */
@@ -333,7 +333,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	board = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	/* What a bomb leaves behind comes here, also when somebody else is the first process. */
+	/* What a bomb leaves after comes here, also when somebody else is the first process. */
 	if (board == MAP_FAILED || prctl(SUBREAPER, 1, 0, 0, 0) < 0)
 		return 2;
 	if (argc == 2 && strcmp(argv[1], "--fork") == 0)

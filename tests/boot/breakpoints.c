@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of breakpoints on several processors, and in the kernel: hits are counted one by one wherever a task runs,
+ * Rules of breakpoints on several CPUs, and in the kernel: hits are counted one by one wherever a task runs,
  * and the kernel's own code and stack can be watched while PMIs come, without anybody noticing.
  *
  * What can be opened, by whom, and what one task's counts and samples are: conformance/programs/observe_breakpoints.c.
@@ -313,7 +313,7 @@ static uint64_t kernel_stack_pointer(void)
 }
 
 /* Words around a call's frame, up to where every entry saves the user's registers: some of them while the GS base is
- * still the user's. What the processor itself pushes is above, and left out: QEMU makes a double fault of a hit
+ * still the user's. What the CPU itself pushes is above, and left out: QEMU makes a double fault of a hit
  * there. */
 #define WORDS_BELOW 8
 #define WORDS_ABOVE (1 + 16)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tasks of one family that hand the processor to each other, whose contexts may change places meanwhile
+ * Tasks of one family that hand the CPU to each other, whose contexts may change places meanwhile
  * (kernel/perf/clone_context.c): what their parent's events count is still the sum of what each did, to the
  * instruction. As Linux has it: the same executable has to pass there.
  */

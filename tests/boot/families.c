@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Families of processes under pressure: many that end, stop, signal, inherit and replace one another at
- * the same time, on every processor. Whatever the order, nobody is lost and nobody counted twice. As Linux
+ * the same time, on every CPU. Whatever the order, nobody is lost and nobody counted twice. As Linux
  * has it: the same executable has to pass there.
  *
  * It is no test of what each call answers (tests/conformance: observe_wait, observe_clone), nor of one

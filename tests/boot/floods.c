@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Floods: a process that asks for more interrupts than a processor can serve, or for more work than a turn is long,
+ * Floods: a process that asks for more interrupts than a CPU can serve, or for more work than a turn is long,
  * leaves the others on it a part of their speed, and can be killed. The speed is a number of rounds in so much virtual time (tests/boot/icount.t), so
  * it is the same on every host.
  */
@@ -95,7 +95,7 @@ static void handled_timers(void *unused)
 	rest();
 }
 
-/* Processor time that does not come nearer, since nobody runs. */
+/* CPU time that does not come nearer, since nobody runs. */
 static void cpu_timers(void *unused)
 {
 	const struct setting soon = { { 0, 1 }, { 0, 10000000 } };

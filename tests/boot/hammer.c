@@ -2,7 +2,7 @@
 /*
  * The hammer: every task has an event that overflows each 1,000 instructions, and all the while
  * events are read, enabled, disabled, remapped, opened and closed, on oneself, on others and on
- * processors, and tasks yield, wander and end. Through all of it the counts must stay exact:
+ * CPUs, and tasks yield, wander and end. Through all of it the counts must stay exact:
  *
  *   - a counting event sees every instruction of its windows, no more and no less;
  *   - rdpmc, where there is one, and read() agree to the instruction;
@@ -35,7 +35,7 @@ static uint64_t windowed_expected;
 static struct perf_ring sampler; /* overflows every PERIOD instructions */
 static bool sampler_open, sampler_in_order;
 static uint64_t records, throttles;
-static int others[4] = { -1, -1, -1, -1 }; /* events on other tasks and on processors */
+static int others[4] = { -1, -1, -1, -1 }; /* events on other tasks and on CPUs */
 
 /* Marsaglia's xorshift64. */
 static uint64_t draw(uint64_t limit)
@@ -193,7 +193,7 @@ static void do_yield(void)
 	sched_yield();
 }
 
-/* An event on the parent, on a processor (kernel included), or one that shares the sampler's ring;
+/* An event on the parent, on a CPU (kernel included), or one that shares the sampler's ring;
  * closed some time later. */
 static void do_other(void)
 {

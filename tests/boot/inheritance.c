@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of locks with priority inheritance, under several processors: they exclude, no wake-up is lost whoever gives up,
+ * Rules of locks with priority inheritance, under several CPUs: they exclude, no wake-up is lost whoever gives up,
  * ends or is refused, and a task of middle priority does not keep an urgent one waiting. A lost wake-up shows as a
  * test that does not end. As Linux has them, but for one: Linux looks at a chain link by link while others change it, and
  * now and then refuses (EDEADLK) who closes no ring.
@@ -304,7 +304,7 @@ static void check_moving(void)
 	EXPECT_EQ(words[LOCK] & TID_MASK, 0);
 }
 
-/* --- priorities: all on one processor, where exactly one order is right --- */
+/* --- priorities: all on one CPU, where exactly one order is right --- */
 
 static void run_at(int priority)
 {
@@ -344,7 +344,7 @@ static void link_between(void)
 	give(&words[LOCK + 1]);
 }
 
-/* Comes to the processor before it is less urgent than who runs there. */
+/* Comes to the CPU before it is less urgent than who runs there. */
 static void middle(void)
 {
 	run_at(40);

@@ -39,7 +39,7 @@ struct sample {
 	uint64_t ip;
 };
 
-/* The ring of one page behind the metadata page. */
+/* The ring of one page after the metadata page. */
 struct ring {
 	struct perf_event_mmap_page page;
 	char unused[PAGE - sizeof(struct perf_event_mmap_page)];

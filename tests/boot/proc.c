@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of the files that are made when they are read, under several processors: of tasks that end
+ * Rules of the files that are made when they are read, under several CPUs: of tasks that end
  * meanwhile, of descriptors that are closed, of settings that others change, of the log and of random
  * bytes. As Linux has them: the same executable has to pass there.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Fair tasks that are spread evenly stay where they are though a real-time task comes to one of their processors
+ * Fair tasks that are spread evenly stay where they are though a real-time task comes to one of their CPUs
  * again and again for a moment, and leave one that stays. What decides is when it comes; so tests/boot/icount.t
  * runs this, where time is virtual, and no machine whose host has other things to do.
  */
@@ -19,7 +19,7 @@
 #define VISITS	     150
 #define STAY_MS	     100
 
-/* In shared memory, for each child: 1 and the processor where it ran last. */
+/* In shared memory, for each child: 1 and the CPU where it ran last. */
 static _Atomic int *places;
 
 static void spin_and_tell(void *argument)
@@ -61,7 +61,7 @@ static void check_stay(void)
 	EXPECT_EQ(count_on(0), 0);
 }
 
-/* This one is the real-time task, on processor 0, while the rules are tried. */
+/* This one is the real-time task, on CPU 0, while the rules are tried. */
 static void check_spreading(void)
 {
 	int count = EACH * cpu_count();

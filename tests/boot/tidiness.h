@@ -58,7 +58,7 @@ static inline void state_look(struct state *state)
 	state->free_bytes = free_memory();
 	close(fd);
 	text[size] = '\0';
-	/* Behind the two lines of titles: name, used, there, bytes each, in a slab, pages of a slab. */
+	/* After the two lines of titles: name, used, there, bytes each, in a slab, pages of a slab. */
 	for (char *line = text; (line = strchr(line, '\n')) && count < SIZES_MAX;) {
 		unsigned long there, in_slab, pages;
 

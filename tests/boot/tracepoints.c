@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tracepoints while everything is in motion: tasks call, yield and end on all processors, and all the
+ * Tracepoints while everything is in motion: tasks call, yield and end on all CPUs, and all the
  * while others open and close events of them, enable and disable them in tracefs, change filters and read
  * the trace. What must hold all along:
  *
  *   - an event of a task counts each of its calls, and has a record, written or lost, for each;
- *   - events of all processors count them together once;
- *   - on a processor, who a switch goes to is who the next one comes from;
+ *   - events of all CPUs count them together once;
+ *   - on a CPU, who a switch goes to is who the next one comes from;
  *   - every marker is in trace_pipe once, and each writer's are in order;
  *   - a wait for a lock that has begun ends.
  *
@@ -108,7 +108,7 @@ static void read_some(const char *path)
 	close(fd);
 }
 
-/* An event of everything that happens on a processor, for as long as it takes to open another. */
+/* An event of everything that happens on a CPU, for as long as it takes to open another. */
 static void watch_everything(void)
 {
 	static const char *const events[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of waiting, under several processors: no wake-up is lost, none is given twice, and what is waited
+ * Rules of waiting, under several CPUs: no wake-up is lost, none is given twice, and what is waited
  * for may go away at any time. A lost one shows as a test that does not end. As Linux has them: the same
  * executable has to pass there.
  *
@@ -183,7 +183,7 @@ static void check_poll(void)
 
 /* --- futexes --- */
 
-/* A lock of one word: 0 free, 1 taken, 2 taken and waited for. TIMEOUT_NS 0: waits for ever. */
+/* A lock of one word: 0 free, 1 taken, 2 taken and waited for. TIMEOUT_NS 0: waits without a limit. */
 static void lock(_Atomic int *word, long timeout_ns)
 {
 	struct timespec timeout = { 0, timeout_ns };
@@ -279,7 +279,7 @@ static void check_requeue(void)
 static int ring[WORKERS];
 static int place;
 
-/* Passes a token on to the next whenever it comes; it is an edge each time. Each wakes an idle processor,
+/* Passes a token on to the next whenever it comes; it is an edge each time. Each wakes an idle CPU,
  * which takes emulators long. */
 static void pass_tokens(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of inotify under several processors: who watches the same sees the same in the same order, whoever does it; and watches,
+ * Rules of inotify under several CPUs: who watches the same sees the same in the same order, whoever does it; and watches,
  * files and instances may go while others use them. As Linux has them: the same executable has to pass
  * there.
  */

@@ -2,13 +2,13 @@
 /*
  * What must not come out of the kernel: addresses of its own, and bytes that nobody set.
  *
- * The debug kernel fills what nobody owns: freed pages and objects (0x6b), the rest of an object behind what
+ * The debug kernel fills what nobody owns: freed pages and objects (0x6b), the rest of an object after what
  * was asked for (0xbb; kernel/debug/poison.c) and variables (0xfe; -ftrivial-auto-var-init). Four such bytes
  * in a row, at a multiple of four, are a finding: no worker writes them.
  *
  * Addresses are those of the x86-64 kernel's three areas (arch/x86_64/include/machine/mmu.h). Their first
  * pages are left out: workers themselves use numbers near powers of two (random.h, fuzz_edge). Such a number with
- * four letters over its lower half lies behind all memory.
+ * four letters over its lower half lies after all memory.
  *
  * Whoever may sample the kernel may see its addresses, as Linux has it: with kernel.perf_event_paranoid below 2
  * nothing is looked for but bytes that nobody set.
@@ -106,7 +106,7 @@ void leak_check_text(const char *text, size_t size, const char *what)
 	}
 }
 
-/* The area of FXSAVE has 512 bytes. The processor writes the registers only (SDM volume 1, 10.5.1). The last 48 bytes
+/* The area of FXSAVE has 512 bytes. The CPU writes the registers only (SDM volume 1, 10.5.1). The last 48 bytes
  * are the kernel's, a magic number first. XSAVE's header with the components that are there follows. Linux:
  * arch/x86/include/uapi/asm/sigcontext.h. */
 #define REGISTERS_END  416

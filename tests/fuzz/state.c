@@ -20,7 +20,7 @@
 #define SETTLE_MS     10000
 #define TASKS_AT_ONCE 240
 
-/* The numbers of LINE behind its name: active objects, objects, size, objects of a slab, its pages. */
+/* The numbers of LINE after its name: active objects, objects, size, objects of a slab, its pages. */
 static bool parse_line(const char *line, char *name, unsigned long numbers[5])
 {
 	return sscanf(line, "%31s %lu %lu %lu %lu %lu", name, &numbers[0], &numbers[1], &numbers[2],

@@ -56,7 +56,7 @@ __asm__("	.text\n"
 #define HANDLED 4
 #define RETURN	1
 
-/* Of each pass RETIRED are of its own: with its exception, if that comes behind the instruction. */
+/* Of each pass RETIRED are of its own: with its exception, if that comes after the instruction. */
 #define SIGNALLED(name_, run_, retired_)                                                       \
 	{                                                                                      \
 		.name = name_, .run = run_,                                                    \

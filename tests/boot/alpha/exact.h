@@ -6,7 +6,7 @@
 #define TESTS_BOOT_ALPHA_EXACT_H
 
 /*
- * Of a window itself are counted, behind the first callsys:
+ * Of a window itself are counted, after the first callsys:
  *
  *	ldq, ldq, ldq, jsr		4 instructions, 1 branch
  *	ldq, ldq, ldq, bis, call_pal	5 instructions

@@ -21,7 +21,7 @@
 		PROBE(rt_sigaction, 24, OUT, SIGUSR1, 0, POINTER, 8, 0)
 
 /*
- * Below what may be mapped; the first address behind user space, which is not canonical either; more of those; the
+ * Below what may be mapped; the first address after user space, which is not canonical either; more of those; the
  * kernel: all memory, its image, devices, its stacks; the end: what is added to it wraps round.
  */
 #define ISA_UNREADABLE                                                                             \

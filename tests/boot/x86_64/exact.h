@@ -7,7 +7,7 @@
 #define TESTS_BOOT_X86_64_EXACT_H
 
 /*
- * Of a window itself are counted, behind the first syscall instruction:
+ * Of a window itself are counted, after the first syscall instruction:
  *
  *	movq, movq, call		3 instructions, 1 branch
  *	movl, movl, movl, xorl, syscall	5 instructions, 1 branch

@@ -213,7 +213,7 @@ sequences:
 
 	SEQUENCE unfetchable "a jump to where nothing is: the jump, and its trap" 4+MMFAULT_I+COME_BACK_I 2+TRAP_B+RTI_B UNKNOWN UNKNOWN
 	mov	$26, $2
-	jsr	$26, ($31)		/* comes back behind it */
+	jsr	$26, ($31)		/* comes back after it */
 	mov	$2, $26
 	RETURN
 

@@ -21,7 +21,7 @@
  *                        have N events; the two calls are included
  *     switch_open_N      the same, when both have N more events open than find a counter: every
  *                        other one is switched off, the rest wait
- *     switch_elsewhere   the same with 8 events, when both have 15 more for each of the machine's other processors
+ *     switch_elsewhere   the same with 8 events, when both have 15 more for each of the machine's other CPUs
  *     switch_inherited_N the same, between two children of a task that has N events, which they inherited
  *     sample             one sample with its address, task and time, taken by the counter's interrupt
  *     pipe_round         a byte to another process through a pipe, and one back
@@ -65,7 +65,7 @@ static const uint64_t task_events[] = {
 
 /* What a task may have beyond those: as many as there are descriptors. */
 #define MORE_EVENTS_MAX	 1000
-/* Of those, for each processor where the tasks are not: 945 in all where there are 64. */
+/* Of those, for each CPU where the tasks are not: 945 in all where there are 64. */
 #define ELSEWHERE_EVENTS 15
 
 static struct perf_event_attr count_user(uint64_t config)
@@ -227,7 +227,7 @@ struct switching {
 	const char *name;
 	size_t events, more; /* of each task */
 	bool inherited;	     /* both have them from the process that made them */
-	bool elsewhere;	     /* ELSEWHERE_EVENTS for each processor but this one */
+	bool elsewhere;	     /* ELSEWHERE_EVENTS for each CPU but this one */
 };
 
 /* One event more, for this task on CPU (-1: on any). */

@@ -58,7 +58,7 @@ struct trace {
 /*
  * Derive the samples that a counter of user instructions with period @period takes of profile_run()
  * when its interrupt comes @skid instructions after the overflow. Returns 0, or -1: no memory, or
- * there is no sample, or the last would lie behind the end (errno EDOM).
+ * there is no sample, or the last would lie after the end (errno EDOM).
  */
 int trace_derive(struct trace *trace, const struct step *steps, const struct step *end,
 		 uint64_t period, uint64_t skid);
