@@ -3,7 +3,7 @@
  * The rule of tickless idle: a CPU with nothing to do, and no timer of its own, takes no timer
  * interrupt.
  *
- * /proc/interrupts counts them for each CPU. This program stays on CPU 0 and sleeps; nobody
+ * /proc/interrupts counts them for each CPU. This program stays on CPU 0 and sleeps; nothing
  * else runs.
  */
 #include <sched.h>
@@ -58,13 +58,13 @@ static void check_idle_processors(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a processor with nothing to do takes no timer interrupt", check_idle_processors },
+	{ "a CPU with nothing to do takes no timer interrupt", check_idle_processors },
 };
 
 int main(void)
 {
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
-		printf("1..0 # SKIP the only processor has this program to run\n");
+		printf("1..0 # SKIP the only CPU has this program to run\n");
 		return 0;
 	}
 	return tap_run(rules, sizeof(rules) / sizeof(rules[0]));

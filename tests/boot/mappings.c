@@ -157,7 +157,7 @@ static void check_file_mappings(void)
 	close(fd);
 }
 
-/* The CPU cannot map what may be written to but not read: whoever may write may read, before the first
+/* The CPU cannot map what may be written to but not read: a program that may write may read, before the first
  * write, after it, and when only a call reads. */
 static void check_write_only(void)
 {

@@ -4,7 +4,7 @@
  * the same time as all the others, counts, gets the word of the others when memory goes away, and any
  * program may move to it.
  *
- * Nothing here is about who runs where when nobody says so (scheduling.c).
+ * Where tasks run without affinity is scheduling.c's subject.
  */
 #include <stdatomic.h>
 #include <time.h>
@@ -14,7 +14,7 @@
 #define CPUS_MAX   64
 #define STACK_SIZE 16384
 #define ROUNDS	   8
-/* Of a reader between two naps. */
+/* Looks of a reader between two naps. */
 #define LOOKS	   100
 
 struct board {
@@ -175,11 +175,11 @@ static void check_counting(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "all processors run a program at the same time", check_meeting },
-	{ "a program goes to every processor", check_tour },
-	{ "a program is started on every processor", check_execution },
-	{ "memory that is thrown away is gone on every processor", check_thrown_away },
-	{ "every processor counts", check_counting },
+	{ "all CPUs run a program at the same time", check_meeting },
+	{ "a program goes to every CPU", check_tour },
+	{ "a program is started on every CPU", check_execution },
+	{ "memory that is thrown away is gone on every CPU", check_thrown_away },
+	{ "every CPU counts", check_counting },
 };
 
 int main(int argc, char **argv)

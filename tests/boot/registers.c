@@ -530,7 +530,7 @@ static const struct tap_rule rules[] = {
 	{ "the upper halves of vector registers are the task's own", check_upper_halves },
 	{ "a forked child has its parent's vector registers", check_fork },
 	{ "each exception is Linux's signal, code and address", check_exceptions },
-	{ "a single step is SIGTRAP behind the instruction", check_single_step },
+	{ "a single step is SIGTRAP after the instruction", check_single_step },
 	{ "single steps go over system calls", check_step_syscalls },
 	{ "no registers from a signal frame confuse the kernel", check_contexts },
 	{ "FS and GS bases are the task's own", check_bases },

@@ -50,7 +50,7 @@ static void spin_and_tell(void *argument)
 	}
 }
 
-/* How many of COUNT children are on CPU CPU; CHILDREN_MAX + 1: somebody has not run. */
+/* How many of COUNT children are on CPU CPU; CHILDREN_MAX + 1: a child has not run. */
 static int count_on(int cpu, int count)
 {
 	int on = 0;
@@ -128,7 +128,7 @@ static void check_affinity(void)
 		child_end(children[i]);
 }
 
-/* A real-time task sleeps and wakes while fair ones spin on its CPU: when it runs, nobody else
+/* A real-time task sleeps and wakes while fair ones spin on its CPU: when it runs, no other task
  * does, and what it does between two sleeps is not interrupted by them. */
 static void be_first(void *argument)
 {
@@ -211,7 +211,7 @@ static uint64_t instructions_of(int fd)
 static void check_idle(void)
 {
 	if (cpu_count() == 1) {
-		printf("# skipped: the only processor is never idle while it is asked\n");
+		printf("# skipped: the only CPU is never idle while it is asked\n");
 		return;
 	}
 	run_on(0);
@@ -222,7 +222,7 @@ static void check_idle(void)
 		int fd = open_event(&attr, -1, cpu, -1);
 
 		EXPECT(fd >= 0);
-		/* What was left to do there is done, and the tick of CPU time has ended. */
+		/* The remaining work there is done, and the tick of CPU time has ended. */
 		pause_ms(100);
 		instructions_of(fd);
 		pause_ms(100);
@@ -246,7 +246,7 @@ static const struct tap_rule rules[] = {
 	{ "a real-time task is not interrupted by fair ones", check_real_time },
 	{ "a real-time task that never sleeps does not stop the others for good",
 	  check_throttling },
-	{ "an idle processor executes nothing for a second", check_idle },
+	{ "an idle CPU executes nothing for a second", check_idle },
 };
 
 TAP_MAIN(rules)

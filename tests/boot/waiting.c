@@ -438,7 +438,7 @@ static void check_closing(void)
 	close(ring[0]);
 }
 
-/* What is watched through a descriptor of signals is the child's own, and the child goes. */
+/* A descriptor of signals watches the child's own signals, and the child exits. */
 static void watch_own_signals(void)
 {
 	must(control(common, CTL_ADD, ring[0], POLLIN) == 0);
@@ -472,11 +472,11 @@ static void check_signals_of_dead(void)
 static const struct tap_rule rules[] = {
 	{ "all bytes come through a pipe of one page that many write and many read", check_pipe },
 	{ "all bytes come to readers that poll for shorter and longer than they take", check_poll },
-	{ "a lock that waits by futex, for ever or a moment, is held by one at a time",
+	{ "a lock that waits by futex, without a limit or a moment, is held by one at a time",
 	  check_lock },
 	{ "each waiter that was woken was counted as woken, wherever it was moved", check_requeue },
 	{ "an edge comes to who waits for it, round a ring of processes", check_ring },
-	{ "every shot of epoll is told of to one process, and none is lost", check_shots },
+	{ "every shot of epoll is delivered to one process, and none is lost", check_shots },
 	{ "files and instances of epoll may be closed while they are watched and woken",
 	  check_closing },
 	{ "a process may end whose signals are still watched", check_signals_of_dead },

@@ -5,7 +5,7 @@
 The test finds command lines in the documents themselves: lines of an indented block that begin with a command, lines
 of a manual page after .Dl, and quoted words that begin with one of the project's own commands. They run in their order,
 in one folder, whose files are those that the documents speak of; those of make run in the clone. Output is compared where
-a document shows it: below a line that begins with a "$", and in the block behind "`COMMAND` prints:".
+a document shows it: below a line that begins with a "$", and in the block after "`COMMAND` prints:".
 
 A line that cannot run here is in NOT_RUN, with the reason.
 """
@@ -39,7 +39,7 @@ NOT_RUN = {
     "tools/tally run --gdb ./a.out": "the same",
     "tools/tally run --pmu kvm ./a.out": "wants a host whose KVM has a vPMU; exit-status.t has what it says elsewhere",
 }
-# What the documents' lines speak of: name, contents, mode.
+# The files that the documents' lines name: name, contents, mode.
 FILES = (
     ("a.c", "int main(void)\n{\n\tfor (volatile int n = 0; n < 20000000; n++)\n\t\tcontinue;\n\treturn 0;\n}\n", 0o644),
     ("hello.c", '#include <stdio.h>\nint main(void)\n{\n\treturn puts("hello") < 0;\n}\n', 0o644),
@@ -47,7 +47,7 @@ FILES = (
     ("…", "#!/bin/sh\necho hello\n", 0o755),
     ("DIR/etc/motd", "hello\n", 0o644),
 )
-# What a line has to leave behind.
+# The file that a line has to make.
 LEFT = {
     "tools/tally run --trace syscalls --log FILE …": "FILE",
     "tools/tally run --add ./a.out --get perf.data /usr/bin/perf record -g ./a.out": "perf.data",
@@ -62,7 +62,7 @@ def blocks(text):
 
 
 def command_of(line):
-    """The command that a line of a block is, without the comment behind it; or None."""
+    """The command that a line of a block is, without the comment after it; or None."""
     line = line.removeprefix("$ ")
     if not line.startswith(tuple(name + " " for name in COMMANDS)) and line not in COMMANDS:
         return None
@@ -98,7 +98,7 @@ def commands_of_page(text):
 
 
 def commands_of_help(folder):
-    """What an epilogue or a description of --help shows."""
+    """The commands in an epilogue or a description of --help."""
     _, output, _ = tap.command([TALLY, "--help"], cwd=folder)
     for name in re.findall(r"^    (\w+) ", output.decode(), re.MULTILINE):
         output += tap.command([TALLY, name, "--help"], cwd=folder)[1]

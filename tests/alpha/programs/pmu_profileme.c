@@ -124,7 +124,7 @@ static struct perf_event_attr profiling_attr(uint64_t select, uint64_t period)
 					 .disabled = 1 };
 }
 
-/* What both counters say under SELECT, of MISSES of the cache. */
+/* The values of both counters with SELECT, for MISSES of the cache. */
 static void check_counters(const struct instruction *instruction, const struct profileme_raw *raw,
 			   uint64_t misses)
 {

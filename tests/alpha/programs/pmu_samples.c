@@ -185,7 +185,7 @@ static void check_beside_others(void)
 	children_run(3 * cpu_count(), sample_beside_others);
 }
 
-/* Of exceptions, one sample for each period; the handlers' places are not followed. */
+/* Exceptions: one sample for each period; the handlers' places are not followed. */
 static void sample_traps(const struct kind *kind, const struct spin_work *work, uint64_t period)
 {
 	struct perf_event_attr attr = sampling_attr(kind, period);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What Alpha has of hostile.c: its calls, the addresses that are nobody's, and code with bad stacks and frames.
+ * Alpha's part of hostile.c: its calls, the addresses without an owner, and code with bad stacks and frames.
  */
 #ifndef TESTS_BOOT_ALPHA_HOSTILE_H
 #define TESTS_BOOT_ALPHA_HOSTILE_H

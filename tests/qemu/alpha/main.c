@@ -4,7 +4,7 @@
 #include "guest.h"
 
 /*
- * What measure() counts beside the function, from the HW_MTPR that enables the counters to the one
+ * The counts of measure() beside the function, from the HW_MTPR that enables the counters to the one
  * that disables them, in instructions (and branches). Enable: hw_ret (1). The guest: mov, jsr (1);
  * mov, mov, call_pal. PALcode: br (1); mfpr, beq (1), cmpule, beq (1), br (1), lda, s4addq, jmp (1);
  * br (1); and, sll, mov, mfpr, bic, mtpr.
@@ -419,7 +419,7 @@ static void test_processes(void)
 	switch_to(first);
 }
 
-/* What every CPU does first. */
+/* The first steps of every CPU. */
 static void start_cpu(void)
 {
 	register uint64_t gp __asm__("$29");
@@ -591,7 +591,7 @@ static const struct {
 	{ "suite=absent", test_absent },
 };
 
-/* What follows NAME in TEXT; NULL: TEXT begins otherwise. */
+/* The text after NAME in TEXT; NULL: TEXT begins otherwise. */
 static const char *behind(const char *name, const char *text)
 {
 	while (*name && *name == *text) {

@@ -22,7 +22,7 @@
 
 enum { TRAP_REPLAY = 0, TRAP_UNALIGNED = 5, TRAP_FAULT = 7, TRAP_OPCDEC = 8, TRAP_ARITH = 12 };
 
-/* What the model dictates of one instruction: that number NUMBER of FN, from 1. */
+/* The model's values for one instruction: that number NUMBER of FN, from 1. */
 struct expected {
 	const char *what;
 	void (*fn)(void *);

@@ -10,7 +10,7 @@
 	.set	noreorder
 	.set	nomacro
 
-/* What PALcode runs (pal.S), as instructions and branches, for a trap from kernel mode. */
+/* PALcode's part (pal.S), as instructions and branches, for a trap from kernel mode. */
 FRAME_I = 9	/* and, beq, lda, six stq */
 FRAME_B = 1
 RTI_I = 14	/* mfpr, six ldq, lda, andnot, and, bne, and, mtpr, hw_ret */

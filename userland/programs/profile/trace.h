@@ -48,7 +48,7 @@ long profile_run(int fd, const struct step *steps, const struct step *end);
 extern const uintptr_t
 	profile_run_addresses[DRIVER_FIRST + DRIVER_BEFORE + DRIVER_AFTER + DRIVER_LAST];
 
-/* What is expected of the samples. */
+/* The expected samples. */
 struct trace {
 	uint64_t instructions; /* user instructions while the event is enabled */
 	size_t samples;
