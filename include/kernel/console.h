@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct file;
+struct inode;
 struct process;
 
 /* The driver: sends SIZE bytes as they are, waiting while the line is busy. Task context. */
@@ -30,5 +32,8 @@ void console_init(bool raw);
 
 /* Makes the console, if it is a terminal, the controlling one of PROCESS, the first. */
 void console_give(struct process *process);
+
+/* Opens the console's node. Task context. */
+int console_open(struct inode *inode, struct file *file);
 
 #endif

@@ -18,15 +18,8 @@ int pty_open_master(struct file *file);
  * locked, or its master was closed. Task context. */
 int pty_open_slave(unsigned int number, struct file *file);
 
-/* Whether DEVICE is a slave's number; and its node's way to pty_open_slave. */
-bool pty_is_slave(uint64_t device);
-int pty_slave_open(struct inode *inode, struct file *file);
-
 /* Gives slave NUMBER its name below /dev/pts: the dentry, or NULL; and takes it away. Task context. */
 struct dentry *pty_name_create(unsigned int number);
 void pty_name_remove(struct dentry *name);
-
-/* Mounts /dev/pts. At start, after /dev. */
-void pty_mount(void);
 
 #endif

@@ -182,9 +182,6 @@ uint64_t sched_idle_time_ns(unsigned int cpu);
 uint64_t sched_switch_count(void);
 /* Load averages of 1, 5 and 15 minutes, in 16.16 fixed point: see kernel/sched/load.c. Task context. */
 void sched_load(uint32_t loads[3]);
-/* Begins to take them. Task context, once. */
-void sched_load_init(void);
-
 /* Tasks that run or wait, over all processors. A snapshot; task context. */
 unsigned int sched_runnable_count(void);
 
