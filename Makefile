@@ -25,7 +25,7 @@ MAKEFLAGS += --no-builtin-rules
 ifneq ($(V),1)
 MAKEFLAGS += --silent
 endif
-# What a recipe says instead of its command: $(call say,CC,file).
+# The line that a recipe prints instead of its command: $(call say,CC,file).
 say = @printf '  %-4s %s\n' $(1) $(2)
 
 .DELETE_ON_ERROR:

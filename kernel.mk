@@ -1,5 +1,5 @@
 # The kernel: every source file of boot/ and below boot/$(ARCH)/, arch/$(ARCH)/, kernel/ and drivers/, and from newlib
-# the string functions. What only one ISA has to say is in arch/$(ARCH)/arch.mk.
+# the string functions. arch/$(ARCH)/arch.mk adds one ISA's part.
 
 KERNEL_DIRS := boot/$(ARCH) arch/$(ARCH) kernel drivers
 # The vDSO is a program's, not the kernel's: see arch.mk.
@@ -42,7 +42,7 @@ KERNEL_CFLAGS := -std=gnu11 -ffreestanding -nostdlib -g -Wall -Wextra -Werror -W
 	-fno-strict-aliasing -Wframe-larger-than=2560
 ifeq ($(DEBUG),1)
 KERNEL_CFLAGS += -Og -DTALLY_DEBUG=1 -DTALLY_LOCK_ORDER=1 -fsanitize=undefined -fno-sanitize-recover=all
-# A variable that nobody set has bytes 0xfe, which tests/fuzz knows when they come out of the kernel.
+# An unset variable has bytes 0xfe, which tests/fuzz recognizes when they come out of the kernel.
 KERNEL_CFLAGS += -ftrivial-auto-var-init=pattern
 else
 KERNEL_CFLAGS += -O2
@@ -56,7 +56,7 @@ include arch/$(ARCH)/arch.mk
 KERNEL_LIB_OBJS := $(NEWLIB_STRING:%=$(O)/newlib/%.o)
 
 # The makefile is a source too: it has the flags.
-# The checkers are on the way of everything, and not what is looked for.
+# Every path runs through the checkers; they are not the subject of the checks.
 $(O)/kernel/debug/%.c.o: KERNEL_CFLAGS += -O2 -fno-sanitize=all -fno-stack-protector
 
 $(O)/%.c.o: %.c kernel.mk

@@ -132,7 +132,7 @@ void hook_task_changes_program(struct task *task, bool dumpable)
 {
 	perf_task_exec(task);
 	perf_task_renamed(task, true);
-	/* Before there is anything of the new program to be seen. */
+	/* Before any of the new program is visible. */
 	if (!dumpable)
 		perf_task_end_events(task);
 }

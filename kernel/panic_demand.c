@@ -45,7 +45,7 @@ static void fail_assertion(void)
 	ASSERT(executable[0] != 0);
 }
 
-/* Each level needs its own stack frame: the compiler must not turn the recursion into a loop. */
+/* Each level needs its own stack frame: the compiler must not make a loop of the recursion. */
 static unsigned int overflow_stack(volatile unsigned int depth)
 {
 	return depth == UINT32_MAX ? 0 : overflow_stack(depth + 1) + depth;

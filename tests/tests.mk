@@ -1,5 +1,5 @@
 # The tests: what they are made of, and `make check`, which runs every one of them with prove (tests/check).
-# What each group is about: tests/README.md.
+# tests/README.md describes each group.
 
 # Scripts find what was built here through this variable, and so does tools/tally: Alpha's things are below.
 export TALLY_BUILD := $(abspath $(O:%/alpha=%))

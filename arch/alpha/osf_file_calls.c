@@ -114,7 +114,7 @@ long alpha_oldumount(const unsigned long arg[6])
 /*
  * Files have no property lists, nor have they on Linux. Setting one returns the size of the list,
  * getting reports that no room is needed, deleting succeeds; no operation looks at the file. So OSF/1's
- * tar and cp go on.
+ * tar and cp continue.
  */
 
 /* Per operation, the argument that holds the size to return, or the address that receives the needed

@@ -149,7 +149,7 @@ static const struct {
 	{ PR_UNALIGN_SKIP, UNALIGNED_SKIP },
 };
 
-/* Like Linux, always returns 0: Linux masks the result away. */
+/* Returns the chosen options. Linux always returns 0, because it masks the result. */
 long alpha_get_unalign(const unsigned long arg[4])
 {
 	int32_t told = 0;

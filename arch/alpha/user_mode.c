@@ -55,7 +55,7 @@ enum event {
 
 /* Instructions of PALcode, and the branches among them, from the first in PALmode to the one that
  * enters the kernel. */
-static const struct user_way palcode[] = {
+static const struct user_path palcode[] = {
 	/* ps, pc, in PALmode?; STACK_FRAME: mode?, ps, usp, ksp, sp, 6 stores; 5 registers, hw_ret */
 	[MEMORY_FAULT] = { 3 + 12 + 6, 3 },
 	/* one more, which moves the PC past the instruction */
@@ -85,7 +85,7 @@ static const struct user_way palcode[] = {
 #define CALL_FIRST     0x80u
 #define CALL_LAST      0xbfu
 
-/* Tells the two flows of PALcode for a missing instruction apart: both end in the same place with the
+/* Distinguishes the two flows of PALcode for a missing instruction: both end in the same place with the
  * same arguments. */
 static enum event missing_instruction(uintptr_t pc)
 {
@@ -122,7 +122,7 @@ static enum event find_event(uint64_t entry, uint64_t a0, uintptr_t pc)
 
 /* The entry's instructions after the test until the counters stop: the level, the counters, wrperfmon
  * up to the write to I_CTL. The branch to the end is not taken. */
-static const struct user_way stop_path = { 8 + 17, 1 + 6 };
+static const struct user_path stop_path = { 8 + 17, 1 + 6 };
 
 /* Places from the test on at which an entry can be interrupted: the test's three instructions and the two
  * that raise the level. After the third a branch has retired, after the fourth a0 has changed. */
@@ -130,7 +130,7 @@ static const struct user_way stop_path = { 8 + 17, 1 + 6 };
 #define TEST_A0_IS_LOST 3u
 #define TEST_END	4u
 
-static void add(struct user_way *sum, uint64_t instructions, uint64_t branches)
+static void add(struct user_path *sum, uint64_t instructions, uint64_t branches)
 {
 	sum->instructions += instructions;
 	sum->branches += branches;
@@ -163,14 +163,14 @@ static const struct user_entry {
 
 /* Returns the instructions and branches since user mode's last instruction, when the entry of FRAME has
  * stopped the counters. */
-static struct user_way count_entry_path(const struct trap_frame *frame)
+static struct user_path count_entry_path(const struct trap_frame *frame)
 {
 	uint64_t entry = frame->entry, a0 = frame->cause[0];
-	struct user_way sum = stop_path;
+	struct user_path sum = stop_path;
 
 	add(&sum, entry == ENTRY_CALL ? USER_MODE_CALL : USER_MODE_ENTRY, 0);
 	for (;;) {
-		const struct user_way *pal = &palcode[find_event(entry, a0, frame->pc)];
+		const struct user_path *pal = &palcode[find_event(entry, a0, frame->pc)];
 
 		add(&sum, pal->instructions, pal->branches);
 		if (arch_frame_is_user(frame))
@@ -216,7 +216,7 @@ void user_mode_left(struct trap_frame *frame)
 
 /* wrperfmon from the write to I_CTL on; the user's stack pointer; 26 registers and the kernel's stack
  * pointer; RTI. */
-static const struct user_way exit_path = { 1 + 2 + 27 + 16, 1 + 2 };
+static const struct user_path exit_path = { 1 + 2 + 27 + 16, 1 + 2 };
 
 uint64_t user_mode_begins(void)
 {

@@ -292,8 +292,8 @@ void arch_timer_set(uint64_t deadline_ns)
 }
 
 /*
- * Check that the counters of two CPUs are synchronous. Both take the same lock by turns and look for a
- * step back in time.
+ * Check that the counters of two CPUs are synchronous. Both take the same lock alternately and look for
+ * a step back in time.
  */
 static struct spinlock check_lock;
 static uint64_t check_last; /* check_lock */

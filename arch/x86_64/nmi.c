@@ -14,6 +14,7 @@
 
 #include <arch/pmu.h>
 #include <arch/task.h>
+#include <kernel/debug.h>
 #include <kernel/log.h>
 #include <kernel/panic.h>
 #include <machine/cpu.h>
@@ -67,8 +68,10 @@ void nmi_handle(struct trap_frame *frame)
 	switch (frame->vector) {
 	case VECTOR_NMI:
 		local->nmi_depth++;
+		debug_nmi_begin();
 		interrupt_count(VECTOR_NMI);
 		dispatch(frame);
+		debug_nmi_end();
 		local->nmi_depth--;
 		if (frame->rip == (uintptr_t)cpu_idle_halt)
 			frame->rip = (uintptr_t)cpu_idle_awake;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A tracee's debug registers, as its tracer sees them (u_debugreg of struct user). Behind this view are
+ * A tracee's debug registers, as its tracer sees them (u_debugreg of struct user). The registers are
  * breakpoints of the perf core that belong to the task, one for each address register that the tracer
- * has ever set; so they share the CPU's registers with all other events. The control register enables
- * and disables them; a hit sets a bit of the status register, and debug_registers.c sends SIGTRAP for
- * it.
+ * has ever set. They share the CPU's registers with all other events. The control register enables and
+ * disables them; a hit sets a bit of the status register, and debug_registers.c sends SIGTRAP for it.
  *
  * Values and errors: Linux's arch/x86/kernel/ptrace.c as seen from outside. The tracer changes the
  * registers while the tracee is stopped, the tracee's own exit and execve otherwise; hence no lock.
@@ -27,7 +26,7 @@
 /* Bits of DR7 that a tracer's value cannot set. */
 #define CONTROL_RESERVED 0xffffffff0000fc00
 
-/* Of one task; allocated when the tracer sets the first register. */
+/* One task's; allocated when the tracer sets the first register. */
 struct ptrace_debug {
 	struct perf_event *breakpoints[ARCH_BREAKPOINTS]; /* NULL: never set */
 	uint64_t control;				  /* as the tracer wrote it */

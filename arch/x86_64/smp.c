@@ -139,7 +139,7 @@ static void send_startup(uint32_t id)
 	apic_send_startup(id, (uint8_t)(start_page >> PAGE_SHIFT));
 }
 
-/* Compares the boot CPU's counter with that of CPU, then lets CPU go on. */
+/* Compares the boot CPU's counter with that of CPU, then lets CPU continue. */
 static void admit(unsigned int cpu)
 {
 	unsigned long state = arch_irq_save();

@@ -191,7 +191,7 @@ struct trap_frame *arch_interrupt_frame(void)
 
 /* FRAME's program would continue at an address outside user space, which a signal handler or sigreturn
  * can give it: the CPU would fault in the kernel. */
-static void leave_strange_address(struct trap_frame *frame)
+static void handle_bad_return_address(struct trap_frame *frame)
 {
 	do {
 		arch_irq_enable();
@@ -208,7 +208,7 @@ static inline void prepare_user_mode(struct trap_frame *frame)
 	if (__builtin_expect(user_return_is_due(), 0))
 		user_return(frame);
 	if (frame->rip >= USER_END)
-		leave_strange_address(frame);
+		handle_bad_return_address(frame);
 	frame->cs = SELECTOR_USER_CODE;
 	frame->ss = SELECTOR_USER_DATA;
 	frame->rflags = (frame->rflags & FLAGS_OF_USER) | X86_FLAGS_IF | FLAG_ALWAYS_ONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide about the running CPU: its number, the current task, the
+ * Interface of every ISA: the running CPU, its number, the current task, the
  * interrupt flag, waiting. The inline bodies are in <machine/cpu.h> (arch/ISA/include/machine/; the
  * hosted unit tests have their own).
  *
@@ -14,7 +14,7 @@
  *   void arch_cpu_idle(void)                  called with interrupts off: enables them and waits
  *                                             for one without a window in between; returns with
  *                                             them off
- *   noreturn void arch_cpu_halt(void)         stop this CPU for good
+ *   noreturn void arch_cpu_halt(void)         stop this CPU permanently
  *
  * NMIs are not affected by the interrupt flag.
  */

@@ -228,8 +228,8 @@ pid_t child_wait(pid_t pid, unsigned int options, int *status, struct kernel_rus
 
 /* Sets INFO's si_code and si_status from STATUS, as wait4 reports it. Any context. */
 void child_describe(struct kernel_siginfo *info, int status);
-/* Notifies CHILD's parent that CHILD was stopped or continued, by SIGCHLD unless the parent blocks that
- * (SA_NOCLDSTOP), and wakes it: STATUS as wait4 reports it. T held, no S. */
+/* Notifies CHILD's parent that CHILD was stopped or continued, by SIGCHLD unless the parent ignores
+ * that (SIG_IGN, SA_NOCLDSTOP), and wakes it: STATUS as wait4 reports it. T held, no S. */
 void child_tell_parent(struct process *child, int status);
 
 /* Makes TASK look at its pending work. T held. */
@@ -292,8 +292,8 @@ void signal_handlers_set(struct signal_handlers *handlers, int signal,
 /* Removes the handler of SIGNAL but keeps flags and mask; UNLESS_HANDLED: only if it is ignored. Any context
  * but NMI. */
 void signal_handlers_reset(struct signal_handlers *handlers, int signal, bool unless_handled);
-/* Resets handlers to default for a new program, no longer shared; ignored signals stay ignored. 0, or
- * -ENOMEM. Task context. */
+/* Resets handlers to default for a new program, no longer shared; ignored signals stay ignored. 0, or -1:
+ * no memory. Task context. */
 int signal_reset_for_exec(struct process *process);
 /* Recomputes whether TASK has an unblocked pending signal. S held. */
 void signal_update_attention(struct task *task);

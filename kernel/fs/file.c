@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Open files: the object behind a descriptor, a mapping or a file that the kernel uses; several of them may
- * share it.
+ * Open files: the objects to which descriptors, mappings and kernel code refer; several may share one.
  *
  * Not here: descriptors (file_table.c), kinds of files (inode.c, console.c …), system calls on descriptors
  * (file_calls.c), the signals that a file sends (notify.c).

@@ -57,6 +57,22 @@ static __attribute__((noinline)) ssize_t write_and_notify(struct file *file, con
 	return done;
 }
 
+static inline ssize_t read_checked(struct file *file, void *buffer, size_t size, uint64_t *position)
+{
+	if (inotify_is_used())
+		return read_and_notify(file, buffer, size, position);
+	return file->ops->read(file, buffer, size, position);
+}
+
+/* SIZE is more than one call moves: checks the whole range, and moves what one call moves. */
+static __attribute__((noinline)) ssize_t read_much(struct file *file, void *buffer, size_t size,
+						   uint64_t *position)
+{
+	int error = check_range(buffer, size, *position);
+
+	return error ? error : read_checked(file, buffer, TRANSFER_MAX, position);
+}
+
 static inline ssize_t read_from(struct file *file, void *buffer, size_t size, uint64_t *position)
 {
 	unsigned int flags = file->flags;
@@ -66,16 +82,30 @@ static inline ssize_t read_from(struct file *file, void *buffer, size_t size, ui
 		return -EBADF;
 	if (!file->ops->read)
 		return -EINVAL;
+	if (__builtin_expect(size > TRANSFER_MAX, 0))
+		return read_much(file, buffer, size, position);
 	int error = check_range(buffer, size, *position);
 
 	if (__builtin_expect(error, 0))
 		return error;
-	/* The whole range is checked, also the part that this call leaves. */
-	if (__builtin_expect(size > TRANSFER_MAX, 0))
-		size = TRANSFER_MAX;
+	return read_checked(file, buffer, size, position);
+}
+
+static inline ssize_t write_checked(struct file *file, const void *buffer, size_t size,
+				    uint64_t *position)
+{
 	if (inotify_is_used())
-		return read_and_notify(file, buffer, size, position);
-	return file->ops->read(file, buffer, size, position);
+		return write_and_notify(file, buffer, size, position);
+	return file->ops->write(file, buffer, size, position);
+}
+
+/* SIZE is more than one call moves: checks the whole range, and moves what one call moves. */
+static __attribute__((noinline)) ssize_t write_much(struct file *file, const void *buffer,
+						    size_t size, uint64_t *position)
+{
+	int error = check_range(buffer, size, *position);
+
+	return error ? error : write_checked(file, buffer, TRANSFER_MAX, position);
 }
 
 static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint64_t *position)
@@ -86,16 +116,13 @@ static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint
 		return -EBADF;
 	if (!file->ops->write)
 		return -EINVAL;
+	if (__builtin_expect(size > TRANSFER_MAX, 0))
+		return write_much(file, buffer, size, position);
 	int error = check_range(buffer, size, *position);
 
 	if (__builtin_expect(error, 0))
 		return error;
-	/* The whole range is checked, also the part that this call leaves. */
-	if (__builtin_expect(size > TRANSFER_MAX, 0))
-		size = TRANSFER_MAX;
-	if (inotify_is_used())
-		return write_and_notify(file, buffer, size, position);
-	return file->ops->write(file, buffer, size, position);
+	return write_checked(file, buffer, size, position);
 }
 
 long sys_read(const unsigned long arg[6])
@@ -480,6 +507,14 @@ static bool may_be_direct(const struct file *file)
 	return inode && (inode_type(inode) == S_IFREG || inode_type(inode) == S_IFIFO);
 }
 
+/* O_NOATIME hides reads from the owner, so only the owner may set it. */
+static bool may_hide_access(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	return !inode || inode_owner_or_capable(inode);
+}
+
 static long control(struct file *file, int fd, unsigned int command, unsigned long argument)
 {
 	switch (command) {
@@ -497,6 +532,8 @@ static long control(struct file *file, int fd, unsigned int command, unsigned lo
 	case F_SETFL:
 		if (!file->ops->notifies)
 			argument &= ~(unsigned long)FASYNC;
+		if ((argument & ~(unsigned long)file->flags & O_NOATIME) && !may_hide_access(file))
+			return -EPERM;
 		if ((argument & O_DIRECT) && !may_be_direct(file))
 			return -EINVAL;
 		set_flags(file, fd, SETTABLE_FLAGS, (unsigned int)argument);

@@ -145,7 +145,7 @@ static long control_random(struct file *file, unsigned int command, unsigned lon
 	}
 }
 
-/* As in Linux, /dev/random is never reported as writable. */
+/* As in Linux, poll never reports /dev/random as writable, unlike /dev/urandom. */
 static unsigned int poll_random(struct file *file, struct poll_table *table)
 {
 	return POLLIN | POLLRDNORM;

@@ -184,6 +184,19 @@ static int set_priority(struct unix_socket *socket, int name, const union option
 	return 0;
 }
 
+static void get_mark(struct unix_socket *socket, int name, union option_value *value)
+{
+	value->number = socket->mark;
+}
+
+static int set_mark(struct unix_socket *socket, int name, const union option_value *value)
+{
+	if (!capable(CAP_NET_ADMIN) && !capable(CAP_NET_RAW))
+		return -EPERM;
+	socket->mark = value->number;
+	return 0;
+}
+
 /* --- times --- */
 
 static void get_linger(struct unix_socket *socket, int name, union option_value *value)
@@ -271,6 +284,7 @@ static const struct option options[] = {
 	{ SO_RCVBUFFORCE, sizeof(int32_t), NULL, force_buffer },
 	{ SO_RCVLOWAT, sizeof(int32_t), get_receive_least, set_receive_least },
 	{ SO_PRIORITY, sizeof(int32_t), get_priority, set_priority },
+	{ SO_MARK, sizeof(int32_t), get_mark, set_mark },
 	{ SO_LINGER, sizeof(struct kernel_linger), get_linger, set_linger },
 	{ SO_PASSCRED, sizeof(int32_t), get_pass_credentials, set_pass_credentials },
 	{ SO_PEERCRED, sizeof(struct kernel_ucred), get_peer_credentials, NULL },

@@ -137,8 +137,8 @@ struct unix_socket {
 	_Atomic uint32_t receive_least;			      /* bytes, SO_RCVLOWAT */
 	_Atomic uint64_t send_timeout_ns, receive_timeout_ns; /* UINT64_MAX: none */
 	_Atomic bool pass_credentials;
-	_Atomic uint32_t switches;	    /* options that are on or off: socket_options.c */
-	_Atomic int32_t priority, linger_s; /* stored without effect */
+	_Atomic uint32_t switches;		  /* options that are on or off: socket_options.c */
+	_Atomic int32_t priority, mark, linger_s; /* stored without effect */
 
 	struct wait_queue changed; /* woken by packets, room, connections, shutdown */
 };

@@ -28,7 +28,7 @@
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>
 
-/* Bytes read ahead; a power of two. */
+/* Size of the buffer for bytes that no program has read; a power of two. */
 #define RING_SIZE	4096
 /* The size of a terminal that does not report one. */
 #define DEFAULT_ROWS	24
@@ -54,7 +54,7 @@ static char ring[RING_SIZE]; /* I */
 static uint32_t read_at;     /* I: next to read; runs freely */
 static uint32_t write_at;    /* I */
 static bool escaped;	     /* I: the previous byte was an escape */
-static bool ended;	     /* I: no more input comes */
+static bool ended;	     /* I: no more input comes; I is input_lock */
 static struct wait_queue input_waiters = { SPINLOCK_INITIALIZER,
 					   TAILQ_HEAD_INITIALIZER(input_waiters.entries) };
 static struct mutex output_mutex = {

@@ -7,6 +7,7 @@
  *
  * Source: ioctl_tty(2).
  */
+#include <kernel/credentials.h>
 #include <kernel/tty.h>
 
 #include <kernel/usercopy.h>
@@ -127,11 +128,14 @@ static long count_input(struct tty *tty, unsigned long argument)
 	return put_int(argument, count);
 }
 
-/* Inserts the byte as if it had been typed. */
+/* Inserts the byte as if it had been typed. Linux's default for dev.tty.legacy_tiocsti is 0: a user could type commands
+ * into the terminal of a privileged program. */
 static long type(struct tty *tty, unsigned long argument)
 {
 	uint8_t byte;
 
+	if (!capable(CAP_SYS_ADMIN))
+		return -EIO;
 	if (copy_from_user(&byte, (const void *)argument, 1))
 		return -EFAULT;
 	if (tty_room(tty) == 0)
@@ -220,6 +224,8 @@ static long refuse_peer(struct tty *tty, unsigned long argument)
 
 static long hang_up(struct tty *tty, unsigned long argument)
 {
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
 	tty_hang_up(tty, false);
 	return 0;
 }

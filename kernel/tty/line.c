@@ -439,7 +439,7 @@ unsigned int line_receive(struct line *line, uint8_t byte)
 size_t line_room(const struct line *line)
 {
 	uint32_t used = line->write_at - line->read_at;
-	/* PARMRK may turn one byte into two. */
+	/* PARMRK may make two bytes of one. */
 	uint32_t room = LINE_INPUT_SIZE - used;
 
 	if (line->modes.c_iflag & PARMRK)

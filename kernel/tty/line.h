@@ -44,7 +44,7 @@ struct line {
 	uint32_t write_at;		   /* end of the line being typed */
 	bool literal;			   /* take the next byte literally (VLNEXT) */
 	bool erasing;			   /* inside ECHOPRT's \.../ */
-	bool pushed; /* the line at read_at is whole only because line editing was turned on */
+	bool pushed; /* the line at read_at is whole only because line editing was enabled */
 
 	/* Output: the cursor's column, for tabs and for erasing them. */
 	uint32_t column, line_column; /* line_column: start of the line being typed */

@@ -5,6 +5,9 @@
 Files read downhill: a helper stands before the function that calls it. So a C file declares a static function before its
 definition only where the order cannot help: in a recursion, or where a table of operations closes the circle. DECLARED has
 these functions.
+
+Shared data has its lock beside it: in the headers of kernel/perf each field of a structure has a comment that begins with the
+letters of its locks, and a comment before the structure explains the letters. UNSHARED has the structures that need none.
 """
 
 import os
@@ -34,6 +37,20 @@ DECLARED = {
     ("tests/unit/sim/ev67.c", "interrupt_entry"): "recursion: an entry can be interrupted",
     ("tests/unit/sim/ev67.c", "leave_user_mode"): "recursion: an entry can be interrupted",
 }
+
+# Structure: why its fields need no lock.
+UNSHARED = {
+    "counter_move": "on the caller's stack",
+    "counter_moves": "on the caller's stack",
+    "perf_call": "on the caller's stack",
+    "perf_callchain": "its CPU's, between perf_callchain_take and perf_callchain_done",
+    "perf_group_walk": "on the caller's stack",
+    "perf_notice": "on the writer's stack",
+    "perf_output": "on the writer's stack",
+    "pmu_attribute": "constant",
+}
+# Structure: its legend gives the rule for fields without a letter.
+WITH_DEFAULT = {"pmu"}
 
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 DECLARATION = re.compile(r"^static\b(?!_)[^;{}=#]*?\b(\w+)\s*\(((?:[^;{}=#])*)\)\s*;", re.MULTILINE)
@@ -74,9 +91,52 @@ def check_downhill(report):
     report.equal(sorted(set(DECLARED) - found), [], "each exception is still one")
 
 
+STRUCTURE = re.compile(r"^struct (\w+) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+LETTER = re.compile(r"^ \*   ([A-Z])  \S", re.MULTILINE)
+# A field with the comments before and behind it, from the line where it begins to the one where it ends.
+FIELD = re.compile(r"(?P<before>(?:^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n)*)^[ \t]*(?P<field>[^/;{}\s][^;{}]*);[ \t]*(?P<behind>/\*(?:(?!\*/).)*\*/)?",
+                   re.MULTILINE | re.DOTALL)
+RULE = re.compile(r"/\* ([A-Z]{1,2})\b(?![a-z])")
+
+
+def unruled_fields(text):
+    """(structure, field) for each field of TEXT, a header, whose comment has no letter of the structure's legend."""
+    structures = dict(STRUCTURE.findall(text))
+    for match in STRUCTURE.finditer(text):
+        name, body = match[1], match[2]
+        if name in UNSHARED:
+            continue
+        legend = set(LETTER.findall(text[:match.start()]))
+        for field in FIELD.finditer(body):
+            typed = re.match(r"struct (\w+) \w", field["field"])
+            if typed and (typed[1] in structures or typed[1] in {"perf_context", "perf_groups"}):
+                continue
+            comment = field["behind"] or ((field["before"] or "").rstrip().rpartition("/*")[1:] and
+                                          "/*" + field["before"].rstrip().rpartition("/*")[2]) or ""
+            rule = RULE.match(comment)
+            if rule is None and name in WITH_DEFAULT:
+                continue
+            if rule is None or not set(rule[1]) <= legend:
+                yield name, " ".join(field["field"].split())
+
+
+def check_locks(report):
+    text = ("/*\n *   K  none: constant\n */\nstruct a {\n\tint b; /* K */\n\t/* K: c */\n\tint c, d;\n\tint e;\n"
+            "\tint f; /* L: f */\n\tunion {\n\t\tint g; /* Known */\n\t};\n};\n")
+    report.equal([field for _, field in unruled_fields(text)], ["int e", "int f", "int g"], "a field without a rule is found")
+    headers = [path for path in sources(".h") if path.startswith("include/kernel/perf/")]
+    texts = {path: read(path) for path in headers}
+    names = {name for text in texts.values() for name, _ in STRUCTURE.findall(text)}
+    report.ok({"perf_event", "perf_context", "perf_ring", "perf_cpu", "perf_groups", "pmu"} <= names, "structures are found", names)
+    unruled = [f"{path}: struct {name}: {field}" for path, text in sorted(texts.items()) for name, field in unruled_fields(text)]
+    report.equal(unruled, [], "each shared field of the perf core has its lock beside it")
+    report.equal(sorted((set(UNSHARED) | WITH_DEFAULT) - names), [], "each structure without locks exists")
+
+
 def main():
     report = tap.Report()
     check_downhill(report)
+    check_locks(report)
     return report.done()
 
 

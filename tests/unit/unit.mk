@@ -1,7 +1,7 @@
 # Unit tests: the machine-independent perf core and the PMU drivers on the build host, against the simulated machine
 # of tests/unit/sim, under AddressSanitizer and UndefinedBehaviorSanitizer. Each tests/unit/NAME_test.c becomes
 # $(O)/unit/NAME_test, which prints TAP. `make unit` builds all of them. Those named NAME_threads_test make every
-# processor a thread of the host and are under ThreadSanitizer instead.
+# CPU a thread of the host and are under ThreadSanitizer instead.
 
 UNIT_THREADS_NAMES := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_threads_test.c)))
 UNIT_NAMES := $(filter-out $(UNIT_THREADS_NAMES),$(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_test.c))))
@@ -16,15 +16,40 @@ UNIT_SIM_OBJS := $(UNIT_SIM_SRCS:%=$(O)/unit/%.o)
 UNIT_CPPFLAGS := -Itests/unit/include -Iinclude -DTALLY_DEBUG=1 -DTAP_DIAGNOSTICS=stderr -MMD -MP
 UNIT_COMMON_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -fno-omit-frame-pointer -pthread
 UNIT_CFLAGS := $(UNIT_COMMON_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all
+ifeq ($(COVERAGE),1)
+# For `make coverage`: every branch of the source is a branch of the code, and no sanitizer adds one.
+UNIT_CFLAGS := $(UNIT_COMMON_CFLAGS) -O0 --coverage
+endif
 # -fno-builtin: ThreadSanitizer does not see a memcpy that the compiler makes instructions of.
 UNIT_THREADS_CFLAGS := $(UNIT_COMMON_CFLAGS) -fsanitize=thread -fno-builtin
 # Kernel sources see newlib's headers, as in the kernel; tests and the simulated machine see the host's first.
 UNIT_KERNEL_INCLUDES := -nostdinc -isystem $(shell $(CC) -print-file-name=include) -isystem $(NEWLIB)/include
 UNIT_HOST_INCLUDES := -D_GNU_SOURCE -idirafter $(NEWLIB)/include -idirafter include/uapi
 
-.PHONY: unit
+.PHONY: unit mutants coverage unit-flags
 #: unit             builds the unit tests; build/unit/NAME runs one
 unit: $(UNIT_TESTS)
+
+#: mutants          measures the unit tests by faults: ONLY="NAME …" tries some of them
+# For people, and before each release: puts faults into the core and the drivers, one at a time, and lists those that
+# no unit test notices (tests/mutants/mutants). ONLY=NAME… tries some of them.
+mutants: $(UNIT_NAMES:%=$(O)/unit/%)
+	@tests/mutants/mutants $(ONLY)
+
+#: coverage         prints the branches of kernel/perf that the unit tests take
+# Which branches of kernel/perf the unit tests take; MISSING=1 also prints the lines with others.
+coverage:
+	@$(MAKE) --no-print-directory O=$(O)/coverage COVERAGE=1 coverage-programs
+	@tests/unit/coverage $(if $(filter 1,$(MISSING)),--missing) $(O)/coverage $(UNIT_NAMES:%=$(O)/coverage/unit/%)
+
+.PHONY: coverage-programs
+coverage-programs: $(UNIT_NAMES:%=$(O)/unit/%)
+
+# For tests/mutants/mutants: how sources of the kernel are compiled here, and tests linked.
+unit-flags:
+	@echo 'compile=$(CC) $(UNIT_CPPFLAGS) $(UNIT_KERNEL_INCLUDES) $(UNIT_CFLAGS) -fno-strict-aliasing -Wno-error'
+	@echo 'link=$(CC) $(UNIT_CFLAGS)'
+	@echo 'tests=$(UNIT_NAMES)'
 
 # -fno-strict-aliasing: as the kernel itself is built.
 $(O)/unit/kernel/%.c.o: kernel/%.c | $(NEWLIB_STAMP)

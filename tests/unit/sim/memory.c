@@ -198,7 +198,8 @@ int copy_from_user(void *destination, const void *user_source, size_t size)
 {
 	size_t good = reachable(user_source, size);
 
-	memcpy(destination, user_source, good);
+	if (good)
+		memcpy(destination, user_source, good);
 	return good == size ? 0 : -EFAULT;
 }
 
@@ -206,7 +207,8 @@ int copy_to_user(void *user_destination, const void *source, size_t size)
 {
 	size_t good = reachable(user_destination, size);
 
-	memcpy(user_destination, source, good);
+	if (good)
+		memcpy(user_destination, source, good);
 	return good == size ? 0 : -EFAULT;
 }
 
@@ -214,7 +216,8 @@ int clear_user(void *user_destination, size_t size)
 {
 	size_t good = reachable(user_destination, size);
 
-	memset(user_destination, 0, good);
+	if (good)
+		memset(user_destination, 0, good);
 	return good == size ? 0 : -EFAULT;
 }
 

@@ -84,6 +84,14 @@ void sim_task_exit(struct task *task);
  * them. */
 uint64_t sim_task_signals(struct task *task);
 
+/* The last signal with information, as signal_send got it. */
+struct kernel_siginfo;
+const struct kernel_siginfo *sim_signal_last(void);
+
+/* Takes all capabilities from every task, or gives them back; sim_start gives them. An unprivileged task may observe
+ * no other process. */
+void sim_unprivileged_set(bool is_unprivileged);
+
 /* --- time --- */
 
 /* Lets NS nanoseconds pass; timers fire on their processors at their deadlines. */
@@ -103,6 +111,9 @@ void sim_user_fault_set(const void *start, size_t size);
 /* The file behind descriptor FD without a new reference, or NULL; and closing it. */
 struct file *sim_fd_file(int fd);
 int sim_fd_close(int fd);
+
+/* The code of the last file_notify since the last call (POLL_IN, POLL_HUP), or 0. */
+int sim_file_notice(void);
 
 /* The last line that log_write printed, for tests of messages. */
 const char *sim_log_last(void);
@@ -146,6 +157,12 @@ uint64_t sim_pmu_interrupts(void);
 uint64_t sim_pmu_overflows(void);
 /* By how much the counters of this processor have moved since the PMU was registered, together. */
 uint64_t sim_pmu_counted(void);
+
+/* --- breakpoint registers --- */
+
+/* This CPU accesses ADDRESS: hits each of its registers that has exactly this address, in the ring that sim_frame
+ * says. Returns how many. */
+unsigned int sim_breakpoint_access(uint64_t address);
 
 /* --- the registers of Intel's PMU --- */
 

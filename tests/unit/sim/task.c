@@ -9,6 +9,7 @@
 #include <kernel/exec_guard.h>
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>
+#include <kernel/signal.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
 #include <kernel/vm.h>
@@ -27,6 +28,7 @@ static struct task *tasks[TASKS_MAX];
 static _Atomic uint64_t signals[TASKS_MAX]; /* sent to the task of the same index */
 static unsigned int task_count;
 static pid_t next_tid;
+static bool unprivileged; /* root runs the tests, unless they say otherwise */
 
 static _Atomic uint64_t *signals_of(struct task *task)
 {
@@ -81,6 +83,7 @@ void sim_tasks_start(unsigned int cpus)
 {
 	task_count = 0;
 	next_tid = 1;
+	unprivileged = false;
 	for (unsigned int cpu = 0; cpu < cpus; cpu++) {
 		struct task *task = sim_task_create();
 		sim_cpus[cpu].current = task;
@@ -135,15 +138,19 @@ void task_put(struct task *task)
 	ASSERT(before > 1);
 }
 
-/* Root runs the tests. */
+void sim_unprivileged_set(bool is_unprivileged)
+{
+	unprivileged = is_unprivileged;
+}
+
 bool capable_perfmon(void)
 {
-	return true;
+	return !unprivileged;
 }
 
 bool capable(unsigned int cap)
 {
-	return true;
+	return !unprivileged;
 }
 
 const struct credentials *credentials_current(void)
@@ -166,7 +173,7 @@ int exec_update_begin_observing(struct task *task, bool signals)
 {
 	(void)task;
 	(void)signals;
-	return 0;
+	return unprivileged ? -EACCES : 0;
 }
 
 void exec_update_end(struct task *task)
@@ -174,10 +181,18 @@ void exec_update_end(struct task *task)
 	(void)task;
 }
 
+static struct kernel_siginfo last_signal;
+
 int signal_send(struct task *task, const struct kernel_siginfo *info)
 {
+	last_signal = *info;
 	task_signal(task, info->si_signo);
 	return 0;
+}
+
+const struct kernel_siginfo *sim_signal_last(void)
+{
+	return &last_signal;
 }
 
 void task_signal(struct task *task, int signal)

@@ -32,7 +32,7 @@
 
 #define PAGE_SHIFT	    13
 
-/* Whether the default stack of a program is executable (Linux: VM_DATA_DEFAULT_FLAGS). */
+/* True if the default stack of a program is executable (Linux: VM_DATA_DEFAULT_FLAGS). */
 #define DATA_IS_EXECUTABLE  true
 
 #ifndef __ASSEMBLER__

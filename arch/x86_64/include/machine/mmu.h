@@ -30,7 +30,7 @@
 
 #define PAGE_SHIFT	    12
 
-/* Whether the default stack of a program is executable (Linux: VM_DATA_DEFAULT_FLAGS). */
+/* True if the default stack of a program is executable (Linux: VM_DATA_DEFAULT_FLAGS). */
 #define DATA_IS_EXECUTABLE  false
 
 #ifndef __ASSEMBLER__
