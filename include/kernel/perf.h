@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kernel/hooks.h>
 #include <kernel/task.h>
 
 struct trap_frame;
+struct vm_area;
 
-/* Set while the CPU has CPU events, or events that watch every switch. Index: CPU. */
-extern _Atomic bool perf_cpu_watched[CPUS_MAX];
 /* Number of software events of all kinds that exist. */
 extern _Atomic unsigned int perf_software_events;
 
@@ -30,14 +30,14 @@ void perf_task_sched_in(struct task *task);
 static inline void perf_sched_out(struct task *prev, struct task *next)
 {
 	if (atomic_load_explicit(&prev->perf, memory_order_relaxed) ||
-	    atomic_load_explicit(&perf_cpu_watched[cpu_id()], memory_order_relaxed))
+	    atomic_load_explicit(&hook_cpu_watched[cpu_id()], memory_order_relaxed))
 		perf_task_sched_out(prev, next);
 }
 
 static inline void perf_sched_in(struct task *task)
 {
 	if (atomic_load_explicit(&task->perf, memory_order_relaxed) ||
-	    atomic_load_explicit(&perf_cpu_watched[cpu_id()], memory_order_relaxed))
+	    atomic_load_explicit(&hook_cpu_watched[cpu_id()], memory_order_relaxed))
 		perf_task_sched_in(task);
 }
 
@@ -133,7 +133,9 @@ static inline bool perf_wants_build_ids(void)
 				    memory_order_relaxed);
 }
 
-/* The running task has got MAPPING. kernel/perf/mmap_record.c. Task context. */
+/* The current task has mapped or changed AREA: kernel/perf/mapped_area.c. Task context. */
+void perf_area_mapped(const struct vm_area *area);
+/* The same, as a record tells it: kernel/perf/mmap_record.c. Task context. */
 void perf_task_mapped(const struct perf_mapping *mapping);
 
 /* The system call. Task context; errors negative. */

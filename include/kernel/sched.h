@@ -26,6 +26,7 @@
 #include <kernel/debug.h>
 #include <kernel/tree.h>
 
+struct credentials;
 struct task;
 
 /* A task as the run queue sees it. Owned by kernel/sched/. */
@@ -44,23 +45,23 @@ struct sched_entity {
 	int nice;		   /* R: -20 … 19; kept while it is a real-time task */
 	uint8_t policy;		   /* R: SCHED_* */
 	uint8_t own_priority;	   /* R: 1 … 99: its policy is real-time; 0: fair */
-	uint8_t inherited; /* R: from who waits for it, see sched_set_inherited; 0: nothing */
-	uint8_t priority;  /* R: the better of these two: 1 … 99: real-time; 0: fair */
-	bool reset_on_fork;	   /* R: children begin as ordinary tasks */
-	int64_t turn_left_ns;	   /* R: SCHED_RR: until its equals have their turn */
+	uint8_t inherited;    /* R: from who waits for it, see sched_set_inherited; 0: nothing */
+	uint8_t priority;     /* R: the better of these two: 1 … 99: real-time; 0: fair */
+	bool reset_on_fork;   /* R: children begin as ordinary tasks */
+	int64_t turn_left_ns; /* R: SCHED_RR: until its equals have their turn */
 	TAILQ_ENTRY(sched_entity) peer; /* R: real-time: in the queue while waiting */
 	bool queued;			/* R: waits in a queue */
 	bool migrated;			/* R: moved since it last ran */
 	bool blocked; /* written by the task itself: no signal but a fatal one ends its sleep */
 	uint64_t waits_since_ns, sleeps_since_ns; /* R: see kernel/sched/delay.h */
-};					/* R: the run queue's lock */
+};						  /* R: the run queue's lock */
 
 /* Whether tracepoints tell how long tasks wait and sleep: the setting kernel.sched_schedstats. */
 extern _Atomic int sched_statistics;
 
 /* Makes the run queues and the boot processor's idle task, which the running code becomes.
- * Interrupts off, once. */
-void sched_init(void);
+ * CREDENTIALS: those of idle tasks. Interrupts off, once. */
+void sched_init(const struct credentials *credentials);
 
 /* The idle loop, for good. Each processor, interrupts off. */
 _Noreturn void sched_start_cpu(void);
@@ -181,9 +182,6 @@ uint64_t sched_idle_time_ns(unsigned int cpu);
 uint64_t sched_switch_count(void);
 /* Load averages of 1, 5 and 15 minutes, in 16.16 fixed point: see kernel/sched/load.c. Task context. */
 void sched_load(uint32_t loads[3]);
-/* Begins to take them. Task context, once. */
-void sched_load_init(void);
-
 /* Tasks that run or wait, over all processors. A snapshot; task context. */
 unsigned int sched_runnable_count(void);
 

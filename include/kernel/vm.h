@@ -306,4 +306,15 @@ bool vm_mapping_in_use(struct vm_mapping *mapping, bool writable);
  * (true). Interrupts on. */
 bool vm_fault(struct trap_frame *frame, uintptr_t address, bool write, bool exec);
 
+/* Returns the number of AREA's anonymous shared memory, which serves as its inode number, or 0: AREA shows
+ * none. */
+uint64_t shared_memory_number(const struct vm_area *area);
+
+/* Returns SIZE, or an address, rounded up to pages; 0 on overflow. */
+size_t pages_round_up(size_t size);
+
+/* A fault of the current task found no memory: kills a process for it, and sleeps a little while the victim frees
+ * its pages. True: try again; false: a fatal signal is pending for the current task. No lock held. */
+bool oom_relieve(void);
+
 #endif

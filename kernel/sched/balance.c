@@ -18,8 +18,8 @@
  */
 #include <arch/smp.h>
 #include <kernel/assert.h>
+#include <kernel/hooks.h>
 #include <kernel/time.h>
-#include <kernel/trace/sched.h>
 
 #include "balance.h"
 #include "delay.h"
@@ -81,7 +81,7 @@ void balance_enqueue(struct task *task, unsigned int cpu, bool can_wait)
 	bool first = !order_has_waiting(queue);
 
 	if ((unsigned int)task->cpu != cpu) {
-		trace_sched_migrate(task, (unsigned int)task->cpu, cpu);
+		hook_task_migrates(task, (unsigned int)task->cpu, cpu);
 		task->cpu = (int)cpu;
 		task->migrations++;
 		task->sched.migrated = true;

@@ -11,9 +11,9 @@
 #ifndef SCHED_DELAY_H
 #define SCHED_DELAY_H
 
+#include <kernel/hooks.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
-#include <kernel/trace/sched.h>
 
 static inline bool delay_is_told(void)
 {
@@ -36,7 +36,7 @@ static inline void delay_end_wait(struct task *task)
 		return;
 	task->sched.waits_since_ns = 0;
 	if (delay_is_told())
-		trace_sched_delay(TRACE_sched_stat_wait, task, clock_ns() - since_ns);
+		hook_task_waited(task, clock_ns() - since_ns);
 }
 
 /* TASK, if that is what it leaves its queue for, sleeps from now on; is woken now. */
@@ -54,9 +54,7 @@ static inline void delay_end_sleep(struct task *task)
 		return;
 	task->sched.sleeps_since_ns = 0;
 	if (delay_is_told())
-		trace_sched_delay(task->sched.blocked ? TRACE_sched_stat_blocked :
-							TRACE_sched_stat_sleep,
-				  task, clock_ns() - since_ns);
+		hook_task_slept(task, clock_ns() - since_ns, task->sched.blocked);
 }
 
 #endif

@@ -21,16 +21,14 @@
 #include <arch/task.h>
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
+#include <kernel/hooks.h>
 #include <kernel/log.h>
-#include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/sched.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
-#include <kernel/trace/sched.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
-#include <uapi/linux/perf_event.h>
 
 #include "balance.h"
 #include "delay.h"
@@ -40,6 +38,7 @@ PERCPU(struct run_queue, run_queues);
 PERCPU(struct sched_request, sched_requests);
 _Atomic int sched_statistics;
 static struct task idle_tasks[CPUS_MAX];
+static const struct credentials *idle_credentials; /* constant since sched_init */
 
 static bool is_idle_task(const struct task *task)
 {
@@ -100,7 +99,7 @@ static uint64_t account_current(struct run_queue *queue)
 	task->sched.run_time_ns += delta;
 	if (!is_idle_task(task)) {
 		charge(queue, task, now);
-		trace_sched_runtime(task, delta);
+		hook_task_charged(task, delta);
 	}
 	return now;
 }
@@ -168,12 +167,13 @@ static void finish_switch(void)
 		place_evicted(prev);
 	if (ended)
 		task_put(prev);
-	perf_sched_in(self);
+	if (hook_follows(self))
+		hook_followed_in(self);
 	if (self->rseq.address)
 		self->signals.sequence = true;
 	if (self->sched.migrated) {
 		self->sched.migrated = false;
-		perf_software_event(PERF_COUNT_SW_CPU_MIGRATIONS, 1, NULL, 0);
+		hook_task_migrated();
 	}
 }
 
@@ -191,9 +191,9 @@ static void switch_to(struct run_queue *queue, struct task *next, uint64_t now_n
 
 	if (!prev->process && next->process)
 		cpu_tick_start();
-	trace_sched_switch(prev, next);
-	perf_software_event(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, NULL, 0);
-	perf_sched_out(prev, next);
+	hook_task_out(prev, next);
+	if (hook_follows(prev))
+		hook_followed_out(prev, next);
 	queue->switches++;
 	queue->previous = prev;
 	queue->current = next;
@@ -301,7 +301,7 @@ static bool wake(struct task *task, bool sync)
 		arch_irq_restore(state);
 		return false;
 	}
-	trace_sched_waking(task, (unsigned int)task->cpu);
+	hook_task_waking(task, (unsigned int)task->cpu);
 	for (;;) {
 		from = (unsigned int)task->cpu;
 		to = balance_choose_cpu(task);
@@ -318,7 +318,7 @@ static bool wake(struct task *task, bool sync)
 			delay_end_sleep(task);
 			balance_enqueue(task, to, sync && to == cpu_id());
 		}
-		trace_sched_wakeup(task, (unsigned int)task->cpu);
+		hook_task_woken(task, (unsigned int)task->cpu);
 	}
 	run_queue_unlock_pair(from, to);
 	arch_irq_restore(state);
@@ -366,7 +366,7 @@ void sched_start(struct task *task)
 	task->cpu = (int)to;
 	task->state = TASK_RUNNABLE;
 	balance_enqueue(task, to, false);
-	trace_sched_wakeup_new(task, to);
+	hook_task_started(task, to);
 	spin_unlock(&run_queues[to].lock);
 	arch_irq_restore(state);
 }
@@ -539,7 +539,7 @@ static void adopt_idle_task(void)
 	struct run_queue *queue = &run_queues[cpu];
 
 	idle->references = 1;
-	idle->credentials = credentials_share(&credentials_initial);
+	idle->credentials = credentials_share(idle_credentials);
 	idle->cpu = (int)cpu;
 	idle->running = true;
 	idle->state = TASK_RUNNABLE;
@@ -551,8 +551,9 @@ static void adopt_idle_task(void)
 	arch_task_adopt(idle);
 }
 
-void sched_init(void)
+void sched_init(const struct credentials *credentials)
 {
+	idle_credentials = credentials;
 	adopt_idle_task();
 }
 

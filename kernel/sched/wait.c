@@ -11,11 +11,11 @@
  * Locks: as <kernel/wait.h> says.
  */
 #include <kernel/assert.h>
+#include <kernel/hooks.h>
 #include <kernel/sched.h>
 #include <kernel/signal.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
-#include <kernel/trace/lock.h>
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 
@@ -241,21 +241,17 @@ static bool spin_for(struct mutex *mutex, struct task *self)
 	return false;
 }
 
-void mutex_lock(struct mutex *mutex)
+/* The part of mutex_lock that is no fast path: another task has MUTEX. SELF: the current task. */
+static __attribute__((noinline)) void wait_for(struct mutex *mutex, struct task *self)
 {
-	struct task *self = task_current();
 	struct wait_entry entry = { .task = self };
 
-	ASSERT(mutex->owner != self);
-	lock_order_take_mutex(mutex);
-	if (try_lock(mutex, self))
-		return;
-	trace_contention_begin(mutex, TRACE_LOCK_MUTEX | TRACE_LOCK_SPIN);
+	hook_lock_contended(mutex, HOOK_LOCK_MUTEX | HOOK_LOCK_SPIN);
 	if (spin_for(mutex, self)) {
-		trace_contention_end(mutex, 0);
+		hook_lock_acquired(mutex, 0);
 		return;
 	}
-	trace_contention_begin(mutex, TRACE_LOCK_MUTEX);
+	hook_lock_contended(mutex, HOOK_LOCK_MUTEX);
 	self->sched.blocked = true;
 	unsigned long state = spin_lock_irqsave(&mutex->lock);
 
@@ -272,7 +268,17 @@ void mutex_lock(struct mutex *mutex)
 	self->sched.blocked = false;
 	TAILQ_REMOVE(&mutex->waiters.entries, &entry, link);
 	spin_unlock_irqrestore(&mutex->lock, state);
-	trace_contention_end(mutex, 0);
+	hook_lock_acquired(mutex, 0);
+}
+
+void mutex_lock(struct mutex *mutex)
+{
+	struct task *self = task_current();
+
+	ASSERT(mutex->owner != self);
+	lock_order_take_mutex(mutex);
+	if (!try_lock(mutex, self))
+		wait_for(mutex, self);
 }
 
 void mutex_unlock(struct mutex *mutex)

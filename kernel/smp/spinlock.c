@@ -3,13 +3,12 @@
  * Waiting for a spin lock that somebody has: the part of spin_lock that is no fast path. See
  * <kernel/spinlock.h>.
  */
+#include <kernel/hooks.h>
 #include <kernel/spinlock.h>
-
-#include <kernel/trace/lock.h>
 
 void spin_wait(struct spinlock *lock)
 {
-	trace_contention_begin(lock, TRACE_LOCK_SPIN);
+	hook_lock_contended(lock, HOOK_LOCK_SPIN);
 	spin_wait_untraced(lock);
-	trace_contention_end(lock, 0);
+	hook_lock_acquired(lock, 0);
 }

@@ -17,16 +17,15 @@
 #include <kernel/entry.h>
 #include <kernel/file.h>
 #include <kernel/futex.h>
+#include <kernel/hooks.h>
 #include <kernel/job_control.h>
 #include <kernel/log.h>
 #include <kernel/path_view.h>
-#include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
 #include <kernel/ptrace.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
-#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
@@ -271,14 +270,14 @@ _Noreturn void task_exit(int status)
 	ASSERT(arch_irqs_enabled());
 	ptrace_event(PTRACE_EVENT_EXIT, (unsigned long)status);
 	arch_ptrace_end(self);
-	perf_task_exit(self);
+	hook_task_exits(self);
 	if (self->space) {
 		futex_exit(self, true);
 		task_clear_child_tid(self);
 		usage_note_space(self->process, self->space);
 		task_release_space(self);
 	}
-	trace_sched_exit(self);
+	hook_task_exited(self);
 	file_table_switch(NULL);
 	if (self->paths)
 		path_view_switch(NULL);

@@ -11,7 +11,6 @@
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
 #include <kernel/page.h>
-#include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>

@@ -17,11 +17,6 @@
 
 #include "credentials.h"
 
-bool capable(unsigned int cap)
-{
-	return credentials_have(credentials_current(), cap);
-}
-
 bool capable_perfmon(void)
 {
 	return capable(CAP_PERFMON) || capable(CAP_SYS_ADMIN);

@@ -11,11 +11,10 @@
 #include <string.h>
 
 #include <kernel/credentials.h>
-#include <kernel/perf.h>
+#include <kernel/hooks.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
-#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <machine/calls.h>
 #include <uapi/linux/errno.h>
@@ -33,9 +32,9 @@ static long set_name(const unsigned long arg[4])
 		return -EFAULT;
 	if (length == -EFAULT)
 		return length;
-	trace_task_rename(self, name);
+	hook_task_renames(self, name);
 	memcpy(self->comm, name, sizeof(name));
-	perf_task_renamed(self, false);
+	hook_task_renamed(self);
 	return 0;
 }
 
@@ -143,12 +142,12 @@ static long get_tid_address(const unsigned long arg[4])
 
 static long disable_events(const unsigned long arg[4])
 {
-	return perf_task_events_set(false);
+	return hook_task_events_set(false);
 }
 
 static long enable_events(const unsigned long arg[4])
 {
-	return perf_task_events_set(true);
+	return hook_task_events_set(true);
 }
 
 static const struct {

@@ -19,13 +19,13 @@
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
 #include <kernel/entry.h>
+#include <kernel/hooks.h>
 #include <kernel/job_control.h>
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
 #include <kernel/ptrace.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
-#include <kernel/trace/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
 
@@ -218,13 +218,11 @@ static int send(struct process *process, struct task *task, const struct kernel_
 
 	ASSERT(signal >= 1 && signal <= SIGNALS_MAX);
 	if (signal == SIGKILL && by_other && process->pid == FIRST_PID) {
-		trace_signal_generate(info, task ? task : process->leader, !task,
-				      TRACE_SIGNAL_IGNORED);
+		hook_signal_sent(info, task ? task : process->leader, !task, SIGNAL_IGNORED);
 		return 0;
 	}
 	if (signal == SIGKILL) {
-		trace_signal_generate(info, task ? task : process->leader, !task,
-				      TRACE_SIGNAL_DELIVERED);
+		hook_signal_sent(info, task ? task : process->leader, !task, SIGNAL_DELIVERED);
 		process_mark_exiting(process, SIGKILL);
 		return 0;
 	}
@@ -238,7 +236,7 @@ static int send(struct process *process, struct task *task, const struct kernel_
 			!(by_other && is_spared(process, info, blocked)));
 
 	struct signal_queue *queue = task ? &task->signals.queue : &process->signals;
-	enum trace_signal_result result = TRACE_SIGNAL_IGNORED;
+	enum signal_outcome result = SIGNAL_IGNORED;
 
 	if (!process->exiting && !process->zombie && noticed) {
 		bool was_pending = signal < FIRST_REAL_TIME &&
@@ -252,9 +250,9 @@ static int send(struct process *process, struct task *task, const struct kernel_
 			info = &marked;
 		}
 		error = signal_queue_add(queue, asked, info);
-		result = error	     ? TRACE_SIGNAL_OVERFLOW_FAIL :
-			 was_pending ? TRACE_SIGNAL_ALREADY_PENDING :
-				       TRACE_SIGNAL_DELIVERED;
+		result = error	     ? SIGNAL_OVERFLOW_FAIL :
+			 was_pending ? SIGNAL_ALREADY_PENDING :
+				       SIGNAL_DELIVERED;
 		if (task && !blocked)
 			alert(task);
 		else if (!task)
@@ -262,7 +260,7 @@ static int send(struct process *process, struct task *task, const struct kernel_
 		wait_queue_wake(&process->signal_event);
 	}
 	if (asked)
-		trace_signal_generate(info, asked, !task, result);
+		hook_signal_sent(info, asked, !task, result);
 	spin_unlock(&process->signal_lock);
 	if (continued)
 		child_tell_parent(process, 0xffff);
@@ -318,16 +316,6 @@ void task_signal(struct task *task, int signal)
 	info.si_uid = credentials_of(task)->uid;
 	signal_send_locked(task, &info);
 	spin_unlock_irqrestore(&task_table_lock, state);
-}
-
-bool signal_is_pending(struct task *task)
-{
-	return task->signals.attention || task->signals.fatal;
-}
-
-bool signal_is_fatal_pending(struct task *task)
-{
-	return task->signals.fatal;
 }
 
 void signal_set_mask(uint64_t mask)
@@ -566,7 +554,7 @@ static void tell_kill(void)
 	const struct kernel_siginfo info = { .si_signo = SIGKILL, .si_code = SI_USER };
 	const struct kernel_sigaction action = { .handler = SIG_DFL_ADDRESS };
 
-	trace_signal_deliver(&info, &action);
+	hook_signal_taken(&info, &action);
 }
 
 /* Whether SIGNAL's default action ends SELF's process so, and no core is to be dumped before: signal(7). */
@@ -596,7 +584,7 @@ void signal_deliver(struct trap_frame *frame)
 		if (action.handler == SIG_DFL_ADDRESS && ends_at_once(self, signal))
 			tell_kill();
 		else
-			trace_signal_deliver(&info, &action);
+			hook_signal_taken(&info, &action);
 		if (action.handler == SIG_IGN_ADDRESS)
 			continue;
 		/* It was blocked when it came. */

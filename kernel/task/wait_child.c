@@ -11,13 +11,13 @@
  */
 #include <kernel/credentials.h>
 #include <kernel/file.h>
+#include <kernel/hooks.h>
 #include <kernel/pidfd.h>
 #include <kernel/process.h>
 #include <kernel/ptrace.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
-#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
@@ -148,7 +148,7 @@ static long wait_for(const struct wish *wish, struct found *found)
 	long result, interrupted = 0;
 
 	*found = (struct found){ 0 };
-	trace_sched_wait(wish->pid ? wish->pid : wish->group);
+	hook_task_awaits(wish->pid ? wish->pid : wish->group);
 	wait_queue_add(&self->child_event, &entry);
 	for (;;) {
 		result = look(wish, found) ? 0 : -ECHILD;

@@ -11,6 +11,7 @@
 #include <kernel/cpu_time.h>
 
 #include <arch/task.h>
+#include <kernel/hooks.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
@@ -35,7 +36,7 @@ static void on_tick(struct timer *timer)
 		self->ticks.user++;
 	else
 		self->ticks.system++;
-	process_check_processor_time(self->process);
+	hook_cpu_tick(self->process);
 	timer_arm(timer, clock_ns() + CPU_TICK_NS);
 }
 

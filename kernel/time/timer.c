@@ -13,6 +13,7 @@
  * Lock: queue->lock, irqsave; innermost but for the ISA's timer registers.
  */
 #include <stddef.h>
+#include <kernel/hooks.h>
 #include <kernel/tree.h>
 
 #include <arch/clock.h>
@@ -21,7 +22,6 @@
 #include <kernel/debug.h>
 #include <kernel/spinlock.h>
 #include <kernel/time.h>
-#include <kernel/trace/timer.h>
 
 /* Most functions that one interrupt calls. */
 #define BATCH 64
@@ -49,7 +49,7 @@ RB_GENERATE_STATIC(timer_tree, timer, node, compare_timers)
 void timer_init(struct timer *timer, void (*fire)(struct timer *timer))
 {
 	*timer = (struct timer){ .cpu = -1, .fire = fire };
-	trace_timer_init(timer);
+	hook_timer_made(timer);
 }
 
 /* Sets this processor's interrupt for its QUEUE. Q held. */
@@ -71,7 +71,7 @@ void timer_arm(struct timer *timer, uint64_t deadline_ns)
 	spin_lock(&queue->lock);
 	struct timer *first = RB_MIN(timer_tree, &queue->timers);
 
-	trace_timer_start(timer, deadline_ns, timer->cpu >= 0);
+	hook_timer_armed(timer, deadline_ns, timer->cpu >= 0);
 	if (timer->cpu >= 0) {
 		ASSERT(timer->cpu == (int)cpu_id());
 		RB_REMOVE(timer_tree, &queue->timers, timer);
@@ -101,7 +101,7 @@ static bool disarm(struct timer *timer)
 			/* An interrupt that was set for it comes in vain. */
 			RB_REMOVE(timer_tree, &queue->timers, timer);
 			timer->cpu = -1;
-			trace_timer_cancel(timer);
+			hook_timer_cancelled(timer);
 			spin_unlock(&queue->lock);
 			return true;
 		}
@@ -151,9 +151,9 @@ void timer_interrupt(void)
 		first->firing++;
 		first->cpu = -1;
 		spin_unlock(&queue->lock);
-		trace_timer_expire(first);
+		hook_timer_fires(first);
 		first->fire(first);
-		trace_timer_expired(first);
+		hook_timer_fired(first);
 		spin_lock(&queue->lock);
 		first->firing--;
 	}

@@ -442,10 +442,7 @@ const struct trace_event *trace_call_event(unsigned int index)
 
 void trace_calls_listen(bool on)
 {
-	if (on)
-		atomic_fetch_add(&syscall_watchers, SYSCALL_LISTENER);
-	else
-		atomic_fetch_sub(&syscall_watchers, SYSCALL_LISTENER);
+	hook_listen(HOOK_call, on);
 }
 
 /* Returns the event of call NUMBER, at its entry or, with EXIT, its exit; TRACE_EVENTS_MAX: none. */

@@ -11,6 +11,7 @@
  * Locks: timers->mutex for which timers there are; inside it those of interval.c and signals. What
  * goes off is told apart by the structure that holds the interval.
  */
+#include <kernel/hooks.h>
 #include <kernel/process_timers.h>
 
 #include <stdatomic.h>
@@ -25,7 +26,6 @@
 #include <kernel/signal.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
-#include <kernel/trace/timer.h>
 #include <kernel/usercopy.h>
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
@@ -73,7 +73,7 @@ static void itimer_expired(struct interval *interval)
 	const struct kernel_siginfo info = { .si_signo = timer->signal, .si_code = SI_KERNEL };
 	bool real = interval->clock == INTERVAL_WALL;
 
-	trace_itimer_expire(timer->which, timer->process->pid, real ? 0 : interval_now(interval));
+	hook_itimer_expired(timer->which, timer->process->pid, real ? 0 : interval_now(interval));
 	signal_send_process(timer->process, &info);
 	/* Nobody is told of processor time by the signal's being taken: see process_timers_delivered. */
 	if (timer->interval.clock != INTERVAL_WALL)
@@ -227,8 +227,8 @@ static void set_itimer(struct itimer *timer, uint64_t value_ns, uint64_t interva
 {
 	uint64_t expires_ns = ends_of(&timer->interval, value_ns);
 
-	trace_itimer_set(timer->which, timer->which == ITIMER_REAL ? 0 : expires_ns, value_ns,
-			 interval_ns);
+	hook_itimer_set(timer->which, timer->which == ITIMER_REAL ? 0 : expires_ns, value_ns,
+			interval_ns);
 	interval_set(&timer->interval, expires_ns, interval_ns);
 }
 
