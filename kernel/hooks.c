@@ -7,10 +7,12 @@
  */
 #include <kernel/hooks.h>
 
+#include <kernel/console.h>
 #include <kernel/cpu_time.h>
 #include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
+#include <kernel/tty.h>
 #include <kernel/vm.h>
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/sched.h>
@@ -130,7 +132,7 @@ void hook_task_changes_program(struct task *task, bool dumpable)
 {
 	perf_task_exec(task);
 	perf_task_renamed(task, true);
-	/* Before there is anything of the new program to be seen. */
+	/* Before any of the new program is visible. */
 	if (!dumpable)
 		perf_task_end_events(task);
 }
@@ -177,6 +179,30 @@ void hook_signal_taken_slow(const struct kernel_siginfo *info,
 			    const struct kernel_sigaction *action)
 {
 	TRACE(trace_signal_deliver(info, action));
+}
+
+/* --- sessions --- */
+
+void hook_terminal_inherited(const struct process *parent, struct process *child)
+{
+	child->tty = parent->tty;
+	if (child->tty)
+		tty_get(child->tty);
+}
+
+void hook_terminal_left(struct process *process)
+{
+	tty_forget_controlling(process);
+}
+
+void hook_session_left(struct process *process)
+{
+	tty_leave_session(process, true);
+}
+
+void hook_first_process(struct process *process)
+{
+	console_give(process);
 }
 
 /* --- locks --- */

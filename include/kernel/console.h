@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct file;
+struct inode;
 struct process;
 
 /* The driver: sends SIZE bytes unchanged, and waits while the line is busy. Task context. */
@@ -30,5 +32,8 @@ void console_init(bool raw);
 
 /* Makes the console, if it is a terminal, the controlling terminal of PROCESS, the first process. */
 void console_give(struct process *process);
+
+/* Opens the console's node. Task context. */
+int console_open(struct inode *inode, struct file *file);
 
 #endif

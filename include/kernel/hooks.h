@@ -261,6 +261,15 @@ void hook_followed_in(struct task *task);
 /* The tick of CPU time (<kernel/cpu_time.h>) has found PROCESS running. Interrupts off. */
 void hook_cpu_tick(struct process *process);
 
+/* CHILD, new, is in its parent's session; PROCESS leaves its controlling terminal, for a new session or because it is waited
+ * for; the current PROCESS exits, with its session if it is the leader. T held, but for session_left. */
+void hook_terminal_inherited(const struct process *parent, struct process *child);
+void hook_terminal_left(struct process *process);
+void hook_session_left(struct process *process);
+
+/* PROCESS, the first, has its files and is about to start. Task context. */
+void hook_first_process(struct process *process);
+
 /* A page fault of the current task has found no memory. True: some was freed, try again; false: the task is to end. Task
  * context, no lock held. */
 bool hook_memory_short(void);

@@ -180,9 +180,6 @@ uint64_t sched_switch_count(void);
 /* Returns the load averages of 1, 5 and 15 minutes, in 16.16 fixed point: see kernel/sched/load.c. Task
  * context. */
 void sched_load(uint32_t loads[3]);
-/* Starts their sampling. Task context, once. */
-void sched_load_init(void);
-
 /* Returns the number of tasks that run or wait, on all CPUs. A snapshot; task context. */
 unsigned int sched_runnable_count(void);
 

@@ -27,9 +27,6 @@ struct vdso_data {
 	uint64_t zone;
 };
 
-/* Makes the page and the object's pages. Task context, once, before the first program. */
-void vdso_init(void);
-
 /* Maps both into SPACE. Returns the address of the object's ELF header, 0: this ISA has none; or a negative
  * error. Task context. */
 long vdso_map(struct vm_space *space);

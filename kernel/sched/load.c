@@ -9,6 +9,7 @@
 
 #include <arch/cpu.h>
 #include <kernel/sched.h>
+#include <kernel/start.h>
 #include <kernel/time.h>
 
 #define SAMPLE_NS (5 * NSEC_PER_SEC)
@@ -30,7 +31,8 @@ static void take_sample(struct timer *due)
 	timer_arm(due, clock_ns() + SAMPLE_NS);
 }
 
-void sched_load_init(void)
+/* Begins to take the averages. */
+static void sched_load_init(void)
 {
 	unsigned long state = arch_irq_save();
 
@@ -44,3 +46,5 @@ void sched_load(uint32_t loads[3])
 	for (int i = 0; i < 3; i++)
 		loads[i] = averages[i];
 }
+
+START(START_CORE, sched_load_init);

@@ -33,6 +33,12 @@ struct syscall {
 #define CALL_BY_RESTARTING(name, function, arguments, restart) \
 	[__NR_##name] = { function, arguments, restart }
 
+/* Calls of parts that a build may leave out (WITHOUT=, see kernel.mk): NULL then. */
+extern __attribute__((weak)) syscall_function sys_socket, sys_socketpair, sys_bind, sys_listen,
+	sys_accept, sys_accept4, sys_connect, sys_getsockname, sys_getpeername, sys_getsockopt,
+	sys_setsockopt, sys_shutdown, sys_sendto, sys_sendmsg, sys_sendmmsg, sys_recvfrom,
+	sys_recvmsg, sys_recvmmsg;
+
 static const struct syscall calls[] = {
 	/* memory */
 	CALL(mmap, 6),

@@ -9,11 +9,11 @@
  */
 #include <string.h>
 
-#include <kernel/console.h>
 #include <kernel/entry.h>
 #include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/dentry.h>
+#include <kernel/hooks.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
@@ -191,7 +191,7 @@ _Noreturn void init_run(const char *command_line)
 	exec_strings_free(strings);
 	kfree(path);
 	task->files = open_console();
-	console_give(task->process);
+	hook_first_process(task->process);
 	/* Before it runs, only this function uses the task's view. */
 	task->paths->directory = directory;
 	task->space = image.space;

@@ -9,6 +9,7 @@
  *
  * Lock: task_table_lock; process->signal_lock is taken inside when signals are sent.
  */
+#include <kernel/hooks.h>
 #include <kernel/job_control.h>
 
 #include <kernel/assert.h>
@@ -16,7 +17,6 @@
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
-#include <kernel/tty.h>
 #include <uapi/linux/errno.h>
 
 RB_HEAD(session_tree, session);
@@ -103,7 +103,7 @@ static void found_session(struct process *process, struct session *session,
 {
 	session->id = process->pid;
 	RB_INSERT(session_tree, &sessions, session);
-	tty_forget_controlling(process);
+	hook_terminal_left(process);
 	found_group(group, process->pid, session);
 	enter(process, group);
 }
@@ -129,14 +129,12 @@ void job_control_fork(struct process *parent, struct process *child)
 {
 	spin_assert_held(&task_table_lock);
 	enter(child, parent->job);
-	child->tty = parent->tty;
-	if (child->tty)
-		tty_get(child->tty);
+	hook_terminal_inherited(parent, child);
 }
 
 void job_control_forget(struct process *process)
 {
-	tty_forget_controlling(process);
+	hook_terminal_left(process);
 	leave(process);
 }
 
@@ -199,7 +197,7 @@ static void cut_tie(struct process *member, const struct process *parent,
 
 void job_control_exit(struct process *process)
 {
-	tty_leave_session(process, true);
+	hook_session_left(process);
 	cut_tie(process, process->parent, process);
 }
 

@@ -6,6 +6,7 @@
  * Data and object are one object to the memory management: page 0 is the data, then comes the ELF file. All
  * spaces share the pages; a private mapping copies a page that a debugger writes to.
  */
+#include <kernel/start.h>
 #include <kernel/vdso.h>
 
 #include <string.h>
@@ -54,7 +55,7 @@ static int map_object(struct file *file, struct vm_area *area)
 
 static const struct file_ops object_ops = { .mmap = map_object };
 
-void vdso_init(void)
+static void vdso_init(void)
 {
 	size_t size = (size_t)(arch_vdso_end - arch_vdso_start);
 	size_t count = 1 + (size + PAGE_SIZE - 1) / PAGE_SIZE;
@@ -87,6 +88,8 @@ void vdso_init(void)
 	data()->epoch_ns = clock_epoch_ns();
 	page_count = count;
 }
+
+START(START_LATE, vdso_init);
 
 void vdso_set_epoch(uint64_t epoch_ns)
 {

@@ -14,7 +14,7 @@
 #include <arch/cpu.h>
 #include <arch/sample.h>
 #include <arch/task.h>
-#include <kernel/perf/tracepoint.h>
+#include <kernel/trace/pmu.h>
 #include <kernel/smp.h>
 #include <kernel/task.h>
 

@@ -97,6 +97,10 @@ struct pmu {
 	 * user page). EVENT may be on no counter, or another PMU's. NULL, like user_index then: there is no
 	 * such instruction, and the width is 0. */
 	unsigned int (*user_width)(struct perf_event *event);
+
+	/* Lets EVENT count only what the filter TEXT lets through, for good: 0, -EEXIST (it has a filter), or the errors of
+	 * the text. NULL: the PMU has no filters. Task context. */
+	int (*set_filter)(struct perf_event *event, const char *text);
 };
 
 enum pmu_capability {
