@@ -127,7 +127,7 @@ fuzz: debug-kernel $(O)/tests/fuzz qemu
 CHECK_LONGEST = $(addprefix tests/,fuzz/seeds.t conformance/transcripts.t boot/cpus-2.t debian/stress-ng.t \
 	boot/c-libraries.t)
 CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/alpha/*.t tests/qemu/*.t tests/bench/*.t tests/boot/*.t \
-	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t))
+	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t tests/mutants/*.t))
 
 # Alpha's tests. Some ask what x86-64 says too, and its programs are built on the way.
 CHECK_ALPHA_SCRIPTS = $(wildcard tests/alpha/*.t tests/qemu/alpha*.t tests/boot/alpha-*.t) \

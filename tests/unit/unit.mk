@@ -31,7 +31,7 @@ unit: $(UNIT_TESTS)
 
 # For people, and before each release: puts faults into the core and the drivers, one at a time, and lists those that
 # no unit test notices (tests/mutants/mutants). ONLY=NAME… tries some of them.
-mutants: $(UNIT_NAMES:%=$(O)/unit/%)
+mutants: unit
 	@tests/mutants/mutants $(ONLY)
 
 # Which branches of kernel/perf the unit tests take; MISSING=1 also prints the lines with others.
@@ -47,6 +47,9 @@ unit-flags:
 	@echo 'compile=$(CC) $(UNIT_CPPFLAGS) $(UNIT_KERNEL_INCLUDES) $(UNIT_CFLAGS) -fno-strict-aliasing -Wno-error'
 	@echo 'link=$(CC) $(UNIT_CFLAGS)'
 	@echo 'tests=$(UNIT_NAMES)'
+	@echo 'threads-compile=$(CC) $(UNIT_CPPFLAGS) $(UNIT_KERNEL_INCLUDES) $(UNIT_THREADS_CFLAGS) -fno-strict-aliasing -Wno-error'
+	@echo 'threads-link=$(CC) $(UNIT_THREADS_CFLAGS)'
+	@echo 'threads-tests=$(UNIT_THREADS_NAMES)'
 
 # -fno-strict-aliasing: as the kernel itself is built.
 $(O)/unit/kernel/%.c.o: kernel/%.c | $(NEWLIB_STAMP)
