@@ -1,8 +1,9 @@
-# Tally. `make run` is the main job, `make check` runs every test, `make fuzz MINUTES=60` attacks the kernel; see README.md.
+# Tally. `make run` is the main job, `make check` runs every test; see README.md. `make help` lists the targets: it prints
+# the lines that begin with "#: ", which stand beside the rules.
 #
 # ARCH=NAME  the machine's architecture: x86_64 (default) or alpha; without it, `make check` tests both
 # O=DIR      build folder (default: build, with DEBUG=1 build/debug; below build/alpha with ARCH=alpha)
-# DEBUG=1    debug kernel: -Og, freed memory poisoned, undefined behaviour and stack smashing caught, lock order checked
+# DEBUG=1    debug kernel: -Og; checks freed memory, undefined behaviour, stacks, and the order of locks
 # V=1        show the commands
 
 ARCH ?= x86_64
@@ -23,7 +24,7 @@ MAKEFLAGS += --no-builtin-rules
 ifneq ($(V),1)
 MAKEFLAGS += --silent
 endif
-# What a recipe says instead of its command: $(call say,CC,file).
+# The line that a recipe prints instead of its command: $(call say,CC,file).
 say = @printf '  %-4s %s\n' $(1) $(2)
 
 .DELETE_ON_ERROR:
@@ -42,11 +43,12 @@ include tests/tests.mk
 # QEMU's makefiles want make's own rules, which are not for ours.
 QEMU_BUILD := MAKEFLAGS= qemu/build
 
-.PHONY: all run qemu clean bench-qemu lint check
+.PHONY: all run qemu clean bench-qemu lint drawings help
 
+#: all              builds the kernel and the user programs (the default)
 all: $(O)/tally.elf user
 
-# The main job: report, exact counts, profile.
+#: run              boots the report: CPU, PMU, exact counts, a profile
 run: all
 	@$(QEMU_BUILD) --arch $(ARCH) >/dev/null
 	@tools/tally report --arch $(ARCH)
@@ -54,14 +56,28 @@ run: all
 $(NEWLIB_STAMP):
 	@$(NEWLIB_BUILD) > /dev/null
 
+#: qemu             builds the emulator with its PMUs, once, into ~/.cache/tally
 qemu:
 	@$(QEMU_BUILD)
 
+#: bench-qemu       measures the cost of the emulated PMUs
 bench-qemu:
 	@qemu/bench
 
+#: lint             checks layout, words, Python, and runs cppcheck and clang-tidy
 lint:
 	@tools/lint
 
+#: drawings         renders docs/drawings/*.dot to SVG, with Graphviz
+drawings:
+	@tools/drawings
+
+#: clean            removes the build folder
 clean:
 	rm -rf $(O)
+
+#: help             prints this list
+help:
+	@sed -n 's/^#: /  /p' Makefile $(wildcard *.mk userland/*.mk tests/*.mk tests/*/*.mk)
+	@printf '\nVariables:\n'
+	@sed -n '/^# ARCH=/,/^$$/s/^# /  /p' Makefile

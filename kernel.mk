@@ -1,5 +1,5 @@
 # The kernel: every source file of boot/ and below boot/$(ARCH)/, arch/$(ARCH)/, kernel/ and drivers/, and from newlib
-# the string functions. What only one ISA has to say is in arch/$(ARCH)/arch.mk.
+# the string functions. arch/$(ARCH)/arch.mk adds one ISA's part.
 
 KERNEL_DIRS := boot/$(ARCH) arch/$(ARCH) kernel drivers
 # The vDSO is a program's, not the kernel's: see arch.mk.
@@ -7,7 +7,8 @@ VDSO_DIR := arch/$(ARCH)/vdso
 KERNEL_SRCS := $(sort $(wildcard boot/*.c) \
 	$(shell find $(KERNEL_DIRS) -path $(VDSO_DIR) -prune -o -name '*.c' -print -o -name '*.S' -print))
 KERNEL_OBJS := $(KERNEL_SRCS:%=$(O)/%.o)
-KERNEL_LDS := boot/$(ARCH)/linker.ld
+# The linker script, preprocessed: $(O)/linker.ld of linker.ld and <machine/link.h>.
+KERNEL_LDS := $(O)/linker.ld
 
 NEWLIB_STRING := bzero explicit_bzero memchr memcmp strchr strcmp strcspn strlcpy strlen strncmp strnlen strrchr strstr
 
@@ -19,7 +20,7 @@ KERNEL_CFLAGS := -std=gnu11 -ffreestanding -nostdlib -g -Wall -Wextra -Werror -W
 	-fno-strict-aliasing -Wframe-larger-than=2560
 ifeq ($(DEBUG),1)
 KERNEL_CFLAGS += -Og -DTALLY_DEBUG=1 -DTALLY_LOCK_ORDER=1 -fsanitize=undefined -fno-sanitize-recover=all
-# A variable that nobody set has bytes 0xfe, which tests/fuzz knows when they come out of the kernel.
+# An unset variable has bytes 0xfe, which tests/fuzz recognizes when they come out of the kernel.
 KERNEL_CFLAGS += -ftrivial-auto-var-init=pattern
 else
 KERNEL_CFLAGS += -O2
@@ -33,7 +34,7 @@ include arch/$(ARCH)/arch.mk
 KERNEL_LIB_OBJS := $(NEWLIB_STRING:%=$(O)/newlib/%.o)
 
 # The makefile is a source too: it has the flags.
-# The checkers are on the way of everything, and not what is looked for.
+# Every path runs through the checkers; they are not the subject of the checks.
 $(O)/kernel/debug/%.c.o: KERNEL_CFLAGS += -O2 -fno-sanitize=all -fno-stack-protector
 
 $(O)/%.c.o: %.c kernel.mk
@@ -73,8 +74,13 @@ KERNEL_OBJS += $(O)/drivers/font.o
 
 -include $(KERNEL_OBJS:.o=.d)
 
+$(KERNEL_LDS): linker.ld $(wildcard arch/$(ARCH)/include/machine/link.h arch/$(ARCH)/include/machine/mmu.h) kernel.mk
+	@mkdir -p $(@D)
+	$(call say,CPP,$<)
+	$(CC) -E -P -x c -D__ASSEMBLER__ -Iarch/$(ARCH)/include $< -o $@
+
 # whole.o is every object as one. A second link of it adds the names for backtraces, see boot/symbols.awk.
-# tally.o is the whole kernel with its table of symbols as one object: linked by linker.ld (boot/$(ARCH)/) alone it is tally.elf,
+# tally.o is the whole kernel with its table of symbols as one object: linked by linker.ld alone it is tally.elf,
 # and together with an object that has a section .initramfs it is a unikernel.
 $(O)/kernel/whole.o: $(KERNEL_OBJS) $(KERNEL_LIB_OBJS) kernel.mk
 	$(call say,LD,$@)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Words of the command line that are the kernel's: NAME=value, up to "--". What comes after "--"
- * belongs to the first program (kernel/task/). Some loaders put the kernel's file name in front.
+ * The kernel's words of the command line: NAME=value, up to "--". The words after "--" belong to the
+ * first program (kernel/task/). Some loaders put the kernel's file name in front.
  */
 #include "boot.h"
 
@@ -9,9 +9,9 @@
 
 #include <kernel/log.h>
 
-/* Every name that boot_option is asked for. */
+/* Every name that callers pass to boot_option. */
 static const char *const names[] = { "console", "log", "loglevel", "panic", "trace" };
-/* Words that mean something by themselves. */
+/* Words without a value. */
 static const char *const words[] = { "irqs-off-watchdog", "noinput", "norandom" };
 
 struct word {
@@ -19,7 +19,7 @@ struct word {
 	size_t length; /* 0: there is none */
 };
 
-/* The first of the kernel's words at or behind TEXT. */
+/* Returns the kernel's first word at or after TEXT. */
 static struct word next_word(const char *text)
 {
 	struct word word;
@@ -35,7 +35,7 @@ static struct word next_word(const char *text)
 	return word;
 }
 
-/* Whether WORD is NAME=something. */
+/* Returns whether WORD is NAME=something. */
 static bool has_name(struct word word, const char *name)
 {
 	size_t length = strlen(name);
@@ -82,7 +82,7 @@ void boot_options_check(void)
 {
 	struct word word = next_word(boot_info.command_line);
 
-	/* A kernel's file name is no option. */
+	/* Skip a kernel's file name. */
 	if (!memchr(word.start, '=', word.length))
 		word = next_word(word.start + word.length);
 	for (; word.length > 0; word = next_word(word.start + word.length)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every loader says in some form: the command line and the modules. What it says is not trusted
- * further than that: a text has an end, modules lie in RAM and not over the kernel.
+ * Data that every loader gives in some form: the command line and the modules. All of it is checked: a
+ * text has an end, modules lie in RAM and do not overlap the kernel.
  */
 #include "boot.h"
 

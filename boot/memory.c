@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Physical memory before there is an allocator: which RAM the machine has, which of it is free, and
- * taking pieces of the free part for good.
+ * Physical memory before there is an allocator: the machine's RAM, its free part, and the permanent
+ * allocation of pieces of the free part.
  *
- * Sets of memory are sorted arrays of ranges. A machine with more pieces than fit loses the
- * smallest use: the pieces that come last are left out, with a line in the log.
+ * Sets of memory are sorted arrays of ranges. On a machine with more pieces than fit, the last pieces
+ * are left out, and a line in the log says so.
  */
 #include "boot.h"
 
@@ -103,7 +103,7 @@ bool boot_range_overlaps_module(struct page_range range)
 	return false;
 }
 
-/* Takes HOLE, widened to whole pages, out of boot_info.free. */
+/* Removes HOLE, widened to whole pages, from boot_info.free. */
 static void subtract(const struct page_range *hole)
 {
 	struct page_range pages = { hole->start & PAGE_MASK,
@@ -137,7 +137,7 @@ void boot_memory_find_free(void)
 
 paddr_t boot_memory_take(size_t size)
 {
-	/* From the end of the highest range that the early page tables reach. */
+	/* Take memory from the end of the highest range that the early page tables reach. */
 	for (size_t i = boot_info.free_count; i-- > 0;) {
 		struct page_range *range = &boot_info.free[i];
 		paddr_t end = range->end < EARLY_MEMORY_END ? range->end : EARLY_MEMORY_END;

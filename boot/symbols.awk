@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Makes the table of kernel/log/symbol.c, as assembly, from `nm -n` of the first link.
-# A name has nm's letter for its kind before it. Of what the link puts behind a function's name to tell it
-# from one of another file, nothing stays.
-# The .symbols section lies behind .text, so adding it moves no function.
+# nm's letter for the kind precedes each name. Names lose the suffix that the link adds when another file has a
+# function of the same name.
+# The .symbols section lies after .text, so adding it moves no function.
 
 function hex(digits,    i, value) {
 	# The image lies in one 2 GiB piece: the low 32 bits are enough, and exact in awk's numbers.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The terminal emulator: what TERM=linux and TERM=vt100 use of ECMA-48 and of DEC's VT102.
+ * The terminal emulator: the parts of ECMA-48 and of DEC's VT102 that TERM=linux and TERM=vt100 use.
  *
- * A sequence it does not know is read to its end and does nothing. Characters are UTF-8; what code
- * page 437's lower half lacks is shown as a question mark, line drawing as plus, minus and bar.
+ * An unknown sequence is read to its end and does nothing. Characters are UTF-8. A character that is
+ * not in code page 437's lower half appears as a question mark, line drawing as plus, minus and bar.
  *
  * Sources: ECMA-48 (5th edition), section 8.3; VT102 User Guide (DEC, 1982), chapter 5;
  * console_codes(4).
@@ -18,7 +18,7 @@
 #define TAB_WIDTH      8
 #define WHITE_ON_BLACK 0x07
 #define BRIGHT	       0x08
-/* A parameter's greatest value; more is cut. */
+/* A parameter's greatest value; greater ones are reduced to it. */
 #define PARAMETER_MAX  9999
 #define REPLACEMENT    '?'
 
@@ -43,7 +43,7 @@ static uint8_t attribute(const struct ansi *ansi)
 	return ansi->reverse ? (uint8_t)((front & 0x07) << 4 | back) : (uint8_t)(back << 4 | front);
 }
 
-/* An empty cell has the colours, but is not reversed. */
+/* An empty cell has the colours, but is never reversed. */
 static ansi_cell blank(const struct ansi *ansi)
 {
 	return (ansi_cell)((ansi->colours & 0x77) << 8 | ' ');
@@ -63,7 +63,7 @@ static void copy_row(struct ansi *ansi, unsigned int to, unsigned int from)
 	touch(ansi, to);
 }
 
-/* Moves rows [TOP, bottom of the region) up by COUNT: what comes in is empty. */
+/* Moves rows [TOP, bottom of the region) up by COUNT; the rows that come in are empty. */
 static void scroll_up(struct ansi *ansi, unsigned int top, unsigned int count)
 {
 	unsigned int bottom = ansi->bottom;
@@ -204,7 +204,7 @@ static void put_character(struct ansi *ansi, uint8_t character)
 		ansi->cursor.wrap = true;
 }
 
-/* The box-drawing characters, U+2500 and on, as far as they have a look alike. */
+/* Returns an ASCII look-alike of a box-drawing character, U+2500 and on. */
 static uint8_t shown_as(uint32_t code)
 {
 	if (code < 0x7f)
@@ -220,7 +220,7 @@ static uint8_t shown_as(uint32_t code)
 	return REPLACEMENT;
 }
 
-/* One byte of text; UTF-8 sequences are put together. */
+/* Takes one byte of text; collects UTF-8 sequences. */
 static void put_text(struct ansi *ansi, uint8_t byte)
 {
 	if ((byte & 0xc0) == 0x80 && ansi->continuations) {
@@ -273,7 +273,7 @@ void ansi_init(struct ansi *ansi, ansi_cell *cells, unsigned int rows, unsigned 
 	reset(ansi);
 }
 
-/* Parameter INDEX, or DEFAULT if it is absent or 0. */
+/* Returns parameter INDEX, or PRESET if it is absent or 0. */
 static unsigned int parameter(const struct ansi *ansi, unsigned int index, unsigned int preset)
 {
 	unsigned int value = index < ansi->parameter_count ? ansi->parameters[index] : 0;
@@ -281,7 +281,7 @@ static unsigned int parameter(const struct ansi *ansi, unsigned int index, unsig
 	return value ? value : preset;
 }
 
-/* ED and EL: 0 from the cursor on, 1 up to the cursor, 2 all. */
+/* ED and EL: 0 erases from the cursor on, 1 up to the cursor, 2 all. */
 static void erase_line(struct ansi *ansi, unsigned int what)
 {
 	struct ansi_place at = ansi->cursor;
@@ -304,7 +304,7 @@ static void erase_display(struct ansi *ansi, unsigned int what)
 		erase_line(ansi, what);
 }
 
-/* ANSI's order of colours is red, green, blue by bits 0, 1, 2; VGA's the other way round. */
+/* ANSI's order of colours is red, green, blue in bits 0, 1, 2; VGA's is the reverse. */
 static uint8_t vga_colour(unsigned int colour)
 {
 	return (uint8_t)((colour & 1) << 2 | (colour & 2) | (colour & 4) >> 2);
@@ -320,7 +320,7 @@ static void set_back(struct ansi *ansi, uint8_t colour)
 	ansi->colours = (uint8_t)((ansi->colours & 0x0f) | colour << 4);
 }
 
-/* SGR: colours and other looks. */
+/* SGR: colours and other attributes. */
 static void set_look(struct ansi *ansi, unsigned int look)
 {
 	if (look == 0) {
@@ -352,7 +352,8 @@ static void set_looks(struct ansi *ansi)
 	if (!ansi->parameter_count)
 		set_look(ansi, 0);
 	for (unsigned int i = 0; i < ansi->parameter_count; i++) {
-		/* 38 and 48: colours of a palette that is not there, with what describes them. */
+		/* 38 and 48 select colours of a palette that does not exist here: skip their
+		 * parameters. */
 		if (ansi->parameters[i] == 38 || ansi->parameters[i] == 48)
 			i += parameter(ansi, i + 1, 0) == 2 ? 4 : 2;
 		else
@@ -392,7 +393,7 @@ static void set_region(struct ansi *ansi)
 	move_to(ansi, 0, 0);
 }
 
-/* VALUE in decimal at TEXT; its end. */
+/* Writes VALUE in decimal to TEXT; returns its end. */
 static char *put_number(char *text, unsigned int value)
 {
 	if (value >= 10)
@@ -442,7 +443,7 @@ static void clear_tabs(struct ansi *ansi, unsigned int what)
 		ansi->tabs[column / 8] &= (uint8_t) ~(1 << column % 8);
 }
 
-/* The end of ESC [ ... */
+/* Performs a sequence ESC [ ... at its final byte. */
 static void finish_sequence(struct ansi *ansi, uint8_t final)
 {
 	unsigned int count = parameter(ansi, 0, 1), what = parameter(ansi, 0, 0);
@@ -563,7 +564,7 @@ static void read_sequence(struct ansi *ansi, uint8_t byte)
 	}
 }
 
-/* The byte after ESC. */
+/* Takes the byte after ESC. */
 static void read_escape(struct ansi *ansi, uint8_t byte)
 {
 	ansi->state = ANSI_TEXT;
@@ -608,7 +609,7 @@ static void read_escape(struct ansi *ansi, uint8_t byte)
 	}
 }
 
-/* Control characters work inside of sequences too. False: BYTE is none. */
+/* Performs a control character, also inside of sequences. False: BYTE is none. */
 static bool control(struct ansi *ansi, uint8_t byte)
 {
 	if (byte >= ' ' && byte != DELETE)

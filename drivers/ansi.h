@@ -2,7 +2,7 @@
 /*
  * A text terminal's screen as data: bytes with ANSI escape sequences in, character cells out.
  *
- * It knows no device and no lock, so that tests/unit/ runs it on a host; drivers/screen.c shows the
+ * It uses no device and no lock, so that tests/unit/ runs it on a host; drivers/screen.c shows the
  * cells.
  */
 #ifndef DRIVERS_ANSI_H
@@ -22,13 +22,14 @@ typedef uint16_t ansi_cell;
 
 struct ansi_place {
 	unsigned int row, column; /* from 0 */
-	bool wrap; /* the last column was written to: the next character begins a line */
+	bool wrap;		  /* the last column is written: the next character starts a line */
 };
 
 struct ansi {
 	unsigned int rows, columns;
-	ansi_cell *cells;		       /* rows * columns */
-	uint64_t dirty[(ANSI_ROWS + 63) / 64]; /* bit: a row that changed; the shower clears it */
+	ansi_cell *cells; /* rows * columns */
+	uint64_t dirty[(ANSI_ROWS + 63) /
+		       64]; /* bit: a row that changed; the function that shows it clears the bit */
 
 	struct ansi_place cursor, saved;
 	bool cursor_hidden;
@@ -47,21 +48,21 @@ struct ansi {
 		ANSI_SEQUENCE, /* after ESC [ */
 		ANSI_STRING,   /* after ESC ] and the like: until BEL or ESC \ */
 		ANSI_STRING_ESCAPE,
-		ANSI_SKIP, /* one more byte, which means nothing here */
+		ANSI_SKIP, /* one more byte, without meaning here */
 	} state;
 	unsigned int parameters[ANSI_PARAMETERS], parameter_count;
 	bool private;		    /* ESC [ ? */
 	uint32_t code;		    /* UTF-8: the character so far */
-	unsigned int continuations; /* UTF-8: bytes that are still to come */
+	unsigned int continuations; /* UTF-8: number of bytes to come */
 
-	/* What the terminal answers (reports), for whoever types; terminated. */
+	/* The terminal's reports, for the caller to send as input; terminated. */
 	char reply[ANSI_REPLY_SIZE];
 };
 
-/* An empty screen of ROWS and COLUMNS with its cells at CELLS. */
+/* Makes an empty screen of ROWS and COLUMNS with its cells at CELLS. */
 void ansi_init(struct ansi *ansi, ansi_cell *cells, unsigned int rows, unsigned int columns);
 
-/* Shows BYTES. ansi->reply is set if they asked something; the caller empties it. */
+/* Processes BYTES. Sets ansi->reply if they request a report; the caller empties it. */
 void ansi_put(struct ansi *ansi, const char *bytes, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clock chip of a PC, MC146818: the date and time of day that it keeps while the machine is off. It is read
- * once, at the start; nothing is written to it.
+ * The clock chip of a PC, MC146818: keeps the date and time of day while the machine is off. The kernel
+ * reads it once, at the start, and never writes to it.
  *
  * Source: Motorola MC146818 data sheet.
  */
@@ -33,8 +33,8 @@ static unsigned int decode(uint8_t value, uint8_t format)
 	return format & CMOS_BINARY ? value : (value >> 4) * 10u + (value & 15);
 }
 
-/* Days from 1970-01-01 to the given date of the Gregorian calendar. The year is taken to begin in
- * March, so that the leap day comes last. */
+/* Returns the days from 1970-01-01 to the given date of the Gregorian calendar. The calculation starts
+ * years in March, so that the leap day comes last. */
 static uint64_t days_since_1970(unsigned int year, unsigned int month, unsigned int day)
 {
 	unsigned int y = month > 2 ? year : year - 1;
@@ -50,8 +50,8 @@ uint64_t clock_chip_read_s(void)
 	uint8_t raw[sizeof fields], again[sizeof fields];
 	bool equal = false;
 
-	/* Two equal readings: none was taken in the middle of a change. An empty port never
-	 * changes. */
+	/* Require two equal readings: neither was then taken in the middle of a change. An empty port
+	 * never changes. */
 	for (unsigned int tries = 0; tries < 100 && !equal; tries++) {
 		if (read_cmos(0x0a) & CMOS_UPDATING)
 			continue;

@@ -2,7 +2,7 @@
 /*
  * QEMU's debug console, see <kernel/debug_console.h>. No locks.
  *
- * Source: QEMU's hw/char/debugcon.c (its port, and what reading it gives).
+ * Source: QEMU's hw/char/debugcon.c (its port, and the value of a read).
  */
 #include <kernel/debug_console.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pixels in memory, in the mode that the boot loader has set, as an adapter of the screen.
+ * A screen adapter for pixels in memory, in the mode that the boot loader has set.
  *
- * The cells are in the middle; where there would be more of them than the terminal can have, each
- * pixel of the font becomes a square. The memory is never read, and a cell that already looks as it
- * shall is not drawn again: across a bus either would be slow.
+ * The cells are centred. If more of them would fit than the terminal can have, each pixel of the font
+ * becomes a square. The driver never reads the memory, and draws a cell only when its look changes:
+ * across a bus both would be slow.
  *
- * Nothing here is locked: the adapter's users come one at a time.
+ * No locks: the adapter's callers come one at a time.
  */
 #include "adapter.h"
 
@@ -18,14 +18,14 @@
 
 #include "font.h"
 
-/* Of a font's pixel, in pixels each way. */
+/* Width and height of a font's pixel, in pixels. */
 #define SCALE_MAX	8
 #define PIXEL_BYTES_MAX 4
 /* The cursor is a bar over these rows of a glyph. */
 #define CURSOR_TOP	13
 #define CURSOR_BOTTOM	15
 #define UNKNOWN		'?'
-/* In no cell: its colours are those of nothing. */
+/* A value that no cell has, because its colours do not exist. */
 #define NOTHING_SHOWN	0xffff
 
 /* A VGA's 16 colours as 0xRRGGBB; the attribute's lowest bit is blue. */
@@ -38,8 +38,8 @@ static uint8_t *memory;
 static unsigned int pixel_bytes, scale = 1;
 static size_t origin;				  /* bytes from memory to the first cell */
 static uint32_t colours[16];			  /* the palette as pixels */
-static ansi_cell shown[ANSI_ROWS * ANSI_COLUMNS]; /* what each cell looks like */
-static unsigned int cursor_row, cursor_column;	  /* where a cursor is drawn */
+static ansi_cell shown[ANSI_ROWS * ANSI_COLUMNS]; /* the look of each cell */
+static unsigned int cursor_row, cursor_column;	  /* position of the drawn cursor */
 static bool cursor_drawn;
 
 static struct screen_adapter adapter;
@@ -120,7 +120,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* As many cells as fit, as small as the terminal can have them. */
+/* Chooses the smallest cells whose number the terminal can have, as many as fit. */
 static void lay_out(const struct boot_framebuffer *frame)
 {
 	unsigned int columns = frame->width / FONT_WIDTH, rows = frame->height / FONT_HEIGHT;

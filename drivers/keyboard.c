@@ -3,7 +3,7 @@
  * The keyboard: an i8042 controller that translates to scan code set 1, US layout, as the bytes
  * that a terminal sends.
  *
- * All state is the interrupt handler's own; it runs on the boot processor alone.
+ * All state belongs to the interrupt handler, which runs on the boot CPU alone.
  *
  * Sources: Intel 8042 data sheet and IBM PS/2 Hardware Interface Technical Reference (1990),
  * "Keyboard and Auxiliary Device Controller" and "Keyboard"; sequences: console_codes(4), "Linux
@@ -23,9 +23,9 @@
 #define PORT_DATA	  0x60
 #define PORT_STATUS	  0x64 /* read */
 #define PORT_COMMAND	  0x64 /* written */
-#define STATUS_FULL	  0x01 /* there is a byte to read */
-#define STATUS_BUSY	  0x02 /* the last one written was not taken yet */
-#define STATUS_MOUSE	  0x20 /* the byte to read is the other device's */
+#define STATUS_FULL	  0x01 /* a byte can be read */
+#define STATUS_BUSY	  0x02 /* the last written byte was not taken yet */
+#define STATUS_MOUSE	  0x20 /* the byte to read is from the other device */
 #define STATUS_ABSENT	  0xff
 #define COMMAND_READ	  0x20 /* the configuration byte */
 #define COMMAND_WRITE	  0x60
@@ -33,11 +33,11 @@
 #define CONFIG_CLOCK_OFF  0x10
 #define CONFIG_TRANSLATES 0x40
 #define KEYBOARD_IRQ	  1
-/* How often the controller is asked before it counts as dead. */
+/* Reads of the status before the controller counts as dead. */
 #define TRIES		  100000
 
-#define CODE_RELEASED	  0x80 /* bit: the key went up */
-#define CODE_EXTENDED	  0xe0 /* the next code is of another table */
+#define CODE_RELEASED	  0x80 /* bit: the key was released */
+#define CODE_EXTENDED	  0xe0 /* the next code is from another table */
 #define CODE_CONTROL	  0x1d
 #define CODE_SHIFT_LEFT	  0x2a
 #define CODE_SHIFT_RIGHT  0x36
@@ -46,7 +46,7 @@
 #define ESCAPE		  0x1b
 #define DELETE		  0x7f
 
-/* What a key says, without and with shift; 0: nothing. By scan code. */
+/* A key's characters, without and with shift; 0: none. By scan code. */
 static const struct {
 	char plain, shifted;
 } keys[] = {
@@ -71,7 +71,7 @@ static const struct {
 	[0x4e] = { '+', '+' },	     [0x56] = { '<', '>' },
 };
 
-/* Keys that say more than one byte. */
+/* Keys that send more than one byte. */
 static const struct {
 	uint8_t code;
 	bool extended;
@@ -95,7 +95,7 @@ static void say(const char *text)
 		console_receive((uint8_t)*text);
 }
 
-/* What control makes of CHARACTER: as ASCII has it, and control-space is NUL's neighbour @. */
+/* Returns CHARACTER with the control key: as in ASCII, and control-space is NUL. */
 static uint8_t with_control(uint8_t character)
 {
 	if (character == ' ')
@@ -133,7 +133,7 @@ static void press_any(uint8_t code)
 		press(code);
 }
 
-/* Keys that change others. False: CODE is none. */
+/* Serves the keys that modify others. False: CODE is none of them. */
 static bool change_state(uint8_t code, bool down)
 {
 	switch (code) {
@@ -144,7 +144,7 @@ static bool change_state(uint8_t code, bool down)
 		alt = down;
 		return true;
 	case CODE_SHIFT_LEFT:
-		/* Extended, it comes with some keys and means nothing. */
+		/* Extended, this code accompanies some keys and has no meaning. */
 		shift_left = extended ? shift_left : down;
 		return true;
 	case CODE_SHIFT_RIGHT:
@@ -218,12 +218,13 @@ static bool set_up(void)
 
 void keyboard_start(void)
 {
-	/* The handler would take what the controller answers. */
+	/* Register the handler after set_up: it would take the controller's replies. */
 	if (!set_up() || arch_irq_register(KEYBOARD_IRQ, receive) < 0) {
-		log_warning("keyboard: none that answers");
+		log_warning("keyboard: no controller replies");
 		return;
 	}
-	/* What came before raised no interrupt, and no other comes until it was read. */
+	/* A byte from before the registration raised no interrupt, and blocks all later ones until it
+	 * is read. */
 	unsigned long state = arch_irq_save();
 
 	receive();

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The screen: a text terminal (ansi.c) whose cells an adapter shows, the one that the boot loader has
- * left behind: pixels in memory (framebuffer.c) or a VGA in text mode (vga_text.c).
+ * The screen: a text terminal (ansi.c) whose cells an adapter shows. The boot loader leaves the
+ * adapter: pixels in memory (framebuffer.c) or a VGA in text mode (vga_text.c).
  *
- * What is to be seen is kept in memory; after each write the rows that changed are handed to the
- * adapter.
+ * Memory holds the contents of the screen; after each write the adapter gets the changed rows.
  *
  * Lock: screen_lock (irqsave), innermost.
  */
@@ -27,7 +26,7 @@ static ansi_cell cells[ANSI_ROWS * ANSI_COLUMNS]; /* S */
 static struct ansi ansi;			  /* S: screen_lock */
 static atomic_bool locks_ignored;
 
-/* Hands what changed to the adapter. */
+/* Passes changed rows to the adapter. */
 static void show(void)
 {
 	for (unsigned int row = 0; row < ansi.rows; row++) {
@@ -39,8 +38,8 @@ static void show(void)
 	adapter->show_cursor(ansi.cursor.row, ansi.cursor.column, !ansi.cursor_hidden);
 }
 
-/* A VGA in one of its own modes is found by looking; in a mode that the loader knows better, looking
- * for text could find memory that nobody sees. */
+/* A VGA in one of its own modes is found by probing. If the loader reports another mode, probing for
+ * text could find memory that is not displayed. */
 static const struct screen_adapter *find_adapter(void)
 {
 	switch (boot_info.screen) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The serial lines: National Semiconductor's 16550 UART and what behaves like it.
+ * The serial lines: National Semiconductor's 16550 UART and compatible devices.
  *
- * Output is polled, a FIFO's worth at a time: it must work from the first instruction to the last
- * word of a panic. Input of COM1 comes by interrupt and goes to the console. This is not the
- * console: line editing and files are kernel/fs/'s.
+ * Output is polled, a FIFO's worth at a time: it must work from the first instruction to the last word
+ * of a panic. Input of COM1 comes by interrupt and goes to the console. Line editing and files are not
+ * here but in kernel/tty/.
  *
  * Lock: line->lock (irqsave) is held while a piece of output is sent, so that lines of the log and
- * output of programs do not mix. It is innermost: nothing else is taken under it.
+ * output of programs do not mix. It is innermost: no other lock is taken under it.
  *
  * Source: PC16550D data sheet (National Semiconductor, June 1995), section 8 "Registers".
  */
@@ -26,7 +26,7 @@
 enum uart_register {
 	UART_DATA = 0,	       /* receive and transmit; divisor, low byte, while LCR_DIVISOR */
 	UART_INTERRUPTS = 1,   /* interrupt enable; divisor, high byte, while LCR_DIVISOR */
-	UART_FIFO_CONTROL = 2, /* written; read: interrupt identification */
+	UART_FIFO_CONTROL = 2, /* write; read: interrupt identification */
 	UART_LINE_CONTROL = 3,
 	UART_MODEM_CONTROL = 4,
 	UART_LINE_STATUS = 5,
@@ -60,7 +60,7 @@ static struct line lines[SERIAL_LINES] = {
 
 static atomic_bool locks_ignored;
 
-/* A register that keeps what is written tells a UART from an empty port. */
+/* A register that keeps a written value distinguishes a UART from an empty port. */
 static bool probe(const struct line *line)
 {
 	static const uint8_t patterns[] = { 0x5a, 0xa5 };
@@ -140,8 +140,7 @@ void serial_ignore_locks(void)
 	atomic_store(&locks_ignored, true);
 }
 
-/* In pieces of a FIFO: on a real line a long write would otherwise keep interrupts off for as long
- * as it takes. */
+/* Writes in pieces of a FIFO: on a real line, one long write would keep interrupts off until its end. */
 void console_device_write(const char *bytes, size_t size)
 {
 	while (size > 0) {
@@ -153,11 +152,11 @@ void console_device_write(const char *bytes, size_t size)
 	}
 }
 
-/* Keeps received bytes in order when a reader and the interrupt fetch them at once; console.c's
- * input_lock inside. */
+/* Keeps received bytes in order when a reader and the interrupt fetch them at once. console.c's
+ * input_lock is taken inside. */
 static struct spinlock receive_lock = SPINLOCK_INITIALIZER;
 
-/* Interrupts are off. */
+/* Interrupts off. */
 static void receive(void)
 {
 	const struct line *line = &lines[SERIAL_COM1];
@@ -195,7 +194,7 @@ void serial_receive_start(void)
 	}
 	arch_port_write8(line->port + UART_MODEM_CONTROL, MODEM_DTR_RTS | MODEM_OUT2);
 	arch_port_write8(line->port + UART_INTERRUPTS, INTERRUPT_RECEIVED);
-	/* What came before the interrupt was on raises none. */
+	/* Bytes that came before the interrupt was enabled raise none. */
 	unsigned long state = arch_irq_save();
 
 	receive();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A VGA in text mode, as the firmware leaves it, as an adapter of the screen.
+ * A screen adapter for a VGA in text mode, as the firmware leaves it.
  *
- * A cell of the terminal is one of the adapter's, which is never read. A graphics mode has no text
- * memory: then there is no such adapter.
+ * A cell of the terminal is a cell of the VGA; the driver never reads those. A graphics mode has no
+ * text memory: then there is no such adapter.
  *
  * Source: IBM VGA Technical Reference (1992), sections "CRT Controller" and "Graphics Controller".
  */
@@ -42,7 +42,7 @@ static void write_crtc(uint8_t number, uint8_t value)
 	arch_port_write8(CRTC_DATA, value);
 }
 
-/* A register that keeps what is written tells a VGA from empty ports. */
+/* A register that keeps a written value distinguishes a VGA from empty ports. */
 static bool probe(void)
 {
 	static const uint8_t patterns[] = { 0x5a, 0xa5 };

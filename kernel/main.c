@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order in which the machine-independent kernel starts; see <kernel/entry.h>.
+ * The start of the machine-independent kernel, in order; see <kernel/entry.h>.
  */
 #include <arch/machine.h>
 #include <arch/smp.h>
@@ -51,13 +51,13 @@ static void set_console(void)
 		keyboard_start();
 }
 
-/* All that may sleep, or needs the other processors. A kernel task. */
+/* The start's steps that may sleep, or need the other CPUs. A kernel task. */
 static void start_user_space(void *unused)
 {
 	unsigned int cpus = arch_smp_start();
 
-	log_info("%u processor%s, %zu MiB of memory, %lu us since entry", cpus,
-		 cpus == 1 ? "" : "s", page_total_count() >> (20 - PAGE_SHIFT), clock_ns() / 1000);
+	log_info("%u CPU%s, %zu MiB of memory, %lu us since entry", cpus, cpus == 1 ? "" : "s",
+		 page_total_count() >> (20 - PAGE_SHIFT), clock_ns() / 1000);
 	debug_irqs_off_start();
 	panic_on_demand();
 	set_console();
@@ -73,8 +73,8 @@ void cpu_start_secondary(void)
 	sched_start_cpu();
 }
 
-/* From boot/: boot_info is complete, traps work, the kernel's page tables are loaded. Boot
- * processor, interrupts off. */
+/* Called from boot/: boot_info is complete, traps work, the kernel's page tables are loaded. Boot CPU,
+ * interrupts off. */
 _Noreturn void kernel_main(void);
 __attribute__((no_stack_protector)) void kernel_main(void)
 {

@@ -1,96 +1,210 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What Linux answers to a program: asked once, and remembered while nothing that it depends on changes.
+"""Linux's answers: what programs printed on Debian's Linux 6.12 in our emulator, committed as text.
 
-Programs start in the same folder on each kernel and each host: in /.
+tests/conformance/linux-6.12/ has a file for each question: a program with the options of its machine. The file begins
+with lines "key: value" up to an empty line; the program's output follows. `make linux-answers` asks Linux and writes
+the files, `git diff` shows what changed. Tests read the files and boot no Linux.
 
-Linux boots for seconds to run a program of milliseconds, and its answer depends on the program, the
-kernel, the init, the machine and its options: their contents are the key. An answer is remembered only
-when the test that asked is content with it, so a wrong one never stays. TALLY_ASK_LINUX=1 asks anew.
-While one test asks, and until it is content or has gone, another that wants the same answer waits for it.
+An answer is older than its program when the digest in the file is not the one of the sources. The digest is of the
+code: comments, white space and the names of headers do not count. Counts and costs depend on the emulator's counters
+too; these answers have the digest of qemu/files and qemu/patches beside them.
 """
 
-import fcntl
 import functools
+import glob
 import hashlib
-import json
 import os
-import subprocess
-import sys
+import re
+from dataclasses import dataclass
+
+import transcripts
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.join(HERE, "..")
-sys.path.insert(0, os.path.join(ROOT, "tools"))
-
-import tap  # pylint: disable=wrong-import-position
-from tallylib import paths  # pylint: disable=wrong-import-position
-
-BUILD = os.environ["TALLY_BUILD"]
-LINUX_RUN = os.path.join(HERE, "conformance", "linux-run")
-CACHE = os.path.join(os.environ.get("TALLY_CACHE") or
-                     os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tally"),
-                     "linux-answers")
-# A run that is still not over then hangs.
+ROOT = os.path.dirname(HERE)
+FOLDER = os.path.join(HERE, "conformance", "linux-6.12")
+BUILD = os.environ.get("TALLY_BUILD") or os.path.join(ROOT, "build")
+# A run that is not over by then hangs.
 LIMIT_S = 430
 
+EMULATED = ("--pmu", "emulated")
+RULES_OPTIONS = (*EMULATED, "--timeout", "400")
+BENCH_OPTIONS = (*EMULATED, "--icount", "--pmu-counters", "8", "--timeout", "200")
+C_LIBRARY_OPTIONS = (*EMULATED, "--cpus", "2", "--timeout", "400")
+# The folder below build/user, and what the C library is called.
+C_LIBRARIES = {"bin": "newlib", "glibc": "glibc", "musl": "musl"}
+C_LIBRARY_PROGRAMS = ("libc", "paths", "self", "selfmon --tap", "profile --tap")
+# CPUs, general counters, bits of each. Linux leaves a PMU with fewer than two general counters alone.
+COUNTS_MACHINES = ((1, 4, 48), (2, 2, 32), (4, 8, 40))
+# Version, general counters, bits of each, CPUs.
+PMU_MACHINES = ((5, 4, 48, 1), (2, 2, 32, 2), (4, 8, 40, 4))
+# The lines of Linux's log that describe the PMU.
+PMU_LOG = r"Performance Events: .*|\.\.\. [\w -]+: +\w+"
 
-def _kernel():
-    return subprocess.run([os.path.join(HERE, "conformance", "linux-kernel")], stdout=subprocess.PIPE, text=True,
-                          check=True).stdout.strip()
+LIBRARIES = ("userland/libperf", "userland/libspin")
+_COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')', re.DOTALL)
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">][ \t]*$', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Question:
+    """PROGRAM (below the build folder, made of SOURCES) with the arguments WORDS, on a machine with OPTIONS."""
+
+    name: str
+    program: str
+    sources: tuple
+    options: tuple
+    words: tuple = ()
+    log: str = ""  # the pattern of the lines of Linux's log that belong to the answer
+    counts: bool = False  # the answer depends on the emulator's counters
+
+
+def _files(*patterns):
+    return tuple(sorted(path for pattern in patterns for path in glob.glob(pattern, root_dir=ROOT)))
+
+
+def _user_sources(program):
+    """What userland/userland.mk links into a program for x86_64."""
+    return _files(f"userland/programs/{program}/*.[cS]", f"userland/programs/{program}/x86_64/*.[cS]",
+                  f"tests/boot/{program}.c", "userland/libperf/perf_*.c", "userland/libspin/*.c",
+                  "userland/libspin/x86_64/*.[cS]")
+
+
+def _user(name, program, folder, options, **more):
+    return Question(name, f"user/{folder}/{program}", _user_sources(program), options, **more)
+
+
+def _all():
+    for program in transcripts.programs():
+        yield Question(program, f"tests/{program}", (f"tests/conformance/programs/{program}.c",),
+                       transcripts.options_of(program))
+    yield Question("rules", "tests/rules", _files("tests/conformance/rules/*.c"), RULES_OPTIONS)
+    for machine in COUNTS_MACHINES:
+        cpus, counters, width = machine
+        yield _user(counts_on(machine), "counts", "bin", (*EMULATED, "--cpus", str(cpus), "--pmu-counters", str(counters),
+                                                          "--pmu-width", str(width), "--timeout", "400"), counts=True)
+    for machine in PMU_MACHINES:
+        yield _user(selfmon_on(machine), "selfmon", "bin", (*pmu_options(machine), "--timeout", "300"), log=PMU_LOG,
+                    counts=True)
+    yield _user("profile", "profile", "bin", (*EMULATED, "--timeout", "300"), counts=True)
+    yield _user("bench", "bench", "bin", BENCH_OPTIONS, counts=True)
+    for command in C_LIBRARY_PROGRAMS:
+        program, *words = command.split()
+        for folder in C_LIBRARIES:
+            yield _user(with_c_library(command, folder), program, folder, C_LIBRARY_OPTIONS, words=tuple(words))
+
+
+def counts_on(machine):
+    """The name of the question for the program counts on a machine of COUNTS_MACHINES."""
+    return "counts.{}-cpus-{}-counters-{}-bits".format(*machine)
+
+
+def selfmon_on(machine):
+    """The name of the question for the program selfmon on a machine of PMU_MACHINES."""
+    return "selfmon.version-{}-{}-counters-{}-bits-{}-cpus".format(*machine)
+
+
+def pmu_options(machine):
+    """The options of a machine of PMU_MACHINES."""
+    version, counters, width, cpus = (str(number) for number in machine)
+    return (*EMULATED, "--pmu-version", version, "--pmu-counters", counters, "--pmu-width", width,
+            *(("--cpus", cpus) if cpus != "1" else ()))
+
+
+def with_c_library(command, folder):
+    """The name of the question for a command of C_LIBRARY_PROGRAMS, built in a folder of C_LIBRARIES."""
+    return f"{command.replace(' --', '-')}.{C_LIBRARIES[folder]}"
 
 
 @functools.cache
-def _digest(path):
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def questions():
+    """All of them, by name."""
+    return {question.name: question for question in _all()}
 
 
 @functools.cache
-def _surroundings():
-    """What every answer depends on."""
-    return [_digest(path) for path in (LINUX_RUN, os.path.join(ROOT, "tools", "tallylib", "emulator.py"),
-                                       os.path.join(BUILD, "tests", "linux-init"),
-                                       paths.emulator(needs_model=True), _kernel())]
+def _text(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return _COMMENT.sub(lambda match: match[1] or " ", file.read())
+
+
+def _code(path, seen):
+    """The code of a source file, with that of the headers of ours in place of the lines that include them."""
+    seen.add(path)
+
+    def header(match):
+        for folder in (os.path.dirname(path), *LIBRARIES):
+            found = os.path.normpath(os.path.join(folder, match[1]))
+            if os.path.exists(os.path.join(ROOT, found)):
+                return "" if found in seen else _code(found, seen)
+        return match[0]
+
+    return _INCLUDE.sub(header, _text(path))
+
+
+def _short(text):
+    return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:16]
+
+
+def source_digest(question):
+    seen = set()
+    return _short("\n".join(_code(path, seen) for path in question.sources))
+
+
+@functools.cache
+def emulator_digest():
+    """Of the emulated PMU: our files of QEMU and our patches."""
+    paths = sorted(path for folder in ("files", "patches") for path in
+                   glob.glob(os.path.join("qemu", folder, "**"), root_dir=ROOT, recursive=True)
+                   if os.path.isfile(os.path.join(ROOT, path)))
+    return _short("\n".join(path + "\n" + _text(path) for path in paths))
+
+
+def path_of(name):
+    return os.path.join(FOLDER, name + ".txt")
 
 
 class Answer:
-    """Linux's answer to PROGRAM run with OPTIONS and the arguments WORDS: status, output, error, and Linux's own log
-    (log_text) where the caller keeps it."""
+    """Linux's answer to the question NAME: status, output (bytes), log_text (the lines of Linux's log that were kept).
 
-    def __init__(self, program, options, log, *words, keeps_log=False):
-        key = json.dumps([*options, *words, *(["with its log"] if keeps_log else []), _digest(program), *_surroundings()])
-        name = hashlib.sha256(key.encode()).hexdigest()
-        self._command = [LINUX_RUN, *options, "--log", log, program, *words]
-        self._log = log if keeps_log else None
-        self._path = os.path.join(CACHE, name)
-        self._is_remembered = False
-        self._lock = None  # held from before the question until the answer is remembered
-        if not os.path.exists(self._path):
-            self._lock = open(os.path.join(BUILD, "tests", f"{os.path.basename(program)}.asked"), "w", encoding="utf-8")
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
-        if os.environ.get("TALLY_ASK_LINUX") or not os.path.exists(self._path):
-            self.ask()
+    `problem` says why the answer is not to be trusted, and what to do; it is empty if all is well. An answer that is
+    not there has status None.
+    """
+
+    def __init__(self, name):
+        question = questions()[name]
+        self.status, self.output, self.log_text, self.problem = None, b"", "", ""
+        remedy = f"run: make linux-answers PROGRAMS={name}"
+        if not os.path.exists(path_of(name)):
+            self.problem = f"Linux has not been asked for {name}; {remedy}"
             return
-        with open(self._path, encoding="utf-8") as file:
-            self.status, output, *log_text = json.load(file)
-        self.output, self.error = output.encode(), ""
-        self.log_text = "".join(log_text)
-        self._is_remembered = True
+        with open(path_of(name), encoding="utf-8", newline="") as file:
+            head, _, output = file.read().partition("\n\n")
+        values = {}
+        for line in head.splitlines():
+            key, _, value = line.partition(": ")
+            values.setdefault(key, []).append(value)
+        self.output = output.encode()
+        self.log_text = "".join(line + "\n" for line in values.get("log", []))
+        self.status = int(values["program"][0].rpartition(", status ")[2])
+        if values["program"] != [_first_line(question, self.status)]:
+            self.problem = f"the answer to {name} is for other options; {remedy}"
+        elif values["source"] != [source_digest(question)]:
+            self.problem = f"the answer to {name} is older than the program; {remedy}"
+        elif question.counts and values["emulator"] != [emulator_digest()]:
+            self.problem = f"the answer to {name} was given on another emulated PMU; {remedy}"
 
-    def ask(self):
-        """Asks, again if it was asked before."""
-        self._is_remembered = False
-        self.log_text = ""
-        self.status, self.output, self.error = tap.command(self._command, timeout_s=LIMIT_S, cwd="/")
-        if self._log:
-            with open(self._log, encoding="utf-8", errors="replace") as file:
-                self.log_text = file.read()
 
-    def remember(self):
-        """The answer is as it should be: next time it need not be asked."""
-        if self._is_remembered:
-            return
-        os.makedirs(os.path.dirname(self._path), exist_ok=True)
-        with open(f"{self._path}.{os.getpid()}", "w", encoding="utf-8") as file:
-            json.dump([self.status, self.output.decode(errors="replace"), *([self.log_text] if self._log else [])], file)
-        os.rename(file.name, self._path)
-        self._lock = None
+def _first_line(question, status):
+    return f"{' '.join([os.path.basename(question.program), *question.words])}, options {' '.join(question.options)}, " \
+           f"status {status}"
+
+
+def text_of(question, kernel, status, output, log_text):
+    """The text of an answer's file; KERNEL is Linux's version."""
+    head = [f"program: {_first_line(question, status)}", f"source: {source_digest(question)}"]
+    if question.counts:
+        head.append(f"emulator: {emulator_digest()}")
+    head.append(f"kernel: Linux {kernel}")
+    if question.log:
+        head += [f"log: {line}" for line in re.findall(question.log, log_text)]
+    return "\n".join(head) + "\n\n" + output.decode(errors="replace")

@@ -1,5 +1,5 @@
 # The tests: what they are made of, and `make check`, which runs every one of them with prove (tests/check).
-# What each group is about: tests/README.md.
+# tests/README.md describes each group.
 
 # Scripts find what was built here through this variable, and so does tools/tally: Alpha's things are below.
 export TALLY_BUILD := $(abspath $(O:%/alpha=%))
@@ -21,8 +21,8 @@ $(CHECK_TOOL_PROGRAMS): $(O)/tests/%: tests/tools/programs/%.c tests/tools/progr
 	$(CC) -O2 -g -Wall -Wextra -Werror -ffreestanding -fno-pie -fno-stack-protector -nostdlib -static -no-pie \
 		-Wl,--build-id=none $< -o $@
 
-# The same bytes wherever the clone is and whatever the comments say: what Linux says to them is remembered by them
-# (tests/linux_answers.py). So no line numbers.
+# The same bytes wherever the clone is and whatever the comments say, as when Linux was asked (tests/linux_answers.py):
+# no line numbers.
 CHECK_ANYWHERE := -g0 -ffile-prefix-map=$(CURDIR)=.
 
 $(CHECK_PAIR_PROGRAMS): $(O)/tests/%: tests/conformance/programs/%.c $(wildcard tests/conformance/programs/*.h)
@@ -99,11 +99,13 @@ $(O)/alpha/tests/rules: $(wildcard tests/conformance/rules/*.[ch]) tests/unit/ta
 	$(call say,CC,tests/conformance/rules)
 	alpha-linux-gnu-gcc -O2 -mcpu=ev67 -Wall -Wextra -Werror -Wno-array-bounds -static -pthread -Wl,--no-relax $(filter %.c,$^) -o $@
 
-# The kernel for Alpha and its programs, beside those for x86-64.
+#: alpha            builds the kernel for Alpha and its programs, beside those for x86-64
 alpha:
 	@$(MAKE) --no-print-directory ARCH=alpha O=$(O)/alpha CC=alpha-linux-gnu-gcc LD=alpha-linux-gnu-ld all
 
-.PHONY: check-programs check-deps check check-alpha debug-kernel alpha fuzz
+.PHONY: check-programs check-deps check check-alpha debug-kernel alpha fuzz linux-answers check-quick
+
+#: debug-kernel     builds the debug kernel: poisoned memory, undefined behaviour, lock order
 
 ifeq ($(filter 1,$(DEBUG)),)
 debug-kernel:
@@ -118,7 +120,13 @@ check-programs: $(CHECK_TOOL_PROGRAMS) $(CHECK_PAIR_PROGRAMS) $(O)/tests/linux-i
 check-deps:
 	@tools/deps $(CHECK_DEPS)
 
-# For people: attacks the debug kernel for MINUTES, from SEED on; see tests/README.md.
+#: linux-answers    asks Debian's Linux 6.12 what the conformance tests compare with: PROGRAMS="exec futex"
+# It writes the answers to tests/conformance/linux-6.12/. PROGRAMS=stale asks for the answers that are out of date.
+linux-answers: check-deps
+	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) qemu check-programs user user-libraries
+	@tests/conformance/ask-linux $(PROGRAMS)
+
+#: fuzz             attacks the debug kernel for MINUTES=10, from SEED=N; see tests/README.md
 MINUTES ?= 10
 fuzz: debug-kernel $(O)/tests/fuzz qemu
 	@tests/fuzz/run --live $$(($(MINUTES) * 60)) $(SEED)
@@ -129,11 +137,17 @@ CHECK_LONGEST = $(addprefix tests/,fuzz/seeds.t conformance/transcripts.t boot/c
 CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/alpha/*.t tests/qemu/*.t tests/bench/*.t tests/boot/*.t \
 	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t tests/mutants/*.t))
 
+# For each change: under two minutes on two idle cores once everything is built.
+CHECK_QUICK_SCRIPTS = $(wildcard tests/quick/*.t) tests/conformance/answers.t tests/conformance/rules.t tests/boot/panic.t
+
 # Alpha's tests. Some ask what x86-64 says too, and its programs are built on the way.
 CHECK_ALPHA_SCRIPTS = $(wildcard tests/alpha/*.t tests/qemu/alpha*.t tests/boot/alpha-*.t) \
 	$(filter %/asn_test %/ev67_test %/ev67_race_test %/profileme_test %/profileme_decode_test,$(UNIT_TESTS))
 CHECK_PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j2)
 
+#: check            runs every test; TESTS="tests/tools/run.t …" runs some
+#: check-quick      runs the tests for each change, in under two minutes
+#: check-alpha      runs Alpha's tests
 ifeq ($(ARCH),alpha)
 # Tests and their programs are the other folder's: $(O) is one below.
 check:
@@ -142,6 +156,11 @@ else
 check: check-deps
 	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) all qemu user-libraries check-programs unit debug-kernel alpha
 	@tests/check -j3 --timer --exec '' $(TESTS) $(if $(TESTS),,$(CHECK_SCRIPTS) $(UNIT_TESTS))
+
+check-quick: check-deps
+	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) all qemu check-programs unit debug-kernel alpha
+	@tests/check -j3 --timer --exec '' $(CHECK_QUICK_SCRIPTS) $(UNIT_TESTS)
+	@echo "These were the quick ones. Everything: make check"
 
 check-alpha: check-deps
 	@$(MAKE) --no-print-directory $(CHECK_PARALLEL) qemu check-programs unit alpha

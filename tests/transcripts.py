@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Transcripts of the observing programs (tests/conformance/programs), and what of two of them may be different.
+"""Transcripts of the observing programs (tests/conformance/programs), and where two of them may differ.
 
-A transcript is a program's output: lines "name: what happened". Which differences are meant, docs/abi-differences.md
-says in tables: between Linux and Tally in its first part, between x86_64 and Alpha under the heading ALPHA; and under
-ALPHA_NOT which programs are only for x86_64.
+A transcript is a program's output: lines "name: what happened". docs/abi-differences.md lists the intended differences
+in tables: between Linux and Tally in its first part, between x86_64 and Alpha under the heading ALPHA; and under
+ALPHA_NOT the programs that are only for x86_64.
 """
 
 import fnmatch
@@ -14,9 +14,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DIFFERENCES = os.path.join(HERE, "..", "docs", "abi-differences.md")
 ALPHA = "Alpha"
 ALPHA_NOT = "Programs that are not for Alpha"
-# How a program is run on either kernel. Linux's answers are remembered with these words.
+# How a program is run on either kernel.
 OPTIONS = ("--pmu", "emulated", "--icount", "--timeout", "300")
-# Programs in whose way virtual time is, and why: they run in real time.
+# Programs that virtual time disturbs, and why: they run in real time.
 REAL_TIME = {"observe_rseq": "a signal has to come before the tick, which Linux has at once there"}
 NOTHING = "not there"
 PART = "… "
@@ -59,10 +59,10 @@ def rows(heading, columns):
 
 
 def differ(there, here, allowed, names=("Linux", "Tally")):
-    """What of transcripts THERE and HERE is different and not allowed, and the numbers of the rows of `allowed` that
-    were met. A row: program, observation's pattern, the answer there, the one here, why. An answer that is ANY is
-    whatever it is. Where the answers begin with PART, what follows is a part of the answer, and rows one below the
-    other replace one part each."""
+    """The differences of transcripts THERE and HERE that are not allowed, and the numbers of the rows of `allowed` that
+    were met. A row: program, observation's pattern, the answer there, the one here, why. ANY stands for each answer.
+    Where the answers begin with PART, the rest is a part of the answer, and rows one below the other replace one part
+    each."""
     met, wrong = set(), []
     for name in [*there, *(name for name in here if name not in there)]:
         pair = there.get(name, NOTHING), here.get(name, NOTHING)

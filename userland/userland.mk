@@ -6,7 +6,7 @@
 # `make user-libraries` builds some of the same sources, unchanged, with the GNU C library and with musl into
 # $(O)/user/glibc/ and $(O)/user/musl/, for tests/boot/c-libraries.t: Tally promises to run what they make.
 
-USER_X86_64 := $(shell sed -n 's/^\([a-z]\+\).*/\1/p' tests/boot/x86_64/programs)
+USER_X86_64 := $(shell sed -n 's/^\([a-z_]\+\).*/\1/p' tests/boot/x86_64/programs)
 USER_OTHERS := $(if $(filter-out x86_64,$(ARCH)),$(USER_X86_64))
 
 USER_PROGRAMS := $(filter-out $(USER_OTHERS),$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard userland/programs/*/*.c))))))
@@ -17,7 +17,7 @@ USER_PORTABLE := $(USER_PROGRAMS) libc paths self
 USER_LIB_SRCS := $(wildcard userland/libperf/*.c userland/libspin/*.c userland/libspin/$(ARCH)/*.[cS])
 
 USER_CPPFLAGS := -Iuserland/libperf -Iuserland/libspin -idirafter include/uapi -D_GNU_SOURCE -MMD -MP
-# The same bytes wherever the clone is: what Linux says to these programs is remembered by them (tests/linux_answers.py).
+# The same bytes wherever the clone is.
 USER_DEBUG := -g -fdebug-prefix-map=$(CURDIR)=.
 USER_CFLAGS := -std=gnu11 -O2 $(USER_DEBUG) -fno-pie -Wall -Wextra -Werror $(if $(filter x86_64,$(ARCH)),-fcf-protection=none)
 USER_CC = $(CC) -specs=$(NEWLIB)/lib/tally.specs
@@ -60,6 +60,8 @@ $(O)/user/newlib: user-newlib
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 .PHONY: user user-libraries user-newlib
+#: user             builds the user programs
+#: user-libraries   builds some of them with the GNU C library and with musl
 user-newlib:
 user: $(USER_PROGRAMS:%=$(O)/user/bin/%) $(USER_TESTS:%=$(O)/user/bin/%)
 user-libraries: $(USER_PORTABLE:%=$(O)/user/glibc/%) $(USER_PORTABLE:%=$(O)/user/musl/%)

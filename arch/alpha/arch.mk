@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What kernel.mk needs to know of Alpha: flags, and which of newlib's string functions. There is no vDSO.
+# Alpha's part of kernel.mk: flags, and the string functions that come from newlib. There is no vDSO.
 
 # No floating-point registers, and code and small data within reach of one GP.
 KERNEL_CFLAGS += -mcpu=ev67 -mno-fp-regs -msmall-text -msmall-data
-# There may be no breakpoint registers: loops over them are empty.
+# Alpha has no breakpoint registers: loops over them are empty.
 KERNEL_CFLAGS += -Wno-type-limits -Wno-stringop-overflow -Wno-zero-length-bounds
 ifeq ($(DEBUG),1)
-# There is more data than what 16 bits reach.
+# The small data exceeds the reach of 16 bits.
 KERNEL_CFLAGS += -G0
 endif
 KERNEL_LDFLAGS += -z max-page-size=0x2000

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* asn.c: giving out address space numbers; see asn.h. */
+/* Allocation of address space numbers; see asn.h. */
 
 #include "asn.h"
 
@@ -12,7 +12,7 @@ uint32_t asn_take(struct asn_processor *processor, asn_tag *tag, uint32_t greate
 	uint64_t mine = atomic_load(tag), last = processor->last;
 
 	*forget = false;
-	/* Of this generation, which no space without a number is. */
+	/* The tag is of this generation. A tag of 0 never is. */
 	if (mine && mine >> ASN_BITS == last >> ASN_BITS)
 		return (uint32_t)(mine & NUMBER_MASK);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Backtraces by reading code: Alpha's functions keep no chain of frame pointers, but their first
- * instructions say how large the stack frame is and where in it the return address is.
+ * instructions give the size of the stack frame and the place of the return address in it.
  *
- * From a function's beginning, which the table of symbols knows, up to the place in question,
- * "lda $30, -N($30)" makes the frame, and "stq $26, M($30)" keeps the return address. As long as a
- * function has done neither, its return address is in $26.
+ * From a function's start, which the symbol table gives, up to the place in question, "lda $30,
+ * -N($30)" makes the frame, and "stq $26, M($30)" saves the return address. Before both, the return
+ * address is in $26.
  *
  * Source: Calling Standard for Alpha Systems, section 3.2.2.1 "Prologue code requirements".
  */
@@ -23,9 +23,9 @@ extern const char entry_code_start[], entry_code_end[];
 #define RETURN_ADDRESS	 26
 #define OPCODE_LDA	 0x08
 #define OPCODE_STQ	 0x2d
-/* Most instructions from a function's beginning that are looked at. */
+/* Instructions that are examined from a function's start, at most. */
 #define INSTRUCTIONS_MAX 256
-/* The caller's call may be its last instruction. */
+/* The call may be the caller's last instruction. */
 #define CALL_BYTES	 4
 
 static bool is_memory(uint32_t instruction, unsigned int opcode, unsigned int a, unsigned int b)
@@ -34,10 +34,10 @@ static bool is_memory(uint32_t instruction, unsigned int opcode, unsigned int a,
 	       (instruction >> 16 & 31) == b;
 }
 
-/* What a function has done to its stack by PC. */
+/* The function's changes to its stack before PC. */
 struct prologue {
 	uintptr_t frame_bytes;
-	uintptr_t saved_at; /* of the return address, from the stack pointer */
+	uintptr_t saved_at; /* offset of the return address from the stack pointer */
 	bool saved;
 };
 
@@ -70,7 +70,7 @@ bool backtrace_step(struct place *place, uintptr_t return_address)
 {
 	size_t offset;
 
-	/* What an entry has interrupted is another walk's. */
+	/* The walk ends at an entry: the interrupted code needs a walk of its own. */
 	if (!symbol_find(place->pc, &offset) ||
 	    (place->pc >= (uintptr_t)entry_code_start && place->pc < (uintptr_t)entry_code_end))
 		return false;
@@ -89,26 +89,26 @@ bool backtrace_step(struct place *place, uintptr_t return_address)
 	return true;
 }
 
-static void follow(struct place place, uintptr_t return_address, arch_backtrace_function tell)
+static void follow(struct place place, uintptr_t return_address, arch_backtrace_function report)
 {
 	for (unsigned int depth = 0; depth < BACKTRACE_DEPTH; depth++) {
 		if (!backtrace_step(&place, return_address))
 			return;
-		tell(place.pc, CALL_BYTES, "");
+		report(place.pc, CALL_BYTES, "");
 		return_address = 0;
-		/* Back into the function that made the call. */
+		/* Step back into the function that made the call. */
 		place.pc -= CALL_BYTES;
 	}
 }
 
-void arch_backtrace(const struct trap_frame *frame, arch_backtrace_function tell)
+void arch_backtrace(const struct trap_frame *frame, arch_backtrace_function report)
 {
-	tell(frame->pc, 0, "");
-	follow((struct place){ frame->pc, frame->sp }, frame->r26, tell);
+	report(frame->pc, 0, "");
+	follow((struct place){ frame->pc, frame->sp }, frame->r26, report);
 }
 
-void arch_backtrace_from(uintptr_t caller, uintptr_t stack, arch_backtrace_function tell)
+void arch_backtrace_from(uintptr_t caller, uintptr_t stack, arch_backtrace_function report)
 {
-	tell(caller, CALL_BYTES, "");
-	follow((struct place){ caller - CALL_BYTES, stack }, 0, tell);
+	report(caller, CALL_BYTES, "");
+	follow((struct place){ caller - CALL_BYTES, stack }, 0, report);
 }

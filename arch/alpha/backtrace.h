@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where some function is: at PC, with stack pointer SP. */
+/* A place in a function: at PC, with stack pointer SP. */
 struct place {
 	uintptr_t pc, sp;
 };
 
-/* Makes of *PLACE where its caller goes on. RETURN_ADDRESS: what $26 holds there, 0 if that is not known (the
- * function has called others). False: not to be seen. Any context. */
+/* Moves *PLACE to its caller. RETURN_ADDRESS: the value of $26 there, 0 if it is not known (the
+ * function has called others). False: the caller cannot be found. Any context. */
 bool backtrace_step(struct place *place, uintptr_t return_address);
 
 #endif

@@ -20,7 +20,7 @@ bool arch_breakpoint_is_kernels(const struct arch_breakpoint *breakpoint)
 	return false;
 }
 
-/* Where none can be made, there is none to set. */
+/* arch_breakpoint_make always fails, so there is nothing to set. */
 void arch_breakpoint_set(unsigned int slot, const struct arch_breakpoint *breakpoint)
 {
 	panic("a breakpoint without registers");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls that only Linux/alpha has, or has in another way: OSF/1's conventions. Where they are in the table:
- * <machine/calls.h>.
+ * System calls that only Linux/alpha has, or has with OSF/1's conventions. <machine/calls.h> has their
+ * rows of the table.
  *
- * Not here are the calls with OSF/1's structures: osf_time_calls.c, osf_file_calls.c, osf_name_calls.c, stat_calls.c; and
- * its questions about the processor: osf_sysinfo_calls.c. Sources: Linux's arch/alpha/kernel/osf_sys.c and systbls as seen from user space.
+ * The calls with OSF/1's structures are in osf_time_calls.c, osf_file_calls.c, osf_name_calls.c and
+ * stat_calls.c; queries about the machine are in osf_sysinfo_calls.c. Sources: Linux's
+ * arch/alpha/kernel/osf_sys.c and systbls as seen from user space.
  */
 #include <machine/calls.h>
 
@@ -28,9 +29,9 @@
 #include "signal_frame.h"
 #include "syscall.h"
 
-/* What getdtablesize says: Linux's sysctl_nr_open. */
+/* The result of getdtablesize: Linux's sysctl_nr_open. */
 #define DESCRIPTORS_MAX 1048576
-/* getpriority's result is that much above the nice value elsewhere. */
+/* getpriority returns this much more than the nice value elsewhere. */
 #define NICE_BASE	20
 
 /* --- two results: the second in a4 --- */
@@ -121,7 +122,7 @@ long alpha_sigpending(const unsigned long arg[6])
 	return sys_rt_sigpending(others);
 }
 
-/* The mask is an argument, and the one before is the result. */
+/* The mask is an argument, and the previous mask is the result. */
 long alpha_osf_sigprocmask(const unsigned long arg[6])
 {
 	uint64_t old = task_current()->signals.mask, new;
@@ -163,7 +164,7 @@ long alpha_sigreturn(const unsigned long arg[6])
 	return arch_syscall_result(frame);
 }
 
-/* What OSF/1's sigaction takes and tells. */
+/* The structure of OSF/1's sigaction. */
 struct osf_sigaction {
 	uint64_t handler, mask;
 	int32_t flags;
@@ -189,8 +190,8 @@ long alpha_sigaction(const unsigned long arg[6])
 	return copy_to_user((void *)arg[2], &osf, sizeof(osf));
 }
 
-/* Where the alternate stack ends, and whether it is in use: of sigaltstack's, which also has a size, and here it is to be
- * guessed. */
+/* The end of the alternate stack, and whether it is in use. sigaltstack's structure also has a size;
+ * here the kernel assumes one. */
 struct osf_sigstack {
 	uint64_t end;
 	int32_t in_use;
@@ -229,7 +230,8 @@ long alpha_getdtablesize(const unsigned long arg[6])
 
 long arch_syscall(long number, struct trap_frame *frame)
 {
-	/* All are in the table. -1 is a number like others here, and gets its error: no call has been forgotten. */
+	/* All numbers are in the table. -1 is a number like others here and gets ENOSYS: the frame
+	 * still belongs to a call. */
 	frame->cause[CAUSE_NUMBER] = (uint32_t)number;
 	return -ENOSYS;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Time: the emulated machine's clock and each processor's alarm, both in nanoseconds, by the console's calls.
+ * Time: the emulated machine's clock and each CPU's alarm, both in nanoseconds, by the console's calls.
  *
- * The architecture's own means are worse: the cycle counter has 32 bits, which last 17 s, and the interval
- * timer comes 1024 times a second whether it is wanted or not. A program can not read this clock by itself, so
- * there is no conversion to tell it.
+ * The architecture's own means are worse: the cycle counter has 32 bits, which last 17 s, and the
+ * interval timer always interrupts 1024 times a second. A program cannot read this clock by itself, so
+ * there is no conversion to publish.
  */
 #include <arch/clock.h>
 
@@ -44,9 +44,10 @@ uint64_t arch_boot_time_s(void)
 	return boot_time_s;
 }
 
-/* The alarm's time that means none. */
+/* The alarm's time for "no alarm". */
 #define NO_ALARM    0
-/* Later deadlines are set in steps: the interrupt comes early, and kernel/time/ sets the alarm again. */
+/* Later deadlines are reached in steps: the interrupt comes early, and kernel/time/ sets the alarm
+ * again. */
 #define STEP_NS_MAX (1000 * NSEC_PER_MSEC)
 
 void arch_timer_set(uint64_t deadline_ns)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said of the processors: /proc/cpuinfo, in the lines of Linux/alpha that programs look for; and the
- * vDSO's question, which there is nobody to ask. */
+/* Descriptions of the CPUs: /proc/cpuinfo, in the lines of Linux/alpha that programs look for. No vDSO
+ * can report a CPU here. */
 #include <stdbool.h>
 
 #include <arch/exec.h>
@@ -14,7 +14,7 @@ bool arch_vdso_knows_cpu(void)
 	return false;
 }
 
-/* By the slots' type: Alpha Architecture Handbook version 4, III table 2-2. */
+/* Indexed by the slots' type: Alpha Architecture Handbook version 4, III table 2-2. */
 static const char *const models[] = {
 	[2] = "EV4",	 [4] = "LCA4",	[5] = "EV5",   [6] = "EV45",	[7] = "EV56",
 	[8] = "EV6",	 [9] = "PCA56", [11] = "EV67", [12] = "EV68CB", [13] = "EV68AL",
@@ -26,7 +26,7 @@ static const char *model(uint64_t type)
 	return type < sizeof(models) / sizeof(models[0]) && models[type] ? models[type] : "Unknown";
 }
 
-/* Linux/alpha describes the machine once, whatever the number of processors. */
+/* Linux/alpha describes the machine once, whatever the number of CPUs. */
 void arch_cpu_describe(struct text *text, unsigned int cpu)
 {
 	const struct hwrpb_slot *slot =

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Integer division, which the processor does not have: what the compiler calls for / and %, by the convention
- * that it has for these alone. Dividend in $24, divisor in $25, return address in $23, result in $27; nothing
- * else is changed but $28.
+ * Integer division, which the CPU lacks: functions that the compiler calls for / and %, by a convention
+ * of their own. Dividend in $24, divisor in $25, return address in $23, result in $27; only $28 changes
+ * otherwise.
  *
- * The quotient comes bit by bit (Knuth, The Art of Computer Programming, vol. 2, 4.3.1, exercise 16 in base
- * 2), beginning at the dividend's highest bit. By 0: GENTRAP, as the ABI has it.
+ * The quotient comes bit by bit (Knuth, The Art of Computer Programming, vol. 2, 4.3.1, exercise 16 in
+ * base 2), starting at the dividend's highest bit. Division by 0: GENTRAP, as the ABI requires.
  *
- * Source of the convention: Calling Standard for Alpha Systems, section 3.8 "Division and remainder support".
+ * Source of the convention: Calling Standard for Alpha Systems, section 3.8 "Division and remainder
+ * support".
  */
 #define GEN_INTDIV -2
 
@@ -26,7 +27,7 @@ divide:
 	.prologue 0
 	mov	$31, $27
 	beq	$24, 3f
-	cmpult	$24, $25, $1		/* smaller: 0, and it is the remainder */
+	cmpult	$24, $25, $1		/* smaller: the quotient is 0, and $24 is the remainder */
 	bne	$1, 3f
 	/* Shift the divisor up until its highest bit is at the dividend's. */
 	ctlz	$25, $1
@@ -44,8 +45,8 @@ divide:
 3:	ret	$31, ($28), 1
 	.end	divide
 
-	/* NAME: a function of the convention. EXTEND makes the operands 64 bits wide; SIGNED: they may be
-	 * negative; REMAINDER: that is the result. */
+	/* Defines function NAME of the convention. EXTEND extends the operands to 64 bits; SIGNED: they
+	 * may be negative; REMAINDER: the result is the remainder. */
 	.macro DIVISION name, extend, signed, remainder
 	.globl	\name
 	.ent	\name

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ways into the kernel and out of it: PALcode's six entries.
+ * Entries into the kernel and the exit path: PALcode's six entries.
  *
- * PALcode has switched to the kernel's stack and mode, has pushed the upper part of struct trap_frame, and has
- * loaded GP. Every way saves the rest. From user mode the frame lies at the very top of the task's kernel
- * stack (arch_task_user_frame), because PALcode begins there.
+ * PALcode has switched to the kernel's stack and mode, has pushed the upper part of struct trap_frame,
+ * and has loaded GP. Every entry saves the rest. From user mode the frame lies at the very top of the
+ * task's kernel stack (arch_task_user_frame), because PALcode starts pushing there.
  *
- * PALcode keeps the user's stack pointer; it is in the frame while the kernel runs, where signals and
- * samples look for it, and goes back on the way out.
+ * PALcode keeps the user's stack pointer. While the kernel runs, the frame holds it, for signals and
+ * samples; the exit path gives it back.
  *
- * Counters that are to count user mode only are halted on the way in and set going on the way out, by
- * user_mode.c, which knows how many instructions of both ways they count all the same. So what is between an
- * entry and that place is a straight line, the same for every mode, and what is behind the other is, too.
+ * user_mode.c stops counters that count user mode only on entry and starts them on the exit path. It
+ * knows how many instructions of both paths they still count. So the code between an entry and that
+ * place is a straight line, the same for every mode, and so is the code after the other place.
  *
  * Source: Alpha Architecture Handbook version 4, II-B chapter 5 "Exceptions and interrupts".
  */
@@ -30,7 +30,7 @@
 #define FRAME_PS	256
 #define FRAME_R16	280
 #define FRAME_SIZE	304
-#define FRAME_SAVED	256	/* what PALcode has not pushed */
+#define FRAME_SAVED	256	/* the part that PALcode has not pushed */
 
 /* struct cpu_local, checked in user_mode.c. */
 #define CPU_USER_COUNTING 36
@@ -76,7 +76,7 @@ entry_code_start:
 	stq	$1, FRAME_ENTRY($30)
 	.endm
 
-	/* The entry is NAME's, whose frame is complete, BEFORE instructions behind its beginning. */
+	/* For entry NAME, whose frame is complete, BEFORE instructions after its start. */
 	.macro LEAVE_USER_MODE name, before
 	.if	(. - \name) / 4 != \before
 	.error	"user_mode.h has another length of \name"
@@ -84,7 +84,7 @@ entry_code_start:
 	call_pal PAL_RDVAL
 	ldl	$1, CPU_USER_COUNTING($0)
 	beq	$1, .Lcounted_\name
-	/* Nothing may come between the counters' end and what follows from it. */
+	/* No interrupt may come between the stop of the counters and its bookkeeping. */
 	lda	$16, LEVEL_OFF($31)
 	call_pal PAL_SWPIPL
 	call_pal PAL_RDVAL
@@ -96,7 +96,7 @@ entry_code_start:
 .Lcounted_\name:
 	.endm
 
-	/* Everything but the system call. */
+	/* All entries but the system call's. */
 	.macro ENTRY name, entry
 	.globl	\name
 	.ent	\name
@@ -108,7 +108,7 @@ entry_code_start:
 	stq	$16, FRAME_CAUSE($30)
 	stq	$17, FRAME_CAUSE + 8($30)
 	stq	$18, FRAME_CAUSE + 16($30)
-	/* Of the kernel: where its stack was; of a user: where a backtrace ends. */
+	/* From the kernel, save the interrupted stack pointer; from user mode, end backtraces here. */
 	call_pal PAL_RDUSP
 	ldq	$2, FRAME_PS($30)
 	lda	$1, FRAME_SIZE($30)
@@ -133,7 +133,8 @@ trap_entry:
 	.prologue 0
 	mov	$30, $16
 	bsr	$26, trap_handle	!samegp
-	/* To user mode: interrupts are off and stay off. No symbol: it would be the caller's name in a call chain. */
+	/* To user mode: interrupts are off and stay off. This place has no symbol of its own: call
+	 * chains would show that name for the caller. */
 .Ltrap_return:
 	ldq	$2, FRAME_PS($30)
 	and	$2, PS_USER, $2
@@ -146,7 +147,7 @@ trap_entry:
 	mov	$0, $17
 	lda	$16, PERFMON_ENABLE_WRITE($31)
 	call_pal PAL_WRPERFMON
-	/* From here to the end: user_mode.c's way out. */
+	/* user_mode.c's exit path starts here. */
 1:	ldq	$16, FRAME_SP($30)
 	call_pal PAL_WRUSP
 2:	ldq	$0, 0($30)
@@ -187,7 +188,7 @@ trap_return:
 	br	$31, .Ltrap_return
 	.end	trap_return
 
-/* CALLSYS, of user mode only: PALcode leaves a0 … a2 in their registers. */
+/* CALLSYS, from user mode only: PALcode leaves a0 … a2 in their registers. */
 	.globl	entry_call
 	.ent	entry_call
 	.align	4

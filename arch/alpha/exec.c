@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a new program is told about the processor: the auxiliary vector's hardware capabilities, as
- * Linux/alpha gives them. */
+/* The hardware capabilities in a new program's auxiliary vector, as Linux/alpha gives them. */
 #include <arch/exec.h>
 
-/* AT_HWCAP: the instructions that AMASK says there are (Alpha Architecture Handbook, appendix D.3): what of the
- * bits asked for is cleared is there. */
+/* AT_HWCAP: the instructions that AMASK reports (Alpha Architecture Handbook, appendix D.3). AMASK
+ * clears the bits of the features that the CPU has. */
 uint64_t arch_exec_hwcap(void)
 {
 	uint64_t absent;

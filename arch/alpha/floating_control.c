@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Floating-point control as software knows it, and as the processor does: see floating_control.h.
+ * Converts floating-point control between the software's form and the CPU's: see floating_control.h.
  *
- * A trap that software wants enabled is one that FPCR does not disable. Sources: Alpha Architecture Handbook
- * version 4, 4.7.8 (FPCR) and B.2.1 (IEEE floating-point control word).
+ * Software's bits enable traps; FPCR's bits disable them. Sources: Alpha Architecture Handbook version
+ * 4, 4.7.8 (FPCR) and B.2.1 (IEEE floating-point control word).
  */
 #include "floating_control.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bits of the one and of the other that belong together; INVERTED: one is set when the other is not. */
+/* Corresponding bits of the two words; INVERTED: one bit is set when the other is clear. */
 static const struct {
 	uint8_t software, hardware;
 	bool inverted;
@@ -31,7 +31,7 @@ static const struct {
 	{ 22, 57, false }, /* denormal operand: in FPCR the one about integers, as Linux has it */
 };
 
-/* Sum of what has happened. */
+/* The summary of the exceptions that have happened. */
 #define FPCR_SUMMARY  (1ull << 63)
 #define FPCR_HAPPENED (63ull << 52)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interrupts: PALcode's one entry for all of them, by kind; how often each came.
+ * Interrupts: dispatches PALcode's one entry by kind, and counts each kind.
  *
- * The performance counters' interrupt is served by rules of its own, those of x86's NMI, so that the core
- * need not know that it is none here (see <machine/cpu.h>).
+ * The performance counters' interrupt follows rules of its own, those of x86's NMI, so the core need
+ * not know that Alpha has no NMI (see <machine/cpu.h>).
  *
  * Source: Alpha Architecture Handbook version 4, II-B section 5.3 "Interrupts".
  */
@@ -25,11 +25,11 @@
 /* a0: the kind; a1: a vector. */
 enum { KIND_PROCESSOR, KIND_CLOCK, KIND_MACHINE_CHECK, KIND_DEVICE, KIND_COUNTERS };
 
-/* ISA lines' vectors, 16 apart. */
+/* Vectors of the ISA lines, 16 apart. */
 #define VECTOR_ISA	      0x800
 #define VECTOR_SPACING	      16
 
-/* The line that the interval timer has on a PC's ISA bus: its name to tracers. */
+/* The interval timer's line on a PC's ISA bus: tracepoints report it. */
 #define CLOCK_LINE	      8
 
 #define COUNTERS_HANDLERS_MAX 4
@@ -44,9 +44,9 @@ static void count(unsigned int kind)
 			      memory_order_relaxed);
 }
 
-/* --- the performance counters' --- */
+/* --- the performance counters' interrupt --- */
 
-/* Entries are set before the count that covers them. */
+/* A handler is stored before the count that includes it. */
 static bool (*counters_handlers[COUNTERS_HANDLERS_MAX])(struct trap_frame *frame);
 static atomic_uint counters_handler_count;
 
@@ -71,12 +71,12 @@ static void serve_counters(struct trap_frame *frame)
 	for (unsigned int i = 0; i < number; i++)
 		handled |= counters_handlers[i](frame);
 	if (!handled)
-		log_warning("processor %u: counter %lu's interrupt, which nobody claims, at 0x%lx",
+		log_warning("CPU %u: counter %lu's interrupt, which no handler claims, at 0x%lx",
 			    arch_cpu_id(), frame->cause[2], frame->pc);
 	local->nmi_depth--;
 }
 
-/* --- all others --- */
+/* --- all other interrupts --- */
 
 static void serve_device(uint64_t vector)
 {
@@ -90,7 +90,7 @@ static void serve_device(uint64_t vector)
 		return;
 	}
 	count(INTERRUPT_UNKNOWN);
-	log_warning("interrupt with vector 0x%lx that nobody asked for", vector);
+	log_warning("unexpected interrupt with vector 0x%lx", vector);
 }
 
 static void serve_clock(void)
@@ -101,7 +101,7 @@ static void serve_clock(void)
 	trace_irq_exit(CLOCK_LINE);
 }
 
-/* Of the logout frame, what every processor has. */
+/* The common part of all CPUs' logout frames. */
 #define LOGOUT_CODE 16
 
 static _Noreturn void die_of_machine_check(struct trap_frame *frame)
@@ -143,7 +143,7 @@ struct trap_frame *arch_interrupt_frame(void)
 	return cpu_local()->interrupt_frame;
 }
 
-/* --- what users see --- */
+/* --- counts for /proc --- */
 
 uint64_t arch_irq_total(void)
 {

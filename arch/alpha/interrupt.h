@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kinds of interrupts, for those who serve and count them. */
+/* Kinds of interrupts: serving and counting them. */
 #ifndef INTERRUPT_H
 #define INTERRUPT_H
 
@@ -12,7 +12,7 @@
 #define ISA_LINES 16
 
 enum interrupt_kind {
-	INTERRUPT_LINE, /* … and the ISA_LINES - 1 behind it */
+	INTERRUPT_LINE, /* … and the ISA_LINES - 1 after it */
 	INTERRUPT_CLOCK = ISA_LINES,
 	INTERRUPT_PROCESSOR,
 	INTERRUPT_COUNTERS,
@@ -20,25 +20,25 @@ enum interrupt_kind {
 	INTERRUPT_KINDS
 };
 
-/* How often each kind was served. Written by the processor whose it is, alone. */
+/* Counts of the interrupts served, by kind. Only the owning CPU writes them. */
 struct interrupt_counts {
 	_Atomic uint32_t of[INTERRUPT_KINDS];
 } CACHE_ALIGNED;
 
 extern struct interrupt_counts interrupt_counts[CPUS_MAX];
 
-/* Whose line it is, NULL: nobody's. Any context. */
+/* Returns the name of LINE's device, NULL: no device. Any context. */
 const char *isa_line_name(unsigned int line);
-/* Serves interrupt LINE of the ISA bus. Interrupts off; false: nobody asked for it. */
+/* Serves interrupt LINE of the ISA bus. Interrupts off; false: the line has no handler. */
 bool isa_serve(unsigned int line);
-/* Routes the ISA bus's interrupts to the boot processor, all masked. Boot processor, start. */
+/* Routes the ISA bus's interrupts to the boot CPU, all masked. Boot CPU, start. */
 void isa_init(void);
 
-/* The clock interrupt of this processor: clock.c. Interrupts off. */
+/* Serves the clock interrupt of this CPU: clock.c. Interrupts off. */
 void clock_interrupt(void);
-/* The start of the clock. Boot processor, first thing. */
+/* Starts the clock. Boot CPU, first thing. */
 void clock_start(void);
-/* Another processor's interrupt: smp.c. Interrupts off. */
+/* Serves another CPU's interrupt: smp.c. Interrupts off. */
 void smp_interrupt(void);
 
 #endif

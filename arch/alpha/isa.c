@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interrupts of the ISA bus: two 8259s, the second behind line 2 of the first, whose one output is line 55 of
- * the Typhoon chip set.
+ * Interrupts of the ISA bus: two 8259s. The second is connected to line 2 of the first, whose one
+ * output is line 55 of the Typhoon chip set.
  *
- * PALcode acknowledges an interrupt and tells its line; the console has set the lines to be numbered from 0.
+ * PALcode acknowledges an interrupt and reports its line; the console has numbered the lines from 0.
  *
  * Sources: Intel 8259A data sheet; Tsunami/Typhoon 21272 Chipset Hardware Reference Manual, section 10.2.2
  * "Cchip registers".
@@ -27,7 +27,7 @@
 #define LINES_OF_FIRST 8
 #define LINE_OF_SECOND 2
 
-/* The Cchip's mask of device interrupts for processor 0. */
+/* The Cchip's mask of device interrupts for CPU 0. */
 #define DEVICE_MASK_0  (DEVICE_BASE + 0x1a0000200)
 #define DEVICE_ISA     (1ull << 55)
 

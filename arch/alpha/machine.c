@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order in which the processor and its surroundings are set up, and how the machine ends. See
- * <arch/machine.h>.
+ * Sets up the CPU and its surroundings in order, and ends the machine. See <arch/machine.h>.
  */
 #include <arch/machine.h>
 
@@ -23,7 +22,7 @@ void arch_init(void)
 	isa_init();
 }
 
-/* The console's way to switch off has no status: how the machine ended is in the log's last line alone. */
+/* The console's power-off has no status: only the log's last line shows how the machine ended. */
 void arch_machine_end(enum machine_end how)
 {
 	arch_irq_disable();

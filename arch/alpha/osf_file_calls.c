@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * OSF/1's calls about directories, mounts and property lists that Linux/alpha keeps for OSF/1's programs. What a file is,
- * stat_calls.c tells; times are osf_time_calls.c's.
+ * OSF/1's calls about directories, mounts and property lists that Linux/alpha keeps for OSF/1's
+ * programs. stat_calls.c has the calls about a file's attributes, osf_time_calls.c those about times.
  *
  * Source: Linux's arch/alpha/kernel/osf_sys.c as seen from user space.
  */
@@ -40,7 +40,7 @@ static void write_entry(void *to, size_t size, const struct directory_entry *fro
 	memcpy(entry->name, from->name, from->name_size);
 }
 
-/* Tells where it began, too. */
+/* Stores the position at which it started, too. */
 long alpha_osf_getdirentries(const unsigned long arg[6])
 {
 	static const struct directory_format format = { entry_size, write_entry };
@@ -55,18 +55,18 @@ long alpha_osf_getdirentries(const unsigned long arg[6])
 
 /* --- mounts --- */
 
-/* What every type's arguments begin with; the flags among them are not heeded. */
+/* The first fields of every type's arguments; the kernel ignores the flags among them. */
 struct osf_mount {
 	uint64_t user_device;
 	int32_t flags;
 	uint32_t root_user;
 };
 
-/* OSF/1's numbers of file systems, and the names of those that Linux mounts for them. */
+/* OSF/1's numbers of file systems, and Linux's names for them. */
 static const struct {
 	unsigned long number;
 	const char *type;
-	bool device; /* it is on one, whose path is read, and has to be one */
+	bool device; /* it needs a device; the path must name one */
 } mount_types[] = {
 	{ 1, "ext2", true },
 	{ 6, "iso9660", true },
@@ -112,11 +112,13 @@ long alpha_oldumount(const unsigned long arg[6])
 /* --- property lists --- */
 
 /*
- * Files have none here, nor on Linux: setting one is answered with the size of what was to be set, asking with none that
- * would need room, deleting with success, none of them looking at the file. So OSF/1's tar and cp go on.
+ * Files have no property lists, nor have they on Linux. Setting one returns the size of the list,
+ * getting reports that no room is needed, deleting succeeds; no operation looks at the file. So OSF/1's
+ * tar and cp continue.
  */
 
-/* Of the arguments of each operation: where the size is that is the answer, or the address where no size goes. */
+/* Per operation, the argument that holds the size to return, or the address that receives the needed
+ * size, 0. */
 static const struct {
 	uint8_t size, needed; /* offsets, 0: none */
 } property_operations[] = {

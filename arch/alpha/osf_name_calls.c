@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the machine is called, to OSF/1's programs: names of 32 bytes, cut off without an end where they are longer.
- * Everybody's are kernel/task/system_names.c's.
+ * The machine's names for OSF/1's programs: 32 bytes each; a longer name is cut off without a
+ * terminating 0. kernel/task/system_names.c has the calls that all ISAs share.
  *
  * Source: Linux's arch/alpha/kernel/osf_sys.c and kernel/sys.c as seen from user space.
  */
@@ -30,7 +30,7 @@ long alpha_osf_utsname(const unsigned long arg[6])
 	return copy_to_user((void *)arg[0], told, sizeof(told));
 }
 
-/* NAME with its end, as much of it as SIZE bytes have room for. */
+/* Copies NAME with its terminating 0 to user space, at most SIZE bytes. */
 static long put_name(unsigned long user_name, size_t size, const char *name)
 {
 	size_t length = strlen(name) + 1;
@@ -38,7 +38,7 @@ static long put_name(unsigned long user_name, size_t size, const char *name)
 	return copy_to_user((void *)user_name, name, length < size ? length : size);
 }
 
-/* A size that makes no sense is the largest one. */
+/* A negative size means the largest one. */
 long alpha_osf_getdomainname(const unsigned long arg[6])
 {
 	char name[UTSNAME_SIZE];
@@ -59,7 +59,7 @@ long alpha_gethostname(const unsigned long arg[6])
 	return put_name(arg[0], (size_t)(int)arg[1], name);
 }
 
-/* The first of them are uname's. */
+/* The first entries are uname's. */
 long alpha_osf_sysinfo(const unsigned long arg[6])
 {
 	struct kernel_utsname names;
@@ -68,7 +68,7 @@ long alpha_osf_sysinfo(const unsigned long arg[6])
 	const char *const answers[] = {
 		names.sysname, names.nodename, names.release,
 		names.version, names.machine,  "alpha", /* instruction set */
-		"dummy", /* serial number, manufacturer, secure domain: so says Linux, too */
+		"dummy", /* serial number, manufacturer, secure domain: Linux's values */
 		"dummy",       "dummy",
 	};
 	size_t question = (size_t)(int)arg[0] - 1;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * OSF/1's getsysinfo and setsysinfo: floating-point control, what becomes of unaligned accesses (also by prctl), and what
- * the console says of the machine. An operation that is not in the tables is EOPNOTSUPP, as Linux has it: all others of OSF/1's.
+ * OSF/1's getsysinfo and setsysinfo: floating-point control, handling of unaligned accesses (also by
+ * prctl), and the console's facts about the machine. Like Linux, an operation that is not in the tables
+ * is EOPNOTSUPP, even if OSF/1 has it.
  *
- * Sources: Linux's uapi/asm/sysinfo.h for Alpha (the numbers) and arch/alpha/kernel/osf_sys.c as seen from user space.
+ * Sources: Linux's uapi/asm/sysinfo.h for Alpha (the numbers) and arch/alpha/kernel/osf_sys.c as seen
+ * from user space.
  */
 #include <machine/calls.h>
 
@@ -26,12 +28,12 @@
 
 /* --- floating-point control --- */
 
-/* What has happened, and below it the same six as traps that are enabled. */
+/* Shifts of the exceptions that have happened, and of the same six as enabled traps. */
 #define HAPPENED_SHIFT 17
 #define ENABLED_SHIFT  1
 #define EXCEPTIONS     0x3fu
 
-/* Which code SIGFPE has for an exception, the gravest last. */
+/* SIGFPE's code for each exception, the gravest last. */
 static const struct {
 	unsigned int bit; /* of EXCEPTIONS */
 	int code;
@@ -61,8 +63,8 @@ static void write_control(uint64_t control)
 	arch_irq_restore(interrupts);
 }
 
-/* EXCEPTIONS, in their places of what has happened, happen: a signal, which may be blocked, for those that are to
- * trap. */
+/* Records EXCEPTIONS (bits shifted by HAPPENED_SHIFT) as happened, and sends a signal, which may be
+ * blocked, for those whose trap is enabled. */
 static void raise_exceptions(uint64_t exceptions)
 {
 	uint64_t control = read_control();
@@ -106,7 +108,7 @@ static long raise(unsigned long user_buffer, unsigned long size)
 
 /* --- unaligned accesses --- */
 
-/* What setsysinfo's pairs of name and value set: one name is known. */
+/* The one name that setsysinfo's pairs of name and value know. */
 #define NAME_UNALIGNED 6
 
 static long get_unaligned(unsigned long user_buffer, unsigned long size)
@@ -118,7 +120,7 @@ static long get_unaligned(unsigned long user_buffer, unsigned long size)
 	return copy_to_user((void *)user_buffer, &control, sizeof(control)) ? -EFAULT : 1;
 }
 
-/* SIZE is the number of pairs; those before a wrong one are set. */
+/* SIZE is the number of pairs. The pairs before a wrong one take effect. */
 static long set_pairs(unsigned long user_buffer, unsigned long size)
 {
 	struct {
@@ -136,7 +138,7 @@ static long set_pairs(unsigned long user_buffer, unsigned long size)
 	return 0;
 }
 
-/* prctl has other numbers for the same: the third is Alpha's own. */
+/* prctl's numbers for the same controls: the third is Alpha's own. */
 #define PR_UNALIGN_SKIP 4
 
 static const struct {
@@ -147,7 +149,7 @@ static const struct {
 	{ PR_UNALIGN_SKIP, UNALIGNED_SKIP },
 };
 
-/* Linux tells 0 whatever there is: it masks what it is about to tell. */
+/* Returns the chosen options. Linux always returns 0, because it masks the result. */
 long alpha_get_unalign(const unsigned long arg[4])
 {
 	int32_t told = 0;
@@ -188,7 +190,7 @@ static long get_hwrpb(unsigned long user_buffer, unsigned long size)
 	return copy_to_user((void *)user_buffer, hwrpb, size) ? -EFAULT : 1;
 }
 
-/* OSF/1's licences of software. There are none here, nor on Linux, and nobody asks for one. */
+/* OSF/1's licences of software. Neither Tally nor Linux has any: setting one succeeds. */
 static long set_licence(unsigned long user_buffer, unsigned long size)
 {
 	return 0;

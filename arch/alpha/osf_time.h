@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * OSF/1's times of 32 bits in a program's memory, and the kernel's. In task context; -EFAULT is the only error. A
- * second that has more bits is cut off, as Linux has it.
+ * Convert between OSF/1's times of 32 bits in a program's memory and the kernel's times. Task context;
+ * -EFAULT is the only error. Like in Linux, a second with more bits is cut off.
  *
  * Source: Linux's arch/alpha/kernel/osf_sys.c as seen from user space.
  */
@@ -20,15 +20,14 @@ struct osf_itimerval {
 	struct osf_timeval interval, value;
 };
 
-/* The time at USER_TIME, of whose nanoseconds there may be, as Linux calculates, more than in a second or fewer than
- * none. */
+/* Reads the time at USER_TIME. As in Linux, its nanoseconds may be negative or more than a second. */
 int osf_timespec_get(unsigned long user_time, struct kernel_timespec *time);
 int osf_timespec_put(unsigned long user_time, const struct kernel_timespec *time);
 
 int osf_itimerval_get(unsigned long user_value, struct kernel_itimerval *value);
 int osf_itimerval_put(unsigned long user_value, const struct kernel_itimerval *value);
 
-/* TIME in 32 bits, for what is written as part of another structure. Any context. */
+/* Returns TIME in 32 bits, for a field of another structure. Any context. */
 struct osf_timeval osf_timeval_of(const struct kernel_timeval *time);
 
 #endif

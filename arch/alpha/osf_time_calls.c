@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * OSF/1's calls with times of 32 bits, which Linux/alpha has under the numbers of OSF/1 beside those with 64: each reads
- * its structures (osf_time.h), calls what the other call calls, and writes them.
+ * OSF/1's calls with times of 32 bits, which Linux/alpha has under OSF/1's numbers beside the calls
+ * with 64 bits. Each call reads its structures (osf_time.h), calls the function of the 64-bit call, and
+ * writes the structures back.
  *
- * When a second, or a microsecond, is one: that differs from call to call, as in Linux's arch/alpha/kernel/osf_sys.c,
- * and is said at each. Where they are in the table: <machine/calls.h>.
+ * The range check of seconds and microseconds differs from call to call, as in Linux's
+ * arch/alpha/kernel/osf_sys.c; a comment at each call says how. <machine/calls.h> has their rows of the
+ * table.
  */
 #include <machine/calls.h>
 
@@ -50,7 +52,7 @@ long alpha_osf_settimeofday(const unsigned long arg[6])
 	return wall_clock_set(arg[0] ? &time : NULL, arg[1] ? &zone : NULL);
 }
 
-/* Linux's first struct timex for Alpha: all of today's but for the time. */
+/* Linux's first struct timex for Alpha: today's, but for the time. */
 struct osf_timex {
 	char before_time[offsetof(struct kernel_timex, time)];
 	struct osf_timeval time;
@@ -59,7 +61,7 @@ struct osf_timex {
 
 _Static_assert(sizeof(struct osf_timex) == 200, "Linux's struct timex32 for Alpha");
 
-/* The time is written only: ADJ_SETOFFSET adds nothing. */
+/* The time is only written: ADJ_SETOFFSET adds nothing. */
 long alpha_old_adjtimex(const unsigned long arg[6])
 {
 	struct osf_timex osf;
@@ -93,7 +95,7 @@ long alpha_osf_setitimer(const unsigned long arg[6])
 {
 	struct kernel_itimerval value = { 0 }, old;
 
-	/* No new value: as zeros, as everybody's setitimer has it. */
+	/* Without a new value the timer gets zeros, as in setitimer. */
 	if (arg[1] && osf_itimerval_get(arg[1], &value))
 		return -EFAULT;
 	int error = itimer_set((unsigned int)arg[0], &value, &old);
@@ -103,7 +105,7 @@ long alpha_osf_setitimer(const unsigned long arg[6])
 
 /* --- waiting --- */
 
-/* More than a second of microseconds is refused, and what is left is not told: both other than select. */
+/* Unlike select, refuses more than a second of microseconds, and does not report the time left. */
 long alpha_osf_select(const unsigned long arg[6])
 {
 	const unsigned long user_sets[3] = { arg[1], arg[2], arg[3] };
@@ -130,10 +132,11 @@ static uint64_t ticks_up_from_ns(uint64_t ns)
 	return ticks_from_ns(ns + (TICK_NS - 1));
 }
 
-/* What nobody waits for to the end, and some 73 years. */
+/* Longer than any caller waits, some 73 years. */
 #define SLEEP_MAX_NS ((uint64_t)INT64_MAX / 4)
 
-/* Fewer than no seconds are, without a sign, more than anybody waits for: Linux's rule. Microseconds may be any number. */
+/* Negative seconds become a very large unsigned number, which means the longest sleep: Linux's rule.
+ * Microseconds may be any number. */
 static uint64_t sleep_ns(const struct kernel_timespec *time)
 {
 	int64_t ns = time->tv_sec * (int64_t)NSEC_PER_SEC + time->tv_nsec;
@@ -143,7 +146,7 @@ static uint64_t sleep_ns(const struct kernel_timespec *time)
 	return ns < 0 ? 0 : ticks_up_from_ns((uint64_t)ns) * TICK_NS;
 }
 
-/* A signal ends the sleep, not with an error. */
+/* A signal ends the sleep without an error. */
 long alpha_osf_usleep_thread(const unsigned long arg[6])
 {
 	struct kernel_timespec time;
@@ -165,7 +168,7 @@ long alpha_osf_usleep_thread(const unsigned long arg[6])
 	return osf_timespec_put(arg[1], &left);
 }
 
-/* --- what processes have used --- */
+/* --- resource usage of processes --- */
 
 struct osf_rusage {
 	struct osf_timeval user, system;
@@ -174,7 +177,7 @@ struct osf_rusage {
 
 _Static_assert(sizeof(struct osf_rusage) == 128, "OSF/1's struct rusage");
 
-/* The status first: its error keeps the usage from being told. The child is gone in any case. */
+/* Copies the status first: after its error the usage is not copied. The child is reaped in any case. */
 long alpha_osf_wait4(const unsigned long arg[6])
 {
 	int status;
@@ -196,7 +199,7 @@ long alpha_osf_wait4(const unsigned long arg[6])
 	return copy_to_user((void *)arg[3], &osf, sizeof(osf)) ? -EFAULT : pid;
 }
 
-/* A time in whole ticks, whose microseconds are each rounded. */
+/* Rounds a time to whole ticks, and each tick count to microseconds. */
 static struct osf_timeval in_ticks(const struct kernel_timeval *time)
 {
 	uint64_t ticks = ticks_from_ns((uint64_t)time->tv_sec * NSEC_PER_SEC +
@@ -206,7 +209,7 @@ static struct osf_timeval in_ticks(const struct kernel_timeval *time)
 				     (int32_t)(ticks % HZ * (1000000 / HZ)) };
 }
 
-/* Of times and page faults alone, and of itself a thread's only. */
+/* Reports only times and page faults. RUSAGE_SELF reports the calling thread alone. */
 long alpha_osf_getrusage(const unsigned long arg[6])
 {
 	struct kernel_rusage usage, told = { 0 };
@@ -235,7 +238,7 @@ long alpha_osf_utimes(const unsigned long arg[6])
 	for (size_t i = 0; i < 2 && arg[1]; i++)
 		if (osf_timespec_get(arg[1] + i * sizeof(struct osf_timeval), &times[i]))
 			return -EFAULT;
-	/* Seconds before 1970 are times here. */
+	/* Seconds before 1970 are valid. */
 	for (size_t i = 0; i < 2 && arg[1]; i++)
 		if (times[i].tv_nsec < 0 || times[i].tv_nsec >= (int64_t)NSEC_PER_SEC)
 			return -EINVAL;

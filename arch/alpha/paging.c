@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's own address space. Its code and data, all memory and the devices are in KSEG, which needs no
- * tables (and has no access rights). What needs them are kernel stacks, for the guards below them.
+ * The kernel's own address space. KSEG maps code and data, all memory and the devices, without tables
+ * (and without access rights). Only kernel stacks need tables, because of the guard pages below them.
  *
- * The upper half of every root is the same: one entry for the stacks, and one that points to the root itself,
- * where the architecture wants the tables to be seen as memory (the virtual page table).
+ * The upper half of every root is the same: one entry for the stacks, and one that points to the root
+ * itself, at which the architecture expects the tables in memory (the virtual page table).
  *
  * Lock: map_lock (irqsave), for the tables below KERNEL_MAP_BASE. page_alloc's lock is taken under it.
  *
@@ -47,7 +47,7 @@ uint64_t paging_kernel_root(void)
 void paging_init(void)
 {
 	kernel_root = page_address(boot_memory_take(PAGE_SIZE));
-	/* All roots share what comes below. */
+	/* All roots share the tables below this entry. */
 	kernel_root[INDEX(KERNEL_MAP_BASE, ROOT_LEVEL)] = pte_of_table(boot_memory_take(PAGE_SIZE));
 	kernel_root[VIRTUAL_TABLE_ENTRY] = pte_of_table(page_paddr(kernel_root));
 }
@@ -106,7 +106,7 @@ bool arch_kernel_readable(uintptr_t address)
 	       address < DIRECT_MAP_BASE + boot_info.ram[boot_info.ram_count - 1].end;
 }
 
-/* Typhoon shows the PCI bus's memory space at one place: an address there is a device's. */
+/* Typhoon maps the PCI bus's memory space at one place; its addresses belong to devices. */
 #define PCI_MEMORY_BASE	 DEVICE_BASE
 #define PCI_MEMORY_BYTES (1ull << 32)
 

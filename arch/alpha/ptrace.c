@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A stopped task's registers as a tracer reads and writes them: by number, one at a time, as Linux/alpha has
- * it, which knows no sets of registers. See <arch/ptrace.h>. Source: Linux's arch/alpha/kernel/ptrace.c.
+ * A tracer's view of a stopped task's registers: by number, one at a time, as in Linux/alpha, which has
+ * no register sets. See <arch/ptrace.h>. Source: Linux's arch/alpha/kernel/ptrace.c.
  *
- * A number is 0 … 31 for the integer registers, 32 … 63 for the floating-point ones with FPCR as the last, 64
- * for the program counter, 65 for the thread pointer. Others read as 0, and writing them does nothing; there is
- * no error.
+ * Numbers 0 … 31 are the integer registers, 32 … 63 the floating-point ones with FPCR as the last, 64
+ * is the program counter, 65 the thread pointer. Other numbers read as 0, and writing them does
+ * nothing; there is no error.
  */
 #include <arch/ptrace.h>
 
@@ -25,7 +25,7 @@
 
 #define WORD(name)	(offsetof(struct trap_frame, name) / sizeof(uint64_t))
 
-/* Where the integer registers are in the frame; the last reads as 0 and has no place. */
+/* Offsets of the integer registers in the frame; the last reads as 0 and has no place. */
 static const uint8_t integer_words[NUMBER_FLOATING - 1] = {
 	WORD(r0),  WORD(r1),  WORD(r2),	 WORD(r3),  WORD(r4),  WORD(r5),  WORD(r6),  WORD(r7),
 	WORD(r8),  WORD(r9),  WORD(r10), WORD(r11), WORD(r12), WORD(r13), WORD(r14), WORD(r15),
@@ -33,7 +33,7 @@ static const uint8_t integer_words[NUMBER_FLOATING - 1] = {
 	WORD(r24), WORD(r25), WORD(r26), WORD(r27), WORD(r28), WORD(r29), WORD(sp),
 };
 
-/* The place of register NUMBER of TASK, NULL: it has none. */
+/* Returns the place of register NUMBER of TASK, NULL: it has none. */
 static uint64_t *place_of(struct task *task, unsigned long number)
 {
 	struct trap_frame *frame = arch_task_user_frame(task);
@@ -59,7 +59,7 @@ int arch_ptrace_peek_user(struct task *task, unsigned long offset, unsigned long
 	const uint64_t *place = place_of(task, offset);
 
 	*value = place ? *place : 0;
-	/* The processor's word and the software's in one. */
+	/* Combines the CPU's word and the software's. */
 	if (offset == NUMBER_FPCR)
 		*value |= floating_control_of(*place);
 	return 0;
@@ -76,7 +76,7 @@ int arch_ptrace_poke_user(struct task *task, unsigned long offset, unsigned long
 		value &= ~3ul;
 	if (place)
 		*place = value;
-	/* Before a call v0 is its number. */
+	/* Before a call, v0 is the call's number. */
 	if (offset == 0 && frame->entry == ENTRY_CALL &&
 	    task->ptrace.message == PTRACE_EVENTMSG_SYSCALL_ENTRY)
 		frame->cause[CAUSE_NUMBER] = (uint32_t)value;
@@ -94,7 +94,7 @@ const struct register_set *arch_register_set(unsigned int type)
 	return NULL;
 }
 
-/* v0 and a3 are the number and an argument until there is a result. */
+/* v0 and a3 hold the number and an argument until there is a result. */
 bool arch_ptrace_call_begins_with_result(void)
 {
 	return false;

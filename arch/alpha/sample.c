@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a sample takes from interrupted code; see <arch/sample.h>.
+ * Reads interrupted code's memory and stack for a sample; see <arch/sample.h>.
  *
- * Memory is read through the direct map, after a walk of the loaded page tables. Another processor may change
- * them at the same time. It frees what it took out of them only after a shoot-down, which waits for
- * this processor, and so for the end of the counters' interrupt: what the walk finds stays.
+ * It reads memory through the direct map, after a walk of the loaded page tables. Another CPU may
+ * change the tables at the same time. That CPU frees a removed page only after a shoot-down, which
+ * waits for this CPU, and so for the end of the counters' interrupt: every page that the walk finds
+ * stays.
  *
- * Linux/alpha has no perf_regs.h: registers cannot be sampled. User stacks have no chain of frame pointers
- * either, so that a user's call chain is its first address alone, as there.
+ * Linux/alpha has no perf_regs.h: registers cannot be sampled. User stacks have no chain of frame
+ * pointers either, so a user call chain consists of its first address alone, as on Linux.
  */
 #include <arch/sample.h>
 
@@ -48,7 +49,8 @@ const struct trap_frame *arch_sample_user_frame(const struct trap_frame *frame)
 
 	const struct trap_frame *user = arch_task_user_frame(task);
 
-	/* An entry that is saving registers, or an exit that loads them, is above the frame. */
+	/* An entry that is still saving registers, and an exit that loads them, have the stack pointer
+	 * in USER's own frame, above its lowest word: there is no complete user frame. */
 	return frame->sp >= (uintptr_t)task->arch.kernel_stack && frame->sp <= (uintptr_t)user ?
 		       user :
 		       NULL;
@@ -56,7 +58,7 @@ const struct trap_frame *arch_sample_user_frame(const struct trap_frame *frame)
 
 __attribute__((noinline)) void arch_sample_here(struct trap_frame *frame)
 {
-	/* The caller, behind the call of this function. */
+	/* The caller, after its call of this function. */
 	struct place place = { (uintptr_t)__builtin_return_address(0),
 			       (uintptr_t)__builtin_dwarf_cfa() };
 
@@ -81,7 +83,7 @@ paddr_t arch_peek_paddr(uintptr_t address, size_t *page_size_bytes)
 	uint64_t entry;
 
 	*page_size_bytes = PAGE_SIZE;
-	/* KSEG is not made of pages: it is taken as if it were. */
+	/* KSEG has no pages: report it as if it had. */
 	if (address >= DIRECT_MAP_BASE && address < DEVICE_BASE)
 		return address - DIRECT_MAP_BASE;
 	if (address >= USER_END && address < KERNEL_MAP_BASE)

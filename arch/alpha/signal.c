@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Signal frames: what a handler finds on its stack, and the way back.
+ * Signal frames: building one on a handler's stack, and returning from the handler.
  *
- * Linux's layout (arch/alpha/include/uapi/asm/sigcontext.h, asm/ucontext.h; arch/alpha/kernel/signal.c),
- * from low addresses to high, aligned to 32 bytes:
+ * Linux's layout (arch/alpha/include/uapi/asm/sigcontext.h, asm/ucontext.h;
+ * arch/alpha/kernel/signal.c), from low addresses to high, aligned to 32 bytes:
  *
  *   siginfo                  <- sp and a1 in the handler
  *   ucontext                 <- a2: all registers, the floating-point ones too
- *   three instructions       <- ra, if rt_sigaction was given no address for it: they call rt_sigreturn
+ *   three instructions       <- ra, if rt_sigaction got no address for it: they call rt_sigreturn
  *
- * A handler without SA_SIGINFO finds OSF/1's, and 0 in a1:
+ * A handler without SA_SIGINFO gets OSF/1's frame, and 0 in a1:
  *
  *   sigcontext               <- sp and a2 in the handler: all registers
  *   three instructions       <- ra, likewise: they call sigreturn
  *
- * There is no red zone. Whoever calls either says in a0 where the frame is. Nothing in it can do
- * harm: the program counter's low bits and the processor status are not the program's to choose.
+ * There is no red zone. a0 of both calls is the address of the frame. The frame's contents can do no
+ * harm: the program controls neither the program counter's low bits nor the processor status.
  */
 #include <arch/signal.h>
 
@@ -90,7 +90,7 @@ unsigned long arch_signal_frame_size(void)
 
 void arch_signal_note_exception(const struct trap_frame *frame, uintptr_t address)
 {
-	/* What PALcode told is in the frame that the handler's is made of. */
+	/* A handler's frame already contains PALcode's arguments. */
 }
 
 static void save_registers(struct sigcontext *c, const struct trap_frame *f)
@@ -146,7 +146,7 @@ static void restore_floating(const struct sigcontext *c)
 	arch_irq_restore(interrupts);
 }
 
-/* What the program was doing. Nothing of the kernel's stack may be left in it. */
+/* Saves the program's registers into CONTEXT. No bytes of the kernel's stack may remain in it. */
 static void save_context(struct sigcontext *context, const struct trap_frame *frame, uint64_t mask,
 			 bool on_stack)
 {
@@ -157,7 +157,7 @@ static void save_context(struct sigcontext *context, const struct trap_frame *fr
 	save_floating(context);
 }
 
-/* The three instructions that make call NUMBER. */
+/* Writes the three instructions that make system call NUMBER. */
 static void write_code(uint32_t code[3], uint32_t number)
 {
 	code[0] = INSTRUCTION_MOVE_SP_A0;
@@ -165,7 +165,7 @@ static void write_code(uint32_t code[3], uint32_t number)
 	code[2] = INSTRUCTION_CALLSYS;
 }
 
-/* Writes a frame of SA_SIGINFO to AT, and where its parts are to FRAME's registers. */
+/* Writes a frame of SA_SIGINFO to AT, and the addresses of its parts to FRAME's registers. */
 static int push_full(struct trap_frame *frame, uintptr_t at, const struct kernel_siginfo *info,
 		     uint64_t mask, bool on_stack, const struct kernel_sigaltstack *alternate)
 {
@@ -184,7 +184,7 @@ static int push_full(struct trap_frame *frame, uintptr_t at, const struct kernel
 	return copy_to_user((void *)at, &pushed, sizeof(pushed));
 }
 
-/* The same for a handler that asks for no more than the signal's number. */
+/* The same for a handler that takes only the signal's number. */
 static int push_plain(struct trap_frame *frame, uintptr_t at, uint64_t mask, bool on_stack)
 {
 	struct plain_frame pushed = { 0 };
@@ -212,7 +212,7 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 	}
 	uintptr_t at = (sp - size) & ~(uintptr_t)(FRAME_ALIGNMENT - 1);
 
-	/* The next frame would begin the stack anew, over this one: as Linux on x86-64. */
+	/* The next frame would start at the top of the stack again, over this one: as Linux on x86-64. */
 	if (at >= USER_END || ((on_alternate || enters) && !signal_stack_contains(alternate, at)))
 		return -EFAULT;
 	if (full ? push_full(frame, at, info, old_mask, on_alternate, alternate) :
@@ -226,7 +226,7 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 	frame->r27 = action->handler;
 	frame->sp = at;
 	frame->pc = action->handler & ~(uint64_t)(INSTRUCTION_ALIGNMENT - 1);
-	/* The code in the frame is new to the instruction cache. */
+	/* The instruction cache does not yet have the code in the frame. */
 	__asm__ volatile("call_pal %0" : : "i"(PAL_IMB) : "memory");
 	return 0;
 }
@@ -244,7 +244,8 @@ int arch_signal_return(struct trap_frame *frame, uint64_t *mask,
 	*mask = popped.mask;
 	if (popped.stack.ss_flags & SS_AUTODISARM)
 		*alternate = popped.stack;
-	/* Not a system call's frame any more: v0 and a3 are the program's, nothing is to be restarted. */
+	/* The frame no longer belongs to a system call: v0 and a3 are the program's, and nothing is to
+	 * be restarted. */
 	syscall_forget(frame);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* OSF/1's way back from a signal handler, beside Linux's (<arch/signal.h>). */
+/* OSF/1's return from a signal handler, beside Linux's (<arch/signal.h>). */
 #ifndef SIGNAL_FRAME_H
 #define SIGNAL_FRAME_H
 
@@ -8,8 +8,8 @@
 struct trap_frame;
 
 /*
- * Makes FRAME, a sigreturn's, what the sigcontext at its a0 says, and tells the mask that belongs to it. In task
- * context. -EFAULT: it cannot be read.
+ * Restores FRAME, a sigreturn's, from the sigcontext at its a0, and stores the signal mask that belongs
+ * to it. Task context. -EFAULT: the sigcontext cannot be read.
  */
 int signal_return_plain(struct trap_frame *frame, uint64_t *mask);
 

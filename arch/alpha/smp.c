@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Several processors: their data, starting them, interrupting each other.
+ * Several CPUs: their data, their start, and interrupts between them.
  *
- * Start: the console has the others wait. Each is asked for in turn, by a message in its slot of the console's
- * parameter block, and takes the number that smp_starting says. One that does not come within the time is left
- * out, and so are those behind it: it might still come.
+ * Start: the console holds the other CPUs. The boot CPU requests each in turn, by a message in its slot
+ * of the console's parameter block, and the CPU takes the number in smp_starting. A CPU that does not
+ * arrive in time is left out, and so are all later ones: it might still arrive, and take their number.
  *
- * There is one interrupt between processors. What it is for is in the receiver's cpu_local.ipis: a bit is set
- * before the interrupt is sent, and the receiver takes all bits at once; so one interrupt may do for several.
+ * There is one interrupt between CPUs. The receiver's cpu_local.ipis holds the reasons: the sender sets
+ * a bit before it sends the interrupt, and the receiver takes all bits at once; so one interrupt may
+ * serve several reasons.
  *
  * Source: Alpha Architecture Handbook version 4, III section 3.4.1.3 "Starting a secondary".
  */
@@ -37,16 +38,16 @@ struct cpu_local cpu_locals[CPUS_MAX];
 
 extern const char smp_start_code[];
 
-static unsigned int smp_starting; /* number of the one that is asked for */
+static unsigned int smp_starting; /* number of the CPU that is requested */
 static atomic_uint processors = 1;
-static atomic_uint started; /* number of the last that came */
+static atomic_uint started; /* number of the last CPU that arrived */
 
 unsigned int cpu_count(void)
 {
 	return atomic_load_explicit(&processors, memory_order_relaxed);
 }
 
-/* From smp_start.S: on its own stack and the kernel's tables, interrupts off. */
+/* Called from smp_start.S, on its own stack and the kernel's tables, interrupts off. */
 _Noreturn void smp_start_processor(void);
 void smp_start_processor(void)
 {
@@ -57,7 +58,7 @@ void smp_start_processor(void)
 	cpu_locals[cpu].id = cpu;
 	cpu_locals[cpu].hardware_id = pal_read_cpu();
 	atomic_store(&started, cpu);
-	/* Numbers below cpu_count() must be complete before anyone may use them. */
+	/* All numbers below cpu_count() must be complete before any CPU uses them. */
 	while (cpu_count() <= cpu)
 		arch_cpu_relax();
 	cpu_start_secondary();
@@ -69,7 +70,7 @@ static struct hwrpb_slot *slot_of(uint64_t hardware_id)
 				     hardware_id * hwrpb->slot_size);
 }
 
-/* Asks the console for the processor of SLOT as number CPU; false: it has not come. */
+/* Requests the CPU of SLOT from the console, as number CPU; returns false if it does not arrive. */
 static bool start(struct hwrpb_slot *slot, uint64_t hardware_id, unsigned int cpu)
 {
 	static const char message[] = "START\r\n";
@@ -77,7 +78,7 @@ static bool start(struct hwrpb_slot *slot, uint64_t hardware_id, unsigned int cp
 	uint64_t end_ns;
 
 	if (!stack) {
-		log_warning("smp: no memory for processor %u", cpu);
+		log_warning("smp: no memory for CPU %u", cpu);
 		return false;
 	}
 	slot->context = (struct context_block){
@@ -93,7 +94,7 @@ static bool start(struct hwrpb_slot *slot, uint64_t hardware_id, unsigned int cp
 	end_ns = clock_ns() + WAIT_NS;
 	while (atomic_load(&started) != cpu) {
 		if (clock_ns() > end_ns) {
-			log_warning("smp: processor %lu does not start", hardware_id);
+			log_warning("smp: CPU %lu does not start", hardware_id);
 			return false;
 		}
 		arch_cpu_relax();
@@ -101,11 +102,11 @@ static bool start(struct hwrpb_slot *slot, uint64_t hardware_id, unsigned int cp
 	return true;
 }
 
-/* The port that is read to wait: nothing answers there, which takes the bus about a microsecond. */
+/* A read of this port is a delay: no device answers, and the bus needs about a microsecond. */
 #define PORT_DELAY 0x80
 
-/* The architecture has no hint for it. A processor that waits for the bus takes nothing from the others, and an
- * emulated one lets go of the host's, which whoever holds the lock may need. */
+/* The architecture has no hint for spinning. A CPU that waits for the bus takes nothing from the
+ * others, and an emulated CPU yields the host's CPU, which the holder of the lock may need. */
 void arch_cpu_relax(void)
 {
 	arch_port_read8(PORT_DELAY);
@@ -132,8 +133,7 @@ unsigned int arch_smp_start(void)
 	return cpu;
 }
 
-/* What each interrupt calls. IPI_RESCHED needs nothing done: the way out of every interrupt
- * reschedules. */
+/* The handler of each interrupt. IPI_RESCHED needs none: the exit path of every interrupt reschedules. */
 static void (*const ipi_handlers[])(void) = {
 	[IPI_CALL] = smp_call_interrupt,
 	[IPI_RESCHED] = NULL,
@@ -145,7 +145,7 @@ void smp_interrupt(void)
 {
 	uint32_t ipis = atomic_exchange(&cpu_local()->ipis, 0);
 
-	/* The stop comes first: it may be that nothing else can be done any more. */
+	/* The stop comes first: the other handlers may no longer be able to run. */
 	for (unsigned int i = sizeof(ipi_handlers) / sizeof(*ipi_handlers); i-- > 0;)
 		if ((ipis >> i & 1) && ipi_handlers[i])
 			ipi_handlers[i]();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The first instructions of a further processor: as boot/alpha/start.S's, with the stack and page tables of
- * its slot in the console's parameter block. */
+/* The first instructions of a further CPU: like those of boot/alpha/start.S, with the stack and page
+ * tables of the CPU's slot in the console's parameter block. */
 #include <machine/pal.h>
 
 	.set	noat

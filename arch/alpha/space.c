@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * User address spaces as the processor sees them: the root, loading it, forgetting translations; see
- * <arch/mmu.h>. What is in the tables is kernel/mm/tables.c's business.
+ * Hardware side of user address spaces: allocates and loads the root, and flushes translations; see
+ * <arch/mmu.h>. kernel/mm/tables.c fills the tables.
  */
 #include <arch/mmu.h>
 
@@ -71,12 +71,12 @@ void arch_space_load(struct arch_space *space)
 	switch_adopt(page_paddr(context), context);
 }
 
-/* User mode cannot read the counters: there is no instruction. */
+/* User mode cannot read the counters: there is no instruction for it. */
 void arch_pmu_user_access_update(struct vm_space *space)
 {
 }
 
-/* Beyond this many pages, all translations but the kernel's go: cheaper than one by one. */
+/* Above this many pages, flush all translations but the kernel's: cheaper than one by one. */
 #define FLUSH_PAGES_MAX 32
 
 void arch_tlb_flush_local(uintptr_t start, uintptr_t end)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a context switch needs of space.c. */
+/* The interface of space.c for a context switch. */
 #ifndef SPACE_H
 #define SPACE_H
 
 struct arch_space;
 struct context_block;
 
-/* With CONTEXT this processor next loads SPACE (NULL: the kernel's own), under a number that is good for it: the
- * translations that are in its way are forgotten. Interrupts off. */
+/* Prepares CONTEXT so that this CPU next loads SPACE (NULL: the kernel's own) under a valid number, and
+ * flushes the translations that conflict with it. Interrupts off. */
 void space_enter(struct context_block *context, struct arch_space *space);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a file is, and what its file system: the calls with the structures of 32 bits that Linux/alpha began with, and
- * those of OSF/1. The ones with 64 are everybody's: <machine/calls.h>.
+ * Attributes of a file and of its file system: the calls with structures of 32 bits that Linux/alpha
+ * had first, and OSF/1's. <machine/calls.h> has the calls with 64 bits, which all ISAs share.
  *
- * A number that does not fit into the structure is EOVERFLOW in Linux's structures and cut off in OSF/1's, as Linux
- * has it. Sources: Linux's uapi/asm/stat.h and asm/statfs.h for Alpha; arch/alpha/kernel/osf_sys.c and fs/stat.c,
- * fs/statfs.c as seen from user space.
+ * Like in Linux, a number that does not fit is EOVERFLOW in Linux's structures and cut off in OSF/1's.
+ * Sources: Linux's uapi/asm/stat.h and asm/statfs.h for Alpha; arch/alpha/kernel/osf_sys.c and
+ * fs/stat.c, fs/statfs.c as seen from user space.
  */
 #include <machine/calls.h>
 
@@ -51,7 +51,8 @@ static long put_old(const struct kernel_stat *stat, unsigned long user_stat)
 	return copy_to_user((void *)user_stat, &old, sizeof(old));
 }
 
-/* OSF/1's: its one time of day has 32 bits, and where it once was there are the microseconds. */
+/* OSF/1's structure. The seconds of a time have 32 bits; the microseconds are where the seconds once
+ * were. */
 struct osf_stat {
 	int32_t dev, padding0;
 	uint32_t mode;
@@ -151,7 +152,7 @@ struct old_statfs {
 	uint32_t namelen, frsize, flags, spare[4];
 };
 
-/* OSF/1's begin so; a program gets as many bytes as it has room for. */
+/* The first part of OSF/1's structure; a program gets as many bytes as its buffer holds. */
 struct osf_statfs {
 	int16_t type, flags;
 	int32_t fsize, bsize, blocks, bfree, bavail, files, ffree, fsid[2];
@@ -174,7 +175,7 @@ _Static_assert(sizeof(struct old_statfs) == 64, "Linux's struct statfs for Alpha
 _Static_assert(sizeof(struct osf_statfs) == 40, "OSF/1's struct statfs");
 _Static_assert(offsetof(struct osf_statfs64, fsize) == 456, "OSF/1's struct statfs64");
 
-/* SIZE: of the program's buffer, to OSF/1's calls. */
+/* SIZE: of the program's buffer, for OSF/1's calls. */
 typedef long put_statfs_function(const struct kernel_statfs *statfs, unsigned long user_statfs,
 				 unsigned long size);
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Single steps of a traced task: the processor has no trace flag, so a breakpoint is put where the next
- * instruction will be, or two, where a conditional branch leaves it open.
+ * Single-stepping a traced task: the CPU has no trace flag, so the kernel puts a breakpoint at the next
+ * instruction, or two breakpoints, at both targets of a conditional branch.
  *
- * They are in the program's memory only while it runs: put there on the way to user mode, and taken out
- * before the kernel does anything for the task that others could notice (a system call, an exception, signals,
- * a stop). An interrupt alone leaves them. Behind a system call the task stops without one: see ptrace_call_exit.
+ * They are in the program's memory only while it runs: the kernel inserts them on the exit path, and
+ * removes them before it does anything for the task that others could notice (a system call, an
+ * exception, signals, a stop). An interrupt alone leaves them. After a system call the task stops
+ * without one: see ptrace_call_exit.
  *
- * Source: Alpha Architecture Handbook version 4, I section 4.3 "Control instructions"; as Linux/alpha's
- * arch/alpha/kernel/ptrace.c does it, seen from a tracer.
+ * Source: Alpha Architecture Handbook version 4, I section 4.3 "Control instructions"; Linux/alpha's
+ * arch/alpha/kernel/ptrace.c as seen from a tracer.
  */
 #include <arch/ptrace.h>
 
@@ -23,7 +24,7 @@
 #define INSTRUCTION_BYTES 4
 #define INSTRUCTION_BPT	  0x00000080u
 
-/* Opcodes of the branch formats; those from CONDITIONAL on may go either way. */
+/* Opcodes of the branch formats. */
 #define OPCODE_JUMP	  0x1a
 #define OPCODE_BR	  0x30
 #define OPCODE_BSR	  0x34
@@ -96,7 +97,7 @@ void arch_ptrace_set_step(struct task *task, bool on)
 	task->arch.stepped = on;
 }
 
-/* None is in memory: the task is in a system call. */
+/* No breakpoint is in memory: the task is in a system call. */
 void arch_ptrace_end(struct task *task)
 {
 	task->arch.stepped = false;

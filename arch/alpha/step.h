@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Breakpoints for single steps, put in and taken out on the way to user mode and from it; see step.c. */
+/* Breakpoints for single steps: inserted on the exit path, removed on entry; see step.c. */
 #ifndef STEP_H
 #define STEP_H
 
@@ -8,10 +8,11 @@
 
 struct trap_frame;
 
-/* The running task, which is stepped and goes on with FRAME, will stop behind one instruction. Task context,
- * interrupts on. */
+/* Makes the running task, which is being stepped and continues with FRAME, stop after one instruction.
+ * Task context, interrupts on. */
 void step_insert(struct trap_frame *frame);
-/* Takes out what is in the running task's memory; whether ADDRESS was among it. The same context. */
+/* Removes the breakpoints from the running task's memory; returns whether ADDRESS was one of them. The
+ * same context. */
 bool step_remove(uintptr_t address);
 
 #endif

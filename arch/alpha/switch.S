@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Changing contexts: the core of the context switch, and the first instructions of a new task.
+ * Switching contexts: the core of the context switch, and the first instructions of a new task.
  *
- * SWPCTX exchanges what is not in registers: the two stack pointers, the page table, the thread pointer, and
- * whether floating-point instructions may be executed. A task that does not run has the rest on its
- * stack, as switch_contexts pushed it, and resumes as if its own call returned. A new task's stack is laid
- * out by task.c as if it had called switch_contexts from one of the functions below.
+ * SWPCTX exchanges the state that is not in registers: the two stack pointers, the page table, the
+ * thread pointer, and whether floating-point instructions are allowed. The stack of a task that does
+ * not run holds the rest, as switch_contexts pushed it; the task resumes as if its own call returned.
+ * task.c lays out a new task's stack as if one of the functions below had called switch_contexts.
  *
  * Source: Alpha Architecture Handbook version 4, II-B section 2.1.9 "Swap process context".
  */
@@ -16,7 +16,7 @@
 	.set	nomacro
 	.text
 
-	/* $f0 … $f30 and the control register, by stt or ldt, at the address in REGISTER. */
+	/* Applies OPERATION (stt or ldt) to $f0 … $f30, for the state at the address in REGISTER. */
 	.macro FLOATING operation, register
 	\operation $f0, 0(\register)
 	\operation $f1, 8(\register)
@@ -64,8 +64,8 @@
 	FLOATING ldt, \register
 	.endm
 
-/* void fpu_save(struct floating_state *state), void fpu_load(const struct floating_state *state): of the
- * running task, which has CONTEXT_FLOATING. Interrupts off. */
+/* void fpu_save(struct floating_state *state), void fpu_load(const struct floating_state *state): save
+ * and load the running task's registers. The task has CONTEXT_FLOATING. Interrupts off. */
 	.globl	fpu_save
 	.ent	fpu_save
 fpu_save:
@@ -121,8 +121,8 @@ switch_contexts:
 	ret	$31, ($26), 1
 	.end	switch_contexts
 
-/* void switch_adopt(paddr_t context, struct context_block *same): goes on in another context block, with the
- * stack that it is on. */
+/* void switch_adopt(paddr_t context, struct context_block *same): continues in another context block,
+ * on the present stack. */
 	.globl	switch_adopt
 	.ent	switch_adopt
 switch_adopt:
@@ -146,7 +146,7 @@ task_start_kernel:
 	call_pal PAL_HALT
 	.end	task_start_kernel
 
-/* A new user task: above is the frame of its first return to user mode. */
+/* A new user task. Above on the stack: the frame of its first return to user mode. */
 	.globl	task_start_user
 	.ent	task_start_user
 task_start_user:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What switch.S does for the C files of arch/alpha/; each function is described there. */
+/* Functions of switch.S for the C files of arch/alpha/; each is described there. */
 #ifndef SWITCH_H
 #define SWITCH_H
 

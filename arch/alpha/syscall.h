@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a system call's frame remembers of the registers that its result overwrites, and how it is told that no
- * result is to be written.
+ * The registers in a system call's frame that the result overwrites, and the mark that no result is to
+ * be written.
  */
 #ifndef SYSCALL_H
 #define SYSCALL_H
@@ -14,14 +14,14 @@
 #define CAUSE_NUMBER 0
 #define CAUSE_A3     1
 
-/* FRAME's registers are what the program is to find: arch_syscall_set_result leaves them alone, and no call is
- * repeated. */
+/* Marks FRAME's registers as final: arch_syscall_set_result leaves them alone, and no call is
+ * restarted. */
 static inline void syscall_forget(struct trap_frame *frame)
 {
 	frame->cause[CAUSE_NUMBER] = (uint64_t)-1;
 }
 
-/* Makes VALUE the result of FRAME's call, also if it looks like an error. */
+/* Makes VALUE the result of FRAME's call, even if it looks like an error. */
 static inline void syscall_succeed(struct trap_frame *frame, uint64_t value)
 {
 	frame->r0 = value;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks as the processor sees them: the context switch, stacks of new tasks, and what a frame's
- * registers mean. See <arch/task.h>.
+ * Hardware side of tasks: the context switch, stacks of new tasks, and the meaning of a frame's
+ * registers. See <arch/task.h>.
  *
- * All of a user task's registers are on its kernel stack but the floating-point registers and the thread
- * pointer: the latter is in its context block while it does not run, and PALcode's while it does.
+ * A user task's registers are on its kernel stack, except for the floating-point registers and the
+ * thread pointer. The thread pointer is in the task's context block while the task does not run, and in
+ * PALcode's keeping while it does.
  */
 #include <arch/task.h>
 
@@ -25,7 +26,7 @@
 extern void task_start_kernel(void);
 extern void task_start_user(void);
 
-/* What switch_contexts pops, lowest address first. */
+/* The words that switch_contexts pops, lowest address first. */
 struct switch_frame {
 	uint64_t r26, r9, r10, r11, r12, r13, r14, r15;
 };
@@ -64,7 +65,7 @@ void arch_task_adopt(struct task *task)
 int arch_task_init(struct task *task)
 {
 	task->arch.kernel_stack = kernel_stack_alloc();
-	/* Whatever kmalloc aligns to: there is a whole block in twice as much. */
+	/* kmalloc may align to less than a block: twice the size contains a whole aligned block. */
 	task->arch.context_memory = kzalloc(2 * CONTEXT_BLOCK_BYTES);
 	task->arch.fpu = kzalloc(sizeof(*task->arch.fpu));
 	if (!task->arch.kernel_stack || !task->arch.context_memory || !task->arch.fpu) {
@@ -91,7 +92,7 @@ void arch_task_destroy(struct task *task)
 	task->arch.fpu = NULL;
 }
 
-/* Puts below TOP what makes the first switch to TASK return to START. */
+/* Puts START below TOP, so that the first switch to TASK returns to START's r26. */
 static void set_start(struct task *task, uintptr_t top, const struct switch_frame *start)
 {
 	struct switch_frame *frame = (struct switch_frame *)top - 1;
@@ -124,7 +125,7 @@ void arch_task_set_user_entry(struct task *task, uintptr_t entry, uintptr_t stac
 	frame->sp = stack;
 	frame->ps = PS_USER;
 	frame->entry = ENTRY_CALL;
-	frame->cause[0] = (uint64_t)-1; /* no system call that could be restarted */
+	frame->cause[0] = (uint64_t)-1; /* not a system call that could be restarted */
 	set_start(task, (uintptr_t)frame, &start);
 }
 
@@ -160,7 +161,7 @@ void arch_task_set_program(struct trap_frame *frame, uintptr_t entry, uintptr_t 
 	frame->sp = stack;
 	frame->ps = PS_USER;
 	frame->entry = ENTRY_CALL;
-	frame->cause[0] = number; /* execve's, which a tracer sees the end of */
+	frame->cause[0] = number; /* execve's number: a tracer sees its end */
 	task->arch.stepped = false;
 	pal_write_unique(0);
 	memset(task->arch.fpu, 0, sizeof(*task->arch.fpu));
@@ -199,7 +200,7 @@ bool arch_frame_is_user(const struct trap_frame *frame)
 	return frame->ps & PS_USER;
 }
 
-/* A walk of the kernel's stack goes by the stack pointer (backtrace.c). */
+/* A walk of the kernel's stack starts at the stack pointer (backtrace.c). */
 uintptr_t arch_frame_pointer(const struct trap_frame *frame)
 {
 	return frame->sp;

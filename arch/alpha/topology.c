@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How processors belong together: each is a package of its own, and the console tells nothing of caches that
- * the emulator does not have. */
+/* How CPUs share cores and packages: each CPU is a package of its own. The console reports no caches,
+ * and the emulator has none. */
 #include <arch/topology.h>
 
 bool arch_cpu_cache(unsigned int cpu, unsigned int index, struct cpu_cache *cache)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a trap means: PALcode's entries but for interrupts (interrupt.c) and unaligned accesses
- * (unaligned.c); and the one way back to user mode.
+ * Dispatch of traps: PALcode's entries except interrupts (interrupt.c) and unaligned accesses
+ * (unaligned.c); and the exit path to user mode.
  *
- * An exception of user code is a signal. One of the kernel is looked up in the exception table
- * (usercopy.S) if user memory was involved, and otherwise a panic.
+ * An exception in user mode becomes a signal. For an exception in kernel mode, the kernel looks into
+ * the exception table (usercopy.S) if user memory was involved, and panics otherwise.
  *
  * Sources: Alpha Architecture Handbook version 4, II-B chapter 5; signals and codes: Linux/alpha's
  * arch/alpha/kernel/traps.c and arch/alpha/mm/fault.c as seen from user space.
@@ -43,7 +43,8 @@ void trap_load_entries(void)
 	pal_write_entry(entry_call, ENTRY_CALL);
 }
 
-/* Whether a fault of the kernel at FRAME's instruction is foreseen: it goes on at the other place then. */
+/* Returns whether the exception table has FRAME's instruction; execution then continues at the entry's
+ * label. */
 static bool fix_up(struct trap_frame *frame)
 {
 	uintptr_t continuation = fixup_find(frame->pc);
@@ -55,7 +56,7 @@ static bool fix_up(struct trap_frame *frame)
 
 /* --- memory --- */
 
-/* a2 of a memory fault; else it is a load. */
+/* a2 of a memory fault; any other value: a load. */
 #define ACCESS_FETCH ((uint64_t)-1)
 #define ACCESS_STORE 1
 
@@ -100,13 +101,13 @@ static void handle_memory_fault(struct trap_frame *frame)
 /* a0 of an instruction fault. */
 enum { FAULT_BREAKPOINT, FAULT_BUGCHECK, FAULT_GENTRAP, FAULT_FLOATING_DISABLED, FAULT_OPCODE };
 
-/* Codes that x86 has no use for. */
+/* Codes that x86 does not use. */
 #define ILL_ILLOPC 1
 #define FPE_INTOVF 2
 #define FPE_FLTUNK 14
 #define TRAP_UNK   5
 
-/* What a program says in a0 of GENTRAP (section 5.4.1's software exceptions), from -1 down. */
+/* A program's a0 of GENTRAP (section 5.4.1's software exceptions), from -1 down. */
 static const struct {
 	int signal, code;
 } gentraps[] = {
@@ -132,7 +133,7 @@ static void handle_instruction_fault(struct trap_frame *frame)
 	arch_irq_enable();
 	switch (frame->cause[0]) {
 	case FAULT_BREAKPOINT:
-		/* Of a step's it is as if it had not been there; else the tracer knows. */
+		/* A breakpoint of a single step leaves no trace; the tracer knows of all others. */
 		if (step_remove(frame->pc - 4))
 			frame->pc -= 4;
 		user_exception(frame, SIGTRAP, TRAP_BRKPT, frame->pc);
@@ -151,7 +152,7 @@ static void handle_instruction_fault(struct trap_frame *frame)
 
 /* --- arithmetic --- */
 
-/* a0 of an arithmetic trap: bits of the exception summary, those of software completion and behind it. */
+/* a0 of an arithmetic trap: bits of the exception summary, from software completion upwards. */
 #define SUMMARY_SOFTWARE (1 << 0)
 
 static const struct {
@@ -186,7 +187,8 @@ static inline bool is_stepped(void)
 	return __builtin_expect(task_current()->arch.stepped, 0);
 }
 
-/* Nothing may come between the last look for work and the breakpoints, which are put in with interrupts on. */
+/* No work may arrive between the last test for work and the breakpoints, which are inserted with
+ * interrupts on. */
 static void prepare_step(struct trap_frame *frame)
 {
 	do {
@@ -224,8 +226,8 @@ static void (*const handlers[])(struct trap_frame *frame) = {
 	[ENTRY_UNALIGNED] = unaligned_handle,
 };
 
-/* From entry.S: every entry but the system call's. PALcode has changed the priority level for interrupts
- * only, and not so far that another would have to wait. */
+/* Called from entry.S for every entry but the system call's. PALcode has raised the priority level for
+ * interrupts only, and not so far that other interrupts would have to wait. */
 void trap_handle(struct trap_frame *frame);
 void trap_handle(struct trap_frame *frame)
 {
@@ -237,7 +239,7 @@ void trap_handle(struct trap_frame *frame)
 	}
 }
 
-/* From entry.S: a system call. The priority level is the user's: interrupts are on. */
+/* Called from entry.S for a system call. The priority level is the user's: interrupts are on. */
 void syscall_handle(struct trap_frame *frame);
 void syscall_handle(struct trap_frame *frame)
 {
@@ -248,7 +250,7 @@ void syscall_handle(struct trap_frame *frame)
 	prepare_user_mode(frame);
 }
 
-/* From switch.S: a new user task's first return to user mode, interrupts on. */
+/* Called from switch.S: a new user task's first return to user mode, interrupts on. */
 void task_enter_user(struct trap_frame *frame);
 void task_enter_user(struct trap_frame *frame)
 {

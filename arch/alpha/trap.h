@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of arch/alpha/ that serve traps do for each other. */
+/* Functions that serve traps, shared between the files of arch/alpha/. */
 #ifndef TRAP_H
 #define TRAP_H
 
@@ -7,17 +7,18 @@
 
 struct trap_frame;
 
-/* Tells PALcode this processor's entries. Interrupts off, each processor. */
+/* Sets PALcode's entries for this CPU. Interrupts off, each CPU. */
 void trap_load_entries(void);
 
-/* An interrupt of any kind (trap.c's frame->entry is ENTRY_INTERRUPT). Interrupts off. */
+/* Serves an interrupt of any kind (trap.c's frame->entry is ENTRY_INTERRUPT). Interrupts off. */
 void interrupt_handle(struct trap_frame *frame);
 
-/* An access to an address that is no multiple of its size: done byte by byte, for the program as for the
- * kernel. A program's may end in a signal. Interrupts off; a program's are enabled in between. */
+/* Serves an access to an address that is not a multiple of its size: does it byte by byte, for the
+ * program or for the kernel. A program's access may end in a signal. Interrupts off; on in between for
+ * a program's. */
 void unaligned_handle(struct trap_frame *frame);
 
-/* entry.S: where PALcode enters. */
+/* entry.S: the entries that PALcode calls. */
 void entry_interrupt(void), entry_arithmetic(void), entry_memory(void), entry_instruction(void),
 	entry_unaligned(void), entry_call(void);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Accesses to addresses that are no multiples of their size: the processor does none, and traps; here they are
- * done byte by byte, unless the program has it otherwise (osf_sysinfo_calls.c). Each one of a program counts as an
- * alignment fault.
+ * Accesses to addresses that are not multiples of their size: the CPU traps, and the kernel does them
+ * byte by byte, unless the program has chosen otherwise (osf_sysinfo_calls.c). Each access of a program
+ * counts as an alignment fault.
  *
- * PALcode tells the address, the instruction's opcode, and its register; the frame's PC is behind it.
+ * PALcode reports the address, the instruction's opcode, and its register; the frame's PC is after the
+ * instruction.
  *
- * Source: Alpha Architecture Handbook version 4, II-B section 5.2.5 "Unaligned access faults", I chapter 4.
+ * Source: Alpha Architecture Handbook version 4, II-B section 5.2.5 "Unaligned access faults", I
+ * chapter 4.
  */
 #include "trap.h"
 
@@ -25,8 +27,7 @@
 #include "switch.h"
 #include "unaligned.h"
 
-/* What the instructions do; both of F and G format need no conversion of their own here, as no program of
- * Linux/alpha's has them. */
+/* The instructions. F and G format have no rows, because no program of Linux/alpha uses them. */
 static const struct access {
 	uint8_t opcode, size;
 	bool store, floating, single; /* single: S format, in memory 4 bytes */
@@ -62,7 +63,7 @@ uint64_t *frame_register(struct trap_frame *frame, uint64_t number)
 	return number == 29 ? &frame->r29 : number == 30 ? &frame->sp : NULL;
 }
 
-/* S format in memory to what a register has (section 2.2.6.1): the exponent is widened. */
+/* Converts S format in memory to a register's value (section 2.2.6.1): widens the exponent. */
 static uint64_t widen(uint32_t memory)
 {
 	uint64_t exponent = memory >> 23 & 0xff, wide;
@@ -81,7 +82,7 @@ static uint32_t narrow(uint64_t value)
 	return (uint32_t)(value >> 62 << 30 | (value >> 29 & 0x3fffffff));
 }
 
-/* What is stored: of the task's saved floating-point registers, or the frame's. */
+/* Returns the value to store, from the task's saved floating-point registers or from the frame. */
 static uint64_t read_register(struct trap_frame *frame, const struct access *access,
 			      uint64_t number)
 {
@@ -113,7 +114,7 @@ static void write_register(struct trap_frame *frame, const struct access *access
 		*at = access->opcode == 0x28 ? (uint64_t)(int64_t)(int32_t)value : value;
 }
 
-/* The program's floating-point registers, while interrupts are on, are not the processor's alone. */
+/* While interrupts are on, the CPU's floating-point registers may change: work on saved ones. */
 static void save_floating(void)
 {
 	unsigned long state = arch_irq_save();
@@ -162,7 +163,7 @@ static void handle_user(struct trap_frame *frame, const struct access *access)
 		load_floating();
 }
 
-/* The kernel's own: of structures that others have laid out. */
+/* An access of the kernel, to a structure that others have laid out. */
 static void handle_kernel(struct trap_frame *frame, const struct access *access)
 {
 	void *address = (void *)frame->cause[0];
@@ -188,7 +189,7 @@ void unaligned_handle(struct trap_frame *frame)
 		panic_at(frame, "unaligned access to 0x%lx in the kernel, opcode 0x%lx",
 			 frame->cause[0], frame->cause[1]);
 	if (!access) {
-		/* A load-locked or store-conditional: those must be aligned. */
+		/* The instruction is a load-locked or store-conditional, whose address must be aligned. */
 		frame->pc -= 4;
 		arch_irq_enable();
 		user_exception(frame, SIGBUS, BUS_ADRALN, frame->cause[0]);

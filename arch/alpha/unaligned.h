@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The registers of a frame by their numbers. */
+/* Access to the registers of a frame by their numbers. */
 #ifndef UNALIGNED_H
 #define UNALIGNED_H
 
@@ -7,7 +7,7 @@
 
 struct trap_frame;
 
-/* Register NUMBER (0 … 31) of FRAME, NULL: $31, which is 0. Any context. */
+/* Returns register NUMBER (0 … 31) of FRAME, NULL: $31, which is 0. Any context. */
 uint64_t *frame_register(struct trap_frame *frame, uint64_t number);
 
 #endif

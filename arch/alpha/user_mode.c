@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters of user mode only, on a processor whose counters count in every mode: entry.S halts them on the way into
- * the kernel and lets them go on on the way out; here is how much of the two ways they count all the same.
+ * Counters that count user mode only, on a CPU whose counters count in every mode: entry.S stops them
+ * on entry to the kernel and starts them on the exit path. This file knows how much of both paths they
+ * still count.
  *
- * It can be derived by hand, because both ways are always the same instructions: PALcode's for the event in
- * question, and entry.S's, a straight line. The numbers below are those of the emulator's PALcode
- * (qemu-palcode: pal.S, sys-clipper.h, sys-clipper.S; and perfmon.S of qemu/). Other PALcode has others.
+ * The number can be derived by hand, because both paths always execute the same instructions: PALcode's
+ * for the event in question, and entry.S's, a straight line. The numbers below are those of the
+ * emulator's PALcode (qemu-palcode: pal.S, sys-clipper.h, sys-clipper.S; and perfmon.S of qemu/). Other
+ * PALcode has others.
  *
- * Before the look, an entry can be interrupted: PALcode raises the priority level for interrupts only, and not to
- * the highest. The interrupt's entry looks then, and finds out how far the other one had come. So
- * whatever runs in the kernel finds the counters halted and exact.
+ * An entry can be interrupted before its test for such counters: PALcode raises the priority level for
+ * interrupts only, and not to the highest. The interrupt's entry then does the test, and finds out how
+ * far the other entry had come. So all code in the kernel finds the counters stopped and exact.
  *
- * No locks: everything here is of one processor, with interrupts off.
+ * No locks: all data here belong to one CPU, with interrupts off.
  */
 #include "user_mode.h"
 
@@ -26,16 +28,17 @@
 #include "pmu/ev67.h"
 #include "trap.h"
 
-/* entry.S has these as numbers. */
+/* entry.S uses these offsets as numbers. */
 _Static_assert(offsetof(struct cpu_local, user_counting) == 36, "CPU_USER_COUNTING");
 _Static_assert(offsetof(struct cpu_local, user_counters) == 40, "CPU_USER_COUNTERS");
 
-/* In user_counting: the counters have been read by an interrupt of the entry, which is yet to look. */
-#define HALTED_BY_INTERRUPT (EV67_ALL_COUNTERS + 1)
+/* In user_counting: the counters have been read by an interrupt of the entry, whose own test is still
+ * to come. */
+#define STOPPED_BY_INTERRUPT (EV67_ALL_COUNTERS + 1)
 
 /* --- PALcode's part --- */
 
-/* What PALcode runs before the entry: by what has happened, in user mode. */
+/* Events in user mode after which PALcode runs different code. */
 enum event {
 	MEMORY_FAULT,
 	UNALIGNED_ACCESS,
@@ -50,11 +53,12 @@ enum event {
 	INTERRUPT_COUNTER,
 };
 
-/* Instructions, and the branches among them, from the first in PALmode to the one that enters the kernel. */
-static const struct user_way palcode[] = {
+/* Instructions of PALcode, and the branches among them, from the first in PALmode to the one that
+ * enters the kernel. */
+static const struct user_path palcode[] = {
 	/* ps, pc, in PALmode?; STACK_FRAME: mode?, ps, usp, ksp, sp, 6 stores; 5 registers, hw_ret */
 	[MEMORY_FAULT] = { 3 + 12 + 6, 3 },
-	/* one more: the PC is behind the instruction */
+	/* one more, which moves the PC past the instruction */
 	[UNALIGNED_ACCESS] = { 4 + 12 + 6, 3 },
 	[OPCODE_FAULT] = { 3 + 12 + 4, 3 },
 	[ARITHMETIC_TRAP] = { 3 + 12 + 5, 3 },
@@ -72,14 +76,17 @@ static const struct user_way palcode[] = {
 	[INTERRUPT_COUNTER] = { 2 + 11 + 1 + 17, 4 },
 };
 
-/* So many fewer if it was the kernel that is interrupted: STACK_FRAME does not exchange stack pointers. */
+/* Instructions to subtract if the kernel was interrupted: STACK_FRAME then does not exchange stack
+ * pointers. */
 #define STACK_POINTERS 2
 
-/* CALL_PAL's opcode is 0. Unprivileged numbers, and the one whose flow the others' branch to. */
+/* CALL_PAL's opcode is 0. The unprivileged numbers; the other numbers' flows branch to that of the
+ * last. */
 #define CALL_FIRST     0x80u
 #define CALL_LAST      0xbfu
 
-/* Of an instruction that does not exist: PALcode's two flows end in the same place with the same arguments. */
+/* Distinguishes the two flows of PALcode for a missing instruction: both end in the same place with the
+ * same arguments. */
 static enum event missing_instruction(uintptr_t pc)
 {
 	uint32_t instruction;
@@ -91,7 +98,7 @@ static enum event missing_instruction(uintptr_t pc)
 	return instruction == CALL_LAST ? CALL_OF_FAULT : CALL_UNKNOWN;
 }
 
-/* What brought PALcode to ENTRY with A0, at PC. */
+/* Returns the event that brought PALcode to ENTRY with A0, at PC. */
 static enum event find_event(uint64_t entry, uint64_t a0, uintptr_t pc)
 {
 	static const enum event entries[] = { [ENTRY_ARITHMETIC] = ARITHMETIC_TRAP,
@@ -111,28 +118,28 @@ static enum event find_event(uint64_t entry, uint64_t a0, uintptr_t pc)
 	return a0 < sizeof(faults) / sizeof(faults[0]) ? faults[a0] : missing_instruction(pc);
 }
 
-/* --- the way in --- */
+/* --- the entry path --- */
 
-/* Behind the look: of the entry, until the counters stand still. The level, the counters, wrperfmon up to the write
- * to I_CTL; the branch to the end is not taken. */
-static const struct user_way halting = { 8 + 17, 1 + 6 };
+/* The entry's instructions after the test until the counters stop: the level, the counters, wrperfmon
+ * up to the write to I_CTL. The branch to the end is not taken. */
+static const struct user_path stop_path = { 8 + 17, 1 + 6 };
 
-/* Where an entry can be interrupted, from its look on: at the look's three instructions and the two that raise
- * the level. Behind the third a branch has retired, behind the fourth a0 is another. */
-#define LOOK_BRANCH	2u
-#define LOOK_A0_IS_LOST 3u
-#define LOOK_END	4u
+/* Places from the test on at which an entry can be interrupted: the test's three instructions and the two
+ * that raise the level. After the third a branch has retired, after the fourth a0 has changed. */
+#define TEST_BRANCH	2u
+#define TEST_A0_IS_LOST 3u
+#define TEST_END	4u
 
-static void add(struct user_way *sum, uint64_t instructions, uint64_t branches)
+static void add(struct user_path *sum, uint64_t instructions, uint64_t branches)
 {
 	sum->instructions += instructions;
 	sum->branches += branches;
 }
 
-/* The entry that PC is in. */
+/* Returns the entry that contains PC. */
 static const struct user_entry {
 	void (*start)(void);
-	uint8_t entry, before_look;
+	uint8_t entry, before_test;
 } * find_entry(uintptr_t pc)
 {
 	static const struct user_entry entries[] = {
@@ -148,39 +155,40 @@ static const struct user_entry {
 		const struct user_entry *entry = &entries[i];
 		uintptr_t start = (uintptr_t)entry->start;
 
-		if (pc >= start && pc <= start + 4 * (entry->before_look + LOOK_END))
+		if (pc >= start && pc <= start + 4 * (entry->before_test + TEST_END))
 			return entry;
 	}
 	return NULL;
 }
 
-/* What has been counted since user mode's last instruction, when the entry of FRAME has halted the counters. */
-static struct user_way way_in(const struct trap_frame *frame)
+/* Returns the instructions and branches since user mode's last instruction, when the entry of FRAME has
+ * stopped the counters. */
+static struct user_path count_entry_path(const struct trap_frame *frame)
 {
 	uint64_t entry = frame->entry, a0 = frame->cause[0];
-	struct user_way sum = halting;
+	struct user_path sum = stop_path;
 
 	add(&sum, entry == ENTRY_CALL ? USER_MODE_CALL : USER_MODE_ENTRY, 0);
 	for (;;) {
-		const struct user_way *pal = &palcode[find_event(entry, a0, frame->pc)];
+		const struct user_path *pal = &palcode[find_event(entry, a0, frame->pc)];
 
 		add(&sum, pal->instructions, pal->branches);
 		if (arch_frame_is_user(frame))
 			return sum;
 
-		/* It has interrupted another entry. */
+		/* FRAME's entry interrupted another entry. */
 		const struct user_entry *other = find_entry(frame->pc);
 
 		ASSERT(other);
 		uint64_t done = (frame->pc - (uintptr_t)other->start) / 4;
 
-		add(&sum, done - STACK_POINTERS, done > other->before_look + LOOK_BRANCH);
+		add(&sum, done - STACK_POINTERS, done > other->before_test + TEST_BRANCH);
 		a0 = frame->r16;
 		entry = other->entry;
-		/* Of its frame there is PALcode's part, or more. */
+		/* The other entry's frame holds PALcode's part, or more. */
 		frame = (const struct trap_frame *)((const char *)(frame + 1) -
 						    (done ? 0 : offsetof(struct trap_frame, ps)));
-		if (done > other->before_look + LOOK_A0_IS_LOST)
+		if (done > other->before_test + TEST_A0_IS_LOST)
 			a0 = frame->cause[0];
 	}
 }
@@ -189,30 +197,30 @@ void user_mode_left(struct trap_frame *frame)
 {
 	struct cpu_local *local = cpu_local();
 
-	if (local->user_counting && !(local->user_counting & HALTED_BY_INTERRUPT))
-		ev67_user_halted(way_in(frame));
-	/* What has overflowed is served in the entry from user mode, whose frame it is. */
+	if (local->user_counting && !(local->user_counting & STOPPED_BY_INTERRUPT))
+		ev67_user_halted(count_entry_path(frame));
+	/* The entry from user mode serves overflows, because the interrupted frame is its own. */
 	if (local->user_counting && arch_frame_is_user(frame)) {
 		local->nmi_depth++;
 		ev67_user_overflows(frame);
 		local->nmi_depth--;
 		local->user_counting = 0;
 	} else if (local->user_counting) {
-		local->user_counting = HALTED_BY_INTERRUPT;
+		local->user_counting = STOPPED_BY_INTERRUPT;
 	}
 	if (frame->entry == ENTRY_CALL)
 		arch_irq_enable();
 }
 
-/* --- the way out --- */
+/* --- the exit path --- */
 
-/* wrperfmon from the write to I_CTL on; the user's stack pointer; 26 registers and the kernel's stack pointer;
- * RTI. */
-static const struct user_way way_out = { 1 + 2 + 27 + 16, 1 + 2 };
+/* wrperfmon from the write to I_CTL on; the user's stack pointer; 26 registers and the kernel's stack
+ * pointer; RTI. */
+static const struct user_path exit_path = { 1 + 2 + 27 + 16, 1 + 2 };
 
 uint64_t user_mode_begins(void)
 {
-	struct user_start start = ev67_user_start(way_out);
+	struct user_start start = ev67_user_start(exit_path);
 
 	cpu_local()->user_counting = start.counters;
 	return start.argument;

@@ -3,14 +3,15 @@
  * Copies to and from user memory that survive a fault; see <arch/usercopy.h>.
  *
  * These are the only instructions of the kernel that may fault on purpose. Each has an entry in the
- * exception table; when the fault cannot be resolved, trap.c continues behind the loop, and a2 says how much is
- * left. Where both sides are aligned alike, words of 8 bytes; else bytes, which never are unaligned.
+ * exception table. When the kernel cannot resolve the fault, trap.c continues at the entry's label, and
+ * a2 holds the number of bytes left. If both sides are aligned alike, words of 8 bytes are copied;
+ * otherwise bytes, whose accesses are always aligned.
  */
 	.set	noat
 	.set	noreorder
 	.set	nomacro
 
-	/* INSTRUCTION may fault; then go on at LABEL. */
+	/* INSTRUCTION may fault; execution then continues at LABEL. */
 	.macro FAULTS label, instruction:vararg
 .Lfault_\@:
 	\instruction
@@ -29,7 +30,7 @@ arch_copy_user:
 	.prologue 0
 	xor	$16, $17, $1
 	and	$1, 7, $1
-	bne	$1, 3f			/* never aligned both: bytes all the way */
+	bne	$1, 3f			/* the two sides are never aligned together: copy bytes */
 1:	beq	$18, 9f			/* bytes up to a word */
 	and	$16, 7, $1
 	beq	$1, 2f

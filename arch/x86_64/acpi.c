@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading ACPI's static tables: RSDT or XSDT, MADT, FADT, and from the DSDT the one value that
- * switches the machine off.
+ * Reads ACPI's static tables: RSDT or XSDT, MADT, FADT, and from the DSDT the one value that switches
+ * the machine off.
  *
- * This is no ACPI interpreter: the \_S5 package is found by its bytes, as it has always the same
- * form. Tables are mapped once for good; a table with a wrong checksum or an impossible size is
- * ignored with a line in the log.
+ * This is no ACPI interpreter: it finds the \_S5 package by its bytes, because the package always has
+ * the same form. Each table is mapped once and stays mapped. A table with a wrong checksum or an
+ * impossible size is ignored, and a line in the log says so.
  *
  * Source: ACPI Specification 6.5: 5.2.5 to 5.2.9, 5.2.12 (MADT), 7.4.2 and 20.2 (\_Sx packages).
  */
@@ -54,7 +54,7 @@ static bool sums_to_zero(const void *data, size_t size)
 	return sum == 0;
 }
 
-/* The whole table at PADDR, or NULL. */
+/* Returns the whole table at PADDR, or NULL. */
 static const struct table *map_table(paddr_t paddr)
 {
 	const struct table *head = paging_map_firmware(paddr, sizeof *head);
@@ -77,7 +77,7 @@ static const struct table *map_table(paddr_t paddr)
 }
 
 /*
- * MADT: processors and I/O APICs.
+ * MADT: CPUs and I/O APICs.
  */
 #define ENTRY_ENABLED 0x1
 
@@ -117,7 +117,7 @@ static void add_processor(uint32_t apic_id, uint32_t flags)
 {
 	if (!(flags & ENTRY_ENABLED))
 		return;
-	/* Firmware may list a processor in both forms. */
+	/* Firmware may list a CPU in both forms. */
 	for (unsigned int i = 0; i < acpi_info.processor_count; i++)
 		if (acpi_info.apic_ids[i] == apic_id)
 			return;
@@ -156,7 +156,7 @@ static void read_madt(const struct table *table)
 			add_processor(entry->local_x2apic.apic_id, entry->local_x2apic.flags);
 			break;
 		case MADT_IO_APIC:
-			/* The one with the legacy lines. */
+			/* Take the I/O APIC that serves the legacy lines. */
 			if (!acpi_info.io_apic || entry->io_apic.first == 0) {
 				acpi_info.io_apic = entry->io_apic.address;
 				acpi_info.io_apic_first = entry->io_apic.first;
@@ -207,7 +207,7 @@ static void find_off_state(const struct table *dsdt)
 		if (memcmp(bytes + i, "_S5_", 4) != 0 || bytes[i + 4] != 0x12)
 			continue;
 
-		/* The top two bits of the package length say how many more bytes it has. */
+		/* The top two bits hold the number of further bytes of the package length. */
 		size_t at = i + 5 + 1 + (bytes[i + 5] >> 6) + 1;
 		uint8_t value = bytes[at] == 0x0a ? bytes[at + 1] : bytes[at];
 
@@ -285,10 +285,10 @@ void acpi_init(void)
 		read_tables(root, sizeof(uint32_t));
 
 	if (acpi_info.processor_count == 0) {
-		log_warning("acpi: no table of processors: only this one is used");
+		log_warning("acpi: no table of CPUs: only this one is used");
 		acpi_info.apic_ids[acpi_info.processor_count++] = apic_id();
 	}
 	if (acpi_info.ignored_processors)
-		log_warning("acpi: %u processors beyond the first %u are not used",
+		log_warning("acpi: %u CPUs beyond the first %u are not used",
 			    acpi_info.ignored_processors, CPUS_MAX);
 }

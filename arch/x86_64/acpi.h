@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the kernel learns from ACPI's static tables: processors, interrupt controllers, a clock, how
- * to switch off.
+ * Facts from ACPI's static tables: CPUs, interrupt controllers, a clock, and how to switch the machine
+ * off.
  */
 #ifndef ACPI_H
 #define ACPI_H
@@ -15,13 +15,13 @@
 #define LEGACY_LINES 16
 
 struct acpi_info {
-	uint32_t apic_ids[CPUS_MAX]; /* usable processors, in the table's order */
+	uint32_t apic_ids[CPUS_MAX]; /* usable CPUs, in the table's order */
 	unsigned int processor_count;
-	unsigned int ignored_processors; /* more than CPUS_MAX */
+	unsigned int ignored_processors; /* CPUs beyond CPUS_MAX */
 
 	paddr_t io_apic;	/* 0: none */
 	uint32_t io_apic_first; /* global interrupt number of its first input */
-	/* Where legacy line n arrives, and how. */
+	/* The input that legacy line n arrives at, and its mode. */
 	struct {
 		uint32_t global;
 		bool level, active_low;
@@ -38,7 +38,7 @@ struct acpi_info {
 /* Constant after acpi_init. */
 extern struct acpi_info acpi_info;
 
-/* Reads the tables; without any, one processor and nothing else. Boot processor, start, after
+/* Reads the tables. Without tables there is one CPU and no I/O APIC. Boot CPU, start, after
  * apic_enable, pages can be allocated. */
 void acpi_init(void);
 

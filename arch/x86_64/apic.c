@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The local APIC: one way to reach its registers for both modes, and what the rest asks of it. See
- * <machine/apic.h>.
+ * The local APIC: access to its registers in both modes, and the operations that <machine/apic.h>
+ * declares.
  *
- * In x2APIC mode a register is an MSR, and sending an interrupt is one write. In the memory-mapped
- * mode the destination is a second register; interrupts are off while both are written, and an NMI
- * in between only sends to its own processor, which does not use the destination.
+ * In x2APIC mode a register is an MSR, and one write sends an interrupt. In the memory-mapped mode the
+ * destination is a second register. Interrupts are off while both are written. An NMI between the two
+ * writes is harmless: it sends only to its own CPU, and does not use the destination register.
  *
  * Source: SDM vol. 3A chapter 11.
  */
@@ -84,7 +84,7 @@ void apic_init(void)
 {
 	uint64_t base = msr_read(MSR_IA32_APIC_BASE);
 
-	/* Firmware that has switched x2APIC on already leaves no way back. */
+	/* When firmware has switched x2APIC on, the memory-mapped mode is out of reach. */
 	if (cpu_features.x2apic || (base & BASE_X2APIC))
 		return;
 	registers = paging_map_device(base & BASE_ADDRESS, REGISTER_PAGE_SIZE);
@@ -98,7 +98,7 @@ void apic_enable(void)
 						      APIC_LVT_LINT1, APIC_LVT_ERROR };
 	uint64_t base = msr_read(MSR_IA32_APIC_BASE);
 
-	/* From switched off to x2APIC leads through the memory-mapped mode. SDM 11.12.5. */
+	/* The transition from disabled to x2APIC passes through the memory-mapped mode. SDM 11.12.5. */
 	if (!(base & BASE_ENABLE))
 		msr_write(MSR_IA32_APIC_BASE, base |= BASE_ENABLE);
 	if (!registers && !(base & BASE_X2APIC))
@@ -111,7 +111,8 @@ void apic_enable(void)
 	write(APIC_TASK_PRIORITY, 0);
 	write(APIC_TIMER_DIVIDE, DIVIDE_BY_1);
 	write(APIC_LVT_TIMER, VECTOR_TIMER | (cpu_features.tsc_deadline ? LVT_TIMER_DEADLINE : 0));
-	/* A deadline written before the mode has arrived would be ignored. SDM vol. 3A 11.5.4.1. */
+	/* The CPU ignores a deadline that is written before the mode takes effect. SDM vol. 3A
+	 * 11.5.4.1. */
 	__asm__ volatile("mfence" : : : "memory");
 }
 
@@ -130,7 +131,7 @@ void apic_pmi_unmask(void)
 	write(APIC_LVT_PMI, LVT_NMI);
 }
 
-/* The previous sending must be out before the command register is written again. */
+/* Waits until the previous interrupt is sent: only then may the command register be written again. */
 static void wait_sent(void)
 {
 	while (read(APIC_COMMAND) & COMMAND_PENDING)
@@ -140,8 +141,8 @@ static void wait_sent(void)
 static void send(uint32_t destination, uint32_t command)
 {
 	if (!registers) {
-		/* An MSR write does not wait for earlier stores; what the other processor is to
-		 * find must be there. */
+		/* An MSR write does not wait for earlier stores. The other CPU must find the data of
+		 * those stores. */
 		__asm__ volatile("mfence; lfence" : : : "memory");
 		msr_write(MSR_X2APIC_BASE + APIC_COMMAND / 16,
 			  (uint64_t)destination << 32 | command);

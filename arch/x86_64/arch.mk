@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What kernel.mk needs to know of x86-64: flags, and the vDSO.
+# x86-64's part of kernel.mk: flags, and the vDSO.
 
 KERNEL_CFLAGS += -mcmodel=kernel -mno-red-zone -mgeneral-regs-only -fcf-protection=none
 ifeq ($(DEBUG),1)
@@ -7,7 +7,7 @@ KERNEL_CFLAGS += -fstack-protector-strong -mstack-protector-guard=global
 endif
 KERNEL_LDFLAGS += -z max-page-size=0x1000
 
-# The shared object that every program finds in its memory; the kernel contains it.
+# The shared object that the kernel contains and maps into every program.
 VDSO := $(O)/$(VDSO_DIR)/vdso.so
 VDSO_CFLAGS := -std=gnu11 -ffreestanding -nostdlib -shared -fPIC -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
 	-mgeneral-regs-only -fno-stack-protector -fcf-protection=none -fno-jump-tables -fasynchronous-unwind-tables

@@ -2,16 +2,16 @@
 /*
  * Time: the time-stamp counter as the clock, the local APIC's timer for deadlines.
  *
- * The counter's frequency comes from CPUID where a processor or hypervisor tells it, else it is
- * measured against the power-management timer, or the interval timer where there is none; 2 ms are
- * enough for 1 part in 1000, and nothing here promises more about wall time. All conversions use
- * one multiplication with 32 bits of fraction at most, and user space can do the same one by itself
- * (clock_user_conversion): the results are equal.
+ * CPUID gives the counter's frequency on some CPUs and hypervisors. Otherwise the kernel measures it
+ * against the power-management timer, or against the interval timer where there is no other; 2 ms are
+ * enough for 1 part in 1000, and nothing here promises more about wall time. Every conversion is one
+ * multiplication with at most 32 bits of fraction. User space can do the same multiplication
+ * (clock_user_conversion), and the results are equal.
  *
- * Sources: SDM vol. 3B 18.17 "Time-Stamp Counter", 18.7.3 "Determining the Processor Base
- * Frequency", vol. 3A 11.5.4 "APIC Timer"; ACPI Specification 6.5, 4.8.3.3 "Power Management
- * Timer"; Intel 8254 data sheet; the hypervisors' leaf 0x40000010 as VMware proposed it to the
- * Linux kernel list on 2008-10-01.
+ * Sources: SDM vol. 3B 18.17 "Time-Stamp Counter", 18.7.3 "Determining the Processor Base Frequency",
+ * vol. 3A 11.5.4 "APIC Timer"; ACPI Specification 6.5, 4.8.3.3 "Power Management Timer"; Intel 8254
+ * data sheet; the hypervisors' leaf 0x40000010 as VMware proposed it to the Linux kernel list on
+ * 2008-10-01.
  */
 #include "clock.h"
 
@@ -33,8 +33,8 @@
 
 /* clock_ns() = offset_ns + (tsc * mult >> shift). Constant after clock_init. */
 static struct clock_conversion conversion;
-/* mult << (FRACTION_BITS - shift): the same with a shift that is known beforehand, and so without
- * the cases of a 128-bit one. */
+/* mult << (FRACTION_BITS - shift): the same factor for a constant shift, which compiles to shorter code
+ * than a variable shift of 128 bits. */
 static uint64_t ns_per_tick;
 #define FRACTION_BITS 32
 static uint64_t tsc_hz, apic_hz;
@@ -46,8 +46,7 @@ static uint64_t multiply_divide(uint64_t value, uint64_t by, uint64_t divisor)
 	unsigned __int128 product = (unsigned __int128)value * by;
 	uint64_t quotient, remainder;
 
-	/* Not the compiler's 128-bit division, which is a library's. No caller's quotient exceeds
-	 * 64 bits. */
+	/* The compiler's 128-bit division would need a library. No caller's quotient exceeds 64 bits. */
 	__asm__("divq %4"
 		: "=a"(quotient), "=d"(remainder)
 		: "a"((uint64_t)product), "d"((uint64_t)(product >> 64)), "r"(divisor)
@@ -56,7 +55,7 @@ static uint64_t multiply_divide(uint64_t value, uint64_t by, uint64_t divisor)
 }
 
 /*
- * Frequencies that CPUID tells; 0: it does not.
+ * Frequencies from CPUID; 0: CPUID has none.
  */
 static uint64_t tsc_hz_of_cpuid(void)
 {
@@ -65,10 +64,10 @@ static uint64_t tsc_hz_of_cpuid(void)
 	if (max >= 0x15) {
 		struct cpuid leaf = cpuid_read(0x15, 0);
 
-		/* Crystal's frequency and the ratio of the counter to it. */
+		/* The crystal's frequency, and the ratio of the counter to it. */
 		if (leaf.eax && leaf.ebx && leaf.ecx)
 			return (uint64_t)leaf.ecx * leaf.ebx / leaf.eax;
-		/* A ratio without the crystal: the base frequency is the counter's. */
+		/* A ratio without the crystal's frequency: the counter runs at the base frequency. */
 		if (leaf.eax && leaf.ebx && max >= 0x16 && (cpuid_read(0x16, 0).eax & 0xffff))
 			return (cpuid_read(0x16, 0).eax & 0xffff) * 1000000ull;
 	}
@@ -91,7 +90,7 @@ static bool hypervisor_frequencies(uint64_t *tsc, uint64_t *apic)
 }
 
 /*
- * Measuring against a counter of known frequency.
+ * Measurement against a counter of known frequency.
  */
 #define PM_TIMER_HZ 3579545
 #define PIT_HZ	    1193182
@@ -102,8 +101,8 @@ static uint32_t read_pm_timer(void)
 	return arch_port_read32(acpi_info.pm_timer);
 }
 
-/* The interval timer's channel 2, which belongs to the loudspeaker, counting down from 65535 with
- * the speaker off. */
+/* The interval timer's channel 2, which belongs to the loudspeaker. It counts down from 65535 with the
+ * speaker off. */
 #define PIT_COMMAND	0x43
 #define PIT_CHANNEL_2	0x42
 #define PIT_MODE_0_LOAD 0xb0
@@ -122,7 +121,7 @@ static void start_pit(void)
 	arch_port_write8(PIT_CHANNEL_2, 0xff);
 }
 
-/* Counts up, as the other one does. */
+/* Counts up, as the power-management timer does. */
 static uint32_t read_pit(void)
 {
 	arch_port_write8(PIT_COMMAND, PIT_LATCH);
@@ -143,8 +142,8 @@ static const struct reference {
 	{ "interval timer", PIT_HZ, 0xffff, start_pit, read_pit },
 };
 
-/* A reading of all three at (nearly) one moment: of several tries the one in which least time
- * passed. */
+/* A reading of all three counters at (nearly) one moment: of several tries, the one that took the least
+ * time. */
 struct moment {
 	uint64_t tsc;
 	uint32_t apic, reference;
@@ -216,7 +215,7 @@ void clock_init(void)
 		tsc_hz = hypervisor_tsc_hz;
 		apic_hz = hypervisor_apic_hz;
 	}
-	/* In deadline mode the APIC's own frequency does not matter. */
+	/* In deadline mode the APIC's own frequency is not used. */
 	if (!tsc_hz || (!apic_hz && !cpu_features.tsc_deadline)) {
 		const struct reference *reference = &references[acpi_info.pm_timer ? 0 : 1];
 
@@ -225,7 +224,7 @@ void clock_init(void)
 		measure(reference);
 	}
 
-	/* As much fraction as leaves mult in 32 bits, and at most 31 as Linux has it. */
+	/* Choose the largest shift that leaves mult in 32 bits, and at most 31, like Linux. */
 	conversion.shift = 31;
 	while (multiply_divide(NSEC_PER_SEC, 1ull << conversion.shift, tsc_hz) > UINT32_MAX)
 		conversion.shift--;
@@ -261,7 +260,7 @@ uint64_t arch_boot_time_s(void)
 	return boot_time_s;
 }
 
-/* Later deadlines are set in steps: the interrupt comes early, and kernel/time/ sets the timer
+/* Later deadlines are reached in steps: the interrupt comes early, and kernel/time/ sets the timer
  * again. */
 #define STEP_NS_MAX (1000 * NSEC_PER_MSEC)
 
@@ -280,8 +279,8 @@ void arch_timer_set(uint64_t deadline_ns)
 
 	if (wait_ns > STEP_NS_MAX)
 		wait_ns = STEP_NS_MAX;
-	/* One more tick than the quotient, so as not to be early, and never the 0 that means
-	 * off. */
+	/* Add one tick to the quotient: the interrupt is then never early, and the value is never 0,
+	 * which would disarm the timer. */
 	if (cpu_features.tsc_deadline) {
 		apic_timer_deadline(tsc_read() + multiply_divide(wait_ns, tsc_hz, NSEC_PER_SEC) +
 				    1);
@@ -293,8 +292,8 @@ void arch_timer_set(uint64_t deadline_ns)
 }
 
 /*
- * Are the counters of two processors synchronous? Both take turns at one lock and look whether time
- * ever went back.
+ * Check that the counters of two CPUs are synchronous. Both take the same lock alternately and look for
+ * a step back in time.
  */
 static struct spinlock check_lock;
 static uint64_t check_last; /* check_lock */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What /proc/cpuinfo says of a processor: CPUID in words, those that programs look for. The processors
+ * The text of /proc/cpuinfo for one CPU: the CPUID features that programs look for, in words. All CPUs
  * of one machine are taken to be alike.
  */
 #include <cpuid.h>
@@ -13,7 +13,7 @@
 
 #include "clock.h"
 
-/* Names of Linux's cpufeatures.h, by leaf, register and bit. */
+/* Names from Linux's cpufeatures.h, by leaf, register and bit. */
 static const struct {
 	uint32_t leaf, subleaf;
 	enum { EAX, EBX, ECX, EDX } where;
@@ -70,7 +70,7 @@ static const struct {
 	{ 7, 0, ECX, 22, "rdpid" },
 };
 
-/* Leaf 4, EAX: 0 in the first ends the list. */
+/* Leaf 4, EAX: type 0 ends the list. */
 #define CACHE_TYPE	 0x1f
 #define CACHE_LEVEL(eax) ((eax) >> 5 & 7)
 
@@ -84,7 +84,8 @@ static uint32_t look(uint32_t leaf, uint32_t subleaf, unsigned int where)
 	return registers[where];
 }
 
-/* Twelve bytes of the vendor's name, or 16 of the model's: registers as they come. */
+/* CPUID returns twelve bytes of the vendor's name and 16 bytes at a time of the model's name, in
+ * registers. */
 static void describe_names(struct text *text)
 {
 	char vendor[13] = "", model[49] = "";
@@ -99,7 +100,7 @@ static void describe_names(struct text *text)
 	uint32_t signature = look(1, 0, EAX);
 	unsigned int family = signature >> 8 & 15, number = signature >> 4 & 15;
 
-	/* SDM vol. 2A, CPUID: extended parts count for some families only. */
+	/* Only some families use the extended parts. SDM vol. 2A, CPUID. */
 	if (family == 15 || family == 6)
 		number |= (signature >> 16 & 15) << 4;
 	if (family == 15)
@@ -110,7 +111,7 @@ static void describe_names(struct text *text)
 		   vendor, family, number, model, signature & 15);
 }
 
-/* The largest cache, as Linux says it: the last level of those that deterministic cache parameters list
+/* The largest cache, which Linux reports: the last level in the list of deterministic cache parameters
  * (SDM vol. 2A, CPUID leaf 4). */
 static void describe_cache(struct text *text)
 {
@@ -131,7 +132,7 @@ static void describe_cache(struct text *text)
 		text_print(text, "cache size\t: %u KB\n", bytes / 1024);
 }
 
-/* Whether no processor before CPU is of the same core. */
+/* Returns whether CPU is the lowest-numbered CPU of its core. */
 static bool is_first_of_core(unsigned int cpu)
 {
 	const struct cpu_topology own = arch_cpu_topology(cpu);

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The debug registers: four breakpoints of each processor, and the exceptions they raise. Not here:
- * whose breakpoints they are (kernel/perf/breakpoint.c), what a tracer sees of them
- * (ptrace_debug.c).
+ * The debug registers: four breakpoints of each CPU, and the exceptions that they raise.
+ * kernel/perf/breakpoint.c knows the owners of breakpoints; ptrace_debug.c shows them to a tracer.
  *
- * cpu_local.debug_control is what DR7 holds while breakpoints are on, 0: none is. entry.S clears DR7
- * where an entry into the kernel must not be interrupted by another debug exception: for as long as an
- * NMI or a debug exception of the kernel is handled, and until one of user code has left the stack that
- * all of them share. The words of this rule:
+ * cpu_local.debug_control holds the value of DR7 while breakpoints are enabled; 0: no breakpoint is
+ * set. entry.S clears DR7 where no further debug exception may interrupt an entry into the kernel:
+ * while the kernel handles an NMI or a debug exception from kernel mode, and until a debug exception
+ * from user mode has left the stack that all debug exceptions share. The invariants:
  *
- *  - debug_control is not 0 while DR7 enables anything, nor just before and behind;
- *  - what runs before entry.S has cleared DR7 must have no breakpoint: arch_breakpoint_make refuses the
- *    code of entry.S, its stacks, the descriptor tables and struct cpu_local.
+ *  - debug_control is not 0 while DR7 enables anything, nor just before and just after;
+ *  - code that runs before entry.S has cleared DR7 must not hit a breakpoint: arch_breakpoint_make
+ *    refuses the code of entry.S, its stacks, the descriptor tables and struct cpu_local.
  *
- * A breakpoint on an instruction traps before it; the resume flag lets it be executed after the return
- * (SDM vol. 3B 18.3.1.1). One on data traps behind the access.
+ * A breakpoint on an instruction traps before the instruction; the resume flag lets the CPU execute it
+ * after the return (SDM vol. 3B 18.3.1.1). A breakpoint on data traps after the access.
  */
 #include "debug_registers.h"
 
@@ -29,7 +28,7 @@
 #include <uapi/linux/hw_breakpoint.h>
 #include <uapi/linux/signal.h>
 
-/* entry.S's code. */
+/* The bounds of entry.S's code. */
 extern const char trap_stubs[], entry_code_end[];
 
 static arch_breakpoint_function hit_function;
@@ -46,7 +45,7 @@ static bool overlaps(uintptr_t first, uintptr_t last, const void *start, const v
 	return first < (uintptr_t)end && last >= (uintptr_t)start;
 }
 
-/* Whether entering the kernel touches what is there. */
+/* Returns whether an entry into the kernel touches the bytes FIRST to LAST. */
 static bool is_forbidden(uintptr_t first, uintptr_t last)
 {
 	return overlaps(first, last, trap_stubs, entry_code_end) ||
@@ -80,7 +79,7 @@ static int size_code(uintptr_t address, uint64_t size)
 	case 8:
 		return DR7_SIZE_8;
 	default:
-		/* Some processors of AMD take greater powers of two. */
+		/* Some of AMD's CPUs accept greater powers of two. */
 		return size && !(size & (size - 1)) && !(address & (size - 1)) ? -EOPNOTSUPP :
 										 -EINVAL;
 	}
@@ -96,7 +95,7 @@ int arch_breakpoint_make(struct arch_breakpoint *breakpoint, uint32_t type, uint
 		return -EINVAL;
 	if (type_bits < 0)
 		return type_bits;
-	/* An instruction is watched by its first byte; its size is said as the word's. */
+	/* The CPU watches the first byte of an instruction. The caller must state the size of a long. */
 	if (type == HW_BREAKPOINT_X && size != sizeof(long))
 		return -EINVAL;
 	size_bits = type == HW_BREAKPOINT_X ? DR7_SIZE_1 : size_code(address, size);
@@ -176,7 +175,8 @@ void arch_breakpoint_clear(unsigned int slot)
 
 /* --- exceptions --- */
 
-/* Why: DR6's bits, 1 for what has happened. The processor only ever adds to them. */
+/* Returns the causes from DR6, a 1 for each bit that has one, and clears them: the CPU only ever adds
+ * to them. */
 static uint64_t take_status(void)
 {
 	uint64_t status = dr6_read() ^ DR6_NOTHING;
@@ -185,16 +185,17 @@ static uint64_t take_status(void)
 	return status;
 }
 
-/* Tells of the breakpoints in STATUS that are on, CONTROL being what DR7 was. */
-static void tell_hits(uint64_t status, uint64_t control, struct trap_frame *frame)
+/* Reports the enabled breakpoints in STATUS. CONTROL: the value that DR7 had. */
+static void report_hits(uint64_t status, uint64_t control, struct trap_frame *frame)
 {
 	for (unsigned int slot = 0; slot < ARCH_BREAKPOINTS; slot++) {
-		/* Also of one that is off the processor may say that it would have been hit. */
+		/* The CPU may set the bit of a disabled breakpoint, too. */
 		if (!(status & DR6_HIT(slot)) || !(control & DR7_ENABLED(slot)))
 			continue;
 		bool executes = (control >> DR7_TYPE_SHIFT(slot) & 3) == DR7_TYPE_EXECUTE;
 
-		/* A step has come to the instruction; its own trap is still to come. */
+		/* A single step has reached the instruction; the breakpoint's own trap is still to
+		 * come. */
 		if (executes && (status & DR6_STEP))
 			continue;
 		if (executes)
@@ -210,24 +211,24 @@ int debug_user_exception(struct trap_frame *frame)
 
 	if (control)
 		dr7_write(control);
-	/* What a tracer finds in DR6: steps that it asked for, and, added by its breakpoints, hits. */
+	/* The tracer finds in DR6 the steps that it requested, and the hits that its breakpoints add. */
 	task->arch.debug_status = task->arch.stepped ? status & DR6_STEP : 0;
-	tell_hits(status, control, frame);
+	report_hits(status, control, frame);
 
 	if (status & DR6_STEP)
 		return TRAP_TRACE;
 	if (task->arch.debug_status & DR6_HITS)
 		return TRAP_HWBKPT;
-	return status ? 0 : TRAP_BRKPT; /* the instruction INT1 leaves no trace */
+	return status ? 0 : TRAP_BRKPT; /* the instruction INT1 leaves no trace in DR6 */
 }
 
 int debug_kernel_exception(struct trap_frame *frame)
 {
 	uint64_t status = take_status();
 
-	/* A program's trap flag that has come with it is not for the kernel. */
+	/* The trap flag is the program's: the kernel is not to be stepped. */
 	if (status & DR6_STEP)
 		frame->rflags &= ~X86_FLAGS_TRAP;
-	tell_hits(status, cpu_locals[arch_cpu_id()].debug_control, frame);
+	report_hits(status, cpu_locals[arch_cpu_id()].debug_control, frame);
 	return status != 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debug exceptions: what raised one, and who hears of it. Bits of DR6 and DR7: SDM vol. 3B 18.2.
+ * Debug exceptions: finding the cause and reporting it. Bits of DR6 and DR7: SDM vol. 3B 18.2.
  */
 #ifndef DEBUG_REGISTERS_H
 #define DEBUG_REGISTERS_H
@@ -13,7 +13,7 @@ struct trap_frame;
 #define DR6_HIT(n)	   (1ul << (n))
 #define DR6_HITS	   0x0000000f
 #define DR6_STEP	   0x00004000
-/* What it shows when nothing has happened; some bits are 0 when something has. */
+/* The value of DR6 when nothing has happened: some bits are 1 then and 0 after an event. */
 #define DR6_NOTHING	   0xffff0ff0
 
 /* DR7 with everything off: one bit is always 1. */
@@ -32,11 +32,12 @@ struct trap_frame;
 #define DR7_SIZE_8	   2
 #define DR7_SIZE_4	   3
 
-/* A debug exception of user code, FRAME on its task's own stack: tells of hits. Returns the si_code of the
- * SIGTRAP that is due, 0: none. Interrupts off. */
+/* Handles a debug exception of user code, FRAME on its task's own stack: reports hits. Returns the
+ * si_code of the SIGTRAP that is due, 0: none. Interrupts off. */
 int debug_user_exception(struct trap_frame *frame);
 
-/* One of the kernel: the same, but for signals. Returns whether it had a reason. As in an NMI. */
+/* Handles a debug exception of the kernel: the same, but for signals. Returns whether it found a cause.
+ * Context as in an NMI. */
 int debug_kernel_exception(struct trap_frame *frame);
 
 #endif

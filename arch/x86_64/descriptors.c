@@ -2,11 +2,11 @@
 /*
  * Descriptor tables: segments, task states, the interrupt table.
  *
- * Each processor has its own segments and task state, because a task state is marked busy in the
- * table that holds its descriptor. The interrupt table is one for all.
+ * Each CPU has its own segments and task state, because the CPU marks a task state as busy in the table
+ * that holds its descriptor. All CPUs share the interrupt table.
  *
- * Invariant that entry.S relies on: the word just above the first byte that an interrupt stack of
- * the IST uses is the address of the processor's struct cpu_local.
+ * Invariant that entry.S relies on: the word just above the first byte that an interrupt stack of the
+ * IST uses is the address of the CPU's struct cpu_local.
  *
  * Sources: SDM vol. 3A 3.4.5 "Segment Descriptors", 6.11 "IDT Descriptors", 7.7 "Task Management in
  * 64-bit Mode".
@@ -35,8 +35,8 @@ struct task_state {
 	uint16_t io_map;
 } __attribute__((packed));
 
-/* Indices of descriptors: the selectors of <machine/task.h> without their privilege bits, by 8. The
- * task state's takes two. */
+/* Number of descriptors. An index is the selector of <machine/task.h> without its privilege bits,
+ * divided by 8. The task state's descriptor takes two. */
 #define SEGMENTS 10
 
 struct processor {
@@ -63,7 +63,7 @@ struct table_pointer {
 	uint64_t base;
 } __attribute__((packed));
 
-/* The boot processor's until there is an allocator: one after another. */
+/* The boot CPU's interrupt stacks until there is an allocator, one after another. */
 #define EARLY_STACK_SIZE 4096
 static uint8_t early_stacks[STACKS][EARLY_STACK_SIZE] __attribute__((aligned(16)));
 
@@ -111,7 +111,7 @@ void descriptors_init(void)
 static void set_interrupt_stack(unsigned int cpu, enum interrupt_stack which, void *base,
 				size_t size)
 {
-	/* 16 bytes for the one word, to keep the processor's alignment. */
+	/* 16 bytes for one word: the CPU aligns the stack to 16. */
 	uintptr_t top = (uintptr_t)base + size - 16;
 
 	*(struct cpu_local **)top = &cpu_locals[cpu];
@@ -152,18 +152,18 @@ void descriptors_load(unsigned int cpu)
 	struct table_pointer gdt = { sizeof processor->segments - 1, (uintptr_t)segments };
 	struct table_pointer idt = { sizeof gates - 1, (uintptr_t)gates };
 
-	/* The boot code's selectors are the same numbers, so that the code segment need not be
-	 * loaded again. */
+	/* The boot code's selectors have the same numbers: the code segment need not be loaded again. */
 	__asm__ volatile("lgdt %0" : : "m"(gdt));
 	__asm__ volatile("lidt %0" : : "m"(idt));
-	/* A processor starts with a local table of 64 KiB at address 0: there is none. */
+	/* A CPU starts with a local table of 64 KiB at address 0. Load the null selector: there is no
+	 * local table. */
 	__asm__ volatile("lldt %w0" : : "r"(0));
 	__asm__ volatile("movl %0, %%ss" : : "r"(SELECTOR_KERNEL_DATA));
 	__asm__ volatile("movl %0, %%ds; movl %0, %%es; movl %0, %%fs; movl %0, %%gs" : : "r"(0));
 	__asm__ volatile("ltr %w0" : : "r"(SELECTOR_TSS));
 	msr_write(MSR_GS_BASE, (uintptr_t)&cpu_locals[cpu]);
 	msr_write(MSR_KERNEL_GS_BASE, 0);
-	/* For programs: the number, of node 0. */
+	/* RDTSCP gives programs this number: CPU, of node 0. */
 	if (cpu_features.rdtscp)
 		msr_write(MSR_TSC_AUX, cpu);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ways into the kernel and out of it: interrupts and exceptions, system calls, NMIs.
+ * Entries into the kernel and the exit paths: interrupts and exceptions, system calls, NMIs.
  *
- * Every way saves all registers as a struct trap_frame. From user mode the frame lies at the very
- * top of the task's kernel stack (arch_task_user_frame).
+ * Every entry saves all registers as a struct trap_frame. From user mode the frame lies at the very top
+ * of the task's kernel stack (arch_task_user_frame).
  *
- * The GS base is the user's while user code runs and struct cpu_local's while the kernel runs;
- * swapgs exchanges it at the boundary. Between the boundary and swapgs lie a few instructions with
- * the kernel's code segment and the user's GS base. They run with interrupts off and cannot fault:
- * user.rip is canonical (trap.c sees to it), the selectors are constants. What can still arrive
- * there is an NMI, a machine check or a debug exception. These have stacks of their own (IST), and
- * do not ask where they came from: they load the GS base from their stack's top, where
- * descriptors.c put the processor's cpu_local, and restore the value they found. Nothing on the way
- * of an NMI faults, and breakpoints are off for as long as it is handled (debug_registers.c), so no
- * IRET lets a second one in before the first has left its stack.
+ * The GS base is the user's while user code runs, and the address of struct cpu_local while the kernel
+ * runs; swapgs exchanges the two at the boundary. A few instructions between the boundary and swapgs
+ * run with the kernel's code segment and the user's GS base. They run with interrupts off and cannot
+ * fault: user.rip is canonical (trap.c ensures it), the selectors are constants. Only an NMI, a machine
+ * check or a debug exception can still arrive there. These have stacks of their own (IST) and do not
+ * test where they came from: they load the GS base from their stack's top, where descriptors.c put the
+ * address of the CPU's cpu_local, and restore the old value at the end. No instruction on the path of
+ * an NMI faults, and breakpoints are disabled while the kernel handles it (debug_registers.c). So no
+ * IRET lets a second NMI in before the first has left its stack.
  *
  * Sources: SDM vol. 3A 6.14 "Exception and Interrupt Handling in 64-bit Mode", vol. 2B SYSCALL,
  * SYSRET, vol. 2A IRET; AMD64 Architecture Programmer's Manual vol. 2, 8.9.
@@ -33,7 +33,7 @@
 #define FRAME_RSP	160
 #define FRAME_SIZE	176
 
-	/* With vector and error code (and what the processor pushes) on the stack already. */
+	/* The stack already holds the vector, the error code, and the words that the CPU pushes. */
 	.macro SAVE_REGISTERS
 	pushq	%rdi
 	pushq	%rsi
@@ -52,7 +52,7 @@
 	pushq	%r15
 	.endm
 
-	/* All but rsp, which is left at the frame's vector. */
+	/* All but rsp, which points to the frame's vector afterwards. */
 	.macro RESTORE_REGISTERS
 	popq	%r15
 	popq	%r14
@@ -74,7 +74,7 @@
 	.text
 
 /*
- * One stub of TRAP_STUB_SIZE bytes for each vector: the error code, 0 where the processor pushes
+ * One stub of TRAP_STUB_SIZE bytes for each vector: the error code, 0 where the CPU pushes
  * none, then the vector.
  */
 	.balign	TRAP_STUB_SIZE
@@ -110,7 +110,8 @@ trap_entry:
 	xorl	%ebp, %ebp		/* a backtrace ends here */
 1:	movq	%rsp, %rdi
 	call	trap_handle
-	/* From user mode: interrupts are off and stay off. No symbol: it would be the caller's name in a call chain. */
+	/* From user mode: interrupts are off and stay off. This place has no symbol of its own: call
+	 * chains would show that name for the caller. */
 .Ltrap_return:
 	testb	$3, FRAME_CS(%rsp)
 	jz	2f
@@ -123,8 +124,8 @@ trap_entry:
 trap_return:
 	jmp	.Ltrap_return
 
-/* A debug exception from user mode may end in a signal or a switch: it goes on on the task's own
- * stack. */
+/* A debug exception from user mode may end in a signal or a context switch: it continues on the task's
+ * own stack. */
 debug_entry:
 	cld
 	testb	$3, FRAME_CS - FRAME_VECTOR(%rsp)
@@ -132,7 +133,7 @@ debug_entry:
 	SAVE_REGISTERS
 	SMAP_FORBID
 	swapgs
-	xorl	%eax, %eax		/* until it has left this stack; debug_registers.c */
+	xorl	%eax, %eax		/* until the exception has left this stack; debug_registers.c */
 	movq	%rax, %dr7
 	movq	%rsp, %rsi
 	movq	%gs:CPU_LOCAL_KERNEL_STACK, %rdi
@@ -143,8 +144,7 @@ debug_entry:
 	movq	%rax, %rsp
 	jmp	.Ltrap_from_user
 
-/* NMI, double fault, machine check, and a debug exception of the kernel itself; on a stack of the
- * IST. */
+/* NMI, double fault, machine check, and a debug exception from kernel mode, on a stack of the IST. */
 nmi_entry:
 	cld
 	SAVE_REGISTERS
@@ -153,7 +153,7 @@ nmi_entry:
 	rdmsr
 	movl	%eax, %ebx
 	shlq	$32, %rdx
-	orq	%rdx, %rbx		/* kept until the end: rbx survives C */
+	orq	%rdx, %rbx		/* kept until the end: C preserves rbx */
 	movq	FRAME_SIZE(%rsp), %rax
 	movq	%rax, %rdx
 	shrq	$32, %rdx
@@ -161,7 +161,7 @@ nmi_entry:
 	movq	%gs:CPU_LOCAL_DEBUG_CONTROL, %r12
 	testq	%r12, %r12
 	jz	3f
-	movq	%dr7, %r12		/* off already, if this interrupts a debug exception */
+	movq	%dr7, %r12		/* 0 already, if this entry interrupts a debug exception */
 	xorl	%eax, %eax
 	movq	%rax, %dr7
 3:	movq	%rsp, %rdi
@@ -192,13 +192,13 @@ syscall_entry:
 	pushq	%r11
 	pushq	$SELECTOR_USER_CODE
 	pushq	%rcx
-	pushq	%rax			/* error: the number, which rax will not hold for long */
+	pushq	%rax			/* the system call's number, which rax will not hold for long */
 	pushq	$VECTOR_SYSCALL
 	SAVE_REGISTERS
 	xorl	%ebp, %ebp
 	movq	%rsp, %rdi
 	call	syscall_handle
-	/* True: SYSRET loads just what the frame says. Interrupts off. */
+	/* True: SYSRET restores everything that the frame requires. Interrupts off. */
 	testb	%al, %al
 	jz	.Ltrap_return
 	RESTORE_REGISTERS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a new program is told about the processor: the auxiliary vector's hardware capabilities, as
- * Linux/x86-64 gives them. */
+/* The hardware capabilities in a new program's auxiliary vector, as Linux/x86-64 gives them. */
 #include <arch/exec.h>
 
 #include <cpuid.h>
@@ -14,8 +13,7 @@ uint64_t arch_exec_hwcap(void)
 	return edx;
 }
 
-/* AT_HWCAP2: instructions that the kernel made usable in user mode; of those (ring-3 MWAIT,
- * FSGSBASE) none is. */
+/* AT_HWCAP2: instructions that the kernel has made usable in user mode (ring-3 MWAIT, FSGSBASE): none. */
 uint64_t arch_exec_hwcap2(void)
 {
 	return 0;

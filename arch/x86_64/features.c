@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processor features: probing (CPUID) and switching on (control registers).
+ * CPU features: probing (CPUID) and switching on (control registers).
  *
- * Nothing is assumed but long mode, which start.S has tested, and what every x86-64 processor has
- * had from the first (SSE2, FXSAVE, SYSCALL, the local APIC). NX is required, because W^X is. What
- * else protects the kernel (SMEP, SMAP, UMIP) is used where there is.
+ * The kernel requires long mode, which start.S has tested, the features that every x86-64 CPU has had
+ * from the first (SSE2, FXSAVE, SYSCALL, the local APIC), and NX, because of W^X. Further protection of
+ * the kernel (SMEP, SMAP, UMIP) is used where the CPU has it.
  *
- * Sources: SDM vol. 2A CPUID; vol. 3A 2.5 "Control Registers"; vol. 1 13.2 "Enumeration of CPU
- * Support for XSAVE".
+ * Sources: SDM vol. 2A CPUID; vol. 3A 2.5 "Control Registers"; vol. 1 13.2 "Enumeration of CPU Support
+ * for XSAVE".
  */
 #include "features.h"
 
@@ -44,22 +44,22 @@ enum cr4_bit {
 enum efer_bit { EFER_SCE = 1 << 0, EFER_NXE = 1 << 11 };
 
 /*
- * Memory types for the values of a page's PAT, PCD and PWT bits, a byte each from the lowest: as after
- * reset, but where that has write-through twice, write combining comes first. SDM vol. 3A 12.12 "Page
- * Attribute Table".
+ * Memory types for the values of a page's PAT, PCD and PWT bits, a byte each from the lowest. They are
+ * the values after reset, but the first of two equal entries (write-through) becomes write combining.
+ * SDM vol. 3A 12.12 "Page Attribute Table".
  */
 #define PAT_TYPES	      0x0007040600070106
 
-/* What a processor that does not say has. */
+/* The width of physical addresses on a CPU that does not report it. */
 #define PHYSICAL_BITS_LEAST   36
-/* What a page table can say. */
+/* The greatest width that a page table can hold. */
 #define PHYSICAL_BITS_MOST    52
 
-/* RFLAGS that SYSCALL clears: everything but the arithmetic flags: TF, IF, DF, IOPL, NT, RF, AC. */
+/* RFLAGS bits that SYSCALL clears, all but the arithmetic flags: TF, IF, DF, IOPL, NT, RF, AC. */
 #define SYSCALL_FLAGS_CLEARED 0x00057700
 
-/* Registers a program may use: x87, SSE, AVX, bounds (MPX), AVX-512. Others (AMX, protection keys) need
- * more of a kernel. */
+/* Registers that a program may use: x87, SSE, AVX, bounds (MPX), AVX-512. Others (AMX, protection keys)
+ * need more support in the kernel. */
 #define XSAVE_USABLE	      0xff
 #define XSAVE_LEGACY_SIZE     512
 
@@ -84,7 +84,7 @@ static void probe_xsave(uint32_t max_leaf)
 	cpu_features.xsave_mask = (leaf.eax | (uint64_t)leaf.edx << 32) & XSAVE_USABLE;
 	cpu_features.xsaveopt = bit(cpuid_read(0xd, 1).eax, 0);
 
-	/* EBX gives the size for what XCR0 holds now, which is not yet ours: take the end of the
+	/* EBX gives the size for the present value of XCR0, which is not yet ours: use the end of the
 	 * last component. */
 	cpu_features.xsave_size = XSAVE_LEGACY_SIZE + 64;
 	for (unsigned int i = 2; i < 63; i++) {
@@ -117,8 +117,8 @@ void features_probe(void)
 	cpu_features.rdtscp = bit(cpuid_read(0x80000001, 0).edx, 27);
 	cpu_features.nx = bit(cpuid_read(0x80000001, 0).edx, 20);
 	if (!cpu_features.nx)
-		boot_failure("this processor has no NX (no-execute) bit, or the firmware hides it; "
-			     "choose a CPU model that has it");
+		boot_failure("this CPU has no NX (no-execute) bit, or the firmware hides it; "
+			     "choose a model that has it");
 	cpu_features.physical_bits = PHYSICAL_BITS_LEAST;
 	if (cpuid_max(0x80000000) >= 0x80000008)
 		cpu_features.physical_bits = cpuid_read(0x80000008, 0).eax & 0xff;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Floating-point and vector registers: saved and loaded at every switch between user tasks
- * (eagerly), with XSAVE where there is one, else FXSAVE. The kernel itself uses none of them.
+ * Floating-point and vector registers. Each switch between user tasks saves and loads them (eagerly),
+ * with XSAVE where the CPU has it, else with FXSAVE. The kernel itself uses none of them.
  *
- * Sources: SDM vol. 1 chapter 13 "Managing State Using the XSAVE Feature Set", 10.5.1 "FXSAVE
- * area", 8.1.5 and 11.6.4 for the control words' initial values.
+ * Sources: SDM vol. 1 chapter 13 "Managing State Using the XSAVE Feature Set", 10.5.1 "FXSAVE area",
+ * 8.1.5 and 11.6.4 for the control words' initial values.
  */
 #include "fpu.h"
 
@@ -16,7 +16,7 @@
 
 #include "features.h"
 
-/* The 512 bytes that both forms begin with, as far as we look. */
+/* The fields that this file uses of the first 512 bytes, which both forms share. */
 struct legacy_area {
 	uint16_t control, status;
 	uint8_t tags;
@@ -29,12 +29,12 @@ _Static_assert(offsetof(struct legacy_area, mxcsr) == 24, "SDM vol. 1, table 10-
 #define CONTROL_INITIAL 0x037f /* all exceptions masked, 64-bit precision, round to nearest */
 #define MXCSR_INITIAL	0x1f80 /* all exceptions masked, round to nearest */
 
-/* Where the header of XSAVE begins: its first word says which parts are in use. Zero: all in their
- * initial state, but MXCSR is loaded anyway. */
+/* Offset of XSAVE's header. Its first word lists the parts in use. Zero: all parts are in their initial
+ * state, but the CPU loads MXCSR all the same. */
 #define HEADER_OFFSET	512
 #define HEADER_SIZE	64
 
-/* All that loading looks at where no part is in use. */
+/* Everything that a load reads when no part is in use. */
 static const struct {
 	struct legacy_area legacy;
 	uint8_t rest[HEADER_OFFSET + HEADER_SIZE - sizeof(struct legacy_area)];
@@ -83,7 +83,7 @@ void fpu_load(const void *area)
 		__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
 }
 
-/* FEATURES become initial. */
+/* Puts FEATURES into their initial state. */
 static void initialize(uint64_t features)
 {
 	__asm__ volatile("xrstor64 %0"
@@ -111,7 +111,7 @@ int fpu_load_user(const void *area, uint64_t features)
 {
 	uint64_t rest = cpu_features.xsave_mask & ~features;
 
-	/* First: initializing AVX sets MXCSR, too (SDM vol. 1, 13.8.1). */
+	/* This comes first: initializing AVX sets MXCSR, too (SDM vol. 1, 13.8.1). */
 	if (rest)
 		initialize(rest);
 	return fpu_xrstor_user(area, features) ? -EFAULT : 0;
@@ -124,8 +124,8 @@ int fpu_load_user_legacy(const void *area)
 	return fpu_fxrstor_user(area, 0) ? -EFAULT : 0;
 }
 
-/* Exception flags, the same bits in x87's status word and in MXCSR; in the order in which Linux
- * reports them. */
+/* Exception flags, the same bits in x87's status word and in MXCSR, in the order in which Linux reports
+ * them. */
 static const struct {
 	uint32_t flags;
 	int code;

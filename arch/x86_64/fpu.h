@@ -8,41 +8,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The legacy part of the registers' features, x87 and SSE: SDM vol. 1, 13.1. */
+/* The legacy features of XSAVE, x87 and SSE: SDM vol. 1, 13.1. */
 #define FPU_LEGACY 0x3u
 
-/* Bytes of one task's saved registers. Any context after features_probe. */
+/* Returns the size in bytes of one task's saved registers. Any context after features_probe. */
 size_t fpu_size(void);
 
-/* AREA (of fpu_size() bytes, aligned to 64) becomes what a new program finds. Any context. */
+/* Sets AREA (of fpu_size() bytes, aligned to 64) to a new program's initial registers. Any context. */
 void fpu_init_area(void *area);
 
-/* The control words in AREA become what a new program finds; nothing else changes. Any context. */
+/* Sets the control words in AREA to a new program's initial values; nothing else changes. Any context. */
 void fpu_init_legacy(void *area);
 
-/* Saves this processor's registers into AREA, loads them from it. Interrupts off. */
+/* Saves this CPU's registers into AREA; loads them from AREA. Interrupts off. */
 void fpu_save(void *area);
 void fpu_load(const void *area);
 
-/* The processor's registers become what a new program finds. Interrupts off or not. */
+/* Sets this CPU's registers to a new program's initial values. Interrupts on or off. */
 void fpu_load_initial(void);
 
 /*
- * Between the running task's registers and user memory AREA, aligned to 64, in user space: the
- * processor does it itself, and the page may come meanwhile. 0, or -EFAULT, after which the registers
- * are to be loaded with something. Task context, interrupts on.
+ * Copy between the running task's registers and user memory AREA, aligned to 64, in user space: the CPU
+ * accesses user memory itself, and the access may fault the page in. 0, or -EFAULT, after which the
+ * caller must load the registers with something. Task context, interrupts on.
  *
- * fpu_save_user leaves the bytes that are software's, and what is reserved in the header; the header says
- * in any case that x87 and SSE are used, as Linux has it: programs that know of nothing else look there.
- * fpu_load_user loads FEATURES; what there are beyond these become initial. A state that no processor has
- * saved is -EFAULT, too.
+ * fpu_save_user leaves the bytes that are software's, and the reserved ones of the header. Like Linux,
+ * it always marks x87 and SSE as used in the header: programs that know of nothing else look there.
+ * fpu_load_user loads FEATURES, and puts further features into their initial state. A state that no CPU
+ * can have saved is -EFAULT, too.
  */
 int fpu_save_user(void *area);
 int fpu_load_user(const void *area, uint64_t features);
 /* The same with a state in FXSAVE's form: only FPU_LEGACY. */
 int fpu_load_user_legacy(const void *area);
 
-/* si_code of the floating-point exception that is pending in this processor's registers: x87's,
+/* Returns the si_code of the floating-point exception that is pending in this CPU's registers: x87's,
  * SIMD's. Interrupts off. */
 int fpu_x87_code(void);
 int fpu_simd_code(void);

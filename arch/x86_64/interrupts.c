@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How often each kind of interrupt came, for /proc/interrupts and /proc/stat, and the tracepoints of
- * those kinds. The kinds have Linux's
- * names; a device's line is there once somebody handles it.
+ * Counts of each kind of interrupt, for /proc/interrupts and /proc/stat, and the tracepoints of those
+ * kinds. The kinds have Linux's names; a device has a line as soon as its interrupt has a handler.
  */
 #include <stddef.h>
 
@@ -75,7 +74,7 @@ void arch_irq_describe(struct text *text)
 
 /* --- tracepoints --- */
 
-/* The first of the two of each vector, plus one; 0: it has none. */
+/* The first of each vector's two events, plus one; 0: the vector has no events. */
 static const uint8_t entry_events[256] = {
 	[VECTOR_TIMER] = TRACE_local_timer_entry + 1,
 	[VECTOR_IPI + IPI_DEFERRED] = TRACE_irq_work_entry + 1,

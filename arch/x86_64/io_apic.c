@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The I/O APIC: legacy lines as interrupts of the boot processor. The 8259 controllers are masked
- * for good.
+ * The I/O APIC: legacy lines as interrupts of the boot CPU. The 8259 controllers stay masked.
  *
  * Sources: Intel 82093AA I/O APIC data sheet (1996), section 3; Intel 8259A data sheet,
  * "Initialization Command Words".
@@ -50,8 +49,8 @@ static void write(uint32_t number, uint32_t value)
 	registers[REGISTER_WINDOW / 4] = value;
 }
 
-/* The four initialisation words move their vectors out of the exceptions' way (a spurious one can
- * come even when masked); then everything is masked. */
+/* The four initialisation words move the controller's vectors away from the exceptions (a spurious
+ * interrupt can come even when masked). Then the controller masks all its lines. */
 static void silence_pic(uint16_t port, uint8_t vector, uint8_t cascade)
 {
 	arch_port_write8(port, 0x11);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order in which the processor and its surroundings are set up, and how the machine ends. See
- * <arch/machine.h>.
+ * Sets up the CPU and its surroundings in order, and ends the machine. See <arch/machine.h>.
  */
 #include <arch/machine.h>
 
@@ -44,17 +43,17 @@ void arch_init(void)
 
 /* QEMU's isa-debug-exit: ends the emulator with status 2 * value + 1. */
 #define EXIT_DEVICE	     0xf4
-/* The keyboard controller's output port: bit 0 low resets the processor. */
+/* The keyboard controller's output port: bit 0 low resets the CPU. */
 #define KEYBOARD_COMMAND     0x64
 #define KEYBOARD_PULSE_RESET 0xfe
 
 void arch_machine_end(enum machine_end how)
 {
 	arch_irq_disable();
-	/* Without the device nothing listens there, and we go on. */
+	/* Without the device this write does nothing. */
 	arch_port_write32(EXIT_DEVICE, how);
-	/* A person should be able to read the reason of a bad end: only after a good one the
-	 * machine goes away. */
+	/* A person should be able to read the reason of a failure: switch the machine off only after
+	 * success. */
 	if (how == MACHINE_ENDED) {
 		if (acpi_info.sleep_control && acpi_info.sleep_off != 0xffff) {
 			arch_port_write16(acpi_info.sleep_control, acpi_info.sleep_off);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What comes on a stack of its own: NMIs, the exceptions after which nothing can go on, and debug
- * exceptions of the kernel.
+ * The vectors that have a stack of their own: NMIs, the exceptions that the kernel cannot survive, and
+ * debug exceptions from kernel mode.
  *
- * An NMI is a PMI, the stop of a panic, or unknown hardware trouble. Several causes may be behind
- * one NMI (the processor remembers only one more while it serves one), so all handlers are asked
- * each time. Handlers take no lock, fault nowhere and touch per-processor data only.
+ * An NMI is a PMI, the stop of a panic, or unknown hardware trouble. One NMI may have several causes:
+ * while the CPU serves one, it remembers only one more. So each NMI calls every handler. Handlers take
+ * no lock, never fault, and touch per-CPU data only.
  */
 #include <machine/trap.h>
 
@@ -14,6 +14,7 @@
 
 #include <arch/pmu.h>
 #include <arch/task.h>
+#include <kernel/debug.h>
 #include <kernel/log.h>
 #include <kernel/panic.h>
 #include <machine/cpu.h>
@@ -27,7 +28,7 @@
 /* The idle loop's instructions, in switch.S. */
 extern const char cpu_idle_halt[], cpu_idle_awake[];
 
-/* Entries are set before the count that covers them. */
+/* A handler is stored before the count that includes it. */
 static bool (*handlers[HANDLERS_MAX])(struct trap_frame *frame);
 static atomic_uint handler_count;
 
@@ -51,12 +52,13 @@ static void dispatch(struct trap_frame *frame)
 	for (unsigned int i = 0; i < count; i++)
 		handled |= handlers[i](frame);
 	if (!handled)
-		log_warning("processor %u: an NMI that nobody claims, at 0x%lx", arch_cpu_id(),
+		log_warning("CPU %u: an NMI that no handler claims, at 0x%lx", arch_cpu_id(),
 			    frame->rip);
 }
 
-/* From entry.S: vectors with a stack of their own, GS base set, breakpoints off. Interrupts off; NMIs too,
- * except after a debug exception, and a machine check, which does not return. */
+/* Called from entry.S for vectors with a stack of their own: GS base set, breakpoints disabled.
+ * Interrupts off. NMIs are off too, except after a debug exception, and after a machine check, which
+ * does not return. */
 void nmi_handle(struct trap_frame *frame);
 void nmi_handle(struct trap_frame *frame)
 {
@@ -66,8 +68,10 @@ void nmi_handle(struct trap_frame *frame)
 	switch (frame->vector) {
 	case VECTOR_NMI:
 		local->nmi_depth++;
+		debug_nmi_begin();
 		interrupt_count(VECTOR_NMI);
 		dispatch(frame);
+		debug_nmi_end();
 		local->nmi_depth--;
 		if (frame->rip == (uintptr_t)cpu_idle_halt)
 			frame->rip = (uintptr_t)cpu_idle_awake;
@@ -80,7 +84,8 @@ void nmi_handle(struct trap_frame *frame)
 	case VECTOR_MACHINE_CHECK:
 		panic_at(frame, "machine check: the hardware reports an error of its own");
 	default:
-		/* Breakpoints of the kernel's, or of what it reads and writes for a program. */
+		/* Breakpoints on the kernel's own data, or on a program's data that the kernel reads
+		 * and writes. */
 		local->nmi_depth++;
 		if (!debug_kernel_exception(frame))
 			panic_at(frame, "debug exception in the kernel");

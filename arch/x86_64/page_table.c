@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Walking page tables; see page_table.h. No lock of its own. */
+/* Walks page tables; see page_table.h. Callers lock. */
 #include "page_table.h"
 
 #include <machine/mmu.h>

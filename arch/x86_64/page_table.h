@@ -15,24 +15,24 @@
 /* Allocates one zeroed table: its address in the direct map, or NULL. */
 typedef uint64_t *table_alloc(void);
 
-/* The entry for ADDRESS at LEVEL (0 … 3) below ROOT. Tables on the way that are missing come from
- * ALLOC and are entered with FLAGS; NULL when ALLOC is NULL or gives none, or a large page is in
- * the way. The caller locks. */
+/* Returns the entry for ADDRESS at LEVEL (0 … 3) below ROOT. Missing tables on the path come from ALLOC
+ * and are entered with FLAGS. NULL when ALLOC is NULL or returns NULL, or when a large page ends the
+ * path above LEVEL. The caller locks. */
 uint64_t *page_table_entry(uint64_t *root, uintptr_t address, unsigned int level,
 			   table_alloc *alloc, uint64_t flags);
 
 /* Copies the kernel's half into a new ROOT. */
 void paging_copy_kernel(uint64_t *root);
 
-/* Builds and loads the kernel's final tables, from boot_memory_take(). Boot processor, once. */
+/* Builds and loads the kernel's final tables, from boot_memory_take(). Boot CPU, once. */
 void paging_init(void);
-/* Whether ADDRESS lies in the unmapped page below a kernel stack, the boot processor's too: an overflow. Any
- * context. */
+/* Returns whether ADDRESS lies in the unmapped page below a kernel stack, the boot CPU's included: a
+ * stack overflow. Any context. */
 bool paging_guards(uintptr_t address);
-/* Loads the kernel's own tables on this processor. Interrupts off. */
+/* Loads the kernel's own tables on this CPU. Interrupts off. */
 void paging_load_kernel(void);
 
-/* A kernel mapping, for good, of physical memory that is not RAM of ours: device registers
+/* Maps physical memory that is not our RAM into the kernel, for the rest of the run: device registers
  * (uncached) or firmware tables. NULL: no memory. Start. */
 void *paging_map_device(paddr_t paddr, size_t size);
 const void *paging_map_firmware(paddr_t paddr, size_t size);

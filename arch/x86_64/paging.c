@@ -3,9 +3,9 @@
  * The kernel's own address space: the image's sections, the direct map of all RAM, kernel stacks,
  * devices.
  *
- * Nothing is writable and executable, by any of its addresses: text and read-only data are
- * read-only in the direct map too. All of it is global and the same in every user space, because
- * the entries of the root's upper half are made here, once, and only copied later; new mappings
+ * No page is both writable and executable, by any of its addresses: text and read-only data are
+ * read-only in the direct map too. All mappings are global and the same in every user space, because
+ * this file creates the entries of the root's upper half once, and spaces only copy them. New mappings
  * appear below one of these entries.
  *
  * Lock: map_lock (irqsave), for the tables below KERNEL_MAP_BASE. page_alloc's lock is taken under it.
@@ -53,11 +53,11 @@ static uint64_t *alloc_table(void)
 	return page_alloc(0);
 }
 
-/* Bytes of the direct map by the size of their pages. Constant after the start. */
+/* Bytes that the direct map maps by small and by large pages. Constant after the start. */
 static size_t direct_map_small, direct_map_large;
 
-/* Maps [ADDRESS, ADDRESS + SIZE) to PADDR …, with large pages where they fit. At start: does not
- * fail. */
+/* Maps SIZE bytes from ADDRESS to the SIZE bytes from PADDR, with large pages where they fit. At start:
+ * cannot fail. */
 static void map(uintptr_t address, paddr_t paddr, uint64_t size, uint64_t flags)
 {
 	while (size > 0) {
@@ -81,7 +81,7 @@ static paddr_t image_paddr(const char *address)
 	return (uintptr_t)address - KERNEL_IMAGE_BASE;
 }
 
-/* The part of [START, END) that is in [LOW, HIGH). */
+/* Maps the part of RANGE that is in [LOW, HIGH). */
 static void map_direct(struct page_range range, paddr_t low, paddr_t high, uint64_t flags)
 {
 	paddr_t start = range.start > low ? range.start : low;
@@ -107,11 +107,11 @@ void paging_init(void)
 	}
 	map_image(__text_start, __rodata_start, FLAGS_TEXT);
 	map_image(__rodata_start, __data_start, FLAGS_READ_ONLY);
-	/* Around the guard, which a large page would cover. */
+	/* Leave out the guard page, which a large page would cover. */
 	map_image(__data_start, boot_stack_guard, FLAGS_DATA);
 	map_image(boot_stack_guard + PAGE_SIZE, __image_end, FLAGS_DATA);
 
-	/* The root's entry for everything that comes later. */
+	/* The root's entry for all later mappings. */
 	page_table_entry(kernel_root, KERNEL_MAP_BASE, ROOT_LEVEL - 1, take_table, TABLE_FLAGS);
 	paging_load_kernel();
 }
@@ -127,7 +127,7 @@ void paging_copy_kernel(uint64_t *root)
 	       (TABLE_ENTRIES - USER_ROOT_ENTRIES) * sizeof(*root));
 }
 
-/* One page below KERNEL_MAP_BASE's root entry; map_lock held. */
+/* Maps one page below KERNEL_MAP_BASE's root entry. map_lock held. */
 static bool map_page(uintptr_t address, paddr_t paddr, uint64_t flags)
 {
 	uint64_t *entry = page_table_entry(kernel_root, address, 0, alloc_table, TABLE_FLAGS);
@@ -200,7 +200,7 @@ bool arch_kernel_readable(uintptr_t address)
 	if (address < DIRECT_MAP_BASE)
 		return false;
 
-	/* The level at which a large page ends the walk is not known: look at both. */
+	/* The level at which a large page ends the walk is unknown: look at both levels. */
 	const uint64_t *large = page_table_entry(kernel_root, address, LARGE_PAGE_LEVEL, NULL, 0);
 
 	if (!large || !(*large & PTE_PRESENT))

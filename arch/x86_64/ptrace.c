@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A stopped task's registers as a tracer reads and writes them, in Linux's layouts: user_regs_struct,
- * the FXSAVE area, the XSAVE area, and struct user around the first; and single-stepping by the trap
- * flag. See <arch/ptrace.h>. Sources: Linux's asm/user_64.h; SDM vol. 1 chapter 13 for XSAVE areas.
+ * A tracer's view of a stopped task's registers, in Linux's layouts: user_regs_struct, the FXSAVE area,
+ * the XSAVE area, and struct user around the first; and single-stepping by the trap flag. See
+ * <arch/ptrace.h>. Sources: Linux's asm/user_64.h; SDM vol. 1 chapter 13 for XSAVE areas.
  *
- * Other than in Linux, selectors are the same for all programs: writing anything but what is read is
- * EIO. Debug registers are in ptrace_debug.c.
+ * Unlike in Linux, all programs have the same selectors: writing another value is EIO. Debug registers
+ * are in ptrace_debug.c.
  */
 #include <arch/ptrace.h>
 
@@ -24,9 +24,9 @@
 #include "fpu.h"
 #include "ptrace_debug.h"
 
-/* What a tracer may change of RFLAGS: CF PF AF ZF SF TF DF OF NT RF AC. */
+/* Bits of RFLAGS that a tracer may change: CF PF AF ZF SF TF DF OF NT RF AC. */
 #define FLAGS_OF_TRACER 0x54dd5
-/* Selectors of user code have this requested privilege level. */
+/* The requested privilege level of user selectors. */
 #define RPL_USER	3
 
 /* Words of user_regs_struct. */
@@ -46,7 +46,7 @@ enum user_register {
 	USER_REGISTERS
 };
 
-/* struct user as the kernel has it: the registers, other things, eight debug registers, two more. */
+/* Linux's struct user: the registers, other fields, eight debug registers, two more words. */
 #define USER_SIZE	 928
 #define USER_DEBUG	 848
 #define USER_DEBUG_END	 912
@@ -135,7 +135,7 @@ static void set_call(struct trap_frame *frame, uint64_t number)
 
 static void set_flags(struct task *task, struct trap_frame *frame, uint64_t flags)
 {
-	/* A trap flag that the program has set itself stays when stepping ends. */
+	/* A trap flag that the program set itself survives the end of stepping. */
 	if (flags & X86_FLAGS_TRAP)
 		task->arch.stepped = false;
 	else if (task->arch.stepped)
@@ -232,7 +232,7 @@ static uint64_t states_in_use(const unsigned char *area)
 	return states;
 }
 
-/* Gives what AREA does not hold, being in its initial state, that state's value. */
+/* Writes the initial value of each state that AREA does not hold. */
 static void fill_initial(unsigned char *area)
 {
 	uint64_t missing = ~states_in_use(area);
@@ -250,7 +250,7 @@ static void fill_initial(unsigned char *area)
 	for (unsigned int i = 2; i < STATES && cpu_features.xsave; i++) {
 		if (!(cpu_features.xsave_mask & missing & (uint64_t)1 << i))
 			continue;
-		/* Its size in eax, its offset in ebx: SDM vol. 2A, CPUID. */
+		/* The state's size is in eax, its offset in ebx: SDM vol. 2A, CPUID. */
 		struct cpuid state = cpuid_read(CPUID_XSAVE, i);
 
 		memset(area + state.ebx, 0, state.eax);
@@ -267,7 +267,7 @@ static void get_state(struct task *task, void *buffer)
 	memcpy(buffer, task->arch.fpu, fpu_size());
 	fill_initial(buffer);
 	memset((char *)buffer + AREA_SOFTWARE, 0, AREA_HEADER - AREA_SOFTWARE);
-	/* Where debuggers look for which states there are. */
+	/* Debuggers look here for the list of states. */
 	memcpy((char *)buffer + AREA_SOFTWARE, &cpu_features.xsave_mask,
 	       sizeof(cpu_features.xsave_mask));
 }
@@ -276,12 +276,12 @@ static void get_legacy(struct task *task, void *buffer)
 {
 	unsigned char *area = task->arch.fpu;
 
-	/* The task is stopped: its own copy may be put in order. */
+	/* The task is stopped: its own saved area may be completed in place. */
 	fill_initial(area);
 	memcpy(buffer, area, AREA_SOFTWARE);
 }
 
-/* Whether AREA's MXCSR may be loaded. */
+/* Returns whether the CPU can load AREA's MXCSR. */
 static bool is_mxcsr_valid(const struct task *task, const unsigned char *area)
 {
 	uint32_t mxcsr, mask;

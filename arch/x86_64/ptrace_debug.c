@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A tracee's debug registers, as its tracer sees them (u_debugreg of struct user). They are no
- * registers but breakpoints of the perf core that belong to the task, one for each address register
- * that was ever set, and so share the processor's with everybody's events. What the control
- * register enables is enabled; a hit becomes a bit of the status register, for which
- * debug_registers.c sends SIGTRAP.
+ * A tracee's debug registers, as its tracer sees them (u_debugreg of struct user). The registers are
+ * breakpoints of the perf core that belong to the task, one for each address register that the tracer
+ * has ever set. They share the CPU's registers with all other events. The control register enables and
+ * disables them; a hit sets a bit of the status register, and debug_registers.c sends SIGTRAP for it.
  *
- * Values and errors: Linux's arch/x86/kernel/ptrace.c as seen from outside. Changed by a tracer, while
- * the tracee is stopped, and by the task's own end and execve; no lock.
+ * Values and errors: Linux's arch/x86/kernel/ptrace.c as seen from outside. The tracer changes the
+ * registers while the tracee is stopped, the tracee's own exit and execve otherwise; hence no lock.
  */
 #include <arch/ptrace.h>
 
@@ -24,16 +23,16 @@
 
 #define STATUS_REGISTER	 6
 #define CONTROL_REGISTER 7
-/* Of DR7, what a tracer's value cannot set. */
+/* Bits of DR7 that a tracer's value cannot set. */
 #define CONTROL_RESERVED 0xffffffff0000fc00
 
-/* A task's, made when the first is set. */
+/* One task's; allocated when the tracer sets the first register. */
 struct ptrace_debug {
 	struct perf_event *breakpoints[ARCH_BREAKPOINTS]; /* NULL: never set */
 	uint64_t control;				  /* as the tracer wrote it */
 };
 
-/* In the tracee. */
+/* Runs in the tracee. */
 static void note_hit(struct perf_event *event)
 {
 	struct task *task = task_current();
@@ -45,7 +44,7 @@ static void note_hit(struct perf_event *event)
 
 /* --- one breakpoint --- */
 
-/* Says in ATTR what CONTROL has about breakpoint NUMBER. 0 or -EINVAL. */
+/* Fills ATTR with breakpoint NUMBER as CONTROL describes it. 0 or -EINVAL. */
 static int decode(struct perf_event_attr *attr, uint64_t control, unsigned int number)
 {
 	static const uint8_t sizes[] = {
@@ -71,7 +70,7 @@ static int decode(struct perf_event_attr *attr, uint64_t control, unsigned int n
 	}
 }
 
-/* A writing of one byte, until the control register says otherwise. */
+/* A write of one byte, until the control register says otherwise. */
 static const struct perf_event_attr first_attr = {
 	.type = PERF_TYPE_BREAKPOINT,
 	.size = sizeof(struct perf_event_attr),
@@ -110,7 +109,7 @@ static int set_address(struct task *task, unsigned int number, uint64_t address)
 	return set_breakpoint(task, number, &attr);
 }
 
-/* Makes the breakpoints what CONTROL says, up to the first that cannot be. */
+/* Changes the breakpoints to what CONTROL says. Stops at the first that cannot be changed. */
 static int apply_control(struct task *task, uint64_t control)
 {
 	for (unsigned int i = 0; i < ARCH_BREAKPOINTS; i++) {
@@ -128,7 +127,7 @@ static int apply_control(struct task *task, uint64_t control)
 	return 0;
 }
 
-/* What the breakpoints are now. */
+/* Returns the control register that describes the breakpoints as they are. */
 static uint64_t control_of(const struct ptrace_debug *debug)
 {
 	static const uint8_t codes[] = {

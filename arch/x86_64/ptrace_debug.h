@@ -7,10 +7,10 @@
 
 struct task;
 
-/* What register NUMBER (0 … 7) of TASK is for its tracer. */
+/* Returns the value of register NUMBER (0 … 7) of TASK, as its tracer sees it. */
 uint64_t ptrace_debug_get(const struct task *task, unsigned int number);
 
-/* Sets it: 0; -EIO (there is no such register), -EINVAL, -ENOSPC (events have taken all), -ENOMEM. */
+/* Sets the register: 0; -EIO (no such register), -EINVAL, -ENOSPC (events have taken all), -ENOMEM. */
 int ptrace_debug_set(struct task *task, unsigned int number, uint64_t value);
 
 #endif

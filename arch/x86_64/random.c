@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Entropy from the processor: RDSEED, else RDRAND, whose bits come from a generator that RDSEED's
- * source feeds (SDM vol. 1, 7.3.17 "Random Number Generator Instructions"). The caller mixes it with
- * what it has, so that nothing is lost where it is not to be trusted.
+ * Entropy from the CPU: RDSEED, else RDRAND, whose generator is seeded from the source of RDSEED (SDM
+ * vol. 1, 7.3.17 "Random Number Generator Instructions"). The caller mixes it with what it has, so that
+ * nothing is lost if the CPU's source is bad.
  */
 #include <arch/random.h>
 
@@ -11,7 +11,7 @@
 #define CPUID_FEATURES_ECX_RDRAND (1u << 30) /* leaf 1 */
 #define CPUID_EXTENDED		  7
 #define CPUID_EXTENDED_EBX_RDSEED (1u << 18)
-/* SDM: that RDRAND fails so often in a row tells of a defect; RDSEED may just be drained. */
+/* SDM: so many failures of RDRAND in a row show a defect; RDSEED may just be drained. */
 #define ATTEMPTS		  10
 
 static bool seed_word(uint64_t *word)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a sample takes from interrupted code; see <arch/sample.h>.
+ * Reads interrupted code's registers, stack and memory for a sample; see <arch/sample.h>.
  *
- * It runs in an NMI, where a page fault must not happen: its IRET would let the next NMI in. So
- * memory is read through the direct map, after a walk of the loaded page tables. Another
- * processor may change them at the same time. It frees what it took out of them only after a
- * shoot-down, which waits for this processor, and so for the NMI's end: what the walk finds stays.
+ * It runs in an NMI, where a page fault must not happen: its IRET would let the next NMI in. So it
+ * reads memory through the direct map, after a walk of the loaded page tables. Another CPU may change
+ * the tables at the same time. That CPU frees a removed page only after a shoot-down, which waits for
+ * this CPU, and so for the NMI's end: every page that the walk finds stays.
  */
 #include <arch/sample.h>
 
@@ -26,9 +26,9 @@ extern const char __text_start[], __text_end[];
 
 #define BIT(number)	   (1ull << (number))
 
-/* Numbers that mean nothing: between the last register and the vectors. */
+/* Numbers without a register: between the last general register and the vectors. */
 #define REGISTERS_RESERVED (BIT(PERF_REG_X86_XMM0) - BIT(PERF_REG_X86_64_MAX))
-/* A 64-bit program's data segments are not saved, nor looked at. */
+/* The kernel neither saves nor reads a 64-bit program's data segments. */
 #define REGISTERS_MISSING \
 	(BIT(PERF_REG_X86_DS) | BIT(PERF_REG_X86_ES) | BIT(PERF_REG_X86_FS) | BIT(PERF_REG_X86_GS))
 
@@ -73,14 +73,15 @@ const struct trap_frame *arch_sample_user_frame(const struct trap_frame *frame)
 	const struct trap_frame *user = arch_task_user_frame(task);
 	uintptr_t stack = frame->rsp;
 
-	/* An entry that is saving registers, or an exit that loads them, is above the frame. */
+	/* An entry that is still saving registers, and an exit that loads them, have the stack pointer
+	 * in USER's own frame, above its lowest word: there is no complete user frame. */
 	return stack >= (uintptr_t)task->arch.kernel_stack && stack <= (uintptr_t)user ? user :
 											 NULL;
 }
 
 __attribute__((noinline)) void arch_sample_here(struct trap_frame *frame)
 {
-	/* A function's frame: its caller's frame pointer, its return address. */
+	/* A function's frame holds its caller's frame pointer and its return address. */
 	const uintptr_t *own = __builtin_frame_address(0);
 	const uintptr_t *caller = (const uintptr_t *)own[0];
 
@@ -94,7 +95,7 @@ __attribute__((noinline)) void arch_sample_here(struct trap_frame *frame)
 
 /* --- memory --- */
 
-/* The entry that maps ADDRESS in the loaded tables, 0: none; and the size of its page. */
+/* Returns the entry that maps ADDRESS in the loaded tables, 0: none; and stores the size of its page. */
 static uint64_t mapping_of(uintptr_t address, size_t *page_size_bytes)
 {
 	const uint64_t *table = page_address(cr3_read() & PTE_ADDRESS);
@@ -115,7 +116,7 @@ static uint64_t mapping_of(uintptr_t address, size_t *page_size_bytes)
 
 paddr_t arch_peek_paddr(uintptr_t address, size_t *page_size_bytes)
 {
-	/* Neither half: not an address at all. */
+	/* The address belongs to neither half: it is not canonical. */
 	if (address >= USER_END && address < DIRECT_MAP_BASE)
 		return 0;
 	uint64_t entry = mapping_of(address, page_size_bytes);
@@ -150,7 +151,7 @@ size_t arch_user_peek(uintptr_t address, void *buffer, size_t size)
 
 /* --- stacks --- */
 
-/* What a frame pointer points to, where functions keep one. */
+/* The words at a frame pointer, in code that keeps one. */
 struct stack_frame {
 	uintptr_t caller, return_address;
 };
@@ -160,8 +161,8 @@ bool arch_kernel_caller(const struct trap_frame *frame, uintptr_t *frame_pointer
 {
 	uintptr_t at = *frame_pointer;
 
-	/* An entry from user mode has the user's frame pointer for its first instructions; and it
-	 * may be anything where code uses the register otherwise. */
+	/* For the first instructions after an entry from user mode the register holds the user's frame
+	 * pointer. Code without frame pointers may keep any value in it. */
 	if (at < frame->rsp || at - frame->rsp > KERNEL_STACK_SIZE - sizeof(struct stack_frame) ||
 	    at % sizeof(uintptr_t) != 0 || !arch_kernel_readable(at) ||
 	    !arch_kernel_readable(at + sizeof(struct stack_frame) - 1))
@@ -172,7 +173,7 @@ bool arch_kernel_caller(const struct trap_frame *frame, uintptr_t *frame_pointer
 	    here->return_address >= (uintptr_t)__text_end)
 		return false;
 	*return_address = here->return_address;
-	/* Stacks grow down: a caller that is not above is damage, or the end. */
+	/* Stacks grow down: a caller that is not above shows damage, or the end. */
 	*frame_pointer = here->caller > at ? here->caller : 0;
 	return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Signal frames: what a handler finds on its stack, and the way back.
+ * Signal frames: building one on a handler's stack, and returning from the handler.
  *
  * Linux's layout (arch/x86/include/uapi/asm/sigcontext.h, ucontext.h;
  * arch/x86/include/asm/sigframe.h), from low addresses to high:
@@ -8,12 +8,12 @@
  *   return address (the restorer)     <- rsp in the handler, 8 below a multiple of 16
  *   ucontext                          <- rdx
  *   siginfo                           <- rsi
- *   floating-point state, aligned to 64: the processor's XSAVE format and a magic word
+ *   floating-point state, aligned to 64: the CPU's XSAVE format and a magic word
  *   red zone of 128 bytes
  *
- * Nothing that comes back by rt_sigreturn is trusted: segment selectors and privileged flags are
- * set by the return to user mode, and floating-point state is loaded by an instruction that may
- * fault (fpu.h).
+ * The kernel trusts nothing that rt_sigreturn brings back: the return to user mode sets segment
+ * selectors and privileged flags, and the instruction that loads floating-point state may fault
+ * (fpu.h).
  */
 #include <arch/signal.h>
 
@@ -39,20 +39,20 @@
 #define UC_SIGCONTEXT_SS	 2
 #define UC_STRICT_RESTORE_SS	 4
 
-/* Bits of RFLAGS that a handler starts without: trap, direction, resume. */
+/* Bits of RFLAGS that are clear when a handler starts: trap, direction, resume. */
 #define FLAGS_CLEARED		 0x10500
 /* Bits of RFLAGS that rt_sigreturn may change: CF PF AF ZF SF TF DF OF RF AC. */
 #define FLAGS_RESTORED		 0x50dd5
 
 /* Offsets in the XSAVE area (SDM vol. 1, 13.4): bytes left to software, then the header, whose first
- * word says which parts are in use. */
+ * word lists the parts in use. */
 #define SOFTWARE_BYTES		 464
 #define HEADER			 512
 #define HEADER_SIZE		 64
 #define XSAVE_ALIGNMENT		 64
 #define FXSAVE_ALIGNMENT	 16
 
-/* What Linux writes into the bytes left to software, and after the state. */
+/* Linux's values in the bytes left to software, and after the state. */
 #define FP_XSTATE_MAGIC1	 0x46505853u
 #define FP_XSTATE_MAGIC2	 0x46505845u
 
@@ -64,7 +64,7 @@ struct fp_software {
 	uint32_t reserved[7];
 };
 
-/* From SOFTWARE_BYTES on. */
+/* The area from SOFTWARE_BYTES on. */
 struct fp_middle {
 	struct fp_software software;
 	uint64_t header[HEADER_SIZE / sizeof(uint64_t)];
@@ -123,7 +123,7 @@ static int push_state(uintptr_t address)
 
 	if (!cpu_features.xsave)
 		return fpu_save_user((void *)address);
-	/* Before the registers, because these write into the header. */
+	/* Save these before the registers, which write into the header. */
 	if (copy_to_user((void *)(address + SOFTWARE_BYTES), &middle, sizeof(middle)) ||
 	    fpu_save_user((void *)address) ||
 	    copy_to_user((void *)(address + size), &magic2, sizeof(magic2)))
@@ -176,7 +176,7 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 	uintptr_t sp = frame->rsp - RED_ZONE_SIZE;
 	bool on_alternate = signal_stack_is_used(alternate, frame->rsp);
 
-	/* As Linux: one with less than the red zone left does not count as used. */
+	/* Like Linux: a stack with no more than the red zone in use counts as unused. */
 	if ((action->flags & SA_ONSTACK) && !(alternate->ss_flags & SS_DISABLE) &&
 	    !signal_stack_is_used(alternate, sp)) {
 		sp = alternate->ss_sp + alternate->ss_size;
@@ -185,7 +185,7 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 	uintptr_t fp_state = (sp - state_size()) & ~(uintptr_t)63;
 	uintptr_t at = ((fp_state - sizeof(struct signal_frame)) & ~(uintptr_t)15) - 8;
 
-	/* The next frame would begin the stack anew, over this one. */
+	/* The next frame would start at the top of the stack again, over this one. */
 	if (on_alternate && !signal_stack_contains(alternate, at))
 		return -EFAULT;
 	/* Without a restorer the handler could not return: Linux/x86-64 refuses it. */
@@ -194,7 +194,7 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 	struct signal_frame pushed;
 	struct ucontext *ucontext = &pushed.ucontext;
 
-	/* Nothing of the kernel's stack may be left in it. */
+	/* Leave no bytes of the kernel's stack in it. */
 	memset(ucontext, 0, sizeof(*ucontext));
 	memcpy(&pushed.info, info, sizeof(pushed.info));
 	pushed.restorer = action->restorer;
@@ -220,8 +220,8 @@ int arch_signal_push(struct trap_frame *frame, const struct kernel_sigaction *ac
 	return 0;
 }
 
-/* Whether the software bytes at ADDRESS, in *SOFTWARE, tell of a state in XSAVE's form. Linux:
- * check_xstate_in_sigframe. */
+/* Returns whether the software bytes at ADDRESS, copied to *SOFTWARE, announce a state in XSAVE's form.
+ * Linux: check_xstate_in_sigframe. */
 static bool is_extended(uintptr_t address, const struct fp_software *software)
 {
 	uint32_t magic2;
@@ -234,7 +234,7 @@ static bool is_extended(uintptr_t address, const struct fp_software *software)
 	       magic2 == FP_XSTATE_MAGIC2;
 }
 
-/* Loads the floating-point state at user ADDRESS, or the initial one if that is 0 or there is none. */
+/* Loads the floating-point state at user ADDRESS; ADDRESS 0, or no state there: loads the initial one. */
 static int pop_state(uintptr_t address)
 {
 	unsigned int alignment = cpu_features.xsave ? XSAVE_ALIGNMENT : FXSAVE_ALIGNMENT;
@@ -260,7 +260,7 @@ int arch_signal_return(struct trap_frame *frame, uint64_t *mask,
 		       struct kernel_sigaltstack *alternate)
 {
 	struct signal_frame popped;
-	/* The handler's return took the restorer's address off. */
+	/* The handler's return popped the restorer's address. */
 	uintptr_t at = frame->rsp - sizeof(popped.restorer);
 
 	if (copy_from_user(&popped, (void *)at, sizeof(popped)) ||
@@ -270,7 +270,8 @@ int arch_signal_return(struct trap_frame *frame, uint64_t *mask,
 	*mask = popped.ucontext.mask;
 	if (popped.ucontext.stack.ss_flags & SS_AUTODISARM)
 		*alternate = popped.ucontext.stack;
-	/* Not a system call's frame any more: rax is the program's, nothing is to be restarted. */
+	/* The frame no longer belongs to a system call: rax is the program's, and nothing is to be
+	 * restarted. */
 	frame->error = (uint64_t)-1;
 	return 0;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Several processors: their data, starting them, interrupting each other.
+ * Several CPUs: their data, their start, and interrupts between them.
  *
- * Start: all processors that ACPI names get INIT and the start-up interrupt at once, run
- * smp_start.S, and take numbers as they come. Those that do not come within the time are left out.
- * The textbook's waits (10 ms after INIT, a second start-up interrupt after 200 us) are for
- * processors of the last century; the second interrupt is sent only if somebody is missing, and is
- * ignored by those that run.
+ * Start: all CPUs that ACPI names get INIT and the start-up interrupt at once, run smp_start.S, and
+ * take numbers in the order of their arrival. The kernel leaves out CPUs that do not arrive in time.
+ * The textbook's waits (10 ms after INIT, a second start-up interrupt after 200 us) are for CPUs of the
+ * last century. The second interrupt is sent only if a CPU is missing; CPUs that run ignore it.
  *
  * Source: SDM vol. 3A 9.4.4 "MP Initialization Example".
  */
@@ -47,19 +46,20 @@ _Static_assert(sizeof(struct cpu_local) == CPU_LOCAL_SIZE, "smp_start.S");
 
 struct cpu_local cpu_locals[CPUS_MAX];
 
-/* What smp_start.S uses. */
+/* Used by smp_start.S. */
 _Atomic uint32_t smp_next_number = 1;
-_Atomic uint32_t smp_number_limit; /* numbers from here on get no processor: too late */
+_Atomic uint32_t smp_number_limit; /* a CPU that takes this number or a greater one is too late */
 uint64_t smp_root;
 uintptr_t smp_stacks[CPUS_MAX];
 extern const char smp_start_code[], smp_start_code_end[];
 
-static paddr_t start_page; /* where the start code runs: below 1 MiB */
-/* That run for good. Not static: the link would leave gdb nothing to find it by (tools/gdb/tally.py). */
+static paddr_t start_page; /* address of the start code: below 1 MiB */
+/* CPUs that are started. Not static: after link-time optimization gdb could not find it
+ * (tools/gdb/tally.py). */
 atomic_uint processors = 1;
-static atomic_uint started; /* that wait for their turn */
-static atomic_uint turn;    /* number of the one whose turn it is */
-static atomic_uint checked; /* the last whose counter was compared */
+static atomic_uint started; /* CPUs that wait for their turn */
+static atomic_uint turn;    /* number of the CPU whose turn it is */
+static atomic_uint checked; /* the last CPU whose counter was compared */
 
 unsigned int cpu_count(void)
 {
@@ -75,7 +75,7 @@ void smp_init_local(unsigned int cpu)
 	local->apic_id = apic_id();
 }
 
-/* From smp_start.S: on its own stack and the kernel's tables, interrupts off. */
+/* Called from smp_start.S, on its own stack and the kernel's tables, interrupts off. */
 _Noreturn void smp_start_processor(uint32_t cpu);
 void smp_start_processor(uint32_t cpu)
 {
@@ -86,25 +86,25 @@ void smp_start_processor(uint32_t cpu)
 	smp_init_local(cpu);
 	atomic_fetch_add(&started, 1);
 
-	/* The boot processor takes them one after the other, and wakes each by an interrupt: who
-	 * spins here would take time from those who work, where processors are a host's threads. */
+	/* The boot CPU takes the others one after the other, and wakes each by an interrupt. A CPU that
+	 * spins here would take time from the others where CPUs are threads of a host. */
 	while (atomic_load(&turn) != cpu)
 		arch_cpu_idle();
 
 	uint64_t back = clock_check_side(CHECK_ROUNDS);
 
 	if (back)
-		log_warning("processor %u: its time-stamp counter is %lu ticks behind: times are "
-			    "not exact across processors",
+		log_warning("CPU %u: its time-stamp counter lags by %lu ticks: times are "
+			    "not exact across CPUs",
 			    cpu, back);
 	atomic_store(&checked, cpu);
-	/* Numbers below cpu_count() must be complete before anyone may use them. */
+	/* All numbers below cpu_count() must be complete before any CPU uses them. */
 	while (cpu_count() <= cpu)
 		arch_cpu_idle();
 	cpu_start_secondary();
 }
 
-/* Stacks of everything that processor CPU needs. */
+/* Allocates the stacks of CPU. */
 static bool prepare(unsigned int cpu)
 {
 	void *stack = kernel_stack_alloc();
@@ -139,7 +139,7 @@ static void send_startup(uint32_t id)
 	apic_send_startup(id, (uint8_t)(start_page >> PAGE_SHIFT));
 }
 
-/* Compares the counters of the boot processor and of processor CPU, then lets it go on. */
+/* Compares the boot CPU's counter with that of CPU, then lets CPU continue. */
 static void admit(unsigned int cpu)
 {
 	unsigned long state = arch_irq_save();
@@ -153,8 +153,8 @@ static void admit(unsigned int cpu)
 		arch_cpu_relax();
 	arch_irq_restore(state);
 	if (back)
-		log_warning("processor %u: its time-stamp counter is %lu ticks ahead: times are "
-			    "not exact across processors",
+		log_warning("CPU %u: its time-stamp counter leads by %lu ticks: times are "
+			    "not exact across CPUs",
 			    cpu, back);
 }
 
@@ -165,11 +165,10 @@ unsigned int arch_smp_start(void)
 	while (wanted + 1 < acpi_info.processor_count && prepare(wanted + 1))
 		wanted++;
 	if (wanted + 1 < acpi_info.processor_count)
-		log_warning("smp: memory for %u of %u processors", wanted + 1,
-			    acpi_info.processor_count);
+		log_warning("smp: memory for %u of %u CPUs", wanted + 1, acpi_info.processor_count);
 	start_page = boot_memory_find_low();
 	if (!start_page) {
-		log_warning("smp: no memory below 1 MiB to start processors in");
+		log_warning("smp: no memory below 1 MiB to start CPUs in");
 		wanted = 0;
 	}
 	if (wanted == 0)
@@ -185,10 +184,10 @@ unsigned int arch_smp_start(void)
 	if (!wait_started(wanted, WAIT_FIRST_NS)) {
 		send_to_others(send_startup);
 		if (!wait_started(wanted, WAIT_SECOND_NS)) {
-			/* Who has taken no number by now must not get one. */
+			/* A CPU that has no number by now must not get one. */
 			uint32_t numbers = atomic_exchange(&smp_next_number, CPUS_MAX);
 
-			log_warning("smp: %u of %u processors do not start", wanted + 1 - numbers,
+			log_warning("smp: %u of %u CPUs do not start", wanted + 1 - numbers,
 				    wanted + 1);
 			wanted = numbers - 1;
 			while (atomic_load(&started) < wanted)
@@ -203,8 +202,7 @@ unsigned int arch_smp_start(void)
 	return wanted + 1;
 }
 
-/* What each interrupt calls. IPI_RESCHED needs nothing done: the way out of every interrupt
- * reschedules. */
+/* The handler of each interrupt. IPI_RESCHED needs none: the exit path of every interrupt reschedules. */
 static void (*const ipi_handlers[])(void) = {
 	[IPI_CALL] = smp_call_interrupt,
 	[IPI_RESCHED] = NULL,
@@ -215,7 +213,7 @@ static void on_ipi(unsigned int vector)
 {
 	void (*handler)(void) = ipi_handlers[vector - VECTOR_IPI];
 
-	/* First: the handler may send the next one to itself. */
+	/* Acknowledge first: the handler may send the next interrupt to its own CPU. */
 	apic_eoi();
 	if (handler)
 		handler();

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The first instructions of a further processor: copied to a page below 1 MiB, started in real mode
- * by the start-up interrupt.
+ * The first instructions of a further CPU: copied to a page below 1 MiB, where the start-up interrupt
+ * starts them in real mode.
  *
- * It goes the way of start.S with the tables made there, takes the next number, and with it its
- * stack. Several processors may be on this way at once.
+ * They take the steps of start.S, with the tables that start.S made. The CPU then takes the next
+ * number, and with it its stack. Several CPUs may run this code at once.
  *
- * Source: SDM vol. 3A 9.4 "Multiple-Processor (MP) Initialization", 9.8.5; 12.5.1 "Cache Control Registers and Bits".
+ * Source: SDM vol. 3A 9.4 "Multiple-Processor (MP) Initialization", 9.8.5; 12.5.1 "Cache Control
+ * Registers and Bits".
  */
 #include <machine/cpu.h>
 #include <machine/mmu.h>
@@ -15,7 +16,7 @@
 
 #define PHYSICAL(symbol) ((symbol) - KERNEL_IMAGE_BASE)
 
-/* From real mode: */
+/* Bits that real mode lacks. */
 #define CR0_PE	 (1 << 0)
 #define CR0_NW	 (1 << 29)
 #define CR0_CD	 (1 << 30)
@@ -28,7 +29,7 @@
 	.global	smp_start_code, smp_start_code_end
 	.balign	16
 	.code16
-/* cs:0 is the page. */
+/* cs:0 is the start of the page. */
 smp_start_code:
 	cli
 	movw	%cs, %ax
@@ -44,11 +45,11 @@ smp_start_code:
 	orl	$(EFER_LME | EFER_NXE), %eax
 	wrmsr
 	movl	%cr0, %eax
-	andl	$~(CR0_CD | CR0_NW), %eax	/* its caches may still be off */
+	andl	$~(CR0_CD | CR0_NW), %eax	/* the CPU's caches may still be off */
 	orl	$(CR0_PG | CR0_PE), %eax
 	movl	%eax, %cr0
-	/* The processor is in compatibility mode; a far jump to the 64-bit segment leaves it. The
-	 * target is not in this page: nothing here needs to know where the page is. */
+	/* The CPU is in compatibility mode; a far jump to the 64-bit segment leaves it. The target is
+	 * outside this page, so this code need not know the page's address. */
 	ljmpl	$SELECTOR_KERNEL_CODE, $smp_start_long
 	.balign	4
 start_gdt_pointer:
@@ -76,7 +77,7 @@ smp_start_high:
 	lock xaddl %edi, smp_next_number(%rip)
 	cmpl	smp_number_limit(%rip), %edi
 	jae	too_many
-	/* Its stack and data are in the kernel's own tables only. */
+	/* Only the kernel's own tables map the CPU's stack and data. */
 	movq	smp_root(%rip), %rax
 	movq	%rax, %cr3
 	movl	%edi, %eax

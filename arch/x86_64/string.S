@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memcpy, memmove and memset: the three of C's string functions that a kernel spends much time in.
- * The rest comes from newlib, whose x86-64 versions of these use vector registers that are the
- * program's.
+ * memcpy, memmove and memset: C's string functions in which a kernel spends much time. The others come
+ * from newlib, whose x86-64 versions of these three use vector registers, which belong to the program.
  *
- * What is long is left to a string instruction: processors move it in pieces of a cache line or
- * more (SDM vol. 1 7.3.9.3 "Fast-String Operation"). It begins slowly, so what is short is done by
- * loads and stores, which may overlap. All loads of a short copy come before its stores, and so do
- * those of a long one's last word: so a copy downwards may overlap itself.
+ * A string instruction moves long blocks: CPUs move them in pieces of a cache line or more (SDM vol. 1
+ * 7.3.9.3 "Fast-String Operation"). It starts slowly, so loads and stores, which may overlap, move
+ * short blocks. All loads of a short copy come before its stores, and so does the load of a long copy's
+ * last word: a copy downwards may therefore overlap itself.
  *
  * The direction flag is clear, as in all of the kernel (System V ABI, 3.2.1).
  */
 
-/* From this many bytes on, the string instruction. */
+/* Blocks of this many bytes or more use the string instruction. */
 #define LONG	33
 #define WORD	8
 
@@ -52,7 +51,7 @@ copy_short:
 	movl	%ecx, (%rdi)
 	movl	%r8d, -WORD / 2(%rdi, %rdx)
 	ret
-	/* At most three: first, middle and last byte. */
+	/* At most three bytes: the first, the middle and the last. */
 3:	testl	%edx, %edx
 	jz	4f
 	movl	%edx, %r9d
@@ -66,7 +65,7 @@ copy_short:
 4:	ret
 	.size	memcpy, . - memcpy
 
-/* Whole words from the start, and the last word of all, which may overlap them. */
+/* Copies whole words from the start, then the very last word, which may overlap them. */
 	.type	copy_long, @function
 copy_long:
 	movq	-WORD(%rsi, %rdx), %r8
@@ -90,8 +89,8 @@ memmove:
 	subq	%rsi, %rcx
 	cmpq	%rdx, %rcx
 	jae	copy_long
-	/* Upwards into itself: from the end, and the first word last. String instructions are slow in
-	 * that direction. */
+	/* An upward copy that overlaps itself: copy from the end, and the first word last. String
+	 * instructions are slow in that direction. */
 	movq	(%rsi), %r8
 5:	movq	-WORD(%rsi, %rdx), %rcx
 	movq	%rcx, -WORD(%rdi, %rdx)

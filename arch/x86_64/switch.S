@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Changing stacks: the core of the context switch, and the first instructions of a new task.
+ * Switching stacks: the core of the context switch, and the first instructions of a new task.
  *
- * A task that does not run has on its stack what switch_stacks pushed, and resumes as if its own
- * call returned. A new task's stack is laid out by task.c as if it had called switch_stacks from
- * one of the functions below.
+ * The stack of a task that does not run holds what switch_stacks pushed; the task resumes as if its own
+ * call returned. task.c lays out a new task's stack as if one of the functions below had called
+ * switch_stacks.
  */
 	.text
 
 /*
  * struct task *switch_stacks(struct task *prev, uintptr_t *prev_rsp, uintptr_t next_rsp)
- * Returns PREV, in the context of the stack NEXT_RSP. Only what the calling convention preserves is
- * saved.
+ * Returns PREV, on the stack NEXT_RSP. Saves only the registers that the calling convention preserves.
  */
 	.global	switch_stacks
 	.type	switch_stacks, @function
@@ -42,7 +41,7 @@ task_start_kernel:
 	call	*%rbx
 	ud2
 
-/* A new user task: above is the frame of its first return to user mode. */
+/* A new user task. Above on the stack: the frame of its first return to user mode. */
 	.global	task_start_user
 task_start_user:
 	call	task_first_run
@@ -52,10 +51,10 @@ task_start_user:
 
 /*
  * void arch_cpu_idle(void)
- * An interrupt that arrives between sti and hlt is held off until hlt has begun: sti takes effect
- * one instruction later (SDM vol. 2B, STI). An NMI may come there all the same, and its return lets
- * the interrupt in before hlt, which would then sleep over what the interrupt wants done: nmi.c
- * goes on behind cpu_idle_halt when it finds that it interrupted there.
+ * The CPU holds back an interrupt that arrives between sti and hlt until hlt has begun: sti takes
+ * effect one instruction later (SDM vol. 2B, STI). An NMI may still come there, and its return lets the
+ * interrupt in before hlt; hlt would then sleep although the interrupt has work for the CPU. So nmi.c
+ * continues at cpu_idle_awake when the NMI interrupted cpu_idle_halt.
  */
 	.global	arch_cpu_idle, cpu_idle_halt, cpu_idle_awake
 	.type	arch_cpu_idle, @function

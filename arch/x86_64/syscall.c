@@ -55,7 +55,7 @@ long arch_syscall(long number, struct trap_frame *frame)
 		return get_base(arch->fs_base, arg[1]);
 	case ARCH_GET_GS:
 		return get_base(arch->gs_base, arg[1]);
-	/* The instruction may be used, and faulting on it is not supported. */
+	/* Programs may use CPUID; making it fault is not supported. */
 	case ARCH_GET_CPUID:
 		return 1;
 	case ARCH_SET_CPUID:

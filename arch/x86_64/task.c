@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks as the processor sees them: the context switch, stacks of new tasks, and what a frame's
- * registers mean. See <arch/task.h>.
+ * Hardware side of tasks: the context switch, stacks of new tasks, and the meaning of a frame's
+ * registers. See <arch/task.h>.
  *
- * All of a user task's registers are on its kernel stack but three things, which are in struct
- * arch_task: the floating-point state (fpu.c) and the bases of FS and GS.
+ * A user task's registers are on its kernel stack, except for three, which are in struct arch_task: the
+ * floating-point state (fpu.c) and the bases of FS and GS.
  */
 #include <arch/task.h>
 
@@ -27,7 +27,7 @@ struct task *switch_stacks(struct task *prev, uintptr_t *prev_rsp, uintptr_t nex
 extern void task_start_kernel(void);
 extern void task_start_user(void);
 
-/* What switch_stacks pops, lowest address first. */
+/* The words that switch_stacks pops, lowest address first. */
 struct switch_frame {
 	uint64_t r15, r14, r13, r12, rbx, rbp, rip;
 };
@@ -82,7 +82,7 @@ void arch_task_destroy(struct task *task)
 	task->arch.fpu = NULL;
 }
 
-/* Puts below TOP what makes the first switch to TASK return to START. */
+/* Puts START below TOP, so that the first switch to TASK returns to START's rip. */
 static void set_start(struct task *task, uintptr_t top, const struct switch_frame *start)
 {
 	struct switch_frame *frame = (struct switch_frame *)top - 1;
@@ -101,7 +101,7 @@ void arch_task_set_kernel_entry(struct task *task, void (*function)(void *), voi
 
 	kfree(task->arch.fpu);
 	task->arch.fpu = NULL;
-	/* No caller above: the backtrace's end. */
+	/* The zero words end a backtrace: there is no caller above. */
 	set_start(task, stack_top(task) - 16, &start);
 	memset((void *)(stack_top(task) - 16), 0, 16);
 }
@@ -115,7 +115,7 @@ void arch_task_set_user_entry(struct task *task, uintptr_t entry, uintptr_t stac
 	frame->rip = entry;
 	frame->rsp = stack;
 	frame->vector = VECTOR_SYSCALL;
-	frame->error = (uint64_t)-1; /* no system call that could be restarted */
+	frame->error = (uint64_t)-1; /* not a system call that could be restarted */
 	set_start(task, (uintptr_t)frame, &start);
 }
 
@@ -152,7 +152,7 @@ void arch_task_set_program(struct trap_frame *frame, uintptr_t entry, uintptr_t 
 	frame->rip = entry;
 	frame->rsp = stack;
 	frame->vector = VECTOR_SYSCALL;
-	frame->error = number; /* execve's, which a tracer sees the end of */
+	frame->error = number; /* execve's number: a tracer sees its end */
 	task->arch.stepped = false;
 	task->arch.fs_base = 0;
 	task->arch.gs_base = 0;

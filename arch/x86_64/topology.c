@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How processors belong together: fields of their APICs' numbers, whose widths CPUID tells.
+ * How CPUs share cores and packages: fields of their APICs' numbers, whose widths CPUID gives.
  *
  * SDM vol. 3A, section 9.9 "Identifying Topological Information of Multi-Processor and Multi-Core
  * Platforms"; leaves from SDM vol. 2A, CPUID, and for AMD's caches from APM vol. 3, appendix E. The
- * processors of one machine are taken to be alike, so that whoever runs may ask its own CPUID.
+ * CPUs of one machine are taken to be alike, so the running CPU may ask its own CPUID.
  */
 #include <arch/topology.h>
 
@@ -19,7 +19,7 @@
 #define LEVEL_SHIFT(eax)  ((eax)&0x1f)
 #define LEVELS_MAX	  8
 
-/* Least number of bits that tell COUNT things apart. */
+/* Returns the least number of bits that can number COUNT things. */
 static unsigned int bits_for(unsigned int count)
 {
 	unsigned int bits = 0;
@@ -29,7 +29,7 @@ static unsigned int bits_for(unsigned int count)
 	return bits;
 }
 
-/* How far to shift an APIC's number for that of the core and of the package. */
+/* Shifts of an APIC's number that give the number of the core and of the package. */
 struct shifts {
 	unsigned int core, package;
 };

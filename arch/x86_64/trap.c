@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a trap means: exceptions by table, page faults, interrupts by vector, system calls; and the
- * one way back to user mode. NMIs are in nmi.c.
+ * Dispatch of traps: exceptions by table, page faults, interrupts by vector, system calls; and the exit
+ * path to user mode. NMIs are in nmi.c.
  *
- * An exception of user code is a signal. One of the kernel is looked up in the exception table
- * (usercopy.S) if user memory was involved, and otherwise a panic.
+ * An exception in user mode becomes a signal. For an exception in kernel mode, the kernel looks into
+ * the exception table (usercopy.S) if user memory was involved, and panics otherwise.
  *
- * Sources: SDM vol. 3A chapter 6; signals and codes: Linux's arch/x86/kernel/traps.c as seen from
- * user space.
+ * Sources: SDM vol. 3A chapter 6; signals and codes: Linux's arch/x86/kernel/traps.c as seen from user
+ * space.
  */
 #include <machine/trap.h>
 
@@ -43,14 +43,14 @@ _Static_assert(sizeof(struct trap_frame) == 176, "FRAME_SIZE");
 #define FLAG_ALWAYS_ONE 0x000002
 #define FLAG_TRAP	0x000100
 #define FLAG_RESUME	0x010000
-/* What a program may set: CF PF AF ZF SF TF DF OF NT RF AC ID. */
+/* Flags that a program may set: CF PF AF ZF SF TF DF OF NT RF AC ID. */
 #define FLAGS_OF_USER	0x254dd5
 
 static const struct exception {
 	const char *name;
 	int signal; /* 0: cannot come from user code */
 	int code;
-	bool address; /* si_addr is the instruction's; else 0 */
+	bool address; /* si_addr is the address of the instruction; else 0 */
 } exceptions[VECTORS_EXCEPTION] = {
 	[VECTOR_DIVIDE] = { "divide error", SIGFPE, FPE_INTDIV, true },
 	[VECTOR_DEBUG] = { "debug exception", SIGTRAP, TRAP_TRACE, true },
@@ -101,7 +101,7 @@ static void handle_user_exception(struct trap_frame *frame)
 	if (frame->vector == VECTOR_DEBUG) {
 		code = debug_user_exception(frame);
 		if (!code)
-			return; /* breakpoints that are counted, and no more */
+			return; /* only breakpoints that count, and raise no signal */
 	} else if (frame->vector == VECTOR_X87) {
 		code = fpu_x87_code();
 	} else if (frame->vector == VECTOR_SIMD) {
@@ -166,14 +166,14 @@ static void handle_exception(struct trap_frame *frame)
 			 exception_name(frame->vector), frame->error);
 }
 
-/* Interrupts are off, so a handler is not interrupted by another's. */
+/* Interrupts are off, so no other handler interrupts this one. */
 static void handle_interrupt(struct trap_frame *frame)
 {
 	struct cpu_local *local = &cpu_locals[arch_cpu_id()];
 	void (*handler)(unsigned int vector) = interrupts[frame->vector];
 
 	if (!handler) {
-		log_warning("interrupt on vector %lu that nobody asked for", frame->vector);
+		log_warning("unexpected interrupt on vector %lu", frame->vector);
 		return;
 	}
 	local->interrupt_frame = frame;
@@ -189,9 +189,9 @@ struct trap_frame *arch_interrupt_frame(void)
 	return cpu_locals[arch_cpu_id()].interrupt_frame;
 }
 
-/* FRAME's program would go on at what is no address of a user's (a signal handler's, sigreturn's): the
- * processor would fault in the kernel. */
-static void leave_strange_address(struct trap_frame *frame)
+/* FRAME's program would continue at an address outside user space, which a signal handler or sigreturn
+ * can give it: the CPU would fault in the kernel. */
+static void handle_bad_return_address(struct trap_frame *frame)
 {
 	do {
 		arch_irq_enable();
@@ -201,14 +201,14 @@ static void leave_strange_address(struct trap_frame *frame)
 	} while (frame->rip >= USER_END);
 }
 
-/* Interrupts are off and stay off until user mode. IRET of what this leaves cannot fault: entry.S
- * relies on it. */
+/* Interrupts are off and stay off until user mode. entry.S relies on an IRET of FRAME that cannot
+ * fault. */
 static inline void prepare_user_mode(struct trap_frame *frame)
 {
 	if (__builtin_expect(user_return_is_due(), 0))
 		user_return(frame);
 	if (frame->rip >= USER_END)
-		leave_strange_address(frame);
+		handle_bad_return_address(frame);
 	frame->cs = SELECTOR_USER_CODE;
 	frame->ss = SELECTOR_USER_DATA;
 	frame->rflags = (frame->rflags & FLAGS_OF_USER) | X86_FLAGS_IF | FLAG_ALWAYS_ONE;
@@ -223,7 +223,7 @@ void trap_check_place(struct trap_frame *frame)
 }
 #endif
 
-/* From entry.S: every trap but those on stacks of their own. Interrupts off. */
+/* Called from entry.S for every trap but those with stacks of their own. Interrupts off. */
 void trap_handle(struct trap_frame *frame);
 void trap_handle(struct trap_frame *frame)
 {
@@ -238,9 +238,9 @@ void trap_handle(struct trap_frame *frame)
 	}
 }
 
-/* From entry.S: a system call, interrupts off. True: SYSRET will do, because the two registers that
- * it needs are what the program expects in them anyway, and it restores no flag that acts at
- * once. */
+/* Called from entry.S for a system call, interrupts off. Returns true if SYSRET will do: the two
+ * registers that SYSRET overwrites already hold what the program expects in them, and it restores no
+ * flag that acts at once. */
 bool syscall_handle(struct trap_frame *frame);
 bool syscall_handle(struct trap_frame *frame)
 {
@@ -252,7 +252,7 @@ bool syscall_handle(struct trap_frame *frame)
 	       !(frame->rflags & (FLAG_TRAP | FLAG_RESUME));
 }
 
-/* From switch.S: a new user task's first return to user mode, interrupts on. */
+/* Called from switch.S: a new user task's first return to user mode, interrupts on. */
 void task_enter_user(struct trap_frame *frame);
 void task_enter_user(struct trap_frame *frame)
 {

@@ -4,13 +4,13 @@
  * registers, fpu.h.
  *
  * These are the only instructions of the kernel that may fault on purpose. Each has an entry in the
- * exception table; when the fault cannot be resolved, trap.c continues behind the instruction, and
- * the string instruction's counter says how much is left. One string instruction copies everything:
- * processors do it in large pieces (SDM vol. 1 7.3.9.3), and as an instruction it is counted once.
+ * exception table. When the kernel cannot resolve the fault, trap.c continues at the entry's label, and
+ * the counter of the string instruction holds the number of bytes left. One string instruction copies
+ * everything: CPUs copy in large pieces (SDM vol. 1 7.3.9.3), and counters count it as one instruction.
  */
 #include "smap.inc"
 
-	/* The next instruction may fault; then go on at LABEL. */
+	/* The next instruction may fault; execution then continues at LABEL. */
 	.macro FAULT_CONTINUES label
 .Lfault_\@:
 	.pushsection .exception_table, "a"
@@ -64,13 +64,13 @@ arch_user_compare_exchange:
 	ret
 	.size	arch_user_compare_exchange, . - arch_user_compare_exchange
 
-	/* The header's first word: x87 and SSE are used. */
+	/* Sets in the header's first word that x87 and SSE are in use. */
 	.macro FPU_MARK_LEGACY
 	FAULT_CONTINUES 4f
 	orl	$3, 512(%rdi)
 	.endm
 
-	/* int NAME(area, uint64_t features): 0, or -1 after a fault that stays. */
+	/* int NAME(area, uint64_t features): 0, or -1 after a fault that the kernel cannot resolve. */
 	.macro FPU_USER name, instruction, more
 	.global \name
 	.type	\name, @function

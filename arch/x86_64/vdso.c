@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The vDSO of x86-64 as the kernel has it: the object that vdso/ makes, and what it relies on. */
+/* The kernel's side of x86-64's vDSO. */
 #include <arch/vdso.h>
 
 #include "features.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The vDSO's shared object, as the makefile built it from vdso/. */
+/* The vDSO's shared object, which the makefile builds from vdso/. */
 	.section .rodata
 	.global	arch_vdso_start, arch_vdso_end
 arch_vdso_start:

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The first C code: from the console's parameter block, and what the emulator's loader left, to
- * kernel_main.
+ * The first C code: from the console's parameter block and the emulator's loader to kernel_main.
  *
- * The loader's conventions are those of Linux/alpha's boot loaders: a text of up to 255 characters and the
- * place of the initial RAM disk, in the three pages below the kernel.
+ * The loader follows Linux/alpha's boot loaders: the three pages below the kernel hold a text of up to
+ * 255 characters and the address of the initial RAM disk.
  */
 #include <kernel/boot.h>
 
@@ -24,7 +23,7 @@ _Noreturn void boot_main(void);
 
 struct hwrpb *hwrpb;
 
-/* Below the kernel's first byte. */
+/* At PARAMETERS_BELOW bytes below the kernel's first byte. */
 struct loader_parameters {
 	char command_line[256];
 	uint64_t ramdisk; /* its address in KSEG, 0: there is none */
@@ -62,13 +61,13 @@ static void read_parameters(void)
 	}
 }
 
-/* From start.S: KSEG, boot stack, interrupts off, no way to handle a trap. */
+/* Called from start.S: KSEG, boot stack, interrupts off, no trap can be handled. */
 _Noreturn void boot_main(void)
 {
 	serial_init();
-	/* What the console has said ends here; see docs/boot.md. */
+	/* End the console's output with a zero byte; see docs/boot.md. */
 	serial_write(SERIAL_COM1, "", 1);
-	/* The block begins with its physical address. */
+	/* The block starts with its physical address. */
 	hwrpb = (struct hwrpb *)(DIRECT_MAP_BASE + *(const uint64_t *)HWRPB_ADDRESS);
 	read_parameters();
 	read_memory_map();
@@ -81,7 +80,7 @@ _Noreturn void boot_main(void)
 			     PAGE_SIZE);
 	syscall_trace_init();
 	boot_options_check();
-	/* Screens are PCI devices here: nothing is said of one. */
+	/* Screens are PCI devices here: the console reports none. */
 	boot_info.screen = BOOT_SCREEN_UNUSABLE;
 	boot_modules_check();
 	boot_memory_find_free();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the console to C. The console enters the kernel in KSEG, where it is linked, at the highest priority
- * level, with its own page tables and stack, and the entry's address in $27; no trap can be handled yet.
+ * From the console to C. The console enters the kernel in KSEG, at its link address, at the highest
+ * priority level, with the console's page tables and stack, and the entry's address in $27. No trap can
+ * be handled yet.
  *
- * Every processor keeps the console's context block and page tables until arch_task_adopt has given it its
- * own.
+ * Every CPU keeps the console's context block and page tables until arch_task_adopt gives it its own.
  *
  * Source: Alpha Architecture Handbook version 4, III section 3.1 "System bootstrapping".
  */
@@ -31,7 +31,8 @@ boot_start:
 	lda	$16, cpu_locals($16)	!gprellow
 	call_pal PAL_WRVAL
 	mov	$31, $15
-	/* By the table of addresses, where a shorter way would do: it is what the linker puts GP at. */
+	/* Load the address from the table of addresses although a shorter form would do: the linker
+	 * bases GP on this table. */
 	ldq	$27, boot_main($29)	!literal
 	jsr	$26, ($27)
 	.end	boot_start
@@ -39,7 +40,7 @@ boot_start:
 	.bss
 	.balign	16
 	.globl	boot_stack, boot_stack_end
-/* The boot processor's stack: later that of its idle task. */
+/* The boot CPU's stack; later the stack of its idle task. */
 boot_stack:	.skip KERNEL_STACK_SIZE
 boot_stack_end:
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finding ACPI's root pointer: the loader's copy, or where a BIOS has it.
- * Source: ACPI Specification 6.5, sections 5.2.5.1 "Finding the RSDP on IA-PC Systems" and 5.2.5.3.
+ * Finds ACPI's root pointer: the loader's copy, or the one in a BIOS's memory. Source: ACPI
+ * Specification 6.5, sections 5.2.5.1 "Finding the RSDP on IA-PC Systems" and 5.2.5.3.
  */
 #include "loader.h"
 
@@ -20,7 +20,7 @@ static uint8_t kept[RSDP_SIZE_MAX];
 
 void boot_acpi_keep(const void *pointer, size_t size)
 {
-	/* The newer form comes second when a loader gives both, and is the better one. */
+	/* When a loader gives both forms, the newer and better one comes second. */
 	if (size >= RSDP_SIZE_V1)
 		memcpy(kept, pointer, size < sizeof kept ? size : sizeof kept);
 }

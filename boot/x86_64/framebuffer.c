@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a loader says of the screen, judged: a screen of pixels is used when every field makes sense
- * and none of its bytes is RAM; a screen of text is the VGA driver's to find; of anything else the
+ * Checks the loader's description of the screen. A screen of pixels is used if every field is valid and
+ * none of its bytes is RAM. The VGA driver looks for a text screen by itself. For any other screen the
  * log says why it stays dark.
  *
- * Sources: Multiboot Specification 0.6.96, section 3.3; Multiboot2 Specification 2.0, section
- * 3.6.12 "Framebuffer info".
+ * Sources: Multiboot Specification 0.6.96, section 3.3; Multiboot2 Specification 2.0, section 3.6.12
+ * "Framebuffer info".
  */
 #include "loader.h"
 
 #include <kernel/log.h>
 
-/* A loader's types of screen. */
+/* Types of screen in a loader's description. */
 enum { PALETTE = 0, DIRECT_COLOUR = 1, EGA_TEXT = 2 };
 
 static struct loader_screen told;
@@ -31,7 +31,7 @@ static bool is_depth(unsigned int depth)
 	return depth == 15 || depth == 16 || depth == 24 || depth == 32;
 }
 
-/* Whether the three colours lie inside a pixel, each in bits of its own. */
+/* Returns whether the three colours lie inside a pixel, in different bits. */
 static bool are_colours(void)
 {
 	uint64_t bits = 0;
@@ -52,7 +52,7 @@ static bool are_colours(void)
 	return true;
 }
 
-/* The reason for not using a screen of pixels, or NULL. */
+/* Returns the reason against using a screen of pixels, or NULL. */
 static const char *find_fault(void)
 {
 	uint64_t size = (uint64_t)told.pitch * told.height;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory that real mode reaches, for the first instructions of further processors. */
+/* Finds memory that real mode reaches, for the first instructions of further CPUs. */
 #include <machine/boot.h>
 
 #include <machine/mmu.h>

@@ -12,8 +12,8 @@
 _Noreturn void kernel_main(void);
 _Noreturn void boot_main(uint32_t magic, uint32_t info);
 
-/* From start.S: early page tables, boot stack, GS base of processor 0, interrupts off, no way to
- * handle a trap. */
+/* Called from start.S: early page tables, boot stack, GS base of CPU 0, interrupts off, no trap can be
+ * handled. */
 _Noreturn void boot_main(uint32_t magic, uint32_t info)
 {
 	serial_init();

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading what the boot loader left, in the forms of multiboot 1 and 2, into struct boot_info.
+ * Reads the boot loader's data, in the forms of multiboot 1 and 2, into struct boot_info.
  *
- * Everything is copied: afterwards the loader's memory is free. What a loader says is not trusted
- * further than that: a text has an end, a tag lies inside the whole, modules lie in RAM and not
- * over the kernel.
+ * Everything is copied: afterwards the loader's memory is free. All of it is checked: a text has an
+ * end, a tag lies inside the whole, modules lie in RAM and do not overlap the kernel.
  *
  * Sources: Multiboot Specification 0.6.96, section 3.3; Multiboot2 Specification 2.0, section 3.6.
  */
@@ -28,7 +27,7 @@ static const void *physical(paddr_t address)
 	return (const void *)(DIRECT_MAP_BASE + address);
 }
 
-/* A number of the memory map's types: RAM that anyone may use. The same in both protocols. */
+/* The memory map's type of available RAM, the same in both protocols. */
 #define MEMORY_AVAILABLE 1
 
 /*
@@ -103,7 +102,7 @@ enum multiboot2_tag_type {
 	MB2_ACPI_NEW = 15
 };
 
-/* A tag's size counts its head; the next tag begins at the following multiple of 8. */
+/* A tag's size includes its head; the next tag starts at the following multiple of 8. */
 struct multiboot2_tag {
 	uint32_t type, size;
 };
@@ -132,7 +131,7 @@ struct multiboot2_framebuffer {
 	uint8_t colours[6];
 } __attribute__((packed, aligned(4)));
 
-/* Of a text screen the colours may be missing. */
+/* A text screen may lack the colours. */
 static void read_framebuffer(const struct multiboot2_framebuffer *framebuffer)
 {
 	static const uint8_t no_colours[sizeof(framebuffer->colours)];
@@ -189,7 +188,7 @@ static void read_multiboot2(paddr_t start)
 			break;
 		case MB2_ACPI_OLD:
 		case MB2_ACPI_NEW:
-			/* A copy of the root pointer, in memory that will be reused. */
+			/* A copy of the root pointer; the tag's memory will be reused. */
 			boot_acpi_keep(tag + 1, tag->size - sizeof *tag);
 			break;
 		default:
@@ -214,7 +213,7 @@ void boot_info_read(uint32_t magic, paddr_t info)
 			     magic);
 	}
 	boot_memory_sort();
-	/* The log's place is in the command line, and what follows may fail. */
+	/* The command line chooses the log's target, and the next steps may fail. */
 	log_init();
 	syscall_trace_init();
 	boot_options_check();

@@ -2,17 +2,16 @@
 /*
  * From the loader to C: multiboot headers, 32-bit entry, long mode, higher half.
  *
- * Sources: Multiboot Specification 0.6.96 (section 3.1), Multiboot2 Specification 2.0 (section
- * 3.1), SDM vol. 3A 9.8.5 "Initializing IA-32e Mode".
+ * Sources: Multiboot Specification 0.6.96 (section 3.1), Multiboot2 Specification 2.0 (section 3.1),
+ * SDM vol. 3A 9.8.5 "Initializing IA-32e Mode".
  *
- * QEMU's -kernel takes multiboot 1 and refuses ELF64 there, hence the a.out address fields; GRUB
- * takes multiboot 2 and reads the ELF program headers. Only that asks for a screen: a multiboot 1
- * header could not without QEMU saying at each start that it has none to give.
+ * QEMU's -kernel takes multiboot 1 and refuses ELF64 there, hence the a.out address fields; GRUB takes
+ * multiboot 2 and reads the ELF program headers. Only the multiboot 2 header requests a screen: for a
+ * request in the multiboot 1 header, QEMU would print at each start that it has none.
  *
- * The page tables made here last until paging.c has built the real ones, and once more for the
- * first instructions of each further processor (smp_start.S): the first 4 GiB, everything writable
- * and executable, at address 0 and at DIRECT_MAP_BASE, and the first GiB of it at
- * KERNEL_IMAGE_BASE.
+ * These page tables are in use until paging.c has built the real ones, and again for the first
+ * instructions of each further CPU (smp_start.S): the first 4 GiB, everything writable and executable,
+ * at address 0 and at DIRECT_MAP_BASE, and the first GiB of it at KERNEL_IMAGE_BASE.
  */
 #include <machine/cpu.h>
 #include <machine/mmu.h>
@@ -22,7 +21,7 @@
 #define PHYSICAL(symbol) ((symbol) - KERNEL_IMAGE_BASE)
 
 #define MULTIBOOT1_MAGIC	0x1badb002
-#define MULTIBOOT1_PAGE_ALIGN	(1 << 0) /* modules begin on pages */
+#define MULTIBOOT1_PAGE_ALIGN	(1 << 0) /* align modules to pages */
 #define MULTIBOOT1_MEMORY	(1 << 1) /* give a memory map */
 #define MULTIBOOT1_ADDRESSES	(1 << 16)
 #define MULTIBOOT1_FLAGS	(MULTIBOOT1_PAGE_ALIGN | MULTIBOOT1_MEMORY | MULTIBOOT1_ADDRESSES)
@@ -33,7 +32,7 @@
 #define MULTIBOOT2_TAG_CONSOLE	4
 #define MULTIBOOT2_TAG_FRAMEBUFFER 5
 #define MULTIBOOT2_TAG_MODULE_ALIGN 6
-#define MULTIBOOT2_TAG_OPTIONAL	(1 << 0) /* a tag's flag: the loader may pass it over */
+#define MULTIBOOT2_TAG_OPTIONAL	(1 << 0) /* a tag's flag: the loader may ignore it */
 #define MULTIBOOT2_CONSOLE_TEXT	(1 << 1) /* we can use EGA text */
 
 	.section .boot.header, "a"
@@ -42,8 +41,8 @@ multiboot1_header:
 	.long	MULTIBOOT1_MAGIC
 	.long	MULTIBOOT1_FLAGS
 	.long	-(MULTIBOOT1_MAGIC + MULTIBOOT1_FLAGS)
-	.long	multiboot1_header	/* where this header is to lie */
-	.long	LOAD_ADDRESS
+	.long	multiboot1_header	/* load address of this header */
+	.long	KERNEL_LOAD_ADDRESS
 	.long	PHYSICAL(__load_end)
 	.long	PHYSICAL(__bss_end)
 	.long	boot_start
@@ -56,7 +55,7 @@ multiboot2_header:
 	.long	-(MULTIBOOT2_MAGIC + MULTIBOOT2_ARCH_I386 + (multiboot2_end - multiboot2_header))
 	.word	MULTIBOOT2_TAG_MODULE_ALIGN, 0
 	.long	8
-	/* A screen of text, or one of pixels, in the loader's favourite mode; or none. */
+	/* A screen of text, or one of pixels in the loader's preferred mode; or none. */
 	.word	MULTIBOOT2_TAG_CONSOLE, MULTIBOOT2_TAG_OPTIONAL
 	.long	12
 	.long	MULTIBOOT2_CONSOLE_TEXT
@@ -89,7 +88,7 @@ multiboot2_end:
 boot_start:
 	cld
 	movl	$PHYSICAL(boot_stack_end), %esp
-	movl	%eax, %ebp		/* kept in ebp and ebx until C */
+	movl	%eax, %ebp		/* ebp and ebx keep these until C */
 
 	movl	$CPUID_EXTENDED, %eax
 	pushl	%ebx
@@ -144,7 +143,7 @@ boot_start:
 	lgdt	PHYSICAL(boot_gdt_pointer)
 	ljmp	$SELECTOR_KERNEL_CODE, $boot_long_mode
 
-/* Too early for the log: COM1 as the firmware left it, then the exit device. */
+/* Too early for the log: use COM1 as the firmware left it, then the exit device. */
 no_long_mode:
 	movl	$PHYSICAL(no_long_mode_text), %esi
 	movw	$0x3f8, %dx
@@ -189,9 +188,9 @@ boot_high_half:
 
 	.section .rodata
 no_long_mode_text:
-	.asciz	"tally: boot: this processor has no 64-bit mode; choose an x86-64 CPU model\r\n"
+	.asciz	"tally: boot: this CPU has no 64-bit mode; choose an x86-64 model\r\n"
 
-	/* Enough for long mode; descriptors.c gives every processor its own. */
+	/* Enough for long mode; descriptors.c gives every CPU its own. */
 	.balign	8
 	.global	boot_gdt
 boot_gdt:
@@ -211,8 +210,8 @@ boot_root:		.skip 4096
 boot_low_pointers:	.skip 4096
 boot_high_pointers:	.skip 4096
 boot_directories:	.skip 4 * 4096
-/* The boot processor's stack: later that of its idle task. The page below is not mapped in the
- * end. */
+/* The boot CPU's stack; later the stack of its idle task. The page below stays unmapped after
+ * paging_init. */
 boot_stack_guard:	.skip 4096
 			.skip KERNEL_STACK_SIZE
 boot_stack_end:

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every ISA must provide about the running processor: its number, the current task, the
+ * Interface of every ISA: the running CPU, its number, the current task, the
  * interrupt flag, waiting. The inline bodies are in <machine/cpu.h> (arch/ISA/include/machine/; the
  * hosted unit tests have their own).
  *
- *   unsigned int arch_cpu_id(void)            number of this processor; any context, NMI included
+ *   unsigned int arch_cpu_id(void)            number of this CPU; any context, NMI included
  *   struct task *arch_current(void)           the running task; any context, NMI included
  *   bool arch_in_nmi(void)                    inside an NMI handler? any context
  *   unsigned long arch_irq_save(void)         disable interrupts, return the previous state
@@ -14,7 +14,7 @@
  *   void arch_cpu_idle(void)                  called with interrupts off: enables them and waits
  *                                             for one without a window in between; returns with
  *                                             them off
- *   noreturn void arch_cpu_halt(void)         stop this processor for good
+ *   noreturn void arch_cpu_halt(void)         stop this CPU permanently
  *
  * NMIs are not affected by the interrupt flag.
  */

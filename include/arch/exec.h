@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every ISA must provide about programs: what its executables say they are for, and what a new
- * one is told. */
+/* Interface of every ISA: programs, the identification of its executables, and the data for a
+ * new program. */
 #ifndef ARCH_EXEC_H
 #define ARCH_EXEC_H
 
 #include <stdint.h>
 
-/* ARCH_ELF_MACHINE, ARCH_PLATFORM, ARCH_UTSNAME: e_machine, AT_PLATFORM, and what uname calls the machine;
- * ARCH_EXEC_PERSONALITY_CLEARED: of the personality, what no program begins with. */
+/* ARCH_ELF_MACHINE, ARCH_PLATFORM, ARCH_UTSNAME: e_machine, AT_PLATFORM, and uname's name of the
+ * machine; ARCH_EXEC_PERSONALITY_CLEARED: the bits of the personality that a new program loses. */
 #include <machine/exec.h>
 
 /* AT_HWCAP and AT_HWCAP2. Any context. */
@@ -16,7 +16,7 @@ uint64_t arch_exec_hwcap2(void);
 
 struct text;
 
-/* What /proc/cpuinfo says of processor CPU. Task context. */
+/* Prints CPU's part of /proc/cpuinfo. Task context. */
 void arch_cpu_describe(struct text *text, unsigned int cpu);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an ISA with PC devices must provide to reach them: the 64 KiB port space. The inline bodies
+ * Interface of an ISA with PC devices: access to the 64 KiB port space. The inline bodies
  * are in <machine/port.h>.
  *
  *   uint8_t arch_port_read8(uint16_t port)               and 16, 32

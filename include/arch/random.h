@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every ISA must provide that nobody can foretell. */
+/* Interface of every ISA: entropy. */
 #ifndef ARCH_RANDOM_H
 #define ARCH_RANDOM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 64 bits from the processor's source of entropy into *WORD; false: it has none, or none just now. Any
+/* Stores 64 bits from the CPU's source of entropy in *WORD; false: no source, or none just now. Any
  * context. */
 bool arch_random_word(uint64_t *word);
-/* The finest clock there is: what its low bits are depends on all that the machine has done. Any
+/* Returns the finest clock of the machine: its low bits depend on the machine's whole history. Any
  * context. */
 uint64_t arch_random_time(void);
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inodes that no directory has: pipes and sockets. Each has a dentry of its own, without a parent,
- * whose name says what it is, as "pipe:[7]".
+ * Inodes that no directory lists: pipes and sockets. Each has a dentry of its own, without a parent, whose
+ * name shows its kind, as "pipe:[7]".
  */
 #ifndef KERNEL_ANONYMOUS_H
 #define KERNEL_ANONYMOUS_H
 
 #include <stdint.h>
 
-/* What statfs says of them: as in Linux. */
+/* Their magic numbers for statfs: Linux's. */
 #define PIPEFS_MAGIC 0x50495045
 #define SOCKFS_MAGIC 0x534f434b
 
 struct dentry;
 
-/* A dentry with one reference for a new inode of KIND, "pipe" or "socket", and MODE; NULL: no
+/* Creates a dentry with one reference for a new inode of KIND, "pipe" or "socket", and MODE; NULL: no
  * memory. Task context. */
 struct dentry *anonymous_create(const char *kind, uint32_t mode);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Assertions: what must hold whatever a user does. A failing one is a bug in the kernel: panic. */
+/* Assertions: conditions that hold whatever a user does. A failure is a bug in the kernel: panic. */
 #ifndef KERNEL_ASSERT_H
 #define KERNEL_ASSERT_H
 
@@ -11,7 +11,7 @@
 			panic("%s:%d: assertion failed: %s", __FILE__, __LINE__, #condition); \
 	} while (0)
 
-/* One that is on every way, so only the debug build looks. */
+/* For hot paths: only the debug build tests the condition. */
 #ifdef TALLY_DEBUG
 #define ASSERT_DEBUG(condition) ASSERT(condition)
 #else

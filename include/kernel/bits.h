@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* How many bits of WORD are set. Not the compiler's builtin: without an instruction for it that
- * calls its library, which is built with the red zone. Any context. */
+/* Returns how many bits of WORD are set. Not the compiler's builtin: without an instruction for it, the
+ * builtin calls a library that is built with the red zone. Any context. */
 static inline unsigned int bits_count(uint64_t word)
 {
 	unsigned int count = 0;

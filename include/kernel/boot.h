@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the boot loader told, in one form for every boot protocol, and the memory that is left.
+ * The boot loader's data, in one form for every boot protocol, and the free memory.
  *
- * boot/ARCH/ fills it in before kernel_main; from then on it is constant except that boot_memory_take()
- * shortens ranges until page_init() takes the rest.
+ * boot/ARCH/ fills this in before kernel_main. From then on it is constant, except that
+ * boot_memory_take() shortens ranges until page_init() takes the rest.
  */
 #ifndef KERNEL_BOOT_H
 #define KERNEL_BOOT_H
@@ -18,12 +18,12 @@
 #define BOOT_MODULES_MAX       8
 #define BOOT_COMMAND_LINE_SIZE 2048
 
-/* Where a colour is within a pixel, of which the lowest bit is bit 0. */
+/* The place of a colour in a pixel, whose lowest bit is bit 0. */
 struct boot_colour {
 	uint8_t position, size; /* bits; a size is 1 to 8 */
 };
 
-/* A screen whose pixels are memory. */
+/* A screen whose pixels are in memory. */
 struct boot_framebuffer {
 	paddr_t address; /* of the pixel at the top left; not in RAM */
 	uint32_t pitch;	 /* bytes from a row to the next */
@@ -33,7 +33,7 @@ struct boot_framebuffer {
 };
 
 enum boot_screen {
-	BOOT_SCREEN_TEXT,   /* VGA text, or nothing was said: there may be one */
+	BOOT_SCREEN_TEXT,   /* VGA text, or the loader reported nothing: there may be one */
 	BOOT_SCREEN_PIXELS, /* boot_info.framebuffer */
 	BOOT_SCREEN_UNUSABLE,
 };
@@ -42,12 +42,11 @@ struct boot_info {
 	/* Words after the name of the kernel file, terminated. */
 	char command_line[BOOT_COMMAND_LINE_SIZE];
 
-	/* All memory that is RAM, sorted, without overlap or adjacency: what the direct map must
-	 * cover. */
+	/* All RAM, sorted, without overlap or adjacency: the direct map must cover it. */
 	struct page_range ram[BOOT_RANGES_MAX];
 	size_t ram_count;
 
-	/* What of it nobody uses yet: whole pages, sorted; without the kernel, the modules, the
+	/* The part of it that is not in use: whole pages, sorted; without the kernel, the modules, the
 	 * loader's data and the first MiB. */
 	struct page_range free[BOOT_RANGES_MAX];
 	size_t free_count;
@@ -66,15 +65,15 @@ struct boot_info {
 
 extern struct boot_info boot_info;
 
-/* The value of word NAME=value before "--" of the command line into VALUE of SIZE bytes,
- * terminated; false when there is none. A value that does not fit is a boot failure. The first one
- * counts. After boot_info is read. */
+/* Copies the value of the first word NAME=value before "--" of the command line into VALUE of SIZE
+ * bytes, terminated; false: no such word. A value that does not fit is a boot failure. After boot_info
+ * is filled in. */
 bool boot_option(const char *name, char *value, size_t size);
-/* Whether the command line has the word NAME, before any "--". Any context. */
+/* Returns whether the command line has the word NAME before any "--". Any context. */
 bool boot_word(const char *name);
 
-/* Takes SIZE bytes (whole pages) of free memory, zeroed, for good: page tables and the like before
- * page_init(). Returns their physical address; does not return when there is none. Boot processor,
+/* Takes SIZE bytes (whole pages) of free memory permanently, zeroed: for page tables and the like
+ * before page_init(). Returns their physical address; does not return without enough memory. Boot CPU,
  * start. */
 paddr_t boot_memory_take(size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Build ids: what a linker writes into a program so that its debugging symbols can be found. */
+/* Build ids: a linker writes them into a program so that debuggers find its symbols. */
 #ifndef KERNEL_BUILD_ID_H
 #define KERNEL_BUILD_ID_H
 
@@ -10,7 +10,7 @@
 struct file;
 
 /* Reads the build id of the program in FILE, a regular file, into ID. Returns its size in bytes, 0: there
- * is none. Task context, no space's mutex held. */
+ * is none. Task context, no space->mutex held. */
 unsigned int build_id_read(struct file *file, uint8_t id[BUILD_ID_SIZE_MAX]);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Seconds from 1970 to the chip's time, which is taken to be UTC; 0 if there is no chip or it has no date. At
- * the start, once.
+ * Returns the seconds from 1970 to the chip's time, which is taken to be UTC; 0: no chip, or it has no
+ * date. At the start, once.
  */
 uint64_t clock_chip_read_s(void);
 

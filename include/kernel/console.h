@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The console: where a program's standard input, output and error are.
+ * The console: a program's standard input, output and error.
  *
  * kernel/tty/console.c makes it a terminal, or a pipe; the driver (drivers/serial.c) moves bytes.
  */
@@ -13,28 +13,28 @@
 
 struct process;
 
-/* The driver: sends SIZE bytes as they are, waiting while the line is busy. Task context. */
+/* The driver: sends SIZE bytes unchanged, and waits while the line is busy. Task context. */
 void console_device_write(const char *bytes, size_t size);
 
-/* The driver calls this for each byte received, if console_has_room. Interrupts are off. */
+/* The driver calls this for each byte received, if console_has_room. Interrupts off. */
 void console_receive(uint8_t byte);
 
-/* False while a byte would be lost: it has to stay in the device. Any context but NMI. */
+/* Returns whether there is room; otherwise a byte must stay in the device. Any context but NMI. */
 bool console_has_room(void);
 
-/* The driver: receives what stayed in the device while there was no room. Task context. */
+/* The driver: receives the bytes that stayed in the device for lack of room. Task context. */
 void console_device_receive(void);
 
 /*
- * Once, before the first user task and before anything is received. RAW: no translation of \n to
- * \r\n, no line editing, and the console is no terminal. A serial line has no end, so input has
- * one escape then: DLE EOT (0x10 0x04) is end of file, DLE DLE one DLE. tools/tally sends them. With
- * the word noinput on the command line it is at its end from the beginning.
- * Otherwise it is a terminal, whose size the command line gives (window=ROWSxCOLUMNS).
+ * Starts the console. Once, before the first user task and before any input. RAW: no translation of \n
+ * to \r\n, no line editing, and the console is not a terminal. A serial line has no end, so raw input
+ * has an escape: DLE EOT (0x10 0x04) is end of file, DLE DLE one DLE. tools/tally sends them. With the
+ * word noinput on the command line, raw input is at its end from the start. Otherwise the console is a
+ * terminal, whose size the command line gives (window=ROWSxCOLUMNS).
  */
 void console_init(bool raw);
 
-/* Makes the console, if it is a terminal, the controlling one of PROCESS, the first. */
+/* Makes the console, if it is a terminal, the controlling terminal of PROCESS, the first process. */
 void console_give(struct process *process);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What only the debug build checks (make DEBUG=1) and other folders must help with. In a release
- * build these are nothing. Poisoned memory is kernel/mm's own affair (kernel/debug/poison.h).
+ * Checks of the debug build (make DEBUG=1) that other folders must help with. In a release build they
+ * are empty. Poisoned memory concerns kernel/mm alone (kernel/debug/poison.h).
  *
  * TALLY_LOCK_ORDER is defined in the debug kernel, and not in the hosted unit tests.
  */
@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where in the source a lock is made free: the class that it belongs to. */
+/* The place in the source that initialises a lock: the class of the lock. */
 struct lock_site {
 	const char *file;
 	uint32_t line;
-	_Atomic uint32_t class; /* its number once it has been taken; 0: not yet */
+	_Atomic uint32_t class; /* its class's number; 0: the lock was never taken */
 };
 
 struct mutex;
@@ -23,20 +23,20 @@ struct spinlock;
 
 #ifdef TALLY_LOCK_ORDER
 
-/* The task is about to wait for LOCK, has got it without waiting, and gives it back. Panics on an
- * order of locks that contradicts one that was seen before, on a class of locks that is taken in
- * interrupts and also with interrupts on, and on waiting in an NMI. Any context. */
+/* The task is about to wait for LOCK; has taken it without waiting; releases it. Panic on an order of
+ * locks that contradicts an earlier one, on a class of locks that is taken in interrupts and also with
+ * interrupts on, and on waiting in an NMI. Any context. */
 void lock_order_take(struct spinlock *lock);
 void lock_order_note(struct spinlock *lock);
 void lock_order_give(struct spinlock *lock);
-/* The same for mutexes; and no spin lock is held then. Task context. */
+/* The same for mutexes, which also require that no spin lock is held. Task context. */
 void lock_order_take_mutex(struct mutex *mutex);
 void lock_order_give_mutex(struct mutex *mutex);
 
 /* The running task may be about to sleep: panics if it holds a spin lock. Task context. */
 void lock_order_check_sleep(void);
 
-/* Mutexes that a task has. */
+/* Greatest number of mutexes that a task holds. */
 #define LOCK_ORDER_MUTEXES_MAX 8
 struct lock_order_task {
 	const struct mutex *mutexes[LOCK_ORDER_MUTEXES_MAX];
@@ -71,12 +71,14 @@ static inline void lock_order_check_sleep(void)
 
 #endif
 
-/* The watchdog of interrupts that stay off (irqs_off.c). start: at start, once; the others: this processor's
- * timer interrupt is due at DEADLINE_NS, and is here. Interrupts off. */
+/* The watchdog of interrupts that stay off (irqs_off.c). start: at start, once. The others: this CPU's
+ * timer interrupt is set to DEADLINE_NS; it has arrived; an NMI begins; it ends. Interrupts off. */
 #ifdef TALLY_LOCK_ORDER
 void debug_irqs_off_start(void);
 void debug_timer_set(uint64_t deadline_ns);
 void debug_timer_interrupt(void);
+void debug_nmi_begin(void);
+void debug_nmi_end(void);
 #else
 static inline void debug_irqs_off_start(void)
 {
@@ -89,9 +91,17 @@ static inline void debug_timer_set(uint64_t deadline_ns)
 static inline void debug_timer_interrupt(void)
 {
 }
+
+static inline void debug_nmi_begin(void)
+{
+}
+
+static inline void debug_nmi_end(void)
+{
+}
 #endif
 
-/* Gives the stack canaries their number for this boot. Start, from a function that never returns. */
+/* Sets the stack canaries' number for this boot. Start, from a function that never returns. */
 #ifdef TALLY_LOCK_ORDER
 void debug_canary_init(void);
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * QEMU's debug console (isa-debugcon): a port that takes bytes, one after the other, and has no other
- * side. Files leave the machine through it (kernel/task/result.c).
+ * QEMU's debug console (isa-debugcon): a port that takes bytes, and sends none. Files leave the machine
+ * through it (kernel/task/result.c).
  */
 #ifndef KERNEL_DEBUG_CONSOLE_H
 #define KERNEL_DEBUG_CONSOLE_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether there is one. Any context. */
+/* Returns whether the machine has one. Any context. */
 bool debug_console_is_present(void);
 
 /* Sends SIZE bytes. Two callers at once mix their bytes. Any context. */

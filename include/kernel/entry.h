@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ways into the kernel: what the ISA's trap and system-call code calls, and the order in which
+ * Entries into the kernel: functions for the ISA's trap and system-call code, and the order in which
  * the machine-independent kernel starts.
  *
- * Start, on the boot processor (kernel/main.c):
+ * Start, on the boot CPU (kernel/main.c):
  *
  *   page_init                memory; nothing before it may allocate
- *   sched_init               the running code becomes this processor's idle task
+ *   sched_init               the running code becomes this CPU's idle task
  *   (clock, interrupts)
  *   task_create_kernel, sched_start   the task that does the rest and may sleep:
  *                            arch_smp_start, perf_init, initramfs_mount, init_run
- *   sched_start_cpu          idle loop; the secondary processors call it from cpu_start_secondary
+ *   sched_start_cpu          idle loop; the secondary CPUs call it from cpu_start_secondary
  */
 #ifndef KERNEL_ENTRY_H
 #define KERNEL_ENTRY_H
@@ -23,40 +23,41 @@
 
 struct trap_frame;
 
-/* A system call of the running task: number and arguments are taken from FRAME, the result is
- * put there. Called and returns with interrupts on. */
+/* Performs a system call of the running task: takes number and arguments from FRAME, and stores the
+ * result there. Called and returns with interrupts on. */
 void syscall_dispatch(struct trap_frame *frame);
 
-/* The running task, made by the call in FRAME and new, is about to return from it. Interrupts on. */
+/* The running task, a new one that the call in FRAME made, is about to return from that call.
+ * Interrupts on. */
 void syscall_first_return(struct trap_frame *frame);
 
-/* Whether a return to user mode has to go through user_return. Interrupts off. */
+/* Returns whether a return to user mode must go through user_return. Interrupts off. */
 static inline bool user_return_is_due(void)
 {
 	return atomic_load_explicit(&this_cpu(sched_requests).any, memory_order_relaxed) ||
 	       atomic_load_explicit(&task_current()->signals.return_work, memory_order_relaxed);
 }
 
-/* Switches if another task should run, acts on signals: may change FRAME, which is about to be restored, or
- * not return. Called and returns with interrupts off; enables them in between. */
+/* Switches if another task should run, and acts on signals: may change FRAME, which is about to be
+ * restored, or not return. Called and returns with interrupts off; enables them in between. */
 void user_return(struct trap_frame *frame);
 
-/* User code caused an exception that has no other meaning: sends SIGNAL with si_code CODE and
- * si_addr ADDRESS, to be acted on by user_return; ends the process when the signal is blocked
- * or ignored (Linux: force_sig_fault). Interrupts on. */
+/* User code caused an exception that has no other meaning: sends SIGNAL with si_code CODE and si_addr
+ * ADDRESS, for user_return to act on. Ends the process when the signal is blocked or ignored (Linux:
+ * force_sig_fault). Interrupts on. */
 void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t address);
 
-/* Mounts the initramfs (cpio newc, uncompressed) that lies at START in the direct map or the
- * kernel image and stays there. Damaged: boot_failure(). Task context, once. */
+/* Mounts the initramfs (cpio newc, uncompressed) that lies at START in the direct map or the kernel
+ * image and stays there. boot_failure() if it is damaged. Task context, once. */
 void initramfs_mount(const void *start, size_t size);
 
-/* Starts the first user task, as the interfaces say: /.tally/argv in /.tally/cwd, else /init with
- * the words after "--" of COMMAND_LINE in the root. What cannot be executed: boot_failure() with the reason. The
- * running kernel task ends. Once. */
+/* Starts the first user task: /.tally/argv in /.tally/cwd, else /init with the words after "--" of
+ * COMMAND_LINE in the root. boot_failure() with the reason if it cannot be executed. The running kernel
+ * task ends. Once. */
 _Noreturn void init_run(const char *command_line);
 
-/* Ends the machine because the first task ended with STATUS, as wait4 reports it: the last log
- * line, then the exit device (arch_power_off). Task context. */
+/* Ends the machine because the first task exited with STATUS, as wait4 reports it: the last log line,
+ * then the exit device (arch_machine_end). Task context. */
 _Noreturn void init_ended(int status);
 
 #endif

@@ -14,12 +14,12 @@ struct file_table;
 
 LIST_HEAD(file_lock_list, file_lock);
 
-/* fcntl's F_GETLK, F_SETLK, F_SETLKW and the F_OFD_ ones. Task context. */
+/* Performs fcntl's F_GETLK, F_SETLK, F_SETLKW and the F_OFD_ ones. Task context. */
 long file_lock_control(struct file *file, unsigned int command, unsigned long argument);
-/* TABLE gives up a descriptor of FILE: its locks on the file's inode go, as POSIX wants it. Task
+/* Removes TABLE's locks on FILE's inode when TABLE closes a descriptor of FILE, as POSIX requires. Task
  * context. */
 void file_lock_close(struct file *file, struct file_table *table);
-/* FILE's last reference is gone: so are its locks. Task context. */
+/* Removes FILE's locks after its last reference is dropped. Task context. */
 void file_lock_release(struct file *file);
 /* At start. */
 void file_lock_init(void);

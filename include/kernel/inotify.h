@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inotify: telling programs what happens to files and directories.
+ * inotify: reports to programs what happens to files and directories.
  *
- * Who does something to a file calls one of these hooks afterwards. As long as nobody watches anything, a hook is one test.
- * EVENT is one of IN_ACCESS … IN_MOVE_SELF of <uapi/linux/inotify.h>; that it is about a directory is found out here.
+ * Code that changes or uses a file calls one of these hooks afterwards. Without watches a hook is one test.
+ * EVENT is one of IN_ACCESS … IN_MOVE_SELF of <uapi/linux/inotify.h>; the hooks add IN_ISDIR for a directory.
  *
  * Every function: task context; tree_mutex may be held, and any mutex.
  */
@@ -23,8 +23,8 @@ struct dentry;
 struct inode;
 struct superblock;
 
-/* Whether there are watches. Written under inotify.c's lock, looked at without: who watches from now on is told of
- * what begins from now on. A plain byte, so that the test is one instruction. */
+/* True if there are watches. Written under inotify.c's lock, read without it: a new watch gets the events
+ * of operations that begin after it. A plain byte, so that the test is one instruction. */
 extern bool inotify_has_watches;
 
 /* The limits in /proc/sys/fs/inotify: of each user, and of the events in one instance's queue. */
@@ -35,7 +35,7 @@ static inline bool inotify_is_used(void)
 	return __builtin_expect(inotify_has_watches, 0);
 }
 
-/* What the hooks do when there are watches. */
+/* The hooks' slow paths, for when there are watches. */
 void inotify_tell_dentry(struct dentry *dentry, uint32_t event);
 void inotify_tell_inode(struct inode *inode, uint32_t event);
 void inotify_tell_entry(struct inode *directory, const char *name, size_t name_size, uint32_t event,
@@ -43,28 +43,28 @@ void inotify_tell_entry(struct inode *directory, const char *name, size_t name_s
 void inotify_tell_end(struct inode *inode);
 void inotify_tell_unmount(struct superblock *superblock);
 
-/* EVENT happened to what DENTRY names: for those who watch it or its directory. */
+/* Reports EVENT on the file of DENTRY to the watches on it or its directory. */
 static inline void inotify_dentry(struct dentry *dentry, uint32_t event)
 {
 	if (inotify_is_used())
 		inotify_tell_dentry(dentry, event);
 }
 
-/* The same through FILE; nothing happens through one that is only a place. */
+/* The same through FILE; a file opened with O_PATH has no events. */
 static inline void inotify_file(const struct file *file, uint32_t event)
 {
 	if (inotify_is_used() && file->dentry && !(file->flags & O_PATH))
 		inotify_tell_dentry(file->dentry, event);
 }
 
-/* EVENT happened to INODE, whatever its names are: for those who watch it. */
+/* Reports EVENT on INODE, under any name, to the watches on it. */
 static inline void inotify_inode(struct inode *inode, uint32_t event)
 {
 	if (inotify_is_used())
 		inotify_tell_inode(inode, event);
 }
 
-/* EVENT happened to the entry NAME, which is for INODE, of DIRECTORY. */
+/* Reports EVENT on the entry NAME, which is for INODE, of DIRECTORY. */
 static inline void inotify_entry(struct inode *directory, const char *name, size_t name_size,
 				 uint32_t event, const struct inode *inode)
 {
@@ -72,24 +72,24 @@ static inline void inotify_entry(struct inode *directory, const char *name, size
 		inotify_tell_entry(directory, name, name_size, event, inode, 0);
 }
 
-/* INODE has lost its last name, or who used that has gone: it is no more. */
+/* Reports the end of INODE: it has lost its last name and its last user. */
 static inline void inotify_end(struct inode *inode)
 {
 	if (inotify_is_used())
 		inotify_tell_end(inode);
 }
 
-/* SUPERBLOCK is no longer mounted. */
+/* Reports that SUPERBLOCK is no longer mounted. */
 static inline void inotify_unmount(struct superblock *superblock)
 {
 	if (inotify_is_used())
 		inotify_tell_unmount(superblock);
 }
 
-/* A number for the two events of one renaming. */
+/* Returns a number for the two events of one renaming. */
 uint32_t inotify_next_cookie(void);
 
-/* Sets the limit that depends on how much memory there is. At start. */
+/* Sets the limit that depends on the size of memory. At start. */
 void inotify_init(void);
 
 #endif

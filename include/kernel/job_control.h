@@ -2,11 +2,11 @@
 /*
  * Job control: sessions, the process groups in them, and the processes in those.
  *
- * A group lives as long as a process (a zombie too) or a terminal's foreground is in it, a session
- * as long as a group is. Their numbers are those of the processes that began them, and are not
- * given to a new process meanwhile.
+ * A group lives as long as a process (a zombie too) or a terminal's foreground is in it, a session as
+ * long as it has a group. Their ids are the pids of the processes that created them; no new process
+ * gets such a pid meanwhile.
  *
- * Lock: task_table_lock (T), <kernel/process.h>. What belongs to terminals is in <kernel/tty.h>.
+ * Lock: task_table_lock (T), <kernel/process.h>. For terminals see <kernel/tty.h>.
  */
 #ifndef KERNEL_JOB_CONTROL_H
 #define KERNEL_JOB_CONTROL_H
@@ -21,7 +21,7 @@ struct process;
 
 struct session {
 	pid_t id;
-	unsigned int groups; /* T: that are in it */
+	unsigned int groups; /* T: in the session */
 	RB_ENTRY(session) by_id;
 };
 
@@ -35,28 +35,27 @@ struct process_group {
 
 /* Makes PROCESS, which is in no group, the leader of a new session. 0 or -ENOMEM. Task context. */
 int job_control_begin_session(struct process *process);
-/* Puts CHILD, new, where PARENT is. T held. */
+/* Puts CHILD, new, into PARENT's group. T held. */
 void job_control_fork(struct process *parent, struct process *child);
-/* PROCESS is about to end: its group, if that loses its last tie to a parent in the session and
- * something in it is stopped, is told (SIGHUP, SIGCONT); a session leader gives up its terminal. T
- * held. */
+/* PROCESS is about to exit: if its group loses its last tie to a parent in the session and has a stopped
+ * member, sends it SIGHUP and SIGCONT; a session leader gives up its terminal. T held. */
 void job_control_exit(struct process *process);
-/* The same for the group of CHILD, which has another parent now that OLD_PARENT ended. T held. */
+/* The same for the group of CHILD, which has a new parent now that OLD_PARENT exited. T held. */
 void job_control_reparent(struct process *child, const struct process *old_parent);
-/* PROCESS was waited for: it leaves its group. T held. */
+/* Removes PROCESS, which was waited for, from its group. T held. */
 void job_control_forget(struct process *process);
 
-/* Whether a group or session has this number. T held. */
+/* Returns whether a group or session has this id. T held. */
 bool job_control_id_is_used(pid_t id);
-/* The group with this number, or NULL. T held. */
+/* Returns the group with this id, or NULL. T held. */
 struct process_group *process_group_find(pid_t id);
 /* Drops a reference to GROUP. T held. */
 void process_group_put(struct process_group *group);
 /* Sends INFO to every member of GROUP. T held. */
 void process_group_signal(struct process_group *group, const struct kernel_siginfo *info);
 
-/* Whether no member of GROUP has a parent outside of it in the session, who could continue it:
- * then SIGTSTP, SIGTTIN and SIGTTOU stop nobody. T held. */
+/* Returns whether no member of GROUP has a parent outside of it in the session, which could continue it:
+ * then SIGTSTP, SIGTTIN and SIGTTOU stop no member. T held. */
 bool process_group_is_orphaned(const struct process_group *group);
 
 #endif

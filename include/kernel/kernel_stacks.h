@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* KERNEL_STACK_SIZE bytes, not executable, with unmapped pages below; or NULL: no memory. Task context, or
- * start when there is an allocator. */
+/* Allocates KERNEL_STACK_SIZE bytes, not executable, with unmapped pages below; NULL: no memory. Task
+ * context, or start when there is an allocator. */
 void *kernel_stack_alloc(void);
-/* BASE, from kernel_stack_alloc, is used by nobody any more. Task context. */
+/* Frees BASE, from kernel_stack_alloc, which is unused now. Task context. */
 void kernel_stack_free(void *base);
 
-/* Whether ADDRESS lies in the unmapped pages below such a stack: an overflow. Any context. */
+/* Returns whether ADDRESS lies in the unmapped pages below such a stack: an overflow. Any context. */
 bool kernel_stack_guards(uintptr_t address);
 
 #endif

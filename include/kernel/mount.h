@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mounting, once a program's strings are in the kernel: for the calls of an ISA that has others. */
+/* Mounting, after a program's strings are copied to the kernel: for the calls of an ISA with mount calls
+ * of its own. */
 #ifndef KERNEL_MOUNT_H
 #define KERNEL_MOUNT_H
 
-/* mount(2): mounts a file system of TYPE (NULL: none is named) at the program's USER_PATH; FLAGS: MS_*; OPTIONS,
- * "name=value,…", are cut up. Task context. 0, or an error as the call has it. */
+/* mount(2): mounts a file system of TYPE (NULL: none named) at the program's USER_PATH; FLAGS: MS_*;
+ * OPTIONS, "name=value,…", are cut up. Task context. 0, or an error as the call has it. */
 int mount_at(unsigned long user_path, const char *type, unsigned int flags, char *options);
 
 #endif

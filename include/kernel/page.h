@@ -27,40 +27,40 @@ struct page_range {
 };
 
 /* Hands the COUNT ranges of RAM, in any order, none overlapping, to the allocator. Parts of
- * pages at their ends are left out. All must be in the direct map. Boot processor, once, before
+ * pages at their ends are left out. All must be in the direct map. Boot CPU, once, before
  * everything that allocates; boot_failure() when there is too little. */
 void page_init(const struct page_range *ranges, unsigned int count);
 
-/* 2^ORDER contiguous zeroed pages with one reference, aligned to their size, or NULL. ORDER: 0 …
- * PAGE_ORDER_MAX. Task and interrupt context. */
+/* Allocates 2^ORDER contiguous zeroed pages with one reference, aligned to their size; NULL: no memory.
+ * ORDER: 0 … PAGE_ORDER_MAX. Task and interrupt context. */
 void *page_alloc(unsigned int order);
 
-/* One more reference to the page that page_alloc returned at ADDRESS (order 0), or to the block
- * that begins there. Task and interrupt context. */
+/* Takes a reference to the page that page_alloc returned at ADDRESS (order 0), or to the block that
+ * begins there. Task and interrupt context. */
 void page_get(void *address);
 
 /* Drops a reference to the page or block that page_alloc returned at ADDRESS; the last one
  * frees it. Task and interrupt context. */
 void page_put(void *address);
 
-/* References held on the page or block at ADDRESS. A snapshot unless the caller holds the only
+/* Returns the references on the page or block at ADDRESS. A snapshot unless the caller holds the only
  * one. Any context. */
 unsigned int page_references(const void *address);
 
-/* What a page that a program sees is to the accounts of memory (statm's columns): its own, a file's
- * contents, or memory that programs share without a file. */
+/* How a page of a program counts in its memory use (statm's columns): private, a file's contents, or
+ * shared without a file. */
 enum page_kind { PAGE_ANONYMOUS, PAGE_FILE, PAGE_SHARED, PAGE_KINDS };
 
-/* The kind of the page at ADDRESS, PAGE_ANONYMOUS at first; and setting it, before a second holder
+/* Returns the kind of the page at ADDRESS, PAGE_ANONYMOUS at first; and sets it, before a second holder
  * can see the page. Any context. */
 enum page_kind page_kind(const void *address);
 void page_set_kind(void *address, enum page_kind kind);
 
-/* Pages that nobody holds, and pages in all. For leak tests and sysinfo. Any context. */
+/* Return the number of free pages, and of all pages. For leak tests and sysinfo. Any context. */
 size_t page_free_count(void);
 size_t page_total_count(void);
 
-/* Physical address behind an address in the direct map or the kernel image, and back. Any
+/* Returns the physical address of an address in the direct map or the kernel image; and the reverse. Any
  * context. */
 paddr_t page_paddr(const void *address);
 void *page_address(paddr_t paddr);

@@ -2,9 +2,9 @@
 /*
  * Pseudo files: file systems whose files are tables of functions, as /proc and /sys are.
  *
- * A tree of struct pseudo_entry, static and constant, says which files there are; a file's contents
- * are made when it is read. Parts of the tree are about something that comes and goes, like a task:
- * its target. A directory with a struct pseudo_dynamic has an entry for each target that there is.
+ * A tree of struct pseudo_entry, static and constant, describes the files; a file's contents are made when it
+ * is read. Parts of the tree describe an object that comes and goes, like a task: the target. A directory
+ * with a struct pseudo_dynamic has an entry for each target.
  */
 #ifndef KERNEL_PSEUDO_H
 #define KERNEL_PSEUDO_H
@@ -21,95 +21,94 @@ struct pseudo_entry;
 struct superblock;
 struct text;
 
-/* Directories' entries that come and go. Task context. */
+/* Entries of a directory that come and go. Task context. */
 struct pseudo_dynamic {
-	/* The target of the entry NAME in a directory about PARENT, with a reference, or NULL. */
+	/* Returns the target of the entry NAME in a directory about PARENT, with a reference, or NULL. */
 	void *(*find)(void *parent, const char *name, size_t name_size);
-	/* The first target with an id of at least *ID, which becomes its own, with a reference; or
+	/* Returns the first target with an id of at least *ID, which becomes its id, with a reference;
 	 * NULL: no more. */
 	void *(*next)(void *parent, uint64_t *id);
-	/* One more reference, and one less. NULL: targets are there for good. */
+	/* Take and drop a reference. NULL: targets exist at all times. */
 	void (*get)(void *target);
 	void (*put)(void *target);
-	/* The number by which it is listed, unlike any other's that is the target of such an entry. */
+	/* Returns the number by which the target is listed, unique among the targets of such entries. */
 	uint64_t (*id)(void *target);
-	/* What it is called, into BUFFER of SIZE bytes. NULL: its id is the name. */
+	/* Writes the target's name into BUFFER of SIZE bytes. NULL: its id is the name. */
 	void (*name)(void *target, char *buffer, size_t size);
-	/* Whether TARGET is no more: its directory stays open, but what is in it is ESRCH. NULL: never. */
+	/* True if TARGET is gone: its directory stays open, but access to its entries is ESRCH. NULL:
+	 * never. */
 	bool (*gone)(void *target);
-	/* mkdir and rmdir: an entry NAME comes, and goes: 0 or a negative error. NULL: nobody can do that. */
+	/* mkdir and rmdir of an entry NAME: 0 or a negative error. NULL: not possible. */
 	int (*make)(void *parent, const char *name, size_t name_size);
 	int (*remove)(void *parent, const char *name, size_t name_size);
 	/* Corrects the owner and the permissions of a new inode about TARGET. NULL: root's. */
 	void (*set_attributes)(void *target, struct inode *inode);
-	/* Nobody changes the modes of what is about a target. */
+	/* The modes of files about a target cannot change. */
 	bool fixed_modes;
-	/* What an entry is; its own name is not looked at. */
+	/* The description of each entry, apart from its name. */
 	const struct pseudo_entry *entry;
 };
 
 struct pseudo_entry {
 	const char *name; /* NULL: the end of a table */
 	uint32_t mode;	  /* S_IF* and permissions */
-	/* A regular file: its permissions are for root too. */
+	/* A regular file: its permissions apply to root, too. */
 	bool strict;
-	/* Nobody changes its mode or owner. */
+	/* Its mode and owner cannot change. */
 	bool fixed;
-	/* Whether MASK (R_OK, W_OK, X_OK) is permitted: 0 or -EACCES. NULL: inode_permission_by_mode. */
+	/* Checks MASK (R_OK, W_OK, X_OK): 0 or -EACCES. NULL: inode_permission_by_mode. */
 	int (*permission)(const struct inode *inode, void *target, unsigned int mask);
-	/* Whether it is there for TARGET. NULL: always. */
+	/* True if the entry exists for TARGET. NULL: always. */
 	bool (*exists)(void *target);
-	/* Whether it may be opened, beyond its permissions: 0 or a negative error. NULL: yes. */
+	/* Checks that it may be opened, beyond its permissions: 0 or a negative error. NULL: yes. */
 	int (*open)(void *target);
-	/* What read_at, write_at, show and store are about while it is open, made of TARGET as it is opened: 0 or a negative
-	 * error; and its end. It may outlive TARGET. NULL: TARGET itself. */
+	/* begin makes, at the open, the object *ABOUT that read_at, write_at, show and store get instead
+	 * of TARGET: 0 or a negative error. end frees it. It may outlive TARGET. NULL: TARGET itself. */
 	int (*begin)(void *target, void **about);
 	void (*end)(void *about);
-	/* It is closed, for the last time of one opening that open permitted. Not with open_file. NULL:
-	 * nothing. */
+	/* Called at the last close after an open that `open` permitted. Not with open_file. NULL: no
+	 * action. */
 	void (*close)(void *target);
-	/* Whether it may be opened for writing, beyond that: 0 or a negative error. NULL: yes. */
+	/* Checks that it may be opened for writing, beyond that: 0 or a negative error. NULL: yes. */
 	int (*may_write)(void *target);
-	/* A regular file with operations of its own, which this sets: 0 or a negative error. Instead of all
-	 * that follow but truncate. */
+	/* A regular file with operations of its own, which this sets: 0 or a negative error. Replaces all
+	 * following members but truncate. */
 	int (*open_file)(struct file *file, void *target);
-	/* It was opened so that it is cut off (O_TRUNC), or cut off. NULL: nothing. */
+	/* Called at an open with O_TRUNC, or a truncation. NULL: no action. */
 	void (*truncate)(void *target);
-	/* A regular file of bytes at positions, read and written by pieces of up to a page: how many
-	 * could be, or a negative error. Instead of the two that follow. */
+	/* A regular file of bytes at positions, read and written in pieces of up to a page: returns how
+	 * many bytes, or a negative error. Replaces the two following members. */
 	ssize_t (*read_at)(void *target, char *buffer, size_t size, uint64_t position);
 	ssize_t (*write_at)(void *target, const char *buffer, size_t size, uint64_t position);
-	/* A regular file: its contents. 0 or a negative error. */
+	/* Writes the contents of a regular file. 0 or a negative error. */
 	int (*show)(struct text *text, void *target);
-	/* What was written to it at once, terminated: SIZE, or a negative error. NULL: EIO. */
+	/* Stores the text of one write, terminated: SIZE, or a negative error. NULL: EIO. */
 	ssize_t (*store)(void *target, const char *text, size_t size);
-	/* The two know of its beginning only, as numbers in /proc/sys do: what is read behind that is nothing, and what
-	 * is written there, or is nothing, is left out. */
+	/* The two work only at position 0, as for numbers in /proc/sys: a read beyond it returns 0 bytes,
+	 * and a write beyond it, or of 0 bytes, has no effect. */
 	bool once;
-	/* A link: its text, see inode_ops.read_link, and where it leads if that is not by the
-	 * text. */
+	/* A link: its text, see inode_ops.read_link, and its target if the text does not lead there. */
 	ssize_t (*read_link)(void *target, char *buffer, size_t size);
 	struct dentry *(*follow)(void *target, int *error);
-	/* A directory: what is always in it, and what comes and goes. */
+	/* A directory: its constant entries, and those that come and go. */
 	const struct pseudo_entry *children;
 	const struct pseudo_dynamic *dynamic;
 };
 
-/* What INODE, of any file system, is about, if it is a directory of ENTRY, which a pseudo_dynamic has; else NULL.
- * It is there as long as the inode. Any context. */
+/* Returns the target of INODE, of any file system, if it is a directory of ENTRY, which a pseudo_dynamic
+ * has; else NULL. The target lives as long as the inode. Any context. */
 void *pseudo_target(struct inode *inode, const struct pseudo_entry *entry);
 
-/* A file system of TYPE with ROOT's children in its root, mounted at PATH, whose directory is made if
- * it is not there. Who wants to make something in it is told REFUSAL. At start: boot_failure() when that
- * cannot be. */
+/* Mounts a file system of TYPE with ROOT's children in its root at PATH, and creates that directory if
+ * needed. REFUSAL: the error of creating an entry in it. At start: boot_failure() on errors. */
 void pseudo_mount(const char *type, uint32_t magic, int refusal, const struct pseudo_entry *root,
 		  const char *path);
 
-/* Another file system of a TYPE that was mounted so, mounted at PATH. At start, errors as above. */
+/* Mounts another file system of a TYPE that pseudo_mount mounted, at PATH. At start, errors as above. */
 void pseudo_mount_again(const char *type, const char *path);
 
-/* Another file system of a TYPE that was mounted so, mounted nowhere. 0, -ENODEV (no such type),
- * -ENOMEM. Task context. */
+/* Creates another file system of such a TYPE, mounted nowhere. 0, -ENODEV (no such type), -ENOMEM. Task
+ * context. */
 int pseudo_create(const char *type, struct superblock **result);
 
 #endif

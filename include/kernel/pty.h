@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pairs of terminals (pty(7)): opening their two sides. What they do then is in kernel/tty/pty.c. */
+/* Pairs of terminals (pty(7)): opening their two sides. kernel/tty/pty.c has their behaviour. */
 #ifndef KERNEL_PTY_H
 #define KERNEL_PTY_H
 
@@ -10,19 +10,20 @@ struct dentry;
 struct file;
 struct inode;
 
-/* FILE, new, becomes the master of a new pair, whose slave is locked. 0, -ENOMEM, -ENOSPC (there
- * are as many pairs as there may be). Task context. */
+/* Opens FILE, a new one, as the master of a new pair, whose slave is locked. 0, -ENOMEM, -ENOSPC (the
+ * greatest number of pairs exists). Task context. */
 int pty_open_master(struct file *file);
 
-/* FILE, new, becomes a file of pair NUMBER's slave. 0, -ENOMEM, -EBUSY, or -EIO: there is none, it is
- * locked, or its master was closed. Task context. */
+/* Opens FILE, a new one, on the slave of pair NUMBER. 0, -ENOMEM, -EBUSY, or -EIO: the slave does not
+ * exist, is locked, or its master was closed. Task context. */
 int pty_open_slave(unsigned int number, struct file *file);
 
-/* Whether DEVICE is a slave's number; and its node's way to pty_open_slave. */
+/* Returns whether DEVICE is a slave's number; and opens a slave's node by pty_open_slave. */
 bool pty_is_slave(uint64_t device);
 int pty_slave_open(struct inode *inode, struct file *file);
 
-/* Gives slave NUMBER its name below /dev/pts: the dentry, or NULL; and takes it away. Task context. */
+/* Create slave NUMBER's name below /dev/pts: returns the dentry, or NULL; and remove the name. Task
+ * context. */
 struct dentry *pty_name_create(unsigned int number);
 void pty_name_remove(struct dentry *name);
 

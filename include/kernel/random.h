@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random bytes that nobody can foretell: AT_RANDOM, where things are placed, getrandom(2),
- * /dev/random. How good they are is up to the processor's source of entropy; without one there is only
- * timing.
+ * Unpredictable random bytes: AT_RANDOM, address-space layout, getrandom(2), /dev/random. Their quality
+ * depends on the CPU's source of entropy; without one there is only timing.
  */
 #ifndef KERNEL_RANDOM_H
 #define KERNEL_RANDOM_H
@@ -12,8 +11,8 @@
 /* Fills BUFFER. Any context but NMI, any lock held. */
 void random_bytes(void *buffer, size_t size);
 
-/* Mixes what somebody holds for random into what comes from now on; it is not trusted. Any context but
- * NMI. */
+/* Mixes BYTES, which a caller supplies as random, into later output; they are not trusted. Any context
+ * but NMI. */
 void random_add(const void *bytes, size_t size);
 /* The same with the machine's own entropy. Any context but NMI. */
 void random_reseed(void);

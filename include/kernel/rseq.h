@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Restartable sequences: a program's short code that must run on one processor without interruption, and
- * is sent elsewhere (its abort address) if it did not. See kernel/task/rseq.c.
+ * Restartable sequences: a program's short code that must run on one CPU without interruption, and
+ * continues elsewhere (its abort address) if it did not. See kernel/task/rseq.c.
  */
 #ifndef KERNEL_RSEQ_H
 #define KERNEL_RSEQ_H
@@ -12,26 +12,25 @@
 struct task;
 struct trap_frame;
 
-/* A task's part: its own. That it was interrupted, or moved, since it last left the kernel is marked with
- * its signals (signals.sequence), also by others that ask it to start its sequence again. */
+/* A task's part: its own. signals.sequence marks a task that was preempted or migrated since it last left the
+ * kernel; other tasks set it, too, to restart the sequence. */
 struct rseq_state {
 	uintptr_t address; /* of the area in user memory; 0: none is registered */
 	uint32_t size, signature;
-	int cpu; /* what the area says */
+	int cpu; /* as in the area */
 };
 
-/* The running task returns to user mode through FRAME, with signals.sequence: brings the area up to date, and
- * sends a sequence that was interrupted to its abort address. An area that makes no sense is SIGSEGV.
- * Task context, interrupts on. */
+/* The current task returns to user mode through FRAME, with signals.sequence: updates the area, and moves an
+ * interrupted sequence to its abort address. SIGSEGV if the area is invalid. Task context, interrupts on. */
 void rseq_return(struct trap_frame *frame);
 
-/* The same before a signal's handler is entered, but an area that makes no sense is an error, and no signal. */
+/* The same before a signal's handler is entered, but an invalid area is an error, and no signal. */
 int rseq_interrupt(struct trap_frame *frame);
 
-/* CHILD, a copy of the running task, has its area too if it has a copy of its memory. */
+/* Copies the registration to CHILD, a copy of the current task, if CHILD has a copy of its memory. */
 void rseq_fork(struct task *child, bool shares_memory);
 
-/* The running task has another program now. */
+/* Removes the registration: the current task has another program now. */
 void rseq_exec(void);
 
 #endif

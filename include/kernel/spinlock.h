@@ -2,14 +2,14 @@
 /*
  * Spin locks.
  *
- * The kernel is not preemptive, so a holder keeps its processor. Data that an interrupt handler
- * touches is locked with the _irqsave form everywhere. An NMI takes no lock, ever: what it touches
- * is per-CPU and ordered by the PMU's own freeze, or lock-free (the ring buffer).
+ * The kernel is not preemptive, so a holder keeps its CPU. Data that an interrupt handler touches is
+ * locked with the _irqsave form everywhere. An NMI never takes a lock: it touches only per-CPU data
+ * that disabling the PMU protects, or lock-free data (the ring buffer).
  *
- * The lock is one word that names its holder, so spin_assert_held() can check the locking rules
- * that are written beside the data. Not fair, on purpose: processors are a host's threads more
- * often than not, and the next one of a fair queue may not be running while all others wait for it.
- * With tickets, four virtual processors on two of the host's came to a standstill over one lock.
+ * The lock is one word that names its holder, so spin_assert_held() can check the locking rules that
+ * are written beside the data. The lock is not fair, on purpose: CPUs often are threads of a host, and
+ * the next waiter of a fair queue may not be running while all others wait for it. With tickets, four
+ * virtual CPUs on two of the host's came to a standstill over one lock.
  */
 #ifndef KERNEL_SPINLOCK_H
 #define KERNEL_SPINLOCK_H
@@ -30,10 +30,10 @@ struct spinlock {
 
 #ifdef TALLY_LOCK_ORDER
 
-/* So that the checker sees who takes the lock. */
+/* Inlined so that the checker sees the lock's caller. */
 #define SPIN_INLINE    static inline __attribute__((always_inline))
 #define LOCK_SITE_HERE (&(struct lock_site){ __FILE__, __LINE__, 0 })
-/* Of a variable outside of functions. */
+/* For a variable outside of functions. */
 #define SPINLOCK_INITIALIZER      \
 	{                         \
 		0, LOCK_SITE_HERE \
@@ -56,7 +56,7 @@ struct spinlock {
 		0            \
 	}
 
-/* Makes LOCK free. Before anyone else can see it. */
+/* Makes LOCK free. Before any other CPU can see it. */
 static inline void spin_init(struct spinlock *lock)
 {
 	atomic_init(&lock->owner, 0);
@@ -64,7 +64,7 @@ static inline void spin_init(struct spinlock *lock)
 
 #endif
 
-/* Whether this processor holds LOCK. For assertions only. */
+/* Returns whether this CPU holds LOCK. For assertions only. */
 static inline bool spin_held(struct spinlock *lock)
 {
 	return atomic_load_explicit(&lock->owner, memory_order_relaxed) == (int)cpu_id() + 1;
@@ -72,7 +72,7 @@ static inline bool spin_held(struct spinlock *lock)
 
 #define spin_assert_held(lock) ASSERT_DEBUG(spin_held(lock))
 
-/* What the two ways of taking LOCK have in common. */
+/* The common part of the two functions that take LOCK. */
 static inline bool spin_get(struct spinlock *lock)
 {
 	int nobody = 0;
@@ -81,8 +81,8 @@ static inline bool spin_get(struct spinlock *lock)
 						       memory_order_acquire, memory_order_relaxed);
 }
 
-/* Takes LOCK if it is free at this moment; returns whether. Any context: the one form an NMI may
- * use, for what it can do without. */
+/* Takes LOCK if it is free at this moment; returns whether it did. Any context: the only form for an
+ * NMI, which must be able to continue without the lock. */
 SPIN_INLINE bool spin_try_lock(struct spinlock *lock)
 {
 	bool taken = spin_get(lock);
@@ -92,7 +92,7 @@ SPIN_INLINE bool spin_try_lock(struct spinlock *lock)
 	return taken;
 }
 
-/* Spins until LOCK, which somebody has, is this processor's. */
+/* Spins until this CPU has taken LOCK, which another CPU holds. */
 static inline void spin_wait_untraced(struct spinlock *lock)
 {
 	do {
@@ -102,10 +102,10 @@ static inline void spin_wait_untraced(struct spinlock *lock)
 	} while (!spin_get(lock));
 }
 
-/* The same, and the tracepoints of contention tell of it: kernel/smp/spinlock.c. */
+/* The same, reported to the tracepoints of contention: kernel/smp/spinlock.c. */
 void spin_wait(struct spinlock *lock);
 
-/* Takes LOCK; spins until it is free. Not from an NMI; not twice on one processor. */
+/* Takes LOCK; spins until it is free. Not from an NMI; not twice on one CPU. */
 SPIN_INLINE void spin_lock(struct spinlock *lock)
 {
 	lock_order_take(lock);
@@ -113,8 +113,8 @@ SPIN_INLINE void spin_lock(struct spinlock *lock)
 		spin_wait(lock);
 }
 
-/* The same for the locks that tracepoints themselves need: nothing is told of them, as what is told may
- * be about somebody who has just taken one. */
+/* The same without tracepoints, for the locks that tracepoints themselves need: a tracepoint may fire
+ * in code that holds one of these locks. */
 SPIN_INLINE void spin_lock_untraced(struct spinlock *lock)
 {
 	lock_order_take(lock);
@@ -122,7 +122,7 @@ SPIN_INLINE void spin_lock_untraced(struct spinlock *lock)
 		spin_wait_untraced(lock);
 }
 
-/* Gives LOCK back. The holder only. */
+/* Releases LOCK. The holder only. */
 static inline void spin_unlock(struct spinlock *lock)
 {
 	ASSERT_DEBUG(spin_held(lock));
@@ -139,7 +139,7 @@ SPIN_INLINE unsigned long spin_lock_irqsave(struct spinlock *lock)
 	return state;
 }
 
-/* Gives LOCK back and restores the interrupt state. */
+/* Releases LOCK and restores the interrupt state. */
 static inline void spin_unlock_irqrestore(struct spinlock *lock, unsigned long state)
 {
 	spin_unlock(lock);

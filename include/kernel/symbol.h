@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of the kernel's functions, for people who read backtraces.
+ * Names of the kernel's functions, for readers of backtraces.
  */
 #ifndef KERNEL_SYMBOL_H
 #define KERNEL_SYMBOL_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The function that ADDRESS lies in, with *OFFSET from its start; NULL when it lies in none. Any
+/* Returns the function that contains ADDRESS, with *OFFSET from its start; NULL: no function does. Any
  * context. */
 const char *symbol_find(uintptr_t address, size_t *offset);
 
@@ -19,10 +19,10 @@ struct symbol_entry {
 	const char *name;
 };
 
-/* Function number INDEX in order of address; false: there are fewer. Any context. */
+/* Stores function number INDEX in the order of addresses; false: there are fewer. Any context. */
 bool symbol_get(size_t index, struct symbol_entry *entry);
 
-/* Where the kernel's functions begin and end. Any context. */
+/* Stores the bounds of the kernel's functions. Any context. */
 void symbol_get_range(uintptr_t *start, uintptr_t *end);
 
 #endif

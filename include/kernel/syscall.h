@@ -2,25 +2,24 @@
 /*
  * System calls: every function that the table (kernel/syscall/table.c) may name.
  *
- * Each takes the six argument registers as they are, checks what it uses, and returns what the
- * program gets: a result, or a negative error. Behaviour and errors: the manual page of the same
- * name in section 2, and Linux 6.12 where that is silent. Task context, interrupts on, no lock
- * held.
+ * Each takes the six argument registers unchanged, checks those that it uses, and returns the program's
+ * result, or a negative error. Behaviour and errors: the manual page of the same name in section 2, and
+ * Linux 6.12 where that is silent. Task context, interrupts on, no lock held.
  */
 #ifndef KERNEL_SYSCALL_H
 #define KERNEL_SYSCALL_H
 
-/* Returned instead of EINTR: as table.c says of the call, but it starts again only if no handler ran. The
- * number is Linux's for the same, and no error of a program's. */
+/* Returned instead of EINTR: applies the call's restart rule in table.c, but restarts only if no
+ * handler ran. The number is Linux's for the same; a program never sees it. */
 #define EINTR_UNHANDLED 516
-/* The same for a call that starts again whatever handler ran: Linux's ERESTARTNOINTR. */
+/* The same for a call that restarts even if a handler ran: Linux's ERESTARTNOINTR. */
 #define EINTR_HANDLED	513
-/* The same for a call that does not start again even then: one on a socket with a time-out. */
+/* The same for a call that does not restart even without a handler: one on a socket with a time-out. */
 #define EINTR_ENDS	517
 
 typedef long syscall_function(const unsigned long arg[6]);
 
-/* Linux's name of system call NUMBER, or NULL. Any context. */
+/* Returns Linux's name of system call NUMBER, or NULL. Any context. */
 const char *syscall_name(unsigned long number);
 
 /* memory: kernel/mm/memory_calls.c */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What syslog(2) and /dev/kmsg agree on: who may read the log, and where it was cleared. */
+/* The rules that syslog(2) and /dev/kmsg share: permission to read the log, and the place of its
+ * clearing. */
 #ifndef KERNEL_SYSLOG_H
 #define KERNEL_SYSLOG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether the running task may read the log: only with CAP_SYSLOG, as where Linux's
- * kernel.dmesg_restrict is 1. Task context. */
+/* Returns whether the running task may read the log: only with CAP_SYSLOG, as with Linux's
+ * kernel.dmesg_restrict = 1. Task context. */
 bool syslog_permitted(void);
 
-/* Number of the first record after the last clearing. Any context. */
+/* Returns the number of the first record after the last clearing. Any context. */
 uint64_t syslog_cleared(void);
 
 #endif

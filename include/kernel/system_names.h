@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the machine is called: uname(2), sethostname(2), setdomainname(2), /proc/sys/kernel. */
+/* The machine's names: uname(2), sethostname(2), setdomainname(2), /proc/sys/kernel. */
 #ifndef KERNEL_SYSTEM_NAMES_H
 #define KERNEL_SYSTEM_NAMES_H
 
@@ -9,7 +9,7 @@
 
 enum system_name { SYSTEM_HOST_NAME, SYSTEM_DOMAIN_NAME };
 
-/* Copies them all, as uname tells them: terminated. Task context. */
+/* Copies all names, terminated, for uname. Task context. */
 void system_names_get(struct kernel_utsname *names);
 /* Copies a name, terminated. Task context. */
 void system_name_get(enum system_name which, char name[UTSNAME_SIZE]);

@@ -17,12 +17,11 @@ struct text {
 	bool failed; /* there was no memory for all of it */
 };
 
-/* Appends; formats as log_write's. Task context. */
+/* Appends a formatted text; formats as log_write's. Task context. */
 __attribute__((format(printf, 2, 3))) void text_print(struct text *text, const char *format, ...);
-/* Appends SIZE bytes as they are. */
+/* Appends SIZE bytes unchanged. */
 void text_append(struct text *text, const char *bytes, size_t size);
-/* Appends the set CPUS of processors as a mask ("f") and as a list ("0-2,5"), as Linux writes them, without
- * a line end. */
+/* Append CPUS as a mask ("f") and as a list ("0-2,5"), in Linux's form, without a newline. */
 void text_print_cpu_mask(struct text *text, cpumask_t cpus);
 void text_print_cpu_list(struct text *text, cpumask_t cpus);
 /* Frees the bytes; the text is empty again. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Red-black trees: newlib's <sys/tree.h>, with the one word that it expects from the C library
- * of a BSD. */
+/* Red-black trees: newlib's <sys/tree.h>, with the one macro that it expects from a BSD's C library. */
 #ifndef KERNEL_TREE_H
 #define KERNEL_TREE_H
 

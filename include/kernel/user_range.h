@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A range of addresses that lies in user space. Everything that walks areas or page tables takes one, and no
- * pair of numbers, so that an address from a program is checked before anything looks behind it.
+ * A range of addresses that lies in user space. Everything that walks areas or page tables takes one instead
+ * of a pair of numbers, so that an address from a program is checked before its first use.
  *
  * Only the functions of this header make one. Another file that tries does not compile: the names of the
- * members are poisoned behind the last function, and a list of values without names is an error
+ * members are poisoned after the last function, and a list of values without names is an error
  * (-Wdesignated-init). `struct user_range range = {}` is the empty range.
  *
- * A program may name a range that reaches beyond user space. Some calls refuse all of it
- * (user_range_make); others work up to the end, and treat the rest as they treat what nothing is mapped at
+ * A program may name a range that reaches beyond user space. Some calls refuse such a range
+ * (user_range_make); others work up to the end, and treat the rest like addresses without a mapping
  * (user_range_clip): so a range also says how many bytes lie outside.
  *
  * Any context: values without a lock.
@@ -46,20 +46,20 @@ static inline uintptr_t user_range_end(struct user_range range)
 	return range.user_range_member_end;
 }
 
-/* Bytes, without those outside. */
+/* Returns the bytes in user space. */
 static inline size_t user_range_size(struct user_range range)
 {
 	return range.user_range_member_end - range.user_range_member_start;
 }
 
-/* Bytes that were asked for and lie beyond user space. */
+/* Returns the requested bytes that lie beyond user space. */
 static inline size_t user_range_outside(struct user_range range)
 {
 	return range.user_range_member_outside;
 }
 
-/* The part of [START, START + SIZE) that lies in user space; the rest is outside. A range that wraps ends at
- * the end of all addresses. Addresses below USER_START count as user space, as in Linux. */
+/* Returns the part of [START, START + SIZE) that lies in user space; the rest is outside. A range that wraps
+ * ends at the end of all addresses. Addresses below USER_START count as user space, as in Linux. */
 static inline struct user_range user_range_clip(uintptr_t start, size_t size)
 {
 	uintptr_t end = start + size < start ? UINTPTR_MAX : start + size;
@@ -73,7 +73,7 @@ static inline struct user_range user_range_clip(uintptr_t start, size_t size)
 	};
 }
 
-/* [START, START + SIZE) if all of it lies in user space; else false. An empty one may lie at USER_END. */
+/* Makes RANGE [START, START + SIZE); false: part of it lies outside. An empty range may lie at USER_END. */
 static inline bool user_range_make(uintptr_t start, size_t size, struct user_range *range)
 {
 	if (size > USER_END || start > USER_END - size)
@@ -82,7 +82,7 @@ static inline bool user_range_make(uintptr_t start, size_t size, struct user_ran
 	return true;
 }
 
-/* The part of RANGE at AT and above; and the part below. */
+/* Return the part of RANGE at AT and above, and the part below. */
 static inline struct user_range user_range_from(struct user_range range, uintptr_t at)
 {
 	uintptr_t end = range.user_range_member_end;
@@ -105,7 +105,7 @@ static inline struct user_range user_range_below(struct user_range range, uintpt
 	return range;
 }
 
-/* All pages that RANGE touches. */
+/* Returns all pages that RANGE touches. */
 static inline struct user_range user_range_pages(struct user_range range)
 {
 	range.user_range_member_start &= PAGE_MASK;

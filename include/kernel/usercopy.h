@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Access to user memory: the one way. Every function checks that the whole range lies in user space
+ * Access to user memory: the only way. Every function checks that the whole range lies in user space
  * and survives a fault at any byte (exception table); none of them trusts anything.
  */
 #ifndef KERNEL_USERCOPY_H
@@ -13,18 +13,17 @@
 
 #include <arch/usercopy.h>
 
-/* The address of MEMBER in the TYPE at ADDRESS of user memory, which may not be aligned as TYPE has to
- * be: so never by a pointer to one. */
+/* The address of MEMBER in the TYPE at ADDRESS of user memory. ADDRESS may be misaligned for TYPE, so a
+ * pointer to TYPE must not be used. */
 #define USER_MEMBER(address, type, member) ((void *)((uintptr_t)(address) + offsetof(type, member)))
 
-/* Task context, interrupts on (a fault may sleep). 0, or -EFAULT (then nothing is known about how
+/* Task context, interrupts on (a fault may sleep). 0, or -EFAULT (then it is unknown how
  * much was copied). */
 int copy_from_user(void *destination, const void *user_source, size_t size);
 int copy_to_user(void *user_destination, const void *source, size_t size);
 int clear_user(void *user_destination, size_t size);
 
-/* The same two from or to the kernel's own memory instead, if not USER: for what serves programs and the
- * kernel alike. */
+/* The same, but not USER means kernel memory: for code that serves programs and the kernel alike. */
 static inline int copy_from(void *destination, const void *source, size_t size, bool user)
 {
 	if (user)
@@ -41,8 +40,8 @@ static inline int copy_to(void *destination, const void *source, size_t size, bo
 	return 0;
 }
 
-/* Puts DESIRED at USER, aligned, if what is there is *EXPECTED, which becomes what was there: equal to
- * before if it was done. No other task sees anything between. Context as above. 0, -EFAULT. */
+/* Stores DESIRED at USER, aligned, if *EXPECTED is there, in one atomic step; *EXPECTED becomes what was
+ * there, unchanged on success. Context as above. 0, -EFAULT. */
 int user_compare_exchange(uint32_t *user, uint32_t *expected, uint32_t desired);
 
 /* Copies a string of at most SIZE bytes with its end; returns its length without it, -EFAULT, or

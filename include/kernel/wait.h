@@ -121,4 +121,6 @@ void mutex_unlock(struct mutex *mutex);
 /* Whether the running task holds MUTEX. For assertions. */
 bool mutex_held(struct mutex *mutex);
 
+#define mutex_assert_held(mutex) ASSERT_DEBUG(mutex_held(mutex))
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stack canaries, in the debug build: a function with an array keeps a copy of one random word
- * between the array and its return address, and calls here when the copy has changed by the time it
- * returns (GCC's -fstack-protector-strong with -mstack-protector-guard=global).
+ * Stack canaries, in the debug build: a function with an array keeps a copy of one random word between
+ * the array and its return address, and calls __stack_chk_fail if the copy has changed when it returns
+ * (GCC's -fstack-protector-strong with -mstack-protector-guard=global).
  */
 #ifdef TALLY_DEBUG
 
@@ -12,11 +12,11 @@
 #include <kernel/log.h>
 #include <kernel/random.h>
 
-/* The names are GCC's. */
+/* GCC defines these names. */
 extern uintptr_t __stack_chk_guard;
 _Noreturn void __stack_chk_fail(void);
 
-/* Until the clock runs, a number that no one writes by mistake. */
+/* Before the clock runs: a number that no code writes by mistake. */
 uintptr_t __stack_chk_guard = 0x5bd1e995f00d0a00;
 
 __attribute__((no_stack_protector)) void debug_canary_init(void)
@@ -24,13 +24,13 @@ __attribute__((no_stack_protector)) void debug_canary_init(void)
 	uintptr_t random;
 
 	random_bytes(&random, sizeof(random));
-	/* A string that runs over its end stops at the zero. */
+	/* A string that overruns its array stops at the zero byte. */
 	__stack_chk_guard = random & ~(uintptr_t)0xff;
 }
 
 void __stack_chk_fail(void)
 {
-	panic("stack smashed: a function wrote behind an array of its own");
+	panic("stack smashed: a function wrote past an array of its own");
 }
 
 #endif

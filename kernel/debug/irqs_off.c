@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The debug build's watchdog of interrupts: panic when they were off for more than a millisecond. The command
- * line's word irqs-off-watchdog starts it, on a machine of one processor whose time is virtual: elsewhere an
- * interrupt is late because the host, or another processor, had the time.
+ * line's word irqs-off-watchdog starts it, on a machine of one CPU whose time is virtual: elsewhere an
+ * interrupt is late because the host, or another CPU, had the time.
  *
- * A timer beats, so that an interrupt is due soon at every moment. One that comes late was held off; the frame that it
- * interrupts says where interrupts were let in again.
+ * A timer beats, so that an interrupt is due soon at every moment. A late interrupt was held off; the frame that it
+ * interrupts says where interrupts were enabled again.
+ *
+ * The time of NMIs is not counted, nor the moment between two of them. A sampling event with a tiny period interrupts
+ * each instruction of a section with interrupts off; throttling bounds that, 400 samples of an event in a tick
+ * (kernel/perf/throttle.c).
  */
 #ifdef TALLY_LOCK_ORDER
 
@@ -18,9 +22,12 @@
 
 #define LIMIT_NS NSEC_PER_MSEC
 #define BEAT_NS	 (LIMIT_NS / 8)
+/* NMIs that are no further apart come one after the other: entry and exit alone take a good part of it. */
+#define STORM_NS 1000
 
-/* The processor's own, interrupts off: when its timer's interrupt is due. */
+/* When the timer interrupt is due. Written with interrupts off, and by NMIs, which only move it. */
 static uint64_t due_ns = UINT64_MAX;
+static uint64_t nmi_began_ns, nmi_ended_ns;
 static struct timer beat_timer;
 static bool watches;
 
@@ -34,7 +41,7 @@ void debug_irqs_off_start(void)
 	if (!boot_word("irqs-off-watchdog"))
 		return;
 	if (cpu_count() > 1)
-		boot_failure("irqs-off-watchdog: give the machine one processor and virtual time");
+		boot_failure("irqs-off-watchdog: give the machine one CPU and virtual time");
 	timer_init(&beat_timer, beat);
 	unsigned long state = arch_irq_save();
 
@@ -49,7 +56,7 @@ void debug_timer_set(uint64_t deadline_ns)
 		return;
 	uint64_t now_ns = clock_ns();
 
-	/* One that is due already is waiting for interrupts. */
+	/* A timer that is due already waits for interrupts. */
 	if (due_ns > now_ns)
 		due_ns = deadline_ns > now_ns ? deadline_ns : now_ns;
 }
@@ -63,6 +70,26 @@ void debug_timer_interrupt(void)
 	due_ns = UINT64_MAX;
 	if (late_ns > LIMIT_NS)
 		panic_at(arch_interrupt_frame(), "interrupts were off for %lu us", late_ns / 1000);
+}
+
+void debug_nmi_begin(void)
+{
+	if (!watches)
+		return;
+	nmi_began_ns = clock_ns();
+	if (nmi_began_ns - nmi_ended_ns < STORM_NS)
+		nmi_began_ns = nmi_ended_ns;
+}
+
+void debug_nmi_end(void)
+{
+	if (!watches)
+		return;
+	uint64_t now_ns = clock_ns(), from_ns = nmi_began_ns > due_ns ? nmi_began_ns : due_ns;
+
+	if (now_ns > from_ns)
+		due_ns += now_ns - from_ns;
+	nmi_ended_ns = now_ns;
 }
 
 #endif

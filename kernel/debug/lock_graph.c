@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * In which orders locks of different classes were taken, as a directed graph that has no cycle: an
- * order that would close one can end in a deadlock, even if it has not.
+ * The orders in which locks of different classes were taken, as a directed graph without cycles: an
+ * order that would close a cycle can end in a deadlock, even if it has not.
  *
- * A plain search in depth from the later lock to the earlier one; additions are rare, since there
- * are few orders and each is added once.
+ * A depth-first search runs from the later lock to the earlier one. Additions are rare: there are few
+ * orders, and each is added once.
  */
 #include "lock_graph.h"
 
@@ -15,7 +15,7 @@ bool lock_graph_has(const struct lock_graph *graph, unsigned int a, unsigned int
 	return atomic_load_explicit(&graph->after[a][b / 64], memory_order_relaxed) >> b % 64 & 1;
 }
 
-/* Whether TO can be reached from FROM. */
+/* Returns whether there is a path from FROM to TO. */
 static bool reaches(const struct lock_graph *graph, unsigned int from, unsigned int to)
 {
 	uint64_t seen[LOCK_CLASSES_MAX / 64] = { 0 };

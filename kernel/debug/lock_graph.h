@@ -14,10 +14,10 @@ struct lock_graph {
 	_Atomic uint64_t after[LOCK_CLASSES_MAX][LOCK_CLASSES_MAX / 64];
 };
 
-/* Whether B was seen directly after A. */
+/* Returns whether B was seen directly after A. */
 bool lock_graph_has(const struct lock_graph *graph, unsigned int a, unsigned int b);
-/* Adds that B comes after A. False, and nothing is added, if A comes after B already, directly or
- * through others: then *NEXT is the class after B on the way to A. A is not B. */
+/* Adds that B comes after A. Returns false and adds nothing if A comes after B already, directly or
+ * through others: then *NEXT is the class after B on the path to A. A is not B. */
 bool lock_graph_add(struct lock_graph *graph, unsigned int a, unsigned int b, unsigned int *next);
 
 #endif

@@ -2,14 +2,14 @@
 /*
  * The lock-order checker of the debug build.
  *
- * Locks that are made free at the same place in the source are one class. Each processor knows the
- * spin locks that it holds, each task its mutexes. When one is waited for while another is held, that
- * order of classes is added to a graph; an order that contradicts what the graph has is a deadlock
- * that has not happened yet: panic, with both orders. Two locks of one class are not compared.
+ * Locks that are initialised at the same place in the source form one class. The checker stores each
+ * CPU's held spin locks and each task's held mutexes. When a CPU waits for a lock while it holds
+ * another, the order of the two classes is added to a graph. An order that contradicts the graph is a
+ * deadlock that has not happened yet: panic, with both orders. Two locks of one class are not compared.
  *
- * A class that an interrupt takes must never be taken with interrupts on: the interrupt could come
- * then. NMIs wait for no lock at all; what they get without waiting is not recorded, because they
- * interrupt this file too.
+ * A class that an interrupt takes must never be taken with interrupts on: the interrupt could arrive at
+ * that moment. NMIs wait for no lock at all. Locks that an NMI takes without waiting are not recorded,
+ * because the NMI may have interrupted this file.
  *
  * Lock: graph_lock, a bare word, irqsave, innermost of all.
  */
@@ -33,7 +33,7 @@
 struct held {
 	const struct spinlock *lock;
 	unsigned int class;
-	const void *where; /* return address of who took it */
+	const void *where; /* return address of the caller that took it */
 };
 
 struct held_locks {
@@ -43,7 +43,7 @@ struct held_locks {
 
 enum use { USED_IN_INTERRUPT = 1, USED_WITH_INTERRUPTS_ON = 2 };
 
-/* Class 0: those whose site is not known. */
+/* Class 0: locks whose site is unknown. */
 static struct class
 {
 	const struct lock_site *site;
@@ -52,10 +52,10 @@ static struct class
 } classes[LOCK_CLASSES_MAX];
 
 static struct lock_graph graph;
-/* Where the second lock of an order was first taken. */
+/* The place that first took the second lock of an order. */
 static const void *first_seen[LOCK_CLASSES_MAX][LOCK_CLASSES_MAX];
 static atomic_flag graph_lock = ATOMIC_FLAG_INIT;
-/* Something was found: the rest is the panic's business. */
+/* A violation was found: the checker stops, because the panic may break any rule. */
 static _Atomic bool ended;
 
 static PERCPU(struct held_locks, held_locks);
@@ -79,7 +79,7 @@ static void leave_graph(void)
 	atomic_flag_clear_explicit(&graph_lock, memory_order_release);
 }
 
-/* The number of SITE's class; 0: there are more sites than classes. Interrupts off. */
+/* Returns the number of SITE's class; 0: there are more sites than classes. Interrupts off. */
 static unsigned int class_of(struct lock_site *site)
 {
 	static unsigned int last;
@@ -95,7 +95,7 @@ static unsigned int class_of(struct lock_site *site)
 	return site->class;
 }
 
-/* SECOND is waited for at WHERE while FIRST is held. Interrupts off. */
+/* Checks a wait for SECOND at WHERE while FIRST is held. Interrupts off. */
 static void check_order(unsigned int first, unsigned int second, const void *where)
 {
 	unsigned int next = 0;
@@ -119,7 +119,7 @@ static void check_order(unsigned int first, unsigned int second, const void *whe
 	      function_of(first_seen[second][next]), c->file, c->line, b->file, b->line);
 }
 
-/* How a spin lock is taken says in which contexts its class is used. */
+/* Records the contexts in which a spin lock's class is taken, and checks that they are compatible. */
 static void check_use(unsigned int class, bool irqs_on, const void *where)
 {
 	unsigned int use = arch_interrupt_frame() ? USED_IN_INTERRUPT : 0;
@@ -192,7 +192,7 @@ void lock_order_give(struct spinlock *lock)
 		at--;
 	if (held->count > 0)
 		held->count--;
-	/* Not always the last one first. */
+	/* Locks are not always released in the reverse order. */
 	for (; at > 0 && at <= held->count && at < HELD_MAX; at++)
 		held->entries[at - 1] = held->entries[at];
 	arch_irq_restore(state);

@@ -2,10 +2,10 @@
 /*
  * Poison: see poison.h.
  *
- * An object of a slab ends with a trailer that says who has it, or had it last. Between what was
- * asked for and the trailer lies the guard.
+ * An object of a slab ends with a trailer, which names its present or last user. The guard lies between
+ * the requested bytes and the trailer.
  *
- *   [ asked for | guard, at least 8 bytes | trailer ]
+ *   [ requested | guard, at least 8 bytes | trailer ]
  */
 #ifdef TALLY_DEBUG
 
@@ -24,8 +24,8 @@
 
 struct trailer {
 	uint64_t magic;
-	uint32_t size;	    /* that was asked for */
-	const void *caller; /* who took it, or who freed it */
+	uint32_t size;	    /* requested bytes */
+	const void *caller; /* return address of the allocating or the freeing call */
 };
 
 _Static_assert(sizeof(struct trailer) + 8 <= POISON_TRAILER_SIZE, "no room for the guard");
@@ -35,7 +35,7 @@ static const char *name_of(const void *address)
 	size_t offset;
 	const char *name = symbol_find((uintptr_t)address, &offset);
 
-	return name ? name : "nobody yet";
+	return name ? name : "no function yet";
 }
 
 static struct trailer *trailer_of(void *object, size_t object_size)
@@ -43,13 +43,13 @@ static struct trailer *trailer_of(void *object, size_t object_size)
 	return (struct trailer *)((char *)object + object_size) - 1;
 }
 
-/* The first byte of SIZE that is not VALUE, or NULL. */
+/* Returns the first byte of SIZE that is not VALUE, or NULL. */
 static const unsigned char *find_other(const void *memory, size_t size, unsigned char value)
 {
 	const unsigned char *at = memory, *end = at + size;
 	const uint64_t word = value * 0x0101010101010101u;
 
-	/* Most of it by words: signals are sent with this on the way. */
+	/* Compare words for speed: this runs while signals are sent, too. */
 	while (at < end && *at == value) {
 		uint64_t eight = ~word;
 
@@ -89,8 +89,8 @@ void poison_object_taken(void *object, size_t object_size, size_t size, const vo
 	struct trailer *trailer = trailer_of(object, object_size);
 
 	if (trailer->magic != MAGIC_FREE)
-		panic("a free object at %p of %zu bytes, freed by %s, has lost its end", object,
-		      object_size, name_of(trailer->caller));
+		panic("a free object at %p of %zu bytes, freed by %s, has a damaged trailer",
+		      object, object_size, name_of(trailer->caller));
 	poison_check((char *)object + sizeof(void *),
 		     object_size - sizeof(void *) - sizeof(*trailer), "an object", trailer->caller);
 	memset((char *)object + size, FILL_GUARD, object_size - size - sizeof(*trailer));
@@ -107,8 +107,8 @@ void poison_object_freed(void *object, size_t object_size, const void *caller)
 	if (trailer->magic != MAGIC_TAKEN ||
 	    find_other((char *)object + trailer->size,
 		       object_size - trailer->size - sizeof(*trailer), FILL_GUARD))
-		panic("written behind its end: the object at %p of %u bytes, allocated by %s",
-		      object, trailer->size, name_of(trailer->caller));
+		panic("written past its end: the object at %p of %u bytes, allocated by %s", object,
+		      trailer->size, name_of(trailer->caller));
 	poison_object_new(object, object_size);
 	trailer->caller = caller;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the debug build does with memory that nobody owns: it is filled with a pattern when it is
- * freed, and the pattern is looked for when it is given out again. Who has written to it meanwhile
- * used what was not his any more. In a release build none of this is there.
+ * Checks of the debug build for memory that is free: a free fills the memory with a pattern, and the
+ * next allocation looks for the pattern. Any other byte is a write after the free. A release build has
+ * none of this.
  */
 #ifndef DEBUG_POISON_H
 #define DEBUG_POISON_H
@@ -11,21 +11,21 @@
 
 #ifdef TALLY_DEBUG
 
-/* Bytes at the end of an object that are the checks' own. */
+/* Bytes at the end of an object that belong to the checks. */
 #define POISON_TRAILER_SIZE 32
 
 /* Fills SIZE bytes of freed memory. Any context. */
 void poison_fill(void *memory, size_t size);
-/* Panics if the pattern is not there any more; WHAT is the name of such memory, FREED_BY the return
- * address of who freed it. Any context. */
+/* Panics if the pattern is damaged. WHAT names such memory; FREED_BY: the return address of the freeing
+ * call. Any context. */
 void poison_check(const void *memory, size_t size, const char *what, const void *freed_by);
 
-/* OBJECT, of a slab's OBJECT_SIZE bytes, is given out for SIZE bytes to the caller that returns to
- * CALLER: nobody has written to it since it was freed. What lies between the two sizes is guarded.
- * Lock of the slab's class held. */
+/* OBJECT, of a slab's OBJECT_SIZE bytes, is allocated with SIZE bytes for the call that returns to
+ * CALLER: checks that it was not written since the free, and guards the bytes between the two sizes.
+ * The lock of the slab's class is held. */
 void poison_object_taken(void *object, size_t object_size, size_t size, const void *caller);
-/* OBJECT is given back: it was taken, not twice, and nobody wrote behind its end. Then it is filled,
- * but for the first word, which is the free list's. */
+/* OBJECT is freed: checks that it was allocated, was not freed already, and was not written past its
+ * end. Then fills it, except for the first word, which belongs to the free list. */
 void poison_object_freed(void *object, size_t object_size, const void *caller);
 /* OBJECT is new in its slab, and free. */
 void poison_object_new(void *object, size_t object_size);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Undefined behaviour, in the debug build: what the compiler's checks (-fsanitize=undefined) call
- * when one fails. It is a bug of the kernel: panic, with the kind and the place.
+ * Undefined behaviour, in the debug build: the functions that the compiler's checks
+ * (-fsanitize=undefined) call on failure. Such a failure is a bug of the kernel: panic, with the kind
+ * and the place.
  *
- * The names and the first member of each description (where it happened) are the interface of GCC's
- * and clang's libubsan; what follows in a description, and the operands, are not needed to find the
- * mistake.
+ * The names and the first member of each description (the place) are the interface of GCC's and clang's
+ * libubsan. The rest of a description, and the operands, are not needed to find the mistake.
  */
 #ifdef TALLY_DEBUG
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inodes that no directory has, see <kernel/anonymous.h>. Each kind has a file system for their
- * numbers, mounted nowhere. */
+/* Inodes that no directory lists, see <kernel/anonymous.h>. Each kind has a file system, mounted nowhere,
+ * that numbers them. */
 #include <kernel/anonymous.h>
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include <kernel/pipe.h>
 #include <kernel/socket.h>
 
-/* Opened again through /proc/PID/fd, a pipe has another end; a socket cannot be opened. */
+/* Opening /proc/PID/fd/N again gives a pipe another end; a socket cannot be opened. */
 static const struct inode_ops pipe_inode_ops = { .open = fifo_open };
 static const struct inode_ops socket_inode_ops = { .open = NULL };
 

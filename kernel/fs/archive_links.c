@@ -2,10 +2,10 @@
 /*
  * The files of a cpio archive that have several names.
  *
- * Each name is a member of its own, with the same numbers of inode and device. Which of them has the
- * contents is the archiver's choice (GNU's: the last one), so a file is known from its first name on.
+ * Each name is a member of its own, with the same inode and device numbers. The archiver chooses which member
+ * has the contents (GNU cpio: the last one), so the first name already enters the file here.
  *
- * Locks: none, as only the boot's one task comes here.
+ * Locks: none; only the boot's one task calls these functions.
  */
 #include <sys/tree.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which files of an archive have been made, for those of its members that are other names of them; private to
- * kernel/fs/. At boot only. */
+/* Remembers which files of an archive exist already, for members that are further names of them; private
+ * to kernel/fs/. At boot only. */
 #ifndef FS_ARCHIVE_LINKS_H
 #define FS_ARCHIVE_LINKS_H
 
@@ -9,18 +9,18 @@
 
 struct dentry;
 
-/* What is one and the same file in an archive: the numbers that cpio has of where it came from. */
+/* Identifies a file in an archive: the numbers that cpio took from the file system it read. */
 struct archive_id {
 	uint32_t inode, device_major, device_minor;
 };
 
-/* The file that was added as ID, or NULL; its reference stays with the table. */
+/* Returns the file that was added as ID, or NULL; the reference stays with the table. */
 struct dentry *archive_links_find(const struct archive_id *id);
 
-/* Remembers DENTRY, of which the table takes a reference, as ID, which is not there. False: no memory. */
+/* Remembers DENTRY as ID, which must be new; the table takes a reference. False: no memory. */
 bool archive_links_add(const struct archive_id *id, struct dentry *dentry);
 
-/* Forgets all: another archive counts anew. */
+/* Forgets everything: the next archive numbers its files anew. */
 void archive_links_forget(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls that change what an inode says of itself: permissions, owner, times, size. */
+/* System calls that change the attributes of an inode: permissions, owner, times, size. */
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
@@ -17,23 +17,23 @@
 #define NSEC_NOW  0x3fffffff
 #define NSEC_OMIT 0x3ffffffe
 
-/* What is to be done to an inode. */
+/* A change to an inode. */
 struct change {
 	enum { CHANGE_MODE, CHANGE_OWNER, CHANGE_TIMES } kind;
-	bool times_are_now; /* not chosen: who may write may do that too */
+	bool times_are_now; /* not chosen by the caller: permission to write is enough */
 	uint32_t mode;
 	uint32_t uid, gid;		 /* INODE_OWNER_STAYS */
 	struct kernel_timespec times[2]; /* of access, of modification */
 };
 
-/* Whether the running task may make CHANGE to INODE. */
+/* Checks that the running task may make CHANGE to INODE: 0 or an error. */
 static int check(const struct inode *inode, const struct change *change)
 {
 	if (change->kind != CHANGE_TIMES && inode->ops->is_fixed &&
 	    inode->ops->is_fixed(inode, change->kind == CHANGE_OWNER))
 		return -EPERM;
 	if (change->kind == CHANGE_OWNER) {
-		/* Taking privileges of the file away is a change of its mode. */
+		/* Removing privileges of the file changes its mode. */
 		if (inode_mode_without_privileges(inode) != inode->mode &&
 		    !inode_owner_or_capable(inode))
 			return -EPERM;
@@ -46,8 +46,8 @@ static int check(const struct inode *inode, const struct change *change)
 		       -EPERM;
 }
 
-/* Orders who changes attributes: the check and the change are one step, so that nobody gives an owner's privileges to a
- * file that has just got another owner. */
+/* Makes the check and the change one step, so that an owner cannot give privileges to a file that has just
+ * got another owner. */
 static struct mutex attribute_mutex = MUTEX_INITIALIZER(attribute_mutex);
 
 /* attribute_mutex held. */
@@ -87,7 +87,7 @@ static int apply_locked(struct inode *inode, const struct change *change)
 	return 0;
 }
 
-/* What inotify says of CHANGE; 0: nothing. Linux: fsnotify_change. */
+/* Returns the inotify event of CHANGE, or 0. Linux: fsnotify_change. */
 static uint32_t event_of(const struct change *change)
 {
 	if (change->kind == CHANGE_OWNER && change->uid == INODE_OWNER_STAYS &&
@@ -116,7 +116,7 @@ static long change_path(int directory_fd, unsigned long user_path, unsigned int 
 
 	if (error)
 		return error;
-	/* Files without a name: anonymous inodes have no attributes to change. */
+	/* Anonymous inodes have no attributes to change. */
 	if (!dentry)
 		return -EPERM;
 	error = apply(dentry->inode, change);
@@ -225,7 +225,7 @@ static bool is_time(const struct kernel_timespec *time)
 	       (time->tv_nsec >= 0 && time->tv_nsec < (int64_t)NSEC_PER_SEC);
 }
 
-/* Both times of CHANGE: those at USER_TIMES, or now. */
+/* Sets both times of CHANGE: to those at USER_TIMES, or to now. */
 static int get_times(struct change *change, unsigned long user_times)
 {
 	change->kind = CHANGE_TIMES;
@@ -330,7 +330,7 @@ long sys_truncate(const unsigned long arg[6])
 
 	if (error)
 		return error;
-	/* Linux: vfs_truncate says what it is before who may. */
+	/* As Linux's vfs_truncate: the type is checked before the permission. */
 	uint32_t type = inode_type(dentry->inode);
 
 	error = type == S_IFDIR ? -EISDIR :

@@ -2,8 +2,8 @@
 /*
  * The tree of names: linking, moving, finding, and naming by a path. See <kernel/dentry.h>.
  *
- * References: a dentry has one to its parent and one to its inode; a directory has one to each linked
- * child. So the way up from any dentry stays as long as it does, whatever becomes of its name.
+ * References: a dentry has one to its parent and one to its inode; a directory has one to each linked child.
+ * So a dentry keeps all directories above it, even after it loses its name.
  */
 #include <string.h>
 
@@ -40,7 +40,7 @@ void dentry_get(struct dentry *dentry)
 
 void dentry_put(struct dentry *dentry)
 {
-	/* The last one takes its reference to the parent along, and so on upwards. */
+	/* The last reference drops the reference to the parent, and so on upwards. */
 	while (dentry && atomic_fetch_sub(&dentry->references, 1) == 1) {
 		struct dentry *parent = dentry->parent;
 
@@ -103,7 +103,7 @@ void dentry_unlink(struct dentry *dentry)
 
 struct dentry *dentry_find(struct dentry *parent, const char *name, size_t name_size)
 {
-	/* Compared, not kept: the cast is safe. */
+	/* Only compared, not kept: the cast is safe. */
 	struct dentry key = { .name = (char *)(uintptr_t)name, .name_size = name_size };
 
 	ASSERT(mutex_held(&tree_mutex));
@@ -144,7 +144,7 @@ void dentry_exchange(struct dentry *a, struct dentry *b)
 	dentry_get(b);
 	dentry_unlink(a);
 	dentry_unlink(b);
-	/* With the parents their references change hands. */
+	/* The references to the parents are exchanged with the parents. */
 	spin_lock(&dentry_name_lock);
 	a->parent = b->parent;
 	a->name = b->name;
@@ -159,7 +159,7 @@ void dentry_exchange(struct dentry *a, struct dentry *b)
 	dentry_put(b);
 }
 
-/* The directory that DENTRY is in, as paths go: across the end of a file system. */
+/* Returns the directory above DENTRY on a path, across the border of a file system. */
 static struct dentry *above(const struct dentry *dentry)
 {
 	while (dentry->parent == dentry && dentry->covered)
@@ -193,13 +193,13 @@ char *dentry_path_locked(struct dentry *dentry, struct dentry *root, char *buffe
 		memcpy(at, mark, sizeof(mark) - 1);
 	}
 	if (dentry->parent == dentry && dentry->name_size) {
-		/* What no directory has is called by its name alone. */
+		/* A dentry that no directory lists has only its name. */
 		at -= dentry->name_size;
 		memcpy(at, dentry->name, dentry->name_size);
 		return at;
 	}
 	while (dentry != root) {
-		/* A mounted root has the name of what it covers. */
+		/* A mounted root has the name of the dentry that it covers. */
 		while (dentry->parent == dentry && dentry->covered && dentry != root)
 			dentry = dentry->covered;
 		if (dentry->parent == dentry)

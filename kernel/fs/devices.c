@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /dev: the devices that are memory-like, and the table of all. Numbers as in Linux's
+ * /dev: the devices that behave like memory, and the table of all devices. Numbers as in Linux's
  * admin-guide/devices.txt.
  */
 #include <string.h>
@@ -33,21 +33,20 @@ static ssize_t read_nothing(struct file *file, void *user_buffer, size_t size, u
 	return 0;
 }
 
-static ssize_t write_away(struct file *file, const void *user_buffer, size_t size,
-			  uint64_t *position)
+static ssize_t discard(struct file *file, const void *user_buffer, size_t size, uint64_t *position)
 {
 	return (ssize_t)size;
 }
 
-static ssize_t write_away_from_kernel(struct file *file, const void *buffer, size_t size,
-				      uint64_t *position)
+static ssize_t discard_from_kernel(struct file *file, const void *buffer, size_t size,
+				   uint64_t *position)
 {
 	return (ssize_t)size;
 }
 
 static const struct file_ops null_ops = { .read = read_nothing,
-					  .write = write_away,
-					  .write_from_kernel = write_away_from_kernel,
+					  .write = discard,
+					  .write_from_kernel = discard_from_kernel,
 					  .seek_ignored = true };
 
 int null_open(struct inode *inode, struct file *file)
@@ -61,7 +60,7 @@ static ssize_t read_zeros(struct file *file, void *user_buffer, size_t size, uin
 	uintptr_t start = (uintptr_t)user_buffer;
 	size_t done = 0;
 
-	/* Page by page, so that what can be written counts. */
+	/* Page by page: the bytes of the pages before a fault count. */
 	while (done < size) {
 		size_t part = PAGE_SIZE - (start + done) % PAGE_SIZE;
 
@@ -81,9 +80,9 @@ static ssize_t read_zeros_for_kernel(struct file *file, void *buffer, size_t siz
 }
 
 static const struct file_ops zero_ops = { .read = read_zeros,
-					  .write = write_away,
+					  .write = discard,
 					  .read_for_kernel = read_zeros_for_kernel,
-					  .write_from_kernel = write_away_from_kernel,
+					  .write_from_kernel = discard_from_kernel,
 					  .seek_ignored = true };
 
 int zero_open(struct inode *inode, struct file *file)
@@ -109,7 +108,7 @@ int full_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Links that Debian's start makes. */
+/* Links that Debian makes when it starts. */
 static const struct {
 	const char *name, *target;
 } links[] = {
@@ -169,7 +168,7 @@ void devices_mount(void)
 		error = entry_create(superblock->root, links[i].name, strlen(links[i].name), &link,
 				     NULL);
 	}
-	/* What shm_open(3) and sem_open(3) expect; /dev is a tmpfs, so a folder will do. */
+	/* shm_open(3) and sem_open(3) need it; /dev is a tmpfs, so a directory is enough. */
 	if (superblock && !error)
 		error = entry_create(superblock->root, "shm", 3, &shared_memory, NULL);
 	if (!superblock || error || superblock_mount(superblock, covered) < 0)

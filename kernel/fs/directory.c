@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Open directories, and the calls that read them: getdents64 and getdents. Those of an ISA that want entries of another
+ * Open directories, and the calls that read them: getdents64 and getdents. An ISA with entries of another
  * form: <kernel/directory.h>.
  *
- * A position is that of the next entry: 0 is ".", 1 is "..", then dentry->position, or what a file
- * system with entries of its own counts by. Entries that come or go do not move the others.
+ * A position names the next entry: 0 is ".", 1 is "..", then dentry->position, or the position that a file
+ * system with entries of its own gives. Adding or removing an entry does not change the positions of others.
  */
 #include <string.h>
 
@@ -18,8 +18,8 @@
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 
-/* Most that one call returns: the entries are gathered here, because the tree's mutex is held
- * meanwhile and user memory must not be touched. */
+/* Most bytes that one call returns. The entries are gathered here first, because the tree's mutex is held
+ * meanwhile and forbids access to user memory. */
 #define GATHER_MAX 32768
 
 struct gathering {
@@ -56,7 +56,7 @@ static bool add(struct gathering *gathering, const char *name, size_t name_size,
 		      next_position);
 }
 
-/* The tree's own entries from gathering->position on; false: one did not fit. D held. */
+/* Adds the tree's own entries from gathering->position on; false: one did not fit. tree_mutex held. */
 static bool list_children(struct dentry *directory, struct gathering *gathering)
 {
 	struct dentry *child;
@@ -112,7 +112,7 @@ static ssize_t read_directory(struct file *file, const struct directory_format *
 		result = -EFAULT;
 		goto out;
 	}
-	/* Nothing fitted, although there is something: the buffer is too small for it. */
+	/* Entries remain, but not even one fits: the buffer is too small. */
 	if (!gathering.used && gathering.refused)
 		result = -EINVAL;
 	else
@@ -158,7 +158,7 @@ ssize_t directory_read(int fd, const struct directory_format *format, unsigned l
 	return result;
 }
 
-/* --- the forms of Linux's calls --- */
+/* --- the entry formats of Linux's calls --- */
 
 static size_t size_64(size_t name_size)
 {
@@ -193,7 +193,7 @@ static void write_old(void *to, size_t size, const struct directory_entry *from)
 	((uint8_t *)to)[size - 1] = (uint8_t)((from->mode & S_IFMT) >> 12);
 }
 
-/* A size that is negative, as Linux takes it, has no room for any entry. */
+/* As on Linux, a negative size has no room for any entry. */
 static long get_entries(const unsigned long arg[6], const struct directory_format *format)
 {
 	int size = (int)arg[2];

@@ -2,8 +2,8 @@
 /*
  * Changing directories: making, removing, linking and renaming entries.
  *
- * Each change is one critical section of the tree's mutex, and so happens at one moment. What the
- * system calls of the same names refuse is refused here, in Linux's order (fs/namei.c).
+ * Each change is one critical section of the tree's mutex, and so is atomic. The errors of the system calls
+ * of the same names come from here, in Linux's order (fs/namei.c).
  */
 #include <string.h>
 
@@ -31,7 +31,8 @@ static bool is_dot_dot(const char *name, size_t size)
 	return size == 2 && name[0] == '.' && name[1] == '.';
 }
 
-/* The type (S_IF*) of PARENT's entry NAME, which is no dentry that stays; 0: there is none. */
+/* Returns the type (S_IF*) of PARENT's entry NAME if the file system makes that entry without a lasting
+ * dentry; 0: none. */
 static uint32_t made_type(struct dentry *parent, const char *name, size_t size)
 {
 	int error;
@@ -46,7 +47,7 @@ static uint32_t made_type(struct dentry *parent, const char *name, size_t size)
 	return type;
 }
 
-/* Whether NAME is one that an entry of PARENT may have, or has already. */
+/* Checks that NAME is valid and not yet an entry of PARENT: 0 or an error. */
 static int check_name(struct dentry *parent, const char *name, size_t size)
 {
 	if (size == 0 || is_dot(name, size) || is_dot_dot(name, size))
@@ -58,7 +59,7 @@ static int check_name(struct dentry *parent, const char *name, size_t size)
 	return 0;
 }
 
-/* Whether entries of PARENT may come and go. */
+/* Checks that entries of PARENT may be added and removed: 0 or an error. */
 static int check_parent(const struct dentry *parent)
 {
 	const struct superblock *superblock = parent->inode->superblock;
@@ -66,7 +67,7 @@ static int check_parent(const struct dentry *parent)
 	if (!is_directory(parent))
 		return -ENOTDIR;
 	if (superblock->fixed) {
-		/* Where no name can be looked up to be made, who asks makes no difference. */
+		/* Where no name can ever be created, the caller's permission does not matter. */
 		int error = superblock->refusal == -ENOENT ?
 				    0 :
 				    inode_permission(parent->inode, W_OK | X_OK);
@@ -78,14 +79,14 @@ static int check_parent(const struct dentry *parent)
 	return inode_permission(parent->inode, W_OK | X_OK);
 }
 
-/* An inode as REQUEST says, or NULL. */
+/* Creates an inode for REQUEST, or returns NULL. */
 static struct inode *make_inode(struct dentry *parent, const struct entry_request *request)
 {
 	uint32_t mode = request->mode;
 	bool directory = (mode & S_IFMT) == S_IFDIR;
 	const struct inode *above = parent->inode;
 
-	/* A directory that is set-group-ID hands its group on, and itself to directories. */
+	/* A directory with set-group-ID passes its group on, and the bit itself to directories. */
 	if ((above->mode & S_ISGID) && directory)
 		mode |= S_ISGID;
 	struct inode *inode = tmpfs_create_inode(above->superblock, mode, request->device);
@@ -105,8 +106,7 @@ static struct inode *make_inode(struct dentry *parent, const struct entry_reques
 	return inode;
 }
 
-/* Whether REQUEST is for something that only the machine's owner may name: a device, but not the
- * character device 0 that stands for nothing. */
+/* True for a device that needs CAP_MKNOD; the character device 0, a whiteout, does not. */
 static bool is_device(const struct entry_request *request)
 {
 	uint32_t type = request->mode & S_IFMT;
@@ -142,7 +142,7 @@ static int create_locked(struct dentry *parent, const char *name, size_t name_si
 	return 0;
 }
 
-/* A directory that PARENT's file system makes by itself. */
+/* Creates a directory in a PARENT whose file system makes directories itself. */
 static int make_directory(struct dentry *parent, const char *name, size_t name_size)
 {
 	mutex_lock(&tree_mutex);
@@ -201,7 +201,7 @@ int entry_create_nameless(struct dentry *directory, uint32_t mode, bool may_get_
 	return error;
 }
 
-/* Takes DENTRY, linked, out of its directory, whoever uses it still. */
+/* Removes DENTRY, linked, from its directory, even while it is used. */
 static void take_out(struct dentry *dentry)
 {
 	struct inode *above = dentry->parent->inode, *inode = dentry->inode;
@@ -217,7 +217,7 @@ static void take_out(struct dentry *dentry)
 	dentry_unlink(dentry);
 }
 
-/* Whether DENTRY may be removed or replaced: as a DIRECTORY or as anything else. */
+/* Checks that DENTRY may be removed or replaced, as a DIRECTORY or as another file: 0 or an error. */
 static int check_removal(const struct dentry *dentry, bool directory)
 {
 	if (directory && !is_directory(dentry))
@@ -229,8 +229,8 @@ static int check_removal(const struct dentry *dentry, bool directory)
 	return TAILQ_EMPTY(&dentry->children_in_order) ? 0 : -ENOTEMPTY;
 }
 
-/* Why NAME of PARENT, whose file system makes its entries itself, is not changed: it is not there, the directory is not
- * the caller's to write, or nobody does that. */
+/* Returns the error of changing NAME in PARENT, whose file system makes its entries itself: NAME does not
+ * exist, the caller may not write PARENT, or -EPERM. */
 static int refuse_change(struct dentry *parent, const char *name, size_t name_size)
 {
 	struct dentry *found;
@@ -243,7 +243,7 @@ static int refuse_change(struct dentry *parent, const char *name, size_t name_si
 	return error ? error : -EPERM;
 }
 
-/* The same of a removal: or it is no DIRECTORY, or one. */
+/* The same for a removal, with -ENOTDIR and -EISDIR when the type does not match DIRECTORY. */
 static int refuse_removal(struct dentry *parent, const char *name, size_t name_size, bool directory)
 {
 	uint32_t type = made_type(parent, name, name_size);
@@ -262,7 +262,7 @@ static int remove_locked(struct dentry *parent, const char *name, size_t name_si
 	if (!dentry) {
 		if (parent->inode->superblock->fixed)
 			return refuse_removal(parent, name, name_size, directory);
-		/* What file systems of their own make have no linked entries. */
+		/* Entries that the file system makes itself are never linked. */
 		uint32_t type = made_type(parent, name, name_size);
 
 		if (type && directory != (type == S_IFDIR))
@@ -277,7 +277,8 @@ static int remove_locked(struct dentry *parent, const char *name, size_t name_si
 		error = check_removal(dentry, directory);
 	if (error)
 		return error;
-	/* Its names are fewer, if it is no directory. As Linux: the inode's own end, if this is it, comes first. */
+	/* A file that is no directory loses a name. As on Linux, IN_ATTRIB precedes the inode's own end,
+	 * if this was its last name. */
 	struct inode *inode = dentry->inode;
 
 	inode_get(inode);
@@ -289,7 +290,7 @@ static int remove_locked(struct dentry *parent, const char *name, size_t name_si
 	return 0;
 }
 
-/* The other way round: see make_directory. */
+/* The counterpart of make_directory. */
 static int remove_directory(struct dentry *parent, const char *name, size_t name_size)
 {
 	if (name_size > NAME_SIZE_MAX)
@@ -324,7 +325,7 @@ static int link_locked(struct dentry *dentry, struct dentry *parent, const char 
 
 	if (!error && inode->superblock != parent->inode->superblock)
 		return -EXDEV;
-	/* Where no name can be looked up to be made, that comes first. */
+	/* Where no name can ever be created, that error comes first. */
 	if (!error && !(inode->superblock->fixed && inode->superblock->refusal == -ENOENT))
 		error = inode_check_link(inode);
 	if (!error)
@@ -335,7 +336,7 @@ static int link_locked(struct dentry *dentry, struct dentry *parent, const char 
 		return -EPERM;
 	if (inode->links == 0 && !inode->nameless)
 		return -ENOENT;
-	/* A name costs what an inode does, whose first one is counted with it. */
+	/* A name costs as much as an inode; the first name is part of the inode's cost. */
 	if (inode->links && tmpfs_charge_space(inode->superblock, TMPFS_INODE_SPACE))
 		return -ENOSPC;
 	struct dentry *made = dentry_create(parent, inode, name, name_size);
@@ -368,7 +369,7 @@ int entry_link(struct dentry *dentry, struct dentry *parent, const char *name, s
 
 /* --- renaming --- */
 
-/* Moves DENTRY to NAME in TO; the numbers of links of the directories follow. */
+/* Moves DENTRY to NAME in TO, and updates the link counts of the directories. */
 static int move(struct dentry *dentry, struct dentry *to, const char *name, size_t name_size)
 {
 	struct inode *from = dentry->parent->inode;
@@ -386,7 +387,7 @@ static int move(struct dentry *dentry, struct dentry *to, const char *name, size
 	return 0;
 }
 
-/* A and B, linked, change places. */
+/* Exchanges A and B, both linked. */
 static void exchange(struct dentry *a, struct dentry *b)
 {
 	struct dentry *a_parent = a->parent, *b_parent = b->parent;
@@ -406,7 +407,7 @@ static void exchange(struct dentry *a, struct dentry *b)
 	inode_touch_attributes(b->inode);
 }
 
-/* Whether OLD may take the place of NEW, which is there. */
+/* Checks that OLD may replace NEW, which exists: 0 or an error. */
 static int check_replacement(const struct dentry *old, const struct dentry *new)
 {
 	if (is_directory(old) && !is_directory(new))
@@ -416,10 +417,11 @@ static int check_replacement(const struct dentry *old, const struct dentry *new)
 	return check_removal(new, is_directory(new));
 }
 
-/* MOVED is TO_NAME in TO now, and was FROM_NAME in FROM; REPLACED, or NULL, was there before. */
-static void tell_of_move(struct dentry *moved, struct dentry *from, const char *from_name,
-			 size_t from_size, struct dentry *to, const char *to_name, size_t to_size,
-			 struct inode *replaced)
+/* Reports to inotify that MOVED, formerly FROM_NAME in FROM, is TO_NAME in TO now; REPLACED, or NULL, was
+ * there before. */
+static void report_move(struct dentry *moved, struct dentry *from, const char *from_name,
+			size_t from_size, struct dentry *to, const char *to_name, size_t to_size,
+			struct inode *replaced)
 {
 	struct inode *inode = moved->inode;
 
@@ -443,14 +445,15 @@ static int rename_locked(struct dentry *from, const char *from_name, size_t from
 	struct dentry *new = dentry_find(to, to_name, to_size);
 
 	if (!old)
-		return !from->inode->superblock->fixed		     ? -ENOENT :
-		       from->inode->superblock->refusal == -ENOENT ? -ENOENT :
-								     refuse_change(from, from_name, from_size);
+		return !from->inode->superblock->fixed ? -ENOENT :
+		       from->inode->superblock->refusal == -ENOENT ?
+							 -ENOENT :
+							 refuse_change(from, from_name, from_size);
 	if (new && (flags & RENAME_NOREPLACE))
 		return -EEXIST;
 	if (!new && (flags & RENAME_EXCHANGE))
 		return -ENOENT;
-	/* A directory does not go below itself, nor replace what it is in. */
+	/* A directory cannot move below itself, nor replace a directory above it. */
 	if (dentry_is_below(to, old))
 		return -EINVAL;
 	if (new &&dentry_is_below(from, new))
@@ -465,7 +468,7 @@ static int rename_locked(struct dentry *from, const char *from_name, size_t from
 		error = inode_check_sticky(from->inode, old->inode);
 	if (!error && new)
 		error = inode_check_sticky(to->inode, new->inode);
-	/* '..' of a directory that moves is written to. */
+	/* A move to another directory writes the moved directory's "..". */
 	if (!error && from != to && is_directory(old))
 		error = inode_permission(old->inode, W_OK);
 	if (!error && from != to && new && (flags & RENAME_EXCHANGE) && is_directory(new))
@@ -478,21 +481,21 @@ static int rename_locked(struct dentry *from, const char *from_name, size_t from
 		return error;
 	if (flags & RENAME_EXCHANGE) {
 		exchange(old, new);
-		tell_of_move(old, from, from_name, from_size, to, to_name, to_size, NULL);
-		tell_of_move(new, to, to_name, to_size, from, from_name, from_size, NULL);
+		report_move(old, from, from_name, from_size, to, to_name, to_size, NULL);
+		report_move(new, to, to_name, to_size, from, from_name, from_size, NULL);
 		return 0;
 	}
 	if (!new) {
 		error = move(old, to, to_name, to_size);
 		if (!error)
-			tell_of_move(old, from, from_name, from_size, to, to_name, to_size, NULL);
+			report_move(old, from, from_name, from_size, to, to_name, to_size, NULL);
 		return error;
 	}
-	/* Needs no memory: what could fail half-way is not there. */
+	/* Needs no memory, so it cannot fail half-way. */
 	dentry_get(new);
 	exchange(old, new);
 	take_out(new);
-	tell_of_move(old, from, from_name, from_size, to, to_name, to_size, new->inode);
+	report_move(old, from, from_name, from_size, to, to_name, to_size, new->inode);
 	dentry_put(new);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls that change directories: mkdir, mknod, unlink, rmdir, link, symlink, rename. The work
- * is entry.c's. */
+/* System calls that change directories: mkdir, mknod, unlink, rmdir, link, symlink, rename. entry.c does
+ * the work. */
 #include <string.h>
 
 #include <kernel/dentry.h>
@@ -15,13 +15,13 @@
 
 #include "path_arguments.h"
 
-/* Where a call's entry is or is to be: found by find_place, given back by drop_place. */
+/* The place of a call's entry, existing or not: find_place fills it, drop_place releases it. */
 struct place {
 	struct dentry *start, *parent;
 	char *path;
 	const char *name; /* in path */
 	size_t name_size;
-	bool slash; /* behind the name: only a directory is meant */
+	bool slash; /* follows the name: only a directory is meant */
 };
 
 static int find_place(int directory_fd, unsigned long user_path, struct place *place)
@@ -46,8 +46,8 @@ static void drop_place(struct place *place)
 	path_arguments_put(place->start, place->path);
 }
 
-/* What is wrong with PLACE as the name of something that is no directory: nothing is there, a
- * DIRECTORY_ERROR, or what is there is none. */
+/* Returns the error for PLACE, written with a slash but not meant as a directory: nothing is there,
+ * DIRECTORY_ERROR for a directory, -ENOTDIR for another file. */
 static int refuse_slash(const struct place *place, int directory_error)
 {
 	struct dentry *found;
@@ -70,7 +70,7 @@ static long create(int directory_fd, unsigned long user_path, const struct entry
 
 	if (error)
 		return error;
-	/* What is no directory has no slash behind it; that something is there comes first. */
+	/* A slash must not follow the name of a file that is no directory; -EEXIST comes first. */
 	if (place.slash && (request->mode & S_IFMT) != S_IFDIR) {
 		struct dentry *found;
 
@@ -108,7 +108,7 @@ long sys_mkdirat(const unsigned long arg[6])
 
 static long make_node(int directory_fd, unsigned long user_path, uint32_t mode, uint64_t device)
 {
-	/* The number as programs give it: Linux's new_decode_dev has the same layout. */
+	/* The device number as programs give it: Linux's new_decode_dev has the same layout. */
 	struct entry_request request = { .mode = (mode & S_IFMT) |
 						 process_apply_umask(mode & S_IALLUGO),
 					 .device = (uint32_t)device };
@@ -176,7 +176,7 @@ static long remove(int directory_fd, unsigned long user_path, bool directory)
 
 	if (error)
 		return error;
-	/* With a slash behind it, it is the name of a directory, if of anything. */
+	/* A slash after the name means a directory. */
 	error = place.slash && !directory && place.name_size ?
 			refuse_slash(&place, -EISDIR) :
 			entry_remove(place.parent, place.name, place.name_size, directory);
@@ -246,7 +246,7 @@ static long rename_paths(int old_fd, unsigned long user_old, int new_fd, unsigne
 {
 	struct place from, to;
 
-	/* Whiteouts are for file systems in layers. */
+	/* Linux's whiteouts are for layered file systems, which Tally does not have. */
 	if ((flags & ~(unsigned int)(RENAME_NOREPLACE | RENAME_EXCHANGE)) ||
 	    flags == (RENAME_NOREPLACE | RENAME_EXCHANGE))
 		return -EINVAL;

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * epoll: files that are watched for long, and a list of those that may be ready.
+ * epoll: lasting watches of files, and a list of the files that may be ready.
  *
- * An item is one descriptor that an instance watches. It has a place on each wait queue of its file;
- * when a queue is woken, the item goes on the instance's ready list, whoever woke it and wherever. Being
- * on the list is only a hint: epoll_wait asks the file again, and what is not ready leaves the list.
- * A level-triggered item goes back to the list's end after it was told of, an edge-triggered one waits
- * for its next wake-up. That the ready list is a queue is what makes it fair.
+ * An item is one descriptor that an instance watches. It has an entry on each wait queue of its file; a
+ * wake-up of such a queue, on any CPU and in any context, puts the item on the instance's ready list. Being
+ * on the list is only a hint: epoll_wait polls the file again, and an item that is not ready leaves the list.
+ * After delivery a level-triggered item goes back to the list's end; an edge-triggered one waits for its next
+ * wake-up. The ready list is a queue, which makes it fair.
  *
- * An item holds no reference to its file: that would keep it open. So a file that is released first
- * takes its items out of all instances, and an instance that is released its items off all files.
+ * An item holds no reference to its file: a reference would keep the file open. So the release of a file
+ * first takes its items out of all instances, and the release of an instance takes its items off all files.
  *
- * Instances may watch instances (epoll_nesting.c): a wake-up runs through them outwards, a question
- * inwards.
+ * Instances may watch instances (epoll_nesting.c): a wake-up travels outwards through them, a poll inwards.
  *
- * Locks: epoll_watching_mutex (files and instances that go, nesting) > epoll->mutex, outer instances' before
- * inner ones' > what poll operations take > wait_queue.lock > epoll->lock. An item's wake-up runs with
- * its file's queue locked and then wakes the instance's own queues, without epoll->lock: a queue's lock
- * is taken inside another's only outwards. epoll_watchers_lock is innermost. No user memory is touched
- * under any of them: a fault may need the space's mutex, under which a file may be released.
+ * Locks: epoll_watching_mutex (release of files and instances, nesting) > epoll->mutex, outer instances'
+ * before inner ones' > the locks of poll operations > wait_queue.lock > epoll->lock. An item's wake-up runs
+ * with its file's queue locked and then wakes the instance's own queues, without epoll->lock: a queue's lock
+ * is taken inside another's only outwards. epoll_watchers_lock is innermost. User memory is not touched under
+ * any of them: a fault may need the space's mutex, under which a file may be released.
  */
 #include "epoll.h"
 
@@ -38,25 +37,25 @@
 
 /* Flags of an item that are no events. */
 #define PRIVATE_BITS	 (EPOLLWAKEUP | EPOLLONESHOT | EPOLLET | EPOLLEXCLUSIVE)
-/* Events that are collected without memory of their own. */
+/* Events that are collected on the stack. */
 #define FOUND_NEAR	 8
-/* One part of so many of the memory may be items. Linux's, which says so of each user. */
+/* Items may take 1/25 of the memory, all users together; Linux's share, per user. */
 #define ITEM_MEMORY_PART 25
 
-/* An item's place on one wait queue of its file. */
+/* An item's entry on one wait queue of its file. */
 struct place {
-	struct wait_entry entry; /* first: the queue knows no more */
+	struct wait_entry entry; /* first member: the queue knows only it */
 	struct wait_queue *queue;
 	struct epoll_item *item;
 	struct place *next;
 };
 
-/* An event that is to be told of, and whose it is. */
+/* An event to deliver, and its item. */
 struct found {
 	struct kernel_epoll_event event;
 	struct file *file;
 	int fd;
-	uint32_t wanted; /* what the item asked for */
+	uint32_t wanted; /* the events that the item requests */
 };
 
 struct mutex epoll_watching_mutex = MUTEX_INITIALIZER(epoll_watching_mutex);
@@ -81,7 +80,7 @@ static struct epoll_item *find(struct epoll *epoll, struct file *file, int fd)
 
 /* --- being ready --- */
 
-/* Puts ITEM at the end of the ready list unless it is on it. L held. */
+/* Puts ITEM at the end of the ready list unless it is on it. epoll->lock held. */
 static void make_ready(struct epoll_item *item)
 {
 	if (item->ready)
@@ -90,7 +89,7 @@ static void make_ready(struct epoll_item *item)
 	TAILQ_INSERT_TAIL(&item->epoll->ready, item, ready_link);
 }
 
-/* Something may be ready in EPOLL: whether a task was there to be told. */
+/* Wakes the waiters and pollers of EPOLL; true if a task was woken. */
 static bool wake_users(struct epoll *epoll)
 {
 	bool woken = wait_queue_wake_events(&epoll->waiters, 0);
@@ -99,8 +98,8 @@ static bool wake_users(struct epoll *epoll)
 	return woken;
 }
 
-/* The file of an item was woken: wait_function. */
-static bool notice(struct wait_entry *entry, unsigned int events)
+/* Handles a wake-up of an item's file: a wait_function. */
+static bool item_woken(struct wait_entry *entry, unsigned int events)
 {
 	struct epoll_item *item = ((struct place *)entry)->item;
 	struct epoll *epoll = item->epoll;
@@ -115,18 +114,18 @@ static bool notice(struct wait_entry *entry, unsigned int events)
 	return wants && wake_users(epoll);
 }
 
-/* What ITEM asked for and its file now has. M held. */
-static uint32_t ask(struct epoll_item *item, struct poll_table *table)
+/* Polls ITEM's file: the requested events that it has now. epoll->mutex held. */
+static uint32_t poll_item(struct epoll_item *item, struct poll_table *table)
 {
 	return item->file->ops->poll(item->file, table) & item->event.events;
 }
 
-/* ITEM was changed: if it is ready, that is news. M held. */
-static void notice_present(struct epoll_item *item, struct poll_table *table)
+/* Puts ITEM, just added or changed, on the ready list if its file is ready. epoll->mutex held. */
+static void poll_changed(struct epoll_item *item, struct poll_table *table)
 {
 	struct epoll *epoll = item->epoll;
 
-	if (!ask(item, table))
+	if (!poll_item(item, table))
 		return;
 	unsigned long state = spin_lock_irqsave(&epoll->lock);
 
@@ -144,7 +143,7 @@ static bool may_be_ready(struct epoll *epoll)
 	return any;
 }
 
-/* Takes the first item off LIST, the instance's or collect's; NULL: there is none. M held. */
+/* Takes the first item off LIST, the instance's or collect's; NULL: there is none. epoll->mutex held. */
 static struct epoll_item *take_first(struct epoll *epoll, struct epoll_ready_list *list)
 {
 	unsigned long state = spin_lock_irqsave(&epoll->lock);
@@ -158,8 +157,8 @@ static struct epoll_item *take_first(struct epoll *epoll, struct epoll_ready_lis
 	return item;
 }
 
-/* ITEM has been told of: what becomes of it. M held. */
-static void finish_told(struct epoll_item *item)
+/* After delivery: disables a one-shot ITEM, requeues a level-triggered one. epoll->mutex held. */
+static void finish_delivery(struct epoll_item *item)
 {
 	unsigned long state = spin_lock_irqsave(&item->epoll->lock);
 
@@ -170,7 +169,7 @@ static void finish_told(struct epoll_item *item)
 	spin_unlock_irqrestore(&item->epoll->lock, state);
 }
 
-/* Collects up to MAX events of ready items. What became ready meanwhile comes after what was. */
+/* Collects up to MAX events of ready items. Items that became ready meanwhile come after those. */
 static size_t collect(struct epoll *epoll, struct found *found, size_t max)
 {
 	struct epoll_ready_list list = TAILQ_HEAD_INITIALIZER(list);
@@ -185,14 +184,14 @@ static size_t collect(struct epoll *epoll, struct found *found, size_t max)
 	spin_unlock_irqrestore(&epoll->lock, state);
 	while (count < max && (item = take_first(epoll, &list))) {
 		uint32_t wanted = item->event.events;
-		uint32_t events = ask(item, NULL);
+		uint32_t events = poll_item(item, NULL);
 
 		if (!events)
 			continue;
 		found[count++] = (struct found){
 			{ events, item->event.data }, item->file, item->fd, wanted
 		};
-		finish_told(item);
+		finish_delivery(item);
 	}
 	state = spin_lock_irqsave(&epoll->lock);
 	TAILQ_CONCAT(&list, &epoll->ready, ready_link);
@@ -202,14 +201,14 @@ static size_t collect(struct epoll *epoll, struct found *found, size_t max)
 
 	spin_unlock_irqrestore(&epoll->lock, state);
 	mutex_unlock(&epoll->mutex);
-	/* One wake-up wakes one task: what it leaves is the next one's. */
+	/* One wake-up wakes one task, which wakes the next one for the events that it leaves. */
 	if (more)
 		wait_queue_wake(&epoll->waiters);
 	return count;
 }
 
-/* The program could not be told of COUNT events: they are to be told of again. */
-static void give_back(struct epoll *epoll, const struct found *found, size_t count)
+/* Makes the items of COUNT events ready again: copying them to the program failed. */
+static void requeue_items(struct epoll *epoll, const struct found *found, size_t count)
 {
 	mutex_lock(&epoll->mutex);
 	for (size_t i = 0; i < count; i++) {
@@ -227,7 +226,7 @@ static void give_back(struct epoll *epoll, const struct found *found, size_t cou
 	mutex_unlock(&epoll->mutex);
 }
 
-/* Copies what is ready to USER_EVENTS: how many, or -EFAULT when that cannot be done for any. */
+/* Copies ready events to USER_EVENTS: returns their number, or -EFAULT when not even one could be copied. */
 static long deliver(struct epoll *epoll, uintptr_t user_events, size_t max)
 {
 	struct kernel_epoll_event *user = (struct kernel_epoll_event *)user_events;
@@ -247,7 +246,7 @@ static long deliver(struct epoll *epoll, uintptr_t user_events, size_t max)
 	       copy_to_user(&user[told], &found[told].event, sizeof(found->event)) == 0)
 		told++;
 	if (told < count)
-		give_back(epoll, found + told, count - told);
+		requeue_items(epoll, found + told, count - told);
 	if (found != near)
 		kfree(found);
 	return told || !count ? (long)told : -EFAULT;
@@ -273,7 +272,7 @@ long epoll_wait_user(struct epoll *epoll, uintptr_t user_events, size_t max, uin
 		wait_queue_remove(&epoll->waiters, &entry);
 		if (error == -ETIMEDOUT)
 			deadline_ns = 0;
-		/* Who ends takes no event with it that another task could have. */
+		/* An exiting task passes its wake-up on to another waiter. */
 		if (signal_is_fatal_pending(task_current())) {
 			wait_queue_wake(&epoll->waiters);
 			return -EINTR;
@@ -285,7 +284,7 @@ long epoll_wait_user(struct epoll *epoll, uintptr_t user_events, size_t max, uin
 
 /* --- items --- */
 
-/* A poll operation names its queues: ITEM gets a place on each. */
+/* The table of a poll operation: each queue that it names gets an entry of ITEM. */
 struct item_table {
 	struct poll_table table;
 	struct epoll_item *item;
@@ -304,11 +303,12 @@ static void add_place(struct poll_table *table, struct wait_queue *queue)
 	place->item = own->item;
 	place->next = own->item->places;
 	own->item->places = place;
-	wait_queue_add_function(queue, &place->entry, notice,
+	wait_queue_add_function(queue, &place->entry, item_woken,
 				own->item->event.events & EPOLLEXCLUSIVE);
 }
 
-/* Takes ITEM out of everything. Its file is not touched once it is off its list. M held. */
+/* Removes ITEM from everything. Its file is not touched after the item is off the file's list.
+ * epoll->mutex held. */
 static void destroy_item(struct epoll_item *item)
 {
 	struct epoll *epoll = item->epoll;
@@ -338,7 +338,7 @@ static size_t items_max(void)
 	return page_total_count() / ITEM_MEMORY_PART * PAGE_SIZE / sizeof(struct epoll_item);
 }
 
-/* M held. */
+/* epoll->mutex held. */
 static int insert(struct epoll *epoll, struct file *file, int fd,
 		  const struct kernel_epoll_event *event)
 {
@@ -364,7 +364,7 @@ static int insert(struct epoll *epoll, struct file *file, int fd,
 
 	struct item_table table = { .table = { .add = add_place, .lasting = true }, .item = item };
 
-	notice_present(item, &table.table);
+	poll_changed(item, &table.table);
 	if (!table.table.failed)
 		return 0;
 	destroy_item(item);
@@ -384,7 +384,7 @@ int epoll_modify(struct epoll *epoll, struct file *file, int fd,
 		item->event = *event;
 		item->event.events |= EPOLLERR | EPOLLHUP;
 		spin_unlock_irqrestore(&epoll->lock, state);
-		notice_present(item, NULL);
+		poll_changed(item, NULL);
 	}
 	mutex_unlock(&epoll->mutex);
 	return error;
@@ -441,7 +441,7 @@ void epoll_forget_file(struct file *file)
 	struct epoll_item *item;
 
 	mutex_lock(&epoll_watching_mutex);
-	/* Nobody else has the file, so the list changes only here and where an instance ends. */
+	/* The file has no other user, so the list changes only here and where an instance is released. */
 	while ((item = LIST_FIRST(&file->watchers))) {
 		struct epoll *epoll = item->epoll;
 
@@ -452,7 +452,7 @@ void epoll_forget_file(struct file *file)
 	mutex_unlock(&epoll_watching_mutex);
 }
 
-/* Readable when something in it is ready. */
+/* An instance is readable when one of its items is ready. */
 static unsigned int poll_epoll(struct file *file, struct poll_table *table)
 {
 	struct epoll *epoll = file->private;
@@ -462,7 +462,7 @@ static unsigned int poll_epoll(struct file *file, struct poll_table *table)
 	poll_wait(table, &epoll->pollers);
 	mutex_lock(&epoll->mutex);
 	while (!events && (item = take_first(epoll, &epoll->ready))) {
-		if (!ask(item, NULL))
+		if (!poll_item(item, NULL))
 			continue;
 		unsigned long state = spin_lock_irqsave(&epoll->lock);
 
@@ -477,7 +477,7 @@ static unsigned int poll_epoll(struct file *file, struct poll_table *table)
 	return events;
 }
 
-/* Linux's ioctls are about busy polling of network devices, and it answers others so. */
+/* Linux's ioctls concern busy polling of network devices; Linux returns EINVAL for all others. */
 static long control_epoll(struct file *file, unsigned int command, unsigned long argument)
 {
 	return -EINVAL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an epoll instance is and can do; the calls are in epoll_calls.c. Task context, all of it. The
- * locks are explained in epoll.c.
+ * epoll instances and their functions; the calls are in epoll_calls.c. All functions need task context.
+ * epoll.c explains the locks.
  */
 #ifndef FS_EPOLL_H
 #define FS_EPOLL_H
@@ -39,7 +39,7 @@ struct epoll {
 	_Atomic size_t item_count;			/* written under M */
 	struct spinlock lock;				/* irqsave */
 	TAILQ_HEAD(epoll_ready_list, epoll_item) ready; /* L */
-	bool collecting;				/* L: the list is in collect's hands */
+	bool collecting;				/* collect has the list */
 	struct wait_queue waiters;			/* tasks in epoll_wait, exclusive */
 	struct wait_queue pollers;			/* of the instance's file */
 	struct file *file;				/* its own; no reference */
@@ -50,36 +50,37 @@ struct epoll {
 RB_PROTOTYPE(epoll_item_tree, epoll_item, node, epoll_compare_items)
 int epoll_compare_items(const struct epoll_item *a, const struct epoll_item *b);
 
-/* Held while files and instances go, and while an instance begins or ends watching another. */
+/* Held while files and instances are released, and while an instance begins or ends watching another. */
 extern struct mutex epoll_watching_mutex;
-/* Of every file's list of items. */
+/* Guards every file's list of items. */
 extern struct spinlock epoll_watchers_lock;
 
-/* A file of a new instance, or NULL. */
+/* Creates the file of a new instance, or returns NULL. */
 struct file *epoll_file_create(void);
-/* FILE's instance; NULL: it is another kind of file. */
+/* Returns FILE's instance; NULL: another kind of file. */
 struct epoll *epoll_of_file(const struct file *file);
 
 /* Watches FILE, which has a poll operation, as descriptor FD. 0; -EEXIST; -ELOOP: instances would watch
- * each other in a circle, or too deep; -EINVAL: a wake-up of it would run too many ways; -ENOSPC: there are too many items; -ENOMEM. */
+ * each other in a circle, or nest too deep; -EINVAL: a wake-up would take too many paths; -ENOSPC: too
+ * many items; -ENOMEM. */
 int epoll_add(struct epoll *epoll, struct file *file, int fd,
 	      const struct kernel_epoll_event *event);
-/* Watches it for something else. 0; -ENOENT; -EINVAL: it is exclusive, which cannot change. */
+/* Changes the watched events. 0; -ENOENT; -EINVAL: the item is exclusive, which cannot change. */
 int epoll_modify(struct epoll *epoll, struct file *file, int fd,
 		 const struct kernel_epoll_event *event);
-/* Watches it no longer. 0, -ENOENT. */
+/* Stops watching FILE. 0, -ENOENT. */
 int epoll_remove(struct epoll *epoll, struct file *file, int fd);
 
-/* Waits until DEADLINE_NS of clock_ns() (0: not at all; UINT64_MAX: for ever) for something to be ready,
- * and copies 1 … MAX events to USER_EVENTS. How many, 0: the time is over, -EINTR, -EFAULT. */
+/* Waits until DEADLINE_NS of clock_ns() (0: not at all; UINT64_MAX: unlimited) for ready items, and copies
+ * 1 … MAX events to USER_EVENTS. Returns their number, 0 after the deadline, -EINTR, -EFAULT. */
 long epoll_wait_user(struct epoll *epoll, uintptr_t user_events, size_t max, uint64_t deadline_ns);
 
 /* epoll_nesting.c. epoll_watching_mutex held. */
 
-/* Whether OUTER may watch INNER: that makes no circle and is not too deep. */
+/* True if OUTER may watch INNER: no circle arises, and the nesting is not too deep. */
 bool epoll_may_nest(struct epoll *outer, struct epoll *inner);
-/* Whether a wake-up of FILE, or of any file in it if it is an instance's, runs through instances in no
- * more ways than Linux allows. */
+/* True if a wake-up of FILE, or of any file in it if it is an instance's, takes no more paths through
+ * instances than Linux allows. */
 bool epoll_paths_are_few(struct file *file);
 
 #endif

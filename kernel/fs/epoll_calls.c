@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* epoll_create, epoll_create1, epoll_ctl, and the calls that wait; the work is epoll.c's. */
+/* epoll_create, epoll_create1, epoll_ctl, and the calls that wait; epoll.c does the work. */
 #include <kernel/file.h>
 #include <kernel/syscall.h>
 #include <kernel/user_range.h>
@@ -10,9 +10,9 @@
 #include "epoll.h"
 #include "wait_arguments.h"
 
-/* Most events that one call can ask for: Linux's EP_MAX_EVENTS. */
+/* Most events that one call can request: Linux's EP_MAX_EVENTS. */
 #define EVENTS_MAX (0x7fffffffu / sizeof(struct kernel_epoll_event))
-/* What an exclusive item may ask for: Linux's EPOLLEXCLUSIVE_OK_BITS. */
+/* Events and flags that an exclusive item may request: Linux's EPOLLEXCLUSIVE_OK_BITS. */
 #define EXCLUSIVE_BITS \
 	(EPOLLIN | EPOLLOUT | EPOLLERR | EPOLLHUP | EPOLLWAKEUP | EPOLLET | EPOLLEXCLUSIVE)
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * epoll instances that watch each other: how deep, and in how many ways a wake-up runs through them.
+ * epoll instances that watch each other: how deep they nest, and how many paths a wake-up takes through them.
  *
- * A wake-up of a file goes outwards along every path of instances, with interrupts off; so both are
- * limited, as on Linux. Walks inwards lock the instances that they look into; the watchers of an
- * instance change only with epoll_watching_mutex, which is held here throughout. An instance that a
- * walk has been at is not walked again: round says so.
+ * A wake-up of a file travels outwards along every path of instances, with interrupts off; so depth and paths
+ * are limited, as on Linux. Walks inwards lock the instances that they look into; the watchers of an instance
+ * change only under epoll_watching_mutex, which is held here throughout. The number in `round` marks the
+ * instances that a walk has visited, so that it visits each once.
  */
 #include <kernel/file.h>
 
@@ -14,14 +14,14 @@
 /* Edges from the outermost to the innermost instance. Linux's EP_MAX_NESTS. */
 #define NESTING_MAX 4
 
-/* Paths with so many edges that a wake-up may take. Linux's path_limits; the first is not limited. */
+/* Most paths of each length that a wake-up may take: Linux's path_limits; the first is unlimited. */
 static const unsigned int path_limits[NESTING_MAX + 1] = { 0, 500, 100, 50, 10 };
 
-/* Number of the present walk. epoll_watching_mutex. */
+/* Number of the current walk. epoll_watching_mutex. */
 static uint64_t round;
 
-/* How deep the instances go that EPOLL watches, 0: none; more than NESTING_MAX if OUTER is among them.
- * epoll_watching_mutex held. */
+/* Returns the depth of the instances that EPOLL watches, 0: none; more than NESTING_MAX if OUTER is among
+ * them. epoll_watching_mutex held. */
 static unsigned int depth_inward(struct epoll *epoll, const struct epoll *outer)
 {
 	struct epoll_item *item;
@@ -44,8 +44,8 @@ static unsigned int depth_inward(struct epoll *epoll, const struct epoll *outer)
 	return deepest;
 }
 
-/* How deep the instances go that watch EPOLL. epoll_watching_mutex held, and so no instance begins or ends
- * watching another. */
+/* Returns the depth of the instances that watch EPOLL. epoll_watching_mutex held, so no instance begins or
+ * ends watching another. */
 static unsigned int depth_outward(struct epoll *epoll)
 {
 	struct epoll_item *item;
@@ -74,8 +74,7 @@ bool epoll_may_nest(struct epoll *outer, struct epoll *inner)
 
 /* --- paths --- */
 
-/* Counts the paths outwards from FILE's watchers, LENGTH edges from where they began. False: they are
- * too many. */
+/* Counts the paths outwards from FILE's watchers, LENGTH edges from their start. False: too many paths. */
 static bool count_paths(struct file *file, unsigned int length, unsigned int counts[])
 {
 	struct epoll_item *item;
@@ -99,7 +98,7 @@ static bool paths_of_one_are_few(struct file *file)
 {
 	unsigned int counts[NESTING_MAX + 1] = { 0 };
 
-	/* A file that is no instance may be watched by others at the same time. */
+	/* Other instances may begin to watch a file that is no instance at the same time. */
 	spin_lock(&epoll_watchers_lock);
 	bool few = count_paths(file, 0, counts);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * eventfd(2): a number as a file. Writing adds to it, reading takes it, or one of it with
- * EFD_SEMAPHORE.
+ * eventfd(2): a number as a file. Writing adds to it, reading takes all of it, or 1 with EFD_SEMAPHORE.
  *
  * Lock: counter->lock, a spin lock; user memory is touched without it.
  */
@@ -16,7 +15,7 @@
 #include <uapi/linux/poll.h>
 
 #define EFD_SEMAPHORE 1u
-/* The largest number; one more stands for an overflow, which nothing here causes. */
+/* The largest count; the next number stands for an overflow, which Tally never causes. */
 #define COUNT_MAX     (UINT64_MAX - 1)
 
 struct counter {
@@ -26,7 +25,7 @@ struct counter {
 	struct wait_queue changed;
 };
 
-/* Takes from the counter: how much, 0: there is nothing. */
+/* Takes from the counter and returns how much; 0: it is empty. */
 static uint64_t take(struct counter *counter)
 {
 	spin_lock(&counter->lock);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Open files: what a descriptor, a mapping or the kernel has of a file, and shares with others.
+ * Open files: the objects to which descriptors, mappings and kernel code refer; several may share one.
  *
- * Not here: descriptors (file_table.c), what files there are (inode.c, console.c …), the system
- * calls on them (file_calls.c), the signals that a file sends (notify.c).
+ * Not here: descriptors (file_table.c), kinds of files (inode.c, console.c …), system calls on descriptors
+ * (file_calls.c), the signals that a file sends (notify.c).
  */
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
@@ -17,7 +17,7 @@
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 
-/* Linux's: one for each 10 KiB of memory, and at least so many. */
+/* Linux's limit: one file for each 10 KiB of memory, and at least 8192. */
 #define FILES_LEAST    8192
 #define BYTES_PER_FILE (10 * 1024)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls on descriptors: reading, writing, moving, duplicating. Those on paths are in
+/* System calls on descriptors: reading, writing, moving, duplicating. System calls on paths are in
  * path_calls.c. */
 #include <kernel/file.h>
 #include <kernel/file_lock.h>
@@ -22,10 +22,11 @@
 /* Most bytes that one call moves: Linux's MAX_RW_COUNT. */
 #define TRANSFER_MAX   (0x7fffffffUL & ~4095UL)
 
-/* What F_SETFL may change. */
+/* The flags that F_SETFL may change. */
 #define SETTABLE_FLAGS (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME | FASYNC)
 
-/* Whether there may be such memory, and such a place in a file. */
+/* Checks that user space may hold such memory and that the file offset does not overflow: 0, -EFAULT or
+ * -EINVAL. */
 static int check_range(const void *buffer, size_t size, uint64_t position)
 {
 	struct user_range range;
@@ -35,9 +36,9 @@ static int check_range(const void *buffer, size_t size, uint64_t position)
 	return (int64_t)(position + size) < 0 ? -EINVAL : 0;
 }
 
-/* While there are watches: apart, so that others pay for a test and no more. */
-static __attribute__((noinline)) ssize_t read_and_tell(struct file *file, void *buffer, size_t size,
-						       uint64_t *position)
+/* Reads and reports it to inotify. Apart from read_from, so that without watches a read costs one test. */
+static __attribute__((noinline)) ssize_t read_and_notify(struct file *file, void *buffer,
+							 size_t size, uint64_t *position)
 {
 	ssize_t done = file->ops->read(file, buffer, size, position);
 
@@ -46,8 +47,8 @@ static __attribute__((noinline)) ssize_t read_and_tell(struct file *file, void *
 	return done;
 }
 
-static __attribute__((noinline)) ssize_t write_and_tell(struct file *file, const void *buffer,
-							size_t size, uint64_t *position)
+static __attribute__((noinline)) ssize_t write_and_notify(struct file *file, const void *buffer,
+							  size_t size, uint64_t *position)
 {
 	ssize_t done = file->ops->write(file, buffer, size, position);
 
@@ -56,8 +57,21 @@ static __attribute__((noinline)) ssize_t write_and_tell(struct file *file, const
 	return done;
 }
 
-static ssize_t read_much(struct file *file, void *buffer, size_t size, uint64_t *position);
-static ssize_t write_much(struct file *file, const void *buffer, size_t size, uint64_t *position);
+static inline ssize_t read_checked(struct file *file, void *buffer, size_t size, uint64_t *position)
+{
+	if (inotify_is_used())
+		return read_and_notify(file, buffer, size, position);
+	return file->ops->read(file, buffer, size, position);
+}
+
+/* SIZE is more than one call moves: checks the whole range, and moves what one call moves. */
+static __attribute__((noinline)) ssize_t read_much(struct file *file, void *buffer, size_t size,
+						   uint64_t *position)
+{
+	int error = check_range(buffer, size, *position);
+
+	return error ? error : read_checked(file, buffer, TRANSFER_MAX, position);
+}
 
 static inline ssize_t read_from(struct file *file, void *buffer, size_t size, uint64_t *position)
 {
@@ -74,9 +88,24 @@ static inline ssize_t read_from(struct file *file, void *buffer, size_t size, ui
 
 	if (__builtin_expect(error, 0))
 		return error;
+	return read_checked(file, buffer, size, position);
+}
+
+static inline ssize_t write_checked(struct file *file, const void *buffer, size_t size,
+				    uint64_t *position)
+{
 	if (inotify_is_used())
-		return read_and_tell(file, buffer, size, position);
-	return file->ops->read(file, buffer, size, position);
+		return write_and_notify(file, buffer, size, position);
+	return file->ops->write(file, buffer, size, position);
+}
+
+/* SIZE is more than one call moves: checks the whole range, and moves what one call moves. */
+static __attribute__((noinline)) ssize_t write_much(struct file *file, const void *buffer,
+						    size_t size, uint64_t *position)
+{
+	int error = check_range(buffer, size, *position);
+
+	return error ? error : write_checked(file, buffer, TRANSFER_MAX, position);
 }
 
 static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint64_t *position)
@@ -93,26 +122,7 @@ static ssize_t write_to(struct file *file, const void *buffer, size_t size, uint
 
 	if (__builtin_expect(error, 0))
 		return error;
-	if (inotify_is_used())
-		return write_and_tell(file, buffer, size, position);
-	return file->ops->write(file, buffer, size, position);
-}
-
-/* More than one call moves: all of it is checked, and as much is moved as one call does. */
-static __attribute__((noinline)) ssize_t read_much(struct file *file, void *buffer, size_t size,
-						   uint64_t *position)
-{
-	int error = check_range(buffer, size, *position);
-
-	return error ? error : read_from(file, buffer, TRANSFER_MAX, position);
-}
-
-static __attribute__((noinline)) ssize_t write_much(struct file *file, const void *buffer,
-						    size_t size, uint64_t *position)
-{
-	int error = check_range(buffer, size, *position);
-
-	return error ? error : write_to(file, buffer, TRANSFER_MAX, position);
+	return write_checked(file, buffer, size, position);
 }
 
 long sys_read(const unsigned long arg[6])
@@ -139,7 +149,7 @@ long sys_write(const unsigned long arg[6])
 	return result;
 }
 
-/* A call with a position of its own. */
+/* A call that gives its own position. */
 static long at_position(int fd, uintptr_t buffer, size_t size, int64_t at, bool writes)
 {
 	uint64_t position = (uint64_t)at;
@@ -168,7 +178,7 @@ long sys_pwrite64(const unsigned long arg[6])
 	return at_position((int)arg[0], arg[1], arg[2], (int64_t)arg[3], true);
 }
 
-/* What is written to FILE at once, though it comes in parts: gathered first. */
+/* Writes the parts of VECTOR to FILE as one write: gathers them first. */
 static long write_whole(struct file *file, struct vector *vector)
 {
 	size_t size = vector->left;
@@ -189,7 +199,7 @@ static long write_whole(struct file *file, struct vector *vector)
 	return result;
 }
 
-/* One part after another, until one is not used up. */
+/* Transfers one part after another, until one is not transferred whole. */
 static long transfer_parts(struct file *file, const struct kernel_iovec *parts, size_t count,
 			   uint64_t *position, bool writes)
 {
@@ -229,7 +239,7 @@ static long transfer_vector(struct file *file, struct vector *vector, size_t cou
 	return result;
 }
 
-/* readv, writev and their kin. POSITION NULL: the file's own. */
+/* readv, writev and their variants. POSITION NULL: the file's own. */
 static long transfer(int fd, unsigned long user_vector, size_t count, uint64_t *position,
 		     bool writes)
 {
@@ -265,7 +275,7 @@ long sys_writev(const unsigned long arg[6])
 	return transfer((int)arg[0], arg[1], (unsigned int)arg[2], NULL, true);
 }
 
-/* The position is in one register on a 64-bit machine; -1 with FLAGS' calls: the file's own. */
+/* The position fits in one register on a 64-bit machine; -1 means the file's own if OWN_ALLOWED. */
 static long transfer_at(const unsigned long arg[6], bool own_allowed, bool writes)
 {
 	uint64_t position = arg[3];
@@ -287,7 +297,7 @@ long sys_pwritev(const unsigned long arg[6])
 	return transfer_at(arg, false, true);
 }
 
-/* No flag can be kept here that would matter: RWF_* ask for speed, safety or atomicity. */
+/* No RWF_* flag is supported: they request speed, safety or atomicity. */
 long sys_preadv2(const unsigned long arg[6])
 {
 	return arg[5] ? -EOPNOTSUPP : transfer_at(arg, true, false);
@@ -303,7 +313,7 @@ long sys_close(const unsigned long arg[6])
 	return fd_close((int)arg[0]);
 }
 
-/* Where contents, or a hole, begin behind OFFSET; the end of a file is a hole. */
+/* Returns where contents, or a hole, begin at or after OFFSET; a file ends with a hole. */
 static int64_t seek_data(struct inode *inode, int64_t offset, bool hole)
 {
 	if (!inode || inode_type(inode) != S_IFREG)
@@ -315,7 +325,7 @@ static int64_t seek_data(struct inode *inode, int64_t offset, bool hole)
 	return hole ? (int64_t)inode->size : offset;
 }
 
-/* Where lseek leads, or a negative error. */
+/* Returns the new position for lseek, or a negative error. */
 static int64_t seek_target(const struct file *file, int64_t offset, unsigned int whence)
 {
 	int64_t base, target;
@@ -361,7 +371,7 @@ long sys_lseek(const unsigned long arg[6])
 	return result;
 }
 
-/* Those of the flags in MASK that are in FLAGS are set in FILE, which is also FD; the others of them are not. */
+/* Sets FILE's flags in MASK to those of FLAGS. FD is the descriptor for SIGIO. */
 static void set_flags(struct file *file, int fd, unsigned int mask, unsigned int flags)
 {
 	unsigned int old = file->flags;
@@ -372,7 +382,7 @@ static void set_flags(struct file *file, int fd, unsigned int mask, unsigned int
 		;
 }
 
-/* FLAG of FILE, which is also FD, on or off, as the int at USER_ON says. */
+/* Switches FLAG of FILE, which is also FD, on or off by the int at USER_ON. */
 static long switch_flag(struct file *file, int fd, unsigned int flag, const int *user_on)
 {
 	int on;
@@ -431,7 +441,7 @@ long sys_close_range(const unsigned long arg[6])
 		file_table_switch(own);
 	}
 	for (; first <= last && first < fd_capacity(); first++) {
-		/* Those that are not open are passed over. */
+		/* Skip descriptors that are not open. */
 		if (flags & CLOSE_RANGE_CLOEXEC)
 			fd_set_cloexec((int)first, true);
 		else
@@ -489,12 +499,20 @@ long sys_dup3(const unsigned long arg[6])
 	return duplicate_at((int)arg[0], (int)arg[1], flags & O_CLOEXEC);
 }
 
-/* Files of others than these cannot do without a cache, nor packets. */
+/* Linux takes O_DIRECT only for files that bypass a cache, and for pipes (packets). */
 static bool may_be_direct(const struct file *file)
 {
 	const struct inode *inode = file_inode(file);
 
 	return inode && (inode_type(inode) == S_IFREG || inode_type(inode) == S_IFIFO);
+}
+
+/* O_NOATIME hides reads from the owner, so only the owner may set it. */
+static bool may_hide_access(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	return !inode || inode_owner_or_capable(inode);
 }
 
 static long control(struct file *file, int fd, unsigned int command, unsigned long argument)
@@ -514,6 +532,8 @@ static long control(struct file *file, int fd, unsigned int command, unsigned lo
 	case F_SETFL:
 		if (!file->ops->notifies)
 			argument &= ~(unsigned long)FASYNC;
+		if ((argument & ~(unsigned long)file->flags & O_NOATIME) && !may_hide_access(file))
+			return -EPERM;
 		if ((argument & O_DIRECT) && !may_be_direct(file))
 			return -EINVAL;
 		set_flags(file, fd, SETTABLE_FLAGS, (unsigned int)argument);
@@ -549,7 +569,7 @@ static long control(struct file *file, int fd, unsigned int command, unsigned lo
 	}
 }
 
-/* What can be done with a descriptor that only names a file: Linux's check_fcntl_cmd. */
+/* True for commands that a descriptor opened with O_PATH allows: Linux's check_fcntl_cmd. */
 static bool may_name(unsigned int command)
 {
 	return command == F_DUPFD || command == F_DUPFD_CLOEXEC || command == F_GETFD ||

@@ -2,12 +2,12 @@
 /*
  * Advisory locks, see <kernel/file_lock.h>.
  *
- * An inode has a list of them. Those of fcntl cover ranges: setting one takes its owner's others out of
- * the range, cutting them where they reach beyond it. Who waits is in a list, too, with whom it
- * waits for, so that fcntl can refuse what would wait for ever (EDEADLK).
+ * An inode has a list of its locks. fcntl's locks cover ranges: setting one removes its owner's other locks
+ * from the range, and cuts those that reach beyond it. A list of waiters, each with the owner that it waits
+ * for, lets fcntl refuse a wait that would never finish (EDEADLK).
  *
- * Lock: locks_mutex (L), for all of it; innermost but for kmalloc. All who wait for any lock wait in
- * one queue: locks are rare and held long.
+ * Lock: locks_mutex (L), for everything; innermost but for kmalloc. All waiters share one queue: locks are
+ * rare and held long.
  */
 #include <kernel/file_lock.h>
 
@@ -27,7 +27,7 @@
 #include <uapi/linux/flock.h>
 
 #define RANGE_END INT64_MAX
-/* Longest chain of those who wait for one another that is looked at: as in Linux. */
+/* Longest chain of waiters that the search for a deadlock follows: as in Linux. */
 #define CHAIN_MAX 10
 
 enum lock_kind { LOCK_TABLE, LOCK_OPEN_FILE, LOCK_WHOLE }; /* fcntl's, fcntl's OFD, flock's */
@@ -36,7 +36,7 @@ struct file_lock {
 	LIST_ENTRY(file_lock) link; /* L: of its inode */
 	enum lock_kind kind;
 	const void *owner; /* a struct file_table or struct file */
-	pid_t pid;	   /* who set it */
+	pid_t pid;	   /* the process that set it */
 	bool exclusive;
 	int64_t start, end; /* first and last byte */
 };
@@ -61,25 +61,25 @@ static bool overlap(const struct file_lock *a, const struct file_lock *b)
 	return a->start <= b->end && b->start <= a->end;
 }
 
-/* Whether A and B are in one order: flock knows nothing of fcntl's. */
-static bool same_order(const struct file_lock *a, const struct file_lock *b)
+/* True if A and B can conflict at all: flock's locks and fcntl's ignore each other. */
+static bool may_conflict(const struct file_lock *a, const struct file_lock *b)
 {
 	return (a->kind == LOCK_WHOLE) == (b->kind == LOCK_WHOLE);
 }
 
-/* A lock that keeps REQUEST out, or NULL. L held. */
+/* Returns a lock that conflicts with REQUEST, or NULL. locks_mutex held. */
 static struct file_lock *find_conflict(struct inode *inode, const struct file_lock *request)
 {
 	struct file_lock *lock;
 
 	LIST_FOREACH(lock, &inode->locks, link)
-		if (same_order(lock, request) && lock->owner != request->owner &&
+		if (may_conflict(lock, request) && lock->owner != request->owner &&
 		    overlap(lock, request) && (lock->exclusive || request->exclusive))
 			return lock;
 	return NULL;
 }
 
-/* Whether OWNER, were it to wait for HOLDER, would wait for itself. L held. */
+/* True if OWNER would wait for itself by waiting for HOLDER. locks_mutex held. */
 static bool would_deadlock(const void *owner, const void *holder)
 {
 	for (unsigned int i = 0; i < CHAIN_MAX; i++) {
@@ -97,8 +97,8 @@ static bool would_deadlock(const void *owner, const void *holder)
 	return false;
 }
 
-/* Takes what REQUEST's owner has out of its range; what reaches beyond on both sides becomes two, for
- * which *SPARE is used. L held. */
+/* Removes the locks of REQUEST's owner from REQUEST's range. A lock that reaches beyond both ends becomes
+ * two, the second in *SPARE. locks_mutex held. */
 static void clear_range(struct inode *inode, const struct file_lock *request,
 			struct file_lock **spare)
 {
@@ -128,14 +128,14 @@ static void clear_range(struct inode *inode, const struct file_lock *request,
 	}
 }
 
-/* Makes LOCK one with its owner's equal ones beside it, and puts it in. L held. */
+/* Inserts LOCK, merged with equal locks of its owner that touch it. locks_mutex held. */
 static void insert(struct inode *inode, struct file_lock *lock)
 {
 	struct file_lock *other, *next;
 
 	for (other = LIST_FIRST(&inode->locks); other; other = next) {
 		next = LIST_NEXT(other, link);
-		/* Neither is 0 at the subtraction: something is before it. */
+		/* Each start is above 0 when 1 is subtracted: the other lock ends before it. */
 		bool touches = (other->end < lock->start && lock->start - 1 == other->end) ||
 			       (lock->end < other->start && other->start - 1 == lock->end);
 
@@ -152,7 +152,7 @@ static void insert(struct inode *inode, struct file_lock *lock)
 	LIST_INSERT_HEAD(&inode->locks, lock, link);
 }
 
-/* Waits, with L given back meanwhile, until locks have changed: 0, -EINTR, -EDEADLK. */
+/* Waits until locks change; releases locks_mutex meanwhile. 0, -EINTR, -EDEADLK. */
 static int wait_for(const struct file_lock *request, const struct file_lock *holder)
 {
 	struct waiter waiter = { .owner = request->owner, .waits_for = holder->owner };
@@ -171,7 +171,7 @@ static int wait_for(const struct file_lock *request, const struct file_lock *hol
 	return error;
 }
 
-/* Sets REQUEST, or with UNLOCK takes away what its owner has there. */
+/* Sets REQUEST, or with UNLOCK removes its owner's locks in the range. */
 static int set_lock(struct inode *inode, const struct file_lock *request, bool unlock, bool wait)
 {
 	struct file_lock *lock = kzalloc(sizeof(*lock)), *spare = kzalloc(sizeof(*spare)), *holder;
@@ -202,7 +202,7 @@ static int set_lock(struct inode *inode, const struct file_lock *request, bool u
 
 /* --- fcntl --- */
 
-/* The bytes FLOCK means, from the beginning of the file. */
+/* Puts the range of FLOCK, as offsets from the beginning of the file, into LOCK. */
 static int get_range(const struct file *file, const struct kernel_flock *flock,
 		     struct file_lock *lock)
 {
@@ -310,7 +310,7 @@ long file_lock_control(struct file *file, unsigned int command, unsigned long ar
 #define FLOCK_EXCLUSIVE 2
 #define FLOCK_NONBLOCK	4
 #define FLOCK_UNLOCK	8
-/* A lock that others have to obey, which there is no more: Linux takes it and does nothing. */
+/* A mandatory lock, which Linux no longer has: it accepts the flag and does nothing. */
 #define FLOCK_MANDATORY 32
 
 long sys_flock(const unsigned long arg[6])
@@ -339,10 +339,10 @@ long sys_flock(const unsigned long arg[6])
 	return result;
 }
 
-/* --- ends --- */
+/* --- close and release --- */
 
-/* Takes away every lock of OWNER on INODE. */
-static void drop_owner(struct inode *inode, const void *owner)
+/* Removes every lock of OWNER on INODE. */
+static void remove_locks_of(struct inode *inode, const void *owner)
 {
 	struct file_lock *lock, *next;
 	bool any = false;
@@ -361,13 +361,13 @@ static void drop_owner(struct inode *inode, const void *owner)
 		wait_queue_wake(&locks_changed);
 }
 
-/* Looked at without the lock: who closes has no lock that it did not know of. */
+/* Read without locks_mutex: a closing task knows of every lock that it set. */
 void file_lock_close(struct file *file, struct file_table *table)
 {
 	struct inode *inode = file_inode(file);
 
 	if (inode && !LIST_EMPTY(&inode->locks))
-		drop_owner(inode, table);
+		remove_locks_of(inode, table);
 }
 
 void file_lock_release(struct file *file)
@@ -375,5 +375,5 @@ void file_lock_release(struct file *file)
 	struct inode *inode = file_inode(file);
 
 	if (inode && !LIST_EMPTY(&inode->locks))
-		drop_owner(inode, file);
+		remove_locks_of(inode, file);
 }

@@ -2,13 +2,13 @@
 /*
  * Tables of descriptors: which open file a small number stands for, and whether exec closes it.
  *
- * A table begins with room for FIRST_CAPACITY descriptors in itself and grows to the power of two
- * that the greatest one needs, as Linux's do; it never shrinks, but a copy has no more room than
- * what is open needs.
+ * A table begins with room for FIRST_CAPACITY descriptors in itself and grows to the power of two that its
+ * greatest descriptor needs, as on Linux. It never shrinks, but a copy has only the room that its open
+ * descriptors need.
  *
- * Lock: table->lock, innermost but for owner_lock, which comes before it. fd_get_file takes its
- * reference under it, so a descriptor that is closed meanwhile cannot free the file under a
- * reader. Memory is got and given back outside of it.
+ * Lock: table->lock, innermost but for owner_lock, which comes before it. fd_get_file takes its reference
+ * under it, so closing the descriptor meanwhile cannot free the file under a reader. Memory is allocated and
+ * freed without the lock.
  */
 #include <kernel/assert.h>
 #include <kernel/file.h>
@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-/* Room of a new table, and the least of one that has grown. */
+/* Room of a new table, and of the smallest table that has grown. */
 #define FIRST_CAPACITY 64
 #define NEXT_CAPACITY  128
 
@@ -38,14 +38,14 @@ struct file_table {
 	_Atomic unsigned int references;
 	struct spinlock lock;
 	struct descriptor *descriptors; /* L: `first`, or memory of its own */
-	unsigned int capacity;		/* L: of those */
+	unsigned int capacity;		/* L: number of descriptors */
 	unsigned int used_below;	/* L: all descriptors before this one are used */
 	struct descriptor first[FIRST_CAPACITY];
 }; /* L: lock */
 
 /* --- room --- */
 
-/* Room of a table in which FD is the greatest descriptor. */
+/* Returns the room of a table in which FD is the greatest descriptor. */
 static unsigned int capacity_for(unsigned int fd)
 {
 	unsigned int capacity = FIRST_CAPACITY;
@@ -56,7 +56,7 @@ static unsigned int capacity_for(unsigned int fd)
 	return capacity;
 }
 
-/* Makes room for FD, which is below DESCRIPTORS_MAX: 0 or -ENOMEM. Not locked. */
+/* Makes room for FD, which is below DESCRIPTORS_MAX: 0 or -ENOMEM. Called without table->lock. */
 static int grow(struct file_table *table, unsigned int fd)
 {
 	unsigned int capacity = capacity_for(fd);
@@ -77,13 +77,13 @@ static int grow(struct file_table *table, unsigned int fd)
 	return 0;
 }
 
-/* The descriptor FD of TABLE; NULL: there is no room for it, so it is free. L held. */
+/* Returns descriptor FD of TABLE; NULL: TABLE has no room for FD, so FD is free. table->lock held. */
 static struct descriptor *descriptor_of(struct file_table *table, unsigned int fd)
 {
 	return fd < table->capacity ? &table->descriptors[fd] : NULL;
 }
 
-/* The lowest free descriptor from LEAST on, for which there may be no room. L held. */
+/* Returns the lowest free descriptor from LEAST on; TABLE may have no room for it. table->lock held. */
 static unsigned int lowest_free(const struct file_table *table, unsigned int least)
 {
 	unsigned int fd = least > table->used_below ? least : table->used_below;
@@ -93,7 +93,7 @@ static unsigned int lowest_free(const struct file_table *table, unsigned int lea
 	return fd;
 }
 
-/* Puts ENTRY at FD, for which there is room, and returns the file that was there. L held. */
+/* Puts ENTRY at FD, which has room, and returns the file that was there. table->lock held. */
 static struct file *put(struct file_table *table, unsigned int fd, struct descriptor entry)
 {
 	struct file *old = table->descriptors[fd].file;
@@ -106,9 +106,9 @@ static struct file *put(struct file_table *table, unsigned int fd, struct descri
 	return old;
 }
 
-/* --- another task's --- */
+/* --- tables of other tasks --- */
 
-/* Who looks at another task's table against that task's giving it up. Before table->lock. */
+/* Keeps a task from giving up its table while another task looks at it. Comes before table->lock. */
 static struct spinlock owner_lock = SPINLOCK_INITIALIZER;
 
 void file_table_switch(struct file_table *table)
@@ -124,15 +124,15 @@ void file_table_switch(struct file_table *table)
 		file_table_put(old);
 }
 
-/* The file at FD with a reference, or NULL. Not locked. Inline: most calls that take a descriptor come
- * here, and do not ask for CLOEXEC. */
+/* Returns the file at FD with a reference, or NULL. Called without table->lock. Inline: most calls that
+ * take a descriptor come here, with CLOEXEC NULL. */
 static inline __attribute__((always_inline)) struct file *get_file(struct file_table *table, int fd,
 								   bool *cloexec)
 {
 	struct file *file = NULL;
 
 	spin_lock(&table->lock);
-	/* A negative number is beyond all room, too. */
+	/* A negative number is beyond the table's room, too. */
 	struct descriptor *descriptor = descriptor_of(table, (unsigned int)fd);
 
 	if (descriptor && descriptor->file) {
@@ -170,7 +170,7 @@ unsigned int file_table_capacity_of(struct task *task)
 	return capacity;
 }
 
-/* --- the running task's --- */
+/* --- the table of the running task --- */
 
 static struct file_table *own_table(void)
 {
@@ -236,7 +236,7 @@ int fd_install(struct file *file, int cloexec)
 	return fd_install_from(file, 0, cloexec);
 }
 
-/* TABLE has one descriptor of FILE less. */
+/* Drops FILE, a descriptor of which was removed from TABLE. */
 static void drop(struct file_table *table, struct file *file)
 {
 	void (*after_close)(void) = file->ops->after_close;
@@ -270,7 +270,7 @@ int fd_install_at(struct file *file, int fd, bool cloexec)
 	return fd;
 }
 
-/* Closes FD of TABLE if it is open, and with ONLY_CLOEXEC if exec is to close it. */
+/* Closes FD of TABLE if it is open; with ONLY_CLOEXEC only if it has close-on-exec. */
 static bool close_one(struct file_table *table, unsigned int fd, bool only_cloexec)
 {
 	struct file *file = NULL;
@@ -340,7 +340,7 @@ static void free_table(struct file_table *table)
 	kfree(table);
 }
 
-/* All descriptors of TABLE from here on are free. L held. */
+/* Returns the first descriptor from which on all of TABLE's are free. table->lock held. */
 static unsigned int end_of(const struct file_table *table)
 {
 	unsigned int end = table->capacity;
@@ -350,7 +350,7 @@ static unsigned int end_of(const struct file_table *table)
 	return end;
 }
 
-/* Puts what is open in TABLE into COPY, new; false: that has no room for END descriptors. */
+/* Copies TABLE's open descriptors into COPY, which is new; false: COPY has no room for END descriptors. */
 static bool copy_all(struct file_table *copy, struct file_table *table, unsigned int *end)
 {
 	spin_lock(&table->lock);
@@ -372,7 +372,7 @@ struct file_table *file_table_copy(struct file_table *table)
 	struct file_table *copy = file_table_create();
 	unsigned int end;
 
-	/* Again when another thread has opened more meanwhile. */
+	/* Try again when another thread has opened more meanwhile. */
 	while (copy && !copy_all(copy, table, &end)) {
 		if (grow(copy, end - 1)) {
 			free_table(copy);
@@ -396,7 +396,7 @@ void file_table_put(struct file_table *table)
 {
 	if (atomic_fetch_sub(&table->references, 1) != 1)
 		return;
-	/* Nobody else has the table now. */
+	/* The table has no other user now. */
 	for (unsigned int fd = 0; fd < table->capacity; fd++)
 		if (table->descriptors[fd].file)
 			close_one(table, fd, false);

@@ -2,14 +2,13 @@
 /*
  * The initramfs: a cpio archive of the "newc" format becomes the file tree.
  *
- * Format (Linux, Documentation/driver-api/early-userspace/buffer-format.rst): members one after
- * another, each a header of 110 ASCII characters, the name with its end, padding to 4 bytes, the
- * contents, padding to 4 bytes. A member named TRAILER!!! ends the archive; zeros may follow, and
- * then another archive.
+ * Format (Linux, Documentation/driver-api/early-userspace/buffer-format.rst): a sequence of members, each a
+ * header of 110 ASCII characters, the name with its terminator, padding to 4 bytes, the contents, padding to
+ * 4 bytes. A member named TRAILER!!! ends the archive; zeros may follow, and then another archive.
  *
- * The contents stay where they are: inodes point into the archive. What is in a directory does not make
- * the directory younger than the archive says. What is wrong with an archive
- * ends the boot with one line that says where and what.
+ * The contents stay in place: inodes point into the archive. Adding entries to a directory does not change
+ * the modification time that the archive gives it. A fault in an archive ends the boot with one line that
+ * names the place and the fault.
  */
 #include <string.h>
 
@@ -56,7 +55,7 @@ enum cpio_field {
 struct member {
 	uint32_t fields[CPIO_FIELD_COUNT];
 	const char *name;
-	size_t name_size; /* without its end */
+	size_t name_size; /* without the terminator */
 	const void *data;
 };
 
@@ -148,8 +147,8 @@ static _Noreturn void no_memory(void)
 	boot_failure("too little memory for the initramfs' file tree; give the machine more");
 }
 
-/* The directory of NAME, with a reference, made if the archive does not have it before its contents;
- * NAME and *SIZE become the last part. NULL: something on the way is no directory. */
+/* Returns the directory of NAME, with a reference; creates it if the archive has its contents first. NAME
+ * and *SIZE become the last part. NULL: a part of the path is no directory. */
 static struct dentry *parent_of(const char **name, size_t *size)
 {
 	const struct entry_request request = { .mode = S_IFDIR | 0755 };
@@ -183,7 +182,7 @@ static struct dentry *parent_of(const char **name, size_t *size)
 	return at;
 }
 
-/* Makes the entry NAME, which is not there, for MEMBER: a new one, or another name of one that was made. */
+/* Makes the entry NAME, which must be new, for MEMBER: a new file, or another name of a file made before. */
 static int make_entry(struct dentry *parent, const char *name, size_t name_size,
 		      const struct member *member, struct dentry **result)
 {
@@ -210,7 +209,7 @@ static int make_entry(struct dentry *parent, const char *name, size_t name_size,
 	return entry_link(first, parent, name, name_size);
 }
 
-/* The entry NAME of PARENT, with a reference, made for MEMBER; it may be there already. */
+/* Returns the entry NAME of PARENT for MEMBER, with a reference; it may exist already. */
 static struct dentry *entry_of(struct dentry *parent, const char *name, size_t name_size,
 			       const struct member *member)
 {
@@ -261,11 +260,11 @@ static void add_member(const struct archive *archive, const struct member *membe
 	inode->mode = member->fields[CPIO_MODE];
 	inode->uid = member->fields[CPIO_UID];
 	inode->gid = member->fields[CPIO_GID];
-	/* Zero: the archive does not say, and the time of this boot stays. */
+	/* Zero: the archive gives no time; the time of this boot stays. */
 	if (member->fields[CPIO_MTIME])
 		inode->modified = (struct kernel_timespec){ .tv_sec = member->fields[CPIO_MTIME] };
 	parent->inode->modified = parent_modified;
-	/* Of the names of one file, one has the contents. */
+	/* Only one of a file's names has the contents. */
 	if (inode_type(inode) == S_IFLNK ||
 	    (inode_type(inode) == S_IFREG && (inode->links == 1 || member->fields[CPIO_FILESIZE])))
 		tmpfs_set_image(inode, member->data, member->fields[CPIO_FILESIZE]);

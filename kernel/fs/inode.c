@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inodes as objects: their life and attributes. Who may do what is permission.c's; what each kind does is its file system's
- * (tmpfs.c, pseudo.c); names are dentry.c's.
+ * Inodes as objects: their life and attributes. Permissions are in permission.c, the operations of each kind
+ * in its file system (tmpfs.c, pseudo.c), names in dentry.c.
  */
 #include <kernel/assert.h>
 #include <kernel/dentry.h>
@@ -39,8 +39,9 @@ void inode_get(struct inode *inode)
 	ASSERT(before != 0);
 }
 
-/* Adds STEP to the writers unless some of the other sign are there. */
-static int keep_out(struct inode *inode, int step)
+/* Adds STEP (1: a writer, -1: a program that runs the file) to the writers. -ETXTBSY if there are any of
+ * the other sign. */
+static int add_writers(struct inode *inode, int step)
 {
 	int writers = inode->writers;
 
@@ -53,7 +54,7 @@ static int keep_out(struct inode *inode, int step)
 
 int inode_begin_write(struct inode *inode)
 {
-	return keep_out(inode, 1);
+	return add_writers(inode, 1);
 }
 
 void inode_end_write(struct inode *inode)
@@ -63,7 +64,7 @@ void inode_end_write(struct inode *inode)
 
 int inode_begin_program(struct inode *inode)
 {
-	return keep_out(inode, -1);
+	return add_writers(inode, -1);
 }
 
 void inode_end_program(struct inode *inode)
@@ -119,7 +120,8 @@ void inode_touch_contents(struct inode *inode)
 	inode->modified = inode->changed = now();
 }
 
-/* Whether the running process may make INODE SIZE bytes long, if that is longer than it is. */
+/* Checks that the running process may extend INODE to SIZE bytes, if SIZE is larger than INODE is: 0 or an
+ * error. */
 static int check_growth(const struct inode *inode, uint64_t size)
 {
 	uint64_t last = 1;
@@ -135,7 +137,7 @@ int inode_allocate(struct inode *inode, unsigned int mode, uint64_t offset, uint
 		return -EOPNOTSUPP;
 	mutex_lock(&inode->write_mutex);
 	inode_written(inode);
-	/* Linux asks for room that is not to count as well. */
+	/* As on Linux, space beyond the end with FALLOC_FL_KEEP_SIZE is subject to the limit, too. */
 	if (!(mode & FALLOC_FL_PUNCH_HOLE))
 		error = check_growth(inode, offset + size);
 	if (error) {

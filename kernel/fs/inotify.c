@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inotify(7): instances, which are files; watches, each of one instance on one inode; and events, which
- * wait in an instance's queue to be read. The calls are in inotify_calls.c.
+ * inotify(7): instances, which are files; watches, each of one instance on one inode; and events, which wait
+ * in an instance's queue to be read. The calls are in inotify_calls.c.
  *
- * A watch keeps its inode. It ends by inotify_rm_watch, with its instance, with its inode or its
- * file system, or, if it is for one event, with that. All but the instance's end leave IN_IGNORED.
+ * A watch keeps its inode. It ends by inotify_rm_watch, or with its instance, its inode or its file system; a
+ * watch for one event ends with that event. All but the end of the instance leave IN_IGNORED in the queue.
  *
  * An event that equals the last one in the queue is not queued again. An event without room in the queue is
- * lost, and IN_Q_OVERFLOW says so. Each user has limits: of instances, of watches, and of events in all queues
- * together. The last one is not Linux's rule (there a memory cgroup pays): unread events are memory that
- * nobody can take back.
+ * lost, and IN_Q_OVERFLOW reports the loss. Each user has limits: of instances, of watches, and of events in
+ * all queues together. The last limit is not Linux's (a memory cgroup pays there): unread events are memory
+ * that cannot be reclaimed.
  *
- * Locks: watch_lock (W), a spin lock for all of it. dentry_name_lock comes before, the queues of who waits and the task
- * table's after. An inode is given back without it.
+ * Locks: watch_lock (W), a spin lock, for everything. dentry_name_lock comes before it, the queues of waiters
+ * and the task table's lock after it. An inode's reference is dropped without it.
  */
 #include "inotify.h"
 
@@ -30,20 +30,21 @@
 #include <uapi/linux/signal.h>
 #include <uapi/linux/termios.h>
 
-/* Linux's: of each user. The limit of watches is a share of memory, where each is taken for so many bytes. */
+/* Linux's limits of each user. The limit of watches is a share of memory, with WATCH_COST_BYTES for each
+ * watch. */
 #define INSTANCES_DEFAULT    128
 #define EVENTS_DEFAULT	     16384
 #define WATCHES_LEAST	     8192
 #define WATCHES_MOST	     1048576
 #define WATCH_COST_BYTES     1280
-/* Unread events of one user, in all instances: of the default limit of one. */
+/* Unread events of one user, in all instances, as a multiple of the default limit of one instance. */
 #define EVENTS_OF_USER_TIMES 4
 
 struct event {
 	TAILQ_ENTRY(event) link; /* W */
 	int wd;
 	uint32_t mask, cookie;
-	size_t name_size; /* without its end */
+	size_t name_size; /* without the terminator */
 	char name[];
 };
 
@@ -51,7 +52,7 @@ struct inotify_watch {
 	LIST_ENTRY(inotify_watch) of_inode;	 /* W */
 	LIST_ENTRY(inotify_watch) of_superblock; /* W */
 	RB_ENTRY(inotify_watch) node;		 /* W: of its instance, by wd */
-	LIST_ENTRY(inotify_watch) dead;		 /* of who ends it */
+	LIST_ENTRY(inotify_watch) dead;		 /* of the list of watches to free */
 	struct inotify *instance;
 	struct inode *inode; /* referenced */
 	int wd;
@@ -69,7 +70,7 @@ struct inotify {
 	int last_wd;			      /* W */
 	TAILQ_HEAD(event_list, event) events; /* W */
 	unsigned int count, count_max;	      /* W: of events */
-	size_t bytes;			      /* W: of all events, as they are read */
+	size_t bytes;			      /* W: of all events, as a program reads them */
 	struct event overflow;
 	bool overflowed; /* W: overflow is in the queue */
 };
@@ -81,7 +82,7 @@ static unsigned int watch_count; /* W */
 _Atomic int inotify_instances_max = INSTANCES_DEFAULT, inotify_watches_max = WATCHES_LEAST,
 	    inotify_events_max = EVENTS_DEFAULT;
 
-/* The last one first: so they are shown. */
+/* The newest first, the order of /proc/PID/fdinfo. */
 static int compare_watches(const struct inotify_watch *a, const struct inotify_watch *b)
 {
 	return a->wd > b->wd ? -1 : a->wd < b->wd;
@@ -107,7 +108,8 @@ uint32_t inotify_next_cookie(void)
 
 /* --- the queue --- */
 
-/* Bytes of a name of NAME_SIZE as it is read: with its end, in steps of the structure. */
+/* Returns the bytes of a name of NAME_SIZE as a program reads it: with its terminator, padded to a
+ * multiple of the structure. */
 static size_t padded(size_t name_size)
 {
 	const size_t step = sizeof(struct kernel_inotify_event);
@@ -120,7 +122,7 @@ static size_t size_of(const struct event *event)
 	return sizeof(struct kernel_inotify_event) + padded(event->name_size);
 }
 
-/* W held. */
+/* watch_lock held. */
 static void append(struct inotify *instance, struct event *event)
 {
 	TAILQ_INSERT_TAIL(&instance->events, event, link);
@@ -138,7 +140,7 @@ static void overflow(struct inotify *instance)
 	append(instance, &instance->overflow);
 }
 
-/* Whether an event like this is what the queue ends with. W held. */
+/* True if the last event in the queue equals this one. watch_lock held. */
 static bool is_repeated(const struct inotify *instance, int wd, uint32_t mask, const char *name,
 			size_t name_size)
 {
@@ -149,7 +151,7 @@ static bool is_repeated(const struct inotify *instance, int wd, uint32_t mask, c
 	       memcmp(last->name, name, name_size) == 0;
 }
 
-/* W held. */
+/* watch_lock held. */
 static void queue_event(struct inotify *instance, int wd, uint32_t mask, uint32_t cookie,
 			const char *name, size_t name_size)
 {
@@ -175,7 +177,8 @@ static void queue_event(struct inotify *instance, int wd, uint32_t mask, uint32_
 	append(instance, event);
 }
 
-/* Takes the first event out of the queue if it has at most SIZE bytes; NULL: it is empty, or *LARGE. */
+/* Takes the first event out of the queue if it has at most SIZE bytes; NULL: the queue is empty, or the
+ * event is larger (*LARGE). */
 static struct event *take_event(struct inotify *instance, size_t size, bool *large)
 {
 	spin_lock(&watch_lock);
@@ -205,8 +208,8 @@ static void free_event(struct inotify *instance, struct event *event)
 
 /* --- watches --- */
 
-/* WATCH is one no more; TELL: leaves IN_IGNORED. It goes to DEAD, for bury. W held. */
-static void end_watch(struct inotify_watch *watch, bool tell, struct watch_list *dead)
+/* Ends WATCH and puts it on DEAD, for free_watches. IGNORED: queues IN_IGNORED. watch_lock held. */
+static void end_watch(struct inotify_watch *watch, bool ignored, struct watch_list *dead)
 {
 	struct inotify *instance = watch->instance;
 
@@ -216,12 +219,12 @@ static void end_watch(struct inotify_watch *watch, bool tell, struct watch_list 
 	LIST_INSERT_HEAD(dead, watch, dead);
 	atomic_fetch_sub(&instance->account->inotify_watches, 1);
 	inotify_has_watches = --watch_count != 0;
-	if (tell)
+	if (ignored)
 		queue_event(instance, watch->wd, IN_IGNORED, 0, "", 0);
 }
 
-/* Frees those in DEAD. No lock. */
-static void bury(struct watch_list *dead)
+/* Frees the watches in DEAD. No lock held. */
+static void free_watches(struct watch_list *dead)
 {
 	struct inotify_watch *watch;
 
@@ -232,9 +235,10 @@ static void bury(struct watch_list *dead)
 	}
 }
 
-/* EVENT, with IN_ISDIR if so, for those who watch INODE. UNLINKED: through a name that is not there any more. */
-static void tell(struct inode *inode, uint32_t event, uint32_t cookie, const char *name,
-		 size_t name_size, bool unlinked)
+/* Queues EVENT, which includes IN_ISDIR for a directory, for the watches of INODE. UNLINKED: through a
+ * name that has been removed. */
+static void queue_to_watchers(struct inode *inode, uint32_t event, uint32_t cookie,
+			      const char *name, size_t name_size, bool unlinked)
 {
 	struct watch_list dead = LIST_HEAD_INITIALIZER(dead);
 	struct inotify_watch *watch, *next;
@@ -252,7 +256,7 @@ static void tell(struct inode *inode, uint32_t event, uint32_t cookie, const cha
 			end_watch(watch, true, &dead);
 	}
 	spin_unlock(&watch_lock);
-	bury(&dead);
+	free_watches(&dead);
 }
 
 static uint32_t directory_bit(const struct inode *inode)
@@ -265,24 +269,24 @@ void inotify_tell_dentry(struct dentry *dentry, uint32_t event)
 	event |= directory_bit(dentry->inode);
 	spin_lock(&dentry_name_lock);
 	if (dentry->parent != dentry)
-		tell(dentry->parent->inode, event, 0, dentry->name, dentry->name_size,
-		     !dentry->linked);
+		queue_to_watchers(dentry->parent->inode, event, 0, dentry->name, dentry->name_size,
+				  !dentry->linked);
 	spin_unlock(&dentry_name_lock);
-	tell(dentry->inode, event, 0, "", 0, false);
+	queue_to_watchers(dentry->inode, event, 0, "", 0, false);
 }
 
 void inotify_tell_inode(struct inode *inode, uint32_t event)
 {
-	/* Linux says of what moves or goes itself only that. */
+	/* As Linux, IN_MOVE_SELF and IN_DELETE_SELF come without IN_ISDIR. */
 	if (!(event & (IN_MOVE_SELF | IN_DELETE_SELF)))
 		event |= directory_bit(inode);
-	tell(inode, event, 0, "", 0, false);
+	queue_to_watchers(inode, event, 0, "", 0, false);
 }
 
 void inotify_tell_entry(struct inode *directory, const char *name, size_t name_size, uint32_t event,
 			const struct inode *inode, uint32_t cookie)
 {
-	tell(directory, event | directory_bit(inode), cookie, name, name_size, false);
+	queue_to_watchers(directory, event | directory_bit(inode), cookie, name, name_size, false);
 }
 
 void inotify_tell_end(struct inode *inode)
@@ -295,7 +299,7 @@ void inotify_tell_end(struct inode *inode)
 	while ((watch = LIST_FIRST(&inode->watches)))
 		end_watch(watch, true, &dead);
 	spin_unlock(&watch_lock);
-	bury(&dead);
+	free_watches(&dead);
 }
 
 void inotify_tell_unmount(struct superblock *superblock)
@@ -314,11 +318,11 @@ void inotify_tell_unmount(struct superblock *superblock)
 			end_watch(watch, true, &dead);
 		}
 		spin_unlock(&watch_lock);
-		bury(&dead);
+		free_watches(&dead);
 	} while (watch);
 }
 
-/* INSTANCE's watch on INODE, or NULL. W held. */
+/* Returns INSTANCE's watch on INODE, or NULL. watch_lock held. */
 static struct inotify_watch *find_watch(const struct inotify *instance, struct inode *inode)
 {
 	struct inotify_watch *watch;
@@ -329,8 +333,8 @@ static struct inotify_watch *find_watch(const struct inotify *instance, struct i
 	return NULL;
 }
 
-/* INSTANCE's watch on INODE, which is there, gets MASK, as inotify_add_watch has it: its number, -EEXIST; -ENOENT: there
- * is none. W held. */
+/* Changes the mask of INSTANCE's watch on INODE as inotify_add_watch does. Returns the watch's number,
+ * -EEXIST, or -ENOENT without such a watch. watch_lock held. */
 static int change_watch(struct inotify *instance, struct inode *inode, uint32_t mask)
 {
 	const uint32_t kept = IN_ALL_EVENTS | IN_EXCL_UNLINK | IN_ONESHOT;
@@ -344,7 +348,7 @@ static int change_watch(struct inotify *instance, struct inode *inode, uint32_t 
 	return watch->wd;
 }
 
-/* The next number that no watch of INSTANCE has. W held. */
+/* Returns the next number that no watch of INSTANCE has. watch_lock held. */
 static int next_wd(struct inotify *instance)
 {
 	struct inotify_watch key;
@@ -356,7 +360,7 @@ static int next_wd(struct inotify *instance)
 	return key.wd;
 }
 
-/* Counts one more of *COUNT if that makes at most MAX. */
+/* Adds 1 to *COUNT if the result is at most MAX; false otherwise. */
 static bool charge(_Atomic unsigned int *count, int max)
 {
 	if (max > 0 && atomic_fetch_add(count, 1) < (unsigned int)max)
@@ -374,7 +378,7 @@ int inotify_watch(struct inotify *instance, struct inode *inode, uint32_t mask)
 	spin_lock(&watch_lock);
 	if (watch)
 		result = change_watch(instance, inode, mask);
-	/* A number is used up even if there may be no watch. */
+	/* As on Linux, a refused watch uses up a number, too. */
 	int wd = result == -ENOENT ? next_wd(instance) : 0;
 
 	if (result == -ENOENT && !charge(&instance->account->inotify_watches, inotify_watches_max))
@@ -408,13 +412,13 @@ int inotify_unwatch(struct inotify *instance, int wd)
 	if (watch)
 		end_watch(watch, true, &dead);
 	spin_unlock(&watch_lock);
-	bury(&dead);
+	free_watches(&dead);
 	return watch ? 0 : -EINVAL;
 }
 
 /* --- the file --- */
 
-/* EVENT to USER memory: its bytes, or -EFAULT. */
+/* Copies EVENT to USER memory: its bytes, or -EFAULT. */
 static ssize_t put_event(const struct event *event, char *user)
 {
 	size_t name_bytes = padded(event->name_size);
@@ -485,7 +489,7 @@ static long control(struct file *file, unsigned int command, unsigned long argum
 	return copy_to_user((void *)argument, &bytes, sizeof(bytes));
 }
 
-/* The watches in /proc/PID/fdinfo, one at a time: there may be many. */
+/* Writes the watches to /proc/PID/fdinfo, one at a time: there may be many. */
 static void show_watches(struct file *file, struct text *text)
 {
 	struct inotify *instance = file->private;
@@ -527,7 +531,7 @@ static void release(struct file *file)
 		if (watch)
 			end_watch(watch, false, &dead);
 		spin_unlock(&watch_lock);
-		bury(&dead);
+		free_watches(&dead);
 	} while (watch);
 	while ((event = take_event(instance, SIZE_MAX, &large)))
 		free_event(instance, event);

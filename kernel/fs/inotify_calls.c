@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls of inotify. The work is inotify.c's. */
+/* System calls of inotify; inotify.c does the work. */
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
 #include <kernel/syscall.h>
@@ -8,7 +8,7 @@
 #include "inotify.h"
 #include "path_arguments.h"
 
-/* What a mask may have. */
+/* The valid bits of a mask. */
 #define MASK_KNOWN                                                                               \
 	(IN_ALL_EVENTS | IN_UNMOUNT | IN_Q_OVERFLOW | IN_IGNORED | IN_ONLYDIR | IN_DONT_FOLLOW | \
 	 IN_EXCL_UNLINK | IN_MASK_ADD | IN_MASK_CREATE | IN_ISDIR | IN_ONESHOT)

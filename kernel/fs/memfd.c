@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memfd_create: files in memory that no directory has, and the seals that take from a file what may
- * be done to it. They live in a tmpfs that is mounted nowhere.
+ * memfd_create: files in memory that no directory lists, and the seals that forbid changes to a file. The
+ * files live in a tmpfs that is mounted nowhere.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ void memfd_init(void)
 	nowhere->space_max = 0;
 }
 
-/* A dentry called PREFIX and NAME, unlinked, for a new file. */
+/* Makes an unlinked dentry called PREFIX and NAME, for a new file. */
 static int make_dentry(const char *name, uint32_t mode, struct dentry **result)
 {
 	char whole[NAME_SIZE_MAX + 1];

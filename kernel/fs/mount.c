@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Mounts: which file systems there are, and what they cover. One tree for all processes.
+ * Mounts: the file systems in use, and the dentries that they cover. All processes share one tree.
  *
- * A mount is a pair of pointers between the covered dentry and the root that covers it; paths go
- * through them (path.c). Lock: tree_mutex.
+ * A mount is a pair of pointers between the covered dentry and the root that covers it; path walks follow
+ * them (path.c). Lock: tree_mutex.
  */
 #include <kernel/dentry.h>
 #include <kernel/inode.h>
@@ -48,8 +48,8 @@ void superblock_discard(struct superblock *superblock)
 	superblock_put(superblock);
 }
 
-/* A dentry of a directory that has them only while they are used stays from now on, with all above it,
- * so that paths find what is mounted there. False: somebody else's has its place. D held. */
+/* Keeps a dentry, and all above it, in a directory whose dentries otherwise exist only while they are
+ * used, so that paths find a mount there. False: another dentry has its place. tree_mutex held. */
 static bool pin(struct dentry *dentry)
 {
 	for (; !dentry->linked && dentry->parent->inode->ops->look_up; dentry = dentry->parent) {
@@ -81,7 +81,7 @@ int superblock_mount(struct superblock *superblock, struct dentry *mountpoint)
 	return error;
 }
 
-/* The dentry behind AT in a walk over all below ROOT, parents first; NULL at the end. */
+/* Returns the dentry after AT in a walk over all below ROOT, parents first; NULL at the end. */
 static struct dentry *next_below(struct dentry *root, struct dentry *at)
 {
 	struct dentry *next = TAILQ_FIRST(&at->children_in_order);
@@ -103,8 +103,8 @@ static unsigned int count_children(const struct dentry *dentry)
 	return count;
 }
 
-/* Whether anybody uses a dentry of the file system with ROOT: it has more references than its
- * directory's and its children's. To the root the superblock has one, and the caller. */
+/* True if a dentry of the file system with ROOT is used: if it has more references than those of its
+ * directory and its children. The root has one more of the superblock and one of the caller. */
 static bool is_used(struct dentry *root)
 {
 	for (struct dentry *at = root; at; at = next_below(root, at)) {
@@ -179,7 +179,7 @@ void tree_init(void)
 	if (!root)
 		boot_failure("too little memory for a file system; give the machine more");
 	root_dentry = root->root;
-	/* What the image brings may pass the limit: see initramfs.c. */
+	/* The contents of the image may exceed the limit: see initramfs.c. */
 	root->space_max = 0;
 	mutex_lock(&tree_mutex);
 	TAILQ_INSERT_TAIL(&mounts, root, mounted);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls mount and umount2. What can be mounted is memory (tmpfs, ramfs) and the file systems of
- * the kernel's own making (proc, sysfs); a tree cannot be shown in a second place (MS_BIND), and
- * nothing is on a medium.
+ * System calls mount and umount2. They mount memory (tmpfs, ramfs) and the kernel's own file systems (proc,
+ * sysfs). They cannot show a tree in a second place (MS_BIND), and Tally has no file systems on media.
  */
 #include <string.h>
 
@@ -23,8 +22,8 @@
 
 #include "path_arguments.h"
 
-/* Linux's uapi/linux/mount.h. What is not here changes how files may be used, and is heeded by nobody:
- * all of a mount's files may be read, written and run. */
+/* Linux's uapi/linux/mount.h. The flags that are missing here change how files may be used; they have no
+ * effect: all files of a mount may be read, written and run. */
 #define MS_REMOUNT	0x20
 #define MS_BIND		0x1000
 #define MS_MOVE		0x2000
@@ -35,10 +34,10 @@
 #define MNT_EXPIRE	4u
 #define UMOUNT_NOFOLLOW 8u
 
-/* Longest options: Linux's page. */
+/* Longest options: a page, as on Linux. */
 #define OPTIONS_SIZE	PAGE_SIZE
 
-/* A number with k, m or g behind it; *END: what follows. Or -1. */
+/* Parses a number, with k, m or g after it; *END: the rest. -1: no number. */
 static int64_t parse_number(const char *text, const char **end)
 {
 	static const char units[] = "kmg";
@@ -60,7 +59,7 @@ static int64_t parse_number(const char *text, const char **end)
 	return (int64_t)number;
 }
 
-/* A number of bytes, or of hundredths of all memory with % behind it: in pages, or -1. */
+/* Parses a number of bytes, or a percentage of all memory with % after it. Returns pages, or -1. */
 static int64_t parse_pages(const char *text)
 {
 	int64_t number = parse_number(text, &text);
@@ -82,7 +81,7 @@ static int64_t parse_octal(const char *text)
 	return *text || number > S_IALLUGO ? -1 : number;
 }
 
-/* One option of tmpfs. False: it is none. */
+/* Sets one option of tmpfs. False: no such option. */
 static bool set_option(struct superblock *superblock, const char *name, const char *value)
 {
 	if (strcmp(name, "size") == 0) {
@@ -105,7 +104,7 @@ static bool set_option(struct superblock *superblock, const char *name, const ch
 	return false;
 }
 
-/* OPTIONS, "name=value,…", which are cut up. 0, -EINVAL. */
+/* Sets OPTIONS, "name=value,…", and cuts them up. 0, -EINVAL. */
 static int set_options(struct superblock *superblock, char *options)
 {
 	while (*options) {
@@ -144,7 +143,8 @@ static int make(const char *type, char *options, struct superblock **result)
 	return error;
 }
 
-/* A terminated string of a program, at most SIZE with its end; none: empty. *RESULT: for kfree. */
+/* Copies a terminated string of a program, at most SIZE with its terminator; a null pointer gives an empty
+ * one. *RESULT: for kfree. */
 static int get_string(unsigned long user_text, size_t size, char **result)
 {
 	long length = 0;
@@ -174,7 +174,7 @@ static int mount_new(struct dentry *mountpoint, const char *type, char *options)
 	return error;
 }
 
-/* New options for what is mounted with ROOT as its root. */
+/* Changes the options of the file system that is mounted with ROOT as its root. */
 static int remount(struct dentry *root, char *options)
 {
 	struct superblock *superblock = root->inode->superblock;
@@ -233,7 +233,8 @@ long sys_umount2(const unsigned long arg[6])
 
 	if (error)
 		return error;
-	/* What expires does so when it was not used between two calls: this is the first. */
+	/* A mount expires when it was not used between two calls with MNT_EXPIRE; treat each call as the
+	 * first. */
 	error = !capable(CAP_SYS_ADMIN) ? -EPERM :
 		flags & MNT_EXPIRE	? -EAGAIN :
 					  superblock_unmount(dentry);

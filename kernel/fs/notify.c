@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Being told by signals what happens to a file: O_ASYNC, F_SETOWN, F_SETSIG and their kin.
+ * Signals that report what happens to a file: O_ASYNC, F_SETOWN, F_SETSIG and related commands.
  *
- * A file has an owner, who is told: a thread, a process or a process group, by number, as on Linux
- * without a hold on it. Only he is told whom the one that named him may send signals to.
+ * A file has an owner, which gets the signal: a thread, a process or a process group, stored by number, as on
+ * Linux without a reference. The owner gets signals only from a file whose F_SETOWN caller may send it
+ * signals.
  *
- * Locks: task_table_lock while the owner is looked up and told.
+ * Locks: task_table_lock (T) while the owner is looked up and gets the signal.
  */
 #include <string.h>
 
@@ -25,18 +26,18 @@
 /* F_SETOWN_EX's structure and types: Linux's asm-generic/fcntl.h. */
 struct owner {
 	int32_t type;
-	int32_t id; /* 0: nobody */
+	int32_t id; /* 0: no owner */
 };
 
 enum { OWNER_TID, OWNER_PID, OWNER_PGRP };
 
 _Static_assert(sizeof(struct owner) == sizeof(uint64_t), "kept as one word");
 
-/* What si_band says with each code from POLL_IN on. Linux's band_table. */
+/* The si_band of each code from POLL_IN on. Linux's band_table. */
 static const uint16_t bands[] = {
 	POLLIN | POLLRDNORM,		   /* POLL_IN */
 	POLLOUT | POLLWRNORM | POLLWRBAND, /* POLL_OUT */
-	POLLIN | POLLRDNORM,		   /* POLL_MSG; its own bit is not given out here */
+	POLLIN | POLLRDNORM,		   /* Tally never sends POLLMSG */
 	POLLERR,			   /* POLL_ERR */
 	POLLPRI | POLLRDBAND,		   /* POLL_PRI */
 	POLLHUP | POLLERR,		   /* POLL_HUP */
@@ -51,8 +52,8 @@ static struct owner owner_of(const struct file *file)
 	return owner;
 }
 
-/* Whether TASK may be told, by who named it. T held. */
-static bool may_tell(const struct file_async *async, const struct task *task)
+/* True if the task that set the owner may send signals to TASK. task_table_lock held. */
+static bool may_signal(const struct file_async *async, const struct task *task)
 {
 	const struct credentials *other = credentials_of(task);
 	uint32_t uid = async->uid, euid = async->euid;
@@ -61,21 +62,21 @@ static bool may_tell(const struct file_async *async, const struct task *task)
 	       uid == other->uid;
 }
 
-/* T held. */
-static void tell_group(const struct file_async *async, struct process_group *group,
-		       const struct kernel_siginfo *info)
+/* task_table_lock held. */
+static void signal_group(const struct file_async *async, struct process_group *group,
+			 const struct kernel_siginfo *info)
 {
 	struct process *process;
 
 	LIST_FOREACH(process, &group->members, group_member)
-		if (process->leader && may_tell(async, process->leader))
+		if (process->leader && may_signal(async, process->leader))
 			signal_send_to_owner(process, NULL, info, async->asker);
 }
 
-static void tell(const struct file_async *async, const struct owner *owner,
-		 const struct kernel_siginfo *info)
+static void signal_owner(const struct file_async *async, const struct owner *owner,
+			 const struct kernel_siginfo *info)
 {
-	/* Its own locks; the reference keeps it beyond them. */
+	/* task_find takes its own locks; the reference keeps the task until the end. */
 	struct task *task = owner->type == OWNER_PGRP ? NULL : task_find(owner->id);
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
@@ -83,8 +84,8 @@ static void tell(const struct file_async *async, const struct owner *owner,
 		struct process_group *group = process_group_find(owner->id);
 
 		if (group)
-			tell_group(async, group, info);
-	} else if (task && task->process && may_tell(async, task)) {
+			signal_group(async, group, info);
+	} else if (task && task->process && may_signal(async, task)) {
 		signal_send_to_owner(task->process, owner->type == OWNER_TID ? task : NULL, info,
 				     async->asker);
 	}
@@ -109,13 +110,13 @@ void file_notify(struct file *file, int poll_code)
 		info.si_band = bands[poll_code - POLL_IN];
 		info.si_fd = async->fd;
 	}
-	tell(async, &owner, &info);
+	signal_owner(async, &owner, &info);
 }
 
 /* --- fcntl --- */
 
-/* Whether there is who OWNER says. */
-static bool is_there(const struct owner *owner)
+/* True if the owner exists. */
+static bool owner_exists(const struct owner *owner)
 {
 	if (owner->type == OWNER_PGRP) {
 		unsigned long state = spin_lock_irqsave(&task_table_lock);
@@ -136,7 +137,7 @@ static long set_owner(struct file *file, const struct owner *owner)
 	const struct credentials *own = credentials_current();
 	uint64_t word;
 
-	if (owner->id && !is_there(owner))
+	if (owner->id && !owner_exists(owner))
 		return -ESRCH;
 	memcpy(&word, owner, sizeof(word));
 	file->async.uid = own->uid;
@@ -157,7 +158,7 @@ static long set_owner_ex(struct file *file, unsigned long user)
 	return set_owner(file, &owner);
 }
 
-/* F_SETOWN's number: a process, or less than 0: a group. */
+/* Sets the owner by F_SETOWN's number: a process, or below 0 a group. */
 static long set_owner_by_number(struct file *file, int number)
 {
 	struct owner owner = { OWNER_PID, number };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Opening: open, openat, creat. What a file can do once it is open depends on its inode.
+ * Opening: open, openat, creat. The operations of an open file depend on its inode.
  */
 #include <string.h>
 
@@ -18,12 +18,12 @@
 
 #include "path_arguments.h"
 
-/* What open leaves in the file's flags: the rest was for this one moment. */
+/* Flags that matter only at the open; the file does not keep them. */
 #define MOMENTARY_FLAGS ((unsigned int)(O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_CLOEXEC))
-/* A link to nothing may be created through; links in a row as in path.c. */
+/* Most links in a row, as in path.c; open creates a file through a link to nothing. */
 #define LINKS_MAX	40
 
-/* open(O_PATH), and what could not be opened: names the dentry, no more. */
+/* Operations after open(O_PATH), or after a failed open: the file only names the dentry. */
 static const struct file_ops path_ops = { .seekable = false };
 
 static int open_by_type(struct inode *inode, struct file *file)
@@ -59,7 +59,7 @@ int dentry_open(struct dentry *dentry, unsigned int flags, struct file **result)
 	if (!error)
 		inotify_file(file, IN_OPEN);
 	else
-		/* There is nothing to be told of its end. */
+		/* A failed open reports no IN_CLOSE. */
 		file->flags |= O_PATH;
 	if (!error && (flags & O_TRUNC) && !(flags & O_PATH) && inode_type(inode) == S_IFREG) {
 		error = inode_resize(inode, 0);
@@ -75,7 +75,8 @@ int dentry_open(struct dentry *dentry, unsigned int flags, struct file **result)
 	return 0;
 }
 
-/* Whether what is there already is of a type that FLAGS can open. Linux (may_open) says this before it asks who may. */
+/* Checks that FLAGS can open an existing file of INODE's type. Linux (may_open) checks the type before the
+ * permission. */
 static int check_type(const struct inode *inode, unsigned int flags)
 {
 	bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
@@ -98,11 +99,11 @@ static int check_permission(const struct inode *inode, unsigned int flags)
 	int error =
 		inode_permission(inode, masks[flags & O_ACCMODE] | (flags & O_TRUNC ? W_OK : 0));
 
-	/* Not to leave a trace is the owner's right. */
+	/* Only the owner may ask for reads that leave the access time alone. */
 	return !error && (flags & O_NOATIME) && !inode_owner_or_capable(inode) ? -EPERM : error;
 }
 
-/* The dentry at PATH from START, made if it is not there; *MADE says whether. */
+/* Finds the dentry at PATH from START, or creates it (*MADE). */
 static int find_or_create(struct dentry *start, const char *path, unsigned int flags, uint32_t mode,
 			  unsigned int links_left, struct dentry **result, bool *made)
 {
@@ -124,10 +125,10 @@ static int find_or_create(struct dentry *start, const char *path, unsigned int f
 	if (error == -ENOENT) {
 		error = entry_create(parent, name, name_size, &request, result);
 		*made = !error;
-		/* Linux says it so of directories in which nothing can be made. */
+		/* Linux's error for directories in which no file can be created. */
 		if (error == -EPERM && parent->inode->superblock->fixed)
 			error = -EACCES;
-		/* Somebody else was faster: then it is there. */
+		/* Another task created the entry meanwhile. */
 		if (error == -EEXIST && !(flags & O_EXCL) && links_left)
 			error = find_or_create(start, path, flags, mode, links_left - 1, result,
 					       made);
@@ -138,7 +139,7 @@ static int find_or_create(struct dentry *start, const char *path, unsigned int f
 		error = links_left ? path_lookup(parent, name, LOOKUP_FOLLOW, result) : -ELOOP;
 		char *text = error == -ENOENT ? kzalloc(PATH_SIZE) : NULL;
 
-		/* It leads to nothing yet. */
+		/* The link's target does not exist yet. */
 		if (text && found->inode->ops->read_link &&
 		    found->inode->ops->read_link(found->inode, text, PATH_SIZE - 1) > 0)
 			error = find_or_create(parent, text, flags, mode, links_left - 1, result,
@@ -152,7 +153,7 @@ static int find_or_create(struct dentry *start, const char *path, unsigned int f
 	return error;
 }
 
-/* A file for O_TMPFILE in the directory at PATH. */
+/* Creates a file for O_TMPFILE in the directory at PATH. */
 static int make_nameless(struct dentry *start, const char *path, unsigned int flags, uint32_t mode,
 			 struct dentry **result, bool *made)
 {
@@ -172,7 +173,7 @@ static int make_nameless(struct dentry *start, const char *path, unsigned int fl
 	return error;
 }
 
-/* dentry_open; while the file is there, nobody runs what it may write. */
+/* Calls dentry_open; as long as a file opened for writing exists, no program runs it. */
 static int open_writing(struct dentry *dentry, unsigned int flags, struct file **file)
 {
 	struct inode *inode = dentry->inode;

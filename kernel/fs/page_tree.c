@@ -70,14 +70,14 @@ void *page_tree_next(const struct page_tree *tree, uint64_t first, uint64_t *num
 			*number = first;
 			return node[slot_of(first, 0)];
 		}
-		/* On to the next slot of the node where the way ended. */
+		/* Go on with the slot after the one where the descent ended. */
 		first = ((first >> (SLOT_BITS * level)) + 1) << (SLOT_BITS * level);
 	}
 	return NULL;
 }
 
-/* Empties the part of NODE, at LEVEL, whose first number is BASE, that lies in [FIRST, END);
- * returns whether it is empty now. As deep as the tree: at most five. */
+/* Empties the part of NODE, at LEVEL, whose first number is BASE, that lies in [FIRST, END). Returns true
+ * if NODE is empty now. Recursion is as deep as the tree: at most five levels. */
 static bool remove_from(void **node, unsigned int level, uint64_t base, uint64_t first,
 			uint64_t end, uint64_t *removed)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The pages of a file: from its page number to a page, for files with holes.
+ * The pages of a file: maps a page number to a page, for files with holes.
  *
- * A radix tree of 512 slots a node, as deep as the greatest number needs. The caller locks.
+ * A radix tree with 512 slots per node, as deep as the greatest number needs. The caller locks.
  */
 #ifndef FS_PAGE_TREE_H
 #define FS_PAGE_TREE_H
@@ -18,16 +18,17 @@ struct page_tree {
 	unsigned int levels; /* of nodes; 0: empty */
 };
 
-/* The page with NUMBER, or NULL. */
+/* Returns the page with NUMBER, or NULL. */
 void *page_tree_find(const struct page_tree *tree, uint64_t number);
 
-/* Puts PAGE, whose reference moves in, at NUMBER, where there is none. 0 or -ENOMEM. */
+/* Puts PAGE at NUMBER, which must be empty; takes over its reference. 0 or -ENOMEM. */
 int page_tree_insert(struct page_tree *tree, uint64_t number, void *page);
 
-/* The first page with a number of FIRST or above, its number in *NUMBER; or NULL. */
+/* Returns the first page with a number of FIRST or above, its number in *NUMBER; or NULL. */
 void *page_tree_next(const struct page_tree *tree, uint64_t first, uint64_t *number);
 
-/* Drops the pages with numbers in [FIRST, END), and nodes that are empty then. How many pages. */
+/* Drops the pages with numbers in [FIRST, END), and the nodes that become empty. Returns the number of
+ * pages. */
 uint64_t page_tree_remove(struct page_tree *tree, uint64_t first, uint64_t end);
 
 #endif

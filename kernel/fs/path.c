@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Paths: from a text to a dentry, as path_resolution(7) has it.
+ * Paths: finds the dentry that a text names, as path_resolution(7) describes.
  *
  * A walk holds the tree's mutex from its first name to its last, so nothing moves under it.
  */
@@ -17,7 +17,7 @@
 /* As Linux's MAXSYMLINKS. */
 #define LINKS_MAX 40
 
-/* A walk: where it is, and the links it may still follow. */
+/* A walk: its position, and the number of links that it may still follow. */
 struct walk {
 	struct dentry *at; /* referenced */
 	unsigned int links_left;
@@ -29,7 +29,7 @@ static void go(struct walk *walk, struct dentry *to)
 	walk->at = to;
 }
 
-/* What is mounted over DENTRY, whose reference moves in, or itself. */
+/* Returns the root that is mounted over DENTRY, whose reference moves in, or DENTRY itself. */
 static struct dentry *enter_mounts(struct dentry *dentry)
 {
 	while (dentry->mounted) {
@@ -42,7 +42,7 @@ static struct dentry *enter_mounts(struct dentry *dentry)
 	return dentry;
 }
 
-/* The directory above DIRECTORY, referenced; that of the root is itself. */
+/* Returns the directory above DIRECTORY, referenced; the root is above itself. */
 static struct dentry *step_up(struct dentry *directory)
 {
 	struct dentry *root = process_root();
@@ -56,7 +56,7 @@ static struct dentry *step_up(struct dentry *directory)
 	return enter_mounts(at);
 }
 
-/* A dentry for an entry that is made as it is asked for. */
+/* Creates a dentry for an entry that its file system makes on demand. */
 static int look_up(struct dentry *parent, const char *name, size_t name_size,
 		   struct dentry **result)
 {
@@ -105,12 +105,12 @@ int path_step(struct dentry *parent, const char *name, size_t name_size, struct 
 	return -ENOENT;
 }
 
-/* Beside LOOKUP_*: the path's end is not that of the path that was asked for. */
+/* Besides LOOKUP_*: the path is a link's target, so its end is not the end of the caller's path. */
 #define WALK_INNER (1u << 31)
 
 static int walk_path(struct walk *walk, const char *path, size_t size, unsigned int flags);
 
-/* Goes where LINK, whose reference moves in, leads from walk->at, its directory. INNER: WALK_INNER, or 0. */
+/* Follows LINK, whose reference moves in, from walk->at, its directory. INNER: WALK_INNER, or 0. */
 static int follow(struct walk *walk, struct dentry *link, unsigned int inner)
 {
 	const struct inode_ops *ops = link->inode->ops;
@@ -240,7 +240,7 @@ int path_lookup_parent(struct dentry *start, const char *path, struct dentry **p
 
 	if (error || !*name_size)
 		return error;
-	/* Who may not search a directory is not told either which names are in it. */
+	/* A task that may not search a directory must not learn its names. */
 	error = inode_permission((*parent)->inode, X_OK);
 	if (error)
 		dentry_put(*parent);

@@ -81,7 +81,7 @@ int path_arguments_look_up_at(int directory_fd, unsigned long user_path, unsigne
 		return path_arguments_look_up(directory_fd, user_path,
 					      flags & AT_SYMLINK_NOFOLLOW ? 0 : LOOKUP_FOLLOW,
 					      result);
-	/* No path at all is an empty one, since Linux 6.11. */
+	/* A null pointer is an empty path, since Linux 6.11. */
 	if (user_path && copy_from_user(&first, (const void *)user_path, 1))
 		return -EFAULT;
 	if (first)

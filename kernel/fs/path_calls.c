@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls that look at what a path names: stat, readlink, access; and those that say where paths begin
- * (path_view.c). Those that change something are in entry_calls.c and attribute_calls.c. */
+/* System calls that inspect the file of a path: stat, readlink, access; and those that set where paths
+ * begin (path_view.c). Calls that change files are in entry_calls.c and attribute_calls.c. */
 #include <string.h>
 
 #include <kernel/credentials.h>
@@ -19,7 +19,7 @@
 
 #include "path_arguments.h"
 
-/* st_dev and st_ino of files without a dentry (events, pipes): one anonymous inode, as Linux has. */
+/* st_dev and st_ino of files without a dentry (events, pipes): all share one anonymous inode, as on Linux. */
 #define ANONYMOUS_DEVICE 0xf
 
 static void describe(const struct inode *inode, struct kernel_stat *stat)
@@ -109,7 +109,7 @@ static long read_link(int directory_fd, unsigned long user_path, unsigned long u
 
 	if (error)
 		return error;
-	/* An empty path is a descriptor of a link, or nothing. */
+	/* An empty path is valid only for a descriptor of a link. */
 	long result = first ? -EINVAL : -ENOENT;
 
 	if (!dentry)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a task's paths begin: its root, its current directory, its umask. Tasks cloned with
- * CLONE_FS, as threads are, have one view together.
+ * The start of a task's paths: its root, its current directory, its umask. Tasks cloned with CLONE_FS, as
+ * threads are, share one view.
  *
- * Locks: tree_mutex, for a task's pointer to its view and for what is in it; inside it task_table_lock (T), for
- * `executing` and for who gets to share a view.
+ * Locks: tree_mutex, for a task's pointer to its view and for the view's members; inside it task_table_lock
+ * (T), for `executing` and for sharing a view.
  */
 #include <kernel/path_view.h>
 
@@ -73,7 +73,7 @@ void path_view_switch(struct path_view *view)
 	struct path_view *old = self->paths;
 
 	self->paths = view;
-	/* Together: exec counts who has a view (exec_guard_take). */
+	/* In one critical section: exec counts the users of a view (exec_guard_take). */
 	bool last = old && atomic_fetch_sub(&old->references, 1) == 1;
 
 	mutex_unlock(&tree_mutex);
@@ -95,7 +95,7 @@ int path_view_unshare(void)
 	return 0;
 }
 
-/* DENTRY, whose reference moves in, becomes what *PLACE, of the running task's view, is. */
+/* Sets *PLACE, of the running task's view, to DENTRY, whose reference moves in. */
 static int begin_at(struct dentry **place, struct dentry *dentry)
 {
 	int error = inode_type(dentry->inode) != S_IFDIR ? -ENOTDIR :

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the running task's credentials permit it to do to an inode: the owner's, group's and others'
- * permissions, and the capabilities that go beyond them. Rules: path_resolution(7), inode(7),
- * capabilities(7), and Linux's fs/namei.c and fs/attr.c where those are silent.
+ * Permissions of the running task's credentials on an inode: the mode's bits for owner, group and others, and
+ * the capabilities that exceed them. Rules: path_resolution(7), inode(7), capabilities(7), and Linux's
+ * fs/namei.c and fs/attr.c where those are silent.
  *
- * Checks read words that may change meanwhile, one at a time, like Linux's: who loses a permission
- * the moment it is used has used it before.
+ * Checks read words that may change meanwhile, one at a time, like Linux's: a task that loses a permission
+ * during the check has used it before.
  */
 #include <kernel/credentials.h>
 #include <kernel/inode.h>
@@ -14,7 +14,7 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-/* Of some class of users, as of others. */
+/* Mode bits of all classes, and of others. */
 #define ANY_EXECUTE  0111
 #define OTHERS_WRITE 0002
 
@@ -23,7 +23,7 @@ static bool owns(const struct credentials *own, const struct inode *inode)
 	return own->fsuid == inode->uid;
 }
 
-/* Whether capabilities permit MASK, which the mode does not. */
+/* True if capabilities grant MASK, which the mode denies. */
 static bool overrides(const struct credentials *own, const struct inode *inode, unsigned int mask)
 {
 	bool directory = inode_type(inode) == S_IFDIR;
@@ -31,7 +31,7 @@ static bool overrides(const struct credentials *own, const struct inode *inode, 
 	if (credentials_have(own, CAP_DAC_READ_SEARCH) &&
 	    (directory ? !(mask & W_OK) : mask == R_OK))
 		return true;
-	/* Nobody executes what is executable for nobody. */
+	/* Executing needs an execute bit of some class, even with the capability. */
 	return credentials_have(own, CAP_DAC_OVERRIDE) &&
 	       (directory || !(mask & X_OK) || (inode->mode & ANY_EXECUTE));
 }
@@ -42,7 +42,7 @@ int inode_permission_by_mode(const struct inode *inode, unsigned int mask)
 	uint32_t mode = inode->mode;
 
 	mask &= R_OK | W_OK | X_OK;
-	/* The same for everybody: whoever it is. */
+	/* If all classes have the permission, the caller's class does not matter. */
 	if ((mode & mode >> 3 & mode >> 6 & mask) == mask)
 		return 0;
 	if (owns(own, inode))
@@ -75,7 +75,7 @@ int inode_check_sticky(const struct inode *directory, const struct inode *inode)
 		       -EPERM;
 }
 
-/* A plain file that the running task may use as it likes: another name for it gives nothing. */
+/* True for a plain file that the running task may read and write: another name for it grants nothing. */
 static bool is_safe_to_link(const struct inode *inode)
 {
 	uint32_t mode = inode->mode;

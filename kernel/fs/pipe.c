@@ -2,15 +2,14 @@
 /*
  * Pipes: a ring of bytes between files, see <kernel/pipe.h>.
  *
- * Writes of at most PIPE_BUF bytes are not mixed with others' (pipe(7)). A reader at an empty
- * pipe without writers gets 0; a writer without readers gets EPIPE and SIGPIPE. What was written
- * with O_DIRECT is a packet: a read takes one of them, and the rest of it is lost.
+ * A write of at most PIPE_BUF bytes is not mixed with other writes (pipe(7)). A reader at an empty pipe
+ * without writers gets 0; a writer without readers gets EPIPE and SIGPIPE. A write with O_DIRECT makes a
+ * packet: a read takes one packet and loses the rest of it.
  *
- * A pipe belongs to an inode, in which open files find it, and lives as long as one is open.
+ * A pipe belongs to an inode, where open files find it, and lives as long as one is open.
  *
- * Locks: pipes_mutex for every inode->pipe and number of files; pipe->mutex for the rest, inside it.
- * No user memory is touched under a spin lock; a user copy under pipe->mutex is fine, since no fault
- * needs it.
+ * Locks: pipes_mutex for every inode->pipe and number of files; inside it pipe->mutex (M) for the rest. User
+ * copies run under pipe->mutex, which no page fault needs, and never under a spin lock.
  */
 #include <kernel/pipe.h>
 
@@ -34,22 +33,22 @@
 #include "pipe_charge.h"
 #include "pipe_ring.h"
 
-/* Linux's default, and the most it lets a user ask for: /proc/sys/fs/pipe-max-size. */
+/* Linux's default, and the most that it grants a user: /proc/sys/fs/pipe-max-size. */
 #define DEFAULT_ORDER 4
-/* What who has too many gets. */
+/* The size for a user with too many pages in pipes. */
 #define LEAST_ORDER   1
 #define MAX_BYTES     (1u << 20)
 
 struct pipe {
 	struct mutex mutex;
-	struct wait_queue readable;		 /* bytes came, or ends came or went */
-	struct wait_queue writable;		 /* room came, or ends came or went */
-	bool polled;				 /* M: somebody may watch for edges */
-	unsigned int large_writers;		 /* M: wait for more room than PIPE_BUF */
+	struct wait_queue readable;		 /* woken by bytes, and when ends open or close */
+	struct wait_queue writable;		 /* woken by room, and when ends open or close */
+	bool polled;				 /* M: edges may be watched */
+	unsigned int large_writers;		 /* M: waiting for more room than PIPE_BUF */
 	LIST_HEAD(, file) files;		 /* M, and pipes_mutex: open ones */
 	struct pipe_ring ring;			 /* M */
-	struct user_account *account;		 /* in which the ring's pages count, referenced */
-	unsigned int readers, writers;		 /* M: files that can */
+	struct user_account *account;		 /* charged for the ring's pages, referenced */
+	unsigned int readers, writers;		 /* M: files open for each */
 	unsigned int readers_ever, writers_ever; /* M */
 };						 /* M: mutex */
 
@@ -77,8 +76,8 @@ static bool writes(const struct file *file)
 
 /* --- reading and writing --- */
 
-/* Both ends: who writes is likely to wait for an answer, who reads for more. As in Linux, who says by a byte that
- * another may begin can so look at the clock before that one has begun, and ended. */
+/* Both wake-ups are synchronous: a writer is likely to wait for an answer next, a reader for more. As on
+ * Linux, a task that lets another begin by writing a byte can so look at the clock before the other runs. */
 
 static void wake_readers(struct pipe *pipe)
 {
@@ -90,7 +89,7 @@ static void wake_writers(struct pipe *pipe)
 	wait_queue_wake_events(&pipe->writable, POLLOUT | POLLWRNORM | WAKE_SYNC);
 }
 
-/* Sends signals to those who want them when something came for readers or writers. M held. */
+/* Sends SIGIO to the owners of readers' or writers' files with O_ASYNC. pipe->mutex held. */
 static void notify(struct pipe *pipe, bool readers)
 {
 	struct file *file;
@@ -106,7 +105,7 @@ static void wake_all(struct pipe *pipe)
 	wait_queue_wake(&pipe->writable);
 }
 
-/* Lets others change the pipe until they have and woke ENTRY, which is on QUEUE. 0, -EINTR. Mutex held
+/* Sleeps until ENTRY, on QUEUE, is woken; releases pipe->mutex meanwhile. 0, -EINTR. pipe->mutex held
  * before and after. */
 static int sleep_on(struct pipe *pipe, struct wait_queue *queue, struct wait_entry *entry)
 {
@@ -118,7 +117,7 @@ static int sleep_on(struct pipe *pipe, struct wait_queue *queue, struct wait_ent
 	return error;
 }
 
-/* Waits for a change on QUEUE, with all who do. 0, -EAGAIN, -EINTR. */
+/* Waits for a change on QUEUE, as one of all waiters. 0, -EAGAIN, -EINTR. */
 static int wait_for_change(struct pipe *pipe, struct wait_queue *queue, bool nonblock)
 {
 	struct wait_entry entry;
@@ -129,8 +128,8 @@ static int wait_for_change(struct pipe *pipe, struct wait_queue *queue, bool non
 	return sleep_on(pipe, queue, &entry);
 }
 
-/* Waits for one's turn to read or write: one of those who do is woken. *WAITED: he wakes the next when
- * he has done what he could and there is more to do, or there will never be. 0, -EAGAIN, -EINTR. */
+/* Waits for a turn to read or write, as an exclusive waiter. *WAITED: the task wakes the next waiter after
+ * its work if more work is left, or will never come. 0, -EAGAIN, -EINTR. */
 static int wait_for_turn(struct pipe *pipe, struct wait_queue *queue, bool nonblock, bool *waited)
 {
 	struct wait_entry entry;
@@ -142,7 +141,8 @@ static int wait_for_turn(struct pipe *pipe, struct wait_queue *queue, bool nonbl
 	return sleep_on(pipe, queue, &entry);
 }
 
-/* Ends reading, which began when the pipe was full or not: wakes who can go on now. M held, given back. */
+/* Ends reading, and wakes the tasks that can go on now. WAS_FULL: the pipe was full at the start.
+ * pipe->mutex held, released here. */
 static void end_reading(struct pipe *pipe, bool was_full, bool waited)
 {
 	bool room_came = (was_full || pipe->large_writers) && !ring_is_full(&pipe->ring);
@@ -155,7 +155,7 @@ static void end_reading(struct pipe *pipe, bool was_full, bool waited)
 		wake_readers(pipe);
 }
 
-/* Ends writing, which brought NEWS or not. M held, given back. */
+/* Ends writing. NEWS: readers have something new. pipe->mutex held, released here. */
 static void end_writing(struct pipe *pipe, bool news, bool waited)
 {
 	bool next = waited && (!ring_is_full(&pipe->ring) || !pipe->readers);
@@ -167,8 +167,8 @@ static void end_writing(struct pipe *pipe, bool news, bool waited)
 		wake_writers(pipe);
 }
 
-/* Memory that is there in part is read or written by pages up to the one that is not, as on Linux: so a copy
- * that meets a fault is tried again in pieces of PIPE_BUF. */
+/* As on Linux, a transfer with partly mapped user memory stops at the first unmapped page. So a copy that
+ * faults is tried again in pieces of PIPE_BUF. */
 
 static ssize_t read_out(struct pipe *pipe, const struct outside *outside, size_t size, bool peek,
 			bool nonblock)
@@ -186,7 +186,7 @@ static ssize_t read_out(struct pipe *pipe, const struct outside *outside, size_t
 	if (ring_filled(&pipe->ring)) {
 		size_t done = 0, most = SIZE_MAX;
 
-		/* Runs that are no packets are one stream, wherever a packet stood between them. */
+		/* All runs that are no packets form one stream, even if packets stood between them. */
 		do {
 			size_t wanted = size - done < most ? size - done : most;
 			size_t part = ring_readable(&pipe->ring, wanted);
@@ -223,7 +223,7 @@ static ssize_t write_in(struct pipe *pipe, const struct outside *outside, size_t
 {
 	size_t done = 0, most = SIZE_MAX;
 	ssize_t error = 0;
-	/* Readers wait for bytes to come when there are none; who watches wants to know of each write. */
+	/* Readers sleep only while the pipe is empty; pollers need each write. */
 	bool news = false, waited = false;
 
 	mutex_lock(&pipe->mutex);
@@ -231,7 +231,7 @@ static ssize_t write_in(struct pipe *pipe, const struct outside *outside, size_t
 		error = ring_begin_packets(&pipe->ring);
 	while (done < size && !error) {
 		size_t left = size - done;
-		/* What must go in at once. */
+		/* Bytes that must go in at once. */
 		size_t whole = packet			 ? (left < PIPE_BUF ? left : PIPE_BUF) :
 			       size <= PIPE_BUF && !some ? left :
 							   1;
@@ -299,7 +299,7 @@ static unsigned int poll_pipe(struct file *file, struct poll_table *table)
 	if (reads(file)) {
 		if (ring_filled(&pipe->ring))
 			ready |= POLLIN | POLLRDNORM;
-		/* A FIFO opened before any writer came has not lost one: see open_ends. */
+		/* A FIFO opened before its first writer has lost no writer: see attach. */
 		if (!pipe->writers && pipe->writers_ever != file->position)
 			ready |= POLLHUP;
 	}
@@ -322,7 +322,7 @@ static long control_pipe(struct file *file, unsigned int command, unsigned long 
 	return copy_to_user((void *)argument, &bytes, sizeof(bytes));
 }
 
-/* --- ends --- */
+/* --- opening and closing --- */
 
 static void free_pipe(struct pipe *pipe)
 {
@@ -390,7 +390,7 @@ static struct pipe *create_pipe(void)
 	return pipe;
 }
 
-/* Makes FILE an end of the pipe of INODE, which is made if there is none. 0, -ENOMEM. */
+/* Makes FILE an end of INODE's pipe, creating the pipe if needed. 0, -ENOMEM. */
 static int attach(struct inode *inode, struct file *file)
 {
 	mutex_lock(&pipes_mutex);
@@ -414,7 +414,7 @@ static int attach(struct inode *inode, struct file *file)
 	return pipe ? 0 : -ENOMEM;
 }
 
-/* Waits until the other end of FILE's pipe was opened, be it gone since. */
+/* Waits until the other end of FILE's pipe was opened, even if it is closed again by now. */
 static int wait_for_other_end(struct file *file)
 {
 	struct pipe *pipe = file->private;
@@ -442,7 +442,7 @@ int fifo_open(struct inode *inode, struct file *file)
 	struct pipe *pipe = file->private;
 
 	wake_all(pipe);
-	/* A pipe that is opened again, through /proc, has had its ends. */
+	/* An anonymous pipe, opened again through /proc, does not wait for its other end. */
 	if ((reads(file) && writes(file)) || inode->superblock->magic == PIPEFS_MAGIC)
 		return 0;
 	if (!nonblock)
@@ -454,7 +454,7 @@ int fifo_open(struct inode *inode, struct file *file)
 	return error;
 }
 
-/* --- the kernel's side --- */
+/* --- use by the kernel --- */
 
 bool file_is_pipe(const struct file *file)
 {
@@ -509,7 +509,7 @@ ssize_t pipe_write_from_kernel(struct file *file, const void *buffer, size_t siz
 	return write_in(file->private, &outside, size, false, nonblock, true);
 }
 
-/* Waits until NEEDED bytes have room. 0, -ENOSPC, -EPIPE, -EAGAIN, -EINTR. M held. */
+/* Waits for room for NEEDED bytes. 0, -ENOSPC, -EPIPE, -EAGAIN, -EINTR. pipe->mutex held. */
 static int wait_for_room(struct pipe *pipe, size_t needed, bool nonblock)
 {
 	int error = 0;
@@ -628,10 +628,10 @@ long pipe_set_size(struct file *file, unsigned long bytes)
 
 /* --- pipe, pipe2 --- */
 
-/* An end of the pipe of DENTRY's inode. */
+/* Opens an end of the pipe of DENTRY's inode. */
 static int open_end(struct dentry *dentry, unsigned int flags, struct file **result)
 {
-	/* What release_pipe is not for yet. */
+	/* Before the file is attached, release_pipe must not run. */
 	static const struct file_ops unattached_ops = { 0 };
 	struct file *file = file_create(&unattached_ops, NULL, flags);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the pipes of each user hold of memory: a limit (pipe-user-pages-soft of /proc/sys/fs) beyond which a user
- * without privileges gets small pipes and makes none larger, pipe(7).
+ * The memory in each user's pipes, and its limit (pipe-user-pages-soft of /proc/sys/fs): beyond it a user
+ * without privileges gets small pipes and cannot enlarge any, pipe(7).
  */
 #include "pipe_charge.h"
 

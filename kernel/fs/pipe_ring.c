@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The ring of a pipe, see pipe_ring.h: bytes between two numbers that run freely, and where packets end.
+ * The ring of a pipe, see pipe_ring.h: the bytes between two free-running numbers, and the ends of packets.
  *
- * Packets are a second ring, of where runs of bytes end: each a packet, or what other writes left. There is
- * none until the first packet comes.
+ * A second ring holds the end of each run of bytes: a packet, or the bytes of other writes in a row. It
+ * exists only after the first packet.
  */
 #include "pipe_ring.h"
 
@@ -91,7 +91,7 @@ int ring_begin_packets(struct pipe_ring *ring)
 	return 0;
 }
 
-/* Notes that the bytes up to write_at were written. */
+/* Records that a write ended at write_at. */
 static void end_write(struct pipe_ring *ring, bool packet)
 {
 	if (!ring->runs)
@@ -157,7 +157,7 @@ void ring_consume(struct pipe_ring *ring, size_t size)
 		if (ring->read_at == run->end)
 			ring->first_run++;
 	}
-	/* Empty: all of it is room. */
+	/* Empty: restart at 0, so that all of the ring is room. */
 	if (!ring_filled(ring))
 		ring->read_at = ring->write_at = 0;
 }

@@ -2,9 +2,9 @@
 /*
  * poll, ppoll, select and pselect6: waiting for one of several files.
  *
- * The first look at each file also puts the task on the file's wait queues, until something is found
- * ready; then it sleeps and looks again, at what its descriptors are then. Files stay referenced while the
- * task is on their queues. For many files over a long time there is epoll (epoll.c).
+ * The first look at each file also puts the task on the file's wait queues, until something is found ready;
+ * then it sleeps and looks again, at the files that its descriptors name then. Files stay referenced while
+ * the task is on their queues. epoll (epoll.c) serves many files over a long time.
  */
 #include <string.h>
 
@@ -23,13 +23,13 @@
 
 #include "wait_arguments.h"
 
-/* Places on queues that need no memory of their own, and places in a chunk of it. */
+/* Queue entries on the stack, and queue entries in an allocated chunk. */
 #define PLACES_NEAR  6
 #define PLACES_CHUNK 64
-/* Descriptors that need no memory of their own. */
+/* Descriptors on the stack. */
 #define POLLED_NEAR  8
 
-/* The task's place on one wait queue. */
+/* The task's entry on one wait queue. */
 struct place {
 	struct wait_entry entry;
 	struct wait_queue *queue;
@@ -41,7 +41,7 @@ struct chunk {
 	struct place places[PLACES_CHUNK];
 };
 
-/* All the queues that one call waits on. */
+/* All wait queues of one call. */
 struct poller {
 	struct poll_table table;
 	unsigned int near_count;
@@ -83,7 +83,7 @@ static void add_place(struct poll_table *table, struct wait_queue *queue)
 	wait_queue_add(queue, &place->entry);
 }
 
-/* Not the places: they are filled in when they are taken. */
+/* Leaves the entries as they are: new_place's callers fill them in. */
 static void begin(struct poller *poller)
 {
 	poller->table = (struct poll_table){ .add = add_place };
@@ -91,7 +91,7 @@ static void begin(struct poller *poller)
 	poller->chunks = NULL;
 }
 
-/* Takes the task off all queues again. */
+/* Removes the task from all queues. */
 static void leave_queues(struct poller *poller)
 {
 	struct chunk *chunk;
@@ -106,7 +106,7 @@ static void leave_queues(struct poller *poller)
 	}
 }
 
-/* The file behind FD with a reference; NULL: none, or one that is only a place. */
+/* Returns the file at FD with a reference; NULL: none, or one opened with O_PATH. */
 static struct file *get_file(int fd)
 {
 	struct file *file = fd_get_file(fd);
@@ -118,8 +118,8 @@ static struct file *get_file(int fd)
 	return file;
 }
 
-/* What holds of FILE now, of what was asked for of ONE. TABLE as for poll_wait. */
-static int16_t look_at(const struct polled *one, struct file *file, struct poll_table *table)
+/* Returns the events of FILE that hold now and that ONE requests. TABLE as for poll_wait. */
+static int16_t poll_file(const struct polled *one, struct file *file, struct poll_table *table)
 {
 	unsigned int wanted = (uint16_t)one->user.events | POLLERR | POLLHUP | POLLNVAL;
 	unsigned int ready = POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
@@ -131,13 +131,13 @@ static int16_t look_at(const struct polled *one, struct file *file, struct poll_
 	return (int16_t)(ready & wanted);
 }
 
-static int16_t look(const struct polled *one, struct poll_table *table)
+static int16_t poll_one(const struct polled *one, struct poll_table *table)
 {
-	return one->user.fd < 0 ? 0 : look_at(one, one->file, table);
+	return one->user.fd < 0 ? 0 : poll_file(one, one->file, table);
 }
 
-/* The same after a sleep: another thread may have closed the descriptor, or made it another file's. */
-static int16_t look_again(const struct polled *one)
+/* The same after a sleep: another thread may have closed the descriptor, or reused it for another file. */
+static int16_t poll_again(const struct polled *one)
 {
 	struct file *file;
 	int16_t ready;
@@ -145,17 +145,18 @@ static int16_t look_again(const struct polled *one)
 	if (one->user.fd < 0)
 		return 0;
 	file = get_file(one->user.fd);
-	ready = look_at(one, file, NULL);
+	ready = poll_file(one, file, NULL);
 	if (file)
 		file_put(file);
 	return ready;
 }
 
-/* Looks until something is ready, DEADLINE_NS, or a signal: how many are ready, or -EINTR, -ENOMEM. */
-static long look_until(struct poller *poller, struct polled *polled, size_t count,
+/* Looks until a file is ready, DEADLINE_NS, or a signal: returns the number of ready files, or -EINTR,
+ * -ENOMEM. */
+static long poll_until(struct poller *poller, struct polled *polled, size_t count,
 		       uint64_t deadline_ns)
 {
-	/* Once there is an answer, there will be no waiting. */
+	/* After the first ready file the call will not sleep, and needs no more queue entries. */
 	struct poll_table *table = deadline_ns ? &poller->table : NULL;
 
 	for (bool again = false;; again = true) {
@@ -164,8 +165,8 @@ static long look_until(struct poller *poller, struct polled *polled, size_t coun
 		for (size_t i = 0; i < count; i++) {
 			struct polled *one = &polled[i];
 
-			one->user.revents = again ? look_again(one) :
-						    look(one, ready ? NULL : table);
+			one->user.revents = again ? poll_again(one) :
+						    poll_one(one, ready ? NULL : table);
 			ready += one->user.revents != 0;
 			if (poller->table.failed)
 				return -ENOMEM;
@@ -186,13 +187,13 @@ static long wait_for_any(struct polled *polled, size_t count, uint64_t deadline_
 	struct poller poller;
 
 	begin(&poller);
-	long result = look_until(&poller, polled, count, deadline_ns);
+	long result = poll_until(&poller, polled, count, deadline_ns);
 
 	leave_queues(&poller);
 	return result;
 }
 
-/* Gives the files back. */
+/* Drops the references to the files. */
 static void finish(struct polled *polled, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -223,7 +224,7 @@ static long poll_user(unsigned long user_fds, size_t count, uint64_t deadline_ns
 	if (!result)
 		result = wait_for_any(polled, count, deadline_ns);
 	finish(polled, known);
-	/* Also when a signal came: then nothing is ready. */
+	/* After a signal, too: then no file is ready. */
 	for (size_t i = 0; i < count && (result >= 0 || result == -EINTR); i++)
 		if (copy_to_user(USER_MEMBER(&user[i], struct kernel_pollfd, revents),
 				 &polled[i].user.revents, sizeof(polled[i].user.revents)))
@@ -257,10 +258,11 @@ long sys_ppoll(const unsigned long arg[6])
 
 /* --- select --- */
 
-/* Descriptors in a word of a set. */
+/* Descriptors per word of a set. */
 #define SET_BITS 64
 
-/* What each of the three sets asks for, and which answers it takes: Linux's POLLIN_SET and so on. */
+/* Events that each of the three sets requests, and events that put a descriptor into it: Linux's
+ * POLLIN_SET and so on. */
 static const struct {
 	uint16_t asks, takes;
 } sets[3] = {
@@ -269,8 +271,8 @@ static const struct {
 	{ POLLPRI, POLLPRI | POLLNVAL },
 };
 
-/* Reads the sets: an entry of POLLED for each descriptor that is in one. How many, or -EBADF, -EFAULT.
- * WORDS has room for all three sets. */
+/* Reads the sets, and makes an entry of POLLED for each descriptor in one of them. Returns their number,
+ * or -EBADF, -EFAULT. WORDS has room for all three sets. */
 static long read_sets(const unsigned long user_sets[3], unsigned int count, uint64_t *words,
 		      struct polled *polled)
 {
@@ -301,7 +303,7 @@ static long read_sets(const unsigned long user_sets[3], unsigned int count, uint
 	return used;
 }
 
-/* Writes the sets of what is ready; how many bits are set, or -EFAULT. */
+/* Writes the sets of ready descriptors; returns the number of set bits, or -EFAULT. */
 static long write_sets(const unsigned long user_sets[3], unsigned int count, uint64_t *words,
 		       const struct polled *polled, long used)
 {
@@ -313,7 +315,7 @@ static long write_sets(const unsigned long user_sets[3], unsigned int count, uin
 		unsigned int fd = (unsigned int)polled[i].user.fd;
 
 		for (int set = 0; set < 3; set++) {
-			/* What was not asked for is no answer, but for errors. */
+			/* Report only requested events, and errors. */
 			if (!((uint16_t)polled[i].user.revents & sets[set].takes) ||
 			    !((uint16_t)polled[i].user.events & sets[set].asks))
 				continue;
@@ -336,7 +338,7 @@ long select_until(int count, const unsigned long user_sets[3], uint64_t deadline
 
 	if (count < 0)
 		return -EINVAL;
-	/* Descriptors that there cannot be are not looked at. */
+	/* Numbers beyond the table's room cannot be open. */
 	unsigned int number = (uint64_t)count < limit ? (unsigned int)count : (unsigned int)limit;
 	size_t set_words = (number + SET_BITS - 1) / SET_BITS;
 	uint64_t *words = kzalloc(3 * set_words * sizeof(*words) + 1);
@@ -365,7 +367,7 @@ long sys_select(const unsigned long arg[6])
 	if (arg[4]) {
 		if (copy_from_user(&timeout, (const void *)arg[4], sizeof(timeout)))
 			return -EFAULT;
-		/* More than a second of microseconds is carried over; less than none is wrong. */
+		/* Microseconds from a second on are carried over; negative numbers are errors. */
 		if (timeout.tv_sec < 0 || timeout.tv_usec < 0)
 			return -EINVAL;
 		const struct kernel_timespec whole = {
@@ -393,7 +395,7 @@ long sys_pselect6(const unsigned long arg[6])
 {
 	const unsigned long user_sets[3] = { arg[1], arg[2], arg[3] };
 	uint64_t began_ns = clock_ns(), deadline_ns, timeout_ns = 0;
-	/* The sixth argument: where the mask is, and how large. */
+	/* The sixth argument points to the mask's address and size. */
 	unsigned long mask[2] = { 0 };
 	long result = 0;
 

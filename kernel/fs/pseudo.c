@@ -2,11 +2,11 @@
 /*
  * Pseudo file systems: inodes for tables of functions. See <kernel/pseudo.h>.
  *
- * An inode is made when its entry is looked up and lives as long as its dentry, which is never linked:
- * so there is nothing to go stale. Its number is made of the entry and the target, the same each time.
+ * An inode is made when its entry is looked up and lives as long as its dentry, which is never linked: so no
+ * entry can become stale. The entry and the target determine the inode number, so it is the same each time.
  *
- * What a reader sees is made whole when it reads at the beginning, and kept with the open file, so
- * that a file read in pieces is of one moment. Lock: contents->mutex.
+ * A read at the beginning makes the whole contents, which stay with the open file, so that a file read in
+ * pieces shows one moment. Lock: contents->mutex.
  */
 #include <kernel/pseudo.h>
 
@@ -24,11 +24,11 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-/* Most bytes that one write may have. */
+/* A write must have fewer bytes. */
 #define STORE_MAX	  4096
-/* Positions of a directory: 2 and on for its table, from here on for targets by their ids. */
+/* Positions of a directory: from 2 on for its table, from here on for targets by their ids. */
 #define DYNAMIC_POSITIONS ((uint64_t)1 << 32)
-/* Longest name of what comes and goes, with its end. */
+/* Longest name of a target, with its terminator. */
 #define NAME_ROOM	  256
 
 struct pseudo_inode {
@@ -47,7 +47,7 @@ static struct pseudo_inode *pseudo(struct inode *inode)
 
 struct contents {
 	struct mutex mutex;
-	void *about;	  /* what the entry's functions are told */
+	void *about;	  /* the argument of the entry's functions */
 	struct text text; /* C: mutex */
 	bool made;	  /* C */
 };
@@ -78,7 +78,7 @@ static int make_contents(struct pseudo_inode *file, struct contents *contents)
 	return error;
 }
 
-/* Copies from POSITION on to BUFFER, a program's if USER. */
+/* Copies from POSITION on to BUFFER, which is user memory if USER. */
 static ssize_t copy_contents(struct file *file, void *buffer, size_t size, uint64_t position,
 			     bool user)
 {
@@ -121,7 +121,7 @@ static ssize_t write_contents(struct file *file, const void *user_buffer, size_t
 	struct pseudo_inode *inode = pseudo(file_inode(file));
 	ssize_t result = -EFAULT;
 
-	/* Linux's files of tasks say it in another way than the others. */
+	/* As on Linux: the error of a task's file differs from that of others. */
 	if (!inode->entry->store)
 		return inode->target ? -EINVAL : -EIO;
 	if (size >= STORE_MAX)
@@ -140,7 +140,7 @@ static ssize_t write_contents(struct file *file, const void *user_buffer, size_t
 	return result;
 }
 
-/* ABOUT, which the open FILE had, is no longer needed. */
+/* Ends the use of ABOUT by the open FILE. */
 static void end(struct file *file, void *about)
 {
 	const struct pseudo_entry *entry = pseudo(file_inode(file))->entry;
@@ -180,7 +180,7 @@ static ssize_t move_bytes(struct file *file, char *user_buffer, size_t size, uin
 	ssize_t moved = piece ? 0 : -ENOMEM;
 
 	while (moved >= 0 && done < size) {
-		/* None crosses a page's end: what is there of the last page is not lost. */
+		/* No piece crosses the end of a page: an error at a page keeps the pages before it. */
 		size_t room = PAGE_SIZE - (size_t)(*position & (PAGE_SIZE - 1));
 		size_t part = size - done < room ? size - done : room;
 
@@ -229,7 +229,7 @@ static const struct file_ops bytes_ops = {
 	.seekable = true,
 };
 
-/* FILE, of INODE, is about ABOUT from now on. */
+/* Binds FILE, of INODE, to ABOUT. */
 static int open_about(struct inode *inode, struct file *file, void *about)
 {
 	if (pseudo(inode)->entry->read_at) {
@@ -326,7 +326,7 @@ static struct inode *look_up(struct inode *directory, const char *name, size_t n
 			     int *error);
 static void list(struct inode *directory, uint64_t position, struct directory_reader *reader);
 
-/* Opening with O_TRUNC asks for it: what is written replaces what was anyhow. */
+/* For open with O_TRUNC: a write replaces the contents anyway. */
 static int ignore_size(struct inode *inode, uint64_t size)
 {
 	if (pseudo(inode)->entry->truncate)
@@ -377,7 +377,8 @@ static const struct inode_ops changing_directory_ops = { .look_up = look_up,
 							 .is_fixed = is_fixed,
 							 .free = free_inode };
 
-/* An inode for ENTRY about TARGET, whose reference moves in; NULL: no memory (it is dropped). */
+/* Creates an inode for ENTRY about TARGET, whose reference moves in; NULL: no memory (the reference is
+ * dropped). */
 static struct inode *make_inode(struct superblock *superblock, const struct pseudo_entry *entry,
 				void *target, const struct pseudo_dynamic *about)
 {
@@ -503,7 +504,7 @@ static void list(struct inode *inode, uint64_t position, struct directory_reader
 
 /* --- mounting --- */
 
-/* The directory at PATH, one name below the root, made if it is not there; referenced. */
+/* Returns the directory at PATH, one name below the root, referenced; creates it if needed. */
 static struct dentry *mountpoint(const char *path)
 {
 	const struct entry_request request = { .mode = S_IFDIR | 0755 };
@@ -524,7 +525,7 @@ static struct dentry *mountpoint(const char *path)
 	return dentry;
 }
 
-/* What was mounted at start, and may be mounted again. */
+/* The file systems that were mounted at start, and may be mounted again. */
 static struct kind {
 	const char *type;
 	uint32_t magic;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * signalfd: signals of whoever reads, as records of a file. Only those that are blocked come here; the
- * others are acted on first.
+ * signalfd: pending signals of the reading task, as records of a file. Only blocked signals stay pending long
+ * enough to be read; the others are handled first.
  *
- * The file keeps a set of signals and no more: what is pending is the reader's.
+ * The file keeps only a set of signals; the pending signals belong to the reader.
  */
 #include <stdatomic.h>
 #include <sys/queue.h>
@@ -38,7 +38,7 @@ struct record {
 
 _Static_assert(sizeof(struct record) == 128, "as programs read it");
 
-/* A process on whose queue somebody waits through the file, and so has to be there: referenced. */
+/* A process that must stay, because a task waits on its queue through the file: referenced. */
 struct watched {
 	LIST_ENTRY(watched) link;
 	struct process *process;
@@ -215,7 +215,7 @@ static long change(int fd, uint64_t set)
 		return -EBADF;
 	if (file->ops == &signal_ops) {
 		((struct signal_file *)file->private)->set = set;
-		/* Who waits for the old set looks again. */
+		/* Readers that wait for the old set look again. */
 		wait_queue_wake(&task_current()->process->signal_event);
 	} else {
 		result = -EINVAL;

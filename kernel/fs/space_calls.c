@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls about the room that contents take: fallocate; and those that speak of a medium behind
- * the memory, where there is none: they check what they are given. */
+/* System calls about the room of contents: fallocate; and calls about a medium, which Tally does not have:
+ * they only check their arguments. */
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/inotify.h>
@@ -8,7 +8,7 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-/* posix_fadvise's pieces of advice are 0 … this: Linux's uapi/linux/fadvise.h. */
+/* posix_fadvise's advice is 0 … this: Linux's uapi/linux/fadvise.h. */
 #define ADVICE_LAST	 5
 /* sync_file_range's flags: Linux's uapi/linux/fs.h. */
 #define SYNC_RANGE_FLAGS 7
@@ -39,7 +39,7 @@ static long allocate(struct file *file, unsigned int mode, int64_t offset, int64
 	if (__builtin_add_overflow(offset, size, &end))
 		return -EFBIG;
 	if ((uint64_t)end > FILE_SIZE_MAX) {
-		/* There is nothing there to take away. */
+		/* Beyond the greatest size there is nothing to remove. */
 		if (!(mode & FALLOC_FL_PUNCH_HOLE))
 			return -EFBIG;
 		if ((uint64_t)offset >= FILE_SIZE_MAX)

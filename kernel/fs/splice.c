@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Moving bytes between files without a program's memory: splice, tee, vmsplice, sendfile,
- * copy_file_range.
+ * Moving bytes between files without a program's memory: splice, tee, vmsplice, sendfile, copy_file_range.
  *
- * A pipe is poured out into what is no pipe: bytes that are refused stay in it. Otherwise they go through
- * a buffer of the kernel's, a piece at a time, for which a pipe has been found to have room first. Records
- * (of perf's rings) go whole, and are gone from where they were in the moment they are in the pipe.
+ * From a pipe to another kind of file, pipe_pour moves the bytes; those that the file refuses stay in the
+ * pipe. All other bytes go through a buffer of the kernel, a piece at a time, after a check that a target
+ * pipe has room. Records (of perf's rings) move whole, and leave their ring in the moment in which they are
+ * in the pipe.
  */
 #include <kernel/dentry.h>
 #include <kernel/file.h>
@@ -27,10 +27,10 @@
 /* Most bytes that one call moves: Linux's MAX_RW_COUNT. */
 #define TRANSFER_MAX	  (0x7fffffffUL & ~4095UL)
 
-/* One end of a movement. */
+/* One end of a transfer. */
 struct end {
 	struct file *file;
-	uint64_t *position; /* of a file that is no pipe */
+	uint64_t *position; /* of a file other than a pipe */
 	bool nonblock;
 };
 
@@ -44,7 +44,7 @@ static bool may_write(const struct file *file)
 	return (file->flags & O_ACCMODE) != O_RDONLY && !(file->flags & O_PATH);
 }
 
-/* Whether FILE has places: what is taken from it is not gone. */
+/* True if FILE has positions: taken bytes are still there. */
 static bool has_places(const struct file *file)
 {
 	return file->ops->seekable || file->ops->seek || file->ops->seek_ignored;
@@ -70,7 +70,7 @@ static ssize_t take(const struct end *from, void *buffer, size_t size)
 	return done;
 }
 
-/* The last SIZE bytes that were taken found no room: a file has them still. */
+/* Steps FROM back by the last SIZE bytes, which found no room; a file still has them. */
 static void put_back(const struct end *from, size_t size)
 {
 	if (!file_is_pipe(from->file))
@@ -91,13 +91,13 @@ static ssize_t give_all(void *context, const void *bytes, size_t size)
 	return give(context, bytes, size);
 }
 
-/* Waits until a byte can be given: what was taken must have somewhere to go. */
+/* Waits until TO can take a byte: bytes taken from a pipe must have a destination. */
 static int wait_for_room(const struct end *to)
 {
 	return file_is_pipe(to->file) ? pipe_wait_writable(to->file, to->nonblock) : 0;
 }
 
-/* How much may be taken for TO at once. */
+/* Returns the number of bytes that may be taken for TO at once. */
 static size_t room_of(const struct end *to, size_t size)
 {
 	if (!file_is_pipe(to->file))
@@ -107,8 +107,8 @@ static size_t room_of(const struct end *to, size_t size)
 	return room && room < size ? room : room ? size : 1;
 }
 
-/* Moves up to SIZE bytes; with ALL goes on until they are moved or there are no more, else until
- * what was there is. */
+/* Moves up to SIZE bytes; with ALL until they are moved or the source ends, else until the bytes that are
+ * there now are moved. */
 static ssize_t move(const struct end *from, const struct end *to, size_t size, bool all)
 {
 	char *buffer = page_alloc(0);
@@ -138,7 +138,7 @@ static ssize_t move(const struct end *from, const struct end *to, size_t size, b
 			put_back(from, left);
 			break;
 		}
-		/* Others than plain files would be waited for. */
+		/* Reading on from other files might sleep. */
 		if (!all && !is_regular(from->file) &&
 		    !(file_is_pipe(from->file) && pipe_filled(from->file)))
 			break;
@@ -160,7 +160,7 @@ static ssize_t move(const struct end *from, const struct end *to, size_t size, b
 struct record_source {
 	struct file *file;
 	char *buffer;
-	size_t left; /* of what was asked for */
+	size_t left; /* of the requested size */
 };
 
 static ssize_t take_records(void *context, size_t room, const void **bytes)
@@ -174,8 +174,8 @@ static ssize_t take_records(void *context, size_t room, const void **bytes)
 	return source->file->ops->take_records(source->file, source->buffer, size);
 }
 
-/* Moves whole records of at most SIZE bytes together: those that are there, or the next that comes.
- * -ENOSPC: it is larger. */
+/* Moves whole records of at most SIZE bytes together: those in the ring, or the next that comes. -ENOSPC:
+ * it is larger. */
 static ssize_t move_records(const struct end *from, const struct end *to, size_t size)
 {
 	struct record_source source = { from->file, page_alloc(RECORDS_ORDER), size };
@@ -209,7 +209,7 @@ static ssize_t move_records(const struct end *from, const struct end *to, size_t
 
 /* --- splice, tee --- */
 
-/* The two files of a call, each with a reference. */
+/* Gets the two files of a call, each with a reference. */
 static int get_files(int in_fd, int out_fd, struct file **in, struct file **out)
 {
 	*in = fd_get_file(in_fd);
@@ -222,7 +222,7 @@ static int get_files(int in_fd, int out_fd, struct file **in, struct file **out)
 	return -EBADF;
 }
 
-/* A position that a program gave, or the file's own. */
+/* Gets the position that a program gave, or the file's own. */
 static int get_position(struct file *file, unsigned long user_position, uint64_t *given,
 			uint64_t **position)
 {
@@ -361,7 +361,7 @@ long sys_tee(const unsigned long arg[6])
 	return result;
 }
 
-/* A pipe's end: what is to be written to it, or was read, is memory of the program. */
+/* Writes memory of the program to a pipe's end, or reads into it. */
 long sys_vmsplice(const unsigned long arg[6])
 {
 	unsigned int flags = (unsigned int)arg[3];
@@ -375,7 +375,7 @@ long sys_vmsplice(const unsigned long arg[6])
 	bool is_pipe = file_is_pipe(file), writes = may_write(file);
 	bool nonblock = file->flags & O_NONBLOCK;
 
-	/* The flag is a moment's: other users of the file see it meanwhile. */
+	/* Sets the flag only for this call; other users of the file see it meanwhile. */
 	if (is_pipe && (flags & SPLICE_F_NONBLOCK) && !nonblock)
 		atomic_fetch_or(&file->flags, O_NONBLOCK);
 	long result = -EBADF;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls that describe more than stat does: statx, and statfs for whole file systems. */
+/* System calls that describe more than stat does: statx for a file, statfs for a file system. */
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
@@ -13,9 +13,9 @@
 
 #include "path_arguments.h"
 
-/* Linux's ANON_INODE_FS_MAGIC: what files without a dentry are in. */
+/* The file system of files without a dentry: Linux's ANON_INODE_FS_MAGIC. */
 #define ANONYMOUS_MAGIC 0x09041934
-/* AT_STATX_SYNC_TYPE: how fresh the answer must be. It always is. */
+/* AT_STATX_SYNC_TYPE: how fresh the result must be. It always is. */
 #define SYNC_TYPE	0x6000
 
 static struct kernel_statx_timestamp stamp(const struct kernel_timespec *time)
@@ -90,7 +90,7 @@ static void describe(const struct superblock *superblock, struct kernel_statfs *
 		statfs->f_type = superblock->magic;
 		statfs->f_fsid[0] = (int32_t)superblock->device;
 	}
-	/* All zeros where there is no limit, as Linux. */
+	/* As on Linux, a limit that is not set shows as zeros. */
 	if (superblock && !superblock->fixed) {
 		uint64_t used = superblock->pages, limit = superblock->pages_max;
 

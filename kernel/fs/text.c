@@ -9,7 +9,7 @@
 #include <kernel/log.h>
 
 #define ROOM_FIRST 512
-/* Longest piece that one text_print makes. */
+/* Longest piece that one text_print appends. */
 #define PIECE_MAX  512
 
 void text_append(struct text *text, const char *bytes, size_t size)
@@ -47,7 +47,7 @@ void text_print(struct text *text, const char *format, ...)
 	text_append(text, piece, strlen(piece));
 }
 
-/* A mask has as many digits as there can be processors, in groups of 32 bits. */
+/* A mask has as many digits as the machine's CPUs need, in groups of 32 bits. */
 void text_print_cpu_mask(struct text *text, cpumask_t cpus)
 {
 	for (unsigned int digit = (cpu_count() + 3) / 4; digit-- > 0;)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timerfd: an interval timer as a file. Reading tells how often it went off since it was read.
+ * timerfd: an interval timer as a file. A read returns the number of expirations since the last read.
  *
- * One that is set for a moment of the real-time clock and asks for it (TFD_TIMER_CANCEL_ON_SET) is
- * readable when that clock was set, and the read says so: ECANCELED.
+ * A timer that is set to a time of the real-time clock with TFD_TIMER_CANCEL_ON_SET becomes readable when
+ * that clock is set, and the read returns ECANCELED.
  *
  * Lock: the interval's, see <kernel/interval.h>; ticks is a word of its own.
  */
@@ -27,7 +27,7 @@ struct timer_file {
 	struct interval interval;
 	struct clock clock;
 	_Atomic uint64_t ticks;
-	/* The real-time clock's origin that is taken for granted; 0: whatever it is. */
+	/* The real-time clock's origin when the timer was set; 0: not watched. */
 	_Atomic uint64_t epoch_ns;
 	struct wait_queue expired;
 };
@@ -40,7 +40,7 @@ static void file_expired(struct interval *interval)
 	wait_queue_wake(&timer->expired);
 }
 
-/* Whether the clock was set under a timer that asked to know. */
+/* True if the clock was set after TIMER, which has TFD_TIMER_CANCEL_ON_SET. */
 static bool is_cancelled(const struct timer_file *timer)
 {
 	uint64_t epoch_ns = timer->epoch_ns;
@@ -48,7 +48,7 @@ static bool is_cancelled(const struct timer_file *timer)
 	return epoch_ns && epoch_ns != clock_epoch_ns();
 }
 
-/* Takes the expiries, 0: there are none, or *ERROR, once. */
+/* Takes the expirations, 0 if there are none; or sets *ERROR, once. */
 static uint64_t take(struct timer_file *timer, int *error)
 {
 	if (!is_cancelled(timer))
@@ -141,7 +141,7 @@ long sys_timerfd_create(const unsigned long arg[6])
 	return fd;
 }
 
-/* The timer behind descriptor FD; *FILE gets a reference. */
+/* Finds the timer of descriptor FD; *FILE gets a reference. */
 static int find_timer(int fd, struct file **file, struct timer_file **timer)
 {
 	*file = fd_get_opened(fd);
@@ -163,7 +163,7 @@ static struct kernel_itimerspec setting_of(struct timer_file *timer)
 	return (struct kernel_itimerspec){ timespec_from_ns(interval), timespec_from_ns(left) };
 }
 
-/* Sets TIMER as timerfd_settime was asked. */
+/* Sets TIMER as timerfd_settime requests. */
 static void set_timer(struct timer_file *timer, const struct kernel_itimerspec *new,
 		      unsigned long flags)
 {
@@ -208,7 +208,7 @@ long sys_timerfd_gettime(const unsigned long arg[6])
 
 	if (error)
 		return error;
-	/* What went by counts for the next read, too: only then is it told. */
+	/* An expiration during the call counts for the next read, too. */
 	struct kernel_itimerspec setting = setting_of(timer);
 
 	file_put(file);

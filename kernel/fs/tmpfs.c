@@ -2,12 +2,12 @@
 /*
  * tmpfs: inodes whose contents are pages of memory.
  *
- * A file's pages come when they are written to or mapped; what has none reads as zeros, or, in a file
- * of the initramfs, as what the archive has there, which is used in place. Mappings, private ones
- * too, show the file's own pages; a private mapping copies one when it is written to.
+ * A file gets a page when it is written to or mapped. A part without a page reads as zeros, or, in a file of
+ * the initramfs, as the archive's bytes, which are used in place. Mappings, private ones too, show the file's
+ * own pages; a write to a private mapping copies the page.
  *
- * Locks: see <kernel/inode.h>. A page that was found has a reference before mutex is given back, so
- * that it may be copied from or to without it: truncation takes it out of the file, not away.
+ * Locks: see <kernel/inode.h>. A page gets a reference before the mutex is released, so that it may be copied
+ * from or to without the mutex: truncation removes it from the file, but does not free it.
  */
 #include <string.h>
 
@@ -30,7 +30,7 @@
 
 /* Linux's TMPFS_MAGIC. */
 #define MAGIC		  0x01021994
-/* A link's target of so many bytes takes a page: Linux's SHORT_SYMLINK_LEN. */
+/* A link's target of at least so many bytes takes a page: Linux's SHORT_SYMLINK_LEN. */
 #define SHORT_TARGET_SIZE 128
 
 _Static_assert(PAGE_TREE_LIMIT *PAGE_SIZE >= FILE_SIZE_MAX, "a file fits its tree");
@@ -38,8 +38,8 @@ _Static_assert(PAGE_TREE_LIMIT *PAGE_SIZE >= FILE_SIZE_MAX, "a file fits its tre
 struct tmpfs_inode {
 	struct inode inode;
 	struct page_tree tree;	    /* I: inode.mutex */
-	const char *image;	    /* what the contents began as, or NULL */
-	uint64_t image_size;	    /* I: bytes of it that still show where there is no page */
+	const char *image;	    /* the initial contents, or NULL */
+	uint64_t image_size;	    /* I: bytes of it that still show where the file has no page */
 	_Atomic unsigned int seals; /* F_SEAL_*; changed under write_mutex */
 	char *target;		    /* a link's, allocated; NULL: the image */
 	struct vm_mapping mapping;
@@ -60,16 +60,16 @@ static bool is_sealed(struct inode *inode, unsigned int seals)
 /* --- pages --- */
 
 /*
- * COUNT more pages are the file system's from now on: 0, -ENOSPC (it may not have so many), -ENOMEM
- * (the machine has none to spare).
+ * Charges COUNT more pages to the file system: 0, -ENOSPC (it may not have so many), -ENOMEM (the machine has
+ * none to spare).
  */
 static int charge_pages(struct superblock *superblock, uint64_t count)
 {
 	uint64_t limit = superblock->pages_max;
 	uint64_t before = atomic_fetch_add(&superblock->pages, count);
-	int error = limit && before + count > limit			? -ENOSPC :
+	int error = limit && before + count > limit		    ? -ENOSPC :
 		    page_free_count() < oom_reserve_pages() + count ? -ENOMEM :
-									  0;
+								      0;
 
 	if (error)
 		atomic_fetch_sub(&superblock->pages, count);
@@ -81,7 +81,7 @@ static void give_back_pages(struct inode *inode, uint64_t count)
 	atomic_fetch_sub(&inode->superblock->pages, count);
 }
 
-/* Takes the pages FIRST … END - 1 out of the file. I held, or nobody else has it. */
+/* Removes the pages FIRST … END - 1 from the file. inode.mutex held, or the file has no other user. */
 static void remove_pages(struct tmpfs_inode *file, uint64_t first, uint64_t end)
 {
 	uint64_t removed = page_tree_remove(&file->tree, first, end);
@@ -90,7 +90,8 @@ static void remove_pages(struct tmpfs_inode *file, uint64_t first, uint64_t end)
 	give_back_pages(&file->inode, removed);
 }
 
-/* Page NUMBER, charged already, which the file has not: a new one, or NULL: no memory. I held. */
+/* Creates page NUMBER, which is charged already and which the file does not have yet; NULL: no memory.
+ * inode.mutex held. */
 static void *make_page(struct tmpfs_inode *file, uint64_t number)
 {
 	uint64_t at = number << PAGE_SHIFT;
@@ -113,9 +114,9 @@ static void *make_page(struct tmpfs_inode *file, uint64_t number)
 }
 
 /*
- * The page NUMBER of a file with a reference, made if it is not there, in *RESULT: 0, or as
- * charge_pages. What the image has the file has already, so that the file system may be full and its
- * programs go on. I held.
+ * Finds page NUMBER of a file, or creates it, in *RESULT with a reference: 0, or the errors of charge_pages.
+ * A page of the image exceeds the limit if it must: its contents belong to the file already, and programs go
+ * on when the file system is full. inode.mutex held.
  */
 static int get_page(struct tmpfs_inode *file, uint64_t number, void **result)
 {
@@ -143,7 +144,7 @@ static int get_page(struct tmpfs_inode *file, uint64_t number, void **result)
 
 /* --- reading and writing --- */
 
-/* Copies SIZE bytes at POSITION, of one page, to TO by COPY. */
+/* Copies SIZE bytes at POSITION, within one page, to TO by COPY. */
 static int read_part(struct tmpfs_inode *file, uint64_t position, void *to, size_t size,
 		     int (*copy)(void *to, const void *from, size_t size),
 		     int (*clear)(void *to, size_t size))
@@ -222,7 +223,7 @@ static ssize_t read_for_kernel(struct file *file, void *buffer, size_t size, uin
 			     clear_in_kernel);
 }
 
-/* Writes SIZE bytes by COPY at POSITION, of one page. write_mutex held. */
+/* Writes SIZE bytes by COPY at POSITION, within one page. write_mutex held. */
 static int write_part(struct inode *inode, uint64_t position, const void *from, size_t size,
 		      int (*copy)(void *to, const void *from, size_t size))
 {
@@ -317,7 +318,7 @@ static int resize(struct inode *inode, uint64_t size)
 	    (size > inode->size && is_sealed(inode, F_SEAL_GROW)))
 		return -EPERM;
 	mutex_lock(&inode->mutex);
-	/* Pages beyond the end, which fallocate has brought, go even when the size stays. */
+	/* Pages beyond the end, from fallocate, are removed even when the size stays. */
 	bool shrinks = size <= inode->size;
 
 	inode->size = size;
@@ -338,7 +339,7 @@ static int resize(struct inode *inode, uint64_t size)
 	return 0;
 }
 
-/* How many of the pages FIRST … END - 1 the file has not. I held. */
+/* Returns how many of the pages FIRST … END - 1 the file lacks. inode.mutex held. */
 static uint64_t missing_pages(const struct tmpfs_inode *file, uint64_t first, uint64_t end)
 {
 	uint64_t missing = end - first, number = first;
@@ -348,7 +349,7 @@ static uint64_t missing_pages(const struct tmpfs_inode *file, uint64_t first, ui
 	return missing;
 }
 
-/* What is missing is charged at once: there is room for all of it, or nothing has changed. */
+/* Charges all missing pages at once: all have room, or nothing changes. */
 static int allocate(struct inode *inode, uint64_t offset, uint64_t size)
 {
 	struct tmpfs_inode *file = tmpfs(inode);
@@ -365,7 +366,7 @@ static int allocate(struct inode *inode, uint64_t offset, uint64_t size)
 		return error;
 	for (uint64_t number = first; number < end && !error; number++) {
 		mutex_lock(&inode->mutex);
-		/* A fault may have brought it since. */
+		/* A page fault may have created it since. */
 		if (!page_tree_find(&file->tree, number)) {
 			if (charged && make_page(file, number))
 				charged--;
@@ -381,7 +382,7 @@ static int allocate(struct inode *inode, uint64_t offset, uint64_t size)
 	return error;
 }
 
-/* Makes SIZE bytes at OFFSET, of one page, zeros: where the image shows, by a page of its own. I held. */
+/* Clears SIZE bytes at OFFSET, within one page; where the image shows, creates a page. inode.mutex held. */
 static int clear_part(struct tmpfs_inode *file, uint64_t offset, uint64_t size)
 {
 	void *page = page_tree_find(&file->tree, offset >> PAGE_SHIFT);
@@ -418,7 +419,7 @@ static int punch(struct inode *inode, uint64_t offset, uint64_t size)
 			error = clear_part(file, offset, (first << PAGE_SHIFT) - offset);
 		if (!error && (end & ~PAGE_MASK))
 			error = clear_part(file, last << PAGE_SHIFT, end & ~PAGE_MASK);
-		/* Pages that only the image has must become pages before they can be zeros. */
+		/* Bytes that only the image has need a page before they can be zeros. */
 		for (uint64_t number = first;
 		     !error && number < last && number << PAGE_SHIFT < file->image_size; number++)
 			error = clear_part(file, number << PAGE_SHIFT, PAGE_SIZE);
@@ -472,7 +473,7 @@ static void *fault_page(struct vm_area *area, uint64_t offset, bool write, bool 
 	if (offset < inode->size)
 		error = get_page(tmpfs(inode), offset >> PAGE_SHIFT, &page);
 	mutex_unlock(&inode->mutex);
-	/* A full file system will not be helped by the end of a process. */
+	/* Killing a process would not make room in a full file system. */
 	return error == -ENOMEM ? VM_NO_MEMORY : page;
 }
 
@@ -529,7 +530,7 @@ int tmpfs_add_seals(struct inode *inode, unsigned int seals)
 	else if ((seals & F_SEAL_WRITE) && !is_sealed(inode, F_SEAL_WRITE) &&
 		 vm_mapping_in_use(&tmpfs(inode)->mapping, true))
 		error = -EBUSY;
-	/* What is executed and cannot be changed to be otherwise is not to be written, either. */
+	/* A sealed executable file must not change in any other way, either. */
 	if ((seals & F_SEAL_EXEC) && (inode->mode & 0111))
 		seals |= F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE;
 	if (!error)
@@ -556,7 +557,7 @@ static void free_inode(struct inode *inode)
 	struct tmpfs_inode *file = tmpfs(inode);
 
 	remove_pages(file, 0, PAGE_TREE_LIMIT);
-	/* A long target's: see tmpfs_set_target. */
+	/* The page of a long target: see tmpfs_set_target. */
 	give_back_pages(inode, inode->pages);
 	xattr_free_all(inode);
 	tmpfs_uncharge_space(inode->superblock, TMPFS_INODE_SPACE);
@@ -612,7 +613,7 @@ void tmpfs_set_image(struct inode *inode, const void *data, size_t size)
 
 int tmpfs_set_target(struct inode *inode, const char *text, size_t size)
 {
-	/* Linux has a page for what does not fit the inode's own memory. */
+	/* Linux takes a page for a target that does not fit the inode's own memory. */
 	uint64_t pages = size >= SHORT_TARGET_SIZE;
 	int error = pages ? charge_pages(inode->superblock, pages) : 0;
 	char *copy = error ? NULL : kcopy_text(text, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The memory of the kernel that inodes of a tmpfs cost, and the limit of it: so much for each inode, and
- * for each name of one but the first, and the size of extended attributes. Linux: mm/shmem.c, free_ispace.
+ * The kernel memory that a tmpfs's inodes cost, and its limit: a constant for each inode and for each further
+ * name of one, and the size of extended attributes. Linux: mm/shmem.c, free_ispace.
  *
  * Not here: the pages of contents (tmpfs.c).
  */

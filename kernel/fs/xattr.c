@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Extended attributes of inodes in memory: a list by name, the last one first, as Linux lists them. Which names there may
- * be is in a table; "system." (access control lists) is not in it. Source: xattr(7).
+ * Extended attributes of inodes in memory: a list by name in descending order, as Linux lists them. A table
+ * has the valid name spaces; "system." (access control lists) is not in it. Source: xattr(7).
  */
 #include <kernel/xattr.h>
 
@@ -17,17 +17,16 @@
 
 struct xattr {
 	SLIST_ENTRY(xattr) next; /* in inode.xattrs */
-	char *name;		 /* behind the value, in the same allocation */
+	char *name;		 /* after the value, in the same allocation */
 	size_t size;
 	char value[];
 };
 
-/* The kinds of names, told apart by how they begin. Those that are not like contents are written by
- * administrators (CAP_SYS_ADMIN). */
+/* The kinds of names, by prefix. Without like_contents, writing needs CAP_SYS_ADMIN. */
 struct name_space {
 	const char *prefix;
 	bool like_contents; /* files and directories only, by the permissions of the contents */
-	bool hidden;	    /* and read by them only */
+	bool hidden;	    /* reading needs CAP_SYS_ADMIN, too */
 };
 
 static const struct name_space name_spaces[] = {
@@ -51,7 +50,7 @@ static int check_administrator(const struct name_space *space, unsigned int acce
 	return access & W_OK ? -EPERM : space->hidden ? -ENODATA : 0;
 }
 
-/* Whether INODE can have an attribute NAME, and the running task may use it so: 0 or an error. */
+/* Checks that INODE can have an attribute NAME, and that the running task may access it so: 0 or an error. */
 static int check_name(const struct inode *inode, const char *name, unsigned int access)
 {
 	bool kept = inode->superblock->keeps_xattrs;
@@ -75,7 +74,7 @@ static int check_name(const struct inode *inode, const char *name, unsigned int 
 	return -EOPNOTSUPP;
 }
 
-/* The attribute, or NULL; *BEFORE: the last one whose name is greater, or NULL. write_mutex held. */
+/* Returns the attribute, or NULL; *BEFORE: the last one with a greater name, or NULL. write_mutex held. */
 static struct xattr *find(struct inode *inode, const char *name, struct xattr **before)
 {
 	struct xattr *at;
@@ -93,7 +92,7 @@ static struct xattr *find(struct inode *inode, const char *name, struct xattr **
 	return NULL;
 }
 
-/* What an attribute counts in its file system. Linux: simple_xattr_space. */
+/* Returns the space that an attribute takes in its file system. Linux: simple_xattr_space. */
 static uint64_t space_of(const struct xattr *attribute)
 {
 	return 40 + attribute->size + strlen(attribute->name);
@@ -201,7 +200,7 @@ int xattr_remove(struct inode *inode, const char *name)
 	return error;
 }
 
-/* Whether NAME is not for the running task to see. */
+/* True if the running task must not see NAME. */
 static bool is_hidden(const char *name)
 {
 	for (size_t i = 0; i < sizeof(name_spaces) / sizeof(name_spaces[0]); i++) {

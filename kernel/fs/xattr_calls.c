@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls on extended attributes: each in three forms, for a path, for a path whose last link is
- * not followed, and for a descriptor. */
+/* System calls on extended attributes, each in three forms: for a path, for a path whose last link is not
+ * followed, and for a descriptor. */
 #include <kernel/dentry.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
@@ -14,10 +14,10 @@
 
 #include "path_arguments.h"
 
-/* What a call works on: which of the three forms it is, and its first argument. */
+/* The form of a call's first argument. */
 enum form { FORM_PATH, FORM_LINK, FORM_DESCRIPTOR };
 
-/* The dentry of a call with a reference; a descriptor without one: 0 and *DENTRY is NULL. */
+/* Finds the dentry of a call, with a reference; for a descriptor without one: 0, and *DENTRY is NULL. */
 static int find_dentry(enum form form, unsigned long what, struct dentry **dentry)
 {
 	*dentry = NULL;
@@ -37,7 +37,7 @@ static int find_dentry(enum form form, unsigned long what, struct dentry **dentr
 				      dentry);
 }
 
-/* DENTRY, which may be NULL, is given back after a change that ended with ERROR. */
+/* Drops DENTRY, which may be NULL, after a change that returned ERROR. */
 static void end_change(struct dentry *dentry, int error)
 {
 	if (!error)
@@ -46,7 +46,7 @@ static void end_change(struct dentry *dentry, int error)
 		dentry_put(dentry);
 }
 
-/* A name from user memory into NAME of XATTR_NAME_MAX + 1 bytes. */
+/* Copies a name from user memory into NAME of XATTR_NAME_MAX + 1 bytes. */
 static int get_name(unsigned long user_name, char *name)
 {
 	long length = copy_string_from_user(name, (const char *)user_name, XATTR_NAME_MAX + 1);
@@ -56,7 +56,7 @@ static int get_name(unsigned long user_name, char *name)
 	return length < 0 ? (int)length : 0;
 }
 
-/* A buffer of SIZE bytes; NULL for none. False: no memory. */
+/* Allocates a buffer of SIZE bytes; NULL for 0. False: no memory. */
 static bool get_buffer(size_t size, char **buffer)
 {
 	*buffer = size ? kzalloc(size) : NULL;
@@ -125,7 +125,7 @@ static long list(enum form form, const unsigned long arg[6])
 	char *names;
 	long result = find_dentry(form, arg[0], &dentry);
 
-	/* Where there can be none, there are none. */
+	/* A file without a dentry has no attributes. */
 	if (result || !dentry)
 		return result;
 	if (get_buffer(size, &names)) {
@@ -140,7 +140,7 @@ static long list(enum form form, const unsigned long arg[6])
 	return result;
 }
 
-static long take_away(enum form form, const unsigned long arg[6])
+static long remove_attribute(enum form form, const unsigned long arg[6])
 {
 	char name[XATTR_NAME_MAX + 1];
 	struct dentry *dentry;
@@ -172,4 +172,4 @@ static long take_away(enum form form, const unsigned long arg[6])
 FORMS(setxattr, set)
 FORMS(getxattr, get)
 FORMS(listxattr, list)
-FORMS(removexattr, take_away)
+FORMS(removexattr, remove_attribute)

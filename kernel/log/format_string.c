@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Formatting text, the part of C's printf that a kernel log needs: %d %i %u %o %x %X %c %s %p %% with
- * a width, flags 0 and -, a precision for %s (a number or *), and sizes h, l, ll, L, z; and %ps, the
+ * Text formatting, the part of C's printf that a kernel log needs: %d %i %u %o %x %X %c %s %p %% with a
+ * width, flags 0 and -, a precision for %s (a number or *), and sizes h, l, ll, L, z; and %ps, the
  * function at an address.
  *
- * No memory, no locks, no state: any context. A conversion it does not know is copied as it stands,
- * so that a mistake shows.
+ * No memory, no locks, no state: any context. An unknown conversion is copied unchanged, so that a
+ * mistake is visible.
  */
 #include <kernel/log.h>
 #include <kernel/symbol.h>
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Hosted tests have no table of functions. */
+/* Hosted tests have no symbol table. */
 #pragma weak symbol_find
 
 static const char lower_digits[] = "0123456789abcdef";
@@ -86,7 +86,7 @@ static void put_number(struct output *output, uint64_t value, bool negative, uns
 		put_repeated(output, ' ', padding);
 }
 
-/* Reads flags, width, precision and size behind a %; returns where the conversion's letter is. */
+/* Reads flags, width, precision and size after a %; returns the position of the conversion's letter. */
 static const char *parse(const char *format, struct conversion *conversion)
 {
 	*conversion = (struct conversion){ .precision = -1 };
@@ -115,7 +115,7 @@ static const char *parse(const char *format, struct conversion *conversion)
 	return format;
 }
 
-/* ADDRESS as the function it lies in, with its distance from there, or as a number. */
+/* Prints ADDRESS as a function and an offset into it, or as a number. */
 static void put_function(struct output *output, uintptr_t address,
 			 const struct conversion *conversion)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /dev/kmsg: the log, a record a read, and a line into it a write. Format and errors: Linux,
- * Documentation/ABI/testing/dev-kmsg.
+ * /dev/kmsg: each read returns a record of the log, each write adds a line to it. Format and errors:
+ * Linux, Documentation/ABI/testing/dev-kmsg.
  *
- * Each open file reads on its own, from the number it has come to. Lock: reader->mutex.
+ * Each open file reads on its own, from its own sequence number. Lock: reader->mutex (M).
  */
 #include <string.h>
 
@@ -22,9 +22,9 @@
 
 #define LEVEL_MASK     7
 #define FACILITY_SHIFT 3
-/* A program's, unless it says more: syslog(3)'s LOG_USER. */
+/* The default facility of a program's line: syslog(3)'s LOG_USER. */
 #define FACILITY_USER  1
-/* A byte that is not shown as it is takes four. */
+/* An escaped byte takes four. */
 #define ESCAPED_SIZE   4
 #define HEAD_SIZE      64
 #define LINE_MAX       (HEAD_SIZE + LOG_TEXT_MAX * ESCAPED_SIZE)
@@ -68,7 +68,7 @@ static size_t print_record(struct reader *reader)
 	return length;
 }
 
-/* Waits for a record that READER has not read. M held, but not while it sleeps. */
+/* Waits for a record that READER has not read. reader->mutex held, except while it sleeps. */
 static int wait_for_record(struct reader *reader)
 {
 	struct wait_queue *queue = log_ring_queue();
@@ -93,7 +93,7 @@ static ssize_t read_record(struct reader *reader, void *user_buffer, size_t size
 		if (error)
 			return error;
 	}
-	/* Some were lost: said once. */
+	/* Records were lost: report that once. */
 	if (reader->record.sequence != reader->sequence) {
 		reader->sequence = reader->record.sequence;
 		return -EPIPE;
@@ -117,7 +117,7 @@ static ssize_t read_kmsg(struct file *file, void *user_buffer, size_t size, uint
 	return result;
 }
 
-/* Takes "<N>" off the beginning of *TEXT, if it is there. */
+/* Removes "<N>" from the start of *TEXT, if it is there. */
 static unsigned int take_priority(const char **text, size_t *length)
 {
 	unsigned int number = 0;
@@ -129,7 +129,7 @@ static unsigned int take_priority(const char **text, size_t *length)
 		if (at > 1 && at < *length && (*text)[at] == '>') {
 			*text += at + 1;
 			*length -= at + 1;
-			/* Nobody speaks for the kernel, facility 0. */
+			/* A program cannot write as the kernel, facility 0. */
 			return number >> FACILITY_SHIFT ?
 				       number :
 				       FACILITY_USER << FACILITY_SHIFT | (number & LEVEL_MASK);
@@ -171,7 +171,7 @@ static ssize_t write_kmsg(struct file *file, const void *user_buffer, size_t siz
 	return write_from_kernel(file, text, size, position);
 }
 
-/* Only to where something begins or ends: positions are no bytes. */
+/* Seeks to the start or the end only: positions do not count bytes. */
 static int64_t seek_kmsg(struct file *file, int64_t offset, unsigned int whence)
 {
 	struct reader *reader = file->private;

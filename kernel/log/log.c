@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel log: lines of text on a serial line, and on the screen if there is one, and kept in a
- * ring.
+ * The kernel log: lines of text on a serial line, on the screen if there is one, and in a ring.
  *
- * A line is formatted on the writer's stack and sent in one piece, so lines of several processors
- * do not mix; the only locks are the ring's and then the serial line's. In an NMI that interrupted a writer the line is
- * lost and counted, and the next line says so.
+ * A line is formatted on the writer's stack and sent in one piece, so lines of several CPUs do not mix.
+ * The only locks are the ring's, then the serial line's. A line written in an NMI that interrupted
+ * another writer is lost and counted; the next line reports the loss.
  */
 #include <kernel/log.h>
 
@@ -23,11 +22,11 @@
 
 static const char prefix[] = "tally: ";
 
-/* Where the log goes: constant after log_init. */
+/* The serial lines that show the log. Constant after log_init. */
 static bool targets[SERIAL_LINES] = { [SERIAL_COM1] = true };
-/* Lines of a level below this are shown. */
+/* Lines of a level below this appear on the console. */
 static atomic_int console_level = CONSOLE_LEVEL_DEFAULT;
-/* LOG_DEBUG is not even kept unless it is asked for at start: there is much of it. */
+/* LOG_DEBUG is not even kept unless the command line requests it: there is much of it. */
 static bool keep_debug;
 static atomic_bool locks_ignored;
 
@@ -75,7 +74,7 @@ void log_init(void)
 	}
 }
 
-/* LINE of LENGTH characters has room for the line end. */
+/* LINE of LENGTH characters must have room for the line end. */
 static bool send(char *line, size_t length)
 {
 	bool sent = true;
@@ -88,7 +87,7 @@ static bool send(char *line, size_t length)
 	return sent & screen_write(line, length);
 }
 
-/* LINE begins with the prefix, LENGTH in all. */
+/* Shows LINE, which starts with the prefix and has LENGTH characters in all. */
 static void show(char *line, size_t length)
 {
 	unsigned int lost = atomic_exchange(&lost_lines, 0);
@@ -151,7 +150,7 @@ void log_write_user(unsigned int priority, const char *text, size_t length)
 	log_ring_store(priority, text, length);
 	if ((int)(priority & LEVEL_MASK) >= atomic_load(&console_level))
 		return;
-	/* Marked, so that nothing takes a program's words for the kernel's. */
+	/* Mark the line, so that a program's words are not taken for the kernel's. */
 	shown = format_string(line, LINE_SIZE, "%skmsg: %s", prefix, text);
 	show(line, shown < LINE_SIZE ? (size_t)shown : LINE_SIZE - 1);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The end after a bug: reason, registers, backtrace, exit code. And the end of a start that cannot
- * work.
+ * The end after a bug: reason, registers, backtrace, exit code; and the end of a failed start.
  *
- * The first processor in panic() stops the others by NMI and speaks alone; a second panic, on
- * another processor or inside the first, does not get to speak. The machine is in an unknown state:
- * no memory is allocated, no lock waited for, every stack word looked at is first known to be
+ * The first CPU in panic() stops the others by NMI and writes alone; a second panic, on another CPU or
+ * inside the first, writes nothing but that it happened. The machine is in an unknown state: this code
+ * allocates no memory, waits for no lock, and reads a stack word only after it has found the word
  * mapped.
  */
 #include <kernel/panic.h>
@@ -24,9 +23,9 @@
 
 #define STOP_TRIES 1000000
 
-/* Processor + 1 of the one that panicked first, 0: none has. */
+/* Number + 1 of the CPU that panicked first, 0: no panic. */
 static atomic_uint panicking;
-static atomic_uint stopped; /* processors that have obeyed its NMI */
+static atomic_uint stopped; /* CPUs that have obeyed the NMI */
 
 bool panic_in_progress(void)
 {
@@ -39,7 +38,7 @@ _Noreturn void panic_stop_processor(void)
 	arch_cpu_halt();
 }
 
-/* Waits for them, so that they do not write into the last lines; but not for one that cannot
+/* Waits for the other CPUs, which could write between the last lines; but not for a CPU that cannot
  * stop. */
 static void stop_others(void)
 {
@@ -62,7 +61,8 @@ static void print_address(uintptr_t address, size_t back, const char *doubt)
 		log_error("  0x%016lx%s", address, doubt);
 }
 
-/* What happened in FRAME, or (NULL) in a call that returns to CALLER and whose frame ends at STACK. */
+/* Reports a panic in FRAME or, if that is NULL, in a call that returns to CALLER and whose frame ends
+ * at STACK. */
 static _Noreturn void die(const struct trap_frame *frame, const void *caller, const void *stack,
 			  const char *format, va_list args)
 {
@@ -72,7 +72,7 @@ static _Noreturn void die(const struct trap_frame *frame, const void *caller, co
 	arch_irq_disable();
 	if (!atomic_compare_exchange_strong(&panicking, &nobody, cpu_id() + 1)) {
 		if (nobody == cpu_id() + 1) {
-			log_error("panic: another one inside the first");
+			log_error("panic: a second one inside the first");
 			arch_machine_end(MACHINE_PANIC);
 		}
 		arch_cpu_halt();
@@ -83,7 +83,7 @@ static _Noreturn void die(const struct trap_frame *frame, const void *caller, co
 	log_error("panic: %s", reason);
 	if (frame)
 		arch_frame_log(frame);
-	log_error("backtrace on processor %u:", cpu_id());
+	log_error("backtrace on CPU %u:", cpu_id());
 	if (frame)
 		arch_backtrace(frame, print_address);
 	else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Panics on demand: the command line's panic=NAME makes one of the kernel's own mistakes on
- * purpose, so that tests see that it is caught, named and reported. What is expected of each is in
- * tests/boot/panic.t.
+ * Panics on demand: the command line's panic=NAME makes one of the kernel's own mistakes on purpose, so
+ * that tests can verify its detection and its report. tests/boot/panic.t has the expected report of
+ * each.
  */
 #include <kernel/panic.h>
 
@@ -21,13 +21,13 @@
 #include <kernel/vm.h>
 #include <kernel/wait.h>
 
-/* To be executed, and to be written to. */
+/* Data to execute, and read-only data to write. */
 static uint32_t executable[16];
 static const char read_only[] = "read-only";
 
 static void call_panic(void *unused)
 {
-	panic("asked for on processor %u", cpu_id());
+	panic("requested on CPU %u", cpu_id());
 }
 
 static void fail_here(void)
@@ -45,7 +45,7 @@ static void fail_assertion(void)
 	ASSERT(executable[0] != 0);
 }
 
-/* Each level needs its own part of the stack: the compiler must not make a loop of it. */
+/* Each level needs its own stack frame: the compiler must not make a loop of the recursion. */
 static unsigned int overflow_stack(volatile unsigned int depth)
 {
 	return depth == UINT32_MAX ? 0 : overflow_stack(depth + 1) + depth;
@@ -66,7 +66,7 @@ static void fail_text(void)
 	write_to((void *)(uintptr_t)fail_text);
 }
 
-/* The same byte by its other address. */
+/* The same byte by its address in the direct map. */
 static void fail_text_alias(void)
 {
 	write_to(page_address(page_paddr((const void *)(uintptr_t)fail_text)));
@@ -87,7 +87,7 @@ static void fail_execute_page(void)
 	((void (*)(void))(uintptr_t)page_alloc(0))();
 }
 
-/* A page that a program could use, at this address of the running task. */
+/* Address of a page that a program of the running task could use. */
 #define USER_PAGE 0x400000
 
 static void map_user_page(void)
@@ -105,7 +105,7 @@ static void map_user_page(void)
 	ASSERT(space);
 	ASSERT(vm_map(space, &request) == USER_PAGE);
 	vm_space_switch(space);
-	/* The lawful way works: what fails is the other. */
+	/* The permitted access works; the other one must fail. */
 	ASSERT(copy_to_user((void *)USER_PAGE, &byte, sizeof(byte)) == 0);
 }
 
@@ -123,7 +123,7 @@ static void fail_user_execute(void)
 
 #ifdef TALLY_DEBUG
 
-/* What only the debug build notices. */
+/* Mistakes that only the debug build detects. */
 
 static void fail_use_after_free(void)
 {
@@ -131,7 +131,7 @@ static void fail_use_after_free(void)
 
 	kfree(object);
 	((volatile char *)object)[50] = 1;
-	/* The object freed last is the next one given out. */
+	/* The next allocation returns the object that was freed last. */
 	kfree(kzalloc(100));
 }
 
@@ -189,13 +189,13 @@ static void fail_sleep_locked(void)
 	mutex_lock(&mutex);
 }
 
-/* Not inlined: the array is this function's own. */
-static __attribute__((noinline)) void write_behind(volatile size_t size)
+/* Not inlined: the array must be this function's own. */
+static __attribute__((noinline)) void write_past(volatile size_t size)
 {
 	char array[16];
 	volatile char *at = array;
 
-	/* The compiler's other checks must not know how long it is. */
+	/* Hide the array's length from the compiler's other checks. */
 	__asm__("" : "+r"(at));
 	for (size_t i = 0; i < size; i++)
 		at[i] = 1;
@@ -203,10 +203,10 @@ static __attribute__((noinline)) void write_behind(volatile size_t size)
 
 static void fail_canary(void)
 {
-	write_behind(32);
+	write_past(32);
 }
 
-/* With the word irqs-off-watchdog. */
+/* Needs the word irqs-off-watchdog. */
 static void fail_irqs_off(void)
 {
 	unsigned long state = arch_irq_save();

@@ -2,9 +2,9 @@
 /*
  * The log's ring of records; see <kernel/log_ring.h>.
  *
- * Record n is in place n modulo LOG_RECORDS until LOG_RECORDS more have come. Lock: ring_lock,
- * innermost of all, as anything may be logged under any lock; an NMI only tries it. So nobody is woken
- * under it, nor by who writes: that is deferred work.
+ * Record n stays in place n modulo LOG_RECORDS until LOG_RECORDS more records have arrived. Lock:
+ * ring_lock, innermost of all, because any code may log under any lock; an NMI only tries it. Writers
+ * do not wake readers themselves: deferred work does, without the lock.
  */
 #include <kernel/log_ring.h>
 
@@ -21,7 +21,7 @@ static struct log_record records[LOG_RECORDS]; /* R */
 static uint64_t next_sequence;		       /* R: ring_lock */
 
 static struct wait_queue arrived;
-/* 0: nobody has asked for the queue; 1: it is being made; 2: who stores wakes it. */
+/* 0: the queue does not exist; 1: it is being made; 2: log_ring_store wakes it. */
 static atomic_int queue_state;
 
 static void wake_readers(struct deferred_work *work)

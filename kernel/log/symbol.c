@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Looking up functions by address in the table that the build puts into the image.
+ * Looks functions up by address, in a table that the build puts into the image.
  *
- * The table is made by boot/symbols.awk from the first of two links, in which it is missing; the
- * declarations here are weak, so that this first link works. Entries are in order of address.
+ * boot/symbols.awk makes the table from the first of two links, which lacks it; the declarations here
+ * are weak, so that the first link works. Entries are in order of address.
  */
 #include <kernel/symbol.h>
 
 extern const char __text_start[], __text_end[];
 
-/* Offset from __text_start and where in symbol_names the name begins: with its kind's letter. */
+/* Offset from __text_start, and the place of the name in symbol_names, which starts with its kind's
+ * letter. */
 struct symbol {
 	uint32_t offset;
 	uint32_t name;
@@ -27,8 +28,7 @@ const char *symbol_find(uintptr_t address, size_t *offset)
 	uint32_t wanted = (uint32_t)(address - (uintptr_t)__text_start);
 	size_t low = 0, high = symbol_count;
 
-	/* Invariant: entries below low begin at or before wanted, entries from high on behind
-	 * it. */
+	/* Invariant: entries below low start at or before wanted, entries from high on after it. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

@@ -2,8 +2,8 @@
 /*
  * syslog(2): the log as lines of text, "<priority>[seconds] text", which dmesg shows.
  *
- * There is one place up to which SYSLOG_READ has read, for all callers, perhaps in the middle of a
- * record. Lock: reader_mutex (M).
+ * All callers share one position of SYSLOG_READ, which may be in the middle of a record. Lock:
+ * reader_mutex (M).
  */
 #include <kernel/syslog.h>
 
@@ -36,7 +36,7 @@ enum {
 
 /* "<2047>[18446744073.709551] ": before each line of a record. */
 #define HEAD_MAX  32
-/* A record of line ends alone has the most heads. */
+/* A record of line ends alone has the largest number of heads. */
 #define LINES_MAX (LOG_TEXT_MAX * (HEAD_MAX + 1) + HEAD_MAX + 1)
 
 static atomic_uint_fast64_t cleared;
@@ -44,7 +44,7 @@ static atomic_int saved_console_level; /* 0: the console is on */
 
 static struct mutex reader_mutex;
 static atomic_int reader_made; /* 0: no, 1: being made, 2: yes */
-static uint64_t read_sequence; /* M: of the record that is read next */
+static uint64_t read_sequence; /* M: next record to read */
 static size_t read_offset;     /* M: bytes of its lines that have been read */
 
 static struct mutex *reader(void)
@@ -70,14 +70,14 @@ uint64_t syslog_cleared(void)
 	return atomic_load(&cleared);
 }
 
-/* A record, and its lines as text. Allocated: it is too large for a stack. */
+/* A record, and its lines as text. Allocated, because it is too large for a stack. */
 struct lines {
 	struct log_record record;
 	size_t size;
 	char text[LINES_MAX];
 };
 
-/* The lines of the first record from SEQUENCE on; false: there is none. */
+/* Reads the lines of the first record from SEQUENCE on; false: no such record. */
 static bool read_lines(struct lines *lines, uint64_t sequence)
 {
 	char head[HEAD_MAX + 1];
@@ -107,7 +107,7 @@ static bool read_lines(struct lines *lines, uint64_t sequence)
 
 /* --- SYSLOG_READ --- */
 
-/* Waits until there is something to be read. M held, but not while it sleeps. */
+/* Waits for an unread record. reader_mutex held, except while it sleeps. */
 static int wait_for_record(void)
 {
 	struct wait_queue *queue = log_ring_queue();
@@ -123,7 +123,7 @@ static int wait_for_record(void)
 	return error;
 }
 
-/* As much as fits, waiting only for the first byte. */
+/* Reads as much as fits; waits only for the first byte. */
 static long read_on(struct lines *lines, char *user_buffer, size_t size)
 {
 	size_t done = 0;
@@ -139,7 +139,7 @@ static long read_on(struct lines *lines, char *user_buffer, size_t size)
 		}
 		size_t part = lines->size - read_offset;
 
-		/* A record is only cut in two where nothing else could be given. */
+		/* Split a record only if the read would return nothing otherwise. */
 		if (part > size - done && done)
 			break;
 		if (part > size - done)
@@ -174,9 +174,9 @@ static long count_unread(struct lines *lines)
 	return (long)size;
 }
 
-/* --- the others --- */
+/* --- the other actions --- */
 
-/* The last records since CLEARED of which all fit. */
+/* Reads the last records since CLEARED that all fit. */
 static long read_all(struct lines *lines, char *user_buffer, size_t size, bool clear)
 {
 	uint64_t first = atomic_load(&cleared), end = log_ring_next(), sequence;
@@ -191,7 +191,7 @@ static long read_all(struct lines *lines, char *user_buffer, size_t size, bool c
 			total -= lines->size;
 			continue;
 		}
-		/* Records that have gone meanwhile were counted, so what is left fits. */
+		/* The count included records that are gone by now, so the rest fits. */
 		if (copy_to_user(user_buffer + done, lines->text, lines->size))
 			return -EFAULT;
 		done += lines->size;

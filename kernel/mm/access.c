@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A space seen from outside: reading and writing the memory of a program that may not be the
- * running one, and telling what it maps and takes.
+ * Access to a space from outside: reading and writing the memory of any program, and reporting what it
+ * maps and takes.
  *
- * The running task's own memory is reached through <kernel/usercopy.h> instead, which is faster and
- * survives what is not mapped.
+ * The current task's own memory is reached through <kernel/usercopy.h> instead, which is faster and
+ * survives addresses that are not mapped.
  *
  * Lock: space->mutex.
  */
@@ -15,7 +15,7 @@
 
 #include "vm.h"
 
-/* Whether AREA's memory may be got at with FLAGS. Linux: check_vma_flags. */
+/* Returns whether FLAGS allow an access to AREA's memory. Linux: check_vma_flags. */
 static bool may_access(const struct vm_area *area, unsigned int flags)
 {
 	bool force = flags & VM_ACCESS_FORCE;
@@ -29,8 +29,8 @@ static bool may_access(const struct vm_area *area, unsigned int flags)
 	return force && !area->shared && (area->max_prot & VM_WRITE);
 }
 
-/* The byte at ADDRESS in the direct map, made present for the access that FLAGS say; NULL with *ERROR
- * -EFAULT or -ENOMEM. */
+/* Returns the direct-map address of the byte at ADDRESS, made present for an access with FLAGS; or NULL, with
+ * *ERROR -EFAULT or -ENOMEM. */
 static char *reach(struct vm_space *space, uintptr_t address, unsigned int flags, int *error)
 {
 	struct vm_area *area = area_at_growing(space, address);
@@ -52,7 +52,7 @@ static char *reach(struct vm_space *space, uintptr_t address, unsigned int flags
 	return (char *)page_address(paddr) + (address & ~PAGE_MASK);
 }
 
-/* Copies as far as it goes; returns how far. */
+/* Copies up to the first byte that cannot be reached; returns the bytes copied. */
 static size_t copy(struct vm_space *space, struct user_range range, char *buffer,
 		   unsigned int flags, int *error)
 {

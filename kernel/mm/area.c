@@ -3,14 +3,13 @@
  * The areas of an address space: finding, mapping, splitting, merging, unmapping.
  *
  * Areas lie in a tree by address and never overlap. An operation on a range first splits the
- * areas at the range's ends, then treats whole areas, and in the end merges what has become alike:
+ * areas at the range's ends, then treats whole areas, and in the end merges areas that have become alike:
  * so /proc/PID/maps has the lines that Linux shows.
  *
- * Not here: where a mapping goes (place.c), what is done to existing ones (range.c, remap.c), pages
+ * Not here: the place of a mapping (place.c), changes to existing mappings (range.c, remap.c), pages
  * (fault.c), whole spaces (space.c).
  *
- * Lock: space->mutex, taken by the functions of <kernel/vm.h>, held by the callers of those in
- * vm.h.
+ * Lock: space->mutex. The functions of <kernel/vm.h> take it; callers of those in vm.h hold it.
  */
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
@@ -75,7 +74,7 @@ struct vm_area *area_at_growing(struct vm_space *space, uintptr_t address)
 	if (!area->grows_down || area->end - start > space->stack_limit_bytes)
 		return NULL;
 	struct vm_area *below = RB_PREV(vm_area_tree, &space->areas, area);
-	/* No gap is kept to another stack, nor to what nobody can touch by mistake. */
+	/* No gap to another stack, nor to an area without any access. */
 	size_t gap = below && (below->grows_down || !below->prot) ? 0 : STACK_GUARD_SIZE;
 	uintptr_t lowest = below ? below->end : USER_START;
 
@@ -112,7 +111,7 @@ void area_insert(struct vm_area *area)
 		mapping_add(area);
 }
 
-/* AREA, new in its space, counts from now on. */
+/* Inserts AREA, new in its space, and counts it. */
 static void insert_counted(struct vm_area *area)
 {
 	struct vm_space *space = area->space;
@@ -184,7 +183,7 @@ int area_split_at(struct vm_space *space, uintptr_t address)
 	return 0;
 }
 
-/* Whether HIGH, which begins where LOW ends, shows what LOW would show there, in the same way. Linux:
+/* Returns whether HIGH begins where LOW ends and continues LOW's object with the same properties. Linux:
  * can_vma_merge_after. */
 static bool are_alike(const struct vm_area *low, const struct vm_area *high)
 {
@@ -202,7 +201,7 @@ static bool are_alike(const struct vm_area *low, const struct vm_area *high)
 	       low->offset + (low->end - low->start) == high->offset;
 }
 
-/* LOW takes over HIGH's range. */
+/* Merges HIGH into LOW. */
 static struct vm_area *join(struct vm_area *low, struct vm_area *high)
 {
 	take_out(high);
@@ -272,7 +271,7 @@ int vm_unmap(struct vm_space *space, struct user_range range)
 	return error;
 }
 
-/* Connects AREA to what it shows. */
+/* Connects AREA to the object that it shows. */
 static int attach_source(struct vm_area *area, const struct vm_request *request)
 {
 	area->name = request->name;
@@ -290,7 +289,7 @@ static int attach_source(struct vm_area *area, const struct vm_request *request)
 	return error;
 }
 
-/* What the file's open mode allows. Linux: do_mmap. */
+/* Checks the mapping against the file's open mode. Linux: do_mmap. */
 static int check_file_access(const struct vm_request *request, unsigned int *max_prot)
 {
 	unsigned int access = request->file->flags & O_ACCMODE;
@@ -324,7 +323,7 @@ int area_populate(struct vm_area *area, struct user_range range)
 	return 0;
 }
 
-/* What must hold before anything is changed. */
+/* Checks everything that can be checked before the first change. */
 static long check_map(struct vm_space *space, const struct vm_request *request, size_t size,
 		      unsigned int *max_prot)
 {
@@ -373,8 +372,7 @@ long space_map(struct vm_space *space, const struct vm_request *request, size_t 
 		.offset = request->file ? request->offset : user_range_start(place),
 		.space = space,
 	};
-	/* What is there goes first (the file may count what is mapped of it); Linux does the
-	 * same. */
+	/* Unmap first, as Linux does: the file may count its mappings. */
 	if (request->fixed)
 		error = areas_unmap(space, place);
 	if (!error)
@@ -388,7 +386,7 @@ long space_map(struct vm_space *space, const struct vm_request *request, size_t 
 
 	area = area_merge(area);
 	area_report(area);
-	/* As in Linux, memory that cannot be got now comes (or fails) at the access. */
+	/* As in Linux, a page that cannot be had now comes (or fails) at the access. */
 	if (populate)
 		area_populate(area, place);
 	return (long)user_range_start(place);
@@ -402,7 +400,7 @@ long vm_map(struct vm_space *space, const struct vm_request *request)
 		return -EINVAL;
 	if (!size || size > USER_END)
 		return -ENOMEM;
-	/* More than all of the machine's memory can never be used; sparse reservations say
+	/* More than all of the machine's memory can never be used; sparse reservations set
 	 * no_reserve. Linux: __vm_enough_memory, heuristic overcommit. */
 	if ((request->prot & VM_WRITE) && !request->no_reserve &&
 	    (!request->file || !request->shared) && size >> PAGE_SHIFT > page_total_count())

@@ -4,7 +4,7 @@
 
 #include "vm.h"
 
-/* Whether the heap may reach up to NEW_END. Linux: brk, do_brk_flags. */
+/* Returns whether the heap may grow up to NEW_END. Linux: brk, do_brk_flags. */
 static bool may_grow(struct vm_space *space, uintptr_t old_end, uintptr_t new_end)
 {
 	size_t size = new_end - old_end;
@@ -29,7 +29,7 @@ static void grow(struct vm_space *space, uintptr_t old_end, uintptr_t new_end, u
 		space->brk = brk;
 }
 
-/* Whether the heap could be ended at NEW_END. */
+/* Unmaps the heap above NEW_END; false: that failed. */
 static bool shrink(struct vm_space *space, uintptr_t new_end, uintptr_t old_end)
 {
 	struct user_range rest;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pages of an address space: bringing them in at a fault, copying them when they are written to,
- * taking them away.
+ * Pages of an address space: mapping them at a fault, copying them on write, unmapping them.
  *
  * A mapped page has one reference for each page table that maps it. A private page that is mapped
- * read-only in a writable area is one that somebody else may have too, after a fork or because it is
- * a file's: the writer copies it, or, when it is the only one left, just makes it writable.
+ * read-only in a writable area may have other users, after a fork or because it belongs to a file: a
+ * write copies it, or, if this is the only reference left, just makes it writable.
  *
- * Anonymous memory that was only read shows one page of zeros that is nobody's: it has no references
- * and counts nowhere.
+ * Anonymous memory that was read and never written shows the zero page, which has no references and
+ * counts nowhere.
  *
- * Pages that leave are dropped only after every processor that has the space loaded has forgotten
- * the translation.
+ * An unmapped page is dropped only after every CPU that has the space loaded has flushed the
+ * translation.
  *
- * Lock: space->mutex held by all but vm_fault, which takes it.
+ * Lock: space->mutex, held by the callers; vm_fault takes it.
  */
 #include <string.h>
 
@@ -31,7 +30,7 @@
 
 #include "vm.h"
 
-/* Pages taken away between two flushes. */
+/* Most pages unmapped between two flushes. */
 #define UNMAP_BATCH 64
 
 struct flush_range {
@@ -52,7 +51,7 @@ void tlb_flush(struct vm_space *space, uintptr_t start, uintptr_t end)
 	arch_space_forget_elsewhere(&space->arch);
 	cpumask_t active = space->active_cpus;
 
-	/* A processor that loads the space from now on sees the tables as they are now. */
+	/* A CPU that loads the space from now on sees the current tables. */
 	if (active)
 		smp_call_mask(active, flush_here, &range);
 }
@@ -96,7 +95,7 @@ static void count_out(struct vm_space *space, const void *page)
 	trace_rss(space, page_kind(page));
 }
 
-/* Drops what was taken out of the tables and is in nobody's TLB any more. */
+/* Drops pages that are out of the tables and out of all TLBs. */
 static void drop(struct vm_space *space, const paddr_t *pages, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -148,15 +147,13 @@ void tables_trim(struct vm_space *space, uintptr_t floor, uintptr_t ceiling,
 
 	if (!user_tables_trim(&space->arch, range, floor, ceiling, &taken))
 		return;
-	/* Processors cache how far they got through the tables, too; forgetting any address makes
-	 * them forget all of that. */
+	/* CPUs cache upper-level entries, too; a flush of any address drops all of those. */
 	tlb_flush(space, user_range_start(range), user_range_end(range));
 	user_tables_free(&taken);
 }
 
-/* What AREA's pages may be mapped with when WRITABLE tells whether this one may be written to
- * without a fault. What may be written to may be read: without VM_WRITE that has to be said, or the
- * page would not be present at all. */
+/* Returns the protection to map a page of AREA with; WRITABLE: it may be written without a fault. A read-only
+ * mapping in a write-only area needs VM_READ: without any access the page would not be present. */
 static unsigned int page_prot(const struct vm_area *area, bool writable)
 {
 	if (writable || !(area->prot & VM_WRITE))
@@ -170,14 +167,14 @@ void pages_protect(struct vm_area *area)
 	struct user_range range = area_range(area);
 	uintptr_t at;
 
-	/* Whoever may write from now on asks by a fault whether the page is its own. */
+	/* The first write to each page faults and finds out whether the page has other users. */
 	for (; (at = user_tables_next(arch, range)) < area->end;
 	     range = user_range_from(range, at + PAGE_SIZE))
 		user_tables_protect(arch, at, page_prot(area, false));
 	tlb_flush(area->space, area->start, area->end);
 }
 
-/* Maps PAGE, whose reference moves in, at ADDRESS of AREA. */
+/* Maps PAGE at ADDRESS of AREA; consumes the reference to PAGE. */
 static enum fault_result enter(struct vm_area *area, uintptr_t address, void *page, bool writable)
 {
 	struct vm_space *space = area->space;
@@ -191,7 +188,7 @@ static enum fault_result enter(struct vm_area *area, uintptr_t address, void *pa
 	return FAULT_DONE;
 }
 
-/* PAGE, whose reference moves in, takes the place of OLD. */
+/* Maps PAGE in place of OLD; consumes the reference to PAGE. */
 static enum fault_result replace(struct vm_area *area, uintptr_t address, void *old, void *page,
 				 bool writable)
 {
@@ -205,7 +202,7 @@ static enum fault_result replace(struct vm_area *area, uintptr_t address, void *
 	return FAULT_DONE;
 }
 
-/* The page that AREA's object has for ADDRESS, with a reference. */
+/* Gets the page of AREA's object for ADDRESS, with a reference. */
 static enum fault_result ask_object(struct vm_area *area, uintptr_t address, bool write,
 				    bool *writable, void **page)
 {
@@ -219,7 +216,7 @@ static enum fault_result ask_object(struct vm_area *area, uintptr_t address, boo
 	return FAULT_DONE;
 }
 
-/* A page of AREA's own with what AREA shows at ADDRESS at first. */
+/* Makes a private page of AREA with the contents that AREA shows at ADDRESS at first. */
 static enum fault_result make_own(struct vm_area *area, uintptr_t address, void **page)
 {
 	void *original = NULL;
@@ -239,11 +236,11 @@ static enum fault_result make_own(struct vm_area *area, uintptr_t address, void 
 	return *page ? FAULT_DONE : FAULT_NO_MEMORY;
 }
 
-/* A write to private page OLD, mapped read-only at ADDRESS. */
+/* Serves a write to private page OLD, mapped read-only at ADDRESS. */
 static enum fault_result unshare(struct vm_area *area, uintptr_t address, void *old)
 {
 	if (!page_is_zero(old) && page_references(old) == 1) {
-		/* Other processors that still think it read-only fault and come here. */
+		/* Other CPUs with the old translation fault and come here. */
 		user_tables_protect(&area->space->arch, address, area->prot);
 		arch_tlb_flush_local(address, address + PAGE_SIZE);
 		return FAULT_DONE;
@@ -258,7 +255,7 @@ static enum fault_result unshare(struct vm_area *area, uintptr_t address, void *
 	return replace(area, address, old, copy, true);
 }
 
-/* The first access to ADDRESS of a private area. */
+/* Serves the first access to ADDRESS of a private area. */
 static enum fault_result bring_private(struct vm_area *area, uintptr_t address, bool write)
 {
 	enum fault_result result = FAULT_DONE;
@@ -277,7 +274,8 @@ static enum fault_result bring_private(struct vm_area *area, uintptr_t address, 
 	return result == FAULT_DONE ? enter(area, address, page, writable) : result;
 }
 
-/* An access to ADDRESS of a shared object that its translation, to PRESENT if any, does not allow. */
+/* Serves an access to ADDRESS of a shared object which the current translation (PRESENT, or 0: none) does not
+ * allow. */
 static enum fault_result bring_shared(struct vm_area *area, uintptr_t address, bool write,
 				      paddr_t present)
 {
@@ -323,13 +321,13 @@ static enum fault_result serve(struct vm_space *space, uintptr_t address, bool w
 		return FAULT_NO_AREA;
 	unsigned int needed = write ? VM_WRITE : exec ? VM_EXEC : VM_READ;
 
-	/* The processor cannot map pages that are writable or executable, but not readable. */
+	/* The hardware cannot map pages that are writable or executable, but not readable. */
 	if (needed == VM_READ ? !area->prot : !(area->prot & needed))
 		return FAULT_NO_ACCESS;
 	return page_make_present(area, address, write);
 }
 
-/* How each result is told to the program: Linux's bad_area and do_sigbus. */
+/* The signal for each result: Linux's bad_area and do_sigbus. */
 static const struct {
 	int signal, code;
 } fault_signals[] = {
@@ -357,7 +355,7 @@ bool vm_fault(struct trap_frame *frame, uintptr_t address, bool write, bool exec
 		perf_software_event(PERF_COUNT_SW_PAGE_FAULTS_MIN, 1, frame, address);
 		return true;
 	}
-	/* The task is to end: its way to user mode sees to that. */
+	/* A fatal signal is pending: the exit path to user mode ends the task. */
 	if (result == FAULT_NO_MEMORY)
 		return arch_frame_is_user(frame);
 	if (!arch_frame_is_user(frame))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The exception table: the pairs that an ISA's usercopy.S makes, and its linker script puts together. It
- * is small and constant; a fault that needs it is rare.
+ * The exception table: the pairs that an ISA's usercopy.S emits and the linker script collects. It is
+ * small and constant; faults that need it are rare.
  */
 #include <kernel/fixup.h>
 
-/* A fault at INSTRUCTION goes on at CONTINUATION. */
+/* A fault at INSTRUCTION continues at CONTINUATION. */
 struct fixup {
 	uint64_t instruction, continuation;
 };

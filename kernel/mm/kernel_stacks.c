@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kernel stacks between guard pages, in a part of the kernel's address space of their own.
+ * Kernel stacks between guard pages, in their own part of the kernel's address space.
  *
- * A slot is twice a stack: the lower half is never mapped, so an overflow faults. Freed stacks stay
- * mapped and are used again; so no processor can hold a stale translation of one, and the memory for
- * stacks is what the greatest number of tasks at one time needed.
+ * A place is twice as large as a stack: its lower half is never mapped, so an overflow faults. Freed
+ * stacks stay mapped and are used again; so no CPU can hold a stale translation of one, and stacks
+ * take as much memory as the greatest number of tasks at one time needed.
  *
- * Lock: stacks_lock (irqsave). page_alloc's lock, and the ISA's of its tables, are taken under it.
+ * Lock: stacks_lock (irqsave). Taken inside: page_alloc's lock and the ISA's lock of its tables.
  */
 #include <kernel/kernel_stacks.h>
 
@@ -25,8 +25,8 @@ static struct free_stack {
 } * free_stacks; /* L: each at the base of its stack */
 /* L: stacks_lock */
 
-/* A stack from a slot never used before; stacks_lock held. After a failure the slot is tried again
- * later: what it has got stays. */
+/* Maps a stack in a place never used before; stacks_lock held. After a failure the next call continues
+ * with the pages that are mapped already. */
 static void *map_stack(void)
 {
 	uintptr_t base = next_slot + SLOT_SIZE - KERNEL_STACK_SIZE;

@@ -5,7 +5,7 @@
  *
  * A slab is a page whose first SLAB_HEADER_SIZE bytes say which class it belongs to; objects of
  * that class follow. So an object of a slab is never page aligned, and an object larger than the
- * largest class, which is a block of pages of its own, always is: kfree tells them apart by that.
+ * largest class, which is a block of pages of its own, always is: kfree distinguishes them by that.
  *
  * Lock: class->lock, irqsave; the page allocator's lock is taken inside.
  */
@@ -62,7 +62,7 @@ static _Atomic size_t objects_live;
 /* Pages of slabs without an object in use, kept for the next one. */
 static _Atomic size_t spare_pages;
 
-/* The class of sizes above 32, by how many times 64 they begin. */
+/* The index of the class for sizes above 32, by (size - 1) / 64. */
 static const uint8_t class_of[] = {
 	[0] = 2,       [1] = 3,	       [2] = 4,		[3] = 5,	  [4 ... 5] = 6,
 	[6 ... 8] = 7, [9 ... 11] = 8, [12 ... 20] = 9, [21 ... 30] = 10, [31 ... 62] = 11,
@@ -157,7 +157,7 @@ static void free_in_slab(struct slab *slab, struct free_object *object, const vo
 		LIST_INSERT_HEAD(&class->partial, slab, link);
 	object->next = slab->free;
 	slab->free = object;
-	/* One empty slab stays, so that a lone object does not cost a page allocation each time. */
+	/* One empty slab stays, so that a single object does not cost a page allocation each time. */
 	if (--slab->used == 0) {
 		if (LIST_FIRST(&class->partial) != slab || LIST_NEXT(slab, link)) {
 			LIST_REMOVE(slab, link);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reverse mapping: from an object (a file's contents, shared memory) to the areas that show it, so
- * that what the object loses disappears from every program's view.
+ * that pages which the object loses are unmapped in every space.
  *
- * A space's mutex comes before a mapping's lock, and unmapping needs the space's. So the walk takes
- * the next area that this round has not seen, marks its space's areas, and works on the space with
- * the mapping's lock given back. Areas that come meanwhile need no visit: their faults find the
+ * space->mutex comes before mapping->lock, and unmapping needs space->mutex. So the walk takes the
+ * next area that this round has not visited, marks the areas of that space, and works on the space
+ * after dropping mapping->lock. Areas that are added meanwhile need no visit: their faults find the
  * object as it is now.
  *
  * Lock: mapping->lock, inside the space's mutex.
@@ -46,7 +46,7 @@ bool vm_mapping_in_use(struct vm_mapping *mapping, bool writable)
 	return found;
 }
 
-/* A space, with a reference, that has areas of MAPPING which ROUND has not seen, or NULL. */
+/* Returns a space, with a reference, that has areas of MAPPING which ROUND has not visited, or NULL. */
 static struct vm_space *next_space(struct vm_mapping *mapping, uint64_t round)
 {
 	struct vm_space *space = NULL;
@@ -57,7 +57,7 @@ static struct vm_space *next_space(struct vm_mapping *mapping, uint64_t round)
 		if (area->unmap_round == round || (space && area->space != space))
 			continue;
 		area->unmap_round = round;
-		/* A space that is ending unmaps everything itself. */
+		/* A space whose last reference is gone unmaps everything itself. */
 		if (!space && vm_space_get_pinned(area->space))
 			space = area->space;
 	}

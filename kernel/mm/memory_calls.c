@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls on the address space: their arguments, as the functions of <kernel/vm.h> want
- * them. */
+/* System calls on the address space: they check their arguments and call the functions of <kernel/vm.h>. */
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/log.h>
@@ -14,12 +13,12 @@
 #include "vm.h"
 
 #define PROT_ALL (PROT_READ | PROT_WRITE | PROT_EXEC)
-/* Not every ISA has it. */
+/* Some ISAs lack it. */
 #ifndef MAP_32BIT
 #define MAP_32BIT 0
 #endif
 
-/* What MAP_SHARED_VALIDATE accepts: Linux's LEGACY_MAP_MASK. */
+/* The flags that MAP_SHARED_VALIDATE accepts: Linux's LEGACY_MAP_MASK. */
 #define VALIDATED_FLAGS                                                                          \
 	(MAP_TYPE | MAP_FIXED | MAP_ANONYMOUS | MAP_32BIT | MAP_GROWSDOWN | MAP_DENYWRITE |      \
 	 MAP_EXECUTABLE | MAP_LOCKED | MAP_NORESERVE | MAP_POPULATE | MAP_NONBLOCK | MAP_STACK | \
@@ -34,7 +33,7 @@ long sys_brk(const unsigned long arg[6])
 	return (long)vm_brk(task_current()->space, arg[0]);
 }
 
-/* The flags and the file, checked in Linux's order (ksys_mmap_pgoff, do_mmap). */
+/* Checks the flags and the file in Linux's order (ksys_mmap_pgoff, do_mmap). */
 static int check_map(unsigned long flags, unsigned long offset, unsigned long size,
 		     struct file *file)
 {
@@ -47,7 +46,7 @@ static int check_map(unsigned long flags, unsigned long offset, unsigned long si
 	if (file && file_inode(file) && inode_type(file_inode(file)) == S_IFREG &&
 	    (offset > INT64_MAX || size > INT64_MAX - offset))
 		return -EOVERFLOW;
-	/* No huge pages are reserved, ever. */
+	/* There are never huge pages in reserve. */
 	if (flags & MAP_HUGETLB)
 		return -ENOMEM;
 	if (type != MAP_SHARED && type != MAP_PRIVATE && type != MAP_SHARED_VALIDATE)
@@ -128,7 +127,7 @@ long sys_mremap(const unsigned long arg[6])
 	return vm_remap(task_current()->space, arg[0], arg[1], arg[2], arg[3], arg[4]);
 }
 
-/* What madvise takes for a range; *SIZE becomes whole pages. Linux: is_valid_madvise. */
+/* Checks madvise's range; *SIZE becomes whole pages. Linux: is_valid_madvise. */
 static int check_advice(uintptr_t address, size_t *size)
 {
 	size_t rounded = pages_round_up(*size);
@@ -143,7 +142,7 @@ long sys_madvise(const unsigned long arg[6])
 {
 	int advice = (int)arg[2];
 	size_t size = arg[1];
-	/* Making up memory errors takes a right that nobody has here. */
+	/* Injecting memory errors takes a right that no task has here. */
 	bool poisons = advice == MADV_HWPOISON || advice == MADV_SOFT_OFFLINE;
 	int error;
 
@@ -161,7 +160,7 @@ long sys_madvise(const unsigned long arg[6])
 static long lock(uintptr_t address, size_t size, bool lock, bool on_fault)
 {
 	uintptr_t start = address & PAGE_MASK;
-	/* What wraps to nothing is nothing. */
+	/* A size that wraps to 0 is an empty range. */
 	size_t rounded = pages_round_up(size + (address - start));
 
 	return vm_lock(task_current()->space, user_range_clip(start, rounded),
@@ -200,7 +199,7 @@ long sys_munlockall(const unsigned long arg[6])
 	return vm_lock_all(task_current()->space, 0);
 }
 
-/* Pages told about with one look at the space. */
+/* Pages reported in one critical section of space->mutex. */
 #define RESIDENT_BATCH 256
 
 long sys_mincore(const unsigned long arg[6])

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * When memory runs out: who is ended for it.
+ * Out of memory: choosing and killing a victim.
  *
- * Pages of programs come from what lies above a reserve, so that the kernel's own paths (exits, page
- * tables, signals) find memory when programs do not. A fault that finds none ends the process that
- * has most, by Linux's measure (oom_badness: resident pages and page tables, moved by oom_score_adj
- * thousandths of all memory), waits until that one's memory is free, and tries again. The first
- * process is taken only when there is no other. What a system call needs for itself is ENOMEM
+ * Programs get only the pages above a reserve, so that the kernel's own paths (exits, page tables,
+ * signals) find memory when programs do not. A fault that finds none kills the process that has most,
+ * by Linux's measure (oom_badness: resident pages and page tables, moved by oom_score_adj thousandths
+ * of all memory), waits until the victim's memory is free, and tries again. The first process is
+ * killed only when there is no other. A system call that finds no memory for itself returns ENOMEM
  * instead.
  *
- * One victim at a time: while one is ending, those who need memory wait for it. A victim that is held
- * up (it may wait for what the waiting task holds) is given PATIENCE_NS, and then another one goes.
+ * One victim at a time: while one exits, tasks that need memory wait for it. A victim may be blocked
+ * (on a lock that the waiting task holds): after PATIENCE_NS another one is killed.
  *
- * Locks: task_table_lock while choosing; inside it, what vm_task_pages takes.
+ * Locks: task_table_lock while choosing; inside it, vm_task_pages's owner_lock.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -25,17 +25,17 @@
 
 #include "vm.h"
 
-/* Long enough to free all memory of a slow machine. */
+/* Enough time to free all memory of a slow machine. */
 #define PATIENCE_NS	(10 * NSEC_PER_SEC)
 #define LOOK_AGAIN_NS	1000000
 /* The reserve is this part of all memory, within limits in pages. */
 #define RESERVE_PART	64
 #define RESERVE_MIN	64
 #define RESERVE_MAX	1024
-/* oom_score_adj of who is never taken. */
+/* The oom_score_adj of a process that is never killed. */
 #define SCORE_ADJ_NEVER (-1000)
 
-/* When the present victim was sentenced; 0: there has been none. */
+/* When the last victim was killed; 0: none yet. */
 static _Atomic uint64_t sentenced_ns;
 
 size_t oom_reserve_pages(void)
@@ -56,7 +56,7 @@ struct candidate {
 	size_t pages;
 };
 
-/* Looks at every process; whether one that was sentenced before still holds memory. T held. */
+/* Finds the best candidate; returns whether an earlier victim still holds memory. task_table_lock held. */
 static bool choose(struct candidate *best, bool first_too)
 {
 	bool ending = false;
@@ -76,13 +76,12 @@ static bool choose(struct candidate *best, bool first_too)
 		if (!best->process || score > best->score)
 			*best = (struct candidate){ process, score, pages };
 	}
-	/* Asked last: who had no pages above and is not leaving here has freed them. */
+	/* Last: a task that had no pages above and is not leaving its space here has freed them. */
 	return ending || vm_any_space_leaving();
 }
 
 /*
- * Ends the process that has most, unless one is ending already or has ended since memory was short;
- * says so.
+ * Kills and logs the process that has most, unless one is exiting or memory was freed meanwhile.
  */
 static void sentence(void)
 {

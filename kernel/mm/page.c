@@ -4,10 +4,10 @@
  *
  * Every page frame from the lowest to the highest of the machine's RAM has a descriptor. A free
  * block of 2^n pages is on the list of order n through the descriptor of its first page; its
- * buddy, with which it merges, differs from it in bit n of the frame number. Frames that belong
- * to nobody here (holes, firmware, the kernel itself) are FRAME_RESERVED and so never merge.
+ * buddy, with which it merges, differs from it in bit n of the frame number. Frames that the
+ * allocator does not own (holes, firmware, the kernel itself) are FRAME_RESERVED and so never merge.
  *
- * Not here: objects smaller than a page (kmalloc.c), who maps a page (tables.c).
+ * Not here: objects smaller than a page (kmalloc.c), mappings of a page (tables.c).
  *
  * Lock: buddy_lock, irqsave, innermost. Reference counts are atomic and need no lock.
  */
@@ -35,9 +35,9 @@ struct frame {
 	uint8_t order; /* B: of the block */
 #ifdef TALLY_DEBUG
 	bool poisoned;	      /* filled when it was freed */
-	const void *freed_by; /* return address of who did that */
+	const void *freed_by; /* return address of the caller that freed it */
 #endif
-	uint8_t kind; /* enum page_kind; set by the holder before anyone else sees the page */
+	uint8_t kind; /* enum page_kind; set by the holder before the page is shared */
 };		      /* B: buddy_lock */
 
 static struct spinlock buddy_lock = SPINLOCK_INITIALIZER;
@@ -51,8 +51,8 @@ paddr_t page_paddr(const void *address)
 {
 	uintptr_t value = (uintptr_t)address;
 
-	/* Else a variable's address and the subtraction become one relocation, for which an ISA may have too few
-	 * bits. */
+	/* Otherwise a variable's address and the subtraction become one relocation, for which an ISA may have
+	 * too few bits. */
 	__asm__("" : "+r"(value));
 	return value >= KERNEL_IMAGE_BASE ? value - KERNEL_IMAGE_BASE : value - DIRECT_MAP_BASE;
 }
@@ -72,7 +72,7 @@ static void *frame_address(const struct frame *frame)
 	return page_address((paddr_t)frame_number(frame) << PAGE_SHIFT);
 }
 
-/* Descriptor of frame NUMBER, NULL outside the machine's RAM. */
+/* Returns the descriptor of frame NUMBER, NULL outside the machine's RAM. */
 static struct frame *frame_at(size_t number)
 {
 	return number >= first_frame && number < end_frame ? &frames[number - first_frame] : NULL;
@@ -110,7 +110,7 @@ static void free_block(struct frame *frame, unsigned int order)
 	LIST_INSERT_HEAD(&free_blocks[order], frame, link);
 }
 
-/* Takes a block of ORDER off the free lists, splitting a larger one, or NULL. */
+/* Takes a block of ORDER off the free lists, splitting a larger one; NULL: there is none. */
 static struct frame *take_block(unsigned int order)
 {
 	unsigned int have = order;
@@ -147,7 +147,7 @@ static void poison(struct frame *frame, unsigned int order, const void *caller)
 	}
 }
 
-/* Nobody has written to FRAME's block since it was freed. */
+/* Panics if FRAME's block was written to since it was freed. */
 static void check_poison(struct frame *frame, unsigned int order)
 {
 	for (struct frame *end = frame + ((size_t)1 << order); frame < end; frame++) {
@@ -237,7 +237,7 @@ size_t page_total_count(void)
 	return total_pages;
 }
 
-/* First and end frame of the whole pages in RANGE; false: none. */
+/* Finds the first and end frame of the whole pages in RANGE; false: none. */
 static bool whole_frames(const struct page_range *range, size_t *first, size_t *end)
 {
 	*first = (range->start + PAGE_SIZE - 1) >> PAGE_SHIFT;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where things lie in an address space: the layout that a program starts with, and the place that
- * mmap chooses.
+ * The layout of an address space at its start, and the place that mmap chooses.
  *
- * Everything is as Linux has it on x86-64, on Alpha too: stacks at the top, mappings downwards from mmap_base, the
- * program and its heap far below. With address space layout randomisation each of them moves by a
+ * The layout is Linux's on x86-64, on Alpha too: stacks at the top, mappings downwards from mmap_base,
+ * the program and its heap far below. With address space layout randomisation each of them moves by a
  * random number of pages (Linux's arch/x86/mm/mmap.c and fs/binfmt_elf.c, as seen in
  * /proc/PID/maps); without it, all runs of a program see the same addresses.
  *
@@ -18,21 +17,22 @@
 
 #include "vm.h"
 
-/* The room left for the stack is at least this, and at most 5/6 of the address space. */
+/* The gap left for the stack is at least this, and at most 5/6 of the address space. */
 #define STACK_GAP_MIN	 ((uintptr_t)128 << 20)
 #define STACK_GAP_MAX	 (USER_END / 6 * 5)
-/* Random pages, so much of the address space: on x86-64 22 bits for the stack, 28 for mappings, as in Linux. */
+/* Random pages, as a part of the address space: on x86-64 22 bits for the stack, 28 for mappings, as in
+ * Linux. */
 #define USER_PAGES	 ((USER_END - 1) >> PAGE_SHIFT)
 #define STACK_RANDOM_MAX ((uintptr_t)(USER_PAGES / 8192) << PAGE_SHIFT)
 #define MMAP_RANDOM_MASK ((uint64_t)(USER_PAGES / 128))
-/* Bytes, below a page's alignment, that the stack's begin moves by. */
+/* Random bytes, below a page's alignment, that the stack starts lower. */
 #define STACK_ALIGN_MASK 0x1ff0
 #define BRK_RANDOM_PAGES (((uint64_t)1 << 30) >> PAGE_SHIFT)
 /* Two thirds of the address space: Linux's ELF_ET_DYN_BASE. */
 #define DYNAMIC_BASE	 ((uintptr_t)(USER_END / 3 * 2 & PAGE_MASK))
-/* Where a search upwards begins when the one downwards has failed: TASK_UNMAPPED_BASE. */
+/* The start of the upward search after the downward one has failed: Linux's TASK_UNMAPPED_BASE. */
 #define UPWARDS_BASE	 (USER_END / 3 & PAGE_MASK)
-/* MAP_32BIT. */
+/* The range for MAP_32BIT. */
 #define LOW_START	 ((uintptr_t)0x40000000)
 #define LOW_END		 ((uintptr_t)0x80000000)
 /* Greatest error number: Linux's MAX_ERRNO. */
@@ -101,7 +101,7 @@ size_t pages_round_up(size_t size)
 	return (size + PAGE_SIZE - 1) & PAGE_MASK;
 }
 
-/* Where AREA's claim to addresses begins: a stack keeps a gap below. */
+/* Returns the lowest address that AREA keeps free of others: a stack has a gap below. */
 static uintptr_t claimed_from(const struct vm_area *area)
 {
 	if (!area->grows_down)
@@ -109,7 +109,7 @@ static uintptr_t claimed_from(const struct vm_area *area)
 	return area->start > STACK_GUARD_SIZE ? area->start - STACK_GUARD_SIZE : 0;
 }
 
-/* The highest free place of SIZE bytes below LIMIT, or 0. */
+/* Returns the highest free place of SIZE bytes below LIMIT, or 0. */
 static uintptr_t find_downwards(struct vm_space *space, size_t size, uintptr_t limit)
 {
 	uintptr_t end = limit;
@@ -125,7 +125,7 @@ static uintptr_t find_downwards(struct vm_space *space, size_t size, uintptr_t l
 	return end >= USER_START && end - USER_START >= size ? end - size : 0;
 }
 
-/* The lowest free place of SIZE bytes in [LOW, HIGH), or 0. */
+/* Returns the lowest free place of SIZE bytes in [LOW, HIGH), or 0. */
 static uintptr_t find_upwards(struct vm_space *space, size_t size, uintptr_t low, uintptr_t high)
 {
 	struct vm_area *area = area_at_or_above(space, low);
@@ -146,13 +146,13 @@ static bool is_free(struct vm_space *space, struct user_range range)
 	return !area || area->start >= user_range_end(range);
 }
 
-/* MAP_FIXED and MAP_FIXED_NOREPLACE. */
+/* Checks the place for MAP_FIXED and MAP_FIXED_NOREPLACE. */
 static int check_fixed(struct vm_space *space, const struct vm_request *request, size_t size,
 		       struct user_range *place)
 {
 	uintptr_t address = request->address;
 
-	/* As in Linux, whose places and errors are one number (get_unmapped_area). */
+	/* As in Linux, where addresses and errors share one number (get_unmapped_area). */
 	if (address >= (uintptr_t)-ERROR_MAX)
 		return (int)address;
 	if (!user_range_make(address, size, place))
@@ -164,7 +164,7 @@ static int check_fixed(struct vm_space *space, const struct vm_request *request,
 	return request->no_replace && !is_free(space, *place) ? -EEXIST : 0;
 }
 
-/* The place that REQUEST hints at, if it is free. */
+/* Takes the place that REQUEST hints at; false: it is not free. */
 static bool take_hint(struct vm_space *space, const struct vm_request *request, size_t size,
 		      struct user_range *place)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What programs do to ranges of memory that they have mapped: protect, advise, lock, look whether it
- * is there, write back.
+ * Calls on ranges of mapped memory: protect, advise, lock, query residency, write back.
  *
- * Each call is a walk over whole areas, after a split at the range's ends; what has become alike is
- * merged in the end. How a hole ends the walk differs from call to call, as it does in Linux.
+ * Each call splits areas at the range's ends, walks over whole areas, and in the end merges areas that
+ * have become alike. The effect of a hole differs from call to call, as it does in Linux.
  *
  * Lock: space->mutex.
  */
@@ -20,17 +19,17 @@
 
 #include "vm.h"
 
-/* What a walk does to each area. */
+/* The change that a walk makes to each area. */
 struct area_change {
 	int (*apply)(struct vm_area *area, unsigned int argument);
 	unsigned int argument, flags;
 };
 
 #define STOPS_AT_HOLE 1
-/* What is indivisible stays as it is, or refuses. */
+/* An indivisible area is not split; apply sees all of it. */
 #define KEEPS_WHOLE   2
 
-/* Boundaries for CHANGE at START, where an area is, and at END. */
+/* Splits areas at START, where an area is, and at END, unless CHANGE keeps the area whole. */
 static int make_boundaries(struct vm_space *space, uintptr_t start, uintptr_t end,
 			   const struct area_change *change)
 {
@@ -40,8 +39,8 @@ static int make_boundaries(struct vm_space *space, uintptr_t start, uintptr_t en
 	return error ? error : area_split_at(space, end);
 }
 
-/* Does CHANGE to each area in RANGE, page aligned. An error ends the walk; a hole does not, unless
- * STOPS_AT_HOLE, but it is -ENOMEM in the end; and so is what lies outside of user space. */
+/* Applies CHANGE to each area in RANGE, page aligned. An error ends the walk. A hole ends it only with
+ * STOPS_AT_HOLE, but always makes the result -ENOMEM; so does a part outside of user space. */
 static int for_each_area(struct vm_space *space, struct user_range range,
 			 const struct area_change *change)
 {
@@ -61,7 +60,7 @@ static int for_each_area(struct vm_space *space, struct user_range range,
 		if (error)
 			break;
 		error = change->apply(area_at(space, at), change->argument);
-		at = area_at(space, at)->end; /* it may have become part of another */
+		at = area_at(space, at)->end; /* apply may have merged it */
 	}
 	areas_merge(space, start, end);
 	return error ? error : hole;
@@ -96,7 +95,7 @@ static int protect_area(struct vm_area *area, unsigned int prot)
 	return 0;
 }
 
-/* PROT_GROWSDOWN: the range begins where its stack does. */
+/* PROT_GROWSDOWN: extends the range down to the start of the stack. */
 static int find_stack_start(struct vm_space *space, struct user_range *range)
 {
 	struct vm_area *area = area_at_or_above(space, user_range_start(*range));
@@ -119,7 +118,7 @@ int vm_protect(struct vm_space *space, struct user_range range, unsigned int pro
 	mutex_lock(&space->mutex);
 	if (prot & PROT_GROWSDOWN)
 		error = find_stack_start(space, &range);
-	/* Nothing grows up. */
+	/* No area grows up. */
 	else if (prot & PROT_GROWSUP)
 		error = area_at(space, user_range_start(range)) ? -EINVAL : -ENOMEM;
 	if (!error)
@@ -146,7 +145,7 @@ static int discard(struct vm_area *area, unsigned int unused)
 	return area->locked ? -EINVAL : discard_locked(area, 0);
 }
 
-/* MADV_FREE: the contents may go at any time from now on; they go at once. */
+/* MADV_FREE allows the kernel to drop the contents at any time from now on; Tally drops them at once. */
 static int discard_anonymous(struct vm_area *area, unsigned int unused)
 {
 	return is_anonymous(area) ? discard_locked(area, 0) : -EINVAL;
@@ -181,7 +180,7 @@ static int hint(struct vm_area *area, unsigned int unused)
 	return 0;
 }
 
-/* There is no swap to page anything out to; but what is locked may not even be asked for. */
+/* There is no swap, so nothing is paged out; but locked areas refuse the hint. */
 static int hint_unlocked(struct vm_area *area, unsigned int unused)
 {
 	return area->locked || area->device ? -EINVAL : 0;
@@ -244,7 +243,7 @@ bool vm_advice_known(int advice)
 	return advice == MADV_REMOVE || find_advice(advice);
 }
 
-/* MADV_REMOVE: a hole in the object. Its file system's work is done without the space's mutex, on a
+/* MADV_REMOVE: punches a hole into the object. The file system's work is done without space->mutex, on a
  * copy of the area. */
 static int remove_object(struct vm_space *space, struct user_range range)
 {
@@ -318,7 +317,7 @@ static int set_lock(struct vm_area *area, unsigned int how)
 	size_t pages = (area->end - area->start) >> PAGE_SHIFT;
 	bool lock = how & LOCK_ON;
 
-	/* Its pages stay in memory as it is (Linux: VM_SPECIAL). */
+	/* Its pages stay in memory anyway (Linux: VM_SPECIAL). */
 	if (area_is_indivisible(area))
 		return 0;
 	if (area->locked != lock)
@@ -328,7 +327,7 @@ static int set_lock(struct vm_area *area, unsigned int how)
 	return 0;
 }
 
-/* Gets the pages of what is locked in RANGE. */
+/* Gets the pages of the locked areas in RANGE. */
 static int populate_locked(struct vm_space *space, struct user_range range)
 {
 	uintptr_t start = user_range_start(range), end = user_range_end(range);
@@ -345,7 +344,7 @@ static int populate_locked(struct vm_space *space, struct user_range range)
 	return error;
 }
 
-/* Pages in RANGE that are locked already. */
+/* Returns how many pages in RANGE are locked already. */
 static size_t count_locked(struct vm_space *space, struct user_range range)
 {
 	uintptr_t start = user_range_start(range), end = user_range_end(range);
@@ -422,8 +421,8 @@ int vm_lock_all(struct vm_space *space, unsigned int flags)
 	return error;
 }
 
-/* Whether the page at ADDRESS of AREA is in memory. Linux asks the page cache for what no table
- * maps; ours keeps all of a file in memory, so a file's page is there if the file reaches to it. */
+/* Returns whether the page at ADDRESS of AREA is in memory. For unmapped pages Linux asks the page cache;
+ * Tally keeps whole files in memory, so a file's page is there if the file reaches to it. */
 static bool is_resident(struct vm_area *area, uintptr_t address)
 {
 	unsigned int prot;

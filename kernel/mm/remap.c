@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mremap: a mapping grows, shrinks or moves, and keeps its pages.
+ * mremap: growing, shrinking or moving a mapping with its pages.
  *
- * A move makes a second area that shows the same, moves the pages over from one set of page tables to
+ * A move makes a second area that shows the same object, moves the pages from one set of page tables to
  * the other, and then unmaps the old area, or leaves it empty (MREMAP_DONTUNMAP). When there is no
- * memory for the new tables, the pages go back: the tables that they came from are still there.
+ * memory for the new tables, the pages move back: their old tables are still there.
  *
- * Order of the checks, and what is changed before a later one fails, as in Linux 6.12
+ * The order of the checks, and the changes made before a later check fails, are those of Linux 6.12
  * (mm/mremap.c).
  *
  * Lock: space->mutex.
@@ -25,7 +25,7 @@ struct move {
 	unsigned long flags;
 };
 
-/* Moves the pages of FROM to TO and above; on failure only some. */
+/* Moves the pages of FROM to TO and above; on failure, only some of them. */
 static int move_pages(struct arch_space *arch, struct user_range from, uintptr_t to)
 {
 	uintptr_t start = user_range_start(from), at;
@@ -42,7 +42,7 @@ static int move_pages(struct arch_space *arch, struct user_range from, uintptr_t
 	return 0;
 }
 
-/* Whether the area at the old address may become NEW_SIZE. Linux: vma_to_resize. */
+/* Checks whether the area at the old address may become NEW_SIZE. Linux: vma_to_resize. */
 static int check_resize(const struct move *move, const struct vm_area *area)
 {
 	size_t more = move->new_size - move->old_size;
@@ -63,7 +63,7 @@ static int check_resize(const struct move *move, const struct vm_area *area)
 	return space_may_grow(move->space, more) ? 0 : -ENOMEM;
 }
 
-/* A new area at the new address that shows what OLD shows at the old one. */
+/* Makes an area at the new address that shows what OLD shows at the old one; NULL: no memory. */
 static struct vm_area *make_target(const struct move *move, const struct vm_area *old)
 {
 	struct vm_space *space = move->space;
@@ -76,7 +76,7 @@ static struct vm_area *make_target(const struct move *move, const struct vm_area
 	new->start = move->new_address;
 	new->end = move->new_address + move->new_size;
 	new->offset += move->address - old->start;
-	/* Memory that nobody has touched is as if it had always been there. */
+	/* An untouched anonymous area moves as if it had always been at the new address. */
 	if (!old->ops && !old->file && !old->touched)
 		new->offset = new->start;
 	area_copied(new);
@@ -87,7 +87,7 @@ static struct vm_area *make_target(const struct move *move, const struct vm_area
 	return new;
 }
 
-/* The old area keeps its addresses, and nothing else. */
+/* MREMAP_DONTUNMAP: the old area keeps its addresses; its pages have moved, and it is no longer locked. */
 static void leave_empty(const struct move *move)
 {
 	struct vm_area *old = area_at(move->space, move->address);
@@ -105,7 +105,7 @@ static long move_area(const struct move *move)
 	uintptr_t from = move->address;
 	size_t kept = move->old_size < move->new_size ? move->old_size : move->new_size;
 
-	/* What comes below may split areas three times. */
+	/* The steps below may split areas three times. */
 	if (space->area_count >= VM_AREAS_MAX - 3)
 		return -ENOMEM;
 	int error = area_check_split_at(space, from);
@@ -143,7 +143,7 @@ static long move_area(const struct move *move)
 	return (long)move->new_address;
 }
 
-/* Unmaps what is too much at the old address: as munmap does it. */
+/* Unmaps the old address range beyond NEW_SIZE, as munmap does. */
 static int shrink(const struct move *move)
 {
 	struct user_range rest;
@@ -154,7 +154,7 @@ static int shrink(const struct move *move)
 	return areas_unmap(move->space, rest);
 }
 
-/* To a place that the caller names, or away without unmapping. Linux: mremap_to. */
+/* Moves to the requested address, or away without unmapping. Linux: mremap_to. */
 static long move_to(struct move *move)
 {
 	struct vm_space *space = move->space;
@@ -193,7 +193,7 @@ static long move_to(struct move *move)
 	return move_area(move);
 }
 
-/* Whether AREA can grow by SIZE where it is. */
+/* Returns whether AREA can grow by SIZE in place. */
 static bool has_room(const struct vm_area *area, size_t size)
 {
 	struct vm_area *above = area_at_or_above(area->space, area->end);
@@ -214,7 +214,7 @@ static long grow(struct move *move, struct vm_area *area)
 	if (error)
 		return error;
 	/* An object of fixed size that is not a file cannot show more of itself; but its pages can
-	 * go elsewhere. */
+	 * move to another address. */
 	if (move->old_size == area->end - move->address && has_room(area, more)) {
 		uintptr_t old_end = area->end;
 
@@ -269,7 +269,7 @@ long vm_remap(struct vm_space *space, uintptr_t address, size_t old_size, size_t
 		return -EINVAL;
 	if ((flags & MREMAP_FIXED) && !(flags & MREMAP_MAYMOVE))
 		return -EINVAL;
-	/* The sizes as they were given, not whole pages. */
+	/* The sizes as passed, not rounded to pages. */
 	if ((flags & MREMAP_DONTUNMAP) && (!(flags & MREMAP_MAYMOVE) || old_size != new_size))
 		return -EINVAL;
 	if ((address & ~PAGE_MASK) || !move.new_size)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What perf is told of mappings: for each that the running task makes or changes, its addresses,
- * protection and name.
+ * Reports of mappings to perf: the addresses, protection and name of each mapping that the current task
+ * makes or changes.
  *
- * A name takes the mutex of the tree of names, which must not be taken under a space's: so under the
- * space's mutex an area is only copied, and vm_space_unlock tells of the copies, in order. Which
- * operations are told of is Linux's choice: mmap, brk, mprotect where it changes something, a stack that
- * grows, execve; not mremap, munmap, mlock.
+ * Finding a name takes the mutex of the directory tree, which must not be taken inside space->mutex: so
+ * under space->mutex an area is only copied, and vm_space_unlock reports the copies, in order. The
+ * reported operations are Linux's: mmap, brk, mprotect that changes something, growth of a stack,
+ * execve; not mremap, munmap, mlock.
  *
  * While no event asks for mappings, all this is a test of one word.
  *
- * Lock: space->mutex for the list; none while telling.
+ * Lock: space->mutex for the list; none during delivery.
  */
 #include <string.h>
 
@@ -32,8 +32,8 @@ struct vm_report {
 	struct vm_area area; /* a copy; its file is referenced */
 };
 
-/* Without memory for it nobody hears of the mapping: no sample there can be understood, but the program
- * goes on. */
+/* Copies AREA for a report. Without memory the report is lost: perf cannot resolve samples in AREA, but the
+ * program continues. */
 static void add(struct vm_area *area)
 {
 	struct vm_report *report = kzalloc(sizeof(*report));
@@ -53,7 +53,7 @@ void area_report(struct vm_area *area)
 		add(area);
 }
 
-/* What an execve has mapped, in Linux's order: the program, its interpreter, what has no file. */
+/* The areas of a new program, in Linux's order: the program, its interpreter, areas without a file. */
 enum part { PART_PROGRAM, PART_FILES, PART_OTHERS, PARTS };
 
 static enum part part_of(const struct vm_area *area, const struct inode *program)
@@ -77,10 +77,10 @@ void vm_report_program(struct vm_space *space, const struct inode *program)
 	vm_space_unlock(space);
 }
 
-/* Major and minor number of what Linux makes anonymous shared memory from. */
+/* The minor number of the device of Linux's anonymous shared memory (major: 0). */
 #define SHARED_MEMORY_MINOR 1
 
-/* What is no file of the tree. PATH: PATH_SIZE bytes. */
+/* Names an area without a path in the tree. PATH: PATH_SIZE bytes. */
 static void name_special(const struct vm_area *area, char *path, struct perf_mapping *mapping)
 {
 	mapping->inode_number = shared_memory_number(area);
@@ -114,7 +114,7 @@ static void name_file(struct file *file, char *path, struct perf_mapping *mappin
 		mapping->build_id_size = build_id_read(file, mapping->build_id);
 }
 
-static void tell(const struct vm_area *area)
+static void deliver(const struct vm_area *area)
 {
 	char *path = kzalloc(PATH_SIZE);
 	struct perf_mapping mapping = {
@@ -136,13 +136,13 @@ static void tell(const struct vm_area *area)
 	kfree(path);
 }
 
-void reports_tell(struct vm_report_list *reports)
+void reports_deliver(struct vm_report_list *reports)
 {
 	struct vm_report *report;
 
 	while ((report = STAILQ_FIRST(reports))) {
 		STAILQ_REMOVE_HEAD(reports, link);
-		tell(&report->area);
+		deliver(&report->area);
 		if (report->area.file)
 			file_put(report->area.file);
 		kfree(report);

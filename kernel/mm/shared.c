@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Anonymous shared memory: pages that every space forked from the one that mapped them sees.
+ * Anonymous shared memory: pages that are visible in the space that mapped them and in all its forks.
  *
- * The object has a fixed number of page slots, filled at the first access from anywhere. Areas
- * (also the parts of a split one) hold references to it.
+ * The object has a fixed number of entries for pages, each filled at the first access from any space.
+ * Areas (also the parts of a split one) hold references to it.
  *
  * Lock: object->lock (a mutex), inside a space's mutex.
  */
@@ -14,7 +14,7 @@
 
 #include "vm.h"
 
-/* Slots in one table: a page of pointers. */
+/* Entries in one table: a page of pointers. */
 #define SLOTS_PER_TABLE (PAGE_SIZE / sizeof(void *))
 
 struct shared_memory {
@@ -23,7 +23,7 @@ struct shared_memory {
 	struct vm_mapping mapping;
 	uint64_t number;
 	size_t page_count, table_count;
-	void **tables[]; /* L: each NULL or SLOTS_PER_TABLE pages or NULLs */
+	void **tables[]; /* L: each NULL or SLOTS_PER_TABLE entries, a page or NULL */
 };			 /* L: lock */
 
 static _Atomic uint64_t last_number;
@@ -58,7 +58,7 @@ static void *fault_page(struct vm_area *area, uint64_t offset, bool write, bool 
 	size_t number = offset >> PAGE_SHIFT, table = number / SLOTS_PER_TABLE;
 	void *page = NULL;
 
-	/* mremap has made a view of more than there is. */
+	/* mremap made a view beyond the object's end. */
 	if (number >= memory->page_count)
 		return NULL;
 	*writable = true;
@@ -93,7 +93,8 @@ static bool is_resident(struct vm_area *area, uint64_t offset)
 	return resident;
 }
 
-/* The pages leave the object first, so that no fault brings them back, and then every view of it. */
+/* Removes the pages from the object first, so that no fault brings them back, and then unmaps them in
+ * every space. */
 static int remove_pages(struct vm_area *area, uint64_t offset, uint64_t bytes)
 {
 	struct shared_memory *memory = area->private;

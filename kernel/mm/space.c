@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whole address spaces: making, copying at fork, loading, and their end.
+ * Whole address spaces: creating, copying at fork, loading, destroying.
  *
- * Fork copies the areas and shares the pages: those of private areas become read-only in both
- * spaces, and the next write makes a copy (fault.c).
+ * Fork copies the areas and shares the pages: the pages of private areas become read-only in both
+ * spaces, and the next write copies (fault.c).
  *
  * Locks: the parent's space->mutex; owner_lock, innermost.
  */
@@ -20,8 +20,7 @@
 /* Linux's default RLIMIT_STACK. */
 #define STACK_LIMIT_DEFAULT ((uint64_t)8 << 20)
 
-/* While it is held, no task's space changes: so another task may take a reference. irqsave; nothing
- * is taken inside. */
+/* While it is held, no task's space changes, so another task may take a reference. irqsave; innermost. */
 static struct spinlock owner_lock = SPINLOCK_INITIALIZER;
 
 struct vm_space *vm_space_create(void)
@@ -47,25 +46,25 @@ struct vm_space *vm_space_create(void)
 	return space;
 }
 
-/* A page that fork has mapped in the child, too. */
+/* Takes a reference to a page that fork has mapped in the child, too. */
 static void take_shared(paddr_t paddr, void *child)
 {
 	page_get_mapped(page_address(paddr));
 	page_count_in(child, page_address(paddr));
 }
 
-/* What the child's copy of AREA shows at once. */
+/* Maps AREA's pages in the child's copy where the child's faults could not find them again. */
 static int share_pages(struct vm_area *area, struct vm_space *child)
 {
-	/* What a shared object serves, it serves again at the child's fault; and so does what can
-	 * only have come from a file. */
+	/* The child's faults get these from the shared object, or from the file when the area has
+	 * no private page. */
 	if ((area->shared && area->ops) || (area->ops && !area->touched) || area->wipe_on_fork)
 		return 0;
 	return user_tables_share(&area->space->arch, &child->arch, area_range(area), take_shared,
 				 child);
 }
 
-/* A copy of AREA in CHILD, in its tree; or NULL. */
+/* Copies AREA into CHILD's tree; NULL: no memory. */
 static struct vm_area *copy_area(struct vm_area *area, struct vm_space *child)
 {
 	struct vm_area *copy = kzalloc(sizeof(*copy));
@@ -143,7 +142,7 @@ bool vm_space_get_pinned(struct vm_space *space)
 	return false;
 }
 
-/* Spaces that no longer are their task's and whose pages may not all be free yet. */
+/* Spaces that their tasks have left and whose pages may not all be free yet. */
 static _Atomic unsigned int spaces_leaving;
 
 bool vm_any_space_leaving(void)
@@ -180,7 +179,7 @@ void vm_space_unlock(struct vm_space *space)
 	space->freed_areas = NULL;
 	STAILQ_CONCAT(&reports, &space->reports);
 	mutex_unlock(&space->mutex);
-	reports_tell(&reports);
+	reports_deliver(&reports);
 	while ((area = next)) {
 		next = area->next_freed;
 		file_put(area->file);
@@ -188,8 +187,8 @@ void vm_space_unlock(struct vm_space *space)
 	}
 }
 
-/* Ends every area of SPACE, which nobody uses any more, from the lowest on, each with the tables that
- * nothing above it needs. */
+/* Unmaps and frees every area of SPACE, which is unused now, from the lowest on, each with the tables that no
+ * area above it needs. */
 static void unmap_all(struct vm_space *space)
 {
 	struct vm_area *area, *next, *all = NULL;
@@ -201,7 +200,7 @@ static void unmap_all(struct vm_space *space)
 		area->next_freed = all;
 		all = area;
 	}
-	/* Only now: the tree's links lead through all of them. */
+	/* The areas are freed last: the tree's links lead through all of them. */
 	RB_INIT(&space->areas);
 	while ((area = all)) {
 		all = area->next_freed;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page tables of user address spaces; see <kernel/tables.h>. Which page belongs where is the business
- * of the areas; what an entry looks like is the ISA's (<machine/page_table.h>).
+ * The page tables of user address spaces; see <kernel/tables.h>. The areas decide which page belongs at an
+ * address; the ISA defines the format of an entry (<machine/page_table.h>).
  *
- * A page with no access at all keeps its entry, not present, with PTE_MAPPED: so that it is found
- * again when the protection changes.
+ * A page without any access keeps its entry, not present, with PTE_MAPPED: so the page is found again
+ * when the protection changes.
  *
- * Locks: the space's mutex, held by the caller, guards the tables. A table is freed only after every
- * processor that has the space loaded has answered a cross call; an NMI, which ends before its
- * processor answers, may therefore walk those of the space that is loaded
- * (arch_load_user_nofault).
+ * Locks: space->mutex, held by the caller, guards the tables. A table is freed only after every CPU
+ * that has the space loaded has answered a cross call; an NMI, which ends before its CPU answers, may
+ * therefore walk the tables of the loaded space (arch_load_user_nofault).
  *
- * The root has the kernel's half, too, whose entries are other ones (large pages, no PTE_MAPPED). A walk never
- * gets there: ranges are user_ranges, and single addresses are looked at once more.
+ * The root also has the kernel's half, with entries of other kinds (large pages, no PTE_MAPPED). A walk never
+ * reaches them: ranges are user_ranges, and single addresses are checked again.
  */
 #include <kernel/tables.h>
 
@@ -45,14 +44,14 @@ static uint64_t *find(struct arch_space *space, uintptr_t address)
 	}
 }
 
-/* One store: a processor that walks the tables meanwhile sees the old or the new. */
+/* One store: a CPU that walks the tables meanwhile sees the old or the new entry. */
 static void set(uint64_t *entry, uint64_t value)
 {
 	*(volatile uint64_t *)entry = value;
 }
 
-/* The entry of ADDRESS, its tables made if they are missing; NULL: no memory. A program has as many tables as it
- * likes: so they come, as its pages do, from what lies above the kernel's reserve. */
+/* Returns the entry of ADDRESS, with missing tables made; NULL: no memory. A program can make any number of
+ * tables necessary, so tables, like its pages, leave the kernel's reserve alone. */
 static uint64_t *make_entry(struct arch_space *space, uintptr_t address)
 {
 	uint64_t *table = space->root;
@@ -115,8 +114,8 @@ paddr_t user_tables_lookup(struct arch_space *space, uintptr_t address, unsigned
 	return entry ? pte_paddr(*entry) : 0;
 }
 
-/* How many of the COUNT entries from ENTRY on, up to the first that maps a page, map none. Most of a table
- * is empty, and fork, munmap and exit look through all of it: so four at a time. */
+/* Returns how many of the COUNT entries from ENTRY on precede the first that maps a page. Most of a table is
+ * empty, and fork, munmap and exit scan all of it: so four entries at a time. */
 static size_t count_empty(const uint64_t *entry, size_t count)
 {
 	size_t n = 0;
@@ -129,8 +128,8 @@ static size_t count_empty(const uint64_t *entry, size_t count)
 	return n;
 }
 
-/* The entry of the first mapped page in [*ADDRESS, END), where *ADDRESS is then; NULL, *ADDRESS
- * at END or above: there is none. */
+/* Returns the entry of the first mapped page in [*ADDRESS, END), its address in *ADDRESS; NULL, *ADDRESS at
+ * END or above: there is none. */
 static uint64_t *find_next(struct arch_space *space, uintptr_t *address, uintptr_t end)
 {
 	while (*address < end && is_in_user_half(*address)) {
@@ -144,7 +143,7 @@ static uint64_t *find_next(struct arch_space *space, uintptr_t *address, uintptr
 			table = page_address(pte_paddr(*entry));
 		}
 		if (level > 0) {
-			/* No table here, and as a rule none beside it: an address space is mostly gaps. */
+			/* A gap: its neighbours are mostly gaps, too. */
 			do {
 				*address = (*address | (LEVEL_SIZE(level) - 1)) + 1;
 				entry++;
@@ -196,7 +195,7 @@ int user_tables_share(struct arch_space *from, struct arch_space *to, struct use
 	uint64_t *source, *target = NULL;
 
 	while ((source = find_next(from, &start, end))) {
-		/* Entries of one table here are those of one table there. */
+		/* All pages of one source table lie in one target table. */
 		uint64_t *table = (uint64_t *)((uintptr_t)source & PAGE_MASK);
 
 		target = make_entry(to, start);
@@ -225,8 +224,8 @@ struct trimming {
 	struct arch_tables *taken;
 };
 
-/* Takes out of TABLE, of LEVEL, the tables for addresses in [START, END) that cover nothing but what
- * lies between floor and ceiling. */
+/* Takes out of TABLE, of LEVEL, the tables for addresses in [START, END) that cover only addresses
+ * between floor and ceiling. */
 static void trim(const struct trimming *how, uint64_t *table, unsigned int level, uintptr_t start,
 		 uintptr_t end)
 {
@@ -244,8 +243,8 @@ static void trim(const struct trimming *how, uint64_t *table, unsigned int level
 			     end < at + size ? end : at + size);
 		if (at < how->floor || size > how->ceiling - at)
 			continue;
-		/* Nothing is mapped by it: its first word may serve as a link. A processor that
-		 * still reads it takes that for an entry that is not present. */
+		/* The table maps nothing: its first word may serve as a link. A CPU that still
+		 * reads the table takes the link for an entry that is not present. */
 		set(entry, 0);
 		*below = (uintptr_t)how->taken->first;
 		how->taken->first = below;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Access to user memory; see <kernel/usercopy.h>. This file checks ranges, the ISA's copies survive
+ * Access to user memory; see <kernel/usercopy.h>. This file checks ranges; the ISA's copies survive
  * faults.
  */
 #include <kernel/usercopy.h>
@@ -13,8 +13,8 @@
 #include <kernel/user_range.h>
 #include <uapi/linux/errno.h>
 
-/* Long system calls move much by copies that are at least so large; each is a place to give way, as it is one to
- * sleep. */
+/* Long system calls move most data in copies at least this large; each may sleep, so each is a place to yield
+ * the CPU. */
 #define RELAX_SIZE 256
 
 static void relax_after(size_t size)
@@ -64,7 +64,7 @@ int user_compare_exchange(uint32_t *user, uint32_t *expected, uint32_t desired)
 	return 0;
 }
 
-/* Piece by piece, no piece crossing a page: the page behind the string's end may not be there. */
+/* Copies in pieces that do not cross a page: the page after the string's end may not be mapped. */
 long copy_string_from_user(char *destination, const char *user_source, size_t size)
 {
 	size_t done = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of kernel/mm/ share about address spaces. Every function: space->mutex held. */
+/* The interface that the files of kernel/mm/ share about address spaces. Every function: space->mutex held. */
 #ifndef MM_VM_H
 #define MM_VM_H
 
@@ -11,131 +11,129 @@ RB_PROTOTYPE(vm_area_tree, vm_area, node, compare_areas)
 /* Free addresses that stay below a growing stack. As Linux's stack_guard_gap. */
 #define STACK_GUARD_SIZE (256 * PAGE_SIZE)
 
-/* SIZE, or an address, rounded up to pages; 0 when that does not fit. */
+/* Returns SIZE, or an address, rounded up to pages; 0 on overflow. */
 size_t pages_round_up(size_t size);
 
 /* area.c */
 
-/* The area that contains ADDRESS, or the first above it, or NULL. */
+/* Returns the area that contains ADDRESS, or the first above it, or NULL. */
 struct vm_area *area_at_or_above(struct vm_space *space, uintptr_t address);
-/* The area that contains ADDRESS, or NULL. */
+/* Returns the area that contains ADDRESS, or NULL. */
 struct vm_area *area_at(struct vm_space *space, uintptr_t address);
-/* The same, where a stack that ADDRESS lies below has grown if it may. */
+/* As area_at, but first grows the stack above ADDRESS down to it if the stack may grow. */
 struct vm_area *area_at_growing(struct vm_space *space, uintptr_t address);
-/* Whether SIZE bytes more of mappings are within the limit. Linux: may_expand_vm. */
+/* Returns whether SIZE bytes more of mappings are within the limit. Linux: may_expand_vm. */
 bool space_may_grow(const struct vm_space *space, size_t size);
-/* Most pages that the running task may have locked in SPACE; SIZE_MAX: as many as there are. */
+/* Returns the most pages that the current task may lock in SPACE; SIZE_MAX: unlimited. */
 size_t space_locked_pages_max(const struct vm_space *space);
-/* Whether no part of AREA may be treated without the rest. */
+/* Returns whether AREA must not be split. */
 static inline bool area_is_indivisible(const struct vm_area *area)
 {
 	return area->ops && area->ops->indivisible;
 }
 
-/* Makes area boundaries at ADDRESS, so that no area contains it inside. 0, -ENOMEM, or -EINVAL if what
- * is there is indivisible. */
+/* Splits the area that contains ADDRESS, so that an area begins there. 0, -ENOMEM, or -EINVAL if the area is
+ * indivisible. */
 int area_split_at(struct vm_space *space, uintptr_t address);
-/* Whether that is so, before anything is done: 0 or -EINVAL. */
+/* Checks whether area_split_at may split there, and changes nothing: 0 or -EINVAL. */
 int area_check_split_at(struct vm_space *space, uintptr_t address);
-/* Where AREA is. */
+/* Returns AREA's addresses. */
 static inline struct user_range area_range(const struct vm_area *area)
 {
 	return user_range_clip(area->start, area->end - area->start);
 }
 
-/* AREA becomes one with its neighbours where they are alike; returns the one that it is part of. */
+/* Merges AREA with its neighbours where they are alike; returns the area that covers it then. */
 struct vm_area *area_merge(struct vm_area *area);
-/* The same for every area that lies in or touches [START, END]. */
+/* Merges every area that lies in or touches [START, END]. */
 void areas_merge(struct vm_space *space, uintptr_t start, uintptr_t end);
-/* AREA becomes [START, END), where nothing else is; what it shows at an address stays the same. */
+/* Makes AREA [START, END), where no other area is; each address keeps its offset in the object. */
 void area_resize(struct vm_area *area, uintptr_t start, uintptr_t end);
-/* Puts AREA into its space's tree. The sums of sizes are the caller's. */
+/* Puts AREA into its space's tree. The caller updates the sums of sizes. */
 void area_insert(struct vm_area *area);
-/* COPY has the contents of an area of this or another space: it gets its own references and is
- * inserted. */
+/* Inserts COPY, which has the contents of an area of this or another space, and takes its references. */
 void area_copied(struct vm_area *copy);
-/* AREA, already out of the tree, with its pages unmapped, goes; its file's reference with
- * vm_space_unlock. */
+/* Frees AREA, which is out of the tree and has no pages mapped; vm_space_unlock drops the reference to its
+ * file. */
 void area_free(struct vm_area *area);
-/* Gets all pages of RANGE, a part of AREA: 0, -ENOMEM, -EFAULT (its file ends before), -EINTR: the task is to
- * end. */
+/* Gets all pages of RANGE, a part of AREA: 0, -ENOMEM, -EFAULT (the file ends before), -EINTR (a fatal signal
+ * is pending). */
 int area_populate(struct vm_area *area, struct user_range range);
 /* vm_map without the checks of size. */
 long space_map(struct vm_space *space, const struct vm_request *request, size_t size);
-/* Unmaps RANGE, page aligned. 0, -ENOMEM, or -EINVAL: an end lies in what is indivisible. */
+/* Unmaps RANGE, page aligned. 0, -ENOMEM, or -EINVAL: an end lies inside an indivisible area. */
 int areas_unmap(struct vm_space *space, struct user_range range);
 
 /* report.c */
 
-/* The running task has got AREA, or has changed its protection: perf is told when the space is
- * unlocked. */
+/* Queues a report of AREA, which the current task has mapped or whose protection it has changed, for perf;
+ * vm_space_unlock delivers it. */
 void area_report(struct vm_area *area);
-/* Tells perf what is in REPORTS, which are used up. No space's mutex held. */
-void reports_tell(struct vm_report_list *reports);
+/* Delivers REPORTS to perf and frees them. No space->mutex held. */
+void reports_deliver(struct vm_report_list *reports);
 
 /* shared.c */
 
-/* The number by which AREA's object is told from others, as if it were a file of its own, or 0: it is no
- * anonymous shared memory. */
+/* Returns the number of AREA's anonymous shared memory, which serves as its inode number, or 0: AREA shows
+ * none. */
 uint64_t shared_memory_number(const struct vm_area *area);
 
 /* place.c */
 
-/* Where REQUEST of SIZE bytes, whole pages, is to go: in *PLACE. 0 or a negative error. */
+/* Finds the place for REQUEST of SIZE bytes, whole pages: in *PLACE. 0 or a negative error. */
 int place_find(struct vm_space *space, const struct vm_request *request, size_t size,
 	       struct user_range *place);
 
 /* fault.c */
 
-/* Removes the pages mapped in RANGE from every processor's view and drops them. */
+/* Unmaps the pages in RANGE, flushes the TLBs of all CPUs and drops the pages. */
 void pages_unmap(struct vm_space *space, struct user_range range);
-/* The same, but what a private area has made its own stays. */
+/* The same, but keeps the private copies of private areas. */
 void pages_unmap_borrowed(struct vm_space *space, struct user_range range);
-/* Ends the page tables of RANGE that cover nothing else in [FLOOR, CEILING), where no area is. */
+/* Frees the page tables of RANGE that cover nothing else in [FLOOR, CEILING), where no area is. */
 void tables_trim(struct vm_space *space, uintptr_t floor, uintptr_t ceiling,
 		 struct user_range range);
 /* Makes the page tables of AREA obey its protection. */
 void pages_protect(struct vm_area *area);
-/* Makes other processors, and this one, forget translations of [START, END). */
+/* Flushes [START, END) from the TLBs of all CPUs that have SPACE loaded. */
 void tlb_flush(struct vm_space *space, uintptr_t start, uintptr_t end);
-/* PAGE has come into SPACE's tables. */
+/* Counts PAGE, which was just mapped, in SPACE's resident pages. */
 void page_count_in(struct vm_space *space, const void *page);
-/* Drops the reference that a mapping had to PAGE; and takes one. */
+/* Drops and takes a mapping's reference to PAGE; neither does anything to the zero page. */
 void page_put_mapped(void *page);
 void page_get_mapped(void *page);
-/* Whether PAGE is the one that all memory shows that was read but never written. */
+/* Returns whether PAGE is the zero page, which maps all anonymous memory that was read and never written. */
 bool page_is_zero(const void *page);
 
-/* How an access to a page went. */
+/* The outcome of an access to a page. */
 enum fault_result { FAULT_DONE, FAULT_NO_AREA, FAULT_NO_ACCESS, FAULT_BUS, FAULT_NO_MEMORY };
-/* Makes the page at ADDRESS accessible in AREA for WRITE; protection is the caller's question. */
+/* Makes the page at ADDRESS accessible in AREA for WRITE; the caller has checked the protection. */
 enum fault_result page_make_present(struct vm_area *area, uintptr_t address, bool write);
 
 /* oom.c */
 
-/* A page for a program or a table that it makes necessary, like page_alloc(0), but NULL already when only the
- * kernel's reserve is left. */
+/* Allocates a page for a program's memory or its page tables, like page_alloc(0), but returns NULL already when
+ * only the kernel's reserve is left. */
 void *oom_page_alloc(void);
-/* A fault of the running task has found no memory: somebody is ended for it, and has had some time
- * to give his back. True: try again; false: the running task is to end itself. No lock held. */
+/* A fault of the current task found no memory: kills a process for it, and sleeps a little while the victim frees
+ * its pages. True: try again; false: a fatal signal is pending for the current task. No lock held. */
 bool oom_relieve(void);
 
 /* mapping.c */
 
-/* AREA, with its mapping set, shows the object from now on; and no more. */
+/* Puts AREA, whose mapping is set, on the mapping's list, and takes it off. */
 void mapping_add(struct vm_area *area);
 void mapping_remove(struct vm_area *area);
 
 /* space.c */
 
-/* Gives SPACE's mutex back, and then the files of areas that are gone: what a file's release does may
- * need other spaces, or wait for who holds one. Task context. */
+/* Unlocks space->mutex, delivers the reports, and then drops the files of freed areas: a file's release may
+ * take other spaces' mutexes, or wait for a task that holds one. Task context. */
 void vm_space_unlock(struct vm_space *space);
 
 /* shared.c */
 
-/* Memory that several spaces see: AREA becomes a view of a new object of AREA's size. 0 or
- * -ENOMEM. */
+/* Makes AREA show a new shared memory object of AREA's size. 0 or -ENOMEM. */
 int shared_memory_attach(struct vm_area *area);
 
 #endif

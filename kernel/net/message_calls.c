@@ -2,8 +2,8 @@
 /*
  * System calls that send and receive on sockets: sendto, sendmsg, sendmmsg and their counterparts.
  *
- * Here a message is put together from what a program says, and taken apart for it: addresses, parts of
- * memory, flags. What goes along, descriptors and credentials, is message_control.c's.
+ * The calls convert between a program's description of a message and struct unix_message: addresses, parts of
+ * memory, flags. Descriptors and credentials are in message_control.c.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@
 #include "message_control.h"
 #include "unix.h"
 
-/* Messages of one sendmmsg or recvmmsg: Linux's UIO_MAXIOV. */
+/* Most messages of one sendmmsg or recvmmsg: Linux's UIO_MAXIOV. */
 #define MESSAGES_MAX IOV_MAX_COUNT
 
 ssize_t socket_send(struct unix_socket *socket, struct unix_message *message)
@@ -34,7 +34,7 @@ ssize_t socket_receive(struct unix_socket *socket, struct unix_message *message)
 					     unix_datagram_receive(socket, message);
 }
 
-/* The flags of a call on FILE. */
+/* Returns the flags of a call on FILE. */
 static unsigned int call_flags(const struct file *file, unsigned int flags)
 {
 	return file->flags & O_NONBLOCK ? flags | MSG_DONTWAIT : flags;
@@ -42,7 +42,7 @@ static unsigned int call_flags(const struct file *file, unsigned int flags)
 
 /* --- one message --- */
 
-/* Sends what USER describes. Bytes, or a negative error. */
+/* Sends the message that USER describes. Bytes, or a negative error. */
 static ssize_t send_message(struct file *file, const struct kernel_msghdr *user, unsigned int flags)
 {
 	struct unix_message message = { .flags = call_flags(file, flags) };
@@ -74,7 +74,7 @@ static ssize_t send_message(struct file *file, const struct kernel_msghdr *user,
 	return result;
 }
 
-/* Receives what USER describes into the program's memory, and says so in USER. */
+/* Receives into the memory that USER describes, and updates USER. */
 static ssize_t receive_message(struct file *file, struct kernel_msghdr *user, unsigned int flags)
 {
 	struct unix_message message = { .flags = call_flags(file, flags) };
@@ -257,7 +257,7 @@ long sys_sendmmsg(const unsigned long arg[6])
 	return done ? (long)done : result;
 }
 
-/* As recvmmsg(2) says in BUGS: the time is looked at after each message only. */
+/* As recvmmsg(2) says in BUGS: the deadline is checked only after each message. */
 static long receive_many(struct file *file, struct kernel_mmsghdr *messages, unsigned int count,
 			 unsigned int flags, uint64_t deadline_ns)
 {

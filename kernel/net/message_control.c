@@ -21,7 +21,7 @@
 
 /* --- sending --- */
 
-/* Adds the descriptors, COUNT at FDS, to those that MESSAGE has. */
+/* Adds COUNT descriptors at FDS to those that MESSAGE has. */
 static int get_rights(struct unix_message *message, const int32_t *fds, size_t count)
 {
 	struct unix_rights *rights = message->rights;
@@ -49,7 +49,7 @@ static int get_rights(struct unix_message *message, const int32_t *fds, size_t c
 	return 0;
 }
 
-/* Whether the running task may say that it is CLAIMED: 0, -EPERM, -ESRCH. */
+/* Checks that the running task may claim to be CLAIMED: 0, -EPERM, -ESRCH. */
 static int check_credentials(const struct kernel_ucred *claimed)
 {
 	const struct credentials *own = credentials_current();
@@ -78,7 +78,7 @@ static int get_credentials(struct unix_message *message, const char *data, size_
 	return check_credentials(&message->credentials);
 }
 
-/* Reads what is in the SIZE bytes at CONTROL, control messages one after the other. */
+/* Reads the control messages in the SIZE bytes at CONTROL. */
 static int parse(struct unix_message *message, const char *control, size_t size)
 {
 	size_t at = 0;
@@ -109,7 +109,7 @@ static int parse(struct unix_message *message, const char *control, size_t size)
 	return error;
 }
 
-/* The descriptors of MESSAGE count in what its user has sent. 0, -ETOOMANYREFS. */
+/* Charges MESSAGE's descriptors to its user. 0, -ETOOMANYREFS. */
 static int account_rights(struct unix_message *message)
 {
 	struct user_account *account = credentials_current()->account;
@@ -145,14 +145,14 @@ int message_control_get(struct unix_message *message, uintptr_t user_control, ui
 
 /* --- receiving --- */
 
-/* The program's control memory that is still free. */
+/* The free part of the program's control memory. */
 struct room {
 	uintptr_t at;
 	size_t left;
 	unsigned int flags; /* MSG_CTRUNC */
 };
 
-/* Writes a header for SIZE bytes of data, of which there may be less. */
+/* Writes a header for SIZE bytes of data, which may be cut short. */
 static int put_header(const struct room *room, int type, size_t size)
 {
 	const struct kernel_cmsghdr header = { HEADER_BYTES + size, SOL_SOCKET, type };
@@ -160,7 +160,7 @@ static int put_header(const struct room *room, int type, size_t size)
 	return copy_to_user((void *)room->at, &header, sizeof(header));
 }
 
-/* SIZE bytes of data were written behind a header. */
+/* Steps past a header and SIZE bytes of data. */
 static void advance(struct room *room, size_t size)
 {
 	size_t step = HEADER_BYTES + CMSG_ALIGN(size);
@@ -183,7 +183,7 @@ static void put_credentials(struct room *room, const struct kernel_ucred *creden
 		room->flags |= MSG_CTRUNC;
 		size = room->left - HEADER_BYTES;
 	}
-	/* What the program cannot take is lost, as in Linux. */
+	/* Credentials that cannot be copied are lost, as in Linux. */
 	if (put_header(room, SCM_CREDENTIALS, size) ||
 	    copy_to_user((void *)(room->at + HEADER_BYTES), credentials, size))
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What goes along with a message: descriptors (SCM_RIGHTS) and credentials (SCM_CREDENTIALS), as
- * control messages of the program. Source: cmsg(3), unix(7). Task context, no lock held.
+ * Data that accompany a message: descriptors (SCM_RIGHTS) and credentials (SCM_CREDENTIALS), in the program's
+ * control messages. Source: cmsg(3), unix(7). Task context, no lock held.
  */
 #ifndef NET_MESSAGE_CONTROL_H
 #define NET_MESSAGE_CONTROL_H
@@ -14,13 +14,13 @@ struct kernel_msghdr;
 struct unix_message;
 struct unix_socket;
 
-/* Reads the SIZE bytes of control messages at USER_CONTROL into MESSAGE. 0, or a negative error; the
- * rights that MESSAGE then has are the caller's. */
+/* Reads the SIZE bytes of control messages at USER_CONTROL into MESSAGE. 0, or a negative error; in both
+ * cases the caller owns the rights that MESSAGE then has. */
 int message_control_get(struct unix_message *message, uintptr_t user_control, uint64_t size);
 
-/* Writes what came with MESSAGE to SOCKET into the control memory of USER, as far as there is room;
- * sets its msg_controllen, and MSG_CTRUNC where there was none. New descriptors are close-on-exec with
- * CLOEXEC. */
+/* Writes the credentials and rights of MESSAGE, received on SOCKET, into the control memory of USER as far
+ * as there is room; sets its msg_controllen, and MSG_CTRUNC when room was missing. New descriptors are
+ * close-on-exec with CLOEXEC. */
 void message_control_put(struct unix_socket *socket, struct unix_message *message,
 			 struct kernel_msghdr *user, bool cloexec);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls on sockets that move no data: making, naming, connecting them. There is one family,
- * AF_UNIX; any other is answered as by a kernel without it.
+ * System calls on sockets that move no data: creating, naming, connecting them. There is one family, AF_UNIX;
+ * for any other the calls fail as on a kernel without it.
  */
 #include <kernel/file.h>
 #include <kernel/syscall.h>
@@ -13,13 +13,13 @@
 
 #define SOCK_FLAGS ((unsigned int)(SOCK_NONBLOCK | SOCK_CLOEXEC))
 
-/* SOCK_NONBLOCK and SOCK_CLOEXEC as a file has them: on some ISAs other bits. */
+/* Converts SOCK_NONBLOCK and SOCK_CLOEXEC to file flags: on some ISAs these are other bits. */
 static unsigned int file_flags(unsigned int flags)
 {
 	return (flags & SOCK_NONBLOCK ? O_NONBLOCK : 0) | (flags & SOCK_CLOEXEC ? O_CLOEXEC : 0);
 }
 
-/* Checks what socket() and socketpair() have in common; *TYPE becomes the type alone and *FLAGS
+/* Checks the common arguments of socket() and socketpair(); *TYPE becomes the type alone and *FLAGS
  * O_NONBLOCK and O_CLOEXEC. 0 or a negative error. */
 static int check_request(unsigned long family, int *type, unsigned int *flags, int protocol)
 {
@@ -36,7 +36,7 @@ static int check_request(unsigned long family, int *type, unsigned int *flags, i
 		return -EAFNOSUPPORT;
 	if (protocol && protocol != AF_UNIX)
 		return -EPROTONOSUPPORT;
-	/* As BSD has it, which knows no raw ones here. */
+	/* As in BSD, whose Unix sockets have no raw type. */
 	if (*type == SOCK_RAW)
 		*type = SOCK_DGRAM;
 	if (*type != SOCK_STREAM && *type != SOCK_DGRAM && *type != SOCK_SEQPACKET)
@@ -44,7 +44,7 @@ static int check_request(unsigned long family, int *type, unsigned int *flags, i
 	return 0;
 }
 
-/* A new socket's file. 0 or a negative error. */
+/* Creates a new socket and its file. 0 or a negative error. */
 static int create(int type, unsigned int flags, struct file **result)
 {
 	struct unix_socket *socket = unix_create(type);
@@ -165,7 +165,7 @@ int socket_put_address_with_size(const struct unix_address *address, uintptr_t u
 	return error ? error : copy_to_user((void *)user_size, &size, sizeof(size));
 }
 
-/* Copies the address of a call: 0, and the file of the socket in *RESULT. */
+/* Copies the address of a call. 0, and the socket's file in *RESULT. */
 static int get_with_name(const unsigned long arg[6], union socket_name *name, struct file **result)
 {
 	int error = socket_get((int)arg[0], result);
@@ -216,7 +216,7 @@ long sys_listen(const unsigned long arg[6])
 	return error;
 }
 
-/* What getsockname and getpeername say of a socket that has no name. */
+/* The address that getsockname and getpeername return for a socket without a name. */
 static struct unix_address unnamed = { .references = 1,
 				       .size = SOCKADDR_UN_HEAD,
 				       .sockaddr.sun_family = AF_UNIX };
@@ -256,7 +256,7 @@ long sys_getpeername(const unsigned long arg[6])
 	return error;
 }
 
-/* Tells the name of the peer of SOCKET, which was accepted, if the call asks for it. */
+/* Writes the name of the peer of SOCKET, which was accepted, if the call requests it. */
 static int put_client_name(struct unix_socket *socket, const unsigned long arg[6])
 {
 	if (!arg[1])
@@ -269,8 +269,9 @@ static int put_client_name(struct unix_socket *socket, const unsigned long arg[6
 	return error;
 }
 
-/* Gives SOCKET, which was accepted from LISTENER, whose reference moves in, a file and a descriptor. The
- * descriptor, or a negative error: then it waits again, unless its name could not be told. */
+/* Gives SOCKET, accepted from LISTENER, whose reference moves in, a file and a descriptor. Returns the
+ * descriptor, or a negative error: without a file or a descriptor SOCKET goes back to LISTENER; if its
+ * name could not be written, it is closed. */
 static long install_accepted(struct unix_socket *listener, struct unix_socket *socket,
 			     const unsigned long arg[6], unsigned int flags)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The file that a socket is: reading, writing, polling, closing it. */
+/* The file of a socket: reading, writing, polling, closing it. */
 #include <kernel/anonymous.h>
 #include <kernel/dentry.h>
 #include <kernel/file.h>
@@ -15,7 +15,7 @@
 
 static ssize_t receive(struct file *file, const struct vector *vector)
 {
-	/* Its inline parts stay where they are. */
+	/* The copy of the vector shares the caller's inline parts. */
 	struct unix_message message = { .data = *vector };
 
 	if (!vector->left)
@@ -81,9 +81,9 @@ static ssize_t write_socket_from_kernel(struct file *file, const void *buffer, s
 	return send(file, &vector);
 }
 
-/* --- the rest --- */
+/* --- poll, ioctl, release --- */
 
-/* Whether the peer of SOCKET, if there is one, has room for a datagram of it. */
+/* True if SOCKET's peer, if any, has room for a datagram from it. */
 static bool peer_has_room(struct unix_socket *socket)
 {
 	struct unix_socket *peer = unix_get_peer(socket);
@@ -127,7 +127,7 @@ static unsigned int poll_socket(struct file *file, struct poll_table *table)
 	return ready;
 }
 
-/* Bytes that the next read may get: all of a stream, one datagram. */
+/* Returns the bytes that the next read may get: all of a stream, one datagram. */
 static long readable_bytes(struct unix_socket *socket)
 {
 	spin_lock(&socket->lock);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * getsockopt and setsockopt. Unix sockets have no level of their own: all options are those of
+ * getsockopt and setsockopt. Unix sockets have no option level of their own: all options are those of
  * SOL_SOCKET, socket(7).
  *
- * A table says which options there are, and how their values are found and changed.
+ * A table lists the options with the functions that read and change their values.
  */
 #include <string.h>
 
@@ -18,12 +18,12 @@
 
 #include "unix.h"
 
-/* Buffers, as Linux has them: what is asked for is doubled, and there is a least and a most. */
+/* Buffer sizes, as on Linux: twice the requested size, within limits. */
 #define BUFFER_MAX_BYTES    212992u
 #define SEND_LEAST_BYTES    4608u
 #define RECEIVE_LEAST_BYTES 2304u
 
-/* The values that any user may set as a priority. */
+/* Greatest priority that any user may set. */
 #define PRIORITY_FREE_MAX   6
 
 union option_value {
@@ -37,11 +37,11 @@ struct option {
 	int name;
 	size_t size; /* bytes of the value */
 	void (*get)(struct unix_socket *socket, int name, union option_value *value);
-	/* 0 or a negative error. NULL: it can only be read. */
+	/* 0 or a negative error. NULL: a read-only option. */
 	int (*set)(struct unix_socket *socket, int name, const union option_value *value);
 };
 
-/* --- what the socket is --- */
+/* --- properties --- */
 
 static void get_property(struct unix_socket *socket, int name, union option_value *value)
 {
@@ -62,7 +62,8 @@ static void get_peer_credentials(struct unix_socket *socket, int name, union opt
 
 /* --- on or off --- */
 
-/* A switch's bit in socket->switches is its place here: the options' numbers are the ISA's, and may be large. */
+/* An option's index here is its bit in socket->switches: the options' own numbers depend on the ISA and
+ * may be large. */
 static const int switches[] = { SO_DEBUG,     SO_REUSEADDR, SO_DONTROUTE, SO_BROADCAST,
 				SO_KEEPALIVE, SO_OOBINLINE, SO_REUSEPORT, SO_LINGER };
 
@@ -98,7 +99,7 @@ static int set_debug(struct unix_socket *socket, int name, const union option_va
 	return set_switch(socket, name, value);
 }
 
-/* A port is nothing that Unix sockets have. */
+/* Unix sockets have no ports. */
 static int set_reuse_port(struct unix_socket *socket, int name, const union option_value *value)
 {
 	return value->number ? -EOPNOTSUPP : 0;
@@ -183,6 +184,19 @@ static int set_priority(struct unix_socket *socket, int name, const union option
 	return 0;
 }
 
+static void get_mark(struct unix_socket *socket, int name, union option_value *value)
+{
+	value->number = socket->mark;
+}
+
+static int set_mark(struct unix_socket *socket, int name, const union option_value *value)
+{
+	if (!capable(CAP_NET_ADMIN) && !capable(CAP_NET_RAW))
+		return -EPERM;
+	socket->mark = value->number;
+	return 0;
+}
+
 /* --- times --- */
 
 static void get_linger(struct unix_socket *socket, int name, union option_value *value)
@@ -191,7 +205,7 @@ static void get_linger(struct unix_socket *socket, int name, union option_value 
 	value->linger.l_linger = socket->linger_s;
 }
 
-/* Nothing is on its way when a Unix socket is closed, so there is nothing to linger for. */
+/* A closed Unix socket has no data in transit, so lingering has no effect. */
 static int set_linger(struct unix_socket *socket, int name, const union option_value *value)
 {
 	const union option_value on = { .number = value->linger.l_onoff };
@@ -270,6 +284,7 @@ static const struct option options[] = {
 	{ SO_RCVBUFFORCE, sizeof(int32_t), NULL, force_buffer },
 	{ SO_RCVLOWAT, sizeof(int32_t), get_receive_least, set_receive_least },
 	{ SO_PRIORITY, sizeof(int32_t), get_priority, set_priority },
+	{ SO_MARK, sizeof(int32_t), get_mark, set_mark },
 	{ SO_LINGER, sizeof(struct kernel_linger), get_linger, set_linger },
 	{ SO_PASSCRED, sizeof(int32_t), get_pass_credentials, set_pass_credentials },
 	{ SO_PEERCRED, sizeof(struct kernel_ucred), get_peer_credentials, NULL },
@@ -329,7 +344,7 @@ static int set_option(struct unix_socket *socket, int name, uintptr_t user_value
 	const struct option *option = find_option(name);
 	union option_value value;
 
-	/* Every value begins with a number, and is looked at as one first. */
+	/* Every value begins with a number; check that number's bytes first. */
 	if (size < (int)sizeof(value.number))
 		return -EINVAL;
 	if (copy_from_user(&value, (const void *)user_value, sizeof(value.number)))

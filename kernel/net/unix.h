@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unix-domain sockets among themselves: what a socket is, the packets in its queue, and who may change
- * what. See unix(7).
+ * Unix-domain sockets: what a socket is, the packets in its queue, and the locks of both. See unix(7).
  *
- * A socket belongs to a file, but for a connection that was not accepted yet: that one is in the queue
- * of a listener. Others refer to it: its peer, and the packets that it sent and nobody has read. So it
- * may outlive its file; then it is dead and its queue empty.
+ * A socket belongs to a file, except for a connection that was not accepted yet, which is in the queue of a
+ * listener. Other objects refer to it: its peer, and the packets that it sent and that were not read yet. So
+ * a socket may outlive its file; then it is dead and its queue empty.
  *
  * Data flow: a sender makes a packet, which is charged to it, and appends it to the receiver's queue. The
- * receiver takes it off, or reads a stream's packet piece by piece, and frees it, which gives the room
- * back to the sender.
+ * receiver takes the packet off, or reads a stream's packet piece by piece, and frees it, which uncharges the
+ * sender.
  *
  * Locks, outermost first:
- *   N  connection_mutex, for all sockets: who is connected to whom, who listens, names, who is dead.
+ *   N  unix_connection_mutex, for all sockets: connections, listeners, names, death.
  *   R  socket->read_mutex: one reader at a time; held across copies to user memory.
- *   F  flight_lock, a spin lock: which sockets are in flight, see unix_flight.c.
- *   W  socket->waiting_lock, a spin lock: connections to a listener that nobody accepted yet.
+ *   F  flight_lock, a spin lock: the sockets in flight, see unix_flight.c.
+ *   W  socket->waiting_lock, a spin lock: a listener's connections that were not accepted yet.
  *   L  socket->lock, a spin lock: state and queue. Never two of them at once.
- * A name's table has a lock of its own inside N (unix_address.c). No file is put under any of them.
+ * A name's table has a lock of its own inside N (unix_address.c). No file reference is dropped under any of
+ * them.
  */
 #ifndef NET_UNIX_H
 #define NET_UNIX_H
@@ -39,12 +39,12 @@ struct dentry;
 struct file;
 struct user_account;
 
-/* --- what is sent --- */
+/* --- messages and packets --- */
 
-/* Files on the way from one process to another, each with a reference. */
+/* Files in transit from one process to another, each with a reference. */
 struct unix_rights {
 	struct unix_rights *next;     /* while they are dropped */
-	struct user_account *account; /* of who sent them, referenced; NULL: a copy */
+	struct user_account *account; /* the sender's, referenced; NULL: a copy */
 	unsigned int count;
 	unsigned int sockets; /* Unix sockets among them */
 	struct file *files[];
@@ -57,7 +57,7 @@ struct unix_packet {
 	uint32_t charge;		/* bytes, see unix_charge */
 	size_t size;			/* bytes of data */
 	size_t taken;			/* R: bytes of a stream that were read */
-	struct unix_rights *rights;	/* R; and F if there are sockets among them. Or NULL */
+	struct unix_rights *rights;	/* R; and F if it holds sockets. Or NULL */
 	bool has_credentials;
 	struct kernel_ucred credentials;
 	char bytes[];
@@ -65,13 +65,13 @@ struct unix_packet {
 
 STAILQ_HEAD(unix_packets, unix_packet);
 
-/* What a call sends, or has received. */
+/* A message that a call sends, or has received. */
 struct unix_message {
 	struct vector data;
 	struct unix_rights *rights; /* owned, or NULL */
 	bool has_credentials;
 	struct kernel_ucred credentials;
-	const struct kernel_sockaddr_un *to; /* to send to; NULL: the peer */
+	const struct kernel_sockaddr_un *to; /* destination; NULL: the peer */
 	size_t to_size;			     /* bytes of it */
 	struct unix_address *from; /* received: the sender's, referenced; NULL: it has none */
 	unsigned int flags;	   /* MSG_* of the call */
@@ -80,10 +80,10 @@ struct unix_message {
 
 /* --- names --- */
 
-/* A name of sockets, never changed. What accept makes shares the listener's. */
+/* A name of sockets; never changes. Sockets from accept share the listener's. */
 struct unix_address {
 	_Atomic unsigned int references;
-	size_t size; /* bytes of sockaddr, as getsockname tells them */
+	size_t size; /* bytes of sockaddr, as getsockname reports them */
 	struct kernel_sockaddr_un sockaddr;
 	char end; /* of a path that fills all of sun_path */
 };
@@ -104,28 +104,27 @@ struct unix_socket {
 	struct file *file;		      /* L: not referenced; NULL: none yet, or dead */
 	_Atomic int state;		      /* enum unix_state; written under N and L */
 	_Atomic unsigned int shutdown;	      /* UNIX_NO_*; written under L */
-	_Atomic int error;		      /* positive; the next call that looks takes it */
+	_Atomic int error;		      /* positive; the next call that checks takes it */
 	bool dead;			      /* L, written under N too: its file is gone */
 	struct unix_socket *peer;	      /* L, written under N too: referenced, or NULL */
 	struct kernel_ucred peer_credentials; /* N */
 
-	struct unix_packets packets; /* L: to be read */
-	unsigned int packet_count;   /* L */
-	size_t unread_bytes;	     /* L */
-	_Atomic uint32_t charged;    /* bytes of what it sent and nobody has read */
-	struct user_account *account; /* referenced: whose these are */
+	struct unix_packets packets;  /* L: to be read */
+	unsigned int packet_count;    /* L */
+	size_t unread_bytes;	      /* L */
+	_Atomic uint32_t charged;     /* bytes sent and not read yet */
+	struct user_account *account; /* referenced: the user charged for them */
 
 	struct spinlock waiting_lock;	    /* W */
 	TAILQ_HEAD(, unix_socket) waiting;  /* W: of a listener: connections, each referenced */
 	TAILQ_ENTRY(unix_socket) waiter;    /* W of its listener */
 	_Atomic unsigned int waiting_count; /* written under W */
-	_Atomic unsigned int
-		backlog; /* L: waiting ones, or datagrams, at most one more than so many */
+	_Atomic unsigned int backlog;	    /* L: at most one more connection, or datagram, waits */
 
 	struct unix_address *_Atomic address; /* set once, under N: referenced; NULL: no name */
 	struct dentry *bound_to;	      /* N: of a path: referenced */
-	RB_ENTRY(unix_socket) by_name;	      /* names_lock: while it is found by it */
-	bool named;			      /* names_lock: it is */
+	RB_ENTRY(unix_socket) by_name;	      /* names_lock: valid while named */
+	bool named;			      /* names_lock: lookups find it */
 
 	unsigned int in_flight;		  /* F: references from packets in queues */
 	TAILQ_ENTRY(unix_socket) flying;  /* F: while that is not 0 */
@@ -138,36 +137,37 @@ struct unix_socket {
 	_Atomic uint32_t receive_least;			      /* bytes, SO_RCVLOWAT */
 	_Atomic uint64_t send_timeout_ns, receive_timeout_ns; /* UINT64_MAX: none */
 	_Atomic bool pass_credentials;
-	_Atomic uint32_t switches;	    /* options that only are on or off: socket_options.c */
-	_Atomic int32_t priority, linger_s; /* that are only kept */
+	_Atomic uint32_t switches;		  /* options that are on or off: socket_options.c */
+	_Atomic int32_t priority, mark, linger_s; /* stored without effect */
 
-	struct wait_queue changed; /* packets came, room, connections, an end */
+	struct wait_queue changed; /* woken by packets, room, connections, shutdown */
 };
 
 /* unix_socket.c; task context, no lock held */
 
-/* A socket of TYPE with one reference, or NULL. */
+/* Creates a socket of TYPE with one reference, or returns NULL. */
 struct unix_socket *unix_create(int type);
-/* One more reference, and one less; the last frees. get: any context. */
+/* Take and drop a reference; the last one frees. get: any context. */
 void unix_get(struct unix_socket *socket);
 void unix_put(struct unix_socket *socket);
-/* The peer of SOCKET with a reference, or NULL. */
+/* Returns the peer of SOCKET with a reference, or NULL. */
 struct unix_socket *unix_get_peer(struct unix_socket *socket);
-/* Takes away what HOW (UNIX_NO_*) says, and from the peer what that means for it. */
+/* Shuts SOCKET down for HOW (UNIX_NO_*), and its peer for the opposite direction. */
 void unix_shut_down(struct unix_socket *socket, unsigned int how);
-/* SOCKET's file is gone, or nobody accepted it. Its reference stays. */
+/* Ends SOCKET: its file is gone, or it was never accepted. Its reference stays. */
 void unix_close(struct unix_socket *socket);
-/* Something of SOCKET changed: wakes who waits, and tells the owner of its file. POLL_CODE: POLL_IN,
- * POLL_OUT, POLL_HUP. */
+/* Reports a change of SOCKET: wakes its waiters, and sends SIGIO to the owner of its file. POLL_CODE:
+ * POLL_IN, POLL_OUT, POLL_HUP. */
 void unix_notify(struct unix_socket *socket, int poll_code);
-/* Who the running task says it is: to SO_PEERCRED of its peer, and with what it sends. */
+/* Credentials of the running task: the effective ones for SO_PEERCRED of its peer, the real ones for
+ * messages. */
 struct kernel_ucred unix_effective_credentials(void);
 struct kernel_ucred unix_real_credentials(void);
 /* Takes SOCKET's error: negative, or 0. */
 int unix_take_error(struct unix_socket *socket);
 
-/* Waiting for a socket: call unix_wait each time that something was tried in vain. The first time only
- * puts the task on the queue. 0: try again; -EAGAIN (the time is over), -EINTR, -EINTR_ENDS. At the end
+/* Waiting for a socket: call unix_wait each time that an attempt failed. The first call only puts the task
+ * on the queue. 0: try again; -EAGAIN (after the deadline), -EINTR, -EINTR_ENDS. At the end call
  * unix_wait_end. */
 struct unix_waiter {
 	struct wait_queue *queue;
@@ -185,98 +185,100 @@ void unix_wait_end(struct unix_waiter *waiter);
 
 /* N. */
 extern struct mutex unix_connection_mutex;
-/* Woken when there is room again in a queue that was full: of connections, or of datagrams. One for
- * all, because a queue may go while others wait for it, and few ever do. */
+/* Woken when a full queue has room again: of connections, or of datagrams. One queue for all sockets,
+ * because a queue may disappear while tasks wait for it, and few tasks ever wait. */
 extern struct wait_queue unix_room;
-/* A and B, new, become each other's peers. */
+/* Makes A and B, new, each other's peers. */
 void unix_connect_pair(struct unix_socket *a, struct unix_socket *b);
-/* SOCKET waits for connections, BACKLOG of them and one more. 0, -EINVAL, -EOPNOTSUPP. */
+/* Makes SOCKET listen for connections; BACKLOG of them and one more may wait. 0, -EINVAL, -EOPNOTSUPP. */
 int unix_listen(struct unix_socket *socket, unsigned int backlog);
-/* The next connection to LISTENER, with a reference. 0, -EAGAIN, -EINTR, -EINVAL, -EOPNOTSUPP. */
+/* Returns the next connection to LISTENER, with a reference. 0, -EAGAIN, -EINTR, -EINVAL, -EOPNOTSUPP. */
 int unix_accept(struct unix_socket *listener, bool nonblock, struct unix_socket **result);
-/* ACCEPTED, whose reference moves in, becomes the next connection again. */
+/* Makes ACCEPTED, whose reference moves in, the next connection again. */
 void unix_accept_back_out(struct unix_socket *listener, struct unix_socket *accepted);
-/* Connects SOCKET to who has NAME of SIZE bytes. Errors as connect(2). */
+/* Connects SOCKET to the socket with NAME of SIZE bytes. Errors as connect(2). */
 int unix_connect(struct unix_socket *socket, const struct kernel_sockaddr_un *name, size_t size,
 		 bool nonblock);
-/* Whether OTHER takes datagrams of SOCKET: it sends to nobody else. OTHER's L or N held. */
+/* True if OTHER takes datagrams of SOCKET: it is connected to no other socket. OTHER's lock or
+ * unix_connection_mutex held. */
 bool unix_may_send_to(struct unix_socket *socket, struct unix_socket *other);
-/* SOCKET, a datagram socket, sends to OLD no longer. No lock held. */
+/* Called after SOCKET, a datagram socket, has left its peer OLD. No lock held. */
 void unix_leave_peer(struct unix_socket *socket, struct unix_socket *old);
 
 /* unix_address.c; task context */
 
-/* The address of SOCKET with a reference, or NULL; and dropping it (NULL is allowed). */
+/* Returns the address of SOCKET with a reference, or NULL; and drops it (NULL is allowed). */
 struct unix_address *unix_get_address(struct unix_socket *socket);
 void unix_address_put(struct unix_address *address);
-/* SOCKET is not found by its name any more. N held. */
+/* Removes SOCKET from the table of names. unix_connection_mutex held. */
 void unix_name_remove(struct unix_socket *socket);
-/* Whether NAME of SIZE bytes is one: 0 or -EINVAL. Any context. */
+/* Checks that NAME of SIZE bytes is valid: 0 or -EINVAL. Any context. */
 int unix_check_name(const struct kernel_sockaddr_un *name, size_t size);
-/* The socket of TYPE that has NAME, which was checked, with a reference. 0, -ECONNREFUSED, -EPROTOTYPE
- * (it has another type), -EACCES and what following a path may say, -ENOMEM. */
+/* Finds the socket of TYPE with NAME, which was checked, and takes a reference. 0, -ECONNREFUSED,
+ * -EPROTOTYPE (it has another type), -EACCES and other errors of a path walk, -ENOMEM. */
 int unix_find(const struct kernel_sockaddr_un *name, size_t size, int type,
 	      struct unix_socket **result);
-/* Names SOCKET: errors as bind(2). */
+/* Names SOCKET. Errors as bind(2). */
 int unix_bind(struct unix_socket *socket, const struct kernel_sockaddr_un *name, size_t size);
-/* Gives SOCKET any name if it has none. 0, -ENOSPC, -ENOMEM. */
+/* Gives SOCKET an arbitrary name if it has none. 0, -ENOSPC, -ENOMEM. */
 int unix_bind_any(struct unix_socket *socket);
 
 /* unix_packet.c; task context */
 
-/* What Linux charges for a packet of SIZE bytes of a TYPE of socket. Any context. */
+/* Returns Linux's charge for a packet of SIZE bytes on a socket of TYPE. Any context. */
 uint32_t unix_charge(int type, size_t size);
-/* A packet from SENDER with the next SIZE bytes of MESSAGE, with its credentials, but not its rights. 0, or
- * -EFAULT, -ENOBUFS. No spin lock held. */
+/* Makes a packet from SENDER with the next SIZE bytes of MESSAGE, with its credentials, but not its
+ * rights. 0, or -EFAULT, -ENOBUFS. No spin lock held. */
 int unix_packet_create(struct unix_socket *sender, struct unix_message *message, size_t size,
 		       struct unix_packet **result);
-/* PACKET is in no queue any more. No lock held. */
+/* Frees PACKET, which is in no queue any more. No lock held. */
 void unix_packet_free(struct unix_packet *packet);
-/* Whether SOCKET has room to send. Any context. */
+/* True if SOCKET has room to send. Any context. */
 bool unix_may_send_more(const struct unix_socket *socket);
-/* The same for poll: so much that waiting is worth while. Any context. */
+/* The same for poll: true if the room is large enough to be worth a wake-up. Any context. */
 bool unix_is_writable(const struct unix_socket *socket);
-/* Locks the queue of TO for a packet with RIGHTS (or NULL) to come or go; and unlocks it. */
+/* Lock and unlock the queue of TO, to add or remove a packet with RIGHTS (or NULL). */
 void unix_queue_lock(struct unix_socket *to, const struct unix_rights *rights);
 void unix_queue_unlock(struct unix_socket *to, const struct unix_rights *rights);
-/* Whether OTHER's queue, locked, takes no datagram of SOCKET now. */
+/* True if OTHER's queue, locked, takes no datagram of SOCKET now. */
 bool unix_queue_is_full(const struct unix_socket *socket, const struct unix_socket *other);
 /* Appends PACKET to the locked queue of TO. */
 void unix_queue_append(struct unix_socket *to, struct unix_packet *packet);
-/* Takes PACKET, the first, off the queue of SOCKET; whether that was full and is not any more. R held, no other
- * lock. */
+/* Takes PACKET, the first, off the queue of SOCKET; true if the queue was full and no longer is.
+ * read_mutex held, no other lock. */
 bool unix_queue_remove(struct unix_socket *socket, struct unix_packet *packet);
-/* Takes the rights of PACKET, which stays in SOCKET's queue. R held, no other lock. */
+/* Takes the rights of PACKET, which stays in SOCKET's queue. read_mutex held, no other lock. */
 struct unix_rights *unix_queue_take_rights(struct unix_socket *socket, struct unix_packet *packet);
 /* Takes all packets off the queue of SOCKET and frees them. No lock held. */
 void unix_queue_purge(struct unix_socket *socket);
-/* The credentials of PACKET, and what else says who sent it, are MESSAGE's. */
+/* Copies the credentials of PACKET, or those of an unknown sender, to MESSAGE. */
 void unix_packet_identify(const struct unix_packet *packet, struct unix_message *message);
-/* Whether what SENDER sends to RECEIVER must say who sent it. */
+/* True if a message from SENDER to RECEIVER needs credentials. */
 bool unix_wants_credentials(struct unix_socket *sender, struct unix_socket *receiver);
 
-/* A copy with references of its own, or NULL. R of the queue held in which they are. */
+/* Returns a copy with references of its own, or NULL. read_mutex held of the socket with RIGHTS in its
+ * queue. */
 struct unix_rights *unix_rights_copy(const struct unix_rights *rights);
-/* Puts all files, and what follows from that; without recursion. NULL is allowed. No lock held. */
+/* Drops all files, and then the garbage that results; without recursion. NULL is allowed. No lock held. */
 void unix_rights_drop(struct unix_rights *rights);
-/* The same, but leaves garbage behind. Whether there may be some now. */
+/* The same, but leaves the garbage. True if there may be some now. */
 bool unix_rights_put(struct unix_rights *rights);
-/* Whether the running task is doing so; then it looks for garbage when it is done. */
+/* True if the running task is inside unix_rights_put; it then collects garbage when it has finished. */
 bool unix_rights_are_dropping(void);
 
 /* unix_flight.c: sockets in queues of sockets */
 
-/* RIGHTS come into a queue, respectively leave it. F held. */
+/* Counts RIGHTS into a queue, or out of it. flight_lock held. */
 void unix_flight_begin(const struct unix_rights *rights);
 void unix_flight_end(const struct unix_rights *rights);
 void unix_flight_lock(void);
 void unix_flight_unlock(void);
-/* A socket was closed: frees those that can be reached from no process any more, now or, if very many
- * are in flight, after some more closes. Task context, no lock held. */
+/* Called after a socket was closed: frees the sockets that no process can reach any more, now or, if very
+ * many are in flight, after some more closes. Task context, no lock held. */
 void unix_flight_collect(void);
 
-/* unix_stream.c, unix_datagram.c: sending and receiving MESSAGE. Bytes, or a negative error. Task
- * context, no lock held. What there is of rights in a message that was not sent stays in it. */
+/* unix_stream.c, unix_datagram.c: sending and receiving MESSAGE. Bytes, or a negative error. Task context,
+ * no lock held. The rights of a message that was not sent stay in it. */
 ssize_t unix_stream_send(struct unix_socket *socket, struct unix_message *message);
 ssize_t unix_stream_receive(struct unix_socket *socket, struct unix_message *message);
 ssize_t unix_datagram_send(struct unix_socket *socket, struct unix_message *message);
@@ -284,17 +286,17 @@ ssize_t unix_datagram_receive(struct unix_socket *socket, struct unix_message *m
 
 /* socket_file.c */
 
-/* The socket behind FILE, or NULL. Any context. */
+/* Returns the socket of FILE, or NULL. Any context. */
 struct unix_socket *socket_of_file(const struct file *file);
-/* A file on SOCKET, whose reference moves in. FLAGS: O_*. 0, -ENFILE (the reference stays). Task
+/* Creates a file for SOCKET, whose reference moves in. FLAGS: O_*. 0, -ENFILE (the reference stays). Task
  * context. */
 int socket_file_create(struct unix_socket *socket, unsigned int flags, struct file **result);
-/* FILE, new, that nobody else has, goes again; its socket, with the reference. */
+/* Frees FILE, new and without another user; returns its socket, with the reference. */
 struct unix_socket *socket_file_undo(struct file *file);
 
 /* socket_calls.c; task context */
 
-/* What an address of a program is copied into. */
+/* Room for an address of a program. */
 union socket_name {
 	struct kernel_sockaddr_un un;
 	char bytes[SOCKADDR_SIZE_MAX + 1];
@@ -302,20 +304,19 @@ union socket_name {
 
 /* Copies the SIZE bytes of an address at USER_NAME. 0, -EINVAL, -EFAULT. */
 int socket_copy_name(uintptr_t user_name, long size, union socket_name *name);
-/* Writes ADDRESS (NULL: none) to USER_NAME, as far as ROOM bytes reach; *SIZE: all its bytes. 0, -EINVAL,
- * -EFAULT. */
+/* Writes ADDRESS (NULL: none) to USER_NAME, at most ROOM bytes; *SIZE: its full size. 0, -EINVAL, -EFAULT. */
 int socket_put_address(const struct unix_address *address, uintptr_t user_name, int32_t room,
 		       int32_t *size);
 /* The same with both numbers at USER_SIZE. */
 int socket_put_address_with_size(const struct unix_address *address, uintptr_t user_name,
 				 uintptr_t user_size);
 
-/* The file of the socket behind descriptor FD, with a reference. 0, -EBADF, -ENOTSOCK. */
+/* Returns the file of the socket at descriptor FD, with a reference. 0, -EBADF, -ENOTSOCK. */
 int socket_get(int fd, struct file **result);
 
 /* message_calls.c; task context */
 
-/* Sends or receives MESSAGE as SOCKET's type does. MESSAGE's flags are taken as a call has them. */
+/* Sends or receives MESSAGE by SOCKET's type. MESSAGE's flags are the call's. */
 ssize_t socket_send(struct unix_socket *socket, struct unix_message *message);
 ssize_t socket_receive(struct unix_socket *socket, struct unix_message *message);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of Unix sockets: paths, abstract ones (which begin with a zero byte and are in no directory),
- * and abstract ones that the kernel chooses. See unix(7).
+ * Names of Unix sockets: paths, abstract ones (which begin with a zero byte and are in no directory), and
+ * abstract ones that the kernel chooses. See unix(7).
  *
- * A path names an inode, and the inode a socket: a socket's node can be renamed, and once it is
- * removed nobody finds the socket any more. Abstract names are looked up with the type of socket: the same
- * name may stand for one of each type, as in Linux.
+ * A path names an inode, and the inode a socket: a socket's node can be renamed, and after its removal the
+ * socket cannot be found any more. Abstract names are looked up with the type of socket: the same name may
+ * stand for one of each type, as in Linux.
  *
  * Locks: N for giving and taking names, names_lock, a spin lock inside it, for looking them up.
  */
@@ -66,7 +66,7 @@ int unix_check_name(const struct kernel_sockaddr_un *name, size_t size)
 	return 0;
 }
 
-/* A new address; NULL: no memory. */
+/* Returns a new address; NULL: no memory. */
 static struct unix_address *create_address(const struct kernel_sockaddr_un *name, size_t size)
 {
 	struct unix_address *address = kzalloc(sizeof(*address));
@@ -75,7 +75,7 @@ static struct unix_address *create_address(const struct kernel_sockaddr_un *name
 		return NULL;
 	address->references = 1;
 	memcpy(&address->sockaddr, name, size);
-	/* A path is told with its end, be that behind the structure. */
+	/* A path's size includes its terminator, even beyond the structure. */
 	address->size = is_path(name) ? SOCKADDR_UN_HEAD + strlen(address->sockaddr.sun_path) + 1 :
 					size;
 	return address;
@@ -147,10 +147,10 @@ int unix_find(const struct kernel_sockaddr_un *name, size_t size, int type,
 			       find_abstract(name, size, type, result);
 }
 
-/* --- giving and taking --- */
+/* --- binding and removing --- */
 
-/* SOCKET has no name and gets ADDRESS, by which it is found, together with DENTRY (or NULL): their
- * references move in. 0, -EINVAL, -EADDRINUSE (they stay). */
+/* Gives SOCKET, which must have no name, ADDRESS, by which it is found, together with DENTRY (or NULL):
+ * their references move in. 0, -EINVAL, -EADDRINUSE (they stay). */
 static int give_name(struct unix_socket *socket, struct unix_address *address,
 		     struct dentry *dentry)
 {
@@ -193,7 +193,7 @@ static int bind_abstract(struct unix_socket *socket, const struct kernel_sockadd
 	return error;
 }
 
-/* Makes a node for the last NAME of a path in PARENT. */
+/* Makes a node in PARENT for NAME, the last of a path. */
 static int create_node(struct dentry *parent, const char *name, size_t name_size,
 		       struct dentry **result)
 {
@@ -255,7 +255,7 @@ int unix_bind_any(struct unix_socket *socket)
 		memcpy(name.sun_path + 1, digits, CHOSEN_DIGITS);
 		error = bind_abstract(socket, &name, SOCKADDR_UN_HEAD + 1 + CHOSEN_DIGITS);
 	}
-	/* Somebody else named it meanwhile. */
+	/* Another thread named the socket meanwhile. */
 	if (error == -EINVAL)
 		return 0;
 	return error == -EADDRINUSE ? -ENOSPC : error;
@@ -292,7 +292,7 @@ void unix_name_remove(struct unix_socket *socket)
 
 struct unix_address *unix_get_address(struct unix_socket *socket)
 {
-	/* Once set it stays. */
+	/* An address, once set, stays. */
 	struct unix_address *address = socket->address;
 
 	if (address)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How Unix sockets find each other: connect, listen, accept.
+ * How Unix sockets connect: connect, listen, accept.
  *
- * connect makes the other end of a connection at once, and both can send from then on; the new end
- * waits in the listener's queue until accept gives it a file. Datagram sockets only note where to send to.
+ * connect creates the other end of a connection at once, and both ends can send from then on; the new end
+ * waits in the listener's queue until accept gives it a file. A datagram socket only stores its destination.
  *
- * Everything that concerns two sockets happens under N, so that it need not hold two sockets' locks.
+ * Every change that concerns two sockets happens under N, so that it need not hold the locks of both.
  */
 #include <kernel/file.h>
 #include <kernel/socket.h>
@@ -102,7 +102,7 @@ int unix_accept(struct unix_socket *listener, bool nonblock, struct unix_socket 
 		return -EINVAL;
 	unix_wait_begin(&waiter, &listener->changed, nonblock, listener->receive_timeout_ns);
 	while ((error = take_waiting(listener, result)) == -EAGAIN) {
-		/* Only who would wait is told that nothing will come. */
+		/* Only a call that would wait gets the error that no connection will come. */
 		if (!nonblock && (listener->shutdown & UNIX_NO_RECEIVE)) {
 			error = -EINVAL;
 			break;
@@ -128,8 +128,8 @@ void unix_accept_back_out(struct unix_socket *listener, struct unix_socket *acce
 
 /* --- connecting --- */
 
-/* Connects SOCKET to END, new, which gets into LISTENER's queue. 0, or a negative error; -EAGAIN: the
- * queue is full. N held. */
+/* Connects SOCKET to END, new, and puts END into LISTENER's queue. 0, or a negative error; -EAGAIN: the
+ * queue is full. unix_connection_mutex held. */
 static int enter_queue(struct unix_socket *socket, struct unix_socket *listener,
 		       struct unix_socket *end)
 {
@@ -155,7 +155,7 @@ static int enter_queue(struct unix_socket *socket, struct unix_socket *listener,
 	return 0;
 }
 
-/* One attempt to reach who has NAME now. */
+/* Makes one attempt to connect to the socket that has NAME now. */
 static int try_connect(struct unix_socket *socket, const struct kernel_sockaddr_un *name,
 		       size_t size)
 {
@@ -198,15 +198,15 @@ static int connect_stream(struct unix_socket *socket, const struct kernel_sockad
 	return error;
 }
 
-/* --- datagrams: where to send to --- */
+/* --- datagrams: the destination --- */
 
 bool unix_may_send_to(struct unix_socket *socket, struct unix_socket *other)
 {
 	return !other->peer || other->peer == socket;
 }
 
-/* PEER (NULL: none), whose reference moves in, is whom SOCKET sends to. *OLD: whom it sent to before,
- * with its reference. 0, -EPERM, -ECONNREFUSED: PEER is dead. N held. */
+/* Makes PEER (NULL: none), whose reference moves in, the destination of SOCKET. *OLD: the former one, with
+ * its reference. 0, -EPERM, -ECONNREFUSED: PEER is dead. unix_connection_mutex held. */
 static int change_peer(struct unix_socket *socket, struct unix_socket *peer,
 		       struct unix_socket **old)
 {
@@ -227,7 +227,7 @@ void unix_leave_peer(struct unix_socket *socket, struct unix_socket *old)
 	spin_unlock(&socket->lock);
 	if (!lost)
 		return;
-	/* What came from it so far is lost; if it still sends here, it has to know. */
+	/* Datagrams from the old peer are lost; if it still sends here, it gets an error. */
 	unix_queue_purge(socket);
 	wait_queue_wake(&unix_room);
 	mutex_lock(&unix_connection_mutex);

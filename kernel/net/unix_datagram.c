@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages that keep their bounds: SOCK_DGRAM, and SOCK_SEQPACKET, which is connected as a stream is.
+ * Messages that keep their bounds: SOCK_DGRAM, and SOCK_SEQPACKET, which connects as a stream does.
  *
- * A datagram is never lost on its way: who sends to a full queue waits. The queue of a socket that sends
- * back to the sender is never full; the sender's own buffer is the limit then.
+ * A datagram is never lost in transit: a sender waits while the queue is full. The queue of a socket whose
+ * peer is the sender is never full; the sender's own buffer is the limit then.
  */
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
@@ -12,7 +12,7 @@
 
 #include "unix.h"
 
-/* What Linux keeps back of a buffer for itself. */
+/* Bytes of a buffer that Linux keeps for itself. */
 #define BUFFER_RESERVE_BYTES 32
 
 /* --- sending --- */
@@ -36,11 +36,11 @@ static int make_packet(struct unix_socket *socket, struct unix_message *message,
 	return error ? error : unix_packet_create(socket, message, message->data.left, result);
 }
 
-/* Puts PACKET into OTHER's queue. 0 or a negative error; -EAGAIN: it is full; -ECONNREFUSED: OTHER is
- * dead. */
+/* Puts PACKET into OTHER's queue. 0 or a negative error; -EAGAIN: the queue is full; -ECONNREFUSED: OTHER
+ * is dead. */
 static int append(struct unix_socket *socket, struct unix_socket *other, struct unix_packet *packet)
 {
-	/* Once in the queue, the packet is the reader's. */
+	/* Once in the queue, the packet belongs to the reader. */
 	const struct unix_rights *rights = packet->rights;
 	int error = 0;
 
@@ -59,7 +59,7 @@ static int append(struct unix_socket *socket, struct unix_socket *other, struct 
 	return error;
 }
 
-/* SOCKET sent to OTHER, which turned out to be dead: it has no peer any more. */
+/* Disconnects SOCKET from OTHER, which turned out to be dead. */
 static void forget_dead(struct unix_socket *socket, struct unix_socket *other)
 {
 	bool forget = false;
@@ -79,7 +79,7 @@ static void forget_dead(struct unix_socket *socket, struct unix_socket *other)
 	unix_put(other);
 }
 
-/* Finds who gets MESSAGE. 0 and *RESULT with a reference, or a negative error. */
+/* Finds the receiver of MESSAGE. 0 and *RESULT with a reference, or a negative error. */
 static int find_receiver(struct unix_socket *socket, const struct unix_message *message,
 			 struct unix_socket **result)
 {
@@ -89,7 +89,7 @@ static int find_receiver(struct unix_socket *socket, const struct unix_message *
 	return *result ? 0 : -ENOTCONN;
 }
 
-/* Sends PACKET to who gets MESSAGE, waiting for room there. 0 or a negative error. */
+/* Sends PACKET to the receiver of MESSAGE; waits for room there. 0 or a negative error. */
 static int deliver(struct unix_socket *socket, const struct unix_message *message,
 		   struct unix_packet *packet, uint64_t deadline_ns)
 {
@@ -165,7 +165,7 @@ ssize_t unix_datagram_send(struct unix_socket *socket, struct unix_message *mess
 
 /* --- receiving --- */
 
-/* Copies out of PACKET what MESSAGE has room for. Bytes, or a negative error. */
+/* Copies as much of PACKET as MESSAGE has room for. Bytes, or a negative error. */
 static ssize_t copy_out(const struct unix_packet *packet, struct unix_message *message)
 {
 	bool whole = message->flags & MSG_TRUNC;
@@ -179,8 +179,8 @@ static ssize_t copy_out(const struct unix_packet *packet, struct unix_message *m
 	return (ssize_t)(whole ? packet->size : size);
 }
 
-/* Looks at the first packet, which stays. -EAGAIN: there is none. */
-static ssize_t look(struct unix_socket *socket, struct unix_message *message)
+/* Copies the first packet, which stays. -EAGAIN: the queue is empty. */
+static ssize_t peek_packet(struct unix_socket *socket, struct unix_message *message)
 {
 	ssize_t result = -EAGAIN;
 
@@ -201,8 +201,8 @@ static ssize_t look(struct unix_socket *socket, struct unix_message *message)
 	return result;
 }
 
-/* Takes the first packet. -EAGAIN: there is none. */
-static ssize_t take(struct unix_socket *socket, struct unix_message *message)
+/* Takes the first packet. -EAGAIN: the queue is empty. */
+static ssize_t take_packet(struct unix_socket *socket, struct unix_message *message)
 {
 	mutex_lock(&socket->read_mutex);
 	spin_lock(&socket->lock);
@@ -210,7 +210,7 @@ static ssize_t take(struct unix_socket *socket, struct unix_message *message)
 	bool made_room = false;
 
 	spin_unlock(&socket->lock);
-	/* Asked with the queue locked: a sender may fill it until then. */
+	/* The queue may fill until it is locked, so unix_queue_remove checks that it was full. */
 	if (packet)
 		made_room = unix_queue_remove(socket, packet);
 	mutex_unlock(&socket->read_mutex);
@@ -218,7 +218,7 @@ static ssize_t take(struct unix_socket *socket, struct unix_message *message)
 		return -EAGAIN;
 	if (made_room)
 		wait_queue_wake(&unix_room);
-	/* It is gone even if the program's memory cannot take it. */
+	/* The packet is lost even if the program's memory cannot take it. */
 	ssize_t result = copy_out(packet, message);
 
 	message->rights = packet->rights;
@@ -239,13 +239,12 @@ ssize_t unix_datagram_receive(struct unix_socket *socket, struct unix_message *m
 		return -EOPNOTSUPP;
 	unix_wait_begin(&waiter, &socket->changed, nonblock, socket->receive_timeout_ns);
 	do {
-		/* An end that is seen before the queue is seen empty comes after all that was
-		 * sent. */
+		/* A shutdown that is seen before the queue is seen empty comes after all that was sent. */
 		bool ended = socket->shutdown & UNIX_NO_RECEIVE;
 
 		result = unix_take_error(socket);
 		if (!result)
-			result = peek ? look(socket, message) : take(socket, message);
+			result = peek ? peek_packet(socket, message) : take_packet(socket, message);
 		if (result != -EAGAIN)
 			break;
 		if (ended) {

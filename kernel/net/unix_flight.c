@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unix sockets in flight: those whose files are in packets that are in queues of Unix sockets. Sockets
- * that hold each other so, and are in no descriptor table, nobody can ever reach: they are found here,
- * and freed.
+ * Unix sockets in flight: those whose files are in packets in queues of Unix sockets. Sockets that hold each
+ * other this way, and are in no descriptor table, can never be reached; this file finds and frees them.
  *
- * socket->in_flight counts packets' references to its file while the packets are in queues, and only
- * then: a packet comes and goes under F. So a file with more references than that is in use, by a
- * descriptor, a call, or a packet on its way. The others are candidates. A candidate that has more references from
- * queues than candidates' queues have is in the queue of a socket that is in use; it is reached, and so
- * is what is in its queue, and so on. Candidates that are not reached are garbage: nothing leads to
- * them, so nothing that goes on meanwhile can change that.
+ * socket->in_flight counts packets' references to its file while the packets are in queues, and only then: a
+ * packet enters and leaves a queue under F. So a file with more references than that is in use, by a
+ * descriptor, a call, or a packet outside a queue. The other sockets in flight are candidates. A candidate
+ * with more references from queues than candidates' queues hold is in the queue of a socket in use: it is
+ * reached, and so is every socket in its queue, and so on. Candidates that are not reached are garbage:
+ * nothing leads to them, so no concurrent activity can change that.
  *
  * Lock: F, outside of W and L.
  */
@@ -21,11 +20,11 @@
 static struct spinlock flight_lock = SPINLOCK_INITIALIZER;
 static TAILQ_HEAD(, unix_socket) flying = TAILQ_HEAD_INITIALIZER(flying); /* F */
 static _Atomic unsigned int flying_count;				  /* written under F */
-/* Closes since garbage was last looked for. */
+/* Closes since the last search for garbage. */
 static _Atomic unsigned int closes;
 
-/* So many sockets are looked at for each close, on average: with so few of them in flight garbage goes at
- * once, and with many, closing does not become slow. */
+/* Sockets examined per close, on average: while fewer are in flight, garbage is freed at once; with many,
+ * closing does not become slow. */
 #define LOOKS_PER_CLOSE 64
 
 void unix_flight_lock(void)
@@ -66,7 +65,7 @@ void unix_flight_end(const struct unix_rights *rights)
 
 /* --- collecting --- */
 
-/* Calls VISIT for each socket in flight in the queue of SOCKET. F held. */
+/* Calls VISIT for each socket in flight in the queue of SOCKET. flight_lock held. */
 static void visit_queue(struct unix_socket *socket, void (*visit)(struct unix_socket *to))
 {
 	const struct unix_packet *packet;
@@ -85,8 +84,8 @@ static void visit_queue(struct unix_socket *socket, void (*visit)(struct unix_so
 	spin_unlock(&socket->lock);
 }
 
-/* The same for all that is lost when SOCKET is: connections that nobody accepted yet have queues, too. F
- * held. */
+/* The same for all queues that end with SOCKET: connections that were not accepted yet have queues, too.
+ * flight_lock held. */
 static void visit_all(struct unix_socket *socket, void (*visit)(struct unix_socket *to))
 {
 	struct unix_socket *waiting;
@@ -98,12 +97,12 @@ static void visit_all(struct unix_socket *socket, void (*visit)(struct unix_sock
 	spin_unlock(&socket->waiting_lock);
 }
 
-static void find(struct unix_socket *to)
+static void count_found(struct unix_socket *to)
 {
 	to->found++;
 }
 
-/* Sockets that are reached and whose queues were not looked through yet: F. */
+/* F: reached sockets whose queues were not visited yet. */
 static TAILQ_HEAD(, unix_socket) reached = TAILQ_HEAD_INITIALIZER(reached);
 
 static void reach(struct unix_socket *to)
@@ -114,7 +113,7 @@ static void reach(struct unix_socket *to)
 	TAILQ_INSERT_TAIL(&reached, to, reached);
 }
 
-/* Marks the sockets in flight that are garbage: candidate. Whether there are any. F held. */
+/* Marks the sockets in flight that are garbage: candidate. True if there are any. flight_lock held. */
 static bool mark(void)
 {
 	struct unix_socket *socket;
@@ -126,7 +125,7 @@ static bool mark(void)
 	}
 	TAILQ_FOREACH(socket, &flying, flying)
 		if (socket->candidate)
-			visit_all(socket, find);
+			visit_all(socket, count_found);
 	TAILQ_FOREACH(socket, &flying, flying)
 		if (socket->found < socket->in_flight)
 			reach(socket);
@@ -139,7 +138,7 @@ static bool mark(void)
 	return any;
 }
 
-/* Takes the rights out of the queue of SOCKET onto LIST. F held. */
+/* Moves the rights from the queue of SOCKET to LIST. flight_lock held. */
 static void take_rights(struct unix_socket *socket, struct unix_rights **list)
 {
 	struct unix_packet *packet;
@@ -157,7 +156,7 @@ static void take_rights(struct unix_socket *socket, struct unix_rights **list)
 	spin_unlock(&socket->lock);
 }
 
-/* Empties the queues of garbage of files, which then go one after the other. */
+/* Moves the rights from the queues of all garbage to LIST. flight_lock held. */
 static void take_garbage(struct unix_rights **list)
 {
 	struct unix_socket *socket, *waiting;
@@ -179,7 +178,7 @@ void unix_flight_collect(void)
 {
 	struct unix_rights *list;
 
-	/* Who drops files may have more to drop. */
+	/* A task that drops files may have more to drop. */
 	if (!flying_count || unix_rights_are_dropping())
 		return;
 	if ((atomic_fetch_add(&closes, 1) + 1) * LOOKS_PER_CLOSE < flying_count)

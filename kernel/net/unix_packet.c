@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packets of Unix sockets: their life, what they are charged, queues of them, and the files in them.
+ * Packets of Unix sockets: their life, their charges, queues of them, and the files in them.
  *
- * A packet is charged what Linux charges for it, so that a program finds room for exactly as many. The
- * charge says how much memory Linux would use; here it is about as much.
+ * A packet is charged as on Linux, so that a program has room for exactly as many. The charge is the memory
+ * that Linux would use; Tally uses about as much.
  */
 #include <string.h>
 
@@ -18,16 +18,16 @@
 
 #include "unix.h"
 
-/* --- charges: sizes of Linux 6.12's struct sk_buff and skb_shared_info on a 64-bit machine, and of
- * the pages that it hangs on --- */
+/* --- charges: sizes of Linux 6.12's struct sk_buff and skb_shared_info on a 64-bit machine, and of its
+ * page fragments --- */
 
 #define BUFFER_BYTES	    256u
 #define SHARED_BYTES	    320u
 #define FRAGMENT_BYTES	    4096u
 #define FRAGMENTS_MAX	    17u
-/* The least that is allocated for the first part of the data. */
+/* Least allocation for the first part of the data. */
 #define HEAD_LEAST_BYTES    512u
-/* The largest first part: of a stream it is a page, of a datagram four. */
+/* Largest first part: a page for a stream, four pages for a datagram. */
 #define STREAM_HEAD_BYTES   (4096u - SHARED_BYTES)
 #define DATAGRAM_HEAD_BYTES (16384u - SHARED_BYTES)
 #define ALIGN_BYTES	    64u
@@ -60,12 +60,12 @@ bool unix_is_writable(const struct unix_socket *socket)
 	       (uint64_t)socket->charged * 4 <= socket->send_buffer;
 }
 
-/* --- what a user's sockets hold of memory --- */
+/* --- the memory of a user's sockets --- */
 
-/* This part of all memory. Linux has no such limit but a memory cgroup's. */
+/* A user's sockets may hold 1/8 of all memory. Linux has no such limit but a memory cgroup's. */
 #define MEMORY_PART 8
 
-/* Whether SOCKET's user may have BYTES more in queues; then they are charged. */
+/* Charges BYTES to SOCKET's user. False: beyond the limit, nothing charged. */
 static bool charge_user(struct unix_socket *socket, uint32_t bytes)
 {
 	size_t limit = page_total_count() * PAGE_SIZE / MEMORY_PART;
@@ -119,8 +119,7 @@ void unix_packet_free(struct unix_packet *packet)
 	struct unix_socket *sender = packet->sender;
 	uint32_t before = atomic_fetch_sub(&sender->charged, packet->charge);
 
-	/* Who waits for room is woken when there is much of it, as Linux does it: not for each
-	 * packet. */
+	/* Wake a waiting sender when there is much room, as Linux does: not for each packet. */
 	if ((uint64_t)before * 4 > sender->send_buffer && unix_is_writable(sender))
 		unix_notify(sender, POLL_OUT);
 	uncharge_user(sender, packet->charge);
@@ -209,9 +208,9 @@ void unix_queue_purge(struct unix_socket *socket)
 	}
 }
 
-/* --- who sent it --- */
+/* --- the sender's credentials --- */
 
-/* What a receiver is told of a sender who did not say who it is: Linux's overflowuid. */
+/* The uid and gid of a sender without credentials: Linux's overflowuid. */
 #define NOBODY 65534u
 
 void unix_packet_identify(const struct unix_packet *packet, struct unix_message *message)
@@ -242,7 +241,7 @@ struct unix_rights *unix_rights_copy(const struct unix_rights *rights)
 	return copy;
 }
 
-/* What a task that drops rights still has to drop. */
+/* Rights that a task in unix_rights_put has yet to drop. */
 struct unix_drop {
 	struct unix_rights *list;
 	bool closed; /* sockets: there may be garbage */
@@ -264,8 +263,8 @@ bool unix_rights_put(struct unix_rights *rights)
 
 	if (!rights)
 		return false;
-	/* A file that is put may be a socket with such files in its queue, and so on, as deep as
-	 * somebody cared to make it: those only get on the list of who came first. */
+	/* Dropping a file may close a socket with such files in its queue, and so on, to any depth. Inner
+	 * calls only put their rights on the outermost call's list. */
 	if (self->unix_drop) {
 		rights->next = self->unix_drop->list;
 		self->unix_drop->list = rights;

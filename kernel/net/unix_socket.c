@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unix sockets as objects: their life, ends, waiting. How they find each other is
- * unix_connect.c's. */
+/* Unix sockets as objects: their life, closing, waiting. Connecting them is in unix_connect.c. */
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
 #include <kernel/file.h>
@@ -14,11 +13,11 @@
 
 #include "unix.h"
 
-/* Linux's sysctl_wmem_default and its twin for reading; max_dgram_qlen. */
+/* Linux's sysctl_wmem_default and sysctl_rmem_default; max_dgram_qlen. */
 #define BUFFER_DEFAULT_BYTES 212992
 #define DATAGRAMS_DEFAULT    10
 
-/* Who nobody is to SO_PEERCRED. */
+/* SO_PEERCRED without a peer. */
 static const struct kernel_ucred nobody = { 0, UINT32_MAX, UINT32_MAX };
 
 struct unix_socket *unix_create(int type)
@@ -105,7 +104,7 @@ int unix_take_error(struct unix_socket *socket)
 	return socket->error ? -atomic_exchange(&socket->error, 0) : 0;
 }
 
-/* --- ends --- */
+/* --- shutdown and close --- */
 
 void unix_shut_down(struct unix_socket *socket, unsigned int how)
 {
@@ -128,8 +127,9 @@ void unix_shut_down(struct unix_socket *socket, unsigned int how)
 		unix_put(peer);
 }
 
-/* SOCKET is dead from now on. Its peer, whose reference is the caller's now, or NULL. N held. */
-static struct unix_socket *die(struct unix_socket *socket)
+/* Marks SOCKET as dead. Returns its peer, whose reference is the caller's now, or NULL.
+ * unix_connection_mutex held. */
+static struct unix_socket *mark_dead(struct unix_socket *socket)
 {
 	spin_lock(&socket->lock);
 	struct unix_socket *peer = socket->peer;
@@ -155,7 +155,7 @@ void unix_close(struct unix_socket *socket)
 {
 	mutex_lock(&unix_connection_mutex);
 	unix_name_remove(socket);
-	struct unix_socket *peer = die(socket);
+	struct unix_socket *peer = mark_dead(socket);
 
 	mutex_unlock(&unix_connection_mutex);
 	wait_queue_wake(&socket->changed);
@@ -165,7 +165,7 @@ void unix_close(struct unix_socket *socket)
 			unix_notify(peer, POLL_HUP);
 		unix_put(peer);
 	}
-	/* Nothing comes to a dead socket any more, and nobody accepts from it. */
+	/* No packet reaches a dead socket, and no task accepts from it. */
 	struct unix_socket *waiting;
 
 	while ((waiting = TAILQ_FIRST(&socket->waiting))) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streams of bytes: SOCK_STREAM. What one call sends is cut into packets; what one call receives may
- * come from several, but never goes past a packet that came with descriptors, nor, where the program
- * asks who sends, past the end of what one sender wrote.
+ * Streams of bytes: SOCK_STREAM. A send is cut into packets. A receive may take bytes of several packets, but
+ * stops at a packet that came with descriptors, and, if the program requests credentials, where the sender
+ * changes.
  */
 #include <kernel/signal.h>
 #include <kernel/task.h>
@@ -11,7 +11,7 @@
 
 #include "unix.h"
 
-/* Largest packet: Linux's, what fits into a page with its overhead and 8 pages more. */
+/* Largest packet: as on Linux, one that fits into a page with its overhead and 8 more pages. */
 #define STREAM_PACKET_BYTES 36544u
 
 /* Waits until SOCKET may send. 0 or a negative error. */
@@ -33,10 +33,10 @@ static int wait_for_room(struct unix_socket *socket, bool nonblock)
 	return error;
 }
 
-/* Puts PACKET into PEER's queue, or says that nobody would read it: -EPIPE. */
+/* Puts PACKET into PEER's queue; -EPIPE: PEER will not read. */
 static int append(struct unix_socket *peer, struct unix_packet *packet)
 {
-	/* Once in the queue, the packet is the reader's. */
+	/* Once in the queue, the packet belongs to the reader. */
 	const struct unix_rights *rights = packet->rights;
 	int error = 0;
 
@@ -49,8 +49,8 @@ static int append(struct unix_socket *peer, struct unix_packet *packet)
 	return error;
 }
 
-/* Sends the next piece of MESSAGE, as much as one packet can take: its bytes, or a negative error;
- * *BROKEN: there is nobody to send to. */
+/* Sends the next piece of MESSAGE, at most one packet. Returns its bytes, or a negative error; *BROKEN:
+ * the peer does not read any more. */
 static ssize_t send_piece(struct unix_socket *socket, struct unix_socket *peer,
 			  struct unix_message *message, bool *broken)
 {
@@ -113,13 +113,13 @@ ssize_t unix_stream_send(struct unix_socket *socket, struct unix_message *messag
 
 /* --- receiving --- */
 
-/* Whether A and B come from one sender, as far as was said. */
+/* True if A and B are the same credentials. */
 static bool is_same_sender(const struct kernel_ucred *a, const struct kernel_ucred *b)
 {
 	return a->pid == b->pid && a->uid == b->uid && a->gid == b->gid;
 }
 
-/* The packet to read after LAST (NULL: the first), or NULL. */
+/* Returns the packet to read after LAST (NULL: the first), or NULL. */
 static struct unix_packet *next_packet(struct unix_socket *socket, struct unix_packet *last)
 {
 	spin_lock(&socket->lock);
@@ -130,7 +130,7 @@ static struct unix_packet *next_packet(struct unix_socket *socket, struct unix_p
 	return packet;
 }
 
-/* SIZE more bytes of PACKET, the first, were read. Whether nothing is left of it. R held. */
+/* Marks SIZE more bytes of PACKET, the first, as read. True if nothing is left of it. read_mutex held. */
 static bool consume(struct unix_socket *socket, struct unix_packet *packet, size_t size)
 {
 	spin_lock(&socket->lock);
@@ -140,7 +140,7 @@ static bool consume(struct unix_socket *socket, struct unix_packet *packet, size
 	return packet->taken == packet->size;
 }
 
-/* Reads on from PACKET; *MORE: a further packet may follow. Bytes, or a negative error. R held. */
+/* Reads on from PACKET; *MORE: a further packet may follow. Bytes, or a negative error. read_mutex held. */
 static ssize_t read_packet(struct unix_socket *socket, struct unix_packet *packet,
 			   struct unix_message *message, bool first, bool *more)
 {
@@ -175,7 +175,7 @@ static ssize_t read_packet(struct unix_socket *socket, struct unix_packet *packe
 	return (ssize_t)size;
 }
 
-/* Reads what there is. Bytes; *MORE: as above. */
+/* Reads the bytes in the queue. Bytes; *MORE: as above. */
 static ssize_t read_present(struct unix_socket *socket, struct unix_message *message, bool first,
 			    bool *more)
 {
@@ -199,7 +199,7 @@ static ssize_t read_present(struct unix_socket *socket, struct unix_message *mes
 			*more = false;
 	}
 	mutex_unlock(&socket->read_mutex);
-	/* Who only looks does not wait for more to look at. */
+	/* MSG_PEEK does not wait for more bytes than it found. */
 	if (peek && !first)
 		*more = false;
 	return done;
@@ -213,7 +213,7 @@ ssize_t unix_stream_receive(struct unix_socket *socket, struct unix_message *mes
 	ssize_t done = 0;
 	int error = 0;
 
-	/* Nothing is ever sent out of band. */
+	/* Unix sockets never send out-of-band data. */
 	if (message->flags & MSG_OOB)
 		return -EINVAL;
 	if (socket->state != UNIX_CONNECTED)
@@ -224,7 +224,8 @@ ssize_t unix_stream_receive(struct unix_socket *socket, struct unix_message *mes
 		least = 1;
 	unix_wait_begin(&waiter, &socket->changed, nonblock, socket->receive_timeout_ns);
 	for (;;) {
-		/* What is seen before the queue is seen empty came after all that was sent. */
+		/* An error or a shutdown that is seen before the queue is seen empty comes after all that
+		 * was sent. */
 		bool failed = socket->error, ended = socket->shutdown & UNIX_NO_RECEIVE;
 		ssize_t part = read_present(socket, message, first, &more);
 

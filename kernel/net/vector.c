@@ -23,7 +23,7 @@ void vector_init(struct vector *vector, uintptr_t memory, size_t size, bool kern
 	vector->allocated = NULL;
 }
 
-/* Counts PART, as much of it as one call may move; of a single one the rest is not looked at. Linux:
+/* Adds PART, at most as much as one call may move; of a single part only that much is checked. Linux:
  * __import_iovec. */
 static int add_part(struct vector *vector, struct kernel_iovec *part, bool single)
 {

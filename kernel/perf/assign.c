@@ -2,15 +2,14 @@
 /*
  * Placing events on counters: bipartite matching by augmenting paths.
  *
- * The events on the PMU are a matching between events and counters. One more event fits if and only
- * if there is an augmenting path (Berge, 1957): from the new event to a counter it can use, from
- * there to its occupant, to another counter which that one can use, and so on to a free one.
- * Breadth-first search finds the shortest, which moves the fewest events. Adding events one by one
- * this way never leaves out an event that fits, whatever the order, so a group needs no transaction
- * of its own.
+ * The events on the PMU are a matching between events and counters. One more event fits if and only if there
+ * is an augmenting path (Berge, 1957): from the new event to a counter that it can use, from there to its
+ * occupant, to another counter that the occupant can use, and so on to a free one. Breadth-first search finds
+ * the shortest path, which moves the fewest events. When events are added one by one in this way, an event
+ * that fits always finds its place, whatever the order, so a group needs no transaction of its own.
  *
- * Not here: which counters an event can use (the driver's constraint tables), and moving it (the
- * driver's registers).
+ * Not here: which counters an event can use (the driver's constraint tables), and moving it (the driver's
+ * registers).
  */
 #include <kernel/perf/assign.h>
 #include <kernel/perf/event.h>
@@ -48,8 +47,7 @@ int counter_assign(uint64_t free, uint64_t allowed, uint64_t preferred,
 		uint64_t next = occupant[counter] & ~seen;
 
 		if (next & free) {
-			/* Walking back gives the moves in the order in which each destination is
-			 * free. */
+			/* The walk back gives the moves in the order in which each destination is free. */
 			int8_t to = (int8_t)lowest(next & free);
 			while (counter >= 0) {
 				moves->move[moves->count++] = (struct counter_move){ counter, to };

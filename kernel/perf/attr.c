@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The attribute: copying struct perf_event_attr in, whatever its size, and validating what can be
- * judged without knowing the PMU.
+ * The attribute: copying struct perf_event_attr in, whatever its size, and validating what does not depend on
+ * the PMU.
  *
- * A caller that was compiled with an older, shorter structure gets zeros for what it does not
- * know; one that knows more than this kernel may only have zeros there. The order of the checks,
- * and so the error of an attribute with several faults, is Linux's: of its format (perf_copy_attr), then
- * whether it may be asked for (perf_event_open).
+ * A caller that was compiled with an older, shorter structure gets zeros for the fields that it does not
+ * know; a caller with a newer one may only have zeros in the fields that this kernel does not know. The order
+ * of the checks, and so the error of an attribute with several faults, is Linux's: first the format
+ * (perf_copy_attr), then whether the caller may have it (perf_event_open).
  *
- * What the ABI has and this kernel does not is refused by a table below, with the error Linux
- * gives on a machine without it, and said in the log once for each row.
+ * check_implemented refuses the parts of the ABI that this kernel does not have, with the error that Linux
+ * gives on a machine without them, and logs that once.
  */
 #include <kernel/credentials.h>
 #include <kernel/log.h>
@@ -29,8 +29,8 @@
 
 /* --- copying in --- */
 
-/* User addresses are numbers here: what a program passes may be so near the end that no object could
- * be there. */
+/* User addresses are numbers here: a program can pass an address so near the end that no object could be
+ * there. */
 
 /* Whether SIZE user bytes from START on are all zero: 0, -E2BIG, -EFAULT. */
 static int check_zeros(uintptr_t start, size_t size)
@@ -162,14 +162,14 @@ static int check_physical(const struct perf_event_attr *attr)
 	return attr->sample_type & PERF_SAMPLE_PHYS_ADDR ? perf_allow_kernel() : 0;
 }
 
-/* --- what this kernel does not have --- */
+/* --- missing in this kernel --- */
 
-/* Said once: a program that asks for branch stacks may ask for each of its events. */
+/* Logs once: a program that asks for branch stacks may ask for each of its events. */
 static int refuse_branch_stack(void)
 {
-	static _Atomic bool said;
+	static _Atomic bool logged;
 
-	if (!atomic_exchange(&said, true))
+	if (!atomic_exchange(&logged, true))
 		log_warning("perf_event_open: branch stacks are not implemented");
 	return -EOPNOTSUPP;
 }
@@ -179,10 +179,10 @@ static int check_implemented(const struct perf_event_attr *attr)
 	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
 		return refuse_branch_stack();
 
-	/* Namespaces, new control groups, BPF programs and patched kernel text do not exist here, so a program
-	 * that asks for records of those misses none. A sample may have a part for the AUX area: it is empty.
-	 * Who wants something in it is refused by the PMU's driver and open.c, where Linux looks whether it can be
-	 * had. */
+	/* Namespaces, new control groups, BPF programs and patched kernel text do not exist here, so a
+	 * program that asks for records of those misses none. A sample may have a part for the AUX area: it
+	 * is empty. The PMU's driver and open.c refuse requests for data in it, at the point where Linux
+	 * checks them. */
 	return 0;
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The PMU of breakpoints: an event is an address and what is done there, counted where it is done. A
+ * The PMU of breakpoints: an event is an address and a kind of access, counted where the access happens. A
  * sample's data address is the breakpoint's.
  *
- * While an event is on it has one of its CPU's registers; that there is one when its turn comes is
- * breakpoint_slots.c's business. So it never has to wait, and goes with every group. A hit may come in the
- * kernel, on top of anything, as an NMI does: what a hit looks at changes only with the register clear.
+ * An active event has one of its CPU's registers; breakpoint_slots.c makes sure that there is one when the
+ * event is scheduled in. So an event never has to wait, and fits into every group. A hit may come in the
+ * kernel, on top of anything, as an NMI does: the data that a hit reads changes only while the register is
+ * clear.
  *
- * The kernel's own breakpoints, ptrace's, are events without a file that call a function instead of
- * counting.
+ * The kernel's own breakpoints, ptrace's, are events without a file that call a function instead of counting.
  */
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
@@ -30,7 +30,8 @@
 
 #include <arch/breakpoint.h>
 
-/* Who has each register of a CPU. Changed there, interrupts off, while the register is clear. */
+/* The event on each register of this CPU. Changed on this CPU, interrupts off, while the register is
+ * clear. */
 struct registers {
 	struct perf_event *events[ARCH_BREAKPOINTS];
 } CACHE_ALIGNED;
@@ -51,7 +52,7 @@ static void hit(unsigned int slot, struct trap_frame *frame)
 		perf_software_count_event(event, 1, frame, event->attr.bp_addr);
 }
 
-/* --- what may be watched --- */
+/* --- opening --- */
 
 static int translate(const struct perf_event_attr *attr, struct arch_breakpoint *breakpoint)
 {
@@ -64,7 +65,7 @@ static int translate(const struct perf_event_attr *attr, struct arch_breakpoint 
 	return capable(CAP_SYS_ADMIN) ? 0 : -EPERM;
 }
 
-/* A breakpoint takes its place before anybody looks at where it is to be, as on Linux. */
+/* As on Linux, a breakpoint takes its slot before its address is checked. */
 static int breakpoint_event_init(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -133,16 +134,16 @@ static void copy_breakpoint(struct perf_event_attr *to, const struct perf_event_
 	to->disabled = from->disabled;
 }
 
-/* What the change would be, and whether it is one of those that are allowed. */
-static int check_change(struct change *change)
+/* Refuses a change of other fields than those that may change. */
+static void check_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct perf_event_attr attr = change->call.event->attr;
-	int error = translate(change->attr, &change->breakpoint);
+	struct change *change = __containerof(call, struct change, call);
+	struct perf_event_attr attr = call->event->attr;
 
-	if (error)
-		return error;
+	attr.sig_data = change->attr->sig_data;
 	copy_breakpoint(&attr, change->attr);
-	return memcmp(&attr, change->attr, sizeof(attr)) ? -EINVAL : 0;
+	if (memcmp(&attr, change->attr, sizeof(attr)))
+		change->error = -EINVAL;
 }
 
 static void change_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
@@ -150,6 +151,7 @@ static void change_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t
 	const struct change *change = __containerof(call, struct change, call);
 	struct perf_event *event = call->event;
 
+	event->attr.sig_data = change->attr->sig_data;
 	perf_event_disable_locked(cpu, event, now_ns);
 	if (!change->error) {
 		copy_breakpoint(&event->attr, change->attr);
@@ -164,15 +166,15 @@ int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_att
 	struct change change = { .call = perf_call_about(event), .attr = attr };
 	struct perf_event *child;
 
-	event->attr.sig_data = attr->sig_data;
-	change.error = check_change(&change);
+	change.error = translate(attr, &change.breakpoint);
+	if (!change.error)
+		perf_call_run(&change.call, PERF_CALL_LOOK, check_locked);
 	perf_family_lock(event);
 	perf_call_run(&change.call, PERF_CALL_CHANGE, change_locked);
 	LIST_FOREACH(child, &event->children, child_link) {
 		if (change.error)
 			break;
 		change.call = perf_call_about(child);
-		child->attr.sig_data = attr->sig_data;
 		perf_call_run(&change.call, PERF_CALL_CHANGE, change_locked);
 	}
 	perf_family_unlock(event);

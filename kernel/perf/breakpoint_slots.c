@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How many breakpoints there may be, so that each one that exists has a register whenever its turn to
- * count comes: on every CPU, its own breakpoints together with those of any one task must not be
- * more than it has registers. Breakpoints take their place when they are opened, on or not, as on
- * Linux (kernel/events/hw_breakpoint.c): a debugger wants no surprise later.
+ * How many breakpoints there may be, so that each has a register whenever it is scheduled in: on every CPU,
+ * the CPU's own breakpoints together with those of any one task must not be more than its registers. A
+ * breakpoint takes its slot when it is opened, enabled or not, as on Linux (kernel/events/hw_breakpoint.c): a
+ * debugger must not find out later that it does not fit.
  *
- * Lock: slots_mutex, after a context's mutex and inherit.c's; nothing is taken under it.
+ * Locks: slots_mutex, after a context's mutex and family_mutex, with no lock inside.
  */
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
@@ -17,7 +17,7 @@
 
 #include <arch/breakpoint.h>
 
-/* The breakpoints of one task. Exists while it has any. */
+/* The breakpoints of one task; exists while the task has any. slots_mutex protects all of it. */
 struct task_slots {
 	struct task *task; /* referenced */
 	LIST_ENTRY(task_slots) link;
@@ -38,6 +38,7 @@ static struct task_slots *find(const struct task *task)
 {
 	struct task_slots *slots;
 
+	mutex_assert_held(&slots_mutex);
 	LIST_FOREACH(slots, &tasks, link)
 		if (slots->task == task)
 			return slots;
@@ -60,7 +61,8 @@ static unsigned int most_used(unsigned int cpu)
 	return most;
 }
 
-/* Whether one more breakpoint of TASK, whose others are OWN, has a register on CPU. */
+/* Whether CPU has a register for one more breakpoint of TASK, whose others are OWN. slots_mutex held, as for
+ * all that follows. */
 static bool fits_on(const struct task *task, const struct task_slots *own, unsigned int cpu)
 {
 	unsigned int beside = task ? used_by(own, cpu) : most_used(cpu);
@@ -70,6 +72,7 @@ static bool fits_on(const struct task *task, const struct task_slots *own, unsig
 
 static bool fits(const struct task *task, const struct task_slots *own, int cpu)
 {
+	mutex_assert_held(&slots_mutex);
 	if (cpu >= 0)
 		return fits_on(task, own, (unsigned int)cpu);
 	for (unsigned int i = 0; i < cpu_count(); i++)
@@ -78,9 +81,10 @@ static bool fits(const struct task *task, const struct task_slots *own, int cpu)
 	return true;
 }
 
-/* By CHANGE, 1 or -1. */
+/* Changes the count for CPU by CHANGE, 1 or -1. */
 static void add(struct task_slots *own, int cpu, int change)
 {
+	mutex_assert_held(&slots_mutex);
 	uint8_t *counter = !own ? &cpu_slots[cpu] : cpu < 0 ? &own->everywhere : &own->on_cpu[cpu];
 
 	*counter = (uint8_t)(*counter + change);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls to a context that is not active on this CPU: by a cross call to the CPU where it is active, or
- * here, under its lock, while it is active nowhere. A task may be switched in or out meanwhile; then
- * the call looks again.
+ * Calls to a context that is not active on this CPU: by a cross call to the CPU where it is active, or here,
+ * under its lock, while it is active nowhere. A context switch may come in between; then the call tries
+ * again.
  */
 #include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
@@ -22,7 +22,7 @@ static void run_on_cpu(void *argument)
 	remote->done = perf_call_run_here(remote->call, remote->kind, remote->function);
 }
 
-/* Whether the context was still active on CPU. */
+/* Runs the call on CPU; returns whether the context was still active there. */
 static bool run_active(int cpu, struct perf_call *call, enum perf_call_kind kind,
 		       perf_call_function function)
 {
@@ -38,7 +38,7 @@ static bool run_active(int cpu, struct perf_call *call, enum perf_call_kind kind
 	return remote.done;
 }
 
-/* Whether the context was still active nowhere. */
+/* Runs the call here; returns whether the context was still active nowhere. */
 static bool run_inactive(struct perf_call *call, perf_call_function function)
 {
 	unsigned long irq = spin_lock_irqsave(&call->context->lock);

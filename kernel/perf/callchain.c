@@ -2,22 +2,23 @@
 /*
  * Call chains: walks along frame pointers, of the kernel's stack and of the user's.
  *
- * The order is Linux's (get_perf_callchain): the mark PERF_CONTEXT_KERNEL, the interrupted
- * instruction if it was the kernel's, its callers; PERF_CONTEXT_USER, the instruction at which user
- * mode was left, its callers. Marks do not count against attr.sample_max_stack. A stack may be
- * hostile: a loop ends at that limit, everything else where memory is not there.
+ * The order is Linux's (get_perf_callchain): the mark PERF_CONTEXT_KERNEL, the interrupted instruction if it
+ * was the kernel's, its callers; PERF_CONTEXT_USER, the last instruction of user mode, its callers. Marks do
+ * not count against attr.sample_max_stack. A stack may be hostile: that limit ends a loop, missing memory
+ * ends any other walk.
  *
- * A chain may be too long for the stack of an interrupt, so each CPU has a buffer for every sample that
- * it may have in progress: one in the code of a task or an interrupt, which interrupts are off for, and those
- * of NMIs and breakpoints on top of each other. Whoever interrupts is done before what it interrupted goes
- * on, so a count of samples in progress says which is free. A sample that finds none has an empty chain.
- * The buffers are there while an event is that takes chains; their size is kernel.perf_event_max_stack's, which
- * is not changed meanwhile, or what a record can hold, whose size has 16 bits.
+ * A chain may be too long for the stack of an interrupt, so each CPU has a buffer for every sample that it
+ * may have in progress: one of a task or an interrupt, whose code has interrupts off, and those of NMIs and
+ * breakpoints on top of each other. A sample that interrupts another is complete before the interrupted one
+ * continues, so the number of samples in progress says which buffer is free. A sample that finds none has an
+ * empty chain. The buffers exist while there is an event with call chains. Their size is
+ * kernel.perf_event_max_stack's, which does not change meanwhile, or the most that a record can hold, whose
+ * size has 16 bits.
  *
- * Locks: buffers_mutex guards the count of events and the limits, and is a leaf.
+ * Locks: buffers_mutex guards the count of events, the limits and the allocation of buffers; no lock inside.
  *
- * Functions that keep no frame pointer are left out, or end the walk. The kernel is compiled with
- * frame pointers; a function that has just been entered hides its caller for one instruction.
+ * Functions that keep no frame pointer are left out, or end the walk. The kernel is compiled with frame
+ * pointers; a function that has just been entered hides its caller for one instruction.
  */
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
@@ -43,12 +44,12 @@
 
 struct buffers {
 	struct perf_callchain *chains[LEVELS];
-	unsigned int used; /* this CPU's */
+	unsigned int used; /* this CPU's, interrupts off; NMIs nest in it */
 } CACHE_ALIGNED;
 
 static PERCPU(struct buffers, buffers);
 static struct mutex buffers_mutex;
-static unsigned int events; /* buffers_mutex: that take chains */
+static unsigned int events; /* buffers_mutex: events with call chains */
 static struct perf_callchain no_chain;
 
 void perf_callchain_init(void)
@@ -58,6 +59,7 @@ void perf_callchain_init(void)
 
 static void free_buffers(void)
 {
+	mutex_assert_held(&buffers_mutex);
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
 		for (unsigned int level = 0; level < LEVELS; level++) {
 			kfree(buffers[cpu].chains[level]);
@@ -68,6 +70,7 @@ static void free_buffers(void)
 
 static int alloc_buffers(void)
 {
+	mutex_assert_held(&buffers_mutex);
 	size_t entries = (size_t)perf_stack_depth_max + (size_t)perf_contexts_per_stack_max;
 
 	if (entries > ENTRIES_MAX)
@@ -122,7 +125,8 @@ int perf_callchain_set_limit(_Atomic int *limit, int value)
 
 /* --- walks --- */
 
-/* A chain being made: how many addresses may still go in, how many marks, and how much there is room for. */
+/* A chain in the making: how many addresses and how many marks may follow, and for how many of both there is
+ * room. */
 struct walk {
 	struct perf_callchain *chain;
 	size_t left, marks_left, room;
@@ -138,13 +142,13 @@ static bool append(struct walk *walk, size_t *left, uint64_t entry)
 	return true;
 }
 
-/* False: there may be no more of them, and nothing behind. */
+/* False: the limit of marks is reached, and nothing may follow. */
 static bool mark(struct walk *walk, uint64_t context)
 {
 	return append(walk, &walk->marks_left, context);
 }
 
-/* False: it is full. */
+/* False: the chain is full. */
 static bool store(struct walk *walk, uint64_t address)
 {
 	return append(walk, &walk->left, address);
@@ -188,7 +192,7 @@ struct perf_callchain *perf_callchain_take(const struct perf_event *event,
 	walk.chain->count = 0;
 	if (frame && !attr->exclude_callchain_kernel && !arch_frame_is_user(frame))
 		walk_kernel(&walk, frame);
-	/* Memory is the running task's, which may cause events of another. */
+	/* User memory is the running task's, which may cause events of another task. */
 	if (user && !attr->exclude_callchain_user && (!target || target == task_current()))
 		walk_user(&walk, user);
 	return walk.chain;

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Swapping clone contexts: when the CPU goes from one task to another whose context is a clone of the
- * same parent, the two contexts change tasks, and no event leaves its counter.
+ * Swapping clone contexts: when the CPU switches from one task to another whose context is a clone of the
+ * same parent, the two contexts swap their tasks, and no event leaves its counter.
  *
- * A context that a fork made has only inherited events (inherit.c). No user has a descriptor of one: users
- * read the parents, and get the sum over the family. So it makes no difference which of two clones
- * counts which task. The context on the counters stays there and becomes that of the task switched in;
- * the task switched out gets the other. Every sum is as after an ordinary switch, times included: each
- * context's time runs while it is active.
+ * A context that a fork made has only inherited events (inherit.c). Users have no descriptors of these: they
+ * read the parents, and get the sum over the family. So it makes no difference which of two clones counts
+ * which task. The context on the counters stays there and becomes that of the task switched in; the task
+ * switched out gets the other. Every sum is as after an ordinary switch, times included: each context's time
+ * runs while it is active.
  *
- * Clones. Two contexts are clones while their clone_id is the same number and not 0. A context gets
- * its number when fork makes it: its maker's, or, if the maker has none because users opened its
- * events, one that all the maker's clones get until the maker changes. A context to which an event comes, or
- * from which one goes, loses its number for good and stays with its task (Linux: unclone_ctx).
- * Enabling and disabling does not count as a change: it is done to a whole family (event.c), and in no
- * promised order.
+ * Clones. Two contexts are clones while their clone_id is the same number and not 0. A context gets its
+ * number when fork makes it: its parent's, or, if the parent has none because users opened its events, one
+ * that all the parent's clones get until the parent changes. A context that an event joins or leaves loses
+ * its number for good and stays with its task (Linux: unclone_ctx). Enabling and disabling does not count as
+ * a change: event.c does it to a whole family, and in no promised order.
  *
  * Only contexts whose swapping cannot be observed get a number: see is_swappable.
  *
- * Whoever follows task->perf of a task that may be switched meanwhile gets a context that may be
- * another task's by the time it is locked. perf_context_claim says whether it is not, and keeps it so.
+ * A reader that follows task->perf of a task that may be switched meanwhile gets a context that may be
+ * another task's by the time it is locked. perf_context_claim returns whether it still is the task's, and
+ * keeps it so.
  *
- * Locks: a swap holds the lock of the active context and that of the other, which it only tries; if that
+ * Locks: a swap holds the lock of the active context and that of the other, for which it only tries; if that
  * is taken, the switch is an ordinary one. context->task, clone_id and task->perf of the two change with both
- * locks held, on the CPU that switches. clones_id of a maker is guarded by the maker's mutex.
+ * locks held, on the CPU that switches. A parent's mutex guards its clones_id.
  */
 #include <kernel/assert.h>
 #include <kernel/perf/context.h>
@@ -44,13 +44,14 @@ static bool is_swappable(const struct perf_event *event)
 	       attr->type != PERF_TYPE_BREAKPOINT;
 }
 
-void perf_context_become_clone(struct perf_context *clone, struct perf_context *maker)
+void perf_context_become_clone(struct perf_context *clone, struct perf_context *parent)
 {
 	struct perf_event *event;
 	unsigned int missing = 0;
 
-	ASSERT(mutex_held(&maker->mutex) && mutex_held(&clone->mutex));
-	TAILQ_FOREACH(event, &maker->members, member_link)
+	mutex_assert_held(&parent->mutex);
+	mutex_assert_held(&clone->mutex);
+	TAILQ_FOREACH(event, &parent->members, member_link)
 		missing += event->attr.inherit;
 	TAILQ_FOREACH(event, &clone->members, member_link) {
 		if (!is_swappable(event))
@@ -60,11 +61,11 @@ void perf_context_become_clone(struct perf_context *clone, struct perf_context *
 	if (missing)
 		return;
 
-	uint64_t clone_id = atomic_load(&maker->clone_id);
+	uint64_t clone_id = atomic_load(&parent->clone_id);
 	if (!clone_id) {
-		if (!maker->clones_id)
-			maker->clones_id = atomic_fetch_add(&last_clone_id, 1) + 1;
-		clone_id = maker->clones_id;
+		if (!parent->clones_id)
+			parent->clones_id = atomic_fetch_add(&last_clone_id, 1) + 1;
+		clone_id = parent->clones_id;
 	}
 	atomic_store(&clone->clone_id, clone_id);
 }
@@ -92,6 +93,7 @@ bool perf_context_is_of(struct perf_context *context, const struct task *task)
 /* Gives CONTEXT, locked, to TASK, which does not run meanwhile. */
 static void give(struct task *task, struct perf_context *context)
 {
+	spin_assert_held(&context->lock);
 	context->task = task;
 	atomic_store_explicit(&task->perf, __containerof(context, struct perf_task, context),
 			      memory_order_relaxed);
@@ -99,7 +101,7 @@ static void give(struct task *task, struct perf_context *context)
 
 bool perf_context_swap(struct perf_context *active, struct perf_context *other)
 {
-	/* OTHER's task does not run yet, so OTHER is active nowhere and stays its own. */
+	/* OTHER's task does not run yet, so OTHER is active nowhere and stays OTHER's task's. */
 	spin_lock(&active->lock);
 	bool swapped = spin_try_lock(&other->lock);
 	if (swapped) {

@@ -1,31 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contexts: which events belong to a task or to a CPU, and how anyone reaches them safely.
+ * Contexts: the events of a task or of a CPU, and the safe way to them.
  *
- * A context is the set of events of one task, or of one CPU. A CPU's context is always
- * active, on that CPU. A task's context is active on the CPU where the task runs, from
- * perf_task_sched_in to perf_task_sched_out, and nowhere otherwise; its time runs while it is
- * active. What is on the CPU's counters always comes from its two active contexts.
+ * A context is the set of events of one task, or of one CPU. A CPU's context is always active, on that CPU. A
+ * task's context is active on the CPU where the task runs, from perf_task_sched_in to perf_task_sched_out,
+ * and nowhere otherwise; its time runs while it is active. The events on a CPU's counters always come from
+ * its two active contexts.
  *
- * Locking. The rule that keeps NMIs safe without a lock: whatever a PMI may look at changes only
- * on the CPU whose PMI it is, interrupts off and PMUs disabled. Hence
+ * Locking. One rule keeps NMIs safe without a lock: data that a PMI reads changes only on the CPU of that
+ * PMI, interrupts off and PMUs disabled. Hence
  *
- *  - an active context is changed only on its CPU. Other CPUs get there by a cross
- *    call (call.c), which looks again whether the context is still active there and
- *    tries anew if the task has moved on;
- *  - a context that is active nowhere is changed under its lock, wherever the caller is;
- *  - context->lock decides between the two: it is held around every change of context->cpu and
- *    every change of the events. A CPU's context never moves, so being on its CPU
- *    with interrupts off is all the locking it needs, and its lock is never taken.
+ *  - an active context changes only on its CPU. Other CPUs get there by a cross call (call.c), which checks
+ *    again whether the context is still active there and tries anew if the task has moved on;
+ *  - a context that is active nowhere changes under its lock, on any CPU;
+ *  - context->lock decides between the two: its holder alone changes context->cpu and the events. A CPU's
+ *    context never moves, so being on its CPU with interrupts off suffices, and its lock is never taken.
  *
- * Order: context->mutex (membership; task context) > output.c's mutex > inherit.c's mutex > [cross
- * call] > the scheduler's run-queue lock > context->lock of a task > the timer queue's lock. Of two
- * contexts the second is only ever tried (clone_context.c); two contexts' mutexes are held only maker before
- * made (fork). publish_lock is taken alone. A PMI takes none of them.
+ * docs/locking.md has the order of all locks. Of two contexts' locks the second is only ever tried
+ * (clone_context.c); two contexts' mutexes are taken parent before child (fork). No other lock is taken under
+ * publish_lock. A PMI takes no lock.
  *
- * Life. task->perf holds a reference, every event holds one. When a task ends, task->perf becomes
- * &exited, for good: who looks from then on gets ESRCH. Contexts of clones may change places when their
- * tasks are switched (clone_context.c).
+ * Life. task->perf holds a reference, every event holds one. When a task exits, task->perf becomes &exited,
+ * for good: later callers get ESRCH. Clone contexts may swap their tasks at a context switch
+ * (clone_context.c).
  */
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>
@@ -47,15 +44,17 @@
 
 _Atomic bool perf_cpu_watched[CPUS_MAX];
 
-/* What task->perf points to once the task has begun to end. */
+/* task->perf points to this once the task has begun to exit. */
 static struct perf_task exited;
 
-/* Guards the step from task->perf to a reference against the task's end. */
+/* Guards the step from task->perf to a reference against the task's exit. No lock inside. */
 static struct spinlock publish_lock = SPINLOCK_INITIALIZER;
 
 /* --- life --- */
 
-void perf_context_init(struct perf_context *context, struct task *task, int cpu)
+/* Makes CONTEXT the context of TASK, active nowhere, or with TASK NULL that of CPU: one reference, no events. Before
+ * another CPU can see CONTEXT. */
+static void init_context(struct perf_context *context, struct task *task, int cpu)
 {
 	spin_init(&context->lock);
 	mutex_init(&context->mutex);
@@ -86,20 +85,22 @@ void perf_context_put(struct perf_context *context)
 
 /* --- active or not --- */
 
-/* CONTEXT, locked, becomes the task context of this CPU; its groups are not put on yet. */
+/* Makes CONTEXT, locked, the task context of this CPU; its groups are not scheduled in yet. */
 static void activate(struct perf_cpu *cpu, struct perf_context *context, uint64_t now_ns)
 {
+	spin_assert_held(&context->lock);
 	ASSERT(!cpu->task_context && context->cpu < 0);
 	context->clock_offset_ns = context->time_ns - now_ns;
 	context->cpu = (int)cpu_id();
 	cpu->task_context = context;
 }
 
-/* The active task context, locked, leaves the CPU with all its events. */
+/* Schedules out all events of the active task context, locked, which is then active nowhere. */
 static void deactivate(struct perf_cpu *cpu, uint64_t now_ns)
 {
 	struct perf_context *context = cpu->task_context;
 
+	spin_assert_held(&context->lock);
 	perf_context_sched_out(cpu, context, PERF_ALL, now_ns);
 	context->time_ns = perf_context_time(context, now_ns);
 	context->cpu = -1;
@@ -107,12 +108,12 @@ static void deactivate(struct perf_cpu *cpu, uint64_t now_ns)
 	cpu->task_context = NULL;
 }
 
-static bool has_any_on(const struct perf_context *context)
+static bool has_active_groups(const struct perf_context *context)
 {
 	return !TAILQ_EMPTY(&context->pinned.active) || !TAILQ_EMPTY(&context->flexible.active);
 }
 
-/* Gives CONTEXT, active here, to NEXT if that has a clone of it and CONTEXT's task is not exiting. */
+/* Swaps CONTEXT, active here, with NEXT's if that is a clone of it and CONTEXT's task is not exiting. */
 static __attribute__((noinline)) bool swap(struct perf_context *context, struct task *next)
 {
 	struct perf_task *perf = atomic_load_explicit(&next->perf, memory_order_relaxed);
@@ -127,7 +128,7 @@ void perf_task_sched_out(struct task *prev, struct task *next)
 	struct perf_cpu *cpu = &this_cpu(perf_cpus);
 	struct perf_context *context = cpu->task_context;
 
-	if (perf_sideband_wants_switches())
+	if (perf_sideband_asks_for_switches())
 		perf_sideband_switch_out(prev, next);
 	if (!context)
 		return;
@@ -135,7 +136,7 @@ void perf_task_sched_out(struct task *prev, struct task *next)
 		return;
 
 	spin_lock(&context->lock);
-	deactivate(cpu, perf_cpu_begin(cpu, has_any_on(context)));
+	deactivate(cpu, perf_cpu_begin(cpu, has_active_groups(context)));
 	perf_cpu_end(cpu);
 	spin_unlock(&context->lock);
 }
@@ -149,7 +150,7 @@ static void sched_in_all(struct perf_cpu *cpu, uint64_t now_ns)
 	perf_cpu_sched_in(cpu, now_ns);
 }
 
-/* TASK runs on this CPU: CONTEXT, if it is its own and lives, becomes active. */
+/* Makes CONTEXT, of the running task, active here if it is not dead and not active yet. */
 static void task_sched_in(struct perf_cpu *cpu, struct perf_context *context)
 {
 	spin_lock(&context->lock);
@@ -161,7 +162,7 @@ static void task_sched_in(struct perf_cpu *cpu, struct perf_context *context)
 		    perf_groups_are_any(&context->flexible) || cpu->context.rotate_needed)
 			sched_in_all(cpu, now_ns);
 		perf_cpu_end(cpu);
-		if (atomic_load_explicit(&context->traps_waiting, memory_order_relaxed))
+		if (context->traps_waiting)
 			perf_context_resend_traps(context);
 	}
 	spin_unlock(&context->lock);
@@ -172,8 +173,8 @@ void perf_task_sched_in(struct task *task)
 	struct perf_cpu *cpu = &this_cpu(perf_cpus);
 	struct perf_task *perf = atomic_load(&task->perf);
 
-	/* The task ends only by itself, so what it points to stays while it is switched in. After an
-	 * swap it is active already. */
+	/* Only the task itself exits, so its context stays while it is switched in. After a swap the context
+	 * is active already. */
 	if (perf && perf != &exited) {
 		if (cpu->task_context != &perf->context)
 			task_sched_in(cpu, &perf->context);
@@ -181,7 +182,7 @@ void perf_task_sched_in(struct task *task)
 		sched_in_all(cpu, perf_cpu_begin(cpu, true));
 		perf_cpu_end(cpu);
 	}
-	if (perf_sideband_wants_switches())
+	if (perf_sideband_asks_for_switches())
 		perf_sideband_switch_in(task);
 }
 
@@ -199,7 +200,7 @@ static struct perf_task *make(struct task *task)
 	struct perf_task *perf = kzalloc(sizeof(*perf));
 
 	if (perf)
-		perf_context_init(&perf->context, task, -1);
+		init_context(&perf->context, task, -1);
 	return perf;
 }
 
@@ -211,7 +212,8 @@ struct perf_context *perf_context_make(struct task *task)
 	return perf ? &perf->context : NULL;
 }
 
-/* The context that TASK points to, with a reference; NULL: none, or TASK has begun to end. */
+/* Returns the context that TASK points to, with a reference; NULL: there is none, or TASK has begun
+ * to exit. */
 static struct perf_context *get_published(struct task *task)
 {
 	unsigned long irq = spin_lock_irqsave(&publish_lock);
@@ -255,9 +257,9 @@ struct perf_context *perf_context_of_task(struct task *task, int *error)
 	}
 
 	/*
-	 * The task may be running without its context being active. Wherever it is switched in
-	 * after this point, the switch sees the context; to find it where it runs now, every
-	 * CPU is asked, because a task that is just moving is seen by one of the two ways.
+	 * The task may be running without its context being active. A switch to the task after this point
+	 * sees the context. A cross call to every CPU finds the CPU where the task runs now: one of the two
+	 * ways catches a task that is just moving.
 	 */
 	if (published) {
 		cpumask_t mask = cpus_all();
@@ -270,9 +272,10 @@ struct perf_context *perf_context_of_task(struct task *task, int *error)
 
 /* --- membership --- */
 
-/* CONTEXT, locked and its mutex held, has no clones from now on. */
+/* Ends all clone relations of CONTEXT, locked and its mutex held. */
 static void unclone(struct perf_context *context)
 {
+	perf_context_assert_locked(context);
 	atomic_store_explicit(&context->clone_id, 0, memory_order_relaxed);
 	context->clones_id = 0;
 }
@@ -282,6 +285,7 @@ static void install_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_
 	struct perf_context *context = call->context;
 	struct perf_event *event = call->event;
 
+	perf_context_assert_locked(context);
 	event->timestamp_ns = perf_context_time(context, now_ns);
 	event->attached = true;
 	unclone(context);
@@ -312,16 +316,18 @@ void perf_context_install(struct perf_context *context, struct perf_event *event
 {
 	struct perf_call call = perf_call_about(event);
 
-	ASSERT(mutex_held(&context->mutex) && !context->dead && event->context == context);
+	mutex_assert_held(&context->mutex);
+	ASSERT(!context->dead && event->context == context);
 	perf_call_run(&call, PERF_CALL_CHANGE, install_locked);
 }
 
-/* Out of the context; the group stays what it was, for those who read it. */
+/* Takes the event out of its context and marks it dead. The group stays as it is, for its readers. */
 static void retire_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
 	struct perf_context *context = call->context;
 	struct perf_event *event = call->event;
 
+	perf_context_assert_locked(context);
 	if (!event->attached)
 		return;
 	if (cpu)
@@ -337,7 +343,7 @@ static void retire_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t
 		atomic_store(&perf_cpu_watched[context->cpu], false);
 }
 
-/* The same; without its leader a group cannot be on. */
+/* Does the same, and schedules out the group of a leader: without its leader a group cannot be active. */
 static void retire_group_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
 	struct perf_event *event = call->event;
@@ -347,9 +353,10 @@ static void retire_group_locked(struct perf_cpu *cpu, struct perf_call *call, ui
 	retire_locked(cpu, call, now_ns);
 }
 
-/* EVENT, which was a sibling, is a group of its own from now on. */
+/* Makes EVENT, which was a sibling, the leader of a group of its own. */
 static void lead_itself(struct perf_event *event)
 {
+	perf_context_assert_locked(event->context);
 	event->leader = event;
 	if (!event->attached)
 		return;
@@ -359,11 +366,12 @@ static void lead_itself(struct perf_event *event)
 		perf_group_set_active(event, true);
 }
 
-/* Out of the context and out of its group, which lives on without it. */
+/* Takes the event out of its context and out of its group, which lives on without it. */
 static void detach_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
 	struct perf_event *event = call->event, *sibling;
 
+	perf_context_assert_locked(call->context);
 	if (event->leader != event) {
 		struct perf_event *leader = event->leader;
 
@@ -385,7 +393,7 @@ static void detach_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t
 		lead_itself(sibling);
 	}
 
-	/* Somebody may fit now. */
+	/* Another group may fit now. */
 	if (cpu)
 		perf_cpu_sched_in(cpu, now_ns);
 }
@@ -394,7 +402,7 @@ void perf_event_detach_locked(struct perf_event *event)
 {
 	struct perf_call call = perf_call_about(event);
 
-	ASSERT(mutex_held(&event->context->mutex));
+	mutex_assert_held(&event->context->mutex);
 	perf_call_run(&call, PERF_CALL_CHANGE, detach_locked);
 }
 
@@ -408,7 +416,7 @@ void perf_event_detach(struct perf_event *event)
 	deferred_work_sync(&event->pending);
 }
 
-/* --- what happens to tasks --- */
+/* --- exit, exec and fork --- */
 
 static void retire(struct perf_event *event)
 {
@@ -424,11 +432,12 @@ static void retire(struct perf_event *event)
 	wait_queue_wake(&event->waiters); /* pollers see the end */
 }
 
-/* All members, or those that do not survive exec. */
+/* Retires all members, or those with remove_on_exec. The context's mutex held. */
 static void retire_all(struct perf_context *context, bool on_exec)
 {
 	struct perf_event *event, *next;
 
+	mutex_assert_held(&context->mutex);
 	TAILQ_FOREACH_SAFE(event, &context->members, member_link, next) {
 		if (!on_exec || event->attr.remove_on_exec)
 			retire(event);
@@ -443,7 +452,7 @@ static void deactivate_for_good(struct perf_cpu *cpu, struct perf_call *call, ui
 	call->context->dead = true;
 }
 
-/* The context that TASK pointed to, with its reference; TASK points to &exited from now on. */
+/* Returns the context that TASK pointed to, with its reference; TASK points to &exited from now on. */
 static struct perf_context *unpublish(struct task *task)
 {
 	unsigned long irq = spin_lock_irqsave(&publish_lock);
@@ -473,7 +482,7 @@ void perf_task_exit(struct task *task)
 
 void perf_task_free(struct task *task)
 {
-	/* A task that never ran did not come through its own end. */
+	/* A task that never ran has not passed through its own exit. */
 	perf_task_exit(task);
 }
 
@@ -515,8 +524,8 @@ static void sched_out_locked(struct perf_cpu *cpu, struct perf_call *call, uint6
 		perf_context_sched_out(cpu, call->context, PERF_ALL, now_ns);
 }
 
-/* The context of TASK, the running one, with a reference and its mutex; or NULL. Until the mutex is given
- * back it is TASK's, or swapped with a clone. */
+/* Returns the context of TASK, the running one, with a reference and its mutex held; or NULL. Until the mutex
+ * is unlocked the context is TASK's, or is swapped with a clone. */
 static struct perf_context *lock_own(struct task *task)
 {
 	for (;;) {
@@ -527,7 +536,7 @@ static struct perf_context *lock_own(struct task *task)
 		mutex_lock(&context->mutex);
 		if (perf_context_is_of(context, task))
 			return context;
-		/* Swapped while this waited, and perhaps changed by its new task. */
+		/* Swapped during the wait, and perhaps changed by its new task. */
 		mutex_unlock(&context->mutex);
 		perf_context_put(context);
 	}
@@ -542,7 +551,7 @@ void perf_task_end_events(struct task *task)
 		perf_context_put(context);
 		context = lock_own(task);
 	}
-	/* As at its end: no samples after the record of it. */
+	/* As at its exit: no samples follow the EXIT record. */
 	if (context) {
 		struct perf_call call = { .context = context };
 
@@ -559,7 +568,7 @@ void perf_task_end_events(struct task *task)
 
 int perf_task_fork(struct task *parent, struct task *child, unsigned int how)
 {
-	/* Who found it already could have given it a context. */
+	/* A task that others can find could have a context already. */
 	ASSERT(!atomic_load(&child->perf));
 	if (!atomic_load(&parent->perf))
 		return 0;
@@ -579,7 +588,7 @@ void perf_contexts_init(void)
 	for (unsigned int i = 0; i < cpu_count(); i++) {
 		perf_cpus[i] = (struct perf_cpu){ 0 };
 		atomic_store(&perf_cpu_watched[i], false);
-		perf_context_init(&perf_cpus[i].context, NULL, (int)i);
+		init_context(&perf_cpus[i].context, NULL, (int)i);
 		perf_schedule_init(&perf_cpus[i]);
 	}
 }

@@ -1,34 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arithmetic that every counter narrower than 64 bits needs: adding what it counted to a 64-bit
- * count, and setting it so that it overflows when a sample is due.
+ * The arithmetic for counters narrower than 64 bits: adding what a counter counted to a 64-bit count, and
+ * setting the counter so that it overflows when a sample is due.
  *
- * A counter of W bits is a number modulo 2^W. As long as it is updated at least once every 2^W
- * events, the difference of two readings modulo 2^W is what was counted in between. A driver makes
- * sure by letting the counter overflow, and interrupt, after at most 2^(W-1) events: then a PMI
- * that is held back still has as many events again before anything is lost.
+ * A counter of W bits is a number modulo 2^W. As long as it is updated at least once every 2^W events, the
+ * difference of two readings modulo 2^W is what it counted in between. A driver makes sure: the counter
+ * overflows, and interrupts, after at most 2^(W-1) events, so a delayed PMI has as many events again before
+ * anything is lost.
  *
- * An update can be interrupted, at any instruction, by the PMI, which updates too and writes the
- * counter anew. No lock can help, so there is one word that decides, and only one that an update
- * changes:
+ * The PMI can interrupt an update at any instruction; it updates, too, and writes the counter anew. No lock
+ * can help. So one word decides, the only one that an update changes:
  *
- *      count       updated so far; only grows
+ *      count       as of the last update; only grows
  *      offset      count - counter, constant while the counter is not written, also by an update
  *      next_at     the count at which the next sample is due; not changed by an update
  *
- * What the counter showed at the last update, and what is left of the period, are not stored but
- * computed from these: count - offset, and next_at - count. An update reads count and offset, then
- * the counter, and exchanges count if it is still the same. If a PMI came in between and updated
- * anything, count has grown and the exchange fails. If the PMI had nothing to update, then the
- * counter had not moved between the last update and the PMI; a reading made before the PMI gives the
- * same count, and one made after it does not go with the offset, which is why offset is read
- * again.
+ * The counter's value at the last update and the remainder of the period are not stored but computed: count -
+ * offset, and next_at - count. An update reads count and offset, then the counter, and exchanges count if it
+ * is still the same. If a PMI came in between and updated anything, count has grown and the exchange fails.
+ * If the PMI had nothing to update, the counter had not moved between the last update and the PMI: a reading
+ * made before the PMI gives the same count, and one made after it does not go with the offset. Therefore
+ * offset is read again.
  */
 #include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 
-/* Of 1 … 64 bits. */
+/* WIDTH_BITS: 1 … 64. */
 static uint64_t width_mask(unsigned int width_bits)
 {
 	return UINT64_MAX >> (64 - width_bits);
@@ -41,8 +39,8 @@ void pmu_event_update(struct perf_event *event, uint64_t (*read_raw)(struct perf
 	uint64_t count, offset, raw, delta;
 
 	do {
-		/* In this order, each once: acquire and release keep the compiler to it, and a
-		 * PMI on this CPU needs no more. */
+		/* In this order, each once: acquire and release bind the compiler, and a PMI on this CPU
+		 * needs no more. */
 		count = atomic_load_explicit(&event->count, memory_order_acquire);
 		offset = atomic_load_explicit(&hw->offset, memory_order_acquire);
 		raw = read_raw(event);
@@ -55,8 +53,8 @@ void pmu_event_update(struct perf_event *event, uint64_t (*read_raw)(struct perf
 	} while (true);
 }
 
-/* What is left of the next period when the last one ended -REMAINDER events ago. A whole period late:
- * the samples in between are gone, the next period begins now. */
+/* Returns the remainder of the next period when the last one ended -REMAINDER events ago. A whole period
+ * late: the samples in between are gone, the next period begins now. */
 static int64_t next_remainder(const struct perf_sampling *sampling, int64_t remainder)
 {
 	int64_t period = (int64_t)sampling->period;
@@ -65,7 +63,7 @@ static int64_t next_remainder(const struct perf_sampling *sampling, int64_t rema
 }
 
 inline uint64_t pmu_event_set_period(struct perf_event *event, unsigned int width_bits,
-			      uint64_t max_period, uint64_t min_period, bool *expired)
+				     uint64_t max_period, uint64_t min_period, bool *expired)
 {
 	struct perf_sampling *sampling = &event->sampling;
 	struct hw_event *hw = &event->hw;
@@ -84,7 +82,7 @@ inline uint64_t pmu_event_set_period(struct perf_event *event, unsigned int widt
 		}
 		left = remainder > 0 ? (uint64_t)remainder : 0;
 	}
-	/* What is left after a part of a period must not be too little either. */
+	/* The part of a long period that is left for later must not be too short either. */
 	if (left > max_period)
 		left = left - max_period < min_period ? left - min_period : max_period;
 	if (left < min_period)

@@ -2,21 +2,20 @@
 /*
  * One event: its life, its times, and what a user can do to it.
  *
- * An event is made for an attribute (perf_event_create), installed in a context (context.c), and in
- * the end detached from it, which leaves the last count readable. States, in order of how far from
- * counting (enum event_state):
+ * perf_event_create makes an event for an attribute, context.c installs it in a context and in the end
+ * detaches it, which leaves the last count readable. States, in order of the distance from counting (enum
+ * event_state):
  *
- *      DEAD <----------------- any        detach: closed, task ended, remove_on_exec
- *      ERROR <-- INACTIVE                 pinned, and found no place
+ *      DEAD <----------------- any        detach: closed, task exited, remove_on_exec
+ *      ERROR <-- INACTIVE                 pinned, and did not fit
  *      OFF <--> INACTIVE <--> ACTIVE      enable/disable; schedule.c
  *
- * Times run in the context's own time: enabled while the event and its leader are INACTIVE or
- * ACTIVE, running while ACTIVE. They are updated only when a state changes, with the PMUs disabled;
- * whoever only wants to know them computes (perf_event_times_at). So a PMI never sees an update half
- * done.
+ * Times run in the context's own time: enabled while the event and its leader are INACTIVE or ACTIVE, running
+ * while ACTIVE. They are updated only when a state changes, with the PMUs disabled; a reader computes the
+ * present ones (perf_event_times_at). So a PMI never sees a half-done update.
  *
- * Locks: the context's, through perf_call_run. What the ioctls do is one call on the CPU
- * where the event is, and takes place at one moment.
+ * Locks: the context's, through perf_call_run. An ioctl is one call on the CPU where the event is, and takes
+ * place at one moment.
  */
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>
@@ -58,7 +57,6 @@ struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu
 	event->cpu = cpu;
 	event->target = task;
 	event->leader = leader ? leader : event;
-	event->on_cpu = -1;
 	event->state = attr->disabled ? EVENT_OFF : EVENT_INACTIVE;
 	event->id = atomic_fetch_add(&last_id, 1) + 1;
 	event->read_size = perf_read_size(attr->read_format, 0);
@@ -114,7 +112,7 @@ void perf_event_put(struct perf_event *event)
 
 /* --- times --- */
 
-/* Members of a group that is switched off are off with it. */
+/* The members of a disabled group are off with its leader. */
 static enum event_state effective_state(const struct perf_event *event)
 {
 	return event->leader->state <= EVENT_OFF ? event->leader->state : event->state;
@@ -123,6 +121,7 @@ static enum event_state effective_state(const struct perf_event *event)
 inline void perf_event_times_at(const struct perf_event *event, uint64_t now_ns,
 				uint64_t *enabled_ns, uint64_t *running_ns)
 {
+	perf_context_assert_stable(event->context);
 	enum event_state state = effective_state(event);
 	uint64_t delta_ns = 0;
 
@@ -138,6 +137,7 @@ void perf_event_update_times(struct perf_event *event, uint64_t now_ns)
 	uint64_t delta_ns = context_ns - event->timestamp_ns;
 	enum event_state state = effective_state(event);
 
+	perf_context_assert_locked(event->context);
 	if (state >= EVENT_INACTIVE)
 		event->time_enabled_ns += delta_ns;
 	if (state >= EVENT_ACTIVE)
@@ -145,7 +145,7 @@ void perf_event_update_times(struct perf_event *event, uint64_t now_ns)
 	event->timestamp_ns = context_ns;
 }
 
-/* EVENT becomes enabled, or no longer is: its siblings with it. */
+/* Enables or disables EVENT by STATE; updates the times of its siblings, which change with it. */
 static void set_enabled(struct perf_event *event, enum event_state state, uint64_t now_ns)
 {
 	struct perf_event *sibling;
@@ -163,6 +163,7 @@ static void set_enabled(struct perf_event *event, enum event_state state, uint64
 
 void perf_event_set_state(struct perf_event *event, enum event_state state, uint64_t now_ns)
 {
+	perf_context_assert_locked(event->context);
 	if (event->state == state)
 		return;
 
@@ -170,13 +171,15 @@ void perf_event_set_state(struct perf_event *event, enum event_state state, uint
 	if ((event->state < EVENT_INACTIVE) != (state < EVENT_INACTIVE))
 		set_enabled(event, state, now_ns);
 	else
-		__atomic_store_n(&event->state, state, __ATOMIC_RELAXED); /* some peek */
+		__atomic_store_n(&event->state, state,
+				 __ATOMIC_RELAXED); /* perf_event_peek_state */
 }
 
 /* --- on and off --- */
 
 void perf_event_enable_locked(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns)
 {
+	perf_context_assert_locked(event->context);
 	if (event->state >= EVENT_INACTIVE || event->state == EVENT_DEAD)
 		return;
 
@@ -193,6 +196,7 @@ void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_event *event, u
 {
 	bool active = event->state == EVENT_ACTIVE;
 
+	perf_context_assert_locked(event->context);
 	if (event->state < EVENT_INACTIVE)
 		return;
 	if (cpu) {
@@ -202,12 +206,12 @@ void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_event *event, u
 			perf_event_sched_out(cpu, event, now_ns);
 	}
 	perf_event_set_state(event, EVENT_OFF, now_ns);
-	/* What was taken off its counter at this moment has a page that says so already. */
+	/* perf_event_sched_out has updated the page of an active event. */
 	if (!active)
 		perf_userpage_update(event);
 }
 
-/* What is done to each event. */
+/* An operation's effect on each event; the context locked. */
 typedef void (*event_function)(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns);
 
 /* An operation on one event or on its group. */
@@ -217,7 +221,8 @@ struct operation {
 	event_function function;
 };
 
-/* On TARGET, a leader if it is on the GROUP, and on its children, each at its own moment. */
+/* Operates on TARGET, a leader if the operation is on the GROUP, and on its children, each at its own
+ * moment. */
 static void operate_on(struct perf_event *target, bool group, perf_call_function locked,
 		       event_function function)
 {
@@ -241,8 +246,8 @@ static void alone(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 		operation->function(cpu, call->event, now_ns);
 }
 
-/* On the children of LEADER's siblings that are led no more: remove_on_exec took the child of LEADER that led
- * them. Those that are led have been seen to with their group. */
+/* Operates on the children of LEADER's siblings that lost their leader: remove_on_exec took the child of
+ * LEADER. The other children have been operated on with their group. */
 static void operate_on_orphans(struct perf_event *leader, event_function function)
 {
 	struct operation operation = { .function = function };
@@ -265,14 +270,14 @@ static void operate(struct perf_event *event, bool group, perf_call_function loc
 		operate_on(event, false, locked, function);
 		return;
 	}
-	/* The mutex keeps the group, and who leads it. */
+	/* The mutex keeps the group and its leader. */
 	mutex_lock(&event->context->mutex);
 	operate_on(event->leader, true, locked, function);
 	operate_on_orphans(event->leader, function);
 	mutex_unlock(&event->context->mutex);
 }
 
-/* Members first: they go on together when the leader does. */
+/* Members first: all are scheduled in with their leader. */
 static void members_first(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
 	const struct operation *operation = __containerof(call, struct operation, call);
@@ -287,7 +292,7 @@ static void members_first(struct perf_cpu *cpu, struct perf_call *call, uint64_t
 	operation->function(cpu, leader, now_ns);
 }
 
-/* The leader first: its members go off together with it. */
+/* The leader first: all members are scheduled out with it. */
 static void leader_first(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
 	const struct operation *operation = __containerof(call, struct operation, call);
@@ -326,7 +331,8 @@ int perf_event_refresh(struct perf_event *event, int overflows)
 
 static void reset_locked(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns)
 {
-	/* What was counted so far leaves the counter, so that no later update adds it. */
+	/* The update takes the count so far from the counter, so that no later update adds it. */
+	perf_context_assert_locked(event->context);
 	if (event->state == EVENT_ACTIVE)
 		event->pmu->read(event);
 	event->count_base = atomic_load(&event->count);
@@ -380,8 +386,7 @@ int perf_event_change_period(struct perf_event *event, uint64_t period)
 
 /* --- the clock of its records --- */
 
-/* Clocks that attr.clockid may name, and whether an NMI may ask them (Linux:
- * perf_event_set_clock). */
+/* Clocks that attr.clockid may name, and whether an NMI may read them (Linux: perf_event_set_clock). */
 static const struct {
 	int32_t id;
 	bool nmi_safe, real;

@@ -2,9 +2,9 @@
 /*
  * An event as a file: read, ioctl, poll, mmap, and the last close.
  *
- * A mapping holds the file, so that an event is closed only when nobody has it open or mapped.
- * That can be under the mutex of an address space: nothing here holds a lock of the core while it
- * touches user memory.
+ * A mapping holds the file, so an event is closed only when it has no descriptor and no mapping. The close
+ * can come under the mutex of an address space: so nothing here holds a lock of the core while it touches
+ * user memory.
  */
 #include <kernel/credentials.h>
 #include <kernel/file.h>
@@ -74,8 +74,7 @@ static long modify_attributes(struct perf_event *event, unsigned long argument)
 	return event->pmu->modify ? event->pmu->modify(event, &attr) : -EOPNOTSUPP;
 }
 
-/* Tracepoints have filters, and no PMU has them for addresses; the filter's text is looked at first, as
- * on Linux. */
+/* Tracepoints have filters, and no PMU has them for addresses; the text is copied first, as on Linux. */
 static long set_filter(struct perf_event *event, unsigned long argument)
 {
 	char *text = kzalloc(TRACE_FILTER_SIZE);
@@ -91,7 +90,7 @@ static long set_filter(struct perf_event *event, unsigned long argument)
 	return result == -ENAMETOOLONG ? -EINVAL : result;
 }
 
-/* Nothing is a BPF program: EINVAL for a descriptor of something else. */
+/* Nothing is a BPF program: EINVAL for any descriptor. */
 static long set_program(unsigned long argument)
 {
 	struct file *file = fd_get_file((int)argument);
@@ -102,7 +101,7 @@ static long set_program(unsigned long argument)
 	return -EINVAL;
 }
 
-/* Which BPF programs a tracepoint has: none. */
+/* Reports the BPF programs of a tracepoint: none. */
 static long query_programs(struct perf_event *event, struct perf_event_query_bpf *user_query)
 {
 	struct perf_event_query_bpf query;

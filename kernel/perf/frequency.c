@@ -2,17 +2,18 @@
 /*
  * Sampling by frequency (attr.freq): the period follows the rate at which events come.
  *
- * Every sample and every tick compute the period that would have given the wanted rate, and the period
- * moves an eighth of the way (Linux: perf_adjust_period).
+ * Every sample and every tick compute the period that would have given the requested frequency, and the
+ * period moves an eighth of the way (Linux: perf_adjust_period).
  */
+#include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/frequency.h>
 #include <kernel/perf/schedule.h>
 
-/* A wanted period more than this many times shorter than what is left begins at once. */
+/* A new period more than this many times shorter than the remainder begins at once. */
 #define PERIOD_RESTART_FACTOR 8
 
-/* The period at which COUNT events in TIME_NS make FREQUENCY samples per second. */
+/* Returns the period at which COUNT events in TIME_NS make FREQUENCY samples per second. */
 static uint64_t period_for(uint64_t count, uint64_t time_ns, uint64_t frequency)
 {
 	uint64_t divisor = time_ns * frequency; /* at most 2 ticks * 2^31: fits */
@@ -30,7 +31,7 @@ static void adapt_period(struct perf_event *event, uint64_t count, uint64_t time
 	int64_t distance =
 		(int64_t)(period_for(count, time_ns, event->attr.sample_freq) - sampling->period);
 
-	/* Rounded away from zero, so that it arrives. */
+	/* Rounded away from zero, so that the period reaches its goal. */
 	uint64_t period = sampling->period + (uint64_t)((distance + (distance < 0 ? -7 : 7)) / 8);
 	sampling->period = period ? period : 1;
 }
@@ -39,8 +40,9 @@ void perf_event_restart_period(struct perf_event *event, uint64_t count)
 {
 	struct perf_sampling *sampling = &event->sampling;
 
+	perf_context_assert_locked(event->context);
 	sampling->next_at = count;
-	/* What happens next is a sample of an event that needs no counter, as in Linux. */
+	/* The next occurrence of an event that needs no counter is a sample, as in Linux. */
 	if (perf_event_is_hardware(event))
 		sampling->next_at += sampling->period;
 }
@@ -61,6 +63,7 @@ void perf_frequency_tick(struct perf_event *event)
 	uint64_t count = atomic_load(&event->count);
 	uint64_t delta = count - sampling->frequency_count;
 
+	perf_context_assert_locked(event->context);
 	sampling->frequency_count = count;
 	if (delta == 0)
 		return;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The enabled groups of a context: which are active, and in what order the others come.
+ * The enabled groups of a context: the active ones, and the order of the others.
  *
  * Invariants, for a leader that is a member of its context:
- *  - it is queued, in the tree of hardware or of software groups, exactly while its state is INACTIVE
- *    or ACTIVE; perf_event_set_state sees to that;
+ *  - it is queued, in the tree of hardware or of software groups, exactly while its state is INACTIVE or
+ *    ACTIVE; perf_event_set_state sees to that;
  *  - it is in the list of active leaders exactly while it is ACTIVE.
- * Whether a group competes for counters changes when its first hardware event comes or its last
- * one goes: who changes its members takes it out first and puts it back afterwards.
  *
- * A group index is given out once and grows, so the greatest is the end of the order; rotation gives a
- * group a new one. A group keeps its index while it is disabled.
+ * Whether a group competes for counters changes when its first hardware event joins or its last one leaves:
+ * code that changes its members unqueues it first and queues it again afterwards.
+ *
+ * A group index is given out once and grows, so the greatest is the end of the order; rotation gives a group
+ * a new one. A group keeps its index while it is disabled.
  */
 #include <kernel/assert.h>
 #include <kernel/perf/context.h>
@@ -31,7 +32,7 @@ void perf_groups_init(struct perf_groups *groups)
 	*groups = (struct perf_groups){ .active = TAILQ_HEAD_INITIALIZER(groups->active) };
 }
 
-struct perf_groups *perf_groups_of(struct perf_event *leader)
+static struct perf_groups *groups_of(struct perf_event *leader)
 {
 	return leader->attr.pinned ? &leader->context->pinned : &leader->context->flexible;
 }
@@ -55,8 +56,9 @@ struct perf_event *perf_group_first_hardware(struct perf_event *leader)
 
 void perf_group_give_index(struct perf_event *leader)
 {
-	struct perf_groups *groups = perf_groups_of(leader);
+	struct perf_groups *groups = groups_of(leader);
 
+	perf_context_assert_locked(leader->context);
 	if (!leader->group_index)
 		leader->group_index = groups->last_index + 1;
 	if (leader->group_index > groups->last_index)
@@ -65,8 +67,9 @@ void perf_group_give_index(struct perf_event *leader)
 
 void perf_group_queue(struct perf_event *leader)
 {
-	struct perf_groups *groups = perf_groups_of(leader);
+	struct perf_groups *groups = groups_of(leader);
 
+	perf_context_assert_locked(leader->context);
 	if (leader->group_queued || !leader->attached || leader->state < EVENT_INACTIVE)
 		return;
 	leader->group_queued = true;
@@ -78,8 +81,9 @@ void perf_group_queue(struct perf_event *leader)
 
 void perf_group_unqueue(struct perf_event *leader)
 {
-	struct perf_groups *groups = perf_groups_of(leader);
+	struct perf_groups *groups = groups_of(leader);
 
+	perf_context_assert_locked(leader->context);
 	if (!leader->group_queued)
 		return;
 	leader->group_queued = false;
@@ -91,14 +95,15 @@ void perf_group_unqueue(struct perf_event *leader)
 void perf_group_rotate(struct perf_event *leader)
 {
 	perf_group_unqueue(leader);
-	leader->group_index = ++perf_groups_of(leader)->last_index;
+	leader->group_index = ++groups_of(leader)->last_index;
 	perf_group_queue(leader);
 }
 
 void perf_group_set_active(struct perf_event *leader, bool is_active)
 {
-	struct perf_groups *groups = perf_groups_of(leader);
+	struct perf_groups *groups = groups_of(leader);
 
+	perf_context_assert_locked(leader->context);
 	if (is_active) {
 		TAILQ_INSERT_TAIL(&groups->active, leader, active_link);
 		groups->waiting--;
@@ -110,7 +115,7 @@ void perf_group_set_active(struct perf_event *leader, bool is_active)
 
 /* --- walks --- */
 
-/* The first in TREE of those that name CPU. */
+/* Returns the first leader in TREE that is bound to CPU. */
 static struct perf_event *first_of(struct perf_group_tree *tree, int cpu)
 {
 	struct perf_event *found = NULL, *event = RB_ROOT(tree);

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inheritance: what a task's events with attr.inherit do when the task makes another one.
+ * Inheritance: events with attr.inherit of a task that forks.
  *
- * The new task gets a group for each group of its maker whose leader is inherited, in the same
- * state. Each of these events, here called a child, has as parent the event that a user opened,
- * however many tasks lie in between. It counts its own task; what the user reads from the parent
- * is the sum. When the child's task ends, its counts and times are added to the parent's.
+ * The new task gets a group for each group of the forking task whose leader is inherited, in the same state.
+ * Each of these events, here called a child, has as parent the event that a user opened, however many tasks
+ * lie in between. It counts its own task; the user reads the sum from the parent. When the child's task
+ * exits, its counts and times are added to the parent's.
  *
- * A child belongs to its parent: it has no descriptor, writes to the parent's ring, is switched by
- * the parent's ioctls and ends, at the latest, with the parent. It holds a reference to the
- * parent, so that the parent's structure outlives it; the reference that perf_event_create gave is that
- * of the parent's list.
+ * A child belongs to its parent: it has no descriptor, writes to the parent's ring, is enabled and disabled
+ * by the parent's ioctls and ends, at the latest, with the parent. It holds a reference to the parent, so
+ * that the parent's structure outlives it; the reference from perf_event_create is that of the parent's list.
  *
- * Locks: family_mutex guards the lists of children and makes update and unlink one step for a
- * reader. It is the last of the mutexes: after a context's and after output.c's. The contexts of
- * two tasks are locked in the order maker, made.
+ * Locks: family_mutex guards the lists of children and makes update and unlink one step for a reader. It
+ * comes after a context's mutex and after output_mutex; slots_mutex and buffers_mutex come after it. The
+ * mutexes of two tasks' contexts are taken in the order parent, child.
  */
 #include <kernel/assert.h>
 #include <kernel/perf.h>
@@ -56,7 +55,8 @@ bool perf_event_is_over(struct perf_event *event)
 	return over;
 }
 
-/* CHILD is in no context any more: its parent gets its counts, nobody finds it any longer. */
+/* Adds the counts of CHILD, which is in no context any more, to its parent's, and takes it off the parent's
+ * list. */
 static void add_to_parent(struct perf_event *child)
 {
 	struct perf_event *parent = child->parent;
@@ -74,6 +74,7 @@ void perf_event_end_child(struct perf_event *child)
 {
 	struct perf_event *parent = child->parent;
 
+	mutex_assert_held(&child->context->mutex);
 	add_to_parent(child);
 	perf_output_release(child);
 	deferred_work_sync(&child->pending);
@@ -82,7 +83,7 @@ void perf_event_end_child(struct perf_event *child)
 	perf_event_put(parent);
 }
 
-/* From now on PARENT has no new children; of those it has, the first with a reference, or NULL. */
+/* Closes PARENT for new children; returns the first of those it has, with a reference, or NULL. */
 static struct perf_event *close_and_get_first(struct perf_event *parent)
 {
 	mutex_lock(&family_mutex);
@@ -102,7 +103,7 @@ void perf_event_end_children(struct perf_event *parent)
 		struct perf_context *context = child->context;
 
 		mutex_lock(&context->mutex);
-		/* Unless its task has just ended. */
+		/* Its task may just have exited. */
 		if (child->linked) {
 			perf_event_detach_locked(child);
 			perf_event_end_child(child);
@@ -114,13 +115,13 @@ void perf_event_end_children(struct perf_event *parent)
 
 /* --- fork --- */
 
-/* A child of EVENT in CONTEXT, in the group of LEADER (NULL: its own); NULL without an error:
- * EVENT's parent is being closed. */
+/* Makes a child of EVENT in CONTEXT, in the group of LEADER (NULL: its own); NULL without an error: EVENT's
+ * parent is being closed. */
 static struct perf_event *inherit_event(struct perf_event *event, struct perf_event *leader,
 					struct perf_context *context, int *error)
 {
 	struct perf_event *parent = event->parent ? event->parent : event;
-	/* perf_family_lock goes by it; all members of a task's group have one opinion (open.c). */
+	/* perf_family_lock depends on it; all members of a task's group agree (open.c). */
 	ASSERT(parent->attr.inherit);
 	struct perf_event *child =
 		perf_event_create(&parent->attr, parent->cpu, context->task, leader, error);
@@ -138,7 +139,7 @@ static struct perf_event *inherit_event(struct perf_event *event, struct perf_ev
 	mutex_lock(&family_mutex);
 	bool closed = parent->closed;
 	if (!closed) {
-		/* Who switches a family does so to all that it has by then. */
+		/* Enabling or disabling a family reaches all children that it has by then. */
 		child->state = perf_event_peek_state(event) >= EVENT_INACTIVE ? EVENT_INACTIVE :
 										EVENT_OFF;
 		perf_event_get(parent);
@@ -157,8 +158,9 @@ static struct perf_event *inherit_event(struct perf_event *event, struct perf_ev
 	return child;
 }
 
-/* While LEADER's parent is being closed its siblings are inherited each by itself, as what they are about
- * to be; and a group without a sibling that is being closed has other members. */
+/* Makes children of LEADER's group. While LEADER's parent is being closed, its siblings are inherited each by
+ * itself, as they are about to be alone; and a group that misses a sibling that is being closed has other
+ * members. */
 static int inherit_group(struct perf_event *leader, struct perf_context *context)
 {
 	struct perf_event *sibling;
@@ -178,7 +180,7 @@ static int inherit_group(struct perf_event *leader, struct perf_context *context
 	return 0;
 }
 
-/* Traps would kill who has no handler any more. */
+/* A trap would kill a task that has no handler any more. */
 static bool is_inherited(const struct perf_event *leader, unsigned int how)
 {
 	return leader->attr.inherit && (how & PERF_FORK_THREAD || !leader->attr.inherit_thread) &&
@@ -211,6 +213,7 @@ static int inherit_groups(struct perf_context *from, struct perf_context *to, un
 
 int perf_context_inherit(struct perf_context *from, struct task *child, unsigned int how)
 {
+	mutex_assert_held(&from->mutex);
 	if (!any_inherited(from, how))
 		return 0;
 	struct perf_context *to = perf_context_make(child);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records of what the running task maps: MMAP and MMAP2, so that addresses in samples can be understood
- * as places in programs. Layouts: perf_event_open(2).
+ * Records of the running task's mappings: MMAP and MMAP2, so that a reader can find the place in a program
+ * for an address in a sample. Layouts: perf_event_open(2).
  *
- * Which mappings there are, and what they are called, the memory management says (kernel/mm/report.c).
- * Code is asked for by attr.mmap or mmap2, everything else by attr.mmap_data; which of the two records
- * it becomes, by mmap2 alone (Linux: perf_event_mmap_match).
+ * The memory management reports the mappings and their names (kernel/mm/report.c). attr.mmap or mmap2 ask for
+ * code, attr.mmap_data for all else; mmap2 alone decides which of the two records it becomes (Linux:
+ * perf_event_mmap_match).
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include <kernel/task.h>
 #include <uapi/linux/mman.h>
 
-/* Both records begin with this; MMAP ends here, but for the name. */
+/* Both records begin with this; only the name follows in MMAP. */
 struct mapping_body {
 	uint32_t pid, tid;
 	uint64_t start, length, offset;
@@ -36,45 +36,45 @@ struct mapping2_body {
 	uint32_t prot, flags;
 };
 
-static bool wants_code(const struct perf_event *event)
+static bool asks_for_code(const struct perf_event *event)
 {
 	return event->attr.mmap && !event->attr.mmap2;
 }
 
-static bool wants_data(const struct perf_event *event)
+static bool asks_for_data(const struct perf_event *event)
 {
 	return event->attr.mmap_data && !event->attr.mmap2;
 }
 
-static bool wants_code2(const struct perf_event *event)
+static bool asks_for_code2(const struct perf_event *event)
 {
 	return event->attr.mmap2 && !event->attr.build_id;
 }
 
-static bool wants_data2(const struct perf_event *event)
+static bool asks_for_data2(const struct perf_event *event)
 {
-	return event->attr.mmap_data && wants_code2(event);
+	return event->attr.mmap_data && asks_for_code2(event);
 }
 
-static bool wants_identified_code2(const struct perf_event *event)
+static bool asks_for_identified_code2(const struct perf_event *event)
 {
 	return event->attr.mmap2 && event->attr.build_id;
 }
 
-static bool wants_identified_data2(const struct perf_event *event)
+static bool asks_for_identified_data2(const struct perf_event *event)
 {
-	return event->attr.mmap_data && wants_identified_code2(event);
+	return event->attr.mmap_data && asks_for_identified_code2(event);
 }
 
-/* MMAP2 to the events that WANTED chooses, with the build id or with the inode. */
-static void tell_second(const struct perf_mapping *mapping, const struct mapping_body *body,
-			uint16_t misc, bool (*wanted)(const struct perf_event *event),
-			bool identified)
+/* Writes MMAP2 to the events that MATCHES chooses, with the build id or with the inode. */
+static void write_second(const struct perf_mapping *mapping, const struct mapping_body *body,
+			 uint16_t misc, bool (*matches)(const struct perf_event *event),
+			 bool identified)
 {
 	struct mapping2_body second = { .mapping = *body };
 	struct perf_notice notice = { .type = PERF_RECORD_MMAP2,
 				      .misc = misc,
-				      .wanted = wanted,
+				      .matches = matches,
 				      .body = &second,
 				      .body_size = sizeof(second),
 				      .text = mapping->name };
@@ -91,7 +91,7 @@ static void tell_second(const struct perf_mapping *mapping, const struct mapping
 		second.device_minor = mapping->device_minor;
 		second.inode_number = mapping->inode_number;
 	}
-	perf_sideband_tell(&notice);
+	perf_sideband_write(&notice);
 }
 
 void perf_task_mapped(const struct perf_mapping *mapping)
@@ -106,13 +106,14 @@ void perf_task_mapped(const struct perf_mapping *mapping)
 					   .offset = mapping->offset };
 	const struct perf_notice notice = { .type = PERF_RECORD_MMAP,
 					    .misc = misc,
-					    .wanted = code ? wants_code : wants_data,
+					    .matches = code ? asks_for_code : asks_for_data,
 					    .body = &body,
 					    .body_size = sizeof(body),
 					    .text = mapping->name };
 
-	perf_sideband_tell(&notice);
-	tell_second(mapping, &body, misc, code ? wants_code2 : wants_data2, false);
-	tell_second(mapping, &body, misc, code ? wants_identified_code2 : wants_identified_data2,
-		    mapping->build_id_size > 0);
+	perf_sideband_write(&notice);
+	write_second(mapping, &body, misc, code ? asks_for_code2 : asks_for_data2, false);
+	write_second(mapping, &body, misc,
+		     code ? asks_for_identified_code2 : asks_for_identified_data2,
+		     mapping->build_id_size > 0);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The system call perf_event_open: whom to count, in which group, and a descriptor for it.
+ * The system call perf_event_open: the target, the group, and a descriptor.
  *
- * The order of the steps is Linux 6.12's, so that a call with several faults gets the same error:
- * flags, attribute, group descriptor, target task, what both must share, CPU and PMU, clock,
- * permission, context, the rules of groups, output, size of a read.
+ * The order of the steps is Linux 6.12's, so that a call with several faults gets the same error: flags,
+ * attribute, group descriptor, target task, what both must share, CPU and PMU, clock, permission, context,
+ * the rules of groups, output, size of a read.
  *
  *      pid   cpu    counts
  *      0     -1     the caller, wherever it runs          pid > 0: the same for that task
@@ -12,9 +12,9 @@
  *      -1    n      everything on CPU n
  *      -1    -1     EINVAL
  *
- * Events that users opened are also in one list, for prctl(PR_TASK_PERF_EVENTS_*), which switches
- * what the caller opened, wherever it counts. Its mutex comes before a context's. Nothing on a
- * counting path takes it.
+ * Events that users opened are also in one list, for prctl(PR_TASK_PERF_EVENTS_*), which enables or disables
+ * the events that the caller opened, wherever they count. Its lock, owned_mutex, comes before a context's
+ * mutex. No counting path takes it.
  */
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
@@ -57,16 +57,17 @@ void perf_open_init(void)
 
 static void own(struct perf_event *event)
 {
+	mutex_lock(&owned_mutex);
 	event->owner = task_current();
 	task_get(event->owner);
-	mutex_lock(&owned_mutex);
 	LIST_INSERT_HEAD(&owned, event, owned_link);
 	mutex_unlock(&owned_mutex);
 }
 
-/* EVENT is nobody's. owned_mutex held. */
+/* Makes EVENT an event without owner. owned_mutex held. */
 static void disown(struct perf_event *event)
 {
+	mutex_assert_held(&owned_mutex);
 	LIST_REMOVE(event, owned_link);
 	task_put(event->owner);
 	event->owner = NULL;
@@ -108,7 +109,7 @@ long perf_task_events_set(bool enable)
 	return 0;
 }
 
-/* --- what is asked for --- */
+/* --- the request --- */
 
 struct request {
 	struct perf_event_attr attr;
@@ -158,10 +159,10 @@ static int check_target(const struct request *request)
 		return -EINVAL;
 	if (request->cpu >= (int)cpu_count())
 		return -EINVAL;
-	/* No signals to whoever happens to run. */
+	/* On a CPU the signals would go to any task that happens to run. */
 	if (request->attr.sigtrap && !request->task)
 		return -EINVAL;
-	/* Of the counts in samples that are each task's own nobody could say whose they are. */
+	/* Per-task counts in samples need PERF_SAMPLE_TID. */
 	if (perf_event_samples_own_counts(&request->attr) &&
 	    !(request->attr.sample_type & PERF_SAMPLE_TID))
 		return -EINVAL;
@@ -176,16 +177,17 @@ static bool same_clock(const struct perf_event *a, const struct perf_event *b)
 	       (!a->attr.use_clockid || a->attr.clockid == b->attr.clockid);
 }
 
-/* Whether EVENT, bound for CONTEXT, may join LEADER's group. A group led by a software event may
- * take hardware events, and needs counters from then on. */
+/* Whether EVENT, bound for CONTEXT, may join LEADER's group. A group led by a software event may take
+ * hardware events, and needs counters from then on. CONTEXT's mutex held. */
 static int check_group(const struct perf_event *event, struct perf_event *leader,
-		       const struct perf_context *context)
+		       struct perf_context *context)
 {
+	mutex_assert_held(&context->mutex);
 	if (leader->leader != leader)
 		return -EINVAL;
 	if (!same_clock(event, leader) || leader->cpu != event->cpu || leader->context != context)
 		return -EINVAL;
-	/* These are the group's, and said by its leader. */
+	/* The leader has these attributes for the group. */
 	if (event->attr.exclusive || event->attr.pinned)
 		return -EINVAL;
 
@@ -200,7 +202,8 @@ static int check_read_size_of(const struct perf_event *event, unsigned int sibli
 	return perf_read_size(event->attr.read_format, siblings) > READ_SIZE_MAX ? -E2BIG : 0;
 }
 
-/* Of EVENT, and of every other member, whose reads grow with the group; so do their samples. */
+/* Checks the read size of EVENT, and of every other member: their reads grow with the group, and so do their
+ * samples. */
 static int check_read_size(const struct perf_event *event, const struct perf_event *leader)
 {
 	const struct perf_event *member;
@@ -229,7 +232,7 @@ static struct perf_context *find_context(const struct request *request, int *err
 	return context;
 }
 
-/* Finds EVENT's context and locks its mutex: 0, or an error and there is none. */
+/* Finds EVENT's context and locks its mutex: 0, or an error and EVENT has no context. */
 static int lock_context(const struct request *request, struct perf_event *event)
 {
 	int error = 0;
@@ -243,7 +246,7 @@ static int lock_context(const struct request *request, struct perf_event *event)
 		event->context = context;
 		if (!request->task || perf_context_claim(context, request->task))
 			return 0;
-		/* It has changed places with another's (clone_context.c). */
+		/* The context has been swapped (clone_context.c). */
 		event->context = NULL;
 		mutex_unlock(&context->mutex);
 		perf_context_put(context);
@@ -256,8 +259,8 @@ static bool has_exclusion(const struct perf_event_attr *attr)
 	       attr->exclude_idle || attr->exclude_host || attr->exclude_guest;
 }
 
-/* What Linux refuses of an event that its PMU could count. No PMU here saves vector registers,
- * and none writes into an AUX area. */
+/* Refuses what Linux refuses of an event that its PMU could count. No PMU here saves vector registers, and
+ * none writes into an AUX area. */
 static int check_taken(const struct pmu *pmu, const struct perf_event_attr *attr)
 {
 	/* Also if no sample will have them. */
@@ -268,7 +271,7 @@ static int check_taken(const struct pmu *pmu, const struct perf_event_attr *attr
 	return attr->aux_output ? -EOPNOTSUPP : 0;
 }
 
-/* What is asked once the PMU has taken EVENT. */
+/* Makes the checks that follow once the PMU has taken EVENT. */
 static int check_event(const struct request *request, struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -278,10 +281,10 @@ static int check_event(const struct request *request, struct perf_event *event)
 		error = event->pmu->event_permit(event, request->task);
 	if (!error)
 		error = check_taken(event->pmu, attr);
-	/* There are no control groups, so no descriptor is one's. */
+	/* There are no control groups, so no descriptor is that of one. */
 	if (!error && request->of_cgroup)
 		error = -EBADF;
-	/* Of call chains there is a longest (kernel.perf_event_max_stack). */
+	/* kernel.perf_event_max_stack limits call chains. */
 	if (!error && (attr->sample_type & PERF_SAMPLE_CALLCHAIN) &&
 	    attr->sample_max_stack > perf_stack_depth_max)
 		error = -EOVERFLOW;
@@ -291,7 +294,7 @@ static int check_event(const struct request *request, struct perf_event *event)
 	return error ? error : perf_event_set_clock(event);
 }
 
-/* The driver looks at the group's members to see whether they fit together. */
+/* The driver checks whether the group's members fit together. */
 static struct perf_event *create(const struct request *request, int *error)
 {
 	struct perf_event *leader = request->leader, *event;
@@ -304,7 +307,7 @@ static struct perf_event *create(const struct request *request, int *error)
 	return event;
 }
 
-/* EVENT into its context, under the context's mutex. */
+/* Puts EVENT into its context, whose mutex is held. */
 static int install(const struct request *request, struct perf_event *event)
 {
 	struct perf_context *context = event->context;
@@ -318,7 +321,7 @@ static int install(const struct request *request, struct perf_event *event)
 		error = perf_output_set(event, request->output);
 	if (!error)
 		error = check_read_size(event, request->leader);
-	/* The AUX area of the group's leader, and no PMU has one. */
+	/* The data would come from the AUX area of the group's leader, and no PMU has one. */
 	if (!error && event->attr.aux_sample_size)
 		error = -EINVAL;
 	if (!error)
@@ -326,7 +329,7 @@ static int install(const struct request *request, struct perf_event *event)
 	return error;
 }
 
-/* The descriptor's reference is the only one to EVENT. */
+/* Makes the descriptor, which takes the only reference to EVENT. */
 static long make_descriptor(struct perf_event *event, unsigned long flags)
 {
 	struct file *file = file_create(&perf_file_ops, event, O_RDWR);
@@ -350,8 +353,8 @@ static long open_event(struct request *request, unsigned long flags)
 	if (!event)
 		return error;
 	error = check_event(request, event);
-	/* Until the event is installed, exec does not exchange the program that the task is judged by. The caller's own
-	 * process cannot: exec ends all other threads first. */
+	/* Until the event is installed, exec must not replace the program that the permission check looked
+	 * at. The caller's own process cannot: exec ends all other threads first. */
 	bool updating = !error && request->task &&
 			request->task->process != task_current()->process;
 
@@ -410,6 +413,6 @@ long perf_event_open(const void *user_attr, pid_t pid, int cpu, int group_fd, un
 		task_put(request.task);
 	if (request.group_file)
 		file_put(request.group_file);
-	/* A descriptor is the first thing that a call needs. */
+	/* A free descriptor number is the first thing that a call needs. */
 	return result < 0 && !fd_is_available() ? -EMFILE : result;
 }

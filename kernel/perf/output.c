@@ -2,15 +2,14 @@
 /*
  * Output: which ring an event writes to.
  *
- * An event gets a ring by being mapped, or by being sent to the ring of another event. event->ring
- * is read by whoever writes a record, an NMI included, and so changes only as every part of an
- * event does: on the CPU where the event is, PMUs disabled (perf_call_run). When the
- * change is made nobody writes to the old ring any more on behalf of this event, and when the
- * event's deferred work has ended too, its reference can go.
+ * An event gets a ring when it is mapped, or when it is sent to the ring of another event. Writers of records
+ * read event->ring, in an NMI too, so it changes as every part of an event does: on the CPU where the event
+ * is, PMUs disabled (perf_call_run). After the change no record goes to the old ring on behalf of this event,
+ * and once the event's deferred work has ended, too, its reference to the ring can go.
  *
- * Locks: output_mutex guards event->ring against other changes, map_count of events and rings, and
- * keeps a ring alive for who only looks. It comes after a space's and after a context's mutex.
- * ring->writers_lock is a leaf but for the wait queues it wakes.
+ * Locks: output_mutex guards event->ring against other changes, map_count of events and rings, and keeps a
+ * ring alive for readers without a reference. It comes after a space's and after a context's mutex, before
+ * family_mutex. Under ring->writers_lock only wait queues are locked.
  */
 #include <kernel/assert.h>
 #include <kernel/perf/call.h>
@@ -38,6 +37,11 @@ void perf_output_unlock(void)
 	mutex_unlock(&output_mutex);
 }
 
+void perf_output_assert_locked(void)
+{
+	mutex_assert_held(&output_mutex);
+}
+
 /* --- attaching --- */
 
 struct ring_change {
@@ -50,6 +54,7 @@ static void change_ring_locked(struct perf_cpu *cpu, struct perf_call *call, uin
 	const struct ring_change *change = __containerof(call, struct ring_change, call);
 	struct perf_event *event = call->event;
 
+	perf_context_assert_locked(call->context);
 	if (atomic_load(&event->ring))
 		LIST_REMOVE(event, ring_link);
 	if (change->ring)
@@ -72,12 +77,13 @@ static void add_writer(struct perf_ring *ring, struct perf_event *event)
 	spin_unlock_irqrestore(&ring->writers_lock, irq);
 }
 
-/* EVENT writes to RING, whose reference moves in, or nowhere. output_mutex held. */
+/* Makes EVENT write to RING, whose reference moves in, or to no ring. output_mutex held. */
 static void attach_one(struct perf_event *event, struct perf_ring *ring)
 {
 	struct ring_change change = { perf_call_about(event), ring };
 	struct perf_ring *old = atomic_load(&event->ring);
 
+	mutex_assert_held(&output_mutex);
 	if (old)
 		remove_writer(old, event);
 	perf_call_run(&change.call, PERF_CALL_CHANGE, change_ring_locked);
@@ -86,7 +92,7 @@ static void attach_one(struct perf_event *event, struct perf_ring *ring)
 	if (!old)
 		return;
 	deferred_work_sync(&event->pending);
-	wait_queue_wake(&event->waiters); /* what they wait for comes elsewhere, or not at all */
+	wait_queue_wake(&event->waiters); /* records come elsewhere, or not at all */
 	if (atomic_load(&old->page_event) == event)
 		atomic_store(&old->page_event, NULL);
 	perf_ring_put(old);
@@ -131,7 +137,7 @@ static bool may_share(const struct perf_event *event, const struct perf_event *t
 {
 	if (event == target || event->cpu != target->cpu)
 		return false;
-	/* One writer at a time: everywhere the same task, so no children either. */
+	/* One writer at a time: for events on all CPUs the same task, so no children either. */
 	if (target->cpu == -1 && (event->context != target->context || event->attr.inherit))
 		return false;
 	if (event->attr.use_clockid != target->attr.use_clockid ||
@@ -190,6 +196,7 @@ struct perf_ring *perf_output_get_ring(struct perf_event *event)
 
 void perf_output_detach_writers(struct perf_ring *ring)
 {
+	mutex_assert_held(&output_mutex);
 	for (;;) {
 		unsigned long irq = spin_lock_irqsave(&ring->writers_lock);
 		struct perf_event *event = TAILQ_FIRST(&ring->writers);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The overflow of an event: its sample, its limits, and the work left for later. Throttling is in throttle.c, the
- * period of a frequency in frequency.c, signals in signal.c.
+ * The overflow of an event: its sample, its limits, and the work left for later. Throttling is in throttle.c,
+ * the period of a frequency in frequency.c, signals in signal.c.
  *
- * All of it may run in an NMI, on top of anything: no lock, no memory, no wake-up. What needs
- * those is left to the event's deferred work, which runs on the same CPU as soon as interrupts are on.
+ * All of it may run in an NMI, on top of anything: no lock, no memory, no wake-up. The event's deferred work
+ * does what needs those, on the same CPU, as soon as interrupts are on.
  */
 #include <kernel/perf/call.h>
 #include <kernel/perf/frequency.h>
@@ -28,7 +28,7 @@ inline bool perf_event_overflow_at(struct perf_event *event, struct trap_frame *
 	if (!stop && event->attr.freq)
 		perf_frequency_sampled(event, now_ns);
 
-	/* PERF_EVENT_IOC_REFRESH: the last overflow that was asked for switches the event off. */
+	/* PERF_EVENT_IOC_REFRESH: the last requested overflow disables the event. */
 	if (atomic_load(&event->event_limit) != 0 &&
 	    atomic_fetch_sub(&event->event_limit, 1) == 1) {
 		stop = true;
@@ -49,13 +49,13 @@ bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame)
 	return perf_event_overflow_at(event, frame, 0, true);
 }
 
-/* --- what was left for later --- */
+/* --- the deferred work --- */
 
 static void finish_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
 	struct perf_event *event = call->event;
 
-	/* Taken off meanwhile: then schedule.c has seen to both. */
+	/* Scheduled out meanwhile: then schedule.c has done both. */
 	if (event->state != EVENT_ACTIVE)
 		return;
 	if (atomic_exchange(&event->pending_disable, false))

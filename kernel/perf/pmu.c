@@ -2,7 +2,7 @@
 /*
  * The registry of PMUs: which driver counts an event.
  *
- * PMUs are registered at start and stay, so that everybody reads the list without a lock.
+ * PMUs are registered at start, on one CPU, and stay: readers of the lists need no lock.
  */
 #include <kernel/assert.h>
 #include <kernel/perf/context.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 
 static LIST_HEAD(, pmu) pmus = LIST_HEAD_INITIALIZER(pmus);
-/* Those of hardware events: one, as a rule, and every change of a context disables and enables it. */
+/* The PMUs of hardware events: usually one, and every change of a context disables and enables it. */
 static LIST_HEAD(, pmu) hardware_pmus = LIST_HEAD_INITIALIZER(hardware_pmus);
 static uint32_t next_type = PERF_TYPE_MAX;
 
@@ -86,16 +86,16 @@ int perf_pmu_claim(struct perf_event *event)
 	struct perf_event_attr *attr = &event->attr;
 	struct pmu *pmu;
 
-	/* The generic events are the CPU's PMU's, which goes by the type RAW, unless the
-	 * upper half of config names another. */
+	/* The generic events belong to the CPU's PMU, whose type is RAW, unless the upper half of config
+	 * names another PMU. */
 	uint32_t type = attr->type;
 	bool generic = type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE;
 	if (generic) {
 		type = (uint32_t)(attr->config >> PERF_PMU_TYPE_SHIFT);
 		if (type) {
 			attr->config &= PERF_HW_EVENT_MASK;
-			/* No PMU here announces that it takes them under its own type; of a type
-			 * that is nobody's, everybody is asked. */
+			/* No PMU here announces that it takes them under its own type; a type without a PMU
+			 * means that all PMUs are asked. */
 			if (type != PERF_TYPE_RAW && perf_pmu_find(type))
 				return -ENOENT;
 		} else {
@@ -110,7 +110,7 @@ int perf_pmu_claim(struct perf_event *event)
 			return error;
 	}
 
-	/* The clocks have types of their own but are asked for as software events. */
+	/* The clocks have types of their own, but users ask for them as software events. */
 	LIST_FOREACH(pmu, &pmus, link) {
 		int error = try_init(pmu, event);
 		if (error != -ENOENT)

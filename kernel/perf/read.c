@@ -2,9 +2,9 @@
 /*
  * read() of an event: its value, or its group's, in every format.
  *
- * All values and times of one read are taken at one moment, on the CPU where the event is:
- * updated from the counters if the event is active, otherwise as they were left. With
- * PERF_FORMAT_GROUP any member returns the whole group, leader first, with the leader's times.
+ * One read takes all values and times at one moment, on the CPU where the event is: it updates those of an
+ * active event from the counters and takes the others as they are. With PERF_FORMAT_GROUP any member returns
+ * the whole group, leader first, with the leader's times.
  */
 #include <kernel/kmalloc.h>
 #include <kernel/perf/call.h>
@@ -38,8 +38,8 @@ struct reading {
 	uint64_t *values;
 };
 
-/* What puts is inline: read() of one event is what programs that count themselves do most. *NEXT is where
- * the next value goes. */
+/* The functions that store values are inline: read() of one event is the most frequent call of programs that
+ * count themselves. *NEXT is the place of the next value. */
 #define PUT_INLINE static inline __attribute__((always_inline))
 
 PUT_INLINE void put(uint64_t **next, uint64_t value)
@@ -146,9 +146,9 @@ static int add_living_children(struct perf_event *event, uint64_t *value, uint64
 	return reading.other_group ? -ECHILD : 0;
 }
 
-/* Adds what the living children of EVENT have to *VALUE, and to the times that READ_FORMAT puts
- * at TIMES (NULL: they are another's). -ECHILD: EVENT leads, and the group of one of them has
- * other members; who reads a group asks. Family locked. */
+/* Adds the values of the living children of EVENT to *VALUE, and their times to those that READ_FORMAT puts
+ * at TIMES (NULL: these are another event's). -ECHILD: EVENT leads, and the group of one of the children has
+ * other members; for readers of a group. Family locked. */
 static inline int add_children(struct perf_event *event, uint64_t *value, uint64_t *times,
 			       uint64_t read_format)
 {
@@ -159,7 +159,8 @@ static inline int add_children(struct perf_event *event, uint64_t *value, uint64
 
 /* --- reading --- */
 
-/* An event that is inherited, and its children. Apart: the others have none, and read() of one of them is short. */
+/* Reads an event that is inherited, and its children. Apart: other events have none, and read() of one of
+ * them is short. */
 static __attribute__((noinline)) void read_family(struct reading *reading)
 {
 	struct perf_event *event = reading->call.event;
@@ -185,8 +186,8 @@ static long read_one(struct perf_event *event, void *user_buffer, size_t size)
 	return copy_to_user(user_buffer, values, needed) ? -EFAULT : (long)needed;
 }
 
-/* The same for the whole group, whose values are in the order of its members. Its sum means something only
- * while every child's group has the same members. */
+/* Does the same for the whole group, whose values are in the order of its members. The sum is meaningful only
+ * while every child's group has the same members. The context's mutex held, the family locked. */
 static int add_group_children(struct perf_event *event, uint64_t *values)
 {
 	uint64_t read_format = event->attr.read_format;
@@ -202,10 +203,11 @@ static int add_group_children(struct perf_event *event, uint64_t *values)
 	return error;
 }
 
-/* What the group of EVENT reads as, in *VALUES (kfree) of *SIZE bytes: 0, -ENOSPC if LIMIT is less,
- * -ENOMEM, -ECHILD. The context's mutex, held, keeps the group as large as it is. */
+/* Reads the group of EVENT into *VALUES (kfree) of *SIZE bytes: 0, -ENOSPC if LIMIT is less, -ENOMEM,
+ * -ECHILD. The context's mutex, held, keeps the size of the group. */
 static int collect_group(struct perf_event *event, size_t limit, uint64_t **values, size_t *size)
 {
+	mutex_assert_held(&event->context->mutex);
 	*size = perf_read_size(event->attr.read_format, event->leader->sibling_count);
 	if (limit < *size)
 		return -ENOSPC;
@@ -223,8 +225,8 @@ static int collect_group(struct perf_event *event, size_t limit, uint64_t **valu
 	return error;
 }
 
-/* The copy comes after the mutex: it may fault and then need the address space, which may wait
- * for a mapping to be closed, and that for the mutex. */
+/* The copy comes after the mutex is unlocked: it may fault and then need the address space, whose holder may
+ * wait for the end of a mapping, which needs the mutex. */
 static __attribute__((noinline)) long read_group(struct perf_event *event, void *user_buffer,
 						 size_t limit)
 {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Records, field by field. Orders and layouts are those of perf_event_open(2)
- * ("PERF_RECORD_SAMPLE", "PERF_RECORD_THROTTLE", "sample_id") and of Linux 6.12's
- * kernel/events/core.c.
+ * Records, field by field. Orders and layouts are those of perf_event_open(2) ("PERF_RECORD_SAMPLE",
+ * "PERF_RECORD_THROTTLE", "sample_id") and of Linux 6.12's kernel/events/core.c.
  *
- * Almost every field is one 64-bit word. A sample begins with those that nearly every profile asks for;
- * they are put straight into the ring, one after the other, since that is most of what an interrupt of
- * a counter does. The words that few ask for, and the trailer of other records, are tables in the ABI's
- * order, each word with the bit of sample_type that asks for it and the function that knows it. In between
- * are the fields whose size differs from sample to sample: values of a group, call chain, raw data,
- * registers, stack.
+ * Almost every field is one 64-bit word. A sample begins with the fields that nearly every profile asks for;
+ * they go straight into the ring, one after the other, since that is most of the work of a counter's
+ * interrupt. Tables in the ABI's order have the rarer words and the trailer of other records: each word has
+ * the bit of sample_type that asks for it and the function that knows it. In between are the fields whose
+ * size differs from sample to sample: values of a group, call chain, raw data, registers, stack.
  *
- * Runs in the PMI: takes no lock, allocates nothing, reads only what the interrupted code cannot be
- * changing (contexts are changed with the PMU disabled).
+ * Runs in the PMI: takes no lock, allocates nothing, reads only data that the interrupted code cannot be
+ * changing (contexts change with the PMU disabled).
  */
 #include <kernel/bits.h>
 #include <kernel/perf/callchain.h>
@@ -29,18 +27,17 @@
 #include <arch/sample.h>
 #include <arch/task.h>
 
-/* What the functions below know of the record being written. */
+/* The data of the record being written. On its writer's stack. */
 struct moment {
 	const struct perf_event *event;
-	const struct trap_frame *frame; /* NULL: nothing was interrupted */
+	const struct trap_frame *frame; /* NULL: no code was interrupted */
 	const struct trap_frame *user;	/* the user's registers; NULL: none */
 	uint64_t now_ns;		/* of clock_ns() */
 	uint64_t period, address;
 	size_t stack_size; /* bytes of the user's stack to copy */
 };
 
-/* The first half of a word is at the lower address: both ISAs that Tally is for are
- * little-endian. */
+/* The first half of a word is at the lower address: both ISAs of Tally are little-endian. */
 static uint64_t pair(uint32_t first, uint32_t second)
 {
 	return (uint64_t)second << 32 | first;
@@ -76,7 +73,7 @@ static uint64_t time_stamp(const struct moment *moment)
 	return moment->now_ns + (uint64_t)moment->event->clock_offset_ns;
 }
 
-static uint64_t processor(const struct moment *moment)
+static uint64_t cpu_number(const struct moment *moment)
 {
 	(void)moment;
 	return pair(cpu_id(), 0);
@@ -90,7 +87,7 @@ static uint64_t data_source(const struct moment *moment)
 	       PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA) | PERF_MEM_S(LVLNUM, NA);
 }
 
-/* A weight, a transaction's outcome or an AUX area that no PMU here has. */
+/* A weight, a transaction's outcome or an AUX area, none of which a PMU here has. */
 static uint64_t unmeasured(const struct moment *moment)
 {
 	(void)moment;
@@ -116,7 +113,7 @@ static uint64_t data_page_size(const struct moment *moment)
 	return look_up(moment->address, &page_size) ? page_size : 0;
 }
 
-/* Every task is in the one control group that there is: the root, whose number is 1 in Linux too. */
+/* Every task is in the only control group: the root, whose number is 1 in Linux, too. */
 static uint64_t control_group(const struct moment *moment)
 {
 	(void)moment;
@@ -135,7 +132,7 @@ struct field {
 	uint64_t (*word)(const struct moment *moment);
 };
 
-/* In a sample: behind the user's registers and stack, behind the interrupted registers. */
+/* Fields after STACK_USER; fields after REGS_INTR. */
 static const struct field fields_after_stack[] = {
 	{ PERF_SAMPLE_WEIGHT_TYPE, unmeasured },
 	{ PERF_SAMPLE_DATA_SRC, data_source },
@@ -153,7 +150,7 @@ static const struct field fields_last[] = {
 static const struct field trailer_fields[] = {
 	{ PERF_SAMPLE_TID, process_and_thread }, { PERF_SAMPLE_TIME, time_stamp },
 	{ PERF_SAMPLE_ID, identifier },		 { PERF_SAMPLE_STREAM_ID, stream_id },
-	{ PERF_SAMPLE_CPU, processor },		 { PERF_SAMPLE_IDENTIFIER, identifier },
+	{ PERF_SAMPLE_CPU, cpu_number },	 { PERF_SAMPLE_IDENTIFIER, identifier },
 };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -181,23 +178,23 @@ static void write_fields(struct perf_output *output, const struct field *fields,
 			write_word(output, fields[i].word(moment));
 }
 
-/* --- what a sample begins with --- */
+/* --- the front of a sample --- */
 
 #define FRONT_FIELDS                                                                    \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
 	 PERF_SAMPLE_PERIOD)
 #define FRONT_FIELDS_MAX 9
-/* In the way of samples that have no more than this; MOMENT then is in registers. */
+/* Inline in the path of samples without other fields; MOMENT then is in registers. */
 #define FRONT_INLINE	 static inline __attribute__((always_inline))
 
-/* The header and the fields up to the group's values. */
+/* The header and the fields before the group's values. */
 struct front {
 	struct perf_event_header header;
 	uint64_t words[FRONT_FIELDS_MAX];
 };
 
-/* Makes FRONT that of a sample of SIZE bytes, with the fields of SAMPLE_TYPE. Returns its own bytes. */
+/* Fills FRONT for a sample of SIZE bytes, with the fields of SAMPLE_TYPE. Returns FRONT's own bytes. */
 FRONT_INLINE size_t put_front(struct front *front, uint64_t sample_type, size_t size,
 			      const struct moment *moment)
 {
@@ -224,13 +221,13 @@ FRONT_INLINE size_t put_front(struct front *front, uint64_t sample_type, size_t 
 	if (sample_type & PERF_SAMPLE_STREAM_ID)
 		*next++ = stream_id(moment);
 	if (sample_type & PERF_SAMPLE_CPU)
-		*next++ = processor(moment);
+		*next++ = cpu_number(moment);
 	if (sample_type & PERF_SAMPLE_PERIOD)
 		*next++ = moment->period;
 	return (size_t)((char *)next - (char *)front);
 }
 
-/* The same at the start of OUTPUT: in the ring itself unless a page ends there. */
+/* Fills the front at the start of OUTPUT: in the ring itself unless a page ends there. */
 FRONT_INLINE void write_front(struct perf_output *output, uint64_t sample_type, size_t size,
 			      const struct moment *moment)
 {
@@ -243,16 +240,16 @@ FRONT_INLINE void write_front(struct perf_output *output, uint64_t sample_type, 
 		perf_ring_write(output, &aside, filled);
 }
 
-/* --- PERF_SAMPLE_READ: what read() would return, but for inherited events --- */
+/* --- PERF_SAMPLE_READ: the values of read(), but for inherited events --- */
 
-/* MEMBER of the group of EVENT, whose own count the driver has just updated. */
+/* Updates MEMBER of the group of EVENT; the driver has just updated EVENT. */
 static void update_member(struct perf_event *member, const struct perf_event *event)
 {
 	if (member != event && member->state == EVENT_ACTIVE)
 		member->pmu->read(member);
 }
 
-/* What a record of EVENT says that MEMBER of its group has counted. */
+/* Returns the count of MEMBER, of EVENT's group, for a record of EVENT. */
 static uint64_t count_of(const struct perf_event *member, const struct perf_event *event)
 {
 	return perf_event_samples_own_counts(&event->attr) ? perf_event_own_count(member) :
@@ -276,7 +273,7 @@ static void write_times(struct perf_output *output, const struct perf_event *eve
 	uint64_t enabled_ns, running_ns;
 
 	perf_event_times_at(event, clock_ns(), &enabled_ns, &running_ns);
-	/* A group's are the event's own, as on Linux. */
+	/* A group's times are the event's own, as on Linux. */
 	if (!(event->attr.read_format & PERF_FORMAT_GROUP)) {
 		enabled_ns +=
 			atomic_load_explicit(&event->child_time_enabled_ns, memory_order_relaxed);
@@ -289,7 +286,8 @@ static void write_times(struct perf_output *output, const struct perf_event *eve
 		write_word(output, running_ns);
 }
 
-/* One event: value, times, id, lost. A group: number, times, then value, id, lost of each. */
+/* Writes for one event: value, times, id, lost. For a group: number, times, then value, id, lost of each
+ * member. */
 static void write_values(struct perf_output *output, struct perf_event *event)
 {
 	uint64_t format = event->attr.read_format;
@@ -317,7 +315,7 @@ static void write_values(struct perf_output *output, struct perf_event *event)
 
 /* --- raw data --- */
 
-/* Four bytes of nothing, which with their size fill a word. */
+/* Four zero bytes, which with their size fill a word. */
 static const struct perf_raw no_raw = { .bytes = "\0\0\0", .size = sizeof(uint32_t) };
 
 static const struct perf_raw *raw_of(const struct perf_event *event)
@@ -347,25 +345,25 @@ static void write_registers(struct perf_output *output, const struct trap_frame 
 			   arch_sample_register(frame, (unsigned int)__builtin_ctzll(mask)));
 }
 
-/* Bytes of the user's stack in a record that has SIZE bytes without it and the two words around it:
- * as many as were asked for, the address space has, and the header's 16 bits can say, less a word
- * then (Linux: perf_sample_ustack_size). */
+/* Returns the bytes of the user's stack in a record that has SIZE bytes without the stack and the two words
+ * around it: as many as the attribute asks for, the address space has, and the header's 16 bits can hold; in
+ * the last case a word less (Linux: perf_sample_ustack_size). */
 static size_t stack_size(const struct moment *moment, size_t size)
 {
-	size_t wanted = moment->event->attr.sample_stack_user;
+	size_t bytes = moment->event->attr.sample_stack_user;
 	uintptr_t sp = moment->user ? arch_frame_sp(moment->user) : USER_END;
 
 	size += 2 * sizeof(uint64_t);
 	if (sp >= USER_END)
 		return 0;
-	if (wanted > USER_END - sp)
-		wanted = USER_END - sp;
-	if (size + wanted > UINT16_MAX)
-		wanted = UINT16_MAX + 1 - size - sizeof(uint64_t);
-	return wanted & ~(sizeof(uint64_t) - 1);
+	if (bytes > USER_END - sp)
+		bytes = USER_END - sp;
+	if (size + bytes > UINT16_MAX)
+		bytes = UINT16_MAX + 1 - size - sizeof(uint64_t);
+	return bytes & ~(sizeof(uint64_t) - 1);
 }
 
-/* Size, bytes, and how many of them are really the stack's; of no bytes only the size. */
+/* Writes the size, the bytes, and how many of them are really the stack's; without bytes only the size. */
 static void write_stack(struct perf_output *output, const struct moment *moment)
 {
 	char bytes[256];
@@ -406,7 +404,7 @@ size_t perf_record_sample_size(uint64_t sample_type)
 	       FIELDS_SIZE(fields_after_stack, sample_type) + FIELDS_SIZE(fields_last, sample_type);
 }
 
-/* Bytes of a sample but for the call chain and the user's stack, which take what is left. */
+/* Returns the bytes of a sample without the call chain and the user's stack, which take the rest. */
 static size_t size_without_stacks(const struct moment *moment)
 {
 	const struct perf_event *event = moment->event;
@@ -425,8 +423,8 @@ static size_t size_without_stacks(const struct moment *moment)
 	return size;
 }
 
-/* Entries of a call chain that a sample which has SIZE bytes without it has room for, with the words around a
- * user's stack of one. */
+/* Returns the entries of a call chain for which a sample that has SIZE bytes without it has room, beside the
+ * words around a user's stack of one word. */
 static size_t chain_room(size_t size)
 {
 	size_t used = size + 4 * sizeof(uint64_t);
@@ -434,7 +432,7 @@ static size_t chain_room(size_t size)
 	return used < UINT16_MAX ? (UINT16_MAX - used) / sizeof(uint64_t) : 0;
 }
 
-/* What comes behind the front. */
+/* Writes the fields after the front. */
 static void write_rest(struct perf_output *output, struct perf_event *event,
 		       const struct moment *moment, const struct perf_callchain *chain)
 {
@@ -457,7 +455,7 @@ static void write_rest(struct perf_output *output, struct perf_event *event,
 	WRITE_FIELDS(output, fields_last, moment);
 }
 
-/* Samples with fields behind the front. */
+/* Writes a sample with fields after the front. */
 static __attribute__((noinline)) void record_long(struct perf_event *event, struct moment *moment)
 {
 	const struct perf_callchain *chain = NULL;
@@ -500,7 +498,7 @@ void perf_record_sample(struct perf_event *event, struct trap_frame *frame, uint
 	struct perf_output output;
 
 	if (sample_type & ~FRONT_FIELDS) {
-		struct moment more = moment; /* the other's address is not taken */
+		struct moment more = moment; /* so MOMENT stays in registers */
 
 		record_long(event, &more);
 		return;

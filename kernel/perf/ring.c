@@ -2,22 +2,21 @@
 /*
  * The ring buffer: reserve, fill, commit, by one CPU that may interrupt itself.
  *
- * A writer moves `head` over its record by compare-and-swap, so an NMI that comes at any point
- * reserves behind it. `nest` counts the records in progress; only the outermost writer publishes
- * data_head, when all records below it are complete: a reader never sees a hole. What an NMI added
- * after the outermost looked at `head` for the last time is caught by looking once more after
- * `nest` is 0 again. The scheme is that of Linux's kernel/events/ring_buffer.c.
+ * A writer moves `head` over its record by compare-and-swap, so an NMI that comes at any point reserves the
+ * bytes after it. `nest` counts the records in progress; only the outermost writer publishes data_head, when
+ * all records below it are complete: a reader never sees a hole. An NMI may add a record after the outermost
+ * writer's last look at `head`; so the writer looks once more after `nest` is 0 again. The scheme is that of
+ * Linux's kernel/events/ring_buffer.c.
  *
- * Invariants: head and nest change only on the writing CPU. Every byte that data_head covers
- * is written. User space can write anything over the whole metadata page: data_tail is only ever
- * used modulo the size of the data, and nothing else is read back.
+ * Invariants: head and nest change only on the writing CPU. Every byte that data_head covers is written. User
+ * space can overwrite the whole metadata page: data_tail is used only modulo the size of the data, and
+ * nothing else is read back.
  *
- * With attr.write_backward the ring fills downwards, each record in front of the one before, and
- * data_head is the start of the newest: in overwrite mode a reader can then walk from the newest to
- * the oldest.
+ * With attr.write_backward the ring fills downwards, each record below the one before, and data_head is the
+ * start of the newest: in overwrite mode a reader can then walk from the newest to the oldest.
  *
- * Locks: none here. The core takes a ring from an event by a cross call to the event's CPU; a
- * writer has interrupts off, so it is not in the middle of a record then.
+ * Locks: none here. The core takes a ring from an event by a cross call to the event's CPU; a writer has
+ * interrupts off, so it is not in the middle of a record then.
  */
 #include <kernel/assert.h>
 #include <kernel/kmalloc.h>
@@ -123,12 +122,78 @@ void *perf_ring_page(struct perf_ring *ring, uint64_t index)
 	return index ? ring->pages[index - 1] : ring->user_page;
 }
 
+/* --- fill --- */
+
+void perf_ring_write(struct perf_output *output, const void *data, size_t size)
+{
+	struct perf_ring *ring = output->ring;
+	const char *from = data;
+
+	ASSERT(size <= output->end - output->position);
+	while (size) {
+		uint64_t offset = output->position & (data_size(ring) - 1);
+		size_t in_page = offset & (PAGE_SIZE - 1);
+		size_t chunk = PAGE_SIZE - in_page < size ? PAGE_SIZE - in_page : size;
+
+		memcpy((char *)ring->pages[offset >> PAGE_SHIFT] + in_page, from, chunk);
+		output->position += chunk;
+		from += chunk;
+		size -= chunk;
+	}
+}
+
+/* --- enter and leave --- */
+
+/* The outermost writer's nest is 1. */
+static void enter(struct perf_ring *ring)
+{
+	unsigned int nest = atomic_load_explicit(&ring->nest, memory_order_relaxed);
+
+	atomic_store_explicit(&ring->nest, nest + 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/*
+ * Leaves the ring. The outermost writer publishes the complete records, its own and those that interrupted
+ * it, and wakes the readers if one of the records requested that.
+ */
+static void leave(struct perf_ring *ring, struct perf_event *event)
+{
+	uint64_t head;
+
+	atomic_signal_fence(memory_order_seq_cst);
+	do {
+		unsigned int nest = atomic_load_explicit(&ring->nest, memory_order_relaxed);
+
+		if (nest > 1) {
+			atomic_store_explicit(&ring->nest, nest - 1, memory_order_relaxed);
+			return;
+		}
+		atomic_store_explicit(&ring->nest, 1, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+		/* Release: a reader, user space or splice.c, that sees the head sees the data. */
+		atomic_store_explicit(&ring->published, head, memory_order_release);
+		__atomic_store_n(&metadata(ring)->data_head, head, __ATOMIC_RELEASE);
+		atomic_signal_fence(memory_order_seq_cst);
+		atomic_store_explicit(&ring->nest, 0, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+		/* Unequal: an NMI since the load of head has reserved more, and left the publishing to this
+		 * writer. */
+	} while (head != atomic_load_explicit(&ring->head, memory_order_relaxed));
+
+	if (atomic_exchange_explicit(&ring->wake_requested, false, memory_order_relaxed)) {
+		atomic_store(&ring->poll_bits, POLLIN | POLLRDNORM);
+		perf_event_request_wakeup(event);
+	}
+}
+
 /* --- reserve --- */
 
 /*
- * Whether SIZE more bytes fit between HEAD and the reader's TAIL. One byte always stays free, else
- * full would look like empty. Everything is modulo the size: whatever user space made of TAIL, the
- * answer concerns only its own data.
+ * Whether SIZE more bytes fit between HEAD and the reader's TAIL. One byte always stays free, else full would
+ * look like empty. All numbers are modulo the size: whatever user space writes to TAIL, the answer concerns
+ * only its own data.
  */
 static bool fits(const struct perf_ring *ring, uint64_t head, uint64_t tail, size_t size,
 		 bool backward)
@@ -138,7 +203,7 @@ static bool fits(const struct perf_ring *ring, uint64_t head, uint64_t tail, siz
 	return (room & (data_size(ring) - 1)) >= size;
 }
 
-/* Moves the head over SIZE bytes, which begin at *POSITION then; false when the reader has not made room for
+/* Moves the head over SIZE bytes, which then begin at *POSITION; false when the reader has not made room for
  * them. */
 static bool reserve(struct perf_ring *ring, size_t size, bool backward, uint64_t *position)
 {
@@ -146,7 +211,7 @@ static bool reserve(struct perf_ring *ring, size_t size, bool backward, uint64_t
 	uint64_t new_head;
 
 	do {
-		/* Acquire: what the reader has read is read before we write over it. */
+		/* Acquire: the reader has finished reading before the kernel overwrites the bytes. */
 		uint64_t tail = __atomic_load_n(&metadata(ring)->data_tail, __ATOMIC_ACQUIRE);
 
 		if (ring->overwrite ? size > data_size(ring) :
@@ -159,8 +224,8 @@ static bool reserve(struct perf_ring *ring, size_t size, bool backward, uint64_t
 	return true;
 }
 
-/* Notes whether the commit of a record, up to which WRITTEN bytes came since the start, is to wake the
- * readers. */
+/* Requests a wake-up by the commit of a record if one is due; WRITTEN bytes came since the start, the record
+ * included. */
 static void count_towards_wakeup(struct perf_ring *ring, const struct perf_event_attr *attr,
 				 uint64_t written, uint32_t record_type)
 {
@@ -169,7 +234,7 @@ static void count_towards_wakeup(struct perf_ring *ring, const struct perf_event
 	if (written - woken > ring->watermark_bytes) {
 		atomic_store_explicit(&ring->wake_position, woken + ring->watermark_bytes,
 				      memory_order_relaxed);
-		atomic_store_explicit(&ring->wake_wanted, true, memory_order_relaxed);
+		atomic_store_explicit(&ring->wake_requested, true, memory_order_relaxed);
 	}
 	if (record_type != PERF_RECORD_SAMPLE || attr->watermark || !attr->wakeup_events)
 		return;
@@ -177,7 +242,7 @@ static void count_towards_wakeup(struct perf_ring *ring, const struct perf_event
 	    attr->wakeup_events) {
 		atomic_fetch_sub_explicit(&ring->samples, attr->wakeup_events,
 					  memory_order_relaxed);
-		atomic_store_explicit(&ring->wake_wanted, true, memory_order_relaxed);
+		atomic_store_explicit(&ring->wake_requested, true, memory_order_relaxed);
 	}
 }
 
@@ -200,23 +265,12 @@ static int lose(struct perf_ring *ring, struct perf_event *event)
 	return -ENOSPC;
 }
 
-/* The outermost writer's nest is 1. */
-static void enter(struct perf_ring *ring)
-{
-	unsigned int nest = atomic_load_explicit(&ring->nest, memory_order_relaxed);
-
-	atomic_store_explicit(&ring->nest, nest + 1, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
-}
-
-static void leave(struct perf_ring *ring, struct perf_event *event);
-
 int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32_t record_type,
 		    size_t size)
 {
 	unsigned long irqs = arch_irq_save();
 
-	/* An inherited event writes for the one it was copied from. */
+	/* An inherited event writes for its parent. */
 	if (event->parent)
 		event = event->parent;
 	struct perf_ring *ring = atomic_load_explicit(&event->ring, memory_order_acquire);
@@ -253,62 +307,7 @@ int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32
 	return error;
 }
 
-/* --- fill --- */
-
-void perf_ring_write(struct perf_output *output, const void *data, size_t size)
-{
-	struct perf_ring *ring = output->ring;
-	const char *from = data;
-
-	ASSERT(size <= output->end - output->position);
-	while (size) {
-		uint64_t offset = output->position & (data_size(ring) - 1);
-		size_t in_page = offset & (PAGE_SIZE - 1);
-		size_t chunk = PAGE_SIZE - in_page < size ? PAGE_SIZE - in_page : size;
-
-		memcpy((char *)ring->pages[offset >> PAGE_SHIFT] + in_page, from, chunk);
-		output->position += chunk;
-		from += chunk;
-		size -= chunk;
-	}
-}
-
 /* --- commit --- */
-
-/*
- * Leaves the ring. The outermost writer publishes what is complete, its own record and those that
- * interrupted it, and wakes the readers if one of them wanted that.
- */
-static void leave(struct perf_ring *ring, struct perf_event *event)
-{
-	uint64_t head;
-
-	atomic_signal_fence(memory_order_seq_cst);
-	do {
-		unsigned int nest = atomic_load_explicit(&ring->nest, memory_order_relaxed);
-
-		if (nest > 1) {
-			atomic_store_explicit(&ring->nest, nest - 1, memory_order_relaxed);
-			return;
-		}
-		atomic_store_explicit(&ring->nest, 1, memory_order_relaxed);
-		atomic_signal_fence(memory_order_seq_cst);
-		head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-		/* Release: a reader that sees the head sees the data, be it user space or splice.c. */
-		atomic_store_explicit(&ring->published, head, memory_order_release);
-		__atomic_store_n(&metadata(ring)->data_head, head, __ATOMIC_RELEASE);
-		atomic_signal_fence(memory_order_seq_cst);
-		atomic_store_explicit(&ring->nest, 0, memory_order_relaxed);
-		atomic_signal_fence(memory_order_seq_cst);
-		/* Unequal: an NMI since the load of head has reserved more, and left publishing it
-		 * to us. */
-	} while (head != atomic_load_explicit(&ring->head, memory_order_relaxed));
-
-	if (atomic_exchange_explicit(&ring->wake_wanted, false, memory_order_relaxed)) {
-		atomic_store(&ring->poll_bits, POLLIN | POLLRDNORM);
-		perf_event_request_wakeup(event);
-	}
-}
 
 void perf_ring_end(struct perf_output *output)
 {

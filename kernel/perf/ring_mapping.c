@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Mapping an event's file: the first page is its metadata page (userpage.c), the data of its ring
- * follow. The first mapping makes the ring, the last one to go takes it away.
+ * Mapping an event's file: the first page is the metadata page (userpage.c), the data of the ring follow. The
+ * first mapping makes the ring, the end of the last one takes it away.
  *
- * Locks: those of output.c. Faults, copies and ends of areas come with the space's mutex held.
+ * Locks: output_mutex. The memory management calls for faults, copies and ends of areas with the space's
+ * mutex held.
  */
 #include <kernel/page.h>
 #include <kernel/perf/event.h>
@@ -15,7 +16,7 @@
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 
-/* The area was copied by fork (MADV_DOFORK), or moved. */
+/* Accounts a copy of the area by fork (MADV_DOFORK), or a move. */
 static void area_open(struct vm_area *area)
 {
 	struct perf_event *event = area->private;
@@ -50,7 +51,7 @@ static void *area_fault(struct vm_area *area, uint64_t offset, bool write, bool 
 	uint64_t index = offset >> PAGE_SHIFT;
 	void *page = NULL;
 
-	/* Of the data user space is only a reader; of the metadata it writes the tails. */
+	/* User space only reads the data; it writes the tails in the metadata. */
 	*writable = index == 0;
 	if (write && !*writable)
 		return NULL;
@@ -72,13 +73,13 @@ static const struct vm_area_ops area_ops = {
 	.indivisible = true,
 };
 
-/* The ring that a mapping of DATA_PAGES shows: the one the event has, or a new one. Output
- * locked. */
+/* Makes a ring for a mapping of DATA_PAGES, unless the event has one of that size. Output locked. */
 static int ring_for_map(struct perf_event *event, struct vm_space *space, uint64_t data_pages,
 			bool overwrite)
 {
 	struct perf_ring *ring = atomic_load(&event->ring);
 
+	perf_output_assert_locked();
 	if (ring)
 		return ring->data_pages == data_pages ? 0 : -EINVAL;
 
@@ -95,8 +96,8 @@ static int ring_for_map(struct perf_event *event, struct vm_space *space, uint64
 	return 0;
 }
 
-/* AREA asks for what the page of EVENT says is the AUX area. No PMU here fills one: it is refused as on
- * Linux, once it has been asked for rightly. */
+/* Refuses AREA, which asks for the AUX area that the page of EVENT names: no PMU here fills one. A correct
+ * request gets Linux's error. */
 static int refuse_aux_area(struct perf_event *event, const struct vm_area *area)
 {
 	uint64_t size = area->end - area->start, pages = size >> PAGE_SHIFT;

@@ -2,26 +2,26 @@
 /*
  * Scheduling of groups on one CPU's PMUs: which of the enabled groups are on counters now.
  *
- * This file is mechanism for the CPU it runs on. Who may call it, when contexts become active
- * and how other CPUs get here is context.c's business.
+ * This file is mechanism for the CPU it runs on. context.c decides who may call it, when contexts become
+ * active and how other CPUs get here.
  *
  * Invariants:
- *  - A group is on whole or not at all: its leader is active if and only if every sibling that is
- *    not switched off, and may count here, is active.
- *  - Order of priority: the CPU's pinned groups, the task's pinned ones, the CPU's
- *    flexible ones, the task's. A pinned group that does not fit goes into the error state; after
- *    the first flexible group of a context that does not fit, no further hardware group of that
- *    context is tried, so that rotation is fair (Linux: merge_sched_in).
- *  - Rotation puts the first active flexible hardware group of a context at the end of its order, every
- *    interval of its PMU (perf_event_mux_interval_ms) while some group waits. So groups of equal size
- *    get equal shares.
- *  - What it costs grows with the groups that are on, not with those that are open (groups.c); and
- *    with the mapped events of a context in which some wait, whose pages get fresh times.
- *  - One operation happens at one moment: now_ns is read once, by the caller, and every time that
- *    changes is updated at it. So time_running of groups that replace one another adds up exactly.
+ *  - A group is scheduled in whole or not at all: its leader is active if and only if every sibling that is
+ *    enabled, and may count here, is active.
+ *  - Order of priority: the CPU's pinned groups, the task's pinned ones, the CPU's flexible ones, the task's.
+ *    A pinned group that does not fit goes into the error state; after the first flexible group of a context
+ *    that does not fit, no further hardware group of that context is tried, so that rotation is fair (Linux:
+ *    merge_sched_in).
+ *  - Rotation moves the first active flexible hardware group of a context to the end of its order, every
+ *    interval of its PMU (perf_event_mux_interval_ms) while some group waits. So groups of equal size get
+ *    equal shares.
+ *  - The cost grows with the number of active groups, not with that of open ones (groups.c); and with the
+ *    mapped events of a context in which some wait, whose pages get fresh times.
+ *  - One operation happens at one moment: the caller reads now_ns once, and every update of times uses it. So
+ *    time_running of groups that replace one another adds up exactly.
  *
- * Everything here runs on the CPU it is about, interrupts off, with the active task context's
- * lock held; what changes an event that can raise a PMI runs with the PMUs disabled.
+ * Everything here runs on the CPU concerned, interrupts off, with the active task context locked; changes of
+ * an event that can raise a PMI happen with the PMUs disabled.
  */
 #include <kernel/assert.h>
 #include <kernel/cpu.h>
@@ -44,8 +44,17 @@ static bool has_hardware(const struct perf_cpu *cpu)
 	       (cpu->task_context && cpu->task_context->hardware_count > 0);
 }
 
+/* Asserts that this is CPU, interrupts are off and its active task context is locked. Debug build only. */
+static void assert_both_locked(struct perf_cpu *cpu)
+{
+	perf_context_assert_locked(&cpu->context);
+	if (cpu->task_context)
+		perf_context_assert_locked(cpu->task_context);
+}
+
 void perf_cpu_disable_pmus(struct perf_cpu *cpu)
 {
+	assert_both_locked(cpu);
 	if (cpu->pmus_disabled || !has_hardware(cpu))
 		return;
 	cpu->pmus_disabled = true;
@@ -58,6 +67,14 @@ void perf_cpu_enable_pmus(struct perf_cpu *cpu)
 	perf_pmu_enable_all();
 }
 
+void perf_cpu_arm_tick(struct perf_cpu *cpu, uint64_t now_ns)
+{
+	if (!cpu->tick_armed) {
+		cpu->tick_armed = true;
+		timer_arm(&cpu->tick_timer, (now_ns / PERF_TICK_NS + 1) * PERF_TICK_NS);
+	}
+}
+
 /* --- one event, one group --- */
 
 static bool may_count_here(const struct perf_event *event)
@@ -67,11 +84,11 @@ static bool may_count_here(const struct perf_event *event)
 
 void perf_event_sched_out(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns)
 {
+	perf_context_assert_locked(event->context);
 	if (event->state != EVENT_ACTIVE)
 		return;
 
 	event->pmu->del(event, 0);
-	event->on_cpu = -1;
 	if (event->leader == event)
 		perf_group_set_active(event, false);
 	if (perf_event_is_hardware(event))
@@ -79,8 +96,8 @@ void perf_event_sched_out(struct perf_cpu *cpu, struct perf_event *event, uint64
 	if (cpu->exclusive == event)
 		cpu->exclusive = NULL;
 
-	/* The overflow that used up the refresh limit came just now, and its deferred work had no
-	 * chance to run yet. */
+	/* The overflow that used up the refresh limit came just now, and its deferred work had no chance to
+	 * run yet. */
 	bool off = atomic_exchange(&event->pending_disable, false);
 	perf_event_set_state(event, off ? EVENT_OFF : EVENT_INACTIVE, now_ns);
 	perf_userpage_update(event);
@@ -90,6 +107,7 @@ void perf_group_sched_out(struct perf_cpu *cpu, struct perf_event *leader, uint6
 {
 	struct perf_event *sibling;
 
+	perf_context_assert_locked(leader->context);
 	if (leader->state != EVENT_ACTIVE)
 		return;
 
@@ -103,7 +121,6 @@ static int event_sched_in(struct perf_cpu *cpu, struct perf_event *event, uint64
 	if (event->state <= EVENT_OFF || !may_count_here(event))
 		return 0;
 
-	event->on_cpu = (int)cpu_id();
 	perf_event_set_state(event, EVENT_ACTIVE, now_ns);
 	perf_event_unthrottle(event, false);
 	if (event->leader == event)
@@ -111,7 +128,6 @@ static int event_sched_in(struct perf_cpu *cpu, struct perf_event *event, uint64
 
 	int error = event->pmu->add(event, PMU_START);
 	if (error) {
-		event->on_cpu = -1;
 		if (event->leader == event)
 			perf_group_set_active(event, false);
 		perf_event_set_state(event, EVENT_INACTIVE, now_ns);
@@ -128,7 +144,7 @@ static int event_sched_in(struct perf_cpu *cpu, struct perf_event *event, uint64
 	return 0;
 }
 
-/* All or nothing. */
+/* Schedules in all of the group or nothing. */
 static int group_sched_in(struct perf_cpu *cpu, struct perf_event *leader, uint64_t now_ns)
 {
 	struct perf_event *sibling;
@@ -166,14 +182,15 @@ static void all_sched_out(struct perf_cpu *cpu, struct perf_groups *groups, uint
 void perf_context_sched_out(struct perf_cpu *cpu, struct perf_context *context,
 			    enum perf_groups_kind kinds, uint64_t now_ns)
 {
+	perf_context_assert_locked(context);
 	if (kinds & PERF_FLEXIBLE)
 		all_sched_out(cpu, &context->flexible, now_ns);
 	if (kinds & PERF_PINNED)
 		all_sched_out(cpu, &context->pinned, now_ns);
 }
 
-/* Whether no exclusive attribute, of this group or of another, stands against it. */
-static bool may_go_on(const struct perf_cpu *cpu, const struct perf_event *leader)
+/* Whether no exclusive attribute, of this group or of another, forbids to schedule it in. */
+static bool may_sched_in(const struct perf_cpu *cpu, const struct perf_event *leader)
 {
 	return !cpu->exclusive && !(leader->attr.exclusive && cpu->hardware_active > 0);
 }
@@ -187,7 +204,7 @@ static void arm_rotation(struct perf_cpu *cpu, const struct pmu *pmu, uint64_t n
 	}
 }
 
-/* LEADER's group could count but found no place. */
+/* Handles that LEADER's group could count but did not fit. */
 static void group_did_not_fit(struct perf_cpu *cpu, struct perf_context *context,
 			      struct perf_event *leader, uint64_t now_ns)
 {
@@ -203,8 +220,8 @@ static void group_did_not_fit(struct perf_cpu *cpu, struct perf_context *context
 	}
 }
 
-/* Puts on what fits of one kind. After the first that does not no other is tried: a pinned one that
- * comes later has failed as well, a flexible one waits with all behind it. */
+/* Schedules in the groups of one kind that fit. After the first that does not fit no other is tried: a pinned
+ * one that comes later has failed as well, a flexible one waits with all that follow. */
 static void context_sched_in(struct perf_cpu *cpu, struct perf_context *context,
 			     enum perf_groups_kind kind, uint64_t now_ns)
 {
@@ -213,7 +230,7 @@ static void context_sched_in(struct perf_cpu *cpu, struct perf_context *context,
 	struct perf_event *leader;
 	bool hardware_left = true;
 
-	/* As a rule all of the CPU's own are on already when tasks are switched. */
+	/* At a context switch all of the CPU's own are usually active already. */
 	if (!groups->waiting)
 		return;
 	if (!RB_EMPTY(&groups->software)) {
@@ -229,7 +246,7 @@ static void context_sched_in(struct perf_cpu *cpu, struct perf_context *context,
 	while ((leader = perf_group_walk_next(&walk))) {
 		if (leader->state != EVENT_INACTIVE)
 			continue;
-		if (hardware_left && may_go_on(cpu, leader) &&
+		if (hardware_left && may_sched_in(cpu, leader) &&
 		    group_sched_in(cpu, leader, now_ns) == 0)
 			continue;
 		hardware_left = false;
@@ -239,7 +256,7 @@ static void context_sched_in(struct perf_cpu *cpu, struct perf_context *context,
 	}
 }
 
-/* The enabled time of those that wait goes on, so who reads their page needs a fresh base. */
+/* The enabled time of waiting events runs on, so readers of their pages need a fresh base. */
 static void update_waiting_pages(struct perf_context *context)
 {
 	struct perf_event *event;
@@ -253,6 +270,7 @@ void perf_cpu_sched_in(struct perf_cpu *cpu, uint64_t now_ns)
 {
 	struct perf_context *task_context = cpu->task_context;
 
+	assert_both_locked(cpu);
 	context_sched_in(cpu, &cpu->context, PERF_PINNED, now_ns);
 	if (task_context)
 		context_sched_in(cpu, task_context, PERF_PINNED, now_ns);
@@ -270,20 +288,22 @@ void perf_cpu_sched_group(struct perf_cpu *cpu, struct perf_event *leader, uint6
 {
 	struct perf_context *context = leader->context;
 
+	assert_both_locked(cpu);
 	if (leader->state < EVENT_INACTIVE || !may_count_here(leader))
 		return;
 	perf_group_sched_out(cpu, leader, now_ns);
 	if (leader->state < EVENT_INACTIVE)
 		return;
 
-	/* While nobody waits, a group that fits takes nothing from anybody. */
-	bool somebody_waits = cpu->context.rotate_needed ||
-			      (cpu->task_context && cpu->task_context->rotate_needed);
-	bool go_on = !leader->group_competes || (!somebody_waits && may_go_on(cpu, leader));
-	if (go_on && group_sched_in(cpu, leader, now_ns) == 0)
+	/* While no group waits, a group that fits takes no other's place. */
+	bool group_waits = cpu->context.rotate_needed ||
+			   (cpu->task_context && cpu->task_context->rotate_needed);
+	bool sched_in_alone = !leader->group_competes ||
+			      (!group_waits && may_sched_in(cpu, leader));
+	if (sched_in_alone && group_sched_in(cpu, leader, now_ns) == 0)
 		return;
 
-	/* Everything of lower rank makes way, then all are put on in order. */
+	/* Everything of lower rank is scheduled out, then all are scheduled in, in order. */
 	enum perf_groups_kind groups = leader->attr.pinned ? PERF_ALL : PERF_FLEXIBLE;
 	if (cpu->task_context)
 		perf_context_sched_out(cpu, cpu->task_context, groups, now_ns);
@@ -296,8 +316,8 @@ void perf_cpu_sched_group(struct perf_cpu *cpu, struct perf_event *leader, uint6
 
 /* --- rotation --- */
 
-/* The group to rotate: the first active flexible hardware group, or, when none is active, the
- * first that could be. */
+/* Returns the group to rotate: the first active flexible hardware group, or, when none is active, the first
+ * that could be. */
 static struct perf_event *group_to_rotate(struct perf_cpu *cpu, struct perf_context *context)
 {
 	struct perf_groups *groups = &context->flexible;
@@ -313,7 +333,7 @@ static struct perf_event *group_to_rotate(struct perf_cpu *cpu, struct perf_cont
 	return perf_group_walk_next(&walk);
 }
 
-/* Arms the timer again by group_did_not_fit, if somebody still has to wait. */
+/* Rotates both contexts. group_did_not_fit arms the timer again if a group still has to wait. */
 static void rotate(struct perf_cpu *cpu, uint64_t now_ns)
 {
 	struct perf_context *task_context = cpu->task_context;
@@ -330,7 +350,7 @@ static void rotate(struct perf_cpu *cpu, uint64_t now_ns)
 	if (!cpu_leader && !task_leader)
 		return;
 
-	/* The task's flexible groups have the lowest rank: they make way in either case. */
+	/* The task's flexible groups have the lowest rank: they are scheduled out in either case. */
 	if (task_context)
 		perf_context_sched_out(cpu, task_context, PERF_FLEXIBLE, now_ns);
 	if (cpu_leader) {
@@ -357,14 +377,6 @@ static void rotation_timer_fire(struct timer *timer)
 }
 
 /* --- the tick: throttled and frequency-driven events only --- */
-
-void perf_cpu_arm_tick(struct perf_cpu *cpu, uint64_t now_ns)
-{
-	if (!cpu->tick_armed) {
-		cpu->tick_armed = true;
-		timer_arm(&cpu->tick_timer, (now_ns / PERF_TICK_NS + 1) * PERF_TICK_NS);
-	}
-}
 
 static bool tick_groups(struct perf_groups *groups, uint64_t now_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the administrator sets for events; see <kernel/perf/settings.h>. */
+/* The administrator's settings for events; see <kernel/perf/settings.h>. */
 #include <kernel/credentials.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>

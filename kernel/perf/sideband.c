@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The side band: records of what happens to tasks, so that samples can be understood later: names
- * (COMM), beginnings and ends (FORK, EXIT), switches (SWITCH), last counts of inherited events
- * (READ). Layouts: perf_event_open(2), "Layout of the ring buffer". Records of mappings are made in
- * mmap_record.c.
+ * The side band: records of what happens to tasks, for the interpretation of samples: names (COMM), forks and
+ * exits (FORK, EXIT), context switches (SWITCH), last counts of inherited events (READ). Layouts:
+ * perf_event_open(2), "Layout of the ring buffer". mmap_record.c makes the records of mappings.
  *
- * A record goes to each enabled event that asked for its kind, of the context of the running task
- * and of this CPU's context, whether it is on a counter or not. Nobody else hears of it: a
- * CPU's event learns what happens on its CPU. So every ring keeps to its rule of one
- * writer, and no list of all events is needed.
+ * A record goes to each enabled event that asks for its kind, of the context of the running task and of this
+ * CPU's context, whether the event is on a counter or not, and to no other: a CPU's event reports what
+ * happens on its CPU. So every ring keeps to its rule of one writer, and no list of all events is needed.
  *
- * While nobody asks for a kind of record, it costs a test of one word.
+ * While no event asks for a kind of record, it costs a test of one word.
  *
- * Locks: a task context's lock is held while its members are walked, interrupts off.
+ * Locks: a task context's lock is held, interrupts off, during a walk over its members.
  */
 #include <string.h>
 
@@ -27,57 +25,57 @@
 
 _Atomic unsigned int perf_sideband_watchers[PERF_SIDEBAND_KINDS];
 
-/* --- who wants what --- */
+/* --- the kinds of records --- */
 
-static bool wants_task(const struct perf_event *event)
+static bool asks_for_task(const struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
 	return attr->comm || attr->mmap || attr->mmap2 || attr->mmap_data || attr->task;
 }
 
-static bool wants_comm(const struct perf_event *event)
+static bool asks_for_comm(const struct perf_event *event)
 {
 	return event->attr.comm;
 }
 
-static bool wants_switch(const struct perf_event *event)
+static bool asks_for_switch(const struct perf_event *event)
 {
 	return event->attr.context_switch;
 }
 
-static bool wants_own_switch(const struct perf_event *event)
+static bool asks_for_own_switch(const struct perf_event *event)
 {
-	return wants_switch(event) && event->context->task;
+	return asks_for_switch(event) && event->context->task;
 }
 
-static bool wants_wide_switch(const struct perf_event *event)
+static bool asks_for_wide_switch(const struct perf_event *event)
 {
-	return wants_switch(event) && !event->context->task;
+	return asks_for_switch(event) && !event->context->task;
 }
 
-/* A record of a kind of mapping is told to whom asked for that kind; mmap2 only says which record it
- * is (Linux: account_event). */
-static bool wants_mapping(const struct perf_event *event)
+/* An event gets records of the kinds of mappings that it asks for; mmap2 only decides which record it is
+ * (Linux: account_event). */
+static bool asks_for_mapping(const struct perf_event *event)
 {
 	return event->attr.mmap || event->attr.mmap_data;
 }
 
-static bool wants_build_id(const struct perf_event *event)
+static bool asks_for_build_id(const struct perf_event *event)
 {
 	return event->attr.build_id;
 }
 
-static bool (*const wants[PERF_SIDEBAND_KINDS])(const struct perf_event *event) = {
-	[PERF_SIDEBAND_TASK] = wants_task,	   [PERF_SIDEBAND_COMM] = wants_comm,
-	[PERF_SIDEBAND_SWITCH] = wants_switch,	   [PERF_SIDEBAND_MAPPING] = wants_mapping,
-	[PERF_SIDEBAND_BUILD_ID] = wants_build_id,
+static bool (*const asks_for[PERF_SIDEBAND_KINDS])(const struct perf_event *event) = {
+	[PERF_SIDEBAND_TASK] = asks_for_task,	      [PERF_SIDEBAND_COMM] = asks_for_comm,
+	[PERF_SIDEBAND_SWITCH] = asks_for_switch,     [PERF_SIDEBAND_MAPPING] = asks_for_mapping,
+	[PERF_SIDEBAND_BUILD_ID] = asks_for_build_id,
 };
 
 void perf_sideband_account(const struct perf_event *event, bool from_now_on)
 {
 	for (unsigned int kind = 0; kind < PERF_SIDEBAND_KINDS; kind++) {
-		if (!wants[kind](event))
+		if (!asks_for[kind](event))
 			continue;
 		if (from_now_on)
 			atomic_fetch_add(&perf_sideband_watchers[kind], 1);
@@ -131,35 +129,36 @@ static void write_notice(struct perf_event *event, const struct perf_notice *not
 	perf_ring_end(&output);
 }
 
-static void tell_members(struct perf_context *context, const struct perf_notice *notice)
+static void write_for_members(struct perf_context *context, const struct perf_notice *notice)
 {
 	struct perf_event *event;
 
+	perf_context_assert_locked(context);
 	TAILQ_FOREACH(event, &context->members, member_link)
-		if (event->state >= EVENT_INACTIVE && notice->wanted(event) &&
+		if (event->state >= EVENT_INACTIVE && notice->matches(event) &&
 		    (event->cpu == -1 || event->cpu == (int)cpu_id()))
 			write_notice(event, notice);
 }
 
-/* Tells the events of this CPU, and those of CONTEXT: the running task's, or NULL. */
-static void tell(struct perf_context *context, const struct perf_notice *notice)
+/* Writes NOTICE for the events of this CPU, and for those of CONTEXT: the running task's, or NULL. */
+static void write_for(struct perf_context *context, const struct perf_notice *notice)
 {
 	unsigned long irq = arch_irq_save();
 
-	tell_members(&this_cpu(perf_cpus).context, notice);
+	write_for_members(&this_cpu(perf_cpus).context, notice);
 	if (context) {
 		spin_lock(&context->lock);
-		tell_members(context, notice);
+		write_for_members(context, notice);
 		spin_unlock(&context->lock);
 	}
 	arch_irq_restore(irq);
 }
 
-void perf_sideband_tell(const struct perf_notice *notice)
+void perf_sideband_write(const struct perf_notice *notice)
 {
 	unsigned long irq = arch_irq_save();
 
-	tell(this_cpu(perf_cpus).task_context, notice);
+	write_for(this_cpu(perf_cpus).task_context, notice);
 	arch_irq_restore(irq);
 }
 
@@ -176,19 +175,19 @@ void perf_task_started_slow(struct task *child)
 	const struct task_body body = { (uint32_t)child->tgid, (uint32_t)self->tgid,
 					(uint32_t)child->tid, (uint32_t)self->tid };
 	const struct perf_notice notice = { .type = PERF_RECORD_FORK,
-					    .wanted = wants_task,
+					    .matches = asks_for_task,
 					    .body = &body,
 					    .body_size = sizeof(body),
 					    .timed = true };
 
-	perf_sideband_tell(&notice);
+	perf_sideband_write(&notice);
 }
 
 void perf_sideband_exit(struct perf_context *context, struct task *task)
 {
 	struct task_body body = { .pid = (uint32_t)task->tgid, .tid = (uint32_t)task->tid };
 	const struct perf_notice notice = { .type = PERF_RECORD_EXIT,
-					    .wanted = wants_task,
+					    .matches = asks_for_task,
 					    .body = &body,
 					    .body_size = sizeof(body),
 					    .timed = true };
@@ -198,7 +197,7 @@ void perf_sideband_exit(struct perf_context *context, struct task *task)
 		return;
 	/* The parent is a process; its first thread stands for it. */
 	body.ppid = body.ptid = (uint32_t)task_parent_pid(task);
-	tell(context, &notice);
+	write_for(context, &notice);
 }
 
 void perf_task_renamed_slow(struct task *task, bool exec)
@@ -206,35 +205,35 @@ void perf_task_renamed_slow(struct task *task, bool exec)
 	const uint32_t body[] = { (uint32_t)task->tgid, (uint32_t)task->tid };
 	const struct perf_notice notice = { .type = PERF_RECORD_COMM,
 					    .misc = exec ? PERF_RECORD_MISC_COMM_EXEC : 0,
-					    .wanted = wants_comm,
+					    .matches = asks_for_comm,
 					    .body = body,
 					    .body_size = sizeof(body),
 					    .text = task->comm };
 
-	perf_sideband_tell(&notice);
+	perf_sideband_write(&notice);
 }
 
 /* --- switches --- */
 
-/* The other task of a switch, for SWITCH_CPU_WIDE. Index: CPU; by it alone, interrupts off. */
+/* The other task of a context switch, for SWITCH_CPU_WIDE. This CPU alone uses it, interrupts off. */
 struct switched {
 	uint32_t pid, tid;
 } CACHE_ALIGNED;
 
 static PERCPU(struct switched, last_switched);
 
-static void tell_switch(struct perf_context *context, uint16_t misc, const struct switched *other)
+static void write_switch(struct perf_context *context, uint16_t misc, const struct switched *other)
 {
 	struct perf_notice notice = { .type = PERF_RECORD_SWITCH,
 				      .misc = misc,
-				      .wanted = wants_own_switch };
+				      .matches = asks_for_own_switch };
 
-	tell(context, &notice);
+	write_for(context, &notice);
 	notice.type = PERF_RECORD_SWITCH_CPU_WIDE;
-	notice.wanted = wants_wide_switch;
+	notice.matches = asks_for_wide_switch;
 	notice.body = other;
 	notice.body_size = 2 * sizeof(uint32_t);
-	tell(context, &notice);
+	write_for(context, &notice);
 }
 
 void perf_sideband_switch_out(struct task *prev, struct task *next)
@@ -244,14 +243,14 @@ void perf_sideband_switch_out(struct task *prev, struct task *next)
 
 	if (prev->state == TASK_RUNNABLE)
 		misc |= PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
-	tell_switch(this_cpu(perf_cpus).task_context, misc, &other);
+	write_switch(this_cpu(perf_cpus).task_context, misc, &other);
 	this_cpu(last_switched) =
 		(struct switched){ .pid = (uint32_t)prev->tgid, .tid = (uint32_t)prev->tid };
 }
 
 void perf_sideband_switch_in(struct task *task)
 {
-	tell_switch(this_cpu(perf_cpus).task_context, 0, &this_cpu(last_switched));
+	write_switch(this_cpu(perf_cpus).task_context, 0, &this_cpu(last_switched));
 }
 
 /* --- counts --- */
@@ -278,6 +277,6 @@ void perf_sideband_read(struct perf_event *child)
 
 	if (!child->attr.inherit_stat)
 		return;
-	/* Into the ring of a CPU's events, only there. */
+	/* Only that CPU may write into the ring of its events. */
 	smp_call(child->cpu == -1 ? cpu_id() : (unsigned int)child->cpu, write_reading, &reading);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Signals from events: to the owner of an event's file (fcntl: F_SETOWN, F_SETSIG, O_ASYNC) at every
- * overflow, and SIGTRAP to the task that is counted (attr.sigtrap).
+ * overflow, and SIGTRAP to the counted task (attr.sigtrap).
  *
- * An overflow may be an NMI and only makes a note; the event's deferred work sends. Notes do not add up:
- * what comes before the first was sent is told with it.
+ * An overflow may be an NMI and only makes a note; the event's deferred work sends. Notes do not add up: one
+ * signal reports all overflows up to its sending.
  *
- * SIGTRAP is about the instruction that was interrupted, and so must reach the task before that goes on
- * in user mode. The deferred work runs in time for that, unless the overflow came while the CPU
- * was switching tasks: then the note waits until the task runs again (traps_waiting).
+ * SIGTRAP is about the interrupted instruction, and so must reach the task before that continues in user
+ * mode. The deferred work runs in time for that, unless the overflow came during a context switch: then the
+ * note waits until the task runs again (traps_waiting).
  *
- * Locks: task_table_lock and what comes after it, by the functions of <kernel/signal.h> and
- * <kernel/file.h>.
+ * Locks: context->lock, for the decision about a trap; then task_table_lock and what comes after it, by the
+ * functions of <kernel/signal.h> and <kernel/file.h>, without context->lock.
  */
 #include <kernel/file.h>
 #include <kernel/perf/context.h>
@@ -26,7 +26,7 @@
 
 /* --- to the file's owner --- */
 
-/* The file by which a user knows EVENT: an inherited one has its parent's. */
+/* Returns the file of EVENT; an inherited event has its parent's. */
 static struct file *file_of(const struct perf_event *event)
 {
 	const struct perf_event *opened = event->parent ? event->parent : event;
@@ -49,7 +49,7 @@ inline void perf_event_note_owner(struct perf_event *event, int poll_code)
 void perf_event_note_trap(struct perf_event *event, const struct trap_frame *frame,
 			  uint64_t address)
 {
-	/* What the kernel does is not told to who must not know it. */
+	/* Hide kernel addresses from events that exclude the kernel. */
 	bool hidden = event->attr.exclude_kernel && frame && !arch_frame_is_user(frame);
 
 	if (atomic_load_explicit(&event->pending_trap, memory_order_relaxed))
@@ -76,26 +76,44 @@ void perf_context_resend_traps(struct perf_context *context)
 {
 	struct perf_event *event;
 
-	atomic_store(&context->traps_waiting, false);
+	perf_context_assert_locked(context);
+	context->traps_waiting = false;
 	TAILQ_FOREACH(event, &context->members, member_link)
 		if (atomic_load(&event->pending_trap))
 			deferred_work_queue(&event->pending);
 }
 
-/* Sends a trap that was noted; or not yet. */
-static void finish_trap(struct perf_event *event)
+/* When a noted trap can be sent. */
+enum trap_time { TRAP_NOW, TRAP_LATER, TRAP_NEVER };
+
+static enum trap_time trap_time_of(struct perf_event *event)
 {
 	struct perf_context *context = event->context;
-	uint64_t address = event->trap_address;
-	/* A task that is gone may have left its address to another. */
-	bool over = context->dead || perf_event_peek_state(event) == EVENT_DEAD;
+	enum trap_time time = TRAP_NOW;
 
-	if (!over && context->task != task_current()) {
-		atomic_store(&context->traps_waiting, true);
-		return;
+	/* A task has this context: sigtrap is not for events of a CPU. */
+	spin_lock(&context->lock);
+	/* The task of a dead context may be freed, and its address another task's. */
+	if (context->dead || event->state == EVENT_DEAD) {
+		time = TRAP_NEVER;
+	} else if (context->task != task_current()) {
+		context->traps_waiting = true;
+		time = TRAP_LATER;
 	}
+	spin_unlock(&context->lock);
+	return time;
+}
+
+/* Sends the noted trap, or leaves it until the task runs. */
+static void finish_trap(struct perf_event *event)
+{
+	uint64_t address = event->trap_address;
+	enum trap_time time = trap_time_of(event);
+
+	if (time == TRAP_LATER)
+		return;
 	atomic_store(&event->pending_trap, false);
-	if (!over)
+	if (time == TRAP_NOW)
 		send_trap(event, address);
 }
 

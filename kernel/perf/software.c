@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The software PMU: events that the kernel itself counts where they happen (page faults, context
- * switches, migrations …), and those that never happen here but may be asked for (dummy, alignment
- * faults). The two clocks among the software events have a PMU each, in software_clock.c.
+ * The software PMU: events that the kernel itself counts where they happen (page faults, context switches,
+ * migrations …), and those that never happen here but may be opened (dummy, alignment faults). The two clocks
+ * among the software events have a PMU each, in software_clock.c.
  *
- * An event that is on is in the list of its CPU; whoever counts walks that list. It is
- * changed and walked only on its CPU with interrupts off, and no NMI looks at it. While no
- * software event exists anywhere, counting costs the caller one test of perf_software_events.
+ * An active event is in the list of its CPU; counting walks that list. The list changes and is walked only on
+ * its CPU with interrupts off, and no NMI reads it. While no software event exists anywhere, counting costs
+ * the caller one test of perf_software_events.
  */
 #include <kernel/perf.h>
 #include <kernel/perf/context.h>
@@ -36,8 +36,7 @@ bool perf_event_excludes(const struct perf_event *event, struct trap_frame *fram
 	return user ? event->attr.exclude_user : event->attr.exclude_kernel;
 }
 
-/* The periods that ended with the last events. One that is so far behind that it could not catch
- * up is given up. */
+/* Returns the number of periods that ended with the last events, and begins the next period. */
 static uint64_t expired_periods(struct perf_event *event)
 {
 	struct perf_sampling *sampling = &event->sampling;
@@ -83,12 +82,12 @@ void perf_software_count_event(struct perf_event *event, uint64_t number, struct
 
 	uint64_t samples = expired_periods(event);
 	if ((event->attr.sample_type & PERF_SAMPLE_PERIOD) && !event->attr.freq) {
-		/* A sample that tells its period stands for what happened at once, and comes every
-		 * time (Linux: perf_swevent_event). */
+		/* A sample with a period stands for the events that happened at once, and each occurrence is
+		 * one (Linux: perf_swevent_event). */
 		event->sampling.last_period = number;
 		samples = 1;
 	}
-	/* What happens once has its sample: only who is behind can be too fast (Linux:
+	/* The first overflow is always delivered; only a backlog is throttled (Linux:
 	 * perf_swevent_overflow). */
 	for (bool throttled = false; samples-- > 0; throttled = true) {
 		if (perf_event_overflow_at(event, frame, address, throttled)) {
@@ -98,7 +97,7 @@ void perf_software_count_event(struct perf_event *event, uint64_t number, struct
 	}
 }
 
-/* A call of its own, as its caller is where it happened. */
+/* Not inline: its caller's address is where the event happened. */
 __attribute__((noinline)) void perf_software_count(unsigned int id, uint64_t number,
 						   struct trap_frame *frame, uint64_t address)
 {
@@ -110,7 +109,7 @@ __attribute__((noinline)) void perf_software_count(unsigned int id, uint64_t num
 		if (event->attr.config != id || (event->hw.flags & HW_STOPPED) ||
 		    perf_event_excludes(event, frame))
 			continue;
-		/* Only a sample says where. */
+		/* Only a sample has the place. */
 		if (!frame && perf_event_is_sampling(event)) {
 			arch_sample_here(&here);
 			frame = &here;

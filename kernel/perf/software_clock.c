@@ -2,14 +2,13 @@
 /*
  * The clocks among the software events: cpu-clock and task-clock, in nanoseconds.
  *
- * Both count while they are on, which is while their CPU or their task runs; they differ in
- * name only, as on Linux. To the arithmetic of counter.c each is a counter 64 bits wide that
- * counts nanoseconds by itself: nobody writes it, so it is "written" by remembering what it
- * showed. An operation of the scheduler happens at one moment (perf_cpu_clock_ns), so a clock's
- * count is exactly its time_running.
+ * Both count while they are active, which is while their CPU or their task runs; they differ in name only, as
+ * on Linux. For the arithmetic of counter.c each is a counter 64 bits wide that counts nanoseconds by itself.
+ * It cannot be written, so "writing" it means to remember its value. An operation of the scheduler happens at
+ * one moment (perf_cpu_clock_ns), so a clock's count is exactly its time_running.
  *
- * A clock cannot interrupt; sampling is done by a timer, at least MIN_PERIOD_NS apart. What the samples
- * take of the CPU's time is limited with that of all interrupts (overflow.c).
+ * A clock cannot interrupt; a timer samples, at intervals of at least MIN_PERIOD_NS. The CPU time of these
+ * samples is limited with that of all interrupts (throttle.c).
  */
 #include <kernel/perf/context.h>
 #include <kernel/perf/counter.h>
@@ -45,8 +44,8 @@ static void clock_read(struct perf_event *event)
 static void arm(struct perf_event *event)
 {
 	uint64_t due_ns = read_clock(event) + event->sampling.next_at - atomic_load(&event->count);
-	/* By the time it is now, not when this operation began: a sample may take longer than the
-	 * shortest period, and the CPU is to do something else between two. */
+	/* From the present time, not from the moment of this operation: a sample may take longer than the
+	 * shortest period, and the CPU must get other work done between two. */
 	uint64_t earliest_ns = clock_ns() + MIN_PERIOD_NS;
 
 	if ((int64_t)(due_ns - earliest_ns) < 0)
@@ -61,7 +60,7 @@ static bool is_excluded(const struct perf_event *event, const struct trap_frame 
 	return arch_frame_is_user(frame) ? event->attr.exclude_user : event->attr.exclude_kernel;
 }
 
-/* On the event's CPU, interrupts off. Del cancels it there, so the event is on. */
+/* Runs on the event's CPU, interrupts off. The event is active: clock_del cancels the timer. */
 static void sample_timer_fire(struct timer *timer)
 {
 	struct perf_event *event = __containerof(timer, struct perf_event, hw.timer);
@@ -93,7 +92,7 @@ static void init_sampling(struct perf_event *event)
 	timer_init(&event->hw.timer, sample_timer_fire);
 	if (!attr->freq)
 		return;
-	/* A frequency is a period, where the events are time. */
+	/* A frequency is a period where the events are nanoseconds. */
 	attr->freq = 0;
 	attr->sample_period = NSEC_PER_SEC / attr->sample_freq;
 	event->sampling.period = attr->sample_period;
@@ -114,7 +113,7 @@ static int clock_event_init(struct perf_event *event, uint64_t config)
 		return -EOPNOTSUPP;
 	if (perf_event_is_sampling(event))
 		init_sampling(event);
-	/* From now on it is what it might have been asked for as: MODIFY_ATTRIBUTES compares. */
+	/* The type by which it might have been opened, too: MODIFY_ATTRIBUTES compares it. */
 	attr->type = event->pmu->type;
 	return 0;
 }

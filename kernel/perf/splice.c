@@ -3,16 +3,16 @@
  * Reading a ring in the kernel: splice(2) moves whole records of an event's ring, from data_tail to
  * data_head, into a pipe, so that a reader needs neither to look into the mapping nor to copy.
  *
- * Not on Linux, where splice refuses an event's file. The reader's end is user space's data_tail here as
- * well: splice continues where a program left it, and moves it. So it needs what a program needs for
- * that: a ring with data pages, mapped for writing, filled upwards. What user space writes to data_tail is
- * checked, and so is each record's size, since a wrong tail can make anything be taken for a record.
- * data_head is not read, user space can write over it.
+ * Linux has none of this: its splice refuses an event's file. The reader's end is user space's data_tail here
+ * as well: splice continues where a program left it, and moves it. So splice needs what a program needs for
+ * that: a ring with data pages, mapped for writing, filled upwards. It checks the data_tail that user space
+ * writes and each record's size, since with a wrong tail any bytes can look like a record. It does not read
+ * data_head, which user space can overwrite.
  *
- * It waits as poll does: for a wake-up (wakeup_events, wakeup_watermark) when the ring is empty. The end is
- * an event that has ended, with all its children, and of which the ring holds nothing more.
+ * It waits as poll does: for a wake-up (wakeup_events, wakeup_watermark) when the ring is empty. The end of
+ * the file is reached when the event and all its children have ended and the ring is empty.
  *
- * Locks: ring->reader_mutex, with nothing inside; it comes after a pipe's mutex.
+ * Locks: ring->reader_mutex, with no lock inside; it comes after a pipe's mutex.
  */
 #include <kernel/file.h>
 #include <kernel/page.h>
@@ -27,7 +27,7 @@
 
 #include <string.h>
 
-/* What lies in a ring for a reader: from TAIL to HEAD. */
+/* The unread part of a ring: from TAIL to HEAD. */
 struct extent {
 	uint64_t tail, head;
 };
@@ -51,7 +51,7 @@ static char *byte_at(struct perf_ring *ring, uint64_t position)
 	return (char *)ring->pages[offset >> PAGE_SHIFT] + (offset & (PAGE_SIZE - 1));
 }
 
-/* EVENT's ring, with a reference, if it can be read here; or NULL. */
+/* Returns EVENT's ring, with a reference, if splice can read it; or NULL. */
 static struct perf_ring *readable_ring(struct perf_event *event)
 {
 	struct perf_ring *ring = perf_output_get_ring(event);
@@ -66,21 +66,21 @@ static struct perf_ring *readable_ring(struct perf_event *event)
 static int find_extent(struct perf_ring *ring, struct extent *extent)
 {
 	extent->tail = __atomic_load_n(tail_of(ring), __ATOMIC_RELAXED);
-	/* Acquire: the records up to there. */
+	/* Acquire: the records before it. */
 	extent->head = atomic_load_explicit(&ring->published, memory_order_acquire);
 	if (extent->tail % sizeof(uint64_t) || extent->head - extent->tail > data_size(ring))
 		return -EINVAL;
 	return 0;
 }
 
-/* The size of the first record of EXTENT; 0: there is none; -EINVAL: it is none. */
+/* Returns the size of the first record of EXTENT; 0: there is none; -EINVAL: it is no record. */
 static ssize_t first_size(struct perf_ring *ring, const struct extent *extent)
 {
 	if (extent->tail == extent->head)
 		return 0;
 
-	/* On 8 bytes, as all records are, and so in one page. Read once: with a wrong tail it can be
-	 * written just now. */
+	/* The header is aligned to 8 bytes, as all records are, and so is in one page. Read the size once:
+	 * with a wrong tail another CPU may just be writing it. */
 	const struct perf_event_header *header = (void *)byte_at(ring, extent->tail);
 	uint16_t size = __atomic_load_n(&header->size, __ATOMIC_RELAXED);
 
@@ -104,18 +104,18 @@ static void copy_out(struct perf_ring *ring, uint64_t position, char *to, size_t
 
 /* --- waiting for the first record --- */
 
-static void look_around(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
+static void do_nothing(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
 }
 
-/* Whether nobody writes on EVENT's behalf any more. If so, all that was written is seen from now on. */
+/* Whether no CPU writes on EVENT's behalf any more. If so, the caller sees all that was written. */
 static bool has_ended(struct perf_event *event)
 {
 	if (perf_event_peek_state(event) != EVENT_DEAD)
 		return false;
 	struct perf_call call = perf_call_about(event);
 
-	perf_call_run(&call, PERF_CALL_LOOK, look_around);
+	perf_call_run(&call, PERF_CALL_LOOK, do_nothing);
 	return perf_event_is_over(event);
 }
 
@@ -155,11 +155,13 @@ ssize_t perf_splice_next_record(struct file *file, bool nonblock)
 
 /* --- taking --- */
 
-/* Whole records of at most SIZE bytes; data_tail moves behind them. reader_mutex held. */
+/* Copies whole records of at most SIZE bytes and moves data_tail over them. reader_mutex held. */
 static ssize_t take(struct perf_ring *ring, char *buffer, size_t size)
 {
 	struct extent extent;
 	size_t done = 0;
+
+	mutex_assert_held(&ring->reader_mutex);
 	ssize_t next = find_extent(ring, &extent);
 	uint64_t tail = extent.tail;
 
@@ -172,7 +174,7 @@ static ssize_t take(struct perf_ring *ring, char *buffer, size_t size)
 	}
 	if (!done)
 		return next < 0 ? next : 0;
-	/* Release: what was read is read before the writer gets its place. */
+	/* Release: the reading ends before the writer gets the place. */
 	if (!__atomic_compare_exchange_n(tail_of(ring), &tail, extent.tail, false, __ATOMIC_RELEASE,
 					 __ATOMIC_RELAXED))
 		return -EBUSY;

@@ -2,17 +2,16 @@
 /*
  * Throttling: no period, however short, and no number of events can stop the machine.
  *
- * An event that takes more samples in one tick than perf_sample_rate_max allows stops until the next
- * one. Ticks are counted by the clock, not by an interrupt; a timer is armed only when something waits
- * for the next tick.
+ * An event that takes more samples in one tick than perf_sample_rate_max allows stops until the next one. The
+ * clock, not an interrupt, counts ticks; a timer is armed only when some event waits for the next tick.
  *
- * That limit is on one event. Interrupts of many events, or ones that take long, are limited by the
- * time they take of a CPU: perf_cpu_time_max_percent of a window of 64 ticks. When that is used up,
- * every event that takes a sample there stops until the next window. Short bursts are not touched by
- * it.
+ * That limit is on one event. Another limit is on the time that interrupts of many events, or long ones, take
+ * of a CPU: perf_cpu_time_max_percent of a window of 64 ticks. When that is used up, every event that takes a
+ * sample there stops until the next window. Short bursts are not affected.
  *
  * All but the tick may run in an NMI.
  */
+#include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/frequency.h>
 #include <kernel/perf/record.h>
@@ -24,12 +23,13 @@
 
 #define WINDOW_NS	 (64 * PERF_TICK_NS)
 
-/* One interrupt that takes longer does not use up a window: what is above was taken from this
- * CPU by somebody else (a hypervisor, the host of an emulator). */
+/* One interrupt that takes longer does not use up a window: the excess is time in which this CPU did not run
+ * (a hypervisor, the host of an emulator). */
 #define INTERRUPT_NS_MAX (WINDOW_NS / 4)
 
-/* Time that interrupts of PMUs have taken of each CPU in the window that began at begin_ns: a time, not
- * a number, so that nobody divides who is still in it. */
+/* Time that interrupts of PMUs have taken of this CPU in the window that began at begin_ns. A time, not a
+ * number, so that no average divides by interrupts that are still in progress. Only this CPU uses it; an NMI
+ * may come in the middle of an update, which then loses the time of one interrupt at most. */
 struct interrupt_time {
 	uint64_t begin_ns, spent_ns;
 } CACHE_ALIGNED;
@@ -53,7 +53,7 @@ static bool time_is_used_up(uint64_t now_ns)
 	const struct interrupt_time *time = &this_cpu(interrupt_time);
 	uint64_t percent = (uint64_t)perf_cpu_time_max_percent;
 
-	/* As the handlers measure it; entering and leaving them comes on top. */
+	/* As the handlers measure it; entry and exit of the interrupts come on top. */
 	return time->spent_ns > WINDOW_NS / 100 * percent && now_ns - time->begin_ns < WINDOW_NS &&
 	       percent % 100 != 0;
 }
@@ -81,7 +81,7 @@ inline bool perf_throttle_account(struct perf_event *event, bool throttled, uint
 	if (is_too_many(sampling, now_ns) && throttled) {
 		sampling->interrupts = SAMPLING_THROTTLED;
 		perf_record_throttle(event, true, now_ns);
-		deferred_work_queue(&event->pending); /* arms the tick */
+		deferred_work_queue(&event->pending); /* it arms the tick */
 		return true;
 	}
 
@@ -90,6 +90,7 @@ inline bool perf_throttle_account(struct perf_event *event, bool throttled, uint
 
 void perf_event_unthrottle(struct perf_event *event, bool restart)
 {
+	perf_context_assert_locked(event->context);
 	if (event->sampling.interrupts != SAMPLING_THROTTLED)
 		return;
 	event->sampling.interrupts = 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracepoint PMU (PERF_TYPE_TRACEPOINT): counts how often the kernel passes one of its
- * tracepoints, and samples what it tells there (PERF_SAMPLE_RAW). attr.config is the number in the
- * event's file `id` in tracefs.
+ * The tracepoint PMU (PERF_TYPE_TRACEPOINT): counts how often the kernel passes one of its tracepoints, and
+ * samples the tracepoint's record (PERF_SAMPLE_RAW). attr.config is the number in the event's file `id` in
+ * tracefs.
  *
- * An event that is on is in a list of its CPU, one of LISTS by its tracepoint, which is changed
- * and walked only there with interrupts off. An event that exists is also a listener of the
- * tracepoint, so that this is only walked for tracepoints that somebody counts.
+ * An active event is in a list of its CPU, one of LISTS by its tracepoint. The list changes and is walked
+ * only there with interrupts off. An event that exists is also a listener of the tracepoint, so the list is
+ * walked only for tracepoints that an event counts.
  *
- * A filter is set once and freed with the event; an inherited event uses its parent's. So whoever is in
- * a list may look at it without a lock.
+ * A filter is set once and freed with the event; an inherited event uses its parent's. So a walk may use it
+ * without a lock.
  */
 #include <kernel/perf/tracepoint.h>
 
@@ -24,7 +24,7 @@
 #include <kernel/trace/filter.h>
 #include <uapi/linux/errno.h>
 
-/* As many as make the walk short when hundreds of tracepoints are counted (perf trace). */
+/* Enough to make the walk short when hundreds of tracepoints are counted (perf trace). */
 #define LISTS 64
 
 struct active_tracepoints {
@@ -33,7 +33,7 @@ struct active_tracepoints {
 
 static PERCPU(struct active_tracepoints, active);
 
-/* hw.config: the number of the tracepoint. */
+/* NUMBER: hw.config, the number of the tracepoint. */
 static struct tracepoint_list *list_of(uint64_t number)
 {
 	return &this_cpu(active).lists[number % LISTS];
@@ -103,8 +103,8 @@ static int tracepoint_event_init(struct perf_event *event)
 	return 0;
 }
 
-/* What records tell is more than a count: for those who may trace, but for the calls of tasks that one may
- * observe (Linux: perf_trace_event_perm). */
+/* A record has more than a count: it needs the right to trace, except for the calls of tasks that the caller
+ * may observe (Linux: perf_trace_event_perm). */
 static int tracepoint_permit(const struct perf_event *event, bool of_task)
 {
 	if (!(event->attr.sample_type & PERF_SAMPLE_RAW))

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The right of user space to read counters by instruction (rdpmc). It belongs to an address space, while
- * that maps an event whose counter may be read so; each CPU that runs the space is told of the first and of
- * the last such mapping.
+ * The right of user space to read counters by instruction (rdpmc). An address space has it while it maps an
+ * event whose counter may be read so; a cross call reports the first and the end of the last such mapping to
+ * each CPU that runs the space.
+ *
+ * Locks: none; the number of mappings, space->perf_rdpmc, is atomic.
  */
 #include <kernel/perf/event.h>
 #include <kernel/perf/user_access.h>

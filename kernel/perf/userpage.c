@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The metadata page: what user space needs to know to read its counter by itself.
+ * The metadata page: what user space needs to read its counter by itself.
  *
- * `lock` is a sequence count. The reader is on the same CPU (it monitors itself), so it is
- * interrupted by an update and never runs beside one: an update only has to leave another number
- * behind. The kernel keeps the number in the ring, not in the page, where user space may write.
+ * `lock` is a sequence count. The reader is on the same CPU (it monitors itself), so an update interrupts it
+ * and never runs beside it: an update only has to leave another number behind. The kernel keeps the number in
+ * the ring, not in the page, where user space may write.
  *
- * An update may be interrupted by the PMI, which updates the page itself. The interrupted one would
- * then go on to write what it read before, so it notices (the number moved on) and starts again.
- * The offset is one word.
+ * The PMI may interrupt an update; it updates the page itself. The interrupted update would then write the
+ * values that it read before, so it checks the number, which has moved on, and starts again. The offset is
+ * one word.
  *
- * The arithmetic: the reader adds the counter, sign-extended from its width, to `offset`; offset is
- * count minus the equally extended raw value, as counter.c keeps it. Counters start at minus the
- * period and stay within half their range of zero, so sign extension is exact at every width. What ended
- * children counted comes on top, as of the last update.
+ * The arithmetic: the reader adds the counter, sign-extended from its width, to `offset`; offset is count
+ * minus the equally extended raw value, as counter.c keeps it. Counters start at minus the period and stay
+ * within half their range of zero, so sign extension is exact at every width. The counts of exited children
+ * are added, as of the last update.
  */
 #include <kernel/page.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/output.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/ring.h>
 #include <kernel/perf/schedule.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/time.h>
 
-/* Of an event without a counter, how wide the CPU's are: the page of every event tells that. */
+/* Returns the width of EVENT's counter, or of the CPU's counters if it has none: the page of every event has
+ * it. */
 static unsigned int width_of(struct perf_event *event)
 {
 	const struct pmu *pmu = event->pmu->user_width ? event->pmu : perf_pmu_find(PERF_TYPE_RAW);
@@ -53,6 +55,7 @@ void perf_userpage_init(struct perf_ring *ring, struct perf_event *event)
 {
 	struct perf_event_mmap_page *page = ring->user_page;
 
+	perf_output_assert_locked();
 	page->cap_bit0_is_deprecated = 1;
 	page->cap_user_rdpmc = event->user_readable;
 	page->size = offsetof(struct perf_event_mmap_page, __reserved);
@@ -63,7 +66,7 @@ void perf_userpage_init(struct perf_ring *ring, struct perf_event *event)
 	atomic_store(&ring->page_event, event);
 }
 
-/* Where the counter is, and what it has to be added to. */
+/* Fills in the counter's index, and the offset to add to the counter. */
 static inline __attribute__((always_inline)) void fill_counter(struct perf_event_mmap_page *page,
 							       struct perf_event *event)
 {
@@ -80,8 +83,8 @@ static inline __attribute__((always_inline)) void fill_counter(struct perf_event
 	page->pmc_width = (uint16_t)event->pmu->user_width(event);
 }
 
-/* The times at one moment, that of the operation in hand if there is one, and how far that is from what the
- * reader's clock says. */
+/* Fills in the times at one moment, that of the current operation if there is one, and the offset of that
+ * moment from the reader's clock. */
 static void fill_times(struct perf_event_mmap_page *page, struct perf_event *event,
 		       const struct perf_ring *ring)
 {
@@ -105,6 +108,7 @@ static inline __attribute__((always_inline)) void update(struct perf_event *even
 	/* A ring shared by IOC_SET_OUTPUT has the metadata of the event that mapped it first. */
 	if (!ring || atomic_load_explicit(&ring->page_event, memory_order_relaxed) != event)
 		return;
+	perf_context_assert_stable(event->context);
 	page = ring->user_page;
 	do {
 		sequence =

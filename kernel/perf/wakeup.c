@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Waiting for an event's records (poll), and the wake-up that an NMI asks for and the event's deferred work
+ * Waiting for an event's records (poll), and the wake-up that an NMI requests and the event's deferred work
  * does.
  *
- * ring->writers_lock is a leaf but for the wait queues it wakes.
+ * Locks: under ring->writers_lock only wait queues are locked.
  */
 #include <kernel/perf/event.h>
 #include <kernel/perf/inherit.h>

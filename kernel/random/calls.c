@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * getrandom(2), /dev/random and /dev/urandom, which are the same: the generator is seeded before the
- * first program runs, so nobody ever waits for it. Behaviour and errors: random(4), random(7).
+ * first program runs, so no caller ever waits for it. Behaviour and errors: random(4), random(7).
  */
 #include <string.h>
 
@@ -19,9 +19,9 @@
 #include <uapi/linux/random.h>
 
 #define PIECE_SIZE   256
-/* So many bytes are given out before a signal is looked for. */
+/* Bytes that are delivered between two checks for signals. */
 #define SIGNAL_SPAN  4096
-/* The key's bits: what RNDGETENTCNT says. */
+/* The key's bits: the result of RNDGETENTCNT. */
 #define ENTROPY_BITS 256
 
 static ssize_t give(void *user_buffer, size_t size)
@@ -73,7 +73,7 @@ static ssize_t read_random_for_kernel(struct file *file, void *buffer, size_t si
 	return (ssize_t)size;
 }
 
-/* What is written is mixed in. */
+/* Mixes the program's bytes in. */
 static ssize_t take(const char *user_buffer, size_t size)
 {
 	char bytes[PIECE_SIZE];
@@ -98,7 +98,7 @@ static ssize_t write_random(struct file *file, const void *user_buffer, size_t s
 	return take(user_buffer, size);
 }
 
-/* struct rand_pool_info: so many bits of entropy are in the bytes that follow. */
+/* struct rand_pool_info: the number of bits of entropy in the bytes that follow. */
 static long add_entropy(const char *user_info)
 {
 	struct {
@@ -140,12 +140,12 @@ static long control_random(struct file *file, unsigned int command, unsigned lon
 		random_reseed();
 		return 0;
 	default:
-		/* There is no count that could be cleared. */
+		/* There is no count to clear. */
 		return 0;
 	}
 }
 
-/* Only of /dev/random Linux says that it need not be written to. */
+/* As in Linux, poll never reports /dev/random as writable, unlike /dev/urandom. */
 static unsigned int poll_random(struct file *file, struct poll_table *table)
 {
 	return POLLIN | POLLRDNORM;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ChaCha20's block function; see chacha20.h. Words are little-endian; the machine is too, or the bytes
- * are put in order one by one. No memory, no state but the caller's.
+ * ChaCha20's block function; see chacha20.h. Words are little-endian; so is the machine, or the bytes
+ * are ordered one by one. No memory, no state but the caller's.
  */
 #include "chacha20.h"
 

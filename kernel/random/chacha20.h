@@ -16,7 +16,7 @@ struct chacha20 {
 void chacha20_init(struct chacha20 *stream, const uint32_t key[CHACHA20_KEY_WORDS],
 		   uint32_t counter, const uint32_t nonce[3]);
 
-/* The next block of the stream. Any context. */
+/* Returns the next block of the stream. Any context. */
 void chacha20_next(struct chacha20 *stream, uint8_t block[CHACHA20_BLOCK_SIZE]);
 
 #endif

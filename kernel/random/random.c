@@ -3,16 +3,17 @@
  * The generator of random bytes: ChaCha20 (RFC 8439) with fast key erasure (D. J. Bernstein, "Fast-key-
  * erasure random-number generators", 2017).
  *
- * The base has a key that is made of the processor's entropy and of timing, and mixed with more of both
- * once a minute. Each processor has a key of its own that comes from the base's, anew whenever that has
- * changed. A key makes one block: half of it replaces the key, so that what was given out before cannot
- * be found from what is in memory now; the other half is given out, or is the key of a stream for more.
- * A few bytes for the kernel itself come from what is left of such a half, and are erased there.
+ * The base generator's key is made of the CPU's entropy and of timing, and mixed with more of both once
+ * a minute. Each CPU has a key of its own that derives from the base's, and is derived again when the
+ * base's has changed. A key makes one block. Half of the block replaces the key, so that earlier output
+ * cannot be computed from the memory's present contents. The other half is output, or the key of a
+ * stream for longer output. Small requests of the kernel itself use up the rest of such a half, and
+ * erase what they use.
  *
- * What is fed in is exclusive-ored onto the base's key, which then makes one block: no bit of it is
- * lost, and nobody who does not know the key can foretell or choose what becomes of it.
+ * Input is exclusive-ored onto the base's key, which then makes one block: no bit of the input is lost,
+ * and without the key the result can be neither predicted nor chosen.
  *
- * Locks: base_lock (B). A processor's own is used by it alone, interrupts off. Not in an NMI.
+ * Locks: base_lock (B). A CPU's own generator is used by it alone, interrupts off. Not in an NMI.
  */
 #include <kernel/random.h>
 
@@ -27,25 +28,25 @@
 #include "chacha20.h"
 
 #define RESEED_INTERVAL_NS (60 * NSEC_PER_SEC)
-/* Times that are looked at for one word: each is good for a bit or so. */
+/* Samples of the time for one word: each gives a bit or so. */
 #define TIMES_PER_WORD	   32
 #define KEY_SIZE	   (CHACHA20_KEY_WORDS * sizeof(uint32_t))
 
 struct generator {
 	uint32_t key[CHACHA20_KEY_WORDS];
-	uint64_t generation;	/* of the base when the key was made; the base's own: 0: unseeded */
-	uint8_t left[KEY_SIZE]; /* made with that key: the last left_bytes are not given out yet */
+	uint64_t generation;	/* of the base when the key was made; in the base, 0: unseeded */
+	uint8_t left[KEY_SIZE]; /* made with that key; the last left_bytes are not output yet */
 	size_t left_bytes;
 } CACHE_ALIGNED;
 
 static struct spinlock base_lock = SPINLOCK_INITIALIZER;
 static struct generator base;	      /* B */
-static uint64_t seeded_ns;	      /* B: when */
+static uint64_t seeded_ns;	      /* B: time of the last seeding */
 static _Atomic uint64_t generation;   /* base.generation; written under B */
 static _Atomic uint64_t reseed_at_ns; /* written under B */
 static PERCPU(struct generator, generators);
 
-/* One block of GENERATOR: half becomes its key, half is what is returned. */
+/* Makes one block of GENERATOR: half becomes its key, half is the output. */
 static void step(struct generator *generator, uint8_t output[KEY_SIZE])
 {
 	static const uint32_t nonce[3];
@@ -60,7 +61,7 @@ static void step(struct generator *generator, uint8_t output[KEY_SIZE])
 	explicit_bzero(&stream, sizeof(stream));
 }
 
-/* B held. */
+/* base_lock held. */
 static void mix(const uint32_t words[CHACHA20_KEY_WORDS])
 {
 	uint8_t unused[KEY_SIZE];
@@ -72,7 +73,7 @@ static void mix(const uint32_t words[CHACHA20_KEY_WORDS])
 	atomic_store(&generation, ++base.generation);
 }
 
-/* How long things take differs by what caches, buses and a host do meanwhile. */
+/* Collects variations in timing, which caches, buses and the host cause. */
 static uint64_t timing_word(void)
 {
 	uint64_t word = clock_ns() ^ arch_boot_time_s() << 32;
@@ -82,7 +83,7 @@ static uint64_t timing_word(void)
 	return word;
 }
 
-/* B held. */
+/* base_lock held. */
 static void seed(void)
 {
 	uint64_t words[KEY_SIZE / sizeof(uint64_t)];
@@ -101,7 +102,7 @@ static void seed(void)
 	atomic_store(&reseed_at_ns, seeded_ns + RESEED_INTERVAL_NS);
 }
 
-/* OWN has an old key, or none. Interrupts off. */
+/* Gives OWN a new key from the base; its key is old or missing. Interrupts off. */
 static void renew(struct generator *own)
 {
 	uint8_t key[KEY_SIZE];
@@ -117,7 +118,7 @@ static void renew(struct generator *own)
 	own->left_bytes = 0;
 }
 
-/* Fills OUTPUT, at most KEY_SIZE bytes, with what nobody else gets. */
+/* Fills OUTPUT, at most KEY_SIZE bytes, with unique random bytes. */
 static void draw(void *output, size_t size)
 {
 	unsigned long state = arch_irq_save();

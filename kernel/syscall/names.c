@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of Linux's system calls by number, for the log: all of them, implemented or not. Those that not every
- * ISA has are in <machine/calls.h>.
+ * Names of Linux's system calls by number, for the log: all of them, implemented or not.
+ * <machine/calls.h> has the calls that not every ISA has.
  */
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The system call that this kernel is about: hands it to the perf core. */
+/* perf_event_open, the system call that this kernel is about: passes it to the perf core. */
 #include <kernel/perf.h>
 #include <kernel/syscall.h>
 

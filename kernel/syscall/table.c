@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The system calls: number, function, how many arguments, what a signal does to it; and the way in. Those that
- * not every ISA has, or not in the same way, are in <machine/calls.h>.
+ * The system calls: number, function, number of arguments, effect of a signal; and the entry.
+ * <machine/calls.h> has those that not every ISA has, or not with the same function.
  *
  * A number without a function is -ENOSYS, and logged once by name.
  */
@@ -22,13 +22,13 @@
 
 struct syscall {
 	syscall_function *function;
-	uint8_t arguments; /* 0 … 6: registers that count */
+	uint8_t arguments; /* 0 … 6: registers that hold arguments */
 	uint8_t restart;   /* enum call_restart */
 };
 
 #define CALL_RESTARTING(name, arguments, restart) [__NR_##name] = { sys_##name, arguments, restart }
 #define CALL(name, arguments)			  CALL_RESTARTING(name, arguments, CALL_ENDS)
-/* The name of an ISA's number is not that of the function. */
+/* For an ISA's number whose name is not that of the function. */
 #define CALL_BY(name, function, arguments)	  [__NR_##name] = { function, arguments, CALL_ENDS }
 #define CALL_BY_RESTARTING(name, function, arguments, restart) \
 	[__NR_##name] = { function, arguments, restart }
@@ -300,7 +300,7 @@ static const struct syscall calls[] = {
 	/* events */
 	CALL(perf_event_open, 5),
 
-	/* the ISA's own, and those that are another function on each */
+	/* the ISA's own calls, and those that are another function on each */
 	MACHINE_CALLS,
 };
 
@@ -319,8 +319,7 @@ static long refuse(unsigned long number)
 		if (atomic_fetch_or(&logged[number / 64], bit) & bit)
 			return -ENOSYS;
 	} else if (atomic_fetch_or(&logged[0], 1) & 1) {
-		/* Bit 0 is read's, which is never missing: it stands for all numbers beyond
-		 * Linux's. */
+		/* Bit 0 belongs to read, which is never missing: use it for all numbers above Linux's. */
 		return -ENOSYS;
 	}
 	struct task *self = task_current();
@@ -330,8 +329,8 @@ static long refuse(unsigned long number)
 	return -ENOSYS;
 }
 
-/* Call NUMBER ended with ERROR: what becomes of it if a signal was the reason. Returns what the program
- * gets. */
+/* Applies the restart rule to call NUMBER, which failed with ERROR, if a signal was the reason. Returns
+ * the program's result. */
 static __attribute__((noinline)) long end_with_error(unsigned long number, long error)
 {
 	if (error == -EINTR)
@@ -345,7 +344,7 @@ static __attribute__((noinline)) long end_with_error(unsigned long number, long 
 	return -EINTR;
 }
 
-/* Does call NUMBER; returns what the program gets. */
+/* Performs call NUMBER; returns the program's result. */
 static inline __attribute__((always_inline)) long perform(unsigned long number,
 							  struct trap_frame *frame)
 {
@@ -381,7 +380,7 @@ static long perform_logged(unsigned long number, struct trap_frame *frame)
 	return result;
 }
 
-/* The same, with everybody told who wants to know; those of its end are told later. */
+/* The same, after reporting the call to tracepoints and the log; syscall_dispatch reports its end. */
 static __attribute__((noinline)) long perform_watched(unsigned long number,
 						      struct trap_frame *frame)
 {
@@ -408,7 +407,7 @@ inline __attribute__((always_inline)) void syscall_dispatch(struct trap_frame *f
 	unsigned long number = (unsigned int)arch_syscall_number(frame);
 	long result = is_watched() ? perform_watched(number, frame) : perform(number, frame);
 
-	/* Somebody may have come while it lasted. */
+	/* A listener may have arrived during the call. */
 	if (is_watched())
 		trace_call_exit(number, frame, result);
 	arch_syscall_set_result(frame, result);

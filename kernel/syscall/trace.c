@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every system call as a line of the log, like strace's: "PID name(arguments) = result".
+ * Logs every system call as a line like strace's: "PID name(arguments) = result".
  *
- * What is shown of an argument is in a table of shapes: a letter for each, in order. A call that has
- * no row shows its registers in hexadecimal. A line is written when the call returns, so a call that
- * sleeps comes after those that others made meanwhile; one that does not return is written at once, with
- * "= ?". Nothing is kept from one call to the next, so there is nothing to lock.
+ * A table of shapes has a letter for each argument, in order. A call without a row shows its registers
+ * in hexadecimal. The line is written when the call returns, so a call that sleeps comes after the
+ * calls that others made meanwhile; a call that does not return is written at once, with "= ?". No
+ * state survives a call, so there is nothing to lock.
  */
 #include <string.h>
 
@@ -22,13 +22,14 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-/* Bytes shown of a string. */
+/* Longest part of a string that is shown. */
 #define STRING_SHOWN  48
-/* Room for one argument in words: a string, quotes, dots, a comma. */
+/* Room for one argument as text: a string, quotes, dots, a comma. */
 #define ARGUMENT_SIZE (STRING_SHOWN + 16)
 
-/* d: a signed int; l: a signed long; u: a size; x: an address or flags; o: a mode, in octal; s: a string; f: a
- * descriptor of a folder, which may be AT_FDCWD; b: bytes that the next argument counts. */
+/* d: a signed int; l: a signed long; u: a size; x: an address or flags; o: a mode, in octal; s: a
+ * string; f: a directory's descriptor, which may be AT_FDCWD; b: bytes, whose number is the next
+ * argument. */
 static const char *const shapes[] = {
 #define SHAPE(call, letters) [__NR_##call] = letters
 	SHAPE(read, "dxu"),
@@ -309,8 +310,8 @@ void syscall_trace_init(void)
 	atomic_fetch_or(&syscall_watchers, SYSCALL_LOGGED);
 }
 
-/* ADDRESS's bytes between quotes: SIZE of them, or (SIZE_MAX) a string. What cannot be shown is a
- * dot, what is left out three of them. */
+/* Prints ADDRESS's bytes between quotes: SIZE of them, or (SIZE_MAX) a string. A dot stands for a byte
+ * that cannot be shown, three dots for omitted bytes. */
 static void put_bytes(char *text, unsigned long address, size_t size)
 {
 	char bytes[STRING_SHOWN + 1];
@@ -349,7 +350,7 @@ static void put_octal(char *text, unsigned long value)
 	strlcpy(text, digits + at, ARGUMENT_SIZE);
 }
 
-/* Argument I of ARG, of which there are COUNT, in words. */
+/* Prints argument I of COUNT in ARG. */
 static void put_argument(char *text, char letter, const unsigned long *arg, unsigned int i,
 			 unsigned int count)
 {
@@ -391,7 +392,7 @@ void syscall_trace_begin(char *text, unsigned long number, const unsigned long *
 
 	if (number < sizeof(shapes) / sizeof(shapes[0]) && shapes[number])
 		letters = shapes[number];
-	/* The processor's own calls are in no table of ours. */
+	/* The ISA's own calls have no row in the table. */
 	if (!count)
 		count = (unsigned int)strlen(letters);
 	if (name)

@@ -13,7 +13,7 @@
 #define SEGMENTS_MAX  256
 #define NOTE_BUILD_ID 3
 
-/* System V ABI, "Note section": name and description follow, each filled up to 4 bytes. */
+/* System V ABI, "Note section": name and description follow, each padded to 4 bytes. */
 struct note {
 	uint32_t name_size, description_size, type;
 };
@@ -40,7 +40,7 @@ static bool is_build_id(struct file *file, const struct note *note, uint64_t nam
 	       memcmp(name, note_name, sizeof(name)) == 0;
 }
 
-/* The build id among the notes of SEGMENT. */
+/* Finds the build id among the notes of SEGMENT; returns its size or 0. */
 static unsigned int search(struct file *file, const Elf64_Phdr *segment, uint8_t *id)
 {
 	uint64_t at = segment->p_offset, left = segment->p_filesz;

@@ -11,8 +11,8 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/prctl.h>
 
-/* How many halves of a set the header's version has: 1 or 2. -EINVAL: unknown, the caller finds the
- * preferred one in its header. */
+/* Returns how many 32-bit halves of a set the header's version has: 1 or 2. -EINVAL: unknown version; the
+ * preferred one is stored in the caller's header. */
 static int get_halves(struct cap_user_header *header, uintptr_t user)
 {
 	static const uint32_t preferred = _LINUX_CAPABILITY_VERSION_3;
@@ -31,7 +31,7 @@ static int get_halves(struct cap_user_header *header, uintptr_t user)
 	}
 }
 
-/* The header's second word, which is read only when the first is right. */
+/* Reads the header's second word: only when the first is valid. */
 static int get_pid(struct cap_user_header *header, uintptr_t user)
 {
 	return copy_from_user(&header->pid, (const void *)(user + sizeof(header->version)),
@@ -43,7 +43,7 @@ long sys_capget(const unsigned long arg[6])
 	struct cap_user_header header;
 	int halves = get_halves(&header, arg[0]);
 
-	/* Without a place for the answer it is the question which version is preferred. */
+	/* A call without DATA asks for the preferred version. */
 	if (!arg[1])
 		return halves == -EFAULT ? -EFAULT : 0;
 	if (halves < 0)

@@ -6,7 +6,7 @@
  * CLONE_SIGHAND and CLONE_VM) or the first of a new process. Everything that can fail is done
  * before the task is in the table.
  *
- * Not there: namespaces (EINVAL, as from a Linux built without them) and control groups.
+ * Not implemented: namespaces (EINVAL, as from a Linux built without them) and control groups.
  */
 #include <string.h>
 
@@ -33,7 +33,7 @@
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
 	 CLONE_NEWPID | CLONE_NEWNET)
 
-/* The flags' rules: Linux's copy_process, in its order. */
+/* Checks the flags: Linux's copy_process, in its order. */
 static int check_flags(const struct clone_request *request)
 {
 	uint64_t flags = request->flags;
@@ -44,7 +44,7 @@ static int check_flags(const struct clone_request *request)
 		return -EINVAL;
 	if ((flags & CLONE_SIGHAND) && (flags & CLONE_CLEAR_SIGHAND))
 		return -EINVAL;
-	/* There are no control groups: no descriptor is one. */
+	/* There are no control groups: no descriptor refers to one. */
 	if (flags & CLONE_INTO_CGROUP)
 		return -EBADF;
 	if ((flags & CLONE_THREAD) && !(flags & CLONE_SIGHAND))
@@ -58,7 +58,7 @@ static int check_flags(const struct clone_request *request)
 	return 0;
 }
 
-/* A process like PARENT, without tasks. */
+/* Creates a process like PARENT, without tasks. */
 static struct process *copy_process(struct process *parent, const struct clone_request *request)
 {
 	struct process *process = process_alloc();
@@ -81,14 +81,14 @@ static struct process *copy_process(struct process *parent, const struct clone_r
 	process->no_huge_pages = parent->no_huge_pages;
 	process->oom_score_adj = parent->oom_score_adj;
 	process->personality = parent->personality;
-	/* A sibling says no other thing to the common parent than its maker does. */
+	/* A sibling sends the common parent the same exit signal as its creator. */
 	process->exit_signal = request->flags & CLONE_PARENT ? parent->exit_signal :
 							       request->exit_signal;
 	process->parent_executed = (request->flags & CLONE_PARENT) && parent->parent_executed;
 	return process;
 }
 
-/* What the child has of the parent's, or a copy of it. */
+/* Gives the child the parts that it shares with the parent, and copies of the others. */
 static int copy_parts(struct task *child, struct task *self, const struct clone_request *request)
 {
 	uint64_t flags = request->flags;
@@ -126,8 +126,7 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 	sched_inherit(child);
 	child->io_priority = self->io_priority;
 	child->signals.mask = self->signals.mask;
-	/* A thread has its own handler stack to set; a vfork child too, until it is another
-	 * program. */
+	/* A thread starts without an alternate stack; a vfork child keeps the parent's until execve. */
 	if (!(flags & CLONE_VM) || (flags & CLONE_VFORK))
 		child->signals.alternate = self->signals.alternate;
 	rseq_fork(child, flags & CLONE_VM);
@@ -173,23 +172,23 @@ static int enter_table(struct task *child, struct task *self, const struct clone
 	return 0;
 }
 
-/* The tids that the caller wants to find in memory. Nobody is told when that fails, as in Linux. */
+/* Stores the requested tids in user memory. A failure is not reported, as in Linux. */
 static void store_tids(struct task *child, const struct clone_request *request)
 {
 	uint32_t tid = (uint32_t)child->tid;
 
 	if ((request->flags & CLONE_PARENT_SETTID) &&
 	    copy_to_user((void *)request->parent_tid, &tid, sizeof(tid)))
-		log_debug("clone: parent_tid is no address");
+		log_debug("clone: parent_tid is not writable");
 	if (!(request->flags & CLONE_CHILD_SETTID))
 		return;
 	if (request->flags & CLONE_VM ?
 		    copy_to_user((void *)request->child_tid, &tid, sizeof(tid)) :
 		    vm_write(child->space, request->child_tid, &tid, sizeof(tid)))
-		log_debug("clone: child_tid is no address");
+		log_debug("clone: child_tid is not writable");
 }
 
-/* Waits until the child has another program or has ended. */
+/* Waits until the child has executed another program or has exited. */
 static void wait_for_vfork(struct task *child, struct task_completion *completion)
 {
 	struct wait_entry entry;
@@ -199,15 +198,15 @@ static void wait_for_vfork(struct task *child, struct task_completion *completio
 	while (!completion->done && !error)
 		error = wait_sleep_killable(UINT64_MAX);
 	wait_queue_remove(&completion->queue, &entry);
-	/* The child may be just about to tell: afterwards it knows nothing of this stack. */
+	/* The child may be completing it right now; afterwards nothing refers to this stack. */
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
 	child->vfork = NULL;
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
-/* CHILD, which never ran and is in no table, gives back here what may need to sleep for it. The last
- * reference may go where nothing can: in the idle task. */
+/* Releases the parts of CHILD, which never ran and is in no table, here, where that may sleep: the last
+ * reference may be dropped in the idle task, which must not sleep. */
 static void abandon(struct task *child)
 {
 	perf_task_exit(child);
@@ -234,7 +233,7 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 		return error;
 	if (!credentials_may_add_task())
 		return -EAGAIN;
-	/* The kernel's reserve is for ending tasks, not for starting them. */
+	/* The kernel's reserve is for tasks that exit, not for new ones. */
 	struct task *child = page_free_count() > oom_reserve_pages() / 2 ? task_alloc() : NULL;
 
 	if (!child)
@@ -297,7 +296,7 @@ struct task *task_create_first(void)
 	if (!task->paths || !process->handlers)
 		return NULL;
 	process_default_limits(process->limits);
-	/* A user's share is half of all. */
+	/* RLIMIT_NPROC of a user is half of all tasks. */
 	task_count_max = (int)process->limits[RLIMIT_NPROC].rlim_cur * 2;
 	process->dumpable = 1;
 	process->exit_signal = SIGCHLD;
@@ -326,7 +325,7 @@ long sys_clone(const unsigned long arg[6])
 		.tls = arg[4],
 	};
 
-	/* One word cannot be both numbers. */
+	/* Both use the same word. */
 	if ((request.flags & CLONE_PIDFD) && (request.flags & CLONE_PARENT_SETTID))
 		return -EINVAL;
 	return task_clone(&request, arch_task_user_frame(task_current()));
@@ -346,18 +345,18 @@ long sys_vfork(const unsigned long arg[6])
 	return task_clone(&request, arch_task_user_frame(task_current()));
 }
 
-/* clone3's structure: Linux's uapi/linux/sched.h. Its first version ended before set_tid, its
- * second before cgroup. */
+/* clone3's structure: Linux's uapi/linux/sched.h. Its first version ends before set_tid, its second
+ * before cgroup. */
 struct clone_args {
 	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
 	uint64_t set_tid, set_tid_size, cgroup;
 };
 
 #define CLONE_ARGS_SIZE_FIRST 64
-/* Most namespaces of processes one in the other: Linux's MAX_PID_NS_LEVEL. There is one here. */
+/* Most nested pid namespaces: Linux's MAX_PID_NS_LEVEL. Tally has one. */
 #define PID_LEVELS_MAX	      32
 
-/* Copies SIZE bytes of arguments; what is beyond those that are known must ask for nothing. */
+/* Copies SIZE bytes of arguments; bytes beyond the known ones must be 0. */
 static int copy_clone_args(struct clone_args *args, uintptr_t user, size_t size)
 {
 	uint8_t extra;
@@ -378,7 +377,7 @@ static int copy_clone_args(struct clone_args *args, uintptr_t user, size_t size)
 	return 0;
 }
 
-/* Whether ARGS, of SIZE bytes, make sense; Linux's copy_clone_args_from_user and
+/* Returns whether ARGS, of SIZE bytes, are valid; Linux's copy_clone_args_from_user and
  * clone3_args_valid. */
 static bool are_valid(const struct clone_args *args, size_t size)
 {
@@ -395,12 +394,12 @@ static bool are_valid(const struct clone_args *args, size_t size)
 	return !((args->flags & (CLONE_THREAD | CLONE_PARENT)) && args->exit_signal);
 }
 
-/* The tid that the child shall have, in *TID. */
+/* Returns the tid requested for the child in *TID. */
 static int get_tid(const struct clone_args *args, pid_t *tid)
 {
 	if (!args->set_tid_size)
 		return 0;
-	/* Linux copies them all before it counts them. */
+	/* Linux copies all of them before it checks their number. */
 	for (size_t i = args->set_tid_size; i-- > 0;)
 		if (copy_from_user(tid, (pid_t *)args->set_tid + i, sizeof(*tid)))
 			return -EFAULT;

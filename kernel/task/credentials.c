@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Credentials as objects: their life, the accounts of users, how a task changes its own.
+ * Credentials as objects: their life, the accounts of users, changes by a task of its own.
  *
- * What they permit is permission.c's; the system calls are identity_calls.c and
- * capability_calls.c.
+ * Not here: the rights that they give (permission.c), the system calls (identity_calls.c and
+ * capability_calls.c).
  *
  * A user's account exists as long as credentials have that user as their real one. It counts the
  * user's tasks (those in the task table, zombies included) and queued signals. The counts may pass
- * a limit when two tasks ask at once, as in Linux; they are never wrong.
+ * a limit when two tasks check it at once, as in Linux; they are never wrong.
  *
  * Locks: task_table_lock (T) for the pointer of a task; account_lock for the tree of accounts and
  * their references, irqsave, innermost.
@@ -48,7 +48,7 @@ static int compare_accounts(struct user_account *a, struct user_account *b)
 
 RB_GENERATE_STATIC(account_tree, user_account, node, compare_accounts)
 
-/* UID's account, with a reference, or NULL: no memory. */
+/* Returns UID's account, with a reference; NULL: no memory. */
 static struct user_account *get_account(uint32_t uid)
 {
 	struct user_account key = { .uid = uid }, *found = NULL, *new = NULL;

@@ -8,8 +8,8 @@
 /* Drops a reference to GROUPS, which may be NULL. Task context. */
 void group_list_put(struct group_list *groups);
 
-/* Whether NEW may do what OLD could not, or act on files as somebody else: then nobody like OLD may look into the task's
- * memory any more. Linux: commit_creds. */
+/* Returns whether NEW has rights that OLD lacks, or acts on files as another user: then tasks with the rights
+ * of OLD must not access the task's memory any more. Linux: commit_creds. */
 bool credentials_is_guarded_change(const struct credentials *old, const struct credentials *new);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * The ELF64 loader: an executable's segments become areas of a new address space.
  *
- * Nothing in the file is trusted. What Linux 6.12 (fs/binfmt_elf.c) refuses is refused with its
- * error; two kinds of damage that Linux lets pass until the program dies of them are refused here
- * with ENOEXEC: segments that end behind the file, and segments that overlap.
+ * Nothing in the file is trusted. Files that Linux 6.12 (fs/binfmt_elf.c) refuses are refused with its
+ * error. Two kinds of damage kill the program in Linux and are refused here with ENOEXEC: segments
+ * that end after the file, and segments that overlap.
  *
- * Where things go is the address space's layout (kernel/mm/place.c), random or not.
+ * The addresses are the address space's layout (kernel/mm/place.c), random or not.
  */
 #include <string.h>
 
@@ -41,13 +41,13 @@ static int refuse(struct elf_file *elf, int error, const char *reason)
 	return error;
 }
 
-/* Whether all of SIZE bytes at OFFSET of the file could be read. */
+/* Reads SIZE bytes at OFFSET of the file; returns whether all of them could be read. */
 static bool read_part(const struct elf_file *elf, void *buffer, size_t size, uint64_t offset)
 {
 	return file_read_for_kernel(elf->file, buffer, size, offset) == (ssize_t)size;
 }
 
-/* Reads and checks the header. Order as in Linux. */
+/* Reads and checks the header, in Linux's order. */
 static int read_header(struct elf_file *elf)
 {
 	Elf64_Ehdr *header = &elf->header;
@@ -61,7 +61,7 @@ static int read_header(struct elf_file *elf)
 	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
 		return refuse(elf, -ENOEXEC, "an ELF file, but not an executable");
 	if (header->e_machine != ARCH_ELF_MACHINE)
-		return refuse(elf, -ENOEXEC, "an executable for another processor");
+		return refuse(elf, -ENOEXEC, "an executable for another architecture");
 	if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phnum == 0 ||
 	    header->e_phnum > HEADERS_MAX)
 		return refuse(elf, -ENOEXEC, "program headers of impossible size or number");
@@ -76,7 +76,7 @@ static int read_segments(struct elf_file *elf)
 	if (!elf->segments)
 		return refuse(elf, -ENOMEM, "not enough memory");
 	if (!read_part(elf, elf->segments, size, elf->header.e_phoff))
-		return refuse(elf, -ENOEXEC, "truncated: program headers end behind the file");
+		return refuse(elf, -ENOEXEC, "truncated: program headers end after the file");
 	return 0;
 }
 
@@ -85,7 +85,7 @@ static bool overlap(const Elf64_Phdr *a, const Elf64_Phdr *b)
 	return a->p_vaddr < b->p_vaddr + b->p_memsz && b->p_vaddr < a->p_vaddr + a->p_memsz;
 }
 
-/* Checks the loadable segments; the range of addresses they take is [*LOW, *HIGH). */
+/* Checks the loadable segments and finds their range of addresses, [*LOW, *HIGH). */
 static int check_segments(struct elf_file *elf, uintptr_t *low, uintptr_t *high)
 {
 	*low = UINTPTR_MAX;
@@ -106,7 +106,7 @@ static int check_segments(struct elf_file *elf, uintptr_t *low, uintptr_t *high)
 			return refuse(elf, -EINVAL,
 				      "a segment whose address and offset do not match");
 		if (segment->p_offset > size || segment->p_filesz > size - segment->p_offset)
-			return refuse(elf, -ENOEXEC, "truncated: a segment ends behind the file");
+			return refuse(elf, -ENOEXEC, "truncated: a segment ends after the file");
 		for (size_t j = 0; j < i; j++)
 			if (elf->segments[j].p_type == PT_LOAD &&
 			    overlap(segment, &elf->segments[j]))
@@ -125,9 +125,8 @@ static unsigned int prot_of(uint32_t flags)
 	       (flags & PF_X ? VM_EXEC : 0);
 }
 
-/* Zeros from the end of the file's part of a segment to the end of its page: programs count on
- * them if there are more to come. One that may not be written to keeps what the file has there, as
- * in Linux. */
+/* Clears from the end of the file's part of a segment to the end of its page: programs rely on the zeros if
+ * p_memsz is larger. A segment that is not writable keeps the file's bytes there, as in Linux. */
 static int clear_rest(struct vm_space *space, uintptr_t from, uintptr_t to)
 {
 	static const char zeros[PAGE_SIZE];
@@ -165,7 +164,7 @@ static int map_segment(struct elf_file *elf, struct vm_space *space, const Elf64
 	return result < 0 ? refuse(elf, (int)result, "its segments do not fit into memory") : 0;
 }
 
-/* The address at which the program headers are visible, or 0. */
+/* Returns the address at which the program headers are mapped, or 0. */
 static uintptr_t headers_address(const struct elf_file *elf)
 {
 	uint64_t offset = elf->header.e_phoff;
@@ -180,7 +179,7 @@ static uintptr_t headers_address(const struct elf_file *elf)
 	return 0;
 }
 
-/* The interpreter's path into PATH of PATH_SIZE bytes; empty: none. */
+/* Copies the interpreter's path into PATH of PATH_SIZE bytes; empty: none. */
 static int find_interpreter(struct elf_file *elf, char *path)
 {
 	path[0] = '\0';
@@ -199,7 +198,7 @@ static int find_interpreter(struct elf_file *elf, char *path)
 	return 0;
 }
 
-/* What may be done with the stack: PT_GNU_STACK tells, the last one, and else it is as other data. */
+/* Returns the stack's protection: that of the last PT_GNU_STACK, or the architecture's default for data. */
 static unsigned int find_stack_prot(const struct elf_file *elf)
 {
 	bool executable = DATA_IS_EXECUTABLE;
@@ -210,7 +209,7 @@ static unsigned int find_stack_prot(const struct elf_file *elf)
 	return VM_READ | VM_WRITE | (executable ? VM_EXEC : 0);
 }
 
-/* Maps the file: an ET_DYN one at BASE, or, if that is 0, where there is room. */
+/* Maps the file: an ET_DYN one at BASE or, if that is 0, at any free place. */
 static int map_file(struct elf_file *elf, struct vm_space *space, uintptr_t base, uintptr_t *end)
 {
 	uintptr_t low, high;
@@ -224,7 +223,7 @@ static int map_file(struct elf_file *elf, struct vm_space *space, uintptr_t base
 		return error;
 	if (elf->header.e_type == ET_DYN) {
 		if (!base) {
-			/* A place is found by asking for one of the right size. */
+			/* A probe of the right size finds a place. */
 			struct vm_request probe = { .size = high - low, .no_reserve = true };
 			long found = vm_map(space, &probe);
 
@@ -255,7 +254,7 @@ static int load_interpreter(const char *path, struct exec_image *image, const ch
 
 	dentry_put(start);
 	if (error) {
-		*reason = "the dynamic loader that it names is not there (link it statically)";
+		*reason = "its dynamic loader does not exist (link it statically)";
 		return error;
 	}
 	if (inode_permission(dentry->inode, R_OK) < 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Starting a program: execve, and the stack that a new program finds.
+ * Executing a program: execve.
  *
- * The new address space is made whole before the old one is touched, so an execve that fails
- * leaves the caller as it was. After that nothing can fail but the task being killed meanwhile, or a lack of memory,
- * which ends it. Nobody sees a mixture of the old program and the new one: exec_guard.c.
+ * The new address space is complete before the old one is touched, so an execve that fails leaves the
+ * caller unchanged. After that only a fatal signal or a lack of memory can fail; both end the task.
+ * Other tasks never see a mixture of the old program and the new one: exec_guard.c.
  *
  * Not here: the strings (exec_strings.c), scripts (exec_script.c), the stack (exec_stack.c),
  * segments and the dynamic loader (elf.c).
@@ -39,19 +39,19 @@
 
 #include "exec.h"
 
-/* Of the first program, which nobody has set a limit for: Linux's default. */
+/* The stack limit of the first program: Linux's default. */
 #define EXEC_STACK_LIMIT_DEFAULT ((uint64_t)8 << 20)
-/* Most interpreters in a row. */
+/* Most nested interpreters. */
 #define INTERPRETERS_MAX	 5
 
-/* LIMIT of a stack as IMAGE may have it. A program with more privileges is not to be given a layout of memory by a
- * huge stack. As Linux. */
+/* Returns LIMIT of a stack, cut for IMAGE: a huge stack must not choose the layout of a program with more
+ * privileges. As Linux. */
 static uint64_t cut_stack(const struct exec_image *image, uint64_t limit)
 {
 	return image->secure && limit > EXEC_STACK_LIMIT_DEFAULT ? EXEC_STACK_LIMIT_DEFAULT : limit;
 }
 
-/* What is left of PERSONALITY for IMAGE. */
+/* Returns the bits of PERSONALITY that IMAGE keeps. */
 static unsigned int clear_personality(const struct exec_image *image, unsigned int personality)
 {
 	personality &= ~ARCH_EXEC_PERSONALITY_CLEARED;
@@ -59,7 +59,7 @@ static unsigned int clear_personality(const struct exec_image *image, unsigned i
 					   personality;
 }
 
-/* The running task's wishes about where things lie go over to its program. */
+/* Lays out IMAGE's space by the current process's limit and personality. */
 static void lay_out(struct exec_image *image)
 {
 	const struct process *process = task_current()->process;
@@ -77,7 +77,7 @@ void executable_put(struct dentry *executable)
 	dentry_put(executable);
 }
 
-/* The dentry that REQUEST means, with a reference. */
+/* Looks up the dentry of REQUEST, with a reference. */
 static int look_up(const struct exec_request *request, struct dentry **executable)
 {
 	if (request->path[0])
@@ -107,7 +107,7 @@ int exec_open(const struct exec_request *request, struct dentry **executable, st
 		error = -EACCES;
 	} else {
 		error = inode_begin_program((*executable)->inode);
-		*reason = "somebody is writing it";
+		*reason = "it is open for writing";
 	}
 	if (error) {
 		dentry_put(*executable);
@@ -121,19 +121,19 @@ int exec_open(const struct exec_request *request, struct dentry **executable, st
 	return error;
 }
 
-/* Who the program in INODE will be. */
+/* Decides the credentials of the program in INODE. */
 static int decide_credentials(const struct inode *inode, struct exec_image *image)
 {
 	struct credentials_exec decided;
 	uint32_t uid, gid, mode;
 
-	/* Of one owner: who changes that takes the privileges away first. */
+	/* A consistent set: a change of the owner clears the set-id bits first. */
 	do {
 		uid = inode->uid;
 		gid = inode->gid;
 		mode = inode->mode;
 	} while (uid != inode->uid || gid != inode->gid);
-	/* It may have been taken away meanwhile. */
+	/* The permission may have been withdrawn meanwhile. */
 	if (inode_permission(inode, X_OK) < 0)
 		mode = 0;
 	int error = credentials_for_exec(mode, uid, gid, &decided);
@@ -143,12 +143,12 @@ static int decide_credentials(const struct inode *inode, struct exec_image *imag
 	image->credentials = decided.new;
 	image->secure = decided.secure;
 	image->clears_personality = decided.clears_personality;
-	/* What could not be read as a file is not to be read from memory either. */
+	/* A file that is not readable must not be readable from memory either. */
 	image->dumpable = decided.dumpable && inode_permission(inode, R_OK) == 0;
 	return 0;
 }
 
-/* Frees what a program that will not run has been given. */
+/* Frees the parts of an image that will not run. */
 static void discard_image(struct exec_image *image)
 {
 	if (image->credentials)
@@ -156,7 +156,7 @@ static void discard_image(struct exec_image *image)
 	vm_space_put(image->space);
 }
 
-/* A space for FILE's program, filled. */
+/* Creates and fills a space for FILE's program. */
 static int make_image(struct file *file, const char *path, const struct exec_strings *strings,
 		      struct exec_image *image, const char **reason)
 {
@@ -181,12 +181,12 @@ static int make_image(struct file *file, const char *path, const struct exec_str
 	return error;
 }
 
-/* Makes an image of the program at REQUEST, or of the interpreters that scripts name, into
- * LINES, one after the other. */
+/* Makes an image of the program at REQUEST, or of the interpreter of a script, whose path goes into LINES.
+ * Follows nested scripts. */
 static int follow_scripts(struct exec_request *request, struct exec_strings *strings, char *lines,
 			  struct exec_image *image, struct dentry **executable, const char **reason)
 {
-	const char *name = request->name, *told = name;
+	const char *name = request->name, *shown = name;
 	struct dentry *directory = request->start;
 	struct file *file;
 	int error = 0, script = 1;
@@ -201,7 +201,7 @@ static int follow_scripts(struct exec_request *request, struct exec_strings *str
 		error = exec_open(request, executable, &file, reason);
 		if (error)
 			return error;
-		script = exec_read_script(file, told, strings, line);
+		script = exec_read_script(file, shown, strings, line);
 		if (script < 0) {
 			error = script;
 			*reason = "a script without an interpreter";
@@ -214,7 +214,7 @@ static int follow_scripts(struct exec_request *request, struct exec_strings *str
 		file_put(file);
 		if (error || script)
 			executable_put(*executable);
-		told = line;
+		shown = line;
 		*request =
 			(struct exec_request){ .start = directory, .path = line, .follow = true };
 	}
@@ -224,7 +224,7 @@ static int follow_scripts(struct exec_request *request, struct exec_strings *str
 int exec_prepare(const struct exec_request *request, struct exec_strings *strings,
 		 struct exec_image *image, struct dentry **executable, const char **reason)
 {
-	/* Two: a script's name may be in the line of the one before. */
+	/* Two lines: the name of a script may lie in the line of the script before it. */
 	char *lines = kzalloc(2 * EXEC_LINE_SIZE);
 	const char *slash = strrchr(request->name, '/');
 	struct exec_request next = *request;
@@ -248,7 +248,7 @@ void process_inherit_program(struct process *child, const struct process *parent
 	child->environment_start = parent->environment_start;
 	child->environment_end = parent->environment_end;
 	child->executable = parent->executable;
-	/* It cannot be refused: the parent runs it already. */
+	/* This cannot fail: the parent runs it already. */
 	if (child->executable && !inode_begin_program(child->executable->inode))
 		dentry_get(child->executable);
 	mutex_unlock(&tree_mutex);
@@ -271,7 +271,7 @@ static void rename_task(struct task *task, const struct exec_image *image)
 	memcpy(task->comm, image->name, sizeof(task->comm));
 }
 
-/* PROCESS runs IMAGE, made from EXECUTABLE; what it ran before, or NULL. D held. */
+/* Sets PROCESS's program to IMAGE, made from EXECUTABLE; returns the old one, or NULL. tree_mutex held. */
 static struct dentry *set_program(struct process *process, const struct exec_image *image,
 				  struct dentry *executable)
 {
@@ -297,7 +297,7 @@ void exec_set_name(struct task *task, const struct exec_image *image, struct den
 		executable_put(old);
 }
 
-/* The running task, alone in its process, becomes the process's leader if it is not. */
+/* Makes the current task, alone in its process, the process's leader. */
 static void become_leader(struct task *self)
 {
 	struct process *process = self->process;
@@ -322,8 +322,8 @@ static void become_leader(struct task *self)
 	task_put(leader);
 }
 
-/* Between two steps: the debug kernel lets everybody else run, so that what a step leaves open is found
- * (tests/boot/execution.c). */
+/* Ends a step of execve: the debug kernel lets other tasks run here, so that tests find a state that a step
+ * leaves open (tests/boot/execution.c). */
 static void end_step(void)
 {
 #ifdef TALLY_DEBUG
@@ -332,15 +332,15 @@ static void end_step(void)
 #endif
 }
 
-/* There is no memory for the new program, and no way back. */
+/* Ends the process: there is no memory for the new program, and the old one is gone. */
 static _Noreturn void fail(void)
 {
 	exec_guard_give();
 	process_exit(SIGKILL);
 }
 
-/* What the old program has that IMAGE's is not to have, and needs no lock that others look in under; it may end the
- * process: there is no memory. */
+/* Drops the state of the old program that IMAGE's must not have and that is not guarded by a lock of its
+ * observers. Ends the process if there is no memory. */
 static void leave_program(struct task *self, const struct exec_image *image)
 {
 	struct process *process = self->process;
@@ -356,7 +356,7 @@ static void leave_program(struct task *self, const struct exec_image *image)
 			fail();
 		file_table_switch(own);
 	}
-	/* First: who sees its descriptors close knows. */
+	/* First: a task that sees the descriptors close must see this, too. */
 	process->has_executed = true;
 	file_table_close_on_exec(self->files);
 	end_step();
@@ -366,16 +366,16 @@ static void leave_program(struct task *self, const struct exec_image *image)
 	arch_ptrace_end(self);
 }
 
-/* What the process is to others, as IMAGE has it. */
+/* Sets the process's attributes that others see to those of IMAGE. */
 static void change_process(struct task *self, const struct exec_image *image)
 {
 	struct process *process = self->process, *child;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 	struct rlimit64 *limit = &process->limits[RLIMIT_STACK];
 
-	/* Whatever clone was told: a new program does not know it (Linux: begin_new_exec). */
+	/* The new program does not know the exit signal of clone (Linux: begin_new_exec). */
 	process->exit_signal = SIGCHLD;
-	/* Nor does it know what it told clone (do_notify_parent). */
+	/* Nor does it know those that it requested for its children (do_notify_parent). */
 	LIST_FOREACH(child, &process->children, sibling)
 		child->parent_executed = true;
 	if (image->secure)
@@ -386,7 +386,7 @@ static void change_process(struct task *self, const struct exec_image *image)
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
-/* The old program is exchanged for IMAGE's, made from EXECUTABLE, as exec_guard.c says. */
+/* Replaces the old program with IMAGE's, made from EXECUTABLE, by the protocol of exec_guard.c. */
 static void exchange_program(struct task *self, struct exec_image *image, struct dentry *executable)
 {
 	struct process *process = self->process;
@@ -396,7 +396,7 @@ static void exchange_program(struct task *self, struct exec_image *image, struct
 	end_step();
 	perf_task_exec(self);
 	perf_task_renamed(self, true);
-	/* Before there is anything of the new program to be seen. */
+	/* Before any of the new program is visible. */
 	if (!image->dumpable)
 		perf_task_end_events(self);
 	end_step();
@@ -405,7 +405,7 @@ static void exchange_program(struct task *self, struct exec_image *image, struct
 
 	end_step();
 	credentials_commit(image->credentials);
-	/* By now nobody who may only change the old program's limits changes these. */
+	/* From here on, only tasks with a right to the new program can change its limits. */
 	change_process(self, image);
 	struct dentry *old_executable = set_program(process, image, executable);
 
@@ -419,7 +419,7 @@ static void exchange_program(struct task *self, struct exec_image *image, struct
 		executable_put(old_executable);
 }
 
-/* From here on there is only the new program. */
+/* Replaces the program: there is no way back. */
 static void commit(struct task *self, struct exec_image *image, struct dentry *executable)
 {
 	pid_t former_tid = self->tid;
@@ -435,8 +435,8 @@ static void commit(struct task *self, struct exec_image *image, struct dentry *e
 	ptrace_exec(former_tid);
 }
 
-/* The strings that a program gets from the arrays at USER_ARGUMENTS and USER_ENVIRONMENT, in
- * *RESULT, which is to be freed even if it fails. */
+/* Copies the strings of the arrays at USER_ARGUMENTS and USER_ENVIRONMENT into *RESULT, which the caller
+ * frees even after an error. */
 static int copy_strings(uintptr_t user_arguments, uintptr_t user_environment, const char *name,
 			struct exec_strings **result)
 {
@@ -464,7 +464,7 @@ static int copy_strings(uintptr_t user_arguments, uintptr_t user_environment, co
 	return error ? error : exec_strings_add_array(strings, user_environment, environment);
 }
 
-/* execve of what REQUEST means. */
+/* Executes the program of REQUEST. */
 static int execute(const struct exec_request *request, uintptr_t user_arguments,
 		   uintptr_t user_environment)
 {
@@ -502,7 +502,7 @@ static int execute(const struct exec_request *request, uintptr_t user_arguments,
 	return 0;
 }
 
-/* Descriptor FD as what REQUEST begins at: the program itself if the path is empty. */
+/* Sets REQUEST's start to descriptor FD: the program itself if the path is empty. */
 static int begin_at(int fd, struct exec_request *request)
 {
 	if (request->path[0] || fd == AT_FDCWD)
@@ -521,8 +521,7 @@ static int begin_at(int fd, struct exec_request *request)
 	return error;
 }
 
-/* What execveat tells a program of PATH at FD, into NAME, PATH_SIZE bytes: a path that leads
- * there. */
+/* Writes the path that execveat gives a program of PATH at FD into NAME, PATH_SIZE bytes. */
 static void make_name(char *name, int fd, const char *path)
 {
 	if (fd == AT_FDCWD || path[0] == '/')
@@ -533,7 +532,7 @@ static void make_name(char *name, int fd, const char *path)
 
 static long execute_at(int fd, const unsigned long arg[3], unsigned int flags)
 {
-	/* The path, and what the program is told of it. */
+	/* The path, and the name for the program. */
 	char *path = kzalloc(2 * PATH_SIZE), *name = path + PATH_SIZE;
 	struct exec_request request = { .path = path,
 					.name = name,

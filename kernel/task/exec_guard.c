@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Exec as one transaction: a program is exchanged for another one, with other credentials perhaps, and nobody
- * sees a part of the one with a part of the other. Two locks, as in Linux.
+ * Exec as one transaction: execve replaces a program and perhaps its credentials, and no other task sees a
+ * part of the old program with a part of the new one. Two locks, as in Linux.
  *
- * The guard (Linux: cred_guard_mutex) is held by the thread in execve from before the new credentials are
- * decided until the program runs. The decision rests on who traces the thread and who shares its directories.
- * So PTRACE_ATTACH and PTRACE_SEIZE wait for the guard, and a clone with CLONE_FS is EAGAIN meanwhile. A tracer
- * that waits can be interrupted: the thread in execve may wait for a thread that stops for that very tracer.
- * PTRACE_TRACEME needs no guard: a thread in execve does not call it. no_new_privs is the thread's own.
+ * The guard (Linux: cred_guard_mutex) is held by the thread in execve from before the decision on the new
+ * credentials until the program runs. The decision depends on the thread's tracer and on the tasks that share
+ * its directories. So PTRACE_ATTACH and PTRACE_SEIZE wait for the guard, and a clone with CLONE_FS is EAGAIN
+ * meanwhile. A waiting tracer can be interrupted: the thread in execve may wait for a thread that stops for
+ * that very tracer. PTRACE_TRACEME needs no guard: a thread in execve does not call it. no_new_privs is the
+ * thread's own.
  *
- * The update (Linux: exec_update_lock) is a mutex that exec holds while it exchanges memory, credentials,
- * dumpable, names and events. Whoever looks into another task judges, and gets hold of what the judgement was
- * about, in one go under the same mutex: process_vm_readv, pidfd_getfd, get_robust_list, perf_event_open and
- * the files of /proc. What is got hold of (a space, a file, an event in a context) is either the old program's, or the
- * new one's for who may have that. Descriptors that exec closes are closed before. The update is held for short:
- * nobody touches user memory, waits for a user or closes a file under it.
+ * The update (Linux: exec_update_lock) is a mutex that exec holds while it replaces memory, credentials,
+ * dumpable, names and events. An access to another task checks the right and takes its object in one critical
+ * section of that mutex: process_vm_readv, pidfd_getfd, get_robust_list, perf_event_open and the files of
+ * /proc. The object (a space, a file, an event in a context) is either the old program's, or the new one's
+ * for a caller with a right to that. Descriptors that exec closes are closed before. The update is held for
+ * short: its holder does not touch user memory, wait for a user or close a file.
  *
- * Names in /proc are looked up under tree_mutex, where the update must not be taken. They judge and find in one go
- * under tree_mutex; exec holds that too when it exchanges.
+ * Names in /proc are looked up under tree_mutex, inside which the update must not be taken. They check and
+ * find in one critical section of tree_mutex; exec holds that, too, during the replacement.
  *
  * Locks: guard > update > perf's mutexes; update > tree_mutex > task_table_lock (T).
  */
@@ -41,7 +42,7 @@ void exec_guard_init(struct exec_guard *guard)
 
 /* --- the guard --- */
 
-/* Sleeps until GUARD has been given back. 0 or -EINTR. */
+/* Sleeps until GUARD is released. 0 or -EINTR. */
 static int wait_for(struct exec_guard *guard, int (*sleep)(uint64_t deadline_ns))
 {
 	struct wait_entry entry;
@@ -54,7 +55,8 @@ static int wait_for(struct exec_guard *guard, int (*sleep)(uint64_t deadline_ns)
 	return error;
 }
 
-/* Whether a task of another process has PATHS, which SELF has. D and T held. */
+/* Returns whether a task of another process shares PATHS, which SELF has. tree_mutex and task_table_lock
+ * held. */
 static bool is_shared(const struct path_view *paths, const struct task *self)
 {
 	unsigned int own = 0;
@@ -93,7 +95,7 @@ bool exec_guard_is_safe(void)
 {
 	const struct process *process = task_current()->process;
 
-	/* Nobody is there yet when the first program is made. */
+	/* At the start of the first program there is no process yet. */
 	return !process || (!process->exec.shared && ptrace_is_trusted());
 }
 
@@ -125,7 +127,7 @@ int exec_guard_wait(struct task *task, unsigned long *state)
 
 /* --- the update --- */
 
-/* A kernel task never executes anything. */
+/* A kernel task never executes a program. */
 void exec_update_begin_public(struct task *task)
 {
 	if (task->process)
@@ -138,7 +140,7 @@ void exec_update_end(struct task *task)
 		mutex_unlock(&task->process->exec.update);
 }
 
-/* ALLOWED: whatever the credentials say. */
+/* Checks the right, for exec_update_begin; ALLOWED: whatever the credentials say. */
 static int begin(struct task *task, enum ptrace_identity identity, bool allowed)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);

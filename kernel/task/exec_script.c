@@ -15,7 +15,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The word of LINE behind its blanks, terminated; *LINE moves behind it. NULL: there is none. */
+/* Returns the first word of LINE, terminated, and moves *LINE past it; NULL: there is none. */
 static char *take_word(char **line)
 {
 	char *word = *line;
@@ -42,7 +42,7 @@ int exec_read_script(struct file *file, const char *path, struct exec_strings *s
 	line[size] = '\0';
 	char *end = memchr(line, '\n', (size_t)size), *rest = line + 2;
 
-	/* A line that goes on beyond what is looked at must at least end its first word here. */
+	/* A line longer than the buffer must at least end its first word here. */
 	if (!end && size == EXEC_LINE_SIZE - 1) {
 		char *at = rest;
 

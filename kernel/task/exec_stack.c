@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The stack that a new program finds.
+ * The initial stack of a new program.
  *
  * From the top down (System V ABI for x86-64, 3.4.1; order as in Linux): a zero word, the
  * program's path, the strings, the platform's name, 16 random bytes, the auxiliary vector, the
@@ -22,13 +22,13 @@
 
 #include "exec.h"
 
-/* Mapped below the strings and their table at once; the rest comes by growing. Linux: 128 KiB. */
+/* Mapped below the strings and their table at once; the rest is mapped by growth. Linux: 128 KiB. */
 #define STACK_INITIAL_SIZE ((size_t)128 << 10)
 #define RANDOM_SIZE	   16
 /* Pairs in the auxiliary vector, end included. */
 #define AUXILIARY_MAX	   24
 
-/* Writes below *SP; *SP is where it begins then. */
+/* Writes below *SP and moves *SP down. */
 static int push(struct vm_space *space, uintptr_t *sp, const void *bytes, size_t size)
 {
 	*sp -= size;
@@ -39,7 +39,7 @@ struct auxiliary {
 	uint64_t type, value;
 };
 
-/* Fills VECTOR; returns how many pairs. */
+/* Fills VECTOR; returns the number of pairs. */
 static size_t make_auxiliary(struct auxiliary *vector, const struct exec_image *image,
 			     uintptr_t path, uintptr_t platform, uintptr_t random)
 {
@@ -74,7 +74,7 @@ static size_t make_auxiliary(struct auxiliary *vector, const struct exec_image *
 	return sizeof(all) / sizeof(all[0]);
 }
 
-/* Everything below the strings, which begin at STRINGS_AT. */
+/* Writes everything below the strings, which begin at STRINGS_AT. */
 static int push_tables(struct exec_image *image, const struct exec_strings *strings, uintptr_t sp,
 		       uintptr_t strings_at, uintptr_t path_at)
 {
@@ -93,7 +93,7 @@ static int push_tables(struct exec_image *image, const struct exec_strings *stri
 		return error;
 	size_t pairs = make_auxiliary(vector, image, path_at, platform_at, sp);
 	size_t vector_size = pairs * sizeof(vector[0]);
-	/* The count ends up at a multiple of 16. */
+	/* Align the count to 16. */
 	sp = ((sp - vector_size - table_size) & ~(uintptr_t)15) + vector_size + table_size;
 	error = push(image->space, &sp, vector, vector_size);
 	image->auxiliary_start = sp;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a program is started with: the strings of its arguments and environment, copied before its
- * own memory is there.
+ * The strings of a new program: its arguments and environment, copied before its own memory exists.
  *
- * They lie one after another, each with its end, in chunks that are allocated as they fill. A
+ * The strings lie one after another, each terminated, in chunks that are allocated as they fill. A
  * script replaces the first of them by its interpreter's words, which lie in `head`.
  *
- * How much there may be is Linux's rule (execve(2), "Limits on size of arguments and
- * environment"): with the pointers to them a quarter of the stack's limit, at least 128 KiB, at
- * most 6 MiB; one string at most 128 KiB.
+ * The limits are Linux's (execve(2), "Limits on size of arguments and environment"): with the pointers
+ * to them a quarter of the stack's limit, at least 128 KiB, at most 6 MiB; one string at most 128 KiB.
  */
 #include <string.h>
 
@@ -24,7 +22,7 @@
 
 #define LEAST_LIMIT	   ((size_t)128 << 10)
 #define STRING_MAX	   ((size_t)128 << 10)
-/* Of words that scripts put before the rest: a path, and two words from each line. */
+/* Room for the words that scripts put first: a path, and two words from each line. */
 #define HEAD_SIZE	   8192
 #define POINTERS_AT_A_TIME 512
 
@@ -61,7 +59,7 @@ int exec_strings_reserve(struct exec_strings *strings, size_t size)
 	return 0;
 }
 
-/* Where the next byte goes; *FREE: how many fit there. NULL: no memory or no room. */
+/* Returns the address of the next byte; *FREE: bytes free there. NULL: no memory or no room. */
 static char *get_place(struct exec_strings *strings, size_t *free)
 {
 	size_t chunk = strings->size / EXEC_CHUNK_SIZE, used = strings->size % EXEC_CHUNK_SIZE;
@@ -95,7 +93,7 @@ int exec_strings_add(struct exec_strings *strings, const char *text)
 	return 0;
 }
 
-/* The same for the string at USER. */
+/* Adds the string at USER. */
 static int add_from_user(struct exec_strings *strings, const char *user)
 {
 	size_t done = 0, free;
@@ -155,7 +153,7 @@ int exec_strings_add_array(struct exec_strings *strings, uintptr_t user_array, s
 	return 0;
 }
 
-/* What is at OFFSET of all the strings, and how many bytes from there on lie together. */
+/* Returns the address of OFFSET in the sequence of all strings; *SIZE: contiguous bytes from there. */
 static const char *piece_at(const struct exec_strings *strings, size_t offset, size_t *size)
 {
 	if (offset < strings->head_size) {
@@ -176,7 +174,7 @@ size_t exec_strings_size(const struct exec_strings *strings)
 	return strings->head_size + strings->size - strings->skipped;
 }
 
-/* Bytes of the string at OFFSET, with its end. */
+/* Returns the bytes of the string at OFFSET, its end included. */
 static size_t size_at(const struct exec_strings *strings, size_t offset)
 {
 	size_t done = 0, size;
@@ -243,7 +241,7 @@ int exec_strings_write(const struct exec_strings *strings, struct vm_space *spac
 	return 0;
 }
 
-/* A table of words that is written upwards, some at a time. */
+/* A table of words that is written upwards, POINTERS_AT_A_TIME at a time. */
 struct table {
 	struct vm_space *space;
 	uintptr_t at;
@@ -268,7 +266,7 @@ static void put(struct table *table, uint64_t word)
 		flush(table);
 }
 
-/* Pointers to COUNT strings, the first of which is at *OFFSET, and at BASE + *OFFSET in the
+/* Puts pointers to COUNT strings, the first of which is at *OFFSET, and at BASE + *OFFSET in the
  * program. */
 static void put_pointers(struct table *table, const struct exec_strings *strings, uintptr_t base,
 			 size_t *offset, size_t count)

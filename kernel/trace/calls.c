@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The events of system calls: raw_syscalls:sys_enter and sys_exit of all, and syscalls:sys_enter_CALL
- * and sys_exit_CALL of each call of Linux 6.12, whether it is implemented here or not.
+ * The events of system calls: raw_syscalls:sys_enter and sys_exit for all calls, and syscalls:sys_enter_CALL
+ * and sys_exit_CALL for each call of Linux 6.12, whether Tally implements it or not.
  *
- * A call's arguments are told as Linux declares them (its names are those of Linux's functions, so
- * fstat's is newfstat), and each takes a word of the record.
+ * A record has a call's arguments as Linux declares them (the names are those of Linux's functions, so
+ * fstat's is newfstat), a word for each.
  *
- * While any of these events has a listener, system calls take the long way (kernel/syscall/table.c),
- * which comes here. That is the same word that is looked at for the log of calls. As on Linux, the events of
- * one call were where the program called, the raw ones in the kernel.
+ * While any of these events has a listener, system calls take the slow path (kernel/syscall/table.c), which
+ * calls the functions here. The log of calls uses the same word, syscall_watchers. As on Linux, a sample of
+ * the events of one call has the program's registers, a sample of the raw events the kernel's.
  */
 #include <string.h>
 
@@ -412,7 +412,7 @@ static const struct trace_call calls[] = {
 #define CALL_COUNT	 (sizeof(calls) / sizeof(calls[0]))
 _Static_assert(TRACE_DECLARED + 2 * CALL_COUNT <= TRACE_EVENTS_MAX, "events");
 
-/* Greatest number of a call, and where each is in the table, plus one. */
+/* Greatest number of a call, and each call's index in the table plus one. */
 #define NUMBERS 640
 static uint16_t rows[NUMBERS];
 
@@ -448,7 +448,7 @@ void trace_calls_listen(bool on)
 		atomic_fetch_sub(&syscall_watchers, SYSCALL_LISTENER);
 }
 
-/* The event of call NUMBER, of its end with EXIT; TRACE_EVENTS_MAX: it has none. */
+/* Returns the event of call NUMBER, at its entry or, with EXIT, its exit; TRACE_EVENTS_MAX: none. */
 static unsigned int event_of(unsigned long number, bool exit)
 {
 	if (number >= NUMBERS || !rows[number])
@@ -465,7 +465,7 @@ static unsigned int count_arguments(const char *list)
 	return count;
 }
 
-/* --- what happens --- */
+/* --- entry and exit --- */
 
 void trace_call_enter(unsigned long number, struct trap_frame *frame)
 {
@@ -508,7 +508,7 @@ void trace_call_exit(unsigned long number, struct trap_frame *frame, long result
 	}
 }
 
-/* --- what the file `trace` shows --- */
+/* --- lines of the file `trace` --- */
 
 static void print_enter(struct text *text, const void *bytes)
 {

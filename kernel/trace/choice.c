@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which events the trace takes down. See choice.h.
+ * The events that a trace records. See choice.h.
  *
- * Lock: instance->mutex, around everything that changes; nothing else of tracing is locked under it but
- * memory. A filter that is replaced may just be in use on another processor, with interrupts off: it
- * is freed once each has had them on.
+ * Lock: instance->mutex, around every change; of tracing's locks only histogram->lock is taken under it. A
+ * replaced filter may still be in use on another CPU, with interrupts off: it is freed once every CPU has had
+ * interrupts on.
  */
 #include "choice.h"
 
@@ -78,7 +78,7 @@ char trace_choice_state(const struct trace_instance *instance, const char *syste
 
 /* --- filters --- */
 
-/* What stands for no filter; behind it there are no spaces any more. */
+/* True if TEXT means no filter; trailing spaces are gone already. */
 static bool is_none(const char *text)
 {
 	while (*text == ' ' || (*text >= '\t' && *text <= '\r'))
@@ -86,7 +86,7 @@ static bool is_none(const char *text)
 	return !strcmp(text, "0");
 }
 
-/* OF_SYSTEM: the text is one for several events. Mutex held. */
+/* OF_SYSTEM: TEXT is for all events of a system. instance->mutex held. */
 static int set_filter(struct trace_instance *instance, unsigned int number, const char *text,
 		      bool of_system)
 {
@@ -128,7 +128,7 @@ int trace_choice_filter(struct trace_instance *instance, unsigned int number, co
 	return error;
 }
 
-/* Events that do not have the fields get no filter, and say so in their files: no error, as on Linux. */
+/* As on Linux, events without the fields get no filter, and their files show the error; the call succeeds. */
 int trace_choice_filter_system(struct trace_instance *instance, const char *system,
 			       const char *text)
 {
@@ -161,7 +161,7 @@ void trace_choice_print_filter(struct trace_instance *instance, unsigned int num
 
 void trace_choice_clear(struct trace_instance *instance)
 {
-	/* What triggers have switched on ends with them. */
+	/* Events that triggers switched on are switched off with them. */
 	for (unsigned int number = 0; number < trace_event_count(); number++)
 		if (instance->choices[number].triggers)
 			trace_triggers_clear(instance, number, false);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From a tracepoint to who listens.
+ * From a tracepoint to its listeners.
  *
- * trace_listeners[event] is what a tracepoint looks at: how many listen, of both kinds. How many of
- * each kind is in two more arrays, which only trace_emit reads.
+ * A tracepoint tests trace_listeners[event], the number of listeners of both kinds. Two more arrays, which
+ * only trace_emit reads, have the numbers of each kind.
  *
- * A tracepoint may be anywhere but in an NMI: under a run queue's lock, in an interrupt. So what is
- * behind trace_emit takes no lock that anything is done under but writing into a buffer
- * (kernel/trace/ring.c's is the innermost of all; perf's ring has none), allocates nothing, and
- * leaves wake-ups to deferred work. It runs with interrupts off, so that on one processor records
- * do not nest, and an event that happens on the way to the listeners (memory, a lock: lock.c) is not
- * told: as on Linux, what tells of the kernel does not tell of itself.
+ * A tracepoint may be anywhere but in an NMI: under a run queue's lock, in an interrupt. So the code under
+ * trace_emit takes only locks that guard writes into a buffer (kernel/trace/ring.c's is the innermost of all;
+ * perf's ring has none), allocates nothing, and leaves wake-ups to deferred work. It runs with interrupts
+ * off, so that records do not nest on one CPU. An event inside trace_emit (of memory, or of a lock: lock.c)
+ * is dropped: as on Linux, tracing does not trace itself.
  */
 #include <arch/cpu.h>
 #include <arch/sample.h>
@@ -25,7 +24,7 @@
 _Atomic unsigned int trace_listeners[TRACE_EVENTS_MAX];
 static _Atomic unsigned int listeners_of[2][TRACE_EVENTS_MAX];
 
-/* Its own processor, interrupts off: whether trace_emit_at is at work. */
+/* Each CPU's own, interrupts off: true while trace_emit_at runs. */
 static bool is_emitting[CPUS_MAX];
 
 static bool is_of_calls(unsigned int number)
@@ -80,7 +79,7 @@ void trace_emit_at(unsigned int number, void *record, size_t size, uint64_t weig
 	arch_irq_restore(state);
 }
 
-/* A call of its own: see the frames it passes over. */
+/* Not inlined: trace_emit passes over its own frame. */
 __attribute__((noinline)) void trace_emit(unsigned int number, void *record, size_t size,
 					  uint64_t weight)
 {
@@ -90,7 +89,7 @@ __attribute__((noinline)) void trace_emit(unsigned int number, void *record, siz
 		trace_emit_at(number, record, size, weight, NULL);
 		return;
 	}
-	/* Where a sample was taken is not in the function that tells, but where that was called. */
+	/* The sample's place is the caller of the function that emits. */
 	arch_sample_here(&here);
 	arch_sample_caller(&here);
 	trace_emit_at(number, record, size, weight, &here);
@@ -100,7 +99,7 @@ static void pass(void *unused)
 {
 }
 
-/* It runs with interrupts off. */
+/* Runs with interrupts off. */
 void trace_emit_sync(void)
 {
 	smp_call_mask(cpus_all(), pass, NULL);

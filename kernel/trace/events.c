@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of events, made of their declarations: fields, formats, and the functions that print.
+ * The table of events, made from their declarations: fields, formats, and the functions that print.
  *
- * A record's layout follows from its fields as a C compiler lays out a structure: each where its
- * alignment lets it be, behind the one before. trace_field_get computes that for whoever reads
- * records (`format` files, filters), so it cannot differ from what the compiler did.
+ * A record's layout follows from its fields as a C compiler lays out a structure: each field after the one
+ * before, at its alignment. trace_field_get computes that for readers of records (`format` files, filters),
+ * so it agrees with the compiler.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 #include "trace.h"
 
-/* Linux's numbers up to here are those of records of its function tracers; of them there is one. */
+/* Linux uses lower numbers for records of its function tracers; Tally has one of those. */
 #define FIRST_ID	  20
 #define PRINT_ID	  5
 
@@ -24,9 +24,9 @@
 #define FIELD(type, name) { #type, #name, "", sizeof(type), _Alignof(type), IS_SIGNED(type) },
 #define FIELD_AS(type, text, name) \
 	{ text, #name, "", sizeof(type), _Alignof(type), IS_SIGNED(type) },
-#define POINTER(name)	  { "void *", #name, "", sizeof(void *), _Alignof(void *), false },
+#define POINTER(name)	    { "void *", #name, "", sizeof(void *), _Alignof(void *), false },
 #define CONST_POINTER(name) { "const void *", #name, "", sizeof(void *), _Alignof(void *), false },
-#define CHARS(name, size) { "char", #name, "[" #size "]", size, 1, false },
+#define CHARS(name, size)   { "char", #name, "[" #size "]", size, 1, false },
 #define WORDS(name, count) \
 	{ "unsigned long", #name, "[" #count "]", count * sizeof(long), _Alignof(long), false },
 #define STRING_AT(name) \
@@ -71,7 +71,7 @@ enum hrtimer_mode {
 	HRTIMER_MODE_REL_PINNED_HARD = 11
 };
 
-/* What Linux's formats of memory events speak of. A page's descriptor is a name for its frame number. */
+/* Types and names in Linux's formats of memory events. A page's descriptor stands for its frame number. */
 typedef unsigned int gfp_t;
 struct page {
 	unsigned char bytes[64];
@@ -167,7 +167,7 @@ static void place_field(struct trace_place *place, const struct trace_field *fie
 	*end = offset + field->size;
 }
 
-/* Argument INDEX of ARGUMENTS, "type name, type name": a word each, unsigned whatever it is. */
+/* Describes argument INDEX of ARGUMENTS, "type name, type name": each is an unsigned word. */
 static bool place_argument(struct trace_place *place, const char *arguments, unsigned int index)
 {
 	const char *end, *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of tracefs share. */
+/* Declarations that the files of tracefs share. */
 #ifndef KERNEL_TRACE_FILES_H
 #define KERNEL_TRACE_FILES_H
 
@@ -10,18 +10,18 @@ struct file;
 struct text;
 struct trace_event;
 
-/* --- format.c: what an event says of itself --- */
+/* --- format.c: an event's description --- */
 
-/* The contents of the file `format` of event NUMBER. Task context. */
+/* Writes the contents of the file `format` of event NUMBER. Task context. */
 void trace_print_format(struct text *text, unsigned int number);
 
 /* --- reading.c: the files with the records --- */
 
-/* `trace` and `trace_pipe`, opened. */
+/* Open `trace` and `trace_pipe`. */
 int trace_open_trace(struct file *file, void *unused);
 int trace_open_pipe(struct file *file, void *unused);
 
-/* `trace_marker`: what is written there becomes a record. */
+/* Writes `trace_marker`: BYTES become a record. */
 ssize_t trace_write_marker(void *unused, const char *bytes, size_t size);
 
 #endif

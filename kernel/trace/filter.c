@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Filters: from their text to a tree (node.h). The language is described in <kernel/trace/filter.h>.
+ * Filters: parsing a text into a tree (node.h). <kernel/trace/filter.h> describes the language.
  *
- * The nodes lie in one allocation, whose size is known from the text: it has a character for each but the
- * first three. Only parentheses and ! make the tree deep, and that is limited, because it is walked where
- * a kernel stack may be nearly full.
+ * The nodes are in one allocation, whose size follows from the text: each node but the first three has a
+ * character of its own. Only parentheses and ! make the tree deep; the depth is limited, because the tree is
+ * walked where a kernel stack may be nearly full.
  */
 #include <kernel/trace/filter.h>
 
@@ -20,11 +20,11 @@
 #include "node.h"
 
 #define DEPTH_MAX    32
-/* Longest number and longest name of a function: Linux's num_buf in parse_pred, and KSYM_NAME_LEN. */
+/* Longest number, and longest name of a function: Linux's num_buf in parse_pred, and KSYM_NAME_LEN. */
 #define NUMBER_MAX   24
 #define FUNCTION_MAX 512
 
-/* In the order in which they are looked for: no one is the beginning of a later one. */
+/* In the order of the search: no operator is a prefix of a later one. */
 static const char *const relations[] = {
 	[EQUAL] = "==",	   [NOT_EQUAL] = "!=", [AT_MOST] = "<=", [LESS] = "<",
 	[AT_LEAST] = ">=", [GREATER] = ">",    [HAS_BITS] = "&", [LIKE] = "~",
@@ -40,7 +40,7 @@ struct parser {
 	unsigned int depth;
 };
 
-/* The text is wrong AT there, and so: Linux's words; returns ERROR. */
+/* Stores a fault in the text at AT, in Linux's words; returns ERROR. */
 static int fail(struct parser *parser, const char *at, const char *words, int error)
 {
 	parser->error->words = words;
@@ -48,7 +48,7 @@ static int fail(struct parser *parser, const char *at, const char *words, int er
 	return error;
 }
 
-/* The same of a comparison: Linux counts one more. */
+/* The same for a comparison: Linux's offset is one more. */
 static int fail_in(struct parser *parser, const char *at, const char *words)
 {
 	return fail(parser, *at ? at + 1 : at, words, -EINVAL);
@@ -84,7 +84,7 @@ static void skip_spaces(struct parser *parser)
 		parser->at++;
 }
 
-/* Whether TOKEN is next; then it is behind us. */
+/* True if TOKEN is next; steps past it. */
 static bool take(struct parser *parser, const char *token)
 {
 	size_t length = strlen(token);
@@ -110,7 +110,7 @@ static bool ends_with(const char *text, const char *end)
 	return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
-/* Linux's filter_assign_type, by what a field's type says. */
+/* Sets NODE's source by the field's type, as Linux's filter_assign_type. */
 static void set_source(struct node *node, const struct trace_place *place)
 {
 	node->offset = place->offset;
@@ -128,7 +128,7 @@ static void set_source(struct node *node, const struct trace_place *place)
 		node->source = SOURCE_NUMBER;
 }
 
-/* Field FROM, or one behind it up to field END, that is called NAME, of LENGTH bytes. */
+/* Finds the field called NAME, of LENGTH bytes, among the fields FROM … END - 1. */
 static bool find_among(struct parser *parser, struct node *node, const char *name, size_t length,
 		       unsigned int from, unsigned int end)
 {
@@ -143,7 +143,7 @@ static bool find_among(struct parser *parser, struct node *node, const char *nam
 	return false;
 }
 
-/* The event's own are found before those that all have. */
+/* The event's own fields are found before the common ones. */
 static bool find_field(struct parser *parser, struct node *node, const char *name, size_t length)
 {
 	if (find_among(parser, node, name, length, TRACE_COMMON_FIELDS, UINT32_MAX))
@@ -166,7 +166,7 @@ static bool is_string(enum source source)
 	return source >= SOURCE_CHARS;
 }
 
-/* That its end is there is known. */
+/* check_shape has found the closing quote already. */
 static int parse_string(struct parser *parser, struct node *node)
 {
 	const char *start = parser->at, *end = strchr(start + 1, *start);
@@ -195,7 +195,7 @@ static unsigned int digit_value(char c)
 					16;
 }
 
-/* What strtol with base 0 makes of all from TEXT to END; false: nothing, or too much. */
+/* Converts all characters from TEXT to END as strtol with base 0 does; false: no number, or too large. */
 static bool read_number(const char *text, const char *end, bool is_signed, uint64_t *number)
 {
 	bool negative = *text == '-';
@@ -239,8 +239,8 @@ static int parse_number(struct parser *parser, struct node *node)
 	return 0;
 }
 
-/* CPUS{list}: among which processors the field's is. */
-static int parse_processors(struct parser *parser, struct node *node)
+/* CPUS{list}: a list of CPUs to compare the field with. */
+static int parse_cpus(struct parser *parser, struct node *node)
 {
 	const char *list = parser->at + strlen("CPUS"), *end;
 
@@ -260,7 +260,7 @@ static int parse_processors(struct parser *parser, struct node *node)
 	return 0;
 }
 
-/* Which function is meant from TEXT to END, by its name or an address in it: where it begins and ends. */
+/* Finds the function from TEXT to END, by its name or by ADDRESS in it, and stores its bounds. */
 static bool find_function(struct node *node, const char *text, const char *end, uint64_t address)
 {
 	struct symbol_entry entry, next;
@@ -281,7 +281,7 @@ static bool find_function(struct node *node, const char *text, const char *end, 
 	return false;
 }
 
-/* A function, that the field, a pointer, points into. */
+/* A function: the field, a pointer, is compared with its bounds. */
 static int parse_function(struct parser *parser, struct node *node)
 {
 	const char *start = parser->at, *end = start;
@@ -317,7 +317,7 @@ static int parse_comparison(struct parser *parser, struct node *node)
 		return -EPERM;
 	if (!find_field(parser, node, name, (size_t)(parser->at - name)))
 		return fail_in(parser, parser->at, "Field not found");
-	/* Of a number it changes nothing. */
+	/* For a number, .ustring has no effect. */
 	if (take(parser, ".ustring") && node->source == SOURCE_POINTER)
 		node->source = SOURCE_USER_POINTER;
 	bool function = take(parser, ".function");
@@ -332,7 +332,7 @@ static int parse_comparison(struct parser *parser, struct node *node)
 	if (function)
 		return parse_function(parser, node);
 	if (!strncmp(parser->at, "CPUS", 4))
-		return parse_processors(parser, node);
+		return parse_cpus(parser, node);
 	if (*parser->at == '"' || *parser->at == '\'')
 		return parse_string(parser, node);
 	if (is_digit(*parser->at) || *parser->at == '-')
@@ -371,7 +371,7 @@ static int parse_term(struct parser *parser, struct node **result)
 	return error;
 }
 
-/* Whether nothing follows but what changes nothing: Linux lets an operator end the text, and a ! it. */
+/* True if only spaces and ! follow: Linux lets an operator end the text, and a ! follow it. */
 static bool is_over(struct parser *parser)
 {
 	const char *at = parser->at;
@@ -384,7 +384,7 @@ static bool is_over(struct parser *parser)
 	return true;
 }
 
-/* Terms with LIST's own operator between them; each of the terms of one of several is all of some. */
+/* Parses terms with LIST's operator between them; each term of a ONE_OF list is an ALL_OF list. */
 static int parse_list(struct parser *parser, struct node *list)
 {
 	const char *between = list->kind == ONE_OF ? "||" : "&&";
@@ -406,7 +406,7 @@ static int parse_list(struct parser *parser, struct node *list)
 	return 0;
 }
 
-/* The last '(' of TEXT that is not closed; there is one, and every quote has its other. */
+/* Returns the last '(' of TEXT without its ')'. There is one, and all quotes are closed. */
 static const char *find_open(const char *text)
 {
 	const char *at = text + strlen(text);
@@ -427,8 +427,8 @@ static const char *find_open(const char *text)
 	return text;
 }
 
-/* Looks at quotes and parentheses alone, as Linux does first (calc_stack), with the same errors; whether
- * there is anything between them at all. */
+/* Checks only quotes and parentheses, as Linux does first (calc_stack), with the same errors; fails if
+ * there is no other character. */
 static int check_shape(struct parser *parser)
 {
 	const char *text = parser->text, *quote = NULL;
@@ -468,9 +468,10 @@ static int parse(struct parser *parser)
 	return error;
 }
 
-/* As many nodes as TEXT can need: a comparison, a list and a parenthesis each have a character of their
- * own that is not part of a word; and a comparison has three characters, a pair of parentheses two, each pair with two
- * nodes, so there are no more nodes than characters but for the outermost ones. */
+/* Returns an upper bound for the nodes of TEXT: a comparison, a list and a parenthesis each have a
+ * character of their own that is not part of a word; a comparison has three characters, a pair of
+ * parentheses two, and each pair has two nodes, so the nodes do not outnumber the characters but for the
+ * outermost ones. */
 static size_t count_nodes(const char *text)
 {
 	size_t count = 3, most = strlen(text) + 3;
@@ -492,7 +493,7 @@ int trace_filter_make(const struct trace_event *event, const char *text,
 		return error;
 	size_t nodes = count_nodes(text);
 	size_t size = sizeof(struct trace_filter) + nodes * sizeof(struct node) + strlen(text) + 1;
-	/* A page of text may name more than one allocation holds where pages are large. */
+	/* Where pages are large, a page of text may need more nodes than one allocation holds. */
 	struct trace_filter *filter = size <= KMALLOC_MAX ? kzalloc(size) : NULL;
 
 	if (!filter)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file `format` of an event: its number, the fields of its records with their places, and how they
- * are printed. Programs (libtraceevent) parse it, so its layout is Linux's to the letter.
+ * The file `format` of an event: its number, the fields of its records with their offsets, and the format of
+ * a line. Programs (libtraceevent) parse it, so its layout is Linux's to the letter.
  */
 #include <kernel/text.h>
 
@@ -14,7 +14,7 @@ static void print_field(struct text *text, const struct trace_place *place)
 		   place->name, place->array, place->offset, place->size, place->is_signed);
 }
 
-/* A call's arguments are all words. */
+/* All arguments of a call are words. */
 static void print_call_format(struct text *text, const struct trace_event *event)
 {
 	struct trace_place place;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Histograms: a hash table of entries, which are made when their key is first met and stay until all are
- * forgotten. See histogram.h.
+ * Histograms: a hash table of entries. An entry is created at the first record with its key, and stays until
+ * all are cleared. See histogram.h.
  *
- * All memory is there from the start, since records come from anywhere: slots, twice as many as entries, which
- * hold an entry's number plus one, and the entries in chunks. Once all are used, records of other keys are
- * dropped, and counted.
+ * All memory is allocated at the start, since records come from any context: slots, twice as many as entries,
+ * which hold an entry's number plus one, and the entries in chunks. Once all entries are used, records of
+ * other keys are dropped, and counted.
  *
- * An entry is its sums, the name of the task that was the first if some key is by name, and its key: a word
- * for each number, the bytes of each string. The function of a key (log2, buckets) is applied before.
+ * An entry has its sums, the name of the first task if some key is by name, and its key: a word for each
+ * number, the bytes of each string. A key's function (log2, buckets) is applied before the lookup.
  *
- * Lock: histogram->lock, irqsave, innermost as those of the rings; taken with spin_lock_untraced.
+ * Lock: histogram->lock (H), irqsave, innermost like those of the rings; taken with spin_lock_untraced.
  */
 #include "histogram.h"
 
@@ -46,11 +46,11 @@ struct field {
 	char name[32];
 	enum modifier modifier;
 	uint64_t bucket;
-	bool is_hitcount, is_cpu; /* else of the record: */
+	bool is_hitcount, is_cpu; /* else a field of the record */
 	bool is_string, is_elsewhere, is_signed;
 	uint16_t offset, size;
 	uint16_t room; /* of a key: bytes of an entry */
-	uint16_t at;   /* where they are in its key */
+	uint16_t at;   /* offset in the entry's key */
 };
 
 struct sort {
@@ -138,9 +138,9 @@ static unsigned long lock_map(struct histogram *histogram)
 	return state;
 }
 
-/* --- what is asked for --- */
+/* --- the request --- */
 
-/* The part of *TEXT before END or its end, terminated; *TEXT goes on behind it. NULL: there is none. */
+/* Returns the part of *TEXT before END or its end, terminated; *TEXT moves past it. NULL: no part is left. */
 static char *next_part(char **text, char end)
 {
 	char *part = *text, *at = part ? strchr(part, end) : NULL;
@@ -172,7 +172,7 @@ static bool find_field(struct field *field, const struct trace_event *event)
 		field->is_elsewhere = !strcmp(place.type, "__data_loc char[]");
 		field->is_string = field->is_elsewhere ||
 				   (place.array[0] && !strcmp(place.type, "char"));
-		/* Other arrays are no numbers, and a text behind the record has no size. */
+		/* Other arrays are no numbers, and a text after the record has no size. */
 		return field->size && (field->is_string || !place.array[0]);
 	}
 	return false;
@@ -199,7 +199,7 @@ static int parse_modifier(struct field *field, const char *word)
 	return 0;
 }
 
-/* FIELD becomes what TEXT, "name.modifier", says. */
+/* Sets FIELD from TEXT, "name.modifier". */
 static int parse_field(struct field *field, const struct trace_event *event, char *text)
 {
 	char *name = next_part(&text, '.');
@@ -222,7 +222,7 @@ static int parse_keys(struct histogram *histogram, const struct trace_event *eve
 		struct field *key = &histogram->keys[histogram->key_count++];
 		int error = parse_field(key, event, word);
 
-		/* The count of an entry is not known before the entry is. */
+		/* An entry's count cannot be part of its key. */
 		if (error || key->is_hitcount)
 			return -EINVAL;
 		key->room = sizeof(uint64_t);
@@ -255,7 +255,7 @@ static int parse_values(struct histogram *histogram, const struct trace_event *e
 	return 0;
 }
 
-/* The number of the field NAME among COUNT FIELDS; COUNT: it is none of them. */
+/* Returns the index of the field NAME among COUNT FIELDS; COUNT: not found. */
 static unsigned int index_of(const struct field *fields, unsigned int count, const char *name)
 {
 	unsigned int i = 0;
@@ -265,7 +265,7 @@ static unsigned int index_of(const struct field *fields, unsigned int count, con
 	return i;
 }
 
-/* A name that is of both a value and a key is the value's, as on Linux. */
+/* A name of both a value and a key means the value, as on Linux. */
 static int parse_sort(struct histogram *histogram, char *text)
 {
 	char *name = next_part(&text, '.');
@@ -307,7 +307,7 @@ static int parse_size(struct histogram *histogram, const char *text)
 	return histogram->bits < BITS_MIN || histogram->bits > BITS_MAX ? -EINVAL : 0;
 }
 
-/* The parts of a text that are looked at in another order than they are written. */
+/* The parts of a text, which are parsed in another order than they are written. */
 struct parts {
 	char *keys, *values, *sort, *size;
 };
@@ -433,7 +433,7 @@ int histogram_change(struct histogram *histogram, const struct histogram_request
 		histogram->is_paused = false;
 	if (!request->clear)
 		return 0;
-	/* Another map in its place, so that nobody waits for the old one to be emptied. */
+	/* A new map replaces the old one, so that no record waits while the old one is emptied. */
 	unsigned long state = lock_map(histogram);
 	struct map old = histogram->map;
 
@@ -460,7 +460,7 @@ static uint64_t load(const struct field *field, const void *record)
 	return value;
 }
 
-/* The logarithm of the power of two that VALUE is rounded up to. */
+/* Returns the logarithm of VALUE, rounded up to a power of two. */
 static uint64_t log2_of(uint64_t value)
 {
 	return value > 1 ? 64 - (unsigned int)__builtin_clzll(value - 1) : 0;
@@ -479,7 +479,7 @@ static void put_key(const struct field *field, const void *record, unsigned char
 		size = where >> 16;
 	}
 	if (field->is_string) {
-		/* An end always has room. */
+		/* A terminator always has room. */
 		size = strnlen(string, size < field->room ? size : field->room - 1u);
 		memcpy(key, string, size);
 		memset(key + size, 0, field->room - size);
@@ -493,7 +493,7 @@ static void put_key(const struct field *field, const void *record, unsigned char
 	memcpy(key, &value, sizeof(value));
 }
 
-/* FNV-1a, with the better bits on top folded down. */
+/* FNV-1a, with the upper half, whose bits are better, mixed into the lower. */
 static uint64_t hash(const unsigned char *key, size_t size)
 {
 	uint64_t sum = 0xcbf29ce484222325;
@@ -503,14 +503,14 @@ static uint64_t hash(const unsigned char *key, size_t size)
 	return sum ^ sum >> 32;
 }
 
-/* The entry of KEY, made if there is none; NULL: there is no room. H held. */
+/* Finds the entry of KEY, or creates it; NULL: no room. histogram->lock held. */
 static struct entry *find_entry(struct histogram *histogram, const unsigned char *key)
 {
 	struct map *map = &histogram->map;
 	uint32_t mask = 2 * entries_max(histogram) - 1;
 	uint32_t slot = (uint32_t)hash(key, histogram->key_size) & mask;
 
-	/* Half of the slots are always empty. */
+	/* At least half of the slots are empty. */
 	for (; map->slots[slot]; slot = (slot + 1) & mask) {
 		struct entry *entry = entry_at(histogram, map->slots[slot] - 1);
 
@@ -578,7 +578,7 @@ static int compare_by(const struct histogram *histogram, const struct sort *sort
 	return compare_words(word_of(a, key), word_of(b, key), key->is_signed);
 }
 
-/* Whether the entry of number A is to be shown before that of number B: at last in the order of their making. */
+/* True if entry A comes before entry B; equal entries come in the order of their creation. */
 static bool is_before(const struct histogram *histogram, uint32_t a, uint32_t b)
 {
 	for (unsigned int i = 0; i < histogram->sort_count; i++) {
@@ -592,7 +592,7 @@ static bool is_before(const struct histogram *histogram, uint32_t a, uint32_t b)
 	return a < b;
 }
 
-/* Makes NUMBERS[ROOT … END) a heap again, of which only ROOT's place may be wrong. */
+/* Restores the heap NUMBERS[ROOT … END), in which only ROOT may be at the wrong place. */
 static void sift(const struct histogram *histogram, uint32_t *numbers, uint32_t root, uint32_t end)
 {
 	for (uint32_t child; (child = 2 * root + 1) < end; root = child) {
@@ -607,7 +607,7 @@ static void sift(const struct histogram *histogram, uint32_t *numbers, uint32_t 
 	}
 }
 
-/* By a heap: sums that change meanwhile make the order wrong, and nothing else. */
+/* A heap sort: sums that change meanwhile can only make the order wrong. */
 static void sort_entries(const struct histogram *histogram, uint32_t *numbers, uint32_t count)
 {
 	for (uint32_t i = count / 2; i > 0; i--)
@@ -761,7 +761,7 @@ void histogram_print(struct histogram *histogram, struct text *text)
 	struct map map = histogram->map;
 
 	spin_unlock_irqrestore(&histogram->lock, state);
-	/* Entries that there are stay as long as nobody changes the histogram. */
+	/* The entries stay as long as the histogram does not change: the caller holds instance->mutex. */
 	uint32_t *numbers = map.used ? kzalloc(map.used * sizeof(*numbers)) : NULL;
 
 	for (uint32_t i = 0; numbers && i < map.used; i++)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Traces, and who gets a record. See instance.h.
+ * Traces, and the way of a record to each. See instance.h.
  *
- * Those that emit walk the list of instances without a lock and with interrupts off: one that is taken
- * out of the list is freed once no emission is at work (trace_emit_sync). The root's is the first and stays.
+ * Emitters walk the list of instances without a lock and with interrupts off: an instance that leaves the
+ * list is freed after all running emissions have finished (trace_emit_sync). The root's instance is the first
+ * and stays.
  *
- * An instance that is removed stays in memory for the inodes of its directories that programs are in, with
- * nothing to be found below them. An open file keeps it from being removed, as on Linux.
+ * A removed instance stays in memory for the inodes of its directories that are still in use; lookups below
+ * them find no entries. An open file prevents its removal, as on Linux.
  *
- * Only the superuser reaches tracefs. An instance takes memory for its choices, and rings when its first event
- * is enabled; memory.h limits both.
+ * Only the superuser reaches tracefs. An instance takes memory for its choices, and for rings when its first
+ * event is enabled; memory.h limits both.
  *
- * Locks: instances_mutex, then instance->mutex.
+ * Locks: instances_mutex (I), then instance->mutex (M).
  */
 #include "instance.h"
 
@@ -72,7 +73,7 @@ static struct trace_instance *create(void)
 	return instance;
 }
 
-/* The instance behind which INSTANCE is in the list. I held. */
+/* Returns the instance before INSTANCE in the list. instances_mutex held. */
 static struct trace_instance *before(const struct trace_instance *instance)
 {
 	struct trace_instance *at = trace_root;
@@ -82,7 +83,7 @@ static struct trace_instance *before(const struct trace_instance *instance)
 	return at;
 }
 
-/* I held. */
+/* instances_mutex held. */
 static struct trace_instance *find(const char *name, size_t size)
 {
 	struct trace_instance *instance = trace_root->next;
@@ -103,7 +104,7 @@ static int make(const char *name, size_t size)
 		return -ENOMEM;
 	memcpy(instance->name, name, size);
 	instance->id = ++last_id;
-	/* At the end: they are listed by their ids. */
+	/* At the end: the list is in the order of ids. */
 	before(NULL)->next = instance;
 	return 0;
 }
@@ -142,7 +143,7 @@ int trace_instance_remove(struct trace_instance *instance)
 	return 0;
 }
 
-/* --- who uses it --- */
+/* --- references --- */
 
 struct trace_instance *trace_instance_find(const char *name, size_t size)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tracepoints of interrupts and page faults tell. See <kernel/trace/interrupt.h> for when.
+ * Records of the tracepoints of interrupts and page faults. See <kernel/trace/interrupt.h> for their places.
  */
 #include <kernel/trace/interrupt.h>
 
 #include <string.h>
 
-/* Longest name of a device that is told. */
+/* Longest name of a device in a record. */
 #define NAME_TOLD 32
 
 void trace_vector_slow(unsigned int event, unsigned int vector)
 {
-	/* All of irq_vectors have the same field. */
+	/* All events of irq_vectors have the same field. */
 	TRACE_RECORD(trace_local_timer_entry, 0) room = { .record = { .vector = (int)vector } };
 
 	trace_emit(event, &room, sizeof(room.record), 1);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tracepoints of memory tell. See <kernel/trace/kmem.h> for when.
+ * Records of the tracepoints of memory. See <kernel/trace/kmem.h> for their places.
  *
- * Allocation has no flags here. Each is told with those of the Linux allocation that does the same: memory
- * is zeroed, and where interrupts are off nobody could wait for it. There is one node and one kind of
- * free page.
+ * Tally's allocations have no flags. A record shows the flags of the Linux allocation that does the same:
+ * memory is zeroed, and with interrupts off the caller cannot sleep. There is one node and one kind of free
+ * page.
  *
- * An allocation may happen under any lock, so what is said in emit.c of deep places is true here.
+ * An allocation may happen under any lock, so emit.c's rules for tracepoints under locks apply.
  */
 #include <kernel/trace/kmem.h>
 
@@ -71,7 +71,7 @@ void trace_page_free_slow(size_t frame, unsigned int order)
 
 void trace_rss_slow(const struct vm_space *space, unsigned int kind)
 {
-	/* Linux's numbers of them. */
+	/* Linux's numbers of the kinds. */
 	static const int members[PAGE_KINDS] = {
 		[PAGE_FILE] = 0, [PAGE_ANONYMOUS] = 1, [PAGE_SHARED] = 3
 	};

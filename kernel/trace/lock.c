@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tracepoints of locks tell. See <kernel/trace/lock.h> for when.
+ * Records of the tracepoints of locks. See <kernel/trace/lock.h> for their places.
  *
- * The lock is any of the kernel's, and is held at the end: so nothing below trace_emit may take a lock
- * that tells of its contention. Those that it takes are taken with spin_lock_untraced.
+ * The lock may be any of the kernel's, and is held at contention_end: so the code under trace_emit must not
+ * take a lock whose contention is traced. It takes its locks with spin_lock_untraced.
  */
 #include <kernel/trace/lock.h>
 

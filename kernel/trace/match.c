@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A record through the tree of a filter (node.h). It is walked wherever there is a tracepoint: nothing is
- * locked, nothing waits, and a program's memory is looked at only if it is there.
+ * Matches a record with the tree of a filter (node.h). Runs wherever there is a tracepoint: takes no lock,
+ * does not sleep, and reads a program's memory only if it is present.
  */
 #include <kernel/trace/filter.h>
 
@@ -12,7 +12,7 @@
 
 #include "node.h"
 
-/* Whether C is in the set at *SET, which begins behind its [ and becomes what is behind its ]. */
+/* True if C is in the set at *SET, which points after the set's [ and moves past its ]. */
 static bool in_set(const char **set, char c)
 {
 	const char *at = *set;
@@ -33,7 +33,7 @@ static bool in_set(const char **set, char c)
 	return found != inverted;
 }
 
-/* One step of PATTERN that is no *: whether it takes C. *PATTERN moves on. */
+/* Matches C with one step of PATTERN other than *; *PATTERN moves past it. */
 static bool takes(const char **pattern, char c)
 {
 	char p = *(*pattern)++;
@@ -47,7 +47,7 @@ static bool takes(const char **pattern, char c)
 	return p == c;
 }
 
-/* Whether the SIZE bytes of TEXT, or what is before their first zero, are like PATTERN. */
+/* True if the SIZE bytes of TEXT, up to its first zero, match PATTERN. */
 static bool is_like(const char *text, size_t size, const char *pattern)
 {
 	const char *end = text + strnlen(text, size);
@@ -63,7 +63,7 @@ static bool is_like(const char *text, size_t size, const char *pattern)
 			text++;
 			continue;
 		}
-		/* The last * takes one more. */
+		/* Let the last * take one more character. */
 		if (!retry_pattern || retry_text == end)
 			return false;
 		pattern = retry_pattern;
@@ -114,9 +114,9 @@ static bool compare_number(const struct node *node, uint64_t value)
 	}
 }
 
-/* A set of one processor is that number. No number is a set of several, and only those of processors are in
- * one: of another number nothing is true. */
-static bool compare_processors(const struct node *node, uint64_t value)
+/* Compares VALUE with a set of CPUs. A set of one CPU equals that CPU's number. A set of several equals no
+ * number, and contains only numbers of CPUs: for other numbers every comparison is false. */
+static bool compare_cpus(const struct node *node, uint64_t value)
 {
 	uint32_t cpu = (uint32_t)value;
 
@@ -134,7 +134,7 @@ static bool compare_value(const struct node *node, uint64_t value)
 {
 	switch (node->against) {
 	case PROCESSORS:
-		return compare_processors(node, value);
+		return compare_cpus(node, value);
 	case A_FUNCTION:
 		return (value >= node->start && value < node->end) == (node->relation == EQUAL);
 	default:
@@ -166,7 +166,7 @@ static bool compare(const struct node *node, const void *record)
 		return compare_string(node, copy,
 				      arch_user_peek(load(node, record), copy, sizeof(copy)));
 	default:
-		/* A program's pointer taken for the kernel's: nothing is there. */
+		/* A program's pointer in place of the kernel's: no memory to read. */
 		return false;
 	}
 }

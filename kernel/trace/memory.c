@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The account of what traces take. See memory.h. */
+/* The account of the memory of traces. See memory.h. */
 #include "memory.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A filter as a tree. A node is a comparison, or has a list of others of which all or one must hold.
- * filter.c makes the tree of a text, match.c looks at a record with it.
+ * A filter as a tree. A node is a comparison, or has a list of nodes of which all or one must hold. filter.c
+ * parses a text into the tree, match.c matches a record with it.
  */
 #ifndef KERNEL_TRACE_NODE_H
 #define KERNEL_TRACE_NODE_H
@@ -18,14 +18,14 @@ enum relation { EQUAL, NOT_EQUAL, AT_MOST, LESS, AT_LEAST, GREATER, HAS_BITS, LI
 
 enum node_kind { ALL_OF, ONE_OF, COMPARE };
 
-/* What a comparison's right side is, of a number. */
+/* The right side of a comparison of a number. */
 enum against { A_NUMBER, PROCESSORS, A_FUNCTION };
 
-/* Where a comparison finds its left side. */
+/* The left side of a comparison. */
 enum source {
 	SOURCE_NUMBER,	    /* size bytes at offset */
-	SOURCE_CPU,	    /* the processor */
-	SOURCE_ARRAY,	    /* of numbers: nothing is true of it */
+	SOURCE_CPU,	    /* the CPU */
+	SOURCE_ARRAY,	    /* of numbers: every comparison is false */
 	SOURCE_CHARS,	    /* an array of size bytes at offset */
 	SOURCE_STRING_AT,   /* length << 16 | offset, at offset */
 	SOURCE_COMM,	    /* the running task's name */
@@ -36,7 +36,7 @@ enum source {
 struct node {
 	enum node_kind kind;
 	bool negated;
-	struct node *children, *next; /* of all-of and one-of; of whose children this is one */
+	struct node *children, *next; /* of ALL_OF and ONE_OF; siblings */
 	/* a comparison */
 	enum source source;
 	enum relation relation;
@@ -49,7 +49,8 @@ struct node {
 	const char *string;   /* in the filter's allocation; terminated */
 };
 
-/* VALUE as NODE's field can hold it: what it has not room for is cut off, also of what it is compared with. */
+/* Returns VALUE as NODE's field can hold it: excess bits are cut off, also from the number that it is
+ * compared with. */
 static inline uint64_t extend(const struct node *node, uint64_t value)
 {
 	unsigned int shift = 64 - 8 * node->size;
@@ -62,7 +63,7 @@ static inline uint64_t extend(const struct node *node, uint64_t value)
 
 struct trace_filter {
 	struct node *root;
-	struct node *free_node; /* while it is made */
+	struct node *free_node; /* while the tree is built */
 	char *free_text;
 };
 

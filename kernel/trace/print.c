@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The words that formats of events use beside those of printf: names for values and for bits.
+ * The functions that formats of events use besides those of printf: names for values and for bits.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static char *room(struct trace_scratch *scratch, size_t *size)
 	return scratch->bytes + scratch->used;
 }
 
-/* Keeps what was written at TEXT; the last byte of the room stays an end for what does not fit. */
+/* Keeps the text written at TEXT; the last byte of the room stays a terminator for texts that do not fit. */
 static const char *keep(struct trace_scratch *scratch, const char *text)
 {
 	size_t left = sizeof(scratch->bytes) - scratch->used, size = strlen(text) + 1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The files that show records as lines: `trace` from the oldest to the newest, each time it is opened;
+ * The files that show records as lines: each opened `trace` from the oldest record to the newest;
  * `trace_pipe` each record once, waiting for the next. And `trace_marker`, which makes records.
  *
- * A reader keeps one record and its line, and where it is in the buffers: nothing is copied as a whole.
+ * A reader keeps one record, its line, and its position in the buffers: no buffer is copied.
  *
- * Locks: reader->mutex, around the reader's state; pipe_mutex, so that two readers of trace_pipe do not
- * take halves. Neither is held while a reader sleeps.
+ * Locks: reader->mutex (M), around the reader's state; pipe_mutex, so that two readers of trace_pipe do not
+ * split a line. Neither is held while a reader sleeps.
  */
 #include <string.h>
 
@@ -30,7 +30,7 @@ struct reader {
 	struct mutex mutex;
 	struct trace_instance *instance; /* in use as long as the file is open */
 	struct trace_cursor cursor;	 /* M: of trace */
-	struct text line;		 /* M: what is left of it begins at line_done */
+	struct text line;		 /* M: line_done bytes of it are read */
 	size_t line_done;		 /* M */
 	bool read_something;		 /* M */
 	struct trace_entry entry;	 /* M */
@@ -38,7 +38,7 @@ struct reader {
 
 /* --- lines --- */
 
-/* What flags and depth look like: Linux's trace_print_lat_fmt. */
+/* Prints flags and depth: Linux's trace_print_lat_fmt. */
 static void print_context(struct text *text, const struct trace_common *common)
 {
 	unsigned int depth = common->preempt_count & 0xf;
@@ -98,7 +98,8 @@ static void print_head(struct text *text, struct trace_buffer *buffer)
 
 /* --- reading --- */
 
-/* The next line into the reader's, which is used up; false: there is none. M held. */
+/* Prints the next record into the reader's line, which must be used up; false: there is none.
+ * reader->mutex held. */
 static bool next_line(struct reader *reader, bool take)
 {
 	struct trace_buffer *buffer = &reader->instance->buffer;
@@ -112,7 +113,7 @@ static bool next_line(struct reader *reader, bool take)
 	return found;
 }
 
-/* Copies lines until SIZE bytes are there or no line is left. M held. */
+/* Copies lines until SIZE bytes are copied or no line is left. reader->mutex held. */
 static ssize_t read_lines(struct reader *reader, char *user_buffer, size_t size, bool take)
 {
 	size_t done = 0;
@@ -153,7 +154,7 @@ static ssize_t read_trace(struct file *file, void *user_buffer, size_t size, uin
 	return result;
 }
 
-/* Opening it so that it is cut off has done what there is to do. */
+/* A write has no effect: opening with O_TRUNC has cleared the trace already. */
 static ssize_t write_trace(struct file *file, const void *user_buffer, size_t size,
 			   uint64_t *position)
 {
@@ -168,7 +169,7 @@ static bool is_empty(struct trace_buffer *buffer)
 	return present == 0;
 }
 
-/* Waits for a record; 0 also when there will be none for somebody who had some: recording is off. */
+/* Waits for a record. Returns 0 also when recording is off and the reader has read records before. */
 static int wait_for_record(const struct reader *reader)
 {
 	struct trace_buffer *buffer = &reader->instance->buffer;
@@ -269,7 +270,7 @@ int trace_open_pipe(struct file *file, void *target)
 
 /* --- the marker --- */
 
-/* Longest text of one record: what is behind it is the next write's. */
+/* Longest text of one record; the rest is left for the next write. */
 #define MARKER_SIZE 1024
 
 ssize_t trace_write_marker(void *target, const char *bytes, size_t size)

@@ -2,15 +2,15 @@
 /*
  * The rings of a trace. See <kernel/trace/ring.h>.
  *
- * A buffer's positions only grow; where a byte lies is its position modulo the size. Records lie one
- * behind the other, each with a head, from `tail` to `head`; what is written there takes the place of
- * the oldest, whole records of them. A cursor that was overtaken goes on at the tail.
+ * A buffer's positions only grow; a byte's place is its position modulo the size. Records, each with a head,
+ * follow one another from `tail` to `head`; a new record replaces the oldest ones, always whole records. A
+ * cursor that was overtaken continues at the tail.
  *
- * The names of the tasks that wrote are kept in a table of their own, one in each place, where a tid
- * has its place by its last bits: a record knows only the tid.
+ * A table has the names of tasks that wrote records: a tid's last bits are its index. A record has only the
+ * tid.
  *
- * Locks: ring->lock, names_lock: both irqsave, innermost: taken under any other, none is taken under
- * them. Wake-ups are deferred work, because the record may be about the scheduler itself.
+ * Locks: ring->lock (R), names_lock: both irqsave, innermost: taken under any other lock, and no lock is
+ * taken under them. Wake-ups are deferred work, because the record may be about the scheduler itself.
  */
 #include <kernel/trace/ring.h>
 
@@ -210,7 +210,7 @@ int trace_ring_make(struct trace_buffer *buffer)
 			return -ENOMEM;
 		}
 	}
-	/* Another task may have been here. */
+	/* Another task may have made the rings meanwhile. */
 	if (!atomic_compare_exchange_strong(&buffer->rings, &none, rings))
 		free_rings(rings);
 	return 0;
@@ -218,7 +218,7 @@ int trace_ring_make(struct trace_buffer *buffer)
 
 /* --- reading --- */
 
-/* The head of the first record of RING that *POSITION has not passed. Lock held. */
+/* Reads the head of the first record of RING from *POSITION on. ring->lock held. */
 static bool peek(const struct trace_ring *ring, uint64_t *position, struct head *head)
 {
 	if (*position < ring->tail)
@@ -229,7 +229,7 @@ static bool peek(const struct trace_ring *ring, uint64_t *position, struct head 
 	return true;
 }
 
-/* The processor of CPUS whose next record is the oldest; CPUS_MAX: none has one. */
+/* Returns the CPU among CPUS whose next record is the oldest; CPUS_MAX: no record. */
 static unsigned int find_oldest(struct trace_ring *rings, struct trace_cursor *cursor,
 				cpumask_t cpus)
 {
@@ -274,7 +274,7 @@ bool trace_ring_next(struct trace_buffer *buffer, struct trace_cursor *cursor, c
 			cursor->positions[cpu] += size_in_ring(head.size);
 		}
 		spin_unlock_irqrestore(&ring->lock, state);
-		/* What was the oldest may be gone meanwhile. */
+		/* The oldest record may have been replaced meanwhile. */
 		if (there)
 			return true;
 	}

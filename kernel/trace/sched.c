@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tracepoints of the scheduler tell. See <kernel/trace/sched.h> for when.
+ * Records of the tracepoints of the scheduler. See <kernel/trace/sched.h> for their places.
  */
 #include <kernel/trace/sched.h>
 
@@ -12,13 +12,13 @@
 
 static void put_name(char name[TASK_COMM_SIZE], const struct task *task)
 {
-	/* It may be changing: an end there always is. */
+	/* The name may be changing; it always has a terminator. */
 	memcpy(name, task->comm, TASK_COMM_SIZE - 1);
 	name[TASK_COMM_SIZE - 1] = '\0';
 }
 
-/* Nobody is preempted in the kernel, which is what Linux's R+
- * would be. One that has ended stays for its parent (Z), or, no first thread, for nobody (X). */
+/* Returns Linux's state of TASK. Tasks are not preempted in the kernel, so Linux's R+ does not occur. An
+ * exited process leader stays for its parent (Z); another exited thread is dead (X). */
 static long state_of(const struct task *task)
 {
 	switch (task->state) {
@@ -51,7 +51,7 @@ void trace_sched_switch_slow(const struct task *prev, const struct task *next)
 
 void trace_sched_wake_slow(unsigned int event, const struct task *task, unsigned int cpu)
 {
-	/* The three have the same fields. */
+	/* The three events have the same fields. */
 	TRACE_RECORD(trace_sched_waking, 0)
 	room = { .record = { .pid = task->tid,
 			     .prio = sched_priority(&task->sched),
@@ -73,7 +73,7 @@ void trace_sched_migrate_slow(const struct task *task, unsigned int from, unsign
 	trace_emit(TRACE_sched_migrate_task, &room, sizeof(room.record), 1);
 }
 
-/* What perf counts is the time itself. */
+/* perf counts the time itself. */
 void trace_sched_runtime_slow(const struct task *task, uint64_t runtime_ns)
 {
 	TRACE_RECORD(trace_sched_stat_runtime, 0)
@@ -83,10 +83,10 @@ void trace_sched_runtime_slow(const struct task *task, uint64_t runtime_ns)
 	trace_emit(TRACE_sched_stat_runtime, &room, sizeof(room.record), runtime_ns);
 }
 
-/* What perf counts is the time itself, here too. */
+/* perf counts the time itself, here too. */
 void trace_sched_delay_slow(unsigned int event, const struct task *task, uint64_t delay_ns)
 {
-	/* The four have the same fields. */
+	/* The four events have the same fields. */
 	TRACE_RECORD(trace_sched_stat_wait, 0)
 	room = { .record = { .pid = task->tid, .delay = delay_ns } };
 
@@ -94,11 +94,11 @@ void trace_sched_delay_slow(unsigned int event, const struct task *task, uint64_
 	trace_emit(event, &room, sizeof(room.record), delay_ns);
 }
 
-/* --- tasks' lives --- */
+/* --- fork, exec, exit --- */
 
 void trace_sched_task_slow(unsigned int event, const struct task *task)
 {
-	/* exit's, free's and wait's fields are the same. */
+	/* exit, free and wait have the same fields. */
 	TRACE_RECORD(trace_sched_process_exit, 0)
 	room = { .record = { .pid = task->tid, .prio = sched_priority(&task->sched) } };
 
@@ -110,7 +110,7 @@ void trace_sched_wait_slow(pid_t pid)
 {
 	const struct task *self = task_current();
 	struct task *child = pid > 0 ? task_find(pid) : NULL;
-	/* Linux tells of a number that is somebody's. */
+	/* As Linux: the number is recorded only if a task has it. */
 	TRACE_RECORD(trace_sched_process_wait, 0)
 	room = { .record = { .pid = child ? pid : 0, .prio = sched_priority(&self->sched) } };
 
@@ -130,7 +130,7 @@ void trace_sched_fork_slow(const struct task *parent, const struct task *child)
 	trace_emit(TRACE_sched_process_fork, &room, sizeof(room.record), 1);
 }
 
-/* Longest path that is told. */
+/* Longest path in a record. */
 #define PATH_TOLD 512
 
 void trace_sched_exec_slow(const char *path, const struct task *task, pid_t former_tid)

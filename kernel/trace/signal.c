@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tracepoints of signals tell. See <kernel/trace/signal.h> for when.
+ * Records of the tracepoints of signals. See <kernel/trace/signal.h> for their places.
  */
 #include <kernel/trace/signal.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tracepoints of timers tell. See <kernel/trace/timer.h> for when.
+ * Records of the tracepoints of timers. See <kernel/trace/timer.h> for their places.
  */
 #include <kernel/trace/timer.h>
 
@@ -19,7 +19,7 @@ static void *function_of(const struct timer *timer)
 	return (void *)(uintptr_t)timer->fire;
 }
 
-static void tell_expiry(const struct timer *timer)
+static void emit_expiry(const struct timer *timer)
 {
 	TRACE_RECORD(trace_hrtimer_expire_entry, 0)
 	room = { .record = { .hrtimer = pointer_to(timer),
@@ -29,7 +29,7 @@ static void tell_expiry(const struct timer *timer)
 	trace_emit(TRACE_hrtimer_expire_entry, &room, sizeof(room.record), 1);
 }
 
-static void tell_init(const struct timer *timer)
+static void emit_init(const struct timer *timer)
 {
 	TRACE_RECORD(trace_hrtimer_init, 0)
 	room = { .record = { .hrtimer = pointer_to(timer),
@@ -41,13 +41,13 @@ static void tell_init(const struct timer *timer)
 
 void trace_timer_slow(unsigned int event, const struct timer *timer)
 {
-	/* The other two have the same field. */
+	/* The other two events have the same field. */
 	TRACE_RECORD(trace_hrtimer_cancel, 0) room = { .record = { .hrtimer = pointer_to(timer) } };
 
 	if (event == TRACE_hrtimer_expire_entry)
-		tell_expiry(timer);
+		emit_expiry(timer);
 	else if (event == TRACE_hrtimer_init)
-		tell_init(timer);
+		emit_init(timer);
 	else
 		trace_emit(event, &room, sizeof(room.record), 1);
 }

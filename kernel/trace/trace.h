@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of kernel/trace/ share.
+ * Declarations that the files of kernel/trace/ share.
  */
 #ifndef KERNEL_TRACE_TRACE_H
 #define KERNEL_TRACE_TRACE_H
@@ -15,30 +15,29 @@ struct text;
 
 /* --- calls.c: the events of system calls --- */
 
-/* Their names, "openat", are Linux's of the functions, the numbers those of the ABI. */
+/* The names, "openat", are those of Linux's functions, the numbers those of the ABI. */
 struct trace_call {
 	uint16_t number;
 	struct trace_event enter, exit;
 };
 
-/* How many calls have events, and event INDEX of them, twice as many. Any context. */
+/* Return the number of calls with events, and event INDEX of them, twice as many. Any context. */
 unsigned int trace_call_count(void);
 const struct trace_event *trace_call_event(unsigned int index);
 
-/* Linux's name of call NUMBER, "openat", or NULL. Any context. */
+/* Returns Linux's name of call NUMBER, "openat", or NULL. Any context. */
 const char *trace_call_name(uint64_t number);
 
-/* One more listener (ON) or one less to an event of calls: those are looked for at every call as long as
- * there is one. */
+/* Adds (ON) or removes a listener of an event of calls: while there is one, every call checks for events. */
 void trace_calls_listen(bool on);
 
 /* --- emit.c --- */
 
-/* Returns when every trace_emit that was at work is over: what listeners could find before, and can no
- * longer, may be freed. Task context, interrupts on. */
+/* Returns when every trace_emit that was running has finished: data that listeners could find before, and
+ * no longer can, may be freed. Task context, interrupts on. */
 void trace_emit_sync(void);
 
-/* --- print.c: words that formats use --- */
+/* --- print.c: functions that formats use --- */
 
 struct trace_symbol {
 	unsigned long value;
@@ -51,8 +50,8 @@ struct trace_scratch {
 	size_t used;
 };
 
-/* The name of VALUE among COUNT SYMBOLS, or the number in hexadecimal; the names of the bits of FLAGS with
- * SEPARATOR between them. As Linux's __print_symbolic and __print_flags. */
+/* Return the name of VALUE among COUNT SYMBOLS, or the number in hexadecimal; the names of the bits of
+ * FLAGS with SEPARATOR between them. As Linux's __print_symbolic and __print_flags. */
 const char *trace_print_symbol(struct trace_scratch *scratch, unsigned long value,
 			       const struct trace_symbol *symbols, size_t count);
 const char *trace_print_flags(struct trace_scratch *scratch, unsigned long flags,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tracefs, at /sys/kernel/tracing and /sys/kernel/debug/tracing: which events there are, what the trace
- * takes down of them, and the trace. Files and formats: Linux, Documentation/trace/{ftrace,events}.rst.
+ * tracefs, at /sys/kernel/tracing and /sys/kernel/debug/tracing: the events, the choice of those that a trace
+ * records, and the trace. Files and formats: Linux, Documentation/trace/{ftrace,events}.rst.
  *
- * There is one tracer, nop: a trace is of events. A target is an instance (instance.h) and the number of an
- * event plus one; a system's that of its first event, and 0 for a directory above those.
+ * There is one tracer, nop: a trace consists of events. A target is an instance (instance.h) and the number
+ * of an event plus one; for a system the number of its first event, and 0 for a directory above those.
  *
- * Files that look at an instance hold it while they are open, as Linux's do: it cannot be removed.
+ * As on Linux, an open file that shows an instance prevents the instance's removal.
  */
 #include <kernel/trace/tracefs.h>
 
@@ -39,7 +39,7 @@ static unsigned int number_of(const void *target)
 	return (unsigned int)((uintptr_t)target & ~PAGE_MASK) - 1;
 }
 
-/* That of event NUMBER in the instance that PARENT, a target, is about. */
+/* Returns the target of event NUMBER in the instance of PARENT, a target. */
 static void *target_of(const void *parent, unsigned int number)
 {
 	return (void *)(((uintptr_t)parent & PAGE_MASK) + number + 1);
@@ -50,7 +50,7 @@ static const char *system_of(const void *target)
 	return trace_event_get(number_of(target))->system;
 }
 
-/* Not an entry's number alone, as inodes of all instances are of one file system. */
+/* Includes the instance's id, as inodes of all instances are in one file system. */
 static uint64_t id_of(void *target)
 {
 	uint64_t number = (uintptr_t)target & ~PAGE_MASK;
@@ -75,28 +75,28 @@ static void put_target(void *target)
 		trace_instance_put(trace_target_instance(target));
 }
 
-/* Below an instance that is removed there is nothing. */
+/* A removed instance has no entries. */
 static bool is_there(void *target)
 {
 	return !trace_target_instance(target)->is_gone;
 }
 
-static int hold(void *target)
+static int open_instance(void *target)
 {
 	return trace_instance_open(trace_target_instance(target));
 }
 
-static void let_go(void *target)
+static void close_instance(void *target)
 {
 	trace_instance_close(trace_target_instance(target));
 }
 
-#define HELD_IF(condition) .exists = (condition), .open = hold, .close = let_go
+#define HELD_IF(condition) .exists = (condition), .open = open_instance, .close = close_instance
 #define HELD		   HELD_IF(is_there)
 
-/* --- words that are written --- */
+/* --- words written to files --- */
 
-/* The next word of *TEXT, terminated in place; NULL: none is left. */
+/* Returns the next word of *TEXT, terminated in place; NULL: none is left. */
 static char *next_word(char **text)
 {
 	char *word = *text, *end;
@@ -110,7 +110,7 @@ static char *next_word(char **text)
 	return *word ? word : NULL;
 }
 
-/* 0 or 1, alone in BYTES; else -EINVAL. */
+/* Parses BYTES, a single 0 or 1; else -EINVAL. */
 static int parse_switch(const char *bytes, size_t size)
 {
 	while (size && (bytes[size - 1] == '\n' || bytes[size - 1] == ' '))
@@ -130,13 +130,13 @@ static ssize_t store_switch(void *target, const char *bytes, size_t size, const 
 	return on < 0 ? on : (ssize_t)size;
 }
 
-/* What cannot be written says so as Linux's does, not as files of /sys do. */
+/* Fails a write as Linux's read-only files here do, not as files of /sys do. */
 static ssize_t refuse(void *target, const char *bytes, size_t size)
 {
 	return -EINVAL;
 }
 
-/* The same of a file that cannot be read. */
+/* Fails the read of a file that can only be written. */
 static int show_refused(struct text *text, void *target)
 {
 	return -EINVAL;
@@ -148,7 +148,7 @@ static int show_refused(struct text *text, void *target)
 	{                                          \
 		READ_ONLY_IF(file, function, HELD) \
 	}
-/* What an event says of itself, the same in all instances. */
+/* A description of an event, the same in all instances. */
 #define READ_ONLY_UNHELD(file, function)                         \
 	{                                                        \
 		READ_ONLY_IF(file, function, .exists = is_there) \
@@ -159,7 +159,7 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* A filter as it is written: without the spaces behind it. */
+/* Stores a filter's text without its trailing spaces. */
 static ssize_t store_text(const char *bytes, size_t size, void *target,
 			  int (*store)(void *target, const char *text))
 {
@@ -253,7 +253,7 @@ static int show_histograms(struct text *text, void *target)
 	return 0;
 }
 
-/* Of Linux's own tracers' records there are only descriptions. */
+/* The records of Linux's own tracers have only descriptions. */
 static bool can_be_enabled(void *target)
 {
 	return strcmp(system_of(target), "ftrace") != 0 && is_there(target);
@@ -397,7 +397,7 @@ static bool is_first_of_system(unsigned int number)
 
 static void *next_system(void *parent, uint64_t *id)
 {
-	/* Systems' events are declared together: calls' are the last, and all of one system. */
+	/* Each system's events are declared together; the events of calls come last, all in one system. */
 	for (uint64_t number = *id; is_there(parent) && number <= TRACE_DECLARED; number++) {
 		if (!is_first_of_system((unsigned int)number))
 			continue;
@@ -441,7 +441,7 @@ static ssize_t store_all_enable(void *target, const char *bytes, size_t size)
 	return store_switch(target, bytes, size, NULL, NULL);
 }
 
-/* How Linux's buffers lie in memory: what their readers have in files begins with these. */
+/* The layout of Linux's buffers: files written by their readers begin with it. */
 static int show_header_page(struct text *text, void *unused)
 {
 	text_print(text, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
@@ -503,7 +503,8 @@ static const char *unless_all(const char *word)
 	return *word && strcmp(word, "*") != 0 ? word : NULL;
 }
 
-/* "system:event", "system:", "system" or "event", any of them *; with ! in front: no longer. */
+/* Selects "system:event", "system:", "system" or "event", each of which may be *; with ! in front
+ * deselects. */
 static int choose(struct trace_instance *instance, char *word)
 {
 	bool on = *word != '!';
@@ -599,7 +600,7 @@ static int show_names(struct text *text, void *unused)
 	return 0;
 }
 
-/* Records point to no strings of the kernel's. */
+/* No record points to a string of the kernel. */
 static int show_nothing(struct text *text, void *unused)
 {
 	return 0;
@@ -610,7 +611,7 @@ static void clear_trace(void *target)
 	trace_ring_clear(&trace_target_instance(target)->buffer, cpus_all());
 }
 
-/* What each trace has. */
+/* The files of every trace. */
 #define TRACE_FILES                                                                               \
 	READ_ONLY("available_tracers", show_tracers), READ_ONLY("buffer_size_kb", show_size),     \
 		READ_ONLY("buffer_total_size_kb", show_total_size),                               \
@@ -720,7 +721,7 @@ static const struct pseudo_entry root_files[] = {
 
 static const struct pseudo_entry tracefs_root = { .mode = S_IFDIR | 0700, .children = root_files };
 
-/* debugfs has the same, where Linux mounts tracefs when somebody looks; and nothing else. */
+/* debugfs has only the same files, where Linux mounts tracefs on demand. */
 static const struct pseudo_entry debugfs_files[] = {
 	{ .name = "tracing", .mode = S_IFDIR | 0700, .children = root_files },
 	{ .name = NULL },

@@ -2,9 +2,9 @@
 /*
  * Triggers of events. See trigger.h.
  *
- * They fire wherever a tracepoint is: nothing waits there, and what they switch are words that are looked at
- * without a lock. The list is read by those that emit: what is taken out is freed once no emission is at
- * work. A trigger that enables an event switches it as a program would, and the rings are made before.
+ * Triggers fire wherever a tracepoint is: they do not sleep, and the words that they switch are read without
+ * a lock. Emitters read the list: a removed trigger is freed after all running emissions have finished. A
+ * trigger that enables an event switches it as a program would; the rings are made when the trigger is added.
  */
 #include "trigger.h"
 
@@ -28,10 +28,10 @@ static const char *const names[KINDS] = { "traceon", "traceoff", "enable_event",
 					  "hist" };
 
 struct trace_trigger {
-	struct trace_trigger *_Atomic next; /* M; read by those that emit */
+	struct trace_trigger *_Atomic next; /* M; emitters read it */
 	enum kind kind;
 	unsigned int target;  /* of enable_event and disable_event */
-	_Atomic int64_t left; /* how often it may still change something */
+	_Atomic int64_t left; /* how often it may still act */
 	struct trace_filter *filter;
 	char *filter_text; /* NULL: none */
 	struct histogram *histogram;
@@ -44,7 +44,7 @@ static bool switches_event(enum kind kind)
 
 /* --- firing --- */
 
-/* Whether TRIGGER may change something once more. */
+/* True if TRIGGER may act once more; counts it. */
 static bool take_count(struct trace_trigger *trigger)
 {
 	int64_t left = atomic_load_explicit(&trigger->left, memory_order_relaxed);
@@ -79,7 +79,8 @@ static void fire(struct trace_instance *instance, struct trace_trigger *trigger,
 		switch_trace(instance, trigger, trigger->kind == TRACE_ON);
 }
 
-/* As on Linux, a record that some trigger looks at is in the buffer before the trace is switched. */
+/* As on Linux: if some trigger has a filter or is a histogram, the record is written before the trace is
+ * switched. */
 bool trace_triggers_fire(struct trace_instance *instance, unsigned int number, const void *record)
 {
 	struct trace_trigger *first =
@@ -113,7 +114,7 @@ static bool has_same_filter(const struct trace_trigger *a, const struct trace_tr
 	return !strcmp(a->filter_text, b->filter_text);
 }
 
-/* Whether A and B stand in each other's way. */
+/* True if A and B exclude each other. */
 static bool is_same(const struct trace_trigger *a, const struct trace_trigger *b)
 {
 	if (a->kind == HIST || b->kind == HIST)
@@ -124,7 +125,7 @@ static bool is_same(const struct trace_trigger *a, const struct trace_trigger *b
 	return true;
 }
 
-/* Where the link to the trigger like TRIGGER is; else the end of the list. M held. */
+/* Returns the link to the trigger like TRIGGER; else the end of the list. instance->mutex held. */
 static struct trace_trigger *_Atomic *find_link(struct trace_choice *choice,
 						const struct trace_trigger *trigger)
 {
@@ -135,7 +136,7 @@ static struct trace_trigger *_Atomic *find_link(struct trace_choice *choice,
 	return link;
 }
 
-/* New ones are the first of the list, histograms the last. M held. */
+/* Inserts TRIGGER at the beginning of the list, a histogram at its end. instance->mutex held. */
 static int add(struct trace_instance *instance, unsigned int number, struct trace_trigger *trigger,
 	       const struct histogram_request *request)
 {
@@ -167,7 +168,7 @@ static int add(struct trace_instance *instance, unsigned int number, struct trac
 	return 0;
 }
 
-/* Takes out the trigger at *LINK. M held. */
+/* Removes the trigger at *LINK. instance->mutex held. */
 static void take_out(struct trace_instance *instance, unsigned int number,
 		     struct trace_trigger *_Atomic *link)
 {
@@ -210,7 +211,8 @@ static char *skip_spaces(char *text)
 	return text;
 }
 
-/* The part of *TEXT before one of ENDS or its end, terminated; *TEXT goes on behind, or is NULL. */
+/* Returns the part of *TEXT before one of ENDS or its end, terminated; *TEXT moves past it, or becomes
+ * NULL. */
 static char *next_part(char **text, const char *ends)
 {
 	char *part = *text;
@@ -221,7 +223,7 @@ static char *next_part(char **text, const char *ends)
 	return part;
 }
 
-/* TEXT, behind "if", becomes TRIGGER's filter. */
+/* Makes TEXT, after "if", TRIGGER's filter. */
 static int set_filter(struct trace_trigger *trigger, unsigned int number, char *text)
 {
 	struct trace_filter_error wrong;
@@ -235,7 +237,7 @@ static int set_filter(struct trace_trigger *trigger, unsigned int number, char *
 	return trigger->filter_text ? 0 : -ENOMEM;
 }
 
-/* TEXT: "if FILTER", or nothing. */
+/* Parses "if FILTER", or an empty TEXT. */
 static int parse_condition(struct trace_trigger *trigger, unsigned int number, char *text)
 {
 	if (!*text)
@@ -247,7 +249,7 @@ static int parse_condition(struct trace_trigger *trigger, unsigned int number, c
 	return set_filter(trigger, number, text);
 }
 
-/* TEXT: "[COUNT] [if FILTER]"; NULL: nothing. */
+/* Parses "[COUNT] [if FILTER]"; NULL: no text. */
 static int parse_rest(struct trace_trigger *trigger, unsigned int number, char *text)
 {
 	uint64_t count;
@@ -263,7 +265,7 @@ static int parse_rest(struct trace_trigger *trigger, unsigned int number, char *
 	return text ? parse_condition(trigger, number, skip_spaces(text)) : 0;
 }
 
-/* TEXT: "SYSTEM:EVENT[:COUNT] [if FILTER]": its first two words, which *TEXT moves past. */
+/* Parses the first two words of "SYSTEM:EVENT[:COUNT] [if FILTER]"; *TEXT moves past them. */
 static int parse_target(struct trace_trigger *trigger, char **text)
 {
 	char *rest = *text, *system, *event;
@@ -285,7 +287,7 @@ static int parse_target(struct trace_trigger *trigger, char **text)
 	return -EINVAL;
 }
 
-/* The filter of a histogram's TEXT, which ends before it; NULL: it has none. *WRONG: an "if" without. */
+/* Cuts the filter off a histogram's TEXT and returns it; NULL: none. *WRONG: an "if" without a filter. */
 static char *cut_condition(char *text, bool *wrong)
 {
 	size_t length = strlen(text);
@@ -306,7 +308,7 @@ static char *cut_condition(char *text, bool *wrong)
 	return NULL;
 }
 
-/* TEXT: what is behind "hist:". */
+/* Parses the text after "hist:". */
 static int parse_histogram(struct trace_trigger *trigger, unsigned int number, char *text,
 			   struct histogram_request *request)
 {
@@ -322,7 +324,7 @@ static int parse_histogram(struct trace_trigger *trigger, unsigned int number, c
 	return !error && condition ? set_filter(trigger, number, condition) : error;
 }
 
-/* What TEXT is about, into TRIGGER: behind its name. REMOVES: a filter and a count are not looked at. */
+/* Parses TEXT, after the trigger's name, into TRIGGER. REMOVES: ignores filter and count. */
 static int parse(struct trace_trigger *trigger, unsigned int number, char *text, bool removes,
 		 struct histogram_request *request)
 {
@@ -346,7 +348,7 @@ static int change(struct trace_instance *instance, unsigned int number, enum kin
 	int error = parse(trigger, number, text, removes, &request);
 
 	mutex_lock(&instance->mutex);
-	/* Whoever removes the instance clears its triggers after that is seen. */
+	/* The removal of an instance sets is_gone before it clears the triggers. */
 	if (instance->is_gone)
 		error = -ENODEV;
 	if (!error && removes) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The console: COM1 and, where there is one, the screen with its keyboard as one terminal; or the
- * line as a pipe.
+ * The console: COM1 and, where there is one, the screen with its keyboard, together as one terminal; or
+ * COM1 as a pipe.
  *
- * Cooked (the default): a terminal as any other, the controlling one of the first program. Raw
- * (command line console=raw): bytes as they are, both ways, and no terminal: what a program sees
- * when its standard streams are pipes. Nothing is lost then: while the ring is full, bytes stay in
- * the device. The end of input is final.
+ * Cooked (the default): a terminal like any other, the controlling terminal of the first program. Raw
+ * (command line console=raw): unchanged bytes in both directions, and no terminal: programs see pipes
+ * as their standard streams. Raw input loses nothing: while the ring is full, bytes stay in the device.
+ * The end of input is final.
  *
- * Lock: input_lock, irqsave, for the raw ring; a wait queue's inside. Raw output: output_mutex, so
- * that what one call writes stays together.
+ * Lock: input_lock, irqsave, for the raw ring; a wait queue's lock is taken inside. Raw output:
+ * output_mutex, which keeps the bytes of one call together.
  */
 #include <kernel/console.h>
 #include <kernel/boot.h>
@@ -27,16 +27,16 @@
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>
 
-/* Bytes read ahead; a power of two. */
+/* Size of the buffer for bytes that no program has read; a power of two. */
 #define RING_SIZE	4096
-/* What a terminal that does not say has. */
+/* The size of a terminal that does not report one. */
 #define DEFAULT_ROWS	24
 #define DEFAULT_COLUMNS 80
-/* Bytes taken from user space at once. */
+/* Bytes copied from user space at a time. */
 #define WRITE_CHUNK	256
-/* An answer's most bytes. */
+/* Most bytes of a terminal's reply. */
 #define REPLY_SIZE	24
-/* A UART's FIFO: longer with interrupts off is too long on a real line. */
+/* A UART's FIFO. A longer piece would keep interrupts off for too long on a real line. */
 #define PIECE		16
 /* Linux's admin-guide/devices.txt: 4, 64 is ttyS0. */
 #define DEVICE		(4 << 8 | 64)
@@ -52,8 +52,8 @@ static struct spinlock input_lock = SPINLOCK_INITIALIZER;
 static char ring[RING_SIZE]; /* I */
 static uint32_t read_at;     /* I: next to read; runs freely */
 static uint32_t write_at;    /* I */
-static bool escaped;	     /* I: the byte before was an escape */
-static bool ended;	     /* I: there comes no more; I: input_lock */
+static bool escaped;	     /* I: the previous byte was an escape */
+static bool ended;	     /* I: no more input comes; I is input_lock */
 static struct wait_queue input_waiters = { SPINLOCK_INITIALIZER,
 					   TAILQ_HEAD_INITIALIZER(input_waiters.entries) };
 static struct mutex output_mutex = {
@@ -86,7 +86,7 @@ static bool has_raw_room(void)
 	return room;
 }
 
-/* Takes up to SIZE bytes. -1: nothing there yet. */
+/* Takes up to SIZE bytes. -1: no bytes yet. */
 static ssize_t take_raw(char *bytes, size_t size)
 {
 	unsigned long state = spin_lock_irqsave(&input_lock);
@@ -177,8 +177,8 @@ static const struct file_ops raw_ops = {
 
 /* ---- cooked ---- */
 
-/* What the screen's terminal answers is typed, once tty->lock is free again; where there is a serial
- * line, the terminal at its other end answers. */
+/* Types the reply of the screen's terminal, once tty->lock is free again. With a serial line, the
+ * terminal at its other end replies. */
 static void type_reply(struct deferred_work *work)
 {
 	char reply[REPLY_SIZE];
@@ -199,7 +199,7 @@ static size_t put(struct tty *tty, const char *bytes, size_t size)
 	return size;
 }
 
-/* The device is waited for: there is always room. */
+/* put waits for the device, so there is always room. */
 static size_t room(struct tty *tty)
 {
 	return SIZE_MAX / 2;
@@ -209,7 +209,7 @@ static const struct tty_driver console_driver = { .put = put, .room = room, .pie
 
 /* ---- both ---- */
 
-/* Reads ROWSxCOLUMNS. */
+/* Parses ROWSxCOLUMNS. */
 static bool parse_window(const char *text, struct kernel_winsize *size)
 {
 	uint32_t numbers[2] = { 0, 0 };
@@ -264,7 +264,7 @@ void console_give(struct process *process)
 
 bool console_has_room(void)
 {
-	/* A terminal drops what nobody reads. */
+	/* A terminal drops input that no program reads. */
 	return !is_raw || has_raw_room();
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Controlling terminals: which session a terminal belongs to, which of its groups is in the
- * foreground, and what happens to the others.
+ * Controlling terminals: the session of a terminal, its foreground process group, and the rules for the
+ * other groups.
  *
- * A process knows its terminal (process->tty), a terminal its session and foreground group; a
- * session's leader takes a terminal, its children inherit it. Either side can go: the leader (its
- * terminal is hung up), the terminal (tty_hang_up), a single process's tie (setsid, TIOCNOTTY).
+ * A process knows its terminal (process->tty), a terminal its session and foreground group. A session's
+ * leader acquires a terminal, its children inherit it. The tie ends when the leader exits (its terminal
+ * is hung up), when the terminal is hung up (tty_hang_up), or for a single process (setsid, TIOCNOTTY).
  *
  * Lock: task_table_lock for all of it. tty->lock is taken inside (a hang-up).
  */
@@ -44,7 +44,7 @@ void tty_signal_foreground(struct tty *tty, int signal)
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
-/* Whether the running task would not notice SIGNAL. T held. */
+/* Returns whether SIGNAL has no effect on the running task. task_table_lock held. */
 static bool is_ignored(int signal)
 {
 	struct task *self = task_current();
@@ -73,7 +73,7 @@ int tty_check_background(struct tty *tty, int signal)
 	return error;
 }
 
-/* GROUP, which may be NULL, comes to the foreground. T held. */
+/* Makes GROUP, which may be NULL, the foreground group. task_table_lock held. */
 static void set_foreground(struct tty *tty, struct process_group *group)
 {
 	struct process_group *old = tty->foreground;
@@ -110,7 +110,7 @@ void tty_set_controlling(struct tty *tty, struct process *process)
 	forget_lost_foreground(process);
 }
 
-/* Every process of SESSION loses TTY. T held. */
+/* Removes TTY from every process of SESSION. task_table_lock held. */
 static void clear_session(struct tty *tty, const struct session *session)
 {
 	for (struct task *task = task_table_next(0); task; task = task_table_next(task->tid)) {
@@ -135,7 +135,7 @@ void tty_disconnect_session(struct tty *tty, bool session_ends)
 
 	if (!session)
 		return;
-	/* A reference may be all that keeps the terminal: a process had it. */
+	/* Take a reference: a process's own may be the last. */
 	tty_get(tty);
 	leader = task_table_find(session->id);
 	if (leader && leader->process->tty == tty) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The terminals' device files: which file opens what, and /dev/pts, where the slaves have their
- * names while their masters are open. The console's own is console.c's.
+ * The terminals' device files: the terminal that each of them opens, and /dev/pts, which has the
+ * slaves' names while their masters are open. The console's file is in console.c.
  *
  * Lock: tree_mutex for the names.
  */
@@ -16,7 +16,7 @@
 
 /* Linux's admin-guide/devices.txt. */
 #define SLAVE_MAJOR	  136
-/* As Linux without mount options: mode, and the group of who opened the master. */
+/* Like Linux without mount options: the mode. The group is that of the task that opened the master. */
 #define SLAVE_PERMISSIONS 0600
 #define NUMBER_SIZE	  12
 /* Linux's uapi/linux/magic.h: DEVPTS_SUPER_MAGIC. */
@@ -30,7 +30,7 @@ static unsigned int device_minor(uint64_t device)
 	return (unsigned int)((device & 0xff) | (device >> 12 & 0xfff00));
 }
 
-/* /dev/tty: whatever controls the one who opens it. */
+/* /dev/tty: opens the controlling terminal of the running task. */
 int tty_current_open(struct inode *inode, struct file *file)
 {
 	struct tty *tty = tty_get_controlling();

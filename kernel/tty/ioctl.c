@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests to a terminal, by table; those about sessions and groups are in control.c, those of
- * pairs in pty.c.
+ * Requests to a terminal, by table. control.c has those about sessions and groups, pty.c those of
+ * pairs.
  *
- * Output is never pending in a device here, so what waits for it to drain need not.
+ * No output is ever pending in a device here, so waiting for output to drain returns at once.
  *
  * Source: ioctl_tty(2).
  */
+#include <kernel/credentials.h>
 #include <kernel/tty.h>
 
 #include <kernel/usercopy.h>
@@ -29,7 +30,7 @@ static long send_break(struct tty *tty, unsigned long argument)
 	return tty_check_background(tty, SIGTTOU);
 }
 
-/* Sends a control character to the other side, if it is not turned off. */
+/* Sends a control character to the other side, unless it is disabled. */
 static long send_control(struct tty *tty, unsigned int index)
 {
 	unsigned long state = spin_lock_irqsave(&tty->lock);
@@ -127,11 +128,14 @@ static long count_input(struct tty *tty, unsigned long argument)
 	return put_int(argument, count);
 }
 
-/* As if it had been typed. */
+/* Inserts the byte as if it had been typed. Linux's default for dev.tty.legacy_tiocsti is 0: a user could type commands
+ * into the terminal of a privileged program. */
 static long type(struct tty *tty, unsigned long argument)
 {
 	uint8_t byte;
 
+	if (!capable(CAP_SYS_ADMIN))
+		return -EIO;
 	if (copy_from_user(&byte, (const void *)argument, 1))
 		return -EFAULT;
 	if (tty_room(tty) == 0)
@@ -173,7 +177,7 @@ static long set_size(struct tty *tty, unsigned long argument)
 	return 0;
 }
 
-/* The one line discipline there is: N_TTY. */
+/* The only line discipline: N_TTY. */
 static long get_discipline(struct tty *tty, unsigned long argument)
 {
 	return put_int(argument, 0);
@@ -212,7 +216,7 @@ static long set_carrier(struct tty *tty, unsigned long argument)
 	return 0;
 }
 
-/* A slave has no other side to open. */
+/* A slave has no peer to open. */
 static long refuse_peer(struct tty *tty, unsigned long argument)
 {
 	return -EIO;
@@ -220,6 +224,8 @@ static long refuse_peer(struct tty *tty, unsigned long argument)
 
 static long hang_up(struct tty *tty, unsigned long argument)
 {
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
 	tty_hang_up(tty, false);
 	return 0;
 }
@@ -252,7 +258,7 @@ static const struct {
 	{ TIOCSLCKTRMIOS, set_locked },
 };
 
-/* The twelve ways to get and set modes. */
+/* The twelve requests to get and set modes. */
 static const struct {
 	unsigned int command;
 	enum tty_modes_form form;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The line discipline, towards the reader: receiving, editing, signals, buffers. What goes out, echo
- * included, is output.c's.
+ * The line discipline, towards the reader: receiving, editing, signals, buffers. output.c has the
+ * output side, echo included.
  *
- * Invariant: read_at <= line_at <= write_at in an edited line, as numbers that run freely; otherwise
- * line_at means nothing. A byte of `ends` holds only for a byte in [read_at, line_at).
+ * Invariant: read_at <= line_at <= write_at in an edited line, as free-running numbers; otherwise
+ * line_at is unused. A bit of `ends` is valid only for a byte in [read_at, line_at).
  *
  * Source: termios(3); the order in which one byte is tested against the modes: Linux 6.12,
  * drivers/tty/n_tty.c.
@@ -19,8 +19,7 @@
 
 #define CONTROL(letter) ((letter)&0x1f)
 #define DELETE		0x7f
-/* A control character that is turned off, and how an end of file is kept: Linux's
- * __DISABLED_CHAR. */
+/* The value of a disabled control character; also stored for an end of file: Linux's __DISABLED_CHAR. */
 #define DISABLED	0
 
 /* As Linux's tty_std_termios. */
@@ -75,13 +74,13 @@ static void mark_end(struct line *line, uint32_t at, bool end)
 		line->ends[place / 8] &= (uint8_t) ~(1 << place % 8);
 }
 
-/* With EXTPROC, somebody else does. */
+/* With EXTPROC, the program at the master does the editing. */
 static bool edits_lines(const struct line *line)
 {
 	return (line->modes.c_lflag & (ICANON | EXTPROC)) == ICANON;
 }
 
-/* Whether BYTE is the control character at INDEX, and that is not turned off. */
+/* Returns whether BYTE is the control character at INDEX, and that character is enabled. */
 static bool is_control(const struct line *line, unsigned int index, uint8_t byte)
 {
 	return byte != DISABLED && line->modes.c_cc[index] == byte;
@@ -92,7 +91,7 @@ static bool is_extended(const struct line *line, unsigned int index, uint8_t byt
 	return (line->modes.c_lflag & IEXTEN) && is_control(line, index, byte);
 }
 
-/* For the byte that line_room promised beyond the end: the last one makes room. */
+/* For the byte beyond the end that line_room promised: replaces the last byte. */
 static void make_room(struct line *line)
 {
 	if (line->write_at - line->read_at >= LINE_INPUT_SIZE)
@@ -105,7 +104,7 @@ static void put_input(struct line *line, uint8_t byte)
 	*input_byte(line, line->write_at++) = byte;
 }
 
-/* With PARMRK, 0xff is doubled, to tell it from the mark of an error. */
+/* With PARMRK, doubles 0xff, to distinguish it from the mark of an error. */
 static void put_input_marked(struct line *line, uint8_t byte)
 {
 	if (byte == 0xff && (line->modes.c_iflag & PARMRK))
@@ -138,7 +137,7 @@ void line_set_modes(struct line *line, const struct kernel_termios2 *modes)
 		memset(line->ends, 0, sizeof(line->ends));
 		line->pushed = false;
 		line->line_at = line->read_at;
-		/* What was typed before line editing is a line of its own. */
+		/* Input from before line editing becomes a line of its own. */
 		if (edits_lines(line) && line->write_at != line->read_at) {
 			mark_end(line, line->write_at - 1, true);
 			line->line_at = line->write_at;
@@ -155,13 +154,13 @@ void line_set_modes(struct line *line, const struct kernel_termios2 *modes)
 static bool is_word(uint8_t byte)
 {
 	bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-	/* Latin-1, as Linux's ctype table has it. */
+	/* Latin-1, like Linux's ctype table. */
 	bool latin = byte >= 0xc0 && byte != 0xd7 && byte != 0xf7;
 
 	return letter || latin || (byte >= '0' && byte <= '9') || byte == '_';
 }
 
-/* Columns that the line being typed takes from its last tab on (or from its begin) up to its end,
+/* Returns the columns that the line being typed takes from its last tab (or from its start) to its end,
  * and whether there is a tab. */
 static uint32_t columns_since_tab(struct line *line, bool *after_tab)
 {
@@ -183,7 +182,7 @@ static uint32_t columns_since_tab(struct line *line, bool *after_tab)
 	return columns;
 }
 
-/* Shows that the character which began with BYTE, of COUNT bytes from write_at on, is gone. */
+/* Shows that a character is erased: it started with BYTE and had COUNT bytes from write_at on. */
 static void echo_erased(struct line *line, uint8_t byte, uint32_t count, bool one)
 {
 	uint32_t modes = line->modes.c_lflag;
@@ -217,7 +216,7 @@ static void finish_erasing(struct line *line)
 	line->erasing = false;
 }
 
-/* VKILL where the line cannot be rubbed out on the screen. */
+/* VKILL in a mode that cannot rub the line out on the screen. */
 static void kill_unseen(struct line *line)
 {
 	line->write_at = line->line_at;
@@ -229,7 +228,7 @@ static void kill_unseen(struct line *line)
 		output_echo_raw(line, '\n');
 }
 
-/* VERASE, VWERASE and VKILL, which CONTROL says. */
+/* Serves VERASE, VWERASE and VKILL, as CONTROL says. */
 static void erase(struct line *line, unsigned int control)
 {
 	const uint32_t rubs_out = ECHO | ECHOK | ECHOKE | ECHOE;
@@ -248,7 +247,7 @@ static void erase(struct line *line, unsigned int control)
 		do {
 			byte = *input_byte(line, --head);
 		} while (output_is_continuation(line, byte) && head != line->line_at);
-		/* Only part of a character: left alone. */
+		/* Not the start of a character: leave it. */
 		if (output_is_continuation(line, byte))
 			break;
 		if (control == VWERASE) {
@@ -278,7 +277,7 @@ static void reprint(struct line *line)
 		output_echo(line, *input_byte(line, at));
 }
 
-/* Echo of an ordinary byte. The column in which a line begins is remembered for its tabs. */
+/* Echoes an ordinary byte. Stores the column in which a line starts, for its tabs. */
 static void echo_typed(struct line *line, uint8_t byte)
 {
 	if (!(line->modes.c_lflag & ECHO))
@@ -301,7 +300,7 @@ static void quote_next(struct line *line)
 	}
 }
 
-/* The control characters of line editing. False: BYTE is none. */
+/* Serves the control characters of line editing. False: BYTE is none of them. */
 static bool edit(struct line *line, uint8_t byte)
 {
 	uint32_t modes = line->modes.c_lflag;
@@ -335,7 +334,7 @@ static bool edit(struct line *line, uint8_t byte)
 
 /* ---- receiving ---- */
 
-/* The signal that BYTE stands for, or 0. */
+/* Returns the signal that BYTE stands for, or 0. */
 static unsigned int signal_of(const struct line *line, uint8_t byte)
 {
 	if (!(line->modes.c_lflag & ISIG))
@@ -347,7 +346,7 @@ static unsigned int signal_of(const struct line *line, uint8_t byte)
 	return is_control(line, VSUSP, byte) ? SIGTSTP : 0;
 }
 
-/* VSTART and VSTOP. False: BYTE is neither. */
+/* Serves VSTART and VSTOP. False: BYTE is neither. */
 static bool control_flow(struct line *line, uint8_t byte, unsigned int *result)
 {
 	if (!(line->modes.c_iflag & IXON))
@@ -379,7 +378,7 @@ static unsigned int receive_signal(struct line *line, uint8_t byte, unsigned int
 	return result;
 }
 
-/* What IGNCR, ICRNL and INLCR make of BYTE. False: nothing. */
+/* Applies IGNCR, ICRNL and INLCR to BYTE. False: ignore BYTE. */
 static bool translate(const struct line *line, uint8_t *byte)
 {
 	uint32_t modes = line->modes.c_iflag;
@@ -426,7 +425,7 @@ unsigned int line_receive(struct line *line, uint8_t byte)
 		return result;
 	if (edits_lines(line) && edit(line, byte))
 		return result;
-	/* Echoed as ^J where it is no line's end. */
+	/* Echoed as ^J if the line does not end. */
 	if (byte == '\n' && typed == '\r' && (line->modes.c_lflag & ECHO)) {
 		finish_erasing(line);
 		output_echo_raw(line, byte);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Getting and setting a terminal's modes: three structures for one thing, and the speeds that go
- * with them.
+ * Getting and setting a terminal's modes, in three different structures, and their speeds.
  *
- * Lock: tty->lock while modes are copied; user memory is not touched under it.
+ * Lock: tty->lock while modes are copied; never held during a copy from or to user memory.
  */
 #include <kernel/credentials.h>
 #include <kernel/tty.h>
@@ -17,7 +16,7 @@
 #include "modes.h"
 #include "tty.h"
 
-/* Bits a second by c_cflag's CBAUD; from EXTENDED on with CBAUDEX. Linux's asm-generic/termbits.h. */
+/* Bits per second by c_cflag's CBAUD; from EXTENDED on with CBAUDEX. Linux's asm-generic/termbits.h. */
 static const uint32_t speeds[] = {
 	0,	 50,	  75,	   110,	    134,     150,     200,     300,
 	600,	 1200,	  1800,	   2400,    4800,    9600,    19200,   38400,
@@ -27,7 +26,7 @@ static const uint32_t speeds[] = {
 
 #define EXTENDED 15
 
-/* The speed that CODE, CBAUD's bits, stands for; OTHER: the one given in numbers. */
+/* Returns the speed for CODE, CBAUD's bits; OTHER: the speed given as a number. */
 static uint32_t speed_of(uint32_t code, uint32_t other)
 {
 	size_t index = code & ~(uint32_t)CBAUDEX;
@@ -69,7 +68,7 @@ static void shrink(struct kernel_termio *old, const struct kernel_termios2 *mode
 	memcpy(old->c_cc, modes->c_cc, sizeof(old->c_cc));
 }
 
-/* The upper halves stay. */
+/* Keeps the upper half. */
 static uint32_t lower_half(uint32_t old, uint16_t new)
 {
 	return (old & 0xffff0000) | new;
@@ -98,7 +97,7 @@ long tty_modes_get(struct tty *tty, enum tty_modes_form form, void *user)
 	return copy_to_user(user, &old, sizeof(old));
 }
 
-/* Whether VSTOP and VSTART are what a program at the other side of a pair would take them for. */
+/* Returns whether VSTOP and VSTART have the values that a program at the other side of a pair assumes. */
 static bool has_usual_flow(const struct kernel_termios2 *modes)
 {
 	return (modes->c_iflag & IXON) && modes->c_cc[VSTOP] == ('S' & 0x1f) &&
@@ -110,7 +109,7 @@ static uint32_t keep(uint32_t new, uint32_t old, uint32_t locked)
 	return (new & ~locked) | (old & locked);
 }
 
-/* What is locked stays as it was. tty->lock held. */
+/* Keeps locked bits as they were. tty->lock held. */
 static void keep_locked(const struct tty *tty, struct kernel_termios2 *modes)
 {
 	const struct kernel_termios *locked = &tty->locked_modes;
@@ -167,7 +166,7 @@ static void apply(struct tty *tty, struct kernel_termios2 *modes, bool flush_inp
 	if (tty->driver->tell && external)
 		tty->driver->tell(tty, TIOCPKT_IOCTL);
 	spin_unlock_irqrestore(&tty->lock, state);
-	/* Without line editing, a line begun is input like any other. */
+	/* Without line editing, an unfinished line is input like any other. */
 	wait_queue_wake(&tty->readers);
 	wait_queue_wake(&tty->writers);
 }

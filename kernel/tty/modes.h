@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A terminal's modes as programs get and set them. Task context, no lock held. */
+/* Getting and setting a terminal's modes. Task context, no lock held. */
 #ifndef KERNEL_TTY_MODES_H
 #define KERNEL_TTY_MODES_H
 
@@ -7,16 +7,16 @@
 
 struct tty;
 
-/* The structure that a request uses: TCGETA's, TCGETS's, TCGETS2's. */
+/* The structure of a request: TCGETA's, TCGETS's, TCGETS2's. */
 enum tty_modes_form { TTY_MODES_TERMIO, TTY_MODES_TERMIOS, TTY_MODES_TERMIOS2 };
 
 /* Copies TTY's modes out: 0 or -EFAULT. */
 long tty_modes_get(struct tty *tty, enum tty_modes_form form, void *user);
-/* Sets them: 0, -EFAULT, or what tty_check_background says. FLUSH_INPUT: what is typed ahead is
- * thrown away first. */
+/* Sets the modes: 0, -EFAULT, or an error of tty_check_background. FLUSH_INPUT: discards typed input
+ * first. */
 long tty_modes_set(struct tty *tty, enum tty_modes_form form, const void *user, bool flush_input);
 
-/* The bits of TTY's modes that nobody changes: 0 or -EFAULT; set: also -EPERM. */
+/* The locked bits of TTY's modes: 0 or -EFAULT; set: also -EPERM. */
 long tty_modes_get_locked(struct tty *tty, void *user);
 long tty_modes_set_locked(struct tty *tty, const void *user);
 

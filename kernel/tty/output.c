@@ -4,10 +4,10 @@
  * stopping.
  *
  * Echo that cannot go out at once (output is stopped, the device is full) waits in a ring, already
- * translated; what writers send waits behind it. What does not fit there is lost: nobody could be
- * told.
+ * translated; writers' output waits until the ring is empty. Echo that does not fit into the ring is
+ * lost, because no caller could get an error.
  *
- * Source: termios(3), and Linux 6.12's drivers/tty/n_tty.c for what moves the column.
+ * Source: termios(3), and Linux 6.12's drivers/tty/n_tty.c for the movements of the column.
  */
 #include "output.h"
 
@@ -40,7 +40,7 @@ uint8_t output_upper(uint8_t byte)
 	return lower ? byte - 0x20 : byte;
 }
 
-/* What output modes made of one byte. */
+/* The bytes that output modes make of one byte. */
 struct piece {
 	char bytes[TAB_WIDTH];
 	size_t size;
@@ -82,7 +82,7 @@ static struct piece translate_tab(struct line *line)
 	return (line->modes.c_oflag & TABDLY) == XTABS ? spaces : one('\t');
 }
 
-/* What goes to the device for BYTE; moves the column. */
+/* Returns the bytes to send to the device for BYTE; moves the column. */
 static struct piece translate(struct line *line, uint8_t byte)
 {
 	if (!(line->modes.c_oflag & OPOST))
@@ -114,7 +114,7 @@ static bool echo_waits(const struct line *line)
 	return line->echo_read_at != line->echo_write_at;
 }
 
-/* Sends bytes that need no translation any more, after the echo that waits. */
+/* Sends bytes that need no more translation, after the waiting echo. */
 static void send_echo(struct line *line, const char *bytes, size_t size)
 {
 	size_t sent = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The output side of the line discipline, as line.c needs it: echo, and what kind a byte is. What
- * writers call is in line.h. The terminal's lock is held.
+ * The output side of the line discipline for line.c: echo, and classes of bytes. line.h has the
+ * functions for writers. The terminal's lock is held.
  */
 #ifndef KERNEL_TTY_OUTPUT_H
 #define KERNEL_TTY_OUTPUT_H
@@ -15,19 +15,19 @@ struct line;
 void output_echo(struct line *line, uint8_t byte);
 /* Echoes BYTE through the output modes alone. */
 void output_echo_raw(struct line *line, uint8_t byte);
-/* The same; the cursor is where it was, as far as tabs are concerned. */
+/* The same, without moving the column that tabs start from. */
 void output_echo_same_column(struct line *line, uint8_t byte);
 /* Removes the character left of the cursor from the screen. */
 void output_echo_rubout(struct line *line);
-/* Moves the cursor back over a tab: before it COLUMNS are used, from the tab before on
- * (AFTER_TAB) or from the line's begin. */
+/* Moves the cursor back over a tab: COLUMNS are used before it, from the previous tab (AFTER_TAB) or
+ * from the line's start. */
 void output_echo_untab(struct line *line, uint32_t columns, bool after_tab);
 
-/* Whether BYTE has no picture. Bytes from 0x80 on have one. */
+/* Returns whether BYTE is not printable. Bytes from 0x80 on are printable. */
 bool output_is_control(uint8_t byte);
-/* Whether BYTE goes on with a UTF-8 character and the terminal's modes know those. */
+/* Returns whether BYTE continues a UTF-8 character in the terminal's modes. */
 bool output_is_continuation(const struct line *line, uint8_t byte);
-/* Letters, of Latin-1 too, made small or large. */
+/* Return a letter, also of Latin-1, in lower or upper case; other bytes unchanged. */
 uint8_t output_lower(uint8_t byte);
 uint8_t output_upper(uint8_t byte);
 

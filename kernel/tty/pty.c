@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pairs of terminals: what is written to the master is typed at the slave, what the slave shows is
- * read from the master.
+ * Pairs of terminals: bytes written to the master are typed at the slave, bytes written to the slave
+ * are read from the master.
  *
- * The slave is a terminal (struct tty) whose device is this file; the master is no terminal but a
- * file with two rings. `shown` takes the slave's output and echo; `typed` takes what the line
- * discipline has no room for yet. A pair lives until both sides are closed; its number, which is the
- * slave's name below /dev/pts, too, but the name goes with the master.
+ * The slave is a terminal (struct tty) whose device is this file. The master is not a terminal but a
+ * file with two rings: `shown` takes the slave's output and echo, `typed` takes input that the line
+ * discipline has no room for yet. A pair lives until both sides are closed, and so does its number. The
+ * number is also the slave's name below /dev/pts, but the name is removed when the master is closed.
  *
- * The ends: without a slave (once there was one) the master reads what is left, then EIO. Without a
- * master the slave is hung up.
+ * Closing: without a slave (once there was one) the master reads the remaining bytes, then EIO. Closing
+ * the master hangs the slave up.
  *
  * Locks: the slave's tty->lock (L) for all of a pair; pairs_lock, innermost, for the numbers.
  */
@@ -31,7 +31,7 @@
 #include "line.h"
 #include "tty.h"
 
-/* As Linux: kernel.pty.max. */
+/* Like Linux: kernel.pty.max. */
 #define PAIRS_MAX   4096
 /* A ring's bytes; a power of two. */
 #define RING_SIZE   8192u
@@ -39,7 +39,7 @@
 #define SLAVE_MAJOR 136
 /* Bytes of output that a slave sends under its lock. */
 #define PIECE	    256
-/* What a new packet-mode status makes untrue. */
+/* The status bits that a new packet-mode status replaces. */
 #define FLOW_STATUS (TIOCPKT_STOP | TIOCPKT_START)
 #define MODE_STATUS (TIOCPKT_NOSTOP | TIOCPKT_DOSTOP)
 
@@ -49,16 +49,16 @@ struct ring {
 };
 
 struct pty {
-	struct tty slave; /* first: a slave's address is its pair's */
+	struct tty slave; /* first: the slave's address is also its pair's */
 	unsigned int number;
 	struct dentry *name;	 /* below /dev/pts, while the master is open; referenced */
 	RB_ENTRY(pty) by_number; /* pairs_lock */
 
 	struct ring shown, typed;  /* L */
 	bool locked;		   /* L: the slave cannot be opened yet */
-	bool slave_closed;	   /* L: was open and is no more */
-	bool held;		   /* L: TCXONC: nothing is typed */
-	bool packet;		   /* L: reads of the master begin with a TIOCPKT_* byte */
+	bool slave_closed;	   /* L: was open and is closed again */
+	bool held;		   /* L: TCXONC: no byte is typed */
+	bool packet;		   /* L: reads of the master start with a TIOCPKT_* byte */
 	uint8_t status;		   /* L: TIOCPKT_* bits that the master has not read */
 	struct wait_queue readers; /* of the master */
 	struct wait_queue writers; /* to the master */
@@ -127,7 +127,7 @@ static void flush_shown(struct tty *slave)
 	shown->read_at = shown->write_at;
 }
 
-static void tell(struct tty *slave, unsigned int events)
+static void set_packet_status(struct tty *slave, unsigned int events)
 {
 	struct pty *pty = pair_of(slave);
 
@@ -147,8 +147,8 @@ static void limit_modes(struct kernel_termios2 *modes)
 	modes->c_cflag |= CS8 | CREAD;
 }
 
-/* Gives the line discipline one byte that was typed. False: none is left, or no room. *READY: a
- * reader has something. */
+/* Gives the line discipline one typed byte. False: no byte is left, or no room. *READY: a reader can
+ * read. */
 static bool feed_one(struct pty *pty, bool *ready)
 {
 	struct tty *slave = &pty->slave;
@@ -219,7 +219,7 @@ static const struct tty_driver slave_driver = {
 	.survives_session = true,
 	.pull = feed,
 	.flush_output = flush_shown,
-	.tell = tell,
+	.tell = set_packet_status,
 	.limit_modes = limit_modes,
 	.opened = slave_opened,
 	.closed = slave_closed,
@@ -228,7 +228,7 @@ static const struct tty_driver slave_driver = {
 
 /* ---- the master ---- */
 
-/* Takes what a read of the master returns at once: bytes, 0 if there is nothing, or -EIO. */
+/* Takes the result of a read of the master that does not wait: bytes, 0 if there are none, or -EIO. */
 static ssize_t take_shown(struct pty *pty, char *bytes, size_t size)
 {
 	ssize_t count = 0;
@@ -272,7 +272,7 @@ static ssize_t read_master(struct file *file, void *user_buffer, size_t size, ui
 	return copy_to_user(user_buffer, bytes, (size_t)count) ? -EFAULT : count;
 }
 
-/* Types as much of BYTES as there is room for. */
+/* Types as much of BYTES as fits. */
 static size_t type(struct pty *pty, const char *bytes, size_t size)
 {
 	unsigned long state = spin_lock_irqsave(&pty->slave.lock);
@@ -386,7 +386,7 @@ static long count_shown(struct pty *pty, unsigned long user)
 	return copy_to_user((void *)user, &count, sizeof(count));
 }
 
-/* Input is what the slave showed, output what was typed and the slave has not taken. */
+/* Input is the slave's output; output is the typed bytes that the slave has not taken. */
 static long flush(struct pty *pty, unsigned long which)
 {
 	if (which > TCIOFLUSH)
@@ -422,7 +422,7 @@ static long control_flow(struct pty *pty, unsigned long what)
 	}
 }
 
-/* Opens the slave without looking its name up: TIOCGPTPEER. */
+/* Opens the slave without a look-up of its name: TIOCGPTPEER. */
 static long open_peer(struct pty *pty, unsigned long flags)
 {
 	struct file *file;
@@ -528,17 +528,17 @@ int pty_open_master(struct file *file)
 	return 0;
 }
 
-/* The pair with this number and a reference, or NULL. */
+/* Returns the pair with this number and a reference, or NULL. */
 static struct pty *find(unsigned int number)
 {
 	unsigned long state = spin_lock_irqsave(&pairs_lock);
 	struct pty *pty = RB_ROOT(&pairs);
 
-	/* Not RB_FIND: a key would be a whole pair, too large for a kernel stack. */
+	/* Not RB_FIND: its key would be a whole pair, too large for a kernel stack. */
 	while (pty && pty->number != number)
 		pty = number < pty->number ? RB_LEFT(pty, by_number) : RB_RIGHT(pty, by_number);
 
-	/* One that is being freed is no more. */
+	/* A pair that is being freed does not count. */
 	if (pty && !tty_get_unless_dead(&pty->slave))
 		pty = NULL;
 	spin_unlock_irqrestore(&pairs_lock, state);

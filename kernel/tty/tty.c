@@ -2,12 +2,12 @@
 /*
  * A terminal as a file: open, read, write, poll, hang-up.
  *
- * Readers sleep without any lock; what is ready is then taken under read_mutex, so that a line is
- * not torn between two of them. Output goes through the line discipline in pieces under tty->lock,
- * so that echo from an interrupt finds the column right.
+ * Readers sleep without a lock, then take ready input under read_mutex, so that two readers do not
+ * share a line. Output goes through the line discipline in pieces under tty->lock, so that echo from an
+ * interrupt finds the column right.
  *
- * A file remembers how often its terminal had been hung up when it was opened: a hang-up thus
- * reaches every file without a list of them.
+ * A file stores its terminal's count of hang-ups at the open: so a hang-up reaches every file without a
+ * list of them.
  *
  * Locks: <kernel/tty.h>.
  */
@@ -28,15 +28,15 @@
 #include "line.h"
 #include "tty.h"
 
-/* Bytes copied between user space and the line discipline at once. */
+/* Bytes copied between user space and the line discipline at a time. */
 #define CHUNK	 256
 /* VTIME's unit. */
 #define TENTH_NS (100 * NSEC_PER_MSEC)
 
-/* An open file's own. */
+/* The private data of an open file. */
 struct tty_open {
 	struct tty *tty;
-	unsigned int hang_ups; /* of tty when it was opened */
+	unsigned int hang_ups; /* tty's count at the open */
 };
 
 /* A line discipline that knows its terminal. */
@@ -217,12 +217,12 @@ static bool is_hung_up(const struct tty_open *open)
 	return open->hang_ups != open->tty->hang_ups;
 }
 
-/* How long a reader waits, by VMIN and VTIME; see termios(3), "Canonical and noncanonical mode". */
+/* The wait of a reader, by VMIN and VTIME; see termios(3), "Canonical and noncanonical mode". */
 struct patience {
 	size_t least;	     /* bytes that end the read */
-	uint64_t between_ns; /* at most so long from one byte to the next; 0: for ever */
+	uint64_t between_ns; /* greatest time from one byte to the next; 0: unlimited */
 	uint64_t deadline_ns;
-	bool none; /* looks once */
+	bool none; /* reads only what is ready */
 };
 
 static struct patience read_patience(struct tty *tty)
@@ -247,15 +247,15 @@ static struct patience read_patience(struct tty *tty)
 	return patience;
 }
 
-/* Where the bytes of a read go: a program's memory, or the kernel's. */
+/* The destination of a read: a program's memory, or the kernel's. */
 struct reader {
 	char *buffer;
 	size_t size;
 	bool user;
 };
 
-/* Moves what is ready into READER's buffer from BEGIN on: at most one line, if lines are edited, and then
- * *ENDED. Bytes, or -EFAULT: they are lost. */
+/* Moves ready input into READER's buffer from BEGIN on: at most one line, if lines are edited, and then
+ * sets *ENDED. Returns the number of bytes, or -EFAULT: the input is lost. */
 static ssize_t take_ready(struct tty *tty, const struct reader *reader, size_t begin, bool *ended)
 {
 	size_t size = reader->size - begin, done = 0, count;
@@ -281,7 +281,7 @@ static ssize_t take_ready(struct tty *tty, const struct reader *reader, size_t b
 	return (ssize_t)done;
 }
 
-/* Reads as PATIENCE says. The running task is on tty->readers. */
+/* Reads with the wait that PATIENCE describes. The running task is on tty->readers. */
 static ssize_t read_patiently(struct tty_open *open, struct file *file, const struct reader *reader,
 			      struct patience patience)
 {
@@ -350,7 +350,7 @@ static ssize_t read_tty_for_kernel(struct file *file, void *buffer, size_t size,
 
 /* ---- writing ---- */
 
-/* Sends up to SIZE bytes through the line discipline, a piece at a time; how many went. */
+/* Sends up to SIZE bytes through the line discipline, a piece at a time; returns how many it sent. */
 static size_t send(struct tty *tty, const char *bytes, size_t size)
 {
 	size_t done = 0, part, went;
@@ -366,7 +366,7 @@ static size_t send(struct tty *tty, const char *bytes, size_t size)
 	return done;
 }
 
-/* Sleeps until output may go on, letting other writers try. write_mutex held before and after. */
+/* Sleeps until output can continue, and lets other writers try. write_mutex held on entry and return. */
 static int wait_for_room(struct tty_open *open, struct file *file)
 {
 	struct tty *tty = open->tty;

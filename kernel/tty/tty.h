@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of kernel/tty/ know of each other. */
+/* Functions shared between the files of kernel/tty/. */
 #ifndef KERNEL_TTY_TTY_H
 #define KERNEL_TTY_TTY_H
 
@@ -8,16 +8,16 @@
 struct file;
 struct tty;
 
-/* tty_hang_up with T held. */
+/* tty_hang_up with task_table_lock held. */
 void tty_hang_up_locked(struct tty *tty, bool session_ends);
-/* FILE was opened on TTY by the running task: it may become its controlling terminal. Task
+/* The running task has opened FILE on TTY: makes TTY its controlling terminal if the rules say so. Task
  * context. */
 void tty_control_opened(struct tty *tty, struct file *file);
-/* Throws away input, with those who wait told. L held. */
+/* Discards input, and reports that to packet mode. tty->lock held. */
 void tty_flush_input(struct tty *tty);
-/* Acts on what the line discipline did (LINE_*), with no lock held. */
+/* Performs the consequences of the line discipline's result (LINE_*), no lock held. */
 void tty_act(struct tty *tty, unsigned int happened);
-/* Tells packet mode about what line discipline did (LINE_*). L held. */
+/* Reports the line discipline's result (LINE_*) to packet mode. tty->lock held. */
 void tty_tell(struct tty *tty, unsigned int happened);
 
 #endif

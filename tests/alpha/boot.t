@@ -60,7 +60,7 @@ def check_programs(report):
     for cpus in (1, 2, 4):
         for name in ("traps", "tasks", "calls", "osf_times", "osf_calls"):
             log = check_program(report, f"{name}, {cpus} CPUs", "--cpus", str(cpus), os.path.join(PROGRAMS, name))
-            report.ok(f"tally: {cpus} processor" in log, f"... on {cpus} CPUs", log)
+            report.ok(f"tally: {cpus} CPU" in log, f"... on {cpus} CPUs", log)
 
 
 def check_libraries(report):
@@ -80,10 +80,10 @@ def check_ends(report):
     status, _, error, log = alpha("--append", "panic=here", program)
     report.equal(status, PANIC, "a panic has its own status", error)
     names = [line.split()[-1].split("+")[0] for line in log.splitlines() if "  0x" in line]
-    report.ok("panic: asked for on processor 0" in log and names[:3] == ["call_panic", "fail_here", "panic_on_demand"],
+    report.ok("panic: requested on CPU 0" in log and names[:3] == ["call_panic", "fail_here", "panic_on_demand"],
               "... its reason, and a backtrace of all who called", log)
     status, _, error, log = alpha("--cpus", "2", "--append", "panic=elsewhere", program)
-    report.ok(status == PANIC and "backtrace on processor 1" in log and "smp_call_interrupt+" in log,
+    report.ok(status == PANIC and "backtrace on CPU 1" in log and "smp_call_interrupt+" in log,
               "... also on another processor, in an interrupt", error, log)
     status, _, error, log = alpha("--append", "panic=no-such", program)
     report.ok(status == BOOT and "no mistake of that name is known" in error,

@@ -18,9 +18,7 @@ import tap  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
-OPTIONS = ("--pmu", "emulated", "--cpus", "2", "--timeout", "400")
-LIBRARIES = {"newlib": "bin", "the GNU C library": "glibc", "musl": "musl"}
-PROGRAMS = ["libc", "paths", "self", "selfmon --tap", "profile --tap"]
+OPTIONS = linux_answers.C_LIBRARY_OPTIONS
 
 
 def wrong_in(status, output):
@@ -30,17 +28,16 @@ def wrong_in(status, output):
 
 def main():
     report = tap.Report()
-    for program in PROGRAMS:
+    for program in linux_answers.C_LIBRARY_PROGRAMS:
         executable, *words = program.split()
-        for library, folder in LIBRARIES.items():
+        for folder, library in linux_answers.C_LIBRARIES.items():
             path = os.path.join(BUILD, "user", folder, executable)
             status, output, error = tap.command([TALLY, "run", *OPTIONS, path, *words], timeout_s=linux_answers.LIMIT_S)
             wrong = wrong_in(status, output)
             report.ok(not wrong, f"{program} with {library} on Tally", *wrong, error)
-            answer = linux_answers.Answer(path, OPTIONS, f"{path}.linux.log", *words)
+            answer = linux_answers.Answer(linux_answers.with_c_library(program, folder))
             wrong = wrong_in(answer.status, answer.output)
-            if report.ok(not wrong, f"{program} with {library} on Linux 6.12", *wrong, answer.error):
-                answer.remember()
+            report.ok(not wrong and not answer.problem, f"{program} with {library} on Linux 6.12", *wrong, answer.problem)
     return report.done()
 
 

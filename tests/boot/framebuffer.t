@@ -138,7 +138,7 @@ def check_panic(report):
     pixels, cells = (800, 600, 24), (100, 37)
     machine = start(report, "800x600x24", "panic=here", pixels, cells, *SERIAL, "-no-shutdown")
     report.equal(machine.find(), pixels, "24 bits: GRUB's mode is the kernel's")
-    line = "tally: panic: asked for on processor 0"
+    line = "tally: panic: requested on CPU 0"
     rows = machine.wait_for(line)
     report.ok("tally: screen: framebuffer, 100 by 37" in rows and line in rows,
               "24 bits: log and panic are there in the font's glyphs", *rows)

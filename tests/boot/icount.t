@@ -19,7 +19,7 @@ BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 CPUS = (1, 2, 4)
 MODELS = {"x2APIC": "max,vendor=GenuineIntel", "memory-mapped APIC": "max,vendor=GenuineIntel,x2apic=off"}
-PROGRAMS = ("selfmon --tap", "profile --tap", "rotation", "newcomer", "spreading", "floods")
+PROGRAMS = ("selfmon --tap", "profile --tap", "rotation", "fairness", "spreading", "floods")
 
 
 def run(model, cpus, program):

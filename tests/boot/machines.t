@@ -46,9 +46,9 @@ STARTS = (
 # What is wrong; machine, CPU model, memory; the last line of the log.
 REFUSALS = (
     ("no 64-bit mode", "pc", "max,lm=off", "512M",
-     "this processor has no 64-bit mode; choose an x86-64 CPU model"),
-    ("no NX", "pc", "max,nx=off", "512M", "this processor has no NX (no-execute) bit, or the "
-     "firmware hides it; choose a CPU model that has it"),
+     "this CPU has no 64-bit mode; choose an x86-64 model"),
+    ("no NX", "pc", "max,nx=off", "512M", "this CPU has no NX (no-execute) bit, or the "
+     "firmware hides it; choose a model that has it"),
 )
 
 

@@ -26,10 +26,10 @@ PANIC, BOOT = 123, 122
 
 # Name, CPUs; the reason as a regular expression; functions in the backtrace, innermost first.
 DEMANDS = (
-    ("here", 1, r"asked for on processor 0", ("call_panic", "panic_on_demand")),
-    ("here", 4, r"asked for on processor [0-3]", ("call_panic", "panic_on_demand")),
-    ("elsewhere", 2, r"asked for on processor 1", ("call_panic", "smp_call_interrupt")),
-    ("elsewhere", 4, r"asked for on processor 3", ("call_panic", "smp_call_interrupt")),
+    ("here", 1, r"requested on CPU 0", ("call_panic", "panic_on_demand")),
+    ("here", 4, r"requested on CPU [0-3]", ("call_panic", "panic_on_demand")),
+    ("elsewhere", 2, r"requested on CPU 1", ("call_panic", "smp_call_interrupt")),
+    ("elsewhere", 4, r"requested on CPU 3", ("call_panic", "smp_call_interrupt")),
     ("assertion", 1, r"kernel/log/panic_demand\.c:\d+: assertion failed: executable\[0\] != 0",
      ("fail_assertion", "panic_on_demand")),
     ("stack", 1, r"kernel stack overflow", ("overflow_stack", "overflow_stack")),
@@ -57,7 +57,7 @@ DEBUG_DEMANDS = (
     ("page-after-free", 1, r"use after free: the page at 0x[0-9a-f]{13}000, freed by "
      r"fail_page_use_after_free, has 0x01 at offset 50",
      ("fail_page_use_after_free", "panic_on_demand")),
-    ("end-of-object", 1, r"written behind its end: the object at 0x[0-9a-f]{16} of 100 bytes, "
+    ("end-of-object", 1, r"written past its end: the object at 0x[0-9a-f]{16} of 100 bytes, "
      r"allocated by fail_end_of_object", ("fail_end_of_object", "panic_on_demand")),
     ("free-twice", 1, r"freed twice: the object at 0x[0-9a-f]{16}, first by fail_free_twice, "
      r"now by fail_free_twice", ("fail_free_twice", "panic_on_demand")),
@@ -67,7 +67,7 @@ DEBUG_DEMANDS = (
      r"fail_lock_order took \2 after \1", ("fail_lock_order", "panic_on_demand")),
     ("sleep-locked", 1, r"lock order: mutex_lock may sleep for a mutex with a spin lock "
      r"held \(fail_sleep_locked\)", ("fail_sleep_locked", "panic_on_demand")),
-    ("canary", 1, r"stack smashed: a function wrote behind an array of its own",
+    ("canary", 1, r"stack smashed: a function wrote past an array of its own",
      ("fail_canary",)),
     ("irqs-off", 1, r"interrupts were off for [23]\d{3} us", ("fail_irqs_off", "panic_on_demand")),
 )

@@ -5,7 +5,7 @@
  * against the end of the process.
  *
  * What a thread calls with which arguments follows from its number, by a generator; when it does, relative to the
- * others, does not. So nothing is asked about what the calls return (closed.c has what is exact): the
+ * others, does not. So nothing is asked about what the calls return (close_while_waiting.c has what is exact): the
  * process ends as it was told to, and of all that it had nothing is left.
  */
 #include <errno.h>

@@ -91,7 +91,7 @@ def main():
     dialogue(report, "with a serial line", "-serial", "null")
     dialogue(report, "without a serial line")
     machine = Screen("console=cooked panic=here")
-    rows = machine.wait_for(r"tally: panic: asked for on processor 0")
+    rows = machine.wait_for(r"tally: panic: requested on CPU 0")
     status = machine.end()
     report.equal(status, PANIC, "a panic ends the machine", *rows)
     return report.done()

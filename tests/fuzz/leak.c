@@ -106,8 +106,10 @@ void leak_check_text(const char *text, size_t size, const char *what)
 	}
 }
 
-/* Of the 512 bytes that FXSAVE writes the last 48 are the kernel's: a magic number first. Then comes XSAVE's header
- * with the components that are there. Linux: arch/x86/include/uapi/asm/sigcontext.h. */
+/* The area of FXSAVE has 512 bytes. The processor writes the registers only (SDM volume 1, 10.5.1). The last 48 bytes
+ * are the kernel's, a magic number first. XSAVE's header with the components that are there follows. Linux:
+ * arch/x86/include/uapi/asm/sigcontext.h. */
+#define REGISTERS_END  416
 #define SOFTWARE_WORDS (464 / 4)
 #define HEADER_WORDS   (512 / 4)
 #ifndef FP_XSTATE_MAGIC1
@@ -122,16 +124,16 @@ void leak_check_frame(const siginfo_t *info, const void *context)
 	leak_check(info, sizeof(*info), "the information about a signal");
 	/* The kernel's ucontext has a mask of one word, where glibc's goes on. */
 	leak_check(frame, offsetof(ucontext_t, uc_sigmask) + 8, "the context of a signal");
-	/* Registers, header and the upper halves of registers, if they are there: the rest of what XSAVE
-	 * leaves out is as it was on the stack. */
+	/* Only the registers, the kernel's words, the header and the upper halves of registers, if they are there. XSAVE does
+	 * not write the other bytes: they keep the stack's old contents, also those between the registers and the
+	 * kernel's words. */
 	if (state) {
 		bool extended = state[SOFTWARE_WORDS] == FP_XSTATE_MAGIC1;
 		bool halves = extended && (state[HEADER_WORDS] & 4);
+		size_t end = !extended ? 512 : halves ? 832 : 576;
 
-		leak_check(state,
-			   !extended ? 512 :
-			   halves    ? 832 :
-				       576,
-			   "the floating-point state of a signal");
+		leak_check(state, REGISTERS_END, "the floating-point state of a signal");
+		leak_check(state + SOFTWARE_WORDS, end - SOFTWARE_WORDS * 4,
+			   "the end of a signal's floating-point state");
 	}
 }

@@ -1,7 +1,7 @@
 # Unit tests: the machine-independent perf core and the PMU drivers on the build host, against the simulated machine
 # of tests/unit/sim, under AddressSanitizer and UndefinedBehaviorSanitizer. Each tests/unit/NAME_test.c becomes
 # $(O)/unit/NAME_test, which prints TAP. `make unit` builds all of them. Those named NAME_threads_test make every
-# processor a thread of the host and are under ThreadSanitizer instead.
+# CPU a thread of the host and are under ThreadSanitizer instead.
 
 UNIT_THREADS_NAMES := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_threads_test.c)))
 UNIT_NAMES := $(filter-out $(UNIT_THREADS_NAMES),$(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_test.c))))
@@ -27,13 +27,16 @@ UNIT_KERNEL_INCLUDES := -nostdinc -isystem $(shell $(CC) -print-file-name=includ
 UNIT_HOST_INCLUDES := -D_GNU_SOURCE -idirafter $(NEWLIB)/include -idirafter include/uapi
 
 .PHONY: unit mutants coverage unit-flags
+#: unit             builds the unit tests; build/unit/NAME runs one
 unit: $(UNIT_TESTS)
 
+#: mutants          measures the unit tests by faults: ONLY="NAME …" tries some of them
 # For people, and before each release: puts faults into the core and the drivers, one at a time, and lists those that
 # no unit test notices (tests/mutants/mutants). ONLY=NAME… tries some of them.
 mutants: unit
 	@tests/mutants/mutants $(ONLY)
 
+#: coverage         prints the branches of kernel/perf that the unit tests take
 # Which branches of kernel/perf the unit tests take; MISSING=1 also prints the lines with others.
 coverage:
 	@$(MAKE) --no-print-directory O=$(O)/coverage COVERAGE=1 coverage-programs

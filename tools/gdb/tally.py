@@ -10,16 +10,16 @@
     tally contexts    every perf context with its events, and what they have counted
 
 Nothing is called in the kernel and nothing is written: the commands only read memory, whatever the CPUs
-were doing. So a list that is being changed may be seen half changed.
+did. A list in the middle of a change may show half of the change.
 """
 
 import gdb  # pylint: disable=import-error
 
 _STATES = ("runnable", "sleeping", "new", "traced", "zombie")
-# More than there can be: a list that is damaged must not be walked forever.
+# More than can exist: the walk over a damaged list must end.
 _MOST = 100000
-# A kernel stack, and what arch/x86_64/switch.S leaves there of a task that does not run: registers, of which the
-# frame pointer is the last, with the return address above it.
+# A kernel stack. arch/x86_64/switch.S leaves the registers of a task that does not run there: the last one is the
+# frame pointer, with the return address above it.
 _WORD = 8
 _KERNEL_STACK_BYTES = 16384
 _SAVED_FRAME_POINTER = 5 * _WORD
@@ -82,7 +82,7 @@ def _frames(task):
 
 
 class Tally(gdb.Command):
-    """What Tally is doing: tally tasks, tally stacks, tally cpus, tally contexts."""
+    """The state of Tally: tally tasks, tally stacks, tally cpus, tally contexts."""
 
     def __init__(self):
         super().__init__("tally", gdb.COMMAND_STATUS, prefix=True)
@@ -123,7 +123,7 @@ class TallyCpus(gdb.Command):
         super().__init__("tally cpus", gdb.COMMAND_STATUS)
 
     def invoke(self, argument, from_tty):
-        # The emulator numbers its threads by APIC ids; processors by when they came up.
+        # The emulator numbers its threads by APIC ids; the kernel numbers CPUs in the order of their start.
         threads = {thread.num - 1: thread for thread in gdb.selected_inferior().threads()}
         chosen = gdb.selected_thread()
         print("CPU  APIC  TID  NAME              AT")

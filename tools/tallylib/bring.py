@@ -32,7 +32,7 @@ class Bringer:
         self._channel = tempfile.NamedTemporaryFile(prefix="tally-", suffix=".files")  # pylint: disable=consider-using-with
 
     def words(self):
-        """QEMU's words for the way out."""
+        """QEMU's options for the files that leave the guest."""
         path = self._channel.name.replace(",", ",,")
         return ["-chardev", f"file,id=files,path={path}", "-device", _PORT]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The command line of tools/tally: words in, exit status out.
 
-Each subcommand is a function that takes the parsed words and returns the exit status. What they
-share of options is declared once, by the functions named add_*.
+Each subcommand is a function that takes the parsed words and returns the exit status. The
+functions named add_* declare their common options once.
 """
 
 import argparse
@@ -22,8 +22,8 @@ from .failure import MISSING, NOT_FOUND, USAGE, Failure
 _AS_PIPES = "console=raw log=com2"
 _NO_INPUT = "noinput"
 _AT_TERMINAL = "console=cooked log=com2"
-# Memory in MiB: without --memory; what there must be beside the initramfs, which stays where the boot
-# loader put it, below 4 GiB; what there is beside a large one.
+# Memory in MiB: without --memory; the least beside the initramfs, which stays where the boot
+# loader put it, below 4 GiB; the amount beside a large one.
 _MEMORY_MIB, _MEMORY_LEAST_MIB, _MEMORY_BESIDE_MIB = 512, 12, 384
 _INITRAMFS_MAX_MIB = 3072
 # The programs that `tally report` runs, in this order.
@@ -32,7 +32,7 @@ _REPORT = ("selfmon", "profile")
 
 @dataclass
 class Platform:
-    """What a program is run on: the kernel, its words, and the host path of a /init it needs.
+    """The kernel that runs a program, its words, and the host path of a /init that it needs.
 
     The console is a terminal if interactive; else there is standard input to send to it, or none.
     """
@@ -233,7 +233,7 @@ def _variable(text):
 
 
 def _words(options):
-    """What follows the options; a leading -- is dropped."""
+    """The words after the options, without a leading --."""
     return options.words[1:] if options.words[:1] == ["--"] else options.words
 
 
@@ -253,7 +253,7 @@ def _environment(options):
 
 
 def _programs_among(words):
-    """What the program may be told to run: executables of the host by their whole names."""
+    """The programs that the program may run in turn: executables of the host by their whole names."""
     return [word for word in words
             if word.startswith("/") and os.path.isfile(word) and os.access(word, os.X_OK)]
 
@@ -421,7 +421,7 @@ def _post_mortem(options, folder):
         return None
     if options.timeout is None or options.gdb or options.arch != architecture.DEFAULT:
         raise Failure(USAGE, "--post-mortem is for --timeout on x86_64, and not with --gdb, who has the machine then")
-    # Who does not ask should not pay for loading it.
+    # Other commands do not pay for loading it.
     from . import post_mortem
     return post_mortem.PostMortem(options.post_mortem, _kernel(options), folder)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Can this file be the machine's program? Answers before booting, in words.
 
-The kernel checks every executable itself and trusts nothing that is said here; `--no-check` skips
-this module, and the tests use it to show the kernel the same damaged files. What is asked for is
-what Linux 6.12's binfmt_elf asks for, plus two things that it lets pass and that are always
+The kernel checks every executable itself and relies on nothing here; `--no-check` skips
+this module, and the tests use it to show the kernel the same damaged files. The checks are those of
+Linux 6.12's binfmt_elf, plus two for faults that it accepts and that are always
 mistakes: segments that overlap, and an executable without a segment to load.
 """
 
@@ -36,7 +36,7 @@ def check_program(path, data, arch):
 
 
 def _complaint(data, arch):
-    """What is wrong with the executable, or None."""
+    """The fault of the executable, or None."""
     if not data:
         return "is empty; compile it again"
     if data[:2] == b"#!":
@@ -67,7 +67,7 @@ def _complaint(data, arch):
 
 
 def _complaint_of_machine(machine, arch):
-    """What is said of an executable for another machine."""
+    """The message for an executable for another machine."""
     other = architecture.by_machine(machine)
     if not other:
         name = _MACHINES.get(machine, f"machine number {machine}")
@@ -78,7 +78,7 @@ def _complaint_of_machine(machine, arch):
 
 
 def _complaint_of_segments(segments, file_bytes, fixed, arch):
-    """What is wrong with the program headers, or None. `fixed`: addresses are absolute."""
+    """The fault of the program headers, or None. `fixed`: addresses are absolute."""
     ranges = []
     for p_type, _, offset, vaddr, _, filesz, memsz, _ in segments:
         if p_type != _PT_LOAD:

@@ -27,7 +27,7 @@ _EMULATED_CPU = "max,vendor=GenuineIntel"
 _EXIT_PORT = "isa-debug-exit,iobase=0xf4,iosize=4"
 # The Alpha's machine ends through its console.
 _MACHINES = {"x86_64": ("-machine", "pc", "-device", _EXIT_PORT), "alpha": ("-machine", "clipper", "-nic", "none")}
-# What our PMUs say of a selection that no event models (qemu/files/target/*/).
+# The warning of our PMUs about a selection that no event models (qemu/files/target/*/).
 _UNMODELLED = re.compile(r"^\S+: warning: (the PMU does not model .*)$")
 _ALPHA_CPU = "ev67"
 _ALPHA_CPUS_MAX = 4
@@ -35,7 +35,7 @@ _ALPHA_CPUS_MAX = 4
 
 @dataclass
 class Options:
-    """What the user may choose about a machine. `pmu`: auto, emulated, kvm or none."""
+    """The user's choices about a machine. `pmu`: auto, emulated, kvm or none."""
 
     pmu: str = "auto"
     pmu_properties: Optional[dict] = None
@@ -88,7 +88,7 @@ def command(options, log, console):
              "-accel", "kvm" if options.pmu == "kvm" else "tcg",
              "-cpu", _cpu(options)]
     if options.icount:
-        # The same each time: also the date, and what the processor calls random.
+        # The same each time: also the date, and the CPU's random numbers.
         words += ["-icount", "shift=0,sleep=off", "-seed", "1", "-rtc", "base=2025-01-01,clock=vm"]
     if options.gdb:
         words += ["-S", "-gdb", "tcp:localhost:" + gdb_port()]

@@ -20,7 +20,7 @@ _KERNEL_FROM = 1 << 63
 # Characters that XML 1.0 has not, escaped or not; what stands for them.
 _NO_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REPLACEMENT = "\ufffd"
-# What perf calls a place that no file explains.
+# perf's name of a place that no file explains.
 _NAMELESS = "[unknown]"
 
 _HEAD = """\

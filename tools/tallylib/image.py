@@ -31,7 +31,7 @@ def make_unikernel(blob, output):
         # The kernel's own link has the same words, in kernel.mk.
         _call(["ld", "-nostdlib", "-z", "max-page-size=0x1000", "-z", "noexecstack",
                "--no-warn-rwx-segments",
-               "-T", os.path.join(paths.ROOT, "boot", "x86_64", "linker.ld"),
+               "-T", os.path.abspath(paths.built("linker.ld", "make")),
                os.path.abspath(kernel), "blob.o", "-o", "image"], folder)
         _deliver(os.path.join(folder, "image"), output, 0o755)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the guest finds when it starts: builds the initramfs from a program, its words and a tree.
+"""Builds the initramfs, the files that the guest starts with, from a program, its words and a tree.
 
 The kernel starts what /.tally/argv names, a protocol of ours (docs/boot.md): strings one after
 another, each ended by a zero byte; the first is the path of the executable and also argv[0].
@@ -28,7 +28,7 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
                  arch=architecture.ARCHITECTURES[architecture.DEFAULT], folder="/"):
     """An initramfs that runs `program` (a host path, or a name in PATH) with `words` as its arguments.
 
-    What the program needs beside itself is packed too, at the paths it has on the host.
+    The files that the program needs are packed too, at their paths on the host.
     `environment` is a dict; `root` a host directory that becomes the root file system: a program that is
     in it is run from there, with what the tree has. `added` are more files and folders of the host. `brought` are the
     paths of files that are to come out when the program has ended (bring.py). `init` is

@@ -15,7 +15,7 @@ from typing import Optional, Union
 from . import cpio
 from .failure import NOT_FOUND, USAGE, Failure
 
-# What the kernel follows in one path before it says ELOOP.
+# Symbolic links that the kernel follows in one path before ELOOP.
 _LINKS_MAX = 40
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What else a program needs to run: its interpreter, its libraries, its family's files.
+"""The other files that a program needs to run: its interpreter, its libraries, its family's files.
 
 The answer is read from the files themselves, the way the dynamic loader would (ld.so(8)), without
 running anything: PT_INTERP, DT_NEEDED, DT_RPATH and DT_RUNPATH with $ORIGIN, then the directories of
-/etc/ld.so.conf and the loader's own. What a program opens by name while it runs cannot be seen:
+/etc/ld.so.conf and the loader's own. Files that a program opens by name while it runs cannot be seen:
 _FAMILIES knows some, and --add is for the rest.
 """
 
@@ -23,7 +23,7 @@ _DT_NULL, _DT_NEEDED, _DT_STRTAB, _DT_RPATH, _DT_RUNPATH = 0, 1, 5, 15, 29
 # The loader's own directories, after those of /etc/ld.so.conf.
 _DEFAULT_DIRECTORIES = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64",
                         "/lib", "/usr/lib")
-# What libraries open by name: glibc this one, when a thread is ended by pthread_exit or pthread_cancel.
+# Libraries that other libraries open by name: glibc opens this one at pthread_exit and pthread_cancel.
 _OPENED = {"libc.so.6": ("libgcc_s.so.1",)}
 # How many #! lines may lead to another: the kernel's limit.
 _SCRIPTS_MAX = 4
@@ -47,7 +47,7 @@ def _embedded_python(library):
 
 
 def _gdb(_):
-    """What gdb itself has in Python, and what it opens to know threads and to convert characters."""
+    """gdb's own Python files, and those that it opens for threads and for character sets."""
     libraries = ("libthread_db.so.1", "gconv/gconv-modules.cache", "gconv/UTF-32.so")
     return ["/usr/share/gdb", *(os.path.join("/usr/lib/x86_64-linux-gnu", library) for library in libraries)]
 
@@ -201,7 +201,7 @@ def _configured(path):
 
 
 def _dynamic(data):
-    """Of an ELF file: its interpreter or None, the libraries it needs, where to look first."""
+    """An ELF file's interpreter or None, the libraries it needs, and where to look first."""
     try:
         phoff, phnum = _HEADER.unpack_from(data)[5], _HEADER.unpack_from(data)[10]
         segments = [_SEGMENT.unpack_from(data, phoff + i * _SEGMENT.size) for i in range(phnum)]

@@ -8,7 +8,7 @@ round: the guest's console is one too, so every key goes there as it is, but for
 the machine. Nothing is sent before the kernel's first log line, since a guest that sets up its
 serial port throws away what came before.
 
-How it ended is told by two witnesses: QEMU's exit status, which holds what the kernel wrote to the
+Two witnesses report the end: QEMU's exit status, which holds what the kernel wrote to the
 exit device, and the kernel's last log line on COM2, which has the program's status. On Alpha, where the
 machine has no exit device, the second has to do for both.
 """
@@ -135,7 +135,7 @@ def run(words, log, timeout_s=None, interactive=False, feed=True, by_console=Fal
 
 
 def _relay(output):
-    """Passes on what comes behind the first zero byte: before that the machine's console speaks (docs/boot.md)."""
+    """Passes on the bytes after the first zero byte: the machine's console writes those before it (docs/boot.md)."""
     heard = False
     while data := os.read(output.fileno(), 65536):
         if not heard:
@@ -145,7 +145,7 @@ def _relay(output):
             while data:
                 data = data[os.write(sys.stdout.fileno(), data):]
         except BrokenPipeError:
-            pass  # nobody reads any more; the machine goes on
+            pass  # there is no reader any more; the machine goes on
     output.close()
 
 
@@ -218,7 +218,7 @@ def _send(to_machine, pending):
 
 
 def _code_by_log(text):
-    """What the exit device would have said, by the log: where there is none, QEMU exits with 0."""
+    """The value that an exit device would have reported, from the log: without the device QEMU exits with 0."""
     ends = (("tally: panic: ", _PANICKED), ("tally: boot: ", _NOT_BOOTED),
             ("tally: exit status ", _ENDED), ("tally: killed by signal ", _ENDED))
     return next((code for line, code in ends if _last_after(text, line) is not None), 0)

@@ -34,7 +34,7 @@ def in_path(command):
 def emulator(needs_model, arch="x86_64"):
     """The QEMU to use: the environment's TALLY_QEMU (TALLY_QEMU_ALPHA), ours, or (no `needs_model`) the system's.
 
-    `needs_model`: the emulated PMU is wanted, which only our QEMU has. `arch`: what --arch calls it.
+    `needs_model`: the machine needs the emulated PMU, which only our QEMU has. `arch`: what --arch calls it.
     """
     variable = "TALLY_QEMU" if arch == "x86_64" else "TALLY_QEMU_" + arch.upper()
     chosen = os.environ.get(variable)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a machine was doing when its time was up: its CPUs and tasks as gdb sees them, in a file.
+"""The state of a machine when its time was up: its CPUs and tasks as gdb sees them, in a file.
 
-QEMU listens for gdb on a socket from the start, which costs the guest nothing as long as nobody comes. The machine
-is looked at twice, so that one sees what moves and what stands still.
+QEMU listens for gdb on a socket from the start, which costs the guest nothing without a connection. gdb looks
+at the machine twice; the difference shows what moves and what stands still.
 """
 
 import os
@@ -18,7 +18,7 @@ _GDB_LIMIT_S = 60
 
 
 class PostMortem:
-    """Of a machine with this kernel, to be written to `path`; `folder` is where the socket can be."""
+    """The report about a machine with this kernel, for the file `path`; `folder` is a place for the socket."""
 
     def __init__(self, path, kernel, folder):
         if paths.in_path("gdb") is None:

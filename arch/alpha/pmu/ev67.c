@@ -1,36 +1,34 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The driver of the EV67's two counters: in aggregate mode (HRM 6.10.2), and what ProfileMe's PMU,
- * profileme.c, has in common with it.
+ * The driver of the EV67's two counters: in aggregate mode (HRM 6.10.2), and the part that ProfileMe's PMU,
+ * profileme.c, shares with it.
  *
- * They have 20 bits, of which fast code uses up thousands of ranges in a second, and share one
- * interrupt, at IPL 6, that says which of them overflowed. Counts are exact all the same, by the
- * arithmetic of kernel/perf/counter.c: a counter holds minus what is left of the period, and never
- * more than half its range, so that it overflows, and interrupts, when another half is still to
- * go before anything is lost. It is not the interrupt that counts a wrap: it updates, as every read
- * does, and whoever comes second finds nothing left to update.
+ * They have 20 bits, of which fast code uses up thousands of ranges in a second, and share one interrupt, at
+ * IPL 6, with the number of the counter that overflowed. Counts are exact all the same, by the arithmetic of
+ * kernel/perf/counter.c: a counter holds minus the remainder of the period, and never more than half its
+ * range, so that it overflows, and interrupts, when another half is still to go before anything is lost. The
+ * interrupt does not itself count a wrap: it updates, as every read does, and the later of the two finds
+ * nothing left to update.
  *
- * The interrupt may come late, because interrupts were off at its overflow, or not at all, because
- * the counter was given to another event meanwhile. An update never misses it. A sample that is due by then
- * and was not taken stays due: the event's counter is set to overflow as soon as it can.
+ * The interrupt may come late, because interrupts were off at its overflow, or not at all, because the
+ * counter was given to another event meanwhile. An update never misses it. A sample that is due by then and
+ * was not taken stays due: the event's counter is set to overflow as soon as it can.
  *
- * The interrupt may also come anywhere in this driver, if interrupts are off by an IPL lower than
- * 6. What keeps that right:
+ * The interrupt may also come anywhere in this driver, if interrupts are off by an IPL lower than 6. Hence
  *
- *   - Task context changes counters only while the PMU is disabled (`disabled` > 0) or while the
- *     counter is not in `running`. An interrupt can still come then, for an overflow that happened
- *     before; of an event that is HW_STOPPED it takes no notice.
- *   - `running` is the truth about what is to count and changes atomically. The interrupt takes bits
- *     out, never puts them in, and leaves the counters as `running` and `disabled` say.
- *   - A write to a counter forgets an overflow that its last owner left behind (in PALcode).
+ *  - Task context changes counters only while the PMU is disabled (`disabled` > 0) or while the counter is
+ *    not in `running`. An interrupt can still come then, for an earlier overflow; it ignores an event that is
+ *    HW_STOPPED.
+ *  - `running` is the set of counters that are to count; it changes atomically. The interrupt takes bits out,
+ *    never puts them in, and leaves the counters as `running` and `disabled` say.
+ *  - A write to a counter forgets an overflow that its last owner left behind (in PALcode).
  *
- * A counter whose event excludes the kernel is halted whenever the kernel runs (ev67.h). Its value is in memory then,
- * and what is updated and set is that. Nothing of it can change but by the kernel's doing: its
- * overflows are served in the entry from user mode that finds them, and its interrupt has nothing to do.
+ * A counter whose event excludes the kernel is halted whenever the kernel runs (ev67.h). Its value is in
+ * memory then, and updates and settings use that. Only the kernel itself can change it: the entry from user
+ * mode that finds its overflows serves them, and its interrupt has nothing to do.
  *
- * A ProfileMe event has both counters for itself. Counter 0 overflows when it has chosen an
- * instruction, and then tells of that one, until it is written again. So for updating it
- * stands at its overflow from then on.
+ * A ProfileMe event has both counters for itself. Counter 0 overflows when it has chosen an instruction, and
+ * then describes that one until it is written again. So for updates it stands at its overflow from then on.
  *
  * User mode cannot read the counters: the mapped page has index 0, and the reader calls read().
  */
@@ -51,7 +49,7 @@
 
 #include "ev67.h"
 
-/* Half the range: what is left of it when the counter overflows is as much again. */
+/* Half the range: as much is left when the counter overflows. */
 #define PERIOD_MAX ((uint64_t)1 << (EV67_WIDTH_BITS - 1))
 
 /* How near to its overflow each counter may be set (HRM 6.10.2.1). */
@@ -59,11 +57,10 @@ static const uint64_t period_min[EV67_COUNTERS] = { 16, 4 };
 
 struct ev67_cpu {
 	struct perf_event *events[EV67_COUNTERS];
-	unsigned int select;	      /* SL0 and SL1, as last written */
-	_Atomic unsigned int running; /* counters whose event is to count */
+	unsigned int select;	       /* SL0 and SL1, as last written */
+	_Atomic unsigned int running;  /* counters that are to count */
 	_Atomic unsigned int disabled; /* depth of pmu_disable */
-	/* Of events of user mode only: their counters; which of them were started on the last way to user mode;
-	 * their values. */
+	/* For events of user mode only: their counters; those started on the last exit path; their values. */
 	unsigned int user, user_started;
 	uint64_t user_values[EV67_COUNTERS];
 } CACHE_ALIGNED;
@@ -87,14 +84,14 @@ static bool is_of_user_mode(const struct perf_event *event)
 	return event->attr.exclude_kernel;
 }
 
-/* The counters that EVENT has. */
+/* Returns the counters that EVENT has. */
 static unsigned int counters_of(const struct perf_event *event)
 {
 	return ev67_is_profile(event->hw.config) ? EV67_ALL_COUNTERS :
 						   1u << event->hw.counter.index;
 }
 
-/* Sets EVENT's counter; where it has both, the other one to 0. */
+/* Sets EVENT's counter; where it has both, sets the other one to 0. */
 static void write_counter(const struct perf_event *event, uint64_t value)
 {
 	if (is_of_user_mode(event))
@@ -104,7 +101,7 @@ static void write_counter(const struct perf_event *event, uint64_t value)
 			  value << PCTR_CTL_SHIFT(event->hw.counter.index) | counters_of(event));
 }
 
-/* What COUNTER has in CONTROL, PCTR_CTL as it was read. */
+/* Returns the value of COUNTER in CONTROL, PCTR_CTL as it was read. */
 static uint64_t value_in(uint64_t control, unsigned int counter)
 {
 	return control >> PCTR_CTL_SHIFT(counter) & EV67_COUNTER_MASK;
@@ -117,7 +114,7 @@ static uint64_t read_raw(struct perf_event *event)
 	if (is_of_user_mode(event))
 		return this_ev67_cpu()->user_values[event->hw.counter.index];
 	value = value_in(wrperfmon(PERFMON_READ, 0), (unsigned int)event->hw.counter.index);
-	/* It is set in the upper half of its range, and a window is shorter than the lower. */
+	/* It is set in the upper half of its range, and a window is shorter than the lower half. */
 	if (ev67_is_profile(event->hw.config) && value < PERIOD_MAX)
 		return 0;
 	return value;
@@ -128,7 +125,7 @@ static void halt(unsigned int counters)
 	wrperfmon(PERFMON_DISABLE, counters);
 }
 
-/* Lets count what is to count, unless the PMU is disabled. */
+/* Starts the counters in `running`, unless the PMU is disabled. */
 static void resume(struct ev67_cpu *cpu)
 {
 	unsigned int counters = atomic_load(&cpu->running) & ~cpu->user, stale;
@@ -136,7 +133,7 @@ static void resume(struct ev67_cpu *cpu)
 	if (!counters || atomic_load(&cpu->disabled))
 		return;
 	wrperfmon(PERFMON_ENABLE, counters);
-	/* The interrupt came before that and stopped one. */
+	/* An interrupt came before that and stopped one. */
 	stale = counters & ~atomic_load(&cpu->running);
 	if (stale)
 		halt(stale);
@@ -186,10 +183,10 @@ static void update(struct perf_event *event)
 	pmu_event_update(event, read_raw, EV67_WIDTH_BITS);
 }
 
-/* Starts the next period of EVENT, updated and not counting. EXPIRED: as pmu_event_set_period. */
+/* Starts the next period of EVENT, updated and not counting. EXPIRED: as for pmu_event_set_period. */
 static void begin_period(struct perf_event *event, bool *expired)
 {
-	/* What the way to user mode counts makes it more than the least in any case. */
+	/* The counts of the exit path make it more than the least in any case. */
 	uint64_t least = is_of_user_mode(event) ? 1 : period_min[event->hw.counter.index];
 
 	write_counter(event,
@@ -256,7 +253,7 @@ static void take_counter(struct ev67_cpu *cpu, struct perf_event *event, int cou
 		set_user(cpu, cpu->user | 1u << counter);
 }
 
-/* The neighbour's event needs SL1 to be such that EVENT is counted on the other counter. */
+/* Moves EVENT to COUNTER: the neighbour's event needs an SL1 that puts EVENT there. */
 static void move(struct ev67_cpu *cpu, struct perf_event *event, int counter)
 {
 	bool was_running = !(event->hw.flags & HW_STOPPED);
@@ -289,7 +286,7 @@ static int add(struct perf_event *event, int flags)
 	select_events(cpu, placement.select);
 	event->hw.flags = HW_STOPPED | HW_UPTODATE;
 	take_counter(cpu, event, placement.counter[0]);
-	/* The core updates the user page when the event's state has followed, here and in del. */
+	/* The core updates the user page after the event's state has changed, here and in del. */
 	if (flags & PMU_START) {
 		begin_period(event, NULL);
 		let_run(cpu, event);
@@ -327,7 +324,7 @@ static struct pmu ev67_pmu = {
 
 /* --- the interrupt --- */
 
-/* What the registers tell, before the counters are written. */
+/* Reads the registers before the counters are written. */
 static struct ev67_profile read_profile(void)
 {
 	return (struct ev67_profile){ .pmpc = wrperfmon(PERFMON_PMPC, 0),
@@ -335,7 +332,7 @@ static struct ev67_profile read_profile(void)
 				      .pctr_ctl = wrperfmon(PERFMON_READ, 0) };
 }
 
-/* COUNTER has overflowed, maybe a while ago: its event may have gone, or stopped, since. */
+/* Serves the overflow of COUNTER, maybe a late one: its event may have left it or stopped since. */
 static void serve_overflow(struct ev67_cpu *cpu, unsigned int counter, struct trap_frame *frame)
 {
 	struct perf_event *event = cpu->events[counter];
@@ -358,9 +355,10 @@ static void serve_overflow(struct ev67_cpu *cpu, unsigned int counter, struct tr
 		stop(event, 0);
 }
 
-/* Of two overflows PALcode tells that of counter 0. If that one is user mode's and its way here makes it overflow
- * each time, nobody would ever tell of COUNTER, the other: it is served, or forgotten where nobody counts by it. */
-static void serve_untold(struct ev67_cpu *cpu, unsigned int counter, struct trap_frame *frame)
+/* PALcode reports counter 0 first. If that one is user mode's, and its entry path makes it overflow each
+ * time, no interrupt ever reports COUNTER, the other: serves it, or forgets its overflow where no event
+ * counts by it. */
+static void serve_unreported(struct ev67_cpu *cpu, unsigned int counter, struct trap_frame *frame)
 {
 	const struct perf_event *event = cpu->events[counter];
 	uint64_t value = value_in(wrperfmon(PERFMON_READ, 0), counter);
@@ -378,17 +376,17 @@ void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
 	struct ev67_cpu *cpu = this_ev67_cpu();
 	uint64_t start_ns;
 
-	/* First of all, so that as little as can be of this is counted. */
+	/* First of all, so that as little as possible of this is counted. */
 	halt(EV67_ALL_COUNTERS);
 	atomic_fetch_add(&cpu->disabled, 1);
 	start_ns = clock_ns();
 	if (counter < EV67_COUNTERS) {
-		unsigned int told = (unsigned int)counter;
+		unsigned int reported = (unsigned int)counter;
 
-		if (cpu->user >> told & 1)
-			serve_untold(cpu, told ^ 1, frame);
+		if (cpu->user >> reported & 1)
+			serve_unreported(cpu, reported ^ 1, frame);
 		else
-			serve_overflow(cpu, told, frame);
+			serve_overflow(cpu, reported, frame);
 	}
 	perf_interrupt_took(start_ns);
 	atomic_fetch_sub(&cpu->disabled, 1);
@@ -397,15 +395,15 @@ void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame)
 
 /* --- user mode --- */
 
-/* What COUNTER counts of WAY: instructions or cycles. */
-static uint64_t way_length(const struct ev67_cpu *cpu, unsigned int counter, struct user_way way)
+/* Returns the count of COUNTER for PATH: instructions or cycles. */
+static uint64_t path_length(const struct ev67_cpu *cpu, unsigned int counter, struct user_path path)
 {
 	bool cycles = cpu->events[counter]->hw.config == EV67_CYCLES;
 
-	return way.instructions + (cycles ? way.branches : 0);
+	return path.instructions + (cycles ? path.branches : 0);
 }
 
-struct user_start ev67_user_start(struct user_way out)
+struct user_start ev67_user_start(struct user_path out)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 	struct user_start start = { 0, atomic_load(&cpu->running) & cpu->user };
@@ -415,12 +413,12 @@ struct user_start ev67_user_start(struct user_way out)
 	for (unsigned int n = 0; n < EV67_COUNTERS; n++)
 		if (start.counters >> n & 1)
 			start.argument |= 1ull << n |
-					  (cpu->user_values[n] - way_length(cpu, n, out))
+					  (cpu->user_values[n] - path_length(cpu, n, out))
 						  << PCTR_CTL_SHIFT(n);
 	return start;
 }
 
-void ev67_user_halted(struct user_way in)
+void ev67_user_halted(struct user_path in)
 {
 	struct ev67_cpu *cpu = this_ev67_cpu();
 	uint64_t control = wrperfmon(PERFMON_READ, 0);
@@ -430,8 +428,8 @@ void ev67_user_halted(struct user_way in)
 
 		if (!(cpu->user_started >> n & 1))
 			continue;
-		cpu->user_values[n] = (value - way_length(cpu, n, in)) & EV67_COUNTER_MASK;
-		/* Whether user mode made it overflow or the way, no interrupt is needed any more. */
+		cpu->user_values[n] = (value - path_length(cpu, n, in)) & EV67_COUNTER_MASK;
+		/* Whether user mode or the path made it overflow, no interrupt is needed any more. */
 		if (value < PERIOD_MAX)
 			wrperfmon(PERFMON_WRITE, 1u << n);
 	}
@@ -468,7 +466,7 @@ static void start_cpu(void *unused)
 
 bool ev67_pmu_init(void)
 {
-	/* PALcode without counters, an emulator's for example, does nothing and says so. */
+	/* PALcode without counters, an emulator's for example, does nothing and reports that. */
 	if (!processor_is_ev67() || wrperfmon(PERFMON_DISABLE, EV67_ALL_COUNTERS) != 1)
 		return false;
 	smp_call_mask(cpus_all(), start_cpu, NULL);

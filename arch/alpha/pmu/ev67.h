@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The EV67's counters: what PALcode's wrperfmon takes and gives, and what the files of their drivers
- * share.
+ * The EV67's counters: arguments and results of PALcode's wrperfmon, and the declarations that the files of
+ * their drivers share.
  *
- * Sources: HRM is the Alpha 21264/EV67 Hardware Reference Manual; wrperfmon's functions are in the
- * Alpha Architecture Reference Manual (4th edition), appendix E, "21264 Performance Monitoring".
+ * Sources: HRM is the Alpha 21264/EV67 Hardware Reference Manual; wrperfmon's functions are in the Alpha
+ * Architecture Reference Manual (4th edition), appendix E, "21264 Performance Monitoring".
  */
 #ifndef ARCH_ALPHA_PMU_EV67_H
 #define ARCH_ALPHA_PMU_EV67_H
@@ -17,7 +17,8 @@
 struct perf_event;
 struct trap_frame;
 
-/* wrperfmon's functions, in a0, with the two of <machine/perfmon.h>. COUNTERS in a1 is a set: bit n, counter n. */
+/* wrperfmon's functions, in a0, with the two of <machine/perfmon.h>. COUNTERS in a1 is a set: bit n, counter
+ * n. */
 enum perfmon_function {
 	PERFMON_ENABLE = 1,  /* a1: counters; they go on from their values */
 	PERFMON_SELECT = 2,  /* a1: SL0 and SL1, as in PCTR_CTL */
@@ -32,12 +33,12 @@ enum perfmon_function {
 #define EV67_ALL_COUNTERS  3u
 #define EV67_WIDTH_BITS	   20
 #define EV67_COUNTER_MASK  0xffffful
-/* PCTR_CTL (HRM 5.2.22): where each counter is; SL1; SL0, which chooses ProfileMe. */
+/* PCTR_CTL (HRM 5.2.22): the place of each counter; SL1; SL0, which chooses ProfileMe. */
 #define PCTR_CTL_SHIFT(n)  ((n) ? 6 : 28)
 #define PCTR_CTL_SL1_SHIFT 2
 #define PCTR_CTL_SL0	   (1u << 4)
 
-/* What hw.config holds, and attr.config of a raw event in its lowest 8 bits: Linux's numbers
+/* hw.config, and attr.config of a raw event in its lowest 8 bits: Linux's numbers
  * (arch/alpha/kernel/perf_event.c). */
 enum ev67_event {
 	EV67_NOTHING,
@@ -51,14 +52,14 @@ enum ev67_event {
 	EV67_PROFILE_END = EV67_PROFILE + 4
 };
 
-/* Whether hw.config is a ProfileMe event's. */
+/* Whether CONFIG, hw.config, is a ProfileMe event's. */
 static inline bool ev67_is_profile(uint64_t config)
 {
 	return config >= EV67_PROFILE;
 }
 
-/* Where each of a set of events goes: what SL0 and SL1 have to be, as in PCTR_CTL, and a counter for
- * each. */
+/* A place for each of a set of events: the values of SL0 and SL1, as in PCTR_CTL, and a counter for each
+ * event. */
 struct ev67_placement {
 	unsigned int select;
 	uint8_t counter[EV67_COUNTERS];
@@ -73,19 +74,18 @@ bool ev67_place(const uint64_t events[], unsigned int count, struct ev67_placeme
  * context, event->leader set and the group's membership stable. */
 int ev67_event_translate(struct perf_event *event);
 
-/* ev67_events.c: what sysfs says. */
+/* ev67_events.c: the files in sysfs. */
 extern const struct pmu_attribute ev67_formats[], ev67_event_names[];
 
-/* ev67.c: registers the PMU if this processor has it. False: it does not. Once, all processors
- * running, task context. */
+/* ev67.c: registers the PMU if this CPU has it. False: it does not. Once, all CPUs running, task context. */
 bool ev67_pmu_init(void);
 
-/* ev67.c: registers PMU, of which the name, attributes and event_init are there, with calls that work on these
- * counters; where two PMUs share them, disabling one disables the other. TYPE and the result as
- * perf_pmu_register's. Task context, at start. */
+/* ev67.c: registers PMU, whose name, attributes and event_init are set, with calls that work on these
+ * counters; where two PMUs share them, disabling one disables the other. TYPE and the result as for
+ * perf_pmu_register. Task context, at start. */
 int ev67_pmu_register(struct pmu *pmu, int type);
 
-/* What the registers tell of a profiled instruction. */
+/* The registers' description of a profiled instruction. */
 struct ev67_profile {
 	uint64_t pmpc, i_stat, pctr_ctl;
 };
@@ -93,45 +93,47 @@ struct ev67_profile {
 /* profileme.c: registers the PMU. Once, after ev67_pmu_init found the counters, task context. */
 void profileme_pmu_init(void);
 
-/* profileme.c: a window of EVENT has ended, and its period too: a sample. True: the driver must stop
+/* profileme.c: takes a sample of EVENT: a window has ended, and its period, too. True: the driver must stop
  * it. As perf_event_overflow. */
 bool profileme_overflow(struct perf_event *event, const struct ev67_profile *profile,
 			struct trap_frame *frame);
 
 /*
- * ev67.c: counter COUNTER of this processor overflowed and interrupts. What entInt calls for its
- * type 4 (performance counter), with a2; FRAME is what was interrupted. Any number is harmless, and so is
- * an interrupt that nobody waits for any more. IPL 6 or above; also in the middle of code that has
- * interrupts off, if they are off by a lower IPL.
+ * ev67.c: serves the interrupt of counter COUNTER of this CPU, which overflowed. entInt calls it for its type
+ * 4 (performance counter), with a2; FRAME has the interrupted registers. Any number is harmless, and so is an
+ * interrupt that comes too late. IPL 6 or above; also in the middle of code that has interrupts off, if they
+ * are off by a lower IPL.
  */
 void ev67_pmu_interrupt(uint64_t counter, struct trap_frame *frame);
 
 /*
- * Events of user mode only (exclude_kernel). The counters count in every mode: arch/alpha/user_mode.c halts them on
- * the way into the kernel and lets them go on on the way out. What is counted of the ways themselves is taken
- * off, so that for everybody else such a counter stands still in the kernel, at what user mode has
- * made of it.
+ * Events of user mode only (exclude_kernel). The counters count in every mode: arch/alpha/user_mode.c halts
+ * them on the entry to the kernel and resumes them on the exit path. The counts of the two paths themselves
+ * are subtracted, so for all other code such a counter stands still in the kernel, at its value at the end of
+ * user mode.
  */
 
-/* What a counter counts of a way into the kernel or out of it. */
-struct user_way {
+/* The instructions and branches of a path into the kernel or out of it. */
+struct user_path {
 	uint64_t instructions, branches; /* each branch is a cycle more */
 };
 
-/* What starts these counters: wrperfmon's argument to write them and let them count. 0: there are none. */
+/* How to start these counters: wrperfmon's argument to write them and let them count. 0: there are none. */
 struct user_start {
 	uint64_t argument;
 	unsigned int counters;
 };
 
-/* ev67.c: user mode comes, behind OUT, with the counters that the answer says. IPL 6, on the way out. */
-struct user_start ev67_user_start(struct user_way out);
+/* ev67.c: about to return to user mode; returns the counters to start. OUT: the instructions left on the exit
+ * path. IPL 6, on the exit path. */
+struct user_start ev67_user_start(struct user_path out);
 
-/* ev67.c: they have been halted again, IN after user mode's last instruction. IPL 6. */
-void ev67_user_halted(struct user_way in);
+/* ev67.c: reads these counters, which have been halted again, IN after user mode's last instruction.
+ * IPL 6. */
+void ev67_user_halted(struct user_path in);
 
-/* ev67.c: those that have overflowed in user mode have their samples. FRAME: user mode's. As an interrupt of the
- * counters (arch_in_nmi), behind ev67_user_halted. */
+/* ev67.c: takes the samples of those that have overflowed in user mode. FRAME: user mode's. As an interrupt
+ * of the counters (arch_in_nmi), after ev67_user_halted. */
 void ev67_user_overflows(struct trap_frame *frame);
 
 #endif

@@ -2,13 +2,13 @@
 /*
  * EV67: which events there are, and which of them can be counted together.
  *
- * Nothing here touches a register. One field, SL1, chooses for both counters what they count, so an
- * event's counter depends on its neighbour's event: that is no matching of events with counters
- * (kernel/perf/assign.c), but a choice among four rows of a table.
+ * Nothing here touches a register. One field, SL1, chooses the events of both counters, so an event's counter
+ * depends on its neighbour's event. It takes no matching of events with counters (kernel/perf/assign.c), but
+ * a choice among four rows of a table.
  *
- * What is accepted, and with which error the rest is refused, follows Linux 6.12's driver
- * (arch/alpha/kernel/perf_event.c). It takes any number as a raw event; here one that is no event
- * is -EINVAL.
+ * Which events are accepted, and with which error the others are refused, follows Linux 6.12's driver
+ * (arch/alpha/kernel/perf_event.c). Linux takes any number as a raw event; here a number that is no event is
+ * -EINVAL.
  */
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
@@ -19,7 +19,7 @@
 
 #define RAW_EVENT_BITS 0xff
 
-/* What SL1 selects in aggregate mode, for each counter (HRM table 6-11). A row that comes first is
+/* The events that SL1 selects in aggregate mode, for each counter (HRM table 6-11). A row that comes first is
  * chosen first. */
 static const uint8_t selections[][EV67_COUNTERS] = {
 	{ EV67_INSTRUCTIONS, EV67_CYCLES },
@@ -29,8 +29,8 @@ static const uint8_t selections[][EV67_COUNTERS] = {
 };
 #define SELECTIONS (sizeof(selections) / sizeof(selections[0]))
 
-/* The generic events that Linux's driver knows, by their number; it refuses the one that it knows
- * not to have otherwise than those above it. */
+/* The generic events that Linux's driver knows, by their number; its error for one that it knows to be
+ * missing differs from that for numbers above the table. */
 static const int generic_events[] = {
 	[PERF_COUNT_HW_CPU_CYCLES] = EV67_CYCLES,
 	[PERF_COUNT_HW_INSTRUCTIONS] = EV67_INSTRUCTIONS,
@@ -51,7 +51,7 @@ const struct pmu_attribute ev67_event_names[] = {
 
 /* --- placing --- */
 
-/* The counter that counts EVENT under SL1, or -1. No row has an event twice. */
+/* Returns the counter that counts EVENT under SL1, or -1. No row has an event twice. */
 static int counter_of(unsigned int sl1, uint64_t event)
 {
 	for (int counter = 0; counter < EV67_COUNTERS; counter++)
@@ -77,7 +77,7 @@ static bool place_under(unsigned int sl1, const uint64_t events[], unsigned int 
 	return true;
 }
 
-/* Counter 0 chooses the instruction, and both tell of it. */
+/* Counter 0 chooses the instruction, and both describe it. */
 static void place_profile(uint64_t event, struct ev67_placement *placement)
 {
 	unsigned int sl1 = (unsigned int)(event - EV67_PROFILE);
@@ -99,7 +99,7 @@ bool ev67_place(const uint64_t events[], unsigned int count, struct ev67_placeme
 
 /* --- translating --- */
 
-/* The event's number, or a negative error. */
+/* Returns the event's number, or a negative error. */
 static int number_of(const struct perf_event_attr *attr)
 {
 	uint64_t config = attr->config;
@@ -117,7 +117,7 @@ static int number_of(const struct perf_event_attr *attr)
 	}
 }
 
-/* Whether MEMBER, if it is this PMU's, fits beside EVENTS, of which there are *COUNT; puts it there. */
+/* Puts MEMBER, if it is this PMU's, into EVENTS, of which there are *COUNT; false if there is no room. */
 static bool collect(const struct perf_event *event, const struct perf_event *member,
 		    uint64_t events[], unsigned int *count)
 {
@@ -129,7 +129,7 @@ static bool collect(const struct perf_event *event, const struct perf_event *mem
 	return true;
 }
 
-/* As counter_group_validate: siblings that are disabled do not count. */
+/* As counter_group_validate: disabled siblings do not count. */
 static int validate_group(const struct perf_event *event)
 {
 	const struct perf_event *leader = event->leader, *sibling;
@@ -144,8 +144,8 @@ static int validate_group(const struct perf_event *event)
 	return fits && ev67_place(events, count, &placement) ? 0 : -EINVAL;
 }
 
-/* What can be told apart: user mode from the rest, of events of which it is known how many the ways between the two
- * have; there is no hypervisor, and no guest. */
+/* Whether the PMU can exclude what ATTR excludes. It can tell user mode from the rest, for the events whose
+ * number on the entry and exit paths is known; there is no hypervisor, and no guest. */
 static bool can_exclude(const struct perf_event_attr *attr, int number)
 {
 	bool is_derivable = number == EV67_CYCLES || number == EV67_INSTRUCTIONS;

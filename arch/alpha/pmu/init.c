@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which PMU drivers this machine needs, and their interrupt. */
+/* The PMU drivers of this machine, and their interrupt. */
 #include <arch/pmu.h>
 #include <kernel/log.h>
 #include <machine/task.h>
 
 #include "ev67.h"
 
-/* In a2, PALcode says which counter it is. */
+/* PALcode gives the counter in a2. */
 static bool serve_counters(struct trap_frame *frame)
 {
 	ev67_pmu_interrupt(frame->cause[2], frame);

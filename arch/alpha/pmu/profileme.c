@@ -2,14 +2,12 @@
 /*
  * ProfileMe, the EV67's mode that profiles single instructions (HRM 6.10.3), as a PMU of its own.
  *
- * Its events are sampled and nothing else: every sample is of one instruction, the last of a period,
- * and carries as raw data what the processor's registers tell of it (uapi/asm-alpha/profileme.h). That is
- * how the seed's answer proposes to show such units, and how Linux shows AMD's IBS, their grandchild.
- * The sample's own instruction pointer is where the interrupt came: behind the instruction, or in the
- * handler of its trap.
+ * Its events can only be sampled: every sample is of one instruction, the last of a period, and carries as
+ * raw data the contents of the profile registers (uapi/asm-alpha/profileme.h). The seed's answer proposes
+ * this form for such units, and Linux shows AMD's IBS, their grandchild, in this form. The sample's own
+ * instruction pointer is the point of the interrupt: after the instruction, or in the handler of its trap.
  *
- * It needs both counters, so it takes turns with the events of aggregate mode. What the counters do is
- * in ev67.c.
+ * It needs both counters, so it rotates with the events of aggregate mode. ev67.c drives the counters.
  */
 #include <kernel/log.h>
 #include <kernel/perf/event.h>
@@ -31,7 +29,7 @@ static const struct pmu_attribute names[] = {
 	{ NULL, NULL },
 };
 
-/* Whether another member of EVENT's group wants the counters. */
+/* Whether another member of EVENT's group needs the counters. */
 static bool has_rival(const struct perf_event *event)
 {
 	const struct perf_event *leader = event->leader, *sibling;

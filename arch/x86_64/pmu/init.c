@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which PMU drivers this machine needs. */
+/* The PMU drivers of this machine. */
 #include <arch/pmu.h>
 #include <kernel/log.h>
 

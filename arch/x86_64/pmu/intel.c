@@ -2,28 +2,23 @@
 /*
  * The driver of Intel's architectural PMU, versions 1 to 5 (SDM vol. 3B, 20.2).
  *
- * Each processor has general counters, which count any event, and from version 2 on fixed ones,
- * which count one event each. From version 2 on IA32_PERF_GLOBAL_CTRL has a bit for every counter:
- * that register alone starts and halts counting, so disabling the PMU is one write, and a halted
- * event's control word may stay. Version 1 has no such register: there the enable bit of every
- * counter in use is written.
+ * Each CPU has general counters, which count any event, and from version 2 on fixed ones, which count one
+ * event each. From version 2 on IA32_PERF_GLOBAL_CTRL has a bit for every counter: that register alone starts
+ * and halts counting, so disabling the PMU is one write, and a halted event's control word may stay. Version
+ * 1 has no such register: there the driver writes the enable bit of every counter in use.
  *
- * The PMI is an NMI and may come anywhere, also inside this driver in task context. What keeps that
- * right:
+ * The PMI is an NMI and may come anywhere, also inside this driver in task context. Hence
  *
- *   - Task context changes counters only while the PMU is disabled (`disabled` > 0) or while the
- *     counter is not in `running`. A PMI can still come then, for an overflow that happened before
- *     disabling took effect.
- *   - `running` is the truth about what is to count and changes atomically. The PMI takes bits out,
- *     never puts them in.
- *   - `disabled` is raised before the PMU is disabled and lowered before it is enabled: a PMI in
- *     between leaves it disabled only if the interrupted code expects it so, or will itself write
- *     what it should be.
- *   - A counter's control word is written in task context alone.
+ *  - Task context changes counters only while the PMU is disabled (`disabled` > 0) or while the counter is
+ *    not in `running`. A PMI can still come then, for an overflow from before the disabling took effect.
+ *  - `running` is the set of counters that are to count; it changes atomically. The PMI takes bits out, never
+ *    puts them in.
+ *  - `disabled` is raised before the PMU is disabled and lowered before it is enabled: a PMI in between
+ *    leaves it disabled only if the interrupted code expects that, or will itself write the right value.
+ *  - Only task context writes a counter's control word.
  *
- * A counter holds minus what is left of the period and so overflows when a sample is due; a
- * counting event's period is half the counter's range, so that no overflow is missed however late
- * the PMI comes.
+ * A counter holds minus the remainder of the period and so overflows when a sample is due; a counting event's
+ * period is half the counter's range, so that no overflow is missed however late the PMI comes.
  */
 #include <arch/pmu.h>
 #include <kernel/assert.h>
@@ -48,8 +43,7 @@
 
 #include "intel.h"
 
-/* An overflow can come between the last look at the status and the unmasking, but not often without
- * end. */
+/* An overflow can come between the last look at the status and the unmasking, but not often in a row. */
 #define PMI_ROUNDS_MAX 100
 
 /* Counters may be set to overflow at the very next event. */
@@ -57,12 +51,12 @@
 
 struct intel_cpu {
 	struct perf_event *events[COUNTERS_MAX];
-	uint64_t occupied;	     /* slots with an event */
-	_Atomic uint64_t running;    /* those whose event is to count */
+	uint64_t occupied;	       /* with an event; bit n: counter index n */
+	_Atomic uint64_t running;      /* counters that are to count */
 	_Atomic unsigned int disabled; /* depth of pmu_disable */
 	/* Event-select registers (in version 1 without EN) and the fixed ones', as last written. */
 	uint64_t control[GENERAL_MAX], fixed_control;
-	bool late_pmi_expected; /* PMI's: it served two overflows, another NMI may be on its way */
+	bool late_pmi_expected; /* the PMI's: it served two overflows, so another NMI may follow */
 } CACHE_ALIGNED;
 
 static PERCPU(struct intel_cpu, intel_cpus);
@@ -73,59 +67,59 @@ static struct intel_cpu *this_intel_cpu(void)
 	return &this_cpu(intel_cpus);
 }
 
-static uint64_t slot_bit(int slot)
+static uint64_t counter_bit(int index)
 {
-	return (uint64_t)1 << slot;
+	return (uint64_t)1 << index;
 }
 
-static bool is_fixed(int slot)
+static bool is_fixed(int index)
 {
-	return slot >= FIXED_SLOT;
+	return index >= FIXED_INDEX;
 }
 
-static unsigned int width_of(int slot)
+static unsigned int width_of(int index)
 {
-	return is_fixed(slot) ? intel.fixed_width_bits : intel.general_width_bits;
+	return is_fixed(index) ? intel.fixed_width_bits : intel.general_width_bits;
 }
 
 /* --- registers --- */
 
-static uint32_t rdpmc_index(int slot)
+static uint32_t rdpmc_index(int index)
 {
-	return is_fixed(slot) ? RDPMC_FIXED | (uint32_t)(slot - FIXED_SLOT) : (uint32_t)slot;
+	return is_fixed(index) ? RDPMC_FIXED | (uint32_t)(index - FIXED_INDEX) : (uint32_t)index;
 }
 
-static void write_counter(int slot, uint64_t value)
+static void write_counter(int index, uint64_t value)
 {
-	if (is_fixed(slot))
-		msr_write(MSR_IA32_FIXED_CTR0 + (uint32_t)(slot - FIXED_SLOT), value);
+	if (is_fixed(index))
+		msr_write(MSR_IA32_FIXED_CTR0 + (uint32_t)(index - FIXED_INDEX), value);
 	else if (intel.full_width_writes)
-		msr_write(MSR_IA32_A_PMC0 + (uint32_t)slot, value);
+		msr_write(MSR_IA32_A_PMC0 + (uint32_t)index, value);
 	else
-		msr_write(MSR_IA32_PMC0 + (uint32_t)slot, (uint32_t)value);
+		msr_write(MSR_IA32_PMC0 + (uint32_t)index, (uint32_t)value);
 }
 
 /* The longest period a counter can be set to. A legacy write can only express minus up to 2^31. */
-static uint64_t period_max(int slot)
+static uint64_t period_max(int index)
 {
-	unsigned int bits = intel.full_width_writes ? width_of(slot) - 1 : 31;
+	unsigned int bits = intel.full_width_writes ? width_of(index) - 1 : 31;
 
 	return ((uint64_t)1 << bits) - 1;
 }
 
-static void write_general_control(struct intel_cpu *cpu, int slot, uint64_t config)
+static void write_general_control(struct intel_cpu *cpu, int index, uint64_t config)
 {
 	uint64_t control = intel.version >= 2 ? config | EVENTSEL_EN : config;
 
-	if (cpu->control[slot] == control)
+	if (cpu->control[index] == control)
 		return;
-	cpu->control[slot] = control;
-	msr_write(MSR_IA32_PERFEVTSEL0 + (uint32_t)slot, control);
+	cpu->control[index] = control;
+	msr_write(MSR_IA32_PERFEVTSEL0 + (uint32_t)index, control);
 }
 
-static void write_fixed_control(struct intel_cpu *cpu, int slot, uint64_t config)
+static void write_fixed_control(struct intel_cpu *cpu, int index, uint64_t config)
 {
-	int shift = FIXED_CTRL_SHIFT(slot - FIXED_SLOT);
+	int shift = FIXED_CTRL_SHIFT(index - FIXED_INDEX);
 	uint64_t field = FIXED_CTRL_PMI;
 	uint64_t control;
 
@@ -142,32 +136,32 @@ static void write_fixed_control(struct intel_cpu *cpu, int slot, uint64_t config
 	msr_write(MSR_IA32_FIXED_CTR_CTRL, control);
 }
 
-static __attribute__((noinline)) void let_each_count(struct intel_cpu *cpu, uint64_t slots)
+static __attribute__((noinline)) void let_each_count(struct intel_cpu *cpu, uint64_t counters)
 {
 	for (uint64_t rest = cpu->occupied; rest; rest &= rest - 1) {
-		int slot = __builtin_ctzll(rest);
-		uint64_t enable = slots & slot_bit(slot) ? EVENTSEL_EN : 0;
-		msr_write(MSR_IA32_PERFEVTSEL0 + (uint32_t)slot, cpu->control[slot] | enable);
+		int index = __builtin_ctzll(rest);
+		uint64_t enable = counters & counter_bit(index) ? EVENTSEL_EN : 0;
+		msr_write(MSR_IA32_PERFEVTSEL0 + (uint32_t)index, cpu->control[index] | enable);
 	}
 }
 
-/* Lets the counters in SLOTS count and no others. */
-static inline void let_count(struct intel_cpu *cpu, uint64_t slots)
+/* Lets COUNTERS count and no others. */
+static inline void let_count(struct intel_cpu *cpu, uint64_t counters)
 {
 	if (intel.version >= 2)
-		msr_write(MSR_IA32_PERF_GLOBAL_CTRL, slots);
+		msr_write(MSR_IA32_PERF_GLOBAL_CTRL, counters);
 	else
-		let_each_count(cpu, slots);
+		let_each_count(cpu, counters);
 }
 
-/* After `running` changed: makes it so, unless the PMU is disabled. */
+/* Makes the hardware follow a change of `running`, unless the PMU is disabled. */
 static void apply_running(struct intel_cpu *cpu)
 {
 	if (!atomic_load(&cpu->disabled))
 		let_count(cpu, atomic_load(&cpu->running));
 }
 
-/* Slots whose counters overflowed since this was last acknowledged. In version 1 no register tells;
+/* Returns the counters that overflowed since the last acknowledgement. In version 1 no register has them;
  * there, a counter that was set to a negative number has overflowed when it no longer is one. */
 static uint64_t read_overflows(struct intel_cpu *cpu)
 {
@@ -176,12 +170,12 @@ static uint64_t read_overflows(struct intel_cpu *cpu)
 	if (intel.version >= 2)
 		return msr_read(MSR_IA32_PERF_GLOBAL_STATUS) & intel.counters;
 	for (uint64_t rest = cpu->occupied; rest; rest &= rest - 1) {
-		int slot = __builtin_ctzll(rest);
-		struct perf_event *event = cpu->events[slot];
-		bool negative = pmc_read(rdpmc_index(slot)) >> (intel.general_width_bits - 1) & 1;
+		int index = __builtin_ctzll(rest);
+		struct perf_event *event = cpu->events[index];
+		bool negative = pmc_read(rdpmc_index(index)) >> (intel.general_width_bits - 1) & 1;
 
 		if (!negative && event && !(event->hw.flags & HW_STOPPED))
-			overflows |= slot_bit(slot);
+			overflows |= counter_bit(index);
 	}
 	return overflows;
 }
@@ -234,30 +228,30 @@ static void intel_read(struct perf_event *event)
 	pmu_event_update(event, read_raw, event->hw.counter.width_bits);
 }
 
-/* Starts the next period of EVENT, updated and not counting. EXPIRED: as pmu_event_set_period. */
+/* Starts the next period of EVENT, updated and not counting. EXPIRED: as for pmu_event_set_period. */
 static void begin_period(struct perf_event *event, bool *expired)
 {
-	int slot = event->hw.counter.index;
+	int index = event->hw.counter.index;
 
-	write_counter(slot, pmu_event_set_period(event, event->hw.counter.width_bits,
-						 period_max(slot), PERIOD_MIN, expired));
+	write_counter(index, pmu_event_set_period(event, event->hw.counter.width_bits,
+						  period_max(index), PERIOD_MIN, expired));
 }
 
 /* Lets EVENT, whose counter is set, count when the PMU is next enabled. */
 static void let_run(struct intel_cpu *cpu, struct perf_event *event)
 {
-	int slot = event->hw.counter.index;
+	int index = event->hw.counter.index;
 
 	event->hw.flags = 0;
-	if (is_fixed(slot))
-		write_fixed_control(cpu, slot, event->hw.config);
+	if (is_fixed(index))
+		write_fixed_control(cpu, index, event->hw.config);
 	else
-		write_general_control(cpu, slot, event->hw.config);
-	/* A guest's events only, and here runs no guest: it is on its counter and never counts, as
-	 * in Linux. */
+		write_general_control(cpu, index, event->hw.config);
+	/* Events of guests only, and there are no guests here: the event is on its counter and never counts,
+	 * as in Linux. */
 	if (event->attr.exclude_host)
 		return;
-	atomic_fetch_or(&cpu->running, slot_bit(slot));
+	atomic_fetch_or(&cpu->running, counter_bit(index));
 	apply_running(cpu);
 }
 
@@ -277,7 +271,7 @@ static void intel_stop(struct perf_event *event, int flags)
 	struct intel_cpu *cpu = this_intel_cpu();
 
 	if (!(event->hw.flags & HW_STOPPED)) {
-		atomic_fetch_and(&cpu->running, ~slot_bit(event->hw.counter.index));
+		atomic_fetch_and(&cpu->running, ~counter_bit(event->hw.counter.index));
 		apply_running(cpu);
 		event->hw.flags |= HW_STOPPED;
 	}
@@ -287,38 +281,38 @@ static void intel_stop(struct perf_event *event, int flags)
 	}
 }
 
-static void leave_slot(struct intel_cpu *cpu, struct perf_event *event)
+static void leave_counter(struct intel_cpu *cpu, struct perf_event *event)
 {
 	intel_stop(event, PMU_UPDATE);
 	cpu->events[event->hw.counter.index] = NULL;
-	cpu->occupied &= ~slot_bit(event->hw.counter.index);
+	cpu->occupied &= ~counter_bit(event->hw.counter.index);
 	event->hw.counter.last_index = event->hw.counter.index;
 	event->hw.counter.index = -1;
 }
 
-static void take_slot(struct intel_cpu *cpu, struct perf_event *event, int slot)
+static void take_counter(struct intel_cpu *cpu, struct perf_event *event, int index)
 {
-	cpu->events[slot] = event;
-	cpu->occupied |= slot_bit(slot);
-	event->hw.counter.index = slot;
-	event->hw.counter.width_bits = width_of(slot);
-	event->hw.counter.read_index = rdpmc_index(slot);
+	cpu->events[index] = event;
+	cpu->occupied |= counter_bit(index);
+	event->hw.counter.index = index;
+	event->hw.counter.width_bits = width_of(index);
+	event->hw.counter.read_index = rdpmc_index(index);
 }
 
-/* Another event needs the counter that EVENT is on. */
-static void move(struct intel_cpu *cpu, struct perf_event *event, int slot)
+/* Moves EVENT, whose counter another event needs, to the counter INDEX. */
+static void move(struct intel_cpu *cpu, struct perf_event *event, int index)
 {
 	bool was_running = !(event->hw.flags & HW_STOPPED);
 
-	leave_slot(cpu, event);
-	take_slot(cpu, event, slot);
+	leave_counter(cpu, event);
+	take_counter(cpu, event, index);
 	begin_period(event, NULL);
 	perf_userpage_update_counter(event);
 	if (was_running)
 		let_run(cpu, event);
 }
 
-/* A counter for EVENT, which can use none that is free: other events move until one is. */
+/* Returns a counter for EVENT, which can use no free one: moves other events until one is free. */
 static __attribute__((noinline)) int make_room(struct intel_cpu *cpu,
 					       const struct perf_event *event, uint64_t free)
 {
@@ -328,32 +322,32 @@ static __attribute__((noinline)) int make_room(struct intel_cpu *cpu,
 	for (uint64_t rest = cpu->occupied; rest; rest &= rest - 1)
 		occupant[__builtin_ctzll(rest)] =
 			cpu->events[__builtin_ctzll(rest)]->hw.counter.constraint;
-	int slot = counter_assign(free, event->hw.counter.constraint, 0, occupant, &moves);
-	if (slot < 0)
-		return slot;
+	int index = counter_assign(free, event->hw.counter.constraint, 0, occupant, &moves);
+	if (index < 0)
+		return index;
 	for (unsigned int i = 0; i < moves.count; i++)
 		move(cpu, cpu->events[moves.move[i].from], moves.move[i].to);
-	return slot;
+	return index;
 }
 
 static int intel_add(struct perf_event *event, int flags)
 {
 	struct intel_cpu *cpu = this_intel_cpu();
 	uint64_t free = intel.counters & ~cpu->occupied;
-	uint64_t preferred = free >> FIXED_SLOT << FIXED_SLOT;
+	uint64_t preferred = free >> FIXED_INDEX << FIXED_INDEX;
 
 	ASSERT(atomic_load(&cpu->disabled) > 0);
-	/* Where it was before its control word still is. */
-	if (event->hw.counter.last_index >= 0 && (free & slot_bit(event->hw.counter.last_index)))
-		preferred = slot_bit(event->hw.counter.last_index);
-	int slot = counter_assign_free(free, event->hw.counter.constraint, preferred);
-	if (slot < 0)
-		slot = make_room(cpu, event, free);
-	if (slot < 0)
-		return slot;
-	take_slot(cpu, event, slot);
+	/* The control word is still in the previous counter. */
+	if (event->hw.counter.last_index >= 0 && (free & counter_bit(event->hw.counter.last_index)))
+		preferred = counter_bit(event->hw.counter.last_index);
+	int index = counter_assign_free(free, event->hw.counter.constraint, preferred);
+	if (index < 0)
+		index = make_room(cpu, event, free);
+	if (index < 0)
+		return index;
+	take_counter(cpu, event, index);
 	event->hw.flags = HW_STOPPED | HW_UPTODATE;
-	/* The core updates the user page when the event's state has followed, here and in del. */
+	/* The core updates the user page after the event's state has changed, here and in del. */
 	if (flags & PMU_START) {
 		begin_period(event, NULL);
 		let_run(cpu, event);
@@ -367,7 +361,7 @@ static void intel_del(struct perf_event *event, int flags)
 
 	(void)flags;
 	ASSERT(atomic_load(&cpu->disabled) > 0);
-	leave_slot(cpu, event);
+	leave_counter(cpu, event);
 }
 
 static uint32_t intel_user_index(struct perf_event *event)
@@ -377,7 +371,7 @@ static uint32_t intel_user_index(struct perf_event *event)
 
 static unsigned int intel_user_width(struct perf_event *event)
 {
-	/* Another PMU's has no counter here. */
+	/* Another PMU's event has no counter here. */
 	bool is_on_counter = event->pmu->user_width == intel_user_width &&
 			     event->hw.counter.index >= 0;
 
@@ -400,11 +394,11 @@ static struct pmu intel_pmu = {
 
 /* --- the PMI --- */
 
-/* The counter in SLOT has overflowed. Its event may have gone, or stopped, since: then there is
- * nothing to do but to have acknowledged it. */
-static void serve_overflow(struct intel_cpu *cpu, int slot, struct trap_frame *frame)
+/* Serves the overflow of the counter INDEX. Its event may have left it or stopped since: then only the
+ * acknowledgement was needed. */
+static void serve_overflow(struct intel_cpu *cpu, int index, struct trap_frame *frame)
 {
-	struct perf_event *event = cpu->events[slot];
+	struct perf_event *event = cpu->events[index];
 	bool expired;
 
 	if (!event || (event->hw.flags & HW_STOPPED))
@@ -434,9 +428,8 @@ static unsigned int serve_overflows(struct intel_cpu *cpu, uint64_t overflows,
 }
 
 /*
- * Any NMI. It was ours if a counter has overflowed, or if the one before it served several
- * counters: each of them raises an interrupt, and the processor remembers one while it serves
- * another.
+ * Handles any NMI; returns whether it was this PMU's: a counter has overflowed, or the previous NMI served
+ * several counters. Each of them raises an interrupt, and the CPU remembers one while it serves another.
  */
 static bool intel_pmi(struct trap_frame *frame)
 {
@@ -452,13 +445,13 @@ static bool intel_pmi(struct trap_frame *frame)
 			apic_pmi_unmask();
 		return ours;
 	}
-	/* Serving must not be counted, and counters are written: `disabled` tells intel_stop that the
-	 * PMU is halted already. */
+	/* Serving must not be counted, and it writes counters: `disabled` tells intel_stop that the PMU is
+	 * halted already. */
 	atomic_fetch_add(&cpu->disabled, 1);
 	let_count(cpu, 0);
 	cpu->late_pmi_expected = serve_overflows(cpu, overflows, frame) > 1;
-	/* The APIC has masked its entry when it delivered the interrupt. Unmasked while the PMU is
-	 * disabled, no overflow is missed. */
+	/* The APIC has masked its entry when it delivered the interrupt. Unmasked while the PMU is disabled,
+	 * no overflow is missed. */
 	apic_pmi_unmask();
 	atomic_fetch_sub(&cpu->disabled, 1);
 	perf_interrupt_took(start_ns);
@@ -501,7 +494,7 @@ bool intel_pmu_init(void)
 	log_info(
 		"PMU: Intel, version %u; %u general counters of %u bits, %u fixed of %u bits; %s writes",
 		intel.version, intel.general_count, intel.general_width_bits,
-		bits_count(intel.counters >> FIXED_SLOT), intel.fixed_width_bits,
+		bits_count(intel.counters >> FIXED_INDEX), intel.fixed_width_bits,
 		intel.full_width_writes ? "full-width" : "32-bit");
 	log_info("PMU: events: %s", events);
 	return true;

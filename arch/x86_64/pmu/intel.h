@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Intel's architectural performance monitoring: registers, and what the files of its driver share.
+ * Intel's architectural performance monitoring: registers, and the declarations that the files of its driver
+ * share.
  *
- * Sources: SDM vol. 3B, chapter 20 ("Performance Monitoring"), sections named below; register
- * numbers from SDM vol. 4, table 2-2; CPUID leaf 0xA from SDM vol. 2A, CPUID.
+ * Sources: SDM vol. 3B, chapter 20 ("Performance Monitoring"), sections named below; register numbers from
+ * SDM vol. 4, table 2-2; CPUID leaf 0xA from SDM vol. 2A, CPUID.
  *
- * The driver's slots are the bits of IA32_PERF_GLOBAL_CTRL: general counter n is slot n, fixed
- * counter n is slot 32 + n.
+ * The driver's counter index is the bit in IA32_PERF_GLOBAL_CTRL: general counter n has index n, fixed
+ * counter n has index 32 + n.
  */
 #ifndef ARCH_X86_64_PMU_INTEL_H
 #define ARCH_X86_64_PMU_INTEL_H
@@ -17,7 +18,7 @@
 struct perf_event;
 struct pmu_attribute;
 
-/* General counters: the legacy address writes 32 bits and sign-extends, the other all of them
+/* General counters: the legacy address writes 32 bits and sign-extends, the other address writes all bits
  * (20.2.8 "Full-Width Writes to Performance Counter Registers"). */
 #define MSR_IA32_PMC0		      0x0c1
 #define MSR_IA32_A_PMC0		      0x4c1
@@ -55,43 +56,42 @@ struct pmu_attribute;
 /* RDPMC's index of fixed counter n, SDM vol. 2B, RDPMC. */
 #define RDPMC_FIXED		      (1u << 30)
 
-#define FIXED_SLOT		      32 /* of fixed counter 0 */
-#define GENERAL_MAX		      FIXED_SLOT
+#define FIXED_INDEX		      32 /* of fixed counter 0 */
+#define GENERAL_MAX		      FIXED_INDEX
 #define FIXED_MAX		      16
 
-/* What CPUID says, read once. The same on every processor. */
+/* The data of CPUID, read once. The same on every CPU. */
 struct intel_pmu {
 	unsigned int version;	    /* 1 … 5 */
 	unsigned int general_count; /* 1 … GENERAL_MAX */
 	unsigned int general_width_bits;
 	unsigned int fixed_width_bits; /* 0: no fixed counters */
-	uint64_t counters;	       /* slots that exist */
-	uint32_t events_missing; /* architectural events that are not there: bit of CPUID.0AH:EBX */
+	uint64_t counters;	       /* those that exist; bit n: counter index n */
+	uint32_t events_missing;       /* missing architectural events: bit of CPUID.0AH:EBX */
 	bool full_width_writes;
 	bool any_thread; /* EVENTSEL_ANY may be set */
 };
 
-/* Reads CPUID into PMU. False: no architectural performance monitoring (or not an Intel processor).
- * Any context. */
+/* Reads CPUID into PMU. False: no architectural performance monitoring (or not an Intel processor). Any
+ * context. */
 bool intel_pmu_probe(struct intel_pmu *pmu);
 
-/* intel_events.c: translates EVENT's attr into hw.config (event-select bits but EN) and
- * hw.counter.constraint (slots that can count it). 0; -ENOENT: not an event of this PMU; -EINVAL,
- * -EOPNOTSUPP: as Linux 6.12. Task context. */
+/* intel_events.c: translates EVENT's attr into hw.config (event-select bits but EN) and hw.counter.constraint
+ * (the counters that can count it). 0; -ENOENT: not an event of this PMU; -EINVAL, -EOPNOTSUPP: as Linux
+ * 6.12. Task context. */
 int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event);
 
-/* What sysfs says of PMU: the fields of a config, the generic events it has, its name. Constant; call
- * once, at start. */
+/* Return the files of PMU in sysfs: the fields of a config, the generic events that it has, its name.
+ * Constant; call once, at start. */
 const struct pmu_attribute *intel_formats(const struct intel_pmu *pmu);
 const struct pmu_attribute *intel_events(const struct intel_pmu *pmu);
 const struct pmu_attribute *intel_caps(const struct intel_pmu *pmu);
 
-/* Writes the names of the architectural events that PMU has into BUFFER of SIZE bytes, for the log.
- * Any context. */
+/* Writes the names of the architectural events of PMU into BUFFER of SIZE bytes, for the log. Any context. */
 void intel_events_describe(const struct intel_pmu *pmu, char *buffer, unsigned int size);
 
-/* intel.c: finds the PMU on this machine and registers it. False: there is none. Once, all
- * processors running, task context. */
+/* intel.c: finds the PMU on this machine and registers it. False: there is none. Once, all CPUs running, task
+ * context. */
 bool intel_pmu_init(void);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * Intel: which events there are, and which counters can count them.
  *
- * Nothing here touches a register. What is accepted, and with which error the rest is refused,
- * follows Linux 6.12's x86 driver (arch/x86/events), which programs were written against: bits of a
- * raw config that are not part of the event are ignored, not refused.
+ * Nothing here touches a register. Which events are accepted, and with which error the others are refused,
+ * follows Linux 6.12's x86 driver (arch/x86/events), for which programs were written: bits of a raw config
+ * that are not part of the event are ignored, not refused.
  */
 #include <kernel/log.h>
 #include <kernel/perf/event.h>
@@ -14,8 +14,8 @@
 
 #include "intel.h"
 
-#define SLOT(n)	 ((uint64_t)1 << (n))
-#define FIXED(n) SLOT(FIXED_SLOT + (n))
+#define COUNTER(n) ((uint64_t)1 << (n))
+#define FIXED(n)   COUNTER(FIXED_INDEX + (n))
 
 /* Bits of a raw config that select the event; the driver sets the others itself. */
 #define RAW_CONFIG_BITS \
@@ -26,8 +26,8 @@
 
 #define ARCHITECTURAL_NONE	-1
 
-/* Reference cycles have no event code that general counters know at every frequency: Linux's name
- * for what only fixed counter 2 counts. */
+/* Reference cycles have no event code that general counters know at every frequency: Linux's name for the
+ * event that only fixed counter 2 counts. */
 #define CONFIG_REFERENCE_CYCLES 0x0300
 
 /* The generic events (PERF_TYPE_HARDWARE), by their number. Codes: SDM vol. 3B, table 20-1 "UMask
@@ -48,7 +48,7 @@ static const struct generic_event {
 					   ARCHITECTURAL_NONE },
 };
 
-/* What the fixed counters count (20.2.2, table 20-2), and whether general counters do too. */
+/* The events of the fixed counters (20.2.2, table 20-2), and whether general counters count them, too. */
 static const struct fixed_event {
 	uint16_t config;
 	uint8_t counter;
@@ -61,7 +61,7 @@ static const struct fixed_event {
 
 static uint64_t constraint_of(const struct intel_pmu *pmu, uint64_t event_bits)
 {
-	uint64_t general = pmu->counters & (SLOT(GENERAL_MAX) - 1);
+	uint64_t general = pmu->counters & (COUNTER(GENERAL_MAX) - 1);
 
 	for (unsigned int i = 0; i < sizeof(fixed_events) / sizeof(fixed_events[0]); i++) {
 		const struct fixed_event *fixed = &fixed_events[i];
@@ -99,7 +99,7 @@ static int translate_raw(const struct intel_pmu *pmu, uint64_t config, uint64_t 
 	return 0;
 }
 
-/* No cache event is architectural; only what cannot be one anywhere is an invalid argument. */
+/* No cache event is architectural; only a config that is a cache event nowhere is an invalid argument. */
 static int translate_cache(uint64_t config)
 {
 	uint8_t cache = (uint8_t)config, operation = (uint8_t)(config >> 8),
@@ -133,13 +133,12 @@ int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event)
 	/* Precise samples and branch stacks need PEBS and LBR, which are not architectural. */
 	if (attr->precise_ip || (attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
 		return -EOPNOTSUPP;
-	/* Vector registers are sampled by PEBS only; whose bits are set is told so before whether there is such
-	 * an event. */
+	/* Report EINVAL for vector registers, which only PEBS samples, before ENOENT, as Linux does. */
 	if ((attr->sample_regs_user | attr->sample_regs_intr) & VECTOR_REGISTERS)
 		return -EINVAL;
 	if (error)
 		return error;
-	/* As PEBS is what writes into an AUX area. */
+	/* Only PEBS writes into an AUX area. */
 	if (attr->aux_output)
 		return -EINVAL;
 
@@ -195,7 +194,7 @@ const struct pmu_attribute *intel_events(const struct intel_pmu *pmu)
 	return events;
 }
 
-/* Linux's names for processors that it knows only by their architectural version. */
+/* Linux's names for CPUs that it knows only by their architectural version. */
 const struct pmu_attribute *intel_caps(const struct intel_pmu *pmu)
 {
 	static struct pmu_attribute caps[] = {

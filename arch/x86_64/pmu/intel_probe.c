@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Intel: what CPUID tells about the PMU (leaf 0xA, SDM vol. 2A, CPUID, "Architectural Performance
- * Monitoring Leaf"). */
+/* Intel: the PMU's description in CPUID (leaf 0xA, SDM vol. 2A, CPUID, "Architectural Performance Monitoring
+ * Leaf"). */
 #include <machine/msr.h>
 
 #include "intel.h"
@@ -17,7 +17,7 @@
 /* The newest version whose registers this driver knows; later ones are compatible. */
 #define VERSION_MAX		5
 
-/* Counters that can be driven: legacy writes need 32 bits. */
+/* Widths that the driver can handle: legacy writes need 32 bits. */
 #define WIDTH_MIN		32
 #define WIDTH_MAX		64
 
@@ -72,9 +72,9 @@ bool intel_pmu_probe(struct intel_pmu *pmu)
 	pmu->fixed_width_bits = fixed ? bits(leaf.edx, 5, 8) : 0;
 	if (pmu->fixed_width_bits < WIDTH_MIN || pmu->fixed_width_bits > WIDTH_MAX)
 		pmu->fixed_width_bits = fixed = 0;
-	pmu->counters = (((uint64_t)1 << pmu->general_count) - 1) | fixed << FIXED_SLOT;
+	pmu->counters = (((uint64_t)1 << pmu->general_count) - 1) | fixed << FIXED_INDEX;
 
-	/* An event is there if its bit is clear and within the length of the vector. */
+	/* An event exists if its bit is clear and within the length of the vector. */
 	events = bits(leaf.eax, 24, 8);
 	pmu->events_missing = leaf.ebx;
 	if (events < 32)

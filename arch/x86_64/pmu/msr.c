@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The `msr` PMU: counters that the processor keeps anyway, never stops and nobody sets: time-stamp counter,
- * APERF, MPERF. An event on one counts by how much it has moved while the event was on.
+ * The `msr` PMU: counters that the CPU keeps anyway, that never stop and that software does not set:
+ * time-stamp counter, APERF, MPERF. An event on one counts by how much it has moved while the event was
+ * active.
  *
- * Numbers, names and errors are those of Linux's driver of the same name. Nothing here can interrupt, or
- * tell user mode from the kernel. Any number of events may be on, so they join every group.
+ * Numbers, names and errors are those of Linux's driver of the same name. These counters cannot interrupt, or
+ * tell user mode from the kernel. Any number of events may be active, so they join every group.
  */
 #include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
@@ -18,7 +19,7 @@
 #define MSR_IA32_MPERF		   0x0e7
 #define MSR_IA32_APERF		   0x0e8
 
-/* SDM vol. 2A, CPUID: leaf 6 tells of both. */
+/* SDM vol. 2A, CPUID: leaf 6 has a bit for both. */
 #define CPUID_POWER		   6
 #define CPUID_POWER_ECX_APERFMPERF (1u << 0)
 
@@ -53,7 +54,7 @@ static const struct {
 };
 
 static const struct pmu_attribute formats[] = { { "event", "config:0-63" }, { NULL, NULL } };
-/* Those that this processor has, and the end. */
+/* Those that this CPU has, and the end. Constant after start. */
 static struct pmu_attribute events[MSR_EVENTS + 1];
 static bool has_aperfmperf;
 

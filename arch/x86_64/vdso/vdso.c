@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The vDSO: clocks and the processor's number, for programs, in user mode. Names and meaning: vdso(7),
- * "x86-64 functions". What cannot be answered here is asked of the kernel.
+ * The vDSO: clocks and the CPU's number, for programs, in user mode. Names and meaning: vdso(7),
+ * "x86-64 functions". Other requests go to the kernel by a system call.
  *
  * The code is position-independent and has no data but the kernel's page (vdso.lds).
  */
@@ -16,16 +16,16 @@ extern const volatile struct vdso_data vdso_data __attribute__((visibility("hidd
 
 #define NSEC_PER_SEC   1000000000ull
 #define NSEC_PER_USEC  1000
-/* What the kernel's coarse clocks say of themselves. */
+/* The resolution that the kernel's coarse clocks report. */
 #define COARSE_NS      4000000
 
-/* Linux's: the processor in the low 12 bits of TSC_AUX, the node above. */
+/* Linux's layout of TSC_AUX: the CPU in the low 12 bits, the node above. */
 #define AUX_NODE_SHIFT 12
 #define AUX_CPU_MASK   0xfff
 
 enum origin { ORIGIN_ELSEWHERE, ORIGIN_BOOT, ORIGIN_EPOCH };
 
-/* By number; not a table, which would need relocation to be read-only data in one segment. */
+/* Maps a clock's number to its origin. A table would need relocations in read-only data. */
 static inline enum origin origin_of(int clock)
 {
 	switch (clock) {
@@ -54,7 +54,7 @@ static inline long system_call(long number, long a, long b, long c)
 	return result;
 }
 
-/* LFENCE: not before what the program did before (SDM vol. 2B, RDTSC). */
+/* LFENCE: the read must not overtake the program's earlier instructions (SDM vol. 2B, RDTSC). */
 static inline uint64_t read_counter(void)
 {
 	uint32_t low, high;
@@ -140,7 +140,7 @@ long __vdso_getcpu(unsigned int *cpu, unsigned int *node, void *unused)
 	return 0;
 }
 
-/* Without the prefix, for who looks for a function's own name. */
+/* Names without the prefix, for programs that look for them. */
 #define ALIAS(name) __typeof__(__vdso_##name) name __attribute__((weak, alias("__vdso_" #name)))
 ALIAS(clock_gettime);
 ALIAS(clock_getres);

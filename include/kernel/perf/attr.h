@@ -7,11 +7,11 @@
 
 struct perf_event_attr;
 
-/* Copies the attribute at USER_ATTR of any known size and validates its format. 0, -EFAULT, -E2BIG (the size that
- * is known is written back), -EINVAL, -ENOSYS. Task context. */
+/* Copies the attribute at USER_ATTR, of any known size, and validates its format. 0, -EFAULT, -E2BIG (the
+ * known size is written back), -EINVAL, -ENOSYS. Task context. */
 int perf_attr_copy(struct perf_event_attr *attr, void *user_attr);
 
-/* Validates of ATTR, for a new event, what else can be without knowing the PMU: whether the caller may have it,
+/* Validates ATTR for a new event as far as that is possible without the PMU: whether the caller may have it,
  * and whether this kernel has it. 0, -EACCES, -EINVAL, -EOPNOTSUPP. Task context. */
 int perf_attr_check(const struct perf_event_attr *attr);
 

@@ -15,20 +15,19 @@ struct task;
 void perf_breakpoint_init(void);
 
 /*
- * For the kernel's own use, ptrace's: a breakpoint of TASK, wherever it runs, that counts nothing and calls
- * TRIGGERED at each hit (on the CPU that runs TASK, interrupts off). ATTR is complete as
- * perf_attr_copy leaves it. NULL with *ERROR: -ENOSPC (too many), -EINVAL, -EPERM, -ESRCH, -ENOMEM, …
- * Task context.
+ * Opens a breakpoint of the kernel's own, for ptrace. It is on TASK, wherever TASK runs, counts nothing and
+ * calls TRIGGERED at each hit (on the CPU that runs TASK, interrupts off). ATTR is complete as perf_attr_copy
+ * leaves it. NULL with *ERROR: -ENOSPC (too many), -EINVAL, -EPERM, -ESRCH, -ENOMEM, … Task context.
  */
 struct perf_event *perf_breakpoint_open(struct task *task, const struct perf_event_attr *attr,
 					void (*triggered)(struct perf_event *event), int *error);
-/* Ends one that was opened so; its task may have ended. Task context. */
+/* Closes such a breakpoint; its task may have exited. Task context. */
 void perf_breakpoint_close(struct perf_event *event);
 
-/* Makes EVENT and its children what ATTR says: PERF_EVENT_IOC_MODIFY_ATTRIBUTES. Only the address, the
- * type, the size and `disabled` may be different. While it is changed it is disabled; it is enabled
- * again if attr.disabled says so, whether the change is refused or not (Linux). -EINVAL,
- * -EOPNOTSUPP, -EPERM. Task context, interrupts on. */
+/* Changes EVENT and its children to ATTR: PERF_EVENT_IOC_MODIFY_ATTRIBUTES. Only the address, the type, the
+ * size, sig_data and `disabled` may differ. EVENT is disabled during the change; attr.disabled decides
+ * whether it is enabled again, also when the change is refused (Linux). -EINVAL, -EOPNOTSUPP, -EPERM. Task
+ * context, interrupts on. */
 int perf_breakpoint_modify(struct perf_event *event, const struct perf_event_attr *attr);
 
 #endif

@@ -7,9 +7,9 @@
 
 struct task;
 
-/* One more breakpoint of TASK (NULL: of whatever runs) on CPU (-1: all), if there will always be
- * a register for it: 0, -ENOSPC or -ENOMEM. And one less. Task context; a context's mutex may be
- * held. */
+/* Take: accounts one more breakpoint of TASK (NULL: of whatever runs) on CPU (-1: all), if there will always
+ * be a register for it: 0, -ENOSPC or -ENOMEM. Give: accounts one less. Task context; a context's mutex may
+ * be held. */
 int breakpoint_slot_take(struct task *task, int cpu);
 void breakpoint_slot_give(struct task *task, int cpu);
 

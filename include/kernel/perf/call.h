@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one way to a context: an operation runs on the CPU where the context is active. Why that is the
- * rule is in the first comment of kernel/perf/context.c.
+ * The one way to a context: an operation runs on the CPU where the context is active. The first comment of
+ * kernel/perf/context.c has the reason.
  */
 #ifndef KERNEL_PERF_CALL_H
 #define KERNEL_PERF_CALL_H
@@ -13,32 +13,33 @@
 #include <kernel/perf/event.h>
 #include <kernel/perf/schedule.h>
 
-/* An operation on CONTEXT. Who has more to say embeds it in a structure of its own. */
+/* An operation on CONTEXT, on its caller's stack. A caller with more arguments embeds it in a structure of
+ * its own. */
 struct perf_call {
 	struct perf_context *context;
-	struct perf_event *event; /* a member that the operation is about; NULL: the context itself */
+	struct perf_event *event; /* the member concerned; NULL: the context itself */
 };
 
 /*
- * What a call runs: interrupts off, the context locked. CPU is the state of the CPU where the context is
- * active, which is this one; NULL: the context is active nowhere. NOW_NS is the one moment at which
- * everything it does happens.
+ * The function that a call runs: interrupts off, the context locked. CPU is the state of the CPU where the
+ * context is active, which is this one; NULL: the context is active nowhere. All effects of the function
+ * happen at NOW_NS.
  */
 typedef void (*perf_call_function)(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns);
 
-/* Whether the PMUs of the CPU are disabled around the operation. */
+/* Whether the operation runs with the PMUs of the CPU disabled. */
 enum perf_call_kind {
-	PERF_CALL_LOOK,	 /* no: it changes nothing that a PMI sees */
-	PERF_CALL_CHANGE /* yes: no PMI sees a change half done */
+	PERF_CALL_LOOK,	 /* no: the operation changes nothing that a PMI reads */
+	PERF_CALL_CHANGE /* yes: no PMI reads a half-done change */
 };
 
-/* A call about EVENT, which has a context. */
+/* Returns a call about EVENT, which has a context. */
 static inline struct perf_call perf_call_about(struct perf_event *event)
 {
 	return (struct perf_call){ .context = event->context, .event = event };
 }
 
-/* Runs FUNCTION for CALL if its context is active on this CPU. Returns whether it is. Interrupts off. */
+/* Runs FUNCTION for CALL if its context is active on this CPU, and returns whether it is. Interrupts off. */
 static inline __attribute__((always_inline)) bool
 perf_call_run_here(struct perf_call *call, enum perf_call_kind kind, perf_call_function function)
 {
@@ -57,7 +58,7 @@ perf_call_run_here(struct perf_call *call, enum perf_call_kind kind, perf_call_f
 	return true;
 }
 
-/* perf_call_run where CALL's context was not active on this CPU a moment ago. */
+/* Does what perf_call_run does after CALL's context was found not to be active on this CPU. */
 void perf_call_run_remotely(struct perf_call *call, enum perf_call_kind kind,
 			    perf_call_function function);
 
@@ -65,8 +66,8 @@ void perf_call_run_remotely(struct perf_call *call, enum perf_call_kind kind,
  * Runs FUNCTION for CALL where its context is active, or here while it is active nowhere. Task context,
  * interrupts on, no spin lock held.
  *
- * Inline: as a rule a task asks for its own events, in its inner loop; then nothing is left of the call
- * but the lock and the moment.
+ * Inline: usually a task reads its own events, in its inner loop; then only the lock and the moment remain of
+ * the call.
  */
 static inline __attribute__((always_inline)) void
 perf_call_run(struct perf_call *call, enum perf_call_kind kind, perf_call_function function)

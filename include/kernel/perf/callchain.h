@@ -21,20 +21,20 @@ struct perf_callchain {
 void perf_callchain_init(void);
 
 /*
- * An event that takes chains comes, and is gone: while there is one, memory is there for them. -ENOMEM.
- * Task context; any mutex may be held.
+ * Get: an event with call chains is made; there is memory for chains while there is such an event: 0,
+ * -ENOMEM. Put: the event is gone. Task context; any mutex may be held.
  */
 int perf_callchain_get(void);
 void perf_callchain_put(void);
 
 /* Sets *LIMIT, perf_stack_depth_max or perf_contexts_per_stack_max, to VALUE: 0, or -EBUSY while there are
- * events that take chains. Task context. */
+ * events with call chains. Task context. */
 int perf_callchain_set_limit(_Atomic int *limit, int value);
 
 /*
- * The chain of a sample of EVENT which interrupted FRAME, with the user registers USER (NULL: there are
- * none): at most ENTRIES_MAX. It is this CPU's until perf_callchain_done, which follows before anything
- * that was interrupted goes on. Any context, NMI included.
+ * Returns the chain, of at most ENTRIES_MAX entries, of a sample of EVENT that interrupted FRAME, with the
+ * user registers USER (NULL: there are none). The chain is this CPU's until perf_callchain_done, which the
+ * caller calls before the interrupted code goes on. Any context, NMI included.
  */
 struct perf_callchain *perf_callchain_take(const struct perf_event *event,
 					   const struct trap_frame *frame,

@@ -2,8 +2,8 @@
 /*
  * Contexts: the events of one task, or of one CPU.
  *
- * What a context is for, its states and the rules of locking are in the first comment of
- * kernel/perf/context.c; how groups are put on the PMU is in kernel/perf/schedule.c.
+ * The first comment of kernel/perf/context.c has the purpose of a context, its states and the rules of
+ * locking. kernel/perf/schedule.c puts its groups on the PMU.
  */
 #ifndef KERNEL_PERF_CONTEXT_H
 #define KERNEL_PERF_CONTEXT_H
@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include <kernel/assert.h>
 #include <kernel/cpu.h>
 #include <kernel/perf/groups.h>
 #include <kernel/spinlock.h>
@@ -22,35 +23,68 @@
 struct perf_event;
 struct task;
 
+/*
+ * The comment of each field begins with the letters of its locks:
+ *
+ *   K  none: constant once the context is made
+ *   A  none: atomic
+ *   L  perf_context->lock, irqsave. No CPU takes the lock of a CPU's context: being on it, interrupts off, suffices
+ *   M  perf_context->mutex: membership, for open, close, fork, exit and group reads
+ *
+ * Two letters: a change needs both locks, a reader needs one of them.
+ */
 struct perf_context {
-	struct spinlock lock; /* L, irqsave; a CPU's context has none, see context.c */
-	struct mutex mutex;   /* M: membership: open, close, fork, exit, group reads */
-	/* L: NULL: a CPU's context. Not dereferenced once dead. A swap changes it while clone_id is not 0. */
+	struct spinlock lock; /* L */
+	struct mutex mutex;   /* M */
+
+	/* L: NULL: a CPU's context. Changes only while clone_id is not 0 (clone_context.c), so a context with a member
+	 * that is not swappable keeps it. Not to be followed once the context is dead. */
 	struct task *task;
-	_Atomic int cpu; /* L: CPU where it is active, -1 */
+	/* L: CPU where it is active; -1: none. Atomic for callers that look for it without the lock */
+	_Atomic int cpu;
 
-	/* The context's own time: it runs while the context is active. While inactive, time_ns;
-	 * while active, clock_ns() + clock_offset_ns. L */
-	uint64_t time_ns, clock_offset_ns;
+	/* The context's own time, which runs while the context is active: time_ns while it is inactive,
+	 * clock_ns() + clock_offset_ns while it is active. */
+	uint64_t time_ns;	  /* L */
+	uint64_t clock_offset_ns; /* L: also read in the PMI, on the CPU where the context is active */
 
-	TAILQ_HEAD(perf_member_list, perf_event) members; /* L, M: every event */
+	TAILQ_HEAD(perf_member_list, perf_event) members; /* LM: every event */
 	struct perf_groups pinned, flexible;		  /* L: those enabled */
-	LIST_HEAD(, perf_event) with_ring;		  /* L: those whose records have a place */
+	LIST_HEAD(, perf_event) with_ring;		  /* L: events that have a ring */
 	unsigned int hardware_count;			  /* L: members that are hardware events */
-	bool rotate_needed;	      /* L: some flexible group did not fit */
-	_Atomic uint64_t clone_id;    /* L: clones have the same, see clone_context.c; 0: none */
-	uint64_t clones_id; /* M: what its clones get while it has none; 0: not known yet */
-	bool dead;		      /* L, M: the task is gone */
-	_Atomic bool traps_waiting;   /* some member's pending_trap waits for the task to run */
-	_Atomic unsigned int references;
-}; /* L: lock; M: changed with both held, so either is enough to read */
-
-/* What task->perf points to. */
-struct perf_task {
-	struct perf_context context;
+	bool rotate_needed;				  /* L: some flexible group did not fit */
+	/* L: equal in clones, see clone_context.c; 0: no clone. Set by fork before the task runs. Atomic for a look
+	 * without the lock */
+	_Atomic uint64_t clone_id;
+	uint64_t clones_id; /* M: the clone_id of its clones while it has none; 0: not known yet */
+	bool dead;	    /* LM: the task has exited */
+	bool traps_waiting; /* L: some member's pending_trap waits for the task to run */
+	_Atomic unsigned int references; /* A */
 };
 
-/* Context's time at NOW_NS of clock_ns(). Lock held, or NMI on the CPU where it is active. */
+/* task->perf points to this. */
+struct perf_task {
+	struct perf_context context; /* with its own locks */
+};
+
+/* Asserts that the caller may change what CONTEXT->lock protects: it holds the lock or, for a CPU's context, runs on
+ * that CPU with interrupts off. Debug build only. */
+static inline void perf_context_assert_locked(struct perf_context *context)
+{
+	ASSERT_DEBUG(context->task ? spin_held(&context->lock) :
+				     context->cpu == (int)cpu_id() && !arch_irqs_enabled());
+}
+
+/* Asserts that CONTEXT does not change meanwhile: it is locked, or active on this CPU with interrupts off (so also in
+ * an NMI). Enough to read what its lock protects. Debug build only. */
+static inline void perf_context_assert_stable(struct perf_context *context)
+{
+	ASSERT_DEBUG(!arch_irqs_enabled() &&
+		     (context->cpu == (int)cpu_id() || spin_held(&context->lock)));
+}
+
+/* Returns CONTEXT's time at NOW_NS of clock_ns(). Context locked, or in an NMI on the CPU where the context
+ * is active. */
 static inline uint64_t perf_context_time(const struct perf_context *context, uint64_t now_ns)
 {
 	return atomic_load_explicit(&context->cpu, memory_order_relaxed) < 0 ?
@@ -58,39 +92,34 @@ static inline uint64_t perf_context_time(const struct perf_context *context, uin
 		       now_ns + context->clock_offset_ns;
 }
 
-/* The context of CPU. Any context. */
+/* Returns the context of CPU. Any context. */
 struct perf_context *perf_context_of_cpu(unsigned int cpu);
 
-/* The context of TASK with a reference, made and activated if there is none; NULL with *ERROR
- * -ENOMEM or -ESRCH (it is exiting). Task context, interrupts on. */
+/* Returns the context of TASK with a reference; makes and activates one if there is none. NULL with *ERROR:
+ * -ENOMEM, -ESRCH (TASK is exiting). Task context, interrupts on. */
 struct perf_context *perf_context_of_task(struct task *task, int *error);
 
-/* A context for TASK, which does not run yet and is known to nobody; task->perf has the
+/* Makes a context for TASK, which does not run yet and which no other CPU knows; task->perf has the
  * reference. NULL: no memory. Task context. */
 struct perf_context *perf_context_make(struct task *task);
 
-/* Makes CONTEXT that of TASK, active nowhere, or with TASK NULL that of CPU. One
- * reference, no events. Before anyone else can see it. */
-void perf_context_init(struct perf_context *context, struct task *task, int cpu);
-
-/* One more reference, and one less; the last one frees. get: any context; put: task context. */
+/* Takes a reference, and drops one; the last one frees the context. get: any context; put: task context. */
 void perf_context_get(struct perf_context *context);
 void perf_context_put(struct perf_context *context);
 
-/* Makes the CPUs' contexts. Once, before anything else of the core. */
+/* Makes the contexts of the CPUs. Once, before all else in the core. */
 void perf_contexts_init(void);
 
-/* Makes EVENT, whose context is CONTEXT, a member of it, and of the group of its leader, and
- * lets it count if its state says so. CONTEXT's mutex held, CONTEXT not dead. Task context,
- * interrupts on. */
+/* Makes EVENT, whose context is CONTEXT, a member of it and of its leader's group, and schedules it in if it
+ * is enabled. CONTEXT's mutex held, CONTEXT not dead. Task context, interrupts on. */
 void perf_context_install(struct perf_context *context, struct perf_event *event);
 
-/* Takes EVENT out of its group and context and marks it dead: what it counted stays readable. Its
- * siblings, when it led, become groups of their own. Task context. */
+/* Takes EVENT out of its group and context and marks it dead; its count stays readable. Its siblings, if it
+ * led, become groups of their own. Task context. */
 void perf_event_detach(struct perf_event *event);
 
-/* Detaches EVENT as perf_event_detach does, but for waiting for its deferred work. Its context's
- * mutex held. */
+/* Detaches EVENT as perf_event_detach does, but does not wait for its deferred work. Its context's mutex
+ * held. */
 void perf_event_detach_locked(struct perf_event *event);
 
 #endif

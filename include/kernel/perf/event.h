@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One perf event. Shared by the files of kernel/perf/ and, in part, by drivers: a driver uses attr,
- * hw, count, leader and siblings, pmu, and nothing else.
+ * One perf event. The files of kernel/perf/ share all of it. A driver uses attr, hw, count, leader, siblings and pmu, and
+ * nothing else.
  */
 #ifndef KERNEL_PERF_EVENT_H
 #define KERNEL_PERF_EVENT_H
@@ -26,51 +26,72 @@ struct trace_filter;
 struct task;
 struct file;
 
+/*
+ * The comment of each field begins with the letters of its locks:
+ *
+ *   K  none: constant once perf_event_create has returned or, where the comment says so, later
+ *   A  none: atomic
+ *   C  event->context->lock; for a CPU's context its CPU with interrupts off instead. context.c has the whole rule
+ *   M  event->context->mutex
+ *   P  none: only on the CPU where the event is active, with the PMU disabled or in the PMI; as C while it is inactive
+ *   O  output_mutex, in output.c
+ *   F  family_mutex, in inherit.c
+ *   U  owned_mutex, in open.c
+ *   W  ring->writers_lock
+ *
+ * Two letters: a change needs both locks, a reader needs one of them. A PMI takes no lock, and it reads fields of C: so
+ * these change with the PMUs disabled.
+ */
+
 /* Raw data of a sample: with the 32 bits of the size, a multiple of 8 bytes. */
 struct perf_raw {
-	const void *bytes;
-	uint32_t size;
+	const void *bytes; /* K */
+	uint32_t size;	   /* K */
 };
 
 /* A driver's part of an event on a counter. */
 struct hw_counter {
-	uint64_t constraint;	 /* counters that can count it, bit n = index n */
-	int index;		 /* of the counter it is on, -1: none */
-	int last_index;		 /* where it was last, tried first */
-	unsigned int width_bits; /* of that counter … */
-	uint32_t read_index;	 /* … and what the instruction that reads it is given */
+	uint64_t constraint;	 /* K: the counters that can count it; bit n: counter index n */
+	int index;		 /* P: counter index; -1: none */
+	int last_index;		 /* P: the previous counter index, which is tried first */
+	unsigned int width_bits; /* P: of that counter */
+	uint32_t read_index;	 /* P: the operand of the instruction that reads that counter */
 };
 
-/* The PMU's part of an event. Written on the CPU where the event is active, PMU disabled or in the
- * PMI. */
+/* The PMU's part of an event. */
 struct hw_event {
-	uint64_t config;	 /* PMU: which event it is, as the hardware or a table has it */
-	unsigned int flags;	 /* enum hw_event_flag */
-	_Atomic uint64_t offset; /* counter.c: count minus what the counter shows */
+	uint64_t config;    /* K: which event it is, as the hardware or a table of the PMU has it */
+	unsigned int flags; /* P: enum hw_event_flag */
+	_Atomic uint64_t offset; /* P: counter.c: count minus the value of the counter */
 	union {
-		struct hw_counter counter;		       /* PMUs of hardware events */
-		struct timer timer;			       /* software_clock.c */
-		struct {				       /* software.c, tracepoint.c */
-			TAILQ_ENTRY(perf_event) software_link; /* active on this CPU */
-			struct trace_filter *_Atomic filter; /* tracepoint.c: set once; NULL: none */
+		struct hw_counter counter; /* PMUs of hardware events */
+		struct timer timer;	   /* P: software_clock.c */
+		/* software.c, tracepoint.c */
+		struct {
+			/* P: in the CPU's list of active events */
+			TAILQ_ENTRY(perf_event) software_link;
+			/* A: tracepoint.c: set once; NULL: none */
+			struct trace_filter *_Atomic filter;
 		};
-		struct { /* breakpoint.c */
-			struct arch_breakpoint breakpoint;
-			int breakpoint_register; /* -1: none */
+		/* breakpoint.c */
+		struct {
+			struct arch_breakpoint breakpoint; /* C */
+			int breakpoint_register;	   /* P: -1: none */
 		};
 	};
 };
 
-/* The core's part of an event that samples. Written as struct hw_event is. */
+/* The core's part of an event that samples. */
 struct perf_sampling {
-	uint64_t period;	    /* events between samples; 0: counting event */
-	uint64_t next_at;	    /* counter.c: count at which the next sample is due */
-	uint64_t last_period;	    /* period that the sample in hand stands for */
-	const struct perf_raw *raw; /* of the sample in hand; NULL: none */
-	uint64_t interrupts; /* throttle.c: samples in a tick; SAMPLING_THROTTLED: until the next … */
-	uint64_t interrupts_until_ns; /* … which begins then */
-	uint64_t frequency_stamp_ns;  /* frequency.c: when the last sample came … */
-	uint64_t frequency_count;     /* … and the count at the last tick */
+	uint64_t period;	    /* P: events between samples; 0: counting event. fork peeks */
+	uint64_t next_at;	    /* P: counter.c: the count at which the next sample is due */
+	uint64_t last_period;	    /* P: the period of the current sample */
+	const struct perf_raw *raw; /* P: of the current sample, on its writer's stack; NULL: none */
+	/* P: throttle.c: samples in this tick, or SAMPLING_THROTTLED until the next tick */
+	uint64_t interrupts;
+	uint64_t interrupts_until_ns; /* P: throttle.c: end of this tick */
+	uint64_t frequency_stamp_ns;  /* P: frequency.c: time of the last sample */
+	uint64_t frequency_count;     /* P: frequency.c: count at the last tick */
 };
 
 #define SAMPLING_THROTTLED   UINT64_MAX
@@ -80,87 +101,94 @@ struct perf_sampling {
 #define PERF_SAMPLE_RATE_MAX 100000
 
 enum hw_event_flag {
-	HW_STOPPED = 1, /* halted by stop (or not yet started) */
+	HW_STOPPED = 1, /* stopped, or not yet started */
 	HW_UPTODATE = 2 /* count holds everything that was counted */
 };
 
-/* In order of how far from counting. */
+/* In order of the distance from counting. */
 enum event_state {
-	EVENT_DEAD = -4,    /* closed or its task is gone; holds its last count */
-	EVENT_ERROR = -2,   /* pinned and could not go on: read returns 0 (end of file) */
+	EVENT_DEAD = -4,    /* closed, or its task has exited; holds its last count */
+	EVENT_ERROR = -2,   /* pinned and did not fit: read returns 0 (end of file) */
 	EVENT_OFF = -1,	    /* disabled */
 	EVENT_INACTIVE = 0, /* enabled, not on a counter */
 	EVENT_ACTIVE = 1    /* on a counter */
 };
 
 struct perf_event {
-	struct perf_event_attr attr; /* as validated; constant but for what ioctl may change (C) */
-	struct pmu *pmu;
+	/* C: as validated. Constant but for the fields that ioctl and exec change: the period or frequency (never
+	 * 0), bp_*, sig_data, disabled, enable_on_exec. */
+	struct perf_event_attr attr;
+	struct pmu *pmu; /* K */
 	struct hw_event hw;
 	struct perf_sampling sampling;
-	enum event_state state; /* C; perf_event_peek_state without it */
-	_Atomic uint64_t count; /* as of the last update, since the beginning: only grows */
-	uint64_t count_base; /* C: count at the last reset; what users see is counted from here */
-	uint64_t id;	     /* PERF_FORMAT_ID: unique since boot, from 1 */
-	size_t read_size;    /* perf_read_size of it alone */
-	size_t sample_size;  /* perf_record_sample_size of its attribute, if it is sampling */
+	enum event_state state; /* C; perf_event_peek_state reads it without */
+	_Atomic uint64_t count; /* P: since the beginning, as of the last update: only grows */
+	uint64_t count_base;	/* C: count at the last reset, where the count of users begins */
+	uint64_t id;		/* K: PERF_FORMAT_ID: unique since boot, from 1 */
+	size_t read_size;	/* K: perf_read_size of it alone */
+	size_t sample_size;	/* K: perf_record_sample_size of its attribute, if it is sampling */
 
 	/* C: times up to timestamp_ns, all in the context's time; see perf_event_update_times */
 	uint64_t time_enabled_ns, time_running_ns, timestamp_ns;
 
-	/* Inherited counts of children that ended, and the children that live. */
+	/* inheritance */
+	/* F: counts of the children that have exited; atomic for readers without the lock */
 	_Atomic uint64_t child_count, child_time_enabled_ns, child_time_running_ns;
-	struct perf_event *parent;			 /* NULL: opened by a user */
-	LIST_HEAD(perf_child_list, perf_event) children; /* F */
+	struct perf_event *parent; /* K: once installed; NULL: opened by a user */
+	LIST_HEAD(perf_child_list, perf_event) children; /* F: those that live */
 	LIST_ENTRY(perf_event) child_link;		 /* F */
-	bool linked;					 /* F: its parent lists it */
+	bool linked;					 /* FM: its parent lists it */
 	bool closed;					 /* F: no new children */
 
 	/* group */
-	struct perf_event *leader; /* C: itself when it leads */
-	TAILQ_HEAD(perf_sibling_list, perf_event)
-	siblings;			      /* C: the leader's, in order of opening */
-	TAILQ_ENTRY(perf_event) sibling_link; /* C */
-	unsigned int sibling_count;	      /* C: the leader's */
-	/* C: the leader's: equal in a parent's group and in its child's while both have the same members */
+	struct perf_event *leader; /* CM: itself when it leads */
+	/* CM: the leader's, in order of opening */
+	TAILQ_HEAD(perf_sibling_list, perf_event) siblings;
+	TAILQ_ENTRY(perf_event) sibling_link; /* CM */
+	unsigned int sibling_count;	      /* CM: the leader's */
+	/* M: the leader's: equal in a parent's group and in its child's while both have the same members; atomic for
+	 * readers without the mutex */
 	_Atomic unsigned int group_generation;
-	/* C: a leader among the groups of its context, see groups.c */
-	RB_ENTRY(perf_event) group_node;
-	TAILQ_ENTRY(perf_event) active_link;
-	_Atomic uint64_t group_index; /* fork reads it with the mutex only */
-	bool group_queued, group_competes;
+	/* a leader among the groups of its context, see groups.c */
+	RB_ENTRY(perf_event) group_node;     /* C */
+	TAILQ_ENTRY(perf_event) active_link; /* C */
+	_Atomic uint64_t group_index;	     /* C; atomic for fork, which holds the mutex only */
+	bool group_queued;		     /* C */
+	bool group_competes;		     /* C */
 
 	/* place */
-	struct perf_context *context;	     /* constant once installed */
-	bool attached;			     /* C: a member of it */
-	TAILQ_ENTRY(perf_event) member_link; /* C: context's members */
-	int cpu;			     /* only count on this one; -1: any */
-	/* Whom it counts, NULL: all; not to be followed: it has no reference. */
-	struct task *target;
-	_Atomic int on_cpu; /* C: where it is active, -1 */
+	struct perf_context *context;	     /* K: once installed */
+	bool attached;			     /* CM: a member of it */
+	TAILQ_ENTRY(perf_event) member_link; /* CM: context's members */
+	int cpu;			     /* K: counts only on this one; -1: on any */
+	struct task *target; /* K: counts this one; NULL: all. Has no reference: not to be followed */
 
 	/* output */
-	struct perf_ring *_Atomic ring;	     /* C for changes, O: where its records go */
+	struct perf_ring *_Atomic ring;	     /* CO: where its records go */
 	LIST_ENTRY(perf_event) ring_link;    /* C: context's with_ring */
-	TAILQ_ENTRY(perf_event) writer_link; /* ring->writers_lock */
+	TAILQ_ENTRY(perf_event) writer_link; /* W: ring's writers */
 	unsigned int map_count;		     /* O: mappings through this event's file */
-	bool user_readable;	   /* its counter, from user mode: as it was when opened */
-	_Atomic uint64_t lost;	   /* samples that did not fit (PERF_FORMAT_LOST) */
-	struct wait_queue waiters; /* poll */
-	void (*triggered)(struct perf_event *event); /* instead of counting; see breakpoint.h */
-	_Atomic int event_limit;      /* overflows until it disables itself; 0: none */
-	int64_t clock_offset_ns;      /* of the clock of its records from clock_ns() */
-	struct deferred_work pending; /* what the NMI leaves for later */
-	_Atomic bool pending_disable, pending_wakeup, pending_trap;
-	_Atomic int pending_notice; /* POLL_IN or POLL_HUP for the file's owner; 0: none */
-	uint64_t trap_address;	    /* for the SIGTRAP that pending_trap stands for */
-	struct file *_Atomic file;  /* whose private data this is; NULL: an inherited event */
+	bool user_readable;	   /* K: its counter, from user mode: as it was when opened */
+	_Atomic uint64_t lost;	   /* A: samples that did not fit (PERF_FORMAT_LOST) */
+	struct wait_queue waiters; /* A: poll; it has its own lock */
+	/* K: once installed; called instead of counting, see breakpoint.h; NULL: it counts */
+	void (*triggered)(struct perf_event *event);
+	_Atomic int event_limit; /* A: overflows until it disables itself; 0: none */
+	int64_t clock_offset_ns; /* K: once installed; its records' clock minus clock_ns() */
 
-	bool accounted;			   /* open.c: by perf_sideband_account */
-	struct task *owner;		   /* who opened it, referenced; NULL: inherited */
-	LIST_ENTRY(perf_event) owned_link; /* owned_mutex in open.c */
-	_Atomic unsigned int references;
-}; /* C: the context's lock, see context.c; O: output.c's mutex; F: inherit.c's mutex */
+	/* from an overflow to the deferred work */
+	struct deferred_work pending;				    /* A */
+	_Atomic bool pending_disable, pending_wakeup, pending_trap; /* A */
+	_Atomic int pending_notice; /* A: POLL_IN or POLL_HUP for the file's owner; 0: none */
+	uint64_t trap_address; /* P: for the SIGTRAP of pending_trap; constant while that is set */
+
+	/* A: the file whose private data is this event; set once; NULL: an inherited event */
+	struct file *_Atomic file;
+	bool accounted;	    /* K: once it has a descriptor; by perf_sideband_account */
+	struct task *owner; /* U: the task that opened it, referenced; NULL: inherited */
+	LIST_ENTRY(perf_event) owned_link; /* U */
+	_Atomic unsigned int references;   /* A */
+};
 
 /* Whether EVENT takes samples (has a period or a frequency). Any context. */
 static inline bool perf_event_is_sampling(const struct perf_event *event)
@@ -175,86 +203,86 @@ static inline bool perf_event_is_hardware(const struct perf_event *event)
 }
 
 /*
- * Makes an event for ATTR (validated) with one reference: no context yet, in the group of LEADER
- * (NULL: its own), to count TASK (NULL: all that run) on CPU (-1: any). The PMU that takes it has translated it. *ERROR on
- * NULL: -ENOMEM, -ENOENT (no PMU knows it), or the driver's answer. LEADER's context mutex is held.
- * Task context.
+ * Makes an event for ATTR (validated) with one reference and no context, in the group of LEADER (NULL: its
+ * own). The event counts TASK (NULL: all tasks) on CPU (-1: any). The PMU that takes it has translated ATTR.
+ * NULL with *ERROR: -ENOMEM, -ENOENT (no PMU knows it), or the driver's error. The mutex of LEADER's context
+ * is held. Task context.
  */
 struct perf_event *perf_event_create(const struct perf_event_attr *attr, int cpu, struct task *task,
 				     struct perf_event *leader, int *error);
 
-/* One more reference, and one less; the last frees. get: any context; put: task context. */
+/* Takes a reference, and drops one; the last one frees the event. get: any context; put: task context. */
 void perf_event_get(struct perf_event *event);
 void perf_event_put(struct perf_event *event);
 
-/* Adds the time since the last update to the event's times at NOW_NS of clock_ns(). Context's lock
- * held, PMU disabled if the event can be sampled. */
+/* Adds the time since the last update to the event's times, at NOW_NS of clock_ns(). Context locked, PMU
+ * disabled if the event can be sampled. */
 void perf_event_update_times(struct perf_event *event, uint64_t now_ns);
 
-/* Changes the state, after an update of the times at NOW_NS; a leader that is switched on or off takes the
- * times of its siblings along. Context as above. */
+/* Updates the times at NOW_NS and changes the state. When a leader is enabled or disabled, updates the times
+ * of its siblings, too. Context as above. */
 void perf_event_set_state(struct perf_event *event, enum event_state state, uint64_t now_ns);
 
-/* The state as it was a moment ago, for who is not where the event may change. Any context, a reference
- * held. Orders nothing: who then looks at more asks under the lock. */
+/* Returns the state of a moment ago, for a caller that cannot lock the context. Any context, a reference
+ * held. Orders nothing: a caller that then needs more reads it under the lock. */
 static inline enum event_state perf_event_peek_state(const struct perf_event *event)
 {
 	return __atomic_load_n(&event->state, __ATOMIC_RELAXED);
 }
 
-/* What the times are at NOW_NS, without updating. Own count only, not the children's. Context's lock
- * held, or in the PMI of the event or of another of its group (NMI). */
+/* Computes the times at NOW_NS without an update: the event's own, not its children's. Context locked, or in
+ * the PMI of the event or of another member of its group (NMI). */
 void perf_event_times_at(const struct perf_event *event, uint64_t now_ns, uint64_t *enabled_ns,
 			 uint64_t *running_ns);
 
-/* The event's own count as of the last update, since the last reset. Any context. */
+/* Returns the event's own count as of the last update, since the last reset. Any context. */
 static inline uint64_t perf_event_own_count(const struct perf_event *event)
 {
 	return atomic_load_explicit(&event->count, memory_order_relaxed) - event->count_base;
 }
 
-/* The same with that of ended children. Any context. */
+/* Returns the same, and the counts of the children that have exited. Any context. */
 static inline uint64_t perf_event_count(const struct perf_event *event)
 {
 	return perf_event_own_count(event) +
 	       atomic_load_explicit(&event->child_count, memory_order_relaxed);
 }
 
-/* Whether the samples of an event with ATTR have counts of the sampled task alone, not of its family: those of an
- * inherited event. Any context. */
+/* Whether the samples of an event with ATTR have the counts of the sampled task alone, not those of its
+ * family: true for inherited events. Any context. */
 static inline bool perf_event_samples_own_counts(const struct perf_event_attr *attr)
 {
 	return attr->inherit && (attr->sample_type & PERF_SAMPLE_READ);
 }
 
-/* What user space adds to the counter it reads, sign-extended, to get perf_event_own_count:
- * offset of the user page of an event that is on a counter. Any context on its CPU. */
+/* Returns the number that user space adds to the sign-extended counter to get perf_event_own_count: the
+ * offset in the user page of an event that is on a counter. Any context on its CPU. */
 static inline uint64_t perf_event_user_offset(const struct perf_event *event)
 {
 	return atomic_load_explicit(&event->hw.offset, memory_order_relaxed) - event->count_base;
 }
 
-/* Time stamp for the records of EVENT, ns of the clock that attr.clockid chose. Any context. */
+/* Returns a time stamp for the records of EVENT, ns of the clock that attr.clockid names. Any context. */
 static inline uint64_t perf_event_clock_ns(const struct perf_event *event)
 {
 	return clock_ns() + event->clock_offset_ns;
 }
 
-/* Sets the clock of the records by attr.clockid: -EINVAL for one that is unknown, or that a PMI
- * cannot ask. Task context, before the event is installed. */
+/* Sets the clock of the records by attr.clockid. -EINVAL: the clock is unknown, or a PMI cannot read it. Task
+ * context, before the event is installed. */
 int perf_event_set_clock(struct perf_event *event);
 
-/* What the ioctls of the same name do, for one event or, with GROUP, for all of its group at one
- * moment (then the context's mutex must be free). Task context, interrupts on. refresh: -EINVAL for
- * events that do not sample or are inherited. period: PERIOD is a frequency for events with
- * attr.freq; -EINVAL when out of range. */
+/* Do what the ioctls of the same name do, for EVENT or, with GROUP, for its whole group at one moment (the
+ * caller does not hold the context's mutex then). Task context, interrupts on. refresh: -EINVAL for events
+ * that do not sample or are inherited. change_period: PERIOD is a frequency for events with attr.freq;
+ * -EINVAL when it is out of range. */
 void perf_event_enable(struct perf_event *event, bool group);
 void perf_event_disable(struct perf_event *event, bool group);
 void perf_event_reset(struct perf_event *event, bool group);
 int perf_event_refresh(struct perf_event *event, int overflows);
 int perf_event_change_period(struct perf_event *event, uint64_t period);
 
-/* Enable and disable EVENT, at NOW_NS, from within a call (call.h); CPU as there. */
+/* Enable and disable EVENT at NOW_NS, inside a call (call.h) with CPU as there. */
 void perf_event_enable_locked(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns);
 void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns);
 

@@ -8,10 +8,10 @@
 struct file_ops;
 struct perf_event;
 
-/* Closes EVENT, which nobody has open or mapped any more. Task context. */
+/* Closes EVENT, which has no descriptor and no mapping any more. Task context. */
 void perf_event_close(struct perf_event *event);
 
-/* The file operations of an event; also how a descriptor is known to be one. */
+/* The file operations of an event. They also identify the descriptor of an event. */
 extern const struct file_ops perf_file_ops;
 
 #endif

@@ -9,15 +9,16 @@
 
 struct perf_event;
 
-/* EVENT took a sample at NOW_NS: its next period is nearer to the wanted one. NMI or interrupt context. */
+/* Moves the period of EVENT, which took a sample at NOW_NS, towards the requested frequency. NMI or interrupt
+ * context. */
 void perf_frequency_sampled(struct perf_event *event, uint64_t now_ns);
 
-/* The tick's part, EVENT halted and its count updated: adapts the period by what was counted since the last tick.
- * Interrupts off, context's lock held, PMU disabled. */
+/* Adapts the period of EVENT, halted and its count updated, by what it counted since the last tick.
+ * Interrupts off, context locked, PMU disabled. */
 void perf_frequency_tick(struct perf_event *event);
 
-/* EVENT, stopped, has the count COUNT: its present period ends, without a sample, and the next one
- * begins. Context's lock held. */
+/* Ends the current period of EVENT, stopped at COUNT, without a sample, and begins the next period. Context
+ * locked. */
 void perf_event_restart_period(struct perf_event *event, uint64_t count);
 
 #endif

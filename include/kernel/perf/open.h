@@ -11,9 +11,9 @@ struct task;
 /* Once, by perf_init. */
 void perf_open_init(void);
 
-/* Forgets that the owner opened EVENT. Task context. */
+/* Removes EVENT from the events that its owner opened. Task context. */
 void perf_event_disown(struct perf_event *event);
-/* The same for all that TASK owns. Task context. */
+/* Does the same for all events that TASK opened. Task context. */
 void perf_events_disown(const struct task *task);
 
 #endif

@@ -2,14 +2,14 @@
 /*
  * The ring buffer: records on their way to user space, in pages that user space has mapped.
  *
- * A ring is the metadata page (see <kernel/perf/userpage.h>) and 2^n data pages. It belongs to the
- * event that was mapped first; other events may write to it too (PERF_EVENT_IOC_SET_OUTPUT). All of
- * them count on the same CPU, or for the same task, so at any moment one CPU writes:
- * what can interrupt a writer is only another writer on top of it (an interrupt, an NMI), which
- * finishes first. Reserve and commit nest by that rule and take no lock.
+ * A ring is the metadata page (see <kernel/perf/userpage.h>) and 2^n data pages. It belongs to the event that
+ * was mapped first; other events may write to it, too (PERF_EVENT_IOC_SET_OUTPUT). All of them count on the
+ * same CPU, or for the same task, so at any moment one CPU writes. Only another writer on that CPU (an
+ * interrupt, an NMI) can interrupt a writer, and it finishes first. So reserve and commit nest, and take no
+ * lock.
  *
- * User space owns data_tail and can write the whole metadata page: nothing read from there is
- * trusted, and nothing the kernel needs is kept only there.
+ * User space owns data_tail and can write the whole metadata page: the kernel trusts nothing that it reads
+ * there, and keeps nothing that it needs only there.
  */
 #ifndef KERNEL_PERF_RING_H
 #define KERNEL_PERF_RING_H
@@ -29,47 +29,56 @@ struct perf_event;
 struct user_account;
 struct vm_space;
 
+/*
+ * The comment of each field begins with the letter of its lock:
+ *
+ *   K  none: constant once perf_ring_alloc has returned or, where the comment says so, later
+ *   A  none: atomic
+ *   P  none: only on the CPU that writes, interrupts off, by steps between which an NMI may do the same
+ *   O  output_mutex, in output.c
+ *   W  ring->writers_lock, irqsave; waiters' queues are locked inside
+ *   R  ring->reader_mutex, with no lock inside
+ */
 struct perf_ring {
-	_Atomic unsigned int references;
-	unsigned int data_pages;  /* a power of two, or 0: only the metadata page */
-	bool overwrite;		  /* mapped read-only: never full, the oldest records are lost */
-	uint32_t watermark_bytes; /* bytes between two wake-ups */
-	void *user_page;
-	void **pages; /* data_pages of them */
+	_Atomic unsigned int references; /* A */
+	unsigned int data_pages;	 /* K: a power of two, or 0: only the metadata page */
+	bool overwrite;		  /* K: mapped read-only: never full, the oldest records are lost */
+	uint32_t watermark_bytes; /* K: bytes between two wake-ups */
+	void *user_page;	  /* K */
+	void **pages;		  /* K: data_pages of them */
 
-	/* Producer side, private to ring.c: only on the CPU that writes, nesting in NMIs. */
-	_Atomic uint64_t head;		/* reserved so far */
-	_Atomic unsigned int nest;	/* records in progress: an interrupted one and the NMI's */
-	_Atomic uint64_t wake_position; /* head at the last wake-up by watermark */
-	_Atomic unsigned int samples;	/* since the last wake-up by attr.wakeup_events */
-	_Atomic bool wake_wanted;	/* by the next commit of an outermost writer */
-	_Atomic uint64_t lost;		/* records that did not fit and are not reported yet */
-	_Atomic uint64_t published;	/* data_head as the kernel knows it: written up to here */
-	/* userpage.c's, same rule: what the metadata page's lock is; user space may write over
-	 * it. */
+	/* The writer's side, private to ring.c. */
+	_Atomic uint64_t head;	   /* P: reserved so far */
+	_Atomic unsigned int nest; /* P: records in progress: an interrupted one and the NMI's */
+	_Atomic uint64_t wake_position; /* P: head at the last wake-up by watermark */
+	_Atomic unsigned int samples;	/* P: since the last wake-up by attr.wakeup_events */
+	_Atomic bool wake_requested; /* P: the next commit of an outermost writer wakes the readers */
+	_Atomic uint64_t lost;	     /* P: records that did not fit and are not reported yet */
+	/* P to change, A to read: data_head as the kernel knows it: written up to here */
+	_Atomic uint64_t published;
+
+	/* userpage.c's. */
+	/* P: the lock field of the metadata page, which user space may overwrite there */
 	_Atomic uint32_t page_sequence;
-	bool user_has_clock;	       /* time is in the page too: */
-	uint64_t user_clock_offset_ns; /* clock_ns() when the reader's clock is 0 */
+	bool user_has_clock;	       /* K: once mapped; the page has time, too */
+	uint64_t user_clock_offset_ns; /* K: once mapped; clock_ns() when the reader's clock is 0 */
 
-	/* What the next poll() returns: POLLIN once a wake-up was due, taken by the poll. */
-	_Atomic unsigned int poll_bits;
-	/* PERF_EVENT_IOC_PAUSE_OUTPUT: records are dropped. */
-	_Atomic bool paused;
+	_Atomic unsigned int poll_bits; /* A: POLLIN after a wake-up; the next poll() takes it */
+	_Atomic bool paused;		/* A: PERF_EVENT_IOC_PAUSE_OUTPUT: records are dropped */
 
-	/* One at a time reads for splice and moves data_tail. Nothing is locked inside. */
-	struct mutex reader_mutex;
+	struct mutex reader_mutex; /* R: one reader at a time moves data_tail for splice */
 
-	/* Mappings of this ring through any event, and those in the space that it was made for; what it is
-	 * charged to, see ring_charge.c. output.c's mutex. */
-	unsigned int map_count, space_map_count;
-	struct user_account *account;	   /* referenced; NULL: not charged */
-	struct vm_space *space;		   /* NULL: not mapped there any more */
-	size_t account_pages, space_pages; /* pages charged to each */
-	/* The event that the metadata page describes, NULL when it is closed. */
+	/* Mappings of this ring through any event, and those in the space that it was made for; what is charged for
+	 * it, see ring_charge.c. */
+	unsigned int map_count, space_map_count; /* O */
+	struct user_account *account;		 /* O: referenced; NULL: not charged */
+	struct vm_space *space;			 /* O: NULL: not mapped there any more */
+	size_t account_pages, space_pages;	 /* O: pages charged to each */
+	/* O to change, A to read: the event that the metadata page describes; NULL when it is closed */
 	struct perf_event *_Atomic page_event;
-	/* Events that write here; a wake-up wakes the pollers of all of them. */
-	struct spinlock writers_lock;	  /* irqsave */
-	TAILQ_HEAD(, perf_event) writers; /* writers_lock */
+
+	struct spinlock writers_lock;	  /* W */
+	TAILQ_HEAD(, perf_event) writers; /* W: events that write here: a wake-up is for all */
 };
 
 /* One record being written. On the writer's stack. */
@@ -82,32 +91,32 @@ struct perf_output {
 };
 
 /*
- * Makes a ring with one reference: DATA_PAGES (0 or a power of two) zeroed data pages and a zeroed
- * metadata page. WATERMARK_BYTES between wake-ups, 0 or too large: half the data (Linux). NULL: no
- * memory. Task context.
+ * Makes a ring with one reference: DATA_PAGES (0 or a power of two) zeroed data pages and a zeroed metadata
+ * page. WATERMARK_BYTES between wake-ups, 0 or too large: half the data (Linux). NULL: no memory. Task
+ * context.
  */
 struct perf_ring *perf_ring_alloc(unsigned int data_pages, bool overwrite,
 				  uint32_t watermark_bytes);
 
-/* One more reference, and one less; the last frees the ring and its references to the pages (which
- * live on while a mapping holds them). get: any context; put: task context. */
+/* Takes a reference, and drops one; the last one frees the ring and its references to the pages (a mapping
+ * keeps them alive). get: any context; put: task context. */
 void perf_ring_get(struct perf_ring *ring);
 void perf_ring_put(struct perf_ring *ring);
 
 /*
- * Reserves SIZE bytes (a multiple of 8, at most 65528) in EVENT's ring for a record of RECORD_TYPE
- * and fills OUTPUT. If records were lost before, a LOST record is put in front when both fit.
+ * Reserves SIZE bytes (a multiple of 8, at most 65528) in EVENT's ring for a record of RECORD_TYPE and fills
+ * OUTPUT. If records were lost before, a LOST record comes first when both fit.
  *
- * Returns 0, with interrupts off until perf_ring_end, so that a cross call that takes the ring away
- * from the event comes after it; -ENOENT when the event has no ring with data pages; -ENOSPC when
- * the ring is paused or the record does not fit: counted in the ring and in event->lost, and no end
- * follows. Any context, NMI included, on the CPU where EVENT is active.
+ * Returns 0, with interrupts off until perf_ring_end, so that a cross call that takes the ring away from the
+ * event comes after it; -ENOENT when the event has no ring with data pages; -ENOSPC when the ring is paused
+ * or the record does not fit: the ring and event->lost count it, and perf_ring_end must not be called. Any
+ * context, NMI included, on the CPU where EVENT is active.
  */
 int perf_ring_begin(struct perf_output *output, struct perf_event *event, uint32_t record_type,
 		    size_t size);
 
-/* Where the next bytes of the record go, if the page has SIZE_MAX more at least; NULL: it has less. As many as
- * the caller then fills itself count as appended by perf_ring_filled. */
+/* Returns where the next bytes of the record go if the page has room for SIZE_MAX bytes, else NULL. The
+ * caller fills in bytes there and appends them with perf_ring_filled. */
 static inline void *perf_ring_place(const struct perf_output *output, size_t size_max)
 {
 	const struct perf_ring *ring = output->ring;
@@ -122,12 +131,11 @@ static inline void perf_ring_filled(struct perf_output *output, size_t size)
 	output->position += size;
 }
 
-/* Appends SIZE bytes of DATA to the record. All writes of a record together must make its size. */
+/* Appends SIZE bytes of DATA to the record. All parts of a record together must make its size. */
 void perf_ring_write(struct perf_output *output, const void *data, size_t size);
 
-/* Commits the record. The outermost writer publishes data_head and, when a wake-up is due, sets
- * poll_bits to POLLIN and POLLRDNORM and calls perf_event_request_wakeup(). Same context as
- * perf_ring_begin. */
+/* Commits the record. The outermost writer publishes data_head and, when a wake-up is due, sets poll_bits to
+ * POLLIN and POLLRDNORM and calls perf_event_request_wakeup(). Same context as perf_ring_begin. */
 void perf_ring_end(struct perf_output *output);
 
 /*
@@ -135,8 +143,8 @@ void perf_ring_end(struct perf_output *output);
  */
 
 struct file;
-/* What struct file_ops says of next_record and take_records, for an event's file; -EINVAL: its ring cannot be
- * read so, or there is none; -EBUSY: somebody else moved data_tail meanwhile. Task context, may sleep. */
+/* Implement next_record and take_records of struct file_ops for an event's file. -EINVAL: its ring cannot be
+ * read so, or it has none; -EBUSY: another reader has moved data_tail meanwhile. Task context, may sleep. */
 ssize_t perf_splice_next_record(struct file *file, bool nonblock);
 ssize_t perf_splice_take_records(struct file *file, void *buffer, size_t size);
 
@@ -144,16 +152,16 @@ ssize_t perf_splice_take_records(struct file *file, void *buffer, size_t size);
  * ring_charge.c. output.c's mutex held, task context.
  */
 
-/* Whether PAGES more may be charged to the running task's user and to SPACE, its address space: 0 or -EPERM. */
+/* Whether PAGES more may be charged to the running task's user and to SPACE, its address space: 0 or
+ * -EPERM. */
 int perf_ring_check_charge(size_t pages, const struct vm_space *space);
-/* Charges RING, just made, to them: it is about to be mapped in SPACE. Undone by the last
- * perf_ring_unmap. */
+/* Charges RING, just made, to them, before it is mapped in SPACE. The last perf_ring_unmap undoes it. */
 void perf_ring_charge(struct perf_ring *ring, struct vm_space *space);
-/* One more mapping of RING in SPACE, and one less. */
+/* Account one more mapping of RING in SPACE, and one less. */
 void perf_ring_map(struct perf_ring *ring, struct vm_space *space);
 void perf_ring_unmap(struct perf_ring *ring, struct vm_space *space);
 
-/* The page that a mapping shows at page INDEX (0: the metadata page), or NULL beyond the end. Task
+/* Returns the page that a mapping shows at page INDEX (0: the metadata page), or NULL beyond the end. Task
  * context. */
 void *perf_ring_page(struct perf_ring *ring, uint64_t index);
 

@@ -8,7 +8,7 @@
 struct perf_event;
 struct vm_area;
 
-/* Maps EVENT's ring into AREA, making it if there is none: -EINVAL, -ENOMEM. Task context, the
+/* Maps EVENT's ring into AREA, and makes the ring if there is none: -EINVAL, -ENOMEM. Task context, the
  * space's mutex held. */
 int perf_ring_mapping_make(struct perf_event *event, struct vm_area *area);
 

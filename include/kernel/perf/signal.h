@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Signals about an event: noted by an overflow, sent by the deferred work.
+ * Signals about an event: an overflow notes them, the deferred work sends them.
  */
 #ifndef KERNEL_PERF_SIGNAL_H
 #define KERNEL_PERF_SIGNAL_H
@@ -11,20 +11,20 @@ struct perf_context;
 struct perf_event;
 struct trap_frame;
 
-/* EVENT overflowed for POLL_CODE (POLL_IN, or POLL_HUP: for the last time): the owner of its file is to
- * be told, if there is one (O_ASYNC). Any context, NMI included. */
+/* Notes that EVENT overflowed for POLL_CODE (POLL_IN, or POLL_HUP: for the last time), for a signal to the
+ * owner of its file, if there is one (O_ASYNC). Any context, NMI included. */
 void perf_event_note_owner(struct perf_event *event, int poll_code);
 
-/* EVENT, with attr.sigtrap, overflowed at FRAME (NULL: unknown), about data ADDRESS: its task, which
- * runs, is to get SIGTRAP. Any context, NMI included. */
+/* Notes that EVENT, with attr.sigtrap, overflowed at FRAME (NULL: unknown) with data ADDRESS, for a SIGTRAP
+ * to its task, which runs. Any context, NMI included. */
 void perf_event_note_trap(struct perf_event *event, const struct trap_frame *frame,
 			  uint64_t address);
 
-/* Sends what was noted. Interrupt context, interrupts off. */
+/* Sends the noted signals. Interrupt context, interrupts off. */
 void perf_event_send_signals(struct perf_event *event);
 
-/* The task of CONTEXT runs here again: traps that came too late for it are sent soon. Context's lock
- * held, interrupts off. */
+/* Sends soon the traps that came too late for the task of CONTEXT, which runs here again. Context locked,
+ * interrupts off. */
 void perf_context_resend_traps(struct perf_context *context);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events that are counted where they happen: those of the software PMU, and the arithmetic that every such PMU uses
- * (tracepoints, breakpoints).
+ * Events that the kernel counts where they happen: those of the software PMU, and the arithmetic that every
+ * such PMU uses (tracepoints, breakpoints).
  */
 #ifndef KERNEL_PERF_SOFTWARE_H
 #define KERNEL_PERF_SOFTWARE_H
@@ -15,21 +15,20 @@ struct trap_frame;
 /* Registers the software PMU. Once, by perf_init. */
 void perf_software_init(void);
 
-/* Whether EVENT does not count what happens in the code that FRAME is of. Any context. */
+/* Whether EVENT excludes events in the code that FRAME is of. Any context. */
 bool perf_event_excludes(const struct perf_event *event, struct trap_frame *frame);
 
-/* EVENT is put on, with the FLAGS of struct pmu's add. A period that was ended from outside
- * (PERF_EVENT_IOC_PERIOD) while it was off begins anew. As below. */
+/* Begins counting for EVENT, with the FLAGS of struct pmu's add. A period that PERF_EVENT_IOC_PERIOD ended
+ * while EVENT was inactive begins anew. As below. */
 void perf_software_begin(struct perf_event *event, int flags);
 
-/* struct pmu's start, stop and read of such a PMU. */
+/* The start, stop and read of struct pmu for such a PMU. */
 void perf_software_start(struct perf_event *event, int flags);
 void perf_software_stop(struct perf_event *event, int flags);
 void perf_software_read(struct perf_event *event);
 
-/* NUMBER more of what EVENT, active here and not stopped, counts where it happens, at FRAME with data
- * address ADDRESS: samples as the period says. Interrupts off, or an NMI if nothing else counts for
- * EVENT. */
+/* Counts NUMBER more for EVENT, active here and not stopped, at FRAME with data address ADDRESS, and samples
+ * as the period says. Interrupts off, or an NMI if nothing else counts for EVENT. */
 void perf_software_count_event(struct perf_event *event, uint64_t number, struct trap_frame *frame,
 			       uint64_t address);
 

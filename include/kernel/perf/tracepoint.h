@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints as events of perf: what kernel/trace/ tells, and the filters of PERF_EVENT_IOC_SET_FILTER.
+ * Tracepoints as events of perf, and the filters of PERF_EVENT_IOC_SET_FILTER.
  */
 #ifndef KERNEL_PERF_TRACEPOINT_H
 #define KERNEL_PERF_TRACEPOINT_H
@@ -14,14 +14,14 @@ struct trap_frame;
 /* Registers the PMU. Once, by perf_init. */
 void perf_tracepoint_init(void);
 
-/* Tracepoint NUMBER was passed on this CPU, at FRAME: WEIGHT more of every perf event of it that is active
- * here. RECORD, of SIZE bytes with room for TRACE_RAW_SIZE of them, goes into samples. Interrupts off;
+/* Counts a passage of tracepoint NUMBER on this CPU, at FRAME: WEIGHT more for every perf event of it that is
+ * active here. RECORD, of SIZE bytes with room for TRACE_RAW_SIZE of them, goes into samples. Interrupts off;
  * any lock may be held. */
 void perf_tracepoint_hit(unsigned int number, const void *record, size_t size, uint64_t weight,
 			 struct trap_frame *frame);
 
-/* EVENT counts only what the filter TEXT lets through, for good. 0, -EEXIST (it has a filter), or what
- * trace_filter_make says. Task context. */
+/* Makes EVENT count only what the filter TEXT lets through, for good. 0, -EEXIST (it has a filter), or the
+ * error of trace_filter_make. Task context. */
 int perf_tracepoint_set_filter(struct perf_event *event, const char *text);
 
 #endif

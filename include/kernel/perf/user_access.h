@@ -8,8 +8,9 @@
 struct perf_event;
 struct vm_space;
 
-/* CHANGE, 1 or -1, mappings of EVENT in SPACE. The first one, of an event whose counter user space may read, allows
- * every CPU that runs SPACE to read counters; the last one to go forbids it. Task context. */
+/* Accounts CHANGE, 1 or -1, mappings of EVENT in SPACE. The first mapping of an event whose counter user
+ * space may read allows every CPU that runs SPACE to read counters; the end of the last one forbids it. Task
+ * context. */
 void perf_user_access_count(struct perf_event *event, struct vm_space *space, int change);
 
 #endif

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracepoints: one declaration for each event, from which everything else is made.
+ * The tracepoints: one declaration for each event, the source of everything else.
  *
  *      TRACE_EVENT(system, event, TRACE_FIELDS(fields in order), format, arguments …)
  *
- * The fields make the record's C structure, and the lines of the event's `format` file. The format
- * and its arguments, expressions over REC, are both the `print fmt` that programs interpret and the
- * code that prints a record for the file `trace`. What a field may be:
+ * The fields make the record's C structure, and the lines of the event's `format` file. The format and its
+ * arguments, expressions over REC, are both the `print fmt` that programs interpret and the code that prints
+ * a record for the file `trace`. The kinds of fields:
  *
- *      FIELD(type, name)                a number; its type is told as it stands
- *      FIELD_AS(type, "text", name)     a number of a type that Linux calls otherwise
+ *      FIELD(type, name)                a number; the format shows its type as written
+ *      FIELD_AS(type, "text", name)     a number whose type has another name in Linux
  *      POINTER(name)                    void *
  *      CONST_POINTER(name)              const void *
  *      CHARS(name, size)                a string in an array
  *      WORDS(name, count)               unsigned longs
- *      STRING_AT(name)                  a string behind the record: length << 16 | offset
+ *      STRING_AT(name)                  a string after the record: length << 16 | offset
  *
- * Systems, names, fields and formats are those of Linux 6.12, whose `format` files tests/conformance
- * compares with ours, so that what perf and others know of an event is true here. Events of calls
- * (syscalls:*) are not here but in kernel/trace/calls.c.
+ * Systems, names, fields and formats are those of Linux 6.12, whose `format` files tests/conformance compares
+ * with ours, so that perf's and other programs' knowledge of an event is right here. Events of calls
+ * (syscalls:*) are in kernel/trace/calls.c.
  *
- * This file is included several times, each time with other meanings of these words, and so has no
- * guard; see <kernel/trace/event.h> and kernel/trace/events.c.
+ * This file is included several times, each time with other definitions of these macros, and so has no guard;
+ * see <kernel/trace/event.h> and kernel/trace/events.c.
  */
 /* clang-format off */
 
@@ -362,7 +362,7 @@ TRACE_EVENT(timer, itimer_expire,
 		FIELD(unsigned long long, now)),
 	"which=%d pid=%d now=%llu", REC->which, (int) REC->pid, REC->now)
 
-/* --- what programs write into trace_marker: kernel/trace/reading.c --- */
+/* --- records of programs, from trace_marker: kernel/trace/reading.c --- */
 
 TRACE_EVENT(ftrace, print,
 	TRACE_FIELDS(

@@ -23,7 +23,7 @@ static inline void trace_vector(unsigned int event, unsigned int vector)
 		trace_vector_slow(event, vector);
 }
 
-/* The interrupt of the device NAME, at line IRQ, begins; it ends, and was the device's. */
+/* The interrupt of the device NAME, at line IRQ, begins; ends after the device's handler took it. */
 static inline void trace_irq_entry(unsigned int irq, const char *name)
 {
 	if (trace_is_on(TRACE_irq_handler_entry))
@@ -36,7 +36,7 @@ static inline void trace_irq_exit(unsigned int irq)
 		trace_irq_exit_slow(irq);
 }
 
-/* A page fault at ADDRESS of the instruction at IP, the program's if USER; ERROR: the processor's code. */
+/* A page fault at ADDRESS of the instruction at IP, the program's if USER; ERROR: the CPU's code. */
 static inline void trace_page_fault(bool user, uintptr_t address, uintptr_t ip, uint64_t error)
 {
 	unsigned int event = user ? TRACE_page_fault_user : TRACE_page_fault_kernel;

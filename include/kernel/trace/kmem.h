@@ -2,8 +2,8 @@
 /*
  * Tracepoints of memory: kernel/trace/kmem.c. Without a listener each costs a load and a branch.
  *
- * kmem_cache_alloc and kmem_cache_free are declared, as programs ask for all of kmem's events at once,
- * and never happen: there are no caches of one kind of object.
+ * kmem_cache_alloc and kmem_cache_free are declared, as programs request all of kmem's events at once, and
+ * never happen: Tally has no caches for one kind of object.
  */
 #ifndef KERNEL_TRACE_KMEM_H
 #define KERNEL_TRACE_KMEM_H
@@ -20,7 +20,7 @@ void trace_page_alloc_slow(size_t frame, unsigned int order);
 void trace_page_free_slow(size_t frame, unsigned int order);
 void trace_rss_slow(const struct vm_space *space, unsigned int kind);
 
-/* CALLER has got OBJECT of GIVEN bytes, having asked for WANTED; frees OBJECT. Task and interrupt
+/* CALLER has requested WANTED bytes and got OBJECT of GIVEN bytes; CALLER frees OBJECT. Task and interrupt
  * context, any locks held. */
 static inline void trace_kmalloc(const void *caller, const void *object, size_t wanted,
 				 size_t given)
@@ -35,7 +35,8 @@ static inline void trace_kfree(const void *caller, const void *object)
 		trace_kfree_slow(caller, object);
 }
 
-/* 2^ORDER pages from page FRAME on were allocated, NO_FRAME: could not be; are freed. Context as above. */
+/* 2^ORDER pages from page FRAME on were allocated (NO_FRAME: the allocation failed); are freed. Context as
+ * above. */
 #define TRACE_NO_FRAME ((size_t)-1)
 
 static inline void trace_page_alloc(size_t frame, unsigned int order)
@@ -50,7 +51,7 @@ static inline void trace_page_free(size_t frame, unsigned int order)
 		trace_page_free_slow(frame, order);
 }
 
-/* SPACE has another number of resident pages of KIND (enum page_kind). Its mutex is held. */
+/* The number of SPACE's resident pages of KIND (enum page_kind) has changed. Its mutex is held. */
 static inline void trace_rss(const struct vm_space *space, unsigned int kind)
 {
 	if (trace_is_on(TRACE_rss_stat))

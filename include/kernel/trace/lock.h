@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints of locks that somebody has to wait for: kernel/trace/lock.c. A lock that is free tells
- * nothing and costs nothing.
+ * Tracepoints of contended locks: kernel/trace/lock.c. A free lock reports nothing and costs nothing.
  */
 #ifndef KERNEL_TRACE_LOCK_H
 #define KERNEL_TRACE_LOCK_H
 
 #include <kernel/trace/event.h>
 
-/* How a lock is waited for: Linux's LCB_F_*. */
+/* The kind of wait: Linux's LCB_F_*. */
 #define TRACE_LOCK_SPIN	 0x01
 #define TRACE_LOCK_MUTEX 0x20
 
 void trace_contention_begin_slow(const void *lock, unsigned int flags);
 void trace_contention_end_slow(const void *lock, int result);
 
-/* The running code begins to wait for LOCK, as FLAGS say. Again before the end: it goes on to wait in
- * another way. Any context but NMI, any locks held. */
+/* The running code begins to wait for LOCK, as FLAGS describe. A second call before the end: the kind of
+ * wait changes. Any context but NMI, any locks held. */
 static inline void trace_contention_begin(const void *lock, unsigned int flags)
 {
 	if (trace_is_on(TRACE_contention_begin))
 		trace_contention_begin_slow(lock, flags);
 }
 
-/* It has LOCK now (RESULT is 0), or has given up with a negative error. */
+/* The wait ends: with LOCK (RESULT is 0), or with a negative error. */
 static inline void trace_contention_end(const void *lock, int result)
 {
 	if (trace_is_on(TRACE_contention_end))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints of the scheduler and of tasks' lives: kernel/trace/sched.c. Each is
- * called where it happens, locks held as there; without a listener it costs a load and a branch.
+ * Tracepoints of the scheduler and of tasks' lives: kernel/trace/sched.c. Each is called at its event, with
+ * the locks held there; without a listener it costs a load and a branch.
  */
 #ifndef KERNEL_TRACE_SCHED_H
 #define KERNEL_TRACE_SCHED_H
@@ -24,8 +24,7 @@ void trace_sched_exec_slow(const char *path, const struct task *task, pid_t form
 void trace_task_new_slow(const struct task *child, uint64_t clone_flags);
 void trace_task_rename_slow(const struct task *task, const char *new_name);
 
-/* The running task PREV gives the processor to NEXT; the task TASK has been charged RUNTIME_NS. Run
- * queue's lock held. */
+/* The running task PREV switches to NEXT; TASK has been charged RUNTIME_NS. Run queue's lock held. */
 static inline void trace_sched_switch(const struct task *prev, const struct task *next)
 {
 	if (trace_is_on(TRACE_sched_switch))
@@ -39,7 +38,7 @@ static inline void trace_sched_runtime(const struct task *task, uint64_t runtime
 }
 
 /* TASK has waited in a run queue, or slept (EVENT: sched_stat_wait, sched_stat_sleep or
- * sched_stat_blocked), for DELAY_NS. Nothing waits for a device, so there is no sched_stat_iowait. Run
+ * sched_stat_blocked), for DELAY_NS. Tasks never wait for a device, so there is no sched_stat_iowait. Run
  * queue's lock held. */
 static inline void trace_sched_delay(unsigned int event, const struct task *task, uint64_t delay_ns)
 {
@@ -47,8 +46,8 @@ static inline void trace_sched_delay(unsigned int event, const struct task *task
 		trace_sched_delay_slow(event, task, delay_ns);
 }
 
-/* Somebody, who may run elsewhere, is about to make TASK runnable; has made it so, to wait on
- * processor CPU; has started it, new. Interrupts off, run queues' locks held for the second. */
+/* TASK is about to become runnable, by code that may run on another CPU; has become runnable, to run on
+ * CPU; has been started, new. Interrupts off, run queues' locks held for the second. */
 static inline void trace_sched_waking(const struct task *task, unsigned int cpu)
 {
 	if (trace_is_on(TRACE_sched_waking))
@@ -67,7 +66,7 @@ static inline void trace_sched_wakeup_new(const struct task *task, unsigned int 
 		trace_sched_wake_slow(TRACE_sched_wakeup_new, task, cpu);
 }
 
-/* TASK, which does not run, goes from processor FROM to TO. Run queues' locks held. */
+/* TASK, which does not run, moves from CPU FROM to CPU TO. Run queues' locks held. */
 static inline void trace_sched_migrate(const struct task *task, unsigned int from, unsigned int to)
 {
 	if (trace_is_on(TRACE_sched_migrate_task))
@@ -84,8 +83,8 @@ static inline void trace_sched_fork(const struct task *parent, const struct task
 		trace_sched_fork_slow(parent, child);
 }
 
-/* The running task TASK, whose tid was FORMER_TID, runs the program at PATH from now on; ends; gets the
- * name NEW_NAME (or another task does). Task context. */
+/* The running task TASK, whose tid was FORMER_TID, executes the program at PATH; exits; it, or another
+ * task, gets the name NEW_NAME. Task context. */
 static inline void trace_sched_exec(const char *path, const struct task *task, pid_t former_tid)
 {
 	if (trace_is_on(TRACE_sched_process_exec))
@@ -104,7 +103,7 @@ static inline void trace_task_rename(const struct task *task, const char *new_na
 		trace_task_rename_slow(task, new_name);
 }
 
-/* The last reference to TASK, which has ended, is gone. Any context but NMI. */
+/* The last reference to TASK, which has exited, is dropped. Any context but NMI. */
 static inline void trace_sched_free(const struct task *task)
 {
 	if (trace_is_on(TRACE_sched_process_free))

@@ -13,7 +13,7 @@ struct kernel_sigaction;
 struct kernel_siginfo;
 struct task;
 
-/* What became of a signal that was sent: numbers of Linux's uapi of the event. */
+/* The fate of a sent signal: numbers of Linux's uapi of the event. */
 enum trace_signal_result {
 	TRACE_SIGNAL_DELIVERED = 0,
 	TRACE_SIGNAL_IGNORED = 1,
@@ -35,7 +35,7 @@ static inline void trace_signal_generate(const struct kernel_siginfo *info, cons
 		trace_signal_generate_slow(info, task, group, result);
 }
 
-/* The running task has taken INFO and does ACTION. Task context. */
+/* The running task has dequeued INFO and performs ACTION. Task context. */
 static inline void trace_signal_deliver(const struct kernel_siginfo *info,
 					const struct kernel_sigaction *action)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints of timers: kernel/trace/timer.c. A timer of ours is what Linux calls an hrtimer, of the
- * clock CLOCK_MONOTONIC and by absolute times; there are no others.
+ * Tracepoints of timers: kernel/trace/timer.c. Tally's timers are Linux's hrtimers on CLOCK_MONOTONIC with
+ * absolute times; there are no others.
  */
 #ifndef KERNEL_TRACE_TIMER_H
 #define KERNEL_TRACE_TIMER_H
@@ -19,8 +19,8 @@ void trace_timer_start_slow(const struct timer *timer, uint64_t deadline_ns, boo
 void trace_itimer_set_slow(int which, uint64_t expires_ns, uint64_t value_ns, uint64_t interval_ns);
 void trace_itimer_expire_slow(int which, pid_t pid, uint64_t now_ns);
 
-/* TIMER is made; armed for DEADLINE_NS (again, if WAS_ARMED); taken away; its function begins, and has
- * ended. Any context but NMI, the timer queue's lock may be held. */
+/* TIMER is initialised; armed for DEADLINE_NS (again, if WAS_ARMED); cancelled; its function begins, and
+ * has returned. Any context but NMI, the timer queue's lock may be held. */
 static inline void trace_timer_init(const struct timer *timer)
 {
 	if (trace_is_on(TRACE_hrtimer_init))
@@ -53,8 +53,8 @@ static inline void trace_timer_expired(const struct timer *timer)
 }
 
 /* The running task has set its process's interval timer WHICH (ITIMER_*) to VALUE_NS and INTERVAL_NS; it
- * goes off at EXPIRES_NS of its processor time (ITIMER_REAL: 0). That of process PID goes off, at NOW_NS
- * of the same. */
+ * expires at EXPIRES_NS of its CPU time (ITIMER_REAL: 0). The timer of process PID expires, at NOW_NS of
+ * the same time. */
 static inline void trace_itimer_set(int which, uint64_t expires_ns, uint64_t value_ns,
 				    uint64_t interval_ns)
 {

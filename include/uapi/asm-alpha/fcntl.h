@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of open and fcntl differs between ISAs. Source: Linux's uapi/asm/fcntl.h for Alpha.
+ * Parts of open and fcntl that differ between ISAs. Source: Linux's uapi/asm/fcntl.h for Alpha.
  */
 #ifndef _UAPI_ASM_FCNTL_H
 #define _UAPI_ASM_FCNTL_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where an ioctl request has its direction, and how. Source: Linux's uapi/asm/ioctl.h for Alpha: OSF/1's. */
+/* The place and the values of the direction in an ioctl request. Source: Linux's uapi/asm/ioctl.h for Alpha: OSF/1's. */
 #ifndef _UAPI_ASM_IOCTL_H
 #define _UAPI_ASM_IOCTL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of mappings differs between ISAs: no MAP_32BIT, no MAP_SYNC. Source: Linux's
+ * Parts of mappings that differ between ISAs: no MAP_32BIT, no MAP_SYNC. Source: Linux's
  * uapi/asm/mman.h for Alpha.
  */
 #ifndef _UAPI_ASM_MMAN_H

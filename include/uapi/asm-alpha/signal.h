@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of signals differs between ISAs: OSF/1's numbers. Source: Linux's uapi/asm/signal.h for
+ * Parts of signals that differ between ISAs: OSF/1's numbers. Source: Linux's uapi/asm/signal.h for
  * Alpha.
  */
 #ifndef _UAPI_ASM_SIGNAL_H
@@ -42,7 +42,7 @@
 /* Flags that only this ISA has. */
 #define SA_KNOWN_ISA 0ul
 
-/* What rt_sigaction takes; the last member is an argument of its own. */
+/* rt_sigaction's structure; its last member is an argument of its own. */
 struct kernel_sigaction {
 	uint64_t handler; /* address, SIG_DFL_ADDRESS or SIG_IGN_ADDRESS */
 	uint64_t flags;	  /* SA_* */
@@ -50,7 +50,7 @@ struct kernel_sigaction {
 	uint64_t restorer;
 };
 
-/* Bytes of it that rt_sigaction reads and writes. */
+/* Size of the part that rt_sigaction reads and writes. */
 #define SIGACTION_SIZE offsetof(struct kernel_sigaction, restorer)
 
 #endif

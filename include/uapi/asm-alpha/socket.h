@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of sockets differs between ISAs: options have OSF/1's numbers where it has them.
+ * Parts of sockets that differ between ISAs: options have OSF/1's numbers where it has them.
  * Source: Linux's uapi/asm/socket.h and asm/socket.h for Alpha.
  */
 #ifndef _UAPI_ASM_SOCKET_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The structures that stat64, fstat64 and fstatat64, statfs64 and fstatfs64 fill in. Those of the calls
- * without 64 are only the kernel's business. Source: Linux's uapi/asm/stat.h and asm/statfs.h for Alpha,
- * whose words of file systems have 32 bits.
+ * The structures that stat64, fstat64 and fstatat64, statfs64 and fstatfs64 fill in. Only the kernel
+ * has the structures of the calls without 64. Source: Linux's uapi/asm/stat.h and asm/statfs.h for
+ * Alpha, whose words of file systems have 32 bits.
  */
 #ifndef _UAPI_ASM_STAT_H
 #define _UAPI_ASM_STAT_H
@@ -14,7 +14,7 @@ struct kernel_stat {
 	uint64_t st_ino;
 	uint64_t st_rdev;
 	int64_t st_size;
-	uint64_t st_blocks; /* of 512 bytes */
+	uint64_t st_blocks; /* number of 512-byte blocks */
 	uint32_t st_mode;
 	uint32_t st_uid;
 	uint32_t st_gid;

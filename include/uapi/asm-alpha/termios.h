@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of terminals differs between ISAs. Source: Linux's uapi/asm/termbits.h, ioctls.h,
+ * Parts of terminals that differ between ISAs. Source: Linux's uapi/asm/termbits.h, ioctls.h,
  * termios.h for Alpha.
  */
 #ifndef _UAPI_ASM_TERMIOS_H
@@ -33,7 +33,7 @@
 
 #define KERNEL_NCCS 19
 
-/* What TCGETS2 and TCSETS2 take. */
+/* The structure of TCGETS2 and TCSETS2. */
 struct kernel_termios2 {
 	uint32_t c_iflag;
 	uint32_t c_oflag;
@@ -44,7 +44,7 @@ struct kernel_termios2 {
 	uint32_t c_ispeed, c_ospeed; /* bits a second */
 };
 
-/* What TCGETS and TCSETS take: the same. */
+/* The structure of TCGETS and TCSETS: the same. */
 struct kernel_termios {
 	uint32_t c_iflag;
 	uint32_t c_oflag;

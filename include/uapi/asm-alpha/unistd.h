@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers of the system calls of Linux 6.12 on Alpha: what a program puts into v0. The complete list,
- * whether Tally implements a call or not. Those up to 261 are OSF/1's, and many of them (osf_*) are
- * OSF/1's calls; the names are Linux's. Source: Linux's arch/alpha/kernel/syscalls/syscall.tbl.
+ * Numbers of the system calls of Linux 6.12 on Alpha, which a program puts into v0. The list is
+ * complete, even where Tally does not implement a call. Those up to 261 are OSF/1's, and many of them
+ * (osf_*) are OSF/1's calls; the names are Linux's. Source: Linux's
+ * arch/alpha/kernel/syscalls/syscall.tbl.
  */
 #ifndef _UAPI_ASM_UNISTD_H
 #define _UAPI_ASM_UNISTD_H

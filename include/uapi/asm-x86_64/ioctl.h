@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where an ioctl request has its direction, and how. Source: Linux's asm-generic/ioctl.h. */
+/* The place and the values of the direction in an ioctl request. Source: Linux's asm-generic/ioctl.h. */
 #ifndef _UAPI_ASM_IOCTL_H
 #define _UAPI_ASM_IOCTL_H
 

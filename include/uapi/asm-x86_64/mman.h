@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of mappings differs between ISAs. Source: Linux's asm-generic/mman-common.h, mman.h and
+ * Parts of mappings that differ between ISAs. Source: Linux's asm-generic/mman-common.h, mman.h and
  * x86's mman.h.
  */
 #ifndef _UAPI_ASM_MMAN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of limits differs between ISAs. Source: Linux's asm-generic/resource.h.
+ * Parts of limits that differ between ISAs. Source: Linux's asm-generic/resource.h.
  */
 #ifndef _UAPI_ASM_RESOURCE_H
 #define _UAPI_ASM_RESOURCE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of signals differs between ISAs. Source: Linux's asm-generic/signal.h and x86's
+ * Parts of signals that differ between ISAs. Source: Linux's asm-generic/signal.h and x86's
  * asm/signal.h.
  */
 #ifndef _UAPI_ASM_SIGNAL_H
@@ -42,7 +42,7 @@
 /* Flags that only this ISA has. */
 #define SA_KNOWN_ISA SA_RESTORER
 
-/* What rt_sigaction takes. */
+/* rt_sigaction's structure. */
 struct kernel_sigaction {
 	uint64_t handler; /* address, SIG_DFL_ADDRESS or SIG_IGN_ADDRESS */
 	uint64_t flags;	  /* SA_* */
@@ -50,7 +50,7 @@ struct kernel_sigaction {
 	uint64_t mask; /* bit n - 1: signal n */
 };
 
-/* Bytes of it that rt_sigaction reads and writes. */
+/* Size of the part that rt_sigaction reads and writes. */
 #define SIGACTION_SIZE sizeof(struct kernel_sigaction)
 
 #endif

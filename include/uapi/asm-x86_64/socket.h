@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of sockets differs between ISAs. Source: Linux's asm-generic/socket.h, linux/net.h.
+ * Parts of sockets that differ between ISAs. Source: Linux's asm-generic/socket.h, linux/net.h.
  */
 #ifndef _UAPI_ASM_SOCKET_H
 #define _UAPI_ASM_SOCKET_H

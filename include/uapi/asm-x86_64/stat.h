@@ -19,7 +19,7 @@ struct kernel_stat {
 	uint64_t st_rdev;
 	int64_t st_size;
 	int64_t st_blksize;
-	int64_t st_blocks; /* of 512 bytes */
+	int64_t st_blocks; /* number of 512-byte blocks */
 	uint64_t st_atime_s, st_atime_ns;
 	uint64_t st_mtime_s, st_mtime_ns;
 	uint64_t st_ctime_s, st_ctime_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of terminals differs between ISAs. Source: Linux's asm-generic/termbits.h, ioctls.h.
+ * Parts of terminals that differ between ISAs. Source: Linux's asm-generic/termbits.h, ioctls.h.
  */
 #ifndef _UAPI_ASM_TERMIOS_H
 #define _UAPI_ASM_TERMIOS_H
@@ -32,7 +32,7 @@
 
 #define KERNEL_NCCS 19
 
-/* What TCGETS2 and TCSETS2 take. */
+/* The structure of TCGETS2 and TCSETS2. */
 struct kernel_termios2 {
 	uint32_t c_iflag;
 	uint32_t c_oflag;
@@ -43,7 +43,7 @@ struct kernel_termios2 {
 	uint32_t c_ispeed, c_ospeed; /* bits a second; not in struct kernel_termios */
 };
 
-/* What TCGETS and TCSETS take: the beginning of the other. */
+/* The structure of TCGETS and TCSETS: the first part of the other. */
 struct kernel_termios {
 	uint32_t c_iflag;
 	uint32_t c_oflag;

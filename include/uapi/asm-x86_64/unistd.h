@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers of the system calls of Linux 6.12 on x86-64: what a program puts into rax. The complete
- * list, whether Tally implements a call or not; kernel/syscall/names.c makes the log's names of
- * it. Source: Linux's arch/x86/entry/syscalls/syscall_64.tbl.
+ * Numbers of the system calls of Linux 6.12 on x86-64, which a program puts into rax. The list is
+ * complete, even where Tally does not implement a call; kernel/syscall/names.c has the names for the
+ * log. Source: Linux's arch/x86/entry/syscalls/syscall_64.tbl.
  */
 #ifndef _UAPI_ASM_UNISTD_H
 #define _UAPI_ASM_UNISTD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Capabilities as capget, capset and prctl know them. Source: Linux's uapi/linux/capability.h and
+ * Capabilities of capget, capset and prctl. Source: Linux's uapi/linux/capability.h and
  * uapi/linux/securebits.h; capabilities(7).
  */
 #ifndef _UAPI_LINUX_CAPABILITY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ELF64 files, as far as the kernel's loader reads them. Source: System V ABI, chapters 4 and
- * 5; x86-64 psABI; Linux's uapi/linux/elf-em.h for the number that Alpha uses.
+ * The parts of ELF64 files that the kernel's loader reads. Source: System V ABI, chapters 4 and 5;
+ * x86-64 psABI; Linux's uapi/linux/elf-em.h for the number that Alpha uses.
  */
 #ifndef _UAPI_LINUX_ELF_H
 #define _UAPI_LINUX_ELF_H

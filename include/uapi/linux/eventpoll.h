@@ -28,7 +28,7 @@
 #define EPOLLONESHOT   (1u << 30)
 #define EPOLLET	       (1u << 31)
 
-/* On x86_64 as on i386, without a hole. */
+/* On x86_64, as on i386, the structure has no hole. */
 #ifdef __x86_64__
 #define EPOLL_PACKED __attribute__((packed))
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * open, fcntl, *at; what differs between ISAs is in asm/fcntl.h. Source: Linux's asm-generic/fcntl.h,
- * uapi/linux/fcntl.h.
+ * open, fcntl, *at; asm/fcntl.h has the parts that differ between ISAs. Source: Linux's
+ * asm-generic/fcntl.h, uapi/linux/fcntl.h.
  */
 #ifndef _UAPI_LINUX_FCNTL_H
 #define _UAPI_LINUX_FCNTL_H

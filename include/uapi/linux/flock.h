@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What fcntl's locks are given. Source: Linux's asm-generic/fcntl.h. */
+/* The structure of fcntl's locks. Source: Linux's asm-generic/fcntl.h. */
 #ifndef _UAPI_LINUX_FLOCK_H
 #define _UAPI_LINUX_FLOCK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers of perf_event_attr's bp_type, as Linux's <linux/hw_breakpoint.h> has them. */
+/* Numbers of perf_event_attr's bp_type, from Linux's <linux/hw_breakpoint.h>. */
 #ifndef UAPI_LINUX_HW_BREAKPOINT_H
 #define UAPI_LINUX_HW_BREAKPOINT_H
 

@@ -21,7 +21,7 @@
 #define IN_MOVE_SELF	 0x00000800u
 #define IN_ALL_EVENTS	 0x00000fffu
 
-/* Sent without being asked for. */
+/* Events that no watch requests. */
 #define IN_UNMOUNT	 0x00002000u
 #define IN_Q_OVERFLOW	 0x00004000u
 #define IN_IGNORED	 0x00008000u
@@ -39,7 +39,7 @@ struct kernel_inotify_event {
 	int32_t wd;
 	uint32_t mask;
 	uint32_t cookie;
-	uint32_t len; /* of the name behind it, with zeros up to a multiple of this structure's size */
+	uint32_t len; /* length of the name that follows, padded with zeros to a multiple of this structure's size */
 };
 
 #endif

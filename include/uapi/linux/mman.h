@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mmap, mprotect, madvise; what differs between ISAs is in asm/mman.h. Source: Linux's
+ * mmap, mprotect, madvise; asm/mman.h has the parts that differ between ISAs. Source: Linux's
  * asm-generic/mman-common.h, mman.h.
  */
 #ifndef _UAPI_LINUX_MMAN_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * linux/perf_event.h - the perf_event ABI: numbers and layouts, as Linux 6.12 has them.
+ * linux/perf_event.h - the perf_event ABI: Linux 6.12's numbers and layouts.
  *
- * Only what the two sides must agree on; what each thing means is in perf_event_open(2). Everything
- * Linux 6.12 names is here, also what Tally answers with an error, so that programs compile.
+ * perf_event_open(2) explains the meanings. Every name of Linux 6.12 is here, even of features that
+ * Tally refuses, so that programs compile.
  */
 #ifndef _LINUX_PERF_EVENT_H
 #define _LINUX_PERF_EVENT_H
@@ -11,18 +11,18 @@
 #include "ioctl.h"
 #include "types.h"
 
-/* attr.type: which PMU is asked. Numbers from PERF_TYPE_MAX on are given to PMUs at boot. */
+/* attr.type: the PMU. PMUs get numbers from PERF_TYPE_MAX on at boot. */
 enum perf_type_id {
-	PERF_TYPE_HARDWARE = 0,	  /* generic events of the processor's PMU: perf_hw_id */
+	PERF_TYPE_HARDWARE = 0,	  /* generic events of the CPU's PMU: perf_hw_id */
 	PERF_TYPE_SOFTWARE = 1,	  /* counted by the kernel: perf_sw_ids */
 	PERF_TYPE_TRACEPOINT = 2, /* config: id of the tracepoint */
 	PERF_TYPE_HW_CACHE = 3,	  /* config: id | op << 8 | result << 16 */
-	PERF_TYPE_RAW = 4,	  /* config: as the processor's manual has it */
+	PERF_TYPE_RAW = 4,	  /* config: as in the CPU's manual */
 	PERF_TYPE_BREAKPOINT = 5, /* bp_type, bp_addr, bp_len */
 	PERF_TYPE_MAX
 };
 
-/* HARDWARE and HW_CACHE: the upper half of config may name one of several processor PMUs. */
+/* HARDWARE and HW_CACHE: the upper half of config may name one of several CPU PMUs. */
 #define PERF_PMU_TYPE_SHIFT 32
 #define PERF_HW_EVENT_MASK  0xffffffff
 
@@ -218,7 +218,7 @@ enum {
 	PERF_BR_PRIV_HV = 3
 };
 
-/* What the register values of a sample mean. */
+/* The layout of a sample's register values. */
 enum perf_sample_regs_abi {
 	PERF_SAMPLE_REGS_ABI_NONE = 0,
 	PERF_SAMPLE_REGS_ABI_32 = 1,
@@ -256,7 +256,7 @@ enum perf_event_read_format {
 	PERF_FORMAT_MAX = 1U << 5
 };
 
-/* How the attribute grew; attr.size is one of these, or larger with zeros beyond what is known. */
+/* Versions of the attribute; attr.size is one of these, or larger with zeros beyond the known part. */
 #define PERF_ATTR_SIZE_VER0 64	/* to config1, the first published form */
 #define PERF_ATTR_SIZE_VER1 72	/* config2 */
 #define PERF_ATTR_SIZE_VER2 80	/* branch_sample_type */
@@ -269,7 +269,7 @@ enum perf_event_read_format {
 
 struct perf_event_attr {
 	__u32 type; /* perf_type_id, or the number of a PMU */
-	__u32 size; /* of this structure as the caller knows it; 0: VER0 */
+	__u32 size; /* size of the caller's version of this structure; 0: VER0 */
 	__u64 config;
 	union {
 		__u64 sample_period; /* events */
@@ -278,32 +278,32 @@ struct perf_event_attr {
 	__u64 sample_type; /* perf_event_sample_format */
 	__u64 read_format; /* perf_event_read_format */
 
-	__u64 disabled : 1,    /* start switched off */
+	__u64 disabled : 1,    /* start disabled */
 		inherit : 1,   /* children inherit it */
-		pinned : 1,    /* always on the PMU, or in error */
+		pinned : 1,    /* always scheduled in, or in error */
 		exclusive : 1, /* its group alone on the PMU */
 		exclude_user : 1, exclude_kernel : 1, exclude_hv : 1, exclude_idle : 1,
 		mmap : 1,	    /* records of executable mappings */
 		comm : 1,	    /* records of changed names */
 		freq : 1,	    /* sample_freq instead of sample_period */
 		inherit_stat : 1,   /* counts of each task apart */
-		enable_on_exec : 1, /* on at the next execve */
+		enable_on_exec : 1, /* enabled at the next execve */
 		task : 1,	    /* records of fork and exit */
 		watermark : 1,	    /* wakeup_watermark instead of wakeup_events */
-		precise_ip : 2,	    /* 0: skid as it comes … 3: none */
+		precise_ip : 2,	    /* 0: any skid … 3: none */
 		mmap_data : 1,	    /* records of other mappings */
 		sample_id_all : 1,  /* identify every record, not only samples */
 		exclude_host : 1, exclude_guest : 1, exclude_callchain_kernel : 1,
 		exclude_callchain_user : 1, mmap2 : 1, /* mappings with inode data */
-		comm_exec : 1,	    /* tell which comm records come from execve */
+		comm_exec : 1,	    /* mark the comm records that execve causes */
 		use_clockid : 1,    /* clockid is the clock of TIME */
-		context_switch : 1, /* records of switches */
+		context_switch : 1, /* records of context switches */
 		write_backward : 1, /* fill the ring from its end */
 		namespaces : 1, ksymbol : 1, bpf_event : 1,
 		aux_output : 1,				 /* samples go to the AUX area */
 		cgroup : 1, text_poke : 1, build_id : 1, /* build id in mmap2 records */
 		inherit_thread : 1,			 /* only threads inherit it */
-		remove_on_exec : 1,			 /* gone at the next execve */
+		remove_on_exec : 1,			 /* removed at the next execve */
 		sigtrap : 1,				 /* SIGTRAP on each sample */
 		__reserved_1 : 26;
 
@@ -370,7 +370,7 @@ struct perf_event_mmap_page {
 	__u32 compat_version;
 	__u32 lock;	    /* sequence count */
 	__u32 index;	    /* counter for the user's read instruction, plus one; 0: none */
-	__s64 offset;	    /* to be added to what the counter shows */
+	__s64 offset;	    /* add this to the counter's value */
 	__u64 time_enabled; /* ns */
 	__u64 time_running; /* ns */
 	union {
@@ -398,7 +398,7 @@ struct perf_event_mmap_page {
 
 	__u64 data_head;   /* bytes written since the start, never wraps */
 	__u64 data_tail;   /* bytes consumed, written by the user */
-	__u64 data_offset; /* of the data from this page, bytes */
+	__u64 data_offset; /* offset of the data from this page, bytes */
 	__u64 data_size;   /* bytes */
 
 	__u64 aux_head;
@@ -505,7 +505,7 @@ enum perf_bpf_event_type {
 #define PERF_MAX_STACK_DEPTH	    127
 #define PERF_MAX_CONTEXTS_PER_STACK 8
 
-/* Marks in a call chain: what follows was executed there. */
+/* Marks in a call chain: the entries after a mark were executed in its context. */
 enum perf_callchain_context {
 	PERF_CONTEXT_HV = -32,
 	PERF_CONTEXT_KERNEL = -128,
@@ -531,7 +531,7 @@ enum perf_callchain_context {
 #define PERF_FLAG_PID_CGROUP			 (1UL << 2)
 #define PERF_FLAG_FD_CLOEXEC			 (1UL << 3)
 
-/* PERF_SAMPLE_DATA_SRC, for a little-endian processor. */
+/* PERF_SAMPLE_DATA_SRC, for a little-endian CPU. */
 union perf_mem_data_src {
 	__u64 val;
 	struct {
@@ -631,7 +631,7 @@ struct perf_branch_entry {
 
 #define PERF_BRANCH_ENTRY_INFO_BITS_MAX 33
 
-/* PERF_SAMPLE_WEIGHT_STRUCT, for a little-endian processor. */
+/* PERF_SAMPLE_WEIGHT_STRUCT, for a little-endian CPU. */
 union perf_sample_weight {
 	__u64 full;
 	struct {

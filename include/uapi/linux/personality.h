@@ -7,11 +7,11 @@
 #define MMAP_PAGE_ZERO	   0x0100000
 #define ADDR_COMPAT_LAYOUT 0x0200000
 #define READ_IMPLIES_EXEC  0x0400000
-/* What a program with more privileges does without. */
+/* Bits that a program loses when it gains privileges. */
 #define PER_CLEAR_ON_SETID \
 	(READ_IMPLIES_EXEC | ADDR_NO_RANDOMIZE | ADDR_COMPAT_LAYOUT | MMAP_PAGE_ZERO)
 
-/* Asks for the present one. */
+/* Returns the present personality without a change. */
 #define PERSONALITY_QUERY 0xffffffff
 
 #endif

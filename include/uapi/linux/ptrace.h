@@ -42,7 +42,7 @@
 #define PTRACE_GET_SYSCALL_INFO	      0x420e
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 
-/* What SETOPTIONS and SEIZE take: a stop for event n is 1 << n. */
+/* The bits of SETOPTIONS and SEIZE: 1 << n enables the stop for event n. */
 #define PTRACE_O_TRACESYSGOOD	      0x00000001
 #define PTRACE_O_TRACEFORK	      0x00000002
 #define PTRACE_O_TRACEVFORK	      0x00000004
@@ -62,14 +62,14 @@
 #define PTRACE_EVENT_EXIT	      6
 #define PTRACE_EVENT_STOP	      128
 
-/* What GETEVENTMSG says at a system call's stops. */
+/* GETEVENTMSG's values at a system call's stops. */
 #define PTRACE_EVENTMSG_SYSCALL_ENTRY 1
 #define PTRACE_EVENTMSG_SYSCALL_EXIT  2
 
 struct ptrace_peeksiginfo_args {
-	uint64_t off;	/* of the first that is wanted */
+	uint64_t off;	/* index of the first signal */
 	uint32_t flags; /* PTRACE_PEEKSIGINFO_* */
-	int32_t nr;	/* how many are wanted */
+	int32_t nr;	/* greatest number of signals */
 };
 
 #define PTRACE_PEEKSIGINFO_SHARED 1 /* the process's signals, not the task's */
@@ -105,7 +105,7 @@ struct ptrace_rseq_configuration {
 	uint32_t pad;
 };
 
-/* Register sets of GETREGSET and SETREGSET, as core files name them. */
+/* Register sets of GETREGSET and SETREGSET, with the names of core files. */
 #define NT_PRSTATUS	  1
 #define NT_PRFPREG	  2
 #define NT_X86_XSTATE	  0x202

@@ -10,7 +10,7 @@
 #define RSEQ_FLAG_UNREGISTER	  1
 #define RSEQ_CPU_ID_UNINITIALIZED 0xffffffffu
 
-/* What a thread registers. */
+/* The structure that a thread registers. */
 struct rseq_area {
 	uint32_t cpu_id_start;
 	uint32_t cpu_id;
@@ -20,7 +20,7 @@ struct rseq_area {
 	uint32_t mm_cid;
 } __attribute__((packed, aligned(4)));
 
-/* Where the fields above end, and what the structure was at first. */
+/* End of the fields above, and the structure's original size. */
 #define RSEQ_FEATURE_SIZE  28
 #define RSEQ_ORIGINAL_SIZE 32
 #define RSEQ_ALIGN	   32

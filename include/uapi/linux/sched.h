@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#define CSIGNAL			 0x000000ff /* signal sent to the parent at the end */
+#define CSIGNAL			 0x000000ff /* signal sent to the parent at the exit */
 #define CLONE_VM		 0x00000100
 #define CLONE_FS		 0x00000200
 #define CLONE_FILES		 0x00000400

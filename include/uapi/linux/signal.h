@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Signals: numbers, actions, what a handler is told; what differs between ISAs is in asm/signal.h.
- * Source: Linux's asm-generic/signal.h, siginfo.h.
+ * Signals: numbers, actions, the information for a handler; asm/signal.h has the parts that differ
+ * between ISAs. Source: Linux's asm-generic/signal.h, siginfo.h.
  */
 #ifndef _UAPI_LINUX_SIGNAL_H
 #define _UAPI_LINUX_SIGNAL_H
@@ -81,10 +81,10 @@
 #define POLL_OUT	     2
 #define POLL_HUP	     6
 
-/* si_perf_flags: SIGTRAP was blocked, so it comes later than what it is about. */
+/* si_perf_flags: SIGTRAP was blocked, so it comes later than its event. */
 #define TRAP_PERF_FLAG_ASYNC 1u
 
-/* 64 bytes, of which the kernel looks at these. */
+/* 64 bytes, of which the kernel reads these. */
 struct kernel_sigevent {
 	uint64_t sigev_value;
 	int32_t sigev_signo;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sockets: families, types, addresses, messages, options; what differs between ISAs is in
- * asm/socket.h. Source: Linux's linux/socket.h, asm-generic/socket.h, linux/un.h, linux/net.h,
+ * Sockets: families, types, addresses, messages, options; asm/socket.h has the parts that differ
+ * between ISAs. Source: Linux's linux/socket.h, asm-generic/socket.h, linux/un.h, linux/net.h,
  * asm-generic/sockios.h.
  */
 #ifndef _UAPI_LINUX_SOCKET_H
@@ -94,10 +94,11 @@ struct kernel_linger {
 #define MSG_CMSG_COMPAT	 0x80000000u
 
 #define SO_PRIORITY	 12
+#define SO_MARK		 36
 #define SO_RCVTIMEO_NEW	 66
 #define SO_SNDTIMEO_NEW	 67
 
-/* ioctl: bytes that can be read, and the room that what was sent and not read takes. */
+/* ioctl: bytes that can be read, and the room that sent and unread data take. */
 #define SIOCINQ		 FIONREAD
 #define SIOCOUTQ	 TIOCOUTQ
 

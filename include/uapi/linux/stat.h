@@ -58,7 +58,7 @@ struct kernel_statx {
 #define ST_VALID    0x0020
 #define ST_RELATIME 0x1000
 
-/* Entry that getdents64 writes: name is terminated, length_bytes is a multiple of 8. */
+/* An entry of getdents64: name is terminated, length_bytes is a multiple of 8. */
 struct kernel_dirent64 {
 	uint64_t d_ino;
 	int64_t d_off;

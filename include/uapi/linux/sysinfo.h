@@ -15,7 +15,7 @@ struct kernel_sysinfo {
 	uint16_t procs;
 	uint16_t padding;
 	uint64_t totalhigh, freehigh;
-	uint32_t mem_unit; /* bytes in which the sizes count */
+	uint32_t mem_unit; /* unit of the sizes, bytes */
 };
 
 #endif

@@ -43,7 +43,7 @@
 
 #define KERNEL_NCC     8
 
-/* What TCGETA and TCSETA take: System V's. */
+/* The structure of TCGETA and TCSETA: System V's. */
 struct kernel_termio {
 	uint16_t c_iflag;
 	uint16_t c_oflag;

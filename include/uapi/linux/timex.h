@@ -30,11 +30,11 @@ _Static_assert(sizeof(struct kernel_timex) == 208, "timex");
 #define ADJ_SETOFFSET	0x0100
 #define ADJ_NANO	0x2000
 #define ADJ_TICK	0x4000
-#define ADJ_ADJTIME	0x8000 /* adjtime(3)'s ways: with one of these */
+#define ADJ_ADJTIME	0x8000 /* adjtime(3)'s modes: combined with one of these */
 #define ADJ_OFFSET_ONCE 0x0001
 #define ADJ_OFFSET_READ 0x2000
 
-#define STA_UNSYNC	0x0040 /* status: nobody keeps the clock right */
-#define TIME_ERROR	5      /* and the result says so */
+#define STA_UNSYNC	0x0040 /* status: the clock is not synchronised */
+#define TIME_ERROR	5      /* the result in that state */
 
 #endif

@@ -7,7 +7,7 @@
 
 #define UTSNAME_SIZE	65
 
-/* What uname says of this kernel: the ABI is Linux 6.12's. */
+/* uname's answers for this kernel: the ABI is Linux 6.12's. */
 #define UTSNAME_SYSTEM	"Linux"
 #define UTSNAME_NODE	"tally"
 #define UTSNAME_RELEASE "6.12.0-tally"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /proc/PID/fd and fdinfo: a task's open files, as links to them and in numbers.
+ * /proc/PID/fd and fdinfo: the open files of a task, as links to them and as numbers.
  */
 #include <string.h>
 
@@ -16,16 +16,16 @@
 
 #include "task.h"
 
-/* A descriptor of a task: allocated for a dentry's life. */
+/* A descriptor of a task: allocated for the life of its dentry. */
 struct descriptor {
 	_Atomic unsigned int references;
 	int fd;
 	bool cloexec;
-	struct file *file; /* referenced; NULL: not for who looked it up, so for nobody */
+	struct file *file; /* referenced; NULL: the task that looked it up may not see it */
 	struct task *task; /* referenced */
 };
 
-/* The open descriptor FD of TASK, or NULL. */
+/* Allocates a descriptor for the open FD of TASK; NULL: FD is not open, or no memory. */
 static struct descriptor *make_descriptor(struct task *task, int fd)
 {
 	bool cloexec = false;
@@ -37,7 +37,8 @@ static struct descriptor *make_descriptor(struct task *task, int fd)
 			file_put(file);
 		return NULL;
 	}
-	/* Together with the judgement: the caller holds tree_mutex, see kernel/task/exec_guard.c. */
+	/* The caller holds tree_mutex, which makes the check and the lookup one step: see
+	 * kernel/task/exec_guard.c. */
 	if (proc_check_access(task)) {
 		file_put(file);
 		file = NULL;
@@ -47,7 +48,7 @@ static struct descriptor *make_descriptor(struct task *task, int fd)
 	return descriptor;
 }
 
-/* What TARGET shows to who looks now: 0 or -EACCES. */
+/* Checks that the running task may see TARGET now: 0 or -EACCES. */
 static int check_descriptor(void *target)
 {
 	const struct descriptor *descriptor = target;
@@ -73,7 +74,7 @@ static void *next_descriptor(void *parent, uint64_t *id)
 	return NULL;
 }
 
-/* A link's permissions say how the file was opened. */
+/* A link's permissions show the mode in which the file was opened. */
 static void set_attributes(void *target, struct inode *inode)
 {
 	const struct descriptor *descriptor = target;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /proc/PID/exe, cwd, root and ns: links to what a process has, wherever that is in the tree, or
- * nowhere in it.
+ * /proc/PID/exe, cwd, root and ns: links to objects of a process, inside the tree or outside it.
  */
 #include <string.h>
 
@@ -27,8 +26,8 @@ ssize_t proc_put_path(struct dentry *dentry, char *buffer, size_t size)
 	return length;
 }
 
-/* Where each link leads: a dentry without a reference, or NULL. D held. A process that has not changed
- * its directories has the root's, while it has anything at all. */
+/* The targets of the links: dentries without a reference, or NULL. tree_mutex held. A process that never
+ * changed its directories has the root's as long as it has a view of paths. */
 static struct dentry *executable_of(const struct task *task)
 {
 	return task->process->executable;
@@ -87,8 +86,8 @@ LINK(root, root_of)
 
 /* --- ns --- */
 
-/* There is one namespace of each kind; Linux numbers its first ones like this. The links are for
- * comparing: nothing can be opened by them. */
+/* There is one namespace of each kind; these are the numbers of Linux's first ones. Programs compare the
+ * links; opening one fails. */
 #define NAMESPACE(file, kind, number)                                       \
 	static ssize_t read_##file(void *target, char *buffer, size_t size) \
 	{                                                                   \

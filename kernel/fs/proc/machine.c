@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* /proc's files about the machine and the system as a whole: proc(5) has their formats. */
+/* Files of /proc about the machine and the system as a whole; proc(5) describes their formats. */
 #include <string.h>
 
 #include <arch/exec.h>
@@ -31,7 +31,7 @@ int proc_show_cpuinfo(struct text *text, void *unused)
 	return 0;
 }
 
-/* Pages of files that are in memory, which is where all files are. */
+/* Adds the pages of files in memory; all files are in memory. */
 static bool add_pages(const struct superblock *superblock, void *argument)
 {
 	*(unsigned long *)argument += superblock->pages;
@@ -47,7 +47,7 @@ int proc_show_meminfo(struct text *text, void *unused)
 	superblock_for_each(add_pages, &file_pages);
 	text_print(text, "MemTotal:       %8lu kB\n", total);
 	text_print(text, "MemFree:        %8lu kB\n", free);
-	/* Nothing could be written back to make room. */
+	/* No pages can be written back to make room. */
 	text_print(text, "MemAvailable:   %8lu kB\n", free);
 	text_print(text, "Buffers:        %8lu kB\n", 0ul);
 	text_print(text, "Cached:         %8lu kB\n", file_pages * per_page);
@@ -61,7 +61,7 @@ int proc_show_meminfo(struct text *text, void *unused)
 	return 0;
 }
 
-/* There are no block devices and there is no swap: nothing goes in or out. */
+/* Tally has no block devices and no swap: no pages move in or out. */
 int proc_show_vmstat(struct text *text, void *unused)
 {
 	unsigned long file_pages = 0;
@@ -126,7 +126,7 @@ int proc_show_loadavg(struct text *text, void *unused)
 	return 0;
 }
 
-/* user nice system idle, and six kinds of time that there are none of: in ticks. */
+/* user nice system idle, and six kinds of time that are always 0: in ticks. */
 static void print_cpu(struct text *text, const char *name, uint64_t busy_ns, uint64_t idle_ns)
 {
 	text_print(text, "%s %lu 0 0 %lu 0 0 0 0 0 0\n", name,
@@ -176,14 +176,14 @@ int proc_show_cmdline(struct text *text, void *unused)
 	return 0;
 }
 
-/* Addresses that one may not see are 0. */
+/* Prints 0 for an address that the reader may not see. */
 static void print_symbol(struct text *text, bool visible, uintptr_t address, char kind,
 			 const char *name)
 {
 	text_print(text, "%016lx %c %s\n", visible ? (unsigned long)address : 0ul, kind, name);
 }
 
-/* perf knows by _text or _stext where the kernel is, and by _etext where it ends. */
+/* perf finds the start of the kernel by _text or _stext, and its end by _etext. */
 int proc_show_kallsyms(struct text *text, void *unused)
 {
 	bool visible = proc_addresses_visible();
@@ -207,7 +207,7 @@ int proc_show_devices(struct text *text, void *unused)
 	return 0;
 }
 
-/* As Linux's, version 2.1; the sizes are those of kzalloc. */
+/* Linux's format, version 2.1; the sizes are those of kzalloc. */
 int proc_show_slabinfo(struct text *text, void *unused)
 {
 	struct kmalloc_use use;
@@ -255,7 +255,7 @@ static bool show_mount_info(const struct superblock *superblock, void *argument)
 	const char *path =
 		dentry_path_locked(superblock->root, process_root(), listing->path, PATH_SIZE);
 
-	/* A file system is mounted once: its device's number serves for the mount too. */
+	/* Each file system is mounted once, so its device number is also the mount's. */
 	if (path)
 		text_print(listing->text, "%lu %lu %lu:%lu / %s rw - %s %s rw\n",
 			   (unsigned long)superblock->device & 0xff,

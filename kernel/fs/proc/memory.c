@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /proc/PID/maps, cmdline, environ, auxv and mem: a task's address space, which may be gone or go
- * meanwhile. proc(5) has the formats.
+ * /proc/PID/maps, cmdline, environ, auxv and mem: a task's address space, which may be gone or disappear
+ * meanwhile. proc(5) describes the formats.
  */
 #include <string.h>
 
@@ -18,15 +18,15 @@
 
 #include "task.h"
 
-/* Most of a command line that is shown. */
+/* Most bytes of a command line that are shown. */
 #define COMMAND_MAX   65536
 /* Most bytes of an auxiliary vector: Linux's AT_VECTOR_SIZE is less. */
 #define AUXILIARY_MAX 512
 #define KIB_PER_PAGE  (PAGE_SIZE / 1024)
 
-/* What an open file is about: the memory that the task had as the file was opened. When that memory is gone, because the
- * task has executed another program or has ended, there is nothing to see; the vector was copied, as Linux has it in
- * the structure that stays. */
+/* The memory that an open file shows: that of the task when the file was opened. After the task's exec or
+ * exit this memory is gone, and the file is empty. The vector is copied at open: Linux keeps it in the
+ * structure that stays. */
 struct memory {
 	struct task *task;	/* referenced */
 	struct vm_space *space; /* pinned; NULL: the task had none */
@@ -83,13 +83,13 @@ void proc_memory_put(void *about)
 	kfree(memory);
 }
 
-/* The space that MEMORY is about, with a reference, or NULL: it is gone. */
+/* Returns the space of MEMORY with a reference, or NULL: it is gone. */
 static struct vm_space *get_space(const struct memory *memory)
 {
 	return memory->space && vm_space_get_pinned(memory->space) ? memory->space : NULL;
 }
 
-/* Copies what is at [START, END) of SPACE, whose reference moves in; NULL: nothing. */
+/* Copies the bytes [START, END) of SPACE, whose reference moves in; NULL: none. */
 static void show_memory(struct text *text, struct vm_space *space, uintptr_t start, uintptr_t end)
 {
 	char part[256];
@@ -138,7 +138,7 @@ int proc_show_auxv(struct text *text, void *about)
 	return 0;
 }
 
-/* As a debugger: also what the program itself may not read or write. */
+/* Accesses memory as a debugger does: even where the program itself may not read or write. */
 static ssize_t access(const struct memory *memory, char *buffer, size_t size, uint64_t address,
 		      unsigned int flags)
 {
@@ -195,11 +195,11 @@ static void print_area(struct text *text, const struct vm_area *area)
 	text_append(text, "\n", 1);
 }
 
-/* Areas are copied out one by one: naming one takes the tree's mutex, which must not be taken under a
- * space's. */
+/* Areas are copied out one by one: naming an area takes the tree's mutex, which must not be taken under a
+ * space's mutex. */
 struct next_area {
 	struct vm_area area;
-	bool detailed;		     /* asked for: resident */
+	bool detailed;		     /* fill in `resident` */
 	size_t resident[PAGE_KINDS]; /* pages */
 	bool found;
 };
@@ -218,7 +218,7 @@ static bool copy_area(const struct vm_area *area, void *argument)
 	return false;
 }
 
-/* What is there of an area, in KiB. */
+/* Prints the resident pages of an area, in KiB. */
 static void print_resident(struct text *text, const size_t resident[PAGE_KINDS])
 {
 	size_t total = 0;
@@ -271,8 +271,8 @@ int proc_show_maps(struct text *text, void *about)
 	return show_areas(text, about, false);
 }
 
-/* Who shares a page, and which were written to, is not known: so nothing is said of Linux's Pss, Shared
- * and Private. */
+/* Tally does not track which processes share a page, nor which pages were written: Linux's Pss, Shared and
+ * Private are left out. */
 int proc_show_smaps(struct text *text, void *about)
 {
 	return show_areas(text, about, true);

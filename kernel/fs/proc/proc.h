@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of /proc share. */
+/* Declarations that the files of /proc share. */
 #ifndef PROC_H
 #define PROC_H
 
@@ -7,22 +7,22 @@
 
 struct text;
 
-/* Whether the running task may see addresses of the kernel: Linux's kallsyms_show_value. */
+/* True if the running task may see addresses of the kernel: Linux's kallsyms_show_value. */
 bool proc_addresses_visible(void);
 
-/* The number that TEXT is, decimal, or octal behind 0, or hexadecimal behind 0x, spaces around it allowed, if that is
- * within [LEAST, MOST]; false: not. */
+/* Parses TEXT, decimal, or octal after 0, or hexadecimal after 0x, with spaces around it allowed. False:
+ * no number, or not within [LEAST, MOST]. */
 bool proc_parse_number(const char *text, long least, long most, long *number);
 
 /* /proc/PID: a directory for each process, its target the leader's struct task. */
 extern const struct pseudo_dynamic proc_processes;
 
-/* What is in /proc/sys: a table that ends with a NULL name. */
+/* The entries of /proc/sys: a table that ends with a NULL name. */
 extern const struct pseudo_entry proc_sys_entries[];
-/* Who may use /proc/sys and what is in it: root and its group by the mode, no capability beyond that. As permission:
- * pseudo_entry's member. */
+/* Permissions of /proc/sys and its entries: root and its group by the mode; no capability exceeds it. The
+ * permission member of struct pseudo_entry. */
 int proc_sys_permission(const struct inode *inode, void *unused, unsigned int mask);
-/* What every entry there has. */
+/* Members of every entry of /proc/sys. */
 #define PROC_SYS_RULES .fixed = true, .permission = proc_sys_permission
 
 int proc_show_cpuinfo(struct text *text, void *unused);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /proc/PID and /proc/PID/task/TID: what a task says of itself. proc(5) has the formats.
+ * /proc/PID and /proc/PID/task/TID: a task's description of itself. proc(5) describes the formats.
  *
- * A target is a task, referenced: a process's is its first thread, which is there until it is waited
- * for. What has been given up already, an address space, a directory, is simply not there.
+ * A target is a task, referenced. A process's target is its first thread, which stays until its parent waits
+ * for it. Objects that the task has already given up, such as an address space or a directory, are shown as
+ * absent.
  */
 #include <kernel/credentials.h>
 #include <kernel/dentry.h>
@@ -17,7 +18,7 @@
 
 #include "task.h"
 
-/* --- which there are --- */
+/* --- the tasks --- */
 
 int64_t proc_number_of(const char *name, size_t size)
 {
@@ -37,12 +38,12 @@ static void *find_process(void *unused, const char *name, size_t name_size)
 {
 	int64_t tid = proc_number_of(name, name_size);
 
-	/* A thread's number leads to its directory too, though it is not listed. */
+	/* A thread's number leads to its directory, too, although it is not listed. */
 	return tid > 0 ? task_find((pid_t)tid) : NULL;
 }
 
-/* The task with the least tid from *ID on that is a process's first, or of PROCESS if that is not
- * NULL. */
+/* Returns the task with the least tid from *ID on that is a process's first thread, or, if PROCESS is not
+ * NULL, that belongs to PROCESS. */
 static void *next_task(uint64_t *id, const struct process *process)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
@@ -99,7 +100,8 @@ void proc_set_owner(struct task *task, struct inode *inode)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
-	/* Linux: what all may list and enter tells nothing, and belongs to the user even so. */
+	/* As on Linux: a directory that all users may list and enter reveals nothing, and always belongs
+	 * to the user. */
 	if (task->process->dumpable == 1 || (inode->mode & ~S_IFMT) == 0555) {
 		inode->uid = credentials_of(task)->euid;
 		inode->gid = credentials_of(task)->egid;
@@ -138,7 +140,7 @@ int proc_check_access(struct task *task)
 	return error;
 }
 
-/* As the mode says, and a process's own threads. Linux: proc_fd_permission. */
+/* Permits what the mode permits, and access by the process's own threads. Linux: proc_fd_permission. */
 static int check_descriptors_access(const struct inode *inode, void *target, unsigned int mask)
 {
 	const struct task *task = target;
@@ -147,7 +149,7 @@ static int check_descriptors_access(const struct inode *inode, void *target, uns
 	return error && task->process == task_current()->process ? 0 : error;
 }
 
-/* Only for who may look into the task, whatever the mode says; each time. */
+/* Permits only tasks that may inspect the target, in addition to the mode; checked at each access. */
 static int check_directory_access(const struct inode *inode, void *target, unsigned int mask)
 {
 	int error = proc_check_access(target);
@@ -155,7 +157,7 @@ static int check_directory_access(const struct inode *inode, void *target, unsig
 	return error ? error : inode_permission_by_mode(inode, mask);
 }
 
-/* Linux makes a task's directory immutable, which says EPERM before the mode is looked at. */
+/* Linux makes a task's directory immutable: EPERM comes before the mode's check. */
 static int check_task_directory(const struct inode *inode, void *target, unsigned int mask)
 {
 	return mask & W_OK ? -EPERM : inode_permission_by_mode(inode, mask);
@@ -167,7 +169,8 @@ static int check_task_directory(const struct inode *inode, void *target, unsigne
 	{                                                       \
 		.name = (n), .mode = S_IFREG | (m), .show = (s) \
 	}
-/* Of the memory that the task has as the file is opened; only for who may look into the task then. */
+/* Shows the memory that the task has when the file is opened, and only if the opener may inspect the task
+ * then. */
 #define MEMORY(n, m, s)                                                       \
 	{                                                                     \
 		.name = (n), .mode = S_IFREG | (m), .begin = proc_memory_get, \
@@ -183,7 +186,7 @@ static int check_task_directory(const struct inode *inode, void *target, unsigne
 		.follow = proc_follow_##n                                       \
 	}
 
-/* What a process and each of its threads have. */
+/* Entries of a process and of each of its threads. */
 #define COMMON_ENTRIES                                                                            \
 	SHOWN("statm", 0444, proc_show_statm), SHOWN("status", 0444, proc_show_status),           \
 		STORED("comm", 0644, proc_show_comm, proc_store_comm),                            \

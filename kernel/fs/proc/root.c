@@ -35,7 +35,7 @@ static ssize_t read_mounts_link(void *unused, char *buffer, size_t size)
 	return (ssize_t)strlen(buffer);
 }
 
-/* There are no loadable modules, no swap, no block devices: truly empty files. */
+/* Files that are always empty: Tally has no loadable modules, no swap, no block devices. */
 static int show_nothing(struct text *text, void *unused)
 {
 	return 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /proc/PID/comm, limits, oom_score and the like: what is set for a task, or by it. proc(5) has the
- * formats.
+ * /proc/PID/comm, limits, oom_score and similar files: settings of a task. proc(5) describes the formats.
  */
 #include <limits.h>
 #include <string.h>
@@ -34,7 +33,7 @@ int proc_show_comm(struct text *text, void *target)
 	return 0;
 }
 
-/* Threads may rename each other, others nobody. */
+/* Threads may rename each other; other tasks may not. */
 ssize_t proc_store_comm(void *target, const char *bytes, size_t size)
 {
 	struct task *task = target;
@@ -72,7 +71,7 @@ static const struct {
 	[RLIMIT_RTTIME] = { "Max realtime timeout", "us" },
 };
 
-/* What STRING is, in a column of 20 and a blank. */
+/* Prints STRING in a column of 20 characters and a blank. */
 static void print_column(struct text *text, const char *string)
 {
 	text_print(text, "%-20s ", string);
@@ -112,13 +111,13 @@ int proc_show_oom_score_adj(struct text *text, void *target)
 	return 0;
 }
 
-/* Linux: to lower it below what it was needs CAP_SYS_RESOURCE. */
+/* As on Linux: lowering the adjustment needs CAP_SYS_RESOURCE. */
 ssize_t proc_store_oom_score_adj(void *target, const char *bytes, size_t size)
 {
 	struct process *process = ((struct task *)target)->process;
 	long value;
 
-	/* Not so in /proc/sys. */
+	/* A plus sign is allowed here, but not in /proc/sys. */
 	bytes += bytes[0] == '+' && bytes[1] != '-';
 	if (!proc_parse_number(bytes, OOM_SCORE_ADJ_MIN, OOM_SCORE_ADJ_MAX, &value))
 		return -EINVAL;
@@ -128,8 +127,8 @@ ssize_t proc_store_oom_score_adj(void *target, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
-/* Linux's scale: two thirds of (1000 plus what the process has, in thousandths of all memory, plus its
- * adjustment), 0 for one that is never taken. */
+/* Linux's scale: two thirds of (1000, plus the process's memory in thousandths of all memory, plus its
+ * adjustment); 0 for a process that is never killed. */
 int proc_show_oom_score(struct text *text, void *target)
 {
 	struct task *task = target;
@@ -144,11 +143,11 @@ int proc_show_oom_score(struct text *text, void *target)
 	return 0;
 }
 
-/* --- what Linux has and here is always the same --- */
+/* --- files of Linux that never change here --- */
 
 int proc_show_personality(struct text *text, void *target)
 {
-	/* At each reading, and with the call's error, as Linux's lock_trace. */
+	/* Checked at each read, with the read's error, as Linux's lock_trace does. */
 	if (exec_update_begin(target, PTRACE_AS_FS))
 		return -EPERM;
 	text_print(text, "%08x\n", ((const struct task *)target)->process->personality);
@@ -180,14 +179,14 @@ ssize_t proc_store_timer_slack(void *target, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
-/* Nobody audits logins: the number that means none. */
+/* No login is audited: the number that means none. */
 int proc_show_unset_id(struct text *text, void *target)
 {
 	text_print(text, "%u", UINT32_MAX);
 	return 0;
 }
 
-/* The one user namespace maps every id to itself. */
+/* The only user namespace maps every id to itself. */
 int proc_show_id_map(struct text *text, void *target)
 {
 	text_print(text, "%10u %10u %10u\n", 0u, 0u, UINT32_MAX);
@@ -200,7 +199,7 @@ int proc_show_setgroups(struct text *text, void *target)
 	return 0;
 }
 
-/* Those of the first namespace are what they are. */
+/* The maps of the first namespace cannot change. */
 ssize_t proc_store_id_map(void *target, const char *bytes, size_t size)
 {
 	return -EPERM;
@@ -211,7 +210,7 @@ int proc_may_write_setgroups(void *target)
 	return capable(CAP_SYS_ADMIN) ? 0 : -EACCES;
 }
 
-/* The same: what is allowed there stays so. */
+/* In the first namespace setgroups stays allowed. */
 ssize_t proc_store_setgroups(void *target, const char *bytes, size_t size)
 {
 	size_t word = 0;

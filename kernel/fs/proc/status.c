@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /proc/PID/stat, statm and status: a task, or a process as a whole, in numbers. proc(5) has the
- * formats.
+ * /proc/PID/stat, statm and status: a task, or a whole process, in numbers. proc(5) describes the formats.
  *
- * A process's directory and its first thread's have the same target; where the two differ the first
- * sums up all threads.
+ * A process's directory and its first thread's have the same target; where the two differ, the process's
+ * shows the sum of all threads.
  */
 #include <string.h>
 
@@ -25,15 +24,15 @@
 
 #include "task.h"
 
-#define KIB_PER_PAGE	(PAGE_SIZE / 1024)
+#define KIB_PER_PAGE	    (PAGE_SIZE / 1024)
 /* The priority that stat shows as 0: Linux's MAX_RT_PRIO. */
 #define PRIORITY_OF_SHOWN_0 100
-/* stat's sets of signals have 31. */
-#define SIGNALS_SHOWN	0x7ffffffful
+/* stat shows sets of 31 signals. */
+#define SIGNALS_SHOWN	    0x7ffffffful
 /* Linux's PF_EXITING, PF_FORKNOEXEC, PF_RANDOMIZE. */
-#define FLAG_EXITING	0x4u
-#define FLAG_FORKED	0x40u
-#define FLAG_RANDOMIZED 0x400000u
+#define FLAG_EXITING	    0x4u
+#define FLAG_FORKED	    0x40u
+#define FLAG_RANDOMIZED	    0x400000u
 
 static char state_letter(const struct task *task)
 {
@@ -48,7 +47,7 @@ static char state_letter(const struct task *task)
 	return task->sched.blocked ? 'D' : 'S';
 }
 
-/* What needs the table's lock, taken at one moment: of a task, and of its process. */
+/* Data of a task and its process that need the table's lock, read at one moment. */
 struct facts {
 	pid_t tracer, parent, group, session, foreground;
 	uint32_t terminal;
@@ -104,7 +103,7 @@ static struct vm_usage usage_of(struct task *task)
 	return usage;
 }
 
-/* Signals by what PROCESS does with them. Read without its lock: each action is one word. */
+/* Signals by PROCESS's dispositions. Read without its lock: each action is one word. */
 struct dispositions {
 	uint64_t ignored, caught;
 };
@@ -137,8 +136,8 @@ static unsigned int flags_of(const struct task *task)
 }
 
 /*
- * The 52 fields of proc(5). Always 0 are, by their numbers: 15 and 17 (all processor time is user
- * time), 11 and 13 (a child's faults), 21, 35 to 37, 42 to 44 (as on Linux without what they are of).
+ * The 52 fields of proc(5). Fields that are always 0, by number: 15 and 17 (all CPU time is user time), 11
+ * and 13 (a child's faults), 21, 35 to 37, 42 to 44 (as on Linux without the features that they describe).
  */
 static int show_stat(struct text *text, struct task *task, bool whole)
 {
@@ -174,7 +173,7 @@ static int show_stat(struct text *text, struct task *task, bool whole)
 		   (unsigned long)ticks_from_ns(task->started_ns),
 		   (unsigned long)(usage.mapped * PAGE_SIZE), (unsigned long)usage.resident_total,
 		   (unsigned long)facts.resident_limit);
-	/* Where code and stack begin and end, and where the task is: not told. */
+	/* The bounds of code and stack, and the task's place in them, are not shown. */
 	text_print(text, "%d %d 0 0 0 ", usage.mapped != 0, usage.mapped != 0);
 	text_print(text, "%lu %lu %lu %lu 0 0 0 %d %d %d %d 0 0 0 0 0 0 ",
 		   (unsigned long)task->signals.queue.pending & SIGNALS_SHOWN,
@@ -224,7 +223,7 @@ static void print_memory(struct text *text, struct task *task)
 {
 	const struct vm_usage usage = usage_of(task);
 
-	/* A zombie and a kernel task have none. */
+	/* A zombie and a kernel task have no memory. */
 	if (!usage.mapped)
 		return;
 	print_pages(text, "VmPeak", usage.mapped_peak);
@@ -260,7 +259,7 @@ static const char *state_name(char letter)
 	return "unknown";
 }
 
-/* Who it is, and what it may do. */
+/* Prints the task's ids and groups. */
 static void print_credentials(struct text *text, struct task *task,
 			      const struct credentials *credentials)
 {
@@ -284,7 +283,7 @@ static void print_capabilities(struct text *text, const struct task *task,
 	text_print(text, "NoNewPrivs:\t%d\nSeccomp:\t0\nSeccomp_filters:\t0\n", task->no_new_privs);
 }
 
-/* There is one namespace of each kind, and one node of memory. */
+/* Tally has one namespace of each kind, and one memory node. */
 static void print_placement(struct text *text, const struct task *task)
 {
 	text_print(text, "Cpus_allowed:\t");
@@ -308,7 +307,7 @@ int proc_show_status(struct text *text, void *target)
 
 	mutex_unlock(&tree_mutex);
 	text_print(text, "Name:\t%s\n", task->comm);
-	/* One that has ended has none. */
+	/* A task that has exited has none. */
 	if (task->paths)
 		text_print(text, "Umask:\t%04o\n", umask);
 	text_print(text, "State:\t%c (%s)\n", letter, state_name(letter));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /proc/sys: the system's settings and limits, as sysctl(8) and programs read and set them. Meaning and
+ * /proc/sys: settings and limits of the system, as sysctl(8) and programs read and set them. Meaning and
  * ranges: Linux's admin-guide/sysctl.
  *
- * What is here acts, or is a limit that is kept; what can be written is obeyed from then on.
+ * Every file shows a value that is in force; a written value takes effect at once.
  */
 #include <string.h>
 
@@ -65,7 +65,7 @@ bool proc_parse_number(const char *text, long least, long most, long *number)
 	return !*text && *number >= least && *number <= most;
 }
 
-/* --- what does not change --- */
+/* --- constants --- */
 
 #define TEXT(name, ...)                                         \
 	static int show_##name(struct text *text, void *unused) \
@@ -80,23 +80,23 @@ TEXT(version, "%s\n", UTSNAME_VERSION)
 TEXT(pid_max, "%d\n", PID_MAX)
 TEXT(ngroups_max, "65536\n")
 TEXT(cap_last_cap, "%d\n", CAP_LAST_CAP)
-/* The log is for who has CAP_SYSLOG. */
+/* Reading the log needs CAP_SYSLOG. */
 TEXT(dmesg_restrict, "1\n")
-/* The PMU is nobody's until a program asks for it. */
+/* The PMU stays free until a program asks for it. */
 TEXT(nmi_watchdog, "0\n")
 TEXT(randomize_va_space, "%d\n", boot_word("norandom") ? 0 : 2)
 TEXT(max_map_count, "%d\n", VM_AREAS_MAX)
 TEXT(overcommit_memory, "0\n")
 TEXT(mmap_min_addr, "%d\n", USER_START)
 TEXT(nr_open, "%d\n", DESCRIPTORS_MAX)
-/* Linux's id for what cannot be said in 16 bits. */
+/* Linux's id for an id that does not fit into 16 bits. */
 TEXT(overflow_id, "65534\n")
-/* The generator is never out of bits: 256, as many as its key has. */
+/* The generator never runs out of bits: 256, the size of its key. */
 TEXT(entropy, "256\n")
 
 /* --- numbers that can be set --- */
 
-/* How many spaces BYTES begin with. */
+/* Returns the number of spaces at the beginning of BYTES. */
 static size_t spaces(const char *bytes)
 {
 	size_t count = 0;
@@ -113,7 +113,7 @@ static ssize_t store_number(const char *bytes, size_t size, long least, long mos
 	long value;
 	size_t end = spaces(bytes);
 
-	/* What comes behind the first number is left for another write, as on Linux. */
+	/* The rest after the first number is left for another write, as on Linux. */
 	while (bytes[end] && !spaces(bytes + end))
 		end++;
 	strlcpy(first, bytes, end < sizeof(first) ? end + 1 : sizeof(first));
@@ -137,7 +137,8 @@ static ssize_t store_number(const char *bytes, size_t size, long least, long mos
 		return store_number(bytes, size, (least), (most), &(variable));   \
 	}
 
-/* 0: whom kallsyms' addresses are shown to is as perf_event_paranoid says; 1: CAP_SYSLOG; 2: nobody. */
+/* Readers of kallsyms' addresses: 0: those that perf_event_paranoid permits; 1: those with CAP_SYSLOG; 2:
+ * none. */
 static _Atomic int kptr_restrict;
 
 NUMBER(perf_event_paranoid, perf_paranoid, INT32_MIN, INT32_MAX)
@@ -153,7 +154,7 @@ SHOW_NUMBER(kptr_restrict, kptr_restrict)
 NUMBER(file_max, file_count_max, 0, INT32_MAX)
 NUMBER(pipe_user_pages_soft, pipe_user_pages_soft, 0, INT32_MAX)
 NUMBER(sched_schedstats, sched_statistics, 0, 1)
-/* Linux's least: what the system needs for itself. */
+/* Linux's least: the tasks that the system itself needs. */
 NUMBER(threads_max, task_count_max, 20, PID_MAX)
 
 /* Linux: proc_dointvec_minmax_sysadmin. */
@@ -162,7 +163,7 @@ static ssize_t store_kptr_restrict(void *unused, const char *bytes, size_t size)
 	return capable(CAP_SYS_ADMIN) ? store_number(bytes, size, 0, 2, &kptr_restrict) : -EPERM;
 }
 
-/* As on Linux: where the time of interrupts is not limited, their rate is not either. */
+/* As on Linux: without a limit on the time of interrupts there is no limit on their rate. */
 static ssize_t store_perf_event_max_sample_rate(void *unused, const char *bytes, size_t size)
 {
 	if (perf_cpu_time_max_percent % 100 == 0)
@@ -170,7 +171,7 @@ static ssize_t store_perf_event_max_sample_rate(void *unused, const char *bytes,
 	return store_number(bytes, size, 1, INT32_MAX, &perf_sample_rate_max);
 }
 
-/* What call chains may be is not changed while an event takes them. */
+/* The limits of call chains do not change while an event records them. */
 static ssize_t store_chain_limit(const char *bytes, size_t size, long most, _Atomic int *limit)
 {
 	_Atomic int value;
@@ -199,7 +200,7 @@ bool proc_addresses_visible(void)
 	return kptr_restrict <= 1 && capable(CAP_SYSLOG);
 }
 
-/* The levels: of the console, of what has none, least and default of the console. */
+/* The levels: of the console, of messages without a level, least and default of the console. */
 static int show_printk(struct text *text, void *unused)
 {
 	text_print(text, "%d\t%d\t%d\t%d\n", log_console_level(), CONSOLE_LEVEL_MESSAGE,
@@ -228,7 +229,7 @@ static int show_name(struct text *text, enum system_name which)
 	return 0;
 }
 
-/* What comes behind the line's end, and what is too long, is left out. */
+/* Leaves out the bytes after the line's end, and those that exceed the name's size. */
 static ssize_t store_name(const char *bytes, size_t size, enum system_name which)
 {
 	const char *end = memchr(bytes, '\n', size);
@@ -277,7 +278,7 @@ static int show_uuid(struct text *text, void *unused)
 	return 0;
 }
 
-/* Made when it is first asked for; the same from then on. */
+/* Guards the identifier, which is made at its first use and stays. */
 static struct spinlock boot_id_lock = SPINLOCK_INITIALIZER;
 
 static int show_boot_id(struct text *text, void *unused)
@@ -297,8 +298,8 @@ static int show_boot_id(struct text *text, void *unused)
 
 /* --- the directories --- */
 
-/* Linux: proc_sys_permission and proc_sys_setattr. The owner is who is root effectively, not for files; no capability
- * goes beyond the modes, and nobody changes them. */
+/* Linux: proc_sys_permission and proc_sys_setattr. The owner is effective root (euid, not fsuid); no
+ * capability exceeds the modes, and the modes cannot change. */
 int proc_sys_permission(const struct inode *inode, void *unused, unsigned int mask)
 {
 	const struct credentials *own = credentials_current();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of /proc/PID and /proc/PID/task/TID share. A target is a struct task, referenced, or
- * what belongs to one.
+ * Declarations that the files of /proc/PID and /proc/PID/task/TID share. A target is a struct task,
+ * referenced, or an object of one.
  */
 #ifndef PROC_TASK_H
 #define PROC_TASK_H
@@ -14,22 +14,23 @@
 
 struct task;
 
-/* The number that NAME of SIZE bytes is, or -1. */
+/* Returns the number that NAME of SIZE bytes spells, or -1. */
 int64_t proc_number_of(const char *name, size_t size);
-/* INODE, new, belongs to TASK's user; to root if nobody may look into TASK. */
+/* Sets the owner of INODE, new, to TASK's user; to root if TASK may not be inspected. */
 void proc_set_owner(struct task *task, struct inode *inode);
-/* Whether TASK has been waited for. */
+/* True if TASK has been waited for. */
 bool proc_task_is_gone(const struct task *task);
-/* Whether the running task may look into TASK: 0 or -EACCES. */
+/* Checks that the running task may inspect TASK: 0 or -EACCES. */
 int proc_check_access(struct task *task);
 
-/* status.c. Of a process as a whole, and of one thread. */
+/* status.c. The first for a whole process, the second for one thread. */
 int proc_show_process_stat(struct text *text, void *target);
 int proc_show_thread_stat(struct text *text, void *target);
 int proc_show_statm(struct text *text, void *target);
 int proc_show_status(struct text *text, void *target);
 
-/* memory.c; the two are pseudo_entry's begin and end, and make what the others but cmdline's are about. */
+/* memory.c. The first two are pseudo_entry's begin and end; they make the ABOUT of all others but
+ * cmdline's. */
 int proc_memory_get(void *target, void **about);
 void proc_memory_put(void *about);
 int proc_show_cmdline_of(struct text *text, void *target);
@@ -65,7 +66,7 @@ ssize_t proc_read_root(void *target, char *buffer, size_t size);
 struct dentry *proc_follow_exe(void *target, int *error);
 struct dentry *proc_follow_cwd(void *target, int *error);
 struct dentry *proc_follow_root(void *target, int *error);
-/* The path of DENTRY, whose reference moves in, as the text of a link. */
+/* Writes the path of DENTRY, whose reference moves in, as the text of a link. */
 ssize_t proc_put_path(struct dentry *dentry, char *buffer, size_t size);
 /* The links in ns. */
 extern const struct pseudo_entry proc_namespaces[];

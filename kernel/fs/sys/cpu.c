@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /sys/devices/system/cpu: which processors there are and how they belong together. Formats: Linux,
+ * /sys/devices/system/cpu: the CPUs and how they belong together. Formats: Linux,
  * Documentation/ABI/testing/sysfs-devices-system-cpu and admin-guide/cputopology.rst.
  *
- * A processor's target is its number plus one, a cache's that number and the cache's; both are there
- * for good and need no references.
+ * A CPU's target is its number plus one, a cache's that number and the cache's; both always exist and need no
+ * references.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 #include "sys.h"
 
-/* Caches that one processor may have; where its number begins in a target. */
+/* Most caches of a CPU; the unit of the CPU's number in a target. */
 #define CACHES_MAX 16
 #define KIB	   1024
 
@@ -48,7 +48,7 @@ static uint64_t number_of(void *target)
 	return (uintptr_t)target;
 }
 
-/* --- sets of processors --- */
+/* --- sets of CPUs --- */
 
 static int print_list(struct text *text, cpumask_t cpus)
 {
@@ -64,7 +64,7 @@ static int print_mask(struct text *text, cpumask_t cpus)
 	return 0;
 }
 
-/* All that there are run: none is offline or set apart. */
+/* Every CPU of the machine runs: none is offline or isolated. */
 static int show_all(struct text *text, void *unused)
 {
 	return print_list(text, cpus_all());
@@ -89,7 +89,7 @@ static int show_online(struct text *text, void *unused)
 
 /* --- topology --- */
 
-/* The processors that are the same as TARGET's as far as ALIKE looks. */
+/* Returns the CPUs that ALIKE finds equal to TARGET's CPU. */
 static cpumask_t alike(const void *target,
 		       bool (*alike)(const struct cpu_topology *a, const struct cpu_topology *b))
 {
@@ -159,7 +159,7 @@ SET(core, same_core)
 #define SET_ENTRIES(mask_name, list_name, set) \
 	FILE_ENTRY(mask_name, show_##set##_mask), FILE_ENTRY(list_name, show_##set##_list)
 
-/* Some sets have two names: Linux's older one stays. */
+/* Some sets have two names: Linux keeps its older names. */
 static const struct pseudo_entry topology_entries[] = {
 	FILE_ENTRY("physical_package_id", show_physical_package_id),
 	FILE_ENTRY("die_id", show_die_id),
@@ -251,7 +251,7 @@ static void name_cache(void *target, char *buffer, size_t size)
 	format_string(buffer, size, "index%u", cache_number_of(target));
 }
 
-/* The first of TARGET's processor from number ID on. */
+/* Returns the first cache of TARGET's CPU from number ID on. */
 static void *next_cache(void *target, uint64_t *id)
 {
 	uint64_t first = (uintptr_t)target_of(cpu_of(target), 0);
@@ -265,11 +265,11 @@ static void *next_cache(void *target, uint64_t *id)
 	return (void *)(uintptr_t)*id;
 }
 
-/* --- which there are --- */
+/* --- the CPUs --- */
 
 static const struct pseudo_dynamic caches;
 
-/* The target of DYNAMIC's that is called NAME. */
+/* Returns the target of DYNAMIC with the name WANTED. */
 static void *find_named(const struct pseudo_dynamic *dynamic, void *parent, const char *wanted,
 			size_t size)
 {
@@ -320,7 +320,7 @@ static void *find_cpu(void *parent, const char *name, size_t size)
 	return find_named(&sys_cpus, parent, name, size);
 }
 
-/* The first processor has no such file: as on Linux it could not be taken away. */
+/* The first CPU has no such file: as on Linux it cannot go offline. */
 static bool is_not_first(void *target)
 {
 	return cpu_of(target) != 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /sys/devices/PMU and /sys/bus/event_source/devices: what programs can count, and how to ask for it.
- * Formats: Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events,caps}.
+ * /sys/devices/PMU and /sys/bus/event_source/devices: the events that programs can count, and how to request
+ * them. Formats: Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events,caps}.
  *
- * Everything comes from the registry of PMUs, whose entries stay: targets need no references. A
- * target is a struct pmu, or one of its attributes, which leads back to it by its number.
+ * All data come from the registry of PMUs, whose entries stay: targets need no references. A target is a
+ * struct pmu, or one of its attributes, whose number leads back to the PMU.
  */
 #include <string.h>
 
@@ -33,8 +33,8 @@ static int digit_of(char character)
 	return character >= 'a' && character <= 'f' ? character - 'a' + 10 : 16;
 }
 
-/* The number that TEXT is, decimal, or octal behind 0, or hexadecimal behind 0x, with or without a line end.
- * -EINVAL, or -ERANGE if it is greater than MOST. */
+/* Parses TEXT, decimal, or octal after 0, or hexadecimal after 0x, with or without a newline. -EINVAL;
+ * -ERANGE: greater than MOST. */
 static int parse_number(const char *text, bool with_sign, uint64_t most, int64_t *number)
 {
 	bool negative = with_sign && *text == '-', too_great = false;
@@ -144,7 +144,7 @@ static void name_attribute(void *target, char *buffer, size_t size)
 	strlcpy(buffer, ((const struct pmu_attribute *)target)->name, size);
 }
 
-/* Attributes are listed by their places in memory, 8 bytes apart at least. */
+/* Attributes are numbered by their addresses, which are at least 8 bytes apart. */
 static uint64_t attribute_number(void *target)
 {
 	return ((uintptr_t)target & 0x7fffffff) >> 3;
@@ -210,7 +210,7 @@ static const struct pseudo_entry pmu_entries[] = {
 	{ .name = NULL },
 };
 
-/* --- which PMUs there are --- */
+/* --- the PMUs --- */
 
 static uint64_t pmu_number(void *target)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /sys: its root, and the directories that lead to what is described in the other files. Only what
- * describes something of this kernel is there: processors and sources of events.
+ * /sys: its root, and the directories above those of the other files. It has only entries that describe
+ * something of this kernel: CPUs and event sources.
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@
 		.name = NULL \
 	}
 
-/* One node has all processors and all memory. */
+/* One node has all CPUs and all memory. */
 static int show_node_list(struct text *text, void *unused)
 {
 	text_print(text, "0\n");
@@ -45,7 +45,7 @@ static int show_node_cpu_mask(struct text *text, void *unused)
 	return 0;
 }
 
-/* To itself: what ACPI's tables take for the distance to what is near. */
+/* The distance of the node to itself: ACPI's value for a local node. */
 static int show_distance(struct text *text, void *unused)
 {
 	text_print(text, "10\n");
@@ -93,7 +93,7 @@ static const struct pseudo_entry bus_entries[] = {
 	END,
 };
 
-/* The ELF notes of the image, made by the linker: what it is known by (its build id). */
+/* The ELF notes of the image, made by the linker: its build id. */
 extern const char __notes_start[], __notes_end[];
 
 static ssize_t read_notes(void *unused, char *buffer, size_t size, uint64_t position)
@@ -108,7 +108,7 @@ static ssize_t read_notes(void *unused, char *buffer, size_t size, uint64_t posi
 	return (ssize_t)size;
 }
 
-/* The first two: where kernel/trace/tracefs.c is mounted. */
+/* The first two are mount points for kernel/trace/tracefs.c. */
 static const struct pseudo_entry kernel_entries[] = {
 	{ .name = "debug", .mode = S_IFDIR | 0700 },
 	{ .name = "tracing", .mode = S_IFDIR | 0700 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of /sys share: the tables of its directories, which end with a NULL name. */
+/* Declarations that the files of /sys share: tables of directories, which end with a NULL name. */
 #ifndef SYS_H
 #define SYS_H
 

@@ -34,7 +34,7 @@ struct counters {
 	struct ev67_profile next, profile; /* what the next one tells, and the registers */
 	uint64_t calls, counted[EV67_EVENTS];
 	enum place place;
-	struct user_way way; /* what of the way in has been done */
+	struct user_path way; /* what of the way in has been done */
 };
 
 static struct counters all_counters[CPUS_MAX];
@@ -287,9 +287,9 @@ void sim_ev67_count(unsigned int events, uint64_t number)
 /* What the ways are, as user_mode.c derives them from code; here any lengths, and an interrupt's as it comes from
  * user mode or in an entry. */
 #define ENTRY_IP 0xfffffc0000300000
-static const struct user_way way_in = { 90, 11 }, way_out = { 46, 3 };
+static const struct user_path way_in = { 90, 11 }, way_out = { 46, 3 };
 
-static void go(struct user_way way)
+static void go(struct user_path way)
 {
 	struct counters *here = these();
 
@@ -344,7 +344,7 @@ static void leave_user_mode(void)
 	struct counters *here = these();
 
 	here->place = IN_ENTRY;
-	here->way = (struct user_way){ 0, 0 };
+	here->way = (struct user_path){ 0, 0 };
 	go(way_in);
 	end_entry();
 }
@@ -377,7 +377,7 @@ void sim_ev67_user_call(void)
 	sim_ev67_hold(true);
 	sim_ev67_count(1u << EV67_INSTRUCTIONS | 1u << EV67_CYCLES, 1);
 	here->place = IN_ENTRY;
-	here->way = (struct user_way){ 0, 0 };
+	here->way = (struct user_path){ 0, 0 };
 	sim_frame_set(ENTRY_IP, false);
 	sim_ev67_hold(false);
 	go(way_in);

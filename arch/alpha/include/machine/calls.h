@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls that Linux has for Alpha and not for each of Tally's ISAs, or not with the same function: rows of the
- * tables in kernel/syscall/table.c, names.c and trace.c, and kernel/trace/calls.c, in the words of each.
+ * System calls that Linux has for Alpha and not for each of Tally's ISAs, or not with the same
+ * function: rows of the tables in kernel/syscall/table.c, names.c and trace.c, and
+ * kernel/trace/calls.c, in the form of each.
  */
 #ifndef MACHINE_CALLS_H
 #define MACHINE_CALLS_H
@@ -134,12 +135,12 @@ syscall_function alpha_stat, alpha_lstat, alpha_fstat, alpha_osf_stat, alpha_osf
 	SHAPE(statfs64, "sux"), \
 	SHAPE(fstatfs64, "dux")
 
-/* Of prctl, kernel/task/prctl.c. */
+/* Rows for prctl, kernel/task/prctl.c. */
 #define MACHINE_OPTIONS \
 	{ PR_GET_UNALIGN, alpha_get_unalign }, \
 	{ PR_SET_UNALIGN, alpha_set_unalign },
 
-/* Linux/alpha has no events of system calls; Tally has those of the calls above. */
+/* Linux/alpha has no events of system calls. Tally has events for the calls above. */
 #define MACHINE_TRACED
 /* clang-format on */
 

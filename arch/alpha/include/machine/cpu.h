@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Alpha's bodies for <arch/cpu.h>: the running processor.
+ * Alpha's bodies for <arch/cpu.h>: the running CPU.
  *
- * PALcode keeps one word for each processor (RDVAL): here, where its struct cpu_local is.
+ * PALcode keeps one word for each CPU (RDVAL): the address of its struct cpu_local.
  *
  * "Interrupts off" is interrupt priority level 6, which only machine checks pass. The performance
- * counters' interrupt comes at level 6 too, so that unlike x86's NMI it waits for interrupts to be on. Its
- * handlers are told from others by arch_in_nmi() all the same: what they may do is what an NMI's may.
+ * counters' interrupt comes at level 6 too; unlike x86's NMI it waits until interrupts are on.
+ * arch_in_nmi() is still true in its handlers: the rules for an NMI's handlers apply to them.
  */
 #ifndef MACHINE_CPU_H
 #define MACHINE_CPU_H
@@ -29,17 +29,17 @@ struct trap_frame;
 
 struct cpu_local {
 	struct task *current;		    /* the running task */
-	uint32_t id;			    /* number of the processor */
+	uint32_t id;			    /* number of the CPU */
 	uint32_t nmi_depth;		    /* 1 inside a handler of the counters' interrupt */
 	struct trap_frame *interrupt_frame; /* of the interrupt being served, else NULL */
-	uint64_t hardware_id;		    /* the console's number of it, which WRIPIR wants */
-	_Atomic uint32_t ipis;		    /* bit n: enum ipi's n waits */
-	/* of the performance counters (bit n: counter n), those that count user mode only: which do so now,
-	 * and user_mode.c's mark; which are in use */
+	uint64_t hardware_id;		    /* the console's number of the CPU, for WRIPIR */
+	_Atomic uint32_t ipis;		    /* bit n: interrupt n of enum ipi is pending */
+	/* performance counters (bit n: counter n) that count user mode only: those that count now, with
+	 * user_mode.c's mark; and all of them */
 	uint32_t user_counting, user_counters;
 } __attribute__((aligned(64)));
 
-/* One for each processor, by number. */
+/* One for each CPU, indexed by its number. */
 extern struct cpu_local cpu_locals[];
 
 static inline struct cpu_local *cpu_local(void)
@@ -90,7 +90,8 @@ static inline bool arch_irqs_enabled(void)
 
 void arch_cpu_relax(void);
 
-/* The wait ends also with an interrupt that is held back: none can come before it begins and be missed. */
+/* An interrupt ends the wait even when it is held back, so an interrupt that arrives before the wait is
+ * not missed. */
 static inline void arch_cpu_idle(void)
 {
 	pal_wait(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The hardware restart parameter block: what the console tells of the machine, and how it is asked to start a
- * processor.
+ * The hardware restart parameter block: the console's description of the machine, and the means to
+ * request the start of a CPU.
  *
  * Source: Alpha Architecture Handbook version 4, III (console interface), section 2.1 "Hardware restart
  * parameter block".
@@ -13,7 +13,7 @@
 
 #include <machine/task.h>
 
-/* Where the console maps it, in its own page tables. */
+/* Address of the block in the console's own page tables. */
 #define HWRPB_ADDRESS 0x10000000
 
 #define HWRPB_ID      0x4857525042000000 /* "HWRPB" */
@@ -27,17 +27,17 @@ struct hwrpb {
 	uint64_t interval_clock_hz_4096; /* times 4096 */
 	uint64_t cycle_hz;
 	uint64_t virtual_page_table, reserved, translation_hints;
-	uint64_t slot_count, slot_size, slots; /* of processors; offset from the block's start */
+	uint64_t slot_count, slot_size, slots; /* of CPUs; offset from the block's start */
 	uint64_t terminal_count, terminal_size, terminals;
 	uint64_t callbacks;
 	uint64_t memory; /* offset of struct hwrpb_memory */
 	uint64_t configuration, field_units;
 	uint64_t save_terminal[2], restore_terminal[2];
-	uint64_t restart, restart_data; /* where a processor is started, and $27 then */
+	uint64_t restart, restart_data; /* entry of a started CPU, and its $27 */
 	uint64_t reserved_2[2];
 	uint64_t checksum;
 	uint64_t receive_ready,
-		transmit_ready; /* bit n: processor n's buffer has a message for the console */
+		transmit_ready; /* bit n: CPU n's buffer has a message for the console */
 	uint64_t dynamic_recognition;
 };
 
@@ -46,14 +46,14 @@ _Static_assert(offsetof(struct hwrpb, restart) == 256, "CPU_RESTART");
 _Static_assert(offsetof(struct hwrpb, receive_ready) == 296, "RXRDY");
 _Static_assert(sizeof(struct hwrpb) == 320, "up to the offset of DSRDB");
 
-/* A processor's slot. */
+/* A CPU's slot. */
 struct hwrpb_slot {
-	struct context_block context; /* what it starts with */
+	struct context_block context; /* loaded at the CPU's start */
 	uint64_t flags;		      /* SLOT_* */
 	uint64_t palcode_memory[5];
 	uint64_t type, variation, revision, serial_number[2];
 	uint64_t logout[2], halt[8];
-	uint64_t message_bytes; /* in the buffer: what the processor tells the console */
+	uint64_t message_bytes; /* length of the CPU's message to the console, in the buffer */
 	char message[160];
 };
 
@@ -69,8 +69,8 @@ struct hwrpb_cluster {
 	uint64_t usage; /* CLUSTER_* */
 };
 
-#define CLUSTER_CONSOLE	 1 /* the console's own */
-#define CLUSTER_VOLATILE 2 /* of memory that keeps its contents without power */
+#define CLUSTER_CONSOLE	 1 /* belongs to the console */
+#define CLUSTER_VOLATILE 2 /* keeps its contents without power */
 
 struct hwrpb_memory {
 	uint64_t checksum, optional;

@@ -3,7 +3,8 @@
  * Alpha's format of page tables; see <kernel/tables.h>. The architecture counts its three levels from the
  * root.
  *
- * No execution is "fault on execute", which PALcode reports as an access that is not allowed.
+ * A page that is not executable has "fault on execute" set, which PALcode reports as an access
+ * violation.
  *
  * Source: Alpha Architecture Handbook version 4, II-B section 3.3 "Page table entries".
  */
@@ -22,7 +23,7 @@
 #define PTE_USER_READ	  (1ull << 9)
 #define PTE_KERNEL_WRITE  (1ull << 12)
 #define PTE_USER_WRITE	  (1ull << 13)
-/* Of the bits for software (16 … 31): a page belongs here, present or (no access at all) not. */
+/* One of the bits for software (16 … 31): a page belongs here, present or (no access at all) not. */
 #define PTE_MAPPED	  (1ull << 16)
 #define PTE_FRAME_SHIFT	  32
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PALcode's services: one inline function for each call, nothing more. Any context, unless something else is
- * said.
+ * PALcode's services: one inline function for each call, nothing more. Any context, unless stated
+ * otherwise.
  *
  * Sources: Alpha Architecture Handbook version 4, II-B chapter 2 "OSF/1 PALcode instruction
- * descriptions"; of CSERVE, which belongs to a machine's console, qemu-palcode's pal.S.
+ * descriptions"; for CSERVE, which belongs to a machine's console, qemu-palcode's pal.S.
  */
 #ifndef MACHINE_PAL_H
 #define MACHINE_PAL_H
@@ -34,10 +34,10 @@
 
 #include <stdint.h>
 
-/* What a privileged call may change beside its result: t0, t8 … t11 (section 2.1). */
+/* The registers that a privileged call may change beside its result: t0, t8 … t11 (section 2.1). */
 #define PAL_CLOBBERS "$1", "$22", "$23", "$24", "$25", "memory"
 
-/* Of an unprivileged call with one result. */
+/* An unprivileged call with one result. */
 #define PAL_READ(name, number, ...)                                                     \
 	static inline uint64_t name(void)                                               \
 	{                                                                               \
@@ -55,7 +55,7 @@
 		__asm__ volatile("call_pal %1" : "+r"(a0) : "i"(number) : "$0", PAL_CLOBBERS); \
 	}
 
-/* The word that the kernel keeps for each processor; its number; the processor status; the user's stack
+/* The word that the kernel keeps for each CPU; the CPU's number; the processor status; the user's stack
  * pointer; the running task's thread pointer. */
 PAL_READ(pal_read_value, PAL_RDVAL, "$1", "$22", "$23", "$24", "$25")
 PAL_READ(pal_read_cpu, PAL_WHAMI, "$1", "$22", "$23", "$24", "$25")
@@ -63,16 +63,16 @@ PAL_READ(pal_read_status, PAL_RDPS, "$1", "$22", "$23", "$24", "$25")
 PAL_READ(pal_read_unique, PAL_RDUNIQUE, "memory")
 
 PAL_WRITE(pal_write_value, PAL_WRVAL)
-/* The running task's thread pointer. */
+/* Sets the running task's thread pointer. */
 PAL_WRITE(pal_write_unique, PAL_WRUNIQUE)
-/* Interrupts processor VALUE. */
+/* Interrupts the CPU with number VALUE. */
 PAL_WRITE(pal_interrupt_cpu, PAL_WRIPIR)
-/* Clears what machine checks are pending, of the bits in VALUE. */
+/* Clears the pending machine checks in VALUE. */
 PAL_WRITE(pal_write_machine_checks, PAL_WRMCES)
-/* Sleeps until an interrupt is there, also one that the priority level holds back. VALUE: 0. */
+/* Sleeps until an interrupt is pending, even one that the priority level holds back. VALUE: 0. */
 PAL_WRITE(pal_wait, PAL_WTINT)
 
-/* The new interrupt priority level is LEVEL; returns the old one. */
+/* Sets the interrupt priority level to LEVEL; returns the old one. */
 static inline uint64_t pal_swap_level(uint64_t level)
 {
 	register uint64_t a0 __asm__("$16") = level;
@@ -82,7 +82,7 @@ static inline uint64_t pal_swap_level(uint64_t level)
 	return v0;
 }
 
-/* ENTRY is where PALcode enters the kernel for WHICH (ENTRY_*). */
+/* Sets ENTRY as the kernel's entry for WHICH (ENTRY_*). */
 static inline void pal_write_entry(void (*entry)(void), uint64_t which)
 {
 	register uint64_t a0 __asm__("$16") = (uint64_t)entry;
@@ -91,7 +91,7 @@ static inline void pal_write_entry(void (*entry)(void), uint64_t which)
 	__asm__ volatile("call_pal %2" : "+r"(a0), "+r"(a1) : "i"(PAL_WRENT) : PAL_CLOBBERS);
 }
 
-/* Forgets translations: PAL_FORGET_*, of ADDRESS where it is one page's. */
+/* Flushes translations: PAL_FORGET_*; ADDRESS where it is one page's. */
 #define PAL_FORGET_ALL	   (-2l)
 #define PAL_FORGET_PROCESS (-1l) /* all but those with ASM, the kernel's */
 #define PAL_FORGET_PAGE	   3l	 /* instructions and data */
@@ -124,7 +124,7 @@ static inline uint64_t pal_console(uint64_t function, uint64_t argument)
 	return v0;
 }
 
-/* What was written as data can be executed. Also from user mode. */
+/* Makes written data executable. Also from user mode. */
 static inline void pal_instruction_barrier(void)
 {
 	__asm__ volatile("call_pal %0" : : "i"(PAL_IMB) : "memory");

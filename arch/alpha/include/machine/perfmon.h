@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How PMU drivers reach the processor's counters: through PALcode. One inline function for each
+ * Access to the CPU's counters for PMU drivers, through PALcode. One inline function for each
  * instruction, nothing more. The unit tests replace this file.
  */
 #ifndef MACHINE_PERFMON_H
@@ -25,9 +25,9 @@
 #define IMPLVER_21264 2
 #define AMASK_CIX     (1ul << 2)
 
-/* Calls wrperfmon: FUNCTION with ARGUMENT (arch/alpha/pmu/ev67.h), on this processor. What the
- * function returns; 0 where there is no such function. Kernel mode; any context, and no interrupt
- * comes in its middle. */
+/* Calls wrperfmon: FUNCTION with ARGUMENT (arch/alpha/pmu/ev67.h), on this CPU. Returns the function's
+ * result; 0 where there is no such function. Kernel mode; any context. No interrupt comes in its
+ * middle. */
 static inline uint64_t wrperfmon(uint64_t function, uint64_t argument)
 {
 	register uint64_t a0 __asm__("$16") = function;
@@ -41,16 +41,16 @@ static inline uint64_t wrperfmon(uint64_t function, uint64_t argument)
 	return v0;
 }
 
-/* Whether this processor is an EV67 or a later one of its family: an EV6 has the same counters, but
- * chooses their events otherwise. Any context. */
+/* Returns whether this CPU is an EV67 or a later one of its family. An EV6 has the same counters, but
+ * selects their events differently. Any context. */
 static inline bool processor_is_ev67(void)
 {
 	return __builtin_alpha_implver() == IMPLVER_21264 &&
 	       !(__builtin_alpha_amask((long)AMASK_CIX) & (long)AMASK_CIX);
 }
 
-/* COUNTERS (bit n: counter n) of this processor have events that count user mode only: the ways into the kernel
- * and out of it see to them (arch/alpha/user_mode.h). Interrupts off. */
+/* COUNTERS (bit n: counter n) of this CPU have events that count user mode only: entries and the exit
+ * path stop and start them (arch/alpha/user_mode.h). Interrupts off. */
 static inline void perfmon_use_in_user_mode(unsigned int counters)
 {
 	cpu_local()->user_counters = counters;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Alpha's bodies for <arch/port.h>: the PCI bus's I/O space, which Typhoon shows as memory. The barrier keeps
- * accesses in program order and out of the processor's write buffer.
+ * Alpha's bodies for <arch/port.h>: the PCI bus's I/O space, which Typhoon maps into memory. The
+ * barrier keeps accesses in program order and out of the CPU's write buffer.
  *
  * Source: Tsunami/Typhoon 21272 Chipset Hardware Reference Manual, section 10.1.1 "System address map".
  */

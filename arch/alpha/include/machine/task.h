@@ -3,7 +3,7 @@
  * Alpha's registers of a task; see <arch/task.h>.
  *
  * PALcode pushes six registers, which entry.S completes downwards. Floating-point registers are not
- * here: the kernel has none, and a task's are saved when it leaves the processor (fpu.S).
+ * here: the kernel uses none, and the context switch saves a task's (switch.S).
  *
  * Source: Alpha Architecture Handbook version 4, II-B (OSF/1 software), section 5.1.3 "Stack frames".
  */
@@ -12,7 +12,7 @@
 
 #define KERNEL_STACK_SIZE 16384
 
-/* Which entry a frame is of: wrent's selectors, section 2.2.10. */
+/* The entry of a frame: wrent's selectors, section 2.2.10. */
 #define ENTRY_INTERRUPT	  0
 #define ENTRY_ARITHMETIC  1
 #define ENTRY_MEMORY	  2
@@ -28,16 +28,15 @@
 
 #include <stdint.h>
 
-/* What every entry into the kernel saves, lowest address first. */
+/* The registers that every entry into the kernel saves, lowest address first. */
 struct trap_frame {
 	uint64_t r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14, r15;
 	uint64_t r19, r20, r21, r22, r23, r24, r25, r26, r27, r28;
-	uint64_t sp;	/* $30 where it came from */
-	uint64_t entry; /* ENTRY_* */
-	uint64_t cause
-		[3]; /* what PALcode tells of it in a0 … a2; ENTRY_CALL: the number ($0), and $19 */
-	uint64_t unused; /* stacks are aligned to 16 bytes */
-	/* what PALcode pushes, and RTI loads */
+	uint64_t sp;	   /* $30 of the interrupted code */
+	uint64_t entry;	   /* ENTRY_* */
+	uint64_t cause[3]; /* PALcode's a0 … a2; ENTRY_CALL: the number ($0), and $19 */
+	uint64_t unused;   /* stacks are aligned to 16 bytes */
+	/* PALcode pushes these, and RTI loads them */
 	uint64_t ps, pc, r29, r16, r17, r18;
 };
 
@@ -57,8 +56,8 @@ static inline void arch_syscall_arguments(const struct trap_frame *frame, unsign
 	arg[5] = frame->r21;
 }
 
-/* An error is its positive number in v0, and a3 says that it is one. No result is for a frame that is no call's
- * any more (arch/alpha/syscall.h). */
+/* An error is a positive number in v0, and a3 marks it. A frame that no longer belongs to a call gets
+ * no result (arch/alpha/syscall.h). */
 static inline void arch_syscall_set_result(struct trap_frame *frame, long result)
 {
 	unsigned long is_error = (unsigned long)result > -4096ul;
@@ -69,7 +68,7 @@ static inline void arch_syscall_set_result(struct trap_frame *frame, long result
 	frame->r19 = is_error;
 }
 
-/* The hardware's privileged context block, section 3.1.1, which lies at a multiple of its size. */
+/* The hardware's privileged context block, section 3.1.1, aligned to its size. */
 struct context_block {
 	uint64_t kernel_stack, user_stack;
 	uint64_t page_table; /* frame number of the root */
@@ -84,7 +83,7 @@ struct context_block {
 
 _Static_assert(sizeof(struct context_block) == CONTEXT_BLOCK_BYTES, "HWPCB");
 
-#define CONTEXT_FLOATING 1	      /* floating-point instructions may be executed */
+#define CONTEXT_FLOATING 1	      /* floating-point instructions are allowed */
 #define CONTEXT_COUNTED	 (1ull << 62) /* PME: counters that count some processes count this one */
 
 /* $f0 … $f30, and the control register. */
@@ -92,25 +91,26 @@ struct floating_state {
 	uint64_t f[31], control;
 };
 
-/* A program's unaligned access: nobody is told in the log (as here nobody ever is), it is left out, it is SIGBUS. The
- * numbers are OSF/1's, uapi/asm/sysinfo.h's. */
+/* Handling of a program's unaligned accesses: not logged (nothing here ever is), skipped, or SIGBUS.
+ * The numbers are OSF/1's, from uapi/asm/sysinfo.h. */
 #define UNALIGNED_QUIET	  1
 #define UNALIGNED_SKIP	  2
 #define UNALIGNED_SIGBUS  4
 #define UNALIGNED_CONTROL 7
 
 struct arch_task {
-	/* base, KERNEL_STACK_SIZE bytes; NULL: the stack of a processor's start */
+	/* base, KERNEL_STACK_SIZE bytes; NULL: the stack of a CPU's start */
 	void *kernel_stack;
-	struct context_block *context; /* what SWPCTX saves and loads; in context_memory, or static */
+	struct context_block
+		*context; /* the block that SWPCTX saves and loads; in context_memory, or static */
 	void *context_memory;
 	struct floating_state *fpu; /* NULL for a kernel task */
-	/* of the last exception that became a signal, for the frames of handlers */
+	/* of the last exception that became a signal; signal frames show it */
 	uint64_t fault_address, fault_cause;
-	uint8_t unaligned_control; /* UNALIGNED_*: what is to become of its unaligned accesses */
-	uint8_t stepped;	   /* a tracer wants it to stop behind its next instruction */
+	uint8_t unaligned_control; /* UNALIGNED_*: the program's choice for its unaligned accesses */
+	uint8_t stepped;	   /* a tracer wants the task to stop after its next instruction */
 	uint8_t step_count;
-	/* step.c: the breakpoints that make it stop, and what was there */
+	/* step.c: the breakpoints, and the instructions that they replace */
 	struct step_breakpoint {
 		uintptr_t address;
 		uint32_t instruction;

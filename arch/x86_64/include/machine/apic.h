@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The local APIC of the running processor. Sources: SDM vol. 3A, chapter 11 ("Advanced Programmable
+ * The local APIC of the running CPU. Sources: SDM vol. 3A, chapter 11 ("Advanced Programmable
  * Interrupt Controller"); x2APIC mode where CPUID has it, else memory-mapped.
  */
 #ifndef MACHINE_APIC_H
@@ -9,33 +9,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Finds the mode, maps the registers if they are memory-mapped. Boot processor, once, before
- * apic_enable. */
+/* Finds the mode, and maps the registers if they are memory-mapped. Boot CPU, once, before apic_enable. */
 void apic_init(void);
 
-/* Switches this processor's APIC on: every local entry masked, spurious vector set. Each processor
- * at its start. */
+/* Enables this CPU's APIC: every local entry masked, spurious vector set. Each CPU at its start. */
 void apic_enable(void);
 
-/* Number of this processor's APIC as the MADT gives it. */
+/* Returns the number of this CPU's APIC, the one in the MADT. */
 uint32_t apic_id(void);
 
 /* Acknowledges the fixed interrupt being served. Interrupt context; not for NMIs. */
 void apic_eoi(void);
 
-/* Makes this processor's performance-counter interrupt come as an NMI and unmasks it; the APIC
- * masks it again whenever it delivers one. Any context, NMI included. SDM vol. 3B, 20.6.3
- * "Programming the Performance Counters and Handling Overflow". */
+/* Unmasks this CPU's performance-counter interrupt, delivered as an NMI. The APIC masks it again at
+ * each delivery. Any context, NMI included. SDM vol. 3B, 20.6.3 "Programming the Performance Counters
+ * and Handling Overflow". */
 void apic_pmi_unmask(void);
 
-/* Sends fixed VECTOR to the processor whose APIC is APIC_ID; also from an NMI interrupting another
- * sending. */
+/* Sends fixed VECTOR to the CPU whose APIC is APIC_ID. Any context, also an NMI that interrupted this
+ * function. */
 void apic_send_fixed(uint32_t apic_id, uint8_t vector);
-/* The same to this processor. Any context, NMI included. */
+/* The same to this CPU. Any context, NMI included. */
 void apic_send_self(uint8_t vector);
-/* An NMI to that processor. */
+/* Sends an NMI to that CPU. */
 void apic_send_nmi(uint32_t apic_id);
-/* The INIT and start-up interrupts; PAGE: physical page number (below 256) of the 16-bit start
+/* Send the INIT and the start-up interrupt. PAGE: physical page number (below 256) of the 16-bit start
  * code. */
 void apic_send_init(uint32_t apic_id);
 void apic_send_startup(uint32_t apic_id, uint8_t page);

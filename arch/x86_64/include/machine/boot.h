@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What boot/x86_64/ gives to this ISA alone. */
+/* The interface of boot/x86_64/ that only this ISA uses. */
 #ifndef MACHINE_BOOT_H
 #define MACHINE_BOOT_H
 
 #include <kernel/page.h>
 
-/* A page of RAM below 1 MiB that no module lies in and the firmware no longer uses: where further
- * processors can start. 0: there is none. Any context. */
+/* Returns a page of RAM below 1 MiB that holds no module and that the firmware no longer uses: further
+ * CPUs can start there. 0: no such page. Any context. */
 paddr_t boot_memory_find_low(void);
 
 #endif

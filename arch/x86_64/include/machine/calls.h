@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls that Linux has for x86-64 and not for each of Tally's ISAs, or not with the same function: rows of
- * the tables in kernel/syscall/table.c, names.c and trace.c, and kernel/trace/calls.c, in the words of each.
+ * System calls that Linux has for x86-64 and not for each of Tally's ISAs, or not with the same
+ * function: rows of the tables in kernel/syscall/table.c, names.c and trace.c, and
+ * kernel/trace/calls.c, in the form of each.
  */
 #ifndef MACHINE_CALLS_H
 #define MACHINE_CALLS_H
@@ -57,7 +58,8 @@
 	SHAPE(arch_prctl, "xx"), \
 	SHAPE(alarm, "u")
 
-/* Of prctl, kernel/task/prctl.c. With a comma behind the last one, as there may be none; so the next. */
+/* Rows for prctl, kernel/task/prctl.c. Here and below, the last row ends with a comma, because the list
+ * may be empty. */
 #define MACHINE_OPTIONS
 
 #define MACHINE_TRACED \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * x86-64's bodies for <arch/cpu.h>: the running processor.
+ * x86-64's bodies for <arch/cpu.h>: the running CPU.
  *
- * What a processor must find in one instruction is in its struct cpu_local, to which the GS base
- * points whenever the kernel runs. The few instructions of an entry or exit in which it does not
- * yet (or no longer) point there touch nothing of this; an NMI sets the base for itself (entry.S).
+ * The data that a CPU must reach in one instruction are in its struct cpu_local. The GS base points to
+ * it while the kernel runs. The few instructions of an entry or exit at which the GS base is still the
+ * user's touch nothing of it; an NMI sets the base for itself (entry.S).
  */
 #ifndef MACHINE_CPU_H
 #define MACHINE_CPU_H
@@ -29,18 +29,18 @@ struct trap_frame;
 
 struct cpu_local {
 	struct cpu_local *self;
-	struct task *current;	/* the running task */
-	uintptr_t kernel_stack; /* top of its kernel stack: what an entry from user mode loads */
+	struct task *current; /* the running task */
+	uintptr_t kernel_stack; /* top of its kernel stack: the stack pointer of an entry from user mode */
 	/* user's stack pointer during the first instructions of a system call */
 	uintptr_t user_stack;
-	uint32_t id;	    /* number of the processor */
+	uint32_t id;	    /* number of the CPU */
 	uint32_t nmi_depth; /* 1 inside an NMI handler */
 	uint32_t apic_id;
 	struct trap_frame *interrupt_frame; /* of the interrupt being served, else NULL */
-	uint64_t debug_control;		    /* DR7 while breakpoints are on, 0: none is */
+	uint64_t debug_control;		    /* DR7 while breakpoints are enabled, 0: none is */
 } __attribute__((aligned(64)));
 
-/* One for each processor, by number. */
+/* One for each CPU, indexed by its number. */
 extern struct cpu_local cpu_locals[];
 
 /* Documented in <arch/cpu.h>, from here to the end. */
@@ -69,9 +69,9 @@ static inline bool arch_in_nmi(void)
 }
 
 #define X86_FLAGS_IF	 (1ul << 9)
-/* Trap flag: a debug exception after every instruction. */
+/* Trap flag: raises a debug exception after every instruction. */
 #define X86_FLAGS_TRAP	 (1ul << 8)
-/* Resume flag: the next instruction is executed whatever breakpoint is on it. */
+/* Resume flag: the next instruction executes even if a breakpoint is set on it. */
 #define X86_FLAGS_RESUME (1ul << 16)
 
 static inline unsigned long arch_irq_save(void)

@@ -11,26 +11,26 @@
 #define MACHINE_MMU_H
 
 #define USER_START	    0x10000
-/* One page below the hole: a system call at the last address could otherwise return to the
- * first non-canonical one. */
+/* The page below the hole stays unused: a system call at its last address could otherwise return to the
+ * first non-canonical address. */
 #define USER_END	    0x00007ffffffff000
 
 #define DIRECT_MAP_BASE	    0xffff800000000000
 #define KERNEL_MAP_BASE	    0xffffc00000000000
 #define KERNEL_IMAGE_BASE   0xffffffff80000000
-/* Where kernel stacks are (kernel/mm/kernel_stacks.c). */
+/* Bounds of the kernel stacks (kernel/mm/kernel_stacks.c). */
 #define KERNEL_STACKS_START KERNEL_MAP_BASE
 #define KERNEL_STACKS_END   (KERNEL_MAP_BASE + (1ull << 38))
 
-/* The image begins here (boot/x86_64/linker.ld). What is below belongs to the firmware, and to the start
- * of processors. */
+/* Load address of the image (linker.ld). Memory below belongs to the firmware, and to the start of
+ * CPUs. */
 #define KERNEL_LOAD_ADDRESS 0x100000
-/* The early page tables (boot/x86_64/start.S) reach up to here. */
+/* The early page tables (boot/x86_64/start.S) end here. */
 #define EARLY_MEMORY_END    0x100000000ull
 
 #define PAGE_SHIFT	    12
 
-/* Whether a program that does not say so has a stack that can be executed (Linux: VM_DATA_DEFAULT_FLAGS). */
+/* True if the default stack of a program is executable (Linux: VM_DATA_DEFAULT_FLAGS). */
 #define DATA_IS_EXECUTABLE  false
 
 #ifndef __ASSEMBLER__
@@ -41,10 +41,10 @@
 /* A user address space's page tables. */
 struct arch_space {
 	uint64_t *root;	    /* the PML4, by its address in the direct map */
-	size_t table_count; /* pages that they take, the root included */
+	size_t table_count; /* pages of the tables, the root included */
 };
 
-/* Tables that were taken out of a space, linked through their first words. */
+/* Tables that have been removed from a space, linked through their first words. */
 struct arch_tables {
 	uint64_t *first;
 };

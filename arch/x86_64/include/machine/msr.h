@@ -17,13 +17,13 @@
 #define MSR_FS_BASE	      0xc0000100
 #define MSR_GS_BASE	      0xc0000101
 #define MSR_KERNEL_GS_BASE    0xc0000102
-#define MSR_TSC_AUX	      0xc0000103 /* what RDTSCP and RDPID give */
+#define MSR_TSC_AUX	      0xc0000103 /* the value that RDTSCP and RDPID return */
 
 #ifndef __ASSEMBLER__
 
 #include <stdint.h>
 
-/* Reads register NUMBER; one that does not exist raises #GP, which is a panic: probe by CPUID
+/* Reads register NUMBER. A register that does not exist raises #GP, which is a panic: probe by CPUID
  * first. */
 static inline uint64_t msr_read(uint32_t number)
 {
@@ -33,7 +33,7 @@ static inline uint64_t msr_read(uint32_t number)
 	return (uint64_t)high << 32 | low;
 }
 
-/* Writes register NUMBER; see msr_read about ones that do not exist and about reserved bits. */
+/* Writes register NUMBER. A register that does not exist raises #GP, and so does a 1 in a reserved bit. */
 static inline void msr_write(uint32_t number, uint64_t value)
 {
 	__asm__ volatile("wrmsr"
@@ -55,8 +55,8 @@ struct cpuid {
 	uint32_t eax, ebx, ecx, edx;
 };
 
-/* CPUID of LEAF and SUBLEAF. Above the greatest leaf Intel answers with another leaf's data: use
- * cpuid_max. */
+/* Returns CPUID of LEAF and SUBLEAF. Above the greatest leaf Intel answers with another leaf's data:
+ * use cpuid_max. */
 static inline struct cpuid cpuid_read(uint32_t leaf, uint32_t subleaf)
 {
 	struct cpuid r;
@@ -67,13 +67,13 @@ static inline struct cpuid cpuid_read(uint32_t leaf, uint32_t subleaf)
 	return r;
 }
 
-/* The greatest leaf of the range that BASE (0, 0x40000000, 0x80000000) begins. */
+/* Returns the greatest leaf of the range that starts at BASE (0, 0x40000000, 0x80000000). */
 static inline uint32_t cpuid_max(uint32_t base)
 {
 	return cpuid_read(base, 0).eax;
 }
 
-/* The time-stamp counter, not before earlier instructions have finished. */
+/* Reads the time-stamp counter, after all earlier instructions have finished. */
 static inline uint64_t tsc_read(void)
 {
 	uint64_t low, high; /* RDTSC clears the upper halves */

@@ -2,7 +2,7 @@
 /*
  * x86-64's format of page tables; see <kernel/tables.h>. Source: SDM vol. 3A 4.5 "4-Level Paging".
  *
- * Accessed and dirty bits are set from the start, because nothing reads them.
+ * Entries start with the accessed and dirty bits set, because no code reads the bits.
  */
 #ifndef MACHINE_PAGE_TABLE_H
 #define MACHINE_PAGE_TABLE_H
@@ -15,20 +15,21 @@
 #define PTE_PRESENT	 (1ull << 0)
 #define PTE_WRITE	 (1ull << 1)
 #define PTE_USER	 (1ull << 2)
-/* Of PWT and PCD, into the PAT (features.c): strong uncacheable, and write combining. */
+/* PWT and PCD, which index the PAT (features.c): strong uncacheable, and write combining. */
 #define PTE_UNCACHED	 (1ull << 3 | 1ull << 4)
 #define PTE_COMBINING	 (1ull << 3)
 #define PTE_ACCESSED	 (1ull << 5)
 #define PTE_DIRTY	 (1ull << 6)
 #define PTE_LARGE	 (1ull << 7)
 #define PTE_GLOBAL	 (1ull << 8)
-/* Ours: a page belongs here, present or (no access at all) not. */
+/* Software bit: a page belongs here, present or (no access at all) not. */
 #define PTE_MAPPED	 (1ull << 9)
 #define PTE_NX		 (1ull << 63)
 #define PTE_ADDRESS	 0x000ffffffffff000ull
 
 #define TABLE_ENTRIES	 512
-/* A level's entries map 2^(12 + 9 * level) bytes: 0 pages, 1 large pages, 3 the root's entries. */
+/* An entry of level l maps 2^(12 + 9 * l) bytes: level 0 maps pages, level 1 large pages; level 3 is
+ * the root. */
 #define ROOT_LEVEL	 3
 #define LEVEL_SHIFT(l)	 (PAGE_SHIFT + 9 * (l))
 #define LEVEL_SIZE(l)	 (1ull << LEVEL_SHIFT(l))

@@ -7,8 +7,8 @@
 
 #define KERNEL_STACK_SIZE    16384
 
-/* Segment selectors: the values that Linux programs see (signal frames, self-inspection). The
- * order of the user ones is what SYSRET wants (SDM vol. 2B, SYSRET). */
+/* Segment selectors: the values that Linux programs see (signal frames, self-inspection). SYSRET fixes
+ * the order of the user ones (SDM vol. 2B, SYSRET). */
 #define SELECTOR_KERNEL_CODE 0x10
 #define SELECTOR_KERNEL_DATA 0x18
 #define SELECTOR_USER_BASE   0x23
@@ -16,18 +16,18 @@
 #define SELECTOR_USER_CODE   0x33
 #define SELECTOR_TSS	     0x40
 
-/* trap_frame.vector of a system call; processor vectors are below. */
+/* trap_frame.vector of a system call; the CPU's vectors are smaller. */
 #define VECTOR_SYSCALL	     256
 
 #ifndef __ASSEMBLER__
 
 #include <stdint.h>
 
-/* What every entry into the kernel saves, lowest address first. */
+/* The registers that every entry into the kernel saves, lowest address first. */
 struct trap_frame {
 	uint64_t r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;
 	uint64_t vector; /* 0 … 255, or VECTOR_SYSCALL */
-	uint64_t error;	 /* processor's error code, else 0; for a system call its number */
+	uint64_t error;	 /* CPU's error code, else 0; for a system call its number */
 	uint64_t rip, cs, rflags, rsp, ss;
 };
 
@@ -52,17 +52,17 @@ static inline void arch_syscall_set_result(struct trap_frame *frame, long result
 }
 
 struct arch_task {
-	uintptr_t kernel_rsp; /* while it does not run: its saved stack pointer */
-	/* base, KERNEL_STACK_SIZE bytes; NULL: the stack of a processor's start */
+	uintptr_t kernel_rsp; /* saved stack pointer while the task does not run */
+	/* base, KERNEL_STACK_SIZE bytes; NULL: the stack of a CPU's start */
 	void *kernel_stack;
 	void *fpu;	  /* XSAVE area, NULL for a kernel task without one */
 	uint64_t fs_base; /* user's thread pointer */
 	uint64_t gs_base; /* user's GS base */
-	/* of the last exception that became a signal, for the frames of handlers */
+	/* of the last exception that became a signal; signal frames show it */
 	uint64_t fault_vector, fault_error, fault_address;
-	/* what DR6 shows to a tracer, of the last debug exception: 1 for what has happened */
+	/* DR6 as a tracer sees it, of the last debug exception: a 1 for each bit that has a cause */
 	uint64_t debug_status;
-	struct ptrace_debug *debug; /* ptrace_debug.c; NULL: its tracer has set no register */
+	struct ptrace_debug *debug; /* ptrace_debug.c; NULL: no tracer has set a register */
 	/* the trap flag in the user registers is the tracer's, not the program's */
 	uint8_t stepped;
 };

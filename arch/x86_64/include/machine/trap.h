@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interrupt vectors, and who is told about each.
+ * Interrupt vectors and their handlers.
  */
 #ifndef MACHINE_TRAP_H
 #define MACHINE_TRAP_H
 
-/* The processor's own, by SDM vol. 3A table 6-1. */
+/* The CPU's own vectors, by SDM vol. 3A table 6-1. */
 #define VECTOR_DIVIDE	      0
 #define VECTOR_DEBUG	      1
 #define VECTOR_NMI	      2
@@ -27,9 +27,10 @@
 
 /* Legacy lines 0 … 15. */
 #define VECTOR_LINES	      0x30
-/* The 8259s' own, masked; 16 vectors. */
+/* The 8259s' vectors, masked; 16 of them. */
 #define VECTOR_PIC_SPURIOUS   0x40
-/* Ours: high, so that they come before devices. One for each enum ipi but IPI_STOP. */
+/* Vectors of the kernel's own interrupts: high, so that they come before devices. One for each enum ipi
+ * but IPI_STOP. */
 #define VECTOR_TIMER	      0xe0
 #define VECTOR_IPI	      0xf0
 #define VECTOR_SPURIOUS	      0xff
@@ -46,15 +47,15 @@
 
 struct trap_frame;
 
-/* How often each vector was served. Written by the processor whose it is, alone; an NMI has a word of
- * its own. */
+/* Counts of the interrupts served, by vector. Only the owning CPU writes them; the vector of NMIs has a
+ * word of its own. */
 struct interrupt_counts {
 	_Atomic uint32_t of[256];
 } CACHE_ALIGNED;
 
 extern struct interrupt_counts interrupt_counts[CPUS_MAX];
 
-/* Counts one on this processor, which nothing but an NMI interrupts. */
+/* Counts one interrupt on this CPU. Only an NMI can interrupt this. */
 static inline void interrupt_count(unsigned int vector)
 {
 	_Atomic uint32_t *count = &interrupt_counts[arch_cpu_id()].of[vector];
@@ -63,34 +64,34 @@ static inline void interrupt_count(unsigned int vector)
 			      memory_order_relaxed);
 }
 
-/* Tells of the interrupt of VECTOR, which begins or (ENDS) ends, to its tracepoints. Interrupts off. */
+/* Fires the tracepoint of VECTOR: the interrupt starts or, with ENDS, ends. Interrupts off. */
 void interrupt_trace(unsigned int vector, bool ends);
 
-/* Whether somebody handles VECTOR. Any context. */
+/* Returns whether VECTOR has a handler. Any context. */
 bool trap_interrupt_is_set(uint8_t vector);
 
-/* HANDLER is called for each interrupt on VECTOR (32 … 255): interrupt context, interrupts off. It
- * acknowledges the interrupt itself. Start. */
+/* Sets HANDLER for interrupts on VECTOR (32 … 255). HANDLER runs in interrupt context with interrupts
+ * off, and acknowledges the interrupt itself. Start. */
 void trap_set_interrupt(uint8_t vector, void (*handler)(unsigned int vector));
 
-/* Sets up the table of stubs, the same for all processors; and loads it on this one. */
+/* Sets up the table of stubs, which all CPUs share, and loads it on this CPU. */
 void descriptors_init(void);
-/* This processor's segments, task state and interrupt stacks; CPU is its number. The GS base is set
- * too, because loading segments clears it. Each processor, at start, interrupts off. */
+/* Loads this CPU's segments, task state and interrupt stacks; CPU is its number. Sets the GS base too,
+ * because loading segments clears it. Each CPU, at start, interrupts off. */
 void descriptors_load(unsigned int cpu);
-/* Stacks between guard pages for the NMI, double fault, machine check and debug exception of
- * processor CPU. 0 or -ENOMEM. Task context or start, when there is an allocator. */
+/* Allocates CPU's stacks between guard pages for the NMI, double fault, machine check and debug
+ * exception. 0 or -ENOMEM. Task context or start, when there is an allocator. */
 int descriptors_alloc_stacks(unsigned int cpu);
-/* The stack that entries from user mode begin on. This processor, interrupts off. */
+/* Sets the stack for entries from user mode. This CPU, interrupts off. */
 void descriptors_set_kernel_stack(uintptr_t top);
-/* Whether the tables, or the stacks of their own that NMIs and the like have, reach into the bytes from
- * FIRST to LAST. Any context. */
+/* Returns whether the bytes from FIRST to LAST overlap a descriptor table or a stack of the IST. Any
+ * context. */
 bool descriptors_overlap(uintptr_t first, uintptr_t last);
-/* Whether ADDRESS is on the running processor's stack of NMIs. Any context. */
+/* Returns whether ADDRESS is on the running CPU's NMI stack. Any context. */
 bool descriptors_on_nmi_stack(uintptr_t address);
 
-/* The debug build: panics if FRAME was interrupted while it served an NMI. What ends by IRET there lets the next
- * NMI in, which would begin on the same stack. */
+/* The debug build: panics if FRAME interrupted the service of an NMI. The IRET of such a trap lets the
+ * next NMI in, which would start on the same stack. */
 #ifdef TALLY_DEBUG
 void trap_check_place(struct trap_frame *frame);
 #else

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of what waits in a call while another thread takes away what the call was given: a descriptor that is closed
- * is still open for whoever waits in it, and memory that is gone is EFAULT when the call comes to it, with nothing
- * lost. As Linux has them: the same executable has to pass there.
+ * A thread waits in a call while another closes the call's descriptor or unmaps its memory. A closed descriptor is
+ * still open for the waiting call. Unmapped memory is EFAULT when the call reaches it, and no data are lost. Linux has
+ * the same rules: the same executable has to pass there.
  *
- * What races without a known end is races.c's.
+ * Races without a known outcome are in races.c.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Who ran alone is charged for that before another comes to wait for the processor: it does not have to wait
- * until the other has run as long. That is about time; so tests/boot/icount.t runs this, where time is
- * virtual, and no machine whose host has other things to do.
+ * A task that ran alone on a CPU shares the CPU with a new task at once. It does not wait until the new task has run as
+ * long. The rule is about time; so tests/boot/icount.t runs this program, in virtual time.
  */
 #include <stdatomic.h>
 
@@ -11,7 +10,7 @@
 
 #define ALONE_MS 300
 
-/* What this one and its child have done, in shared memory. */
+/* The rounds that this task and its child have run, in shared memory. */
 static struct {
 	_Atomic uint64_t own, childs;
 } * rounds;
@@ -23,8 +22,8 @@ static void spin_for_good(void *unused)
 		rounds->childs++;
 }
 
-/* Both are on one processor: while this one does a tenth of what it did alone, the other does about as much. */
-static void check_newcomer(void)
+/* Both are on one CPU: while this task runs a tenth of its rounds alone, the child runs about as many. */
+static void check_new_task(void)
 {
 	rounds = share(sizeof(*rounds));
 	run_on(0);
@@ -38,13 +37,12 @@ static void check_newcomer(void)
 		rounds->own++;
 	uint64_t childs = rounds->childs;
 
-	EXPECT_AT(childs < alone / 2, "%lu rounds alone, and then %lu of the new one", alone,
-		  childs);
+	EXPECT_AT(childs < alone / 2, "%lu rounds alone, then %lu of the new task", alone, childs);
 	child_end(child);
 }
 
 static const struct tap_rule rules[] = {
-	{ "who ran alone does not wait for one that comes to run as long", check_newcomer },
+	{ "a task that ran alone does not wait until a new one has run as long", check_new_task },
 };
 
 TAP_MAIN(rules)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A PMI at every instruction of the ways into the kernel and out of it.
+ * A PMI at each instruction of the kernel's entries and exit paths.
  *
  * An event of all instructions, the kernel's too, gets a period of 1, 2, 3 … and permission for one
- * sample. So the interrupt, which is an NMI, comes one instruction later each time: on the way out
+ * sample. So the interrupt, an NMI, comes one instruction later each time: on the exit path
  * of the ioctl that arms it, in the test's own code, in the first instructions of a system call or
  * an exception, where the stack and the GS base are still the user's, and in the last ones, where
- * they are again. Whatever it interrupts must not notice.
+ * they are again. The interrupted code must not notice.
  *
- * It says nothing about how long these ways are: a sweep ends when the samples lie behind the work.
+ * The test assumes no length of these paths: a sweep ends when the samples come after the work.
  */
 #include <signal.h>
 #include <stdint.h>

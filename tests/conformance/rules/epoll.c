@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* An event in a set of watched files (epoll). */
+/* An event in an epoll set. */
 #include "rules.h"
 
 #include <sys/epoll.h>

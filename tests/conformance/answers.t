@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Each program that Linux is asked about has its answer in linux-6.12/, as new as the program; each answer there has its
+program. Boots nothing.
+"""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import linux_answers  # pylint: disable=wrong-import-position
+import tap  # pylint: disable=wrong-import-position
+
+
+def main():
+    report = tap.Report()
+    names = linux_answers.questions().keys()
+    files = {file.removesuffix(".txt") for file in os.listdir(linux_answers.FOLDER)}
+    report.equal(sorted(files - names), [], "each answer of Linux has its program", "run: make linux-answers")
+    for name in names:
+        answer = linux_answers.Answer(name)
+        report.ok(not answer.problem and answer.status == 0, f"{name}: Linux's answer is as new as the program",
+                  answer.problem, f"status {answer.status}")
+    return report.done()
+
+
+sys.exit(main())

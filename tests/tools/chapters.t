@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The chapters for readers stay true: functions are in the files that a document names with them, as in
+`kernel/perf/open.c: perf_event_open()`; each drawing belongs to its source; `make help` has every target.
+
+The file of such a name is its path or the end of it. A file without a folder is first looked for in kernel/perf/ and
+arch/x86_64/pmu/, the parts that the chapters are about, then in the whole tree, where it must be the only one of its name.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
+sys.path[:0] = [os.path.join(HERE, "..")]
+
+import tap  # pylint: disable=wrong-import-position
+
+PLACE = re.compile(r"`([\w./]+\.[chS]|[\w./]+\.py): (\w+)\(\)`")
+FIRST = ("kernel/perf/", "arch/x86_64/pmu/", "include/kernel/perf/")
+# A definition: at the start of a line, and a body follows.
+DEFINITION = r"(?m)^(?:[A-Za-z_][^\n;{}=]*?)?\b%s\([^;{}]*\)\s*\{"
+DEFINITIONS = {".S": r"(?m)^%s:", ".py": r"(?m)^ *def %s\("}
+# Targets that are no one's job: files, and steps of others.
+EXAMPLE = "file.c", "function"
+STEPS = {"user-newlib", "check-programs", "check-deps"}
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def tracked():
+    done = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True)
+    return sorted(name for name in done.stdout.decode().splitlines() if os.path.isfile(os.path.join(ROOT, name)))
+
+
+def file_of(name, files):
+    """The path that a document means, or why there is none."""
+    if "/" not in name:
+        for folder in FIRST:
+            if folder + name in files:
+                return folder + name, None
+    found = [path for path in files if ("/" + path).endswith("/" + name)]
+    if len(found) == 1:
+        return found[0], None
+    return None, f"{name} may be any of {', '.join(found)}" if found else f"there is no {name}"
+
+
+def defined_in(path, function):
+    pattern = DEFINITIONS.get(os.path.splitext(path)[1], DEFINITION)
+    return re.search(pattern % re.escape(function), read(path)) is not None
+
+
+def check_places(report, document, files):
+    wrong = []
+    text = read(document)
+    for match in PLACE.finditer(text):
+        if match.groups() == EXAMPLE:
+            continue
+        path, fault = file_of(match[1], files)
+        if not fault and not defined_in(path, match[2]):
+            elsewhere = [name for name in files if name.endswith((".c", ".h", ".S")) and defined_in(name, match[2])]
+            fault = f"{path} does not define {match[2]}; defined in: {', '.join(elsewhere) or 'no file'}"
+        if fault:
+            wrong.append(f"{document}:{text.count(chr(10), 0, match.start()) + 1}: {fault}")
+    report.ok(not wrong, f"{document}: its functions are where it says", *wrong)
+    return len(PLACE.findall(text))
+
+
+def targets(files):
+    """The targets that the makefiles declare with .PHONY."""
+    names = set()
+    for path in files:
+        if os.path.basename(path) == "Makefile" or path.endswith(".mk"):
+            for line in re.findall(r"(?m)^\.PHONY:(.*)$", read(path)):
+                names.update(word for word in line.split() if "$" not in word)
+    return names
+
+
+def check_help(report, files):
+    status, output, error = tap.command(["make", "--no-print-directory", "-s", "help"], cwd=ROOT)
+    report.equal((status, error), (0, ""), "make help works")
+    helped = set(re.findall(r"(?m)^  (?:make )?([a-z][\w-]*)\b", output.decode()))
+    report.equal(sorted(targets(files) - helped - STEPS), [], "make help has every target")
+    report.equal(sorted(helped - targets(files)), [], "and no other one")
+    too_long = [line for line in output.decode().splitlines() if len(line) > 110]
+    report.equal(too_long, [], "in lines of 110 characters at most")
+
+
+def main():
+    report = tap.Report()
+    files = tracked()
+    places = sum(check_places(report, path, files) for path in files if path.endswith(".md") and PLACE.search(read(path)))
+    report.ok(places > 80, "documents name functions", places)
+    status, output, error = tap.command(["tools/drawings", "--check"], cwd=ROOT)
+    report.equal((status, output, error), (0, b"", ""), "each drawing belongs to its source")
+    shown = {name for path in files if path.endswith(".md") for name in re.findall(r"\]\(drawings/([\w-]+)\.svg\)", read(path))}
+    report.equal(shown, {os.path.basename(path)[:-4] for path in files if path.endswith(".dot")}, "each drawing is shown")
+    check_help(report, files)
+    return report.done()
+
+
+sys.exit(main())

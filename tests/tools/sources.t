@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The sources keep the rules of docs/design.md that a compiler does not check.
+
+Files read downhill: a helper stands before the function that calls it. So a C file declares a static function before its
+definition only where the order cannot help: in a recursion, or where a table of operations closes the circle. DECLARED has
+these functions.
+
+Shared data has its lock beside it: in the headers of kernel/perf each field of a structure has a comment that begins with the
+letters of its locks, and a comment before the structure explains the letters. UNSHARED has the structures that need none.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
+sys.path[:0] = [os.path.join(HERE, "..")]
+
+import tap  # pylint: disable=wrong-import-position
+
+# (file, function): why it is declared before its definition.
+DECLARED = {
+    ("kernel/fs/path.c", "walk_path"): "recursion: a path leads to a symbolic link, which has a path",
+    ("kernel/fs/pseudo.c", "list"): "table: an entry of a directory can be a directory",
+    ("kernel/fs/pseudo.c", "look_up"): "table: an entry of a directory can be a directory",
+    ("kernel/fs/pseudo.c", "make_directory"): "table: an entry of a directory can be a directory",
+    ("kernel/fs/pseudo.c", "remove_directory"): "table: an entry of a directory can be a directory",
+    ("kernel/trace/calls.c", "print_enter"): "table: it finds its names in the table of events",
+    ("kernel/trace/calls.c", "print_exit"): "table: it finds its names in the table of events",
+    ("kernel/trace/filter.c", "parse_list"): "recursion: an expression has expressions in parentheses",
+    ("tests/unit/libperf_test.c", "isa_read_counter"): "the library, which is included, calls it",
+    ("tests/unit/libperf_test.c", "isa_read_timestamp"): "the library, which is included, calls it",
+    ("tests/unit/ring_threads_test.c", "write_record"): "recursion: an interrupt writes, too",
+    ("tests/unit/sim/ev67.c", "interrupt_entry"): "recursion: an entry can be interrupted",
+    ("tests/unit/sim/ev67.c", "leave_user_mode"): "recursion: an entry can be interrupted",
+}
+
+# Structure: why its fields need no lock.
+UNSHARED = {
+    "counter_move": "on the caller's stack",
+    "counter_moves": "on the caller's stack",
+    "perf_call": "on the caller's stack",
+    "perf_callchain": "its CPU's, between perf_callchain_take and perf_callchain_done",
+    "perf_group_walk": "on the caller's stack",
+    "perf_notice": "on the writer's stack",
+    "perf_output": "on the writer's stack",
+    "pmu_attribute": "constant",
+}
+# Structure: its legend gives the rule for fields without a letter.
+WITH_DEFAULT = {"pmu"}
+
+COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+DECLARATION = re.compile(r"^static\b(?!_)[^;{}=#]*?\b(\w+)\s*\(((?:[^;{}=#])*)\)\s*;", re.MULTILINE)
+# Words before a parenthesis that are no function's name.
+NOT_FUNCTIONS = {"__attribute__", "PERCPU", "aligned", "LIST_HEAD", "TAILQ_HEAD"}
+
+
+def sources(*suffixes):
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                            capture_output=True, text=True, check=True)
+    return [path for path in listed.stdout.splitlines() if path.endswith(suffixes) and os.path.exists(os.path.join(ROOT, path))]
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def blank(match):
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def declared_functions(text):
+    """The names of static functions that TEXT, a C file, declares without a body."""
+    for match in DECLARATION.finditer(COMMENT_OR_STRING.sub(blank, text)):
+        is_pointer = re.search(r"\(\s*\*", match[0])
+        if match[1] not in NOT_FUNCTIONS and not is_pointer and "[" not in match[0].split("(")[0]:
+            yield match[1]
+
+
+def check_downhill(report):
+    report.equal(list(declared_functions("static int f(int a,\n\t     int b);\nstatic int (*table[2])(void);\n"
+                                         "static char bytes[8] __attribute__((aligned(8)));\nstatic int f(int a)\n{\n}\n")),
+                 ["f"], "a declaration is found, pointers and arrays are none")
+    found = {(path, name) for path in sources(".c") for name in declared_functions(read(path))}
+    report.equal(sorted(found - set(DECLARED)), [], "files read downhill: no static function is declared before its definition",
+                 "put the helper before its caller, or add it to DECLARED with the reason")
+    report.equal(sorted(set(DECLARED) - found), [], "each exception is still one")
+
+
+STRUCTURE = re.compile(r"^struct (\w+) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+LETTER = re.compile(r"^ \*   ([A-Z])  \S", re.MULTILINE)
+# A field with the comments before and behind it, from the line where it begins to the one where it ends.
+FIELD = re.compile(r"(?P<before>(?:^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n)*)^[ \t]*(?P<field>[^/;{}\s][^;{}]*);[ \t]*(?P<behind>/\*(?:(?!\*/).)*\*/)?",
+                   re.MULTILINE | re.DOTALL)
+RULE = re.compile(r"/\* ([A-Z]{1,2})\b(?![a-z])")
+
+
+def unruled_fields(text):
+    """(structure, field) for each field of TEXT, a header, whose comment has no letter of the structure's legend."""
+    structures = dict(STRUCTURE.findall(text))
+    for match in STRUCTURE.finditer(text):
+        name, body = match[1], match[2]
+        if name in UNSHARED:
+            continue
+        legend = set(LETTER.findall(text[:match.start()]))
+        for field in FIELD.finditer(body):
+            typed = re.match(r"struct (\w+) \w", field["field"])
+            if typed and (typed[1] in structures or typed[1] in {"perf_context", "perf_groups"}):
+                continue
+            comment = field["behind"] or ((field["before"] or "").rstrip().rpartition("/*")[1:] and
+                                          "/*" + field["before"].rstrip().rpartition("/*")[2]) or ""
+            rule = RULE.match(comment)
+            if rule is None and name in WITH_DEFAULT:
+                continue
+            if rule is None or not set(rule[1]) <= legend:
+                yield name, " ".join(field["field"].split())
+
+
+def check_locks(report):
+    text = ("/*\n *   K  none: constant\n */\nstruct a {\n\tint b; /* K */\n\t/* K: c */\n\tint c, d;\n\tint e;\n"
+            "\tint f; /* L: f */\n\tunion {\n\t\tint g; /* Known */\n\t};\n};\n")
+    report.equal([field for _, field in unruled_fields(text)], ["int e", "int f", "int g"], "a field without a rule is found")
+    headers = [path for path in sources(".h") if path.startswith("include/kernel/perf/")]
+    texts = {path: read(path) for path in headers}
+    names = {name for text in texts.values() for name, _ in STRUCTURE.findall(text)}
+    report.ok({"perf_event", "perf_context", "perf_ring", "perf_cpu", "perf_groups", "pmu"} <= names, "structures are found", names)
+    unruled = [f"{path}: struct {name}: {field}" for path, text in sorted(texts.items()) for name, field in unruled_fields(text)]
+    report.equal(unruled, [], "each shared field of the perf core has its lock beside it")
+    report.equal(sorted((set(UNSHARED) | WITH_DEFAULT) - names), [], "each structure without locks exists")
+
+
+def main():
+    report = tap.Report()
+    check_downhill(report)
+    check_locks(report)
+    return report.done()
+
+
+sys.exit(main())
