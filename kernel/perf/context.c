@@ -52,8 +52,8 @@ static struct spinlock publish_lock = SPINLOCK_INITIALIZER;
 
 /* --- life --- */
 
-/* Makes CONTEXT the context of TASK, active nowhere, or with TASK NULL that of CPU: one reference, no events. Before
- * another CPU can see CONTEXT. */
+/* Makes CONTEXT the context of TASK, active nowhere, or with TASK NULL that of CPU: one reference, no events.
+ * Before another CPU can see CONTEXT. */
 static void init_context(struct perf_context *context, struct task *task, int cpu)
 {
 	spin_init(&context->lock);
