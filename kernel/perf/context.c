@@ -16,7 +16,7 @@
  *  - context->lock decides between the two: its holder alone changes context->cpu and the events. A CPU's
  *    context never moves, so being on its CPU with interrupts off suffices, and its lock is never taken.
  *
- * docs/locking.md has the order of all locks. Of two contexts' locks the second is only ever tried
+ * docs/locking.md has the order of all locks. The second of two contexts' locks is only ever tried
  * (clone_context.c); two contexts' mutexes are taken parent before child (fork). No other lock is taken under
  * publish_lock. A PMI takes no lock.
  *
