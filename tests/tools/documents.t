@@ -32,6 +32,7 @@ BUILDS = re.compile(r"  [A-Z]+ +\S+$")
 NOT_RUN = {
     "make check": "runs this test",
     "make check-quick": "runs a part of the tests",
+    'make WITHOUT="net trace pty"': "tests/boot/smallest.t builds it, in a folder of its own",
     "make check ARCH=alpha": "runs Alpha's tests, as make check does",
     "tools/tally run --gdb …": "waits for gdb; gdb.t runs it with one",
     "tools/tally run --pmu kvm ./a.out": "wants a host whose KVM has a vPMU; exit-status.t has what it says elsewhere",
