@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The EV67's counters in the image: exact counts, pairs, turns, samples, ProfileMe; on 1 and 4 CPUs.
+"""The EV67's counters in the image: exact counts, pairs, rotation, samples, ProfileMe; on 1 and 4 CPUs.
 
 The rules are in programs/pmu_*.c. A program that prints "# type" has the serial line's interrupts until it goes on.
 """
@@ -24,7 +24,7 @@ TYPE_EVERY_S = 0.01
 
 
 class Typist(threading.Thread):
-    """Types into `run` until it is told to stop, or nobody reads any more."""
+    """Types into `run` until `stop` is set, or the reader has gone."""
 
     def __init__(self, run):
         super().__init__(daemon=True)
@@ -45,7 +45,7 @@ class Typist(threading.Thread):
 
 
 def run(cpus, name, log):
-    """What the program prints, and its status."""
+    """The program's output, and its status."""
     command = [TALLY, "run", "--arch", "alpha", "--cpus", str(cpus), "--timeout", str(TIMEOUT_S), "--log", log,
                os.path.join(PROGRAMS, name)]
     lines, typist = [], None

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A switch costs what the events on this processor's PMU cost: the same on 64 processors, for each of the others of which
-both tasks have fifteen events open, as on one."""
+"""The cost of a context switch is that of the events on this CPU's PMU: it is the same on one CPU and on 64, when both
+tasks have fifteen events open for each of the other CPUs."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ def main():
                      f"{cpus} CPUs: the switch was measured (status {status})", error)
         found.append(figures)
     for cpus, figures in zip(CPUS[1:], found[1:]):
-        report.equal(figures, found[0], f"{cpus} CPUs: it costs what it costs on one")
+        report.equal(figures, found[0], f"{cpus} CPUs: the switch costs the same as on one")
     return report.done()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What Tally takes before it does anything: instructions from reset to /init, bytes of the kernel's image.
+"""The costs of Tally before its first program: instructions from reset to /init, bytes of the kernel's image.
 
 bench/compare prints both, boot/footprint.t keeps them within their limits.
 """
@@ -16,7 +16,7 @@ IMAGE_BYTES_MAX = 1 << 20
 
 
 def boot_instructions(command):
-    """From reset to the first program, on one CPU with 256 MiB: what the time stamp says then.
+    """The time stamp at the start of the first program, counted from reset, on one CPU with 256 MiB.
 
     Under --icount it counts instructions, the firmware's too. `command` is that of a kernel
     (`tally run`, `linux-run`). Raises RuntimeError if the program does not print a number.
@@ -29,7 +29,7 @@ def boot_instructions(command):
 
 
 def image_bytes(kernel):
-    """Of the ELF file without symbols, as a boot loader would read it."""
+    """The size of the ELF file without symbols, as a boot loader would read it."""
     with tempfile.NamedTemporaryFile() as stripped:
         subprocess.run(["strip", "-o", stripped.name, kernel], check=True)
         return os.path.getsize(stripped.name)

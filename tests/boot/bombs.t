@@ -15,7 +15,8 @@ import tap  # pylint: disable=wrong-import-position
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 BOMBS, LEAK = (os.path.join(BUILD, "user", "bin", name) for name in ("bombs", "leak"))
-# An answer takes a process, a pipe and memory. The shell says "Killed" only when it is still alive as it begins to wait. What is done while the bomb has all tasks, the shell does itself.
+# An answer takes a process, a pipe and memory. The shell says "Killed" only for a process that is alive when the shell
+# begins to wait. While the bomb has all tasks, the shell does all work itself.
 SCRIPT = f"""\
 answer() {{
 	echo "$1: $(busybox uname -s | busybox cat)"
@@ -50,7 +51,7 @@ def main():
         [TALLY, "run", "--cpus", "4", "--timeout", "400", "--add", BOMBS, "--add", LEAK, shutil.which("busybox"), "sh",
          "-c", SCRIPT])
     report.equal(output.decode(errors="replace"), ANSWERS, "the shell answers after every bomb", error)
-    report.equal(status, 0, "and ends as it should", error)
+    report.equal(status, 0, "and exits with status 0", error)
     return report.done()
 
 

@@ -27,7 +27,7 @@ LOG = os.path.join(BUILD, "tests", "framebuffer.log")
 PIXELS = os.path.join(BUILD, "tests", "framebuffer.pixels")
 FONT = "/usr/share/consolefonts/Lat15-Fixed16.psf.gz"
 WIDTH, HEIGHT = 8, 16
-# Of a VGA's colour 7, light grey, by the bytes of a pixel: 0xaa in 8 bits, cut to 5 or 6.
+# A VGA's colour 7, light grey, by the bytes of a pixel: 0xaa in 8 bits, cut to 5 or 6.
 GREY = {4: b"\xaa\xaa\xaa\x00", 3: b"\xaa\xaa\xaa", 2: (0x15 << 11 | 0x2a << 5 | 0x15).to_bytes(2, "little")}
 CURSOR_ROWS = 13, 14
 CURSOR = "_"
@@ -142,7 +142,7 @@ def check_panic(report):
     rows = machine.wait_for(line)
     report.ok("tally: screen: framebuffer, 100 by 37" in rows and line in rows,
               "24 bits: log and panic are there in the font's glyphs", *rows)
-    report.equal(machine.outside.strip(b"\0"), b"", "24 bits: what is outside of the cells is black")
+    report.equal(machine.outside.strip(b"\0"), b"", "24 bits: the pixels outside of the cells are black")
     machine.ask("quit")
     machine.end()
 

@@ -26,8 +26,8 @@
 #include "../unit/tap.h"
 #include "page.h"
 
-/* What differs between ISAs: the size of a page; numbers, by what the kernel says and not by the headers; a
- * constraint for an operand in a floating-point register. */
+/* Differences between ISAs: the size of a page; numbers, by the kernel's answers and not by the headers;
+ * a constraint for an operand in a floating-point register. */
 #ifdef __alpha__
 #define NUMBER_ENOSYS	78
 #define NUMBER_SIGUSR1	30
@@ -312,7 +312,7 @@ static void check_descriptors(void)
 	EXPECT_STR(name, "tally-libc");
 }
 
-/* Floating-point registers hold different values in two tasks that take turns. */
+/* Floating-point registers hold different values in two tasks that alternate. */
 static void yield_with_root(double number)
 {
 	double root = sqrt(number);

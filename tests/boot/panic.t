@@ -3,8 +3,8 @@
 """The kernel's own mistakes are caught and reported: panic=NAME makes each on purpose.
 
 The log must have the reason, a backtrace that names the function that made the mistake and the one
-that called it, and end there; the command's status must be the one for panics. What cannot start is
-no panic but says what to do.
+that called it, and end there; the command's status must be the one for panics. A failed start is
+no panic, but a message with the remedy.
 """
 
 import os
@@ -50,7 +50,7 @@ DEMANDS = (
      ("panic_on_demand",)),
 )
 
-# The same for what only the debug build notices.
+# The same for mistakes that only the debug build notices.
 DEBUG_DEMANDS = (
     ("use-after-free", 1, r"use after free: an object at 0x[0-9a-f]{16}, freed by "
      r"fail_use_after_free, has 0x01 at offset 42", ("fail_use_after_free", "panic_on_demand")),
@@ -72,7 +72,7 @@ DEBUG_DEMANDS = (
     ("irqs-off", 1, r"interrupts were off for [23]\d{3} us", ("fail_irqs_off", "panic_on_demand")),
 )
 
-# What notices it must be asked for, and has virtual time.
+# The check is on request only, and in virtual time.
 WORDS = {"irqs-off": " irqs-off-watchdog"}
 OPTIONS = {"irqs-off": ("--icount", "--pmu", "emulated")}
 

@@ -15,7 +15,7 @@ import tap  # pylint: disable=wrong-import-position
 
 PACKAGES = ("apt", "bash", "coreutils", "findutils", "grep", "perl-base", "sed")
 ENVIRONMENT = {**both.ENVIRONMENT, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
-# Who is not root on the host is it in a name space of his own.
+# A user that is not root on the host becomes root in a name space.
 CHROOT = ("chroot",) if os.geteuid() == 0 else ("unshare", "--map-root-user", "chroot")
 TIMEOUT_S = 300
 
@@ -44,7 +44,7 @@ def main():
             report.ok(ours[number] == host[number], name, *both.differences(host[number], ours[number]))
         else:
             report.ok(False, name, "did not end", rest)
-    report.equal((status, rest), (0, ""), "and the shell that ran them ended", error)
+    report.equal((status, rest), (0, ""), "the shell that ran the cases exits with status 0", error)
     return report.done()
 
 

@@ -72,7 +72,7 @@ static long trace(struct fuzzer *fuzzer, pid_t pid)
 
 	if (result < 0)
 		return -1;
-	/* What can be done, and no more: the victim goes on. */
+	/* Everything that leaves the victim running. */
 	ptrace(PTRACE_INTERRUPT, pid, 0, 0);
 	if (fuzz_shared->canaries[0] != pid && fuzz_shared->canaries[1] != pid) {
 		struct timespec moment = { 0, 200000 };
@@ -194,7 +194,7 @@ static long compare_kernel_objects(struct fuzzer *fuzzer, pid_t pid)
 	return syscall(SYS_kcmp, getpid(), pid, pick(fuzzer, 7), 0, 0);
 }
 
-/* --- attacks by user id: a worker's own processes it may treat so --- */
+/* --- attacks by user id: a worker may treat its own processes so --- */
 
 static long send_signal(struct fuzzer *fuzzer, pid_t pid)
 {
@@ -312,7 +312,7 @@ static long attack_other(struct fuzzer *fuzzer)
 {
 	pid_t pid = fuzz_shared->workers[pick(fuzzer, COUNT(fuzz_shared->workers))];
 
-	/* Itself and its own parents it leaves alone: a stopped one would not go on. */
+	/* It leaves itself and its own parents alone: a stopped one would not go on. */
 	if (!pid || pid == getpid() || fuzzer->depth > 0)
 		return 0;
 	for (unsigned int i = 0; i < 8; i++) {
@@ -338,7 +338,7 @@ static int sleep_and_share(void *parent)
 	_exit(0);
 }
 
-/* What makes an execution unsafe, so that it gives nothing. */
+/* Conditions that make an execution unsafe, so that it gives nothing. */
 static bool make_unsafe(struct fuzzer *fuzzer)
 {
 	static char stack[16384] __attribute__((aligned(16)));

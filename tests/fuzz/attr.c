@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Attributes: one that some PMU takes, with some of its fields spoilt. So most are taken, and what the others
- * are refused for is deep in the checks.
+ * Attributes: one that some PMU takes, with some of its fields spoilt. So most are valid, and the checks
+ * that refuse the others are deep.
  */
 #include "fuzz.h"
 
-/* What an attribute begins as. Some for each PMU that a kernel may have. */
+/* The initial attributes. Some for each PMU that a kernel may have. */
 static const struct {
 	uint32_t type;
 	uint64_t config, config1, config2;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What must not come out of the kernel: addresses of its own, and bytes that nobody set.
+ * The kernel must not leak addresses of its own, nor bytes that no code set.
  *
- * The debug kernel fills what nobody owns: freed pages and objects (0x6b), the rest of an object behind what
- * was asked for (0xbb; kernel/debug/poison.c) and variables (0xfe; -ftrivial-auto-var-init). Four such bytes
- * in a row, at a multiple of four, are a finding: no worker writes them.
+ * The debug kernel fills unowned memory: freed pages and objects (0x6b), the rest of an object after the
+ * requested size (0xbb; kernel/debug/poison.c) and variables (0xfe; -ftrivial-auto-var-init). Four such
+ * bytes in a row, at a multiple of four, are a finding: no worker writes them.
  *
- * Addresses are those of the x86-64 kernel's three areas (arch/x86_64/include/machine/mmu.h). Their first
- * pages are left out: workers themselves use numbers near powers of two (random.h, fuzz_edge). Such a number with
- * four letters over its lower half lies behind all memory.
+ * Addresses are those of the x86-64 kernel's three areas (arch/x86_64/include/machine/mmu.h). Their
+ * first pages are left out: workers themselves use numbers near powers of two (random.h, fuzz_edge).
+ * Such a number with four letters over its lower half lies after all memory.
  *
- * Whoever may sample the kernel may see its addresses, as Linux has it: with kernel.perf_event_paranoid below 2
- * nothing is looked for but bytes that nobody set.
+ * A task that may sample the kernel may see its addresses, as on Linux: with kernel.perf_event_paranoid
+ * below 2 the search is only for bytes that no code set.
  */
 #include "fuzz.h"
 
@@ -77,7 +77,7 @@ void leak_check_ring(const void *memory, size_t size)
 	/* A worker's own executable has such words, too. */
 	if (page->compat_version || page->data_offset != PAGE || page->data_size % PAGE)
 		return;
-	/* Whoever may watch a whole CPU may watch what others run there. */
+	/* A task that may watch a whole CPU may watch the work of others there. */
 	for (size_t i = 0; fuzz_shared->paranoid >= 1 && i < size / 8; i++)
 		if (privileged_is_code(words[i]))
 			fuzz_finding("the ring of an event: a privileged program's code at "
@@ -106,9 +106,9 @@ void leak_check_text(const char *text, size_t size, const char *what)
 	}
 }
 
-/* The area of FXSAVE has 512 bytes. The processor writes the registers only (SDM volume 1, 10.5.1). The last 48 bytes
- * are the kernel's, a magic number first. XSAVE's header with the components that are there follows. Linux:
- * arch/x86/include/uapi/asm/sigcontext.h. */
+/* The area of FXSAVE has 512 bytes. The CPU writes the registers only (SDM volume 1, 10.5.1). The last
+ * 48 bytes are the kernel's, a magic number first. XSAVE's header with the components that are there
+ * follows. Linux: arch/x86/include/uapi/asm/sigcontext.h. */
 #define REGISTERS_END  416
 #define SOFTWARE_WORDS (464 / 4)
 #define HEADER_WORDS   (512 / 4)

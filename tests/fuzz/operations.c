@@ -31,7 +31,7 @@ __attribute__((noinline)) void fuzz_work(unsigned int rounds)
 		fuzz_watched += i;
 }
 
-/* --- faults that are meant --- */
+/* --- intended faults --- */
 
 static _Thread_local sigjmp_buf *volatile on_fault;
 
@@ -183,7 +183,7 @@ int fuzz_reap(pid_t pid, unsigned int ms)
 	if (got == pid && (WIFEXITED(status) || WIFSIGNALED(status)))
 		return status;
 	kill(pid, SIGKILL);
-	/* A tracer of the child may be told first that it stopped. */
+	/* A tracer of the child may get the stop first. */
 	while ((got = waitpid(pid, &status, __WALL)) == pid ? WIFSTOPPED(status) : errno == EINTR)
 		;
 	return status;

@@ -71,8 +71,8 @@ static void *run_thread(void *argument)
 	return NULL;
 }
 
-/* A thread that uses, closes and unmaps what this one does. What it knows is not on this one's stack: a child that
- * it makes by fork may come to use that stack for a thread of its own. */
+/* A thread that uses, closes and unmaps this one's objects. Its arguments are not on this one's stack: a
+ * child that it makes by fork may come to use that stack for a thread of its own. */
 static long make_thread(struct fuzzer *fuzzer)
 {
 	if (fuzzer->is_thread || fuzzer->has_thread)

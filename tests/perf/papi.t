@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Debian's PAPI utilities, and a program linked with Debian's libpfm4: they list events, and count with them.
 
-PAPI knows processors by their model and has no events for one that it does not know; so here the machine says that it is
-a Skylake.
+PAPI knows CPUs by their model and has no events for one that it does not know; so the machine here claims to be a
+Skylake.
 """
 
 import os
@@ -28,12 +28,12 @@ def check_pfm(report):
     status, output, error = tap.command([inside.TALLY, "run", "--pmu", "emulated", "--timeout", "300", PFM_COUNT,
                                          *(name for name, _ in EXACT), "nosuch:u"])
     lines = output.decode().splitlines()
-    report.equal(status, 0, "libpfm4: the program ends well", error, *lines)
+    report.equal(status, 0, "libpfm4: the program exits with status 0", error, *lines)
     for name in ("UNHALTED_CORE_CYCLES", "INSTRUCTION_RETIRED", "BRANCH_INSTRUCTIONS_RETIRED"):
         report.ok(f"event ix86arch::{name}" in lines, f"libpfm4 lists {name}", *lines)
     for name, each in EXACT:
         report.ok(f"{name}: {PASSES * each}" in lines, f"libpfm4 counts {name}: {each} for each pass", *lines)
-    report.ok("nosuch:u: event not found" in lines, "libpfm4: an event that there is not", *lines)
+    report.ok("nosuch:u: event not found" in lines, "libpfm4: an unknown event is an error", *lines)
 
 
 def check_papi(report, cases):
@@ -54,7 +54,7 @@ def check_papi(report, cases):
     report.ok(all(re.search(rf"^{name} :\s+[1-9]", text, re.M) for name in ("PAPI_TOT_INS", "PAPI_BR_INS", "PAPI_TOT_CYC")),
               "papi_command_line: presets", text)
     text = cases.text("clocks")
-    report.equal(cases.status("clocks"), 0, "papi_clockres ends well: the processor's frequency is in /proc/cpuinfo", text)
+    report.equal(cases.status("clocks"), 0, "papi_clockres succeeds: the CPU's frequency is in /proc/cpuinfo", text)
     for name in ("real_cyc", "real_usec", "virt_cyc", "virt_usec"):
         report.ok(f"PAPI_get_{name} :" in text and "Negative" not in text, f"papi_clockres: {name} goes forward", text)
     text = cases.text("cost")

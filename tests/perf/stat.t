@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""perf stat, in each form it has: what it counts of a known program is exact."""
+"""perf stat, in each of its forms: its counts of a known program are exact."""
 
 import json
 import os
@@ -17,7 +17,7 @@ EVENTS = "instructions:u,branches:u,cycles:u"
 EACH = {"instructions:u": inside.INSTRUCTIONS_EACH, "branches:u": inside.BRANCHES_EACH,
         "cycles:u": inside.CYCLES_EACH}
 FEW, MORE = 100000, 300000
-# What comes on top is the same in every run: the C library's start and end.
+# The counts on top are the same in every run: the C library's start and end.
 LONG = 60000000
 
 
@@ -81,7 +81,7 @@ def main():
     text = cases.text("without events")
     names = ("task-clock", "context-switches", "cpu-migrations", "page-faults", "cycles", "instructions", "branches")
     report.ok(all(f" {name} " in text for name in names), "without -e: the usual events", text)
-    report.ok(re.search(r"<not supported> +branch-misses", text), "and what this PMU has not is said", text)
+    report.ok(re.search(r"<not supported> +branch-misses", text), "and the events that this PMU lacks are named", text)
     report.equal(cases.text("five times").split(",")[:4], [str(total), "", "instructions:u", "0.00%"],
                  "-r 5: five times the same")
     try:

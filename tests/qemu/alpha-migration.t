@@ -24,7 +24,7 @@ MOST_MIGRATIONS = 25
 PAUSE_S = 0.004
 POLL_S = 0.01
 TIMEOUT_S = "100"
-# What the guest says first.
+# The guest's first line.
 STOPPED = "# the clock has been stopped"
 
 
@@ -49,7 +49,7 @@ class Machine:
         self.ask("cont")
 
     def ask(self, command, **arguments):
-        """What a command returns; None once the machine has ended."""
+        """The result of a command; None once the machine has ended."""
         try:
             self.stream.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
             self.stream.flush()
@@ -62,7 +62,7 @@ class Machine:
         return None
 
     def wait(self, query, states):
-        """Polls until the status that `query` tells is none of `states`; returns it."""
+        """Polls `query` until its status is none of `states`; returns the status."""
         while (answer := self.ask(query)) is not None:
             if answer.get("status") not in states:
                 return answer.get("status")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a boot loader says is not trusted: a wrong description ends in a sentence, never in a panic.
+"""The kernel does not trust a boot loader: a wrong description ends in a sentence, never in a panic.
 
 loader.c starts the kernel with one wrong statement at a time. Where the log goes is one of the things a
 loader tells, so what is found before that is read stands on COM1, the kernel's default.
@@ -23,7 +23,7 @@ LOADER = os.path.join(BUILD, "tests", "loader.elf")
 MODULE = os.path.join(BUILD, "tests", "loader-module")
 LOG = os.path.join(BUILD, "tests", "loader.log")
 
-# The lie, and what the kernel has to say of it.
+# The lie, and the kernel's expected message.
 LIES = (
     ("over-kernel", "lies over the kernel"),
     ("around-kernel", "lies over the kernel"),

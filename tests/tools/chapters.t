@@ -23,7 +23,7 @@ FIRST = ("kernel/perf/", "arch/x86_64/pmu/", "include/kernel/perf/")
 # A definition: at the start of a line, and a body follows.
 DEFINITION = r"(?m)^(?:[A-Za-z_][^\n;{}=]*?)?\b%s\([^;{}]*\)\s*\{"
 DEFINITIONS = {".S": r"(?m)^%s:", ".py": r"(?m)^ *def %s\("}
-# Targets that are no one's job: files, and steps of others.
+# Targets that are no job of their own: files, and steps of others.
 EXAMPLE = "file.c", "function"
 STEPS = {"user-newlib", "check-programs", "check-deps"}
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every command line in README, the manual pages and what --help prints runs as it stands, and prints what is shown.
+"""Every command line in README, the manual pages and --help runs as it stands, and prints the shown text.
 
 Command lines are found in the documents themselves: lines of an indented block of README that begin with a command, lines
-of a manual page behind .Dl, and quoted words that begin with one of the project's own commands. They run in their order,
+of a manual page after .Dl, and quoted words that begin with one of the project's own commands. They run in their order,
 in one folder, whose files are those that the documents speak of; those of make run in the clone. Output is compared where
-a document shows it: below a line that begins with a "$", and in the block behind "`COMMAND` prints:".
+a document shows it: below a line that begins with a "$", and in the block after "`COMMAND` prints:".
 
 A line that cannot run here is in NOT_RUN, with the reason.
 """
@@ -36,7 +36,7 @@ NOT_RUN = {
     "tools/tally run --gdb …": "waits for gdb; gdb.t runs it with one",
     "tools/tally run --pmu kvm ./a.out": "wants a host whose KVM has a vPMU; exit-status.t has what it says elsewhere",
 }
-# What the documents' lines speak of: name, contents, mode.
+# The files that the documents' lines name: name, contents, mode.
 FILES = (
     ("a.c", "int main(void)\n{\n\tfor (volatile int n = 0; n < 20000000; n++)\n\t\tcontinue;\n\treturn 0;\n}\n", 0o644),
     ("hello.c", '#include <stdio.h>\nint main(void)\n{\n\treturn puts("hello") < 0;\n}\n', 0o644),
@@ -44,7 +44,7 @@ FILES = (
     ("…", "#!/bin/sh\necho hello\n", 0o755),
     ("DIR/etc/motd", "hello\n", 0o644),
 )
-# What a line has to leave behind.
+# The files that a line has to make.
 LEFT = {
     "tools/tally run --trace syscalls --log FILE …": "FILE",
     "tools/tally run --add ./a.out --get perf.data /usr/bin/perf record -g ./a.out": "perf.data",
@@ -59,7 +59,7 @@ def blocks(text):
 
 
 def command_of(line):
-    """The command that a line of a block is, without the comment behind it; or None."""
+    """The command that a line of a block is, without the comment after it; or None."""
     line = line.removeprefix("$ ")
     if not line.startswith(tuple(name + " " for name in COMMANDS)) and line not in COMMANDS:
         return None
@@ -95,7 +95,7 @@ def commands_of_page(text):
 
 
 def commands_of_help(folder):
-    """What an epilogue or a description of --help shows."""
+    """The commands of an epilogue or a description of --help."""
     _, output, _ = tap.command([TALLY, "--help"], cwd=folder)
     for name in re.findall(r"^    (\w+) ", output.decode(), re.MULTILINE):
         output += tap.command([TALLY, name, "--help"], cwd=folder)[1]
@@ -122,7 +122,7 @@ def make_folder(folder):
 
 
 def run(command, folder):
-    """Status and output of a command line, by a shell; what make has from the make that runs the tests is kept from it."""
+    """Status and output of a command line, by a shell, without the variables of the make that runs the tests."""
     if not command.startswith("make "):
         return tap.command(["/bin/bash", "-c", command], cwd=folder)
     outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "TALLY_BUILD", "TALLY_DEBUG_KERNEL")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the tool does on the host alone: packing, installing packages, asking KVM for a PMU."""
+"""The tool's work on the host alone: packing, installing packages, asking KVM for a PMU."""
 
 import os
 import shutil
@@ -71,7 +71,7 @@ def rooted(report):
     line = next(line for line in listing.decode().splitlines() if line.endswith(" usr/bin/mine"))
     report.equal(line.split()[2:4] + line.split()[5:8], [str(os.getuid()), str(os.getgid()), "Jan", "12", "1970"],
                  "owners and times too")
-    report.ok(__file__.lstrip("/") in {os.path.normpath(name) for name in found}, "what is added lies beside it")
+    report.ok(__file__.lstrip("/") in {os.path.normpath(name) for name in found}, "an added file lies beside it")
     blob = initramfs.pack_program(os.path.join(BUILD, "tests", "words"), [], {}, root=tree)
     names = [name for name, _, _ in cpio.entries(blob)]
     report.ok("usr/bin/words" in names and "bin/words" not in names,
@@ -103,7 +103,7 @@ def packages(report):
     report.ok((status, output) == (3, b"") and "bash no-such-package-as-this" in error,
               "no Debian: the packages are named, status 3", status, error)
 
-    # A Debian without root: nobody's identity, and no sudo in the PATH.
+    # A Debian without root: the identity of `nobody`, and no sudo in the PATH.
     for name in ("dpkg-query", "apt-get", "comm", "id"):
         path = subprocess.run(["which", name], capture_output=True, text=True, check=True).stdout
         if not os.path.lexists(os.path.join(elsewhere, name)):

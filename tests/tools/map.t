@@ -93,7 +93,7 @@ def names_of(text, tops):
 
 
 def resolve(folder, row, word):
-    """What a name of the map stands for: paths below the root, or nothing."""
+    """The paths below the root that a name of the map stands for, or nothing."""
     if word.startswith("<"):
         return expand("include/" + word.strip("<>"))
     for base in (*row, folder, ""):

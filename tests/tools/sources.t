@@ -93,7 +93,7 @@ def check_downhill(report):
 
 STRUCTURE = re.compile(r"^struct (\w+) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 LETTER = re.compile(r"^ \*   ([A-Z])  \S", re.MULTILINE)
-# A field with the comments before and behind it, from the line where it begins to the one where it ends.
+# A field with the comments before and after it, from the line where it begins to the one where it ends.
 FIELD = re.compile(r"(?P<before>(?:^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n)*)^[ \t]*(?P<field>[^/;{}\s][^;{}]*);[ \t]*(?P<behind>/\*(?:(?!\*/).)*\*/)?",
                    re.MULTILINE | re.DOTALL)
 RULE = re.compile(r"/\* ([A-Z]{1,2})\b(?![a-z])")

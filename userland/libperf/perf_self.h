@@ -2,14 +2,14 @@
 /*
  * perf_self.h - a thread counts its own events and reads the counts without entering the kernel.
  *
- * An event opened here has its metadata page mapped. Reading is: find the hardware counter in the
- * page, read it with the processor's own instruction, add what the kernel keeps in the page, and
- * start again if the kernel changed the page meanwhile. Where that is not possible (the event is on
- * no counter just now, the kernel does not allow it, the ISA has no such instruction) the same
- * functions read by system call; the caller need not care.
+ * An event opened here has its metadata page mapped. A reading finds the hardware counter in the page,
+ * reads it with the CPU's own instruction, adds the offset that the kernel keeps in the page, and starts
+ * again if the kernel changed the page meanwhile. Where that is not possible (the event is on no counter
+ * just now, the kernel does not allow it, the ISA has no such instruction) the same functions read by
+ * system call; the caller need not care.
  *
- * Not for events of other tasks: what the counter shows is what the calling CPU counts. Not
- * async-signal-safe between perf_self_open() and its return. See perf_self(3).
+ * Not for events of other tasks: the counter shows the counts of the calling CPU. Not async-signal-safe
+ * between perf_self_open() and its return. See perf_self(3).
  */
 #ifndef PERF_SELF_H
 #define PERF_SELF_H

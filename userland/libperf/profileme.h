@@ -11,12 +11,12 @@
 #include <stddef.h>
 
 /*
- * Write what @raw tells into @line of @size bytes, as words between single blanks, without a line
+ * Write the content of @raw into @line of @size bytes, as words between single blanks, without a line
  * end. Returns how many characters that is, of which at most @size - 1 were written:
  *
  *     pc=0x120000010 retired window=17 replays=1 trap=replay
  *
- * "pal" behind the address: it is PALcode's. "retired" or "killed"; "taken" for a conditional branch that went.
+ * "pal" after the address: it is PALcode's. "retired" or "killed"; "taken" for a conditional branch that went.
  * Then the two counters by their names, the first one less its overcount. Then the
  * trap's type, and "early", "stalled", "icache-miss" where they are so.
  */

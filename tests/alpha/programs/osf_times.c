@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * osf_times: OSF/1's calls with times of 32 bits, beside those with 64. What is expected is in Linux's
- * arch/alpha/kernel/osf_sys.c. A static program of the GNU C library, which knows only the others.
+ * osf_times: OSF/1's calls with times of 32 bits, beside those with 64. The expected values are in
+ * Linux's arch/alpha/kernel/osf_sys.c. A static program of the GNU C library, which knows only the
+ * others.
  */
 #define _GNU_SOURCE
 

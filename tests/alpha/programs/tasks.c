@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tasks: what a program's tasks may rely on, whoever runs between: registers of both kinds, the thread pointer,
- * memory after fork, time, that a task which never calls is interrupted, and what the machine is called. A static program of the GNU C
- * library.
+ * tasks: the guarantees of a program's tasks, whatever runs in between: registers of both kinds, the
+ * thread pointer, memory after fork, time, interruption of a task that makes no call, and the machine's
+ * name. A static program of the GNU C library.
  */
 #define _GNU_SOURCE
 

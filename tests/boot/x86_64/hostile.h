@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What x86-64 has of hostile.c: its calls, the addresses that are nobody's, and code with bad stacks and frames.
+ * x86-64's part of hostile.c: its calls, the addresses of no memory, and code with bad stacks and
+ * frames.
  */
 #ifndef TESTS_BOOT_X86_64_HOSTILE_H
 #define TESTS_BOOT_X86_64_HOSTILE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a program does that is linked with libpfm4: lists the events that the processor's architecture promises, then
- * translates names into attributes and counts known work with each.
+ * A program that is linked with libpfm4: lists the architectural events of the CPU, then translates
+ * names into attributes and counts known work with each.
  */
 #include <linux/perf_event.h>
 #include <perfmon/pfmlib_perf_event.h>

@@ -2,8 +2,8 @@
 /*
  * works.c - the counts of spin.S, derived by hand: read the two side by side.
  *
- * "fixed" is what happens once (at least the ret), "each" what one pass of the loop retires. Branches
- * are what the processor calls so: a PALcall is none.
+ * "fixed" are the events that happen once (at least the ret), "each" those of one pass of the loop.
+ * Branches are the CPU's: a PALcall is none.
  */
 #include "spin.h"
 

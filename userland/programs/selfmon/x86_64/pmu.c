@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pmu.c - what CPUID says about the performance monitoring unit, and the events that selfmon counts with it.
+ * pmu.c - CPUID's description of the performance monitoring unit, and the events that selfmon counts
+ * with it.
  *
- * Leaf 0AH is Intel's (SDM vol. 2, CPUID; vol. 3, "Architectural Performance Monitoring"). Other
- * vendors' processors have version 0 here.
+ * Leaf 0AH is Intel's (SDM vol. 2, CPUID; vol. 3, "Architectural Performance Monitoring"). CPUs of other
+ * vendors have version 0 here.
  */
 #include "../pmu.h"
 #include "../measure.h"
