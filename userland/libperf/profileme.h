@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profileme.h - what a sample of Alpha's PMU "profileme" tells, in words.
+ * profileme.h - a sample of Alpha's PMU "profileme" in words.
  *
  * The numbers are those of <asm-alpha/profileme.h>; the decoder knows no machine and runs on any.
  */

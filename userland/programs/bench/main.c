@@ -292,7 +292,7 @@ static pid_t start_partner(struct shared *shared, const struct switching *kind)
 	return partner;
 }
 
-/* Measures and prints what a switch to the partner and back costs. Returns how many failed. */
+/* Measures and prints the cost of a switch to the partner and back. Returns how many failed. */
 static int measure_switch(struct shared *shared, const struct switching *kind)
 {
 	struct turn turn = { .shared = shared, .passes = 0 };
