@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* test-cpuid.c: what CPUID and IA32_PERF_CAPABILITIES announce is what was asked for. */
+/* test-cpuid.c: CPUID and IA32_PERF_CAPABILITIES announce the configured PMU. */
 
 #include "pmu.h"
 
 #define LEAF_FEATURES 1
 #define LEAF_PMU      0xa
 #define FEATURE_PDCM  (1u << 15)
-/* Missing of seven architectural events: LLC references, LLC misses, mispredicted branches. */
+/* The missing ones of seven architectural events: LLC references, LLC misses, mispredicted branches. */
 #define EVENTS_ABSENT 0x58
 
 void test_cpuid(void)
