@@ -3,7 +3,7 @@
 """Tally on Alpha: it starts, runs Linux/alpha programs, static or with shared libraries, on 1, 2 and 4 CPUs, and ends as they end; what
 cannot start or panics says so; and tools/tally tells programs of both architectures apart.
 
-The programs are of the GNU C library: what they check is in programs/.
+The programs are of the GNU C library; programs/ has their rules.
 """
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The EV67's counters in the image: exact counts, pairs, turns, samples, ProfileMe; on 1 and 4 CPUs.
+"""The EV67's counters in the image: exact counts, pairs, rotation, samples, ProfileMe; on 1 and 4 CPUs.
 
 The rules are in programs/pmu_*.c. A program that prints "# type" has the serial line's interrupts until it goes on.
 """

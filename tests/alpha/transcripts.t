@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs observe the same ABI on Alpha as on x86_64, but for what is another in Linux itself.
+"""Programs observe the same ABI on Alpha as on x86_64, but for the differences that Linux itself has.
 
 They are those of tests/conformance, compiled for Alpha. There is no Linux for the emulated Alpha to ask; so what is
 expected is what Linux answers on x86_64, with the differences that Tally has there (which

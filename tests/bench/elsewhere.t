@@ -33,7 +33,7 @@ def main():
                      f"{cpus} CPUs: the switch was measured (status {status})", error)
         found.append(figures)
     for cpus, figures in zip(CPUS[1:], found[1:]):
-        report.equal(figures, found[0], f"{cpus} CPUs: it costs what it costs on one")
+        report.equal(figures, found[0], f"{cpus} CPUs: the switch costs the same as on one")
     return report.done()
 
 

@@ -16,7 +16,7 @@ IMAGE_BYTES_MAX = 1 << 20
 
 
 def boot_instructions(command):
-    """From reset to the first program, on one CPU with 256 MiB: what the time stamp says then.
+    """The time stamp at the start of the first program, counted from reset, on one CPU with 256 MiB.
 
     Under --icount it counts instructions, the firmware's too. `command` is that of a kernel
     (`tally run`, `linux-run`). Raises RuntimeError if the program does not print a number.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where a program lies is drawn anew at every start, and with norandom is what Linux makes of it then."""
+"""A program's addresses are random at every start; with norandom they are those of Linux without randomisation."""
 
 import os
 import re
@@ -30,12 +30,12 @@ def places(report, *options):
 def main():
     report = tap.Report()
     fixed = [places(report, "--append", "norandom") for _ in range(2)]
-    report.equal(fixed[1], fixed[0], "with norandom all is where it was")
-    report.equal(fixed[0]["executable"][0], EXECUTABLE, "and the program where Linux puts it")
-    report.equal(fixed[0]["[stack]"][1], STACK_END, "and the stack")
+    report.equal(fixed[1], fixed[0], "with norandom every address is the same again")
+    report.equal(fixed[0]["executable"][0], EXECUTABLE, "with norandom the program is where Linux puts it")
+    report.equal(fixed[0]["[stack]"][1], STACK_END, "with norandom the stack is where Linux puts it")
     drawn = [places(report) for _ in range(2)]
     for what, place in drawn[0].items():
-        report.ok(drawn[1][what] != place, f"otherwise it is elsewhere: {what}", f"twice: {place}")
+        report.ok(drawn[1][what] != place, f"without norandom it moves: {what}", f"twice: {place}")
     return report.done()
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs for Alpha, on QEMU's user mode: newlib keeps its promises, and known work retires what is said of it.
+"""Programs for Alpha, on QEMU's user mode: newlib keeps its promises, and known work retires the instructions of its table.
 
 QEMU's user mode translates a program's system calls into the host's, by Linux/alpha's conventions, numbers and
 layouts: an oracle for these that needs no kernel for Alpha. It can also write down each instruction's address.
@@ -73,7 +73,7 @@ def derive(formula):
 
 
 def disassemble(program):
-    """By address: in which function an instruction is, and which it is."""
+    """The function and the text of each instruction, by address."""
     listing = subprocess.run(["alpha-linux-gnu-objdump", "-d", "-Mno-aliases", "--no-show-raw-insn", program],
                              capture_output=True, text=True, check=True).stdout
     code, function = {}, None

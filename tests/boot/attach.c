@@ -24,8 +24,7 @@ static void spin_for_ever(void *unused)
 		spin_loop(LEG_LOOPS, NULL);
 }
 
-/* A child that spins on the last CPU, while the parent is on the first: two CPUs, if there are two.
- * */
+/* A child that spins on the last CPU, while the parent is on the first: two CPUs, if there are two. */
 static pid_t start_spinner(void)
 {
 	pid_t pid = child_start(spin_for_ever, NULL);

@@ -50,7 +50,7 @@ def main():
         [TALLY, "run", "--cpus", "4", "--timeout", "400", "--add", BOMBS, "--add", LEAK, shutil.which("busybox"), "sh",
          "-c", SCRIPT])
     report.equal(output.decode(errors="replace"), ANSWERS, "the shell answers after every bomb", error)
-    report.equal(status, 0, "and ends as it should", error)
+    report.equal(status, 0, "and exits with status 0", error)
     return report.done()
 
 

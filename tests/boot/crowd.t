@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A turn among ten thousand runnable tasks costs what the height of a tree makes of it, not their number.
+"""The cost of a context switch among ten thousand runnable tasks grows with the height of a tree, not with their number.
 
-A walk over all of them would cost ten times as much for ten times as many; a way down a tree costs the same
+A walk over all of them would cost ten times as much for ten times as many; a descent of a tree costs the same
 again each time, a little more than three levels.
 """
 
@@ -35,9 +35,9 @@ def main():
              (line.split() for line in output.decode(errors="replace").splitlines())}
     report.equal(list(costs), [f"turn_among_{size}:k" for size in SIZES], "every size was measured")
     values = list(costs.values())
-    report.note(f"instructions of a turn: {costs}")
+    report.note(f"instructions of a context switch: {costs}")
     for size, before, after in zip(SIZES[1:], values, values[1:]):
-        report.ok(after - before <= DECADE_MOST, f"{size} tasks: a turn costs at most {DECADE_MOST} more",
+        report.ok(after - before <= DECADE_MOST, f"{size} tasks: a context switch costs at most {DECADE_MOST} more",
                   f"{before} before, {after} now")
     return report.done()
 

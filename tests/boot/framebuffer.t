@@ -142,7 +142,7 @@ def check_panic(report):
     rows = machine.wait_for(line)
     report.ok("tally: screen: framebuffer, 100 by 37" in rows and line in rows,
               "24 bits: log and panic are there in the font's glyphs", *rows)
-    report.equal(machine.outside.strip(b"\0"), b"", "24 bits: what is outside of the cells is black")
+    report.equal(machine.outside.strip(b"\0"), b"", "24 bits: the pixels outside of the cells are black")
     machine.ask("quit")
     machine.end()
 

@@ -2,7 +2,7 @@
 /*
  * The hammer: every task has an event that overflows each 1,000 instructions, and all the while
  * events are read, enabled, disabled, remapped, opened and closed, on oneself, on others and on
-* CPUs, and tasks yield, wander and exit. Through all of it the counts must stay exact:
+ * CPUs, and tasks yield, wander and exit. Through all of it the counts must stay exact:
  *
  *   - a counting event sees every instruction of its windows, no more and no less;
  *   - rdpmc, where there is one, and read() agree to the instruction;
@@ -10,8 +10,8 @@
  *     counted (throttled or not);
  *   - every record is whole.
  *
-* A task's number determines its actions and their order, by a generator; their moments,
-* relative to the other tasks, are open.
+ * A task's number determines its actions and their order, by a generator; their moments,
+ * relative to the other tasks, are open.
  */
 #include <errno.h>
 #include <time.h>

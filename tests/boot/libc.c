@@ -312,7 +312,7 @@ static void check_descriptors(void)
 	EXPECT_STR(name, "tally-libc");
 }
 
-/* Floating-point registers hold different values in two tasks that take turns. */
+/* Floating-point registers hold different values in two tasks that alternate. */
 static void yield_with_root(double number)
 {
 	double root = sqrt(number);

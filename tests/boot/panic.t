@@ -50,7 +50,7 @@ DEMANDS = (
      ("panic_on_demand",)),
 )
 
-# The same for what only the debug build notices.
+# The same for mistakes that only the debug build notices.
 DEBUG_DEMANDS = (
     ("use-after-free", 1, r"use after free: an object at 0x[0-9a-f]{16}, freed by "
      r"fail_use_after_free, has 0x01 at offset 42", ("fail_use_after_free", "panic_on_demand")),

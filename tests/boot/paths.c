@@ -3,7 +3,8 @@
  * Rules of libspin, on which every exact count rests: that its functions execute what their tables say. Checked without
  * the PMU, by the CPU's single-step trap: after every instruction a signal handler notes the address of the next.
  *
- * The system calls among the works are left out: how a trap flag passes a system call is another subject.
+ * The system calls among the works are left out: how a trap flag passes a system call is another
+ * subject.
  */
 #include <signal.h>
 #include <spin.h>

@@ -294,8 +294,7 @@ static int thread_body(void *unused)
 
 #define STACK (4 * PAGE)
 
-/* The permission is the address space's, and reaches threads that run elsewhere and have no event.
- * */
+/* The permission is the address space's, and reaches threads that run elsewhere and have no event. */
 static void rdpmc_in_thread(void *unused)
 {
 	char *stack = share(STACK);

@@ -310,8 +310,7 @@ struct mixed_counts {
 	uint64_t count, enabled_ns, running_ns, values[3];
 };
 
-/* Members 0 to 2, of which the first leads: instructions, branches and faults, in the order given.
- * */
+/* Members 0 to 2, of which the first leads: instructions, branches and faults, in the order given. */
 static void check_mixed_order(const int order[3])
 {
 	const struct spin_work *work = spin_find_work("touches");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rounds, ten thousand with --all, of what programs do with files, sockets, timers, signals and locks, right and
- * wrong: free pages, the kernel's objects of each size (/proc/slabinfo) and descriptors are the same
- * before and after.
+ * Rounds, ten thousand with --all, of the usual operations of programs on files, sockets, timers,
+ * signals and locks, right and wrong: free pages, the kernel's objects of each size (/proc/slabinfo) and
+ * descriptors are the same before and after.
  *
  * The rules of leak.c are about tasks and memory; here are the calls that come cheap. A tenth of the
  * rounds forks.

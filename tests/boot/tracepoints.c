@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
-* Tracepoints while everything is in motion: tasks call, yield and exit on all CPUs, and all the
+ * Tracepoints while everything is in motion: tasks call, yield and exit on all CPUs, and all the
  * while others open and close events of them, enable and disable them in tracefs, change filters and read
-* the trace. These rules hold all along:
+ * the trace. These rules hold all along:
  *
  *   - an event of a task counts each of its calls, and has a record, written or lost, for each;
-*   - events of all CPUs count them together once;
-*   - on a CPU, the task that a switch goes to is the one that the next switch comes from;
+ *   - events of all CPUs count them together once;
+ *   - on a CPU, the task that a switch goes to is the one that the next switch comes from;
  *   - every marker is in trace_pipe once, and each writer's are in order;
  *   - a wait for a lock that has begun ends.
  *
-* tests/conformance compares the texts of the files and the meaning of filters with Linux.
+ * tests/conformance compares the texts of the files and the meaning of filters with Linux.
  */
 #include <fcntl.h>
 #include <poll.h>

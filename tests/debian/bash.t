@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Debian's bash and dash: what a shell asks of its kernel; bash.sh on both."""
+"""Debian's bash and dash: the calls of a shell; bash.sh on both."""
 
 import os
 import sys

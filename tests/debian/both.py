@@ -88,7 +88,7 @@ def compare(report, cases, programs, added=(), options=(), timeout_s=400):
             report.ok(ours[number] == host[number], name, *differences(host[number], ours[number]), text)
         else:
             report.ok(False, name, *(("did not end", text, rest) if number == len(ours) else ("not reached",)))
-    report.equal((status, rest), (0, ""), "and the shell that ran them ended", error)
+    report.equal((status, rest), (0, ""), "the shell that ran the cases exits with status 0", error)
 
 
 def differences(host, ours):

@@ -15,7 +15,7 @@ import tap  # pylint: disable=wrong-import-position
 PROGRAMS = ("bash gdb grep sed").split()
 SOURCE = os.path.join(HERE, "debuggee.c")
 DEBUGGEE = os.path.join(os.environ["TALLY_BUILD"], "tests", "debuggee")
-# Before each case: what differs from run to run, and what gdb says of libraries whose symbols a system has or not.
+# Before each case: hide texts that differ from run to run, and gdb's messages about libraries with or without symbols.
 PROLOGUE = f"""DEBUGGEE={DEBUGGEE}
 same() {{
 	sed -E 's/(process|LWP) [0-9]+/\\1 N/; s/Thread 0x[0-9a-f]+/Thread A/; s/0x[0-9a-f]{{12,}}/A/' |

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Debian's strace: what it sees of programs, their children and threads; strace.sh on both."""
+"""Debian's strace on programs, their children and threads; strace.sh on both."""
 
 import os
 import sys

@@ -31,10 +31,10 @@ PASSES_MAX = 12
 OPERATIONS = {"memfd": 1, "mmap": 1, "mmapfork": 1, "mremap": 1, "stack": 1}
 OPERATIONS_ELSE = 4
 
-# Stressors that run beside each other: name, options of its own. Not among them are three that fail of themselves now and
-# then when the host is busy, on Linux too: pthread does not wait for the last thread that it made, which may then
-# begin when the stack that its arguments are on is gone (SIGSEGV); the processes of resched count in one place without a lock;
-# mutex says that it could make no thread when those it made have done everything before it looks.
+# Stressors that run beside each other: name, options of its own. Three are left out that fail by themselves now and
+# then when the host is busy, on Linux, too: pthread does not wait for its last thread, which may then start when the
+# stack with its arguments is gone (SIGSEGV); the processes of resched count in one place without a lock; mutex
+# reports that it could make no thread when its threads have done everything before it looks.
 GROUPS = {
     "computing": """atomic; branch; bsearch;  cpu; funccall; funcret; goto; hash; heapsort --heapsort-size 4096; hsearch; list --list-size 500;
         longjmp; lsearch --lsearch-size 1024; matrix; memcpy; mergesort --mergesort-size 4096; nop; opcode; qsort --qsort-size 4096; regs; skiplist; str; tree --tree-size 1000; vecmath""",
@@ -65,7 +65,7 @@ pass() {
 		stress-ng --temp-path /tmp --metrics-brief --verbose $words </dev/null 2>&1
 		echo "== status $?"
 	done <<<"$GROUP_WORDS"
-	# A stressor that was killed leaves its files; what ended last may still be on its way out.
+	# A stressor that was killed leaves its files; the last ones may still be exiting.
 	rm -rf /tmp/tmp-stress-ng*
 	for _ in {1..20}; do
 		free=$(free_memory)
@@ -104,12 +104,12 @@ def complaints(text):
 
 
 def reasons(text):
-    """The lines of what stress-ng said that tell why it is not content."""
+    """The lines of stress-ng's output with its complaints."""
     return "\n".join(re.findall(r"^stress-ng: (?:(?:fail|error|warn): .*|.* on signal: .*|.*unsuccessful run.*)", text, re.MULTILINE))
 
 
 def run():
-    """Status, and what was said: a list of (mark, the lines up to the next mark)."""
+    """Status and output: a list of (mark, the lines up to the next mark)."""
     variables = {"PATH": "/usr/bin:/bin", "GROUP_WORDS": "\n".join(lines()), "PASSES_MAX": PASSES_MAX}
     words = [word for name, value in variables.items() for word in ("--env", f"{name}={value}")]
     words += [word for name in ("stress-ng", "sleep", "rm") for word in ("--add", f"/usr/bin/{name}")]
@@ -142,7 +142,7 @@ def main():
     report.ok(len(free) > 1 and free[-1] >= free[-2],
               "one of the passes leaves no less free memory than the one before", f"free, in kB: {free}")
     report.note(f"free after the passes, in kB: {free}")
-    report.equal(status, 0, "and the shell that started them ended", error)
+    report.equal(status, 0, "the shell that started them exits with status 0", error)
     return report.done()
 
 

@@ -3,8 +3,8 @@
  * Root's part while workers run: it changes settings, as an administrator may, switches the trace and its events,
  * and gives up privileges in random order, which must never come back.
  *
- * Settings stay within what a machine survives: interrupts do not get all of a CPU's time, and who may see
- * the kernel's addresses is decided once for each seed (fuzz_shared->paranoid), so that leak.c
+ * Settings stay within the machine's limits: interrupts do not get all of a CPU's time, and the right to
+ * see the kernel's addresses is decided once for each seed (fuzz_shared->paranoid), so that leak.c
  * knows.
  */
 #define _GNU_SOURCE
@@ -28,7 +28,7 @@
 /* --- settings --- */
 
 static const struct {
-	const char *path, *values[3]; /* the first is the one to begin with */
+	const char *path, *values[3]; /* the first is the initial one */
 } settings[] = {
 	{ "/proc/sys/kernel/perf_event_max_sample_rate", { "100000", "1", "5000" } },
 	{ "/proc/sys/kernel/perf_cpu_time_max_percent", { "25", "50", "10" } },
@@ -226,7 +226,7 @@ _Noreturn static void lose_privileges(struct random random)
 		before = after;
 		count_calls(6);
 	}
-	/* The end is a setuid program, which gives nothing to who has renounced. */
+	/* The last step is a setuid program, which gives nothing to a task that has renounced. */
 	if (after.no_new_privs && !among(after.uids, 0) && !after.permitted &&
 	    after.uids[REAL] == after.uids[EFFECTIVE] && after.gids[REAL] == after.gids[EFFECTIVE])
 		execl(TREE_SETUID, "setuid", PRIVILEGED_UNSAFE, NULL);

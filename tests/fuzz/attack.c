@@ -194,7 +194,7 @@ static long compare_kernel_objects(struct fuzzer *fuzzer, pid_t pid)
 	return syscall(SYS_kcmp, getpid(), pid, pick(fuzzer, 7), 0, 0);
 }
 
-/* --- attacks by user id: a worker's own processes it may treat so --- */
+/* --- attacks by user id: a worker may treat its own processes so --- */
 
 static long send_signal(struct fuzzer *fuzzer, pid_t pid)
 {
@@ -312,7 +312,7 @@ static long attack_other(struct fuzzer *fuzzer)
 {
 	pid_t pid = fuzz_shared->workers[pick(fuzzer, COUNT(fuzz_shared->workers))];
 
-	/* Itself and its own parents it leaves alone: a stopped one would not go on. */
+	/* It leaves itself and its own parents alone: a stopped one would not go on. */
 	if (!pid || pid == getpid() || fuzzer->depth > 0)
 		return 0;
 	for (unsigned int i = 0; i < 8; i++) {

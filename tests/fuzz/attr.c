@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Attributes: one that some PMU takes, with some of its fields spoilt. So most are taken, and what the others
- * are refused for is deep in the checks.
+ * Attributes: one that some PMU takes, with some of its fields spoilt. So most are valid, and the checks
+ * that refuse the others are deep.
  */
 #include "fuzz.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * System calls as such, many at once: a table says what each argument means, and each argument is a good
- * one, one at an edge, or none.
+ * System calls as such, many at once: a table has the meaning of each argument, and each argument is a
+ * good one, one at an edge, or none.
  *
- * Left out are calls that only end the worker, that others have a file for, or that wait. A range of memory is
- * either small, or so large that it ends outside of user space: otherwise the first munmap would be the last
- * call of a worker. A child does that, too, now and then.
+ * The table leaves out calls that only end the worker, that others have a file for, or that wait. A
+ * range of memory is either small, or so large that it ends outside of user space: otherwise the first
+ * munmap would be the last call of a worker. A child does that, too, now and then.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define CALLS_AT_ONCE	1024
-/* After so many the memory that they filled is looked at. */
+/* After so many calls, the worker looks at the memory that they filled. */
 #define CALLS_OF_A_LOOK 16
 #define SCRATCH_WORDS	1024
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Canaries: processes that workers have no right to touch: one of another user, one of the workers' own that is
- * not dumpable. Each fills memory, registers and what else it has with values, and looks again and
- * again whether they are still there.
+ * Canaries: processes that workers have no right to touch: one of another user, one of the workers' own
+ * that is not dumpable. Each fills memory, registers and its other resources with values, and checks
+ * them again and again.
  *
- * A worker whose attack on one succeeds says so itself (attack.c); canaries notice what went wrong
- * without a call that succeeded.
+ * A worker whose attack on one succeeds reports it itself (attack.c); canaries notice damage without a
+ * call that succeeded.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Operations on events: the calls around perf_event_open, and what makes events count.
+ * Operations on events: the calls around perf_event_open, and actions that events count.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* No task has such a number: an event on who watches the workers could kill it (sigtrap). */
+/* No task has such a number: an event on the process that watches the workers could kill it (sigtrap). */
 #define NO_PID 0x40000000
 
 /* --- operations: each returns what its last call did --- */

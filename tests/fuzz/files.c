@@ -94,7 +94,7 @@ static long use_special_file(struct fuzzer *fuzzer)
 	return result;
 }
 
-/* Makes what takes memory until it is refused, and removes some of it. */
+/* Makes files that take memory until the kernel refuses, and removes some of them. */
 static long fill_files(struct fuzzer *fuzzer)
 {
 	unsigned int kind = pick(fuzzer, 6);

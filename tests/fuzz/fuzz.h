@@ -54,13 +54,13 @@ struct shared {
 	pid_t workers[16];
 	unsigned int paths; /* so many of these, files of /proc, /sys and tracefs */
 	char path[PATHS][80];
-	_Atomic bool found; /* something, and this is what: */
+	_Atomic bool found; /* the first finding: */
 	char finding[400];
 };
 
 extern struct shared *fuzz_shared;
 
-/* Says what is wrong; the first one counts, and ends the run with this seed. Any process. */
+/* Reports a finding; the first one counts, and ends the run with this seed. Any process. */
 __attribute__((format(printf, 1, 2))) void fuzz_finding(const char *format, ...);
 
 #define TREE		"/fuzz"
@@ -84,7 +84,7 @@ void tree_become_user(uid_t uid);
 size_t tree_read_text(const char *path, char *text, size_t size);
 void tree_write_text(const char *path, const char *text);
 
-/* --- who is attacked --- */
+/* --- the targets of attacks --- */
 
 void canary_start(void);
 /* Whether all canaries found everything as they left it. */
@@ -106,7 +106,7 @@ uint64_t privileged_any_code(uint64_t number);
 void leak_check(const void *memory, size_t size, const char *what);
 /* The same for text with addresses as digits. */
 void leak_check_text(const char *text, size_t size, const char *what);
-/* The same for the ring of an event, which may show kernel addresses to who may sample it. */
+/* The same for the ring of an event, which may show kernel addresses to a task that may sample the kernel. */
 void leak_check_ring(const void *memory, size_t size);
 /* The frame that the kernel made for a signal handler with these arguments. */
 void leak_check_frame(const siginfo_t *info, const void *context);

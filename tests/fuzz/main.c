@@ -6,7 +6,7 @@
  *
  * For each seed, some worker processes do random operations (operations.c), while root changes settings
  * (administrator.c). A point is a seed: its workers came to an end, or were killed by their own doing, nothing
- * hung, no canary changed, no privileged program was touched, nothing came out of the kernel that is its own
+ * hung, no canary changed, no privileged program was touched, the kernel leaked nothing of its own
  * (leak.c), and the kernel has as many objects of each size (/proc/slabinfo) and as much free memory as
  * after the first seeds.
  *
@@ -16,7 +16,7 @@
  * hangs is not killed, and all stands still, for a look at the machine from outside; with --hold 2 after
  * any finding.
  *
- * That the kernel neither panics nor warns is for tests/fuzz/run to see, which reads the kernel's log.
+ * tests/fuzz/run reads the kernel's log and reports panics and warnings.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
@@ -33,8 +33,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long nothing may happen, by the clock: storms of interrupts make each look at the workers late.
- * Machines of an emulator are slow, and so is a host with much to do. Workers that run are given up earlier. */
+/* The longest time without progress, by the clock: storms of interrupts make each look at the workers
+ * late. Machines of an emulator are slow, and so is a host with much to do. The limit for workers that
+ * run is shorter. */
 #define PATIENCE_S	60
 #define PATIENCE_BUSY_S 15
 #define WORKERS_MAX	15
@@ -64,7 +65,7 @@ static void pause_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-/* Calls FUNCTION with each number in DIRECTORY's names; whether it said so for one of them. */
+/* Calls FUNCTION with each number in DIRECTORY's names; returns whether one of the calls returned true. */
 static bool any_number(const char *directory, bool (*function)(const char *path))
 {
 	DIR *numbers = opendir(directory);

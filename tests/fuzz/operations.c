@@ -31,7 +31,7 @@ __attribute__((noinline)) void fuzz_work(unsigned int rounds)
 		fuzz_watched += i;
 }
 
-/* --- faults that are meant --- */
+/* --- intended faults --- */
 
 static _Thread_local sigjmp_buf *volatile on_fault;
 

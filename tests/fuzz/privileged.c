@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The privileged programs of the tree: this program, once setuid root, once setgid, and once not readable. No
- * worker may change them, look into them or give them an environment that they do not expect. They check
- * that about themselves for a while, while workers attack, and write what is wrong to TREE_FINDINGS.
+ * The privileged programs of the tree: this program, once setuid root, once setgid, and once not
+ * readable. No worker may change them, look into them or give them an environment that they do not
+ * expect. They check that about themselves for a while, while workers attack, and write their findings
+ * to TREE_FINDINGS.
  *
- * The program does not know by its arguments which one it is: these are the attacker's. It is privileged if
- * its effective ids say so, and unreadable if the kernel says that its file's name is (AT_EXECFN).
+ * The arguments are the attacker's, so they do not decide which program this is. It is privileged if its
+ * effective ids say so, and unreadable if the kernel says that its file's name is (AT_EXECFN).
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
@@ -136,7 +137,7 @@ static void check_start(bool unsafe)
 		tell("setuid, and keeps capabilities");
 }
 
-/* Runs while workers attack; says how often something had changed. */
+/* Runs while workers attack; returns how often something had changed. */
 PRIVILEGED static unsigned int watch_self(volatile uint64_t *pattern, uint64_t code, bool alone)
 {
 	unsigned int wrong = 0;

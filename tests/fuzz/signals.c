@@ -71,7 +71,7 @@ static void nest(int signal)
 	raise(signal);
 }
 
-/* Whatever comes of it, the child ends: it is killed when the time is over. */
+/* Whatever the result, the child exits: it is killed when the time is over. */
 _Noreturn static void run_signals(struct fuzzer *fuzzer)
 {
 	struct sigaction action = { .sa_sigaction = spoil_frame, .sa_flags = SA_SIGINFO };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Operations with what carries data and descriptors: sockets whose queues hold sockets, messages with damaged
- * control parts, pipes, splicing between all of them, epoll sets in epoll sets.
+ * Operations with carriers of data and descriptors: sockets whose queues hold sockets, messages with
+ * damaged control parts, pipes, splicing between all of them, epoll sets in epoll sets.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"

@@ -27,7 +27,7 @@ static bool parse_line(const char *line, char *name, unsigned long numbers[5])
 		      &numbers[3], &numbers[4]) == 6;
 }
 
-/* Which object is where decides how many pages they take, so pages of objects count as free. */
+/* The places of objects decide how many pages they take, so pages of objects count as free. */
 void state_look(struct state *state)
 {
 	static char text[8192];

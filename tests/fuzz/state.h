@@ -13,11 +13,11 @@ struct state {
 };
 
 void state_look(struct state *state);
-/* Whether the kernel comes to have as much as BEFORE; NOW: what it has in the end. */
+/* Whether the kernel comes to have as much as BEFORE; NOW: its resources in the end. */
 bool state_becomes(const struct state *before, struct state *now);
 void state_show_difference(const struct state *before, const struct state *now);
-/* Makes the kernel have what it keeps for later: kernel stacks, the program in memory, places for events
- * of this process, its parent and process 1. */
+/* Makes the kernel allocate what it keeps for later: kernel stacks, the program in memory, places for
+ * events of this process, its parent and process 1. */
 void state_warm_up(void);
 void state_be_counted(void);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""perf's tests of itself, on Tally: `perf test`, whose cases are listed here with what each is to answer.
+"""perf's tests of itself, on Tally: `perf test`, whose cases are listed here with their expected answers.
 
 "Ok" says that the kernel does what perf counts on. Every other answer has its reason, which none of them is the
 kernel's: so each would be the same on Linux in the same machine with the same programs. The list is that of Debian's
@@ -19,7 +19,7 @@ import tap  # pylint: disable=wrong-import-position
 
 OK, SKIP, FAILED = "Ok", "Skip", "FAILED!"
 BPF, CLANG, BUILT = "needs BPF", "needs a compiler", "Debian's perf is built without it"
-# Not run: what takes minutes, or what it asks for would be a program that is not there.
+# Not run: cases that take minutes, or that need a program that is not there.
 LONG = "minutes of arithmetic on perf's own tables; no kernel is asked"
 
 # Number and name of each case, what it answers, and why if that is not Ok; None: it is not run.
@@ -153,7 +153,7 @@ def main():
             report.skip(title, reason)
         else:
             report.equal(got.pop(number, None), (name, expected), f"{title}: {expected}{reason and ': ' + reason}")
-    report.equal(set(got) - set(left_out), set(), "nothing else was answered")
+    report.equal(set(got) - set(left_out), set(), "there are no other answers")
     return report.done()
 
 

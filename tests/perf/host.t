@@ -59,7 +59,7 @@ def check_perf(report, folder):
     report.ok(f"# Samples: {SAMPLES}  of event 'instructions:u'" in text and "spin_loop" in text,
               "the host's perf report reads it", text)
     text = perf(folder, "report", "-i", "perf.data", "--header-only")
-    report.ok("# os release : 6.12.0-tally" in text, "and says where it is from", text)
+    report.ok("# os release : 6.12.0-tally" in text, "the recording names its kernel", text)
     status, _, error = run(folder, "--add", "/bin/ls", "--get", "perf.data", "/usr/bin/perf", "record", "-q", "-g", "-F",
                            "5000", "-e", "cycles:k", "/bin/ls", "-lR", "/proc")
     report.equal(status, 0, "perf record -g of the kernel", error)

@@ -28,12 +28,12 @@ def check_pfm(report):
     status, output, error = tap.command([inside.TALLY, "run", "--pmu", "emulated", "--timeout", "300", PFM_COUNT,
                                          *(name for name, _ in EXACT), "nosuch:u"])
     lines = output.decode().splitlines()
-    report.equal(status, 0, "libpfm4: the program ends well", error, *lines)
+    report.equal(status, 0, "libpfm4: the program exits with status 0", error, *lines)
     for name in ("UNHALTED_CORE_CYCLES", "INSTRUCTION_RETIRED", "BRANCH_INSTRUCTIONS_RETIRED"):
         report.ok(f"event ix86arch::{name}" in lines, f"libpfm4 lists {name}", *lines)
     for name, each in EXACT:
         report.ok(f"{name}: {PASSES * each}" in lines, f"libpfm4 counts {name}: {each} for each pass", *lines)
-    report.ok("nosuch:u: event not found" in lines, "libpfm4: an event that there is not", *lines)
+    report.ok("nosuch:u: event not found" in lines, "libpfm4: an unknown event is an error", *lines)
 
 
 def check_papi(report, cases):

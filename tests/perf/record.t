@@ -71,7 +71,8 @@ def check_samples(report, cases):
               "annotate: the loop's instructions", text)
     kinds = cases.text("period, dump").split()
     report.equal(kinds.count("PERF_RECORD_SAMPLE"), SAMPLES, "dump: samples", kinds)
-    report.ok({"PERF_RECORD_COMM", "PERF_RECORD_MMAP2", "PERF_RECORD_EXIT"} <= set(kinds), "dump: what explains them", kinds)
+    report.ok({"PERF_RECORD_COMM", "PERF_RECORD_MMAP2", "PERF_RECORD_EXIT"} <= set(kinds), "dump: the records that explain the samples",
+              kinds)
     share = percent(cases.text("frequency"), "spin_loop")
     report.ok(share and share > 90, "-F: nearly all in the loop", cases.text("frequency"))
     found = re.findall(r"# Samples: (\S+)  of event '(\S+)'", cases.text("several"))
@@ -92,7 +93,7 @@ def check_places(report, cases):
               "-g: the kernel's chains have names", *lines[:40])
     report.ok("syscall_entry" in cases.text("chains"), "-g: they go back to the system call", cases.text("chains")[:2000])
     taken = re.findall(r" (trap_\w+)\+", cases.text("chains, script"))
-    report.equal(set(taken) & {"trap_entry", "trap_return"}, {"trap_entry"}, "-g: or to where the trap came in",
+    report.equal(set(taken) & {"trap_entry", "trap_return"}, {"trap_entry"}, "-g: or to the entry of the trap",
                  *lines[:40])
     report.ok(re.search(r"\(/.*ld-linux-x86-64.so.2\)", cases.text("dwarf")), "--call-graph dwarf: in the loader",
               cases.text("dwarf")[:2000])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""perf stat, in each form it has: what it counts of a known program is exact."""
+"""perf stat, in each of its forms: its counts of a known program are exact."""
 
 import json
 import os
@@ -81,7 +81,7 @@ def main():
     text = cases.text("without events")
     names = ("task-clock", "context-switches", "cpu-migrations", "page-faults", "cycles", "instructions", "branches")
     report.ok(all(f" {name} " in text for name in names), "without -e: the usual events", text)
-    report.ok(re.search(r"<not supported> +branch-misses", text), "and what this PMU has not is said", text)
+    report.ok(re.search(r"<not supported> +branch-misses", text), "and the events that this PMU lacks are named", text)
     report.equal(cases.text("five times").split(",")[:4], [str(total), "", "instructions:u", "0.00%"],
                  "-r 5: five times the same")
     try:

@@ -62,7 +62,7 @@ class Machine:
         return None
 
     def wait(self, query, states):
-        """Polls until the status that `query` tells is none of `states`; returns it."""
+        """Polls `query` until its status is none of `states`; returns the status."""
         while (answer := self.ask(query)) is not None:
             if answer.get("status") not in states:
                 return answer.get("status")

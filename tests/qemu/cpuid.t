@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# cpuid.t: the emulated PMU announces itself as it was asked to, and not at all when it was not.
+# cpuid.t: the emulated PMU announces itself as configured, and not at all without pmu=on.
 
 for version in 2 3 4 5; do
 	for counters in 1 4 8; do

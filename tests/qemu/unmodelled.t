@@ -47,7 +47,8 @@ def main():
         name = f"{arch}, {suite}{words}"
         report.equal(tap.complaints(output.decode().replace("\r", "")), [], f"{name}: the guest's own points are good")
         expected = [f"{os.path.basename(qemu)}: {LINE.format(selection)}" for selection in named]
-        report.equal(sorted(error.splitlines()), expected, f"{name}: named are the selections that count and are not modelled")
+        report.equal(sorted(error.splitlines()), expected,
+                     f"{name}: the emulator names the selections that count and are not modelled")
     return report.done()
 
 

@@ -39,7 +39,7 @@ def with_bytes(data, at, new):
 GOOD = good_archive()
 END = GOOD.rindex(b"070701")
 
-# Name, the archive, what the tool has to say.
+# Name, the archive, the tool's expected message.
 DAMAGE = (
     ("empty", b"", "is cut off at byte 0"),
     ("garbage", bytes(range(1, 256)) * 100, "there is no cpio newc entry at byte 0"),

@@ -23,7 +23,7 @@ LOADER = os.path.join(BUILD, "tests", "loader.elf")
 MODULE = os.path.join(BUILD, "tests", "loader-module")
 LOG = os.path.join(BUILD, "tests", "loader.log")
 
-# The lie, and what the kernel has to say of it.
+# The lie, and the kernel's expected message.
 LIES = (
     ("over-kernel", "lies over the kernel"),
     ("around-kernel", "lies over the kernel"),

@@ -82,7 +82,7 @@ def replace(program, data):
     return program
 
 
-# Name, what is done to a good program, what the tool has to say.
+# Name, the damage to a good program, the tool's expected message.
 DAMAGE = (
     ("empty", lambda p: p.cut(0), "is empty"),
     ("one-byte", lambda p: p.cut(1), "is no ELF executable"),

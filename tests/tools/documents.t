@@ -126,7 +126,7 @@ def make_folder(folder):
 
 
 def run(command, folder):
-    """Status and output of a command line, by a shell; what make has from the make that runs the tests is kept from it."""
+    """Status and output of a command line, by a shell, without the variables of the make that runs the tests."""
     if not command.startswith("make "):
         return tap.command(["/bin/bash", "-c", command], cwd=folder)
     outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "TALLY_BUILD", "TALLY_DEBUG_KERNEL")

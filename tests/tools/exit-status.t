@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every way in which a run can end has its own exit status and says one line.
+"""Each end of a run has its own exit status and one line of explanation.
 
 The machine is the real emulator; the kernel is guest.c, which ends as its command line says.
 """
@@ -23,7 +23,7 @@ GUEST = os.path.join(BUILD, "tests", "guest.elf")
 PROGRAM = os.path.join(BUILD, "tests", "nothing")
 LARGE = os.path.join(BUILD, "tests", "large")
 
-# How the guest ends, the status that makes, and what standard error has to say.
+# How the guest ends, the resulting status, and the expected text on standard error.
 ENDINGS = (
     ("e", 7, ""),
     ("k", 139, "killed by signal 11"),
@@ -35,7 +35,7 @@ ENDINGS = (
     ("h", 124, "not ended after 3 s"),
 )
 
-# Words of the command line, the status, and what standard error has to say.
+# Words of the command line, the status, and the expected text on standard error.
 MISTAKES = (
     ([], 120, "COMMAND"),
     (["walk"], 120, "walk"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The guest's working folder is the host's, with what was added in place."""
+"""The guest's working folder is the host's, with the added files in place."""
 
 import os
 import shutil

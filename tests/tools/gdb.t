@@ -27,7 +27,7 @@ def free_port():
 
 
 def examine(words, commands):
-    """Runs `words` with gdb at its side; returns its status, its first line of standard error, and what gdb said."""
+    """Runs `words` with gdb at its side; returns its status, its first line of standard error, and gdb's output."""
     port = free_port()
     commands = ["source " + os.path.join(ROOT, "tools", "gdb", "tally.py"), "set tcp connect-timeout 30",
                 f"target remote :{port}", *commands, "delete", "detach"]
@@ -57,7 +57,7 @@ def check_running(report):
                         text, re.MULTILINE), "tally contexts: the program's events, instructions first", text)
     report.equal(re.findall(r"^\$\d+ = (\[.*\])$", text, re.MULTILINE), ["[ PG AM WP NE ET MP PE ]"] * 2,
                  "both CPUs have the same CR0, with caches on", text)
-    report.equal(status, 0, "once gdb has left, the program goes on to its end")
+    report.equal(status, 0, "once gdb has left, the program runs to its exit")
 
 
 def check_sleeping(report):

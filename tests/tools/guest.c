@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A stand-in for the kernel: a 32-bit multiboot guest that ends in the way its command line asks for
- * (the word "end=X"), so that every way in which a machine can end is tested on the tool alone.
- * It keeps the kernel's end of the protocol (docs/boot.md): COM1 is the program's, COM2 the log's,
- * and what ends the machine is a value written to the exit device.
+ * A stand-in for the kernel: a 32-bit multiboot guest that ends in the way of its command line (the word
+ * "end=X"), so that the tool is tested alone with every possible end of a machine. It keeps the kernel's
+ * end of the protocol (docs/boot.md): COM1 is the program's, COM2 the log's, and a value written to the
+ * exit device ends the machine.
  *
  * It is no kernel: it runs on the stack and descriptors that the boot loader left.
  */

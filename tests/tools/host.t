@@ -71,7 +71,7 @@ def rooted(report):
     line = next(line for line in listing.decode().splitlines() if line.endswith(" usr/bin/mine"))
     report.equal(line.split()[2:4] + line.split()[5:8], [str(os.getuid()), str(os.getgid()), "Jan", "12", "1970"],
                  "owners and times too")
-    report.ok(__file__.lstrip("/") in {os.path.normpath(name) for name in found}, "what is added lies beside it")
+    report.ok(__file__.lstrip("/") in {os.path.normpath(name) for name in found}, "an added file lies beside it")
     blob = initramfs.pack_program(os.path.join(BUILD, "tests", "words"), [], {}, root=tree)
     names = [name for name, _, _ in cpio.entries(blob)]
     report.ok("usr/bin/words" in names and "bin/words" not in names,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A boot loader that lies: starts the real kernel with a multiboot 1 description that is wrong in the way which
- * the word "lie=NAME" of the command line asks for.
+ * A boot loader that lies: starts the real kernel with a wrong multiboot 1 description. The word
+ * "lie=NAME" of the command line selects the fault.
  *
- * It is a 32-bit multiboot guest itself, linked at 64 MiB, out of the kernel's way. Its one module is the
- * size of the kernel's ELF file in 8 bytes, that file, and the initramfs (bad-loader.t packs it). It
+ * It is a 32-bit multiboot guest itself, linked at 64 MiB, out of the kernel's way. Its one module is
+ * the size of the kernel's ELF file in 8 bytes, that file, and the initramfs (bad-loader.t packs it). It
  * loads the segments where they belong, changes the description that QEMU made, and jumps to the entry.
  */
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The manual page says what the tool does: the same exit statuses, every option, no other ones."""
+"""The manual page agrees with the tool: the same exit statuses, every option, no other ones."""
 
 import os
 import re
@@ -31,7 +31,7 @@ def main():
     for number, meaning in failure.MEANING:
         said = documented.pop(str(number), "")
         report.equal(said.lower(), meaning.lower() + ".", f"exit status {number} is explained")
-    report.equal(documented, {}, "and no other status")
+    report.equal(documented, {}, "no other status is explained")
     in_page = {"--" + name for name in re.findall(r"^\.It Fl -([a-z-]+)", page, re.MULTILINE)}
     in_tool = set()
     for command in ("run", "image", "boot", "report", "flamegraph"):
@@ -41,7 +41,7 @@ def main():
     status, output, error = tap.command(["man", "--warnings", "-l", PAGE],
                                         env={**os.environ, "MANWIDTH": "80", "LC_ALL": "C.UTF-8"})
     report.equal((status, error), (0, ""), "man formats the page without a warning")
-    report.ok(b"EXIT STATUS" in output, "and shows it")
+    report.ok(b"EXIT STATUS" in output, "the formatted page has the exit statuses")
     return report.done()
 
 

@@ -200,7 +200,7 @@ def play(report, name, words, prompt, session, status):
             last, got, expected = (point, None, None) if isinstance(point, str) else point
             report.equal(got, expected, f"{name}: {last}", at.seen.decode(errors="replace"))
     except Missing as problem:
-        report.ok(False, f"{name}: what comes after: {last}", problem)
+        report.ok(False, f"{name}: the text after: {last}", problem)
         at.type(ctrl("]"))
     report.equal(at.end(), status, f"{name}: it ends with status {status}", at.seen.decode(errors="replace"))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""--trace syscalls: what a program asks of the kernel is in the log, decoded; without it, nothing is."""
+"""--trace syscalls: a program's system calls are in the log, decoded; without the option, none is."""
 
 import os
 import sys
@@ -28,7 +28,7 @@ def run(*words):
 def main():
     report = tap.Report()
     status, lines, error = run("--trace", "syscalls", WORDS, "3")
-    report.equal(status, 3, "a traced program ends as it would", error)
+    report.equal(status, 3, "a traced program has its own exit status", error)
     report.equal(lines[:3], ['write(1, "[", 1) = 1', 'write(1, "/bin/words", 10) = 10', 'write(1, "].", 2) = 2'],
                  "what it writes is shown, and how much")
     report.equal(lines[-1:], ["exit_group(3) = ?"], "a call that does not return is shown at once")

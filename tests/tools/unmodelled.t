@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A count of what the emulated PMU does not model is not a silent 0: one line for each selection says so."""
+"""A count of an event that the emulated PMU does not model is not a silent 0: one line for each selection reports it."""
 
 import os
 import sys
@@ -34,7 +34,7 @@ def main():
             got = tap.command([TALLY, "run", "--pmu", "emulated", "--timeout", "120", "--cpus", cpus, COUNT_RAW, *words])
             report.equal(got, (0, b"", said), f"{name}, {cpus} CPU{'s' * (cpus != '1')}")
     status, _, error = tap.command([TALLY, "report", "--pmu", "emulated"])
-    report.equal((status, error), (0, ""), "the report counts nothing that is not modelled")
+    report.equal((status, error), (0, ""), "the report counts modelled events only")
     others = "qemu: warning: the disk is full\nqemu: fatal\n"
     report.equal(emulator.divide_complaints("qemu: warning: the PMU does not model x\n" + others),
                  (["tally: the PMU does not model x"], others.splitlines()), "what else the emulator says is not passed on")

@@ -2,8 +2,8 @@
 /*
  * perf_ring.h - reading the records of one event's ring buffer.
  *
- * One reader a ring. The kernel writes at data_head and never overtakes data_tail, which only the
- * reader moves; what does not fit is lost, and a PERF_RECORD_LOST says how much.
+ * One reader a ring. The kernel writes at data_head and never overtakes data_tail, which only the reader
+ * moves; a record that does not fit is lost, and a PERF_RECORD_LOST has the number of the lost ones.
  */
 #ifndef PERF_RING_H
 #define PERF_RING_H

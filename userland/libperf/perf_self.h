@@ -8,8 +8,8 @@
  * no counter just now, the kernel does not allow it, the ISA has no such instruction) the same
  * functions read by system call; the caller need not care.
  *
- * Not for events of other tasks: what the counter shows is what the calling CPU counts. Not
- * async-signal-safe between perf_self_open() and its return. See perf_self(3).
+ * Not for events of other tasks: the counter shows the counts of the calling CPU. Not async-signal-safe
+ * between perf_self_open() and its return. See perf_self(3).
  */
 #ifndef PERF_SELF_H
 #define PERF_SELF_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profileme.h - what a sample of Alpha's PMU "profileme" tells, in words.
+ * profileme.h - a sample of Alpha's PMU "profileme" in words.
  *
  * The numbers are those of <asm-alpha/profileme.h>; the decoder knows no machine and runs on any.
  */
@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /*
- * Write what @raw tells into @line of @size bytes, as words between single blanks, without a line
+ * Write the content of @raw into @line of @size bytes, as words between single blanks, without a line
  * end. Returns how many characters that is, of which at most @size - 1 were written:
  *
  *     pc=0x120000010 retired window=17 replays=1 trap=replay

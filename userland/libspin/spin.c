@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * spin.c - finding known work, and what a path says. The work and its counts are the ISA's: spin.S and
+ * spin.c - finding known work, and reading a path. The work and its counts are the ISA's: spin.S and
  * works.c of its folder.
  */
 #include "spin.h"

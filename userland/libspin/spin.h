@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spin.h - known work: functions in assembly whose retired instructions and branches can be
- * counted by hand, and the table that says how many there are.
+ * spin.h - known work: functions in assembly whose retired instructions and branches can be counted by
+ * hand, and the table with their numbers.
  *
  * A test of a counter calls one of these and asserts the number. Compiled code will not do:
  * its counts change with the compiler.

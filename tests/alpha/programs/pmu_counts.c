@@ -4,7 +4,7 @@
  * the kernel; which events go together; turns of those that do not. Rules of both architectures
  * are in tests/boot/.
  *
- * When it prints "# type" it waits for interrupts of the serial line, until the next rule's result.
+ * After it prints "# type" it waits for interrupts of the serial line, until the next rule's result.
  */
 #define _GNU_SOURCE
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * guest.h: what the parts of the Alpha test guest share.
+ * guest.h: the common part of the Alpha test guest.
  *
  * The guest is a kernel of its own, as small as the tests of the emulated EV67 counters allow: it
  * runs in KSEG on the console's page tables and stack, with no scheduler. Its output is TAP on the
@@ -70,7 +70,7 @@ static inline uint64_t wrperfmon(uint64_t function, uint64_t argument)
 /* The argument of PM_WRITE: both counters. */
 #define BOTH(v0, v1) (((uint64_t)(v0)&PCTR_MASK) << 28 | ((uint64_t)(v1)&PCTR_MASK) << 6 | 3)
 #define SELECT(sl1)  ((uint64_t)(sl1) << 2)
-/* SL1: what the counters 0 and 1 count. */
+/* SL1: the events of the counters 0 and 1. */
 enum { INSNS_CYCLES, CYCLES_NOTHING, INSNS_MISSES, CYCLES_REPLAYS };
 
 /* entry.S */
@@ -134,7 +134,7 @@ void second_start(void);
 /* Handlers of traps whose instructions are counted. */
 void exact_next(void), exact_return(void), exact_come_back(void);
 
-/* main.c: what its tests share with those of ProfileMe. */
+/* main.c: the common part of its tests and those of ProfileMe. */
 #define PAGE_SIZE 8192
 extern uint8_t scratch[PAGE_SIZE];
 /* The records of this CPU since forget(). */
@@ -153,7 +153,7 @@ void test_profile(void);
 
 /* bench.c: does the work that WORDS of the command line choose, "mode=M kind=K rounds=N". */
 void bench(const char *words);
-/* main.c: what the handler of the counters' interrupt does at its end; NULL: nothing. */
+/* main.c: the last step of the handler of the counters' interrupt; NULL: none. */
 extern void (*interrupt_work)(void);
 
 #endif

@@ -182,7 +182,7 @@ void run_until_overflow(void (*fn)(void *), void *arg)
 static void test_every_distance(unsigned int counter)
 {
 	uint64_t sl1 = INSNS_CYCLES, bad = 0, worst = 0;
-	/* Before the first of nops: what enabling, mov and jsr retire (hw_ret and jsr are branches). */
+	/* Before the first of nops: the instructions of enabling, mov and jsr (hw_ret and jsr are branches). */
 	uint64_t before = counter ? ENABLE_INSNS + ENABLE_BRANCHES + 3 : ENABLE_INSNS + 2;
 
 	for (uint64_t distance = before + 1; distance < before + 300; distance++) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* profile.c: the tests of ProfileMe: one instruction, and what the registers tell of it. */
+/* profile.c: the tests of ProfileMe: one instruction, and its description in the registers. */
 
 #include "guest.h"
 
 /* SL0, beside SL1 in SELECT. */
 #define PROFILE_ME 4u
-/* Before the first instruction of what is measured: hw_ret, mov, jsr. */
+/* Before the first measured instruction: hw_ret, mov, jsr. */
 #define BEFORE	   3
 /* The window's cycles after the instruction's own. */
 #define BEHIND	   2

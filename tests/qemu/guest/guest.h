@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * guest.h: what the parts of the test guest share.
+ * guest.h: the common part of the test guest.
  *
  * The guest is a kernel of its own, as small as the tests of the emulated PMU allow: one address
  * space, no scheduler, no memory allocation. Its output is TAP on the first serial port; it ends the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* main.c: reads what to test from the command line, and tests it. */
+/* main.c: reads the name of a suite from the command line, and runs the suite. */
 
 #include "guest.h"
 #include "pmu.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* test-cpuid.c: what CPUID and IA32_PERF_CAPABILITIES announce is what was asked for. */
+/* test-cpuid.c: CPUID and IA32_PERF_CAPABILITIES announce the configured PMU. */
 
 #include "pmu.h"
 

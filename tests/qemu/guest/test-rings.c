@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* test-rings.c: what user mode and the kernel do is counted in the ring that did it. */
+/* test-rings.c: the work of user mode and of the kernel counts in its own ring. */
 
 #include "pmu.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls without a C library, for programs so small that a test can say which calls they make.
- * x86-64 only. Include it in one file of a program: it has the entry point too, which calls
- * program_main with the words of the command line and exits with what that returns.
+ * System calls without a C library, for programs so small that a test can list their calls. x86-64 only.
+ * Include it in one file of a program: it has the entry point, too, which calls program_main with the
+ * words of the command line and exits with its result.
  */
 #ifndef TESTS_SYSTEM_CALL_H
 #define TESTS_SYSTEM_CALL_H

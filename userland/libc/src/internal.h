@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * internal.h - what the files of the system layer share and no program sees.
+ * internal.h - the common part of the system layer's files, which no program sees.
  */
 #ifndef TALLY_LIBC_INTERNAL_H
 #define TALLY_LIBC_INTERNAL_H

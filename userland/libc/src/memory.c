@@ -2,8 +2,8 @@
 /*
  * memory.c - the break: the end of the data segment, from which malloc() takes its memory.
  *
- * The kernel's brk returns where the break now is, moved or not; Alpha's returns an error instead when it
- * is not where it shall be.
+ * The kernel's brk returns where the break now is, moved or not; Alpha's returns an error instead when
+ * the break is not at the requested place.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -85,7 +85,7 @@ end	spin_branches
 	.quad	16b
 	out
 
-/* Called with its way back in $27. */
+/* Called with its return address in $27. */
 begin	spin_leaf
 	ret	$31, ($27), 1
 end	spin_leaf

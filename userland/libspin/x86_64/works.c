@@ -2,7 +2,7 @@
 /*
  * works.c - the counts of spin.S, derived by hand: read the two side by side.
  *
- * "fixed" is what happens once (at least the ret), "each" what one pass of the loop retires.
+ * "fixed" are the events that happen once (at least the ret), "each" those of one pass of the loop.
  */
 #include "spin.h"
 

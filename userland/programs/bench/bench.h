@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench.h - what the files of bench share: printing one figure, or why there is none.
+ * bench.h - the common part of bench's files: printing one figure, or the reason why there is none.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -23,7 +23,7 @@ bool bench_wants(const char *name);
 int bench_plain(const char *name, void (*operation)(void *), void *context);
 
 /*
- * The ways into a kernel that any program takes (calls.c): pipes, faults, processes, signals, futexes.
+ * The entries into a kernel that any program uses (calls.c): pipes, faults, processes, signals, futexes.
  * @program is the path of this executable, for the execve to be measured. Returns how many failed.
  */
 int bench_calls(const char *program);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * calls.c - what the ways into a kernel cost that have nothing to do with counters.
+ * calls.c - the costs of a kernel's paths that have nothing to do with counters.
  *
  * Where two tasks are needed, both are on the meter's CPU, and a figure is a whole round: there and
  * back again. The partner of a round is a process of its own; it exits on request.

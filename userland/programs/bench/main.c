@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bench - what the kernel's ways cost, those to the counters first, in instructions, measured by the counters.
+ * bench - the costs of the kernel's paths, those to the counters first, in instructions, measured by the counters.
  *
  *     bench [--only PATH]
  *
@@ -292,7 +292,7 @@ static pid_t start_partner(struct shared *shared, const struct switching *kind)
 	return partner;
 }
 
-/* Measures and prints what a switch to the partner and back costs. Returns how many failed. */
+/* Measures and prints the cost of a switch to the partner and back. Returns how many failed. */
 static int measure_switch(struct shared *shared, const struct switching *kind)
 {
 	struct turn turn = { .shared = shared, .passes = 0 };

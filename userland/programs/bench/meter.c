@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * meter.c - a group of three events on one CPU, read before and after what is to be measured.
+ * meter.c - a group of three events on one CPU, read before and after the measured operation.
  */
 #include "meter.h"
 

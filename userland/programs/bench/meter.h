@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * meter.h - what an operation costs, in instructions, as the PMU of its CPU counts them.
+ * meter.h - the cost of an operation, in instructions, as the PMU of its CPU counts them.
  *
  * The meter counts everything on one CPU, whichever task runs, so that it measures context switches
  * too and is itself not switched. The process has to stay on that CPU (meter_open() sees to it).

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * crowd - what a context switch costs when many tasks are ready to run.
+ * crowd - the cost of a context switch when many tasks are ready to run.
  *
  *     crowd [N]...     (10 100 1000 10000)
  *
  * For each N, ascending, it has N threads on CPU 0 of which each gives way, again and again, and prints
- * what one turn costs: kernel instructions of CPU 0, divided by the switches there. Alpha's counters cannot leave
+ * the cost of one switch: kernel instructions of CPU 0, divided by the switches there. Alpha's counters cannot leave
  * out the program's own, which are 3. Needs the right to count a whole CPU.
  */
 #include <errno.h>
@@ -118,7 +118,7 @@ static uint64_t measure(int instructions, int switches)
 {
 	uint64_t first_switch, last_switch, first, last;
 
-	/* Everybody's first turn is not like the others. */
+	/* Each thread's first switch is unlike the others. */
 	for (int i = 0; i < 2; i++)
 		sched_yield();
 	first_switch = read_counter(switches);
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 		set_first(false);
 		if (count == SIZES_MAX)
 			break;
-		/* Printing takes longer than a turn; done now, it would be paid back in turns of all. */
+		/* Printing takes longer than a switch; the scheduler would pay it back now with switches of all. */
 		costs[count].threads = threads;
 		costs[count++].instructions = measure(instructions, switches);
 	}

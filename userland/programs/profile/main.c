@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * profile - samples known work through the counter's interrupt, and says whether every sample is
- * where it can be derived to be.
+ * profile - samples known work through the counter's interrupt, and compares the place of every
+ * sample with the derived one.
  *
  *     profile [--tap] [--skid N]
  *
  * The event is instructions:u with a period; each overflow is an interrupt, and each interrupt a
  * record in the mapped ring with the address it found. The addresses become functions, the
- * functions a histogram; at which instruction sample k has to be follows from the work alone.
+ * functions a histogram; the instruction of sample k follows from the work alone.
  * --skid is for an emulated PMU whose interrupt is late by N instructions.
  *
  * Exit status: 0 every sample is where it has to be, none more and none less; 1 something differs;

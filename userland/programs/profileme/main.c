@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * profileme - runs a program and prints what became of single instructions of it, by Alpha's PMU of
+ * profileme - runs a program and prints the fates of single instructions of it, by Alpha's PMU of
  * that name.
  *
  *     profileme [-c PERIOD] [-s SELECTION] PROGRAM [ARGUMENT...]

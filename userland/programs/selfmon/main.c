@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * selfmon - measures known work with the counters of the CPU it runs on, in itself, and says
- * whether the counts are what can be derived by hand.
+ * selfmon - measures known work with the counters of the CPU it runs on, in itself, and compares
+ * the counts with those derived by hand.
  *
  *     selfmon          the PMU found, then a table
  *     selfmon --tap    the same as Test Anything Protocol

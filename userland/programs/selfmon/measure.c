@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * measure.c - opens the events, runs the window, and derives what it should have counted.
+ * measure.c - opens the events, runs the window, and derives the expected counts.
  */
 #include "measure.h"
 

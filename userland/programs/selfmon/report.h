@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * report.h - how selfmon shows what it found: a table of 80 columns, or TAP.
+ * report.h - selfmon's presentation of its findings: a table of 80 columns, or TAP.
  */
 #ifndef SELFMON_REPORT_H
 #define SELFMON_REPORT_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * window.h - one measurement of one event: a piece of work between two readings of the counter,
- * by system call and, where the ISA can, through the mapped page, where every user instruction is known.
+ * window.h - one measurement of one event: a piece of work between two readings of the counter, by
+ * system call and, where the ISA can, through the mapped page, where every user instruction is known.
  *
- * window_run() is assembly, because what lies between the readings is measured along with the work:
- * the ISA's window.S numbers its instructions, and the costs in its cost.h are those numbers added up.
+ * window_run() is assembly, because the counter counts the code between the readings along with the
+ * work: the ISA's window.S numbers its instructions, and the costs in its cost.h are those numbers added
+ * up.
  */
 #ifndef SELFMON_WINDOW_H
 #define SELFMON_WINDOW_H

@@ -2,13 +2,13 @@
 /*
  * divide.S - division of integers, which the CPU has no instruction for.
  *
- * The compiler calls these by a convention of their own: $24 is divided by $25, the result comes in $27,
- * the way back is in $23, and besides these two only $28 may change. Names are the compiler's: __div or
- * __rem; l for longwords (32 bits, the result sign-extended), q for quadwords; u for unsigned. It is the
- * division of school in base 2, from the first digit that can be one.
+ * The compiler calls these by a convention of their own: they divide $24 by $25, the result comes in
+ * $27, the return address is in $23, and besides these two only $28 may change. Names are the
+ * compiler's: __div or __rem; l for longwords (32 bits, the result sign-extended), q for quadwords; u
+ * for unsigned. It is the division of school in base 2, from the first digit that can be one.
  *
- * Division by 0 is GENTRAP with the code of that error, which the kernel makes SIGFPE of; a program that
- * comes back gets 0 (Alpha Architecture Handbook, OSF/1 PALcode, GENTRAP; Linux's asm/gentrap.h).
+ * Division by 0 is GENTRAP with the code of that error, which the kernel turns into SIGFPE; a program
+ * that comes back gets 0 (Alpha Architecture Handbook, OSF/1 PALcode, GENTRAP; Linux's asm/gentrap.h).
  *
  * No gp, no data: kernel and user programs have the same.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * entry.S - the system calls that need assembly of their own, and the way an error takes.
+ * entry.S - the system calls that need assembly of their own, and the path of an error.
  */
 #include <asm/unistd.h>
 

@@ -2,7 +2,8 @@
 /*
  * pmu.c - what the kernel says about the CPU, and the events that selfmon counts with its two counters.
  *
- * A program cannot ask an Alpha for its counters; that an EV67 has two of 20 bits says its reference manual.
+ * A program cannot ask an Alpha for its counters; its reference manual says that an EV67 has two of 20
+ * bits.
  */
 #include "../pmu.h"
 #include "../measure.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pmu.c - what CPUID says about the performance monitoring unit, and the events that selfmon counts with it.
+ * pmu.c - CPUID's description of the performance monitoring unit, and the events that selfmon counts
+ * with it.
  *
  * Leaf 0AH is Intel's (SDM vol. 2, CPUID; vol. 3, "Architectural Performance Monitoring"). Other
  * vendors' CPUs have version 0 here.

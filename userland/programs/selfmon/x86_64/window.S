@@ -5,7 +5,7 @@
  * The numbers in the margin count the user instructions from the first read() on; "b" marks a
  * branch. Two rules make them add up (qemu/README.md; Intel SDM vol. 3, Performance Monitoring):
  * the kernel reads a counter after the syscall instruction that asked has retired in user mode,
- * and rdpmc does not see itself. So the first read() sees nothing of what is numbered, the second
+ * and rdpmc does not see itself. So the first read() sees nothing of the numbered ones, the second
  * sees all of it, its own syscall included; the first rdpmc (6) sees 0-5, the second (24) sees 6-23.
  * The work runs between 18 and 19.
  *
