@@ -7,7 +7,7 @@
  * fstat's is newfstat), a word for each.
  *
  * While any of these events has a listener, system calls take the slow path (kernel/syscall/table.c), which
- * calls the functions here. The log of calls uses the same word, syscall_watchers. As on Linux, a sample of
+ * calls the functions here. The log of calls is a listener of the same hook, HOOK_call. As on Linux, a sample of
  * the events of one call has the program's registers, a sample of the raw events the kernel's.
  */
 #include <string.h>
