@@ -33,7 +33,7 @@ uint64_t log_ring_next(void);
 /* Copies the first record with at least number SEQUENCE; false: it has not arrived yet. Task context. */
 bool log_ring_read(uint64_t sequence, struct log_record *record);
 
-/* Calls FUNCTION after each record from now on: in any context, NMI included, with any locks held. */
+/* Calls FUNCTION after each later record: in any context, NMI included, with any locks held. */
 void log_ring_listen(void (*function)(void));
 
 #endif

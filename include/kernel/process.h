@@ -186,8 +186,8 @@ struct dentry *process_root(void);
 struct dentry *process_get_directory(void);
 /* Returns MODE of a new file without the bits of the current process's umask. Task context. */
 uint32_t process_apply_umask(uint32_t mode);
-/* Gives CHILD, new, the program of PARENT; and drops the program of PROCESS, which has exited. Task context.
- * */
+/* Gives CHILD, new, the program of PARENT; and drops the program of PROCESS, which has exited. Task
+ * context. */
 void process_inherit_program(struct process *child, const struct process *parent);
 void process_drop_program(struct process *process);
 /* Sets the limits of the first process: Linux's defaults. */

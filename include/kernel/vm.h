@@ -41,10 +41,10 @@ struct vm_area_ops {
 	void (*open)(struct vm_area *area);
 	/* The area (or what is left of it) is unmapped. */
 	void (*close)(struct vm_area *area);
-	/* Returns the page at byte OFFSET from the start of the object, with a reference for the
-	 * mapping, or NULL (SIGBUS), or VM_NO_MEMORY. WRITE: the access writes; sets *WRITABLE if the
-	 * mapping may be writable now. For a private area the access is always a read, and the page is
-	 * never mapped writable. */
+	/* Returns the page at byte OFFSET from the start of the object, with a reference for the mapping, or
+	 * NULL (SIGBUS), or VM_NO_MEMORY. WRITE: the access writes; sets *WRITABLE: whether the mapping may be
+	 * writable now. For a private area the access is always a read, and the page is never mapped
+	 * writable. */
 	void *(*fault)(struct vm_area *area, uint64_t offset, bool write, bool *writable);
 	/* mincore: returns whether the page at OFFSET is in memory, mapped or not. NULL: only mapped
 	 * pages are. */
@@ -59,7 +59,7 @@ struct vm_area_ops {
 	bool indivisible;
 };
 
-/* What a fault operation returns when memory is short. */
+/* The result of a fault operation when memory is short. */
 #define VM_NO_MEMORY ((void *)-1)
 
 /* Every area that shows an object, part of a file's inode: so that pages which the object loses can be

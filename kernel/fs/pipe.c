@@ -676,7 +676,7 @@ static int create(struct file *ends[2], unsigned int flags)
 
 long pipe_open(int fds[2], unsigned int flags)
 {
-	struct file *ends[2];
+	struct file *ends[2] = { NULL, NULL };
 
 	fds[0] = fds[1] = -1;
 	if (flags & ~(unsigned int)(O_CLOEXEC | O_NONBLOCK | O_DIRECT))

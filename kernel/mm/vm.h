@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The interface that the files of kernel/mm/ share about address spaces. Every function: space->mutex held. */
+/* The interface that the files of kernel/mm/ share about address spaces. Every function: space->mutex
+ * held. */
 #ifndef MM_VM_H
 #define MM_VM_H
 
@@ -103,8 +104,8 @@ enum fault_result page_make_present(struct vm_area *area, uintptr_t address, boo
 
 /* oom.c */
 
-/* Allocates a page for a program's memory or its page tables, like page_alloc(0), but returns NULL already when
- * only the kernel's reserve is left. */
+/* Allocates a page for a program's memory or its page tables, like page_alloc(0), but returns NULL already
+ * when only the kernel's reserve is left. */
 void *oom_page_alloc(void);
 /* mapping.c */
 

@@ -16,7 +16,7 @@
  *  - context->lock decides between the two: its holder alone changes context->cpu and the events. A CPU's
  *    context never moves, so being on its CPU with interrupts off suffices, and its lock is never taken.
  *
- * docs/locking.md has the order of all locks. Of two contexts' locks the second is only ever tried
+ * docs/locking.md has the order of all locks. The second of two contexts' locks is only ever tried
  * (clone_context.c); two contexts' mutexes are taken parent before child (fork). No other lock is taken under
  * publish_lock. A PMI takes no lock.
  *
@@ -50,8 +50,8 @@ static struct spinlock publish_lock = SPINLOCK_INITIALIZER;
 
 /* --- life --- */
 
-/* Makes CONTEXT the context of TASK, active nowhere, or with TASK NULL that of CPU: one reference, no events. Before
- * another CPU can see CONTEXT. */
+/* Makes CONTEXT the context of TASK, active nowhere, or with TASK NULL that of CPU: one reference, no events.
+ * Before another CPU can see CONTEXT. */
 static void init_context(struct perf_context *context, struct task *task, int cpu)
 {
 	spin_init(&context->lock);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Load averages: how many tasks run or wait, averaged over 1, 5 and 15 minutes.
+ * Load averages: the number of tasks that run or wait, averaged over 1, 5 and 15 minutes.
  *
- * Every five seconds the number of the moment moves each average towards it, by 1 - e^(-5s/period):
- * Linux's loadavg.h. The one timer is of the processor that started; nothing else on it is periodic.
+ * Every five seconds the current number moves each average towards it, by 1 - e^(-5s/period): Linux's
+ * loadavg.h. The only timer is on the boot CPU; nothing else on it is periodic.
  */
 #include <stdatomic.h>
 

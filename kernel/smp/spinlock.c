@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Waiting for a spin lock that somebody has: the part of spin_lock that is no fast path. See
+ * Waiting for a spin lock that another CPU holds: the slow path of spin_lock. See
  * <kernel/spinlock.h>.
  */
 #include <kernel/hooks.h>

@@ -24,7 +24,6 @@
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 
-
 /* Enough time to free all memory of a slow machine. */
 #define PATIENCE_NS	(10 * NSEC_PER_SEC)
 #define LOOK_AGAIN_NS	1000000

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * prctl: what a task says about itself and its process. Options about privileges are
- * capability_calls.c's.
+ * prctl: settings of a task and its process. Options about privileges are in capability_calls.c.
  *
- * An option that is not here is EINVAL, as on a Linux that was built without what it is about:
- * seccomp, speculation control, tagged addresses and the like.
+ * An option that is not here is EINVAL, as on a Linux built without its feature: seccomp, speculation
+ * control, tagged addresses and the like.
  *
  * Lock: task_table_lock.
  */
@@ -91,8 +90,8 @@ static long get_dumpable(const unsigned long arg[4])
 	return task_current()->process->dumpable;
 }
 
-/* Time is accounted by reading clocks at every switch, never by sampling, but the one mode that
- * Linux has a name for and takes is the other. */
+/* Tally measures CPU time by clocks at each context switch, never by sampling; but Linux accepts only the
+ * statistical mode. */
 static long set_timing(const unsigned long arg[4])
 {
 	return arg[0] == PR_TIMING_STATISTICAL ? 0 : -EINVAL;
@@ -103,7 +102,7 @@ static long get_timing(const unsigned long arg[4])
 	return PR_TIMING_STATISTICAL;
 }
 
-/* How late a timer may be. Timers here are on time for everybody. */
+/* Sets the slack of timers. Tally's timers have none. */
 static long set_timer_slack(const unsigned long arg[4])
 {
 	struct task *self = task_current();
@@ -117,7 +116,7 @@ static long get_timer_slack(const unsigned long arg[4])
 	return (long)task_current()->timer_slack_ns;
 }
 
-/* There are no transparent huge pages to be disabled: they are off either way. */
+/* There are no transparent huge pages to disable: they are off either way. */
 static long set_no_huge_pages(const unsigned long arg[4])
 {
 	if (arg[1] || arg[2] || arg[3])

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks and processes as objects: their table by tid, references, making and freeing.
+ * Tasks and processes as objects: their table by tid, references, creation and freeing.
  *
- * A process is known by its leader, the first thread, which stays in the table (as TASK_ZOMBIE
- * once it has ended) until the process was waited for; so its pid is not given out again before.
- * Other threads leave the table when they end.
+ * A process is found by its leader, the first thread, which stays in the table (as TASK_ZOMBIE after its
+ * exit) until the process was waited for; so its pid is not used again before. Other threads leave the
+ * table at their exit.
  *
  * References to a task are kernel/sched/task.c's.
  *
@@ -28,16 +28,16 @@
 
 #include "exec.h"
 
-/* Where numbers begin again: Linux's RESERVED_PIDS. */
+/* tids wrap around to this: Linux's RESERVED_PIDS. */
 #define TID_AGAIN 300
 
 RB_HEAD(task_tree, task);
 
 struct spinlock task_table_lock = SPINLOCK_INITIALIZER;
-/* Not static: the link would leave gdb nothing to find it by (tools/gdb/tally.py). */
+/* Not static: gdb must find it after the link (tools/gdb/tally.py). */
 struct task_tree tasks_by_tid; /* T */
 static pid_t last_tid;	       /* T */
-static int task_count;	       /* T: of them */
+static int task_count;	       /* T: in the table */
 _Atomic int task_count_max;
 
 static int compare_tids(struct task *a, struct task *b)
@@ -66,7 +66,7 @@ static bool is_free(pid_t tid)
 	return !task_table_find(tid) && !job_control_id_is_used(tid);
 }
 
-/* The next free tid, 0: there is none. T held. */
+/* Returns the next free tid, 0: there is none. T held. */
 static pid_t next_tid(void)
 {
 	pid_t tid = last_tid;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The vDSO's pages and how they come into a space, see <kernel/vdso.h>. What is in the object is
- * the ISA's (arch/ISA/vdso/).
+ * The vDSO's pages and their mapping into a space, see <kernel/vdso.h>. The contents of the object are the
+ * ISA's (arch/ISA/vdso/).
  *
- * Both are one object to the memory management: page 0 is the data, then comes the ELF file. All spaces
- * share the pages; a private mapping copies what a debugger writes to.
+ * Data and object are one object to the memory management: page 0 is the data, then comes the ELF file. All
+ * spaces share the pages; a private mapping copies a page that a debugger writes to.
  */
 #include <kernel/start.h>
 #include <kernel/vdso.h>
@@ -21,7 +21,7 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-/* Most pages, the data's included. */
+/* Most pages, the data page included. */
 #define PAGES_MAX 4
 
 static void *pages[PAGES_MAX];

@@ -297,7 +297,7 @@ static void check_resetting(void)
 		struct pair before = wait_for_progress(leader);
 		control(member, PERF_EVENT_IOC_RESET, 0);
 		struct pair reset = wait_for_progress(leader);
-		/* What it has counted since is no more than what its leader has counted meanwhile.
+		/* Its count since then is at most its leader's count meanwhile.
 		 * */
 		EXPECT_AT(reset.values[1] <= reset.values[0] - before.values[0], "round %d", round);
 		EXPECT_EQ_AT(lead_of(wait_for_progress(leader)), lead_of(reset), "round %d", round);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Programs that want everything: processes that fork for ever, threads without end, every descriptor.
+ * Programs that want everything: processes that fork without a limit, threads without a limit, every descriptor.
  * Each gets as much as its limit allows, to the last one, and Linux's errno from then on; one signal ends all of it,
  * and nothing is left. Memory is exhaustion.t's, through leak.c.
  */
@@ -303,14 +303,14 @@ static void check_descriptors(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "processes that fork for ever reach the system's limit, and one signal ends them all",
+	{ "processes that fork without a limit reach the system's limit, and one signal ends them all",
 	  check_processes },
 	{ "a user gets as many processes as the limit says, to the last one", check_user },
 	{ "a process gets as many threads as there may be tasks, to the last one", check_threads },
 	{ "every call that makes a descriptor says when there are no more", check_descriptors },
 };
 
-/* For bombs.t: a bomb that somebody else has to end. Says when it has all tasks that there may be. */
+/* For bombs.t: a bomb that another process has to end. Says when it has all possible tasks. */
 static void explode_for_good(void)
 {
 	if (syscall(__NR_setpgid, 0, 0) < 0)
@@ -333,7 +333,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	board = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	/* What a bomb leaves behind comes here, also when somebody else is the first process. */
+	/* The orphans of a bomb come here, also when another process is the first one. */
 	if (board == MAP_FAILED || prctl(SUBREAPER, 1, 0, 0, 0) < 0)
 		return 2;
 	if (argc == 2 && strcmp(argv[1], "--fork") == 0)

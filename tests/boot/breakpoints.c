@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of breakpoints on several processors, and in the kernel: hits are counted one by one wherever a task runs,
+ * Rules of breakpoints on several CPUs, and in the kernel: hits are counted one by one wherever a task runs,
  * and the kernel's own code and stack can be watched while PMIs come, without anybody noticing.
  *
- * What can be opened, by whom, and what one task's counts and samples are: conformance/programs/observe_breakpoints.c.
+ * Permissions, and the counts and samples of one task: conformance/programs/observe_breakpoints.c.
  */
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
@@ -207,7 +207,7 @@ static void start_pmis(void)
 	EXPECT_EQ(perf_ring_open(&pmis, &attr, 8), 0);
 }
 
-/* What makes the kernel do this and that: calls, page faults, a switch. */
+/* Work for the kernel: calls, page faults, a switch. */
 static void work(void)
 {
 	const struct timespec moment = { .tv_nsec = 1000 };
@@ -313,7 +313,7 @@ static uint64_t kernel_stack_pointer(void)
 }
 
 /* Words around a call's frame, up to where every entry saves the user's registers: some of them while the GS base is
- * still the user's. What the processor itself pushes is above, and left out: QEMU makes a double fault of a hit
+ * still the user's. The CPU's own pushes are above, and left out: QEMU makes a double fault of a hit
  * there. */
 #define WORDS_BELOW 8
 #define WORDS_ABOVE (1 + 16)
@@ -342,10 +342,9 @@ static void the_kernels_stack_can_be_watched(void)
 static const struct tap_rule rules[] = {
 	{ "the stores of a family are counted wherever its members run",
 	  a_family_is_counted_everywhere },
-	{ "four breakpoints follow their task from processor to processor",
-	  breakpoints_follow_their_task },
-	{ "a processor's breakpoint sees who runs there", a_processor_sees_who_runs_there },
-	{ "whoever opens, changes and closes breakpoints at once, all slots are free afterwards",
+	{ "four breakpoints follow their task from CPU to CPU", breakpoints_follow_their_task },
+	{ "a CPU's breakpoint sees the tasks that run there", a_processor_sees_who_runs_there },
+	{ "all slots are free after tasks have opened, changed and closed breakpoints at once",
 	  no_slot_is_lost },
 	{ "the kernel's handling of calls is counted", calls_of_the_kernel_are_counted },
 	{ "any function of the kernel can be watched, those too that serve a hit",

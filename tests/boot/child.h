@@ -151,8 +151,8 @@ static inline pid_t child_gate_to_end(spin_function *run, uint64_t n)
 }
 
 /*
- * N legs of LEG_LOOPS loops each, which end with a stop. Of a gated child are counted, from its
- * first stop on, what the ISA's header says.
+ * N legs of LEG_LOOPS loops each, which end with a stop. The counts of a gated child, from its
+ * first stop on, are in the ISA's header.
  */
 #define LEG_LOOPS 1000000
 
@@ -164,7 +164,7 @@ void leg_run(uint64_t n, void *memory);
 #include "x86_64/child.h"
 #endif
 
-/* What a gated leg_run retires from its first stop to the one after leg number LEG, from 1 on. */
+/* The instructions that a gated leg_run retires from its first stop to the one after leg number LEG, from 1 on. */
 static inline uint64_t derive_legs(const struct kind *kind, uint64_t leg)
 {
 	return derive(kind,

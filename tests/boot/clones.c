@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tasks of one family that hand the processor to each other, whose contexts may change places meanwhile
+ * Tasks of one family that hand the CPU to each other, whose contexts may change places meanwhile
  * (kernel/perf/clone_context.c): what their parent's events count is still the sum of what each did, to the
  * instruction. As Linux has it: the same executable has to pass there.
  */
@@ -34,7 +34,7 @@ static void play_as(int number)
 	_exit(0);
 }
 
-/* Starts the players when it is told, gives the first byte, and waits for all. */
+/* Starts the players when it may, gives the first byte, and waits for all. */
 static void make_players(void)
 {
 	char byte = 0;
@@ -54,7 +54,7 @@ static void make_players(void)
 	_exit(0);
 }
 
-/* Until the maker MAKER waits at the gate, and so executes nothing. */
+/* Until the parent MAKER waits at the gate, and so executes nothing. */
 static void wait_for_maker(pid_t maker)
 {
 	char path[32], text[64], byte;
@@ -92,7 +92,7 @@ static struct reading read_on(int fd, const struct reading *before)
 	return now;
 }
 
-/* What a maker and its players count that play ROUNDS rounds, read over and over while they do. */
+/* The counts of a parent and its players for ROUNDS rounds, read over and over meanwhile. */
 static struct game count_game(uint64_t number)
 {
 	struct game game = { 0 };
@@ -154,7 +154,7 @@ static void check_any_processor(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "children that take turns on one processor are counted exactly", check_one_processor },
+	{ "children that take turns on one CPU are counted exactly", check_one_processor },
 	{ "so are children that run where they like", check_any_processor },
 };
 

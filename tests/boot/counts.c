@@ -143,7 +143,7 @@ static void check_both_ways_beside_others(void)
 /* Far more than the turns, of 4 ms, that it takes. */
 #define MULTIPLEXING_WINDOWS_MAX 2000
 
-/* One event more than there are counters: as many as there are count each branch, whoever it is. */
+/* One event more than there are counters: all counters count each branch, for any of the events. */
 static void check_multiplexing(void)
 {
 	const struct spin_work *work = spin_find_work("loop");

@@ -3,7 +3,7 @@
  * Rules of events on a CPU: they count all that is executed there, by whatever task, and nothing
  * that is executed elsewhere.
  *
- * What a CPU executes in user mode is known when every task on it does known work: the children are
+ * The instructions of a CPU in user mode are known when every task on it does known work: the children are
  * gated (child.h), and the task that lets them go does so in assembly, between two system calls
  * that switch the CPU's events on and off. Kernel threads, where there are any, execute nothing in
  * user mode.
@@ -171,7 +171,7 @@ static void check_with_task_events(void)
 	gate_children(pids, CHILDREN_MAX, cpu);
 	run_on(cpu);
 	int fd = must_open(&attr, -1, cpu, -1);
-	/* Of another kind: not every PMU can count the same twice. */
+	/* Another event: not every PMU can count the same twice. */
 	attr.config = GENERAL->config;
 	own_fd = must_open(&attr, 0, -1, -1);
 	attr.disabled = 0;

@@ -15,7 +15,7 @@
 
 #define FORMAT_TIMES (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
-/* What a read with FORMAT_TIMES gives. */
+/* The values of a read with FORMAT_TIMES. */
 struct reading {
 	uint64_t value, enabled_ns, running_ns;
 };
@@ -74,7 +74,7 @@ static inline bool runs_tally(void)
 	return uname(&name) == 0 && strstr(name.version, "Tally") != NULL;
 }
 
-/* Task PID (0: the caller) runs on CPU only, or anywhere (-1). What it forks from now on inherits
+/* Task PID (0: the caller) runs on CPU only, or anywhere (-1). Its later children inherit
  * that. */
 static inline void pin(pid_t pid, int cpu)
 {

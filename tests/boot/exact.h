@@ -61,7 +61,7 @@ static inline uint64_t derive(const struct kind *kind, uint64_t instructions, ui
 	return kind->per_instruction * instructions + kind->per_branch * branches;
 }
 
-/* What an event of KIND counts while a window runs WORK of size N. */
+/* The count of an event of KIND while a window runs WORK of size N. */
 static inline uint64_t derive_window(const struct kind *kind, const struct spin_work *work,
 				     uint64_t n)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A set-uid program is executed while others of the same user attack the process: nobody gets hold of anything of the new
+ * A set-uid program is executed while others of the same user attack the process: none gets anything of the new
  * program by rights that only held for the old one. As Linux has it: the same executable has to pass there.
  *
  * The window is held open: many descriptors that close, several attackers at once, and the debug kernel lets others run
- * between the steps of an execve. What the calls answer before and after is in
+ * between the steps of an execve. The answers of the calls before and after are in
  * tests/conformance/programs/observe_exec_access.c.
  */
 #include <fcntl.h>
@@ -36,7 +36,7 @@ enum { UNTOUCHED, CHANGED, TRACED, NOT_PRIVILEGED, SHARED };
 /* Words of the shared page. */
 enum { GO, DONE, STOLEN, OBSERVED, ATTEMPTS };
 
-/* What is attacked: at one address in both programs. */
+/* The target of the attacks: at one address in both programs. */
 static volatile unsigned long number = 1;
 
 /* The end that is readable as soon as execve has begun to close. */
@@ -89,7 +89,7 @@ static int be_guarded(void)
 	return number == 1 ? UNTOUCHED : CHANGED;
 }
 
-/* Nobody has the directories of a program that has gained something; who has is told here, and ended. */
+/* No other process shares the directories of a program that has gained something; a sharer is found here, and ended. */
 static int be_alone(void)
 {
 	int fd = open(PARTNER_IDS, O_RDONLY), pid, result = UNTOUCHED;
@@ -369,7 +369,7 @@ static const struct tap_rule rules[] = {
 	  check_writev },
 	{ "/proc/PID/mem never reaches a set-uid program that is being executed", check_file },
 	{ "/proc/PID/mem, open before, never reaches the set-uid program", check_kept_file },
-	{ "nobody traces a program from the middle of its execve", check_trace },
+	{ "no process traces a program from the middle of its execve", check_trace },
 	{ "pidfd_getfd never takes a file of a set-uid program that is being executed",
 	  check_descriptors },
 	{ "an event opened in the middle of an execve never counts the set-uid program",

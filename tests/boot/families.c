@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Families of processes under pressure: many that end, stop, signal, inherit and replace one another at
- * the same time, on every processor. Whatever the order, nobody is lost and nobody counted twice. As Linux
+ * the same time, on every CPU. Whatever the order, no process is lost or counted twice. As Linux
  * has it: the same executable has to pass there.
  *
  * It is no test of what each call answers (tests/conformance: observe_wait, observe_clone), nor of one
@@ -20,7 +20,7 @@
 #define THREAD_FLAGS \
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
 
-/* What waitid and rt_sigqueueinfo have, in words: signal, error, code, -, pid, uid, value or status. */
+/* The fields of waitid and rt_sigqueueinfo: signal, error, code, -, pid, uid, value or status. */
 struct told {
 	int words[32];
 };
@@ -297,7 +297,7 @@ static void check_group(void)
 static const struct tap_rule rules[] = {
 	{ "orphans of many go to the reaper, each once", check_orphans },
 	{ "queued signals of many come all, each sender's in order", check_queue },
-	{ "every stop and every continuation is told once", check_stops },
+	{ "every stop and every continuation is reported once", check_stops },
 	{ "processes as files tell of every end", check_files },
 	{ "of threads that replace or end their process one wins", check_races },
 	{ "a group that is killed while it grows is gone", check_group },

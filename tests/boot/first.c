@@ -105,7 +105,7 @@ static void send_one(void)
 	if (ways[way].send == by_group)
 		signal(harmful[number], SIG_IGN);
 	shared[0] = ways[way].send(harmful[number]);
-	/* Whoever is told stops a moment later. */
+	/* The notified process stops a moment later. */
 	usleep(1000);
 	shared[1] = first_was_stopped();
 }
@@ -166,7 +166,7 @@ static void check_handled(void)
 	EXPECT_EQ(handled, SIGTERM);
 }
 
-/* Its parent is the first process, who is told of its end by what it says. */
+/* Its parent is the first process, which gets a SIGCHLD with the status. */
 static void make_sibling(void)
 {
 	long made = syscall(__NR_clone, CLONE_PARENT | SIGKILL, 0, 0, 0, 0);
@@ -190,7 +190,7 @@ static const struct tap_rule rules[] = {
 	{ "another process's signals do not end or stop the first one", check_senders },
 	{ "nor does one that it blocks until it came", check_blocked },
 	{ "it handles what it has a handler for", check_handled },
-	{ "the end of a sibling that a child made is told by SIGCHLD", check_sibling },
+	{ "the exit of a sibling that a child made sends SIGCHLD", check_sibling },
 };
 
 int main(void)

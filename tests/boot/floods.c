@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Floods: a process that asks for more interrupts than a processor can serve, or for more work than a turn is long,
+ * Floods: a process that asks for more interrupts than a CPU can serve, or for more work than a turn is long,
  * leaves the others on it a part of their speed, and can be killed. The speed is a number of rounds in so much virtual time (tests/boot/icount.t), so
  * it is the same on every host.
  */
@@ -20,7 +20,7 @@ enum { MONOTONIC = 1, PROCESS_TIME = 2, EVENT_SIGNAL = 0, LIMIT_SIGPENDING = 11 
 /* How long is measured, and how much speed is left at least: half, but for what a switch costs. */
 enum { WINDOW_MS = 60, SETTLE_MS = 40, LEAST_PERCENT = 30 };
 
-/* Of memory that long calls fill; and of a file without pages. */
+/* Sizes: memory that long calls fill; a file without pages. */
 #define FILLED_BYTES ((size_t)64 << 20)
 #define HOLE_BYTES   ((long)1 << 31)
 
@@ -95,7 +95,7 @@ static void handled_timers(void *unused)
 	rest();
 }
 
-/* Processor time that does not come nearer, since nobody runs. */
+/* CPU time that does not pass, since the process sleeps. */
 static void cpu_timers(void *unused)
 {
 	const struct setting soon = { { 0, 1 }, { 0, 10000000 } };
@@ -224,13 +224,13 @@ static uint64_t measure(void)
 static const struct {
 	const char *name;
 	void (*body)(void *unused);
-	/* Of what one process alone has there. */
+	/* Share of the rate of one process alone. */
 	int share_percent;
 } floods[] = {
 	{ "timers whose signal is ignored", ignored_timers, 100 },
 	{ "timers whose signal is blocked", blocked_timers, 100 },
 	{ "timers whose signal is handled", handled_timers, 50 },
-	{ "timers of processor time", cpu_timers, 100 },
+	{ "timers of CPU time", cpu_timers, 100 },
 	{ "timers that are files", timer_files, 100 },
 	{ "setitimer's timers", interval_timer, 100 },
 	{ "events of clocks", clock_events, 50 },
@@ -266,7 +266,7 @@ static void check_floods(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a flood of timers or a long call leaves others a part of the processor, and its process can be killed",
+	{ "a flood of timers or a long call leaves others a part of the CPU, and its process can be killed",
 	  check_floods },
 };
 

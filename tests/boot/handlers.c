@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of signal handlers: what they interrupt, what they are told, the stacks they run on. As
+ * Rules of signal handlers: the interrupted code, their arguments, the stacks they run on. As
  * Linux has them: the same executable has to pass there.
  *
  * It is no test of what ends or stops a process (processes.c).
@@ -66,7 +66,7 @@ static void check_interruption(void)
 	EXPECT(left.tv_sec == 0 && left.tv_nsec > 0);
 	EXPECT_EQ(status_of(child), 0);
 
-	/* What is ignored interrupts nothing. */
+	/* An ignored signal interrupts nothing. */
 	signal(SIGUSR1, SIG_IGN);
 	child = start(signal_parent_twice);
 	EXPECT_EQ(status_of(child), 0);
@@ -169,7 +169,7 @@ static void check_handler_stacks(void)
 	raise(SIGUSR1);
 	EXPECT_EQ(depth_max, 2);
 	EXPECT_EQ(depth, 0);
-	/* What the handlers did to the floating-point registers is undone. */
+	/* The handlers' changes of the floating-point registers are undone. */
 	EXPECT(sum == 1.5);
 
 	EXPECT_EQ(sigaltstack(&stack, NULL), 0);
@@ -188,7 +188,8 @@ static const struct tap_rule rules[] = {
 	{ "a handler interrupts a call, or the call starts again if that was asked for",
 	  check_interruption },
 	{ "real-time signals queue, ordinary ones merge", check_queueing },
-	{ "a handler is told the fault, and can repair it or jump away", check_fault_handlers },
+	{ "a handler gets the fault's address, and can repair it or jump away",
+	  check_fault_handlers },
 	{ "handlers nest, and have their own stack if they want", check_handler_stacks },
 };
 

@@ -108,7 +108,7 @@ static void hold_tasks(void)
 		kill(0, SIGCHLD);
 	signal(SIGTERM, SIG_IGN);
 	kill(0, SIGCONT);
-	/* Whoever is left is the first process's. */
+	/* The first process adopts the rest. */
 }
 
 static void check_tasks(void)
@@ -170,7 +170,7 @@ static void hold_files(void)
 {
 	int ends[2], epoll = (int)syscall(__NR_epoll_create1, 0), made = 0;
 	struct pollfd *all = calloc(FILES, sizeof(*all));
-	/* What epoll_ctl takes: events and data, as either ISA lays them out. */
+	/* The argument of epoll_ctl: events and data, as either ISA lays them out. */
 	const uint32_t event[4] = { 1 };
 
 	if (pipe(ends) < 0)
@@ -184,7 +184,7 @@ static void hold_files(void)
 		syscall(__NR_epoll_ctl, epoll, 1, fd, event);
 	}
 	poll(all, (unsigned int)made, 0);
-	/* All are told. */
+	/* All wake up. */
 	if (write(ends[1], "x", 1) != 1)
 		_exit(1);
 	uint64_t room[1024];
@@ -290,9 +290,9 @@ static const struct tap_rule rules[] = {
 	{ "a thousand threads at one futex", check_futex },
 	{ "thousands of descriptors of one file, watched", check_files },
 	{ "thousands of mappings", check_areas },
-	{ "a robust list without end", check_robust },
+	{ "an endless robust list", check_robust },
 	{ "thousands of timers", check_timers },
-	{ "a thousand processes, told at once", check_tasks },
+	{ "a thousand processes, signalled at once", check_tasks },
 };
 
 int main(void)

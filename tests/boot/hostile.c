@@ -345,14 +345,14 @@ static void check_mappings_of_the_kernel(void)
 	EXPECT_EQ(errno, EINVAL);
 }
 
-/* Every number with VALUE in all registers, in turn. What comes of it is the program's own
+/* Every number with VALUE in all registers, in turn. Any damage is the program's own
  * fault, not more. */
 static void call_all_with(uintptr_t value)
 {
 	static const long left_out[] = { ISA_WAITS, __NR_exit,	__NR_exit_group,
 					 __NR_fork, __NR_vfork, __NR_rt_sigreturn };
 
-	/* The lower half of an address may be a descriptor: nobody is to wait for the console. */
+	/* The lower half of an address may be a descriptor: no call may wait for the console. */
 	for (int fd = 0; fd <= pipe_fds[1]; fd++)
 		close(fd);
 	for (long number = 0; number < NUMBERS; number++) {
@@ -398,15 +398,14 @@ static void check_unknown_numbers(void)
 
 static const struct tap_rule rules[] = {
 	{ "pages and descriptors for the test can be made", prepare },
-	{ "an address of the kernel or of nobody is EFAULT, in every pointer",
+	{ "an address of the kernel, or without an owner, is EFAULT, in every pointer",
 	  check_forbidden_addresses },
 	{ "a page that may not be read or written is EFAULT, in every pointer",
 	  check_inaccessible_pages },
 	{ "a structure that runs into an unmapped page is EFAULT", check_straddling_structures },
 	{ "a string that runs into an unmapped page is EFAULT", check_unterminated_strings },
 	{ "a child is collected though its status has nowhere to go", check_status_of_children },
-	{ "what the processor refuses to a program ends that program only",
-	  check_processor_faults },
+	{ "a fault of the CPU ends the faulting program only", check_processor_faults },
 	{ "nothing can be mapped, unmapped or protected outside of user space",
 	  check_mappings_of_the_kernel },
 	{ "every system call number survives every address", check_every_number },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of locks with priority inheritance, under several processors: they exclude, no wake-up is lost whoever gives up,
+ * Rules of locks with priority inheritance, under several CPUs: they exclude, no wake-up is lost when a waiter gives up,
  * ends or is refused, and a task of middle priority does not keep an urgent one waiting. A lost wake-up shows as a
  * test that does not end. As Linux has them, but for one: Linux looks at a chain link by link while others change it, and
  * now and then refuses (EDEADLK) who closes no ring.
@@ -74,7 +74,7 @@ static void give(_Atomic uint32_t *lock)
 
 	if (atomic_compare_exchange_strong(lock, &own, 0))
 		return;
-	/* Somebody may say just then that it waits. */
+	/* A task may just then begin to wait. */
 	do
 		result = futex(lock, UNLOCK_PI, 0, NULL, NULL, 0);
 	while (result == -EAGAIN);
@@ -304,7 +304,7 @@ static void check_moving(void)
 	EXPECT_EQ(words[LOCK] & TID_MASK, 0);
 }
 
-/* --- priorities: all on one processor, where exactly one order is right --- */
+/* --- priorities: all on one CPU, where exactly one order is right --- */
 
 static void run_at(int priority)
 {
@@ -344,7 +344,7 @@ static void link_between(void)
 	give(&words[LOCK + 1]);
 }
 
-/* Comes to the processor before it is less urgent than who runs there. */
+/* Comes to the CPU before it is less urgent than who runs there. */
 static void middle(void)
 {
 	run_at(40);
@@ -440,7 +440,7 @@ static void check_chain_inversion(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a lock with priority inheritance has one owner, whoever waits how long",
+	{ "a lock with priority inheritance has one owner, however long others wait",
 	  check_exclusion },
 	{ "chains of locks do not stand still, and rings are refused", check_chains },
 	{ "who waits gets the lock of an owner that ends, and who is killed is not given one",

@@ -5,7 +5,7 @@
  * Each rule does something once, so that what is made at first use is there, and then many times:
  * what the kernel has given out must be the same before and after (tidiness.h).
  *
- * On other kernels free memory is nobody's to predict, and the test is skipped.
+ * On other kernels free memory cannot be predicted, and the test is skipped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -171,7 +171,7 @@ static long trace(long request, pid_t pid)
 	return syscall(__NR_ptrace, request, pid, 0, 0);
 }
 
-/* A process with two threads, for somebody else to end. */
+/* A process with two threads, for another process to end. */
 static void live_with_thread(void)
 {
 	static char stack[STACK_SIZE] __attribute__((aligned(16)));
@@ -314,10 +314,10 @@ static void check_exhaustion(void)
 	state_expect_kept(use_up_memory, 1, 1);
 }
 
-/* Bytes that the one who asks last needs: more than the other one has left. */
+/* Bytes that the last process needs: more than the other one has left. */
 #define LAST_REQUEST (64 * 1024 * 1024L)
 
-/* Takes so much that not enough is left for somebody else, and sleeps. */
+/* Takes so much that not enough is left for another process, and sleeps. */
 static void hold_most_memory(int told)
 {
 	while (free_memory() > LAST_REQUEST / 2) {
@@ -377,11 +377,11 @@ static void check_largest_dies(void)
 	EXPECT_EQ(status, SIGKILL);
 }
 
-/* What one page table covers; and much more than tables for it have room in any machine. */
+/* The span of one page table; and much more than tables for it have room in any machine. */
 #define TABLE_SPAN  ((long)PAGE * (PAGE / 8))
 #define MANY_TABLES (1L << 41)
 
-/* Looks at one page in each table until it dies of it. What was only looked at is no memory of its own: it has
+/* Looks at one page in each table until it dies of it. Pages that were only read are not its memory: it has
  * nothing but page tables. */
 static void use_up_tables(void)
 {
@@ -442,8 +442,9 @@ static const struct tap_rule rules[] = {
 static const struct tap_rule exhaustion_rules[] = {
 	{ "a program that uses up all memory is killed, and all of it is free again",
 	  check_exhaustion },
-	{ "who has most memory dies, though asleep, not who asks last", check_largest_dies },
-	{ "who has nothing but page tables, and most of them, dies, and all of it is free again",
+	{ "the process with most memory dies, though asleep, not the last one to ask",
+	  check_largest_dies },
+	{ "a process that has only page tables, and most of them, dies, and all of it is free again",
 	  check_tables },
 };
 

@@ -138,7 +138,7 @@ static void check_file_mappings(void)
 
 	EXPECT(file != MAP_FAILED);
 	EXPECT_EQ(memcmp(file, "\177ELF", 4), 0);
-	/* Zeros up to the end of the last page, nothing behind it. */
+	/* Zeros up to the end of the last page, nothing after it. */
 	EXPECT_EQ(file[pages * PAGE - 1], (size_t)size % PAGE ? 0 : file[pages * PAGE - 1]);
 	beyond = file + pages * PAGE;
 	EXPECT_EQ(status_of(start(read_beyond)) & 0x7f, SIGBUS);
@@ -157,7 +157,7 @@ static void check_file_mappings(void)
 	close(fd);
 }
 
-/* The processor cannot map what may be written to but not read: whoever may write may read, before the first
+/* The CPU cannot map what may be written to but not read: a program that may write may read, before the first
  * write, after it, and when only a call reads. */
 static void check_write_only(void)
 {

@@ -3,7 +3,7 @@
 """The kernel's own mistakes are caught and reported: panic=NAME makes each on purpose.
 
 The log must have the reason, a backtrace that names the function that made the mistake and the one
-that called it, and end there; the command's status must be the one for panics. What cannot start is
+that called it, and end there; the command's status must be the one for panics. A start that cannot work is
 no panic but says what to do.
 """
 
@@ -72,7 +72,7 @@ DEBUG_DEMANDS = (
     ("irqs-off", 1, r"interrupts were off for [23]\d{3} us", ("fail_irqs_off", "panic_on_demand")),
 )
 
-# What notices it must be asked for, and has virtual time.
+# The watchdog needs a word, and virtual time.
 WORDS = {"irqs-off": " irqs-off-watchdog"}
 OPTIONS = {"irqs-off": ("--icount", "--pmu", "emulated")}
 

@@ -28,7 +28,7 @@
 #define SAMPLES_BEHIND 32
 #define PERIOD_MAX     20000
 
-/* What comes after the work: longer than the work takes at one time more than at another. */
+/* The run after the work: longer than the work's variation. */
 #define RUN_ON_TIMES   2500
 void run_on(uint64_t times);
 extern const char run_on_end[];
@@ -39,7 +39,7 @@ struct sample {
 	uint64_t ip;
 };
 
-/* The ring of one page behind the metadata page. */
+/* The ring of one page after the metadata page. */
 struct ring {
 	struct perf_event_mmap_page page;
 	char unused[PAGE - sizeof(struct perf_event_mmap_page)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of the files that are made when they are read, under several processors: of tasks that end
+ * Rules of the files that are made when they are read, under several CPUs: of tasks that end
  * meanwhile, of descriptors that are closed, of settings that others change, of the log and of random
  * bytes. As Linux has them: the same executable has to pass there.
  */
@@ -70,7 +70,7 @@ static const char *const files[] = {
 	"maps", "auxv",	  "limits", "fd/0",    "fdinfo/0", "oom_score"
 };
 
-/* What a file may answer whose task ends: it was there, or it is not, or it has nothing any more. */
+/* The possible answers of a file whose task exits: it was there, or it is not, or it has nothing any more. */
 static bool may_be(long result)
 {
 	return result >= 0 || result == -ENOENT || result == -ESRCH || result == -EACCES;
@@ -378,11 +378,11 @@ static void check_direct_map(void)
 
 static const struct tap_rule rules[] = {
 	{ "a process may end while all that is known of it is read", check_dying },
-	{ "who lives is in the list of processes once, whoever comes and goes", check_list },
+	{ "a living process is in the list once, while others come and go", check_list },
 	{ "a descriptor's link leads to what was open under it, or nowhere", check_links },
 	{ "a name that several change is always one of theirs", check_settings },
 	{ "each line that is logged comes to a reader, in its writer's order", check_log },
-	{ "no processor draws the random bytes that another drew", check_random },
+	{ "no CPU draws the random bytes that another drew", check_random },
 #ifdef __x86_64__
 	{ "the kernel maps all memory but its edges by large pages", check_direct_map },
 #endif

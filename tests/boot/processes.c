@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of processes: how they are made, stopped, told, and ended, and what they share. As Linux
+ * Rules of processes: how they start, stop, get signals and exit, and what they share. As Linux
  * has them: the same executable has to pass there.
  *
  * It is no test of handlers (handlers.c), of memory (mappings.c), of wrong arguments (hostile.c),
@@ -88,7 +88,7 @@ static void check_stopping(void)
 	EXPECT_EQ(kill(child, SIGSTOP), 0);
 	EXPECT_EQ(waitpid(child, &status, WUNTRACED), child);
 	EXPECT(WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP);
-	/* Told once; and other signals wait. */
+	/* Reported once; and other signals wait. */
 	EXPECT_EQ(kill(child, SIGTERM), 0);
 	EXPECT_EQ(waitpid(child, &status, WNOHANG | WUNTRACED), 0);
 	EXPECT_EQ(kill(child, SIGCONT), 0);
@@ -311,13 +311,13 @@ static void check_many_processes(void)
 
 static const struct tap_rule rules[] = {
 	{ "a signal ends a child that computes, sleeps or reads, and is its status", check_deaths },
-	{ "a stopped child stays so until SIGCONT or SIGKILL, and the parent is told",
+	{ "a stopped child stays so until SIGCONT or SIGKILL, and the parent is notified",
 	  check_stopping },
 	{ "execve in a thread ends the others and keeps the process's number",
 	  check_exec_in_thread },
 	{ "exit_group in a thread ends all; a process lasts as long as its last thread",
 	  check_thread_ends },
-	{ "bytes come out of a pipe as they went in, and its ends are told of each other",
+	{ "bytes come out of a pipe as they went in, and each end learns of the other's close",
 	  check_pipes },
 	{ "a futex in shared memory wakes another process", check_futexes },
 	{ "threads that share all of memory count right", check_many_threads },

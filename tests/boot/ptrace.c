@@ -4,7 +4,7 @@
  * end, threads and children that come and go. As Linux has them: the same executable has to pass
  * there.
  *
- * What each request answers is in tests/conformance/programs/observe_ptrace.c and observe_tracing.c.
+ * The answers of each request are in tests/conformance/programs/observe_ptrace.c and observe_tracing.c.
  */
 #include <fcntl.h>
 #include <linux/ptrace.h>
@@ -426,9 +426,9 @@ static const struct tap_rule rules[] = {
 	  check_tracer_killed },
 	{ "an interrupt stops a tracee wherever it is, and nothing runs then", check_interrupts },
 	{ "every signal from several senders passes the tracer once", check_every_signal_passes },
-	{ "children of a tracee are traced from the start, and each end is told once",
+	{ "children of a tracee are traced from the start, and each exit is reported once",
 	  check_children },
-	{ "threads of a tracee are traced from the start, and each end is told once",
+	{ "threads of a tracee are traced from the start, and each exit is reported once",
 	  check_threads },
 	{ "a process with traced threads ends after all of them", check_ends_amid_threads },
 	{ "memory is copied from a process that unmaps it, and is killed", check_copies },

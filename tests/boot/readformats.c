@@ -65,7 +65,7 @@ static size_t put_member(const struct group *group, int member, uint64_t *words)
 	return count;
 }
 
-/* The times stand where they stand in GOT, because nobody can derive them. */
+/* The times are copied from GOT, because they cannot be derived. */
 static size_t put_times(const struct group *group, size_t at, const uint64_t *got, uint64_t *words)
 {
 	size_t count = 0;
@@ -77,7 +77,7 @@ static size_t put_times(const struct group *group, size_t at, const uint64_t *go
 	return count;
 }
 
-/* What a read of MEMBER's descriptor has to give; how many words. */
+/* The words that a read of MEMBER's descriptor has to return; their number. */
 static size_t derive_read(const struct group *group, int member, const uint64_t *got,
 			  uint64_t *words)
 {

@@ -109,7 +109,7 @@ static struct vectors vector_pattern(uint64_t seed)
 }
 
 /* Holds registers of its own while the parent and three like it do the same on too few
- * processors. */
+ * CPUs. */
 #define TASKS	4
 #define SPIN_NS 20000000
 
@@ -192,7 +192,7 @@ static void check_fork(void)
 	EXPECT_EQ(status, 0);
 }
 
-/* The upper halves of the vector registers, which only XSAVE saves: two tasks, one processor, and
+/* The upper halves of the vector registers, which only XSAVE saves: two tasks, one CPU, and
  * the file system's and the scheduler's code in between. The emulated CPU model has AVX. */
 static void yield_with_upper_halves(uint64_t seed)
 {
@@ -355,7 +355,7 @@ static void check_exceptions(void)
 	catch_all(NULL);
 }
 
-/* A single step: the exception comes behind the instruction that follows POPF. */
+/* A single step: the exception comes after the instruction that follows POPF. */
 void step(void);
 extern const char step_end[];
 __asm__(".text\nstep:\npushfq; orq $0x100, (%rsp); popfq; nop\nstep_end:\nnop; ret\n");
@@ -373,7 +373,7 @@ static void check_single_step(void)
 }
 
 /* Single steps through system calls: none in the kernel, whose flags are its own, and on return the
- * instruction behind the call is executed before the next. */
+ * instruction after the call is executed before the next. */
 static volatile unsigned int steps;
 static volatile uintptr_t lowest_step, highest_step;
 
@@ -530,7 +530,7 @@ static const struct tap_rule rules[] = {
 	{ "the upper halves of vector registers are the task's own", check_upper_halves },
 	{ "a forked child has its parent's vector registers", check_fork },
 	{ "each exception is Linux's signal, code and address", check_exceptions },
-	{ "a single step is SIGTRAP behind the instruction", check_single_step },
+	{ "a single step is SIGTRAP after the instruction", check_single_step },
 	{ "single steps go over system calls", check_step_syscalls },
 	{ "no registers from a signal frame confuse the kernel", check_contexts },
 	{ "FS and GS bases are the task's own", check_bases },

@@ -130,7 +130,7 @@ static void check_turns_of_raw(void)
 	check_turns_of(&attr);
 }
 
-/* As many events as counters: nobody waits. */
+/* As many events as counters: no event waits. */
 static void check_no_turns(void)
 {
 	struct perf_event_attr attr = timed_attr(GENERAL);
@@ -336,7 +336,7 @@ static const struct tap_rule rules[] = {
 	{ "events that have counters enough never wait", check_no_turns },
 	{ "two events more than counters take turns, and nothing is missed", check_turns },
 	{ "so do raw events", check_turns_of_raw },
-	{ "an exclusive event shares the PMU with nobody", check_exclusive },
+	{ "an exclusive event shares the PMU with no other", check_exclusive },
 	{ "a group counts whole or not at all", check_groups },
 	{ "a group that no PMU of this size could count is refused", check_group_sizes },
 	{ "a pinned event keeps its counter while others take turns", check_pinned },

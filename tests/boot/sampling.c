@@ -19,7 +19,7 @@
 #define SAMPLES_MAX 350
 #define TICK_NS	    4000000
 
-/* NOPS instructions of one byte, and a ret: entered so far before the end as is wanted. */
+/* NOPS instructions of one byte, and a ret: entered at any distance from the end. */
 #define NOPS	    4096
 /* JUMPS times a jump over one byte, and a ret. */
 #define JUMPS	    1024
@@ -281,7 +281,7 @@ static void check_two_events(void)
 	perf_ring_close(&second);
 }
 
-/* A page holds 255 records of 16 bytes. What does not fit is counted, and reported with the next
+/* A page holds 255 records of 16 bytes. Records that do not fit are counted, and reported with the next
  * that does. */
 static void check_lost(void)
 {
@@ -402,7 +402,7 @@ static void check_sleeping_reader(void)
 	close(gate[1]);
 }
 
-/* Of the kernel nobody knows the counts beforehand; but there is a sample for each period. Each is in
+/* The kernel's counts are not known beforehand; but there is a sample for each period. Each is in
  * the kernel, but for those whose period ended with the very return to the program. */
 static void check_kernel_samples(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of the scheduler that need several processors: tasks spread by weight, real-time ones come first
- * on each, affinity is obeyed while tasks are moved, and an idle processor executes nothing at all.
+ * Rules of the scheduler that need several CPUs: tasks spread by weight, real-time ones come first
+ * on each, affinity is obeyed while tasks are moved, and an idle CPU executes nothing at all.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -15,7 +15,7 @@ enum { OTHER, FIFO };
 
 /* One word for each child, in shared memory. */
 struct board {
-	_Atomic int cpu[CHILDREN_MAX]; /* 1 and the processor it runs on; 0: has not run yet */
+	_Atomic int cpu[CHILDREN_MAX]; /* 1 and the CPU it runs on; 0: has not run yet */
 	_Atomic uint64_t rounds[CHILDREN_MAX];
 };
 
@@ -50,7 +50,7 @@ static void spin_and_tell(void *argument)
 	}
 }
 
-/* How many of COUNT children are on processor CPU; CHILDREN_MAX + 1: somebody has not run. */
+/* How many of COUNT children are on CPU CPU; CHILDREN_MAX + 1: a child has not run. */
 static int count_on(int cpu, int count)
 {
 	int on = 0;
@@ -76,7 +76,7 @@ static uint64_t all_cpus(void)
 	return ((uint64_t)1 << cpu_count()) - 1;
 }
 
-/* All begin on processor 0 and may then go where they like: each gets as many as the others. */
+/* All begin on CPU 0 and may then go where they like: each gets as many as the others. */
 static void check_spreading(void)
 {
 	int count = 4 * cpu_count();
@@ -100,7 +100,7 @@ static void check_spreading(void)
 	set_affinity(0, all_cpus());
 }
 
-/* Half of them may only be on the last processor, and never are elsewhere. */
+/* Half of them may only be on the last CPU, and never are elsewhere. */
 static void check_affinity(void)
 {
 	int count = 4 * cpu_count(), last = cpu_count() - 1;
@@ -128,7 +128,7 @@ static void check_affinity(void)
 		child_end(children[i]);
 }
 
-/* A real-time task sleeps and wakes while fair ones spin on its processor: when it runs, nobody else
+/* A real-time task sleeps and wakes while fair ones spin on its CPU: when it runs, no other task
  * does, and what it does between two sleeps is not interrupted by them. */
 static void be_first(void *argument)
 {
@@ -188,7 +188,7 @@ static void check_throttling(void)
 
 	while (!board->rounds[0])
 		pause_ms(1);
-	/* Each of these needs the processor that the hog has. */
+	/* Each of these needs the CPU that the hog has. */
 	for (int i = 0; i < 3; i++) {
 		pid_t child = child_start(sleep_and_end, NULL);
 
@@ -198,7 +198,7 @@ static void check_throttling(void)
 	set_affinity(0, all_cpus());
 }
 
-/* Instructions that processor CPU has executed until now, those for the answer included. */
+/* Instructions that CPU CPU has executed until now, those for the answer included. */
 static uint64_t instructions_of(int fd)
 {
 	uint64_t count = 0;
@@ -207,11 +207,11 @@ static uint64_t instructions_of(int fd)
 	return count;
 }
 
-/* Without anything to do a processor sleeps: not one instruction in a second, but for being asked. */
+/* Without anything to do a CPU sleeps: not one instruction in a second, but for being asked. */
 static void check_idle(void)
 {
 	if (cpu_count() == 1) {
-		printf("# skipped: the only processor is never idle while it is asked\n");
+		printf("# skipped: the only CPU is never idle while it is asked\n");
 		return;
 	}
 	run_on(0);
@@ -222,7 +222,7 @@ static void check_idle(void)
 		int fd = open_event(&attr, -1, cpu, -1);
 
 		EXPECT(fd >= 0);
-		/* What was left to do there is done, and the tick of processor time has ended. */
+		/* The remaining work there is done, and the tick of CPU time has ended. */
 		pause_ms(100);
 		instructions_of(fd);
 		pause_ms(100);
@@ -246,7 +246,7 @@ static const struct tap_rule rules[] = {
 	{ "a real-time task is not interrupted by fair ones", check_real_time },
 	{ "a real-time task that never sleeps does not stop the others for good",
 	  check_throttling },
-	{ "an idle processor executes nothing for a second", check_idle },
+	{ "an idle CPU executes nothing for a second", check_idle },
 };
 
 TAP_MAIN(rules)

@@ -135,7 +135,7 @@ static void check_sequence(void)
 
 /* --- while it changes --- */
 
-/* Sleeps for so short that its timer interrupts whoever runs here again and again. */
+/* Sleeps for so short that its timer interrupts the task that runs here again and again. */
 static void sleep_for_ever(void *unused)
 {
 	const struct timespec pause = { 0, 50000 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Rules of Unix-domain sockets that need several processes at once: nothing is lost, doubled or torn, who waits is
- * woken, and what nobody can reach any more is freed, but nothing else.
+ * woken, and unreachable sockets are freed, but nothing else.
  *
- * What one call answers is observed beside Linux: tests/conformance/programs/observe_unix*.c.
+ * The answers of single calls are compared with Linux: tests/conformance/programs/observe_unix*.c.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -402,7 +402,7 @@ static void send_travellers(void)
 
 		make_pair(SOCK_STREAM, first);
 		make_pair(SOCK_STREAM, second);
-		/* For a while nobody has the second but the first's queue, and the first is in a
+		/* For a while only the first's queue has the second, and the first is in a
 		 * queue only. */
 		if (write(second[0], &i, sizeof(i)) != sizeof(i) ||
 		    send_fds(first[0], &second[1], 1) != 1 || send_fds(ends[0], &first[1], 1) != 1)
@@ -523,7 +523,7 @@ static void check_mix(void)
 	expect_tidy(mix);
 }
 
-/* Who sleeps in a call on a socket is woken by what others do to it. */
+/* Sleepers in a call on a socket wake up when others change the socket. */
 static void sleep_in_calls(void)
 {
 	struct pollfd polled = { ends[1], POLLIN, 0 };
@@ -625,7 +625,7 @@ static const struct tap_rule rules[] = {
 	{ "two servers and three clients over a queue of one", check_connections },
 	{ "clients hear that a listener went", check_fleeting_listener },
 	{ "who sleeps in a call is woken", check_sleepers },
-	{ "sockets that nobody can reach are freed", check_garbage },
+	{ "unreachable sockets are freed", check_garbage },
 	{ "sockets in sockets are freed, however deep", check_deep_nesting },
 	{ "sockets on their way are not taken for garbage", check_travellers },
 	{ "a user's unread messages have a limit", check_user_limit },

@@ -97,7 +97,7 @@ static void check_copies(void)
 
 	touch(fd, PAGES, memory);
 	pid_t pid = child_gate(spin_loop, 1);
-	/* What the window itself needs is copied first. */
+	/* The window's own pages are copied first. */
 	touch(fd, 1, memory);
 	control(fd, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
 	touch(fd, PAGES, memory);
@@ -408,7 +408,7 @@ static const struct tap_rule rules[] = {
 	{ "a task's clocks run while it runs", check_clocks },
 	{ "the clocks of tasks share their CPU's", check_clock_shares },
 	{ "what never happens counts nothing, all the time", check_nothing },
-	{ "groups of hardware and software events count exactly, whoever leads", check_mixed },
+	{ "groups of hardware and software events count exactly, whichever leads", check_mixed },
 	{ "a software event may lead a group that waits for counters", check_mixed_turns },
 };
 

@@ -317,7 +317,7 @@ static void ends_with_the_event(void)
 		}
 	}
 	EXPECT_EQ(size, 0);
-	/* Of those that were lost last no record tells. */
+	/* No record reports the last lost ones. */
 	EXPECT_EQ(read(event, &count, sizeof(count)), sizeof(count));
 	EXPECT_EQ(records + count.lost, NAMES + 1); /* and the end */
 	EXPECT_EQ(splice_event(PIPE_BYTES, SPLICE_F_NONBLOCK), 0);
@@ -340,7 +340,7 @@ static void refuses_what_cannot_be(void)
 	event = must_open(&attr, 0, -1, -1);
 	EXPECT_EQ(pipe(ends), 0);
 	map(1, PROT_READ);
-	EXPECT_ERROR(splice_event(PIPE_BYTES, 0), EINVAL); /* nobody's data_tail */
+	EXPECT_ERROR(splice_event(PIPE_BYTES, 0), EINVAL); /* no position of data_tail */
 	close_ring();
 
 	attr.write_backward = 1;
@@ -381,7 +381,7 @@ static void refuses_wrong_tails(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "splice moves whole records, as many as the length has room for, and data_tail behind them",
+	{ "splice moves whole records, as many as the length has room for, and data_tail after them",
 	  moves_whole_records },
 	{ "records that go round the ring come out in one piece", wraps },
 	{ "splice goes on where a reader of the mapping has left data_tail, and looks at no data_head of his",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Rules of per-task counting: a task's events count that task's own work to the instruction,
- * however many tasks take turns, wherever it is moved, whoever opened the events, and whether it
+ * however many tasks take turns, wherever it is moved, whichever task opened the events, and whether it
  * still exists.
  *
  * Each child measures itself and leaves what it read in shared memory; the parent judges.
@@ -202,7 +202,7 @@ static void check_migration(void)
 	check_wanderers(TASKS_MAX);
 }
 
-/* Moved by somebody else, while it stands still and while it runs. */
+/* Moved by another task, while it stands still and while it runs. */
 static void check_moved_by_parent(void)
 {
 	const struct spin_work *work = spin_find_work("loop");
@@ -269,7 +269,7 @@ static void check_two_observers(void)
 	fflush(stdout);
 	pid_t observer = fork();
 	if (observer == 0) {
-		/* Of another kind: not every PMU can count the same twice. */
+		/* Another event: not every PMU can count the same twice. */
 		attr.config = GENERAL->config;
 		int fd = open_event(&attr, pid, -1, -1);
 		raise(SIGSTOP);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the kernel has given out, exactly, for the tests that want all of it back: leak.c, tidy.c, races.c and others. */
+/* The objects that the kernel has given out, exactly, for the tests that expect all of them back: leak.c, tidy.c, races.c and others. */
 #ifndef TESTS_BOOT_TIDINESS_H
 #define TESTS_BOOT_TIDINESS_H
 
@@ -58,7 +58,7 @@ static inline void state_look(struct state *state)
 	state->free_bytes = free_memory();
 	close(fd);
 	text[size] = '\0';
-	/* Behind the two lines of titles: name, used, there, bytes each, in a slab, pages of a slab. */
+	/* After the two lines of titles: name, used, there, bytes each, in a slab, pages of a slab. */
 	for (char *line = text; (line = strchr(line, '\n')) && count < SIZES_MAX;) {
 		unsigned long there, in_slab, pages;
 
@@ -92,7 +92,7 @@ static inline int state_is_less(const struct state *after, const struct state *b
 	return after->free_bytes < before->free_bytes;
 }
 
-/* WORK leaves nothing. What is kept for the next time, a page of a stack or of objects, is more after a
+/* WORK leaves nothing. The reserve for the next time, a page of a stack or of objects, is more after a
  * while; a leak takes something each time. So, WARM_UP times done, one of BATCHES times that WORK is done
  * TIMES times leaves the kernel's state as it was; else says what the last one took. */
 static inline void state_expect_kept(void (*work)(void), int warm_up, int times)

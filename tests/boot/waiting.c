@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of waiting, under several processors: no wake-up is lost, none is given twice, and what is waited
+ * Rules of waiting, under several CPUs: no wake-up is lost, none is given twice, and what is waited
  * for may go away at any time. A lost one shows as a test that does not end. As Linux has them: the same
  * executable has to pass there.
  *
@@ -183,7 +183,7 @@ static void check_poll(void)
 
 /* --- futexes --- */
 
-/* A lock of one word: 0 free, 1 taken, 2 taken and waited for. TIMEOUT_NS 0: waits for ever. */
+/* A lock of one word: 0 free, 1 taken, 2 taken and waited for. TIMEOUT_NS 0: waits without a limit. */
 static void lock(_Atomic int *word, long timeout_ns)
 {
 	struct timespec timeout = { 0, timeout_ns };
@@ -279,7 +279,7 @@ static void check_requeue(void)
 static int ring[WORKERS];
 static int place;
 
-/* Passes a token on to the next whenever it comes; it is an edge each time. Each wakes an idle processor,
+/* Passes a token on to the next whenever it comes; it is an edge each time. Each wakes an idle CPU,
  * which takes emulators long. */
 static void pass_tokens(void)
 {
@@ -438,7 +438,7 @@ static void check_closing(void)
 	close(ring[0]);
 }
 
-/* What is watched through a descriptor of signals is the child's own, and the child goes. */
+/* A descriptor of signals watches the child's own signals, and the child exits. */
 static void watch_own_signals(void)
 {
 	must(control(common, CTL_ADD, ring[0], POLLIN) == 0);
@@ -472,11 +472,11 @@ static void check_signals_of_dead(void)
 static const struct tap_rule rules[] = {
 	{ "all bytes come through a pipe of one page that many write and many read", check_pipe },
 	{ "all bytes come to readers that poll for shorter and longer than they take", check_poll },
-	{ "a lock that waits by futex, for ever or a moment, is held by one at a time",
+	{ "a lock that waits by futex, without a limit or a moment, is held by one at a time",
 	  check_lock },
 	{ "each waiter that was woken was counted as woken, wherever it was moved", check_requeue },
 	{ "an edge comes to who waits for it, round a ring of processes", check_ring },
-	{ "every shot of epoll is told of to one process, and none is lost", check_shots },
+	{ "every shot of epoll is delivered to one process, and none is lost", check_shots },
 	{ "files and instances of epoll may be closed while they are watched and woken",
 	  check_closing },
 	{ "a process may end whose signals are still watched", check_signals_of_dead },

@@ -54,7 +54,7 @@ EXCEPTIONS = {
 
 
 def references(folder, nm):
-    """What the objects below `folder` refer to in one another: (file that refers, symbol, file that defines)."""
+    """The references between the objects below `folder`: (file that refers, symbol, file that defines)."""
     objects = [os.path.join(path, name) for source in SOURCES for path, _, names in os.walk(os.path.join(folder, source))
                for name in names if name.endswith((".c.o", ".S.o"))]
     objects = [name for name in objects if os.path.exists(os.path.join(ROOT, os.path.relpath(name, folder)[:-2]))]

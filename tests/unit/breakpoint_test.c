@@ -99,6 +99,26 @@ static void a_sample_has_the_address(void)
 	end_machine();
 }
 
+/* The last overflow that was requested stops the breakpoint where it is; its event is disabled a little later. */
+static void the_last_overflow_stops_at_once(void)
+{
+	start_machine(1, 4, NULL, 0);
+	struct perf_event_attr attr = breakpoint_attr(ADDRESS);
+
+	attr.sample_period = 1;
+	attr.disabled = 1;
+	int fd = open_event(attr, 0, -1, -1);
+	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_REFRESH, 2), 0);
+	arch_irq_disable();
+	for (unsigned int i = 0; i < 5; i++)
+		EXPECT_EQ(sim_breakpoint_access(ADDRESS), 1);
+	arch_irq_enable();
+	EXPECT_EQ(sim_breakpoint_access(ADDRESS), 0);
+	EXPECT_EQ(event_of(fd)->state, EVENT_OFF);
+	EXPECT_EQ(count_of(fd), 2);
+	end_machine();
+}
+
 static void what_cannot_be_watched_is_refused(void)
 {
 	start_machine(1, 4, NULL, 0);
@@ -267,6 +287,8 @@ static const struct tap_rule rules[] = {
 	  accesses_are_counted },
 	{ "accesses by user mode and by the kernel are told apart", rings_are_told_apart },
 	{ "a sample has the breakpoint's address", a_sample_has_the_address },
+	{ "the last overflow that was requested stops the event at once",
+	  the_last_overflow_stops_at_once },
 	{ "what cannot be watched is refused and takes no register",
 	  what_cannot_be_watched_is_refused },
 	{ "an event moves to another address and keeps its count",

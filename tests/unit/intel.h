@@ -52,10 +52,27 @@ bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame)
 	return throttle;
 }
 
+/* What the event's page has: where its counter is, and the offset. */
+static struct {
+	struct perf_event *event;
+	uint32_t index;
+	uint64_t offset;
+} last_page;
+
 void perf_userpage_update_counter(struct perf_event *event)
 {
-	(void)event;
+	last_page.event = event;
+	last_page.index = cpu_pmu->user_index(event);
+	last_page.offset = atomic_load(&event->hw.offset);
 }
+
+/* The page of EVENT, last updated, is right. */
+#define EXPECT_PAGE(event_)                                                     \
+	do {                                                                    \
+		EXPECT(last_page.event == (event_));                            \
+		EXPECT_EQ(last_page.index, cpu_pmu->user_index(event_));        \
+		EXPECT_EQ(last_page.offset, atomic_load(&(event_)->hw.offset)); \
+	} while (0)
 
 void perf_interrupt_took(uint64_t start_ns)
 {

@@ -286,6 +286,7 @@ static void check_move_keeps_count(void)
 	EXPECT_EQ(cycles[1].hw.counter.index, 33);
 	EXPECT_EQ(cpu_pmu->user_index(&cycles[1]), (1u << 30 | 1) + 1);
 	EXPECT_EQ(cpu_pmu->user_index(&branches), 0 + 1);
+	EXPECT_PAGE(&cycles[1]);
 
 	/* 750 of its period of 1000 are over: the sample comes after 250 more. */
 	sim_intel_count(CYCLES, 249);

@@ -79,6 +79,7 @@ static void check_samples(void)
 					     "model %u, period %" PRIu64, m, period);
 				EXPECT_EQ_AT(sim_intel_pmi_masked(), false,
 					     "model %u, period %" PRIu64, m, period);
+				EXPECT_PAGE(&event);
 			}
 			del(&event);
 			end();

@@ -33,7 +33,7 @@ unit: $(UNIT_TESTS)
 #: mutants          measures the unit tests by faults: ONLY="NAME …" tries some of them
 # For people, and before each release: puts faults into the core and the drivers, one at a time, and lists those that
 # no unit test notices (tests/mutants/mutants). ONLY=NAME… tries some of them.
-mutants: $(UNIT_NAMES:%=$(O)/unit/%)
+mutants: unit
 	@tests/mutants/mutants $(ONLY)
 
 #: coverage         prints the branches of kernel/perf that the unit tests take
@@ -50,6 +50,9 @@ unit-flags:
 	@echo 'compile=$(CC) $(UNIT_CPPFLAGS) $(UNIT_KERNEL_INCLUDES) $(UNIT_CFLAGS) -fno-strict-aliasing -Wno-error'
 	@echo 'link=$(CC) $(UNIT_CFLAGS)'
 	@echo 'tests=$(UNIT_NAMES)'
+	@echo 'threads-compile=$(CC) $(UNIT_CPPFLAGS) $(UNIT_KERNEL_INCLUDES) $(UNIT_THREADS_CFLAGS) -fno-strict-aliasing -Wno-error'
+	@echo 'threads-link=$(CC) $(UNIT_THREADS_CFLAGS)'
+	@echo 'threads-tests=$(UNIT_THREADS_NAMES)'
 
 # -fno-strict-aliasing: as the kernel itself is built.
 $(O)/unit/kernel/%.c.o: kernel/%.c | $(NEWLIB_STAMP)

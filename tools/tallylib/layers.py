@@ -2,7 +2,7 @@
 """The kernel's layers: the table "Layers" of docs/design.md, which tests/tools/layers.t checks and tools/lines counts by.
 
 A row names a layer, then its folders and files; rows stand from the lowest to the highest. A name that ends with a slash
-is a folder. "(up to `X`)" behind the names: the row is called as its place says, and calls as X's row does.
+is a folder. "(up to `X`)" after the names: the row is called as its place says, and calls as X's row does.
 """
 
 import fnmatch

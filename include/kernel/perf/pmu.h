@@ -30,8 +30,8 @@ struct pmu_attribute {
 };
 
 /*
- * The comment of a field begins with the letter of its lock; a field and a member function without one are constant
- * once perf_pmu_register has returned:
+ * The comment of a field begins with the letter of its lock; a field and a member function without one are
+ * constant once perf_pmu_register has returned:
  *
  *   A  none: atomic
  *   S  none: the registry's; changes at start only, on one CPU

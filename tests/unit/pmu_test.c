@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The registry of PMUs: names and types are unique, and which PMU takes which event. */
+#include <kernel/perf/schedule.h>
+
+#include "events.h"
+
+static int refuse(struct perf_event *event)
+{
+	return -ENOENT;
+}
+
+static void start(void)
+{
+	start_machine(1, 4, NULL, 0);
+}
+
+static void names_and_types_are_unique(void)
+{
+	static struct pmu same_name = { .name = "software",
+					.capabilities = PMU_SOFTWARE,
+					.event_init = refuse },
+			  same_type = { .name = "other",
+					.capabilities = PMU_SOFTWARE,
+					.event_init = refuse },
+			  fresh = { .name = "fresh",
+				    .capabilities = PMU_SOFTWARE,
+				    .event_init = refuse };
+
+	start();
+	EXPECT_EQ(perf_pmu_register(&same_name, -1), -EEXIST);
+	EXPECT_EQ(perf_pmu_register(&same_type, PERF_TYPE_SOFTWARE), -EEXIST);
+	EXPECT_EQ(perf_pmu_register(&fresh, -1), 0);
+	EXPECT(fresh.type >= PERF_TYPE_MAX);
+	EXPECT(perf_pmu_find(fresh.type) == &fresh);
+	EXPECT_EQ(fresh.mux_interval_ms, PERF_ROTATION_NS / NSEC_PER_MSEC);
+	EXPECT_EQ(perf_pmu_register(&fresh, -1), -EEXIST);
+	EXPECT(!perf_pmu_find(9999));
+	end_machine();
+}
+
+static void a_walk_finds_each_once_in_order(void)
+{
+	start();
+	unsigned int count = 0;
+	uint32_t type = 0;
+	struct pmu *pmu;
+
+	while ((pmu = perf_pmu_next(type))) {
+		EXPECT_AT(pmu->type >= type, "type %u", pmu->type);
+		EXPECT(perf_pmu_find(pmu->type) == pmu);
+		type = pmu->type + 1;
+		count++;
+	}
+	EXPECT(!perf_pmu_next(type));
+	/* software, cpu, breakpoint, tracepoint, msr, the two clocks, and the one of the rule before */
+	EXPECT_EQ(count, 8);
+	end_machine();
+}
+
+/* The upper half of config names the PMU that is to count a generic event. */
+static void generic_events_name_their_pmu(void)
+{
+	start();
+	struct perf_event_attr attr = hardware_attr(PERF_COUNT_HW_INSTRUCTIONS);
+
+	attr.type = PERF_TYPE_HARDWARE;
+	EXPECT(open_event(attr, 0, -1, -1) >= 0);
+	attr.config |= (uint64_t)PERF_TYPE_RAW << PERF_PMU_TYPE_SHIFT;
+	int fd = open_event(attr, 0, -1, -1);
+	EXPECT(fd >= 0);
+	EXPECT_EQ(event_of(fd)->attr.config, PERF_COUNT_HW_INSTRUCTIONS);
+	attr.config = PERF_COUNT_HW_INSTRUCTIONS | (uint64_t)PERF_TYPE_SOFTWARE
+							   << PERF_PMU_TYPE_SHIFT;
+	EXPECT_EQ(open_event(attr, 0, -1, -1), -ENOENT);
+	/* A type of no PMU: all are asked, and the CPU's takes it. */
+	attr.config = PERF_COUNT_HW_INSTRUCTIONS | (uint64_t)9999 << PERF_PMU_TYPE_SHIFT;
+	EXPECT(open_event(attr, 0, -1, -1) >= 0);
+	attr.config = PERF_COUNT_HW_MAX;
+	EXPECT_EQ(open_event(attr, 0, -1, -1), -EINVAL);
+	attr.type = PERF_TYPE_HW_CACHE;
+	attr.config = 0;
+	EXPECT_EQ(open_event(attr, 0, -1, -1), -ENOENT);
+	end_machine();
+}
+
+static const struct tap_rule rules[] = {
+	{ "a PMU's name and type are its own", names_and_types_are_unique },
+	{ "a walk over the PMUs finds each once, by type", a_walk_finds_each_once_in_order },
+	{ "a generic event may name its PMU", generic_events_name_their_pmu },
+};
+
+TAP_MAIN(rules)
