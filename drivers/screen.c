@@ -52,7 +52,7 @@ static const struct screen_adapter *find_adapter(void)
 	}
 }
 
-static bool write_log(const struct log_sink *sink, const char *text, size_t length)
+static bool write_log(const char *text, size_t length)
 {
 	return screen_write(text, length);
 }

@@ -85,28 +85,6 @@ static void set_up(const struct line *line)
 	arch_port_write8(line->port + UART_MODEM_CONTROL, MODEM_DTR_RTS);
 }
 
-static bool write_log(const struct log_sink *sink, const char *text, size_t length);
-
-static struct log_sink sinks[SERIAL_LINES] = {
-	[SERIAL_COM1] = { .name = "com1", .write = write_log, .ignore_locks = serial_ignore_locks },
-	[SERIAL_COM2] = { .name = "com2", .write = write_log, .ignore_locks = serial_ignore_locks },
-};
-
-static bool write_log(const struct log_sink *sink, const char *text, size_t length)
-{
-	return serial_write((enum serial_line)(sink - sinks), text, length);
-}
-
-void serial_init(void)
-{
-	for (size_t i = 0; i < SERIAL_LINES; i++) {
-		lines[i].present = probe(&lines[i]);
-		if (lines[i].present)
-			set_up(&lines[i]);
-		log_sink_add(&sinks[i]);
-	}
-}
-
 bool serial_is_present(enum serial_line number)
 {
 	return lines[number].present;
@@ -152,6 +130,33 @@ bool serial_write(enum serial_line number, const char *bytes, size_t size)
 void serial_ignore_locks(void)
 {
 	atomic_store(&locks_ignored, true);
+}
+
+/* --- the start --- */
+
+static bool write_com1(const char *text, size_t length)
+{
+	return serial_write(SERIAL_COM1, text, length);
+}
+
+static bool write_com2(const char *text, size_t length)
+{
+	return serial_write(SERIAL_COM2, text, length);
+}
+
+static struct log_sink sinks[SERIAL_LINES] = {
+	[SERIAL_COM1] = { .name = "com1", .write = write_com1, .ignore_locks = serial_ignore_locks },
+	[SERIAL_COM2] = { .name = "com2", .write = write_com2, .ignore_locks = serial_ignore_locks },
+};
+
+void serial_init(void)
+{
+	for (size_t i = 0; i < SERIAL_LINES; i++) {
+		lines[i].present = probe(&lines[i]);
+		if (lines[i].present)
+			set_up(&lines[i]);
+		log_sink_add(&sinks[i]);
+	}
 }
 
 /* Writes in pieces of a FIFO: on a real line, one long write would keep interrupts off until its end. */

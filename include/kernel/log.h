@@ -22,7 +22,7 @@ struct log_sink {
 	struct log_sink *next;
 	const char *name; /* log= chooses it by this name; NULL: always chosen */
 	/* Sends TEXT; false: an NMI found the device busy. Any context. */
-	bool (*write)(const struct log_sink *sink, const char *text, size_t length);
+	bool (*write)(const char *text, size_t length);
 	/* See log_ignore_locks. */
 	void (*ignore_locks)(void);
 };

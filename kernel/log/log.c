@@ -104,7 +104,7 @@ static bool send(char *line, size_t length)
 	line[length++] = '\n';
 	for (const struct log_sink *sink = sinks; sink; sink = sink->next)
 		if (is_target(sink))
-			sent &= sink->write(sink, line, length);
+			sent &= sink->write(line, length);
 	return sent;
 }
 

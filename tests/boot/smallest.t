@@ -26,8 +26,7 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 SCRIPT = """test ! -e /dev/ptmx && test ! -e /dev/pts && test ! -e /sys/bus/event_source/devices/tracepoint &&
 test ! -e /sys/kernel/tracing/events && ! logger -p user.info hello 2>/dev/null && echo none"""
 # Programs of the matrix that need a part, and which.
-NEEDS = {
-}
+NEEDS = {"bombs": "net", "sockets": "net", "tidy": "net", "tracepoints": "trace"}
 
 
 def programs():
