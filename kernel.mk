@@ -19,7 +19,7 @@ endif
 KERNEL_SRCS := $(filter-out $(foreach part,$(WITHOUT),$(KERNEL_PART_$(part))),$(KERNEL_SRCS))
 KERNEL_OBJS := $(KERNEL_SRCS:%=$(O)/%.o)
 
-# What was left out when the folder was last built; touched only when that changes.
+# The parts that the last build of the folder left out; touched only when they change.
 $(O)/without: FORCE
 	@mkdir -p $(@D)
 	echo '$(sort $(WITHOUT))' | cmp -s - $@ || echo '$(sort $(WITHOUT))' >$@

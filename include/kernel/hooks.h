@@ -79,7 +79,7 @@ enum hook {
 /* Number of listeners of each hook: the one word that a hook looks at. */
 extern _Atomic unsigned int hook_listeners[HOOK_COUNT];
 
-/* Set while somebody listens to every context switch of the CPU. Index: CPU. */
+/* Set while there is a listener to every context switch of the CPU. Index: CPU. */
 extern _Atomic bool hook_cpu_watched[CPUS_MAX];
 
 static inline bool hook_is_on(enum hook hook)
@@ -146,7 +146,7 @@ HOOK(task_exited, (const struct task *task), (task))
 /* The current task waits for child PID, or for group -PID; 0: for any child. */
 HOOK(task_awaits, (pid_t pid), (pid))
 
-/* What became of a signal that was sent: Linux's numbers. */
+/* The outcome of a sent signal: Linux's numbers. */
 enum signal_outcome {
 	SIGNAL_DELIVERED = 0,
 	SIGNAL_IGNORED = 1,

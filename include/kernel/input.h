@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is typed at the machine's own devices: from the drivers of the serial line and the keyboard to the one
+ * Input from the machine's own devices: from the drivers of the serial line and the keyboard to the one
  * listener, the console. drivers/input.c.
  */
 #ifndef KERNEL_INPUT_H

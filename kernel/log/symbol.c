@@ -28,7 +28,7 @@ const char *symbol_find(uintptr_t address, size_t *offset)
 	uint32_t wanted = (uint32_t)(address - (uintptr_t)__text_start);
 	size_t low = 0, high = symbol_count;
 
-	/* Invariant: entries below low start at or before wanted, entries from high on after it. */
+	/* Invariant: entries below low start at or before the offset, entries from high on after it. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

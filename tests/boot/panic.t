@@ -30,7 +30,7 @@ DEMANDS = (
     ("here", 4, r"requested on CPU [0-3]", ("call_panic", "panic_on_demand")),
     ("elsewhere", 2, r"requested on CPU 1", ("call_panic", "smp_call_interrupt")),
     ("elsewhere", 4, r"requested on CPU 3", ("call_panic", "smp_call_interrupt")),
-    ("assertion", 1, r"kernel/log/panic_demand\.c:\d+: assertion failed: executable\[0\] != 0",
+    ("assertion", 1, r"kernel/panic_demand\.c:\d+: assertion failed: executable\[0\] != 0",
      ("fail_assertion", "panic_on_demand")),
     ("stack", 1, r"kernel stack overflow", ("overflow_stack", "overflow_stack")),
     ("text", 1, r"page fault: the kernel writes 0xffffffff80[0-9a-f]{6} \(error code 3\)",
@@ -61,7 +61,7 @@ DEBUG_DEMANDS = (
      r"allocated by fail_end_of_object", ("fail_end_of_object", "panic_on_demand")),
     ("free-twice", 1, r"freed twice: the object at 0x[0-9a-f]{16}, first by fail_free_twice, "
      r"now by fail_free_twice", ("fail_free_twice", "panic_on_demand")),
-    ("undefined", 1, r"kernel/log/panic_demand\.c:\d+:\d+: undefined behaviour: "
+    ("undefined", 1, r"kernel/panic_demand\.c:\d+:\d+: undefined behaviour: "
      r"an addition overflows", ("panic_on_demand",)),
     ("lock-order", 1, r"lock order: fail_lock_order takes (\S+) after (\S+), "
      r"fail_lock_order took \2 after \1", ("fail_lock_order", "panic_on_demand")),
