@@ -3,7 +3,7 @@
  * Rules of breakpoints on several processors, and in the kernel: hits are counted one by one wherever a task runs,
  * and the kernel's own code and stack can be watched while PMIs come, without anybody noticing.
  *
- * What can be opened, by whom, and what one task's counts and samples are: conformance/programs/observe_breakpoints.c.
+ * What can be opened, by whom, and what one task's counts and samples are: conformance/programs/observe_breakpoint*.c.
  */
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
