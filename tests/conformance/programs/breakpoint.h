@@ -14,7 +14,7 @@
 
 #define KERNEL_ADDRESS 0xffffffff81000000ull
 
-/* What is watched: 32 bytes, aligned. */
+/* The watched memory: 32 bytes, aligned. */
 static volatile union {
 	uint8_t bytes[32];
 	uint16_t halves[16];
@@ -72,7 +72,7 @@ __asm__(".text\n"
 
 extern uint64_t watched_by_loop;
 
-/* So that another user may do what needs no privilege of its own. */
+/* Lets another user open all events that need no privilege of their own. */
 static void permit_all(void)
 {
 	int fd = open("/proc/sys/kernel/perf_event_paranoid", O_WRONLY);

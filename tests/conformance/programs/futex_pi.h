@@ -56,7 +56,7 @@ static void pause_for(int ms)
 	nanosleep(&time, NULL);
 }
 
-/* What is in a lock's word; OWNER's tid has a name. */
+/* The content of a lock's word; OWNER's tid has a name. */
 static const char *content(uint32_t word, uint32_t owner)
 {
 	static char text[64];
@@ -134,7 +134,7 @@ static void settle(struct thread *thread)
 {
 	while (!thread->tid || (!thread->done && stat_field(thread->tid, 3) != 'S'))
 		pause_for(1);
-	/* What put it to sleep may have been something else. */
+	/* Another call may have put it to sleep. */
 	pause_for(3);
 	while (!thread->done && stat_field(thread->tid, 3) != 'S')
 		pause_for(1);

@@ -82,7 +82,7 @@ static const char *events(int fd)
 	return used ? shown : "nothing";
 }
 
-/* What CALL, which names the line, makes of events. */
+/* The events that CALL makes; CALL names the line. */
 #define TELLS(fd, call)                                                   \
 	do {                                                              \
 		long result = (long)(call);                               \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Breakpoints as perf events: what their samples have, event limits by IOC_REFRESH, and groups.
+ * Breakpoints as perf events: the fields of their samples, event limits by IOC_REFRESH, and groups.
  */
 #include <linux/hw_breakpoint.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Breakpoints as perf events: what they count, for which tasks, and how they are changed while they are open. Through a
- * tracer's debug registers: observe_debug_registers.c.
+ * Breakpoints as perf events: their counts, the tasks that they count, and changing them while they are open.
+ * Through a tracer's debug registers: observe_debug_registers.c.
  */
 #include <linux/hw_breakpoint.h>
 #include <pthread.h>

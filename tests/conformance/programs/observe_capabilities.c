@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Capabilities: capget and capset, bounding and ambient sets, securebits, no_new_privs, and what execve makes of them.
+ * Capabilities: capget and capset, bounding and ambient sets, securebits, no_new_privs, and their change by
+ * execve.
  */
 #include <fcntl.h>
 #include <sys/auxv.h>

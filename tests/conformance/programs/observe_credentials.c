@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Users and groups of a process: who may change which, and whom a process with them may signal and reach.
+ * Users and groups of a process: which changes are permitted, and which processes it may signal.
  */
 #include <grp.h>
 #include <sched.h>

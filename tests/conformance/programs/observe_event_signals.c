@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Signals from events: SIGIO and its kin to who owns an event's descriptor (F_SETOWN, F_SETSIG, O_ASYNC), and SIGTRAP to
- * the task that is counted (attr.sigtrap).
+ * Signals from events: SIGIO and its kin to who owns an event's descriptor (F_SETOWN, F_SETSIG, O_ASYNC), and
+ * SIGTRAP to the task that is counted (attr.sigtrap).
  */
 #include <fcntl.h>
 #include <poll.h>

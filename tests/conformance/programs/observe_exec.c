@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Starting programs: what execve and execveat refuse, how scripts find their interpreters, how much may be
- * handed over, and what a new program finds.
+ * Starting programs: the errors of execve and execveat, how scripts find their interpreters, and the state of
+ * a new program.
  *
- * Run with the argument "show" it is the new program and shows what it was given; with "fail" a name is
- * ready to say that it should not have been started.
+ * Run with the argument "show" it is the new program and shows what it was given; with "fail" a name is ready
+ * to say that it should not have been started.
  */
 #include <elf.h>
 #include <fcntl.h>

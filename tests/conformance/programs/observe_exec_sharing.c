@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * execve by a task that shares its memory, files, directories or signal handlers with others, or is traced: whether the
- * new program gets its privileges. And the signals that parents and children get at the end of a task that has executed.
+ * execve by a task that shares its memory, files, directories or signal handlers with others, or is traced:
+ * whether the new program gets its privileges. And the signals that parents and children get at the end of a
+ * task that has executed.
  */
 #include <sched.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Observes what of a process survives execve: each attribute, for an ordinary program, for some that give privileges and
- * for one that the user may not read. docs/exec.md has the table.
+ * The parts of a process that survive execve: each attribute, for an ordinary program, for some that give
+ * privileges and for one that the user may not read. docs/exec.md has the table.
  */
 #include <sched.h>
 #include <signal.h>

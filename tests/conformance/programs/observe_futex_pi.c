@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Futexes with priority inheritance, as one task and two processes use them: FUTEX_LOCK_PI, LOCK_PI2, TRYLOCK_PI and
- * UNLOCK_PI. The value of the word, the errors, owners that exit, signals that interrupt a waiter, the C library's mutexes.
+ * Futexes with priority inheritance, as one task and two processes use them: FUTEX_LOCK_PI, LOCK_PI2,
+ * TRYLOCK_PI and UNLOCK_PI. The value of the word, the errors, owners that exit, signals that interrupt a
+ * waiter, the C library's mutexes.
  */
 #include <linux/futex.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Futexes with priority inheritance: which waiter is next, what priority an owner inherits, chains and rings of owners,
- * and moving waiters with WAIT_REQUEUE_PI and CMP_REQUEUE_PI.
+ * Futexes with priority inheritance: which waiter is next, which priority an owner inherits, chains and rings
+ * of owners, and moving waiters with WAIT_REQUEUE_PI and CMP_REQUEUE_PI.
  */
 #include <linux/futex.h>
 #include <sched.h>

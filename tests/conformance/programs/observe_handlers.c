@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Signal handlers: when they run, on which stack, what siginfo they get.
+ * Signal handlers: when they run, on which stack, with which siginfo.
  */
 #include <signal.h>
 #include <ucontext.h>

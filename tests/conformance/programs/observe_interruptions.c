@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Calls that a signal handler interrupts: which are restarted and which return EINTR, and how a stopped process with several
- * threads continues.
+ * Calls that a signal handler interrupts: which are restarted and which return EINTR, and how a stopped
+ * process with several threads continues.
  */
 #include <fcntl.h>
 #include <linux/futex.h>

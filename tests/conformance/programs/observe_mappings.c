@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Records of mappings: which calls cause one, for which events, and what it says. Addresses are shown as what was
- * asked for, inodes as whether they are the file's.
+ * Records of mappings: which calls cause one, for which events, and what it says. Addresses are shown as what
+ * was asked for, inodes as whether they are the file's.
  */
 #include <fcntl.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * poll, ppoll, select and pselect6: what files answer, wrong arguments, signals, and descriptors that another thread closes
- * meanwhile.
+ * poll, ppoll, select and pselect6: the events of each kind of file, wrong arguments, signals, and
+ * descriptors that another thread closes meanwhile.
  */
 #include <fcntl.h>
 #include <poll.h>

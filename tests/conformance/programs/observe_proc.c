@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * /proc/PID: what a process sees of itself: its numbers, names, memory and threads. Values of one run (process ids,
- * addresses, times) are compared with values that the program knows, or shown as their shape.
+ * /proc/PID, as a process reads its own: its numbers, names, memory and threads. Values of one run (process
+ * ids, addresses, times) are compared with values that the program knows, or shown as their shape.
  */
 #include <dirent.h>
 #include <elf.h>

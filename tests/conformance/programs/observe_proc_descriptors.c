@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * /proc/PID/fd and fdinfo, and what a process sees of others: zombies and the processes of other users.
+ * /proc/PID/fd and fdinfo, and the files of other processes: zombies and processes of other users.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * /proc without a process: the settings in /proc/sys and what they accept, and the files of the whole system. Values of one
- * run are shown as their shape.
+ * /proc without a process: the settings in /proc/sys and the values that they accept, and the files of the
+ * whole system. Values of one run are shown as their shape.
  */
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ptrace: who may trace whom, memory, registers, and stops at system calls; and process_vm_readv and
+ * ptrace: the permission to trace, memory, registers, and stops at system calls; and process_vm_readv and
  * process_vm_writev. Signals, events and stopping are in observe_tracing.c.
  */
 #include "tracee.h"

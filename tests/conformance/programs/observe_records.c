@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The side band, and what samples hold besides words: names, beginnings and ends of tasks, switches, last counts of
- * children; call chains, registers and stacks. Pids are shown by whose they are, addresses by the label
- * they are at. Chains, registers and stacks are of code in x86's instructions.
+ * The side band, and what samples hold besides words: names, beginnings and ends of tasks, switches, last
+ * counts of children; call chains, registers and stacks. Pids are shown by whose they are, addresses by the
+ * label they are at. Chains, registers and stacks are of code in x86's instructions.
  */
 #ifndef __alpha__
 #include <asm/perf_regs.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Signal frames: what a frame holds, which changed frames rt_sigreturn accepts, and what faults report.
+ * Signal frames: their contents, which changed frames rt_sigreturn accepts, and the codes of faults.
  */
 #include <setjmp.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tracepoints as perf events: who may open them, and which tasks and modes they count. Filters are in observe_filters.c,
- * the files of tracefs in observe_tracefs.c.
+ * Tracepoints as perf events: who may open them, and which tasks and modes they count. Filters are in
+ * observe_filters.c, the files of tracefs in observe_tracefs.c.
  */
 #include <signal.h>
 #include <sys/wait.h>

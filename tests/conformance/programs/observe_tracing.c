@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a tracer sees of its tracees: signals before they are delivered, stops of the whole process, single
+ * A tracer's view of its tracees: signals before they are delivered, stops of the whole process, single
  * steps. Requests, registers and system calls are in observe_ptrace.c.
  */
 #include <signal.h>

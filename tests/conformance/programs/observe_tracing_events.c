@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a tracer sees of its tracees' lives: forks, threads, execve, exits, and how tracing ends.
+ * A tracer's view of its tracees' lives: forks, threads, execve, exits, and how tracing ends.
  */
 #include <pthread.h>
 #include <sched.h>

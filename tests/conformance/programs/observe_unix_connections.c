@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Unix-domain sockets: connections, their ends, and datagrams. What goes along with messages is in
+ * Unix-domain sockets: connections, their ends, and datagrams. Descriptors and credentials in messages are in
  * observe_unix_messages.c.
  */
 #include <fcntl.h>

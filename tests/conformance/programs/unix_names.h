@@ -63,7 +63,7 @@ static int must_socket(int type)
 	return fd;
 }
 
-/* What poll says of FD now. */
+/* The result of poll on FD now. */
 static const char *poll_bits(int fd)
 {
 	static char text[64];
@@ -85,7 +85,7 @@ static const char *poll_bits(int fd)
 	return text[0] ? text : "nothing";
 }
 
-/* The name that CALL, getsockname or getpeername, tells of FD; zero bytes are shown as @. */
+/* The name of FD that CALL, getsockname or getpeername, returns; zero bytes are shown as @. */
 static const char *name_of(int fd, int (*call)(int, struct sockaddr *, socklen_t *))
 {
 	static char text[160];
