@@ -4,7 +4,7 @@
  * end, threads and children that come and go. As Linux has them: the same executable has to pass
  * there.
  *
- * What each request answers is in tests/conformance/programs/observe_ptrace.c and observe_tracing*.c.
+ * What each request answers is in tests/conformance/programs/observe_ptrace*.c and observe_tracing*.c.
  */
 #include <fcntl.h>
 #include <linux/ptrace.h>
