@@ -3,7 +3,7 @@
  * Rules of breakpoints on several CPUs, and in the kernel: each hit counts once wherever a task runs,
  * and events can watch the kernel's own code and stack while PMIs come, without any effect on a program.
  *
- * conformance/programs/observe_breakpoints.c has the rules of opening, and of one task's counts and
+ * conformance/programs/observe_breakpoint*.c have the rules of opening, and of one task's counts and
  * samples.
  */
 #include <linux/hw_breakpoint.h>

@@ -4,7 +4,7 @@
  * exit, threads and children that come and go. Linux has the same rules: the same executable has to pass
  * there.
  *
- * tests/conformance/programs/observe_ptrace.c and observe_tracing.c have the answers of each request.
+ * tests/conformance/programs/observe_ptrace*.c and observe_tracing*.c have the answers of each request.
  */
 #include <fcntl.h>
 #include <linux/ptrace.h>

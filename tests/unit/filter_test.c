@@ -2,7 +2,7 @@
 /*
  * Filters of tracepoints: whatever a text is, making a filter of it stays in its memory (the sanitizers
  * see that), and what it lets through is right. What Linux's language means in detail is compared with
- * Linux: tests/conformance/programs/observe_tracepoints.c.
+ * Linux: tests/conformance/programs/observe_filters.c.
  */
 #include <stdlib.h>
 #include <string.h>

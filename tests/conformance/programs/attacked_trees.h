@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The files of /proc (but those of processes), /sys and tracefs, as patterns: a file is of the first one that fits.
- * PATTERN is defined by who includes this.
+ * The files of /proc (but those of processes), /sys and tracefs, as patterns: a file is of the first one that
+ * fits. The file that includes this defines PATTERN.
  */
 PATTERN("/proc/cmdline")
 PATTERN("/proc/consoles")

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who attacks, and how a table of attacks is tried and printed.
+ * The attackers, and a function that tries a table of attacks and prints the results.
  *
- * An attacker is a user without privileges, that user with one capability, root without capabilities, or root. Each
- * attack is one call or one short sequence, tried by every attacker on every subject in a process of its own. What
- * is printed of an attack and a subject is the user's result, then each attacker whose result differs:
+ * An attacker is a user without privileges, that user with one capability, root without capabilities, or
+ * root. Each attack is one call or one short sequence, tried by every attacker on every subject in a process
+ * of its own. What is printed of an attack and a subject is the user's result, then each attacker whose
+ * result differs:
  *
  *     kill of root's: EPERM, with KILL ok, bare root ok, root ok
  *
- * So a line is a rule: who may, and by which capability. Include it in one file of a program.
+ * So a line is a rule: which user may, and by which capability. Include it in one file of a program.
  */
 #ifndef TESTS_ATTACKERS_H
 #define TESTS_ATTACKERS_H
@@ -84,13 +85,13 @@ struct attack {
 	const char *name;
 	long (*act)(unsigned int subject);
 	long (*alone)(void); /* instead, where there is only one subject */
-	const char *file;    /* what the attack finds in attacked_file */
+	const char *file;    /* the attack finds this in attacked_file */
 };
 
 /* The file that the running attack is about, if its row names one. */
 static const char *attacked_file;
 
-/* What a call did, as an attack's result: its error, or that it succeeded. */
+/* A call's result as an attack's result: its error, or that it succeeded. */
 static inline long done(long result)
 {
 	return result < 0 ? -errno : 0;

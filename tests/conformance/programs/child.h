@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parts of an observing program that run in a child, or as somebody. */
+/* Parts of an observing program that run in a child, or as another user. */
 #ifndef TESTS_CHILD_H
 #define TESTS_CHILD_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kinds of programs that a user executes: an ordinary one, some that give privileges, one that the user may not read.
- * Each is a copy of the observing program, which finds its kind's name as the second argument.
+ * Kinds of programs that a user executes: an ordinary one, some that give privileges, one that the user may
+ * not read. Each is a copy of the observing program, which finds its kind's name as the second argument.
  */
 #ifndef TESTS_NEW_PROGRAM_H
 #define TESTS_NEW_PROGRAM_H
@@ -65,7 +65,7 @@ static inline void make_programs(void)
 		make_program(&kinds[i]);
 }
 
-/* The caller is USER, for good, and who is like it may look into it. */
+/* The caller is USER, for good; processes with the same credentials may look into it. */
 static inline void become_user(void)
 {
 	if (setgroups(0, NULL) || setresgid(USER, USER, USER) || setresuid(USER, USER, USER))

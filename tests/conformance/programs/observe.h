@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the observing programs share. Each is one static executable that runs on Linux and on Tally and
+ * Shared by the observing programs. Each is one static executable that runs on Linux and on Tally and
  * prints, line by line, "name: what happened"; a test compares the two transcripts by name. So a name is
  * best printed once, and nothing that may differ from run to run is printed: no addresses, times or ids.
  *
@@ -79,7 +79,7 @@ __attribute__((format(printf, 2, 3))) static inline void show(const char *text, 
 	printf(": %s\n", text);
 }
 
-/* What a system call that returns 0 or more when it succeeds did; the number itself is not shown. */
+/* The outcome of a system call that returns 0 or more when it succeeds; the number itself is not shown. */
 static inline const char *outcome(long result)
 {
 	return result < 0 ? error_name(errno) : "ok";
@@ -110,7 +110,7 @@ static inline int write_file(const char *path, const char *text)
 	return result;
 }
 
-/* Observes one call: its own text is the name, its value or error what happened. */
+/* Observes one call: its text is the name, its value or error the observation. */
 #define SEE(call) show(outcome_value((long)(call)), "%s", #call)
 
 static inline long open_event(const void *attr, pid_t pid, int cpu, int group_fd,
@@ -162,7 +162,7 @@ static inline int must_open(const union attr *attr, int group_fd)
 	return (int)fd;
 }
 
-/* Two pages of memory, of which the second is not there: what straddles the edge cannot be read. */
+/* Two pages of memory, of which the second is not there: an object across the edge cannot be read. */
 static inline unsigned char *page_before_a_hole(void)
 {
 	unsigned char *page = mmap(NULL, 2 * PAGE_BYTES, PROT_READ | PROT_WRITE,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Who may count what: every level of perf_event_paranoid, with and without the capabilities that matter, on oneself,
- * others and processors; how much memory buffers may take (perf_event_mlock_kb, RLIMIT_MEMLOCK); and what the settings
- * in /proc/sys/kernel take.
+ * Permission to count: every level of perf_event_paranoid, with and without the capabilities that matter, on
+ * oneself, others and CPUs; how much memory buffers may take (perf_event_mlock_kb, RLIMIT_MEMLOCK); and what
+ * the settings in /proc/sys/kernel take.
  */
 #include "buffer.h"
 

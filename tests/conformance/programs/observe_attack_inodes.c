@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who may do what to files in general: others' files and directories, sticky directories, links of others, bits that
- * give privileges, times, owners, by every attacker of attackers.h. All is made anew for each attacker.
+ * Permissions of files in general, attacked: others' files and directories, sticky directories, links of
+ * others, bits that give privileges, times, owners, by every attacker of attackers.h. Each attacker gets new
+ * files.
  */
 #include "attackers.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who may do what to the files of /proc/PID: each file and each thing that can be done to one, by every attacker on
- * every kind of victim (attackers.h, victims.h). What the files say that only some may know is in it too.
+ * The files of /proc/PID, attacked: each file and each thing that can be done to one, by every attacker on
+ * every kind of victim (attackers.h, victims.h). Contents that only some users may know are part of the
+ * results.
  */
 #include "victims.h"
 

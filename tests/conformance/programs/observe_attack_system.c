@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who may do what to the system as a whole, and to its own standing: names, clocks, mounts, the log, limits, users,
- * groups and capabilities, by every attacker of attackers.h. Nothing that succeeds changes what a later one meets.
+ * Who may do what to the system as a whole, and to its own standing: names, clocks, mounts, the log, limits,
+ * users, groups and capabilities, by every attacker of attackers.h. Nothing that succeeds changes what a
+ * later one meets.
  */
 #include "attackers.h"
 

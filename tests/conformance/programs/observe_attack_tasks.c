@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who may do what to another task: every call that takes a process, a thread, a group or a pidfd, by every attacker
- * on every kind of victim (attackers.h, victims.h). The files of /proc/PID are observe_attack_proc's.
+ * Who may do what to another task: every call that takes a process, a thread, a group or a pidfd, by every
+ * attacker on every kind of victim (attackers.h, victims.h). The files of /proc/PID are
+ * observe_attack_proc's.
  */
 #include "tracepoint.h"
 #include "victims.h"

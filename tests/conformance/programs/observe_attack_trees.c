@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who may do what to the files of /proc (but those of processes), /sys and tracefs: all files of each pattern, by
+ * The files of /proc (but those of processes), /sys and tracefs, attacked: all files of each pattern, by
  * every attacker of attackers.h. The patterns are docs/permissions.md's; its test compares the two.
  *
  * An attack's result is that of the first files of its pattern, or "mixed" where they differ.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A tracee's debug registers, as its tracer reads and writes them: what can be set, where the tracee then stops
- * and what it finds there, and how they share the processor's with events (observe_breakpoints.c).
+ * A tracee's debug registers, as its tracer reads and writes them: the values that can be set, where the
+ * tracee then stops and with which values, and how they share the CPU's with events (observe_breakpoints.c).
  */
 #include "tracee.h"
 

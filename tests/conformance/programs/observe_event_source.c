@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What /sys/bus/event_source says of each PMU, what can be written there and by whom; what the `rdpmc` file's
- * three values do to a program that reads a counter; what the `msr` PMU counts and refuses.
+ * /sys/bus/event_source: the files of each PMU, and who can write to them; the effect of the `rdpmc` file's
+ * three values on a program that reads a counter; the events and errors of the `msr` PMU.
  */
 #include "observe.h"
 #include "work.h"

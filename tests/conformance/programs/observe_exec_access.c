@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Observes who may look into a process after execve: files and directories of /proc that were opened before, the same
- * opened now, and system calls; for an ordinary program, for some that give privileges and for one that the user may not
- * read. Who looks is the parent, the same user.
+ * Access to a process after execve: files and directories of /proc that were opened before, the same opened
+ * now, and system calls; for an ordinary program, for some that give privileges and for one that the user may
+ * not read. Who looks is the parent, the same user.
  */
 #include <dirent.h>
 #include <sched.h>

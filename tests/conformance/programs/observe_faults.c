@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which error a request gets that has several faults, or parts that exclude each other: requests made of random parts,
- * the same on every run, against groups, tasks, processors and outputs of all kinds. What each is made of is
- * printed only for who looks for a difference: `observe_faults NUMBER` shows the request of that number.
+ * Which error a request gets that has several faults, or parts that exclude each other: requests made of
+ * random parts, the same on every run, against groups, tasks, processors and outputs of all kinds. What each
+ * is made of is printed only for who looks for a difference: `observe_faults NUMBER` shows the request of
+ * that number.
  */
 #include "observe.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Filters of tracepoints: their language, and what they let through to an event.
+ * Filters of tracepoints: their language, and the records that they pass to an event.
  */
 #include "tracepoint.h"
 

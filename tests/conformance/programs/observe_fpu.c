@@ -1,160 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Floating-point and vector registers: what a signal's frame says of them, what a handler begins with,
- * what its return brings back, and that no other task, child or program sees them.
- *
- * Both kernels run under the same emulated processor; all of the state that it has is looked at by its
- * number in CPUID (leaf 0xd), AVX's by what is in it.
+ * The floating-point state in a signal frame: the handler's values, the changes that it may make, and small
+ * signal stacks.
  */
-#include "observe.h"
-
 #include <cpuid.h>
-#include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 
-/* Offsets in the area: Intel SDM vol. 1, 13.4; the software's bytes: Linux's asm/sigcontext.h. */
-enum {
-	CONTROL_AT = 0,
-	MXCSR_AT = 24,
-	X87_AT = 32,
-	XMM_AT = 160,
-	MAGIC1_AT = 464,
-	EXTENDED_SIZE_AT = 468,
-	FEATURES_AT = 472,
-	STATE_SIZE_AT = 480,
-	RESERVED_AT = 484,
-	HEADER_AT = 512,
-	HEADER_BYTES = 64,
-	REGISTERS = 16
-};
+#include "fpu.h"
 
-#define FEATURE_X87   1ull
-#define FEATURE_SSE   2ull
-#define FEATURE_AVX   4ull
-#define CONTROL_START 0x37f
-#define MXCSR_START   0x1f80
-/* Round down: not what any program begins with. */
-#define CONTROL_OTHER 0x77f
-#define MXCSR_OTHER   0x3f80
-
-/* All registers of AVX, each 32 bytes. */
-struct vectors {
-	unsigned char bytes[REGISTERS][32];
-};
-
-static bool has_avx;
-static unsigned int avx_at;
-
-static void load_vectors(const struct vectors *from)
-{
-#define LOAD(n)	    "vmovdqu " #n "*32(%0), %%ymm" #n "\n\t"
-#define LOAD_LOW(n) "movdqu " #n "*32(%0), %%xmm" #n "\n\t"
-#define ALL(x)	    x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9) x(10) x(11) x(12) x(13) x(14) x(15)
-	if (has_avx)
-		__asm__ volatile(ALL(LOAD) : : "r"(from) : "memory");
-	else
-		__asm__ volatile(ALL(LOAD_LOW) : : "r"(from) : "memory");
-}
-
-static void store_vectors(struct vectors *to)
-{
-#define STORE(n)     "vmovdqu %%ymm" #n ", " #n "*32(%0)\n\t"
-#define STORE_LOW(n) "movdqu %%xmm" #n ", " #n "*32(%0)\n\t"
-	if (has_avx)
-		__asm__ volatile(ALL(STORE) : : "r"(to) : "memory");
-	else
-		__asm__ volatile(ALL(STORE_LOW) : : "r"(to) : "memory");
-}
-
-static void fill(struct vectors *vectors, unsigned char seed)
-{
-	memset(vectors, 0, sizeof(*vectors));
-	for (int i = 0; i < REGISTERS; i++)
-		for (int j = 0; j < (has_avx ? 32 : 16); j++)
-			vectors->bytes[i][j] = (unsigned char)(seed + i * 7 + j);
-}
-
-static void set_control(uint16_t control, uint32_t mxcsr)
-{
-	__asm__ volatile("fldcw %0; ldmxcsr %1" : : "m"(control), "m"(mxcsr));
-}
-
-static void get_control(uint16_t *control, uint32_t *mxcsr)
-{
-	__asm__ volatile("fnstcw %0; stmxcsr %1" : "=m"(*control), "=m"(*mxcsr));
-}
-
-/* A system call without the C library, which may use the registers: what lies between is the kernel's. */
-static inline long call(long number, long a, long b)
-{
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b)
-			 : "rcx", "r11", "memory");
-	return result;
-}
-
-static const char *yes(bool value)
-{
-	return value ? "yes" : "no";
-}
-
-static const char *hex(uint64_t value)
-{
-	static char text[4][24];
-	static int next;
-	char *to = text[next++ % 4];
-
-	snprintf(to, sizeof(text[0]), "%#llx", (unsigned long long)value);
-	return to;
-}
-
-/* What the last handler found. */
-static struct {
-	struct vectors vectors;
-	uint16_t control;
-	uint32_t mxcsr;
-	unsigned char state[8192];
-	size_t size;
-} found;
-
-static void (*change)(unsigned char *state);
-
-__attribute__((noinline)) static void note(ucontext_t *context)
-{
-	unsigned char *state = (unsigned char *)context->uc_mcontext.fpregs;
-	uint32_t size;
-
-	memcpy(&size, state + EXTENDED_SIZE_AT, sizeof(size));
-	found.size = size < sizeof(found.state) ? size : sizeof(found.state);
-	memcpy(found.state, state, found.size);
-	if (change)
-		change(state);
-}
-
-/* First of all the registers, before anything is called that may use them. */
-static void handler(int signal, siginfo_t *told, void *context)
-{
-	static struct vectors spoiled;
-
-	(void)signal;
-	(void)told;
-	store_vectors(&found.vectors);
-	get_control(&found.control, &found.mxcsr);
-	note(context);
-	fill(&spoiled, 0x99);
-	load_vectors(&spoiled);
-	set_control(CONTROL_OTHER | 0x800, MXCSR_OTHER | 0x4000);
-}
-
-static struct vectors before, after;
-static uint16_t control_after;
-static uint32_t mxcsr_after;
+#define FEATURE_X87 1ull
+#define FEATURE_SSE 2ull
+#define FEATURE_AVX 4ull
 
 /* Raises a signal with known registers, whose handler does CHANGES to its frame. */
 static void raise_with(void (*changes)(unsigned char *state))
@@ -182,15 +39,6 @@ static uint64_t word_at(size_t offset)
 static uint32_t half_at(size_t offset)
 {
 	return (uint32_t)word_at(offset);
-}
-
-/* Whether the first or the second half of each register is what BEFORE has, or is 0. */
-static bool is_kept(const struct vectors *vectors, int half)
-{
-	for (int i = 0; i < REGISTERS; i++)
-		if (memcmp(vectors->bytes[i] + 16 * half, before.bytes[i] + 16 * half, 16) != 0)
-			return false;
-	return true;
 }
 
 static bool is_zero(const struct vectors *vectors, int half)
@@ -368,99 +216,6 @@ static void see_changes(void)
 	}
 }
 
-/* Two processes on one CPU, each with registers of its own, take turns. */
-static void see_switches(void)
-{
-	int failures = 0, status = 1;
-	cpu_set_t cpu;
-
-	CPU_ZERO(&cpu);
-	CPU_SET(0, &cpu);
-	sched_setaffinity(0, sizeof(cpu), &cpu);
-	pid_t child = fork();
-
-	fill(&before, child ? 0x20 : 0x50);
-	for (int i = 0; i < 300; i++) {
-		load_vectors(&before);
-		call(SYS_sched_yield, 0, 0);
-		store_vectors(&after);
-		failures += !is_kept(&after, 0) || !is_kept(&after, 1);
-	}
-	if (child == 0)
-		_exit(failures != 0);
-	waitpid(child, &status, 0);
-	show(outcome_value(failures), "turns after which a vector was another, here");
-	show(yes(status == 0), "and none in the other process");
-}
-
-static void see_fork(void)
-{
-	int status;
-
-	fill(&before, 0x70);
-	set_control(CONTROL_OTHER, MXCSR_OTHER);
-	load_vectors(&before);
-	long child = call(SYS_fork, 0, 0);
-
-	if (child == 0) {
-		store_vectors(&after);
-		get_control(&control_after, &mxcsr_after);
-		_exit((is_kept(&after, 0) && is_kept(&after, 1) ? 0 : 1) |
-		      (control_after == CONTROL_OTHER ? 0 : 2) |
-		      (mxcsr_after == MXCSR_OTHER ? 0 : 4));
-	}
-	set_control(CONTROL_START, MXCSR_START);
-	waitpid((pid_t)child, &status, 0);
-	show(outcome_value(WEXITSTATUS(status)), "what a forked child has differently");
-}
-
-/* As a new program: what the kernel gave it, as far as the C library's start leaves it. */
-static int begin(void)
-{
-	uint16_t control;
-	uint32_t mxcsr;
-
-	get_control(&control, &mxcsr);
-	return (control == CONTROL_START ? 0 : 1) | (mxcsr == MXCSR_START ? 0 : 2);
-}
-
-static void see_exec(const char *program)
-{
-	char *const words[] = { (char *)program, "begin", NULL };
-	int status;
-	pid_t child = fork();
-
-	if (child == 0) {
-		set_control(CONTROL_OTHER, MXCSR_OTHER);
-		execv(program, words);
-		_exit(99);
-	}
-	waitpid(child, &status, 0);
-	show(outcome_value(WEXITSTATUS(status)),
-	     "what a new program's control words have differently");
-}
-
-static void *thread_body(void *unused)
-{
-	(void)unused;
-	get_control(&control_after, &mxcsr_after);
-	return NULL;
-}
-
-static void see_thread(void)
-{
-	pthread_t thread;
-
-	set_control(CONTROL_OTHER, MXCSR_OTHER);
-	int error = pthread_create(&thread, NULL, thread_body, NULL);
-
-	set_control(CONTROL_START, MXCSR_START);
-	if (error || pthread_join(thread, NULL))
-		exit(1);
-	show(hex(control_after), "x87's control word of a new thread");
-	show(hex(mxcsr_after), "MXCSR of a new thread");
-}
-
 /* The frame on a handler's stack of so many bytes, with a page that is not there below. */
 static void try_stack(size_t size, const char *name)
 {
@@ -484,13 +239,11 @@ static void try_stack(size_t size, const char *name)
 	show(WIFSIGNALED(status) ? "killed" : "handled", "a handler's stack of %s", name);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
 	unsigned int a, b, c, d;
 
-	if (argc == 2)
-		return begin();
 	__cpuid(1, a, b, c, d);
 	has_avx = c >> 28 & 1;
 	show(yes(has_avx), "AVX");
@@ -502,10 +255,6 @@ int main(int argc, char **argv)
 	see_frame();
 	see_handler();
 	see_changes();
-	see_switches();
-	see_fork();
-	see_exec(argv[0]);
-	see_thread();
 	try_stack(8 * PAGE_BYTES, "32 KiB");
 	try_stack(2 * PAGE_BYTES, "8 KiB");
 	return 0;

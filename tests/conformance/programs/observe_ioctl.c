@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What ioctl on an event's file says to each request, good and bad arguments, on counting and sampling events,
- * leaders and siblings; and what enabling and disabling do to what is counted.
+ * ioctl on an event's file: each request, with good and bad arguments, on counting and sampling events,
+ * leaders and siblings; and the effect of enabling and disabling on the count.
  */
 #include "observe.h"
 #include "work.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What each kind of event is refused for, and which of several faults is told: the AUX area that no PMU here has,
- * clocks of records, vector registers, control groups, changed attributes, inherited counts. Single faults are in observe_open.c.
+ * The errors of each kind of event, and which one of several faults is reported: the AUX area that no PMU
+ * here has, clocks of records, vector registers, control groups, changed attributes, inherited counts. Single
+ * faults are in observe_open.c.
  */
 #include "tracepoint.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Advisory locks: fcntl's on ranges, those of open files (OFD), flock's. A second process asks what the
- * first one has. The text of a call is the name of the observation.
+ * Advisory locks: fcntl's on ranges, those of open files (OFD), flock's. A second process asks for the
+ * first one's locks. The text of a call is the name of the observation.
  */
 #include "observe.h"
 

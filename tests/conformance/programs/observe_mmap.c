@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What mmap of an event's file says to sizes, offsets, protections and second mappings, and what the mapped
+ * mmap of an event's file: sizes, offsets, protections and second mappings, and what the mapped
  * page holds: the fields that are fixed, and the self-monitoring read against read().
  */
 #include "observe.h"

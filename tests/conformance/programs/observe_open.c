@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What perf_event_open says to every single deviation from a valid request: one field or bit at a time,
+ * The result of perf_event_open for every single deviation from a valid request: one field or bit at a time,
  * so that no error hides another. Most rows start from an event that every kernel has (the dummy);
  * the tables say which numbers are tried.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Process groups that nobody of the session looks after any more, and what the end of a session's leader or of
+ * Orphaned process groups, and what the end of a session's leader or of
  * its terminal does to the others.
  */
 #include "session.h"

@@ -1,71 +1,17 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
+// SPDX-License-Identifier: BSD-2-Clause
 /*
- * Observes which files whom is permitted to do what to: modes, owners, sticky directories, capabilities
- * that go beyond them, access(2), and which bits a change of owner or contents takes away.
+ * Permissions of files: opening, changing, removing and renaming, by owner, group and others.
  */
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/capability.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
-#include <utime.h>
 
+#include "permissions.h"
 #include "child.h"
-#include "observe.h"
-
-enum { SOMEBODY = 1000, ANOTHER = 2000, GROUP = 50, OTHER_GROUP = 60 };
-
-#define HERE "/tmp/permissions"
-
-static void must(int result, const char *what)
-{
-	if (result < 0)
-		show(error_name(errno), "making %s", what);
-}
-
-static void make_file(const char *path, uid_t uid, gid_t gid, mode_t mode)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-
-	must(fd, path);
-	must((int)write(fd, "text", 4), path);
-	must(close(fd), path);
-	must(chown(path, uid, gid), path);
-	must(chmod(path, mode), path);
-}
-
-static void make_directory(const char *path, uid_t uid, gid_t gid, mode_t mode)
-{
-	must(mkdir(path, 0700), path);
-	must(chown(path, uid, gid), path);
-	must(chmod(path, mode), path);
-}
-
-static void become_member(uid_t uid, gid_t gid)
-{
-	gid_t more = OTHER_GROUP;
-
-	must(setgroups(1, &more), "groups");
-	must(setresgid(gid, gid, gid), "a group");
-	must(setresuid(uid, uid, uid), "somebody");
-}
-
-static const char *mode_of(const char *path)
-{
-	static char text[64];
-	struct stat stat;
-
-	if (lstat(path, &stat) < 0)
-		return error_name(errno);
-	snprintf(text, sizeof(text), "%o %u %u", stat.st_mode, stat.st_uid, stat.st_gid);
-	return text;
-}
 
 static const char *open_and_close(const char *path, int flags)
 {
@@ -276,91 +222,6 @@ static void use_group_directory(void)
 	show(mode_of(HERE "/group/link"), "group directory: a link's group");
 }
 
-static void lose_bits(const char *name, mode_t mode)
-{
-	static const char path[] = HERE "/bits";
-
-	make_file(path, ANOTHER, GROUP, mode);
-	must(chown(path, -1, -1), "owner");
-	show(mode_of(path), "%s: chown nothing", name);
-	make_file(path, ANOTHER, GROUP, mode);
-	must(chown(path, 1, 2), "owner");
-	show(mode_of(path), "%s: chown", name);
-	make_file(path, ANOTHER, GROUP, mode);
-	int fd = open(path, O_WRONLY);
-
-	must((int)write(fd, "x", 1), "contents");
-	show(mode_of(path), "%s: write by root", name);
-	must(prctl(PR_SET_KEEPCAPS, 1), "keepcaps");
-	fflush(stdout);
-	if (fork() == 0) {
-		become_member(SOMEBODY, SOMEBODY);
-		must((int)write(fd, "y", 1), "contents");
-		show(mode_of(path), "%s: write by somebody", name);
-		fflush(stdout);
-		_exit(0);
-	}
-	wait(NULL);
-	must(close(fd), "file");
-	make_file(path, SOMEBODY, GROUP, mode | 0200);
-	fflush(stdout);
-	if (fork() == 0) {
-		become_member(SOMEBODY, SOMEBODY);
-		must(truncate(path, 1), "size");
-		show(mode_of(path), "%s: truncate by the owner", name);
-		fflush(stdout);
-		_exit(0);
-	}
-	wait(NULL);
-	unlink(path);
-}
-
-/* Leaves the caller CAP_CHOWN and nothing else, if KEEP. */
-static void become_owner_of_nothing(bool keep)
-{
-	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct only[2] = { { 1 << CAP_CHOWN, 1 << CAP_CHOWN, 0 } };
-
-	must(prctl(PR_SET_KEEPCAPS, keep), "keepcaps");
-	become_member(SOMEBODY, SOMEBODY);
-	if (keep)
-		must((int)syscall(SYS_capset, &header, only), "capabilities");
-}
-
-/* A change of owner takes privileges of the file away, which is a change of its mode: who asks must be allowed
- * that, too. */
-static void change_foreign_owner(const char *name, bool keep)
-{
-	static const char path[] = HERE "/bits";
-	static const mode_t modes[] = { 0755, 04755, 04644, 02755, 02644, 06755 };
-
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		make_file(path, ANOTHER, GROUP, modes[i]);
-		fflush(stdout);
-		if (fork() == 0) {
-			become_owner_of_nothing(keep);
-			SEE(chown(path, -1, -1));
-			SEE(chown(path, SOMEBODY, SOMEBODY));
-			fflush(stdout);
-			_exit(0);
-		}
-		wait(NULL);
-		show(mode_of(path), "%s: a file of mode %o", name, modes[i]);
-		unlink(path);
-	}
-	make_directory(HERE "/owned", ANOTHER, GROUP, 06775);
-	fflush(stdout);
-	if (fork() == 0) {
-		become_owner_of_nothing(keep);
-		SEE(chown(HERE "/owned", -1, -1));
-		fflush(stdout);
-		_exit(0);
-	}
-	wait(NULL);
-	show(mode_of(HERE "/owned"), "%s: a directory", name);
-	rmdir(HERE "/owned");
-}
-
 int main(void)
 {
 	mkdir("/tmp", 01777);
@@ -401,11 +262,5 @@ int main(void)
 
 	make_directory(HERE "/group", 0, 7, 02777);
 	in_child(use_group_directory);
-	lose_bits("set-user-ID", 04755);
-	lose_bits("set-user-ID without x", 04644);
-	lose_bits("set-group-ID", 02755);
-	lose_bits("set-group-ID without x", 02644);
-	change_foreign_owner("somebody", false);
-	change_foreign_owner("with CAP_CHOWN", true);
 	return 0;
 }

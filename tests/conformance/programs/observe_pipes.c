@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Pipes, what moves bytes between files, and waiting for files: pipe, splice, tee, vmsplice, sendfile,
+ * Pipes, moving bytes between files, and waiting for files: pipe, splice, tee, vmsplice, sendfile,
  * copy_file_range, eventfd, poll, select, memfd_create and its seals, extended attributes. The text of
  * a call is the name of the observation.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Limits of what programs make the kernel remember: inodes, names and attributes of a file system in memory, timers.
- * Each is filled, refused, and there again after something was given back.
+ * Limits of the kernel's memory for programs: inodes, names and attributes of a file system in memory,
+ * timers. Each is filled, refused, and there again after something was given back.
  */
 #include "child.h"
 

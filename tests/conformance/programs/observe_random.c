@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Random bytes: getrandom, /dev/random, /dev/urandom, and the identifiers of /proc/sys/kernel/random.
- * What comes is only looked at for being there and for being different each time.
+ * The program checks only that bytes come and that they differ each time.
  */
 #include "observe.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every call that takes a range of a program's memory, at the edges of user space: what it answers, and what it
- * has changed.
+ * Every call that takes a range of a program's memory, at the edges of user space: its answer, and its
+ * changes.
  *
- * A table of calls meets a table of places where a range begins. A line is one call at one place: its answer for
- * each length in turn, then what is another now: lines of the map, or the canary (a page beside the one that is
- * mapped for this), or how the program ended. A child goes from place to place until something has changed; the
- * next one goes on behind it.
+ * A table of calls meets a table of places where a range begins. A line is one call at one place: its answer
+ * for each length in order, then the changes: lines of the map, or the canary (a page beside the one that is
+ * mapped for this), or how the program ended. A child goes from place to place until something has changed;
+ * the next one continues after it.
  */
 #include "child.h"
 

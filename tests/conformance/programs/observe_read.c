@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What read() gives for every read_format, alone and as a group, with buffers of every size, and what
- * events count of known work. Times are shown only as far as they must agree with each other.
+ * The values of read() for every read_format, alone and as a group, with buffers of every size, and the
+ * counts of known work. Times are shown only as far as they must agree with each other.
  */
 #include "observe.h"
 #include "work.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What every call that takes a descriptor, a length or an offset says to one that is wrong: a table of calls, each
- * with a set of descriptors that are closed, absurd or of the wrong kind, and a set of numbers at the edges of 32
- * and 64 bits. What else the call is given is good.
+ * What every call that takes a descriptor, a length or an offset says to one that is wrong: a table of calls,
+ * each with a set of descriptors that are closed, absurd or of the wrong kind, and a set of numbers at the
+ * edges of 32 and 64 bits. What else the call is given is good.
  *
  * One line is one call with one argument tried: the outcomes in the order of the set.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A file system in memory that is full: what writing, allocating, mapping and the calls that copy say when there
- * is no page left, what they leave behind, and what gives pages back.
+ * A file system in memory that is full: the errors of writing, allocating, mapping and copying when there
+ * is no page left, the state after them, and the calls that free pages.
  *
  * Each situation begins with a fresh tmpfs of 16 pages.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What sampling leaves in the ring buffer: how many records of which type and size, every field of a sample that can
- * be known, wake-ups, refresh limits, lost records and read-only buffers. Where a sample was taken is
- * shown as an offset into sampled_work, whose instructions are counted below.
+ * What sampling leaves in the ring buffer: how many records of which type and size, every field of a sample
+ * that can be known, wake-ups, refresh limits, lost records and read-only buffers. Where a sample was taken
+ * is shown as an offset into sampled_work, whose instructions are counted below.
  */
 #include <poll.h>
 #include <sys/wait.h>

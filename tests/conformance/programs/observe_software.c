@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Events that need no counters: which of them there are, what each counts of what a program does, and the two clocks'
+ * Events that need no counters: which of them there are, their counts of known actions, and the two clocks'
  * samples. And the cache events, of which this PMU has none.
  */
 #include "buffer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Bytes between files that are not both plain: from and to devices, sockets, terminals, files of /proc,
- * FIFOs, full and empty pipes; and who waits for whom. The text of a call is the name of the observation.
+ * FIFOs, full and empty pipes; and which side waits. The text of a call is the name of the observation.
  */
 #include "observe.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * /sys: processors, how they belong together, and sources of events, as glibc, lscpu and perf read them;
- * and what cannot be done there.
+ * /sys: CPUs, their topology, and sources of events, as glibc, lscpu and perf read them;
+ * and the errors of changing them.
  */
 #include "observe.h"
 

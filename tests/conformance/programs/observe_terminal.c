@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A terminal as a device: what its modes can be, what it is asked by ioctl, packets, locks, and what each side
- * of a pair sees of the end of the other. What it does with bytes: observe_tty.c.
+ * A terminal as a device: its modes, ioctl, packets, locks, and each side of a pair
+ * at the end of the other. The line discipline is in observe_tty.c.
  */
 #include "terminal_pair.h"
 

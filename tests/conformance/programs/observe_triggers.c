@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Triggers of events, and histograms among them: what may be written to `trigger`, what that then tells, and
- * what the records do that come after.
+ * Triggers of events, and histograms among them: the texts that `trigger` accepts, its contents, and
+ * the effect of later records.
  */
 #include "observe.h"
 #include "tracefs.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a terminal does with what is typed and written: the line discipline. Its modes, requests and ends
+ * A terminal's line discipline: input and output. Its modes, requests and ends
  * are observe_terminal's, sessions and groups observe_jobs's.
  */
 #include "terminal_pair.h"

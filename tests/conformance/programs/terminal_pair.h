@@ -3,7 +3,7 @@
  * The two sides of a pair of terminals, for the programs that observe one.
  *
  * Linux hands typed bytes over in the background, so each look comes after a pause; both sides are
- * non-blocking, unless sleeping is what is observed.
+ * non-blocking, unless a program observes sleeping.
  */
 #ifndef TESTS_TERMINAL_PAIR_H
 #define TESTS_TERMINAL_PAIR_H
@@ -110,7 +110,7 @@ static inline void type(int master, const char *bytes, size_t size)
 	pause_a_little();
 }
 
-/* What the slave reads and the master sees, after a pause. */
+/* The slave's input and the master's, after a pause. */
 static inline void show_both(struct pair pair, const char *name)
 {
 	show(read_quoted(pair.slave, TEXT_BYTES), "%s, read", name);

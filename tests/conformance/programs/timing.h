@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the programs about timers share. Include it in one file of a program, before all others. */
+/* Shared by the programs about timers. Include it in one file of a program, before all others. */
 #ifndef TESTS_TIMING_H
 #define TESTS_TIMING_H
 

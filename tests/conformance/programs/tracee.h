@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Children to be traced, and what is seen of them: shared by the programs that observe ptrace.
+ * Children to be traced, and their stops as text: shared by the programs that observe ptrace.
  */
 #ifndef TESTS_TRACEE_H
 #define TESTS_TRACEE_H
@@ -15,7 +15,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
-/* What Debian 12's headers do not have. */
+/* Missing in Debian 12's headers. */
 #define CALL_MARK 0x80
 
 /* The system call itself: the C library's function changes results. */
@@ -45,7 +45,7 @@ static inline const char *state(int status)
 	return text;
 }
 
-/* Waits for what `pid` does next. */
+/* Waits for the next stop or end of `pid`. */
 static inline const char *next(pid_t pid)
 {
 	int status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading and writing the files of tracefs, and showing what that gives.
+ * Reading and writing the files of tracefs, and showing the results.
  */
 #ifndef TESTS_TRACEFS_H
 #define TESTS_TRACEFS_H
@@ -52,7 +52,7 @@ static inline long write_with(const char *path, const char *text, int flags)
 
 static char contents[1 << 20];
 
-/* Shows what PATH says in one line, its line ends as "|". */
+/* Shows the text of PATH in one line, its line ends as "|". */
 static inline void see_file(const char *path, const char *when)
 {
 	if (read_file(path, contents, 4096) < 0) {

@@ -53,7 +53,7 @@ static inline long long count_of(int fd)
 	return read(fd, &count, sizeof(count)) == sizeof(count) ? (long long)count : -1;
 }
 
-/* Shows what FD counted, and closes it. */
+/* Shows FD's count, and closes FD. */
 static inline void see_count(int fd, const char *what)
 {
 	char text[32];
@@ -69,7 +69,7 @@ static inline void call_getppid(unsigned int times)
 		syscall(SYS_getppid);
 }
 
-/* For records that name the task and its processor: the first, under one name. */
+/* For records that name the task and its CPU: the first, under one name. */
 static inline void settle_task(void)
 {
 	cpu_set_t first;

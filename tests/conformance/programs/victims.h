@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes to attack, one of each kind that a rule tells apart. Each has a session of its own, blocks all signals,
- * so that one that was sent stays visible, and waits to be killed.
+ * Processes to attack, one of each kind that a rule distinguishes. Each has a session of its own, blocks all
+ * signals, so that one that was sent stays visible, and waits to be killed.
  *
  * Include it in one file of a program, whose main() begins with victim_main().
  */
@@ -42,7 +42,7 @@ static const char *const victim_names[VICTIMS] = {
 
 static pid_t victims[VICTIMS];
 static int victim_ready[2];
-/* What attackers read and write; at the same address in all copies of the program. */
+/* The word that attackers read and write; at the same address in all copies of the program. */
 static volatile long victim_word = 1;
 
 static inline void victim_wait(void)
@@ -54,7 +54,7 @@ static inline void victim_wait(void)
 	setsid();
 	if (write(victim_ready[1], "", 1) != 1)
 		_exit(1);
-	/* The pipe is nobody's who attacks. */
+	/* No attacker owns the pipe. */
 	close(victim_ready[0]);
 	close(victim_ready[1]);
 	for (;;)

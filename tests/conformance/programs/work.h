@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Known work: between the two system calls that switch counting on and off, a fixed number of instructions
- * is executed, which is written down here one by one. So what an event must have counted is a sum.
+ * is executed, which is written down here one by one. So an event's count must be a sum.
  */
 #ifndef TESTS_WORK_H
 #define TESTS_WORK_H

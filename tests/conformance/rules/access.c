@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Who may count what: kernel.perf_event_paranoid at each level, capabilities, other users' tasks. */
+/* The permission to count: kernel.perf_event_paranoid at each level, capabilities, other users' tasks. */
 #include "rules.h"
 
 #include <linux/capability.h>
@@ -11,7 +11,7 @@ static void be_paranoid(const char *level)
 	EXPECT(set_file("/proc/sys/kernel/perf_event_paranoid", level));
 }
 
-/* What a user without privileges may do at LEVEL: count its own kernel side, and a processor. */
+/* A user without privileges at LEVEL: whether it may count its own kernel side, and a CPU. */
 static void levels(const char *level, int kernel, int processor)
 {
 	attr_t own = instructions(), both = instructions();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the fields of an attribute mean for what is counted. */
+/* The fields of an attribute, and the counts that follow from them. */
 #include "rules.h"
 
 /* Counts LOOPS rounds with ATTR. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What perf_event_open refuses, by the ERRORS section of perf_event_open(2), errno by errno.
+ * The errors of perf_event_open, by the ERRORS section of perf_event_open(2), errno by errno.
  *
- * Not to be had on this machine, by neither kernel: EBUSY (the exclusive PMUs are branch and processor
- * traces), EINTR (uprobes), ENODEV (a processor that is off), ENOSYS (a processor without user
+ * Neither kernel returns these on this machine: EBUSY (the exclusive PMUs are branch and processor
+ * traces), EINTR (uprobes), ENODEV (a CPU that is off), ENOSYS (a CPU without user
  * stacks).
  */
 #include "rules.h"
@@ -72,7 +72,7 @@ RULE("E2BIG: a group whose read would be longer than 16 KiB")
 	while ((fd = sys_open(&a, 0, -1, leader, 0)) >= 0)
 		members++;
 	EXPECT_EQ(errno, E2BIG);
-	/* A count, and a value, an id and what was lost of each. */
+	/* A count, then for each event a value, an id and the number of lost records. */
 	EXPECT_EQ(members, (16384 - 8) / 24);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Groups: who may be in one, that they count together, and what becomes of them. */
+/* Groups: which events may be in one, counting together, and the end of a group. */
 #include "rules.h"
 
 struct group {

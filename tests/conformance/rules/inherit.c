@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Events that children have, too; and what becomes of events over fork, execve and exit. */
+/* Inherited events, and events across fork, execve and exit. */
 #include "rules.h"
 
 static attr_t inherited(attr_t attr)
@@ -96,7 +96,7 @@ RULE("inherit: a count in a sample is that of the task that is sampled")
 	uint64_t words[64] = { 0 }, of_parent = 0, of_child = 0;
 	pid_t self = getpid();
 
-	/* Who has a buffer and is inherited has to be on one processor. */
+	/* An inherited event with a buffer has to be on one CPU. */
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
 	EXPECT_EQ(sched_setaffinity(0, sizeof(first), &first), 0);
@@ -123,7 +123,7 @@ RULE("inherit: a count in a sample is that of the task that is sampled")
 	EXPECT(value_of(fd) >= of_parent + of_child);
 }
 
-/* Uses so much of the processor. */
+/* Uses so much CPU time. */
 static void use_ms(uint64_t ms)
 {
 	struct timespec used;
@@ -317,7 +317,7 @@ RULE("inherit: children write to their parent's buffer")
 	while (next_record(&ring, words))
 		of_child += header_of(words).type == PERF_RECORD_SAMPLE &&
 			    (pid_t)(uint32_t)words[1] == child;
-	/* Its first period is what was left of its parent's. */
+	/* Its first period is the rest of its parent's. */
 	EXPECT(of_child >= 19);
 }
 

@@ -28,7 +28,7 @@ RULE("EPERM: a user's buffers beyond perf_event_mlock_kb and RLIMIT_MEMLOCK")
 	EXPECT_EQ(setrlimit(RLIMIT_MEMLOCK, &none), 0);
 	unsigned long pages = file_number("/proc/sys/kernel/perf_event_mlock_kb") / (PAGE / 1024);
 	drop_privileges();
-	/* 516 KiB by default: on x86_64 128 pages of data and one of metadata, of each processor. */
+	/* 516 KiB by default: on x86_64 128 pages of data and one of metadata, of each CPU. */
 	EXPECT_EQ(pages, LOCKED_PAGES);
 	EXPECT_OK(map_result(sampler(1000), LOCKED_BUFFER, PROT_READ | PROT_WRITE));
 	EXPECT_ERRNO(map_result(sampler(1000), LOCKED_MORE, PROT_READ | PROT_WRITE), EPERM);

@@ -4,7 +4,7 @@
  *
  *	rules [WORDS]		only those whose sentence has WORDS in it
  *
- * Rules that begin with ALONE are about time, and do not hold on a machine whose processors are taken away
+ * Rules that begin with ALONE are about time, and do not hold on a machine whose CPUs are taken away
  * from it: they are for virtual time (--icount), and run only when WORDS name them.
  */
 #include "rules.h"

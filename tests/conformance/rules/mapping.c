@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The mapping of an event: its size, who may have it, and the metadata page. */
+/* The mapping of an event: its size, the permission to map it, and the metadata page. */
 #include "rules.h"
 
 /* --- sizes and ways --- */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What read() gives. */
+/* The values that read() returns. */
 #include "rules.h"
 
 static long read_size(uint64_t format, size_t buffer_bytes)

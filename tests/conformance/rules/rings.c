@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The ring buffer: full, emptied, written over, and whose records come into it. */
+/* The ring buffer: full, emptied, overwritten, and shared by several events. */
 #include "rules.h"
 
 /* --- full, emptied, written over --- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rules of the perf_event ABI, one test each: what a rule is made of.
+ * The rules of the perf_event ABI, one test each: the parts that rules are made of.
  *
- *	RULE("a sentence that says what holds")
+ *	RULE("a sentence that states the rule")
  *	{
  *		EXPECT_EQ(...);
  *	}
@@ -37,7 +37,7 @@
 
 #define RULE_JOIN_(name, line) name##line
 #define RULE_JOIN(name, line)  RULE_JOIN_(name, line)
-/* What failed is known to the rule's own file only (tap.h), so the rule ends its process there. */
+/* Only the rule's own file knows of a failure (tap.h), so the rule ends its process there. */
 #define RULE(sentence_)                                                                            \
 	static void RULE_JOIN(rule_, __LINE__)(void);                                              \
 	static void RULE_JOIN(run_, __LINE__)(void)                                                \
@@ -197,7 +197,7 @@ static inline uint64_t now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* Uses the processor for so long. */
+/* Uses the CPU for so long. */
 static inline void spin_ms(uint64_t ms)
 {
 	uint64_t end = now_ns() + ms * 1000000;
@@ -227,7 +227,7 @@ static inline int status_of(pid_t child)
 /* A child that waits. */
 struct waiter {
 	pid_t pid;
-	int go; /* the pipe at whose byte it goes on */
+	int go; /* it continues at a byte from this pipe */
 };
 
 /* Its WORK(LOOPS) begins when it is let go; then it exits with 0. */
@@ -376,7 +376,7 @@ static inline void empty(struct ring *ring)
 	__atomic_store_n(&ring->page->data_tail, ring->at, __ATOMIC_RELEASE);
 }
 
-/* --- what depends on the PMU and the page --- */
+/* --- differences by PMU and page size --- */
 
 /*
  * GENERAL_EVENT is what the general counters alone count, which are GENERAL_COUNTERS, and GENERAL_COUNT what that is of

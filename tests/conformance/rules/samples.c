@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is in a sample, by its sample_type; and how often one is taken. */
+/* The fields of a sample, by its sample_type, and the rate of samples. */
 #include "rules.h"
 
 /* The first sample of KIND with ATTR, in WORDS; how many there are of it. */

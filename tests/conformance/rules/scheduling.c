@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Who gets the counters when there are not enough: pinned before flexible, exclusive alone, the others in
- * turns. The PMU has four general counters, which alone count branches; the EV67 one for cycles.
+ * Which events get the counters when there are not enough: pinned before flexible, exclusive alone, the
+ * others in turns. The PMU has four general counters, which alone count branches; the EV67 one for cycles.
  */
 #include "rules.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Who is told of records: poll, select, O_ASYNC. */
+/* Notification of records: poll, select, O_ASYNC. */
 #include "rules.h"
 
 #include <sys/select.h>
