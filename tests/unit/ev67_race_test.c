@@ -2,7 +2,7 @@
 /*
  * Rules of the EV67's driver: its interrupt at any instruction of what the core asks of it. The test
  * is the core; the simulated machine repeats each action with the interrupt one place further. That
- * is more than a processor does whose interrupts are off by IPL 7, and what one does where they are
+ * is more than a CPU does whose interrupts are off by IPL 7, and what one does where they are
  * off by less.
  */
 #include <kernel/perf/event.h>
@@ -120,7 +120,7 @@ static void call_action(void *action)
 	(*(void (**)(void))action)();
 }
 
-/* What makes the counter overflow, if it is not halted just then, and a little more. */
+/* Makes the counter overflow, unless it is halted, and a little more. */
 static void overflow(void *unused)
 {
 	(void)unused;
@@ -295,7 +295,7 @@ static void check_late(void)
 	}
 }
 
-/* Between stop and start nothing is sampled. What is due comes as soon as the counter can overflow again. */
+/* Between stop and start nothing is sampled. A sample that is due comes as soon as the counter can overflow again. */
 static void check_stopped(void)
 {
 	start();
@@ -379,7 +379,7 @@ static void check_second(void)
 	end();
 }
 
-/* --- interrupts that nobody waits for --- */
+/* --- unexpected interrupts --- */
 
 static void check_unexpected(void)
 {
@@ -418,7 +418,7 @@ static const struct tap_rule rules[] = {
 	  check_add_other },
 	{ "a late interrupt at any instruction of any of these loses and repeats nothing",
 	  check_late },
-	{ "an interrupt whose event has been stopped takes no sample; it comes when the event goes on",
+	{ "an interrupt whose event is stopped takes no sample; the sample comes when the event starts",
 	  check_stopped },
 	{ "an overflow at any instruction of the other counter's interrupt is served",
 	  check_second },
