@@ -4,6 +4,7 @@
 # ARCH=NAME  the machine's architecture: x86_64 (default) or alpha; without it, `make check` tests both
 # O=DIR      build folder (default: build, with DEBUG=1 build/debug; below build/alpha with ARCH=alpha)
 # DEBUG=1    debug kernel: -Og; checks freed memory, undefined behaviour, stacks, and the order of locks
+# WITHOUT="net trace pty"   leaves parts of the kernel out: any of these
 # V=1        show the commands
 
 ARCH ?= x86_64
@@ -43,7 +44,7 @@ include tests/tests.mk
 # QEMU's makefiles want make's own rules, which are not for ours.
 QEMU_BUILD := MAKEFLAGS= qemu/build
 
-.PHONY: all run qemu clean bench-qemu lint drawings help
+.PHONY: lines all run qemu clean bench-qemu lint drawings help
 
 #: all              builds the kernel and the user programs (the default)
 all: $(O)/tally.elf user
@@ -67,6 +68,10 @@ bench-qemu:
 #: lint             checks layout, words, Python, and runs cppcheck and clang-tidy
 lint:
 	@tools/lint
+
+#: lines            counts the kernel's lines by layers
+lines:
+	@tools/lines
 
 #: drawings         renders docs/drawings/*.dot to SVG, with Graphviz
 drawings:

@@ -75,6 +75,7 @@ static void draw(unsigned int row, unsigned int column, ansi_cell cell, bool wit
 		if (with_cursor && y >= CURSOR_TOP && y < CURSOR_BOTTOM)
 			bits = 0xff;
 		for (unsigned int x = 0; x < FONT_WIDTH * scale; x++) {
+			/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): scale is at least 1 */
 			uint32_t pixel = bits >> (FONT_WIDTH - 1 - x / scale) & 1 ? front : back;
 
 			for (unsigned int i = 0; i < pixel_bytes; i++)

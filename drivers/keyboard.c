@@ -17,7 +17,7 @@
 #include <arch/cpu.h>
 #include <arch/irq.h>
 #include <arch/port.h>
-#include <kernel/console.h>
+#include <kernel/input.h>
 #include <kernel/log.h>
 
 #define PORT_DATA	  0x60
@@ -91,8 +91,8 @@ static bool shift_left, shift_right, control, alt, caps_lock, extended;
 
 static void say(const char *text)
 {
-	for (; *text && console_has_room(); text++)
-		console_receive((uint8_t)*text);
+	for (; *text && input_has_room(); text++)
+		input_receive((uint8_t)*text);
 }
 
 /* Returns CHARACTER with the control key: as in ASCII, and control-space is NUL. */
@@ -117,8 +117,8 @@ static void press(uint8_t code)
 		character = with_control(character);
 	if (alt)
 		say("\033");
-	if (console_has_room())
-		console_receive(character);
+	if (input_has_room())
+		input_receive(character);
 }
 
 static void press_any(uint8_t code)

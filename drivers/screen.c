@@ -52,8 +52,14 @@ static const struct screen_adapter *find_adapter(void)
 	}
 }
 
+static bool write_log(const struct log_sink *sink, const char *text, size_t length)
+{
+	return screen_write(text, length);
+}
+
 void screen_init(void)
 {
+	static struct log_sink sink = { .write = write_log, .ignore_locks = screen_ignore_locks };
 	const struct screen_adapter *found = find_adapter();
 
 	if (!found)
@@ -61,6 +67,7 @@ void screen_init(void)
 	ansi_init(&ansi, cells, found->rows, found->columns);
 	adapter = found;
 	show();
+	log_sink_add(&sink);
 	log_info("screen: %s, %u by %u", found->name, found->columns, found->rows);
 }
 

@@ -19,6 +19,7 @@
 #include <arch/irq.h>
 #include <arch/port.h>
 #include <kernel/console.h>
+#include <kernel/input.h>
 #include <kernel/log.h>
 #include <kernel/spinlock.h>
 
@@ -84,12 +85,25 @@ static void set_up(const struct line *line)
 	arch_port_write8(line->port + UART_MODEM_CONTROL, MODEM_DTR_RTS);
 }
 
+static bool write_log(const struct log_sink *sink, const char *text, size_t length);
+
+static struct log_sink sinks[SERIAL_LINES] = {
+	[SERIAL_COM1] = { .name = "com1", .write = write_log, .ignore_locks = serial_ignore_locks },
+	[SERIAL_COM2] = { .name = "com2", .write = write_log, .ignore_locks = serial_ignore_locks },
+};
+
+static bool write_log(const struct log_sink *sink, const char *text, size_t length)
+{
+	return serial_write((enum serial_line)(sink - sinks), text, length);
+}
+
 void serial_init(void)
 {
 	for (size_t i = 0; i < SERIAL_LINES; i++) {
 		lines[i].present = probe(&lines[i]);
 		if (lines[i].present)
 			set_up(&lines[i]);
+		log_sink_add(&sinks[i]);
 	}
 }
 
@@ -162,9 +176,9 @@ static void receive(void)
 	const struct line *line = &lines[SERIAL_COM1];
 
 	spin_lock(&receive_lock);
-	while (console_has_room() &&
+	while (input_has_room() &&
 	       (arch_port_read8(line->port + UART_LINE_STATUS) & STATUS_RECEIVED))
-		console_receive(arch_port_read8(line->port + UART_DATA));
+		input_receive(arch_port_read8(line->port + UART_DATA));
 	spin_unlock(&receive_lock);
 }
 

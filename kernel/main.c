@@ -6,33 +6,45 @@
 #include <arch/smp.h>
 #include <kernel/boot.h>
 #include <kernel/console.h>
+#include <kernel/credentials.h>
 #include <kernel/debug.h>
+#include <kernel/dentry.h>
 #include <kernel/entry.h>
+#include <kernel/inode.h>
 #include <kernel/log.h>
 #include <kernel/page.h>
 #include <kernel/panic.h>
-#include <kernel/perf.h>
 #include <kernel/sched.h>
 #include <kernel/screen.h>
 #include <kernel/serial.h>
+#include <kernel/syscall_trace.h>
+#include <kernel/start.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
-#include <kernel/vdso.h>
 
 #include <string.h>
+
+extern const struct start_step __start_steps_begin[], __start_steps_end[];
+
+static void run_steps(enum start_level level)
+{
+	for (const struct start_step *step = __start_steps_begin; step < __start_steps_end; step++)
+		if (step->level == level)
+			step->run();
+}
 
 /* The unikernel form's initramfs, linked into the image; empty otherwise. */
 extern const char __initramfs_start[], __initramfs_end[];
 
-static void mount_initramfs(void)
+static void unpack_initramfs(void)
 {
 	size_t linked_size = (size_t)(__initramfs_end - __initramfs_start);
 
 	if (boot_info.module_count > 0)
-		initramfs_mount(page_address(boot_info.modules[0].start),
-				boot_info.modules[0].end - boot_info.modules[0].start);
+		initramfs_unpack(page_address(boot_info.modules[0].start),
+				 boot_info.modules[0].end - boot_info.modules[0].start);
 	else if (linked_size > 0)
-		initramfs_mount(__initramfs_start, linked_size);
+		initramfs_unpack(__initramfs_start, linked_size);
 	else
 		boot_failure("no initramfs: give one as the first module (QEMU: -initrd FILE)");
 }
@@ -61,10 +73,18 @@ static void start_user_space(void *unused)
 	debug_irqs_off_start();
 	panic_on_demand();
 	set_console();
-	perf_init();
-	sched_load_init();
-	mount_initramfs();
-	vdso_init();
+	run_steps(START_CORE);
+	run_steps(START_PMUS);
+	files_init();
+	run_steps(START_FILES);
+	unpack_initramfs();
+	run_steps(START_DEVICES);
+	devices_mount();
+	run_steps(START_DEV);
+	proc_mount();
+	sysfs_mount();
+	run_steps(START_TREES);
+	run_steps(START_LATE);
 	init_run(boot_info.command_line);
 }
 
@@ -78,11 +98,12 @@ void cpu_start_secondary(void)
 _Noreturn void kernel_main(void);
 __attribute__((no_stack_protector)) void kernel_main(void)
 {
+	syscall_trace_init();
 	page_init(boot_info.free, (unsigned int)boot_info.free_count);
 	arch_init();
 	screen_init();
 	debug_canary_init();
-	sched_init();
+	sched_init(&credentials_initial);
 
 	struct task *task = task_create_kernel("start", start_user_space, NULL);
 

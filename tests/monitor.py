@@ -33,7 +33,7 @@ class Machine:
         self._answer()
 
     def _answer(self):
-        """What the monitor says up to its prompt."""
+        """The monitor's output up to its prompt."""
         answer = b""
         for _ in range(TRIES):
             answer += self.process.stdout.read() or b""

@@ -60,7 +60,7 @@ def command(words, stdin=b"", timeout_s=430, **more):
 
 
 def complaints(text):
-    """What is wrong with the TAP in `text`: a list of sentences, empty if every point is good.
+    """The faults of the TAP in `text`: a list of sentences, empty if every point is good.
 
     A point that is not ok, and what was said before it since the last point.
     """

@@ -101,18 +101,21 @@ long alpha_fstatfs64(const unsigned long arg[6])
 	return statfs64(sys_fstatfs, arg);
 }
 
+/* WITHOUT=net leaves them out: see kernel.mk. */
+extern __attribute__((weak)) syscall_function sys_sendto, sys_recvfrom;
+
 long alpha_send(const unsigned long arg[6])
 {
 	const unsigned long others[6] = { arg[0], arg[1], arg[2], arg[3] };
 
-	return sys_sendto(others);
+	return sys_sendto ? sys_sendto(others) : -ENOSYS;
 }
 
 long alpha_recv(const unsigned long arg[6])
 {
 	const unsigned long others[6] = { arg[0], arg[1], arg[2], arg[3] };
 
-	return sys_recvfrom(others);
+	return sys_recvfrom ? sys_recvfrom(others) : -ENOSYS;
 }
 
 long alpha_sigpending(const unsigned long arg[6])

@@ -14,10 +14,10 @@
 #include <arch/irq.h>
 #include <arch/pmu.h>
 #include <arch/task.h>
+#include <kernel/hooks.h>
 #include <kernel/log.h>
 #include <kernel/panic.h>
 #include <kernel/text.h>
-#include <kernel/trace/interrupt.h>
 #include <machine/cpu.h>
 
 #include "trap.h"
@@ -84,9 +84,9 @@ static void serve_device(uint64_t vector)
 
 	if (line < ISA_LINES && isa_line_name((unsigned int)line)) {
 		count(INTERRUPT_LINE + (unsigned int)line);
-		trace_irq_entry((unsigned int)line, isa_line_name((unsigned int)line));
+		hook_irq((unsigned int)line, isa_line_name((unsigned int)line), false);
 		isa_serve((unsigned int)line);
-		trace_irq_exit((unsigned int)line);
+		hook_irq((unsigned int)line, isa_line_name((unsigned int)line), true);
 		return;
 	}
 	count(INTERRUPT_UNKNOWN);
@@ -96,9 +96,9 @@ static void serve_device(uint64_t vector)
 static void serve_clock(void)
 {
 	count(INTERRUPT_CLOCK);
-	trace_irq_entry(CLOCK_LINE, "timer");
+	hook_irq(CLOCK_LINE, "timer", false);
 	clock_interrupt();
-	trace_irq_exit(CLOCK_LINE);
+	hook_irq(CLOCK_LINE, "timer", true);
 }
 
 /* The common part of all CPUs' logout frames. */

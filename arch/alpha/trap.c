@@ -17,9 +17,9 @@
 #include <arch/task.h>
 #include <kernel/entry.h>
 #include <kernel/fixup.h>
+#include <kernel/hooks.h>
 #include <kernel/log.h>
 #include <kernel/panic.h>
-#include <kernel/trace/interrupt.h>
 #include <kernel/vm.h>
 #include <machine/cpu.h>
 #include <uapi/linux/signal.h>
@@ -67,7 +67,7 @@ static void handle_memory_fault(struct trap_frame *frame)
 	bool write = frame->cause[2] == ACCESS_STORE;
 	bool exec = frame->cause[2] == ACCESS_FETCH;
 
-	trace_page_fault(user, address, frame->pc, frame->cause[1]);
+	hook_page_fault(user, address, frame->pc, frame->cause[1]);
 	if (user) {
 		arch_irq_enable();
 		if (address < USER_END)

@@ -17,8 +17,8 @@
 #include <arch/mmu.h>
 #include <arch/task.h>
 #include <kernel/entry.h>
+#include <kernel/hooks.h>
 #include <kernel/log.h>
-#include <kernel/perf.h>
 #include <kernel/usercopy.h>
 #include <machine/cpu.h>
 #include <uapi/linux/perf_event.h>
@@ -138,7 +138,7 @@ static void handle_user(struct trap_frame *frame, const struct access *access)
 	uint64_t value = 0;
 
 	arch_irq_enable();
-	perf_software_event(PERF_COUNT_SW_ALIGNMENT_FAULTS, 1, frame, address);
+	hook_unaligned(frame, address);
 	if (control & UNALIGNED_SIGBUS) {
 		frame->pc -= 4;
 		user_exception(frame, SIGBUS, BUS_ADRALN, address);

@@ -8,8 +8,8 @@
 #include <arch/irq.h>
 #include <arch/smp.h>
 #include <kernel/cpu.h>
+#include <kernel/hooks.h>
 #include <kernel/text.h>
-#include <kernel/trace/interrupt.h>
 
 #include <machine/trap.h>
 
@@ -74,13 +74,13 @@ void arch_irq_describe(struct text *text)
 
 /* --- tracepoints --- */
 
-/* The first of each vector's two events, plus one; 0: the vector has no events. */
-static const uint8_t entry_events[256] = {
-	[VECTOR_TIMER] = TRACE_local_timer_entry + 1,
-	[VECTOR_IPI + IPI_DEFERRED] = TRACE_irq_work_entry + 1,
-	[VECTOR_IPI + IPI_RESCHED] = TRACE_reschedule_entry + 1,
-	[VECTOR_IPI + IPI_CALL] = TRACE_call_function_entry + 1,
-	[VECTOR_SPURIOUS] = TRACE_spurious_apic_entry + 1,
+/* The kind of each vector, plus one; 0: it has none. */
+static const uint8_t vector_kinds[256] = {
+	[VECTOR_TIMER] = HOOK_VECTOR_TIMER + 1,
+	[VECTOR_IPI + IPI_DEFERRED] = HOOK_VECTOR_DEFERRED + 1,
+	[VECTOR_IPI + IPI_RESCHED] = HOOK_VECTOR_RESCHEDULE + 1,
+	[VECTOR_IPI + IPI_CALL] = HOOK_VECTOR_CALL + 1,
+	[VECTOR_SPURIOUS] = HOOK_VECTOR_SPURIOUS + 1,
 };
 
 static const char *device_at(unsigned int line)
@@ -93,12 +93,10 @@ static const char *device_at(unsigned int line)
 
 void interrupt_trace(unsigned int vector, bool ends)
 {
-	unsigned int event = entry_events[vector];
+	unsigned int kind = vector_kinds[vector];
 
-	if (event)
-		trace_vector(event - 1 + ends, vector);
-	else if (vector - VECTOR_LINES < LEGACY_LINES && ends)
-		trace_irq_exit(vector - VECTOR_LINES);
+	if (kind)
+		hook_vector((enum hook_vector)(kind - 1), vector, ends);
 	else if (vector - VECTOR_LINES < LEGACY_LINES)
-		trace_irq_entry(vector - VECTOR_LINES, device_at(vector - VECTOR_LINES));
+		hook_irq(vector - VECTOR_LINES, device_at(vector - VECTOR_LINES), ends);
 }

@@ -16,8 +16,8 @@
 #include <arch/task.h>
 #include <kernel/entry.h>
 #include <kernel/fixup.h>
+#include <kernel/hooks.h>
 #include <kernel/log.h>
-#include <kernel/trace/interrupt.h>
 #include <kernel/vm.h>
 #include <machine/cpu.h>
 #include <machine/msr.h>
@@ -118,7 +118,7 @@ static void handle_page_fault(struct trap_frame *frame)
 	bool write = frame->error & FAULT_WRITE;
 	bool exec = frame->error & FAULT_FETCH;
 
-	trace_page_fault(user, address, frame->rip, frame->error);
+	hook_page_fault(user, address, frame->rip, frame->error);
 	if (user) {
 		arch_irq_enable();
 		if (address < USER_END)

@@ -12,7 +12,6 @@
 #include <arch/machine.h>
 #include <kernel/log.h>
 #include <kernel/serial.h>
-#include <kernel/syscall_trace.h>
 #include <machine/hwrpb.h>
 #include <machine/mmu.h>
 
@@ -78,7 +77,6 @@ _Noreturn void boot_main(void)
 	if (hwrpb->page_size != PAGE_SIZE)
 		boot_failure("pages of %lu bytes; the kernel is built for %zu", hwrpb->page_size,
 			     PAGE_SIZE);
-	syscall_trace_init();
 	boot_options_check();
 	/* Screens are PCI devices here: the console reports none. */
 	boot_info.screen = BOOT_SCREEN_UNUSABLE;

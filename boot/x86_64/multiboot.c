@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include <kernel/log.h>
-#include <kernel/syscall_trace.h>
 #include <machine/mmu.h>
 
 #include "loader.h"
@@ -215,7 +214,6 @@ void boot_info_read(uint32_t magic, paddr_t info)
 	boot_memory_sort();
 	/* The command line chooses the log's target, and the next steps may fail. */
 	log_init();
-	syscall_trace_init();
 	boot_options_check();
 	boot_screen_check();
 	boot_modules_check();

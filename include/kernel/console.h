@@ -11,16 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct file;
+struct inode;
 struct process;
 
 /* The driver: sends SIZE bytes unchanged, and waits while the line is busy. Task context. */
 void console_device_write(const char *bytes, size_t size);
-
-/* The driver calls this for each byte received, if console_has_room. Interrupts off. */
-void console_receive(uint8_t byte);
-
-/* Returns whether there is room; otherwise a byte must stay in the device. Any context but NMI. */
-bool console_has_room(void);
 
 /* The driver: receives the bytes that stayed in the device for lack of room. Task context. */
 void console_device_receive(void);
@@ -36,5 +32,8 @@ void console_init(bool raw);
 
 /* Makes the console, if it is a terminal, the controlling terminal of PROCESS, the first process. */
 void console_give(struct process *process);
+
+/* Opens the console's node. Task context. */
+int console_open(struct inode *inode, struct file *file);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sets of processors as people write them (Linux: Documentation/admin-guide/kernel-parameters.rst, "cpu
- * lists"): ranges between commas or spaces.
+ * Sets of CPUs as text (Linux: Documentation/admin-guide/kernel-parameters.rst, "cpu lists"): ranges
+ * between commas or spaces.
  *
  *      range   =  all | number [ - number ]  [ : used / group ]
- *      number  =  decimal digits | N, the last processor
+ *      number  =  decimal digits | N, the last CPU
  *
- * Of a range with a group, the first USED of every GROUP processors.
+ * A range with a group means the first USED of every GROUP CPUs.
  */
 #ifndef KERNEL_CPU_LIST_H
 #define KERNEL_CPU_LIST_H
@@ -16,7 +16,7 @@
 
 #include <kernel/cpu.h>
 
-/* Whether the SIZE bytes of TEXT are a list of processors that run; then they are *CPUS. Any context. */
+/* Parses the SIZE bytes of TEXT into *CPUS; false: they are no list of running CPUs. Any context. */
 bool cpu_list_parse(const char *text, size_t size, cpumask_t *cpus);
 
 #endif

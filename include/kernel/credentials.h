@@ -162,8 +162,8 @@ bool credentials_may_add_task(void);
 
 /* Notes, without an error, whether ACCOUNT, about to become the current task's, exceeds RLIMIT_NPROC. */
 void credentials_note_tasks(const struct user_account *account);
-/* Returns whether the current task may execute a program: not if it switched to a user above RLIMIT_NPROC who
- * still is above. Task context. */
+/* Returns whether the current task may execute a program: not if it switched to a user above RLIMIT_NPROC and
+ * that user still is. Task context. */
 bool credentials_may_exec(void);
 
 /* Counts TASK, which enters (+1) or leaves (-1) the task table. T held. */

@@ -72,7 +72,7 @@ static inline void lock_order_check_sleep(void)
 #endif
 
 /* The watchdog of interrupts that stay off (irqs_off.c). start: at start, once. The others: this CPU's
- * timer interrupt is set to DEADLINE_NS; it has arrived; an NMI begins; it ends. Interrupts off. */
+ * timer interrupt is set to DEADLINE_NS; it has arrived; an NMI starts; it ends. Interrupts off. */
 #ifdef TALLY_LOCK_ORDER
 void debug_irqs_off_start(void);
 void debug_timer_set(uint64_t deadline_ns);

@@ -9,7 +9,8 @@
  *   sched_init               the running code becomes this CPU's idle task
  *   (clock, interrupts)
  *   task_create_kernel, sched_start   the task that does the rest and may sleep:
- *                            arch_smp_start, perf_init, initramfs_mount, init_run
+ *                            arch_smp_start, the steps of <kernel/start.h> around the tree of
+ *                            files, init_run
  *   sched_start_cpu          idle loop; the secondary CPUs call it from cpu_start_secondary
  */
 #ifndef KERNEL_ENTRY_H
@@ -47,9 +48,12 @@ void user_return(struct trap_frame *frame);
  * force_sig_fault). Interrupts on. */
 void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t address);
 
-/* Mounts the initramfs (cpio newc, uncompressed) that lies at START in the direct map or the kernel
- * image and stays there. boot_failure() if it is damaged. Task context, once. */
-void initramfs_mount(const void *start, size_t size);
+/* Makes the empty tree of names, and the kinds of files that no directory has. Task context, once. */
+void files_init(void);
+
+/* Makes the tree of the initramfs (cpio newc, uncompressed) that lies at START in the direct map or the kernel image and
+ * stays there. Damaged: boot_failure(). Task context, once, after files_init. */
+void initramfs_unpack(const void *start, size_t size);
 
 /* Starts the first user task: /.tally/argv in /.tally/cwd, else /init with the words after "--" of
  * COMMAND_LINE in the root. boot_failure() with the reason if it cannot be executed. The running kernel

@@ -34,8 +34,8 @@ bool exec_guard_is_safe(void);
 /* Gives the guard back. Task context. */
 void exec_guard_give(void);
 /* Waits until no task holds the guard of TASK's process. T is held, with *STATE from spin_lock_irqsave,
- * released to wait and held again afterwards. 0, or -EINTR: a signal came. Task context, no other lock held.
- * */
+ * released to wait and held again afterwards. 0, or -EINTR: a signal came. Task context, no other lock
+ * held. */
 int exec_guard_wait(struct task *task, unsigned long *state);
 
 /* --- the update --- */

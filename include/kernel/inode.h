@@ -175,8 +175,27 @@ int inode_allocate(struct inode *inode, unsigned int mode, uint64_t offset, uint
 
 /* Opens the device node NODE: FILE gets the operations of its number. 0, -ENXIO. Task context. */
 int device_open(struct inode *node, struct file *file);
-inode_open_function console_open, tty_current_open, ptmx_open;
-inode_open_function null_open, zero_open, full_open, random_open, urandom_open, kmsg_open;
+
+/* A kind of device node, which /dev has a node of. Numbers as in Linux's admin-guide/devices.txt. */
+struct device {
+	const char *name; /* in /dev; NULL: no node there */
+	unsigned int major, minor;
+	unsigned int more_minors; /* numbers above minor that are the device's too */
+	uint32_t permissions;
+	inode_open_function *open; /* gives a file its operations */
+	struct device *next;	   /* device_add's own */
+};
+
+/* Adds DEVICE to those that nodes can be opened of. A step of START_DEVICES. */
+void device_add(struct device *device);
+
+/* The minor number in DEVICE. Any context. */
+static inline unsigned int device_minor(uint64_t device)
+{
+	return (unsigned int)((device & 0xff) | (device >> 12 & 0xfff00));
+}
+
+inode_open_function random_open, urandom_open, kmsg_open;
 
 /* Mounts /dev, /proc and /sys. At start. */
 void devices_mount(void);

@@ -10,11 +10,25 @@
 #define KERNEL_LOG_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 
 struct trap_frame;
+
+/* A driver's device that shows lines. */
+struct log_sink {
+	struct log_sink *next;
+	const char *name; /* log= chooses it by this name; NULL: always chosen */
+	/* Sends TEXT; false: an NMI found the device busy. Any context. */
+	bool (*write)(const struct log_sink *sink, const char *text, size_t length);
+	/* See log_ignore_locks. */
+	void (*ignore_locks)(void);
+};
+
+/* Shows later lines at SINK, too. Start, the boot CPU alone. */
+void log_sink_add(struct log_sink *sink);
 
 /* Applies the command line's log= and loglevel=; before this call all lines up to LOG_INFO go to COM1.
  * Once, at start; a bad value is a boot failure. */

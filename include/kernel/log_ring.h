@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kernel/wait.h>
-
 #define LOG_RECORDS  256
 /* Most bytes of one record's text: Linux's longest write to /dev/kmsg. */
 #define LOG_TEXT_MAX 1024
@@ -35,7 +33,7 @@ uint64_t log_ring_next(void);
 /* Copies the first record with at least number SEQUENCE; false: it has not arrived yet. Task context. */
 bool log_ring_read(uint64_t sequence, struct log_record *record);
 
-/* Returns the queue that is woken for each new record, from the first call on. Task context. */
-struct wait_queue *log_ring_queue(void);
+/* Calls FUNCTION after each later record: in any context, NMI included, with any locks held. */
+void log_ring_listen(void (*function)(void));
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Physical memory: a buddy allocator of pages (4 KiB; Alpha: 8 KiB), all of them visible in the direct map, each
- * with a reference count (copy-on-write, mappings shared with user space).
+ * Physical memory: a buddy allocator of pages (4 KiB; Alpha: 8 KiB), all of them visible in the direct map,
+ * each with a reference count (copy-on-write, mappings shared with user space).
  *
  * Pages are named by their address in the direct map; page_paddr() gives the physical one.
  */

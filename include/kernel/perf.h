@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the rest of the kernel tells the perf core. Nothing here costs more than one predictable
- * test while no event exists.
+ * The perf core's calls for the rest of the kernel. While no event exists, each costs no more than one
+ * predictable test.
  */
 #ifndef KERNEL_PERF_H
 #define KERNEL_PERF_H
@@ -10,34 +10,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kernel/hooks.h>
 #include <kernel/task.h>
 
 struct trap_frame;
+struct vm_area;
 
-/* Set while the CPU has CPU events, or events that watch every switch. Index: CPU. */
-extern _Atomic bool perf_cpu_watched[CPUS_MAX];
 /* Number of software events of all kinds that exist. */
 extern _Atomic unsigned int perf_software_events;
 
-/* Once, after the CPUs run and before the first user task: registers the software PMUs and
- * calls arch_pmu_init. */
+/* Starts the perf core: registers the software PMUs and calls arch_pmu_init. Once, after the CPUs run and
+ * before the first user task. */
 void perf_init(void);
 
 void perf_task_sched_out(struct task *prev, struct task *next);
 void perf_task_sched_in(struct task *task);
 
-/* See <kernel/sched.h> for when these are called. */
+/* The scheduler's calls; <kernel/sched.h> has their places. */
 static inline void perf_sched_out(struct task *prev, struct task *next)
 {
 	if (atomic_load_explicit(&prev->perf, memory_order_relaxed) ||
-	    atomic_load_explicit(&perf_cpu_watched[cpu_id()], memory_order_relaxed))
+	    atomic_load_explicit(&hook_cpu_watched[cpu_id()], memory_order_relaxed))
 		perf_task_sched_out(prev, next);
 }
 
 static inline void perf_sched_in(struct task *task)
 {
 	if (atomic_load_explicit(&task->perf, memory_order_relaxed) ||
-	    atomic_load_explicit(&perf_cpu_watched[cpu_id()], memory_order_relaxed))
+	    atomic_load_explicit(&hook_cpu_watched[cpu_id()], memory_order_relaxed))
 		perf_task_sched_in(task);
 }
 
@@ -46,22 +46,23 @@ enum perf_fork {
 	PERF_FORK_CLEARS_HANDLERS = 2 /* CLONE_CLEAR_SIGHAND */
 };
 
-/* CHILD is made by PARENT, the current task, does not run yet and cannot be found (so it has no context); HOW:
- * enum perf_fork. It gets the events it inherits. 0 or -ENOMEM (perf_task_free cleans up). Task context. */
+/* Gives CHILD the events that it inherits from PARENT, the current task, which forks. CHILD does not run yet
+ * and cannot be found (so it has no context). HOW: enum perf_fork. 0 or -ENOMEM (perf_task_free cleans up).
+ * Task context. */
 int perf_task_fork(struct task *parent, struct task *child, unsigned int how);
-/* The current task ends: its events are taken off and detached. Task context, before its memory
- * goes. */
+/* Schedules out and detaches the events of the current task, which exits. Task context, before its memory is
+ * freed. */
 void perf_task_exit(struct task *task);
-/* The current task got a new program image. Task context. */
+/* Enables and removes events of the current task, which executes another program. Task context. */
 void perf_task_exec(struct task *task);
-/* The current task's program is about to become one that those who opened events on the task may not look into: the
- * events end as they do with the task, and what it opened is nobody's. Task context. */
+/* Ends the events on the current task as its exit does, and disowns those that it opened. Its program is
+ * about to become one that the tasks which opened these events may not observe. Task context. */
 void perf_task_end_events(struct task *task);
-/* The last reference of TASK is dropped. */
+/* Frees what TASK has here; its last reference is dropped. */
 void perf_task_free(struct task *task);
 
-/* NUMBER more of software event ID (PERF_COUNT_SW_*), caused at FRAME (NULL: here) with data
- * address ADDRESS. Interrupts may be on or off; not NMI. */
+/* Counts NUMBER more of software event ID (PERF_COUNT_SW_*), caused at FRAME (NULL: here) with data address
+ * ADDRESS. Interrupts may be on or off; not NMI. */
 void perf_software_count(unsigned int id, uint64_t number, struct trap_frame *frame,
 			 uint64_t address);
 
@@ -72,7 +73,7 @@ static inline void perf_software_event(unsigned int id, uint64_t number, struct 
 		perf_software_count(id, number, frame, address);
 }
 
-/* Side-band records, see kernel/perf/sideband.c: how many events want each kind. */
+/* The kinds of side-band records, see kernel/perf/sideband.c, and how many events ask for each. */
 enum perf_sideband {
 	PERF_SIDEBAND_TASK,	/* FORK, EXIT */
 	PERF_SIDEBAND_COMM,	/* COMM */
@@ -87,16 +88,16 @@ extern _Atomic unsigned int perf_sideband_watchers[PERF_SIDEBAND_KINDS];
 void perf_task_started_slow(struct task *child);
 void perf_task_renamed_slow(struct task *task, bool exec);
 
-/* CHILD, made by the running task, has its numbers and its events, and does not run yet. Task
- * context. */
+/* Records that the running task has forked CHILD, which has its numbers and its events and does not run yet.
+ * Task context. */
 static inline void perf_task_started(struct task *child)
 {
 	if (atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_TASK], memory_order_relaxed))
 		perf_task_started_slow(child);
 }
 
-/* TASK has a new name, by EXEC (then it is the running task, after perf_task_exec) or by wish. Task
- * context. */
+/* Records a new name of TASK, by EXEC (then TASK is the running task, after perf_task_exec) or by request.
+ * Task context. */
 static inline void perf_task_renamed(struct task *task, bool exec)
 {
 	if (atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_COMM], memory_order_relaxed))
@@ -106,7 +107,7 @@ static inline void perf_task_renamed(struct task *task, bool exec)
 /* Bytes of a build id that a record has room for. */
 #define PERF_BUILD_ID_SIZE_MAX 20
 
-/* What the running task has mapped, as a record tells it. */
+/* A mapping of the running task, with the data of its records. On the caller's stack. */
 struct perf_mapping {
 	uint64_t start, length; /* bytes */
 	uint64_t offset;	/* into the file, or what anonymous memory has instead */
@@ -116,10 +117,10 @@ struct perf_mapping {
 	uint32_t device_major, device_minor; /* of the file; 0: none */
 	uint64_t inode_number;		     /* 0: no file */
 	uint8_t build_id[PERF_BUILD_ID_SIZE_MAX];
-	unsigned int build_id_size; /* bytes; 0: it has none, or nobody asks */
+	unsigned int build_id_size; /* bytes; 0: it has none, or no event asks for it */
 };
 
-/* Whether anybody wants records of mappings, respectively with build ids, so that it is worth making a
+/* Whether an event asks for records of mappings, respectively with build ids, so that it is worth making a
  * struct perf_mapping. Any context. */
 static inline bool perf_wants_mappings(void)
 {
@@ -133,7 +134,9 @@ static inline bool perf_wants_build_ids(void)
 				    memory_order_relaxed);
 }
 
-/* The running task has got MAPPING. kernel/perf/mmap_record.c. Task context. */
+/* The current task has mapped or changed AREA: kernel/perf/mapped_area.c. Task context. */
+void perf_area_mapped(const struct vm_area *area);
+/* The same, as a record tells it: kernel/perf/mmap_record.c. Task context. */
 void perf_task_mapped(const struct perf_mapping *mapping);
 
 /* The system call. Task context; errors negative. */

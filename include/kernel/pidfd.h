@@ -8,9 +8,9 @@
 struct process;
 struct task;
 
-/* Opens a descriptor, close-on-exec, for PROCESS, or for THREAD of it alone (NULL: all of it); neither needs
- * to be in the task table yet. NONBLOCKING: waitid does not sleep on it. Or -EMFILE, -ENOMEM. Task context.
- * */
+/* Opens a descriptor, close-on-exec, for PROCESS, or for THREAD of it alone (NULL: all of it); neither
+ * needs to be in the task table yet. NONBLOCKING: waitid does not sleep on it. Or -EMFILE, -ENOMEM. Task
+ * context. */
 int pidfd_create(struct process *process, struct task *thread, bool nonblocking);
 
 /* Returns the process of descriptor FD of the current task, with a reference, in *PROCESS, and whether the

@@ -163,6 +163,10 @@ void task_clear_child_tid(struct task *task);
 /* Returns the nanoseconds that all tasks of PROCESS, exited ones included, have run. T held. */
 uint64_t process_run_time_ns(struct process *process);
 
+/* Frees TASK, whose last reference is gone, with its references to its process, files and memory: the last listener of
+ * hook_task_freed. Task context. */
+void task_free(struct task *task);
+
 /* Marks PROCESS and all its tasks as exiting with STATUS, unless PROCESS is already. T held. */
 void process_mark_exiting(struct process *process, int status);
 /* Frees the pid of PROCESS, a zombie that was waited for (or whose parent ignores zombies). T held; the
@@ -182,8 +186,8 @@ struct dentry *process_root(void);
 struct dentry *process_get_directory(void);
 /* Returns MODE of a new file without the bits of the current process's umask. Task context. */
 uint32_t process_apply_umask(uint32_t mode);
-/* Gives CHILD, new, the program of PARENT; and drops the program of PROCESS, which has exited. Task context.
- * */
+/* Gives CHILD, new, the program of PARENT; and drops the program of PROCESS, which has exited. Task
+ * context. */
 void process_inherit_program(struct process *child, const struct process *parent);
 void process_drop_program(struct process *process);
 /* Sets the limits of the first process: Linux's defaults. */

@@ -49,6 +49,12 @@ struct pseudo_dynamic {
 	const struct pseudo_entry *entry;
 };
 
+/* Entries that a part above adds to a directory. Written at start, by one CPU. */
+struct pseudo_added {
+	const struct pseudo_entry *children;
+	const struct pseudo_dynamic *dynamic;
+};
+
 struct pseudo_entry {
 	const char *name; /* NULL: the end of a table */
 	uint32_t mode;	  /* S_IF* and permissions */
@@ -93,6 +99,8 @@ struct pseudo_entry {
 	/* A directory: its constant entries, and those that come and go. */
 	const struct pseudo_entry *children;
 	const struct pseudo_dynamic *dynamic;
+	/* A directory: what parts above add, after children and instead of dynamic. NULL: nothing. */
+	const struct pseudo_added *added;
 };
 
 /* Returns the target of INODE, of any file system, if it is a directory of ENTRY, which a pseudo_dynamic
@@ -110,5 +118,8 @@ void pseudo_mount_again(const char *type, const char *path);
 /* Creates another file system of such a TYPE, mounted nowhere. 0, -ENODEV (no such type), -ENOMEM. Task
  * context. */
 int pseudo_create(const char *type, struct superblock **result);
+
+/* The directories that parts above add to: /sys/devices, /sys/bus, /proc/sys/kernel. Steps of START_DEV write them. */
+extern struct pseudo_added sys_devices_added, sys_bus_added, proc_sys_kernel_added;
 
 #endif

@@ -18,16 +18,9 @@ int pty_open_master(struct file *file);
  * exist, is locked, or its master was closed. Task context. */
 int pty_open_slave(unsigned int number, struct file *file);
 
-/* Returns whether DEVICE is a slave's number; and opens a slave's node by pty_open_slave. */
-bool pty_is_slave(uint64_t device);
-int pty_slave_open(struct inode *inode, struct file *file);
-
 /* Create slave NUMBER's name below /dev/pts: returns the dentry, or NULL; and remove the name. Task
  * context. */
 struct dentry *pty_name_create(unsigned int number);
 void pty_name_remove(struct dentry *name);
-
-/* Mounts /dev/pts. At start, after /dev. */
-void pty_mount(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Work across processors: cross calls, and work deferred out of an NMI.
+ * Work across CPUs: cross calls, and work deferred out of an NMI.
  */
 #ifndef KERNEL_SMP_H
 #define KERNEL_SMP_H
@@ -10,19 +10,17 @@
 
 #include <kernel/cpu.h>
 
-/* Runs FUNCTION(ARG) on processor CPU in interrupt context with interrupts off and waits for it. On
- * the calling processor it is a plain call with interrupts off. Caller: task context with
- * interrupts enabled, no spin lock held (two processors calling each other would deadlock
- * otherwise). */
+/* Runs FUNCTION(ARG) on CPU in interrupt context with interrupts off and waits for it. On the calling CPU it
+ * is a plain call with interrupts off. Caller: task context with interrupts enabled, no spin lock held
+ * (otherwise two CPUs calling each other would deadlock). */
 void smp_call(unsigned int cpu, void (*function)(void *arg), void *arg);
 
-/* Runs FUNCTION(ARG) on every processor of MASK, this one included when it is in, and waits for
- * all. */
+/* Runs FUNCTION(ARG) on every CPU of MASK, this one included if it is in MASK, and waits for all. */
 void smp_call_mask(cpumask_t mask, void (*function)(void *arg), void *arg);
 
 /*
- * Deferred work: what an NMI wants done where locks may be taken. Queued lock-free on the running
- * processor, run by a self-interrupt as soon as interrupts are enabled there.
+ * Deferred work: an NMI queues it, lock-free, on its CPU, for a context that may take locks: a
+ * self-interrupt runs it as soon as interrupts are enabled there.
  */
 struct deferred_work {
 	struct deferred_work *_Atomic next;
@@ -30,7 +28,7 @@ struct deferred_work {
 	void (*run)(struct deferred_work *work); /* interrupt context, interrupts off */
 };
 
-/* Queues WORK on this processor; false when it is pending already (it will still run after this
+/* Queues WORK on this CPU; false when it is pending already (it will still run after this
  * call). Any context, NMI included. */
 bool deferred_work_queue(struct deferred_work *work);
 

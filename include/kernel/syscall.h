@@ -22,7 +22,7 @@ typedef long syscall_function(const unsigned long arg[6]);
 /* Returns Linux's name of system call NUMBER, or NULL. Any context. */
 const char *syscall_name(unsigned long number);
 
-/* memory: kernel/mm/memory_calls.c */
+/* memory: kernel/task/memory_calls.c */
 syscall_function sys_brk, sys_mmap, sys_munmap, sys_mprotect, sys_madvise, sys_mremap, sys_mlock,
 	sys_mlock2, sys_munlock, sys_mlockall, sys_munlockall, sys_mincore, sys_msync;
 /* signals and timers: kernel/task/signal_calls.c, send_calls.c, pidfd.c, kernel/time/ */
@@ -79,7 +79,7 @@ syscall_function sys_futex, sys_futex_waitv, sys_futex_wait, sys_futex_wake, sys
 syscall_function sys_ptrace, sys_process_vm_readv, sys_process_vm_writev;
 syscall_function sys_kill, sys_tkill, sys_tgkill, sys_rt_sigaction, sys_rt_sigprocmask,
 	sys_rt_sigpending, sys_rt_sigsuspend, sys_rt_sigreturn, sys_sigaltstack, sys_pause;
-/* time: kernel/time/clock_calls.c */
+/* time: kernel/task/clock_calls.c */
 syscall_function sys_clock_gettime, sys_clock_getres, sys_clock_nanosleep, sys_nanosleep,
 	sys_gettimeofday, sys_time;
 /* perf: kernel/syscall/perf_calls.c */

@@ -6,16 +6,13 @@
 #ifndef KERNEL_SYSCALL_TRACE_H
 #define KERNEL_SYSCALL_TRACE_H
 
-#include <stdatomic.h>
+#include <stdbool.h>
 
 /* Bytes of one call's text, which fits into a line of the log. */
 #define SYSCALL_TRACE_TEXT 200
 
-/* The listeners to every call, in one word that each call tests: the log, since start, and listeners to
- * the events of calls (kernel/trace/calls.c), each of which adds SYSCALL_LISTENER. */
-#define SYSCALL_LOGGED	   1u
-#define SYSCALL_LISTENER   2u
-extern _Atomic unsigned int syscall_watchers;
+/* Whether every call is logged; constant since start. The log is then one of the listeners of HOOK_call. */
+extern bool syscall_is_logged;
 
 /* Applies the command line's trace=; a value other than "syscalls" is a boot failure. Once, at start,
  * after log_init. */

@@ -7,9 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns whether the running task may read the log: only with CAP_SYSLOG, as with Linux's
+#include <kernel/wait.h>
+
+/* Returns whether the current task may read the log: only with CAP_SYSLOG, as with Linux's
  * kernel.dmesg_restrict = 1. Task context. */
 bool syslog_permitted(void);
+
+/* Returns the queue that is woken for each new record: kernel/fs/kmsg.c. Task context. */
+struct wait_queue *syslog_queue(void);
 
 /* Returns the number of the first record after the last clearing. Any context. */
 uint64_t syslog_cleared(void);

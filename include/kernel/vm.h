@@ -41,10 +41,10 @@ struct vm_area_ops {
 	void (*open)(struct vm_area *area);
 	/* The area (or what is left of it) is unmapped. */
 	void (*close)(struct vm_area *area);
-	/* Returns the page at byte OFFSET from the start of the object, with a reference for the
-	 * mapping, or NULL (SIGBUS), or VM_NO_MEMORY. WRITE: the access writes; sets *WRITABLE if the
-	 * mapping may be writable now. For a private area the access is always a read, and the page is
-	 * never mapped writable. */
+	/* Returns the page at byte OFFSET from the start of the object, with a reference for the mapping, or
+	 * NULL (SIGBUS), or VM_NO_MEMORY. WRITE: the access writes; sets *WRITABLE: whether the mapping may be
+	 * writable now. For a private area the access is always a read, and the page is never mapped
+	 * writable. */
 	void *(*fault)(struct vm_area *area, uint64_t offset, bool write, bool *writable);
 	/* mincore: returns whether the page at OFFSET is in memory, mapped or not. NULL: only mapped
 	 * pages are. */
@@ -59,7 +59,7 @@ struct vm_area_ops {
 	bool indivisible;
 };
 
-/* What a fault operation returns when memory is short. */
+/* The result of a fault operation when memory is short. */
 #define VM_NO_MEMORY ((void *)-1)
 
 /* Every area that shows an object, part of a file's inode: so that pages which the object loses can be
@@ -305,5 +305,16 @@ bool vm_mapping_in_use(struct vm_mapping *mapping, bool writable);
  * says so): the copy must fail. A fault of user code that cannot be served becomes SIGSEGV or SIGBUS
  * (true). Interrupts on. */
 bool vm_fault(struct trap_frame *frame, uintptr_t address, bool write, bool exec);
+
+/* Returns the number of AREA's anonymous shared memory, which serves as its inode number, or 0: AREA shows
+ * none. */
+uint64_t shared_memory_number(const struct vm_area *area);
+
+/* Returns SIZE, or an address, rounded up to pages; 0 on overflow. */
+size_t pages_round_up(size_t size);
+
+/* A fault of the current task found no memory: kills a process for it, and sleeps a little while the victim frees
+ * its pages. True: try again; false: a fatal signal is pending for the current task. No lock held. */
+bool oom_relieve(void);
 
 #endif

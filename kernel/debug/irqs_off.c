@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The debug build's watchdog of interrupts: panic when they were off for more than a millisecond. The command
- * line's word irqs-off-watchdog starts it, on a machine of one CPU whose time is virtual: elsewhere an
- * interrupt is late because the host, or another CPU, had the time.
+ * The debug build's watchdog of interrupts: panics when they were off for more than a millisecond. The
+ * command line's word irqs-off-watchdog starts it, on a machine of one CPU whose time is virtual. On
+ * any other machine an interrupt may be late because the host, or another CPU, used the time.
  *
- * A timer beats, so that an interrupt is due soon at every moment. A late interrupt was held off; the frame that it
- * interrupts says where interrupts were enabled again.
+ * A timer fires regularly, so that an interrupt is always due soon. A late interrupt was held off; the
+ * frame that it interrupts shows where interrupts were enabled again.
  *
- * The time of NMIs is not counted, nor the moment between two of them. A sampling event with a tiny period interrupts
- * each instruction of a section with interrupts off; throttling bounds that, 400 samples of an event in a tick
- * (kernel/perf/throttle.c).
+ * The time of NMIs is not counted, nor the gap between two close ones. A sampling event with a tiny
+ * period interrupts each instruction of a section with interrupts off; throttling bounds that, 400
+ * samples of an event in a tick (kernel/perf/throttle.c).
  */
 #ifdef TALLY_LOCK_ORDER
 
@@ -22,10 +22,10 @@
 
 #define LIMIT_NS NSEC_PER_MSEC
 #define BEAT_NS	 (LIMIT_NS / 8)
-/* NMIs that are no further apart come one after the other: entry and exit alone take a good part of it. */
+/* Greatest gap between NMIs that follow each other directly: entry and exit take a good part of it. */
 #define STORM_NS 1000
 
-/* When the timer interrupt is due. Written with interrupts off, and by NMIs, which only move it. */
+/* Due time of the timer interrupt. Written with interrupts off, and by NMIs, which only delay it. */
 static uint64_t due_ns = UINT64_MAX;
 static uint64_t nmi_began_ns, nmi_ended_ns;
 static struct timer beat_timer;

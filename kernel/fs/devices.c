@@ -9,24 +9,13 @@
 #include <kernel/file.h>
 #include <kernel/inode.h>
 #include <kernel/log.h>
-#include <kernel/pty.h>
+#include <kernel/start.h>
 #include <kernel/tmpfs.h>
 #include <kernel/page.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 
-static const struct device {
-	const char *name;
-	unsigned int major, minor;
-	uint32_t permissions;
-	inode_open_function *open;
-} devices[] = {
-	{ "null", 1, 3, 0666, null_open },	 { "zero", 1, 5, 0666, zero_open },
-	{ "full", 1, 7, 0666, full_open },	 { "random", 1, 8, 0666, random_open },
-	{ "urandom", 1, 9, 0666, urandom_open }, { "tty", 5, 0, 0666, tty_current_open },
-	{ "console", 5, 1, 0600, console_open }, { "ttyS0", 4, 64, 0600, console_open },
-	{ "ptmx", 5, 2, 0666, ptmx_open },	 { "kmsg", 1, 11, 0644, kmsg_open },
-};
+static struct device *devices; /* in the order in which they were added. Constant after the start */
 
 static ssize_t read_nothing(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
@@ -49,7 +38,7 @@ static const struct file_ops null_ops = { .read = read_nothing,
 					  .write_from_kernel = discard_from_kernel,
 					  .seek_ignored = true };
 
-int null_open(struct inode *inode, struct file *file)
+static int null_open(struct inode *inode, struct file *file)
 {
 	file->ops = &null_ops;
 	return 0;
@@ -85,7 +74,7 @@ static const struct file_ops zero_ops = { .read = read_zeros,
 					  .write_from_kernel = discard_from_kernel,
 					  .seek_ignored = true };
 
-int zero_open(struct inode *inode, struct file *file)
+static int zero_open(struct inode *inode, struct file *file)
 {
 	file->ops = &zero_ops;
 	return 0;
@@ -102,7 +91,7 @@ static const struct file_ops full_ops = { .read = read_zeros,
 					  .read_for_kernel = read_zeros_for_kernel,
 					  .seek_ignored = true };
 
-int full_open(struct inode *inode, struct file *file)
+static int full_open(struct inode *inode, struct file *file)
 {
 	file->ops = &full_ops;
 	return 0;
@@ -118,13 +107,43 @@ static const struct {
 	{ "stderr", "/proc/self/fd/2" },
 };
 
+static struct device memory_devices[] = {
+	{ .name = "null", .major = 1, .minor = 3, .permissions = 0666, .open = null_open },
+	{ .name = "zero", .major = 1, .minor = 5, .permissions = 0666, .open = zero_open },
+	{ .name = "full", .major = 1, .minor = 7, .permissions = 0666, .open = full_open },
+	{ .name = "random", .major = 1, .minor = 8, .permissions = 0666, .open = random_open },
+	{ .name = "urandom", .major = 1, .minor = 9, .permissions = 0666, .open = urandom_open },
+	{ .name = "kmsg", .major = 1, .minor = 11, .permissions = 0644, .open = kmsg_open },
+};
+
+static void add_memory_devices(void)
+{
+	for (size_t i = 0; i < sizeof(memory_devices) / sizeof(memory_devices[0]); i++)
+		device_add(&memory_devices[i]);
+}
+
+START(START_DEVICES, add_memory_devices);
+
 /* --- nodes --- */
 
+void device_add(struct device *device)
+{
+	struct device **last = &devices;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = device;
+}
+
+/* The device of NUMBER, a minor number within the device's included. */
 static const struct device *find_device(uint64_t number)
 {
-	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
-		if (device_number(devices[i].major, devices[i].minor) == number)
-			return &devices[i];
+	unsigned int minor = device_minor(number);
+
+	for (const struct device *device = devices; device; device = device->next)
+		if (device_number(device->major, minor) == number && minor >= device->minor &&
+		    minor - device->minor <= device->more_minors)
+			return device;
 	return NULL;
 }
 
@@ -132,8 +151,6 @@ int device_open(struct inode *node, struct file *file)
 {
 	const struct device *device = find_device(node->device);
 
-	if (inode_type(node) == S_IFCHR && pty_is_slave(node->device))
-		return pty_slave_open(node, file);
 	/* There are no block devices. */
 	if (!device || inode_type(node) != S_IFCHR)
 		return -ENXIO;
@@ -152,14 +169,15 @@ void devices_mount(void)
 		error = entry_create(root_dentry, "dev", 3, &directory, &covered);
 	if (error)
 		boot_failure("initramfs: /dev is not a directory, the console has no place");
-	for (size_t i = 0; superblock && !error && i < sizeof(devices) / sizeof(devices[0]); i++) {
+	for (const struct device *at = devices; superblock && !error && at; at = at->next) {
 		const struct entry_request node = {
-			.mode = S_IFCHR | devices[i].permissions,
-			.device = device_number(devices[i].major, devices[i].minor),
+			.mode = S_IFCHR | at->permissions,
+			.device = device_number(at->major, at->minor),
 		};
 
-		error = entry_create(superblock->root, devices[i].name, strlen(devices[i].name),
-				     &node, NULL);
+		if (at->name)
+			error = entry_create(superblock->root, at->name, strlen(at->name), &node,
+					     NULL);
 	}
 	for (size_t i = 0; superblock && !error && i < sizeof(links) / sizeof(links[0]); i++) {
 		const struct entry_request link = { .mode = S_IFLNK | 0777,
@@ -174,5 +192,4 @@ void devices_mount(void)
 	if (!superblock || error || superblock_mount(superblock, covered) < 0)
 		boot_failure("too little memory for /dev; give the machine more");
 	dentry_put(covered);
-	pty_mount();
 }

@@ -12,14 +12,13 @@
  */
 #include <string.h>
 
-#include <kernel/anonymous.h>
 #include <kernel/dentry.h>
 #include <kernel/entry.h>
 #include <kernel/inode.h>
 #include <kernel/inotify.h>
 #include <kernel/log.h>
+#include <kernel/pipe.h>
 #include <kernel/tmpfs.h>
-#include <kernel/trace/tracefs.h>
 #include <uapi/linux/errno.h>
 
 #include "archive_links.h"
@@ -272,7 +271,17 @@ static void add_member(const struct archive *archive, const struct member *membe
 	dentry_put(parent);
 }
 
-void initramfs_mount(const void *start, size_t size)
+void files_init(void)
+{
+	tree_init();
+	file_init();
+	file_lock_init();
+	memfd_init();
+	pipes_init();
+	inotify_init();
+}
+
+void initramfs_unpack(const void *start, size_t size)
 {
 	struct archive archive = { .bytes = start, .size = size };
 	bool ended = false;
@@ -280,12 +289,6 @@ void initramfs_mount(const void *start, size_t size)
 
 	if (!start || !size)
 		boot_failure("no initramfs; give one to the boot loader as the first module");
-	tree_init();
-	file_init();
-	file_lock_init();
-	memfd_init();
-	anonymous_init();
-	inotify_init();
 	while (archive.at < archive.size) {
 		struct member member;
 
@@ -305,9 +308,5 @@ void initramfs_mount(const void *start, size_t size)
 	if (!ended)
 		damaged(&archive, "cut off: no end mark");
 	tmpfs_limit_inodes(root_dentry->inode->superblock);
-	devices_mount();
-	proc_mount();
-	sysfs_mount();
-	trace_init();
 	log_debug("initramfs: %zu files, %zu KiB", files, size / 1024);
 }

@@ -71,8 +71,8 @@ struct inotify {
 	TAILQ_HEAD(event_list, event) events; /* W */
 	unsigned int count, count_max;	      /* W: of events */
 	size_t bytes;			      /* W: of all events, as a program reads them */
+	bool overflowed;		      /* W: overflow is in the queue */
 	struct event overflow;
-	bool overflowed; /* W: overflow is in the queue */
 };
 
 static struct spinlock watch_lock = SPINLOCK_INITIALIZER;

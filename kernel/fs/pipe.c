@@ -54,9 +54,17 @@ struct pipe {
 
 static struct mutex pipes_mutex;
 
+/* Linux's PIPEFS_MAGIC. */
+#define PIPEFS_MAGIC 0x50495045
+
+/* Opened again through /proc/PID/fd, a pipe has another end. */
+static const struct inode_ops pipe_inode_ops = { .open = fifo_open };
+static struct anonymous_kind pipe_kind = { "pipe", "pipefs", PIPEFS_MAGIC, &pipe_inode_ops, NULL };
+
 void pipes_init(void)
 {
 	mutex_init(&pipes_mutex);
+	anonymous_add(&pipe_kind);
 }
 
 static long pages_of(const struct pipe *pipe)
@@ -651,7 +659,7 @@ static int open_end(struct dentry *dentry, unsigned int flags, struct file **res
 
 static int create(struct file *ends[2], unsigned int flags)
 {
-	struct dentry *dentry = anonymous_create("pipe", S_IFIFO | 0600);
+	struct dentry *dentry = anonymous_create(&pipe_kind, S_IFIFO | 0600);
 
 	if (!dentry)
 		return -ENFILE;
@@ -668,7 +676,7 @@ static int create(struct file *ends[2], unsigned int flags)
 
 long pipe_open(int fds[2], unsigned int flags)
 {
-	struct file *ends[2];
+	struct file *ends[2] = { NULL, NULL };
 
 	fds[0] = fds[1] = -1;
 	if (flags & ~(unsigned int)(O_CLOEXEC | O_NONBLOCK | O_DIRECT))

@@ -322,6 +322,36 @@ static void free_inode(struct inode *inode)
 	kfree(pseudo(inode));
 }
 
+/* The first entry that is always in a directory of ENTRY, and the one after CHILD; NULL: there is none. */
+static const struct pseudo_entry *first_added(const struct pseudo_entry *entry)
+{
+	const struct pseudo_entry *child = entry->added ? entry->added->children : NULL;
+
+	return child && child->name ? child : NULL;
+}
+
+static const struct pseudo_entry *first_child(const struct pseudo_entry *entry)
+{
+	return entry->children && entry->children->name ? entry->children : first_added(entry);
+}
+
+static const struct pseudo_entry *next_child(const struct pseudo_entry *entry,
+					     const struct pseudo_entry *child)
+{
+	const struct pseudo_entry *last = entry->children;
+
+	if ((++child)->name)
+		return child;
+	while (last && last->name)
+		last++;
+	return child == last ? first_added(entry) : NULL;
+}
+
+static const struct pseudo_dynamic *dynamic_of(const struct pseudo_entry *entry)
+{
+	return !entry->dynamic && entry->added ? entry->added->dynamic : entry->dynamic;
+}
+
 static struct inode *look_up(struct inode *directory, const char *name, size_t name_size,
 			     int *error);
 static void list(struct inode *directory, uint64_t position, struct directory_reader *reader);
@@ -420,18 +450,18 @@ static bool exists(const struct pseudo_entry *entry, void *target)
 static struct inode *look_up(struct inode *inode, const char *name, size_t name_size, int *error)
 {
 	struct pseudo_inode *directory = pseudo(inode);
-	const struct pseudo_entry *child = directory->entry->children;
-	const struct pseudo_dynamic *dynamic = directory->entry->dynamic;
+	const struct pseudo_entry *child = first_child(directory->entry);
+	const struct pseudo_dynamic *dynamic = dynamic_of(directory->entry);
 	struct inode *found = NULL;
 
 	*error = is_gone(directory) ? -ESRCH : -ENOENT;
 	if (*error == -ESRCH)
 		return NULL;
-	for (; child && child->name; child++)
+	for (; child; child = next_child(directory->entry, child))
 		if (strlen(child->name) == name_size && !memcmp(child->name, name, name_size) &&
 		    exists(child, directory->target))
 			break;
-	if (child && child->name) {
+	if (child) {
 		get_target(directory->about, directory->target);
 		found = make_inode(inode->superblock, child, directory->target, directory->about);
 	} else if (dynamic) {
@@ -472,10 +502,10 @@ static size_t put_name(const struct pseudo_dynamic *dynamic, void *target, char 
 static void list(struct inode *inode, uint64_t position, struct directory_reader *reader)
 {
 	struct pseudo_inode *directory = pseudo(inode);
-	const struct pseudo_entry *child = directory->entry->children;
-	const struct pseudo_dynamic *dynamic = directory->entry->dynamic;
+	const struct pseudo_entry *child = first_child(directory->entry);
+	const struct pseudo_dynamic *dynamic = dynamic_of(directory->entry);
 
-	for (uint64_t at = 2; child && child->name; child++, at++)
+	for (uint64_t at = 2; child; child = next_child(directory->entry, child), at++)
 		if (at >= position && exists(child, directory->target) &&
 		    !reader->entry(reader, child->name, strlen(child->name),
 				   number_of(child, directory->target, directory->about),

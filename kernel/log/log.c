@@ -9,21 +9,18 @@
 #include <kernel/log.h>
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include <kernel/boot.h>
 #include <kernel/log_ring.h>
-#include <kernel/screen.h>
-#include <kernel/serial.h>
 
 #define LINE_SIZE  256
 #define LEVEL_MASK 7 /* of a priority; the rest is the facility */
 
 static const char prefix[] = "tally: ";
 
-/* The serial lines that show the log. Constant after log_init. */
-static bool targets[SERIAL_LINES] = { [SERIAL_COM1] = true };
+/* The sinks in the order of their registration. Written at start, by one CPU. */
+static struct log_sink *sinks;
 /* Lines of a level below this appear on the console. */
 static atomic_int console_level = CONSOLE_LEVEL_DEFAULT;
 /* LOG_DEBUG is not even kept unless the command line requests it: there is much of it. */
@@ -37,15 +34,39 @@ static const int
 	linux_levels[] = { [LOG_ERROR] = 3, [LOG_WARNING] = 4, [LOG_INFO] = 6, [LOG_DEBUG] = 7 };
 
 /* Values of the command line's log=. */
-static const struct {
+static const struct log_target {
 	const char *name;
-	bool targets[SERIAL_LINES];
+	const char *sinks[2];
 } target_names[] = {
-	{ "com1", { [SERIAL_COM1] = true } },
-	{ "com2", { [SERIAL_COM2] = true } },
-	{ "both", { [SERIAL_COM1] = true, [SERIAL_COM2] = true } },
-	{ "none", { false } },
+	{ "com1", { "com1" } },
+	{ "com2", { "com2" } },
+	{ "both", { "com1", "com2" } },
+	{ "none", { NULL } },
 };
+
+/* Where the log goes: the names of places. Constant after log_init. */
+static const struct log_target *target = &target_names[0];
+
+static bool is_target(const struct log_sink *sink)
+{
+	const char *const *names = target->sinks;
+
+	if (!sink->name)
+		return true;
+	for (size_t i = 0; i < sizeof(target->sinks) / sizeof(target->sinks[0]) && names[i]; i++)
+		if (!strcmp(names[i], sink->name))
+			return true;
+	return false;
+}
+
+void log_sink_add(struct log_sink *sink)
+{
+	struct log_sink **last = &sinks;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = sink;
+}
 
 void log_init(void)
 {
@@ -57,7 +78,7 @@ void log_init(void)
 		for (size_t i = 0; i < sizeof target_names / sizeof *target_names; i++) {
 			if (strcmp(value, target_names[i].name) != 0)
 				continue;
-			memcpy(targets, target_names[i].targets, sizeof targets);
+			target = &target_names[i];
 			known = true;
 		}
 		if (!known)
@@ -81,10 +102,10 @@ static bool send(char *line, size_t length)
 
 	line[length++] = '\r';
 	line[length++] = '\n';
-	for (enum serial_line i = 0; i < SERIAL_LINES; i++)
-		if (targets[i])
-			sent &= serial_write(i, line, length);
-	return sent & screen_write(line, length);
+	for (const struct log_sink *sink = sinks; sink; sink = sink->next)
+		if (is_target(sink))
+			sent &= sink->write(sink, line, length);
+	return sent;
 }
 
 /* Shows LINE, which starts with the prefix and has LENGTH characters in all. */
@@ -168,6 +189,6 @@ void log_set_console_level(int level)
 void log_ignore_locks(void)
 {
 	atomic_store(&locks_ignored, true);
-	serial_ignore_locks();
-	screen_ignore_locks();
+	for (const struct log_sink *sink = sinks; sink; sink = sink->next)
+		sink->ignore_locks();
 }

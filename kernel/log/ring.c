@@ -4,7 +4,7 @@
  *
  * Record n stays in place n modulo LOG_RECORDS until LOG_RECORDS more records have arrived. Lock:
  * ring_lock, innermost of all, because any code may log under any lock; an NMI only tries it. Writers
- * do not wake readers themselves: deferred work does, without the lock.
+ * call the listener without it.
  */
 #include <kernel/log_ring.h>
 
@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include <arch/cpu.h>
-#include <kernel/smp.h>
 #include <kernel/spinlock.h>
 #include <kernel/time.h>
 
@@ -20,16 +19,7 @@ static struct spinlock ring_lock = SPINLOCK_INITIALIZER;
 static struct log_record records[LOG_RECORDS]; /* R */
 static uint64_t next_sequence;		       /* R: ring_lock */
 
-static struct wait_queue arrived;
-/* 0: the queue does not exist; 1: it is being made; 2: log_ring_store wakes it. */
-static atomic_int queue_state;
-
-static void wake_readers(struct deferred_work *work)
-{
-	wait_queue_wake(&arrived);
-}
-
-static struct deferred_work wake_work = { .run = wake_readers };
+static void (*_Atomic listener)(void);
 
 bool log_ring_store(unsigned int priority, const char *text, size_t length)
 {
@@ -51,8 +41,10 @@ bool log_ring_store(unsigned int priority, const char *text, size_t length)
 		spin_unlock(&ring_lock);
 	}
 	arch_irq_restore(state);
-	if (locked && atomic_load(&queue_state) == 2)
-		deferred_work_queue(&wake_work);
+	void (*notify)(void) = atomic_load(&listener);
+
+	if (locked && notify)
+		notify();
 	return locked;
 }
 
@@ -93,15 +85,7 @@ bool log_ring_read(uint64_t sequence, struct log_record *record)
 	return found;
 }
 
-struct wait_queue *log_ring_queue(void)
+void log_ring_listen(void (*function)(void))
 {
-	int nobody = 0;
-
-	if (atomic_compare_exchange_strong(&queue_state, &nobody, 1)) {
-		wait_queue_init(&arrived);
-		atomic_store(&queue_state, 2);
-	}
-	while (atomic_load(&queue_state) != 2)
-		arch_cpu_relax();
-	return &arrived;
+	atomic_store(&listener, function);
 }

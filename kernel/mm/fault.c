@@ -19,14 +19,12 @@
 #include <arch/task.h>
 #include <kernel/assert.h>
 #include <kernel/entry.h>
-#include <kernel/perf.h>
+#include <kernel/hooks.h>
 #include <kernel/sched.h>
 #include <kernel/smp.h>
 #include <kernel/tables.h>
 #include <kernel/task.h>
-#include <kernel/trace/kmem.h>
 #include <uapi/linux/errno.h>
-#include <uapi/linux/perf_event.h>
 
 #include "vm.h"
 
@@ -84,7 +82,7 @@ void page_count_in(struct vm_space *space, const void *page)
 
 	if (total > space->resident_pages_peak)
 		space->resident_pages_peak = total;
-	trace_rss(space, page_kind(page));
+	hook_pages_counted(space, page_kind(page));
 }
 
 static void count_out(struct vm_space *space, const void *page)
@@ -92,7 +90,7 @@ static void count_out(struct vm_space *space, const void *page)
 	if (page_is_zero(page))
 		return;
 	space->resident_pages[page_kind(page)]--;
-	trace_rss(space, page_kind(page));
+	hook_pages_counted(space, page_kind(page));
 }
 
 /* Drops pages that are out of the tables and out of all TLBs. */
@@ -342,17 +340,17 @@ bool vm_fault(struct trap_frame *frame, uintptr_t address, bool write, bool exec
 	struct vm_space *space = task->space;
 	enum fault_result result = FAULT_NO_AREA;
 
-	perf_software_event(PERF_COUNT_SW_PAGE_FAULTS, 1, frame, address);
+	hook_fault_begun(frame, address);
 	if (space && address < USER_END) {
 		do {
 			mutex_lock(&space->mutex);
 			result = serve(space, address, write, exec);
 			vm_space_unlock(space);
-		} while (result == FAULT_NO_MEMORY && oom_relieve());
+		} while (result == FAULT_NO_MEMORY && hook_memory_short());
 	}
 	if (result == FAULT_DONE) {
 		task->faults_minor++;
-		perf_software_event(PERF_COUNT_SW_PAGE_FAULTS_MIN, 1, frame, address);
+		hook_fault_served(frame, address);
 		return true;
 	}
 	/* A fatal signal is pending: the exit path to user mode ends the task. */

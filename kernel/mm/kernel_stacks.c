@@ -2,7 +2,7 @@
 /*
  * Kernel stacks between guard pages, in their own part of the kernel's address space.
  *
- * A place is twice as large as a stack: its lower half is never mapped, so an overflow faults. Freed
+ * A slot is twice as large as a stack: its lower half is never mapped, so an overflow faults. Freed
  * stacks stay mapped and are used again; so no CPU can hold a stale translation of one, and stacks
  * take as much memory as the greatest number of tasks at one time needed.
  *
@@ -25,7 +25,7 @@ static struct free_stack {
 } * free_stacks; /* L: each at the base of its stack */
 /* L: stacks_lock */
 
-/* Maps a stack in a place never used before; stacks_lock held. After a failure the next call continues
+/* Maps a stack in a slot never used before; stacks_lock held. After a failure the next call continues
  * with the pages that are mapped already. */
 static void *map_stack(void)
 {

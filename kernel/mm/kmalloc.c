@@ -15,10 +15,10 @@
 #include <sys/queue.h>
 
 #include <kernel/assert.h>
+#include <kernel/hooks.h>
 #include <kernel/kmalloc.h>
 #include <kernel/page.h>
 #include <kernel/spinlock.h>
-#include <kernel/trace/kmem.h>
 
 #include "../debug/poison.h"
 
@@ -140,8 +140,8 @@ void *kzalloc(size_t size)
 	}
 	if (object)
 		atomic_fetch_add_explicit(&objects_live, 1, memory_order_relaxed);
-	trace_kmalloc(__builtin_return_address(0), object, size,
-		      class ? class->object_size : PAGE_SIZE << order_for(size));
+	hook_memory_allocated(__builtin_return_address(0), object, size,
+			      class ? class->object_size : PAGE_SIZE << order_for(size));
 	return object;
 }
 
@@ -172,7 +172,7 @@ static void free_in_slab(struct slab *slab, struct free_object *object, const vo
 
 void kfree(void *object)
 {
-	trace_kfree(__builtin_return_address(0), object);
+	hook_memory_freed(__builtin_return_address(0), object);
 	if (!object)
 		return;
 	if ((uintptr_t)object & (PAGE_SIZE - 1)) {

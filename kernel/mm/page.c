@@ -17,10 +17,10 @@
 #include <sys/queue.h>
 
 #include <kernel/assert.h>
+#include <kernel/hooks.h>
 #include <kernel/log.h>
 #include <kernel/page.h>
 #include <kernel/spinlock.h>
-#include <kernel/trace/kmem.h>
 #include <machine/mmu.h>
 
 #include "../debug/poison.h"
@@ -176,7 +176,7 @@ void *page_alloc(unsigned int order)
 	struct frame *frame = take_block(order);
 
 	spin_unlock_irqrestore(&buddy_lock, state);
-	trace_page_alloc(frame ? frame_number(frame) : TRACE_NO_FRAME, order);
+	hook_pages_allocated(frame ? frame_number(frame) : HOOK_NO_FRAME, order);
 	if (!frame)
 		return NULL;
 	check_poison(frame, order);
@@ -200,7 +200,7 @@ void page_put(void *address)
 	ASSERT(before != 0);
 	if (before != 1)
 		return;
-	trace_page_free(frame_number(frame), frame->order);
+	hook_pages_freed(frame_number(frame), frame->order);
 	poison(frame, frame->order, __builtin_return_address(0));
 	unsigned long state = spin_lock_irqsave(&buddy_lock);
 

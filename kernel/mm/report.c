@@ -12,20 +12,12 @@
  *
  * Lock: space->mutex for the list; none during delivery.
  */
-#include <string.h>
-
-#include <kernel/build_id.h>
-#include <kernel/dentry.h>
 #include <kernel/file.h>
-#include <kernel/inode.h>
+#include <kernel/hooks.h>
 #include <kernel/kmalloc.h>
-#include <kernel/log.h>
-#include <kernel/perf.h>
 #include <kernel/task.h>
 
 #include "vm.h"
-
-_Static_assert(BUILD_ID_SIZE_MAX == PERF_BUILD_ID_SIZE_MAX, "a record has room for every build id");
 
 struct vm_report {
 	STAILQ_ENTRY(vm_report) link;
@@ -49,7 +41,7 @@ static void add(struct vm_area *area)
 
 void area_report(struct vm_area *area)
 {
-	if (perf_wants_mappings() && area->space == task_current()->space)
+	if (hook_is_on(HOOK_area_mapped) && area->space == task_current()->space)
 		add(area);
 }
 
@@ -67,7 +59,7 @@ void vm_report_program(struct vm_space *space, const struct inode *program)
 {
 	struct vm_area *area;
 
-	if (!perf_wants_mappings())
+	if (!hook_is_on(HOOK_area_mapped))
 		return;
 	mutex_lock(&space->mutex);
 	for (enum part part = PART_PROGRAM; part < PARTS; part++)
@@ -77,72 +69,13 @@ void vm_report_program(struct vm_space *space, const struct inode *program)
 	vm_space_unlock(space);
 }
 
-/* The minor number of the device of Linux's anonymous shared memory (major: 0). */
-#define SHARED_MEMORY_MINOR 1
-
-/* Names an area without a path in the tree. PATH: PATH_SIZE bytes. */
-static void name_special(const struct vm_area *area, char *path, struct perf_mapping *mapping)
-{
-	mapping->inode_number = shared_memory_number(area);
-	if (mapping->inode_number)
-		mapping->device_minor = SHARED_MEMORY_MINOR;
-	else if (area->file)
-		mapping->offset = 0;
-	if (area->name) {
-		mapping->name = area->name;
-	} else if (area->file) {
-		format_string(path, PATH_SIZE, "anon_inode:%s", area->file->ops->name);
-		mapping->name = path;
-	} else {
-		mapping->name = "//anon";
-	}
-}
-
-static void name_file(struct file *file, char *path, struct perf_mapping *mapping)
-{
-	struct inode *inode = file->dentry->inode;
-	struct kernel_stat stat;
-
-	inode_stat(inode, &stat);
-	mapping->device_major = (uint32_t)(stat.st_dev >> 8);
-	mapping->device_minor = (uint32_t)(stat.st_dev & 0xff);
-	mapping->inode_number = stat.st_ino;
-	mapping->name = dentry_path(file->dentry, root_dentry, path, PATH_SIZE);
-	if (!mapping->name)
-		mapping->name = "//toolong";
-	if (perf_wants_build_ids() && inode_type(inode) == S_IFREG)
-		mapping->build_id_size = build_id_read(file, mapping->build_id);
-}
-
-static void deliver(const struct vm_area *area)
-{
-	char *path = kzalloc(PATH_SIZE);
-	struct perf_mapping mapping = {
-		.start = area->start,
-		.length = area->end - area->start,
-		.offset = area->offset,
-		.prot = area->prot,
-		.shared = area->shared,
-		.locked = area->locked,
-	};
-
-	if (!path)
-		mapping.name = "//enomem";
-	else if (area->file && area->file->dentry)
-		name_file(area->file, path, &mapping);
-	else
-		name_special(area, path, &mapping);
-	perf_task_mapped(&mapping);
-	kfree(path);
-}
-
 void reports_deliver(struct vm_report_list *reports)
 {
 	struct vm_report *report;
 
 	while ((report = STAILQ_FIRST(reports))) {
 		STAILQ_REMOVE_HEAD(reports, link);
-		deliver(&report->area);
+		hook_area_mapped(&report->area);
 		if (report->area.file)
 			file_put(report->area.file);
 		kfree(report);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The interface that the files of kernel/mm/ share about address spaces. Every function: space->mutex held. */
+/* The interface that the files of kernel/mm/ share about address spaces. Every function: space->mutex
+ * held. */
 #ifndef MM_VM_H
 #define MM_VM_H
 
@@ -10,9 +11,6 @@ RB_PROTOTYPE(vm_area_tree, vm_area, node, compare_areas)
 
 /* Free addresses that stay below a growing stack. As Linux's stack_guard_gap. */
 #define STACK_GUARD_SIZE (256 * PAGE_SIZE)
-
-/* Returns SIZE, or an address, rounded up to pages; 0 on overflow. */
-size_t pages_round_up(size_t size);
 
 /* area.c */
 
@@ -72,12 +70,6 @@ void area_report(struct vm_area *area);
 /* Delivers REPORTS to perf and frees them. No space->mutex held. */
 void reports_deliver(struct vm_report_list *reports);
 
-/* shared.c */
-
-/* Returns the number of AREA's anonymous shared memory, which serves as its inode number, or 0: AREA shows
- * none. */
-uint64_t shared_memory_number(const struct vm_area *area);
-
 /* place.c */
 
 /* Finds the place for REQUEST of SIZE bytes, whole pages: in *PLACE. 0 or a negative error. */
@@ -112,13 +104,9 @@ enum fault_result page_make_present(struct vm_area *area, uintptr_t address, boo
 
 /* oom.c */
 
-/* Allocates a page for a program's memory or its page tables, like page_alloc(0), but returns NULL already when
- * only the kernel's reserve is left. */
+/* Allocates a page for a program's memory or its page tables, like page_alloc(0), but returns NULL already
+ * when only the kernel's reserve is left. */
 void *oom_page_alloc(void);
-/* A fault of the current task found no memory: kills a process for it, and sleeps a little while the victim frees
- * its pages. True: try again; false: a fatal signal is pending for the current task. No lock held. */
-bool oom_relieve(void);
-
 /* mapping.c */
 
 /* Puts AREA, whose mapping is set, on the mapping's list, and takes it off. */

@@ -3,6 +3,8 @@
 #include <kernel/anonymous.h>
 #include <kernel/dentry.h>
 #include <kernel/file.h>
+#include <kernel/inode.h>
+#include <kernel/start.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
@@ -189,9 +191,24 @@ struct unix_socket *socket_of_file(const struct file *file)
 	return file->ops == &socket_ops ? file->private : NULL;
 }
 
+/* Linux's SOCKFS_MAGIC. */
+#define SOCKFS_MAGIC 0x534f434b
+
+/* A socket cannot be opened again through /proc/PID/fd. */
+static const struct inode_ops socket_inode_ops = { .open = NULL };
+static struct anonymous_kind socket_kind = { "socket", "sockfs", SOCKFS_MAGIC, &socket_inode_ops,
+					     NULL };
+
+static void add_kind(void)
+{
+	anonymous_add(&socket_kind);
+}
+
+START(START_FILES, add_kind);
+
 int socket_file_create(struct unix_socket *socket, unsigned int flags, struct file **result)
 {
-	struct dentry *dentry = anonymous_create("socket", S_IFSOCK | 0777);
+	struct dentry *dentry = anonymous_create(&socket_kind, S_IFSOCK | 0777);
 	struct file *file = dentry ? file_create(&socket_ops, socket, O_RDWR | flags) : NULL;
 
 	if (!file) {

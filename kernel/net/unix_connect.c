@@ -8,7 +8,7 @@
  * Every change that concerns two sockets happens under N, so that it need not hold the locks of both.
  */
 #include <kernel/file.h>
-#include <kernel/socket.h>
+#include <kernel/start.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/signal.h>
@@ -21,11 +21,13 @@
 struct mutex unix_connection_mutex;
 struct wait_queue unix_room;
 
-void sockets_init(void)
+static void sockets_init(void)
 {
 	mutex_init(&unix_connection_mutex);
 	wait_queue_init(&unix_room);
 }
+
+START(START_FILES, sockets_init);
 
 static void set_peer(struct unix_socket *socket, struct unix_socket *peer)
 {

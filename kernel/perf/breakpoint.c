@@ -65,7 +65,7 @@ static int translate(const struct perf_event_attr *attr, struct arch_breakpoint 
 	return capable(CAP_SYS_ADMIN) ? 0 : -EPERM;
 }
 
-/* As on Linux, a breakpoint takes its slot before its address is checked. */
+/* As on Linux, an event takes its breakpoint slot before its address is checked. */
 static int breakpoint_event_init(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;

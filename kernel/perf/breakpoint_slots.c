@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How many breakpoints there may be, so that each has a register whenever it is scheduled in: on every CPU,
- * the CPU's own breakpoints together with those of any one task must not be more than its registers. A
- * breakpoint takes its slot when it is opened, enabled or not, as on Linux (kernel/events/hw_breakpoint.c): a
+ * the CPU's own breakpoints together with those of any one task must not be more than its registers. An event
+ * takes its breakpoint slot when it is opened, enabled or not, as on Linux (kernel/events/hw_breakpoint.c): a
  * debugger must not find out later that it does not fit.
  *
  * Locks: slots_mutex, after a context's mutex and family_mutex, with no lock inside.

@@ -16,7 +16,7 @@
  *  - context->lock decides between the two: its holder alone changes context->cpu and the events. A CPU's
  *    context never moves, so being on its CPU with interrupts off suffices, and its lock is never taken.
  *
- * docs/locking.md has the order of all locks. Of two contexts' locks the second is only ever tried
+ * docs/locking.md has the order of all locks. The second of two contexts' locks is only ever tried
  * (clone_context.c); two contexts' mutexes are taken parent before child (fork). No other lock is taken under
  * publish_lock. A PMI takes no lock.
  *
@@ -42,8 +42,6 @@
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 
-_Atomic bool perf_cpu_watched[CPUS_MAX];
-
 /* task->perf points to this once the task has begun to exit. */
 static struct perf_task exited;
 
@@ -52,8 +50,8 @@ static struct spinlock publish_lock = SPINLOCK_INITIALIZER;
 
 /* --- life --- */
 
-/* Makes CONTEXT the context of TASK, active nowhere, or with TASK NULL that of CPU: one reference, no events. Before
- * another CPU can see CONTEXT. */
+/* Makes CONTEXT the context of TASK, active nowhere, or with TASK NULL that of CPU: one reference, no events.
+ * Before another CPU can see CONTEXT. */
 static void init_context(struct perf_context *context, struct task *task, int cpu)
 {
 	spin_init(&context->lock);
@@ -302,7 +300,7 @@ static void install_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_
 	perf_group_queue(event->leader);
 	context->hardware_count += perf_event_is_hardware(event);
 	if (!context->task)
-		atomic_store(&perf_cpu_watched[context->cpu], true);
+		atomic_store(&hook_cpu_watched[context->cpu], true);
 
 	if (!cpu || event->state < EVENT_INACTIVE)
 		return;
@@ -340,7 +338,7 @@ static void retire_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t
 	TAILQ_REMOVE(&context->members, event, member_link);
 	context->hardware_count -= perf_event_is_hardware(event);
 	if (!context->task && TAILQ_EMPTY(&context->members))
-		atomic_store(&perf_cpu_watched[context->cpu], false);
+		atomic_store(&hook_cpu_watched[context->cpu], false);
 }
 
 /* Does the same, and schedules out the group of a leader: without its leader a group cannot be active. */
@@ -587,7 +585,7 @@ void perf_contexts_init(void)
 {
 	for (unsigned int i = 0; i < cpu_count(); i++) {
 		perf_cpus[i] = (struct perf_cpu){ 0 };
-		atomic_store(&perf_cpu_watched[i], false);
+		atomic_store(&hook_cpu_watched[i], false);
 		init_context(&perf_cpus[i].context, NULL, (int)i);
 		perf_schedule_init(&perf_cpus[i]);
 	}

@@ -19,7 +19,7 @@
 #include <kernel/perf/read.h>
 #include <kernel/perf/ring.h>
 #include <kernel/perf/ring_mapping.h>
-#include <kernel/perf/tracepoint.h>
+#include <kernel/trace/pmu.h>
 #include <kernel/perf/wakeup.h>
 #include <kernel/trace/filter.h>
 #include <kernel/usercopy.h>
@@ -83,9 +83,7 @@ static long set_filter(struct perf_event *event, unsigned long argument)
 	if (text)
 		result = copy_string_from_user(text, (const char *)argument, TRACE_FILTER_SIZE);
 	if (result >= 0)
-		result = event->pmu->type == PERF_TYPE_TRACEPOINT ?
-				 perf_tracepoint_set_filter(event, text) :
-				 -EINVAL;
+		result = event->pmu->set_filter ? event->pmu->set_filter(event, text) : -EINVAL;
 	kfree(text);
 	return result == -ENAMETOOLONG ? -EINVAL : result;
 }

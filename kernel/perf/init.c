@@ -10,7 +10,7 @@
 #include <kernel/perf/output.h>
 #include <kernel/perf/software.h>
 #include <kernel/perf/software_clock.h>
-#include <kernel/perf/tracepoint.h>
+#include <kernel/start.h>
 
 #include <arch/pmu.h>
 
@@ -23,7 +23,8 @@ void perf_init(void)
 	perf_callchain_init();
 	perf_software_init();
 	perf_software_clock_init();
-	perf_tracepoint_init();
 	perf_breakpoint_init();
 	arch_pmu_init();
 }
+
+START(START_CORE, perf_init);

@@ -14,7 +14,7 @@
  */
 #include <string.h>
 
-#include <kernel/perf.h>
+#include <kernel/hooks.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
@@ -72,6 +72,13 @@ static bool (*const asks_for[PERF_SIDEBAND_KINDS])(const struct perf_event *even
 	[PERF_SIDEBAND_BUILD_ID] = asks_for_build_id,
 };
 
+/* The hook that each kind listens to; SWITCH records are made when a context is scheduled. */
+static const enum hook hooks[PERF_SIDEBAND_KINDS] = {
+	[PERF_SIDEBAND_TASK] = HOOK_task_forked,
+	[PERF_SIDEBAND_COMM] = HOOK_task_renamed,
+	[PERF_SIDEBAND_MAPPING] = HOOK_area_mapped,
+};
+
 void perf_sideband_account(const struct perf_event *event, bool from_now_on)
 {
 	for (unsigned int kind = 0; kind < PERF_SIDEBAND_KINDS; kind++) {
@@ -81,6 +88,7 @@ void perf_sideband_account(const struct perf_event *event, bool from_now_on)
 			atomic_fetch_add(&perf_sideband_watchers[kind], 1);
 		else
 			atomic_fetch_sub(&perf_sideband_watchers[kind], 1);
+		hook_listen(hooks[kind], from_now_on);
 	}
 }
 

@@ -8,7 +8,7 @@
  * its CPU with interrupts off, and no NMI reads it. While no software event exists anywhere, counting costs
  * the caller one test of perf_software_events.
  */
-#include <kernel/perf.h>
+#include <kernel/hooks.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/overflow.h>
@@ -121,6 +121,16 @@ __attribute__((noinline)) void perf_software_count(unsigned int id, uint64_t num
 
 /* --- the driver --- */
 
+/* The hooks that software events count. */
+static void listen(bool on)
+{
+	hook_listen(HOOK_task_out, on);
+	hook_listen(HOOK_task_migrated, on);
+	hook_listen(HOOK_fault_begun, on);
+	hook_listen(HOOK_fault_served, on);
+	hook_listen(HOOK_unaligned, on);
+}
+
 static int software_event_init(struct perf_event *event)
 {
 	if (event->attr.type != PERF_TYPE_SOFTWARE)
@@ -133,11 +143,13 @@ static int software_event_init(struct perf_event *event)
 		return -ENOENT;
 
 	atomic_fetch_add(&perf_software_events, 1);
+	listen(true);
 	return 0;
 }
 
 static void software_event_destroy(struct perf_event *event)
 {
+	listen(false);
 	atomic_fetch_sub(&perf_software_events, 1);
 }
 

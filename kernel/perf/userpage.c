@@ -3,7 +3,7 @@
  * The metadata page: what user space needs to read its counter by itself.
  *
  * `lock` is a sequence count. The reader is on the same CPU (it monitors itself), so an update interrupts it
- * and never runs beside it: an update only has to leave another number behind. The kernel keeps the number in
+ * and never runs beside it: an update only has to change the number. The kernel keeps the number in
  * the ring, not in the page, where user space may write.
  *
  * The PMI may interrupt an update; it updates the page itself. The interrupted update would then write the

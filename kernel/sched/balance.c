@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Load balancing: which processor a task waits on.
+ * Load balancing: the choice of a CPU for each waiting task.
  *
- * The load of a processor is the sum of the weights of its tasks, so a nice one counts for little and a
- * real-time one for much. Three occasions, none of which needs a tick of its own:
+ * A CPU's load is the sum of the weights of its tasks, so a nice one counts for little and a real-time
+ * one for much. Three occasions, none of which needs a tick of its own:
  *
- *   a task wakes, starts, or may not stay    it goes to the least loaded processor
- *   a processor has nothing to do            it takes the best task that waits elsewhere
- *   a slice is over and tasks wait           at most every BALANCE_NS the processor gives some away,
- *                                            as long as that makes the greater of the two loads less;
- *                                            real-time tasks count there when they have run as long
+ *   a task wakes, starts, or may not stay    it goes to the least loaded CPU
+ *   a CPU is idle                            it takes the best task that waits elsewhere
+ *   a slice is over and tasks wait           at most every BALANCE_NS the CPU gives some away, as long as
+ *                                            that reduces the greater of the two loads; a real-time task
+ *                                            counts there once it has run for BALANCE_NS
  *
- * Each look at a queue is at so many tasks only, that ten thousand which may not move do not hold
- * everybody up; those that are not seen have their turn to be, as the order moves on.
+ * A search of a queue visits at most LOOK_MAX tasks, so that ten thousand tasks bound to their CPU do not
+ * delay it; the other tasks are visited later, as the order changes.
  *
- * Locks: two queues, in the order of their processors' numbers.
+ * Locks: two queues, in the order of their CPUs' numbers.
  */
 #include <arch/smp.h>
 #include <kernel/assert.h>
+#include <kernel/hooks.h>
 #include <kernel/time.h>
-#include <kernel/trace/sched.h>
 
 #include "balance.h"
 #include "delay.h"
@@ -41,8 +41,8 @@ void run_queue_unlock_pair(unsigned int a, unsigned int b)
 	spin_unlock(&run_queues[a].lock);
 }
 
-/* Reads other queues, and what may just change of the task, without their locks: a wrong guess costs
- * a detour, no more. The affinity is read once, so that one of its processors is always found. */
+/* Reads other queues and the task's state without their locks: a wrong guess only costs a detour. The
+ * affinity is read once, so that one of its CPUs is always found. */
 unsigned int balance_choose_cpu(struct task *task)
 {
 	cpumask_t affinity = *(volatile cpumask_t *)&task->affinity;
@@ -81,12 +81,13 @@ void balance_enqueue(struct task *task, unsigned int cpu, bool can_wait)
 	bool first = !order_has_waiting(queue);
 
 	if ((unsigned int)task->cpu != cpu) {
-		trace_sched_migrate(task, (unsigned int)task->cpu, cpu);
+		hook_task_migrates(task, (unsigned int)task->cpu, cpu);
 		task->cpu = (int)cpu;
 		task->migrations++;
 		task->sched.migrated = true;
 	}
-	/* Who ran alone is not charged otherwise, and the new one would be owed half of all that time. */
+	/* A task that ran alone is not charged otherwise, and the new one would be owed half of all that
+	 * time. */
 	struct task *running = sched_charge_current(queue);
 
 	order_insert(queue, &task->sched);
@@ -106,7 +107,7 @@ static void move(struct task *task, struct run_queue *from, unsigned int to)
 	balance_enqueue(task, to, false);
 }
 
-/* The best task that waits in QUEUE and may run on processor CPU, or NULL. */
+/* Returns the best task that waits in QUEUE and may run on CPU, or NULL. */
 static struct task *find_movable(struct run_queue *queue, unsigned int cpu)
 {
 	struct sched_entity *entity = realtime_first(queue);
@@ -123,7 +124,7 @@ static struct task *find_movable(struct run_queue *queue, unsigned int cpu)
 	return NULL;
 }
 
-/* The processor with the most tasks of those in CANDIDATES, at least two; CPUS_MAX: none. */
+/* Returns the CPU of CANDIDATES with the most tasks, at least two; CPUS_MAX: none. */
 static unsigned int find_longest(cpumask_t candidates)
 {
 	unsigned int longest = 1, found = CPUS_MAX;
@@ -167,8 +168,9 @@ static unsigned int find_least_loaded(void)
 	return found;
 }
 
-/* The load that fair tasks may leave FROM for. Real-time ones most often sleep again in less time than it takes to
- * find the others a place: they count as soon as one has run for BALANCE_NS. FROM locked, which is this processor's. */
+/* Returns the load that justifies moving fair tasks away from FROM. A real-time task counts only once it has
+ * run for BALANCE_NS: mostly it sleeps again before the others have found a place. FROM locked, which is this
+ * CPU's. */
 static uint64_t load_to_leave(struct run_queue *from, uint64_t now_ns)
 {
 	const struct sched_entity *running = &from->current->sched;
@@ -177,7 +179,7 @@ static uint64_t load_to_leave(struct run_queue *from, uint64_t now_ns)
 	return long_since ? run_queue_load(from) : from->load;
 }
 
-/* Whether ENTITY may go from FROM to processor TO, and the greater load gets less by it. */
+/* Returns whether ENTITY may move from FROM to CPU TO, and that reduces the greater load. */
 static bool is_worth_moving(struct sched_entity *entity, struct run_queue *from, unsigned int to,
 			    uint64_t now_ns)
 {
@@ -192,7 +194,7 @@ static void move_some(struct run_queue *from, unsigned int to, uint64_t now_ns)
 
 	if (entity && !run_queues[to].realtime_tasks && task_allows(task_of(entity), to))
 		move(task_of(entity), from, to);
-	/* Those whose turn is farthest away: their memory is the least likely to be near. */
+	/* Begin with the latest deadlines: those tasks' memory is the least likely to be in the cache. */
 	entity = RB_MAX(sched_tree, &from->waiting);
 	for (unsigned int looks = 0; entity && looks < LOOK_MAX; looks++, entity = next) {
 		next = RB_PREV(sched_tree, &from->waiting, entity);

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How long tasks wait in run queues and sleep: for the tracepoints sched_stat_*, and as on Linux only while
- * kernel.sched_schedstats is 1. Private to kernel/sched/.
+ * The time that tasks wait in run queues and sleep: for the tracepoints sched_stat_*, and as on Linux only
+ * while kernel.sched_schedstats is 1. Private to kernel/sched/.
  *
- * A time is 0 while its task does not wait or sleep, or began to when nobody asked. A task that moves from
- * queue to queue goes on waiting.
+ * A time is 0 while its task does not wait or sleep, or began to while kernel.sched_schedstats was 0. A task
+ * that moves from queue to queue continues to wait.
  *
  * Every function: the lock of the task's run queue held, interrupts off.
  */
 #ifndef SCHED_DELAY_H
 #define SCHED_DELAY_H
 
+#include <kernel/hooks.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
-#include <kernel/trace/sched.h>
 
-static inline bool delay_is_told(void)
+static inline bool delay_is_traced(void)
 {
 	return __builtin_expect(atomic_load_explicit(&sched_statistics, memory_order_relaxed) != 0,
 				false);
 }
 
-/* TASK waits in a queue from now on; runs now. */
+/* TASK begins to wait in a queue; begins to run. */
 static inline void delay_begin_wait(struct task *task)
 {
-	if (delay_is_told() && !task->sched.waits_since_ns)
+	if (delay_is_traced() && !task->sched.waits_since_ns)
 		task->sched.waits_since_ns = clock_ns();
 }
 
@@ -35,14 +35,14 @@ static inline void delay_end_wait(struct task *task)
 	if (__builtin_expect(!since_ns, true))
 		return;
 	task->sched.waits_since_ns = 0;
-	if (delay_is_told())
-		trace_sched_delay(TRACE_sched_stat_wait, task, clock_ns() - since_ns);
+	if (delay_is_traced())
+		hook_task_waited(task, clock_ns() - since_ns);
 }
 
-/* TASK, if that is what it leaves its queue for, sleeps from now on; is woken now. */
+/* TASK, if it leaves its queue for that, begins to sleep; is woken. */
 static inline void delay_begin_sleep(struct task *task)
 {
-	if (delay_is_told() && task->state == TASK_SLEEPING)
+	if (delay_is_traced() && task->state == TASK_SLEEPING)
 		task->sched.sleeps_since_ns = clock_ns();
 }
 
@@ -53,10 +53,8 @@ static inline void delay_end_sleep(struct task *task)
 	if (__builtin_expect(!since_ns, true))
 		return;
 	task->sched.sleeps_since_ns = 0;
-	if (delay_is_told())
-		trace_sched_delay(task->sched.blocked ? TRACE_sched_stat_blocked :
-							TRACE_sched_stat_sleep,
-				  task, clock_ns() - since_ns);
+	if (delay_is_traced())
+		hook_task_slept(task, clock_ns() - since_ns, task->sched.blocked);
 }
 
 #endif

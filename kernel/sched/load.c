@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Load averages: how many tasks run or wait, averaged over 1, 5 and 15 minutes.
+ * Load averages: the number of tasks that run or wait, averaged over 1, 5 and 15 minutes.
  *
- * Every five seconds the number of the moment moves each average towards it, by 1 - e^(-5s/period):
- * Linux's loadavg.h. The one timer is of the processor that started; nothing else on it is periodic.
+ * Every five seconds the current number moves each average towards it, by 1 - e^(-5s/period): Linux's
+ * loadavg.h. The only timer is on the boot CPU; nothing else on it is periodic.
  */
 #include <stdatomic.h>
 
 #include <arch/cpu.h>
 #include <kernel/sched.h>
+#include <kernel/start.h>
 #include <kernel/time.h>
 
 #define SAMPLE_NS (5 * NSEC_PER_SEC)
@@ -30,7 +31,8 @@ static void take_sample(struct timer *due)
 	timer_arm(due, clock_ns() + SAMPLE_NS);
 }
 
-void sched_load_init(void)
+/* Begins to take the averages. */
+static void sched_load_init(void)
 {
 	unsigned long state = arch_irq_save();
 
@@ -44,3 +46,5 @@ void sched_load(uint32_t loads[3])
 	for (int i = 0; i < 3; i++)
 		loads[i] = averages[i];
 }
+
+START(START_CORE, sched_load_init);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What order.h does for queues with real-time tasks, and for tasks that change their policy. */
+/* The parts of order.h for queues with real-time tasks, and for tasks that change their policy. */
 #include "balance.h"
 #include "order.h"
 
@@ -33,20 +33,20 @@ uint64_t order_realtime_turn_left_ns(struct run_queue *queue, const struct sched
 	} else if (fair) {
 		left_ns = run_queue_slice_left_ns(entity);
 	}
-	/* Fair tasks get, or have, the processor by the limit on the others. */
+	/* The limit on real-time tasks ends this choice while fair tasks wait or run. */
 	if (order_is_realtime(entity) ? fair : first != NULL) {
 		uint64_t change_ns = realtime_change_ns(
 			queue, order_is_realtime(entity) ? entity : NULL, now_ns);
 
 		left_ns = change_ns < left_ns ? change_ns : left_ns;
 	}
-	/* Until then another processor may be better for those that wait behind a real-time task. */
+	/* By then another CPU may be better for fair tasks that wait for a real-time one. */
 	if (order_is_realtime(entity) && fair && left_ns > BALANCE_NS)
 		left_ns = BALANCE_NS;
 	return left_ns;
 }
 
-/* ENTITY leaves QUEUE, as far as it is there, so that its priority and what belongs to it may change. */
+/* Removes ENTITY from QUEUE, as far as it is there, so that its priority and derived state may change. */
 static void take_out(struct run_queue *queue, struct sched_entity *entity, bool queued,
 		     bool running)
 {
@@ -56,7 +56,7 @@ static void take_out(struct run_queue *queue, struct sched_entity *entity, bool 
 		order_leave(queue, entity);
 }
 
-/* ENTITY, whose priority was BEFORE, comes back with the one that follows from what it has and inherits. */
+/* Puts ENTITY, whose priority was BEFORE, back with the better of its own and its inherited priority. */
 static void put_in(struct run_queue *queue, struct sched_entity *entity, bool queued, bool running,
 		   unsigned int before)
 {
@@ -64,12 +64,12 @@ static void put_in(struct run_queue *queue, struct sched_entity *entity, bool qu
 
 	entity->priority = priority < PRIORITY_REALTIME ? (uint8_t)(PRIORITY_REALTIME - priority) :
 							  0;
-	/* What it was owed, or owed, among fair tasks is not for when it comes back. */
+	/* The lag among fair tasks does not survive a change of class. */
 	if (!before != !entity->priority)
 		entity->lag_ns = 0;
 	entity->remainder = 0;
 	if ((queued || running) && before > entity->priority && order_is_realtime(entity)) {
-		/* sched(7): who is lowered comes before his new equals. */
+		/* sched(7): a task with a lowered priority goes before its new equals. */
 		realtime_enter(queue, entity);
 		realtime_wait(queue, entity, true);
 	} else if (queued || running) {
@@ -104,7 +104,7 @@ bool order_set_inherited(struct run_queue *queue, struct sched_entity *entity, i
 	entity->inherited = (uint8_t)(PRIORITY_NONE - inherited);
 	int new = sched_priority(entity);
 
-	/* Among fair tasks it is a number that is shown, no more. */
+	/* Among fair tasks an inherited priority is only displayed. */
 	if (new == old || (new >= PRIORITY_REALTIME &&old >= PRIORITY_REALTIME))
 		return false;
 	take_out(queue, entity, queued, running);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who of a run queue is next: real-time tasks (realtime.c) before fair ones (runqueue.c). Private to
- * kernel/sched/; inline, as a switch between fair tasks should not pay for the others.
+ * The order in a run queue: real-time tasks (realtime.c) before fair ones (runqueue.c). Private to
+ * kernel/sched/; inline, so that a switch between fair tasks does not pay for the others.
  *
  * Every function: queue->lock held, interrupts off.
  */
@@ -23,14 +23,14 @@ static inline bool order_realtime_waits(const struct run_queue *queue)
 	return queue->realtime_waiting[0] | queue->realtime_waiting[1];
 }
 
-/* Whether anybody waits. */
+/* Returns whether any task waits. */
 static inline bool order_has_waiting(struct run_queue *queue)
 {
 	return run_queue_has_waiting(queue) ||
 	       (queue->realtime_tasks && order_realtime_waits(queue));
 }
 
-/* ENTITY, in no queue, comes to wait in QUEUE. */
+/* Makes ENTITY, in no queue, wait in QUEUE. */
 static inline void order_insert(struct run_queue *queue, struct sched_entity *entity)
 {
 	if (order_is_realtime(entity)) {
@@ -41,7 +41,7 @@ static inline void order_insert(struct run_queue *queue, struct sched_entity *en
 	}
 }
 
-/* ENTITY, which waits, is to run, or to leave. */
+/* Takes ENTITY, which waits, out: it is about to run, or to leave. */
 static inline void order_take(struct run_queue *queue, struct sched_entity *entity)
 {
 	if (order_is_realtime(entity))
@@ -50,7 +50,7 @@ static inline void order_take(struct run_queue *queue, struct sched_entity *enti
 		run_queue_take(queue, entity);
 }
 
-/* ENTITY, which ran, waits again; GIVE_WAY: by its own wish. */
+/* Makes ENTITY, which ran, wait again; GIVE_WAY: it yields. */
 static inline void order_put_back(struct run_queue *queue, struct sched_entity *entity,
 				  bool give_way)
 {
@@ -60,7 +60,7 @@ static inline void order_put_back(struct run_queue *queue, struct sched_entity *
 		run_queue_put_back(queue, entity, give_way);
 }
 
-/* ENTITY, which does not wait, leaves QUEUE. */
+/* Removes ENTITY, which does not wait, from QUEUE. */
 static inline void order_leave(struct run_queue *queue, struct sched_entity *entity)
 {
 	if (order_is_realtime(entity))
@@ -78,12 +78,12 @@ static inline void order_charge(struct run_queue *queue, struct sched_entity *en
 		run_queue_charge(queue, entity, delta_ns);
 }
 
-/* Which real-time task is to run, when one waits or CURRENT (not NULL) is one; NULL: none may. */
+/* Returns the real-time task to run, when one waits or CURRENT (not NULL) is one; NULL: none may. */
 struct sched_entity *order_choose_realtime(struct run_queue *queue, struct sched_entity *current,
 					   bool give_way, uint64_t now_ns);
 
-/* Who is to run at NOW_NS, of those that wait and CURRENT (NULL: it cannot). GIVE_WAY: CURRENT only
- * if nobody who could take its place waits. NULL: nobody. */
+/* Returns the task to run at NOW_NS, of those that wait and CURRENT (NULL: it cannot). GIVE_WAY: CURRENT only
+ * if no task waits that could replace it. NULL: none. */
 static inline struct sched_entity *
 order_choose(struct run_queue *queue, struct sched_entity *current, bool give_way, uint64_t now_ns)
 {
@@ -102,8 +102,8 @@ order_choose(struct run_queue *queue, struct sched_entity *current, bool give_wa
 /* The same as below for a queue with real-time tasks. */
 uint64_t order_realtime_turn_left_ns(struct run_queue *queue, const struct sched_entity *entity,
 				     uint64_t now_ns);
-/* Nanoseconds from NOW_NS for which ENTITY, running, is the right one as long as nobody comes to wait;
- * UINT64_MAX: for good. */
+/* Returns for how many nanoseconds from NOW_NS ENTITY, running, stays the right choice while no task is
+ * added; UINT64_MAX: unlimited. */
 static inline uint64_t order_turn_left_ns(struct run_queue *queue,
 					  const struct sched_entity *entity, uint64_t now_ns)
 {
@@ -112,23 +112,23 @@ static inline uint64_t order_turn_left_ns(struct run_queue *queue,
 	return run_queue_has_waiting(queue) ? run_queue_slice_left_ns(entity) : UINT64_MAX;
 }
 
-/* Whether NEW, which comes to wait, may have a better right to the processor than RUNNING; false: a
- * look is not worth it. */
+/* Returns whether NEW, which is about to wait, may have a better right to the CPU than RUNNING; false: no
+ * reschedule is needed. */
 static inline bool order_may_preempt(const struct sched_entity *running,
 				     const struct sched_entity *new)
 {
 	if (running->priority || new->priority)
 		return new->priority > running->priority;
-	/* Batch and idle tasks wait for the end of a slice, of all but an idle one. */
+	/* Batch and idle tasks preempt only idle ones. */
 	return new->policy == SCHED_OTHER || running->policy == SCHED_IDLE;
 }
 
-/* ENTITY inherits INHERITED (PRIORITY_NONE: nothing); RUNNING: it runs. If it waits, then as one that has just come.
- * Whether it has another place by that. */
+/* Sets the priority that ENTITY inherits to INHERITED (PRIORITY_NONE: none); RUNNING: it runs. If ENTITY
+ * waits, it is inserted anew. Returns whether its place has changed. */
 bool order_set_inherited(struct run_queue *queue, struct sched_entity *entity, int inherited,
 			 bool running);
 
-/* ENTITY gets PARAMETERS; RUNNING: it runs. If it waits, then as one that has just come. */
+/* Sets ENTITY's PARAMETERS; RUNNING: it runs. If ENTITY waits, it is inserted anew. */
 void order_set_parameters(struct run_queue *queue, struct sched_entity *entity,
 			  const struct sched_parameters *parameters, bool running);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Priority inheritance: who waits for which lock, and what owners inherit. See <kernel/pi.h>.
+ * Priority inheritance: the graph of locks and waiters, and the priorities that owners inherit. See
+ * <kernel/pi.h>.
  *
- * A change starts at one lock and goes up its chain until a priority stays as it is, or PI_DEPTH_MAX locks later. A
- * chain has no ring, so none is followed without end even where two long ones were joined.
+ * A change starts at one lock and goes up its chain until a priority stays unchanged, or for PI_DEPTH_MAX
+ * locks. Chains have no cycle, so every walk ends, even where two long chains were joined.
  *
  * A waiter has two numbers: its task's priority, which owners inherit, and its place in a queue, which
- * does not tell fair tasks apart (Linux: __waiter_prio).
+ * treats all fair tasks as equal (Linux: __waiter_prio).
  *
  * Lock: pi_graph_lock, and run queues' locks within.
  */
@@ -22,7 +23,7 @@
 static struct spinlock pi_graph_lock = SPINLOCK_INITIALIZER;
 static uint64_t last_order; /* G */
 
-/* Woken when a task has ended, for who waits for that. */
+/* Woken when a task has exited, for pi_wait_for_end. */
 static struct wait_queue ended_tasks = {
 	.lock = SPINLOCK_INITIALIZER,
 	.entries = TAILQ_HEAD_INITIALIZER(ended_tasks.entries),
@@ -55,7 +56,7 @@ static struct pi_waiter *first_waiter(struct pi_lock *lock)
 	return RB_MIN(pi_waiter_tree, &lock->waiters);
 }
 
-/* The priority that LOCK's owner gets from it. G held. */
+/* Returns the priority that LOCK's owner inherits from it. G held. */
 static int priority_of(struct pi_lock *lock)
 {
 	const struct pi_waiter *first = first_waiter(lock);
@@ -71,8 +72,8 @@ static void enqueue(struct pi_waiter *waiter)
 	RB_INSERT(pi_waiter_tree, &waiter->lock->waiters, waiter);
 }
 
-/* TASK inherits from its locks what they have. The lock that it waits for, if its place there is another
- * now, or NULL. G held. */
+/* Sets the priority that TASK inherits from its locks. Returns the lock that it waits for, if its place there
+ * has changed, or NULL. G held. */
 static struct pi_lock *inherit(struct task *task)
 {
 	const struct pi_lock *first = RB_MIN(pi_lock_tree, &task->pi.locks);
@@ -86,7 +87,7 @@ static struct pi_lock *inherit(struct task *task)
 	return waiter->lock;
 }
 
-/* The waiters of LOCK have changed: so does what its owner inherits, and so on. G held. */
+/* Updates the priority of LOCK's owner after a change of its waiters, and so on up the chain. G held. */
 static void follow(struct pi_lock *lock)
 {
 	for (unsigned int depth = 0; lock && lock->owner && depth < PI_DEPTH_MAX; depth++) {
@@ -101,7 +102,7 @@ static void follow(struct pi_lock *lock)
 	}
 }
 
-/* OWNER, NULL: nobody, has LOCK, which nobody has. G held. */
+/* Gives LOCK, which has no owner, to OWNER (NULL: none). G held. */
 static void give(struct pi_lock *lock, struct task *owner)
 {
 	lock->owner = owner;
@@ -112,7 +113,7 @@ static void give(struct pi_lock *lock, struct task *owner)
 	follow(inherit(owner));
 }
 
-/* LOCK's owner has it no more. G held. */
+/* Takes LOCK from its owner. G held. */
 static void take(struct pi_lock *lock)
 {
 	struct task *owner = lock->owner;
@@ -124,7 +125,7 @@ static void take(struct pi_lock *lock)
 	follow(inherit(owner));
 }
 
-/* LOCK, which nobody has, is WAITER's, one of its own, from now on. G held. */
+/* Grants LOCK, which has no owner, to WAITER, one of its waiters. G held. */
 static void grant(struct pi_lock *lock, struct pi_waiter *waiter)
 {
 	struct task *task = waiter->task;
@@ -138,7 +139,7 @@ static void grant(struct pi_lock *lock, struct pi_waiter *waiter)
 	sched_wake(task);
 }
 
-/* The same of the first waiter, if there is one. G held. */
+/* The same for the first waiter, if there is one. G held. */
 static void grant_to_first(struct pi_lock *lock)
 {
 	struct pi_waiter *first = first_waiter(lock);
@@ -210,7 +211,7 @@ struct pi_waiter *pi_lock_first(struct pi_lock *lock)
 	return first;
 }
 
-/* Whether TASK may wait for LOCK: its owner does not wait for TASK in turn. G held. */
+/* Returns whether TASK may wait for LOCK: its owner does not wait for TASK in turn. G held. */
 static bool may_wait(const struct pi_lock *lock, const struct task *task)
 {
 	for (unsigned int depth = 0; lock && lock->owner; depth++) {
@@ -279,7 +280,7 @@ void pi_update(struct task *task)
 	spin_unlock(&pi_graph_lock);
 }
 
-/* --- ends --- */
+/* --- exits --- */
 
 void pi_begin_end(void)
 {
@@ -293,7 +294,7 @@ void pi_finish_end(bool ended)
 	struct task *self = task_current();
 	struct pi_lock *lock;
 
-	/* One at a time: there may be as many as other tasks. */
+	/* One lock at a time: a task may own many. */
 	do {
 		spin_lock(&pi_graph_lock);
 		lock = RB_MIN(pi_lock_tree, &self->pi.locks);

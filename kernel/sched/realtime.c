@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Real-time tasks of a run queue: a list for each priority, and a word with a bit for each list that
- * is not empty. All is O(1). Rules: sched(7), "SCHED_FIFO", "SCHED_RR".
+ * is not empty. All operations are O(1). Rules: sched(7), "SCHED_FIFO", "SCHED_RR".
  *
- * A task that is preempted waits before its equals, one that wakes, yields or has used its turn up
- * behind them.
+ * A preempted task waits before its equals; a task that wakes, yields or has used up its time slice
+ * waits after them.
  *
- * Fair tasks are not starved for good: of each second, real-time tasks leave them 50 ms on a processor
- * where some want to run. As Linux's sched_rt_runtime_us.
+ * Fair tasks do not starve: of each second, real-time tasks leave them 50 ms on a CPU where fair tasks
+ * wait. As Linux's sched_rt_runtime_us.
  *
- * Between processors priorities are not exact: a real-time task goes to the processor with the least
- * load, and load balancing finds one for those that wait.
+ * Priorities are not exact between CPUs: a real-time task goes to the least loaded CPU, and load
+ * balancing finds a CPU for waiting ones.
  *
  * Locks: see realtime.h.
  */

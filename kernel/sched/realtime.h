@@ -9,29 +9,29 @@
 
 #include "runqueue.h"
 
-/* A turn of SCHED_RR: Linux's RR_TIMESLICE. */
+/* The time slice of SCHED_RR: Linux's RR_TIMESLICE. */
 #define REALTIME_TURN_NS (100 * NSEC_PER_MSEC)
 
-/* ENTITY belongs to QUEUE from now on, and no longer; whether it waits is another thing. */
+/* Counts ENTITY, waiting or not, in QUEUE; and uncounts it. */
 void realtime_enter(struct run_queue *queue, struct sched_entity *entity);
 void realtime_leave(struct run_queue *queue, struct sched_entity *entity);
 
-/* ENTITY waits: behind its equals, or before them. */
+/* Makes ENTITY wait: after its equals, or with BEFORE before them. */
 void realtime_wait(struct run_queue *queue, struct sched_entity *entity, bool before);
-/* ENTITY, which waits, does not any more. */
+/* Takes ENTITY, which waits, out. */
 void realtime_take(struct run_queue *queue, struct sched_entity *entity);
 
-/* ENTITY has run for DELTA_NS more. */
+/* Charges ENTITY for DELTA_NS more. */
 void realtime_charge(struct run_queue *queue, struct sched_entity *entity, uint64_t delta_ns);
-/* Whether ENTITY's turn is over and its equals have theirs. */
+/* Returns whether ENTITY's time slice (SCHED_RR) is over. */
 bool realtime_turn_is_over(const struct sched_entity *entity);
 
-/* The first of those that wait with the highest priority, or NULL. */
+/* Returns the first waiting task of the highest priority, or NULL. */
 struct sched_entity *realtime_first(const struct run_queue *queue);
 
-/* Whether real-time tasks have had at NOW_NS what they may have while fair ones want to run. */
+/* Returns whether real-time tasks have used at NOW_NS all the time that they may use while fair ones wait. */
 bool realtime_is_throttled(struct run_queue *queue, uint64_t now_ns);
-/* Nanoseconds from NOW_NS until that may change: while ENTITY (NULL: a fair task) runs. */
+/* Returns the nanoseconds from NOW_NS until that may change, while ENTITY (NULL: a fair task) runs. */
 uint64_t realtime_change_ns(const struct run_queue *queue, const struct sched_entity *entity,
 			    uint64_t now_ns);
 

@@ -6,17 +6,17 @@
  * uses since 6.6.
  *
  * A task's virtual runtime advances while it runs, the faster the smaller its weight. The queue's
- * virtual time is the weighted mean of those of its tasks. Who is at or behind the mean is owed
- * time (lag >= 0): eligible. Each task asks for slices of SLICE_NS; its deadline is when, in
- * virtual time, the slice would be over. The eligible task with the earliest deadline runs.
+ * virtual time is the weighted mean of its tasks' virtual runtimes. A task at or below the mean has
+ * received too little time (lag >= 0): it is eligible. A task requests slices of SLICE_NS; its deadline
+ * is the end of the slice in virtual time. The eligible task with the earliest deadline runs.
  *
- * Who leaves to sleep is owed the same when it comes back. What it owes itself it pays meanwhile, by what
- * the others run, as if it had stayed until it was even (Linux: DELAY_DEQUEUE and DELAY_ZERO).
+ * A positive lag survives a sleep. A negative lag decays meanwhile as the other tasks run, as if the
+ * task had stayed until it was even (Linux: DELAY_DEQUEUE and DELAY_ZERO).
  *
- * The mean is kept as a base and a weighted sum of the distances to it, so that inserting and
- * removing costs no walk. Each task in the tree, which is ordered by deadlines, knows the least
- * virtual runtime below it; so choosing is one way down: to the left while somebody there is
- * eligible. All is O(log n).
+ * The mean is kept as a base and a weighted sum of the distances to it, so that insertion and removal
+ * need no walk. Each task in the tree, which is ordered by deadlines, knows the least virtual runtime
+ * below it; so a choice is one descent: to the left while an eligible task is there. All operations are
+ * O(log n).
  *
  * Locks: see runqueue.h.
  */
@@ -28,12 +28,12 @@
 /* Weight of nice 0. A step of nice is a factor of about 1.25. */
 #define WEIGHT_NORMAL 1024
 #define NICE_MIN      (-20)
-/* Of SCHED_IDLE, a fifth of nice 19: Linux's WEIGHT_IDLEPRIO. */
+/* The weight of SCHED_IDLE, a fifth of nice 19: Linux's WEIGHT_IDLEPRIO. */
 #define WEIGHT_IDLE   3
-/* What a real-time task counts when processors are compared. */
+/* The load of a real-time task in comparisons of CPUs. */
 #define REALTIME_LOAD (2 * 88761)
 
-/* Linux's sched_prio_to_weight, nice -20 … 19: shares of a processor come out as there. */
+/* Linux's sched_prio_to_weight, nice -20 … 19: tasks get the same shares of a CPU. */
 static const uint32_t weights[40] = {
 	88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916,
 	9548,  7620,  6100,  4904,  3906,  3121,  2501,	 1991,	1586,  1277,
@@ -41,7 +41,7 @@ static const uint32_t weights[40] = {
 	110,   87,    70,    56,    45,	   36,	  29,	 23,	18,    15,
 };
 
-/* Equal deadlines: in the order of their addresses, since a tree's keys must differ. */
+/* Orders by deadline; equal ones by address, since a tree's keys must differ. */
 static int compare_entities(struct sched_entity *a, struct sched_entity *b)
 {
 	int64_t difference = (int64_t)(a->virtual_deadline_ns - b->virtual_deadline_ns);
@@ -51,13 +51,13 @@ static int compare_entities(struct sched_entity *a, struct sched_entity *b)
 	return a == b ? 0 : a < b ? -1 : 1;
 }
 
-/* Of A and B, virtual runtimes, the one that is behind: they may wrap. */
+/* Returns the lesser of the virtual runtimes A and B, which may wrap. */
 static uint64_t lesser(uint64_t a, uint64_t b)
 {
 	return (int64_t)(a - b) < 0 ? a : b;
 }
 
-/* Makes the least virtual runtime right for ENTITY, whose children's are. */
+/* Updates the least virtual runtime of ENTITY from its children's. */
 static void update_least(struct sched_entity *entity)
 {
 	const struct sched_entity *left = RB_LEFT(entity, node), *right = RB_RIGHT(entity, node);
@@ -70,7 +70,7 @@ static void update_least(struct sched_entity *entity)
 	entity->least_runtime_ns = least;
 }
 
-/* The tree calls this where it turns branches. Above the place of a change it is ours to do. */
+/* The tree calls this where it rotates. Above the place of a change the caller updates. */
 #undef RB_AUGMENT
 #define RB_AUGMENT(entity) update_least(entity)
 RB_GENERATE(sched_tree, sched_entity, node, compare_entities)
@@ -93,7 +93,7 @@ static void tree_insert(struct run_queue *queue, struct sched_entity *entity)
 
 static void tree_remove(struct run_queue *queue, struct sched_entity *entity)
 {
-	/* One with two children is replaced by its successor, and the tree updates above that one. */
+	/* An entity with two children is replaced by its successor, and the tree updates above that one. */
 	bool both = RB_LEFT(entity, node) && RB_RIGHT(entity, node);
 	struct sched_entity *parent = RB_PARENT(entity, node);
 
@@ -123,7 +123,7 @@ static int64_t distance(const struct run_queue *queue, const struct sched_entity
 	return (int64_t)(entity->virtual_runtime_ns - queue->base_ns);
 }
 
-/* The queue's virtual time; the base moves there, so that distances stay small. */
+/* Returns the queue's virtual time; moves the base there, so that distances stay small. */
 static uint64_t virtual_time(struct run_queue *queue)
 {
 	if (queue->load) {
@@ -173,11 +173,11 @@ void run_queue_insert(struct run_queue *queue, struct sched_entity *entity)
 	set_weight(entity);
 	uint64_t now = virtual_time(queue);
 	int64_t lag = entity->lag_ns;
-	/* Its own weight moves the mean towards it: enlarged by this much, the lag is right
+	/* The task's own weight moves the mean towards it; this factor makes the lag right
 	 * afterwards. */
 	if (queue->load)
 		lag += lag * (int64_t)weight_of(entity) / (int64_t)queue->load;
-	/* In the queue that it left it is where it was, as long as that is ahead. */
+	/* In the queue that it left the task keeps its virtual runtime while that is above the mean. */
 	if (lag < 0 && !entity->migrated) {
 		int64_t behind = (int64_t)(now - entity->virtual_runtime_ns);
 
@@ -201,7 +201,7 @@ void run_queue_take(struct run_queue *queue, struct sched_entity *entity)
 void run_queue_put_back(struct run_queue *queue, struct sched_entity *entity, bool give_way)
 {
 	ASSERT(!entity->queued);
-	/* Among tasks that give way each has its turn, not the one whose slice began first many. */
+	/* A yielding task gets a later deadline, so that yielding tasks run in rotation. */
 	if (give_way)
 		start_slice(entity);
 	entity->queued = true;
@@ -221,8 +221,8 @@ void run_queue_leave(struct run_queue *queue, struct sched_entity *entity)
 
 void run_queue_charge(struct run_queue *queue, struct sched_entity *entity, uint64_t delta_ns)
 {
-	/* What is lost by rounding now is counted next time: else a heavy task that is charged
-	 * often would run for free. */
+	/* Carry the rounding loss to the next call: otherwise a heavy task that is charged often would run
+	 * for free. */
 	uint64_t scaled = delta_ns * WEIGHT_NORMAL + entity->remainder;
 	uint64_t virtual_ns = scaled / weight_of(entity);
 
@@ -233,18 +233,18 @@ void run_queue_charge(struct run_queue *queue, struct sched_entity *entity, uint
 		start_slice(entity);
 }
 
-/* Whether one with virtual runtime RUNTIME_NS is eligible. */
-static bool is_behind(const struct run_queue *queue, uint64_t runtime_ns)
+/* Returns whether a task with virtual runtime RUNTIME_NS is eligible. */
+static bool is_runtime_eligible(const struct run_queue *queue, uint64_t runtime_ns)
 {
 	return (int64_t)(runtime_ns - queue->base_ns) * (int64_t)queue->load <= queue->weighted_sum;
 }
 
 static bool is_eligible(const struct run_queue *queue, const struct sched_entity *entity)
 {
-	return is_behind(queue, entity->virtual_runtime_ns);
+	return is_runtime_eligible(queue, entity->virtual_runtime_ns);
 }
 
-/* The eligible one that waits with the earliest deadline, or NULL. */
+/* Returns the waiting eligible task with the earliest deadline, or NULL. */
 static struct sched_entity *find_eligible(const struct run_queue *queue)
 {
 	struct sched_entity *entity = RB_ROOT(&queue->waiting);
@@ -252,7 +252,7 @@ static struct sched_entity *find_eligible(const struct run_queue *queue)
 	while (entity) {
 		struct sched_entity *left = RB_LEFT(entity, node);
 
-		if (left && is_behind(queue, left->least_runtime_ns))
+		if (left && is_runtime_eligible(queue, left->least_runtime_ns))
 			entity = left;
 		else if (is_eligible(queue, entity))
 			break;
@@ -270,7 +270,7 @@ struct sched_entity *run_queue_choose(struct run_queue *queue, struct sched_enti
 	if (!entity)
 		return current;
 	virtual_time(queue);
-	/* The only one that could be chosen. */
+	/* There is no other choice. */
 	if ((give_way || !current) && !RB_LEFT(entity, node) && !RB_RIGHT(entity, node))
 		return entity;
 	entity = find_eligible(queue);

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scheduler: which task runs where.
+ * The scheduler: context switches, sleep, wake-up, and the idle loop.
  *
- * Each processor has a run queue (runqueue.c keeps its order): the tasks that wait, and the one
- * that runs, which is not in the tree. A task that sleeps is in no queue; its queue is still that
- * of task->cpu, whose lock guards its scheduling state.
+ * Each CPU has a run queue (runqueue.c keeps its order): the tasks that wait, and the one that runs,
+ * which is not in the tree. A task that sleeps is in no queue; task->cpu still names its queue, whose
+ * lock guards its scheduling state.
  *
- * The switch happens with the run queue locked; the task that comes on unlocks it
- * (finish_switch). So whoever gets the lock afterwards knows that the registers of a task that is
- * not `running` are saved.
+ * The context switch happens with the run queue locked; the next task unlocks it (finish_switch). So a
+ * later holder of the lock knows that the registers of a task that is not `running` are saved.
  *
- * Who of a queue is next is order.h's to say, on which processor a task waits balance.c's.
+ * Not here: the order in a queue (order.h), the choice of a CPU (balance.c).
  *
- * Locks: run queues in the order of their processors' numbers. Perf's context lock, timer queues:
- * inside.
+ * Locks: run queues in the order of their CPUs' numbers. Perf's context lock, timer queues: inside.
  */
 #include <string.h>
 
@@ -21,16 +19,14 @@
 #include <arch/task.h>
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
+#include <kernel/hooks.h>
 #include <kernel/log.h>
-#include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/sched.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
-#include <kernel/trace/sched.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
-#include <uapi/linux/perf_event.h>
 
 #include "balance.h"
 #include "delay.h"
@@ -40,6 +36,7 @@ PERCPU(struct run_queue, run_queues);
 PERCPU(struct sched_request, sched_requests);
 _Atomic int sched_statistics;
 static struct task idle_tasks[CPUS_MAX];
+static const struct credentials *idle_credentials; /* constant since sched_init */
 
 static bool is_idle_task(const struct task *task)
 {
@@ -59,7 +56,7 @@ static struct run_queue *lock_task_queue(struct task *task)
 	}
 }
 
-/* Since the timer was armed, slices may have begun anew: then it goes on to the end of this one. */
+/* A new slice may have begun since the timer was armed: then rearms it for the end of that one. */
 static void slice_over(struct timer *timer)
 {
 	uint64_t end_ns = this_cpu(run_queues).slice_end_ns;
@@ -72,7 +69,7 @@ static void slice_over(struct timer *timer)
 	this_cpu(run_queues).slice_ended = true;
 }
 
-/* The running TASK, not the idle one, has used QUEUE's processor until NOW_NS. QUEUE locked. */
+/* Charges TASK, running and not the idle one, on QUEUE's CPU until NOW_NS. QUEUE locked. */
 static void charge(struct run_queue *queue, struct task *task, uint64_t now_ns)
 {
 	order_charge(queue, &task->sched, now_ns - task->sched.charged_ns);
@@ -89,7 +86,7 @@ struct task *sched_charge_current(struct run_queue *queue)
 	return task;
 }
 
-/* Adds the time since the last call to the running task; what time it is. QUEUE locked. */
+/* Adds the time since the last call to QUEUE's running task; returns the time now. QUEUE locked. */
 static uint64_t account_current(struct run_queue *queue)
 {
 	struct task *task = queue->current;
@@ -100,14 +97,14 @@ static uint64_t account_current(struct run_queue *queue)
 	task->sched.run_time_ns += delta;
 	if (!is_idle_task(task)) {
 		charge(queue, task, now);
-		trace_sched_runtime(task, delta);
+		hook_task_charged(task, delta);
 	}
 	return now;
 }
 
-/* The timer fires when the running task's slice is over and somebody waits. One that is armed for an
- * earlier moment stays: most slices end before their time, and arming costs more than what it says in
- * vain now and then. QUEUE, this processor's, locked. */
+/* Arms the timer for the end of the current task's slice if another task waits. A timer armed for an earlier
+ * time stays: most slices end early, and rearming costs more than a rare interrupt in vain. QUEUE, this
+ * CPU's, locked. */
 static void set_slice_timer(struct run_queue *queue, uint64_t now_ns)
 {
 	uint64_t armed_ns = timer_deadline_ns(&queue->slice_timer), left_ns = UINT64_MAX;
@@ -132,8 +129,7 @@ void sched_watch_slice(struct run_queue *queue, unsigned int cpu)
 		balance_request_reschedule(cpu);
 }
 
-/* A task that may no longer run here was switched away from: its registers are saved now, it
- * can move. */
+/* Moves TASK, which may no longer run here and was switched from: its registers are saved now. */
 static void place_evicted(struct task *task)
 {
 	unsigned int from = (unsigned int)task->cpu, to;
@@ -149,8 +145,8 @@ static void place_evicted(struct task *task)
 	run_queue_unlock_pair(from, to);
 }
 
-/* The second half of every switch, in the context of the task that came on. Interrupts off,
- * queue locked by the task that went off; returns with it unlocked. */
+/* The second half of every context switch, in the context of the next task. Interrupts off, queue locked by
+ * the previous task; returns with it unlocked. */
 static void finish_switch(void)
 {
 	struct run_queue *queue = &this_cpu(run_queues);
@@ -168,12 +164,13 @@ static void finish_switch(void)
 		place_evicted(prev);
 	if (ended)
 		task_put(prev);
-	perf_sched_in(self);
+	if (hook_follows(self))
+		hook_followed_in(self);
 	if (self->rseq.address)
 		self->signals.sequence = true;
 	if (self->sched.migrated) {
 		self->sched.migrated = false;
-		perf_software_event(PERF_COUNT_SW_CPU_MIGRATIONS, 1, NULL, 0);
+		hook_task_migrated();
 	}
 }
 
@@ -183,17 +180,17 @@ void task_first_run(void)
 	arch_irq_enable();
 }
 
-/* Goes on with NEXT at NOW_NS. Interrupts off, QUEUE (this processor's) locked; returns unlocked,
- * when the caller's task runs again. */
+/* Switches to NEXT at NOW_NS. Interrupts off, QUEUE (this CPU's) locked; returns unlocked, when the
+ * caller's task runs again. */
 static void switch_to(struct run_queue *queue, struct task *next, uint64_t now_ns)
 {
 	struct task *prev = queue->current;
 
 	if (!prev->process && next->process)
 		cpu_tick_start();
-	trace_sched_switch(prev, next);
-	perf_software_event(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, NULL, 0);
-	perf_sched_out(prev, next);
+	hook_task_out(prev, next);
+	if (hook_follows(prev))
+		hook_followed_out(prev, next);
 	queue->switches++;
 	queue->previous = prev;
 	queue->current = next;
@@ -207,7 +204,7 @@ static void switch_to(struct run_queue *queue, struct task *next, uint64_t now_n
 	finish_switch();
 }
 
-/* Chooses who runs next and switches. GIVE_WAY: somebody else, if there is anybody. Interrupts
+/* Chooses the next task and switches to it. GIVE_WAY: another task than this one, if any waits. Interrupts
  * off. */
 static void reschedule(bool give_way)
 {
@@ -285,7 +282,7 @@ void sched_relax_now(void)
 {
 	unsigned long state = arch_irq_save();
 
-	/* An idle task goes on when nobody else runs: that may be never. */
+	/* A preempted idle task continues only when no other task runs: that may be never. */
 	if (!is_idle_task(task_current()))
 		sched_preempt();
 	arch_irq_restore(state);
@@ -301,7 +298,7 @@ static bool wake(struct task *task, bool sync)
 		arch_irq_restore(state);
 		return false;
 	}
-	trace_sched_waking(task, (unsigned int)task->cpu);
+	hook_task_waking(task, (unsigned int)task->cpu);
 	for (;;) {
 		from = (unsigned int)task->cpu;
 		to = balance_choose_cpu(task);
@@ -313,12 +310,12 @@ static bool wake(struct task *task, bool sync)
 	if (task->state == TASK_SLEEPING) {
 		task->state = TASK_RUNNABLE;
 		woken = true;
-		/* One that is still on its way to sleep sees the state and stays. */
+		/* A task that has not yet left the CPU sees the state and keeps running. */
 		if (!task->running && !task->sched.queued) {
 			delay_end_sleep(task);
 			balance_enqueue(task, to, sync && to == cpu_id());
 		}
-		trace_sched_wakeup(task, (unsigned int)task->cpu);
+		hook_task_woken(task, (unsigned int)task->cpu);
 	}
 	run_queue_unlock_pair(from, to);
 	arch_irq_restore(state);
@@ -339,7 +336,7 @@ void sched_kick(struct task *task)
 {
 	int cpu = task->cpu;
 
-	/* One that has just stopped running passes through the kernel before it runs again
+	/* A task that has just stopped running passes through the kernel before it runs again
 	 * anyway. */
 	if (task->running && cpu != (int)cpu_id())
 		arch_ipi_send((unsigned int)cpu, IPI_RESCHED);
@@ -347,14 +344,14 @@ void sched_kick(struct task *task)
 
 void sched_start(struct task *task)
 {
-	/* The scheduler's own, until the task has ended and its stack is left. */
+	/* The scheduler's reference, until the task has exited and left its stack. */
 	task_get(task);
 	unsigned long state = arch_irq_save();
 
 	task->cpu = (int)cpu_id();
 	unsigned int to;
 
-	/* Who finds it in the table may set where it is to run. */
+	/* Another task may find it in the table and set its affinity. */
 	for (;;) {
 		to = balance_choose_cpu(task);
 		spin_lock(&run_queues[to].lock);
@@ -362,11 +359,11 @@ void sched_start(struct task *task)
 			break;
 		spin_unlock(&run_queues[to].lock);
 	}
-	/* Its first processor is where it starts: no migration. */
+	/* The first CPU: no migration. */
 	task->cpu = (int)to;
 	task->state = TASK_RUNNABLE;
 	balance_enqueue(task, to, false);
-	trace_sched_wakeup_new(task, to);
+	hook_task_started(task, to);
 	spin_unlock(&run_queues[to].lock);
 	arch_irq_restore(state);
 }
@@ -395,7 +392,7 @@ int sched_set_affinity(struct task *task, cpumask_t mask)
 		balance_request_reschedule(cpu);
 	spin_unlock(&queue->lock);
 	arch_irq_restore(state);
-	/* One that runs leaves at its next return to user mode; the running task, right here. */
+	/* Another running task leaves at its next return to user mode; the current task, right here. */
 	while (must_move && task->running && !task_allows(task, (unsigned int)task->cpu))
 		sched_yield();
 	return 0;
@@ -439,7 +436,7 @@ void sched_set_parameters(struct task *task, const struct sched_parameters *para
 	if (task->running)
 		account_current(queue);
 	order_set_parameters(queue, &task->sched, parameters, task->running);
-	/* It may have gained or lost the right to the processor. */
+	/* It may have gained or lost its right to the CPU. */
 	if (task->running || task->sched.queued)
 		balance_request_reschedule((unsigned int)task->cpu);
 	spin_unlock(&queue->lock);
@@ -466,7 +463,7 @@ void sched_inherit(struct task *child)
 	const struct sched_entity *own = &task_current()->sched;
 
 	new->policy = own->policy;
-	/* What the parent has inherited is not the child's. */
+	/* The child does not inherit the parent's inherited priority. */
 	new->own_priority = new->priority = own->own_priority;
 	new->nice = own->nice;
 	new->slice_ns = own->slice_ns;
@@ -531,7 +528,7 @@ unsigned int sched_runnable_count(void)
 	return count;
 }
 
-/* The running code becomes this processor's idle task. Interrupts off. */
+/* Makes the running code this CPU's idle task. Interrupts off. */
 static void adopt_idle_task(void)
 {
 	unsigned int cpu = cpu_id();
@@ -539,7 +536,7 @@ static void adopt_idle_task(void)
 	struct run_queue *queue = &run_queues[cpu];
 
 	idle->references = 1;
-	idle->credentials = credentials_share(&credentials_initial);
+	idle->credentials = credentials_share(idle_credentials);
 	idle->cpu = (int)cpu;
 	idle->running = true;
 	idle->state = TASK_RUNNABLE;
@@ -551,8 +548,9 @@ static void adopt_idle_task(void)
 	arch_task_adopt(idle);
 }
 
-void sched_init(void)
+void sched_init(const struct credentials *credentials)
 {
+	idle_credentials = credentials;
 	adopt_idle_task();
 }
 

@@ -2,26 +2,26 @@
 /*
  * Wait queues and mutexes: everything that sleeps, on top of sched_sleep and sched_wake.
  *
- * A sleeper first becomes TASK_SLEEPING and then looks whether what it waits for has happened; a
- * waker first makes it happen and then calls sched_wake. One of them sees the other's store
- * (both are sequentially consistent), so no wake-up is lost.
+ * A sleeper first becomes TASK_SLEEPING and then checks its condition; a waker first makes the condition
+ * true and then calls sched_wake. One of them sees the other's store (both are sequentially consistent),
+ * so no wake-up is lost.
  *
- * task->woken remembers a wake-up from when its task was added to a queue until it sleeps.
+ * task->woken records a wake-up from the time when the task was added to a queue until it sleeps.
  *
- * Locks: as <kernel/wait.h> says.
+ * Locks: see <kernel/wait.h>.
  */
 #include <kernel/assert.h>
+#include <kernel/hooks.h>
 #include <kernel/sched.h>
 #include <kernel/signal.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
-#include <kernel/trace/lock.h>
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 
-/* How many are woken with the queue locked: then interrupts, and others who want the queue, have a chance. */
+/* Most wake-ups with the queue locked: then interrupts and other users of the queue have a chance. */
 #define WAKE_BATCH  64
-/* How often a mutex that is taken is tried before sleeping. */
+/* How often a taken mutex is tried before sleeping. */
 #define MUTEX_SPINS 100
 
 struct sleep_timer {
@@ -49,7 +49,7 @@ static void add(struct wait_queue *queue, struct wait_entry *entry, wait_functio
 	else
 		TAILQ_INSERT_HEAD(&queue->entries, entry, link);
 	spin_unlock_irqrestore(&queue->lock, state);
-	/* With the one in wait_queue_wake_events. */
+	/* Pairs with the fence in wait_queue_wake_events. */
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -80,13 +80,13 @@ void wait_queue_remove(struct wait_queue *queue, struct wait_entry *entry)
 	spin_unlock_irqrestore(&queue->lock, state);
 }
 
-/* Wakes who waits by ENTRY; whether that was of use. Queue locked. */
+/* Wakes the waiter of ENTRY; returns whether the wake-up was used. Queue locked. */
 static bool wake_entry(struct wait_queue *queue, struct wait_entry *entry, unsigned int events)
 {
 	if (entry->function)
 		return entry->function(entry, events & ~WAKE_SYNC);
 	if (entry->exclusive) {
-		/* So that the next wake-up is the next one's, even before this one runs. */
+		/* So that the next wake-up goes to the next waiter, even before this one runs. */
 		entry->queued = false;
 		TAILQ_REMOVE(&queue->entries, entry, link);
 	}
@@ -98,15 +98,15 @@ static bool wake_entry(struct wait_queue *queue, struct wait_entry *entry, unsig
 	return true;
 }
 
-/* Another's place in the queue is nobody who waits. */
+/* The place holder of another waker is no waiter. */
 static bool pass_place(struct wait_entry *entry, unsigned int events)
 {
 	return false;
 }
 
-/* Unlocks the queue for a moment, with a place kept before ENTRY; what is there then. */
-static struct wait_entry *let_others(struct wait_queue *queue, struct wait_entry *entry,
-				     unsigned long *state)
+/* Unlocks the queue for a moment, with a place holder before ENTRY; returns the entry there afterwards. */
+static struct wait_entry *unlock_briefly(struct wait_queue *queue, struct wait_entry *entry,
+					 unsigned long *state)
 {
 	struct wait_entry place = { .function = pass_place };
 
@@ -118,7 +118,7 @@ static struct wait_entry *let_others(struct wait_queue *queue, struct wait_entry
 	return entry;
 }
 
-/* Who wakes so many that they come in batches has a hold on what the queue is part of. */
+/* Wakes the waiters, in batches. A caller with more than one batch keeps the queue's container alive. */
 static bool wake_all(struct wait_queue *queue, unsigned int events)
 {
 	unsigned long state = spin_lock_irqsave(&queue->lock);
@@ -128,7 +128,7 @@ static bool wake_all(struct wait_queue *queue, unsigned int events)
 
 	for (entry = TAILQ_FIRST(&queue->entries); entry; entry = next) {
 		if (__builtin_expect(++woken % WAKE_BATCH == 0, 0)) {
-			entry = let_others(queue, entry, &state);
+			entry = unlock_briefly(queue, entry, &state);
 			if (!entry)
 				break;
 		}
@@ -147,8 +147,8 @@ static bool wake_all(struct wait_queue *queue, unsigned int events)
 
 bool wait_queue_wake_events(struct wait_queue *queue, unsigned int events)
 {
-	/* Most queues are empty. Who comes onto one looks at its condition after that, and that was made true
-	 * before this: one of the two sees the other. */
+	/* Most queues are empty. A task that adds itself checks its condition after that, and the caller made
+	 * the condition true before this: one of the two sees the other. */
 	atomic_thread_fence(memory_order_seq_cst);
 	return __atomic_load_n(&queue->entries.tqh_first, __ATOMIC_RELAXED) &&
 	       wake_all(queue, events);
@@ -225,12 +225,12 @@ void(mutex_init)(struct mutex *mutex)
 /* Takes MUTEX if it is free. */
 static bool try_lock(struct mutex *mutex, struct task *self)
 {
-	struct task *nobody = NULL;
+	struct task *none = NULL;
 
-	return atomic_compare_exchange_strong(&mutex->owner, &nobody, self);
+	return atomic_compare_exchange_strong(&mutex->owner, &none, self);
 }
 
-/* Takes MUTEX if its holder gives it back soon: cheaper than sleeping when that one runs. */
+/* Takes MUTEX if its holder releases it soon: cheaper than sleeping when the holder runs. */
 static bool spin_for(struct mutex *mutex, struct task *self)
 {
 	for (unsigned int i = 0; i < MUTEX_SPINS; i++) {
@@ -241,21 +241,17 @@ static bool spin_for(struct mutex *mutex, struct task *self)
 	return false;
 }
 
-void mutex_lock(struct mutex *mutex)
+/* The part of mutex_lock that is no fast path: another task has MUTEX. SELF: the current task. */
+static __attribute__((noinline)) void wait_for(struct mutex *mutex, struct task *self)
 {
-	struct task *self = task_current();
 	struct wait_entry entry = { .task = self };
 
-	ASSERT(mutex->owner != self);
-	lock_order_take_mutex(mutex);
-	if (try_lock(mutex, self))
-		return;
-	trace_contention_begin(mutex, TRACE_LOCK_MUTEX | TRACE_LOCK_SPIN);
+	hook_lock_contended(mutex, HOOK_LOCK_MUTEX | HOOK_LOCK_SPIN);
 	if (spin_for(mutex, self)) {
-		trace_contention_end(mutex, 0);
+		hook_lock_acquired(mutex, 0);
 		return;
 	}
-	trace_contention_begin(mutex, TRACE_LOCK_MUTEX);
+	hook_lock_contended(mutex, HOOK_LOCK_MUTEX);
 	self->sched.blocked = true;
 	unsigned long state = spin_lock_irqsave(&mutex->lock);
 
@@ -272,7 +268,17 @@ void mutex_lock(struct mutex *mutex)
 	self->sched.blocked = false;
 	TAILQ_REMOVE(&mutex->waiters.entries, &entry, link);
 	spin_unlock_irqrestore(&mutex->lock, state);
-	trace_contention_end(mutex, 0);
+	hook_lock_acquired(mutex, 0);
+}
+
+void mutex_lock(struct mutex *mutex)
+{
+	struct task *self = task_current();
+
+	ASSERT(mutex->owner != self);
+	lock_order_take_mutex(mutex);
+	if (!try_lock(mutex, self))
+		wait_for(mutex, self);
 }
 
 void mutex_unlock(struct mutex *mutex)
@@ -283,8 +289,8 @@ void mutex_unlock(struct mutex *mutex)
 	ASSERT(mutex->owner == task_current());
 	struct wait_entry *first = TAILQ_FIRST(&mutex->waiters.entries);
 
-	/* Who was woken once and found it taken again gets it now. The others may be overtaken:
-	 * a mutex that always went to the first would wait for that one's processor each time. */
+	/* A waiter that was woken once and found the mutex taken again gets it now. Other waiters may be
+	 * overtaken: a mutex that always went to the first would wait for that task's CPU each time. */
 	mutex->owner = first && first->queued ? first->task : NULL;
 	if (first) {
 		first->queued = true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists of processors; see <kernel/cpu_list.h>. */
+/* Parses lists of CPUs; see <kernel/cpu_list.h>. */
 #include <kernel/cpu_list.h>
 
 #include <string.h>
 
-/* More digits than a number of processors has. */
+/* Above every CPU number. */
 #define NUMBER_MAX 1000000u
 
 struct reader {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Cross calls: running a function on other processors and waiting for it.
+ * Cross calls: running a function on other CPUs and waiting for it.
  *
- * A processor has one call under way at most, because the caller waits and does not sleep
- * meanwhile. So there is one slot for each calling processor, and each called processor has a word
- * in which the bits of those who want it are set; no lock and no memory is needed.
+ * A CPU has one call under way at most, because the caller waits and does not sleep meanwhile. So there is
+ * one entry for each calling CPU, and each called CPU has a word with a bit for each of its callers; no lock
+ * and no memory is needed.
  *
- * A caller's slot is written before its bit is set in any word (release), and not again before
- * every called processor has counted itself off (acquire).
+ * A caller writes its entry before it sets its bit in any word (release), and not again before every called
+ * CPU has decremented the count (acquire).
  *
- * The waiting caller has interrupts on and serves others' calls: two processors may call each
- * other.
+ * The waiting caller has interrupts on and serves other callers: two CPUs may call each other.
  */
 #include <kernel/smp.h>
 
@@ -21,21 +20,21 @@
 struct call {
 	void (*function)(void *arg);
 	void *arg;
-	_Atomic unsigned int outstanding; /* called processors that have not finished */
+	_Atomic unsigned int outstanding; /* called CPUs that have not finished */
 } CACHE_ALIGNED;
 
-/* Bit n: processor n has a call for the processor that the word belongs to. */
-struct wanted {
+/* Bit n: CPU n has a call for the CPU that the word belongs to. */
+struct call_requests {
 	_Atomic cpumask_t callers;
 } CACHE_ALIGNED;
 
 static PERCPU(struct call, calls);
-static PERCPU(struct wanted, wanted);
+static PERCPU(struct call_requests, requests);
 
 void smp_call_interrupt(void)
 {
 	cpumask_t callers =
-		atomic_exchange_explicit(&this_cpu(wanted).callers, 0, memory_order_acquire);
+		atomic_exchange_explicit(&this_cpu(requests).callers, 0, memory_order_acquire);
 
 	while (callers) {
 		struct call *call = &calls[__builtin_ctzll(callers)];
@@ -60,7 +59,7 @@ void smp_call_mask(cpumask_t mask, void (*function)(void *arg), void *arg)
 		for (cpumask_t left = others; left; left &= left - 1) {
 			unsigned int cpu = (unsigned int)__builtin_ctzll(left);
 
-			atomic_fetch_or_explicit(&wanted[cpu].callers, (cpumask_t)1 << self,
+			atomic_fetch_or_explicit(&requests[cpu].callers, (cpumask_t)1 << self,
 						 memory_order_release);
 			arch_ipi_send(cpu, IPI_CALL);
 		}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Deferred work: what an NMI leaves to be done where locks may be taken.
+ * Deferred work: NMIs leave it for a context that may take locks.
  *
- * Each processor has a list, newest first. Only the processor itself adds to it (task, interrupt or
- * NMI, one interrupting the other), by compare and exchange, and takes it whole. An interrupt to
- * itself runs the list as soon as interrupts are on.
+ * Each CPU has a list, newest first. Only the CPU itself adds to it (task, interrupt or NMI, one
+ * interrupting the other), by compare and exchange, and takes it whole. An interrupt to itself runs the
+ * list as soon as interrupts are on.
  *
- * A work is `pending` from queueing until just before it runs, so it can be queued again while it
- * runs. `running` is set before `pending` is cleared: whoever waits sees at least one of them.
+ * A work is `pending` from queueing until just before it runs, so it can be queued again while it runs.
+ * `running` is set before `pending` is cleared: a waiter sees at least one of them.
  */
 #include <kernel/smp.h>
 
@@ -26,8 +26,7 @@ bool deferred_work_queue(struct deferred_work *work)
 	if (atomic_exchange_explicit(&work->pending, true, memory_order_acq_rel))
 		return false;
 
-	/* An NMI may come at any point here and queue something of its own; moving to another
-	 * processor may not. */
+	/* An NMI may come at any point here and queue its own work; but the task must not migrate. */
 	unsigned long state = arch_irq_save();
 	struct work_list *list = &this_cpu(lists);
 	struct deferred_work *newest = atomic_load_explicit(&list->newest, memory_order_relaxed);
@@ -48,7 +47,7 @@ void deferred_work_interrupt(void)
 		atomic_exchange_explicit(&list->newest, NULL, memory_order_acquire);
 	struct deferred_work *oldest = NULL;
 
-	/* In the order in which they were queued. */
+	/* Run them in the order of queueing. */
 	while (work) {
 		struct deferred_work *next =
 			atomic_load_explicit(&work->next, memory_order_relaxed);
@@ -59,8 +58,8 @@ void deferred_work_interrupt(void)
 	}
 	while (oldest) {
 		work = oldest;
-		/* Once it is no longer pending, its owner or an NMI may queue it again: read the
-		 * link before. */
+		/* Once it is no longer pending, its owner or an NMI may queue it again: so read the link
+		 * first. */
 		oldest = atomic_load_explicit(&work->next, memory_order_relaxed);
 		atomic_store(&list->running, work);
 		atomic_store(&work->pending, false);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Waiting for a spin lock that somebody has: the part of spin_lock that is no fast path. See
+ * Waiting for a spin lock that another CPU holds: the slow path of spin_lock. See
  * <kernel/spinlock.h>.
  */
+#include <kernel/hooks.h>
 #include <kernel/spinlock.h>
-
-#include <kernel/trace/lock.h>
 
 void spin_wait(struct spinlock *lock)
 {
-	trace_contention_begin(lock, TRACE_LOCK_SPIN);
+	hook_lock_contended(lock, HOOK_LOCK_SPIN);
 	spin_wait_untraced(lock);
-	trace_contention_end(lock, 0);
+	hook_lock_acquired(lock, 0);
 }

@@ -10,12 +10,12 @@
 
 #include <arch/task.h>
 #include <kernel/entry.h>
+#include <kernel/hooks.h>
 #include <kernel/log.h>
 #include <kernel/sched.h>
 #include <kernel/syscall.h>
 #include <kernel/syscall_trace.h>
 #include <kernel/task.h>
-#include <kernel/trace/calls.h>
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 #include <uapi/linux/errno.h>
@@ -32,6 +32,12 @@ struct syscall {
 #define CALL_BY(name, function, arguments)	  [__NR_##name] = { function, arguments, CALL_ENDS }
 #define CALL_BY_RESTARTING(name, function, arguments, restart) \
 	[__NR_##name] = { function, arguments, restart }
+
+/* Calls of parts that a build may leave out (WITHOUT=, see kernel.mk): NULL then. */
+extern __attribute__((weak)) syscall_function sys_socket, sys_socketpair, sys_bind, sys_listen,
+	sys_accept, sys_accept4, sys_connect, sys_getsockname, sys_getpeername, sys_getsockopt,
+	sys_setsockopt, sys_shutdown, sys_sendto, sys_sendmsg, sys_sendmmsg, sys_recvfrom,
+	sys_recvmsg, sys_recvmmsg;
 
 static const struct syscall calls[] = {
 	/* memory */
@@ -384,15 +390,8 @@ static long perform_logged(unsigned long number, struct trap_frame *frame)
 static __attribute__((noinline)) long perform_watched(unsigned long number,
 						      struct trap_frame *frame)
 {
-	trace_call_enter(number, frame);
-	return atomic_load(&syscall_watchers) & SYSCALL_LOGGED ? perform_logged(number, frame) :
-								 perform(number, frame);
-}
-
-static bool is_watched(void)
-{
-	return __builtin_expect(atomic_load_explicit(&syscall_watchers, memory_order_relaxed) != 0,
-				false);
+	hook_call_enter(number, frame);
+	return syscall_is_logged ? perform_logged(number, frame) : perform(number, frame);
 }
 
 inline __attribute__((always_inline)) void syscall_dispatch(struct trap_frame *frame)
@@ -405,11 +404,12 @@ inline __attribute__((always_inline)) void syscall_dispatch(struct trap_frame *f
 	}
 	/* Linux takes the number as 32 bits. */
 	unsigned long number = (unsigned int)arch_syscall_number(frame);
-	long result = is_watched() ? perform_watched(number, frame) : perform(number, frame);
+	long result = hook_is_on(HOOK_call) ? perform_watched(number, frame) :
+					      perform(number, frame);
 
 	/* A listener may have arrived during the call. */
-	if (is_watched())
-		trace_call_exit(number, frame, result);
+	if (hook_is_on(HOOK_call))
+		hook_call_exit(number, frame, result);
 	arch_syscall_set_result(frame, result);
 	if (atomic_load_explicit(&trace->calls, memory_order_relaxed))
 		ptrace_call_exit();
@@ -417,8 +417,8 @@ inline __attribute__((always_inline)) void syscall_dispatch(struct trap_frame *f
 
 void syscall_first_return(struct trap_frame *frame)
 {
-	if (is_watched())
-		trace_call_exit((unsigned int)arch_syscall_number(frame), frame, 0);
+	if (hook_is_on(HOOK_call))
+		hook_call_exit((unsigned int)arch_syscall_number(frame), frame, 0);
 }
 
 void user_return(struct trap_frame *frame)

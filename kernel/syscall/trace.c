@@ -12,6 +12,7 @@
 #include <arch/task.h>
 #include <kernel/boot.h>
 #include <kernel/entry.h>
+#include <kernel/hooks.h>
 #include <kernel/log.h>
 #include <kernel/syscall.h>
 #include <kernel/syscall_trace.h>
@@ -297,7 +298,7 @@ static const char *const errors[] = {
 #undef NAME
 };
 
-_Atomic unsigned int syscall_watchers;
+bool syscall_is_logged;
 
 void syscall_trace_init(void)
 {
@@ -307,7 +308,8 @@ void syscall_trace_init(void)
 		return;
 	if (strcmp(value, "syscalls"))
 		boot_failure("trace=%s: only trace=syscalls is known", value);
-	atomic_fetch_or(&syscall_watchers, SYSCALL_LOGGED);
+	syscall_is_logged = true;
+	hook_listen(HOOK_call, true);
 }
 
 /* Prints ADDRESS's bytes between quotes: SIZE of them, or (SIZE_MAX) a string. A dot stands for a byte

@@ -12,17 +12,16 @@
 
 #include <kernel/credentials.h>
 #include <kernel/file.h>
+#include <kernel/hooks.h>
 #include <kernel/pidfd.h>
 #include <kernel/job_control.h>
 #include <kernel/log.h>
 #include <kernel/page.h>
 #include <kernel/path_view.h>
-#include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/ptrace.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
-#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
@@ -131,12 +130,7 @@ static int copy_parts(struct task *child, struct task *self, const struct clone_
 		child->signals.alternate = self->signals.alternate;
 	rseq_fork(child, flags & CLONE_VM);
 
-	unsigned int how = 0;
-	if (flags & CLONE_THREAD)
-		how |= PERF_FORK_THREAD;
-	if (flags & CLONE_CLEAR_SIGHAND)
-		how |= PERF_FORK_CLEARS_HANDLERS;
-	return perf_task_fork(self, child, how);
+	return hook_task_copied(self, child, flags);
 }
 
 /* Links CHILD into its process and the table. T held. */
@@ -209,7 +203,7 @@ static void wait_for_vfork(struct task *child, struct task_completion *completio
  * reference may be dropped in the idle task, which must not sleep. */
 static void abandon(struct task *child)
 {
-	perf_task_exit(child);
+	hook_task_exits(child);
 	if (child->paths)
 		path_view_put(child->paths);
 	if (child->files)
@@ -271,8 +265,7 @@ pid_t task_clone(const struct clone_request *request, const struct trap_frame *f
 	pid_t tid = child->tid;
 
 	store_tids(child, request);
-	perf_task_started(child);
-	trace_sched_fork(self, child, request->flags);
+	hook_task_forked(self, child, request->flags);
 	sched_start(child);
 	if (event)
 		ptrace_event(event, (unsigned long)tid);

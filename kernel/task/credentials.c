@@ -100,11 +100,6 @@ void user_account_get(struct user_account *account)
 
 /* --- references --- */
 
-const struct credentials *credentials_current(void)
-{
-	return task_current()->credentials;
-}
-
 const struct credentials *credentials_for_files(void)
 {
 	const struct task *self = task_current();
@@ -135,12 +130,6 @@ void credentials_end_access(const struct credentials *access)
 const struct credentials *credentials_of(const struct task *task)
 {
 	return task->credentials;
-}
-
-const struct credentials *credentials_share(const struct credentials *credentials)
-{
-	atomic_fetch_add(&((struct credentials *)credentials)->references, 1);
-	return credentials;
 }
 
 const struct credentials *credentials_get(struct task *task)

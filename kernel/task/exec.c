@@ -18,18 +18,17 @@
 #include <kernel/file.h>
 #include <kernel/futex.h>
 #include <kernel/dentry.h>
+#include <kernel/hooks.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
 #include <kernel/path_view.h>
-#include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
 #include <kernel/ptrace.h>
 #include <kernel/sched.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
-#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/auxvec.h>
@@ -267,7 +266,7 @@ void process_drop_program(struct process *process)
 
 static void rename_task(struct task *task, const struct exec_image *image)
 {
-	trace_task_rename(task, image->name);
+	hook_task_renames(task, image->name);
 	memcpy(task->comm, image->name, sizeof(task->comm));
 }
 
@@ -394,11 +393,7 @@ static void exchange_program(struct task *self, struct exec_image *image, struct
 	mutex_lock(&process->exec.update);
 	rename_task(self, image);
 	end_step();
-	perf_task_exec(self);
-	perf_task_renamed(self, true);
-	/* Before any of the new program is visible. */
-	if (!image->dumpable)
-		perf_task_end_events(self);
+	hook_task_changes_program(self, image->dumpable);
 	end_step();
 	mutex_lock(&tree_mutex);
 	struct vm_space *old_space = vm_space_exchange(image->space);
@@ -498,7 +493,7 @@ static int execute(const struct exec_request *request, uintptr_t user_arguments,
 	pid_t former_tid = self->tid;
 
 	commit(self, &image, executable);
-	trace_sched_exec(request->name, self, former_tid);
+	hook_task_executed(request->name, self, former_tid);
 	return 0;
 }
 

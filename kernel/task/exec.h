@@ -78,9 +78,9 @@ size_t exec_strings_table_size(const struct exec_strings *strings);
 int exec_strings_write_table(const struct exec_strings *strings, struct vm_space *space,
 			     uintptr_t address, uintptr_t strings_at, uintptr_t *environment_at);
 
-/* If FILE, at PATH, is a script, replaces the arguments with those of its interpreter, whose path goes into
- * LINE, EXEC_LINE_SIZE bytes, which must not contain PATH. 1: it is one, 0: it is none, or -ENOEXEC, -E2BIG.
- * */
+/* If FILE, at PATH, is a script, replaces the arguments with those of its interpreter, whose path goes
+ * into LINE, EXEC_LINE_SIZE bytes, which must not contain PATH. 1: it is one, 0: it is none, or -ENOEXEC,
+ * -E2BIG. */
 int exec_read_script(struct file *file, const char *path, struct exec_strings *strings, char *line);
 
 /* Maps the vDSO and the stack of IMAGE, whose program was named PATH, and fills the stack. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How tasks and processes end.
+ * The exit of tasks and processes.
  *
- * A task gives up what it has, from the outside in: its events, the word that a joining thread
- * waits for, its memory, its descriptors, its place in the process. The last thread of a process
- * makes that a zombie and tells the parent. When the first process ends, so does the machine.
+ * A task gives up its parts from the outside in: its events, the word that a joining thread waits
+ * for, its memory, its descriptors, its place in the process. The last thread of a process makes it a
+ * zombie and notifies the parent. The exit of the first process ends the machine.
  *
- * A process ends as a whole (exit_group, a fatal signal) by a mark that each of its tasks finds
- * on its way to user mode, or that interrupts its sleep.
+ * A process exits as a whole (exit_group, a fatal signal) by a mark that each of its tasks finds
+ * on the exit path to user mode, or that interrupts its sleep.
  *
  * Locks: as in <kernel/process.h>.
  */
@@ -17,23 +17,22 @@
 #include <kernel/entry.h>
 #include <kernel/file.h>
 #include <kernel/futex.h>
+#include <kernel/hooks.h>
 #include <kernel/job_control.h>
 #include <kernel/log.h>
 #include <kernel/path_view.h>
-#include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
 #include <kernel/ptrace.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
-#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/ptrace.h>
 #include <uapi/linux/wait.h>
 
-/* What wait4 says of a child that goes on. */
+/* wait4's status of a continued child. */
 #define WAIT_CONTINUED 0xffff
 
 void task_release_space(struct task *task)
@@ -61,7 +60,7 @@ void task_clear_child_tid(struct task *task)
 	uintptr_t address = task->clear_child_tid;
 
 	task->clear_child_tid = 0;
-	/* Nobody else could see the word: do as Linux and leave it. */
+	/* No other task could see the word: leave it, as Linux does. */
 	if (!address || task->space->references == 1)
 		return;
 	if (copy_to_user((void *)address, &zero, sizeof(zero)) == 0)
@@ -105,7 +104,7 @@ void child_describe(struct kernel_siginfo *info, int status)
 }
 
 /* Sends CHILD's parent SIGNAL about STATUS. T held. */
-static void tell_parent(struct process *child, int signal, int status)
+static void notify_parent(struct process *child, int signal, int status)
 {
 	struct cpu_times times = usage_times_of_process(child);
 	struct kernel_siginfo info = {
@@ -129,7 +128,7 @@ void child_tell_parent(struct process *child, int status)
 	const struct kernel_sigaction *action = &parent->handlers->actions[SIGCHLD - 1];
 
 	if (action->handler != SIG_IGN_ADDRESS && !(action->flags & SA_NOCLDSTOP))
-		tell_parent(child, SIGCHLD, status);
+		notify_parent(child, SIGCHLD, status);
 	wait_queue_wake(&parent->child_event);
 }
 
@@ -146,13 +145,13 @@ void process_tell_end(struct process *process)
 	int signal = process->parent_executed ? SIGCHLD : process->exit_signal;
 
 	if (signal)
-		tell_parent(process, signal, process->exit_status);
+		notify_parent(process, signal, process->exit_status);
 	if (signal == SIGCHLD && process_ignores_children(parent))
 		process_forget(process);
 	wait_queue_wake(&parent->child_event);
 }
 
-/* The tid of a thread of PROCESS that has not ended. T held. */
+/* Returns the tid of a thread of PROCESS that has not exited. T held. */
 static pid_t living_thread(struct process *process)
 {
 	struct task *first = LIST_FIRST(&process->threads);
@@ -160,8 +159,8 @@ static pid_t living_thread(struct process *process)
 	return first ? first->tid : process->pid;
 }
 
-/* Tells those threads of CHILD, made by a thread that ends, that asked for it. T held. */
-static void tell_of_parent_death(struct process *child)
+/* Sends the parent_death_signal to the threads of CHILD, created by a thread that exits. T held. */
+static void send_parent_death_signals(struct process *child)
 {
 	struct task *task, *self = task_current();
 
@@ -176,7 +175,7 @@ static void tell_of_parent_death(struct process *child)
 	}
 }
 
-/* Thread TID of PROCESS ends, others go on: its children are theirs. T held. */
+/* Thread TID of PROCESS exits and others do not: gives them its children. T held. */
 static void hand_over_children(struct process *process, pid_t tid)
 {
 	struct process *child;
@@ -185,11 +184,11 @@ static void hand_over_children(struct process *process, pid_t tid)
 		if (child->parent_tid != tid)
 			continue;
 		child->parent_tid = living_thread(process);
-		tell_of_parent_death(child);
+		send_parent_death_signals(child);
 	}
 }
 
-/* Who gets PROCESS's children: the nearest ancestor that asked for them, else the first process. T
+/* Returns the new parent of PROCESS's children: the nearest subreaper above it, else the first process. T
  * held. */
 static struct process *find_heir(const struct process *process)
 {
@@ -200,7 +199,7 @@ static struct process *find_heir(const struct process *process)
 	return heir ? heir : task_table_find(FIRST_PID)->process;
 }
 
-/* PROCESS ends and its children get another parent. T held. */
+/* Gives the children of PROCESS, which exits, another parent. T held. */
 static void reparent_children(struct process *process)
 {
 	struct process *heir = find_heir(process), *child;
@@ -211,16 +210,16 @@ static void reparent_children(struct process *process)
 		child->parent_pid = heir->pid;
 		child->parent_tid = living_thread(heir);
 		LIST_INSERT_HEAD(&heir->children, child, sibling);
-		tell_of_parent_death(child);
+		send_parent_death_signals(child);
 		job_control_reparent(child, process);
-		/* Whoever waits for an inherited child knows of SIGCHLD alone. */
+		/* The new parent expects SIGCHLD only. */
 		child->exit_signal = SIGCHLD;
 		if (child->zombie && !ptrace_hides_end(child))
 			process_tell_end(child);
 	}
 }
 
-/* The last thread of PROCESS has ended. T held. */
+/* The last thread of PROCESS has exited. T held. */
 static void end_process(struct process *process)
 {
 	job_control_exit(process);
@@ -229,7 +228,7 @@ static void end_process(struct process *process)
 	process_ended(process);
 }
 
-/* The task is no part of its process any more. */
+/* Removes the task from its process. */
 static void leave_process(struct task *task, int status)
 {
 	struct process *process = task->process;
@@ -244,7 +243,7 @@ static void leave_process(struct task *task, int status)
 
 	if (task != process->leader && !ptrace_keep_thread(task, status))
 		task_table_remove(task);
-	/* As since Linux 5.17 (synchronize_group_exit): the last one's status, not the leader's. */
+	/* As since Linux 5.17 (synchronize_group_exit): the last thread's status, not the leader's. */
 	if (last && !process->exiting)
 		process->exit_status = status;
 	if (last && process->pid != FIRST_PID)
@@ -254,10 +253,10 @@ static void leave_process(struct task *task, int status)
 		hand_over_children(process, task->tid);
 	}
 	wait_queue_wake(&process->exit_event);
-	/* exec may wait to be the only one. */
+	/* exec may wait until it is the only thread. */
 	wait_queue_wake(&process->child_event);
 	spin_unlock_irqrestore(&task_table_lock, state);
-	/* The task still has its reference. */
+	/* The task still has its reference to the process. */
 	if (last)
 		process_timers_end(process);
 	if (last && process->pid == FIRST_PID)
@@ -271,18 +270,18 @@ _Noreturn void task_exit(int status)
 	ASSERT(arch_irqs_enabled());
 	ptrace_event(PTRACE_EVENT_EXIT, (unsigned long)status);
 	arch_ptrace_end(self);
-	perf_task_exit(self);
+	hook_task_exits(self);
 	if (self->space) {
 		futex_exit(self, true);
 		task_clear_child_tid(self);
 		usage_note_space(self->process, self->space);
 		task_release_space(self);
 	}
-	trace_sched_exit(self);
+	hook_task_exited(self);
 	file_table_switch(NULL);
 	if (self->paths)
 		path_view_switch(NULL);
-	/* Two that end at once may both leave it to the process's last reference. */
+	/* Two threads that exit at once may both leave this to the process's last reference. */
 	if (self->process && self->process->live_threads == 1)
 		process_drop_program(self->process);
 	if (self->process)
@@ -290,7 +289,7 @@ _Noreturn void task_exit(int status)
 	arch_irq_disable();
 	self->state = TASK_ZOMBIE;
 	sched_sleep();
-	panic("a task that had ended ran again");
+	panic("a task that had exited ran again");
 }
 
 _Noreturn void process_exit(int status)

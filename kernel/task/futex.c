@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Futexes: tasks that sleep until somebody says that a word of user memory has changed.
+ * Futexes: tasks that sleep until a wake-up for a word of user memory.
  *
- * Waiters hang in a hash table by what the word is: an address of an address space, or, in memory
- * that processes share, a physical address. The word is compared and the waiter enqueued with the
- * bucket locked, by a load that does not sleep; a waker takes the same lock after the word was
- * changed. So no wake-up is lost.
+ * A hash table holds the waiters. The key of a word is an address of an address space or, in memory that
+ * processes share, a physical address. A waiter is enqueued with the bucket locked, after a comparison of
+ * the word by a load that does not sleep; a waker takes the same lock after the word was changed. So no
+ * wake-up is lost.
  *
- * A bucket counts who hangs in it or is about to: the count goes up before the word is looked at, and
- * a waker looks at the count after the word was changed. So a waker that finds none has nobody to wake,
- * and takes no lock.
+ * A bucket counts its waiters and the tasks about to become one: the count goes up before the comparison,
+ * and a waker reads the count after the word was changed. So a waker that reads 0 has no task to wake, and
+ * takes no lock.
  *
- * A task may wait for several words, with a waiter for each. Waiters for words that are locks with
- * priority inheritance hang here too, and what they do is futex_pi.c's; they are not woken or moved by
- * the operations of this file, which find them in their way (EINVAL).
+ * A task may wait for several words, with a waiter for each. Waiters for locks with priority inheritance
+ * are in these buckets too and belong to futex_pi.c; the operations of this file neither wake nor move
+ * them, but fail when they find one (EINVAL).
  *
  * Locks: bucket->lock; two buckets in the order of their addresses.
  */
@@ -37,7 +37,7 @@
 
 static struct futex_bucket buckets[BUCKET_COUNT];
 
-/* A word of one process's memory, named as if it could be shared: another futex, as on Linux. */
+/* Set in the place of a private word that was named as a shared one: another futex, as on Linux. */
 #define NOT_PRIVATE 1u
 
 int futex_make_key(const struct futex *futex, struct futex_key *key)
@@ -49,7 +49,7 @@ int futex_make_key(const struct futex *futex, struct futex_key *key)
 
 	if (address % sizeof(word))
 		return -EINVAL;
-	/* Linux asks on x86-64 where the word begins, no more. */
+	/* On x86-64 Linux checks only the start of the word. */
 	if (!user_range_make(address, 0, &range))
 		return -EFAULT;
 	*key = (struct futex_key){ space, address };
@@ -131,8 +131,8 @@ void futex_release(struct futex_bucket *bucket, struct futex_waiter *waiter)
 	sched_wake(task);
 }
 
-/* Wakes up to COUNT waiters of BITS for KEY: how many, or -EINVAL when one with priority inheritance is among them.
- * Bucket locked. */
+/* Wakes up to COUNT waiters of BITS for KEY: returns how many, or -EINVAL when one with priority inheritance
+ * is among them. Bucket locked. */
 static int wake_locked(struct futex_bucket *bucket, const struct futex_key *key, unsigned int count,
 		       uint32_t bits)
 {
@@ -205,7 +205,7 @@ int futex_enqueue(struct futex_waiter *waiter, uintptr_t address, uint32_t value
 		spin_unlock(&bucket->lock);
 		if (error != -EFAULT)
 			return error;
-		/* Not there yet: bring the page in where sleeping is allowed. */
+		/* The page is not present: bring it in here, where sleeping is allowed. */
 		if (copy_from_user(&word, (const void *)address, sizeof(word)))
 			return -EFAULT;
 	}
@@ -217,14 +217,14 @@ struct futex_bucket *futex_lock_waiter(struct futex_waiter *waiter)
 		struct futex_bucket *bucket = waiter->bucket;
 
 		futex_lock_bucket(bucket);
-		/* It may be moved until the lock is held. */
+		/* A requeue may move the waiter until the lock is held. */
 		if (waiter->bucket == bucket)
 			return bucket;
 		spin_unlock(&bucket->lock);
 	}
 }
 
-/* Takes WAITER off if nobody woke it; whether somebody did. */
+/* Takes WAITER off unless it was woken; returns whether it was. */
 static bool dequeue(struct futex_waiter *waiter)
 {
 	struct futex_bucket *bucket = futex_lock_waiter(waiter);
@@ -236,7 +236,7 @@ static bool dequeue(struct futex_waiter *waiter)
 	return woken;
 }
 
-/* Takes all off: the last that was woken, or -1. */
+/* Takes all off; returns the last that was woken, or -1. */
 static int dequeue_all(struct futex_waiter *waiters, unsigned int count)
 {
 	int woken = -1;
@@ -358,7 +358,7 @@ struct change {
 	int32_t operand, with;
 };
 
-/* A number of 12 bits with a sign, at SHIFT of CODE. */
+/* Returns the signed number of 12 bits at SHIFT of CODE. */
 static int32_t signed_12_bits(uint32_t code, unsigned int shift)
 {
 	return (int32_t)(code << (20 - shift)) >> 20;
@@ -378,7 +378,7 @@ static struct change decode(uint32_t code)
 	return change;
 }
 
-/* The word after CHANGE in *RESULT. 0, -ENOSYS. */
+/* Applies CHANGE to WORD, into *RESULT. 0, -ENOSYS. */
 static int apply(const struct change *change, uint32_t word, uint32_t *result)
 {
 	uint32_t operand = (uint32_t)change->operand;
@@ -404,7 +404,7 @@ static int apply(const struct change *change, uint32_t word, uint32_t *result)
 	}
 }
 
-/* Whether WORD, as it was, compares as CHANGE says: 0, 1 or -ENOSYS. */
+/* Compares WORD, the old value, as CHANGE says: 0, 1 or -ENOSYS. */
 static int compare(const struct change *change, int32_t word)
 {
 	switch (change->comparison) {
@@ -425,8 +425,8 @@ static int compare(const struct change *change, int32_t word)
 	}
 }
 
-/* The word is changed before the buckets are locked, where a fault may sleep: who enqueues after it sees
- * the new word, who did before is there to be woken. */
+/* Changes the word before it locks the buckets, where a fault may sleep: a task that enqueues later sees the
+ * new word, a task that enqueued earlier is woken. */
 int futex_wake_and_change(const struct futex *first, const struct futex *second, unsigned int count,
 			  unsigned int second_count, uint32_t operation)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * futex, and what Linux made of it later: futex_waitv, futex_wake, futex_wait, futex_requeue. The work
- * is futex.c's.
+ * The system calls: futex, and the later futex_waitv, futex_wake, futex_wait, futex_requeue. futex.c does
+ * the work.
  */
 #include <kernel/kmalloc.h>
 #include <kernel/signal.h>
@@ -17,8 +17,8 @@
 #define CLOCK_REALTIME	0
 #define CLOCK_MONOTONIC 1
 
-/* The time at USER_TIME, of a clock that began when Linux counts from if REALTIME: in *DEADLINE_NS.
- * NULL: for ever. 0, -EFAULT, -EINVAL. */
+/* Reads the time at USER_TIME into *DEADLINE_NS; REALTIME: it counts from Linux's epoch. NULL: unlimited. 0,
+ * -EFAULT, -EINVAL. */
 static int get_deadline(unsigned long user_time, bool relative, bool realtime,
 			uint64_t *deadline_ns)
 {
@@ -49,7 +49,7 @@ static long wait_old(const unsigned long arg[6], bool private, bool realtime, ui
 		return error;
 	error = (int)signal_call_ended(
 		futex_wait(&one, 1, relative ? signal_call_deadline(deadline_ns) : deadline_ns));
-	/* A handler ends a wait that has an end. */
+	/* A wait with a time-out ends after a handler. */
 	return error == -EINTR && arg[3] ? -EINTR_UNHANDLED : error;
 }
 
@@ -61,13 +61,13 @@ static long requeue_old(const struct futex *from, const struct futex *to,
 	return futex_requeue(from, to, (unsigned int)arg[2], (unsigned int)arg[3], expected);
 }
 
-/* None is one, and so is less. */
+/* A count below 1 means 1. */
 static unsigned int wake_count(unsigned long argument)
 {
 	return (int)argument < 1 ? 1 : (unsigned int)argument;
 }
 
-/* Waiting for a lock goes on behind a handler: the time when it ends stays. */
+/* A wait for a lock restarts after a handler: the deadline is absolute. */
 static long unless_interrupted(int error)
 {
 	return error == -EINTR ? -EINTR_HANDLED : error;
@@ -142,13 +142,13 @@ long sys_futex(const unsigned long arg[6])
 
 /* --- futex_waitv and its kin --- */
 
-/* Whether FLAGS and a VALUE are such as there are: words of 32 bits only. */
+/* Returns whether FLAGS and VALUE are valid: only words of 32 bits are. */
 static bool is_valid(unsigned int flags, unsigned long value)
 {
 	return (flags & ~FUTEX2_PRIVATE) == FUTEX2_SIZE_U32 && value <= UINT32_MAX;
 }
 
-/* COUNT words at USER_WAITS into WAITS. 0, -EFAULT, -EINVAL. */
+/* Copies COUNT words at USER_WAITS into WAITS. 0, -EFAULT, -EINVAL. */
 static int get_waits(unsigned long user_waits, unsigned int count, struct futex_wait *waits)
 {
 	const struct kernel_futex_waitv *user = (const struct kernel_futex_waitv *)user_waits;
@@ -203,7 +203,7 @@ long sys_futex_wake(const unsigned long arg[6])
 
 	if (!is_valid(flags, arg[1]))
 		return -EINVAL;
-	/* Here none is none. */
+	/* In this call, a count of 0 means 0. */
 	return futex_wake_bits(&futex, (int)arg[2] ? wake_count(arg[2]) : 0, (uint32_t)arg[1]);
 }
 

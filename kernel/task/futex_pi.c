@@ -2,18 +2,19 @@
 /*
  * Futexes that are locks with priority inheritance: futex(2), "Priority-inheritance futexes".
  *
- * Programs take and give such a lock by themselves as long as nobody waits: its word is 0 or the owner's tid. Who
- * finds it taken comes here and sets FUTEX_WAITERS, so that the owner comes here to give it back. As long as
- * somebody waits, the kernel knows the lock: a struct pi_state, to which all its waiters in the bucket point, has
- * what <kernel/pi.h> needs. Owner there and word agree, but between an owner's end and the next one's
- * confirmation.
+ * A program takes and releases such a lock by itself as long as no task waits: its word is 0 or the owner's
+ * tid. A task that finds it taken enters the kernel and sets FUTEX_WAITERS, so that the owner enters the
+ * kernel to release it. While a task waits, the kernel knows the lock: all its waiters in the bucket point to
+ * one struct pi_state, which has the state for <kernel/pi.h>. Its owner and the word agree, except between an
+ * owner's exit and the next owner's confirmation.
  *
- * The word is the program's, and may be anything at any time. It is read and changed with the bucket locked, by
- * accesses that do not sleep. A word that does not fit is an error; a word that is just changing is looked at again.
- * The task gives the CPU to others before it looks again, and ends when a signal ends the process: a program that
- * keeps changing words delays nobody but itself.
+ * The word belongs to the program, which may change it at any time. The kernel reads and changes it with the
+ * bucket locked, by accesses that do not sleep. An invalid word is an error; a word that changes concurrently
+ * is read again. The task yields the CPU before that, and stops when a fatal signal is pending: a program
+ * that keeps changing words delays only itself.
  *
- * Waiting for a plain word and moving to a lock afterwards (FUTEX_WAIT_REQUEUE_PI) is for condition variables.
+ * FUTEX_WAIT_REQUEUE_PI, waiting for a plain word and moving to a lock afterwards, is for condition
+ * variables.
  *
  * Locks: B, see futex_queue.h.
  */
@@ -36,14 +37,14 @@
 /* A lock that tasks wait for. */
 struct pi_state {
 	struct pi_lock lock;
-	unsigned int users; /* B: waiters that point here, and who is about to be one */
+	unsigned int users; /* B: waiters that point here, and a task about to become one */
 };
 
-/* One that waits for a lock, or for being moved to one. */
+/* A waiter for a lock, or for being moved to one. */
 struct futex_pi_wait {
 	struct futex_waiter waiter;
 	struct pi_waiter pi;
-	struct pi_state *state;	 /* B: NULL: not there yet */
+	struct pi_state *state;	 /* B: NULL: not moved yet */
 	struct futex_key target; /* of the lock */
 };
 
@@ -67,17 +68,17 @@ static void drop_state(struct pi_state *state)
 
 /* --- the word: bucket locked, nothing sleeps --- */
 
-/* -EFAULT: it is not in memory at this moment. */
+/* Reads the word. -EFAULT: its page is not present. */
 static int load(uintptr_t address, uint32_t *word)
 {
 	return arch_load_user_nofault(word, (const void *)address, sizeof(*word));
 }
 
-/* Makes WORD the word at ADDRESS NEW. -EFAULT as above; -EAGAIN: it is another word, now in *WORD. */
+/* Replaces WORD at ADDRESS with NEW. -EFAULT as above; -EAGAIN: another word is there, now in *WORD. */
 static int exchange(uintptr_t address, uint32_t *word, uint32_t new)
 {
 	uint32_t seen = *word;
-	/* So that a fault is not resolved. */
+	/* With interrupts off a fault is not resolved. */
 	unsigned long state = arch_irq_save();
 	int error = user_compare_exchange((uint32_t *)address, &seen, new);
 
@@ -89,7 +90,7 @@ static int exchange(uintptr_t address, uint32_t *word, uint32_t new)
 	return error;
 }
 
-/* Nothing locked: brings the word at ADDRESS into memory, to be written to. 0, -EFAULT. */
+/* Makes the word at ADDRESS present and writable. Nothing locked. 0, -EFAULT. */
 static int fault_in(uintptr_t address)
 {
 	uint32_t word;
@@ -99,8 +100,8 @@ static int fault_in(uintptr_t address)
 	return user_compare_exchange((uint32_t *)address, &word, word);
 }
 
-/* A look at the word at ADDRESS ended with ERROR, and nothing is locked any more. 0: try again; else ERROR stays. ENDING, with
- * a reference: an owner that is about to end. */
+/* Prepares another access to the word at ADDRESS after ERROR, with nothing locked. 0: try again; else the
+ * final error. ENDING, with a reference: an owner that is about to exit. */
 static int prepare_retry(uintptr_t address, int error, struct task *ending)
 {
 	if (error == -EFAULT)
@@ -120,9 +121,9 @@ static int prepare_retry(uintptr_t address, int error, struct task *ending)
 	return error;
 }
 
-/* --- becoming the owner, or finding out who is --- */
+/* --- becoming the owner, or finding the owner --- */
 
-/* Somebody waits for the lock already, as STATE says; NULL: for something else. Whether WORD, at ADDRESS, fits. */
+/* Joins the waiters of STATE (NULL: they wait for something else) if WORD, at ADDRESS, agrees with it. */
 static int join(struct pi_state *state, uintptr_t address, uint32_t word)
 {
 	uint32_t now, tid = word & FUTEX_TID_MASK;
@@ -141,7 +142,7 @@ static int join(struct pi_state *state, uintptr_t address, uint32_t word)
 	return 0;
 }
 
-/* There is no owner as WORD at ADDRESS says. If it still says so, -ESRCH; else one that is about to end has written. */
+/* WORD at ADDRESS names no task. -ESRCH if it still does; -EAGAIN: an exiting owner has changed it. */
 static int no_owner(uintptr_t address, uint32_t word)
 {
 	uint32_t now;
@@ -151,7 +152,7 @@ static int no_owner(uintptr_t address, uint32_t word)
 	return now == word ? -ESRCH : -EAGAIN;
 }
 
-/* The first that waits for the lock: STATE, new, gets the owner that WORD at ADDRESS names. */
+/* Gives STATE, new, the owner that WORD at ADDRESS names, for the first waiter. */
 static int begin(struct pi_state *state, uintptr_t address, uint32_t word, struct task **ending)
 {
 	struct task *owner = task_find((pid_t)(word & FUTEX_TID_MASK));
@@ -171,9 +172,10 @@ static int begin(struct pi_state *state, uintptr_t address, uint32_t word, struc
 	return error;
 }
 
-/* Makes TASK the owner of the lock at ADDRESS, or finds out for whom it has to wait. 1: it is the owner; 0: it has to wait
- * for *STATE, of which it is a user; else as prepare_retry takes it. CROWDED: others are about to wait for TASK then, by
- * *STATE. SPARE: a state to be used if none is there, then NULL. Bucket locked. */
+/* Makes TASK the owner of the lock at ADDRESS, or finds the owner to wait for. 1: TASK is the owner; 0: it
+ * has to wait for *STATE, of which it is a user; else an error for prepare_retry. CROWDED: other tasks are
+ * about to wait for TASK, by *STATE. SPARE: a state to be used if there is none, NULL afterwards. Bucket
+ * locked. */
 static int acquire(uintptr_t address, const struct futex_key *key, struct task *task, bool crowded,
 		   struct pi_state **spare, struct pi_state **state, struct task **ending)
 {
@@ -220,7 +222,8 @@ static int acquire(uintptr_t address, const struct futex_key *key, struct task *
 	return owner;
 }
 
-/* The running task, by WAIT, got the lock at ADDRESS from one that ended: the word has to say so. 0, -EFAULT. */
+/* The current task got the lock at ADDRESS, by WAIT, from an owner that exited: writes its tid into the word.
+ * 0, -EFAULT. */
 static int confirm(struct futex_pi_wait *wait, uintptr_t address)
 {
 	uint32_t own = (uint32_t)task_current()->tid | FUTEX_WAITERS | FUTEX_OWNER_DIED;
@@ -233,14 +236,14 @@ static int confirm(struct futex_pi_wait *wait, uintptr_t address)
 
 		if (!error)
 			error = exchange(address, &word, own);
-		/* Others compare word and owner. */
+		/* Other tasks compare word and owner. */
 		if (!error)
 			pi_lock_confirm(&wait->state->lock);
 		spin_unlock(&bucket->lock);
 		if (!error)
 			return 0;
 		if (error == -EFAULT && fault_in(address)) {
-			/* The word cannot be helped; the lock is this task's all the same. */
+			/* The word cannot be written; the task owns the lock nevertheless. */
 			pi_lock_confirm(&wait->state->lock);
 			return -EFAULT;
 		}
@@ -257,7 +260,8 @@ static int sleep_for(struct futex_pi_wait *wait, uint64_t deadline_ns)
 	return error;
 }
 
-/* WAIT, for the lock at ADDRESS, ends as it slept, with ERROR: 0, when it has got the lock after all. */
+/* Ends WAIT, for the lock at ADDRESS, whose sleep ended with ERROR. 0: the task has got the lock after
+ * all. */
 static int finish(struct futex_pi_wait *wait, uintptr_t address, int error)
 {
 	struct futex_bucket *bucket = futex_lock_waiter(&wait->waiter);
@@ -267,7 +271,7 @@ static int finish(struct futex_pi_wait *wait, uintptr_t address, int error)
 	if (granted)
 		error = 0;
 	if (abandoned) {
-		/* It stays in the bucket, for others to find, until the word is right. */
+		/* The waiter stays in the bucket, where others find it, until the word is right. */
 		spin_unlock(&bucket->lock);
 		error = confirm(wait, address);
 		futex_lock_bucket(bucket);
@@ -342,8 +346,8 @@ int futex_lock_pi(const struct futex *futex, uint64_t deadline_ns, bool try)
 	return queued ? finish(&wait, futex->address, sleep_for(&wait, deadline_ns)) : error;
 }
 
-/* Gives the lock of KEY, whose word at ADDRESS was WORD and names the running task, away or back. 0, or as prepare_retry
- * takes it; *CHANGED: -EAGAIN is for the program. Bucket locked. */
+/* Releases the lock of KEY, whose word at ADDRESS was WORD and names the current task, to the first waiter if
+ * any. 0, or an error for prepare_retry; *CHANGED: -EAGAIN is the program's result. Bucket locked. */
 static int unlock(uintptr_t address, const struct futex_key *key, uint32_t word, bool *changed)
 {
 	struct futex_bucket *bucket = futex_bucket_of(key);
@@ -364,12 +368,12 @@ static int unlock(uintptr_t address, const struct futex_key *key, uint32_t word,
 
 	if (!state || pi_lock_owner_tid(&state->lock) != self->tid)
 		return -EINVAL;
-	/* Who is in the bucket and has not got the lock waits for it. The first one now gets it: while the bucket is
-	 * locked it does not stop waiting, though another priority may make another one the first. */
+	/* All waiters in the bucket without the lock wait for it. The first one gets it: it cannot stop
+	 * waiting while the bucket is locked, though a change of priority may make another one the first. */
 	struct pi_waiter *next = pi_lock_first(&state->lock);
 
 	error = exchange(address, &seen, (uint32_t)next->task->tid | FUTEX_WAITERS);
-	/* But for a flag it is as it was: somebody has begun to wait. */
+	/* Only a flag differs: another task has begun to wait. */
 	if (error == -EAGAIN && (seen & FUTEX_TID_MASK) != word)
 		return -EINVAL;
 	if (!error)
@@ -430,11 +434,12 @@ int futex_wait_requeue_pi(const struct futex_wait *request, const struct futex *
 	if (error)
 		return error;
 	error = finish(&wait, lock->address, same ? -EINVAL : sleep_for(&wait, deadline_ns));
-	/* Once it was moved, it cannot begin anew: the word is not as it was. As Linux. */
+	/* After the move the call cannot restart: the word has changed. As Linux. */
 	return wait.state && error == -EINTR ? -EAGAIN : error;
 }
 
-/* The first that waits for KEY, to be moved to TARGET, in *RESULT; NULL: none waits. -EINVAL: it waits for something else. */
+/* Finds the first waiter for KEY, to be moved to TARGET, in *RESULT; NULL: there is none. -EINVAL: it waits
+ * for something else. */
 static int first_to_move(struct futex_bucket *bucket, const struct futex_key *key,
 			 const struct futex_key *target, struct futex_pi_wait **result)
 {
@@ -452,15 +457,15 @@ static int first_to_move(struct futex_bucket *bucket, const struct futex_key *ke
 		       -EINVAL;
 }
 
-/* WAIT, in bucket A, goes on: it has the lock. */
+/* Wakes WAIT, in bucket A, as the owner of the lock. */
 static void grant(struct futex_bucket *a, struct futex_pi_wait *wait)
 {
 	wait->pi.granted = true;
 	futex_release(a, &wait->waiter);
 }
 
-/* Moves those that wait for KEY in bucket A to the lock of STATE, B and TARGET, up to COUNT together with those DONE: how many
- * together, or an error. */
+/* Moves waiters for KEY in bucket A to the lock of STATE, B and TARGET, until COUNT including the first DONE:
+ * returns their total, or an error. */
 static long move_all(struct futex_bucket *a, const struct futex_key *key, struct futex_bucket *b,
 		     const struct futex_key *target, struct pi_state *state, unsigned int count,
 		     unsigned int done)
@@ -483,7 +488,7 @@ static long move_all(struct futex_bucket *a, const struct futex_key *key, struct
 		state->users++;
 		futex_move(waiter, a, b, target);
 		if (result) {
-			/* Its owner has ended just now: it confirms by itself. */
+			/* The owner exited just now: the waiter confirms by itself. */
 			waiter->task->woken = true;
 			sched_wake(waiter->task);
 		}
@@ -492,8 +497,8 @@ static long move_all(struct futex_bucket *a, const struct futex_key *key, struct
 	return done;
 }
 
-/* futex_requeue_pi once, with both buckets locked: as that, or as prepare_retry takes it for the word at *FAULT; *CHANGED:
- * -EAGAIN is for the program. */
+/* One attempt of futex_requeue_pi, with both buckets locked: its result, or an error for prepare_retry and
+ * the word at *FAULT; *CHANGED: -EAGAIN is the program's result. */
 static long requeue(const struct futex *from, const struct futex_key *key, const struct futex *lock,
 		    const struct futex_key *target, unsigned int move, uint32_t expected,
 		    struct pi_state **spare, struct task **ending, uintptr_t *fault, bool *changed)
@@ -520,7 +525,7 @@ static long requeue(const struct futex *from, const struct futex_key *key, const
 		return result;
 	if (result)
 		grant(a, first);
-	/* One is to be woken, or to go to the lock's head. */
+	/* One waiter is woken, or moves to the head of the lock's waiters. */
 	if (state) {
 		result = move_all(a, key, b, target, state, move + 1, (unsigned int)result);
 		drop_state(state);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a process does about each signal, which processes cloned with CLONE_SIGHAND have together.
+ * The actions of a process for all signals, which processes cloned with CLONE_SIGHAND share.
  *
- * A process's pointer is exchanged by execve alone, under task_table_lock and its signal lock.
+ * Only execve replaces a process's pointer, under task_table_lock and its signal_lock.
  *
- * Lock: handlers->lock, inside the signal lock of the process that looks: only that keeps two that
- * share apart. A handler's address alone may be read without it.
+ * Lock: handlers->lock, inside the signal_lock of the accessing process: only handlers->lock excludes other
+ * processes that share them. A handler's address alone may be read without it.
  */
 #include <string.h>
 
@@ -50,7 +50,7 @@ void signal_handlers_clear(struct signal_handlers *handlers, bool all)
 		struct kernel_sigaction *action = &handlers->actions[i];
 		bool ignored = action->handler == SIG_IGN_ADDRESS;
 
-		/* Without handlers nothing else is left to be said about them. */
+		/* Without a handler, its flags and mask mean nothing. */
 		if (all || !ignored)
 			*action = (struct kernel_sigaction){ 0 };
 		if (ignored)

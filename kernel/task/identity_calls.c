@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls about users and groups: get and set the real, effective and saved ones, those for
+ * System calls about users and groups: getting and setting the real, effective and saved ids, those for
  * files, and the supplementary groups.
  *
- * Users and groups follow the same rules, so each rule is written once, over an array of four ids,
- * and says with which capability it may be broken. What capabilities follow a change of users is
- * adjust_capabilities: capabilities(7), "Effect of user ID changes on capabilities".
+ * Users and groups follow the same rules, so each rule is written once, over an array of four ids, with
+ * the capability that may break it. adjust_capabilities changes capabilities after a change of users:
+ * capabilities(7), "Effect of user ID changes on capabilities".
  */
 #include <kernel/credentials.h>
 #include <kernel/kmalloc.h>
@@ -20,7 +20,8 @@
 
 enum id { REAL, EFFECTIVE, SAVED, FOR_FILES, IDS };
 
-/* Capabilities of which a user for files other than root loses the effect: capabilities(7). */
+/* The capabilities that a change of the user for files between root and others drops and restores:
+ * capabilities(7). */
 #define FILE_CAPABILITIES                                                                        \
 	((uint64_t)1 << CAP_CHOWN | (uint64_t)1 << CAP_MKNOD | (uint64_t)1 << CAP_DAC_OVERRIDE | \
 	 (uint64_t)1 << CAP_DAC_READ_SEARCH | (uint64_t)1 << CAP_FOWNER |                        \
@@ -35,7 +36,7 @@ static void get_ids(const struct credentials *credentials, bool groups, uint32_t
 	ids[FOR_FILES] = groups ? credentials->fsgid : credentials->fsuid;
 }
 
-/* After NEW got its users: capabilities that go with being root come and go. */
+/* After NEW got its users: drops or restores capabilities with the loss or gain of root. */
 static void adjust_capabilities(const struct credentials *old, struct credentials *new)
 {
 	if (new->securebits & SECBIT_NO_SETUID_FIXUP)
@@ -64,7 +65,7 @@ static void adjust_file_capabilities(const struct credentials *old, struct crede
 		new->effective |= new->permitted &FILE_CAPABILITIES;
 }
 
-/* The running task gets IDS as its users or groups. */
+/* Sets the current task's users or groups to IDS. */
 static int set_ids(bool groups, const uint32_t ids[IDS])
 {
 	const struct credentials *old = credentials_current();
@@ -98,7 +99,7 @@ static bool may_set(bool groups)
 	return capable(groups ? CAP_SETGID : CAP_SETUID);
 }
 
-/* setuid, setgid: all of them with the capability, else the effective one to the real or saved. */
+/* setuid, setgid: sets all of them with the capability, else the effective one to the real or saved one. */
 static long set_one(bool groups, uint32_t id)
 {
 	uint32_t ids[IDS];
@@ -160,7 +161,7 @@ static long set_three(bool groups, const unsigned long arg[3])
 	return set_ids(groups, ids);
 }
 
-/* setfsuid, setfsgid: the old one, whether it was changed or not. */
+/* setfsuid, setfsgid: returns the old id, changed or not. */
 static long set_for_files(bool groups, uint32_t id)
 {
 	const struct credentials *old = credentials_current();
@@ -285,7 +286,7 @@ long sys_getgroups(const unsigned long arg[6])
 	return count;
 }
 
-/* Moves IDS[ROOT] down the heap of COUNT ids until nothing above it is less. */
+/* Moves IDS[ROOT] down the heap of COUNT ids until no child is greater. */
 static void sift_down(uint32_t *ids, unsigned int root, unsigned int count)
 {
 	for (;;) {
@@ -305,7 +306,7 @@ static void sift_down(uint32_t *ids, unsigned int root, unsigned int count)
 	}
 }
 
-/* Heap sort: no worst case that a caller could choose, no stack. */
+/* Heap sort: no worst case that a caller could choose, no recursion. */
 static void sort(uint32_t *ids, unsigned int count)
 {
 	for (unsigned int i = count / 2; i-- > 0;)
@@ -319,7 +320,7 @@ static void sort(uint32_t *ids, unsigned int count)
 	}
 }
 
-/* The COUNT groups at USER, sorted; NULL with *ERROR 0: none. */
+/* Reads the COUNT groups at USER and sorts them; NULL with *ERROR 0: none. */
 static struct group_list *read_groups(const void *user, unsigned int count, int *error)
 {
 	*error = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls that tell about, or change, what a process is: ids, names, usage.
+ * System calls about a process: ids, personality, system information.
  *
- * Users, groups and capabilities are identity_calls.c's and capability_calls.c's, limits
- * limits.c's, process groups and sessions are job_control.c's.
+ * Not here: users, groups and capabilities (identity_calls.c, capability_calls.c), limits (limits.c),
+ * process groups and sessions (job_control.c).
  */
 #include <string.h>
 
@@ -11,7 +11,6 @@
 #include <kernel/file.h>
 #include <kernel/kmalloc.h>
 #include <kernel/page.h>
-#include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The first user task: which program, with which arguments, on which descriptors, in which directory.
+ * The first user task: its program, arguments, descriptors and directory.
  *
- * Arguments are in the initramfs' file /.tally/argv, as terminated strings one after another, of
- * which the first names the program, and the environment in /.tally/env; or else the program is
- * /init, and its arguments are the words after "--" of the kernel's command line, its environment
- * that which Linux gives. /.tally/cwd names the current directory; without it, that is /.
+ * The initramfs' file /.tally/argv has the arguments, as terminated strings one after another, the first
+ * of which names the program; /.tally/env has the environment. Without /.tally/argv the program is /init
+ * and its arguments are the words after "--" of the kernel's command line. Without /.tally/env the
+ * environment is Linux's default. /.tally/cwd names the current directory; without it, that is /.
  */
 #include <string.h>
 
-#include <kernel/console.h>
 #include <kernel/entry.h>
 #include <kernel/credentials.h>
 #include <kernel/file.h>
 #include <kernel/dentry.h>
+#include <kernel/hooks.h>
 #include <kernel/inode.h>
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
@@ -31,7 +31,7 @@
 #define DIRECTORY_PATH	 "/.tally/cwd"
 #define DEFAULT_PROGRAM	 "/init"
 #define WORD_SIZE_MAX	 1024
-/* Of the files with arguments and environment. */
+/* The limit of the files with arguments and environment. */
 #define STRINGS_FILE_MAX 131072
 
 static const char *const default_environment[] = { "HOME=/", "TERM=linux" };
@@ -42,7 +42,7 @@ static void must_add(struct exec_strings *strings, const char *text)
 		boot_failure("too many arguments and too large an environment; use less");
 }
 
-/* The terminated strings in the file at PATH, and their *SIZE; NULL: there is no such file. The caller
+/* Reads the terminated strings in the file at PATH, and their *SIZE; NULL: there is no such file. The caller
  * frees them. */
 static char *read_strings(const char *path, ssize_t *size)
 {
@@ -57,13 +57,13 @@ static char *read_strings(const char *path, ssize_t *size)
 		boot_failure("%s cannot be read", path);
 	*size = file_read_for_kernel(file, text, STRINGS_FILE_MAX, 0);
 	if (*size > 0 && text[*size - 1] != '\0')
-		boot_failure("%s: the last string has no end; make the initramfs anew", path);
+		boot_failure("%s: the last string is not terminated; rebuild the initramfs", path);
 	file_put(file);
 	dentry_put(dentry);
 	return text;
 }
 
-/* Adds the terminated strings in the file at PATH; how many, or -1: there is no such file. */
+/* Adds the terminated strings in the file at PATH; returns how many, or -1: there is no such file. */
 static ssize_t add_from_file(struct exec_strings *strings, const char *path)
 {
 	ssize_t size, count = 0;
@@ -79,7 +79,7 @@ static ssize_t add_from_file(struct exec_strings *strings, const char *path)
 	return count;
 }
 
-/* The directory in which the program starts, with a reference. */
+/* Returns the directory in which the program starts, with a reference. */
 static struct dentry *find_directory(void)
 {
 	struct dentry *directory;
@@ -92,12 +92,12 @@ static struct dentry *find_directory(void)
 	}
 	if (size <= 0 ||
 	    path_lookup(root_dentry, path, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &directory) < 0)
-		boot_failure(DIRECTORY_PATH " names no directory; make the initramfs anew");
+		boot_failure(DIRECTORY_PATH " names no directory; rebuild the initramfs");
 	kfree(path);
 	return directory;
 }
 
-/* Adds the words after "--" of COMMAND_LINE; how many. */
+/* Adds the words after "--" of COMMAND_LINE; returns how many. */
 static size_t add_words(struct exec_strings *strings, const char *command_line)
 {
 	char word[WORD_SIZE_MAX];
@@ -129,7 +129,7 @@ static size_t add_words(struct exec_strings *strings, const char *command_line)
 	return count;
 }
 
-/* Standard input, output and error. */
+/* Opens standard input, output and error. */
 static struct file_table *open_console(void)
 {
 	struct file_table *table = file_table_create();
@@ -162,7 +162,7 @@ _Noreturn void init_run(const char *command_line)
 	ssize_t count = add_from_file(strings, ARGUMENTS_PATH);
 
 	if (count == 0)
-		boot_failure(ARGUMENTS_PATH " is empty; make the initramfs anew");
+		boot_failure(ARGUMENTS_PATH " is empty; rebuild the initramfs");
 	if (count > 0) {
 		strlcpy(path, strings->chunks[0], PATH_SIZE);
 		strings->argument_count = (size_t)count;
@@ -191,8 +191,8 @@ _Noreturn void init_run(const char *command_line)
 	exec_strings_free(strings);
 	kfree(path);
 	task->files = open_console();
-	console_give(task->process);
-	/* Nobody else has the view before the task runs. */
+	hook_first_process(task->process);
+	/* Before it runs, only this function uses the task's view. */
 	task->paths->directory = directory;
 	task->space = image.space;
 	task->process->dumpable = image.dumpable;

@@ -2,13 +2,14 @@
 /*
  * Process groups and sessions: membership, the rules of setpgid and setsid, orphaned groups.
  *
- * The first process is a session leader, as a login shell is, and the parent of its jobs: other
- * than on Linux, what it started itself is not orphaned for having the first process as parent.
+ * The first process is a session leader, as a login shell is, and the parent of its jobs: unlike on
+ * Linux, its children are not orphaned for having the first process as parent.
  *
  * Not here: terminals (kernel/tty/control.c), stopping and continuing (signal.c).
  *
- * Lock: task_table_lock; a process's signal lock is taken inside when signals are sent.
+ * Lock: task_table_lock; process->signal_lock is taken inside when signals are sent.
  */
+#include <kernel/hooks.h>
 #include <kernel/job_control.h>
 
 #include <kernel/assert.h>
@@ -16,7 +17,6 @@
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
-#include <kernel/tty.h>
 #include <uapi/linux/errno.h>
 
 RB_HEAD(session_tree, session);
@@ -87,7 +87,7 @@ static void enter(struct process *process, struct process_group *group)
 	LIST_INSERT_HEAD(&group->members, process, group_member);
 }
 
-/* Makes GROUP, which is empty memory, known under ID in SESSION. T held. */
+/* Registers GROUP, zeroed memory, under ID in SESSION. T held. */
 static void found_group(struct process_group *group, pid_t id, struct session *session)
 {
 	group->id = id;
@@ -97,13 +97,13 @@ static void found_group(struct process_group *group, pid_t id, struct session *s
 	RB_INSERT(group_tree, &groups, group);
 }
 
-/* PROCESS becomes the leader of SESSION and GROUP, both empty memory. T held. */
+/* Makes PROCESS the leader of SESSION and GROUP, both zeroed memory. T held. */
 static void found_session(struct process *process, struct session *session,
 			  struct process_group *group)
 {
 	session->id = process->pid;
 	RB_INSERT(session_tree, &sessions, session);
-	tty_forget_controlling(process);
+	hook_terminal_left(process);
 	found_group(group, process->pid, session);
 	enter(process, group);
 }
@@ -129,14 +129,12 @@ void job_control_fork(struct process *parent, struct process *child)
 {
 	spin_assert_held(&task_table_lock);
 	enter(child, parent->job);
-	child->tty = parent->tty;
-	if (child->tty)
-		tty_get(child->tty);
+	hook_terminal_inherited(parent, child);
 }
 
 void job_control_forget(struct process *process)
 {
-	tty_forget_controlling(process);
+	hook_terminal_left(process);
 	leave(process);
 }
 
@@ -148,7 +146,7 @@ void process_group_signal(struct process_group *group, const struct kernel_sigin
 		signal_send_process_locked(process, info);
 }
 
-/* As process_group_is_orphaned, once LEAVING (may be NULL) has ended. T held. */
+/* As process_group_is_orphaned, after LEAVING (may be NULL) has exited. T held. */
 static bool is_orphaned_without(const struct process_group *group, const struct process *leaving)
 {
 	const struct process *process;
@@ -179,8 +177,8 @@ static bool has_stopped(const struct process_group *group)
 	return false;
 }
 
-/* MEMBER's tie to PARENT goes away because LEAVING ends: if it was its group's last one and
- * something in the group is stopped, nobody would ever continue that. T held. */
+/* MEMBER loses its tie to PARENT because LEAVING exits: if that was its group's last tie and the group has a
+ * stopped member, which no process would continue, sends SIGHUP and SIGCONT. T held. */
 static void cut_tie(struct process *member, const struct process *parent,
 		    const struct process *leaving)
 {
@@ -199,7 +197,7 @@ static void cut_tie(struct process *member, const struct process *parent,
 
 void job_control_exit(struct process *process)
 {
-	tty_leave_session(process, true);
+	hook_session_left(process);
 	cut_tie(process, process->parent, process);
 }
 
@@ -233,7 +231,7 @@ long sys_getsid(const unsigned long arg[6])
 	return result;
 }
 
-/* Why SELF may not put TASK's process into group ID of its own session; 0: it may. T held. */
+/* Returns the error for SELF putting TASK's process into group ID of its own session; 0: allowed. T held. */
 static long refuse_group(const struct process *self, const struct task *task, pid_t id)
 {
 	const struct process_group *group;

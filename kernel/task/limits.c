@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Limits of resources (getrlimit(2)): their defaults, who may change them, the calls.
+ * Limits of resources (getrlimit(2)): their defaults, the right to change them, the calls.
  *
- * A limit is enforced where the resource is handed out:
+ * The code that hands out a resource enforces its limit:
  *
  *   RLIMIT_AS, DATA, STACK, MEMLOCK   kernel/mm/, which has copies: process_apply_limits
  *   RLIMIT_NOFILE                     kernel/fs/file_table.c
- *   RLIMIT_FSIZE                      whoever makes a regular file longer: process_check_file_size
+ *   RLIMIT_FSIZE                      each growth of a regular file: process_check_file_size
  *   RLIMIT_NPROC                      task_clone, by the real user's account
  *   RLIMIT_SIGPENDING                 kernel/task/signal_queue.c, by the receiver's account
  *   RLIMIT_NICE, RTPRIO               kernel/task/sched_calls.c
- *   RLIMIT_CPU                        the tick of processor time: process_check_processor_time
+ *   RLIMIT_CPU                        the tick of CPU time: process_check_processor_time
  *   the others                        are kept and inherited; Linux enforces no RSS either, and there
  *                                     are no core dumps, leases or message queues
  *
@@ -33,7 +33,7 @@
 #define MSGQUEUE_DEFAULT  819200
 #define NOFILE_SOFT	  1024
 #define NOFILE_HARD	  4096
-/* Of the memory a task may cost the kernel, an eighth: Linux's set_max_threads. */
+/* Eight times the memory that a task costs the kernel: Linux's set_max_threads. */
 #define TASK_MEMORY_BYTES (8 * 16384)
 
 void process_default_limits(struct rlimit64 limits[RLIM_NLIMITS])
@@ -87,7 +87,7 @@ void process_check_processor_time(struct process *process)
 	if (used_s >= limit->rlim_max) {
 		process_mark_exiting(process, SIGKILL);
 	} else if (used_s >= limit->rlim_cur) {
-		/* Once for each second beyond. */
+		/* Once for each second beyond the limit. */
 		limit->rlim_cur++;
 		signal_send_process_locked(process, &info);
 	}
@@ -101,7 +101,7 @@ void process_apply_limits(const struct process *process, struct vm_space *space)
 		      process->limits[RLIMIT_MEMLOCK].rlim_cur);
 }
 
-/* Whether the running task may give a limit that is OLD the value NEW. */
+/* Checks whether the current task may change a limit from OLD to NEW. */
 static int check_limit(unsigned int which, const struct rlimit64 *old, const struct rlimit64 *new)
 {
 	if (which == RLIMIT_NOFILE && new->rlim_max > DESCRIPTORS_MAX)
@@ -167,7 +167,7 @@ long sys_prlimit64(const unsigned long arg[6])
 	return arg[3] ? copy_to_user((void *)arg[3], &old, sizeof(old)) : 0;
 }
 
-/* What the older calls say for a limit of the newer one: on some ISAs no limit is another number for them. */
+/* Converts a limit for the older calls: on some ISAs their number for unlimited differs. */
 static uint64_t to_old_limit(uint64_t limit)
 {
 	return limit >= RLIM_INFINITY ? RLIM_INFINITY : limit;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * membarrier: a memory barrier on every processor that runs the caller's program, so that the program's
- * other threads need none of their own. Source: membarrier(2), Linux 6.12.
+ * membarrier: a memory barrier on every CPU that runs the caller's program, so that the program's other
+ * threads need none of their own. Source: membarrier(2), Linux 6.12.
  *
- * A cross call is the barrier: the interrupted processor's way into the kernel and back (IRET) orders
- * its memory accesses, and is an instruction that synchronizes its instruction stream. One that comes to the
- * program only afterwards has switched to it, which orders as well.
+ * A cross call is the barrier: the interrupted CPU's entry into the kernel and return (IRET) order its
+ * memory accesses and synchronize its instruction stream. A CPU that runs the program only later has made
+ * a context switch, which orders as well.
  *
- * Lock: none; what a program has registered for is a set of bits that only grows, in its space.
+ * Lock: none; a program's registrations are a set of bits in its space that only grows.
  */
 #include <kernel/cpu.h>
 #include <kernel/smp.h>
@@ -31,7 +31,7 @@ enum membarrier_command {
 };
 
 #define ALL_COMMANDS ((1 << 10) - 1)
-/* With PRIVATE_EXPEDITED_RSEQ: the one processor that is meant is an argument. */
+/* With PRIVATE_EXPEDITED_RSEQ: an argument names the only CPU. */
 #define FLAG_CPU     1u
 
 static void barrier(void *arg)
@@ -39,7 +39,7 @@ static void barrier(void *arg)
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* The running task of space ARG starts its restartable sequence again. */
+/* Restarts the restartable sequence of the current task if it runs in space ARG. */
 static void restart_sequence(void *arg)
 {
 	struct task *self = task_current();
@@ -48,7 +48,7 @@ static void restart_sequence(void *arg)
 		self->signals.sequence = true;
 }
 
-/* Calls FUNCTION on the processors of MASK that run the caller's program. */
+/* Calls FUNCTION on the CPUs of MASK that run the caller's program. */
 static void call_private(cpumask_t mask, void (*function)(void *arg))
 {
 	struct vm_space *space = task_current()->space;
@@ -82,7 +82,7 @@ long sys_membarrier(const unsigned long arg[6])
 	case MEMBARRIER_PRIVATE_EXPEDITED:
 	case MEMBARRIER_PRIVATE_EXPEDITED_SYNC_CORE:
 	case MEMBARRIER_PRIVATE_EXPEDITED_RSEQ:
-		/* Each command's registration is the next bit. */
+		/* A command's registration is the next higher bit. */
 		if (!(*registered & (unsigned int)command << 1))
 			return -EPERM;
 		if (flags)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What credentials permit one task to do to another, and what a new program may do.
+ * The rights that credentials give a task over another one, and the credentials of a new program.
  *
  * Rules: Linux's manual pages kill(2), prlimit(2), sched_setscheduler(2), ptrace(2) ("Ptrace
  * access mode checking") and capabilities(7) ("Transformation of capabilities during execve()").
  *
- * Locks: T (task_table_lock) is held by whoever asks about another task.
+ * Locks: T (task_table_lock), held by callers with another task.
  */
 #include <kernel/credentials.h>
 #include <kernel/exec_guard.h>
@@ -16,11 +16,6 @@
 #include <uapi/linux/stat.h>
 
 #include "credentials.h"
-
-bool capable(unsigned int cap)
-{
-	return credentials_have(credentials_current(), cap);
-}
 
 bool capable_perfmon(void)
 {
@@ -91,7 +86,7 @@ bool credentials_may_prioritize_io(const struct task *task)
 	       credentials_may_prioritize(task);
 }
 
-/* Whether all of OTHER's users and groups are UID and GID. */
+/* Returns whether all of OTHER's users are UID, and all its groups GID. */
 static bool is_wholly(const struct credentials *other, uint32_t uid, uint32_t gid)
 {
 	return other->uid == uid && other->euid == uid && other->suid == uid && other->gid == gid &&
@@ -149,10 +144,10 @@ bool credentials_may_exec(void)
 	return !self->exceeds_tasks;
 }
 
-/* The file's mode gives NEW its owner's effective ids; whether it does. */
+/* Gives NEW the effective ids of the file's owner if the file's mode says so; returns whether it does. */
 static bool take_owner(struct credentials *new, uint32_t mode, uint32_t uid, uint32_t gid)
 {
-	/* Without the group's x the bit once meant mandatory locks. */
+	/* Set-group-ID without the group's x once meant mandatory locks. */
 	bool takes_gid = (mode & S_ISGID) && (mode & S_IXGRP);
 
 	if (mode & S_ISUID)
@@ -172,7 +167,7 @@ int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid, struct crede
 		return -ENOMEM;
 	if (!no_new)
 		takes = take_owner(new, mode, uid, gid);
-	/* Files have no capabilities of their own; to root they all have all. */
+	/* Files have no capabilities of their own; for root every file has all of them. */
 	new->permitted = 0;
 	if (!(new->securebits &SECBIT_NOROOT)) {
 		if (new->euid == 0 || new->uid == 0)
@@ -182,7 +177,7 @@ int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid, struct crede
 	bool changes_id = new->euid != old->uid || new->egid != old->gid;
 	bool gains = new->permitted & ~old->permitted;
 
-	/* Nor by the hand of somebody who might do what it likes with the new program. */
+	/* No privileges while another task controls the new program, or with no_new_privs. */
 	if ((changes_id || gains) && (no_new || !exec_guard_is_safe())) {
 		if (no_new || !credentials_have(old, CAP_SETUID)) {
 			new->euid = new->uid;
@@ -202,7 +197,8 @@ int credentials_for_exec(uint32_t mode, uint32_t uid, uint32_t gid, struct crede
 		.secure = changes_id ||
 			  (new->uid != 0 && (effective || (new->permitted & ~new->ambient))),
 		.clears_personality = takes || gains,
-		/* Linux looks at the old ids here (begin_new_exec); commit_creds compares them with the new. */
+		/* begin_new_exec of Linux checks the old ids here; commit_creds compares them with the new
+		 * ones. */
 		.dumpable = old->euid == old->uid && old->egid == old->gid &&
 			    !credentials_is_guarded_change(old, new),
 	};

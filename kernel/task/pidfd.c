@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pidfds: files that stand for a process, or for one thread of it, whatever becomes of its number.
+ * pidfds: files that refer to a process, or to one thread of it, even after its pid is gone.
  *
- * A pidfd holds references, so nothing it looks at is freed, but neither keeps it the process's
- * number or what the parent collects. It polls as readable once the process (the thread) has ended,
- * and as hung up too once nobody can wait for it any more.
+ * A pidfd holds references, so the structures stay, but it reserves neither the pid nor the exit status.
+ * It polls as readable once the process (the thread) has exited, and as hung up, too, once no task can
+ * wait for it any more.
  *
  * Behaviour: pidfd_open(2), pidfd_send_signal(2), pidfd_getfd(2), Linux 6.12.
  *
@@ -33,7 +33,7 @@
 #define PIDFD_NONBLOCK		   ((unsigned int)O_NONBLOCK)
 #define PIDFD_THREAD		   ((unsigned int)O_EXCL)
 
-/* pidfd_send_signal's: whom it goes to, if not to what the file stands for. */
+/* pidfd_send_signal's flags: the target, if not the default one of the file. */
 #define PIDFD_SIGNAL_THREAD	   1u
 #define PIDFD_SIGNAL_THREAD_GROUP  2u
 #define PIDFD_SIGNAL_PROCESS_GROUP 4u
@@ -50,7 +50,7 @@ static unsigned int poll_pidfd(struct file *file, struct poll_table *table)
 
 	poll_wait(table, &process->exit_event);
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	/* A process keeps its leader until it is waited for; other threads leave when they end. */
+	/* A process keeps its leader until it is waited for; other threads leave the table at exit. */
 	bool thread_ended = pidfd->thread && pidfd->thread->ended;
 	bool gone = !process->leader || (thread_ended && pidfd->thread != process->leader);
 	bool ended = process->zombie || thread_ended;
@@ -99,7 +99,7 @@ int pidfd_create(struct process *process, struct task *thread, bool nonblocking)
 	return fd;
 }
 
-/* The open pidfd at FD with a reference to its file, or NULL. */
+/* Returns the open pidfd at FD with a reference to its file, or NULL. */
 static struct file *get_file(int fd)
 {
 	struct file *file = fd_get_file(fd);
@@ -110,8 +110,8 @@ static struct file *get_file(int fd)
 	return NULL;
 }
 
-/* The same with a process's directory in /proc too, which is as good where a signal is sent. What it stands for
- * goes to *TARGET, whose references are the file's. */
+/* The same, but also accepts a process's directory in /proc, which serves for sending a signal. *TARGET: the
+ * process and thread; their references are the file's. */
 static struct file *get_target_of_signal(int fd, struct pidfd *target)
 {
 	struct file *file = fd_get_file(fd);
@@ -168,7 +168,7 @@ long sys_pidfd_open(const unsigned long arg[6])
 	return fd;
 }
 
-/* The number of the group that PIDFD's task leads, 0: it is gone. Task context. */
+/* Returns the id of the group that PIDFD's task leads, 0: the task is gone. Task context. */
 static pid_t group_of(const struct pidfd *pidfd)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
@@ -180,7 +180,7 @@ static pid_t group_of(const struct pidfd *pidfd)
 	return group;
 }
 
-/* Sends INFO's signal, which may be 0, where PIDFD and SCOPE, but no group, say. T held. */
+/* Sends INFO's signal, which may be 0, to the target of PIDFD and SCOPE, which is no group. T held. */
 static long send(const struct pidfd *pidfd, unsigned int scope, const struct kernel_siginfo *info)
 {
 	struct process *process = pidfd->process;
@@ -223,7 +223,7 @@ long sys_pidfd_send_signal(const unsigned long arg[6])
 		result = signal_info_from_user(&info, arg[2]);
 		if (!result && info.si_signo != signal)
 			result = -EINVAL;
-		/* Only to itself may one pretend to be the kernel. */
+		/* Only a signal to itself may claim to come from the kernel. */
 		bool itself = pidfd->thread ? pidfd->thread == task_current() :
 					      pidfd->process->leader == task_current();
 
@@ -244,7 +244,7 @@ long sys_pidfd_send_signal(const unsigned long arg[6])
 	return result;
 }
 
-/* The task whose descriptors PIDFD's process has, with a reference, or NULL. */
+/* Returns the thread of PIDFD, or the leader of its process, with a reference; or NULL. */
 static struct task *get_task(const struct pidfd *pidfd)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
@@ -256,7 +256,7 @@ static struct task *get_task(const struct pidfd *pidfd)
 	return task;
 }
 
-/* What TARGET has open at FD into *WANTED, with a reference, if the caller may look into it. */
+/* Returns TARGET's open file at FD in *WANTED, with a reference, if the caller may access TARGET. */
 static int take_file(struct task *target, int fd, struct file **wanted)
 {
 	int error = exec_update_begin(target, PTRACE_AS_REAL);

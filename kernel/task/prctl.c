@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * prctl: what a task says about itself and its process. Options about privileges are
- * capability_calls.c's.
+ * prctl: settings of a task and its process. Options about privileges are in capability_calls.c.
  *
- * An option that is not here is EINVAL, as on a Linux that was built without what it is about:
- * seccomp, speculation control, tagged addresses and the like.
+ * An option that is not here is EINVAL, as on a Linux built without its feature: seccomp, speculation
+ * control, tagged addresses and the like.
  *
  * Lock: task_table_lock.
  */
 #include <string.h>
 
 #include <kernel/credentials.h>
-#include <kernel/perf.h>
+#include <kernel/hooks.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
-#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <machine/calls.h>
 #include <uapi/linux/errno.h>
@@ -33,9 +31,9 @@ static long set_name(const unsigned long arg[4])
 		return -EFAULT;
 	if (length == -EFAULT)
 		return length;
-	trace_task_rename(self, name);
+	hook_task_renames(self, name);
 	memcpy(self->comm, name, sizeof(name));
-	perf_task_renamed(self, false);
+	hook_task_renamed(self);
 	return 0;
 }
 
@@ -92,8 +90,8 @@ static long get_dumpable(const unsigned long arg[4])
 	return task_current()->process->dumpable;
 }
 
-/* Time is accounted by reading clocks at every switch, never by sampling, but the one mode that
- * Linux has a name for and takes is the other. */
+/* Tally measures CPU time by clocks at each context switch, never by sampling; but Linux accepts only the
+ * statistical mode. */
 static long set_timing(const unsigned long arg[4])
 {
 	return arg[0] == PR_TIMING_STATISTICAL ? 0 : -EINVAL;
@@ -104,7 +102,7 @@ static long get_timing(const unsigned long arg[4])
 	return PR_TIMING_STATISTICAL;
 }
 
-/* How late a timer may be. Timers here are on time for everybody. */
+/* Sets the slack of timers. Tally's timers have none. */
 static long set_timer_slack(const unsigned long arg[4])
 {
 	struct task *self = task_current();
@@ -118,7 +116,7 @@ static long get_timer_slack(const unsigned long arg[4])
 	return (long)task_current()->timer_slack_ns;
 }
 
-/* There are no transparent huge pages to be disabled: they are off either way. */
+/* There are no transparent huge pages to disable: they are off either way. */
 static long set_no_huge_pages(const unsigned long arg[4])
 {
 	if (arg[1] || arg[2] || arg[3])
@@ -143,12 +141,12 @@ static long get_tid_address(const unsigned long arg[4])
 
 static long disable_events(const unsigned long arg[4])
 {
-	return perf_task_events_set(false);
+	return hook_task_events_set(false);
 }
 
 static long enable_events(const unsigned long arg[4])
 {
-	return perf_task_events_set(true);
+	return hook_task_events_set(true);
 }
 
 static const struct {

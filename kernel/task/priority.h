@@ -15,7 +15,7 @@ static inline int priority_clamp_nice(int nice)
 	return nice < NICE_MIN ? NICE_MIN : nice > NICE_MAX ? NICE_MAX : nice;
 }
 
-/* Whether RLIMIT_NICE lets TASK be as little nice as NICE. T held. */
+/* Returns whether RLIMIT_NICE allows the nice value NICE for TASK. T held. */
 bool priority_limit_allows(const struct task *task, int nice);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls that set and tell the nice value, or the priority of input and output, of a thread, of a
- * process group or of all that a user has. Rules and errors: getpriority(2), ioprio_set(2).
+ * System calls that set and get the nice value, or the I/O priority, of a thread, of a process group or of
+ * all tasks of a user. Rules and errors: getpriority(2), ioprio_set(2).
  *
- * Priorities of input and output are kept and inherited, as everything is in memory.
+ * I/O priorities are kept and inherited without effect: all files are in memory.
  *
  * Locks: task_table_lock (T).
  */
@@ -29,7 +29,7 @@
 enum { IOPRIO_CLASS_NONE, IOPRIO_CLASS_RT, IOPRIO_CLASS_BE, IOPRIO_CLASS_IDLE };
 enum { IOPRIO_WHO_PROCESS = 1, IOPRIO_WHO_PGRP, IOPRIO_WHO_USER };
 
-/* Tasks that a call is about. */
+/* The tasks that a call applies to. */
 struct selection {
 	int which; /* PRIO_* */
 	uint32_t who;
@@ -40,7 +40,7 @@ bool priority_limit_allows(const struct task *task, int nice)
 	return (uint64_t)(NICE_ENCODED_BASE - nice) <= task->process->limits[RLIMIT_NICE].rlim_cur;
 }
 
-/* Whether SELECTION has TASK. T held. */
+/* Returns whether SELECTION includes TASK. T held. */
 static bool is_meant(const struct task *task, const struct selection *selection)
 {
 	const struct task *self = task_current();
@@ -56,7 +56,7 @@ static bool is_meant(const struct task *task, const struct selection *selection)
 	}
 }
 
-/* The next task after TASK (NULL: the first) in SELECTION, or NULL. T held. */
+/* Returns the next task after TASK (NULL: the first) in SELECTION, or NULL. T held. */
 static struct task *next_meant(const struct selection *selection, const struct task *task)
 {
 	struct task *next = task_table_next(task ? task->tid : 0);
@@ -82,7 +82,7 @@ long sys_getpriority(const unsigned long arg[6])
 	return result;
 }
 
-/* Gives TASK the nice value NICE if the running task may do that. T held. */
+/* Gives TASK the nice value NICE if the current task has the right. T held. */
 static long set_nice(struct task *task, int nice)
 {
 	if (!credentials_may_schedule(task))
@@ -107,7 +107,7 @@ long sys_setpriority(const unsigned long arg[6])
 	for (struct task *task = NULL; (task = next_meant(&selection, task));) {
 		long error = set_nice(task, priority_clamp_nice((int)arg[2]));
 
-		/* One failure stays; a success only says that somebody was found. */
+		/* A failure stays the result; a success only replaces -ESRCH. */
 		if (error || result == -ESRCH)
 			result = error;
 	}
@@ -115,9 +115,9 @@ long sys_setpriority(const unsigned long arg[6])
 	return result;
 }
 
-/* --- input and output --- */
+/* --- I/O --- */
 
-/* 0: PRIORITY is one that the running task may give. Linux: ioprio_check_cap. */
+/* Checks whether the current task may set PRIORITY. Linux: ioprio_check_cap. */
 static long check_io_priority(int priority)
 {
 	switch ((priority >> IOPRIO_CLASS_SHIFT) & IOPRIO_CLASS_MASK) {
@@ -133,7 +133,7 @@ static long check_io_priority(int priority)
 	}
 }
 
-/* SELECTION of WHICH, one of IOPRIO_WHO_*; false if it is none. */
+/* Makes SELECTION from WHICH, one of IOPRIO_WHO_*; false: it is none of them. */
 static bool select_io(struct selection *selection, int which, uint32_t who)
 {
 	if (which < IOPRIO_WHO_PROCESS || which > IOPRIO_WHO_USER)
@@ -163,7 +163,7 @@ long sys_ioprio_set(const unsigned long arg[6])
 	return result;
 }
 
-/* TASK's, or what follows from its nice value. */
+/* Returns TASK's I/O priority, or the one derived from its nice value. */
 static int effective_io_priority(const struct task *task)
 {
 	if (task->io_priority >> IOPRIO_CLASS_SHIFT)
@@ -185,7 +185,7 @@ long sys_ioprio_get(const unsigned long arg[6])
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
 	for (struct task *task = NULL; (task = next_meant(&selection, task));) {
-		/* Of one thread what was set, of several the best that holds. */
+		/* For one thread the value that was set, for several the best effective one. */
 		int priority = selection.which == PRIO_PROCESS ? task->io_priority :
 								 effective_io_priority(task);
 

@@ -3,9 +3,8 @@
  * process_vm_readv, process_vm_writev: copying between the caller's memory and another process's,
  * without stopping it. Behaviour: Linux's process_vm_readv(2).
  *
- * Both sides are a cursor over a vector; what goes from one to the other goes through a page of the
- * kernel's, so that neither side's faults happen under the other's lock. As much as can be copied
- * counts; nothing at all is EFAULT.
+ * Both sides are a cursor over a vector; the data goes through a page of kernel memory, so that neither
+ * side's faults happen under the other's lock. The call returns the bytes copied; none is EFAULT.
  */
 #include <kernel/exec_guard.h>
 #include <kernel/kmalloc.h>
@@ -21,16 +20,16 @@
 /* Most bytes that one call moves: Linux's MAX_RW_COUNT. */
 #define TRANSFER_MAX (0x7fffffffUL & ~4095UL)
 
-/* A place in a vector. */
+/* A position in a vector. */
 struct cursor {
 	struct kernel_iovec *vector;
 	size_t count;
-	size_t index;	 /* of the present part */
+	size_t index;	 /* of the current part */
 	uint64_t offset; /* in it */
 };
 
-/* The vector of COUNT parts at user ADDRESS; if OWN, of the caller's memory. 0, -EINVAL, -EFAULT or -ENOMEM;
- * *TOTAL is how many bytes it names. */
+/* Reads the vector of COUNT parts at user ADDRESS; OWN: its parts lie in the caller's memory. 0, -EINVAL,
+ * -EFAULT or -ENOMEM; *TOTAL is their bytes. */
 static int import(struct cursor *cursor, unsigned long address, unsigned long count, bool own,
 		  uint64_t *total)
 {
@@ -65,8 +64,8 @@ static int import(struct cursor *cursor, unsigned long address, unsigned long co
 	return 0;
 }
 
-/* How many bytes lie together from the cursor on, 0: it is at the end. */
-static uint64_t ahead(struct cursor *cursor, uintptr_t *address)
+/* Returns how many contiguous bytes follow the cursor; 0: it is at the end. */
+static uint64_t next_part(struct cursor *cursor, uintptr_t *address)
 {
 	while (cursor->index < cursor->count &&
 	       cursor->offset == cursor->vector[cursor->index].iov_len) {
@@ -79,7 +78,7 @@ static uint64_t ahead(struct cursor *cursor, uintptr_t *address)
 	return cursor->vector[cursor->index].iov_len - cursor->offset;
 }
 
-/* Copies SIZE bytes, at most a page, between OWN memory and OTHER in SPACE; how many it could. */
+/* Copies SIZE bytes, at most a page, between OWN memory and OTHER in SPACE; returns how many it could. */
 static size_t copy_part(struct vm_space *space, uintptr_t own, uintptr_t other, char *buffer,
 			size_t size, bool write)
 {
@@ -103,11 +102,11 @@ static long copy_all(struct vm_space *space, struct cursor *own, struct cursor *
 	if (!buffer)
 		return -ENOMEM;
 	while (!signal_is_fatal_pending(task_current())) {
-		uint64_t size = ahead(own, &here), other_size = ahead(other, &there);
+		uint64_t size = next_part(own, &here), other_size = next_part(other, &there);
 
 		if (size > other_size)
 			size = other_size;
-		/* Page by page of the other side: what can be copied is. */
+		/* In pages of the other side, so that all accessible bytes are copied. */
 		if (size > PAGE_SIZE - there % PAGE_SIZE)
 			size = PAGE_SIZE - there % PAGE_SIZE;
 		if (!size)
@@ -126,7 +125,7 @@ static long copy_all(struct vm_space *space, struct cursor *own, struct cursor *
 	return done;
 }
 
-/* The space of process PID, with a reference. -ESRCH, -EPERM. */
+/* Returns the space of process PID, with a reference, in *SPACE. -ESRCH, -EPERM. */
 static int find_space(pid_t pid, struct vm_space **space)
 {
 	struct task *task = task_find(pid);

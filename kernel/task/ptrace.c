@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The system call ptrace: what a tracer may ask of a task. Behaviour: Linux's ptrace(2).
+ * The system call ptrace: a tracer's requests. Behaviour: Linux's ptrace(2).
  *
- * Requests are a table. Most need a tracee that is stopped: it is frozen for as long as the request
- * takes, so that nothing, not even SIGKILL, makes it run, and the request works with no lock held, on
- * registers and memory that nobody else changes.
+ * Requests are a table. Most need a stopped tracee: it is frozen for the duration of the request, so that
+ * nothing, not even SIGKILL, makes it run, and the request works with no lock held, on registers and
+ * memory that no other task changes.
  *
- * Not here: how a tracee stops (ptrace_stop.c), who traces whom (ptrace_link.c), registers
+ * Not here: a tracee's stops (ptrace_stop.c), the ties between tasks (ptrace_link.c), registers
  * (arch/ISA/ptrace.c).
  *
- * Locks: task_table_lock (T), inside it the process's signal lock.
+ * Locks: task_table_lock (T), inside it process->signal_lock.
  */
 #include <kernel/ptrace.h>
 
@@ -27,7 +27,7 @@
 #include <uapi/linux/ptrace.h>
 #include <uapi/linux/uio.h>
 
-/* The greatest number an error can have. */
+/* The greatest error number. */
 #define ERRNO_MAX	    4095
 #define SIGKILL_AND_SIGSTOP ((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1))
 
@@ -39,7 +39,7 @@ static long trace_me(void)
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 	struct process *parent = self->ptrace.tracer ? NULL : self->process->parent;
 
-	/* The thread that made this process, or another one of the parent. The first process has none. */
+	/* The thread that created this process, or another one of the parent. The first process has none. */
 	if (parent)
 		LIST_FOREACH(thread, &parent->threads, thread)
 			if (!tracer || thread->tid == self->process->parent_tid)
@@ -50,7 +50,7 @@ static long trace_me(void)
 	return tracer ? 0 : -EPERM;
 }
 
-/* Whether the running task may trace TASK. T held. */
+/* Returns whether the current task may trace TASK. T held. */
 static bool may_attach(struct task *task)
 {
 	return task->process && task->process != task_current()->process &&
@@ -70,14 +70,14 @@ static long attach(struct task *task, bool seize, unsigned long address, unsigne
 	if (seize && (address || !are_options_valid(options)))
 		return -EIO;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
-	/* What execve makes of a task rests on who traces it. */
+	/* The result of execve depends on the tracer. */
 	int error = exec_guard_wait(task, &state);
 
 	if (!error && !may_attach(task))
 		error = -EPERM;
 	if (!error) {
 		ptrace_link(task, task_current(), seize, seize ? (unsigned int)options : 0);
-		/* One that is stopped with its process stops for its tracer instead. */
+		/* A task that is stopped with its process stops for its tracer instead. */
 		if (task->process->stop_signal)
 			signal_alert(task);
 	}
@@ -178,8 +178,8 @@ static long set_fp_registers(struct task *tracee, unsigned long address, unsigne
 	return set ? set_set(tracee, set, data, set->size()) : -EIO;
 }
 
-/* GETREGSET and SETREGSET: the set of TYPE, through the iovec at DATA, whose length becomes what
- * was copied. */
+/* GETREGSET and SETREGSET: copies the set of TYPE through the iovec at DATA, and stores the copied size as
+ * its length. */
 static long with_vector(struct task *tracee, unsigned long type, unsigned long data,
 			long (*copy)(struct task *, const struct register_set *, unsigned long,
 				     size_t))
@@ -242,7 +242,7 @@ static long set_signal_info(struct task *tracee, unsigned long address, unsigned
 	return 0;
 }
 
-/* The signal in QUEUE that INDEX others come before. False: so many there are not. */
+/* Returns the signal number INDEX (0 …) in QUEUE; false: there are fewer. */
 static bool peek_entry(struct task *tracee, const struct signal_queue *queue, uint64_t index,
 		       struct kernel_siginfo *info)
 {
@@ -287,7 +287,7 @@ static long peek_signal_info(struct task *tracee, unsigned long address, unsigne
 static long get_signal_mask(struct task *tracee, unsigned long address, unsigned long data)
 {
 	const struct signal_state *signals = &tracee->signals;
-	/* During rt_sigsuspend and the like, the mask that comes back afterwards. */
+	/* During rt_sigsuspend and the like, the mask to be restored afterwards. */
 	uint64_t mask = signals->restore_mask ? signals->saved_mask : signals->mask;
 
 	if (address != sizeof(mask))
@@ -312,7 +312,7 @@ static long set_signal_mask(struct task *tracee, unsigned long address, unsigned
 	return 0;
 }
 
-/* How many bytes of *INFO there are, as TRACEE's stop has it. */
+/* Fills in *INFO for TRACEE's stop; returns its bytes. */
 static size_t describe_call(struct task *tracee, struct ptrace_syscall_info *info)
 {
 	const struct ptrace_state *trace = &tracee->ptrace;
@@ -362,10 +362,10 @@ static long get_rseq(struct task *tracee, unsigned long address, unsigned long d
 	return (long)sizeof(rseq);
 }
 
-/* --- letting it go on --- */
+/* --- resuming --- */
 
-/* What each way of going on means for system calls. */
-static long go_on(struct task *tracee, unsigned long signal, unsigned int calls)
+/* Prepares the tracee to resume with SIGNAL and a mode for system CALLS. */
+static long prepare_resume(struct task *tracee, unsigned long signal, unsigned int calls)
 {
 	if (signal > SIGNALS_MAX)
 		return -EIO;
@@ -377,32 +377,32 @@ static long go_on(struct task *tracee, unsigned long signal, unsigned int calls)
 
 static long cont(struct task *tracee, unsigned long address, unsigned long data)
 {
-	return go_on(tracee, data, 0);
+	return prepare_resume(tracee, data, 0);
 }
 
 static long single_step(struct task *tracee, unsigned long address, unsigned long data)
 {
-	return go_on(tracee, data, PTRACE_CALLS_STEP);
+	return prepare_resume(tracee, data, PTRACE_CALLS_STEP);
 }
 
 static long to_call(struct task *tracee, unsigned long address, unsigned long data)
 {
-	return go_on(tracee, data, PTRACE_CALLS_STOP);
+	return prepare_resume(tracee, data, PTRACE_CALLS_STOP);
 }
 
 static long emulate(struct task *tracee, unsigned long address, unsigned long data)
 {
-	return go_on(tracee, data, PTRACE_CALLS_EMULATE);
+	return prepare_resume(tracee, data, PTRACE_CALLS_EMULATE);
 }
 
 static long emulate_step(struct task *tracee, unsigned long address, unsigned long data)
 {
-	return go_on(tracee, data, PTRACE_CALLS_EMULATE | PTRACE_CALLS_STEP);
+	return prepare_resume(tracee, data, PTRACE_CALLS_EMULATE | PTRACE_CALLS_STEP);
 }
 
 static long detach(struct task *tracee, unsigned long address, unsigned long data)
 {
-	return go_on(tracee, data, 0);
+	return prepare_resume(tracee, data, 0);
 }
 
 /* --- at any time --- */
@@ -441,10 +441,10 @@ static long listen(struct task *tracee, unsigned long address, unsigned long dat
 
 enum request_kind {
 	LOOKS,	   /* the tracee stays stopped */
-	RESUMES,   /* it goes on */
-	DETACHES,  /* and is traced no more */
-	LISTENS,   /* it goes on if it has been continued meanwhile */
-	INTERRUPTS /* it need not be stopped */
+	RESUMES,   /* the tracee resumes */
+	DETACHES,  /* the tracee resumes untraced */
+	LISTENS,   /* the tracee resumes if it was continued meanwhile */
+	INTERRUPTS /* the tracee need not be stopped */
 };
 
 static const struct request {
@@ -492,7 +492,7 @@ static const struct request *find_request(unsigned long number)
 	return NULL;
 }
 
-/* TRACEE, which the running task must trace, stays stopped from now on. False: it is not stopped. */
+/* Freezes TRACEE, if it is stopped for the current task, its tracer. False: it is not. */
 static bool freeze(struct task *tracee)
 {
 	struct ptrace_state *trace = &tracee->ptrace;
@@ -502,13 +502,13 @@ static bool freeze(struct task *tracee)
 
 	trace->frozen = stopped;
 	spin_unlock_irqrestore(&task_table_lock, state);
-	/* It is about to leave its processor, and with that saves its registers. */
+	/* The tracee may still be in its context switch, which saves its registers. */
 	while (stopped && tracee->running)
 		arch_cpu_relax();
 	return stopped;
 }
 
-/* The opposite, after a request of KIND has been served with RESULT. */
+/* Undoes freeze, after a request of KIND with RESULT. */
 static void thaw(struct task *tracee, enum request_kind kind, long result)
 {
 	struct ptrace_state *trace = &tracee->ptrace;
@@ -524,7 +524,7 @@ static void thaw(struct task *tracee, enum request_kind kind, long result)
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
-/* A request to TASK, which is referenced. */
+/* Serves a request to TASK, which is referenced. */
 static long serve(unsigned long number, struct task *task, unsigned long address,
 		  unsigned long data)
 {
@@ -532,7 +532,7 @@ static long serve(unsigned long number, struct task *task, unsigned long address
 	enum request_kind kind = request ? request->kind : LOOKS;
 
 	if (kind == INTERRUPTS) {
-		/* Only the tracer itself changes who that is from this to another. */
+		/* Only the tracer itself stops being the tracer. */
 		if (task->ptrace.tracer != task_current())
 			return -ESRCH;
 		return request->serve(task, address, data);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who traces whom: the tie between a tracer and its tracees, what becomes of it when one of them ends,
- * and what the tracer's wait finds.
+ * The tie between a tracer and its tracees: its end at the exit of either, and the reports for the
+ * tracer's wait.
  *
- * A tracer is told of the end of every tracee, also of threads that nobody else would wait for: such a
- * one stays in the table, `kept`, with a reference of the tie's own. The end of a whole process that
- * its parent does not trace is reported to the tracer first and to the parent afterwards.
+ * A tracer is notified of the exit of every tracee, also of threads that no other task would wait for:
+ * such a thread stays in the table, `kept`, with a reference of the tie's own. The exit of a whole
+ * process that its parent does not trace is reported to the tracer first and to the parent afterwards.
  *
  * Not here: stopping (ptrace_stop.c), requests (ptrace.c).
  *
- * Lock: task_table_lock (T) in all functions; inside it the process's signal lock.
+ * Lock: task_table_lock (T) in all functions; inside it process->signal_lock.
  */
 #include <kernel/ptrace.h>
 
@@ -91,7 +91,7 @@ static void cut(struct task *tracee)
 	trace->stop_seen = false;
 }
 
-/* KEPT, a thread that a tracer has kept in the table, is forgotten. */
+/* Removes KEPT, a thread that a tracer has kept in the table. */
 static void forget_thread(struct task *kept)
 {
 	struct process *process = kept->process;
@@ -137,7 +137,7 @@ void ptrace_exit_tracer(struct task *task)
 
 		if (tracee->ptrace.options & PTRACE_O_EXITKILL)
 			process_mark_exiting(process, SIGKILL);
-		/* Stopped at a system call or event, it has no signal to go on with. */
+		/* A tracee stopped at a system call or event has no signal to resume with. */
 		if (tracee->state == TASK_TRACED && !tracee->ptrace.has_signal)
 			tracee->ptrace.code = 0;
 		ptrace_unlink(tracee);
@@ -146,8 +146,8 @@ void ptrace_exit_tracer(struct task *task)
 	}
 }
 
-/* Tells the tracer of TRACEE that it has ended with STATUS. False: it does not want to know. */
-static bool tell_end(const struct task *tracee, int status)
+/* Notifies the tracer of TRACEE of its exit with STATUS. False: the tracer ignores children. */
+static bool notify_exit(const struct task *tracee, int status)
 {
 	struct process *tracer = tracee->ptrace.tracer->process;
 	struct kernel_siginfo info = { .si_signo = SIGCHLD,
@@ -166,7 +166,7 @@ bool ptrace_keep_thread(struct task *thread, int status)
 
 	if (!trace->tracer)
 		return false;
-	if (!tell_end(thread, status)) {
+	if (!notify_exit(thread, status)) {
 		cut(thread);
 		return false;
 	}
@@ -189,7 +189,7 @@ bool ptrace_keep_process(struct process *process)
 	if (!ptrace_hides_end(process))
 		return false;
 	ASSERT(!process->kept_threads);
-	if (tell_end(process->leader, process->exit_status))
+	if (notify_exit(process->leader, process->exit_status))
 		return true;
 	cut(process->leader);
 	return false;

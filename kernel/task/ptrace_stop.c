@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracee's side of ptrace: stopping for the tracer, and what a stop says.
+ * The tracee's side of ptrace: its stops.
  *
- * The task that stops makes itself TASK_TRACED under task_table_lock, tells the tracer, and sleeps until
- * ptrace_wake. `code` carries a number each way: to the tracer why the task has stopped, back which
- * signal it is to have. A wait that reports the stop takes it, as in Linux.
+ * The stopping task makes itself TASK_TRACED under task_table_lock, notifies the tracer, and sleeps until
+ * ptrace_wake. `code` carries a number each way: to the tracer the reason of the stop, back the signal to
+ * deliver. A wait that reports the stop clears it, as in Linux.
  *
- * A system call that a signal has interrupted and that may start again shows in the result register as
- * Linux's ERESTART* number while the task is stopped. What the tracer leaves there decides.
+ * A system call that a signal has interrupted and that may restart shows Linux's ERESTART* number in the
+ * result register while the task is stopped. The value that the tracer leaves there decides.
  *
- * Not here: who traces whom and what happens when either ends (ptrace_link.c), requests (ptrace.c).
+ * Not here: ties between tasks (ptrace_link.c), requests (ptrace.c).
  *
- * Locks: task_table_lock (T), inside it the process's signal lock.
+ * Locks: task_table_lock (T), inside it process->signal_lock.
  */
 #include <kernel/ptrace.h>
 
@@ -29,8 +29,8 @@
 /* Added to SIGTRAP by PTRACE_O_TRACESYSGOOD. */
 #define CALL_MARK 0x80
 
-/* Linux's errors inside the kernel for a call that a signal interrupted, by enum call_restart and
- * whether the call goes on until a moment that is kept. */
+/* Linux's internal errors of a call that a signal interrupted, by enum call_restart and whether the call
+ * keeps a deadline. */
 static const struct {
 	int error;
 	enum call_restart restart;
@@ -42,7 +42,7 @@ static const struct {
 	{ 514, CALL_RESTARTS_UNHANDLED, false }, /* ERESTARTNOHAND */
 };
 
-/* Whether the call that FRAME comes from may start again; its result says so then. */
+/* Sets the result of the call that FRAME comes from to the error of its restart, if any; returns whether. */
 static bool show_restart(struct task *self, struct trap_frame *frame)
 {
 	for (size_t i = 0; i < sizeof(restarts) / sizeof(restarts[0]); i++) {
@@ -55,7 +55,7 @@ static bool show_restart(struct task *self, struct trap_frame *frame)
 	return false;
 }
 
-/* What the tracer has left in FRAME, where show_restart SHOWED something or not. */
+/* Takes the tracer's choice from FRAME; SHOWED: show_restart has set the result. */
 static void take_restart(struct task *self, struct trap_frame *frame, bool showed)
 {
 	if (showed)
@@ -71,8 +71,8 @@ static void take_restart(struct task *self, struct trap_frame *frame, bool showe
 	}
 }
 
-/* Tells the tracer that the running task has stopped, WHY being a CLD_* code. T held. */
-static void tell_tracer(struct task *self, int why)
+/* Notifies the tracer that the current task has stopped, WHY being a CLD_* code. T held. */
+static void notify_tracer(struct task *self, int why)
 {
 	struct process *tracer = self->ptrace.tracer->process;
 	const struct kernel_sigaction *action = &tracer->handlers->actions[SIGCHLD - 1];
@@ -93,9 +93,9 @@ static void tell_tracer(struct task *self, int why)
 
 #define NOT_STOPPED (-1)
 
-/* Stops the running task, CODE being what wait4 reports, INFO what PTRACE_GETSIGINFO says (NULL:
- * nothing), until the tracer lets it go on. Returns what the tracer left in `code`, 0 if the task is to
- * end; NOT_STOPPED: it has not stopped. */
+/* Stops the current task until the tracer resumes it. CODE: wait4's report; INFO: PTRACE_GETSIGINFO's (NULL:
+ * none). Returns the tracer's number in `code`, 0 if a fatal signal is pending; NOT_STOPPED: the task has not
+ * stopped. */
 static int stop(int code, int why, const struct kernel_siginfo *info, unsigned long message)
 {
 	struct task *self = task_current();
@@ -114,10 +114,10 @@ static int stop(int code, int why, const struct kernel_siginfo *info, unsigned l
 	trace->has_info = info != NULL;
 	if (info)
 		trace->info = *info;
-	/* Any stop will do for an interrupt; only the stop for it tells of a SIGCONT. */
+	/* Any stop satisfies PTRACE_INTERRUPT; only a PTRACE_EVENT_STOP reports a SIGCONT. */
 	trace->traps &= code >> 8 == PTRACE_EVENT_STOP ? 0 : ~(unsigned int)PTRACE_TRAP_STOP;
 	self->state = TASK_TRACED;
-	tell_tracer(self, why);
+	notify_tracer(self, why);
 	spin_unlock_irqrestore(&task_table_lock, state);
 	sched_sleep();
 
@@ -134,7 +134,7 @@ static int stop(int code, int why, const struct kernel_siginfo *info, unsigned l
 	return code;
 }
 
-/* A stop that a signal of its own describes: SIGNAL, with CODE as si_code. */
+/* Stops with a siginfo of the task's own: SIGNAL, with CODE as si_code. */
 static int notify(int signal, int code, int why, unsigned long message)
 {
 	struct kernel_siginfo info = { .si_signo = signal,
@@ -181,7 +181,7 @@ bool ptrace_call_enter(void)
 	if ((calls & PTRACE_CALLS_EMULATE) || arch_ptrace_call_begins_with_result())
 		arch_syscall_set_result(frame, -ENOSYS);
 	stop_at_call(PTRACE_EVENTMSG_SYSCALL_ENTRY);
-	/* A task that is to end does nothing more; -1 is no system call, and no error either. */
+	/* A task with a fatal signal skips the call; -1 is no system call, and no error either. */
 	return (calls & PTRACE_CALLS_EMULATE) || self->signals.fatal ||
 	       arch_syscall_number(frame) == -1;
 }
@@ -250,7 +250,7 @@ void ptrace_trap(void)
 	notify(signal, signal | PTRACE_EVENT_STOP << 8, CLD_STOPPED, 0);
 }
 
-static bool is_wanted(const struct task *self, unsigned int event)
+static bool is_requested(const struct task *self, unsigned int event)
 {
 	return ptrace_is_traced(self) && (self->ptrace.options & 1u << event);
 }
@@ -259,7 +259,7 @@ void ptrace_event(unsigned int event, unsigned long message)
 {
 	struct task *self = task_current();
 
-	if (!is_wanted(self, event))
+	if (!is_requested(self, event))
 		return;
 	self->ptrace.exit_event = event == PTRACE_EVENT_EXIT;
 	notify(SIGTRAP, (int)(event << 8) | SIGTRAP, CLD_TRAPPED, message);
@@ -270,10 +270,10 @@ void ptrace_exec(pid_t former_tid)
 {
 	struct task *self = task_current();
 
-	if (is_wanted(self, PTRACE_EVENT_EXEC)) {
+	if (is_requested(self, PTRACE_EVENT_EXEC)) {
 		ptrace_event(PTRACE_EVENT_EXEC, (unsigned long)former_tid);
 	} else if (ptrace_is_traced(self) && !self->ptrace.seized) {
-		/* Before there were events: a signal that the program has sent itself. */
+		/* The older way, without events: a signal that the program sends itself. */
 		struct kernel_siginfo info = { .si_signo = SIGTRAP,
 					       .si_code = SI_USER,
 					       .si_pid = self->tgid,
@@ -289,7 +289,7 @@ unsigned int ptrace_clone_event(uint64_t flags, int exit_signal)
 			     exit_signal != SIGCHLD ? PTRACE_EVENT_CLONE :
 						      PTRACE_EVENT_FORK;
 
-	return !(flags & CLONE_UNTRACED) && is_wanted(task_current(), event) ? event : 0;
+	return !(flags & CLONE_UNTRACED) && is_requested(task_current(), event) ? event : 0;
 }
 
 bool ptrace_handler_begin(void)

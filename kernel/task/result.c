@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the first program leaves behind: its status, in the log, and the files that /.tally/get names,
- * through the debug console (docs/boot.md).
+ * The results of the first program: its status, in the log, and the files that /.tally/get names, through
+ * the debug console (docs/boot.md).
  *
- * For each name, in order: "file SIZE\n" and as many bytes, or "error NUMBER\n". Processes that are
- * still there may be writing: then it is what the file has at that moment, filled up with zeros if it
- * becomes shorter.
+ * For each name, in order: "file SIZE\n" and as many bytes, or "error NUMBER\n". Other processes may still
+ * write to the file: SIZE is its size at that moment, and zeros fill it up if it becomes shorter.
  */
 #include <string.h>
 
@@ -24,7 +23,7 @@
 #define NAMES_SIZE_MAX 65536
 #define PIECE_SIZE     4096
 
-/* The regular file at PATH, opened. */
+/* Opens the regular file at PATH. */
 static int open_file(const char *path, struct file **file)
 {
 	struct dentry *dentry;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Robust lists: what becomes of the locks that a thread holds when it ends.
+ * Robust lists: releasing the locks that a thread holds at its exit.
  *
- * The C library keeps a list in user memory of the robust mutexes that a thread holds. At its end
- * the kernel walks the list: a lock word with the thread's tid gets FUTEX_OWNER_DIED instead, and
- * a waiter is woken. Layout and rules: Linux, Documentation/locking/robust-futex-ABI.rst.
+ * The C library keeps a list in user memory of the robust mutexes that a thread holds. At its exit the
+ * kernel walks the list: FUTEX_OWNER_DIED replaces the thread's tid in a lock word, and a waiter is woken.
+ * Layout and rules: Linux, Documentation/locking/robust-futex-ABI.rst.
  *
- * The list is the program's: it may be damaged, or a ring. So the walk is limited, and a fault
+ * The list belongs to the program: it may be damaged, or a ring. So the walk is limited, and a fault
  * ends it.
  */
 #include <kernel/exec_guard.h>
@@ -18,7 +18,7 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/futex.h>
 
-/* Entries looked at: Linux's ROBUST_LIST_LIMIT. */
+/* Most entries walked: Linux's ROBUST_LIST_LIMIT. */
 #define ENTRIES_MAX 2048
 /* Bit 0 of a pointer: a priority-inheritance futex. */
 #define PI_BIT	    1ul
@@ -30,7 +30,7 @@ struct list_head {
 	uint64_t pending;     /* an entry being locked or unlocked just now; 0: none */
 };
 
-/* Marks the lock of ENTRY as left. False: it cannot be reached. */
+/* Marks the lock of ENTRY as left by its owner. False: the word cannot be accessed. */
 static bool leave_lock(const struct task *task, const struct list_head *head, uint64_t entry)
 {
 	uint64_t address = (entry & ~PI_BIT) + (uint64_t)head->futex_offset;
@@ -38,7 +38,7 @@ static bool leave_lock(const struct task *task, const struct list_head *head, ui
 
 	if (address % sizeof(word) || copy_from_user(&word, (void *)address, sizeof(word)))
 		return false;
-	/* Other tasks may say at the same time that they wait. */
+	/* Other tasks may set FUTEX_WAITERS at the same time. */
 	for (uint32_t before = word;; word = before) {
 		if ((word & FUTEX_TID_MASK) != (uint32_t)task->tid)
 			return true;
@@ -66,7 +66,7 @@ static void release_all(struct task *task)
 	for (unsigned int i = 0; i < ENTRIES_MAX && (entry & ~PI_BIT) != list; i++) {
 		uint64_t next;
 
-		/* Before the waiter that is woken can change it. */
+		/* Read the next entry before the woken waiter can change it. */
 		if (copy_from_user(&next, (void *)(entry & ~PI_BIT), sizeof(next)))
 			return;
 		if (entry != head.pending && !leave_lock(task, &head, entry))
@@ -79,7 +79,7 @@ static void release_all(struct task *task)
 
 void futex_exit(struct task *task, bool ends)
 {
-	/* In between nobody can tell whether a word is about to be marked. */
+	/* Between these calls other tasks wait, since a word may be about to be marked. */
 	pi_begin_end();
 	release_all(task);
 	pi_finish_end(ends);

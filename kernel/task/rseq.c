@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Restartable sequences: rseq(2), as Documentation and behaviour of Linux 6.12 have it.
+ * Restartable sequences: rseq(2), with the behaviour of Linux 6.12.
  *
- * A thread registers an area of its memory in which the kernel keeps the processor's number, and in
- * which the thread says that it is in a sequence. The scheduler marks a task that comes back to a
- * processor (signals.sequence); on the way to user mode the mark is acted on here. Who comes back from a
- * system call was in no sequence, since those must make none: if it is still on its processor, there is nothing to
- * do.
+ * A thread registers an area of its memory in which the kernel keeps the CPU's number, and the thread
+ * its current sequence. The scheduler marks a task at a context switch to it (signals.sequence); the exit
+ * path to user mode handles the mark here. A task that returns from a system call was in no sequence,
+ * since a sequence must make no calls: if the task is still on its CPU, there is nothing to do.
  *
- * The concurrency id, mm_cid, is the processor's number: as unique among the threads that run, and below
- * the number of processors, but not always the least.
+ * The concurrency id, mm_cid, is the CPU's number: as unique among the running threads, and below the
+ * number of CPUs, but not always the least.
  *
  * Lock: none; a task's area is its own.
  */
@@ -30,7 +29,7 @@
 
 #define AREA(rseq, field) ((void *)((rseq)->address + offsetof(struct rseq_area, field)))
 
-/* What an area says: on processor CPU (which is a number only if it is known), of node 0. */
+/* Writes the area: on CPU (RSEQ_CPU_ID_UNINITIALIZED: unknown), of node 0. */
 static int write_area(const struct rseq_state *rseq, uint32_t start, uint32_t cpu, uint32_t mm_cid)
 {
 	const uint32_t ids[2] = { start, cpu }, rest[2] = { 0, mm_cid };
@@ -48,7 +47,7 @@ static int leave_section(const struct rseq_state *rseq)
 	return copy_to_user(AREA(rseq, rseq_cs), &none, sizeof(none)) ? -EFAULT : 0;
 }
 
-/* Reads the section at ADDRESS: 0, or why it makes no sense. */
+/* Reads the section at ADDRESS: 0, -EFAULT, or -EINVAL: it is invalid. */
 static int read_section(const struct rseq_state *rseq, uint64_t address,
 			struct rseq_section *section)
 {
@@ -62,14 +61,14 @@ static int read_section(const struct rseq_state *rseq, uint64_t address,
 	    end >= USER_END || section->abort_ip >= USER_END ||
 	    section->abort_ip - section->start_ip < section->post_commit_offset)
 		return -EINVAL;
-	/* Not just any code can be jumped to. */
+	/* The signature prevents jumps to arbitrary code. */
 	if (copy_from_user(&signature, (const void *)(section->abort_ip - sizeof(signature)),
 			   sizeof(signature)))
 		return -EFAULT;
 	return signature == rseq->signature ? 0 : -EINVAL;
 }
 
-/* If FRAME is in a section, it goes on at the abort address. 0 or an error. */
+/* If FRAME is in a section, moves it to the abort address. 0 or an error. */
 static int abort_section(const struct rseq_state *rseq, struct trap_frame *frame)
 {
 	struct rseq_section section;
@@ -88,7 +87,7 @@ static int abort_section(const struct rseq_state *rseq, struct trap_frame *frame
 		return leave_section(rseq);
 	if (copy_from_user(&flags, AREA(rseq, flags), sizeof(flags)))
 		return -EFAULT;
-	/* None has a meaning any more. */
+	/* No flag has a meaning any more. */
 	if (flags || section.flags)
 		return -EINVAL;
 	error = leave_section(rseq);
@@ -101,7 +100,7 @@ int rseq_interrupt(struct trap_frame *frame)
 {
 	struct rseq_state *rseq = &task_current()->rseq;
 
-	/* First, so that being interrupted from here on means doing it again. */
+	/* First: a preemption from here on sets the mark again. */
 	task_current()->signals.sequence = false;
 	unsigned int cpu = cpu_id();
 	int error = abort_section(rseq, frame);
@@ -123,7 +122,7 @@ void rseq_return(struct trap_frame *frame)
 		user_exception(frame, SIGSEGV, SI_KERNEL, 0);
 }
 
-/* TASK, the running one, has no area any more. */
+/* Removes the area of TASK, the current one. */
 static void forget(struct task *task)
 {
 	task->rseq = (struct rseq_state){ 0 };
@@ -141,7 +140,7 @@ void rseq_exec(void)
 	forget(task_current());
 }
 
-/* Whether SIZE bytes at ADDRESS can be an area. */
+/* Returns whether SIZE bytes at ADDRESS can be an area. */
 static bool is_area(uintptr_t address, uint32_t size)
 {
 	return size >= RSEQ_ORIGINAL_SIZE && address % RSEQ_ALIGN == 0;
@@ -185,11 +184,11 @@ long sys_rseq(const unsigned long arg[6])
 		.address = arg[0], .size = size, .signature = signature, .cpu = -1
 	};
 
-	/* What it says of sequences is of another time. */
+	/* The area may name a section of an earlier registration. */
 	if (leave_section(&new))
 		return -EFAULT;
 	*rseq = new;
-	/* Filled in on the way back. */
+	/* The exit path fills in the area. */
 	task_current()->signals.sequence = true;
 	return 0;
 }

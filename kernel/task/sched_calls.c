@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls about when and where tasks run: policies and their parameters, affinity, getcpu. Nice
- * values are priority_calls.c's. Rules and errors: sched(7) and the manual page of each call.
+ * System calls about scheduling: policies and their parameters, affinity, getcpu. Nice values are in
+ * priority_calls.c. Rules and errors: sched(7) and the manual page of each call.
  *
  * Policies: SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO, SCHED_RR. SCHED_DEADLINE is EINVAL, as a
  * policy that does not exist.
@@ -22,7 +22,7 @@
 
 #include "priority.h"
 
-/* What sched_setparam and SCHED_FLAG_KEEP_POLICY mean: the policy that TASK has. */
+/* For sched_setparam and SCHED_FLAG_KEEP_POLICY: the policy that TASK has. */
 #define POLICY_KEPT    (-1)
 #define SLICE_LEAST_NS (NSEC_PER_MSEC / 10)
 #define SLICE_MOST_NS  (100 * NSEC_PER_MSEC)
@@ -30,9 +30,9 @@
 #define FLAGS_KNOWN \
 	((uint64_t)(SCHED_FLAG_RESET_ON_FORK | SCHED_FLAG_KEEP_POLICY | SCHED_FLAG_KEEP_PARAMS))
 
-/* Each policy's least and greatest priority. Indexed by policy. */
+/* Each policy's least and greatest priority, by policy. */
 static const struct {
-	bool known;	/* sched_get_priority_* answer */
+	bool known;	/* for sched_get_priority_* */
 	bool supported; /* tasks can have it */
 	bool realtime;
 	uint8_t least, most;
@@ -57,7 +57,7 @@ long sys_sched_yield(const unsigned long arg[6])
 	return 0;
 }
 
-/* The task that PID means (0: the running one), with a reference, or NULL. */
+/* Returns the task with PID (0: the current one), with a reference, or NULL. */
 static struct task *find_task(pid_t pid)
 {
 	if (pid)
@@ -68,7 +68,7 @@ static struct task *find_task(pid_t pid)
 
 /* --- policies --- */
 
-/* Whether the running task may let TASK, scheduled as OLD, be scheduled as NEW. T held. Linux:
+/* Returns whether the current task may change TASK's parameters from OLD to NEW. T held. Linux:
  * user_check_sched_setscheduler. */
 static bool may_set(const struct task *task, const struct sched_parameters *old,
 		    const struct sched_parameters *new)
@@ -91,8 +91,8 @@ static bool may_set(const struct task *task, const struct sched_parameters *old,
 	       priority_limit_allows(task, new->nice);
 }
 
-/* Gives the task that PID means the parameters WANTED, whose policy may be POLICY_KEPT. KEEP: all is
- * checked, but only what children inherit changes (SCHED_FLAG_KEEP_PARAMS). */
+/* Gives the task with PID the parameters WANTED, whose policy may be POLICY_KEPT. KEEP: checks all of them,
+ * but changes only reset_on_fork (SCHED_FLAG_KEEP_PARAMS). */
 static long set_parameters(pid_t pid, const struct sched_parameters *wanted, bool keep)
 {
 	struct task *task = find_task(pid);
@@ -113,7 +113,7 @@ static long set_parameters(pid_t pid, const struct sched_parameters *wanted, boo
 		result = -EINVAL;
 	else if (!may_set(task, &old, &new))
 		result = -EPERM;
-	/* What the policy has no use for stays as it was. */
+	/* Parameters that the policy does not use stay unchanged. */
 	if (policies[result ? SCHED_OTHER : new.policy].realtime) {
 		new.nice = old.nice;
 		new.slice_ns = 0;
@@ -131,7 +131,7 @@ static long set_parameters(pid_t pid, const struct sched_parameters *wanted, boo
 	return result;
 }
 
-/* sched_setscheduler and sched_setparam: a priority is all that is said of the parameters. */
+/* sched_setscheduler and sched_setparam: they set only the policy and the priority. */
 static long set_policy(pid_t pid, int policy, unsigned long user_parameter)
 {
 	struct sched_parameters wanted = { .policy = policy };
@@ -171,7 +171,7 @@ long sys_sched_setparam(const unsigned long arg[6])
 	return set_policy((pid_t)arg[0], POLICY_KEPT, arg[1]);
 }
 
-/* The parameters of the task that PID means. */
+/* Gets the parameters of the task with PID. */
 static long get_parameters(pid_t pid, struct sched_parameters *parameters)
 {
 	if (pid < 0)
@@ -230,8 +230,8 @@ long sys_sched_rr_get_interval(const unsigned long arg[6])
 	return copy_to_user((void *)arg[1], &turn, sizeof(turn));
 }
 
-/* The structure at USER, of whatever version, into *ATTR: what this kernel does not know must be 0, or
- * E2BIG tells the size that it does. */
+/* Reads the structure at USER, of any version, into *ATTR: bytes unknown to this kernel must be 0, or E2BIG
+ * reports the known size. */
 static long read_attr(struct sched_attr *attr, unsigned long user)
 {
 	static const uint32_t known = sizeof(*attr);
@@ -320,14 +320,14 @@ long sys_sched_getattr(const unsigned long arg[6])
 	return copy_to_user((void *)arg[1], &attr, attr.size);
 }
 
-/* --- where --- */
+/* --- affinity --- */
 
 long sys_sched_setaffinity(const unsigned long arg[6])
 {
 	cpumask_t mask = 0;
 	size_t size = (unsigned int)arg[1] < sizeof(mask) ? (unsigned int)arg[1] : sizeof(mask);
 
-	/* Bits beyond the processors there can be mean nothing, as in Linux. */
+	/* Bits beyond the possible CPUs mean nothing, as in Linux. */
 	if (copy_from_user(&mask, (const void *)arg[2], size))
 		return -EFAULT;
 	struct task *task = find_task((pid_t)arg[0]);

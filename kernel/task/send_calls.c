@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls that send signals: kill, tkill, tgkill, and those that say what the signal is to
- * tell, rt_sigqueueinfo and rt_tgsigqueueinfo.
+ * System calls that send signals: kill, tkill, tgkill, and rt_sigqueueinfo and rt_tgsigqueueinfo, with a
+ * siginfo of the caller's.
  *
- * Not here: what becomes of a signal (signal.c), those of pidfds (pidfd.c).
+ * Not here: delivery (signal.c), the calls of pidfds (pidfd.c).
  *
- * A signal to many is told in batches, so that interrupts are not off for as long as there are processes.
+ * A signal to many processes is sent in batches, so that the time with interrupts off has a bound.
  *
  * Locks: crowd_mutex, inside it task_table_lock (T).
  */
@@ -22,17 +22,17 @@
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 
-/* Bytes of a siginfo that mean something: sizeof(struct kernel_siginfo) inside Linux. */
+/* Bytes of a siginfo with a meaning: sizeof(struct kernel_siginfo) inside Linux. */
 #define INFO_SIZE   48
-/* Codes below this, SI_ASYNCNL aside, are nobody's: uapi/asm-generic/siginfo.h. */
+/* Codes below this, SI_ASYNCNL aside, are unused: uapi/asm-generic/siginfo.h. */
 #define SI_DETHREAD (-7)
 #define SI_ASYNCNL  (-60)
 
-/* How many tasks are looked at with interrupts off. */
+/* Most tasks visited with interrupts off. */
 #define CROWD_BATCH 32
 
 static struct mutex crowd_mutex = MUTEX_INITIALIZER(crowd_mutex);
-/* Which call to many this is. Under crowd_mutex. */
+/* The number of the call to many processes. Under crowd_mutex. */
 static uint64_t crowd;
 
 struct kernel_siginfo signal_info_of_sender(int signal, int code)
@@ -43,10 +43,10 @@ struct kernel_siginfo signal_info_of_sender(int signal, int code)
 					.si_uid = credentials_current()->uid };
 }
 
-/* Whether it is known what a siginfo with SIGNAL and CODE has after its code. */
+/* Returns whether the layout of a siginfo with SIGNAL and CODE is known. */
 static bool layout_is_known(int signal, int code)
 {
-	/* The greatest code of signals that the kernel sends with one of their own. */
+	/* The greatest si_code of each signal that the kernel sends with codes of its own. */
 	static const uint8_t limits[SIGNALS_MAX + 1] = {
 		[SIGILL] = 11, [SIGFPE] = 15, [SIGSEGV] = 10, [SIGBUS] = 5,
 		[SIGTRAP] = 6, [SIGCHLD] = 6, [SIGIO] = 6,    [SIGSYS] = 2,
@@ -86,16 +86,18 @@ long signal_process(struct process *process, const struct kernel_siginfo *info)
 	return info->si_signo ? signal_send_by_program(process, NULL, info) : 0;
 }
 
-/* Whether kill to GROUP, 0: to all, is for PROCESS. All: neither the first nor the caller's. T held. */
+/* Returns whether kill to GROUP, 0: to all, includes PROCESS. All: except the first and the caller's. T
+ * held. */
 static bool is_meant(const struct process *process, pid_t group)
 {
 	return group ? process->group == group :
 		       process->pid != FIRST_PID && process != task_current()->process;
 }
 
-/* Tells INFO to those of the next tasks behind *AT that are meant and not told yet; whether there were any. *AT: how
- * far it came, 0: to the end. *RESULT: 0: somebody was told; before: -ESRCH. T held, crowd_mutex held. */
-static bool tell_some(pid_t group, const struct kernel_siginfo *info, pid_t *at, long *result)
+/* Sends INFO to the processes among the next tasks after *AT that are included and have not got it yet;
+ * returns whether there were any. *AT: the last tid visited, 0: the end. *RESULT: 0 once one was signalled;
+ * before: -ESRCH. T held, crowd_mutex held. */
+static bool signal_batch(pid_t group, const struct kernel_siginfo *info, pid_t *at, long *result)
 {
 	bool any = false;
 
@@ -113,15 +115,15 @@ static bool tell_some(pid_t group, const struct kernel_siginfo *info, pid_t *at,
 		any = true;
 		long sent = signal_process(process, info);
 
-		/* That one may not be told is an error if none may, and of a group only. */
+		/* Missing rights are an error only if no process allows the signal, and only for a group. */
 		if (*result)
 			*result = sent == -EPERM && !group ? 0 : sent;
 	}
 	return any;
 }
 
-/* The same for all of them. A process that is made meanwhile, by one that was not told yet, is found by looking
- * again; one made by a process that was told counts as told. */
+/* The same for all tasks. A second pass finds a process created meanwhile by one without the signal; the
+ * child of one with the signal counts as signalled. */
 static long signal_crowd(pid_t group, const struct kernel_siginfo *info)
 {
 	long result = -ESRCH;
@@ -136,7 +138,7 @@ static long signal_crowd(pid_t group, const struct kernel_siginfo *info)
 		do {
 			unsigned long state = spin_lock_irqsave(&task_table_lock);
 
-			any |= tell_some(group, info, &at, &result);
+			any |= signal_batch(group, info, &at, &result);
 			spin_unlock_irqrestore(&task_table_lock, state);
 		} while (at);
 	} while (any);
@@ -149,7 +151,7 @@ long signal_group(pid_t group, const struct kernel_siginfo *info)
 	return group ? signal_crowd(group, info) : -ESRCH;
 }
 
-/* The process with thread PID. T held. */
+/* Sends INFO to the process of thread PID. T held. */
 static long signal_pid(pid_t pid, const struct kernel_siginfo *info)
 {
 	struct task *task = task_table_find(pid);
@@ -180,7 +182,7 @@ long sys_kill(const unsigned long arg[6])
 	return result;
 }
 
-/* Thread TID, of process TGID if that is not 0. */
+/* Sends INFO to thread TID, of process TGID if that is not 0. */
 static long signal_thread(pid_t tgid, pid_t tid, const struct kernel_siginfo *info)
 {
 	long result;
@@ -218,11 +220,10 @@ long sys_tgkill(const unsigned long arg[6])
 	return kill_thread((pid_t)arg[0], (pid_t)arg[1], (int)arg[2]);
 }
 
-/* Why the running task may not send INFO, of its own making, to thread or process TARGET; 0: it
- * may. */
+/* Returns the error for sending INFO, made by the current task, to thread or process TARGET; 0: allowed. */
 static int check_info(const struct kernel_siginfo *info, pid_t target)
 {
-	/* Only to itself may one pretend to be the kernel. */
+	/* Only a signal to itself may claim to come from the kernel. */
 	if (signal_info_is_of_kernel(info) && task_current()->tid != target)
 		return -EPERM;
 	return info->si_signo < 0 || info->si_signo > SIGNALS_MAX ? -EINVAL : 0;

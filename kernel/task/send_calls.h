@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sending signals for a program: what send_calls.c and pidfd.c share. */
+/* Sending signals for a program: the interface between send_calls.c and pidfd.c. */
 #ifndef TASK_SEND_CALLS_H
 #define TASK_SEND_CALLS_H
 
@@ -11,19 +11,19 @@
 
 struct process;
 
-/* What the running task tells by sending SIGNAL with CODE (SI_USER, SI_TKILL). Task context. */
+/* Returns the siginfo of SIGNAL sent by the current task with CODE (SI_USER, SI_TKILL). Task context. */
 struct kernel_siginfo signal_info_of_sender(int signal, int code);
 
-/* Copies a siginfo from USER. 0, -EFAULT, or -E2BIG: of this si_code nobody knows what it says
- * beyond the first 48 bytes (Linux: known_siginfo_layout), and something is there. Task context. */
+/* Copies a siginfo from USER. 0, -EFAULT, or -E2BIG: its si_code has no known layout beyond the first 48
+ * bytes (Linux: known_siginfo_layout), and those are not 0. Task context. */
 int signal_info_from_user(struct kernel_siginfo *info, uintptr_t user);
 
-/* Whether INFO claims what only the kernel, kill or tkill may say. */
+/* Returns whether INFO has an si_code of the kernel, kill or tkill. */
 bool signal_info_is_of_kernel(const struct kernel_siginfo *info);
 
-/* INFO's signal, 0: only looking whether it might be sent, to PROCESS. T held. */
+/* Sends INFO's signal (0: only checks the right) to PROCESS. T held. */
 long signal_process(struct process *process, const struct kernel_siginfo *info);
-/* The same to those of the group with this number that may be told. Task context. */
+/* The same for the members of the group with this id. Task context. */
 long signal_group(pid_t group, const struct kernel_siginfo *info);
 
 #endif

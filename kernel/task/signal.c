@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Signals: sending, choosing who acts, acting.
+ * Signals: sending, choosing the task that delivers, delivery.
  *
  * A sender marks the signal pending and sets `attention` of a task that does not block it; that
- * task finds the mark when it returns to user mode, or its sleep is interrupted. Acting means:
- * ignoring, stopping, ending the process, or entering a handler through a frame that the ISA
- * builds.
+ * task finds the mark when it returns to user mode, or its sleep is interrupted. Delivery ignores the
+ * signal, stops or kills the process, or enters a handler through a frame that the ISA builds.
  *
- * Others cannot end or stop the first process, as on Linux; but a signal of its own, of its terminal
- * or of its own doing does to it what it does to any: it is the program that was asked to run.
+ * Other processes cannot kill or stop the first process, as on Linux; but its own signals, and those of
+ * its terminal or of its faults, have their usual effect: it is the program that the user asked Tally to run.
  *
- * Not here: what is pending (signal_queue.c), the system calls (signal_calls.c), the frame's
- * layout (arch/ISA/signal.c).
+ * Not here: pending signals (signal_queue.c), the system calls (signal_calls.c), the frame's layout
+ * (arch/ISA/signal.c).
  *
  * Locks: task_table_lock, then process->signal_lock, then the scheduler's; see <kernel/process.h>.
  */
@@ -19,13 +18,13 @@
 #include <kernel/assert.h>
 #include <kernel/credentials.h>
 #include <kernel/entry.h>
+#include <kernel/hooks.h>
 #include <kernel/job_control.h>
 #include <kernel/process.h>
 #include <kernel/process_timers.h>
 #include <kernel/ptrace.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
-#include <kernel/trace/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
 
@@ -33,7 +32,7 @@
 
 enum default_action { ACTION_END, ACTION_IGNORE, ACTION_STOP };
 
-/* What is not ACTION_END: signal(7), "Standard signals". */
+/* All actions but ACTION_END: signal(7), "Standard signals". */
 static const uint8_t default_actions[SIGNALS_MAX + 1] = {
 	[SIGCHLD] = ACTION_IGNORE,  [SIGCONT] = ACTION_IGNORE, [SIGURG] = ACTION_IGNORE,
 	[SIGWINCH] = ACTION_IGNORE, [SIGSTOP] = ACTION_STOP,   [SIGTSTP] = ACTION_STOP,
@@ -44,7 +43,7 @@ static const uint8_t default_actions[SIGNALS_MAX + 1] = {
 	((uint64_t)1 << (SIGSTOP - 1) | (uint64_t)1 << (SIGTSTP - 1) | \
 	 (uint64_t)1 << (SIGTTIN - 1) | (uint64_t)1 << (SIGTTOU - 1))
 
-/* Of which Linux dumps a core. */
+/* Linux dumps a core for these. */
 #define CORE_SIGNALS                                                   \
 	((uint64_t)1 << (SIGQUIT - 1) | (uint64_t)1 << (SIGILL - 1) |  \
 	 (uint64_t)1 << (SIGTRAP - 1) | (uint64_t)1 << (SIGABRT - 1) | \
@@ -52,7 +51,7 @@ static const uint8_t default_actions[SIGNALS_MAX + 1] = {
 	 (uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGXCPU - 1) | \
 	 (uint64_t)1 << (SIGXFSZ - 1) | (uint64_t)1 << (SIGSYS - 1))
 
-/* Whether TASK's process is stopped, and so the task; a traced one until its tracer knows. */
+/* Returns whether TASK must stop with its process; a traced one only until its tracer knows. */
 static bool must_stop(const struct task *task)
 {
 	return task->process->stop_signal && !task->ptrace.stop_seen;
@@ -104,7 +103,7 @@ void process_mark_exiting(struct process *process, int status)
 		signal_make_fatal(task);
 }
 
-/* Alerts one task of PROCESS that does not block SIGNAL: the running one if it can. T and S
+/* Alerts one task of PROCESS that does not block SIGNAL: the current one if possible. T and S
  * held. */
 static void alert_one(struct process *process, int signal)
 {
@@ -131,7 +130,7 @@ void signal_retarget(struct process *process)
 	spin_unlock(&process->signal_lock);
 }
 
-/* Whether nobody would notice SIGNAL. S held. */
+/* Returns whether PROCESS ignores SIGNAL. S held. */
 static bool is_ignored(const struct process *process, int signal)
 {
 	uint64_t handler = process->handlers->actions[signal - 1].handler;
@@ -151,8 +150,8 @@ void signal_discard_ignored(struct process *process, int signal)
 		signal_queue_discard(&task->signals.queue, signal_bit(signal));
 }
 
-/* SIGCONT undoes stops whether it is handled or not, and the other way round. Whether PROCESS
- * goes on by that. T and S held. */
+/* SIGCONT cancels stops whether it is handled or not, and vice versa. Returns whether PROCESS is
+ * continued. T and S held. */
 static bool undo_opposite(struct process *process, int signal)
 {
 	uint64_t opposite = signal == SIGCONT		      ? STOP_SIGNALS :
@@ -180,20 +179,20 @@ static bool undo_opposite(struct process *process, int signal)
 	return true;
 }
 
-/* Whether SIGNAL's default action, which PROCESS has, would end or stop it. */
+/* Returns whether SIGNAL has its default action in PROCESS and that would kill or stop it. */
 static bool is_harmful(const struct process *process, int signal)
 {
 	return process->handlers->actions[signal - 1].handler == SIG_DFL_ADDRESS &&
 	       default_actions[signal] != ACTION_IGNORE;
 }
 
-/* In the padding of a signal that the first process blocks: another process sent it. What si_code and si_pid say of
- * the sender may be forged (rt_sigqueueinfo). A timer's signals have a use of their own for the padding; other
- * processes send none, but may forge one: it is dropped. */
+/* The mark of another process's signal that the first process blocks, in the padding: si_code and si_pid may
+ * be forged (rt_sigqueueinfo). A timer's signals use the padding otherwise; other processes send none, but
+ * may forge one: it is dropped. */
 #define FROM_OTHER (-1)
 
-/* Whether INFO, which another process sends to PROCESS, is to do nothing. What is blocked is kept, with a mark. S
- * held. */
+/* Returns whether INFO, from another process, must have no effect on PROCESS. A blocked signal is kept, with
+ * a mark. S held. */
 static bool is_spared(const struct process *process, const struct kernel_siginfo *info,
 		      bool blocked)
 {
@@ -201,7 +200,8 @@ static bool is_spared(const struct process *process, const struct kernel_siginfo
 	       !(blocked && info->si_code != SI_TIMER);
 }
 
-/* Takes the mark of INFO, just taken from its queue, away: whether another process sent it to this one, the first. */
+/* Clears the mark of INFO, just taken from its queue; returns whether another process sent it to this one,
+ * the first. */
 static bool take_mark(struct kernel_siginfo *info)
 {
 	if (info->si_code == SI_TIMER || info->padding != FROM_OTHER)
@@ -210,7 +210,8 @@ static bool take_mark(struct kernel_siginfo *info)
 	return true;
 }
 
-/* Sends INFO to TASK, or to PROCESS as a whole if that is NULL. BY_OTHER: another process wants it. T held. */
+/* Sends INFO to TASK, or to PROCESS as a whole if that is NULL. BY_OTHER: another process requests it. T
+ * held. */
 static int send(struct process *process, struct task *task, const struct kernel_siginfo *info,
 		bool by_other)
 {
@@ -218,19 +219,17 @@ static int send(struct process *process, struct task *task, const struct kernel_
 
 	ASSERT(signal >= 1 && signal <= SIGNALS_MAX);
 	if (signal == SIGKILL && by_other && process->pid == FIRST_PID) {
-		trace_signal_generate(info, task ? task : process->leader, !task,
-				      TRACE_SIGNAL_IGNORED);
+		hook_signal_sent(info, task ? task : process->leader, !task, SIGNAL_IGNORED);
 		return 0;
 	}
 	if (signal == SIGKILL) {
-		trace_signal_generate(info, task ? task : process->leader, !task,
-				      TRACE_SIGNAL_DELIVERED);
+		hook_signal_sent(info, task ? task : process->leader, !task, SIGNAL_DELIVERED);
 		process_mark_exiting(process, SIGKILL);
 		return 0;
 	}
 	spin_lock(&process->signal_lock);
 	bool continued = undo_opposite(process, signal);
-	/* As Linux: for a process, what its first thread blocks is not yet ignored. */
+	/* As Linux: for a process, a signal that its first thread blocks is not ignored yet. */
 	const struct task *asked = task ? task : process->leader;
 	bool blocked = asked && (asked->signals.mask & signal_bit(signal));
 	bool noticed = (asked && ptrace_is_traced(asked)) ||
@@ -238,7 +237,7 @@ static int send(struct process *process, struct task *task, const struct kernel_
 			!(by_other && is_spared(process, info, blocked)));
 
 	struct signal_queue *queue = task ? &task->signals.queue : &process->signals;
-	enum trace_signal_result result = TRACE_SIGNAL_IGNORED;
+	enum signal_outcome result = SIGNAL_IGNORED;
 
 	if (!process->exiting && !process->zombie && noticed) {
 		bool was_pending = signal < FIRST_REAL_TIME &&
@@ -252,9 +251,9 @@ static int send(struct process *process, struct task *task, const struct kernel_
 			info = &marked;
 		}
 		error = signal_queue_add(queue, asked, info);
-		result = error	     ? TRACE_SIGNAL_OVERFLOW_FAIL :
-			 was_pending ? TRACE_SIGNAL_ALREADY_PENDING :
-				       TRACE_SIGNAL_DELIVERED;
+		result = error	     ? SIGNAL_OVERFLOW_FAIL :
+			 was_pending ? SIGNAL_ALREADY_PENDING :
+				       SIGNAL_DELIVERED;
 		if (task && !blocked)
 			alert(task);
 		else if (!task)
@@ -262,7 +261,7 @@ static int send(struct process *process, struct task *task, const struct kernel_
 		wait_queue_wake(&process->signal_event);
 	}
 	if (asked)
-		trace_signal_generate(info, asked, !task, result);
+		hook_signal_sent(info, asked, !task, result);
 	spin_unlock(&process->signal_lock);
 	if (continued)
 		child_tell_parent(process, 0xffff);
@@ -320,16 +319,6 @@ void task_signal(struct task *task, int signal)
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
-bool signal_is_pending(struct task *task)
-{
-	return task->signals.attention || task->signals.fatal;
-}
-
-bool signal_is_fatal_pending(struct task *task)
-{
-	return task->signals.fatal;
-}
-
 void signal_set_mask(uint64_t mask)
 {
 	struct task *self = task_current();
@@ -337,7 +326,7 @@ void signal_set_mask(uint64_t mask)
 	unsigned long state = spin_lock_irqsave(&process->signal_lock);
 
 	mask &= ~SIGNALS_UNBLOCKABLE;
-	/* Some other task is to act on what this one was to act on. */
+	/* Another task must handle the signals that this one now blocks. */
 	uint64_t left = process->signals.pending & mask & ~self->signals.mask;
 
 	self->signals.mask = mask;
@@ -350,8 +339,8 @@ void signal_set_mask(uint64_t mask)
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 
-/* Sends INFO to the running task, which cannot go on without: a signal that is blocked or ignored, and with
- * END any, gets its default action. Linux: force_sig_info_to_task. */
+/* Sends INFO to the current task, which cannot continue without its delivery: a blocked or ignored signal,
+ * and with END any, gets its default action. Linux: force_sig_info_to_task. */
 static void force(const struct kernel_siginfo *info, bool end)
 {
 	struct task *self = task_current();
@@ -375,7 +364,8 @@ void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t ad
 	force(&info, false);
 }
 
-/* SIGNAL could not be brought to its handler: SIGSEGV, whose own handler is not tried again. Linux: force_sigsegv. */
+/* Sends SIGSEGV because the frame for SIGNAL failed; a failed handler of SIGSEGV is not tried again. Linux:
+ * force_sigsegv. */
 static void force_undelivered(int signal)
 {
 	const struct kernel_siginfo info = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };
@@ -401,7 +391,7 @@ bool signal_take_stop_report(struct process *child, unsigned int options, bool t
 	return found;
 }
 
-/* Stops the running task's process and tells the parent. */
+/* Stops the current task's process and notifies the parent. */
 static void stop_process(struct process *process, int signal)
 {
 	struct task *task;
@@ -416,7 +406,7 @@ static void stop_process(struct process *process, int signal)
 		alert(task);
 	}
 	spin_unlock(&process->signal_lock);
-	/* A parent that traces it hears of the stop of each task. */
+	/* A parent that traces it is notified of the stop of each task. */
 	if (!ptrace_by_parent(process))
 		child_tell_parent(process, signal << 8 | 0x7f);
 	spin_unlock_irqrestore(&task_table_lock, state);
@@ -472,8 +462,8 @@ bool signal_is_noticed(struct task *task, int signal)
 	return noticed;
 }
 
-/* Takes the next signal to act on and what to do about it; *BY_OTHER: another process sent it to this one, the
- * first. 0: none is left. */
+/* Takes the next signal to deliver and its action; *BY_OTHER: another process sent it to this one, the first.
+ * 0: none is left. */
 static int next_signal(struct task *self, struct kernel_siginfo *info,
 		       struct kernel_sigaction *action, bool *by_other)
 {
@@ -494,7 +484,7 @@ static int next_signal(struct task *self, struct kernel_siginfo *info,
 	process_timers_delivered(info);
 	if (!traced)
 		return signal;
-	/* The tracer may make another of it, or nothing. */
+	/* The tracer may replace or discard the signal. */
 	signal = ptrace_signal(signal, info);
 	if (!signal)
 		return 0;
@@ -521,7 +511,7 @@ long signal_call_ended(long result)
 	return result;
 }
 
-/* Enters ACTION's handler. False: the user's stack cannot take the frame. */
+/* Enters ACTION's handler. False: the frame cannot be written to the user's stack. */
 static bool enter_handler(struct task *self, struct trap_frame *frame, int signal,
 			  const struct kernel_sigaction *action, const struct kernel_siginfo *info)
 {
@@ -550,8 +540,8 @@ static bool enter_handler(struct task *self, struct trap_frame *frame, int signa
 	return true;
 }
 
-/* Whether PROCESS's group is orphaned, so that the terminal's stop signals mean nothing to it. */
-static bool nobody_would_continue(const struct process *process)
+/* Returns whether PROCESS's group is orphaned, so that the terminal's stop signals have no effect. */
+static bool is_in_orphaned_group(const struct process *process)
 {
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 	bool orphaned = process_group_is_orphaned(process->job);
@@ -560,16 +550,16 @@ static bool nobody_would_continue(const struct process *process)
 	return orphaned;
 }
 
-/* Whatever a process ends by, its tasks tell that they end by this. */
-static void tell_kill(void)
+/* Traces the delivery of SIGKILL, by which Linux ends each task of a process, whatever the cause. */
+static void trace_kill(void)
 {
 	const struct kernel_siginfo info = { .si_signo = SIGKILL, .si_code = SI_USER };
 	const struct kernel_sigaction action = { .handler = SIG_DFL_ADDRESS };
 
-	trace_signal_deliver(&info, &action);
+	hook_signal_taken(&info, &action);
 }
 
-/* Whether SIGNAL's default action ends SELF's process so, and no core is to be dumped before: signal(7). */
+/* Returns whether SIGNAL's default action kills SELF's process without a core dump first: signal(7). */
 static bool ends_at_once(const struct task *self, int signal)
 {
 	return default_actions[signal] == ACTION_END && !(signal_bit(signal) & CORE_SIGNALS) &&
@@ -587,26 +577,26 @@ void signal_deliver(struct trap_frame *frame)
 	do {
 		wait_while_stopped(self);
 		if (self->signals.fatal) {
-			tell_kill();
+			trace_kill();
 			task_exit(self->process->exiting ? self->process->exit_status : 0);
 		}
 		signal = next_signal(self, &info, &action, &by_other);
 		if (!signal)
 			continue;
 		if (action.handler == SIG_DFL_ADDRESS && ends_at_once(self, signal))
-			tell_kill();
+			trace_kill();
 		else
-			trace_signal_deliver(&info, &action);
+			hook_signal_taken(&info, &action);
 		if (action.handler == SIG_IGN_ADDRESS)
 			continue;
-		/* It was blocked when it came. */
+		/* It was blocked when another process sent it to the first one. */
 		if (action.handler == SIG_DFL_ADDRESS && by_other)
 			continue;
 		if (action.handler != SIG_DFL_ADDRESS) {
 			if (!enter_handler(self, frame, signal, &action, &info))
 				force_undelivered(signal);
 		} else if (default_actions[signal] == ACTION_STOP) {
-			if (signal != SIGSTOP && nobody_would_continue(self->process))
+			if (signal != SIGSTOP && is_in_orphaned_group(self->process))
 				continue;
 			stop_process(self->process, signal);
 		} else if (default_actions[signal] == ACTION_END) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls about receiving signals and about ending, as signal.c and exit.c carry them out.
- * Sending: send_calls.c. */
+/* System calls about receiving signals and about exit; signal.c and exit.c do the work. Sending:
+ * send_calls.c. */
 #include <arch/signal.h>
 #include <kernel/entry.h>
 #include <kernel/process.h>
@@ -11,7 +11,7 @@
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 
-/* What sigaltstack accepts in ss_flags. */
+/* The ss_flags that sigaltstack accepts. */
 #define STACK_MODES (SS_DISABLE | SS_ONSTACK | SS_AUTODISARM)
 
 long sys_exit(const unsigned long arg[6])
@@ -38,7 +38,7 @@ int signal_change_action(int signal, const struct kernel_sigaction *new,
 	if (new) {
 		struct kernel_sigaction action = *new;
 
-		/* What is not known is not there: so programs find out. */
+		/* Clear unknown flags, so that programs can probe for them. */
 		action.flags &= SA_KNOWN;
 		action.mask &= ~((uint64_t)1 << (SIGKILL - 1) | (uint64_t)1 << (SIGSTOP - 1));
 		signal_handlers_set(process->handlers, signal, &action);
@@ -107,7 +107,7 @@ long sys_rt_sigpending(const unsigned long arg[6])
 	return copy_to_user((void *)arg[0], &pending, arg[1]);
 }
 
-/* Sleeps until a signal is there to act on. */
+/* Sleeps until a signal is pending. */
 static long wait_for_signal(void)
 {
 	int error;
@@ -184,7 +184,7 @@ long sys_rt_sigreturn(const unsigned long arg[6])
 		return 0;
 	}
 	signal_set_mask(mask);
-	/* The result register is what was restored. */
+	/* Return the restored value of the result register. */
 	return arch_syscall_result(frame);
 }
 

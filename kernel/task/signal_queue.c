@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is pending for a task or a process: a set of numbers, and an entry for each signal that
- * tells something. A number without an entry was sent when there was no memory, or no room, for
+ * The pending signals of a task or a process: a set of numbers, and an entry for each signal that
+ * carries information. A number without an entry was sent when there was no memory, or no room, for
  * one.
  *
- * Entries count against RLIMIT_SIGPENDING of the user to whom they were sent; a timer's was counted when
- * the timer was made.
+ * Entries count against RLIMIT_SIGPENDING of the receiving user; a timer's signal was charged at the
+ * timer's creation.
  *
- * Locks: the process's signal lock; task_table_lock where something is added.
+ * Locks: process->signal_lock; task_table_lock for additions.
  */
 #include "signal_queue.h"
 
@@ -17,7 +17,7 @@
 #include <kernel/task.h>
 #include <uapi/linux/errno.h>
 
-/* Caused by the running instruction: acted on before others. */
+/* Caused by the interrupted instruction: delivered before others. */
 #define SYNCHRONOUS                                                   \
 	((uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGBUS - 1) | \
 	 (uint64_t)1 << (SIGILL - 1) | (uint64_t)1 << (SIGTRAP - 1) | (uint64_t)1 << (SIGFPE - 1))
@@ -28,8 +28,8 @@ void signal_queue_init(struct signal_queue *queue)
 	TAILQ_INIT(&queue->entries);
 }
 
-/* The account in which one more signal to TASK's user counts, referenced; NULL, unless it is to count
- * ALWAYS: as many as the user may have are there. */
+/* Charges one more signal to TASK's user; returns the account, referenced, or NULL: the limit is reached, and
+ * it is not ALWAYS charged. */
 static struct user_account *charge(const struct task *task, bool always)
 {
 	struct user_account *account = credentials_of(task)->account;
@@ -54,14 +54,15 @@ void signal_uncharge(struct user_account *account)
 	user_account_put(account);
 }
 
-/* Whether INFO is of a timer of the process, which gives its settings numbers: see process_timers.c. */
+/* Returns whether INFO comes from a timer of the process, which numbers its settings: see
+ * process_timers.c. */
 static bool is_of_timer(const struct kernel_siginfo *info)
 {
 	return info->si_code == SI_TIMER && info->padding;
 }
 
-/* What carries INFO to TASK, or NULL: not enough memory, or as much as TASK's user may have
- * queued is (RLIMIT_SIGPENDING) and it is not one that the kernel or kill sends. T held. */
+/* Makes an entry for INFO to TASK. NULL: no memory, or RLIMIT_SIGPENDING of TASK's user is reached and
+ * neither the kernel nor kill sends INFO. T held. */
 static struct signal_entry *make_entry(const struct task *task, const struct kernel_siginfo *info)
 {
 	bool always = info->si_signo < FIRST_REAL_TIME && info->si_code >= 0;
@@ -103,8 +104,8 @@ void signal_queue_flush(struct signal_queue *queue)
 	signal_queue_discard(queue, ~(uint64_t)0);
 }
 
-/* Whether the timer that sends INFO has a signal here already: then that is this one, too. S
- * held. */
+/* Returns whether the timer that sends INFO has a signal here already; then adds INFO to that as an overrun.
+ * S held. */
 static bool timer_is_queued(struct signal_queue *queue, const struct kernel_siginfo *info)
 {
 	struct signal_entry *entry;
@@ -114,7 +115,7 @@ static bool timer_is_queued(struct signal_queue *queue, const struct kernel_sigi
 	TAILQ_FOREACH(entry, &queue->entries, link) {
 		if (entry->info.si_code != SI_TIMER || entry->info.si_timerid != info->si_timerid)
 			continue;
-		/* Which setting it is of: see process_timers.c. */
+		/* The number of the timer's setting: see process_timers.c. */
 		entry->info.padding = info->padding;
 		entry->info.si_overrun++;
 		return true;
@@ -122,7 +123,7 @@ static bool timer_is_queued(struct signal_queue *queue, const struct kernel_sigi
 	return false;
 }
 
-/* Gives ACCOUNT's charge to what timer ID has in QUEUE; whether that is anything. S held. */
+/* Moves ACCOUNT's charge to the entry of timer ID in QUEUE; returns whether there is one. S held. */
 static bool keep_charge(struct signal_queue *queue, int id, struct user_account *account)
 {
 	struct signal_entry *entry;
@@ -153,7 +154,7 @@ int signal_queue_add(struct signal_queue *queue, const struct task *task,
 {
 	int signal = info->si_signo;
 
-	/* One of a kind, except for real-time signals; and of each timer one. */
+	/* At most one of a standard signal, and one of each timer. */
 	if (info->si_code == SI_TIMER ?
 		    timer_is_queued(queue, info) :
 		    signal < FIRST_REAL_TIME && (queue->pending & signal_bit(signal)))

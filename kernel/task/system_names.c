@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the machine is called, and the calls that tell and change it. Lock: names_lock (N).
+ * The machine's names, and the calls that get and set them. Lock: names_lock (N).
  */
 #include <kernel/system_names.h>
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks and processes as objects: their table by tid, references, making and freeing.
+ * Tasks and processes as objects: their table by tid, references, creation and freeing.
  *
- * A process is known by its leader, the first thread, which stays in the table (as TASK_ZOMBIE
- * once it has ended) until the process was waited for; so its pid is not given out again before.
- * Other threads leave the table when they end.
+ * A process is found by its leader, the first thread, which stays in the table (as TASK_ZOMBIE after its
+ * exit) until the process was waited for; so its pid is not used again before. Other threads leave the
+ * table at their exit.
  *
- * A task's last reference may be dropped where its stack cannot be freed (in an interrupt, on
- * that very stack), so it goes on a list that task_reap() works off.
+ * References to a task are kernel/sched/task.c's.
  *
- * Locks: task_table_lock, irqsave; dead_lock, irqsave, innermost.
+ * Lock: task_table_lock, irqsave.
  */
 #include <string.h>
 
@@ -17,33 +16,29 @@
 #include <kernel/credentials.h>
 #include <kernel/dentry.h>
 #include <kernel/file.h>
+#include <kernel/hooks.h>
 #include <kernel/job_control.h>
 #include <kernel/kmalloc.h>
 #include <kernel/path_view.h>
-#include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
-#include <kernel/trace/sched.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 
 #include "exec.h"
 
-/* Where numbers begin again: Linux's RESERVED_PIDS. */
+/* tids wrap around to this: Linux's RESERVED_PIDS. */
 #define TID_AGAIN 300
 
 RB_HEAD(task_tree, task);
 
 struct spinlock task_table_lock = SPINLOCK_INITIALIZER;
-/* Not static: the link would leave gdb nothing to find it by (tools/gdb/tally.py). */
+/* Not static: gdb must find it after the link (tools/gdb/tally.py). */
 struct task_tree tasks_by_tid; /* T */
 static pid_t last_tid;	       /* T */
-static int task_count;	       /* T: of them */
+static int task_count;	       /* T: in the table */
 _Atomic int task_count_max;
-
-static struct spinlock dead_lock = SPINLOCK_INITIALIZER;
-static LIST_HEAD(, task) dead_tasks; /* dead_lock */
 
 static int compare_tids(struct task *a, struct task *b)
 {
@@ -71,7 +66,7 @@ static bool is_free(pid_t tid)
 	return !task_table_find(tid) && !job_control_id_is_used(tid);
 }
 
-/* The next free tid, 0: there is none. T held. */
+/* Returns the next free tid, 0: there is none. T held. */
 static pid_t next_tid(void)
 {
 	pid_t tid = last_tid;
@@ -128,31 +123,8 @@ struct task *task_find(pid_t tid)
 	return task;
 }
 
-void task_get(struct task *task)
+void task_free(struct task *task)
 {
-	unsigned int before = atomic_fetch_add(&task->references, 1);
-
-	ASSERT(before != 0);
-}
-
-void task_put(struct task *task)
-{
-	unsigned int before = atomic_fetch_sub(&task->references, 1);
-
-	ASSERT(before != 0);
-	if (before != 1)
-		return;
-	unsigned long state = spin_lock_irqsave(&dead_lock);
-
-	LIST_INSERT_HEAD(&dead_tasks, task, dead);
-	spin_unlock_irqrestore(&dead_lock, state);
-	atomic_store(&this_cpu(sched_requests).reap, true);
-}
-
-static void free_task(struct task *task)
-{
-	trace_sched_free(task);
-	perf_task_free(task);
 	signal_queue_flush(&task->signals.queue);
 	if (task->space)
 		vm_space_put(task->space);
@@ -163,26 +135,6 @@ static void free_task(struct task *task)
 	credentials_put(task->credentials);
 	arch_task_destroy(task);
 	kfree(task);
-}
-
-void task_reap(void)
-{
-	_Atomic bool *asked = &this_cpu(sched_requests).reap;
-
-	if (!atomic_load_explicit(asked, memory_order_relaxed))
-		return;
-	atomic_store(asked, false);
-	for (;;) {
-		unsigned long state = spin_lock_irqsave(&dead_lock);
-		struct task *task = LIST_FIRST(&dead_tasks);
-
-		if (task)
-			LIST_REMOVE(task, dead);
-		spin_unlock_irqrestore(&dead_lock, state);
-		if (!task)
-			break;
-		free_task(task);
-	}
 }
 
 struct task *task_alloc(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unshare(2): a task stops sharing what it was cloned with.
+ * unshare(2): a task stops sharing parts that it was cloned with.
  *
- * Descriptors and directories can be had alone at any time; memory, handlers and the process only
- * by who has them alone already. There are no namespaces to leave (EINVAL, as from a Linux without
- * them) and no semaphores of System V, so nothing of those is shared.
+ * A task can unshare descriptors and directories at any time; memory, handlers and the process only if it
+ * shares them with no other task already. There are no namespaces to leave (EINVAL, as from a Linux without
+ * them) and no semaphores of System V, so CLONE_SYSVSEM has no effect.
  */
 #include <kernel/file.h>
 #include <kernel/path_view.h>
@@ -17,7 +17,7 @@
 
 #define UNSHARED (CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM)
 
-/* Whether the running task shares nothing of what FLAGS name that it could not do without. */
+/* Returns whether the current task is the only user of the parts in FLAGS that it cannot unshare. */
 static bool is_alone(unsigned long flags)
 {
 	struct task *self = task_current();

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What tasks have used: processor time, page faults, switches, memory; and the calls that tell,
+ * The resources that tasks have used: CPU time, page faults, context switches, memory; and the calls
  * getrusage and times.
  *
- * A running thread's numbers are in its task. They move to its process when it ends (`ended`), and
- * from there, with those of the process's own children, to the parent that waits for it
- * (`children_usage`).
+ * A running thread's numbers are in its task. They move to its process at its exit (`ended`), and from
+ * there, with those of the process's own children, to the parent that waits for it (`children_usage`).
  *
- * How long a task ran is exact; how much of it in the kernel is divided as the ticks of
- * <kernel/cpu_time.h> were that met it, and one that met none ran in user mode: Linux's
+ * The run time of a task is exact. Its division into user and kernel time follows the ticks of
+ * <kernel/cpu_time.h> that interrupted it; a task without ticks ran in user mode: Linux's
  * cputime_adjust.
  *
  * Lock: task_table_lock.
@@ -82,7 +81,7 @@ struct resource_usage usage_of_process(struct process *process)
 	return usage;
 }
 
-/* TOTAL * PART / WHOLE, whose result fits, WHOLE and PART at most 2^32. */
+/* Returns TOTAL * PART / WHOLE, which fits; WHOLE and PART are at most 2^32. */
 static uint64_t share_of(uint64_t total, uint64_t part, uint64_t whole)
 {
 	return total / whole * part + total % whole * part / whole;
@@ -153,7 +152,7 @@ int usage_tell(int who, struct kernel_rusage *user)
 
 	if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD)
 		return -EINVAL;
-	/* The peak until now counts for good; a thread's is its process's. */
+	/* Record the peak up to now; a thread reports its process's. */
 	usage_note_space(process, self->space);
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 

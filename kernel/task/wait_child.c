@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Waiting for children: wait4 and waitid. What a child leaves behind is collected here, once.
+ * Waiting for children: wait4 and waitid. They reap a child, once.
  *
- * A child counts as that of the thread that made it (process->parent_tid), which matters to
- * __WNOTHREAD; any thread of the parent may wait for it otherwise.
+ * A child belongs to the thread that created it (process->parent_tid) for __WNOTHREAD; otherwise any
+ * thread of the parent may wait for it.
  *
- * Not here: who inherits children and how the parent is told (exit.c), stopping (signal.c).
+ * Not here: new parents of orphans, notification of the parent (exit.c), stopping (signal.c).
  *
  * Locks: task_table_lock.
  */
 #include <kernel/credentials.h>
 #include <kernel/file.h>
+#include <kernel/hooks.h>
 #include <kernel/pidfd.h>
 #include <kernel/process.h>
 #include <kernel/ptrace.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
-#include <kernel/trace/sched.h>
 #include <kernel/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
 
 #define COMMON_OPTIONS (WNOHANG | WUNTRACED | WCONTINUED | __WNOTHREAD | __WCLONE | __WALL)
 
-/* Who is waited for, and for what. */
+/* The children to wait for, and the states. */
 struct wish {
 	pid_t pid;		 /* > 0: that child */
 	pid_t group;		 /* > 0: children in that group */
@@ -32,16 +32,16 @@ struct wish {
 	unsigned int options;	 /* WEXITED, WUNTRACED, … */
 };
 
-/* What a look at the children found. */
+/* The child that a wait found. */
 struct found {
 	pid_t pid; /* 0: none ready */
 	uint32_t uid;
 	int status;  /* as wait4 reports it */
-	bool traced; /* of a tracee, for the caller as its tracer */
+	bool traced; /* a report of a tracee to the caller as its tracer */
 	struct resource_usage usage;
 };
 
-/* Whether WISH means CHILD. T held. */
+/* Returns whether WISH selects CHILD. T held. */
 static bool is_meant(const struct process *child, const struct wish *wish)
 {
 	bool clone_child = child->exit_signal != SIGCHLD;
@@ -57,7 +57,7 @@ static bool is_meant(const struct process *child, const struct wish *wish)
 	return !wish->group || child->group == wish->group;
 }
 
-/* Tells of CHILD, a zombie, and collects it unless it is to stay. T held. */
+/* Reports CHILD, a zombie, and reaps it unless it must stay. T held. */
 static void take_zombie(struct process *child, const struct wish *wish, struct found *found)
 {
 	struct process *self = task_current()->process;
@@ -71,7 +71,7 @@ static void take_zombie(struct process *child, const struct wish *wish, struct f
 	process_forget(child);
 }
 
-/* Whether WISH means TRACEE: __WCLONE makes no difference to its tracer. T held. */
+/* Returns whether WISH selects TRACEE: __WCLONE makes no difference to its tracer. T held. */
 static bool is_tracee_meant(const struct task *tracee, const struct wish *wish)
 {
 	if (wish->process)
@@ -81,7 +81,7 @@ static bool is_tracee_meant(const struct task *tracee, const struct wish *wish)
 	return !wish->group || tracee->process->group == wish->group;
 }
 
-/* Looks at what the running process traces. False: nothing that is meant. T held. */
+/* Looks for a report among the current process's tracees. False: WISH selects none. T held. */
 static bool look_at_tracees(const struct wish *wish, struct found *found)
 {
 	struct task *self = task_current(), *tracee, *next;
@@ -106,7 +106,7 @@ static bool look_at_tracees(const struct wish *wish, struct found *found)
 	return any;
 }
 
-/* Looks once; collects what it finds. False: no such children. */
+/* Looks once; reaps the child found. False: no such children. */
 static bool look(const struct wish *wish, struct found *found)
 {
 	struct process *self = task_current()->process, *child;
@@ -116,7 +116,7 @@ static bool look(const struct wish *wish, struct found *found)
 	LIST_FOREACH(child, &self->children, sibling) {
 		if (!is_meant(child, wish))
 			continue;
-		/* As Linux: for one who does not wait for ends, an ended child is none. */
+		/* As Linux: without WEXITED, a zombie does not count as a child. */
 		any |= !child->zombie || (wish->options & WEXITED);
 		pid_t pid = child->pid;
 		uint32_t uid = credentials_of(child->leader)->uid;
@@ -139,8 +139,7 @@ static bool look(const struct wish *wish, struct found *found)
 	return any;
 }
 
-/* Waits until a child does what WISH is for, if it may sleep. 0, also when none did, or an
- * error. */
+/* Waits, unless WNOHANG, until a child changes as WISH says. 0, also when none did, or an error. */
 static long wait_for(const struct wish *wish, struct found *found)
 {
 	struct process *self = task_current()->process;
@@ -148,14 +147,13 @@ static long wait_for(const struct wish *wish, struct found *found)
 	long result, interrupted = 0;
 
 	*found = (struct found){ 0 };
-	trace_sched_wait(wish->pid ? wish->pid : wish->group);
+	hook_task_awaits(wish->pid ? wish->pid : wish->group);
 	wait_queue_add(&self->child_event, &entry);
 	for (;;) {
 		result = look(wish, found) ? 0 : -ECHILD;
 		if (result || found->pid || (wish->options & WNOHANG))
 			break;
-		/* The signal that interrupts may be about a child: as Linux, look before giving
-		 * up. */
+		/* The interrupting signal may be about a child: as Linux, look before giving up. */
 		result = interrupted;
 		if (result)
 			break;
@@ -165,7 +163,7 @@ static long wait_for(const struct wish *wish, struct found *found)
 	return result;
 }
 
-static void tell_usage(const struct found *found, struct kernel_rusage *usage)
+static void get_usage(const struct found *found, struct kernel_rusage *usage)
 {
 	usage_for_user(usage, &found->usage, usage_times(&found->usage, NULL));
 }
@@ -174,7 +172,7 @@ static int put_usage(uintptr_t user_usage, const struct found *found)
 {
 	struct kernel_rusage usage;
 
-	tell_usage(found, &usage);
+	get_usage(found, &usage);
 	return copy_to_user((void *)user_usage, &usage, sizeof(usage));
 }
 
@@ -197,7 +195,7 @@ pid_t child_wait(pid_t pid, unsigned int options, int *status, struct kernel_rus
 		return (pid_t)result;
 	*status = found.status;
 	if (usage)
-		tell_usage(&found, usage);
+		get_usage(&found, usage);
 	return found.pid;
 }
 
@@ -217,7 +215,7 @@ long sys_wait4(const unsigned long arg[6])
 	return pid;
 }
 
-/* What waitid says of a child that was found. */
+/* Returns waitid's siginfo of FOUND. */
 static struct kernel_siginfo describe(const struct found *found)
 {
 	struct kernel_siginfo info = { .si_signo = SIGCHLD,
@@ -233,7 +231,7 @@ static struct kernel_siginfo describe(const struct found *found)
 }
 
 /* Fills WISH from waitid's first two arguments; a process in it has a reference. *NONBLOCKING: the
- * descriptor says so. */
+ * descriptor is nonblocking. */
 static int make_wish(int which, pid_t id, struct wish *wish, bool *nonblocking)
 {
 	switch (which) {
@@ -252,7 +250,7 @@ static int make_wish(int which, pid_t id, struct wish *wish, bool *nonblocking)
 	}
 }
 
-/* Linux writes these members alone: the rest of the structure stays as it was. */
+/* Writes only the members that Linux writes: the rest of the structure stays unchanged. */
 static int put_info(uintptr_t user_info, const struct kernel_siginfo *info)
 {
 	const struct {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tick that tells user time from system time.
+ * The tick that divides CPU time into user and system time.
  *
- * It is a timer of its processor: the scheduler starts it when a user task follows an idle or kernel one,
- * and it ends by itself when it finds none running. What it counts is only how to divide the time that
- * tasks ran (kernel/task/usage.c), never how long that was.
+ * It is a timer of its CPU: the scheduler starts it when a user task follows an idle or kernel one, and it
+ * stops by itself when it finds none running. Its counts only divide the time that tasks ran
+ * (kernel/task/usage.c), and never measure it.
  *
- * Lock: none; a processor's tick and the counts of the task that runs there are its own.
+ * Lock: none; a CPU's tick and the counts of the task that runs there are its own.
  */
 #include <kernel/cpu_time.h>
 
 #include <arch/task.h>
+#include <kernel/hooks.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
@@ -35,7 +36,7 @@ static void on_tick(struct timer *timer)
 		self->ticks.user++;
 	else
 		self->ticks.system++;
-	process_check_processor_time(self->process);
+	hook_cpu_tick(self->process);
 	timer_arm(timer, clock_ns() + CPU_TICK_NS);
 }
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Timers: one red-black tree of deadlines for each processor, and the processor's timer interrupt
- * set to the first of them.
+ * Timers: one red-black tree of deadlines for each CPU, and the CPU's timer interrupt set to the first of
+ * them.
  *
- * A timer that fires leaves the tree before its function runs, with the queue unlocked, so the
- * function may arm it again or take other locks.
+ * A timer that expires leaves the tree before its function runs, with the queue unlocked, so the function
+ * may arm it again or take other locks.
  *
- * One interrupt calls at most BATCH functions. When more are due the next interrupt comes after a respite as
- * long as they took, whatever is armed meanwhile: so tasks have half of the processor, however many timers
- * there are. Linux: the hang detection of hrtimer_interrupt.
+ * One interrupt calls at most BATCH functions. When more are due, the next interrupt comes after a respite as
+ * long as they took, whatever is armed meanwhile: so tasks get half of the CPU, however many timers there
+ * are. Linux: the hang detection of hrtimer_interrupt.
  *
  * Lock: queue->lock, irqsave; innermost but for the ISA's timer registers.
  */
 #include <stddef.h>
+#include <kernel/hooks.h>
 #include <kernel/tree.h>
 
 #include <arch/clock.h>
@@ -21,7 +22,6 @@
 #include <kernel/debug.h>
 #include <kernel/spinlock.h>
 #include <kernel/time.h>
-#include <kernel/trace/timer.h>
 
 /* Most functions that one interrupt calls. */
 #define BATCH 64
@@ -36,7 +36,7 @@ struct timer_queue {
 
 static PERCPU(struct timer_queue, timer_queues);
 
-/* Equal deadlines: in the order of their addresses, since a tree's keys must differ. */
+/* Orders by deadline; equal ones by address, since a tree's keys must differ. */
 static int compare_timers(struct timer *a, struct timer *b)
 {
 	if (a->deadline_ns != b->deadline_ns)
@@ -49,10 +49,10 @@ RB_GENERATE_STATIC(timer_tree, timer, node, compare_timers)
 void timer_init(struct timer *timer, void (*fire)(struct timer *timer))
 {
 	*timer = (struct timer){ .cpu = -1, .fire = fire };
-	trace_timer_init(timer);
+	hook_timer_made(timer);
 }
 
-/* Sets this processor's interrupt for its QUEUE. Q held. */
+/* Sets this CPU's interrupt for its QUEUE. Q held. */
 static void set_interrupt(struct timer_queue *queue)
 {
 	const struct timer *first = RB_MIN(timer_tree, &queue->timers);
@@ -71,7 +71,7 @@ void timer_arm(struct timer *timer, uint64_t deadline_ns)
 	spin_lock(&queue->lock);
 	struct timer *first = RB_MIN(timer_tree, &queue->timers);
 
-	trace_timer_start(timer, deadline_ns, timer->cpu >= 0);
+	hook_timer_armed(timer, deadline_ns, timer->cpu >= 0);
 	if (timer->cpu >= 0) {
 		ASSERT(timer->cpu == (int)cpu_id());
 		RB_REMOVE(timer_tree, &queue->timers, timer);
@@ -86,7 +86,7 @@ void timer_arm(struct timer *timer, uint64_t deadline_ns)
 	spin_unlock(&queue->lock);
 }
 
-/* Takes TIMER out of the queue it is in; whether it was in one. Interrupts off. */
+/* Takes TIMER out of its queue; returns whether it was in one. Interrupts off. */
 static bool disarm(struct timer *timer)
 {
 	for (;;) {
@@ -98,10 +98,10 @@ static bool disarm(struct timer *timer)
 
 		spin_lock(&queue->lock);
 		if (timer->cpu == cpu) {
-			/* An interrupt that was set for it comes in vain. */
+			/* An interrupt that was set for it does nothing. */
 			RB_REMOVE(timer_tree, &queue->timers, timer);
 			timer->cpu = -1;
-			trace_timer_cancel(timer);
+			hook_timer_cancelled(timer);
 			spin_unlock(&queue->lock);
 			return true;
 		}
@@ -120,7 +120,7 @@ bool timer_cancel(struct timer *timer)
 		return armed;
 	while (timer->firing)
 		arch_cpu_relax();
-	/* Its function may have armed it again meanwhile. */
+	/* The function may have armed it again meanwhile. */
 	state = arch_irq_save();
 	armed |= disarm(timer);
 	arch_irq_restore(state);
@@ -146,14 +146,14 @@ void timer_interrupt(void)
 			break;
 		}
 		RB_REMOVE(timer_tree, &queue->timers, first);
-		/* In this order: timer_cancel must never see both idle while the function is
-		 * still to run. */
+		/* In this order: timer_cancel must never see both idle while the function has yet
+		 * to run. */
 		first->firing++;
 		first->cpu = -1;
 		spin_unlock(&queue->lock);
-		trace_timer_expire(first);
+		hook_timer_fires(first);
 		first->fire(first);
-		trace_timer_expired(first);
+		hook_timer_fired(first);
 		spin_lock(&queue->lock);
 		first->firing--;
 	}

@@ -7,7 +7,7 @@
  * fstat's is newfstat), a word for each.
  *
  * While any of these events has a listener, system calls take the slow path (kernel/syscall/table.c), which
- * calls the functions here. The log of calls uses the same word, syscall_watchers. As on Linux, a sample of
+ * calls the functions here. The log of calls is a listener of the same hook, HOOK_call. As on Linux, a sample of
  * the events of one call has the program's registers, a sample of the raw events the kernel's.
  */
 #include <string.h>
@@ -442,10 +442,7 @@ const struct trace_event *trace_call_event(unsigned int index)
 
 void trace_calls_listen(bool on)
 {
-	if (on)
-		atomic_fetch_add(&syscall_watchers, SYSCALL_LISTENER);
-	else
-		atomic_fetch_sub(&syscall_watchers, SYSCALL_LISTENER);
+	hook_listen(HOOK_call, on);
 }
 
 /* Returns the event of call NUMBER, at its entry or, with EXIT, its exit; TRACE_EVENTS_MAX: none. */

@@ -14,7 +14,7 @@
 #include <arch/cpu.h>
 #include <arch/sample.h>
 #include <arch/task.h>
-#include <kernel/perf/tracepoint.h>
+#include <kernel/trace/pmu.h>
 #include <kernel/smp.h>
 #include <kernel/task.h>
 
@@ -36,6 +36,7 @@ void trace_listen(unsigned int number, enum trace_listener listener)
 {
 	atomic_fetch_add(&listeners_of[listener][number], 1);
 	atomic_fetch_add(&trace_listeners[number], 1);
+	hook_listen(trace_hook_of(number), true);
 	if (is_of_calls(number))
 		trace_calls_listen(true);
 }
@@ -44,6 +45,7 @@ void trace_unlisten(unsigned int number, enum trace_listener listener)
 {
 	if (is_of_calls(number))
 		trace_calls_listen(false);
+	hook_listen(trace_hook_of(number), false);
 	atomic_fetch_sub(&trace_listeners[number], 1);
 	atomic_fetch_sub(&listeners_of[listener][number], 1);
 }

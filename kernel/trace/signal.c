@@ -10,7 +10,7 @@
 #include <kernel/task.h>
 
 void trace_signal_generate_slow(const struct kernel_siginfo *info, const struct task *task,
-				bool group, enum trace_signal_result result)
+				bool group, enum signal_outcome result)
 {
 	TRACE_RECORD(trace_signal_generate, 0)
 	room = { .record = { .sig = info->si_signo,

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <kernel/hooks.h>
 #include <kernel/trace/event.h>
 
 struct text;
@@ -30,6 +31,11 @@ const char *trace_call_name(uint64_t number);
 
 /* Adds (ON) or removes a listener of an event of calls: while there is one, every call checks for events. */
 void trace_calls_listen(bool on);
+
+/* --- hooks.c --- */
+
+/* The hook that event NUMBER is made of; HOOK_none: another place. Any context. */
+enum hook trace_hook_of(unsigned int number);
 
 /* --- emit.c --- */
 

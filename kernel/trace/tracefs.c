@@ -8,7 +8,7 @@
  *
  * As on Linux, an open file that shows an instance prevents the instance's removal.
  */
-#include <kernel/trace/tracefs.h>
+#include <kernel/start.h>
 
 #include <string.h>
 
@@ -730,7 +730,8 @@ static const struct pseudo_entry debugfs_files[] = {
 static const struct pseudo_entry debugfs_root = { .mode = S_IFDIR | 0700,
 						  .children = debugfs_files };
 
-void trace_init(void)
+/* Numbers the table of calls, makes the locks, and mounts tracefs below /sys and once more in debugfs. */
+static void trace_init(void)
 {
 	trace_calls_init();
 	trace_instances_init();
@@ -738,3 +739,5 @@ void trace_init(void)
 	pseudo_mount("debugfs", DEBUGFS_MAGIC, -EPERM, &debugfs_root, "/sys/kernel/debug");
 	pseudo_mount_again("tracefs", "/sys/kernel/debug/tracing");
 }
+
+START(START_TREES, trace_init);

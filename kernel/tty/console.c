@@ -15,6 +15,7 @@
 #include <kernel/boot.h>
 #include <kernel/file.h>
 #include <kernel/inode.h>
+#include <kernel/input.h>
 #include <kernel/log.h>
 #include <kernel/process.h>
 #include <kernel/screen.h>
@@ -177,6 +178,22 @@ static const struct file_ops raw_ops = {
 
 /* ---- cooked ---- */
 
+static bool has_room(void)
+{
+	/* A terminal drops input that no program reads. */
+	return !is_raw || has_raw_room();
+}
+
+static void receive(uint8_t byte)
+{
+	if (is_raw)
+		receive_raw(byte);
+	else if (tty_room(&terminal))
+		tty_receive(&terminal, byte);
+}
+
+static const struct input_listener listener = { has_room, receive };
+
 /* Types the reply of the screen's terminal, once tty->lock is free again. With a serial line, the
  * terminal at its other end replies. */
 static void type_reply(struct deferred_work *work)
@@ -185,7 +202,7 @@ static void type_reply(struct deferred_work *work)
 	size_t length = screen_take_reply(reply, sizeof(reply));
 
 	for (size_t i = 0; i < length; i++)
-		console_receive((uint8_t)reply[i]);
+		receive((uint8_t)reply[i]);
 }
 
 static struct deferred_work reply_work = { .run = type_reply };
@@ -234,6 +251,7 @@ void console_init(bool raw)
 	char window[16];
 
 	is_raw = raw;
+	input_attach(&listener);
 	if (raw) {
 		ended = boot_word("noinput");
 		return;
@@ -260,20 +278,6 @@ void console_give(struct process *process)
 
 	tty_set_controlling(&terminal, process);
 	spin_unlock_irqrestore(&task_table_lock, state);
-}
-
-bool console_has_room(void)
-{
-	/* A terminal drops input that no program reads. */
-	return !is_raw || has_raw_room();
-}
-
-void console_receive(uint8_t byte)
-{
-	if (is_raw)
-		receive_raw(byte);
-	else if (tty_room(&terminal))
-		tty_receive(&terminal, byte);
 }
 
 int console_open(struct inode *inode, struct file *file)

@@ -128,8 +128,8 @@ static long count_input(struct tty *tty, unsigned long argument)
 	return put_int(argument, count);
 }
 
-/* Inserts the byte as if it had been typed. Linux's default for dev.tty.legacy_tiocsti is 0: a user could type commands
- * into the terminal of a privileged program. */
+/* Inserts the byte as if it had been typed. Linux's default for dev.tty.legacy_tiocsti is 0: otherwise
+ * a user could type commands into the terminal of a privileged program. */
 static long type(struct tty *tty, unsigned long argument)
 {
 	uint8_t byte;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tally on Alpha: it starts, runs Linux/alpha programs, static or with shared libraries, on 1, 2 and 4 processors, and ends as they end; what
+"""Tally on Alpha: it starts, runs Linux/alpha programs, static or with shared libraries, on 1, 2 and 4 CPUs, and ends as they end; what
 cannot start or panics says so; and tools/tally tells programs of both architectures apart.
 
 The programs are of the GNU C library: what they check is in programs/.
@@ -22,7 +22,7 @@ PROGRAMS = os.path.join(BUILD, "alpha", "tests")
 X86_PROGRAM = os.path.join(BUILD, "tests", "nothing")
 TALLY = os.path.join(ROOT, "tools", "tally")
 LOG = os.path.join(BUILD, "alpha", "boot-test.log")
-# Of Debian's C library for Alpha, which is there with its compiler.
+# Files of Debian's C library for Alpha, which comes with its compiler.
 LIBRARIES = [os.path.join("/usr/alpha-linux-gnu/lib", name) for name in ("ld-linux.so.2", "libc.so.6.1")]
 TIMEOUT_S = 200
 BAD_PROGRAM, BOOT, PANIC = 126, 122, 123
@@ -84,7 +84,7 @@ def check_ends(report):
               "... its reason, and a backtrace of all who called", log)
     status, _, error, log = alpha("--cpus", "2", "--append", "panic=elsewhere", program)
     report.ok(status == PANIC and "backtrace on CPU 1" in log and "smp_call_interrupt+" in log,
-              "... also on another processor, in an interrupt", error, log)
+              "... also on another CPU, in an interrupt", error, log)
     status, _, error, log = alpha("--append", "panic=no-such", program)
     report.ok(status == BOOT and "no mistake of that name is known" in error,
               "what cannot start says why", error, log)
@@ -93,7 +93,7 @@ def check_ends(report):
 def check_architectures(report):
     status, _, error, _ = run(os.path.join(PROGRAMS, "tasks"))
     report.ok(status == BAD_PROGRAM and "is for Alpha; run it with --arch alpha" in error,
-              "a program for Alpha is told from one for x86-64, and how it is run", f"status {status}", error)
+              "a program for Alpha is not taken for one for x86-64, and the message says how to run it", f"status {status}", error)
     status, _, error, _ = alpha(X86_PROGRAM)
     report.ok(status == BAD_PROGRAM and "is for x86-64; run it without --arch alpha" in error,
               "... and the other way round", f"status {status}", error)

@@ -24,7 +24,7 @@ TYPE_EVERY_S = 0.01
 
 
 class Typist(threading.Thread):
-    """Types into `run` until it is told to stop, or nobody reads any more."""
+    """Types into `run` until the event stops it, or the reader is gone."""
 
     def __init__(self, run):
         super().__init__(daemon=True)
@@ -45,7 +45,7 @@ class Typist(threading.Thread):
 
 
 def run(cpus, name, log):
-    """What the program prints, and its status."""
+    """The program's output, and its status."""
     command = [TALLY, "run", "--arch", "alpha", "--cpus", str(cpus), "--timeout", str(TIMEOUT_S), "--log", log,
                os.path.join(PROGRAMS, name)]
     lines, typist = [], None

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A switch costs what the events on this processor's PMU cost: the same on 64 processors, for each of the others of which
+"""A switch costs what the events on this CPU's PMU cost: the same on 64 CPUs, for each of the others of which
 both tasks have fifteen events open, as on one."""
 
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What Tally takes before it does anything: instructions from reset to /init, bytes of the kernel's image.
+"""Tally's cost before it does anything: instructions from reset to /init, bytes of the kernel's image.
 
 bench/compare prints both, boot/footprint.t keeps them within their limits.
 """
@@ -29,7 +29,7 @@ def boot_instructions(command):
 
 
 def image_bytes(kernel):
-    """Of the ELF file without symbols, as a boot loader would read it."""
+    """The size of the ELF file without symbols, as a boot loader would read it."""
     with tempfile.NamedTemporaryFile() as stripped:
         subprocess.run(["strip", "-o", stripped.name, kernel], check=True)
         return os.path.getsize(stripped.name)

@@ -15,7 +15,7 @@ import tap  # pylint: disable=wrong-import-position
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")
 BOMBS, LEAK = (os.path.join(BUILD, "user", "bin", name) for name in ("bombs", "leak"))
-# An answer takes a process, a pipe and memory. The shell says "Killed" only when it is still alive as it begins to wait. What is done while the bomb has all tasks, the shell does itself.
+# An answer takes a process, a pipe and memory. The shell says "Killed" only when it is still alive as it begins to wait. While the bomb has all tasks, the shell works without children.
 SCRIPT = f"""\
 answer() {{
 	echo "$1: $(busybox uname -s | busybox cat)"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The same sources, linked with newlib, the GNU C library and musl, pass on Tally and on Linux.
 
-What a program may expect of its kernel does not depend on who wrote its C library, nor, where Linux
+A program's rights towards its kernel do not depend on its C library, nor, where Linux
 is the oracle, on which of the two kernels it runs. Each program prints TAP; here it is one point.
 """
 
@@ -22,7 +22,7 @@ OPTIONS = linux_answers.C_LIBRARY_OPTIONS
 
 
 def wrong_in(status, output):
-    """What is wrong with a program's TAP, and with its status."""
+    """The faults of a program's TAP, and of its status."""
     return tap.complaints(output.decode(errors="replace")) + ([f"its status is {status}"] if status else [])
 
 

@@ -1,4 +1,4 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The in-image tests that several processors make harder, on machines of 8 CPUs.
+# The in-image tests that several CPUs make harder, on machines of 8 CPUs.
 exec "$(dirname "$0")/matrix" --one-shape 8 cpuwide hammer mappings processes processors races tasks waiting

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whoever has most memory is killed when there is no more, and the rest goes on: leak --exhaust."""
+"""The process with most memory is killed when there is no more, and the others go on: leak --exhaust."""
 
 import os
 import re
@@ -17,7 +17,7 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 PROGRAM = os.path.join(BUILD, "user", "bin", "leak")
 LOG = os.path.join(BUILD, "tests", "exhaustion.log")
 KILLED = "out of memory: killing"
-# What the kernel keeps for itself is a part of all memory, within limits in pages (kernel/mm/oom.c); its own paths may
+# The kernel's reserve is a part of all memory, within limits in pages (kernel/mm/oom.c); its own paths may
 # have taken of it.
 FREE = re.compile(r"; (\d+) of (\d+) KiB are free")
 RESERVE_PART, RESERVE_MIN_KIB, RESERVE_MAX_KIB = 64, 256, 4096

@@ -27,7 +27,7 @@ LOG = os.path.join(BUILD, "tests", "framebuffer.log")
 PIXELS = os.path.join(BUILD, "tests", "framebuffer.pixels")
 FONT = "/usr/share/consolefonts/Lat15-Fixed16.psf.gz"
 WIDTH, HEIGHT = 8, 16
-# Of a VGA's colour 7, light grey, by the bytes of a pixel: 0xaa in 8 bits, cut to 5 or 6.
+# A VGA's colour 7, light grey, by the bytes of a pixel: 0xaa in 8 bits, cut to 5 or 6.
 GREY = {4: b"\xaa\xaa\xaa\x00", 3: b"\xaa\xaa\xaa", 2: (0x15 << 11 | 0x2a << 5 | 0x15).to_bytes(2, "little")}
 CURSOR_ROWS = 13, 14
 CURSOR = "_"

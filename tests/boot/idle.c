@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The rule of tickless idle: a processor with nothing to do, and no timer of its own, takes no timer
+ * The rule of tickless idle: a CPU with nothing to do, and no timer of its own, takes no timer
  * interrupt.
  *
- * /proc/interrupts counts them for each processor. This program stays on CPU 0 and sleeps; nobody
- * else runs.
+ * /proc/interrupts counts them for each CPU. This program stays on CPU 0 and sleeps; no other task runs.
  */
 #include <sched.h>
 #include <stdint.h>
@@ -19,7 +18,7 @@
 #define CPUS_MAX 64
 #define SLEEP_MS 300
 
-/* The local timer's interrupts on each of COUNT processors. */
+/* The local timer's interrupts on each of COUNT CPUs. */
 static void read_timer_interrupts(uint64_t interrupts[CPUS_MAX], int count)
 {
 	char line[CPUS_MAX * 16];
@@ -47,7 +46,7 @@ static void check_idle_processors(void)
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
 	EXPECT_EQ(sched_setaffinity(0, sizeof(first), &first), 0);
-	/* Until what the processor did last is done with. */
+	/* Waits until the CPU's last work is done. */
 	pause_ms(SLEEP_MS);
 	read_timer_interrupts(before, count);
 	pause_ms(SLEEP_MS);
@@ -58,13 +57,13 @@ static void check_idle_processors(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a processor with nothing to do takes no timer interrupt", check_idle_processors },
+	{ "a CPU with nothing to do takes no timer interrupt", check_idle_processors },
 };
 
 int main(void)
 {
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
-		printf("1..0 # SKIP the only processor has this program to run\n");
+		printf("1..0 # SKIP the only CPU has this program to run\n");
 		return 0;
 	}
 	return tap_run(rules, sizeof(rules) / sizeof(rules[0]));

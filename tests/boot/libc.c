@@ -26,7 +26,7 @@
 #include "../unit/tap.h"
 #include "page.h"
 
-/* What differs between ISAs: the size of a page; numbers, by what the kernel says and not by the headers; a
+/* Differences between ISAs: the size of a page; numbers, by what the kernel says and not by the headers; a
  * constraint for an operand in a floating-point register. */
 #ifdef __alpha__
 #define NUMBER_ENOSYS	78
@@ -435,7 +435,7 @@ static const struct tap_rule rules[] = {
 	{ "a forked child has its own memory and its exit status arrives", check_fork },
 	{ "execve gives a program its words and its environment", check_execve },
 	{ "signals are handled, blocked, pending and ignored", check_signals },
-	{ "clone starts a thread that shares memory, and its end is told", check_thread },
+	{ "clone starts a thread that shares memory, and its exit is reported", check_thread },
 	{ "thread-local variables have their first values", check_tls },
 	{ "clocks do not go back and sleeping takes its time", check_time },
 	{ "a task runs on the CPU that it asks for", check_cpus },

@@ -26,7 +26,7 @@ OUTPUT = ["[/init]", "[here]"]
 EXIT_DEVICE = ("-device", "isa-debug-exit,iobase=0xf4,iosize=4")
 ENDED, BOOT_FAILURE = 2 * 0x20 + 1, 2 * 0x22 + 1
 
-# What is special; processors that must run; QEMU's machine, CPU model, processors, memory.
+# The special property; CPUs that must run; QEMU's machine, CPU model, number of CPUs, memory.
 STARTS = (
     ("PC of 1996's chipset", 2, "pc", "max", 2, "512M"),
     ("PC of 2007's chipset", 2, "q35", "max", 2, "512M"),
@@ -43,7 +43,7 @@ STARTS = (
     ("more processors than the kernel can use", 64, "q35", "max", 66, "512M"),
 )
 
-# What is wrong; machine, CPU model, memory; the last line of the log.
+# The fault; machine, CPU model, memory; the last line of the log.
 REFUSALS = (
     ("no 64-bit mode", "pc", "max,lm=off", "512M",
      "this CPU has no 64-bit mode; choose an x86-64 model"),

@@ -3,7 +3,7 @@
 """The kernel's own mistakes are caught and reported: panic=NAME makes each on purpose.
 
 The log must have the reason, a backtrace that names the function that made the mistake and the one
-that called it, and end there; the command's status must be the one for panics. What cannot start is
+that called it, and end there; the command's status must be the one for panics. A start that cannot work is
 no panic but says what to do.
 """
 
@@ -72,14 +72,14 @@ DEBUG_DEMANDS = (
     ("irqs-off", 1, r"interrupts were off for [23]\d{3} us", ("fail_irqs_off", "panic_on_demand")),
 )
 
-# What notices it must be asked for, and has virtual time.
+# The watchdog needs a word, and virtual time.
 WORDS = {"irqs-off": " irqs-off-watchdog"}
 OPTIONS = {"irqs-off": ("--icount", "--pmu", "emulated")}
 
 # Words of the command line that are wrong; what the line says.
 BAD_WORDS = (
     ("panic=nothing", "panic=nothing: no mistake of that name is known; "
-     "see kernel/log/panic_demand.c"),
+     "see kernel/panic_demand.c"),
     ("loglevel=7", "loglevel=7: not a level; give 0 (errors) to 3 (everything)"),
     ("console=hot", "console=hot: not a way of using the console; give raw or cooked"),
     ("loglevel=" + "9" * 40, "loglevel=: value of 40 characters is too long (15)"),

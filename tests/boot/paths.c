@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Rules of libspin, on which every exact count rests: that its functions execute what their tables say. Checked without
- * the PMU, by the processor's single-step trap: after every instruction a signal handler notes the address of the next.
+ * the PMU, by the CPU's single-step trap: after every instruction a signal handler notes the address of the next.
  *
  * The system calls among the works are left out: how a trap flag passes a system call is another subject.
  */
@@ -82,7 +82,7 @@ static void check_steps(void)
 			step_through(work, n, memory);
 			EXPECT_AT(steps_taken <= STEPS_MAX, "%s: %zu steps", work->name,
 				  steps_taken);
-			/* The first address is the function's; behind its last instruction the caller's follow. */
+			/* The first address is the function's; after its last instruction the caller's follow. */
 			size_t taken = merge_repeats(), length = spin_path_length(work->path, n);
 			EXPECT_AT(taken > length, "%s: %zu steps", work->name, taken);
 			for (size_t i = 0; i < length; i++)

@@ -23,12 +23,11 @@
 
 #define PAGE	       4096
 
-/* A sweep ends with so many samples in what comes after the work, and fails when it gets so
- * long. */
+/* A sweep ends with so many samples in the loop after the work, and fails when it gets so long. */
 #define SAMPLES_BEHIND 32
 #define PERIOD_MAX     20000
 
-/* What comes after the work: longer than the work takes at one time more than at another. */
+/* The loop after the work: longer than the variation of the work. */
 #define RUN_ON_TIMES   2500
 void run_on(uint64_t times);
 extern const char run_on_end[];
@@ -39,7 +38,7 @@ struct sample {
 	uint64_t ip;
 };
 
-/* The ring of one page behind the metadata page. */
+/* The ring of one page after the metadata page. */
 struct ring {
 	struct perf_event_mmap_page page;
 	char unused[PAGE - sizeof(struct perf_event_mmap_page)];

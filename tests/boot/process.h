@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the tests of processes, handlers and mappings share: children that run a function, and a
+ * The common part of the tests of processes, handlers and mappings: children that run a function, and a
  * page through which they talk with their parent. Nothing here knows of events (child.h does).
  */
 #ifndef TESTS_BOOT_PROCESS_H
@@ -22,7 +22,7 @@
 
 #define OWN_FILE "/proc/self/exe"
 
-/* What the children of one rule write for the parent to see; zero at the start of each. */
+/* The words that the children of one rule write for the parent; zero at the start of each. */
 static volatile int *shared;
 
 /* A child that runs BODY and exits with 0. */

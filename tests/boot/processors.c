@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules that every processor of the machine is a whole one, however many there are: it runs programs at
- * the same time as all the others, counts, gets the word of the others when memory goes away, and any
+ * Rules that every CPU of the machine is a whole one, however many there are: it runs programs at the
+ * same time as all the others, counts, gets the message of the others when memory goes away, and any
  * program may move to it.
  *
- * Nothing here is about who runs where when nobody says so (scheduling.c).
+ * scheduling.c is about the CPUs that the scheduler chooses.
  */
 #include <stdatomic.h>
 #include <time.h>
@@ -14,14 +14,14 @@
 #define CPUS_MAX   64
 #define STACK_SIZE 16384
 #define ROUNDS	   8
-/* Of a reader between two naps. */
+/* a reader's, between two naps */
 #define LOOKS	   100
 
 struct board {
 	_Atomic int here;	   /* children that have come */
 	_Atomic int cpu[CPUS_MAX]; /* 1 and where number i found itself */
 	_Atomic int stop, stale;
-	_Atomic uint64_t gone; /* no processor may see this any more, nor what is less */
+	_Atomic uint64_t gone; /* no CPU may see this any more, nor a lesser number */
 	_Atomic uint64_t rounds[CPUS_MAX];
 };
 
@@ -35,8 +35,8 @@ static int current_cpu(void)
 	return (int)cpu;
 }
 
-/* Waits for the others without a call: if two of them shared a processor and it switched between them, they
- * would come too, but each is where it belongs. */
+/* Waits for the others without a call: if two of them shared a CPU and it switched between them, they
+ * would come too, but each is on its own CPU. */
 static void meet(int number)
 {
 	board->cpu[number] = 1 + current_cpu();
@@ -54,7 +54,7 @@ static void check_meeting(void)
 		EXPECT_EQ_AT(board->cpu[i], 1 + i, "child %d", i);
 }
 
-/* One program goes from each processor to the next, and back to the first one. */
+/* One program goes from each CPU to the next, and back to the first one. */
 static void check_tour(void)
 {
 	for (int i = 0; i <= cpu_count(); i++) {
@@ -82,11 +82,11 @@ static void check_execution(void)
 	children_run(cpu_count(), execute);
 }
 
-/* A page that all processors read while one of them throws its contents away again and again. */
+/* A page that all CPUs read while one of them throws its contents away again and again. */
 static _Atomic uint64_t *page;
 static char stacks[CPUS_MAX][STACK_SIZE] __attribute__((aligned(16)));
 
-/* 64 processors may share two of the host's: who waits sleeps. */
+/* 64 CPUs may share two of the host's: a waiter sleeps. */
 static void nap(void)
 {
 	const struct timespec time = { 0, 1000000 };
@@ -146,7 +146,7 @@ static void check_thrown_away(void)
 	pin(0, -1);
 }
 
-/* An event of a processor counts what is done there and nothing of what is done elsewhere. */
+/* An event of a CPU counts its own work and nothing of another CPU's. */
 static void check_counting(void)
 {
 	for (int cpu = 0; cpu < cpu_count(); cpu++) {
@@ -175,11 +175,11 @@ static void check_counting(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "all processors run a program at the same time", check_meeting },
-	{ "a program goes to every processor", check_tour },
-	{ "a program is started on every processor", check_execution },
-	{ "memory that is thrown away is gone on every processor", check_thrown_away },
-	{ "every processor counts", check_counting },
+	{ "all CPUs run a program at the same time", check_meeting },
+	{ "a program goes to every CPU", check_tour },
+	{ "a program is started on every CPU", check_execution },
+	{ "memory that is thrown away is gone on every CPU", check_thrown_away },
+	{ "every CPU counts", check_counting },
 };
 
 int main(int argc, char **argv)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Fair tasks that are spread evenly stay where they are though a real-time task comes to one of their processors
- * again and again for a moment, and leave one that stays. What decides is when it comes; so tests/boot/icount.t
- * runs this, where time is virtual, and no machine whose host has other things to do.
+ * Fair tasks that are spread evenly stay where they are though a real-time task comes to one of their
+ * CPUs again and again for a moment, and leave one that stays. The moments of its coming decide; so
+ * tests/boot/icount.t runs this, where time is virtual, and no machine whose host has other things to
+ * do.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -19,7 +20,7 @@
 #define VISITS	     150
 #define STAY_MS	     100
 
-/* In shared memory, for each child: 1 and the processor where it ran last. */
+/* In shared memory, for each child: 1 and the CPU where it ran last. */
 static _Atomic int *places;
 
 static void spin_and_tell(void *argument)
@@ -53,7 +54,7 @@ static void check_visits(void)
 static void check_stay(void)
 {
 	if (cpu_count() == 1) {
-		printf("# skipped: there is no other processor to go to\n");
+		printf("# skipped: there is no other CPU to go to\n");
 		return;
 	}
 	for (uint64_t end_ns = now_ns() + STAY_MS * NS_PER_MS; now_ns() < end_ns;)
@@ -61,7 +62,7 @@ static void check_stay(void)
 	EXPECT_EQ(count_on(0), 0);
 }
 
-/* This one is the real-time task, on processor 0, while the rules are tried. */
+/* This task is the real-time task, on CPU 0, while the rules are tried. */
 static void check_spreading(void)
 {
 	int count = EACH * cpu_count();
@@ -83,7 +84,7 @@ static void check_spreading(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "fair tasks leave a processor to a real-time one that stays, not to one that comes for moments",
+	{ "fair tasks leave a CPU to a real-time one that stays, not to one that comes for moments",
 	  check_spreading },
 };
 

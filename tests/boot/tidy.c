@@ -7,7 +7,7 @@
  * The rules of leak.c are about tasks and memory; here are the calls that come cheap. A tenth of the
  * rounds forks.
  *
- * On other kernels free memory is nobody's to predict, and the test is skipped.
+ * On other kernels free memory cannot be predicted, and the test is skipped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -195,7 +195,7 @@ static void use_sockets(void)
 	EXPECT_EQ(write(a[0], "stream", 6), 6);
 	EXPECT_EQ(write(b[0], "datagram", 8), 8);
 	EXPECT_EQ(pass(a[0], b[0]), 1);
-	/* Each passed through the other: nobody can receive them when all are closed. */
+	/* Each passed through the other: no process can receive them when all are closed. */
 	EXPECT_EQ(pass(b[0], a[1]), 1);
 	EXPECT_EQ(pass(a[1], b[1]), 1);
 	for (int i = 0; i < 2; i++) {

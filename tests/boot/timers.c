@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of timers and of what belongs to one processor, under several of them: a timer may be set, fire,
- * be cancelled and go away on different processors at once, and is told of exactly once; a restartable
- * sequence counts exactly, wherever its thread is moved. As Linux has them: the same executable has to pass
- * there.
+ * Rules of timers and of things that belong to one CPU, on several of them: a timer may be set, fire, be
+ * cancelled and go away on different CPUs at once, and reports each expiration exactly once; a
+ * restartable sequence counts exactly, wherever its thread is moved. Linux has the same rules: the same
+ * executable has to pass there.
  *
- * What one thread sees of timers is observed elsewhere (tests/conformance/programs/observe_*timer*.c).
+ * tests/conformance/programs/observe_*timer*.c have what one thread sees of timers.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -245,7 +245,7 @@ struct area {
 static uint64_t counts[64];
 static _Atomic int thread_ids[THREADS];
 
-/* counts[processor]++, without a lock. */
+/* counts[CPU]++, without a lock. */
 static void count_here(struct area *area)
 {
 	__asm__ volatile(".pushsection .data\n\t"

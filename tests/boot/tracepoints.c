@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tracepoints while everything is in motion: tasks call, yield and end on all processors, and all the
+* Tracepoints while everything is in motion: tasks call, yield and exit on all CPUs, and all the
  * while others open and close events of them, enable and disable them in tracefs, change filters and read
- * the trace. What must hold all along:
+* the trace. These rules hold all along:
  *
  *   - an event of a task counts each of its calls, and has a record, written or lost, for each;
- *   - events of all processors count them together once;
- *   - on a processor, who a switch goes to is who the next one comes from;
+*   - events of all CPUs count them together once;
+*   - on a CPU, the task that a switch goes to is the one that the next switch comes from;
  *   - every marker is in trace_pipe once, and each writer's are in order;
  *   - a wait for a lock that has begun ends.
  *
- * What the files look like and what filters mean is compared with Linux: tests/conformance.
+* tests/conformance compares the texts of the files and the meaning of filters with Linux.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -78,14 +78,14 @@ static void call(unsigned int times)
 		syscall(SYS_getppid);
 }
 
-/* The end of a child: what it saw is said. */
+/* The exit of a child: reports its findings. */
 static _Noreturn void end(void)
 {
 	fflush(stdout);
 	_exit(tap_failed);
 }
 
-/* --- those who disturb --- */
+/* --- the disturbers --- */
 
 static uint64_t random_state;
 
@@ -108,7 +108,7 @@ static void read_some(const char *path)
 	close(fd);
 }
 
-/* An event of everything that happens on a processor, for as long as it takes to open another. */
+/* An event of everything that happens on a CPU, for as long as it takes to open another. */
 static void watch_everything(void)
 {
 	static const char *const events[] = {
@@ -399,7 +399,7 @@ static uint64_t check_chain(struct perf_ring *ring, int cpu)
 
 	while (perf_ring_next(ring, &sample, sizeof(sample))) {
 		if (sample.header.type != PERF_RECORD_SAMPLE) {
-			/* Nobody knows who was in between. */
+			/* The task in between is unknown. */
 			last_pid = -1;
 			continue;
 		}
@@ -455,7 +455,7 @@ static void check_locks(void)
 		EXPECT_EQ(ioctl(begins[cpu], PERF_EVENT_IOC_SET_FILTER, "flags & 1"), 0);
 		control(begins[cpu], PERF_EVENT_IOC_ENABLE, 0);
 	}
-	/* Until somebody has waited, where that can be. */
+	/* Until a task has waited, where that can be. */
 	do {
 		EXPECT(run_workers(yield_and_end));
 		begun = 0;
@@ -577,7 +577,7 @@ static void check_memory(void)
 
 static const struct tap_rule rules[] = {
 	{ "a task's calls are all counted", check_counts },
-	{ "events of all processors count each call once", check_processors },
+	{ "events of all CPUs count each call once", check_processors },
 	{ "each call has its sample, written or lost", check_samples },
 	{ "who a switch goes to is who the next comes from", check_switches },
 	{ "a wait for a lock that has begun ends", check_locks },

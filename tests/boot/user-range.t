@@ -29,7 +29,7 @@ GOOD = {
     "a range that was checked": "struct user_range range; return user_range_make(start, size, &range) ? walk(range) : -1;",
     "an empty range": "struct user_range range = {}; return walk(range) + !start + !size;",
 }
-# What is tried, and a word that the compiler says about it.
+# The code to try, and a word of the compiler's message about it.
 BAD = {
     "two numbers": ("return walk(start, size);", "incompatible type"),
     "a list of numbers": ("struct user_range range = { start, size, 0 }; return walk(range);", "positional"),

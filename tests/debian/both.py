@@ -25,7 +25,7 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/", "LC_ALL": "C", "TZ": "UTC0"
 CASE_TIMEOUT_S = 60
 # The mark that ends the output of a case; \1e does not occur in what programs print.
 _END = "\x1e"
-# What the driver itself calls.
+# Programs that the driver itself calls.
 _DRIVER_PROGRAMS = ("bash", "mktemp", "rm")
 _DRIVER = """\
 cd "$1" || exit 99
@@ -71,7 +71,7 @@ def compare(report, cases, programs, added=(), options=(), timeout_s=400):
         driver = os.path.join(folder, "driver")
         with open(driver, "w", encoding="utf-8") as file:
             file.write(_DRIVER)
-        # Whatever signals whoever runs the test ignores: a shell keeps that.
+        # Signals that the caller of the test ignores: a shell keeps that.
         host, _ = results(subprocess.run(
             ["env", "--default-signal", "bash", driver, folder], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             env=ENVIRONMENT, timeout=timeout_s, check=True).stdout)

@@ -17,7 +17,7 @@ PROGRAMS = (
     "pathchk pr printenv printf pwd readlink realpath rm rmdir sed seq sha256sum shred shuf sleep sort "
     "split stat stdbuf sum sync tac tail tee test timeout touch tr true truncate tsort tty uname unexpand uniq "
     "unlink wc whoami yes").split()
-# What is looked for by name: the shell of split, the library of stdbuf, the names of users.
+# Files that programs look for by name: the shell of split, the library of stdbuf, the names of users.
 ADDED = ("/bin/sh", "/usr/libexec/coreutils/libstdbuf.so", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf")
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What gdb looks into: a variable that several functions and a thread change, a signal, a status. */
+/* The program that gdb looks into: a variable that several functions and a thread change, a signal, a status. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

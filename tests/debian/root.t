@@ -15,7 +15,7 @@ import tap  # pylint: disable=wrong-import-position
 
 PACKAGES = ("apt", "bash", "coreutils", "findutils", "grep", "perl-base", "sed")
 ENVIRONMENT = {**both.ENVIRONMENT, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
-# Who is not root on the host is it in a name space of his own.
+# A user who is not root on the host is root in a name space.
 CHROOT = ("chroot",) if os.geteuid() == 0 else ("unshare", "--map-root-user", "chroot")
 TIMEOUT_S = 300
 

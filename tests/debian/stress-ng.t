@@ -4,7 +4,7 @@
 
 Nothing that it tries fails, and memory is free again afterwards. Each stressor is one process (or what it
 makes of itself), and those of a group run at the same time, all in one boot. Each does so much and
-ends by itself, however slow the host is. What is kept for the next time is there after a pass, but for
+ends by itself, however slow the host is. The reserve for the next time is there after a pass, but for
 what more of them needed at the same time than ever before: so there is a pass after which free memory
 is no less than after the one before it, while a leak takes something in each.
 """
@@ -27,7 +27,7 @@ ALONE = (("stress-ng --cpu 2 --vm 1 --pipe 2 --timeout 5", None), ("stress-ng --
 LIMIT_S = 100
 PASSES_MAX = 12
 
-# Of each stressor in a pass. What some do at once is much.
+# Operations of each stressor in a pass. One operation of some is much work.
 OPERATIONS = {"memfd": 1, "mmap": 1, "mmapfork": 1, "mremap": 1, "stack": 1}
 OPERATIONS_ELSE = 4
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What root does while workers run: changes settings, as an administrator may, switches the trace and its events,
+ * Root's part while workers run: it changes settings, as an administrator may, switches the trace and its events,
  * and gives up privileges in random order, which must never come back.
  *
  * Settings stay within what a machine survives: interrupts do not get all of a CPU's time, and who may see
@@ -138,7 +138,7 @@ static bool among(const uid_t *ids, uid_t id)
 	return id == ids[0] || id == ids[1] || id == ids[2];
 }
 
-/* What must be so after any call but execve. */
+/* Rules after any call but execve. */
 static void compare(const struct privileges *before, const struct privileges *after,
 		    const char *call)
 {

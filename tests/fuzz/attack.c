@@ -72,7 +72,7 @@ static long trace(struct fuzzer *fuzzer, pid_t pid)
 
 	if (result < 0)
 		return -1;
-	/* What can be done, and no more: the victim goes on. */
+	/* Only permitted calls: the victim goes on. */
 	ptrace(PTRACE_INTERRUPT, pid, 0, 0);
 	if (fuzz_shared->canaries[0] != pid && fuzz_shared->canaries[1] != pid) {
 		struct timespec moment = { 0, 200000 };
@@ -338,7 +338,7 @@ static int sleep_and_share(void *parent)
 	_exit(0);
 }
 
-/* What makes an execution unsafe, so that it gives nothing. */
+/* Makes an execution unsafe, so that it gains nothing. */
 static bool make_unsafe(struct fuzzer *fuzzer)
 {
 	static char stack[16384] __attribute__((aligned(16)));

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-/* What an attribute begins as. Some for each PMU that a kernel may have. */
+/* First values of an attribute, some for each PMU that a kernel may have. */
 static const struct {
 	uint32_t type;
 	uint64_t config, config1, config2;

@@ -183,7 +183,7 @@ static long change_mapping(struct fuzzer *fuzzer)
 	}
 }
 
-/* What a program may do to the page that it shares with the kernel, good and bad; and reading the data. */
+/* A program's writes to the page that it shares with the kernel, good and bad; and reading the data. */
 static void touch(void *argument)
 {
 	struct fuzzer *fuzzer = argument;

@@ -95,7 +95,7 @@ void canary_end(void);
 void privileged_run(char **argv);
 /* ARGV[1] of an execution that must not give privileges. */
 #define PRIVILEGED_UNSAFE "unsafe"
-/* What attackers try to change, and code that only the privileged programs run. */
+/* The words that attackers try to change, and code that only the privileged programs run. */
 extern uint64_t privileged_pattern[512];
 bool privileged_is_code(uint64_t address);
 uint64_t privileged_any_code(uint64_t number);
@@ -148,7 +148,7 @@ extern const struct operation fuzz_event_operations[], fuzz_process_operations[]
 void fuzz_run(struct random random, unsigned int operations, unsigned int depth);
 void fuzz_operate(struct fuzzer *fuzzer, unsigned int operations);
 void fuzz_finish(struct fuzzer *fuzzer);
-/* What root does meanwhile: OPERATIONS changes of settings and credentials. */
+/* Root's work meanwhile: OPERATIONS changes of settings and credentials. */
 void fuzz_administrate(struct random random, unsigned int operations);
 void fuzz_reset_settings(void);
 

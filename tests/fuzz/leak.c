@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What must not come out of the kernel: addresses of its own, and bytes that nobody set.
+ * Data that must not come out of the kernel: its addresses, and unset bytes.
  *
- * The debug kernel fills what nobody owns: freed pages and objects (0x6b), the rest of an object behind what
+ * The debug kernel fills memory without an owner: freed pages and objects (0x6b), the rest of an object after what
  * was asked for (0xbb; kernel/debug/poison.c) and variables (0xfe; -ftrivial-auto-var-init). Four such bytes
  * in a row, at a multiple of four, are a finding: no worker writes them.
  *
  * Addresses are those of the x86-64 kernel's three areas (arch/x86_64/include/machine/mmu.h). Their first
  * pages are left out: workers themselves use numbers near powers of two (random.h, fuzz_edge). Such a number with
- * four letters over its lower half lies behind all memory.
+ * four letters over its lower half lies after all memory.
  *
- * Whoever may sample the kernel may see its addresses, as Linux has it: with kernel.perf_event_paranoid below 2
- * nothing is looked for but bytes that nobody set.
+ * A process that may sample the kernel may see its addresses, as Linux has it: with kernel.perf_event_paranoid below 2
+ * the search is for unset bytes only.
  */
 #include "fuzz.h"
 
@@ -77,7 +77,7 @@ void leak_check_ring(const void *memory, size_t size)
 	/* A worker's own executable has such words, too. */
 	if (page->compat_version || page->data_offset != PAGE || page->data_size % PAGE)
 		return;
-	/* Whoever may watch a whole CPU may watch what others run there. */
+	/* A process that may watch a whole CPU may watch all tasks there. */
 	for (size_t i = 0; fuzz_shared->paranoid >= 1 && i < size / 8; i++)
 		if (privileged_is_code(words[i]))
 			fuzz_finding("the ring of an event: a privileged program's code at "
@@ -106,7 +106,7 @@ void leak_check_text(const char *text, size_t size, const char *what)
 	}
 }
 
-/* The area of FXSAVE has 512 bytes. The processor writes the registers only (SDM volume 1, 10.5.1). The last 48 bytes
+/* The area of FXSAVE has 512 bytes. The CPU writes the registers only (SDM volume 1, 10.5.1). The last 48 bytes
  * are the kernel's, a magic number first. XSAVE's header with the components that are there follows. Linux:
  * arch/x86/include/uapi/asm/sigcontext.h. */
 #define REGISTERS_END  416

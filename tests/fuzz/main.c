@@ -13,7 +13,7 @@
  * Workers that only run and get nowhere are no hang: an event that signals at each instruction, to a handler whose
  * instructions it counts too, leaves no time for anything else, on Linux as well. They have to be killed by SIGKILL
  * then. With --seconds, further seeds follow the last one until the time is over. With --hold 1, what
- * hangs is not killed, and all stands still, for whoever looks at the machine from outside; with --hold 2 after
+ * hangs is not killed, and all stands still, for a look at the machine from outside; with --hold 2 after
  * any finding.
  *
  * That the kernel neither panics nor warns is for tests/fuzz/run to see, which reads the kernel's log.
@@ -140,7 +140,7 @@ static enum outcome watch(void)
 	return ENDED;
 }
 
-/* Standard input could be waited for, and nobody is to read what a worker writes. The other ends of the canaries' pipes
+/* A worker could wait for standard input, and its output has no reader. The other ends of the canaries' pipes
  * are not a worker's. */
 static void forget_files(void)
 {

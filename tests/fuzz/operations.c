@@ -183,7 +183,7 @@ int fuzz_reap(pid_t pid, unsigned int ms)
 	if (got == pid && (WIFEXITED(status) || WIFSIGNALED(status)))
 		return status;
 	kill(pid, SIGKILL);
-	/* A tracer of the child may be told first that it stopped. */
+	/* A tracer of the child may get its stop first. */
 	while ((got = waitpid(pid, &status, __WALL)) == pid ? WIFSTOPPED(status) : errno == EINTR)
 		;
 	return status;

@@ -110,7 +110,7 @@ static bool is_traced(void)
 	return line && atol(line + strlen("\nTracerPid:")) != 0;
 }
 
-/* What must be so when it starts. */
+/* Rules at its start. */
 static void check_start(bool unsafe)
 {
 	struct rlimit stack;

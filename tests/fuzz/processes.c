@@ -71,7 +71,7 @@ static void *run_thread(void *argument)
 	return NULL;
 }
 
-/* A thread that uses, closes and unmaps what this one does. What it knows is not on this one's stack: a child that
+/* A thread that uses, closes and unmaps what this one does. Its data are not on this one's stack: a child that
  * it makes by fork may come to use that stack for a thread of its own. */
 static long make_thread(struct fuzzer *fuzzer)
 {

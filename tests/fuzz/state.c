@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the kernel has, by its own account: objects of each size (/proc/slabinfo) and free memory.
+ * The kernel's possessions, by its own account: objects of each size (/proc/slabinfo) and free memory.
  */
 #define _GNU_SOURCE
 #include "state.h"
@@ -20,7 +20,7 @@
 #define SETTLE_MS     10000
 #define TASKS_AT_ONCE 240
 
-/* The numbers of LINE behind its name: active objects, objects, size, objects of a slab, its pages. */
+/* The numbers of LINE after its name: active objects, objects, size, objects of a slab, its pages. */
 static bool parse_line(const char *line, char *name, unsigned long numbers[5])
 {
 	return sscanf(line, "%31s %lu %lu %lu %lu %lu", name, &numbers[0], &numbers[1], &numbers[2],
@@ -115,7 +115,7 @@ void state_be_counted(void)
 	}
 }
 
-/* A page of the program's file that nobody has looked at yet is not in memory. */
+/* A page of the program's file is not in memory before its first use. */
 static void be_in_memory(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY);

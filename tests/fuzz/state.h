@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernel has, by its own account: see state.c. */
+/* The kernel's possessions, by its own account: see state.c. */
 #ifndef TESTS_FUZZ_STATE_H
 #define TESTS_FUZZ_STATE_H
 

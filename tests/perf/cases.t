@@ -125,7 +125,7 @@ CASES = (
 
 # It samples its workload and gives up when it has asked a thousand times without hearing that the workload has
 # ended; and from the end of a task's events to its SIGCHLD the answer comes at once, on Linux as well, where in this
-# emulator it gives up more often. On one processor, in turns that nothing interrupts, it cannot ask in between.
+# emulator it gives up more often. On one CPU, in turns that nothing interrupts, it cannot ask in between.
 PATIENT = "24"
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What perf records in Tally comes out by --get, byte by byte, and the host's perf reads it."""
+"""perf's records leave Tally by --get, byte by byte, and the host's perf reads it."""
 
 import os
 import re

@@ -19,7 +19,7 @@ import tap  # pylint: disable=wrong-import-position
 
 TALLY = os.path.join(HERE, "..", "..", "tools", "tally")
 SPIN = os.path.join(os.environ["TALLY_BUILD"], "user", "bin", "spin")
-# What the work of spin retires for each pass.
+# Retired by the work of spin in each pass.
 INSTRUCTIONS_EACH, BRANCHES_EACH, CYCLES_EACH = 2, 1, 3
 # The mark that ends the output of a case; it does not occur in what programs print.
 _END = "\x1e"

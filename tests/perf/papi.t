@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Debian's PAPI utilities, and a program linked with Debian's libpfm4: they list events, and count with them.
 
-PAPI knows processors by their model and has no events for one that it does not know; so here the machine says that it is
+PAPI knows CPUs by their model and has no events for an unknown one; so here the machine says that it is
 a Skylake.
 """
 
@@ -54,7 +54,7 @@ def check_papi(report, cases):
     report.ok(all(re.search(rf"^{name} :\s+[1-9]", text, re.M) for name in ("PAPI_TOT_INS", "PAPI_BR_INS", "PAPI_TOT_CYC")),
               "papi_command_line: presets", text)
     text = cases.text("clocks")
-    report.equal(cases.status("clocks"), 0, "papi_clockres ends well: the processor's frequency is in /proc/cpuinfo", text)
+    report.equal(cases.status("clocks"), 0, "papi_clockres ends well: the CPU's frequency is in /proc/cpuinfo", text)
     for name in ("real_cyc", "real_usec", "virt_cyc", "virt_usec"):
         report.ok(f"PAPI_get_{name} :" in text and "Negative" not in text, f"papi_clockres: {name} goes forward", text)
     text = cases.text("cost")

@@ -17,7 +17,7 @@ EVENTS = "instructions:u,branches:u,cycles:u"
 EACH = {"instructions:u": inside.INSTRUCTIONS_EACH, "branches:u": inside.BRANCHES_EACH,
         "cycles:u": inside.CYCLES_EACH}
 FEW, MORE = 100000, 300000
-# What comes on top is the same in every run: the C library's start and end.
+# The rest is the same in every run: the C library's start and end.
 LONG = 60000000
 
 

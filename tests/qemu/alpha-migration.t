@@ -24,7 +24,7 @@ MOST_MIGRATIONS = 25
 PAUSE_S = 0.004
 POLL_S = 0.01
 TIMEOUT_S = "100"
-# What the guest says first.
+# The guest's first line.
 STOPPED = "# the clock has been stopped"
 
 
@@ -49,7 +49,7 @@ class Machine:
         self.ask("cont")
 
     def ask(self, command, **arguments):
-        """What a command returns; None once the machine has ended."""
+        """The answer of a command; None once the machine has ended."""
         try:
             self.stream.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
             self.stream.flush()

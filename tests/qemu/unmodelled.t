@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 import tap  # pylint: disable=wrong-import-position
 
 INTEL = "max,vendor=GenuineIntel,pmu=on"
-# What the machine is, and the selections that its guest counts and the emulator does not model.
+# The machine, and the selections that its guest counts and the emulator does not model.
 MACHINES = (
     ("x86_64", "unmodelled", ["-M", "pc", "-cpu", INTEL, "-smp", "1", "-device", "isa-debug-exit,iobase=0xf4,iosize=4"],
      " version=5 counters=4 width=48 cpus=1", ["event 0x2e, umask 0x41 (r412e)", "event 0xc5, umask 0x00 (r00c5)"]),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a boot loader says is not trusted: a wrong description ends in a sentence, never in a panic.
+"""The kernel checks a boot loader's description: a wrong description ends in a sentence, never in a panic.
 
 loader.c starts the kernel with one wrong statement at a time. Where the log goes is one of the things a
 loader tells, so what is found before that is read stands on COM1, the kernel's default.

@@ -23,9 +23,9 @@ FIRST = ("kernel/perf/", "arch/x86_64/pmu/", "include/kernel/perf/")
 # A definition: at the start of a line, and a body follows.
 DEFINITION = r"(?m)^(?:[A-Za-z_][^\n;{}=]*?)?\b%s\([^;{}]*\)\s*\{"
 DEFINITIONS = {".S": r"(?m)^%s:", ".py": r"(?m)^ *def %s\("}
-# Targets that are no one's job: files, and steps of others.
+# Targets that are only steps of others.
 EXAMPLE = "file.c", "function"
-STEPS = {"user-newlib", "check-programs", "check-deps"}
+STEPS = {"user-newlib", "check-programs", "check-deps", "coverage-programs", "unit-flags", "FORCE"}
 
 
 def read(path):

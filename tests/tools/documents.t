@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every command line in README, the manual pages and what --help prints runs as it stands, and prints what is shown.
+"""Every command line in README, docs/debugging.md, the manual pages and --help runs as it stands, and prints the shown output.
 
-Command lines are found in the documents themselves: lines of an indented block of README that begin with a command, lines
-of a manual page behind .Dl, and quoted words that begin with one of the project's own commands. They run in their order,
+The test finds command lines in the documents themselves: lines of an indented block that begin with a command, lines
+of a manual page after .Dl, and quoted words that begin with one of the project's own commands. They run in their order,
 in one folder, whose files are those that the documents speak of; those of make run in the clone. Output is compared where
-a document shows it: below a line that begins with a "$", and in the block behind "`COMMAND` prints:".
+a document shows it: below a line that begins with a "$", and in the block after "`COMMAND` prints:".
 
 A line that cannot run here is in NOT_RUN, with the reason.
 """
@@ -32,11 +32,15 @@ BUILDS = re.compile(r"  [A-Z]+ +\S+$")
 NOT_RUN = {
     "make check": "runs this test",
     "make check-quick": "runs a part of the tests",
+    'make WITHOUT="net trace pty"': "rebuilds the kernel of the other tests; boot/smallest.t builds one in a folder of its own",
     "make check ARCH=alpha": "runs Alpha's tests, as make check does",
+    "make DEBUG=1 check": "the same",
+    'make check TESTS="tests/boot/cpus-2.t"': "the same",
     "tools/tally run --gdb …": "waits for gdb; gdb.t runs it with one",
+    "tools/tally run --gdb ./a.out": "the same",
     "tools/tally run --pmu kvm ./a.out": "wants a host whose KVM has a vPMU; exit-status.t has what it says elsewhere",
 }
-# What the documents' lines speak of: name, contents, mode.
+# The files that the documents' lines name: name, contents, mode.
 FILES = (
     ("a.c", "int main(void)\n{\n\tfor (volatile int n = 0; n < 20000000; n++)\n\t\tcontinue;\n\treturn 0;\n}\n", 0o644),
     ("hello.c", '#include <stdio.h>\nint main(void)\n{\n\treturn puts("hello") < 0;\n}\n', 0o644),
@@ -44,7 +48,7 @@ FILES = (
     ("…", "#!/bin/sh\necho hello\n", 0o755),
     ("DIR/etc/motd", "hello\n", 0o644),
 )
-# What a line has to leave behind.
+# The file that a line has to make.
 LEFT = {
     "tools/tally run --trace syscalls --log FILE …": "FILE",
     "tools/tally run --add ./a.out --get perf.data /usr/bin/perf record -g ./a.out": "perf.data",
@@ -59,7 +63,7 @@ def blocks(text):
 
 
 def command_of(line):
-    """The command that a line of a block is, without the comment behind it; or None."""
+    """The command that a line of a block is, without the comment after it; or None."""
     line = line.removeprefix("$ ")
     if not line.startswith(tuple(name + " " for name in COMMANDS)) and line not in COMMANDS:
         return None
@@ -95,7 +99,7 @@ def commands_of_page(text):
 
 
 def commands_of_help(folder):
-    """What an epilogue or a description of --help shows."""
+    """The commands in an epilogue or a description of --help."""
     _, output, _ = tap.command([TALLY, "--help"], cwd=folder)
     for name in re.findall(r"^    (\w+) ", output.decode(), re.MULTILINE):
         output += tap.command([TALLY, name, "--help"], cwd=folder)[1]
@@ -154,7 +158,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tally-documents-") as folder:
         folder = os.path.realpath(folder)
         report.equal(make_folder(folder), (0, b"", ""), "a.out compiles")
-        documents = [("README.md", commands_of_readme(read("README.md")))]
+        documents = [(name, commands_of_readme(read(name))) for name in ("README.md", "docs/debugging.md")]
         documents += [(os.path.relpath(page, ROOT), commands_of_page(read(page)))
                       for page in sorted(glob.glob(os.path.join(ROOT, "docs", "man", "*.[1-9]")))]
         documents += [("--help", commands_of_help(folder))]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Every way in which a run can end has its own exit status and says one line.
 
-The machine is the real emulator; the kernel is guest.c, which ends as it is told to.
+The machine is the real emulator; the kernel is guest.c, which ends as its command line says.
 """
 
 import os
@@ -75,7 +75,7 @@ def children(pid):
 
 def check_signals(report):
     for number in (signal.SIGTERM, signal.SIGHUP):
-        # Who runs the tests may ignore it, as nohup(1) does, and then so would the command.
+        # The caller of the tests may ignore it, as nohup(1) does; then the command would ignore it, too.
         signal.signal(number, signal.SIG_DFL)
         with subprocess.Popen([TALLY, "run", "--pmu", "none", "--kernel", GUEST, "--append", "end=h", PROGRAM],
                               stdin=subprocess.DEVNULL) as command:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the tool does on the host alone: packing, installing packages, asking KVM for a PMU."""
+"""The tool's work on the host alone: packing, installing packages, asking KVM for a PMU."""
 
 import os
 import shutil
@@ -103,7 +103,7 @@ def packages(report):
     report.ok((status, output) == (3, b"") and "bash no-such-package-as-this" in error,
               "no Debian: the packages are named, status 3", status, error)
 
-    # A Debian without root: nobody's identity, and no sudo in the PATH.
+    # A Debian without root: an unprivileged user, and no sudo in the PATH.
     for name in ("dpkg-query", "apt-get", "comm", "id"):
         path = subprocess.run(["which", name], capture_output=True, text=True, check=True).stdout
         if not os.path.lexists(os.path.join(elsewhere, name)):

@@ -93,7 +93,7 @@ def names_of(text, tops):
 
 
 def resolve(folder, row, word):
-    """What a name of the map stands for: paths below the root, or nothing."""
+    """The things that a name of the map stands for: paths below the root, or nothing."""
     if word.startswith("<"):
         return expand("include/" + word.strip("<>"))
     for base in (*row, folder, ""):
@@ -105,6 +105,11 @@ def resolve(folder, row, word):
 
 def folders_of(files):
     return {os.path.dirname(name) for name in files} - {""}
+
+
+def first_cells(text):
+    """The document with only the first cells of its tables."""
+    return "\n".join("".join(line.split("|")[:2]) if line.startswith("|") else line for line in text.splitlines())
 
 
 def check_map(report, files, tops):
@@ -126,6 +131,9 @@ def check_map(report, files, tops):
     kernel = [name for name in files if name.startswith("kernel/") and name.endswith((".c", ".S"))]
     unnamed = [name for name in kernel if name not in named]
     report.ok(not unnamed, "the map names every file of kernel/", *(f"{MAP} does not name {name}" for name in unnamed))
+    rows = [path for _, folder, _, word in names_of(first_cells(text), tops) if folder for path in resolve(folder, [], word)]
+    twice = sorted({path for path in rows if rows.count(path) > 1})
+    report.ok(not twice, "and has one row for it", *(f"{MAP}: {path} has more than one row" for path in twice))
     unused = [leaf for leaf in LEAVES if not any(fnmatch.fnmatch(folder, leaf) for folder in folders_of(files))]
     report.equal(unused, [], "every exception is needed")
 

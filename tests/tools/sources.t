@@ -93,8 +93,8 @@ def check_downhill(report):
 
 STRUCTURE = re.compile(r"^struct (\w+) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 LETTER = re.compile(r"^ \*   ([A-Z])  \S", re.MULTILINE)
-# A field with the comments before and behind it, from the line where it begins to the one where it ends.
-FIELD = re.compile(r"(?P<before>(?:^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n)*)^[ \t]*(?P<field>[^/;{}\s][^;{}]*);[ \t]*(?P<behind>/\*(?:(?!\*/).)*\*/)?",
+# A field with the comments before and after it, from the line where it begins to the one where it ends.
+FIELD = re.compile(r"(?P<before>(?:^[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n)*)^[ \t]*(?P<field>[^/;{}\s][^;{}]*);[ \t]*(?P<after>/\*(?:(?!\*/).)*\*/)?",
                    re.MULTILINE | re.DOTALL)
 RULE = re.compile(r"/\* ([A-Z]{1,2})\b(?![a-z])")
 
@@ -111,8 +111,7 @@ def unruled_fields(text):
             typed = re.match(r"struct (\w+) \w", field["field"])
             if typed and (typed[1] in structures or typed[1] in {"perf_context", "perf_groups"}):
                 continue
-            comment = field["behind"] or ((field["before"] or "").rstrip().rpartition("/*")[1:] and
-                                          "/*" + field["before"].rstrip().rpartition("/*")[2]) or ""
+            comment = field["after"] or "/*" + field["before"].rpartition("/*")[2]
             rule = RULE.match(comment)
             if rule is None and name in WITH_DEFAULT:
                 continue

@@ -24,7 +24,7 @@ def ctrl(letter):
 
 
 class Missing(Exception):
-    """What was expected did not come; says what came instead."""
+    """The expected text did not come; the message has the actual one."""
 
 
 class Terminal:

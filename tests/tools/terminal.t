@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a user at a terminal sees: busybox's shell and bash, driven through a pseudo-terminal of the host.
+"""The screen of a user at a terminal: busybox's shell and bash, driven through a pseudo-terminal of the host.
 
 Each group of points is one session, from boot to exit status.
 """
@@ -180,7 +180,7 @@ def leaving(at):
     at.type(ctrl("]"))
 
 
-# What it is, the tool's words, what the first prompt is, the session, its exit status.
+# The name, the tool's words, the first prompt, the session, its exit status.
 SESSIONS = (
     ("a shell without a program: line editing", [], PROMPT, editing, 1),
     ("job control", [], PROMPT, jobs, 8),
@@ -205,7 +205,7 @@ def play(report, name, words, prompt, session, status):
     report.equal(at.end(), status, f"{name}: it ends with status {status}", at.seen.decode(errors="replace"))
 
 
-# Two processors on a virtual clock, one of which has all its time used: the second frame is of one second of that.
+# Two CPUs on a virtual clock, one of which has all its time used: the second frame is of one second of that.
 LOOP = "(while :; do :; done) & exec top -b -n 2 -d 1"
 FRAME = re.compile(r"CPU:  50% usr   0% sys   0% nic  \d+% idle   0% io   0% irq   0% sirq\n.*\n"
                    r"  PID  PPID USER     STAT   VSZ %VSZ %CPU COMMAND\n"
@@ -218,7 +218,7 @@ def main():
     for session in SESSIONS:
         play(report, *session)
     status, output, error = tap.command([TALLY, "run", "--icount", "--cpus", "2", "busybox", "sh", "-c", LOOP])
-    report.ok(FRAME.search(output.decode()), "top: a task that only computes has half of two processors",
+    report.ok(FRAME.search(output.decode()), "top: a task that only computes has half of two CPUs",
               output.decode(), error, f"status {status}")
     return report.done()
 

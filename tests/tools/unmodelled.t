@@ -17,7 +17,7 @@ COUNT_RAW = os.path.join(os.environ["TALLY_BUILD"], "tests", "count_raw")
 LINE = "tally: the PMU does not model event 0x{}, umask 0x{} (r{}{}), which is counted: it never happens\n"
 R412E, R00C5 = (LINE.format(event, umask, umask, event) for umask, event in (("41", "2e"), ("00", "c5")))
 
-# What is counted, and what standard error has to say.
+# The counted selections, and the expected standard error.
 COUNTED = (
     ("modelled events", ["00c0", "00c4", "003c", "013c"], ""),
     ("an event that is not modelled", ["412e"], R412E),

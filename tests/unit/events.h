@@ -14,6 +14,7 @@
 #include <kernel/perf/schedule.h>
 #include <kernel/task.h>
 #include <kernel/time.h>
+#include <kernel/trace/pmu.h>
 #include <kernel/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
@@ -30,6 +31,7 @@ static inline void start_machine(unsigned int cpus, unsigned int counters,
 
 	sim_start(cpus);
 	perf_init();
+	perf_tracepoint_init();
 	sim_pmu_register(&model);
 }
 

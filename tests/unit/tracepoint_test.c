@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Events of tracepoints: what is counted, sampled and filtered, and who may open them. */
 #include <kernel/perf/settings.h>
-#include <kernel/perf/tracepoint.h>
+#include <kernel/trace/pmu.h>
 #include <kernel/trace/event.h>
 
 #include "family.h"

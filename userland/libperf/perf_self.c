@@ -21,10 +21,10 @@
 
 /* Keeps the compiler from moving memory accesses across it, and from taking what it read before it for what is
  * there after it: so the page need not be volatile. */
-#define barrier() __asm__ volatile("" : : : "memory")
+#define barrier()	    __asm__ volatile("" : : : "memory")
 
 /* Reads MEMBER of a page exactly here. */
-#define read_once(member) (*(const volatile __typeof__(member) *)&(member))
+#define read_once(member)   (*(const volatile __typeof__(member) *)&(member))
 
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
@@ -130,7 +130,8 @@ static uint64_t time_since_update_ns(const struct perf_event_mmap_page *page)
 }
 
 /* Apart, so that who reads directly saves no registers for it. */
-static __attribute__((noinline, cold)) int read_value_by_call(const struct perf_self *self, uint64_t *value)
+static __attribute__((noinline, cold)) int read_value_by_call(const struct perf_self *self,
+							      uint64_t *value)
 {
 	struct perf_self_count count;
 

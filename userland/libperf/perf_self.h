@@ -3,7 +3,7 @@
  * perf_self.h - a thread counts its own events and reads the counts without entering the kernel.
  *
  * An event opened here has its metadata page mapped. Reading is: find the hardware counter in the
- * page, read it with the processor's own instruction, add what the kernel keeps in the page, and
+ * page, read it with the CPU's own instruction, add what the kernel keeps in the page, and
  * start again if the kernel changed the page meanwhile. Where that is not possible (the event is on
  * no counter just now, the kernel does not allow it, the ISA has no such instruction) the same
  * functions read by system call; the caller need not care.

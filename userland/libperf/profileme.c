@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the counters tell (table 6-14), by selection. */
+/* The meaning of the counters (table 6-14), by selection. */
 static const struct {
 	const char *name, *counter[2];
 } selections[] = {

@@ -16,7 +16,7 @@
  *
  *     pc=0x120000010 retired window=17 replays=1 trap=replay
  *
- * "pal" behind the address: it is PALcode's. "retired" or "killed"; "taken" for a conditional branch that went.
+ * "pal" after the address: it is PALcode's. "retired" or "killed"; "taken" for a conditional branch that went.
  * Then the two counters by their names, the first one less its overcount. Then the
  * trap's type, and "early", "stalled", "icache-miss" where they are so.
  */

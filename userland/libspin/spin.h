@@ -3,7 +3,7 @@
  * spin.h - known work: functions in assembly whose retired instructions and branches can be
  * counted by hand, and the table that says how many there are.
  *
- * Whoever tests a counter calls one of these and asserts the number. Compiled code will not do:
+ * A test of a counter calls one of these and asserts the number. Compiled code will not do:
  * its counts change with the compiler.
  */
 #ifndef SPIN_H
@@ -71,7 +71,7 @@ static inline uint64_t spin_path_length(const struct spin_path *path, uint64_t n
 uintptr_t spin_path_address(const struct spin_path *path, uint64_t n, uint64_t index);
 
 /*
- * What a call of @run retires in user mode: from the function's first instruction to its ret, the
+ * The instructions that a call of @run retires in user mode: from the function's first instruction to its ret, the
  * call not included. Faults and interrupts add nothing; x86-64: a rep instruction is one instruction, the
  * syscall instruction is an instruction and a branch.
  */

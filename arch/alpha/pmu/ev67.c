@@ -55,6 +55,8 @@
 /* How near to its overflow each counter may be set (HRM 6.10.2.1). */
 static const uint64_t period_min[EV67_COUNTERS] = { 16, 4 };
 
+/* One CPU's state. Task context changes it on that CPU, interrupts off, PMU disabled. The interrupt reads it,
+ * and changes `running`, `disabled` and user_values. */
 struct ev67_cpu {
 	struct perf_event *events[EV67_COUNTERS];
 	unsigned int select;	       /* SL0 and SL1, as last written */

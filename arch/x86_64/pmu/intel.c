@@ -49,6 +49,8 @@
 /* Counters may be set to overflow at the very next event. */
 #define PERIOD_MIN     1
 
+/* One CPU's state. Task context changes it on that CPU, interrupts off, PMU disabled. The PMI reads it, and
+ * changes `running`, `disabled` and late_pmi_expected. */
 struct intel_cpu {
 	struct perf_event *events[COUNTERS_MAX];
 	uint64_t occupied;	       /* with an event; bit n: counter index n */

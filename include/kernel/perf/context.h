@@ -28,7 +28,7 @@ struct task;
  *
  *   K  none: constant once the context is made
  *   A  none: atomic
- *   L  perf_context->lock, irqsave. No CPU takes the lock of a CPU's context: being on it, interrupts off, suffices
+ *   L  perf_context->lock, irqsave; a CPU's context: being on that CPU, interrupts off, and never the lock
  *   M  perf_context->mutex: membership, for open, close, fork, exit and group reads
  *
  * Two letters: a change needs both locks, a reader needs one of them.
@@ -37,8 +37,8 @@ struct perf_context {
 	struct spinlock lock; /* L */
 	struct mutex mutex;   /* M */
 
-	/* L: NULL: a CPU's context. Changes only while clone_id is not 0 (clone_context.c), so a context with a member
-	 * that is not swappable keeps it. Not to be followed once the context is dead. */
+	/* L: NULL: a CPU's context. Changes only while clone_id is not 0 (clone_context.c), so a context with
+	 * a member that is not swappable keeps it. Not to be followed once the context is dead. */
 	struct task *task;
 	/* L: CPU where it is active; -1: none. Atomic for callers that look for it without the lock */
 	_Atomic int cpu;
@@ -53,8 +53,8 @@ struct perf_context {
 	LIST_HEAD(, perf_event) with_ring;		  /* L: events that have a ring */
 	unsigned int hardware_count;			  /* L: members that are hardware events */
 	bool rotate_needed;				  /* L: some flexible group did not fit */
-	/* L: equal in clones, see clone_context.c; 0: no clone. Set by fork before the task runs. Atomic for a look
-	 * without the lock */
+	/* L: equal in clones, see clone_context.c; 0: no clone. Set by fork before the task runs. Atomic for
+	 * a look without the lock */
 	_Atomic uint64_t clone_id;
 	uint64_t clones_id; /* M: the clone_id of its clones while it has none; 0: not known yet */
 	bool dead;	    /* LM: the task has exited */
@@ -67,16 +67,16 @@ struct perf_task {
 	struct perf_context context; /* with its own locks */
 };
 
-/* Asserts that the caller may change what CONTEXT->lock protects: it holds the lock or, for a CPU's context, runs on
- * that CPU with interrupts off. Debug build only. */
+/* Asserts that the caller may change what CONTEXT->lock protects: it holds the lock or, for a CPU's context,
+ * runs on that CPU with interrupts off. Debug build only. */
 static inline void perf_context_assert_locked(struct perf_context *context)
 {
 	ASSERT_DEBUG(context->task ? spin_held(&context->lock) :
 				     context->cpu == (int)cpu_id() && !arch_irqs_enabled());
 }
 
-/* Asserts that CONTEXT does not change meanwhile: it is locked, or active on this CPU with interrupts off (so also in
- * an NMI). Enough to read what its lock protects. Debug build only. */
+/* Asserts that CONTEXT does not change meanwhile: it is locked, or active on this CPU with interrupts off (so
+ * also in an NMI). Enough to read what its lock protects. Debug build only. */
 static inline void perf_context_assert_stable(struct perf_context *context)
 {
 	ASSERT_DEBUG(!arch_irqs_enabled() &&

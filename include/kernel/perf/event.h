@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One perf event. The files of kernel/perf/ share all of it. A driver uses attr, hw, count, leader, siblings and pmu, and
- * nothing else.
+ * One perf event. The files of kernel/perf/ share all of it. A driver uses attr, hw, count, leader, siblings
+ * and pmu, and nothing else.
  */
 #ifndef KERNEL_PERF_EVENT_H
 #define KERNEL_PERF_EVENT_H
@@ -31,16 +31,16 @@ struct file;
  *
  *   K  none: constant once perf_event_create has returned or, where the comment says so, later
  *   A  none: atomic
- *   C  event->context->lock; for a CPU's context its CPU with interrupts off instead. context.c has the whole rule
+ *   C  event->context->lock; a CPU's context: being on that CPU, interrupts off (see context.c)
  *   M  event->context->mutex
- *   P  none: only on the CPU where the event is active, with the PMU disabled or in the PMI; as C while it is inactive
+ *   P  none: on the CPU where the event is active, PMU disabled or in the PMI; as C while it is inactive
  *   O  output_mutex, in output.c
  *   F  family_mutex, in inherit.c
  *   U  owned_mutex, in open.c
  *   W  ring->writers_lock
  *
- * Two letters: a change needs both locks, a reader needs one of them. A PMI takes no lock, and it reads fields of C: so
- * these change with the PMUs disabled.
+ * Two letters: a change needs both locks, a reader needs one of them. A PMI takes no lock, and it reads
+ * fields of C: so these change with the PMUs disabled.
  */
 
 /* Raw data of a sample: with the 32 bits of the size, a multiple of 8 bytes. */
@@ -115,8 +115,8 @@ enum event_state {
 };
 
 struct perf_event {
-	/* C: as validated. Constant but for the fields that ioctl and exec change: the period or frequency (never
-	 * 0), bp_*, sig_data, disabled, enable_on_exec. */
+	/* C: as validated. Constant but for the fields that ioctl and exec change: the period or frequency
+	 * (never 0), bp_*, sig_data, disabled, enable_on_exec. */
 	struct perf_event_attr attr;
 	struct pmu *pmu; /* K */
 	struct hw_event hw;
@@ -146,8 +146,8 @@ struct perf_event {
 	TAILQ_HEAD(perf_sibling_list, perf_event) siblings;
 	TAILQ_ENTRY(perf_event) sibling_link; /* CM */
 	unsigned int sibling_count;	      /* CM: the leader's */
-	/* M: the leader's: equal in a parent's group and in its child's while both have the same members; atomic for
-	 * readers without the mutex */
+	/* M: the leader's: equal in a parent's group and in its child's while both have the same members;
+	 * atomic for readers without the mutex */
 	_Atomic unsigned int group_generation;
 	/* a leader among the groups of its context, see groups.c */
 	RB_ENTRY(perf_event) group_node;     /* C */
@@ -196,7 +196,8 @@ static inline bool perf_event_is_sampling(const struct perf_event *event)
 	return event->attr.sample_period != 0;
 }
 
-/* Whether EVENT is a hardware event: it competes for its PMU's counters, and a PMI may look at it. Any context. */
+/* Whether EVENT is a hardware event: it competes for its PMU's counters, and a PMI may look at it. Any
+ * context. */
 static inline bool perf_event_is_hardware(const struct perf_event *event)
 {
 	return !(event->pmu->capabilities & PMU_SOFTWARE);

@@ -28,8 +28,8 @@ TAILQ_HEAD(perf_group_list, perf_event);
  *   L  the lock of the context: perf_context_assert_locked
  */
 struct perf_groups {
-	/* L: leaders whose group is INACTIVE or ACTIVE, by CPU (-1 first) and group_index. A group with a hardware
-	 * event competes for counters; one without does not. */
+	/* L: leaders whose group is INACTIVE or ACTIVE, by CPU (-1 first) and group_index. A group with a
+	 * hardware event competes for counters; one without does not. */
 	struct perf_group_tree hardware, software;
 	struct perf_group_list active; /* L: leaders that are ACTIVE */
 	unsigned int waiting;	       /* L: queued groups that are INACTIVE */

@@ -30,8 +30,8 @@ struct pmu_attribute {
 };
 
 /*
- * The comment of a field begins with the letter of its lock; a field and a member function without one are constant
- * once perf_pmu_register has returned:
+ * The comment of a field begins with the letter of its lock; a field and a member function without one are
+ * constant once perf_pmu_register has returned:
  *
  *   A  none: atomic
  *   S  none: the registry's; changes at start only, on one CPU
@@ -97,6 +97,10 @@ struct pmu {
 	 * user page). EVENT may be on no counter, or another PMU's. NULL, like user_index then: there is no
 	 * such instruction, and the width is 0. */
 	unsigned int (*user_width)(struct perf_event *event);
+
+	/* Lets EVENT count only what the filter TEXT lets through, for good: 0, -EEXIST (it has a filter), or the errors of
+	 * the text. NULL: the PMU has no filters. Task context. */
+	int (*set_filter)(struct perf_event *event, const char *text);
 };
 
 enum pmu_capability {

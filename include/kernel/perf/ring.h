@@ -68,8 +68,8 @@ struct perf_ring {
 
 	struct mutex reader_mutex; /* R: one reader at a time moves data_tail for splice */
 
-	/* Mappings of this ring through any event, and those in the space that it was made for; what is charged for
-	 * it, see ring_charge.c. */
+	/* Mappings of this ring through any event, and those in the space that it was made for; what is
+	 * charged for it, see ring_charge.c. */
 	unsigned int map_count, space_map_count; /* O */
 	struct user_account *account;		 /* O: referenced; NULL: not charged */
 	struct vm_space *space;			 /* O: NULL: not mapped there any more */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoints of system calls: kernel/trace/calls.c. Called only while syscall_watchers shows a listener.
- * Task context.
+ * Tracepoints of system calls: kernel/trace/calls.c. Called only while HOOK_call has a listener. Task
+ * context.
  */
 #ifndef KERNEL_TRACE_CALLS_H
 #define KERNEL_TRACE_CALLS_H

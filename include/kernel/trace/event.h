@@ -2,7 +2,7 @@
 /*
  * Tracepoints: places in the kernel that report events to listeners.
  *
- * An event has two kinds of listeners: perf (kernel/perf/tracepoint.c), and the traces, which programs read
+ * An event has two kinds of listeners: perf (kernel/trace/pmu.c), and the traces, which programs read
  * from tracefs (kernel/trace/instance.c). Without a listener, a tracepoint costs one load and a predicted
  * branch.
  *

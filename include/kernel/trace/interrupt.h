@@ -9,12 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <kernel/hooks.h>
 #include <kernel/trace/event.h>
 
 void trace_vector_slow(unsigned int event, unsigned int vector);
 void trace_irq_entry_slow(unsigned int irq, const char *name);
 void trace_irq_exit_slow(unsigned int irq);
 void trace_page_fault_slow(unsigned int event, uintptr_t address, uintptr_t ip, uint64_t error);
+
+/* The same of a vector of KIND that begins or ENDS: kernel/trace/hooks.c. */
+void trace_vector_of_kind(enum hook_vector kind, unsigned int vector, bool ends);
 
 /* The interrupt of VECTOR begins or ends: EVENT, one of irq_vectors's. */
 static inline void trace_vector(unsigned int event, unsigned int vector)

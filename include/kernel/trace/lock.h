@@ -7,10 +7,6 @@
 
 #include <kernel/trace/event.h>
 
-/* The kind of wait: Linux's LCB_F_*. */
-#define TRACE_LOCK_SPIN	 0x01
-#define TRACE_LOCK_MUTEX 0x20
-
 void trace_contention_begin_slow(const void *lock, unsigned int flags);
 void trace_contention_end_slow(const void *lock, int result);
 

@@ -4,27 +4,18 @@
 #define PROC_H
 
 #include <kernel/pseudo.h>
+#include <kernel/sysctl.h>
 
 struct text;
 
 /* True if the running task may see addresses of the kernel: Linux's kallsyms_show_value. */
 bool proc_addresses_visible(void);
 
-/* Parses TEXT, decimal, or octal after 0, or hexadecimal after 0x, with spaces around it allowed. False:
- * no number, or not within [LEAST, MOST]. */
-bool proc_parse_number(const char *text, long least, long most, long *number);
-
 /* /proc/PID: a directory for each process, its target the leader's struct task. */
 extern const struct pseudo_dynamic proc_processes;
 
 /* The entries of /proc/sys: a table that ends with a NULL name. */
 extern const struct pseudo_entry proc_sys_entries[];
-/* Permissions of /proc/sys and its entries: root and its group by the mode; no capability exceeds it. The
- * permission member of struct pseudo_entry. */
-int proc_sys_permission(const struct inode *inode, void *unused, unsigned int mask);
-/* Members of every entry of /proc/sys. */
-#define PROC_SYS_RULES .fixed = true, .permission = proc_sys_permission
-
 int proc_show_cpuinfo(struct text *text, void *unused);
 int proc_show_meminfo(struct text *text, void *unused);
 int proc_show_vmstat(struct text *text, void *unused);

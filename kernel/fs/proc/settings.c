@@ -7,13 +7,12 @@
 
 #include <kernel/credentials.h>
 #include <kernel/exec_guard.h>
+#include <kernel/hooks.h>
 #include <kernel/page.h>
-#include <kernel/perf.h>
 #include <kernel/process.h>
 #include <kernel/task.h>
 #include <kernel/text.h>
 #include <kernel/vm.h>
-#include <kernel/trace/sched.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/resource.h>
 
@@ -42,9 +41,9 @@ ssize_t proc_store_comm(void *target, const char *bytes, size_t size)
 	if (task->process != task_current()->process)
 		return -EINVAL;
 	memcpy(name, bytes, size < sizeof(name) - 1 ? size : sizeof(name) - 1);
-	trace_task_rename(task, name);
+	hook_task_renames(task, name);
 	memcpy(task->comm, name, sizeof(name));
-	perf_task_renamed(task, false);
+	hook_task_renamed(task);
 	return (ssize_t)size;
 }
 

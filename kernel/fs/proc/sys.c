@@ -14,20 +14,18 @@
 #include <kernel/inode.h>
 #include <kernel/log.h>
 #include <kernel/page.h>
-#include <kernel/perf/callchain.h>
-#include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>
 #include <kernel/pipe.h>
 #include <kernel/process.h>
 #include <kernel/random.h>
 #include <kernel/sched.h>
+#include <kernel/sysctl.h>
 #include <kernel/system_names.h>
 #include <kernel/text.h>
 #include <kernel/vm.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
-#include <uapi/linux/perf_event.h>
 #include <uapi/linux/stat.h>
 #include <uapi/linux/utsname.h>
 
@@ -106,8 +104,8 @@ static size_t spaces(const char *bytes)
 	return count;
 }
 
-static ssize_t store_number(const char *bytes, size_t size, long least, long most,
-			    _Atomic int *number)
+ssize_t proc_store_number(const char *bytes, size_t size, long least, long most,
+			  _Atomic int *number)
 {
 	char first[24];
 	long value;
@@ -123,30 +121,10 @@ static ssize_t store_number(const char *bytes, size_t size, long least, long mos
 	return (ssize_t)(end + spaces(bytes + end));
 }
 
-#define SHOW_NUMBER(name, variable)                             \
-	static int show_##name(struct text *text, void *unused) \
-	{                                                       \
-		text_print(text, "%d\n", (variable));           \
-		return 0;                                       \
-	}
-
-#define NUMBER(name, variable, least, most)                                       \
-	SHOW_NUMBER(name, variable)                                               \
-	static ssize_t store_##name(void *unused, const char *bytes, size_t size) \
-	{                                                                         \
-		return store_number(bytes, size, (least), (most), &(variable));   \
-	}
-
 /* Readers of kallsyms' addresses: 0: those that perf_event_paranoid permits; 1: those with CAP_SYSLOG; 2:
  * none. */
 static _Atomic int kptr_restrict;
 
-NUMBER(perf_event_paranoid, perf_paranoid, INT32_MIN, INT32_MAX)
-NUMBER(perf_event_mlock_kb, perf_mlock_kib, INT32_MIN, INT32_MAX)
-NUMBER(perf_cpu_time_max_percent, perf_cpu_time_max_percent, 0, 100)
-SHOW_NUMBER(perf_event_max_sample_rate, perf_sample_rate_max)
-SHOW_NUMBER(perf_event_max_stack, perf_stack_depth_max)
-SHOW_NUMBER(perf_event_max_contexts_per_stack, perf_contexts_per_stack_max)
 NUMBER(max_user_instances, inotify_instances_max, 0, INT32_MAX)
 NUMBER(max_user_watches, inotify_watches_max, 0, INT32_MAX)
 NUMBER(max_queued_events, inotify_events_max, 0, INT32_MAX)
@@ -160,37 +138,8 @@ NUMBER(threads_max, task_count_max, 20, PID_MAX)
 /* Linux: proc_dointvec_minmax_sysadmin. */
 static ssize_t store_kptr_restrict(void *unused, const char *bytes, size_t size)
 {
-	return capable(CAP_SYS_ADMIN) ? store_number(bytes, size, 0, 2, &kptr_restrict) : -EPERM;
-}
-
-/* As on Linux: without a limit on the time of interrupts there is no limit on their rate. */
-static ssize_t store_perf_event_max_sample_rate(void *unused, const char *bytes, size_t size)
-{
-	if (perf_cpu_time_max_percent % 100 == 0)
-		return -EINVAL;
-	return store_number(bytes, size, 1, INT32_MAX, &perf_sample_rate_max);
-}
-
-/* The limits of call chains do not change while an event records them. */
-static ssize_t store_chain_limit(const char *bytes, size_t size, long most, _Atomic int *limit)
-{
-	_Atomic int value;
-	ssize_t result = store_number(bytes, size, 0, most, &value);
-
-	int error = result > 0 ? perf_callchain_set_limit(limit, value) : 0;
-
-	return error ? error : result;
-}
-
-static ssize_t store_perf_event_max_stack(void *unused, const char *bytes, size_t size)
-{
-	return store_chain_limit(bytes, size, PERF_STACK_DEPTH_MOST, &perf_stack_depth_max);
-}
-
-static ssize_t store_perf_event_max_contexts_per_stack(void *unused, const char *bytes, size_t size)
-{
-	return store_chain_limit(bytes, size, PERF_CONTEXTS_PER_STACK_MOST,
-				 &perf_contexts_per_stack_max);
+	return capable(CAP_SYS_ADMIN) ? proc_store_number(bytes, size, 0, 2, &kptr_restrict) :
+					-EPERM;
 }
 
 bool proc_addresses_visible(void)
@@ -211,7 +160,8 @@ static int show_printk(struct text *text, void *unused)
 static ssize_t store_printk(void *unused, const char *bytes, size_t size)
 {
 	_Atomic int level;
-	ssize_t result = store_number(bytes, size, CONSOLE_LEVEL_LEAST, CONSOLE_LEVEL_MOST, &level);
+	ssize_t result =
+		proc_store_number(bytes, size, CONSOLE_LEVEL_LEAST, CONSOLE_LEVEL_MOST, &level);
 
 	if (result > 0)
 		log_set_console_level(level);
@@ -312,32 +262,6 @@ int proc_sys_permission(const struct inode *inode, void *unused, unsigned int ma
 	return mask & ~mode & (R_OK | W_OK | X_OK) ? -EACCES : 0;
 }
 
-#define FIXED(n, s)                                                              \
-	{                                                                        \
-		.name = (n), .mode = S_IFREG | 0444, PROC_SYS_RULES, .show = (s) \
-	}
-#define FILE_ENTRY(file) FIXED(#file, show_##file)
-#define NAMED_SETTING(n, file)                                                            \
-	{                                                                                 \
-		.name = (n), .mode = S_IFREG | 0644, PROC_SYS_RULES, .show = show_##file, \
-		.store = store_##file                                                     \
-	}
-#define NAMED_NUMBER_SETTING(n, file)                                              \
-	{                                                                          \
-		.name = (n), .mode = S_IFREG | 0644, PROC_SYS_RULES, .once = true, \
-		.show = show_##file, .store = store_##file                         \
-	}
-#define SETTING(file)	     NAMED_SETTING(#file, file)
-#define NUMBER_SETTING(file) NAMED_NUMBER_SETTING(#file, file)
-#define DIRECTORY(n, entries)                                                              \
-	{                                                                                  \
-		.name = (n), .mode = S_IFDIR | 0555, PROC_SYS_RULES, .children = (entries) \
-	}
-#define END                  \
-	{                    \
-		.name = NULL \
-	}
-
 static const struct pseudo_entry random_entries[] = {
 	FILE_ENTRY(uuid),
 	FILE_ENTRY(boot_id),
@@ -364,12 +288,6 @@ static const struct pseudo_entry kernel_entries[] = {
 	NUMBER_SETTING(printk),
 	NUMBER_SETTING(kptr_restrict),
 	NUMBER_SETTING(sched_schedstats),
-	NUMBER_SETTING(perf_event_paranoid),
-	NUMBER_SETTING(perf_event_max_sample_rate),
-	NUMBER_SETTING(perf_event_mlock_kb),
-	NUMBER_SETTING(perf_cpu_time_max_percent),
-	NUMBER_SETTING(perf_event_max_stack),
-	NUMBER_SETTING(perf_event_max_contexts_per_stack),
 	DIRECTORY("random", random_entries),
 	END,
 };
@@ -398,8 +316,14 @@ static const struct pseudo_entry fs_entries[] = {
 	END,
 };
 
+struct pseudo_added proc_sys_kernel_added;
+
 const struct pseudo_entry proc_sys_entries[] = {
-	DIRECTORY("kernel", kernel_entries),
+	{ .name = "kernel",
+	  .mode = S_IFDIR | 0555,
+	  PROC_SYS_RULES,
+	  .children = kernel_entries,
+	  .added = &proc_sys_kernel_added },
 	DIRECTORY("vm", vm_entries),
 	DIRECTORY("fs", fs_entries),
 	END,

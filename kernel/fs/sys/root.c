@@ -83,15 +83,7 @@ static const struct pseudo_entry devices_entries[] = {
 	END,
 };
 
-static const struct pseudo_entry event_source_entries[] = {
-	DIRECTORY("devices", .dynamic = &sys_pmu_links),
-	END,
-};
-
-static const struct pseudo_entry bus_entries[] = {
-	DIRECTORY("event_source", .children = event_source_entries),
-	END,
-};
+struct pseudo_added sys_devices_added, sys_bus_added;
 
 /* The ELF notes of the image, made by the linker: its build id. */
 extern const char __notes_start[], __notes_end[];
@@ -117,8 +109,8 @@ static const struct pseudo_entry kernel_entries[] = {
 };
 
 static const struct pseudo_entry root_entries[] = {
-	DIRECTORY("bus", .children = bus_entries),
-	DIRECTORY("devices", .children = devices_entries, .dynamic = &sys_pmus),
+	DIRECTORY("bus", .added = &sys_bus_added),
+	DIRECTORY("devices", .children = devices_entries, .added = &sys_devices_added),
 	DIRECTORY("kernel", .children = kernel_entries),
 	END,
 };

@@ -9,7 +9,4 @@
 extern const struct pseudo_entry sys_cpu_entries[];
 extern const struct pseudo_dynamic sys_cpus;
 
-/* /sys/devices: a directory for each PMU, and /sys/bus/event_source/devices: links to them. */
-extern const struct pseudo_dynamic sys_pmus, sys_pmu_links;
-
 #endif

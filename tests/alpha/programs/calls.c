@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * calls: system calls that Linux/alpha has in another way than x86_64: stat and statfs with 32 bits, and its signal
- * frames. More of OSF/1's: osf_times.c, osf_calls.c. What is expected is in Linux's arch/alpha/kernel/osf_sys.c, signal.c
+ * frames. More of OSF/1's: osf_times.c, osf_calls.c. Source of the expected values: Linux's arch/alpha/kernel/osf_sys.c, signal.c
  * and fs/stat.c. A static program of the GNU C library.
  */
 #define _GNU_SOURCE
@@ -90,7 +90,7 @@ static void check_statfs(void)
 
 /* --- signals --- */
 
-/* Whom a handler without SA_SIGINFO was called for, and what its two other arguments were. */
+/* The signal of a handler without SA_SIGINFO, and its two other arguments. */
 static volatile int seen;
 static volatile unsigned long code;
 static struct sigcontext *volatile context;

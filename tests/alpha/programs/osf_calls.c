@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * osf_calls: what else Linux/alpha has of OSF/1's calls: directories, mounts, names, signal stacks, and what getsysinfo
- * and setsysinfo tell and change. What is expected is in Linux's arch/alpha/kernel/osf_sys.c and traps.c. A static
+ * and setsysinfo tell and change. Source of the expected values: Linux's arch/alpha/kernel/osf_sys.c and traps.c. A static
  * program of the GNU C library.
  */
 #define _GNU_SOURCE
@@ -282,7 +282,7 @@ static void note(int number, siginfo_t *info, void *context __attribute__((unuse
 	where = info->si_addr;
 }
 
-/* What becomes of exceptions EXCEPTIONS when CONTROL is set: the signal's code, 0: there is none. */
+/* The code of the signal for EXCEPTIONS with CONTROL set; 0: no signal. */
 static int code_of(uint64_t control, uint64_t exceptions)
 {
 	raised = code = 0;

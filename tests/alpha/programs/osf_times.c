@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * osf_times: OSF/1's calls with times of 32 bits, beside those with 64. What is expected is in Linux's
+ * osf_times: OSF/1's calls with times of 32 bits, beside those with 64. Source of the expected values: Linux's
  * arch/alpha/kernel/osf_sys.c. A static program of the GNU C library, which knows only the others.
  */
 #define _GNU_SOURCE

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pmu_counts: the EV67's two counters as a program finds them: exact counts over many wraps, and over every way into
- * the kernel; which events go together; turns of those that do not. What holds on both architectures
- * is in tests/boot/.
+ * the kernel; which events go together; turns of those that do not. Rules of both architectures
+ * are in tests/boot/.
  *
  * When it prints "# type" it waits for interrupts of the serial line, until the next rule's result.
  */
@@ -115,7 +115,7 @@ static void check_traps(void)
 	}
 }
 
-/* Somebody types until this has seen enough. */
+/* The test types until this program has seen enough. */
 #define DEVICE_INTERRUPTS 20
 #define DEVICE_WINDOWS	  20000
 
@@ -153,7 +153,7 @@ static void check_pairs(void)
 	}
 }
 
-/* EVENT, of user mode where that can be told. */
+/* EVENT, of user mode where the PMU can count that. */
 static struct perf_event_attr exact_attr(uint64_t event)
 {
 	struct perf_event_attr attr = raw_attr(event);
@@ -162,7 +162,7 @@ static struct perf_event_attr exact_attr(uint64_t event)
 	return attr;
 }
 
-/* What FD, of EVENT, has counted of a window with WORK of size N, for TIME_NS. */
+/* The count of FD, of EVENT, for a window with WORK of size N, for TIME_NS. */
 static void check_reading(int fd, uint64_t event, uint64_t time_ns, const struct spin_work *work,
 			  uint64_t n)
 {

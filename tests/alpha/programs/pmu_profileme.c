@@ -124,7 +124,7 @@ static struct perf_event_attr profiling_attr(uint64_t select, uint64_t period)
 					 .disabled = 1 };
 }
 
-/* What both counters say under SELECT, of MISSES of the cache. */
+/* The values of both counters with SELECT, for MISSES of the cache. */
 static void check_counters(const struct instruction *instruction, const struct profileme_raw *raw,
 			   uint64_t misses)
 {
@@ -203,7 +203,7 @@ static void check_samples(struct perf_ring *ring, uint64_t select, uint64_t peri
 		EXPECT_EQ(sample.header.type, PERF_RECORD_SAMPLE);
 		EXPECT(sample.raw_size >= sizeof(sample.raw));
 		EXPECT_EQ(sample.raw.select, select);
-		/* The loop's last branch goes on behind it, and is another. */
+		/* The loop's last branch goes on after it, and is another. */
 		if (place == LOOP - 1 && sample.ip != (uintptr_t)profiled)
 			place = -1;
 		if (place >= 0) {

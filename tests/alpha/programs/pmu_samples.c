@@ -30,7 +30,7 @@ struct sample {
 
 /* --- what is executed, in order --- */
 
-/* Behind an instruction: what has happened, and where the program goes on. */
+/* After an instruction: what has happened, and where the program goes on. */
 struct boundary {
 	uint64_t happened;
 	uintptr_t ip;
@@ -48,7 +48,7 @@ static bool is_branch(uintptr_t address)
 	return opcode >= OPCODE_BRANCH_MIN || opcode == OPCODE_JUMP;
 }
 
-/* Fills in PATH for KIND: the window (window_addresses has those behind its instructions), and WORK in it. */
+/* Fills in PATH for KIND: the window (window_addresses has those after its instructions), and WORK in it. */
 static size_t follow(const struct kind *kind, const struct spin_work *work)
 {
 	const uint64_t *window = window_addresses;
@@ -185,7 +185,7 @@ static void check_beside_others(void)
 	children_run(3 * cpu_count(), sample_beside_others);
 }
 
-/* Of exceptions, one sample for each period; the handlers' places are not followed. */
+/* Exceptions: one sample for each period; the handlers' places are not followed. */
 static void sample_traps(const struct kind *kind, const struct spin_work *work, uint64_t period)
 {
 	struct perf_event_attr attr = sampling_attr(kind, period);
@@ -240,7 +240,7 @@ static void check_long(void)
 		EXPECT_EQ(read(ring.fd, &count, sizeof(count)), sizeof(count));
 		EXPECT_EQ(count, all);
 		for (uint64_t due = periods[i]; due <= all; due += periods[i]) {
-			/* Behind the three loads and the jump. */
+			/* After the three loads and the jump. */
 			uint64_t index = due - 4;
 
 			EXPECT_EQ_AT(perf_ring_next(&ring, &sample, sizeof(sample)), sizeof(sample),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the PMU's tests read and set in /proc. */
+/* Reading and setting files of /proc, for the PMU's tests. */
 #ifndef TESTS_ALPHA_PROC_H
 #define TESTS_ALPHA_PROC_H
 

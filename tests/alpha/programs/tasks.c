@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tasks: what a program's tasks may rely on, whoever runs between: registers of both kinds, the thread pointer,
+ * tasks: what a program's tasks may rely on, whichever task runs between: registers of both kinds, the thread pointer,
  * memory after fork, time, that a task which never calls is interrupted, and what the machine is called. A static program of the GNU C
  * library.
  */

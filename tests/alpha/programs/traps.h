@@ -34,7 +34,7 @@ TRAPS(traps_overflow, "lda $1, 1($31)\n	sll $1, 63, $1\n	subq/v $1, 1, $2");
 TRAPS(traps_load, "ldq $1, 1($17)");
 TRAPS(traps_store, "stl $1, 3($17)");
 
-/* What a signal runs. */
+/* The code that a signal runs. */
 void trap_handler(int number), trap_restorer(void);
 
 __asm__("	.text\n"
@@ -56,7 +56,7 @@ __asm__("	.text\n"
 #define HANDLED 4
 #define RETURN	1
 
-/* Of each pass RETIRED are of its own: with its exception, if that comes behind the instruction. */
+/* Each pass retires RETIRED of its own, with its exception, if that comes after the instruction. */
 #define SIGNALLED(name_, run_, retired_)                                                       \
 	{                                                                                      \
 		.name = name_, .run = run_,                                                    \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What Alpha has of child.h: the instructions of a leg.
+ * Alpha's part of child.h: the instructions of a leg.
  */
 #ifndef TESTS_BOOT_ALPHA_CHILD_H
 #define TESTS_BOOT_ALPHA_CHILD_H
 
-/* What is retired before the first leg (4 of the window, and the letters), in each, and from a stop to the next leg. */
+/* Retired instructions before the first leg (4 of the window, and the letters), in each, and from a stop to the next leg. */
 #define LEG_BEFORE_INSTRUCTIONS	 (4 + 4)
 #define LEG_BEFORE_BRANCHES	 1
 #define LEG_INSTRUCTIONS	 (6 + 2 * (uint64_t)LEG_LOOPS)

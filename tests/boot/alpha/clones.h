@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What Alpha has of clones.c: the instructions of a round.
+ * Alpha's part of clones.c: the instructions of a round.
  */
 #ifndef TESTS_BOOT_ALPHA_CLONES_H
 #define TESTS_BOOT_ALPHA_CLONES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What Alpha has of cpuwide.c: the instructions that let children go.
+ * Alpha's part of cpuwide.c: the instructions that let children go.
  */
 #ifndef TESTS_BOOT_ALPHA_CPUWIDE_H
 #define TESTS_BOOT_ALPHA_CPUWIDE_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What Alpha has of exact.h: the window's instructions, and the EV67's events.
+ * Alpha's part of exact.h: the window's instructions, and the EV67's events.
  */
 #ifndef TESTS_BOOT_ALPHA_EXACT_H
 #define TESTS_BOOT_ALPHA_EXACT_H
 
 /*
- * Of a window itself are counted, behind the first callsys:
+ * Counted instructions of a window itself, after the first callsys:
  *
  *	ldq, ldq, ldq, jsr		4 instructions, 1 branch
  *	ldq, ldq, ldq, bis, call_pal	5 instructions

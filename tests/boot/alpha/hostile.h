@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What Alpha has of hostile.c: its calls, the addresses that are nobody's, and code with bad stacks and frames.
+ * Alpha's part of hostile.c: its calls, the addresses without an owner, and code with bad stacks and frames.
  */
 #ifndef TESTS_BOOT_ALPHA_HOSTILE_H
 #define TESTS_BOOT_ALPHA_HOSTILE_H
@@ -21,7 +21,7 @@
 		PROBE(rt_sigaction, 24, OUT, SIGUSR1, 0, POINTER, 8, 0)
 
 /*
- * Below what may be mapped; the first address behind user space, which is not canonical either; more of those; the
+ * Below what may be mapped; the first address after user space, which is not canonical either; more of those; the
  * kernel: all memory, its image, devices, its stacks; the end: what is added to it wraps round.
  */
 #define ISA_UNREADABLE                                                                             \

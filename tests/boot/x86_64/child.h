@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What x86-64 has of child.h: the instructions of a leg.
+ * x86-64's part of child.h: the instructions of a leg.
  */
 #ifndef TESTS_BOOT_X86_64_CHILD_H
 #define TESTS_BOOT_X86_64_CHILD_H
 
-/* What is retired before the first leg (3 of the window, and the letters), in each, and from a stop to the next leg. */
+/* Retired instructions before the first leg (3 of the window, and the letters), in each, and from a stop to the next leg. */
 #define LEG_BEFORE_INSTRUCTIONS	 (3 + 4)
 #define LEG_BEFORE_BRANCHES	 (1 + 1)
 #define LEG_INSTRUCTIONS	 (5 + 2 * (uint64_t)LEG_LOOPS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What x86-64 has of clones.c: the instructions of a round.
+ * x86-64's part of clones.c: the instructions of a round.
  */
 #ifndef TESTS_BOOT_X86_64_CLONES_H
 #define TESTS_BOOT_X86_64_CLONES_H

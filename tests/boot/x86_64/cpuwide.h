@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What x86-64 has of cpuwide.c: the instructions that let children go.
+ * x86-64's part of cpuwide.c: the instructions that let children go.
  */
 #ifndef TESTS_BOOT_X86_64_CPUWIDE_H
 #define TESTS_BOOT_X86_64_CPUWIDE_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What x86-64 has of exact.h: the window's instructions, the emulated PMU's events, and reading a counter
+ * x86-64's part of exact.h: the window's instructions, the emulated PMU's events, and reading a counter
  * without a system call.
  */
 #ifndef TESTS_BOOT_X86_64_EXACT_H
 #define TESTS_BOOT_X86_64_EXACT_H
 
 /*
- * Of a window itself are counted, behind the first syscall instruction:
+ * Counted instructions of a window itself, after the first syscall instruction:
  *
  *	movq, movq, call		3 instructions, 1 branch
  *	movl, movl, movl, xorl, syscall	5 instructions, 1 branch

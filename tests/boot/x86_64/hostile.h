@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What x86-64 has of hostile.c: its calls, the addresses that are nobody's, and code with bad stacks and frames.
+ * x86-64's part of hostile.c: its calls, the addresses without an owner, and code with bad stacks and frames.
  */
 #ifndef TESTS_BOOT_X86_64_HOSTILE_H
 #define TESTS_BOOT_X86_64_HOSTILE_H

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What Python programs do with Unix sockets: servers with threads, asyncio, descriptors, processes."""
+"""Python programs with Unix sockets: servers with threads, asyncio, descriptors, processes."""
 import asyncio
 import multiprocessing
 import os

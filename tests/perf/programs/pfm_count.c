@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a program does that is linked with libpfm4: lists the events that the processor's architecture promises, then
+ * A program that is linked with libpfm4: it lists the events that the CPU's architecture promises, then
  * translates names into attributes and counts known work with each.
  */
 #include <linux/perf_event.h>

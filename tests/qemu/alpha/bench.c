@@ -31,7 +31,7 @@ static void work_calls(void)
 
 static void (*const kinds[])(void) = { work_loop, work_memory, work_calls };
 
-/* What the counters are to do in each mode: SL0 and SL1, and whether they interrupt. */
+/* The settings of the counters in each mode: SL0 and SL1, and whether they interrupt. */
 static const struct {
 	uint64_t select;
 	bool interrupts;

@@ -87,7 +87,7 @@ second_start:
  */
 	.globl	exact_next
 	.ent	exact_next
-exact_next:				/* goes on behind the instruction that trapped */
+exact_next:				/* goes on after the instruction that trapped */
 	ldq	$16, 8($30)
 	addq	$16, 4, $16
 	stq	$16, 8($30)
@@ -118,7 +118,7 @@ measure:
 	mov	1, $16			/* enable ... */
 	mov	3, $17			/* ... both */
 	call_pal 0x39
-	mov	$4, $16			/* MEASURE_INSNS begins behind the call */
+	mov	$4, $16			/* MEASURE_INSNS begins after the call */
 	jsr	$26, ($27)
 	.globl	measure_return
 measure_return:

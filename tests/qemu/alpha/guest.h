@@ -137,7 +137,7 @@ void exact_next(void), exact_return(void), exact_come_back(void);
 /* main.c: what its tests share with those of ProfileMe. */
 #define PAGE_SIZE 8192
 extern uint8_t scratch[PAGE_SIZE];
-/* What this CPU has seen since forget(). */
+/* The records of this CPU since forget(). */
 volatile struct seen *seen(void);
 void forget(void);
 /* Both counters are disabled, SL1 (and SL0, as bit 2) chosen, the values written, all forgotten. */

@@ -4,14 +4,14 @@
 #include "guest.h"
 
 /*
- * What measure() counts beside the function, from the HW_MTPR that enables the counters to the one
+ * The counts of measure() beside the function, from the HW_MTPR that enables the counters to the one
  * that disables them, in instructions (and branches). Enable: hw_ret (1). The guest: mov, jsr (1);
  * mov, mov, call_pal. PALcode: br (1); mfpr, beq (1), cmpule, beq (1), br (1), lda, s4addq, jmp (1);
  * br (1); and, sll, mov, mfpr, bic, mtpr.
  */
 #define MEASURE_INSNS	 22
 #define MEASURE_BRANCHES 8
-/* From that HW_MTPR to the first instruction behind the call: hw_ret. */
+/* From that HW_MTPR to the first instruction after the call: hw_ret. */
 #define ENABLE_INSNS	 1
 #define ENABLE_BRANCHES	 1
 
@@ -212,7 +212,7 @@ static void test_loop_distances(void)
 	uint64_t bad = 0;
 
 	for (uint64_t distance = 8; distance < 80; distance++) {
-		/* Behind enabling, mov and jsr (5 cycles), a round takes 4: subq, addq, bne, bne. */
+		/* After enabling, mov and jsr (5 cycles), a round takes 4: subq, addq, bne, bne. */
 		uint64_t cycles = distance - 5, round_cycles = cycles & 3;
 		uint64_t offset = round_cycles == 0 || round_cycles == 3 ? 0 : 4 * round_cycles;
 
@@ -330,7 +330,7 @@ static void test_places(void)
 }
 
 /*
- * The instruction that lowers the IPL overflows the counter while an inter-processor interrupt
+ * The instruction that lowers the IPL overflows the counter while an inter-CPU interrupt
  * waits: the counter's is first, although it was not there yet when the IPL was still high.
  */
 static void test_priority(void)
@@ -419,7 +419,7 @@ static void test_processes(void)
 	switch_to(first);
 }
 
-/* What every CPU does first. */
+/* The first steps of every CPU. */
 static void start_cpu(void)
 {
 	register uint64_t gp __asm__("$29");
@@ -564,7 +564,7 @@ static void stop_clock(void)
 }
 
 /* For a machine that is moved: QEMU keeps the CPU's clock interrupt, but not the chipset's register that
- * says so, and PALcode would look for the reason for ever. */
+ * says so, and PALcode would look for the reason without a limit. */
 static void without_clock(void (*test)(void))
 {
 	stop_clock();
@@ -591,7 +591,7 @@ static const struct {
 	{ "suite=absent", test_absent },
 };
 
-/* What follows NAME in TEXT; NULL: TEXT begins otherwise. */
+/* The text after NAME in TEXT; NULL: TEXT begins otherwise. */
 static const char *behind(const char *name, const char *text)
 {
 	while (*name && *name == *text) {

@@ -7,7 +7,7 @@
 #define PROFILE_ME 4u
 /* Before the first instruction of what is measured: hw_ret, mov, jsr. */
 #define BEFORE	   3
-/* The window's cycles behind the instruction's own. */
+/* The window's cycles after the instruction's own. */
 #define BEHIND	   2
 
 /* PCTR_CTL */
@@ -22,7 +22,7 @@
 
 enum { TRAP_REPLAY = 0, TRAP_UNALIGNED = 5, TRAP_FAULT = 7, TRAP_OPCDEC = 8, TRAP_ARITH = 12 };
 
-/* What the model dictates of one instruction: that number NUMBER of FN, from 1. */
+/* The model's values for one instruction: that number NUMBER of FN, from 1. */
 struct expected {
 	const char *what;
 	void (*fn)(void *);
@@ -30,7 +30,7 @@ struct expected {
 	uint64_t offset; /* from FN; ANYWHERE: in PALcode */
 	uint64_t cycles, misses, replays;
 	uint64_t result, i_stat;
-	uint64_t next;	   /* where it interrupts; 0: behind the instruction */
+	uint64_t next;	   /* where it interrupts; 0: after the instruction */
 	uint64_t argument; /* of FN; 0: the scratch memory */
 };
 #define ANYWHERE UINT64_MAX
@@ -153,7 +153,7 @@ static void test_every_number(void)
 	tap_equal(bad, 0, "the very instruction is profiled, at 300 distances");
 }
 
-/* Behind the window counter 0 stands still, until PCTR_CTL is written. */
+/* After the window counter 0 stands still, until PCTR_CTL is written. */
 static void test_stands_still(void)
 {
 	uint64_t pmpc;

@@ -10,7 +10,7 @@
 	.set	noreorder
 	.set	nomacro
 
-/* What PALcode runs (pal.S), as instructions and branches, for a trap from kernel mode. */
+/* PALcode's part (pal.S), as instructions and branches, for a trap from kernel mode. */
 FRAME_I = 9	/* and, beq, lda, six stq */
 FRAME_B = 1
 RTI_I = 14	/* mfpr, six ldq, lda, andnot, and, bne, and, mtpr, hw_ret */
@@ -213,7 +213,7 @@ sequences:
 
 	SEQUENCE unfetchable "a jump to where nothing is: the jump, and its trap" 4+MMFAULT_I+COME_BACK_I 2+TRAP_B+RTI_B UNKNOWN UNKNOWN
 	mov	$26, $2
-	jsr	$26, ($31)		/* comes back behind it */
+	jsr	$26, ($31)		/* comes back after it */
 	mov	$2, $26
 	RETURN
 

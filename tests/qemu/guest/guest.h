@@ -18,7 +18,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* What the driver script says of the machine, by the multiboot command line: NAME=NUMBER words. */
+/* The driver script's description of the machine, by the multiboot command line: NAME=NUMBER words. */
 struct config {
 	uint64_t version, counters, width, skid, cpus, icount;
 	uint64_t kind, mode, rounds; /* of the bench */

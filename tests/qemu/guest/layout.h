@@ -12,7 +12,7 @@
 #define TSS		   0x38
 
 #define TRAMPOLINE	   0x8000
-#define WINDOW		   0x7fe00000 /* 2 MiB; nothing is mapped behind it */
+#define WINDOW		   0x7fe00000 /* 2 MiB; nothing is mapped after it */
 #define WINDOW_PHYSICAL	   0x600000
 #define UNMAPPED	   0x80000000
 

@@ -38,7 +38,7 @@ static struct {
 extern char trap_entries[], kernel_stack_top[], trampoline[], trampoline_end[];
 extern uint64_t gdt[];
 
-/* What the other CPUs are told and tell. */
+/* Messages to and from the other CPUs. */
 static uint8_t ap_stacks[MAX_CPUS][AP_STACK_SIZE] __attribute__((aligned(16)));
 uint32_t ap_stack;
 static volatile unsigned int cpus_here = 1;

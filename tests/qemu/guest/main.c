@@ -32,7 +32,7 @@ static const struct {
 	{ "rounds=", &config.rounds },
 };
 
-/* Where `word` begins in `line`, behind its prefix `name`; NULL if it does not. */
+/* Where `word` begins in `line`, after its prefix `name`; NULL if it does not. */
 static const char *after(const char *line, const char *name)
 {
 	for (; *line; line++) {

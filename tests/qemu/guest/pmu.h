@@ -58,7 +58,7 @@ static inline uint64_t width_mask(void)
 /* All counters off and 0, no status, interrupts masked. */
 void pmu_clear(void);
 
-/* What the four events have counted in a measurement. */
+/* The counts of the four events in a measurement. */
 struct counts {
 	uint64_t insns, cycles, reference, branches;
 };

@@ -197,7 +197,7 @@
 	lock incl (%rdi)
 	lock cmpxchg8b 8(%rdi)
 	movq	%rax, 4093(%rdi)
-	lock incl 4093(%rdi)		/* across a page: another way in the emulator */
+	lock incl 4093(%rdi)		/* across a page: another path of the emulator */
 	movq	4093(%rdi), %rax
 	addq	%rax, 8189(%rdi)
 	ret
@@ -390,7 +390,7 @@ interrupted_copy:
 	int	$VECTOR_LEAVE
 
 	/*
-	 * What the PMI tests interrupt: straight code, branches, a REP string instruction. No
+	 * The code that the PMI tests interrupt: straight code, branches, a REP string instruction. No
 	 * instruction follows itself, so that in a single-step trace only passes of REP do.
 	 */
 	.globl	pmi_block

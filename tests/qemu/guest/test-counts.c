@@ -159,10 +159,10 @@ static void test_reading(void)
 	pmu_clear();
 }
 
-/* What CMASK, INV and EDGE make of events: an instruction is 1 cycle, a branch 1 more before it. */
+/* Events with CMASK, INV and EDGE: an instruction is 1 cycle, a branch 1 more before it. */
 static void test_conditions(void)
 {
-	/* What is counted, in instructions and in branches. */
+	/* The counts, in instructions and in branches. */
 	static const struct {
 		const char *name;
 		uint64_t selection, insns, branches;

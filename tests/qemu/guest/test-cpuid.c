@@ -6,7 +6,7 @@
 #define LEAF_FEATURES 1
 #define LEAF_PMU      0xa
 #define FEATURE_PDCM  (1u << 15)
-/* Of seven architectural events: LLC references, LLC misses, mispredicted branches. */
+/* Missing of seven architectural events: LLC references, LLC misses, mispredicted branches. */
 #define EVENTS_ABSENT 0x58
 
 void test_cpuid(void)

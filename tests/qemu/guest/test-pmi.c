@@ -17,7 +17,7 @@
 #define MAX_STEPS  1024
 #define APIC_IRR   0x200
 
-/* What the program counter is after so many instructions, and the branches among them. */
+/* The program counter after so many instructions, and the branches among them. */
 struct step {
 	uint64_t rip, branches;
 };
@@ -73,7 +73,7 @@ static void trace(void (*fn)(void *))
 	on_trap(VECTOR_DB, NULL);
 }
 
-/* What the PMI's handler saw. */
+/* The records of the PMI's handler. */
 static struct {
 	unsigned int times;
 	uint64_t rip, status, global_ctrl, insns, lvt;
@@ -339,7 +339,7 @@ static void test_together(void)
 	tap_equal(pmi.status, global_enable, "with the bits of both, and that of one before");
 }
 
-/* What Linux does: each PMI starts the next period. No instruction of the handler is counted. */
+/* As on Linux, each PMI starts the next period. No instruction of the handler is counted. */
 #define SAMPLE_PERIOD 10
 
 static unsigned int nr_samples, nr_samples_wrong;

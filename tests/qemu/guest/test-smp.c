@@ -74,7 +74,7 @@ static void sample(unsigned int cpu)
 		*apic_register(APIC_LVT_PMI) = APIC_LVT_NMI;
 		results[cpu].pmis = 0;
 		measure(loop->fn, scratch);
-		/* MOV has 5 bytes and DEC 2, so JNZ is 7 behind the start. */
+		/* MOV has 5 bytes and DEC 2, so JNZ is 7 after the start. */
 		if (results[cpu].pmis != 1 || results[cpu].rip != (uint64_t)(uintptr_t)loop->fn + 7)
 			results[cpu].rounds_wrong++;
 	}
@@ -122,7 +122,7 @@ static void test_init(void)
 
 static volatile unsigned int nmis, nmis_inside, nmi_depth;
 
-/* Asks for the next one, which must come behind this one's IRET; ends all at one that does not. */
+/* Asks for the next one, which must come after this one's IRET; ends all at one that does not. */
 static void nmi_handler(struct frame *f)
 {
 	(void)f;

@@ -64,7 +64,7 @@ trap_common:
 
 	/* Exact handlers: instructions (of them branches). */
 
-	/* Go on behind a faulting instruction of 2 bytes; no error code: 2 (1). */
+	/* Go on after a faulting instruction of 2 bytes; no error code: 2 (1). */
 	.globl	exact_skip2
 exact_skip2:
 	addq	$2, (%rsp)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Counts raw events in user mode. Each argument is a selection, four hexadecimal digits as behind perf's
+ * Counts raw events in user mode. Each argument is a selection, four hexadecimal digits as after perf's
  * "r": umask, event. A selection with a "-" before it is opened and never enabled. All count the same
  * loop one after the other; the status is 1 if one cannot be opened.
  */

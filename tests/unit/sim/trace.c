@@ -4,13 +4,14 @@
  * them, and no arguments.
  */
 #include <arch/task.h>
-#include <kernel/syscall_trace.h>
+#include <kernel/hooks.h>
 
 #include <string.h>
 
 #include "internal.h"
 
-_Atomic unsigned int syscall_watchers;
+_Atomic unsigned int hook_listeners[HOOK_COUNT];
+_Atomic bool hook_cpu_watched[CPUS_MAX];
 
 void arch_syscall_arguments(const struct trap_frame *frame, unsigned long arg[6])
 {

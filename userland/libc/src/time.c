@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * time.c - sleeping, and processor time.
+ * time.c - sleeping, and CPU time.
  */
 #include <errno.h>
 #include <sys/syscall.h>

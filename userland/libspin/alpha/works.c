@@ -3,7 +3,7 @@
  * works.c - the counts of spin.S, derived by hand: read the two side by side.
  *
  * "fixed" is what happens once (at least the ret), "each" what one pass of the loop retires. Branches
- * are what the processor calls so: a PALcall is none.
+ * are what the CPU calls so: a PALcall is none.
  */
 #include "spin.h"
 

@@ -3,7 +3,7 @@
  * calls.c - what the ways into a kernel cost that have nothing to do with counters.
  *
  * Where two tasks are needed, both are on the meter's CPU, and a figure is a whole round: there and
- * back again. The partner of a round is a process of its own; it ends when it is told to.
+ * back again. The partner of a round is a process of its own; it exits on request.
  */
 #include "bench.h"
 

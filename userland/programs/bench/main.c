@@ -8,7 +8,7 @@
  * for those in the kernel that the counters see, and in :all for all of them. The difference is what
  * a kernel executes while it has stopped the counters, to change them or to write a sample; only the
  * time stamp sees that, and only in the emulator with -icount shift=0, which makes it count
- * instructions (and each pass of a rep instruction as one more). What could not be measured is a
+ * instructions (and each pass of a rep instruction as one more). A path that could not be measured is a
  * line that begins with '#' and says why. The same static executable runs on Linux and on Tally, so
  * that the figures can be compared.
  *
@@ -21,7 +21,7 @@
  *                        have N events; the two calls are included
  *     switch_open_N      the same, when both have N more events open than find a counter: every
  *                        other one is switched off, the rest wait
- *     switch_elsewhere   the same with 8 events, when both have 15 more for each of the machine's other processors
+ *     switch_elsewhere   the same with 8 events, when both have 15 more for each of the machine's other CPUs
  *     switch_inherited_N the same, between two children of a task that has N events, which they inherited
  *     sample             one sample with its address, task and time, taken by the counter's interrupt
  *     pipe_round         a byte to another process through a pipe, and one back
@@ -61,11 +61,11 @@ static const uint64_t task_events[] = {
 	PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
 };
 
-#define TASK_EVENTS	(sizeof(task_events) / sizeof(task_events[0]))
+#define TASK_EVENTS	 (sizeof(task_events) / sizeof(task_events[0]))
 
-/* What a task may have beyond those: as many as there are descriptors. */
+/* More events of a task: as many as there are descriptors. */
 #define MORE_EVENTS_MAX	 1000
-/* Of those, for each processor where the tasks are not: 945 in all where there are 64. */
+/* The number of these for each CPU where the tasks are not: 945 in all where there are 64. */
 #define ELSEWHERE_EVENTS 15
 
 static struct perf_event_attr count_user(uint64_t config)
@@ -227,7 +227,7 @@ struct switching {
 	const char *name;
 	size_t events, more; /* of each task */
 	bool inherited;	     /* both have them from the process that made them */
-	bool elsewhere;	     /* ELSEWHERE_EVENTS for each processor but this one */
+	bool elsewhere;	     /* ELSEWHERE_EVENTS for each CPU but this one */
 };
 
 /* One event more, for this task on CPU (-1: on any). */
@@ -244,7 +244,7 @@ static bool open_more(struct load *load, int cpu, bool disabled)
 	return fd >= 0;
 }
 
-/* What KIND wants a task to have. 0, or -1 and nothing is open. */
+/* Opens the events that KIND asks for. 0, or -1 and nothing is open. */
 static int open_load(struct load *load, const struct switching *kind)
 {
 	int cpus = kind->elsewhere ? (int)sysconf(_SC_NPROCESSORS_ONLN) : 0;
@@ -271,7 +271,7 @@ failed:
 	return -1;
 }
 
-/* The partner: its own events, then passes until it is told to stop. Does not return. */
+/* The partner: its own events, then passes until the stop. Does not return. */
 static void be_partner(struct shared *shared, const struct switching *kind)
 {
 	static struct load load;
@@ -325,7 +325,7 @@ static int bench_switch(const struct switching *kind)
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		return bench_explain(kind->name, "no shared memory");
-	/* What is inherited has to be there before the partner, and else only after it. */
+	/* Inherited events must exist before the partner, others only after it. */
 	if (kind->inherited && open_load(&load, kind) != 0)
 		return bench_explain(kind->name, "no events");
 	pid_t partner = start_partner(shared, kind);
@@ -375,7 +375,7 @@ static void run_period(void *context)
 	spin_loop(SAMPLE_LOOPS, NULL);
 }
 
-/* What a sample tells, and the bytes of its record: each field is a word. */
+/* The data of a sample, and the bytes of its record: each field is a word. */
 #define SAMPLE_TYPE  (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 #define SAMPLE_BYTES (sizeof(struct perf_event_header) + 3 * sizeof(uint64_t))
 

@@ -147,7 +147,7 @@ static struct meter_reading tally_commonest(const struct tally *tally)
 	return tally->results[best].reading;
 }
 
-/* What a run of @operation commonly takes, readings included. */
+/* The usual cost of a run of @operation, readings included. */
 static int measure(void (*operation)(void *), void *context, int64_t switches,
 		   bool (*accept)(void *), struct meter_reading *common)
 {

@@ -159,7 +159,7 @@ int main(int argc, char **argv)
 	for (; *sizes; sizes++) {
 		unsigned long wanted = strtoul(*sizes, NULL, 10);
 
-		/* Else it would have an ever smaller share of the processor to make them in. */
+		/* Else it would have an ever smaller share of the CPU to make them in. */
 		set_first(true);
 		for (; threads < wanted; threads++) {
 			long error = start_thread();

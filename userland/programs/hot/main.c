@@ -9,7 +9,7 @@
  * line for each function, the hottest first: its share in percent, the instructions that the samples
  * stand for, the name. With --in a line for each address in FUNCTION.
  *
- * What a kernel does while it has stopped the counters is not seen, least of all the sampling itself.
+ * A kernel's work while it has stopped the counters is not seen, least of all the sampling itself.
  * `hot bench --only fork_exit_wait` is how the costs in docs/performance.md were looked into; it runs
  * on Linux as well.
  *
@@ -32,7 +32,7 @@ enum exit_status { EXIT_SHOWN, EXIT_FAILED, EXIT_USAGE, EXIT_NO_PMU };
 
 /* A prime, so that the samples do not fall into step with loops. */
 #define PERIOD	   997
-/* Room for a quarter of a million samples: nobody reads while the program runs. */
+/* Room for a quarter of a million samples: there is no reader while the program runs. */
 #define RING_PAGES 1024
 /* Samples a second, where Linux would stop the event at more than 100,000. */
 #define RATE	   "10000000"

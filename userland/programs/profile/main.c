@@ -46,7 +46,7 @@ static const struct step round_steps[] = {
 
 static struct step steps[ROUNDS * ROUND_STEPS];
 
-/* What was found in the ring. */
+/* The findings in the ring. */
 struct findings {
 	size_t samples;
 	size_t misplaced;	       /* samples at another address than derived, or too many */

@@ -48,7 +48,7 @@ long profile_run(int fd, const struct step *steps, const struct step *end);
 extern const uintptr_t
 	profile_run_addresses[DRIVER_FIRST + DRIVER_BEFORE + DRIVER_AFTER + DRIVER_LAST];
 
-/* What is expected of the samples. */
+/* The expected samples. */
 struct trace {
 	uint64_t instructions; /* user instructions while the event is enabled */
 	size_t samples;
@@ -58,7 +58,7 @@ struct trace {
 /*
  * Derive the samples that a counter of user instructions with period @period takes of profile_run()
  * when its interrupt comes @skid instructions after the overflow. Returns 0, or -1: no memory, or
- * there is no sample, or the last would lie behind the end (errno EDOM).
+ * there is no sample, or the last would lie after the end (errno EDOM).
  */
 int trace_derive(struct trace *trace, const struct step *steps, const struct step *end,
 		 uint64_t period, uint64_t skid);

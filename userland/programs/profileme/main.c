@@ -6,8 +6,8 @@
  *     profileme [-c PERIOD] [-s SELECTION] PROGRAM [ARGUMENT...]
  *
  * PROGRAM is a path. One line for each sample, in the words of profileme_describe(), and at the end,
- * if some were lost, how many. PERIOD: instructions between samples, 10007 unless told. SELECTION:
- * retired-cycles (unless told), cycles-delay, retired-misses or cycles-replays.
+ * if some were lost, how many. PERIOD: instructions between samples, 10007 by default. SELECTION:
+ * retired-cycles (the default), cycles-delay, retired-misses or cycles-replays.
  *
  * Exit status: the program's; 2 wrong use; 3 there is no such PMU, or the kernel does not open the
  * event; 127 the program cannot be run.

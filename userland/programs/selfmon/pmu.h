@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pmu.h - the performance monitoring unit as the processor describes it to user space: the ISA's pmu.c asks.
+ * pmu.h - the performance monitoring unit as the CPU describes it to user space: the ISA's pmu.c asks.
  */
 #ifndef SELFMON_PMU_H
 #define SELFMON_PMU_H
@@ -23,7 +23,7 @@ struct pmu_description {
 	bool derived_cycles;
 };
 
-/* Ask the processor, or the kernel. Any thread. */
+/* Ask the CPU, or the kernel. Any thread. */
 void pmu_describe(struct pmu_description *pmu);
 
 #endif /* SELFMON_PMU_H */

@@ -16,10 +16,10 @@ struct report {
 	size_t rows; /* shown so far */
 	size_t exact;
 	size_t wrong;
-	size_t not_derived; /* cycles on a real processor */
+	size_t not_derived; /* cycles on a real CPU */
 };
 
-/* The heading: the processor, the system, the counters that the group got. */
+/* The heading: the CPU, the system, the counters that the group got. */
 void report_pmu(const struct report *report, const struct pmu_description *pmu);
 void report_group(const struct report *report, const struct counted_group *group);
 

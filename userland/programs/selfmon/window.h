@@ -25,7 +25,7 @@
 #define PAGE_INDEX	  12
 #define PAGE_OFFSET	  16
 
-/* What window_run() returns. */
+/* Results of window_run(). */
 #define WINDOW_DONE	  0
 #define WINDOW_UNSETTLED  1 /* the kernel changed the page during a reading: measure again */
 #define WINDOW_NO_COUNTER 2 /* the event is on no counter that user space can read */

@@ -6,7 +6,7 @@
  *     spin -l                   lists the works and what they retire
  *
  * Between main's call of the work and its return there is no other user instruction, so that
- * whoever counts the process sees the work's own counts plus a constant. That is the same for all
+ * a counter of the process has the work's own counts plus a constant. That is the same for all
  * environments of so many variables, wherever their strings are: hence no getopt, which looks for one.
  *
  * Exit status: 0 done; 1 no memory for the work; 2 wrong use.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Alpha's part of linker.ld. The image is linked and loaded in KSEG, KERNEL_LOAD_ADDRESS up. KSEG has no access
- * rights: the segments are for readers.
+ * Alpha's part of linker.ld. The image is linked and loaded in KSEG, KERNEL_LOAD_ADDRESS up. KSEG has no
+ * access rights: the segments are for readers.
  *
  * .got, .sdata and .sbss lie together, within the 16 bits that GP reaches.
  */

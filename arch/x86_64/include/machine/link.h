@@ -3,8 +3,9 @@
  * x86-64's part of linker.ld. The image is linked at KERNEL_IMAGE_BASE + physical address and loaded from
  * KERNEL_LOAD_ADDRESS upwards; only the 32-bit start (.boot) runs at its physical address.
  *
- * File offsets grow exactly as physical addresses do, because the multiboot 1 header describes one flat piece of the
- * file. Each access right has a segment, and paging.c gives each section's pages the rights of the section.
+ * File offsets grow exactly as physical addresses do, because the multiboot 1 header describes one flat piece
+ * of the file. Each access right has a segment, and paging.c gives each section's pages the rights of the
+ * section.
  */
 #ifndef MACHINE_LINK_H
 #define MACHINE_LINK_H

@@ -14,14 +14,14 @@
 #include <sys/types.h>
 #include <sys/stat.h>
 
-/* What the kernel's header does not name. */
+/* Names that the kernel's header does not have. */
 #define O_NDELAY     O_NONBLOCK
 #define O_ASYNC	     FASYNC
 #define O_SYNC	     (__O_SYNC | O_DSYNC)
 #define O_RSYNC	     O_SYNC
 #define O_TMPFILE    (__O_TMPFILE | O_DIRECTORY)
 
-/* Whom F_SETOWN_EX signals: a thread, a process, a process group. */
+/* The targets of F_SETOWN_EX's signals: a thread, a process, a process group. */
 #define F_OWNER_TID  0
 #define F_OWNER_PID  1
 #define F_OWNER_PGRP 2

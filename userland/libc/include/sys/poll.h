@@ -19,7 +19,7 @@ struct pollfd {
 extern "C" {
 #endif
 
-/* @timeout_ms: -1 waits for ever. Returns the number of ready entries, 0 at the time-out, -1. */
+/* @timeout_ms: -1 waits without a limit. Returns the number of ready entries, 0 at the time-out, -1. */
 int poll(struct pollfd *fds, nfds_t count, int timeout_ms);
 
 #ifdef __cplusplus

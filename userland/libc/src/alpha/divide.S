@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * divide.S - division of integers, which the processor has no instruction for.
+ * divide.S - division of integers, which the CPU has no instruction for.
  *
  * The compiler calls these by a convention of their own: $24 is divided by $25, the result comes in $27,
  * the way back is in $23, and besides these two only $28 may change. Names are the compiler's: __div or

@@ -4,7 +4,7 @@
  *
  * A jmp_buf holds what a function must keep for its caller by the calling standard (Tru64 UNIX Calling
  * Standard for Alpha Systems, 3.1): s0 to s5, fp, the return address, the stack pointer, f2 to f9. Not gp:
- * whoever called setjmp makes it anew from the return address.
+ * the caller of setjmp makes it anew from the return address.
  */
 	.section .note.GNU-stack, "", @progbits
 	.text

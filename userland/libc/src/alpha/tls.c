@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * tls.c - where the first thread's thread-local storage lies on Alpha, and how the processor finds it.
+ * tls.c - where the first thread's thread-local storage lies on Alpha, and how the CPU finds it.
  */
 #include <elf.h>
 #include <stdint.h>

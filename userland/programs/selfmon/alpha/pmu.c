@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pmu.c - what the kernel says about the processor, and the events that selfmon counts with its two counters.
+ * pmu.c - what the kernel says about the CPU, and the events that selfmon counts with its two counters.
  *
  * A program cannot ask an Alpha for its counters; that an EV67 has two of 20 bits says its reference manual.
  */
@@ -15,7 +15,7 @@ const struct counted_event counted_events[COUNTED_EVENTS] = {
 	{ "cycles:u", PERF_COUNT_HW_CPU_CYCLES, DERIVE_CYCLES },
 };
 
-/* Behind the colon of the line of /proc/cpuinfo that begins with NAME; empty if there is none. */
+/* After the colon of the line of /proc/cpuinfo that begins with NAME; empty if there is none. */
 static void ask(const char *name, char *value, size_t size)
 {
 	FILE *file = fopen("/proc/cpuinfo", "r");

@@ -3,7 +3,7 @@
  * pmu.c - what CPUID says about the performance monitoring unit, and the events that selfmon counts with it.
  *
  * Leaf 0AH is Intel's (SDM vol. 2, CPUID; vol. 3, "Architectural Performance Monitoring"). Other
- * vendors' processors have version 0 here.
+ * vendors' CPUs have version 0 here.
  */
 #include "../pmu.h"
 #include "../measure.h"

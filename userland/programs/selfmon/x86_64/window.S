@@ -10,7 +10,7 @@
  * The work runs between 18 and 19.
  *
  * A reading through the page has no loop: if the page changed meanwhile, the measurement is given
- * up and the caller begins again, because a second try would be instructions that nobody derived.
+ * up and the caller begins again, because a second try would be underived instructions.
  */
 #include <asm/unistd.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls about the time of day: telling it, setting it, and what a program that keeps clocks right
- * would ask. The clock cannot be made faster or slower: adjtimex tells how it stands, and sets it by an
- * offset at once, but what would slew it is refused.
+ * System calls about the time of day: reading it, setting it, and the queries of a program that synchronizes
+ * clocks. The clock's rate cannot change: adjtimex reports the clock's state and sets the clock by an offset
+ * at once, but refuses to slew it.
  *
- * The time zone is kept for those who ask; the kernel's own clock is UTC.
+ * The time zone is only stored and reported; the kernel's own clock is UTC.
  */
 #include <stdatomic.h>
 
@@ -21,7 +21,7 @@
 
 #define SEC_PER_MINUTE	 60
 #define USEC_PER_SEC	 1000000
-/* Linux's limits and what it says before anybody has adjusted anything. */
+/* Linux's limits and its initial values. */
 #define ZONE_MINUTES_MAX (15 * 60)
 #define TICK_USEC	 10000
 #define TICK_USEC_MIN	 9000
@@ -32,7 +32,7 @@
 
 static _Atomic struct wall_clock_zone zone;
 
-/* Sets the clock to TIME. Linux's timespec64_valid_settod: so that nobody overflows soon; and never before
+/* Sets the clock to TIME. Linux's timespec64_valid_settod: no overflow in the near future; and never before
  * the machine started. */
 static int set_clock(const struct kernel_timespec *time)
 {
@@ -61,8 +61,8 @@ long sys_clock_settime(const unsigned long arg[6])
 	return set_clock(&time);
 }
 
-/* The zone becomes NEW. The first time, without a time of day: the clock was set to local time by
- * whatever set it before, and is put right. */
+/* Sets the zone to NEW. If the first call has no time of day, it also corrects the clock, which had local
+ * time until then. */
 static int set_zone(const struct wall_clock_zone *new, bool with_time)
 {
 	static _Atomic bool known;
@@ -137,7 +137,7 @@ long sys_time(const unsigned long arg[6])
 	return seconds;
 }
 
-/* Moves the clock by what STATE says. */
+/* Moves the clock by the offset in STATE. */
 static int add_offset(const struct kernel_timex *state)
 {
 	int64_t unit = state->modes & ADJ_NANO ? 1 : 1000;
@@ -155,7 +155,7 @@ static int add_offset(const struct kernel_timex *state)
 	return 0;
 }
 
-/* Does what STATE asks for: Linux's rules, in its order. */
+/* Makes the adjustment of STATE: Linux's rules, in its order. */
 static int adjust(const struct kernel_timex *state)
 {
 	uint32_t modes = state->modes;

@@ -2,15 +2,17 @@
 /*
  * The timers of a process: setitimer, alarm, timer_create and their kin.
  *
- * A timer that goes off sends its signal; when that is taken to be acted on, the timer is armed
- * again (interval.c) and the signal told how often it would have gone off meanwhile. A signal that is
- * still pending when the timer was set anew is told nothing: its generation is past.
+ * A timer that expires sends its signal. At the delivery of the signal the timer is armed again
+ * (interval.c), and the signal gets the overrun: the expiries missed meanwhile. A signal that was still
+ * pending when the timer was set again gets none: its generation is past.
  *
- * Each of timer_create's counts against RLIMIT_SIGPENDING of the user that made it, with its signal.
+ * Each timer of timer_create counts, with its signal, against RLIMIT_SIGPENDING of the user that created
+ * it.
  *
- * Locks: timers->mutex for which timers there are; inside it those of interval.c and signals. What
- * goes off is told apart by the structure that holds the interval.
+ * Locks: timers->mutex for the set of timers; inside it the locks of interval.c and signals. The structure
+ * around an interval identifies an expired timer.
  */
+#include <kernel/hooks.h>
 #include <kernel/process_timers.h>
 
 #include <stdatomic.h>
@@ -25,17 +27,16 @@
 #include <kernel/signal.h>
 #include <kernel/syscall.h>
 #include <kernel/task.h>
-#include <kernel/trace/timer.h>
 #include <kernel/usercopy.h>
 #include <kernel/wait.h>
 #include <uapi/linux/errno.h>
 
-/* Most that timer_getoverrun says: Linux's DELAYTIMER_MAX of the kernel. */
+/* The greatest result of timer_getoverrun: DELAYTIMER_MAX inside Linux. */
 #define OVERRUN_MAX INT32_MAX
 
 enum { ITIMER_COUNT = 3 };
 
-/* One of setitimer's. */
+/* A timer of setitimer. */
 struct itimer {
 	struct interval interval;
 	struct process *process;
@@ -43,19 +44,19 @@ struct itimer {
 	int signal;
 };
 
-/* One of timer_create's. */
+/* A timer of timer_create. */
 struct posix_timer {
 	LIST_ENTRY(posix_timer) link; /* M */
 	struct interval interval;
 	struct clock clock;
-	struct user_account *account; /* in which it counts, referenced */
-	struct task *task; /* referenced: of the process whose timer it is, or SIGEV_THREAD_ID's */
+	struct user_account *account; /* charged, referenced */
+	struct task *task; /* referenced: the leader of the timer's process, or SIGEV_THREAD_ID's */
 	int id;
 	int notify; /* SIGEV_* */
 	int signal;
 	uint64_t value;
-	_Atomic uint32_t generation; /* of settings */
-	_Atomic uint64_t overrun;    /* of the signal that was taken last */
+	_Atomic uint32_t generation; /* number of settings */
+	_Atomic uint64_t overrun;    /* of the signal delivered last */
 };
 
 struct process_timers {
@@ -65,7 +66,7 @@ struct process_timers {
 	int next_id;			/* M */
 };					/* M: mutex */
 
-/* --- which there are --- */
+/* --- the set of timers --- */
 
 static void itimer_expired(struct interval *interval)
 {
@@ -73,14 +74,14 @@ static void itimer_expired(struct interval *interval)
 	const struct kernel_siginfo info = { .si_signo = timer->signal, .si_code = SI_KERNEL };
 	bool real = interval->clock == INTERVAL_WALL;
 
-	trace_itimer_expire(timer->which, timer->process->pid, real ? 0 : interval_now(interval));
+	hook_itimer_expired(timer->which, timer->process->pid, real ? 0 : interval_now(interval));
 	signal_send_process(timer->process, &info);
-	/* Nobody is told of processor time by the signal's being taken: see process_timers_delivered. */
+	/* A timer of CPU time does not wait for the delivery of its signal: see process_timers_delivered. */
 	if (timer->interval.clock != INTERVAL_WALL)
 		interval_restart(interval);
 }
 
-/* The running process's timers, made if there are none; NULL: no memory. */
+/* Returns the current process's timers, made if there are none; NULL: no memory. */
 static struct process_timers *own_timers(void)
 {
 	static const struct {
@@ -116,7 +117,7 @@ static struct process_timers *own_timers(void)
 	return timers;
 }
 
-/* Ends TIMER, which is in no list any more. */
+/* Ends and frees TIMER, which is in no list any more. */
 static void free_posix_timer(struct posix_timer *timer)
 {
 	interval_end(&timer->interval);
@@ -212,7 +213,7 @@ static bool timeval_is_valid(const struct kernel_timeval *time)
 	return time->tv_sec >= 0 && time->tv_usec >= 0 && time->tv_usec < 1000000;
 }
 
-/* LEFT_NS from now on the clock of INTERVAL; 0: never. */
+/* Returns the time LEFT_NS from now on the clock of INTERVAL; 0: never. */
 static uint64_t ends_of(const struct interval *interval, uint64_t left_ns)
 {
 	uint64_t now = interval_now(interval);
@@ -227,8 +228,8 @@ static void set_itimer(struct itimer *timer, uint64_t value_ns, uint64_t interva
 {
 	uint64_t expires_ns = ends_of(&timer->interval, value_ns);
 
-	trace_itimer_set(timer->which, timer->which == ITIMER_REAL ? 0 : expires_ns, value_ns,
-			 interval_ns);
+	hook_itimer_set(timer->which, timer->which == ITIMER_REAL ? 0 : expires_ns, value_ns,
+			interval_ns);
 	interval_set(&timer->interval, expires_ns, interval_ns);
 }
 
@@ -237,7 +238,7 @@ static void get_itimer(struct itimer *timer, struct kernel_itimerval *value)
 	uint64_t left, interval;
 
 	interval_get(&timer->interval, &left, &interval);
-	/* What is left is never said to be nothing. */
+	/* The time left of a set timer is never reported as 0. */
 	if (left && left < 1000)
 		left = 1000;
 	*value = (struct kernel_itimerval){ timeval_from_ns(interval), timeval_from_ns(left) };
@@ -286,7 +287,7 @@ long sys_setitimer(const unsigned long arg[6])
 {
 	struct kernel_itimerval value = { 0 }, old;
 
-	/* No new value: as zeros, Linux's old habit. */
+	/* As in old Linux, NULL counts as zeros. */
 	if (arg[1] && copy_from_user(&value, (const void *)arg[1], sizeof(value)))
 		return -EFAULT;
 	int error = itimer_set((unsigned int)arg[0], &value, &old);
@@ -313,7 +314,7 @@ long sys_alarm(const unsigned long arg[6])
 	get_itimer(timer, &old);
 	set_itimer(timer, seconds * NSEC_PER_SEC, 0);
 	mutex_unlock(&timers->mutex);
-	/* Rounded, but never to nothing. */
+	/* Rounded, but never to 0. */
 	bool up = old.it_value.tv_usec >= 500000 ||
 		  (old.it_value.tv_sec == 0 && old.it_value.tv_usec);
 
@@ -330,7 +331,7 @@ static void posix_expired(struct interval *interval)
 	info.si_timerid = timer->id;
 	info.si_timer_value = timer->value;
 	info.padding = (int32_t)timer->generation;
-	/* What nobody will take does not wait for it. */
+	/* Without a receiver, do not wait for a delivery. */
 	if (timer->notify == SIGEV_NONE || !signal_is_noticed(timer->task, timer->signal)) {
 		interval_restart_later(interval);
 		return;
@@ -343,7 +344,7 @@ static void posix_expired(struct interval *interval)
 		interval_restart_later(interval);
 }
 
-/* Whom a timer with EVENT tells: the task with a reference, or NULL: EVENT makes no sense. */
+/* Returns the task that a timer with EVENT notifies, with a reference, or NULL: EVENT is invalid. */
 static struct task *find_target(const struct kernel_sigevent *event)
 {
 	struct task *self = task_current(), *task = self->process->leader;
@@ -392,7 +393,7 @@ static struct posix_timer *make_posix_timer(const struct clock *clock, struct ta
 	}
 	timer->account = account;
 	timer->clock = *clock;
-	/* Whose time it is stays as long as the timer. */
+	/* The timer keeps the task of its clock. */
 	if (!clock->task && interval_clock_of(clock) != INTERVAL_WALL) {
 		timer->clock.task = clock->origin == ORIGIN_THREAD ? self : self->process->leader;
 		task_get(timer->clock.task);
@@ -405,7 +406,7 @@ static struct posix_timer *make_posix_timer(const struct clock *clock, struct ta
 	return timer;
 }
 
-/* Gives TIMER a number. */
+/* Gives TIMER an id and adds it. */
 static void add_posix_timer(struct process_timers *timers, struct posix_timer *timer,
 			    bool value_is_id)
 {
@@ -450,7 +451,7 @@ long sys_timer_create(const unsigned long arg[6])
 
 	if (copy_to_user((void *)arg[2], &id, sizeof(id)) == 0)
 		return 0;
-	/* The number is not told: nobody else can have used it. */
+	/* The id did not reach the program: nothing can have used it. */
 	mutex_lock(&timers->mutex);
 	timer = find(timers, id);
 	if (timer)
@@ -461,7 +462,7 @@ long sys_timer_create(const unsigned long arg[6])
 	return -EFAULT;
 }
 
-/* The timer ID of the running process with its list locked, or NULL with nothing locked. */
+/* Returns timer ID of the current process with its list locked, or NULL with nothing locked. */
 static struct posix_timer *lock_timer(unsigned long id, struct process_timers **timers)
 {
 	*timers = task_current()->process->timers;
@@ -496,11 +497,11 @@ long sys_timer_gettime(const unsigned long arg[6])
 	return copy_to_user((void *)arg[1], &setting, sizeof(setting));
 }
 
-/* Sets TIMER, as timer_settime was asked. M held. */
+/* Sets TIMER for timer_settime. M held. */
 static void set_timer(struct posix_timer *timer, const struct kernel_itimerspec *new, bool absolute)
 {
 	uint64_t value_ns = timespec_to_ns(&new->it_value);
-	/* What is not set has no interval. */
+	/* A timer that is not set has no interval. */
 	uint64_t interval_ns = value_ns ? timespec_to_ns(&new->it_interval) : 0;
 	enum interval_clock clock = interval_clock_of(&timer->clock);
 

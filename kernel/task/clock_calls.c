@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls about time: reading clocks, and sleeping. The clocks are clock.c's; setting them is
- * wall_clock_calls.c's. */
+/* System calls about time: reading clocks, and sleeping. Not here: the clocks (clock.c), setting them
+ * (wall_clock_calls.c). */
 #include <kernel/clock.h>
 #include <kernel/process.h>
 #include <kernel/syscall.h>
@@ -48,7 +48,7 @@ int clock_sleep_until(uint64_t deadline_ns)
 	return result == -ETIMEDOUT ? 0 : result;
 }
 
-/* Relative sleep; what is left at a signal goes to USER_LEFT unless that is NULL. */
+/* Sleeps for DURATION_NS; the time left at a signal goes to USER_LEFT unless that is NULL. */
 static long sleep_for(uint64_t duration_ns, unsigned long user_left)
 {
 	uint64_t deadline_ns = signal_call_deadline(clock_deadline(duration_ns));
@@ -71,8 +71,8 @@ long sys_nanosleep(const unsigned long arg[6])
 	return error ? error : sleep_for(ns, arg[1]);
 }
 
-/* Sleeps until CLOCK, of processor time, says ENDS_NS. 0 or -EINTR. */
-static int sleep_on_processor_time(const struct clock *clock, uint64_t ends_ns)
+/* Sleeps until CLOCK, of CPU time, reads ENDS_NS. 0 or -EINTR. */
+static int sleep_on_cpu_time(const struct clock *clock, uint64_t ends_ns)
 {
 	int result = 0;
 
@@ -83,14 +83,14 @@ static int sleep_on_processor_time(const struct clock *clock, uint64_t ends_ns)
 			return 0;
 		uint64_t left = ends_ns - now;
 
-		/* It moves when others run: as interval timers do. */
+		/* The clock moves while other tasks run: poll it, as interval timers do. */
 		result = wait_sleep(clock_deadline(left > NSEC_PER_MSEC ? left : NSEC_PER_MSEC));
 		if (result == -EINTR)
 			return result;
 	}
 }
 
-/* Sleeps until the real-time clock says NS, even if it is set meanwhile. 0 or -EINTR. */
+/* Sleeps until the real-time clock reads NS, even if it is set meanwhile. 0 or -EINTR. */
 static int sleep_on_real_time(uint64_t ns)
 {
 	struct wait_entry entry;
@@ -107,7 +107,7 @@ static long sleep_on(const struct clock *clock, bool absolute, uint64_t ns, unsi
 {
 	if (clock->origin == ORIGIN_PROCESS || clock->origin == ORIGIN_THREAD) {
 		uint64_t ends = absolute ? ns : clock_read(clock) + ns;
-		long result = sleep_on_processor_time(clock, ends);
+		long result = sleep_on_cpu_time(clock, ends);
 
 		if (result && !absolute && user_left &&
 		    put_time(user_left, ends - clock_read(clock)))

@@ -2,7 +2,7 @@
 /*
  * Interval timers, see <kernel/interval.h>.
  *
- * Those armed for a moment of the real-time clock are on a list, for when that clock is set.
+ * Intervals armed for a time of the real-time clock are on a list, for when that clock is set.
  */
 #include <kernel/interval.h>
 
@@ -11,17 +11,17 @@
 #include <kernel/process.h>
 #include <kernel/task.h>
 
-/* How often a clock that does not move by itself is looked at, at most. */
-#define LOOK_NS	    NSEC_PER_MSEC
-/* How often one goes off that nobody wants to know of, at most: Linux's tick. */
-#define UNWANTED_NS CPU_TICK_NS
-/* How many are armed anew with interrupts off, when the clock is set. */
-#define BATCH	    64
+/* The shortest time between two polls of a clock of CPU time. */
+#define LOOK_NS	   NSEC_PER_MSEC
+/* The shortest time between two expiries of an ignored timer: Linux's tick. */
+#define IGNORED_NS CPU_TICK_NS
+/* Most intervals rearmed with interrupts off when the clock is set. */
+#define BATCH	   64
 
 static struct spinlock real_lock = SPINLOCK_INITIALIZER;
-/* R: real_lock: those that the clock's last setting has not reached yet come first. */
+/* R: real_lock. Intervals that the last setting of the clock has not reached yet come first. */
 static TAILQ_HEAD(, interval) real_intervals = TAILQ_HEAD_INITIALIZER(real_intervals);
-static uint64_t settings; /* R: how often the clock was set */
+static uint64_t settings; /* R: the number of settings of the clock */
 
 static bool is_of_process(enum interval_clock clock)
 {
@@ -39,7 +39,7 @@ uint64_t interval_now(const struct interval *interval)
 					  interval->clock == INTERVAL_THREAD_USER);
 }
 
-/* When to look at INTERVAL, which has LEFT_NS of its clock to go. */
+/* Returns the time of the next check of INTERVAL, which has LEFT_NS of its clock to go. */
 static uint64_t next_look(const struct interval *interval, uint64_t left_ns)
 {
 	uint64_t threads = 1;
@@ -65,7 +65,7 @@ static void unlink_real(struct interval *interval)
 	interval->is_real = false;
 }
 
-/* Not linked now. R held. */
+/* Links INTERVAL, not linked now. R held. */
 static void link_real(struct interval *interval)
 {
 	TAILQ_INSERT_TAIL(&real_intervals, interval, real);
@@ -73,7 +73,7 @@ static void link_real(struct interval *interval)
 	interval->is_real = true;
 }
 
-/* I held, NOW_NS of its clock. */
+/* Arms INTERVAL at NOW_NS of its clock. I held. */
 static void arm(struct interval *interval, uint64_t now_ns)
 {
 	uint64_t left = interval->expires_ns > now_ns ? interval->expires_ns - now_ns : 0;
@@ -97,7 +97,7 @@ static void disarm(struct interval *interval)
 	spin_unlock(&real_lock);
 }
 
-/* Arms the next BATCH anew; whether that were all. Task context. */
+/* Rearms the next BATCH intervals; returns whether these were all. Task context. */
 static bool follow_setting(void)
 {
 	struct interval *interval;
@@ -160,7 +160,7 @@ void interval_init(struct interval *interval, enum interval_clock clock, struct 
 	interval->expired = expired;
 }
 
-/* I held, NOW_NS of its clock. */
+/* Sets INTERVAL at NOW of its clock. I held. */
 static void set(struct interval *interval, uint64_t now, uint64_t expires_ns, uint64_t interval_ns)
 {
 	interval->expires_ns = expires_ns;
@@ -191,7 +191,8 @@ void interval_set_on(struct interval *interval, enum interval_clock clock, uint6
 	spin_unlock_irqrestore(&interval->lock, state);
 }
 
-/* When INTERVAL goes off that waits, and COUNT intervals more pass; at most UINT64_MAX. I held. */
+/* Returns the time when INTERVAL, which waits, expires after COUNT more intervals; at most UINT64_MAX. I
+ * held. */
 static uint64_t after(const struct interval *interval, uint64_t count)
 {
 	uint64_t ns;
@@ -202,7 +203,7 @@ static uint64_t after(const struct interval *interval, uint64_t count)
 	return ns;
 }
 
-/* How many whole intervals, at least one, bring one that waits behind NOW_NS. I held. */
+/* Returns how many whole intervals, at least one, move INTERVAL, which waits, past NOW_NS. I held. */
 static uint64_t intervals_to(const struct interval *interval, uint64_t now_ns)
 {
 	if (interval->expires_ns > now_ns)
@@ -220,7 +221,7 @@ void interval_get(struct interval *interval, uint64_t *left_ns, uint64_t *interv
 	if (expires && interval->waiting)
 		expires = after(interval, intervals_to(interval, now));
 	spin_unlock_irqrestore(&interval->lock, state);
-	/* What is set and due has not gone off yet: never 0. */
+	/* A set interval that is due has not expired yet: never 0. */
 	*left_ns = !expires ? 0 : expires > now ? expires - now : 1;
 }
 
@@ -246,7 +247,7 @@ void interval_restart_later(struct interval *interval)
 	unsigned long state = spin_lock_irqsave(&interval->lock);
 
 	if (interval->expires_ns && interval->waiting) {
-		interval->expires_ns = after(interval, intervals_to(interval, now + UNWANTED_NS));
+		interval->expires_ns = after(interval, intervals_to(interval, now + IGNORED_NS));
 		arm(interval, now);
 	}
 	spin_unlock_irqrestore(&interval->lock, state);
@@ -259,6 +260,6 @@ void interval_end(struct interval *interval)
 	interval->expires_ns = 0;
 	disarm(interval);
 	spin_unlock_irqrestore(&interval->lock, state);
-	/* Waits for its function. */
+	/* Wait for its function. */
 	timer_cancel(&interval->timer);
 }

@@ -11,11 +11,11 @@
 #include <kernel/log.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/settings.h>
+#include <kernel/pseudo.h>
+#include <kernel/start.h>
 #include <kernel/text.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/stat.h>
-
-#include "sys.h"
 
 /* --- a PMU's files --- */
 
@@ -245,7 +245,7 @@ static void *find_pmu(void *unused, const char *name, size_t size)
 
 static const struct pseudo_entry pmu_entry = { .mode = S_IFDIR | 0755, .children = pmu_entries };
 
-const struct pseudo_dynamic sys_pmus = {
+static const struct pseudo_dynamic pmus = {
 	.find = find_pmu,
 	.next = next_pmu,
 	.id = pmu_number,
@@ -260,10 +260,28 @@ static ssize_t read_device(void *target, char *buffer, size_t size)
 
 static const struct pseudo_entry pmu_link = { .mode = S_IFLNK | 0777, .read_link = read_device };
 
-const struct pseudo_dynamic sys_pmu_links = {
+static const struct pseudo_dynamic pmu_links = {
 	.find = find_pmu,
 	.next = next_pmu,
 	.id = pmu_number,
 	.name = name_pmu,
 	.entry = &pmu_link,
 };
+
+static const struct pseudo_entry event_source_entries[] = {
+	{ .name = "devices", .mode = S_IFDIR | 0755, .dynamic = &pmu_links },
+	{ .name = NULL },
+};
+
+static const struct pseudo_entry bus_entries[] = {
+	{ .name = "event_source", .mode = S_IFDIR | 0755, .children = event_source_entries },
+	{ .name = NULL },
+};
+
+static void add_directories(void)
+{
+	sys_devices_added.dynamic = &pmus;
+	sys_bus_added.children = bus_entries;
+}
+
+START(START_DEV, add_directories);

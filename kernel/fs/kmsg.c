@@ -13,6 +13,7 @@
 #include <kernel/kmalloc.h>
 #include <kernel/log.h>
 #include <kernel/log_ring.h>
+#include <kernel/smp.h>
 #include <kernel/syslog.h>
 #include <kernel/time.h>
 #include <kernel/usercopy.h>
@@ -35,6 +36,32 @@ struct reader {
 	struct log_record record; /* M: the one being read */
 	char line[LINE_MAX];	  /* M: mutex */
 };
+
+/* --- readers that wait --- */
+
+static struct wait_queue arrived = { SPINLOCK_INITIALIZER,
+				     TAILQ_HEAD_INITIALIZER(arrived.entries) };
+
+static void wake_readers(struct deferred_work *work)
+{
+	wait_queue_wake(&arrived);
+}
+
+static struct deferred_work wake_work = { .run = wake_readers };
+
+/* A record may come under any lock, and in an NMI. */
+static void wake_readers_later(void)
+{
+	deferred_work_queue(&wake_work);
+}
+
+struct wait_queue *syslog_queue(void)
+{
+	log_ring_listen(wake_readers_later);
+	return &arrived;
+}
+
+/* --- records as lines --- */
 
 static size_t escape(char *to, const char *text, size_t length)
 {
@@ -71,7 +98,7 @@ static size_t print_record(struct reader *reader)
 /* Waits for a record that READER has not read. reader->mutex held, except while it sleeps. */
 static int wait_for_record(struct reader *reader)
 {
-	struct wait_queue *queue = log_ring_queue();
+	struct wait_queue *queue = syslog_queue();
 	struct wait_entry entry;
 	int error = 0;
 
@@ -207,7 +234,7 @@ static unsigned int poll_kmsg(struct file *file, struct poll_table *table)
 
 	if (!reader)
 		return POLLERR | POLLNVAL;
-	poll_wait(table, log_ring_queue());
+	poll_wait(table, syslog_queue());
 	mutex_lock(&reader->mutex);
 	if (log_ring_next() > reader->sequence)
 		events = POLLIN | POLLRDNORM;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* timespec.c: times as programs hand them over. */
+/* timespec.c: conversion of times from programs. */
 
 #include <stdint.h>
 

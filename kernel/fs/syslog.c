@@ -110,7 +110,7 @@ static bool read_lines(struct lines *lines, uint64_t sequence)
 /* Waits for an unread record. reader_mutex held, except while it sleeps. */
 static int wait_for_record(void)
 {
-	struct wait_queue *queue = log_ring_queue();
+	struct wait_queue *queue = syslog_queue();
 	struct wait_entry entry;
 	int error = 0;
 

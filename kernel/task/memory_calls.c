@@ -10,7 +10,7 @@
 #include <uapi/linux/mman.h>
 #include <uapi/linux/stat.h>
 
-#include "vm.h"
+#include <kernel/vm.h>
 
 #define PROT_ALL (PROT_READ | PROT_WRITE | PROT_EXEC)
 /* Some ISAs lack it. */

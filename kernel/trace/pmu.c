@@ -11,7 +11,8 @@
  * A filter is set once and freed with the event; an inherited event uses its parent's. So a walk may use it
  * without a lock.
  */
-#include <kernel/perf/tracepoint.h>
+#include <kernel/start.h>
+#include <kernel/trace/pmu.h>
 
 #include <arch/task.h>
 #include <kernel/credentials.h>
@@ -138,6 +139,7 @@ static struct pmu tracepoint_pmu = {
 	.event_init = tracepoint_event_init,
 	.event_permit = tracepoint_permit,
 	.event_destroy = tracepoint_event_destroy,
+	.set_filter = perf_tracepoint_set_filter,
 	.add = tracepoint_add,
 	.del = tracepoint_del,
 	.start = perf_software_start,
@@ -152,3 +154,5 @@ void perf_tracepoint_init(void)
 			TAILQ_INIT(&active[cpu].lists[i]);
 	perf_pmu_register(&tracepoint_pmu, PERF_TYPE_TRACEPOINT);
 }
+
+START(START_PMUS, perf_tracepoint_init);

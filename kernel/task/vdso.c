@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The vDSO's pages and how they come into a space, see <kernel/vdso.h>. What is in the object is
- * the ISA's (arch/ISA/vdso/).
+ * The vDSO's pages and their mapping into a space, see <kernel/vdso.h>. The contents of the object are the
+ * ISA's (arch/ISA/vdso/).
  *
- * Both are one object to the memory management: page 0 is the data, then comes the ELF file. All spaces
- * share the pages; a private mapping copies what a debugger writes to.
+ * Data and object are one object to the memory management: page 0 is the data, then comes the ELF file. All
+ * spaces share the pages; a private mapping copies a page that a debugger writes to.
  */
+#include <kernel/start.h>
 #include <kernel/vdso.h>
 
 #include <string.h>
@@ -20,7 +21,7 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-/* Most pages, the data's included. */
+/* Most pages, the data page included. */
 #define PAGES_MAX 4
 
 static void *pages[PAGES_MAX];
@@ -54,7 +55,7 @@ static int map_object(struct file *file, struct vm_area *area)
 
 static const struct file_ops object_ops = { .mmap = map_object };
 
-void vdso_init(void)
+static void vdso_init(void)
 {
 	size_t size = (size_t)(arch_vdso_end - arch_vdso_start);
 	size_t count = 1 + (size + PAGE_SIZE - 1) / PAGE_SIZE;
@@ -87,6 +88,8 @@ void vdso_init(void)
 	data()->epoch_ns = clock_epoch_ns();
 	page_count = count;
 }
+
+START(START_LATE, vdso_init);
 
 void vdso_set_epoch(uint64_t epoch_ns)
 {

@@ -259,6 +259,5 @@ void panic_on_demand(void)
 		demands[i].fail();
 		panic("panic=%s was not caught", name);
 	}
-	boot_failure("panic=%s: no mistake of that name is known; see kernel/log/panic_demand.c",
-		     name);
+	boot_failure("panic=%s: no mistake of that name is known; see kernel/panic_demand.c", name);
 }

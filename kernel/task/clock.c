@@ -2,8 +2,7 @@
 /*
  * The clocks that programs name, see <kernel/clock.h>.
  *
- * The real-time ones are the machine's clock chip, read at boot, and what clock_settime has added
- * since.
+ * The real-time clocks are the machine's clock chip, read at boot, plus the offset of clock_settime.
  */
 #include <kernel/clock.h>
 #include <kernel/credentials.h>
@@ -19,7 +18,7 @@
 #include <kernel/vdso.h>
 #include <uapi/linux/errno.h>
 
-/* The coarse clocks say no more than a tick of Linux does, 4 ms, though they read as finely. */
+/* The coarse clocks have the resolution of Linux's tick, 4 ms, though Tally reads them as finely. */
 #define COARSE_NS 4000000
 
 static const struct clock clocks[] = {
@@ -31,7 +30,7 @@ static const struct clock clocks[] = {
 	[CLOCK_REALTIME_COARSE] = { ORIGIN_EPOCH, false, false, false, COARSE_NS, false, NULL },
 	[CLOCK_MONOTONIC_COARSE] = { ORIGIN_BOOT, false, false, false, COARSE_NS, false, NULL },
 	[CLOCK_BOOTTIME] = { ORIGIN_BOOT, true, true, false, 1, false, NULL },
-	/* The machine never sleeps so deep that something must wake it. */
+	/* The machine never sleeps so deeply that a timer has to wake it. */
 	[CLOCK_REALTIME_ALARM] = { ORIGIN_EPOCH, true, true, false, 1, false, NULL },
 	[CLOCK_BOOTTIME_ALARM] = { ORIGIN_BOOT, true, true, false, 1, false, NULL },
 	[CLOCK_TAI] = { ORIGIN_EPOCH, true, true, false, 1, false, NULL },
@@ -39,11 +38,11 @@ static const struct clock clocks[] = {
 
 #define CLOCK_COUNT	(sizeof(clocks) / sizeof(clocks[0]))
 
-/* The clocks of other tasks are ~pid << 3 and these bits: Linux's posix-timers.h. */
+/* The id of another task's clock is ~pid << 3 and these bits: Linux's posix-timers.h. */
 #define DYNAMIC_THREAD	4
 #define DYNAMIC_KIND	3
 #define DYNAMIC_USER	1 /* user mode alone */
-#define DYNAMIC_RUNTIME 2 /* kind 0, the sum of both modes by ticks, says the same here */
+#define DYNAMIC_RUNTIME 2 /* kind 0, the sum of both modes by ticks, reads the same on Tally */
 
 static _Atomic uint64_t epoch_offset_ns;
 struct wait_queue clock_was_set = { SPINLOCK_INITIALIZER,
@@ -62,7 +61,7 @@ void clock_set_epoch_ns(uint64_t now_ns)
 	wait_queue_wake(&clock_was_set);
 }
 
-/* A clock of another task or process. */
+/* Finds the clock of another task or process. */
 static int find_dynamic(int id, struct clock *clock)
 {
 	pid_t pid = ~(id >> 3);

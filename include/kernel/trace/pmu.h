@@ -2,8 +2,8 @@
 /*
  * Tracepoints as events of perf, and the filters of PERF_EVENT_IOC_SET_FILTER.
  */
-#ifndef KERNEL_PERF_TRACEPOINT_H
-#define KERNEL_PERF_TRACEPOINT_H
+#ifndef KERNEL_TRACE_PMU_H
+#define KERNEL_TRACE_PMU_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 struct perf_event;
 struct trap_frame;
 
-/* Registers the PMU. Once, by perf_init. */
+/* Registers the PMU. Once, a step of START_PMUS. */
 void perf_tracepoint_init(void);
 
 /* Counts a passage of tracepoint NUMBER on this CPU, at FRAME: WEIGHT more for every perf event of it that is

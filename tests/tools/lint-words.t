@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""tools/lint-words finds the words of docs/glossary.md in each kind of prose, and nothing elsewhere."""
+
+import os
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
+sys.path[:0] = [os.path.join(HERE, "..")]
+
+import tap  # pylint: disable=wrong-import-position
+
+# File, contents, findings: line and word.
+CASES = (
+    ("comment.c", "/*\n * Puts the task on a\n * processor.\n */\nint x; // nobody\n", ["3: processor", "5: nobody"]),
+    ("code.c", 'int processor;\nconst char *nobody = "nobody";\n', []),
+    ("log.c", 'void f(void)\n{\n\tlog_warning("a processor is late");\n}\n', ["3: processor"]),
+    ("names.c", 'static const struct tap_rule rules[] = {\n\t{ "nobody waits", check },\n};\n', ["2: nobody"]),
+    ("opening.c", "/* What it counts. */\n", ['1: a sentence that begins with "What"']),
+    ("question.c", "/* What does it count? */\n", []),
+    ("inside.c", "/* Says what it counts, and who reads it. */\n", []),
+    ("quoted.c", '/* The manual calls it "processor"; the code `nobody`. */\n', []),
+    ("kept.c", "/* The EV67 processor. The name of WANTED. */\n", []),
+    ("broken.c", "/* It waits for\n * ever. */\n", ["1: for ever"]),
+    ("script.py", '"""What it does."""\n\n# nobody\nprint("nobody")\n', ['1: a sentence that begins with "What"', "3: nobody"]),
+    ("script.sh", "#!/bin/sh\n# nobody\necho nobody # somebody\n", ["2: nobody", "3: somebody"]),
+    ("page.md", "A processor.\n\n    nobody\n\n| nobody | `nobody` |\n", ["1: processor", "5: nobody"]),
+)
+
+
+def main():
+    report = tap.Report()
+    with tempfile.TemporaryDirectory(prefix="tally-words-") as folder:
+        for name, contents, expected in CASES:
+            path = os.path.join(folder, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(contents)
+            status, output, error = tap.command([os.path.join(ROOT, "tools", "lint-words"), path])
+            found = [line.split(name + ":", 1)[-1].split(" -> ")[0] for line in output.decode().splitlines()]
+            report.equal((status, found, error), (1 if expected else 0, expected, ""), f"{name}: {len(expected)} findings")
+    return report.done()
+
+
+sys.exit(main())
