@@ -77,7 +77,7 @@ static uint32_t number_of(unsigned int cpu, int space)
 	return number;
 }
 
-/* The tables of SPACE lose something, and who has it loaded is told. */
+/* The tables of SPACE lose an entry; each CPU that has SPACE loaded learns it. */
 static void change(int space)
 {
 	spaces[space].changes++;
@@ -165,7 +165,7 @@ static void no_stale_translation_is_found(void)
 
 			if (random >> 40 & 3)
 				EXPECT_EQ_AT(load(cpu, space, &number), true,
-					     "greatest %u, step %u: processor %u loads space %d",
+					     "greatest %u, step %u: CPU %u loads space %d",
 					     greatest, step, cpu, space);
 			else
 				change(space);
@@ -174,12 +174,12 @@ static void no_stale_translation_is_found(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "spaces keep their numbers, which come in turn", numbers_come_in_turn },
-	{ "behind the last number all is forgotten, and begins anew",
+	{ "spaces keep their numbers, which are given out in order", numbers_come_in_turn },
+	{ "after the last number all translations are forgotten, and numbers begin anew",
 	  the_last_number_ends_a_generation },
 	{ "with one number each change of the space forgets",
 	  one_number_forgets_with_each_change_of_space },
-	{ "each processor gives out its own", processors_have_their_own },
+	{ "each CPU gives out its own", processors_have_their_own },
 	{ "a space whose tables lost something gets a new number",
 	  a_changed_space_gets_a_new_number },
 	{ "no translation is found that is another space's or old", no_stale_translation_is_found },

@@ -275,10 +275,11 @@ static void a_refusal_is_said_once(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "what is not implemented is refused, and said once", a_refusal_is_said_once },
+	{ "an attribute that is not implemented is refused, and logged once",
+	  a_refusal_is_said_once },
 	{ "every size from 0 to a page and beyond is right or too big",
 	  every_size_is_right_or_too_big },
-	{ "what lies beyond the size is not read", what_is_beyond_the_size_is_not_read },
+	{ "the bytes after the size are not read", what_is_beyond_the_size_is_not_read },
 	{ "fields this kernel does not know must be zero", unknown_fields_must_be_zero },
 	{ "a fault at any byte is EFAULT", bad_pointers_fault },
 	{ "fields and combinations get the error that the table says", every_row_of_the_table },

@@ -313,7 +313,7 @@ static void check_bad_loaders(void)
 	EXPECT_STR(boot(MULTIBOOT1_LOADED, INFO_AT),
 		   "the boot loader gave no memory map; use one that does (QEMU, GRUB)");
 
-	/* Tags that end behind the whole, or never: what came before counts. */
+	/* Tags that end after the whole, or never: the tags before count. */
 	forget();
 	tell_multiboot2(&usual);
 	((struct multiboot2_tag *)(memory + INFO_AT + 8))->size = 0;
@@ -456,7 +456,7 @@ static void check_screens(void)
 		}
 	}
 
-	/* A tag that ends before the type, as far as one can be told from nothing; before the colours. */
+	/* A tag that ends before the type; a tag that ends before the colours. */
 	forget();
 	*(uint32_t *)(memory + INFO_AT) = 8;
 	add_tag(MB2_FRAMEBUFFER, &screen_cases[0].said, sizeof(struct loader_screen) - 1);
@@ -479,7 +479,7 @@ static void check_take(void)
 		EXPECT_EQ_AT(memory[i], 0, "byte 0x%zx", i);
 	EXPECT_EQ(boot_info.free[1].end, 4 * MIB - 2 * PAGE_SIZE);
 
-	/* What is left there is too small for this one. */
+	/* The rest there is too small for this one. */
 	EXPECT_EQ(boot_memory_take(MIB), 2 * MIB);
 	EXPECT_EQ(boot_info.free[0].start, boot_info.free[0].end);
 	last_failure[0] = '\0';
@@ -628,11 +628,11 @@ static const struct tap_rule rules[] = {
 	{ "an initramfs over the kernel or outside of memory is refused", check_bad_modules },
 	{ "a command line that is too long is refused, one that just fits is not",
 	  check_long_words },
-	{ "what no loader should say does no harm", check_bad_loaders },
+	{ "wrong statements of a loader do no harm", check_bad_loaders },
 	{ "a screen is used when all that is said of it makes sense", check_screens },
 	{ "memory taken early is zeroed, and missing afterwards", check_take },
-	{ "processors start in a page that nobody uses", check_low_page },
-	{ "words that mean nothing are told", check_unknown_words },
+	{ "CPUs start in a free page", check_low_page },
+	{ "unknown words are reported", check_unknown_words },
 	{ "words of the command line are found up to --", check_options },
 	{ "ACPI's root pointer is found by its sum", check_acpi },
 };

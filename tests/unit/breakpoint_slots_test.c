@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Rules of kernel/perf/breakpoint_slots.c: how many breakpoints there may be on several processors. */
+/* Rules of kernel/perf/breakpoint_slots.c: how many breakpoints there may be on several CPUs. */
 #include <kernel/perf/breakpoint.h>
 #include <kernel/perf/breakpoint_slots.h>
 #include <kernel/task.h>
@@ -73,7 +73,7 @@ static void tasks_take_turns(void)
 	EXPECT_EQ(breakpoint_slot_take(second, 1), 0);
 	EXPECT_EQ(breakpoint_slot_take(second, -1), 0);
 	give(first, -1, 3);
-	/* The task that has the most on a processor leaves what is left of it. */
+	/* The task that has the most on a CPU leaves what is left of it. */
 	EXPECT_EQ(take_all(NULL, 0), 3);
 	EXPECT_EQ(take_all(NULL, 1), 2);
 	give(first, -1, 1);
@@ -99,9 +99,9 @@ static void no_memory_takes_no_slot(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "every processor has four registers", each_processor_has_its_own },
+	{ "every CPU has four registers", each_processor_has_its_own },
 	{ "a task's breakpoints need a register wherever it may run", a_task_may_run_anywhere },
-	{ "tasks share registers with each other, but not with processors", tasks_take_turns },
+	{ "tasks share registers with each other, but not with CPUs", tasks_take_turns },
 	{ "without memory no slot is taken", no_memory_takes_no_slot },
 };
 

@@ -289,7 +289,7 @@ static const struct tap_rule rules[] = {
 	{ "a sample has the breakpoint's address", a_sample_has_the_address },
 	{ "the last overflow that was requested stops the event at once",
 	  the_last_overflow_stops_at_once },
-	{ "what cannot be watched is refused and takes no register",
+	{ "an address, size or type that cannot be watched is refused and takes no register",
 	  what_cannot_be_watched_is_refused },
 	{ "an event moves to another address and keeps its count",
 	  an_event_moves_to_another_address },

@@ -50,7 +50,7 @@ static struct {
 	struct vm_area area;
 } events[EVENTS];
 
-/* What the first task, and its family since it began, have executed. */
+/* Events that the first task has executed, and its family since it began. */
 static uint64_t executed_first, executed_family;
 
 static int steady, family;
@@ -124,7 +124,8 @@ static void fork_or_end(void)
 			return;
 		sim_cpu_set((unsigned int)tasks[maker].cpu);
 		struct task *child = sim_task_create();
-		EXPECT_EQ(perf_task_fork(task_current(), child, one_in(2) ? PERF_FORK_THREAD : 0), 0);
+		EXPECT_EQ(perf_task_fork(task_current(), child, one_in(2) ? PERF_FORK_THREAD : 0),
+			  0);
 		tasks[place].task = child;
 		tasks[place].family = tasks[maker].family;
 		tasks[place].cpu = -1;
@@ -264,7 +265,7 @@ static void look(unsigned int seed, unsigned int step)
 	EXPECT_EQ_AT(count_of(family), executed_family, "seed %u, step %u", seed, step);
 }
 
-/* What a step may be, the frequent ones more than once. */
+/* The possible steps, the frequent ones more than once. */
 static void (*const happenings[])(void) = {
 	/* clang-format off */
 	execute, execute, execute, switch_tasks, switch_tasks, fork_or_end, open_or_close,
@@ -324,7 +325,7 @@ static void counts_stay_exact_in_a_storm(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "whatever happens beside it, an event counts exactly, and nothing is left",
+	{ "an event counts exactly whatever other events and tasks do, and nothing is left",
 	  counts_stay_exact_in_a_storm },
 };
 

@@ -69,7 +69,7 @@ static void clones_are_swapped(void)
 	struct task *a = fork_task(), *b = fork_task(), *c = fork_task();
 
 	count(1, 10);
-	EXPECT(!switch_swaps(a)); /* from the maker, whose events have a user */
+	EXPECT(!switch_swaps(a)); /* from the parent, whose events have a user */
 	struct perf_event *event = TAILQ_FIRST(&context_of(a)->members);
 	count(2, 20);
 	EXPECT(switch_swaps(b));
@@ -98,7 +98,7 @@ static void clones_are_swapped(void)
 	end_machine();
 }
 
-/* What a clone makes is like what its maker makes. */
+/* A child of a clone is a clone of the child of its parent. */
 static void clones_of_clones_too(void)
 {
 	start_machine(2, 4, NULL, 0);
@@ -194,7 +194,15 @@ static void a_change_is_of_one_task(void)
 	EXPECT_EQ(timed_count_of(all).value, 15);
 	end_task(a);
 	expect_total(own, 9, 9);
-	/* When the event is gone that all have, they are nobody's clones. */
+	/* C and B are clones again; an open that fails makes B's context its own, as on Linux. */
+	struct perf_event_attr wrong = hardware_attr(CODE);
+	wrong.aux_sample_size = 8;
+	sim_switch(c);
+	EXPECT(switch_swaps(b));
+	EXPECT_EQ(open_event(wrong, b->tid, -1, -1), -EINVAL);
+	EXPECT(!switch_swaps(c));
+	sim_switch(self);
+	/* Without the event that all have, they are no clones. */
 	EXPECT_EQ(sim_fd_close(all), 0);
 	sim_switch(b);
 	EXPECT(!switch_swaps(c));
@@ -286,11 +294,11 @@ static void execve_and_switching_off(void)
 
 static const struct tap_rule rules[] = {
 	{ "clone contexts are swapped, and every sum stays the same", clones_are_swapped },
-	{ "so do those of clones of clones, on several processors", clones_of_clones_too },
-	{ "groups that are on and groups that wait stay what they are", groups_stay_whole },
+	{ "so do those of clones of clones, on several CPUs", clones_of_clones_too },
+	{ "active groups stay active and waiting groups wait", groups_stay_whole },
 	{ "an event that is opened for one task stays with it", a_change_is_of_one_task },
-	{ "only what was made alike changes places", only_what_was_made_alike_is },
-	{ "nobody does who is told apart by samples, records, errors or execve",
+	{ "only contexts with the same parents are swapped", only_what_was_made_alike_is },
+	{ "contexts that samples, records, errors or execve tell apart are not swapped",
 	  who_is_told_apart_stays },
 	{ "execve and the ioctls of a family find all", execve_and_switching_off },
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Contexts with several processors at once, under ThreadSanitizer: each processor runs tasks, which
- * move between processors, make others, replace their programs and end, and meanwhile opens, closes,
+ * Contexts with several CPUs at once, under ThreadSanitizer: each CPU runs tasks, which
+ * move between CPUs, make others, replace their programs and end, and meanwhile opens, closes,
  * switches on and off and reads events of tasks that may run anywhere.
  *
- * What must come out: an event that is on all the time has counted everything that its task, its task's
- * children and their children did, wherever that was; a processor's event everything that happened
+ * The right result: an event that is enabled all the time has counted everything that its task, its task's
+ * children and their children did, wherever that was; a CPU's event everything that happened
  * there; two members of a group the same; and a reader never sees a count that goes back.
  */
 #include "mapping.h"
@@ -13,7 +13,7 @@
 #define PROCESSORS 4
 #define FAMILIES   3
 #define STEPS	   20000
-#define CHILDREN   50 /* that each processor makes */
+#define CHILDREN   50 /* that each CPU makes */
 #define TASKS	   (PROCESSORS * (1 + CHILDREN))
 #define CODE	   1
 
@@ -63,7 +63,7 @@ static void give_idle(struct task *task)
 	}
 }
 
-/* --- what a processor does --- */
+/* --- what a CPU does --- */
 
 struct processor {
 	unsigned int number, children;
@@ -174,8 +174,8 @@ static void reset_group(struct processor *self)
 			     PERF_IOC_FLAG_GROUP) == 0);
 }
 
-/* What prctl does, to those that are open just now and were opened by this task. The first one's are the
- * ones that are on all the time. */
+/* Does what prctl does, to the open events that this task opened. The first task's events are those that are
+ * enabled all the time. */
 static void switch_own(struct processor *self)
 {
 	if (task_current()->tid != 1)

@@ -142,7 +142,7 @@ static void check_periods_longer_than_the_counter(void)
 
 static void check_switches(void)
 {
-	/* The remainder of the period goes with the task, from processor to processor. */
+	/* The remainder of the period goes with the task, from CPU to CPU. */
 	start_pmu(2, 20);
 	struct task *self = task_current(), *other = sim_task_create(), *idle;
 	struct mapping mapping;
@@ -230,6 +230,45 @@ static void check_race(void)
 	end_machine();
 }
 
+/* The period has ended, its interrupt is held back, and a read has updated the count already. */
+static void to_an_overflow_that_was_read(void)
+{
+	sim_pmu_interrupts_hold(false);
+	sim_clock_advance(PERF_TICK_NS);
+	sim_pmu_interrupts_hold(true);
+	uint64_t left = PERIOD - happened % PERIOD;
+	sim_pmu_count(CODE, left);
+	happened += left;
+	EXPECT_EQ(count_of(race_fd), happened);
+}
+
+static void late_interrupt(void *unused)
+{
+	sim_pmu_interrupts_hold(false);
+}
+
+static void late_read_was_right(unsigned int place)
+{
+	EXPECT_EQ_AT(raced_value, happened, "place %u", place);
+	EXPECT_EQ_AT(count_of(race_fd), happened, "place %u", place);
+}
+
+/* The interrupt finds nothing to update, but writes the counter anew. */
+static void check_late_race(void)
+{
+	const struct sim_interruption test = { .before = to_an_overflow_that_was_read,
+					       .function = read_event_once,
+					       .interrupt = late_interrupt,
+					       .after = late_read_was_right };
+
+	start_pmu(1, 20);
+	race_fd = open_event(sampling(CODE, PERIOD), 0, -1, -1);
+	happened = 0;
+	EXPECT(sim_interrupt_everywhere(&test) > 100);
+	sim_pmu_interrupts_hold(false);
+	end_machine();
+}
+
 static const struct tap_rule rules[] = {
 	{ "a counter of 20 to 64 bits that overflows between two reads counts exactly",
 	  check_between_reads },
@@ -237,12 +276,14 @@ static const struct tap_rule rules[] = {
 	  check_read_rarely },
 	{ "an overflow whose interrupt is still pending is counted once", check_pending },
 	{ "an interrupt may be late by half the counter's range", check_pending_late },
-	{ "two counters that overflow at once behind one interrupt both take their sample",
+	{ "two counters that share an interrupt and overflow at once both take their sample",
 	  check_two_behind_one },
 	{ "a period longer than the counter's range ends at the exact event",
 	  check_periods_longer_than_the_counter },
-	{ "the rest of a period follows its task to another processor", check_switches },
+	{ "the rest of a period follows its task to another CPU", check_switches },
 	{ "an overflow at any instruction of a read is counted exactly once", check_race },
+	{ "a late interrupt at any instruction of a second read changes no count",
+	  check_late_race },
 };
 
 TAP_MAIN(rules)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of the EV67's driver share: names of what happens, and of its events. */
+/* Names that the tests of the EV67's driver share: of things that happen, and of its events. */
 #ifndef TESTS_UNIT_EV67_H
 #define TESTS_UNIT_EV67_H
 

@@ -2,7 +2,7 @@
 /*
  * Rules of the EV67's driver: its interrupt at any instruction of what the core asks of it. The test
  * is the core; the simulated machine repeats each action with the interrupt one place further. That
- * is more than a processor does whose interrupts are off by IPL 7, and what one does where they are
+ * is more than a CPU does whose interrupts are off by IPL 7, and what one does where they are
  * off by less.
  */
 #include <kernel/perf/event.h>
@@ -23,6 +23,7 @@
 
 static struct pmu *cpu_pmu;
 static uint64_t samples;
+static bool throttle; /* the next sample */
 
 int perf_pmu_register(struct pmu *pmu, int type)
 {
@@ -37,7 +38,7 @@ bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame)
 {
 	EXPECT(frame == sim_frame());
 	samples++;
-	return false;
+	return throttle;
 }
 
 void perf_userpage_update(struct perf_event *event)
@@ -120,7 +121,7 @@ static void call_action(void *action)
 	(*(void (**)(void))action)();
 }
 
-/* What makes the counter overflow, if it is not halted just then, and a little more. */
+/* Makes the counter overflow, unless it is halted, and a little more. */
 static void overflow(void *unused)
 {
 	(void)unused;
@@ -295,7 +296,37 @@ static void check_late(void)
 	}
 }
 
-/* Between stop and start nothing is sampled. What is due comes as soon as the counter can overflow again. */
+/* The late interrupt throttles the event: its counter stays halted. */
+static void throttled_after(unsigned int place)
+{
+	EXPECT_EQ_AT(samples, 1, "place %u", place);
+	EXPECT_AT(event.hw.flags & HW_STOPPED, "place %u", place);
+	uint64_t counted = sim_ev67_counted(EV67_CYCLES);
+	sim_ev67_count(CYCLE, 100);
+	EXPECT_EQ_AT(sim_ev67_counted(EV67_CYCLES), counted, "place %u", place);
+	EXPECT_EQ_AT(count_of(&event), PERIOD, "place %u", place);
+}
+
+static void check_throttled(void)
+{
+	static void (*action)(void) = disable_pmu;
+	const struct sim_interruption test = { .before = late_before,
+					       .function = call_action,
+					       .interrupt = release,
+					       .argument = &action,
+					       .after = throttled_after };
+
+	start();
+	event.hw.counter.index = -1;
+	throttle = true;
+	EXPECT(sim_interrupt_everywhere(&test) > 50);
+	sim_ev67_hold(false);
+	throttle = false;
+	del(&event);
+	end();
+}
+
+/* Between stop and start nothing is sampled. A sample that is due comes as soon as the counter can overflow again. */
 static void check_stopped(void)
 {
 	start();
@@ -379,7 +410,7 @@ static void check_second(void)
 	end();
 }
 
-/* --- interrupts that nobody waits for --- */
+/* --- unexpected interrupts --- */
 
 static void check_unexpected(void)
 {
@@ -418,7 +449,9 @@ static const struct tap_rule rules[] = {
 	  check_add_other },
 	{ "a late interrupt at any instruction of any of these loses and repeats nothing",
 	  check_late },
-	{ "an interrupt whose event has been stopped takes no sample; it comes when the event goes on",
+	{ "a late interrupt at any instruction of disabling or enabling throttles its event for good",
+	  check_throttled },
+	{ "an interrupt whose event is stopped takes no sample; the sample comes when the event starts",
 	  check_stopped },
 	{ "an overflow at any instruction of the other counter's interrupt is served",
 	  check_second },

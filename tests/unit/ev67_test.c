@@ -2,7 +2,7 @@
 /*
  * Rules of the EV67's driver under the perf core, through system calls. Several of them are what
  * Linux's first driver for these counters was asked about (linux-kernel, March 2010): counters of 20
- * bits that overflow more often than anybody reads them, two of them behind one interrupt.
+ * bits that overflow more often than they are read, two of them with one interrupt.
  */
 #include <kernel/perf/event.h>
 #include <kernel/perf/schedule.h>
@@ -403,8 +403,7 @@ static void check_both_at_once(void)
 }
 
 /* Its interrupt is held back while another event comes and goes, for which the PMU is disabled and
- * the first event maybe taken off and put on again, here or on the other counter. Then the overflow stays
- * behind, and its sample comes as soon as the counter can overflow. */
+ * the first event maybe taken off and put on again, here or on the other counter. Then the overflow stays, and its sample comes as soon as the counter can overflow. */
 static void check_pending_while_disabled(void)
 {
 	static const uint64_t least[EV67_COUNTERS] = { 16, 4 };
@@ -592,7 +591,7 @@ static void check_changed_period(void)
 
 /* --- throttling --- */
 
-/* The seed's rate: 4000 overflows in a second, of a counter that nobody samples. */
+/* The seed's rate: 4000 overflows in a second, of a counter without samples. */
 static void check_many_overflows(void)
 {
 	start_alpha(1);
@@ -634,29 +633,27 @@ static void check_throttled(void)
 
 static const struct tap_rule rules[] = {
 	{ "a machine without these counters has no PMU", check_absent },
-	{ "at start every counter of every processor is halted, with nothing pending",
-	  check_start },
+	{ "at start every counter of every CPU is halted, with nothing pending", check_start },
 	{ "each event number counts what it names, or has Linux's errno", check_numbers },
-	{ "what the counters cannot tell apart or sample is refused", check_attributes },
+	{ "exclusions and samples that the counters do not have are refused", check_attributes },
 	{ "the mapped page has index 0: the reader calls read", check_mapped_page },
 	{ "a group of two is accepted if its events go together, else EINVAL; counts are exact",
 	  check_groups },
 	{ "a group of three hardware events is refused", check_three },
 	{ "siblings that are disabled may be too many; enabled, they keep the group off",
 	  check_disabled_siblings },
-	{ "events that do not go together take turns, with exact counts and times",
-	  check_rotation },
+	{ "events that do not fit together rotate, with exact counts and times", check_rotation },
 	{ "an event that goes to the other counter keeps its count and its period", check_moves },
 	{ "overflows between two reads are counted, however many", check_between_reads },
-	{ "an overflow whose interrupt is pending is in what read returns, and not twice",
+	{ "read returns an overflow whose interrupt is pending, and counts it once",
 	  check_pending },
 	{ "an interrupt may be half a counter's range late", check_late },
 	{ "both counters at once: each event has its sample", check_both_at_once },
 	{ "an overflow pending while the PMU is disabled is counted once and sampled once",
 	  check_pending_while_disabled },
-	{ "an overflow pending while its task is switched out is sampled when it is back",
+	{ "an overflow pending while its task is switched out is sampled when the task is switched in",
 	  check_pending_while_switched },
-	{ "every processor has its own counters", check_processors },
+	{ "every CPU has its own counters", check_processors },
 	{ "without events no PALcall is made", check_idle },
 	{ "samples come at the exact event, with periods longer than the counter too",
 	  check_periods },

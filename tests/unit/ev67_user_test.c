@@ -90,7 +90,7 @@ static void check_every_distance(void)
 	end_machine();
 }
 
-/* The way in makes the counter overflow: nobody has to wait for that interrupt. */
+/* The entry makes the counter overflow: its interrupt is not needed. */
 static void check_forgotten(void)
 {
 	start_alpha();
@@ -305,14 +305,14 @@ static void check_throttled(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "user mode is counted, the kernel and the ways between them are not", check_count },
-	{ "... wherever in a way the counter overflows", check_every_distance },
-	{ "an overflow of all modes' counter is served though only user mode's is told of",
+	{ "user mode is counted, the kernel, its entry and its exit path are not", check_count },
+	{ "... wherever in the entry or the exit path the counter overflows",
+	  check_every_distance },
+	{ "an overflow of all modes' counter is served though PALcode reports only user mode's",
 	  check_told_of_the_other },
-	{ "an overflow by the way into the kernel makes no interrupt once that is known",
-	  check_forgotten },
+	{ "an overflow by the entry makes no interrupt once the driver knows it", check_forgotten },
 	{ "the other counter counts every mode beside it", check_mixed },
-	{ "an event that is off, or has gone, leaves nothing to the next", check_switched_off },
+	{ "an event that is disabled or closed leaves nothing to the next", check_switched_off },
 	{ "a task without such events pays no PALcall", check_tasks },
 	{ "samples come at the exact event of user mode, with any period", check_samples },
 	{ "an overflow by user mode's last instruction is sampled once, with user mode's registers",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tests of the perf core do all the time: open an event, read it, use its ioctls, on the
+ * Shared by the tests of the perf core: opening an event, reading it, its ioctls, on the
  * simulated machine. Results are the system calls': negative is an error.
  */
 #ifndef TESTS_UNIT_EVENTS_H
@@ -22,7 +22,7 @@
 #include "sim/sim.h"
 #include "tap.h"
 
-/* A machine of CPUS processors whose PMU has COUNTERS counters, 48 bits wide, and the
+/* A machine of CPUS CPUs whose PMU has COUNTERS counters, 48 bits wide, and the
  * constraints of TABLE (COUNT rows). */
 static inline void start_machine(unsigned int cpus, unsigned int counters,
 				 const struct sim_constraint *table, unsigned int count)
@@ -35,7 +35,7 @@ static inline void start_machine(unsigned int cpus, unsigned int counters,
 	sim_pmu_register(&model);
 }
 
-/* TASK, which runs nowhere, ends on this processor. */
+/* TASK, which runs nowhere, ends on this CPU. */
 static inline void end_task(struct task *task)
 {
 	struct task *self = task_current();
@@ -49,7 +49,7 @@ static inline void end_task(struct task *task)
  * nothing may be left behind. */
 static inline void end_machine(void)
 {
-	for (int fd = 0; fd < 256; fd++)
+	for (int fd = 0; fd < SIM_FILES_MAX; fd++)
 		sim_fd_close(fd);
 	sim_clock_advance(PERF_ROTATION_NS);
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++) {
@@ -108,7 +108,7 @@ static inline uint64_t count_of(int fd)
 	return value;
 }
 
-/* What read_format = TIMES returns. */
+/* The layout that read_format = TIMES returns. */
 #define TIMES (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 struct timed_count {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Filters of tracepoints: whatever a text is, making a filter of it stays in its memory (the sanitizers
- * see that), and what it lets through is right. What Linux's language means in detail is compared with
- * Linux: tests/conformance/programs/observe_filters.c.
+ * see that), and what it lets through is right. tests/conformance/programs/observe_filters.c compares the details
+ * of the language with Linux.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static void functions(void)
 		  -EINVAL);
 }
 
-/* --- lists of processors --- */
+/* --- lists of CPUs --- */
 
 /* Where four run. */
 static void lists_of_processors(void)
@@ -220,7 +220,7 @@ static void any_text(void)
 		struct trace_filter_error wrong;
 
 		make_text(text, sizeof(text));
-		/* Strings behind a record lie within it. */
+		/* The offsets of strings stay within the record. */
 		memset(&record, 0, sizeof(record));
 		int error = trace_filter_make(event_called(names[draw(3)]), text, &filter, &wrong);
 
@@ -315,12 +315,12 @@ static void layouts(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a filter lets through what it says", what_is_let_through },
+	{ "a filter lets exactly its records through", what_is_let_through },
 	{ "a pointer into a function is compared with the function", functions },
-	{ "lists of processors are read as Linux reads them", lists_of_processors },
+	{ "lists of CPUs are read as Linux reads them", lists_of_processors },
 	{ "no text makes a filter that leaves its memory", any_text },
 	{ "texts may be long, but only so deep", deep_texts },
-	{ "fields lie where the compiler puts them, and numbers are each another", layouts },
+	{ "fields lie where the compiler puts them, and each number is unique", layouts },
 };
 
 TAP_MAIN(rules)

@@ -94,8 +94,8 @@ static const struct tap_rule rules[] = {
 	{ "padding goes where width and flags say", check_padding },
 	{ "characters, texts and percent signs are copied", check_texts },
 	{ "a text of given length needs no end", check_unterminated },
-	{ "what is unknown shows as it stands, a missing text as (null)", check_unknown },
-	{ "what does not fit is cut off, terminated and counted", check_size },
+	{ "an unknown conversion is printed unchanged, a missing text as (null)", check_unknown },
+	{ "a text that does not fit is cut off, terminated and counted", check_size },
 };
 
 TAP_MAIN(rules)

@@ -209,7 +209,7 @@ static void check_cursor(void)
 	EXPECT_EQ(pixel(0, 13), 0);
 }
 
-/* What is as it shall be is left alone. */
+/* A cell that is right already is not drawn. */
 static void check_unchanged(void)
 {
 	const struct screen_adapter *screen = begin(16, 16, 32, colours_888, 0);
@@ -225,11 +225,11 @@ static void check_unchanged(void)
 
 static const struct tap_rule rules[] = {
 	{ "cells become larger before they become too many", check_size },
-	{ "the screen is black, and what is between its rows is not touched", check_black },
+	{ "the screen is black, and the bytes between its rows are not touched", check_black },
 	{ "every kind of pixel has its colours", check_colours },
 	{ "cells are in the middle, at their scale", check_place },
 	{ "a character without a glyph is a question mark", check_unknown },
-	{ "the cursor is a bar that leaves nothing behind", check_cursor },
+	{ "the cursor is a bar, and leaves no trace when it moves", check_cursor },
 	{ "a cell that looks right is not drawn", check_unchanged },
 };
 

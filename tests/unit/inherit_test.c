@@ -222,7 +222,7 @@ static void children_write_to_the_parents_ring(void)
 	struct task *before = fork_task();
 	struct vm_area area;
 
-	/* Two processors would write to one ring. */
+	/* Two CPUs would write to one ring. */
 	EXPECT_EQ(map_area(everywhere, &area, 1, VM_READ | VM_WRITE), -EINVAL);
 	EXPECT_EQ(map_area(fd, &area, 1, VM_READ | VM_WRITE), 0);
 	struct perf_event_mmap_page *page = atomic_load(&event_of(fd)->ring)->user_page;
@@ -307,8 +307,8 @@ static void a_member_left_alone_is_added_up(void)
 	end_machine();
 }
 
-/* What is between the two steps of closing a leader: a fork gives the members, each by itself. And between
- * those of closing a member: what is made is not a copy of a group that still has it. */
+/* Between the two steps of closing a leader a fork inherits the members, each by itself. Between the two of closing a
+ * member the child's group is no copy of a group that still has it. */
 static void a_fork_while_one_of_a_group_is_closed(void)
 {
 	struct perf_event_attr attr = inherited_attr();
@@ -387,25 +387,25 @@ static void traps_go_with_the_handlers(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a new task gets what is inherited, and only that", only_what_is_inherited_is },
+	{ "a new task gets the inherited events, and only these", only_what_is_inherited_is },
 	{ "the parent's value is the sum, over generations", grandchildren_count_too },
 	{ "inherit_thread leaves out other processes", threads_only },
 	{ "groups are inherited and read as groups", groups_are_inherited_as_groups },
 	{ "children have the parent's state and follow its ioctls",
 	  the_state_is_inherited_and_switched },
 	{ "closing the parent ends its children, wherever they run", closing_ends_the_children },
-	{ "the maker may end before what it made", the_maker_may_end_first },
+	{ "a parent task may exit before its children", the_maker_may_end_first },
 	{ "a fork that fails leaves nothing", a_fork_that_fails_leaves_nothing },
-	{ "children write to the ring of a parent that is bound to a processor",
+	{ "children write to the ring of a parent that is bound to a CPU",
 	  children_write_to_the_parents_ring },
 	{ "a group is not read while a child's is another", groups_that_changed_are_not_added_up },
-	{ "a member whose leader was closed is read whatever children there are",
+	{ "a member whose leader was closed is read with any children",
 	  a_member_left_alone_is_added_up },
-	{ "what is done to a group is done to a child's member that is led no more",
+	{ "an operation on a group reaches a child's member that lost its leader",
 	  a_group_ioctl_reaches_who_is_led_no_more },
 	{ "a fork while a leader or a member is being closed",
 	  a_fork_while_one_of_a_group_is_closed },
-	{ "traps are not inherited by who has no handlers any more", traps_go_with_the_handlers },
+	{ "a task without signal handlers inherits no traps", traps_go_with_the_handlers },
 	{ "inherited samples do not read, inherited events are not refreshed",
 	  samples_may_not_read },
 };

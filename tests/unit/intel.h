@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tests of the Intel driver (arch/x86_64/pmu) share: the driver runs against a simulated
+ * Shared by the tests of the Intel driver (arch/x86_64/pmu): the driver runs against a simulated
  * register file, and the test is the perf core. It calls the driver as <kernel/perf/pmu.h>
  * allows, and takes the samples.
  *
@@ -52,7 +52,7 @@ bool perf_event_overflow(struct perf_event *event, struct trap_frame *frame)
 	return throttle;
 }
 
-/* What the event's page has: where its counter is, and the offset. */
+/* The contents of the event's page: its counter and the offset. */
 static struct {
 	struct perf_event *event;
 	uint32_t index;
@@ -182,7 +182,7 @@ static inline uint64_t read_count(struct perf_event *event)
 	return atomic_load(&event->count);
 }
 
-/* What a user program computes from the mapped page. */
+/* The count that a user program computes from the mapped page. */
 static inline uint64_t user_count(struct perf_event *event)
 {
 	uint32_t index = cpu_pmu->user_index(event);

@@ -143,8 +143,8 @@ static void check_translate(void)
 		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, -ENOENT, 0, 0 },
 		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_MAX, -EINVAL, 0, 0 },
 		{ PERF_TYPE_HARDWARE, UINT64_MAX, -EINVAL, 0, 0 },
-		/* Raw: the same events by code, and modifiers. What is not the event's is ignored,
-		 * as Linux does. */
+		/* Raw: the same events by code, and modifiers. Other bits are ignored,
+		 * as on Linux. */
 		{ PERF_TYPE_RAW, 0x00c0, 0, 0xc0 | both, general | fixed0 },
 		{ PERF_TYPE_RAW, 0xfff400c0 & ~EVENTSEL_ANY, 0, 0xff8400c0 | both, general },
 		{ PERF_TYPE_RAW, 0x5300c0, 0, 0xc0 | both, general | fixed0 },
@@ -344,7 +344,8 @@ static void check_group(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "the PMU is what CPUID says: version, counters, widths, missing events", check_probe },
+	{ "the PMU is as CPUID describes it: version, counters, widths, missing events",
+	  check_probe },
 	{ "attributes become event selects and constraints, or Linux's errors", check_translate },
 	{ "precise samples, branch stacks, AnyThread and counters that are not there are refused",
 	  check_modifiers_refused },

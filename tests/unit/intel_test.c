@@ -258,7 +258,7 @@ static void check_per_processor(void)
 	end();
 }
 
-/* With skid, or on a busy processor, the PMI of an overflow comes when the PMU is already disabled, or when
+/* With skid, or on a busy CPU, the PMI of an overflow comes when the PMU is already disabled, or when
  * its event is gone. */
 static void check_late_pmi(void)
 {
@@ -317,16 +317,16 @@ static void check_late_pmi(void)
 static const struct tap_rule rules[] = {
 	{ "counts are exact at every width, however often the counter overflows", check_counts },
 	{ "every sample comes at the very event that ends its period", check_samples },
-	{ "two counters behind one interrupt both sample, and the second interrupt is claimed once",
+	{ "two counters that share an interrupt both sample, and the second interrupt is claimed once",
 	  check_two_behind_one },
 	{ "an NMI that is not the PMU's is not claimed and writes nothing", check_foreign_nmi },
-	{ "a throttled event stops at its sample and goes on from there", check_throttled },
+	{ "a throttled event stops at its sample and continues from there", check_throttled },
 	{ "user and kernel instructions are told apart", check_rings },
 	{ "an event of guests only never counts here", check_exclude_host },
 	{ "while disabled nothing counts; disabling nests", check_disabled },
 	{ "a PMU without events is never written", check_idle },
-	{ "each processor has its own counters, all unmasked at start", check_per_processor },
-	{ "a PMI that comes late, to a disabled PMU or for an event that is gone, loses no sample",
+	{ "each CPU has its own counters, all unmasked at start", check_per_processor },
+	{ "a PMI that comes late, to a disabled PMU or for a closed event, loses no sample",
 	  check_late_pmi },
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Rules of userland/libperf: what a program computes from the metadata page and the ring, with a page, a counter and a
- * clock of the test's own in place of the processor's.
+ * clock of the test's own in place of the CPU's.
  *
  * The library's sources are included, after a replacement for the header that has the instructions.
  */
@@ -293,17 +293,17 @@ static void check_ring_capacity(void)
 static const struct tap_rule rules[] = {
 	{ "a count is the offset plus the counter with its sign extended, for every width from 8 to 64 bits",
 	  check_widths },
-	{ "a count goes on when the counter wraps", check_wrap },
+	{ "a count continues when the counter wraps", check_wrap },
 	{ "a reading under which the page changes is done again", check_retry },
 	{ "an event that loses its counter during a reading is read by read()",
 	  check_counter_lost },
 	{ "without a page, a counter, a permission or a clock in it, read() serves",
 	  check_fallbacks },
-	{ "times go on from the page's by the time stamp, to the last bit", check_times },
+	{ "times continue from the page's by the time stamp, to the last bit", check_times },
 	{ "a time stamp of few bits is extended from time_cycles", check_short_clock },
 	{ "scaling is exact, and 0 for an event that never ran", check_scale },
 	{ "records are copied whole round the end of the ring", check_ring },
-	{ "a record longer than the buffer is cut off and its whole size told",
+	{ "a record longer than the buffer is cut off and its whole size returned",
 	  check_ring_capacity },
 };
 

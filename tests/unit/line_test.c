@@ -167,7 +167,7 @@ static void check_noise(void)
 static const struct tap_rule rules[] = {
 	{ "echo waits for room, and output waits for echo", check_full_device },
 	{ "a tab goes out whole", check_room_for_a_tab },
-	{ "VSTOP, VSTART, and what only TCXONC lets go on", check_stopped },
+	{ "VSTOP, VSTART, and output that only TCXONC restarts", check_stopped },
 	{ "keys that are signals", check_signals },
 	{ "a line that is too long keeps its end", check_limits },
 	{ "noise keeps the ring in order", check_noise },

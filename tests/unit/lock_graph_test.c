@@ -59,9 +59,10 @@ static void a_long_way_round(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "orders that agree are all taken, and none is made up", orders_that_agree },
+	{ "orders that agree are all recorded, and no other", orders_that_agree },
 	{ "the opposite of an order is refused and not added", the_opposite_order },
-	{ "a cycle through every class is found, and what is no cycle is taken", a_long_way_round },
+	{ "a cycle through every class is found, and an order without a cycle is accepted",
+	  a_long_way_round },
 };
 
 int main(void)

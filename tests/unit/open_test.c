@@ -215,7 +215,7 @@ static void every_allocation_may_fail(void)
 		if (fd < 0)
 			EXPECT_EQ_AT(fd, -ENOMEM, "allocation %u", number);
 		EXPECT_AT(number > 2 || fd < 0, "allocation %u", number);
-		/* What failed can be tried again. */
+		/* The same call succeeds afterwards. */
 		int again = open_event(hardware_attr(CODE), 0, -1, -1);
 		EXPECT_AT(again >= 0, "allocation %u", number);
 		sim_pmu_count(CODE, 3);
@@ -232,8 +232,8 @@ static void descriptors_run_out(void)
 	while ((fd = open_event(software_attr(PERF_COUNT_SW_DUMMY), 0, -1, -1)) >= 0)
 		opened++;
 	EXPECT_EQ(fd, -EMFILE);
-	EXPECT_EQ(opened, 256);
-	EXPECT_EQ(atomic_load(&perf_software_events), 256);
+	EXPECT_EQ(opened, SIM_FILES_MAX);
+	EXPECT_EQ(atomic_load(&perf_software_events), SIM_FILES_MAX);
 	end_machine();
 }
 
@@ -242,8 +242,6 @@ static void large_groups_are_too_big_to_read(void)
 	struct perf_event_attr attr = software_attr(PERF_COUNT_SW_DUMMY);
 	int leader, fd = 0;
 
-	/* nr, two times, then three words for each: (16384 / 8 - 3) / 3 members fit, 681 of
-	 * them; with 256 descriptors only the arithmetic can be tested. */
 	EXPECT_EQ(perf_read_size(PERF_FORMAT_MAX - 1, 680), (3 + 681 * 3) * 8);
 	EXPECT_EQ(perf_read_size(0, 680), 8);
 	EXPECT_EQ(perf_read_size(PERF_FORMAT_GROUP, 1), 24);
@@ -261,6 +259,20 @@ static void large_groups_are_too_big_to_read(void)
 	sim_allocation_fail(1);
 	EXPECT_EQ(read_event(leader, values, sizeof(values)), -ENOMEM);
 	sim_allocation_fail(0);
+	end_machine();
+
+	/* Number, two times, then three words for each: (16384 / 8 - 3) / 3 is 681 members. The 682nd is refused, be it
+	 * the one whose format is large or another one of the group. */
+	start_machine(1, 4, NULL, 0);
+	attr.read_format = PERF_FORMAT_GROUP | TIMES | PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	leader = open_event(attr, 0, -1, -1);
+	for (unsigned int i = 1; i < 681 && fd >= 0; i++)
+		fd = open_event(attr, 0, -1, leader);
+	EXPECT(fd >= 0);
+	EXPECT_EQ(open_event(attr, 0, -1, leader), -E2BIG);
+	attr.read_format = 0;
+	EXPECT_EQ(open_event(attr, 0, -1, leader), -E2BIG);
+	EXPECT_EQ(event_of(leader)->sibling_count, 680);
 	end_machine();
 }
 
@@ -386,7 +398,7 @@ static void mappings_follow_the_rules(void)
 	EXPECT_EQ(map_area(fd, &second, 4, VM_READ | VM_WRITE), -EINVAL);
 	EXPECT_EQ(map_area(fd, &second, 2, VM_READ | VM_WRITE), 0);
 
-	/* User space writes to the metadata only, and finds nothing behind the end. */
+	/* User space writes to the metadata only, and finds nothing after the end. */
 	for (uint64_t index = 0; index < 4; index++) {
 		void *page = area.ops->fault(&area, index << PAGE_SHIFT, false, &writable);
 
@@ -474,6 +486,11 @@ static void refresh_limits_overflows(void)
 	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_REFRESH, 1), 0);
 	sim_pmu_count(CODE, 1000);
 	EXPECT_EQ(count_of(fd), 40);
+	/* Two requests add up. */
+	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_REFRESH, 2), 0);
+	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_REFRESH, 1), 0);
+	sim_pmu_count(CODE, 1000);
+	EXPECT_EQ(count_of(fd), 70);
 	unmap_area(&area);
 	end_machine();
 }
@@ -570,7 +587,7 @@ static void a_clock_samples_by_timer(void)
 	map_area(fd, &area, 1, VM_READ | VM_WRITE);
 	sim_clock_advance(5500000);
 	EXPECT_EQ(metadata(fd)->data_head, 5 * SAMPLE_SIZE);
-	/* What is left of the period waits for the task. */
+	/* The rest of the period waits for the task. */
 	sim_switch(other);
 	sim_clock_advance(10000000);
 	sim_switch(self);
@@ -615,7 +632,7 @@ static void output_goes_to_another_ring(void)
 	EXPECT_EQ(control_event(foreign, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)-1), -EINVAL);
 	unmap_area(&second);
 
-	/* The last unmapping leaves nobody writing. */
+	/* The last unmapping leaves no writer. */
 	unmap_area(&area);
 	EXPECT(atomic_load(&event_of(writer)->ring) == NULL);
 	sim_pmu_count(CODE, 10);
@@ -653,18 +670,19 @@ static const struct tap_rule rules[] = {
 	{ "the size of a read follows the format and the group", large_groups_are_too_big_to_read },
 	{ "bad user pointers are EFAULT, small buffers ENOSPC", bad_user_pointers },
 	{ "ioctls that do not apply are refused as on Linux", controls_are_refused_as_linux_does },
-	{ "prctl switches what the caller opened", prctl_switches_what_was_opened },
+	{ "prctl enables and disables the events that the caller opened",
+	  prctl_switches_what_was_opened },
 	{ "mappings have the right size, pages and rights", mappings_follow_the_rules },
 	{ "a closed event lives while it is mapped", a_closed_event_lives_while_mapped },
-	{ "a sample wakes who polls, once", samples_wake_pollers },
+	{ "a sample wakes pollers, once", samples_wake_pollers },
 	{ "refresh ends after so many overflows", refresh_limits_overflows },
 	{ "a new period begins at once", a_new_period_begins_at_once },
 	{ "more than 400 samples in 4 ms are throttled until the next tick",
 	  too_many_samples_are_throttled },
-	{ "interrupts do not take all of a processor's time", interrupts_do_not_take_all_the_time },
+	{ "interrupts do not take all of a CPU's time", interrupts_do_not_take_all_the_time },
 	{ "a clock samples by timer, while its task runs", a_clock_samples_by_timer },
 	{ "output goes to another event's ring while that is mapped", output_goes_to_another_ring },
-	{ "the end of the task hangs up", the_end_of_the_task_hangs_up },
+	{ "the exit of the task hangs up", the_end_of_the_task_hangs_up },
 };
 
 TAP_MAIN(rules)

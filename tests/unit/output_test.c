@@ -431,7 +431,7 @@ static void user_reads_follow_the_setting(void)
 	perf_user_reads_set(PERF_USER_READS_ALWAYS);
 	EXPECT(perf_user_reads_allowed(NULL));
 	perf_user_reads_set(PERF_USER_READS_MAPPED);
-	/* The event was opened while nobody might. */
+	/* The event was opened while user reads were off. */
 	EXPECT(!perf_user_reads_allowed(task_current()->space));
 	unmap_event(&mapping);
 	fd = open_event(hardware_attr(CODE), 0, -1, -1);

@@ -74,6 +74,25 @@ static void a_waiting_cpu_events_page_has_fresh_times(void)
 	end_machine();
 }
 
+/* Disabled, a waiting event has the times of that moment in its page. */
+static void a_waiting_event_that_is_disabled(void)
+{
+	start_machine(1, 1, NULL, 0);
+	open_event(timed(hardware_attr(CODE)), 0, -1, -1);
+	int waiting = open_event(timed(hardware_attr(OTHER)), 0, -1, -1);
+	EXPECT_EQ(map_event(&mapping, waiting, 0), 0);
+
+	sim_clock_advance(1000);
+	control_event(waiting, PERF_EVENT_IOC_DISABLE, 0);
+	EXPECT_EQ(mapping.page->time_enabled, 1000);
+	EXPECT_EQ(mapping.page->time_running, 0);
+	sim_clock_advance(1000);
+	control_event(waiting, PERF_EVENT_IOC_DISABLE, 0);
+	EXPECT_EQ(mapping.page->time_enabled, 1000);
+	unmap_event(&mapping);
+	end_machine();
+}
+
 static void an_event_in_the_error_state_has_no_index(void)
 {
 	start_machine(1, 1, NULL, 0);
@@ -145,6 +164,55 @@ static void a_moved_events_period_goes_on(void)
 	end_machine();
 }
 
+/* The ring lives on through the mapping of another event. Its page describes no event then, not even the first one when
+ * that writes there again. */
+static void a_page_describes_the_event_that_made_it(void)
+{
+	start_machine(1, 4, NULL, 0);
+	int first = open_event(hardware_attr(CODE), 0, -1, -1),
+	    second = open_event(hardware_attr(OTHER), 0, -1, -1);
+
+	EXPECT_EQ(map_event(&mapping, first, 1), 0);
+	EXPECT_EQ(control_event(second, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)first), 0);
+	EXPECT_EQ(map_event(&second_mapping, second, 1), 0);
+	EXPECT(second_mapping.page == mapping.page);
+	/* Each update of the second event leaves it alone. */
+	sim_pmu_count(CODE, 100);
+	control_event(second, PERF_EVENT_IOC_RESET, 0);
+	EXPECT_EQ(mapping.page->index, 1);
+	EXPECT_EQ(self_monitor(mapping.page), 100);
+	unmap_event(&mapping);
+	EXPECT(!event_of(first)->ring);
+	uint64_t enabled_ns = second_mapping.page->time_enabled;
+	sim_clock_advance(1000);
+	EXPECT_EQ(control_event(first, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)second), 0);
+	EXPECT_EQ(second_mapping.page->time_enabled, enabled_ns);
+	unmap_event(&second_mapping);
+	end_machine();
+}
+
+/* Children that exited are in the page's count, from the next update on. */
+static void a_page_has_the_childrens_counts(void)
+{
+	start_machine(1, 4, NULL, 0);
+	int fd = open_event(inherited_attr_of(CODE), 0, 0, -1);
+	struct task *self = task_current(), *child = fork_task();
+
+	EXPECT_EQ(map_event(&mapping, fd, 1), 0);
+	sim_switch(child);
+	sim_clock_advance(30);
+	sim_pmu_count(CODE, 5);
+	sim_task_exit(child);
+	sim_switch(self);
+	sim_pmu_count(CODE, 200);
+	EXPECT_EQ(mapping.page->index, 1);
+	EXPECT_EQ(self_monitor(mapping.page), 205);
+	EXPECT_EQ(mapping.page->time_enabled, 30);
+	EXPECT_EQ(mapping.page->time_running, 30);
+	unmap_event(&mapping);
+	end_machine();
+}
+
 /* --- rotation --- */
 
 static void set_interval(int ms)
@@ -178,6 +246,48 @@ static void a_mixed_group_rotates_by_its_hardware(void)
 	set_interval(PERF_ROTATION_NS / NSEC_PER_MSEC);
 	sim_fd_close(fd);
 	sim_clock_advance(10 * NSEC_PER_MSEC); /* the timer finds that no group waits */
+	end_machine();
+}
+
+/* One counter: at each switch the group that was opened first gets it, bound to the CPU or not. */
+static void bound_groups_keep_the_order(void)
+{
+	for (int first_bound = 0; first_bound < 2; first_bound++) {
+		start_machine(1, 1, NULL, 0);
+		struct task *self = task_current(), *other = sim_task_create();
+		int first = open_event(hardware_attr(CODE), 0, first_bound ? 0 : -1, -1);
+		int second = open_event(hardware_attr(OTHER), 0, first_bound ? -1 : 0, -1);
+
+		sim_switch(other);
+		sim_switch(self);
+		EXPECT_EQ_AT(event_of(first)->state, EVENT_ACTIVE, "first bound: %d", first_bound);
+		EXPECT_EQ_AT(event_of(second)->state, EVENT_INACTIVE, "first bound: %d",
+			     first_bound);
+		end_task(other);
+		end_machine();
+	}
+}
+
+/* Three counters; the CPU's pinned event has one. A group of three gets two of them and gives both back. */
+static void a_group_that_does_not_fit_gives_all_back(void)
+{
+	start_machine(1, 3, NULL, 0);
+	struct perf_event_attr pinned = hardware_attr(9);
+	int fds[3];
+
+	pinned.pinned = 1;
+	fds[0] = open_event(hardware_attr(1), 0, -1, -1);
+	for (unsigned int i = 1; i < 3; i++)
+		fds[i] = open_event(hardware_attr(1 + i), 0, -1, fds[0]);
+	for (unsigned int i = 0; i < 3; i++)
+		EXPECT_EQ_AT(event_of(fds[i])->state, EVENT_ACTIVE, "member %u", i);
+	open_event(pinned, -1, 0, -1);
+	for (unsigned int i = 0; i < 3; i++) {
+		EXPECT_EQ_AT(event_of(fds[i])->state, EVENT_INACTIVE, "member %u", i);
+		EXPECT_EQ_AT(event_of(fds[i])->hw.counter.index, -1, "member %u", i);
+		sim_pmu_count((uint8_t)(1 + i), 10);
+		EXPECT_EQ_AT(count_of(fds[i]), 0, "member %u", i);
+	}
 	end_machine();
 }
 
@@ -235,7 +345,7 @@ static void both_contexts_rotate(void)
 	start_machine(1, 2, NULL, 0);
 	int cpus[3], tasks[2];
 
-	/* Two counters. Of three CPU groups two are active; a task's have none left. */
+	/* Two counters: two of three CPU groups are active, and no counter is left for the task's. */
 	for (unsigned int i = 0; i < 3; i++)
 		cpus[i] = open_event(timed(hardware_attr(i)), -1, 0, -1);
 	for (unsigned int i = 0; i < 2; i++)
@@ -264,14 +374,24 @@ static const struct tap_rule rules[] = {
 	  a_waiting_events_page_has_fresh_times },
 	{ "so has the page of a CPU's event that waits",
 	  a_waiting_cpu_events_page_has_fresh_times },
+	{ "the page of a waiting event that is disabled has the times of that moment",
+	  a_waiting_event_that_is_disabled },
 	{ "the page of an event in the error state has no index and its last times",
 	  an_event_in_the_error_state_has_no_index },
 	{ "an event that moves to another counter has its new index in the page at once",
 	  a_moved_events_page_is_right },
 	{ "an event that moves to another counter goes on with its period",
 	  a_moved_events_period_goes_on },
+	{ "a page describes the event that made it, for as long as that keeps the ring",
+	  a_page_describes_the_event_that_made_it },
+	{ "a page has the counts and times of children that exited",
+	  a_page_has_the_childrens_counts },
 	{ "a software leader's group rotates at the interval of its hardware event",
 	  a_mixed_group_rotates_by_its_hardware },
+	{ "groups bound to a CPU and others are scheduled in by their order",
+	  bound_groups_keep_the_order },
+	{ "a group that does not fit gives back the counters that it got",
+	  a_group_that_does_not_fit_gives_all_back },
 	{ "another group that waits does not put off the rotation",
 	  a_second_waiting_group_keeps_the_interval },
 	{ "rotation ends when no group waits", rotation_ends_with_the_last_waiter },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Who may open which event: kernel.perf_event_paranoid, tasks of other processes, events that the open cannot place. */
+/* Permissions to open events: kernel.perf_event_paranoid, tasks of other processes, events that the open cannot place. */
 #include <kernel/perf/settings.h>
 
 #include "family.h"
@@ -14,7 +14,7 @@ static struct perf_event_attr user_attr(void)
 	return attr;
 }
 
-/* What the unprivileged may: opening at all, events that count the kernel, events of a CPU. */
+/* Rights of the unprivileged: to open at all, to count the kernel, to count a CPU. */
 static void levels_forbid_more_and_more(void)
 {
 	static const struct {
@@ -128,7 +128,7 @@ static void descriptors_come_first(void)
 	start_machine(1, 4, NULL, 0);
 	struct perf_event_attr attr = software_attr(PERF_COUNT_SW_DUMMY);
 
-	for (unsigned int i = 0; i < 256; i++)
+	for (unsigned int i = 0; i < SIM_FILES_MAX; i++)
 		EXPECT_AT(open_event(attr, 0, -1, -1) >= 0, "descriptor %u", i);
 	EXPECT_EQ(open_event(attr, 0, -1, -1), -EMFILE);
 	EXPECT_EQ(open_event(attr, 77, -1, -1), -EMFILE);
@@ -170,10 +170,11 @@ static const struct tap_rule rules[] = {
 	{ "a task of another process must be one that the caller may observe",
 	  other_processes_are_asked },
 	{ "no descriptor is a control group's", control_groups_do_not_exist },
-	{ "what no PMU does, or no task can have, is refused with Linux's error",
+	{ "requests that no PMU or no task can meet are refused with Linux's error",
 	  what_no_pmu_does_is_refused },
 	{ "without a free descriptor every error is EMFILE", descriptors_come_first },
-	{ "prctl switches the events of the caller alone", only_ones_own_events_are_switched },
+	{ "prctl enables and disables the events of the caller alone",
+	  only_ones_own_events_are_switched },
 };
 
 TAP_MAIN(rules)

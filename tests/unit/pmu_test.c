@@ -83,10 +83,52 @@ static void generic_events_name_their_pmu(void)
 	end_machine();
 }
 
+/* A second PMU of hardware events that only counts how often it is disabled and enabled. */
+static unsigned int disabled, enabled;
+
+static void note_disable(struct pmu *pmu)
+{
+	disabled++;
+}
+
+static void note_enable(struct pmu *pmu)
+{
+	enabled++;
+}
+
+static void no_hardware_event_no_access(void)
+{
+	static struct pmu idle = { .name = "idle",
+				   .event_init = refuse,
+				   .pmu_disable = note_disable,
+				   .pmu_enable = note_enable };
+
+	start();
+	EXPECT_EQ(perf_pmu_register(&idle, -1), 0);
+	int software = open_event(software_attr(PERF_COUNT_SW_DUMMY), 0, -1, -1);
+	EXPECT_EQ(disabled, 0);
+	int hardware = open_event(hardware_attr(1), 0, -1, -1);
+	EXPECT(disabled > 0);
+	EXPECT_EQ(enabled, disabled);
+	sim_fd_close(hardware);
+	disabled = enabled = 0;
+	struct task *self = task_current(), *other = sim_task_create();
+	control_event(software, PERF_EVENT_IOC_DISABLE, 0);
+	control_event(software, PERF_EVENT_IOC_ENABLE, 0);
+	sim_switch(other);
+	sim_switch(self);
+	sim_fd_close(software);
+	EXPECT_EQ(disabled, 0);
+	EXPECT_EQ(enabled, 0);
+	end_task(other);
+	end_machine();
+}
+
 static const struct tap_rule rules[] = {
 	{ "a PMU's name and type are its own", names_and_types_are_unique },
 	{ "a walk over the PMUs finds each once, by type", a_walk_finds_each_once_in_order },
 	{ "a generic event may name its PMU", generic_events_name_their_pmu },
+	{ "without hardware events no PMU is disabled or enabled", no_hardware_event_no_access },
 };
 
 TAP_MAIN(rules)

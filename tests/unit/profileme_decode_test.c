@@ -34,7 +34,7 @@ static const struct {
 	  "pc=0x1000 retired retires=1 window=3 trap=invalid" },
 	/* A type without a trap is none. */
 	{ { 0, 0x1000, 7ull << 34, CTL(1, 3, VALID) }, "pc=0x1000 retired retires=1 window=3" },
-	/* What only the hardware tells. */
+	/* States that only the hardware has. */
 	{ { 0, 0x1000, 3ull << 30 | PROFILEME_STAT_ICACHE_MISS, CTL(9, 3, VALID) },
 	  "pc=0x1000 retired retires=6 window=3 icache-miss" },
 	{ { 1, 0x1000, 3ull << 30, CTL(9, 3, VALID) }, "pc=0x1000 retired window=9 delay=3" },

@@ -121,7 +121,7 @@ static void check_samples(void)
 	}
 }
 
-/* Behind its window the counter stands: what happens until the interrupt is neither counted nor
+/* After its window the counter stands: events until the interrupt are neither counted nor
  * profiled. */
 static void check_pending(void)
 {
@@ -230,11 +230,10 @@ static const struct tap_rule rules[] = {
 	  check_attributes },
 	{ "each sample is of the period's last instruction and carries its registers",
 	  check_samples },
-	{ "behind its window an instruction's registers wait for the interrupt", check_pending },
+	{ "after its window an instruction's registers wait for the interrupt", check_pending },
 	{ "a window whose task is switched out is replaced by another", check_switched },
 	{ "no group has two events that want the counters", check_groups },
-	{ "beside events of aggregate mode it takes turns, with exact counts and times",
-	  check_turns },
+	{ "it rotates with events of aggregate mode, with exact counts and times", check_turns },
 	{ "too many samples in a tick stop it until the next tick", check_throttled },
 };
 

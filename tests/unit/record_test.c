@@ -303,7 +303,7 @@ static const struct tap_rule rules[] = {
 	{ "each field of a sample alone is one word after the header", check_single_fields },
 	{ "all fields together come in the ABI's order", check_order },
 	{ "a sample in the kernel says so", check_kernel_sample },
-	{ "PERF_SAMPLE_READ is what read() returns: value, times, id, lost", check_read_formats },
+	{ "PERF_SAMPLE_READ has the values of read(): value, times, id, lost", check_read_formats },
 	{ "a group's sample has every member's value at that moment", check_group_read },
 	{ "lost samples are reported with their number and the trailer, and in read()",
 	  check_lost },

@@ -140,7 +140,7 @@ struct lost_record {
 	uint64_t id, lost;
 };
 
-/* What a reader has seen. */
+/* The records that a reader has seen. */
 struct reader {
 	uint64_t records, lost;
 	uint64_t next[2]; /* by writer: sequence expected at least */
@@ -539,7 +539,7 @@ static void check_nmi_when_full(void)
 	close_ring();
 }
 
-/* --- a reader on another processor, NMIs at arbitrary moments --- */
+/* --- a reader on another CPU, NMIs at arbitrary moments --- */
 
 #define CONCURRENT_RECORDS 50000
 #define CONCURRENT_NMIS	   200
@@ -638,7 +638,7 @@ static const struct tap_rule rules[] = {
 	  check_nmi_everywhere },
 	{ "an NMI at any instruction of a write into a full ring keeps the count of lost records exact",
 	  check_nmi_when_full },
-	{ "a reader on another processor gets every record once and in order, or a count of those lost",
+	{ "a reader on another CPU gets every record once and in order, or a count of those lost",
 	  check_concurrent },
 };
 

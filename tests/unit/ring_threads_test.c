@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The ring buffer with three processors at once, under ThreadSanitizer: one writes records of three
+ * The ring buffer with three CPUs at once, under ThreadSanitizer: one writes records of three
  * events into two rings, some of them on top of one another as NMIs do; one reads a ring by the
  * documented protocol and the other as splice does; one pauses the rings and sends the third event now here, now there, now nowhere.
  *
  * The writer notes what the kernel answered for each record. A record that was taken is read exactly
- * once, whole, and behind those that its event wrote before into the same ring; the others are not
+ * once, whole, and after those that its event wrote before into the same ring; the others are not
  * read, and the rings' LOST records and the events' counts say how many they were.
  */
 #include <kernel/perf/ring.h>

@@ -3,7 +3,7 @@
  * Rules of the order in a run queue (kernel/sched/runqueue.c), with time that the test makes
  * pass.
  *
- * What EEVDF promises is a theorem, so the numbers here are exact: no task's processor time ever
+ * EEVDF's promise is a theorem, so the numbers here are exact: no task's CPU time ever
  * differs from its ideal share by more than one slice (Stoica and Abdel-Wahab, TR-95-22, theorem
  * 1).
  *
@@ -20,7 +20,7 @@ static struct run_queue queue;
 static struct sched_entity tasks[TASKS_MAX];
 static struct sched_entity *current;
 
-/* The share of the processor that each task should have had until now, in ns times the sum of
+/* The share of the CPU that each task should have had until now, in ns times the sum of
  * weights. */
 static long double ideal_ns[TASKS_MAX];
 static uint64_t used_ns[TASKS_MAX];
@@ -37,7 +37,7 @@ static void start(unsigned int count)
 		run_queue_insert(&queue, &tasks[i]);
 }
 
-/* What a switch does: the choice leaves the tree, who ran goes back to it. */
+/* Switches tasks: the chosen one leaves the tree, the one that ran goes back to it. */
 static struct sched_entity *reschedule(bool give_way)
 {
 	struct sched_entity *chosen = run_queue_choose(&queue, current, give_way);
@@ -128,7 +128,7 @@ static void check_shares(void)
 	static const int equal[] = { 0, 0, 0, 0, 0 };
 	static const int mixed[] = { 0, 5, -5, 10, 0, 1 };
 	static const int extremes[] = { -20, 19, 0 };
-	/* Half of the processor for one: by its deadlines alone it would have nine slices at
+	/* Half of the CPU for one: by its deadlines alone it would have nine slices at
 	 * once. */
 	static const int one_heavy[] = { -10, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
 
@@ -227,7 +227,7 @@ static void check_sleepers_lag(void)
 	EXPECT_EQ(tasks[sleeper].virtual_runtime_ns, mean_ns());
 }
 
-/* Between processors there is nothing to compare but the lag. */
+/* Between CPUs there is nothing to compare but the lag. */
 static void check_movers_lag(void)
 {
 	start(2);
@@ -377,15 +377,16 @@ static const struct tap_rule rules[] = {
 	{ "among thousands the choice is the eligible one with the earliest deadline",
 	  check_crowd },
 
-	{ "tasks of one weight take turns of one slice each", check_turns },
+	{ "tasks of one weight run for one slice each, in order", check_turns },
 	{ "no task's share is ever off by more than a slice, whatever the weights", check_shares },
-	{ "a task alone keeps the processor, and an empty queue gives nobody", check_alone },
-	{ "who gives way is followed by somebody else", check_giving_way },
-	{ "who only give way have turns one after the other", check_turns_given_way },
-	{ "a sleeper comes back owing what the others have not made up for", check_sleepers_lag },
-	{ "who moves to another processor owes there what it owed", check_movers_lag },
+	{ "a task alone keeps the CPU, and an empty queue gives no task", check_alone },
+	{ "a task that yields is followed by another task", check_giving_way },
+	{ "tasks that only yield run one after the other", check_turns_given_way },
+	{ "a sleeper comes back with the lag that the others have not made up for",
+	  check_sleepers_lag },
+	{ "a task that moves to another CPU keeps its lag", check_movers_lag },
 	{ "time charged in small pieces counts as much as in one", check_rounding },
-	{ "nobody owes more than a slice", check_lag_limit },
+	{ "no task owes more than a slice", check_lag_limit },
 	{ "the queue's sums are those of its tasks", check_counts },
 };
 

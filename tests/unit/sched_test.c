@@ -52,13 +52,13 @@ static void follows_to_another_processor(void)
 	sim_clock_advance(3);
 	EXPECT_EQ(count_of(fd), 30);
 
-	/* Bound to processor 0 it does not count here, but its enabled time goes on. */
+	/* Bound to CPU 0 it does not count here, but its enabled time goes on. */
 	struct timed_count count = timed_count_of(bound);
 	EXPECT_EQ(count.value, 10);
 	EXPECT_EQ(count.enabled_ns, 8);
 	EXPECT_EQ(count.running_ns, 5);
 
-	/* From another processor the value is read where the task runs. */
+	/* From another CPU the value is read where the task runs. */
 	sim_cpu_set(0);
 	EXPECT_EQ(count_of(fd), 30);
 	sim_cpu_set(1);
@@ -185,7 +185,7 @@ static void a_turn_ends_with_the_limit(void)
 	EXPECT_EQ(count_of(limited), 10);
 	EXPECT_EQ(count_of(other), 5);
 
-	/* Switched on again it is behind the other one, which has its turn to the end. */
+	/* Enabled again it comes after the other one, which keeps its interval to the end. */
 	EXPECT_EQ(control_event(limited, PERF_EVENT_IOC_REFRESH, 1), 0);
 	EXPECT_EQ(event_of(limited)->state, EVENT_INACTIVE);
 	sim_clock_advance(PERF_ROTATION_NS);
@@ -615,34 +615,34 @@ static void a_task_without_events_costs_nothing(void)
 
 static const struct tap_rule rules[] = {
 	{ "a task's event counts that task only", counts_only_its_task },
-	{ "a task's event follows it to another processor, unless bound to one",
+	{ "a task's event follows it to another CPU, unless bound to one",
 	  follows_to_another_processor },
-	{ "a processor's event counts whatever runs there", counts_a_processor },
-	{ "opening, switching and resetting reach a task that runs elsewhere",
+	{ "a CPU's event counts every task that runs there", counts_a_processor },
+	{ "opening, enabling, disabling and resetting reach a task that runs elsewhere",
 	  reaches_a_running_task },
 	{ "1 to 12 events share 1 to 8 counters fairly and times add up", rotation_is_fair },
-	{ "a turn may end with the event's limit of overflows", a_turn_ends_with_the_limit },
-	{ "a group goes on whole or not at all", groups_go_on_whole },
-	{ "a group that could never go on is refused", too_large_groups_are_refused },
-	{ "events that need the same counter take turns", constraints_make_events_wait },
+	{ "an interval may end with the event's limit of overflows", a_turn_ends_with_the_limit },
+	{ "a group is scheduled in whole or not at all", groups_go_on_whole },
+	{ "a group that could never be scheduled in is refused", too_large_groups_are_refused },
+	{ "events that need the same counter rotate", constraints_make_events_wait },
 	{ "an event moves to make room for one that is bound to its counter",
 	  an_event_moves_for_a_bound_one },
 	{ "pinned comes before flexible and never rotates", pinned_comes_first_and_never_rotates },
 	{ "a pinned event without a place reads as end of file",
 	  pinned_without_a_place_is_in_error },
-	{ "the processor's flexible groups come before the task's", processor_comes_before_task },
-	{ "the task's pinned groups come before the processor's flexible ones",
+	{ "the CPU's flexible groups come before the task's", processor_comes_before_task },
+	{ "the task's pinned groups come before the CPU's flexible ones",
 	  task_pinned_comes_before_processor_flexible },
 	{ "an exclusive group is alone on the PMU", exclusive_is_alone },
 	{ "a disabled leader stops its group", a_disabled_leader_stops_its_group },
 	{ "siblings survive their leader", siblings_survive_their_leader },
 	{ "a closed event makes room at once", a_closed_event_makes_room },
 	{ "a group is read as one, in every format", a_group_reads_as_one },
-	{ "an ended task leaves its counts", an_ended_task_leaves_its_counts },
+	{ "a task that exited leaves its counts", an_ended_task_leaves_its_counts },
 	{ "exec enables and removes events", exec_enables_and_removes },
 	{ "software events count where they happen", software_events_count_where_they_happen },
 	{ "a clock counts exactly its running time", clocks_are_their_running_time },
-	{ "what has no events is not watched", a_task_without_events_costs_nothing },
+	{ "a task or CPU without events is not watched", a_task_without_events_costs_nothing },
 };
 
 TAP_MAIN(rules)

@@ -255,7 +255,7 @@ static void mappings_are_recorded(void)
 	sim_fd_close(fd);
 
 	/* Major, minor; inode; generation; protection and flags. */
-	attr.mmap2 = 1;
+	attr.mmap = attr.mmap2 = 1;
 	fd = open_mapped(attr);
 	perf_task_mapped(&text);
 	perf_task_mapped(&data);

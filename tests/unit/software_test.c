@@ -57,6 +57,29 @@ static void every_period_has_a_sample(void)
 	end_machine();
 }
 
+/* Linux lets the next one end the new period: no counter has to be written. */
+static void a_new_period_begins_with_a_sample(void)
+{
+	uint64_t period = 100;
+
+	start_machine(1, 4, NULL, 0);
+	int fd =
+		open_event(sampling_attr(FAULTS, 10, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR), 0, -1, -1);
+
+	EXPECT_EQ(map_event(&mapping, fd, 1), 0);
+	fault(3);
+	EXPECT_EQ(control_event(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period), 0);
+	fault(1);
+	EXPECT_EQ(samples(), 1);
+	fault(98);
+	EXPECT_EQ(samples(), 0);
+	fault(1);
+	EXPECT_EQ(samples(), 1);
+	EXPECT_EQ(count_of(fd), 103);
+	unmap_event(&mapping);
+	end_machine();
+}
+
 /* With its period in the sample each event makes one, for what happened at once. */
 static void a_sample_with_its_period_stands_for_all(void)
 {
@@ -76,7 +99,7 @@ static void a_sample_with_its_period_stands_for_all(void)
 	end_machine();
 }
 
-/* One in a tick is the limit. What happens once always has its sample; of more at once the second throttles. */
+/* One in a tick is the limit. A single event always has its sample; the second of several at once throttles. */
 static void only_a_backlog_is_throttled(void)
 {
 	start_machine(1, 4, NULL, 0);
@@ -218,15 +241,16 @@ static void throttled_clocks_go_on_with_the_tick(void)
 
 static const struct tap_rule rules[] = {
 	{ "each period of a software event has a sample", every_period_has_a_sample },
+	{ "a new period of a software event begins with a sample",
+	  a_new_period_begins_with_a_sample },
 	{ "a sample with PERIOD stands for all that happened at once",
 	  a_sample_with_its_period_stands_for_all },
-	{ "what happens once is always sampled; a backlog is throttled",
-	  only_a_backlog_is_throttled },
+	{ "a single event is always sampled; a backlog is throttled", only_a_backlog_is_throttled },
 	{ "an event without a frame happens in the kernel",
 	  events_without_a_frame_are_the_kernels },
 	{ "a clock's frequency is a period", a_clocks_frequency_is_a_period },
 	{ "two samples of a clock are at least 10 us apart", clocks_have_a_shortest_period },
-	{ "a clock samples only what is not excluded, and counts all",
+	{ "a clock samples in rings that are not excluded, and counts in all",
 	  clocks_sample_the_rings_that_are_not_excluded },
 	{ "a throttled clock goes on with the tick", throttled_clocks_go_on_with_the_tick },
 };

@@ -58,7 +58,7 @@ static void whole_records_are_taken(void)
 	end_machine();
 }
 
-/* 257 samples fill 4096 bytes and one more: the last one is behind the end of the page. */
+/* 257 samples fill 4096 bytes and one more: the last one begins the page anew. */
 static void records_wrap(void)
 {
 	start_machine(1, 4, NULL, 0);
@@ -85,7 +85,9 @@ static void wrong_tails_are_refused(void)
 	struct perf_event_header *header = (struct perf_event_header *)mapping.data[0];
 
 	sim_pmu_count(CODE, 30);
+	/* Even where the size of a record seems to be. */
 	mapping.page->data_tail = 4;
+	*(uint16_t *)(mapping.data[0] + 10) = SAMPLE_SIZE;
 	EXPECT_EQ(next_size(fd, true), -EINVAL);
 	EXPECT_EQ(take(fd, 100), -EINVAL);
 	mapping.page->data_tail = 3 * SAMPLE_SIZE + 8;
@@ -131,7 +133,6 @@ static void only_rings_for_readers_are_read(void)
 	end_machine();
 }
 
-/* What a timer does while the reader sleeps. */
 static void waiting_ends_with_a_signal(void)
 {
 	start_machine(1, 4, NULL, 0);

@@ -2,7 +2,7 @@
 /*
  * The kernel's memcpy, memmove and memset (arch/x86_64/string.S) on the build host, against loops of
  * single bytes: every size around the places where they change their ways, every alignment, every
- * overlap. What lies before and behind must stay.
+ * overlap. The bytes before and after must stay.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -209,7 +209,7 @@ static void check_noise(void)
 
 static const struct tap_rule rules[] = {
 	{ "text, control characters, wrapping", check_text },
-	{ "UTF-8 is put together", check_utf8 },
+	{ "bytes of UTF-8 make characters", check_utf8 },
 	{ "lines scroll, in a region too", check_scrolling },
 	{ "the cursor moves, is saved and reported", check_cursor },
 	{ "parts of lines and of the screen are erased", check_erasing },

@@ -124,7 +124,7 @@ static void whole_pages(void)
 static const struct tap_rule rules[] = {
 	{ "a range that is cut lies in user space, and says how much does not", clip },
 	{ "a range is made whole or not at all", make },
-	{ "what is above and what is below an address lie in the range, and are all of it", parts },
+	{ "the parts above and below an address lie in the range, and are all of it", parts },
 	{ "the pages that a range touches lie in user space", whole_pages },
 };
 

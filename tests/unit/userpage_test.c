@@ -179,7 +179,7 @@ static void check_times(void)
 	EXPECT_EQ(mapping.page->cap_user_time_zero, 0);
 	EXPECT_EQ(mapping.page->cap_user_time_short, 0);
 
-	/* What the page says of it is as it was when it was mapped. */
+	/* The page still describes it as at the time of the mapping. */
 	unmap_event(&mapping);
 	sim_clock_conversion_set(&conversion);
 	EXPECT_EQ(map_event(&mapping, fd, 1), 0);
@@ -324,7 +324,7 @@ static void check_race_read(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "the page has Linux's layout and says what never changes", check_layout },
+	{ "the page has Linux's layout and its constant fields", check_layout },
 	{ "self-monitoring is exact at every width from 20 to 64 bits, across every overflow",
 	  check_every_width },
 	{ "self-monitoring is exact after every single event of a sampling counter",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Simulated processors: which one runs, its interrupt flag, cross calls, deferred work, NMIs.
+ * Simulated CPUs: which one runs, its interrupt flag, cross calls, deferred work, NMIs.
  *
- * Interrupts are taken where a real processor would take them, at the moment they become enabled;
+ * Interrupts are taken where a real CPU would take them, at the moment they become enabled;
  * what is pending then is deferred work and due timers. An NMI ignores the flag.
  */
 #include <kernel/assert.h>
@@ -45,11 +45,11 @@ unsigned int sim_end(void)
 	for (unsigned int cpu = 0; cpu < cpus; cpu++) {
 		sim_cpu_number = cpu;
 		if (sim_cpus[cpu].irqs_disabled) {
-			printf("# left behind: interrupts disabled on processor %u\n", cpu);
+			printf("# left behind: interrupts disabled on CPU %u\n", cpu);
 			left++;
 		}
 		if (sim_cpus[cpu].deferred) {
-			printf("# left behind: deferred work on processor %u\n", cpu);
+			printf("# left behind: deferred work on CPU %u\n", cpu);
 			left++;
 		}
 	}
@@ -153,7 +153,7 @@ void sim_nmi(void (*handler)(void *arg), void *arg)
 	struct sim_cpu *cpu = sim_this_cpu();
 	bool irqs_disabled = cpu->irqs_disabled;
 
-	/* A processor takes no NMI inside another. */
+	/* A CPU takes no NMI inside another. */
 	ASSERT(cpu->nmi_depth == 0);
 	cpu->irqs_disabled = true;
 	cpu->nmi_depth++;
@@ -182,7 +182,7 @@ bool sim_nmi_dispatch(void)
 	struct sim_cpu *cpu = sim_this_cpu();
 	bool handled = false;
 
-	/* A processor takes no NMI inside another, but remembers one. */
+	/* A CPU takes no NMI inside another, but remembers one. */
 	if (cpu->nmi_depth) {
 		cpu->nmi_latched = true;
 		return true;
@@ -207,7 +207,7 @@ void smp_call(unsigned int cpu, void (*function)(void *arg), void *arg)
 		return;
 	}
 	sim_cpu_number = cpu;
-	/* The called processor takes the interrupt between two instructions of whatever it does. */
+	/* The called CPU takes the interrupt between two instructions of whatever it does. */
 	ASSERT(arch_irqs_enabled());
 	arch_irq_disable();
 	function(arg);

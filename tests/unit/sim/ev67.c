@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The EV67's two counters behind wrperfmon, for testing their drivers. Here the test says what happens,
- * and what ProfileMe tells of an instruction; the emulator in qemu/ counts what a guest really executes.
- * What the hardware reference manual forbids ends the test: the driver must know better.
+ * The EV67's two counters of wrperfmon, for tests of their drivers. Here the test says what happens,
+ * and what ProfileMe reports of an instruction; the emulator in qemu/ counts what a guest really executes.
+ * A test ends when the driver does something that the hardware reference manual forbids.
  *
  * A PALcall is one instruction: nothing is counted and no interrupt taken in its middle.
  */
@@ -17,11 +17,11 @@
 
 #define BIT(n) (1u << (n))
 
-/* Where a processor is, as far as counters of user mode are concerned. */
+/* Where a CPU is, as far as counters of user mode are concerned. */
 enum place {
 	IN_KERNEL,
 	IN_USER,
-	IN_ENTRY /* on the way in: they are not halted yet, or have been by an interrupt */
+	IN_ENTRY /* in the entry: they are not halted yet, or have been by an interrupt */
 };
 
 struct counters {
@@ -30,17 +30,17 @@ struct counters {
 	unsigned int select;
 	bool selected_processes; /* those with PME; there are none */
 	bool hold, in_handler, busy;
-	bool still;			   /* ProfileMe: behind the window */
+	bool still;			   /* ProfileMe: after the window */
 	struct ev67_profile next, profile; /* what the next one tells, and the registers */
 	uint64_t calls, counted[EV67_EVENTS];
 	enum place place;
-	struct user_path way; /* what of the way in has been done */
+	struct user_path way; /* the part of the entry that has been executed */
 };
 
 static struct counters all_counters[CPUS_MAX];
 static bool absent, other_model;
 
-/* What the rows of SL1 count (HRM table 6-11), and the greatest value that may be written (HRM
+/* The rows of SL1 (HRM table 6-11), and the greatest value that may be written (HRM
  * 6.10.2.1). */
 static const enum ev67_event inputs[][EV67_COUNTERS] = {
 	{ EV67_INSTRUCTIONS, EV67_CYCLES },
@@ -225,7 +225,7 @@ bool processor_is_ev67(void)
 
 /* --- counting --- */
 
-/* What counter N counts now; in ProfileMe mode: outside the window. */
+/* The event that counter N counts now; in ProfileMe mode: outside the window. */
 static enum ev67_event input_of(const struct counters *here, unsigned int n)
 {
 	if (here->select & PCTR_CTL_SL0)
@@ -284,7 +284,7 @@ void sim_ev67_count(unsigned int events, uint64_t number)
 
 /* --- user mode --- */
 
-/* What the ways are, as user_mode.c derives them from code; here any lengths, and an interrupt's as it comes from
+/* The lengths of the paths, which user_mode.c derives from code; here any lengths, and an interrupt's as it comes from
  * user mode or in an entry. */
 #define ENTRY_IP 0xfffffc0000300000
 static const struct user_path way_in = { 90, 11 }, way_out = { 46, 3 };
@@ -326,7 +326,7 @@ static void serve_overflows(void *unused)
 	ev67_user_overflows(sim_frame());
 }
 
-/* The end of the way in from user mode. */
+/* The end of the entry from user mode. */
 static void end_entry(void)
 {
 	struct counters *here = these();

@@ -9,13 +9,11 @@
 
 #include "internal.h"
 
-#define FILES_MAX 256
-
-static struct file *table[FILES_MAX];
+static struct file *table[SIM_FILES_MAX];
 
 void sim_files_start(void)
 {
-	for (unsigned int fd = 0; fd < FILES_MAX; fd++)
+	for (unsigned int fd = 0; fd < SIM_FILES_MAX; fd++)
 		table[fd] = NULL;
 }
 
@@ -23,7 +21,7 @@ unsigned int sim_files_end(void)
 {
 	unsigned int left = 0;
 
-	for (int fd = 0; fd < FILES_MAX; fd++)
+	for (int fd = 0; fd < SIM_FILES_MAX; fd++)
 		if (sim_fd_close(fd) == 0)
 			left++;
 	if (left)
@@ -75,7 +73,7 @@ int sim_file_notice(void)
 
 struct file *sim_fd_file(int fd)
 {
-	return fd >= 0 && fd < FILES_MAX ? table[fd] : NULL;
+	return fd >= 0 && fd < SIM_FILES_MAX ? table[fd] : NULL;
 }
 
 struct file *fd_get_file(int fd)
@@ -90,7 +88,7 @@ struct file *fd_get_file(int fd)
 
 bool fd_is_available(void)
 {
-	for (int fd = 0; fd < FILES_MAX; fd++)
+	for (int fd = 0; fd < SIM_FILES_MAX; fd++)
 		if (!table[fd])
 			return true;
 	return false;
@@ -102,12 +100,12 @@ int fd_install(struct file *file, int cloexec)
 
 	(void)cloexec;
 	sim_lock();
-	while (fd < FILES_MAX && table[fd])
+	while (fd < SIM_FILES_MAX && table[fd])
 		fd++;
-	if (fd < FILES_MAX)
+	if (fd < SIM_FILES_MAX)
 		table[fd] = file;
 	sim_unlock();
-	return fd < FILES_MAX ? fd : -EMFILE;
+	return fd < SIM_FILES_MAX ? fd : -EMFILE;
 }
 
 int sim_fd_close(int fd)

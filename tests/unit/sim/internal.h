@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the simulated machine share with each other and not with tests. */
+/* Shared by the files of the simulated machine, not by tests. */
 #ifndef TESTS_UNIT_SIM_INTERNAL_H
 #define TESTS_UNIT_SIM_INTERNAL_H
 
@@ -21,22 +21,22 @@ static inline struct sim_cpu *sim_this_cpu(void)
 	return &sim_cpus[cpu_id()];
 }
 
-/* Whether every processor is a host thread just now: sim_processors_run. */
+/* Whether every CPU is a host thread just now: sim_processors_run. */
 extern bool sim_parallel;
 
 /* The machine's own tables, see parallel.c. Not twice; a leaf. */
 void sim_lock(void);
 void sim_unlock(void);
-/* Waits a moment for another processor, taking interrupts. Interrupts enabled. */
+/* Waits a moment for another CPU, taking interrupts. Interrupts enabled. */
 void sim_wait(void);
-/* Processor CPU, another one, calls FUNCTION(ARG) as an interrupt; waits for it. */
+/* The given CPU, another one, calls FUNCTION(ARG) as an interrupt; waits for it. */
 void sim_letter_send(unsigned int cpu, void (*function)(void *arg), void *arg);
-/* Calls what was sent to this processor; whether anything was. Interrupts off. */
+/* Calls what was sent to this CPU; whether anything was. Interrupts off. */
 bool sim_letters_open(void);
 
-/* Takes the interrupts that wait for this processor, if it has them enabled and is in no NMI. */
+/* Takes the interrupts that wait for this CPU, if it has them enabled and is in no NMI. */
 void sim_interrupts_take(void);
-/* Fires the timers of this processor that are due. Interrupts off. */
+/* Fires the timers of this CPU that are due. Interrupts off. */
 void sim_timers_fire(void);
 
 /* Each part's share of sim_start and sim_end. The latter return how many things were left. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What <arch/...> asks of an ISA about interrupts and the clock chip. */
+/* The part of <arch/...> about interrupts and the clock chip. */
 #include <arch/clock.h>
 #include <arch/task.h>
 
 #include "internal.h"
 
-/* Timers fire in the middle of what the processor executes. */
+/* Timers fire in the middle of what the CPU executes. */
 struct trap_frame *arch_interrupt_frame(void)
 {
 	return sim_frame();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Simulated processors at once: each is a host thread, so that what they do to each other's memory is
+ * Simulated CPUs at once: each is a host thread, so that what they do to each other's memory is
  * a real race, which ThreadSanitizer sees.
  *
- * A cross call is a letter in the called processor's box. It is opened where an interrupt would be
- * taken: when interrupts become enabled, while waiting for another processor, and when there is
+ * A cross call is a letter in the called CPU's box. It is opened where an interrupt would be
+ * taken: when interrupts become enabled, while waiting for another CPU, and when there is
  * nothing to do. The box is a list that is pushed to and emptied whole, both by one atomic operation.
  *
  * Lock: sim_lock guards the machine's own tables (memory, tasks, descriptors, timers), which no real
@@ -32,7 +32,7 @@ static struct letter *_Atomic boxes[CPUS_MAX];
 static struct {
 	pthread_t threads[CPUS_MAX];
 	void (*function)(unsigned int cpu);
-	_Atomic unsigned int busy; /* processors whose function has not returned */
+	_Atomic unsigned int busy; /* CPUs whose function has not returned */
 } run;
 
 static pthread_mutex_t tables_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -69,7 +69,7 @@ bool sim_letters_open(void)
 
 void sim_wait(void)
 {
-	/* In one host thread nobody else could ever end the waiting. */
+	/* In one host thread nothing else could ever end the waiting. */
 	ASSERT(sim_parallel && arch_irqs_enabled());
 	sim_interrupts_take();
 	sched_yield();

@@ -4,7 +4,7 @@
  * driver there is to read.
  *
  * The hardware: up to 8 counters of 20 to 64 bits, each counting one event code in chosen rings,
- * each with an overflow flag, all behind one interrupt; a disable bit. The counters move only when a
+ * each with an overflow flag, all with one interrupt; a disable bit. The counters move only when a
  * test says so (sim_pmu_count), and an overflow interrupts at the very event that caused it, unless
  * interrupts are held back.
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What samples take from the simulated machine: registers with made-up contents, and one piece of
+ * The parts of the simulated machine that samples show: registers with made-up contents, and one piece of
  * the host's memory that is all the stack there is, the user's and the kernel's.
  */
 #include <arch/sample.h>

@@ -3,12 +3,12 @@
  * The simulated machine that the perf core and the PMU drivers are unit-tested on.
  *
  * It provides what <kernel/...> and <arch/...> declare, deterministically, in one host thread:
- * processors are a number that the test switches, time stands still until the test advances it, a
+ * CPUs are a number that the test switches, time stands still until the test advances it, a
  * cross call is a call with that number changed. Deferred work and due timers run at the points
- * where a real processor would take the interrupt: when interrupts become enabled. A lock that is
+ * where a real CPU would take the interrupt: when interrupts become enabled. A lock that is
  * not free is a deadlock and ends the program. Exceptions to the one thread: a test may start host
- * threads and make each a processor of its own (sim_cpu_enter_thread), as the ring-buffer test
- * does; and sim_processors_run makes every processor a thread, with cross calls, mutexes and
+ * threads and make each a CPU of its own (sim_cpu_enter_thread), as the ring-buffer test
+ * does; and sim_processors_run makes every CPU a thread, with cross calls, mutexes and
  * interrupts between them.
  *
  * sim_start() begins a fresh machine; sim_end() checks that nothing is left: objects, pages, tasks,
@@ -31,25 +31,25 @@ struct perf_event;
 
 /* --- the machine --- */
 
-/* A machine of CPUS processors (1 … CPUS_MAX), time 1 s, interrupts enabled, processor 0 running a
+/* A machine with so many CPUS (1 … CPUS_MAX), time 1 s, interrupts enabled, CPU 0 running a
  * task with tid 1. */
 void sim_start(unsigned int cpus);
 /* Ends it; returns how many things were left behind (0 is right), each reported as a TAP
  * comment. */
 unsigned int sim_end(void);
 
-/* From now on the code runs on processor CPU. */
+/* Switches the code to the given CPU. */
 void sim_cpu_set(unsigned int cpu);
-/* This host thread is processor CPU. */
+/* Makes this host thread the given CPU. */
 void sim_cpu_enter_thread(unsigned int cpu);
 
-/* Every processor calls FUNCTION at once, each as a host thread of its own; returns when all have
- * returned. Until then who is done takes interrupts, a mutex that somebody has is waited for, and time
- * passes whenever it is asked for: PARALLEL_TICK_NS. A file is used with a reference: fd_get_file. */
+/* Every CPU calls FUNCTION at once, each as a host thread of its own; returns when all have
+ * returned. Until then a CPU that is done takes interrupts, mutexes are waited for, and each reading of the clock
+ * lets time pass: PARALLEL_TICK_NS. A file is used with a reference: fd_get_file. */
 void sim_processors_run(void (*function)(unsigned int cpu));
 #define PARALLEL_TICK_NS 200
 
-/* What the running processor executes just now: an interrupt or a sample sees this as the
+/* Sets what the running CPU executes: an interrupt or a sample sees this as the
  * interrupted context. */
 void sim_frame_set(uint64_t ip, bool user);
 struct trap_frame *sim_frame(void);
@@ -57,28 +57,28 @@ struct trap_frame *sim_frame(void);
  * memory that a sample can see, user's and kernel's alike. */
 void sim_stack_set(const void *start, size_t size, uintptr_t stack_pointer,
 		   uintptr_t frame_pointer);
-/* What register NUMBER holds, more than the instruction pointer. */
+/* Register NUMBER holds so much more than the instruction pointer. */
 #define SIM_REGISTER(number) (0x1000ul * ((number) + 1))
 
-/* Calls HANDLER as the machine takes an NMI on this processor: whatever the interrupt flag says,
+/* Calls HANDLER as the machine takes an NMI on this CPU: whatever the interrupt flag says,
  * with interrupts off. */
 void sim_nmi(void (*handler)(void *arg), void *arg);
-/* The handlers that arch_nmi_register got, on this processor; returns whether one said it was its
+/* The handlers that arch_nmi_register got, on this CPU; returns whether one said it was its
  * own. Inside an NMI it is remembered, once, until that one ends. */
 bool sim_nmi_dispatch(void);
 
 /* --- tasks --- */
 
-/* A new task (its own process) that runs nowhere and is not found by its number: who forks makes it. */
+/* A new task (its own process) that runs nowhere and is not found by its number: a fork makes it. */
 struct task *sim_task_make(void);
 /* TASK, just made, is found from now on. sim_end puts it. */
 void sim_task_enter(struct task *task);
 /* Both at once. */
 struct task *sim_task_create(void);
-/* The scheduler gives this processor to NEXT, as kernel/sched does it: perf_sched_out, switch,
+/* The scheduler gives this CPU to NEXT, as kernel/sched does it: perf_sched_out, switch,
  * perf_sched_in. */
 void sim_switch(struct task *next);
-/* TASK, which runs on no processor, ends: what task_exit does about perf, in its context. */
+/* TASK, which runs on no CPU, ends: what task_exit does about perf, in its context. */
 void sim_task_exit(struct task *task);
 /* Signals that task_signal sent to TASK since the last call, as bits (signal n: bit n - 1); clears
  * them. */
@@ -94,9 +94,9 @@ void sim_unprivileged_set(bool is_unprivileged);
 
 /* --- time --- */
 
-/* Lets NS nanoseconds pass; timers fire on their processors at their deadlines. */
+/* Lets NS nanoseconds pass; timers fire on their CPUs at their deadlines. */
 void sim_clock_advance(uint64_t ns);
-/* What clock_user_conversion() answers; NULL: it cannot. */
+/* Sets the answer of clock_user_conversion(); NULL: it has none. */
 struct clock_conversion;
 void sim_clock_conversion_set(const struct clock_conversion *conversion);
 
@@ -108,7 +108,10 @@ void sim_allocation_fail(unsigned int number);
 /* User accesses to [START, START + SIZE) fault; SIZE 0: none does. */
 void sim_user_fault_set(const void *start, size_t size);
 
-/* The file behind descriptor FD without a new reference, or NULL; and closing it. */
+/* Descriptors are 0 … SIM_FILES_MAX - 1. */
+#define SIM_FILES_MAX 1024
+
+/* Returns the file of descriptor FD without a new reference, or NULL; and closes it. */
 struct file *sim_fd_file(int fd);
 int sim_fd_close(int fd);
 
@@ -140,22 +143,22 @@ struct sim_pmu_model {
  * whose code is their config, and raw ones, whose code is the low byte. Once for a machine. */
 void sim_pmu_register(const struct sim_pmu_model *model);
 
-/* NUMBER events of CODE happen on this processor, in the ring that sim_frame says. A counter that
+/* NUMBER events of CODE happen on this CPU, in the ring that sim_frame says. A counter that
  * overflows interrupts at that very event. */
 void sim_pmu_count(uint8_t code, uint64_t number);
 
-/* What counter INDEX (of user_index, minus one) of this processor holds: the user's counter-read
- * instruction. */
+/* Returns the value of counter INDEX (of user_index, minus one) of this CPU, as the user's counter-read
+ * instruction does. */
 uint64_t sim_pmu_read_counter(unsigned int index);
 
 /* Hold interrupts back (they stay pending and come with sim_pmu_interrupts_hold(false)): an
  * overflow that races other code. */
 void sim_pmu_interrupts_hold(bool hold);
-/* How many interrupts this processor's PMU has raised since sim_start, and on how many overflows
+/* How many interrupts this CPU's PMU has raised since sim_start, and on how many overflows
  * they were. */
 uint64_t sim_pmu_interrupts(void);
 uint64_t sim_pmu_overflows(void);
-/* By how much the counters of this processor have moved since the PMU was registered, together. */
+/* By how much the counters of this CPU have moved since the PMU was registered, together. */
 uint64_t sim_pmu_counted(void);
 
 /* --- breakpoint registers --- */
@@ -166,7 +169,7 @@ unsigned int sim_breakpoint_access(uint64_t address);
 
 /* --- the registers of Intel's PMU --- */
 
-/* What CPUID is to say, and the registers that go with it. */
+/* The answers of CPUID, and the registers that go with them. */
 struct sim_intel_model {
 	unsigned int version; /* 0: no PMU */
 	unsigned int general_count, general_width_bits;
@@ -179,21 +182,21 @@ struct sim_intel_model {
 	bool other_vendor; /* not GenuineIntel */
 };
 
-/* Gives every processor such a PMU, reset. */
+/* Gives every CPU such a PMU, reset. */
 void sim_intel_set(const struct sim_intel_model *model);
 
 /* NUMBER events of EVENT (event select and unit mask; 0x0300: reference cycles) happen on this
- * processor in the ring that sim_frame says. A counter that overflows sends its PMI at that very
+ * CPU in the ring that sim_frame says. A counter that overflows sends its PMI at that very
  * event, as an NMI, if the APIC's entry is unmasked. */
 void sim_intel_count(uint16_t event, uint64_t number);
 
-/* By how much the counters of this processor have moved since sim_intel_set, together. */
+/* By how much the counters of this CPU have moved since sim_intel_set, together. */
 uint64_t sim_intel_counted(void);
 
-/* Hold PMIs of this processor back: an overflow's comes with sim_intel_hold(false), as with skid. */
+/* Hold PMIs of this CPU back: an overflow's comes with sim_intel_hold(false), as with skid. */
 void sim_intel_hold(bool hold);
 
-/* Writes to any MSR of this processor since sim_intel_set, and whether its PMI entry is masked. */
+/* Writes to any MSR of this CPU since sim_intel_set, and whether its PMI entry is masked. */
 uint64_t sim_intel_writes(void);
 bool sim_intel_pmi_masked(void);
 
@@ -205,34 +208,35 @@ enum sim_ev67 {
 	SIM_EV6
 };
 
-/* Gives every processor such counters, in the state in which a console may leave them. */
+/* Gives every CPU such counters, in the state in which a console may leave them. */
 void sim_ev67_set(enum sim_ev67 what);
 
 /* NUMBER times everything in EVENTS (bit n: event n of arch/alpha/pmu/ev67.h) happens at once on this
- * processor. A counter that overflows interrupts at that very event. */
+ * CPU. A counter that overflows interrupts at that very event. */
 void sim_ev67_count(unsigned int events, uint64_t number);
 
-/* What ProfileMe's registers will tell of the instructions that are profiled on this processor: PMPC, I_STAT, PCTR_CTL's counters and bits 1 and 0. */
+/* Sets ProfileMe's registers for the next profiled instructions of this CPU: PMPC, I_STAT, PCTR_CTL's counters and
+ * bits 1 and 0. */
 void sim_ev67_profile_set(uint64_t pmpc, uint64_t i_stat, uint64_t pctr_ctl);
 
-/* How often EVENT was counted by a counter of this processor since sim_ev67_set. */
+/* How often EVENT was counted by a counter of this CPU since sim_ev67_set. */
 uint64_t sim_ev67_counted(unsigned int event);
 
-/* Hold interrupts of this processor back, as an IPL of 6 or 7 does; what is pending then comes with
+/* Hold interrupts of this CPU back, as an IPL of 6 or 7 does; what is pending then comes with
  * sim_ev67_hold(false). They are held back after sim_ev67_set. */
 void sim_ev67_hold(bool hold);
 /* The counters whose overflows have not interrupted yet, bit n: counter n. */
 unsigned int sim_ev67_pending(void);
 
-/* Calls of wrperfmon on this processor since sim_ev67_set. */
+/* Calls of wrperfmon on this CPU since sim_ev67_set. */
 uint64_t sim_ev67_calls(void);
 
-/* This processor goes to user mode, and back to the kernel: what is on the way counts, and may overflow and interrupt,
+/* This CPU goes to user mode, and back to the kernel: what is on the way counts, and may overflow and interrupt,
  * as everything else. In between it is in user mode, and so is what is interrupted; at all other
  * times in the kernel. The frame is the test's to set. */
 void sim_ev67_user_begin(void);
 void sim_ev67_user_end(void);
-/* The same as the latter, behind one more instruction of user mode, a PALcall: its overflow interrupts the entry. */
+/* The same as the latter, after one more instruction of user mode, a PALcall: its overflow interrupts the entry. */
 void sim_ev67_user_call(void);
 
 /* --- NMIs everywhere --- */
@@ -240,9 +244,9 @@ void sim_ev67_user_call(void);
 struct sim_interruption {
 	/* Makes the same state before each run; may be NULL. */
 	void (*before)(void);
-	/* What is interrupted. */
+	/* The interrupted function. */
 	void (*function)(void *argument);
-	/* What happens there: calls sim_nmi, or makes a counter overflow. */
+	/* Called there: calls sim_nmi, or makes a counter overflow. */
 	void (*interrupt)(void *argument);
 	void *argument;
 	/* Also where the function is in an NMI: what happens there must be no other. */

@@ -2,13 +2,13 @@
 /*
  * Interrupting code at every one of its machine instructions.
  *
- * One run with the host processor's trap flag gives the list of instructions that the code executes
+ * One run with the host CPU's trap flag gives the list of instructions that the code executes
  * (those of the test program; not of the host's libraries). Then the code runs once for each entry
  * of that list with a breakpoint there, and in the breakpoint's signal handler the test's function
- * is called, to do what makes a processor take an NMI before that instruction. So "wherever the NMI
+ * is called, to do what makes a CPU take an NMI before that instruction. So "wherever the NMI
  * comes" is a finite list, and a test goes through all of it.
  *
- * Of an instruction in a loop the first OCCURRENCES_MAX executions are on the list.
+ * The list has the first OCCURRENCES_MAX executions of an instruction in a loop.
  *
  * A run may take another path than the recorded one did; entries that are not reached are not
  * counted.

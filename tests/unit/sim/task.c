@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Simulated tasks and waiting. One host thread plays every task, so nothing can really sleep: a
- * mutex that somebody else holds is a deadlock, and a sleep ends because it was woken before or
- * because its deadline passes. Where processors are threads, a mutex is waited for, but the processor
+ * mutex that another task holds is a deadlock, and a sleep ends because it was woken before or
+ * because its deadline passes. Where CPUs are threads, a mutex is waited for, but the CPU
  * does nothing else meanwhile than take interrupts.
  */
 #include <kernel/credentials.h>

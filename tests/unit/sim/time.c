@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Simulated time: a number that only sim_clock_advance changes, and each processor's timers.
+ * Simulated time: a number that only sim_clock_advance changes, and each CPU's timers.
  *
  * Timers are kept in one list; advancing goes from deadline to deadline, so a timer that is armed
  * by another one's function fires in its order too.
@@ -76,7 +76,7 @@ void timer_arm(struct timer *timer, uint64_t deadline_ns)
 	sim_unlock();
 }
 
-/* Of the machine's list, locked. */
+/* Removes TIMER from the machine's list; sim_lock held. */
 static bool unlist(struct timer *timer)
 {
 	if (timer->cpu < 0)
@@ -88,7 +88,7 @@ static bool unlist(struct timer *timer)
 		timer->cpu = -1;
 		return true;
 	}
-	panic("an armed timer is on no processor's list");
+	panic("an armed timer is on no CPU's list");
 }
 
 bool timer_cancel(struct timer *timer)
@@ -99,7 +99,7 @@ bool timer_cancel(struct timer *timer)
 	return cancelled;
 }
 
-/* The timer that is due first among those of processor CPU (-1: any) with a deadline of at most
+/* The timer that is due first among those of CPU CPU (-1: any) with a deadline of at most
  * LIMIT_NS. */
 static struct timer *first_due(int cpu, uint64_t limit_ns)
 {
@@ -112,7 +112,7 @@ static struct timer *first_due(int cpu, uint64_t limit_ns)
 	return first;
 }
 
-/* The timer of this processor that is due, not armed any more; or NULL. */
+/* The timer of this CPU that is due, not armed any more; or NULL. */
 static struct timer *take_due(void)
 {
 	sim_lock();
@@ -142,7 +142,7 @@ void sim_clock_advance(uint64_t ns)
 		if (timer->deadline_ns > now_ns)
 			now_ns = timer->deadline_ns;
 		sim_cpu_number = (unsigned int)timer->cpu;
-		/* A timer of a processor that has interrupts off would be due forever. */
+		/* A timer of a CPU that has interrupts off would stay due. */
 		ASSERT(arch_irqs_enabled());
 		sim_interrupts_take();
 		sim_cpu_number = from;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tracepoints of system calls need: a machine without system calls has nobody who watches
+ * The needs of the tracepoints of system calls: a machine without system calls has no watcher of
  * them, and no arguments.
  */
 #include <arch/task.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The simulated machine's bodies for <arch/cpu.h>: which processor "runs" is a variable of the host
- * thread, so a test says where the next line of code executes, and a host thread can be a processor
+ * The simulated machine's bodies for <arch/cpu.h>: which CPU "runs" is a variable of the host
+ * thread, so a test says where the next line of code executes, and a host thread can be a CPU
  * of its own.
  */
 #ifndef MACHINE_CPU_H
@@ -27,7 +27,7 @@ static inline unsigned int arch_cpu_id(void)
 	return sim_cpu_number;
 }
 
-/* Who is waited for may need this host processor. */
+/* The CPU that this one waits for may need this host CPU. */
 void sim_relax(void);
 static inline void arch_cpu_relax(void)
 {
