@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of events on another task: whatever it does when they are attached, they count what it does
- * from then on, on the CPUs they are meant for, and obey their ioctls at once, also while it runs
- * on another CPU.
+ * Rules of events on another task: they count from the moment of their attachment, whatever the task
+ * does then, on the CPUs that they name, and obey their ioctls at once, also while the task runs on
+ * another CPU.
  *
- * Where a running target makes an absolute number impossible to derive, two events of one group are
- * read at one moment: they count the same, so their difference is what was counted while one of
- * them was off, and constant while both are on.
+ * A running target makes absolute numbers impossible to derive. Two events of one group are read at one
+ * moment there: they count the same, so their difference is what one of them missed while it was
+ * disabled, and is constant while both are enabled.
  */
 #include "child.h"
 
@@ -14,7 +14,7 @@
 
 #define ROUNDS	 50
 
-/* Turns of others that the end of a task may take. */
+/* Context switches that the exit of a task may take. */
 #define PATIENCE 10000
 
 static void spin_for_ever(void *unused)
@@ -41,7 +41,7 @@ static void end_spinner(pid_t pid)
 	pin(0, -1);
 }
 
-/* --- whom one can attach to --- */
+/* --- which tasks accept an event --- */
 
 static int errno_of_attaching(pid_t pid)
 {
@@ -59,7 +59,7 @@ static void end_at_once(void *unused)
 	(void)unused;
 }
 
-/* Waits until PID has ended, but leaves it a zombie: only then is the pipe that it held closed. */
+/* Waits until PID has exited, but leaves it a zombie: the pipe that it holds closes only then. */
 static pid_t start_zombie(void)
 {
 	int ends[2];
@@ -78,8 +78,7 @@ static void check_ended(void)
 	pid_t pid = start_zombie();
 	int error;
 
-	/* Its descriptors are closed before the last of it is done: then it is still a task, for a
-	 * moment. */
+	/* An exiting task closes its descriptors first: it is still a task for a moment. */
 	for (int i = 0; (error = errno_of_attaching(pid)) == 0 && i < PATIENCE; i++)
 		sched_yield();
 	EXPECT_EQ_AT(error, ESRCH, "%s", "a zombie");
@@ -97,7 +96,7 @@ static void read_for_ever(void *argument)
 		continue;
 }
 
-/* One that sleeps in a system call executes nothing, and no time passes for it. */
+/* A task that sleeps in a system call executes nothing, and its time stands still. */
 static void check_sleeping(void)
 {
 	struct perf_event_attr attr = timed_attr(INSTRUCTIONS);
@@ -108,7 +107,7 @@ static void check_sleeping(void)
 	pid_t pid = child_start(read_for_ever, ends);
 	attr.disabled = 0;
 	int fd = must_open(&attr, pid, -1, -1);
-	/* Asleep when nothing changes any more. */
+	/* The task sleeps when nothing changes any more. */
 	do {
 		before = read_event(fd);
 		sched_yield();
@@ -161,8 +160,8 @@ static void check_stopped(void)
 	}
 }
 
-/* One event everywhere and one for each CPU, of another kind since not every PMU can count the same twice; the task does
- * each leg on another CPU. */
+/* One event on all CPUs and one on each CPU, of another kind since not every PMU can count the same
+ * twice. The task does each leg on another CPU. */
 static void check_one_cpu_each(void)
 {
 	int cpus = cpu_count(), fds[64];
@@ -175,7 +174,7 @@ static void check_one_cpu_each(void)
 	attr.config = GENERAL->config;
 	for (int cpu = 0; cpu < cpus; cpu++)
 		fds[cpu] = must_open(&attr, pid, cpu, -1);
-	/* Twice, so that each is also taken up again. */
+	/* Twice, so that each event is scheduled in again, too. */
 	for (int leg = 1; leg <= 2 * cpus; leg++) {
 		int here = leg % cpus;
 
@@ -222,7 +221,7 @@ static struct pair read_pair(int fd)
 	return pair;
 }
 
-/* Lets the target run until its group, led by FD and on, has counted some more. */
+/* Lets the target run until its group, led by FD and enabled, has counted some more. */
 static struct pair wait_for_progress(int fd)
 {
 	struct pair first = read_pair(fd), now = first;
@@ -263,7 +262,7 @@ static void check_running(void)
 	end_spinner(pid);
 }
 
-/* On, the member counts with its leader; off, it stands still, and its leader's lead grows. */
+/* Enabled, the member counts with its leader. Disabled, it stands still, and its leader's lead grows. */
 static void check_switching(void)
 {
 	pid_t pid = start_spinner();
@@ -297,8 +296,7 @@ static void check_resetting(void)
 		struct pair before = wait_for_progress(leader);
 		control(member, PERF_EVENT_IOC_RESET, 0);
 		struct pair reset = wait_for_progress(leader);
-		/* Its count since then is at most its leader's count meanwhile.
-		 * */
+		/* The member has counted no more since than its leader has counted meanwhile. */
 		EXPECT_AT(reset.values[1] <= reset.values[0] - before.values[0], "round %d", round);
 		EXPECT_EQ_AT(lead_of(wait_for_progress(leader)), lead_of(reset), "round %d", round);
 	}
@@ -307,8 +305,8 @@ static void check_resetting(void)
 	end_spinner(pid);
 }
 
-/* Off, the whole group stands still; on again, its members go on together. Linux switches them on
- * one after the other: there the member may miss what its leader counts in between. */
+/* Disabled, the whole group stands still; enabled again, its members go on together. Linux enables them
+ * one after the other: its member may miss some counts of the leader in between. */
 static void check_group_switching(void)
 {
 	bool tally = runs_tally();
@@ -341,8 +339,8 @@ static void check_group_switching(void)
 
 #endif
 
-/* A limit of overflows on a running target: exactly so many periods, then it is off, and says so.
- * */
+/* A limit of overflows on a running target: the event is disabled after exactly so many periods, and
+ * reports it. */
 #define PERIOD 20011
 
 static void check_refresh(void)
@@ -371,8 +369,8 @@ static void check_refresh(void)
 	end_spinner(pid);
 }
 
-/* A new period begins when it is set: at a stop, so that it is known when the limit's last one
- * ends. */
+/* A new period begins when it is set: at a stop, so that the period is known when the last overflow of
+ * the limit comes. */
 static void check_period(void)
 {
 	struct perf_event_attr attr = timed_attr(INSTRUCTIONS);

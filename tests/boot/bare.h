@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A system call as the kernel answers it: without the C library, whose errno other tasks of the same memory have too.
+ * A system call with the kernel's own answer: without the C library, whose errno other tasks of the same
+ * memory share.
  */
 #ifndef TESTS_BOOT_BARE_H
 #define TESTS_BOOT_BARE_H
@@ -9,7 +10,7 @@
 static inline long call_bare(long number, const long *arguments)
 {
 #ifdef __alpha__
-	/* In a3 is whether v0 is an error. */
+	/* a3 is nonzero if v0 is an error. */
 	register long v0 __asm__("$0") = number;
 	register long a0 __asm__("$16") = arguments[0];
 	register long a1 __asm__("$17") = arguments[1];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Programs that want everything: processes that fork without a limit, threads without a limit, every descriptor.
- * Each gets as much as its limit allows, to the last one, and Linux's errno from then on; one signal ends all of it,
- * and nothing is left. Memory is exhaustion.t's, through leak.c.
+ * Programs that take everything: processes that fork without a limit, unlimited threads, every
+ * descriptor. Each gets as much as its limit allows, to the last one, and Linux's errno from then on.
+ * One signal ends all of it, and nothing is left. Memory is exhaustion.t's, through leak.c.
  */
 #include <errno.h>
 #include <sched.h>
@@ -23,7 +23,7 @@
 #define USER	    1000
 #define USER_TASKS  50
 #define USER_FILES  100
-/* Linux's numbers for what newlib does not name. */
+/* Linux's numbers that newlib has no names for. */
 #ifdef __alpha__
 #define LIMIT_NPROC  8
 #define LIMIT_NOFILE 6
@@ -73,7 +73,7 @@ static void set_limit(int limit, uint64_t most)
 		_exit(100);
 }
 
-/* Counts what came of an attempt to make a task; whether there is one more. */
+/* Counts the result of an attempt to make a task; returns whether there is one more. */
 static bool count(long result)
 {
 	if (result > 0)
@@ -85,8 +85,8 @@ static bool count(long result)
 	return result > 0;
 }
 
-/* A child in a group of its own runs BODY. When the limit has been met, one signal ends all that it has become: every
- * task, this one's child or not. */
+/* A child in a group of its own runs BODY. When the limit has been met, one signal ends every task that
+ * came from it, also those that are not this task's children. */
 static void explode(void (*body)(void))
 {
 	int status;
@@ -146,7 +146,7 @@ static void check_processes(void)
 	state_expect_kept(explode_processes, 1, 1);
 }
 
-/* One user's: as many as the user may have, and this one is one of them. */
+/* One user's tasks: as many as the user may have. This task is one of them. */
 static void fork_as_user(void)
 {
 	set_limit(LIMIT_NPROC, USER_TASKS);
@@ -178,7 +178,7 @@ static void check_user(void)
 
 /* --- threads --- */
 
-/* As much as a thread needs that only waits. */
+/* Enough stack for a thread that only waits. */
 static char stacks[TASKS_MOST][512] __attribute__((aligned(16)));
 static uint64_t no_signals;
 
@@ -263,7 +263,7 @@ static long make(size_t maker)
 		       argument[4], argument[5]);
 }
 
-/* Each call makes all that can be made, and then fails. */
+/* Each call makes as many as can be made, and then fails. */
 static void use_up_descriptors(size_t maker)
 {
 	set_limit(LIMIT_NOFILE, USER_FILES);
@@ -303,14 +303,14 @@ static void check_descriptors(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "processes that fork without a limit reach the system's limit, and one signal ends them all",
+	{ "processes that fork without a limit of their own reach the system's limit, and one signal ends them all",
 	  check_processes },
 	{ "a user gets as many processes as the limit says, to the last one", check_user },
 	{ "a process gets as many threads as there may be tasks, to the last one", check_threads },
 	{ "every call that makes a descriptor says when there are no more", check_descriptors },
 };
 
-/* For bombs.t: a bomb that another process has to end. Says when it has all possible tasks. */
+/* For bombs.t: a bomb that another process has to end. Reports when all tasks that may exist do. */
 static void explode_for_good(void)
 {
 	if (syscall(__NR_setpgid, 0, 0) < 0)
@@ -333,7 +333,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	board = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	/* The orphans of a bomb come here, also when another process is the first one. */
+	/* The tasks that a bomb leaves come here, also when another process is the first one. */
 	if (board == MAP_FAILED || prctl(SUBREAPER, 1, 0, 0, 0) < 0)
 		return 2;
 	if (argc == 2 && strcmp(argv[1], "--fork") == 0)

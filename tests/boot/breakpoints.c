@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of breakpoints on several CPUs, and in the kernel: hits are counted one by one wherever a task runs,
- * and the kernel's own code and stack can be watched while PMIs come, without anybody noticing.
+ * Rules of breakpoints on several CPUs, and in the kernel: each hit counts once wherever a task runs,
+ * and events can watch the kernel's own code and stack while PMIs come, without any effect on a program.
  *
- * Permissions, and the counts and samples of one task: conformance/programs/observe_breakpoints.c.
+ * conformance/programs/observe_breakpoints.c has the rules of opening, and of one task's counts and
+ * samples.
  */
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@
 #define CALLS	   200
 #define SLOTS	   4
 
-/* Sampling beside breakpoints, so that NMIs come in the middle of debug exceptions and the other way round. */
+/* Sampling beside breakpoints, so that NMIs come in the middle of debug exceptions and the other way
+ * round. */
 #define PMI_PERIOD 997
 
 static volatile uint64_t watched[SLOTS];
@@ -175,7 +177,7 @@ static void no_slot_is_lost(void)
 
 /* --- the kernel --- */
 
-/* The address of a function of the kernel, 0: it is not there. */
+/* The address of a function of the kernel; 0 if it is not there. */
 static uint64_t kernel_address(const char *name)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
@@ -207,7 +209,7 @@ static void start_pmis(void)
 	EXPECT_EQ(perf_ring_open(&pmis, &attr, 8), 0);
 }
 
-/* Work for the kernel: calls, page faults, a switch. */
+/* Makes the kernel work: calls, page faults, a context switch. */
 static void work(void)
 {
 	const struct timespec moment = { .tv_nsec = 1000 };
@@ -234,7 +236,8 @@ static void calls_of_the_kernel_are_counted(void)
 	close(fd);
 }
 
-/* Functions that a hit itself needs, that NMIs need, that switch tasks; how often they are entered is not said. */
+/* Functions that a hit itself needs, that NMIs need, that switch tasks. How often they are entered is
+ * unspecified. */
 static void any_function_can_be_watched(void)
 {
 	static const char *const names[] = {
@@ -312,9 +315,9 @@ static uint64_t kernel_stack_pointer(void)
 	return sample.stack_pointer;
 }
 
-/* Words around a call's frame, up to where every entry saves the user's registers: some of them while the GS base is
- * still the user's. The CPU's own pushes are above, and left out: QEMU makes a double fault of a hit
- * there. */
+/* Words around a call's frame, up to where every entry saves the user's registers: some of them while
+ * the GS base is still the user's. The words that the CPU itself pushes are above, and left out: QEMU
+ * makes a double fault of a hit there. */
 #define WORDS_BELOW 8
 #define WORDS_ABOVE (1 + 16)
 
@@ -343,8 +346,8 @@ static const struct tap_rule rules[] = {
 	{ "the stores of a family are counted wherever its members run",
 	  a_family_is_counted_everywhere },
 	{ "four breakpoints follow their task from CPU to CPU", breakpoints_follow_their_task },
-	{ "a CPU's breakpoint sees the tasks that run there", a_processor_sees_who_runs_there },
-	{ "all slots are free after tasks have opened, changed and closed breakpoints at once",
+	{ "a CPU's breakpoint sees each task that runs there", a_processor_sees_who_runs_there },
+	{ "all breakpoint slots are free after tasks have opened, changed and closed breakpoints at once",
 	  no_slot_is_lost },
 	{ "the kernel's handling of calls is counted", calls_of_the_kernel_are_counted },
 	{ "any function of the kernel can be watched, those too that serve a hit",

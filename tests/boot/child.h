@@ -2,10 +2,10 @@
 /*
  * Tasks that do known work for a test, under its control.
  *
- * A gated child stops itself (SIGSTOP) before its work and after it, both by the calls of one
- * window (exact.h): while it is stopped its parent opens events on it, moves it and reads. So an
- * event of another task counts what that window writes down. Its work may stop it in between as
- * well: leg_run does.
+ * A gated child stops itself (SIGSTOP) before its work and after it, both by the calls of one window
+ * (exact.h). While it is stopped, its parent opens events on it, moves it and reads. So an event of
+ * another task counts the sequence that the window documents. The work may stop the child in between,
+ * too: leg_run does.
  */
 #ifndef TESTS_BOOT_CHILD_H
 #define TESTS_BOOT_CHILD_H
@@ -37,8 +37,7 @@ static inline pid_t child_start(void (*body)(void *), void *argument)
 	return pid;
 }
 
-/* Runs BODY(i) in COUNT processes, number i on CPU i modulo their number; fails if one of them
- * did. */
+/* Runs BODY(i) in COUNT processes, number i on CPU i modulo their number; fails if one of them failed. */
 static inline void children_run(int count, void (*body)(int number))
 {
 	int status, left = count;
@@ -56,7 +55,7 @@ static inline void children_run(int count, void (*body)(int number))
 		EXPECT_EQ(status, 0);
 }
 
-/* Waits for the child's end: its status as wait4 gives it. */
+/* Waits for the child's exit: its status as wait4 gives it. */
 static inline int child_wait(pid_t pid)
 {
 	int status = -1;
@@ -86,15 +85,15 @@ static inline void child_step(pid_t pid)
 	child_wait_stopped(pid);
 }
 
-/* Ends a child, whatever it does. */
+/* Kills a child, whatever it does. */
 static inline void child_end(pid_t pid)
 {
 	EXPECT_EQ(kill(pid, SIGKILL), 0);
 	EXPECT_EQ(child_wait(pid), SIGKILL);
 }
 
-/* A child that has said that it stops is for a moment still on its CPU, where it executes nothing
- * in user mode but its time goes on. Waits until that of its enabled event FD stands still. */
+/* A child that has reported its stop is still on its CPU for a moment: it executes nothing in user mode,
+ * but its time goes on. Waits until the time of its enabled event FD stands still. */
 static inline struct reading child_settle(int fd)
 {
 	struct reading first, second;
@@ -140,7 +139,7 @@ static inline pid_t child_gate(spin_function *run, uint64_t n)
 	return child_gate_memory(run, n, NULL);
 }
 
-/* The same, but it kills itself after its work. */
+/* The same, but the child kills itself after its work. */
 static inline pid_t child_gate_to_end(spin_function *run, uint64_t n)
 {
 	struct gated_work work = { run, n, NULL, SIGKILL };
@@ -151,8 +150,8 @@ static inline pid_t child_gate_to_end(spin_function *run, uint64_t n)
 }
 
 /*
- * N legs of LEG_LOOPS loops each, which end with a stop. The counts of a gated child, from its
- * first stop on, are in the ISA's header.
+ * N legs of LEG_LOOPS loops each, which end with a stop. The ISA's header says what a gated child counts
+ * from its first stop on.
  */
 #define LEG_LOOPS 1000000
 
@@ -164,7 +163,7 @@ void leg_run(uint64_t n, void *memory);
 #include "x86_64/child.h"
 #endif
 
-/* The instructions that a gated leg_run retires from its first stop to the one after leg number LEG, from 1 on. */
+/* The events of a gated leg_run from its first stop to the one after leg number LEG, from 1 on. */
 static inline uint64_t derive_legs(const struct kind *kind, uint64_t leg)
 {
 	return derive(kind,

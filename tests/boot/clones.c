@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tasks of one family that hand the CPU to each other, whose contexts may change places meanwhile
- * (kernel/perf/clone_context.c): what their parent's events count is still the sum of what each did, to the
- * instruction. As Linux has it: the same executable has to pass there.
+ * Tasks of one family that pass the CPU to each other, while the kernel may swap their clone contexts
+ * (kernel/perf/clone_context.c): the events of their parent still count the sum of what each task did,
+ * to the instruction. Linux has the same rules: the same executable has to pass there.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void play_as(int number)
 	_exit(0);
 }
 
-/* Starts the players when it may, gives the first byte, and waits for all. */
+/* Starts the players on a byte from the gate, gives the first byte, and waits for all. */
 static void make_players(void)
 {
 	char byte = 0;
@@ -54,7 +54,7 @@ static void make_players(void)
 	_exit(0);
 }
 
-/* Until the parent MAKER waits at the gate, and so executes nothing. */
+/* Waits until the parent MAKER waits at the gate, and so executes nothing. */
 static void wait_for_maker(pid_t maker)
 {
 	char path[32], text[64], byte;
@@ -92,7 +92,8 @@ static struct reading read_on(int fd, const struct reading *before)
 	return now;
 }
 
-/* The counts of a parent and its players for ROUNDS rounds, read over and over meanwhile. */
+/* The counts of a parent and its players that play ROUNDS rounds, while another task reads them over and
+ * over. */
 static struct game count_game(uint64_t number)
 {
 	struct game game = { 0 };
@@ -129,7 +130,7 @@ static struct game count_game(uint64_t number)
 	return game;
 }
 
-/* The difference of two games is that of their rounds: everything else that is executed is the same. */
+/* Two games differ by their rounds: everything else that they execute is the same. */
 static void check_games(void)
 {
 	struct game few = count_game(10), many = count_game(510);
@@ -154,7 +155,7 @@ static void check_any_processor(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "children that take turns on one CPU are counted exactly", check_one_processor },
+	{ "children that alternate on one CPU are counted exactly", check_one_processor },
 	{ "so are children that run where they like", check_any_processor },
 };
 

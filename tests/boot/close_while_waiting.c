@@ -85,7 +85,7 @@ static void check_closed_reader(void)
 	EXPECT_EQ(close(ends[0]), 0);
 	EXPECT_EQ(read(ends[0], buffer, 1), -1);
 	EXPECT_EQ(errno, EBADF);
-	/* There is still a reader: no SIGPIPE. */
+	/* Another task still reads there: no SIGPIPE. */
 	EXPECT_EQ(write(ends[1], "abc", 3), 3);
 	EXPECT_EQ(status_of(reader), 0);
 	EXPECT_EQ(waiting.result, 3);
@@ -141,11 +141,12 @@ static void check_unmapped_buffer(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a pipe that is closed during a read stays open for the reader", check_closed_reader },
-	{ "a descriptor that is replaced during a read stays the old file for the reader",
+	{ "a pipe that is closed while a task reads from it stays open for the reader",
+	  check_closed_reader },
+	{ "a descriptor that is replaced while a task reads from it is the old file for the reader",
 	  check_replaced_reader },
 	{ "a reader of a pipe wakes up when the last writer closes it", check_last_writer },
-	{ "a buffer that goes away while a reader waits to fill it is EFAULT, and nothing is lost",
+	{ "a buffer that goes away while a task waits to fill it is EFAULT, and nothing is lost",
 	  check_unmapped_buffer },
 };
 

@@ -140,10 +140,11 @@ static void check_both_ways_beside_others(void)
 }
 #endif
 
-/* Far more than the turns, of 4 ms, that it takes. */
+/* Far more than the rotations, of 4 ms each, that it takes. */
 #define MULTIPLEXING_WINDOWS_MAX 2000
 
-/* One event more than there are counters: all counters count each branch, for any of the events. */
+/* One event more than there are counters: each branch is counted by as many events as there are
+ * counters, whichever those are. */
 static void check_multiplexing(void)
 {
 	const struct spin_work *work = spin_find_work("loop");
@@ -177,9 +178,9 @@ static void check_multiplexing(void)
 static const char *own_path;
 
 /*
- * A child that executes this program anew, which then does nothing but N passes of a loop; counted
- * from the execve to its end. Two such children differ by what N costs, for they are given words of
- * the same length.
+ * A child that executes this program anew, which then does nothing but N passes of a loop; counted from
+ * the execve to its exit. Two such children get words of the same length, so they differ by the cost of
+ * N.
  */
 static uint64_t count_child(const struct kind *kind, const char *passes)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of events on a CPU: they count all that is executed there, by whatever task, and nothing
- * that is executed elsewhere.
+ * Rules of events on a CPU: they count all that any task executes there, and nothing that other CPUs
+ * execute.
  *
- * The instructions of a CPU in user mode are known when every task on it does known work: the children are
- * gated (child.h), and the task that lets them go does so in assembly, between two system calls
- * that switch the CPU's events on and off. Kernel threads, where there are any, execute nothing in
- * user mode.
+ * The work of a CPU in user mode is known when every task on it does known work: the children are gated
+ * (child.h), and the task that lets them go does so in assembly, between two system calls that enable
+ * and disable the CPU's events. Kernel threads, where there are any, execute nothing in user mode.
  */
 #include "child.h"
 
@@ -171,7 +170,7 @@ static void check_with_task_events(void)
 	gate_children(pids, CHILDREN_MAX, cpu);
 	run_on(cpu);
 	int fd = must_open(&attr, -1, cpu, -1);
-	/* Another event: not every PMU can count the same twice. */
+	/* Another kind: not every PMU can count the same twice. */
 	attr.config = GENERAL->config;
 	own_fd = must_open(&attr, 0, -1, -1);
 	attr.disabled = 0;
@@ -252,7 +251,7 @@ static void check_modes(void)
 	pin(0, -1);
 }
 
-/* --- what is refused --- */
+/* --- refusals --- */
 
 static void check_refused(void)
 {

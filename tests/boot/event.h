@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The few things that every test of events does to one: describe it, open it, switch it, read it,
- * with an expectation that this works. For the task that prints the report; a child leaves what it
- * saw in shared memory (child.h).
+ * The few steps that every test of events takes: describe an event, open, enable and read it, with the
+ * expectation that they work. For the task that prints the report; a child leaves its results in shared
+ * memory (child.h).
  */
 #ifndef TESTS_BOOT_EVENT_H
 #define TESTS_BOOT_EVENT_H
@@ -15,7 +15,7 @@
 
 #define FORMAT_TIMES (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
-/* The values of a read with FORMAT_TIMES. */
+/* The words of a read with FORMAT_TIMES. */
 struct reading {
 	uint64_t value, enabled_ns, running_ns;
 };
@@ -66,7 +66,7 @@ static inline struct reading read_event(int fd)
 	return reading;
 }
 
-/* Whether the kernel is Tally: for what Linux promises less of. */
+/* Whether the kernel is Tally: for rules of which Linux promises less. */
 static inline bool runs_tally(void)
 {
 	struct utsname name;
@@ -74,8 +74,7 @@ static inline bool runs_tally(void)
 	return uname(&name) == 0 && strstr(name.version, "Tally") != NULL;
 }
 
-/* Task PID (0: the caller) runs on CPU only, or anywhere (-1). Its later children inherit
- * that. */
+/* Task PID (0: the caller) runs on CPU only, or anywhere (-1). Its children inherit that from now on. */
 static inline void pin(pid_t pid, int cpu)
 {
 	cpu_set_t set;

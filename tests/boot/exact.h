@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting windows whose own instructions are known: everything that user mode executes between the
- * kernel's enabling and its disabling of events, in assembly, so that the compiler adds nothing.
- * For tests with exact numbers.
+ * Counting windows with known instructions of their own: everything that user mode executes between the
+ * kernel's enabling and its disabling of events, in assembly, so that the compiler adds nothing. For
+ * tests with exact numbers.
  */
 #ifndef TESTS_BOOT_EXACT_H
 #define TESTS_BOOT_EXACT_H
@@ -120,7 +120,7 @@ static inline int open_event(const struct perf_event_attr *attr, pid_t pid, int 
 static int cpus_at_start;
 
 /* Before main, because the C library counts the CPUs that the caller may run on: a test that has bound
- * itself to one would see a machine of one. */
+ * itself to one CPU would see a machine of one. */
 __attribute__((constructor)) static void count_cpus(void)
 {
 	cpus_at_start = (int)sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A set-uid program is executed while others of the same user attack the process: none gets anything of the new
- * program by rights that only held for the old one. As Linux has it: the same executable has to pass there.
+ * A process executes a set-uid program while others of the same user attack it: no attacker gets hold of
+ * anything of the new program by rights that only held for the old one. Linux has the same rules: the
+ * same executable has to pass there.
  *
- * The window is held open: many descriptors that close, several attackers at once, and the debug kernel lets others run
- * between the steps of an execve. The answers of the calls before and after are in
- * tests/conformance/programs/observe_exec_access.c.
+ * Three things keep the window open: many descriptors that close, several attackers at once, and a debug
+ * kernel that lets others run between the steps of an execve.
+ * tests/conformance/programs/observe_exec_access.c has the answers of the calls before and after.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -39,14 +40,14 @@ enum { GO, DONE, STOLEN, OBSERVED, ATTEMPTS };
 /* The target of the attacks: at one address in both programs. */
 static volatile unsigned long number = 1;
 
-/* The end that is readable as soon as execve has begun to close. */
+/* The end of a pipe that is readable as soon as execve has begun to close. */
 static int closing[2];
 
 static void become_user(void)
 {
 	if (syscall(__NR_setresgid, USER, USER, USER) || syscall(__NR_setresuid, USER, USER, USER))
 		_exit(101);
-	/* PR_SET_DUMPABLE: who is like it may look into it. */
+	/* PR_SET_DUMPABLE: a task with the same credentials may look into it. */
 	syscall(__NR_prctl, 4, 1, 0, 0, 0);
 }
 
@@ -89,7 +90,8 @@ static int be_guarded(void)
 	return number == 1 ? UNTOUCHED : CHANGED;
 }
 
-/* No other process shares the directories of a program that has gained something; a sharer is found here, and ended. */
+/* No task shares the directories of a program that has gained rights. A task that does is reported here,
+ * and killed. */
 static int be_alone(void)
 {
 	int fd = open(PARTNER_IDS, O_RDONLY), pid, result = UNTOUCHED;
@@ -170,7 +172,7 @@ static void write_kept_file(void)
 				    0;
 }
 
-/* Only from when there is no way back: a program with a tracer gains nothing, and may be changed. */
+/* Only from the point of no return: a program with a tracer gains nothing, and may be changed. */
 static void trace(void)
 {
 	char byte;
@@ -248,7 +250,8 @@ static void attack(void (*body)(void), int round)
 			_exit(0);
 		}
 	}
-	/* An attacker that traces it has its own words with wait, which do not take its end from its parent. */
+	/* An attacker that traces the program has its own words with wait, which do not take the exit
+	 * status from the parent. */
 	EXPECT_EQ_AT(status_of(victim), UNTOUCHED << 8, "round %d", round);
 	shared[DONE] = 1;
 	for (int i = 0; i < ATTACKERS; i++)
@@ -325,7 +328,7 @@ static void execute_sharing(void)
 	char *words[] = { PROGRAM, "--alone", NULL };
 
 	become_user();
-	/* Many descriptors, so that what comes between the decision and the program takes its time. */
+	/* Many descriptors, so that the part between the decision and the program takes its time. */
 	for (int i = 0; i < DESCRIPTORS; i++)
 		if (open(OWN_FILE, O_RDONLY | O_CLOEXEC) < 0)
 			_exit(102);
@@ -369,7 +372,7 @@ static const struct tap_rule rules[] = {
 	  check_writev },
 	{ "/proc/PID/mem never reaches a set-uid program that is being executed", check_file },
 	{ "/proc/PID/mem, open before, never reaches the set-uid program", check_kept_file },
-	{ "no process traces a program from the middle of its execve", check_trace },
+	{ "no task traces a program from the middle of its execve", check_trace },
 	{ "pidfd_getfd never takes a file of a set-uid program that is being executed",
 	  check_descriptors },
 	{ "an event opened in the middle of an execve never counts the set-uid program",

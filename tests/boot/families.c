@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Families of processes under pressure: many that end, stop, signal, inherit and replace one another at
- * the same time, on every CPU. Whatever the order, no process is lost or counted twice. As Linux
- * has it: the same executable has to pass there.
+ * Families of processes under pressure: many that exit, stop, signal, inherit and replace one another at
+ * the same time, on every CPU. Whatever the order, no task is lost and none counts twice. Linux has the
+ * same rules: the same executable has to pass there.
  *
- * It is no test of what each call answers (tests/conformance: observe_wait, observe_clone), nor of one
- * process alone (processes.c).
+ * tests/conformance has the answers of each call (observe_wait, observe_clone), processes.c the rules of
+ * one process alone.
  */
 #include <poll.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 #define THREAD_FLAGS \
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
 
-/* The fields of waitid and rt_sigqueueinfo: signal, error, code, -, pid, uid, value or status. */
+/* The words of waitid and rt_sigqueueinfo: signal, error, code, -, pid, uid, value or status. */
 struct told {
 	int words[32];
 };
@@ -32,7 +32,7 @@ static const char *own_path;
 
 /* --- orphans --- */
 
-/* Makes grandchildren of the one who waits, each of which ends with the number of its round. */
+/* Makes grandchildren of the waiter, each of which exits with the number of its round. */
 static void make_orphans(void)
 {
 	for (int i = 0; i < ROUNDS; i++) {
@@ -56,7 +56,7 @@ static void check_orphans(void)
 	for (int i = 0; i < WORKERS; i++)
 		start(make_orphans);
 	while (waitpid(-1, &status, 0) > 0) {
-		/* A worker ends with 0, as do the orphans of its first round. */
+		/* A worker exits with 0, as do the orphans of its first round. */
 		if (WIFEXITED(status) && WEXITSTATUS(status) < ROUNDS)
 			seen[WEXITSTATUS(status)]++;
 		else
@@ -74,7 +74,7 @@ static void check_orphans(void)
 
 static pid_t receiver;
 
-/* Sends numbers that say whose they are, in their order. */
+/* Sends numbers that name their sender, in their order. */
 static void send_numbers(void)
 {
 	int worker = __atomic_fetch_add(&shared[0], 1, __ATOMIC_SEQ_CST);
@@ -202,7 +202,7 @@ static void check_files(void)
 	}
 }
 
-/* --- threads that want the process for themselves --- */
+/* --- threads that each need the process for themselves --- */
 
 static char stacks[WORKERS][STACK_SIZE] __attribute__((aligned(16)));
 static volatile int go;
@@ -215,7 +215,7 @@ static _Noreturn void execute_as(int number_of)
 	while (!go)
 		;
 	execve(own_path, words, NULL);
-	/* Another one was first: it ends this thread. */
+	/* Another thread was first: it ends this one. */
 	for (;;)
 		;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The first process, which this program is where it runs first: no other one ends or stops it by a signal
- * that it does not handle, whatever call sends it. Elsewhere it has nothing to check.
+ * The first process, which this program is where it runs first: no other process ends or stops it by a
+ * signal that it does not handle, whatever call sends it. Elsewhere it has nothing to check.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ static void handle(int signal)
 	handled = signal;
 }
 
-/* Whether the first process is stopped; if so it goes on. */
+/* Whether the first process is stopped; if so, continues it. */
 static bool first_was_stopped(void)
 {
 	char text[256] = "";
@@ -72,7 +72,7 @@ static int by_group(int signal)
 	return kill(0, signal);
 }
 
-/* A pipe with something in it, which tells the first process. */
+/* A pipe with a byte in it, which wakes the first process. */
 static int by_file(int signal)
 {
 	int ends[2];
@@ -101,11 +101,11 @@ static int way, number;
 
 static void send_one(void)
 {
-	/* It is of the group itself. */
+	/* The sender is of the group itself. */
 	if (ways[way].send == by_group)
 		signal(harmful[number], SIG_IGN);
 	shared[0] = ways[way].send(harmful[number]);
-	/* The notified process stops a moment later. */
+	/* A task that gets the signal stops a moment later. */
 	usleep(1000);
 	shared[1] = first_was_stopped();
 }
@@ -166,7 +166,7 @@ static void check_handled(void)
 	EXPECT_EQ(handled, SIGTERM);
 }
 
-/* Its parent is the first process, which gets a SIGCHLD with the status. */
+/* Its parent is the first process, which learns of its exit by its message. */
 static void make_sibling(void)
 {
 	long made = syscall(__NR_clone, CLONE_PARENT | SIGKILL, 0, 0, 0, 0);
@@ -190,7 +190,7 @@ static const struct tap_rule rules[] = {
 	{ "another process's signals do not end or stop the first one", check_senders },
 	{ "nor does one that it blocks until it came", check_blocked },
 	{ "it handles what it has a handler for", check_handled },
-	{ "the exit of a sibling that a child made sends SIGCHLD", check_sibling },
+	{ "SIGCHLD reports the exit of a sibling that a child made", check_sibling },
 };
 
 int main(void)

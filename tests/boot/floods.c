@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Floods: a process that asks for more interrupts than a CPU can serve, or for more work than a turn is long,
- * leaves the others on it a part of their speed, and can be killed. The speed is a number of rounds in so much virtual time (tests/boot/icount.t), so
- * it is the same on every host.
+ * Floods: a process asks for more interrupts than a CPU can serve, or for more work than a time slice
+ * holds. It leaves the other tasks of the CPU a part of their speed, and can be killed. The speed is a
+ * number of rounds in so much virtual time (tests/boot/icount.t), so it is the same on every host.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -14,13 +14,13 @@
 #include "clock.h"
 #include "posix_timer.h"
 
-/* More timers than are served in a tick. */
+/* More timers than one tick serves. */
 enum { TIMERS = 2000, FEW_TIMERS = 300, EVENTS = 200 };
 enum { MONOTONIC = 1, PROCESS_TIME = 2, EVENT_SIGNAL = 0, LIMIT_SIGPENDING = 11 };
-/* How long is measured, and how much speed is left at least: half, but for what a switch costs. */
+/* The time of a measurement, and the least speed that is left: half, less the cost of a context switch. */
 enum { WINDOW_MS = 60, SETTLE_MS = 40, LEAST_PERCENT = 30 };
 
-/* Sizes: memory that long calls fill; a file without pages. */
+/* Memory that long calls fill; and a file without pages. */
 #define FILLED_BYTES ((size_t)64 << 20)
 #define HOLE_BYTES   ((long)1 << 31)
 
@@ -68,7 +68,7 @@ static void ignored_timers(void *unused)
 	rest();
 }
 
-/* The same, with a signal for each that has to wait. */
+/* The same, with a signal for each timer, which has to wait. */
 static void blocked_timers(void *unused)
 {
 	sigset_t set;
@@ -95,7 +95,7 @@ static void handled_timers(void *unused)
 	rest();
 }
 
-/* CPU time that does not pass, since the process sleeps. */
+/* CPU time that does not come nearer, since no task runs. */
 static void cpu_timers(void *unused)
 {
 	const struct setting soon = { { 0, 1 }, { 0, 10000000 } };
@@ -131,7 +131,7 @@ static void interval_timer(void *unused)
 	rest();
 }
 
-/* Runs, as fast as its events of its own time let it. */
+/* Runs as fast as its events of its own time let it. */
 static void clock_events(void *unused)
 {
 	(void)unused;
@@ -147,7 +147,7 @@ static void clock_events(void *unused)
 		;
 }
 
-/* --- long calls: each is many turns of work --- */
+/* --- long calls: each is many slices of work --- */
 
 static char *make_room(void)
 {
@@ -224,7 +224,7 @@ static uint64_t measure(void)
 static const struct {
 	const char *name;
 	void (*body)(void *unused);
-	/* Share of the rate of one process alone. */
+	/* The speed of one process that is alone there. */
 	int share_percent;
 } floods[] = {
 	{ "timers whose signal is ignored", ignored_timers, 100 },

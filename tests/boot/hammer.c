@@ -2,7 +2,7 @@
 /*
  * The hammer: every task has an event that overflows each 1,000 instructions, and all the while
  * events are read, enabled, disabled, remapped, opened and closed, on oneself, on others and on
- * CPUs, and tasks yield, wander and end. Through all of it the counts must stay exact:
+* CPUs, and tasks yield, wander and exit. Through all of it the counts must stay exact:
  *
  *   - a counting event sees every instruction of its windows, no more and no less;
  *   - rdpmc, where there is one, and read() agree to the instruction;
@@ -10,8 +10,8 @@
  *     counted (throttled or not);
  *   - every record is whole.
  *
- * The actions of each task follow from its number, by a generator; their times,
- * relative to the others, do not.
+* A task's number determines its actions and their order, by a generator; their moments,
+* relative to the other tasks, are open.
  */
 #include <errno.h>
 #include <time.h>
@@ -103,8 +103,8 @@ static void close_sampler(void)
 	ioctl(sampler.fd, PERF_EVENT_IOC_DISABLE, 0);
 	EXPECT_EQ(read(sampler.fd, &count, sizeof(count)), sizeof(count));
 	drain_sampler(UINT64_MAX);
-	/* Lost records may be throttle records too, which are not counted otherwise: then there is
-	 * nothing exact to say. */
+	/* Lost records may be throttle records, too, which have no count of their own: then nothing
+	 * exact follows. */
 	if (sampler_in_order && count.lost == 0)
 		EXPECT_EQ_AT(records, count.value / PERIOD, "%" PRIu64 " events", count.value);
 	perf_ring_close(&sampler);
@@ -193,8 +193,8 @@ static void do_yield(void)
 	sched_yield();
 }
 
-/* An event on the parent, on a CPU (kernel included), or one that shares the sampler's ring;
- * closed some time later. */
+/* An event on the parent, on a CPU (kernel included), or one that shares the sampler's ring; closed some
+ * time later. */
 static void do_other(void)
 {
 	struct perf_event_attr attr = user_attr(&kinds[draw((uint64_t)KINDS)]);
@@ -255,8 +255,7 @@ static void hammer(int number)
 	uint64_t value = 0;
 
 	random_state = 0x9e3779b97f4a7c15 * (uint64_t)(number + 1);
-	/* Pinned: always on their counters, so that their counts are whole whichever other event needs
-	 * one. */
+	/* Pinned: always on their counters, so that their counts are whole whatever else needs a counter. */
 	attr.pinned = 1;
 	windowed = open_event(&attr, 0, -1, -1);
 	EXPECT(windowed >= 0);
@@ -275,7 +274,7 @@ static void hammer(int number)
 	EXPECT_EQ_AT(value, windowed_expected, "task %d", number);
 	if (sampler_open)
 		close_sampler();
-	/* The exit of the task closes the rest, mapped and running. */
+	/* The exit of the task closes all that is still open, mapped and running. */
 }
 
 static void run_tasks(int count)
@@ -304,13 +303,13 @@ static void check_many(void)
 	run_tasks(2 * cpu_count() + 1);
 }
 
-/* An event that counter I can count, the COUNTERS general ones first. */
+/* The kind that counter I can count, the COUNTERS general ones first. */
 static const struct kind *kind_for(int i, int counters)
 {
 	return i < counters ? GENERAL : i == counters ? INSTRUCTIONS : &kinds[i - counters + 1];
 }
 
-/* Afterwards every counter is free again: an event for each, all on at once, all exact. */
+/* Afterwards every counter is free again: an event for each, all active at once, all exact. */
 static void check_nothing_left(void)
 {
 	const struct spin_work *work = spin_find_work("loop");

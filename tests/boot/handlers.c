@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of signal handlers: the interrupted code, their arguments, the stacks they run on. As
- * Linux has them: the same executable has to pass there.
+ * Rules of signal handlers: what they interrupt, the arguments that they get, the stacks that they run
+ * on. Linux has the same rules: the same executable has to pass there.
  *
- * It is no test of what ends or stops a process (processes.c).
+ * processes.c has the rules of ending and stopping a process.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -59,7 +59,7 @@ static void check_interruption(void)
 	EXPECT_EQ(status_of(child), 0);
 	EXPECT_EQ(handled, 2);
 
-	/* Sleeping is never begun again. */
+	/* The kernel never restarts a sleep. */
 	child = start(signal_parent_twice);
 	EXPECT_EQ(nanosleep(&second, &left), -1);
 	EXPECT_EQ(errno, EINTR);
@@ -130,7 +130,7 @@ static void check_fault_handlers(void)
 	EXPECT_EQ(handled, 2);
 	EXPECT_EQ(last_info.si_code, SEGV_MAPERR);
 	EXPECT(last_info.si_addr == guarded + 7);
-	/* SA_NODEFER: it was not blocked, so another one may come after the jump. */
+	/* SA_NODEFER: the signal was not blocked, so another one may come after the jump. */
 	if (!setjmp(jump))
 		guarded[8] = 1;
 	EXPECT_EQ(handled, 3);
@@ -169,7 +169,7 @@ static void check_handler_stacks(void)
 	raise(SIGUSR1);
 	EXPECT_EQ(depth_max, 2);
 	EXPECT_EQ(depth, 0);
-	/* The handlers' changes of the floating-point registers are undone. */
+	/* rt_sigreturn undoes what the handlers did to the floating-point registers. */
 	EXPECT(sum == 1.5);
 
 	EXPECT_EQ(sigaltstack(&stack, NULL), 0);
@@ -188,8 +188,7 @@ static const struct tap_rule rules[] = {
 	{ "a handler interrupts a call, or the call starts again if that was asked for",
 	  check_interruption },
 	{ "real-time signals queue, ordinary ones merge", check_queueing },
-	{ "a handler gets the fault's address, and can repair it or jump away",
-	  check_fault_handlers },
+	{ "a handler gets the fault, and can repair it or jump away", check_fault_handlers },
 	{ "handlers nest, and have their own stack if they want", check_handler_stacks },
 };
 

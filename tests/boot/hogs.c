@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * As much of everything as a program can have, and then the call that looks at all of it: nothing keeps interrupts
- * off for long. On the debug kernel with irqs-off-watchdog and virtual time (tests/boot/irqs-off.t) that is a panic; here
- * is what is expected besides.
+ * As much of everything as a program can have, and then the call that looks at all of it: nothing keeps
+ * interrupts off for long. On the debug kernel with irqs-off-watchdog and virtual time
+ * (tests/boot/irqs-off.t) that is a panic; this file has the expectations besides.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -108,7 +108,7 @@ static void hold_tasks(void)
 		kill(0, SIGCHLD);
 	signal(SIGTERM, SIG_IGN);
 	kill(0, SIGCONT);
-	/* The first process adopts the rest. */
+	/* A process that is left is the first process's child. */
 }
 
 static void check_tasks(void)
@@ -184,7 +184,7 @@ static void hold_files(void)
 		syscall(__NR_epoll_ctl, epoll, 1, fd, event);
 	}
 	poll(all, (unsigned int)made, 0);
-	/* All wake up. */
+	/* Every waiter is notified. */
 	if (write(ends[1], "x", 1) != 1)
 		_exit(1);
 	uint64_t room[1024];
@@ -233,7 +233,7 @@ struct robust_head {
 	uintptr_t pending;
 };
 
-/* Each entry on a page of its own, that is not there yet. */
+/* Each entry is on a page of its own, which is not there yet. */
 static void hold_robust_list(void)
 {
 	static struct robust_head head;
@@ -290,9 +290,9 @@ static const struct tap_rule rules[] = {
 	{ "a thousand threads at one futex", check_futex },
 	{ "thousands of descriptors of one file, watched", check_files },
 	{ "thousands of mappings", check_areas },
-	{ "an endless robust list", check_robust },
+	{ "an unlimited robust list", check_robust },
 	{ "thousands of timers", check_timers },
-	{ "a thousand processes, signalled at once", check_tasks },
+	{ "a thousand processes, notified at once", check_tasks },
 };
 
 int main(void)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of distrust: whatever addresses a program passes to a system call, it gets EFAULT (or the
- * error that Linux checks for first), and the kernel goes on.
+ * Rules of distrust: whatever addresses a program passes to a system call, it gets EFAULT (or the error
+ * that Linux checks for first), and the kernel goes on.
  *
- * The table names every pointer of the calls that Tally has. Each is tried with addresses of the
+ * The table names every pointer of the calls that Tally has. The test tries each with addresses of the
  * kernel, unmapped and inaccessible ones, the end of user space, and, for structures, so that the
- * structure begins in a mapped page and ends in an unmapped one. It passes on Linux too. Then, on
- * Tally only (on another kernel it would do damage), every number is called with such addresses
- * in all registers, in child processes that may die of it.
+ * structure begins in a mapped page and ends in an unmapped one. It passes on Linux, too. Then, on Tally
+ * only (it would do damage on another kernel), it calls every number with such addresses in all
+ * registers, in child processes that may die of it.
  *
- * It is no test of what calls do with good arguments (libc.c).
+ * libc.c has the rules of good arguments.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -134,8 +134,7 @@ static const struct probe probes[] = {
 
 #define PROBES (sizeof(probes) / sizeof(probes[0]))
 
-/* Addresses where no program may read. The first page is not mapped either, but 0 often means
- * "none". */
+/* Addresses where no program may read. The first page is not mapped either, but 0 often means "none". */
 static const uintptr_t unreadable[] = { ISA_UNREADABLE };
 
 #define UNREADABLE (sizeof(unreadable) / sizeof(unreadable[0]))
@@ -253,7 +252,7 @@ static void check_status_of_children(void)
 		EXPECT_EQ_AT(syscall(__NR_wait4, child, unreadable[i], 0, NULL), -1, "status at %p",
 			     (void *)unreadable[i]);
 		EXPECT_EQ(errno, EFAULT);
-		/* It was collected all the same. */
+		/* The message was received all the same. */
 		EXPECT_EQ(waitpid(child, NULL, 0), -1);
 		EXPECT_EQ(errno, ECHILD);
 	}
@@ -295,7 +294,7 @@ static void check_processor_faults(void)
 	static const struct {
 		const char *what;
 		void (*body)(uintptr_t);
-		bool any_stack; /* a stack pointer is no address until it is used: not for 8 */
+		bool any_stack; /* a stack pointer is no address until its first use: not for 8 */
 	} bodies[] = {
 		{ "read", read_address, false },
 		{ "write", write_address, false },
@@ -345,14 +344,14 @@ static void check_mappings_of_the_kernel(void)
 	EXPECT_EQ(errno, EINVAL);
 }
 
-/* Every number with VALUE in all registers, in turn. Any damage is the program's own
- * fault, not more. */
+/* Calls every number with VALUE in all registers, in turn. The result is the program's own fault, and no
+ * more. */
 static void call_all_with(uintptr_t value)
 {
 	static const long left_out[] = { ISA_WAITS, __NR_exit,	__NR_exit_group,
 					 __NR_fork, __NR_vfork, __NR_rt_sigreturn };
 
-	/* The lower half of an address may be a descriptor: no call may wait for the console. */
+	/* The lower half of an address may be a descriptor: the call must not wait for the console. */
 	for (int fd = 0; fd <= pipe_fds[1]; fd++)
 		close(fd);
 	for (long number = 0; number < NUMBERS; number++) {
@@ -398,14 +397,14 @@ static void check_unknown_numbers(void)
 
 static const struct tap_rule rules[] = {
 	{ "pages and descriptors for the test can be made", prepare },
-	{ "an address of the kernel, or without an owner, is EFAULT, in every pointer",
+	{ "an address of the kernel or of no memory is EFAULT, in every pointer",
 	  check_forbidden_addresses },
 	{ "a page that may not be read or written is EFAULT, in every pointer",
 	  check_inaccessible_pages },
 	{ "a structure that runs into an unmapped page is EFAULT", check_straddling_structures },
 	{ "a string that runs into an unmapped page is EFAULT", check_unterminated_strings },
 	{ "a child is collected though its status has nowhere to go", check_status_of_children },
-	{ "a fault of the CPU ends the faulting program only", check_processor_faults },
+	{ "an instruction that the CPU refuses ends its program only", check_processor_faults },
 	{ "nothing can be mapped, unmapped or protected outside of user space",
 	  check_mappings_of_the_kernel },
 	{ "every system call number survives every address", check_every_number },

@@ -3,8 +3,7 @@
  * The rule of tickless idle: a CPU with nothing to do, and no timer of its own, takes no timer
  * interrupt.
  *
- * /proc/interrupts counts them for each CPU. This program stays on CPU 0 and sleeps; nothing
- * else runs.
+ * /proc/interrupts counts them for each CPU. This program stays on CPU 0 and sleeps; no other task runs.
  */
 #include <sched.h>
 #include <stdint.h>
@@ -47,7 +46,7 @@ static void check_idle_processors(void)
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
 	EXPECT_EQ(sched_setaffinity(0, sizeof(first), &first), 0);
-	/* Until what the CPU did last is done with. */
+	/* Waits until the CPU's last work is done. */
 	pause_ms(SLEEP_MS);
 	read_timer_interrupts(before, count);
 	pause_ms(SLEEP_MS);

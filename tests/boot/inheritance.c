@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of locks with priority inheritance, under several CPUs: they exclude, no wake-up is lost when a waiter gives up,
- * ends or is refused, and a task of middle priority does not keep an urgent one waiting. A lost wake-up shows as a
- * test that does not end. As Linux has them, but for one: Linux looks at a chain link by link while others change it, and
- * now and then refuses (EDEADLK) who closes no ring.
+ * Rules of locks with priority inheritance, on several CPUs: they exclude; no wake-up is lost whichever
+ * waiter gives up, exits or is refused; and a task of middle priority does not keep an urgent one
+ * waiting. A lost wake-up shows as a test that does not end. Linux has the same rules, but for one:
+ * Linux looks at a chain link by link while others change it, and now and then refuses (EDEADLK) a
+ * waiter that closes no ring.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -57,7 +58,7 @@ static void end(pid_t *children, int count)
 	EXPECT_EQ(words[FAILED], 0);
 }
 
-/* 0, or why the lock is not the task's. As the C library does it. */
+/* 0, or the reason why the lock is not the task's. As the C library takes it. */
 static long take(_Atomic uint32_t *lock, const void *timeout)
 {
 	uint32_t free = 0;
@@ -74,7 +75,7 @@ static void give(_Atomic uint32_t *lock)
 
 	if (atomic_compare_exchange_strong(lock, &own, 0))
 		return;
-	/* A task may just then begin to wait. */
+	/* Another task may mark at that moment that it waits. */
 	do
 		result = futex(lock, UNLOCK_PI, 0, NULL, NULL, 0);
 	while (result == -EAGAIN);
@@ -117,7 +118,7 @@ static void count_under_lock(void)
 		do {
 			result = kind == 1 ? futex(&words[LOCK], TRYLOCK_PI, 0, NULL, NULL, 0) :
 					     take(&words[LOCK], kind ? NULL : &soon);
-			/* So that who has it can give it back. */
+			/* So that its owner can give it back. */
 			if (result)
 				pause_ms(0);
 		} while (result == -EAGAIN || result == -ETIMEDOUT);
@@ -145,7 +146,7 @@ static void check_exclusion(void)
 
 /* --- chains and rings --- */
 
-/* Takes two locks in any order; who is refused because that would close a ring gives the first back. */
+/* Takes two locks in any order; a task that would close a ring is refused, and gives the first back. */
 static void take_two(void)
 {
 	uint64_t random = own_tid();
@@ -186,7 +187,7 @@ static void check_chains(void)
 
 /* --- ends --- */
 
-/* The lock is on this process's robust list: its end is marked in the word. */
+/* The lock is on this process's robust list: the word has a mark when its owner dies. */
 static void make_robust(void)
 {
 	static struct {
@@ -202,7 +203,7 @@ static void make_robust(void)
 	must(syscall(__NR_set_robust_list, &head, sizeof(head)) == 0);
 }
 
-/* Takes the lock and ends. */
+/* Takes the lock and exits. */
 static void take_and_end(void)
 {
 	make_robust();
@@ -233,7 +234,7 @@ static void check_ends(void)
 		end(children, WORKERS);
 	}
 	EXPECT_EQ(words[COUNT], ROUNDS / 10 * WORKERS);
-	/* Killed while they wait, or have it. */
+	/* Killed while they wait, or while they hold it. */
 	words[LOCK] = 0;
 	for (int round = 0; round < ROUNDS / 10; round++) {
 		for (int i = 0; i < WORKERS; i++)
@@ -344,7 +345,7 @@ static void link_between(void)
 	give(&words[LOCK + 1]);
 }
 
-/* Comes to the CPU before it is less urgent than who runs there. */
+/* Comes to the CPU before it is less urgent than the task that runs there. */
 static void middle(void)
 {
 	run_at(40);
@@ -440,7 +441,7 @@ static void check_chain_inversion(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a lock with priority inheritance has one owner, however long others wait",
+	{ "a lock with priority inheritance has one owner, however long its waiters wait",
 	  check_exclusion },
 	{ "chains of locks do not stand still, and rings are refused", check_chains },
 	{ "who waits gets the lock of an owner that ends, and who is killed is not given one",

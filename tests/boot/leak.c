@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of tidiness: what a program used is free again when it is done, to the page.
+ * Rules of tidiness: the resources of a program are free again when it is done, to the page.
  *
- * Each rule does something once, so that what is made at first use is there, and then many times:
- * what the kernel has given out must be the same before and after (tidiness.h).
+ * Each rule does something once, so that objects of the first use exist, and then many times: the kernel
+ * must have given out the same before and after (tidiness.h).
  *
- * On other kernels free memory cannot be predicted, and the test is skipped.
+ * Free memory is unpredictable on other kernels, and the test is skipped there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +87,7 @@ static void fork_and_die(void)
 		_exit(0);
 	}
 	collect(child);
-	/* The first process, which this is, inherits the child's own. */
+	/* The first process, which this is, inherits the child's own children. */
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 	close(ends[0]);
@@ -171,7 +171,7 @@ static long trace(long request, pid_t pid)
 	return syscall(__NR_ptrace, request, pid, 0, 0);
 }
 
-/* A process with two threads, for another process to end. */
+/* A process with two threads, for another process to kill. */
 static void live_with_thread(void)
 {
 	static char stack[STACK_SIZE] __attribute__((aligned(16)));
@@ -184,7 +184,7 @@ static void live_with_thread(void)
 	pause();
 }
 
-/* A tracer that ends with tracees in every state: stopped, running, ended and not waited for. */
+/* A tracer that exits with tracees in every state: stopped, running, exited and not waited for. */
 static void trace_some(void)
 {
 	int status;
@@ -259,7 +259,7 @@ static void check_events(void)
 	expect_tidy(open_and_close_event);
 }
 
-/* A child that ends with events open and mapped, on itself and on its parent. */
+/* A child that exits with events open and mapped, on itself and on its parent. */
 static void die_with_events(void)
 {
 	pid_t child = fork();
@@ -314,7 +314,7 @@ static void check_exhaustion(void)
 	state_expect_kept(use_up_memory, 1, 1);
 }
 
-/* Bytes that the last process needs: more than the other one has left. */
+/* Bytes that the last caller needs: more than the other one has left. */
 #define LAST_REQUEST (64 * 1024 * 1024L)
 
 /* Takes so much that not enough is left for another process, and sleeps. */
@@ -377,12 +377,12 @@ static void check_largest_dies(void)
 	EXPECT_EQ(status, SIGKILL);
 }
 
-/* The span of one page table; and much more than tables for it have room in any machine. */
+/* The reach of one page table; and far more addresses than any machine has memory for their tables. */
 #define TABLE_SPAN  ((long)PAGE * (PAGE / 8))
 #define MANY_TABLES (1L << 41)
 
-/* Looks at one page in each table until it dies of it. Pages that were only read are not its memory: it has
- * nothing but page tables. */
+/* Reads one page in each table until it dies of it. A page that was only read is no memory of its own:
+ * the process has nothing but page tables. */
 static void use_up_tables(void)
 {
 	const volatile char *memory = mmap(NULL, MANY_TABLES, PROT_READ,
@@ -442,9 +442,9 @@ static const struct tap_rule rules[] = {
 static const struct tap_rule exhaustion_rules[] = {
 	{ "a program that uses up all memory is killed, and all of it is free again",
 	  check_exhaustion },
-	{ "the process with most memory dies, though asleep, not the last one to ask",
+	{ "the process with most memory dies, though asleep, not the last one that allocates",
 	  check_largest_dies },
-	{ "a process that has only page tables, and most of them, dies, and all of it is free again",
+	{ "who has nothing but page tables, and most of them, dies, and all of it is free again",
 	  check_tables },
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of memory as one program sees it: mappings, the break, the stack, files in memory. As
- * Linux has them: the same executable has to pass there.
+ * Rules of memory as one program sees it: mappings, the break, the stack, files in memory. Linux has the
+ * same rules: the same executable has to pass there.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -113,7 +113,7 @@ static void read_beyond(void)
 
 static void check_sparse_memory(void)
 {
-	/* Three pages of memory: what is done to all of it takes no time. */
+	/* Three pages of memory: a call on all of it takes no time. */
 	const size_t size = SPARSE_BYTES;
 	char *base = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -142,7 +142,7 @@ static void check_file_mappings(void)
 	EXPECT_EQ(file[pages * PAGE - 1], (size_t)size % PAGE ? 0 : file[pages * PAGE - 1]);
 	beyond = file + pages * PAGE;
 	EXPECT_EQ(status_of(start(read_beyond)) & 0x7f, SIGBUS);
-	/* A private copy is written to, not the file. */
+	/* A write goes to a private copy, not to the file. */
 	file[0] = 'x';
 	EXPECT_EQ(pread(fd, magic, 4, 0), 4);
 	EXPECT_EQ(memcmp(magic, "\177ELF", 4), 0);
@@ -157,8 +157,8 @@ static void check_file_mappings(void)
 	close(fd);
 }
 
-/* The CPU cannot map what may be written to but not read: a program that may write may read, before the first
- * write, after it, and when only a call reads. */
+/* The CPU cannot map pages that may be written to but not read: a task that may write may read, before
+ * the first write, after it, and when only a call reads. */
 static void check_write_only(void)
 {
 	int ends[2];

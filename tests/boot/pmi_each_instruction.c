@@ -23,12 +23,11 @@
 
 #define PAGE	       4096
 
-/* A sweep ends with so many samples in what comes after the work, and fails when it gets so
- * long. */
+/* A sweep ends with so many samples in the loop after the work, and fails when it gets so long. */
 #define SAMPLES_BEHIND 32
 #define PERIOD_MAX     20000
 
-/* The run after the work: longer than the work's variation. */
+/* The loop after the work: longer than the variation of the work. */
 #define RUN_ON_TIMES   2500
 void run_on(uint64_t times);
 extern const char run_on_end[];

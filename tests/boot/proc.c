@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of the files that are made when they are read, under several CPUs: of tasks that end
- * meanwhile, of descriptors that are closed, of settings that others change, of the log and of random
- * bytes. As Linux has them: the same executable has to pass there.
+ * Rules of the files that are made when they are read, on several CPUs: of tasks that exit meanwhile, of
+ * descriptors that close, of settings that others change, of the log and of random bytes. Linux has the
+ * same rules: the same executable has to pass there.
  */
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -33,7 +33,7 @@ static void begin(void)
 	memset((void *)shared, 0, PAGE);
 }
 
-/* The WORKERS children that run BODY, and their end. */
+/* Runs BODY in the WORKERS children, and waits for their exits. */
 static void start_all(pid_t children[WORKERS], void (*body)(void))
 {
 	for (int i = 0; i < WORKERS; i++)
@@ -63,14 +63,14 @@ static long read_file(const char *path, char *text, size_t size)
 	return length;
 }
 
-/* --- tasks that end --- */
+/* --- tasks that exit --- */
 
 static const char *const files[] = {
 	"stat", "status", "statm",  "cmdline", "comm",	   "environ",
 	"maps", "auxv",	  "limits", "fd/0",    "fdinfo/0", "oom_score"
 };
 
-/* The possible answers of a file whose task exits: it was there, or it is not, or it has nothing any more. */
+/* The answers of a file whose task exits: it was there, or it is not, or it has nothing any more. */
 static bool may_be(long result)
 {
 	return result >= 0 || result == -ENOENT || result == -ESRCH || result == -EACCES;
@@ -360,8 +360,8 @@ static unsigned long amount(const char *text, const char *line)
 	return found ? strtoul(found + strlen(line), NULL, 10) : 0;
 }
 
-/* Not in large pages is what does not fill one: where memory begins, where the kernel's text and its data
- * do, and where memory ends. */
+/* Memory that does not fill a large page is not in one: where memory begins, where the kernel's text and
+ * its data do, and where memory ends. */
 static void check_direct_map(void)
 {
 	const unsigned long large_kib = 2048, edges = 4;
@@ -378,7 +378,8 @@ static void check_direct_map(void)
 
 static const struct tap_rule rules[] = {
 	{ "a process may end while all that is known of it is read", check_dying },
-	{ "a living process is in the list once, while others come and go", check_list },
+	{ "a living process is in the list of processes once, whatever others come and go",
+	  check_list },
 	{ "a descriptor's link leads to what was open under it, or nowhere", check_links },
 	{ "a name that several change is always one of theirs", check_settings },
 	{ "each line that is logged comes to a reader, in its writer's order", check_log },

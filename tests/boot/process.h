@@ -22,7 +22,7 @@
 
 #define OWN_FILE "/proc/self/exe"
 
-/* Words that the children of one rule write for the parent; zero at the start of each. */
+/* The words that the children of one rule write for the parent; zero at the start of each. */
 static volatile int *shared;
 
 /* A child that runs BODY and exits with 0. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of processes: how they start, stop, get signals and exit, and what they share. As Linux
- * has them: the same executable has to pass there.
+ * Rules of processes: how they are made, stopped, reported, and ended, and what they share. Linux has
+ * the same rules: the same executable has to pass there.
  *
- * It is no test of handlers (handlers.c), of memory (mappings.c), of wrong arguments (hostile.c),
- * nor of what the C library makes of the calls (libc.c).
+ * handlers.c is about handlers, mappings.c about memory, hostile.c about wrong arguments, libc.c about
+ * what the C library makes of the calls.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -179,7 +179,7 @@ static void check_thread_ends(void)
 	int status = status_of(start(exit_in_thread));
 
 	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 77);
-	/* A process ends with its last thread, and with that one's status. */
+	/* A process exits with its last thread, and with that thread's status. */
 	shared[0] = 0;
 	status = status_of(start(leave_thread_behind));
 	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 9);
@@ -272,7 +272,7 @@ static int count_with_others(void *word)
 	for (int i = 0; i < 10000; i++) {
 		__atomic_fetch_add((int *)word, 1, __ATOMIC_RELAXED);
 		if (i % 100 == 0) {
-			/* Faults, flushes and switches in the space of all. */
+			/* Faults, flushes and context switches in the address space of all. */
 			char *page = page_at(NULL, PROT_READ | PROT_WRITE, 0);
 
 			*page = 1;
@@ -317,7 +317,7 @@ static const struct tap_rule rules[] = {
 	  check_exec_in_thread },
 	{ "exit_group in a thread ends all; a process lasts as long as its last thread",
 	  check_thread_ends },
-	{ "bytes come out of a pipe as they went in, and each end learns of the other's close",
+	{ "bytes come out of a pipe as they went in, and each end notices when the other closes",
 	  check_pipes },
 	{ "a futex in shared memory wakes another process", check_futexes },
 	{ "threads that share all of memory count right", check_many_threads },

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules that every CPU of the machine is a whole one, however many there are: it runs programs at
- * the same time as all the others, counts, gets the word of the others when memory goes away, and any
+ * Rules that every CPU of the machine is a whole one, however many there are: it runs programs at the
+ * same time as all the others, counts, gets the message of the others when memory goes away, and any
  * program may move to it.
  *
- * Where tasks run without affinity is scheduling.c's subject.
+ * scheduling.c is about the CPUs that the scheduler chooses.
  */
 #include <stdatomic.h>
 #include <time.h>
@@ -14,14 +14,14 @@
 #define CPUS_MAX   64
 #define STACK_SIZE 16384
 #define ROUNDS	   8
-/* Looks of a reader between two naps. */
+/* a reader's, between two naps */
 #define LOOKS	   100
 
 struct board {
 	_Atomic int here;	   /* children that have come */
 	_Atomic int cpu[CPUS_MAX]; /* 1 and where number i found itself */
 	_Atomic int stop, stale;
-	_Atomic uint64_t gone; /* no CPU may see this any more, nor what is less */
+	_Atomic uint64_t gone; /* no CPU may see this any more, nor a lesser number */
 	_Atomic uint64_t rounds[CPUS_MAX];
 };
 
@@ -36,7 +36,7 @@ static int current_cpu(void)
 }
 
 /* Waits for the others without a call: if two of them shared a CPU and it switched between them, they
- * would come too, but each is where it belongs. */
+ * would come too, but each is on its own CPU. */
 static void meet(int number)
 {
 	board->cpu[number] = 1 + current_cpu();
@@ -86,7 +86,7 @@ static void check_execution(void)
 static _Atomic uint64_t *page;
 static char stacks[CPUS_MAX][STACK_SIZE] __attribute__((aligned(16)));
 
-/* 64 CPUs may share two of the host's: who waits sleeps. */
+/* 64 CPUs may share two of the host's: a waiter sleeps. */
 static void nap(void)
 {
 	const struct timespec time = { 0, 1000000 };
@@ -146,7 +146,7 @@ static void check_thrown_away(void)
 	pin(0, -1);
 }
 
-/* An event of a CPU counts what is done there and nothing of what is done elsewhere. */
+/* An event of a CPU counts its own work and nothing of another CPU's. */
 static void check_counting(void)
 {
 	for (int cpu = 0; cpu < cpu_count(); cpu++) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * ptrace on several CPUs at once: tracees that are killed while the tracer looks at them, tracers that
- * end, threads and children that come and go. As Linux has them: the same executable has to pass
+ * exit, threads and children that come and go. Linux has the same rules: the same executable has to pass
  * there.
  *
- * The answers of each request are in tests/conformance/programs/observe_ptrace.c and observe_tracing.c.
+ * tests/conformance/programs/observe_ptrace.c and observe_tracing.c have the answers of each request.
  */
 #include <fcntl.h>
 #include <linux/ptrace.h>
@@ -254,7 +254,7 @@ static void check_every_signal_passes(void)
 		EXPECT_EQ(status_of(senders[i]), 0);
 }
 
-/* Lets everything that happens go on until ROOT and all it has made has ended; *ENDS of them, *EVENTS
+/* Continues everything that stops until ROOT and all its descendants have exited: *ENDS of them, *EVENTS
  * stops for EVENT. */
 static void trace_all(pid_t root, int event, int *ends, int *events)
 {
@@ -321,7 +321,7 @@ static void check_threads(void)
 	EXPECT_EQ(ends, 41);
 }
 
-/* Its other threads are traced, stopped or ending while one ends the process. */
+/* Its other threads are traced, stopped or exiting while one ends the process. */
 static void end_amid_threads(void)
 {
 	for (int i = 0; i < 20; i++)

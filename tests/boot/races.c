@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Threads that pull the same things from under each other: every call that takes a descriptor against
- * close, dup2 and close_range of it, against munmap, mprotect and mmap of what it reads and writes, and
- * against the end of the process.
+ * close, dup2 and close_range of it, against munmap, mprotect and mmap of the memory that it reads and
+ * writes, and against the exit of the process.
  *
- * The calls of a thread, with their arguments, follow from its number, by a generator; their times, relative to the
- * others, do not. So nothing is asked about what the calls return (close_while_waiting.c has what is exact): the
- * process exits as it should, and leaves nothing.
+ * A thread's number determines its calls and their arguments, by a generator; the moment of a call,
+ * relative to the other threads, is open. So the rules ask nothing about the results of the calls
+ * (close_while_waiting.c has the exact ones): the process ends in the way that it was to end, and
+ * nothing of it is left.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,8 @@
 #define LIVES	    8	/* of the process in a batch */
 #define NAMES	    4
 
-/* The memory that the calls read and write. Any page of it may be gone: the threads themselves do not look at it. */
+/* The memory that the calls read and write. Any page of it may be gone: the threads themselves do not
+ * look at it. */
 static char *arena;
 static char stacks[THREADS][STACK_SIZE] __attribute__((aligned(16)));
 
@@ -76,11 +78,11 @@ static uint64_t draw(struct thread *thread, uint64_t limit)
  *	o  an offset, the same			P  a length in whole pages
  *	n  0 to 7				-  minus one
  *	c  a command of fcntl			i  a command of ioctl
- *	r  PROT_*				a  the advice of madvise
+ *	r  PROT_*				a  an advice for madvise
  *	s  the name of a file			I  the process's own number
  *	N  O_NONBLOCK				C  the same, and a new file
  *	y  a type of socket			t  a time, zero
- *	A  a mapping of nothing			M  of a file, both at a given address
+ *	A  a mapping of nothing			M  of a file, both at a given place
  *	v  two vectors into the arena		q  two of poll's structures
  *	x  a message with a descriptor		g  attributes of an event
  */
@@ -152,7 +154,7 @@ static const struct call on_files[] = {
 	CALL(mmap, "pPrMdp"),
 };
 
-/* Calls that make and close descriptors, also those of the other threads. */
+/* Calls that make descriptors, all with those of the other threads among them, and take them away. */
 static const struct call on_descriptors[] = {
 	CALL(close, "d"),
 	CALL(close, "d"),
@@ -243,7 +245,7 @@ static const uint64_t absurd[] = { UINT64_MAX, INT64_MAX, INT64_MAX - PAGE, (uin
 				   (uint64_t)1 << 40 };
 static const int advices[] = { 0, 1, 2, 3, 4, 8, 9, 14, 15, 20, 21, 22, 23 };
 
-/* The structures that letters point to: a thread's own, so that they are readable at first. */
+/* The targets of the letters for structures: a thread's own, so that they are readable at first. */
 struct structures {
 	struct {
 		char *base;

@@ -77,7 +77,7 @@ static size_t put_times(const struct group *group, size_t at, const uint64_t *go
 	return count;
 }
 
-/* The words that a read of MEMBER's descriptor has to return; their number. */
+/* The words that a read of MEMBER's descriptor has to give; returns their number. */
 static size_t derive_read(const struct group *group, int member, const uint64_t *got,
 			  uint64_t *words)
 {
@@ -131,8 +131,8 @@ static void check_formats(void)
 	}
 }
 
-/* A member that leaves takes its words along; who stays when the leader leaves is alone. (Linux
- * 6.12 leaves it the size of the group's read, and fills up with zeros.) */
+/* A member that leaves takes its words along; a member whose leader leaves is alone. (Linux 6.12 leaves
+ * it the size of the group's read, and fills up with zeros.) */
 static void check_members_leave(void)
 {
 	struct group group = open_group(PERF_FORMAT_GROUP | PERF_FORMAT_ID);
@@ -233,8 +233,8 @@ static void check_ids(void)
 
 /* --- lost samples --- */
 
-/* A sample of two addresses and the task is 32 bytes; a page of them, less one that would make full look like
- * empty. */
+/* A sample of two addresses and the task is 32 bytes; a page of them, less one that would make full look
+ * like empty. */
 #define SAMPLE_SIZE 32
 #define FIT	    (PAGE / SAMPLE_SIZE - 1)
 #define PERIOD	    1000

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of the way into the kernel and out of it: what a program's registers hold afterwards, which
- * signal each exception becomes, and that no register a program can set makes the return to it
+ * Rules of the entry into the kernel and the exit path: what a program's registers hold afterwards,
+ * which signal each exception becomes, and that no register a program can set makes the return to it
  * fail.
  *
  * The same executable has to pass on Linux/x86-64.
@@ -108,8 +108,7 @@ static struct vectors vector_pattern(uint64_t seed)
 	return v;
 }
 
-/* Holds registers of its own while the parent and three like it do the same on too few
- * CPUs. */
+/* Holds registers of its own while the parent and three more children do the same on too few CPUs. */
 #define TASKS	4
 #define SPIN_NS 20000000
 
@@ -192,8 +191,8 @@ static void check_fork(void)
 	EXPECT_EQ(status, 0);
 }
 
-/* The upper halves of the vector registers, which only XSAVE saves: two tasks, one CPU, and
- * the file system's and the scheduler's code in between. The emulated CPU model has AVX. */
+/* The upper halves of the vector registers, which only XSAVE saves: two tasks, one CPU, and the file
+ * system's and the scheduler's code in between. The emulated CPU model has AVX. */
 static void yield_with_upper_halves(uint64_t seed)
 {
 	uint64_t held[16] __attribute__((aligned(32))), found[16] __attribute__((aligned(32)));
@@ -244,7 +243,7 @@ static void check_upper_halves(void)
 #define ARCH_GET_FS    0x1003
 #define ARCH_GET_GS    0x1004
 
-/* Offsets in what a handler gets as its third argument: Linux's struct ucontext, x86-64. */
+/* Offsets in the third argument of a handler: Linux's struct ucontext, x86-64. */
 #define CONTEXT_R8     40
 #define CONTEXT_RSP    (CONTEXT_R8 + 15 * 8)
 #define CONTEXT_RIP    (CONTEXT_R8 + 16 * 8)
@@ -372,8 +371,8 @@ static void check_single_step(void)
 	catch_all(NULL);
 }
 
-/* Single steps through system calls: none in the kernel, whose flags are its own, and on return the
- * instruction after the call is executed before the next. */
+/* Single steps through system calls: none in the kernel, whose flags are its own, and the instruction
+ * after the call is executed before the next exception. */
 static volatile unsigned int steps;
 static volatile uintptr_t lowest_step, highest_step;
 

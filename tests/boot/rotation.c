@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of sharing counters: more events than counters take turns, groups whole or not at all, and
- * pinned ones not at all.
+ * Rules of sharing counters: more events than counters rotate, groups whole or not at all, and pinned
+ * ones not at all.
  *
- * The events are opened on a gated child while it is stopped, enabled. So all begin at the same
- * moment of the child's time, and while it executes every counter is in use: what an event misses
- * is counted by another, and sums are exact though each turn's end is not known.
+ * The events are opened on a gated child while it is stopped, enabled. So all begin at the same moment
+ * of the child's time, and every counter is in use while it executes: each count that one event misses,
+ * another counts, and sums are exact though the end of each rotation is not known.
  */
 #include "child.h"
 
-/* Far more than the turns, of 4 ms, that the rules need. */
+/* Far more than the rotations, of 4 ms each, that the rules need. */
 #define LEGS_MAX   2000
 
 #define EVENTS_MAX 24
@@ -130,7 +130,7 @@ static void check_turns_of_raw(void)
 	check_turns_of(&attr);
 }
 
-/* As many events as counters: no event waits. */
+/* As many events as counters: none waits. */
 static void check_no_turns(void)
 {
 	struct perf_event_attr attr = timed_attr(GENERAL);
@@ -151,7 +151,7 @@ static void check_no_turns(void)
 	crowd_end(&crowd);
 }
 
-/* One that stands alone on the PMU, and one that does not need to: they take turns, however many
+/* One event that has the PMU to itself, and one that does not need to: they rotate, however many
  * counters there are. */
 static void check_exclusive(void)
 {
@@ -214,7 +214,7 @@ static void check_group_size(const struct kind *kind, int fit)
 	int fds[EVENTS_MAX] = { 0 };
 
 	for (int i = 0; i < fit; i++) {
-		/* Members that are switched off need no counter yet. */
+		/* Disabled members need no counter yet. */
 		attr.disabled = i == 0;
 		fds[i] = must_open(&attr, 0, -1, i ? fds[0] : -1);
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of sampling: as many samples as periods, and each with the address of the very instruction
- * that comes after the one that ended the period. The code is in assembly here, so that the address
- * after its Nth instruction, branch or cycle is known.
+ * Rules of sampling: as many samples as periods, and each with the address of the very instruction that
+ * comes after the one that ended the period. The code is in assembly here, so that the address after its
+ * Nth instruction, branch or cycle is known.
  *
  * At most 400 samples in a tick of 4 ms, else the event is throttled (Linux's default of 100,000 a
  * second): a window makes at most SAMPLES_MAX, and then waits for the next tick.
@@ -19,7 +19,7 @@
 #define SAMPLES_MAX 350
 #define TICK_NS	    4000000
 
-/* NOPS instructions of one byte, and a ret: entered at any distance from the end. */
+/* NOPS instructions of one byte, and a ret: the entry is as far before the end as the work requires. */
 #define NOPS	    4096
 /* JUMPS times a jump over one byte, and a ret. */
 #define JUMPS	    1024
@@ -281,8 +281,8 @@ static void check_two_events(void)
 	perf_ring_close(&second);
 }
 
-/* A page holds 255 records of 16 bytes. Records that do not fit are counted, and reported with the next
- * that does. */
+/* A page holds 255 records of 16 bytes. The kernel counts records that do not fit, and reports them with
+ * the next one that does. */
 static void check_lost(void)
 {
 	struct perf_event_attr attr = sampling_attr(&kinds[0], 1);
@@ -402,8 +402,8 @@ static void check_sleeping_reader(void)
 	close(gate[1]);
 }
 
-/* The kernel's counts are not known beforehand; but there is a sample for each period. Each is in
- * the kernel, but for those whose period ended with the very return to the program. */
+/* The kernel's counts cannot be known beforehand; but there is a sample for each period. Each is in the
+ * kernel, but for those whose period ended with the very return to the program. */
 static void check_kernel_samples(void)
 {
 	const uint64_t period = 10007;

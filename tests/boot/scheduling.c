@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of the scheduler that need several CPUs: tasks spread by weight, real-time ones come first
- * on each, affinity is obeyed while tasks are moved, and an idle CPU executes nothing at all.
+ * Rules of the scheduler that need several CPUs: tasks spread by weight, real-time ones come first on
+ * each, affinity holds while tasks move, and an idle CPU executes nothing at all.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -39,7 +39,7 @@ static void set_affinity(pid_t pid, uint64_t mask)
 	EXPECT_EQ(syscall(__NR_sched_setaffinity, pid, sizeof(mask), &mask), 0);
 }
 
-/* Says again and again where it is. */
+/* Reports again and again where it is. */
 static void spin_and_tell(void *argument)
 {
 	long number = (long)argument;
@@ -50,7 +50,7 @@ static void spin_and_tell(void *argument)
 	}
 }
 
-/* How many of COUNT children are on CPU CPU; CHILDREN_MAX + 1: a child has not run. */
+/* The number of COUNT children that are on CPU number CPU; CHILDREN_MAX + 1: one of them has not run. */
 static int count_on(int cpu, int count)
 {
 	int on = 0;
@@ -76,7 +76,7 @@ static uint64_t all_cpus(void)
 	return ((uint64_t)1 << cpu_count()) - 1;
 }
 
-/* All begin on CPU 0 and may then go where they like: each gets as many as the others. */
+/* All begin on CPU 0 and may then move: each CPU gets as many as the others. */
 static void check_spreading(void)
 {
 	int count = 4 * cpu_count();
@@ -91,7 +91,8 @@ static void check_spreading(void)
 	}
 	for (int i = 0; i < count; i++)
 		set_affinity(children[i], all_cpus());
-	/* When is up to the host, too; if never, the machine's time is up. spreading.c is about whether they stay. */
+	/* The host decides the moment, too; if it never comes, the machine's time is up. spreading.c is
+	 * about whether they stay. */
 	while (!are_spread(count))
 		pause_ms(10);
 	for (int i = 0; i < count; i++)
@@ -100,7 +101,7 @@ static void check_spreading(void)
 	set_affinity(0, all_cpus());
 }
 
-/* Half of them may only be on the last CPU, and never are elsewhere. */
+/* Half of them may only be on the last CPU, and never are on another. */
 static void check_affinity(void)
 {
 	int count = 4 * cpu_count(), last = cpu_count() - 1;
@@ -112,7 +113,7 @@ static void check_affinity(void)
 		if (i % 2)
 			set_affinity(children[i], (uint64_t)1 << last);
 	}
-	/* From here on the odd ones say nothing else. */
+	/* From here on the odd ones report nothing else. */
 	for (int i = 1; i < count; i += 2) {
 		uint64_t seen = board->rounds[i];
 
@@ -128,8 +129,8 @@ static void check_affinity(void)
 		child_end(children[i]);
 }
 
-/* A real-time task sleeps and wakes while fair ones spin on its CPU: when it runs, no other task
- * does, and what it does between two sleeps is not interrupted by them. */
+/* A real-time task sleeps and wakes while fair ones spin on its CPU: when it runs, no other task does,
+ * and they do not interrupt its work between two sleeps. */
 static void be_first(void *argument)
 {
 	int spinners = (int)(long)argument;
@@ -198,7 +199,7 @@ static void check_throttling(void)
 	set_affinity(0, all_cpus());
 }
 
-/* Instructions that CPU CPU has executed until now, those for the answer included. */
+/* Instructions that CPU number CPU has executed until now, those for the answer included. */
 static uint64_t instructions_of(int fd)
 {
 	uint64_t count = 0;
@@ -207,11 +208,11 @@ static uint64_t instructions_of(int fd)
 	return count;
 }
 
-/* Without anything to do a CPU sleeps: not one instruction in a second, but for being asked. */
+/* A CPU without anything to do sleeps: not one instruction in a second, but for the question. */
 static void check_idle(void)
 {
 	if (cpu_count() == 1) {
-		printf("# skipped: the only CPU is never idle while it is asked\n");
+		printf("# skipped: the only CPU is never idle while this program reads\n");
 		return;
 	}
 	run_on(0);
@@ -222,7 +223,7 @@ static void check_idle(void)
 		int fd = open_event(&attr, -1, cpu, -1);
 
 		EXPECT(fd >= 0);
-		/* The remaining work there is done, and the tick of CPU time has ended. */
+		/* The CPU's last work is done, and the tick of CPU time has ended. */
 		pause_ms(100);
 		instructions_of(fd);
 		pause_ms(100);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of self-monitoring with libperf on a real kernel: what the mapped page says and what read() says are the same
- * count and the same time, whether the event has its counter or has to share it.
+ * Rules of self-monitoring with libperf on a real kernel: the mapped page and read() give the same count
+ * and the same time, whether the event has its counter or has to share it.
  *
- * Exactness has two forms here. Counts are compared to the instruction where nothing runs between two readings that is
- * not derived (selfmon does that); here they are bracketed: a reading through the page between two by read() lies between
- * them, and never goes back.
+ * Exactness has two forms here. Counts are compared to the instruction where nothing runs between two
+ * readings that is not derived (selfmon does that). Here they are bracketed: a reading through the page
+ * between two by read() lies between them, and never goes back.
  */
 #include <errno.h>
 #include <perf_self.h>
@@ -92,7 +92,7 @@ static void check_brackets(void)
 	perf_self_close(&self);
 }
 
-/* The same while a task of the same CPU takes turns with this one. */
+/* The same while a task of the same CPU alternates with this one. */
 static void check_brackets_crowded(void)
 {
 	struct perf_self self = open_event(instructions());
@@ -150,8 +150,8 @@ static void check_disabled(void)
 }
 
 /*
- * More events than any machine has counters: they take turns, a reading finds each with and without its counter, and each
- * has run when all have been enabled for long enough.
+ * More events than any machine has counters: they rotate, a reading finds each with and without its
+ * counter, and each has run when all have been enabled for long enough.
  */
 #define EVENTS 24
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of reading one's own counter without the kernel: what the mapped page and rdpmc say is what
- * read() says, to the instruction, at every moment; and only who has mapped an event may execute
+ * Rules of reading one's own counter without the kernel: the mapped page with rdpmc and read() give the
+ * same count, to the instruction, at every moment; and only a task that has mapped an event may execute
  * rdpmc.
  *
- * That both agree in quiet, and beside tasks that count, is in counts.c; times are in self.c. Here
+ * counts.c has the agreement of both in quiet, and beside tasks that count; times are in self.c. Here
  * the page changes while it is read: by timer interrupts, by moves to other CPUs, by rotation.
  */
 #include "child.h"
@@ -65,8 +65,8 @@ static void compare_without_counter(const struct mapped *event)
 }
 
 /*
- * Compares once; whether it was read from its counter. An event that others take turns with may
- * lose its counter, and miss instructions, between the two readings; then the page has changed. One
+ * Compares once; returns whether the count came from the counter. An event that rotates with others may
+ * lose its counter, and miss instructions, between the two readings; then the page has changed. An event
  * that is only interrupted or moved misses nothing.
  */
 static bool compare(const struct mapped *event, const struct kind *kind, bool takes_turns,
@@ -117,7 +117,7 @@ static void check_page(void)
 	}
 }
 
-/* Each switch on, and each switch off, is another state of the page, and said so by its lock. */
+/* Each enabling, and each disabling, is another state of the page, which its lock shows. */
 static void check_sequence(void)
 {
 	struct mapped event = map_kind(INSTRUCTIONS, false);
@@ -135,7 +135,7 @@ static void check_sequence(void)
 
 /* --- while it changes --- */
 
-/* Sleeps for so short that its timer interrupts the task that runs here again and again. */
+/* Sleeps so briefly that its timer interrupts the task that runs here again and again. */
 static void sleep_for_ever(void *unused)
 {
 	const struct timespec pause = { 0, 50000 };

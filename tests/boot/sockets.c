@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of Unix-domain sockets that need several processes at once: nothing is lost, doubled or torn, who waits is
- * woken, and unreachable sockets are freed, but nothing else.
+ * Rules of Unix-domain sockets that need several processes at once: nothing is lost, doubled or torn, a
+ * waiter wakes up, and unreachable sockets are freed, but nothing else.
  *
- * The answers of single calls are compared with Linux: tests/conformance/programs/observe_unix*.c.
+ * tests/conformance/programs/observe_unix*.c have the answers of each call, beside Linux's.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -144,7 +144,7 @@ static void write_records(int writer)
 	}
 }
 
-/* Writers write at once; what one of them writes comes whole and in order. */
+/* Writers write at once; the bytes of one writer come whole and in order. */
 static void check_records(int type)
 {
 	int next[WRITERS] = { 0 };
@@ -196,7 +196,7 @@ static void check_datagram_records(void)
 	check_records(SOCK_DGRAM);
 }
 
-/* A queue of ten datagrams: senders wait for room in it all the time, in send and in poll by turns. */
+/* A queue of ten datagrams: senders wait for room in it all the time, in send and in poll alternately. */
 static void send_to_full_queue(void)
 {
 	int fd = make_socket(SOCK_DGRAM | SOCK_NONBLOCK);
@@ -281,7 +281,7 @@ static void check_connections(void)
 	close(ends[0]);
 }
 
-/* The listener goes while others connect, or wait for room: they hear of it. */
+/* The listener goes while others connect, or wait for room: they get an error. */
 static void connect_until_refused(void)
 {
 	close(ends[0]);
@@ -402,8 +402,7 @@ static void send_travellers(void)
 
 		make_pair(SOCK_STREAM, first);
 		make_pair(SOCK_STREAM, second);
-		/* For a while only the first's queue has the second, and the first is in a
-		 * queue only. */
+		/* For a while only the first's queue has the second, and the first is in a queue only. */
 		if (write(second[0], &i, sizeof(i)) != sizeof(i) ||
 		    send_fds(first[0], &second[1], 1) != 1 || send_fds(ends[0], &first[1], 1) != 1)
 			_exit(1);
@@ -523,7 +522,7 @@ static void check_mix(void)
 	expect_tidy(mix);
 }
 
-/* Sleepers in a call on a socket wake up when others change the socket. */
+/* A task that sleeps in a call on a socket wakes up by what others do to it. */
 static void sleep_in_calls(void)
 {
 	struct pollfd polled = { ends[1], POLLIN, 0 };

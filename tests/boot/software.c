@@ -88,8 +88,7 @@ static void check_faults(void)
 		close(fds[i]);
 }
 
-/* After fork each page is copied at the first write, which is a fault, in whichever task writes
- * first. */
+/* After fork, the first write copies each page, which is a fault of the task that writes first. */
 static void check_copies(void)
 {
 	int fds[FAULT_KINDS], fd = open_faults(fds);
@@ -97,7 +96,7 @@ static void check_copies(void)
 
 	touch(fd, PAGES, memory);
 	pid_t pid = child_gate(spin_loop, 1);
-	/* The window's own pages are copied first. */
+	/* The pages that the window itself needs are copied first. */
 	touch(fd, 1, memory);
 	control(fd, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
 	touch(fd, PAGES, memory);
@@ -164,8 +163,8 @@ static void check_switches(void)
 	close(fd);
 	child_end(pid);
 
-	/* The caller's own are what getrusage says: one for a sleep, unless its time is over before it
-	 * could begin. On Linux others may come between the two ways of asking. */
+	/* The caller's own context switches are those of getrusage: one for a sleep, unless its time is
+	 * over before it could begin. On Linux others may come between the two ways of asking. */
 	attr.disabled = 1;
 	fd = must_open(&attr, 0, -1, -1);
 	for (int i = 0; i < 10; i++) {
@@ -279,7 +278,7 @@ static void check_clock_shares(void)
 	close(cpu_fd);
 }
 
-/* --- what never happens --- */
+/* --- events that never happen --- */
 
 static void check_nothing(void)
 {
@@ -355,8 +354,7 @@ static void check_mixed(void)
 		check_mixed_order(orders[i]);
 }
 
-/* Groups that a software event leads compete for counters as others do, and count whole or not at
- * all. */
+/* Groups that a software event leads compete for counters as others do, and count whole or not at all. */
 static void check_mixed_turns(void)
 {
 	int counters = general_counters(), groups = counters + 1, leaders[9], members[9];
@@ -408,7 +406,8 @@ static const struct tap_rule rules[] = {
 	{ "a task's clocks run while it runs", check_clocks },
 	{ "the clocks of tasks share their CPU's", check_clock_shares },
 	{ "what never happens counts nothing, all the time", check_nothing },
-	{ "groups of hardware and software events count exactly, whichever leads", check_mixed },
+	{ "groups of hardware and software events count exactly, whichever event leads",
+	  check_mixed },
 	{ "a software event may lead a group that waits for counters", check_mixed_turns },
 };
 

@@ -2,8 +2,8 @@
 /*
  * Rules of splice from an event's ring into a pipe, which Linux does not have: docs/abi-differences.md.
  *
- * The records are COMM: one for each name that a task gives itself, which is a number here, so that what
- * comes out of the pipe can be known to the byte.
+ * The records are COMM: one for each name that a task gives itself. The names are numbers here, so that
+ * the bytes from the pipe are known.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -198,7 +198,7 @@ static void without_readers(void)
 
 static volatile int *gate;
 
-/* The ring is empty: an event that tells of names tells of forks too. Then the child may go on. */
+/* The ring is empty: an event that reports names reports forks, too. Then the child may go on. */
 static void forget_fork(void)
 {
 	page->data_tail = page->data_head;
@@ -317,7 +317,7 @@ static void ends_with_the_event(void)
 		}
 	}
 	EXPECT_EQ(size, 0);
-	/* No record reports the last lost ones. */
+	/* No record reports the last loss. */
 	EXPECT_EQ(read(event, &count, sizeof(count)), sizeof(count));
 	EXPECT_EQ(records + count.lost, NAMES + 1); /* and the end */
 	EXPECT_EQ(splice_event(PIPE_BYTES, SPLICE_F_NONBLOCK), 0);
@@ -340,7 +340,7 @@ static void refuses_what_cannot_be(void)
 	event = must_open(&attr, 0, -1, -1);
 	EXPECT_EQ(pipe(ends), 0);
 	map(1, PROT_READ);
-	EXPECT_ERROR(splice_event(PIPE_BYTES, 0), EINVAL); /* no position of data_tail */
+	EXPECT_ERROR(splice_event(PIPE_BYTES, 0), EINVAL); /* a data_tail that no program set */
 	close_ring();
 
 	attr.write_backward = 1;
@@ -360,7 +360,7 @@ static void refuses_what_cannot_be(void)
 	close_ring();
 }
 
-/* data_tail is user space's: what is no record's beginning is refused, and nothing is moved. */
+/* data_tail is user space's: a position that is no record's beginning is refused, and nothing moves. */
 static void refuses_wrong_tails(void)
 {
 	static const uint64_t tails[] = { 1, 7, 8, 8192, ~0ull, ~7ull, 1ull << 63, 80 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Fair tasks that are spread evenly stay where they are though a real-time task comes to one of their CPUs
- * again and again for a moment, and leave one that stays. The time of its arrival decides; so tests/boot/icount.t
- * runs this, where time is virtual, and no machine whose host has other things to do.
+ * Fair tasks that are spread evenly stay where they are though a real-time task comes to one of their
+ * CPUs again and again for a moment, and leave one that stays. The moments of its coming decide; so
+ * tests/boot/icount.t runs this, where time is virtual, and no machine whose host has other things to
+ * do.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -61,7 +62,7 @@ static void check_stay(void)
 	EXPECT_EQ(count_on(0), 0);
 }
 
-/* This one is the real-time task, on CPU 0, while the rules are tried. */
+/* This task is the real-time task, on CPU 0, while the rules are tried. */
 static void check_spreading(void)
 {
 	int count = EACH * cpu_count();

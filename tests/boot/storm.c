@@ -87,8 +87,9 @@ static void check_throttled(void)
 		unsigned int throttled = 0, samples = 0;
 
 		pin(0, cpu);
-		/* One that is throttled when this begins goes on at a tick. At which is up to the host, too: it may have
-		 * let one interrupt take the time of many. If it never does, the machine's time is up. */
+		/* An event that is throttled when this begins goes on at a tick. The host decides at
+		 * which: it may have let one interrupt take the time of many. If it never does, the
+		 * machine's time is up. */
 		while (!samples || !throttled) {
 			loop->run(LOOPS, NULL);
 			while (perf_ring_next(&rings[cpu], &record, sizeof(record)) > 0) {

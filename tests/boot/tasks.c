@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of per-task counting: a task's events count that task's own work to the instruction,
- * however many tasks take turns, wherever it is moved, whichever task opened the events, and whether it
- * still exists.
+ * Rules of per-task counting: a task's events count that task's own work to the instruction, however
+ * many tasks alternate, wherever it is moved, whichever task opened the events, and whether it still
+ * exists.
  *
- * Each child measures itself and leaves what it read in shared memory; the parent judges.
+ * Each child measures itself and leaves its results in shared memory; the parent judges.
  */
 #include "child.h"
 
@@ -202,7 +202,7 @@ static void check_migration(void)
 	check_wanderers(TASKS_MAX);
 }
 
-/* Moved by another task, while it stands still and while it runs. */
+/* Another task moves it, while it stands still and while it runs. */
 static void check_moved_by_parent(void)
 {
 	const struct spin_work *work = spin_find_work("loop");
@@ -256,7 +256,7 @@ static void check_beside_bystanders(void)
 	pin(0, -1);
 }
 
-/* --- whose events they are --- */
+/* --- the owners of events --- */
 
 static void check_two_observers(void)
 {
@@ -269,7 +269,7 @@ static void check_two_observers(void)
 	fflush(stdout);
 	pid_t observer = fork();
 	if (observer == 0) {
-		/* Another event: not every PMU can count the same twice. */
+		/* Another kind: not every PMU can count the same twice. */
 		attr.config = GENERAL->config;
 		int fd = open_event(&attr, pid, -1, -1);
 		raise(SIGSTOP);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The objects that the kernel has given out, exactly, for the tests that expect all of them back: leak.c, tidy.c, races.c and others. */
+/* Exactly what the kernel has given out, for the tests that expect all of it back: leak.c, tidy.c,
+ * races.c and others. */
 #ifndef TESTS_BOOT_TIDINESS_H
 #define TESTS_BOOT_TIDINESS_H
 
@@ -71,7 +72,7 @@ static inline void state_look(struct state *state)
 	EXPECT(count > 0);
 }
 
-/* The same, when what has ended is freed: two looks agree. */
+/* The same, when the memory of exited tasks is free: two looks agree. */
 static inline void state_settle(struct state *state)
 {
 	struct state last;
@@ -92,9 +93,10 @@ static inline int state_is_less(const struct state *after, const struct state *b
 	return after->free_bytes < before->free_bytes;
 }
 
-/* WORK leaves nothing. The reserve for the next time, a page of a stack or of objects, is more after a
- * while; a leak takes something each time. So, WARM_UP times done, one of BATCHES times that WORK is done
- * TIMES times leaves the kernel's state as it was; else says what the last one took. */
+/* WORK leaves nothing. The memory that the kernel keeps for the next time, a page of a stack or of
+ * objects, grows only now and then; a leak takes something each time. So, after WARM_UP times, one of
+ * BATCHES times that WORK is done TIMES times leaves the kernel's state as it was; else the test reports
+ * what the last one took. */
 static inline void state_expect_kept(void (*work)(void), int warm_up, int times)
 {
 	static struct state before, after;
@@ -118,9 +120,9 @@ static inline void state_expect_kept(void (*work)(void), int warm_up, int times)
 	EXPECT_EQ_AT(after.free_bytes, before.free_bytes, "after %d rounds", times);
 }
 
-/* Kernel stacks are kept for the next task when one ends: as many are needed as tasks ever were
- * at once, those that have ended but are not freed yet included. So that the rules do not need
- * more: many at once, first. */
+/* The kernel keeps stacks for the next task when one exits: it needs as many as tasks ever existed at
+ * once, with those that have exited but are not freed yet. So that the rules do not need more: many at
+ * once, first. */
 static inline void have_many_tasks(void)
 {
 	pid_t children[TASKS_AT_ONCE];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of timers and of what belongs to one CPU, under several of them: a timer may be set, fire,
- * be cancelled and go away on different CPUs at once, and is delivered exactly once; a restartable
- * sequence counts exactly, wherever its thread is moved. As Linux has them: the same executable has to pass
- * there.
+ * Rules of timers and of things that belong to one CPU, on several of them: a timer may be set, fire, be
+ * cancelled and go away on different CPUs at once, and reports each expiration exactly once; a
+ * restartable sequence counts exactly, wherever its thread is moved. Linux has the same rules: the same
+ * executable has to pass there.
  *
- * Timers in one thread are observed elsewhere (tests/conformance/programs/observe_*timer*.c).
+ * tests/conformance/programs/observe_*timer*.c have what one thread sees of timers.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tracepoints while everything is in motion: tasks call, yield and end on all CPUs, and all the
+* Tracepoints while everything is in motion: tasks call, yield and exit on all CPUs, and all the
  * while others open and close events of them, enable and disable them in tracefs, change filters and read
- * the trace. Invariants:
+* the trace. These rules hold all along:
  *
  *   - an event of a task counts each of its calls, and has a record, written or lost, for each;
- *   - events of all CPUs count them together once;
- *   - on a CPU, who a switch goes to is who the next one comes from;
+*   - events of all CPUs count them together once;
+*   - on a CPU, the task that a switch goes to is the one that the next switch comes from;
  *   - every marker is in trace_pipe once, and each writer's are in order;
  *   - a wait for a lock that has begun ends.
  *
- * The form of the files and the meaning of filters are compared with Linux: tests/conformance.
+* tests/conformance compares the texts of the files and the meaning of filters with Linux.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -78,14 +78,14 @@ static void call(unsigned int times)
 		syscall(SYS_getppid);
 }
 
-/* The end of a child: what it saw is said. */
+/* The exit of a child: reports its findings. */
 static _Noreturn void end(void)
 {
 	fflush(stdout);
 	_exit(tap_failed);
 }
 
-/* --- those who disturb --- */
+/* --- the disturbers --- */
 
 static uint64_t random_state;
 
@@ -399,7 +399,7 @@ static uint64_t check_chain(struct perf_ring *ring, int cpu)
 
 	while (perf_ring_next(ring, &sample, sizeof(sample))) {
 		if (sample.header.type != PERF_RECORD_SAMPLE) {
-			/* The tasks in between are unknown. */
+			/* The task in between is unknown. */
 			last_pid = -1;
 			continue;
 		}
@@ -455,7 +455,7 @@ static void check_locks(void)
 		EXPECT_EQ(ioctl(begins[cpu], PERF_EVENT_IOC_SET_FILTER, "flags & 1"), 0);
 		control(begins[cpu], PERF_EVENT_IOC_ENABLE, 0);
 	}
-	/* Until a task has waited, where that is possible. */
+	/* Until a task has waited, where that can be. */
 	do {
 		EXPECT(run_workers(yield_and_end));
 		begun = 0;

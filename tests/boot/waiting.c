@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of waiting, under several CPUs: no wake-up is lost, none is given twice, and what is waited
- * for may go away at any time. A lost one shows as a test that does not end. As Linux has them: the same
- * executable has to pass there.
+ * Rules of waiting, on several CPUs: no wake-up is lost, none is given twice, and the object of a wait
+ * may go away at any time. A lost wake-up shows as a test that does not end. Linux has the same rules:
+ * the same executable has to pass there.
  *
- * Short time-outs are as important as none: who gives up waiting may have been chosen to be woken.
+ * Short time-outs are as important as none: a waiter that gives up may have been chosen to wake up.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -317,7 +317,8 @@ static void check_ring(void)
 
 static int common;
 
-/* Takes what others make ready, one at a time, and says so. Each shot has to be loaded again. */
+/* Takes the files that others make ready, one at a time, and reports each. Each shot has to be loaded
+ * again. */
 static void take_shots(void)
 {
 	for (int timeout = 0; !words[STOP]; timeout = (timeout + 1) % 3) {
@@ -438,7 +439,7 @@ static void check_closing(void)
 	close(ring[0]);
 }
 
-/* A descriptor of signals watches the child's own signals, and the child exits. */
+/* A descriptor of signals watches the child's own signals, and the child goes. */
 static void watch_own_signals(void)
 {
 	must(control(common, CTL_ADD, ring[0], POLLIN) == 0);
@@ -472,11 +473,11 @@ static void check_signals_of_dead(void)
 static const struct tap_rule rules[] = {
 	{ "all bytes come through a pipe of one page that many write and many read", check_pipe },
 	{ "all bytes come to readers that poll for shorter and longer than they take", check_poll },
-	{ "a lock that waits by futex, without a limit or a moment, is held by one at a time",
+	{ "a lock that waits by futex, without a limit or for a moment, is held by one task at a time",
 	  check_lock },
 	{ "each waiter that was woken was counted as woken, wherever it was moved", check_requeue },
 	{ "an edge comes to who waits for it, round a ring of processes", check_ring },
-	{ "every shot of epoll is delivered to one process, and none is lost", check_shots },
+	{ "one process gets each shot of epoll, and none is lost", check_shots },
 	{ "files and instances of epoll may be closed while they are watched and woken",
 	  check_closing },
 	{ "a process may end whose signals are still watched", check_signals_of_dead },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of inotify under several CPUs: watchers of the same file get the same events in the same order, whichever task causes them; and watches,
- * files and instances may go while others use them. As Linux has them: the same executable has to pass
- * there.
+ * Rules of inotify on several CPUs: two watchers of the same see the same in the same order, whichever
+ * task does it; and watches, files and instances may go while others use them. Linux has the same rules:
+ * the same executable has to pass there.
  */
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -138,7 +138,7 @@ static void check_order(void)
 
 	EXPECT_EQ(read_all(two, second, sizeof(second)), size);
 	EXPECT(size && memcmp(first, second, size) == 0);
-	/* Each arrival has a departure, and the two halves of a renaming are neighbours. */
+	/* All that came has gone, and the two halves of a renaming are neighbours. */
 	long there = 0;
 	uint32_t cookie = 0;
 
@@ -155,7 +155,7 @@ static void check_order(void)
 		at += sizeof(*event) + event->size;
 	}
 	EXPECT_EQ(cookie, 0);
-	/* A renaming over another file removes one without an event. */
+	/* A renaming over another file removes one without a report. */
 	EXPECT(there >= 0);
 	EXPECT_EQ(rmdir("w"), 0);
 	close(one);
@@ -236,7 +236,7 @@ static void check_ends(void)
 	remove_names();
 	EXPECT_EQ(rmdir("w"), 0);
 	EXPECT_EQ(watches_of(instance), 0);
-	/* The last event of a watch is its end. */
+	/* The last report of a watch is its end. */
 	size_t size = read_all(instance, first, sizeof(first));
 
 	EXPECT(size > 0);
