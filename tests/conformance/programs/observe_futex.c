@@ -1,136 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * futex, futex_waitv, futex_wake, futex_wait, futex_requeue: who is woken, who is moved, and what is
- * wrong. The text of a call is the name of the observation.
+ * Futexes without priority inheritance: wrong arguments, bit sets, moving waiters, FUTEX_WAKE_OP, shared
+ * memory, signals.
  */
-#include "observe.h"
-
 #include <linux/futex.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <time.h>
 
-/* Newer than the build host's headers may be. */
-enum { CALL_WAITV = NEW_CALL(449), CALL_WAKE = NEW_CALL(454), CALL_WAIT, CALL_REQUEUE };
-enum { SIZE_8, SIZE_16, SIZE_32, SIZE_64, NUMA, PRIVATE = 128 };
-enum { PRIVATE_32 = PRIVATE | SIZE_32 };
+#include "futex.h"
 
-struct waitv {
-	uint64_t value;
-	uint64_t address;
-	uint32_t flags;
-	uint32_t reserved;
-};
-
-/* The compiler is not to know that these are wrong. */
-static void *volatile nowhere = (void *)8;
 static void *volatile beyond = (void *)0xffff800000000000;
-
-static _Atomic uint32_t words[64];
-static const struct timespec moment = { 0, 3000000 }, wrong = { 0, 1000000000 },
-			     negative = { -1, 0 };
-
-static long futex(const void *address, int operation, uint32_t value, const void *timeout,
-		  const void *second, uint32_t third)
-{
-	return syscall(SYS_futex, address, operation, value, timeout, second, third);
-}
 
 /* The third argument of the calls that move waiters is a number. */
 static long requeue(const void *from, int operation, int wake, long move, const void *to,
 		    uint32_t value)
 {
 	return syscall(SYS_futex, from, operation, wake, move, to, value);
-}
-
-static void pause_for(int ms)
-{
-	struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&time, NULL);
-}
-
-/* --- waiting threads --- */
-
-enum { CROWD = 6 };
-
-static struct member {
-	pthread_t thread;
-	_Atomic uint32_t *word;
-	uint32_t bits;
-	_Atomic pid_t tid;
-	_Atomic bool done;
-	long result;
-} crowd[CROWD];
-
-static void *wait_as_member(void *argument)
-{
-	struct member *self = argument;
-
-	self->tid = (pid_t)syscall(SYS_gettid);
-	long result = futex(self->word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, NULL, NULL,
-			    self->bits);
-
-	self->result = result < 0 ? -errno : result;
-	self->done = true;
-	return NULL;
-}
-
-/* Whether thread TID sleeps, as /proc says. */
-static bool sleeps(pid_t tid)
-{
-	char path[64], text[128] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
-	file = fopen(path, "r");
-	if (!file)
-		return false;
-	char *read = fgets(text, sizeof(text), file);
-
-	fclose(file);
-	const char *end = read ? strrchr(text, ')') : NULL;
-
-	return end && end[1] && end[2] == 'S';
-}
-
-static void gather(_Atomic uint32_t *word, const uint32_t *bits)
-{
-	for (int i = 0; i < CROWD; i++) {
-		crowd[i] = (struct member){ .word = word, .bits = bits ? bits[i] : 1 };
-		pthread_create(&crowd[i].thread, NULL, wait_as_member, &crowd[i]);
-		/* One after the other, so that the order is known. */
-		while (!crowd[i].tid || !sleeps(crowd[i].tid))
-			pause_for(1);
-	}
-}
-
-/* Which members have gone on: a digit each. They get time to. */
-static const char *gone(int expected)
-{
-	static char text[CROWD + 1];
-	int count = 0;
-
-	for (int tries = 0; tries < 300 && (tries == 0 || count < expected); tries++) {
-		count = 0;
-		for (int i = 0; i < CROWD; i++) {
-			text[i] = crowd[i].done ? 'g' : '.';
-			count += crowd[i].done;
-		}
-		if (count < expected)
-			pause_for(2);
-	}
-	return text;
-}
-
-static void disband(_Atomic uint32_t *a, _Atomic uint32_t *b)
-{
-	futex(a, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, CROWD, NULL, NULL, 0);
-	futex(b, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, CROWD, NULL, NULL, 0);
-	for (int i = 0; i < CROWD; i++)
-		pthread_join(crowd[i].thread, NULL);
 }
 
 /* --- */
@@ -279,90 +166,6 @@ static void wake_and_change(void)
 	disband(words, words);
 }
 
-static void *wake_later(void *argument)
-{
-	pause_for(20);
-	while (futex(argument, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) == 0)
-		pause_for(1);
-	return NULL;
-}
-
-static void vectors(void)
-{
-	struct timespec past = { 1, 0 };
-	struct waitv many[129];
-	pthread_t thread;
-
-	for (int i = 0; i < 129; i++)
-		many[i] = (struct waitv){ 0, (uintptr_t)(words + 16 + i % 16), PRIVATE_32, 0 };
-	SEE(syscall(CALL_WAITV, many, 0, 0, NULL, 0));
-	SEE(syscall(CALL_WAITV, NULL, 1, 0, NULL, 0));
-	SEE(syscall(CALL_WAITV, nowhere, 1, 0, NULL, 0));
-	SEE(syscall(CALL_WAITV, many, 129, 0, NULL, 0));
-	SEE(syscall(CALL_WAITV, many, 1, 1, NULL, 0));
-	SEE(syscall(CALL_WAITV, many, 1, 0, nowhere, CLOCK_MONOTONIC));
-	SEE(syscall(CALL_WAITV, many, 1, 0, &wrong, CLOCK_MONOTONIC));
-	SEE(syscall(CALL_WAITV, many, 1, 0, &past, CLOCK_BOOTTIME));
-	SEE(syscall(CALL_WAITV, many, 1, 0, &past, CLOCK_MONOTONIC));
-	SEE(syscall(CALL_WAITV, many, 128, 0, &past, CLOCK_REALTIME));
-	many[1].value = 1;
-	SEE(syscall(CALL_WAITV, many, 3, 0, NULL, 0));
-	many[1].value = 1ull << 32;
-	SEE(syscall(CALL_WAITV, many, 3, 0, NULL, 0) + 10);
-	many[1].value = 0;
-	many[1].reserved = 1;
-	SEE(syscall(CALL_WAITV, many, 3, 0, NULL, 0) + 20);
-	many[1].reserved = 0;
-	many[1].flags = 0;
-	SEE(syscall(CALL_WAITV, many, 3, 0, NULL, 0) + 30);
-	many[1].flags = SIZE_32 | NUMA;
-	SEE(syscall(CALL_WAITV, many, 3, 0, NULL, 0) + 40);
-	many[1].flags = PRIVATE_32;
-	many[1].address = 1;
-	SEE(syscall(CALL_WAITV, many, 3, 0, NULL, 0) + 50);
-	many[1].address = 8;
-	SEE(syscall(CALL_WAITV, many, 3, 0, NULL, 0) + 60);
-	many[1].address = (uintptr_t)(words + 17);
-	pthread_create(&thread, NULL, wake_later, words + 18);
-	SEE(syscall(CALL_WAITV, many, 5, 0, NULL, 0) + 100);
-	pthread_join(thread, NULL);
-}
-
-static void second_generation(void)
-{
-	struct timespec past = { 1, 0 };
-
-	SEE(syscall(CALL_WAKE, words, 1, 1, 0));
-	SEE(syscall(CALL_WAKE, words, 1, 1, SIZE_64));
-	SEE(syscall(CALL_WAKE, words, 1, 1, SIZE_32 | NUMA));
-	SEE(syscall(CALL_WAKE, words, 0, 1, SIZE_32));
-	SEE(syscall(CALL_WAKE, words, 1ul << 32, 1, SIZE_32));
-	SEE(syscall(CALL_WAKE, words, 1, 1, SIZE_32));
-	SEE(syscall(CALL_WAKE, nowhere, 1, 1, SIZE_32));
-	SEE(syscall(CALL_WAKE, nowhere, 1, 1, PRIVATE_32));
-	SEE(syscall(CALL_WAKE, nowhere, 1, 0, SIZE_32));
-	SEE(syscall(CALL_WAKE, words, 1, 1, 1 << 8));
-	SEE(syscall(CALL_WAIT, words, 1, 1, PRIVATE_32, NULL, 0));
-	SEE(syscall(CALL_WAIT, words, 0, 0, PRIVATE_32, NULL, 0));
-	SEE(syscall(CALL_WAIT, words, 1ul << 32, 1, PRIVATE_32, NULL, 0));
-	SEE(syscall(CALL_WAIT, words, 0, 1, PRIVATE_32, &past, CLOCK_MONOTONIC));
-	SEE(syscall(CALL_WAIT, words, 0, 1, PRIVATE_32, &past, CLOCK_REALTIME));
-	SEE(syscall(CALL_WAIT, words, 0, 1, PRIVATE_32, &past, CLOCK_TAI));
-	SEE(syscall(CALL_WAIT, words, 0, 1, PRIVATE_32, &wrong, CLOCK_MONOTONIC));
-	SEE(syscall(CALL_WAIT, words, 0, 1, PRIVATE_32, nowhere, CLOCK_MONOTONIC));
-	SEE(syscall(CALL_WAIT, nowhere, 0, 1, PRIVATE_32, NULL, 0));
-	SEE(syscall(CALL_WAIT, words, 0, 1, SIZE_8, NULL, 0));
-
-	gather(words, NULL);
-	SEE(syscall(CALL_WAKE, words, 1, 0, PRIVATE_32));
-	show(gone(0), "none by the new call");
-	SEE(syscall(CALL_WAKE, words, 1, 2, SIZE_32));
-	show(gone(0), "memory of one process, as if shared");
-	SEE(syscall(CALL_WAKE, words, 1, 4, PRIVATE_32));
-	show(gone(6), "woken by the new call");
-	disband(words, words);
-}
-
 /* The same memory in two processes, at two addresses. */
 static void shared(void)
 {
@@ -452,8 +255,6 @@ int main(void)
 	bits();
 	moving();
 	wake_and_change();
-	vectors();
-	second_generation();
 	shared();
 	interrupted();
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * prctl and arch_prctl: a task's options about itself. Options about privileges are
- * observe_capabilities', those about parents and reapers observe_wait's.
+ * observe_capabilities', those about parents and reapers observe_orphaned_children's.
  */
 #include "observe.h"
 

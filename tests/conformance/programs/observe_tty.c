@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A terminal's line discipline: input and output. Its modes, requests and ends
- * are observe_terminal's, sessions and groups observe_jobs's.
+ * are observe_terminal's, sessions and groups observe_sessions', jobs observe_jobs'.
  */
 #include "terminal_pair.h"
 
