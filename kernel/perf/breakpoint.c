@@ -142,7 +142,7 @@ static void check_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t 
 
 	attr.sig_data = change->attr->sig_data;
 	copy_breakpoint(&attr, change->attr);
-	if (memcmp(&attr, change->attr, sizeof(attr)))
+	if (memcmp(&attr, change->attr, sizeof(attr)) != 0)
 		change->error = -EINVAL;
 }
 

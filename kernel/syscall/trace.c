@@ -306,7 +306,7 @@ void syscall_trace_init(void)
 
 	if (!boot_option("trace", value, sizeof(value)))
 		return;
-	if (strcmp(value, "syscalls"))
+	if (strcmp(value, "syscalls") != 0)
 		boot_failure("trace=%s: only trace=syscalls is known", value);
 	syscall_is_logged = true;
 	hook_listen(HOOK_call, true);
