@@ -6,6 +6,8 @@ export TALLY_BUILD := $(abspath $(O:%/alpha=%))
 # The debug kernel, which DEBUG=1 makes of everything; else some tests want it beside the other one.
 CHECK_DEBUG_KERNEL := $(if $(filter 1,$(DEBUG)),$(O)/tally.elf,$(O)/debug/tally.elf)
 export TALLY_DEBUG_KERNEL := $(abspath $(CHECK_DEBUG_KERNEL))
+# Tests in Python find their package, tests/tallytest, and the host command's, tools/tallylib, here.
+export PYTHONPATH := $(CURDIR)/tests:$(CURDIR)/tools
 
 include tests/unit/unit.mk
 
@@ -21,8 +23,8 @@ $(CHECK_TOOL_PROGRAMS): $(O)/tests/%: tests/tools/programs/%.c tests/tools/progr
 	$(CC) -O2 -g -Wall -Wextra -Werror -ffreestanding -fno-pie -fno-stack-protector -nostdlib -static -no-pie \
 		-Wl,--build-id=none $< -o $@
 
-# The same bytes wherever the clone is and whatever the comments say, as when Linux was asked (tests/linux_answers.py):
-# no line numbers.
+# The same bytes wherever the clone is and whatever the comments say, as when Linux was asked: no line numbers. See
+# tests/tallytest/linux_answers.py.
 CHECK_ANYWHERE := -g0 -ffile-prefix-map=$(CURDIR)=.
 
 $(CHECK_PAIR_PROGRAMS): $(O)/tests/%: tests/conformance/programs/%.c $(wildcard tests/conformance/programs/*.h)

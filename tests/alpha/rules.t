@@ -7,13 +7,11 @@ lists with the reason: of these each must fail.
 import os
 import sys
 
+from tallytest import tap, transcripts
+from tallytest.rules import verdicts
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path.insert(0, os.path.join(HERE, ".."))
-
-import tap  # pylint: disable=wrong-import-position
-import transcripts  # pylint: disable=wrong-import-position
-from rules import verdicts  # pylint: disable=wrong-import-position
 
 PROGRAM = os.path.join(os.environ["TALLY_BUILD"], "alpha", "tests", "rules")
 TALLY = os.path.join(ROOT, "tools", "tally")

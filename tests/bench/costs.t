@@ -4,12 +4,10 @@
 than a third: see docs/performance.md."""
 
 import os
-import sys
+
+from tallytest import kernels
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, ".."))
-
-import kernels  # pylint: disable=wrong-import-position
 
 kernels.skip_on_debug("the debug kernel's checks are no part of a path's cost")
 compare = os.path.join(HERE, "compare")

@@ -6,11 +6,10 @@ import os
 import re
 import sys
 
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path.insert(0, os.path.join(HERE, ".."))
-
-import tap  # pylint: disable=wrong-import-position
 
 TALLY = os.path.join(ROOT, "tools", "tally")
 # Linux/x86-64 without randomisation: an executable that may lie anywhere; the end of the stack.

@@ -13,11 +13,10 @@ import subprocess
 import sys
 import tempfile
 
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path.insert(0, os.path.join(HERE, ".."))
-
-import tap  # pylint: disable=wrong-import-position
 
 FOLDER = os.path.join(os.environ["TALLY_BUILD"], "tests", "alpha-programs")
 SPIN = os.path.join(ROOT, "userland", "libspin")

@@ -5,13 +5,10 @@
 import os
 import sys
 
+from tallytest import footprint, kernels, tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "bench")]
-
-import footprint  # pylint: disable=wrong-import-position
-import kernels  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
 
 TALLY = [os.path.join(ROOT, "tools", "tally"), "run"]
 

@@ -8,12 +8,10 @@ The debug kernel looks (kernel/debug/irqs_off.c) and panics; tests/boot/panic.t 
 import os
 import sys
 
+from tallytest import kernels, tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path.insert(0, os.path.join(HERE, ".."))
-
-import kernels  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")

@@ -10,13 +10,11 @@ import os
 import subprocess
 import sys
 
+from tallylib import cpio
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path.insert(0, os.path.join(HERE, ".."))
-sys.path.insert(0, os.path.join(ROOT, "tools"))
-
-import tap  # pylint: disable=wrong-import-position
-from tallylib import cpio  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
 KERNEL = os.path.join(BUILD, "tally.elf")

@@ -9,12 +9,10 @@ import os
 import subprocess
 import sys
 
+from tallytest import kernels, tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
-sys.path.insert(0, os.path.join(HERE, ".."))
-
-import kernels  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
 
 kernels.skip_on_debug("the kernel without the parts is built as the release kernel is")
 

@@ -4,14 +4,9 @@
 are derived from the ABI, and not from Tally.
 """
 
-import os
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, ".."))
-
-import linux_answers  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
+from tallytest import linux_answers, tap
 
 
 def main():

@@ -12,11 +12,10 @@ import re
 import subprocess
 import sys
 
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 UAPI = os.path.join(HERE, "..", "..", "include", "uapi")
-sys.path.insert(0, os.path.join(HERE, ".."))
-
-import tap  # pylint: disable=wrong-import-position
 
 COMPILERS = {"x86_64": "gcc", "alpha": "alpha-linux-gnu-gcc"}
 

@@ -10,12 +10,10 @@ import os
 import re
 import sys
 
+from tallytest import linux_answers, tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path.insert(0, os.path.join(HERE, ".."))
-
-import linux_answers  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")

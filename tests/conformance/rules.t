@@ -11,13 +11,11 @@ time when it answered (linux_answers.py).
 import os
 import sys
 
+from tallytest import linux_answers, tap
+from tallytest.rules import verdicts
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path.insert(0, os.path.join(HERE, ".."))
-
-import linux_answers  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
-from rules import verdicts  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
 PROGRAM = os.path.join(BUILD, "tests", "rules")

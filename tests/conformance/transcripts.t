@@ -14,14 +14,11 @@ is. Linux's transcripts are in linux-6.12/ (linux_answers.py).
 import os
 import sys
 
+from tallytest import kernels, linux_answers, tap
+from tallytest.transcripts import NOTHING, differ, observations, options_of, programs, rows
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path.insert(0, os.path.join(HERE, ".."))
-
-import kernels  # pylint: disable=wrong-import-position
-import linux_answers  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
-from transcripts import NOTHING, differ, observations, options_of, programs, rows  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")

@@ -1,4 +1,4 @@
-# Cases for bash.t; both.py says how they are run.
+# Cases for bash.t; tallytest/both.py says how they are run.
 ### pipes: many stages, statuses of each, pipefail
 seq 1000 | grep 7 | sed 's/7/x/' | sort -u | wc -l; false | true; echo $? "${PIPESTATUS[@]}"
 set -o pipefail; false | true; echo $?

@@ -5,11 +5,9 @@
 import os
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+from tallytest import both, tap
 
-import both  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 PROGRAMS = ("awk bash basename cat chmod cksum cmp cut dash date dirname echo env false find grep gzip head id ls mkdir mkfifo mv "
             "od perl ps rm sed printf seq setsid sleep sort stat stty tail tar tee touch tr true uniq wc xargs").split()

@@ -1,4 +1,4 @@
-# Cases for coreutils.t; both.py says how they are run.
+# Cases for coreutils.t; tallytest/both.py says how they are run.
 ### ls: names, hidden ones, one a line and by columns
 touch b a c .hidden; mkdir d
 ls; ls -a; ls -A -1; ls -x -w 20; ls -F; ls -d .

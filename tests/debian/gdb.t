@@ -6,11 +6,9 @@ import os
 import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+from tallytest import both, tap
 
-import both  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 PROGRAMS = ("bash gdb grep sed").split()
 SOURCE = os.path.join(HERE, "debuggee.c")

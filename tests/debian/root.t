@@ -7,11 +7,9 @@ import shlex
 import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+from tallytest import both, tap
 
-import both  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 PACKAGES = ("apt", "bash", "coreutils", "findutils", "grep", "perl-base", "sed")
 ENVIRONMENT = {**both.ENVIRONMENT, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}

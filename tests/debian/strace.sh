@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Cases of strace.t, see both.py; sed takes away what differs from run to run.
+# Cases of strace.t, see tallytest/both.py; sed takes away what differs from run to run.
 ### calls of one program
 strace -o out -e trace=write,exit_group busybox echo hello
 cat out

@@ -5,11 +5,9 @@
 import os
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+from tallytest import both, tap
 
-import both  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 PROGRAMS = ("bash busybox cat false grep head sed seq sh sleep sort strace tail uniq").split()
 

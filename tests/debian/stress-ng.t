@@ -13,11 +13,10 @@ import os
 import re
 import sys
 
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path[:0] = [os.path.join(HERE, "..")]
-
-import tap  # pylint: disable=wrong-import-position
 
 TALLY = os.path.join(ROOT, "tools", "tally")
 TIMEOUT_S = 600

@@ -6,10 +6,9 @@ import os
 import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, ".."))
+from tallytest import tap
 
-import tap  # pylint: disable=wrong-import-position
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 RUN = os.path.join(HERE, "run")
 SEEDS = [str(seed) for seed in range(100, 130)]

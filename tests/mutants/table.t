@@ -9,9 +9,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tallytest.tap import Report, command
+
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-from tap import Report, command  # pylint: disable=wrong-import-position
 
 report = Report()
 

@@ -7,15 +7,10 @@ kernel's: so each would be the same on Linux in the same machine with the same p
 perf 6.1: another version's names differ, and then this test says so.
 """
 
-import os
 import re
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..")]
-
-import inside  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
+from tallytest import inside, tap
 
 OK, SKIP, FAILED = "Ok", "Skip", "FAILED!"
 BPF, CLANG, BUILT = "needs BPF", "needs a compiler", "Debian's perf is built without it"

@@ -9,11 +9,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..")]
-
-import inside  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
+from tallytest import inside, tap
 
 SVG = "{http://www.w3.org/2000/svg}"
 KERNEL = os.path.join(os.environ["TALLY_BUILD"], "tally.elf")

@@ -10,11 +10,7 @@ import os
 import re
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..")]
-
-import inside  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
+from tallytest import inside, tap
 
 PFM_COUNT = os.path.join(os.environ["TALLY_BUILD"], "tests", "pfm_count")
 UTILITIES = ("papi_avail", "papi_native_avail", "papi_command_line", "papi_cost", "papi_clockres")

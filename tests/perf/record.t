@@ -6,11 +6,7 @@ import os
 import re
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..")]
-
-import inside  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
+from tallytest import inside, tap
 
 PASSES, PERIOD = 1000000, 10000
 # A sample at every so many instructions; the C library's own are fewer than one period.

@@ -3,15 +3,10 @@
 """perf stat, in each of its forms: its counts of a known program are exact."""
 
 import json
-import os
 import re
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..")]
-
-import inside  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
+from tallytest import inside, tap
 
 EVENTS = "instructions:u,branches:u,cycles:u"
 EACH = {"instructions:u": inside.INSTRUCTIONS_EACH, "branches:u": inside.BRANCHES_EACH,

@@ -14,11 +14,10 @@ import sys
 import tempfile
 import time
 
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(ROOT, "tests"))
-
-import tap  # pylint: disable=wrong-import-position
 
 MOST_MIGRATIONS = 25
 PAUSE_S = 0.004

@@ -6,11 +6,10 @@ import os
 import subprocess
 import sys
 
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path.insert(0, os.path.join(HERE, ".."))
-
-import tap  # pylint: disable=wrong-import-position
 
 INTEL = "max,vendor=GenuineIntel,pmu=on"
 # The machine, and the selections that its guest counts and the emulator does not model.

@@ -8,12 +8,11 @@ Also what no archive's own bytes tell: one that does not fit into the machine's 
 import os
 import sys
 
+from tallylib import cpio
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(ROOT, "tools")]
-
-import tap  # pylint: disable=wrong-import-position
-from tallylib import cpio  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")

@@ -10,12 +10,11 @@ import os
 import struct
 import sys
 
+from tallylib import initramfs
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(ROOT, "tools")]
-
-import tap  # pylint: disable=wrong-import-position
-from tallylib import initramfs  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
 TALLY = os.path.join(ROOT, "tools", "tally")

@@ -16,13 +16,11 @@ import re
 import sys
 import tempfile
 
+from tallylib import kvm
+from tallytest import kernels, tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
-sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(ROOT, "tools")]
-
-import kernels  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
-from tallylib import kvm  # pylint: disable=wrong-import-position
 
 TALLY = "tools/tally"
 # First words of a command line in a block; in a sentence only the project's own.

@@ -7,12 +7,11 @@ import shutil
 import subprocess
 import sys
 
+from tallylib import cpio, initramfs, kvm
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(ROOT, "tools")]
-
-import tap  # pylint: disable=wrong-import-position
-from tallylib import cpio, initramfs, kvm  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["TALLY_BUILD"]
 FOLDER = os.path.join(BUILD, "tests", "host")

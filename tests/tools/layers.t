@@ -11,12 +11,11 @@ import os
 import subprocess
 import sys
 
+from tallylib import layers
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
-sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(ROOT, "tools")]
-
-import tap  # pylint: disable=wrong-import-position
-from tallylib import layers  # pylint: disable=wrong-import-position
 
 BUILD = os.environ.get("TALLY_BUILD", os.path.join(ROOT, "build"))
 ARCHITECTURES = {"x86_64": (BUILD, "gcc-nm"), "alpha": (os.path.join(BUILD, "alpha"), "alpha-linux-gnu-gcc-nm")}

@@ -6,11 +6,10 @@ import os
 import sys
 import tempfile
 
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
-sys.path[:0] = [os.path.join(HERE, "..")]
-
-import tap  # pylint: disable=wrong-import-position
 
 # File, contents, findings: line and word.
 CASES = (

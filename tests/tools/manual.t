@@ -6,12 +6,11 @@ import os
 import re
 import sys
 
+from tallylib import failure
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(ROOT, "tools")]
-
-import tap  # pylint: disable=wrong-import-position
-from tallylib import failure  # pylint: disable=wrong-import-position
 
 TALLY = os.path.join(ROOT, "tools", "tally")
 PAGE = os.path.join(ROOT, "docs", "man", "tally.1")

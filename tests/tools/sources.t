@@ -15,11 +15,10 @@ import re
 import subprocess
 import sys
 
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
-sys.path[:0] = [os.path.join(HERE, "..")]
-
-import tap  # pylint: disable=wrong-import-position
 
 # (file, function): why it is declared before its definition.
 DECLARED = {

@@ -9,13 +9,11 @@ import os
 import re
 import sys
 
+from tallytest import tap
+from tallytest.terminal import ENTER, ESCAPE, LEFT, TAB, UP, Missing, Terminal, ctrl
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path.insert(0, HERE)
-sys.path.insert(0, os.path.join(HERE, ".."))
-
-import tap  # pylint: disable=wrong-import-position
-from terminal import ENTER, ESCAPE, LEFT, TAB, UP, Missing, Terminal, ctrl  # pylint: disable=wrong-import-position
 
 TALLY = os.path.join(ROOT, "tools", "tally")
 PROMPT = b"/ # "

@@ -5,12 +5,11 @@
 import os
 import sys
 
+from tallylib import emulator
+from tallytest import tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(ROOT, "tools")]
-
-import tap  # pylint: disable=wrong-import-position
-from tallylib import emulator  # pylint: disable=wrong-import-position
 
 TALLY = os.path.join(ROOT, "tools", "tally")
 COUNT_RAW = os.path.join(os.environ["TALLY_BUILD"], "tests", "count_raw")

@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import tempfile
 
-import tap
+from tallytest import tap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TALLY = os.path.join(HERE, "..", "..", "tools", "tally")

@@ -9,13 +9,11 @@ intervals, frequencies and races come out the same however busy the host is.
 import os
 import re
 import shutil
-import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, ".."))
+from tallytest import tap
 
-import tap  # pylint: disable=wrong-import-position
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 TALLY = os.path.join(HERE, "..", "..", "tools", "tally")
 SPIN = os.path.join(os.environ["TALLY_BUILD"], "user", "bin", "spin")

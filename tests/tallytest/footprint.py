@@ -8,7 +8,7 @@ import os
 import subprocess
 import tempfile
 
-import tap
+from tallytest import tap
 
 BUILD = os.environ.get("TALLY_BUILD") or os.path.join(os.path.dirname(__file__), "..", "..", "build")
 BOOT_INSTRUCTIONS_MAX = 60_000_000

@@ -10,8 +10,8 @@ import fnmatch
 import glob
 import os
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-DIFFERENCES = os.path.join(HERE, "..", "docs", "abi-differences.md")
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DIFFERENCES = os.path.join(TESTS, "..", "docs", "abi-differences.md")
 ALPHA = "Alpha"
 ALPHA_NOT = "Programs that are not for Alpha"
 # How a program is run on either kernel.
@@ -25,7 +25,7 @@ ANY = "*"
 
 def programs():
     """The names of all."""
-    sources = glob.glob(os.path.join(HERE, "conformance", "programs", "observe_*.c"))
+    sources = glob.glob(os.path.join(TESTS, "conformance", "programs", "observe_*.c"))
     return sorted(os.path.basename(source)[:-2] for source in sources)
 
 

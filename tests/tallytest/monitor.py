@@ -4,12 +4,9 @@
 import os
 import re
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
-
-from tallylib import paths  # pylint: disable=wrong-import-position
+from tallylib import paths
 
 # A minute: for what takes a second on a host that does nothing else.
 TRIES, PAUSE_S = 600, 0.1

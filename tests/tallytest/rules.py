@@ -3,7 +3,7 @@
 
 import re
 
-import tap
+from tallytest import tap
 
 _POINT = re.compile(r"^(not )?ok \d+ - (.*)$")
 

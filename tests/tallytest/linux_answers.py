@@ -17,11 +17,11 @@ import os
 import re
 from dataclasses import dataclass
 
-import transcripts
+from tallytest import transcripts
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(HERE)
-FOLDER = os.path.join(HERE, "conformance", "linux-6.12")
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(TESTS)
+FOLDER = os.path.join(TESTS, "conformance", "linux-6.12")
 BUILD = os.environ.get("TALLY_BUILD") or os.path.join(ROOT, "build")
 # A run that is not over by then hangs.
 LIMIT_S = 430
