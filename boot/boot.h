@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions that the files of boot/ use to fill in boot_info, for every loader; see <kernel/boot.h>. */
+/* Functions that the files of boot/ use to fill in boot_info, for every loader; see <kernel/base/boot.h>. */
 #ifndef BOOT_BOOT_H
 #define BOOT_BOOT_H
 
-#include <kernel/boot.h>
+#include <kernel/base/boot.h>
 
 /* Adds a piece of RAM of LENGTH bytes, in any order. */
 void boot_memory_add(paddr_t start, uint64_t length);

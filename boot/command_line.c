@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 
 /* Every name that callers pass to boot_option. */
 static const char *const names[] = { "console", "log", "loglevel", "panic", "trace" };

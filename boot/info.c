@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 
 struct boot_info boot_info;
 

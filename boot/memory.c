@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 #include <machine/mmu.h>
 
 extern const char __image_end[];

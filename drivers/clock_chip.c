@@ -5,7 +5,7 @@
  *
  * Source: Motorola MC146818 data sheet.
  */
-#include <kernel/clock_chip.h>
+#include <kernel/drivers/clock_chip.h>
 
 #include <stdbool.h>
 

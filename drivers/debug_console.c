@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * QEMU's debug console, see <kernel/debug_console.h>. No locks.
+ * QEMU's debug console, see <kernel/drivers/debug_console.h>. No locks.
  *
  * Source: QEMU's hw/char/debugcon.c (its port, and the value of a read).
  */
-#include <kernel/debug_console.h>
+#include <kernel/drivers/debug_console.h>
 
 #include <arch/port.h>
 

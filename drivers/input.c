@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The listener to what is typed: see <kernel/input.h>. */
-#include <kernel/input.h>
+/* The listener to what is typed: see <kernel/drivers/input.h>. */
+#include <kernel/drivers/input.h>
 
 #include <stddef.h>
 

@@ -9,7 +9,7 @@
  * "Keyboard and Auxiliary Device Controller" and "Keyboard"; sequences: console_codes(4), "Linux
  * console".
  */
-#include <kernel/screen.h>
+#include <kernel/drivers/screen.h>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,8 +17,8 @@
 #include <arch/cpu.h>
 #include <arch/irq.h>
 #include <arch/port.h>
-#include <kernel/input.h>
-#include <kernel/log.h>
+#include <kernel/drivers/input.h>
+#include <kernel/base/log.h>
 
 #define PORT_DATA	  0x60
 #define PORT_STATUS	  0x64 /* read */

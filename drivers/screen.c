@@ -7,15 +7,15 @@
  *
  * Lock: screen_lock (irqsave), innermost.
  */
-#include <kernel/screen.h>
+#include <kernel/drivers/screen.h>
 
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include <arch/cpu.h>
-#include <kernel/boot.h>
-#include <kernel/log.h>
-#include <kernel/spinlock.h>
+#include <kernel/base/boot.h>
+#include <kernel/base/log.h>
+#include <kernel/base/spinlock.h>
 
 #include "adapter.h"
 #include "ansi.h"

@@ -11,17 +11,17 @@
  *
  * Source: PC16550D data sheet (National Semiconductor, June 1995), section 8 "Registers".
  */
-#include <kernel/serial.h>
+#include <kernel/drivers/serial.h>
 
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include <arch/irq.h>
 #include <arch/port.h>
-#include <kernel/console.h>
-#include <kernel/input.h>
-#include <kernel/log.h>
-#include <kernel/spinlock.h>
+#include <kernel/tty/console.h>
+#include <kernel/drivers/input.h>
+#include <kernel/base/log.h>
+#include <kernel/base/spinlock.h>
 
 /* Registers: offsets from the line's base port. */
 enum uart_register {

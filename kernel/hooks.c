@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The listeners of each hook, in the order in which they are called; see <kernel/hooks.h>.
+ * The listeners of each hook, in the order in which they are called; see <kernel/base/hooks.h>.
  *
  * A tracepoint comes before perf's own action of the same moment: the tracepoint's event may be one of a task
  * that is scheduled out by that action.
  */
-#include <kernel/hooks.h>
+#include <kernel/base/hooks.h>
 
-#include <kernel/console.h>
-#include <kernel/cpu_time.h>
-#include <kernel/perf.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/tty.h>
-#include <kernel/vm.h>
+#include <kernel/tty/console.h>
+#include <kernel/time/cpu_time.h>
+#include <kernel/perf/perf.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/tty/tty.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/sched.h>
 

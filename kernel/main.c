@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The start of the machine-independent kernel, in order; see <kernel/entry.h>.
+ * The start of the machine-independent kernel, in order; see <kernel/base/entry.h>.
  */
 #include <arch/machine.h>
 #include <arch/smp.h>
-#include <kernel/boot.h>
-#include <kernel/console.h>
-#include <kernel/credentials.h>
-#include <kernel/debug.h>
-#include <kernel/dentry.h>
-#include <kernel/entry.h>
-#include <kernel/inode.h>
-#include <kernel/log.h>
-#include <kernel/page.h>
-#include <kernel/panic.h>
-#include <kernel/sched.h>
-#include <kernel/screen.h>
-#include <kernel/serial.h>
-#include <kernel/syscall_trace.h>
-#include <kernel/start.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
+#include <kernel/base/boot.h>
+#include <kernel/tty/console.h>
+#include <kernel/task/credentials.h>
+#include <kernel/base/debug.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/base/entry.h>
+#include <kernel/fs/inode.h>
+#include <kernel/base/log.h>
+#include <kernel/mm/page.h>
+#include <kernel/base/panic.h>
+#include <kernel/sched/sched.h>
+#include <kernel/drivers/screen.h>
+#include <kernel/drivers/serial.h>
+#include <kernel/syscall/syscall_trace.h>
+#include <kernel/base/start.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
 
 #include <string.h>
 

@@ -4,22 +4,22 @@
  * that tests can verify its detection and its report. tests/boot/panic.t has the expected report of
  * each.
  */
-#include <kernel/panic.h>
+#include <kernel/base/panic.h>
 
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <kernel/assert.h>
-#include <kernel/boot.h>
-#include <kernel/kmalloc.h>
-#include <kernel/page.h>
-#include <kernel/smp.h>
-#include <kernel/time.h>
-#include <kernel/usercopy.h>
-#include <kernel/vm.h>
-#include <kernel/wait.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/boot.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/page.h>
+#include <kernel/base/smp.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/mm/vm.h>
+#include <kernel/sched/wait.h>
 
 /* Data to execute, and read-only data to write. */
 static uint32_t executable[16];

@@ -14,7 +14,7 @@
 #include <arch/backtrace.h>
 #include <arch/mmu.h>
 #include <arch/task.h>
-#include <kernel/symbol.h>
+#include <kernel/base/symbol.h>
 #include <machine/task.h>
 
 extern const char entry_code_start[], entry_code_end[];

@@ -2,7 +2,7 @@
 /* Alpha has no breakpoint registers; see <arch/breakpoint.h>. */
 #include <arch/breakpoint.h>
 
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 #include <uapi/linux/errno.h>
 
 void arch_breakpoint_start(arch_breakpoint_function function)

@@ -15,12 +15,12 @@
 
 #include <arch/signal.h>
 #include <arch/task.h>
-#include <kernel/entry.h>
-#include <kernel/page.h>
-#include <kernel/pipe.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
+#include <kernel/base/entry.h>
+#include <kernel/mm/page.h>
+#include <kernel/fs/pipe.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
 #include <machine/cpu.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/signal.h>

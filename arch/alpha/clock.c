@@ -9,8 +9,8 @@
 #include <arch/clock.h>
 
 #include <arch/random.h>
-#include <kernel/clock_chip.h>
-#include <kernel/time.h>
+#include <kernel/drivers/clock_chip.h>
+#include <kernel/time/time.h>
 #include <machine/pal.h>
 
 #include "interrupt.h"

@@ -5,8 +5,8 @@
 
 #include <arch/exec.h>
 #include <arch/vdso.h>
-#include <kernel/cpu.h>
-#include <kernel/text.h>
+#include <kernel/base/cpu.h>
+#include <kernel/mm/text.h>
 #include <machine/hwrpb.h>
 
 bool arch_vdso_knows_cpu(void)

@@ -14,10 +14,10 @@
 #include <arch/irq.h>
 #include <arch/pmu.h>
 #include <arch/task.h>
-#include <kernel/hooks.h>
-#include <kernel/log.h>
-#include <kernel/panic.h>
-#include <kernel/text.h>
+#include <kernel/base/hooks.h>
+#include <kernel/base/log.h>
+#include <kernel/base/panic.h>
+#include <kernel/mm/text.h>
 #include <machine/cpu.h>
 
 #include "trap.h"

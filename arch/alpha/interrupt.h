@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <kernel/cpu.h>
+#include <kernel/base/cpu.h>
 
 #define ISA_LINES 16
 

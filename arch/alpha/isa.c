@@ -14,7 +14,7 @@
 
 #include <arch/irq.h>
 #include <arch/port.h>
-#include <kernel/spinlock.h>
+#include <kernel/base/spinlock.h>
 #include <machine/mmu.h>
 #include <uapi/linux/errno.h>
 

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <kernel/inode.h>
-#include <kernel/directory.h>
-#include <kernel/kmalloc.h>
-#include <kernel/mount.h>
-#include <kernel/usercopy.h>
+#include <kernel/fs/inode.h>
+#include <kernel/fs/directory.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/fs/mount.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 
 /* --- directories --- */

@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 #include <arch/task.h>
-#include <kernel/entry.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
+#include <kernel/base/entry.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
 #include <machine/cpu.h>
 #include <machine/hwrpb.h>
 #include <uapi/linux/errno.h>

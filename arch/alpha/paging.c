@@ -16,10 +16,10 @@
 #include <string.h>
 
 #include <arch/mmu.h>
-#include <kernel/boot.h>
-#include <kernel/spinlock.h>
-#include <kernel/task.h>
-#include <kernel/text.h>
+#include <kernel/base/boot.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/text.h>
 #include <machine/cpu.h>
 #include <machine/page_table.h>
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include <kernel/page.h>
+#include <kernel/mm/page.h>
 
 /* Builds the kernel's tables, from boot_memory_take(). Boot CPU, once. */
 void paging_init(void);

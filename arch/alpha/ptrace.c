@@ -10,7 +10,7 @@
 #include <arch/ptrace.h>
 
 #include <arch/task.h>
-#include <kernel/task.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/ptrace.h>
 

@@ -16,7 +16,7 @@
 
 #include <arch/mmu.h>
 #include <arch/task.h>
-#include <kernel/task.h>
+#include <kernel/sched/task.h>
 #include <machine/page_table.h>
 #include <uapi/linux/errno.h>
 

@@ -20,10 +20,10 @@
 
 #include <arch/mmu.h>
 #include <arch/port.h>
-#include <kernel/kernel_stacks.h>
-#include <kernel/log.h>
-#include <kernel/panic.h>
-#include <kernel/time.h>
+#include <kernel/mm/kernel_stacks.h>
+#include <kernel/base/log.h>
+#include <kernel/base/panic.h>
+#include <kernel/time/time.h>
 #include <machine/cpu.h>
 #include <machine/hwrpb.h>
 

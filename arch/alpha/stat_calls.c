@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <kernel/stat.h>
-#include <kernel/usercopy.h>
+#include <kernel/fs/stat.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -3,7 +3,7 @@
 #ifndef SWITCH_H
 #define SWITCH_H
 
-#include <kernel/page.h>
+#include <kernel/mm/page.h>
 #include <machine/task.h>
 
 struct task;

@@ -15,12 +15,12 @@
 #include <stddef.h>
 
 #include <arch/task.h>
-#include <kernel/entry.h>
-#include <kernel/fixup.h>
-#include <kernel/hooks.h>
-#include <kernel/log.h>
-#include <kernel/panic.h>
-#include <kernel/vm.h>
+#include <kernel/base/entry.h>
+#include <kernel/mm/fixup.h>
+#include <kernel/base/hooks.h>
+#include <kernel/base/log.h>
+#include <kernel/base/panic.h>
+#include <kernel/mm/vm.h>
 #include <machine/cpu.h>
 #include <uapi/linux/signal.h>
 

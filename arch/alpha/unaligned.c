@@ -16,10 +16,10 @@
 
 #include <arch/mmu.h>
 #include <arch/task.h>
-#include <kernel/entry.h>
-#include <kernel/hooks.h>
-#include <kernel/log.h>
-#include <kernel/usercopy.h>
+#include <kernel/base/entry.h>
+#include <kernel/base/hooks.h>
+#include <kernel/base/log.h>
+#include <kernel/mm/usercopy.h>
 #include <machine/cpu.h>
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/signal.h>

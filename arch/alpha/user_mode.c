@@ -22,7 +22,7 @@
 
 #include <arch/sample.h>
 #include <arch/task.h>
-#include <kernel/assert.h>
+#include <kernel/base/assert.h>
 #include <machine/cpu.h>
 
 #include "pmu/ev67.h"

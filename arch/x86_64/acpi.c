@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-#include <kernel/boot.h>
-#include <kernel/log.h>
+#include <kernel/base/boot.h>
+#include <kernel/base/log.h>
 #include <machine/apic.h>
 
 #include "page_table.h"

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <kernel/cpu.h>
-#include <kernel/page.h>
+#include <kernel/base/cpu.h>
+#include <kernel/mm/page.h>
 
 #define LEGACY_LINES 16
 

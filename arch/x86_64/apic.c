@@ -11,7 +11,7 @@
  */
 #include <machine/apic.h>
 
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 #include <machine/cpu.h>
 #include <machine/msr.h>
 #include <machine/trap.h>

@@ -14,7 +14,7 @@ VDSO_CFLAGS := -std=gnu11 -ffreestanding -nostdlib -shared -fPIC -O2 -Wall -Wext
 VDSO_LDFLAGS := -Wl,-soname=linux-vdso.so.1,--hash-style=both,--build-id=none,--eh-frame-hdr,-Bsymbolic,-s \
 	-Wl,-z,max-page-size=4096,-z,noexecstack,-z,norelro
 
-$(VDSO): $(VDSO_DIR)/vdso.c $(VDSO_DIR)/vdso.lds include/kernel/vdso.h include/uapi/linux/time.h kernel.mk | $(NEWLIB_STAMP)
+$(VDSO): $(VDSO_DIR)/vdso.c $(VDSO_DIR)/vdso.lds include/kernel/task/vdso.h include/uapi/linux/time.h kernel.mk | $(NEWLIB_STAMP)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(CC) -Iinclude -nostdinc -isystem $(shell $(CC) -print-file-name=include) -isystem $(NEWLIB)/include \

@@ -6,7 +6,7 @@
 
 #include <arch/mmu.h>
 #include <arch/task.h>
-#include <kernel/symbol.h>
+#include <kernel/base/symbol.h>
 
 /* A call of a function that never returns may be the last instruction of its caller. The return address
  * then belongs to the next function, but the byte before it does not. */

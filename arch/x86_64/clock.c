@@ -20,10 +20,10 @@
 
 #include <arch/clock.h>
 #include <arch/port.h>
-#include <kernel/clock_chip.h>
-#include <kernel/log.h>
-#include <kernel/spinlock.h>
-#include <kernel/time.h>
+#include <kernel/drivers/clock_chip.h>
+#include <kernel/base/log.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/time/time.h>
 #include <machine/apic.h>
 #include <machine/msr.h>
 #include <machine/trap.h>

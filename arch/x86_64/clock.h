@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Set-up of the clock and the timer; the rest of the kernel uses <kernel/time.h> and <arch/clock.h>. */
+/* Set-up of the clock and the timer; the rest of the kernel uses <kernel/time/time.h> and <arch/clock.h>. */
 #ifndef CLOCK_H
 #define CLOCK_H
 

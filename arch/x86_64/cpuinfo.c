@@ -8,8 +8,8 @@
 
 #include <arch/exec.h>
 #include <arch/topology.h>
-#include <kernel/cpu.h>
-#include <kernel/text.h>
+#include <kernel/base/cpu.h>
+#include <kernel/mm/text.h>
 
 #include "clock.h"
 

@@ -20,7 +20,7 @@
 #include <arch/breakpoint.h>
 #include <arch/mmu.h>
 #include <arch/task.h>
-#include <kernel/task.h>
+#include <kernel/sched/task.h>
 #include <machine/cpu.h>
 #include <machine/msr.h>
 #include <machine/trap.h>

@@ -13,8 +13,8 @@
  */
 #include <machine/trap.h>
 
-#include <kernel/cpu.h>
-#include <kernel/kernel_stacks.h>
+#include <kernel/base/cpu.h>
+#include <kernel/mm/kernel_stacks.h>
 #include <uapi/linux/errno.h>
 
 #include <arch/mmu.h>

@@ -11,7 +11,7 @@
  */
 #include "features.h"
 
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 #include <machine/mmu.h>
 #include <machine/msr.h>
 #include <machine/task.h>

@@ -7,9 +7,9 @@
 
 #include <arch/irq.h>
 #include <arch/smp.h>
-#include <kernel/cpu.h>
-#include <kernel/hooks.h>
-#include <kernel/text.h>
+#include <kernel/base/cpu.h>
+#include <kernel/base/hooks.h>
+#include <kernel/mm/text.h>
 
 #include <machine/trap.h>
 

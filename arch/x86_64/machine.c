@@ -5,7 +5,7 @@
 #include <arch/machine.h>
 
 #include <arch/port.h>
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 #include <machine/apic.h>
 #include <machine/cpu.h>
 #include <machine/trap.h>

@@ -14,9 +14,9 @@
 
 #include <arch/pmu.h>
 #include <arch/task.h>
-#include <kernel/debug.h>
-#include <kernel/log.h>
-#include <kernel/panic.h>
+#include <kernel/base/debug.h>
+#include <kernel/base/log.h>
+#include <kernel/base/panic.h>
 #include <machine/cpu.h>
 #include <machine/msr.h>
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kernel/page.h>
+#include <kernel/mm/page.h>
 #include <machine/page_table.h>
 
 #define USER_ROOT_ENTRIES 256

@@ -17,11 +17,11 @@
 #include <string.h>
 
 #include <arch/mmu.h>
-#include <kernel/boot.h>
-#include <kernel/kernel_stacks.h>
-#include <kernel/log.h>
-#include <kernel/spinlock.h>
-#include <kernel/text.h>
+#include <kernel/base/boot.h>
+#include <kernel/mm/kernel_stacks.h>
+#include <kernel/base/log.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/mm/text.h>
 #include <machine/msr.h>
 #include <machine/task.h>
 #include <machine/trap.h>

@@ -11,10 +11,10 @@
 #include <arch/ptrace.h>
 
 #include <arch/breakpoint.h>
-#include <kernel/kmalloc.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/perf/breakpoint.h>
 #include <kernel/perf/event.h>
-#include <kernel/task.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/hw_breakpoint.h>
 

@@ -13,7 +13,7 @@
 
 #include <arch/mmu.h>
 #include <arch/task.h>
-#include <kernel/task.h>
+#include <kernel/sched/task.h>
 #include <machine/msr.h>
 #include <uapi/asm/perf_regs.h>
 #include <uapi/linux/errno.h>

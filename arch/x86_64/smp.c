@@ -16,11 +16,11 @@
 #include <string.h>
 
 #include <arch/mmu.h>
-#include <kernel/cpu.h>
-#include <kernel/kernel_stacks.h>
-#include <kernel/log.h>
-#include <kernel/sched.h>
-#include <kernel/time.h>
+#include <kernel/base/cpu.h>
+#include <kernel/mm/kernel_stacks.h>
+#include <kernel/base/log.h>
+#include <kernel/sched/sched.h>
+#include <kernel/time/time.h>
 #include <machine/apic.h>
 #include <machine/boot.h>
 #include <machine/msr.h>

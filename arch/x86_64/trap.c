@@ -14,11 +14,11 @@
 #include <stddef.h>
 
 #include <arch/task.h>
-#include <kernel/entry.h>
-#include <kernel/fixup.h>
-#include <kernel/hooks.h>
-#include <kernel/log.h>
-#include <kernel/vm.h>
+#include <kernel/base/entry.h>
+#include <kernel/mm/fixup.h>
+#include <kernel/base/hooks.h>
+#include <kernel/base/log.h>
+#include <kernel/mm/vm.h>
 #include <machine/cpu.h>
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>

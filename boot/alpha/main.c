@@ -5,13 +5,13 @@
  * The loader follows Linux/alpha's boot loaders: the three pages below the kernel hold a text of up to
  * 255 characters and the address of the initial RAM disk.
  */
-#include <kernel/boot.h>
+#include <kernel/base/boot.h>
 
 #include <string.h>
 
 #include <arch/machine.h>
-#include <kernel/log.h>
-#include <kernel/serial.h>
+#include <kernel/base/log.h>
+#include <kernel/drivers/serial.h>
 #include <machine/hwrpb.h>
 #include <machine/mmu.h>
 

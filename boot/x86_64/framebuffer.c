@@ -9,7 +9,7 @@
  */
 #include "loader.h"
 
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 
 /* Types of screen in a loader's description. */
 enum { PALETTE = 0, DIRECT_COLOUR = 1, EGA_TEXT = 2 };

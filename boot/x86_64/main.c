@@ -2,8 +2,8 @@
 /*
  * The first C code: from the loader's registers to kernel_main.
  */
-#include <kernel/boot.h>
-#include <kernel/serial.h>
+#include <kernel/base/boot.h>
+#include <kernel/drivers/serial.h>
 
 #include <arch/machine.h>
 

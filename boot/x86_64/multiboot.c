@@ -7,11 +7,11 @@
  *
  * Sources: Multiboot Specification 0.6.96, section 3.3; Multiboot2 Specification 2.0, section 3.6.
  */
-#include <kernel/boot.h>
+#include <kernel/base/boot.h>
 
 #include <string.h>
 
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 #include <machine/mmu.h>
 
 #include "loader.h"

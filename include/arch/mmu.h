@@ -2,7 +2,7 @@
 /*
  * Interface of every ISA: address translation. <machine/mmu.h> has struct arch_space
  * (page-table root), and the range [USER_START, USER_END) of user mappings; <machine/page_table.h> has
- * the format of page tables (<kernel/tables.h>).
+ * the format of page tables (<kernel/mm/tables.h>).
  */
 #ifndef ARCH_MMU_H
 #define ARCH_MMU_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <kernel/page.h>
+#include <kernel/mm/page.h>
 #include <machine/mmu.h>
 
 struct text;

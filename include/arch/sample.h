@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kernel/page.h>
+#include <kernel/mm/page.h>
 
 struct trap_frame;
 

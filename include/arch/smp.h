@@ -3,7 +3,7 @@
 #ifndef ARCH_SMP_H
 #define ARCH_SMP_H
 
-#include <kernel/cpu.h>
+#include <kernel/base/cpu.h>
 
 enum ipi {
 	IPI_CALL,     /* smp_call_interrupt() */

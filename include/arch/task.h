@@ -24,7 +24,7 @@ void arch_task_adopt(struct task *task);
 /* Allocates the kernel stack and FPU state of a new task. 0 or -ENOMEM. */
 int arch_task_init(struct task *task);
 void arch_task_destroy(struct task *task);
-/* Makes the first switch to TASK call task_first_run() (<kernel/sched.h>; returns with interrupts on)
+/* Makes the first switch to TASK call task_first_run() (<kernel/sched/sched.h>; returns with interrupts on)
  * and then FUNCTION(ARG). */
 void arch_task_set_kernel_entry(struct task *task, void (*function)(void *), void *arg);
 /* Makes the first switch to TASK, a new one, call task_first_run() and enter user mode with initial

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <kernel/cpu.h>
+#include <kernel/base/cpu.h>
 
 struct cpu_topology {
 	unsigned int package, core; /* a core's number is unique in its package */

@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-#include <kernel/debug.h>
-#include <kernel/log.h>
-#include <kernel/random.h>
+#include <kernel/base/debug.h>
+#include <kernel/base/log.h>
+#include <kernel/random/random.h>
 
 /* GCC defines these names. */
 extern uintptr_t __stack_chk_guard;

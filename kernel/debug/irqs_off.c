@@ -14,11 +14,11 @@
 #ifdef TALLY_LOCK_ORDER
 
 #include <arch/task.h>
-#include <kernel/boot.h>
-#include <kernel/cpu.h>
-#include <kernel/debug.h>
-#include <kernel/log.h>
-#include <kernel/time.h>
+#include <kernel/base/boot.h>
+#include <kernel/base/cpu.h>
+#include <kernel/base/debug.h>
+#include <kernel/base/log.h>
+#include <kernel/time/time.h>
 
 #define LIMIT_NS NSEC_PER_MSEC
 #define BEAT_NS	 (LIMIT_NS / 8)

@@ -19,12 +19,12 @@
 
 #include <arch/cpu.h>
 #include <arch/task.h>
-#include <kernel/cpu.h>
-#include <kernel/debug.h>
-#include <kernel/log.h>
-#include <kernel/symbol.h>
-#include <kernel/task.h>
-#include <kernel/wait.h>
+#include <kernel/base/cpu.h>
+#include <kernel/base/debug.h>
+#include <kernel/base/log.h>
+#include <kernel/base/symbol.h>
+#include <kernel/sched/task.h>
+#include <kernel/sched/wait.h>
 
 #include "lock_graph.h"
 

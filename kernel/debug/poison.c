@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <kernel/log.h>
-#include <kernel/symbol.h>
+#include <kernel/base/log.h>
+#include <kernel/base/symbol.h>
 
 #define FILL_FREE   0x6b
 #define FILL_GUARD  0xbb

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 
 struct source_location {
 	const char *file;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inodes that no directory has, see <kernel/anonymous.h>. */
-#include <kernel/anonymous.h>
+/* Inodes that no directory has, see <kernel/fs/anonymous.h>. */
+#include <kernel/fs/anonymous.h>
 
-#include <kernel/dentry.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/log.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/base/log.h>
 
 void anonymous_add(struct anonymous_kind *kind)
 {

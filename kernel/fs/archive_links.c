@@ -9,8 +9,8 @@
  */
 #include <sys/tree.h>
 
-#include <kernel/dentry.h>
-#include <kernel/kmalloc.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/mm/kmalloc.h>
 
 #include "archive_links.h"
 

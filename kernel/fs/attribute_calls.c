@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls that change the attributes of an inode: permissions, owner, times, size. */
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/inotify.h>
-#include <kernel/syscall.h>
-#include <kernel/time.h>
-#include <kernel/tmpfs.h>
-#include <kernel/usercopy.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/fs/inotify.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/time/time.h>
+#include <kernel/fs/tmpfs.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

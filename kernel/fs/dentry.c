@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree of names: linking, moving, finding, and naming by a path. See <kernel/dentry.h>.
+ * The tree of names: linking, moving, finding, and naming by a path. See <kernel/fs/dentry.h>.
  *
  * References: a dentry has one to its parent and one to its inode; a directory has one to each linked child.
  * So a dentry keeps all directories above it, even after it loses its name.
  */
 #include <string.h>
 
-#include <kernel/assert.h>
-#include <kernel/dentry.h>
-#include <kernel/inode.h>
-#include <kernel/inotify.h>
-#include <kernel/kmalloc.h>
+#include <kernel/base/assert.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/inode.h>
+#include <kernel/fs/inotify.h>
+#include <kernel/mm/kmalloc.h>
 #include <uapi/linux/errno.h>
 
 /* Positions 0 and 1 of a directory are "." and "..". */

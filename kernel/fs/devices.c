@@ -5,14 +5,14 @@
  */
 #include <string.h>
 
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/log.h>
-#include <kernel/start.h>
-#include <kernel/tmpfs.h>
-#include <kernel/page.h>
-#include <kernel/usercopy.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/base/log.h>
+#include <kernel/base/start.h>
+#include <kernel/fs/tmpfs.h>
+#include <kernel/mm/page.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 
 static struct device *devices; /* in the order in which they were added. Constant after the start */

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Open directories, and the calls that read them: getdents64 and getdents. An ISA with entries of another
- * form: <kernel/directory.h>.
+ * form: <kernel/fs/directory.h>.
  *
  * A position names the next entry: 0 is ".", 1 is "..", then dentry->position, or the position that a file
  * system with entries of its own gives. Adding or removing an entry does not change the positions of others.
  */
 #include <string.h>
 
-#include <kernel/dentry.h>
-#include <kernel/directory.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/inotify.h>
-#include <kernel/kmalloc.h>
-#include <kernel/syscall.h>
-#include <kernel/usercopy.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/directory.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/fs/inotify.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 
 /* Most bytes that one call returns. The entries are gathered here first, because the tree's mutex is held

@@ -12,9 +12,9 @@
 
 #include <sys/queue.h>
 
-#include <kernel/spinlock.h>
-#include <kernel/tree.h>
-#include <kernel/wait.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/base/tree.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/eventpoll.h>
 
 struct file;

@@ -7,7 +7,7 @@
  * change only under epoll_watching_mutex, which is held here throughout. The number in `round` marks the
  * instances that a walk has visited, so that it visits each once.
  */
-#include <kernel/file.h>
+#include <kernel/fs/file.h>
 
 #include "epoll.h"
 

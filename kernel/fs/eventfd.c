@@ -4,12 +4,12 @@
  *
  * Lock: counter->lock, a spin lock; user memory is touched without it.
  */
-#include <kernel/file.h>
-#include <kernel/kmalloc.h>
-#include <kernel/spinlock.h>
-#include <kernel/syscall.h>
-#include <kernel/usercopy.h>
-#include <kernel/wait.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

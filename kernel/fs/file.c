@@ -5,15 +5,15 @@
  * Not here: descriptors (file_table.c), kinds of files (inode.c, console.c …), system calls on descriptors
  * (file_calls.c), the signals that a file sends (notify.c).
  */
-#include <kernel/assert.h>
-#include <kernel/credentials.h>
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/file_lock.h>
-#include <kernel/inode.h>
-#include <kernel/inotify.h>
-#include <kernel/kmalloc.h>
-#include <kernel/page.h>
+#include <kernel/base/assert.h>
+#include <kernel/task/credentials.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/file_lock.h>
+#include <kernel/fs/inode.h>
+#include <kernel/fs/inotify.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/page.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls on descriptors: reading, writing, moving, duplicating. System calls on paths are in
  * path_calls.c. */
-#include <kernel/file.h>
-#include <kernel/file_lock.h>
-#include <kernel/inode.h>
-#include <kernel/inotify.h>
-#include <kernel/kmalloc.h>
-#include <kernel/pipe.h>
-#include <kernel/process.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/tmpfs.h>
-#include <kernel/user_range.h>
-#include <kernel/usercopy.h>
-#include <kernel/vector.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/file_lock.h>
+#include <kernel/fs/inode.h>
+#include <kernel/fs/inotify.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/fs/pipe.h>
+#include <kernel/task/process.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/fs/tmpfs.h>
+#include <kernel/mm/user_range.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/fs/vector.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/termios.h>

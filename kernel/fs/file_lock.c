@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Advisory locks, see <kernel/file_lock.h>.
+ * Advisory locks, see <kernel/fs/file_lock.h>.
  *
  * An inode has a list of its locks. fcntl's locks cover ranges: setting one removes its owner's other locks
  * from the range, and cuts those that reach beyond it. A list of waiters, each with the owner that it waits
@@ -9,19 +9,19 @@
  * Lock: locks_mutex (L), for everything; innermost but for kmalloc. All waiters share one queue: locks are
  * rare and held long.
  */
-#include <kernel/file_lock.h>
+#include <kernel/fs/file_lock.h>
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
-#include <kernel/wait.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/flock.h>

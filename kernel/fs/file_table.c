@@ -10,13 +10,13 @@
  * under it, so closing the descriptor meanwhile cannot free the file under a reader. Memory is allocated and
  * freed without the lock.
  */
-#include <kernel/assert.h>
-#include <kernel/file.h>
-#include <kernel/file_lock.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/spinlock.h>
-#include <kernel/task.h>
+#include <kernel/base/assert.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/file_lock.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -12,13 +12,13 @@
  */
 #include <string.h>
 
-#include <kernel/dentry.h>
-#include <kernel/entry.h>
-#include <kernel/inode.h>
-#include <kernel/inotify.h>
-#include <kernel/log.h>
-#include <kernel/pipe.h>
-#include <kernel/tmpfs.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/base/entry.h>
+#include <kernel/fs/inode.h>
+#include <kernel/fs/inotify.h>
+#include <kernel/base/log.h>
+#include <kernel/fs/pipe.h>
+#include <kernel/fs/tmpfs.h>
 #include <uapi/linux/errno.h>
 
 #include "archive_links.h"

@@ -3,13 +3,13 @@
  * Inodes as objects: their life and attributes. Permissions are in permission.c, the operations of each kind
  * in its file system (tmpfs.c, pseudo.c), names in dentry.c.
  */
-#include <kernel/assert.h>
-#include <kernel/dentry.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/page.h>
-#include <kernel/process.h>
-#include <kernel/time.h>
+#include <kernel/base/assert.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/page.h>
+#include <kernel/task/process.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

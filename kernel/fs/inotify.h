@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Instances of inotify and their watches, for the calls; the hooks are in <kernel/inotify.h>. All
+/* Instances of inotify and their watches, for the calls; the hooks are in <kernel/fs/inotify.h>. All
  * functions: task context, no lock held. */
 #ifndef FS_INOTIFY_H
 #define FS_INOTIFY_H
 
-#include <kernel/inotify.h>
+#include <kernel/fs/inotify.h>
 
 struct inotify;
 

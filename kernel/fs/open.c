@@ -4,15 +4,15 @@
  */
 #include <string.h>
 
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/inotify.h>
-#include <kernel/kmalloc.h>
-#include <kernel/pipe.h>
-#include <kernel/process.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/fs/inotify.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/fs/pipe.h>
+#include <kernel/task/process.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -2,7 +2,7 @@
 /* The pages of a file; see page_tree.h. */
 #include <stdbool.h>
 
-#include <kernel/page.h>
+#include <kernel/mm/page.h>
 #include <uapi/linux/errno.h>
 
 #include "page_tree.h"

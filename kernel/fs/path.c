@@ -6,11 +6,11 @@
  */
 #include <string.h>
 
-#include <kernel/dentry.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -2,13 +2,13 @@
 /* A directory's descriptor and a path, see path_arguments.h. */
 #include "path_arguments.h"
 
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/path_view.h>
-#include <kernel/process.h>
-#include <kernel/usercopy.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/fs/path_view.h>
+#include <kernel/task/process.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

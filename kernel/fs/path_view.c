@@ -6,14 +6,14 @@
  * Locks: tree_mutex, for a task's pointer to its view and for the view's members; inside it task_table_lock
  * (T), for `executing` and for sharing a view.
  */
-#include <kernel/path_view.h>
+#include <kernel/fs/path_view.h>
 
-#include <kernel/dentry.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/wait.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pipes: a ring of bytes between files, see <kernel/pipe.h>.
+ * Pipes: a ring of bytes between files, see <kernel/fs/pipe.h>.
  *
  * A write of at most PIPE_BUF bytes is not mixed with other writes (pipe(7)). A reader at an empty pipe
  * without writers gets 0; a writer without readers gets EPIPE and SIGPIPE. A write with O_DIRECT makes a
@@ -11,20 +11,20 @@
  * Locks: pipes_mutex for every inode->pipe and number of files; inside it pipe->mutex (M) for the rest. User
  * copies run under pipe->mutex, which no page fault needs, and never under a spin lock.
  */
-#include <kernel/pipe.h>
+#include <kernel/fs/pipe.h>
 
-#include <kernel/anonymous.h>
-#include <kernel/credentials.h>
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/page.h>
-#include <kernel/signal.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
-#include <kernel/wait.h>
+#include <kernel/fs/anonymous.h>
+#include <kernel/task/credentials.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/page.h>
+#include <kernel/task/signal.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

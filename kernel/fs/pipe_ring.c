@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-#include <kernel/kmalloc.h>
-#include <kernel/page.h>
-#include <kernel/pipe.h>
-#include <kernel/usercopy.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/page.h>
+#include <kernel/fs/pipe.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 
 struct run {

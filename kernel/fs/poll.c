@@ -8,14 +8,14 @@
  */
 #include <string.h>
 
-#include <kernel/file.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
-#include <kernel/usercopy.h>
-#include <kernel/wait.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pseudo file systems: inodes for tables of functions. See <kernel/pseudo.h>.
+ * Pseudo file systems: inodes for tables of functions. See <kernel/fs/pseudo.h>.
  *
  * An inode is made when its entry is looked up and lives as long as its dentry, which is never linked: so no
  * entry can become stale. The entry and the target determine the inode number, so it is the same each time.
@@ -8,19 +8,19 @@
  * A read at the beginning makes the whole contents, which stay with the open file, so that a file read in
  * pieces shows one moment. Lock: contents->mutex.
  */
-#include <kernel/pseudo.h>
+#include <kernel/fs/pseudo.h>
 
 #include <string.h>
 
-#include <kernel/assert.h>
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/log.h>
-#include <kernel/page.h>
-#include <kernel/text.h>
-#include <kernel/usercopy.h>
+#include <kernel/base/assert.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/base/log.h>
+#include <kernel/mm/page.h>
+#include <kernel/mm/text.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -7,17 +7,17 @@
  * pipe has room. Records (of perf's rings) move whole, and leave their ring in the moment in which they are
  * in the pipe.
  */
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/inotify.h>
-#include <kernel/page.h>
-#include <kernel/pipe.h>
-#include <kernel/sched.h>
-#include <kernel/signal.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/fs/inotify.h>
+#include <kernel/mm/page.h>
+#include <kernel/fs/pipe.h>
+#include <kernel/sched/sched.h>
+#include <kernel/task/signal.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls that describe more than stat does: statx for a file, statfs for a file system. */
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/page.h>
-#include <kernel/stat.h>
-#include <kernel/syscall.h>
-#include <kernel/tmpfs.h>
-#include <kernel/usercopy.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/page.h>
+#include <kernel/fs/stat.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/fs/tmpfs.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -5,18 +5,18 @@
  * All callers share one position of SYSLOG_READ, which may be in the middle of a record. Lock:
  * reader_mutex (M).
  */
-#include <kernel/syslog.h>
+#include <kernel/fs/syslog.h>
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include <kernel/credentials.h>
-#include <kernel/kmalloc.h>
-#include <kernel/log.h>
-#include <kernel/log_ring.h>
-#include <kernel/syscall.h>
-#include <kernel/time.h>
-#include <kernel/usercopy.h>
+#include <kernel/task/credentials.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/base/log.h>
+#include <kernel/base/log_ring.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 
 /* Numbers of syslog(2). */

@@ -5,17 +5,17 @@
  * A timer that is set to a time of the real-time clock with TFD_TIMER_CANCEL_ON_SET becomes readable when
  * that clock is set, and the read returns ECANCELED.
  *
- * Lock: the interval's, see <kernel/interval.h>; ticks is a word of its own.
+ * Lock: the interval's, see <kernel/task/interval.h>; ticks is a word of its own.
  */
 #include <stdatomic.h>
 
-#include <kernel/clock.h>
-#include <kernel/file.h>
-#include <kernel/interval.h>
-#include <kernel/kmalloc.h>
-#include <kernel/syscall.h>
-#include <kernel/usercopy.h>
-#include <kernel/wait.h>
+#include <kernel/task/clock.h>
+#include <kernel/fs/file.h>
+#include <kernel/task/interval.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

@@ -5,9 +5,9 @@
  *
  * Not here: the pages of contents (tmpfs.c).
  */
-#include <kernel/dentry.h>
-#include <kernel/page.h>
-#include <kernel/tmpfs.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/mm/page.h>
+#include <kernel/fs/tmpfs.h>
 #include <uapi/linux/errno.h>
 
 int tmpfs_charge_space(struct superblock *superblock, uint64_t size)

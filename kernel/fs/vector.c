@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Vectors of memory, see <kernel/vector.h>. */
-#include <kernel/vector.h>
+/* Vectors of memory, see <kernel/fs/vector.h>. */
+#include <kernel/fs/vector.h>
 
 #include <string.h>
 
-#include <kernel/assert.h>
-#include <kernel/kmalloc.h>
-#include <kernel/user_range.h>
-#include <kernel/usercopy.h>
+#include <kernel/base/assert.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/user_range.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 
 /* Most bytes that one call moves: Linux's MAX_RW_COUNT. */

@@ -3,15 +3,15 @@
  * Extended attributes of inodes in memory: a list by name in descending order, as Linux lists them. A table
  * has the valid name spaces; "system." (access control lists) is not in it. Source: xattr(7).
  */
-#include <kernel/xattr.h>
+#include <kernel/fs/xattr.h>
 
 #include <string.h>
 
-#include <kernel/credentials.h>
-#include <kernel/dentry.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/tmpfs.h>
+#include <kernel/task/credentials.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/fs/tmpfs.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

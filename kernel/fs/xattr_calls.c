@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls on extended attributes, each in three forms: for a path, for a path whose last link is not
  * followed, and for a descriptor. */
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/inotify.h>
-#include <kernel/kmalloc.h>
-#include <kernel/syscall.h>
-#include <kernel/usercopy.h>
-#include <kernel/xattr.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/fs/inotify.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/fs/xattr.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -7,8 +7,8 @@
  * No memory, no locks, no state: any context. An unknown conversion is copied unchanged, so that a
  * mistake is visible.
  */
-#include <kernel/log.h>
-#include <kernel/symbol.h>
+#include <kernel/base/log.h>
+#include <kernel/base/symbol.h>
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,13 +6,13 @@
  * The only locks are the ring's, then the serial line's. A line written in an NMI that interrupted
  * another writer is lost and counted; the next line reports the loss.
  */
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include <kernel/boot.h>
-#include <kernel/log_ring.h>
+#include <kernel/base/boot.h>
+#include <kernel/base/log_ring.h>
 
 #define LINE_SIZE  256
 #define LEVEL_MASK 7 /* of a priority; the rest is the facility */

@@ -7,7 +7,7 @@
  * allocates no memory, waits for no lock, and reads a stack word only after it has found the word
  * mapped.
  */
-#include <kernel/panic.h>
+#include <kernel/base/panic.h>
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -16,10 +16,10 @@
 #include <arch/machine.h>
 #include <arch/smp.h>
 #include <arch/task.h>
-#include <kernel/log.h>
-#include <kernel/screen.h>
-#include <kernel/serial.h>
-#include <kernel/symbol.h>
+#include <kernel/base/log.h>
+#include <kernel/drivers/screen.h>
+#include <kernel/drivers/serial.h>
+#include <kernel/base/symbol.h>
 
 #define STOP_TRIES 1000000
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The log's ring of records; see <kernel/log_ring.h>.
+ * The log's ring of records; see <kernel/base/log_ring.h>.
  *
  * Record n stays in place n modulo LOG_RECORDS until LOG_RECORDS more records have arrived. Lock:
  * ring_lock, innermost of all, because any code may log under any lock; an NMI only tries it. Writers
  * call the listener without it.
  */
-#include <kernel/log_ring.h>
+#include <kernel/base/log_ring.h>
 
 #include <stdatomic.h>
 #include <string.h>
 
 #include <arch/cpu.h>
-#include <kernel/spinlock.h>
-#include <kernel/time.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/time/time.h>
 
 static struct spinlock ring_lock = SPINLOCK_INITIALIZER;
 static struct log_record records[LOG_RECORDS]; /* R */

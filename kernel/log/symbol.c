@@ -5,7 +5,7 @@
  * boot/symbols.awk makes the table from the first of two links, which lacks it; the declarations here
  * are weak, so that the first link works. Entries are in order of address.
  */
-#include <kernel/symbol.h>
+#include <kernel/base/symbol.h>
 
 extern const char __text_start[], __text_end[];
 

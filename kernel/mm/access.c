@@ -3,14 +3,14 @@
  * Access to a space from outside: reading and writing the memory of any program, and reporting what it
  * maps and takes.
  *
- * The current task's own memory is reached through <kernel/usercopy.h> instead, which is faster and
+ * The current task's own memory is reached through <kernel/mm/usercopy.h> instead, which is faster and
  * survives addresses that are not mapped.
  *
  * Lock: space->mutex.
  */
 #include <string.h>
 
-#include <kernel/tables.h>
+#include <kernel/mm/tables.h>
 #include <uapi/linux/errno.h>
 
 #include "vm.h"

@@ -9,15 +9,15 @@
  * Not here: the place of a mapping (place.c), changes to existing mappings (range.c, remap.c), pages
  * (fault.c), whole spaces (space.c).
  *
- * Lock: space->mutex. The functions of <kernel/vm.h> take it; callers of those in vm.h hold it.
+ * Lock: space->mutex. The functions of <kernel/mm/vm.h> take it; callers of those in vm.h hold it.
  */
-#include <kernel/assert.h>
-#include <kernel/credentials.h>
-#include <kernel/file.h>
-#include <kernel/kmalloc.h>
-#include <kernel/sched.h>
-#include <kernel/signal.h>
-#include <kernel/task.h>
+#include <kernel/base/assert.h>
+#include <kernel/task/credentials.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/sched/sched.h>
+#include <kernel/task/signal.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

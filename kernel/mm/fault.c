@@ -17,13 +17,13 @@
 #include <string.h>
 
 #include <arch/task.h>
-#include <kernel/assert.h>
-#include <kernel/entry.h>
-#include <kernel/hooks.h>
-#include <kernel/sched.h>
-#include <kernel/smp.h>
-#include <kernel/tables.h>
-#include <kernel/task.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/entry.h>
+#include <kernel/base/hooks.h>
+#include <kernel/sched/sched.h>
+#include <kernel/base/smp.h>
+#include <kernel/mm/tables.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 
 #include "vm.h"

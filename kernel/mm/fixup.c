@@ -3,7 +3,7 @@
  * The exception table: the pairs that an ISA's usercopy.S emits and the linker script collects. It is
  * small and constant; faults that need it are rare.
  */
-#include <kernel/fixup.h>
+#include <kernel/mm/fixup.h>
 
 /* A fault at INSTRUCTION continues at CONTINUATION. */
 struct fixup {

@@ -8,11 +8,11 @@
  *
  * Lock: stacks_lock (irqsave). Taken inside: page_alloc's lock and the ISA's lock of its tables.
  */
-#include <kernel/kernel_stacks.h>
+#include <kernel/mm/kernel_stacks.h>
 
 #include <arch/mmu.h>
-#include <kernel/page.h>
-#include <kernel/spinlock.h>
+#include <kernel/mm/page.h>
+#include <kernel/base/spinlock.h>
 #include <machine/task.h>
 
 #define SLOT_SIZE (2 * KERNEL_STACK_SIZE)

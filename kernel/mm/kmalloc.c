@@ -14,11 +14,11 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include <kernel/assert.h>
-#include <kernel/hooks.h>
-#include <kernel/kmalloc.h>
-#include <kernel/page.h>
-#include <kernel/spinlock.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/hooks.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/page.h>
+#include <kernel/base/spinlock.h>
 
 #include "../debug/poison.h"
 

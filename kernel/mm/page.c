@@ -16,11 +16,11 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include <kernel/assert.h>
-#include <kernel/hooks.h>
-#include <kernel/log.h>
-#include <kernel/page.h>
-#include <kernel/spinlock.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/hooks.h>
+#include <kernel/base/log.h>
+#include <kernel/mm/page.h>
+#include <kernel/base/spinlock.h>
 #include <machine/mmu.h>
 
 #include "../debug/poison.h"

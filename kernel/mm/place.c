@@ -11,8 +11,8 @@
  */
 #include <stdatomic.h>
 
-#include <kernel/boot.h>
-#include <kernel/random.h>
+#include <kernel/base/boot.h>
+#include <kernel/random/random.h>
 #include <uapi/linux/errno.h>
 
 #include "vm.h"

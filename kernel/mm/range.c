@@ -9,11 +9,11 @@
  */
 #include <string.h>
 
-#include <kernel/file.h>
-#include <kernel/sched.h>
-#include <kernel/signal.h>
-#include <kernel/tables.h>
-#include <kernel/task.h>
+#include <kernel/fs/file.h>
+#include <kernel/sched/sched.h>
+#include <kernel/task/signal.h>
+#include <kernel/mm/tables.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/mman.h>
 

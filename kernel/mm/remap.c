@@ -11,8 +11,8 @@
  *
  * Lock: space->mutex.
  */
-#include <kernel/kmalloc.h>
-#include <kernel/tables.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/tables.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/mman.h>
 

@@ -12,10 +12,10 @@
  *
  * Lock: space->mutex for the list; none during delivery.
  */
-#include <kernel/file.h>
-#include <kernel/hooks.h>
-#include <kernel/kmalloc.h>
-#include <kernel/task.h>
+#include <kernel/fs/file.h>
+#include <kernel/base/hooks.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/sched/task.h>
 
 #include "vm.h"
 

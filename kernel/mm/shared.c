@@ -9,7 +9,7 @@
  */
 #include <stdatomic.h>
 
-#include <kernel/kmalloc.h>
+#include <kernel/mm/kmalloc.h>
 #include <uapi/linux/errno.h>
 
 #include "vm.h"

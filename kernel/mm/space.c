@@ -7,12 +7,12 @@
  *
  * Locks: the parent's space->mutex; owner_lock, innermost.
  */
-#include <kernel/assert.h>
-#include <kernel/file.h>
-#include <kernel/kmalloc.h>
-#include <kernel/sched.h>
-#include <kernel/tables.h>
-#include <kernel/task.h>
+#include <kernel/base/assert.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/sched/sched.h>
+#include <kernel/mm/tables.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 
 #include "vm.h"

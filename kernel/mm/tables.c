@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page tables of user address spaces; see <kernel/tables.h>. The areas decide which page belongs at an
+ * The page tables of user address spaces; see <kernel/mm/tables.h>. The areas decide which page belongs at an
  * address; the ISA defines the format of an entry (<machine/page_table.h>).
  *
  * A page without any access keeps its entry, not present, with PTE_MAPPED: so the page is found again
@@ -13,9 +13,9 @@
  * The root also has the kernel's half, with entries of other kinds (large pages, no PTE_MAPPED). A walk never
  * reaches them: ranges are user_ranges, and single addresses are checked again.
  */
-#include <kernel/tables.h>
+#include <kernel/mm/tables.h>
 
-#include <kernel/assert.h>
+#include <kernel/base/assert.h>
 #include <machine/page_table.h>
 #include <uapi/linux/errno.h>
 

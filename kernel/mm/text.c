@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Texts that grow; see <kernel/text.h>. */
-#include <kernel/text.h>
+/* Texts that grow; see <kernel/mm/text.h>. */
+#include <kernel/mm/text.h>
 
 #include <stdarg.h>
 #include <string.h>
 
-#include <kernel/kmalloc.h>
-#include <kernel/log.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/base/log.h>
 
 #define ROOM_FIRST 512
 /* Longest piece that one text_print appends. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Access to user memory; see <kernel/usercopy.h>. This file checks ranges; the ISA's copies survive
+ * Access to user memory; see <kernel/mm/usercopy.h>. This file checks ranges; the ISA's copies survive
  * faults.
  */
-#include <kernel/usercopy.h>
+#include <kernel/mm/usercopy.h>
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <kernel/sched.h>
-#include <kernel/user_range.h>
+#include <kernel/sched/sched.h>
+#include <kernel/mm/user_range.h>
 #include <uapi/linux/errno.h>
 
 /* Long system calls move most data in copies at least this large; each may sleep, so each is a place to yield

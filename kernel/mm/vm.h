@@ -4,8 +4,8 @@
 #ifndef MM_VM_H
 #define MM_VM_H
 
-#include <kernel/user_range.h>
-#include <kernel/vm.h>
+#include <kernel/mm/user_range.h>
+#include <kernel/mm/vm.h>
 
 RB_PROTOTYPE(vm_area_tree, vm_area, node, compare_areas)
 

@@ -7,12 +7,12 @@
  */
 #include <string.h>
 
-#include <kernel/file.h>
-#include <kernel/signal.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
-#include <kernel/usercopy.h>
+#include <kernel/fs/file.h>
+#include <kernel/task/signal.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-#include <kernel/credentials.h>
-#include <kernel/file.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
+#include <kernel/task/credentials.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 
 #include "unix.h"

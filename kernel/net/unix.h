@@ -29,10 +29,10 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-#include <kernel/spinlock.h>
-#include <kernel/tree.h>
-#include <kernel/vector.h>
-#include <kernel/wait.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/base/tree.h>
+#include <kernel/fs/vector.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/socket.h>
 
 struct dentry;

@@ -5,8 +5,8 @@
  * A datagram is never lost in transit: a sender waits while the queue is full. The queue of a socket whose
  * peer is the sender is never full; the sender's own buffer is the limit then.
  */
-#include <kernel/file.h>
-#include <kernel/kmalloc.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/kmalloc.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/signal.h>
 

@@ -12,8 +12,8 @@
  *
  * Lock: F, outside of W and L.
  */
-#include <kernel/file.h>
-#include <kernel/spinlock.h>
+#include <kernel/fs/file.h>
+#include <kernel/base/spinlock.h>
 
 #include "unix.h"
 

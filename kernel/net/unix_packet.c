@@ -7,12 +7,12 @@
  */
 #include <string.h>
 
-#include <kernel/assert.h>
-#include <kernel/credentials.h>
-#include <kernel/file.h>
-#include <kernel/kmalloc.h>
-#include <kernel/page.h>
-#include <kernel/task.h>
+#include <kernel/base/assert.h>
+#include <kernel/task/credentials.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/page.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 

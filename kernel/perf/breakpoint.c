@@ -10,8 +10,8 @@
  *
  * The kernel's own breakpoints, ptrace's, are events without a file that call a function instead of counting.
  */
-#include <kernel/assert.h>
-#include <kernel/credentials.h>
+#include <kernel/base/assert.h>
+#include <kernel/task/credentials.h>
 #include <kernel/perf/breakpoint.h>
 #include <kernel/perf/breakpoint_slots.h>
 #include <kernel/perf/call.h>
@@ -20,8 +20,8 @@
 #include <kernel/perf/inherit.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/software.h>
-#include <kernel/smp.h>
-#include <kernel/task.h>
+#include <kernel/base/smp.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/hw_breakpoint.h>

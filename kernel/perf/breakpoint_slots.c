@@ -7,12 +7,12 @@
  *
  * Locks: slots_mutex, after a context's mutex and family_mutex, with no lock inside.
  */
-#include <kernel/assert.h>
-#include <kernel/cpu.h>
-#include <kernel/kmalloc.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/cpu.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/perf/breakpoint_slots.h>
-#include <kernel/task.h>
-#include <kernel/wait.h>
+#include <kernel/sched/task.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 
 #include <arch/breakpoint.h>

@@ -6,7 +6,7 @@
  */
 #include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
-#include <kernel/smp.h>
+#include <kernel/base/smp.h>
 
 struct remote_call {
 	struct perf_call *call;

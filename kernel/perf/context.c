@@ -24,9 +24,9 @@
  * for good: later callers get ESRCH. Clone contexts may swap their tasks at a context switch
  * (clone_context.c).
  */
-#include <kernel/assert.h>
-#include <kernel/kmalloc.h>
-#include <kernel/perf.h>
+#include <kernel/base/assert.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/perf/perf.h>
 #include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
@@ -38,8 +38,8 @@
 #include <kernel/perf/sideband.h>
 #include <kernel/perf/signal.h>
 #include <kernel/perf/userpage.h>
-#include <kernel/smp.h>
-#include <kernel/task.h>
+#include <kernel/base/smp.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 
 /* task->perf points to this once the task has begun to exit. */

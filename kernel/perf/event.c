@@ -17,8 +17,8 @@
  * Locks: the context's, through perf_call_run. An ioctl is one call on the CPU where the event is, and takes
  * place at one moment.
  */
-#include <kernel/assert.h>
-#include <kernel/kmalloc.h>
+#include <kernel/base/assert.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/perf/call.h>
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/event.h>

@@ -8,12 +8,12 @@
  */
 #include <string.h>
 
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/settings.h>
-#include <kernel/pseudo.h>
-#include <kernel/start.h>
-#include <kernel/text.h>
+#include <kernel/fs/pseudo.h>
+#include <kernel/base/start.h>
+#include <kernel/mm/text.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/stat.h>
 

@@ -6,9 +6,9 @@
  * can come under the mutex of an address space: so nothing here holds a lock of the core while it touches
  * user memory.
  */
-#include <kernel/credentials.h>
-#include <kernel/file.h>
-#include <kernel/kmalloc.h>
+#include <kernel/task/credentials.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/perf/attr.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
@@ -22,7 +22,7 @@
 #include <kernel/trace/pmu.h>
 #include <kernel/perf/wakeup.h>
 #include <kernel/trace/filter.h>
-#include <kernel/usercopy.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 
 /* Most programs that a query has room for: Linux's BPF_TRACE_MAX_PROGS. */

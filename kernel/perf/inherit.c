@@ -15,8 +15,8 @@
  * comes after a context's mutex and after output_mutex; slots_mutex and buffers_mutex come after it. The
  * mutexes of two tasks' contexts are taken in the order parent, child.
  */
-#include <kernel/assert.h>
-#include <kernel/perf.h>
+#include <kernel/base/assert.h>
+#include <kernel/perf/perf.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/clone_context.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The start of the perf core: its tables, its own PMUs, then those of the machine. */
-#include <kernel/perf.h>
+#include <kernel/perf/perf.h>
 #include <kernel/perf/breakpoint.h>
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/context.h>
@@ -10,7 +10,7 @@
 #include <kernel/perf/output.h>
 #include <kernel/perf/software.h>
 #include <kernel/perf/software_clock.h>
-#include <kernel/start.h>
+#include <kernel/base/start.h>
 
 #include <arch/pmu.h>
 

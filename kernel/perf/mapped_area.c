@@ -5,14 +5,14 @@
  *
  * No lock is held: a path takes tree_mutex, which is outside of a space's mutex.
  */
-#include <kernel/build_id.h>
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/log.h>
-#include <kernel/perf.h>
-#include <kernel/vm.h>
+#include <kernel/task/build_id.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/base/log.h>
+#include <kernel/perf/perf.h>
+#include <kernel/mm/vm.h>
 
 _Static_assert(BUILD_ID_SIZE_MAX == PERF_BUILD_ID_SIZE_MAX, "a record has room for every build id");
 

@@ -9,10 +9,10 @@
  */
 #include <string.h>
 
-#include <kernel/perf.h>
+#include <kernel/perf/perf.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/sideband.h>
-#include <kernel/task.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/mman.h>
 
 /* Both records begin with this; only the name follows in MMAP. */

@@ -16,11 +16,11 @@
  * the events that the caller opened, wherever they count. Its lock, owned_mutex, comes before a context's
  * mutex. No counting path takes it.
  */
-#include <kernel/assert.h>
-#include <kernel/cpu.h>
-#include <kernel/exec_guard.h>
-#include <kernel/file.h>
-#include <kernel/perf.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/cpu.h>
+#include <kernel/task/exec_guard.h>
+#include <kernel/fs/file.h>
+#include <kernel/perf/perf.h>
 #include <kernel/perf/attr.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
@@ -32,7 +32,7 @@
 #include <kernel/perf/read.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/sideband.h>
-#include <kernel/task.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

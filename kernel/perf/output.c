@@ -11,7 +11,7 @@
  * ring alive for readers without a reference. It comes after a space's and after a context's mutex, before
  * family_mutex. Under ring->writers_lock only wait queues are locked.
  */
-#include <kernel/assert.h>
+#include <kernel/base/assert.h>
 #include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/inherit.h>

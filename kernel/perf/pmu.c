@@ -4,7 +4,7 @@
  *
  * PMUs are registered at start, on one CPU, and stay: readers of the lists need no lock.
  */
-#include <kernel/assert.h>
+#include <kernel/base/assert.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>

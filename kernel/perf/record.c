@@ -12,13 +12,13 @@
  * Runs in the PMI: takes no lock, allocates nothing, reads only data that the interrupted code cannot be
  * changing (contexts change with the PMU disabled).
  */
-#include <kernel/bits.h>
+#include <kernel/base/bits.h>
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/read.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/ring.h>
-#include <kernel/task.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/perf_event.h>
 
 #include <string.h>

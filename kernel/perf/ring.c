@@ -18,9 +18,9 @@
  * Locks: none here. The core takes a ring from an event by a cross call to the event's CPU; a writer has
  * interrupts off, so it is not in the middle of a record then.
  */
-#include <kernel/assert.h>
-#include <kernel/kmalloc.h>
-#include <kernel/page.h>
+#include <kernel/base/assert.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/page.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/ring.h>

@@ -11,13 +11,13 @@
  *
  * Locks: output_mutex held, everywhere. The two accounts are atomic: other rings' tasks read them, too.
  */
-#include <kernel/cpu.h>
-#include <kernel/credentials.h>
-#include <kernel/page.h>
+#include <kernel/base/cpu.h>
+#include <kernel/task/credentials.h>
+#include <kernel/mm/page.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/ring.h>
 #include <kernel/perf/settings.h>
-#include <kernel/vm.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 
 #define KIB_PER_PAGE (PAGE_SIZE / 1024)

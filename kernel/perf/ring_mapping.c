@@ -6,14 +6,14 @@
  * Locks: output_mutex. The memory management calls for faults, copies and ends of areas with the space's
  * mutex held.
  */
-#include <kernel/page.h>
+#include <kernel/mm/page.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/ring.h>
 #include <kernel/perf/ring_mapping.h>
 #include <kernel/perf/user_access.h>
 #include <kernel/perf/userpage.h>
-#include <kernel/vm.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 
 /* Accounts a copy of the area by fork (MADV_DOFORK), or a move. */

@@ -23,8 +23,8 @@
  * Everything here runs on the CPU concerned, interrupts off, with the active task context locked; changes of
  * an event that can raise a PMI happen with the PMUs disabled.
  */
-#include <kernel/assert.h>
-#include <kernel/cpu.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/cpu.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/groups.h>

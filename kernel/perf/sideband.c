@@ -14,14 +14,14 @@
  */
 #include <string.h>
 
-#include <kernel/hooks.h>
+#include <kernel/base/hooks.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/ring.h>
 #include <kernel/perf/schedule.h>
 #include <kernel/perf/sideband.h>
-#include <kernel/task.h>
+#include <kernel/sched/task.h>
 
 _Atomic unsigned int perf_sideband_watchers[PERF_SIDEBAND_KINDS];
 

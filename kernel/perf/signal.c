@@ -11,14 +11,14 @@
  * note waits until the task runs again (traps_waiting).
  *
  * Locks: context->lock, for the decision about a trap; then task_table_lock and what comes after it, by the
- * functions of <kernel/signal.h> and <kernel/file.h>, without context->lock.
+ * functions of <kernel/task/signal.h> and <kernel/fs/file.h>, without context->lock.
  */
-#include <kernel/file.h>
+#include <kernel/fs/file.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/signal.h>
-#include <kernel/signal.h>
-#include <kernel/task.h>
+#include <kernel/task/signal.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/signal.h>
 

@@ -8,7 +8,7 @@
  * its CPU with interrupts off, and no NMI reads it. While no software event exists anywhere, counting costs
  * the caller one test of perf_software_events.
  */
-#include <kernel/hooks.h>
+#include <kernel/base/hooks.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/overflow.h>

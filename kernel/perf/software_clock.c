@@ -18,7 +18,7 @@
 #include <kernel/perf/schedule.h>
 #include <kernel/perf/software_clock.h>
 #include <kernel/perf/throttle.h>
-#include <kernel/task.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 
 #include <arch/task.h>

@@ -14,8 +14,8 @@
  *
  * Locks: ring->reader_mutex, with no lock inside; it comes after a pipe's mutex.
  */
-#include <kernel/file.h>
-#include <kernel/page.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/page.h>
 #include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>

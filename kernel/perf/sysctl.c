@@ -3,8 +3,8 @@
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>
-#include <kernel/start.h>
-#include <kernel/sysctl.h>
+#include <kernel/base/start.h>
+#include <kernel/fs/sysctl.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 

@@ -8,9 +8,9 @@
  */
 #include <kernel/perf/event.h>
 #include <kernel/perf/user_access.h>
-#include <kernel/smp.h>
-#include <kernel/task.h>
-#include <kernel/vm.h>
+#include <kernel/base/smp.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/vm.h>
 
 #include <arch/pmu.h>
 

@@ -15,15 +15,15 @@
  *
  * Locks: base_lock (B). A CPU's own generator is used by it alone, interrupts off. Not in an NMI.
  */
-#include <kernel/random.h>
+#include <kernel/random/random.h>
 
 #include <string.h>
 
 #include <arch/clock.h>
 #include <arch/random.h>
-#include <kernel/cpu.h>
-#include <kernel/spinlock.h>
-#include <kernel/time.h>
+#include <kernel/base/cpu.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/time/time.h>
 
 #include "chacha20.h"
 

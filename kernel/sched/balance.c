@@ -17,9 +17,9 @@
  * Locks: two queues, in the order of their CPUs' numbers.
  */
 #include <arch/smp.h>
-#include <kernel/assert.h>
-#include <kernel/hooks.h>
-#include <kernel/time.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/hooks.h>
+#include <kernel/time/time.h>
 
 #include "balance.h"
 #include "delay.h"

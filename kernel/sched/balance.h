@@ -3,8 +3,8 @@
 #ifndef SCHED_BALANCE_H
 #define SCHED_BALANCE_H
 
-#include <kernel/task.h>
-#include <kernel/time.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
 
 #include "runqueue.h"
 

@@ -11,9 +11,9 @@
 #ifndef SCHED_DELAY_H
 #define SCHED_DELAY_H
 
-#include <kernel/hooks.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
+#include <kernel/base/hooks.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
 
 static inline bool delay_is_traced(void)
 {

@@ -8,9 +8,9 @@
 #include <stdatomic.h>
 
 #include <arch/cpu.h>
-#include <kernel/sched.h>
-#include <kernel/start.h>
-#include <kernel/time.h>
+#include <kernel/sched/sched.h>
+#include <kernel/base/start.h>
+#include <kernel/time/time.h>
 
 #define SAMPLE_NS (5 * NSEC_PER_SEC)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Priority inheritance: the graph of locks and waiters, and the priorities that owners inherit. See
- * <kernel/pi.h>.
+ * <kernel/sched/pi.h>.
  *
  * A change starts at one lock and goes up its chain until a priority stays unchanged, or for PI_DEPTH_MAX
  * locks. Chains have no cycle, so every walk ends, even where two long chains were joined.
@@ -11,13 +11,13 @@
  *
  * Lock: pi_graph_lock, and run queues' locks within.
  */
-#include <kernel/pi.h>
+#include <kernel/sched/pi.h>
 
-#include <kernel/assert.h>
-#include <kernel/sched.h>
-#include <kernel/spinlock.h>
-#include <kernel/task.h>
-#include <kernel/wait.h>
+#include <kernel/base/assert.h>
+#include <kernel/sched/sched.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/sched/task.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 
 static struct spinlock pi_graph_lock = SPINLOCK_INITIALIZER;

@@ -14,7 +14,7 @@
  *
  * Locks: see realtime.h.
  */
-#include <kernel/assert.h>
+#include <kernel/base/assert.h>
 #include <uapi/linux/sched.h>
 
 #include "realtime.h"

@@ -20,7 +20,7 @@
  *
  * Locks: see runqueue.h.
  */
-#include <kernel/assert.h>
+#include <kernel/base/assert.h>
 #include <uapi/linux/sched.h>
 
 #include "runqueue.h"

@@ -14,11 +14,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <kernel/cpu.h>
-#include <kernel/sched.h>
-#include <kernel/spinlock.h>
-#include <kernel/time.h>
-#include <kernel/tree.h>
+#include <kernel/base/cpu.h>
+#include <kernel/sched/sched.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/time/time.h>
+#include <kernel/base/tree.h>
 
 struct task;
 

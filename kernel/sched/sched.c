@@ -17,15 +17,15 @@
 
 #include <arch/smp.h>
 #include <arch/task.h>
-#include <kernel/assert.h>
-#include <kernel/credentials.h>
-#include <kernel/hooks.h>
-#include <kernel/log.h>
-#include <kernel/process.h>
-#include <kernel/sched.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
-#include <kernel/vm.h>
+#include <kernel/base/assert.h>
+#include <kernel/task/credentials.h>
+#include <kernel/base/hooks.h>
+#include <kernel/base/log.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/sched.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 
 #include "balance.h"

@@ -8,10 +8,10 @@
  *
  * Lock: dead_lock, irqsave, innermost.
  */
-#include <kernel/assert.h>
-#include <kernel/credentials.h>
-#include <kernel/hooks.h>
-#include <kernel/task.h>
+#include <kernel/base/assert.h>
+#include <kernel/task/credentials.h>
+#include <kernel/base/hooks.h>
+#include <kernel/sched/task.h>
 
 static struct spinlock dead_lock = SPINLOCK_INITIALIZER;
 static LIST_HEAD(, task) dead_tasks; /* dead_lock */

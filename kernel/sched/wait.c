@@ -8,15 +8,15 @@
  *
  * task->woken records a wake-up from the time when the task was added to a queue until it sleeps.
  *
- * Locks: see <kernel/wait.h>.
+ * Locks: see <kernel/sched/wait.h>.
  */
-#include <kernel/assert.h>
-#include <kernel/hooks.h>
-#include <kernel/sched.h>
-#include <kernel/signal.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
-#include <kernel/wait.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/hooks.h>
+#include <kernel/sched/sched.h>
+#include <kernel/task/signal.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 
 /* Most wake-ups with the queue locked: then interrupts and other users of the queue have a chance. */

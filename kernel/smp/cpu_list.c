@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parses lists of CPUs; see <kernel/cpu_list.h>. */
-#include <kernel/cpu_list.h>
+/* Parses lists of CPUs; see <kernel/base/cpu_list.h>. */
+#include <kernel/base/cpu_list.h>
 
 #include <string.h>
 

@@ -11,11 +11,11 @@
  *
  * The waiting caller has interrupts on and serves other callers: two CPUs may call each other.
  */
-#include <kernel/smp.h>
+#include <kernel/base/smp.h>
 
 #include <arch/smp.h>
-#include <kernel/assert.h>
-#include <kernel/bits.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/bits.h>
 
 struct call {
 	void (*function)(void *arg);

@@ -9,10 +9,10 @@
  * A work is `pending` from queueing until just before it runs, so it can be queued again while it runs.
  * `running` is set before `pending` is cleared: a waiter sees at least one of them.
  */
-#include <kernel/smp.h>
+#include <kernel/base/smp.h>
 
 #include <arch/smp.h>
-#include <kernel/assert.h>
+#include <kernel/base/assert.h>
 
 struct work_list {
 	struct deferred_work *_Atomic newest;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Waiting for a spin lock that another CPU holds: the slow path of spin_lock. See
- * <kernel/spinlock.h>.
+ * <kernel/base/spinlock.h>.
  */
-#include <kernel/hooks.h>
-#include <kernel/spinlock.h>
+#include <kernel/base/hooks.h>
+#include <kernel/base/spinlock.h>
 
 void spin_wait(struct spinlock *lock)
 {

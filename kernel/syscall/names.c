@@ -5,7 +5,7 @@
  */
 #include <stddef.h>
 
-#include <kernel/syscall.h>
+#include <kernel/syscall/syscall.h>
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 

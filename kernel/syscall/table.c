@@ -9,13 +9,13 @@
 #include <stddef.h>
 
 #include <arch/task.h>
-#include <kernel/entry.h>
-#include <kernel/hooks.h>
-#include <kernel/log.h>
-#include <kernel/sched.h>
-#include <kernel/syscall.h>
-#include <kernel/syscall_trace.h>
-#include <kernel/task.h>
+#include <kernel/base/entry.h>
+#include <kernel/base/hooks.h>
+#include <kernel/base/log.h>
+#include <kernel/sched/sched.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/syscall/syscall_trace.h>
+#include <kernel/sched/task.h>
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 #include <uapi/linux/errno.h>

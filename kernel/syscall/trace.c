@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include <arch/task.h>
-#include <kernel/boot.h>
-#include <kernel/entry.h>
-#include <kernel/hooks.h>
-#include <kernel/log.h>
-#include <kernel/syscall.h>
-#include <kernel/syscall_trace.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
+#include <kernel/base/boot.h>
+#include <kernel/base/entry.h>
+#include <kernel/base/hooks.h>
+#include <kernel/base/log.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/syscall/syscall_trace.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 #include <uapi/linux/errno.h>

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The clocks that programs name, see <kernel/clock.h>.
+ * The clocks that programs name, see <kernel/task/clock.h>.
  *
  * The real-time clocks are the machine's clock chip, read at boot, plus the offset of clock_settime.
  */
-#include <kernel/clock.h>
-#include <kernel/credentials.h>
+#include <kernel/task/clock.h>
+#include <kernel/task/credentials.h>
 
 #include <stdatomic.h>
 #include <stddef.h>
 
 #include <arch/clock.h>
-#include <kernel/interval.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
-#include <kernel/vdso.h>
+#include <kernel/task/interval.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
+#include <kernel/task/vdso.h>
 #include <uapi/linux/errno.h>
 
 /* The coarse clocks have the resolution of Linux's tick, 4 ms, though Tally reads them as finely. */

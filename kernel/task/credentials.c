@@ -14,12 +14,12 @@
  */
 #include <string.h>
 
-#include <kernel/assert.h>
-#include <kernel/credentials.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/spinlock.h>
-#include <kernel/task.h>
+#include <kernel/base/assert.h>
+#include <kernel/task/credentials.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 
 #include "credentials.h"

@@ -3,7 +3,7 @@
 #ifndef TASK_CREDENTIALS_H
 #define TASK_CREDENTIALS_H
 
-#include <kernel/credentials.h>
+#include <kernel/task/credentials.h>
 
 /* Drops a reference to GROUPS, which may be NULL. Task context. */
 void group_list_put(struct group_list *groups);

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include <arch/exec.h>
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/vm.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/elf.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>

@@ -22,15 +22,15 @@
  *
  * Locks: guard > update > perf's mutexes; update > tree_mutex > task_table_lock (T).
  */
-#include <kernel/exec_guard.h>
+#include <kernel/task/exec_guard.h>
 
-#include <kernel/assert.h>
-#include <kernel/dentry.h>
-#include <kernel/path_view.h>
-#include <kernel/process.h>
-#include <kernel/ptrace.h>
-#include <kernel/task.h>
-#include <kernel/vm.h>
+#include <kernel/base/assert.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/path_view.h>
+#include <kernel/task/process.h>
+#include <kernel/task/ptrace.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 
 void exec_guard_init(struct exec_guard *guard)

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include <kernel/file.h>
+#include <kernel/fs/file.h>
 #include <uapi/linux/errno.h>
 
 #include "exec.h"

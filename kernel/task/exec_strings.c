@@ -10,11 +10,11 @@
  */
 #include <string.h>
 
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
-#include <kernel/vm.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/resource.h>
 

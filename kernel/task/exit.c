@@ -9,25 +9,25 @@
  * A process exits as a whole (exit_group, a fatal signal) by a mark that each of its tasks finds
  * on the exit path to user mode, or that interrupts its sleep.
  *
- * Locks: as in <kernel/process.h>.
+ * Locks: as in <kernel/task/process.h>.
  */
 #include <arch/ptrace.h>
-#include <kernel/assert.h>
-#include <kernel/credentials.h>
-#include <kernel/entry.h>
-#include <kernel/file.h>
-#include <kernel/futex.h>
-#include <kernel/hooks.h>
-#include <kernel/job_control.h>
-#include <kernel/log.h>
-#include <kernel/path_view.h>
-#include <kernel/process.h>
-#include <kernel/process_timers.h>
-#include <kernel/ptrace.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
-#include <kernel/usercopy.h>
-#include <kernel/vm.h>
+#include <kernel/base/assert.h>
+#include <kernel/task/credentials.h>
+#include <kernel/base/entry.h>
+#include <kernel/fs/file.h>
+#include <kernel/task/futex.h>
+#include <kernel/base/hooks.h>
+#include <kernel/task/job_control.h>
+#include <kernel/base/log.h>
+#include <kernel/fs/path_view.h>
+#include <kernel/task/process.h>
+#include <kernel/task/process_timers.h>
+#include <kernel/task/ptrace.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/ptrace.h>
 #include <uapi/linux/wait.h>

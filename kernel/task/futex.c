@@ -17,16 +17,16 @@
  *
  * Locks: bucket->lock; two buckets in the order of their addresses.
  */
-#include <kernel/futex.h>
+#include <kernel/task/futex.h>
 
 #include <arch/usercopy.h>
-#include <kernel/kmalloc.h>
-#include <kernel/sched.h>
-#include <kernel/task.h>
-#include <kernel/user_range.h>
-#include <kernel/usercopy.h>
-#include <kernel/vm.h>
-#include <kernel/wait.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/sched/sched.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/user_range.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/mm/vm.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/futex.h>
 

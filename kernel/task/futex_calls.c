@@ -3,11 +3,11 @@
  * The system calls: futex, and the later futex_waitv, futex_wake, futex_wait, futex_requeue. futex.c does
  * the work.
  */
-#include <kernel/kmalloc.h>
-#include <kernel/signal.h>
-#include <kernel/syscall.h>
-#include <kernel/time.h>
-#include <kernel/usercopy.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/signal.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/futex.h>
 

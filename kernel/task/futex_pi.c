@@ -5,7 +5,7 @@
  * A program takes and releases such a lock by itself as long as no task waits: its word is 0 or the owner's
  * tid. A task that finds it taken enters the kernel and sets FUTEX_WAITERS, so that the owner enters the
  * kernel to release it. While a task waits, the kernel knows the lock: all its waiters in the bucket point to
- * one struct pi_state, which has the state for <kernel/pi.h>. Its owner and the word agree, except between an
+ * one struct pi_state, which has the state for <kernel/sched/pi.h>. Its owner and the word agree, except between an
  * owner's exit and the next owner's confirmation.
  *
  * The word belongs to the program, which may change it at any time. The kernel reads and changes it with the
@@ -21,14 +21,14 @@
 #include <string.h>
 
 #include <arch/usercopy.h>
-#include <kernel/assert.h>
-#include <kernel/kmalloc.h>
-#include <kernel/pi.h>
-#include <kernel/sched.h>
-#include <kernel/signal.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
-#include <kernel/wait.h>
+#include <kernel/base/assert.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/sched/pi.h>
+#include <kernel/sched/sched.h>
+#include <kernel/task/signal.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/futex.h>
 

@@ -2,7 +2,7 @@
 /*
  * The hash table of waiters, shared by futex.c and futex_pi.c. Task context.
  *
- * Locks: bucket->lock (B); two buckets in the order of their addresses. The graph of <kernel/pi.h> comes
+ * Locks: bucket->lock (B); two buckets in the order of their addresses. The graph of <kernel/sched/pi.h> comes
  * within.
  */
 #ifndef TASK_FUTEX_QUEUE_H
@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include <kernel/cpu.h>
-#include <kernel/spinlock.h>
+#include <kernel/base/cpu.h>
+#include <kernel/base/spinlock.h>
 
 #include "futex.h"
 

@@ -9,9 +9,9 @@
  */
 #include <string.h>
 
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/signal.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/task/signal.h>
 
 struct signal_handlers *signal_handlers_copy(struct signal_handlers *old)
 {

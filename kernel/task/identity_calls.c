@@ -7,11 +7,11 @@
  * the capability that may break it. adjust_capabilities changes capabilities after a change of users:
  * capabilities(7), "Effect of user ID changes on capabilities".
  */
-#include <kernel/credentials.h>
-#include <kernel/kmalloc.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
+#include <kernel/task/credentials.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 
 #include "credentials.h"

@@ -9,18 +9,18 @@
  */
 #include <string.h>
 
-#include <kernel/entry.h>
-#include <kernel/credentials.h>
-#include <kernel/file.h>
-#include <kernel/dentry.h>
-#include <kernel/hooks.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/log.h>
-#include <kernel/path_view.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/vm.h>
+#include <kernel/base/entry.h>
+#include <kernel/task/credentials.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/base/hooks.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/base/log.h>
+#include <kernel/fs/path_view.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

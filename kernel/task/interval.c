@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interval timers, see <kernel/interval.h>.
+ * Interval timers, see <kernel/task/interval.h>.
  *
  * Intervals armed for a time of the real-time clock are on a list, for when that clock is set.
  */
-#include <kernel/interval.h>
+#include <kernel/task/interval.h>
 
-#include <kernel/clock.h>
-#include <kernel/cpu_time.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
+#include <kernel/task/clock.h>
+#include <kernel/time/cpu_time.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
 
 /* The shortest time between two polls of a clock of CPU time. */
 #define LOOK_NS	   NSEC_PER_MSEC

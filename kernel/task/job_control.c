@@ -9,14 +9,14 @@
  *
  * Lock: task_table_lock; process->signal_lock is taken inside when signals are sent.
  */
-#include <kernel/hooks.h>
-#include <kernel/job_control.h>
+#include <kernel/base/hooks.h>
+#include <kernel/task/job_control.h>
 
-#include <kernel/assert.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
+#include <kernel/base/assert.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 
 RB_HEAD(session_tree, session);

@@ -9,11 +9,11 @@
  *
  * Lock: none; a program's registrations are a set of bits in its space that only grows.
  */
-#include <kernel/cpu.h>
-#include <kernel/smp.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/vm.h>
+#include <kernel/base/cpu.h>
+#include <kernel/base/smp.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 
 enum membarrier_command {

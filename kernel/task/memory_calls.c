@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls on the address space: they check their arguments and call the functions of <kernel/vm.h>. */
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/log.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
+/* System calls on the address space: they check their arguments and call the functions of <kernel/mm/vm.h>. */
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/base/log.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/mman.h>
 #include <uapi/linux/stat.h>
 
-#include <kernel/vm.h>
+#include <kernel/mm/vm.h>
 
 #define PROT_ALL (PROT_READ | PROT_WRITE | PROT_EXEC)
 /* Some ISAs lack it. */

@@ -17,11 +17,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <kernel/log.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
-#include <kernel/vm.h>
+#include <kernel/base/log.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 
 /* Enough time to free all memory of a slow machine. */

@@ -10,19 +10,19 @@
  *
  * Locks: task_table_lock.
  */
-#include <kernel/pidfd.h>
+#include <kernel/task/pidfd.h>
 
-#include <kernel/credentials.h>
-#include <kernel/exec_guard.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/job_control.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
-#include <kernel/wait.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/exec_guard.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/task/job_control.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

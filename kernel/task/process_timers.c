@@ -12,23 +12,23 @@
  * Locks: timers->mutex for the set of timers; inside it the locks of interval.c and signals. The structure
  * around an interval identifies an expired timer.
  */
-#include <kernel/hooks.h>
-#include <kernel/process_timers.h>
+#include <kernel/base/hooks.h>
+#include <kernel/task/process_timers.h>
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/queue.h>
 
-#include <kernel/clock.h>
-#include <kernel/credentials.h>
-#include <kernel/interval.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/signal.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
-#include <kernel/wait.h>
+#include <kernel/task/clock.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/interval.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/task/signal.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 
 /* The greatest result of timer_getoverrun: DELAYTIMER_MAX inside Linux. */

@@ -11,18 +11,18 @@
  *
  * Locks: task_table_lock (T), inside it process->signal_lock.
  */
-#include <kernel/ptrace.h>
+#include <kernel/task/ptrace.h>
 
 #include <arch/ptrace.h>
 #include <arch/signal.h>
 #include <arch/task.h>
-#include <kernel/credentials.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/usercopy.h>
-#include <kernel/vm.h>
+#include <kernel/task/credentials.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/ptrace.h>
 #include <uapi/linux/uio.h>

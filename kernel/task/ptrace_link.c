@@ -11,13 +11,13 @@
  *
  * Lock: task_table_lock (T) in all functions; inside it process->signal_lock.
  */
-#include <kernel/ptrace.h>
+#include <kernel/task/ptrace.h>
 
 #include <arch/ptrace.h>
-#include <kernel/assert.h>
-#include <kernel/credentials.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
+#include <kernel/base/assert.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/ptrace.h>
 #include <uapi/linux/wait.h>
 

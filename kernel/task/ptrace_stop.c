@@ -13,15 +13,15 @@
  *
  * Locks: task_table_lock (T), inside it process->signal_lock.
  */
-#include <kernel/ptrace.h>
+#include <kernel/task/ptrace.h>
 
 #include <arch/ptrace.h>
 #include <arch/signal.h>
 #include <arch/task.h>
-#include <kernel/credentials.h>
-#include <kernel/entry.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/base/entry.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/ptrace.h>
 #include <uapi/linux/sched.h>

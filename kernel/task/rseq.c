@@ -12,17 +12,17 @@
  *
  * Lock: none; a task's area is its own.
  */
-#include <kernel/rseq.h>
+#include <kernel/task/rseq.h>
 
 #include <stddef.h>
 
 #include <arch/mmu.h>
 #include <arch/task.h>
-#include <kernel/entry.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/user_range.h>
-#include <kernel/usercopy.h>
+#include <kernel/base/entry.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/user_range.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/rseq.h>
 #include <uapi/linux/signal.h>

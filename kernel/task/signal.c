@@ -12,19 +12,19 @@
  * Not here: pending signals (signal_queue.c), the system calls (signal_calls.c), the frame's layout
  * (arch/ISA/signal.c).
  *
- * Locks: task_table_lock, then process->signal_lock, then the scheduler's; see <kernel/process.h>.
+ * Locks: task_table_lock, then process->signal_lock, then the scheduler's; see <kernel/task/process.h>.
  */
 #include <arch/signal.h>
-#include <kernel/assert.h>
-#include <kernel/credentials.h>
-#include <kernel/entry.h>
-#include <kernel/hooks.h>
-#include <kernel/job_control.h>
-#include <kernel/process.h>
-#include <kernel/process_timers.h>
-#include <kernel/ptrace.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
+#include <kernel/base/assert.h>
+#include <kernel/task/credentials.h>
+#include <kernel/base/entry.h>
+#include <kernel/base/hooks.h>
+#include <kernel/task/job_control.h>
+#include <kernel/task/process.h>
+#include <kernel/task/process_timers.h>
+#include <kernel/task/ptrace.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
 

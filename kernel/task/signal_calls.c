@@ -2,13 +2,13 @@
 /* System calls about receiving signals and about exit; signal.c and exit.c do the work. Sending:
  * send_calls.c. */
 #include <arch/signal.h>
-#include <kernel/entry.h>
-#include <kernel/process.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
-#include <kernel/usercopy.h>
-#include <kernel/wait.h>
+#include <kernel/base/entry.h>
+#include <kernel/task/process.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 
 /* The ss_flags that sigaltstack accepts. */

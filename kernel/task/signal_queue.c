@@ -11,10 +11,10 @@
  */
 #include "signal_queue.h"
 
-#include <kernel/credentials.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 
 /* Caused by the interrupted instruction: delivered before others. */

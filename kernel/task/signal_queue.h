@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queues of signals, for signal.c; for their init and flush see <kernel/process.h>. S held
+/* Queues of signals, for signal.c; for their init and flush see <kernel/task/process.h>. S held
  * throughout. */
 #ifndef TASK_SIGNAL_QUEUE_H
 #define TASK_SIGNAL_QUEUE_H
 
 #include <stdint.h>
 
-#include <kernel/signal.h>
+#include <kernel/task/signal.h>
 
 /* The first real-time signal: several of each can be pending. */
 #define FIRST_REAL_TIME 32

@@ -2,15 +2,15 @@
 /*
  * The machine's names, and the calls that get and set them. Lock: names_lock (N).
  */
-#include <kernel/system_names.h>
+#include <kernel/task/system_names.h>
 
 #include <string.h>
 
 #include <arch/exec.h>
-#include <kernel/credentials.h>
-#include <kernel/spinlock.h>
-#include <kernel/syscall.h>
-#include <kernel/usercopy.h>
+#include <kernel/task/credentials.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 
 static struct spinlock names_lock = SPINLOCK_INITIALIZER;

@@ -12,18 +12,18 @@
  */
 #include <string.h>
 
-#include <kernel/assert.h>
-#include <kernel/credentials.h>
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/hooks.h>
-#include <kernel/job_control.h>
-#include <kernel/kmalloc.h>
-#include <kernel/path_view.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
-#include <kernel/vm.h>
+#include <kernel/base/assert.h>
+#include <kernel/task/credentials.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/base/hooks.h>
+#include <kernel/task/job_control.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/fs/path_view.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 
 #include "exec.h"

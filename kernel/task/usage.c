@@ -7,18 +7,18 @@
  * there, with those of the process's own children, to the parent that waits for it (`children_usage`).
  *
  * The run time of a task is exact. Its division into user and kernel time follows the ticks of
- * <kernel/cpu_time.h> that interrupted it; a task without ticks ran in user mode: Linux's
+ * <kernel/time/cpu_time.h> that interrupted it; a task without ticks ran in user mode: Linux's
  * cputime_adjust.
  *
  * Lock: task_table_lock.
  */
-#include <kernel/page.h>
-#include <kernel/process.h>
-#include <kernel/syscall.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
-#include <kernel/usercopy.h>
-#include <kernel/vm.h>
+#include <kernel/mm/page.h>
+#include <kernel/task/process.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 
 void usage_add(struct resource_usage *sum, const struct resource_usage *more)

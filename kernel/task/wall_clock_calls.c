@@ -8,13 +8,13 @@
  */
 #include <stdatomic.h>
 
-#include <kernel/clock.h>
-#include <kernel/credentials.h>
-#include <kernel/syscall.h>
-#include <kernel/time.h>
-#include <kernel/usercopy.h>
-#include <kernel/vdso.h>
-#include <kernel/wall_clock.h>
+#include <kernel/task/clock.h>
+#include <kernel/task/credentials.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/task/vdso.h>
+#include <kernel/task/wall_clock.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/timex.h>

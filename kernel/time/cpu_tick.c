@@ -8,13 +8,13 @@
  *
  * Lock: none; a CPU's tick and the counts of the task that runs there are its own.
  */
-#include <kernel/cpu_time.h>
+#include <kernel/time/cpu_time.h>
 
 #include <arch/task.h>
-#include <kernel/hooks.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
+#include <kernel/base/hooks.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
 
 struct tick {
 	struct timer timer;

@@ -13,15 +13,15 @@
  * Lock: queue->lock, irqsave; innermost but for the ISA's timer registers.
  */
 #include <stddef.h>
-#include <kernel/hooks.h>
-#include <kernel/tree.h>
+#include <kernel/base/hooks.h>
+#include <kernel/base/tree.h>
 
 #include <arch/clock.h>
-#include <kernel/assert.h>
-#include <kernel/cpu.h>
-#include <kernel/debug.h>
-#include <kernel/spinlock.h>
-#include <kernel/time.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/cpu.h>
+#include <kernel/base/debug.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/time/time.h>
 
 /* Most functions that one interrupt calls. */
 #define BATCH 64

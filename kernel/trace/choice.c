@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include <kernel/kmalloc.h>
-#include <kernel/text.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/text.h>
 #include <kernel/trace/filter.h>
 #include <kernel/trace/ring.h>
 #include <uapi/linux/errno.h>

@@ -15,8 +15,8 @@
 #include <arch/sample.h>
 #include <arch/task.h>
 #include <kernel/trace/pmu.h>
-#include <kernel/smp.h>
-#include <kernel/task.h>
+#include <kernel/base/smp.h>
+#include <kernel/sched/task.h>
 
 #include "instance.h"
 #include "trace.h"

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include <kernel/text.h>
+#include <kernel/mm/text.h>
 
 #include "trace.h"
 

@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <kernel/cpu_list.h>
-#include <kernel/kmalloc.h>
-#include <kernel/symbol.h>
+#include <kernel/base/cpu_list.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/base/symbol.h>
 #include <kernel/trace/event.h>
 #include <uapi/linux/errno.h>
 

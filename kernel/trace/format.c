@@ -3,7 +3,7 @@
  * The file `format` of an event: its number, the fields of its records with their offsets, and the format of
  * a line. Programs (libtraceevent) parse it, so its layout is Linux's to the letter.
  */
-#include <kernel/text.h>
+#include <kernel/mm/text.h>
 
 #include "files.h"
 #include "trace.h"

@@ -17,12 +17,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <kernel/kmalloc.h>
-#include <kernel/log.h>
-#include <kernel/spinlock.h>
-#include <kernel/symbol.h>
-#include <kernel/task.h>
-#include <kernel/text.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/base/log.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/base/symbol.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/text.h>
 #include <kernel/trace/event.h>
 #include <uapi/linux/errno.h>
 

@@ -18,8 +18,8 @@
 
 #include <string.h>
 
-#include <kernel/assert.h>
-#include <kernel/log.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/log.h>
 #include <uapi/linux/errno.h>
 
 #include "choice.h"

@@ -10,10 +10,10 @@
 
 #include <sys/queue.h>
 
-#include <kernel/page.h>
+#include <kernel/mm/page.h>
 #include <kernel/trace/filter.h>
 #include <kernel/trace/ring.h>
-#include <kernel/wait.h>
+#include <kernel/sched/wait.h>
 
 #include "trace.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <arch/sample.h>
-#include <kernel/task.h>
+#include <kernel/sched/task.h>
 
 #include "node.h"
 

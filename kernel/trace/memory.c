@@ -4,8 +4,8 @@
 
 #include <stdatomic.h>
 
-#include <kernel/kmalloc.h>
-#include <kernel/page.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/page.h>
 
 static _Atomic size_t bytes_taken;
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <kernel/cpu.h>
+#include <kernel/base/cpu.h>
 
 /* Longest string to compare with: Linux's MAX_FILTER_STR_VAL. */
 #define STRING_MAX 256

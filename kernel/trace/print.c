@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 
 #include "trace.h"
 

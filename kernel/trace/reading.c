@@ -10,14 +10,14 @@
  */
 #include <string.h>
 
-#include <kernel/file.h>
-#include <kernel/kmalloc.h>
-#include <kernel/task.h>
-#include <kernel/text.h>
-#include <kernel/time.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/text.h>
+#include <kernel/time/time.h>
 #include <kernel/trace/ring.h>
-#include <kernel/usercopy.h>
-#include <kernel/wait.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include <kernel/inode.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
+#include <kernel/fs/inode.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
 
 static void put_name(char name[TASK_COMM_SIZE], const struct task *task)
 {

@@ -4,7 +4,7 @@
  */
 #include <kernel/trace/timer.h>
 
-#include <kernel/time.h>
+#include <kernel/time/time.h>
 
 /* Numbers of Linux's enum hrtimer_mode. */
 #define MODE_ABSOLUTE 0

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kernel/hooks.h>
+#include <kernel/base/hooks.h>
 #include <kernel/trace/event.h>
 
 struct text;

@@ -8,17 +8,17 @@
  *
  * As on Linux, an open file that shows an instance prevents the instance's removal.
  */
-#include <kernel/start.h>
+#include <kernel/base/start.h>
 
 #include <string.h>
 
-#include <kernel/dentry.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/log.h>
-#include <kernel/pseudo.h>
-#include <kernel/task.h>
-#include <kernel/text.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/base/log.h>
+#include <kernel/fs/pseudo.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/text.h>
 #include <kernel/trace/calls.h>
 #include <kernel/trace/filter.h>
 #include <uapi/linux/errno.h>

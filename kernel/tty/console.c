@@ -11,19 +11,19 @@
  * Lock: input_lock, irqsave, for the raw ring; a wait queue's lock is taken inside. Raw output:
  * output_mutex, which keeps the bytes of one call together.
  */
-#include <kernel/console.h>
-#include <kernel/boot.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/input.h>
-#include <kernel/log.h>
-#include <kernel/process.h>
-#include <kernel/screen.h>
-#include <kernel/serial.h>
-#include <kernel/smp.h>
-#include <kernel/task.h>
-#include <kernel/tty.h>
-#include <kernel/usercopy.h>
+#include <kernel/tty/console.h>
+#include <kernel/base/boot.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/drivers/input.h>
+#include <kernel/base/log.h>
+#include <kernel/task/process.h>
+#include <kernel/drivers/screen.h>
+#include <kernel/drivers/serial.h>
+#include <kernel/base/smp.h>
+#include <kernel/sched/task.h>
+#include <kernel/tty/tty.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

@@ -9,15 +9,15 @@
  *
  * Lock: task_table_lock for all of it. tty->lock is taken inside (a hang-up).
  */
-#include <kernel/job_control.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/tty.h>
-#include <kernel/usercopy.h>
+#include <kernel/task/job_control.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/tty/tty.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 
-#include <kernel/file.h>
+#include <kernel/fs/file.h>
 
 #include "tty.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The terminals' device files: /dev/tty and the console's. Those of pairs are pty_devices.c's. */
-#include <kernel/console.h>
-#include <kernel/inode.h>
-#include <kernel/start.h>
-#include <kernel/tty.h>
+#include <kernel/tty/console.h>
+#include <kernel/fs/inode.h>
+#include <kernel/base/start.h>
+#include <kernel/tty/tty.h>
 #include <uapi/linux/errno.h>
 
 /* /dev/tty: opens the controlling terminal of the running task. */

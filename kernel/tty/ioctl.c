@@ -7,10 +7,10 @@
  *
  * Source: ioctl_tty(2).
  */
-#include <kernel/credentials.h>
-#include <kernel/tty.h>
+#include <kernel/task/credentials.h>
+#include <kernel/tty/tty.h>
 
-#include <kernel/usercopy.h>
+#include <kernel/mm/usercopy.h>
 #include <string.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/signal.h>

@@ -13,17 +13,17 @@
  *
  * Locks: the slave's tty->lock (L) for all of a pair; pairs_lock, innermost, for the numbers.
  */
-#include <kernel/pty.h>
+#include <kernel/tty/pty.h>
 
 #include <sys/tree.h>
 
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/kmalloc.h>
-#include <kernel/signal.h>
-#include <kernel/task.h>
-#include <kernel/tty.h>
-#include <kernel/usercopy.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/signal.h>
+#include <kernel/sched/task.h>
+#include <kernel/tty/tty.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

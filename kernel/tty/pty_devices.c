@@ -5,14 +5,14 @@
  *
  * Lock: tree_mutex for the names.
  */
-#include <kernel/dentry.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/log.h>
-#include <kernel/pty.h>
-#include <kernel/start.h>
-#include <kernel/tmpfs.h>
-#include <kernel/tty.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/base/log.h>
+#include <kernel/tty/pty.h>
+#include <kernel/base/start.h>
+#include <kernel/fs/tmpfs.h>
+#include <kernel/tty/tty.h>
 #include <uapi/linux/errno.h>
 
 /* Linux's admin-guide/devices.txt. */

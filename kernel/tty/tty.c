@@ -9,18 +9,18 @@
  * A file stores its terminal's count of hang-ups at the open: so a hang-up reaches every file without a
  * list of them.
  *
- * Locks: <kernel/tty.h>.
+ * Locks: <kernel/tty/tty.h>.
  */
-#include <kernel/tty.h>
+#include <kernel/tty/tty.h>
 
-#include <kernel/assert.h>
-#include <kernel/file.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/signal.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
-#include <kernel/usercopy.h>
+#include <kernel/base/assert.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/task/signal.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

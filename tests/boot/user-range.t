@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Only the functions of <kernel/user_range.h> make a range of user space: nothing else compiles.
+"""Only the functions of <kernel/mm/user_range.h> make a range of user space: nothing else compiles.
 
 The kernel's own flags are those that matter: -Wall -Wextra -Werror.
 """
@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 
 SOURCE = """\
-#include <kernel/user_range.h>
+#include <kernel/mm/user_range.h>
 int walk(struct user_range range);
 int test(uintptr_t start, size_t size);
 int test(uintptr_t start, size_t size)

@@ -21,7 +21,7 @@ BUILD = os.environ.get("TALLY_BUILD", os.path.join(ROOT, "build"))
 ARCHITECTURES = {"x86_64": (BUILD, "gcc-nm"), "alpha": (os.path.join(BUILD, "alpha"), "alpha-linux-gnu-gcc-nm")}
 SOURCES = ("boot", "arch", "kernel", "drivers")
 
-ENTRY = "the machine starts the kernel and enters it: <kernel/entry.h>"
+ENTRY = "the machine starts the kernel and enters it: <kernel/base/entry.h>"
 FILE = "an area shows a file, and the file lives as long as the area"
 BREAKPOINT = "ptrace's debug registers are breakpoint events, as on Linux"
 MODES = "the EV67's counters cannot tell modes apart: the entry path does it for them"

@@ -5,7 +5,7 @@
 The map is docs/design.md, up to its section "Next". A name is a word in backticks that is written as a path: it ends in "/"
 or in a suffix of SUFFIXES, or it begins with a folder of the root. Stars and braces in it are a shell's. It is relative to
 the root, to the folder of the section ("Inside kernel/perf"), or to a folder in the first cell of the table's row;
-<kernel/log.h> is below include/. In the other documents a name without a folder may be anywhere in the tree.
+<kernel/base/log.h> is below include/. In the other documents a name without a folder may be anywhere in the tree.
 """
 
 import fnmatch

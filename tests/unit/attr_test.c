@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 
 #include "events.h"
 #include <kernel/perf/attr.h>

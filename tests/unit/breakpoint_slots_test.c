@@ -2,7 +2,7 @@
 /* Rules of kernel/perf/breakpoint_slots.c: how many breakpoints there may be on several CPUs. */
 #include <kernel/perf/breakpoint.h>
 #include <kernel/perf/breakpoint_slots.h>
-#include <kernel/task.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 
 #include "sim/sim.h"

@@ -10,7 +10,7 @@
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
-#include <kernel/time.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/perf_event.h>
 
 #include "ev67.h"

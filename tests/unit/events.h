@@ -6,16 +6,16 @@
 #ifndef TESTS_UNIT_EVENTS_H
 #define TESTS_UNIT_EVENTS_H
 
-#include <kernel/file.h>
-#include <kernel/perf.h>
+#include <kernel/fs/file.h>
+#include <kernel/perf/perf.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/schedule.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
 #include <kernel/trace/pmu.h>
-#include <kernel/vm.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 

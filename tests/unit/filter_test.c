@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <kernel/cpu_list.h>
+#include <kernel/base/cpu_list.h>
 #include <kernel/trace/event.h>
 #include <kernel/trace/filter.h>
 #include <uapi/linux/errno.h>

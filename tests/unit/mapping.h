@@ -3,10 +3,10 @@
 #ifndef TESTS_UNIT_MAPPING_H
 #define TESTS_UNIT_MAPPING_H
 
-#include <kernel/page.h>
+#include <kernel/mm/page.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/userpage.h>
-#include <kernel/vm.h>
+#include <kernel/mm/vm.h>
 
 #include "events.h"
 

@@ -3,7 +3,7 @@
  * Rules of perf_event_open and of the descriptor it returns: what is refused and how, what the
  * ioctls, poll and mmap do, and that nothing is left behind whatever fails.
  */
-#include <kernel/page.h>
+#include <kernel/mm/page.h>
 #include <kernel/perf/read.h>
 #include <kernel/perf/ring.h>
 #include <kernel/perf/schedule.h>

@@ -4,7 +4,7 @@
  * derived from it, so that a torn, lost or doubled record is seen. The reader does what programs
  * do: data_head, records, data_tail.
  */
-#include <kernel/page.h>
+#include <kernel/mm/page.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/read.h>
 #include <kernel/perf/ring.h>

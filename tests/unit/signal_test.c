@@ -3,7 +3,7 @@
  * Signals of events: SIGTRAP for the task that is counted (attr.sigtrap), deferred while it does not run, and notices to
  * the owner of an event's file.
  */
-#include <kernel/signal.h>
+#include <kernel/task/signal.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/signal.h>
 

@@ -5,7 +5,7 @@
  */
 #include "tap.h"
 
-#include <kernel/user_range.h>
+#include <kernel/mm/user_range.h>
 
 #define PAGE ((uint64_t)PAGE_SIZE)
 

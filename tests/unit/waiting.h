@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_WAITING_H
 #define TESTS_UNIT_WAITING_H
 
-#include <kernel/wait.h>
+#include <kernel/sched/wait.h>
 
 #include "events.h"
 

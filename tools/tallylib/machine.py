@@ -3,7 +3,7 @@
 
 QEMU inherits standard output, so the program's bytes reach it untouched and at once. Standard input
 goes through here, because a serial line has no end of file: it is sent as DLE EOT, and a DLE that is
-meant is doubled (console_set_raw in include/kernel/console.h). At a terminal it is the other way
+meant is doubled (console_set_raw in include/kernel/tty/console.h). At a terminal it is the other way
 round: the guest's console is one too, so every key goes there as it is, but for ctrl-], which ends
 the machine. Nothing is sent before the kernel's first log line, since a guest that sets up its
 serial port throws away what came before.

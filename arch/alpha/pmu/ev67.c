@@ -32,17 +32,17 @@
  *
  * User mode cannot read the counters: the mapped page has index 0, and the reader calls read().
  */
-#include <kernel/assert.h>
-#include <kernel/cpu.h>
-#include <kernel/log.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/cpu.h>
+#include <kernel/base/log.h>
 #include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
-#include <kernel/smp.h>
-#include <kernel/time.h>
+#include <kernel/base/smp.h>
+#include <kernel/time/time.h>
 #include <machine/perfmon.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>

@@ -9,7 +9,7 @@
  *
  * It needs both counters, so it rotates with the events of aggregate mode. ev67.c drives the counters.
  */
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>

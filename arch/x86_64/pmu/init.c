@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The PMU drivers of this machine. */
 #include <arch/pmu.h>
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 
 #include "intel.h"
 #include "msr.h"

@@ -21,10 +21,10 @@
  * period is half the counter's range, so that no overflow is missed however late the PMI comes.
  */
 #include <arch/pmu.h>
-#include <kernel/assert.h>
-#include <kernel/bits.h>
-#include <kernel/cpu.h>
-#include <kernel/log.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/bits.h>
+#include <kernel/base/cpu.h>
+#include <kernel/base/log.h>
 #include <kernel/perf/assign.h>
 #include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
@@ -32,8 +32,8 @@
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
-#include <kernel/smp.h>
-#include <kernel/time.h>
+#include <kernel/base/smp.h>
+#include <kernel/time/time.h>
 #include <machine/apic.h>
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>

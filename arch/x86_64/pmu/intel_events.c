@@ -6,7 +6,7 @@
  * follows Linux 6.12's x86 driver (arch/x86/events), for which programs were written: bits of a raw config
  * that are not part of the event are ignored, not refused.
  */
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 #include <uapi/linux/errno.h>

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kernel/vdso.h>
+#include <kernel/task/vdso.h>
 #include <uapi/asm/unistd.h>
 #include <uapi/linux/time.h>
 

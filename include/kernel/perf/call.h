@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <kernel/assert.h>
+#include <kernel/base/assert.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/schedule.h>
 

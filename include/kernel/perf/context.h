@@ -13,12 +13,12 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include <kernel/assert.h>
-#include <kernel/cpu.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/cpu.h>
 #include <kernel/perf/groups.h>
-#include <kernel/spinlock.h>
-#include <kernel/time.h>
-#include <kernel/wait.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/time/time.h>
+#include <kernel/sched/wait.h>
 
 struct perf_event;
 struct task;

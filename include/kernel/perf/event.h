@@ -13,10 +13,10 @@
 
 #include <arch/breakpoint.h>
 #include <kernel/perf/pmu.h>
-#include <kernel/smp.h>
-#include <kernel/spinlock.h>
-#include <kernel/time.h>
-#include <kernel/wait.h>
+#include <kernel/base/smp.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/time/time.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/perf_event.h>
 
 struct perf_context;

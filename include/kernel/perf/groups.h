@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include <sys/queue.h>
-#include <kernel/tree.h>
+#include <kernel/base/tree.h>
 
 struct perf_event;
 

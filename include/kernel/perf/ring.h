@@ -21,9 +21,9 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-#include <kernel/page.h>
-#include <kernel/spinlock.h>
-#include <kernel/wait.h>
+#include <kernel/mm/page.h>
+#include <kernel/base/spinlock.h>
+#include <kernel/sched/wait.h>
 
 struct perf_event;
 struct user_account;

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <kernel/assert.h>
-#include <kernel/cpu.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/cpu.h>
 #include <kernel/perf/context.h>
-#include <kernel/time.h>
+#include <kernel/time/time.h>
 
 struct perf_event;
 

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include <kernel/vm.h>
+#include <kernel/mm/vm.h>
 
 /* A task needs CAP_PERFMON above -1 for the data of tracepoints, above 0 for events of CPUs, above 1 for
  * events of the kernel. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Side-band records, for the files of kernel/perf/. <kernel/perf.h> has the calls for the rest of the kernel.
+ * Side-band records, for the files of kernel/perf/. <kernel/perf/perf.h> has the calls for the rest of the kernel.
  */
 #ifndef KERNEL_PERF_SIDEBAND_H
 #define KERNEL_PERF_SIDEBAND_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kernel/perf.h>
+#include <kernel/perf/perf.h>
 
 struct perf_context;
 struct perf_event;

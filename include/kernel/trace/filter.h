@@ -13,7 +13,7 @@
  *
  * A field is one of the event's, or one that every event has: cpu, comm, common_pid. A string is quoted.
  * ".ustring" after a field follows a pointer to a program's string. A list of CPUs has the syntax of
- * <kernel/cpu_list.h>. A function is a name, or an address in it.
+ * <kernel/base/cpu_list.h>. A function is a name, or an address in it.
  */
 #ifndef KERNEL_TRACE_FILTER_H
 #define KERNEL_TRACE_FILTER_H
@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <kernel/page.h>
+#include <kernel/mm/page.h>
 
 struct trace_event;
 struct trace_filter;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <kernel/hooks.h>
+#include <kernel/base/hooks.h>
 #include <kernel/trace/event.h>
 
 void trace_vector_slow(unsigned int event, unsigned int vector);

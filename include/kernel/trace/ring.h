@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kernel/cpu.h>
-#include <kernel/wait.h>
+#include <kernel/base/cpu.h>
+#include <kernel/sched/wait.h>
 
 struct trace_ring;
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include <kernel/hooks.h>
+#include <kernel/base/hooks.h>
 #include <kernel/trace/event.h>
 
 struct kernel_sigaction;

@@ -5,15 +5,15 @@
  */
 #include <string.h>
 
-#include <kernel/dentry.h>
-#include <kernel/exec_guard.h>
-#include <kernel/file.h>
-#include <kernel/inode.h>
-#include <kernel/kmalloc.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/text.h>
-#include <kernel/vm.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/task/exec_guard.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/text.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 
 #include "task.h"

@@ -3,8 +3,8 @@
 #ifndef PROC_H
 #define PROC_H
 
-#include <kernel/pseudo.h>
-#include <kernel/sysctl.h>
+#include <kernel/fs/pseudo.h>
+#include <kernel/fs/sysctl.h>
 
 struct text;
 

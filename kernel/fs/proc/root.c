@@ -2,10 +2,10 @@
 /* /proc: its root, and the links by which a process finds itself. */
 #include <string.h>
 
-#include <kernel/inode.h>
-#include <kernel/log.h>
-#include <kernel/task.h>
-#include <kernel/text.h>
+#include <kernel/fs/inode.h>
+#include <kernel/base/log.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/text.h>
 #include <uapi/linux/errno.h>
 
 #include "proc.h"

@@ -7,18 +7,18 @@
  */
 #include <string.h>
 
-#include <kernel/credentials.h>
-#include <kernel/dentry.h>
-#include <kernel/exec_guard.h>
-#include <kernel/path_view.h>
-#include <kernel/process.h>
-#include <kernel/task.h>
-#include <kernel/text.h>
-#include <kernel/time.h>
-#include <kernel/file.h>
-#include <kernel/job_control.h>
-#include <kernel/tty.h>
-#include <kernel/vm.h>
+#include <kernel/task/credentials.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/task/exec_guard.h>
+#include <kernel/fs/path_view.h>
+#include <kernel/task/process.h>
+#include <kernel/sched/task.h>
+#include <kernel/mm/text.h>
+#include <kernel/time/time.h>
+#include <kernel/fs/file.h>
+#include <kernel/task/job_control.h>
+#include <kernel/tty/tty.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/personality.h>
 #include <uapi/linux/resource.h>
 

@@ -7,22 +7,22 @@
  */
 #include <string.h>
 
-#include <kernel/boot.h>
-#include <kernel/credentials.h>
-#include <kernel/file.h>
-#include <kernel/inotify.h>
-#include <kernel/inode.h>
-#include <kernel/log.h>
-#include <kernel/page.h>
+#include <kernel/base/boot.h>
+#include <kernel/task/credentials.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inotify.h>
+#include <kernel/fs/inode.h>
+#include <kernel/base/log.h>
+#include <kernel/mm/page.h>
 #include <kernel/perf/settings.h>
-#include <kernel/pipe.h>
-#include <kernel/process.h>
-#include <kernel/random.h>
-#include <kernel/sched.h>
-#include <kernel/sysctl.h>
-#include <kernel/system_names.h>
-#include <kernel/text.h>
-#include <kernel/vm.h>
+#include <kernel/fs/pipe.h>
+#include <kernel/task/process.h>
+#include <kernel/random/random.h>
+#include <kernel/sched/sched.h>
+#include <kernel/fs/sysctl.h>
+#include <kernel/task/system_names.h>
+#include <kernel/mm/text.h>
+#include <kernel/mm/vm.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include <kernel/pseudo.h>
+#include <kernel/fs/pseudo.h>
 
 #include "proc.h"
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include <arch/topology.h>
-#include <kernel/cpu.h>
-#include <kernel/log.h>
-#include <kernel/text.h>
+#include <kernel/base/cpu.h>
+#include <kernel/base/log.h>
+#include <kernel/mm/text.h>
 #include <uapi/linux/stat.h>
 
 #include "sys.h"

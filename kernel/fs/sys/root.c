@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include <kernel/inode.h>
-#include <kernel/text.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/text.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/stat.h>
 

@@ -3,7 +3,7 @@
 #ifndef SYS_H
 #define SYS_H
 
-#include <kernel/pseudo.h>
+#include <kernel/fs/pseudo.h>
 
 /* /sys/devices/system/cpu. */
 extern const struct pseudo_entry sys_cpu_entries[];

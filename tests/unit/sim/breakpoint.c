@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Breakpoint registers: a register watches one address, which is hit when a test says so. */
 #include <arch/breakpoint.h>
-#include <kernel/assert.h>
+#include <kernel/base/assert.h>
 #include <machine/mmu.h>
 #include <uapi/linux/errno.h>
 

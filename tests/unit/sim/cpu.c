@@ -5,8 +5,8 @@
  * Interrupts are taken where a real CPU would take them, at the moment they become enabled;
  * what is pending then is deferred work and due timers. An NMI ignores the flag.
  */
-#include <kernel/assert.h>
-#include <kernel/smp.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/smp.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  *
  * A PALcall is one instruction: nothing is counted and no interrupt taken in its middle.
  */
-#include <kernel/assert.h>
+#include <kernel/base/assert.h>
 
 #include <machine/perfmon.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Simulated files: one descriptor table that every task shares, and polling that only looks. */
-#include <kernel/assert.h>
-#include <kernel/file.h>
-#include <kernel/kmalloc.h>
+#include <kernel/base/assert.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/kmalloc.h>
 #include <uapi/linux/errno.h>
 
 #include <stdio.h>

@@ -7,8 +7,8 @@
  * Not the emulated PMU of qemu/, which counts what a guest really executes; here the test says what
  * happens.
  */
-#include <kernel/assert.h>
-#include <kernel/time.h>
+#include <kernel/base/assert.h>
+#include <kernel/time/time.h>
 
 #include <machine/apic.h>
 #include <machine/msr.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The simulated kernel's log: TAP comments. A panic ends the program, which prove reports. */
-#include <kernel/log.h>
+#include <kernel/base/log.h>
 
 #include <stdio.h>
 #include <stdlib.h>

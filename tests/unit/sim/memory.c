@@ -4,10 +4,10 @@
  * one; counted, so that a test sees what it leaked; failing on demand. User memory is the test's
  * own, with one range that faults.
  */
-#include <kernel/assert.h>
-#include <kernel/kmalloc.h>
-#include <kernel/page.h>
-#include <kernel/usercopy.h>
+#include <kernel/base/assert.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/page.h>
+#include <kernel/mm/usercopy.h>
 #include <machine/mmu.h>
 #include <uapi/linux/errno.h>
 

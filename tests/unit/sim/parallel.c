@@ -10,8 +10,8 @@
  * Lock: sim_lock guards the machine's own tables (memory, tasks, descriptors, timers), which no real
  * machine would have. It is a leaf.
  */
-#include <kernel/assert.h>
-#include <kernel/smp.h>
+#include <kernel/base/assert.h>
+#include <kernel/base/smp.h>
 
 #include <pthread.h>
 #include <sched.h>

@@ -11,7 +11,7 @@
  * The driver keeps the contract of <kernel/perf/pmu.h> with the arithmetic of kernel/perf/counter.c
  * and the placement of kernel/perf/assign.c.
  */
-#include <kernel/assert.h>
+#include <kernel/base/assert.h>
 #include <kernel/perf/assign.h>
 #include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <arch/task.h>
-#include <kernel/task.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 
 #include "internal.h"

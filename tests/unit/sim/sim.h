@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kernel/cpu.h>
+#include <kernel/base/cpu.h>
 #include <kernel/perf/pmu.h>
 #include <machine/task.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Waiting for a spin lock, without the tracepoints of kernel/smp/spinlock.c. */
-#include <kernel/spinlock.h>
+#include <kernel/base/spinlock.h>
 
 void spin_wait(struct spinlock *lock)
 {

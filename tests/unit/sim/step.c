@@ -13,7 +13,7 @@
  * A run may take another path than the recorded one did; entries that are not reached are not
  * counted.
  */
-#include <kernel/assert.h>
+#include <kernel/base/assert.h>
 
 #include <signal.h>
 #include <string.h>

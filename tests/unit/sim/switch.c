@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The simulated scheduler's context switch and task end, in the order that <kernel/sched.h> and
- * <kernel/perf.h> promise to the perf core. */
-#include <kernel/assert.h>
-#include <kernel/perf.h>
-#include <kernel/sched.h>
-#include <kernel/time.h>
+/* The simulated scheduler's context switch and task end, in the order that <kernel/sched/sched.h> and
+ * <kernel/perf/perf.h> promise to the perf core. */
+#include <kernel/base/assert.h>
+#include <kernel/perf/perf.h>
+#include <kernel/sched/sched.h>
+#include <kernel/time/time.h>
 
 #include "internal.h"
 

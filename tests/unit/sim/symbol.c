@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The simulated kernel's functions: two. */
-#include <kernel/symbol.h>
+#include <kernel/base/symbol.h>
 
 #define START 0x1000
 #define END   0x3000

@@ -5,15 +5,15 @@
  * because its deadline passes. Where CPUs are threads, a mutex is waited for, but the CPU
  * does nothing else meanwhile than take interrupts.
  */
-#include <kernel/credentials.h>
-#include <kernel/exec_guard.h>
-#include <kernel/assert.h>
-#include <kernel/kmalloc.h>
-#include <kernel/signal.h>
-#include <kernel/task.h>
-#include <kernel/time.h>
-#include <kernel/vm.h>
-#include <kernel/wait.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/exec_guard.h>
+#include <kernel/base/assert.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/signal.h>
+#include <kernel/sched/task.h>
+#include <kernel/time/time.h>
+#include <kernel/mm/vm.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 
 #include <stdio.h>

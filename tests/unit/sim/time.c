@@ -5,8 +5,8 @@
  * Timers are kept in one list; advancing goes from deadline to deadline, so a timer that is armed
  * by another one's function fires in its order too.
  */
-#include <kernel/assert.h>
-#include <kernel/time.h>
+#include <kernel/base/assert.h>
+#include <kernel/time/time.h>
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * them, and no arguments.
  */
 #include <arch/task.h>
-#include <kernel/hooks.h>
+#include <kernel/base/hooks.h>
 
 #include <string.h>
 

@@ -40,7 +40,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kernel/cpu.h>
+#include <kernel/base/cpu.h>
 
 /* A user address space's page tables. */
 struct arch_space {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Alpha's format of page tables; see <kernel/tables.h>. The architecture counts its three levels from the
+ * Alpha's format of page tables; see <kernel/mm/tables.h>. The architecture counts its three levels from the
  * root.
  *
  * A page that is not executable has "fault on execute" set, which PALcode reports as an access
@@ -13,8 +13,8 @@
 
 #include <stdint.h>
 
-#include <kernel/page.h>
-#include <kernel/vm.h>
+#include <kernel/mm/page.h>
+#include <kernel/mm/vm.h>
 
 #define PTE_PRESENT	  (1ull << 0)
 #define PTE_NX		  (1ull << 3) /* fault on execute */

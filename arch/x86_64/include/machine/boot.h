@@ -3,7 +3,7 @@
 #ifndef MACHINE_BOOT_H
 #define MACHINE_BOOT_H
 
-#include <kernel/page.h>
+#include <kernel/mm/page.h>
 
 /* Returns a page of RAM below 1 MiB that holds no module and that the firmware no longer uses: further
  * CPUs can start there. 0: no such page. Any context. */

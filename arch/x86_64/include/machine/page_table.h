@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * x86-64's format of page tables; see <kernel/tables.h>. Source: SDM vol. 3A 4.5 "4-Level Paging".
+ * x86-64's format of page tables; see <kernel/mm/tables.h>. Source: SDM vol. 3A 4.5 "4-Level Paging".
  *
  * Entries start with the accessed and dirty bits set, because no code reads the bits.
  */
@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-#include <kernel/page.h>
-#include <kernel/vm.h>
+#include <kernel/mm/page.h>
+#include <kernel/mm/vm.h>
 
 #define PTE_PRESENT	 (1ull << 0)
 #define PTE_WRITE	 (1ull << 1)

@@ -43,7 +43,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <kernel/cpu.h>
+#include <kernel/base/cpu.h>
 
 struct trap_frame;
 

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hooks: the places of the kernel that parts above them attach to.
+ *
+ * A file calls hook_NAME where NAME happens and knows nothing about the listeners. kernel/hooks.c lists the
+ * listeners of each hook, in order; a new part adds its line there. The list is static, so that the
+ * link-time optimizer makes direct calls of it. A part that `make WITHOUT=` leaves out has no line.
+ *
+ * A hook without a listener costs a load and a branch that is predicted. The hooks at the end, which happen once in a
+ * task's life, are called always.
+ *
+ * Unless a hook says more, it may be called in any context but NMI, with any locks held. The listeners take
+ * no lock that could be held there: see kernel/trace/emit.c.
+ */
+#ifndef KERNEL_HOOKS_H
+#define KERNEL_HOOKS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <kernel/base/cpu.h>
+
+struct kernel_sigaction;
+struct kernel_siginfo;
+struct process;
+struct task;
+struct timer;
+struct trap_frame;
+struct vm_area;
+struct vm_space;
+
+enum hook {
+	HOOK_none,
+	HOOK_task_out,
+	HOOK_task_migrated,
+	HOOK_task_migrates,
+	HOOK_task_waking,
+	HOOK_task_woken,
+	HOOK_task_started,
+	HOOK_task_charged,
+	HOOK_task_waited,
+	HOOK_task_slept,
+	HOOK_task_forked,
+	HOOK_task_renames,
+	HOOK_task_renamed,
+	HOOK_task_executed,
+	HOOK_task_exited,
+	HOOK_task_awaits,
+	HOOK_signal_sent,
+	HOOK_signal_taken,
+	HOOK_lock_contended,
+	HOOK_lock_acquired,
+	HOOK_timer_made,
+	HOOK_timer_armed,
+	HOOK_timer_cancelled,
+	HOOK_timer_fires,
+	HOOK_timer_fired,
+	HOOK_itimer_set,
+	HOOK_itimer_expired,
+	HOOK_memory_allocated,
+	HOOK_memory_freed,
+	HOOK_pages_allocated,
+	HOOK_pages_freed,
+	HOOK_pages_counted,
+	HOOK_page_fault,
+	HOOK_fault_begun,
+	HOOK_fault_served,
+	HOOK_unaligned,
+	HOOK_area_mapped,
+	HOOK_vector,
+	HOOK_irq,
+	HOOK_call,
+	HOOK_COUNT
+};
+
+/* Number of listeners of each hook: the one word that a hook looks at. */
+extern _Atomic unsigned int hook_listeners[HOOK_COUNT];
+
+/* Set while there is a listener to every context switch of the CPU. Index: CPU. */
+extern _Atomic bool hook_cpu_watched[CPUS_MAX];
+
+static inline bool hook_is_on(enum hook hook)
+{
+	return __builtin_expect(
+		atomic_load_explicit(&hook_listeners[hook], memory_order_relaxed) != 0, false);
+}
+
+/* Adds a listener to HOOK (ON), or takes one away. Any context. */
+static inline void hook_listen(enum hook hook, bool on)
+{
+	if (on)
+		atomic_fetch_add(&hook_listeners[hook], 1);
+	else
+		atomic_fetch_sub(&hook_listeners[hook], 1);
+}
+
+#define HOOK(name, parameters, arguments)                             \
+	__attribute__((noinline)) void hook_##name##_slow parameters; \
+	static inline void hook_##name parameters                     \
+	{                                                             \
+		if (hook_is_on(HOOK_##name))                          \
+			hook_##name##_slow arguments;                 \
+	}
+
+/* --- the scheduler. Interrupts off; task_waking excepted, the lock of a run queue is held --- */
+
+/* TASK goes from the run queue of CPU FROM to that of TO. It does not run. */
+HOOK(task_migrates, (const struct task *task, unsigned int from, unsigned int to), (task, from, to))
+
+/* TASK is about to become runnable; is runnable and queued at CPU; is started, new, on CPU. */
+HOOK(task_waking, (const struct task *task, unsigned int cpu), (task, cpu))
+HOOK(task_woken, (const struct task *task, unsigned int cpu), (task, cpu))
+HOOK(task_started, (const struct task *task, unsigned int cpu), (task, cpu))
+
+/* The current TASK has run for RUN_NS since the last call. */
+HOOK(task_charged, (const struct task *task, uint64_t run_ns), (task, run_ns))
+
+/* TASK has waited in a run queue for DELAY_NS; has slept, BLOCKED by a mutex or waiting for an event. */
+HOOK(task_waited, (const struct task *task, uint64_t delay_ns), (task, delay_ns))
+HOOK(task_slept, (const struct task *task, uint64_t delay_ns, bool blocked),
+     (task, delay_ns, blocked))
+
+/* The current task runs on another CPU than before. No lock held. */
+HOOK(task_migrated, (void), ())
+
+/* --- processes. Task context --- */
+
+/* The current task PARENT has made CHILD with CLONE_FLAGS. CHILD has its number and does not run yet. */
+HOOK(task_forked, (const struct task *parent, struct task *child, uint64_t clone_flags),
+     (parent, child, clone_flags))
+
+/* TASK is about to get the name NEW_NAME; has got a new name, not by execve. */
+HOOK(task_renames, (const struct task *task, const char *new_name), (task, new_name))
+HOOK(task_renamed, (struct task * task), (task))
+
+/* The current TASK, whose tid was FORMER_TID, runs the program at PATH from now on. */
+HOOK(task_executed, (const char *path, const struct task *task, pid_t former_tid),
+     (path, task, former_tid))
+
+/* The current TASK has given back its memory. */
+HOOK(task_exited, (const struct task *task), (task))
+
+/* The current task waits for child PID, or for group -PID; 0: for any child. */
+HOOK(task_awaits, (pid_t pid), (pid))
+
+/* The outcome of a sent signal: Linux's numbers. */
+enum signal_outcome {
+	SIGNAL_DELIVERED = 0,
+	SIGNAL_IGNORED = 1,
+	SIGNAL_ALREADY_PENDING = 2,
+	SIGNAL_OVERFLOW_FAIL = 3
+};
+
+/* INFO was sent to TASK, to its whole process if GROUP; the current task has taken INFO and does ACTION. */
+HOOK(signal_sent,
+     (const struct kernel_siginfo *info, const struct task *task, bool group,
+      enum signal_outcome outcome),
+     (info, task, group, outcome))
+HOOK(signal_taken, (const struct kernel_siginfo *info, const struct kernel_sigaction *action),
+     (info, action))
+
+/* --- locks --- */
+
+/* How a lock is waited for: Linux's LCB_F_*. */
+#define HOOK_LOCK_SPIN	0x01
+#define HOOK_LOCK_MUTEX 0x20
+
+/* The running code begins to wait for LOCK, as FLAGS say (again: it goes on to wait in another way); has it
+ * (RESULT is 0), or has given up with a negative error. */
+HOOK(lock_contended, (const void *lock, unsigned int flags), (lock, flags))
+HOOK(lock_acquired, (const void *lock, int result), (lock, result))
+
+/* --- time --- */
+
+/* TIMER is initialized; armed for DEADLINE_NS, again if WAS_ARMED; cancelled; its function begins; has ended. */
+HOOK(timer_made, (const struct timer *timer), (timer))
+HOOK(timer_armed, (const struct timer *timer, uint64_t deadline_ns, bool was_armed),
+     (timer, deadline_ns, was_armed))
+HOOK(timer_cancelled, (const struct timer *timer), (timer))
+HOOK(timer_fires, (const struct timer *timer), (timer))
+HOOK(timer_fired, (const struct timer *timer), (timer))
+
+/* The current process's interval timer WHICH (ITIMER_*) is set, to expire at EXPIRES_NS of its CPU time
+ * (ITIMER_REAL: 0); that of process PID has expired at NOW_NS. */
+HOOK(itimer_set, (int which, uint64_t expires_ns, uint64_t value_ns, uint64_t interval_ns),
+     (which, expires_ns, value_ns, interval_ns))
+HOOK(itimer_expired, (int which, pid_t pid, uint64_t now_ns), (which, pid, now_ns))
+
+/* --- memory --- */
+
+/* CALLER has got OBJECT of GIVEN bytes for WANTED; frees OBJECT. */
+HOOK(memory_allocated, (const void *caller, const void *object, size_t wanted, size_t given),
+     (caller, object, wanted, given))
+HOOK(memory_freed, (const void *caller, const void *object), (caller, object))
+
+/* 2^ORDER pages from page FRAME on were allocated (HOOK_NO_FRAME: could not be); are freed. */
+#define HOOK_NO_FRAME ((size_t)-1)
+HOOK(pages_allocated, (size_t frame, unsigned int order), (frame, order))
+HOOK(pages_freed, (size_t frame, unsigned int order), (frame, order))
+
+/* SPACE has another number of resident pages of KIND (enum page_kind). space->mutex held. */
+HOOK(pages_counted, (const struct vm_space *space, unsigned int kind), (space, kind))
+
+/* A page fault at ADDRESS, by the instruction at IP, in user mode if USER; ERROR: the CPU's code. Interrupts off. */
+HOOK(page_fault, (bool user, uintptr_t address, uintptr_t ip, uint64_t error),
+     (user, address, ip, error))
+
+/* The fault of FRAME at ADDRESS is looked at; is served. FRAME's access to ADDRESS is not aligned. Interrupts on. */
+HOOK(fault_begun, (struct trap_frame * frame, uintptr_t address), (frame, address))
+HOOK(fault_served, (struct trap_frame * frame, uintptr_t address), (frame, address))
+HOOK(unaligned, (struct trap_frame * frame, uintptr_t address), (frame, address))
+
+/* The current task has mapped or changed AREA. Task context, no lock held. */
+HOOK(area_mapped, (const struct vm_area *area), (area))
+
+/* --- interrupts. Interrupts off --- */
+
+/* Linux's names of vectors that have events of their own. */
+enum hook_vector {
+	HOOK_VECTOR_TIMER,
+	HOOK_VECTOR_SPURIOUS,
+	HOOK_VECTOR_DEFERRED,
+	HOOK_VECTOR_RESCHEDULE,
+	HOOK_VECTOR_CALL,
+	HOOK_VECTOR_KINDS
+};
+
+/* The interrupt of VECTOR, which is of KIND, begins or ENDS. */
+HOOK(vector, (enum hook_vector kind, unsigned int vector, bool ends), (kind, vector, ends))
+
+/* The interrupt of the device NAME at line IRQ begins or ENDS. */
+HOOK(irq, (unsigned int irq, const char *name, bool ends), (irq, name, ends))
+
+/* --- system calls. Task context --- */
+
+/* The current task makes call NUMBER with the arguments in FRAME; the call ends with RESULT. The caller asks
+ * hook_is_on(HOOK_call). */
+void hook_call_enter(unsigned long number, struct trap_frame *frame);
+void hook_call_exit(unsigned long number, struct trap_frame *frame, long result);
+
+/* --- context switches. Run queue's lock held, interrupts off --- */
+
+/* The CPU is about to switch from PREV to NEXT. */
+HOOK(task_out, (struct task * prev, struct task *next), (prev, next))
+
+/* Whether something follows TASK, or each task of this CPU. A macro: struct task is not complete here. */
+#define hook_follows(task)                                            \
+	(atomic_load_explicit(&(task)->perf, memory_order_relaxed) || \
+	 atomic_load_explicit(&hook_cpu_watched[cpu_id()], memory_order_relaxed))
+
+/* The same as task_out, called afterwards, if hook_follows(PREV); the CPU has switched to TASK, if hook_follows(TASK)
+ * (no lock held). */
+void hook_followed_out(struct task *prev, struct task *next);
+void hook_followed_in(struct task *task);
+
+/* --- always called --- */
+
+/* The tick of CPU time (<kernel/time/cpu_time.h>) has found PROCESS running. Interrupts off. */
+void hook_cpu_tick(struct process *process);
+
+/* CHILD, new, is in its parent's session; PROCESS leaves its controlling terminal, for a new session or because it is waited
+ * for; the current PROCESS exits, with its session if it is the leader. T held, but for session_left. */
+void hook_terminal_inherited(const struct process *parent, struct process *child);
+void hook_terminal_left(struct process *process);
+void hook_session_left(struct process *process);
+
+/* PROCESS, the first, has its files and is about to start. Task context. */
+void hook_first_process(struct process *process);
+
+/* A page fault of the current task has found no memory. True: some was freed, try again; false: the task is to end. Task
+ * context, no lock held. */
+bool hook_memory_short(void);
+
+/* --- once in a task's life: always called --- */
+
+/* CHILD is made by the current task PARENT with CLONE_FLAGS; nothing finds CHILD yet. 0 or -ENOMEM; then hook_task_freed
+ * cleans up. Task context. */
+int hook_task_copied(struct task *parent, struct task *child, uint64_t clone_flags);
+
+/* The current TASK exits and still has its memory; or TASK, copied, never ran. Task context. */
+void hook_task_exits(struct task *task);
+
+/* The current TASK has a new name and is about to change to the new program, which others may inspect if DUMPABLE. Task
+ * context. */
+void hook_task_changes_program(struct task *task, bool dumpable);
+
+/* The last reference to TASK is dropped. */
+void hook_task_freed(struct task *task);
+
+/* prctl(PR_TASK_PERF_EVENTS_ENABLE and _DISABLE) of the current task. Task context. */
+long hook_task_events_set(bool enable);
+
+#endif
