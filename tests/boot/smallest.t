@@ -20,7 +20,7 @@ PARTS = "net trace pty"
 FOLDER = os.path.join(kernels.BUILD, "smallest")
 KERNEL = os.path.join(FOLDER, "tally.elf")
 TALLY = os.path.join(ROOT, "tools", "tally")
-# The signs of the parts: no socket, no pair of terminals, no tracepoints.
+# The signs of the parts: no pair of terminals, no tracepoints. A socket leaves no file.
 SCRIPT = """test ! -e /dev/ptmx && test ! -e /dev/pts && test ! -e /sys/bus/event_source/devices/tracepoint &&
 test ! -e /sys/kernel/tracing/events && echo none"""
 # Programs of the matrix that need a part, and which.
