@@ -40,7 +40,8 @@ static void tell_bytes(const char *what, long long bytes)
 {
 	char text[48];
 
-	snprintf(text, sizeof(text), "%lld pages and %lld bytes", bytes / PAGE_BYTES, bytes % PAGE_BYTES);
+	snprintf(text, sizeof(text), "%lld pages and %lld bytes", bytes / PAGE_BYTES,
+		 bytes % PAGE_BYTES);
 	tell(what, bytes < 0 ? error_name(errno) : text);
 }
 
@@ -113,7 +114,7 @@ static volatile int got_signal, got_code;
 static volatile bool got_address;
 static volatile char *accessed;
 
-static void catch(int signal, siginfo_t *info, void *context)
+static void catch (int signal, siginfo_t *info, void *context)
 {
 	(void)context;
 	got_signal = signal;
@@ -201,8 +202,10 @@ static void observe_allocating(void)
 	tell_number("free after all that is free", free_pages());
 	tell("the same again", outcome(fallocate(fd, 0, 0, 12 * PAGE_BYTES)));
 	tell("one byte more", outcome(fallocate(fd, 0, 12 * PAGE_BYTES, 1)));
-	tell("one byte more, size kept", outcome(fallocate(fd, FALLOC_FL_KEEP_SIZE, 12 * PAGE_BYTES, 1)));
-	tell("a hole", outcome(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, PAGE_BYTES, 2 * PAGE_BYTES)));
+	tell("one byte more, size kept",
+	     outcome(fallocate(fd, FALLOC_FL_KEEP_SIZE, 12 * PAGE_BYTES, 1)));
+	tell("a hole", outcome(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, PAGE_BYTES,
+					 2 * PAGE_BYTES)));
 	tell_number("pages after the hole", pages_of(fd));
 	tell("the hole's room for another file, size kept",
 	     outcome(fallocate(other, FALLOC_FL_KEEP_SIZE, 10 * PAGE_BYTES, 2 * PAGE_BYTES)));
@@ -279,7 +282,6 @@ static void observe_copying(void)
 	close(pipes[1]);
 	end();
 }
-
 
 int main(int argc, char **argv)
 {
