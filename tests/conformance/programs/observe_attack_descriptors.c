@@ -294,7 +294,7 @@ static long pause_output(void)
 
 static long redirect_to_nothing(void)
 {
-	return done(ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, -1));
+	return done(ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, -1L));
 }
 
 static long map_event(void)
