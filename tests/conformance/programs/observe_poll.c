@@ -362,8 +362,6 @@ static void interruptions(void)
 	close(p[1]);
 }
 
-static volatile siginfo_t last;
-
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
