@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The ABI's headers (include/uapi) have Linux's numbers and layouts, on x86_64 and on Alpha.
 
-Each constant and each member's place is computed by the ISA's compiler twice: from our header, and from Debian's
-copy of Linux's (or the GNU C library's, for what Linux gives no user program). What neither of these has is listed
-here, so that a misspelt name is not taken for one that they lack.
+The ISA's compiler computes each constant and each member's place twice: from our header, and from Debian's
+copy of Linux's (or from the GNU C library's, if Linux gives the name to no user program). The table lists the
+names that both lack, so that a misspelt name is not taken for one of them.
 """
 
 import os

@@ -7,7 +7,7 @@
  * too, and with the same value to the exit device. So tests/conformance/linux-run drives both kernels by the same
  * code. The program's standard input is empty.
  *
- * What it permits the program: everything (perf_event_paranoid -1), as Tally's first task may do all.
+ * It permits the program everything (perf_event_paranoid -1), as Tally's first task may do all.
  * It is no shell and no general init: one program, then the machine ends.
  */
 #define _GNU_SOURCE

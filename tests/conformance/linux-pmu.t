@@ -22,7 +22,7 @@ PROFILE = os.path.join(BUILD, "user", "bin", "profile")
 
 
 def properties_of(machine):
-    """What Linux's log has to report of the PMU of a machine."""
+    """The properties that Linux's log must report of the PMU of a machine."""
     version, counters, width, _ = machine
     return {"version": str(version), "bit width": str(width), "generic registers": str(counters), "fixed-purpose events": "3"}
 

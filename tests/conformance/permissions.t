@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """docs/permissions.md has a row for each system call, and for each file of /proc, /sys and tracefs, and no others.
 
-What the rows say is tried by the programs that they name (tests/conformance/transcripts.t).
+The programs that the rows name try the rules (tests/conformance/transcripts.t).
 """
 
 import glob

@@ -21,7 +21,7 @@ BUILD = os.environ["TALLY_BUILD"]
 PROGRAM = os.path.join(BUILD, "tests", "rules")
 TALLY = os.path.join(ROOT, "tools", "tally")
 OPTIONS = linux_answers.RULES_OPTIONS
-# What the issue asks for.
+# The number that the issue asks for.
 RULES_MIN = 250
 
 

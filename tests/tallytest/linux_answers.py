@@ -63,7 +63,7 @@ def _files(*patterns):
 
 
 def _user_sources(program):
-    """What userland/userland.mk links into a program for x86_64."""
+    """The sources that userland/userland.mk links into a program for x86_64."""
     return _files(f"userland/programs/{program}/*.[cS]", f"userland/programs/{program}/x86_64/*.[cS]",
                   f"tests/boot/{program}.c", "userland/libperf/perf_*.c", "userland/libspin/*.c",
                   "userland/libspin/x86_64/*.[cS]")
@@ -152,7 +152,7 @@ def source_digest(question):
 
 @functools.cache
 def emulator_digest():
-    """Of the emulated PMU: our files of QEMU and our patches."""
+    """The digest of the emulated PMU: our files of QEMU and our patches."""
     paths = sorted(path for folder in ("files", "patches") for path in
                    glob.glob(os.path.join("qemu", folder, "**"), root_dir=ROOT, recursive=True)
                    if os.path.isfile(os.path.join(ROOT, path)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the program of the rules (tests/conformance/rules) printed."""
+"""The output of the program of the rules (tests/conformance/rules)."""
 
 import re
 
@@ -9,7 +9,7 @@ _POINT = re.compile(r"^(not )?ok \d+ - (.*)$")
 
 
 def verdicts(kernel, status, output, error):
-    """Of a run of the rules: {rule: what it printed, empty if it holds}, and what else is wrong."""
+    """The verdicts of a run of the rules: {rule: its output, empty if it holds}, and a list of other faults."""
     text = output.decode(errors="replace")
     found, notes = {}, []
     for line in text.splitlines():

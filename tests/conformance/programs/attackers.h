@@ -4,8 +4,8 @@
  *
  * An attacker is a user without privileges, that user with one capability, root without capabilities, or
  * root. Each attack is one call or one short sequence, tried by every attacker on every subject in a process
- * of its own. What is printed of an attack and a subject is the user's result, then each attacker whose
- * result differs:
+ * of its own. A line has an attack, a subject and the user's result, then each attacker whose result
+ * differs:
  *
  *     kill of root's: EPERM, with KILL ok, bare root ok, root ok
  *
@@ -163,7 +163,7 @@ static inline void print_result(long result)
 		printf("%ld", result);
 }
 
-/* No attack ends so: it was killed, or ran for ever. */
+/* No attack returns this value: the attack was killed, or did not end. */
 #define RESULT_LOST (-1000000L)
 
 /* Tries all ATTACKS on all SUBJECTS (their names; "" is not printed) and prints the results. PREPARE and CLEAN, which

@@ -48,7 +48,7 @@ static const char *contents(const char *name)
 
 /* --- the settings --- */
 
-/* What is read and written not at the beginning. */
+/* Reads and writes that do not start at the beginning of the file. */
 static void parts(const char *name)
 {
 	char path[128], text[8] = "";
@@ -104,7 +104,7 @@ static void settings(void)
 	set("perf_cpu_time_max_percent", "25");
 }
 
-/* What the settings do to events. */
+/* The effects of the settings on events. */
 static const char *open_once(union attr *attr, pid_t pid, int cpu)
 {
 	long fd = open_event(attr, pid, cpu, -1, 0);
@@ -184,7 +184,7 @@ static void become(unsigned int number)
 			(uint32_t)(who[number].capabilities >> 32 * i);
 	if (syscall(SYS_capset, &header, data))
 		_exit(1);
-	/* What changes its user cannot be observed by others, until it says so. */
+	/* After a change of its user, a task hides from others until it is dumpable again. */
 	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 

@@ -157,7 +157,7 @@ static long name_a_value(unsigned int victim)
 	return done(setxattr(path_of(victim), "user.attacked", "x", 1, 0));
 }
 
-/* --- what is told --- */
+/* --- contents --- */
 
 static ssize_t contents(unsigned int victim, char *text, size_t size)
 {
@@ -169,10 +169,10 @@ static ssize_t contents(unsigned int victim, char *text, size_t size)
 	return got;
 }
 
-/* Whether addresses in stat (start and end of code, of stack, of data, of arguments …) are told. */
+/* Whether stat shows addresses (start and end of code, of stack, of data, of arguments …). */
 static long addresses_told(unsigned int victim)
 {
-	/* Of proc(5)'s fields, counted from the one behind the name. */
+	/* Numbers of fields in proc(5); the field after the name is 3. */
 	static const int fields[] = { 26, 27, 28, 45, 46, 47, 48, 49, 50, 51 };
 	char text[2048], *field;
 	long told = 0;
@@ -182,14 +182,14 @@ static long addresses_told(unsigned int victim)
 	field = strrchr(text, ')') + 1;
 	for (int number = 3, i = 0; (field = strtok(number == 3 ? field : NULL, " ")); number++)
 		if (i < (int)(sizeof(fields) / sizeof(fields[0])) && number == fields[i]) {
-			/* 1 is what Linux says for a code that is not told. */
+			/* Linux shows 1 in place of a code address that it hides. */
 			told += strtoull(field, NULL, 10) > 1;
 			i++;
 		}
 	return told > 0;
 }
 
-/* Who owns the file, as all see: 1 root, 2 somebody. */
+/* Returns the user ID of the file's owner. */
 static long owned_by(unsigned int victim)
 {
 	struct stat about;

@@ -129,7 +129,7 @@ static void slots(void)
 	show(try_open(&attr, 0, -1), "slots: one of a task beside them");
 	give_back(wide, SLOTS);
 
-	/* Disabled ones take slots too, and ones that were refused leave none behind. */
+	/* Disabled breakpoints take slots too, and refused ones leave no slot taken. */
 	attr.fields.disabled = 1;
 	for (int i = 0; i < SLOTS; i++)
 		own[i] = (int)open_event(&attr, 0, -1, -1, 0);

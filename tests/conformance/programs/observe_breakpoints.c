@@ -250,7 +250,7 @@ static void whose(void)
 	show_number((long long)value_of((int)fd), "of a processor", "stores of two");
 	close((int)fd);
 
-	/* What another task does, from here. */
+	/* Another task's stores, counted by this one. */
 	int go[2];
 
 	if (pipe(go) < 0)

@@ -196,7 +196,7 @@ static void run(const char *name)
 	show(error_name(errno), "%s: execve", name);
 }
 
-/* What the program finds itself to be: told by main. */
+/* Shows the program's own identity, after execve. */
 static void tell(const char *name)
 {
 	char text[64];

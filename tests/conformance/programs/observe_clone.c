@@ -235,7 +235,7 @@ static void see_siblings(void)
 	close(ends[1]);
 }
 
-/* What a child with CLONE_CLEAR_SIGHAND does about signals that its parent handles and ignores. */
+/* The actions of a child with CLONE_CLEAR_SIGHAND for signals that its parent handles and ignores. */
 static void see_cleared_handlers(void)
 {
 	struct clone_args args = { .flags = CLONE_CLEAR_SIGHAND, .exit_signal = SIGCHLD };

@@ -14,7 +14,7 @@
 #include "credentials.h"
 #include "child.h"
 
-/* One call that changes users or groups, made by somebody who begins with users R E S. */
+/* One call that changes users or groups, made by a process with users REAL, EFFECTIVE, SAVED. */
 struct change {
 	const char *name;
 	uid_t real, effective, saved;

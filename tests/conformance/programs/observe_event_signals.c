@@ -110,7 +110,7 @@ static void observe_owners(void)
 	}
 }
 
-/* What fcntl answers on an event. */
+/* The results of fcntl on an event. */
 static void observe_calls(void)
 {
 	struct f_owner_ex owner = { F_OWNER_TID, getpid() };
@@ -133,7 +133,7 @@ static void observe_calls(void)
 	close(fd);
 }
 
-/* A thread that is told of its own event. */
+/* A thread that owns its event, and gets the signals. */
 static void *own_thread(void *unused)
 {
 	struct f_owner_ex owner = { F_OWNER_TID, (pid_t)syscall(SYS_gettid) };

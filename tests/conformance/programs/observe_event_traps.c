@@ -173,7 +173,7 @@ static void observe_inherited_traps(void)
 	close(fd);
 }
 
-/* Who does not expect it dies of it. */
+/* The trap ends a process without a handler. */
 static void observe_death(void)
 {
 	int status;

@@ -241,7 +241,7 @@ static void see_scripts(void)
 	try_path("/nest6", "six scripts in a row");
 	make_file("/self", "#!/self\n", 0755);
 	try_path("/self", "a script for itself");
-	/* What is looked at are 255 bytes. */
+	/* The kernel looks at 255 bytes. */
 	memset(line + 2, 'x', 300);
 	make_file("/script-long", line, 0755);
 	try_path("/script-long", "a script with a path that is too long");
@@ -286,7 +286,7 @@ static void try_at(int fd, const char *path, int flags, const char *name)
 	int status;
 
 	if (pid == 0) {
-		/* What it shows is not what this is about. */
+		/* The program's own output does not belong to the answer. */
 		(void)!freopen("/dev/null", "w", stdout);
 		start_at(&place);
 		_exit(FAILED + errno);

@@ -2,7 +2,7 @@
 /*
  * Access to a process after execve: files and directories of /proc that were opened before, the same opened
  * now, and system calls; for an ordinary program, for some that give privileges and for one that the user may
- * not read. Who looks is the parent, the same user.
+ * not read. The parent looks; it is of the same user.
  */
 #include <dirent.h>
 #include <sched.h>
@@ -19,7 +19,7 @@
 enum { READY = 60, GO = 61, A_FILE = 62, BUFFER_BYTES = 65536 };
 enum { NUMBER_OF_THE_OLD = 111, NUMBER_OF_THE_NEW = 222, NUMBER_OF_THE_LOOKER = 333 };
 
-/* What is looked at; every program has it at the same address. */
+/* The word that the parent looks at; every program has it at the same address. */
 static volatile long number = NUMBER_OF_THE_OLD;
 
 static const char *const files[] = {
@@ -73,7 +73,7 @@ static void open_all(struct opened *opened, pid_t pid)
 		opened->links[i] = openat(opened->directory, links[i], O_PATH | O_NOFOLLOW);
 }
 
-/* What reading the file of number I at FD gives; OPENED: it was opened before. */
+/* Returns the result of reading FD, which is files[I]; OPENED: NULL if FD was not opened before. */
 static const char *look(int fd, int i, const struct opened *opened)
 {
 	ssize_t size = read_at_start(fd, files[i], buffer);

@@ -2,7 +2,7 @@
 /*
  * Events on a task that executes a program: an ordinary one, some that give privileges, one that the user may
  * not read. Events that the task opened, that another one opened on it, that were inherited, and one of the
- * CPU. What counts counts page faults: the new program makes FAULTS of them.
+ * CPU. The counting events count page faults: the new program makes FAULTS of them.
  */
 #include <poll.h>
 #include <sched.h>

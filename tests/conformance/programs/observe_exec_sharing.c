@@ -194,7 +194,7 @@ static void note_signal(int number)
 	seen = number;
 }
 
-/* Whose child was to tell its end by SIGUSR1: a child that executed does so by SIGCHLD. */
+/* A child was created to report its exit by SIGUSR1: after execve it reports the exit by SIGCHLD. */
 static void child_executes(void)
 {
 	char text[32];

@@ -205,7 +205,7 @@ static void show_files(const char *kind)
 	fflush(stdout);
 	pid_t other = fork();
 
-	/* By somebody else. */
+	/* Another process asks for the locks. */
 	if (other == 0) {
 		fcntl(LOCKED, F_GETLK, &lock);
 		show(yes(lock.l_type == F_WRLCK && lock.l_pid == getppid()),
@@ -331,7 +331,7 @@ static void run_root_set_uid(void)
 	execl(kinds[SET_UID].path, "program", "privileges", "root, set-uid root", NULL);
 }
 
-/* Who has root's effective user already gains nothing, but the environment is not trusted. */
+/* A process with root's effective user already gains nothing, but its environment is not trusted. */
 static void run_half_root(void)
 {
 	if (setresuid(USER, 0, 0))

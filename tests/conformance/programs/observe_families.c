@@ -10,7 +10,7 @@
 
 /* --- which groups there may be --- */
 
-/* Leader and sibling that are inherited or not, of a task and of a processor. */
+/* Leader and sibling that are inherited or not, of a task and of a CPU. */
 static void mixed_groups(void)
 {
 	static const struct {
@@ -125,7 +125,7 @@ static void exact_totals(void)
 	close(fd);
 }
 
-/* A child of a child, whose maker ends first. */
+/* A child of a child whose parent exits first. */
 static void generations(void)
 {
 	union attr attr = inherited();
@@ -151,7 +151,7 @@ static void generations(void)
 	waitpid(pid, NULL, 0);
 	grown(fd, &before);
 	close(go[1]);
-	read(gone[0], &byte, 1); /* ends when nobody can write any more */
+	read(gone[0], &byte, 1); /* returns when no task can write any more */
 	show(grown(fd, &before), "a grandchild whose maker has ended");
 	close(go[0]);
 	close(gone[0]);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which error a request gets that has several faults, or parts that exclude each other: requests made of
- * random parts, the same on every run, against groups, tasks, processors and outputs of all kinds. What each
- * is made of is printed only for who looks for a difference: `observe_faults NUMBER` shows the request of
- * that number.
+ * The error of a request that has several faults, or parts that exclude each other. The requests are made of
+ * random parts, the same on every run, against groups, tasks, CPUs and outputs of all kinds. To look for a
+ * difference, run `observe_faults NUMBER`: it shows the parts of the request of that number.
  */
 #include "observe.h"
 
@@ -77,7 +76,7 @@ struct request {
 	unsigned long flags;
 };
 
-/* A tracepoint of no number, since they differ; of types beyond those that are fixed, some that nobody has. */
+/* Tracepoints have no number here, since numbers differ. Some types after the fixed ones belong to no PMU. */
 static void choose_event(struct perf_event_attr *attr)
 {
 	static const uint64_t hardware[] = { 0, 1, 4, 9, 10, 1000, 1ull << 32, 4ull << 32 | 1 };

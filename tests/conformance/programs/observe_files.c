@@ -11,7 +11,7 @@
 static volatile int minus = -1;
 static volatile int many = 1025;
 
-/* What the rest of descriptor FD reads as. */
+/* Returns the rest of descriptor FD, or the name of the error of its read. */
 static const char *text_of(int fd)
 {
 	ssize_t got = read(fd, buffer, sizeof(buffer) - 1);

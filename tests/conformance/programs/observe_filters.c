@@ -121,7 +121,7 @@ static void filter_syntax(void)
 		"common_pid > 4294967295",
 		"common_flags >= 65536",
 		"common_flags < 256",
-		/* Sets of processors. */
+		/* Sets of CPUs. */
 		"cpu & CPUS{0}",
 		"CPU == CPUS{0}",
 		"cpu != CPUS{0}",
@@ -151,7 +151,7 @@ static void filter_syntax(void)
 		"id.ustring.function != panic",
 		"comm.function != panic",
 		"args.function != panic",
-		/* What is none. */
+		/* Texts that are no filters. */
 		"&&",
 		"&& &&",
 		"() ||",

@@ -15,7 +15,7 @@
 #endif
 
 enum { STACK_BYTES = 65536, CHILD_SECONDS = 60, CAUGHT = 7 };
-/* What every kernel takes. */
+/* Every kernel accepts an alternate stack of this size. */
 enum { LEAST_STACK_BYTES = 4096 };
 
 #define KERNEL_ADDRESS 0xffffffff81000000ul

@@ -77,7 +77,7 @@ static void see_frame(void)
 	size = half_at(STATE_SIZE_AT);
 	show(yes(half_at(EXTENDED_SIZE_AT) == size + 4), "the whole is 4 more than the state");
 	show(yes(half_at(size) == 0x46505845), "the last magic word follows the state");
-	/* The size that the processor tells for what is enabled. */
+	/* The size that the CPU reports for the enabled features. */
 	__cpuid_count(0xd, 0, a, b, c, d);
 	show(yes(b == size), "the state has the size that CPUID tells");
 	show(hex(word_at(FEATURES_AT)), "features that the frame has");

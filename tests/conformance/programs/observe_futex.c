@@ -120,7 +120,7 @@ static void moving(void)
 	disband(words, words + 2);
 }
 
-/* What WAKE_OP makes of a word, and whom it wakes. */
+/* WAKE_OP: the new value of the word, and the waiters that it wakes up. */
 static void wake_and_change(void)
 {
 	static const struct {

@@ -205,7 +205,7 @@ static void not_what_it_was(void)
 	SEE(unlock(words));
 	join(&waiter);
 
-	/* Who waits for a word that is no lock. */
+	/* A waiter for a word that is no lock. */
 	words[1] = own_tid();
 	start(&plain);
 	SEE(unlock(words + 1));

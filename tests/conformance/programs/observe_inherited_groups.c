@@ -10,7 +10,7 @@
 
 #define FLAG_INHERIT_THREAD (1ull << 35)
 
-/* --- a child that works when it is told --- */
+/* --- a child that works on request --- */
 
 struct worker {
 	pid_t pid;
@@ -29,7 +29,7 @@ static void work_for_orders(int orders, int done)
 	_exit(0);
 }
 
-/* For what it has been told, or for it to have begun. */
+/* Waits until WORKER has started, or has done its last request. */
 static void wait_for(const struct worker *worker)
 {
 	char byte;
@@ -47,7 +47,7 @@ static struct worker start_worker(void)
 	fflush(stdout);
 	pid_t pid = fork();
 	if (pid == 0) {
-		/* What its maker closes is closed. */
+		/* Keep no copies: an event that the parent closes must be closed. */
 		for (int fd = 3; fd < FDS; fd++)
 			if (fd != go[0] && fd != done[1])
 				close(fd);
@@ -75,7 +75,7 @@ static void end_worker(const struct worker *worker)
 	close(worker->done);
 }
 
-/* What a worker that is made now does to each of the FDS. */
+/* Shows how the counts of the FDS grow by a worker that starts now. */
 static void see_worker(const int *fds, int count, const char *when)
 {
 	uint64_t before[MEMBERS] = { 0 };
@@ -214,8 +214,8 @@ static void groups_that_change(void)
 	union attr attr;
 	int fds[MEMBERS];
 
-	/* Linux exchanges a task's events with those of a clone when the one gives the processor to the other,
-	 * and then a leader may be of another task than its next member. This one a clone does not have. */
+	/* Linux swaps clone contexts at a context switch, and then a leader may be of another task than its next
+	 * member. An event that is not inherited prevents the swap. */
 	attr_dummy(&attr);
 	int own = must_open(&attr, -1);
 

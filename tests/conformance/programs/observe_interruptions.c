@@ -111,7 +111,7 @@ static long read_event(void)
 
 #define FIFO "/tmp/fifo"
 
-/* Nobody has its other end. */
+/* No task has the other end open. */
 static long open_to_read(void)
 {
 	return open(FIFO, O_RDONLY);

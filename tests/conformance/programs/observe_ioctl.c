@@ -128,7 +128,7 @@ static void kinds(void)
 	try(STDOUT_FILENO, PERF_EVENT_IOC_ENABLE, 0, "no event: ENABLE");
 }
 
-/* What the switches do, seen by what is counted of known work (work.h). */
+/* The effects of ENABLE, DISABLE and RESET on the counts of known work (work.h). */
 static void switching(void)
 {
 	union attr attr;

@@ -178,7 +178,7 @@ static void control_groups(size_t kind)
 	     kinds[kind].name);
 }
 
-/* Breakpoints can be changed. Of the others it is asked only whether the attribute is one, and of their type. */
+/* Breakpoints can be changed. For others the kernel only checks the attribute and compares the types. */
 static void modifications(size_t kind)
 {
 	union attr attr, changed;

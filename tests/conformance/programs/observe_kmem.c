@@ -36,7 +36,7 @@ static void end(const char *event)
 	read_file("trace", contents, sizeof(contents));
 }
 
-/* The number behind WORD in LINE; -1: there is none. */
+/* The number after WORD in LINE; -1: there is none. */
 static long number_in(const char *line, const char *word)
 {
 	const char *at = strstr(line, word);
@@ -219,7 +219,7 @@ static void spin(long for_ns)
 	while ((now.tv_sec - start.tv_sec) * 1000000000 + now.tv_nsec - start.tv_nsec < for_ns);
 }
 
-/* While another has the processor, this program waits for it. */
+/* While another task has the CPU, this program waits for it. */
 static void see_wait(void)
 {
 	begin("sched/sched_stat_wait", "0");
@@ -238,7 +238,7 @@ static void see_wait(void)
 	waitpid(child, NULL, 0);
 }
 
-/* The letter of this program's state, and the state that a switch away from it is told with, in vfork. */
+/* The letter of this program's state in vfork, and the state that sched_switch reports for it. */
 static void see_state(void)
 {
 	char path[64], text[256] = "", filter[64], letter[2] = "";

@@ -22,7 +22,7 @@ static int lock(int fd, int command, int type, long start, long length)
 	return fcntl(fd, command, &answer);
 }
 
-/* What another process sees of the bytes from `start` on. */
+/* The lock that another process sees on LENGTH bytes from START on. */
 static const char *seen(const char *path, long start, long length)
 {
 	static char text[80];

@@ -41,8 +41,8 @@ static const char *in_one_line(char *text)
 	return text;
 }
 
-/* The next record of FD that has MARK (each is written with a line end: until the next one comes, Linux might
- * add to one without, and shows it to nobody), without number and time. */
+/* Returns the next record of FD that has MARK, without number and time. Each record is written with a line
+ * end: Linux may add to a record without one, and shows it to no reader before the next record comes. */
 static const char *next_marked(int fd, const char *mark)
 {
 	static char text[9000];
@@ -267,7 +267,7 @@ static void syslogs(void)
 	close(writer);
 }
 
-/* What one without capabilities may do. */
+/* The calls of a process without capabilities. */
 static void unprivileged(void)
 {
 	fflush(stdout);

@@ -37,7 +37,7 @@ static void observe_build_ids(void)
 
 /* --- exec --- */
 
-/* A child that executes this program again, which then only ends; told of by an event of FLAGS. */
+/* A child executes this program again, which then only exits; an event with FLAGS reports it. */
 static void observe_exec(uint64_t flags, const char *when)
 {
 	union attr attr;

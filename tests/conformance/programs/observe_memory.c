@@ -145,7 +145,7 @@ static void advise_all(const char *what, char *memory, size_t size)
 		     advices[i].name, what);
 }
 
-/* Of the mapping from which programs read the time. */
+/* Advises on the mapping from which programs read the time. */
 static void advise_clock(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -201,7 +201,7 @@ static void advice(void)
 enum { PLACES = 3 };
 static const char *const place_names[PLACES] = { "stack", "mmap", "brk" };
 
-/* What this program does when it is run with an argument: says where its memory is. */
+/* Writes where this program's memory is: all that it does when it has an argument. */
 static void tell_places(void)
 {
 	char *places[PLACES] = { (char *)&places, private_pages(1), (char *)syscall(SYS_brk, 0) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What mremap does: grow, shrink, move, to a place, away; its errors; the lines of the map that come of it. */
+/* mremap: grow, shrink, move, to a place, away; its errors; the resulting lines of the map. */
 #include "observe.h"
 
 #include <signal.h>

@@ -12,7 +12,7 @@
 
 #include "permissions.h"
 
-/* --- what somebody may change --- */
+/* --- set-ID bits and changes of owner --- */
 
 static void lose_bits(const char *name, mode_t mode)
 {
@@ -65,8 +65,8 @@ static void become_owner_of_nothing(bool keep)
 		must((int)syscall(SYS_capset, &header, only), "capabilities");
 }
 
-/* A change of owner takes privileges of the file away, which is a change of its mode: who asks must be allowed
- * that, too. */
+/* A change of owner takes privileges of the file away, which is a change of its mode: the caller must be
+ * allowed to do that, too. */
 static void change_foreign_owner(const char *name, bool keep)
 {
 	static const char path[] = HERE "/bits";

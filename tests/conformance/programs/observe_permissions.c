@@ -72,7 +72,7 @@ static void open_files(void)
 	}
 }
 
-/* What the type refuses comes before what the mode does. */
+/* A refusal because of the type comes before one because of the mode. */
 static void open_types(void)
 {
 	static const char *const paths[] = { HERE "/type/closed", HERE "/type/open",
@@ -124,7 +124,7 @@ static void open_as_effective_somebody(void)
 	SEE(faccessat(AT_FDCWD, path_of(7), R_OK, 0));
 }
 
-/* --- what somebody may change --- */
+/* --- changes --- */
 
 static void change_as_somebody(void)
 {

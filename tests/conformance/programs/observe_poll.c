@@ -325,7 +325,7 @@ static void interruptions(void)
 	SEE(entry.revents);
 	SEE(sigprocmask(SIG_SETMASK, NULL, &now));
 	SEE(sigismember(&now, SIGUSR1));
-	/* What is ready comes before the signal, which waits behind the mask. */
+	/* A ready descriptor comes before the pending signal, which only the call's own mask lets through. */
 	raise(SIGUSR1);
 	write(p[1], "x", 1);
 	SEE(raw_ppoll(&entry, 1, NULL, &none, 8));
@@ -361,10 +361,6 @@ static void interruptions(void)
 	close(p[0]);
 	close(p[1]);
 }
-
-/* --- being told by signals --- */
-
-static volatile siginfo_t last;
 
 int main(void)
 {

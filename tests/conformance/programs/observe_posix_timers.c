@@ -169,7 +169,7 @@ static void see_expiry(void)
 	caught = 0;
 	sigemptyset(&set);
 	sigaddset(&set, SIGRTMIN);
-	/* What was pending and the first of a new series. */
+	/* The pending signal, and perhaps the first of the new series. */
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	show(caught >= 1 ? "yes" : "no", "unblocked timer's signal comes");
 	while (caught < 3)
@@ -271,7 +271,7 @@ static void see_expiry(void)
 	DELETE(timer);
 }
 
-/* Until the signal comes, which is told by ticks, and may take much longer than asked for. */
+/* Burns time until the signal comes: ticks raise it, perhaps much later than requested. */
 static void *burn(void *arg)
 {
 	for (int ms = 10; ms <= 1000 && !caught; ms += 10)

@@ -272,7 +272,7 @@ static void threads(void)
 	read_file(path);
 	show(shape(text), "task: the second's new name");
 	snprintf(path, sizeof(path), "/proc/self/task/%s/status", name);
-	/* It has told us, and will soon wait. */
+	/* The thread has written its byte, and will soon wait. */
 	while (read_file(path), strstr(value_of("State"), "running"))
 		usleep(1000);
 	show(value_of("State"), "task: the second's state");
@@ -286,7 +286,7 @@ static void threads(void)
 	write(to_thread[1], "x", 1);
 	pthread_join(thread, NULL);
 	snprintf(path, sizeof(path), "/proc/self/task/%s", name);
-	/* Who joins does not wait for all of its end. */
+	/* pthread_join returns before the thread has quite exited. */
 	for (int i = 0; i < 1000 && access(path, F_OK) == 0; i++)
 		usleep(1000);
 	show(outcome(access(path, F_OK)), "task: one that has ended");

@@ -128,7 +128,7 @@ static void zombie(void)
 	close(fd);
 }
 
-/* What one user sees of another's process: root's parent. */
+/* A user looks at another user's process: its parent, which is root's. */
 static void foreign(void)
 {
 	static const char *const files[] = {

@@ -137,8 +137,8 @@ static int wait_in_sleep(void)
 	return clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
-/* What the registers of a sleeper show that a signal has interrupted, and whether it sleeps again
- * without it. */
+/* The registers of a sleeper that a signal has interrupted, and whether it sleeps again without the
+ * signal. */
 static void restart(const char *name, int (*body)(void), long call)
 {
 	pid_t pid = traced(body);

@@ -140,7 +140,7 @@ static void see_kinds(void)
 	fill("attributes", make_attribute);
 }
 
-/* What makes room again, when no inode is left. */
+/* The calls that make room again when no inode is left. */
 static void see_room(void)
 {
 	struct stat about;
@@ -317,7 +317,7 @@ static void open_as_somebody(void)
 	open_all_kinds();
 }
 
-/* Of all processes together; who has CAP_SYS_ADMIN goes beyond. Linux counts about, but for 0. */
+/* The limit of open files of all processes; CAP_SYS_ADMIN goes beyond it. Linux counts roughly but for 0. */
 static void see_files(void)
 {
 	char text[32] = "";

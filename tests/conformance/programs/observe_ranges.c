@@ -317,7 +317,7 @@ static void check_ptrace(void)
 	for (int place = 0; place < PLACES; place++) {
 		unsigned long at = address_of(place);
 
-		/* The raw call, which puts the word where it is told to; Alpha's returns it. */
+		/* The raw call puts the word where its last argument points; Alpha's returns the word. */
 		show(outcome(raw(SYS_ptrace, PTRACE_PEEKDATA, (unsigned long)child, at,
 				 (unsigned long)&word, 0)),
 		     "PTRACE_PEEKDATA: %s", places[place].name);

@@ -6,7 +6,7 @@
 #include "observe.h"
 #include "work.h"
 
-/* What stands beside instructions in a group: of the EV67's events only cycles; the third counts nothing. */
+/* The members beside instructions in a group: on the EV67 cycles, and an event that counts nothing. */
 #ifdef __alpha__
 #define SECOND_CONFIG PERF_COUNT_HW_CPU_CYCLES
 #define THIRD_CONFIG  PERF_COUNT_SW_DUMMY
@@ -173,7 +173,7 @@ static void counts(void)
 	}
 }
 
-/* What else can be done to an event's file. */
+/* Other operations on an event's file. */
 static void file_operations(void)
 {
 	union attr attr;

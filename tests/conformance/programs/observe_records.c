@@ -104,7 +104,7 @@ static void rename_self(void)
 	prctl(PR_SET_NAME, "");
 }
 
-/* Nobody may preempt it before it sleeps: that would be the first record. */
+/* No task may preempt this one before it sleeps: the preemption would be the first record. */
 static void sleep_shortly(void)
 {
 	const struct sched_param real_time = { .sched_priority = 1 }, fair = { 0 };
@@ -148,13 +148,13 @@ static void side_band(void)
 	}
 }
 
-/* Inherited events need a buffer for each processor. */
+/* Inherited events need a buffer for each CPU. */
 static void inherited(uint64_t flags, const char *when)
 {
 	union attr attr;
 
 	attr_sideband(&attr, FLAG_INHERIT | FLAG_TASK | flags);
-	/* The EV67 cannot leave out user mode. What counts nothing is inherited all the same. */
+	/* The EV67 cannot leave out user mode. An event that counts nothing is inherited all the same. */
 #ifndef __alpha__
 	if (flags & FLAG_INHERIT_STAT) {
 		attr.fields.type = PERF_TYPE_HARDWARE;
@@ -178,7 +178,7 @@ static void inherited(uint64_t flags, const char *when)
 	close(fd);
 }
 
-/* What a processor's event hears: only what the running task and its neighbour of a switch are. */
+/* An event of a CPU: its records of switches name the running task and the other task, nothing else. */
 static void wide(void)
 {
 	union attr attr;

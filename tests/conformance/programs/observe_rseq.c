@@ -154,7 +154,7 @@ static void see_sections(void)
 	show(number(spin_in_child(0, 0, 1, 0)), "with flag 1 in the area");
 	show(number(spin_in_child(0, 0, 0, 1)), "with another signature");
 	area.flags = 0;
-	/* Two tasks on one processor: preemption aborts. */
+	/* Two tasks on one CPU: preemption aborts. */
 	cpu_set_t one;
 
 	CPU_ZERO(&one);
@@ -164,7 +164,7 @@ static void see_sections(void)
 	show(number(spin(0, 0, 0, 0)), "a sequence that another task interrupts");
 	stop = 1;
 	pthread_join(thread, NULL);
-	/* What lies outside is just forgotten. */
+	/* The kernel forgets a section that the program has left. */
 	area.section = (uint64_t)&section;
 	for (int i = 0; i < 20 && area.section; i++)
 		sleep_ms(1);

@@ -53,7 +53,7 @@ static void one_field_each(void)
 	}
 }
 
-/* The instruction pointers of all samples, for many periods: each is behind the instruction that overflowed. */
+/* The instruction pointers of all samples, for many periods: each is after the overflowing instruction. */
 static void places(void)
 {
 	static const uint64_t periods[] = { 50, 51, 99, 100, 127, 128, 1000, 1001, 4097 };

@@ -85,14 +85,14 @@ static void wakeups(void)
 	}
 }
 
-/* What 256 samples of fill a page: more of them in so short a time would be throttled. */
+/* 256 samples with these fields fill a page: more samples in so short a time would be throttled. */
 #ifdef __alpha__
 #define FILL_FIELDS (PERF_SAMPLE_IP | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID)
 #else
 #define FILL_FIELDS PERF_SAMPLE_IP
 #endif
 
-/* A buffer of a page that nobody empties, and one that cannot be written: 320 samples. */
+/* A buffer of a page that no reader empties, and one that cannot be written: 320 samples. */
 static void full_buffers(void)
 {
 	static const struct {

@@ -162,7 +162,7 @@ static const char *limit_frames(const char *text)
 	return done ? "yes" : "no";
 }
 
-/* Chains that are longer than they may be before somebody says so. */
+/* Chains that are longer than the usual limit, which is raised first. */
 static void long_chains(void)
 {
 	show(limit_frames("600"), "600 frames are allowed");

@@ -143,14 +143,14 @@ static void see_io(void)
 
 static int *order;
 
-/* Two children on one processor: each, when it runs first, writes down its letter. */
+/* Two children on one CPU: each writes its letter when it first runs. */
 static void race(const char *name, int first_policy, int first_priority, int second_policy,
 		 int second_priority)
 {
 	pid_t children[2];
 
 	order[0] = 0;
-	/* The parent keeps the processor until both are ready to run. */
+	/* The parent keeps the CPU until both are ready to run. */
 	set(0, FIFO, 90);
 	for (int i = 0; i < 2; i++) {
 		children[i] = fork();

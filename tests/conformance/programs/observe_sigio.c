@@ -15,7 +15,7 @@ static void *volatile nowhere = (void *)8;
 
 static char buffer[128 * 1024];
 
-/* --- being told by signals --- */
+/* --- notification by signals --- */
 
 static volatile siginfo_t last;
 static atomic_int told;
@@ -28,7 +28,7 @@ static void note(int signal, siginfo_t *info, void *context)
 	told++;
 }
 
-/* What the last signal said, once; fd is shown as its difference from BASE. */
+/* Returns the last signal's siginfo as text, once; fd is shown as its difference from BASE. */
 static const char *what_was_told(int base)
 {
 	static char text[100];

@@ -30,7 +30,7 @@ static void spoiler(int signal, siginfo_t *told, void *context)
 	spoil(context);
 }
 
-/* What becomes of a child whose handler does BODY to its frame. */
+/* Shows how a child ends whose handler does BODY to its frame. */
 static void try_frame(void (*body)(ucontext_t *context), const char *name)
 {
 	static char text[32];
@@ -260,8 +260,8 @@ static void look(ucontext_t *context)
 }
 #endif
 
-/* What a frame says of a fault, as far as all processors' frames do; and instructions that are one: none, a breakpoint, a
- * privileged one, a division by 0, a call of the kernel by its other way, where there is one. */
+/* The fields of a fault in the frame, if the ISA's frame has them; and instructions that fault: an illegal
+ * one, a breakpoint, a privileged one, a division by 0, a system call by another entry, if there is one. */
 #ifdef __alpha__
 #define FAULT_TRAP(context, told)    0
 #define FAULT_ERROR(context, told)   0

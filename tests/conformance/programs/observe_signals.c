@@ -295,7 +295,7 @@ static void clocks(void)
 	SEE(clock_getcpuclockid(1 << 22, &clock) == 3);
 }
 
-/* A child that does as it is told. */
+/* A child that raises SIGNAL, if there is one, and exits with STATUS. */
 static pid_t child(int status, int signal)
 {
 	pid_t pid = fork();

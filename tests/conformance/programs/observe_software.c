@@ -162,7 +162,7 @@ static const struct {
 	{ "pages at once", populate },
 };
 
-/* Of five times the least: now and then the kernel has something else to do in between. */
+/* Returns the least of five counts: now and then the kernel does something else in between. */
 static uint64_t least_count(int fd, void (*run)(void))
 {
 	uint64_t least = ~0ull;

@@ -100,7 +100,7 @@ static void find_areas(void)
 	watch(areas[7]);
 }
 
-/* What is at AT of process PID, seen by WHO. What is read is written back. */
+/* WHO reads the word at AT of process PID, and writes it back. */
 static void look(const char *who, const char *name, pid_t pid, int mem, unsigned long at)
 {
 	unsigned long word = 0;
@@ -178,7 +178,7 @@ static void check_areas(void)
 
 /* --- page tables --- */
 
-/* What one table covers. */
+/* The bytes that one table covers. */
 #define SPAN ((size_t)PAGE_BYTES * (PAGE_BYTES / 8))
 
 /* KiB, as /proc/self/status has them. */

@@ -16,7 +16,7 @@
 
 static char text[4096];
 
-/* What the file at PATH says, its line ends as '$'. */
+/* Returns the contents of the file at PATH, its line ends as '$'. */
 static const char *contents(const char *path)
 {
 	int fd = open(path, O_RDONLY);

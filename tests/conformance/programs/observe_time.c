@@ -156,7 +156,7 @@ static void see_setting(void)
 	SEE(syscall(SYS_settimeofday, &negative_tv, NULL));
 	SEE(syscall(SYS_settimeofday, NULL, &wrong_zone));
 
-	/* A timer for a moment of the clock that is then set behind it. */
+	/* A timer for a moment of the clock; then the clock is set to a later time. */
 	int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK);
 	int cancelled = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK);
 	int relative = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK);

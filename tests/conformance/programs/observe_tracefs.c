@@ -117,7 +117,7 @@ static void see_switches(void)
 	show(outcome_value(write_with("events/task/task_rename/id", "1", 0)), "writing to id");
 }
 
-/* What a filter's file says of a text that is wrong, and that it is. */
+/* The error of writing a wrong filter, and the contents of its file afterwards. */
 static void see_errors(void)
 {
 	static const char *const texts[] = {
@@ -241,7 +241,7 @@ static void see_filters(void)
 
 /* --- the trace --- */
 
-/* Shows the lines of TEXT, each from behind its time, without the "#" ones. */
+/* Shows the lines of TEXT: those of the head but for the count of entries, the others after their time. */
 static void see_lines(char *text, const char *what)
 {
 	unsigned int number = 0;

@@ -25,7 +25,7 @@ static void wait_for_nobody(void)
 	waitpid(getppid(), NULL, WNOHANG);
 }
 
-/* What happens exactly so often, whatever else the machine does. */
+/* Events that happen exactly so often, whatever else the machine does. */
 static const struct {
 	const char *event, *filter;
 	void (*function)(void);
@@ -138,7 +138,7 @@ static void of_a_child(void)
 	ioctl(killed, PERF_EVENT_IOC_SET_FILTER, "sig == 6 && sa_handler == 0");
 	run_child(die_by_abort);
 	see_count(killed, "a child that would leave a core");
-	/* The end of the call that made it is told by the child too. */
+	/* The child, too, reports the exit of the call that created it. */
 	attr_tracepoint(&attr, "raw_syscalls/sys_exit");
 	attr.fields.inherit = 1;
 	int fd = must_open(&attr, -1);
@@ -168,7 +168,7 @@ static void grouping(void)
 	show_number((long long)values[2], "group led by instructions", "calls");
 	close(sibling);
 	close(leader);
-	/* On a processor everybody's calls count: filtered to ours. */
+	/* An event of a CPU counts the calls of all tasks: the filter keeps ours. */
 	attr_tracepoint(&attr, "syscalls/sys_enter_getppid");
 	long fd = open_event(&attr, -1, 0, -1, 0);
 	char filter[64];

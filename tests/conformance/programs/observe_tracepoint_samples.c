@@ -43,7 +43,7 @@ static long long number_at(const struct sample *sample, size_t offset, size_t si
 	return size == 4 ? (int32_t)value : value;
 }
 
-/* What there is of a field to show: numbers of SIZE bytes, or with size 0 a string. */
+/* A field to show: a number of SIZE bytes, or with size 0 a string. */
 struct part {
 	const char *name;
 	size_t offset, size;

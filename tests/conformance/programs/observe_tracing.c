@@ -158,7 +158,7 @@ static void queues(void)
 	show(after(PTRACE_CONT, pid, SIGRTMIN), "handled");
 }
 
-/* What SIGCHLD says to the tracer, and waitid. */
+/* The siginfo of the tracer's SIGCHLD, and that of waitid. */
 static void children(void)
 {
 	sigset_t set, old;
@@ -252,8 +252,8 @@ static void group_stops(void)
 
 /* --- steps --- */
 
-/* What is stepped over: two instructions nop, a call, another nop, and what would show a trap flag; and how the first
- * two are found. */
+/* The instructions to step over: two nop, a call, another nop, and instructions that would show a trap flag;
+ * and how to find the first two. */
 #ifdef __alpha__
 #define IS_FIRST(word) ((word) == 0x47ff041f47ff041f)
 #define STEPPED_OVER(call)                                                                        \

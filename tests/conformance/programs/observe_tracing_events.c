@@ -252,7 +252,7 @@ static const char *tracer_ends(unsigned long options, bool stop)
 	return text;
 }
 
-/* `pid` ends while another than its parent traces it: who is told when. */
+/* `pid` exits while a task that is not its parent traces it: when tracer and parent are notified. */
 static void other_tracer(void)
 {
 	int ready[2], go[2];

@@ -228,7 +228,7 @@ static void observe_datagrams(void)
 	SEE(send(c, "x", 1, 0));
 	show(outcome_value(send(c, "x", 1, 0)), "send after ECONNREFUSED");
 
-	/* Both send to each other; then one to somebody else. */
+	/* Both send to each other; then one connects to another socket. */
 	a = must_socket(SOCK_DGRAM | SOCK_NONBLOCK);
 	bind_to(a, NAME("\0a"));
 	connect_to(a, NAME("\0b"));

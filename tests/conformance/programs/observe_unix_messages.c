@@ -197,7 +197,7 @@ static void observe_credentials(int type)
 	     what);
 	RECEIVE(1, 100, 0, "what the unknown level sent");
 
-	/* What different senders wrote is not read at once. */
+	/* One read does not join the messages of different senders. */
 	claimed = (struct ucred){ getpid(), 0, 0 };
 	send(fds[0], "own", 3, 0);
 	claimed.uid = 5;

@@ -224,7 +224,7 @@ static void observe_options(void)
 	     "getsockopt SO_LINGER");
 	printf("linger: %d %d\n", linger.l_onoff, linger.l_linger);
 
-	/* Of 4 ms: Linux rounds up to its tick. */
+	/* Linux rounds up to its tick of 4 ms. */
 	static const struct timeval times[] = { { 0, 0 },   { 3, 996000 }, { 0, 1000000 },
 						{ 0, -1 },  { -1, 0 },	   { 1L << 62, 5 },
 						{ 5, 4000 } };

@@ -21,7 +21,7 @@ static pid_t child_that_exits(int status)
 	return pid;
 }
 
-/* What a siginfo says, numbers that differ from run to run aside. */
+/* Returns a siginfo as text, without the numbers that differ from run to run. */
 static const char *told(const siginfo_t *info, pid_t pid)
 {
 	static char text[96];
@@ -163,7 +163,7 @@ static void see_threads(void)
 	pthread_join(thread, NULL);
 	pthread_create(&thread, NULL, make_child, &pid);
 	pthread_join(thread, NULL);
-	/* Who joins a thread may be a little earlier than who inherits from it. */
+	/* pthread_join may return a little before the thread's children have another parent. */
 	usleep(20 * PAUSE_US);
 	show(outcome(waitpid(pid, NULL, __WNOTHREAD)), "the child of a thread that ended");
 }

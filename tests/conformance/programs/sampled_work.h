@@ -13,9 +13,9 @@
 enum { LOOPS = 10000, PERIOD = 1000, RECORD_TYPES = 32, BUFFER_PAGES = 16 };
 
 /*
- * long sampled_work(int fd, uint64_t loops): enables the event, works, disables it. At user level it retires, from
- * behind the enabling syscall on: mov, then dec and jnz for each loop, then mov, mov, mov and the
- * disabling syscall, as in work.h. Alpha's instructions are as many.
+ * long sampled_work(int fd, uint64_t loops): enables the event, works, disables it. At user level it retires,
+ * after the enabling syscall: mov, then dec and jnz for each loop, then mov, mov, mov and the disabling
+ * syscall, as in work.h. Alpha's instructions are as many.
  */
 long sampled_work(int fd, uint64_t loops);
 

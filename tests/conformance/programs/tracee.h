@@ -124,8 +124,9 @@ static inline unsigned long user_word(pid_t pid, unsigned long offset)
 }
 
 /*
- * Registers and memory of a stopped tracee. Alpha's registers are words by their number; v0 is a call's number, then its
- * result; and what is peeked is a request's result. peek() gives it as other processors do.
+ * Registers and memory of a stopped tracee. Alpha's registers are words by their number; v0 is a call's
+ * number, then its result; and a peek request returns the word as its result. peek() stores the word, as on
+ * other ISAs.
  */
 #ifdef __alpha__
 #define TRACEE_CALL(pid)		   user_word(pid, 0)

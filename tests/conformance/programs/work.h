@@ -10,10 +10,10 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-/* What else depends on the ISA: the page; LOOPS rounds of two instructions, which leave nothing of LOOPS; reading
- * counter INDEX in user mode, where there is an instruction for that; and what makes ATTR, an event of instructions, one
- * that can be member MEMBER of a group of them, of which 0 is the leader: the EV67 counts instructions on one counter only,
- * cycles on the other, and the rest must be software's. */
+/* Other parts that depend on the ISA: the page; LOOPS rounds of two instructions, which count LOOPS down to
+ * 0; reading counter INDEX in user mode, if there is an instruction for that. WORK_FIT_MEMBER changes ATTR, an
+ * event of instructions, so that it can be member MEMBER of a group (0: the leader): the EV67 counts
+ * instructions on one counter only and cycles on the other, and the rest must be software events. */
 #ifdef __alpha__
 #define WORK_PAGE			    8192
 #define WORK_SPIN(loops)		    __asm__ volatile("1: subq %0, 1, %0\n\tbne %0, 1b" : "+r"(loops))
@@ -32,9 +32,10 @@
 #endif
 
 /*
- * What user space retires in work_counted(fd, loops), from behind the enabling `syscall` up to and with the
- * disabling one: mov, then (dec, jnz) for each loop, then mov, mov, mov, mov, syscall. The enabling syscall
- * itself was executed while nothing counted. Branches: each jnz, and the syscall. Alpha's instructions are as many.
+ * The instructions that user space retires in work_counted(fd, loops), after the enabling `syscall` up to and
+ * with the disabling one: mov, then (dec, jnz) for each loop, then mov, mov, mov, mov, syscall. The enabling
+ * syscall itself was executed while nothing counted. Branches: each jnz, and the syscall. Alpha's
+ * instructions are as many.
  */
 #define WORK_INSTRUCTIONS(loops) (1 + 2 * (uint64_t)(loops) + 4 + 1)
 #define WORK_BRANCHES(loops)	 ((uint64_t)(loops) + 1)

@@ -2,9 +2,8 @@
 /*
  * The errors of perf_event_open, by the ERRORS section of perf_event_open(2), errno by errno.
  *
- * Neither kernel returns these on this machine: EBUSY (the exclusive PMUs are branch and processor
- * traces), EINTR (uprobes), ENODEV (a CPU that is off), ENOSYS (a CPU without user
- * stacks).
+ * Neither kernel returns these on this machine: EBUSY (the exclusive PMUs are those of branch trace and of
+ * processor trace), EINTR (uprobes), ENODEV (a CPU that is off), ENOSYS (a CPU without user stacks).
  */
 #include "rules.h"
 

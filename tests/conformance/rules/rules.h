@@ -79,7 +79,7 @@ static inline long sys_open(const void *attr, pid_t pid, int cpu, int group, uns
 	return syscall(SYS_perf_event_open, attr, pid, cpu, group, flags);
 }
 
-/* Of this task, on any CPU. */
+/* Opens an event of this task, on any CPU. */
 static inline long open_one(const attr_t *attr)
 {
 	return sys_open(attr, 0, -1, -1, 0);
