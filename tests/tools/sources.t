@@ -44,6 +44,7 @@ UNSHARED = {
     "perf_call": "on the caller's stack",
     "perf_callchain": "its CPU's, between perf_callchain_take and perf_callchain_done",
     "perf_group_walk": "on the caller's stack",
+    "perf_mapping": "on the caller's stack",
     "perf_notice": "on the writer's stack",
     "perf_output": "on the writer's stack",
     "pmu_attribute": "constant",
