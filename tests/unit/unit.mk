@@ -17,8 +17,9 @@ UNIT_CPPFLAGS := -Itests/unit/include -Iinclude -DTALLY_DEBUG=1 -DTAP_DIAGNOSTIC
 UNIT_COMMON_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -fno-omit-frame-pointer -pthread
 UNIT_CFLAGS := $(UNIT_COMMON_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all
 ifeq ($(COVERAGE),1)
-# For `make coverage`: every branch of the source is a branch of the code, and no sanitizer adds one.
+# For `make coverage`: every branch of the source is a branch of the code, and no sanitizer or assertion adds one.
 UNIT_CFLAGS := $(UNIT_COMMON_CFLAGS) -O0 --coverage
+UNIT_CPPFLAGS := -Itests/unit/include/coverage $(UNIT_CPPFLAGS)
 endif
 # -fno-builtin: ThreadSanitizer does not see a memcpy that the compiler makes instructions of.
 UNIT_THREADS_CFLAGS := $(UNIT_COMMON_CFLAGS) -fsanitize=thread -fno-builtin
