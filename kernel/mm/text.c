@@ -22,7 +22,8 @@ void text_append(struct text *text, const char *bytes, size_t size)
 		char *larger = room <= KMALLOC_MAX ? kzalloc(room) : NULL;
 
 		if (larger) {
-			memcpy(larger, text->bytes, text->size);
+			if (text->bytes)
+				memcpy(larger, text->bytes, text->size);
 			kfree(text->bytes);
 			text->bytes = larger;
 			text->room = room;

@@ -17,8 +17,9 @@ UNIT_CPPFLAGS := -Itests/unit/include -Iinclude -DTALLY_DEBUG=1 -DTAP_DIAGNOSTIC
 UNIT_COMMON_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -fno-omit-frame-pointer -pthread
 UNIT_CFLAGS := $(UNIT_COMMON_CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all
 ifeq ($(COVERAGE),1)
-# For `make coverage`: every branch of the source is a branch of the code, and no sanitizer adds one.
+# For `make coverage`: every branch of the source is a branch of the code, and no sanitizer or assertion adds one.
 UNIT_CFLAGS := $(UNIT_COMMON_CFLAGS) -O0 --coverage
+UNIT_CPPFLAGS := -Itests/unit/include/coverage $(UNIT_CPPFLAGS)
 endif
 # -fno-builtin: ThreadSanitizer does not see a memcpy that the compiler makes instructions of.
 UNIT_THREADS_CFLAGS := $(UNIT_COMMON_CFLAGS) -fsanitize=thread -fno-builtin
@@ -73,6 +74,10 @@ $(O)/unit/arch/%.S.o: arch/%.S
 	$(CC) -Dmemcpy=kernel_memcpy -Dmemmove=kernel_memmove -Dmemset=kernel_memset -c $< -o $@
 
 $(O)/unit/string_test: $(O)/unit/arch/x86_64/string.S.o
+
+# These files define no symbol, so an archive does not yield them: START registers their only entry point.
+$(O)/unit/event_source_test: $(O)/unit/kernel/perf/event_source.c.o
+$(O)/unit/sysctl_test: $(O)/unit/kernel/perf/sysctl.c.o
 
 # Archives, so that a test links only what it reaches: the ring buffer's does not need a scheduler.
 $(O)/unit/kernel.a: $(UNIT_KERNEL_OBJS)
