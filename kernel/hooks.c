@@ -2,8 +2,8 @@
 /*
  * The listeners of each hook, in the order in which they are called; see <kernel/base/hooks.h>.
  *
- * A tracepoint comes before perf's own action of the same moment: the tracepoint's event may be one of a task
- * that is scheduled out by that action.
+ * At a context switch the tracepoint comes before perf's own action: the tracepoint's event may be one of the task
+ * that this action schedules out. At a fork the FORK record comes first, as on Linux.
  */
 #include <kernel/base/hooks.h>
 

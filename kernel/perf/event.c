@@ -7,7 +7,7 @@
  * event_state):
  *
  *      DEAD <----------------- any        detach: closed, task exited, remove_on_exec
- *      ERROR <-- INACTIVE                 pinned, and did not fit
+ *      ERROR <--> INACTIVE                pinned, and did not fit; enable
  *      OFF <--> INACTIVE <--> ACTIVE      enable/disable; schedule.c
  *
  * Times run in the context's own time: enabled while the event and its leader are INACTIVE or ACTIVE, running

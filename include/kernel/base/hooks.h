@@ -6,11 +6,11 @@
  * listeners of each hook, in order; a new part adds its line there. The list is static, so that the
  * link-time optimizer makes direct calls of it. A part that `make WITHOUT=` leaves out has no line.
  *
- * A hook without a listener costs a load and a branch that is predicted. The hooks at the end, which happen once in a
- * task's life, are called always.
+ * A hook without a listener costs a load and a branch that is predicted. The hooks of the last section are
+ * always called.
  *
- * Unless a hook says more, it may be called in any context but NMI, with any locks held. The listeners take
- * no lock that could be held there: see kernel/trace/emit.c.
+ * Unless a hook says more, it may be called in any context but NMI, with any locks held. The listeners
+ * take only locks that come after the caller's in docs/locking.md.
  */
 #ifndef KERNEL_HOOKS_H
 #define KERNEL_HOOKS_H
@@ -88,7 +88,8 @@ static inline bool hook_is_on(enum hook hook)
 		atomic_load_explicit(&hook_listeners[hook], memory_order_relaxed) != 0, false);
 }
 
-/* Adds a listener to HOOK (ON), or takes one away. Any context. */
+/* Counts one listener of HOOK more (ON) or less. While there is none, hook_NAME does not call kernel/hooks.c. Any
+ * context. */
 static inline void hook_listen(enum hook hook, bool on)
 {
 	if (on)
@@ -110,21 +111,21 @@ static inline void hook_listen(enum hook hook, bool on)
 /* TASK goes from the run queue of CPU FROM to that of TO. It does not run. */
 HOOK(task_migrates, (const struct task *task, unsigned int from, unsigned int to), (task, from, to))
 
-/* TASK is about to become runnable; is runnable and queued at CPU; is started, new, on CPU. */
+/* TASK is about to become runnable on CPU. */
 HOOK(task_waking, (const struct task *task, unsigned int cpu), (task, cpu))
+/* TASK is runnable and queued at CPU. */
 HOOK(task_woken, (const struct task *task, unsigned int cpu), (task, cpu))
+/* TASK is new and starts on CPU. */
 HOOK(task_started, (const struct task *task, unsigned int cpu), (task, cpu))
 
 /* The current TASK has run for RUN_NS since the last call. */
 HOOK(task_charged, (const struct task *task, uint64_t run_ns), (task, run_ns))
 
-/* TASK has waited in a run queue for DELAY_NS; has slept, BLOCKED by a mutex or waiting for an event. */
+/* TASK has waited in a run queue for DELAY_NS. */
 HOOK(task_waited, (const struct task *task, uint64_t delay_ns), (task, delay_ns))
+/* TASK has slept for DELAY_NS, BLOCKED by a mutex or waiting for an event. */
 HOOK(task_slept, (const struct task *task, uint64_t delay_ns, bool blocked),
      (task, delay_ns, blocked))
-
-/* The current task runs on another CPU than before. No lock held. */
-HOOK(task_migrated, (void), ())
 
 /* --- processes. Task context --- */
 
@@ -132,8 +133,9 @@ HOOK(task_migrated, (void), ())
 HOOK(task_forked, (const struct task *parent, struct task *child, uint64_t clone_flags),
      (parent, child, clone_flags))
 
-/* TASK is about to get the name NEW_NAME; has got a new name, not by execve. */
+/* TASK is about to get the name NEW_NAME. */
 HOOK(task_renames, (const struct task *task, const char *new_name), (task, new_name))
+/* TASK has got a new name, not by execve. */
 HOOK(task_renamed, (struct task * task), (task))
 
 /* The current TASK, whose tid was FORMER_TID, runs the program at PATH from now on. */
@@ -251,10 +253,13 @@ HOOK(task_out, (struct task * prev, struct task *next), (prev, next))
 	(atomic_load_explicit(&(task)->perf, memory_order_relaxed) || \
 	 atomic_load_explicit(&hook_cpu_watched[cpu_id()], memory_order_relaxed))
 
-/* The same as task_out, called afterwards, if hook_follows(PREV); the CPU has switched to TASK, if hook_follows(TASK)
- * (no lock held). */
+/* The CPU is about to switch from PREV to NEXT. After hook_task_out, if hook_follows(PREV). */
 void hook_followed_out(struct task *prev, struct task *next);
+/* The CPU has switched to TASK. No lock held; if hook_follows(TASK). */
 void hook_followed_in(struct task *task);
+
+/* The current task runs on another CPU than before. No lock held. */
+HOOK(task_migrated, (void), ())
 
 /* --- always called --- */
 
@@ -262,7 +267,8 @@ void hook_followed_in(struct task *task);
 void hook_cpu_tick(struct process *process);
 
 /* CHILD, new, is in its parent's session; PROCESS leaves its controlling terminal, for a new session or because it is waited
- * for; the current PROCESS exits, with its session if it is the leader. T held, but for session_left. */
+ * for; the current PROCESS exits, with its session if it is the leader. task_table_lock held, but for
+ * session_left. */
 void hook_terminal_inherited(const struct process *parent, struct process *child);
 void hook_terminal_left(struct process *process);
 void hook_session_left(struct process *process);

@@ -29,7 +29,7 @@ typedef void (*perf_call_function)(struct perf_cpu *cpu, struct perf_call *call,
 
 /* Whether the operation runs with the PMUs of the CPU disabled. */
 enum perf_call_kind {
-	PERF_CALL_LOOK,	 /* no: the operation changes nothing that a PMI reads */
+	PERF_CALL_LOOK, /* no: the operation changes at most counts, by compare-and-exchange (counter.c) */
 	PERF_CALL_CHANGE /* yes: no PMI reads a half-done change */
 };
 

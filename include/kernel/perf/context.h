@@ -115,7 +115,7 @@ void perf_contexts_init(void);
 void perf_context_install(struct perf_context *context, struct perf_event *event);
 
 /* Takes EVENT out of its group and context and marks it dead; its count stays readable. Its siblings, if it
- * led, become groups of their own. Task context. */
+ * led, become groups of their own. Waits for its deferred work. Task context. */
 void perf_event_detach(struct perf_event *event);
 
 /* Detaches EVENT as perf_event_detach does, but does not wait for its deferred work. Its context's mutex

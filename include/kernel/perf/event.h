@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One perf event. The files of kernel/perf/ share all of it. A driver uses attr, hw, count, leader, siblings
- * and pmu, and nothing else.
+ * One perf event. The files of kernel/perf/ share all of it. A driver uses attr, hw, count, leader, siblings,
+ * state, pmu and sampling.raw, and nothing else.
  */
 #ifndef KERNEL_PERF_EVENT_H
 #define KERNEL_PERF_EVENT_H
@@ -66,11 +66,11 @@ struct hw_event {
 	union {
 		struct hw_counter counter; /* PMUs of hardware events */
 		struct timer timer;	   /* P: software_clock.c */
-		/* software.c, tracepoint.c */
+		/* software.c, kernel/trace/pmu.c */
 		struct {
 			/* P: in the CPU's list of active events */
 			TAILQ_ENTRY(perf_event) software_link;
-			/* A: tracepoint.c: set once; NULL: none */
+			/* A: kernel/trace/pmu.c: set once; NULL: none */
 			struct trace_filter *_Atomic filter;
 		};
 		/* breakpoint.c */

@@ -26,21 +26,6 @@ void perf_init(void);
 void perf_task_sched_out(struct task *prev, struct task *next);
 void perf_task_sched_in(struct task *task);
 
-/* The scheduler's calls; <kernel/sched/sched.h> has their places. */
-static inline void perf_sched_out(struct task *prev, struct task *next)
-{
-	if (atomic_load_explicit(&prev->perf, memory_order_relaxed) ||
-	    atomic_load_explicit(&hook_cpu_watched[cpu_id()], memory_order_relaxed))
-		perf_task_sched_out(prev, next);
-}
-
-static inline void perf_sched_in(struct task *task)
-{
-	if (atomic_load_explicit(&task->perf, memory_order_relaxed) ||
-	    atomic_load_explicit(&hook_cpu_watched[cpu_id()], memory_order_relaxed))
-		perf_task_sched_in(task);
-}
-
 enum perf_fork {
 	PERF_FORK_THREAD = 1,	      /* child and parent are of one process */
 	PERF_FORK_CLEARS_HANDLERS = 2 /* CLONE_CLEAR_SIGHAND */
@@ -120,14 +105,14 @@ struct perf_mapping {
 	unsigned int build_id_size; /* bytes; 0: it has none, or no event asks for it */
 };
 
-/* Whether an event asks for records of mappings, respectively with build ids, so that it is worth making a
- * struct perf_mapping. Any context. */
+/* Whether any event requests MMAP records. Any context. */
 static inline bool perf_wants_mappings(void)
 {
 	return atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_MAPPING],
 				    memory_order_relaxed);
 }
 
+/* Whether any event requests MMAP records with build ids. Any context. */
 static inline bool perf_wants_build_ids(void)
 {
 	return atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_BUILD_ID],
@@ -136,7 +121,7 @@ static inline bool perf_wants_build_ids(void)
 
 /* The current task has mapped or changed AREA: kernel/perf/mapped_area.c. Task context. */
 void perf_area_mapped(const struct vm_area *area);
-/* The same, as a record tells it: kernel/perf/mmap_record.c. Task context. */
+/* Writes the MMAP records of MAPPING: kernel/perf/mmap_record.c. Task context. */
 void perf_task_mapped(const struct perf_mapping *mapping);
 
 /* The system call. Task context; errors negative. */

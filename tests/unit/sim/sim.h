@@ -75,8 +75,8 @@ struct task *sim_task_make(void);
 void sim_task_enter(struct task *task);
 /* Both at once. */
 struct task *sim_task_create(void);
-/* The scheduler gives this CPU to NEXT, as kernel/sched does it: perf_sched_out, switch,
- * perf_sched_in. */
+/* The scheduler gives this CPU to NEXT, as kernel/sched does it: perf_task_sched_out, switch,
+ * perf_task_sched_in. */
 void sim_switch(struct task *next);
 /* TASK, which runs on no CPU, ends: what task_exit does about perf, in its context. */
 void sim_task_exit(struct task *task);

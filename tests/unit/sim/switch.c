@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The simulated scheduler's context switch and task end, in the order that <kernel/sched/sched.h> and
- * <kernel/perf/perf.h> promise to the perf core. */
+ * <kernel/base/hooks.h> promise to the perf core. */
 #include <kernel/base/assert.h>
+#include <kernel/base/hooks.h>
 #include <kernel/perf/perf.h>
 #include <kernel/sched/sched.h>
 #include <kernel/time/time.h>
@@ -16,14 +17,16 @@ void sim_switch(struct task *next)
 
 	ASSERT(next != prev && !atomic_load(&next->running));
 	prev->sched.run_time_ns += clock_ns() - prev->sched.started_ns;
-	perf_sched_out(prev, next);
+	if (hook_follows(prev))
+		perf_task_sched_out(prev, next);
 	cpu->current = next;
 	cpu->frame = next->arch.user_frame;
 	atomic_store(&prev->running, false);
 	atomic_store(&next->cpu, (int)cpu_id());
 	atomic_store(&next->running, true);
 	next->sched.started_ns = clock_ns();
-	perf_sched_in(next);
+	if (hook_follows(next))
+		perf_task_sched_in(next);
 	arch_irq_restore(irqs);
 }
 
