@@ -140,11 +140,12 @@ static int add_living_children(struct perf_event *event, uint64_t *value, uint64
 	}
 	*value += reading.value;
 	/* The caller has written the times that READ_FORMAT names. */
+	/* NOLINTBEGIN(clang-analyzer-core.uninitialized.Assign) */
 	if (times && (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED))
-		*times++ +=
-			reading.enabled_ns; /* NOLINT(clang-analyzer-core.uninitialized.Assign) */
+		*times++ += reading.enabled_ns;
 	if (times && (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING))
-		*times += reading.running_ns; /* NOLINT(clang-analyzer-core.uninitialized.Assign) */
+		*times += reading.running_ns;
+	/* NOLINTEND(clang-analyzer-core.uninitialized.Assign) */
 	return reading.other_group ? -ECHILD : 0;
 }
 
