@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Families of processes under pressure: many that exit, stop, signal, inherit and replace one another at
- * the same time, on every CPU. Whatever the order, no task is lost and none counts twice. Linux has the
+ * the same time, on every CPU. In every order, no task is lost and none counts twice. Linux has the
  * same rules: the same executable has to pass there.
  *
  * tests/conformance has the answers of each call (observe_wait, observe_clone), processes.c the rules of

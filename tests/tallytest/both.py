@@ -22,7 +22,6 @@ from tallytest import tap
 HERE = os.path.dirname(os.path.abspath(__file__))
 TALLY = os.path.join(HERE, "..", "..", "tools", "tally")
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/", "LC_ALL": "C", "TZ": "UTC0"}
-CASE_TIMEOUT_S = 60
 # The mark that ends the output of a case; \1e does not occur in what programs print.
 _END = "\x1e"
 # Programs that the driver itself calls.
@@ -58,6 +57,19 @@ def results(output):
     return list(zip(parts[1::2], parts[0::2])), parts[-1]
 
 
+def _on_host(driver, folder, cases, timeout_s):
+    """What the cases print on the host. A case that leaves a process with its output open holds the run up."""
+    try:
+        # Signals that the caller of the test ignores: a shell keeps that.
+        return subprocess.run(
+            ["env", "--default-signal", "bash", driver, folder], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            env=ENVIRONMENT, timeout=timeout_s, check=True).stdout
+    except subprocess.TimeoutExpired as late:
+        ended, rest = results(late.stdout or b"")
+        name = cases[len(ended)][0] if len(ended) < len(cases) else "a process that a case left behind"
+        raise SystemExit(f"on the host, not ended after {timeout_s} s: {name}\n{rest}") from None
+
+
 def compare(report, cases, programs, added=(), options=(), timeout_s=400):
     """One point for each case, and one for the end of the run.
 
@@ -71,10 +83,7 @@ def compare(report, cases, programs, added=(), options=(), timeout_s=400):
         driver = os.path.join(folder, "driver")
         with open(driver, "w", encoding="utf-8") as file:
             file.write(_DRIVER)
-        # Signals that the caller of the test ignores: a shell keeps that.
-        host, _ = results(subprocess.run(
-            ["env", "--default-signal", "bash", driver, folder], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            env=ENVIRONMENT, timeout=timeout_s, check=True).stdout)
+        host, _ = results(_on_host(driver, folder, cases, timeout_s))
         words = [word for path in [folder, *_paths([*_DRIVER_PROGRAMS, *programs]), *added] for word in ("--add", path)]
         words += [word for name, value in ENVIRONMENT.items() for word in ("--env", f"{name}={value}")]
         status, output, error = tap.command(

@@ -88,13 +88,17 @@ struct file *fd_get_file(int fd)
 
 bool fd_is_available(void)
 {
+	bool available = false;
+
+	sim_lock();
 	for (int fd = 0; fd < SIM_FILES_MAX; fd++)
 		if (!table[fd])
-			return true;
-	return false;
+			available = true;
+	sim_unlock();
+	return available;
 }
 
-int fd_install(struct file *file, int cloexec)
+int fd_install_or_put(struct file *file, int cloexec)
 {
 	int fd = 0;
 
@@ -105,7 +109,10 @@ int fd_install(struct file *file, int cloexec)
 	if (fd < SIM_FILES_MAX)
 		table[fd] = file;
 	sim_unlock();
-	return fd < SIM_FILES_MAX ? fd : -EMFILE;
+	if (fd < SIM_FILES_MAX)
+		return fd;
+	file_put(file);
+	return -EMFILE;
 }
 
 int sim_fd_close(int fd)
