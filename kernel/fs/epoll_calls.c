@@ -24,11 +24,7 @@ static long create(unsigned int flags)
 
 	if (!file)
 		return file_create_error();
-	int fd = fd_install(file, flags & EPOLL_CLOEXEC);
-
-	if (fd < 0)
-		file_put(file);
-	return fd;
+	return fd_install_or_put(file, flags & EPOLL_CLOEXEC);
 }
 
 /* The size was a hint once, and must still be more than 0. */

@@ -136,11 +136,7 @@ static long create(unsigned int count, unsigned int flags)
 		kfree(counter);
 		return file_create_error();
 	}
-	int fd = fd_install(file, flags & O_CLOEXEC);
-
-	if (fd < 0)
-		file_put(file);
-	return fd;
+	return fd_install_or_put(file, flags & O_CLOEXEC);
 }
 
 long sys_eventfd(const unsigned long arg[6])

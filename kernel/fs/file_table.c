@@ -236,6 +236,15 @@ int fd_install(struct file *file, int cloexec)
 	return fd_install_from(file, 0, cloexec);
 }
 
+int fd_install_or_put(struct file *file, int cloexec)
+{
+	int fd = fd_install(file, cloexec);
+
+	if (fd < 0)
+		file_put(file);
+	return fd;
+}
+
 /* Drops FILE, a descriptor of which was removed from TABLE. */
 static void drop(struct file_table *table, struct file *file)
 {

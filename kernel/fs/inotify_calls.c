@@ -23,11 +23,7 @@ static long create(unsigned int flags)
 
 	if (error)
 		return error;
-	int fd = fd_install(file, flags & O_CLOEXEC);
-
-	if (fd < 0)
-		file_put(file);
-	return fd;
+	return fd_install_or_put(file, flags & O_CLOEXEC);
 }
 
 long sys_inotify_init(const unsigned long arg[6])

@@ -77,9 +77,5 @@ long sys_memfd_create(const unsigned long arg[6])
 	dentry_put(dentry);
 	if (error)
 		return error;
-	int fd = fd_install(file, flags & MFD_CLOEXEC);
-
-	if (fd < 0)
-		file_put(file);
-	return fd;
+	return fd_install_or_put(file, flags & MFD_CLOEXEC);
 }

@@ -229,11 +229,7 @@ static long open_path(int directory_fd, unsigned long user_path, unsigned int fl
 	dentry_put(dentry);
 	if (error)
 		return error;
-	int fd = fd_install(file, flags & O_CLOEXEC);
-
-	if (fd < 0)
-		file_put(file);
-	return fd;
+	return fd_install_or_put(file, flags & O_CLOEXEC);
 }
 
 long sys_open(const unsigned long arg[6])

@@ -686,11 +686,9 @@ long pipe_open(int fds[2], unsigned int flags)
 	if (result)
 		return result;
 	for (int i = 0; i < 2; i++) {
-		fds[i] = fd_install(ends[i], flags & O_CLOEXEC);
-		if (fds[i] < 0) {
+		fds[i] = fd_install_or_put(ends[i], flags & O_CLOEXEC);
+		if (fds[i] < 0)
 			result = fds[i];
-			file_put(ends[i]);
-		}
 	}
 	for (int i = 0; i < 2 && result; i++)
 		if (fds[i] >= 0)

@@ -199,11 +199,7 @@ static long create(uint64_t set, unsigned int flags)
 		kfree(signals);
 		return file_create_error();
 	}
-	int fd = fd_install(file, flags & O_CLOEXEC);
-
-	if (fd < 0)
-		file_put(file);
-	return fd;
+	return fd_install_or_put(file, flags & O_CLOEXEC);
 }
 
 static long change(int fd, uint64_t set)

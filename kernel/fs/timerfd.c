@@ -134,11 +134,7 @@ long sys_timerfd_create(const unsigned long arg[6])
 		kfree(timer);
 		return file_create_error();
 	}
-	int fd = fd_install(file, flags & O_CLOEXEC);
-
-	if (fd < 0)
-		file_put(file);
-	return fd;
+	return fd_install_or_put(file, flags & O_CLOEXEC);
 }
 
 /* Finds the timer of descriptor FD; *FILE gets a reference. */

@@ -194,12 +194,10 @@ static void put_credentials(struct room *room, const struct kernel_ucred *creden
 static int put_right(struct file *file, uintptr_t user_fd, bool cloexec)
 {
 	file_get(file);
-	int32_t fd = fd_install(file, cloexec);
+	int32_t fd = fd_install_or_put(file, cloexec);
 
-	if (fd < 0) {
-		file_put(file);
+	if (fd < 0)
 		return fd;
-	}
 	if (!copy_to_user((void *)user_fd, &fd, sizeof(fd)))
 		return 0;
 	fd_close(fd);

@@ -58,15 +58,6 @@ static int create(int type, unsigned int flags, struct file **result)
 	return error;
 }
 
-static long install(struct file *file, unsigned int flags)
-{
-	long fd = fd_install(file, flags & O_CLOEXEC);
-
-	if (fd < 0)
-		file_put(file);
-	return fd;
-}
-
 long sys_socket(const unsigned long arg[6])
 {
 	int type = (int)arg[1];
@@ -76,7 +67,7 @@ long sys_socket(const unsigned long arg[6])
 
 	if (!error)
 		error = create(type, flags, &file);
-	return error ? error : install(file, flags);
+	return error ? error : fd_install_or_put(file, flags & O_CLOEXEC);
 }
 
 static int create_pair(int type, unsigned int flags, struct file *ends[2])
@@ -105,7 +96,7 @@ long sys_socketpair(const unsigned long arg[6])
 	if (result)
 		return result;
 	for (int i = 0; i < 2; i++) {
-		fds[i] = (int)install(ends[i], flags);
+		fds[i] = fd_install_or_put(ends[i], flags & O_CLOEXEC);
 		if (fds[i] < 0)
 			result = fds[i];
 	}

@@ -339,10 +339,8 @@ static long make_descriptor(struct perf_event *event, unsigned long flags)
 		return file_create_error();
 	}
 	atomic_store(&event->file, file);
-	int fd = fd_install(file, !!(flags & PERF_FLAG_FD_CLOEXEC));
-	if (fd < 0)
-		file_put(file); /* closes the event */
-	return fd;
+	/* An error closes the file, and with it the event. */
+	return fd_install_or_put(file, flags & PERF_FLAG_FD_CLOEXEC);
 }
 
 static long open_event(struct request *request, unsigned long flags)

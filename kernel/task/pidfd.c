@@ -92,11 +92,7 @@ int pidfd_create(struct process *process, struct task *thread, bool nonblocking)
 	pidfd->thread = thread;
 	if (thread)
 		task_get(thread);
-	int fd = fd_install(file, true);
-
-	if (fd < 0)
-		file_put(file);
-	return fd;
+	return fd_install_or_put(file, true);
 }
 
 /* Returns the open pidfd at FD with a reference to its file, or NULL. */
@@ -288,8 +284,5 @@ long sys_pidfd_getfd(const unsigned long arg[6])
 	file_put(file);
 	if (result)
 		return result;
-	result = fd_install(wanted, true);
-	if (result < 0)
-		file_put(wanted);
-	return result;
+	return fd_install_or_put(wanted, true);
 }

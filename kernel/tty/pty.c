@@ -430,10 +430,7 @@ static long open_peer(struct pty *pty, unsigned long flags)
 
 	if (result)
 		return result;
-	result = fd_install(file, !!(flags & O_CLOEXEC));
-	if (result < 0)
-		file_put(file);
-	return result;
+	return fd_install_or_put(file, flags & O_CLOEXEC);
 }
 
 static long ioctl_master(struct file *file, unsigned int command, unsigned long argument)

@@ -158,6 +158,8 @@ struct file *file_table_get_file_of(struct task *task, int fd, bool *cloexec);
 /* Puts FILE (its reference moves in) at the lowest free descriptor; close-on-exec if CLOEXEC.
  * Returns it, or -EMFILE or -ENOMEM (reference stays). Task context. */
 int fd_install(struct file *file, int cloexec);
+/* The same, but drops the reference on an error: FILE is closed, unless others have it. */
+int fd_install_or_put(struct file *file, int cloexec);
 /* The same from LEAST upwards. */
 int fd_install_from(struct file *file, int least, bool cloexec);
 /* True if fd_install would find a descriptor. */
