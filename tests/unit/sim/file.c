@@ -60,7 +60,9 @@ static int last_notice;
 void file_notify(struct file *file, int poll_code)
 {
 	ASSERT(!arch_in_nmi() && file && poll_code);
+	sim_lock();
 	last_notice = poll_code;
+	sim_unlock();
 }
 
 int sim_file_notice(void)

@@ -7,7 +7,8 @@
 
 #include "internal.h"
 
-static char last_line[512];
+/* One for each thread, so that log_write() needs no lock. */
+static _Thread_local char last_line[512];
 
 void log_write(enum log_level level, const char *format, ...)
 {

@@ -185,7 +185,9 @@ static struct kernel_siginfo last_signal;
 
 int signal_send(struct task *task, const struct kernel_siginfo *info)
 {
+	sim_lock();
 	last_signal = *info;
+	sim_unlock();
 	task_signal(task, info->si_signo);
 	return 0;
 }
