@@ -591,7 +591,7 @@ static void check_changed_period(void)
 
 /* --- throttling --- */
 
-/* The seed's rate: 4000 overflows in a second, of a counter without samples. */
+/* The rate of Michael Cree's question: 4000 overflows in a second, of a counter without samples. */
 static void check_many_overflows(void)
 {
 	start_alpha(1);
