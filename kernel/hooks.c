@@ -98,7 +98,7 @@ void hook_task_slept_slow(const struct task *task, uint64_t delay_ns, bool block
 
 void hook_cpu_tick(struct process *process)
 {
-	process_check_processor_time(process);
+	process_check_cpu_time(process);
 }
 
 int hook_task_copied(struct task *parent, struct task *child, uint64_t clone_flags)
@@ -256,9 +256,10 @@ void hook_itimer_expired_slow(int which, pid_t pid, uint64_t now_ns)
 
 /* --- memory --- */
 
-void hook_memory_allocated_slow(const void *caller, const void *object, size_t wanted, size_t given)
+void hook_memory_allocated_slow(const void *caller, const void *object, size_t requested,
+				size_t given)
 {
-	TRACE(trace_kmalloc(caller, object, wanted, given));
+	TRACE(trace_kmalloc(caller, object, requested, given));
 }
 
 void hook_memory_freed_slow(const void *caller, const void *object)

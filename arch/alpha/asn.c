@@ -7,9 +7,9 @@
 
 #define NUMBER_MASK ((1ull << ASN_BITS) - 1)
 
-uint32_t asn_take(struct asn_processor *processor, asn_tag *tag, uint32_t greatest, bool *forget)
+uint32_t asn_take(struct asn_cpu *own, asn_tag *tag, uint32_t greatest, bool *forget)
 {
-	uint64_t mine = atomic_load(tag), last = processor->last;
+	uint64_t mine = atomic_load(tag), last = own->last;
 
 	*forget = false;
 	/* The tag is of this generation. A tag of 0 never is. */
@@ -22,7 +22,7 @@ uint32_t asn_take(struct asn_processor *processor, asn_tag *tag, uint32_t greate
 		last = ((last >> ASN_BITS) + 1) << ASN_BITS | (greatest ? 1 : 0);
 		*forget = true;
 	}
-	processor->last = last;
+	own->last = last;
 	atomic_store(tag, last);
 	return (uint32_t)(last & NUMBER_MASK);
 }

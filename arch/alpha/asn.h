@@ -31,13 +31,13 @@ typedef _Atomic uint64_t asn_tag;
 
 /* A CPU's last allocated tag. Zeroed memory: the CPU has allocated none, and has no translations of
  * programs. */
-struct asn_processor {
+struct asn_cpu {
 	uint64_t last;
 };
 
 /* Returns the number under which PROCESSOR, which has numbers up to GREATEST, loads the space with TAG.
  * *FORGET: the CPU must first flush all translations of programs. Interrupts off, on that CPU. */
-uint32_t asn_take(struct asn_processor *processor, asn_tag *tag, uint32_t greatest, bool *forget);
+uint32_t asn_take(struct asn_cpu *own, asn_tag *tag, uint32_t greatest, bool *forget);
 
 /* Invalidates the translations of the space with TAGS, one for each of COUNT CPUs: each CPU that has
  * not loaded the space will load it under another number. Any context; call this before testing which

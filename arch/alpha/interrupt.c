@@ -23,7 +23,7 @@
 #include "trap.h"
 
 /* a0: the kind; a1: a vector. */
-enum { KIND_PROCESSOR, KIND_CLOCK, KIND_MACHINE_CHECK, KIND_DEVICE, KIND_COUNTERS };
+enum { KIND_CROSS_CPU, KIND_CLOCK, KIND_MACHINE_CHECK, KIND_DEVICE, KIND_COUNTERS };
 
 /* Vectors of the ISA lines, 16 apart. */
 #define VECTOR_ISA	      0x800
@@ -124,8 +124,8 @@ void interrupt_handle(struct trap_frame *frame)
 	}
 	local->interrupt_frame = frame;
 	switch (frame->cause[0]) {
-	case KIND_PROCESSOR:
-		count(INTERRUPT_PROCESSOR);
+	case KIND_CROSS_CPU:
+		count(INTERRUPT_CROSS_CPU);
 		smp_interrupt();
 		break;
 	case KIND_CLOCK:
@@ -180,7 +180,7 @@ void arch_irq_describe(struct text *text)
 			   line == CLOCK_LINE ? "timer" : name);
 	}
 	text_print(text, "IPI:");
-	print_counts(text, INTERRUPT_PROCESSOR);
+	print_counts(text, INTERRUPT_CROSS_CPU);
 	text_print(text, "\nPMI:");
 	print_counts(text, INTERRUPT_COUNTERS);
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)

@@ -23,11 +23,11 @@ long alpha_osf_utsname(const unsigned long arg[6])
 	system_names_get(&names);
 	const char *const parts[] = { names.sysname, names.nodename, names.release, names.version,
 				      names.machine };
-	char told[sizeof(parts) / sizeof(parts[0])][OSF_NAME_SIZE];
+	char user[sizeof(parts) / sizeof(parts[0])][OSF_NAME_SIZE];
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		memcpy(told[i], parts[i], sizeof(told[i]));
-	return copy_to_user((void *)arg[0], told, sizeof(told));
+		memcpy(user[i], parts[i], sizeof(user[i]));
+	return copy_to_user((void *)arg[0], user, sizeof(user));
 }
 
 /* Copies NAME with its terminating 0 to user space, at most SIZE bytes. */

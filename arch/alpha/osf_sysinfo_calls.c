@@ -152,12 +152,12 @@ static const struct {
 /* Returns the chosen options. Linux always returns 0, because it masks the result. */
 long alpha_get_unalign(const unsigned long arg[4])
 {
-	int32_t told = 0;
+	int32_t options = 0;
 
 	for (size_t i = 0; i < sizeof(unalign_bits) / sizeof(unalign_bits[0]); i++)
 		if (task_current()->arch.unaligned_control & unalign_bits[i].control)
-			told |= unalign_bits[i].option;
-	return copy_to_user((void *)arg[0], &told, sizeof(told));
+			options |= unalign_bits[i].option;
+	return copy_to_user((void *)arg[0], &options, sizeof(options));
 }
 
 long alpha_set_unalign(const unsigned long arg[4])
@@ -173,7 +173,7 @@ long alpha_set_unalign(const unsigned long arg[4])
 
 /* --- the machine --- */
 
-static long get_processor_type(unsigned long user_buffer, unsigned long size)
+static long get_cpu_type(unsigned long user_buffer, unsigned long size)
 {
 	const struct hwrpb_slot *slot =
 		(const struct hwrpb_slot *)((const char *)hwrpb + hwrpb->slots);
@@ -206,7 +206,7 @@ struct operation {
 static const struct operation getting[] = {
 	{ 8, get_unaligned },
 	{ 45, get_control },
-	{ 60, get_processor_type },
+	{ 60, get_cpu_type },
 	{ 101, get_hwrpb },
 };
 

@@ -212,20 +212,20 @@ static struct osf_timeval in_ticks(const struct kernel_timeval *time)
 /* Reports only times and page faults. RUSAGE_SELF reports the calling thread alone. */
 long alpha_osf_getrusage(const unsigned long arg[6])
 {
-	struct kernel_rusage usage, told = { 0 };
+	struct kernel_rusage usage, shown = { 0 };
 	int who = (int)arg[0];
 
 	if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN)
 		return -EINVAL;
-	int error = usage_tell(who == RUSAGE_SELF ? RUSAGE_THREAD : who, &usage);
+	int error = usage_get(who == RUSAGE_SELF ? RUSAGE_THREAD : who, &usage);
 
 	if (error)
 		return error;
-	told.ru_minflt = usage.ru_minflt;
-	told.ru_majflt = usage.ru_majflt;
+	shown.ru_minflt = usage.ru_minflt;
+	shown.ru_majflt = usage.ru_majflt;
 	struct osf_rusage osf = { in_ticks(&usage.ru_utime), in_ticks(&usage.ru_stime), { 0 } };
 
-	memcpy(osf.rest, &told.ru_maxrss, sizeof(osf.rest));
+	memcpy(osf.rest, &shown.ru_maxrss, sizeof(osf.rest));
 	return copy_to_user((void *)arg[1], &osf, sizeof(osf));
 }
 

@@ -39,17 +39,17 @@ struct cpu_local cpu_locals[CPUS_MAX];
 extern const char smp_start_code[];
 
 static unsigned int smp_starting; /* number of the CPU that is requested */
-static atomic_uint processors = 1;
+static atomic_uint started_cpus = 1;
 static atomic_uint started; /* number of the last CPU that arrived */
 
 unsigned int cpu_count(void)
 {
-	return atomic_load_explicit(&processors, memory_order_relaxed);
+	return atomic_load_explicit(&started_cpus, memory_order_relaxed);
 }
 
 /* Called from smp_start.S, on its own stack and the kernel's tables, interrupts off. */
-_Noreturn void smp_start_processor(void);
-void smp_start_processor(void)
+_Noreturn void smp_start_cpu(void);
+void smp_start_cpu(void)
 {
 	unsigned int cpu = smp_starting;
 
@@ -129,7 +129,7 @@ unsigned int arch_smp_start(void)
 			break;
 		cpu++;
 	}
-	atomic_store(&processors, cpu);
+	atomic_store(&started_cpus, cpu);
 	return cpu;
 }
 
@@ -138,7 +138,7 @@ static void (*const ipi_handlers[])(void) = {
 	[IPI_CALL] = smp_call_interrupt,
 	[IPI_RESCHED] = NULL,
 	[IPI_DEFERRED] = deferred_work_interrupt,
-	[IPI_STOP] = panic_stop_processor,
+	[IPI_STOP] = panic_stop_cpu,
 };
 
 void smp_interrupt(void)

@@ -18,7 +18,7 @@ smp_start_code:
 	mov	$29, $16
 	call_pal PAL_WRKGP
 	mov	$31, $15
-	bsr	$26, smp_start_processor	!samegp
+	bsr	$26, smp_start_cpu	!samegp
 	.end	smp_start_code
 
 	.section .note.GNU-stack, "", @progbits

@@ -23,7 +23,7 @@
 #include "space.h"
 #include "switch.h"
 
-static PERCPU(struct asn_processor, asn_processors);
+static PERCPU(struct asn_cpu, asn_cpus);
 
 int arch_space_init(struct arch_space *space)
 {
@@ -57,7 +57,7 @@ void space_enter(struct context_block *context, struct arch_space *space)
 		return;
 	}
 	context->page_table = paging_root_frame(space->root);
-	context->address_space = asn_take(&this_cpu(asn_processors), &space->tags[cpu_id()],
+	context->address_space = asn_take(&this_cpu(asn_cpus), &space->tags[cpu_id()],
 					  (uint32_t)hwrpb->space_numbers_max, &forget);
 	if (forget)
 		pal_forget(PAL_FORGET_PROCESS, 0);

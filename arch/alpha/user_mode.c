@@ -47,7 +47,7 @@ enum event {
 	CALL_OF_FAULT, /* BPT, BUGCHK, GENTRAP, and the last number that has no function */
 	CALL_UNKNOWN,  /* a number that has no function */
 	SYSTEM_CALL,
-	INTERRUPT_PROCESSOR,
+	INTERRUPT_CROSS_CPU,
 	INTERRUPT_CLOCK,
 	INTERRUPT_DEVICE, /* of the ISA bus; no other is enabled */
 	INTERRUPT_COUNTER,
@@ -68,7 +68,7 @@ static const struct user_path palcode[] = {
 	/* ps, pc, mode?, bsr; CallPal_Stack_Frame_FromUser: ps, usp, ksp, sp, 6 stores, ret; … */
 	[SYSTEM_CALL] = { 2 + 2 + 1 + 11 + 3, 4 },
 	/* pc, SYS_ACK_SMP, ps; STACK_FRAME without the first ps; level, 2 registers, a0 … a2, hw_ret */
-	[INTERRUPT_PROCESSOR] = { 1 + 8 + 1 + 11 + 2 + 6, 2 },
+	[INTERRUPT_CROSS_CPU] = { 1 + 8 + 1 + 11 + 2 + 6, 2 },
 	[INTERRUPT_CLOCK] = { 1 + 8 + 1 + 11 + 2 + 6, 2 },
 	/* …; level, bsr, Sys_Dev_Vector with the vector of an ISA line; 2 registers, a0, a2, hw_ret */
 	[INTERRUPT_DEVICE] = { 2 + 11 + 3 + 14 + 5, 6 },
@@ -105,7 +105,7 @@ static enum event find_event(uint64_t entry, uint64_t a0, uintptr_t pc)
 					      [ENTRY_MEMORY] = MEMORY_FAULT,
 					      [ENTRY_UNALIGNED] = UNALIGNED_ACCESS,
 					      [ENTRY_CALL] = SYSTEM_CALL };
-	static const enum event interrupts[] = { INTERRUPT_PROCESSOR, INTERRUPT_CLOCK,
+	static const enum event interrupts[] = { INTERRUPT_CROSS_CPU, INTERRUPT_CLOCK,
 						 /* never */ INTERRUPT_DEVICE, INTERRUPT_DEVICE,
 						 INTERRUPT_COUNTER };
 	static const enum event faults[] = { CALL_OF_FAULT, CALL_OF_FAULT, CALL_OF_FAULT,

@@ -113,18 +113,18 @@ union madt_entry {
 	} __attribute__((packed)) local_x2apic;
 };
 
-static void add_processor(uint32_t apic_id, uint32_t flags)
+static void add_cpu(uint32_t apic_id, uint32_t flags)
 {
 	if (!(flags & ENTRY_ENABLED))
 		return;
 	/* Firmware may list a CPU in both forms. */
-	for (unsigned int i = 0; i < acpi_info.processor_count; i++)
+	for (unsigned int i = 0; i < acpi_info.listed_cpus; i++)
 		if (acpi_info.apic_ids[i] == apic_id)
 			return;
-	if (acpi_info.processor_count == CPUS_MAX)
-		acpi_info.ignored_processors++;
+	if (acpi_info.listed_cpus == CPUS_MAX)
+		acpi_info.ignored_cpus++;
 	else
-		acpi_info.apic_ids[acpi_info.processor_count++] = apic_id;
+		acpi_info.apic_ids[acpi_info.listed_cpus++] = apic_id;
 }
 
 /* Flags of an override: polarity in bits 0-1 (3: low), trigger in 2-3 (3: level). */
@@ -150,10 +150,10 @@ static void read_madt(const struct table *table)
 			break;
 		switch (entry->head.type) {
 		case MADT_LOCAL_APIC:
-			add_processor(entry->local_apic.apic_id, entry->local_apic.flags);
+			add_cpu(entry->local_apic.apic_id, entry->local_apic.flags);
 			break;
 		case MADT_LOCAL_X2APIC:
-			add_processor(entry->local_x2apic.apic_id, entry->local_x2apic.flags);
+			add_cpu(entry->local_x2apic.apic_id, entry->local_x2apic.flags);
 			break;
 		case MADT_IO_APIC:
 			/* Take the I/O APIC that serves the legacy lines. */
@@ -284,11 +284,11 @@ void acpi_init(void)
 	else if (pointer && (root = map_table(pointer->rsdt)) != NULL)
 		read_tables(root, sizeof(uint32_t));
 
-	if (acpi_info.processor_count == 0) {
+	if (acpi_info.listed_cpus == 0) {
 		log_warning("acpi: no table of CPUs: only this one is used");
-		acpi_info.apic_ids[acpi_info.processor_count++] = apic_id();
+		acpi_info.apic_ids[acpi_info.listed_cpus++] = apic_id();
 	}
-	if (acpi_info.ignored_processors)
+	if (acpi_info.ignored_cpus)
 		log_warning("acpi: %u CPUs beyond the first %u are not used",
-			    acpi_info.ignored_processors, CPUS_MAX);
+			    acpi_info.ignored_cpus, CPUS_MAX);
 }

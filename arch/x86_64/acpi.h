@@ -16,8 +16,8 @@
 
 struct acpi_info {
 	uint32_t apic_ids[CPUS_MAX]; /* usable CPUs, in the table's order */
-	unsigned int processor_count;
-	unsigned int ignored_processors; /* CPUs beyond CPUS_MAX */
+	unsigned int listed_cpus;
+	unsigned int ignored_cpus; /* CPUs beyond CPUS_MAX */
 
 	paddr_t io_apic;	/* 0: none */
 	uint32_t io_apic_first; /* global interrupt number of its first input */

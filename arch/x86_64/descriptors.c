@@ -39,12 +39,12 @@ struct task_state {
  * divided by 8. The task state's descriptor takes two. */
 #define SEGMENTS 10
 
-struct processor {
+struct cpu_tables {
 	uint64_t segments[SEGMENTS];
 	struct task_state task_state;
 } CACHE_ALIGNED;
 
-static PERCPU(struct processor, processors);
+static PERCPU(struct cpu_tables, tables);
 
 struct gate {
 	uint16_t offset_low;
@@ -115,7 +115,7 @@ static void set_interrupt_stack(unsigned int cpu, enum interrupt_stack which, vo
 	uintptr_t top = (uintptr_t)base + size - 16;
 
 	*(struct cpu_local **)top = &cpu_locals[cpu];
-	processors[cpu].task_state.ist[which] = top;
+	tables[cpu].task_state.ist[which] = top;
 }
 
 int descriptors_alloc_stacks(unsigned int cpu)
@@ -132,9 +132,9 @@ int descriptors_alloc_stacks(unsigned int cpu)
 
 void descriptors_load(unsigned int cpu)
 {
-	struct processor *processor = &processors[cpu];
-	uint64_t state = (uintptr_t)&processor->task_state;
-	uint64_t *segments = processor->segments;
+	struct cpu_tables *own = &tables[cpu];
+	uint64_t state = (uintptr_t)&own->task_state;
+	uint64_t *segments = own->segments;
 
 	if (cpu == 0)
 		for (enum interrupt_stack i = 0; i < STACKS; i++)
@@ -144,12 +144,12 @@ void descriptors_load(unsigned int cpu)
 	segments[SELECTOR_KERNEL_DATA / 8] = DESCRIPTOR_KERNEL_DATA;
 	segments[SELECTOR_USER_DATA / 8] = DESCRIPTOR_USER_DATA;
 	segments[SELECTOR_USER_CODE / 8] = DESCRIPTOR_USER_CODE;
-	segments[SELECTOR_TSS / 8] = DESCRIPTOR_TASK_STATE | (sizeof processor->task_state - 1) |
+	segments[SELECTOR_TSS / 8] = DESCRIPTOR_TASK_STATE | (sizeof own->task_state - 1) |
 				     (state & 0xffffff) << 16 | (state & 0xff000000) << 32;
 	segments[SELECTOR_TSS / 8 + 1] = state >> 32;
-	processor->task_state.io_map = sizeof processor->task_state;
+	own->task_state.io_map = sizeof own->task_state;
 
-	struct table_pointer gdt = { sizeof processor->segments - 1, (uintptr_t)segments };
+	struct table_pointer gdt = { sizeof own->segments - 1, (uintptr_t)segments };
 	struct table_pointer idt = { sizeof gates - 1, (uintptr_t)gates };
 
 	/* The boot code's selectors have the same numbers: the code segment need not be loaded again. */
@@ -176,12 +176,12 @@ static bool overlap(uintptr_t first, uintptr_t last, uintptr_t start, size_t siz
 bool descriptors_overlap(uintptr_t first, uintptr_t last)
 {
 	if (overlap(first, last, (uintptr_t)gates, sizeof(gates)) ||
-	    overlap(first, last, (uintptr_t)processors, sizeof(processors)) ||
+	    overlap(first, last, (uintptr_t)tables, sizeof(tables)) ||
 	    overlap(first, last, (uintptr_t)early_stacks, sizeof(early_stacks)))
 		return true;
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
 		for (enum interrupt_stack i = 0; i < STACKS; i++) {
-			uintptr_t top = processors[cpu].task_state.ist[i] + 16;
+			uintptr_t top = tables[cpu].task_state.ist[i] + 16;
 
 			if (overlap(first, last, top - KERNEL_STACK_SIZE, KERNEL_STACK_SIZE))
 				return true;
@@ -194,12 +194,12 @@ void descriptors_set_kernel_stack(uintptr_t top)
 	struct cpu_local *local = &cpu_locals[cpu_id()];
 
 	local->kernel_stack = top;
-	processors[local->id].task_state.rsp[0] = top;
+	tables[local->id].task_state.rsp[0] = top;
 }
 
 bool descriptors_on_nmi_stack(uintptr_t address)
 {
-	uintptr_t top = processors[arch_cpu_id()].task_state.ist[STACK_NMI];
+	uintptr_t top = tables[arch_cpu_id()].task_state.ist[STACK_NMI];
 
 	return address <= top && top - address < KERNEL_STACK_SIZE;
 }

@@ -48,7 +48,7 @@ static void dispatch(struct trap_frame *frame)
 	bool handled = false;
 
 	if (panic_in_progress())
-		panic_stop_processor();
+		panic_stop_cpu();
 	for (unsigned int i = 0; i < count; i++)
 		handled |= handlers[i](frame);
 	if (!handled)

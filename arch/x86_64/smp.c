@@ -56,14 +56,14 @@ extern const char smp_start_code[], smp_start_code_end[];
 static paddr_t start_page; /* address of the start code: below 1 MiB */
 /* CPUs that are started. Not static: after link-time optimization gdb could not find it
  * (tools/gdb/tally.py). */
-atomic_uint processors = 1;
+atomic_uint started_cpus = 1;
 static atomic_uint started; /* CPUs that wait for their turn */
 static atomic_uint turn;    /* number of the CPU whose turn it is */
 static atomic_uint checked; /* the last CPU whose counter was compared */
 
 unsigned int cpu_count(void)
 {
-	return atomic_load_explicit(&processors, memory_order_relaxed);
+	return atomic_load_explicit(&started_cpus, memory_order_relaxed);
 }
 
 void smp_init_local(unsigned int cpu)
@@ -76,8 +76,8 @@ void smp_init_local(unsigned int cpu)
 }
 
 /* Called from smp_start.S, on its own stack and the kernel's tables, interrupts off. */
-_Noreturn void smp_start_processor(uint32_t cpu);
-void smp_start_processor(uint32_t cpu)
+_Noreturn void smp_start_cpu(uint32_t cpu);
+void smp_start_cpu(uint32_t cpu)
 {
 	cpu_locals[cpu].id = cpu;
 	features_enable();
@@ -115,11 +115,11 @@ static bool prepare(unsigned int cpu)
 	return true;
 }
 
-static bool wait_started(unsigned int wanted, uint64_t wait_ns)
+static bool wait_started(unsigned int prepared, uint64_t wait_ns)
 {
 	uint64_t end = clock_ns() + wait_ns;
 
-	while (atomic_load(&started) < wanted) {
+	while (atomic_load(&started) < prepared) {
 		if (clock_ns() > end)
 			return false;
 		arch_cpu_relax();
@@ -129,7 +129,7 @@ static bool wait_started(unsigned int wanted, uint64_t wait_ns)
 
 static void send_to_others(void (*send)(uint32_t apic_id))
 {
-	for (unsigned int i = 0; i < acpi_info.processor_count; i++)
+	for (unsigned int i = 0; i < acpi_info.listed_cpus; i++)
 		if (acpi_info.apic_ids[i] != cpu_locals[0].apic_id)
 			send(acpi_info.apic_ids[i]);
 }
@@ -160,46 +160,46 @@ static void admit(unsigned int cpu)
 
 unsigned int arch_smp_start(void)
 {
-	unsigned int wanted = 0;
+	unsigned int prepared = 0;
 
-	while (wanted + 1 < acpi_info.processor_count && prepare(wanted + 1))
-		wanted++;
-	if (wanted + 1 < acpi_info.processor_count)
-		log_warning("smp: memory for %u of %u CPUs", wanted + 1, acpi_info.processor_count);
+	while (prepared + 1 < acpi_info.listed_cpus && prepare(prepared + 1))
+		prepared++;
+	if (prepared + 1 < acpi_info.listed_cpus)
+		log_warning("smp: memory for %u of %u CPUs", prepared + 1, acpi_info.listed_cpus);
 	start_page = boot_memory_find_low();
 	if (!start_page) {
 		log_warning("smp: no memory below 1 MiB to start CPUs in");
-		wanted = 0;
+		prepared = 0;
 	}
-	if (wanted == 0)
+	if (prepared == 0)
 		return 1;
 
 	memcpy(page_address(start_page), smp_start_code,
 	       (size_t)(smp_start_code_end - smp_start_code));
 	smp_root = cr3_read();
-	atomic_store(&smp_number_limit, wanted + 1);
+	atomic_store(&smp_number_limit, prepared + 1);
 
 	send_to_others(apic_send_init);
 	send_to_others(send_startup);
-	if (!wait_started(wanted, WAIT_FIRST_NS)) {
+	if (!wait_started(prepared, WAIT_FIRST_NS)) {
 		send_to_others(send_startup);
-		if (!wait_started(wanted, WAIT_SECOND_NS)) {
+		if (!wait_started(prepared, WAIT_SECOND_NS)) {
 			/* A CPU that has no number by now must not get one. */
 			uint32_t numbers = atomic_exchange(&smp_next_number, CPUS_MAX);
 
-			log_warning("smp: %u of %u CPUs do not start", wanted + 1 - numbers,
-				    wanted + 1);
-			wanted = numbers - 1;
-			while (atomic_load(&started) < wanted)
+			log_warning("smp: %u of %u CPUs do not start", prepared + 1 - numbers,
+				    prepared + 1);
+			prepared = numbers - 1;
+			while (atomic_load(&started) < prepared)
 				arch_cpu_relax();
 		}
 	}
-	for (unsigned int cpu = 1; cpu <= wanted; cpu++)
+	for (unsigned int cpu = 1; cpu <= prepared; cpu++)
 		admit(cpu);
-	atomic_store(&processors, wanted + 1);
-	for (unsigned int cpu = 1; cpu <= wanted; cpu++)
+	atomic_store(&started_cpus, prepared + 1);
+	for (unsigned int cpu = 1; cpu <= prepared; cpu++)
 		arch_ipi_send(cpu, IPI_RESCHED);
-	return wanted + 1;
+	return prepared + 1;
 }
 
 /* The handler of each interrupt. IPI_RESCHED needs none: the exit path of every interrupt reschedules. */

@@ -90,7 +90,7 @@ smp_start_high:
 	wrmsr
 	xorl	%ebp, %ebp
 	pushq	$0
-	call	smp_start_processor	/* (number) */
+	call	smp_start_cpu	/* (number) */
 	ud2
 too_many:
 	cli

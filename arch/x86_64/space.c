@@ -58,10 +58,11 @@ void arch_space_load(struct arch_space *space)
 void arch_pmu_user_access_update(struct vm_space *space)
 {
 	uint64_t cr4 = cr4_read();
-	uint64_t wanted = perf_user_reads_allowed(space) ? cr4 | CR4_PCE : cr4 & ~(uint64_t)CR4_PCE;
+	uint64_t new_cr4 = perf_user_reads_allowed(space) ? cr4 | CR4_PCE :
+							    cr4 & ~(uint64_t)CR4_PCE;
 
-	if (wanted != cr4)
-		cr4_write(wanted);
+	if (new_cr4 != cr4)
+		cr4_write(new_cr4);
 }
 
 /* Above this many pages, flush all translations but the kernel's: cheaper than one by one. */

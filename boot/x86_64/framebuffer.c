@@ -14,16 +14,16 @@
 /* Types of screen in a loader's description. */
 enum { PALETTE = 0, DIRECT_COLOUR = 1, EGA_TEXT = 2 };
 
-static struct loader_screen told;
-static struct boot_colour told_colours[3];
-static bool was_told;
+static struct loader_screen description;
+static struct boot_colour screen_colours[3];
+static bool has_screen;
 
 void boot_screen_keep(const struct loader_screen *said, const uint8_t *colours)
 {
-	told = *said;
+	description = *said;
 	for (unsigned int i = 0; i < 3; i++)
-		told_colours[i] = (struct boot_colour){ colours[2 * i], colours[2 * i + 1] };
-	was_told = true;
+		screen_colours[i] = (struct boot_colour){ colours[2 * i], colours[2 * i + 1] };
+	has_screen = true;
 }
 
 static bool is_depth(unsigned int depth)
@@ -37,10 +37,10 @@ static bool are_colours(void)
 	uint64_t bits = 0;
 
 	for (unsigned int i = 0; i < 3; i++) {
-		struct boot_colour colour = told_colours[i];
+		struct boot_colour colour = screen_colours[i];
 
-		if (colour.size < 1 || colour.size > 8 || colour.position > told.depth ||
-		    colour.position + colour.size > told.depth)
+		if (colour.size < 1 || colour.size > 8 || colour.position > description.depth ||
+		    colour.position + colour.size > description.depth)
 			return false;
 
 		uint64_t mask = ((1ull << colour.size) - 1) << colour.position;
@@ -55,19 +55,20 @@ static bool are_colours(void)
 /* Returns the reason against using a screen of pixels, or NULL. */
 static const char *find_fault(void)
 {
-	uint64_t size = (uint64_t)told.pitch * told.height;
+	uint64_t size = (uint64_t)description.pitch * description.height;
 
-	if (!is_depth(told.depth))
+	if (!is_depth(description.depth))
 		return "a depth that is none";
-	if (!told.width || !told.height)
+	if (!description.width || !description.height)
 		return "no pixels";
-	if (told.pitch < (uint64_t)told.width * ((told.depth + 7) / 8))
+	if (description.pitch < (uint64_t)description.width * ((description.depth + 7) / 8))
 		return "rows longer than their distance";
 	if (!are_colours())
 		return "colours outside of a pixel";
-	if (!told.address || size > UINT64_MAX - told.address)
+	if (!description.address || size > UINT64_MAX - description.address)
 		return "no such address";
-	if (boot_range_overlaps_ram((struct page_range){ told.address, told.address + size }))
+	if (boot_range_overlaps_ram(
+		    (struct page_range){ description.address, description.address + size }))
 		return "RAM in its place";
 	return NULL;
 }
@@ -76,21 +77,22 @@ void boot_screen_check(void)
 {
 	const char *fault;
 
-	if (!was_told || told.type == EGA_TEXT)
+	if (!has_screen || description.type == EGA_TEXT)
 		return;
-	fault = told.type == DIRECT_COLOUR ? find_fault() :
-		told.type == PALETTE	   ? "a palette" :
-					     "an unknown type";
+	fault = description.type == DIRECT_COLOUR ? find_fault() :
+		description.type == PALETTE	  ? "a palette" :
+						    "an unknown type";
 	if (fault) {
 		boot_info.screen = BOOT_SCREEN_UNUSABLE;
 		log_warning("screen: none: the boot loader's has %s (%u by %u, %u bits, rows of %u "
 			    "bytes at 0x%lx)",
-			    fault, told.width, told.height, told.depth, told.pitch, told.address);
+			    fault, description.width, description.height, description.depth,
+			    description.pitch, description.address);
 		return;
 	}
 	boot_info.screen = BOOT_SCREEN_PIXELS;
-	boot_info.framebuffer = (struct boot_framebuffer){ told.address,    told.pitch,
-							   told.width,	    told.height,
-							   told.depth,	    told_colours[0],
-							   told_colours[1], told_colours[2] };
+	boot_info.framebuffer = (struct boot_framebuffer){ description.address, description.pitch,
+							   description.width,	description.height,
+							   description.depth,	screen_colours[0],
+							   screen_colours[1],	screen_colours[2] };
 }

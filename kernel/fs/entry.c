@@ -429,11 +429,11 @@ static void report_move(struct dentry *moved, struct dentry *from, const char *f
 		return;
 	uint32_t cookie = inotify_next_cookie();
 
-	inotify_tell_entry(from->inode, from_name, from_size, IN_MOVED_FROM, inode, cookie);
-	inotify_tell_entry(to->inode, to_name, to_size, IN_MOVED_TO, inode, cookie);
+	inotify_report_entry(from->inode, from_name, from_size, IN_MOVED_FROM, inode, cookie);
+	inotify_report_entry(to->inode, to_name, to_size, IN_MOVED_TO, inode, cookie);
 	if (replaced)
-		inotify_tell_inode(replaced, IN_ATTRIB);
-	inotify_tell_inode(inode, IN_MOVE_SELF);
+		inotify_report_inode(replaced, IN_ATTRIB);
+	inotify_report_inode(inode, IN_MOVE_SELF);
 }
 
 static int rename_locked(struct dentry *from, const char *from_name, size_t from_size,

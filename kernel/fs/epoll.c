@@ -55,7 +55,7 @@ struct found {
 	struct kernel_epoll_event event;
 	struct file *file;
 	int fd;
-	uint32_t wanted; /* the events that the item requests */
+	uint32_t requested; /* the events that the item requests */
 };
 
 struct mutex epoll_watching_mutex = MUTEX_INITIALIZER(epoll_watching_mutex);
@@ -105,13 +105,13 @@ static bool item_woken(struct wait_entry *entry, unsigned int events)
 	struct epoll *epoll = item->epoll;
 
 	spin_lock(&epoll->lock);
-	uint32_t wanted = item->event.events;
-	bool wants = (wanted & ~PRIVATE_BITS) && (!events || (events & wanted));
+	uint32_t requested = item->event.events;
+	bool matches = (requested & ~PRIVATE_BITS) && (!events || (events & requested));
 
-	if (wants)
+	if (matches)
 		make_ready(item);
 	spin_unlock(&epoll->lock);
-	return wants && wake_users(epoll);
+	return matches && wake_users(epoll);
 }
 
 /* Polls ITEM's file: the requested events that it has now. epoll->mutex held. */
@@ -183,13 +183,13 @@ static size_t collect(struct epoll *epoll, struct found *found, size_t max)
 	epoll->collecting = true;
 	spin_unlock_irqrestore(&epoll->lock, state);
 	while (count < max && (item = take_first(epoll, &list))) {
-		uint32_t wanted = item->event.events;
+		uint32_t requested = item->event.events;
 		uint32_t events = poll_item(item, NULL);
 
 		if (!events)
 			continue;
 		found[count++] = (struct found){
-			{ events, item->event.data }, item->file, item->fd, wanted
+			{ events, item->event.data }, item->file, item->fd, requested
 		};
 		finish_delivery(item);
 	}
@@ -219,7 +219,7 @@ static void requeue_items(struct epoll *epoll, const struct found *found, size_t
 		unsigned long state = spin_lock_irqsave(&epoll->lock);
 
 		if (!(item->event.events & ~PRIVATE_BITS))
-			item->event.events = found[i].wanted;
+			item->event.events = found[i].requested;
 		make_ready(item);
 		spin_unlock_irqrestore(&epoll->lock, state);
 	}
@@ -232,7 +232,7 @@ static long deliver(struct epoll *epoll, uintptr_t user_events, size_t max)
 	struct kernel_epoll_event *user = (struct kernel_epoll_event *)user_events;
 	struct found near[FOUND_NEAR], *found = near;
 	size_t most = epoll->item_count < max ? epoll->item_count : max;
-	size_t told = 0;
+	size_t copied = 0;
 
 	if (most > FOUND_NEAR && most <= KMALLOC_MAX / sizeof(*found))
 		found = kzalloc(most * sizeof(*found));
@@ -242,14 +242,14 @@ static long deliver(struct epoll *epoll, uintptr_t user_events, size_t max)
 	}
 	size_t count = collect(epoll, found, most);
 
-	while (told < count &&
-	       copy_to_user(&user[told], &found[told].event, sizeof(found->event)) == 0)
-		told++;
-	if (told < count)
-		requeue_items(epoll, found + told, count - told);
+	while (copied < count &&
+	       copy_to_user(&user[copied], &found[copied].event, sizeof(found->event)) == 0)
+		copied++;
+	if (copied < count)
+		requeue_items(epoll, found + copied, count - copied);
 	if (found != near)
 		kfree(found);
-	return told || !count ? (long)told : -EFAULT;
+	return copied || !count ? (long)copied : -EFAULT;
 }
 
 long epoll_wait_user(struct epoll *epoll, uintptr_t user_events, size_t max, uint64_t deadline_ns)

@@ -389,11 +389,11 @@ static long switch_flag(struct file *file, int fd, unsigned int flag, const int 
 
 	if (copy_from_user(&on, user_on, sizeof(on)) < 0)
 		return -EFAULT;
-	unsigned int wanted = on ? flag : 0;
+	unsigned int requested = on ? flag : 0;
 
-	if (((file->flags ^ wanted) & flag & FASYNC) && !file->ops->notifies)
+	if (((file->flags ^ requested) & flag & FASYNC) && !file->ops->notifies)
 		return -ENOTTY;
-	set_flags(file, fd, flag, wanted);
+	set_flags(file, fd, flag, requested);
 	return 0;
 }
 

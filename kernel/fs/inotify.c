@@ -264,7 +264,7 @@ static uint32_t directory_bit(const struct inode *inode)
 	return inode_type(inode) == S_IFDIR ? IN_ISDIR : 0;
 }
 
-void inotify_tell_dentry(struct dentry *dentry, uint32_t event)
+void inotify_report_dentry(struct dentry *dentry, uint32_t event)
 {
 	event |= directory_bit(dentry->inode);
 	spin_lock(&dentry_name_lock);
@@ -275,7 +275,7 @@ void inotify_tell_dentry(struct dentry *dentry, uint32_t event)
 	queue_to_watchers(dentry->inode, event, 0, "", 0, false);
 }
 
-void inotify_tell_inode(struct inode *inode, uint32_t event)
+void inotify_report_inode(struct inode *inode, uint32_t event)
 {
 	/* As Linux, IN_MOVE_SELF and IN_DELETE_SELF come without IN_ISDIR. */
 	if (!(event & (IN_MOVE_SELF | IN_DELETE_SELF)))
@@ -283,18 +283,18 @@ void inotify_tell_inode(struct inode *inode, uint32_t event)
 	queue_to_watchers(inode, event, 0, "", 0, false);
 }
 
-void inotify_tell_entry(struct inode *directory, const char *name, size_t name_size, uint32_t event,
-			const struct inode *inode, uint32_t cookie)
+void inotify_report_entry(struct inode *directory, const char *name, size_t name_size,
+			  uint32_t event, const struct inode *inode, uint32_t cookie)
 {
 	queue_to_watchers(directory, event | directory_bit(inode), cookie, name, name_size, false);
 }
 
-void inotify_tell_end(struct inode *inode)
+void inotify_report_end(struct inode *inode)
 {
 	struct watch_list dead = LIST_HEAD_INITIALIZER(dead);
 	struct inotify_watch *watch;
 
-	inotify_tell_inode(inode, IN_DELETE_SELF);
+	inotify_report_inode(inode, IN_DELETE_SELF);
 	spin_lock(&watch_lock);
 	while ((watch = LIST_FIRST(&inode->watches)))
 		end_watch(watch, true, &dead);
@@ -302,7 +302,7 @@ void inotify_tell_end(struct inode *inode)
 	free_watches(&dead);
 }
 
-void inotify_tell_unmount(struct superblock *superblock)
+void inotify_report_unmount(struct superblock *superblock)
 {
 	struct inotify_watch *watch;
 

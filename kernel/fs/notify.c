@@ -70,7 +70,7 @@ static void signal_group(const struct file_async *async, struct process_group *g
 
 	LIST_FOREACH(process, &group->members, group_member)
 		if (process->leader && may_signal(async, process->leader))
-			signal_send_to_owner(process, NULL, info, async->asker);
+			signal_send_to_owner(process, NULL, info, async->setter);
 }
 
 static void signal_owner(const struct file_async *async, const struct owner *owner,
@@ -87,7 +87,7 @@ static void signal_owner(const struct file_async *async, const struct owner *own
 			signal_group(async, group, info);
 	} else if (task && task->process && may_signal(async, task)) {
 		signal_send_to_owner(task->process, owner->type == OWNER_TID ? task : NULL, info,
-				     async->asker);
+				     async->setter);
 	}
 	spin_unlock_irqrestore(&task_table_lock, state);
 	if (task)
@@ -142,7 +142,7 @@ static long set_owner(struct file *file, const struct owner *owner)
 	memcpy(&word, owner, sizeof(word));
 	file->async.uid = own->uid;
 	file->async.euid = own->euid;
-	file->async.asker = task_current()->tgid;
+	file->async.setter = task_current()->tgid;
 	file->async.owner = word;
 	return 0;
 }
@@ -186,7 +186,7 @@ long file_notify_control(struct file *file, unsigned int command, unsigned long 
 	case F_SETSIG:
 		if (argument > SIGNALS_MAX)
 			return -EINVAL;
-		file->async.asker = task_current()->tgid;
+		file->async.setter = task_current()->tgid;
 		file->async.signal = (int)argument;
 		return 0;
 	case F_GETSIG:

@@ -196,8 +196,8 @@ static ssize_t read_out(struct pipe *pipe, const struct outside *outside, size_t
 
 		/* All runs that are no packets form one stream, even if packets stood between them. */
 		do {
-			size_t wanted = size - done < most ? size - done : most;
-			size_t part = ring_readable(&pipe->ring, wanted);
+			size_t requested = size - done < most ? size - done : most;
+			size_t part = ring_readable(&pipe->ring, requested);
 			bool packet = ring_next_is_packet(&pipe->ring);
 
 			if (packet && done)

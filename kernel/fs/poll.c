@@ -121,14 +121,14 @@ static struct file *get_file(int fd)
 /* Returns the events of FILE that hold now and that ONE requests. TABLE as for poll_wait. */
 static int16_t poll_file(const struct polled *one, struct file *file, struct poll_table *table)
 {
-	unsigned int wanted = (uint16_t)one->user.events | POLLERR | POLLHUP | POLLNVAL;
+	unsigned int requested = (uint16_t)one->user.events | POLLERR | POLLHUP | POLLNVAL;
 	unsigned int ready = POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
 
 	if (!file)
 		return POLLNVAL;
 	if (file->ops->poll)
 		ready = file->ops->poll(file, table);
-	return (int16_t)(ready & wanted);
+	return (int16_t)(ready & requested);
 }
 
 static int16_t poll_one(const struct polled *one, struct poll_table *table)
@@ -264,7 +264,7 @@ long sys_ppoll(const unsigned long arg[6])
 /* Events that each of the three sets requests, and events that put a descriptor into it: Linux's
  * POLLIN_SET and so on. */
 static const struct {
-	uint16_t asks, takes;
+	uint16_t requests, takes;
 } sets[3] = {
 	{ POLLIN | POLLRDNORM, POLLIN | POLLRDNORM | POLLRDBAND | POLLHUP | POLLERR | POLLNVAL },
 	{ POLLOUT | POLLWRNORM, POLLOUT | POLLWRNORM | POLLWRBAND | POLLERR | POLLNVAL },
@@ -289,7 +289,7 @@ static long read_sets(const unsigned long user_sets[3], unsigned int count, uint
 
 		for (int set = 0; set < 3; set++)
 			if (words[(size_t)set * set_words + fd / SET_BITS] >> fd % SET_BITS & 1)
-				events |= sets[set].asks;
+				events |= sets[set].requests;
 		if (!events)
 			continue;
 		struct polled *one = &polled[used++];
@@ -317,7 +317,7 @@ static long write_sets(const unsigned long user_sets[3], unsigned int count, uin
 		for (int set = 0; set < 3; set++) {
 			/* Report only requested events, and errors. */
 			if (!((uint16_t)polled[i].user.revents & sets[set].takes) ||
-			    !((uint16_t)polled[i].user.events & sets[set].asks))
+			    !((uint16_t)polled[i].user.events & sets[set].requests))
 				continue;
 			words[(size_t)set * set_words + fd / SET_BITS] |= (uint64_t)1
 									  << fd % SET_BITS;

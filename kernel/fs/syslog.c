@@ -49,9 +49,9 @@ static size_t read_offset;     /* M: bytes of its lines that have been read */
 
 static struct mutex *reader(void)
 {
-	int nobody = 0;
+	int not_made = 0;
 
-	if (atomic_compare_exchange_strong(&reader_made, &nobody, 1)) {
+	if (atomic_compare_exchange_strong(&reader_made, &not_made, 1)) {
 		mutex_init(&reader_mutex);
 		atomic_store(&reader_made, 2);
 	}

@@ -32,7 +32,7 @@ bool panic_in_progress(void)
 	return atomic_load_explicit(&panicking, memory_order_relaxed) != 0;
 }
 
-_Noreturn void panic_stop_processor(void)
+_Noreturn void panic_stop_cpu(void)
 {
 	atomic_fetch_add(&stopped, 1);
 	arch_cpu_halt();
@@ -66,12 +66,12 @@ static void print_address(uintptr_t address, size_t back, const char *doubt)
 static _Noreturn void die(const struct trap_frame *frame, const void *caller, const void *stack,
 			  const char *format, va_list args)
 {
-	unsigned int nobody = 0;
+	unsigned int owner = 0;
 	char reason[200];
 
 	arch_irq_disable();
-	if (!atomic_compare_exchange_strong(&panicking, &nobody, cpu_id() + 1)) {
-		if (nobody == cpu_id() + 1) {
+	if (!atomic_compare_exchange_strong(&panicking, &owner, cpu_id() + 1)) {
+		if (owner == cpu_id() + 1) {
 			log_error("panic: a second one inside the first");
 			arch_machine_end(MACHINE_PANIC);
 		}

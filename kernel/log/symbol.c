@@ -25,21 +25,21 @@ const char *symbol_find(uintptr_t address, size_t *offset)
 	if (!&symbol_count || address < (uintptr_t)__text_start || address >= (uintptr_t)__text_end)
 		return NULL;
 
-	uint32_t wanted = (uint32_t)(address - (uintptr_t)__text_start);
+	uint32_t sought = (uint32_t)(address - (uintptr_t)__text_start);
 	size_t low = 0, high = symbol_count;
 
 	/* Invariant: entries below low start at or before the offset, entries from high on after it. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (symbol_table[middle].offset <= wanted)
+		if (symbol_table[middle].offset <= sought)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low == 0)
 		return NULL;
-	*offset = wanted - symbol_table[low - 1].offset;
+	*offset = sought - symbol_table[low - 1].offset;
 	return symbol_names + symbol_table[low - 1].name + 1;
 }
 

@@ -201,8 +201,8 @@ static enum fault_result replace(struct vm_area *area, uintptr_t address, void *
 }
 
 /* Gets the page of AREA's object for ADDRESS, with a reference. */
-static enum fault_result ask_object(struct vm_area *area, uintptr_t address, bool write,
-				    bool *writable, void **page)
+static enum fault_result get_object_page(struct vm_area *area, uintptr_t address, bool write,
+					 bool *writable, void **page)
 {
 	*page = area->ops->fault(area, area->offset + (address - area->start), write, writable);
 	if (*page == VM_NO_MEMORY)
@@ -221,7 +221,8 @@ static enum fault_result make_own(struct vm_area *area, uintptr_t address, void 
 	bool writable;
 
 	if (area->ops) {
-		enum fault_result result = ask_object(area, address, false, &writable, &original);
+		enum fault_result result =
+			get_object_page(area, address, false, &writable, &original);
 
 		if (result != FAULT_DONE)
 			return result;
@@ -262,7 +263,7 @@ static enum fault_result bring_private(struct vm_area *area, uintptr_t address, 
 
 	area->touched |= write || !area->ops;
 	if (area->ops && !write) {
-		result = ask_object(area, address, false, &writable, &page);
+		result = get_object_page(area, address, false, &writable, &page);
 		writable = false;
 	} else if (area->ops || write) {
 		result = make_own(area, address, &page);
@@ -279,7 +280,7 @@ static enum fault_result bring_shared(struct vm_area *area, uintptr_t address, b
 {
 	bool writable = true;
 	void *page;
-	enum fault_result result = ask_object(area, address, write, &writable, &page);
+	enum fault_result result = get_object_page(area, address, write, &writable, &page);
 
 	if (result != FAULT_DONE)
 		return result;

@@ -153,9 +153,9 @@ static uint64_t *find_next(struct arch_space *space, uintptr_t *address, uintptr
 		}
 		/* The rest of this table needs no walk. */
 		size_t left = TABLE_ENTRIES - (*address >> LEVEL_SHIFT(0) & (TABLE_ENTRIES - 1));
-		size_t wanted = (end - *address + PAGE_SIZE - 1) / PAGE_SIZE;
+		size_t requested = (end - *address + PAGE_SIZE - 1) / PAGE_SIZE;
 
-		left = left < wanted ? left : wanted;
+		left = left < requested ? left : requested;
 		size_t empty = count_empty(entry, left);
 
 		*address += empty * PAGE_SIZE;

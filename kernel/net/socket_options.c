@@ -119,9 +119,9 @@ static int set_pass_credentials(struct unix_socket *socket, int name,
 
 /* --- sizes --- */
 
-static uint32_t buffer_bytes(int32_t asked, uint32_t most, uint32_t least)
+static uint32_t buffer_bytes(int32_t requested, uint32_t most, uint32_t least)
 {
-	uint32_t bytes = (uint32_t)asked;
+	uint32_t bytes = (uint32_t)requested;
 
 	if (bytes > most)
 		bytes = most;
@@ -133,13 +133,13 @@ static void get_buffer(struct unix_socket *socket, int name, union option_value 
 	value->number = (int32_t)(name == SO_SNDBUF ? socket->send_buffer : socket->receive_buffer);
 }
 
-static void set_size(struct unix_socket *socket, int name, int32_t asked, uint32_t most)
+static void set_size(struct unix_socket *socket, int name, int32_t requested, uint32_t most)
 {
 	if (name == SO_SNDBUF || name == SO_SNDBUFFORCE) {
-		socket->send_buffer = buffer_bytes(asked, most, SEND_LEAST_BYTES);
+		socket->send_buffer = buffer_bytes(requested, most, SEND_LEAST_BYTES);
 		unix_notify(socket, POLL_OUT);
 	} else {
-		socket->receive_buffer = buffer_bytes(asked, most, RECEIVE_LEAST_BYTES);
+		socket->receive_buffer = buffer_bytes(requested, most, RECEIVE_LEAST_BYTES);
 	}
 }
 

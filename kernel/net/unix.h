@@ -254,7 +254,7 @@ void unix_queue_purge(struct unix_socket *socket);
 /* Copies the credentials of PACKET, or those of an unknown sender, to MESSAGE. */
 void unix_packet_identify(const struct unix_packet *packet, struct unix_message *message);
 /* True if a message from SENDER to RECEIVER needs credentials. */
-bool unix_wants_credentials(struct unix_socket *sender, struct unix_socket *receiver);
+bool unix_needs_credentials(struct unix_socket *sender, struct unix_socket *receiver);
 
 /* Returns a copy with references of its own, or NULL. read_mutex held of the socket with RIGHTS in its
  * queue. */

@@ -233,12 +233,12 @@ void unix_leave_peer(struct unix_socket *socket, struct unix_socket *old)
 	unix_queue_purge(socket);
 	wait_queue_wake(&unix_room);
 	mutex_lock(&unix_connection_mutex);
-	bool tell = !old->dead && old->peer == socket;
+	bool notify = !old->dead && old->peer == socket;
 
-	if (tell)
+	if (notify)
 		old->error = ECONNRESET;
 	mutex_unlock(&unix_connection_mutex);
-	if (tell)
+	if (notify)
 		unix_notify(old, POLL_HUP);
 }
 

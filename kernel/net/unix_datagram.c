@@ -101,7 +101,7 @@ static int deliver(struct unix_socket *socket, const struct unix_message *messag
 		error = find_receiver(socket, message, &other);
 		if (error)
 			break;
-		if (!packet->has_credentials && unix_wants_credentials(socket, other)) {
+		if (!packet->has_credentials && unix_needs_credentials(socket, other)) {
 			packet->credentials = unix_real_credentials();
 			packet->has_credentials = true;
 		}

@@ -219,7 +219,7 @@ void unix_packet_identify(const struct unix_packet *packet, struct unix_message 
 							 (struct kernel_ucred){ 0, NOBODY, NOBODY };
 }
 
-bool unix_wants_credentials(struct unix_socket *sender, struct unix_socket *receiver)
+bool unix_needs_credentials(struct unix_socket *sender, struct unix_socket *receiver)
 {
 	return sender->pass_credentials || receiver->pass_credentials || !receiver->file;
 }

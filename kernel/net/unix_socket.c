@@ -18,7 +18,7 @@
 #define DATAGRAMS_DEFAULT    10
 
 /* SO_PEERCRED without a peer. */
-static const struct kernel_ucred nobody = { 0, UINT32_MAX, UINT32_MAX };
+static const struct kernel_ucred no_credentials = { 0, UINT32_MAX, UINT32_MAX };
 
 struct unix_socket *unix_create(int type)
 {
@@ -36,7 +36,7 @@ struct unix_socket *unix_create(int type)
 	STAILQ_INIT(&socket->packets);
 	TAILQ_INIT(&socket->waiting);
 	wait_queue_init(&socket->changed);
-	socket->peer_credentials = nobody;
+	socket->peer_credentials = no_credentials;
 	socket->backlog = DATAGRAMS_DEFAULT;
 	socket->send_buffer = socket->receive_buffer = BUFFER_DEFAULT_BYTES;
 	socket->receive_least = 1;

@@ -97,7 +97,7 @@ ssize_t unix_stream_send(struct unix_socket *socket, struct unix_message *messag
 		broken = true;
 		part = -EPIPE;
 	}
-	if (!message->has_credentials && unix_wants_credentials(socket, peer)) {
+	if (!message->has_credentials && unix_needs_credentials(socket, peer)) {
 		message->credentials = unix_real_credentials();
 		message->has_credentials = true;
 	}

@@ -126,7 +126,7 @@ void perf_task_sched_out(struct task *prev, struct task *next)
 	struct perf_cpu *cpu = &this_cpu(perf_cpus);
 	struct perf_context *context = cpu->task_context;
 
-	if (perf_sideband_asks_for_switches())
+	if (perf_sideband_needs_switches())
 		perf_sideband_switch_out(prev, next);
 	if (!context)
 		return;
@@ -180,7 +180,7 @@ void perf_task_sched_in(struct task *task)
 		sched_in_all(cpu, perf_cpu_begin(cpu, true));
 		perf_cpu_end(cpu);
 	}
-	if (perf_sideband_asks_for_switches())
+	if (perf_sideband_needs_switches())
 		perf_sideband_switch_in(task);
 }
 

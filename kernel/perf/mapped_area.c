@@ -49,7 +49,7 @@ static void name_file(struct file *file, char *path, struct perf_mapping *mappin
 	mapping->name = dentry_path(file->dentry, root_dentry, path, PATH_SIZE);
 	if (!mapping->name)
 		mapping->name = "//toolong";
-	if (perf_wants_build_ids() && inode_type(inode) == S_IFREG)
+	if (perf_needs_build_ids() && inode_type(inode) == S_IFREG)
 		mapping->build_id_size = build_id_read(file, mapping->build_id);
 }
 

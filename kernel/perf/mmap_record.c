@@ -36,34 +36,34 @@ struct mapping2_body {
 	uint32_t prot, flags;
 };
 
-static bool asks_for_code(const struct perf_event *event)
+static bool requests_code(const struct perf_event *event)
 {
 	return event->attr.mmap && !event->attr.mmap2;
 }
 
-static bool asks_for_data(const struct perf_event *event)
+static bool requests_data(const struct perf_event *event)
 {
 	return event->attr.mmap_data && !event->attr.mmap2;
 }
 
-static bool asks_for_code2(const struct perf_event *event)
+static bool requests_code2(const struct perf_event *event)
 {
 	return event->attr.mmap2 && !event->attr.build_id;
 }
 
-static bool asks_for_data2(const struct perf_event *event)
+static bool requests_data2(const struct perf_event *event)
 {
-	return event->attr.mmap_data && asks_for_code2(event);
+	return event->attr.mmap_data && requests_code2(event);
 }
 
-static bool asks_for_identified_code2(const struct perf_event *event)
+static bool requests_identified_code2(const struct perf_event *event)
 {
 	return event->attr.mmap2 && event->attr.build_id;
 }
 
-static bool asks_for_identified_data2(const struct perf_event *event)
+static bool requests_identified_data2(const struct perf_event *event)
 {
-	return event->attr.mmap_data && asks_for_identified_code2(event);
+	return event->attr.mmap_data && requests_identified_code2(event);
 }
 
 /* Writes MMAP2 to the events that MATCHES chooses, with the build id or with the inode. */
@@ -106,14 +106,14 @@ void perf_task_mapped(const struct perf_mapping *mapping)
 					   .offset = mapping->offset };
 	const struct perf_notice notice = { .type = PERF_RECORD_MMAP,
 					    .misc = misc,
-					    .matches = code ? asks_for_code : asks_for_data,
+					    .matches = code ? requests_code : requests_data,
 					    .body = &body,
 					    .body_size = sizeof(body),
 					    .text = mapping->name };
 
 	perf_sideband_write(&notice);
-	write_second(mapping, &body, misc, code ? asks_for_code2 : asks_for_data2, false);
+	write_second(mapping, &body, misc, code ? requests_code2 : requests_data2, false);
 	write_second(mapping, &body, misc,
-		     code ? asks_for_identified_code2 : asks_for_identified_data2,
+		     code ? requests_identified_code2 : requests_identified_data2,
 		     mapping->build_id_size > 0);
 }

@@ -27,49 +27,49 @@ _Atomic unsigned int perf_sideband_watchers[PERF_SIDEBAND_KINDS];
 
 /* --- the kinds of records --- */
 
-static bool asks_for_task(const struct perf_event *event)
+static bool requests_task(const struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
 	return attr->comm || attr->mmap || attr->mmap2 || attr->mmap_data || attr->task;
 }
 
-static bool asks_for_comm(const struct perf_event *event)
+static bool requests_comm(const struct perf_event *event)
 {
 	return event->attr.comm;
 }
 
-static bool asks_for_switch(const struct perf_event *event)
+static bool requests_switch(const struct perf_event *event)
 {
 	return event->attr.context_switch;
 }
 
-static bool asks_for_own_switch(const struct perf_event *event)
+static bool requests_own_switch(const struct perf_event *event)
 {
-	return asks_for_switch(event) && event->context->task;
+	return requests_switch(event) && event->context->task;
 }
 
-static bool asks_for_wide_switch(const struct perf_event *event)
+static bool requests_wide_switch(const struct perf_event *event)
 {
-	return asks_for_switch(event) && !event->context->task;
+	return requests_switch(event) && !event->context->task;
 }
 
 /* An event gets records of the kinds of mappings that it asks for; mmap2 only decides which record it is
  * (Linux: account_event). */
-static bool asks_for_mapping(const struct perf_event *event)
+static bool requests_mapping(const struct perf_event *event)
 {
 	return event->attr.mmap || event->attr.mmap_data;
 }
 
-static bool asks_for_build_id(const struct perf_event *event)
+static bool requests_build_id(const struct perf_event *event)
 {
 	return event->attr.build_id;
 }
 
-static bool (*const asks_for[PERF_SIDEBAND_KINDS])(const struct perf_event *event) = {
-	[PERF_SIDEBAND_TASK] = asks_for_task,	      [PERF_SIDEBAND_COMM] = asks_for_comm,
-	[PERF_SIDEBAND_SWITCH] = asks_for_switch,     [PERF_SIDEBAND_MAPPING] = asks_for_mapping,
-	[PERF_SIDEBAND_BUILD_ID] = asks_for_build_id,
+static bool (*const requests[PERF_SIDEBAND_KINDS])(const struct perf_event *event) = {
+	[PERF_SIDEBAND_TASK] = requests_task,	      [PERF_SIDEBAND_COMM] = requests_comm,
+	[PERF_SIDEBAND_SWITCH] = requests_switch,     [PERF_SIDEBAND_MAPPING] = requests_mapping,
+	[PERF_SIDEBAND_BUILD_ID] = requests_build_id,
 };
 
 /* The hook that each kind listens to; SWITCH records are made when a context is scheduled. */
@@ -82,7 +82,7 @@ static const enum hook hooks[PERF_SIDEBAND_KINDS] = {
 void perf_sideband_account(const struct perf_event *event, bool from_now_on)
 {
 	for (unsigned int kind = 0; kind < PERF_SIDEBAND_KINDS; kind++) {
-		if (!asks_for[kind](event))
+		if (!requests[kind](event))
 			continue;
 		if (from_now_on)
 			atomic_fetch_add(&perf_sideband_watchers[kind], 1);
@@ -183,7 +183,7 @@ void perf_task_started_slow(struct task *child)
 	const struct task_body body = { (uint32_t)child->tgid, (uint32_t)self->tgid,
 					(uint32_t)child->tid, (uint32_t)self->tid };
 	const struct perf_notice notice = { .type = PERF_RECORD_FORK,
-					    .matches = asks_for_task,
+					    .matches = requests_task,
 					    .body = &body,
 					    .body_size = sizeof(body),
 					    .timed = true };
@@ -195,7 +195,7 @@ void perf_sideband_exit(struct perf_context *context, struct task *task)
 {
 	struct task_body body = { .pid = (uint32_t)task->tgid, .tid = (uint32_t)task->tid };
 	const struct perf_notice notice = { .type = PERF_RECORD_EXIT,
-					    .matches = asks_for_task,
+					    .matches = requests_task,
 					    .body = &body,
 					    .body_size = sizeof(body),
 					    .timed = true };
@@ -213,7 +213,7 @@ void perf_task_renamed_slow(struct task *task, bool exec)
 	const uint32_t body[] = { (uint32_t)task->tgid, (uint32_t)task->tid };
 	const struct perf_notice notice = { .type = PERF_RECORD_COMM,
 					    .misc = exec ? PERF_RECORD_MISC_COMM_EXEC : 0,
-					    .matches = asks_for_comm,
+					    .matches = requests_comm,
 					    .body = body,
 					    .body_size = sizeof(body),
 					    .text = task->comm };
@@ -234,11 +234,11 @@ static void write_switch(struct perf_context *context, uint16_t misc, const stru
 {
 	struct perf_notice notice = { .type = PERF_RECORD_SWITCH,
 				      .misc = misc,
-				      .matches = asks_for_own_switch };
+				      .matches = requests_own_switch };
 
 	write_for(context, &notice);
 	notice.type = PERF_RECORD_SWITCH_CPU_WIDE;
-	notice.matches = asks_for_wide_switch;
+	notice.matches = requests_wide_switch;
 	notice.body = other;
 	notice.body_size = 2 * sizeof(uint32_t);
 	write_for(context, &notice);

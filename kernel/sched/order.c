@@ -15,13 +15,13 @@ struct sched_entity *order_choose_realtime(struct run_queue *queue, struct sched
 		return first;
 	if (!first || first->priority < current->priority)
 		return current;
-	if (first->priority > current->priority || give_way || realtime_turn_is_over(current))
+	if (first->priority > current->priority || give_way || realtime_slice_is_over(current))
 		return first;
 	return current;
 }
 
-uint64_t order_realtime_turn_left_ns(struct run_queue *queue, const struct sched_entity *entity,
-				     uint64_t now_ns)
+uint64_t order_realtime_slice_left_ns(struct run_queue *queue, const struct sched_entity *entity,
+				      uint64_t now_ns)
 {
 	const struct sched_entity *first = realtime_first(queue);
 	bool fair = run_queue_has_waiting(queue);
@@ -29,7 +29,7 @@ uint64_t order_realtime_turn_left_ns(struct run_queue *queue, const struct sched
 
 	if (order_is_realtime(entity)) {
 		if (first && first->priority == entity->priority && entity->policy == SCHED_RR)
-			left_ns = entity->turn_left_ns > 0 ? (uint64_t)entity->turn_left_ns : 0;
+			left_ns = entity->slice_left_ns > 0 ? (uint64_t)entity->slice_left_ns : 0;
 	} else if (fair) {
 		left_ns = run_queue_slice_left_ns(entity);
 	}

@@ -100,15 +100,15 @@ order_choose(struct run_queue *queue, struct sched_entity *current, bool give_wa
 }
 
 /* The same as below for a queue with real-time tasks. */
-uint64_t order_realtime_turn_left_ns(struct run_queue *queue, const struct sched_entity *entity,
-				     uint64_t now_ns);
+uint64_t order_realtime_slice_left_ns(struct run_queue *queue, const struct sched_entity *entity,
+				      uint64_t now_ns);
 /* Returns for how many nanoseconds from NOW_NS ENTITY, running, stays the right choice while no task is
  * added; UINT64_MAX: unlimited. */
-static inline uint64_t order_turn_left_ns(struct run_queue *queue,
-					  const struct sched_entity *entity, uint64_t now_ns)
+static inline uint64_t order_slice_left_ns(struct run_queue *queue,
+					   const struct sched_entity *entity, uint64_t now_ns)
 {
 	if (__builtin_expect(queue->realtime_tasks != 0, 0))
-		return order_realtime_turn_left_ns(queue, entity, now_ns);
+		return order_realtime_slice_left_ns(queue, entity, now_ns);
 	return run_queue_has_waiting(queue) ? run_queue_slice_left_ns(entity) : UINT64_MAX;
 }
 

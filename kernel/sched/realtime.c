@@ -24,7 +24,7 @@
 
 void realtime_enter(struct run_queue *queue, struct sched_entity *entity)
 {
-	entity->turn_left_ns = REALTIME_TURN_NS;
+	entity->slice_left_ns = REALTIME_SLICE_NS;
 	queue->realtime_tasks++;
 	atomic_fetch_add(&queue->tasks, 1);
 	run_queue_publish_load(queue);
@@ -49,8 +49,8 @@ void realtime_wait(struct run_queue *queue, struct sched_entity *entity, bool be
 	if (!(queue->realtime_waiting[priority / 64] & bit))
 		TAILQ_INIT(list);
 	queue->realtime_waiting[priority / 64] |= bit;
-	if (realtime_turn_is_over(entity)) {
-		entity->turn_left_ns = REALTIME_TURN_NS;
+	if (realtime_slice_is_over(entity)) {
+		entity->slice_left_ns = REALTIME_SLICE_NS;
 		before = false;
 	}
 	if (before)
@@ -74,12 +74,12 @@ void realtime_take(struct run_queue *queue, struct sched_entity *entity)
 void realtime_charge(struct run_queue *queue, struct sched_entity *entity, uint64_t delta_ns)
 {
 	queue->realtime_used_ns += delta_ns;
-	entity->turn_left_ns -= (int64_t)delta_ns;
+	entity->slice_left_ns -= (int64_t)delta_ns;
 }
 
-bool realtime_turn_is_over(const struct sched_entity *entity)
+bool realtime_slice_is_over(const struct sched_entity *entity)
 {
-	return entity->policy == SCHED_RR && entity->turn_left_ns <= 0;
+	return entity->policy == SCHED_RR && entity->slice_left_ns <= 0;
 }
 
 struct sched_entity *realtime_first(const struct run_queue *queue)

@@ -10,7 +10,7 @@
 #include "runqueue.h"
 
 /* The time slice of SCHED_RR: Linux's RR_TIMESLICE. */
-#define REALTIME_TURN_NS (100 * NSEC_PER_MSEC)
+#define REALTIME_SLICE_NS (100 * NSEC_PER_MSEC)
 
 /* Counts ENTITY, waiting or not, in QUEUE; and uncounts it. */
 void realtime_enter(struct run_queue *queue, struct sched_entity *entity);
@@ -24,7 +24,7 @@ void realtime_take(struct run_queue *queue, struct sched_entity *entity);
 /* Charges ENTITY for DELTA_NS more. */
 void realtime_charge(struct run_queue *queue, struct sched_entity *entity, uint64_t delta_ns);
 /* Returns whether ENTITY's time slice (SCHED_RR) is over. */
-bool realtime_turn_is_over(const struct sched_entity *entity);
+bool realtime_slice_is_over(const struct sched_entity *entity);
 
 /* Returns the first waiting task of the highest priority, or NULL. */
 struct sched_entity *realtime_first(const struct run_queue *queue);

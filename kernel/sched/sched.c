@@ -110,7 +110,7 @@ static void set_slice_timer(struct run_queue *queue, uint64_t now_ns)
 	uint64_t armed_ns = timer_deadline_ns(&queue->slice_timer), left_ns = UINT64_MAX;
 
 	if (!is_idle_task(queue->current))
-		left_ns = order_turn_left_ns(queue, &queue->current->sched, now_ns);
+		left_ns = order_slice_left_ns(queue, &queue->current->sched, now_ns);
 	if (left_ns == UINT64_MAX) {
 		if (armed_ns != UINT64_MAX)
 			timer_cancel(&queue->slice_timer);
@@ -476,13 +476,13 @@ void sched_inherit(struct task *child)
 		new->nice = 0;
 }
 
-uint64_t sched_turn_ns(struct task *task)
+uint64_t sched_slice_ns(struct task *task)
 {
 	const struct sched_entity *entity = &task->sched;
 
 	if (entity->policy == SCHED_FIFO)
 		return 0;
-	return entity->policy == SCHED_RR ? REALTIME_TURN_NS : run_queue_slice_ns(entity);
+	return entity->policy == SCHED_RR ? REALTIME_SLICE_NS : run_queue_slice_ns(entity);
 }
 
 uint64_t sched_run_time_ns(struct task *task)

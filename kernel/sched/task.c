@@ -41,11 +41,11 @@ void task_put(struct task *task)
 
 void task_reap(void)
 {
-	_Atomic bool *asked = &this_cpu(sched_requests).reap;
+	_Atomic bool *requested = &this_cpu(sched_requests).reap;
 
-	if (!atomic_load_explicit(asked, memory_order_relaxed))
+	if (!atomic_load_explicit(requested, memory_order_relaxed))
 		return;
-	atomic_store(asked, false);
+	atomic_store(requested, false);
 	for (;;) {
 		unsigned long state = spin_lock_irqsave(&dead_lock);
 		struct task *task = LIST_FIRST(&dead_tasks);

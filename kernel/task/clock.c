@@ -111,7 +111,7 @@ void clock_put(struct clock *clock)
 		task_put(clock->task);
 }
 
-uint64_t clock_processor_ns(struct task *task, bool whole_process, bool user_only)
+uint64_t clock_cpu_ns(struct task *task, bool whole_process, bool user_only)
 {
 	if (!whole_process)
 		return user_only ? task->ticks.user * CPU_TICK_NS : sched_run_time_ns(task);
@@ -132,7 +132,7 @@ uint64_t clock_read(const struct clock *clock)
 		return clock_epoch_ns() + clock_ns();
 	case ORIGIN_THREAD:
 	case ORIGIN_PROCESS:
-		return clock_processor_ns(task, clock->origin == ORIGIN_PROCESS, clock->user_only);
+		return clock_cpu_ns(task, clock->origin == ORIGIN_PROCESS, clock->user_only);
 	default:
 		return clock_ns();
 	}

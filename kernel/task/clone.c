@@ -76,7 +76,7 @@ static struct process *copy_process(struct process *parent, const struct clone_r
 	memcpy(process->limits, parent->limits, sizeof(process->limits));
 	process_inherit_program(process, parent);
 	process->dumpable = parent->dumpable;
-	process->told_crowd = parent->told_crowd;
+	process->last_broadcast = parent->last_broadcast;
 	process->no_huge_pages = parent->no_huge_pages;
 	process->oom_score_adj = parent->oom_score_adj;
 	process->personality = parent->personality;

@@ -119,7 +119,7 @@ static void notify_parent(struct process *child, int signal, int status)
 	signal_send_process_locked(child->parent, &info);
 }
 
-void child_tell_parent(struct process *child, int status)
+void child_notify_parent(struct process *child, int status)
 {
 	struct process *parent = child->parent;
 
@@ -135,10 +135,10 @@ void child_tell_parent(struct process *child, int status)
 void process_ended(struct process *process)
 {
 	if (!process->kept_threads && !ptrace_keep_process(process))
-		process_tell_end(process);
+		process_notify_end(process);
 }
 
-void process_tell_end(struct process *process)
+void process_notify_end(struct process *process)
 {
 	struct process *parent = process->parent;
 
@@ -215,7 +215,7 @@ static void reparent_children(struct process *process)
 		/* The new parent expects SIGCHLD only. */
 		child->exit_signal = SIGCHLD;
 		if (child->zombie && !ptrace_hides_end(child))
-			process_tell_end(child);
+			process_notify_end(child);
 	}
 }
 

@@ -65,8 +65,8 @@ long sys_sysinfo(const unsigned long arg[6])
 long sys_personality(const unsigned long arg[6])
 {
 	struct process *self = task_current()->process;
-	unsigned int wanted = (unsigned int)arg[0];
+	unsigned int requested = (unsigned int)arg[0];
 
-	return wanted == PERSONALITY_QUERY ? self->personality :
-					     atomic_exchange(&self->personality, wanted);
+	return requested == PERSONALITY_QUERY ? self->personality :
+						atomic_exchange(&self->personality, requested);
 }

@@ -34,9 +34,9 @@ uint64_t interval_now(const struct interval *interval)
 		return clock_ns();
 	if (interval->clock == INTERVAL_REAL)
 		return clock_epoch_ns() + clock_ns();
-	return clock_processor_ns(interval->task, is_of_process(interval->clock),
-				  interval->clock == INTERVAL_PROCESS_USER ||
-					  interval->clock == INTERVAL_THREAD_USER);
+	return clock_cpu_ns(interval->task, is_of_process(interval->clock),
+			    interval->clock == INTERVAL_PROCESS_USER ||
+				    interval->clock == INTERVAL_THREAD_USER);
 }
 
 /* Returns the time of the next check of INTERVAL, which has LEFT_NS of its clock to go. */

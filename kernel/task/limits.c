@@ -10,7 +10,7 @@
  *   RLIMIT_NPROC                      task_clone, by the real user's account
  *   RLIMIT_SIGPENDING                 kernel/task/signal_queue.c, by the receiver's account
  *   RLIMIT_NICE, RTPRIO               kernel/task/sched_calls.c
- *   RLIMIT_CPU                        the tick of CPU time: process_check_processor_time
+ *   RLIMIT_CPU                        the tick of CPU time: process_check_cpu_time
  *   the others                        are kept and inherited; Linux enforces no RSS either, and there
  *                                     are no core dumps, leases or message queues
  *
@@ -74,7 +74,7 @@ int process_check_file_size(uint64_t position, uint64_t *size)
 	return 0;
 }
 
-void process_check_processor_time(struct process *process)
+void process_check_cpu_time(struct process *process)
 {
 	struct rlimit64 *limit = &process->limits[RLIMIT_CPU];
 

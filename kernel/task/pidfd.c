@@ -253,14 +253,14 @@ static struct task *get_task(const struct pidfd *pidfd)
 }
 
 /* Returns TARGET's open file at FD in *WANTED, with a reference, if the caller may access TARGET. */
-static int take_file(struct task *target, int fd, struct file **wanted)
+static int take_file(struct task *target, int fd, struct file **requested)
 {
 	int error = exec_update_begin(target, PTRACE_AS_REAL);
 
 	if (error)
 		return error;
-	*wanted = file_table_get_file_of(target, fd, NULL);
-	if (!*wanted)
+	*requested = file_table_get_file_of(target, fd, NULL);
+	if (!*requested)
 		error = target->files ? -EBADF : -ESRCH;
 	exec_update_end(target);
 	return error;
@@ -268,7 +268,7 @@ static int take_file(struct task *target, int fd, struct file **wanted)
 
 long sys_pidfd_getfd(const unsigned long arg[6])
 {
-	struct file *file, *wanted = NULL;
+	struct file *file, *requested = NULL;
 	struct task *target = NULL;
 
 	if ((unsigned int)arg[2])
@@ -277,12 +277,12 @@ long sys_pidfd_getfd(const unsigned long arg[6])
 	if (!file)
 		return -EBADF;
 	target = get_task(file->private);
-	long result = target ? take_file(target, (int)arg[1], &wanted) : -ESRCH;
+	long result = target ? take_file(target, (int)arg[1], &requested) : -ESRCH;
 
 	if (target)
 		task_put(target);
 	file_put(file);
 	if (result)
 		return result;
-	return fd_install_or_put(wanted, true);
+	return fd_install_or_put(requested, true);
 }

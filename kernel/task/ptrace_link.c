@@ -142,7 +142,7 @@ void ptrace_exit_tracer(struct task *task)
 			tracee->ptrace.code = 0;
 		ptrace_unlink(tracee);
 		if (hidden)
-			process_tell_end(process);
+			process_notify_end(process);
 	}
 }
 
@@ -231,7 +231,7 @@ bool ptrace_take_report(struct task *tracee, unsigned int options, int *status)
 
 			ptrace_unlink(tracee);
 			if (whole)
-				process_tell_end(process);
+				process_notify_end(process);
 		}
 		return true;
 	}

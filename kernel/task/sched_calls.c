@@ -93,10 +93,10 @@ static bool may_set(const struct task *task, const struct sched_parameters *old,
 
 /* Gives the task with PID the parameters WANTED, whose policy may be POLICY_KEPT. KEEP: checks all of them,
  * but changes only reset_on_fork (SCHED_FLAG_KEEP_PARAMS). */
-static long set_parameters(pid_t pid, const struct sched_parameters *wanted, bool keep)
+static long set_parameters(pid_t pid, const struct sched_parameters *requested, bool keep)
 {
 	struct task *task = find_task(pid);
-	struct sched_parameters old, new = *wanted;
+	struct sched_parameters old, new = *requested;
 	long result = 0;
 
 	if (!task)
@@ -134,7 +134,7 @@ static long set_parameters(pid_t pid, const struct sched_parameters *wanted, boo
 /* sched_setscheduler and sched_setparam: they set only the policy and the priority. */
 static long set_policy(pid_t pid, int policy, unsigned long user_parameter)
 {
-	struct sched_parameters wanted = { .policy = policy };
+	struct sched_parameters requested = { .policy = policy };
 	int32_t priority;
 
 	if (!user_parameter || pid < 0)
@@ -150,13 +150,13 @@ static long set_policy(pid_t pid, int policy, unsigned long user_parameter)
 	sched_get_parameters(task, &old);
 	task_put(task);
 	if (policy != POLICY_KEPT && (policy & SCHED_RESET_ON_FORK)) {
-		wanted.policy &= ~SCHED_RESET_ON_FORK;
-		wanted.reset_on_fork = true;
+		requested.policy &= ~SCHED_RESET_ON_FORK;
+		requested.reset_on_fork = true;
 	}
-	wanted.nice = old.nice;
-	wanted.slice_ns = old.slice_ns;
-	wanted.priority = (unsigned int)priority;
-	return set_parameters(pid, &wanted, false);
+	requested.nice = old.nice;
+	requested.slice_ns = old.slice_ns;
+	requested.priority = (unsigned int)priority;
+	return set_parameters(pid, &requested, false);
 }
 
 long sys_sched_setscheduler(const unsigned long arg[6])
@@ -224,10 +224,10 @@ long sys_sched_rr_get_interval(const unsigned long arg[6])
 
 	if (!task)
 		return -ESRCH;
-	struct kernel_timespec turn = timespec_from_ns(sched_turn_ns(task));
+	struct kernel_timespec slice = timespec_from_ns(sched_slice_ns(task));
 
 	task_put(task);
-	return copy_to_user((void *)arg[1], &turn, sizeof(turn));
+	return copy_to_user((void *)arg[1], &slice, sizeof(slice));
 }
 
 /* Reads the structure at USER, of any version, into *ATTR: bytes unknown to this kernel must be 0, or E2BIG
@@ -269,12 +269,12 @@ long sys_sched_setattr(const unsigned long arg[6])
 		return error;
 	if ((int)attr.sched_policy < 0)
 		return -EINVAL;
-	struct sched_parameters wanted, old;
+	struct sched_parameters requested, old;
 
 	error = get_parameters(pid, &old);
 	if (error)
 		return error;
-	wanted = (struct sched_parameters){
+	requested = (struct sched_parameters){
 		.policy = attr.sched_flags & SCHED_FLAG_KEEP_POLICY ? POLICY_KEPT :
 								      (int)attr.sched_policy,
 		.nice = priority_clamp_nice(attr.sched_nice),
@@ -282,17 +282,17 @@ long sys_sched_setattr(const unsigned long arg[6])
 		.reset_on_fork = attr.sched_flags & SCHED_FLAG_RESET_ON_FORK,
 	};
 	if (attr.sched_runtime)
-		wanted.slice_ns = attr.sched_runtime < SLICE_LEAST_NS ? SLICE_LEAST_NS :
-				  attr.sched_runtime > SLICE_MOST_NS  ? SLICE_MOST_NS :
-									attr.sched_runtime;
+		requested.slice_ns = attr.sched_runtime < SLICE_LEAST_NS ? SLICE_LEAST_NS :
+				     attr.sched_runtime > SLICE_MOST_NS	 ? SLICE_MOST_NS :
+									   attr.sched_runtime;
 	if (attr.sched_flags & SCHED_FLAG_KEEP_PARAMS) {
-		wanted.nice = old.nice;
-		wanted.priority = old.priority;
-		wanted.slice_ns = old.slice_ns;
+		requested.nice = old.nice;
+		requested.priority = old.priority;
+		requested.slice_ns = old.slice_ns;
 	}
 	if (attr.sched_flags & ~FLAGS_KNOWN)
 		return -EINVAL;
-	return set_parameters(pid, &wanted, attr.sched_flags & SCHED_FLAG_KEEP_PARAMS);
+	return set_parameters(pid, &requested, attr.sched_flags & SCHED_FLAG_KEEP_PARAMS);
 }
 
 long sys_sched_getattr(const unsigned long arg[6])

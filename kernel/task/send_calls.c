@@ -7,7 +7,7 @@
  *
  * A signal to many processes is sent in batches, so that the time with interrupts off has a bound.
  *
- * Locks: crowd_mutex, inside it task_table_lock (T).
+ * Locks: broadcast_mutex, inside it task_table_lock (T).
  */
 #include "send_calls.h"
 
@@ -23,17 +23,17 @@
 #include <uapi/linux/errno.h>
 
 /* Bytes of a siginfo with a meaning: sizeof(struct kernel_siginfo) inside Linux. */
-#define INFO_SIZE   48
+#define INFO_SIZE	48
 /* Codes below this, SI_ASYNCNL aside, are unused: uapi/asm-generic/siginfo.h. */
-#define SI_DETHREAD (-7)
-#define SI_ASYNCNL  (-60)
+#define SI_DETHREAD	(-7)
+#define SI_ASYNCNL	(-60)
 
 /* Most tasks visited with interrupts off. */
-#define CROWD_BATCH 32
+#define BROADCAST_BATCH 32
 
-static struct mutex crowd_mutex = MUTEX_INITIALIZER(crowd_mutex);
-/* The number of the call to many processes. Under crowd_mutex. */
-static uint64_t crowd;
+static struct mutex broadcast_mutex = MUTEX_INITIALIZER(broadcast_mutex);
+/* The number of the call to many processes. Under broadcast_mutex. */
+static uint64_t broadcast;
 
 struct kernel_siginfo signal_info_of_sender(int signal, int code)
 {
@@ -96,22 +96,22 @@ static bool is_meant(const struct process *process, pid_t group)
 
 /* Sends INFO to the processes among the next tasks after *AT that are included and have not got it yet;
  * returns whether there were any. *AT: the last tid visited, 0: the end. *RESULT: 0 once one was signalled;
- * before: -ESRCH. T held, crowd_mutex held. */
+ * before: -ESRCH. T held, broadcast_mutex held. */
 static bool signal_batch(pid_t group, const struct kernel_siginfo *info, pid_t *at, long *result)
 {
 	bool any = false;
 
-	for (int left = CROWD_BATCH; left; left--) {
+	for (int left = BROADCAST_BATCH; left; left--) {
 		struct task *task = task_table_next(*at);
 		struct process *process = task ? task->process : NULL;
 
 		*at = task ? task->tid : 0;
 		if (!task)
 			break;
-		if (process->leader != task || process->told_crowd == crowd ||
+		if (process->leader != task || process->last_broadcast == broadcast ||
 		    !is_meant(process, group))
 			continue;
-		process->told_crowd = crowd;
+		process->last_broadcast = broadcast;
 		any = true;
 		long sent = signal_process(process, info);
 
@@ -124,13 +124,13 @@ static bool signal_batch(pid_t group, const struct kernel_siginfo *info, pid_t *
 
 /* The same for all tasks. A second pass finds a process created meanwhile by one without the signal; the
  * child of one with the signal counts as signalled. */
-static long signal_crowd(pid_t group, const struct kernel_siginfo *info)
+static long broadcast_signal(pid_t group, const struct kernel_siginfo *info)
 {
 	long result = -ESRCH;
 	bool any;
 
-	mutex_lock(&crowd_mutex);
-	crowd++;
+	mutex_lock(&broadcast_mutex);
+	broadcast++;
 	do {
 		pid_t at = 0;
 
@@ -142,13 +142,13 @@ static long signal_crowd(pid_t group, const struct kernel_siginfo *info)
 			spin_unlock_irqrestore(&task_table_lock, state);
 		} while (at);
 	} while (any);
-	mutex_unlock(&crowd_mutex);
+	mutex_unlock(&broadcast_mutex);
 	return result;
 }
 
 long signal_group(pid_t group, const struct kernel_siginfo *info)
 {
-	return group ? signal_crowd(group, info) : -ESRCH;
+	return group ? broadcast_signal(group, info) : -ESRCH;
 }
 
 /* Sends INFO to the process of thread PID. T held. */
@@ -172,7 +172,7 @@ long sys_kill(const unsigned long arg[6])
 	struct kernel_siginfo info = signal_info_of_sender(signal, SI_USER);
 
 	if (pid == -1)
-		return signal_crowd(0, &info);
+		return broadcast_signal(0, &info);
 	if (pid <= 0)
 		return signal_group(pid ? -pid : task_current()->process->group, &info);
 	unsigned long state = spin_lock_irqsave(&task_table_lock);

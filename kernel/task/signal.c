@@ -230,9 +230,9 @@ static int send(struct process *process, struct task *task, const struct kernel_
 	spin_lock(&process->signal_lock);
 	bool continued = undo_opposite(process, signal);
 	/* As Linux: for a process, a signal that its first thread blocks is not ignored yet. */
-	const struct task *asked = task ? task : process->leader;
-	bool blocked = asked && (asked->signals.mask & signal_bit(signal));
-	bool noticed = (asked && ptrace_is_traced(asked)) ||
+	const struct task *target = task ? task : process->leader;
+	bool blocked = target && (target->signals.mask & signal_bit(signal));
+	bool noticed = (target && ptrace_is_traced(target)) ||
 		       ((blocked || !is_ignored(process, signal)) &&
 			!(by_other && is_spared(process, info, blocked)));
 
@@ -250,7 +250,7 @@ static int send(struct process *process, struct task *task, const struct kernel_
 			marked.padding = FROM_OTHER;
 			info = &marked;
 		}
-		error = signal_queue_add(queue, asked, info);
+		error = signal_queue_add(queue, target, info);
 		result = error	     ? SIGNAL_OVERFLOW_FAIL :
 			 was_pending ? SIGNAL_ALREADY_PENDING :
 				       SIGNAL_DELIVERED;
@@ -260,11 +260,11 @@ static int send(struct process *process, struct task *task, const struct kernel_
 			alert_one(process, signal);
 		wait_queue_wake(&process->signal_event);
 	}
-	if (asked)
-		hook_signal_sent(info, asked, !task, result);
+	if (target)
+		hook_signal_sent(info, target, !task, result);
 	spin_unlock(&process->signal_lock);
 	if (continued)
-		child_tell_parent(process, 0xffff);
+		child_notify_parent(process, 0xffff);
 	return error;
 }
 
@@ -285,9 +285,9 @@ int signal_send_by_program(struct process *process, struct task *task,
 }
 
 int signal_send_to_owner(struct process *process, struct task *task,
-			 const struct kernel_siginfo *info, pid_t asker)
+			 const struct kernel_siginfo *info, pid_t setter)
 {
-	return send(process, task, info, asker != process->pid);
+	return send(process, task, info, setter != process->pid);
 }
 
 int signal_send(struct task *task, const struct kernel_siginfo *info)
@@ -408,7 +408,7 @@ static void stop_process(struct process *process, int signal)
 	spin_unlock(&process->signal_lock);
 	/* A parent that traces it is notified of the stop of each task. */
 	if (!ptrace_by_parent(process))
-		child_tell_parent(process, signal << 8 | 0x7f);
+		child_notify_parent(process, signal << 8 | 0x7f);
 	spin_unlock_irqrestore(&task_table_lock, state);
 }
 

@@ -143,7 +143,7 @@ void usage_for_user(struct kernel_rusage *user, const struct resource_usage *usa
 	};
 }
 
-int usage_tell(int who, struct kernel_rusage *user)
+int usage_get(int who, struct kernel_rusage *user)
 {
 	struct task *self = task_current();
 	struct process *process = self->process;
@@ -175,7 +175,7 @@ int usage_tell(int who, struct kernel_rusage *user)
 long sys_getrusage(const unsigned long arg[6])
 {
 	struct kernel_rusage user;
-	int error = usage_tell((int)arg[0], &user);
+	int error = usage_get((int)arg[0], &user);
 
 	return error ? error : copy_to_user((void *)arg[1], &user, sizeof(user));
 }

@@ -25,7 +25,7 @@
 #define COMMON_OPTIONS (WNOHANG | WUNTRACED | WCONTINUED | __WNOTHREAD | __WCLONE | __WALL)
 
 /* The children to wait for, and the states. */
-struct wish {
+struct filter {
 	pid_t pid;		 /* > 0: that child */
 	pid_t group;		 /* > 0: children in that group */
 	struct process *process; /* not NULL: that child; both 0 and NULL: any */
@@ -42,50 +42,50 @@ struct found {
 };
 
 /* Returns whether WISH selects CHILD. T held. */
-static bool is_meant(const struct process *child, const struct wish *wish)
+static bool is_meant(const struct process *child, const struct filter *filter)
 {
 	bool clone_child = child->exit_signal != SIGCHLD;
 
-	if (!(wish->options & __WALL) && clone_child != !!(wish->options & __WCLONE))
+	if (!(filter->options & __WALL) && clone_child != !!(filter->options & __WCLONE))
 		return false;
-	if ((wish->options & __WNOTHREAD) && child->parent_tid != task_current()->tid)
+	if ((filter->options & __WNOTHREAD) && child->parent_tid != task_current()->tid)
 		return false;
-	if (wish->process)
-		return child == wish->process;
-	if (wish->pid)
-		return child->pid == wish->pid;
-	return !wish->group || child->group == wish->group;
+	if (filter->process)
+		return child == filter->process;
+	if (filter->pid)
+		return child->pid == filter->pid;
+	return !filter->group || child->group == filter->group;
 }
 
 /* Reports CHILD, a zombie, and reaps it unless it must stay. T held. */
-static void take_zombie(struct process *child, const struct wish *wish, struct found *found)
+static void take_zombie(struct process *child, const struct filter *filter, struct found *found)
 {
 	struct process *self = task_current()->process;
 
 	found->status = child->exit_status;
 	found->usage = child->ended;
 	usage_add(&found->usage, &child->children_usage);
-	if (wish->options & WNOWAIT)
+	if (filter->options & WNOWAIT)
 		return;
 	usage_add(&self->children_usage, &found->usage);
 	process_forget(child);
 }
 
 /* Returns whether WISH selects TRACEE: __WCLONE makes no difference to its tracer. T held. */
-static bool is_tracee_meant(const struct task *tracee, const struct wish *wish)
+static bool is_tracee_meant(const struct task *tracee, const struct filter *filter)
 {
-	if (wish->process)
-		return tracee == wish->process->leader;
-	if (wish->pid)
-		return tracee->tid == wish->pid;
-	return !wish->group || tracee->process->group == wish->group;
+	if (filter->process)
+		return tracee == filter->process->leader;
+	if (filter->pid)
+		return tracee->tid == filter->pid;
+	return !filter->group || tracee->process->group == filter->group;
 }
 
 /* Looks for a report among the current process's tracees. False: WISH selects none. T held. */
-static bool look_at_tracees(const struct wish *wish, struct found *found)
+static bool look_at_tracees(const struct filter *filter, struct found *found)
 {
 	struct task *self = task_current(), *tracee, *next;
-	struct task *only = wish->options & __WNOTHREAD ? self : NULL;
+	struct task *only = filter->options & __WNOTHREAD ? self : NULL;
 	bool any = false;
 
 	next = ptrace_next_tracee(self->process, only, NULL);
@@ -94,10 +94,10 @@ static bool look_at_tracees(const struct wish *wish, struct found *found)
 		uint32_t uid = credentials_of(tracee)->uid;
 
 		next = ptrace_next_tracee(self->process, only, tracee);
-		if (!is_tracee_meant(tracee, wish))
+		if (!is_tracee_meant(tracee, filter))
 			continue;
 		any = true;
-		if (ptrace_take_report(tracee, wish->options, &found->status)) {
+		if (ptrace_take_report(tracee, filter->options, &found->status)) {
 			found->pid = tid;
 			found->uid = uid;
 			found->traced = true;
@@ -107,51 +107,51 @@ static bool look_at_tracees(const struct wish *wish, struct found *found)
 }
 
 /* Looks once; reaps the child found. False: no such children. */
-static bool look(const struct wish *wish, struct found *found)
+static bool look(const struct filter *filter, struct found *found)
 {
 	struct process *self = task_current()->process, *child;
 	bool any = false;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
 
 	LIST_FOREACH(child, &self->children, sibling) {
-		if (!is_meant(child, wish))
+		if (!is_meant(child, filter))
 			continue;
 		/* As Linux: without WEXITED, a zombie does not count as a child. */
-		any |= !child->zombie || (wish->options & WEXITED);
+		any |= !child->zombie || (filter->options & WEXITED);
 		pid_t pid = child->pid;
 		uint32_t uid = credentials_of(child->leader)->uid;
 
 		if (child->zombie && ptrace_hides_end(child))
 			continue;
-		if (child->zombie && (wish->options & WEXITED))
-			take_zombie(child, wish, found);
+		if (child->zombie && (filter->options & WEXITED))
+			take_zombie(child, filter, found);
 		else if (child->zombie || ptrace_by_parent(child) ||
-			 !signal_take_stop_report(child, wish->options & (WUNTRACED | WCONTINUED),
-						  !(wish->options & WNOWAIT), &found->status))
+			 !signal_take_stop_report(child, filter->options & (WUNTRACED | WCONTINUED),
+						  !(filter->options & WNOWAIT), &found->status))
 			continue;
 		found->pid = pid;
 		found->uid = uid;
 		break;
 	}
 	if (!found->pid)
-		any |= look_at_tracees(wish, found);
+		any |= look_at_tracees(filter, found);
 	spin_unlock_irqrestore(&task_table_lock, state);
 	return any;
 }
 
 /* Waits, unless WNOHANG, until a child changes as WISH says. 0, also when none did, or an error. */
-static long wait_for(const struct wish *wish, struct found *found)
+static long wait_for(const struct filter *filter, struct found *found)
 {
 	struct process *self = task_current()->process;
 	struct wait_entry entry;
 	long result, interrupted = 0;
 
 	*found = (struct found){ 0 };
-	hook_task_awaits(wish->pid ? wish->pid : wish->group);
+	hook_task_awaits(filter->pid ? filter->pid : filter->group);
 	wait_queue_add(&self->child_event, &entry);
 	for (;;) {
-		result = look(wish, found) ? 0 : -ECHILD;
-		if (result || found->pid || (wish->options & WNOHANG))
+		result = look(filter, found) ? 0 : -ECHILD;
+		if (result || found->pid || (filter->options & WNOHANG))
 			break;
 		/* The interrupting signal may be about a child: as Linux, look before giving up. */
 		result = interrupted;
@@ -178,7 +178,7 @@ static int put_usage(uintptr_t user_usage, const struct found *found)
 
 pid_t child_wait(pid_t pid, unsigned int options, int *status, struct kernel_rusage *usage)
 {
-	struct wish wish = { .options = options | WEXITED };
+	struct filter filter = { .options = options | WEXITED };
 	struct found found;
 
 	if (options & ~COMMON_OPTIONS)
@@ -186,10 +186,10 @@ pid_t child_wait(pid_t pid, unsigned int options, int *status, struct kernel_rus
 	if (pid == INT32_MIN)
 		return -ESRCH;
 	if (pid > 0)
-		wish.pid = pid;
+		filter.pid = pid;
 	else if (pid != -1)
-		wish.group = pid == 0 ? task_current()->process->group : -pid;
-	long result = wait_for(&wish, &found);
+		filter.group = pid == 0 ? task_current()->process->group : -pid;
+	long result = wait_for(&filter, &found);
 
 	if (result || !found.pid)
 		return (pid_t)result;
@@ -232,19 +232,19 @@ static struct kernel_siginfo describe(const struct found *found)
 
 /* Fills WISH from waitid's first two arguments; a process in it has a reference. *NONBLOCKING: the
  * descriptor is nonblocking. */
-static int make_wish(int which, pid_t id, struct wish *wish, bool *nonblocking)
+static int make_filter(int which, pid_t id, struct filter *filter, bool *nonblocking)
 {
 	switch (which) {
 	case P_ALL:
 		return 0;
 	case P_PID:
-		wish->pid = id;
+		filter->pid = id;
 		return id > 0 ? 0 : -EINVAL;
 	case P_PGID:
-		wish->group = id ? id : task_current()->process->group;
+		filter->group = id ? id : task_current()->process->group;
 		return id >= 0 ? 0 : -EINVAL;
 	case P_PIDFD:
-		return id < 0 ? -EINVAL : pidfd_get_process(id, &wish->process, nonblocking);
+		return id < 0 ? -EINVAL : pidfd_get_process(id, &filter->process, nonblocking);
 	default:
 		return -EINVAL;
 	}
@@ -275,7 +275,7 @@ static int put_info(uintptr_t user_info, const struct kernel_siginfo *info)
 long sys_waitid(const unsigned long arg[6])
 {
 	unsigned int options = (unsigned int)arg[3];
-	struct wish wish = { .options = options };
+	struct filter filter = { .options = options };
 	struct kernel_siginfo info = { 0 };
 	bool nonblocking = false;
 	struct found found = { 0 };
@@ -283,16 +283,16 @@ long sys_waitid(const unsigned long arg[6])
 	if ((options & ~(COMMON_OPTIONS | WEXITED | WNOWAIT)) ||
 	    !(options & (WEXITED | WUNTRACED | WCONTINUED)))
 		return -EINVAL;
-	long result = make_wish((int)arg[0], (pid_t)arg[1], &wish, &nonblocking);
+	long result = make_filter((int)arg[0], (pid_t)arg[1], &filter, &nonblocking);
 
 	if (!result && nonblocking)
-		wish.options |= WNOHANG;
+		filter.options |= WNOHANG;
 	if (!result)
-		result = wait_for(&wish, &found);
+		result = wait_for(&filter, &found);
 	if (!result && !found.pid && nonblocking && !(options & WNOHANG))
 		result = -EAGAIN;
-	if (wish.process)
-		process_put(wish.process);
+	if (filter.process)
+		process_put(filter.process);
 	if (!result && found.pid) {
 		info = describe(&found);
 		if (arg[4] && put_usage(arg[4], &found))

@@ -31,7 +31,7 @@
 	{ "unsigned long", #name, "[" #count "]", count * sizeof(long), _Alignof(long), false },
 #define STRING_AT(name) \
 	{ "__data_loc char[]", #name, "", sizeof(uint32_t), _Alignof(uint32_t), false },
-#define TEXT_BEHIND(name) { "char", #name, "[]", 0, 1, false },
+#define TEXT_AT_END(name) { "char", #name, "[]", 0, 1, false },
 #define TRACE_EVENT(system, event, fields, ...) \
 	static const struct trace_field fields_of_##event[] = { fields };
 #include <kernel/trace/events.h>

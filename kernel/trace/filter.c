@@ -255,7 +255,7 @@ static int parse_cpus(struct parser *parser, struct node *node)
 		return fail_in(parser, list + strlen(list), "Missing '}'");
 	if (list == end || !cpu_list_parse(list, (size_t)(end - list), &node->cpus))
 		return fail_in(parser, end, "Invalid cpulist");
-	node->against = PROCESSORS;
+	node->against = CPUS;
 	parser->at = end + 1;
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Longest name of a device in a record. */
-#define NAME_TOLD 32
+#define NAME_ROOM 32
 
 void trace_vector_slow(unsigned int event, unsigned int vector)
 {
@@ -20,8 +20,8 @@ void trace_vector_slow(unsigned int event, unsigned int vector)
 void trace_irq_entry_slow(unsigned int irq, const char *name)
 {
 	const size_t start = sizeof(struct trace_irq_handler_entry);
-	TRACE_RECORD(trace_irq_handler_entry, NAME_TOLD) room;
-	size_t size = strnlen(name, NAME_TOLD - 1) + 1;
+	TRACE_RECORD(trace_irq_handler_entry, NAME_ROOM) room;
+	size_t size = strnlen(name, NAME_ROOM - 1) + 1;
 
 	memset(&room, 0, sizeof(room));
 	room.record.irq = (int)irq;

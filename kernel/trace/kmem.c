@@ -29,12 +29,12 @@ static unsigned long flags_here(void)
 	       (arch_irqs_enabled() && !arch_interrupt_frame() ? FLAGS_KERNEL : FLAGS_ATOMIC);
 }
 
-void trace_kmalloc_slow(const void *caller, const void *object, size_t wanted, size_t given)
+void trace_kmalloc_slow(const void *caller, const void *object, size_t requested, size_t given)
 {
 	TRACE_RECORD(trace_kmalloc, 0)
 	room = { .record = { .call_site = (unsigned long)caller,
 			     .ptr = object,
-			     .bytes_req = wanted,
+			     .bytes_req = requested,
 			     .bytes_alloc = given,
 			     .gfp_flags = flags_here(),
 			     .node = NO_NODE } };

@@ -133,7 +133,7 @@ static bool compare_cpus(const struct node *node, uint64_t value)
 static bool compare_value(const struct node *node, uint64_t value)
 {
 	switch (node->against) {
-	case PROCESSORS:
+	case CPUS:
 		return compare_cpus(node, value);
 	case A_FUNCTION:
 		return (value >= node->start && value < node->end) == (node->relation == EQUAL);

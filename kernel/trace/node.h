@@ -19,7 +19,7 @@ enum relation { EQUAL, NOT_EQUAL, AT_MOST, LESS, AT_LEAST, GREATER, HAS_BITS, LI
 enum node_kind { ALL_OF, ONE_OF, COMPARE };
 
 /* The right side of a comparison of a number. */
-enum against { A_NUMBER, PROCESSORS, A_FUNCTION };
+enum against { A_NUMBER, CPUS, A_FUNCTION };
 
 /* The left side of a comparison. */
 enum source {

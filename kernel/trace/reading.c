@@ -178,7 +178,7 @@ static int wait_for_record(const struct reader *reader)
 
 	wait_queue_add(&buffer->readers, &entry);
 	for (;;) {
-		trace_ring_want(buffer);
+		trace_ring_request_wake(buffer);
 		if (!is_empty(buffer) || error || (reader->read_something && !buffer->is_recording))
 			break;
 		error = wait_sleep(UINT64_MAX);
@@ -215,7 +215,7 @@ static unsigned int poll_pipe(struct file *file, struct poll_table *table)
 	struct trace_buffer *buffer = &reader->instance->buffer;
 
 	poll_wait(table, &buffer->readers);
-	trace_ring_want(buffer);
+	trace_ring_request_wake(buffer);
 	return is_empty(buffer) ? 0 : POLLIN | POLLRDNORM;
 }
 

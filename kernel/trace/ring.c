@@ -160,8 +160,8 @@ void trace_ring_write(struct trace_buffer *buffer, unsigned int number, const vo
 	ring->written++;
 	spin_unlock(&ring->lock);
 	remember_name(task_current());
-	if (atomic_load_explicit(&buffer->is_wanted, memory_order_relaxed) &&
-	    atomic_exchange(&buffer->is_wanted, false))
+	if (atomic_load_explicit(&buffer->wake_requested, memory_order_relaxed) &&
+	    atomic_exchange(&buffer->wake_requested, false))
 		deferred_work_queue(&ring->wake);
 }
 
@@ -330,7 +330,7 @@ void trace_ring_count(struct trace_buffer *buffer, cpumask_t cpus, uint64_t *pre
 	}
 }
 
-void trace_ring_want(struct trace_buffer *buffer)
+void trace_ring_request_wake(struct trace_buffer *buffer)
 {
-	atomic_store(&buffer->is_wanted, true);
+	atomic_store(&buffer->wake_requested, true);
 }

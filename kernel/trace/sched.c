@@ -133,13 +133,13 @@ void trace_sched_fork_slow(const struct task *parent, const struct task *child)
 }
 
 /* Longest path in a record. */
-#define PATH_TOLD 512
+#define PATH_ROOM 512
 
 void trace_sched_exec_slow(const char *path, const struct task *task, pid_t former_tid)
 {
 	const size_t start = sizeof(struct trace_sched_process_exec);
-	TRACE_RECORD(trace_sched_process_exec, PATH_TOLD) room;
-	size_t size = strnlen(path, PATH_TOLD - 1) + 1;
+	TRACE_RECORD(trace_sched_process_exec, PATH_ROOM) room;
+	size_t size = strnlen(path, PATH_ROOM - 1) + 1;
 
 	memset(&room, 0, sizeof(room));
 	room.record.filename = (uint32_t)(size << 16 | start);

@@ -48,7 +48,7 @@ static long hold_output(struct tty *tty, bool hold)
 	bool changed = hold ? line_hold(tty->line) : line_release(tty->line);
 
 	if (changed)
-		tty_tell(tty, hold ? LINE_STOPPED : LINE_STARTED);
+		tty_notify(tty, hold ? LINE_STOPPED : LINE_STARTED);
 	spin_unlock_irqrestore(&tty->lock, state);
 	if (!hold)
 		wait_queue_wake(&tty->writers);
@@ -87,8 +87,8 @@ static long flush(struct tty *tty, unsigned long argument)
 		tty_flush_input(tty);
 	if (argument != TCIFLUSH && tty->driver->flush_output) {
 		tty->driver->flush_output(tty);
-		if (tty->driver->tell)
-			tty->driver->tell(tty, TIOCPKT_FLUSHWRITE);
+		if (tty->driver->notify)
+			tty->driver->notify(tty, TIOCPKT_FLUSHWRITE);
 	}
 	spin_unlock_irqrestore(&tty->lock, state);
 	if (tty->driver->pull)

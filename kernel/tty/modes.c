@@ -161,10 +161,10 @@ static void apply(struct tty *tty, struct kernel_termios2 *modes, bool flush_inp
 	if (flush_input)
 		tty_flush_input(tty);
 	line_set_modes(tty->line, modes);
-	if (tty->driver->tell && flow != has_usual_flow(&old))
-		tty->driver->tell(tty, flow ? TIOCPKT_DOSTOP : TIOCPKT_NOSTOP);
-	if (tty->driver->tell && external)
-		tty->driver->tell(tty, TIOCPKT_IOCTL);
+	if (tty->driver->notify && flow != has_usual_flow(&old))
+		tty->driver->notify(tty, flow ? TIOCPKT_DOSTOP : TIOCPKT_NOSTOP);
+	if (tty->driver->notify && external)
+		tty->driver->notify(tty, TIOCPKT_IOCTL);
 	spin_unlock_irqrestore(&tty->lock, state);
 	/* Without line editing, an unfinished line is input like any other. */
 	wait_queue_wake(&tty->readers);

@@ -159,7 +159,7 @@ static bool feed_one(struct pty *pty, bool *ready)
 
 	if (more) {
 		happened = line_receive(slave->line, (uint8_t)byte);
-		tty_tell(slave, happened);
+		tty_notify(slave, happened);
 	}
 	*ready = line_is_ready(slave->line, 1);
 	spin_unlock_irqrestore(&slave->lock, state);
@@ -219,7 +219,7 @@ static const struct tty_driver slave_driver = {
 	.survives_session = true,
 	.pull = feed,
 	.flush_output = flush_shown,
-	.tell = set_packet_status,
+	.notify = set_packet_status,
 	.limit_modes = limit_modes,
 	.opened = slave_opened,
 	.closed = slave_closed,

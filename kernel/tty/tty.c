@@ -127,7 +127,7 @@ void tty_put(struct tty *tty)
 
 /* ---- from the device ---- */
 
-void tty_tell(struct tty *tty, unsigned int happened)
+void tty_notify(struct tty *tty, unsigned int happened)
 {
 	unsigned int events = 0;
 
@@ -137,8 +137,8 @@ void tty_tell(struct tty *tty, unsigned int happened)
 		events |= TIOCPKT_START;
 	if (happened & LINE_FLUSHED)
 		events |= TIOCPKT_FLUSHREAD;
-	if (events && tty->driver->tell)
-		tty->driver->tell(tty, events);
+	if (events && tty->driver->notify)
+		tty->driver->notify(tty, events);
 }
 
 void tty_act(struct tty *tty, unsigned int happened)
@@ -155,7 +155,7 @@ void tty_receive(struct tty *tty, uint8_t byte)
 	unsigned int happened = line_receive(tty->line, byte);
 	bool ready = line_is_ready(tty->line, 1);
 
-	tty_tell(tty, happened);
+	tty_notify(tty, happened);
 	spin_unlock_irqrestore(&tty->lock, state);
 	tty_act(tty, happened);
 	if (ready)
@@ -183,8 +183,8 @@ void tty_wake_writers(struct tty *tty)
 void tty_flush_input(struct tty *tty)
 {
 	line_flush_input(tty->line);
-	if (tty->driver->tell)
-		tty->driver->tell(tty, TIOCPKT_FLUSHREAD);
+	if (tty->driver->notify)
+		tty->driver->notify(tty, TIOCPKT_FLUSHREAD);
 }
 
 void tty_hang_up_locked(struct tty *tty, bool session_ends)

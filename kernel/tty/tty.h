@@ -18,6 +18,6 @@ void tty_flush_input(struct tty *tty);
 /* Performs the consequences of the line discipline's result (LINE_*), no lock held. */
 void tty_act(struct tty *tty, unsigned int happened);
 /* Reports the line discipline's result (LINE_*) to packet mode. tty->lock held. */
-void tty_tell(struct tty *tty, unsigned int happened);
+void tty_notify(struct tty *tty, unsigned int happened);
 
 #endif

@@ -17,7 +17,7 @@
 /* Context switches that the exit of a task may take. */
 #define PATIENCE 10000
 
-static void spin_for_ever(void *unused)
+static void spin_endlessly(void *unused)
 {
 	(void)unused;
 	for (;;)
@@ -27,7 +27,7 @@ static void spin_for_ever(void *unused)
 /* A child that spins on the last CPU, while the parent is on the first: two CPUs, if there are two. */
 static pid_t start_spinner(void)
 {
-	pid_t pid = child_start(spin_for_ever, NULL);
+	pid_t pid = child_start(spin_endlessly, NULL);
 
 	pin(pid, cpu_count() - 1);
 	run_on(0);
@@ -86,7 +86,7 @@ static void check_ended(void)
 	EXPECT_EQ_AT(errno_of_attaching(0x3ffffff), ESRCH, "%s", "one that never was");
 }
 
-static void read_for_ever(void *argument)
+static void read_endlessly(void *argument)
 {
 	const int *ends = argument;
 	char byte;
@@ -103,7 +103,7 @@ static void check_sleeping(void)
 	int ends[2];
 
 	EXPECT_EQ(pipe(ends), 0);
-	pid_t pid = child_start(read_for_ever, ends);
+	pid_t pid = child_start(read_endlessly, ends);
 	attr.disabled = 0;
 	int fd = must_open(&attr, pid, -1, -1);
 	/* The task sleeps when nothing changes any more. */

@@ -126,7 +126,7 @@ static void explode_limited(void (*body)(void))
 /* --- processes --- */
 
 /* Each does the same as its parent, and none ever stops. */
-static void fork_for_ever(void)
+static void fork_endlessly(void)
 {
 	for (;;) {
 		pid_t child = fork();
@@ -138,7 +138,7 @@ static void fork_for_ever(void)
 
 static void explode_processes(void)
 {
-	explode_limited(fork_for_ever);
+	explode_limited(fork_endlessly);
 }
 
 static void check_processes(void)
@@ -230,7 +230,7 @@ static const struct {
 	const char *name;
 	long number;
 	const long *arguments;
-} makers[] = {
+} creators[] = {
 	MAKES(open, (long)PATH, O_RDONLY),
 	MAKES(openat, AT_FDCWD, (long)PATH, O_RDONLY),
 #ifdef __NR_creat
@@ -253,30 +253,31 @@ static const struct {
 	MAKES(perf_event_open, (long)&any_event, 0, -1, -1, 0),
 };
 
-#define MAKERS (sizeof(makers) / sizeof(makers[0]))
+#define CREATORS (sizeof(creators) / sizeof(creators[0]))
 
-static long make(size_t maker)
+static long make(size_t creator)
 {
-	const long *argument = makers[maker].arguments;
+	const long *argument = creators[creator].arguments;
 
-	return syscall(makers[maker].number, argument[0], argument[1], argument[2], argument[3],
+	return syscall(creators[creator].number, argument[0], argument[1], argument[2], argument[3],
 		       argument[4], argument[5]);
 }
 
 /* Each call makes as many as can be made, and then fails. */
-static void use_up_descriptors(size_t maker)
+static void use_up_descriptors(size_t creator)
 {
 	set_limit(LIMIT_NOFILE, USER_FILES);
-	while (make(maker) >= 0)
+	while (make(creator) >= 0)
 		;
-	EXPECT_EQ_AT(errno, EMFILE, "%s", makers[maker].name);
+	EXPECT_EQ_AT(errno, EMFILE, "%s", creators[creator].name);
 	/* A pair that found only one place has not kept it. */
 	while (dup(0) >= 0)
 		;
-	for (size_t other = 0; other < MAKERS; other++) {
-		EXPECT_EQ_AT(make(other), -1, "%s after %s", makers[other].name,
-			     makers[maker].name);
-		EXPECT_EQ_AT(errno, EMFILE, "%s after %s", makers[other].name, makers[maker].name);
+	for (size_t other = 0; other < CREATORS; other++) {
+		EXPECT_EQ_AT(make(other), -1, "%s after %s", creators[other].name,
+			     creators[creator].name);
+		EXPECT_EQ_AT(errno, EMFILE, "%s after %s", creators[other].name,
+			     creators[creator].name);
 	}
 	EXPECT_EQ(close(USER_FILES - 1), 0);
 	EXPECT_EQ(dup(0), USER_FILES - 1);
@@ -286,14 +287,14 @@ static void use_up_descriptors(size_t maker)
 
 static void explode_descriptors(void)
 {
-	for (size_t maker = 0; maker < MAKERS; maker++) {
+	for (size_t creator = 0; creator < CREATORS; creator++) {
 		int status = -1;
 		pid_t child = fork();
 
 		if (child == 0)
-			use_up_descriptors(maker);
+			use_up_descriptors(creator);
 		EXPECT_EQ(waitpid(child, &status, 0), child);
-		EXPECT_EQ_AT(status, 0, "%s", makers[maker].name);
+		EXPECT_EQ_AT(status, 0, "%s", creators[creator].name);
 	}
 }
 
@@ -316,12 +317,12 @@ static void explode_for_good(void)
 	if (syscall(__NR_setpgid, 0, 0) < 0)
 		_exit(102);
 	if (fork() == 0)
-		fork_for_ever();
+		fork_endlessly();
 	while (!board->refused)
 		pause_ms(1);
 	printf("%s\n", board->other_error ? "another error" : "full");
 	fflush(stdout);
-	fork_for_ever();
+	fork_endlessly();
 }
 
 int main(int argc, char **argv)

@@ -106,7 +106,7 @@ static void breakpoints_follow_their_task(void)
 	}
 }
 
-static void a_processor_sees_who_runs_there(void)
+static void a_cpu_sees_each_task_there(void)
 {
 	int fds[64], cpus = cpu_count();
 	struct perf_event_attr attr = store_attr(0);
@@ -160,7 +160,7 @@ static void meddle(int number)
 		close(fd);
 }
 
-static void store_for_ever(void *times)
+static void store_endlessly(void *times)
 {
 	for (;;)
 		store(0, *(uint64_t *)times), store(1, 1);
@@ -168,7 +168,7 @@ static void store_for_ever(void *times)
 
 static void no_slot_is_lost(void)
 {
-	target = child_start(store_for_ever, &(uint64_t){ STORES });
+	target = child_start(store_endlessly, &(uint64_t){ STORES });
 	children_run(2 * cpu_count(), meddle);
 	kill(target, SIGKILL);
 	child_wait(target);
@@ -276,7 +276,7 @@ static void nothing_breaks_in_an_nmi(void)
 	close(fd);
 }
 
-static void ways_into_the_kernel_cannot_be_watched(void)
+static void kernel_entries_cannot_be_watched(void)
 {
 	static const char *const names[] = { "trap_stubs", "syscall_entry", "trap_return" };
 
@@ -346,14 +346,14 @@ static const struct tap_rule rules[] = {
 	{ "the stores of a family are counted wherever its members run",
 	  a_family_is_counted_everywhere },
 	{ "four breakpoints follow their task from CPU to CPU", breakpoints_follow_their_task },
-	{ "a CPU's breakpoint sees each task that runs there", a_processor_sees_who_runs_there },
+	{ "a CPU's breakpoint sees each task that runs there", a_cpu_sees_each_task_there },
 	{ "all breakpoint slots are free after tasks have opened, changed and closed breakpoints at once",
 	  no_slot_is_lost },
 	{ "the kernel's handling of calls is counted", calls_of_the_kernel_are_counted },
 	{ "any function of the kernel can be watched, those too that serve a hit",
 	  any_function_can_be_watched },
 	{ "nothing breaks in an NMI", nothing_breaks_in_an_nmi },
-	{ "the ways into the kernel cannot be watched", ways_into_the_kernel_cannot_be_watched },
+	{ "kernel entries cannot be watched", kernel_entries_cannot_be_watched },
 	{ "every word of the kernel's stack can be watched, beside PMIs",
 	  the_kernels_stack_can_be_watched },
 };

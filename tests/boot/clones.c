@@ -55,12 +55,12 @@ static void make_players(void)
 }
 
 /* Waits until the parent MAKER waits at the gate, and so executes nothing. */
-static void wait_for_maker(pid_t maker)
+static void wait_for_parent(pid_t parent)
 {
 	char path[32], text[64], byte;
 
 	EXPECT_EQ(read(ready[0], &byte, 1), 1);
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)maker);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)parent);
 	do {
 		int fd = open(path, O_RDONLY);
 		ssize_t size = read(fd, text, sizeof(text) - 1);
@@ -104,15 +104,15 @@ static struct game count_game(uint64_t number)
 	EXPECT_EQ(pipe(ready), 0);
 	for (int i = 0; i < PLAYERS; i++)
 		EXPECT_EQ(pipe(ring[i]), 0);
-	pid_t maker = start(make_players);
-	wait_for_maker(maker);
-	int leader = open_inherited(INSTRUCTIONS, maker, -1);
-	int member = open_inherited(GENERAL, maker, leader);
+	pid_t parent = start(make_players);
+	wait_for_parent(parent);
+	int leader = open_inherited(INSTRUCTIONS, parent, -1);
+	int member = open_inherited(GENERAL, parent, leader);
 
 	EXPECT_EQ(write(gate[1], "", 1), 1);
 	bool ended;
 	do {
-		ended = waitpid(maker, &status, WNOHANG) == maker;
+		ended = waitpid(parent, &status, WNOHANG) == parent;
 		game.instructions = read_on(leader, &game.instructions);
 		game.general = read_on(member, &game.general);
 		pause_ms(1);
@@ -142,21 +142,21 @@ static void check_games(void)
 			 500 * PLAYERS * ROUND_BRANCHES));
 }
 
-static void check_one_processor(void)
+static void check_one_cpu(void)
 {
 	bound = true;
 	check_games();
 }
 
-static void check_any_processor(void)
+static void check_any_cpu(void)
 {
 	bound = false;
 	check_games();
 }
 
 static const struct tap_rule rules[] = {
-	{ "children that alternate on one CPU are counted exactly", check_one_processor },
-	{ "so are children that run where they like", check_any_processor },
+	{ "children that alternate on one CPU are counted exactly", check_one_cpu },
+	{ "so are children that run where they like", check_any_cpu },
 };
 
 int main(void)

@@ -45,10 +45,10 @@ static bool sleeps(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	int fd = open(path, O_RDONLY);
 	ssize_t size = read(fd, text, sizeof(text) - 1);
-	const char *behind_name = strrchr(text, ')');
+	const char *after_name = strrchr(text, ')');
 
 	close(fd);
-	return size > 0 && behind_name && behind_name[2] == 'S';
+	return size > 0 && after_name && after_name[2] == 'S';
 }
 
 /* Starts the call and returns when it waits. */

@@ -85,7 +85,7 @@ static void count_for_a_while(int number)
 	}
 }
 
-static void check_all_processors(void)
+static void check_all_cpus(void)
 {
 	children_run(cpu_count(), count_for_a_while);
 }
@@ -151,7 +151,7 @@ static void check_multiplexing(void)
 	const uint64_t n = 1000000;
 	int counters = general_counters(), fds[9];
 	uint64_t values[9], windows = 0, all, sum;
-	bool everybody_had_and_gave_a_turn;
+	bool all_rotated;
 
 	for (int i = 0; i <= counters; i++) {
 		struct perf_event_attr attr = user_attr(&kinds[1]);
@@ -162,14 +162,14 @@ static void check_multiplexing(void)
 		run_all_enabled(work, n, NULL);
 		all = ++windows * derive_window(&kinds[1], work, n);
 		sum = 0;
-		everybody_had_and_gave_a_turn = true;
+		all_rotated = true;
 		for (int i = 0; i <= counters; i++) {
 			EXPECT_EQ(read(fds[i], &values[i], sizeof(values[i])), sizeof(values[i]));
 			sum += values[i];
-			everybody_had_and_gave_a_turn &= values[i] != 0 && values[i] != all;
+			all_rotated &= values[i] != 0 && values[i] != all;
 		}
-	} while (!everybody_had_and_gave_a_turn && windows < MULTIPLEXING_WINDOWS_MAX);
-	EXPECT(everybody_had_and_gave_a_turn);
+	} while (!all_rotated && windows < MULTIPLEXING_WINDOWS_MAX);
+	EXPECT(all_rotated);
 	EXPECT_EQ_AT(sum, (uint64_t)counters * all, "%d counters", counters);
 	for (int i = 0; i <= counters; i++)
 		close(fds[i]);
@@ -249,7 +249,7 @@ static void check_migration(void)
 static const struct tap_rule rules[] = {
 	{ "every event counts every kind of work exactly, on every CPU", check_every_event },
 	{ "a group of all events counts the same window, all the time", check_group },
-	{ "counts are exact on all CPUs at once", check_all_processors },
+	{ "counts are exact on all CPUs at once", check_all_cpus },
 	{ "counts are exact with three tasks that count on each CPU", check_more_tasks },
 #ifdef __x86_64__ /* no instruction of Alpha reads a counter */
 	{ "rdpmc and read() agree to the instruction", check_both_ways },

@@ -21,11 +21,11 @@
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
 
 /* The words of waitid and rt_sigqueueinfo: signal, error, code, -, pid, uid, value or status. */
-struct told {
+struct info {
 	int words[32];
 };
 
-enum { TOLD_SIGNAL = 0, TOLD_CODE = 2, TOLD_PID = 4, TOLD_VALUE = 6 };
+enum { INFO_SIGNAL = 0, INFO_CODE = 2, INFO_PID = 4, INFO_VALUE = 6 };
 enum { CODE_QUEUE = -1, CODE_STOPPED = 5, CODE_CONTINUED = 6 };
 
 static const char *own_path;
@@ -78,12 +78,12 @@ static pid_t receiver;
 static void send_numbers(void)
 {
 	int worker = __atomic_fetch_add(&shared[0], 1, __ATOMIC_SEQ_CST);
-	struct told told = { 0 };
+	struct info info = { 0 };
 
-	told.words[TOLD_CODE] = CODE_QUEUE;
+	info.words[INFO_CODE] = CODE_QUEUE;
 	for (int i = 0; i < ROUNDS; i++) {
-		told.words[TOLD_VALUE] = worker * ROUNDS + i;
-		if (syscall(__NR_rt_sigqueueinfo, receiver, SIGRTMIN, &told) < 0)
+		info.words[INFO_VALUE] = worker * ROUNDS + i;
+		if (syscall(__NR_rt_sigqueueinfo, receiver, SIGRTMIN, &info) < 0)
 			_exit(1);
 	}
 }
@@ -93,7 +93,7 @@ static void check_queue(void)
 	uint64_t set = (uint64_t)1 << (SIGRTMIN - 1);
 	int next[WORKERS] = { 0 };
 	pid_t children[WORKERS];
-	struct told told;
+	struct info info;
 
 	receiver = getpid();
 	shared[0] = 0;
@@ -101,11 +101,11 @@ static void check_queue(void)
 	for (int i = 0; i < WORKERS; i++)
 		children[i] = start(send_numbers);
 	for (int i = 0; i < WORKERS * ROUNDS; i++) {
-		if (syscall(__NR_rt_sigtimedwait, &set, &told, NULL, sizeof(set)) != SIGRTMIN)
+		if (syscall(__NR_rt_sigtimedwait, &set, &info, NULL, sizeof(set)) != SIGRTMIN)
 			continue;
-		int worker = told.words[TOLD_VALUE] / ROUNDS;
+		int worker = info.words[INFO_VALUE] / ROUNDS;
 
-		EXPECT_EQ(told.words[TOLD_VALUE] % ROUNDS, next[worker]);
+		EXPECT_EQ(info.words[INFO_VALUE] % ROUNDS, next[worker]);
 		next[worker]++;
 	}
 	for (int i = 0; i < WORKERS; i++) {
@@ -114,7 +114,7 @@ static void check_queue(void)
 	}
 	struct timespec none = { 0, 0 };
 
-	EXPECT_EQ(syscall(__NR_rt_sigtimedwait, &set, &told, &none, sizeof(set)), -1);
+	EXPECT_EQ(syscall(__NR_rt_sigtimedwait, &set, &info, &none, sizeof(set)), -1);
 	EXPECT_EQ(syscall(__NR_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, sizeof(set)), 0);
 }
 
@@ -128,10 +128,10 @@ static void spin(void)
 
 static int code_of(pid_t child, int options)
 {
-	struct told told = { 0 };
+	struct info info = { 0 };
 
-	EXPECT_EQ(syscall(__NR_waitid, P_PID, child, &told, options, NULL), 0);
-	return told.words[TOLD_CODE];
+	EXPECT_EQ(syscall(__NR_waitid, P_PID, child, &info, options, NULL), 0);
+	return info.words[INFO_CODE];
 }
 
 static void stop_and_continue(void)
@@ -170,7 +170,7 @@ static void end_at_once(void)
 static void check_files(void)
 {
 	struct pollfd files[WORKERS];
-	struct told told;
+	struct info info;
 
 	for (int round = 0; round < ROUNDS; round++) {
 		pid_t children[WORKERS];
@@ -186,11 +186,11 @@ static void check_files(void)
 			for (int i = 0; i < WORKERS; i++) {
 				if (files[i].fd < 0 || !(files[i].revents & POLLIN))
 					continue;
-				memset(&told, 0, sizeof(told));
-				EXPECT_EQ(syscall(__NR_waitid, P_PIDFD, files[i].fd, &told,
+				memset(&info, 0, sizeof(info));
+				EXPECT_EQ(syscall(__NR_waitid, P_PIDFD, files[i].fd, &info,
 						  WEXITED | WNOHANG, NULL),
 					  0);
-				EXPECT_EQ(told.words[TOLD_PID], children[i]);
+				EXPECT_EQ(info.words[INFO_PID], children[i]);
 				EXPECT_EQ(syscall(__NR_pidfd_send_signal, files[i].fd, 0, NULL, 0),
 					  -1);
 				EXPECT_EQ(errno, ESRCH);

@@ -289,7 +289,7 @@ static void jump_to(uintptr_t address)
 	((void (*)(void))address)();
 }
 
-static void check_processor_faults(void)
+static void check_cpu_faults(void)
 {
 	static const struct {
 		const char *what;
@@ -404,7 +404,7 @@ static const struct tap_rule rules[] = {
 	{ "a structure that runs into an unmapped page is EFAULT", check_straddling_structures },
 	{ "a string that runs into an unmapped page is EFAULT", check_unterminated_strings },
 	{ "a child is collected though its status has nowhere to go", check_status_of_children },
-	{ "an instruction that the CPU refuses ends its program only", check_processor_faults },
+	{ "an instruction that the CPU refuses ends its program only", check_cpu_faults },
 	{ "nothing can be mapped, unmapped or protected outside of user space",
 	  check_mappings_of_the_kernel },
 	{ "every system call number survives every address", check_every_number },

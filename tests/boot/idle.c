@@ -37,7 +37,7 @@ static void read_timer_interrupts(uint64_t interrupts[CPUS_MAX], int count)
 		fclose(file);
 }
 
-static void check_idle_processors(void)
+static void check_idle_cpus(void)
 {
 	uint64_t before[CPUS_MAX] = { 0 }, after[CPUS_MAX] = { 0 };
 	int count = (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -57,7 +57,7 @@ static void check_idle_processors(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a CPU with nothing to do takes no timer interrupt", check_idle_processors },
+	{ "a CPU with nothing to do takes no timer interrupt", check_idle_cpus },
 };
 
 int main(void)

@@ -318,7 +318,7 @@ static void check_exhaustion(void)
 #define LAST_REQUEST (64 * 1024 * 1024L)
 
 /* Takes so much that not enough is left for another process, and sleeps. */
-static void hold_most_memory(int told)
+static void hold_most_memory(int ready)
 {
 	while (free_memory() > LAST_REQUEST / 2) {
 		char *memory = mmap(NULL, 256 * PAGE, PROT_READ | PROT_WRITE,
@@ -327,12 +327,12 @@ static void hold_most_memory(int told)
 		for (size_t i = 0; i < 256; i++)
 			memory[i * PAGE] = 1;
 	}
-	close(told);
+	close(ready);
 	for (;;)
 		pause();
 }
 
-static void ask_last(void)
+static void request_last(void)
 {
 	char *memory = mmap(NULL, LAST_REQUEST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			    -1, 0);
@@ -343,7 +343,7 @@ static void ask_last(void)
 }
 
 /* A child that takes memory by HOLD, closes TOLD when it has it, and sleeps: this waits for that. */
-static pid_t start_holder(void (*hold)(int told))
+static pid_t start_holder(void (*hold)(int ready))
 {
 	int ends[2];
 	char byte;
@@ -370,7 +370,7 @@ static void check_largest_dies(void)
 	pid_t last = fork();
 
 	if (last == 0)
-		ask_last();
+		request_last();
 	EXPECT_EQ(waitpid(last, &status, 0), last);
 	EXPECT_EQ(status, 0);
 	EXPECT_EQ(waitpid(large, &status, 0), large);
@@ -393,14 +393,14 @@ static void use_up_tables(void)
 	_exit(0);
 }
 
-static void hold_a_quarter(int told)
+static void hold_a_quarter(int ready)
 {
 	size_t quarter = free_memory() / 4;
 	char *memory =
 		mmap(NULL, quarter, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	memset(memory, 1, quarter);
-	close(told);
+	close(ready);
 	for (;;)
 		pause();
 }

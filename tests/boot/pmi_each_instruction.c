@@ -21,14 +21,14 @@
 
 #include "registers.h"
 
-#define PAGE	       4096
+#define PAGE	      4096
 
 /* A sweep ends with so many samples in the loop after the work, and fails when it gets so long. */
-#define SAMPLES_BEHIND 32
-#define PERIOD_MAX     20000
+#define SAMPLES_AFTER 32
+#define PERIOD_MAX    20000
 
 /* The loop after the work: longer than the variation of the work. */
-#define RUN_ON_TIMES   2500
+#define RUN_ON_TIMES  2500
 void run_on(uint64_t times);
 extern const char run_on_end[];
 __asm__(".text\nrun_on:\nsubq $1, %rdi\njnz run_on\nret\nrun_on_end:\n");
@@ -47,7 +47,7 @@ struct ring {
 
 static int fd;
 static volatile struct ring *ring;
-static unsigned int kernel_samples, user_samples, samples_behind;
+static unsigned int kernel_samples, user_samples, samples_after;
 
 static void open_event(void)
 {
@@ -64,7 +64,7 @@ static void open_event(void)
 	EXPECT(fd >= 0);
 	ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	EXPECT(ring != MAP_FAILED);
-	kernel_samples = user_samples = samples_behind = 0;
+	kernel_samples = user_samples = samples_after = 0;
 }
 
 static void close_event(void)
@@ -97,7 +97,7 @@ static void take_sample(uint64_t period)
 	else
 		user_samples++;
 	if (sample->ip >= (uintptr_t)run_on && sample->ip < (uintptr_t)run_on_end)
-		samples_behind++;
+		samples_after++;
 	ring->page.data_tail = ring->page.data_head;
 }
 
@@ -107,11 +107,11 @@ static void sweep(void (*work)(uint64_t period))
 	uint64_t period = 0;
 
 	open_event();
-	while (samples_behind < SAMPLES_BEHIND && period < PERIOD_MAX && !tap_failed) {
+	while (samples_after < SAMPLES_AFTER && period < PERIOD_MAX && !tap_failed) {
 		work(++period);
 		take_sample(period);
 	}
-	EXPECT_EQ(samples_behind, SAMPLES_BEHIND);
+	EXPECT_EQ(samples_after, SAMPLES_AFTER);
 	EXPECT_EQ(kernel_samples + user_samples, period);
 	close_event();
 }

@@ -23,21 +23,21 @@ static void say_ready(void)
 	shared[0] = 1;
 }
 
-static void spin_for_ever(void)
+static void spin_endlessly(void)
 {
 	say_ready();
 	for (;;)
 		;
 }
 
-static void sleep_for_ever(void)
+static void sleep_endlessly(void)
 {
 	say_ready();
 	for (;;)
 		pause();
 }
 
-static void read_for_ever(void)
+static void read_endlessly(void)
 {
 	int ends[2];
 	char byte;
@@ -56,7 +56,7 @@ static void touch_nothing(void)
 
 static void check_deaths(void)
 {
-	static void (*const bodies[])(void) = { spin_for_ever, sleep_for_ever, read_for_ever };
+	static void (*const bodies[])(void) = { spin_endlessly, sleep_endlessly, read_endlessly };
 	static const int signals[] = { SIGTERM, SIGKILL, SIGUSR1, SIGRTMIN };
 
 	for (size_t b = 0; b < sizeof(bodies) / sizeof(bodies[0]); b++) {
@@ -81,7 +81,7 @@ static void check_stopping(void)
 	int status = 0;
 
 	shared[0] = 0;
-	pid_t child = start(spin_for_ever);
+	pid_t child = start(spin_endlessly);
 
 	wait_for(&shared[0], 1);
 	EXPECT_EQ(waitpid(child, &status, WNOHANG | WUNTRACED), 0);
@@ -96,7 +96,7 @@ static void check_stopping(void)
 
 	/* SIGKILL does not wait. */
 	shared[0] = 0;
-	child = start(spin_for_ever);
+	child = start(spin_endlessly);
 	wait_for(&shared[0], 1);
 	EXPECT_EQ(kill(child, SIGSTOP), 0);
 	EXPECT_EQ(waitpid(child, &status, WUNTRACED), child);
@@ -168,7 +168,7 @@ static int end_late(void *unused)
 	return 9;
 }
 
-static void leave_thread_behind(void)
+static void leave_thread_running(void)
 {
 	clone(end_late, thread_stacks[0] + STACK_SIZE, THREAD_FLAGS, NULL);
 	syscall(__NR_exit, 5);
@@ -181,7 +181,7 @@ static void check_thread_ends(void)
 	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 77);
 	/* A process exits with its last thread, and with that thread's status. */
 	shared[0] = 0;
-	status = status_of(start(leave_thread_behind));
+	status = status_of(start(leave_thread_running));
 	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 9);
 	EXPECT_EQ(shared[0], 1);
 }

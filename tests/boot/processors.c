@@ -74,7 +74,7 @@ static void execute(int number)
 		execv("/proc/self/exe", words);
 		_exit(127);
 	}
-	EXPECT_EQ_AT(child_wait(child), number << 8, "processor %d", number);
+	EXPECT_EQ_AT(child_wait(child), number << 8, "CPU %d", number);
 }
 
 static void check_execution(void)
@@ -165,8 +165,8 @@ static void check_counting(void)
 			memory[i * PAGE] = 1;
 		EXPECT_EQ(read(here, &after[0], 8), 8);
 		EXPECT_EQ(read(any, &after[1], 8), 8);
-		EXPECT_EQ_AT(after[0] - before[0], ROUNDS, "processor %d", cpu);
-		EXPECT_EQ_AT(after[1] - before[1], ROUNDS, "the task on processor %d", cpu);
+		EXPECT_EQ_AT(after[0] - before[0], ROUNDS, "CPU %d", cpu);
+		EXPECT_EQ_AT(after[1] - before[1], ROUNDS, "the task on CPU %d", cpu);
 		EXPECT_EQ(munmap(memory, ROUNDS * PAGE), 0);
 		close(here);
 		close(any);

@@ -54,7 +54,7 @@ static long read_word(pid_t child, const void *address, unsigned long *word)
 #endif
 }
 
-static void make_calls_for_ever(void)
+static void make_calls_endlessly(void)
 {
 	for (;;) {
 		syscall(__NR_getppid);
@@ -107,7 +107,7 @@ static void check_killed_while_read(void)
 	int status;
 
 	for (int round = 0; round < 40; round++) {
-		pid_t child = start_stopped(make_calls_for_ever, 0);
+		pid_t child = start_stopped(make_calls_endlessly, 0);
 
 		shared[0] = child;
 		shared[2] = round * 500;
@@ -132,7 +132,7 @@ static void check_killed_while_read(void)
 static void check_killed_while_resumed(void)
 {
 	for (int round = 0; round < 40; round++) {
-		pid_t child = start_stopped(make_calls_for_ever, PTRACE_O_TRACESYSGOOD);
+		pid_t child = start_stopped(make_calls_endlessly, PTRACE_O_TRACESYSGOOD);
 		int status = 0;
 
 		shared[0] = child;
@@ -165,7 +165,7 @@ static void check_tracer_killed(void)
 {
 	for (int round = 0; round < 40; round++) {
 		bool deadly = round % 2;
-		pid_t child = start(make_calls_for_ever);
+		pid_t child = start(make_calls_endlessly);
 
 		shared[0] = child;
 		shared[2] = 0;

@@ -15,7 +15,7 @@
 #define EVENTS_MAX 24
 
 /* A child in the middle of its legs, and the events on it. */
-struct crowd {
+struct set {
 	pid_t pid;
 	uint64_t legs; /* done so far */
 	int count;
@@ -23,132 +23,130 @@ struct crowd {
 	struct reading readings[EVENTS_MAX];
 };
 
-static struct crowd crowd_begin(void)
+static struct set set_begin(void)
 {
-	return (struct crowd){ .pid = child_gate(leg_run, LEGS_MAX + 1) };
+	return (struct set){ .pid = child_gate(leg_run, LEGS_MAX + 1) };
 }
 
 /* One more event on the child; LEADER: its group's descriptor, or -1. Returns its own. */
-static int crowd_add(struct crowd *crowd, const struct perf_event_attr *attr, int leader)
+static int set_add(struct set *set, const struct perf_event_attr *attr, int leader)
 {
 	struct perf_event_attr enabled = *attr;
 
 	enabled.disabled = 0;
-	return crowd->fds[crowd->count++] = must_open(&enabled, crowd->pid, -1, leader);
+	return set->fds[set->count++] = must_open(&enabled, set->pid, -1, leader);
 }
 
-static void crowd_step(struct crowd *crowd)
+static void set_step(struct set *set)
 {
-	child_step(crowd->pid);
-	crowd->legs++;
+	child_step(set->pid);
+	set->legs++;
 }
 
-static void crowd_read(struct crowd *crowd)
+static void set_read(struct set *set)
 {
-	child_settle(crowd->fds[0]);
-	for (int i = 0; i < crowd->count; i++)
-		crowd->readings[i] = read_event(crowd->fds[i]);
+	child_settle(set->fds[0]);
+	for (int i = 0; i < set->count; i++)
+		set->readings[i] = read_event(set->fds[i]);
 }
 
 /* Runs until every event from FIRST on has counted and has waited. */
-static void crowd_run(struct crowd *crowd, int first)
+static void set_run(struct set *set, int first)
 {
-	bool turned;
+	bool rotated;
 
 	do {
-		crowd_step(crowd);
-		crowd_read(crowd);
-		turned = true;
-		for (int i = first; i < crowd->count; i++)
-			turned &= crowd->readings[i].running_ns > 0 &&
-				  crowd->readings[i].running_ns < crowd->readings[i].enabled_ns;
-	} while (!turned && crowd->legs < LEGS_MAX && !tap_failed);
-	EXPECT_AT(turned, "in %d legs everybody has had a turn and has given it up", LEGS_MAX);
+		set_step(set);
+		set_read(set);
+		rotated = true;
+		for (int i = first; i < set->count; i++)
+			rotated &= set->readings[i].running_ns > 0 &&
+				   set->readings[i].running_ns < set->readings[i].enabled_ns;
+	} while (!rotated && set->legs < LEGS_MAX && !tap_failed);
+	EXPECT_AT(rotated, "within %d legs each event has gained and lost its counter", LEGS_MAX);
 }
 
-static void crowd_end(struct crowd *crowd)
+static void set_end(struct set *set)
 {
-	for (int i = 0; i < crowd->count; i++)
-		if (crowd->fds[i] >= 0)
-			close(crowd->fds[i]);
-	child_end(crowd->pid);
+	for (int i = 0; i < set->count; i++)
+		if (set->fds[i] >= 0)
+			close(set->fds[i]);
+	child_end(set->pid);
 }
 
 /* The sum over the events from FIRST on, in steps of STEP. */
-static struct reading crowd_sum(const struct crowd *crowd, int first, int step)
+static struct reading set_sum(const struct set *set, int first, int step)
 {
 	struct reading sum = { 0 };
 
-	for (int i = first; i < crowd->count; i += step) {
-		sum.value += crowd->readings[i].value;
-		sum.enabled_ns += crowd->readings[i].enabled_ns;
-		sum.running_ns += crowd->readings[i].running_ns;
+	for (int i = first; i < set->count; i += step) {
+		sum.value += set->readings[i].value;
+		sum.enabled_ns += set->readings[i].enabled_ns;
+		sum.running_ns += set->readings[i].running_ns;
 	}
 	return sum;
 }
 
-static void expect_same_enabled_time(const struct crowd *crowd)
+static void expect_same_enabled_time(const struct set *set)
 {
-	for (int i = 1; i < crowd->count; i++)
-		EXPECT_EQ_AT(crowd->readings[i].enabled_ns, crowd->readings[0].enabled_ns,
-			     "event %d", i);
+	for (int i = 1; i < set->count; i++)
+		EXPECT_EQ_AT(set->readings[i].enabled_ns, set->readings[0].enabled_ns, "event %d",
+			     i);
 }
 
 /* --- flexible events --- */
 
-static void check_turns_of(const struct perf_event_attr *attr)
+static void check_rotation_of(const struct perf_event_attr *attr)
 {
 	uint64_t counters = (uint64_t)general_counters();
-	struct crowd crowd = crowd_begin();
+	struct set set = set_begin();
 
 	for (uint64_t i = 0; i < counters + 2; i++)
-		crowd_add(&crowd, attr, -1);
-	crowd_run(&crowd, 0);
+		set_add(&set, attr, -1);
+	set_run(&set, 0);
 
-	struct reading sum = crowd_sum(&crowd, 0, 1);
-	expect_same_enabled_time(&crowd);
-	EXPECT_EQ_AT(sum.value, counters * derive_legs(GENERAL, crowd.legs), "%" PRIu64 " counters",
+	struct reading sum = set_sum(&set, 0, 1);
+	expect_same_enabled_time(&set);
+	EXPECT_EQ_AT(sum.value, counters * derive_legs(GENERAL, set.legs), "%" PRIu64 " counters",
 		     counters);
-	EXPECT_EQ_AT(sum.running_ns, counters * crowd.readings[0].enabled_ns,
-		     "%" PRIu64 " counters", counters);
-	crowd_end(&crowd);
+	EXPECT_EQ_AT(sum.running_ns, counters * set.readings[0].enabled_ns, "%" PRIu64 " counters",
+		     counters);
+	set_end(&set);
 }
 
-static void check_turns(void)
+static void check_rotation(void)
 {
 	struct perf_event_attr attr = timed_attr(GENERAL);
 
-	check_turns_of(&attr);
+	check_rotation_of(&attr);
 }
 
-static void check_turns_of_raw(void)
+static void check_rotation_of_raw(void)
 {
 	struct perf_event_attr attr = timed_attr(GENERAL);
 
 	attr.type = PERF_TYPE_RAW;
 	attr.config = GENERAL_RAW;
-	check_turns_of(&attr);
+	check_rotation_of(&attr);
 }
 
 /* As many events as counters: none waits. */
-static void check_no_turns(void)
+static void check_no_rotation(void)
 {
 	struct perf_event_attr attr = timed_attr(GENERAL);
-	struct crowd crowd = crowd_begin();
+	struct set set = set_begin();
 
 	for (int i = 0; i < general_counters(); i++)
-		crowd_add(&crowd, &attr, -1);
-	while (crowd.legs < 20)
-		crowd_step(&crowd);
-	crowd_read(&crowd);
-	expect_same_enabled_time(&crowd);
-	for (int i = 0; i < crowd.count; i++) {
-		EXPECT_EQ_AT(crowd.readings[i].value, derive_legs(GENERAL, crowd.legs), "event %d",
-			     i);
-		EXPECT_EQ_AT(crowd.readings[i].running_ns, crowd.readings[i].enabled_ns, "event %d",
-			     i);
+		set_add(&set, &attr, -1);
+	while (set.legs < 20)
+		set_step(&set);
+	set_read(&set);
+	expect_same_enabled_time(&set);
+	for (int i = 0; i < set.count; i++) {
+		EXPECT_EQ_AT(set.readings[i].value, derive_legs(GENERAL, set.legs), "event %d", i);
+		EXPECT_EQ_AT(set.readings[i].running_ns, set.readings[i].enabled_ns, "event %d", i);
 	}
-	crowd_end(&crowd);
+	set_end(&set);
 }
 
 /* One event that has the PMU to itself, and one that does not need to: they rotate, however many
@@ -156,55 +154,55 @@ static void check_no_turns(void)
 static void check_exclusive(void)
 {
 	struct perf_event_attr attr = timed_attr(GENERAL);
-	struct crowd crowd = crowd_begin();
+	struct set set = set_begin();
 
 	attr.exclusive = 1;
-	crowd_add(&crowd, &attr, -1);
+	set_add(&set, &attr, -1);
 	attr.exclusive = 0;
-	crowd_add(&crowd, &attr, -1);
-	crowd_run(&crowd, 0);
+	set_add(&set, &attr, -1);
+	set_run(&set, 0);
 
-	struct reading sum = crowd_sum(&crowd, 0, 1);
-	EXPECT_EQ(sum.value, derive_legs(GENERAL, crowd.legs));
-	EXPECT_EQ(sum.running_ns, crowd.readings[0].enabled_ns);
-	crowd_end(&crowd);
+	struct reading sum = set_sum(&set, 0, 1);
+	EXPECT_EQ(sum.value, derive_legs(GENERAL, set.legs));
+	EXPECT_EQ(sum.running_ns, set.readings[0].enabled_ns);
+	set_end(&set);
 }
 
 /* --- groups --- */
 
 /* Members of a group that needs every general counter, and the fixed one of instructions. */
-static int open_full_group(struct crowd *crowd)
+static int open_full_group(struct set *set)
 {
 	struct perf_event_attr attr = timed_attr(INSTRUCTIONS);
-	int leader = crowd_add(crowd, &attr, -1);
+	int leader = set_add(set, &attr, -1);
 
 	attr = timed_attr(GENERAL);
 	for (int i = 0; i < general_counters(); i++)
-		crowd_add(crowd, &attr, leader);
+		set_add(set, &attr, leader);
 	return 1 + general_counters();
 }
 
 static void check_groups(void)
 {
-	struct crowd crowd = crowd_begin();
-	int size = open_full_group(&crowd);
+	struct set set = set_begin();
+	int size = open_full_group(&set);
 
-	open_full_group(&crowd);
-	crowd_run(&crowd, 0);
-	expect_same_enabled_time(&crowd);
-	for (int i = 0; i < crowd.count; i++) {
-		const struct reading *leader = &crowd.readings[i / size * size];
+	open_full_group(&set);
+	set_run(&set, 0);
+	expect_same_enabled_time(&set);
+	for (int i = 0; i < set.count; i++) {
+		const struct reading *leader = &set.readings[i / size * size];
 
-		EXPECT_EQ_AT(crowd.readings[i].running_ns, leader->running_ns, "member %d", i);
+		EXPECT_EQ_AT(set.readings[i].running_ns, leader->running_ns, "member %d", i);
 		if (i % size > 1)
-			EXPECT_EQ_AT(crowd.readings[i].value, crowd.readings[i - 1].value,
-				     "member %d", i);
+			EXPECT_EQ_AT(set.readings[i].value, set.readings[i - 1].value, "member %d",
+				     i);
 	}
 	/* Leaders count instructions; each of the others counts branches. */
-	EXPECT_EQ(crowd_sum(&crowd, 0, size).value, derive_legs(INSTRUCTIONS, crowd.legs));
-	EXPECT_EQ(crowd_sum(&crowd, 0, size).running_ns, crowd.readings[0].enabled_ns);
-	EXPECT_EQ(crowd_sum(&crowd, 1, size).value, derive_legs(GENERAL, crowd.legs));
-	crowd_end(&crowd);
+	EXPECT_EQ(set_sum(&set, 0, size).value, derive_legs(INSTRUCTIONS, set.legs));
+	EXPECT_EQ(set_sum(&set, 0, size).running_ns, set.readings[0].enabled_ns);
+	EXPECT_EQ(set_sum(&set, 1, size).value, derive_legs(GENERAL, set.legs));
+	set_end(&set);
 }
 
 /* Opens members of a group one by one: FIT of them fit, the next does not. */
@@ -244,29 +242,29 @@ static void check_pinned(void)
 {
 	uint64_t counters = (uint64_t)general_counters();
 	struct perf_event_attr attr = timed_attr(GENERAL);
-	struct crowd crowd = crowd_begin();
+	struct set set = set_begin();
 
 	attr.pinned = 1;
-	crowd_add(&crowd, &attr, -1);
+	set_add(&set, &attr, -1);
 	attr.pinned = 0;
 	for (uint64_t i = 0; i < counters + 1; i++)
-		crowd_add(&crowd, &attr, -1);
+		set_add(&set, &attr, -1);
 	if (counters > 1) {
-		crowd_run(&crowd, 1);
+		set_run(&set, 1);
 	} else {
 		/* Nothing is left for the others, ever. */
-		while (crowd.legs < 20)
-			crowd_step(&crowd);
-		crowd_read(&crowd);
+		while (set.legs < 20)
+			set_step(&set);
+		set_read(&set);
 	}
-	expect_same_enabled_time(&crowd);
-	EXPECT_EQ(crowd.readings[0].value, derive_legs(GENERAL, crowd.legs));
-	EXPECT_EQ(crowd.readings[0].running_ns, crowd.readings[0].enabled_ns);
+	expect_same_enabled_time(&set);
+	EXPECT_EQ(set.readings[0].value, derive_legs(GENERAL, set.legs));
+	EXPECT_EQ(set.readings[0].running_ns, set.readings[0].enabled_ns);
 
-	struct reading sum = crowd_sum(&crowd, 1, 1);
-	EXPECT_EQ(sum.value, (counters - 1) * derive_legs(GENERAL, crowd.legs));
-	EXPECT_EQ(sum.running_ns, (counters - 1) * crowd.readings[0].enabled_ns);
-	crowd_end(&crowd);
+	struct reading sum = set_sum(&set, 1, 1);
+	EXPECT_EQ(sum.value, (counters - 1) * derive_legs(GENERAL, set.legs));
+	EXPECT_EQ(sum.running_ns, (counters - 1) * set.readings[0].enabled_ns);
+	set_end(&set);
 }
 
 /* FD is in the error state: a read is the end of the file. */
@@ -281,61 +279,61 @@ static void expect_error_state(int fd)
 static void check_pinned_too_many(void)
 {
 	struct perf_event_attr attr = timed_attr(GENERAL);
-	struct crowd crowd = crowd_begin();
+	struct set set = set_begin();
 	int counters = general_counters();
 
 	attr.pinned = 1;
 	for (int i = 0; i < counters; i++)
-		crowd_add(&crowd, &attr, -1);
-	int last = crowd_add(&crowd, &attr, -1);
-	crowd.count--;
-	crowd_step(&crowd);
-	crowd_read(&crowd);
+		set_add(&set, &attr, -1);
+	int last = set_add(&set, &attr, -1);
+	set.count--;
+	set_step(&set);
+	set_read(&set);
 	expect_error_state(last);
 	for (int i = 0; i < counters; i++)
-		EXPECT_EQ_AT(crowd.readings[i].value, derive_legs(GENERAL, 1), "event %d", i);
+		EXPECT_EQ_AT(set.readings[i].value, derive_legs(GENERAL, 1), "event %d", i);
 
 	/* Enabled again, it tries again; it succeeds when a counter has become free. */
 	control(last, PERF_EVENT_IOC_ENABLE, 0);
-	crowd_step(&crowd);
+	set_step(&set);
 	expect_error_state(last);
-	close(crowd.fds[0]);
-	crowd.fds[0] = last;
+	close(set.fds[0]);
+	set.fds[0] = last;
 	control(last, PERF_EVENT_IOC_ENABLE, 0);
-	crowd_step(&crowd);
-	crowd_read(&crowd);
-	EXPECT_EQ(crowd.readings[0].value, derive_legs(GENERAL, 3) - derive_legs(GENERAL, 2));
-	crowd_end(&crowd);
+	set_step(&set);
+	set_read(&set);
+	EXPECT_EQ(set.readings[0].value, derive_legs(GENERAL, 3) - derive_legs(GENERAL, 2));
+	set_end(&set);
 }
 
 /* A CPU's pinned events come before a task's. */
 static void check_pinned_ranks(void)
 {
 	struct perf_event_attr attr = timed_attr(GENERAL);
-	struct crowd crowd = crowd_begin();
+	struct set set = set_begin();
 	int counters = general_counters(), fds[EVENTS_MAX];
 
-	pin(crowd.pid, 0);
+	pin(set.pid, 0);
 	attr.pinned = 1;
-	int mine = crowd_add(&crowd, &attr, -1);
-	crowd_step(&crowd);
+	int mine = set_add(&set, &attr, -1);
+	set_step(&set);
 	EXPECT_EQ(read_event(mine).value, derive_legs(GENERAL, 1));
 	attr.disabled = 0;
 	for (int i = 0; i < counters; i++)
 		fds[i] = must_open(&attr, -1, 0, -1);
-	crowd_step(&crowd);
+	set_step(&set);
 	expect_error_state(mine);
 	for (int i = 0; i < counters; i++) {
 		EXPECT_AT(read_event(fds[i]).value > 0, "event %d", i);
 		close(fds[i]);
 	}
-	crowd_end(&crowd);
+	set_end(&set);
 }
 
 static const struct tap_rule rules[] = {
-	{ "events that have counters enough never wait", check_no_turns },
-	{ "two events more than counters take turns, and nothing is missed", check_turns },
-	{ "so do raw events", check_turns_of_raw },
+	{ "events that have counters enough never wait", check_no_rotation },
+	{ "two events more than counters take turns, and nothing is missed", check_rotation },
+	{ "so do raw events", check_rotation_of_raw },
 	{ "an exclusive event shares the PMU with no other", check_exclusive },
 	{ "a group counts whole or not at all", check_groups },
 	{ "a group that no PMU of this size could count is refused", check_group_sizes },

@@ -197,7 +197,7 @@ static void check_branches(void)
 	}
 }
 
-static void check_every_processor(void)
+static void check_every_cpu(void)
 {
 	for (int cpu = 0; cpu < cpu_count(); cpu++) {
 		run_on(cpu);
@@ -438,7 +438,7 @@ static const struct tap_rule rules[] = {
 	{ "samples of cycles are exact, also in the second cycle of a branch", check_cycles },
 	{ "a sample of branches is at the target of the branch that ends its period",
 	  check_branches },
-	{ "samples are exact on every CPU", check_every_processor },
+	{ "samples are exact on every CPU", check_every_cpu },
 	{ "samples of long loops are exact in number and place", check_long_loop },
 	{ "samples are exact with three sampling tasks on each CPU", check_beside_others },
 	{ "two events sample at once, and where they meet", check_two_events },

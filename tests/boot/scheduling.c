@@ -40,7 +40,7 @@ static void set_affinity(pid_t pid, uint64_t mask)
 }
 
 /* Reports again and again where it is. */
-static void spin_and_tell(void *argument)
+static void spin_and_report(void *argument)
 {
 	long number = (long)argument;
 
@@ -86,7 +86,7 @@ static void check_spreading(void)
 	set_policy(FIFO, 50);
 	run_on(0);
 	for (long i = 0; i < count; i++) {
-		children[i] = child_start(spin_and_tell, (void *)i);
+		children[i] = child_start(spin_and_report, (void *)i);
 		EXPECT_EQ(syscall(__NR_sched_setscheduler, children[i], OTHER, &(int){ 0 }), 0);
 	}
 	for (int i = 0; i < count; i++)
@@ -109,7 +109,7 @@ static void check_affinity(void)
 
 	board = share(sizeof(*board));
 	for (long i = 0; i < count; i++) {
-		children[i] = child_start(spin_and_tell, (void *)i);
+		children[i] = child_start(spin_and_report, (void *)i);
 		if (i % 2)
 			set_affinity(children[i], (uint64_t)1 << last);
 	}
@@ -159,7 +159,7 @@ static void check_real_time(void)
 	board = share(sizeof(*board));
 	run_on(cpu_count() - 1);
 	for (long i = 0; i < 3; i++)
-		spinners[i] = child_start(spin_and_tell, (void *)i);
+		spinners[i] = child_start(spin_and_report, (void *)i);
 	EXPECT_EQ(child_wait(child_start(be_first, (void *)3l)), 0);
 	for (int i = 0; i < 3; i++)
 		child_end(spinners[i]);
@@ -235,7 +235,7 @@ static void check_idle(void)
 		pause_ms(1000);
 		uint64_t third = instructions_of(fd);
 
-		EXPECT_EQ_AT(third - second, second - first, "processor %d", cpu);
+		EXPECT_EQ_AT(third - second, second - first, "CPU %d", cpu);
 		close(fd);
 	}
 	set_affinity(0, all_cpus());

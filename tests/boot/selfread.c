@@ -69,7 +69,7 @@ static void compare_without_counter(const struct mapped *event)
  * lose its counter, and miss instructions, between the two readings; then the page has changed. An event
  * that is only interrupted or moved misses nothing.
  */
-static bool compare(const struct mapped *event, const struct kind *kind, bool takes_turns,
+static bool compare(const struct mapped *event, const struct kind *kind, bool rotates,
 		    const char *where)
 {
 	uint32_t sequence = event->page->lock;
@@ -81,7 +81,7 @@ static bool compare(const struct mapped *event, const struct kind *kind, bool ta
 		return false;
 	}
 	uint64_t direct = offset + (uint64_t)((int64_t)(raw << shift) >> shift);
-	if (!takes_turns || event->page->lock == sequence)
+	if (!rotates || event->page->lock == sequence)
 		EXPECT_EQ_AT(called - direct, derive(kind, BETWEEN_INSTRUCTIONS, BETWEEN_BRANCHES),
 			     "%s, %s", kind->name, where);
 	return true;
@@ -136,7 +136,7 @@ static void check_sequence(void)
 /* --- while it changes --- */
 
 /* Sleeps so briefly that its timer interrupts the task that runs here again and again. */
-static void sleep_for_ever(void *unused)
+static void sleep_endlessly(void *unused)
 {
 	const struct timespec pause = { 0, 50000 };
 
@@ -150,7 +150,7 @@ static void check_beside_timers(void)
 	struct mapped event = map_kind(INSTRUCTIONS, true);
 
 	run_on(0);
-	pid_t sleeper = child_start(sleep_for_ever, NULL);
+	pid_t sleeper = child_start(sleep_endlessly, NULL);
 	for (int i = 0; i < 3 * ROUNDS; i++)
 		EXPECT_AT(compare(&event, INSTRUCTIONS, false, "interrupted by timers"), "round %d",
 			  i);

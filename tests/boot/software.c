@@ -354,13 +354,13 @@ static void check_mixed(void)
 }
 
 /* Groups that a software event leads compete for counters as others do, and count whole or not at all. */
-static void check_mixed_turns(void)
+static void check_mixed_rotation(void)
 {
 	int counters = general_counters(), groups = counters + 1, leaders[9], members[9];
 	pid_t pid = child_gate(leg_run, 2000);
 	struct reading leader, member = { 0 };
 	uint64_t legs = 0, sum, running_ns;
-	bool turned;
+	bool rotated;
 
 	for (int i = 0; i < groups; i++) {
 		struct perf_event_attr attr = software_attr(PERF_COUNT_SW_TASK_CLOCK);
@@ -374,19 +374,19 @@ static void check_mixed_turns(void)
 	do {
 		child_step(pid);
 		legs++;
-		turned = true;
+		rotated = true;
 		sum = running_ns = 0;
 		for (int i = 0; i < groups; i++) {
 			leader = child_settle(leaders[i]);
 			member = read_event(members[i]);
 			EXPECT_EQ_AT(member.running_ns, leader.running_ns, "group %d of %d", i,
 				     groups);
-			turned &= member.running_ns > 0 && member.running_ns < member.enabled_ns;
+			rotated &= member.running_ns > 0 && member.running_ns < member.enabled_ns;
 			sum += member.value;
 			running_ns += member.running_ns;
 		}
-	} while (!turned && legs < 1999 && !tap_failed);
-	EXPECT(turned);
+	} while (!rotated && legs < 1999 && !tap_failed);
+	EXPECT(rotated);
 	EXPECT_EQ_AT(sum, (uint64_t)counters * derive_legs(GENERAL, legs), "%d counters", counters);
 	EXPECT_EQ_AT(running_ns, (uint64_t)counters * member.enabled_ns, "%d counters", counters);
 	for (int i = 0; i < groups; i++) {
@@ -407,7 +407,7 @@ static const struct tap_rule rules[] = {
 	{ "what never happens counts nothing, all the time", check_nothing },
 	{ "groups of hardware and software events count exactly, whichever event leads",
 	  check_mixed },
-	{ "a software event may lead a group that waits for counters", check_mixed_turns },
+	{ "a software event may lead a group that waits for counters", check_mixed_rotation },
 };
 
 TAP_MAIN(rules)

@@ -325,7 +325,7 @@ static void ends_with_the_event(void)
 	close_ring();
 }
 
-static void refuses_what_cannot_be(void)
+static void refuses_impossible_splices(void)
 {
 	struct perf_event_attr attr = comm_attr();
 	uint64_t position = 0;
@@ -393,7 +393,7 @@ static const struct tap_rule rules[] = {
 	{ "the end of the last mapping ends the waiting: EINVAL", unmapping_ends_it },
 	{ "all that a task's event has written comes out, and then 0 when the task has ended",
 	  ends_with_the_event },
-	{ "what is no ring that can be read so is EINVAL", refuses_what_cannot_be },
+	{ "what is no ring that can be read so is EINVAL", refuses_impossible_splices },
 	{ "a data_tail at which no record begins is EINVAL and stays as it is",
 	  refuses_wrong_tails },
 };

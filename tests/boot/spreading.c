@@ -23,7 +23,7 @@
 /* In shared memory, for each child: 1 and the CPU where it ran last. */
 static _Atomic int *places;
 
-static void spin_and_tell(void *argument)
+static void spin_and_report(void *argument)
 {
 	for (;;) {
 		unsigned int cpu = 0;
@@ -47,7 +47,7 @@ static void check_visits(void)
 	for (int visit = 0; visit < VISITS; visit++) {
 		pause_ms(AWAY_MS);
 		for (int cpu = 0; cpu < cpu_count(); cpu++)
-			EXPECT_EQ_AT(count_on(cpu), EACH, "processor %d, visit %d", cpu, visit);
+			EXPECT_EQ_AT(count_on(cpu), EACH, "CPU %d, visit %d", cpu, visit);
 	}
 }
 
@@ -71,7 +71,7 @@ static void check_spreading(void)
 
 	places = share(CHILDREN_MAX * sizeof(*places));
 	for (long i = 0; i < count; i++)
-		children[i] = child_start(spin_and_tell, (void *)i);
+		children[i] = child_start(spin_and_report, (void *)i);
 	EXPECT_EQ(syscall(__NR_sched_setscheduler, 0, SCHED_FIFO, &(int){ 50 }), 0);
 	run_on(0);
 	pause_ms(SETTLE_MS);

@@ -46,7 +46,7 @@ static long set_file(int fd, long value_ns, long interval_ns)
 }
 
 static int timer_file;
-static _Atomic uint64_t told;
+static _Atomic uint64_t reported;
 
 static int fight_for_file(void *number)
 {
@@ -56,7 +56,7 @@ static int fight_for_file(void *number)
 		if ((intptr_t)number & 1)
 			set_file(timer_file, 1 + i * 997 % 20000, i & 1 ? 5000 : 0);
 		else if (read(timer_file, &count, sizeof(count)) == sizeof(count))
-			told += count;
+			reported += count;
 		if (i % 16 == 0)
 			sched_yield();
 	}
@@ -187,7 +187,7 @@ static void check_shared_timer(void)
 	EXPECT_EQ(signals, 0);
 }
 
-static void leave_timers_behind(void)
+static void leave_timers_running(void)
 {
 	static const struct {
 		long interval_s, interval_us, value_s, value_us;
@@ -210,7 +210,7 @@ static void check_ends(void)
 		pid_t children[4];
 
 		for (int i = 0; i < 4; i++)
-			children[i] = start(leave_timers_behind);
+			children[i] = start(leave_timers_running);
 		for (int i = 0; i < 4; i++)
 			EXPECT_EQ(status_of(children[i]), 0);
 	}

@@ -284,7 +284,7 @@ static void call_and_end(void)
 	_exit(0);
 }
 
-static void check_processors(void)
+static void check_cpus(void)
 {
 	struct perf_event_attr attr = tracepoint_attr("syscalls/sys_enter_getppid");
 	int fds[64], cpus = cpu_count();
@@ -577,7 +577,7 @@ static void check_memory(void)
 
 static const struct tap_rule rules[] = {
 	{ "a task's calls are all counted", check_counts },
-	{ "events of all CPUs count each call once", check_processors },
+	{ "events of all CPUs count each call once", check_cpus },
 	{ "each call has its sample, written or lost", check_samples },
 	{ "who a switch goes to is who the next comes from", check_switches },
 	{ "a wait for a lock that has begun ends", check_locks },

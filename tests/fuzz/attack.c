@@ -183,7 +183,7 @@ static long take_descriptor(struct fuzzer *fuzzer, pid_t pid)
 	return fd;
 }
 
-static long ask_robust_list(struct fuzzer *fuzzer, pid_t pid)
+static long get_robust_list_of(struct fuzzer *fuzzer, pid_t pid)
 {
 	(void)fuzzer;
 	return syscall(SYS_get_robust_list, pid, fuzz_good_memory(), fuzz_good_memory() + 8);
@@ -271,7 +271,7 @@ static const struct {
 	{ "links of /proc/PID", follow_links, false },
 	{ "perf_event_open", count_events, false },
 	{ "pidfd_getfd", take_descriptor, false },
-	{ "get_robust_list", ask_robust_list, false },
+	{ "get_robust_list", get_robust_list_of, false },
 	{ "kcmp", compare_kernel_objects, false },
 	{ "a signal", send_signal, true },
 	{ "prlimit", set_limit, true },

@@ -26,7 +26,7 @@
 
 static struct {
 	pid_t pid;
-	int ask, answer;
+	int request, answer;
 } canaries[CANARIES];
 
 static uint64_t in_data[WORDS];
@@ -117,14 +117,14 @@ static void catch_signals(void)
 			sigaction(signal, &(struct sigaction){ .sa_handler = is_attacked }, NULL);
 }
 
-_Noreturn static void be_canary(bool foreign, int ask, int answer)
+_Noreturn static void be_canary(bool foreign, int request, int answer)
 {
 	uint64_t on_stack[WORDS];
 	uint64_t *mapped = mmap(NULL, sizeof(on_stack), PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t *shared = mmap(NULL, sizeof(on_stack), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct pollfd entry = { ask, POLLIN, 0 };
+	struct pollfd entry = { request, POLLIN, 0 };
 	struct self before, now;
 	char byte;
 
@@ -151,7 +151,7 @@ _Noreturn static void be_canary(bool foreign, int ask, int answer)
 
 		if (got != 1)
 			continue;
-		if (read(ask, &byte, 1) != 1)
+		if (read(request, &byte, 1) != 1)
 			_exit(0);
 		byte = whole ? 'y' : 'n';
 		if (write(answer, &byte, 1) != 1)
@@ -162,19 +162,19 @@ _Noreturn static void be_canary(bool foreign, int ask, int answer)
 void canary_start(void)
 {
 	for (int i = 0; i < CANARIES; i++) {
-		int asks[2], answers[2];
+		int requests[2], answers[2];
 
-		if (pipe2(asks, O_CLOEXEC) < 0 || pipe2(answers, O_CLOEXEC) < 0)
+		if (pipe2(requests, O_CLOEXEC) < 0 || pipe2(answers, O_CLOEXEC) < 0)
 			return;
 		canaries[i].pid = fork();
 		if (canaries[i].pid == 0) {
-			close(asks[1]);
+			close(requests[1]);
 			close(answers[0]);
-			be_canary(i == 0, asks[0], answers[1]);
+			be_canary(i == 0, requests[0], answers[1]);
 		}
-		close(asks[0]);
+		close(requests[0]);
 		close(answers[1]);
-		canaries[i].ask = asks[1];
+		canaries[i].request = requests[1];
 		canaries[i].answer = answers[0];
 		fuzz_shared->canaries[i] = canaries[i].pid;
 	}
@@ -185,7 +185,7 @@ bool canary_check(void)
 	for (int i = 0; i < CANARIES; i++) {
 		char byte = '?';
 
-		if (write(canaries[i].ask, &byte, 1) != 1 ||
+		if (write(canaries[i].request, &byte, 1) != 1 ||
 		    read(canaries[i].answer, &byte, 1) != 1 || byte != 'y') {
 			fuzz_finding("canary %d: %s", i, byte == 'n' ? "changed" : "gone");
 			return false;
@@ -197,7 +197,7 @@ bool canary_check(void)
 void canary_end(void)
 {
 	for (int i = 0; i < CANARIES; i++) {
-		close(canaries[i].ask);
+		close(canaries[i].request);
 		close(canaries[i].answer);
 		kill(canaries[i].pid, SIGKILL);
 		while (waitpid(canaries[i].pid, NULL, 0) < 0 && errno == EINTR)

@@ -259,7 +259,7 @@ static long watch(struct fuzzer *fuzzer)
 	return result;
 }
 
-static long ask_for_signals(struct fuzzer *fuzzer)
+static long request_signals(struct fuzzer *fuzzer)
 {
 	static const int signals[] = { 0, SIGIO, SIGUSR1, SIGUSR2, SIGTRAP };
 	int fd = fuzz_any_fd(fuzzer);
@@ -357,7 +357,7 @@ const struct operation fuzz_event_operations[] = {
 	{ "read_any", read_any, 12 },
 	{ "wait_any", wait_any, 6 },
 	{ "watch", watch, 4 },
-	{ "ask_for_signals", ask_for_signals, 3 },
+	{ "request_signals", request_signals, 3 },
 	{ "copy_descriptor", copy_descriptor, 2 },
 	{ "splice_to_pipe", splice_to_pipe, 1 },
 	{ "switch_all", switch_all, 3 },

@@ -105,7 +105,7 @@ static bool process_runs(const char *path)
 }
 
 /* Whether a thread of a worker runs, or could. */
-static bool somebody_runs(void)
+static bool a_task_runs(void)
 {
 	return any_number("/proc", process_runs);
 }
@@ -132,7 +132,7 @@ static enum outcome watch(void)
 		if (done != seen)
 			changed = time(NULL);
 		seen = done;
-		if (time(NULL) - changed > PATIENCE_BUSY_S && somebody_runs())
+		if (time(NULL) - changed > PATIENCE_BUSY_S && a_task_runs())
 			return BUSY;
 		if (time(NULL) - changed > PATIENCE_S)
 			return HUNG;

@@ -58,7 +58,7 @@ def results(output):
 
 
 def _on_host(driver, folder, cases, timeout_s):
-    """What the cases print on the host. A case that leaves a process with its output open holds the run up."""
+    """Returns the output of the cases on the host. A case that leaves a process with its output open holds the run up."""
     try:
         # Signals that the caller of the test ignores: a shell keeps that.
         return subprocess.run(

@@ -9,7 +9,7 @@
 #include "../../arch/alpha/asn.h"
 #include "tap.h"
 
-#define PROCESSORS  2
+#define CPUS	    2
 #define SPACES	    6
 #define NUMBERS_MAX 256
 
@@ -20,14 +20,14 @@ struct translation {
 };
 
 static struct {
-	struct asn_processor numbers;
+	struct asn_cpu numbers;
 	struct translation buffer[NUMBERS_MAX];
 	int loaded; /* space, -1: the kernel's */
 	unsigned int forgotten;
-} processors[PROCESSORS];
+} cpus[CPUS];
 
 static struct {
-	asn_tag tags[PROCESSORS];
+	asn_tag tags[CPUS];
 	unsigned int changes;
 } spaces[SPACES];
 
@@ -36,16 +36,16 @@ static uint32_t greatest;
 static void forget_all(unsigned int cpu)
 {
 	for (int n = 0; n < NUMBERS_MAX; n++)
-		processors[cpu].buffer[n].space = -1;
+		cpus[cpu].buffer[n].space = -1;
 }
 
 static void start(uint32_t greatest_number)
 {
 	greatest = greatest_number;
-	memset(processors, 0, sizeof(processors));
+	memset(cpus, 0, sizeof(cpus));
 	memset(spaces, 0, sizeof(spaces));
-	for (unsigned int cpu = 0; cpu < PROCESSORS; cpu++) {
-		processors[cpu].loaded = -1;
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++) {
+		cpus[cpu].loaded = -1;
 		forget_all(cpu);
 	}
 }
@@ -55,13 +55,13 @@ static bool load(unsigned int cpu, int space, uint32_t *number)
 {
 	bool forget;
 
-	*number = asn_take(&processors[cpu].numbers, &spaces[space].tags[cpu], greatest, &forget);
-	processors[cpu].loaded = space;
+	*number = asn_take(&cpus[cpu].numbers, &spaces[space].tags[cpu], greatest, &forget);
+	cpus[cpu].loaded = space;
 	if (forget) {
-		processors[cpu].forgotten++;
+		cpus[cpu].forgotten++;
 		forget_all(cpu);
 	}
-	struct translation *found = &processors[cpu].buffer[*number];
+	struct translation *found = &cpus[cpu].buffer[*number];
 	bool right = found->space < 0 ||
 		     (found->space == space && found->changes == spaces[space].changes);
 
@@ -81,12 +81,11 @@ static uint32_t number_of(unsigned int cpu, int space)
 static void change(int space)
 {
 	spaces[space].changes++;
-	asn_give_back(spaces[space].tags, PROCESSORS);
-	for (unsigned int cpu = 0; cpu < PROCESSORS; cpu++)
+	asn_give_back(spaces[space].tags, CPUS);
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		for (int n = 0; n < NUMBERS_MAX; n++)
-			if (processors[cpu].loaded == space &&
-			    processors[cpu].buffer[n].space == space)
-				processors[cpu].buffer[n].space = -1;
+			if (cpus[cpu].loaded == space && cpus[cpu].buffer[n].space == space)
+				cpus[cpu].buffer[n].space = -1;
 }
 
 static void numbers_come_in_turn(void)
@@ -98,7 +97,7 @@ static void numbers_come_in_turn(void)
 	EXPECT_EQ(number_of(0, 0), 1);
 	EXPECT_EQ(number_of(0, 2), 3);
 	/* The first use of all forgets what the console left behind. */
-	EXPECT_EQ(processors[0].forgotten, 1);
+	EXPECT_EQ(cpus[0].forgotten, 1);
 }
 
 static void the_last_number_ends_a_generation(void)
@@ -107,11 +106,11 @@ static void the_last_number_ends_a_generation(void)
 	for (int space = 0; space < 3; space++)
 		number_of(0, space);
 	EXPECT_EQ(number_of(0, 3), 1);
-	EXPECT_EQ(processors[0].forgotten, 2);
+	EXPECT_EQ(cpus[0].forgotten, 2);
 	/* The others' numbers are of the generation before. */
 	EXPECT_EQ(number_of(0, 0), 2);
 	EXPECT_EQ(number_of(0, 3), 1);
-	EXPECT_EQ(processors[0].forgotten, 2);
+	EXPECT_EQ(cpus[0].forgotten, 2);
 }
 
 static void one_number_forgets_with_each_change_of_space(void)
@@ -119,13 +118,13 @@ static void one_number_forgets_with_each_change_of_space(void)
 	start(0);
 	EXPECT_EQ(number_of(0, 0), 0);
 	EXPECT_EQ(number_of(0, 0), 0);
-	EXPECT_EQ(processors[0].forgotten, 1);
+	EXPECT_EQ(cpus[0].forgotten, 1);
 	EXPECT_EQ(number_of(0, 1), 0);
 	EXPECT_EQ(number_of(0, 0), 0);
-	EXPECT_EQ(processors[0].forgotten, 3);
+	EXPECT_EQ(cpus[0].forgotten, 3);
 }
 
-static void processors_have_their_own(void)
+static void cpus_have_their_own(void)
 {
 	start(3);
 	EXPECT_EQ(number_of(0, 0), 1);
@@ -142,7 +141,7 @@ static void a_changed_space_gets_a_new_number(void)
 	change(0);
 	EXPECT_EQ(number_of(0, 0), 3);
 	EXPECT_EQ(number_of(0, 1), 2);
-	EXPECT_EQ(processors[0].forgotten, 1);
+	EXPECT_EQ(cpus[0].forgotten, 1);
 }
 
 /* Whatever happens in whatever order. */
@@ -179,7 +178,7 @@ static const struct tap_rule rules[] = {
 	  the_last_number_ends_a_generation },
 	{ "with one number each change of the space forgets",
 	  one_number_forgets_with_each_change_of_space },
-	{ "each CPU gives out its own", processors_have_their_own },
+	{ "each CPU gives out its own", cpus_have_their_own },
 	{ "a space whose tables lost something gets a new number",
 	  a_changed_space_gets_a_new_number },
 	{ "no translation is found that is another space's or old", no_stale_translation_is_found },

@@ -49,7 +49,7 @@ static void every_size_is_right_or_too_big(void)
 	}
 }
 
-static void what_is_beyond_the_size_is_not_read(void)
+static void bytes_beyond_the_size_are_not_read(void)
 {
 	static const uint32_t versions[] = { PERF_ATTR_SIZE_VER0, PERF_ATTR_SIZE_VER1,
 					     PERF_ATTR_SIZE_VER2, PERF_ATTR_SIZE_VER3,
@@ -279,7 +279,7 @@ static const struct tap_rule rules[] = {
 	  a_refusal_is_said_once },
 	{ "every size from 0 to a page and beyond is right or too big",
 	  every_size_is_right_or_too_big },
-	{ "the bytes after the size are not read", what_is_beyond_the_size_is_not_read },
+	{ "the bytes after the size are not read", bytes_beyond_the_size_are_not_read },
 	{ "fields this kernel does not know must be zero", unknown_fields_must_be_zero },
 	{ "a fault at any byte is EFAULT", bad_pointers_fault },
 	{ "fields and combinations get the error that the table says", every_row_of_the_table },

@@ -78,7 +78,7 @@ static void forget(void)
 	memset(memory, 0, sizeof(memory));
 	memset(&boot_info, 0, sizeof(boot_info));
 	memset(kept, 0, sizeof(kept));
-	was_told = false;
+	has_screen = false;
 	last_log[0] = '\0';
 }
 
@@ -102,7 +102,7 @@ struct story {
 	const char *words;
 };
 
-static void tell_multiboot1(const struct story *story)
+static void describe_multiboot1(const struct story *story)
 {
 	struct multiboot1_info *info = (void *)(memory + INFO_AT);
 	struct multiboot1_memory *map = (void *)(memory + MAP_AT);
@@ -138,7 +138,7 @@ static void *add_tag(uint32_t type, const void *contents, size_t size)
 	return tag + 1;
 }
 
-static void tell_multiboot2(const struct story *story)
+static void describe_multiboot2(const struct story *story)
 {
 	struct {
 		uint32_t entry_size, entry_version;
@@ -166,8 +166,8 @@ static const struct protocol {
 	uint32_t magic;
 	void (*tell)(const struct story *story);
 } protocols[] = {
-	{ "multiboot 1", MULTIBOOT1_LOADED, tell_multiboot1 },
-	{ "multiboot 2", MULTIBOOT2_LOADED, tell_multiboot2 },
+	{ "multiboot 1", MULTIBOOT1_LOADED, describe_multiboot1 },
+	{ "multiboot 2", MULTIBOOT2_LOADED, describe_multiboot2 },
 };
 
 #define FOR_EACH_PROTOCOL(p) for (const struct protocol *p = protocols; p < protocols + 2; p++)
@@ -315,12 +315,12 @@ static void check_bad_loaders(void)
 
 	/* Tags that end after the whole, or never: the tags before count. */
 	forget();
-	tell_multiboot2(&usual);
+	describe_multiboot2(&usual);
 	((struct multiboot2_tag *)(memory + INFO_AT + 8))->size = 0;
 	EXPECT_STR(boot(MULTIBOOT2_LOADED, INFO_AT), "");
 	EXPECT_STR(boot_info.command_line, "");
 	forget();
-	tell_multiboot2(&usual);
+	describe_multiboot2(&usual);
 	((struct multiboot2_tag *)(memory + INFO_AT + 8))->size = 0xfffffff8;
 	EXPECT_STR(boot(MULTIBOOT2_LOADED, INFO_AT), "");
 	EXPECT_EQ(boot_info.ram_count, 0);
@@ -391,7 +391,7 @@ static const struct screen_case screen_cases[] = {
 	{ { 0x9f000 - 1, 5120, 1280, 800, 32, DIRECT_COLOUR }, COLOURS_888, "RAM in its place" },
 };
 
-static void tell_screen(const struct protocol *protocol, const struct screen_case *screen)
+static void describe_screen(const struct protocol *protocol, const struct screen_case *screen)
 {
 	struct multiboot2_framebuffer tag = { .screen = screen->said };
 
@@ -423,7 +423,7 @@ static void check_screens(void)
 
 		struct screen_case text = { { 0xb8000, 160, 80, 25, 16, EGA_TEXT }, { 0 }, NULL };
 
-		tell_screen(p, &text);
+		describe_screen(p, &text);
 		EXPECT_STR(boot(p->magic, INFO_AT), "");
 		EXPECT_EQ(boot_info.screen, BOOT_SCREEN_TEXT);
 
@@ -431,7 +431,7 @@ static void check_screens(void)
 			const struct screen_case *c = &screen_cases[i];
 			const struct boot_framebuffer *got = &boot_info.framebuffer;
 
-			tell_screen(p, c);
+			describe_screen(p, c);
 			EXPECT_STR(boot(p->magic, INFO_AT), "");
 			if (c->fault) {
 				EXPECT_EQ_AT(boot_info.screen, BOOT_SCREEN_UNUSABLE, "%zu", i);
@@ -597,7 +597,7 @@ static void check_acpi(void)
 
 	/* The last place where one can be; one with a wrong sum before it does not count. */
 	forget();
-	tell_multiboot1(&usual);
+	describe_multiboot1(&usual);
 	put_root_pointer(memory + 0xfffe0);
 	put_root_pointer(memory + 0xe0010);
 	memory[0xe0010 + 8]++;
@@ -606,7 +606,7 @@ static void check_acpi(void)
 
 	/* The extended BIOS data area comes first. */
 	forget();
-	tell_multiboot1(&usual);
+	describe_multiboot1(&usual);
 	put_root_pointer(memory + 0xfffe0);
 	put_root_pointer(memory + 0x9fc20);
 	*(uint16_t *)(memory + 0x40e) = 0x9fc0;

@@ -34,7 +34,7 @@ static void start(void)
 	breakpoint_slots_init();
 }
 
-static void each_processor_has_its_own(void)
+static void each_cpu_has_its_own(void)
 {
 	start();
 	for (int cpu = 0; cpu < CPUS; cpu++)
@@ -64,7 +64,7 @@ static void a_task_may_run_anywhere(void)
 	EXPECT_EQ(sim_end(), 0);
 }
 
-static void tasks_take_turns(void)
+static void tasks_alternate(void)
 {
 	start();
 	struct task *first = sim_task_create(), *second = sim_task_create();
@@ -99,9 +99,9 @@ static void no_memory_takes_no_slot(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "every CPU has four registers", each_processor_has_its_own },
+	{ "every CPU has four registers", each_cpu_has_its_own },
 	{ "a task's breakpoints need a register wherever it may run", a_task_may_run_anywhere },
-	{ "tasks share registers with each other, but not with CPUs", tasks_take_turns },
+	{ "tasks share registers with each other, but not with CPUs", tasks_alternate },
 	{ "without memory no slot is taken", no_memory_takes_no_slot },
 };
 

@@ -57,7 +57,7 @@ static void accesses_are_counted(void)
 	end_machine();
 }
 
-static void rings_are_told_apart(void)
+static void rings_are_distinguished(void)
 {
 	start_machine(1, 4, NULL, 0);
 	struct perf_event_attr attr = breakpoint_attr(ADDRESS);
@@ -119,7 +119,7 @@ static void the_last_overflow_stops_at_once(void)
 	end_machine();
 }
 
-static void what_cannot_be_watched_is_refused(void)
+static void unwatchable_addresses_are_refused(void)
 {
 	start_machine(1, 4, NULL, 0);
 	struct perf_event_attr attr = breakpoint_attr(ADDRESS);
@@ -285,12 +285,12 @@ static void the_kernels_own_call_a_function(void)
 static const struct tap_rule rules[] = {
 	{ "accesses to its address are counted while the event is enabled and its task runs",
 	  accesses_are_counted },
-	{ "accesses by user mode and by the kernel are told apart", rings_are_told_apart },
+	{ "accesses by user mode and by the kernel are told apart", rings_are_distinguished },
 	{ "a sample has the breakpoint's address", a_sample_has_the_address },
 	{ "the last overflow that was requested stops the event at once",
 	  the_last_overflow_stops_at_once },
 	{ "an address, size or type that cannot be watched is refused and takes no register",
-	  what_cannot_be_watched_is_refused },
+	  unwatchable_addresses_are_refused },
 	{ "an event moves to another address and keeps its count",
 	  an_event_moves_to_another_address },
 	{ "any other change is refused and leaves the breakpoint where it was",

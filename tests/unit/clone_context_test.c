@@ -213,7 +213,7 @@ static void a_change_is_of_one_task(void)
 }
 
 /* Clones that were made before and after an event came are not alike, nor are threads and processes. */
-static void only_what_was_made_alike_is(void)
+static void only_contexts_with_the_same_parents_are(void)
 {
 	start_machine(1, 4, NULL, 0);
 	struct perf_event_attr attr = inherited_attr();
@@ -237,7 +237,7 @@ static void only_what_was_made_alike_is(void)
 	end_machine();
 }
 
-static void who_is_told_apart_stays(void)
+static void contexts_whose_swap_shows_stay(void)
 {
 	/* Words of struct perf_event_attr's flags would be shorter, and say nothing. */
 	for (unsigned int kind = 0; kind < 7; kind++) {
@@ -297,9 +297,10 @@ static const struct tap_rule rules[] = {
 	{ "so do those of clones of clones, on several CPUs", clones_of_clones_too },
 	{ "active groups stay active and waiting groups wait", groups_stay_whole },
 	{ "an event that is opened for one task stays with it", a_change_is_of_one_task },
-	{ "only contexts with the same parents are swapped", only_what_was_made_alike_is },
+	{ "only contexts with the same parents are swapped",
+	  only_contexts_with_the_same_parents_are },
 	{ "contexts that samples, records, errors or execve tell apart are not swapped",
-	  who_is_told_apart_stays },
+	  contexts_whose_swap_shows_stay },
 	{ "execve and the ioctls of a family find all", execve_and_switching_off },
 };
 

@@ -65,23 +65,23 @@ static void give_idle(struct task *task)
 
 /* --- what a CPU does --- */
 
-struct processor {
+struct worker {
 	unsigned int number, children;
 	uint32_t random;
 	uint64_t read[FAMILIES]; /* the last total that it read of each */
 };
 
-static uint32_t draw(struct processor *self, uint32_t limit)
+static uint32_t draw(struct worker *self, uint32_t limit)
 {
 	return next_random(&self->random) % limit;
 }
 
-static struct family *draw_family(struct processor *self)
+static struct family *draw_family(struct worker *self)
 {
 	return &families[draw(self, FAMILIES)];
 }
 
-static void work(struct processor *self)
+static void work(struct worker *self)
 {
 	struct family *family = atomic_load(&family_of[task_current()->tid]);
 	uint64_t number = 1 + draw(self, 1000);
@@ -92,7 +92,7 @@ static void work(struct processor *self)
 		atomic_fetch_add(&family->expected, number);
 }
 
-static void switch_task(struct processor *self)
+static void switch_task(struct worker *self)
 {
 	struct task *prev = task_current(), *next = take_idle(next_random(&self->random));
 
@@ -105,7 +105,7 @@ static void switch_task(struct processor *self)
 	give_idle(prev);
 }
 
-static void fork_task(struct processor *self)
+static void fork_task(struct worker *self)
 {
 	struct task *self_task = task_current(), *child;
 
@@ -127,7 +127,7 @@ static bool is_first_of_family(const struct task *task)
 	return false;
 }
 
-static void end_task_here(struct processor *self)
+static void end_task_here(struct worker *self)
 {
 	struct task *task = task_current();
 	struct task *next = is_first_of_family(task) ? NULL : take_idle(next_random(&self->random));
@@ -138,7 +138,7 @@ static void end_task_here(struct processor *self)
 	sim_switch(next);
 }
 
-static void exec(struct processor *self)
+static void exec(struct worker *self)
 {
 	perf_task_exec(task_current());
 }
@@ -151,7 +151,7 @@ static uint64_t read_value(int fd)
 	return value;
 }
 
-static void read_total(struct processor *self)
+static void read_total(struct worker *self)
 {
 	unsigned int number = draw(self, FAMILIES);
 	uint64_t value = read_value(families[number].total);
@@ -161,14 +161,14 @@ static void read_total(struct processor *self)
 	self->read[number] = value;
 }
 
-static void switch_group(struct processor *self)
+static void switch_group(struct worker *self)
 {
 	ASSERT(control_event(draw_family(self)->leader,
 			     draw(self, 2) ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
 			     PERF_IOC_FLAG_GROUP) == 0);
 }
 
-static void reset_group(struct processor *self)
+static void reset_group(struct worker *self)
 {
 	ASSERT(control_event(draw_family(self)->leader, PERF_EVENT_IOC_RESET,
 			     PERF_IOC_FLAG_GROUP) == 0);
@@ -176,7 +176,7 @@ static void reset_group(struct processor *self)
 
 /* Does what prctl does, to the open events that this task opened. The first task's events are those that are
  * enabled all the time. */
-static void switch_own(struct processor *self)
+static void switch_own(struct worker *self)
 {
 	if (task_current()->tid != 1)
 		perf_task_events_set(draw(self, 2));
@@ -184,7 +184,7 @@ static void switch_own(struct processor *self)
 
 /* Does something to the open event FD, or to its group. Reads of an inherited group that was JOINED while it was
  * in use may be refused: children that were made before have another group. */
-static void use_once(struct processor *self, int fd, bool joined)
+static void use_once(struct worker *self, int fd, bool joined)
 {
 	static const unsigned int commands[] = { PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE,
 						 PERF_EVENT_IOC_RESET };
@@ -200,7 +200,7 @@ static void use_once(struct processor *self, int fd, bool joined)
 }
 
 /* Opens a group of some task that may be ending, uses it, perhaps with records, and closes it. */
-static void use_group(struct processor *self)
+static void use_group(struct worker *self)
 {
 	struct perf_event_attr attr = swapping ? software_attr(PERF_COUNT_SW_DUMMY) :
 						 hardware_attr(CODE);
@@ -239,18 +239,18 @@ static void use_group(struct processor *self)
 	}
 }
 
-static void be_processor(unsigned int cpu)
+static void be_cpu(unsigned int cpu)
 {
 	/* How often in the sum of all. */
 	static const struct {
 		unsigned int share;
-		void (*act)(struct processor *self);
+		void (*act)(struct worker *self);
 	} acts[] = {
 		{ 8, work },	   { 6, switch_task }, { 1, fork_task },    { 1, end_task_here },
 		{ 1, exec },	   { 2, read_total },  { 2, switch_group }, { 1, reset_group },
 		{ 1, switch_own }, { 2, use_group },
 	};
-	struct processor self = { .number = cpu, .random = cpu + 1 };
+	struct worker self = { .number = cpu, .random = cpu + 1 };
 
 	for (unsigned int step = 0; step < STEPS; step++) {
 		uint32_t place = draw(&self, 25);
@@ -307,7 +307,7 @@ static void hammer(void)
 	start_machine(PROCESSORS, 4, NULL, 0);
 	open_events();
 
-	sim_processors_run(be_processor);
+	sim_cpus_run(be_cpu);
 
 	for (unsigned int i = 0; i < FAMILIES; i++) {
 		all += atomic_load(&families[i].expected);

@@ -91,7 +91,7 @@ static void check_pending_late(void)
 	end_machine();
 }
 
-static void check_two_behind_one(void)
+static void check_two_overflows_in_one_interrupt(void)
 {
 	start_pmu(4, 20);
 	int a = open_event(sampling(CODE, 500), 0, -1, -1),
@@ -277,7 +277,7 @@ static const struct tap_rule rules[] = {
 	{ "an overflow whose interrupt is still pending is counted once", check_pending },
 	{ "an interrupt may be late by half the counter's range", check_pending_late },
 	{ "two counters that share an interrupt and overflow at once both take their sample",
-	  check_two_behind_one },
+	  check_two_overflows_in_one_interrupt },
 	{ "a period longer than the counter's range ends at the exact event",
 	  check_periods_longer_than_the_counter },
 	{ "the rest of a period follows its task to another CPU", check_switches },

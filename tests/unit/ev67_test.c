@@ -468,7 +468,7 @@ static void check_pending_while_switched(void)
 	end_machine();
 }
 
-static void check_processors(void)
+static void check_cpus(void)
 {
 	start_alpha(4);
 	int fds[4];
@@ -591,7 +591,7 @@ static void check_changed_period(void)
 
 /* --- throttling --- */
 
-/* The seed's rate: 4000 overflows in a second, of a counter without samples. */
+/* The rate of Michael Cree's question: 4000 overflows in a second, of a counter without samples. */
 static void check_many_overflows(void)
 {
 	start_alpha(1);
@@ -653,7 +653,7 @@ static const struct tap_rule rules[] = {
 	  check_pending_while_disabled },
 	{ "an overflow pending while its task is switched out is sampled when the task is switched in",
 	  check_pending_while_switched },
-	{ "every CPU has its own counters", check_processors },
+	{ "every CPU has its own counters", check_cpus },
 	{ "without events no PALcall is made", check_idle },
 	{ "samples come at the exact event, with periods longer than the counter too",
 	  check_periods },

@@ -112,7 +112,7 @@ static void interrupt_of_counter_0(void *unused)
 }
 
 /* PALcode's way makes user mode's counter overflow, too, and it tells of counter 0: so it may be each time. */
-static void check_told_of_the_other(void)
+static void check_each_driver_sees_the_other(void)
 {
 	start_alpha();
 	int user = open_user(EV67_INSTRUCTIONS);
@@ -309,7 +309,7 @@ static const struct tap_rule rules[] = {
 	{ "... wherever in the entry or the exit path the counter overflows",
 	  check_every_distance },
 	{ "an overflow of all modes' counter is served though PALcode reports only user mode's",
-	  check_told_of_the_other },
+	  check_each_driver_sees_the_other },
 	{ "an overflow by the entry makes no interrupt once the driver knows it", check_forgotten },
 	{ "the other counter counts every mode beside it", check_mixed },
 	{ "an event that is disabled or closed leaves nothing to the next", check_switched_off },

@@ -42,7 +42,7 @@ static int lets_through(const char *event, const char *text, const void *record)
 	return through;
 }
 
-static void what_is_let_through(void)
+static void matching_records_pass(void)
 {
 	static const struct {
 		const char *text;
@@ -94,7 +94,7 @@ static void functions(void)
 /* --- lists of CPUs --- */
 
 /* Where four run. */
-static void lists_of_processors(void)
+static void lists_of_cpus(void)
 {
 	static const struct {
 		const char *text;
@@ -315,9 +315,9 @@ static void layouts(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a filter lets exactly its records through", what_is_let_through },
+	{ "a filter lets exactly its records through", matching_records_pass },
 	{ "a pointer into a function is compared with the function", functions },
-	{ "lists of CPUs are read as Linux reads them", lists_of_processors },
+	{ "lists of CPUs are read as Linux reads them", lists_of_cpus },
 	{ "no text makes a filter that leaves its memory", any_text },
 	{ "texts may be long, but only so deep", deep_texts },
 	{ "fields lie where the compiler puts them, and each number is unique", layouts },

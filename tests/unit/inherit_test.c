@@ -26,7 +26,7 @@ static void run(struct task *task, uint64_t count, uint64_t ns)
 	sim_switch(self);
 }
 
-static void only_what_is_inherited_is(void)
+static void only_inherited_events_are(void)
 {
 	start_machine(1, 4, NULL, 0);
 	int own = open_event(timed(hardware_attr(CODE)), 0, -1, -1);
@@ -175,7 +175,7 @@ static void closing_ends_the_children(void)
 	end_machine();
 }
 
-static void the_maker_may_end_first(void)
+static void the_parent_may_exit_first(void)
 {
 	start_machine(1, 4, NULL, 0);
 	struct task *self = task_current(), *maker = sim_task_create(), *made;
@@ -340,7 +340,7 @@ static void a_fork_while_one_of_a_group_is_closed(void)
 }
 
 /* The child's leader goes at exec: what its sibling leads by itself then is still of the parent's group. */
-static void a_group_ioctl_reaches_who_is_led_no_more(void)
+static void a_group_ioctl_reaches_former_siblings(void)
 {
 	start_machine(1, 4, NULL, 0);
 	struct perf_event_attr attr = inherited_attr();
@@ -387,14 +387,14 @@ static void traps_go_with_the_handlers(void)
 }
 
 static const struct tap_rule rules[] = {
-	{ "a new task gets the inherited events, and only these", only_what_is_inherited_is },
+	{ "a new task gets the inherited events, and only these", only_inherited_events_are },
 	{ "the parent's value is the sum, over generations", grandchildren_count_too },
 	{ "inherit_thread leaves out other processes", threads_only },
 	{ "groups are inherited and read as groups", groups_are_inherited_as_groups },
 	{ "children have the parent's state and follow its ioctls",
 	  the_state_is_inherited_and_switched },
 	{ "closing the parent ends its children, wherever they run", closing_ends_the_children },
-	{ "a parent task may exit before its children", the_maker_may_end_first },
+	{ "a parent task may exit before its children", the_parent_may_exit_first },
 	{ "a fork that fails leaves nothing", a_fork_that_fails_leaves_nothing },
 	{ "children write to the ring of a parent that is bound to a CPU",
 	  children_write_to_the_parents_ring },
@@ -402,7 +402,7 @@ static const struct tap_rule rules[] = {
 	{ "a member whose leader was closed is read with any children",
 	  a_member_left_alone_is_added_up },
 	{ "an operation on a group reaches a child's member that lost its leader",
-	  a_group_ioctl_reaches_who_is_led_no_more },
+	  a_group_ioctl_reaches_former_siblings },
 	{ "a fork while a leader or a member is being closed",
 	  a_fork_while_one_of_a_group_is_closed },
 	{ "a task without signal handlers inherits no traps", traps_go_with_the_handlers },

@@ -68,7 +68,7 @@ static void it_joins_any_group(void)
 	end_machine();
 }
 
-static void what_it_cannot_do_is_refused(void)
+static void impossible_requests_are_refused(void)
 {
 	start_machine(1, 4, NULL, 0);
 	struct perf_event_attr attr = msr_attr(0);
@@ -91,7 +91,7 @@ static const struct tap_rule rules[] = {
 	{ "each event begins at zero", each_event_begins_at_zero },
 	{ "any number of events join any group", it_joins_any_group },
 	{ "sampling, exclusion and registers that the CPU lacks are refused",
-	  what_it_cannot_do_is_refused },
+	  impossible_requests_are_refused },
 };
 
 TAP_MAIN(rules)

@@ -335,7 +335,7 @@ static void controls_are_refused_as_linux_does(void)
 	end_machine();
 }
 
-static void prctl_switches_what_was_opened(void)
+static void prctl_switches_opened_events(void)
 {
 	start_machine(1, 4, NULL, 0);
 	struct task *self = task_current(), *other = sim_task_create();
@@ -671,7 +671,7 @@ static const struct tap_rule rules[] = {
 	{ "bad user pointers are EFAULT, small buffers ENOSPC", bad_user_pointers },
 	{ "ioctls that do not apply are refused as on Linux", controls_are_refused_as_linux_does },
 	{ "prctl enables and disables the events that the caller opened",
-	  prctl_switches_what_was_opened },
+	  prctl_switches_opened_events },
 	{ "mappings have the right size, pages and rights", mappings_follow_the_rules },
 	{ "a closed event lives while it is mapped", a_closed_event_lives_while_mapped },
 	{ "a sample wakes pollers, once", samples_wake_pollers },

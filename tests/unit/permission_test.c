@@ -65,7 +65,7 @@ static void records_of_others_need_a_right(void)
 }
 
 /* A task of another process must be one that the caller may observe. */
-static void other_processes_are_asked(void)
+static void other_processes_need_permission(void)
 {
 	static char other_process;
 
@@ -94,7 +94,7 @@ static void control_groups_do_not_exist(void)
 }
 
 /* Exclusions that a PMU cannot tell apart, AUX output, a task that exited, samples that read inherited counts. */
-static void what_no_pmu_does_is_refused(void)
+static void requests_that_no_pmu_serves_are_refused(void)
 {
 	start_machine(1, 4, NULL, 0);
 	struct perf_event_attr attr = hardware_attr(CODE);
@@ -168,10 +168,10 @@ static const struct tap_rule rules[] = {
 	{ "records of namespaces and physical addresses need a right",
 	  records_of_others_need_a_right },
 	{ "a task of another process must be one that the caller may observe",
-	  other_processes_are_asked },
+	  other_processes_need_permission },
 	{ "no descriptor is a control group's", control_groups_do_not_exist },
 	{ "requests that no PMU or no task can meet are refused with Linux's error",
-	  what_no_pmu_does_is_refused },
+	  requests_that_no_pmu_serves_are_refused },
 	{ "without a free descriptor every error is EMFILE", descriptors_come_first },
 	{ "prctl enables and disables the events of the caller alone",
 	  only_ones_own_events_are_switched },

@@ -187,7 +187,7 @@ static void check_groups(void)
 }
 
 /* Beside any event of aggregate mode it takes turns, with exact counts and times. */
-static void check_turns(void)
+static void check_rotation(void)
 {
 	for (unsigned int other = 1; other < EV67_EVENTS; other++) {
 		uint64_t happened = 0;
@@ -233,7 +233,7 @@ static const struct tap_rule rules[] = {
 	{ "after its window an instruction's registers wait for the interrupt", check_pending },
 	{ "a window whose task is switched out is replaced by another", check_switched },
 	{ "no group has two events that want the counters", check_groups },
-	{ "it rotates with events of aggregate mode, with exact counts and times", check_turns },
+	{ "it rotates with events of aggregate mode, with exact counts and times", check_rotation },
 	{ "too many samples in a tick stop it until the next tick", check_throttled },
 };
 

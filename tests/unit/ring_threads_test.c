@@ -217,7 +217,7 @@ static void control_all(void)
 	}
 }
 
-static void be_processor(unsigned int cpu)
+static void be_cpu(unsigned int cpu)
 {
 	static void (*const roles[PROCESSORS])(void) = {
 		[READER] = read_all,
@@ -239,7 +239,7 @@ static void check(void)
 	for (unsigned int i = 0; i < RINGS; i++)
 		EXPECT_EQ(map_event(&mappings[i], fds[i], 2), 0);
 
-	sim_processors_run(be_processor);
+	sim_cpus_run(be_cpu);
 
 	for (unsigned int i = 0; i < EVENTS; i++) {
 		unsigned int taken = 0;

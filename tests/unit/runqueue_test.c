@@ -80,7 +80,7 @@ static void run_ns(uint64_t ns)
 	run_queue_charge(&queue, current, ns);
 }
 
-static void check_turns(void)
+static void check_rotation(void)
 {
 	start(3);
 	for (int turn = 0; turn < 300; turn++) {
@@ -153,7 +153,7 @@ static void check_alone(void)
 	EXPECT_EQ(queue.load, 0);
 }
 
-static void check_giving_way(void)
+static void check_yielding(void)
 {
 	start(2);
 	reschedule(false);
@@ -172,7 +172,7 @@ static void check_giving_way(void)
 }
 
 /* Each of five that do nothing but give way has every fifth turn, also when one's slice began before. */
-static void check_turns_given_way(void)
+static void check_slices_yielded(void)
 {
 	start(5);
 	reschedule(false);
@@ -299,9 +299,9 @@ static void check_counts(void)
 
 /* Many tasks, of all weights, that come, go and run: at every step the tree's answer is that of a look at
  * each. */
-#define CROWD 2000
+#define MANY 2000
 
-static struct sched_entity crowd[CROWD];
+static struct sched_entity many[MANY];
 
 static int64_t lead_of(const struct sched_entity *entity)
 {
@@ -317,12 +317,12 @@ static bool is_before(const struct sched_entity *a, const struct sched_entity *b
 }
 
 /* The best of those that wait, seen one by one. */
-static struct sched_entity *best_of_crowd(void)
+static struct sched_entity *best_of_many(void)
 {
 	struct sched_entity *best = NULL, *first = NULL;
 
-	for (unsigned int i = 0; i < CROWD; i++) {
-		struct sched_entity *at = &crowd[i];
+	for (unsigned int i = 0; i < MANY; i++) {
+		struct sched_entity *at = &many[i];
 
 		if (!at->queued)
 			continue;
@@ -334,23 +334,23 @@ static struct sched_entity *best_of_crowd(void)
 	return best ? best : first;
 }
 
-static uint64_t least_of_crowd(void)
+static uint64_t least_of_many(void)
 {
 	int64_t least = INT64_MAX;
 
-	for (unsigned int i = 0; i < CROWD; i++)
-		if (crowd[i].queued && (int64_t)crowd[i].virtual_runtime_ns < least)
-			least = (int64_t)crowd[i].virtual_runtime_ns;
+	for (unsigned int i = 0; i < MANY; i++)
+		if (many[i].queued && (int64_t)many[i].virtual_runtime_ns < least)
+			least = (int64_t)many[i].virtual_runtime_ns;
 	return (uint64_t)least;
 }
 
-static void check_crowd(void)
+static void check_many(void)
 {
 	start(0);
-	memset(crowd, 0, sizeof(crowd));
+	memset(many, 0, sizeof(many));
 	srand(7);
 	for (unsigned int step = 0; step < 10000; step++) {
-		struct sched_entity *any = &crowd[(unsigned int)rand() % CROWD];
+		struct sched_entity *any = &many[(unsigned int)rand() % MANY];
 
 		if (any->queued) {
 			run_queue_take(&queue, any);
@@ -365,23 +365,22 @@ static void check_crowd(void)
 			run_queue_insert(&queue, any);
 		}
 		EXPECT_AT(RB_EMPTY(&queue.waiting) ||
-				  RB_ROOT(&queue.waiting)->least_runtime_ns == least_of_crowd(),
+				  RB_ROOT(&queue.waiting)->least_runtime_ns == least_of_many(),
 			  "step %u: the root knows the least virtual runtime", step);
 		struct sched_entity *chosen = run_queue_choose(&queue, NULL, false);
 
-		EXPECT_AT(chosen == best_of_crowd(), "step %u", step);
+		EXPECT_AT(chosen == best_of_many(), "step %u", step);
 	}
 }
 
 static const struct tap_rule rules[] = {
-	{ "among thousands the choice is the eligible one with the earliest deadline",
-	  check_crowd },
+	{ "among thousands the choice is the eligible one with the earliest deadline", check_many },
 
-	{ "tasks of one weight run for one slice each, in order", check_turns },
+	{ "tasks of one weight run for one slice each, in order", check_rotation },
 	{ "no task's share is ever off by more than a slice, whatever the weights", check_shares },
 	{ "a task alone keeps the CPU, and an empty queue gives no task", check_alone },
-	{ "a task that yields is followed by another task", check_giving_way },
-	{ "tasks that only yield run one after the other", check_turns_given_way },
+	{ "a task that yields is followed by another task", check_yielding },
+	{ "tasks that only yield run one after the other", check_slices_yielded },
 	{ "a sleeper comes back with the lag that the others have not made up for",
 	  check_sleepers_lag },
 	{ "a task that moves to another CPU keeps its lag", check_movers_lag },

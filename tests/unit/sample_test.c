@@ -128,7 +128,7 @@ static void a_stack_is_copied(void)
 	end();
 }
 
-static void what_is_no_memory_is_zeros(void)
+static void unmapped_memory_is_zeros(void)
 {
 	static const char zeros[512];
 
@@ -353,7 +353,7 @@ static const struct tap_rule rules[] = {
 	{ "REGS_USER has those of user mode, or none", registers_of_user_mode },
 	{ "masks with no register or an unknown one are refused", masks_of_registers_are_checked },
 	{ "STACK_USER has the stack, its size and how much of it is real", a_stack_is_copied },
-	{ "the part of a stack without memory is zeros", what_is_no_memory_is_zeros },
+	{ "the part of a stack without memory is zeros", unmapped_memory_is_zeros },
 	{ "a stack ends with user space", a_stack_ends_with_user_space },
 	{ "a stack of 65528 bytes may be requested, no more, in words", stack_sizes_are_checked },
 	{ "a stack fills the greatest record exactly", the_greatest_sample },

@@ -35,7 +35,7 @@ static void counts_only_its_task(void)
 	end_machine();
 }
 
-static void follows_to_another_processor(void)
+static void follows_to_another_cpu(void)
 {
 	start_machine(2, 4, NULL, 0);
 	struct task *self = task_current(), *other = sim_task_create(), *idle;
@@ -68,7 +68,7 @@ static void follows_to_another_processor(void)
 	end_machine();
 }
 
-static void counts_a_processor(void)
+static void counts_a_cpu(void)
 {
 	start_machine(2, 4, NULL, 0);
 	struct task *other = sim_task_create();
@@ -158,7 +158,7 @@ static void rotation_is_fair(void)
 
 /* The overflow that uses up a refresh limit has come, the deferred work that switches the event off has not, and its
  * turn ends: which it does for good. */
-static void a_turn_ends_with_the_limit(void)
+static void an_interval_ends_with_the_limit(void)
 {
 	start_machine(1, 1, NULL, 0);
 	struct timer *rotation = &perf_cpus[0].rotation_timer;
@@ -321,7 +321,7 @@ static void pinned_without_a_place_is_in_error(void)
 	end_machine();
 }
 
-static void processor_comes_before_task(void)
+static void cpu_comes_before_task(void)
 {
 	start_machine(1, 1, NULL, 0);
 	int task = open_event(timed(hardware_attr(CODE)), 0, -1, -1);
@@ -337,7 +337,7 @@ static void processor_comes_before_task(void)
 	end_machine();
 }
 
-static void task_pinned_comes_before_processor_flexible(void)
+static void task_pinned_comes_before_cpu_flexible(void)
 {
 	start_machine(1, 1, NULL, 0);
 	struct task *self = task_current(), *other = sim_task_create();
@@ -615,13 +615,13 @@ static void a_task_without_events_costs_nothing(void)
 
 static const struct tap_rule rules[] = {
 	{ "a task's event counts that task only", counts_only_its_task },
-	{ "a task's event follows it to another CPU, unless bound to one",
-	  follows_to_another_processor },
-	{ "a CPU's event counts every task that runs there", counts_a_processor },
+	{ "a task's event follows it to another CPU, unless bound to one", follows_to_another_cpu },
+	{ "a CPU's event counts every task that runs there", counts_a_cpu },
 	{ "opening, enabling, disabling and resetting reach a task that runs elsewhere",
 	  reaches_a_running_task },
 	{ "1 to 12 events share 1 to 8 counters fairly and times add up", rotation_is_fair },
-	{ "an interval may end with the event's limit of overflows", a_turn_ends_with_the_limit },
+	{ "an interval may end with the event's limit of overflows",
+	  an_interval_ends_with_the_limit },
 	{ "a group is scheduled in whole or not at all", groups_go_on_whole },
 	{ "a group that could never be scheduled in is refused", too_large_groups_are_refused },
 	{ "events that need the same counter rotate", constraints_make_events_wait },
@@ -630,9 +630,9 @@ static const struct tap_rule rules[] = {
 	{ "pinned comes before flexible and never rotates", pinned_comes_first_and_never_rotates },
 	{ "a pinned event without a place reads as end of file",
 	  pinned_without_a_place_is_in_error },
-	{ "the CPU's flexible groups come before the task's", processor_comes_before_task },
+	{ "the CPU's flexible groups come before the task's", cpu_comes_before_task },
 	{ "the task's pinned groups come before the CPU's flexible ones",
-	  task_pinned_comes_before_processor_flexible },
+	  task_pinned_comes_before_cpu_flexible },
 	{ "an exclusive group is alone on the PMU", exclusive_is_alone },
 	{ "a disabled leader stops its group", a_disabled_leader_stops_its_group },
 	{ "siblings survive their leader", siblings_survive_their_leader },

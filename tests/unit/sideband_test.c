@@ -82,7 +82,7 @@ static void names_are_recorded(void)
 	end_machine();
 }
 
-static void only_events_of_this_cpu_are_told(void)
+static void only_events_of_this_cpu_get_records(void)
 {
 	start_machine(2, 4, NULL, 0);
 	struct perf_event_attr attr = dummy_attr();
@@ -126,7 +126,7 @@ static void forks_and_exits_are_recorded(void)
 }
 
 /* An event that asks for names or mappings gets forks too; one that asks for switches does not. */
-static void who_asks_for_what(void)
+static void each_event_gets_the_records_it_requests(void)
 {
 	static const struct {
 		const char *name;
@@ -281,7 +281,7 @@ static void build_ids_take_the_inodes_place(void)
 
 	attr.mmap2 = attr.mmap_data = attr.build_id = 1;
 	int fd = open_mapped(attr);
-	EXPECT(perf_wants_build_ids());
+	EXPECT(perf_needs_build_ids());
 	perf_task_mapped(&text);
 	EXPECT_RECORD(&mapping, "with",
 		      header(PERF_RECORD_MMAP2, user | PERF_RECORD_MISC_MMAP_BUILD_ID, 80),
@@ -296,8 +296,8 @@ static void build_ids_take_the_inodes_place(void)
 		      NAME);
 	unmap_event(&mapping);
 	sim_fd_close(fd);
-	EXPECT(!perf_wants_build_ids());
-	EXPECT(!perf_wants_mappings());
+	EXPECT(!perf_needs_build_ids());
+	EXPECT(!perf_needs_mappings());
 	end_machine();
 }
 
@@ -356,10 +356,11 @@ static void ended_events_tell_the_exit(void)
 static const struct tap_rule rules[] = {
 	{ "a new name makes a COMM record, by exec or not, with the trailer", names_are_recorded },
 	{ "a record goes to the task's events and the CPU's, not to those bound to another CPU",
-	  only_events_of_this_cpu_are_told },
+	  only_events_of_this_cpu_get_records },
 	{ "forks and exits make records with both tasks and the time",
 	  forks_and_exits_are_recorded },
-	{ "events that ask for names or mappings get forks, too", who_asks_for_what },
+	{ "events that ask for names or mappings get forks, too",
+	  each_event_gets_the_records_it_requests },
 	{ "switches make records: the task's own, and the CPU's with the other task",
 	  switches_are_recorded },
 	{ "mappings make MMAP or MMAP2 records, of code or of data", mappings_are_recorded },

@@ -149,7 +149,7 @@ static void a_trap_of_a_closed_event_is_forgotten(void)
 	end_machine();
 }
 
-static void nobody_is_trapped_for_a_task_that_exited(void)
+static void a_task_that_exited_gets_no_trap(void)
 {
 	start_machine(1, 4, NULL, 0);
 	struct task *self = task_current(), *child = sim_task_create();
@@ -245,8 +245,7 @@ static const struct tap_rule rules[] = {
 	  several_overflows_make_one_trap },
 	{ "a waiting trap is forgotten when its event is closed",
 	  a_trap_of_a_closed_event_is_forgotten },
-	{ "a waiting trap is forgotten when its task exits",
-	  nobody_is_trapped_for_a_task_that_exited },
+	{ "a waiting trap is forgotten when its task exits", a_task_that_exited_gets_no_trap },
 	{ "traps need a task and remove_on_exec", traps_need_a_task },
 	{ "the file's owner is notified of each overflow, and of the last by POLL_HUP",
 	  owners_are_notified },

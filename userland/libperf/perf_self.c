@@ -5,8 +5,8 @@
  * The page is written by the kernel on the thread's own CPU, so that the only races are with this
  * thread being interrupted between two instructions. Its sequence count (lock) changes whenever the
  * rest changes; a reader that sees the same count before and after has seen one state, and needs
- * no more than the compiler's obedience for that (seed 001, and the comment at struct
- * perf_event_mmap_page in Linux's include/uapi/linux/perf_event.h).
+ * no more than the compiler's obedience for that (tools/perf/design.txt and the comment at
+ * struct perf_event_mmap_page in Linux's include/uapi/linux/perf_event.h).
  */
 #include "perf_self.h"
 

@@ -469,7 +469,7 @@ static void start_cpu(void *unused)
 bool ev67_pmu_init(void)
 {
 	/* PALcode without counters, an emulator's for example, does nothing and reports that. */
-	if (!processor_is_ev67() || wrperfmon(PERFMON_DISABLE, EV67_ALL_COUNTERS) != 1)
+	if (!cpu_is_ev67() || wrperfmon(PERFMON_DISABLE, EV67_ALL_COUNTERS) != 1)
 		return false;
 	smp_call_mask(cpus_all(), start_cpu, NULL);
 	if (ev67_pmu_register(&ev67_pmu, PERF_TYPE_RAW) < 0)

@@ -3,9 +3,10 @@
  * ProfileMe, the EV67's mode that profiles single instructions (HRM 6.10.3), as a PMU of its own.
  *
  * Its events can only be sampled: every sample is of one instruction, the last of a period, and carries as
- * raw data the contents of the profile registers (uapi/asm-alpha/profileme.h). The seed's answer proposes
- * this form for such units, and Linux shows AMD's IBS, their grandchild, in this form. The sample's own
- * instruction pointer is the point of the interrupt: after the instruction, or in the handler of its trap.
+ * raw data the contents of the profile registers (uapi/asm-alpha/profileme.h). Peter Zijlstra's mail
+ * (docs/glossary.md) proposes this form for such units, and Linux shows AMD's IBS, their grandchild, in this
+ * form. The sample's own instruction pointer is the point of the interrupt: after the instruction, or in the
+ * handler of its trap.
  *
  * It needs both counters, so it rotates with the events of aggregate mode. ev67.c drives the counters.
  */

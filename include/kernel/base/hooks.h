@@ -194,8 +194,8 @@ HOOK(itimer_expired, (int which, pid_t pid, uint64_t now_ns), (which, pid, now_n
 /* --- memory --- */
 
 /* CALLER has got OBJECT of GIVEN bytes for WANTED; frees OBJECT. */
-HOOK(memory_allocated, (const void *caller, const void *object, size_t wanted, size_t given),
-     (caller, object, wanted, given))
+HOOK(memory_allocated, (const void *caller, const void *object, size_t requested, size_t given),
+     (caller, object, requested, given))
 HOOK(memory_freed, (const void *caller, const void *object), (caller, object))
 
 /* 2^ORDER pages from page FRAME on were allocated (HOOK_NO_FRAME: could not be); are freed. */

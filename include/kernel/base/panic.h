@@ -9,7 +9,7 @@
 bool panic_in_progress(void);
 
 /* Stops this CPU because another one is in panic(). NMI context. */
-_Noreturn void panic_stop_processor(void);
+_Noreturn void panic_stop_cpu(void);
 
 /* Makes the mistake that the command line's panic=NAME requests, if any. Task context, start, all CPUs
  * running. */

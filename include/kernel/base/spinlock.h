@@ -75,9 +75,9 @@ static inline bool spin_held(struct spinlock *lock)
 /* The common part of the two functions that take LOCK. */
 static inline bool spin_get(struct spinlock *lock)
 {
-	int nobody = 0;
+	int unowned = 0;
 
-	return atomic_compare_exchange_strong_explicit(&lock->owner, &nobody, (int)cpu_id() + 1,
+	return atomic_compare_exchange_strong_explicit(&lock->owner, &unowned, (int)cpu_id() + 1,
 						       memory_order_acquire, memory_order_relaxed);
 }
 

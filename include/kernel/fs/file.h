@@ -89,7 +89,7 @@ struct file_async {
 	_Atomic uint32_t uid, euid; /* of the task that set the owner */
 	_Atomic int signal;	    /* 0: SIGIO without si_fd */
 	_Atomic int fd;		    /* descriptor on which O_ASYNC was set */
-	_Atomic pid_t asker;	    /* the process that last set owner or signal */
+	_Atomic pid_t setter;	    /* the process that last set owner or signal */
 };
 
 struct file {

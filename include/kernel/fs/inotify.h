@@ -36,32 +36,32 @@ static inline bool inotify_is_used(void)
 }
 
 /* The hooks' slow paths, for when there are watches. */
-void inotify_tell_dentry(struct dentry *dentry, uint32_t event);
-void inotify_tell_inode(struct inode *inode, uint32_t event);
-void inotify_tell_entry(struct inode *directory, const char *name, size_t name_size, uint32_t event,
-			const struct inode *inode, uint32_t cookie);
-void inotify_tell_end(struct inode *inode);
-void inotify_tell_unmount(struct superblock *superblock);
+void inotify_report_dentry(struct dentry *dentry, uint32_t event);
+void inotify_report_inode(struct inode *inode, uint32_t event);
+void inotify_report_entry(struct inode *directory, const char *name, size_t name_size,
+			  uint32_t event, const struct inode *inode, uint32_t cookie);
+void inotify_report_end(struct inode *inode);
+void inotify_report_unmount(struct superblock *superblock);
 
 /* Reports EVENT on the file of DENTRY to the watches on it or its directory. */
 static inline void inotify_dentry(struct dentry *dentry, uint32_t event)
 {
 	if (inotify_is_used())
-		inotify_tell_dentry(dentry, event);
+		inotify_report_dentry(dentry, event);
 }
 
 /* The same through FILE; a file opened with O_PATH has no events. */
 static inline void inotify_file(const struct file *file, uint32_t event)
 {
 	if (inotify_is_used() && file->dentry && !(file->flags & O_PATH))
-		inotify_tell_dentry(file->dentry, event);
+		inotify_report_dentry(file->dentry, event);
 }
 
 /* Reports EVENT on INODE, under any name, to the watches on it. */
 static inline void inotify_inode(struct inode *inode, uint32_t event)
 {
 	if (inotify_is_used())
-		inotify_tell_inode(inode, event);
+		inotify_report_inode(inode, event);
 }
 
 /* Reports EVENT on the entry NAME, which is for INODE, of DIRECTORY. */
@@ -69,21 +69,21 @@ static inline void inotify_entry(struct inode *directory, const char *name, size
 				 uint32_t event, const struct inode *inode)
 {
 	if (inotify_is_used())
-		inotify_tell_entry(directory, name, name_size, event, inode, 0);
+		inotify_report_entry(directory, name, name_size, event, inode, 0);
 }
 
 /* Reports the end of INODE: it has lost its last name and its last user. */
 static inline void inotify_end(struct inode *inode)
 {
 	if (inotify_is_used())
-		inotify_tell_end(inode);
+		inotify_report_end(inode);
 }
 
 /* Reports that SUPERBLOCK is no longer mounted. */
 static inline void inotify_unmount(struct superblock *superblock)
 {
 	if (inotify_is_used())
-		inotify_tell_unmount(superblock);
+		inotify_report_unmount(superblock);
 }
 
 /* Returns a number for the two events of one renaming. */

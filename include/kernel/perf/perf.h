@@ -106,14 +106,14 @@ struct perf_mapping {
 };
 
 /* Whether any event requests MMAP records. Any context. */
-static inline bool perf_wants_mappings(void)
+static inline bool perf_needs_mappings(void)
 {
 	return atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_MAPPING],
 				    memory_order_relaxed);
 }
 
 /* Whether any event requests MMAP records with build ids. Any context. */
-static inline bool perf_wants_build_ids(void)
+static inline bool perf_needs_build_ids(void)
 {
 	return atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_BUILD_ID],
 				    memory_order_relaxed);

@@ -3,8 +3,8 @@
  * struct pmu: the contract between the perf core and a driver.
  *
  * The core decides which events count where and when; a driver knows registers. No driver knows file
- * descriptors or contexts; no core file knows registers. The contract is the seed's (Peter Zijlstra's answer
- * of 2010, "HW perf. events arch implementation"); its names are in brackets.
+ * descriptors or contexts; no core file knows registers. The contract is that of Peter Zijlstra's mail of
+ * 2010 ("HW perf. events arch implementation"); the mail's names are in brackets.
  */
 #ifndef KERNEL_PERF_PMU_H
 #define KERNEL_PERF_PMU_H

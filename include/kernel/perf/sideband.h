@@ -44,7 +44,7 @@ void perf_sideband_switch_out(struct task *prev, struct task *next);
 void perf_sideband_switch_in(struct task *task);
 
 /* Whether an event asks for those records: to be tested first. Any context. */
-static inline bool perf_sideband_asks_for_switches(void)
+static inline bool perf_sideband_needs_switches(void)
 {
 	return atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_SWITCH],
 				    memory_order_relaxed);

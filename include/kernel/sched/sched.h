@@ -48,7 +48,7 @@ struct sched_entity {
 	uint8_t inherited;	      /* R: from waiters, see sched_set_inherited; 0: none */
 	uint8_t priority;	      /* R: the better of these two: 1 … 99: real-time; 0: fair */
 	bool reset_on_fork;	      /* R: children begin as ordinary tasks */
-	int64_t turn_left_ns;	      /* R: SCHED_RR: rest of the time slice */
+	int64_t slice_left_ns;	      /* R: SCHED_RR: rest of the time slice */
 	TAILQ_ENTRY(sched_entity) peer; /* R: real-time: in the queue while waiting */
 	bool queued;			/* R: waits in a queue */
 	bool migrated;			/* R: moved since it last ran */
@@ -132,7 +132,7 @@ void sched_set_inherited(struct task *task, int inherited);
 /* Copies the current task's parameters to CHILD, new, or resets them with reset_on_fork. */
 void sched_inherit(struct task *child);
 /* Returns TASK's time slice while others like it wait; 0: until it sleeps. */
-uint64_t sched_turn_ns(struct task *task);
+uint64_t sched_slice_ns(struct task *task);
 
 /* Requests to a CPU, served before user mode continues. By CPU number. */
 struct sched_request {

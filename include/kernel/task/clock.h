@@ -43,6 +43,6 @@ extern struct wait_queue clock_was_set;
 
 /* Returns the CPU time of TASK's process, or of TASK alone; USER_ONLY: only that in user mode, by ticks. Task
  * and interrupt context, T not held. */
-uint64_t clock_processor_ns(struct task *task, bool whole_process, bool user_only);
+uint64_t clock_cpu_ns(struct task *task, bool whole_process, bool user_only);
 
 #endif

@@ -79,7 +79,7 @@ struct process {
 	struct signal_queue signals;	  /* S: sent to the process as a whole */
 	struct signal_handlers *handlers; /* referenced; replaced under T and S */
 
-	uint64_t told_crowd; /* T: the last call to many that signalled it, see send_calls.c */
+	uint64_t last_broadcast; /* T: the last call to many that signalled it, see send_calls.c */
 
 	int stop_signal;			   /* S: 0: not stopped */
 	bool stop_unreported, continue_unreported; /* S: for wait4 */
@@ -178,7 +178,7 @@ void process_forget(struct process *process);
 void process_ended(struct process *process);
 /* PROCESS, a zombie that no tracer keeps, has exited: notifies its parent, or forgets it. T held; the
  * caller's pointer may be the last. */
-void process_tell_end(struct process *process);
+void process_notify_end(struct process *process);
 /* Returns whether PARENT ignores its zombies. T held. */
 bool process_ignores_children(const struct process *parent);
 /* Returns the current process's '/', without a reference: D held, or for a comparison. */
@@ -199,7 +199,7 @@ void process_default_limits(struct rlimit64 limits[RLIM_NLIMITS]);
 int process_check_file_size(uint64_t position, uint64_t *size);
 /* A tick of CPU time counted for PROCESS: sends SIGXCPU when its RLIMIT_CPU is used up, SIGKILL at the hard
  * limit. Interrupt context. */
-void process_check_processor_time(struct process *process);
+void process_check_cpu_time(struct process *process);
 /* Applies PROCESS's limits on memory to SPACE. Task context. */
 void process_apply_limits(const struct process *process, struct vm_space *space);
 
@@ -220,7 +220,7 @@ struct cpu_times usage_times_of_task(struct task *task);
 void usage_for_user(struct kernel_rusage *user, const struct resource_usage *usage,
 		    struct cpu_times times);
 /* getrusage: writes the use of the current task's WHO, RUSAGE_*, into *USER. Task context. 0, -EINVAL. */
-int usage_tell(int who, struct kernel_rusage *user);
+int usage_get(int who, struct kernel_rusage *user);
 
 /* wait4: waits for a child that PID selects, as OPTIONS say; reports its state in *STATUS and, unless that is
  * NULL, its use in *USAGE. Returns its pid, 0: none yet (WNOHANG); -EINVAL, -ESRCH, -ECHILD, -EINTR. Task
@@ -231,7 +231,7 @@ pid_t child_wait(pid_t pid, unsigned int options, int *status, struct kernel_rus
 void child_describe(struct kernel_siginfo *info, int status);
 /* Notifies CHILD's parent that CHILD was stopped or continued, by SIGCHLD unless the parent ignores
  * that (SIG_IGN, SA_NOCLDSTOP), and wakes it: STATUS as wait4 reports it. T held, no S. */
-void child_tell_parent(struct process *child, int status);
+void child_notify_parent(struct process *child, int status);
 
 /* Makes TASK look at its pending work. T held. */
 void signal_alert(struct task *task);
@@ -250,7 +250,7 @@ int signal_send_by_program(struct process *process, struct task *task,
 			   const struct kernel_siginfo *info);
 /* The same for a file (O_ASYNC), as process ASKER requested. Any context but NMI. T held. */
 int signal_send_to_owner(struct process *process, struct task *task,
-			 const struct kernel_siginfo *info, pid_t asker);
+			 const struct kernel_siginfo *info, pid_t setter);
 /* Returns whether CHILD was stopped or continued in a way that wait4's OPTIONS request; *STATUS as wait4
  * reports it. TAKE: the state is not reported again. T held. */
 bool signal_take_stop_report(struct process *child, unsigned int options, bool take, int *status);

@@ -49,7 +49,7 @@ enum trace_flag { TRACE_FLAG_IRQS_OFF = 1, TRACE_FLAG_NEED_RESCHED = 4, TRACE_FL
 #define CHARS(name, size)	   char name[size];
 #define WORDS(name, count)	   unsigned long name[count];
 #define STRING_AT(name)		   uint32_t name;
-#define TEXT_BEHIND(name)	   char name[];
+#define TEXT_AT_END(name)	   char name[];
 #define TRACE_EVENT(system, event, fields, ...) \
 	struct trace_##event {                  \
 		struct trace_common common;     \
@@ -65,7 +65,7 @@ enum trace_flag { TRACE_FLAG_IRQS_OFF = 1, TRACE_FLAG_NEED_RESCHED = 4, TRACE_FL
 #undef CHARS
 #undef WORDS
 #undef STRING_AT
-#undef TEXT_BEHIND
+#undef TEXT_AT_END
 
 /* Linux's letters of task states, and the bit above them: preempted. */
 #define TRACE_STATE_INTERRUPTIBLE   0x01

@@ -367,7 +367,7 @@ TRACE_EVENT(timer, itimer_expire,
 TRACE_EVENT(ftrace, print,
 	TRACE_FIELDS(
 		FIELD(unsigned long, ip)
-		TEXT_BEHIND(buf)),
+		TEXT_AT_END(buf)),
 	"%ps: %s", (void *)REC->ip, REC->buf)
 
 /* clang-format on */

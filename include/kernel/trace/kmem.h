@@ -14,7 +14,7 @@
 
 struct vm_space;
 
-void trace_kmalloc_slow(const void *caller, const void *object, size_t wanted, size_t given);
+void trace_kmalloc_slow(const void *caller, const void *object, size_t requested, size_t given);
 void trace_kfree_slow(const void *caller, const void *object);
 void trace_page_alloc_slow(size_t frame, unsigned int order);
 void trace_page_free_slow(size_t frame, unsigned int order);
@@ -22,11 +22,11 @@ void trace_rss_slow(const struct vm_space *space, unsigned int kind);
 
 /* CALLER has requested WANTED bytes and got OBJECT of GIVEN bytes; CALLER frees OBJECT. Task and interrupt
  * context, any locks held. */
-static inline void trace_kmalloc(const void *caller, const void *object, size_t wanted,
+static inline void trace_kmalloc(const void *caller, const void *object, size_t requested,
 				 size_t given)
 {
 	if (trace_is_on(TRACE_kmalloc))
-		trace_kmalloc_slow(caller, object, wanted, given);
+		trace_kmalloc_slow(caller, object, requested, given);
 }
 
 static inline void trace_kfree(const void *caller, const void *object)

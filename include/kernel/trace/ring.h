@@ -25,8 +25,8 @@ struct trace_ring;
 
 struct trace_buffer {
 	_Atomic bool is_recording; /* records are written: the file tracing_on */
-	_Atomic bool is_wanted;
-	struct wait_queue readers;	  /* woken by a record after trace_ring_want */
+	_Atomic bool wake_requested;
+	struct wait_queue readers;	  /* woken by a record after trace_ring_request_wake */
 	struct trace_ring *_Atomic rings; /* by CPU; NULL until trace_ring_make */
 };
 
@@ -69,7 +69,7 @@ void trace_ring_count(struct trace_buffer *buffer, cpumask_t cpus, uint64_t *pre
 		      uint64_t *written);
 
 /* Asks for a wake-up of BUFFER's readers at the next record. Any context. */
-void trace_ring_want(struct trace_buffer *buffer);
+void trace_ring_request_wake(struct trace_buffer *buffer);
 
 /* Copies the name of task TID, as of its last record, to NAME, TASK_COMM_SIZE bytes; "<...>" when it is
  * not remembered any more. Any context. And entry INDEX of the remembered names; false: no more, *TID 0:

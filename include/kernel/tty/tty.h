@@ -46,7 +46,7 @@ struct tty_driver {
 	/* Discards output that the device has not shown yet. tty->lock held. */
 	void (*flush_output)(struct tty *tty);
 	/* Reports EVENTS (TIOCPKT_*) to packet mode. tty->lock held. */
-	void (*tell)(struct tty *tty, unsigned int events);
+	void (*notify)(struct tty *tty, unsigned int events);
 	/* Corrects modes that the device cannot have. */
 	void (*limit_modes)(struct kernel_termios2 *modes);
 	/* The first file was opened; the last one was closed. Task context, no lock held. */

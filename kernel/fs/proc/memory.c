@@ -97,11 +97,12 @@ static void show_memory(struct text *text, struct vm_space *space, uintptr_t sta
 	if (end - start > COMMAND_MAX)
 		end = start + COMMAND_MAX;
 	while (space && start < end) {
-		size_t wanted = end - start < sizeof(part) ? end - start : sizeof(part);
-		size_t got = vm_access(space, user_range_clip(start, wanted), part, VM_ACCESS_READ);
+		size_t requested = end - start < sizeof(part) ? end - start : sizeof(part);
+		size_t got =
+			vm_access(space, user_range_clip(start, requested), part, VM_ACCESS_READ);
 
 		text_append(text, part, got);
-		if (got < wanted)
+		if (got < requested)
 			break;
 		start += got;
 	}

@@ -270,7 +270,7 @@ static void *next_cache(void *target, uint64_t *id)
 static const struct pseudo_dynamic caches;
 
 /* Returns the target of DYNAMIC with the name WANTED. */
-static void *find_named(const struct pseudo_dynamic *dynamic, void *parent, const char *wanted,
+static void *find_named(const struct pseudo_dynamic *dynamic, void *parent, const char *sought,
 			size_t size)
 {
 	char name[16];
@@ -278,7 +278,7 @@ static void *find_named(const struct pseudo_dynamic *dynamic, void *parent, cons
 
 	for (uint64_t id = 0; (target = dynamic->next(parent, &id)); id++) {
 		dynamic->name(target, name, sizeof(name));
-		if (strlen(name) == size && !memcmp(name, wanted, size))
+		if (strlen(name) == size && !memcmp(name, sought, size))
 			return target;
 	}
 	return NULL;

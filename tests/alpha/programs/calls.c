@@ -106,10 +106,10 @@ static void plain(int signal, unsigned long a1, struct sigcontext *a2)
 
 static siginfo_t *volatile info;
 
-static void full(int signal, siginfo_t *told, void *a2)
+static void full(int signal, siginfo_t *report, void *a2)
 {
 	seen = signal;
-	info = told->si_signo == signal && a2 ? told : NULL;
+	info = report->si_signo == signal && a2 ? report : NULL;
 }
 
 struct osf_action {

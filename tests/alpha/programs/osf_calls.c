@@ -155,16 +155,17 @@ static void check_properties(void)
 static void check_names(void)
 {
 	struct utsname names;
-	char told[6][32], large[80];
+	char shown[6][32], large[80];
 
 	uname(&names);
-	memset(told, 'x', sizeof(told));
-	point(syscall(SYS_osf_utsname, told) == 0 && strcmp(told[0], names.sysname) == 0 &&
-		      strcmp(told[1], names.nodename) == 0 && strcmp(told[2], names.release) == 0 &&
-		      memcmp(told[3], names.version, 32) == 0 &&
-		      strcmp(told[4], names.machine) == 0,
+	memset(shown, 'x', sizeof(shown));
+	point(syscall(SYS_osf_utsname, shown) == 0 && strcmp(shown[0], names.sysname) == 0 &&
+		      strcmp(shown[1], names.nodename) == 0 &&
+		      strcmp(shown[2], names.release) == 0 &&
+		      memcmp(shown[3], names.version, 32) == 0 &&
+		      strcmp(shown[4], names.machine) == 0,
 	      "utsname: five names of 32 bytes");
-	point(told[5][0] == 'x', "... and no more");
+	point(shown[5][0] == 'x', "... and no more");
 	point(fails(syscall(SYS_osf_utsname, BAD), EFAULT), "... not to nowhere");
 
 	setdomainname("domain", 6);
@@ -222,12 +223,12 @@ static bool on_stack, refused, in_use;
 static void on_which(int number __attribute__((unused)))
 {
 	char here;
-	struct osf_sigstack other = { stack_end, 0 }, told = { 0 };
+	struct osf_sigstack other = { stack_end, 0 }, shown = { 0 };
 
 	on_stack = &here<stack_end && & here> stack_end - 16384;
 	refused = fails(syscall(SYS_osf_sigstack, &other, NULL), EPERM);
-	in_use = syscall(SYS_osf_sigstack, NULL, &told) == 0 && told.in_use == 1 &&
-		 told.end == stack_end;
+	in_use = syscall(SYS_osf_sigstack, NULL, &shown) == 0 && shown.in_use == 1 &&
+		 shown.end == stack_end;
 }
 
 static void check_stack(void)

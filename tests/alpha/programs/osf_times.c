@@ -70,7 +70,7 @@ static void check_day(void)
 {
 	struct timespec before = now(CLOCK_REALTIME);
 	struct osf_timeval time = { -1, -1 };
-	struct timezone zone = { 60, 1 }, told = { -1, -1 };
+	struct timezone zone = { 60, 1 }, shown = { -1, -1 };
 
 	point(syscall(SYS_osf_gettimeofday, &time, NULL) == 0 && time.usec >= 0 &&
 		      time.usec < 1000000,
@@ -87,8 +87,8 @@ static void check_day(void)
 	point(fails(syscall(SYS_osf_gettimeofday, &time, BAD), EFAULT), "... nor the zone");
 
 	point(syscall(SYS_osf_settimeofday, NULL, &zone) == 0 &&
-		      syscall(SYS_osf_gettimeofday, NULL, &told) == 0 &&
-		      told.tz_minuteswest == 60 && told.tz_dsttime == 1,
+		      syscall(SYS_osf_gettimeofday, NULL, &shown) == 0 &&
+		      shown.tz_minuteswest == 60 && shown.tz_dsttime == 1,
 	      "settimeofday sets the zone");
 	zone.tz_minuteswest = 901;
 	point(fails(syscall(SYS_osf_settimeofday, NULL, &zone), EINVAL), "... none so far away");

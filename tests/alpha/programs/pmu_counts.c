@@ -271,7 +271,7 @@ static void check_three(void)
 #define LEGS_MAX 2000
 
 /* Two events on a gated child: they count at the same time, or each while the other does not. */
-static void check_turns_of(uint64_t a, uint64_t b)
+static void check_rotation_of(uint64_t a, uint64_t b)
 {
 	pid_t pid = child_gate(leg_run, LEGS_MAX + 1);
 	struct perf_event_attr attr = raw_attr(a);
@@ -301,11 +301,11 @@ static void check_turns_of(uint64_t a, uint64_t b)
 	child_end(pid);
 }
 
-static void check_turns(void)
+static void check_rotation(void)
 {
 	for (uint64_t a = 1; a < RAW_EVENTS; a++)
 		for (uint64_t b = a; b < RAW_EVENTS; b++)
-			check_turns_of(a, b);
+			check_rotation_of(a, b);
 }
 
 /* Events of user mode that cannot count at the same time: none of the child's instructions is lost, none counted
@@ -363,7 +363,7 @@ static const struct tap_rule rules[] = {
 	{ "a group of three is refused, but for what is off", check_three },
 	{ "what the counters do not have is refused, with Linux's error", check_refused },
 	{ "events that do not go together take turns: their times are all of the time there is",
-	  check_turns },
+	  check_rotation },
 	{ "... and in turns they count each instruction of user mode once", check_shares },
 };
 

@@ -59,7 +59,7 @@ __asm__("	.text\n"
 #define CYCLES_MISPREDICT 7
 #define CYCLES_REPLAY	  14
 #define CYCLES_MISS	  100
-#define CYCLES_BEHIND	  2 /* the window is longer than its instruction */
+#define CYCLES_AFTER	  2 /* the window is longer than its instruction */
 
 static const struct instruction {
 	const char *what;
@@ -129,7 +129,7 @@ static void check_counters(const struct instruction *instruction, const struct p
 			   uint64_t misses)
 {
 	uint64_t cycles = instruction->cycles + misses * CYCLES_MISS,
-		 window = cycles + CYCLES_BEHIND;
+		 window = cycles + CYCLES_AFTER;
 	const uint64_t expected[][2] = { [PROFILEME_RETIRED_CYCLES] = { 1, window },
 					 [PROFILEME_CYCLES_DELAY] = { window, cycles },
 					 [PROFILEME_RETIRED_MISSES] = { 1, misses },
@@ -280,7 +280,7 @@ static void check_refused(void)
 }
 
 /* An event that is counted and one that profiles want the same counters: turns. */
-static void check_turns(void)
+static void check_rotation(void)
 {
 	pid_t pid = child_gate(leg_run, 2001);
 	struct perf_event_attr attr = timed_attr(INSTRUCTIONS);
@@ -312,7 +312,7 @@ static const struct tap_rule rules[] = {
 	  check_loop },
 	{ "... and every instruction of it has been profiled", check_every_instruction },
 	{ "what ProfileMe cannot do is refused", check_refused },
-	{ "a profiling and a counting event take turns", check_turns },
+	{ "a profiling and a counting event take turns", check_rotation },
 };
 
 TAP_MAIN(rules)

@@ -24,17 +24,17 @@ static void levels(const char *level, int kernel, int processor)
 	EXPECT_ERRNO(sys_open(&own, -1, 0, -1, 0), processor);
 }
 
-RULE("perf_event_paranoid -1: a user counts the kernel and processors")
+RULE("perf_event_paranoid -1: a user counts the kernel and CPUs")
 {
 	levels("-1", 0, 0);
 }
 
-RULE("perf_event_paranoid 0: a user counts the kernel and processors")
+RULE("perf_event_paranoid 0: a user counts the kernel and CPUs")
 {
 	levels("0", 0, 0);
 }
 
-RULE("perf_event_paranoid 1: a user counts the kernel, but no processor")
+RULE("perf_event_paranoid 1: a user counts the kernel, but no CPU")
 {
 	levels("1", 0, EACCES);
 }
@@ -154,7 +154,7 @@ RULE("root counts the first process")
 	EXPECT_OK(sys_open(&a, 1, -1, -1, 0));
 }
 
-RULE("what was opened with privileges counts on without them")
+RULE("an event that was opened with privileges counts on without them")
 {
 	attr_t a = instructions();
 	int fd = need(sys_open(&a, -1, 0, -1, 0));

@@ -63,7 +63,7 @@ RULE("branches of user mode are counted one by one")
 	EXPECT_EQ(counted(&a), WORK_BRANCHES(LOOPS));
 }
 
-RULE("a raw event counts what its generic name does")
+RULE("a raw event counts the same as its generic name")
 {
 	attr_t a = instructions();
 
@@ -172,7 +172,7 @@ RULE("alignment and emulation faults do not happen here")
 	EXPECT_EQ(counted(&a), 0);
 }
 
-RULE("the task clock counts the time the task runs, not what it sleeps")
+RULE("the task clock counts the time that the task runs, not its sleep")
 {
 	attr_t a = software(PERF_COUNT_SW_TASK_CLOCK);
 	int fd = need(open_one(&a));
@@ -187,7 +187,7 @@ RULE("the task clock counts the time the task runs, not what it sleeps")
 	EXPECT(value_of(fd) <= passed - 100000000);
 }
 
-RULE("the clock of a processor counts all the time")
+RULE("the clock of a CPU counts all the time")
 {
 	attr_t a = software(PERF_COUNT_SW_CPU_CLOCK);
 	int fd = need(sys_open(&a, -1, 0, -1, 0));
@@ -245,7 +245,7 @@ RULE("remove_on_exec ends the event when the task runs another program")
 	EXPECT_EQ(value_of(fd), before_exec);
 }
 
-RULE("an event of one processor counts the task only there")
+RULE("an event of one CPU counts the task only on that CPU")
 {
 	attr_t a = instructions();
 	cpu_set_t set;
@@ -258,7 +258,7 @@ RULE("an event of one processor counts the task only there")
 	EXPECT_EQ(value_of(fd), WORK_INSTRUCTIONS(LOOPS));
 }
 
-RULE("an event of a processor counts whoever runs there")
+RULE("an event of a CPU counts each task that runs there")
 {
 	attr_t a = instructions();
 	int fd = need(sys_open(&a, -1, 0, -1, 0));
@@ -334,7 +334,7 @@ RULE("ids of events are all different")
 	}
 }
 
-RULE("read_format's ID is what PERF_EVENT_IOC_ID says")
+RULE("read_format's ID is the number that PERF_EVENT_IOC_ID returns")
 {
 	attr_t a = dummy();
 	uint64_t words[2];

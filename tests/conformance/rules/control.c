@@ -2,7 +2,7 @@
 /* The ioctls, and prctl(PR_TASK_PERF_EVENTS_...). */
 #include "rules.h"
 
-RULE("ENABLE and DISABLE: what is between them is counted, and added up")
+RULE("ENABLE and DISABLE: the work between them is counted, and added up")
 {
 	attr_t a = instructions();
 	int fd = need(open_one(&a));
@@ -13,7 +13,7 @@ RULE("ENABLE and DISABLE: what is between them is counted, and added up")
 	}
 }
 
-RULE("ENABLE of what is enabled and DISABLE of what is disabled change nothing")
+RULE("ENABLE of an enabled event and DISABLE of a disabled one change nothing")
 {
 	attr_t a = instructions();
 	int fd = need(open_one(&a));
@@ -48,7 +48,7 @@ RULE("an ioctl that is not known is ENOTTY")
 	EXPECT_ERRNO(ioctl(fd, 0, 0), ENOTTY);
 }
 
-RULE("ID writes eight bytes where it is told")
+RULE("ID writes eight bytes to its argument")
 {
 	attr_t a = dummy();
 	uint64_t words[2] = { 0, 0x1234 };
@@ -91,7 +91,7 @@ RULE("REFRESH enables the event for so many overflows")
 	}
 }
 
-RULE("REFRESH adds to what is left")
+RULE("REFRESH adds to the overflows that are left")
 {
 	attr_t a = sampling(100000, PERF_SAMPLE_IP);
 	int fd = need(open_one(&a));
@@ -115,7 +115,7 @@ RULE("REFRESH by 0 enables without a limit")
 	EXPECT(count_records(&ring, PERF_RECORD_SAMPLE, NULL) >= 19);
 }
 
-RULE("the last overflow that REFRESH asked for wakes who polls")
+RULE("the last overflow that REFRESH permits wakes up pollers")
 {
 	attr_t a = sampling(1000, PERF_SAMPLE_IP);
 

@@ -16,7 +16,7 @@ static int watched_sampler(int set, uint32_t events)
 	return fd;
 }
 
-RULE("epoll_wait finds an event with a sample")
+RULE("epoll_wait reports an event with a sample")
 {
 	int set = epoll_create1(0), fd = watched_sampler(set, EPOLLIN);
 	struct epoll_event found;
@@ -40,7 +40,7 @@ RULE("epoll_wait does not find the same sample again")
 	EXPECT_EQ(epoll_wait(set, &found, 1, 0), 1);
 }
 
-RULE("EPOLLET finds each wake-up once")
+RULE("EPOLLET reports each wake-up once")
 {
 	int set = epoll_create1(0), fd = watched_sampler(set, EPOLLIN | EPOLLET);
 	struct epoll_event found;

@@ -106,7 +106,7 @@ RULE("EACCES: another user's task")
 	EXPECT_EQ(status_of(child), 0);
 }
 
-RULE("EACCES: a user without privileges counts a processor")
+RULE("EACCES: a user without privileges counts a CPU")
 {
 	attr_t a = instructions();
 
@@ -244,21 +244,21 @@ RULE("EINVAL: a frequency above the highest")
 	refused(&a, EINVAL);
 }
 
-RULE("EINVAL: neither a task nor a processor")
+RULE("EINVAL: neither a task nor a CPU")
 {
 	attr_t a = dummy();
 
 	EXPECT_ERRNO(sys_open(&a, -1, -1, -1, 0), EINVAL);
 }
 
-RULE("EINVAL: a processor below -1")
+RULE("EINVAL: a CPU below -1")
 {
 	attr_t a = dummy();
 
 	EXPECT_ERRNO(sys_open(&a, 0, -2, -1, 0), EINVAL);
 }
 
-RULE("EINVAL: a processor beyond the highest number")
+RULE("EINVAL: a CPU beyond the highest number")
 {
 	attr_t a = dummy();
 
@@ -298,7 +298,7 @@ RULE("EINVAL: a group that never fits on the counters")
 	EXPECT_EQ(errno, EINVAL);
 }
 
-RULE("EINVAL: a control group on all processors")
+RULE("EINVAL: a control group on all CPUs")
 {
 	attr_t a = dummy();
 
@@ -322,7 +322,7 @@ RULE("EMFILE: as many descriptors as there may be")
 	EXPECT(opened > 0 && opened <= 7);
 }
 
-RULE("EMFILE comes before what is wrong with the group, the task and the event")
+RULE("EMFILE comes before errors of the group, the task and the event")
 {
 	attr_t a = dummy();
 	struct rlimit limit = { 10, 10 };
@@ -392,7 +392,7 @@ RULE("EPERM: a user without privileges watches an address of the kernel")
 	refused(&a, EPERM);
 }
 
-RULE("ENOSPC: more breakpoints than the processor has")
+RULE("ENOSPC: more breakpoints than the CPU has")
 {
 	static uint32_t watched[5];
 
@@ -448,7 +448,7 @@ RULE("a bad group is found before a bad task")
 	EXPECT_ERRNO(sys_open(&a, 0x3fffff, -1, 999, 0), EBADF);
 }
 
-RULE("a bad task is found before a bad processor and a bad type")
+RULE("a bad task is found before a bad CPU and a bad type")
 {
 	attr_t a = dummy();
 

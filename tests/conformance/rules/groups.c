@@ -116,7 +116,7 @@ RULE("a group is of one task")
 	kill(child, SIGKILL);
 }
 
-RULE("a group is of one processor")
+RULE("the events of a group are on one CPU")
 {
 	attr_t a = dummy();
 	int leader = need(open_one(&a)), on_cpu = need(sys_open(&a, -1, 0, -1, 0));

@@ -286,14 +286,14 @@ RULE("inherit: a group is inherited with its members")
 	EXPECT(value_of(fd) < 150000 + value_of(leader) / 4);
 }
 
-RULE("inherit: such an event on all processors cannot be mapped")
+RULE("inherit: an event that inherits, on all CPUs, cannot be mapped")
 {
 	attr_t a = inherited(instructions());
 
 	EXPECT_ERRNO(map_result(need(open_one(&a)), 1, PROT_READ), EINVAL);
 }
 
-RULE("inherit: such an event on one processor can be mapped")
+RULE("inherit: an event that inherits, on one CPU, can be mapped")
 {
 	attr_t a = inherited(instructions());
 
@@ -321,7 +321,7 @@ RULE("inherit: children write to their parent's buffer")
 	EXPECT(of_child >= 19);
 }
 
-RULE("the event of a processor is not inherited: it counts all anyhow")
+RULE("the event of a CPU is not inherited: it counts all tasks anyhow")
 {
 	attr_t a = inherited(instructions());
 

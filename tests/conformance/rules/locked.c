@@ -2,7 +2,7 @@
 /* How much memory the buffers of users may take. */
 #include "rules.h"
 
-RULE("EPERM: a buffer larger than memory, of who may not lock as much")
+RULE("EPERM: a buffer larger than memory, beyond the user's limit of locked memory")
 {
 	struct rlimit none = { 0, 0 };
 
@@ -52,7 +52,7 @@ RULE("RLIMIT_MEMLOCK is on top of perf_event_mlock_kb")
 	EXPECT_OK(map_result(sampler(1000), 257, PROT_READ | PROT_WRITE));
 }
 
-RULE("munmap gives back what a user may lock")
+RULE("munmap returns the buffer's pages to the user's limit of locked memory")
 {
 	struct rlimit none = { 0, 0 };
 

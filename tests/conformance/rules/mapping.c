@@ -148,7 +148,7 @@ RULE("a mapping is no file's: there is nothing to write back (EINVAL) or to remo
 	EXPECT_ERRNO(madvise(start, PAGE, MADV_REMOVE), ENODEV);
 }
 
-RULE("EOPNOTSUPP: an AUX area, which the page asks for")
+RULE("EOPNOTSUPP: an AUX area that the page requests")
 {
 	int fd = filler(1000);
 	struct ring ring = map_ring(fd, 1);
@@ -172,7 +172,7 @@ RULE("a mapping cannot be made larger")
 
 /* --- the page --- */
 
-RULE("the page tells its version, where the data is and how long it is")
+RULE("the page has its version, the data's offset and the data's size")
 {
 	int fd = sampler(1000);
 	struct ring ring = map_ring(fd, 4);
@@ -184,7 +184,7 @@ RULE("the page tells its version, where the data is and how long it is")
 	EXPECT_EQ(ring.page->aux_size, 0);
 }
 
-RULE("the page says that the capability bits are meant: cap_bit0_is_deprecated")
+RULE("the page marks the capability bits as valid: cap_bit0_is_deprecated")
 {
 	int fd = sampler(1000);
 	struct ring ring = map_ring(fd, 1);
@@ -193,7 +193,7 @@ RULE("the page says that the capability bits are meant: cap_bit0_is_deprecated")
 	EXPECT_EQ(ring.page->cap_bit0_is_deprecated, 1);
 }
 
-RULE("the page's lock is even when nobody writes, and changes with the event's state")
+RULE("the page's lock is even between updates, and changes with the event's state")
 {
 	int fd = sampler(1ULL << 40);
 	struct ring ring = map_ring(fd, 1);
@@ -249,7 +249,7 @@ RULE("the page's offset has the counts of children that have ended")
 	EXPECT((uint64_t)page->offset >= WORK_INSTRUCTIONS(100000));
 }
 
-RULE("the page of an event without a counter tells how wide those are that there are")
+RULE("the page of an event without a counter has the width of the counters that exist")
 {
 	attr_t with = instructions(), without = dummy();
 	const struct perf_event_mmap_page *one = map_pages(need(open_one(&with)), 1, PROT_READ);

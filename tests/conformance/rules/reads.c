@@ -130,7 +130,7 @@ RULE("an event can be read by a process that inherited its descriptor")
 	EXPECT_EQ(status_of(child), 0);
 }
 
-RULE("an event counts the task that opened it, not who has its descriptor")
+RULE("an event counts the task that opened it, not the task that has its descriptor")
 {
 	attr_t a = instructions();
 	int fd = need(open_one(&a));

@@ -35,7 +35,7 @@ RULE("a full buffer takes nothing more until data_tail moves")
 	EXPECT(ring.page->data_head > head);
 }
 
-RULE("LOST says how many records did not fit, when there is room again")
+RULE("LOST reports how many records did not fit, once there is room again")
 {
 	attr_t a = sampling(100, FILL_FIELDS);
 	uint64_t words[64] = { 0 };
@@ -102,7 +102,7 @@ RULE("whatever data_tail is, records are whole")
 	}
 }
 
-RULE("what is written over the page does not change where the kernel writes")
+RULE("writing over the page does not change the place where the kernel writes")
 {
 	int fd = sampler(1000);
 	struct ring ring = map_ring(fd, 4);
@@ -153,7 +153,7 @@ RULE("SET_OUTPUT to itself is EINVAL, to no event EBADF")
 	EXPECT_ERRNO(ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, 0xffffffffL), EBADF);
 }
 
-RULE("SET_OUTPUT to an event of another processor is EINVAL")
+RULE("SET_OUTPUT to an event of another CPU is EINVAL")
 {
 	attr_t a = sampling(1000, PERF_SAMPLE_IP);
 	int target = need(sys_open(&a, 0, 0, -1, 0)), fd = sampler(1000);
@@ -162,7 +162,7 @@ RULE("SET_OUTPUT to an event of another processor is EINVAL")
 	EXPECT_ERRNO(ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, target), EINVAL);
 }
 
-RULE("SET_OUTPUT to an event that writes the other way round is EINVAL")
+RULE("SET_OUTPUT to an event that writes in the other direction is EINVAL")
 {
 	attr_t a = sampling(1000, PERF_SAMPLE_IP);
 
@@ -216,7 +216,7 @@ RULE("PERF_FLAG_FD_OUTPUT to an event that is not mapped is EINVAL")
 		     EINVAL);
 }
 
-RULE("records of events in one buffer are told apart by PERF_SAMPLE_IDENTIFIER")
+RULE("PERF_SAMPLE_IDENTIFIER distinguishes the records of events in one buffer")
 {
 	attr_t a = sampling(1000, PERF_SAMPLE_IDENTIFIER);
 	int target = need(open_one(&a)), fd = need(open_one(&a));

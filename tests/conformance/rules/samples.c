@@ -57,7 +57,7 @@ RULE("CGROUP is 1, the root's, without any other group")
 	EXPECT_EQ(words[1], 1);
 }
 
-RULE("IP is in user mode when only that is counted, and the header says so")
+RULE("IP is in user mode when only user mode is counted, and so is the header's mode")
 {
 	uint64_t words[64] = { 0 };
 
@@ -100,7 +100,7 @@ RULE("TIME of an event with a clock is that clock's")
 	EXPECT(words[1] >= begun && words[1] <= now_ns());
 }
 
-RULE("REGS_USER: what the registers hold, by the mask's bits, behind the ABI")
+RULE("REGS_USER: the ABI, then the registers, by the mask's bits")
 {
 	attr_t a = sampling(1000, PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER);
 	uint64_t words[64] = { 0 };
@@ -111,7 +111,7 @@ RULE("REGS_USER: what the registers hold, by the mask's bits, behind the ABI")
 	EXPECT_EQ(words[3], words[1]);
 }
 
-RULE("STACK_USER: as many bytes as asked for, and how many are meant")
+RULE("STACK_USER: the requested number of bytes, and how many of them are valid")
 {
 	attr_t a = sampling(5000, PERF_SAMPLE_STACK_USER);
 	uint64_t words[64] = { 0 };
@@ -234,7 +234,7 @@ RULE("mmap2: a mapping of code is recorded")
 	EXPECT_EQ(words[3], PAGE);
 }
 
-RULE("sample_id_all: records that are no samples end with who, when and which event")
+RULE("sample_id_all: records that are no samples end with the task, the time and the event")
 {
 	attr_t a = dummy();
 	uint64_t words[64] = { 0 };
@@ -255,7 +255,7 @@ RULE("sample_id_all: records that are no samples end with who, when and which ev
 
 /* --- rates --- */
 
-RULE(ALONE "a frequency settles in a second within a tenth of what was asked for")
+RULE(ALONE "a frequency settles in a second within a tenth of the requested one")
 {
 	attr_t a = instructions();
 	struct {

@@ -43,7 +43,7 @@ RULE("as many events as counters run all of the time")
 	}
 }
 
-RULE("more events than counters take turns: each runs a part of the time")
+RULE("more events than counters rotate: each runs a part of the time")
 {
 	attr_t a = branches();
 	int fds[2 * COUNTERS];
@@ -79,7 +79,7 @@ RULE("no more counters run than there are: running times add up to that")
 	EXPECT(running > 0);
 }
 
-RULE("a pinned event runs all of the time, whoever else waits")
+RULE("a pinned event runs all of the time, even if others wait")
 {
 	attr_t a = branches();
 	int fds[2 * COUNTERS];
@@ -96,7 +96,7 @@ RULE("a pinned event runs all of the time, whoever else waits")
 	EXPECT(s.running < s.enabled);
 }
 
-RULE("a pinned event that finds no counter is in error: read returns 0")
+RULE("a pinned event without a counter is in the error state: read returns 0")
 {
 	attr_t a = branches();
 	uint64_t words[3];
@@ -133,7 +133,7 @@ RULE("an event in error is enabled again when there is room")
 	EXPECT(words[0] > 0);
 }
 
-RULE("poll of an event in error says POLLHUP or POLLERR")
+RULE("poll of an event in the error state reports POLLHUP or POLLERR")
 {
 	attr_t a = branches();
 	int fds[COUNTERS + 1];
@@ -187,7 +187,7 @@ RULE("members of a group run the same time")
 	}
 }
 
-RULE("software events run all of the time, whoever waits for counters")
+RULE("software events run all of the time, even if others wait for counters")
 {
 	attr_t a = branches(), clock = software(PERF_COUNT_SW_TASK_CLOCK);
 
@@ -239,7 +239,7 @@ RULE("the value scaled by its times estimates the whole count")
 	}
 }
 
-RULE("a task's events do not count what other tasks do")
+RULE("a task's events do not count the work of other tasks")
 {
 	attr_t a = branches();
 	pid_t child = fork();

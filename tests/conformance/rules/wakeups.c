@@ -11,12 +11,12 @@ static int poll_now(int fd)
 	return poll(&entry, 1, 0) < 0 ? -1 : entry.revents;
 }
 
-RULE("poll of an event without a buffer says POLLHUP")
+RULE("poll of an event without a buffer reports POLLHUP")
 {
 	EXPECT_EQ(poll_now(sampler(1000)), POLLHUP);
 }
 
-RULE("poll says nothing before there is a record")
+RULE("poll reports nothing before there is a record")
 {
 	int fd = sampler(1000);
 
@@ -24,7 +24,7 @@ RULE("poll says nothing before there is a record")
 	EXPECT_EQ(poll_now(fd), 0);
 }
 
-RULE("wakeup_events: poll says POLLIN after so many samples, and then not again")
+RULE("wakeup_events: poll reports POLLIN after so many samples, and then not again")
 {
 	attr_t a = sampling(1000, PERF_SAMPLE_IP);
 
@@ -38,7 +38,7 @@ RULE("wakeup_events: poll says POLLIN after so many samples, and then not again"
 	EXPECT_EQ(poll_now(fd), 0);
 }
 
-RULE("watermark: poll says POLLIN after so many bytes")
+RULE("watermark: poll reports POLLIN after so many bytes")
 {
 	attr_t a = sampling(1000, PERF_SAMPLE_IP);
 
@@ -52,7 +52,7 @@ RULE("watermark: poll says POLLIN after so many bytes")
 	EXPECT_EQ(poll_now(fd), POLLIN);
 }
 
-RULE("without a wake-up that was asked for, half a buffer is one")
+RULE("without a requested wake-up, half a buffer is one")
 {
 	int fd = filler(100);
 
@@ -85,7 +85,7 @@ RULE("watermark: of more bytes than the buffer has, as many as it has")
 	EXPECT(ring.page->data_head <= ring.size + 24);
 }
 
-RULE("select finds what poll finds")
+RULE("select reports the same as poll")
 {
 	attr_t a = sampling(1000, PERF_SAMPLE_IP);
 	struct timeval none = { 0, 0 };
@@ -126,7 +126,7 @@ RULE("poll waits for a sample of another task")
 	kill(child.pid, SIGKILL);
 }
 
-RULE("poll says POLLHUP when the task has ended")
+RULE("poll reports POLLHUP when the task has exited")
 {
 	attr_t a = sampling(1ULL << 40, PERF_SAMPLE_IP);
 	pid_t child = fork();
@@ -143,7 +143,7 @@ RULE("poll says POLLHUP when the task has ended")
 	EXPECT_EQ(entry.revents, POLLHUP);
 }
 
-RULE("poll of an inherited event says POLLHUP when the last of its tasks has ended")
+RULE("poll of an inherited event reports POLLHUP when the last of its tasks has exited")
 {
 	attr_t a = dummy();
 	int gate[2], word[2];
@@ -230,7 +230,7 @@ RULE("FIOASYNC switches O_ASYNC")
 	EXPECT_ERRNO(ioctl(fd, FIOASYNC, NULL), EFAULT);
 }
 
-RULE("O_ASYNC: the last overflow of REFRESH says POLL_HUP")
+RULE("O_ASYNC: the last overflow of REFRESH reports POLL_HUP")
 {
 	int fd = open_noted();
 

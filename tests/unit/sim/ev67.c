@@ -218,7 +218,7 @@ void perfmon_use_in_user_mode(unsigned int counters)
 	these()->user = counters;
 }
 
-bool processor_is_ev67(void)
+bool cpu_is_ev67(void)
 {
 	return !other_model;
 }

@@ -21,7 +21,7 @@ static inline struct sim_cpu *sim_this_cpu(void)
 	return &sim_cpus[cpu_id()];
 }
 
-/* Whether every CPU is a host thread just now: sim_processors_run. */
+/* Whether every CPU is a host thread just now: sim_cpus_run. */
 extern bool sim_parallel;
 
 /* The machine's own tables, see parallel.c. Not twice; a leaf. */

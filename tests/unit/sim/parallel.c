@@ -86,7 +86,7 @@ void sim_letter_send(unsigned int cpu, void (*function)(void *arg), void *arg)
 		sim_wait();
 }
 
-static void *processor_main(void *arg)
+static void *cpu_main(void *arg)
 {
 	unsigned int cpu = (unsigned int)(uintptr_t)arg;
 
@@ -98,14 +98,14 @@ static void *processor_main(void *arg)
 	return NULL;
 }
 
-void sim_processors_run(void (*function)(unsigned int cpu))
+void sim_cpus_run(void (*function)(unsigned int cpu))
 {
 	sim_parallel = true;
 	run.function = function;
 	atomic_store(&run.busy, cpu_count());
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
-		ASSERT(pthread_create(&run.threads[cpu], NULL, processor_main,
-				      (void *)(uintptr_t)cpu) == 0);
+		ASSERT(pthread_create(&run.threads[cpu], NULL, cpu_main, (void *)(uintptr_t)cpu) ==
+		       0);
 	for (unsigned int cpu = 0; cpu < cpu_count(); cpu++)
 		ASSERT(pthread_join(run.threads[cpu], NULL) == 0);
 	sim_parallel = false;

@@ -8,7 +8,7 @@
  * where a real CPU would take the interrupt: when interrupts become enabled. A lock that is
  * not free is a deadlock and ends the program. Exceptions to the one thread: a test may start host
  * threads and make each a CPU of its own (sim_cpu_enter_thread), as the ring-buffer test
- * does; and sim_processors_run makes every CPU a thread, with cross calls, mutexes and
+ * does; and sim_cpus_run makes every CPU a thread, with cross calls, mutexes and
  * interrupts between them.
  *
  * sim_start() begins a fresh machine; sim_end() checks that nothing is left: objects, pages, tasks,
@@ -46,7 +46,7 @@ void sim_cpu_enter_thread(unsigned int cpu);
 /* Every CPU calls FUNCTION at once, each as a host thread of its own; returns when all have
  * returned. Until then a CPU that is done takes interrupts, mutexes are waited for, and each reading of the clock
  * lets time pass: PARALLEL_TICK_NS. A file is used with a reference: fd_get_file. */
-void sim_processors_run(void (*function)(unsigned int cpu));
+void sim_cpus_run(void (*function)(unsigned int cpu));
 #define PARALLEL_TICK_NS 200
 
 /* Sets what the running CPU executes: an interrupt or a sample sees this as the

@@ -17,7 +17,7 @@ int bench_explain(const char *name, const char *what);
 int bench_print(const char *name, int failed, const struct meter_reading *cost);
 
 /* Is the figure @name asked for? */
-bool bench_wants(const char *name);
+bool bench_selects(const char *name);
 
 /* Measure and print an @operation that makes no context switch, if asked for. Returns as bench_print(). */
 int bench_plain(const char *name, void (*operation)(void *), void *context);

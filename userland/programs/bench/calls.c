@@ -46,7 +46,7 @@ static int bench_round(const char *name, void (*partner)(void *), void (*round)(
 	struct meter_reading cost;
 	int status = 0;
 
-	if (!bench_wants(name))
+	if (!bench_selects(name))
 		return 0;
 	pid_t pid = start_partner(partner, context);
 
@@ -262,12 +262,12 @@ static int bench_processes(const char *program)
 {
 	struct meter_reading cost, with_exec;
 
-	if (!bench_wants("fork_exit_wait") && !bench_wants("exec"))
+	if (!bench_selects("fork_exit_wait") && !bench_selects("exec"))
 		return 0;
 	int failed = meter_cost(fork_exit_wait, NULL, 2, NULL, &cost);
 	int failures = bench_print("fork_exit_wait", failed, &cost) != 0;
 
-	if (!bench_wants("exec"))
+	if (!bench_selects("exec"))
 		return failures;
 	failed |= meter_cost(fork_exec_wait, (void *)program, 2, NULL, &with_exec);
 	with_exec.user -= cost.user;

@@ -135,7 +135,7 @@ int bench_print(const char *name, int failed, const struct meter_reading *cost)
 
 static const char *only;
 
-bool bench_wants(const char *name)
+bool bench_selects(const char *name)
 {
 	return !only || strcmp(only, name) == 0;
 }
@@ -143,7 +143,7 @@ bool bench_wants(const char *name)
 int bench_plain(const char *name, void (*operation)(void *), void *context)
 {
 	struct meter_reading cost;
-	if (!bench_wants(name))
+	if (!bench_selects(name))
 		return 0;
 	int failed = meter_cost(operation, context, 0, NULL, &cost);
 
@@ -178,7 +178,7 @@ struct shared {
 	uint32_t stop;
 };
 
-struct turn {
+struct progress {
 	struct shared *shared;
 	uint32_t passes; /* when the last run was judged */
 };
@@ -192,11 +192,11 @@ static void yield(void *context)
 /* Did the partner do one pass, not less (it was somewhere in the kernel) and not more? */
 static bool partner_passed_once(void *context)
 {
-	struct turn *turn = context;
-	uint32_t before = turn->passes;
+	struct progress *progress = context;
+	uint32_t before = progress->passes;
 
-	turn->passes = __atomic_load_n(&turn->shared->passes, __ATOMIC_RELAXED);
-	return turn->passes - before == 1;
+	progress->passes = __atomic_load_n(&progress->shared->passes, __ATOMIC_RELAXED);
+	return progress->passes - before == 1;
 }
 
 static void pass_until_stopped(struct shared *shared)
@@ -295,9 +295,9 @@ static pid_t start_partner(struct shared *shared, const struct switching *kind)
 /* Measures and prints the cost of a switch to the partner and back. Returns how many failed. */
 static int measure_switch(struct shared *shared, const struct switching *kind)
 {
-	struct turn turn = { .shared = shared, .passes = 0 };
+	struct progress progress = { .shared = shared, .passes = 0 };
 	struct meter_reading cost;
-	int failed = meter_cost(yield, &turn, 2, partner_passed_once, &cost);
+	int failed = meter_cost(yield, &progress, 2, partner_passed_once, &cost);
 
 	return bench_print(kind->name, failed, &cost) != 0;
 }
@@ -319,7 +319,7 @@ static int bench_switch(const struct switching *kind)
 	static struct load load;
 	int failures = 1, status = 0;
 
-	if (!bench_wants(kind->name))
+	if (!bench_selects(kind->name))
 		return 0;
 	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -405,7 +405,7 @@ static int bench_sample(void)
 	struct sampler sampler = { .head = 0 };
 	struct meter_reading with, without;
 
-	if (!bench_wants("sample"))
+	if (!bench_selects("sample"))
 		return 0;
 	attr.sample_period = SAMPLE_PERIOD;
 	attr.sample_type = SAMPLE_TYPE;

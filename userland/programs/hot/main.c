@@ -107,7 +107,7 @@ static struct function *find(uintptr_t address)
 static size_t at[65536];
 
 /* Counts the ring's samples; returns how many there are. */
-static size_t count(struct perf_ring *ring, const char *asked)
+static size_t count(struct perf_ring *ring, const char *only)
 {
 	struct {
 		struct perf_event_header header;
@@ -128,7 +128,7 @@ static size_t count(struct perf_ring *ring, const char *asked)
 		function->samples++;
 		size_t offset = record.ip - function->address;
 
-		if (asked && strcmp(function->name, asked) == 0 &&
+		if (only && strcmp(function->name, only) == 0 &&
 		    offset < sizeof(at) / sizeof(at[0]))
 			at[offset]++;
 	}
@@ -143,13 +143,13 @@ static void print(size_t samples, size_t all, const char *name)
 	printf("%6.2f %10zu  %s\n", 100.0 * samples / all, samples * PERIOD, name);
 }
 
-static void show(size_t all, const char *asked)
+static void show(size_t all, const char *only)
 {
 	char place[64];
 
-	if (asked) {
+	if (only) {
 		for (size_t offset = 0; offset < sizeof(at) / sizeof(at[0]); offset++) {
-			snprintf(place, sizeof(place), "%s+%#zx", asked, offset);
+			snprintf(place, sizeof(place), "%s+%#zx", only, offset);
 			if (at[offset])
 				print(at[offset], all, place);
 		}
@@ -196,12 +196,12 @@ int main(int argc, char **argv)
 		.exclude_user = 1,
 		.exclude_hv = 1,
 	};
-	const char *asked = NULL;
+	const char *only = NULL;
 	struct perf_ring ring;
 	cpu_set_t cpu;
 
 	if (argc > 2 && strcmp(argv[1], "--in") == 0) {
-		asked = argv[2];
+		only = argv[2];
 		argv += 2;
 		argc -= 2;
 	}
@@ -223,6 +223,6 @@ int main(int argc, char **argv)
 	ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0);
 	int failed = run(argv + 1);
 	ioctl(ring.fd, PERF_EVENT_IOC_DISABLE, 0);
-	show(count(&ring, asked), asked);
+	show(count(&ring, only), only);
 	return failed ? EXIT_FAILED : EXIT_SHOWN;
 }

@@ -39,10 +39,10 @@ static const struct job jobs[] = {
 	{ "loop", 1000000, false },  { "yields", 1000, true }, { "loop", 5000000, true },
 };
 
-#define JOBS	    (sizeof(jobs) / sizeof(jobs[0]))
+#define JOBS	   (sizeof(jobs) / sizeof(jobs[0]))
 
 /* Work for the competing task: as long as the crowded jobs take, give or take. */
-#define CROWD_LOOPS UINT64_C(20000000)
+#define MANY_LOOPS UINT64_C(20000000)
 
 /* Binds the process to the CPU it is on; what it forks inherits that. */
 static void bind_to_one_cpu(void)
@@ -62,7 +62,7 @@ static pid_t start_competitor(void)
 	fflush(stdout);
 	pid_t pid = fork();
 	if (pid == 0) {
-		spin_loop(CROWD_LOOPS, NULL);
+		spin_loop(MANY_LOOPS, NULL);
 		_exit(0);
 	}
 	if (pid < 0)

@@ -165,7 +165,7 @@ static void print_test(const struct report *report, const struct counted_event *
 	bool passed = skipped || measurement_is_exact(m);
 
 	printf("%sok %zu - %s of %s%s\n", passed ? "" : "not ", report->rows, event->name, work,
-	       skipped ? " # SKIP cycles cannot be derived on this processor" : "");
+	       skipped ? " # SKIP cycles cannot be derived on this CPU" : "");
 	if (passed)
 		return;
 	if (m->outcome != OUTCOME_MEASURED)
@@ -209,7 +209,7 @@ void report_end(const struct report *report)
 		printf("\n");
 	printf("%s%zu of %zu counts are exact", start, report->exact, report->rows);
 	if (report->not_derived != 0)
-		printf(", %zu cannot be derived on this processor", report->not_derived);
+		printf(", %zu cannot be derived on this CPU", report->not_derived);
 	printf(".%s\n", report->wrong != 0 ? " THE REST ARE WRONG." : "");
 	if (report->tap)
 		return;

@@ -43,7 +43,7 @@ static inline uint64_t wrperfmon(uint64_t function, uint64_t argument)
 
 /* Returns whether this CPU is an EV67 or a later one of its family. An EV6 has the same counters, but
  * selects their events differently. Any context. */
-static inline bool processor_is_ev67(void)
+static inline bool cpu_is_ev67(void)
 {
 	return __builtin_alpha_implver() == IMPLVER_21264 &&
 	       !(__builtin_alpha_amask((long)AMASK_CIX) & (long)AMASK_CIX);

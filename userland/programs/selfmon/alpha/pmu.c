@@ -17,7 +17,7 @@ const struct counted_event counted_events[COUNTED_EVENTS] = {
 };
 
 /* After the colon of the line of /proc/cpuinfo that begins with NAME; empty if there is none. */
-static void ask(const char *name, char *value, size_t size)
+static void read_field(const char *name, char *value, size_t size)
 {
 	FILE *file = fopen("/proc/cpuinfo", "r");
 	char line[128];
@@ -40,9 +40,9 @@ void pmu_describe(struct pmu_description *pmu)
 	char model[32], type[32], variation[32];
 
 	memset(pmu, 0, sizeof(*pmu));
-	ask("cpu model", model, sizeof(model));
-	ask("system type", type, sizeof(type));
-	ask("system variation", variation, sizeof(variation));
+	read_field("cpu model", model, sizeof(model));
+	read_field("system type", type, sizeof(type));
+	read_field("system variation", variation, sizeof(variation));
 	snprintf(pmu->processor, sizeof(pmu->processor), "Alpha, %s", model);
 	snprintf(pmu->machine, sizeof(pmu->machine), "%s, %s", type, variation);
 	if (strcmp(model, "EV67") != 0) {

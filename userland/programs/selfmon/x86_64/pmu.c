@@ -41,7 +41,7 @@ struct registers {
 	uint32_t a, b, c, d;
 };
 
-static struct registers ask(uint32_t leaf)
+static struct registers leaf_of(uint32_t leaf)
 {
 	struct registers r;
 
@@ -54,17 +54,17 @@ static unsigned field(uint32_t word, unsigned low, unsigned width_bits)
 	return word >> low & ((1u << width_bits) - 1);
 }
 
-static void describe_processor(struct pmu_description *pmu)
+static void describe_cpu(struct pmu_description *pmu)
 {
-	struct registers r = ask(LEAF_VENDOR);
+	struct registers r = leaf_of(LEAF_VENDOR);
 	char vendor[13] = "", brand[49] = "";
 
 	memcpy(vendor + 0, &r.b, 4);
 	memcpy(vendor + 4, &r.d, 4);
 	memcpy(vendor + 8, &r.c, 4);
-	if (ask(LEAF_EXTENDED).a >= LEAF_BRAND + 2) {
+	if (leaf_of(LEAF_EXTENDED).a >= LEAF_BRAND + 2) {
 		for (uint32_t part = 0; part < 3; part++) {
-			r = ask(LEAF_BRAND + part);
+			r = leaf_of(LEAF_BRAND + part);
 			memcpy(brand + 16 * part, &r, sizeof(r));
 		}
 	}
@@ -76,9 +76,9 @@ static void describe_machine(struct pmu_description *pmu)
 {
 	char hypervisor[13] = "";
 
-	if (!(ask(LEAF_FEATURES).c & FEATURE_HYPERVISOR))
+	if (!(leaf_of(LEAF_FEATURES).c & FEATURE_HYPERVISOR))
 		return;
-	struct registers r = ask(LEAF_HYPERVISOR);
+	struct registers r = leaf_of(LEAF_HYPERVISOR);
 
 	memcpy(hypervisor, &r.b, 12);
 	snprintf(pmu->machine, sizeof(pmu->machine), "virtual, by %s", hypervisor);
@@ -87,7 +87,7 @@ static void describe_machine(struct pmu_description *pmu)
 
 static void describe_monitoring(struct pmu_description *pmu)
 {
-	struct registers r = ask(LEAF_MONITORING);
+	struct registers r = leaf_of(LEAF_MONITORING);
 	unsigned version = field(r.a, 0, 8), general = field(r.a, 8, 8),
 		 described = field(r.a, 24, 8);
 	/* Version 1 has no fixed ones. */
@@ -111,9 +111,9 @@ static void describe_monitoring(struct pmu_description *pmu)
 void pmu_describe(struct pmu_description *pmu)
 {
 	memset(pmu, 0, sizeof(*pmu));
-	describe_processor(pmu);
+	describe_cpu(pmu);
 	describe_machine(pmu);
 	snprintf(pmu->unit, sizeof(pmu->unit), "none announced (CPUID leaf 0AH)");
-	if (ask(LEAF_VENDOR).a >= LEAF_MONITORING)
+	if (leaf_of(LEAF_VENDOR).a >= LEAF_MONITORING)
 		describe_monitoring(pmu);
 }
