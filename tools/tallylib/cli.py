@@ -15,7 +15,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Optional
 
-from . import architecture, bring, emulator, failure, initramfs, machine, paths
+from . import architecture, bring, emulator, failure, initramfs, machine, paths, processor
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 # Words for the kernel, docs/boot.md.
@@ -173,7 +173,10 @@ def _add_machine_options(parser):
         help=f"memory in MiB (default {_MEMORY_MIB}, and more for a large initramfs)")
     add("--pmu", choices=("auto", "emulated", "kvm", "none"), default="auto",
         help="auto: KVM's if it counts here, else the emulated one")
-    for name, (_, low, high, meaning) in emulator.PMU_PROPERTIES.items():
+    add("--processor", choices=tuple(processor.PROCESSORS), default=processor.DEFAULT,
+        help="the emulated processor: Intel's architectural PMU, or AMD's of three generations (default generic)")
+    for name, (_, meaning) in processor.PMU_PROPERTIES.items():
+        low, high = processor.range_of(name)
         add(f"--pmu-{name}", metavar="N", type=_number(low, high),
             help=f"emulated PMU: {meaning}, {low} to {high}")
     add("--cpu", metavar="MODEL", help="QEMU's CPU model, with its properties")
@@ -397,10 +400,10 @@ def _flamegraph(options):
 
 def _start(options, medium, interactive, feed):
     """Boots `medium`, QEMU's words for where the kernel comes from, on the machine of the options."""
-    properties = {name: getattr(options, f"pmu_{name}") for name in emulator.PMU_PROPERTIES}
+    properties = {name: getattr(options, f"pmu_{name}") for name in processor.PMU_PROPERTIES}
     chosen = emulator.Options(
         pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory or _MEMORY_MIB,
-        icount=options.icount, gdb=options.gdb, arch=options.arch,
+        icount=options.icount, gdb=options.gdb, arch=options.arch, processor=options.processor,
         pmu_properties={name: value for name, value in properties.items() if value is not None})
     sentence = emulator.settle_pmu(chosen)
     if options.verbose or sys.stderr.isatty():
