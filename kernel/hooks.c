@@ -9,7 +9,12 @@
 
 #include <kernel/tty/console.h>
 #include <kernel/time/cpu_time.h>
-#include <kernel/perf/perf.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/mapped_area.h>
+#include <kernel/perf/ownership.h>
+#include <kernel/perf/sideband.h>
+#include <kernel/perf/software.h>
+#include <kernel/perf/task.h>
 #include <kernel/task/process.h>
 #include <kernel/sched/task.h>
 #include <kernel/tty/tty.h>

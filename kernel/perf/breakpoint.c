@@ -18,6 +18,7 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/inherit.h>
+#include <kernel/perf/membership.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/software.h>
 #include <kernel/base/smp.h>

@@ -70,6 +70,13 @@ void perf_context_become_clone(struct perf_context *clone, struct perf_context *
 	atomic_store(&clone->clone_id, clone_id);
 }
 
+void perf_context_unclone(struct perf_context *context)
+{
+	perf_context_assert_locked(context);
+	atomic_store_explicit(&context->clone_id, 0, memory_order_relaxed);
+	context->clones_id = 0;
+}
+
 bool perf_context_claim(struct perf_context *context, const struct task *task)
 {
 	unsigned long irq = spin_lock_irqsave(&context->lock);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contexts: the events of a task or of a CPU, and the safe way to them.
+ * Contexts: their life, when they are active, and the rules of locking that make the way to their events
+ * safe. membership.c has how events join and leave, task.c fork, exec and exit of a task.
  *
  * A context is the set of events of one task, or of one CPU. A CPU's context is always active, on that CPU. A
  * task's context is active on the CPU where the task runs, from perf_task_sched_in to perf_task_sched_out,
@@ -25,20 +26,16 @@
  * (clone_context.c).
  */
 #include <kernel/base/assert.h>
+#include <kernel/base/hooks.h>
+#include <kernel/base/smp.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/perf/perf.h>
 #include <kernel/perf/call.h>
-#include <kernel/perf/context.h>
-#include <kernel/perf/event.h>
 #include <kernel/perf/clone_context.h>
+#include <kernel/perf/context.h>
 #include <kernel/perf/groups.h>
-#include <kernel/perf/inherit.h>
-#include <kernel/perf/open.h>
 #include <kernel/perf/schedule.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/perf/signal.h>
-#include <kernel/perf/userpage.h>
-#include <kernel/base/smp.h>
 #include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 
@@ -126,7 +123,7 @@ void perf_task_sched_out(struct task *prev, struct task *next)
 	struct perf_cpu *cpu = &this_cpu(perf_cpus);
 	struct perf_context *context = cpu->task_context;
 
-	if (perf_sideband_needs_switches())
+	if (perf_sideband_is_watched(PERF_SIDEBAND_SWITCH))
 		perf_sideband_switch_out(prev, next);
 	if (!context)
 		return;
@@ -180,7 +177,7 @@ void perf_task_sched_in(struct task *task)
 		sched_in_all(cpu, perf_cpu_begin(cpu, true));
 		perf_cpu_end(cpu);
 	}
-	if (perf_sideband_needs_switches())
+	if (perf_sideband_is_watched(PERF_SIDEBAND_SWITCH))
 		perf_sideband_switch_in(task);
 }
 
@@ -192,6 +189,8 @@ static void activate_if_running(void *argument)
 	if (task_current() == context->task && !cpu->task_context)
 		task_sched_in(cpu, context);
 }
+
+/* --- of a task --- */
 
 static struct perf_task *make(struct task *task)
 {
@@ -210,9 +209,7 @@ struct perf_context *perf_context_make(struct task *task)
 	return perf ? &perf->context : NULL;
 }
 
-/* Returns the context that TASK points to, with a reference; NULL: there is none, or TASK has begun
- * to exit. */
-static struct perf_context *get_published(struct task *task)
+struct perf_context *perf_context_get_of_task(struct task *task)
 {
 	unsigned long irq = spin_lock_irqsave(&publish_lock);
 	struct perf_task *perf = atomic_load(&task->perf);
@@ -268,190 +265,7 @@ struct perf_context *perf_context_of_task(struct task *task, int *error)
 	return &perf->context;
 }
 
-/* --- membership --- */
-
-/* Ends all clone relations of CONTEXT, locked and its mutex held. */
-static void unclone(struct perf_context *context)
-{
-	perf_context_assert_locked(context);
-	atomic_store_explicit(&context->clone_id, 0, memory_order_relaxed);
-	context->clones_id = 0;
-}
-
-static void install_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
-{
-	struct perf_context *context = call->context;
-	struct perf_event *event = call->event;
-
-	perf_context_assert_locked(context);
-	event->timestamp_ns = perf_context_time(context, now_ns);
-	event->attached = true;
-	unclone(context);
-	TAILQ_INSERT_TAIL(&context->members, event, member_link);
-	if (event->leader == event) {
-		perf_group_give_index(event);
-	} else {
-		perf_group_unqueue(event->leader);
-		TAILQ_INSERT_TAIL(&event->leader->siblings, event, sibling_link);
-		event->leader->sibling_count++;
-		if (!event->parent) /* inherit.c sets a child's */
-			event->leader->group_generation++;
-	}
-	perf_group_queue(event->leader);
-	context->hardware_count += perf_event_is_hardware(event);
-	if (!context->task)
-		atomic_store(&hook_cpu_watched[context->cpu], true);
-
-	if (!cpu || event->state < EVENT_INACTIVE)
-		return;
-	if (event->leader != event && event->leader->state != EVENT_ACTIVE)
-		return;
-	perf_cpu_disable_pmus(cpu); /* EVENT may be the first that needs it */
-	perf_cpu_sched_group(cpu, event->leader, now_ns);
-}
-
-void perf_context_install(struct perf_context *context, struct perf_event *event)
-{
-	struct perf_call call = perf_call_about(event);
-
-	mutex_assert_held(&context->mutex);
-	ASSERT(!context->dead && event->context == context);
-	perf_call_run(&call, PERF_CALL_CHANGE, install_locked);
-}
-
-/* Takes the event out of its context and marks it dead. The group stays as it is, for its readers. */
-static void retire_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
-{
-	struct perf_context *context = call->context;
-	struct perf_event *event = call->event;
-
-	perf_context_assert_locked(context);
-	if (!event->attached)
-		return;
-	if (cpu)
-		perf_event_sched_out(cpu, event, now_ns);
-	perf_event_set_state(event, EVENT_DEAD, now_ns);
-	perf_userpage_update(event);
-
-	event->attached = false;
-	unclone(context);
-	TAILQ_REMOVE(&context->members, event, member_link);
-	context->hardware_count -= perf_event_is_hardware(event);
-	if (!context->task && TAILQ_EMPTY(&context->members))
-		atomic_store(&hook_cpu_watched[context->cpu], false);
-}
-
-/* Does the same, and schedules out the group of a leader: without its leader a group cannot be active. */
-static void retire_group_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
-{
-	struct perf_event *event = call->event;
-
-	if (cpu && event->leader == event)
-		perf_group_sched_out(cpu, event, now_ns);
-	retire_locked(cpu, call, now_ns);
-}
-
-/* Makes EVENT, which was a sibling, the leader of a group of its own. */
-static void lead_itself(struct perf_event *event)
-{
-	perf_context_assert_locked(event->context);
-	event->leader = event;
-	if (!event->attached)
-		return;
-	perf_group_give_index(event);
-	perf_group_queue(event);
-	if (event->state == EVENT_ACTIVE)
-		perf_group_set_active(event, true);
-}
-
-/* Takes the event out of its context and out of its group, which lives on without it. */
-static void detach_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
-{
-	struct perf_event *event = call->event, *sibling;
-
-	perf_context_assert_locked(call->context);
-	if (event->leader != event) {
-		struct perf_event *leader = event->leader;
-
-		perf_group_unqueue(leader);
-		TAILQ_REMOVE(&leader->siblings, event, sibling_link);
-		leader->sibling_count--;
-		leader->group_generation++;
-		perf_group_queue(leader);
-		perf_event_update_times(event, now_ns); /* while it is off with its leader */
-		lead_itself(event);
-	}
-	TAILQ_FOREACH(sibling, &event->siblings, sibling_link)
-		perf_event_update_times(sibling, now_ns);
-	retire_locked(cpu, call, now_ns);
-
-	while ((sibling = TAILQ_FIRST(&event->siblings))) {
-		TAILQ_REMOVE(&event->siblings, sibling, sibling_link);
-		event->sibling_count--;
-		lead_itself(sibling);
-	}
-
-	/* Another group may fit now. */
-	if (cpu)
-		perf_cpu_sched_in(cpu, now_ns);
-}
-
-void perf_event_detach_locked(struct perf_event *event)
-{
-	struct perf_call call = perf_call_about(event);
-
-	mutex_assert_held(&event->context->mutex);
-	perf_call_run(&call, PERF_CALL_CHANGE, detach_locked);
-}
-
-void perf_event_detach(struct perf_event *event)
-{
-	struct perf_context *context = event->context;
-
-	mutex_lock(&context->mutex);
-	perf_event_detach_locked(event);
-	mutex_unlock(&context->mutex);
-	deferred_work_sync(&event->pending);
-}
-
-/* --- exit, exec and fork --- */
-
-static void retire(struct perf_event *event)
-{
-	struct perf_call call = perf_call_about(event);
-
-	if (event->parent) {
-		perf_event_detach_locked(event);
-		perf_sideband_read(event);
-		perf_event_end_child(event);
-		return;
-	}
-	perf_call_run(&call, PERF_CALL_CHANGE, retire_group_locked);
-	wait_queue_wake(&event->waiters); /* pollers see the end */
-}
-
-/* Retires all members, or those with remove_on_exec. The context's mutex held. */
-static void retire_all(struct perf_context *context, bool on_exec)
-{
-	struct perf_event *event, *next;
-
-	mutex_assert_held(&context->mutex);
-	TAILQ_FOREACH_SAFE(event, &context->members, member_link, next) {
-		if (!on_exec || event->attr.remove_on_exec)
-			retire(event);
-	}
-}
-
-static void deactivate_for_good(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
-{
-	if (cpu)
-		deactivate(cpu, now_ns);
-	unclone(call->context);
-	call->context->dead = true;
-}
-
-/* Returns the context that TASK pointed to, with its reference; TASK points to &exited from now on. */
-static struct perf_context *unpublish(struct task *task)
+struct perf_context *perf_context_unpublish(struct task *task)
 {
 	unsigned long irq = spin_lock_irqsave(&publish_lock);
 	struct perf_task *perf = atomic_exchange(&task->perf, &exited);
@@ -459,124 +273,20 @@ static struct perf_context *unpublish(struct task *task)
 	return perf && perf != &exited ? &perf->context : NULL;
 }
 
-void perf_task_exit(struct task *task)
+static void deactivate_for_good(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
 {
-	struct perf_context *context = unpublish(task);
-
-	if (context) {
-		struct perf_call call = { .context = context };
-
-		mutex_lock(&context->mutex);
-		perf_call_run(&call, PERF_CALL_CHANGE, deactivate_for_good);
-	}
-	if (task == task_current())
-		perf_sideband_exit(context, task);
-	if (!context)
-		return;
-	retire_all(context, false);
-	mutex_unlock(&context->mutex);
-	perf_context_put(context);
+	if (cpu)
+		deactivate(cpu, now_ns);
+	perf_context_unclone(call->context);
+	call->context->dead = true;
 }
 
-void perf_task_free(struct task *task)
+void perf_context_deactivate_for_good(struct perf_context *context)
 {
-	/* A task that never ran has not passed through its own exit. */
-	perf_task_exit(task);
-}
-
-static void enable_on_exec_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
-{
-	struct perf_event *event;
-
-	TAILQ_FOREACH(event, &call->context->members, member_link) {
-		if (!event->attr.enable_on_exec)
-			continue;
-		event->attr.enable_on_exec = 0;
-		if (event->state == EVENT_OFF)
-			perf_event_enable_locked(cpu, event, now_ns);
-	}
-}
-
-void perf_task_exec(struct task *task)
-{
-	struct perf_task *perf = atomic_load(&task->perf);
-
-	if (!perf || perf == &exited)
-		return;
-	struct perf_context *context = &perf->context;
 	struct perf_call call = { .context = context };
 
-	/* A context with clones has no events that exec changes; one without stays this task's. */
-	if (atomic_load(&context->clone_id))
-		return;
-	mutex_lock(&context->mutex);
-	perf_call_run(&call, PERF_CALL_CHANGE, enable_on_exec_locked);
-	retire_all(context, true);
-	mutex_unlock(&context->mutex);
-}
-
-static void sched_out_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t now_ns)
-{
-	unclone(call->context);
-	if (cpu)
-		perf_context_sched_out(cpu, call->context, PERF_ALL, now_ns);
-}
-
-/* Returns the context of TASK, the running one, with a reference and its mutex held; or NULL. Until the mutex
- * is unlocked the context is TASK's, or is swapped with a clone. */
-static struct perf_context *lock_own(struct task *task)
-{
-	for (;;) {
-		struct perf_context *context = get_published(task);
-
-		if (!context)
-			return NULL;
-		mutex_lock(&context->mutex);
-		if (perf_context_is_of(context, task))
-			return context;
-		/* Swapped during the wait, and perhaps changed by its new task. */
-		mutex_unlock(&context->mutex);
-		perf_context_put(context);
-	}
-}
-
-void perf_task_end_events(struct task *task)
-{
-	struct perf_context *context = lock_own(task);
-
-	while (context && !perf_context_claim(context, task)) {
-		mutex_unlock(&context->mutex);
-		perf_context_put(context);
-		context = lock_own(task);
-	}
-	/* As at its exit: no samples follow the EXIT record. */
-	if (context) {
-		struct perf_call call = { .context = context };
-
-		perf_call_run(&call, PERF_CALL_CHANGE, sched_out_locked);
-	}
-	perf_sideband_exit(context, task);
-	if (context) {
-		retire_all(context, false);
-		mutex_unlock(&context->mutex);
-		perf_context_put(context);
-	}
-	perf_events_disown(task);
-}
-
-int perf_task_fork(struct task *parent, struct task *child, unsigned int how)
-{
-	/* A task that others can find could have a context already. */
-	ASSERT(!atomic_load(&child->perf));
-	if (!atomic_load(&parent->perf))
-		return 0;
-	struct perf_context *context = lock_own(parent);
-	if (!context)
-		return 0;
-	int error = perf_context_inherit(context, child, how);
-	mutex_unlock(&context->mutex);
-	perf_context_put(context);
-	return error;
+	mutex_assert_held(&context->mutex);
+	perf_call_run(&call, PERF_CALL_CHANGE, deactivate_for_good);
 }
 
 /* --- start --- */

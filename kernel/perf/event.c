@@ -2,7 +2,7 @@
 /*
  * One event: its life, its times, and what a user can do to it.
  *
- * perf_event_create makes an event for an attribute, context.c installs it in a context and in the end
+ * perf_event_create makes an event for an attribute, membership.c installs it in a context and in the end
  * detaches it, which leaves the last count readable. States, in order of the distance from counting (enum
  * event_state):
  *

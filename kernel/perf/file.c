@@ -14,11 +14,13 @@
 #include <kernel/perf/event.h>
 #include <kernel/perf/file.h>
 #include <kernel/perf/inherit.h>
-#include <kernel/perf/open.h>
+#include <kernel/perf/membership.h>
 #include <kernel/perf/output.h>
+#include <kernel/perf/ownership.h>
 #include <kernel/perf/read.h>
 #include <kernel/perf/ring.h>
 #include <kernel/perf/ring_mapping.h>
+#include <kernel/perf/splice.h>
 #include <kernel/trace/pmu.h>
 #include <kernel/perf/wakeup.h>
 #include <kernel/trace/filter.h>

@@ -16,12 +16,13 @@
  * mutexes of two tasks' contexts are taken in the order parent, child.
  */
 #include <kernel/base/assert.h>
-#include <kernel/perf/perf.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/clone_context.h>
 #include <kernel/perf/inherit.h>
+#include <kernel/perf/membership.h>
 #include <kernel/perf/output.h>
+#include <kernel/perf/task.h>
 #include <uapi/linux/errno.h>
 
 static struct mutex family_mutex;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The start of the perf core: its tables, its own PMUs, then those of the machine. */
-#include <kernel/perf/perf.h>
 #include <kernel/perf/breakpoint.h>
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/inherit.h>
-#include <kernel/perf/open.h>
+#include <kernel/perf/init.h>
 #include <kernel/perf/output.h>
+#include <kernel/perf/ownership.h>
 #include <kernel/perf/software.h>
 #include <kernel/perf/software_clock.h>
 #include <kernel/base/start.h>
@@ -17,7 +17,7 @@
 void perf_init(void)
 {
 	perf_contexts_init();
-	perf_open_init();
+	perf_ownership_init();
 	perf_output_init();
 	perf_inherit_init();
 	perf_callchain_init();

@@ -11,7 +11,9 @@
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/base/log.h>
-#include <kernel/perf/perf.h>
+#include <kernel/perf/mapped_area.h>
+#include <kernel/perf/mmap_record.h>
+#include <kernel/perf/sideband.h>
 #include <kernel/mm/vm.h>
 
 _Static_assert(BUILD_ID_SIZE_MAX == PERF_BUILD_ID_SIZE_MAX, "a record has room for every build id");
@@ -49,7 +51,7 @@ static void name_file(struct file *file, char *path, struct perf_mapping *mappin
 	mapping->name = dentry_path(file->dentry, root_dentry, path, PATH_SIZE);
 	if (!mapping->name)
 		mapping->name = "//toolong";
-	if (perf_needs_build_ids() && inode_type(inode) == S_IFREG)
+	if (perf_sideband_is_watched(PERF_SIDEBAND_BUILD_ID) && inode_type(inode) == S_IFREG)
 		mapping->build_id_size = build_id_read(file, mapping->build_id);
 }
 

@@ -9,8 +9,8 @@
  */
 #include <string.h>
 
-#include <kernel/perf/perf.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/mmap_record.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/sched/task.h>
 #include <uapi/linux/mman.h>

@@ -11,24 +11,21 @@
  *      0     n      the caller, while it runs on n
  *      -1    n      everything on CPU n
  *      -1    -1     EINVAL
- *
- * Events that users opened are also in one list, for prctl(PR_TASK_PERF_EVENTS_*), which enables or disables
- * the events that the caller opened, wherever they count. Its lock, owned_mutex, comes before a context's
- * mutex. No counting path takes it.
  */
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
 #include <kernel/task/exec_guard.h>
 #include <kernel/fs/file.h>
-#include <kernel/perf/perf.h>
 #include <kernel/perf/attr.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/clone_context.h>
 #include <kernel/perf/file.h>
 #include <kernel/perf/groups.h>
+#include <kernel/perf/membership.h>
 #include <kernel/perf/open.h>
 #include <kernel/perf/output.h>
+#include <kernel/perf/ownership.h>
 #include <kernel/perf/read.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/sideband.h>
@@ -43,71 +40,6 @@
 
 /* Most bytes that one read of a group may return. */
 #define READ_SIZE_MAX 16384
-
-static LIST_HEAD(, perf_event) owned = LIST_HEAD_INITIALIZER(owned); /* owned_mutex */
-static struct mutex owned_mutex;
-
-void perf_open_init(void)
-{
-	LIST_INIT(&owned);
-	mutex_init(&owned_mutex);
-}
-
-/* --- ownership --- */
-
-static void own(struct perf_event *event)
-{
-	mutex_lock(&owned_mutex);
-	event->owner = task_current();
-	task_get(event->owner);
-	LIST_INSERT_HEAD(&owned, event, owned_link);
-	mutex_unlock(&owned_mutex);
-}
-
-/* Makes EVENT an event without owner. owned_mutex held. */
-static void disown(struct perf_event *event)
-{
-	mutex_assert_held(&owned_mutex);
-	LIST_REMOVE(event, owned_link);
-	task_put(event->owner);
-	event->owner = NULL;
-}
-
-void perf_event_disown(struct perf_event *event)
-{
-	mutex_lock(&owned_mutex);
-	if (event->owner)
-		disown(event);
-	mutex_unlock(&owned_mutex);
-}
-
-void perf_events_disown(const struct task *task)
-{
-	struct perf_event *event, *next;
-
-	mutex_lock(&owned_mutex);
-	LIST_FOREACH_SAFE(event, &owned, owned_link, next)
-		if (event->owner == task)
-			disown(event);
-	mutex_unlock(&owned_mutex);
-}
-
-long perf_task_events_set(bool enable)
-{
-	struct perf_event *event;
-
-	mutex_lock(&owned_mutex);
-	LIST_FOREACH(event, &owned, owned_link) {
-		if (event->owner != task_current())
-			continue;
-		if (enable)
-			perf_event_enable(event, false);
-		else
-			perf_event_disable(event, false);
-	}
-	mutex_unlock(&owned_mutex);
-	return 0;
-}
 
 /* --- the request --- */
 
@@ -376,7 +308,7 @@ static long open_event(struct request *request, unsigned long flags)
 		return error;
 	}
 
-	own(event);
+	perf_event_own(event);
 	event->accounted = true;
 	perf_sideband_account(event, true);
 	return make_descriptor(event, flags);

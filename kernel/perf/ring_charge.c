@@ -16,6 +16,7 @@
 #include <kernel/mm/page.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/ring_charge.h>
 #include <kernel/perf/settings.h>
 #include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>

@@ -10,6 +10,7 @@
 #include <kernel/perf/event.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/ring_charge.h>
 #include <kernel/perf/ring_mapping.h>
 #include <kernel/perf/user_access.h>
 #include <kernel/perf/userpage.h>

@@ -200,8 +200,7 @@ void perf_sideband_exit(struct perf_context *context, struct task *task)
 					    .body_size = sizeof(body),
 					    .timed = true };
 
-	if (!atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_TASK],
-				  memory_order_relaxed))
+	if (!perf_sideband_is_watched(PERF_SIDEBAND_TASK))
 		return;
 	/* The parent is a process; its first thread stands for it. */
 	body.ppid = body.ptid = (uint32_t)task_parent_pid(task);

@@ -22,6 +22,7 @@
 #include <kernel/perf/inherit.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/splice.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 

@@ -16,7 +16,6 @@
 
 #include <arch/task.h>
 #include <kernel/task/credentials.h>
-#include <kernel/perf/perf.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/settings.h>

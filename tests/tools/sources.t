@@ -6,6 +6,8 @@ Files read downhill: a helper stands before the function that calls it. So a C f
 definition only where the order cannot help: in a recursion, or where a table of operations closes the circle. DECLARED has
 these functions.
 
+A header of kernel/perf belongs to one file: NAME.c defines each function and variable that NAME.h declares.
+
 Shared data has its lock beside it: in the headers of kernel/perf each field of a structure has a comment that begins with the
 letters of its locks, and a comment before the structure explains the letters. UNSHARED has the structures that need none.
 """
@@ -132,9 +134,55 @@ def check_locks(report):
     report.equal(sorted((set(UNSHARED) | WITH_DEFAULT) - names), [], "each structure without locks exists")
 
 
+DIRECTIVE = re.compile(r"^#(?:.*\\\n)*.*$", re.MULTILINE)
+BODY = re.compile(r"\{[^{}]*\}")
+# A statement of a header that declares a function or a variable.
+DECLARED_NAME = re.compile(r"^(?!static\b|struct \w+$|enum\b|typedef\b)(?=.*\s).*?\b(\w+)(?:\[\w*\]|\(.*\))?$", re.DOTALL)
+
+
+def declared_names(text):
+    """The functions and variables that TEXT, a header, declares for other files."""
+    text = DIRECTIVE.sub("", COMMENT_OR_STRING.sub(blank, text))
+    while BODY.search(text):
+        text = BODY.sub("", text)
+    # A body without a semicolon ended an inline function, whose head now precedes the next statement.
+    text = re.sub(r"^static inline[^;]*?\)\s*?\n(?=\s*\n|\Z)", "", text, flags=re.MULTILINE)
+    for statement in text.split(";"):
+        match = DECLARED_NAME.match(re.sub(r"__attribute__\(\(.*?\)\)+", "", statement).strip())
+        if match and not match[1].isupper() and "_HEAD(" not in statement:
+            yield match[1]
+
+
+def defines(text, name):
+    """Whether TEXT, a C file, defines the function or the variable NAME."""
+    pattern = r"^(?!extern\b|static\b)[A-Za-z_][^;{}=]*?\b%s\s*(?:\([^;{}]*\)\s*\{|(?:\[\w*\])?\s*(?:;|=))" % name
+    return re.search(pattern, COMMENT_OR_STRING.sub(blank, text), re.MULTILINE) is not None
+
+
+def check_headers(report):
+    text = ("struct a;\nextern _Atomic int b;\nenum c { D, E };\nlong *f(int a,\n\tint b);\nstruct g {\n\tint h;\n} "
+            "__attribute__((aligned(8)));\nextern struct g i[MAX];\nstatic inline int j(void)\n{\n\tif (k)\n\t{\n\t\tl();\n\t}\n}\n\n"
+            "struct m *n(void);\n#define O(p) \\\n\tint q(p);\ntypedef void (*r)(int s);\n")
+    report.equal(list(declared_names(text)), ["b", "f", "i", "n"], "declarations are found, types and inline functions are none")
+    text = "extern int a;\nstatic int b;\n_Atomic int c = 1;\nstruct d e[MAX];\nint f(void);\nint g(int a,\n\tint b)\n{\n}\n"
+    report.equal([name for name in "abcdefg" if defines(text, name)], ["c", "e", "g"], "definitions are found")
+    wrong, found = [], 0
+    for path in sources(".h"):
+        if not path.startswith("include/kernel/perf/"):
+            continue
+        source = f"kernel/perf/{os.path.basename(path)[:-2]}.c"
+        text = read(source) if os.path.exists(os.path.join(ROOT, source)) else ""
+        names = list(declared_names(read(path)))
+        found += len(names)
+        wrong += [f"{path}: {name}: not defined in {source}" for name in names if not defines(text, name)]
+    report.ok(found > 150, "headers of kernel/perf declare functions", found)
+    report.equal(wrong, [], "each header of kernel/perf belongs to one file")
+
+
 def main():
     report = tap.Report()
     check_downhill(report)
+    check_headers(report)
     check_locks(report)
     return report.done()
 

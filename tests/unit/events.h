@@ -7,11 +7,17 @@
 #define TESTS_UNIT_EVENTS_H
 
 #include <kernel/fs/file.h>
-#include <kernel/perf/perf.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/init.h>
+#include <kernel/perf/mmap_record.h>
+#include <kernel/perf/open.h>
+#include <kernel/perf/ownership.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/schedule.h>
+#include <kernel/perf/sideband.h>
+#include <kernel/perf/software.h>
+#include <kernel/perf/task.h>
 #include <kernel/sched/task.h>
 #include <kernel/time/time.h>
 #include <kernel/trace/pmu.h>

@@ -4,7 +4,9 @@
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/vm.h>
-#include <kernel/perf/perf.h>
+#include <kernel/perf/mapped_area.h>
+#include <kernel/perf/mmap_record.h>
+#include <kernel/perf/sideband.h>
 #include <kernel/task/build_id.h>
 
 #include "sim/sim.h"

@@ -9,6 +9,7 @@
  * read, and the rings' LOST records and the events' counts say how many they were.
  */
 #include <kernel/perf/ring.h>
+#include <kernel/perf/splice.h>
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
  * Rules of scheduling: which groups are on the counters, when, and what that does to counts and
  * times. Every number is derived from what the test made happen.
  */
+#include <kernel/base/hooks.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/schedule.h>
 

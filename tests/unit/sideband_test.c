@@ -281,7 +281,7 @@ static void build_ids_take_the_inodes_place(void)
 
 	attr.mmap2 = attr.mmap_data = attr.build_id = 1;
 	int fd = open_mapped(attr);
-	EXPECT(perf_needs_build_ids());
+	EXPECT(perf_sideband_is_watched(PERF_SIDEBAND_BUILD_ID));
 	perf_task_mapped(&text);
 	EXPECT_RECORD(&mapping, "with",
 		      header(PERF_RECORD_MMAP2, user | PERF_RECORD_MISC_MMAP_BUILD_ID, 80),
@@ -296,8 +296,8 @@ static void build_ids_take_the_inodes_place(void)
 		      NAME);
 	unmap_event(&mapping);
 	sim_fd_close(fd);
-	EXPECT(!perf_needs_build_ids());
-	EXPECT(!perf_needs_mappings());
+	EXPECT(!perf_sideband_is_watched(PERF_SIDEBAND_BUILD_ID));
+	EXPECT(!perf_sideband_is_watched(PERF_SIDEBAND_MAPPING));
 	end_machine();
 }
 

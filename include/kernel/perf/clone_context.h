@@ -18,6 +18,9 @@ struct task;
  * a swap could not be observed. Both mutexes held. Task context. */
 void perf_context_become_clone(struct perf_context *clone, struct perf_context *parent);
 
+/* Ends all clone relations of CONTEXT, which an event joins or leaves. Context locked, its mutex held. */
+void perf_context_unclone(struct perf_context *context);
+
 /* Whether CONTEXT is TASK's; if so it stays TASK's from now on. Task context. */
 bool perf_context_claim(struct perf_context *context, const struct task *task);
 

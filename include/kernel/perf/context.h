@@ -99,6 +99,17 @@ struct perf_context *perf_context_of_cpu(unsigned int cpu);
  * -ENOMEM, -ESRCH (TASK is exiting). Task context, interrupts on. */
 struct perf_context *perf_context_of_task(struct task *task, int *error);
 
+/* Returns the context of TASK with a reference; NULL: it has none, or TASK is exiting. Any context. */
+struct perf_context *perf_context_get_of_task(struct task *task);
+
+/* Returns the context of TASK with the reference that task->perf had, or NULL. TASK, which exits, has no
+ * context from now on. Any context. */
+struct perf_context *perf_context_unpublish(struct task *task);
+
+/* Schedules out the events of CONTEXT, unpublished, which is dead from now on. Its mutex held. Task
+ * context, interrupts on. */
+void perf_context_deactivate_for_good(struct perf_context *context);
+
 /* Makes a context for TASK, which does not run yet and which no other CPU knows; task->perf has the
  * reference. NULL: no memory. Task context. */
 struct perf_context *perf_context_make(struct task *task);
@@ -110,16 +121,9 @@ void perf_context_put(struct perf_context *context);
 /* Makes the contexts of the CPUs. Once, before all else in the core. */
 void perf_contexts_init(void);
 
-/* Makes EVENT, whose context is CONTEXT, a member of it and of its leader's group, and schedules it in if it
- * is enabled. CONTEXT's mutex held, CONTEXT not dead. Task context, interrupts on. */
-void perf_context_install(struct perf_context *context, struct perf_event *event);
-
-/* Takes EVENT out of its group and context and marks it dead; its count stays readable. Its siblings, if it
- * led, become groups of their own. Waits for its deferred work. Task context. */
-void perf_event_detach(struct perf_event *event);
-
-/* Detaches EVENT as perf_event_detach does, but does not wait for its deferred work. Its context's mutex
- * held. */
-void perf_event_detach_locked(struct perf_event *event);
+/* At a context switch on this CPU from PREV to NEXT, respectively to TASK. Out: makes PREV's context inactive,
+ * or swaps it with NEXT's. In: makes TASK's context active here. Interrupts off, no context locked. */
+void perf_task_sched_out(struct task *prev, struct task *next);
+void perf_task_sched_in(struct task *task);
 
 #endif

@@ -36,7 +36,7 @@ struct file;
  *   P  none: on the CPU where the event is active, PMU disabled or in the PMI; as C while it is inactive
  *   O  output_mutex, in output.c
  *   F  family_mutex, in inherit.c
- *   U  owned_mutex, in open.c
+ *   U  owned_mutex, in ownership.c
  *   W  ring->writers_lock
  *
  * Two letters: a change needs both locks, a reader needs one of them. A PMI takes no lock, and it reads

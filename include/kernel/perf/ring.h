@@ -19,7 +19,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
-#include <sys/types.h>
 
 #include <kernel/mm/page.h>
 #include <kernel/base/spinlock.h>
@@ -137,29 +136,6 @@ void perf_ring_write(struct perf_output *output, const void *data, size_t size);
 /* Commits the record. The outermost writer publishes data_head and, when a wake-up is due, sets poll_bits to
  * POLLIN and POLLRDNORM and calls perf_event_request_wakeup(). Same context as perf_ring_begin. */
 void perf_ring_end(struct perf_output *output);
-
-/*
- * splice.c.
- */
-
-struct file;
-/* Implement next_record and take_records of struct file_ops for an event's file. -EINVAL: its ring cannot be
- * read so, or it has none; -EBUSY: another reader has moved data_tail meanwhile. Task context, may sleep. */
-ssize_t perf_splice_next_record(struct file *file, bool nonblock);
-ssize_t perf_splice_take_records(struct file *file, void *buffer, size_t size);
-
-/*
- * ring_charge.c. output.c's mutex held, task context.
- */
-
-/* Whether PAGES more may be charged to the running task's user and to SPACE, its address space: 0 or
- * -EPERM. */
-int perf_ring_check_charge(size_t pages, const struct vm_space *space);
-/* Charges RING, just made, to them, before it is mapped in SPACE. The last perf_ring_unmap undoes it. */
-void perf_ring_charge(struct perf_ring *ring, struct vm_space *space);
-/* Account one more mapping of RING in SPACE, and one less. */
-void perf_ring_map(struct perf_ring *ring, struct vm_space *space);
-void perf_ring_unmap(struct perf_ring *ring, struct vm_space *space);
 
 /* Returns the page that a mapping shows at page INDEX (0: the metadata page), or NULL beyond the end. Task
  * context. */

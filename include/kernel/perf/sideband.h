@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Side-band records, for the files of kernel/perf/. <kernel/perf/perf.h> has the calls for the rest of the kernel.
+ * Side-band records. While no event asks for a kind of record, each call for it costs one predictable test.
  */
 #ifndef KERNEL_PERF_SIDEBAND_H
 #define KERNEL_PERF_SIDEBAND_H
@@ -10,11 +10,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <kernel/perf/perf.h>
-
 struct perf_context;
 struct perf_event;
 struct task;
+
+/* The kinds of side-band records, and how many events ask for each. */
+enum perf_sideband {
+	PERF_SIDEBAND_TASK,	/* FORK, EXIT */
+	PERF_SIDEBAND_COMM,	/* COMM */
+	PERF_SIDEBAND_SWITCH,	/* SWITCH, SWITCH_CPU_WIDE */
+	PERF_SIDEBAND_MAPPING,	/* MMAP, MMAP2 */
+	PERF_SIDEBAND_BUILD_ID, /* the build id in MMAP2 */
+	PERF_SIDEBAND_KINDS
+};
+
+extern _Atomic unsigned int perf_sideband_watchers[PERF_SIDEBAND_KINDS];
+
+/* Whether an event asks for records of KIND: to be tested first. Any context. */
+static inline bool perf_sideband_is_watched(enum perf_sideband kind)
+{
+	return atomic_load_explicit(&perf_sideband_watchers[kind], memory_order_relaxed);
+}
+
+void perf_task_started_slow(struct task *child);
+void perf_task_renamed_slow(struct task *task, bool exec);
+
+/* Records that the running task has forked CHILD, which has its numbers and its events and does not run yet.
+ * Task context. */
+static inline void perf_task_started(struct task *child)
+{
+	if (perf_sideband_is_watched(PERF_SIDEBAND_TASK))
+		perf_task_started_slow(child);
+}
+
+/* Records a new name of TASK, by EXEC (then TASK is the running task, after perf_task_exec) or by request.
+ * Task context. */
+static inline void perf_task_renamed(struct task *task, bool exec)
+{
+	if (perf_sideband_is_watched(PERF_SIDEBAND_COMM))
+		perf_task_renamed_slow(task, exec);
+}
 
 /* One record, without the parts that differ from event to event. On its writer's stack. */
 struct perf_notice {
@@ -42,13 +77,6 @@ void perf_sideband_exit(struct perf_context *context, struct task *task);
  * task, is about to leave this CPU to NEXT. In: TASK has got it. Interrupts off, no context locked. */
 void perf_sideband_switch_out(struct task *prev, struct task *next);
 void perf_sideband_switch_in(struct task *task);
-
-/* Whether an event asks for those records: to be tested first. Any context. */
-static inline bool perf_sideband_needs_switches(void)
-{
-	return atomic_load_explicit(&perf_sideband_watchers[PERF_SIDEBAND_SWITCH],
-				    memory_order_relaxed);
-}
 
 /* Writes READ with the last count of CHILD, an inherited event whose task, the running one, has exited, for
  * its parent if that asked for it (attr.inherit_stat). Its context's mutex held. Task context. */

@@ -6,11 +6,29 @@
 #ifndef KERNEL_PERF_SOFTWARE_H
 #define KERNEL_PERF_SOFTWARE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct perf_event;
 struct trap_frame;
+
+/* Number of software events of all kinds that exist. */
+extern _Atomic unsigned int perf_software_events;
+
+/* Does what perf_software_event does, when software events exist. */
+void perf_software_count(unsigned int id, uint64_t number, struct trap_frame *frame,
+			 uint64_t address);
+
+/* Counts NUMBER more of software event ID (PERF_COUNT_SW_*), caused at FRAME (NULL: here) with data address
+ * ADDRESS. While no software event exists, it costs one predictable test. Interrupts may be on or off; not
+ * NMI. */
+static inline void perf_software_event(unsigned int id, uint64_t number, struct trap_frame *frame,
+				       uint64_t address)
+{
+	if (atomic_load_explicit(&perf_software_events, memory_order_relaxed))
+		perf_software_count(id, number, frame, address);
+}
 
 /* Registers the software PMU. Once, by perf_init. */
 void perf_software_init(void);

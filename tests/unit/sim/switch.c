@@ -3,8 +3,10 @@
  * <kernel/base/hooks.h> promise to the perf core. */
 #include <kernel/base/assert.h>
 #include <kernel/base/hooks.h>
-#include <kernel/perf/perf.h>
+#include <kernel/perf/context.h>
+#include <kernel/perf/task.h>
 #include <kernel/sched/sched.h>
+#include <kernel/sched/task.h>
 #include <kernel/time/time.h>
 
 #include "internal.h"
