@@ -133,9 +133,9 @@ MINUTES ?= 10
 fuzz: debug-kernel $(O)/tests/fuzz qemu
 	@tests/fuzz/run --live $$(($(MINUTES) * 60)) $(SEED)
 
-# The longest first, so that none is left to run alone at the end.
-CHECK_LONGEST = $(addprefix tests/,fuzz/seeds.t conformance/transcripts.t boot/cpus-2.t debian/stress-ng.t \
-	boot/c-libraries.t)
+# The longest first, by the times of `make check`, so that none is left to run alone at the end.
+CHECK_LONGEST = $(addprefix tests/,conformance/transcripts.t boot/icount.t fuzz/seeds.t boot/cpus-2.t boot/cpus-4.t boot/debug.t \
+	tools/documents.t boot/cpus-1.t boot/smallest.t debian/stress-ng.t alpha/transcripts.t boot/irqs-off.t perf/record.t boot/c-libraries.t)
 CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/alpha/*.t tests/qemu/*.t tests/bench/*.t tests/boot/*.t \
 	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t tests/mutants/*.t))
 

@@ -5,7 +5,8 @@
 The map is docs/design.md, up to its section "Next". A name is a word in backticks that is written as a path: it ends in "/"
 or in a suffix of SUFFIXES, or it begins with a folder of the root. Stars and braces in it are a shell's. It is relative to
 the root, to the folder of the section ("Inside kernel/perf"), or to a folder in the first cell of the table's row;
-<kernel/base/log.h> is below include/. In the other documents a name without a folder may be anywhere in the tree.
+<kernel/base/log.h> is below include/. In the other documents a name without a folder may be anywhere in the tree. So may a
+name in a comment of the kernel that cites no other project.
 """
 
 import fnmatch
@@ -45,6 +46,13 @@ NOT_OURS = {
     "sys/queue.h": "newlib's",
     "sys/tree.h": "newlib's",
 }
+
+KERNEL = ("kernel/", "include/", "arch/", "boot/", "drivers/")
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+# Also below other folders; not a part of a longer word or of a path from the root of a file system.
+COMMENT_NAME = re.compile(r"(?<![\w./<*-])[\w-]+(?:/[\w.-]+)*\.[chS](?![\w*])")
+# A comment that cites another project names that project's files.
+FOREIGN = re.compile(r"Linux|QEMU|PALcode|newlib|uapi/")
 
 
 def tracked():
@@ -137,6 +145,20 @@ def check_map(report, files, tops):
     report.equal(unused, [], "every exception is needed")
 
 
+def doubled_rows(text):
+    """(line number, first cell) of each row whose first cell, which names a file, an earlier row of its table has."""
+    seen, fenced = set(), False
+    for number, line in enumerate(text.splitlines(), 1):
+        fenced ^= line.startswith("```")
+        if fenced or not line.startswith("|"):
+            seen = set()
+            continue
+        cell = line.split("|")[1].strip()
+        if cell in seen and any(word.endswith(("/",) + SUFFIXES) for word in re.findall(r"`([^`]+)`", cell)):
+            yield number, cell
+        seen.add(cell)
+
+
 def check_document(report, document, files, tops):
     with open(os.path.join(ROOT, document), encoding="utf-8") as file:
         text = file.read().split("\n## Next")[0]
@@ -151,6 +173,28 @@ def check_document(report, document, files, tops):
             if not os.path.exists(os.path.join(ROOT, folder, target)):
                 missing.append(f"{document}:{number}: the link to {target} leads nowhere")
     report.ok(not missing, f"{document} names only what exists", *missing)
+    # A merge by union doubles rows.
+    twice = [f"{document}:{number}: {cell}" for number, cell in doubled_rows(text)]
+    report.ok(not twice, f"{document} has one row for each file of a table", *twice)
+
+
+def check_comments(report, files):
+    """The files that comments of the kernel name exist: by their path's end, beside the comment's file, below include/."""
+    missing = []
+    for path in files:
+        if not path.startswith(KERNEL) or path.startswith("include/uapi/") or not path.endswith((".c", ".h", ".S")):
+            continue
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            text = file.read()
+        for comment in COMMENT.finditer(text):
+            if FOREIGN.search(comment[0]):
+                continue
+            for match in COMMENT_NAME.finditer(comment[0]):
+                name = match[0].removeprefix("./")
+                if not any(("/" + one).endswith("/" + name) for one in files):
+                    line = text.count("\n", 0, comment.start() + match.start()) + 1
+                    missing.append(f"{path}:{line}: {name} does not exist")
+    report.ok(not missing, "comments of the kernel name only files that exist", *missing)
 
 
 def main():
@@ -158,6 +202,7 @@ def main():
     files = tracked()
     tops = {name.split("/")[0] for name in files if "/" in name}
     check_map(report, files, tops)
+    check_comments(report, files)
     for document in [name for name in files if name.endswith(".md") and name != MAP and not name.startswith("qemu/")]:
         check_document(report, document, files, tops)
     return report.done()
