@@ -14,7 +14,7 @@
  * Instances may watch instances (epoll_nesting.c): a wake-up travels outwards through them, a poll inwards.
  *
  * Locks: epoll_watching_mutex (release of files and instances, nesting) > epoll->mutex, outer instances'
- * before inner ones' > the locks of poll operations > wait_queue.lock > epoll->lock. An item's wake-up runs
+ * before inner ones' > the locks of poll operations > wait_queue->lock > epoll->lock. An item's wake-up runs
  * with its file's queue locked and then wakes the instance's own queues, without epoll->lock: a queue's lock
  * is taken inside another's only outwards. epoll_watchers_lock is innermost. User memory is not touched under
  * any of them: a fault may need the space's mutex, under which a file may be released.

@@ -6,7 +6,7 @@
  * greatest descriptor needs, as on Linux. It never shrinks, but a copy has only the room that its open
  * descriptors need.
  *
- * Lock: table->lock, innermost but for owner_lock, which comes before it. fd_get_file takes its reference
+ * Lock: table->lock, innermost but for table_owner_lock, which comes before it. fd_get_file takes its reference
  * under it, so closing the descriptor meanwhile cannot free the file under a reader. Memory is allocated and
  * freed without the lock.
  */
@@ -109,17 +109,17 @@ static struct file *put(struct file_table *table, unsigned int fd, struct descri
 /* --- tables of other tasks --- */
 
 /* Keeps a task from giving up its table while another task looks at it. Comes before table->lock. */
-static struct spinlock owner_lock = SPINLOCK_INITIALIZER;
+static struct spinlock table_owner_lock = SPINLOCK_INITIALIZER;
 
 void file_table_switch(struct file_table *table)
 {
 	struct task *self = task_current();
 
-	spin_lock(&owner_lock);
+	spin_lock(&table_owner_lock);
 	struct file_table *old = self->files;
 
 	self->files = table;
-	spin_unlock(&owner_lock);
+	spin_unlock(&table_owner_lock);
 	if (old)
 		file_table_put(old);
 }
@@ -149,10 +149,10 @@ struct file *file_table_get_file_of(struct task *task, int fd, bool *cloexec)
 {
 	struct file *file = NULL;
 
-	spin_lock(&owner_lock);
+	spin_lock(&table_owner_lock);
 	if (task->files)
 		file = get_file(task->files, fd, cloexec);
-	spin_unlock(&owner_lock);
+	spin_unlock(&table_owner_lock);
 	return file;
 }
 
@@ -160,13 +160,13 @@ unsigned int file_table_capacity_of(struct task *task)
 {
 	unsigned int capacity = 0;
 
-	spin_lock(&owner_lock);
+	spin_lock(&table_owner_lock);
 	if (task->files) {
 		spin_lock(&task->files->lock);
 		capacity = task->files->capacity;
 		spin_unlock(&task->files->lock);
 	}
-	spin_unlock(&owner_lock);
+	spin_unlock(&table_owner_lock);
 	return capacity;
 }
 

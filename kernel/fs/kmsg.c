@@ -30,7 +30,7 @@
 #define HEAD_SIZE      64
 #define LINE_MAX       (HEAD_SIZE + LOG_TEXT_MAX * ESCAPED_SIZE)
 
-struct reader {
+struct kmsg_reader {
 	struct mutex mutex;
 	uint64_t sequence;	  /* M: of the next record */
 	struct log_record record; /* M: the one being read */
@@ -83,7 +83,7 @@ static size_t escape(char *to, const char *text, size_t length)
 	return (size_t)(at - to);
 }
 
-static size_t print_record(struct reader *reader)
+static size_t print_record(struct kmsg_reader *reader)
 {
 	const struct log_record *record = &reader->record;
 	size_t length = (size_t)format_string(reader->line, HEAD_SIZE, "%u,%lu,%lu,-;",
@@ -96,7 +96,7 @@ static size_t print_record(struct reader *reader)
 }
 
 /* Waits for a record that READER has not read. reader->mutex held, except while it sleeps. */
-static int wait_for_record(struct reader *reader)
+static int wait_for_record(struct kmsg_reader *reader)
 {
 	struct wait_queue *queue = syslog_queue();
 	struct wait_entry entry;
@@ -111,7 +111,7 @@ static int wait_for_record(struct reader *reader)
 	return error;
 }
 
-static ssize_t read_record(struct reader *reader, void *user_buffer, size_t size, bool wait)
+static ssize_t read_record(struct kmsg_reader *reader, void *user_buffer, size_t size, bool wait)
 {
 	int error;
 
@@ -135,7 +135,7 @@ static ssize_t read_record(struct reader *reader, void *user_buffer, size_t size
 
 static ssize_t read_kmsg(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
-	struct reader *reader = file->private;
+	struct kmsg_reader *reader = file->private;
 
 	mutex_lock(&reader->mutex);
 	ssize_t result = read_record(reader, user_buffer, size, !(file->flags & O_NONBLOCK));
@@ -201,7 +201,7 @@ static ssize_t write_kmsg(struct file *file, const void *user_buffer, size_t siz
 /* Seeks to the start or the end only: positions do not count bytes. */
 static int64_t seek_kmsg(struct file *file, int64_t offset, unsigned int whence)
 {
-	struct reader *reader = file->private;
+	struct kmsg_reader *reader = file->private;
 	uint64_t sequence;
 
 	if (!reader)
@@ -229,7 +229,7 @@ static int64_t seek_kmsg(struct file *file, int64_t offset, unsigned int whence)
 
 static unsigned int poll_kmsg(struct file *file, struct poll_table *table)
 {
-	struct reader *reader = file->private;
+	struct kmsg_reader *reader = file->private;
 	unsigned int events = 0;
 
 	if (!reader)
@@ -261,7 +261,7 @@ static const struct file_ops kmsg_ops = {
 
 int kmsg_open(struct inode *inode, struct file *file)
 {
-	struct reader *reader;
+	struct kmsg_reader *reader;
 
 	file->ops = &kmsg_ops;
 	if ((file->flags & O_ACCMODE) == O_WRONLY)

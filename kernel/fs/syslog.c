@@ -3,7 +3,7 @@
  * syslog(2): the log as lines of text, "<priority>[seconds] text", which dmesg shows.
  *
  * All callers share one position of SYSLOG_READ, which may be in the middle of a record. Lock:
- * reader_mutex (M).
+ * syslog_mutex (M).
  */
 #include <kernel/fs/syslog.h>
 
@@ -42,7 +42,7 @@ enum {
 static atomic_uint_fast64_t cleared;
 static atomic_int saved_console_level; /* 0: the console is on */
 
-static struct mutex reader_mutex;
+static struct mutex syslog_mutex;
 static atomic_int reader_made; /* 0: no, 1: being made, 2: yes */
 static uint64_t read_sequence; /* M: next record to read */
 static size_t read_offset;     /* M: bytes of its lines that have been read */
@@ -52,12 +52,12 @@ static struct mutex *reader(void)
 	int not_made = 0;
 
 	if (atomic_compare_exchange_strong(&reader_made, &not_made, 1)) {
-		mutex_init(&reader_mutex);
+		mutex_init(&syslog_mutex);
 		atomic_store(&reader_made, 2);
 	}
 	while (atomic_load(&reader_made) != 2)
 		arch_cpu_relax();
-	return &reader_mutex;
+	return &syslog_mutex;
 }
 
 bool syslog_permitted(void)
@@ -107,19 +107,19 @@ static bool read_lines(struct lines *lines, uint64_t sequence)
 
 /* --- SYSLOG_READ --- */
 
-/* Waits for an unread record. reader_mutex held, except while it sleeps. */
+/* Waits for an unread record. syslog_mutex held, except while it sleeps. */
 static int wait_for_record(void)
 {
 	struct wait_queue *queue = syslog_queue();
 	struct wait_entry entry;
 	int error = 0;
 
-	mutex_unlock(&reader_mutex);
+	mutex_unlock(&syslog_mutex);
 	wait_queue_add(queue, &entry);
 	while (!error && log_ring_next() <= read_sequence)
 		error = wait_sleep(UINT64_MAX);
 	wait_queue_remove(queue, &entry);
-	mutex_lock(&reader_mutex);
+	mutex_lock(&syslog_mutex);
 	return error;
 }
 
@@ -155,7 +155,7 @@ static long read_on(struct lines *lines, char *user_buffer, size_t size)
 			read_offset = 0;
 		}
 	}
-	mutex_unlock(&reader_mutex);
+	mutex_unlock(&syslog_mutex);
 	return error ? error : (long)done;
 }
 
@@ -170,7 +170,7 @@ static long count_unread(struct lines *lines)
 		if (lines->record.sequence == read_sequence)
 			size -= read_offset;
 	}
-	mutex_unlock(&reader_mutex);
+	mutex_unlock(&syslog_mutex);
 	return (long)size;
 }
 

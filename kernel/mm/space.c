@@ -5,7 +5,7 @@
  * Fork copies the areas and shares the pages: the pages of private areas become read-only in both
  * spaces, and the next write copies (fault.c).
  *
- * Locks: the parent's space->mutex; owner_lock, innermost.
+ * Locks: the parent's space->mutex; space_owner_lock, innermost.
  */
 #include <kernel/base/assert.h>
 #include <kernel/fs/file.h>
@@ -21,7 +21,7 @@
 #define STACK_LIMIT_DEFAULT ((uint64_t)8 << 20)
 
 /* While it is held, no task's space changes, so another task may take a reference. irqsave; innermost. */
-static struct spinlock owner_lock = SPINLOCK_INITIALIZER;
+static struct spinlock space_owner_lock = SPINLOCK_INITIALIZER;
 
 struct vm_space *vm_space_create(void)
 {
@@ -152,22 +152,22 @@ bool vm_any_space_leaving(void)
 
 size_t vm_task_pages(struct task *task)
 {
-	unsigned long state = spin_lock_irqsave(&owner_lock);
+	unsigned long state = spin_lock_irqsave(&space_owner_lock);
 	const struct vm_space *space = task->space;
 	size_t pages = space ? vm_resident_pages(space) + space->arch.table_count : 0;
 
-	spin_unlock_irqrestore(&owner_lock, state);
+	spin_unlock_irqrestore(&space_owner_lock, state);
 	return pages;
 }
 
 struct vm_space *vm_space_of(struct task *task)
 {
-	unsigned long state = spin_lock_irqsave(&owner_lock);
+	unsigned long state = spin_lock_irqsave(&space_owner_lock);
 	struct vm_space *space = task->space;
 
 	if (space)
 		vm_space_get(space);
-	spin_unlock_irqrestore(&owner_lock, state);
+	spin_unlock_irqrestore(&space_owner_lock, state);
 	return space;
 }
 
@@ -234,9 +234,9 @@ struct vm_space *vm_space_exchange(struct vm_space *space)
 		atomic_fetch_or(&space->active_cpus, here);
 	if (old)
 		atomic_fetch_add(&spaces_leaving, 1);
-	spin_lock(&owner_lock);
+	spin_lock(&space_owner_lock);
 	task->space = space;
-	spin_unlock(&owner_lock);
+	spin_unlock(&space_owner_lock);
 	arch_space_load(space ? &space->arch : NULL);
 	if (old)
 		atomic_fetch_and(&old->active_cpus, ~here);

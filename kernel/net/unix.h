@@ -123,8 +123,8 @@ struct unix_socket {
 
 	struct unix_address *_Atomic address; /* set once, under N: referenced; NULL: no name */
 	struct dentry *bound_to;	      /* N: of a path: referenced */
-	RB_ENTRY(unix_socket) by_name;	      /* names_lock: valid while named */
-	bool named;			      /* names_lock: lookups find it */
+	RB_ENTRY(unix_socket) by_name;	      /* unix_names_lock: valid while named */
+	bool named;			      /* unix_names_lock: lookups find it */
 
 	unsigned int in_flight;		  /* F: references from packets in queues */
 	TAILQ_ENTRY(unix_socket) flying;  /* F: while that is not 0 */

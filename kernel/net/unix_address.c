@@ -7,7 +7,7 @@
  * socket cannot be found any more. Abstract names are looked up with the type of socket: the same name may
  * stand for one of each type, as in Linux.
  *
- * Locks: N for giving and taking names, names_lock, a spin lock inside it, for looking them up.
+ * Locks: N for giving and taking names, unix_names_lock, a spin lock inside it, for looking them up.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@
 #define CHOSEN_NAMES  0x100000u
 #define CHOSEN_DIGITS 5
 
-static struct spinlock names_lock = SPINLOCK_INITIALIZER;
+static struct spinlock unix_names_lock = SPINLOCK_INITIALIZER;
 
 /* --- looking up --- */
 
@@ -90,12 +90,12 @@ static int find_abstract(const struct kernel_sockaddr_un *name, size_t size, int
 		return -ENOMEM;
 	struct unix_socket key = { .type = type, .address = address };
 
-	spin_lock(&names_lock);
+	spin_lock(&unix_names_lock);
 	struct unix_socket *found = RB_FIND(abstract_tree, &abstract_names, &key);
 
 	if (found)
 		unix_get(found);
-	spin_unlock(&names_lock);
+	spin_unlock(&unix_names_lock);
 	kfree(address);
 	*result = found;
 	return found ? 0 : -ECONNREFUSED;
@@ -105,12 +105,12 @@ static struct unix_socket *find_inode(struct dentry *dentry)
 {
 	struct unix_socket key = { .bound_to = dentry };
 
-	spin_lock(&names_lock);
+	spin_lock(&unix_names_lock);
 	struct unix_socket *found = RB_FIND(inode_tree, &bound_inodes, &key);
 
 	if (found)
 		unix_get(found);
-	spin_unlock(&names_lock);
+	spin_unlock(&unix_names_lock);
 	return found;
 }
 
@@ -162,13 +162,13 @@ static int give_name(struct unix_socket *socket, struct unix_address *address,
 	} else {
 		socket->bound_to = dentry;
 		socket->address = address;
-		spin_lock(&names_lock);
+		spin_lock(&unix_names_lock);
 		struct unix_socket *other =
 			dentry ? RB_INSERT(inode_tree, &bound_inodes, socket) :
 				 RB_INSERT(abstract_tree, &abstract_names, socket);
 
 		socket->named = !other;
-		spin_unlock(&names_lock);
+		spin_unlock(&unix_names_lock);
 		if (other) {
 			socket->bound_to = NULL;
 			socket->address = NULL;
@@ -276,13 +276,13 @@ void unix_name_remove(struct unix_socket *socket)
 {
 	struct dentry *node = socket->bound_to;
 
-	spin_lock(&names_lock);
+	spin_lock(&unix_names_lock);
 	if (socket->named && node)
 		RB_REMOVE(inode_tree, &bound_inodes, socket);
 	else if (socket->named)
 		RB_REMOVE(abstract_tree, &abstract_names, socket);
 	socket->named = false;
-	spin_unlock(&names_lock);
+	spin_unlock(&unix_names_lock);
 	socket->bound_to = NULL;
 	if (node)
 		dentry_put(node);

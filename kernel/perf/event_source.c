@@ -34,7 +34,7 @@ static int digit_of(char character)
 }
 
 /* Parses TEXT, decimal, or octal after 0, or hexadecimal after 0x, with or without a newline. -EINVAL;
- * -ERANGE: greater than MOST. */
+ * -ERANGE: greater than MOST, or less than -MOST - 1. */
 static int parse_number(const char *text, bool with_sign, uint64_t most, int64_t *number)
 {
 	bool negative = with_sign && *text == '-', too_great = false;
@@ -55,7 +55,7 @@ static int parse_number(const char *text, bool with_sign, uint64_t most, int64_t
 	if (*text)
 		return -EINVAL;
 	*number = (int64_t)(negative ? -value : value);
-	return too_great || value > most ? -ERANGE : 0;
+	return too_great || value > most + negative ? -ERANGE : 0;
 }
 
 static int show_mux_interval(struct text *text, void *target)

@@ -347,11 +347,9 @@ static void rotate(struct perf_cpu *cpu, uint64_t now_ns)
 	cpu->context.rotate_needed = false;
 	if (task_context)
 		task_context->rotate_needed = false;
-	if (!cpu_leader && !task_leader)
-		return;
 
 	/* The task's flexible groups have the lowest rank: they are scheduled out in either case. */
-	if (task_context)
+	if (task_context && (cpu_leader || task_leader))
 		perf_context_sched_out(cpu, task_context, PERF_FLEXIBLE, now_ns);
 	if (cpu_leader) {
 		perf_context_sched_out(cpu, &cpu->context, PERF_FLEXIBLE, now_ns);
@@ -359,6 +357,7 @@ static void rotate(struct perf_cpu *cpu, uint64_t now_ns)
 	}
 	if (task_leader)
 		perf_group_rotate(task_leader);
+	/* Also without a group to rotate: one of software events may wait that its PMU refused. */
 	perf_cpu_sched_in(cpu, now_ns);
 }
 

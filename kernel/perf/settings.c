@@ -11,7 +11,7 @@
 #include <arch/pmu.h>
 
 _Atomic int perf_paranoid = PERF_PARANOID_DEFAULT;
-_Atomic int perf_sample_rate_max = PERF_SAMPLE_RATE_MAX;
+_Atomic int perf_sample_rate_max = PERF_SAMPLE_RATE_DEFAULT;
 
 _Atomic int perf_cpu_time_max_percent = PERF_CPU_TIME_PERCENT_DEFAULT;
 _Atomic int perf_mlock_kib = PERF_MLOCK_KIB_DEFAULT;

@@ -3,7 +3,7 @@
  * The order in a run queue: real-time tasks (realtime.c) before fair ones (runqueue.c). Private to
  * kernel/sched/; inline, so that a switch between fair tasks does not pay for the others.
  *
- * Every function: queue->lock held, interrupts off.
+ * Every function: run_queue->lock held, interrupts off.
  */
 #ifndef SCHED_ORDER_H
 #define SCHED_ORDER_H

@@ -2,7 +2,7 @@
 /*
  * Real-time tasks (SCHED_FIFO, SCHED_RR) of a run queue; private to kernel/sched/. See realtime.c.
  *
- * Every function: queue->lock held, interrupts off.
+ * Every function: run_queue->lock held, interrupts off.
  */
 #ifndef SCHED_REALTIME_H
 #define SCHED_REALTIME_H

@@ -5,7 +5,7 @@
  * Real-time tasks come before fair ones. runqueue.c orders the fair tasks, realtime.c the real-time ones;
  * order.h combines them.
  *
- * Every function: queue->lock held, interrupts off, unless it says otherwise.
+ * Every function: run_queue->lock held, interrupts off, unless it says otherwise.
  */
 #ifndef SCHED_RUNQUEUE_H
 #define SCHED_RUNQUEUE_H

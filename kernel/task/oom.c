@@ -12,7 +12,7 @@
  * One victim at a time: while one exits, tasks that need memory wait for it. A victim may be blocked
  * (on a lock that the waiting task holds): after PATIENCE_NS another one is killed.
  *
- * Locks: task_table_lock while choosing; inside it, vm_task_pages's owner_lock.
+ * Locks: task_table_lock while choosing; inside it, vm_task_pages's space_owner_lock.
  */
 #include <stdatomic.h>
 #include <string.h>

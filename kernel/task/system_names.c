@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The machine's names, and the calls that get and set them. Lock: names_lock (N).
+ * The machine's names, and the calls that get and set them. Lock: system_names_lock (N).
  */
 #include <kernel/task/system_names.h>
 
@@ -13,7 +13,7 @@
 #include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 
-static struct spinlock names_lock = SPINLOCK_INITIALIZER;
+static struct spinlock system_names_lock = SPINLOCK_INITIALIZER;
 static struct kernel_utsname names = {
 	/* nodename and domainname: N, the others are constant */
 	.sysname = UTSNAME_SYSTEM,  .nodename = UTSNAME_NODE, .release = UTSNAME_RELEASE,
@@ -27,9 +27,9 @@ static char *place_of(enum system_name which)
 
 void system_name_get(enum system_name which, char name[UTSNAME_SIZE])
 {
-	spin_lock(&names_lock);
+	spin_lock(&system_names_lock);
 	memcpy(name, place_of(which), UTSNAME_SIZE);
-	spin_unlock(&names_lock);
+	spin_unlock(&system_names_lock);
 }
 
 void system_name_set(enum system_name which, const char *name, size_t size)
@@ -37,16 +37,16 @@ void system_name_set(enum system_name which, const char *name, size_t size)
 	char whole[UTSNAME_SIZE] = { 0 };
 
 	memcpy(whole, name, size < UTSNAME_SIZE ? size : UTSNAME_SIZE - 1);
-	spin_lock(&names_lock);
+	spin_lock(&system_names_lock);
 	memcpy(place_of(which), whole, sizeof(whole));
-	spin_unlock(&names_lock);
+	spin_unlock(&system_names_lock);
 }
 
 void system_names_get(struct kernel_utsname *copy)
 {
-	spin_lock(&names_lock);
+	spin_lock(&system_names_lock);
 	*copy = names;
-	spin_unlock(&names_lock);
+	spin_unlock(&system_names_lock);
 }
 
 long sys_uname(const unsigned long arg[6])

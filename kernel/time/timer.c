@@ -10,7 +10,7 @@
  * long as they took, whatever is armed meanwhile: so tasks get half of the CPU, however many timers there
  * are. Linux: the hang detection of hrtimer_interrupt.
  *
- * Lock: queue->lock, irqsave; innermost but for the ISA's timer registers.
+ * Lock: timer_queue->lock, irqsave; innermost but for the ISA's timer registers.
  */
 #include <stddef.h>
 #include <kernel/base/hooks.h>

@@ -5,8 +5,7 @@
  *
  * A reader keeps one record, its line, and its position in the buffers: no buffer is copied.
  *
- * Locks: reader->mutex (M), around the reader's state; pipe_mutex, so that two readers of trace_pipe do not
- * split a line. Neither is held while a reader sleeps.
+ * Lock: reader->mutex (M), around the reader's state. It is not held while a reader sleeps.
  */
 #include <string.h>
 
@@ -26,7 +25,7 @@
 #include "instance.h"
 #include "trace.h"
 
-struct reader {
+struct trace_reader {
 	struct mutex mutex;
 	struct trace_instance *instance; /* in use as long as the file is open */
 	struct trace_cursor cursor;	 /* M: of trace */
@@ -100,7 +99,7 @@ static void print_head(struct text *text, struct trace_buffer *buffer)
 
 /* Prints the next record into the reader's line, which must be used up; false: there is none.
  * reader->mutex held. */
-static bool next_line(struct reader *reader, bool take)
+static bool next_line(struct trace_reader *reader, bool take)
 {
 	struct trace_buffer *buffer = &reader->instance->buffer;
 	bool found = take ? trace_ring_take(buffer, cpus_all(), &reader->entry) :
@@ -114,7 +113,7 @@ static bool next_line(struct reader *reader, bool take)
 }
 
 /* Copies lines until SIZE bytes are copied or no line is left. reader->mutex held. */
-static ssize_t read_lines(struct reader *reader, char *user_buffer, size_t size, bool take)
+static ssize_t read_lines(struct trace_reader *reader, char *user_buffer, size_t size, bool take)
 {
 	size_t done = 0;
 
@@ -137,7 +136,7 @@ static ssize_t read_lines(struct reader *reader, char *user_buffer, size_t size,
 
 static ssize_t read_trace(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
-	struct reader *reader = file->private;
+	struct trace_reader *reader = file->private;
 
 	mutex_lock(&reader->mutex);
 	if (*position == 0) {
@@ -170,7 +169,7 @@ static bool is_empty(struct trace_buffer *buffer)
 }
 
 /* Waits for a record. Returns 0 also when recording is off and the reader has read records before. */
-static int wait_for_record(const struct reader *reader)
+static int wait_for_record(const struct trace_reader *reader)
 {
 	struct trace_buffer *buffer = &reader->instance->buffer;
 	struct wait_entry entry;
@@ -189,7 +188,7 @@ static int wait_for_record(const struct reader *reader)
 
 static ssize_t read_pipe(struct file *file, void *user_buffer, size_t size, uint64_t *position)
 {
-	struct reader *reader = file->private;
+	struct trace_reader *reader = file->private;
 	int error = 0;
 
 	mutex_lock(&reader->mutex);
@@ -211,7 +210,7 @@ static ssize_t read_pipe(struct file *file, void *user_buffer, size_t size, uint
 
 static unsigned int poll_pipe(struct file *file, struct poll_table *table)
 {
-	struct reader *reader = file->private;
+	struct trace_reader *reader = file->private;
 	struct trace_buffer *buffer = &reader->instance->buffer;
 
 	poll_wait(table, &buffer->readers);
@@ -221,7 +220,7 @@ static unsigned int poll_pipe(struct file *file, struct poll_table *table)
 
 static void release(struct file *file)
 {
-	struct reader *reader = file->private;
+	struct trace_reader *reader = file->private;
 
 	text_clear(&reader->line);
 	trace_instance_close(reader->instance);
@@ -244,7 +243,7 @@ static const struct file_ops pipe_ops = {
 static int open_reader(struct file *file, struct trace_instance *instance,
 		       const struct file_ops *ops)
 {
-	struct reader *reader = kzalloc(sizeof(*reader));
+	struct trace_reader *reader = kzalloc(sizeof(*reader));
 	int error = reader ? trace_instance_open(instance) : -ENOMEM;
 
 	if (error) {

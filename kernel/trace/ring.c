@@ -9,7 +9,7 @@
  * A table has the names of tasks that wrote records: a tid's last bits are its index. A record has only the
  * tid.
  *
- * Locks: ring->lock (R), names_lock: both irqsave, innermost: taken under any other lock, and no lock is
+ * Locks: ring->lock (R), trace_names_lock: both irqsave, innermost: taken under any other lock, and no lock is
  * taken under them. Wake-ups are deferred work, because the record may be about the scheduler itself.
  */
 #include <kernel/trace/ring.h>
@@ -43,11 +43,11 @@ struct head {
 	uint32_t number, size;
 };
 
-static struct spinlock names_lock = SPINLOCK_INITIALIZER;
+static struct spinlock trace_names_lock = SPINLOCK_INITIALIZER;
 static struct {
 	int tid;
 	char name[TASK_COMM_SIZE];
-} names[NAMES]; /* names_lock */
+} names[NAMES]; /* trace_names_lock */
 
 static unsigned long lock_irqsave(struct spinlock *lock)
 {
@@ -65,10 +65,10 @@ static void remember_name(const struct task *task)
 
 	if (!task->tid)
 		return;
-	spin_lock_untraced(&names_lock);
+	spin_lock_untraced(&trace_names_lock);
 	names[place].tid = task->tid;
 	memcpy(names[place].name, task->comm, TASK_COMM_SIZE - 1);
-	spin_unlock(&names_lock);
+	spin_unlock(&trace_names_lock);
 }
 
 void trace_name_of(int tid, char *name)
@@ -79,21 +79,21 @@ void trace_name_of(int tid, char *name)
 		strlcpy(name, "<idle>", TASK_COMM_SIZE);
 		return;
 	}
-	unsigned long state = lock_irqsave(&names_lock);
+	unsigned long state = lock_irqsave(&trace_names_lock);
 
 	strlcpy(name, names[place].tid == tid ? names[place].name : "<...>", TASK_COMM_SIZE);
-	spin_unlock_irqrestore(&names_lock, state);
+	spin_unlock_irqrestore(&trace_names_lock, state);
 }
 
 bool trace_name_get(unsigned int index, int *tid, char *name)
 {
 	if (index >= NAMES)
 		return false;
-	unsigned long state = lock_irqsave(&names_lock);
+	unsigned long state = lock_irqsave(&trace_names_lock);
 
 	*tid = names[index].tid;
 	strlcpy(name, names[index].name, TASK_COMM_SIZE);
-	spin_unlock_irqrestore(&names_lock, state);
+	spin_unlock_irqrestore(&trace_names_lock, state);
 	return true;
 }
 

@@ -9,7 +9,7 @@
  * The end of input is final.
  *
  * Lock: input_lock, irqsave, for the raw ring; a wait queue's lock is taken inside. Raw output:
- * output_mutex, which keeps the bytes of one call together.
+ * console_mutex, which keeps the bytes of one call together.
  */
 #include <kernel/tty/console.h>
 #include <kernel/base/boot.h>
@@ -57,8 +57,8 @@ static bool escaped;	     /* I: the previous byte was an escape */
 static bool ended;	     /* I: no more input comes; I is input_lock */
 static struct wait_queue input_waiters = { SPINLOCK_INITIALIZER,
 					   TAILQ_HEAD_INITIALIZER(input_waiters.entries) };
-static struct mutex output_mutex = {
-	.waiters = { SPINLOCK_INITIALIZER, TAILQ_HEAD_INITIALIZER(output_mutex.waiters.entries) }
+static struct mutex console_mutex = {
+	.waiters = { SPINLOCK_INITIALIZER, TAILQ_HEAD_INITIALIZER(console_mutex.waiters.entries) }
 };
 
 static void receive_raw(uint8_t byte)
@@ -130,7 +130,7 @@ static ssize_t write_bytes(const char *source, size_t size, bool user)
 	size_t done = 0;
 	int error = 0;
 
-	mutex_lock(&output_mutex);
+	mutex_lock(&console_mutex);
 	while (done < size && !error) {
 		size_t part = size - done < sizeof(bytes) ? size - done : sizeof(bytes);
 
@@ -143,7 +143,7 @@ static ssize_t write_bytes(const char *source, size_t size, bool user)
 			done += part;
 		}
 	}
-	mutex_unlock(&output_mutex);
+	mutex_unlock(&console_mutex);
 	return done ? (ssize_t)done : error;
 }
 

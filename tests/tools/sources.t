@@ -49,6 +49,7 @@ UNSHARED = {
     "perf_mapping": "on the caller's stack",
     "perf_notice": "on the writer's stack",
     "perf_output": "on the writer's stack",
+    "perf_raw": "on the writer's stack",
     "pmu_attribute": "constant",
 }
 # Structure: its legend gives the rule for fields without a letter.

@@ -10,6 +10,7 @@
 #include "events.h"
 #include <kernel/perf/attr.h>
 #include <kernel/perf/event.h>
+#include <kernel/perf/settings.h>
 
 #define PAGE 4096
 
@@ -188,8 +189,8 @@ static const struct row {
 	{ SET(read_format, 1ull << 63), -EINVAL },
 	{ SET(sample_period, INT64_MAX), 0 },
 	{ SET(sample_period, 1ull << 63), -EINVAL },
-	{ SET(frequency, PERF_SAMPLE_RATE_MAX), 0 },
-	{ SET(frequency, PERF_SAMPLE_RATE_MAX + 1), -EINVAL },
+	{ SET(frequency, PERF_SAMPLE_RATE_DEFAULT), 0 },
+	{ SET(frequency, PERF_SAMPLE_RATE_DEFAULT + 1), -EINVAL },
 	{ SET(branches, 0), -EINVAL },
 	{ SET(branches, PERF_SAMPLE_BRANCH_PLM_ALL), -EINVAL },
 	{ SET(branches, PERF_SAMPLE_BRANCH_MAX), -EINVAL },

@@ -10,6 +10,7 @@
  */
 #include <kernel/perf/event.h>
 #include <kernel/perf/ring.h>
+#include <kernel/perf/settings.h>
 #include <stdlib.h>
 
 #include "events.h"
@@ -151,7 +152,7 @@ static struct perf_event_attr random_attr(void)
 	}
 	if (attr.sample_period && one_in(4)) {
 		attr.freq = 1;
-		attr.sample_freq = 1 + random_below(PERF_SAMPLE_RATE_MAX);
+		attr.sample_freq = 1 + random_below(PERF_SAMPLE_RATE_DEFAULT);
 	}
 	attr.read_format = random_below(PERF_FORMAT_MAX);
 	attr.disabled = one_in(3);

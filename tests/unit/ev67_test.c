@@ -609,7 +609,7 @@ static void check_many_overflows(void)
 /* More samples in a tick than the limit: the event stops, until the next tick. */
 static void check_throttled(void)
 {
-	uint64_t limit = (PERF_SAMPLE_RATE_MAX + NSEC_PER_SEC / PERF_TICK_NS - 1) /
+	uint64_t limit = (PERF_SAMPLE_RATE_DEFAULT + NSEC_PER_SEC / PERF_TICK_NS - 1) /
 			 (NSEC_PER_SEC / PERF_TICK_NS);
 
 	start_alpha(1);

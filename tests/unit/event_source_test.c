@@ -238,6 +238,7 @@ static void an_interval_is_a_positive_int(void)
 		{ "-0", -EINVAL, 0 },
 		{ "-7", -EINVAL, 0 },
 		{ "-2147483647", -EINVAL, 0 },
+		{ "-2147483648", -EINVAL, 0 },
 		{ "-2147483649", -ERANGE, 0 },
 		{ "2147483648", -ERANGE, 0 },
 		{ "4294967297", -ERANGE, 0 },

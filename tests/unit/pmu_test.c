@@ -124,11 +124,75 @@ static void no_hardware_event_no_access(void)
 	end_machine();
 }
 
+static bool is_full;
+static unsigned int adds;
+
+static int take_own(struct perf_event *event)
+{
+	return event->attr.type == event->pmu->type ? 0 : -ENOENT;
+}
+
+static int add_unless_full(struct perf_event *event, int flags)
+{
+	adds++;
+	return is_full ? -EAGAIN : 0;
+}
+
+static void do_nothing(struct perf_event *event, int flags)
+{
+}
+
+static void read_nothing(struct perf_event *event)
+{
+}
+
+/* Linux: merge_sched_in treats the groups of all PMUs alike. */
+static void a_software_event_that_is_refused_waits(void)
+{
+	static struct pmu refusing = { .name = "refusing",
+				       .capabilities = PMU_SOFTWARE,
+				       .event_init = take_own,
+				       .add = add_unless_full,
+				       .del = do_nothing,
+				       .start = do_nothing,
+				       .stop = do_nothing,
+				       .read = read_nothing };
+
+	start();
+	EXPECT_EQ(perf_pmu_register(&refusing, -1), 0);
+	struct perf_event_attr attr = { .type = refusing.type, .size = sizeof(attr) };
+
+	is_full = true;
+	adds = 0;
+	int flexible = open_event(attr, 0, -1, -1);
+	EXPECT_EQ(event_of(flexible)->state, EVENT_INACTIVE);
+	attr.pinned = 1;
+	int pinned = open_event(attr, 0, -1, -1);
+	EXPECT_EQ(event_of(pinned)->state, EVENT_ERROR);
+
+	unsigned int before = adds;
+	sim_clock_advance(PERF_ROTATION_NS);
+	EXPECT_EQ(adds, before + 1);
+	EXPECT_EQ(event_of(flexible)->state, EVENT_INACTIVE);
+	is_full = false;
+	sim_clock_advance(PERF_ROTATION_NS);
+	EXPECT_EQ(event_of(flexible)->state, EVENT_ACTIVE);
+	EXPECT_EQ(event_of(pinned)->state, EVENT_ERROR);
+
+	/* Nothing waits any more, so nothing is tried again. */
+	before = adds;
+	sim_clock_advance(2 * PERF_ROTATION_NS);
+	EXPECT_EQ(adds, before);
+	end_machine();
+}
+
 static const struct tap_rule rules[] = {
 	{ "a PMU's name and type are its own", names_and_types_are_unique },
 	{ "a walk over the PMUs finds each once, by type", a_walk_finds_each_once_in_order },
 	{ "a generic event may name its PMU", generic_events_name_their_pmu },
 	{ "without hardware events no PMU is disabled or enabled", no_hardware_event_no_access },
+	{ "a software event that its PMU refuses waits for the next rotation, or is in error when pinned",
+	  a_software_event_that_is_refused_waits },
 };
 
 TAP_MAIN(rules)

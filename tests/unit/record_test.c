@@ -6,6 +6,7 @@
 #include "mapping.h"
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
+#include <kernel/perf/settings.h>
 #include <kernel/perf/schedule.h>
 
 #define CODE  1
@@ -249,7 +250,7 @@ static void check_throttled_storm(void)
 	/* One sample more in a tick than Linux's default rate of 100,000 a second allows: a record
 	 * says so before that last sample, and the next tick's before what follows. */
 	struct perf_event_attr attr = hardware_attr(CODE);
-	const uint64_t allowed = PERF_SAMPLE_RATE_MAX / (NSEC_PER_SEC / PERF_TICK_NS);
+	const uint64_t allowed = PERF_SAMPLE_RATE_DEFAULT / (NSEC_PER_SEC / PERF_TICK_NS);
 
 	start();
 	attr.sample_period = 10;

@@ -119,7 +119,7 @@ static void only_a_backlog_is_throttled(void)
 	fault(1);
 	EXPECT_EQ(samples(), 1);
 	unmap_event(&mapping);
-	perf_sample_rate_max = PERF_SAMPLE_RATE_MAX;
+	perf_sample_rate_max = PERF_SAMPLE_RATE_DEFAULT;
 	end_machine();
 }
 
@@ -235,7 +235,7 @@ static void throttled_clocks_go_on_with_the_tick(void)
 	EXPECT_EQ(samples(), 1);
 	EXPECT_EQ(count_of(fd), 3 * NSEC_PER_MSEC);
 	unmap_event(&mapping);
-	perf_sample_rate_max = PERF_SAMPLE_RATE_MAX;
+	perf_sample_rate_max = PERF_SAMPLE_RATE_DEFAULT;
 	end_machine();
 }
 

@@ -200,7 +200,7 @@ static void a_limit_of_one_sample_is_kept(void)
 	sim_clock_advance(PERF_TICK_NS);
 	sim_pmu_count(CODE, 10);
 	EXPECT_EQ(count_of(fd), 4);
-	perf_sample_rate_max = PERF_SAMPLE_RATE_MAX;
+	perf_sample_rate_max = PERF_SAMPLE_RATE_DEFAULT;
 	end_machine();
 }
 

@@ -34,6 +34,8 @@ struct file;
  *   C  event->context->lock; a CPU's context: being on that CPU, interrupts off (see context.c)
  *   M  event->context->mutex
  *   P  none: on the CPU where the event is active, PMU disabled or in the PMI; as C while it is inactive
+ *   N  none: as P, but the PMU may be enabled: each change is one atomic step, which a PMI at any instruction
+ *      leaves right (counter.c)
  *   O  output_mutex, in output.c
  *   F  family_mutex, in inherit.c
  *   U  owned_mutex, in ownership.c
@@ -43,10 +45,10 @@ struct file;
  * fields of C: so these change with the PMUs disabled.
  */
 
-/* Raw data of a sample: with the 32 bits of the size, a multiple of 8 bytes. */
+/* Raw data of a sample: with the 32 bits of the size, a multiple of 8 bytes. On the writer's stack. */
 struct perf_raw {
-	const void *bytes; /* K */
-	uint32_t size;	   /* K */
+	const void *bytes;
+	uint32_t size;
 };
 
 /* A driver's part of an event on a counter. */
@@ -94,11 +96,7 @@ struct perf_sampling {
 	uint64_t frequency_count;     /* P: frequency.c: count at the last tick */
 };
 
-#define SAMPLING_THROTTLED   UINT64_MAX
-
-/* Samples per second that one event may take, and the most that attr.sample_freq may ask for:
- * Linux's default of kernel.perf_event_max_sample_rate. */
-#define PERF_SAMPLE_RATE_MAX 100000
+#define SAMPLING_THROTTLED UINT64_MAX
 
 enum hw_event_flag {
 	HW_STOPPED = 1, /* stopped, or not yet started */
@@ -122,7 +120,7 @@ struct perf_event {
 	struct hw_event hw;
 	struct perf_sampling sampling;
 	enum event_state state; /* C; perf_event_peek_state reads it without */
-	_Atomic uint64_t count; /* P: since the beginning, as of the last update: only grows */
+	_Atomic uint64_t count; /* N: since the beginning, as of the last update: only grows */
 	uint64_t count_base;	/* C: count at the last reset, where the count of users begins */
 	uint64_t id;		/* K: PERF_FORMAT_ID: unique since boot, from 1 */
 	size_t read_size;	/* K: perf_read_size of it alone */

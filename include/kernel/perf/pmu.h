@@ -72,7 +72,9 @@ struct pmu {
 	/* Puts EVENT on a counter; with PMU_START it counts when the PMU is next enabled. -EAGAIN: no
 	 * suitable counter is free. May move events between counters (then it changes their counter index and
 	 * updates their user pages). The core schedules a group in by one add for each member; when one
-	 * fails, it calls del for the members before it. PMU disabled. [enable; hw_perf_group_sched_in] */
+	 * fails, it calls del for the members before it. Then a pinned group gets into the error state, and a
+	 * flexible one waits until the core tries again, whatever its PMU: at the next rotation or context
+	 * switch. PMU disabled. [enable; hw_perf_group_sched_in] */
 	int (*add)(struct perf_event *event, int flags);
 	/* Takes EVENT off its counter: stops it, updates event->count, releases what add acquired. PMU
 	 * disabled. [disable] */
@@ -105,7 +107,8 @@ struct pmu {
 
 enum pmu_capability {
 	PMU_NO_INTERRUPT = 1, /* cannot sample: a period gets -EOPNOTSUPP */
-	/* no counters to compete for: add never fails, and there is nothing to disable */
+	/* no counters to compete for: a group of such events waits for no other group, and there is nothing
+	 * to disable */
 	PMU_SOFTWARE = 2,
 	PMU_NO_EXCLUDE = 4, /* cannot tell rings apart: exclude_* gets -EINVAL */
 	PMU_HIDDEN = 8, /* has no directory in sysfs: users ask for it under another PMU's type */

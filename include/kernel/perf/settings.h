@@ -16,8 +16,9 @@
 extern _Atomic int perf_paranoid;
 #define PERF_PARANOID_DEFAULT 2
 
-/* Most samples a second that an event may ask for or take: 1 … */
+/* Most samples a second that an event may ask for (attr.sample_freq) or take: 1 … The default is Linux's. */
 extern _Atomic int perf_sample_rate_max;
+#define PERF_SAMPLE_RATE_DEFAULT 100000
 
 /* Memory for rings that each user has for every CPU, KiB; see ring_charge.c. */
 extern _Atomic int perf_mlock_kib;

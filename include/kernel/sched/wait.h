@@ -6,7 +6,7 @@
  * first and then wakes, so no wake-up is lost. A sleep may also return without cause: always check the
  * condition again.
  *
- * Lock order: mutex > wait_queue.lock or mutex.lock > the scheduler's run-queue lock.
+ * Lock order: mutex > wait_queue->lock or mutex->lock > run_queue->lock.
  */
 #ifndef KERNEL_WAIT_H
 #define KERNEL_WAIT_H
