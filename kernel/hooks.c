@@ -36,7 +36,7 @@
 #endif
 
 _Atomic unsigned int hook_listeners[HOOK_COUNT];
-_Atomic bool hook_cpu_watched[CPUS_MAX];
+_Atomic bool hook_switch_on_cpu[CPUS_MAX];
 
 /* --- context switches --- */
 
@@ -46,12 +46,12 @@ void hook_task_out_slow(struct task *prev, struct task *next)
 	perf_software_event(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, NULL, 0);
 }
 
-inline __attribute__((always_inline)) void hook_followed_out(struct task *prev, struct task *next)
+inline __attribute__((always_inline)) void hook_switch_out(struct task *prev, struct task *next)
 {
 	perf_task_sched_out(prev, next);
 }
 
-inline __attribute__((always_inline)) void hook_followed_in(struct task *task)
+inline __attribute__((always_inline)) void hook_switch_in(struct task *task)
 {
 	perf_task_sched_in(task);
 }

@@ -295,7 +295,7 @@ void perf_contexts_init(void)
 {
 	for (unsigned int i = 0; i < cpu_count(); i++) {
 		perf_cpus[i] = (struct perf_cpu){ 0 };
-		atomic_store(&hook_cpu_watched[i], false);
+		atomic_store(&hook_switch_on_cpu[i], false);
 		init_context(&perf_cpus[i].context, NULL, (int)i);
 		perf_schedule_init(&perf_cpus[i]);
 	}

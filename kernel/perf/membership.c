@@ -44,7 +44,7 @@ static void install_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_
 	perf_group_queue(event->leader);
 	context->hardware_count += perf_event_is_hardware(event);
 	if (!context->task)
-		atomic_store(&hook_cpu_watched[context->cpu], true);
+		atomic_store(&hook_switch_on_cpu[context->cpu], true);
 
 	if (!cpu || event->state < EVENT_INACTIVE)
 		return;
@@ -84,7 +84,7 @@ static void retire_locked(struct perf_cpu *cpu, struct perf_call *call, uint64_t
 	TAILQ_REMOVE(&context->members, event, member_link);
 	context->hardware_count -= perf_event_is_hardware(event);
 	if (!context->task && TAILQ_EMPTY(&context->members))
-		atomic_store(&hook_cpu_watched[context->cpu], false);
+		atomic_store(&hook_switch_on_cpu[context->cpu], false);
 }
 
 /* Does the same, and schedules out the group of a leader: without its leader a group cannot be active. */

@@ -145,11 +145,20 @@ static void place_evicted(struct task *task)
 	run_queue_unlock_pair(from, to);
 }
 
-/* The second half of every context switch, in the context of the next task. Interrupts off, queue locked by
- * the previous task; returns with it unlocked. */
-static void finish_switch(void)
+/* Finishes with PREV after a switch from it: moves it if EVICTED, drops the scheduler's reference if ENDED. No
+ * lock held. Kept apart, so that finish_switch saves fewer registers. */
+static __attribute__((noinline)) void leave_previous(struct task *prev, bool evicted, bool ended)
 {
-	struct run_queue *queue = &this_cpu(run_queues);
+	if (evicted)
+		place_evicted(prev);
+	if (ended)
+		task_put(prev);
+}
+
+/* The second half of every context switch, in the context of the next task. Interrupts off, QUEUE, this
+ * CPU's, locked by the previous task; returns with it unlocked. */
+static void finish_switch(struct run_queue *queue)
+{
 	struct task *prev = queue->previous, *self = task_current();
 	bool evicted = queue->evicted;
 
@@ -160,12 +169,10 @@ static void finish_switch(void)
 	bool ended = prev->state == TASK_ZOMBIE;
 
 	spin_unlock(&queue->lock);
-	if (evicted)
-		place_evicted(prev);
-	if (ended)
-		task_put(prev);
-	if (hook_follows(self))
-		hook_followed_in(self);
+	if (evicted || ended)
+		leave_previous(prev, evicted, ended);
+	if (hook_switch_is_on(self))
+		hook_switch_in(self);
 	if (self->rseq.address)
 		self->signals.sequence = true;
 	if (self->sched.migrated) {
@@ -176,12 +183,12 @@ static void finish_switch(void)
 
 void task_first_run(void)
 {
-	finish_switch();
+	finish_switch(&this_cpu(run_queues));
 	arch_irq_enable();
 }
 
 /* Switches to NEXT at NOW_NS. Interrupts off, QUEUE (this CPU's) locked; returns unlocked, when the
- * caller's task runs again. */
+ * caller's task runs again, which may be on another CPU. */
 static void switch_to(struct run_queue *queue, struct task *next, uint64_t now_ns)
 {
 	struct task *prev = queue->current;
@@ -189,8 +196,8 @@ static void switch_to(struct run_queue *queue, struct task *next, uint64_t now_n
 	if (!prev->process && next->process)
 		cpu_tick_start();
 	hook_task_out(prev, next);
-	if (hook_follows(prev))
-		hook_followed_out(prev, next);
+	if (hook_switch_is_on(prev))
+		hook_switch_out(prev, next);
 	queue->switches++;
 	queue->previous = prev;
 	queue->current = next;
@@ -201,15 +208,16 @@ static void switch_to(struct run_queue *queue, struct task *next, uint64_t now_n
 		atomic_fetch_or(&next->space->active_cpus, (uint64_t)1 << cpu_id());
 	set_slice_timer(queue, now_ns);
 	arch_context_switch(prev, next);
-	finish_switch();
+	finish_switch(&this_cpu(run_queues));
 }
 
-/* Chooses the next task and switches to it. GIVE_WAY: another task than this one, if any waits. Interrupts
- * off. */
-static void reschedule(bool give_way)
+/* Chooses the next task of QUEUE, this CPU's, and switches to it. GIVE_WAY: another task than this one, if any
+ * waits. Interrupts off.
+ *
+ * QUEUE is a parameter so that the compiler does not compute its address again from the CPU's number at
+ * each use. */
+static void reschedule(struct run_queue *queue, bool give_way)
 {
-	struct run_queue *queue = &this_cpu(run_queues);
-
 	spin_lock(&queue->lock);
 	atomic_store(&this_cpu(sched_requests).reschedule, false);
 	uint64_t now = account_current(queue);
@@ -252,7 +260,7 @@ void sched_yield(void)
 {
 	unsigned long state = arch_irq_save();
 
-	reschedule(true);
+	reschedule(&this_cpu(run_queues), true);
 	arch_irq_restore(state);
 }
 
@@ -261,21 +269,21 @@ void sched_sleep(void)
 	unsigned long state = arch_irq_save();
 
 	if (task_current()->state != TASK_RUNNABLE)
-		reschedule(false);
+		reschedule(&this_cpu(run_queues), false);
 	arch_irq_restore(state);
 }
 
 void sched_preempt(void)
 {
-	struct run_queue *queue = &this_cpu(run_queues);
-
 	if (!sched_must_preempt())
 		return;
+	struct run_queue *queue = &this_cpu(run_queues);
+
 	if (queue->slice_ended) {
 		queue->slice_ended = false;
 		balance_push();
 	}
-	reschedule(false);
+	reschedule(queue, false);
 }
 
 void sched_relax_now(void)

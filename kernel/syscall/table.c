@@ -387,8 +387,8 @@ static long perform_logged(unsigned long number, struct trap_frame *frame)
 }
 
 /* The same, after reporting the call to tracepoints and the log; syscall_dispatch reports its end. */
-static __attribute__((noinline)) long perform_watched(unsigned long number,
-						      struct trap_frame *frame)
+static __attribute__((noinline)) long perform_reported(unsigned long number,
+						       struct trap_frame *frame)
 {
 	hook_call_enter(number, frame);
 	return syscall_is_logged ? perform_logged(number, frame) : perform(number, frame);
@@ -404,7 +404,7 @@ inline __attribute__((always_inline)) void syscall_dispatch(struct trap_frame *f
 	}
 	/* Linux takes the number as 32 bits. */
 	unsigned long number = (unsigned int)arch_syscall_number(frame);
-	long result = hook_is_on(HOOK_call) ? perform_watched(number, frame) :
+	long result = hook_is_on(HOOK_call) ? perform_reported(number, frame) :
 					      perform(number, frame);
 
 	/* A listener may have arrived during the call. */

@@ -154,7 +154,7 @@ static int show_refused(struct text *text, void *target)
 		READ_ONLY_IF(file, function, .exists = is_there) \
 	}
 
-static bool is_space(char c)
+static bool is_ascii_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -165,7 +165,7 @@ static ssize_t store_text(const char *bytes, size_t size, void *target,
 {
 	size_t length = size;
 
-	while (length && is_space(bytes[length - 1]))
+	while (length && is_ascii_space(bytes[length - 1]))
 		length--;
 	char *copy = kcopy_text(bytes, length);
 	int error = copy ? store(target, copy) : -ENOMEM;

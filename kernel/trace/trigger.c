@@ -199,14 +199,14 @@ void trace_triggers_clear(struct trace_instance *instance, unsigned int number,
 
 /* --- the language --- */
 
-static bool is_space(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
 static char *skip_spaces(char *text)
 {
-	while (is_space(*text))
+	while (is_blank(*text))
 		text++;
 	return text;
 }
@@ -294,13 +294,13 @@ static char *cut_condition(char *text, bool *wrong)
 
 	*wrong = !strncmp(text, "if", 2);
 	for (char *at = text; (at = strstr(at, "if")); at++) {
-		if (at == text || !is_space(at[-1]))
+		if (at == text || !is_blank(at[-1]))
 			continue;
 		if (at + 3 >= text + length) {
 			*wrong = true;
 			return NULL;
 		}
-		if (!is_space(at[2]))
+		if (!is_blank(at[2]))
 			continue;
 		at[-1] = '\0';
 		return at + 2;
@@ -317,7 +317,7 @@ static int parse_histogram(struct trace_trigger *trigger, unsigned int number, c
 
 	if (wrong)
 		return -EINVAL;
-	for (size_t end = strlen(text); end && is_space(text[end - 1]); end--)
+	for (size_t end = strlen(text); end && is_blank(text[end - 1]); end--)
 		text[end - 1] = '\0';
 	int error = histogram_make(trace_event_get(number), text, &trigger->histogram, request);
 

@@ -605,12 +605,12 @@ static void a_task_without_events_costs_nothing(void)
 	struct task *self = task_current(), *other = sim_task_create();
 
 	EXPECT(!atomic_load(&self->perf) && !atomic_load(&other->perf));
-	EXPECT(!atomic_load(&hook_cpu_watched[0]));
+	EXPECT(!atomic_load(&hook_switch_on_cpu[0]));
 	int fd = open_event(hardware_attr(CODE), -1, 0, -1);
-	EXPECT(atomic_load(&hook_cpu_watched[0]));
+	EXPECT(atomic_load(&hook_switch_on_cpu[0]));
 	EXPECT(!atomic_load(&self->perf));
 	sim_fd_close(fd);
-	EXPECT(!atomic_load(&hook_cpu_watched[0]));
+	EXPECT(!atomic_load(&hook_switch_on_cpu[0]));
 	end_machine();
 }
 

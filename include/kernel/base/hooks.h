@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hooks: the places of the kernel that parts above them attach to.
+ * Hooks: the places where the kernel calls listeners in the layers above.
  *
  * A file calls hook_NAME where NAME happens and knows nothing about the listeners. kernel/hooks.c lists the
  * listeners of each hook, in order; a new part adds its line there. The list is static, so that the
  * link-time optimizer makes direct calls of it. A part that `make WITHOUT=` leaves out has no line.
  *
- * A hook without a listener costs a load and a branch that is predicted. The hooks of the last section are
- * always called.
+ * A hook is on while it has a listener. A hook that is off costs a load and a branch that is predicted. The
+ * hooks of the last two sections are always called.
  *
  * Unless a hook says more, it may be called in any context but NMI, with any locks held. The listeners
  * take only locks that come after the caller's in docs/locking.md.
@@ -76,20 +76,20 @@ enum hook {
 	HOOK_COUNT
 };
 
-/* Number of listeners of each hook: the one word that a hook looks at. */
+/* Number of listeners of each hook: the one word that a hook tests. */
 extern _Atomic unsigned int hook_listeners[HOOK_COUNT];
 
-/* Set while there is a listener to every context switch of the CPU. Index: CPU. */
-extern _Atomic bool hook_cpu_watched[CPUS_MAX];
+/* True while every context switch of the CPU has a listener. Index: CPU. */
+extern _Atomic bool hook_switch_on_cpu[CPUS_MAX];
 
+/* Returns whether HOOK has a listener. Any context. */
 static inline bool hook_is_on(enum hook hook)
 {
 	return __builtin_expect(
 		atomic_load_explicit(&hook_listeners[hook], memory_order_relaxed) != 0, false);
 }
 
-/* Counts one listener of HOOK more (ON) or less. While there is none, hook_NAME does not call kernel/hooks.c. Any
- * context. */
+/* Adds (ON) or removes a listener of HOOK. Any context. */
 static inline void hook_listen(enum hook hook, bool on)
 {
 	if (on)
@@ -98,6 +98,7 @@ static inline void hook_listen(enum hook hook, bool on)
 		atomic_fetch_sub(&hook_listeners[hook], 1);
 }
 
+/* Declares hook_NAME, which calls hook_NAME_slow of kernel/hooks.c while the hook is on. */
 #define HOOK(name, parameters, arguments)                             \
 	__attribute__((noinline)) void hook_##name##_slow parameters; \
 	static inline void hook_##name parameters                     \
@@ -106,15 +107,17 @@ static inline void hook_listen(enum hook hook, bool on)
 			hook_##name##_slow arguments;                 \
 	}
 
-/* --- the scheduler. Interrupts off; task_waking excepted, the lock of a run queue is held --- */
+/* --- the scheduler. Interrupts off; a run queue's lock held, but for task_waking --- */
 
-/* TASK goes from the run queue of CPU FROM to that of TO. It does not run. */
+/* TASK, which does not run, moves from the run queue of CPU FROM to that of TO. */
 HOOK(task_migrates, (const struct task *task, unsigned int from, unsigned int to), (task, from, to))
 
 /* TASK is about to become runnable on CPU. */
 HOOK(task_waking, (const struct task *task, unsigned int cpu), (task, cpu))
-/* TASK is runnable and queued at CPU. */
+
+/* TASK is runnable and in the run queue of CPU. */
 HOOK(task_woken, (const struct task *task, unsigned int cpu), (task, cpu))
+
 /* TASK is new and starts on CPU. */
 HOOK(task_started, (const struct task *task, unsigned int cpu), (task, cpu))
 
@@ -123,29 +126,31 @@ HOOK(task_charged, (const struct task *task, uint64_t run_ns), (task, run_ns))
 
 /* TASK has waited in a run queue for DELAY_NS. */
 HOOK(task_waited, (const struct task *task, uint64_t delay_ns), (task, delay_ns))
+
 /* TASK has slept for DELAY_NS, BLOCKED by a mutex or waiting for an event. */
 HOOK(task_slept, (const struct task *task, uint64_t delay_ns, bool blocked),
      (task, delay_ns, blocked))
 
 /* --- processes. Task context --- */
 
-/* The current task PARENT has made CHILD with CLONE_FLAGS. CHILD has its number and does not run yet. */
+/* The current task PARENT has created CHILD with CLONE_FLAGS. CHILD has its number and does not run yet. */
 HOOK(task_forked, (const struct task *parent, struct task *child, uint64_t clone_flags),
      (parent, child, clone_flags))
 
 /* TASK is about to get the name NEW_NAME. */
 HOOK(task_renames, (const struct task *task, const char *new_name), (task, new_name))
-/* TASK has got a new name, not by execve. */
+
+/* TASK has a new name, not by execve. */
 HOOK(task_renamed, (struct task * task), (task))
 
 /* The current TASK, whose tid was FORMER_TID, runs the program at PATH from now on. */
 HOOK(task_executed, (const char *path, const struct task *task, pid_t former_tid),
      (path, task, former_tid))
 
-/* The current TASK has given back its memory. */
+/* The current TASK exits and has freed its memory. */
 HOOK(task_exited, (const struct task *task), (task))
 
-/* The current task waits for child PID, or for group -PID; 0: for any child. */
+/* The current task begins to wait for child PID, or for group -PID; 0: for any child. */
 HOOK(task_awaits, (pid_t pid), (pid))
 
 /* The outcome of a sent signal: Linux's numbers. */
@@ -156,63 +161,89 @@ enum signal_outcome {
 	SIGNAL_OVERFLOW_FAIL = 3
 };
 
-/* INFO was sent to TASK, to its whole process if GROUP; the current task has taken INFO and does ACTION. */
+/* INFO was sent to TASK, to its whole process if GROUP, with OUTCOME. */
 HOOK(signal_sent,
      (const struct kernel_siginfo *info, const struct task *task, bool group,
       enum signal_outcome outcome),
      (info, task, group, outcome))
+
+/* The current task has taken the signal INFO and performs ACTION. */
 HOOK(signal_taken, (const struct kernel_siginfo *info, const struct kernel_sigaction *action),
      (info, action))
 
 /* --- locks --- */
 
-/* How a lock is waited for: Linux's LCB_F_*. */
+/* The kinds of lock in FLAGS below: Linux's LCB_F_*. */
 #define HOOK_LOCK_SPIN	0x01
 #define HOOK_LOCK_MUTEX 0x20
 
-/* The running code begins to wait for LOCK, as FLAGS say (again: it goes on to wait in another way); has it
- * (RESULT is 0), or has given up with a negative error. */
+/* The running code begins to wait for LOCK, of the kind FLAGS (HOOK_LOCK_*); or it waited and continues as
+ * FLAGS say. */
 HOOK(lock_contended, (const void *lock, unsigned int flags), (lock, flags))
+
+/* The running code has waited for LOCK and holds it (RESULT is 0), or has given up with the negative error
+ * RESULT. */
 HOOK(lock_acquired, (const void *lock, int result), (lock, result))
 
 /* --- time --- */
 
-/* TIMER is initialized; armed for DEADLINE_NS, again if WAS_ARMED; cancelled; its function begins; has ended. */
+/* TIMER is initialized. */
 HOOK(timer_made, (const struct timer *timer), (timer))
+
+/* TIMER is armed for DEADLINE_NS; WAS_ARMED: it was armed for another time before. */
 HOOK(timer_armed, (const struct timer *timer, uint64_t deadline_ns, bool was_armed),
      (timer, deadline_ns, was_armed))
+
+/* TIMER, which was armed, is cancelled. */
 HOOK(timer_cancelled, (const struct timer *timer), (timer))
+
+/* TIMER's function is about to run. */
 HOOK(timer_fires, (const struct timer *timer), (timer))
+
+/* TIMER's function has returned. */
 HOOK(timer_fired, (const struct timer *timer), (timer))
 
-/* The current process's interval timer WHICH (ITIMER_*) is set, to expire at EXPIRES_NS of its CPU time
- * (ITIMER_REAL: 0); that of process PID has expired at NOW_NS. */
+/* The current process has set its interval timer WHICH (ITIMER_*), to expire at EXPIRES_NS of its CPU time
+ * (ITIMER_REAL: 0), to VALUE_NS and INTERVAL_NS. */
 HOOK(itimer_set, (int which, uint64_t expires_ns, uint64_t value_ns, uint64_t interval_ns),
      (which, expires_ns, value_ns, interval_ns))
+
+/* The interval timer WHICH of process PID has expired at NOW_NS of its CPU time (ITIMER_REAL: 0). */
 HOOK(itimer_expired, (int which, pid_t pid, uint64_t now_ns), (which, pid, now_ns))
 
 /* --- memory --- */
 
-/* CALLER has got OBJECT of GIVEN bytes for WANTED; frees OBJECT. */
+/* CALLER has requested REQUESTED bytes and got OBJECT of GIVEN bytes. */
 HOOK(memory_allocated, (const void *caller, const void *object, size_t requested, size_t given),
      (caller, object, requested, given))
+
+/* CALLER frees OBJECT. */
 HOOK(memory_freed, (const void *caller, const void *object), (caller, object))
 
-/* 2^ORDER pages from page FRAME on were allocated (HOOK_NO_FRAME: could not be); are freed. */
+/* FRAME of pages_allocated if there was no memory. */
 #define HOOK_NO_FRAME ((size_t)-1)
+
+/* 2^ORDER pages from page FRAME on were allocated. */
 HOOK(pages_allocated, (size_t frame, unsigned int order), (frame, order))
+
+/* 2^ORDER pages from page FRAME on are freed. */
 HOOK(pages_freed, (size_t frame, unsigned int order), (frame, order))
 
 /* SPACE has another number of resident pages of KIND (enum page_kind). space->mutex held. */
 HOOK(pages_counted, (const struct vm_space *space, unsigned int kind), (space, kind))
 
-/* A page fault at ADDRESS, by the instruction at IP, in user mode if USER; ERROR: the CPU's code. Interrupts off. */
+/* A page fault at ADDRESS, by the instruction at IP, in user mode if USER; ERROR: the CPU's code.
+ * Interrupts off. */
 HOOK(page_fault, (bool user, uintptr_t address, uintptr_t ip, uint64_t error),
      (user, address, ip, error))
 
-/* The fault of FRAME at ADDRESS is looked at; is served. FRAME's access to ADDRESS is not aligned. Interrupts on. */
+/* The kernel begins to serve the page fault of FRAME at ADDRESS. Interrupts on. */
 HOOK(fault_begun, (struct trap_frame * frame, uintptr_t address), (frame, address))
+
+/* The kernel has served the page fault of FRAME at ADDRESS. Interrupts on. */
 HOOK(fault_served, (struct trap_frame * frame, uintptr_t address), (frame, address))
+
+/* FRAME's access to ADDRESS is not aligned. Interrupts on. */
 HOOK(unaligned, (struct trap_frame * frame, uintptr_t address), (frame, address))
 
 /* The current task has mapped or changed AREA. Task context, no lock held. */
@@ -220,7 +251,7 @@ HOOK(area_mapped, (const struct vm_area *area), (area))
 
 /* --- interrupts. Interrupts off --- */
 
-/* Linux's names of vectors that have events of their own. */
+/* The vectors that have events of their own in Linux. */
 enum hook_vector {
 	HOOK_VECTOR_TIMER,
 	HOOK_VECTOR_SPURIOUS,
@@ -230,17 +261,18 @@ enum hook_vector {
 	HOOK_VECTOR_KINDS
 };
 
-/* The interrupt of VECTOR, which is of KIND, begins or ENDS. */
+/* The interrupt of VECTOR, of KIND, begins or ENDS. */
 HOOK(vector, (enum hook_vector kind, unsigned int vector, bool ends), (kind, vector, ends))
 
-/* The interrupt of the device NAME at line IRQ begins or ENDS. */
+/* The interrupt of the device NAME on line IRQ begins or ENDS. */
 HOOK(irq, (unsigned int irq, const char *name, bool ends), (irq, name, ends))
 
 /* --- system calls. Task context --- */
 
-/* The current task makes call NUMBER with the arguments in FRAME; the call ends with RESULT. The caller asks
- * hook_is_on(HOOK_call). */
+/* The current task makes call NUMBER with the arguments in FRAME. Call only if hook_is_on(HOOK_call). */
 void hook_call_enter(unsigned long number, struct trap_frame *frame);
+
+/* The current task's call NUMBER returns RESULT. Call only if hook_is_on(HOOK_call). */
 void hook_call_exit(unsigned long number, struct trap_frame *frame, long result);
 
 /* --- context switches. Run queue's lock held, interrupts off --- */
@@ -248,17 +280,20 @@ void hook_call_exit(unsigned long number, struct trap_frame *frame, long result)
 /* The CPU is about to switch from PREV to NEXT. */
 HOOK(task_out, (struct task * prev, struct task *next), (prev, next))
 
-/* Whether something follows TASK, or each task of this CPU. A macro: struct task is not complete here. */
-#define hook_follows(task)                                            \
+/* True if the switches of TASK, or all switches of this CPU, have a listener. A macro, because struct task is
+ * incomplete here. */
+#define hook_switch_is_on(task)                                       \
 	(atomic_load_explicit(&(task)->perf, memory_order_relaxed) || \
-	 atomic_load_explicit(&hook_cpu_watched[cpu_id()], memory_order_relaxed))
+	 atomic_load_explicit(&hook_switch_on_cpu[cpu_id()], memory_order_relaxed))
 
-/* The CPU is about to switch from PREV to NEXT. After hook_task_out, if hook_follows(PREV). */
-void hook_followed_out(struct task *prev, struct task *next);
-/* The CPU has switched to TASK. No lock held; if hook_follows(TASK). */
-void hook_followed_in(struct task *task);
+/* The CPU is about to switch from PREV to NEXT. After hook_task_out; call only if hook_switch_is_on for
+ * PREV. */
+void hook_switch_out(struct task *prev, struct task *next);
 
-/* The current task runs on another CPU than before. No lock held. */
+/* The CPU has switched to TASK. No lock held; call only if hook_switch_is_on for TASK. */
+void hook_switch_in(struct task *task);
+
+/* The current task has moved to another CPU and runs there. No lock held. */
 HOOK(task_migrated, (void), ())
 
 /* --- always called --- */
@@ -266,37 +301,42 @@ HOOK(task_migrated, (void), ())
 /* The tick of CPU time (<kernel/time/cpu_time.h>) has found PROCESS running. Interrupts off. */
 void hook_cpu_tick(struct process *process);
 
-/* CHILD, new, is in its parent's session; PROCESS leaves its controlling terminal, for a new session or because it is waited
- * for; the current PROCESS exits, with its session if it is the leader. task_table_lock held, but for
- * session_left. */
+/* The new process CHILD joins the session of PARENT. task_table_lock held. */
 void hook_terminal_inherited(const struct process *parent, struct process *child);
+
+/* PROCESS leaves its controlling terminal: it begins a session, or has exited and is waited for.
+ * task_table_lock held. */
 void hook_terminal_left(struct process *process);
+
+/* The current PROCESS exits, and with it its session if PROCESS is the session's leader. Task context. */
 void hook_session_left(struct process *process);
 
-/* PROCESS, the first, has its files and is about to start. Task context. */
+/* PROCESS, the first one, has its files and is about to start. Task context. */
 void hook_first_process(struct process *process);
 
-/* A page fault of the current task has found no memory. True: some was freed, try again; false: the task is to end. Task
- * context, no lock held. */
+/* A page fault of the current task has found no memory. Returns true if some was freed and the caller has
+ * to try again, false if the task has to exit. Task context, no lock held. */
 bool hook_memory_short(void);
 
 /* --- once in a task's life: always called --- */
 
-/* CHILD is made by the current task PARENT with CLONE_FLAGS; nothing finds CHILD yet. 0 or -ENOMEM; then hook_task_freed
- * cleans up. Task context. */
+/* The current task PARENT creates CHILD with CLONE_FLAGS; CHILD is in no table yet. Returns 0 or -ENOMEM;
+ * then hook_task_freed cleans up. Task context. */
 int hook_task_copied(struct task *parent, struct task *child, uint64_t clone_flags);
 
-/* The current TASK exits and still has its memory; or TASK, copied, never ran. Task context. */
+/* The current TASK begins to exit and still has its memory; or TASK was copied and never ran. Task
+ * context. */
 void hook_task_exits(struct task *task);
 
-/* The current TASK has a new name and is about to change to the new program, which others may inspect if DUMPABLE. Task
- * context. */
+/* The current TASK, in execve, has its new name and is about to change to the new program; DUMPABLE: other
+ * tasks may inspect it. Task context. */
 void hook_task_changes_program(struct task *task, bool dumpable);
 
-/* The last reference to TASK is dropped. */
+/* The last reference to TASK is dropped: frees TASK. */
 void hook_task_freed(struct task *task);
 
-/* prctl(PR_TASK_PERF_EVENTS_ENABLE and _DISABLE) of the current task. Task context. */
+/* Enables or disables the events of the current task: prctl(PR_TASK_PERF_EVENTS_ENABLE and _DISABLE). Task
+ * context. */
 long hook_task_events_set(bool enable);
 
 #endif

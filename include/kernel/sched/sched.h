@@ -6,10 +6,10 @@
  * Protocol of a context switch for perf, all with interrupts off on the switching CPU:
  *
  *   hook_task_out(prev, next)       run-queue lock held; the listeners to context switches
- *   hook_followed_out(prev, next)   run-queue lock held; schedules out the events of prev
+ *   hook_switch_out(prev, next)     run-queue lock held; schedules out the events of prev
  *   arch_context_switch             registers, stack, address space, FPU
  *   (run-queue lock released)
- *   hook_followed_in(current)       schedules in the events of the current task
+ *   hook_switch_in(current)         schedules in the events of the current task
  *
  * The software events count as on Linux: a context switch before prev's events are scheduled out, a
  * migration after the events of the migrated task were scheduled in.

@@ -19,7 +19,7 @@ void sim_switch(struct task *next)
 
 	ASSERT(next != prev && !atomic_load(&next->running));
 	prev->sched.run_time_ns += clock_ns() - prev->sched.started_ns;
-	if (hook_follows(prev))
+	if (hook_switch_is_on(prev))
 		perf_task_sched_out(prev, next);
 	cpu->current = next;
 	cpu->frame = next->arch.user_frame;
@@ -27,7 +27,7 @@ void sim_switch(struct task *next)
 	atomic_store(&next->cpu, (int)cpu_id());
 	atomic_store(&next->running, true);
 	next->sched.started_ns = clock_ns();
-	if (hook_follows(next))
+	if (hook_switch_is_on(next))
 		perf_task_sched_in(next);
 	arch_irq_restore(irqs);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The needs of the tracepoints of system calls: a machine without system calls has no watcher of
- * them, and no arguments.
+ * The needs of the tracepoints of system calls: a machine without system calls has no
+ * listeners to them, and no arguments.
  */
 #include <arch/task.h>
 #include <kernel/base/hooks.h>
@@ -11,7 +11,7 @@
 #include "internal.h"
 
 _Atomic unsigned int hook_listeners[HOOK_COUNT];
-_Atomic bool hook_cpu_watched[CPUS_MAX];
+_Atomic bool hook_switch_on_cpu[CPUS_MAX];
 
 void arch_syscall_arguments(const struct trap_frame *frame, unsigned long arg[6])
 {
