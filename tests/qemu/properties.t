@@ -34,8 +34,20 @@ refused $intel,x-pmu-counters=0 "x-pmu-counters must be 1 to 8, not 0"
 refused $intel,x-pmu-counters=9 "x-pmu-counters must be 1 to 8, not 9"
 refused $intel,x-pmu-width=31 "x-pmu-width must be 32 to 48, not 31"
 refused $intel,x-pmu-width=49 "x-pmu-width must be 32 to 48, not 49"
-refused max,pmu=on "pmu=on emulates Intel's PMU under TCG: choose an Intel CPU model, or add \
-vendor=GenuineIntel"
+refused $intel,x-pmu-amd=v2 "x-pmu-amd chooses one of AMD's PMUs, but the CPU model is Intel's"
+
+amd=max,vendor=AuthenticAMD,pmu=on
+refused $amd,x-pmu-amd=k7 "x-pmu-amd must be k8, core or v2, not k7"
+refused $amd,x-pmu-amd= "x-pmu-amd must be k8, core or v2, not "
+refused $amd,x-pmu-amd=k8,x-pmu-counters=6 "x-pmu-counters must be 4, not 6"
+refused $amd,x-pmu-amd=core,x-pmu-counters=4 "x-pmu-counters must be 6, not 4"
+refused $amd,x-pmu-amd=v2,x-pmu-counters=3 "x-pmu-counters must be 4 to 15, not 3"
+refused $amd,x-pmu-amd=v2,x-pmu-counters=16 "x-pmu-counters must be 4 to 15, not 16"
+refused $amd,x-pmu-version=2 "x-pmu-version is a property of Intel's PMU, but the CPU model is AMD's"
+refused $amd,x-pmu-width=48 "x-pmu-width is a property of Intel's PMU, but the CPU model is AMD's"
+
+refused max,vendor=HygonGenuine,pmu=on "pmu=on emulates the PMUs of Intel and AMD under TCG: choose a \
+CPU model of theirs, or add vendor=GenuineIntel or vendor=AuthenticAMD"
 
 qemu=$alpha machine=clipper
 for model in ev4 ev5 ev56 pca56 ev6; do

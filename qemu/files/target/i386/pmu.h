@@ -1,13 +1,14 @@
 /*
- * The emulated architectural PMU of the x86 target: what the rest of the
- * target needs to know of it.
+ * The emulated PMUs of the x86 target, Intel's and AMD's: what the rest of the
+ * target needs to know of them.
  *
  * This is the per-vCPU state, the CPU properties, and the points at which the
- * CPU model tells the PMU that something happened.  It is not the PMU: events
- * are in tcg/system/pmu-event.c, counting in pmu-count.c, registers in
- * pmu-msr.c, identification and life cycle in pmu.c, and what translated code
- * does in tcg/pmu-translate.c.inc.  The registers that KVM also migrates
- * (msr_gp_counters and its neighbours) stay where they are in CPUX86State.
+ * CPU model reports to the PMU.  It is not the PMU: tcg/system/pmu-intel.c and
+ * pmu-amd.c have each vendor's registers and events; pmu-event.c, pmu-count.c,
+ * pmu-msr.c and pmu.c have what both share: conditions on events, counting,
+ * access to registers, life cycle; tcg/pmu-translate.c.inc has what translated
+ * code does.  The registers that KVM also migrates (msr_gp_counters and its
+ * neighbours) stay where they are in CPUX86State, for both vendors.
  *
  * Everything here belongs to one vCPU and is touched only by its own thread,
  * or by another thread while that vCPU is stopped.  There is no lock.
@@ -20,39 +21,83 @@
 #ifndef I386_PMU_H
 #define I386_PMU_H
 
-/* Limits of the model; the architecture allows more of each. */
-#define X86_PMU_MAX_GP          8
+/* The most counters that a model has: general ones, and others beside them. */
+#define X86_PMU_MAX_GP          15
 #define X86_PMU_NR_FIXED        3
-#define X86_PMU_MIN_VERSION     2
-#define X86_PMU_MAX_VERSION     5
-#define X86_PMU_MIN_WIDTH       32
-#define X86_PMU_MAX_WIDTH       48
 
-/* What the user chose with -cpu MODEL,pmu=on,x-pmu-...; fixed at realize. */
+/* A property that the user did not set. */
+#define X86_PMU_UNSET           UINT32_MAX
+
+typedef struct X86PMUModel X86PMUModel;
+
+/*
+ * What the user chose with -cpu MODEL,pmu=on,x-pmu-...; x86_pmu_realize puts
+ * the value that applies where the user chose none.
+ */
 typedef struct X86PMUConfig {
-    uint8_t version;            /* architectural version, 2 to 5 */
-    uint8_t nr_gp;              /* general-purpose counters, 1 to 8 */
-    uint8_t width_bits;         /* of every counter, 32 to 48 */
+    char *amd_generation;       /* x-pmu-amd: its name; NULL: the model's */
+    uint32_t version;           /* Intel's architectural version, 2 to 5, or
+                                   AMD's generation: X86_PMU_AMD_* */
+    uint32_t nr_gp;             /* general counters */
+    uint32_t width_bits;        /* of every general counter */
     uint32_t skid_insns;        /* instructions between overflow and PMI */
+    const X86PMUModel *model;   /* NULL: no PMU */
 } X86PMUConfig;
 
 #define DEFINE_X86_PMU_PROPERTIES(type, field)                              \
-    DEFINE_PROP_UINT8("x-pmu-version", type, field.version,                 \
-                      X86_PMU_MAX_VERSION),                                 \
-    DEFINE_PROP_UINT8("x-pmu-counters", type, field.nr_gp, 4),              \
-    DEFINE_PROP_UINT8("x-pmu-width", type, field.width_bits,                \
-                      X86_PMU_MAX_WIDTH),                                   \
+    DEFINE_PROP_UINT32("x-pmu-version", type, field.version,                \
+                       X86_PMU_UNSET),                                      \
+    DEFINE_PROP_STRING("x-pmu-amd", type, field.amd_generation),            \
+    DEFINE_PROP_UINT32("x-pmu-counters", type, field.nr_gp,                 \
+                       X86_PMU_UNSET),                                      \
+    DEFINE_PROP_UINT32("x-pmu-width", type, field.width_bits,               \
+                       X86_PMU_UNSET),                                      \
     DEFINE_PROP_UINT32("x-pmu-skid", type, field.skid_insns, 0)
 
 /*
- * One enabled counter, digested from its control registers: how far one
- * retired instruction, and additionally one retired branch, moves it.
+ * The kinds of branch.  Translated code knows all but whether a conditional
+ * branch is taken; so it charges a kind when a block starts, and counts the
+ * taken ones where they are.  Where no counter tells kinds apart
+ * (HF_PMU_KINDS_MASK is clear), every branch is X86_PMU_PLAIN_BRANCH.
+ */
+enum {
+    X86_PMU_NO_BRANCH,
+    X86_PMU_PLAIN_BRANCH,       /* of no other kind */
+    X86_PMU_CONDITIONAL,
+    X86_PMU_NEAR_RETURN,
+    X86_PMU_FAR_BRANCH,
+};
+
+/* What a retired branch was, in the end. */
+typedef enum X86PMUBranch {
+    X86_PMU_WAS_PLAIN,
+    X86_PMU_WAS_NOT_TAKEN,      /* conditional */
+    X86_PMU_WAS_TAKEN,          /* conditional */
+    X86_PMU_WAS_NEAR_RETURN,
+    X86_PMU_WAS_FAR,
+    X86_PMU_NR_BRANCHES,
+} X86PMUBranch;
+
+/* What is delivered without an instruction that requests it. */
+typedef enum X86PMUDelivery {
+    X86_PMU_EXCEPTION,
+    X86_PMU_INTERRUPT,
+    X86_PMU_NR_DELIVERIES,
+} X86PMUDelivery;
+
+/*
+ * One enabled counter, digested from its control registers: how far each
+ * occurrence moves it.
  */
 typedef struct X86PMUCounter {
-    uint8_t status_bit;         /* its bit in IA32_PERF_GLOBAL_STATUS */
+    uint8_t status_bit;         /* in the global status; from 32 on: fixed */
+    uint8_t modes;              /* X86_PMU_MODES_* in which it counts */
     uint8_t per_insn;
-    uint8_t per_branch;
-    uint8_t rings;              /* X86_PMU_RING_* in which it counts */
+    uint8_t per_branch_most;    /* the greatest of per_branch */
+    uint8_t per_branch[X86_PMU_NR_BRANCHES];    /* beyond per_insn */
+    uint8_t per_delivery[X86_PMU_NR_DELIVERIES];
+    bool is_free_running;       /* 64 bits, no overflow */
+    bool by_kind;               /* per_branch differs from kind to kind */
     bool interrupts;            /* an overflow asks for a PMI */
 } X86PMUCounter;
 
@@ -65,13 +110,21 @@ typedef struct X86PMUState {
      */
     int64_t allowance;
     int64_t granted_insns;      /* what allowance started from */
+    /* With HF_PMU_KINDS_MASK: branches, X86_PMU_KIND_UNIT of each kind. */
+    uint64_t kinds;
+    uint64_t taken;             /* of the conditional ones */
 
     uint64_t debugctl;          /* IA32_DEBUGCTL, the bits that exist here */
+    uint64_t hwcr;              /* AMD's HWCR, the same */
     uint32_t skid_left_insns;   /* until the PMI, if skidding */
+    uint32_t deliveries[X86_PMU_NR_DELIVERIES];     /* not yet settled */
     bool skidding;              /* an overflow happened, its PMI has not yet */
+    bool mperf_runs;            /* AMD: MPERF or APERF has been accessed */
 
-    bool active;                /* some counter counts in some ring, or skid */
-    uint8_t ring;               /* X86_PMU_RING_* that allowance counts for */
+    bool active;                /* some counter counts in some mode, or skid */
+    bool by_kind;               /* one that moves tells branches apart */
+    bool counts_deliveries;
+    uint8_t mode;               /* the X86_PMU_MODE that allowance is for */
     uint8_t nr_counters;
     X86PMUCounter counters[X86_PMU_MAX_GP + X86_PMU_NR_FIXED];
 } X86PMUState;
@@ -79,6 +132,14 @@ typedef struct X86PMUState {
 /* The unit of X86PMUState.allowance, and the most branches it can hold. */
 #define X86_PMU_INSN_SHIFT      20
 #define X86_PMU_INSN            (INT64_C(1) << X86_PMU_INSN_SHIFT)
+
+/* One branch of @kind in X86PMUState.kinds; 0 for kinds that are the rest. */
+static inline uint64_t x86_pmu_kind_unit(unsigned kind)
+{
+    return kind >= X86_PMU_CONDITIONAL
+           ? UINT64_C(1) << (X86_PMU_INSN_SHIFT * (kind - X86_PMU_CONDITIONAL))
+           : 0;
+}
 
 #if defined(CONFIG_TCG) && !defined(CONFIG_USER_ONLY)
 
@@ -89,13 +150,17 @@ extern const struct VMStateDescription vmstate_x86_pmu;
  * x86_pmu_realize: check the properties and announce the PMU in CPUID.
  *
  * Called once, after the model's features are final.  Returns false and sets
- * *errp for a value out of range or a CPU model that is not Intel's.
+ * *errp for a value out of range, a property of the other vendor's PMU, or a CPU
+ * model that is neither Intel's nor AMD's.
  */
 bool x86_pmu_realize(X86CPU *cpu, Error **errp);
 
-/* x86_pmu_cpuid: fill leaf 0xA.  TCG with pmu=on only. */
-void x86_pmu_cpuid(X86CPU *cpu, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
-                   uint32_t *edx);
+/*
+ * x86_pmu_cpuid: add what the PMU announces in CPUID @leaf, one of those that
+ * no feature word has.  Does nothing without a PMU.
+ */
+void x86_pmu_cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
+                   uint32_t *ecx, uint32_t *edx);
 
 /* x86_pmu_reset: power-up values.  CPUX86State has been zeroed before. */
 void x86_pmu_reset(CPUArchState *env);
@@ -104,8 +169,8 @@ void x86_pmu_reset(CPUArchState *env);
  * x86_pmu_resync: bring all PMU registers up to date with what has retired,
  * take the consequences of overflows, and start anew for the present CPL.
  *
- * Must be called wherever the CPL has changed, after the change, and wherever
- * another event is about to be taken at an instruction boundary.  In a helper,
+ * Must be called wherever the CPL, EFER.SVME or the guest mode of SVM has
+ * changed, after the change, and wherever another event is about to be taken at an instruction boundary.  In a helper,
  * the running instruction counts as retired; it must be the last of its block.
  * Returns true if it asked for a PMI.  Takes the BQL if it has to.
  */
@@ -131,14 +196,21 @@ void x86_pmu_before_fetch_fault(CPUArchState *env);
  */
 void x86_pmu_exception(CPUArchState *env, bool is_int);
 
+/*
+ * x86_pmu_delivered: an interrupt (@is_hw) or exception has been delivered that
+ * no instruction requested.  Its handler runs next.
+ */
+void x86_pmu_delivered(CPUArchState *env, bool is_hw);
+
 /* x86_pmu_halt: the running instruction stops the CPU; nothing skids on. */
 void x86_pmu_halt(CPUArchState *env);
 
 /*
  * x86_pmu_unwind: @insns instructions at the end of a block that was charged
- * as a whole have not run; @branch, the block's last one is a branch.
+ * as a whole have not run; @kind, what the block was charged for its last one:
+ * X86_PMU_NO_BRANCH or a kind of branch.
  */
-void x86_pmu_unwind(CPUArchState *env, int insns, bool branch);
+void x86_pmu_unwind(CPUArchState *env, int insns, unsigned kind);
 
 /*
  * x86_pmu_rdmsr, x86_pmu_wrmsr: the PMU's registers.  Return false if @index
@@ -169,8 +241,8 @@ static inline void x86_pmu_reset(CPUArchState *env)
 {
 }
 
-static inline void x86_pmu_cpuid(X86CPU *cpu, uint32_t *eax, uint32_t *ebx,
-                                 uint32_t *ecx, uint32_t *edx)
+static inline void x86_pmu_cpuid(X86CPU *cpu, uint32_t leaf, uint32_t *eax,
+                                 uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
 {
 }
 

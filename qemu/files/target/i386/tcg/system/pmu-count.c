@@ -1,20 +1,24 @@
 /*
- * The emulated architectural PMU: counting, overflow and the PMI.
+ * The emulated PMUs: counting, overflow and the PMI.
  *
  * Translated code does not touch counters.  Where some counter counts (the
  * translation flag HF_PMU_MASK), each block charges itself, when it starts, to
  * env->pmu.allowance: its instructions to the upper part, which runs down, and
  * its branch, if it ends in one, to the lower part, which runs up.  A block
- * that is left early gives back what did not run (x86_pmu_unwind).
+ * that is left early gives back what did not run (x86_pmu_unwind).  Where some
+ * counter tells branches apart by kind (HF_PMU_KINDS_MASK), the block charges
+ * the kind to env->pmu.kinds as well, and env->pmu.taken counts the conditional
+ * branches that are taken.
  *
- * Settling turns the two numbers into counter values.  Granting then sets the
+ * Settling turns these numbers into counter values.  Granting then sets the
  * allowance to a number of instructions in which no counter can overflow
  * before the last.  So an overflow is always found at the instruction boundary
  * where it happened: the allowance is 0 there, and the next block cannot start.
  *
  * Invariants: allowance is negative only inside helper_pmu_tb_start; a settled
  * counter is less than 2^width; env->hflags has HF_PMU_MASK if and only if
- * some counter moves at the present CPL or a PMI is skidding.
+ * some counter moves in the present mode or a PMI is skidding, and
+ * HF_PMU_KINDS_MASK only with it.
  *
  * Copyright (c) 2026 The Tally authors
  *
@@ -37,20 +41,23 @@
 
 static uint64_t *counter_value(CPUX86State *env, const X86PMUCounter *c)
 {
-    return c->status_bit < GLOBAL_FIXED_SHIFT
+    return c->status_bit < PMU_FIXED_SHIFT
            ? &env->msr_gp_counters[c->status_bit]
-           : &env->msr_fixed_counters[c->status_bit - GLOBAL_FIXED_SHIFT];
+           : &env->msr_fixed_counters[c->status_bit - PMU_FIXED_SHIFT];
 }
 
-/* Does @c move in the ring that the allowance is for? */
+/* Does @c move in the mode that the allowance is for? */
 static bool moves(const X86PMUState *p, const X86PMUCounter *c)
 {
-    return (c->rings & p->ring) && (c->per_insn | c->per_branch);
+    return (c->modes & p->mode) && (c->per_insn | c->per_branch_most);
 }
 
-/* How far @c is from its overflow; at least 1. */
+/* How far @c is from its overflow; at least 1.  Free-running ones have none. */
 static uint64_t distance(CPUX86State *env, const X86PMUCounter *c)
 {
+    if (c->is_free_running) {
+        return INT64_MAX;
+    }
     return pmu_counter_mask(env_archcpu(env)) + 1 - *counter_value(env, c);
 }
 
@@ -68,7 +75,7 @@ static uint64_t safe_insns(CPUX86State *env)
 
         if (moves(p, c)) {
             insns = MIN(insns, DIV_ROUND_UP(distance(env, c),
-                                            c->per_insn + c->per_branch));
+                                            c->per_insn + c->per_branch_most));
         }
     }
     return p->skidding ? MIN(insns, p->skid_left_insns) : insns;
@@ -99,24 +106,85 @@ static void grant_insns(X86PMUState *p, uint64_t insns)
     p->allowance = insns << X86_PMU_INSN_SHIFT;
 }
 
-/* Start counting for the present CPL, with a new allowance. */
+static unsigned present_mode(const CPUX86State *env)
+{
+    unsigned side = env->hflags & HF_GUEST_MASK ? X86_PMU_SIDE_GUEST :
+                    env->hflags & HF_SVME_MASK ? X86_PMU_SIDE_HOST :
+                    X86_PMU_SIDE_NO_SVM;
+    unsigned ring = env->hflags & HF_CPL_MASK ? X86_PMU_MODE_USR
+                                              : X86_PMU_MODE_OS;
+
+    return ring << (X86_PMU_SIDE_SHIFT * side);
+}
+
+/* Start counting for the present mode, with a new allowance. */
 static void grant(CPUX86State *env)
 {
     X86PMUState *p = &env->pmu;
     bool counting = p->skidding;
 
-    p->ring = env->hflags & HF_CPL_MASK ? X86_PMU_RING_USR : X86_PMU_RING_OS;
+    p->by_kind = false;
+    p->mode = present_mode(env);
     p->active = p->skidding || p->nr_counters;
     for (int i = 0; i < p->nr_counters; i++) {
-        counting |= moves(p, &p->counters[i]);
+        if (moves(p, &p->counters[i])) {
+            counting = true;
+            p->by_kind |= p->counters[i].by_kind;
+        }
     }
-    env->hflags = counting ? env->hflags | HF_PMU_MASK
-                           : env->hflags & ~HF_PMU_MASK;
+    env->hflags &= ~(HF_PMU_MASK | HF_PMU_KINDS_MASK);
+    env->hflags |= (counting ? HF_PMU_MASK : 0) |
+                   (p->by_kind ? HF_PMU_KINDS_MASK : 0);
+    p->kinds = 0;
+    p->taken = 0;
     grant_insns(p, safe_insns(env));
 }
 
+/* How many branches of each kind have retired since the last grant. */
+static void count_kinds(const X86PMUState *p, uint64_t branches,
+                        uint64_t of[X86_PMU_NR_BRANCHES])
+{
+    uint64_t conditional = extract64(p->kinds, 0, X86_PMU_INSN_SHIFT);
+
+    of[X86_PMU_WAS_TAKEN] = p->taken;
+    of[X86_PMU_WAS_NOT_TAKEN] = conditional - p->taken;
+    of[X86_PMU_WAS_NEAR_RETURN] = extract64(p->kinds, X86_PMU_INSN_SHIFT,
+                                            X86_PMU_INSN_SHIFT);
+    of[X86_PMU_WAS_FAR] = extract64(p->kinds, 2 * X86_PMU_INSN_SHIFT,
+                                    X86_PMU_INSN_SHIFT);
+    of[X86_PMU_WAS_PLAIN] = branches - conditional -
+                            of[X86_PMU_WAS_NEAR_RETURN] - of[X86_PMU_WAS_FAR];
+}
+
+/* By how much what has retired since the last grant moves @c. */
+static uint64_t move_of(const X86PMUCounter *c, uint64_t insns,
+                        uint64_t branches,
+                        const uint64_t of[X86_PMU_NR_BRANCHES])
+{
+    uint64_t move = c->per_insn * insns;
+
+    if (!c->by_kind) {
+        return move + c->per_branch_most * branches;
+    }
+    for (int k = 0; k < X86_PMU_NR_BRANCHES; k++) {
+        move += c->per_branch[k] * of[k];
+    }
+    return move;
+}
+
+/* The same, of deliveries: they happen in the mode that they lead to. */
+static uint64_t move_of_deliveries(const X86PMUState *p, const X86PMUCounter *c)
+{
+    uint64_t move = 0;
+
+    for (int k = 0; k < X86_PMU_NR_DELIVERIES; k++) {
+        move += c->per_delivery[k] * p->deliveries[k];
+    }
+    return move;
+}
+
 /*
- * Move the counters by what has retired since the last grant.  Returns the
+ * Move the counters by what has happened since the last grant.  Returns the
  * status bits of those that overflowed and sets *@interrupts if one of them
  * asks for a PMI.
  */
@@ -126,21 +194,31 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
     uint64_t mask = pmu_counter_mask(env_archcpu(env));
     uint64_t insns = p->granted_insns - (p->allowance >> X86_PMU_INSN_SHIFT);
     uint64_t branches = p->allowance & (X86_PMU_INSN - 1);
+    uint64_t of[X86_PMU_NR_BRANCHES] = { };
     uint64_t overflowed = 0;
 
+    if (p->by_kind) {
+        count_kinds(p, branches, of);
+    }
     for (int i = 0; i < p->nr_counters; i++) {
         const X86PMUCounter *c = &p->counters[i];
         uint64_t *value = counter_value(env, c);
 
-        if (!moves(p, c)) {
+        if (!(c->modes & p->mode)) {
             continue;
         }
-        *value += c->per_insn * insns + c->per_branch * branches;
-        if (*value > mask) {
+        *value += move_of(c, insns, branches, of);
+        if (p->counts_deliveries) {
+            *value += move_of_deliveries(p, c);
+        }
+        if (*value > mask && !c->is_free_running) {
             *value &= mask;
             overflowed |= 1ull << c->status_bit;
             *interrupts |= c->interrupts;
         }
+    }
+    for (int k = 0; k < X86_PMU_NR_DELIVERIES; k++) {
+        p->deliveries[k] = 0;
     }
     if (p->skidding) {
         p->skid_left_insns -= insns;
@@ -148,74 +226,56 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
     return overflowed;
 }
 
-/*
- * Ask the local APIC for a PMI, and freeze the counters if DEBUGCTL says so:
- * from version 4 on by a status bit, before that by clearing GLOBAL_CTRL
- * (SDM vol. 3, "Freezing LBR and Performance Counters on PMI").
- */
+/* Ask the local APIC for a PMI, and freeze the counters if DEBUGCTL says so. */
 static void raise_pmi(CPUX86State *env)
 {
     X86CPU *cpu = env_archcpu(env);
+    const X86PMUModel *model = cpu->pmu_config.model;
 
     env->pmu.skidding = false;
     if (env->pmu.debugctl & DEBUGCTL_FREEZE_PERFMON_ON_PMI) {
-        if (cpu->pmu_config.version >= 4) {
-            env->msr_global_status |= GLOBAL_CTR_FRZ;
-        } else {
-            env->msr_global_ctrl = 0;
-        }
+        model->freeze(env);
     }
     if (cpu->apic_state) {
         BQL_LOCK_GUARD();
-        apic_deliver_pmi(cpu->apic_state);
+        apic_deliver_pmi(cpu->apic_state, model->delivery_masks_lvt);
     }
+}
+
+void pmu_add_counter(CPUX86State *env, unsigned status_bit, uint64_t evtsel,
+                     unsigned modes, bool interrupts)
+{
+    X86CPU *cpu = env_archcpu(env);
+    X86PMUState *p = &env->pmu;
+    X86PMUCounter *c = &p->counters[p->nr_counters++];
+
+    pmu_event_digest(cpu, evtsel, c);
+    c->is_free_running = false;
+    c->status_bit = status_bit;
+    c->modes = modes;
+    c->interrupts = interrupts;
+    for (int k = 0; k < X86_PMU_NR_DELIVERIES; k++) {
+        p->counts_deliveries |= c->per_delivery[k];
+    }
+    if (modes) {
+        pmu_event_tell_unmodelled(cpu, evtsel);
+    }
+}
+
+void pmu_add_free_running(CPUX86State *env, unsigned i, uint64_t evtsel)
+{
+    X86PMUState *p = &env->pmu;
+
+    pmu_add_counter(env, PMU_FIXED_SHIFT + i, evtsel, X86_PMU_MODES_ALL, false);
+    p->counters[p->nr_counters - 1].is_free_running = true;
 }
 
 /* Digest the control registers into the list of counters that count. */
 static void list_counters(CPUX86State *env)
 {
-    X86CPU *cpu = env_archcpu(env);
-    X86PMUState *p = &env->pmu;
-    /* The event that each fixed counter counts, as an event selection. */
-    static const uint32_t fixed_event[X86_PMU_NR_FIXED] = {
-        0x00c0, 0x003c, 0x013c,
-    };
-
-    p->nr_counters = 0;
-    if (env->msr_global_status & GLOBAL_CTR_FRZ) {
-        return;
-    }
-    for (int i = 0; i < cpu->pmu_config.nr_gp; i++) {
-        uint64_t sel = env->msr_gp_evtsel[i];
-        X86PMUCounter *c = &p->counters[p->nr_counters];
-
-        if ((sel & EVTSEL_EN) && (env->msr_global_ctrl & (1ull << i))) {
-            pmu_event_weights(sel, &c->per_insn, &c->per_branch);
-            c->status_bit = i;
-            c->rings = (sel & EVTSEL_OS ? X86_PMU_RING_OS : 0) |
-                       (sel & EVTSEL_USR ? X86_PMU_RING_USR : 0);
-            c->interrupts = sel & EVTSEL_INT;
-            p->nr_counters++;
-            if (c->rings) {
-                pmu_event_tell_unmodelled(sel);
-            }
-        }
-    }
-    for (int i = 0; i < X86_PMU_NR_FIXED; i++) {
-        uint64_t ctrl = FIXED_CTRL(env->msr_fixed_ctr_ctrl, i);
-        unsigned bit = GLOBAL_FIXED_SHIFT + i;
-        X86PMUCounter *c = &p->counters[p->nr_counters];
-
-        if ((ctrl & (FIXED_CTRL_OS | FIXED_CTRL_USR)) &&
-            (env->msr_global_ctrl & (1ull << bit))) {
-            pmu_event_weights(fixed_event[i], &c->per_insn, &c->per_branch);
-            c->status_bit = bit;
-            c->rings = (ctrl & FIXED_CTRL_OS ? X86_PMU_RING_OS : 0) |
-                       (ctrl & FIXED_CTRL_USR ? X86_PMU_RING_USR : 0);
-            c->interrupts = ctrl & FIXED_CTRL_PMI;
-            p->nr_counters++;
-        }
-    }
+    env->pmu.nr_counters = 0;
+    env->pmu.counts_deliveries = false;
+    env_archcpu(env)->pmu_config.model->list_counters(env);
 }
 
 void pmu_reconfigure(CPUX86State *env)
@@ -252,8 +312,18 @@ void pmu_resync_before_insn(CPUX86State *env)
     bool charged = env->hflags & HF_PMU_MASK;
 
     if (charged) {
-        x86_pmu_unwind(env, 1, false);
+        x86_pmu_unwind(env, 1, X86_PMU_NO_BRANCH);
         x86_pmu_resync(env);
+        env->pmu.allowance -= X86_PMU_INSN;
+    }
+}
+
+void pmu_reconfigure_before_insn(CPUX86State *env)
+{
+    bool charged = env->hflags & HF_PMU_MASK;
+
+    pmu_reconfigure(env);
+    if (charged) {
         env->pmu.allowance -= X86_PMU_INSN;
     }
 }
@@ -274,7 +344,8 @@ void x86_pmu_exception(CPUX86State *env, bool is_int)
 {
     if (!is_int && (env->hflags & HF_PMU_MASK) && env->exception_is_int &&
         env_cpu(env)->exception_index >= 0) {
-        x86_pmu_unwind(env, 1, true);
+        x86_pmu_unwind(env, 1, env->pmu.by_kind
+                               ? X86_PMU_FAR_BRANCH : X86_PMU_PLAIN_BRANCH);
     }
 }
 
@@ -287,9 +358,27 @@ void x86_pmu_halt(CPUX86State *env)
     }
 }
 
-void x86_pmu_unwind(CPUX86State *env, int insns, bool branch)
+void x86_pmu_delivered(CPUX86State *env, bool is_hw)
 {
-    env->pmu.allowance += insns * X86_PMU_INSN - branch;
+    X86PMUState *p = &env->pmu;
+
+    if (p->counts_deliveries) {
+        x86_pmu_resync(env);
+        p->deliveries[is_hw ? X86_PMU_INTERRUPT : X86_PMU_EXCEPTION]++;
+        x86_pmu_resync(env);
+    }
+}
+
+static void charge(X86PMUState *p, int insns, unsigned kind)
+{
+    p->allowance -= insns * X86_PMU_INSN - (kind != X86_PMU_NO_BRANCH);
+    p->kinds += x86_pmu_kind_unit(kind);
+}
+
+void x86_pmu_unwind(CPUX86State *env, int insns, unsigned kind)
+{
+    env->pmu.allowance += insns * X86_PMU_INSN - (kind != X86_PMU_NO_BRANCH);
+    env->pmu.kinds -= x86_pmu_kind_unit(kind);
 }
 
 /*
@@ -298,19 +387,19 @@ void x86_pmu_unwind(CPUX86State *env, int insns, bool branch)
  * not, the charge is given back and the main loop gets control before the
  * block: to take an interrupt, or to run only the block's beginning.
  */
-uint32_t helper_pmu_tb_start(CPUX86State *env, uint32_t insns, uint32_t branch)
+uint32_t helper_pmu_tb_start(CPUX86State *env, uint32_t insns, uint32_t kind)
 {
     CPUState *cs = env_cpu(env);
     X86PMUState *p = &env->pmu;
     uint64_t straight;
 
-    x86_pmu_unwind(env, insns, branch);
+    x86_pmu_unwind(env, insns, kind);
     if (!x86_pmu_resync(env)) {
         straight = straight_insns(env);
         if (insns <= straight) {
             /* Nothing overflows before the block's last instruction. */
             grant_insns(p, MAX(p->granted_insns, insns));
-            p->allowance -= insns * X86_PMU_INSN - branch;
+            charge(p, insns, kind);
             return true;
         }
         cs->cflags_next_tb = (curr_cflags(cs) & ~CF_COUNT_MASK) | straight;

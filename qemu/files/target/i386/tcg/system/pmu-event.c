@@ -1,13 +1,14 @@
 /*
- * The emulated architectural PMU: its events.
+ * The emulated PMUs: events and conditions.
  *
- * What is counted derives from two numbers, the instructions and the branches
- * that retired, by a fixed model of time: an instruction takes one cycle, the
- * one in which it retires; a branch takes one more before it, in which nothing
- * retires.  Every event is given by how often it happens in each of these
- * three kinds of cycle, and CMASK, INV and EDGE are then applied to cycles as
- * the manual defines them.  The result is linear in the two numbers, so that
- * translated code need only count those.
+ * What is counted derives from the instructions and branches that retired, by a
+ * fixed model of time: an instruction takes one cycle, the one in which it
+ * retires; a branch takes one more before it, in which nothing retires.  Every
+ * event consists of cycles, instructions or kinds of branches; CMASK, INV and
+ * EDGE are applied to cycles as the manuals define them.  The result is linear
+ * in the numbers of instructions and of branches of each kind, so that
+ * translated code need only count those.  The delivery of an interrupt or
+ * exception takes no time, so no condition on cycles ever meets one.
  *
  * Copyright (c) 2026 The Tally authors
  *
@@ -20,92 +21,89 @@
 #include "cpu.h"
 #include "pmu-internal.h"
 
-/* The kinds of cycle. */
-enum {
-    PLAIN_RETIRES,              /* of an instruction that is no branch */
-    BRANCH_WAITS,               /* the first of a branch */
-    BRANCH_RETIRES,             /* the second of a branch */
-    NR_CYCLE_KINDS,
-};
+/* The event and umask of a selection, as one number. */
+#define SELECTION_BITS          20
 
-typedef struct PMUEvent {
-    uint8_t event;
-    uint8_t umask;
-    uint8_t happens[NR_CYCLE_KINDS];
-} PMUEvent;
-
-/* SDM vol. 3, "Pre-defined Architectural Performance Events". */
-static const PMUEvent events[] = {
-    { 0x3c, 0x00, { 1, 1, 1 } },        /* unhalted core cycles */
-    { 0x3c, 0x01, { 1, 1, 1 } },        /* unhalted reference cycles */
-    { 0xc0, 0x00, { 1, 0, 1 } },        /* instructions retired */
-    { 0xc4, 0x00, { 0, 0, 1 } },        /* branch instructions retired */
-};
-
-/* What any other selection counts: something that never happens. */
-static const PMUEvent no_event;
-
-static const PMUEvent *find_event(uint8_t event, uint8_t umask)
+static unsigned event_of(uint64_t evtsel)
 {
-    for (int i = 0; i < ARRAY_SIZE(events); i++) {
-        if (events[i].event == event && events[i].umask == umask) {
-            return &events[i];
+    return EVTSEL_EVENT_HIGH(evtsel) << 8 | EVTSEL_EVENT(evtsel);
+}
+
+/* NULL: the selection is of something that never happens. */
+static const PMUEvent *find_event(const X86CPU *cpu, uint64_t evtsel)
+{
+    const X86PMUConfig *cfg = &cpu->pmu_config;
+
+    for (unsigned i = 0; i < cfg->model->nr_events; i++) {
+        const PMUEvent *e = &cfg->model->events[i];
+
+        if (e->event == event_of(evtsel) &&
+            e->umask == EVTSEL_UMASK(evtsel) &&
+            cfg->version >= e->first_version &&
+            cfg->version <= e->last_version) {
+            return e;
         }
     }
-    return &no_event;
+    return NULL;
 }
 
 /*
- * The selections that pmu_event_tell_unmodelled has named: a bit for each pair
- * of event and umask.  Any vCPU's thread sets bits, atomically.
+ * The selections that pmu_event_tell_unmodelled has named.  Any vCPU's thread
+ * sets bits, atomically.
  */
-static unsigned long named[BITS_TO_LONGS(1 << 16)];
+static unsigned long named[BITS_TO_LONGS(1 << SELECTION_BITS)];
 
-void pmu_event_tell_unmodelled(uint64_t evtsel)
+void pmu_event_tell_unmodelled(const X86CPU *cpu, uint64_t evtsel)
 {
-    unsigned event = EVTSEL_EVENT(evtsel);
+    unsigned event = event_of(evtsel);
     unsigned umask = EVTSEL_UMASK(evtsel);
-    unsigned selection = umask << 8 | event;
+    unsigned selection = umask << 12 | event;
     unsigned long bit = BIT_MASK(selection);
 
-    if (find_event(event, umask) != &no_event ||
+    if (find_event(cpu, evtsel) ||
         (qatomic_fetch_or(&named[BIT_WORD(selection)], bit) & bit)) {
         return;
     }
-    warn_report("the PMU does not model event 0x%02x, umask 0x%02x (r%04x), "
-                "which is counted: it never happens",
-                event, umask, selection);
+    warn_report("the PMU does not model event 0x%02x, umask 0x%02x "
+                "(r%04" PRIx64 "), which is counted: it never happens",
+                event, umask,
+                EVTSEL_EVENT_HIGH(evtsel) << 32 | umask << 8 |
+                EVTSEL_EVENT(evtsel));
 }
 
-/* Does a cycle in which the event happens @n times meet the condition? */
-static bool meets_condition(uint64_t evtsel, unsigned n)
+/* Does a cycle in which the event happens, or not, meet the condition? */
+static bool meets_condition(uint64_t evtsel, bool happens)
 {
     unsigned cmask = EVTSEL_CMASK(evtsel);
 
     if (cmask == 0) {
-        return n > 0;
+        return happens;
     }
-    return evtsel & EVTSEL_INV ? n < cmask : n >= cmask;
+    return evtsel & EVTSEL_INV ? happens < cmask : happens >= cmask;
 }
 
-void pmu_event_weights(uint64_t evtsel, uint8_t *per_insn,
-                       uint8_t *per_branch)
+void pmu_event_digest(const X86CPU *cpu, uint64_t evtsel, X86PMUCounter *c)
 {
-    const PMUEvent *e = find_event(EVTSEL_EVENT(evtsel), EVTSEL_UMASK(evtsel));
-    unsigned adds[NR_CYCLE_KINDS];
+    const PMUEvent *e = find_event(cpu, evtsel);
+    unsigned what = e ? e->consists_of : 0;
+    bool edge = evtsel & EVTSEL_EDGE;
+    bool waits = meets_condition(evtsel, what & PMU_CYCLES);
+    bool plain = meets_condition(evtsel, what & (PMU_CYCLES | PMU_INSNS));
 
-    for (int i = 0; i < NR_CYCLE_KINDS; i++) {
-        adds[i] = EVTSEL_CMASK(evtsel) ? meets_condition(evtsel, e->happens[i])
-                                       : e->happens[i];
-    }
-    if (evtsel & EVTSEL_EDGE) {
+    c->per_insn = edge ? 0 : plain;
+    c->per_branch_most = 0;
+    c->by_kind = false;
+    for (int k = 0; k < X86_PMU_NR_BRANCHES; k++) {
+        bool retires = meets_condition(evtsel, what & (PMU_CYCLES | PMU_INSNS |
+                                                       PMU_BRANCH(k)));
+
         /* The condition can change only between the two cycles of a branch. */
-        *per_insn = 0;
-        *per_branch = meets_condition(evtsel, e->happens[BRANCH_WAITS]) !=
-                      meets_condition(evtsel, e->happens[BRANCH_RETIRES]);
-        return;
+        c->per_branch[k] = edge ? waits != retires : waits + retires - plain;
+        c->per_branch_most = MAX(c->per_branch_most, c->per_branch[k]);
+        c->by_kind |= c->per_branch[k] != c->per_branch[0];
     }
-    *per_insn = adds[PLAIN_RETIRES];
-    *per_branch = adds[BRANCH_WAITS] + adds[BRANCH_RETIRES] -
-                  adds[PLAIN_RETIRES];
+    for (int k = 0; k < X86_PMU_NR_DELIVERIES; k++) {
+        c->per_delivery[k] = !edge && EVTSEL_CMASK(evtsel) == 0 &&
+                             (what & PMU_DELIVERY(k));
+    }
 }

@@ -1,5 +1,8 @@
 /*
- * The emulated architectural PMU: what its own files share.
+ * The emulated PMUs: what their own files share.
+ *
+ * A model (X86PMUModel) is what one vendor's PMU is made of: tables of its
+ * registers and events, and a few functions.  All else is common.
  *
  * Copyright (c) 2026 The Tally authors
  *
@@ -9,13 +12,32 @@
 #ifndef I386_TCG_PMU_INTERNAL_H
 #define I386_TCG_PMU_INTERNAL_H
 
-/* Privilege as the PMU knows it: USR is every CPL but 0. */
-#define X86_PMU_RING_OS         1
-#define X86_PMU_RING_USR        2
+/*
+ * The modes that counters tell apart: the ring (USR is every CPL but 0), on
+ * each side of SVM.  Without EFER.SVME there is no host and no guest.
+ */
+#define X86_PMU_MODE_OS         0x01    /* of each side's two bits */
+#define X86_PMU_MODE_USR        0x02
+#define X86_PMU_SIDE_SHIFT      2
+enum {
+    X86_PMU_SIDE_NO_SVM,
+    X86_PMU_SIDE_HOST,
+    X86_PMU_SIDE_GUEST,
+};
+#define X86_PMU_MODES_OF_SIDE(side) \
+    ((X86_PMU_MODE_OS | X86_PMU_MODE_USR) << (X86_PMU_SIDE_SHIFT * (side)))
+#define X86_PMU_MODES_OS        0x15
+#define X86_PMU_MODES_USR       0x2a
+#define X86_PMU_MODES_ALL       0x3f
 
-/* IA32_PERFEVTSELx (SDM vol. 3, "Architectural Performance Monitoring"). */
+/*
+ * The event selection, IA32_PERFEVTSELx or PERF_CTLx: what Intel and AMD have in
+ * common (SDM vol. 3, "Architectural Performance Monitoring"; APM vol. 2,
+ * "Performance Event-Select Registers").  AMD's event has four more bits.
+ */
 #define EVTSEL_EVENT(sel)       ((uint8_t)(sel))
 #define EVTSEL_UMASK(sel)       ((uint8_t)((sel) >> 8))
+#define EVTSEL_EVENT_HIGH(sel)  (((sel) >> 32) & 0xf)
 #define EVTSEL_USR              (1ull << 16)
 #define EVTSEL_OS               (1ull << 17)
 #define EVTSEL_EDGE             (1ull << 18)
@@ -25,54 +47,116 @@
 #define EVTSEL_INV              (1ull << 23)
 #define EVTSEL_CMASK(sel)       ((uint8_t)((sel) >> 24))
 
-/* IA32_FIXED_CTR_CTRL: four bits for each counter. */
-#define FIXED_CTRL(ctrl, i)     (((ctrl) >> (4 * (i))) & 0xf)
-#define FIXED_CTRL_OS           1
-#define FIXED_CTRL_USR          2
-#define FIXED_CTRL_ANY          4
-#define FIXED_CTRL_PMI          8
-
-/* IA32_PERF_GLOBAL_STATUS and the registers of the same layout. */
-#define GLOBAL_FIXED_SHIFT      32
-#define GLOBAL_LBR_FRZ          (1ull << 58)
-#define GLOBAL_CTR_FRZ          (1ull << 59)
-#define GLOBAL_OVF_BUF          (1ull << 62)
-#define GLOBAL_COND_CHGD        (1ull << 63)
-
-/* IA32_DEBUGCTL. */
-#define DEBUGCTL_LBR                    (1ull << 0)
-#define DEBUGCTL_BTF                    (1ull << 1)
+/* IA32_DEBUGCTL, DebugCtl. */
+#define MSR_IA32_DEBUGCTL               0x1d9
 #define DEBUGCTL_FREEZE_PERFMON_ON_PMI  (1ull << 12)
 
-/* IA32_PERF_CAPABILITIES. */
-#define PERF_CAP_FW_WRITE       (1ull << 13)
+/* Bit of the status from which on the counters are no general ones. */
+#define PMU_FIXED_SHIFT         32
 
-/* All bits of a counter. */
+/*
+ * One row of a table of registers: @nr MSRs from @first on.  Those that this PMU
+ * does not have raise #GP.
+ */
+typedef struct PMURegister {
+    uint32_t first;
+    uint8_t nr;                 /* registers in the row, existing or not */
+    uint8_t since_version;
+    unsigned (*existing)(const X86CPU *cpu);
+    uint64_t (*read)(CPUX86State *env, unsigned i);
+    /* NULL: a write raises #GP. */
+    void (*write)(CPUX86State *env, unsigned i, uint64_t val);
+    /* The bits that can be 1 without #GP.  NULL: all. */
+    uint64_t (*writable)(const X86CPU *cpu);
+} PMURegister;
+
+/* Version before which no PMU of a model has a register. */
+#define PMU_NEVER               UINT8_MAX
+
+/* What an event consists of. */
+#define PMU_CYCLES              (1u << 0)
+#define PMU_INSNS               (1u << 1)
+#define PMU_BRANCH(was)         (1u << (2 + (was)))
+#define PMU_DELIVERY(kind)      (1u << (2 + X86_PMU_NR_BRANCHES + (kind)))
+#define PMU_BRANCHES            (PMU_BRANCH(X86_PMU_NR_BRANCHES) - PMU_BRANCH(0))
+#define PMU_DELIVERIES          (PMU_DELIVERY(X86_PMU_EXCEPTION) | \
+                                 PMU_DELIVERY(X86_PMU_INTERRUPT))
+
+typedef struct PMUEvent {
+    uint16_t event;
+    uint8_t umask;
+    uint8_t first_version, last_version;
+    uint16_t consists_of;       /* PMU_CYCLES, ... */
+} PMUEvent;
+
+struct X86PMUModel {
+    const PMURegister *registers;
+    unsigned nr_registers;
+    const PMUEvent *events;
+    unsigned nr_events;
+    bool delivery_masks_lvt;    /* a PMI sets the mask bit of its LVT entry */
+
+    /* Check the properties, put in the defaults, and announce the PMU. */
+    bool (*realize)(X86CPU *cpu, Error **errp);
+    void (*cpuid)(X86CPU *cpu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
+                  uint32_t *ecx, uint32_t *edx);
+    /* Call pmu_add_counter for each counter that counts. */
+    void (*list_counters)(CPUX86State *env);
+    /* A PMI is raised and DEBUGCTL asks for a freeze. */
+    void (*freeze)(CPUX86State *env);
+    /* The counter that RDPMC's ECX names; NULL: none. */
+    const uint64_t *(*rdpmc)(CPUX86State *env, uint32_t index);
+};
+
+extern const X86PMUModel pmu_model_intel, pmu_model_amd;
+
+/* One property and its range. */
+typedef struct PMUProperty {
+    const char *name;
+    uint32_t *value;
+    uint32_t preset, min, max;  /* preset: the value if it is not set */
+} PMUProperty;
+
+/* pmu_check_property: false, with *errp, if the value is out of range. */
+bool pmu_check_property(const PMUProperty *p, Error **errp);
+
+/* All bits of a general counter. */
 static inline uint64_t pmu_counter_mask(const X86CPU *cpu)
 {
     return MAKE_64BIT_MASK(0, cpu->pmu_config.width_bits);
 }
 
-/* The counters' bits in the global registers. */
-static inline uint64_t pmu_global_mask(const X86CPU *cpu)
-{
-    return MAKE_64BIT_MASK(0, cpu->pmu_config.nr_gp) |
-           MAKE_64BIT_MASK(GLOBAL_FIXED_SHIFT, X86_PMU_NR_FIXED);
-}
+/* Tables of registers: how many exist, for rows in which it is not a choice. */
+unsigned pmu_one_register(const X86CPU *cpu);
+uint64_t pmu_read_zero(CPUX86State *env, unsigned i);
+uint64_t pmu_read_debugctl(CPUX86State *env, unsigned i);
 
 /*
- * pmu_event_weights: digest an event selection: what one instruction and
- * additionally one branch adds to the counter.  Both 0: it never moves.
+ * pmu_add_counter: add one to the list of counters that count: @status_bit is
+ * its bit in the status, @evtsel its event and conditions, @modes where it
+ * counts.
  */
-void pmu_event_weights(uint64_t evtsel, uint8_t *per_insn,
-                       uint8_t *per_branch);
+void pmu_add_counter(CPUX86State *env, unsigned status_bit, uint64_t evtsel,
+                     unsigned modes, bool interrupts);
+
+/*
+ * pmu_add_free_running: add fixed counter @i, which counts @evtsel in all modes
+ * with 64 bits and never overflows.
+ */
+void pmu_add_free_running(CPUX86State *env, unsigned i, uint64_t evtsel);
+
+/*
+ * pmu_event_digest: how far each occurrence moves a counter of @evtsel.  All 0:
+ * it never moves.
+ */
+void pmu_event_digest(const X86CPU *cpu, uint64_t evtsel, X86PMUCounter *c);
 
 /*
  * pmu_event_tell_unmodelled: a counter counts @evtsel.  If no event models the
  * selection, warn the user, once for each pair of event and umask.  Any vCPU's
  * thread may call it.
  */
-void pmu_event_tell_unmodelled(uint64_t evtsel);
+void pmu_event_tell_unmodelled(const X86CPU *cpu, uint64_t evtsel);
 
 /*
  * pmu_reconfigure: the control registers have changed; count by them from
@@ -85,5 +169,11 @@ void pmu_reconfigure(CPUX86State *env);
  * last of its block, is left to be counted later.
  */
 void pmu_resync_before_insn(CPUX86State *env);
+
+/*
+ * pmu_reconfigure_before_insn: as pmu_reconfigure, after
+ * pmu_resync_before_insn: the running instruction keeps its charge.
+ */
+void pmu_reconfigure_before_insn(CPUX86State *env);
 
 #endif /* I386_TCG_PMU_INTERNAL_H */
