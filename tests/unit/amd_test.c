@@ -58,8 +58,9 @@ static void check_probe(void)
 		  0x11,
 		  6,
 		  AMD_CORE },
-		/* Before family 0Fh; other vendors. */
-		{ { .vendor = SIM_AMD_LEGACY, .family = 6 }, false, 0, 0, 0, 0 },
+		/* An emulator's. */
+		{ { .vendor = SIM_AMD_LEGACY, .family = 6, .model = 6 }, true, 6, 6, 4, AMD_LEGACY },
+		/* Other vendors. */
 		{ { .vendor = SIM_INTEL, .version = 5, .general_count = 4 }, false, 0, 0, 0, 0 },
 		{ { .vendor = SIM_OTHER, .family = 0x19 }, false, 0, 0, 0, 0 },
 	};

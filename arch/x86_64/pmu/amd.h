@@ -17,7 +17,7 @@
 
 struct perf_event;
 
-/* The legacy counters, of every CPU from family 0Fh on: event selects, then counters. */
+/* The legacy counters, which every 64-bit CPU has: event selects, then counters. */
 #define MSR_LEGACY_PERFEVTSEL0	0xc0010000
 #define MSR_LEGACY_PERFCTR0	0xc0010004
 #define LEGACY_COUNTERS		4
@@ -43,7 +43,7 @@ struct amd_pmu {
 	unsigned int counter_count; /* 1 … AMD_COUNTERS_MAX */
 };
 
-/* Reads CPUID into PMU. False: not an AMD (or Hygon) processor, or one older than family 0Fh. Any context. */
+/* Reads CPUID into PMU. False: not an AMD (or Hygon) processor. Any context. */
 bool amd_pmu_probe(struct amd_pmu *pmu);
 
 /* Returns whether the first counter of PMU holds what is written into it, and RDPMC reads it: hypervisors

@@ -20,7 +20,7 @@
 
 #define RAW_BITS (EVENTSEL_RAW | EVENTSEL_EVENT_HIGH)
 
-/* Families 0Fh to 16h. */
+/* Families before 17h. */
 static const uint64_t generic_k8[PERF_COUNT_HW_MAX] = {
 	[PERF_COUNT_HW_CPU_CYCLES] = 0x0076,
 	[PERF_COUNT_HW_INSTRUCTIONS] = 0x00c0,

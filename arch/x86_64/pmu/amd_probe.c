@@ -47,10 +47,11 @@ bool amd_pmu_probe(struct amd_pmu *pmu)
 		.generation = AMD_LEGACY,
 		.counter_count = LEGACY_COUNTERS,
 	};
-	if (pmu->family < 0xf)
-		return false;
-	pmu->family += bits(signature.eax, 20, 8);
-	pmu->model |= bits(signature.eax, 16, 4) << 4;
+	/* Emulators have 64-bit CPUs of family 6. */
+	if (pmu->family == 0xf) {
+		pmu->family += bits(signature.eax, 20, 8);
+		pmu->model |= bits(signature.eax, 16, 4) << 4;
+	}
 
 	last = cpuid_max(CPUID_EXTENDED);
 	if (last >= CPUID_EXTENDED_FEATURES &&
