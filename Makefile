@@ -5,6 +5,7 @@
 # O=DIR      build folder (default: build, with DEBUG=1 build/debug; below build/alpha with ARCH=alpha)
 # DEBUG=1    debug kernel: -Og; checks freed memory, undefined behaviour, stacks, and the order of locks
 # WITHOUT="net trace pty"   leaves parts of the kernel out: any of these
+# PROCESSOR=NAME  what `make run` emulates on x86_64: generic (default), k8, zen3 or zen4
 # V=1        show the commands
 
 ARCH ?= x86_64
@@ -47,12 +48,18 @@ QEMU_BUILD := MAKEFLAGS= qemu/build
 .PHONY: lines all run qemu clean bench-qemu lint drawings help
 
 #: all              builds the kernel and the user programs (the default)
-all: $(O)/tally.elf user
+all: $(O)/tally.elf user $(if $(filter x86_64,$(ARCH)),$(O)/tools/kvm-init)
 
-#: run              boots the report: CPU, PMU, exact counts, a profile
+#: run              boots the report: CPU, PMU, exact counts, a profile; PROCESSOR=k8|zen3|zen4 on AMD's PMU
 run: all
 	@$(QEMU_BUILD) --arch $(ARCH) >/dev/null
-	@tools/tally report --arch $(ARCH)
+	@tools/tally report --arch $(ARCH) $(if $(PROCESSOR),--processor $(PROCESSOR))
+
+# The only program of the Linux of `tools/tally --under kvm`.
+$(O)/tools/kvm-init: tools/kvm/init.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(CC) -O2 -g -Wall -Wextra -Werror -static $< -o $@
 
 $(NEWLIB_STAMP):
 	@$(NEWLIB_BUILD) > /dev/null

@@ -21,6 +21,7 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 GUEST = os.path.join(BUILD, "tests", "guest.elf")
 PROGRAM = os.path.join(BUILD, "tests", "nothing")
 LARGE = os.path.join(BUILD, "tests", "large")
+ALPHA_PROGRAM = os.path.join(BUILD, "alpha", "tests", "tasks")
 
 # How the guest ends, the resulting status, and the expected text on standard error.
 ENDINGS = (
@@ -42,6 +43,20 @@ MISTAKES = (
     (["run", "--pmu-width", "49", PROGRAM], 120, "no number from 32 to 48"),
     (["run", "--timeout", "soon", PROGRAM], 120, "no time in seconds"),
     (["run", "--pmu", "none", "--pmu-skid", "1", PROGRAM], 120, "has no properties"),
+    (["run", "--processor", "zen9", PROGRAM], 120, "invalid choice: 'zen9'"),
+    (["run", "--processor", "zen3", "--cpu", "max", PROGRAM], 120, "leave out --cpu"),
+    (["run", "--processor", "zen3", "--pmu-counters", "6", PROGRAM], 120, "zen3 has no --pmu-counters"),
+    (["run", "--processor", "zen4", "--pmu-counters", "3", PROGRAM], 120, "takes 4 to 16"),
+    (["run", "--processor", "k8", "--pmu-width", "40", PROGRAM], 120, "k8 has no --pmu-width"),
+    (["run", "--pmu", "emulated", "--pmu-counters", "9", PROGRAM], 120, "takes 1 to 8"),
+    (["run", "--processor", "zen3", "--pmu", "kvm", PROGRAM], 125, "use --pmu emulated"),
+    (["run", "--arch", "alpha", "--processor", "zen3", ALPHA_PROGRAM], 120, "the Alpha's is the EV67"),
+    (["run", "--under-cpus", "2", PROGRAM], 120, "are for --under kvm"),
+    (["run", "--under", "kvm", "--processor", "generic", PROGRAM], 120, "needs a processor with SVM"),
+    (["run", "--under", "kvm", "--gdb", PROGRAM], 120, "leave out --gdb"),
+    (["run", "--under", "kvm", "--pmu", "emulated", PROGRAM], 120, "has KVM's PMU"),
+    (["run", "--under", "kvm", "--under-memory", "300", PROGRAM], 120, "with KVM and a guest of 512 MiB needs"),
+    (["run", "--under", "kvm", "--arch", "alpha", ALPHA_PROGRAM], 120, "--under kvm is for x86_64"),
     (["run", "--env", "PATH", PROGRAM], 120, "NAME=VALUE"),
     (["run", "--pmu", "kvm", "--icount", PROGRAM], 125, "use --pmu emulated"),
     (["run", "/no/such/program"], 127, "/no/such/program: No such file"),

@@ -15,7 +15,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Optional
 
-from . import architecture, bring, emulator, failure, initramfs, machine, paths
+from . import architecture, bring, emulator, failure, initramfs, machine, paths, processor
 from .failure import MISSING, NOT_FOUND, USAGE, Failure
 
 # Words for the kernel, docs/boot.md.
@@ -173,7 +173,14 @@ def _add_machine_options(parser):
         help=f"memory in MiB (default {_MEMORY_MIB}, and more for a large initramfs)")
     add("--pmu", choices=("auto", "emulated", "kvm", "none"), default="auto",
         help="auto: KVM's if it counts here, else the emulated one")
-    for name, (_, low, high, meaning) in emulator.PMU_PROPERTIES.items():
+    add("--processor", choices=tuple(processor.PROCESSORS),
+        help="the emulated processor: Intel's architectural PMU, or AMD's of three generations (default generic; "
+             "zen3 with --under kvm)")
+    add("--under", choices=("kvm",), help="boot Linux with KVM in the emulator, and this machine as its guest")
+    add("--under-cpus", metavar="N", type=_number(1, 64), help="CPUs of that Linux (default: as --cpus)")
+    add("--under-memory", metavar="MIB", type=_number(16, 65536), help="its memory (default: enough)")
+    for name, (_, meaning) in processor.PMU_PROPERTIES.items():
+        low, high = processor.range_of(name)
         add(f"--pmu-{name}", metavar="N", type=_number(low, high),
             help=f"emulated PMU: {meaning}, {low} to {high}")
     add("--cpu", metavar="MODEL", help="QEMU's CPU model, with its properties")
@@ -397,14 +404,17 @@ def _flamegraph(options):
 
 def _start(options, medium, interactive, feed):
     """Boots `medium`, QEMU's words for where the kernel comes from, on the machine of the options."""
-    properties = {name: getattr(options, f"pmu_{name}") for name in emulator.PMU_PROPERTIES}
+    properties = {name: getattr(options, f"pmu_{name}") for name in processor.PMU_PROPERTIES}
     chosen = emulator.Options(
         pmu=options.pmu, cpus=options.cpus, cpu=options.cpu, memory_mib=options.memory or _MEMORY_MIB,
-        icount=options.icount, gdb=options.gdb, arch=options.arch,
+        icount=options.icount, gdb=options.gdb, arch=options.arch, processor=options.processor or processor.DEFAULT,
         pmu_properties={name: value for name, value in properties.items() if value is not None})
+    if options.under:
+        return _start_under(options, chosen, medium, interactive, feed)
+    if options.under_cpus or options.under_memory:
+        raise Failure(USAGE, "--under-cpus and --under-memory are for --under kvm")
     sentence = emulator.settle_pmu(chosen)
-    if options.verbose or sys.stderr.isatty():
-        print(f"tally: {sentence}", file=sys.stderr)
+    _say(options, sentence)
     if options.gdb:
         print(f"tally: waiting for: gdb {_kernel(options)} -ex 'target remote :{emulator.gdb_port()}' "
               f"-ex 'source {os.path.join(paths.ROOT, 'tools/gdb/tally.py')}'", file=sys.stderr)
@@ -414,6 +424,31 @@ def _start(options, medium, interactive, feed):
         examiner = _post_mortem(options, folder)
         return machine.run(words + (examiner.words() if examiner else []), log, options.timeout, interactive, feed,
                            _architecture(options).by_console, examiner)
+
+
+def _start_under(options, chosen, medium, interactive, feed):
+    """As _start, in a guest of KVM."""
+    # Other commands do not pay for loading it.
+    from . import under
+    if options.processor is None:
+        chosen.processor = under.PROCESSOR
+    _say(options, under.settle(chosen))
+    log = machine.Log(options.log)
+    with tempfile.TemporaryDirectory(prefix="tally-") as folder:
+        whole = under.Machine(chosen, medium, log.path, folder, options.under_cpus, options.under_memory,
+                              _kernel(options), options.post_mortem)
+        try:
+            status = machine.run(whole.command(log.path, machine.CONSOLE), log, options.timeout, interactive, feed,
+                                 examiner=whole)
+        except Failure as problem:
+            raise whole.explain(problem) from None
+        whole.settle()
+        return status
+
+
+def _say(options, sentence):
+    if options.verbose or sys.stderr.isatty():
+        print(f"tally: {sentence}", file=sys.stderr)
 
 
 def _post_mortem(options, folder):

@@ -11,19 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import Optional
 
-from . import paths
+from . import paths, processor
 from .failure import NO_PMU, USAGE, Failure
 
-# Property of the emulated CPU, and the range it takes (qemu/README.md). Each is an option of
-# `tally run`: --pmu-NAME.
-PMU_PROPERTIES = {
-    "counters": ("x-pmu-counters", 1, 8, "general counters"),
-    "width": ("x-pmu-width", 32, 48, "bits of each counter"),
-    "version": ("x-pmu-version", 2, 5, "version of architectural performance monitoring"),
-    "skid": ("x-pmu-skid", 0, 1000000, "instructions from an overflow to its interrupt"),
-}
-# A model with everything TCG can do, under the vendor whose PMU is emulated.
-_EMULATED_CPU = "max,vendor=GenuineIntel"
 _EXIT_PORT = "isa-debug-exit,iobase=0xf4,iosize=4"
 # The Alpha's machine ends through its console.
 _MACHINES = {"x86_64": ("-machine", "pc", "-device", _EXIT_PORT), "alpha": ("-machine", "clipper", "-nic", "none")}
@@ -45,6 +35,7 @@ class Options:
     icount: bool = False
     gdb: bool = False
     arch: str = "x86_64"
+    processor: str = processor.DEFAULT
 
 
 def settle_pmu(options):
@@ -54,13 +45,17 @@ def settle_pmu(options):
             raise Failure(NO_PMU, "--pmu kvm: there is no KVM for Alpha; use --pmu emulated")
         if options.pmu_properties:
             raise Failure(USAGE, "the Alpha's counters have no properties; leave out the --pmu-... options")
+        if options.processor != processor.DEFAULT:
+            raise Failure(USAGE, "--processor is for x86_64; the Alpha's is the EV67")
         if options.cpus > _ALPHA_CPUS_MAX:
             raise Failure(USAGE, f"--cpus {options.cpus}: the Alpha's machine has at most {_ALPHA_CPUS_MAX}")
         options.pmu = "none" if options.pmu == "none" else "emulated"
         return f"PMU: {options.pmu}"
+    if options.processor != processor.DEFAULT and options.cpu:
+        raise Failure(USAGE, f"--processor {options.processor} is a CPU model too; leave out --cpu")
     if options.pmu in ("auto", "kvm"):
-        if options.icount or options.pmu_properties:
-            reason = "--icount and --pmu-... are the emulated PMU's"
+        if options.icount or options.pmu_properties or options.processor != processor.DEFAULT:
+            reason = "--icount, --processor and --pmu-... are the emulated PMU's"
         else:
             # Loads ctypes, which a run that does not ask should not pay for.
             from . import kvm
@@ -117,9 +112,8 @@ def _cpu(options):
         return (options.cpu or _ALPHA_CPU) + (",pmu=on" if options.pmu == "emulated" else "")
     if options.pmu == "kvm":
         return (options.cpu or "host") + ",pmu=on"
-    model = options.cpu or _EMULATED_CPU
+    chosen = processor.PROCESSORS[options.processor]
+    model = options.cpu or chosen.model
     if options.pmu == "none":
         return model
-    properties = [f"{PMU_PROPERTIES[name][0]}={value}"
-                  for name, value in (options.pmu_properties or {}).items()]
-    return ",".join([model, "pmu=on"] + properties)
+    return ",".join([model, *chosen.properties(options.pmu_properties or {}, options.processor)])

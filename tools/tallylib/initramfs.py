@@ -65,6 +65,9 @@ def pack_program(program, words, environment, root=None, init=None, check=True, 
             needs.add(path)
     for path, source in needs.files.items():
         if path == name or not layout.has(path):
+            # Linux, the kernel of such an init, does not make it.
+            if init is not None:
+                layout.add_folder(os.path.dirname(path))
             mode, time = _mode_and_time(source)
             layout.add_file(path, source, 0o755 if path == name else mode, time)
     for path, contents in _NAMES.items():

@@ -4,7 +4,7 @@
 A PMU announced by CPUID is no proof: nested hypervisors announce one whose counters stand still.
 So this makes the smallest virtual machine there is, through KVM's own interface (Linux,
 Documentation/virt/kvm/api.rst): one page of code, no firmware, no QEMU. It counts a loop
-on fixed counter 0 and halts. The answer takes a few milliseconds and is not kept.
+on Intel's fixed counter 0 or AMD's counter 0 and halts. The answer takes a few milliseconds and is not kept.
 """
 
 import ctypes
@@ -56,26 +56,33 @@ _TSS_ADDRESS = 0x7FFBD000
 _LOOPS = 1000
 _PROBE_SECONDS = 2
 
-# 64-bit code. Intel SDM vol. 4, architectural MSRs: 38DH IA32_FIXED_CTR_CTRL, 38FH
-# IA32_PERF_GLOBAL_CTRL (bit 32: fixed counter 0), 309H IA32_FIXED_CTR0 (instructions retired). An
-# MSR that is not there faults, and without an interrupt table a fault ends the machine.
-_COUNT_A_LOOP = bytes.fromhex(
-    "b98d030000"  # mov  $0x38d, %ecx
-    "b803000000"  # mov  $3, %eax          count in every ring
-    "31d2"        # xor  %edx, %edx
-    "0f30"        # wrmsr
-    "b98f030000"  # mov  $0x38f, %ecx
-    "31c0"        # xor  %eax, %eax
-    "ba01000000"  # mov  $1, %edx
-    "0f30"        # wrmsr                  counting begins
-    "b9e8030000"  # mov  $1000, %ecx
-    "e2fe"        # loop .
-    "b98f030000"  # mov  $0x38f, %ecx
-    "31d2"        # xor  %edx, %edx
-    "0f30"        # wrmsr                  counting ends
-    "b909030000"  # mov  $0x309, %ecx
-    "0f32"        # rdmsr
-    "f4")         # hlt
+# MSRs: Intel SDM vol. 4, architectural MSRs; AMD APM vol. 2, 13.2 and appendix A.
+_FIXED_CTR0, _FIXED_CTR_CTRL, _GLOBAL_CTRL = 0x309, 0x38D, 0x38F
+_LEGACY_SELECT0, _LEGACY_COUNTER0 = 0xC0010000, 0xC0010004
+_CORE_SELECT0, _CORE_COUNTER0 = 0xC0010200, 0xC0010201
+_AMD_GLOBAL_CTL = 0xC0000301
+_COUNT_ALL_RINGS = 3
+_FIXED0 = 1 << 32
+# Retired instructions (0C0H), USR, OS, EN.
+_AMD_INSTRUCTIONS = 0xC0 | 1 << 16 | 1 << 17 | 1 << 22
+# CPUID 8000_0001 ECX, CPUID 8000_0022 EAX.
+_PERFCTR_CORE, _PERFMON_V2 = 1 << 23, 1 << 0
+
+
+def _write(msr, value):
+    """64-bit code that writes an MSR: mov $msr, %ecx; mov $low, %eax; mov $high, %edx; wrmsr."""
+    return struct.pack("<BIBIBI", 0xB9, msr, 0xB8, value & 0xFFFFFFFF, 0xBA, value >> 32) + b"\x0f\x30"
+
+
+def _count_a_loop(start, stop, counter):
+    """64-bit code: the writes START, {msr: value}, a loop, the writes STOP; EAX at HLT is the counter.
+
+    An MSR that is not there faults, and without an interrupt table a fault ends the machine.
+    """
+    return b"".join([*(_write(*pair) for pair in start.items()),
+                     struct.pack("<BI", 0xB9, _LOOPS), b"\xe2\xfe",  # mov $loops, %ecx; loop .
+                     *(_write(*pair) for pair in stop.items()),
+                     struct.pack("<BI", 0xB9, counter), b"\x0f\x32\xf4"])  # rdmsr; hlt
 
 
 def why_not():
@@ -104,15 +111,34 @@ def _why_not(kvm):
     entries = [_CPUID_ENTRY.unpack_from(cpuid, 8 + i * _CPUID_ENTRY.size) for i in range(count)]
     leaves = {entry[0]: entry[3:] for entry in entries if entry[1] == 0}
     vendor = struct.pack("<III", *(leaves[0][i] for i in (1, 3, 2)))
-    if vendor != b"GenuineIntel":
-        return "KVM's guests have no Intel PMU here"
-    version = leaves.get(0xA, (0,))[0] & 0xFF
-    if version < 2:
+    code = _PROGRAMS.get(vendor, lambda _: None)(leaves)
+    if code is None:
         return "KVM gives its guests no PMU here"
-    counted = run(kvm, cpuid, _COUNT_A_LOOP)
+    counted = run(kvm, cpuid, code)
     if counted < _LOOPS:
         return f"KVM's guests have a PMU here that does not count ({counted} for {_LOOPS} loops)"
     return None
+
+
+def _intel_program(leaves):
+    """The code for the PMU that the CPUID leaves announce, or None."""
+    version = leaves.get(0xA, (0,))[0] & 0xFF
+    if version < 2:
+        return None
+    return _count_a_loop({_FIXED_CTR_CTRL: _COUNT_ALL_RINGS, _GLOBAL_CTRL: _FIXED0}, {_GLOBAL_CTRL: 0}, _FIXED_CTR0)
+
+
+def _amd_program(leaves):
+    """As _intel_program. No CPUID bit announces the four legacy counters: family 0FH and later have them."""
+    if leaves.get(0x80000022, (0,))[0] & _PERFMON_V2:
+        return _count_a_loop({_CORE_SELECT0: _AMD_INSTRUCTIONS, _AMD_GLOBAL_CTL: 1}, {_AMD_GLOBAL_CTL: 0},
+                             _CORE_COUNTER0)
+    if leaves[0x80000001][2] & _PERFCTR_CORE:
+        return _count_a_loop({_CORE_SELECT0: _AMD_INSTRUCTIONS}, {_CORE_SELECT0: 0}, _CORE_COUNTER0)
+    return _count_a_loop({_LEGACY_SELECT0: _AMD_INSTRUCTIONS}, {_LEGACY_SELECT0: 0}, _LEGACY_COUNTER0)
+
+
+_PROGRAMS = {b"GenuineIntel": _intel_program, b"AuthenticAMD": _amd_program, b"HygonGenuine": _amd_program}
 
 
 def supported_cpuid(kvm):
