@@ -182,7 +182,7 @@ static void check_user(void)
 static char stacks[TASKS_MOST][512] __attribute__((aligned(16)));
 static uint64_t no_signals;
 
-static int wait_for_ever(void *unused)
+static int wait_endlessly(void *unused)
 {
 	(void)unused;
 	for (;;)
@@ -192,7 +192,7 @@ static int wait_for_ever(void *unused)
 
 static void start_threads(void)
 {
-	while (count(clone(wait_for_ever, stacks[board->made] + sizeof(stacks[0]),
+	while (count(clone(wait_endlessly, stacks[board->made] + sizeof(stacks[0]),
 			   CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, NULL)))
 		;
 }

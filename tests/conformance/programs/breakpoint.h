@@ -48,10 +48,10 @@ static uint64_t value_of(int fd)
 
 void counted_function(void);
 void counted_loop(uint64_t rounds);
-extern const char counted_label[], behind_label[];
+extern const char counted_label[], after_label[];
 
 __asm__(".text\n"
-	".globl counted_function, counted_loop, counted_label, behind_label\n"
+	".globl counted_function, counted_loop, counted_label, after_label\n"
 	"counted_function:\n"
 	"	nop\n"
 	"	ret\n"
@@ -59,7 +59,7 @@ __asm__(".text\n"
 	"	nop\n"
 	"counted_label:\n"
 	"	addq $0, watched_by_loop(%rip)\n"
-	"behind_label:\n"
+	"after_label:\n"
 	"	decq %rdi\n"
 	"	jnz counted_label\n"
 	"	ret\n"

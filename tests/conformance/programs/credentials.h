@@ -11,7 +11,7 @@
 
 #include "observe.h"
 
-enum { SOMEBODY = 1000, ANOTHER = 2000, THIRD = 3000 };
+enum { USER = 1000, ANOTHER = 2000, THIRD = 3000 };
 
 struct header {
 	uint32_t version;

@@ -134,12 +134,12 @@ __attribute__((noinline)) static void note(ucontext_t *context)
 }
 
 /* First of all the registers, before anything is called that may use them. */
-static void handler(int signal, siginfo_t *told, void *context)
+static void handler(int signal, siginfo_t *info, void *context)
 {
 	static struct vectors spoiled;
 
 	(void)signal;
-	(void)told;
+	(void)info;
 	store_vectors(&found.vectors);
 	get_control(&found.control, &found.mxcsr);
 	note(context);

@@ -48,7 +48,7 @@ static void pause_for(int ms)
 	nanosleep(&time, NULL);
 }
 
-enum { CROWD = 6 };
+enum { MANY = 6 };
 
 static struct member {
 	pthread_t thread;
@@ -57,7 +57,7 @@ static struct member {
 	_Atomic pid_t tid;
 	_Atomic bool done;
 	long result;
-} crowd[CROWD];
+} crowd[MANY];
 
 static void *wait_as_member(void *argument)
 {
@@ -92,7 +92,7 @@ static bool sleeps(pid_t tid)
 
 static void gather(_Atomic uint32_t *word, const uint32_t *bits)
 {
-	for (int i = 0; i < CROWD; i++) {
+	for (int i = 0; i < MANY; i++) {
 		crowd[i] = (struct member){ .word = word, .bits = bits ? bits[i] : 1 };
 		pthread_create(&crowd[i].thread, NULL, wait_as_member, &crowd[i]);
 		/* One after the other, so that the order is known. */
@@ -104,12 +104,12 @@ static void gather(_Atomic uint32_t *word, const uint32_t *bits)
 /* Which members have gone on: a digit each. They get time to. */
 static const char *gone(int expected)
 {
-	static char text[CROWD + 1];
+	static char text[MANY + 1];
 	int count = 0;
 
 	for (int tries = 0; tries < 300 && (tries == 0 || count < expected); tries++) {
 		count = 0;
-		for (int i = 0; i < CROWD; i++) {
+		for (int i = 0; i < MANY; i++) {
 			text[i] = crowd[i].done ? 'g' : '.';
 			count += crowd[i].done;
 		}
@@ -121,9 +121,9 @@ static const char *gone(int expected)
 
 static void disband(_Atomic uint32_t *a, _Atomic uint32_t *b)
 {
-	futex(a, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, CROWD, NULL, NULL, 0);
-	futex(b, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, CROWD, NULL, NULL, 0);
-	for (int i = 0; i < CROWD; i++)
+	futex(a, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, MANY, NULL, NULL, 0);
+	futex(b, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, MANY, NULL, NULL, 0);
+	for (int i = 0; i < MANY; i++)
 		pthread_join(crowd[i].thread, NULL);
 }
 

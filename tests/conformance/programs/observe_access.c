@@ -57,9 +57,9 @@ static void parts(const char *name)
 	int fd = open(path, O_RDWR);
 
 	show(outcome_value(write(fd, "16 4\n", 5)), "%s: two numbers written", name);
-	show(outcome_value(write(fd, "4\n", 2)), "%s: another behind them", name);
+	show(outcome_value(write(fd, "4\n", 2)), "%s: another after them", name);
 	show(contents(name), "%s: then", name);
-	show(outcome_value(read(fd, text, sizeof(text))), "%s: read behind what was written", name);
+	show(outcome_value(read(fd, text, sizeof(text))), "%s: read after the written bytes", name);
 	show(outcome_value(pwrite(fd, "4\n", 2, 1)), "%s: written at 1", name);
 	show(outcome_value(pread(fd, text, 1, 0)), "%s: a byte read", name);
 	show(text, "%s: the byte", name);
@@ -222,8 +222,8 @@ static void try_all(const char *name, const char *level)
 		int cpu;
 	} targets[] = {
 		{ "itself", 0, -1 },
-		{ "itself on processor 0", 0, 0 },
-		{ "processor 0", -1, 0 },
+		{ "itself on CPU 0", 0, 0 },
+		{ "CPU 0", -1, 0 },
 		{ "a task of its user", own, -1 },
 		{ "a task of another", anothers, -1 },
 		{ "a task of root", roots, -1 },

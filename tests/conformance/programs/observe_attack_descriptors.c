@@ -55,7 +55,7 @@ static long set_period(void)
 	return done(ioctl(event, PERF_EVENT_IOC_PERIOD, &period));
 }
 
-static long ask_id(void)
+static long get_id(void)
 {
 	uint64_t id;
 
@@ -133,14 +133,14 @@ static long hang_up(void)
 	return done(ioctl(terminal, TIOCVHANGUP));
 }
 
-static long ask_session(void)
+static long get_session(void)
 {
 	pid_t session;
 
 	return done(ioctl(terminal, TIOCGSID, &session));
 }
 
-static long ask_foreground(void)
+static long get_foreground(void)
 {
 	pid_t group;
 
@@ -326,7 +326,7 @@ static const struct attack attacks[] = {
 	{ "resetting it", .alone = reset_event },
 	{ "refreshing it", .alone = refresh_event },
 	{ "setting its period", .alone = set_period },
-	{ "its id", .alone = ask_id },
+	{ "its id", .alone = get_id },
 	{ "a filter of an event without fields", .alone = set_filter },
 	{ "pausing output that it does not have", .alone = pause_output },
 	{ "its output to nothing", .alone = redirect_to_nothing },
@@ -336,8 +336,8 @@ static const struct attack attacks[] = {
 	{ "tcgetattr", .alone = read_settings },
 	{ "tcsetattr", .alone = change_settings },
 	{ "TIOCSETD", .alone = set_discipline },
-	{ "TIOCGSID", .alone = ask_session },
-	{ "TIOCGPGRP", .alone = ask_foreground },
+	{ "TIOCGSID", .alone = get_session },
+	{ "TIOCGPGRP", .alone = get_foreground },
 	{ "TIOCSPGRP", .alone = set_foreground },
 	{ "TIOCEXCL", .alone = exclude_others },
 	{ "opening the terminal again", .alone = open_terminal },

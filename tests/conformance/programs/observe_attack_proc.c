@@ -175,7 +175,7 @@ static long addresses_told(unsigned int victim)
 	/* Numbers of fields in proc(5); the field after the name is 3. */
 	static const int fields[] = { 26, 27, 28, 45, 46, 47, 48, 49, 50, 51 };
 	char text[2048], *field;
-	long told = 0;
+	long shown = 0;
 
 	if (contents(victim, text, sizeof(text)) < 0)
 		return -errno;
@@ -183,10 +183,10 @@ static long addresses_told(unsigned int victim)
 	for (int number = 3, i = 0; (field = strtok(number == 3 ? field : NULL, " ")); number++)
 		if (i < (int)(sizeof(fields) / sizeof(fields[0])) && number == fields[i]) {
 			/* Linux shows 1 in place of a code address that it hides. */
-			told += strtoull(field, NULL, 10) > 1;
+			shown += strtoull(field, NULL, 10) > 1;
 			i++;
 		}
-	return told > 0;
+	return shown > 0;
 }
 
 /* Returns the user ID of the file's owner. */

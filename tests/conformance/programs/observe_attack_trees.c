@@ -270,7 +270,7 @@ static void print_modes(unsigned int pattern)
 /* --- which files there are, for tests/conformance/permissions.t --- */
 
 /* One line for each file that no pattern has, and each pattern without a file. */
-static int tell_unlisted(const char *path, const struct stat *about, int kind, struct FTW *walk)
+static int show_unlisted(const char *path, const struct stat *about, int kind, struct FTW *walk)
 {
 	(void)about;
 	(void)kind;
@@ -286,7 +286,7 @@ static int tell_unlisted(const char *path, const struct stat *about, int kind, s
 }
 
 /* One line for each file of a process or a thread, in DIRECTORY, called NAME in the document. */
-static void tell_names(const char *directory, const char *name)
+static void show_names(const char *directory, const char *name)
 {
 	DIR *files_of = opendir(directory);
 	struct dirent *entry;
@@ -298,21 +298,21 @@ static void tell_names(const char *directory, const char *name)
 		closedir(files_of);
 }
 
-static void tell_files(void)
+static void show_files(void)
 {
-	nftw("/proc", tell_unlisted, 30, FTW_PHYS | FTW_ACTIONRETVAL);
-	nftw("/sys", tell_unlisted, 30, FTW_PHYS | FTW_ACTIONRETVAL);
+	nftw("/proc", show_unlisted, 30, FTW_PHYS | FTW_ACTIONRETVAL);
+	nftw("/sys", show_unlisted, 30, FTW_PHYS | FTW_ACTIONRETVAL);
 	for (unsigned int i = 0; i < PATTERNS; i++)
 		if (!kept[i])
 			printf("unmet %s\n", patterns[i]);
-	tell_names("/proc/self", "/proc/PID/");
-	tell_names("/proc/thread-self", "/proc/PID/");
+	show_names("/proc/self", "/proc/PID/");
+	show_names("/proc/thread-self", "/proc/PID/");
 }
 
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "files") == 0) {
-		tell_files();
+		show_files();
 		return 0;
 	}
 	need_tracefs();

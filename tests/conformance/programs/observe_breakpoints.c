@@ -51,7 +51,7 @@ static void store_last_byte(void)
 	__asm__ volatile("movb $1, %0" : "=m"(watched.bytes[7]));
 }
 
-static void store_behind(void)
+static void store_after(void)
 {
 	__asm__ volatile("movb $1, %0" : "=m"(watched.bytes[8]));
 }
@@ -119,7 +119,7 @@ static const struct {
 	{ "exchange", exchange },
 	{ "store of the first byte", store_first_byte },
 	{ "store of the last byte", store_last_byte },
-	{ "store behind", store_behind },
+	{ "store behind", store_after },
 	{ "store across the end", store_across },
 	{ "store of the second half", store_half },
 	{ "rep stosb", set_string },
@@ -284,7 +284,7 @@ static void modify(const char *name, int fd, const union attr *attr)
 	ioctl(fd, PERF_EVENT_IOC_RESET, 0);
 	store();
 	load();
-	store_behind();
+	store_after();
 	counted_function();
 	show_number((long long)value_of(fd), "modify, count then", name);
 }
@@ -367,8 +367,8 @@ static void modifications(void)
 		while (read(go[0], &byte, 1) < 0)
 			;
 		store();
-		store_behind();
-		store_behind();
+		store_after();
+		store_after();
 		_exit(0);
 	}
 	attr.fields.bp_addr += 8;

@@ -67,7 +67,7 @@ static void see_capget(void)
 	header.pid = -1;
 	show(outcome_value(syscall(SYS_capget, &header, sets)), "capget of pid -1");
 	header.pid = 30000;
-	show(outcome_value(syscall(SYS_capget, &header, sets)), "capget of nobody");
+	show(outcome_value(syscall(SYS_capget, &header, sets)), "capget of no process");
 	header.pid = getppid();
 	show(outcome_value(syscall(SYS_capget, &header, sets)), "capget of the parent");
 	show(outcome_value(syscall(SYS_capset, &header, sets)), "capset of the parent");
@@ -88,7 +88,7 @@ static void see_capset(void)
 	SEE(set_capabilities(setuid_bit, all, setuid_bit | kill_bit));
 	show(identity(), "only setuid is in effect");
 	show(outcome_value(setgid(5)), "setgid without the capability");
-	show(outcome_value(setuid(SOMEBODY)), "setuid with the capability alone");
+	show(outcome_value(setuid(USER)), "setuid with the capability alone");
 	show(identity(), "setuid with the capability alone: then");
 	show(outcome_value(set_capabilities(setuid_bit, setuid_bit, 0)), "capabilities back");
 	show(outcome_value(set_capabilities(0, 0, kill_bit)), "inheritable stays");
@@ -159,13 +159,13 @@ static void see_securebits(void)
 	SEE(prctl(PR_SET_KEEPCAPS, 2, 0, 0, 0));
 	SEE(prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0));
 	show(outcome_value(prctl(PR_GET_SECUREBITS, 0, 0, 0, 0)), "securebits that keep");
-	SEE(setresuid(SOMEBODY, SOMEBODY, SOMEBODY));
+	SEE(setresuid(USER, USER, USER));
 	show(identity(), "capabilities kept");
 	SEE(set_capabilities(all, all, 0));
 	SEE(prctl(PR_SET_SECUREBITS, 0x1000, 0, 0, 0));
 	SEE(prctl(PR_SET_SECUREBITS, 0x0c, 0, 0, 0));
 	SEE(setresuid(0, 0, 0));
-	show(outcome_value(setresuid(SOMEBODY, SOMEBODY, SOMEBODY)), "users without fixing");
+	show(outcome_value(setresuid(USER, USER, USER)), "users without fixing");
 	show(identity(), "capabilities not touched");
 	show(outcome_value(prctl(PR_SET_SECUREBITS, 0x08, 0, 0, 0)), "a locked bit taken away");
 	show(outcome_value(prctl(PR_SET_SECUREBITS, 0x04, 0, 0, 0)), "a lock taken away");
@@ -189,7 +189,7 @@ static const char *program; /* a copy of this one */
 
 static void run(const char *name)
 {
-	char *arguments[] = { (char *)program, "told", (char *)name, NULL };
+	char *arguments[] = { (char *)program, "reported", (char *)name, NULL };
 
 	fflush(stdout);
 	execv(program, arguments);
@@ -220,18 +220,18 @@ static void run_as_root(void)
 	run("root runs a program");
 }
 
-static void run_as_somebody(void)
+static void run_as_user(void)
 {
-	if (setresgid(SOMEBODY, SOMEBODY, SOMEBODY) || setresuid(SOMEBODY, SOMEBODY, SOMEBODY))
-		show(error_name(errno), "becoming somebody");
-	run("somebody runs a program");
+	if (setresgid(USER, USER, USER) || setresuid(USER, USER, USER))
+		show(error_name(errno), "becoming a user");
+	run("a user runs a program");
 }
 
 static void run_set_uid_root(void)
 {
 	chmod(program, 04755);
-	if (setresgid(SOMEBODY, SOMEBODY, SOMEBODY) || setresuid(SOMEBODY, SOMEBODY, SOMEBODY))
-		show(error_name(errno), "becoming somebody");
+	if (setresgid(USER, USER, USER) || setresuid(USER, USER, USER))
+		show(error_name(errno), "becoming a user");
 	run("set-uid root");
 }
 
@@ -245,8 +245,8 @@ static void run_set_uid_other(void)
 static void run_set_gid_without_x(void)
 {
 	chmod(program, 02745);
-	if (setresgid(SOMEBODY, SOMEBODY, SOMEBODY) || setresuid(SOMEBODY, SOMEBODY, SOMEBODY))
-		show(error_name(errno), "becoming somebody");
+	if (setresgid(USER, USER, USER) || setresuid(USER, USER, USER))
+		show(error_name(errno), "becoming a user");
 	run("set-gid without x");
 }
 
@@ -254,18 +254,18 @@ static void run_without_new_privileges(void)
 {
 	chmod(program, 06755);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (setresgid(SOMEBODY, SOMEBODY, SOMEBODY) || setresuid(SOMEBODY, SOMEBODY, SOMEBODY))
-		show(error_name(errno), "becoming somebody");
+	if (setresgid(USER, USER, USER) || setresuid(USER, USER, USER))
+		show(error_name(errno), "becoming a user");
 	run("set-uid without new privileges");
 }
 
-static void run_effective_somebody(void)
+static void run_effective_user(void)
 {
 	chown(program, 0, 0);
 	chmod(program, 0711);
-	if (seteuid(SOMEBODY))
-		show(error_name(errno), "becoming somebody");
-	run("real root, effective somebody");
+	if (seteuid(USER))
+		show(error_name(errno), "becoming a user");
+	run("real root, effective user");
 }
 
 static void run_ambient(void)
@@ -274,7 +274,7 @@ static void run_ambient(void)
 
 	set_capabilities(all, all, bit);
 	prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
-	setresuid(SOMEBODY, SOMEBODY, SOMEBODY);
+	setresuid(USER, USER, USER);
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_OF_KILL, 0, 0);
 	run("an ambient capability");
 }
@@ -296,8 +296,8 @@ static void run_not_executable(void)
 	chmod(program, 0644);
 	run("no x at all");
 	chmod(program, 0700);
-	if (setresuid(SOMEBODY, SOMEBODY, SOMEBODY))
-		show(error_name(errno), "becoming somebody");
+	if (setresuid(USER, USER, USER))
+		show(error_name(errno), "becoming a user");
 	run("x for others only");
 }
 
@@ -332,12 +332,12 @@ int main(int argc, char **argv)
 	program = "/tmp/observed-program";
 	copy_program("/proc/self/exe");
 	in_child(run_as_root);
-	in_child(run_as_somebody);
+	in_child(run_as_user);
 	in_child(run_set_uid_root);
 	in_child(run_set_uid_other);
 	in_child(run_set_gid_without_x);
 	in_child(run_without_new_privileges);
-	in_child(run_effective_somebody);
+	in_child(run_effective_user);
 	in_child(run_ambient);
 	in_child(run_without_root);
 	in_child(run_bounded);

@@ -156,7 +156,7 @@ static int close_descriptor(void *argument)
 	return close(*(int *)argument);
 }
 
-static int tell_parent(void *argument)
+static int report_to_parent(void *argument)
 {
 	*(pid_t *)argument = getppid();
 	return 0;
@@ -200,11 +200,11 @@ static void see_sharing(void)
 	in_child(close_descriptor, CLONE_FILES | SIGCHLD, &fd);
 	show(outcome(fcntl(fd, F_GETFD)), "descriptor after CLONE_FILES");
 
-	in_child(tell_parent, CLONE_VM | SIGCHLD, &parent);
+	in_child(report_to_parent, CLONE_VM | SIGCHLD, &parent);
 	show(parent == getpid() ? "this" : "another", "the parent of a child");
 	signal(SIGUSR1, handle);
 	handled = 0;
-	in_child(tell_parent, CLONE_VM | SIGUSR1, &parent);
+	in_child(report_to_parent, CLONE_VM | SIGUSR1, &parent);
 	show(handled == SIGUSR1 ? "it" : "another", "a child that ends by SIGUSR1");
 }
 

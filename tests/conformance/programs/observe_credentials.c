@@ -23,42 +23,38 @@ struct change {
 };
 
 static const struct change changes[] = {
-	{ "root: setuid", 0, 0, 0, SYS_setuid, SOMEBODY, 0, 0 },
+	{ "root: setuid", 0, 0, 0, SYS_setuid, USER, 0, 0 },
 	{ "root: setuid -1", 0, 0, 0, SYS_setuid, -1, 0, 0 },
-	{ "root: setreuid both", 0, 0, 0, SYS_setreuid, SOMEBODY, ANOTHER, 0 },
+	{ "root: setreuid both", 0, 0, 0, SYS_setreuid, USER, ANOTHER, 0 },
 	{ "root: setreuid effective", 0, 0, 0, SYS_setreuid, -1, ANOTHER, 0 },
-	{ "root: setreuid real", 0, 0, 0, SYS_setreuid, SOMEBODY, -1, 0 },
+	{ "root: setreuid real", 0, 0, 0, SYS_setreuid, USER, -1, 0 },
 	{ "root: setreuid nothing", 0, 0, 0, SYS_setreuid, -1, -1, 0 },
-	{ "root: setresuid", 0, 0, 0, SYS_setresuid, SOMEBODY, ANOTHER, THIRD },
-	{ "root: setresuid saved stays", 0, 0, 0, SYS_setresuid, SOMEBODY, SOMEBODY, -1 },
-	{ "root: setfsuid", 0, 0, 0, SYS_setfsuid, SOMEBODY, 0, 0 },
-	{ "root: setgid", 0, 0, 0, SYS_setgid, SOMEBODY, 0, 0 },
-	{ "root: setregid both", 0, 0, 0, SYS_setregid, SOMEBODY, ANOTHER, 0 },
-	{ "root: setresgid", 0, 0, 0, SYS_setresgid, SOMEBODY, ANOTHER, THIRD },
-	{ "root: setfsgid", 0, 0, 0, SYS_setfsgid, SOMEBODY, 0, 0 },
-	{ "saved root: setuid 0", SOMEBODY, SOMEBODY, 0, SYS_setuid, 0, 0, 0 },
-	{ "saved root: setuid another", SOMEBODY, SOMEBODY, 0, SYS_setuid, ANOTHER, 0, 0 },
-	{ "saved root: setreuid effective 0", SOMEBODY, SOMEBODY, 0, SYS_setreuid, -1, 0, 0 },
-	{ "saved root: setreuid real 0", SOMEBODY, SOMEBODY, 0, SYS_setreuid, 0, -1, 0 },
-	{ "saved root: setresuid saved away", SOMEBODY, SOMEBODY, 0, SYS_setresuid, -1, -1,
-	  SOMEBODY },
-	{ "saved root: setfsuid 0", SOMEBODY, SOMEBODY, 0, SYS_setfsuid, 0, 0, 0 },
-	{ "nobody: setuid same", SOMEBODY, SOMEBODY, SOMEBODY, SYS_setuid, SOMEBODY, 0, 0 },
-	{ "nobody: setuid 0", SOMEBODY, SOMEBODY, SOMEBODY, SYS_setuid, 0, 0, 0 },
-	{ "nobody: setreuid 0", SOMEBODY, SOMEBODY, SOMEBODY, SYS_setreuid, 0, 0, 0 },
-	{ "nobody: setresuid 0", SOMEBODY, SOMEBODY, SOMEBODY, SYS_setresuid, -1, 0, -1 },
-	{ "nobody: setfsuid 0", SOMEBODY, SOMEBODY, SOMEBODY, SYS_setfsuid, 0, 0, 0 },
-	{ "nobody: setgid 0", SOMEBODY, SOMEBODY, SOMEBODY, SYS_setgid, 0, 0, 0 },
-	{ "nobody: setgid another", SOMEBODY, SOMEBODY, SOMEBODY, SYS_setgid, ANOTHER, 0, 0 },
-	{ "three users: setreuid swaps", SOMEBODY, ANOTHER, THIRD, SYS_setreuid, ANOTHER, SOMEBODY,
-	  0 },
-	{ "three users: setreuid real saved", SOMEBODY, ANOTHER, THIRD, SYS_setreuid, THIRD, -1,
-	  0 },
-	{ "three users: setreuid effective real", SOMEBODY, ANOTHER, THIRD, SYS_setreuid, -1,
-	  SOMEBODY, 0 },
-	{ "three users: setuid saved", SOMEBODY, ANOTHER, THIRD, SYS_setuid, THIRD, 0, 0 },
-	{ "three users: setuid effective", SOMEBODY, ANOTHER, THIRD, SYS_setuid, ANOTHER, 0, 0 },
-	{ "three users: setresuid turns", SOMEBODY, ANOTHER, THIRD, SYS_setresuid, THIRD, SOMEBODY,
+	{ "root: setresuid", 0, 0, 0, SYS_setresuid, USER, ANOTHER, THIRD },
+	{ "root: setresuid saved stays", 0, 0, 0, SYS_setresuid, USER, USER, -1 },
+	{ "root: setfsuid", 0, 0, 0, SYS_setfsuid, USER, 0, 0 },
+	{ "root: setgid", 0, 0, 0, SYS_setgid, USER, 0, 0 },
+	{ "root: setregid both", 0, 0, 0, SYS_setregid, USER, ANOTHER, 0 },
+	{ "root: setresgid", 0, 0, 0, SYS_setresgid, USER, ANOTHER, THIRD },
+	{ "root: setfsgid", 0, 0, 0, SYS_setfsgid, USER, 0, 0 },
+	{ "saved root: setuid 0", USER, USER, 0, SYS_setuid, 0, 0, 0 },
+	{ "saved root: setuid another", USER, USER, 0, SYS_setuid, ANOTHER, 0, 0 },
+	{ "saved root: setreuid effective 0", USER, USER, 0, SYS_setreuid, -1, 0, 0 },
+	{ "saved root: setreuid real 0", USER, USER, 0, SYS_setreuid, 0, -1, 0 },
+	{ "saved root: setresuid saved away", USER, USER, 0, SYS_setresuid, -1, -1, USER },
+	{ "saved root: setfsuid 0", USER, USER, 0, SYS_setfsuid, 0, 0, 0 },
+	{ "a user: setuid same", USER, USER, USER, SYS_setuid, USER, 0, 0 },
+	{ "a user: setuid 0", USER, USER, USER, SYS_setuid, 0, 0, 0 },
+	{ "a user: setreuid 0", USER, USER, USER, SYS_setreuid, 0, 0, 0 },
+	{ "a user: setresuid 0", USER, USER, USER, SYS_setresuid, -1, 0, -1 },
+	{ "a user: setfsuid 0", USER, USER, USER, SYS_setfsuid, 0, 0, 0 },
+	{ "a user: setgid 0", USER, USER, USER, SYS_setgid, 0, 0, 0 },
+	{ "a user: setgid another", USER, USER, USER, SYS_setgid, ANOTHER, 0, 0 },
+	{ "three users: setreuid swaps", USER, ANOTHER, THIRD, SYS_setreuid, ANOTHER, USER, 0 },
+	{ "three users: setreuid real saved", USER, ANOTHER, THIRD, SYS_setreuid, THIRD, -1, 0 },
+	{ "three users: setreuid effective real", USER, ANOTHER, THIRD, SYS_setreuid, -1, USER, 0 },
+	{ "three users: setuid saved", USER, ANOTHER, THIRD, SYS_setuid, THIRD, 0, 0 },
+	{ "three users: setuid effective", USER, ANOTHER, THIRD, SYS_setuid, ANOTHER, 0, 0 },
+	{ "three users: setresuid rotates", USER, ANOTHER, THIRD, SYS_setresuid, THIRD, USER,
 	  ANOTHER },
 };
 
@@ -104,8 +100,8 @@ static void change_groups(void)
 	SEE(syscall(SYS_setgroups, 2, bad));
 	SEE(syscall(SYS_setgroups, 0, 1L));
 	SEE(syscall(SYS_getgroups, 8, 1L) + 100);
-	SEE(setuid(SOMEBODY));
-	show(outcome_value(syscall(SYS_setgroups, 0, NULL)), "setgroups by somebody");
+	SEE(setuid(USER));
+	show(outcome_value(syscall(SYS_setgroups, 0, NULL)), "setgroups by a user");
 	SEE(syscall(SYS_getresuid, 1L, found, found));
 	SEE(syscall(SYS_getresgid, found, found, 1L));
 }
@@ -144,10 +140,10 @@ static void end_target(void)
 	waitpid(target, NULL, 0);
 }
 
-static void signal_as_somebody(void)
+static void signal_as_user(void)
 {
-	if (setresuid(SOMEBODY, SOMEBODY, SOMEBODY))
-		show(error_name(errno), "becoming somebody");
+	if (setresuid(USER, USER, USER))
+		show(error_name(errno), "becoming a user");
 	SEE(kill(target, 0));
 	SEE(kill(target, SIGWINCH));
 	SEE(kill(target, SIGCONT));
@@ -171,8 +167,8 @@ static void signal_as_somebody(void)
 static void signal_from_new_session(void)
 {
 	setsid();
-	if (setresuid(SOMEBODY, SOMEBODY, SOMEBODY))
-		show(error_name(errno), "becoming somebody");
+	if (setresuid(USER, USER, USER))
+		show(error_name(errno), "becoming a user");
 	show(outcome_value(kill(target, SIGCONT)), "SIGCONT from another session");
 }
 
@@ -193,8 +189,8 @@ static void signal_saved(void)
 
 static void see_equals(void)
 {
-	if (setresuid(SOMEBODY, SOMEBODY, SOMEBODY))
-		show(error_name(errno), "becoming somebody");
+	if (setresuid(USER, USER, USER))
+		show(error_name(errno), "becoming a user");
 	prctl(PR_SET_DUMPABLE, 1);
 	fflush(stdout);
 	target = fork();
@@ -231,10 +227,10 @@ static void see_others(void)
 	in_child(see_equals);
 
 	target = start_target(0, 0, 0);
-	in_child(signal_as_somebody);
+	in_child(signal_as_user);
 	in_child(signal_from_new_session);
 	end_target();
-	target = start_target(SOMEBODY, SOMEBODY, ANOTHER);
+	target = start_target(USER, USER, ANOTHER);
 	in_child(signal_saved);
 	end_target();
 }

@@ -10,20 +10,19 @@
 static volatile uint64_t watched[4] __attribute__((aligned(32)));
 
 void stopping_loop(uint64_t rounds, volatile uint64_t *at);
-extern const char executed_label[], behind_executed[], stored_label[], behind_store[],
-	behind_load[];
+extern const char executed_label[], after_executed[], stored_label[], after_store[], after_load[];
 __asm__(".text\n"
-	".globl stopping_loop, executed_label, behind_executed, stored_label, behind_store, behind_load\n"
+	".globl stopping_loop, executed_label, after_executed, stored_label, after_store, after_load\n"
 	"stopping_loop:\n"
 	"executed_label:\n"
 	"	nop\n"
-	"behind_executed:\n"
+	"after_executed:\n"
 	"	nop\n"
 	"stored_label:\n"
 	"	movq $1, (%rsi)\n"
-	"behind_store:\n"
+	"after_store:\n"
 	"	movq (%rsi), %rax\n"
-	"behind_load:\n"
+	"after_load:\n"
 	"	decq %rdi\n"
 	"	jnz executed_label\n"
 	"	ret\n");
@@ -36,14 +35,14 @@ static int loop_twice(void)
 
 static const char *place(uint64_t address)
 {
-	return address == (uint64_t)executed_label  ? "the instruction" :
-	       address == (uint64_t)behind_executed ? "behind the instruction" :
-	       address == (uint64_t)stored_label    ? "the store" :
-	       address == (uint64_t)behind_store    ? "behind the store" :
-	       address == (uint64_t)behind_load	    ? "behind the load" :
-	       address == (uint64_t)&watched[0]	    ? "the data" :
-	       address == 0			    ? "0" :
-						      "elsewhere";
+	return address == (uint64_t)executed_label ? "the instruction" :
+	       address == (uint64_t)after_executed ? "behind the instruction" :
+	       address == (uint64_t)stored_label   ? "the store" :
+	       address == (uint64_t)after_store	   ? "behind the store" :
+	       address == (uint64_t)after_load	   ? "behind the load" :
+	       address == (uint64_t)&watched[0]	   ? "the data" :
+	       address == 0			   ? "0" :
+						     "elsewhere";
 }
 
 static unsigned long offset_of(unsigned int number)
@@ -294,7 +293,7 @@ static long open_breakpoint(pid_t pid)
 	attr_dummy(&attr);
 	attr.fields.type = PERF_TYPE_BREAKPOINT;
 	attr.fields.bp_type = HW_BREAKPOINT_X;
-	attr.fields.bp_addr = (uint64_t)behind_executed;
+	attr.fields.bp_addr = (uint64_t)after_executed;
 	attr.fields.bp_len = 8;
 	attr.fields.disabled = 0;
 	attr.fields.exclude_kernel = 1;

@@ -153,16 +153,16 @@ static void times_and_signals(void)
 	close(epoll);
 }
 
-static int crowd_epoll;
-static atomic_int crowd_woken;
+static int shared_epoll;
+static atomic_int shared_woken;
 
-static void *wait_in_crowd(void *unused)
+static void *wait_in_shared_epoll(void *unused)
 {
 	struct epoll_event event;
 
 	(void)unused;
-	if (epoll_wait(crowd_epoll, &event, 1, 5000) == 1)
-		crowd_woken++;
+	if (epoll_wait(shared_epoll, &event, 1, 5000) == 1)
+		shared_woken++;
 	return NULL;
 }
 
@@ -174,20 +174,20 @@ static void crowd(void)
 	pthread_t threads[4];
 	uint64_t one = 1;
 
-	crowd_epoll = epoll_create(1);
-	add(crowd_epoll, counter, EPOLLIN | EPOLLET);
+	shared_epoll = epoll_create(1);
+	add(shared_epoll, counter, EPOLLIN | EPOLLET);
 	for (int i = 0; i < 4; i++)
-		pthread_create(&threads[i], NULL, wait_in_crowd, NULL);
+		pthread_create(&threads[i], NULL, wait_in_shared_epoll, NULL);
 	for (int i = 1; i <= 4; i++) {
 		write(counter, &one, 8);
-		for (int tries = 0; tries < 100 && crowd_woken < i; tries++)
+		for (int tries = 0; tries < 100 && shared_woken < i; tries++)
 			nanosleep(&moment, NULL);
 		nanosleep(&moment, NULL);
-		show(outcome_value(crowd_woken), "threads woken by %d edges", i);
+		show(outcome_value(shared_woken), "threads woken by %d edges", i);
 	}
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
-	close(crowd_epoll);
+	close(shared_epoll);
 	close(counter);
 }
 

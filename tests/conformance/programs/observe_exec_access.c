@@ -272,7 +272,7 @@ static void jump(int signal)
 static int ids[2];
 static char stack[65536] __attribute__((aligned(16)));
 
-static int tell_id(void *unused)
+static int report_id(void *unused)
 {
 	int id = (int)syscall(SYS_gettid);
 
@@ -288,7 +288,7 @@ static void execute_with_thread(void)
 {
 	char byte;
 
-	if (clone(tell_id, stack + sizeof(stack),
+	if (clone(report_id, stack + sizeof(stack),
 		  CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, NULL) < 0)
 		fail_to("a thread");
 	if (read(GO, &byte, 1) != 1)

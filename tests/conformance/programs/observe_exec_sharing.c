@@ -39,7 +39,7 @@ static void run_set_uid(const char *name)
 
 static char stack[65536] __attribute__((aligned(16)));
 
-static int wait_for_ever(void *unused)
+static int wait_endlessly(void *unused)
 {
 	(void)unused;
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -52,7 +52,7 @@ static int wait_for_ever(void *unused)
 static void run_sharing(int flags)
 {
 	become_user();
-	pid_t other = clone(wait_for_ever, stack + sizeof(stack), flags | SIGCHLD, NULL);
+	pid_t other = clone(wait_endlessly, stack + sizeof(stack), flags | SIGCHLD, NULL);
 
 	if (other < 0)
 		fail_to(sharing);
@@ -86,7 +86,7 @@ static void share_handlers(void)
 static void share_directories_with_thread(void)
 {
 	become_user();
-	if (clone(wait_for_ever, stack + sizeof(stack),
+	if (clone(wait_endlessly, stack + sizeof(stack),
 		  CLONE_FS | CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_FILES, NULL) < 0)
 		fail_to("a thread");
 	run_set_uid("shares its directories with a thread");
@@ -95,7 +95,7 @@ static void share_directories_with_thread(void)
 static void shared_directories(void)
 {
 	become_user();
-	pid_t other = clone(wait_for_ever, stack + sizeof(stack), CLONE_FS | SIGCHLD, NULL);
+	pid_t other = clone(wait_endlessly, stack + sizeof(stack), CLONE_FS | SIGCHLD, NULL);
 
 	end_child(other);
 	run_set_uid("shared its directories with one that has ended");
@@ -104,7 +104,7 @@ static void shared_directories(void)
 static void shares_no_more(void)
 {
 	become_user();
-	pid_t other = clone(wait_for_ever, stack + sizeof(stack), CLONE_FS | SIGCHLD, NULL);
+	pid_t other = clone(wait_endlessly, stack + sizeof(stack), CLONE_FS | SIGCHLD, NULL);
 
 	if (other < 0 || unshare(CLONE_FS))
 		fail_to("unsharing");
@@ -114,7 +114,7 @@ static void shares_no_more(void)
 static void root_shares(void)
 {
 	/* With CAP_SETUID the effective user changes all the same. */
-	if (clone(wait_for_ever, stack + sizeof(stack), CLONE_FS | SIGCHLD, NULL) < 0)
+	if (clone(wait_endlessly, stack + sizeof(stack), CLONE_FS | SIGCHLD, NULL) < 0)
 		fail_to("sharing");
 	fflush(stdout);
 	execl(kinds[3].path, "program", "user", "root shares its directories", NULL);

@@ -67,7 +67,7 @@ static void wrong_arguments(void)
 
 static void bits(void)
 {
-	static const uint32_t each[CROWD] = { 1, 2, 4, 3, 6, ~0u };
+	static const uint32_t each[MANY] = { 1, 2, 4, 3, 6, ~0u };
 
 	gather(words, each);
 	SEE(futex(words, FUTEX_WAKE_BITSET_PRIVATE, 1, NULL, NULL, 4));

@@ -13,7 +13,7 @@ enum { STACK_BYTES = 65536 };
 #define SS_AUTODISARM (1u << 31)
 #endif
 
-static volatile sig_atomic_t count, last, depth, deepest, on_stack, told_flags;
+static volatile sig_atomic_t count, last, depth, deepest, on_stack, passed_flags;
 static siginfo_t info;
 static char *stack_memory;
 
@@ -26,12 +26,12 @@ static void note(int signal)
 	on_stack = &here >= stack_memory && &here < stack_memory + STACK_BYTES;
 }
 
-static void keep(int signal, siginfo_t *told, void *context)
+static void keep(int signal, siginfo_t *passed, void *context)
 {
 	ucontext_t *user = context;
 
-	info = *told;
-	told_flags = user->uc_stack.ss_flags;
+	info = *passed;
+	passed_flags = user->uc_stack.ss_flags;
 	note(signal);
 }
 
@@ -170,11 +170,11 @@ static void see_alternate_stack(void)
 	set(SIGUSR1, keep, SA_SIGINFO | SA_ONSTACK);
 	raise(SIGUSR1);
 	show(on_stack ? "there" : "on the usual one", "handler before there is another stack");
-	show(outcome_value(told_flags), "the stack's flags in its frame");
+	show(outcome_value(passed_flags), "the stack's flags in its frame");
 	show(outcome(sigaltstack(&stack, NULL)), "sigaltstack");
 	raise(SIGUSR1);
 	show(on_stack ? "there" : "on the usual one", "handler with another stack");
-	show(outcome_value(told_flags), "the other stack's flags in its frame");
+	show(outcome_value(passed_flags), "the other stack's flags in its frame");
 	set(SIGUSR1, keep, SA_SIGINFO);
 	raise(SIGUSR1);
 	show(on_stack ? "there" : "on the usual one", "handler without SA_ONSTACK");

@@ -12,7 +12,7 @@
 
 #include "inotify.h"
 
-enum { SOMEBODY = 1000 };
+enum { USER = 1000 };
 
 static const char *volatile nowhere = (const char *)8;
 
@@ -68,7 +68,7 @@ static void wrong_arguments(void)
 
 	if (child == 0) {
 		chmod("plain", 0600);
-		if (setresuid(SOMEBODY, SOMEBODY, SOMEBODY))
+		if (setresuid(USER, USER, USER))
 			_exit(9);
 		_exit(inotify_add_watch(fd, "plain", IN_OPEN) < 0 ? errno : 0);
 	}

@@ -21,7 +21,7 @@
 
 enum { ALARM_US = 20000 };
 
-static volatile sig_atomic_t count, last, depth, deepest, on_stack, told_flags;
+static volatile sig_atomic_t count, last, depth, deepest, on_stack, passed_flags;
 
 /* --- frames --- */
 

@@ -65,7 +65,7 @@ static void observe_stealing(void)
 
 static void observe_foreground(void)
 {
-	pid_t first = job(sleep_for_ever), other;
+	pid_t first = job(sleep_endlessly), other;
 	pid_t group = first, got = -1;
 
 	show(outcome(ioctl(slave, TIOCSPGRP, &group)), "TIOCSPGRP to a child's group");
@@ -80,7 +80,7 @@ static void observe_foreground(void)
 	other = fork();
 	if (other == 0) {
 		setsid();
-		sleep_for_ever();
+		sleep_endlessly();
 	}
 	while (getsid(other) != other)
 		pause_a_little();
@@ -230,7 +230,7 @@ static void observe_continuing(void)
 
 static void observe_key(char key, const char *name)
 {
-	pid_t front = job(sleep_for_ever), back = job(sleep_for_ever);
+	pid_t front = job(sleep_endlessly), back = job(sleep_endlessly);
 	int status;
 
 	foreground(front);
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
 {
 	(void)argv;
 	if (argc > 1)
-		return sleep_for_ever();
+		return sleep_endlessly();
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	in_session(observe_taking);
 	in_session(observe_opening);

@@ -171,13 +171,13 @@ static void sleep_a_while(void)
 static const char *tells(const char *event)
 {
 	char word[64];
-	bool told = false;
+	bool found = false;
 
 	end(event);
 	snprintf(word, sizeof(word), " pid=%d delay=", getpid());
 	for (char *line = strtok(contents, "\n"); line; line = strtok(NULL, "\n"))
-		told |= number_in(line, word) >= SLEEP_NS / 2;
-	return yes(told);
+		found |= number_in(line, word) >= SLEEP_NS / 2;
+	return yes(found);
 }
 
 /* vfork's sleep is one that only a fatal signal ends. */

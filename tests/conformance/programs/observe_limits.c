@@ -56,7 +56,7 @@ static void see_calls(void)
 	pid_t parent = getppid();
 
 	show(outcome(prlimit(parent, RLIMIT_CORE, NULL, &limit)), "the parent's, by root");
-	become(SOMEBODY);
+	become(USER);
 	show(outcome(set(RLIMIT_LOCKS, 5, 21)), "hard limit raised by somebody");
 	show(outcome(set(RLIMIT_LOCKS, 20, 20)), "soft limit raised by somebody");
 	show(outcome(set(RLIMIT_LOCKS, 3, 4)), "hard limit lowered by somebody");
@@ -135,7 +135,7 @@ static void see_tasks(void)
 {
 	set(RLIMIT_NPROC, 1, RLIM_INFINITY);
 	try_fork("nproc 1: root forks");
-	become(SOMEBODY);
+	become(USER);
 	try_fork("nproc 1: somebody forks");
 	set(RLIMIT_NPROC, 2, RLIM_INFINITY);
 	try_fork("nproc 2: somebody forks");

@@ -23,7 +23,7 @@ static void see_memory_lock(void)
 	set(RLIMIT_MEMLOCK, 4 * PAGE_BYTES, 4 * PAGE_BYTES);
 	show(outcome(mlock(memory, 16 * PAGE_BYTES)), "memlock: root locks more");
 	munlock(memory, 16 * PAGE_BYTES);
-	become(SOMEBODY);
+	become(USER);
 	show(outcome(mlock(memory, 5 * PAGE_BYTES)), "memlock: too much");
 	show(outcome(mlock(memory, 4 * PAGE_BYTES)), "memlock: just enough");
 	show(outcome(mlock(memory, 4 * PAGE_BYTES)), "memlock: the same again");
@@ -143,7 +143,7 @@ static long used_ms(void)
 	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
 }
 
-static void see_processor_time(void)
+static void see_cpu_time(void)
 {
 	handle(SIGXCPU);
 	exceeded = 0;
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
 	in_child(see_address_space);
 	in_child(see_descriptors);
 	in_child(see_tables);
-	in_child(see_processor_time);
+	in_child(see_cpu_time);
 	die_of_time("a soft limit of 0", 0, RLIM_INFINITY, false);
 	die_of_time("a hard limit", 0, 1, true);
 	return 0;

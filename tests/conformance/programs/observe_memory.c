@@ -202,7 +202,7 @@ enum { PLACES = 3 };
 static const char *const place_names[PLACES] = { "stack", "mmap", "brk" };
 
 /* Writes where this program's memory is: all that it does when it has an argument. */
-static void tell_places(void)
+static void show_places(void)
 {
 	char *places[PLACES] = { (char *)&places, private_pages(1), (char *)syscall(SYS_brk, 0) };
 
@@ -210,7 +210,7 @@ static void tell_places(void)
 		_exit(1);
 }
 
-static void ask_places(char *program, char *places[PLACES])
+static void request_places(char *program, char *places[PLACES])
 {
 	char *words[] = { program, (char[]){ "places" }, NULL };
 	int ends[2];
@@ -235,8 +235,8 @@ static void compare_places(char *program, const char *how)
 {
 	char *first[PLACES] = { 0 }, *second[PLACES] = { 0 };
 
-	ask_places(program, first);
-	ask_places(program, second);
+	request_places(program, first);
+	request_places(program, second);
 	for (int i = 0; i < PLACES; i++)
 		show(!first[i]		   ? "unknown" :
 		     first[i] == second[i] ? "the same" :
@@ -255,7 +255,7 @@ static void layout(char *program)
 int main(int argc, char **argv)
 {
 	if (argc > 1) {
-		tell_places();
+		show_places();
 		return 0;
 	}
 	setvbuf(stdout, NULL, _IONBF, 0);

@@ -27,41 +27,41 @@ static void leave_orphan(int channel, int (*body)(void), bool stopped)
 	waitpid(parent, NULL, 0);
 }
 
-static int tell_fd;
+static int report_fd;
 
 static void tell(int signal)
 {
 	char byte = (char)signal;
 
-	if (write(tell_fd, &byte, 1) < 0)
+	if (write(report_fd, &byte, 1) < 0)
 		_exit(1);
 }
 
-static int tell_signals(void)
+static int report_signals(void)
 {
 	signal(SIGHUP, tell);
 	signal(SIGCONT, tell);
 	signal(SIGTERM, SIG_DFL);
-	tell_fd = slave;
-	return sleep_for_ever();
+	report_fd = slave;
+	return sleep_endlessly();
 }
 
 static void observe_orphan(bool stopped)
 {
-	int pids[2], told[2];
+	int pids[2], signalled[2];
 	pid_t orphan = 0;
 	char signals[8];
 	int count = 0;
 	const char *name = stopped ? "a stopped orphan" : "an orphan";
 
-	if (pipe(pids) < 0 || pipe2(told, O_NONBLOCK) < 0)
+	if (pipe(pids) < 0 || pipe2(signalled, O_NONBLOCK) < 0)
 		return;
-	slave = told[1];
-	leave_orphan(pids[1], tell_signals, stopped);
+	slave = signalled[1];
+	leave_orphan(pids[1], report_signals, stopped);
 	if (read(pids[0], &orphan, sizeof(orphan)) != sizeof(orphan))
 		return;
 	usleep(20000);
-	while (read(told[0], &signals[count], 1) == 1)
+	while (read(signalled[0], &signals[count], 1) == 1)
 		count++;
 	show(count == 0						       ? "nothing" :
 	     count == 2 && signals[0] + signals[1] == SIGHUP + SIGCONT ? "SIGHUP and SIGCONT" :
@@ -120,7 +120,7 @@ static void observe_orphaned_reader(void)
 	if (pipe(channel) < 0)
 		return;
 	/* The leader's group goes to the background, where it is orphaned. */
-	back = job(sleep_for_ever);
+	back = job(sleep_endlessly);
 	foreground(back);
 	reader = fork();
 	if (reader == 0)
@@ -135,15 +135,15 @@ static void observe_orphaned_reader(void)
 
 static int channel[2];
 
-static int tell_hang_up(void)
+static int report_hang_up(void)
 {
 	signal(SIGHUP, tell);
 	signal(SIGCONT, tell);
-	tell_fd = channel[1];
-	return sleep_for_ever();
+	report_fd = channel[1];
+	return sleep_endlessly();
 }
 
-static void show_told(const char *name)
+static void show_reported(const char *name)
 {
 	char signals[8];
 	int sum = 0, count = 0;
@@ -173,7 +173,7 @@ static void observe_leader(bool gives_up, bool in_front)
 	if (leader == 0) {
 		setsid();
 		ioctl(slave, TIOCSCTTY, 0);
-		pids[0] = job(tell_hang_up);
+		pids[0] = job(report_hang_up);
 		if (in_front)
 			foreground(pids[0]);
 		usleep(5000);
@@ -194,7 +194,7 @@ static void observe_leader(bool gives_up, bool in_front)
 	if (read(numbers[0], pids, sizeof(pids)) != sizeof(pids))
 		return;
 	waitpid(leader, NULL, 0);
-	show_told(name);
+	show_reported(name);
 	fcntl(slave, F_SETFL, O_RDWR | O_NONBLOCK);
 	show(outcome_value(read(slave, &byte, 1)), "the terminal of %s, read", name);
 	show(outcome_value(write(slave, "x", 1)), "the terminal of %s, written", name);
@@ -227,19 +227,19 @@ static void observe_hang_up(void)
 		close(master);
 		setsid();
 		ioctl(slave, TIOCSCTTY, 0);
-		pids[0] = job(tell_hang_up);
+		pids[0] = job(report_hang_up);
 		foreground(pids[0]);
 		usleep(5000);
 		if (write(numbers[1], pids, sizeof(pids)) < 0)
 			_exit(1);
-		sleep_for_ever();
+		sleep_endlessly();
 	}
 	if (read(numbers[0], pids, sizeof(pids)) != sizeof(pids))
 		return;
 	close(master);
 	show(wait_for(leader), "the leader of a session whose master is closed");
 	usleep(20000);
-	show_told("the foreground of a session whose master is closed");
+	show_reported("the foreground of a session whose master is closed");
 	kill(pids[0], SIGKILL);
 	close(slave);
 }

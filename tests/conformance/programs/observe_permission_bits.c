@@ -32,18 +32,18 @@ static void lose_bits(const char *name, mode_t mode)
 	must(prctl(PR_SET_KEEPCAPS, 1), "keepcaps");
 	fflush(stdout);
 	if (fork() == 0) {
-		become_member(SOMEBODY, SOMEBODY);
+		become_member(USER, USER);
 		must((int)write(fd, "y", 1), "contents");
-		show(mode_of(path), "%s: write by somebody", name);
+		show(mode_of(path), "%s: write by a user", name);
 		fflush(stdout);
 		_exit(0);
 	}
 	wait(NULL);
 	must(close(fd), "file");
-	make_file(path, SOMEBODY, GROUP, mode | 0200);
+	make_file(path, USER, GROUP, mode | 0200);
 	fflush(stdout);
 	if (fork() == 0) {
-		become_member(SOMEBODY, SOMEBODY);
+		become_member(USER, USER);
 		must(truncate(path, 1), "size");
 		show(mode_of(path), "%s: truncate by the owner", name);
 		fflush(stdout);
@@ -60,7 +60,7 @@ static void become_owner_of_nothing(bool keep)
 	struct __user_cap_data_struct only[2] = { { 1 << CAP_CHOWN, 1 << CAP_CHOWN, 0 } };
 
 	must(prctl(PR_SET_KEEPCAPS, keep), "keepcaps");
-	become_member(SOMEBODY, SOMEBODY);
+	become_member(USER, USER);
 	if (keep)
 		must((int)syscall(SYS_capset, &header, only), "capabilities");
 }
@@ -78,7 +78,7 @@ static void change_foreign_owner(const char *name, bool keep)
 		if (fork() == 0) {
 			become_owner_of_nothing(keep);
 			SEE(chown(path, -1, -1));
-			SEE(chown(path, SOMEBODY, SOMEBODY));
+			SEE(chown(path, USER, USER));
 			fflush(stdout);
 			_exit(0);
 		}
@@ -108,7 +108,7 @@ int main(void)
 	lose_bits("set-user-ID without x", 04644);
 	lose_bits("set-group-ID", 02755);
 	lose_bits("set-group-ID without x", 02644);
-	change_foreign_owner("somebody", false);
+	change_foreign_owner("user", false);
 	change_foreign_owner("with CAP_CHOWN", true);
 	return 0;
 }

@@ -31,8 +31,8 @@ static const struct {
 	gid_t gid;
 	mode_t mode;
 } files[] = {
-	{ "own", SOMEBODY, 0, 0600 },
-	{ "own, closed to the owner", SOMEBODY, GROUP, 0077 },
+	{ "own", USER, 0, 0600 },
+	{ "own, closed to the owner", USER, GROUP, 0077 },
 	{ "of the group", 0, GROUP, 0640 },
 	{ "closed to the group", 0, GROUP, 0606 },
 	{ "of a supplementary group", 0, OTHER_GROUP, 0060 },
@@ -100,10 +100,10 @@ static void open_types(void)
 			     paths[i], ways[k].name);
 }
 
-static void open_as_somebody(void)
+static void open_as_user(void)
 {
-	who = "somebody";
-	become_member(SOMEBODY, GROUP);
+	who = "user";
+	become_member(USER, GROUP);
 	open_files();
 	open_types();
 }
@@ -115,10 +115,10 @@ static void open_as_root(void)
 	open_types();
 }
 
-static void open_as_effective_somebody(void)
+static void open_as_effective_user(void)
 {
-	who = "effective somebody";
-	must(seteuid(SOMEBODY), "somebody");
+	who = "effective user";
+	must(seteuid(USER), "user");
 	open_files();
 	SEE(faccessat(AT_FDCWD, path_of(7), R_OK, AT_EACCESS));
 	SEE(faccessat(AT_FDCWD, path_of(7), R_OK, 0));
@@ -126,24 +126,24 @@ static void open_as_effective_somebody(void)
 
 /* --- changes --- */
 
-static void change_as_somebody(void)
+static void change_as_user(void)
 {
 	struct timeval times[2] = { { 1, 0 }, { 2, 0 } };
 	struct timespec now[2] = { { 0, UTIME_NOW }, { 0, UTIME_NOW } };
 	struct timespec half[2] = { { 0, UTIME_NOW }, { 0, UTIME_OMIT } };
 	struct timespec none[2] = { { 0, UTIME_OMIT }, { 0, UTIME_OMIT } };
 
-	become_member(SOMEBODY, GROUP);
+	become_member(USER, GROUP);
 	SEE(chmod(HERE "/own", 02755));
 	show(mode_of(HERE "/own"), "set-group-ID of a group of one's own");
 	SEE(chmod(HERE "/foreign-group", 02755));
 	show(mode_of(HERE "/foreign-group"), "set-group-ID of a foreign group");
 	SEE(chmod(HERE "/foreign", 0777));
-	SEE(chown(HERE "/own", SOMEBODY, OTHER_GROUP));
+	SEE(chown(HERE "/own", USER, OTHER_GROUP));
 	show(mode_of(HERE "/own"), "given to a supplementary group");
-	SEE(chown(HERE "/own", SOMEBODY, 0));
+	SEE(chown(HERE "/own", USER, 0));
 	SEE(chown(HERE "/own", ANOTHER, -1));
-	SEE(chown(HERE "/own", SOMEBODY, -1));
+	SEE(chown(HERE "/own", USER, -1));
 	SEE(chown(HERE "/own", -1, -1));
 	SEE(chown(HERE "/foreign", -1, -1));
 	SEE(chown(HERE "/foreign", 0, 0));
@@ -184,7 +184,7 @@ static void change_as_somebody(void)
 
 static void use_sticky(void)
 {
-	become_member(SOMEBODY, GROUP);
+	become_member(USER, GROUP);
 	show(open_and_close(HERE "/sticky/mine", O_WRONLY | O_CREAT), "sticky: a new file");
 	show(mode_of(HERE "/sticky/mine"), "sticky: whose it is");
 	SEE(unlink(HERE "/sticky/foreign"));
@@ -208,7 +208,7 @@ static void use_sticky(void)
 
 static void use_group_directory(void)
 {
-	become_member(SOMEBODY, GROUP);
+	become_member(USER, GROUP);
 	umask(0);
 	show(open_and_close(HERE "/group/file", O_WRONLY | O_CREAT), "group directory: a new file");
 	show(mode_of(HERE "/group/file"), "group directory: a file's group");
@@ -235,22 +235,22 @@ int main(void)
 	make_file(HERE "/type/file", 0, 0, 0600);
 	must(symlink(HERE "/type/closed", HERE "/type/link"), "a link");
 	in_child(open_as_root);
-	in_child(open_as_somebody);
-	in_child(open_as_effective_somebody);
+	in_child(open_as_user);
+	in_child(open_as_effective_user);
 
-	make_file(HERE "/own", SOMEBODY, GROUP, 0644);
-	make_file(HERE "/foreign-group", SOMEBODY, 7, 0644);
+	make_file(HERE "/own", USER, GROUP, 0644);
+	make_file(HERE "/foreign-group", USER, 7, 0644);
 	make_file(HERE "/foreign", 0, 0, 0644);
 	make_file(HERE "/writable", 0, 0, 0666);
 	make_directory(HERE "/closed", 0, 0, 0700);
 	make_file(HERE "/closed/file", 0, 0, 0666);
 	make_directory(HERE "/sticky", 0, 0, 01777);
 	must(setxattr(HERE "/own", "trusted.hidden", "1", 1, 0), "an attribute");
-	in_child(change_as_somebody);
+	in_child(change_as_user);
 
 	make_file(HERE "/sticky/foreign", 0, 0, 0666);
 	make_directory(HERE "/sticky/directory", 0, 0, 0777);
-	make_directory(HERE "/own-sticky", SOMEBODY, 0, 01777);
+	make_directory(HERE "/own-sticky", USER, 0, 01777);
 	make_file(HERE "/own-sticky/foreign", 0, 0, 0600);
 	make_directory(HERE "/open", 0, 0, 0777);
 	make_file(HERE "/open/foreign", 0, 0, 0600);

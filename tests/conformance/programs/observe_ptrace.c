@@ -36,7 +36,7 @@ static void refusals(void)
 	pid_t pid = traced(twice);
 
 	show(after(PTRACE_CONT, pid, 0), "TRACEME twice");
-	pid = traced(sleep_for_ever);
+	pid = traced(sleep_endlessly);
 	show(outcome(trace(PTRACE_ATTACH, pid, 0, 0)), "attach to a tracee");
 	show(outcome(trace(12345, pid, 0, 0)), "an unknown request");
 	show(outcome(trace(PTRACE_CONT, pid, 0, 65)), "continue with signal 65");
@@ -56,7 +56,7 @@ static void refusals(void)
 
 	pid = fork();
 	if (pid == 0)
-		_exit(sleep_for_ever());
+		_exit(sleep_endlessly());
 	show(outcome(trace(PTRACE_SEIZE, pid, 1, 0)), "seize with an address");
 	show(outcome(trace(PTRACE_SEIZE, pid, 0, 1 << 30)), "seize with an unknown option");
 	show(outcome(trace(PTRACE_SEIZE, pid, 0, 0)), "seize");
@@ -80,7 +80,7 @@ static void permissions(void)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(sleep_for_ever());
+		_exit(sleep_endlessly());
 	pid_t other = fork();
 
 	if (other == 0) {

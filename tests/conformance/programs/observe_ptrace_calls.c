@@ -166,7 +166,7 @@ static void copies(void)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(sleep_for_ever());
+		_exit(sleep_endlessly());
 	for (size_t i = 0; i < sizeof(other); i++)
 		other[i] = (char)i;
 	struct iovec here[2] = { { own, 100 }, { own + 100, 200 } };

@@ -22,7 +22,7 @@
 #include <sys/xattr.h>
 #include <time.h>
 
-enum { SOMEBODY = 1234, MANY = 64 };
+enum { USER = 1234, MANY = 64 };
 
 /* --- a file system in memory --- */
 
@@ -230,7 +230,7 @@ static void see_timers(void)
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	become(SOMEBODY);
+	become(USER);
 	setrlimit(RLIMIT_SIGPENDING, &limit);
 	while (made < 8 && make_timer(&timers[made]) == 0)
 		made++;
@@ -268,7 +268,7 @@ static void see_pipes(void)
 	close(fd);
 	show(got > 0 ? strtok(text, "\n") : "nothing", "pipe-user-pages-soft");
 	SEE(write_file("/proc/sys/fs/pipe-user-pages-soft", "40") > 0);
-	become(SOMEBODY);
+	become(USER);
 	for (int i = 0; i < 4; i++) {
 		SEE(pipe(ends));
 		show(outcome_value(fcntl(ends[0], F_GETPIPE_SZ) / PAGE_BYTES), "pages of pipe %d",
@@ -311,9 +311,9 @@ static void open_all_kinds(void)
 	SEE(dup(1));
 }
 
-static void open_as_somebody(void)
+static void open_as_user(void)
 {
-	become(SOMEBODY);
+	become(USER);
 	open_all_kinds();
 }
 
@@ -328,9 +328,9 @@ static void see_files(void)
 	show(got > 0 ? "a number" : "nothing", "file-max");
 	SEE(write_file("/proc/sys/fs/file-max", "0") > 0);
 	in_child(open_all_kinds);
-	in_child(open_as_somebody);
+	in_child(open_as_user);
 	SEE(write_file("/proc/sys/fs/file-max", text) > 0);
-	in_child(open_as_somebody);
+	in_child(open_as_user);
 }
 
 int main(void)

@@ -27,7 +27,7 @@ static void tell(const char *what, const char *text)
 	show(text, "%s: %s", situation, what);
 }
 
-static void tell_number(const char *what, long long number)
+static void report_number(const char *what, long long number)
 {
 	char text[32];
 
@@ -36,7 +36,7 @@ static void tell_number(const char *what, long long number)
 }
 
 /* The same of a number of bytes, in pages and what is left, or of a call's error. */
-static void tell_bytes(const char *what, long long bytes)
+static void report_bytes(const char *what, long long bytes)
 {
 	char text[48];
 
@@ -139,7 +139,7 @@ static void access_page(const char *what, volatile char *address, bool write)
 		*address = 1;
 		tell(what, "written");
 	} else {
-		tell_number(what, *address);
+		report_number(what, *address);
 	}
 }
 
@@ -157,28 +157,28 @@ static void observe_writing(void)
 
 	if (!begin("writing"))
 		return;
-	tell_number("free at first", free_pages());
+	report_number("free at first", free_pages());
 	fd = create("a");
-	tell_number("free with an empty file", free_pages());
-	tell_bytes("one page too many", write(fd, many, sizeof(many)));
-	tell_bytes("size after it", size_of(fd));
-	tell_number("free after it", free_pages());
-	tell_bytes("another byte", write(fd, many, 1));
-	tell_bytes("over what is there", pwrite(fd, many, PAGE_BYTES, PAGE_BYTES));
-	tell_bytes("a page, of which the end leaves 2048 bytes",
-		   pwrite(fd, many, PAGE_BYTES, PAGES * PAGE_BYTES - 2048));
+	report_number("free with an empty file", free_pages());
+	report_bytes("one page too many", write(fd, many, sizeof(many)));
+	report_bytes("size after it", size_of(fd));
+	report_number("free after it", free_pages());
+	report_bytes("another byte", write(fd, many, 1));
+	report_bytes("over what is there", pwrite(fd, many, PAGE_BYTES, PAGE_BYTES));
+	report_bytes("a page, of which the end leaves 2048 bytes",
+		     pwrite(fd, many, PAGE_BYTES, PAGES * PAGE_BYTES - 2048));
 	tell("an empty file", outcome(close(create("b"))));
 	tell("a directory", outcome(mkdir(PLACE "/c", 0700)));
 	tell("a link", outcome(symlink("short", PLACE "/d")));
 	tell("made longer", outcome(ftruncate(fd, 64 * PAGE_BYTES)));
 	tell("a hole is read", outcome_value(pread(fd, many, 100, 40 * PAGE_BYTES)));
-	tell_bytes("a hole is written", pwrite(fd, many, 100, 40 * PAGE_BYTES));
+	report_bytes("a hole is written", pwrite(fd, many, 100, 40 * PAGE_BYTES));
 	tell("made shorter", outcome(ftruncate(fd, 3 * PAGE_BYTES + 1)));
-	tell_number("free when shorter", free_pages());
+	report_number("free when shorter", free_pages());
 	tell("removed", outcome(unlink(PLACE "/a")));
-	tell_number("free while open", free_pages());
+	report_number("free while open", free_pages());
 	close(fd);
-	tell_number("free when closed", free_pages());
+	report_number("free when closed", free_pages());
 	end();
 }
 
@@ -191,29 +191,29 @@ static void observe_allocating(void)
 	fd = fill("a", 4);
 	other = fill("b", 4);
 	tell("more than the whole", outcome(fallocate(fd, 0, 0, (PAGES + 1) * PAGE_BYTES)));
-	tell_number("pages after more than the whole", pages_of(fd));
+	report_number("pages after more than the whole", pages_of(fd));
 	tell("more than is free", outcome(fallocate(fd, 0, 0, 13 * PAGE_BYTES)));
-	tell_number("pages after more than is free", pages_of(fd));
-	tell_bytes("size after more than is free", size_of(fd));
-	tell_number("free after more than is free", free_pages());
+	report_number("pages after more than is free", pages_of(fd));
+	report_bytes("size after more than is free", size_of(fd));
+	report_number("free after more than is free", free_pages());
 	tell("all that is free, over what is there", outcome(fallocate(fd, 0, 0, 12 * PAGE_BYTES)));
-	tell_number("pages after all that is free", pages_of(fd));
-	tell_bytes("size after all that is free", size_of(fd));
-	tell_number("free after all that is free", free_pages());
+	report_number("pages after all that is free", pages_of(fd));
+	report_bytes("size after all that is free", size_of(fd));
+	report_number("free after all that is free", free_pages());
 	tell("the same again", outcome(fallocate(fd, 0, 0, 12 * PAGE_BYTES)));
 	tell("one byte more", outcome(fallocate(fd, 0, 12 * PAGE_BYTES, 1)));
 	tell("one byte more, size kept",
 	     outcome(fallocate(fd, FALLOC_FL_KEEP_SIZE, 12 * PAGE_BYTES, 1)));
 	tell("a hole", outcome(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, PAGE_BYTES,
 					 2 * PAGE_BYTES)));
-	tell_number("pages after the hole", pages_of(fd));
+	report_number("pages after the hole", pages_of(fd));
 	tell("the hole's room for another file, size kept",
 	     outcome(fallocate(other, FALLOC_FL_KEEP_SIZE, 10 * PAGE_BYTES, 2 * PAGE_BYTES)));
-	tell_number("pages of the other file", pages_of(other));
-	tell_bytes("size of the other file", size_of(other));
-	tell_bytes("a part of a page in the hole", pwrite(fd, page, 1, PAGE_BYTES));
+	report_number("pages of the other file", pages_of(other));
+	report_bytes("size of the other file", size_of(other));
+	report_bytes("a part of a page in the hole", pwrite(fd, page, 1, PAGE_BYTES));
 	tell("cut to its size", outcome(ftruncate(other, size_of(other))));
-	tell_number("pages of the other file when cut", pages_of(other));
+	report_number("pages of the other file when cut", pages_of(other));
 	close(fd);
 	close(other);
 	end();
@@ -233,7 +233,7 @@ static void observe_mapping(void)
 	shared = map(fd, PROT_READ | PROT_WRITE, MAP_SHARED, 5);
 	private = map(fd, PROT_READ | PROT_WRITE, MAP_PRIVATE, 5);
 	access_page("the last free page", shared, true);
-	tell_number("free then", free_pages());
+	report_number("free then", free_pages());
 	access_page("a write to a hole", shared + PAGE_BYTES + 5, true);
 	access_page("a read of a hole", shared + 2 * PAGE_BYTES, false);
 	access_page("a private write to a hole", private + PAGE_BYTES, true);
@@ -242,18 +242,18 @@ static void observe_mapping(void)
 	access_page("a private write to it", private, true);
 	access_page("beyond the end", shared + 4 * PAGE_BYTES, false);
 	tell("read into a hole", outcome_value(pread(other, shared + PAGE_BYTES, sizeof(word), 0)));
-	tell_bytes("written from a hole", pwrite(other, shared + PAGE_BYTES, sizeof(word), 0));
+	report_bytes("written from a hole", pwrite(other, shared + PAGE_BYTES, sizeof(word), 0));
 	tell("a hole locked", outcome(mlock(shared + PAGE_BYTES, PAGE_BYTES)));
 	munlock(shared + PAGE_BYTES, PAGE_BYTES);
 	tell("populated", outcome(madvise(shared, 4 * PAGE_BYTES, MADV_POPULATE_WRITE)));
 	twin = map(fd, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, 4);
 	tell("mapped and populated", twin == MAP_FAILED ? error_name(errno) : "ok");
-	tell_number("pages of the file", pages_of(fd));
+	report_number("pages of the file", pages_of(fd));
 	tell("the other file is cut", outcome(ftruncate(other, PAGE_BYTES)));
 	access_page("the same write", shared + PAGE_BYTES + 5, true);
 	access_page("the same private read", private + PAGE_BYTES + 5, false);
 	tell("read into it", outcome_value(pread(other, shared + 2 * PAGE_BYTES, sizeof(word), 0)));
-	tell_number("pages of the file at the end", pages_of(fd));
+	report_number("pages of the file at the end", pages_of(fd));
 	munmap(shared, 5 * PAGE_BYTES);
 	munmap(private, 5 * PAGE_BYTES);
 	munmap(twin, 4 * PAGE_BYTES);
@@ -270,12 +270,12 @@ static void observe_copying(void)
 	if (from < 0 || pipe(pipes) < 0 || !begin("copying"))
 		return;
 	into = fill("a", PAGES - 1);
-	tell_bytes("sendfile of two pages", sendfile(into, from, &start, 2 * PAGE_BYTES));
-	tell_bytes("position in the source", start);
-	tell_bytes("sendfile again", sendfile(into, from, &start, 1));
-	tell_bytes("into the pipe", write(pipes[1], page, 100));
+	report_bytes("sendfile of two pages", sendfile(into, from, &start, 2 * PAGE_BYTES));
+	report_bytes("position in the source", start);
+	report_bytes("sendfile again", sendfile(into, from, &start, 1));
+	report_bytes("into the pipe", write(pipes[1], page, 100));
 	tell("splice from the pipe", outcome_value(splice(pipes[0], NULL, into, NULL, 100, 0)));
-	tell_bytes("a byte at the end", write(into, page, 1));
+	report_bytes("a byte at the end", write(into, page, 1));
 	close(into);
 	close(from);
 	close(pipes[0]);

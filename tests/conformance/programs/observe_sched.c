@@ -185,7 +185,7 @@ static void see_attributes(void)
 
 static const char *beginning;
 
-static void tell_state(void)
+static void report_state(void)
 {
 	show(state(), "child of one with %s", beginning);
 }
@@ -194,21 +194,21 @@ static void see_inherited(void)
 {
 	beginning = "fifo";
 	set(0, FIFO, 3);
-	in_child(tell_state);
+	in_child(report_state);
 	beginning = "fifo, reset";
 	set(0, FIFO | RESET_ON_FORK, 3);
-	in_child(tell_state);
+	in_child(report_state);
 	beginning = "nice -5";
 	set(0, OTHER, 0);
 	setpriority(PRIO_PROCESS, 0, -5);
-	in_child(tell_state);
+	in_child(report_state);
 	beginning = "nice -5, reset";
 	set(0, OTHER | RESET_ON_FORK, 0);
-	in_child(tell_state);
+	in_child(report_state);
 	beginning = "nice 5, batch, reset";
 	setpriority(PRIO_PROCESS, 0, 5);
 	set(0, BATCH | RESET_ON_FORK, 0);
-	in_child(tell_state);
+	in_child(report_state);
 }
 
 int main(void)

@@ -9,15 +9,15 @@
 #include "sched_calls.h"
 #include "child.h"
 
-enum { SOMEBODY = 1000, ANOTHER = 2000 };
+enum { USER = 1000, ANOTHER = 2000 };
 
 /* --- who may --- */
 
-static void see_somebody(void)
+static void see_user(void)
 {
 	struct rlimit limit = { 10, 10 };
 
-	become(SOMEBODY);
+	become(USER);
 	show(outcome(set(0, FIFO, 1)), "somebody: fifo");
 	show(outcome(set(0, BATCH, 0)), "somebody: batch");
 	show(outcome(set(0, IDLE, 0)), "somebody: idle");
@@ -43,7 +43,7 @@ static void see_limited(void)
 
 	setrlimit(RLIMIT_NICE, &nice);
 	setrlimit(RLIMIT_RTPRIO, &priority);
-	become(SOMEBODY);
+	become(USER);
 	show(outcome(setpriority(PRIO_PROCESS, 0, -5)), "limit: nice -5");
 	show(outcome(setpriority(PRIO_PROCESS, 0, -6)), "limit: nice -6");
 	show(outcome(set(0, FIFO, 11)), "limit: fifo 11");
@@ -133,7 +133,7 @@ static void see_io(void)
 	SEE(syscall(SYS_ioprio_get, 2, NOBODY));
 	SEE(setpgid(0, 0));
 	show(outcome_value(syscall(SYS_ioprio_get, 2, 0)), "ioprio: group, from nice 0");
-	become(SOMEBODY);
+	become(USER);
 	show(outcome(io_set(1, 0, 1, 0)), "ioprio: real time by somebody");
 	show(outcome(io_set(1, 0, 2, 1)), "ioprio: best effort by somebody");
 	show(outcome(io_set(1, getppid(), 2, 1)), "ioprio: root's by somebody");
@@ -189,7 +189,7 @@ static void see_order(void)
 
 int main(void)
 {
-	in_child(see_somebody);
+	in_child(see_user);
 	in_child(see_limited);
 	in_child(see_nice);
 	in_child(see_affinity);

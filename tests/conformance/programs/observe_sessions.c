@@ -49,8 +49,8 @@ static void observe_groups(void)
 	int status;
 
 	wait_for(job(group_facts));
-	first = job(sleep_for_ever);
-	second = job(sleep_for_ever);
+	first = job(sleep_endlessly);
+	second = job(sleep_endlessly);
 	show(outcome(setpgid(second, first)), "setpgid of a child to another's group");
 	show(getpgid(second) == first ? "the other's" : "its own", "the group of that child");
 	show(outcome(setpgid(first, second)), "setpgid to a group that is empty now");
@@ -69,17 +69,17 @@ static void observe_groups(void)
 	other = fork();
 	if (other == 0) {
 		setsid();
-		sleep_for_ever();
+		sleep_endlessly();
 	}
 	while (getsid(other) != other)
 		pause_a_little();
-	second = job(sleep_for_ever);
+	second = job(sleep_endlessly);
 	show(outcome(setpgid(second, other)), "setpgid to a group of another session");
 	show(outcome(setpgid(other, other)), "setpgid of a child in another session");
 	end(other);
 	end(second);
 
-	first = job(sleep_for_ever);
+	first = job(sleep_endlessly);
 	kill(first, SIGKILL);
 	pause_a_little();
 	show(outcome(kill(-first, 0)), "kill of a group of a zombie");
@@ -92,7 +92,7 @@ static int child_of_child(void)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		sleep_for_ever();
+		sleep_endlessly();
 	return pid;
 }
 
@@ -109,7 +109,7 @@ static void observe_setpgid_of_strangers(void)
 
 		if (write(channel[1], &pid, sizeof(pid)) != sizeof(pid))
 			_exit(1);
-		sleep_for_ever();
+		sleep_endlessly();
 	}
 	if (read(channel[0], &grandchild, sizeof(grandchild)) != sizeof(grandchild))
 		return;
@@ -134,7 +134,7 @@ static void observe_setpgid_of_strangers(void)
 	end(child);
 }
 
-static void *ask_group(void *argument)
+static void *get_group(void *argument)
 {
 	pid_t tid = (pid_t)syscall(SYS_gettid);
 
@@ -148,13 +148,13 @@ static void observe_threads(void)
 {
 	pthread_t thread;
 
-	pthread_create(&thread, NULL, ask_group, NULL);
+	pthread_create(&thread, NULL, get_group, NULL);
 	pthread_join(thread, NULL);
 }
 
 static int hold_group(void)
 {
-	return sleep_for_ever();
+	return sleep_endlessly();
 }
 
 /* A group that has the number of a process that left it keeps that process from a session. */
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 {
 	(void)argv;
 	if (argc > 1)
-		return sleep_for_ever();
+		return sleep_endlessly();
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	in_session(observe_new_session);
 	in_session(observe_groups);

@@ -18,25 +18,25 @@ static char buffer[128 * 1024];
 /* --- notification by signals --- */
 
 static volatile siginfo_t last;
-static atomic_int told;
+static atomic_int delivered;
 
 static void note(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)context;
 	last = *info;
-	told++;
+	delivered++;
 }
 
 /* Returns the last signal's siginfo as text, once; fd is shown as its difference from BASE. */
-static const char *what_was_told(int base)
+static const char *reported_signal(int base)
 {
 	static char text[100];
-	int count = told;
+	int count = delivered;
 
 	if (!count)
 		return "nothing";
-	told = 0;
+	delivered = 0;
 	snprintf(text, sizeof(text), "%d times signal %d code %d band %lx fd %d", count,
 		 last.si_signo == SIGIO ? 0 : last.si_signo - SIGRTMIN, last.si_code,
 		 (long)last.si_band,
@@ -99,58 +99,58 @@ static void asynchronous(void)
 	SEE(pipe2(p, O_NONBLOCK));
 	owners(p[0]);
 	write(p[1], "x", 1);
-	show(what_was_told(p[0]), "nobody asked");
+	show(reported_signal(p[0]), "nobody asked");
 	SEE(fcntl(p[0], F_SETFL, O_NONBLOCK | O_ASYNC));
 	SEE(fcntl(p[0], F_GETFL));
 	write(p[1], "x", 1);
-	show(what_was_told(p[0]), "nobody owns it");
+	show(reported_signal(p[0]), "nobody owns it");
 	fcntl(p[0], F_SETOWN, getpid());
 	write(p[1], "x", 1);
-	show(what_was_told(p[0]), "a byte");
+	show(reported_signal(p[0]), "a byte");
 	fcntl(p[0], F_SETSIG, SIGRTMIN);
 	write(p[1], "x", 1);
-	show(what_was_told(p[0]), "a byte, by a signal of its own");
+	show(reported_signal(p[0]), "a byte, by a signal of its own");
 	int copy = dup(p[0]);
 
 	SEE(fcntl(copy, F_SETFL, O_NONBLOCK | O_ASYNC));
 	write(p[1], "x", 1);
-	show(what_was_told(p[0]), "a byte, to a copy");
+	show(reported_signal(p[0]), "a byte, to a copy");
 	close(copy);
 	read(p[0], buffer, 100);
-	show(what_was_told(p[0]), "all was read");
+	show(reported_signal(p[0]), "all was read");
 	fcntl(p[0], F_SETFL, O_NONBLOCK);
 	write(p[1], "x", 1);
-	show(what_was_told(p[0]), "no longer asked");
+	show(reported_signal(p[0]), "no longer asked");
 	fcntl(p[1], F_SETOWN, getpid());
 	fcntl(p[1], F_SETSIG, SIGRTMIN);
 	fcntl(p[1], F_SETFL, O_NONBLOCK | O_ASYNC);
 	write(p[1], "x", 1);
-	show(what_was_told(p[1]), "the writer writes");
+	show(reported_signal(p[1]), "the writer writes");
 	read(p[0], buffer, 1);
-	show(what_was_told(p[1]), "the writer's byte is read");
+	show(reported_signal(p[1]), "the writer's byte is read");
 	close(p[0]);
-	show(what_was_told(p[1]), "the reader goes");
+	show(reported_signal(p[1]), "the reader goes");
 	close(p[1]);
 	SEE(pipe2(p, O_NONBLOCK) + 10);
 	fcntl(p[0], F_SETOWN, -getpgrp());
 	fcntl(p[0], F_SETSIG, SIGRTMIN);
 	fcntl(p[0], F_SETFL, O_NONBLOCK | O_ASYNC);
 	write(p[1], "x", 1);
-	show(what_was_told(p[0]), "a byte, to the group");
+	show(reported_signal(p[0]), "a byte, to the group");
 	fcntl(p[0], F_SETSIG, 0);
 	write(p[1], "x", 1);
-	show(what_was_told(p[0]), "a byte, to the group by SIGIO");
+	show(reported_signal(p[0]), "a byte, to the group by SIGIO");
 	close(p[1]);
-	show(what_was_told(p[0]), "the writer goes");
+	show(reported_signal(p[0]), "the writer goes");
 	close(p[0]);
 	SEE(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
 	fcntl(s[0], F_SETOWN, getpid());
 	fcntl(s[0], F_SETSIG, SIGRTMIN);
 	SEE(fcntl(s[0], F_SETFL, O_ASYNC));
 	write(s[1], "x", 1);
-	show(what_was_told(s[0]), "a byte to a socket");
+	show(reported_signal(s[0]), "a byte to a socket");
 	close(s[1]);
-	show(what_was_told(s[0]), "the other socket goes");
+	show(reported_signal(s[0]), "the other socket goes");
 	close(s[0]);
 	int counter = eventfd(0, 0);
 

@@ -23,10 +23,10 @@ enum {
 
 static void (*spoil)(ucontext_t *context);
 
-static void spoiler(int signal, siginfo_t *told, void *context)
+static void spoiler(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
-	(void)told;
+	(void)info;
 	spoil(context);
 }
 
@@ -263,18 +263,18 @@ static void look(ucontext_t *context)
 /* The fields of a fault in the frame, if the ISA's frame has them; and instructions that fault: an illegal
  * one, a breakpoint, a privileged one, a division by 0, a system call by another entry, if there is one. */
 #ifdef __alpha__
-#define FAULT_TRAP(context, told)    0
-#define FAULT_ERROR(context, told)   0
-#define FAULT_ADDRESS(context, told) ((greg_t)(told)->si_addr)
+#define FAULT_TRAP(context, info)    0
+#define FAULT_ERROR(context, info)   0
+#define FAULT_ADDRESS(context, info) ((greg_t)(info)->si_addr)
 #define ILLEGAL()		     __asm__ volatile(".long 0x04000000")
 #define BREAKPOINT()		     __asm__ volatile("call_pal 0x80")
 #define PRIVILEGED()		     __asm__ volatile("call_pal 0")
 #define DIVIDE()		     __asm__ volatile("lda $16, -2($31)\n\tcall_pal 0xaa" ::: "$16")
 #define CALL_OTHERWISE()	     ((void)0)
 #else
-#define FAULT_TRAP(context, told)    ((context)->uc_mcontext.gregs[REG_TRAPNO])
-#define FAULT_ERROR(context, told)   ((context)->uc_mcontext.gregs[REG_ERR])
-#define FAULT_ADDRESS(context, told) ((context)->uc_mcontext.gregs[REG_CR2])
+#define FAULT_TRAP(context, info)    ((context)->uc_mcontext.gregs[REG_TRAPNO])
+#define FAULT_ERROR(context, info)   ((context)->uc_mcontext.gregs[REG_ERR])
+#define FAULT_ADDRESS(context, info) ((context)->uc_mcontext.gregs[REG_CR2])
 #define ILLEGAL()		     __asm__ volatile("ud2")
 #define BREAKPOINT()		     __asm__ volatile("int3")
 #define PRIVILEGED()		     __asm__ volatile("hlt")
@@ -286,16 +286,16 @@ static sigjmp_buf back;
 static greg_t fault[3];
 static int fault_code;
 
-static void catch (int signal, siginfo_t *told, void *context)
+static void catch (int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *user = context;
 
 	(void)signal;
 	(void)user;
-	fault[0] = FAULT_TRAP(user, told);
-	fault[1] = FAULT_ERROR(user, told);
-	fault[2] = FAULT_ADDRESS(user, told);
-	fault_code = told->si_code;
+	fault[0] = FAULT_TRAP(user, info);
+	fault[1] = FAULT_ERROR(user, info);
+	fault[2] = FAULT_ADDRESS(user, info);
+	fault_code = info->si_code;
 	siglongjmp(back, 1);
 }
 

@@ -49,7 +49,7 @@ static void show_files(const char *directory, const char *const *files)
 	}
 }
 
-static void processors(void)
+static void check_cpus(void)
 {
 	static const char *const sets[] = { "online",	"possible",    "present", "offline",
 					    "isolated", "cpu0/online", NULL };
@@ -174,7 +174,7 @@ static void limits(void)
 
 int main(void)
 {
-	processors();
+	check_cpus();
 	sources();
 	limits();
 	return 0;

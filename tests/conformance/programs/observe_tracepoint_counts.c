@@ -19,7 +19,7 @@ static void signal_ignored(void)
 	kill(getpid(), SIGCHLD);
 }
 
-static void wait_for_nobody(void)
+static void wait_without_child(void)
 {
 	waitpid(-1, NULL, WNOHANG);
 	waitpid(getppid(), NULL, WNOHANG);
@@ -37,8 +37,8 @@ static const struct {
 	{ "task/task_newtask", "clone_flags & 0x1000000", fork_once },
 	{ "task/task_newtask", "clone_flags & 0x100", fork_once },
 	{ "sched/sched_process_fork", NULL, fork_once },
-	{ "sched/sched_process_wait", NULL, wait_for_nobody },
-	{ "sched/sched_process_wait", "pid > 0", wait_for_nobody },
+	{ "sched/sched_process_wait", NULL, wait_without_child },
+	{ "sched/sched_process_wait", "pid > 0", wait_without_child },
 	{ "sched/sched_wakeup_new", NULL, fork_once },
 	{ "signal/signal_generate", "sig == 10", signal_once },
 	{ "signal/signal_generate", "sig == 10 && group == 1 && result == 0", signal_once },
@@ -54,11 +54,11 @@ static const struct {
 	{ "raw_syscalls/sys_enter", "id == 110", five_calls },
 	{ "raw_syscalls/sys_exit", "id == 110", five_calls },
 	{ "raw_syscalls/sys_exit", "id == 110 && ret < 0", five_calls },
-	{ "syscalls/sys_enter_wait4", NULL, wait_for_nobody },
-	{ "syscalls/sys_enter_wait4", "options == 1", wait_for_nobody },
-	{ "syscalls/sys_enter_wait4", "upid < 0", wait_for_nobody },
-	{ "syscalls/sys_enter_wait4", "upid == 0xffffffff", wait_for_nobody },
-	{ "syscalls/sys_exit_wait4", "ret == -10", wait_for_nobody },
+	{ "syscalls/sys_enter_wait4", NULL, wait_without_child },
+	{ "syscalls/sys_enter_wait4", "options == 1", wait_without_child },
+	{ "syscalls/sys_enter_wait4", "upid < 0", wait_without_child },
+	{ "syscalls/sys_enter_wait4", "upid == 0xffffffff", wait_without_child },
+	{ "syscalls/sys_exit_wait4", "ret == -10", wait_without_child },
 };
 
 static void happening(void)

@@ -141,11 +141,11 @@ static void set_paranoid(int level)
 
 static int level;
 
-static void as_nobody(void)
+static void as_another_user(void)
 {
 	static const struct {
 		const char *what, *event;
-		bool raw, excludes_kernel, processor;
+		bool raw, excludes_kernel, whole_cpu;
 	} cases[] = {
 		{ "calls, counting", "raw_syscalls/sys_enter", false, false, false },
 		{ "calls, raw", "raw_syscalls/sys_enter", true, false, false },
@@ -173,7 +173,7 @@ static void as_nobody(void)
 		char name[96];
 
 		snprintf(name, sizeof(name), "as nobody at level %d: %s", level, cases[i].what);
-		see_open(&attrs[i], cases[i].processor ? -1 : 0, cases[i].processor ? 0 : -1, name);
+		see_open(&attrs[i], cases[i].whole_cpu ? -1 : 0, cases[i].whole_cpu ? 0 : -1, name);
 	}
 	show(access(ROOT "events", F_OK) ? error_name(errno) : "ok", "tracefs as nobody (%d)",
 	     level);
@@ -185,7 +185,7 @@ static void permissions(void)
 	for (level = -1; level <= 2; level++) {
 		set_paranoid(level);
 		fflush(stdout);
-		run_child(as_nobody);
+		run_child(as_another_user);
 	}
 }
 

@@ -189,7 +189,7 @@ static void children(void)
 
 static void group_stops(void)
 {
-	pid_t pid = traced(sleep_for_ever);
+	pid_t pid = traced(sleep_endlessly);
 
 	trace(PTRACE_CONT, pid, 0, 0);
 	kill(pid, SIGSTOP);
@@ -206,7 +206,7 @@ static void group_stops(void)
 	show(after(PTRACE_CONT, pid, 0), "SIGTSTP on its way");
 	finish(pid);
 
-	pid = seized(sleep_for_ever, 0);
+	pid = seized(sleep_endlessly, 0);
 	show(info(pid), "an interrupt");
 	show(outcome(trace(PTRACE_LISTEN, pid, 0, 0)), "listen to an interrupted one");
 	show(outcome(trace(PTRACE_CONT, pid, 0, 0)), "continue one that is listened to");
@@ -233,7 +233,7 @@ static void group_stops(void)
 
 	pid = fork();
 	if (pid == 0)
-		_exit(sleep_for_ever());
+		_exit(sleep_endlessly());
 	kill(pid, SIGSTOP);
 	waitpid(pid, NULL, WUNTRACED);
 	trace(PTRACE_ATTACH, pid, 0, 0);

@@ -233,7 +233,7 @@ static const char *tracer_ends(unsigned long options, bool stop)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(sleep_for_ever());
+		_exit(sleep_endlessly());
 	pid_t tracer = fork();
 
 	if (tracer == 0) {
@@ -263,7 +263,7 @@ static void other_tracer(void)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(sleep_for_ever());
+		_exit(sleep_endlessly());
 	pid_t tracer = fork();
 
 	if (tracer == 0) {
@@ -306,7 +306,7 @@ static void detachments(void)
 	next(trace(PTRACE_CONT, pid, 0, 0) ? -1 : pid);
 	show(outcome(trace(PTRACE_DETACH, pid, 0, SIGUSR2)), "detach with another signal");
 	show(next(pid), "and its effect");
-	pid = traced(sleep_for_ever);
+	pid = traced(sleep_endlessly);
 	show(outcome(trace(PTRACE_DETACH, pid, 0, SIGSTOP)), "detach with SIGSTOP");
 	int status;
 

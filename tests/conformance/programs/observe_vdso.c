@@ -179,7 +179,7 @@ static void see_vdso(void)
 	struct timeval now;
 	struct timezone zone = { 3, 3 };
 	time_t second = 0;
-	unsigned int processor = 77, node = 77;
+	unsigned int found = 77, node = 77;
 
 	syscall(SYS_clock_gettime, CLOCK_REALTIME, &before);
 	show(number(timeofday(&now, &zone)), "vDSO: gettimeofday");
@@ -189,8 +189,8 @@ static void see_vdso(void)
 	show(seconds(&second) == second ? "equal" : "different", "vDSO: time's two results");
 	show(second - before.tv_sec <= 1 ? "yes" : "no", "vDSO: time agrees");
 	show(number(getres(CLOCK_MONOTONIC, NULL)), "vDSO: clock_getres of nothing");
-	show(number(cpu(&processor, &node, NULL)), "vDSO: getcpu");
-	show(processor == (unsigned int)sched_getcpu() ? "yes" : "no", "vDSO: getcpu's processor");
+	show(number(cpu(&found, &node, NULL)), "vDSO: getcpu");
+	show(found == (unsigned int)sched_getcpu() ? "yes" : "no", "vDSO: getcpu's processor");
 	show(number(node), "vDSO: getcpu's node");
 	show(number(cpu(NULL, NULL, NULL)), "vDSO: getcpu of nothing");
 	SEE(syscall(SYS_getcpu, bad, NULL, NULL));

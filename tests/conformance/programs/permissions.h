@@ -13,7 +13,7 @@
 
 #include "observe.h"
 
-enum { SOMEBODY = 1000, ANOTHER = 2000, GROUP = 50, OTHER_GROUP = 60 };
+enum { USER = 1000, ANOTHER = 2000, GROUP = 50, OTHER_GROUP = 60 };
 
 #define HERE "/tmp/permissions"
 

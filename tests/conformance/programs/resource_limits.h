@@ -12,7 +12,7 @@
 
 #include "observe.h"
 
-enum { SOMEBODY = 1000, ANOTHER = 2000 };
+enum { USER = 1000, ANOTHER = 2000 };
 
 static long set(int which, rlim_t soft, rlim_t hard)
 {

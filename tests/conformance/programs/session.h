@@ -111,7 +111,7 @@ static inline pid_t job(int (*body)(void))
 	return pid;
 }
 
-static inline int sleep_for_ever(void)
+static inline int sleep_endlessly(void)
 {
 	for (;;)
 		pause();

@@ -24,7 +24,7 @@ static inline int nothing(void)
 	return 0;
 }
 
-static inline int sleep_for_ever(void)
+static inline int sleep_endlessly(void)
 {
 	for (;;)
 		pause();

@@ -28,7 +28,7 @@ static inline const char *info(pid_t pid)
 	return text;
 }
 
-static inline int sleep_for_ever(void)
+static inline int sleep_endlessly(void)
 {
 	for (;;)
 		pause();
