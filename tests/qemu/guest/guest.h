@@ -103,6 +103,7 @@ extern char measure_call[], measure_return[];
 extern uint32_t measure_switch;
 extern uint64_t global_enable, global_disable;
 extern volatile uint32_t ticks;
+extern uint64_t gdt[]; /* boot.S */
 extern uint8_t scratch[131072];
 
 #define MEASURE_INSNS	 5

@@ -35,7 +35,6 @@ static struct {
 } __attribute__((packed)) tss;
 
 extern char trap_entries[], kernel_stack_top[], trampoline[], trampoline_end[];
-extern uint64_t gdt[];
 
 /* Messages to and from the other CPUs. */
 static uint8_t ap_stacks[MAX_CPUS][AP_STACK_SIZE] __attribute__((aligned(16)));
