@@ -11,4 +11,9 @@ pmi 2 1 32 0 1 icount
 pmi 5 4 48 1 1 mttcg
 pmi 5 4 48 3 1 icount
 pmi 2 1 32 20 1 mttcg
+pmi k8 4 48 0 1 mttcg
+pmi core 6 48 0 1 icount
+pmi v2 6 48 0 1 mttcg
+pmi core 6 48 3 1 mttcg
+pmi v2 15 48 1 1 icount
 END

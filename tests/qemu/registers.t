@@ -8,4 +8,8 @@ registers 3 4 40 0 1 mttcg
 registers 4 8 48 0 1 mttcg
 registers 5 4 48 0 1 mttcg
 registers 5 8 33 0 1 icount
+registers k8 4 48 0 1 mttcg
+registers core 6 48 0 1 mttcg
+registers v2 4 48 0 1 icount
+registers v2 15 48 0 1 mttcg
 END

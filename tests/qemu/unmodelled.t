@@ -12,12 +12,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 
 INTEL = "max,vendor=GenuineIntel,pmu=on"
+AMD = "max,vendor=AuthenticAMD,pmu=on"
 # The machine, and the selections that its guest counts and the emulator does not model.
 MACHINES = (
     ("x86_64", "unmodelled", ["-M", "pc", "-cpu", INTEL, "-smp", "1", "-device", "isa-debug-exit,iobase=0xf4,iosize=4"],
      " version=5 counters=4 width=48 cpus=1", ["event 0x2e, umask 0x41 (r412e)", "event 0xc5, umask 0x00 (r00c5)"]),
     ("x86_64", "unmodelled", ["-M", "pc", "-cpu", INTEL, "-smp", "4", "-device", "isa-debug-exit,iobase=0xf4,iosize=4"],
      " version=5 counters=4 width=48 cpus=4", ["event 0x2e, umask 0x41 (r412e)", "event 0xc5, umask 0x00 (r00c5)"]),
+    ("x86_64", "unmodelled", ["-M", "pc", "-cpu", AMD, "-smp", "2", "-device", "isa-debug-exit,iobase=0xf4,iosize=4"],
+     " amd=3 counters=6 width=48 cpus=2", ["event 0x1cf, umask 0x02 (r1000002cf)", "event 0x2e, umask 0x41 (r412e)",
+                                           "event 0xc5, umask 0x00 (r00c5)"]),
     ("alpha", "counters", ["-M", "clipper", "-cpu", "ev67,pmu=on", "-vga", "none"], "",
      ["the event that SL1=1 selects for counter 1"]),
     ("alpha", "profile", ["-M", "clipper", "-cpu", "ev67,pmu=on", "-vga", "none"], "", []),

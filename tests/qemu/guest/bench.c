@@ -6,7 +6,6 @@
 
 #include "pmu.h"
 
-#define VECTOR_NMI    2
 #define SAMPLE_PERIOD 100000
 
 enum mode { ALONE, COUNTED, SAMPLED };

@@ -20,7 +20,7 @@
 
 /* The driver script's description of the machine, by the multiboot command line: NAME=NUMBER words. */
 struct config {
-	uint64_t version, counters, width, skid, cpus, icount;
+	uint64_t version, counters, width, skid, cpus, icount, amd;
 	uint64_t kind, mode, rounds; /* of the bench */
 	const char *suite;
 };
@@ -80,6 +80,8 @@ void machine_init(void);
 void on_trap(unsigned int vector, void (*handler)(struct frame *));
 /* Lets a vector go straight to `entry`, or (NULL) to its C handler. `dpl`: who may INT it. */
 void set_gate(unsigned int vector, void (*entry)(void), unsigned int dpl);
+/* Sets, or clears, gates of the exact handlers, whose instructions are in the tables of sequences. */
+void exact_gates(bool set);
 /* Runs fn(cpu) on each other CPU, one after another, and waits; returns how many did. */
 unsigned int run_on_others(void (*fn)(unsigned int cpu));
 /* INIT and a new start for the CPU of the highest number, while it has nothing to do. */
@@ -98,7 +100,8 @@ void exact_tick(void), exact_sysret(void), exact_sysexit(void), exact_come_back(
 void measure(void (*fn)(void *), void *arg);
 void measure_user(void (*fn)(void *), void *arg, uint64_t rflags);
 extern char measure_call[], measure_return[];
-extern uint64_t global_enable;
+extern uint32_t measure_switch;
+extern uint64_t global_enable, global_disable;
 extern volatile uint32_t ticks;
 extern uint8_t scratch[131072];
 
@@ -111,8 +114,10 @@ struct sequence {
 	void (*fn)(void *);
 	uint64_t insns, branches;
 	uint64_t kernel_insns, kernel_branches; /* user_sequences only */
+	uint64_t exceptions;			/* delivered to the kernel */
 };
 extern const struct sequence kernel_sequences[], user_sequences[];
+extern const struct sequence sysenter_intel[], sysenter_amd[];
 void fetch_fault(void *), interrupted_copy(void *), halt_until_tick(void *), stepped(void *);
 void system_calls(void *), pmi_block(void *), user_block(void *), halting(void *), opening(void *);
 extern char halting_end[], opening_end[];
@@ -120,6 +125,8 @@ extern char halting_end[], opening_end[];
 /* The suites. */
 void test_cpuid(void), test_registers(void), test_counts(void), test_rings(void);
 void test_pmi(void), test_smp(void), test_absent(void), test_unmodelled(void);
+void test_kinds(void), test_svm(void);
+void test_amd_cpuid(void), test_amd_registers(void), test_amd_free_running(void);
 /* Not a test: work for qemu/bench to measure. */
 void bench(void);
 

@@ -16,6 +16,13 @@
 #define WINDOW_PHYSICAL	   0x600000
 #define UNMAPPED	   0x80000000
 
+#define VECTOR_DE	   0
+#define VECTOR_DB	   1
+#define VECTOR_NMI	   2
+#define VECTOR_BP	   3
+#define VECTOR_UD	   6
+#define VECTOR_GP	   13
+#define VECTOR_PF	   14
 #define VECTOR_TIMER	   0x30
 #define VECTOR_PMI	   0x31
 #define VECTOR_LEAVE	   0x40 /* user mode ends */
@@ -26,6 +33,6 @@
 #define APIC_PHYSICAL	   0xfee00000
 #define APIC_EOI	   0xb0
 
-#define MSR_GLOBAL_CTRL	   0x38f
+#define MSR_GLOBAL_CTRL	   0x38f /* Intel's */
 
 #endif

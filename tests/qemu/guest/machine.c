@@ -7,7 +7,6 @@
 #define TRAP_ENTRY_SIZE	 16
 #define GATE_INTERRUPT	 0x8e00
 #define TSS_AVAILABLE	 0x89
-#define VECTOR_GP	 13
 #define MSR_SYSENTER_CS	 0x174
 #define MSR_SYSENTER_ESP 0x175
 #define MSR_SYSENTER_EIP 0x176
@@ -74,6 +73,22 @@ void set_gate(unsigned int vector, void (*entry)(void), unsigned int dpl)
 void on_trap(unsigned int vector, void (*handler)(struct frame *))
 {
 	handlers[vector] = handler;
+}
+
+void exact_gates(bool set)
+{
+	set_gate(VECTOR_DE, set ? exact_skip2 : NULL, 0);
+	set_gate(VECTOR_DB, set ? exact_return : NULL, 0);
+	set_gate(VECTOR_UD, set ? exact_skip2 : NULL, 0);
+	set_gate(VECTOR_GP, set ? exact_skip2_error : NULL, 0);
+	set_gate(VECTOR_PF, set ? exact_mend : NULL, 0);
+	if (!set)
+		return;
+	set_gate(VECTOR_BP, exact_return, 3);
+	set_gate(VECTOR_TIMER, exact_tick, 0);
+	set_gate(VECTOR_LEAVE, leave_user, 3);
+	set_gate(VECTOR_KERNEL_ONLY, exact_return, 0);
+	set_gate(VECTOR_RETURN, exact_return, 3);
 }
 
 void trap(struct frame *f);

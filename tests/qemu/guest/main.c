@@ -19,6 +19,8 @@ static const struct {
 	{ "absent", test_absent },
 	{ "bench", bench },
 	{ "unmodelled", test_unmodelled },
+	{ "kinds", test_kinds },
+	{ "svm", test_svm },
 };
 
 static const struct {
@@ -28,8 +30,8 @@ static const struct {
 	{ "version=", &config.version }, { "counters=", &config.counters },
 	{ "width=", &config.width },	 { "skid=", &config.skid },
 	{ "cpus=", &config.cpus },	 { "icount=", &config.icount },
-	{ "kind=", &config.kind },	 { "mode=", &config.mode },
-	{ "rounds=", &config.rounds },
+	{ "amd=", &config.amd },	 { "kind=", &config.kind },
+	{ "mode=", &config.mode },	 { "rounds=", &config.rounds },
 };
 
 /* Where `word` begins in `line`, after its prefix `name`; NULL if it does not. */

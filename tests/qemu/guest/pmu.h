@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pmu.h: Intel's performance-monitoring registers, and programming them (SDM vol. 3 and 4). */
+/*
+ * pmu.h: the performance-monitoring registers of Intel (SDM vol. 3 and 4) and AMD (APM vol. 2), and
+ * programming them.
+ *
+ * config.amd is AMD's generation, or 0 on Intel's PMU. A test that both vendors pass names an event
+ * (EVENT_INSNS) and a general counter, and starts and stops all counters by one WRMSR, the switch. That is
+ * the global control where there is one. On AMD's older generations it is EFER.SVME: their counters have
+ * HostOnly and GuestOnly set, and count on both sides, but only with SVME.
+ */
 #ifndef PMU_H
 #define PMU_H
 
 #include "guest.h"
 
 #define MSR_PMC(i)	      (0xc1 + (i))
-#define MSR_EVTSEL(i)	      (0x186 + (i))
-#define MSR_A_PMC(i)	      (0x4c1 + (i))
+#define MSR_EVTSEL(i)	      msr_evtsel(i) /* both vendors' */
+#define MSR_A_PMC(i)	      msr_counter(i)
 #define MSR_FIXED(i)	      (0x309 + (i))
 #define MSR_FIXED_CTRL	      0x38d
 #define MSR_GLOBAL_STATUS     0x38e
@@ -28,35 +36,104 @@
 #define EVTSEL_INV	      (1ull << 23)
 #define EVTSEL_CMASK(n)	      ((uint64_t)(n) << 24)
 
-#define EVENT_CYCLES	      0x003c
-#define EVENT_REFERENCE	      0x013c
-#define EVENT_INSNS	      0x00c0
-#define EVENT_BRANCHES	      0x00c4
+/* AMD's branches have the deliveries of interrupts and exceptions among them. */
+#define EVENT_CYCLES	      (config.amd ? 0x76ull : 0x3cull)
+#define EVENT_REFERENCE	      (config.amd ? 0x76ull : 0x13cull)
+#define EVENT_INSNS	      0xc0ull
+#define EVENT_BRANCHES	      (config.amd ? 0xc2ull : 0xc4ull)
+#define EVENT_INTERRUPTS      (config.amd == AMD_K8 ? 0xcfull : 0x2cull) /* AMD's only */
 
-#define FIXED_OS	      1
-#define FIXED_USR	      2
-#define FIXED_ANY	      4
-#define FIXED_PMI	      8
+/* AMD's. */
+enum { AMD_K8 = 1, AMD_CORE, AMD_V2 };
+#define MSR_AMD_LEGACY_EVTSEL(i)  (0xc0010000 + (i))
+#define MSR_AMD_LEGACY_CTR(i)	  (0xc0010004 + (i))
+#define MSR_AMD_CORE_EVTSEL(i)	  (0xc0010200 + 2 * (i))
+#define MSR_AMD_CORE_CTR(i)	  (0xc0010201 + 2 * (i))
+#define MSR_AMD_GLOBAL_STATUS	  0xc0000300
+#define MSR_AMD_GLOBAL_CTL	  0xc0000301
+#define MSR_AMD_GLOBAL_STATUS_CLR 0xc0000302
+#define MSR_AMD_GLOBAL_STATUS_SET 0xc0000303
+#define MSR_MPERF		  0xe7
+#define MSR_APERF		  0xe8
+#define MSR_AMD_MPERF_RO	  0xc00000e7
+#define MSR_AMD_APERF_RO	  0xc00000e8
+#define MSR_AMD_IRPERF		  0xc00000e9
+#define MSR_AMD_HWCR		  0xc0010015
+#define HWCR_IRPERF_EN		  (1ull << 30)
+#define EVTSEL_GUEST_ONLY	  (1ull << 40)
+#define EVTSEL_HOST_ONLY	  (1ull << 41)
+#define AMD_PMC_FREEZE		  (1ull << 60)
+#define MSR_EFER		  0xc0000080
+#define EFER_SVME		  (1ull << 12)
 
-#define STATUS_FIXED(i)	      (1ull << (32 + (i)))
-#define STATUS_LBR_FRZ	      (1ull << 58)
-#define STATUS_CTR_FRZ	      (1ull << 59)
-#define STATUS_OVF_BUF	      (1ull << 62)
-#define STATUS_COND_CHGD      (1ull << 63)
-#define INUSE_PMI	      (1ull << 63)
-#define FREEZE_ON_PMI	      (1ull << 12)
-#define CAP_FW_WRITE	      (1ull << 13)
+#define FIXED_OS		  1
+#define FIXED_USR		  2
+#define FIXED_ANY		  4
+#define FIXED_PMI		  8
 
-#define NR_FIXED	      3
-#define RDPMC_FIXED	      (1u << 30)
+#define STATUS_FIXED(i)		  (1ull << (32 + (i)))
+#define STATUS_LBR_FRZ		  (1ull << 58)
+#define STATUS_CTR_FRZ		  (1ull << 59)
+#define STATUS_OVF_BUF		  (1ull << 62)
+#define STATUS_COND_CHGD	  (1ull << 63)
+#define INUSE_PMI		  (1ull << 63)
+#define FREEZE_ON_PMI		  (1ull << 12)
+#define CAP_FW_WRITE		  (1ull << 13)
+
+#define NR_FIXED		  3
+#define RDPMC_FIXED		  (1u << 30)
 
 static inline uint64_t width_mask(void)
 {
 	return (1ull << config.width) - 1;
 }
 
+static inline uint32_t msr_evtsel(unsigned int i)
+{
+	return !config.amd	    ? 0x186 + i :
+	       config.amd == AMD_K8 ? MSR_AMD_LEGACY_EVTSEL(i) :
+				      MSR_AMD_CORE_EVTSEL(i);
+}
+
+static inline uint32_t msr_counter(unsigned int i)
+{
+	return !config.amd	    ? 0x4c1 + i :
+	       config.amd == AMD_K8 ? MSR_AMD_LEGACY_CTR(i) :
+				      MSR_AMD_CORE_CTR(i);
+}
+
+/* AMD's first two generations have no global registers. */
+static inline bool has_global(void)
+{
+	return !config.amd || config.amd == AMD_V2;
+}
+
+/* Only where has_global(). */
+static inline uint64_t pmu_status(void)
+{
+	return rdmsr(config.amd ? MSR_AMD_GLOBAL_STATUS : MSR_GLOBAL_STATUS);
+}
+
+static inline void pmu_clear_status(uint64_t bits)
+{
+	wrmsr(config.amd ? MSR_AMD_GLOBAL_STATUS_CLR : MSR_GLOBAL_OVF_CTRL, bits);
+}
+
 /* All counters off and 0, no status, interrupts masked. */
 void pmu_clear(void);
+/* Programs general counter i; the switch must still be closed. */
+void pmu_program(unsigned int i, uint64_t selection);
+/*
+ * Lets a second counter count instructions in the given rings (FIXED_OS | FIXED_USR): fixed counter 0, or
+ * AMD's general counter 1. insns_msr and insns_rdpmc are its names.
+ */
+void pmu_program_insns(unsigned int rings);
+uint32_t insns_msr(void), insns_rdpmc(void);
+/* Lets the switch enable general counters, of a mask, and what pmu_program_insns has programmed. */
+void pmu_enable(uint64_t general);
+/* The switch, by hand. */
+void pmu_start(void);
+void pmu_stop(void);
 
 /* The counts of the four events in a measurement. */
 struct counts {
@@ -64,13 +141,16 @@ struct counts {
 };
 
 /*
- * Programs the fixed counters and general counter 0 (branches) for the given rings (FIXED_OS |
- * FIXED_USR), and what measure() will enable.
+ * Programs counters for the four events in the given rings (FIXED_OS | FIXED_USR), and what measure() will
+ * enable: fixed ones and general counter 0 (branches), or AMD's general ones 0 to 3.
  */
 void counts_prepare(unsigned int rings);
 struct counts counts_read(void);
-/* Compares with instructions and branches; cycles follow from them. */
-void counts_check(struct counts got, uint64_t insns, uint64_t branches, const char *what,
-		  const char *name);
+/*
+ * Compares with instructions and branches; cycles follow from them. `deliveries`: of interrupts and
+ * exceptions meanwhile, into the rings that are counted.
+ */
+void counts_check(struct counts got, uint64_t insns, uint64_t branches, uint64_t deliveries,
+		  const char *what, const char *name);
 
 #endif

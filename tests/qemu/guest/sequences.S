@@ -2,8 +2,8 @@
 /*
  * sequences.S: code whose instructions and branches have been counted by hand.
  *
- *	KERNEL name, instructions, branches
- *	USER name, instructions, branches, of the kernel meanwhile: instructions, branches
+ *	KERNEL name, instructions, branches [, exceptions]
+ *	USER name, instructions, branches, of the kernel meanwhile: instructions, branches, exceptions
  *
  * begin one and add it to a table (struct sequence). The numbers are of the whole function with the
  * instruction that ends it, RET or INT VECTOR_LEAVE, and of the handlers that it comes to; a faulting
@@ -33,15 +33,15 @@
 
 	.macro	END name
 	.pushsection .rodata.\name, "a"
-	.quad	0, 0, 0, 0, 0, 0
+	.quad	0, 0, 0, 0, 0, 0, 0
 	.popsection
 	.endm
 
 	.text
 
 	TABLE	kernel_sequences
-	.macro	KERNEL name, numbers:vararg
-	SEQUENCE kernel_sequences, "\name", \numbers, 0, 0
+	.macro	KERNEL name, insns, branches, exceptions=0
+	SEQUENCE kernel_sequences, "\name", \insns, \branches, 0, 0, \exceptions
 	.endm
 
 	KERNEL	"an empty function", 1, 1
@@ -224,7 +224,7 @@
 	nop
 	ret
 
-	KERNEL	"INT1, whose handler returns at once", 3, 3
+	KERNEL	"INT1, whose handler returns at once", 3, 3, 1
 	.byte	0xf1
 	ret
 
@@ -242,34 +242,34 @@
 	.endr
 	ret
 
-	KERNEL	"faulting UD2, not counted; handler 2 (1)", 4, 2
+	KERNEL	"faulting UD2, not counted; handler 2 (1)", 4, 2, 1
 	nop
 	ud2
 	ret
 
-	KERNEL	"an instruction that no decoder knows; handler 2 (1)", 3, 2
+	KERNEL	"an instruction that no decoder knows; handler 2 (1)", 3, 2, 1
 	.byte	0x0f, 0x0a
 	ret
 
-	KERNEL	"division by zero, not counted; handler 2 (1)", 4, 2
+	KERNEL	"division by zero, not counted; handler 2 (1)", 4, 2, 1
 	xorl	%ecx, %ecx
 	divl	%ecx
 	ret
 
-	KERNEL	"a load that faults, is mended and tried again; handler 3 (1)", 8, 2
+	KERNEL	"a load that faults, is mended and tried again; handler 3 (1)", 8, 2, 1
 	movl	$UNMAPPED, %edi
 	nop
 	movl	(%rdi), %eax
 	nop
 	ret
 
-	KERNEL	"a REP STOSB that faults in the middle; handler 3 (1)", 7, 2
+	KERNEL	"a REP STOSB that faults in the middle; handler 3 (1)", 7, 2, 1
 	movl	$UNMAPPED - 100, %edi
 	movl	$200, %ecx
 	rep stosb
 	ret
 
-	KERNEL	"#GP for a non-canonical address; handler 3 (1)", 6, 2
+	KERNEL	"#GP for a non-canonical address; handler 3 (1)", 6, 2, 1
 	movl	$1, %eax
 	shlq	$63, %rax
 	movb	(%rax), %al
@@ -288,30 +288,24 @@ fetch_fault:
 	SEQUENCE user_sequences, "\name", \numbers
 	.endm
 
-	USER	"an empty program", 1, 1, 5, 1
+	USER	"an empty program", 1, 1, 5, 1, 0
 	int	$VECTOR_LEAVE
 
-	USER	"SYSCALL 10 times", 32, 21, 15, 11
+	USER	"SYSCALL 10 times", 32, 21, 15, 11, 0
 	movl	$10, %ebx
 1:	syscall
 	decl	%ebx
 	jnz	1b
 	int	$VECTOR_LEAVE
 
-	USER	"INT n 10 times", 32, 21, 15, 11
+	USER	"INT n 10 times", 32, 21, 15, 11, 0
 	movl	$10, %ebx
 1:	int	$VECTOR_RETURN
 	decl	%ebx
 	jnz	1b
 	int	$VECTOR_LEAVE
 
-	USER	"SYSENTER, answered by SYSEXIT", 4, 2, 6, 2
-	leaq	1f(%rip), %rdx
-	movq	%rsp, %rcx
-	sysenter
-1:	int	$VECTOR_LEAVE
-
-	USER	"faults: UD2, HLT, CLI, divide, INT that is not allowed", 7, 1, 18, 6
+	USER	"faults: UD2, HLT, CLI, divide, INT that is not allowed", 7, 1, 18, 6, 5
 	nop
 	ud2
 	nop
@@ -327,12 +321,29 @@ fetch_fault:
 	nop
 	int	$VECTOR_LEAVE
 
-	USER	"a load that faults, is mended and tried again", 4, 1, 8, 2
+	USER	"a load that faults, is mended and tried again", 4, 1, 8, 2, 1
 	movl	$UNMAPPED, %edi
 	movl	(%rdi), %eax
 	nop
 	int	$VECTOR_LEAVE
 	END	user_sequences
+
+	/* In long mode SYSENTER is undefined on AMD's CPUs. */
+	TABLE	sysenter_intel
+	SEQUENCE sysenter_intel, "SYSENTER, answered by SYSEXIT", 4, 2, 6, 2, 0
+	leaq	1f(%rip), %rdx
+	movq	%rsp, %rcx
+	sysenter
+1:	int	$VECTOR_LEAVE
+	END	sysenter_intel
+
+	TABLE	sysenter_amd
+	SEQUENCE sysenter_amd, "SYSENTER, undefined", 3, 1, 7, 2, 1
+	leaq	1f(%rip), %rdx
+	movq	%rsp, %rcx
+	sysenter
+1:	int	$VECTOR_LEAVE
+	END	sysenter_amd
 
 	/* For the bench: in and out of the kernel 1,000 times. */
 	.globl	system_calls

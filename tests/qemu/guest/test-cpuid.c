@@ -13,6 +13,10 @@ void test_cpuid(void)
 {
 	uint32_t regs[4];
 
+	if (config.amd) {
+		test_amd_cpuid();
+		return;
+	}
 	cpuid(0, regs);
 	tap_ok(regs[0] >= LEAF_PMU, "there is a leaf 0xA");
 	cpuid(LEAF_FEATURES, regs);

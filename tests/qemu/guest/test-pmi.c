@@ -9,13 +9,10 @@
 
 #include "pmu.h"
 
-#define VECTOR_DB  1
-#define VECTOR_NMI 2
-#define VECTOR_PF  14
-#define RFLAGS_TF  0x100
-#define RFLAGS_IF  0x202
-#define MAX_STEPS  1024
-#define APIC_IRR   0x200
+#define RFLAGS_TF 0x100
+#define RFLAGS_IF 0x202
+#define MAX_STEPS 1024
+#define APIC_IRR  0x200
 
 /* The program counter after so many instructions, and the branches among them. */
 struct step {
@@ -67,7 +64,8 @@ static void step(struct frame *f)
 static void trace(void (*fn)(void *))
 {
 	on_trap(VECTOR_DB, step);
-	global_enable = 0;
+	pmu_clear();
+	global_enable = global_disable;
 	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
 	measure(fn, scratch);
 	on_trap(VECTOR_DB, NULL);
@@ -76,36 +74,36 @@ static void trace(void (*fn)(void *))
 /* The records of the PMI's handler. */
 static struct {
 	unsigned int times;
-	uint64_t rip, status, global_ctrl, insns, lvt;
+	uint64_t rip, status, control, insns, lvt;
 } pmi;
 
 static void pmi_handler(struct frame *f)
 {
-	pmi.insns = rdpmc(RDPMC_FIXED);
-	pmi.global_ctrl = rdmsr(MSR_GLOBAL_CTRL);
-	wrmsr(MSR_GLOBAL_CTRL, 0);
+	pmi.insns = rdpmc(insns_rdpmc());
+	pmi.control = rdmsr(measure_switch);
+	pmu_stop();
 	pmi.times++;
 	pmi.rip = f->rip;
-	pmi.status = rdmsr(MSR_GLOBAL_STATUS);
+	pmi.status = has_global() ? pmu_status() : 0;
 	pmi.lvt = *apic_register(APIC_LVT_PMI);
 	if (f->vector == VECTOR_PMI)
 		*apic_register(APIC_EOI) = 0;
 }
 
-/* Runs fn with general counter 0 overflowing after `period` events, and fixed counter 0 from 0. */
+/* Runs fn with general counter 0 overflowing after `period` events, and instructions counted from 0. */
 static void sample(void (*fn)(void *), uint64_t selection, uint64_t period, uint32_t lvt)
 {
 	uint64_t debugctl = rdmsr(MSR_DEBUGCTL);
 
 	pmu_clear();
 	wrmsr(MSR_DEBUGCTL, debugctl);
-	wrmsr(MSR_EVTSEL(0), selection | EVTSEL_OS | EVTSEL_EN | EVTSEL_INT);
+	pmu_program(0, selection | EVTSEL_OS | EVTSEL_EN | EVTSEL_INT);
 	wrmsr(MSR_A_PMC(0), width_mask() + 1 - period);
-	wrmsr(MSR_FIXED_CTRL, FIXED_OS);
+	pmu_program_insns(FIXED_OS);
 	pmi.times = 0;
 	pmi.rip = 0;
 	*apic_register(APIC_LVT_PMI) = lvt;
-	global_enable = 1 | STATUS_FIXED(0);
+	pmu_enable(1);
 	measure(fn, scratch);
 }
 
@@ -123,6 +121,12 @@ static unsigned int insns_until(uint64_t event, uint64_t period)
 	return nr_steps;
 }
 
+/* Without global registers there is no status. */
+static bool status_is(uint64_t got, uint64_t expected)
+{
+	return got == (has_global() ? expected : 0);
+}
+
 static void test_every_period(uint64_t event, const char *name, uint32_t lvt, const char *delivery)
 {
 	unsigned int wrong = 0, tried = 0;
@@ -134,8 +138,8 @@ static void test_every_period(uint64_t event, const char *name, uint32_t lvt, co
 			break;
 		sample(pmi_block, event, period, lvt);
 		tried++;
-		if (pmi.times == 1 && pmi.rip == steps[at].rip && pmi.status == 1 &&
-		    (pmi.lvt & APIC_LVT_MASKED))
+		if (pmi.times == 1 && pmi.rip == steps[at].rip && status_is(pmi.status, 1) &&
+		    !(pmi.lvt & APIC_LVT_MASKED) == !!config.amd)
 			continue;
 		if (wrong++ < 5)
 			print("#   period %u: %u PMIs, at %x instead of %x, status %x, LVT %x\n",
@@ -148,7 +152,7 @@ static void test_every_period(uint64_t event, const char *name, uint32_t lvt, co
 
 static void test_places(void)
 {
-	static const struct {
+	const struct {
 		uint64_t event;
 		const char *name;
 	} events[] = {
@@ -170,7 +174,8 @@ static void test_masked(void)
 {
 	sample(pmi_block, EVENT_INSNS, 50, APIC_LVT_NMI | APIC_LVT_MASKED);
 	tap_equal(pmi.times, 0, "a masked LVT entry: no interrupt");
-	tap_equal(rdmsr(MSR_GLOBAL_STATUS), 1, "but the status bit");
+	if (has_global())
+		tap_equal(pmu_status(), 1, "but the status bit");
 
 	sample(pmi_block, EVENT_INSNS, 50, VECTOR_PMI);
 	tap_equal(pmi.times, 0, "by vector with interrupts disabled: not yet");
@@ -185,21 +190,21 @@ static void test_wrap(void)
 
 	sample(pmi_block, EVENT_INSNS, 100, APIC_LVT_NMI | APIC_LVT_MASKED);
 	tap_equal(rdpmc(0), total - 100, "a counter goes on from 0 after its overflow");
-	tap_equal(rdpmc(RDPMC_FIXED), total, "another one beside it is not disturbed");
+	tap_equal(rdpmc(insns_rdpmc()), total, "another one beside it is not disturbed");
 }
 
 /*
  * Under icount the time stamp is the emulator's own count of instructions: it must not notice that
  * the PMU looks at its counters in the middle.
  */
-static uint64_t time_of_block(uint64_t enabled)
+static uint64_t time_of_block(bool enabled)
 {
 	uint64_t begin, end;
 
 	pmu_clear();
-	wrmsr(MSR_EVTSEL(0), EVENT_INSNS | EVTSEL_OS | EVTSEL_EN);
+	pmu_program(0, EVENT_INSNS | EVTSEL_OS | (enabled ? EVTSEL_EN : 0));
 	wrmsr(MSR_A_PMC(0), width_mask() - 100);
-	global_enable = enabled;
+	pmu_enable(1);
 	begin = __builtin_ia32_rdtsc();
 	measure(pmi_block, scratch);
 	end = __builtin_ia32_rdtsc();
@@ -208,32 +213,43 @@ static uint64_t time_of_block(uint64_t enabled)
 
 static void test_time(void)
 {
-	uint64_t counted = time_of_block(1);
+	uint64_t counted = time_of_block(true);
 
-	tap_equal(rdmsr(MSR_GLOBAL_STATUS), 1, "a counter overflows without an interrupt");
+	tap_ok(rdpmc(0) < width_mask() - 100, "a counter overflows without an interrupt");
 	if (config.icount)
-		tap_equal(counted, time_of_block(0), "which icount does not notice");
+		tap_equal(counted, time_of_block(false), "which icount does not notice");
+}
+
+/* What DEBUGCTL's freeze sets in the status; 0: it clears the global control instead. */
+static uint64_t freeze_bit(void)
+{
+	return config.amd ? AMD_PMC_FREEZE : config.version >= 4 ? STATUS_CTR_FRZ : 0;
 }
 
 static void test_freeze(void)
 {
 	unsigned int insns = 77 + (unsigned int)config.skid;
-	uint64_t counters = 1 | STATUS_FIXED(0);
 
 	wrmsr(MSR_DEBUGCTL, FREEZE_ON_PMI);
 	sample(pmi_block, EVENT_INSNS, 77, APIC_LVT_NMI);
+	if (!has_global()) {
+		tap_ok(pmi.insns > insns,
+		       "no freeze without global registers: the handler is counted");
+		pmu_clear();
+		return;
+	}
 	tap_equal(pmi.insns, insns, "frozen on PMI: the handler is not counted");
-	if (config.version >= 4) {
-		tap_equal(pmi.status, 1 | STATUS_CTR_FRZ, "from version 4 on by a status bit");
-		tap_equal(pmi.global_ctrl, counters, "GLOBAL_CTRL is as it was");
-		wrmsr(MSR_GLOBAL_CTRL, counters);
-		tap_equal(rdpmc(RDPMC_FIXED), insns, "still frozen");
-		wrmsr(MSR_GLOBAL_OVF_CTRL, STATUS_CTR_FRZ);
+	if (freeze_bit()) {
+		tap_equal(pmi.status, 1 | freeze_bit(), "by a status bit");
+		tap_equal(pmi.control, global_enable, "the global control is as it was");
+		pmu_start();
+		tap_equal(rdpmc(insns_rdpmc()), insns, "still frozen");
+		pmu_clear_status(freeze_bit());
 		/* MOV ECX or none: the compiler's; what matters is that it moves. */
-		tap_ok(rdpmc(RDPMC_FIXED) > insns, "thawed by STATUS_RESET");
+		tap_ok(rdpmc(insns_rdpmc()) > insns, "thawed by clearing the bit");
 	} else {
 		tap_equal(pmi.status, 1, "before version 4 not by a status bit");
-		tap_equal(pmi.global_ctrl, 0, "but by clearing GLOBAL_CTRL");
+		tap_equal(pmi.control, 0, "but by clearing GLOBAL_CTRL");
 	}
 	wrmsr(MSR_DEBUGCTL, 0);
 	sample(pmi_block, EVENT_INSNS, 77, APIC_LVT_NMI);
@@ -305,11 +321,11 @@ static void test_user(void)
 	set_gate(VECTOR_LEAVE, leave_user, 3);
 	for (uint64_t period = 1; period + config.skid < nr_steps - 1; period += 7) {
 		pmu_clear();
-		wrmsr(MSR_EVTSEL(0), EVENT_INSNS | EVTSEL_USR | EVTSEL_EN | EVTSEL_INT);
+		pmu_program(0, EVENT_INSNS | EVTSEL_USR | EVTSEL_EN | EVTSEL_INT);
 		wrmsr(MSR_A_PMC(0), width_mask() + 1 - period);
 		pmi.times = 0;
 		*apic_register(APIC_LVT_PMI) = APIC_LVT_NMI;
-		global_enable = 1;
+		pmu_enable(1);
 		measure_user(user_block, scratch, 2);
 		if (pmi.times != 1 || pmi.rip != steps[period + config.skid].rip) {
 			if (wrong++ < 5)
@@ -324,19 +340,33 @@ static void test_user(void)
 /* Two counters overflow on the same instruction, a third on another and without an interrupt. */
 static void test_together(void)
 {
+	const uint64_t start = width_mask() + 1;
+	uint64_t others;
+
 	pmu_clear();
-	wrmsr(MSR_EVTSEL(0), EVENT_INSNS | EVTSEL_OS | EVTSEL_EN | EVTSEL_INT);
-	wrmsr(MSR_A_PMC(0), width_mask() + 1 - 60);
-	wrmsr(MSR_FIXED(0), width_mask() + 1 - 60);
-	wrmsr(MSR_FIXED(1), width_mask() + 1 - 30);
-	wrmsr(MSR_FIXED_CTRL, FIXED_OS << 4 | FIXED_OS | FIXED_PMI);
+	pmu_program(0, EVENT_INSNS | EVTSEL_OS | EVTSEL_EN | EVTSEL_INT);
+	wrmsr(MSR_A_PMC(0), start - 60);
+	pmu_program_insns(FIXED_OS);
+	wrmsr(insns_msr(), start - 60);
+	if (config.amd) {
+		pmu_program(2, EVENT_CYCLES | EVTSEL_OS | EVTSEL_EN);
+		wrmsr(MSR_A_PMC(2), start - 30);
+		pmu_program(1, EVENT_INSNS | EVTSEL_OS | EVTSEL_EN | EVTSEL_INT);
+		pmu_enable(1 | 4);
+		others = 2 | 4;
+	} else {
+		wrmsr(MSR_FIXED(1), start - 30);
+		wrmsr(MSR_FIXED_CTRL, FIXED_OS << 4 | FIXED_OS | FIXED_PMI);
+		others = STATUS_FIXED(0) | STATUS_FIXED(1);
+		global_enable = 1 | others;
+	}
 	pmi.times = 0;
 	*apic_register(APIC_LVT_PMI) = APIC_LVT_NMI;
-	global_enable = 1 | STATUS_FIXED(0) | STATUS_FIXED(1);
 	measure(pmi_block, scratch);
 	tap_equal(pmi.times, 1, "two counters overflow together: one PMI");
 	tap_equal(pmi.rip, steps[60 + config.skid].rip, "where they do");
-	tap_equal(pmi.status, global_enable, "with the bits of both, and that of one before");
+	if (has_global())
+		tap_equal(pmi.status, 1 | others, "with the bits of both, and that of one before");
 }
 
 /* As on Linux, each PMI starts the next period. No instruction of the handler is counted. */
@@ -351,8 +381,10 @@ static void resample(struct frame *f)
 	if (at >= nr_steps || f->rip != steps[at].rip)
 		nr_samples_wrong++;
 	wrmsr(MSR_A_PMC(0), width_mask() + 1 - SAMPLE_PERIOD);
-	wrmsr(MSR_GLOBAL_OVF_CTRL, 1);
-	*apic_register(APIC_LVT_PMI) = APIC_LVT_NMI;
+	if (has_global())
+		pmu_clear_status(1);
+	if (!config.amd)
+		*apic_register(APIC_LVT_PMI) = APIC_LVT_NMI;
 }
 
 static void tick_often(struct frame *f)
@@ -376,11 +408,11 @@ static void test_sampling(void)
 	*apic_register(APIC_TIMER_INITIAL) = 20000;
 	for (; rounds < 200 || ticks < 20; rounds++) {
 		pmu_clear();
-		wrmsr(MSR_EVTSEL(0), EVENT_INSNS | EVTSEL_USR | EVTSEL_EN | EVTSEL_INT);
+		pmu_program(0, EVENT_INSNS | EVTSEL_USR | EVTSEL_EN | EVTSEL_INT);
 		wrmsr(MSR_A_PMC(0), width_mask() + 1 - SAMPLE_PERIOD);
 		nr_samples = 0;
 		*apic_register(APIC_LVT_PMI) = APIC_LVT_NMI;
-		global_enable = 1;
+		pmu_enable(1);
 		measure_user(user_block, scratch, RFLAGS_IF);
 		/* As many as steps: what the trace has from CALL to RET, and INT. */
 		expected = nr_steps / SAMPLE_PERIOD;

@@ -217,8 +217,9 @@ static void test_rdpmc_permission(void)
 	set_gate(VECTOR_LEAVE, leave_user, 3);
 	on_trap(13, count_fault);
 	__asm__ volatile("movq %%cr4, %0" : "=r"(cr4));
+	pmu_clear();
 	wrmsr(MSR_A_PMC(0), 77);
-	global_enable = 0;
+	global_enable = global_disable;
 	user_faults = 0;
 	measure_user(user_rdpmc, NULL, 2);
 	tap_equal(user_faults, 0, "RDPMC in user mode with CR4.PCE");
@@ -235,6 +236,11 @@ static void test_rdpmc_permission(void)
 
 void test_registers(void)
 {
+	if (config.amd) {
+		test_amd_registers();
+		test_rdpmc_permission();
+		return;
+	}
 	tap_equal(rdmsr(MSR_GLOBAL_CTRL), (1ull << config.counters) - 1, "GLOBAL_CTRL after reset");
 	pmu_clear();
 	test_single_registers();

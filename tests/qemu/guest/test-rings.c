@@ -3,6 +3,23 @@
 
 #include "pmu.h"
 
+static void count_sequences(const struct sequence *s)
+{
+	for (; s->name; s++) {
+		counts_prepare(FIXED_USR);
+		measure_user(s->fn, scratch, 2);
+		counts_check(counts_read(), s->insns, s->branches, 0, " of user mode", s->name);
+		counts_prepare(FIXED_OS);
+		measure_user(s->fn, scratch, 2);
+		counts_check(counts_read(), s->kernel_insns, s->kernel_branches, s->exceptions,
+			     " of the kernel", s->name);
+		counts_prepare(FIXED_OS | FIXED_USR);
+		measure_user(s->fn, scratch, 2);
+		counts_check(counts_read(), s->insns + s->kernel_insns,
+			     s->branches + s->kernel_branches, s->exceptions, " of both", s->name);
+	}
+}
+
 void test_rings(void)
 {
 	set_gate(0, exact_skip2, 0);
@@ -12,17 +29,6 @@ void test_rings(void)
 	set_gate(VECTOR_LEAVE, leave_user, 3);
 	set_gate(VECTOR_KERNEL_ONLY, exact_return, 0);
 	set_gate(VECTOR_RETURN, exact_return, 3);
-	for (const struct sequence *s = user_sequences; s->name; s++) {
-		counts_prepare(FIXED_USR);
-		measure_user(s->fn, scratch, 2);
-		counts_check(counts_read(), s->insns, s->branches, " of user mode", s->name);
-		counts_prepare(FIXED_OS);
-		measure_user(s->fn, scratch, 2);
-		counts_check(counts_read(), s->kernel_insns, s->kernel_branches, " of the kernel",
-			     s->name);
-		counts_prepare(FIXED_OS | FIXED_USR);
-		measure_user(s->fn, scratch, 2);
-		counts_check(counts_read(), s->insns + s->kernel_insns,
-			     s->branches + s->kernel_branches, " of both", s->name);
-	}
+	count_sequences(user_sequences);
+	count_sequences(config.amd ? sysenter_amd : sysenter_intel);
 }

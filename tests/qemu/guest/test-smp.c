@@ -3,12 +3,12 @@
 
 #include "pmu.h"
 
-#define MAX_CPUS   64
-#define ROUNDS	   300
-#define VECTOR_NMI 2
-#define PERIOD	   777
-#define NMIS	   1000000
-#define ICR_SELF   0x40000 /* as an NMI: APIC_LVT_NMI */
+#define MAX_CPUS     64
+#define ROUNDS	     300
+#define ALL_COUNTERS ((1ull << config.counters) - 1)
+#define PERIOD	     777
+#define NMIS	     1000000
+#define ICR_SELF     0x40000 /* as an NMI: APIC_LVT_NMI */
 
 /* Each CPU writes its own. */
 static struct {
@@ -25,7 +25,9 @@ static unsigned int this_cpu(void)
 
 static void check_reset(unsigned int cpu)
 {
-	results[cpu].first.insns = rdmsr(MSR_GLOBAL_CTRL);
+	results[cpu].first.insns = !has_global() ? ALL_COUNTERS :
+				   config.amd	 ? rdmsr(MSR_AMD_GLOBAL_CTL) :
+						   rdmsr(MSR_GLOBAL_CTRL);
 }
 
 /* A loop of 2,002 instructions, 1,001 branches, again and again. */
@@ -53,7 +55,7 @@ static void pmi_handler(struct frame *f)
 {
 	unsigned int cpu = this_cpu();
 
-	wrmsr(MSR_GLOBAL_CTRL, 0);
+	pmu_stop();
 	results[cpu].pmis++;
 	results[cpu].rip = f->rip;
 }
@@ -69,10 +71,11 @@ static void sample(unsigned int cpu)
 		uint64_t period = PERIOD + 2 * cpu;
 
 		pmu_clear();
-		wrmsr(MSR_EVTSEL(0), EVENT_INSNS | EVTSEL_OS | EVTSEL_EN | EVTSEL_INT);
+		pmu_program(0, EVENT_INSNS | EVTSEL_OS | EVTSEL_EN | EVTSEL_INT);
 		wrmsr(MSR_A_PMC(0), width_mask() + 1 - period);
 		*apic_register(APIC_LVT_PMI) = APIC_LVT_NMI;
 		results[cpu].pmis = 0;
+		pmu_enable(1);
 		measure(loop->fn, scratch);
 		/* MOV has 5 bytes and DEC 2, so JNZ is 7 after the start. */
 		if (results[cpu].pmis != 1 || results[cpu].rip != (uint64_t)(uintptr_t)loop->fn + 7)
@@ -81,30 +84,51 @@ static void sample(unsigned int cpu)
 }
 
 /* A state of the PMU that counts, and with a register of each kind. */
-static const struct {
+struct kept {
 	uint32_t index;
 	uint64_t value;
-} kept[] = {
-	{ MSR_EVTSEL(0), EVENT_INSNS | EVTSEL_USR | EVTSEL_EN },
-	{ MSR_A_PMC(0), 1234 },
+};
+
+static const struct kept kept_intel[] = {
+	{ 0x186, EVENT_INSNS | EVTSEL_USR | EVTSEL_EN },
+	{ 0x4c1, 1234 },
 	{ MSR_FIXED_CTRL, FIXED_USR << 4 },
 	{ MSR_FIXED(1), 5678 },
 	{ MSR_DEBUGCTL, FREEZE_ON_PMI },
 	{ MSR_GLOBAL_CTRL, 1 | STATUS_FIXED(1) },
 };
 
+static const struct kept kept_amd[] = {
+	{ MSR_AMD_LEGACY_EVTSEL(0), EVENT_INSNS | EVTSEL_USR | EVTSEL_EN },
+	{ MSR_AMD_LEGACY_CTR(0), 1234 },
+	{ MSR_AMD_LEGACY_EVTSEL(3), 0xd1 | EVTSEL_GUEST_ONLY },
+	{ MSR_AMD_LEGACY_CTR(3), 5678 },
+};
+
+static const struct kept *kept(unsigned int *nr)
+{
+	*nr = config.amd ? ARRAY_SIZE(kept_amd) : ARRAY_SIZE(kept_intel);
+	return config.amd ? kept_amd : kept_intel;
+}
+
 static void set_kept(unsigned int cpu)
 {
+	unsigned int nr;
+	const struct kept *k = kept(&nr);
+
 	(void)cpu;
-	for (unsigned int i = 0; i < ARRAY_SIZE(kept); i++)
-		wrmsr(kept[i].index, kept[i].value);
+	for (unsigned int i = 0; i < nr; i++)
+		wrmsr(k[i].index, k[i].value);
 }
 
 static void check_kept(unsigned int cpu)
 {
+	unsigned int nr;
+	const struct kept *k = kept(&nr);
+
 	results[cpu].rounds_wrong = 0;
-	for (unsigned int i = 0; i < ARRAY_SIZE(kept); i++)
-		results[cpu].rounds_wrong += rdmsr(kept[i].index) != kept[i].value;
+	for (unsigned int i = 0; i < nr; i++)
+		results[cpu].rounds_wrong += rdmsr(k[i].index) != k[i].value;
 	pmu_clear();
 }
 
@@ -160,21 +184,20 @@ void test_smp(void)
 {
 	tap_equal(run_on_others(check_reset), config.cpus - 1, "the other CPUs run");
 	for (unsigned int cpu = 1; cpu < config.cpus; cpu++)
-		tap_equal(results[cpu].first.insns, (1ull << config.counters) - 1,
-			  "GLOBAL_CTRL after reset, CPU %u", (uint64_t)cpu);
+		tap_equal(results[cpu].first.insns, ALL_COUNTERS,
+			  "the global control after reset, CPU %u", (uint64_t)cpu);
 	test_init();
 
 	run_on_all(count);
 	for (unsigned int cpu = 0; cpu < config.cpus; cpu++) {
 		counts_check(results[cpu].first, kernel_sequences[4].insns + MEASURE_INSNS,
-			     kernel_sequences[4].branches + MEASURE_BRANCHES, "",
+			     kernel_sequences[4].branches + MEASURE_BRANCHES, 0, "",
 			     "a loop on a CPU");
 		tap_equal(results[cpu].rounds_wrong, 0, "wrong counts, CPU %u, of %u",
 			  (uint64_t)cpu, (uint64_t)ROUNDS);
 	}
 
 	on_trap(VECTOR_NMI, pmi_handler);
-	global_enable = 1;
 	run_on_all(sample);
 	for (unsigned int cpu = 0; cpu < config.cpus; cpu++)
 		tap_equal(results[cpu].rounds_wrong, 0, "wrong PMIs, CPU %u, of %u", (uint64_t)cpu,

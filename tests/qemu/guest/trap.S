@@ -117,16 +117,16 @@ exact_come_back:
 	iretq
 
 	/*
-	 * void measure(void (*fn)(void *), void *arg): runs fn(arg) between a write to GLOBAL_CTRL
-	 * that starts the counters (global_enable) and one that stops them. Besides fn that is
-	 * CALL, MOV, XOR, XOR, WRMSR: 5 (1).
+	 * void measure(void (*fn)(void *), void *arg): runs fn(arg) between a write to the register
+	 * measure_switch that starts the counters (global_enable) and one that stops them
+	 * (global_disable). Besides fn that is CALL, MOV, MOV, XOR, WRMSR: 5 (1).
 	 */
 	.globl	measure
 measure:
 	pushq	%rbx
 	movq	%rdi, %rbx
 	movq	%rsi, %rdi
-	movl	$MSR_GLOBAL_CTRL, %ecx
+	movl	measure_switch(%rip), %ecx
 	movl	global_enable(%rip), %eax
 	movl	global_enable + 4(%rip), %edx
 	wrmsr
@@ -135,8 +135,8 @@ measure_call:
 	call	*%rbx
 	.globl	measure_return
 measure_return:
-	movl	$MSR_GLOBAL_CTRL, %ecx
-	xorl	%eax, %eax
+	movl	measure_switch(%rip), %ecx
+	movl	global_disable(%rip), %eax
 	xorl	%edx, %edx
 	wrmsr
 	popq	%rbx
@@ -145,7 +145,7 @@ measure_return:
 	/*
 	 * void measure_user(void (*fn)(void *), void *arg, u64 rflags): the same in user mode. fn
 	 * ends with INT VECTOR_LEAVE, which comes out at leave_user. In the kernel that is
-	 * IRETQ, MOV, XOR, XOR, WRMSR: 5 (1).
+	 * IRETQ, MOV, MOV, XOR, WRMSR: 5 (1).
 	 */
 	.globl	measure_user
 measure_user:
@@ -162,15 +162,15 @@ measure_user:
 	pushq	$USER_CODE
 	pushq	%rdi
 	movq	%rsi, %rdi
-	movl	$MSR_GLOBAL_CTRL, %ecx
+	movl	measure_switch(%rip), %ecx
 	movl	global_enable(%rip), %eax
 	movl	global_enable + 4(%rip), %edx
 	wrmsr
 	iretq
 	.globl	leave_user
 leave_user:
-	movl	$MSR_GLOBAL_CTRL, %ecx
-	xorl	%eax, %eax
+	movl	measure_switch(%rip), %ecx
+	movl	global_disable(%rip), %eax
 	xorl	%edx, %edx
 	wrmsr
 	movq	kernel_rsp(%rip), %rsp
@@ -195,6 +195,12 @@ kernel_rsp:
 	.globl	global_enable
 global_enable:
 	.skip	8
+	.globl	global_disable
+global_disable:
+	.skip	8
+	.globl	measure_switch
+measure_switch:
+	.skip	4
 	.globl	ticks
 ticks:	.skip	4
 	.balign	4096
