@@ -3,8 +3,8 @@
  * Copies to and from user memory that survive a fault; see <arch/usercopy.h>, and, for floating-point
  * registers, fpu.h.
  *
- * These are the only instructions of the kernel that may fault on purpose. Each has an entry in the
- * exception table. When the kernel cannot resolve the fault, trap.c continues at the entry's label, and
+ * These instructions of the kernel may fault on purpose, and so may those of <machine/msr.h> that probe the CPU.
+ * Each has an entry in the exception table. When the kernel cannot resolve the fault, trap.c continues at the entry's label, and
  * the counter of the string instruction holds the number of bytes left. One string instruction copies
  * everything: CPUs copy in large pieces (SDM vol. 1 7.3.9.3), and counters count it as one instruction.
  */

@@ -5,15 +5,16 @@
  *
  * Sources: SDM vol. 3B, chapter 20 ("Performance Monitoring"), sections named below; register numbers from
  * SDM vol. 4, table 2-2; CPUID leaf 0xA from SDM vol. 2A, CPUID.
- *
- * The driver's counter index is the bit in IA32_PERF_GLOBAL_CTRL: general counter n has index n, fixed
- * counter n has index 32 + n.
  */
 #ifndef ARCH_X86_64_PMU_INTEL_H
 #define ARCH_X86_64_PMU_INTEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include <uapi/linux/perf_event.h>
+
+#include "counters.h"
 
 struct perf_event;
 struct pmu_attribute;
@@ -32,33 +33,6 @@ struct pmu_attribute;
 #define MSR_IA32_PERF_GLOBAL_OVF_CTRL 0x390 /* from version 4 on called STATUS_RESET */
 #define MSR_IA32_PERF_CAPABILITIES    0x345 /* if CPUID.1:ECX.PDCM */
 #define PERF_CAPABILITIES_FW_WRITE    (1u << 13)
-
-/* IA32_PERFEVTSELx, 20.2.1.1 and figure 20-1. */
-#define EVENTSEL_EVENT		      (0xffull << 0)
-#define EVENTSEL_UMASK		      (0xffull << 8)
-#define EVENTSEL_USR		      (1ull << 16)
-#define EVENTSEL_OS		      (1ull << 17)
-#define EVENTSEL_EDGE		      (1ull << 18)
-#define EVENTSEL_INT		      (1ull << 20)
-#define EVENTSEL_ANY		      (1ull << 21) /* version 3 on, unless CPUID.0AH:EDX[15] */
-#define EVENTSEL_EN		      (1ull << 22)
-#define EVENTSEL_INV		      (1ull << 23)
-#define EVENTSEL_CMASK		      (0xffull << 24)
-
-/* One fixed counter's field of IA32_FIXED_CTR_CTRL. */
-#define FIXED_CTRL_OS		      1ull
-#define FIXED_CTRL_USR		      2ull
-#define FIXED_CTRL_ANY		      4ull
-#define FIXED_CTRL_PMI		      8ull
-#define FIXED_CTRL_FIELD	      0xfull
-#define FIXED_CTRL_SHIFT(n)	      (4 * (n))
-
-/* RDPMC's index of fixed counter n, SDM vol. 2B, RDPMC. */
-#define RDPMC_FIXED		      (1u << 30)
-
-#define FIXED_INDEX		      32 /* of fixed counter 0 */
-#define GENERAL_MAX		      FIXED_INDEX
-#define FIXED_MAX		      16
 
 /* The data of CPUID, read once. The same on every CPU. */
 struct intel_pmu {
@@ -81,14 +55,13 @@ bool intel_pmu_probe(struct intel_pmu *pmu);
  * 6.12. Task context. */
 int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event);
 
-/* Return the files of PMU in sysfs: the fields of a config, the generic events that it has, its name.
- * Constant; call once, at start. */
+/* Return the files of PMU in sysfs: the fields of a config, its name. Constant; call once, at start. */
 const struct pmu_attribute *intel_formats(const struct intel_pmu *pmu);
-const struct pmu_attribute *intel_events(const struct intel_pmu *pmu);
 const struct pmu_attribute *intel_caps(const struct intel_pmu *pmu);
 
-/* Writes the names of the architectural events of PMU into BUFFER of SIZE bytes, for the log. Any context. */
-void intel_events_describe(const struct intel_pmu *pmu, char *buffer, unsigned int size);
+/* Fills CODES with the event bits of each generic event that PMU has a counter for, 0 for the others. Any
+ * context. */
+void intel_generic_events(const struct intel_pmu *pmu, uint64_t codes[PERF_COUNT_HW_MAX]);
 
 /* intel.c: finds the PMU on this machine and registers it. False: there is none. Once, all CPUs running, task
  * context. */

@@ -6,23 +6,16 @@
  * follows Linux 6.12's x86 driver (arch/x86/events), for which programs were written: bits of a raw config
  * that are not part of the event are ignored, not refused.
  */
-#include <kernel/base/log.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
+#include "event_select.h"
 #include "intel.h"
 
-#define COUNTER(n) ((uint64_t)1 << (n))
-#define FIXED(n)   COUNTER(FIXED_INDEX + (n))
-
-/* Bits of a raw config that select the event; the driver sets the others itself. */
-#define RAW_CONFIG_BITS \
-	(EVENTSEL_EVENT | EVENTSEL_UMASK | EVENTSEL_EDGE | EVENTSEL_INV | EVENTSEL_CMASK)
-
-/* Linux, asm/perf_regs.h: XMM0 is register 32. */
-#define VECTOR_REGISTERS	0xffffffff00000000
+#define COUNTER(n)		((uint64_t)1 << (n))
+#define FIXED(n)		COUNTER(FIXED_INDEX + (n))
 
 #define ARCHITECTURAL_NONE	-1
 
@@ -33,19 +26,17 @@
 /* The generic events (PERF_TYPE_HARDWARE), by their number. Codes: SDM vol. 3B, table 20-1 "UMask
  * and Event Select Encodings for Pre-Defined Architectural Performance Events". */
 static const struct generic_event {
-	const char *name, *sysfs_name;
 	uint16_t config; /* 0: Intel has no such event */
 	int bit;	 /* in CPUID.0AH:EBX */
 } generic_events[PERF_COUNT_HW_MAX] = {
-	[PERF_COUNT_HW_CPU_CYCLES] = { "cycles", "cpu-cycles", 0x003c, 0 },
-	[PERF_COUNT_HW_INSTRUCTIONS] = { "instructions", "instructions", 0x00c0, 1 },
-	[PERF_COUNT_HW_BUS_CYCLES] = { "bus-cycles", "bus-cycles", 0x013c, 2 },
-	[PERF_COUNT_HW_CACHE_REFERENCES] = { "cache-references", "cache-references", 0x4f2e, 3 },
-	[PERF_COUNT_HW_CACHE_MISSES] = { "cache-misses", "cache-misses", 0x412e, 4 },
-	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { "branches", "branch-instructions", 0x00c4, 5 },
-	[PERF_COUNT_HW_BRANCH_MISSES] = { "branch-misses", "branch-misses", 0x00c5, 6 },
-	[PERF_COUNT_HW_REF_CPU_CYCLES] = { "ref-cycles", "ref-cycles", CONFIG_REFERENCE_CYCLES,
-					   ARCHITECTURAL_NONE },
+	[PERF_COUNT_HW_CPU_CYCLES] = { 0x003c, 0 },
+	[PERF_COUNT_HW_INSTRUCTIONS] = { 0x00c0, 1 },
+	[PERF_COUNT_HW_BUS_CYCLES] = { 0x013c, 2 },
+	[PERF_COUNT_HW_CACHE_REFERENCES] = { 0x4f2e, 3 },
+	[PERF_COUNT_HW_CACHE_MISSES] = { 0x412e, 4 },
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { 0x00c4, 5 },
+	[PERF_COUNT_HW_BRANCH_MISSES] = { 0x00c5, 6 },
+	[PERF_COUNT_HW_REF_CPU_CYCLES] = { CONFIG_REFERENCE_CYCLES, ARCHITECTURAL_NONE },
 };
 
 /* The events of the fixed counters (20.2.2, table 20-2), and whether general counters count them, too. */
@@ -90,7 +81,7 @@ static int translate_generic(const struct intel_pmu *pmu, uint64_t number, uint6
 
 static int translate_raw(const struct intel_pmu *pmu, uint64_t config, uint64_t *event_bits)
 {
-	*event_bits = config & RAW_CONFIG_BITS;
+	*event_bits = config & EVENTSEL_RAW;
 	if (!(config & EVENTSEL_ANY))
 		return 0;
 	if (!pmu->any_thread)
@@ -114,7 +105,7 @@ static int translate_cache(uint64_t config)
 int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	uint64_t event_bits;
+	uint64_t event_bits = 0;
 	int error;
 
 	switch (attr->type) {
@@ -130,25 +121,9 @@ int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event)
 	default:
 		return -ENOENT;
 	}
-	/* Precise samples and branch stacks need PEBS and LBR, which are not architectural. */
-	if (attr->precise_ip || (attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
-		return -EOPNOTSUPP;
-	/* Report EINVAL for vector registers, which only PEBS samples, before ENOENT, as Linux does. */
-	if ((attr->sample_regs_user | attr->sample_regs_intr) & VECTOR_REGISTERS)
-		return -EINVAL;
-	if (error)
-		return error;
-	/* Only PEBS writes into an AUX area. */
-	if (attr->aux_output)
-		return -EINVAL;
-
-	event->hw.counter.constraint = constraint_of(pmu, event_bits & ~EVENTSEL_ANY);
-	event->hw.config = event_bits | EVENTSEL_INT;
-	if (!attr->exclude_user)
-		event->hw.config |= EVENTSEL_USR;
-	if (!attr->exclude_kernel)
-		event->hw.config |= EVENTSEL_OS;
-	return 0;
+	if (!error)
+		event->hw.counter.constraint = constraint_of(pmu, event_bits & ~EVENTSEL_ANY);
+	return event_select_finish(event, error, event_bits);
 }
 
 /* Figure 20-1; the field ANY only where it may be set. */
@@ -173,25 +148,15 @@ const struct pmu_attribute *intel_formats(const struct intel_pmu *pmu)
 	return pmu->any_thread ? formats_any : formats;
 }
 
-const struct pmu_attribute *intel_events(const struct intel_pmu *pmu)
+void intel_generic_events(const struct intel_pmu *pmu, uint64_t codes[PERF_COUNT_HW_MAX])
 {
-	static struct pmu_attribute events[PERF_COUNT_HW_MAX + 1];
-	static char texts[PERF_COUNT_HW_MAX][sizeof("event=0x00,umask=0x00")];
-	unsigned int count = 0;
-
 	for (unsigned int i = 0; i < PERF_COUNT_HW_MAX; i++) {
 		const struct generic_event *event = &generic_events[i];
-		unsigned int umask = event->config >> 8;
+		bool is_there = event->config && !is_missing(pmu, event) &&
+				constraint_of(pmu, event->config);
 
-		if (!event->config || is_missing(pmu, event) || !constraint_of(pmu, event->config))
-			continue;
-		format_string(texts[count], sizeof(texts[count]),
-			      umask ? "event=0x%02x,umask=0x%02x" : "event=0x%02x",
-			      event->config & 0xffu, umask);
-		events[count] = (struct pmu_attribute){ event->sysfs_name, texts[count] };
-		count++;
+		codes[i] = is_there ? event->config : 0;
 	}
-	return events;
 }
 
 /* Linux's names for CPUs that it knows only by their architectural version. */
@@ -208,19 +173,4 @@ const struct pmu_attribute *intel_caps(const struct intel_pmu *pmu)
 	else if (pmu->version >= 5)
 		caps[0].text = "generic_arch_v5+";
 	return caps;
-}
-
-void intel_events_describe(const struct intel_pmu *pmu, char *buffer, unsigned int size)
-{
-	unsigned int used = 0;
-
-	buffer[0] = '\0';
-	for (unsigned int i = 0; i < PERF_COUNT_HW_MAX && used < size; i++) {
-		const struct generic_event *event = &generic_events[i];
-
-		if (!event->config || is_missing(pmu, event) || !constraint_of(pmu, event->config))
-			continue;
-		used += (unsigned int)format_string(buffer + used, size - used, "%s%s",
-						    used ? ", " : "", event->name);
-	}
 }

@@ -180,7 +180,7 @@ static void dispatch(void *arg)
 bool sim_nmi_dispatch(void)
 {
 	struct sim_cpu *cpu = sim_this_cpu();
-	bool handled = false;
+	bool all_handled = true;
 
 	/* A CPU takes no NMI inside another, but remembers one. */
 	if (cpu->nmi_depth) {
@@ -188,10 +188,13 @@ bool sim_nmi_dispatch(void)
 		return true;
 	}
 	do {
+		bool handled = false;
+
 		cpu->nmi_latched = false;
 		sim_nmi(dispatch, &handled);
+		all_handled &= handled;
 	} while (cpu->nmi_latched);
-	return handled;
+	return all_handled;
 }
 
 /* --- cross calls --- */

@@ -64,7 +64,8 @@ void sim_stack_set(const void *start, size_t size, uintptr_t stack_pointer,
  * with interrupts off. */
 void sim_nmi(void (*handler)(void *arg), void *arg);
 /* The handlers that arch_nmi_register got, on this CPU; returns whether one said it was its
- * own. Inside an NMI it is remembered, once, until that one ends. */
+ * own. Inside an NMI it is remembered, once, until that one ends, and counts as its own part of the answer of that
+ * one. */
 bool sim_nmi_dispatch(void);
 
 /* --- tasks --- */
@@ -167,38 +168,53 @@ uint64_t sim_pmu_counted(void);
  * says. Returns how many. */
 unsigned int sim_breakpoint_access(uint64_t address);
 
-/* --- the registers of Intel's PMU --- */
+/* --- the registers of x86's PMUs --- */
+
+enum sim_x86_vendor {
+	SIM_INTEL,
+	SIM_AMD_LEGACY,	 /* the four legacy counters */
+	SIM_AMD_CORE,	 /* core performance counter extensions: six */
+	SIM_AMD_V2,	 /* performance monitoring version 2: general_count */
+	SIM_AMD_IGNORES, /* announces the six, and ignores writes */
+	SIM_AMD_REFUSES, /* no CPUID bit, and #GP for each register */
+	SIM_OTHER
+};
 
 /* The answers of CPUID, and the registers that go with them. */
-struct sim_intel_model {
+struct sim_x86_model {
+	enum sim_x86_vendor vendor;
+	/* AMD's: the processor; 0: family 19h, model 1. */
+	unsigned int family, model;
+	unsigned int general_count; /* Intel's and version 2 of AMD's */
+	/* Intel's. */
 	unsigned int version; /* 0: no PMU */
-	unsigned int general_count, general_width_bits;
+	unsigned int general_width_bits;
 	unsigned int fixed_count, fixed_width_bits;
 	uint32_t fixed_bitmap;	 /* version 5: CPUID.0AH:ECX */
 	uint32_t events_missing; /* CPUID.0AH:EBX */
 	unsigned int event_bits; /* length of that vector; 0: 8 */
 	bool full_width_writes;
 	bool any_thread_deprecated;
-	bool other_vendor; /* not GenuineIntel */
 };
 
 /* Gives every CPU such a PMU, reset. */
-void sim_intel_set(const struct sim_intel_model *model);
+void sim_x86_set(const struct sim_x86_model *model);
 
-/* NUMBER events of EVENT (event select and unit mask; 0x0300: reference cycles) happen on this
+/* NUMBER events of EVENT (event select and unit mask; Intel's 0x0300: reference cycles) happen on this
  * CPU in the ring that sim_frame says. A counter that overflows sends its PMI at that very
- * event, as an NMI, if the APIC's entry is unmasked. */
-void sim_intel_count(uint16_t event, uint64_t number);
+ * event, as an NMI, if the APIC's entry is unmasked. A driver that does not claim it ends the test. */
+void sim_x86_count(uint16_t event, uint64_t number);
 
-/* By how much the counters of this CPU have moved since sim_intel_set, together. */
-uint64_t sim_intel_counted(void);
+/* By how much the counters of this CPU have moved since sim_x86_set, together. */
+uint64_t sim_x86_counted(void);
 
-/* Hold PMIs of this CPU back: an overflow's comes with sim_intel_hold(false), as with skid. */
-void sim_intel_hold(bool hold);
+/* Hold PMIs of this CPU back: an overflow's comes with sim_x86_hold(false), as with skid; two on AMD's, whose
+ * APIC does not mask its entry. */
+void sim_x86_hold(bool hold);
 
-/* Writes to any MSR of this CPU since sim_intel_set, and whether its PMI entry is masked. */
-uint64_t sim_intel_writes(void);
-bool sim_intel_pmi_masked(void);
+/* Writes to any MSR of this CPU since sim_x86_set, and whether its PMI entry is masked. */
+uint64_t sim_x86_writes(void);
+bool sim_x86_pmi_masked(void);
 
 /* --- the counters of Alpha's EV67 --- */
 

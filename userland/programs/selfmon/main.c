@@ -75,7 +75,7 @@ static void measure_all(struct report *report, const struct counted_group *group
 {
 	pid_t competitor = -1;
 
-	report_begin(report, JOBS * COUNTED_EVENTS);
+	report_begin(report, JOBS * group->count);
 	for (size_t i = 0; i < JOBS; i++) {
 		const struct job *job = &jobs[i];
 		const struct spin_work *work = spin_find_work(job->work);
@@ -85,7 +85,7 @@ static void measure_all(struct report *report, const struct counted_group *group
 			competitor = start_competitor();
 		}
 		report_work(report, work, job->n, job->crowded);
-		for (size_t event = 0; event < COUNTED_EVENTS; event++) {
+		for (size_t event = 0; event < group->count; event++) {
 			struct measurement measurement =
 				measure_work(group, event, work, job->n, cycles_derivable);
 

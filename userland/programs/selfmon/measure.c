@@ -4,6 +4,7 @@
  */
 #include "measure.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,6 +27,7 @@ _Static_assert(offsetof(struct perf_event_mmap_page, offset) == PAGE_OFFSET, "wi
 
 int group_open(struct counted_group *group)
 {
+	group->count = 0;
 	for (int i = 0; i < COUNTED_EVENTS; i++) {
 		struct perf_event_attr attr = {
 			.type = PERF_TYPE_HARDWARE,
@@ -37,10 +39,12 @@ int group_open(struct counted_group *group)
 
 		if (perf_self_open(&group->events[i], &attr, i == 0 ? NULL : &group->events[0]) !=
 		    0) {
-			while (i-- > 0)
-				perf_self_close(&group->events[i]);
-			return i + 1;
+			if (errno == ENOENT && counted_events[i].optional)
+				break;
+			group_close(group);
+			return i;
 		}
+		group->count++;
 	}
 	if (perf_self_enable(&group->events[0]) != 0) {
 		group_close(group);
@@ -51,8 +55,11 @@ int group_open(struct counted_group *group)
 
 void group_close(struct counted_group *group)
 {
-	for (int i = COUNTED_EVENTS; i-- > 0;)
-		perf_self_close(&group->events[i]);
+	int error = errno;
+
+	while (group->count)
+		perf_self_close(&group->events[--group->count]);
+	errno = error;
 }
 
 static int64_t derive(enum derivation derivation, uint64_t instructions, uint64_t branches)

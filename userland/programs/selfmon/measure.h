@@ -23,6 +23,7 @@ struct counted_event {
 	const char *name;
 	uint64_t config; /* of PERF_TYPE_HARDWARE */
 	enum derivation derivation;
+	bool optional; /* left out where the PMU has no such event; only the last ones */
 };
 
 /* The ISA's pmu.c has them. */
@@ -31,6 +32,7 @@ extern const struct counted_event counted_events[COUNTED_EVENTS];
 /* The events as one group, led by the first: on their counters together or not at all. */
 struct counted_group {
 	struct perf_self events[COUNTED_EVENTS];
+	size_t count; /* of them that the PMU has: the first of counted_events */
 };
 
 /*

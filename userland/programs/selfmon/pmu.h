@@ -15,6 +15,7 @@ struct pmu_description {
 	char machine[80];   /* what it is in; empty where that cannot be known */
 	char unit[80];	    /* the kind of unit; without counters, that there is none */
 	char counters[80];  /* their number and width; empty: there are none */
+	/* Empty where the CPU does not list its events. */
 	struct {
 		const char *name; /* NULL ends the list */
 		bool available;

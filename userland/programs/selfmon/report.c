@@ -61,6 +61,8 @@ void report_pmu(const struct report *report, const struct pmu_description *pmu)
 	if (pmu->counters[0] == '\0')
 		return;
 	printf("%s             %s\n", start, pmu->counters);
+	if (!pmu->events[0].name)
+		return;
 	list_events(report, pmu, true, "Events");
 	list_events(report, pmu, false, "Not counted");
 }
@@ -68,7 +70,7 @@ void report_pmu(const struct report *report, const struct pmu_description *pmu)
 void report_group(const struct report *report, const struct counted_group *group)
 {
 	printf("%sOne group   ", line_start(report));
-	for (int i = 0; i < COUNTED_EVENTS; i++) {
+	for (size_t i = 0; i < group->count; i++) {
 		const struct perf_event_mmap_page *page = group->events[i].page;
 		char counter[24] = "no counter";
 
@@ -86,7 +88,7 @@ void report_group(const struct report *report, const struct counted_group *group
 		if (i % 2 == 0 && i != 0)
 			printf("\n%s            ", line_start(report));
 		printf(" %-14s on %s%*s", counted_events[i].name, counter,
-		       i % 2 == 0 ? 14 - (int)strlen(counter) : 0, "");
+		       i % 2 == 0 && i + 1 < group->count ? 14 - (int)strlen(counter) : 0, "");
 	}
 	printf("\n");
 }

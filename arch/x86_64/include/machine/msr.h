@@ -21,6 +21,7 @@
 
 #ifndef __ASSEMBLER__
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Reads register NUMBER. A register that does not exist raises #GP, which is a panic: probe by CPUID
@@ -49,6 +50,50 @@ static inline uint64_t pmc_read(uint32_t index)
 
 	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
 	return high << 32 | low;
+}
+
+/* The exception table (kernel/mm/fixup.c) continues a fault at label 1 at label 2. */
+#define FAULT_CONTINUES                            \
+	".pushsection .exception_table, \"a\"\n\t" \
+	".quad 1f, 2f\n\t"                         \
+	".popsection\n\t"
+
+/* The next three return false where the instruction faults: for probing. Not NMI context. */
+
+/* Does what msr_read does and sets *VALUE; false: there is no register NUMBER. */
+static inline bool msr_read_try(uint32_t number, uint64_t *value)
+{
+	uint32_t ok, low = 0, high = 0;
+
+	__asm__ volatile("xorl %0, %0\n\t" FAULT_CONTINUES "1: rdmsr\n\tmovl $1, %0\n2:"
+			 : "=&r"(ok), "+a"(low), "+d"(high)
+			 : "c"(number));
+	*value = (uint64_t)high << 32 | low;
+	return ok;
+}
+
+/* Does what msr_write does; false: there is no register NUMBER, or VALUE is not for it. */
+static inline bool msr_write_try(uint32_t number, uint64_t value)
+{
+	uint32_t ok;
+
+	__asm__ volatile("xorl %0, %0\n\t" FAULT_CONTINUES "1: wrmsr\n\tmovl $1, %0\n2:"
+			 : "=&r"(ok)
+			 : "c"(number), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
+			 : "memory");
+	return ok;
+}
+
+/* Does what pmc_read does and sets *VALUE; false: there is no such counter, or no such instruction. */
+static inline bool pmc_read_try(uint32_t index, uint64_t *value)
+{
+	uint32_t ok, low = 0, high = 0;
+
+	__asm__ volatile("xorl %0, %0\n\t" FAULT_CONTINUES "1: rdpmc\n\tmovl $1, %0\n2:"
+			 : "=&r"(ok), "+a"(low), "+d"(high)
+			 : "c"(index));
+	*value = (uint64_t)high << 32 | low;
+	return ok;
 }
 
 struct cpuid {

@@ -12,8 +12,8 @@
 #include <string.h>
 
 const struct counted_event counted_events[COUNTED_EVENTS] = {
-	{ "instructions:u", PERF_COUNT_HW_INSTRUCTIONS, DERIVE_INSTRUCTIONS },
-	{ "cycles:u", PERF_COUNT_HW_CPU_CYCLES, DERIVE_CYCLES },
+	{ "instructions:u", PERF_COUNT_HW_INSTRUCTIONS, DERIVE_INSTRUCTIONS, false },
+	{ "cycles:u", PERF_COUNT_HW_CPU_CYCLES, DERIVE_CYCLES, false },
 };
 
 /* After the colon of the line of /proc/cpuinfo that begins with NAME; empty if there is none. */

@@ -4,7 +4,8 @@
  * with it.
  *
  * Leaf 0AH is Intel's (SDM vol. 2, CPUID; vol. 3, "Architectural Performance Monitoring"). Other
- * vendors' CPUs have version 0 here.
+ * vendors' CPUs have version 0 here. AMD's leaves are in the APM, vol. 3, appendix E; they list no
+ * events, and the four legacy counters, which every CPU has, have no bit.
  */
 #include "../pmu.h"
 #include "../measure.h"
@@ -19,16 +20,21 @@
 #define LEAF_MONITORING	   0xa
 #define LEAF_HYPERVISOR	   0x40000000
 #define LEAF_EXTENDED	   0x80000000
+#define LEAF_FEATURES_AMD  0x80000001
+#define FEATURE_CORE	   (1u << 23) /* ECX: six counters */
+#define LEAF_MONITORING_V2 0x80000022
+#define FEATURE_V2	   (1u << 0)  /* EAX; EBX[3:0]: so many counters */
 #define LEAF_BRAND	   0x80000002 /* and the two after it */
 #define FEATURE_HYPERVISOR (1u << 31) /* leaf 1, ECX */
 
 #define EMULATOR	   "TCGTCGTCGTCG" /* QEMU's translating accelerator */
 
 const struct counted_event counted_events[COUNTED_EVENTS] = {
-	{ "instructions:u", PERF_COUNT_HW_INSTRUCTIONS, DERIVE_INSTRUCTIONS },
-	{ "branches:u", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, DERIVE_BRANCHES },
-	{ "cycles:u", PERF_COUNT_HW_CPU_CYCLES, DERIVE_CYCLES },
-	{ "ref-cycles:u", PERF_COUNT_HW_REF_CPU_CYCLES, DERIVE_CYCLES },
+	{ "instructions:u", PERF_COUNT_HW_INSTRUCTIONS, DERIVE_INSTRUCTIONS, false },
+	{ "branches:u", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, DERIVE_BRANCHES, false },
+	{ "cycles:u", PERF_COUNT_HW_CPU_CYCLES, DERIVE_CYCLES, false },
+	/* AMD's from Zen 4 on only. */
+	{ "ref-cycles:u", PERF_COUNT_HW_REF_CPU_CYCLES, DERIVE_CYCLES, true },
 };
 
 /* The architectural events that leaf 0AH can announce: bits of EBX. */
@@ -108,12 +114,40 @@ static void describe_monitoring(struct pmu_description *pmu)
 	}
 }
 
+static bool is_amd(void)
+{
+	struct registers r = ask(LEAF_VENDOR);
+
+	return memcmp(&r.b, "Auth", 4) == 0 && memcmp(&r.d, "enti", 4) == 0 &&
+	       memcmp(&r.c, "cAMD", 4) == 0;
+}
+
+static void describe_monitoring_amd(struct pmu_description *pmu)
+{
+	uint32_t last = ask(LEAF_EXTENDED).a;
+	const char *unit = "AMD's legacy counters, which CPUID does not announce";
+	unsigned counters = 4;
+
+	if (last >= LEAF_FEATURES_AMD && (ask(LEAF_FEATURES_AMD).c & FEATURE_CORE)) {
+		unit = "AMD's core performance counters";
+		counters = 6;
+	}
+	if (last >= LEAF_MONITORING_V2 && (ask(LEAF_MONITORING_V2).a & FEATURE_V2)) {
+		unit = "AMD's performance monitoring, version 2";
+		counters = field(ask(LEAF_MONITORING_V2).b, 0, 4);
+	}
+	snprintf(pmu->unit, sizeof(pmu->unit), "%s", unit);
+	snprintf(pmu->counters, sizeof(pmu->counters), "%u counters of 48 bits", counters);
+}
+
 void pmu_describe(struct pmu_description *pmu)
 {
 	memset(pmu, 0, sizeof(*pmu));
 	describe_processor(pmu);
 	describe_machine(pmu);
 	snprintf(pmu->unit, sizeof(pmu->unit), "none announced (CPUID leaf 0AH)");
-	if (ask(LEAF_VENDOR).a >= LEAF_MONITORING)
+	if (is_amd())
+		describe_monitoring_amd(pmu);
+	else if (ask(LEAF_VENDOR).a >= LEAF_MONITORING)
 		describe_monitoring(pmu);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A register file as Intel's SDM describes the architectural PMU (vol. 3B, 20.2), for testing the
- * driver on any model that CPUID could describe. A write that would raise #GP, or an access to a
+ * A register file as Intel's SDM describes the architectural PMU (vol. 3B, 20.2), or as AMD's APM describes its
+ * core performance counters (vol. 2, 13.2), for testing the drivers on any model that CPUID could describe. A write that would raise #GP, or an access to a
  * register that does not exist, ends the test: the driver must know better.
  *
  * Not the emulated PMU of qemu/, which counts what a guest really executes; here the test says what
@@ -17,7 +17,7 @@
 
 #include "internal.h"
 
-#define GENERAL_COUNTERS_MAX  8
+#define GENERAL_COUNTERS_MAX  16
 #define FIXED_COUNTERS_MAX    16
 
 #define MSR_PMC0	      0x0c1
@@ -30,6 +30,18 @@
 #define MSR_GLOBAL_OVF_CTRL   0x390
 #define MSR_PERF_CAPABILITIES 0x345
 
+#define MSR_LEGACY_SELECT0    0xc0010000
+#define MSR_LEGACY_COUNTER0   0xc0010004
+#define MSR_CORE_SELECT0      0xc0010200 /* and a counter after each */
+#define MSR_AMD_STATUS	      0xc0000300
+#define MSR_AMD_CONTROL	      0xc0000301
+#define MSR_AMD_STATUS_CLEAR  0xc0000302
+
+#define LEGACY_COUNTERS	      4
+#define AMD_WIDTH_BITS	      48
+#define AMD_SELECT_BITS	      0x30fffd7ffffull
+#define AMD_HOST_GUEST	      0x30000000000ull /* EFER.SVME is clear: the counter stands still */
+
 #define EVENT_USR	      0x00010000u
 #define EVENT_OS	      0x00020000u
 #define EVENT_INT	      0x00100000u
@@ -40,17 +52,28 @@ struct registers {
 	uint64_t general[GENERAL_COUNTERS_MAX], fixed[FIXED_COUNTERS_MAX];
 	uint64_t select[GENERAL_COUNTERS_MAX], fixed_control;
 	uint64_t global_control, status;
-	bool masked, hold, pending;
+	bool masked, hold;
+	unsigned int pending;
 	bool moving; /* the counters: one instruction of the hardware, which nothing interrupts */
 	uint64_t writes, counted;
 };
 
 static struct registers registers[CPUS_MAX];
-static struct sim_intel_model model;
+static struct sim_x86_model model;
 
 static struct registers *this_registers(void)
 {
 	return &registers[cpu_id()];
+}
+
+static bool is_amd(void)
+{
+	return model.vendor >= SIM_AMD_LEGACY && model.vendor <= SIM_AMD_REFUSES;
+}
+
+static bool has_global_registers(void)
+{
+	return model.vendor == SIM_AMD_V2 || (model.vendor == SIM_INTEL && model.version >= 2);
 }
 
 static uint64_t low_bits(unsigned int count)
@@ -72,29 +95,41 @@ static uint64_t all_counters(void)
 	return low_bits(model.general_count) | fixed_counters() << 32;
 }
 
-void sim_intel_set(const struct sim_intel_model *new)
+void sim_x86_set(const struct sim_x86_model *new)
 {
 	model = *new;
+	if (is_amd()) {
+		model.general_width_bits = AMD_WIDTH_BITS;
+		if (model.vendor == SIM_AMD_LEGACY)
+			model.general_count = LEGACY_COUNTERS;
+		else if (model.vendor != SIM_AMD_V2)
+			model.general_count = 6;
+		if (!model.family)
+			model.family = 0x19, model.model = 1;
+	}
 	memset(registers, 0, sizeof(registers));
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
 		registers[cpu].masked = true;
 		/* Version 1 has no such register and counts as if all its bits were set; so do the
 		 * general ones after reset. */
 		registers[cpu].global_control = low_bits(model.general_count);
+		/* Firmware left a counter running. */
+		if (is_amd())
+			registers[cpu].select[0] = 0x5300c0;
 	}
 }
 
-uint64_t sim_intel_counted(void)
+uint64_t sim_x86_counted(void)
 {
 	return this_registers()->counted;
 }
 
-uint64_t sim_intel_writes(void)
+uint64_t sim_x86_writes(void)
 {
 	return this_registers()->writes;
 }
 
-bool sim_intel_pmi_masked(void)
+bool sim_x86_pmi_masked(void)
 {
 	return this_registers()->masked;
 }
@@ -113,7 +148,11 @@ uint64_t tsc_read(void)
 
 uint32_t cpuid_max(uint32_t base)
 {
-	return base ? 0 : 0xd;
+	if (!base)
+		return 0xd;
+	return base == 0x80000000 && is_amd() ?
+		       (model.vendor == SIM_AMD_V2 ? 0x80000022 : 0x80000008) :
+		       0;
 }
 
 struct cpuid cpuid_read(uint32_t leaf, uint32_t subleaf)
@@ -125,11 +164,26 @@ struct cpuid cpuid_read(uint32_t leaf, uint32_t subleaf)
 	switch (leaf) {
 	case 0:
 		answer = (struct cpuid){ 0xd, 0x756e6547, 0x6c65746e, 0x49656e69 };
-		if (model.other_vendor)
-			answer.ebx = 0x68747541;
+		if (is_amd())
+			answer = (struct cpuid){ 0xd, 0x68747541, 0x444d4163, 0x69746e65 };
+		else if (model.vendor == SIM_OTHER)
+			answer.ebx++;
 		break;
 	case 1:
 		answer.ecx = model.full_width_writes ? 1u << 15 : 0;
+		answer.eax = model.family > 0xf ? 0xf << 8 | (model.family - 0xf) << 20 :
+						  model.family << 8;
+		answer.eax |= (model.model & 0xf) << 4 | (model.model & 0xf0) << 12;
+		break;
+	case 0x80000001:
+		ASSERT(is_amd());
+		if (model.vendor != SIM_AMD_LEGACY && model.vendor != SIM_AMD_REFUSES)
+			answer.ecx = 1u << 23;
+		break;
+	case 0x80000022:
+		ASSERT(model.vendor == SIM_AMD_V2);
+		answer.eax = 1;
+		answer.ebx = model.general_count;
 		break;
 	case 0xa:
 		answer.eax = model.version | model.general_count << 8 |
@@ -176,7 +230,28 @@ static uint64_t fixed_control_bits(void)
 	return bits;
 }
 
-static uint64_t *find_register(uint32_t number)
+static uint64_t *find_amd_register(uint32_t number)
+{
+	struct registers *file = this_registers();
+	unsigned int n;
+
+	if (model.vendor == SIM_AMD_REFUSES)
+		return NULL;
+	if (is_in(number, MSR_LEGACY_SELECT0, LEGACY_COUNTERS, &n))
+		return &file->select[n];
+	if (is_in(number, MSR_LEGACY_COUNTER0, LEGACY_COUNTERS, &n))
+		return &file->general[n];
+	if (model.vendor != SIM_AMD_LEGACY &&
+	    is_in(number, MSR_CORE_SELECT0, 2 * model.general_count, &n))
+		return n % 2 ? &file->general[n / 2] : &file->select[n / 2];
+	if (model.vendor == SIM_AMD_V2 && number == MSR_AMD_CONTROL)
+		return &file->global_control;
+	if (model.vendor == SIM_AMD_V2 && number == MSR_AMD_STATUS)
+		return &file->status;
+	return NULL;
+}
+
+static uint64_t *find_intel_register(uint32_t number)
 {
 	struct registers *file = this_registers();
 	unsigned int n;
@@ -199,7 +274,16 @@ static uint64_t *find_register(uint32_t number)
 			return &file->status;
 		}
 	}
-	panic("#GP: no MSR 0x%x", number);
+	return NULL;
+}
+
+static uint64_t *find_register(uint32_t number)
+{
+	uint64_t *found = is_amd() ? find_amd_register(number) : find_intel_register(number);
+
+	if (!found)
+		panic("#GP: no MSR 0x%x", number);
+	return found;
 }
 
 uint64_t msr_read(uint32_t number)
@@ -209,11 +293,33 @@ uint64_t msr_read(uint32_t number)
 	return *find_register(number);
 }
 
-void msr_write(uint32_t number, uint64_t value)
+static void write_amd(uint32_t number, uint64_t value)
+{
+	uint64_t *found;
+
+	if (number == MSR_AMD_STATUS_CLEAR && model.vendor == SIM_AMD_V2) {
+		check_reserved(number, value, all_counters());
+		this_registers()->status &= ~value;
+		return;
+	}
+	ASSERT(number != MSR_AMD_STATUS);
+	found = find_register(number);
+	if (model.vendor == SIM_AMD_IGNORES)
+		return;
+	if (found >= this_registers()->select &&
+	    found < this_registers()->select + GENERAL_COUNTERS_MAX)
+		check_reserved(number, value, AMD_SELECT_BITS);
+	else if (number == MSR_AMD_CONTROL)
+		check_reserved(number, value, all_counters());
+	else
+		check_reserved(number, value, low_bits(AMD_WIDTH_BITS));
+	*found = value;
+}
+
+static void write_intel(uint32_t number, uint64_t value)
 {
 	unsigned int n;
 
-	this_registers()->writes++;
 	if (number == MSR_GLOBAL_OVF_CTRL && model.version >= 2) {
 		check_reserved(number, value, all_counters() | 3ull << 62);
 		this_registers()->status &= ~value;
@@ -237,11 +343,43 @@ void msr_write(uint32_t number, uint64_t value)
 	*find_register(number) = value;
 }
 
+void msr_write(uint32_t number, uint64_t value)
+{
+	this_registers()->writes++;
+	if (is_amd())
+		write_amd(number, value);
+	else
+		write_intel(number, value);
+}
+
+bool msr_read_try(uint32_t number, uint64_t *value)
+{
+	if (model.vendor == SIM_AMD_REFUSES)
+		return false;
+	*value = msr_read(number);
+	return true;
+}
+
+bool msr_write_try(uint32_t number, uint64_t value)
+{
+	if (model.vendor == SIM_AMD_REFUSES)
+		return false;
+	msr_write(number, value);
+	return true;
+}
+
+bool pmc_read_try(uint32_t index, uint64_t *value)
+{
+	*value = pmc_read(index);
+	return true;
+}
+
 uint64_t pmc_read(uint32_t index)
 {
 	if (index & 1u << 30)
 		return msr_read(MSR_FIXED_CTR0 + (index & ~(1u << 30)));
-	return msr_read(MSR_PMC0 + index);
+	ASSERT(index < model.general_count);
+	return this_registers()->general[index];
 }
 
 /* --- counting --- */
@@ -263,8 +401,8 @@ static struct view view_general(unsigned int n, uint16_t event)
 		.value = &file->general[n],
 		.width_bits = model.general_width_bits,
 		.slot = n,
-		.counts = (select & 0xffff) == event && (select & EVENT_EN) && ring &&
-			  (file->global_control >> n & 1),
+		.counts = (select & 0xffff) == event && !(select & AMD_HOST_GUEST) &&
+			  (select & EVENT_EN) && ring && (file->global_control >> n & 1),
 		.interrupts = select & EVENT_INT,
 	};
 }
@@ -297,26 +435,32 @@ static unsigned int view_all(struct view *views, uint16_t event)
 	return count;
 }
 
-/* The APIC masks its entry when it delivers; masked, the interrupt is gone. */
+/* Intel's APIC masks its entry when it delivers; masked, the interrupt is gone. AMD's does not. */
 static void raise_pmi(void)
 {
 	struct registers *file = this_registers();
 
-	file->pending = file->hold;
-	if (file->hold || file->masked)
+	if (file->masked)
 		return;
-	file->masked = true;
+	if (file->hold) {
+		if (file->pending < (is_amd() ? 2 : 1))
+			file->pending++;
+		return;
+	}
+	file->masked = !is_amd();
 	ASSERT(sim_nmi_dispatch());
 }
 
-void sim_intel_hold(bool hold)
+void sim_x86_hold(bool hold)
 {
-	this_registers()->hold = hold;
-	if (!hold && this_registers()->pending)
+	struct registers *file = this_registers();
+
+	file->hold = hold;
+	for (; !hold && file->pending; file->pending--)
 		raise_pmi();
 }
 
-void sim_intel_count(uint16_t event, uint64_t number)
+void sim_x86_count(uint16_t event, uint64_t number)
 {
 	struct registers *file = this_registers();
 	struct view views[GENERAL_COUNTERS_MAX + FIXED_COUNTERS_MAX];
@@ -341,7 +485,7 @@ void sim_intel_count(uint16_t event, uint64_t number)
 			*views[i].value = (*views[i].value + step) & low_bits(views[i].width_bits);
 			if (*views[i].value >= step)
 				continue;
-			if (model.version >= 2)
+			if (has_global_registers())
 				file->status |= (uint64_t)1 << views[i].slot;
 			interrupt |= views[i].interrupts;
 		}

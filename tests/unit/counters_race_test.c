@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of the Intel driver: a PMI at any instruction of what the core asks of it. The simulated
- * machine repeats each action with the interrupt one place further.
+ * Rules of the counters of x86 (arch/x86_64/pmu/counters.c), of both vendors: a PMI at any instruction of what
+ * the core asks of them. The simulated machine repeats each action with the interrupt one place further.
  */
-#include "intel.h"
+#include "x86_pmu.h"
 
 #define RACE_PERIOD 1000
 
@@ -20,8 +20,8 @@ static void race_before(void)
 	init_event(&other_event, PERF_TYPE_RAW, BRANCHES, 0);
 	samples = 0;
 	add(&race_event);
-	counted_before = sim_intel_counted();
-	sim_intel_count(INSTRUCTIONS, RACE_PERIOD - 1);
+	counted_before = sim_x86_counted();
+	sim_x86_count(INSTRUCTIONS, RACE_PERIOD - 1);
 }
 
 static void race_function(void *unused)
@@ -34,8 +34,8 @@ static void race_function(void *unused)
 static void race_interrupt(void *unused)
 {
 	(void)unused;
-	sim_intel_count(INSTRUCTIONS, 1);
-	sim_intel_count(INSTRUCTIONS, 5);
+	sim_x86_count(INSTRUCTIONS, 1);
+	sim_x86_count(INSTRUCTIONS, 5);
 }
 
 static uint64_t race_count(void)
@@ -48,7 +48,7 @@ static uint64_t race_count(void)
  * everything goes on. */
 static void race_after(unsigned int place)
 {
-	uint64_t count = sim_intel_counted() - counted_before;
+	uint64_t count = sim_x86_counted() - counted_before;
 	uint64_t due = count / RACE_PERIOD;
 
 	EXPECT_EQ_AT(race_count(), count, "place %u", place);
@@ -58,12 +58,12 @@ static void race_after(unsigned int place)
 	EXPECT_EQ_AT(user_count(&race_event), count, "place %u", place);
 
 	uint64_t left = RACE_PERIOD * (due + 1) - count;
-	sim_intel_count(INSTRUCTIONS, left - 1);
+	sim_x86_count(INSTRUCTIONS, left - 1);
 	EXPECT_EQ_AT(samples, due, "place %u", place);
-	sim_intel_count(INSTRUCTIONS, 1);
+	sim_x86_count(INSTRUCTIONS, 1);
 	EXPECT_EQ_AT(samples, due + 1, "place %u", place);
 	EXPECT_EQ_AT(race_count(), RACE_PERIOD * (due + 1), "place %u", place);
-	EXPECT_EQ_AT(sim_intel_pmi_masked(), false, "place %u", place);
+	EXPECT_EQ_AT(sim_x86_pmi_masked(), false, "place %u", place);
 }
 
 static void race_read(void)
@@ -76,9 +76,9 @@ static uint64_t counted_while_disabled;
 static void race_disable(void)
 {
 	cpu_pmu->pmu_disable(cpu_pmu);
-	uint64_t before = sim_intel_counted();
-	sim_intel_count(INSTRUCTIONS, 3);
-	counted_while_disabled += sim_intel_counted() - before;
+	uint64_t before = sim_x86_counted();
+	sim_x86_count(INSTRUCTIONS, 3);
+	counted_while_disabled += sim_x86_counted() - before;
 	cpu_pmu->pmu_enable(cpu_pmu);
 }
 
@@ -112,8 +112,8 @@ static void check_race(void (*action)(void))
 					       .interrupt = race_interrupt,
 					       .after = race_after };
 
-	/* Without global registers; with, and legacy writes; with everything. */
-	static const unsigned int models[] = { 0, 2, 6 };
+	/* Intel's without global registers; with, and legacy writes; with everything. AMD's generations. */
+	static const unsigned int models[] = { 0, 2, 6, 7, 8, 9 };
 
 	race_action = action;
 	for (unsigned int i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
@@ -156,15 +156,16 @@ static void check_race_stop_start(void)
 /* The overflow was before; only its PMI comes at any instruction of the disable. */
 static void late_before(void)
 {
+	sim_x86_hold(false);
 	race_before();
-	sim_intel_hold(true);
-	sim_intel_count(INSTRUCTIONS, 1);
+	sim_x86_hold(true);
+	sim_x86_count(INSTRUCTIONS, 1);
 }
 
 static void late_interrupt(void *unused)
 {
 	(void)unused;
-	sim_intel_hold(false);
+	sim_x86_hold(false);
 }
 
 static void late_after(unsigned int place)
@@ -183,18 +184,50 @@ static void check_race_late(void)
 		.after = late_after,
 	};
 
-	start(&usual);
-	race_action = race_disable;
-	race_event.hw.counter.index = -1;
-	counted_while_disabled = 0;
-	EXPECT(sim_interrupt_everywhere(&test) > 100);
-	sim_intel_hold(false);
-	del(&race_event);
-	end();
+	for (unsigned int m = 0; m < MODELS; m++) {
+		start(&counting_models[m]);
+		race_action = race_disable;
+		race_event.hw.counter.index = -1;
+		counted_while_disabled = 0;
+		EXPECT_AT(sim_interrupt_everywhere(&test) > 100, "model %u", m);
+		sim_x86_hold(false);
+		del(&race_event);
+		end();
+	}
+}
+
+/* Whoever comes first, the PMI or the taking off: the PMI is claimed, and nothing after it. */
+static void late_del_after(unsigned int place)
+{
+	EXPECT_AT(samples <= 1, "place %u", place);
+	EXPECT_EQ_AT(race_count(), RACE_PERIOD, "place %u", place);
+	EXPECT_EQ_AT(sim_nmi_dispatch(), false, "place %u", place);
+	EXPECT_EQ_AT(sim_x86_pmi_masked(), false, "place %u", place);
+}
+
+static void check_race_late_del(void)
+{
+	const struct sim_interruption test = {
+		.before = late_before,
+		.function = race_function,
+		.interrupt = late_interrupt,
+		.after = late_del_after,
+	};
+
+	for (unsigned int m = 0; m < MODELS; m++) {
+		start(&counting_models[m]);
+		race_action = race_del;
+		race_event.hw.counter.index = -1;
+		EXPECT_AT(sim_interrupt_everywhere(&test) > 100, "model %u", m);
+		sim_x86_hold(false);
+		end();
+	}
 }
 
 /* While one counter's PMI is being served another overflows, at any instruction of the handler. */
 static struct perf_event second_event;
+/* The machine masks no PMI, so each overflow has its NMI; else the second may have none. */
+static bool second_is_latched;
 
 static void second_before(void)
 {
@@ -207,32 +240,34 @@ static void second_before(void)
 	samples = 0;
 	add(&race_event);
 	add(&second_event);
-	sim_intel_count(INSTRUCTIONS, RACE_PERIOD - 1);
-	sim_intel_count(BRANCHES, RACE_PERIOD - 1);
-	counted_before = sim_intel_counted();
+	sim_x86_count(INSTRUCTIONS, RACE_PERIOD - 1);
+	sim_x86_count(BRANCHES, RACE_PERIOD - 1);
+	counted_before = sim_x86_counted();
 }
 
 static void second_function(void *unused)
 {
 	(void)unused;
-	sim_intel_count(INSTRUCTIONS, 1);
+	sim_x86_count(INSTRUCTIONS, 1);
 }
 
 static void second_interrupt(void *unused)
 {
 	(void)unused;
-	sim_intel_count(BRANCHES, 1);
+	sim_x86_count(BRANCHES, 1);
 }
 
 /* Each counter that moved has ended its period by that. */
 static void second_after(unsigned int place)
 {
-	uint64_t counted = sim_intel_counted() - counted_before;
+	uint64_t counted = sim_x86_counted() - counted_before;
 
 	EXPECT_EQ_AT(samples, counted, "place %u", place);
 	EXPECT_EQ_AT(read_count(&race_event) + read_count(&second_event),
 		     2 * (RACE_PERIOD - 1) + counted, "place %u", place);
-	EXPECT_EQ_AT(sim_intel_pmi_masked(), false, "place %u", place);
+	EXPECT_EQ_AT(sim_x86_pmi_masked(), false, "place %u", place);
+	if (second_is_latched)
+		EXPECT_EQ_AT(sim_nmi_dispatch(), false, "place %u", place);
 }
 
 static void check_race_second(void)
@@ -245,12 +280,15 @@ static void check_race_second(void)
 		.after = second_after,
 	};
 
-	start(&usual);
-	race_event.hw.counter.index = -1;
-	EXPECT(sim_interrupt_everywhere(&test) > 100);
-	del(&race_event);
-	del(&second_event);
-	end();
+	for (unsigned int m = 0; m < MODELS; m++) {
+		start(&counting_models[m]);
+		second_is_latched = counting_models[m].vendor != SIM_INTEL;
+		race_event.hw.counter.index = -1;
+		EXPECT_AT(sim_interrupt_everywhere(&test) > 100, "model %u", m);
+		del(&race_event);
+		del(&second_event);
+		end();
+	}
 }
 
 static void check_race_add_other(void)
@@ -265,6 +303,7 @@ static const struct tap_rule rules[] = {
 	  check_race_disable },
 	{ "a late PMI at any instruction of disabling or enabling leaves it disabled",
 	  check_race_late },
+	{ "a late PMI at any instruction of taking its event off is claimed", check_race_late_del },
 	{ "an overflow at any instruction of taking its event off is counted once and sampled once",
 	  check_race_del },
 	{ "an overflow at any instruction of off and on again is counted once and sampled once",

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by the tests of the Intel driver (arch/x86_64/pmu): the driver runs against a simulated
+ * Shared by the tests of the x86 drivers (arch/x86_64/pmu): the driver runs against a simulated
  * register file, and the test is the perf core. It calls the driver as <kernel/perf/pmu.h>
  * allows, and takes the samples.
  *
  * The core's functions that the driver calls are defined here, so one file of a test includes
  * this.
  */
-#ifndef TESTS_UNIT_INTEL_H
-#define TESTS_UNIT_INTEL_H
+#ifndef TESTS_UNIT_X86_PMU_H
+#define TESTS_UNIT_X86_PMU_H
 
 #include <arch/pmu.h>
 #include <kernel/perf/event.h>
@@ -20,6 +20,8 @@
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 
+#include "../../arch/x86_64/pmu/amd.h"
+#include "../../arch/x86_64/pmu/event_select.h"
 #include "../../arch/x86_64/pmu/intel.h"
 #include "sim/sim.h"
 #include "tap.h"
@@ -79,7 +81,7 @@ void perf_interrupt_took(uint64_t start_ns)
 	EXPECT_EQ(start_ns, clock_ns());
 }
 
-static const struct sim_intel_model usual = {
+static const struct sim_x86_model usual = {
 	.version = 5,
 	.general_count = 4,
 	.general_width_bits = 48,
@@ -89,8 +91,21 @@ static const struct sim_intel_model usual = {
 	.any_thread_deprecated = true,
 };
 
+/* Whether MODEL has an overflow status that outlives the event. */
+static inline bool has_status(const struct sim_x86_model *model)
+{
+	return model->vendor == SIM_AMD_V2 || model->version >= 2;
+}
+
+/* Whether counters are set by writes of 32 bits or have no more. */
+static inline bool is_narrow(const struct sim_x86_model *model)
+{
+	return model->vendor == SIM_INTEL &&
+	       (!model->full_width_writes || model->general_width_bits == 32);
+}
+
 /* One of each kind of machine. */
-static const struct sim_intel_model counting_models[] = {
+static const struct sim_x86_model counting_models[] = {
 	{ .version = 1, .general_count = 2, .general_width_bits = 40 },
 	{ .version = 1, .general_count = 2, .general_width_bits = 32, .full_width_writes = true },
 	{ .version = 2,
@@ -121,13 +136,17 @@ static const struct sim_intel_model counting_models[] = {
 	  .fixed_count = 3,
 	  .fixed_width_bits = 48,
 	  .full_width_writes = true },
+	{ .vendor = SIM_AMD_LEGACY, .family = 0xf, .model = 0x6b },
+	{ .vendor = SIM_AMD_CORE },
+	{ .vendor = SIM_AMD_V2, .general_count = 6 },
+	{ .vendor = SIM_AMD_V2, .general_count = 15 },
 };
 #define MODELS (sizeof(counting_models) / sizeof(counting_models[0]))
 
-static inline void start(const struct sim_intel_model *model)
+static inline void start(const struct sim_x86_model *model)
 {
 	sim_start(2);
-	sim_intel_set(model);
+	sim_x86_set(model);
 	samples = last_sample_at = happened = 0;
 	last_sampled = NULL;
 	throttle = false;

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The counters of an x86 CPU behind their registers: the part of Intel's and AMD's drivers that is the same.
+ *
+ * A counter index is a bit of the global control register, where a PMU has one: general counter n has index n,
+ * fixed counter n, which only Intel has, index 32 + n.
+ */
+#ifndef ARCH_X86_64_PMU_COUNTERS_H
+#define ARCH_X86_64_PMU_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct perf_event;
+struct pmu_attribute;
+
+#define FIXED_INDEX 32 /* of fixed counter 0 */
+#define GENERAL_MAX FIXED_INDEX
+#define FIXED_MAX   16
+
+/* The registers of a PMU: numbers of MSRs, and the counters' shape. The same on every CPU. */
+struct counter_registers {
+	uint64_t counters; /* those that exist; bit n: counter index n */
+	unsigned int general_width_bits, fixed_width_bits; /* fixed: 0 if there are none */
+	/* A write of a general counter takes bits 31:0 and extends the sign. */
+	bool writes_sign_extended;
+	/* The event select and the counter of general counter n are n << general_shift after these. */
+	uint32_t select, general;
+	unsigned int general_shift;
+	/* Fixed counters, contiguous, and the register with four bits of control for each. */
+	uint32_t fixed, fixed_control;
+	/* A bit of each counter: it counts; it has overflowed; a 1 clears that. 0: the PMU has none of the
+	 * three. */
+	uint32_t global_control, global_status, global_clear;
+};
+
+/* A vendor's PMU for counters_pmu_start. */
+struct counter_pmu {
+	struct counter_registers registers;
+	/* Translates EVENT's attr into hw.config (event-select bits but EN) and hw.counter.constraint (the
+	 * counters that can count it). 0; -ENOENT: not an event of this PMU; -EINVAL, -EOPNOTSUPP: as Linux
+	 * 6.12. Task context. */
+	int (*translate)(struct perf_event *event);
+	const struct pmu_attribute *formats, *events, *caps; /* as in struct pmu */
+};
+
+/* Resets the counters of every CPU and registers them as the PMU "cpu", type PERF_TYPE_RAW. False: the name or
+ * the type is taken. Once, all CPUs running, task context. */
+bool counters_pmu_start(const struct counter_pmu *pmu);
+
+#endif
