@@ -5,6 +5,7 @@
 # O=DIR      build folder (default: build, with DEBUG=1 build/debug; below build/alpha with ARCH=alpha)
 # DEBUG=1    debug kernel: -Og; checks freed memory, undefined behaviour, stacks, and the order of locks
 # WITHOUT="net trace pty"   leaves parts of the kernel out: any of these
+# OBJECTS=DIR  links the objects of the build folder DIR into another kernel in O; with WITHOUT
 # V=1        show the commands
 
 ARCH ?= x86_64
