@@ -10,6 +10,7 @@
 #include <kernel/tty/console.h>
 #include <kernel/time/cpu_time.h>
 #include <kernel/perf/perf.h>
+#include <kernel/perf/settings.h>
 #include <kernel/task/process.h>
 #include <kernel/sched/task.h>
 #include <kernel/tty/tty.h>
@@ -203,6 +204,13 @@ void hook_session_left(struct process *process)
 void hook_first_process(struct process *process)
 {
 	console_give(process);
+}
+
+/* --- settings --- */
+
+bool hook_addresses_are_hidden(void)
+{
+	return perf_paranoid > 1;
 }
 
 /* --- locks --- */
