@@ -6,6 +6,7 @@
 # DEBUG=1    debug kernel: -Og; checks freed memory, undefined behaviour, stacks, and the order of locks
 # WITHOUT="net trace pty"   leaves parts of the kernel out: any of these
 # PROCESSOR=NAME  what `make run` emulates on x86_64: generic (default), k8, zen3 or zen4
+# OBJECTS=DIR  links the objects of the build folder DIR into another kernel in O; with WITHOUT
 # V=1        show the commands
 
 ARCH ?= x86_64

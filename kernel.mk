@@ -17,7 +17,10 @@ ifneq ($(filter-out $(KERNEL_PARTS),$(WITHOUT)),)
 $(error WITHOUT=$(WITHOUT): parts that can be left out are $(KERNEL_PARTS))
 endif
 KERNEL_SRCS := $(filter-out $(foreach part,$(WITHOUT),$(KERNEL_PART_$(part))),$(KERNEL_SRCS))
-KERNEL_OBJS := $(KERNEL_SRCS:%=$(O)/%.o)
+# OBJECTS=DIR links the objects that another build left in DIR, so that a kernel without some parts is a link and no
+# compilation: kernel/hooks.c alone depends on WITHOUT.
+OBJECTS ?= $(O)
+KERNEL_OBJS := $(patsubst $(OBJECTS)/kernel/hooks.c.o,$(O)/kernel/hooks.c.o,$(KERNEL_SRCS:%=$(OBJECTS)/%.o))
 
 # The parts that the last build of the folder left out; touched only when they change.
 $(O)/without: FORCE

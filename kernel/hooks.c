@@ -15,6 +15,7 @@
 #include <kernel/perf/sideband.h>
 #include <kernel/perf/software.h>
 #include <kernel/perf/task.h>
+#include <kernel/perf/settings.h>
 #include <kernel/task/process.h>
 #include <kernel/sched/task.h>
 #include <kernel/tty/tty.h>
@@ -208,6 +209,13 @@ void hook_session_left(struct process *process)
 void hook_first_process(struct process *process)
 {
 	console_give(process);
+}
+
+/* --- settings --- */
+
+bool hook_addresses_are_hidden(void)
+{
+	return perf_paranoid > 1;
 }
 
 /* --- locks --- */

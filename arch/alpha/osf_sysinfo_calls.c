@@ -20,7 +20,6 @@
 #include <machine/cpu.h>
 #include <machine/hwrpb.h>
 #include <uapi/linux/errno.h>
-#include <uapi/linux/prctl.h>
 #include <uapi/linux/signal.h>
 
 #include "floating_control.h"
@@ -135,39 +134,6 @@ static long set_pairs(unsigned long user_buffer, unsigned long size)
 			return -EOPNOTSUPP;
 		task_current()->arch.unaligned_control = pair.value & UNALIGNED_CONTROL;
 	}
-	return 0;
-}
-
-/* prctl's numbers for the same controls: the third is Alpha's own. */
-#define PR_UNALIGN_SKIP 4
-
-static const struct {
-	uint8_t option, control;
-} unalign_bits[] = {
-	{ PR_UNALIGN_NOPRINT, UNALIGNED_QUIET },
-	{ PR_UNALIGN_SIGBUS, UNALIGNED_SIGBUS },
-	{ PR_UNALIGN_SKIP, UNALIGNED_SKIP },
-};
-
-/* Returns the chosen options. Linux always returns 0, because it masks the result. */
-long alpha_get_unalign(const unsigned long arg[4])
-{
-	int32_t options = 0;
-
-	for (size_t i = 0; i < sizeof(unalign_bits) / sizeof(unalign_bits[0]); i++)
-		if (task_current()->arch.unaligned_control & unalign_bits[i].control)
-			options |= unalign_bits[i].option;
-	return copy_to_user((void *)arg[0], &options, sizeof(options));
-}
-
-long alpha_set_unalign(const unsigned long arg[4])
-{
-	uint8_t control = 0;
-
-	for (size_t i = 0; i < sizeof(unalign_bits) / sizeof(unalign_bits[0]); i++)
-		if (arg[0] & unalign_bits[i].option)
-			control |= unalign_bits[i].control;
-	task_current()->arch.unaligned_control = control;
 	return 0;
 }
 

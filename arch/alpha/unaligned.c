@@ -20,8 +20,11 @@
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <machine/calls.h>
 #include <machine/cpu.h>
 #include <uapi/linux/perf_event.h>
+#include <uapi/linux/prctl.h>
 #include <uapi/linux/signal.h>
 
 #include "switch.h"
@@ -198,4 +201,39 @@ void unaligned_handle(struct trap_frame *frame)
 	} else {
 		handle_kernel(frame, access);
 	}
+}
+
+/* --- prctl --- */
+
+/* prctl's numbers for the controls: the third is Alpha's own. */
+#define PR_UNALIGN_SKIP 4
+
+static const struct {
+	uint8_t option, control;
+} unalign_bits[] = {
+	{ PR_UNALIGN_NOPRINT, UNALIGNED_QUIET },
+	{ PR_UNALIGN_SIGBUS, UNALIGNED_SIGBUS },
+	{ PR_UNALIGN_SKIP, UNALIGNED_SKIP },
+};
+
+/* Returns the chosen options. Linux always returns 0, because it masks the result. */
+long alpha_get_unalign(const unsigned long arg[4])
+{
+	int32_t chosen = 0;
+
+	for (size_t i = 0; i < sizeof(unalign_bits) / sizeof(unalign_bits[0]); i++)
+		if (task_current()->arch.unaligned_control & unalign_bits[i].control)
+			chosen |= unalign_bits[i].option;
+	return copy_to_user((void *)arg[0], &chosen, sizeof(chosen));
+}
+
+long alpha_set_unalign(const unsigned long arg[4])
+{
+	uint8_t control = 0;
+
+	for (size_t i = 0; i < sizeof(unalign_bits) / sizeof(unalign_bits[0]); i++)
+		if (arg[0] & unalign_bits[i].option)
+			control |= unalign_bits[i].control;
+	task_current()->arch.unaligned_control = control;
+	return 0;
 }

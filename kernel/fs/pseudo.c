@@ -616,6 +616,11 @@ void pseudo_mount(const char *type, uint32_t magic, int refusal, const struct ps
 	show_at(create(kind), path);
 }
 
+const char *pseudo_type(unsigned int index)
+{
+	return index < kind_count ? kinds[index].type : NULL;
+}
+
 void pseudo_mount_again(const char *type, const char *path)
 {
 	struct superblock *superblock = NULL;

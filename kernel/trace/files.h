@@ -6,9 +6,17 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include <kernel/fs/pseudo.h>
+
 struct file;
 struct text;
 struct trace_event;
+
+/* --- event_files.c: the directory `events` --- */
+
+/* Its files, and its directories, of the systems. Their targets are those of target.h. */
+extern const struct pseudo_entry trace_events_files[];
+extern const struct pseudo_dynamic trace_systems;
 
 /* --- format.c: an event's description --- */
 

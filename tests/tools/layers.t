@@ -25,7 +25,6 @@ ENTRY = "the machine starts the kernel and enters it: <kernel/base/entry.h>"
 FILE = "an area shows a file, and the file lives as long as the area"
 BREAKPOINT = "ptrace's debug registers are breakpoint events, as on Linux"
 MODES = "the EV67's counters cannot tell modes apart: the entry path does it for them"
-PRCTL = "options of prctl that one architecture has"
 # (file or folder that refers, symbol): why.
 EXCEPTIONS = {
     ("boot/", "kernel_main"): ENTRY,
@@ -42,12 +41,9 @@ EXCEPTIONS = {
     ("arch/x86_64/ptrace_debug.c", "perf_breakpoint_modify"): BREAKPOINT,
     ("arch/x86_64/ptrace_debug.c", "perf_breakpoint_open"): BREAKPOINT,
     ("arch/x86_64/space.c", "perf_user_reads"): "CR4.PCE goes with the space",
-    ("kernel/fs/proc/sys.c", "perf_paranoid"): "perf_event_paranoid decides about kallsyms, too, as on Linux",
     ("arch/alpha/user_mode.c", "ev67_user_halted"): MODES,
     ("arch/alpha/user_mode.c", "ev67_user_overflows"): MODES,
     ("arch/alpha/user_mode.c", "ev67_user_start"): MODES,
-    ("kernel/task/prctl.c", "alpha_get_unalign"): PRCTL,
-    ("kernel/task/prctl.c", "alpha_set_unalign"): PRCTL,
     ("kernel/perf/init.c", "arch_pmu_init"): "the machine's side of perf's start: <arch/pmu.h>",
 }
 

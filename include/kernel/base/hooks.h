@@ -318,6 +318,10 @@ void hook_first_process(struct process *process);
  * to try again, false if the task has to exit. Task context, no lock held. */
 bool hook_memory_short(void);
 
+/* Returns true if perf_event_paranoid, above 1, hides the kernel's addresses from programs without CAP_SYSLOG, as
+ * on Linux. Any context. */
+bool hook_addresses_are_hidden(void);
+
 /* --- once in a task's life: always called --- */
 
 /* The current task PARENT creates CHILD with CLONE_FLAGS; CHILD is in no table yet. Returns 0 or -ENOMEM;

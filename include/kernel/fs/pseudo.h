@@ -112,6 +112,10 @@ void *pseudo_target(struct inode *inode, const struct pseudo_entry *entry);
 void pseudo_mount(const char *type, uint32_t magic, int refusal, const struct pseudo_entry *root,
 		  const char *path);
 
+/* Returns the type of the file system that call INDEX of pseudo_mount mounted; NULL: there was no such call.
+ * Any context after the start. */
+const char *pseudo_type(unsigned int index);
+
 /* Mounts another file system of a TYPE that pseudo_mount mounted, at PATH. At start, errors as above. */
 void pseudo_mount_again(const char *type, const char *path);
 

@@ -9,6 +9,7 @@
 #include <kernel/base/cpu.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
+#include <kernel/fs/pseudo.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
 #include <kernel/task/process.h>
@@ -225,8 +226,11 @@ int proc_show_slabinfo(struct text *text, void *unused)
 
 int proc_show_filesystems(struct text *text, void *unused)
 {
-	text_print(text, "nodev\tsysfs\nnodev\ttmpfs\nnodev\tproc\nnodev\tdevtmpfs\n"
-			 "nodev\tdebugfs\nnodev\ttracefs\nnodev\tramfs\n");
+	const char *type;
+
+	text_print(text, "nodev\ttmpfs\nnodev\tdevtmpfs\nnodev\tramfs\n");
+	for (unsigned int i = 0; (type = pseudo_type(i)); i++)
+		text_print(text, "nodev\t%s\n", type);
 	return 0;
 }
 

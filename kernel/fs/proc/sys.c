@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include <kernel/base/boot.h>
+#include <kernel/base/hooks.h>
 #include <kernel/task/credentials.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inotify.h>
 #include <kernel/fs/inode.h>
 #include <kernel/base/log.h>
 #include <kernel/mm/page.h>
-#include <kernel/perf/settings.h>
 #include <kernel/fs/pipe.h>
 #include <kernel/task/process.h>
 #include <kernel/random/random.h>
@@ -144,7 +144,7 @@ static ssize_t store_kptr_restrict(void *unused, const char *bytes, size_t size)
 
 bool proc_addresses_visible(void)
 {
-	if (kptr_restrict == 0 && perf_paranoid <= 1)
+	if (kptr_restrict == 0 && !hook_addresses_are_hidden())
 		return true;
 	return kptr_restrict <= 1 && capable(CAP_SYSLOG);
 }
