@@ -56,7 +56,7 @@ long alpha_osf_settimeofday(const unsigned long arg[6])
 struct osf_timex {
 	char before_time[offsetof(struct kernel_timex, time)];
 	struct osf_timeval time;
-	char behind_time[sizeof(struct kernel_timex) - offsetof(struct kernel_timex, tick)];
+	char after_time[sizeof(struct kernel_timex) - offsetof(struct kernel_timex, tick)];
 };
 
 _Static_assert(sizeof(struct osf_timex) == 200, "Linux's struct timex32 for Alpha");
@@ -70,13 +70,13 @@ long alpha_old_adjtimex(const unsigned long arg[6])
 	if (copy_from_user(&osf, (const void *)arg[0], sizeof(osf)))
 		return -EFAULT;
 	memcpy(&state, osf.before_time, sizeof(osf.before_time));
-	memcpy(&state.tick, osf.behind_time, sizeof(osf.behind_time));
+	memcpy(&state.tick, osf.after_time, sizeof(osf.after_time));
 	int result = wall_clock_adjust(&state);
 
 	if (result < 0)
 		return result;
 	memcpy(osf.before_time, &state, sizeof(osf.before_time));
-	memcpy(osf.behind_time, &state.tick, sizeof(osf.behind_time));
+	memcpy(osf.after_time, &state.tick, sizeof(osf.after_time));
 	osf.time = osf_timeval_of(&state.time);
 	return copy_to_user((void *)arg[0], &osf, sizeof(osf)) ? -EFAULT : result;
 }

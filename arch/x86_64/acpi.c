@@ -94,7 +94,7 @@ union madt_entry {
 		uint8_t type, length;
 	} head;
 	struct {
-		uint8_t type, length, processor, apic_id;
+		uint8_t type, length, uid, apic_id;
 		uint32_t flags;
 	} __attribute__((packed)) local_apic;
 	struct {
@@ -109,7 +109,7 @@ union madt_entry {
 	struct {
 		uint8_t type, length;
 		uint16_t reserved;
-		uint32_t apic_id, flags, processor;
+		uint32_t apic_id, flags, uid;
 	} __attribute__((packed)) local_x2apic;
 };
 

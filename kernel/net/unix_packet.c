@@ -211,12 +211,13 @@ void unix_queue_purge(struct unix_socket *socket)
 /* --- the sender's credentials --- */
 
 /* The uid and gid of a sender without credentials: Linux's overflowuid. */
-#define NOBODY 65534u
+#define UNMAPPED_ID 65534u
 
 void unix_packet_identify(const struct unix_packet *packet, struct unix_message *message)
 {
-	message->credentials = packet->has_credentials ? packet->credentials :
-							 (struct kernel_ucred){ 0, NOBODY, NOBODY };
+	message->credentials = packet->has_credentials ?
+				       packet->credentials :
+				       (struct kernel_ucred){ 0, UNMAPPED_ID, UNMAPPED_ID };
 }
 
 bool unix_needs_credentials(struct unix_socket *sender, struct unix_socket *receiver)

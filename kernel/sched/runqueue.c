@@ -179,9 +179,9 @@ void run_queue_insert(struct run_queue *queue, struct sched_entity *entity)
 		lag += lag * (int64_t)weight_of(entity) / (int64_t)queue->load;
 	/* In the queue that it left the task keeps its virtual runtime while that is above the mean. */
 	if (lag < 0 && !entity->migrated) {
-		int64_t behind = (int64_t)(now - entity->virtual_runtime_ns);
+		int64_t late = (int64_t)(now - entity->virtual_runtime_ns);
 
-		lag = behind > 0 ? 0 : behind > lag ? behind : lag;
+		lag = late > 0 ? 0 : late > lag ? late : lag;
 	}
 	entity->virtual_runtime_ns = now - (uint64_t)lag;
 	start_slice(entity);

@@ -509,7 +509,7 @@ static bool freeze(struct task *tracee)
 }
 
 /* Undoes freeze, after a request of KIND with RESULT. */
-static void thaw(struct task *tracee, enum request_kind kind, long result)
+static void unfreeze(struct task *tracee, enum request_kind kind, long result)
 {
 	struct ptrace_state *trace = &tracee->ptrace;
 	unsigned long state = spin_lock_irqsave(&task_table_lock);
@@ -541,7 +541,7 @@ static long serve(unsigned long number, struct task *task, unsigned long address
 		return -ESRCH;
 	long result = request ? request->serve(task, address, data) : -EIO;
 
-	thaw(task, kind, result);
+	unfreeze(task, kind, result);
 	return result;
 }
 

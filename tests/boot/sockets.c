@@ -453,7 +453,7 @@ static void do_anything(void)
 		int fd = common[random >> 8 & (SHARED - 1)],
 		    other = common[random >> 12 & (SHARED - 1)], got;
 		struct pollfd polled = { fd, POLLIN | POLLOUT, 0 };
-		struct kernel_sockaddr_un nobody = { .sun_family = AF_UNSPEC };
+		struct kernel_sockaddr_un disconnect = { .sun_family = AF_UNSPEC };
 
 		switch (random >> 16 & 15) {
 		case 0 ... 3:
@@ -484,7 +484,7 @@ static void do_anything(void)
 				syscall(__NR_shutdown, fd, random >> 28 & 1);
 			break;
 		case 15:
-			syscall(__NR_connect, fd, &nobody, sizeof(nobody));
+			syscall(__NR_connect, fd, &disconnect, sizeof(disconnect));
 			break;
 		}
 	}

@@ -126,12 +126,12 @@ static char first[BUFFER_SIZE], second[BUFFER_SIZE];
 
 static void check_order(void)
 {
-	const uint32_t wanted = CREATE | DELETE | FROM | TO;
+	const uint32_t events = CREATE | DELETE | FROM | TO;
 	int one = make_instance(), two = make_instance();
 
 	EXPECT_EQ(mkdir("w", 0755), 0);
-	EXPECT_EQ(watch(one, "w", wanted), 1);
-	EXPECT_EQ(watch(two, "w", wanted), 1);
+	EXPECT_EQ(watch(one, "w", events), 1);
+	EXPECT_EQ(watch(two, "w", events), 1);
 	run_workers(change_names);
 	remove_names();
 	size_t size = read_all(one, first, sizeof(first));

@@ -45,7 +45,7 @@ static void end(uint8_t value)
 }
 
 /* The character after "end=" in the command line, or 0. */
-static char wanted_end(const char *line)
+static char requested_end(const char *line)
 {
 	for (; *line; line++) {
 		if (line[0] == 'e' && line[1] == 'n' && line[2] == 'd' && line[3] == '=')
@@ -89,7 +89,7 @@ static void reset_by_triple_fault(void)
 __attribute__((used)) static void guest_main(const struct multiboot_info *info)
 {
 	print(COM2, "guest: started\n");
-	switch (wanted_end((const char *)info->cmdline)) {
+	switch (requested_end((const char *)info->cmdline)) {
 	case 'c':
 		copy_input();
 		print(COM2, "tally: exit status 0\n");

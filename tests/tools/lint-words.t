@@ -14,7 +14,8 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 # File, contents, findings: line and word.
 CASES = (
     ("comment.c", "/*\n * Puts the task on a\n * processor.\n */\nint x; // nobody\n", ["3: processor", "5: nobody"]),
-    ("code.c", 'int processor;\nconst char *nobody = "nobody";\n', []),
+    ("code.c", 'int x = "nobody"[0];\nint processors_made;\nint turned, y = X.processor;\n', ["2: processors_made"]),
+    ("code.h", "enum { TOLD_CODE };\nint f(int TOLD_CODE, int untolds);\n", ["1: TOLD_CODE"]),
     ("log.c", 'void f(void)\n{\n\tlog_warning("a processor is late");\n}\n', ["3: processor"]),
     ("names.c", 'static const struct tap_rule rules[] = {\n\t{ "nobody waits", check },\n};\n', ["2: nobody"]),
     ("opening.c", "/* What it counts. */\n", ['1: a sentence that begins with "What"']),

@@ -118,17 +118,17 @@ static void switch_tasks(void)
 /* Only a running task forks, only one other than the first ends. */
 static void fork_or_end(void)
 {
-	int place = (int)random_below(TASKS), maker = place_on((int)random_below(CPUS));
+	int place = (int)random_below(TASKS), creator = place_on((int)random_below(CPUS));
 
 	if (!tasks[place].task) {
-		if (maker < 0)
+		if (creator < 0)
 			return;
-		sim_cpu_set((unsigned int)tasks[maker].cpu);
+		sim_cpu_set((unsigned int)tasks[creator].cpu);
 		struct task *child = sim_task_create();
 		EXPECT_EQ(perf_task_fork(task_current(), child, one_in(2) ? PERF_FORK_THREAD : 0),
 			  0);
 		tasks[place].task = child;
-		tasks[place].family = tasks[maker].family;
+		tasks[place].family = tasks[creator].family;
 		tasks[place].cpu = -1;
 	} else if (place != 0) {
 		run_task(place, (int)random_below(CPUS));

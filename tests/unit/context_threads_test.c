@@ -10,12 +10,12 @@
  */
 #include "mapping.h"
 
-#define PROCESSORS 4
-#define FAMILIES   3
-#define STEPS	   20000
-#define CHILDREN   50 /* that each CPU makes */
-#define TASKS	   (PROCESSORS * (1 + CHILDREN))
-#define CODE	   1
+#define CPUS	 4
+#define FAMILIES 3
+#define STEPS	 20000
+#define CHILDREN 50 /* that each CPU makes */
+#define TASKS	 (CPUS * (1 + CHILDREN))
+#define CODE	 1
 
 /* A family: a task and all that come from it. */
 static struct family {
@@ -29,8 +29,8 @@ static struct family {
 static bool swapping;
 static _Atomic unsigned int swaps;
 
-static int cpu_events[PROCESSORS];
-static uint64_t cpu_expected[PROCESSORS];
+static int cpu_events[CPUS];
+static uint64_t cpu_expected[CPUS];
 
 /* Tasks that run nowhere. */
 static struct task *_Atomic idle[TASKS];
@@ -56,9 +56,9 @@ static struct task *take_idle(uint32_t random)
 static void give_idle(struct task *task)
 {
 	for (unsigned int i = 0;; i++) {
-		struct task *nobody = NULL;
+		struct task *free_place = NULL;
 
-		if (atomic_compare_exchange_strong(&idle[i % TASKS], &nobody, task))
+		if (atomic_compare_exchange_strong(&idle[i % TASKS], &free_place, task))
 			return;
 	}
 }
@@ -270,7 +270,7 @@ static void open_events(void)
 	struct perf_event_attr total = hardware_attr(CODE), group = hardware_attr(CODE);
 
 	total.pinned = 1;
-	for (unsigned int cpu = 0; cpu < PROCESSORS; cpu++)
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		cpu_events[cpu] = open_event(total, -1, (int)cpu, -1);
 
 	total.inherit = 1;
@@ -304,7 +304,7 @@ static void hammer(void)
 
 	/* Two for what is on all the time, and two that the others share. */
 	forget_the_last_machine();
-	start_machine(PROCESSORS, 4, NULL, 0);
+	start_machine(CPUS, 4, NULL, 0);
 	open_events();
 
 	sim_cpus_run(be_cpu);
@@ -314,7 +314,7 @@ static void hammer(void)
 		EXPECT_EQ(count_of(families[i].total), atomic_load(&families[i].expected));
 		EXPECT_EQ(count_of(families[i].leader), count_of(families[i].member));
 	}
-	for (unsigned int cpu = 0; cpu < PROCESSORS; cpu++)
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		EXPECT_EQ(count_of(cpu_events[cpu]), cpu_expected[cpu]);
 	printf("# %" PRIu64 " counted by families\n", all);
 

@@ -178,13 +178,13 @@ static void closing_ends_the_children(void)
 static void the_parent_may_exit_first(void)
 {
 	start_machine(1, 4, NULL, 0);
-	struct task *self = task_current(), *maker = sim_task_create(), *made;
-	int fd = open_event(inherited_attr(), maker->tid, -1, -1);
+	struct task *self = task_current(), *parent = sim_task_create(), *made;
+	int fd = open_event(inherited_attr(), parent->tid, -1, -1);
 
-	sim_switch(maker);
+	sim_switch(parent);
 	made = fork_task();
 	sim_pmu_count(CODE, 1);
-	sim_task_exit(maker);
+	sim_task_exit(parent);
 	sim_switch(self);
 	run(made, 2, 0);
 	EXPECT_EQ(timed_count_of(fd).value, 3);

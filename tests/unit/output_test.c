@@ -49,12 +49,12 @@ static void the_end_of_a_child_wakes(void)
 	struct sleeper sleeper;
 
 	start_machine(1, 4, NULL, 0);
-	struct task *maker = sim_task_create(), *self = task_current();
-	int fd = open_event(inherited_attr_of(CODE), maker->tid, -1, -1);
+	struct task *parent = sim_task_create(), *self = task_current();
+	int fd = open_event(inherited_attr_of(CODE), parent->tid, -1, -1);
 
-	sim_switch(maker);
+	sim_switch(parent);
 	struct task *made = fork_task();
-	sim_task_exit(maker);
+	sim_task_exit(parent);
 	sim_switch(self);
 	/* The child still counts: no end yet. */
 	fall_asleep(&sleeper, fd);

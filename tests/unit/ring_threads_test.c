@@ -21,7 +21,7 @@
 #define WORDS_MAX   40
 #define RECORD_TYPE 1000
 
-enum { READER, WRITER, CONTROLLER, PROCESSORS };
+enum { READER, WRITER, CONTROLLER, ROLES };
 
 struct record {
 	struct perf_event_header header;
@@ -220,7 +220,7 @@ static void control_all(void)
 
 static void be_cpu(unsigned int cpu)
 {
-	static void (*const roles[PROCESSORS])(void) = {
+	static void (*const roles[ROLES])(void) = {
 		[READER] = read_all,
 		[WRITER] = write_all,
 		[CONTROLLER] = control_all,
@@ -234,7 +234,7 @@ static void check(void)
 	struct perf_event_attr attr = software_attr(PERF_COUNT_SW_DUMMY);
 	uint64_t lost = 0, reported = 0;
 
-	start_machine(PROCESSORS, 4, NULL, 0);
+	start_machine(ROLES, 4, NULL, 0);
 	for (unsigned int i = 0; i < EVENTS; i++)
 		fds[i] = open_event(attr, -1, WRITER, -1);
 	for (unsigned int i = 0; i < RINGS; i++)

@@ -330,7 +330,7 @@ static void last_counts_are_recorded(void)
 }
 
 /* exec and prctl's end of all events tell the exit once, and samples end before it. */
-static void ended_events_tell_the_exit(void)
+static void ended_events_report_the_exit(void)
 {
 	start_machine(1, 4, NULL, 0);
 	struct perf_event_attr attr = dummy_attr();
@@ -367,7 +367,7 @@ static const struct tap_rule rules[] = {
 	{ "a build id takes the inode's place where there is one",
 	  build_ids_take_the_inodes_place },
 	{ "an ended child's last count makes a READ record", last_counts_are_recorded },
-	{ "a task whose events end tells its exit", ended_events_tell_the_exit },
+	{ "a task whose events end reports its exit", ended_events_report_the_exit },
 };
 
 TAP_MAIN(rules)

@@ -18,18 +18,18 @@ extern void *kernel_memset(void *destination, int byte, size_t size);
 #define ALIGNMENTS 9
 #define ROOM	   (3 * SIZES + 2 * ALIGNMENTS)
 
-static unsigned char got[ROOM], wanted[ROOM];
+static unsigned char got[ROOM], expected[ROOM];
 
 static void fill(void)
 {
 	for (size_t i = 0; i < ROOM; i++)
-		got[i] = wanted[i] = (unsigned char)(i * 7 + 3);
+		got[i] = expected[i] = (unsigned char)(i * 7 + 3);
 }
 
 static bool is_same(void)
 {
 	for (size_t i = 0; i < ROOM; i++)
-		if (got[i] != wanted[i])
+		if (got[i] != expected[i])
 			return false;
 	return true;
 }
@@ -40,9 +40,9 @@ static void move_bytes(size_t to, size_t from, size_t size)
 	unsigned char copy[ROOM];
 
 	for (size_t i = 0; i < size; i++)
-		copy[i] = wanted[from + i];
+		copy[i] = expected[from + i];
 	for (size_t i = 0; i < size; i++)
-		wanted[to + i] = copy[i];
+		expected[to + i] = copy[i];
 }
 
 static void check_copy(void)
@@ -78,7 +78,7 @@ static void check_set(void)
 		for (size_t at = 0; at < ALIGNMENTS; at++) {
 			fill();
 			for (size_t i = 0; i < size; i++)
-				wanted[at + i] = 0xa5;
+				expected[at + i] = 0xa5;
 			/* Only the low byte counts. */
 			EXPECT(kernel_memset(got + at, 0x12345a5, size) == got + at);
 			EXPECT_AT(is_same(), "%zu bytes at %zu", size, at);

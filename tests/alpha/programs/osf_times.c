@@ -39,7 +39,7 @@ struct osf_timex {
 	uint32_t modes;
 	int64_t before[8];
 	struct osf_timeval time;
-	int64_t tick, behind[14];
+	int64_t tick, following[14];
 };
 
 static struct timespec now(clockid_t clock)
@@ -131,7 +131,7 @@ static void check_timex(void)
 	      "old_adjtimex");
 	point(osf.time.sec >= timex.time.tv_sec - 1 && osf.time.sec <= timex.time.tv_sec &&
 		      osf.tick == timex.tick && osf.before[2] == timex.maxerror &&
-		      osf.behind[0] == 0,
+		      osf.following[0] == 0,
 	      "... tells what adjtimex does, the time in 32 bits");
 	osf.modes = ADJ_TICK;
 	osf.tick = 1;

@@ -157,11 +157,11 @@ int main(int argc, char **argv)
 	int switches = open_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
 
 	for (; *sizes; sizes++) {
-		unsigned long wanted = strtoul(*sizes, NULL, 10);
+		unsigned long requested = strtoul(*sizes, NULL, 10);
 
 		/* Else it would have an ever smaller share of the CPU to make them in. */
 		set_first(true);
-		for (; threads < wanted; threads++) {
+		for (; threads < requested; threads++) {
 			long error = start_thread();
 
 			if (error) {
