@@ -2,7 +2,7 @@
 /*
  * test-amd.c: AMD's PMU: CPUID, registers, and the counters that run freely.
  *
- * No write of a reserved bit faults: the bit reads back as 0. What a generation does not have faults.
+ * No write of a reserved bit faults: the bit reads back as 0. Registers of a later generation fault.
  */
 
 #include "pmu.h"

@@ -220,7 +220,7 @@ static void test_time(void)
 		tap_equal(counted, time_of_block(false), "which icount does not notice");
 }
 
-/* What DEBUGCTL's freeze sets in the status; 0: it clears the global control instead. */
+/* The bit of the status that DEBUGCTL's freeze sets; 0: the freeze clears the global control instead. */
 static uint64_t freeze_bit(void)
 {
 	return config.amd ? AMD_PMC_FREEZE : config.version >= 4 ? STATUS_CTR_FRZ : 0;

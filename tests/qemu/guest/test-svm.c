@@ -55,13 +55,13 @@
 #define EXIT_VMMCALL   0x81
 #define EXIT_INVALID   (~0ull)
 
-/* Of svm_round, and of measure around it. */
+/* The host's code: svm_round, and measure around it. */
 #define ROUND_INSNS    6
 #define ROUND_BRANCHES 1
 #define HOST_INSNS     (ROUND_INSNS + MEASURE_INSNS)
 #define HOST_BRANCHES  (ROUND_BRANCHES + MEASURE_BRANCHES)
 
-/* What svm_round loads. */
+/* The argument of svm_round. */
 struct svm {
 	uint8_t *vmcb;
 	void (*fn)(void *);

@@ -192,8 +192,8 @@ static void write_irperf(CPUX86State *env, unsigned i, uint64_t val)
 }
 
 /*
- * MPERF and APERF stand still until the first access to one of them: whoever
- * does not read them does not pay for them, and only differences mean something.
+ * MPERF and APERF stand still until the first access to one of them: counting
+ * costs time, and only differences of their values mean something.
  */
 static uint64_t read_mperf(CPUX86State *env, unsigned i)
 {
