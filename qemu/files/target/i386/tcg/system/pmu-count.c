@@ -33,6 +33,7 @@
 #include "exec/translation-block.h"
 #include "accel/tcg/internal-common.h"
 #include "hw/i386/apic.h"
+#include "tcg/helper-tcg.h"
 #include "system/cpu-timers.h"
 #include "pmu-internal.h"
 
@@ -284,20 +285,36 @@ void pmu_reconfigure(CPUX86State *env)
     grant(env);
 }
 
-bool x86_pmu_resync(CPUX86State *env)
+/* Settle, and begin a skid, of 0 instructions too, if that requests a PMI. */
+static void settle_and_skid(CPUX86State *env)
 {
     X86PMUState *p = &env->pmu;
     bool interrupts = false;
-    bool pmi = false;
 
-    if (!p->active) {
-        return false;
-    }
     env->msr_global_status |= settle(env, &interrupts);
     if (interrupts && !p->skidding) {
         p->skidding = true;
         p->skid_left_insns = env_archcpu(env)->pmu_config.skid_insns;
     }
+}
+
+void x86_pmu_pre_save(CPUX86State *env)
+{
+    if (env->pmu.active) {
+        settle_and_skid(env);
+        grant(env);
+    }
+}
+
+bool x86_pmu_resync(CPUX86State *env)
+{
+    X86PMUState *p = &env->pmu;
+    bool pmi = false;
+
+    if (!p->active) {
+        return false;
+    }
+    settle_and_skid(env);
     if (p->skidding && p->skid_left_insns == 0) {
         raise_pmi(env);
         list_counters(env);
@@ -342,10 +359,14 @@ void x86_pmu_before_fetch_fault(CPUX86State *env)
 
 void x86_pmu_exception(CPUX86State *env, bool is_int)
 {
-    if (!is_int && (env->hflags & HF_PMU_MASK) && env->exception_is_int &&
-        env_cpu(env)->exception_index >= 0) {
-        x86_pmu_unwind(env, 1, env->pmu.by_kind
-                               ? X86_PMU_FAR_BRANCH : X86_PMU_PLAIN_BRANCH);
+    bool intercepted = is_int && (env->hflags & HF_GUEST_MASK) &&
+                       cpu_svm_has_intercept(env, SVM_EXIT_SWINT);
+    bool undelivered = !is_int && env->exception_is_int &&
+                       env_cpu(env)->exception_index >= 0;
+
+    if ((env->hflags & HF_PMU_MASK) && (intercepted || undelivered)) {
+        x86_pmu_unwind(env, 1, env->pmu.by_kind ? X86_PMU_FAR_BRANCH
+                                                : X86_PMU_PLAIN_BRANCH);
     }
 }
 
