@@ -122,6 +122,7 @@ typedef struct X86PMUState {
     bool mperf_runs;            /* AMD: MPERF or APERF has been accessed */
 
     bool active;                /* some counter counts in some mode, or skid */
+    bool counting;              /* some counter moves in this mode, or skid */
     bool by_kind;               /* one that moves tells branches apart */
     bool counts_deliveries;
     uint8_t mode;               /* the X86_PMU_MODE that allowance is for */
