@@ -122,6 +122,7 @@ typedef struct X86PMUState {
     bool mperf_runs;            /* AMD: MPERF or APERF has been accessed */
 
     bool active;                /* some counter counts in some mode, or skid */
+    bool counting;              /* some counter moves in this mode, or skid */
     bool by_kind;               /* one that moves tells branches apart */
     bool counts_deliveries;
     uint8_t mode;               /* the X86_PMU_MODE that allowance is for */
@@ -177,6 +178,13 @@ void x86_pmu_reset(CPUArchState *env);
 bool x86_pmu_resync(CPUArchState *env);
 
 /*
+ * x86_pmu_pre_save: bring all PMU registers up to date before they are saved. A
+ * PMI that is due stays due, and travels with the state: the interrupt requests
+ * are already saved.
+ */
+void x86_pmu_pre_save(CPUArchState *env);
+
+/*
  * x86_pmu_before_interrupt: as x86_pmu_resync, for the moment before an
  * interrupt is taken; returns @request or, if there was an overflow to find
  * first, the interrupts that are pending now.  Called with the BQL held.
@@ -192,7 +200,8 @@ void x86_pmu_before_fetch_fault(CPUArchState *env);
 /*
  * x86_pmu_exception: an exception is about to be raised (@is_int: by an INT
  * instruction).  If it comes out of delivering such an instruction's interrupt,
- * that instruction has not retired after all.
+ * or if a host intercepts such an instruction, that instruction has not retired
+ * after all.
  */
 void x86_pmu_exception(CPUArchState *env, bool is_int);
 
@@ -235,6 +244,10 @@ uint64_t x86_pmu_rdpmc(CPUArchState *env, uint32_t index, uintptr_t ra);
 static inline bool x86_pmu_resync(CPUArchState *env)
 {
     return false;
+}
+
+static inline void x86_pmu_pre_save(CPUArchState *env)
+{
 }
 
 static inline void x86_pmu_reset(CPUArchState *env)
