@@ -125,6 +125,7 @@ typedef struct X86PMUState {
     bool counting;              /* some counter moves in this mode, or skid */
     bool by_kind;               /* one that moves tells branches apart */
     bool counts_deliveries;
+    bool by_mode;               /* one does not count in all modes */
     uint8_t mode;               /* the X86_PMU_MODE that allowance is for */
     uint8_t nr_counters;
     X86PMUCounter counters[X86_PMU_MAX_GP + X86_PMU_NR_FIXED];
@@ -171,7 +172,7 @@ void x86_pmu_reset(CPUArchState *env);
  * take the consequences of overflows, and start anew for the present CPL.
  *
  * Must be called wherever the CPL, EFER.SVME or the guest mode of SVM has
- * changed, after the change, and wherever another event is about to be taken at an instruction boundary.  In a helper,
+ * changed, after the change, if pmu.by_mode is set, and wherever another event is about to be taken at an instruction boundary.  In a helper,
  * the running instruction counts as retired; it must be the last of its block.
  * Returns true if it asked for a PMI.  Takes the BQL if it has to.
  */
@@ -239,7 +240,7 @@ bool x86_pmu_wrmsr(CPUArchState *env, uint32_t index, uint64_t val,
  */
 uint64_t x86_pmu_rdpmc(CPUArchState *env, uint32_t index, uintptr_t ra);
 
-#else /* no TCG, or no system emulation: nothing ever sets pmu.active */
+#else /* no TCG, or no system emulation: nothing ever sets pmu.by_mode */
 
 static inline bool x86_pmu_resync(CPUArchState *env)
 {

@@ -256,6 +256,7 @@ void pmu_add_counter(CPUX86State *env, unsigned status_bit, uint64_t evtsel,
     for (int k = 0; k < X86_PMU_NR_DELIVERIES; k++) {
         p->counts_deliveries |= c->per_delivery[k];
     }
+    p->by_mode |= modes != X86_PMU_MODES_ALL;
     if (modes) {
         pmu_event_tell_unmodelled(cpu, evtsel);
     }
@@ -274,6 +275,7 @@ static void list_counters(CPUX86State *env)
 {
     env->pmu.nr_counters = 0;
     env->pmu.counts_deliveries = false;
+    env->pmu.by_mode = false;
     env_archcpu(env)->pmu_config.model->list_counters(env);
 }
 
