@@ -11,6 +11,7 @@
 #define PERF_CTL(i)	(0xc0010200 + 2 * (i)) /* APM vol. 2, 13.2.1, core performance extensions */
 #define PERF_CTR(i)	(0xc0010201 + 2 * (i))
 #define CTL_RINGS	(3ull << 16)
+#define CTL_USER	(1ull << 16)
 #define CTL_EDGE	(1ull << 18)
 #define CTL_INT		(1ull << 20)
 #define CTL_ENABLE	(1ull << 22)
@@ -65,6 +66,7 @@ WORK(cr3_writes, 100, "movq %cr3, %rax\nmovq %rax, %cr3");
 WORK(breakpoints, 100, "movq %rax, %dr0");
 WORK(self_interrupts, 10, "movl $0x40030, 0x7fc00300\nsti\nnop\nnop\ncli");
 WORK(pmi_cpuids, 100, "cpuid");
+WORK(user_nops, 1, ".rept 100\nnop\n.endr\nint $0x40");
 
 static void *fresh_from = (void *)FRESH;
 
@@ -182,13 +184,32 @@ static uint64_t pmi_place(uint64_t n, const char *work, unsigned int bytes)
 	return pmi_times == 1 ? (pmi_rip - (uint64_t)work) / bytes : 1000000 + pmi_times;
 }
 
+/* The number of NOPs of user mode before the PMI that N instructions of user mode ask for. */
+static uint64_t pmi_place_in_user_mode(uint64_t n)
+{
+	pmi_times = 0;
+	set_gate(VECTOR_LEAVE, leave_user, 3);
+	measure_switch = PERF_CTL(0);
+	global_enable = INSTRUCTIONS | CTL_USER | CTL_INT | CTL_ENABLE;
+	global_disable = 0;
+	wrmsr(PERF_CTL(0), 0);
+	wrmsr(PERF_CTR(0), -n & WIDTH_MASK);
+	measure_user((void (*)(void *))(uintptr_t)user_nops, NULL, 2);
+	return pmi_times == 1 ? pmi_rip - (uint64_t)user_nops : 1000000 + pmi_times;
+}
+
 static void say_interrupts(void)
 {
+	static const uint64_t periods[] = { 1, 2, 3, 50 };
+
 	say("the PMI after 1,000 instructions, NOPs before it", pmi_place(PMI_NOPS, nops, 1));
 	say("the LVT entry's mask bit after the PMI",
 	    !!(*apic_register(APIC_LVT_PMI) & APIC_LVT_MASKED));
 	say("the PMI after 50 instructions, CPUIDs before it",
 	    pmi_place(PMI_CPUIDS, pmi_cpuids, 2));
+	for (unsigned int i = 0; i < ARRAY_SIZE(periods); i++)
+		print("NOPs of user mode before the PMI, counter %u before its overflow: %u\n",
+		      periods[i], pmi_place_in_user_mode(periods[i]));
 	set_gate(VECTOR_TIMER, exact_tick, 0);
 	say("interrupts taken, of 10 that the CPU sends itself",
 	    count(INTERRUPTS | CTL_RINGS, self_interrupts));
