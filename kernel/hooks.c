@@ -7,19 +7,19 @@
  */
 #include <kernel/base/hooks.h>
 
-#include <kernel/tty/console.h>
-#include <kernel/time/cpu_time.h>
+#include <kernel/mm/vm.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/mapped_area.h>
 #include <kernel/perf/ownership.h>
+#include <kernel/perf/settings.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/perf/software.h>
 #include <kernel/perf/task.h>
-#include <kernel/perf/settings.h>
-#include <kernel/task/process.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/process.h>
+#include <kernel/time/cpu_time.h>
+#include <kernel/tty/console.h>
 #include <kernel/tty/tty.h>
-#include <kernel/mm/vm.h>
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/sched.h>
 

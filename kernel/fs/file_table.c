@@ -11,12 +11,12 @@
  * freed without the lock.
  */
 #include <kernel/base/assert.h>
+#include <kernel/base/spinlock.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/file_lock.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
-#include <kernel/base/spinlock.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

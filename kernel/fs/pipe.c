@@ -9,15 +9,15 @@
 #include <kernel/fs/pipe.h>
 
 #include <kernel/fs/anonymous.h>
-#include <kernel/task/credentials.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/credentials.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -11,18 +11,18 @@
  */
 #include <string.h>
 
-#include <kernel/task/credentials.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
-#include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
-#include <kernel/sched/sched.h>
-#include <kernel/task/signal.h>
-#include <kernel/sched/task.h>
 #include <kernel/fs/tmpfs.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/sched.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
+#include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -18,14 +18,14 @@
 #include <arch/smp.h>
 #include <arch/task.h>
 #include <kernel/base/assert.h>
-#include <kernel/task/credentials.h>
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
-#include <kernel/task/process.h>
+#include <kernel/mm/vm.h>
 #include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
 #include <kernel/time/time.h>
-#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 
 #include "balance.h"

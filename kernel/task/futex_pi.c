@@ -23,12 +23,12 @@
 #include <arch/usercopy.h>
 #include <kernel/base/assert.h>
 #include <kernel/mm/kmalloc.h>
+#include <kernel/mm/usercopy.h>
 #include <kernel/sched/pi.h>
 #include <kernel/sched/sched.h>
-#include <kernel/task/signal.h>
 #include <kernel/sched/task.h>
-#include <kernel/mm/usercopy.h>
 #include <kernel/sched/wait.h>
+#include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/futex.h>
 

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-#include <kernel/time/time.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 
 int timespec_from_user(unsigned long user_time, uint64_t *ns)

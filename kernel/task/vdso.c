@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include <arch/vdso.h>
-#include <kernel/task/clock.h>
+#include <kernel/base/panic.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/page.h>
-#include <kernel/base/panic.h>
-#include <kernel/time/time.h>
 #include <kernel/mm/vm.h>
+#include <kernel/task/clock.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

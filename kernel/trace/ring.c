@@ -16,13 +16,13 @@
 
 #include <string.h>
 
-#include <kernel/mm/kmalloc.h>
 #include <kernel/base/smp.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/sched/task.h>
+#include <kernel/sched/wait.h>
 #include <kernel/time/time.h>
 #include <kernel/trace/event.h>
-#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 
 #include "memory.h"

@@ -20,9 +20,9 @@
 #include <sys/queue.h>
 
 #include <arch/mmu.h>
-#include <kernel/mm/page.h>
 #include <kernel/base/spinlock.h>
 #include <kernel/base/tree.h>
+#include <kernel/mm/page.h>
 #include <kernel/mm/user_range.h>
 #include <kernel/sched/wait.h>
 

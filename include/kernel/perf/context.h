@@ -15,10 +15,10 @@
 
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
-#include <kernel/perf/groups.h>
 #include <kernel/base/spinlock.h>
-#include <kernel/time/time.h>
+#include <kernel/perf/groups.h>
 #include <kernel/sched/wait.h>
+#include <kernel/time/time.h>
 
 struct perf_event;
 struct task;

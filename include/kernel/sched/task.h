@@ -14,13 +14,13 @@
 
 #include <arch/task.h>
 #include <kernel/base/cpu.h>
-#include <kernel/time/cpu_time.h>
 #include <kernel/sched/pi.h>
+#include <kernel/sched/sched.h>
+#include <kernel/sched/wait.h>
 #include <kernel/task/ptrace.h>
 #include <kernel/task/rseq.h>
-#include <kernel/sched/sched.h>
 #include <kernel/task/signal.h>
-#include <kernel/sched/wait.h>
+#include <kernel/time/cpu_time.h>
 
 struct credentials;
 struct vm_space;

@@ -14,11 +14,11 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-#include <kernel/time/cpu_time.h>
-#include <kernel/task/exec_guard.h>
-#include <kernel/task/signal.h>
 #include <kernel/base/spinlock.h>
 #include <kernel/sched/wait.h>
+#include <kernel/task/exec_guard.h>
+#include <kernel/task/signal.h>
+#include <kernel/time/cpu_time.h>
 #include <uapi/linux/resource.h>
 
 struct task;
