@@ -2,8 +2,8 @@
 /*
  * The listeners of each hook, in the order in which they are called; see <kernel/base/hooks.h>.
  *
- * At a context switch the tracepoint comes before perf's own action: the tracepoint's event may be one of the task
- * that this action schedules out. At a fork the FORK record comes first, as on Linux.
+ * At a context switch the tracepoint comes before perf's own action, which may schedule out the event that
+ * counts the tracepoint. At a fork the FORK record comes first, as on Linux.
  */
 #include <kernel/base/hooks.h>
 

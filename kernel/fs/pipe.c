@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The life of pipes: creating, opening, closing, resizing; see <kernel/fs/pipe.h>. Their bytes: pipe_transfer.c.
+ * The life of pipes: creating, opening, closing, resizing; see <kernel/fs/pipe.h>. Their bytes:
+ * pipe_transfer.c.
  *
  * A pipe belongs to an inode, where open files find it, and lives as long as one is open.
  *

@@ -6,8 +6,8 @@
  * the initramfs, as the archive's bytes, which are used in place. Mappings, private ones too, show the file's
  * own pages; a write to a private mapping copies the page.
  *
- * Locks: see <kernel/fs/inode.h>. A page gets a reference before the mutex is released, so that it may be copied
- * from or to without the mutex: truncation removes it from the file, but does not free it.
+ * Locks: see <kernel/fs/inode.h>. A page gets a reference before the mutex is released, so that it may be
+ * copied from or to without the mutex: truncation removes it from the file, but does not free it.
  */
 #include <string.h>
 

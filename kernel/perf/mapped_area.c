@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The name of a mapping, and what else MMAP records say of its file. The listener of the hook area_mapped: kernel/mm/report.c
- * decides which mappings are reported, and mmap_record.c writes the records.
+ * The name of a mapping, and what else MMAP records say of its file. The listener of the hook area_mapped:
+ * kernel/mm/report.c decides which mappings are reported, and mmap_record.c writes the records.
  *
  * No lock is held: a path takes tree_mutex, which is outside of a space's mutex.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* /proc/sys/kernel/perf_*: the core's settings (settings.c), as programs read and set them. Linux: admin-guide/sysctl/kernel. */
+/* /proc/sys/kernel/perf_*: the core's settings (settings.c), as programs read and set them. Linux:
+ * admin-guide/sysctl/kernel. */
 #include <kernel/base/start.h>
 #include <kernel/fs/sysctl.h>
 #include <kernel/perf/callchain.h>

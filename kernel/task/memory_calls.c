@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls on the address space: they check their arguments and call the functions of <kernel/mm/vm.h>. */
+/* System calls on the address space: they check their arguments and call the functions of
+ * <kernel/mm/vm.h>. */
 #include <kernel/base/log.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>

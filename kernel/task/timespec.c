@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* timespec.c: conversion of times from programs. */
 
 #include <stdint.h>

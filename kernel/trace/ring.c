@@ -9,8 +9,8 @@
  * A table has the names of tasks that wrote records: a tid's last bits are its index. A record has only the
  * tid.
  *
- * Locks: ring->lock (R), trace_names_lock: both irqsave, innermost: taken under any other lock, and no lock is
- * taken under them. Wake-ups are deferred work, because the record may be about the scheduler itself.
+ * Locks: ring->lock (R), trace_names_lock: both irqsave, innermost: taken under any other lock, and no lock
+ * is taken under them. Wake-ups are deferred work, because the record may be about the scheduler itself.
  */
 #include <kernel/trace/ring.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks, the units that the scheduler runs. A process (<kernel/task/process.h>) is a set of tasks with the same
- * tgid that share an address space and descriptors; a kernel task belongs to none.
+ * Tasks, the units that the scheduler runs. A process (<kernel/task/process.h>) is a set of tasks with the
+ * same tgid that share an address space and descriptors; a kernel task belongs to none.
  */
 #ifndef KERNEL_TASK_H
 #define KERNEL_TASK_H
