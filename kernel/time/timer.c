@@ -12,9 +12,9 @@
  *
  * Lock: timer_queue->lock, irqsave; innermost but for the ISA's timer registers.
  */
-#include <stddef.h>
 #include <kernel/base/hooks.h>
 #include <kernel/base/tree.h>
+#include <stddef.h>
 
 #include <arch/clock.h>
 #include <kernel/base/assert.h>
