@@ -7,11 +7,13 @@
  * work, perf_event_pending_run, does what needs those, on the same CPU, as soon as interrupts are on.
  */
 #include <kernel/perf/call.h>
+#include <kernel/perf/control.h>
 #include <kernel/perf/frequency.h>
 #include <kernel/perf/overflow.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/signal.h>
 #include <kernel/perf/throttle.h>
+#include <kernel/perf/tick.h>
 #include <kernel/perf/wakeup.h>
 #include <uapi/linux/signal.h>
 
