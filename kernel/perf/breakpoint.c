@@ -16,6 +16,7 @@
 #include <kernel/perf/breakpoint_slots.h>
 #include <kernel/perf/call.h>
 #include <kernel/perf/context.h>
+#include <kernel/perf/control.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/inherit.h>
 #include <kernel/perf/membership.h>

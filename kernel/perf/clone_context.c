@@ -13,7 +13,7 @@
  * number when fork makes it: its parent's, or, if the parent has none because users opened its events, one
  * that all the parent's clones get until the parent changes. A context that an event joins or leaves loses
  * its number for good and stays with its task (Linux: unclone_ctx). Enabling and disabling does not count as
- * a change: event.c does it to a whole family, and in no promised order.
+ * a change: control.c does it to a whole family, and in no promised order.
  *
  * Only contexts whose swapping cannot be observed get a number: see is_swappable.
  *

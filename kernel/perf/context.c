@@ -33,7 +33,10 @@
 #include <kernel/perf/clone_context.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/groups.h>
+#include <kernel/perf/cpu.h>
+#include <kernel/perf/rotation.h>
 #include <kernel/perf/schedule.h>
+#include <kernel/perf/tick.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/perf/signal.h>
 #include <kernel/sched/task.h>
@@ -297,6 +300,7 @@ void perf_contexts_init(void)
 		perf_cpus[i] = (struct perf_cpu){ 0 };
 		atomic_store(&hook_switch_on_cpu[i], false);
 		init_context(&perf_cpus[i].context, NULL, (int)i);
-		perf_schedule_init(&perf_cpus[i]);
+		perf_rotation_init(&perf_cpus[i]);
+		perf_tick_init(&perf_cpus[i]);
 	}
 }

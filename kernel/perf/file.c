@@ -11,6 +11,7 @@
 #include <kernel/mm/usercopy.h>
 #include <kernel/perf/attr.h>
 #include <kernel/perf/context.h>
+#include <kernel/perf/control.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/file.h>
 #include <kernel/perf/inherit.h>

@@ -8,7 +8,7 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/frequency.h>
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/tick.h>
 
 /* A new period more than this many times shorter than the remainder begins at once. */
 #define PERIOD_RESTART_FACTOR 8

@@ -18,6 +18,7 @@
 #include <kernel/perf/groups.h>
 #include <kernel/perf/membership.h>
 #include <kernel/perf/schedule.h>
+#include <kernel/perf/cpu.h>
 #include <kernel/perf/userpage.h>
 
 /* --- joining --- */

@@ -26,6 +26,7 @@
 #include <kernel/perf/output.h>
 #include <kernel/perf/ownership.h>
 #include <kernel/perf/read.h>
+#include <kernel/perf/record_clock.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/sched/task.h>

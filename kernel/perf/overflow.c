@@ -8,11 +8,13 @@
  * on.
  */
 #include <kernel/perf/call.h>
+#include <kernel/perf/control.h>
 #include <kernel/perf/frequency.h>
 #include <kernel/perf/overflow.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/signal.h>
 #include <kernel/perf/throttle.h>
+#include <kernel/perf/tick.h>
 #include <kernel/perf/wakeup.h>
 #include <uapi/linux/signal.h>
 

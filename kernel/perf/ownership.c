@@ -7,6 +7,7 @@
  * list; it comes before a context's mutex.
  */
 #include <kernel/base/assert.h>
+#include <kernel/perf/control.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/ownership.h>
 #include <kernel/sched/task.h>

@@ -8,7 +8,7 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/rotation.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 

@@ -10,11 +10,8 @@
  *    enabled, and may count here, is active.
  *  - Order of priority: the CPU's pinned groups, the task's pinned ones, the CPU's flexible ones, the task's.
  *    A pinned group that does not fit goes into the error state; after the first flexible group of a context
- *    that does not fit, no further hardware group of that context is tried, so that rotation is fair (Linux:
- *    merge_sched_in).
- *  - Rotation moves the first active flexible hardware group of a context to the end of its order, every
- *    interval of its PMU (perf_event_mux_interval_ms) while some group waits. So groups of equal size get
- *    equal shares.
+ *    that does not fit, no further hardware group of that context is tried, so that rotation (rotation.c) is
+ *    fair (Linux: merge_sched_in).
  *  - The cost grows with the number of active groups, not with that of open ones (groups.c); and with the
  *    mapped events of a context in which some wait, whose pages get fresh times.
  *  - One operation happens at one moment: the caller reads now_ns once, and every update of times uses it. So
@@ -23,57 +20,18 @@
  * Everything here runs on the CPU concerned, interrupts off, with the active task context locked; changes of
  * an event that can raise a PMI happen with the PMUs disabled.
  */
-#include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
 #include <kernel/perf/context.h>
+#include <kernel/perf/cpu.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/groups.h>
 #include <kernel/perf/pmu.h>
+#include <kernel/perf/rotation.h>
 #include <kernel/perf/schedule.h>
 #include <kernel/perf/throttle.h>
+#include <kernel/perf/tick.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/perf/wakeup.h>
-
-struct perf_cpu perf_cpus[CPUS_MAX];
-
-/* --- operations --- */
-
-static bool has_hardware(const struct perf_cpu *cpu)
-{
-	return cpu->context.hardware_count > 0 ||
-	       (cpu->task_context && cpu->task_context->hardware_count > 0);
-}
-
-/* Asserts that this is CPU, interrupts are off and its active task context is locked. Debug build only. */
-static void assert_both_locked(struct perf_cpu *cpu)
-{
-	perf_context_assert_locked(&cpu->context);
-	if (cpu->task_context)
-		perf_context_assert_locked(cpu->task_context);
-}
-
-void perf_cpu_disable_pmus(struct perf_cpu *cpu)
-{
-	assert_both_locked(cpu);
-	if (cpu->pmus_disabled || !has_hardware(cpu))
-		return;
-	cpu->pmus_disabled = true;
-	perf_pmu_disable_all();
-}
-
-void perf_cpu_enable_pmus(struct perf_cpu *cpu)
-{
-	cpu->pmus_disabled = false;
-	perf_pmu_enable_all();
-}
-
-void perf_cpu_arm_tick(struct perf_cpu *cpu, uint64_t now_ns)
-{
-	if (!cpu->tick_armed) {
-		cpu->tick_armed = true;
-		timer_arm(&cpu->tick_timer, (now_ns / PERF_TICK_NS + 1) * PERF_TICK_NS);
-	}
-}
 
 /* --- one event, one group --- */
 
@@ -195,15 +153,6 @@ static bool may_sched_in(const struct perf_cpu *cpu, const struct perf_event *le
 	return !cpu->exclusive && !(leader->attr.exclusive && cpu->hardware_active > 0);
 }
 
-static void arm_rotation(struct perf_cpu *cpu, const struct pmu *pmu, uint64_t now_ns)
-{
-	if (!cpu->rotation_armed) {
-		cpu->rotation_armed = true;
-		timer_arm(&cpu->rotation_timer,
-			  now_ns + (uint64_t)pmu->mux_interval_ms * NSEC_PER_MSEC);
-	}
-}
-
 /* Handles that LEADER's group could count but did not fit. */
 static void group_did_not_fit(struct perf_cpu *cpu, struct perf_context *context,
 			      struct perf_event *leader, uint64_t now_ns)
@@ -216,7 +165,7 @@ static void group_did_not_fit(struct perf_cpu *cpu, struct perf_context *context
 		struct perf_event *hardware = perf_group_first_hardware(leader);
 
 		context->rotate_needed = true;
-		arm_rotation(cpu, hardware ? hardware->pmu : leader->pmu, now_ns);
+		perf_cpu_arm_rotation(cpu, hardware ? hardware->pmu : leader->pmu, now_ns);
 	}
 }
 
@@ -270,7 +219,7 @@ void perf_cpu_sched_in(struct perf_cpu *cpu, uint64_t now_ns)
 {
 	struct perf_context *task_context = cpu->task_context;
 
-	assert_both_locked(cpu);
+	perf_cpu_assert_locked(cpu);
 	context_sched_in(cpu, &cpu->context, PERF_PINNED, now_ns);
 	if (task_context)
 		context_sched_in(cpu, task_context, PERF_PINNED, now_ns);
@@ -288,7 +237,7 @@ void perf_cpu_sched_group(struct perf_cpu *cpu, struct perf_event *leader, uint6
 {
 	struct perf_context *context = leader->context;
 
-	assert_both_locked(cpu);
+	perf_cpu_assert_locked(cpu);
 	if (leader->state < EVENT_INACTIVE || !may_count_here(leader))
 		return;
 	perf_group_sched_out(cpu, leader, now_ns);
@@ -312,113 +261,4 @@ void perf_cpu_sched_group(struct perf_cpu *cpu, struct perf_event *leader, uint6
 	else if (leader->attr.pinned)
 		perf_context_sched_out(cpu, &cpu->context, PERF_FLEXIBLE, now_ns);
 	perf_cpu_sched_in(cpu, now_ns);
-}
-
-/* --- rotation --- */
-
-/* Returns the group to rotate: the first active flexible hardware group, or, when none is active, the first
- * that could be. */
-static struct perf_event *group_to_rotate(struct perf_cpu *cpu, struct perf_context *context)
-{
-	struct perf_groups *groups = &context->flexible;
-	struct perf_event *leader, *first = NULL;
-	struct perf_group_walk walk;
-
-	TAILQ_FOREACH(leader, &groups->active, active_link)
-		if (leader->group_competes && (!first || leader->group_index < first->group_index))
-			first = leader;
-	if (first)
-		return first;
-	perf_group_walk_begin(&walk, groups, &groups->hardware, (int)cpu_id());
-	return perf_group_walk_next(&walk);
-}
-
-/* Rotates both contexts. group_did_not_fit arms the timer again if a group still has to wait. */
-static void rotate(struct perf_cpu *cpu, uint64_t now_ns)
-{
-	struct perf_context *task_context = cpu->task_context;
-	struct perf_event *cpu_leader = NULL, *task_leader = NULL;
-
-	if (cpu->context.rotate_needed)
-		cpu_leader = group_to_rotate(cpu, &cpu->context);
-	if (task_context && task_context->rotate_needed)
-		task_leader = group_to_rotate(cpu, task_context);
-
-	cpu->context.rotate_needed = false;
-	if (task_context)
-		task_context->rotate_needed = false;
-
-	/* The task's flexible groups have the lowest rank: they are scheduled out in either case. */
-	if (task_context && (cpu_leader || task_leader))
-		perf_context_sched_out(cpu, task_context, PERF_FLEXIBLE, now_ns);
-	if (cpu_leader) {
-		perf_context_sched_out(cpu, &cpu->context, PERF_FLEXIBLE, now_ns);
-		perf_group_rotate(cpu_leader);
-	}
-	if (task_leader)
-		perf_group_rotate(task_leader);
-	/* Also without a group to rotate: one of software events may wait that its PMU refused. */
-	perf_cpu_sched_in(cpu, now_ns);
-}
-
-static void rotation_timer_fire(struct timer *timer)
-{
-	struct perf_cpu *cpu = &this_cpu(perf_cpus);
-	struct perf_context *task_context = cpu->task_context;
-
-	if (task_context)
-		spin_lock(&task_context->lock);
-	cpu->rotation_armed = false;
-	rotate(cpu, perf_cpu_begin(cpu, true));
-	perf_cpu_end(cpu);
-	if (task_context)
-		spin_unlock(&task_context->lock);
-}
-
-/* --- the tick: throttled and frequency-driven events only --- */
-
-static bool tick_groups(struct perf_groups *groups, uint64_t now_ns)
-{
-	struct perf_event *leader, *sibling;
-	bool again = false;
-
-	TAILQ_FOREACH(leader, &groups->active, active_link) {
-		again |= perf_event_tick(leader, now_ns);
-		TAILQ_FOREACH(sibling, &leader->siblings, sibling_link)
-			if (sibling->state == EVENT_ACTIVE)
-				again |= perf_event_tick(sibling, now_ns);
-	}
-	return again;
-}
-
-static bool tick_context(struct perf_context *context, uint64_t now_ns)
-{
-	bool again = tick_groups(&context->pinned, now_ns);
-
-	return tick_groups(&context->flexible, now_ns) || again;
-}
-
-static void tick_timer_fire(struct timer *timer)
-{
-	struct perf_cpu *cpu = &this_cpu(perf_cpus);
-	struct perf_context *task_context = cpu->task_context;
-
-	if (task_context)
-		spin_lock(&task_context->lock);
-	cpu->tick_armed = false;
-	uint64_t now_ns = perf_cpu_begin(cpu, true);
-	bool again = tick_context(&cpu->context, now_ns);
-	if (task_context)
-		again |= tick_context(task_context, now_ns);
-	if (again)
-		perf_cpu_arm_tick(cpu, now_ns);
-	perf_cpu_end(cpu);
-	if (task_context)
-		spin_unlock(&task_context->lock);
-}
-
-void perf_schedule_init(struct perf_cpu *cpu)
-{
-	timer_init(&cpu->rotation_timer, rotation_timer_fire);
-	timer_init(&cpu->tick_timer, tick_timer_fire);
 }

@@ -18,8 +18,9 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
+#include <kernel/perf/record_clock.h>
 #include <kernel/perf/ring.h>
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/cpu.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/sched/task.h>
 

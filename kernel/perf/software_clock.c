@@ -15,7 +15,7 @@
 #include <kernel/perf/event.h>
 #include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/cpu.h>
 #include <kernel/perf/software_clock.h>
 #include <kernel/perf/throttle.h>
 #include <kernel/sched/task.h>

@@ -12,11 +12,13 @@
 #include <kernel/perf/call.h>
 #include <kernel/perf/clone_context.h>
 #include <kernel/perf/context.h>
+#include <kernel/perf/control.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/inherit.h>
 #include <kernel/perf/membership.h>
 #include <kernel/perf/ownership.h>
 #include <kernel/perf/schedule.h>
+#include <kernel/perf/cpu.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/perf/task.h>
 #include <kernel/sched/task.h>

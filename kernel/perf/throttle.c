@@ -15,7 +15,7 @@
 #include <kernel/perf/event.h>
 #include <kernel/perf/frequency.h>
 #include <kernel/perf/record.h>
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/tick.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/throttle.h>
 

@@ -21,7 +21,7 @@
 #include <kernel/perf/output.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/ring.h>
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/cpu.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/time/time.h>
 

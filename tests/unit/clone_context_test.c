@@ -4,7 +4,7 @@
  * no count shows it.
  */
 #include <kernel/perf/event.h>
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/rotation.h>
 
 #include "family.h"
 

@@ -5,7 +5,7 @@
  * the driver contract was first explained (linux-kernel, March 2010).
  */
 #include "mapping.h"
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/tick.h>
 
 #define CODE  1
 #define OTHER 2

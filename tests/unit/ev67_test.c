@@ -5,7 +5,8 @@
  * bits that overflow more often than they are read, two of them with one interrupt.
  */
 #include <kernel/perf/event.h>
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/rotation.h>
+#include <kernel/perf/tick.h>
 #include <kernel/perf/settings.h>
 
 #include "ev67.h"

@@ -4,6 +4,8 @@
  * counters count in every mode; the simulated machine counts the ways between the modes, too, and they may
  * overflow and interrupt there.
  */
+#include <kernel/perf/tick.h>
+
 #include "ev67.h"
 #include "mapping.h"
 

@@ -14,7 +14,7 @@
 #include <kernel/perf/open.h>
 #include <kernel/perf/ownership.h>
 #include <kernel/perf/pmu.h>
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/rotation.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/perf/software.h>
 #include <kernel/perf/task.h>

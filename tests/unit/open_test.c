@@ -6,7 +6,8 @@
 #include <kernel/mm/page.h>
 #include <kernel/perf/read.h>
 #include <kernel/perf/ring.h>
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/rotation.h>
+#include <kernel/perf/tick.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/throttle.h>
 #include <uapi/linux/poll.h>

@@ -3,6 +3,8 @@
  * Metadata pages and rotation where several events share a CPU: pages of events that wait or move to another counter,
  * intervals of rotation.
  */
+#include <kernel/perf/cpu.h>
+#include <kernel/perf/rotation.h>
 #include <kernel/perf/userpage.h>
 
 #include "family.h"

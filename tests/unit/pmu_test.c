@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The registry of PMUs: names and types are unique, and which PMU takes which event. */
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/rotation.h>
 
 #include "events.h"
 

@@ -3,6 +3,7 @@
  * Rules of ProfileMe's PMU under the perf core, through system calls: which instruction a sample is
  * of, what it carries, and how it shares the counters with aggregate mode.
  */
+#include <kernel/perf/tick.h>
 #include <uapi/asm-alpha/profileme.h>
 
 #include "ev67.h"

@@ -7,7 +7,7 @@
 #include <kernel/perf/event.h>
 #include <kernel/perf/record.h>
 #include <kernel/perf/settings.h>
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/tick.h>
 
 #define CODE  1
 #define OTHER 2

@@ -5,7 +5,8 @@
  */
 #include <kernel/base/hooks.h>
 #include <kernel/perf/context.h>
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/cpu.h>
+#include <kernel/perf/rotation.h>
 
 #include "events.h"
 

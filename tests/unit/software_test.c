@@ -2,6 +2,8 @@
 /* Software events and clocks that sample: every period, several at once, in which rings, how fast. */
 #include <kernel/perf/settings.h>
 #include <kernel/perf/software.h>
+#include <kernel/perf/tick.h>
+#include <uapi/linux/time.h>
 
 #include "mapping.h"
 
@@ -53,6 +55,24 @@ static void every_period_has_a_sample(void)
 	fault(5);
 	EXPECT_EQ(samples(), 1);
 	EXPECT_EQ(count_of(fd), 50);
+	unmap_event(&mapping);
+	end_machine();
+}
+
+static void samples_have_the_time_of_day(void)
+{
+	start_machine(1, 4, NULL, 0);
+	struct perf_event_attr attr = sampling_attr(FAULTS, 1, PERF_SAMPLE_TIME);
+
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_REALTIME;
+	int fd = open_event(attr, 0, -1, -1);
+
+	EXPECT_EQ(map_event(&mapping, fd, 1), 0);
+	sim_clock_advance(5);
+	fault(1);
+	EXPECT_EQ(next_record(&mapping, record, sizeof(record)), 16);
+	EXPECT_EQ(record[1], SIM_BOOT_TIME_S * NSEC_PER_SEC + clock_ns());
 	unmap_event(&mapping);
 	end_machine();
 }
@@ -241,6 +261,8 @@ static void throttled_clocks_go_on_with_the_tick(void)
 
 static const struct tap_rule rules[] = {
 	{ "each period of a software event has a sample", every_period_has_a_sample },
+	{ "a sample has the time of day, if its clock is CLOCK_REALTIME",
+	  samples_have_the_time_of_day },
 	{ "a new period of a software event begins with a sample",
 	  a_new_period_begins_with_a_sample },
 	{ "a sample with PERIOD stands for all that happened at once",

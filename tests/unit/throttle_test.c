@@ -4,6 +4,7 @@
  * out or changed meanwhile. The limits: 400 samples of one event in a tick of 4 ms; the 401st throttles it.
  */
 #include <kernel/perf/settings.h>
+#include <kernel/perf/tick.h>
 
 #include "family.h"
 #include "mapping.h"

@@ -2,7 +2,7 @@
 /* Rules of kernel/perf/userpage.c: what a program computes from the mapped page is the count, at
  * any moment and at every width. */
 #include "mapping.h"
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/tick.h>
 #include <kernel/perf/userpage.h>
 
 #define CODE 1

@@ -11,7 +11,7 @@
 
 #include <kernel/base/assert.h>
 #include <kernel/perf/event.h>
-#include <kernel/perf/schedule.h>
+#include <kernel/perf/cpu.h>
 
 /* An operation on CONTEXT, on its caller's stack. A caller with more arguments embeds it in a structure of
  * its own. */

@@ -261,28 +261,4 @@ static inline uint64_t perf_event_user_offset(const struct perf_event *event)
 	return atomic_load_explicit(&event->hw.offset, memory_order_relaxed) - event->count_base;
 }
 
-/* Returns a time stamp for the records of EVENT, ns of the clock that attr.clockid names. Any context. */
-static inline uint64_t perf_event_clock_ns(const struct perf_event *event)
-{
-	return clock_ns() + event->clock_offset_ns;
-}
-
-/* Sets the clock of the records by attr.clockid. -EINVAL: the clock is unknown, or a PMI cannot read it. Task
- * context, before the event is installed. */
-int perf_event_set_clock(struct perf_event *event);
-
-/* Do what the ioctls of the same name do, for EVENT or, with GROUP, for its whole group at one moment (the
- * caller does not hold the context's mutex then). Task context, interrupts on. refresh: -EINVAL for events
- * that do not sample or are inherited. change_period: PERIOD is a frequency for events with attr.freq;
- * -EINVAL when it is out of range. */
-void perf_event_enable(struct perf_event *event, bool group);
-void perf_event_disable(struct perf_event *event, bool group);
-void perf_event_reset(struct perf_event *event, bool group);
-int perf_event_refresh(struct perf_event *event, int overflows);
-int perf_event_change_period(struct perf_event *event, uint64_t period);
-
-/* Enable and disable EVENT at NOW_NS, inside a call (call.h) with CPU as there. */
-void perf_event_enable_locked(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns);
-void perf_event_disable_locked(struct perf_cpu *cpu, struct perf_event *event, uint64_t now_ns);
-
 #endif

@@ -11,8 +11,7 @@ struct trap_frame *arch_interrupt_frame(void)
 	return sim_frame();
 }
 
-/* No clock chip: the time of day begins in 1970. */
 uint64_t arch_boot_time_s(void)
 {
-	return 0;
+	return SIM_BOOT_TIME_S;
 }

@@ -97,6 +97,9 @@ void sim_unprivileged_set(bool is_unprivileged);
 
 /* Lets NS nanoseconds pass; timers fire on their CPUs at their deadlines. */
 void sim_clock_advance(uint64_t ns);
+
+/* The time of day when the machine starts: in 2001. */
+#define SIM_BOOT_TIME_S 1000000000ull
 /* Sets the answer of clock_user_conversion(); NULL: it has none. */
 struct clock_conversion;
 void sim_clock_conversion_set(const struct clock_conversion *conversion);
