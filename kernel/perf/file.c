@@ -25,7 +25,6 @@
 #include <kernel/perf/wakeup.h>
 #include <kernel/task/credentials.h>
 #include <kernel/trace/filter.h>
-#include <kernel/trace/pmu.h>
 #include <uapi/linux/errno.h>
 
 /* Most programs that a query has room for: Linux's BPF_TRACE_MAX_PROGS. */

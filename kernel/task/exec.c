@@ -414,7 +414,7 @@ static void exchange_program(struct task *self, struct exec_image *image, struct
 		executable_put(old_executable);
 }
 
-/* Replaces the program: there is no way back. */
+/* Replaces the program; cannot fail from here on. */
 static void commit(struct task *self, struct exec_image *image, struct dentry *executable)
 {
 	pid_t former_tid = self->tid;

@@ -68,7 +68,7 @@ struct task {
 	/* Files of sockets that the task is dropping, see kernel/net/unix_packet.c; NULL: none. */
 	struct unix_drop *unix_drop;
 
-	/* NULL while the task has no events: a context switch tests only this. perf's own rules
+	/* NULL while the task has no events: a context switch tests it (hook_switch_is_on). perf's own rules
 	 * guard it. */
 	struct perf_task *_Atomic perf;
 
