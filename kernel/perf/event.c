@@ -23,7 +23,7 @@
 #include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/read.h>
-#include <kernel/perf/record.h>
+#include <kernel/perf/sample.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/sideband.h>
 #include <uapi/linux/errno.h>

@@ -11,7 +11,7 @@
 #include <kernel/perf/control.h>
 #include <kernel/perf/frequency.h>
 #include <kernel/perf/overflow.h>
-#include <kernel/perf/record.h>
+#include <kernel/perf/sample.h>
 #include <kernel/perf/signal.h>
 #include <kernel/perf/throttle.h>
 #include <kernel/perf/tick.h>

@@ -4,7 +4,6 @@
 #define TESTS_UNIT_MAPPING_H
 
 #include <kernel/mm/page.h>
-#include <kernel/perf/record.h>
 #include <kernel/perf/userpage.h>
 #include <kernel/mm/vm.h>
 

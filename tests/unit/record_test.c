@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rules of kernel/perf/record.c: what is in the ring, word for word. Offsets and orders are those
- * of perf_event_open(2).
+ * Rules of records and samples: what is in the ring, word for word. Offsets and orders are those of
+ * perf_event_open(2).
  */
 #include "mapping.h"
 #include <kernel/perf/event.h>

@@ -3,7 +3,6 @@
  * Samples with fields of variable size: registers, the user's stack up to the greatest record, physical addresses, page
  * sizes; and the samples of inherited events and of groups. Layouts: perf_event_open(2).
  */
-#include <kernel/perf/record.h>
 #include <machine/mmu.h>
 
 #include "family.h"

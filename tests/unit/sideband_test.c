@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The side band: records of names, forks, exits, switches, mappings and last counts, and which events get them. */
-#include <kernel/perf/record.h>
 #include <uapi/linux/mman.h>
 
 #include "family.h"

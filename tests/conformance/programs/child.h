@@ -49,7 +49,7 @@ static inline void end_child(pid_t pid)
 static inline void become(uid_t uid)
 {
 	if (setresuid(uid, uid, uid) < 0)
-		show(error_name(errno), "becoming somebody");
+		show(error_name(errno), "becoming a user");
 }
 
 #endif

@@ -63,10 +63,10 @@ static const char *content(uint32_t word, uint32_t owner)
 	uint32_t tid = word & FUTEX_TID_MASK;
 
 	snprintf(text, sizeof(text), "%s%s%s",
-		 !tid		  ? "nobody" :
+		 !tid		  ? "no thread" :
 		 tid == owner	  ? "the owner" :
 		 tid == own_tid() ? "this thread" :
-				    "somebody",
+				    "another thread",
 		 word & FUTEX_WAITERS ? ", waiters" : "",
 		 word & FUTEX_OWNER_DIED ? ", owner died" : "");
 	return text;

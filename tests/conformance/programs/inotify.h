@@ -83,7 +83,7 @@ static const char *events(int fd)
 }
 
 /* The events that CALL makes; CALL names the line. */
-#define TELLS(fd, call)                                                   \
+#define REPORTS(fd, call)                                                 \
 	do {                                                              \
 		long result = (long)(call);                               \
                                                                           \

@@ -170,7 +170,7 @@ static ssize_t contents(unsigned int victim, char *text, size_t size)
 }
 
 /* Whether stat shows addresses (start and end of code, of stack, of data, of arguments …). */
-static long addresses_told(unsigned int victim)
+static long addresses_shown(unsigned int victim)
 {
 	/* Numbers of fields in proc(5); the field after the name is 3. */
 	static const int fields[] = { 26, 27, 28, 45, 46, 47, 48, 49, 50, 51 };
@@ -307,8 +307,8 @@ static const struct attack attacks[] = {
 	{ .name = "create below", .act = create_below, .file = "" },
 	{ .name = "create below", .act = create_below, .file = "fd" },
 	{ .name = "create below", .act = create_below, .file = "task" },
-	{ .name = "addresses told in", .act = addresses_told, .file = "stat" },
-	{ .name = "addresses told in", .act = addresses_told, .file = "task/TID/stat" },
+	{ .name = "addresses shown in", .act = addresses_shown, .file = "stat" },
+	{ .name = "addresses shown in", .act = addresses_shown, .file = "task/TID/stat" },
 	{ .name = "text in", .act = has_text, .file = "cmdline" },
 	{ .name = "text in", .act = has_text, .file = "maps" },
 	{ .name = "text in", .act = has_text, .file = "environ" },

@@ -175,7 +175,7 @@ static long by_timer(unsigned int victim)
 	return done(syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &id));
 }
 
-static long by_processor_timer(unsigned int victim)
+static long by_cpu_timer(unsigned int victim)
 {
 	clockid_t clock = (clockid_t)(~(unsigned int)victims[victim] << 3 | 2);
 	int id;
@@ -183,7 +183,7 @@ static long by_processor_timer(unsigned int victim)
 	return done(syscall(SYS_timer_create, clock, NULL, &id));
 }
 
-static long read_processor_time(unsigned int victim)
+static long read_cpu_time(unsigned int victim)
 {
 	clockid_t clock = (clockid_t)(~(unsigned int)victims[victim] << 3 | 2);
 	struct timespec time;
@@ -234,15 +234,15 @@ static long by_waitid_pidfd(unsigned int victim)
 }
 
 static const struct attack attacks[] = {
-	ATTACK(by_kill),	  ATTACK(by_kill_nothing),    ATTACK(by_kill_continue),
-	ATTACK(by_kill_group),	  ATTACK(by_tkill),	      ATTACK(by_tgkill),
-	ATTACK(by_queue),	  ATTACK(by_thread_queue),    ATTACK(by_forged_user),
-	ATTACK(by_forged_kernel), ATTACK(by_forged_tkill),    ATTACK(by_pidfd),
-	ATTACK(by_pidfd_forged),  ATTACK(by_pidfd_group),     ATTACK(by_directory),
-	ATTACK(by_pipe),	  ATTACK(by_pipe_to_group),   ATTACK(by_pipe_to_thread),
-	ATTACK(by_timer),	  ATTACK(by_processor_timer), ATTACK(read_processor_time),
-	ATTACK(by_setpgid),	  ATTACK(join_group),	      ATTACK(by_getpgid),
-	ATTACK(by_getsid),	  ATTACK(by_wait4),	      ATTACK(by_waitid),
+	ATTACK(by_kill),	  ATTACK(by_kill_nothing),  ATTACK(by_kill_continue),
+	ATTACK(by_kill_group),	  ATTACK(by_tkill),	    ATTACK(by_tgkill),
+	ATTACK(by_queue),	  ATTACK(by_thread_queue),  ATTACK(by_forged_user),
+	ATTACK(by_forged_kernel), ATTACK(by_forged_tkill),  ATTACK(by_pidfd),
+	ATTACK(by_pidfd_forged),  ATTACK(by_pidfd_group),   ATTACK(by_directory),
+	ATTACK(by_pipe),	  ATTACK(by_pipe_to_group), ATTACK(by_pipe_to_thread),
+	ATTACK(by_timer),	  ATTACK(by_cpu_timer),	    ATTACK(read_cpu_time),
+	ATTACK(by_setpgid),	  ATTACK(join_group),	    ATTACK(by_getpgid),
+	ATTACK(by_getsid),	  ATTACK(by_wait4),	    ATTACK(by_waitid),
 	ATTACK(by_waitid_pidfd),
 };
 

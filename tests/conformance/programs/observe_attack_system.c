@@ -282,17 +282,17 @@ CHANGE(ports, syscall(SYS_ioperm, 0x80, 1, 1))
 
 /* --- events of CPUs --- */
 
-static long open_on_processor(union attr *attr)
+static long open_on_cpu(union attr *attr)
 {
 	return done(open_event(attr, -1, 0, -1, 0));
 }
 
-static long count_processor(void)
+static long count_cpu(void)
 {
 	union attr attr;
 
 	attr_instructions(&attr);
-	return open_on_processor(&attr);
+	return open_on_cpu(&attr);
 }
 
 static long count_own_kernel(void)
@@ -374,7 +374,7 @@ static const struct attack attacks[] = {
 	ATTACK(port_level),
 	ATTACK(ports),
 #endif
-	ATTACK(count_processor),
+	ATTACK(count_cpu),
 	ATTACK(count_own_kernel),
 	ATTACK(sample_addresses),
 	ATTACK(set_paranoid),

@@ -22,7 +22,7 @@ static uint64_t word(unsigned int number)
 static const char *place(uint64_t address)
 {
 	return address == (uint64_t)counted_label    ? "the instruction" :
-	       address == (uint64_t)after_label	     ? "the one behind" :
+	       address == (uint64_t)after_label	     ? "the one after" :
 	       address == (uint64_t)&watched_by_loop ? "the data" :
 						       "elsewhere";
 }

@@ -49,7 +49,7 @@ static void kinds(const char *who, int exclude_kernel)
 	attr.fields.config = 7;
 	show(try_open(&attr, 0, -1), "%s: with a config", who);
 	attr_write(&attr);
-	show(try_open(&attr, -1, 0), "%s: of a processor", who);
+	show(try_open(&attr, -1, 0), "%s: of a CPU", who);
 	attr_write(&attr);
 	attr.fields.sample_type = PERF_SAMPLE_BRANCH_STACK;
 	attr.fields.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
@@ -109,23 +109,21 @@ static void slots(void)
 	attr_write(&attr);
 	show_number(take(own, SLOTS + 1, 0, -1), "slots", "for one task");
 	show(try_open(&attr, 0, -1), "slots: one more");
-	show(try_open(&attr, 0, 0), "slots: one more on one processor");
-	show(try_open(&attr, -1, 0), "slots: one of a processor");
+	show(try_open(&attr, 0, 0), "slots: one more on one CPU");
+	show(try_open(&attr, -1, 0), "slots: one of a CPU");
 	show_number(take(other, SLOTS + 1, child, -1), "slots", "for another task");
 	close(own[0]);
-	show(try_open(&attr, -1, 0), "slots: one of a processor, one closed");
+	show(try_open(&attr, -1, 0), "slots: one of a CPU, one closed");
 	close(other[0]);
-	show_number(take(wide, SLOTS + 1, -1, 0), "slots",
-		    "of a processor, after one of each is closed");
-	show(try_open(&attr, 0, -1), "slots: one of the task, which the processor has taken");
+	show_number(take(wide, SLOTS + 1, -1, 0), "slots", "of a CPU, after one of each is closed");
+	show(try_open(&attr, 0, -1), "slots: one of the task, which the CPU has taken");
 	give_back(wide, 1);
 	end_child(child);
-	show_number(take(wide, SLOTS + 1, -1, 0), "slots",
-		    "of a processor, beside three of a task");
+	show_number(take(wide, SLOTS + 1, -1, 0), "slots", "of a CPU, beside three of a task");
 	give_back(other + 1, SLOTS - 1);
 	give_back(wide, 1);
 	give_back(own + 1, SLOTS - 1);
-	show_number(take(wide, SLOTS + 1, -1, 0), "slots", "of a processor, alone");
+	show_number(take(wide, SLOTS + 1, -1, 0), "slots", "of a CPU, alone");
 	show(try_open(&attr, 0, -1), "slots: one of a task beside them");
 	give_back(wide, SLOTS);
 

@@ -119,7 +119,7 @@ static const struct {
 	{ "exchange", exchange },
 	{ "store of the first byte", store_first_byte },
 	{ "store of the last byte", store_last_byte },
-	{ "store behind", store_after },
+	{ "store after", store_after },
 	{ "store across the end", store_across },
 	{ "store of the second half", store_half },
 	{ "rep stosb", set_string },
@@ -147,7 +147,7 @@ static void counts(void)
 		{ "W 1 with the kernel", HW_BREAKPOINT_W, 0, 1, 0, 0 },
 		{ "W 1 of the kernel only", HW_BREAKPOINT_W, 0, 1, 0, 1 },
 		{ "RW 1 with the kernel", HW_BREAKPOINT_RW, 0, 1, 0, 0 },
-		{ "W 1 of nobody", HW_BREAKPOINT_W, 0, 1, 1, 1 },
+		{ "W 1 of no ring", HW_BREAKPOINT_W, 0, 1, 1, 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -247,7 +247,7 @@ static void whose(void)
 
 	store();
 	store_in_child();
-	show_number((long long)value_of((int)fd), "of a processor", "stores of two");
+	show_number((long long)value_of((int)fd), "of a CPU", "stores of two");
 	close((int)fd);
 
 	/* Another task's stores, counted by this one. */

@@ -36,10 +36,10 @@ static int loop_twice(void)
 static const char *place(uint64_t address)
 {
 	return address == (uint64_t)executed_label ? "the instruction" :
-	       address == (uint64_t)after_executed ? "behind the instruction" :
+	       address == (uint64_t)after_executed ? "after the instruction" :
 	       address == (uint64_t)stored_label   ? "the store" :
-	       address == (uint64_t)after_store	   ? "behind the store" :
-	       address == (uint64_t)after_load	   ? "behind the load" :
+	       address == (uint64_t)after_store	   ? "after the store" :
+	       address == (uint64_t)after_load	   ? "after the load" :
 	       address == (uint64_t)&watched[0]	   ? "the data" :
 	       address == 0			   ? "0" :
 						     "elsewhere";

@@ -109,9 +109,9 @@ static void levels_and_edges(void)
 	ctl(epoll, EPOLL_CTL_MOD, p[0], EPOLLIN | EPOLLONESHOT, 9);
 	READY(epoll, "loaded again");
 	ctl(epoll, EPOLL_CTL_MOD, p[0], 0, 9);
-	READY(epoll, "nothing is asked for");
+	READY(epoll, "nothing is requested");
 	close(p[1]);
-	READY(epoll, "a hang-up is always told");
+	READY(epoll, "a hang-up is always reported");
 	ctl(epoll, EPOLL_CTL_MOD, p[0], EPOLLIN | EPOLLRDHUP | EPOLLPRI, 9);
 	READY(epoll, "with what was left");
 	close(p[0]);

@@ -89,15 +89,15 @@ static void observe_owners(void)
 {
 	static const struct owner_case rows[] = {
 		{ "one overflow", -1, true, true, true, 0, 1, PERIOD },
-		{ "one overflow, SIGIO asked for", SIGIO, true, true, true, 0, 1, PERIOD },
-		{ "one overflow, 0 asked for", 0, true, true, true, 0, 1, PERIOD },
+		{ "one overflow, SIGIO requested", SIGIO, true, true, true, 0, 1, PERIOD },
+		{ "one overflow, 0 requested", 0, true, true, true, 0, 1, PERIOD },
 		{ "one overflow, queued signal", 64, true, true, true, 0, 1, PERIOD },
 		{ "three overflows", 64, true, true, true, 0, 3, 5 * PERIOD },
 		{ "three overflows, no buffer", 64, true, true, false, 0, 3, 5 * PERIOD },
 		{ "three overflows, wake-up after two", 64, true, true, true, 2, 3, 5 * PERIOD },
 		{ "three overflows, wake-up after each", 64, true, true, true, 1, 3, 5 * PERIOD },
 		{ "no overflow", 64, true, true, true, 0, 3, 1000 },
-		{ "nobody owns it", 64, false, true, true, 0, 3, 5 * PERIOD },
+		{ "without an owner", 64, false, true, true, 0, 3, 5 * PERIOD },
 		{ "not asynchronous", 64, true, false, true, 0, 3, 5 * PERIOD },
 	};
 

@@ -274,7 +274,7 @@ static void msr(void)
 	try_msr(&attr, 0, -1, "an event of the last bit");
 	attr_msr(&attr, 0);
 	try_msr(&attr, 0, -1, "of a task");
-	try_msr(&attr, -1, 0, "of a processor");
+	try_msr(&attr, -1, 0, "of a CPU");
 	attr.fields.sample_period = 1;
 	try_msr(&attr, 0, -1, "with a period");
 	attr_msr(&attr, 0);
@@ -323,10 +323,9 @@ static void msr(void)
 	attr_instructions(&other);
 	int leader = must_open(&other, -1);
 
-	show(outcome(open_event(&attr, 0, -1, leader, 0)),
-	     "msr: in a group of the processor's PMU");
+	show(outcome(open_event(&attr, 0, -1, leader, 0)), "msr: in a group of the CPU's PMU");
 	show(outcome(open_event(&other, 0, -1, (int)fd, 0)),
-	     "msr: leads an event of the processor's PMU");
+	     "msr: leads an event of the CPU's PMU");
 	struct perf_event_mmap_page *page =
 		mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, (int)fd, 0);
 
@@ -362,7 +361,7 @@ static void notes(void)
 		}
 		at += 12 + name + value;
 	}
-	show(outcome_value(read(fd, &text, 1)), "%s: read behind the end", path);
+	show(outcome_value(read(fd, &text, 1)), "%s: read after the end", path);
 	show(outcome_value(pread(fd, &text, 4, 4)), "%s: read of 4 at 4", path);
 	snprintf(number, sizeof(number), "%s",
 		 lseek(fd, 0, SEEK_END) >= 0 ? "ok" : error_name(errno));

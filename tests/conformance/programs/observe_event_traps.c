@@ -58,8 +58,8 @@ static void observe_trap_refusals(void)
 	attr.words[WORD_FLAGS] &= ~FLAG_REMOVE_ON_EXEC;
 	show(outcome(open_event(&attr, 0, -1, -1, 0)), "trap that survives exec");
 	attr_trap(&attr);
-	show(outcome(open_event(&attr, -1, 0, -1, 0)), "trap of a processor");
-	show(outcome(open_event(&attr, 0, 0, -1, 0)), "trap of a task on a processor");
+	show(outcome(open_event(&attr, -1, 0, -1, 0)), "trap of a CPU");
+	show(outcome(open_event(&attr, 0, 0, -1, 0)), "trap of a task on a CPU");
 	attr.fields.inherit = 1;
 	show(outcome(open_event(&attr, 0, -1, -1, 0)), "trap, inherited");
 	attr_trap(&attr);

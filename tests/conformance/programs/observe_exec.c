@@ -168,7 +168,7 @@ static void see_refusals(void)
 	int fd = open("/other", O_CREAT | O_WRONLY, 0755);
 
 	(void)!write(fd, &header, sizeof(header));
-	try_path("/other", "a file that somebody writes");
+	try_path("/other", "a file that is open for writing");
 	close(fd);
 	try_path("/other", "another machine's program");
 	show(outcome(open(SELF, O_WRONLY)), "writing what runs");
@@ -222,7 +222,7 @@ static void see_scripts(void)
 	try_path("/script-words", "a script with words");
 	try_path("/script-no-end", "a script without an end of line");
 	try_path("/script-nothing", "a script that names nothing");
-	try_path("/script-none", "a script that names nobody");
+	try_path("/script-none", "a script without an interpreter's name");
 	try_path("/script-directory", "a script for a directory");
 	try_path("/script-unmarked", "a script for what may not be run");
 	try_path("/script-text", "a script for a text");

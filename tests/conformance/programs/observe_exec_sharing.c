@@ -249,7 +249,7 @@ static int see_end(const char *fd)
 	show(yes(child > 0), "the parent executed: its child is waited for");
 	show(yes(sigismember(&pending, SIGCHLD)), "the parent executed: SIGCHLD");
 	show(yes(sigismember(&pending, SIGUSR1)),
-	     "the parent executed: the signal that clone was told");
+	     "the parent executed: the signal that clone was given");
 	return 0;
 }
 

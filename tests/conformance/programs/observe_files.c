@@ -109,7 +109,7 @@ static void reading(void)
 	SEE(pwrite(fd, "ab", 2, INT64_MAX));
 	SEE(lseek(fd, 8, SEEK_SET));
 	show(memcmp((text_of(fd), buffer), "89\0\0\0\0ab", 9) ? "otherwise" : "zeros",
-	     "what is between the old end and a write behind it");
+	     "the bytes between the old end and a write after it");
 	SEE(lseek(fd, 0, SEEK_SET) + 200);
 	SEE(readv(fd, two, 2));
 	SEE(readv(fd, two, 0));

@@ -232,7 +232,7 @@ static void filters_of_a_character(void)
 		     characters[i]);
 		snprintf(text, sizeof(text), "id%c==1 && id%c", characters[i], characters[i]);
 		show(outcome(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text)),
-		     "character %d behind names", characters[i]);
+		     "character %d after names", characters[i]);
 	}
 	close(fd);
 }

@@ -79,14 +79,14 @@ static void see_frame(void)
 	show(yes(half_at(size) == 0x46505845), "the last magic word follows the state");
 	/* The size that the CPU reports for the enabled features. */
 	__cpuid_count(0xd, 0, a, b, c, d);
-	show(yes(b == size), "the state has the size that CPUID tells");
+	show(yes(b == size), "the state has the size that CPUID reports");
 	show(hex(word_at(FEATURES_AT)), "features that the frame has");
 	show(yes(word_at(FEATURES_AT) == enabled), "they are those in XCR0");
 	for (size_t at = RESERVED_AT; at < HEADER_AT; at += 4)
 		reserved |= half_at(at);
 	show(yes(reserved == 0), "the rest of the software's bytes is 0");
-	show(yes((word_at(HEADER_AT) & ~enabled) == 0), "the header tells of no others");
-	show(yes((word_at(HEADER_AT) & 3) == 3), "the header tells of x87 and SSE");
+	show(yes((word_at(HEADER_AT) & ~enabled) == 0), "the header has no others");
+	show(yes((word_at(HEADER_AT) & 3) == 3), "the header has x87 and SSE");
 	for (size_t at = HEADER_AT + 8; at < HEADER_AT + HEADER_BYTES; at += 8)
 		reserved |= word_at(at);
 	show(yes(reserved == 0), "the rest of the header is 0");

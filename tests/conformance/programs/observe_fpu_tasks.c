@@ -31,7 +31,7 @@ static void see_switches(void)
 	if (child == 0)
 		_exit(failures != 0);
 	waitpid(child, &status, 0);
-	show(outcome_value(failures), "turns after which a vector was another, here");
+	show(outcome_value(failures), "yields after which a vector was another, here");
 	show(yes(status == 0), "and none in the other process");
 }
 

@@ -196,7 +196,7 @@ static void owners_that_end(void)
 	start(&owner);
 	owner.go = 1;
 	join(&owner);
-	SHOW_WORD(robust.word, 0, "the word of a robust owner for whom nobody waited");
+	SHOW_WORD(robust.word, 0, "the word of a robust owner without a waiter");
 	SEE(lock(&robust.word));
 	SHOW_WORD(robust.word, own_tid(), "the same, taken");
 	SEE(unlock(&robust.word));
@@ -276,7 +276,7 @@ static void processes(void)
 		_exit(0);
 	}
 	waitpid(child, &status, 0);
-	SHOW_WORD(shared[0], (uint32_t)child, "left by a process that ended, nobody waited");
+	SHOW_WORD(shared[0], (uint32_t)child, "left by a process that exited, no waiter");
 	SEE(futex(shared, FUTEX_LOCK_PI, 0, NULL, NULL, 0));
 	munmap((void *)shared, PAGE_BYTES);
 }

@@ -198,7 +198,7 @@ static void not_what_it_was(void)
 	SEE(futex(words, TRY, 0, NULL, NULL, 0));
 	words[0] = 0;
 	SEE(futex(words, TRY, 0, NULL, NULL, 0));
-	SHOW_WORD(words[0], own_tid(), "a word that was cleared behind the waiter's back");
+	SHOW_WORD(words[0], own_tid(), "a word that was cleared without the waiter's knowledge");
 	words[0] = FUTEX_WAITERS | FUTEX_OWNER_DIED;
 	SEE(futex(words, TRY, 0, NULL, NULL, 0));
 	words[0] = word;

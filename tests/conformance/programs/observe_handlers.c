@@ -151,7 +151,7 @@ static void see_info(void)
 
 	if (pipe(ends) == 0) {
 		close(ends[0]);
-		show(outcome(write(ends[1], "x", 1)), "writing to nobody");
+		show(outcome(write(ends[1], "x", 1)), "writing without a reader");
 		snprintf(text, sizeof(text), "code %d, %s", info.si_code,
 			 info.si_pid == getpid() ? "mine" : "another's");
 		show(text, "siginfo of SIGPIPE");

@@ -97,27 +97,27 @@ static void masks(void)
 	make("m/file");
 	SEE(inotify_add_watch(fd, "m", IN_CREATE));
 	SEE(inotify_add_watch(second, "m/file", IN_OPEN | IN_CLOSE));
-	TELLS(fd, make("m/new"));
+	REPORTS(fd, make("m/new"));
 	SEE(inotify_add_watch(fd, "m", IN_DELETE));
-	TELLS(fd, make("m/newer"));
-	TELLS(fd, unlink("m/new"));
+	REPORTS(fd, make("m/newer"));
+	REPORTS(fd, unlink("m/new"));
 	SEE(inotify_add_watch(fd, "m", IN_CREATE | IN_MASK_ADD));
-	TELLS(fd, make("m/new"));
-	TELLS(fd, unlink("m/new"));
+	REPORTS(fd, make("m/new"));
+	REPORTS(fd, unlink("m/new"));
 	SEE(inotify_add_watch(fd, "m", IN_CREATE | IN_MASK_CREATE));
 	SEE(inotify_add_watch(fd, "m", IN_CREATE | IN_ONESHOT));
-	TELLS(fd, unlink("m/newer"));
-	TELLS(fd, make("m/new"));
-	TELLS(fd, make("m/newer"));
+	REPORTS(fd, unlink("m/newer"));
+	REPORTS(fd, make("m/new"));
+	REPORTS(fd, make("m/newer"));
 	SEE(inotify_add_watch(fd, "m", IN_ISDIR));
-	TELLS(fd, unlink("m/newer"));
+	REPORTS(fd, unlink("m/newer"));
 	SEE(inotify_add_watch(fd, "m", IN_DELETE_SELF));
 	SEE(close(open("m/file", O_RDONLY)));
 	show(events(second), "the other instance");
 	unlink("m/new");
 	unlink("m/file");
-	show(events(second), "a file's end, not asked for");
-	TELLS(fd, rmdir("m"));
+	show(events(second), "a file's end, not requested");
+	REPORTS(fd, rmdir("m"));
 	close(fd);
 	close(second);
 }
@@ -246,7 +246,7 @@ static void limits(void)
 	SEE(inotify_add_watch(fds[0], "l0", IN_CLOSE));
 	SEE(unlink("l1"));
 	SEE(inotify_add_watch(fds[0], "l3", IN_OPEN));
-	show(events(fds[0]), "what they tell");
+	show(events(fds[0]), "their events");
 	SEE(write_file("/proc/sys/fs/inotify/max_user_watches", "8192"));
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fds[0]);
 	FILE *file = fopen(path, "r");
@@ -275,17 +275,18 @@ static void mounts(void)
 
 	mkdir("mount", 0755);
 	SEE(inotify_add_watch(fd, "mount", IN_ALL_EVENTS));
-	TELLS(fd, mount("none", "mount", "tmpfs", 0, NULL));
+	REPORTS(fd, mount("none", "mount", "tmpfs", 0, NULL));
 	make("mount/file");
 	show(events(fd), "of what covers it");
 	SEE(inotify_add_watch(fd, "mount", IN_ALL_EVENTS));
 	SEE(inotify_add_watch(fd, "mount/file", IN_OPEN));
-	TELLS(fd, close(open("mount/file", O_RDONLY)));
-	TELLS(fd, close(open("mount", O_RDONLY)));
+	REPORTS(fd, close(open("mount/file", O_RDONLY)));
+	REPORTS(fd, close(open("mount", O_RDONLY)));
 	SEE(umount("mount"));
-	show(strstr(events(fd), "UNMOUNT") ? "told" : "not told", "the end of a file system");
+	show(strstr(events(fd), "UNMOUNT") ? "reported" : "not reported",
+	     "the end of a file system");
 	SEE(inotify_rm_watch(fd, 2));
-	TELLS(fd, rmdir("mount"));
+	REPORTS(fd, rmdir("mount"));
 	close(fd);
 }
 

@@ -154,9 +154,9 @@ static void control_groups(size_t kind)
 		pid_t pid;
 		int cpu, group;
 	} rows[] = {
-		{ "standard input", 0, 0, -1 },		{ "no descriptor", -1, 0, -1 },
-		{ "all processors", 0, -1, -1 },	{ "a group that is none", 0, 0, 999 },
-		{ "a processor too many", 0, 999, -1 }, { "a processor too few", 0, -2, -1 },
+		{ "standard input", 0, 0, -1 },	  { "no descriptor", -1, 0, -1 },
+		{ "all CPUs", 0, -1, -1 },	  { "a group that is none", 0, 0, 999 },
+		{ "a CPU too many", 0, 999, -1 }, { "a CPU too few", 0, -2, -1 },
 		{ "a closed file", 999, 0, -1 },
 	};
 	union attr attr;

@@ -134,7 +134,7 @@ static void see_objects(void)
 			 !strstr(line, " node=-1 accounted=");
 	}
 	show(yes(objects > 0), "pipe allocates objects");
-	show(yes(wrong > 0), "one of them is told otherwise");
+	show(yes(wrong > 0), "one of them is reported otherwise");
 	begin("kmem/kfree", filter);
 	close(ends[0]);
 	close(ends[1]);
@@ -168,7 +168,7 @@ static void sleep_a_while(void)
 }
 
 /* Whether EVENT tells of a delay of this program, of the size of its sleep. */
-static const char *tells(const char *event)
+static const char *shows(const char *event)
 {
 	char word[64];
 	bool found = false;
@@ -196,16 +196,16 @@ static void see_sleeps(const char *when)
 {
 	begin("sched/sched_stat_sleep", "0");
 	sleep_a_while();
-	show(tells("sched/sched_stat_sleep"), "%s, sched_stat_sleep tells of nanosleep", when);
+	show(shows("sched/sched_stat_sleep"), "%s, sched_stat_sleep reports nanosleep", when);
 	begin("sched/sched_stat_blocked", "0");
 	sleep_a_while();
-	show(tells("sched/sched_stat_blocked"), "%s, sched_stat_blocked tells of nanosleep", when);
+	show(shows("sched/sched_stat_blocked"), "%s, sched_stat_blocked reports nanosleep", when);
 	begin("sched/sched_stat_sleep", "0");
 	vfork_a_while();
-	show(tells("sched/sched_stat_sleep"), "%s, sched_stat_sleep tells of vfork", when);
+	show(shows("sched/sched_stat_sleep"), "%s, sched_stat_sleep reports vfork", when);
 	begin("sched/sched_stat_blocked", "0");
 	vfork_a_while();
-	show(tells("sched/sched_stat_blocked"), "%s, sched_stat_blocked tells of vfork", when);
+	show(shows("sched/sched_stat_blocked"), "%s, sched_stat_blocked reports vfork", when);
 }
 
 /* Runs until the clock has advanced so far. */
@@ -233,8 +233,8 @@ static void see_wait(void)
 		_exit(0);
 	}
 	spin(2 * SLEEP_NS);
-	show(tells("sched/sched_stat_wait"),
-	     "sched_stat_wait tells of waiting for a real-time task");
+	show(shows("sched/sched_stat_wait"),
+	     "sched_stat_wait reports waiting for a real-time task");
 	waitpid(child, NULL, 0);
 }
 

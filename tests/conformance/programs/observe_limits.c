@@ -57,12 +57,12 @@ static void see_calls(void)
 
 	show(outcome(prlimit(parent, RLIMIT_CORE, NULL, &limit)), "the parent's, by root");
 	become(USER);
-	show(outcome(set(RLIMIT_LOCKS, 5, 21)), "hard limit raised by somebody");
-	show(outcome(set(RLIMIT_LOCKS, 20, 20)), "soft limit raised by somebody");
-	show(outcome(set(RLIMIT_LOCKS, 3, 4)), "hard limit lowered by somebody");
+	show(outcome(set(RLIMIT_LOCKS, 5, 21)), "hard limit raised by a user");
+	show(outcome(set(RLIMIT_LOCKS, 20, 20)), "soft limit raised by a user");
+	show(outcome(set(RLIMIT_LOCKS, 3, 4)), "hard limit lowered by a user");
 	show(outcome(set(RLIMIT_LOCKS, 3, 5)), "and raised again");
-	show(outcome(prlimit(parent, RLIMIT_CORE, NULL, &limit)), "the parent's, by somebody");
-	show(outcome(prlimit(parent, 77, NULL, &limit)), "the parent's that is none, by somebody");
+	show(outcome(prlimit(parent, RLIMIT_CORE, NULL, &limit)), "the parent's, by a user");
+	show(outcome(prlimit(parent, 77, NULL, &limit)), "the parent's that is none, by a user");
 }
 
 /* --- RLIMIT_FSIZE --- */
@@ -136,9 +136,9 @@ static void see_tasks(void)
 	set(RLIMIT_NPROC, 1, RLIM_INFINITY);
 	try_fork("nproc 1: root forks");
 	become(USER);
-	try_fork("nproc 1: somebody forks");
+	try_fork("nproc 1: a user forks");
 	set(RLIMIT_NPROC, 2, RLIM_INFINITY);
-	try_fork("nproc 2: somebody forks");
+	try_fork("nproc 2: a user forks");
 	int hold[2];
 
 	if (pipe(hold) < 0)
@@ -152,7 +152,7 @@ static void see_tasks(void)
 		close(hold[1]);
 		_exit((int)read(hold[0], &byte, 1));
 	}
-	try_fork("nproc 2: somebody forks a second child");
+	try_fork("nproc 2: a user forks a second child");
 	close(hold[1]);
 	siginfo_t info;
 
@@ -161,7 +161,7 @@ static void see_tasks(void)
 	waitpid(first, NULL, 0);
 	try_fork("nproc 2: the first child is gone");
 	set(RLIMIT_NPROC, 0, RLIM_INFINITY);
-	try_fork("nproc 0: somebody forks");
+	try_fork("nproc 0: a user forks");
 }
 
 static void become_and_execute(const char *name)
@@ -238,7 +238,7 @@ static void see_inherited(void)
 	set(RLIMIT_LOCKS, 7, 8);
 	fflush(stdout);
 	if (fork() == 0) {
-		char *arguments[] = { "limits", "told", NULL };
+		char *arguments[] = { "limits", "reported", NULL };
 
 		execv("/proc/self/exe", arguments);
 		_exit(1);

@@ -43,7 +43,7 @@ static const char *seen(const char *path, long start, long length)
 				 (long)answer.l_len,
 				 answer.l_pid == getppid() ? "the parent" :
 				 answer.l_pid == -1	   ? "an open file" :
-							     "somebody");
+							     "another process");
 		write(p[1], text, strlen(text) + 1);
 		_exit(0);
 	}
@@ -62,10 +62,10 @@ static void ranges(void)
 	write(fd, "0123456789", 10);
 	SEE(lock(fd, F_SETLK, F_WRLCK, 2, 4));
 	show(seen("locked", 0, 0), "a lock on four bytes");
-	show(seen("locked", 6, 0), "what is behind it");
+	show(seen("locked", 6, 0), "the bytes after it");
 	SEE(lock(other, F_SETLK, F_RDLCK, 3, 1));
 	show(seen("locked", 3, 1), "a byte in the middle made shared");
-	show(seen("locked", 4, 10), "what is left behind the middle");
+	show(seen("locked", 4, 10), "the part after the middle");
 	SEE(lock(fd, F_SETLK, F_WRLCK, 3, 1));
 	show(seen("locked", 0, 0), "the middle made exclusive again");
 	SEE(lock(fd, F_SETLK, F_UNLCK, 4, 1));

@@ -248,7 +248,7 @@ static void observe_actions(void)
 	observe_action(FLAG_MMAP2, "mmap2 alone", map_code);
 	observe_action(FLAG_MMAP | FLAG_SAMPLE_ID_ALL, "identified", map_code);
 	observe_action(FLAG_MMAP | FLAG_MMAP2 | FLAG_SAMPLE_ID_ALL, "mmap2, identified", map_code);
-	observe_action(0, "not asked for", map_code);
+	observe_action(0, "not requested", map_code);
 }
 
 int main(int count, char **arguments)

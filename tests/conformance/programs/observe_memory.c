@@ -100,7 +100,7 @@ static void protection(void)
 	     "mprotect: both");
 	show(outcome(mprotect(memory, 4 * PAGE_BYTES, PROT_READ)), "mprotect: with a hole");
 	show(in_child(change, memory), "mprotect: write before the hole");
-	show(in_child(change, memory + 3 * PAGE_BYTES), "mprotect: write behind the hole");
+	show(in_child(change, memory + 3 * PAGE_BYTES), "mprotect: write after the hole");
 	show(outcome(mprotect(memory, PAGE_BYTES, PROT_NONE)), "mprotect: to nothing");
 	show(in_child(look, memory), "mprotect: look at what may not be");
 	show(outcome(mprotect(memory, PAGE_BYTES, PROT_READ)), "mprotect: back");
@@ -182,7 +182,7 @@ static void advice(void)
 	memory[0] = memory[3 * PAGE_BYTES] = shared[0] = 5;
 	madvise(memory, 4 * PAGE_BYTES, MADV_DONTNEED);
 	show(memory[0] ? "kept" : "zero", "DONTNEED: before a hole");
-	show(memory[3 * PAGE_BYTES] ? "kept" : "zero", "DONTNEED: behind a hole");
+	show(memory[3 * PAGE_BYTES] ? "kept" : "zero", "DONTNEED: after a hole");
 	madvise(shared, PAGE_BYTES, MADV_DONTNEED);
 	show(shared[0] ? "kept" : "zero", "DONTNEED: shared memory");
 	madvise(shared, PAGE_BYTES, MADV_REMOVE);

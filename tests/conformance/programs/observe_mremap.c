@@ -120,7 +120,7 @@ static void sizes(void)
 	show(bytes(memory, 6), "growing into free addresses: contents");
 	result = mremap(memory, 6 * PAGE_BYTES, 2 * PAGE_BYTES, 0);
 	show(where(result, memory), "shrinking");
-	show(readable(memory + 2 * PAGE_BYTES), "shrinking: behind the end");
+	show(readable(memory + 2 * PAGE_BYTES), "shrinking: after the end");
 	show(bytes(memory, 2), "shrinking: contents");
 	place(memory + 2 * PAGE_BYTES, 1, MAP_SHARED);
 	result = mremap(memory, 2 * PAGE_BYTES, 4 * PAGE_BYTES, MREMAP_MAYMOVE);
@@ -151,7 +151,7 @@ static void moves(void)
 	show(bytes(memory, 2), "the middle of a mapping: contents");
 	show(readable(target), "the middle of a mapping: before it");
 	show(readable(target + PAGE_BYTES), "the middle of a mapping: its old place");
-	show(readable(target + 3 * PAGE_BYTES), "the middle of a mapping: behind it");
+	show(readable(target + 3 * PAGE_BYTES), "the middle of a mapping: after it");
 	result = mremap(memory, 2 * PAGE_BYTES, PAGE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
 			hole + 8 * PAGE_BYTES);
 	show(where(result, hole + 8 * PAGE_BYTES), "FIXED and smaller");
@@ -183,7 +183,7 @@ static void kinds(void)
 	result = mremap(memory, 4 * PAGE_BYTES, 6 * PAGE_BYTES, 0);
 	show(where(result, memory), "growing shared memory");
 	show(readable(memory + 3 * PAGE_BYTES), "growing shared memory: its last page");
-	show(readable(memory + 4 * PAGE_BYTES), "growing shared memory: behind its end");
+	show(readable(memory + 4 * PAGE_BYTES), "growing shared memory: after its end");
 	memory = place(hole + 16 * PAGE_BYTES, 2, MAP_PRIVATE);
 	mprotect(memory, 2 * PAGE_BYTES, PROT_READ);
 	result = mremap(memory, 2 * PAGE_BYTES, 4 * PAGE_BYTES, MREMAP_MAYMOVE);

@@ -184,7 +184,8 @@ static void observe_leader(bool gives_up, bool in_front)
 			_exit(0);
 		show(outcome(ioctl(slave, TIOCNOTTY, 0)), "TIOCNOTTY of a leader, job in the %s",
 		     in_front ? "foreground" : "background");
-		show_terminal(in_front ? "given up, job in front" : "given up, job behind");
+		show_terminal(in_front ? "given up, job in front" :
+					 "given up, job in the background");
 		usleep(20000);
 		_exit(0);
 	}

@@ -88,7 +88,7 @@ static void see_pidfd(void)
 	}
 	show(outcome(syscall(SYS_pidfd_open, pid, 1)), "pidfd_open with flag 1");
 	show(outcome(syscall(SYS_pidfd_open, 0, 0)), "pidfd_open of 0");
-	show(outcome(syscall(SYS_pidfd_open, NOT_A_PID, 0)), "pidfd_open of nobody");
+	show(outcome(syscall(SYS_pidfd_open, NOT_A_PID, 0)), "pidfd_open of no process");
 	fd = (int)syscall(SYS_pidfd_open, pid, O_NONBLOCK);
 	show(outcome(fd), "pidfd_open");
 	show(outcome_value(fcntl(fd, F_GETFD)), "its descriptor's flags");

@@ -266,7 +266,7 @@ static void taken_away(void)
 	if (pipe(waker) < 0 || write(full_writer, "x", 1) != 1)
 		return;
 	for (int wakes = 0; wakes < 2; wakes++) {
-		const char *const how = wakes ? "and the other wakes" : "and nobody wakes";
+		const char *const how = wakes ? "and the other wakes" : "and no other task wakes";
 		char what[96];
 
 		snprintf(what, sizeof(what), "a descriptor is closed %s", how);

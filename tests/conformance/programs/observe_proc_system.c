@@ -68,7 +68,7 @@ static void settings(void)
 			continue;
 		show(open_as_other(false, false), "perf_event_paranoid %s: user", levels[i]);
 		show(open_as_other(false, true), "perf_event_paranoid %s: kernel", levels[i]);
-		show(open_as_other(true, false), "perf_event_paranoid %s: processor", levels[i]);
+		show(open_as_other(true, false), "perf_event_paranoid %s: CPU", levels[i]);
 	}
 	show(outcome(write_file("/proc/sys/kernel/perf_event_paranoid", "x")), "paranoid: x");
 	show(outcome(write_file("/proc/sys/kernel/perf_event_paranoid", "1 ")),

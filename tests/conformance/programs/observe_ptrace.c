@@ -23,15 +23,15 @@ static void refusals(void)
 	pid_t self = getpid();
 	pthread_t thread;
 
-	SEE(trace(PTRACE_ATTACH, NOBODY, 0, 0));
+	SEE(trace(PTRACE_ATTACH, NO_PROCESS, 0, 0));
 	SEE(trace(PTRACE_ATTACH, 0, 0, 0));
 	SEE(trace(PTRACE_ATTACH, -1, 0, 0));
 	show(outcome(trace(PTRACE_ATTACH, self, 0, 0)), "attach to oneself");
 	show(outcome(trace(PTRACE_CONT, self, 0, 0)), "continue oneself");
 	pthread_create(&thread, NULL, attach_own_thread, &self);
 	pthread_join(thread, NULL);
-	SEE(trace(PTRACE_CONT, NOBODY, 0, 0));
-	SEE(trace(12345, NOBODY, 0, 0));
+	SEE(trace(PTRACE_CONT, NO_PROCESS, 0, 0));
+	SEE(trace(12345, NO_PROCESS, 0, 0));
 
 	pid_t pid = traced(twice);
 

@@ -182,9 +182,10 @@ static void copies(void)
 	show(outcome_value(process_vm_readv(pid, here, 2, there, 2, 1)), "read with flags");
 	show(outcome_value(process_vm_readv(pid, here, 0, there, 2, 0)), "read, nowhere");
 	show(outcome_value(process_vm_readv(pid, here, 2, there, 0, 0)), "read nothing");
-	show(outcome_value(process_vm_readv(NOBODY, here, 2, there, 2, 0)), "read of nobody");
-	show(outcome_value(process_vm_readv(NOBODY, here, 0, there, 2, 0)),
-	     "read nothing of nobody");
+	show(outcome_value(process_vm_readv(NO_PROCESS, here, 2, there, 2, 0)),
+	     "read of no process");
+	show(outcome_value(process_vm_readv(NO_PROCESS, here, 0, there, 2, 0)),
+	     "read nothing of no process");
 	show(outcome_value(process_vm_readv(pid, here, 1025, there, 2, 0)), "too many here");
 	show(outcome_value(process_vm_readv(pid, here, 2, there, 1025, 0)), "too many there");
 	show(outcome_value(process_vm_readv(pid, (struct iovec *)8, 1, there, 1, 0)),

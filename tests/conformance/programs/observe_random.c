@@ -71,7 +71,7 @@ static void calls(void)
 	show(memcmp(a, b, sizeof(a)) ? "different" : "the same", "two calls");
 	memset(buffer, 0, 64);
 	raw_getrandom(buffer, 5, 0);
-	show(buffer[5] ? "written" : "untouched", "the byte behind");
+	show(buffer[5] ? "written" : "untouched", "the byte after");
 
 	/* A child does not get what its parent gets. */
 	int p[2];

@@ -145,7 +145,7 @@ static void counts(void)
 		{ "cycles:u", PERF_COUNT_HW_CPU_CYCLES, true, false },
 #ifndef __alpha__
 		{ "ref-cycles:u", PERF_COUNT_HW_REF_CPU_CYCLES, true, false },
-		{ "instructions of nobody", PERF_COUNT_HW_INSTRUCTIONS, false, false },
+		{ "instructions of no mode", PERF_COUNT_HW_INSTRUCTIONS, false, false },
 #endif
 	};
 	union attr attr;

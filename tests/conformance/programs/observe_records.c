@@ -127,8 +127,8 @@ static void side_band(void)
 		{ "names by exec only", FLAG_COMM_EXEC, rename_self, INT_MAX },
 		{ "fork", FLAG_TASK, fork_and_wait, INT_MAX },
 		{ "fork, identified", FLAG_TASK | FLAG_SAMPLE_ID_ALL, fork_and_wait, INT_MAX },
-		{ "fork where names are wanted", FLAG_COMM, fork_and_wait, INT_MAX },
-		{ "fork where nothing is wanted", 0, fork_and_wait, INT_MAX },
+		{ "fork where names are requested", FLAG_COMM, fork_and_wait, INT_MAX },
+		{ "fork where nothing is requested", 0, fork_and_wait, INT_MAX },
 		{ "sleep", FLAG_CONTEXT_SWITCH, sleep_shortly, 2 },
 		{ "sleep, identified", FLAG_CONTEXT_SWITCH | FLAG_SAMPLE_ID_ALL, sleep_shortly, 2 },
 	};
@@ -187,7 +187,7 @@ static void wide(void)
 	attr_sideband(&attr, FLAG_CONTEXT_SWITCH);
 	int fd = (int)open_event(&attr, -1, 0, -1, 0);
 
-	show(outcome(fd), "a processor's switches: open");
+	show(outcome(fd), "a CPU's switches: open");
 	if (fd < 0)
 		return;
 	struct buffer buffer = map_buffer(fd, BUFFER_PAGES, PROT_READ | PROT_WRITE);
@@ -204,8 +204,8 @@ static void wide(void)
 			ins++;
 		own += word32(8) == (uint32_t)self && word32(12) == (uint32_t)self;
 	}
-	show(outs >= 10 && ins >= 10 ? "yes" : "no", "a processor's switches: out and in");
-	show(own >= 20 ? "yes" : "no", "a processor's switches: name this task as the other");
+	show(outs >= 10 && ins >= 10 ? "yes" : "no", "a CPU's switches: out and in");
+	show(own >= 20 ? "yes" : "no", "a CPU's switches: name this task as the other");
 	unmap_buffer(&buffer);
 	close(fd);
 }

@@ -57,7 +57,7 @@ static void see_registering(void)
 	SEE(RSEQ(many, 256, 1, SIGNATURE));
 	area.cpu_id = 77;
 	SEE(RSEQ(&area, 32, 0, SIGNATURE));
-	show(area.cpu_id == (unsigned int)sched_getcpu() ? "yes" : "no", "cpu_id is the processor");
+	show(area.cpu_id == (unsigned int)sched_getcpu() ? "yes" : "no", "cpu_id is the CPU");
 	show(area.cpu_id_start == area.cpu_id ? "yes" : "no", "cpu_id_start is the same");
 	show(number(area.node_id), "node_id");
 	SEE(RSEQ(&other, 32, 0, SIGNATURE));
@@ -237,9 +237,9 @@ static void see_barriers(void)
 	show(outcome_value(MEMBARRIER(32, 0, 0)), "a registered barrier for instructions");
 	SEE(MEMBARRIER(256, 0, 0));
 	show(outcome_value(MEMBARRIER(128, 0, 0)), "a registered barrier for sequences");
-	show(outcome_value(MEMBARRIER(128, 1, 0)), "on one processor");
+	show(outcome_value(MEMBARRIER(128, 1, 0)), "on one CPU");
 	show(outcome_value(MEMBARRIER(128, 1, 99999)), "on none that there is");
-	show(outcome_value(MEMBARRIER(128, 1, -1)), "on processor -1");
+	show(outcome_value(MEMBARRIER(128, 1, -1)), "on CPU -1");
 	show(outcome_value(MEMBARRIER(512, 0, 0)), "registrations at last");
 	/* A thread in a sequence is sent out of it, be it by the switch that lets this one call. */
 	pthread_create(&thread, NULL, wait_in_sequence, (void *)&there);

@@ -69,7 +69,7 @@ static void see_policies(void)
 		show(outcome(set(0, tries[i].policy, tries[i].priority)), "policy: %s",
 		     tries[i].name);
 		show(state(), "policy: %s: then", tries[i].name);
-		show(outcome_value(syscall(SYS_sched_getscheduler, 0)), "policy: %s: told",
+		show(outcome_value(syscall(SYS_sched_getscheduler, 0)), "policy: %s: reported",
 		     tries[i].name);
 	}
 }
@@ -77,7 +77,7 @@ static void see_policies(void)
 static void see_calls(void)
 {
 	int priority = 5;
-	struct timespec turn = { 7, 7 };
+	struct timespec slice = { 7, 7 };
 
 	for (int policy = -1; policy < 7; policy++) {
 		show(outcome_value(sched_get_priority_max(policy)), "greatest priority of %d",
@@ -87,38 +87,38 @@ static void see_calls(void)
 	SEE(syscall(SYS_sched_setscheduler, 0, OTHER, NULL));
 	SEE(syscall(SYS_sched_setscheduler, 0, OTHER, 1L));
 	SEE(syscall(SYS_sched_setscheduler, -1, OTHER, &priority));
-	SEE(syscall(SYS_sched_setscheduler, NOBODY, OTHER, &priority));
-	SEE(syscall(SYS_sched_setscheduler, NOBODY, 77, &priority));
+	SEE(syscall(SYS_sched_setscheduler, NO_PROCESS, OTHER, &priority));
+	SEE(syscall(SYS_sched_setscheduler, NO_PROCESS, 77, &priority));
 	SEE(syscall(SYS_sched_setparam, 0, NULL));
 	SEE(syscall(SYS_sched_setparam, 0, &priority));
-	SEE(syscall(SYS_sched_setparam, NOBODY, &priority));
+	SEE(syscall(SYS_sched_setparam, NO_PROCESS, &priority));
 	SEE(syscall(SYS_sched_getparam, 0, NULL));
 	SEE(syscall(SYS_sched_getparam, 0, 1L));
 	SEE(syscall(SYS_sched_getparam, -1, &priority));
-	SEE(syscall(SYS_sched_getparam, NOBODY, &priority));
+	SEE(syscall(SYS_sched_getparam, NO_PROCESS, &priority));
 	SEE(syscall(SYS_sched_getscheduler, -1));
-	SEE(syscall(SYS_sched_getscheduler, NOBODY));
+	SEE(syscall(SYS_sched_getscheduler, NO_PROCESS));
 	SEE(set(0, RR, 20));
-	SEE(sched_rr_get_interval(0, &turn));
-	show(turn.tv_sec == 0 && turn.tv_nsec == 100000000 ? "100 ms" : "another",
-	     "a turn of round robin");
+	SEE(sched_rr_get_interval(0, &slice));
+	show(slice.tv_sec == 0 && slice.tv_nsec == 100000000 ? "100 ms" : "another",
+	     "the slice of round robin");
 	SEE(set_priority(0, 30));
 	SEE(set_priority(0, 0));
 	SEE(syscall(SYS_sched_getparam, 0, &priority));
-	show(outcome_value(priority), "priority told");
+	show(outcome_value(priority), "priority reported");
 	SEE(set(0, FIFO, 20));
-	turn = (struct timespec){ 7, 7 };
-	SEE(syscall(SYS_sched_rr_get_interval, 0, &turn));
-	show(turn.tv_sec == 0 && turn.tv_nsec == 0 ? "none" : "another", "a turn of fifo");
+	slice = (struct timespec){ 7, 7 };
+	SEE(syscall(SYS_sched_rr_get_interval, 0, &slice));
+	show(slice.tv_sec == 0 && slice.tv_nsec == 0 ? "none" : "another", "the slice of fifo");
 	SEE(syscall(SYS_sched_rr_get_interval, 0, 1L));
-	SEE(syscall(SYS_sched_rr_get_interval, -1, &turn));
-	SEE(syscall(SYS_sched_rr_get_interval, NOBODY, &turn));
+	SEE(syscall(SYS_sched_rr_get_interval, -1, &slice));
+	SEE(syscall(SYS_sched_rr_get_interval, NO_PROCESS, &slice));
 	SEE(sched_yield());
 }
 
 static void see_attributes(void)
 {
-	struct attributes all = { .size = 48, .policy = BATCH, .nice = 7 }, told;
+	struct attributes all = { .size = 48, .policy = BATCH, .nice = 7 }, report;
 	char text[64];
 
 	SEE(set_attributes(&all));
@@ -154,31 +154,31 @@ static void see_attributes(void)
 	show(outcome(set_attributes(&all)), "attributes: deadline without times");
 	all = (struct attributes){ .size = 48, .policy = OTHER, .runtime = 20000000 };
 	show(outcome(set_attributes(&all)), "attributes: a slice");
-	syscall(SYS_sched_getattr, 0, &told, 48, 0);
-	show(outcome_value((long)told.runtime), "attributes: the slice told");
+	syscall(SYS_sched_getattr, 0, &report, 48, 0);
+	show(outcome_value((long)report.runtime), "attributes: the slice reported");
 	all.runtime = 1;
 	set_attributes(&all);
-	syscall(SYS_sched_getattr, 0, &told, 48, 0);
-	show(outcome_value((long)told.runtime), "attributes: a short slice told");
+	syscall(SYS_sched_getattr, 0, &report, 48, 0);
+	show(outcome_value((long)report.runtime), "attributes: a short slice reported");
 	all.runtime = 1000000000;
 	set_attributes(&all);
-	syscall(SYS_sched_getattr, 0, &told, 48, 0);
-	show(outcome_value((long)told.runtime), "attributes: a long slice told");
+	syscall(SYS_sched_getattr, 0, &report, 48, 0);
+	show(outcome_value((long)report.runtime), "attributes: a long slice reported");
 	SEE(syscall(SYS_sched_setattr, 0, NULL, 0));
 	SEE(syscall(SYS_sched_setattr, 0, 1L, 0));
 	SEE(syscall(SYS_sched_setattr, 0, &all, 1));
 	SEE(syscall(SYS_sched_setattr, -1, &all, 0));
-	SEE(syscall(SYS_sched_setattr, NOBODY, &all, 0));
-	SEE(syscall(SYS_sched_getattr, 0, &told, 47, 0));
-	SEE(syscall(SYS_sched_getattr, 0, &told, 5000, 0));
-	SEE(syscall(SYS_sched_getattr, 0, &told, 48, 1));
+	SEE(syscall(SYS_sched_setattr, NO_PROCESS, &all, 0));
+	SEE(syscall(SYS_sched_getattr, 0, &report, 47, 0));
+	SEE(syscall(SYS_sched_getattr, 0, &report, 5000, 0));
+	SEE(syscall(SYS_sched_getattr, 0, &report, 48, 1));
 	SEE(syscall(SYS_sched_getattr, 0, NULL, 48, 0));
 	SEE(syscall(SYS_sched_getattr, 0, 1L, 48, 0));
-	SEE(syscall(SYS_sched_getattr, -1, &told, 48, 0));
-	SEE(syscall(SYS_sched_getattr, NOBODY, &told, 48, 0));
-	SEE(syscall(SYS_sched_getattr, 0, &told, 64, 0));
-	snprintf(text, sizeof(text), "%u", told.size);
-	show(text, "attributes: size told of 64");
+	SEE(syscall(SYS_sched_getattr, -1, &report, 48, 0));
+	SEE(syscall(SYS_sched_getattr, NO_PROCESS, &report, 48, 0));
+	SEE(syscall(SYS_sched_getattr, 0, &report, 64, 0));
+	snprintf(text, sizeof(text), "%u", report.size);
+	show(text, "attributes: size reported of 64");
 }
 
 /* --- what a child inherits --- */

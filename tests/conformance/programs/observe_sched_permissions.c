@@ -18,23 +18,22 @@ static void see_user(void)
 	struct rlimit limit = { 10, 10 };
 
 	become(USER);
-	show(outcome(set(0, FIFO, 1)), "somebody: fifo");
-	show(outcome(set(0, BATCH, 0)), "somebody: batch");
-	show(outcome(set(0, IDLE, 0)), "somebody: idle");
-	show(outcome(set(0, OTHER, 0)), "somebody: other after idle");
-	show(outcome(set(0, IDLE | RESET_ON_FORK, 0)), "somebody: reset on fork");
-	show(outcome(set(0, IDLE, 0)), "somebody: no reset on fork any more");
-	show(outcome(set(getppid(), OTHER, 0)), "somebody: root's process");
+	show(outcome(set(0, FIFO, 1)), "a user: fifo");
+	show(outcome(set(0, BATCH, 0)), "a user: batch");
+	show(outcome(set(0, IDLE, 0)), "a user: idle");
+	show(outcome(set(0, OTHER, 0)), "a user: other after idle");
+	show(outcome(set(0, IDLE | RESET_ON_FORK, 0)), "a user: reset on fork");
+	show(outcome(set(0, IDLE, 0)), "a user: no reset on fork any more");
+	show(outcome(set(getppid(), OTHER, 0)), "a user: root's process");
 	cpu_set_t cpus;
 
 	CPU_ZERO(&cpus);
 	CPU_SET(0, &cpus);
-	show(outcome(sched_setaffinity(getppid(), sizeof(cpus), &cpus)),
-	     "somebody: root's affinity");
-	show(outcome(sched_setaffinity(0, sizeof(cpus), &cpus)), "somebody: own affinity");
-	show(outcome(setpriority(PRIO_USER, 0, 3)), "somebody: all that is somebody's");
-	show(outcome(setpriority(PRIO_USER, 0, 2)), "somebody: less nice");
-	show(outcome(setrlimit(RLIMIT_NICE, &limit)), "somebody: the limit on nice values");
+	show(outcome(sched_setaffinity(getppid(), sizeof(cpus), &cpus)), "a user: root's affinity");
+	show(outcome(sched_setaffinity(0, sizeof(cpus), &cpus)), "a user: own affinity");
+	show(outcome(setpriority(PRIO_USER, 0, 3)), "a user: all that is the user's");
+	show(outcome(setpriority(PRIO_USER, 0, 2)), "a user: less nice");
+	show(outcome(setrlimit(RLIMIT_NICE, &limit)), "a user: the limit on nice values");
 }
 
 static void see_limited(void)
@@ -70,9 +69,9 @@ static void see_nice(void)
 	SEE(setpriority(3, 0, 1));
 	SEE(setpriority(-1, 0, 1));
 	SEE(getpriority(3, 0));
-	SEE(setpriority(PRIO_PROCESS, NOBODY, 1));
-	SEE(getpriority(PRIO_PROCESS, NOBODY));
-	SEE(getpriority(PRIO_PGRP, NOBODY));
+	SEE(setpriority(PRIO_PROCESS, NO_PROCESS, 1));
+	SEE(getpriority(PRIO_PROCESS, NO_PROCESS));
+	SEE(getpriority(PRIO_PGRP, NO_PROCESS));
 	SEE(setpriority(PRIO_USER, ANOTHER, 1));
 	SEE(setpgid(0, 0));
 	SEE(setpriority(PRIO_PGRP, 0, 6));
@@ -94,14 +93,14 @@ static void see_affinity(void)
 	mask[1] = 1;
 	show(outcome(syscall(SYS_sched_setaffinity, 0, 16, mask)), "affinity: one there is not");
 	SEE(syscall(SYS_sched_setaffinity, 0, 8, 1L));
-	SEE(syscall(SYS_sched_setaffinity, NOBODY, 8, mask));
+	SEE(syscall(SYS_sched_setaffinity, NO_PROCESS, 8, mask));
 	SEE(syscall(SYS_sched_getaffinity, 0, 8, mask));
 	SEE(syscall(SYS_sched_getaffinity, 0, 128, mask));
 	SEE(syscall(SYS_sched_getaffinity, 0, 7, mask));
 	SEE(syscall(SYS_sched_getaffinity, 0, 12, mask));
 	SEE(syscall(SYS_sched_getaffinity, 0, 0, mask));
 	SEE(syscall(SYS_sched_getaffinity, 0, 8, 1L));
-	SEE(syscall(SYS_sched_getaffinity, NOBODY, 8, mask));
+	SEE(syscall(SYS_sched_getaffinity, NO_PROCESS, 8, mask));
 	SEE(syscall(SYS_getcpu, NULL, NULL, NULL));
 	SEE(syscall(SYS_getcpu, 1L, NULL, NULL));
 	SEE(syscall(SYS_getcpu, NULL, 1L, NULL));
@@ -120,23 +119,23 @@ static void see_io(void)
 	SEE(syscall(SYS_ioprio_get, 1, getpid()));
 	SEE(io_set(1, 0, 3, 0));
 	SEE(io_set(1, 0, 1, 4));
-	show(outcome_value(syscall(SYS_ioprio_get, 1, 0)), "ioprio: real time told");
+	show(outcome_value(syscall(SYS_ioprio_get, 1, 0)), "ioprio: real time reported");
 	SEE(io_set(1, 0, 0, 0));
 	SEE(io_set(1, 0, 0, 1));
 	SEE(io_set(1, 0, 4, 0));
 	SEE(io_set(1, 0, 7, 0));
 	SEE(io_set(0, 0, 2, 0));
 	SEE(io_set(4, 0, 2, 0));
-	SEE(io_set(1, NOBODY, 2, 0));
+	SEE(io_set(1, NO_PROCESS, 2, 0));
 	SEE(syscall(SYS_ioprio_get, 0, 0));
-	SEE(syscall(SYS_ioprio_get, 1, NOBODY));
-	SEE(syscall(SYS_ioprio_get, 2, NOBODY));
+	SEE(syscall(SYS_ioprio_get, 1, NO_PROCESS));
+	SEE(syscall(SYS_ioprio_get, 2, NO_PROCESS));
 	SEE(setpgid(0, 0));
 	show(outcome_value(syscall(SYS_ioprio_get, 2, 0)), "ioprio: group, from nice 0");
 	become(USER);
-	show(outcome(io_set(1, 0, 1, 0)), "ioprio: real time by somebody");
-	show(outcome(io_set(1, 0, 2, 1)), "ioprio: best effort by somebody");
-	show(outcome(io_set(1, getppid(), 2, 1)), "ioprio: root's by somebody");
+	show(outcome(io_set(1, 0, 1, 0)), "ioprio: real time by a user");
+	show(outcome(io_set(1, 0, 2, 1)), "ioprio: best effort by a user");
+	show(outcome(io_set(1, getppid(), 2, 1)), "ioprio: root's by a user");
 }
 
 /* --- who runs first --- */

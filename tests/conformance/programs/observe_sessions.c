@@ -17,8 +17,8 @@ static void observe_new_session(void)
 	show(outcome(open("/dev/tty", O_RDWR)), "/dev/tty without a terminal");
 	show(outcome(getpgid(-1)), "getpgid of -1");
 	show(outcome(getsid(-1)), "getsid of -1");
-	show(outcome(getpgid(32000)), "getpgid of nobody");
-	show(outcome(setpgid(32000, 0)), "setpgid of nobody");
+	show(outcome(getpgid(32000)), "getpgid of no process");
+	show(outcome(setpgid(32000, 0)), "setpgid of no process");
 	show(outcome(setpgid(-1, 0)), "setpgid of -1");
 	show(outcome(setpgid(0, -1)), "setpgid to -1");
 	show(outcome(kill(-32000, 0)), "kill of a group that is none");
@@ -58,8 +58,8 @@ static void observe_groups(void)
 	show(outcome(waitpid(-second, &status, WNOHANG)), "waiting for a group that is empty");
 	show(outcome_value(waitpid(-first, &status, WNOHANG)), "waiting for a group that sleeps");
 	show(outcome(kill(-first, SIGTERM)), "kill of a group of two");
-	show(waitpid(-first, &status, 0) > 0 ? state(status) : "nobody", "the first of two");
-	show(waitpid(-first, &status, 0) > 0 ? state(status) : "nobody", "the second of two");
+	show(waitpid(-first, &status, 0) > 0 ? state(status) : "no process", "the first of two");
+	show(waitpid(-first, &status, 0) > 0 ? state(status) : "no process", "the second of two");
 	show(outcome(waitpid(-first, &status, 0)), "waiting for a group that is gone");
 	show(outcome(kill(-first, 0)), "kill of a group that is gone");
 

@@ -99,11 +99,11 @@ static void asynchronous(void)
 	SEE(pipe2(p, O_NONBLOCK));
 	owners(p[0]);
 	write(p[1], "x", 1);
-	show(reported_signal(p[0]), "nobody asked");
+	show(reported_signal(p[0]), "no owner, no O_ASYNC");
 	SEE(fcntl(p[0], F_SETFL, O_NONBLOCK | O_ASYNC));
 	SEE(fcntl(p[0], F_GETFL));
 	write(p[1], "x", 1);
-	show(reported_signal(p[0]), "nobody owns it");
+	show(reported_signal(p[0]), "without an owner");
 	fcntl(p[0], F_SETOWN, getpid());
 	write(p[1], "x", 1);
 	show(reported_signal(p[0]), "a byte");
@@ -120,7 +120,7 @@ static void asynchronous(void)
 	show(reported_signal(p[0]), "all was read");
 	fcntl(p[0], F_SETFL, O_NONBLOCK);
 	write(p[1], "x", 1);
-	show(reported_signal(p[0]), "no longer asked");
+	show(reported_signal(p[0]), "O_ASYNC cleared");
 	fcntl(p[1], F_SETOWN, getpid());
 	fcntl(p[1], F_SETSIG, SIGRTMIN);
 	fcntl(p[1], F_SETFL, O_NONBLOCK | O_ASYNC);

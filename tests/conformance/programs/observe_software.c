@@ -42,7 +42,7 @@ static void kinds(void)
 
 		attr_software(&attr, config);
 		show(try_open(&attr, 0, -1), "%s: of a task", name);
-		show(try_open(&attr, -1, 0), "%s: of a processor", name);
+		show(try_open(&attr, -1, 0), "%s: of a CPU", name);
 		attr.fields.exclude_kernel = attr.fields.exclude_user = attr.fields.exclude_idle =
 			1;
 		show(try_open(&attr, 0, -1), "%s: of nothing", name);

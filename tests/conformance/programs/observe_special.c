@@ -22,7 +22,7 @@ static const char *const names[] = { "the vDSO",
 				     "an event's ring, read-only",
 				     "code",
 				     "code with a breakpoint",
-				     "memory of nobody",
+				     "memory of no process",
 				     "a file's memory, read-only" };
 
 enum { AREAS = sizeof(names) / sizeof(names[0]) };

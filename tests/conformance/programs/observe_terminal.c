@@ -170,7 +170,7 @@ static void observe_requests(void)
 	show(outcome(ioctl(pair.slave, TIOCGPTPEER, O_RDWR)), "TIOCGPTPEER of the slave");
 	show(outcome(ioctl(pair.slave, TIOCPKT, &number)), "TIOCPKT of the slave");
 	show(outcome(ioctl(pair.master, TIOCSIG, 65)), "TIOCSIG of 65");
-	show(outcome(ioctl(pair.master, TIOCSIG, SIGINT)), "TIOCSIG to nobody");
+	show(outcome(ioctl(pair.master, TIOCSIG, SIGINT)), "TIOCSIG without a receiver");
 	show(outcome(ioctl(pair.slave, TIOCNOTTY, 0)), "TIOCNOTTY of a terminal that is not mine");
 	close_pair(pair);
 }

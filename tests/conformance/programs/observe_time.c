@@ -175,7 +175,7 @@ static void see_setting(void)
 	syscall(SYS_clock_gettime, CLOCK_REALTIME, &again);
 	show(again.tv_sec - now.tv_sec <= 1 ? "yes" : "no", "the system call says so, too");
 	poller.fd = fd;
-	show(number(poll(&poller, 1, 1000)), "a timer behind which the clock was set");
+	show(number(poll(&poller, 1, 1000)), "a timer that the clock was set past");
 	show(outcome_value(read(fd, &count, 8)), "its read");
 	poller.fd = cancelled;
 	show(number(poll(&poller, 1, 1000)), "one that is cancelled");

@@ -33,7 +33,7 @@ static void see_interval_timers(void)
 	show(within_us(&old.it_value, 50), "alarm sets the interval timer");
 	ten.it_value.tv_sec = 7;
 	SEE(setitimer(ITIMER_REAL, &ten, &old));
-	show(within_us(&old.it_value, 50), "setitimer tells what alarm left");
+	show(within_us(&old.it_value, 50), "setitimer reports the time that alarm left");
 	SEE(alarm(0));
 	SEE((int)alarm(0));
 	handle(SIGALRM);

@@ -292,7 +292,7 @@ static void see_trace(void)
 	     "trace_pipe, when it is empty");
 	read_file("trace", contents, sizeof(contents));
 	show(strstr(contents, "entries-in-buffer/entries-written: 0/") ? "yes" : "no",
-	     "trace_pipe takes what it tells");
+	     "trace_pipe removes the lines that it shows");
 	write_with("trace_marker", "third", 0);
 	show(outcome_value(write_with("trace", "anything", 0)), "writing to trace");
 	show(outcome_value(write_with("trace", "", O_TRUNC)), "cutting trace off");

@@ -176,7 +176,7 @@ static void grouping(void)
 	snprintf(filter, sizeof(filter), "common_pid == %d", getpid());
 	SEE(ioctl((int)fd, PERF_EVENT_IOC_SET_FILTER, filter));
 	call_getppid(6);
-	see_count((int)fd, "on processor 0");
+	see_count((int)fd, "on CPU 0");
 }
 
 int main(int argc, char **argv)

@@ -33,8 +33,8 @@ static void opening(void)
 	}
 	attr_tracepoint(&attr, "sched/sched_switch");
 	see_open(&attr, 0, -1, "this task");
-	see_open(&attr, 0, 0, "this task on processor 0");
-	see_open(&attr, -1, 0, "processor 0");
+	see_open(&attr, 0, 0, "this task on CPU 0");
+	see_open(&attr, -1, 0, "CPU 0");
 	see_open(&attr, -1, -1, "nothing");
 	attr.fields.config |= 1ull << 32;
 	see_open(&attr, 0, -1, "upper half of config");
@@ -151,13 +151,13 @@ static void as_another_user(void)
 		{ "calls, raw", "raw_syscalls/sys_enter", true, false, false },
 		{ "calls of one kind, raw", "syscalls/sys_exit_read", true, false, false },
 		{ "calls without the kernel, raw", "raw_syscalls/sys_enter", true, true, false },
-		{ "calls of a processor, raw", "raw_syscalls/sys_enter", true, true, true },
+		{ "calls of a CPU, raw", "raw_syscalls/sys_enter", true, true, true },
 		{ "switches, counting", "sched/sched_switch", false, false, false },
 		{ "switches without the kernel", "sched/sched_switch", false, true, false },
 		{ "switches, raw", "sched/sched_switch", true, false, false },
 		{ "switches without the kernel, raw", "sched/sched_switch", true, true, false },
-		{ "switches of a processor", "sched/sched_switch", false, true, true },
-		{ "switches of a processor, raw", "sched/sched_switch", true, true, true },
+		{ "switches of a CPU", "sched/sched_switch", false, true, true },
+		{ "switches of a CPU, raw", "sched/sched_switch", true, true, true },
 	};
 	union attr attrs[sizeof(cases) / sizeof(cases[0])];
 
@@ -172,10 +172,11 @@ static void as_another_user(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char name[96];
 
-		snprintf(name, sizeof(name), "as nobody at level %d: %s", level, cases[i].what);
+		snprintf(name, sizeof(name), "as another user at level %d: %s", level,
+			 cases[i].what);
 		see_open(&attrs[i], cases[i].whole_cpu ? -1 : 0, cases[i].whole_cpu ? 0 : -1, name);
 	}
-	show(access(ROOT "events", F_OK) ? error_name(errno) : "ok", "tracefs as nobody (%d)",
+	show(access(ROOT "events", F_OK) ? error_name(errno) : "ok", "tracefs as another user (%d)",
 	     level);
 	fflush(stdout);
 }
@@ -249,8 +250,8 @@ static void queries(void)
 	if (child == 0) {
 		if (setresuid(65534, 65534, 65534))
 			_exit(1);
-		query_programs(tracepoint, "of a tracepoint, by nobody");
-		query_programs(dummy, "of another event, by nobody");
+		query_programs(tracepoint, "of a tracepoint, by another user");
+		query_programs(dummy, "of another event, by another user");
 		fflush(stdout);
 		_exit(0);
 	}

@@ -77,11 +77,11 @@ static const struct {
 	       "b\n") },
 	{ "EOF in a line", 0, 0, 0, 0, TEXT("abc\x04") },
 	{ "EOF alone", 0, 0, 0, 0, TEXT("\x04") },
-	{ "EOF behind LNEXT", 0, 0, 0, 0, TEXT("\x16\x04\n") },
+	{ "EOF after LNEXT", 0, 0, 0, 0, TEXT("\x16\x04\n") },
 	{ "no ECHO", 0, 0, 0, ECHO, TEXT("abc\n") },
 	{ "no ECHO but ECHONL", 0, 0, ECHONL, ECHO, TEXT("abc\n") },
 	{ "no ECHOCTL", 0, 0, 0, ECHOCTL, TEXT("\x01\n") },
-	{ "an INTR that goes to nobody", 0, 0, 0, 0,
+	{ "an INTR without a receiver", 0, 0, 0, 0,
 	  TEXT("abc\x03"
 	       "d\n") },
 	{ "an INTR with NOFLSH", 0, 0, NOFLSH, 0,
@@ -323,7 +323,7 @@ static void observe_patience_of(int minimum, int tenths, const char *typed, size
 	ioctl(pair.slave, TCSETS, &modes);
 	fcntl(pair.slave, F_SETFL, O_RDWR);
 	pthread_create(&thread, NULL, type_slowly, &typist);
-	show(read_quoted(pair.slave, size), "VMIN %d VTIME %d, %zu bytes asked, \"%s\" typed",
+	show(read_quoted(pair.slave, size), "VMIN %d VTIME %d, %zu bytes requested, \"%s\" typed",
 	     minimum, tenths, size, typed);
 	pthread_join(thread, NULL);
 	close_pair(pair);

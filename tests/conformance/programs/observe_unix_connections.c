@@ -34,14 +34,14 @@ static void observe_connections(int type)
 	show(outcome(listen(listener, 1)), "%s: listen", what);
 	show(poll_bits(listener), "%s: poll of a listener", what);
 	fcntl(listener, F_SETFL, O_NONBLOCK);
-	show(outcome(accept(listener, NULL, NULL)), "%s: accept from nobody", what);
+	show(outcome(accept(listener, NULL, NULL)), "%s: accept without a client", what);
 	show(outcome(recv(listener, buffer, 1, 0)), "%s: recv from a listener", what);
 	show(outcome(send(listener, buffer, 1, 0)), "%s: send to a listener", what);
 	show(outcome(connect_to(listener, NAME("\0listener"))), "%s: a listener connects", what);
 	show(outcome(bind_to(client, NAME("\0client"))), "%s: the client has a name", what);
 	show(outcome(connect_to(client, NAME("\0listener"))), "%s: connect", what);
 	show(outcome(connect_to(client, NAME("\0listener"))), "%s: connect again", what);
-	show(outcome(connect_to(client, NAME("\0nobody"))), "%s: connect to nobody", what);
+	show(outcome(connect_to(client, NAME("\0nobody"))), "%s: connect without a listener", what);
 	show(outcome(listen(client, 1)), "%s: a client listens", what);
 	show(poll_bits(client), "%s: poll of a client that was not accepted", what);
 	show(poll_bits(listener), "%s: poll of a listener with a client", what);
@@ -96,7 +96,8 @@ static void observe_connections(int type)
 	show(outcome(close(server)), "%s: the server goes with something unread", what);
 	show(poll_bits(client), "%s: poll after the server went", what);
 	show(outcome_value(recv(client, buffer, 1, 0)), "%s: recv after a reset", what);
-	show(outcome_value(recv(client, buffer, 1, 0)), "%s: recv after the reset was told", what);
+	show(outcome_value(recv(client, buffer, 1, 0)), "%s: recv after the reset was reported",
+	     what);
 	show(outcome_value(send(client, buffer, 1, MSG_NOSIGNAL)), "%s: send to who is gone", what);
 	show(name_of(client, getpeername), "%s: name of who is gone", what);
 	close(client);
@@ -224,7 +225,7 @@ static void observe_datagrams(void)
 	show(outcome_value(recv(a, buffer, 9, 0)), "recv from a full queue");
 	show(poll_bits(c), "poll of who sends to a queue with room");
 	SEE(close(a));
-	show(poll_bits(c), "poll of who sends to nobody");
+	show(poll_bits(c), "poll of a sender without a receiver");
 	SEE(send(c, "x", 1, 0));
 	show(outcome_value(send(c, "x", 1, 0)), "send after ECONNREFUSED");
 

@@ -250,7 +250,7 @@ static void observe_moves(void)
 	close(fds[1]);
 	signal(SIGPIPE, SIG_IGN);
 	offset = 0;
-	show(outcome_value(sendfile(fds[0], file, &offset, 100)), "sendfile to nobody");
+	show(outcome_value(sendfile(fds[0], file, &offset, 100)), "sendfile without a receiver");
 	close(fds[0]);
 	close_pair(pipes);
 	close(file);

@@ -68,7 +68,7 @@ static void observe_rights(int type)
 	close_all(got, count);
 	send_fds(fds[0], many, 1);
 	count = RECEIVE(1, 100, MSG_CMSG_CLOEXEC, "receive with MSG_CMSG_CLOEXEC");
-	show(outcome_value(fcntl(got[0], F_GETFD)), "%s: close-on-exec as asked for", what);
+	show(outcome_value(fcntl(got[0], F_GETFD)), "%s: close-on-exec as requested", what);
 	close_all(got, count);
 	show(outcome_value(send_fds(fds[0], many, 0)), "%s: send none", what);
 	RECEIVE(1, 100, 0, "receive none");

@@ -190,7 +190,7 @@ static void see_vdso(void)
 	show(second - before.tv_sec <= 1 ? "yes" : "no", "vDSO: time agrees");
 	show(number(getres(CLOCK_MONOTONIC, NULL)), "vDSO: clock_getres of nothing");
 	show(number(cpu(&found, &node, NULL)), "vDSO: getcpu");
-	show(found == (unsigned int)sched_getcpu() ? "yes" : "no", "vDSO: getcpu's processor");
+	show(found == (unsigned int)sched_getcpu() ? "yes" : "no", "vDSO: getcpu's CPU");
 	show(number(node), "vDSO: getcpu's node");
 	show(number(cpu(NULL, NULL, NULL)), "vDSO: getcpu of nothing");
 	SEE(syscall(SYS_getcpu, bad, NULL, NULL));

@@ -29,7 +29,7 @@ static const char *told(const siginfo_t *info, pid_t pid)
 	snprintf(text, sizeof(text), "signal %d errno %d code %d status %d%s", info->si_signo,
 		 info->si_errno, info->si_code, info->si_status,
 		 info->si_pid == pid ? " of it" :
-		 info->si_pid == 0   ? " of nobody" :
+		 info->si_pid == 0   ? " of no process" :
 				       " of another");
 	return text;
 }

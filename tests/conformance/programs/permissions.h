@@ -47,7 +47,7 @@ static void become_member(uid_t uid, gid_t gid)
 
 	must(setgroups(1, &more), "groups");
 	must(setresgid(gid, gid, gid), "a group");
-	must(setresuid(uid, uid, uid), "somebody");
+	must(setresuid(uid, uid, uid), "user");
 }
 
 static const char *mode_of(const char *path)

@@ -10,7 +10,7 @@
 #include "observe.h"
 
 enum { OTHER, FIFO, RR, BATCH, ISO, IDLE, DEADLINE, RESET_ON_FORK = 0x40000000 };
-enum { NOBODY = 30000 };
+enum { NO_PROCESS = 30000 };
 
 static long set(pid_t pid, int policy, int priority)
 {

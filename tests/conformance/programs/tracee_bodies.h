@@ -9,7 +9,7 @@
 
 #include "tracee.h"
 
-enum { NOBODY = 30000 };
+enum { NO_PROCESS = 30000 };
 
 /* Two breakpoints, or eight; a request that is for x86 only. */
 #ifdef __alpha__

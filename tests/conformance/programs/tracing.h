@@ -24,7 +24,7 @@ static inline const char *info(pid_t pid)
 		 info.si_pid == pid	 ? "of the tracee" :
 		 info.si_pid == getpid() ? "of the tracer" :
 		 info.si_pid		 ? "of another" :
-					   "of nobody");
+					   "of no process");
 	return text;
 }
 

@@ -177,15 +177,15 @@ RULE("poll of an inherited event reports POLLHUP when the last of its tasks has 
 	EXPECT_EQ(entry.revents, POLLHUP);
 }
 
-static volatile sig_atomic_t signals, told_fd, told_code;
+static volatile sig_atomic_t signals, reported_fd, reported_code;
 
 static void note(int number, siginfo_t *info, void *context)
 {
 	(void)number;
 	(void)context;
 	signals++;
-	told_fd = info->si_fd;
-	told_code = info->si_code;
+	reported_fd = info->si_fd;
+	reported_code = info->si_code;
 }
 
 /* An event that wakes up at each sample, mapped; this process is sent SIGUSR1 for that, which it notes. */
@@ -210,8 +210,8 @@ RULE("O_ASYNC: each wake-up sends the signal that F_SETSIG names, with the descr
 	EXPECT_EQ(fcntl(fd, F_SETFL, O_ASYNC), 0);
 	work_counted(fd, 160000);
 	EXPECT_EQ(signals, 3);
-	EXPECT_EQ(told_fd, fd);
-	EXPECT_EQ(told_code, POLL_IN);
+	EXPECT_EQ(reported_fd, fd);
+	EXPECT_EQ(reported_code, POLL_IN);
 }
 
 RULE("FIOASYNC switches O_ASYNC")
@@ -222,7 +222,7 @@ RULE("FIOASYNC switches O_ASYNC")
 	EXPECT_EQ(fcntl(fd, F_GETFL) & O_ASYNC, O_ASYNC);
 	work_counted(fd, 160000);
 	EXPECT_EQ(signals, 3);
-	EXPECT_EQ(told_fd, fd);
+	EXPECT_EQ(reported_fd, fd);
 	EXPECT_OK(ioctl(fd, FIOASYNC, &off));
 	EXPECT_EQ(fcntl(fd, F_GETFL) & O_ASYNC, 0);
 	work_counted(fd, 160000);
@@ -238,7 +238,7 @@ RULE("O_ASYNC: the last overflow of REFRESH reports POLL_HUP")
 	ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
 	spin(150000);
 	EXPECT_EQ(signals, 1);
-	EXPECT_EQ(told_code, POLL_HUP);
+	EXPECT_EQ(reported_code, POLL_HUP);
 }
 
 RULE("without O_ASYNC no signal is sent")
