@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The report as a guest of KVM: exact but for cycles, in guests with 1 and 2 CPUs on Linux with 2 and 1; under -icount it repeats.
 
-What is not exact is in docs/kvm.md. The probe of tools/tallylib/kvm.py, in the same Linux, finds that a guest counts.
+docs/kvm.md lists the counts that are not exact. The probe of tools/tallylib/kvm.py, in the same Linux, finds that a guest counts.
 """
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Each row of docs/kvm.md holds: the number by hand on the emulated processor, the number under KVM in its guest.
+"""Each row of docs/kvm.md holds: the number by hand on the emulated CPU, the number under KVM in its guest.
 
 The guest (tests/kvm/guest) measures every rule; a rule without a row fails too.
 """

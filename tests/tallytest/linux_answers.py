@@ -37,7 +37,7 @@ C_LIBRARY_PROGRAMS = ("libc", "paths", "self", "selfmon --tap", "profile --tap")
 COUNTS_MACHINES = ((1, 4, 48), (2, 2, 32), (4, 8, 40))
 # Version, general counters, bits of each, CPUs.
 PMU_MACHINES = ((5, 4, 48, 1), (2, 2, 32, 2), (4, 8, 40, 4))
-# AMD's processors, of `tally run`, their counters, and CPUs.
+# AMD's models, of `tally run`, their counters, and CPUs.
 AMD_MACHINES = (("k8", 4, 1), ("zen3", 6, 4), ("zen4", 6, 2))
 # The lines of Linux's log that describe the PMU.
 PMU_LOG = r"Performance Events: .*|\.\.\. [\w -]+: +\w+"

@@ -12,7 +12,7 @@ static void check_probe(void)
 	static const struct {
 		struct sim_x86_model model;
 		bool found;
-		unsigned int family, processor_model, counters;
+		unsigned int family, model_number, counters;
 		enum amd_generation generation;
 	} cases[] = {
 		{ { .vendor = SIM_AMD_LEGACY, .family = 0xf, .model = 0x6b },
@@ -73,7 +73,7 @@ static void check_probe(void)
 		EXPECT_EQ_AT(amd_pmu_probe(&pmu), cases[i].found, "case %u", i);
 		if (cases[i].found) {
 			EXPECT_EQ_AT(pmu.family, cases[i].family, "case %u", i);
-			EXPECT_EQ_AT(pmu.model, cases[i].processor_model, "case %u", i);
+			EXPECT_EQ_AT(pmu.model, cases[i].model_number, "case %u", i);
 			EXPECT_EQ_AT(pmu.counter_count, cases[i].counters, "case %u", i);
 			EXPECT_EQ_AT(pmu.generation, cases[i].generation, "case %u", i);
 		}
@@ -513,8 +513,8 @@ static const struct tap_rule rules[] = {
 	  check_working_counters },
 	{ "attributes become event selects of each generation, or Linux's errors",
 	  check_translate_all },
-	{ "generic events are those of the processor's family", check_translate_families },
-	{ "cache events are those of the processor's family", check_translate_caches },
+	{ "generic events are those of the CPU's family", check_translate_families },
+	{ "cache events are those of the CPU's family", check_translate_caches },
 	{ "precise samples, branch stacks and events that need two counters are refused",
 	  check_refused },
 	{ "events of the host count, events of guests do not", check_guests },

@@ -196,7 +196,7 @@ static void check_race_late(void)
 	}
 }
 
-/* Whoever comes first, the PMI or the taking off: the PMI is claimed, and nothing after it. */
+/* The PMI comes before or after the event is taken off: in both orders the PMI is claimed, and nothing after it. */
 static void late_del_after(unsigned int place)
 {
 	EXPECT_AT(samples <= 1, "place %u", place);

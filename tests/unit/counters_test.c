@@ -87,7 +87,7 @@ static void check_samples(void)
 	}
 }
 
-static void check_two_behind_one(void)
+static void check_two_overflows_in_one_interrupt(void)
 {
 	for (unsigned int m = 0; m < MODELS; m++) {
 		struct perf_event events[2];
@@ -233,7 +233,7 @@ static void check_idle(void)
 	end();
 }
 
-static void check_per_processor(void)
+static void check_per_cpu(void)
 {
 	struct perf_event events[2];
 
@@ -390,19 +390,19 @@ static const struct tap_rule rules[] = {
 	{ "counts are exact at every width, however often the counter overflows", check_counts },
 	{ "every sample comes at the very event that ends its period", check_samples },
 	{ "two counters that share an interrupt both sample, and the second interrupt is claimed once",
-	  check_two_behind_one },
+	  check_two_overflows_in_one_interrupt },
 	{ "an NMI that is not the PMU's is not claimed and writes nothing", check_foreign_nmi },
 	{ "a throttled event stops at its sample and continues from there", check_throttled },
 	{ "user and kernel instructions are told apart", check_rings },
 	{ "an event of guests only never counts here", check_exclude_host },
 	{ "while disabled nothing counts; disabling nests", check_disabled },
 	{ "a PMU without events is never written", check_idle },
-	{ "each CPU has its own counters, all unmasked at start", check_per_processor },
+	{ "each CPU has its own counters, all unmasked at start", check_per_cpu },
 	{ "a PMI that comes late, to a disabled PMU or for a closed event, loses no sample",
 	  check_late_pmi },
 	{ "the NMI of an event that was taken off before it came is claimed, and no other",
 	  check_owed_nmi },
-	{ "two NMIs under way are both claimed, whoever serves their overflows", check_two_late },
+	{ "two NMIs under way are both claimed, in either order of serving their overflows", check_two_late },
 };
 
 TAP_MAIN(rules)

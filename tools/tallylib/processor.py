@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The x86-64 processors that can be emulated: --processor NAME.
+"""The x86-64 CPUs that can be emulated: --processor NAME.
 
-A processor is a PMU of qemu/README.md and a CPU model whose vendor, family and model number software expects
+Each is a PMU of qemu/README.md and a CPU model whose vendor, family and model number software expects
 with that PMU. Every model is `max`, so that TCG lacks none of its features.
 """
 
@@ -28,7 +28,7 @@ class Processor:
     ranges: dict
 
     def properties(self, chosen, name):
-        """QEMU's words for the PMU with the CHOSEN {property: value}; NAME is what --processor calls the processor."""
+        """QEMU's words for the PMU with the CHOSEN {property: value}; NAME is what --processor calls the CPU."""
         for key, value in chosen.items():
             if key not in self.ranges:
                 raise Failure(USAGE, f"--processor {name} has no --pmu-{key}; leave it out")
@@ -55,6 +55,6 @@ PROCESSORS = {
 
 
 def range_of(key):
-    """The least and the greatest value of --pmu-KEY that some processor takes."""
+    """The least and the greatest value of --pmu-KEY that some CPU takes."""
     ranges = [one.ranges[key] for one in PROCESSORS.values() if key in one.ranges]
     return min(low for low, _ in ranges), max(high for _, high in ranges)

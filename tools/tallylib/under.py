@@ -17,7 +17,7 @@ from . import emulator, libraries, paths, processor
 from .failure import BOOT, MISSING, TIMEOUT, USAGE, Failure
 from .layout import Layout
 
-# The processor without --processor: it has SVM, and the PMU that most of KVM's AMD hosts have.
+# The model without --processor: it has SVM, and the PMU that most of KVM's AMD hosts have.
 PROCESSOR = "zen3"
 # L1's log on COM3; no counter for Linux's own watchdog; nothing that only costs time at boot.
 _WORDS = "console=ttyS2,115200 rdinit=/init panic=-1 nmi_watchdog=0 audit=0 no_timer_check mitigations=off " \

@@ -38,12 +38,12 @@ enum amd_generation { AMD_LEGACY, AMD_CORE, AMD_VERSION_2 };
 
 /* The data of CPUID, read once. The same on every CPU. */
 struct amd_pmu {
-	unsigned int family, model; /* of the processor: its events */
+	unsigned int family, model; /* by CPUID; they determine the events */
 	enum amd_generation generation;
 	unsigned int counter_count; /* 1 … AMD_COUNTERS_MAX */
 };
 
-/* Reads CPUID into PMU. False: not an AMD (or Hygon) processor. Any context. */
+/* Reads CPUID into PMU. False: the vendor is neither AMD nor Hygon. Any context. */
 bool amd_pmu_probe(struct amd_pmu *pmu);
 
 /* Returns whether the first counter of PMU holds what is written into it, and RDPMC reads it: hypervisors

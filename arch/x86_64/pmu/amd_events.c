@@ -81,7 +81,7 @@ static const struct core {
 #define FAMILY_ZEN5	 0x1a
 #define FAMILY_BULLDOZER 0x15
 
-/* A cache event that makes no sense (INVALID) is told from one that the CPU cannot count (NONE). */
+/* INVALID: a cache event that makes no sense. NONE: one that the CPU cannot count. */
 #define NONE		 0
 #define INVALID		 0xffff
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The counters of an x86 CPU behind their registers: the part of Intel's and AMD's drivers that is the same.
+ * The counters of an x86 CPU, reached by their registers: the common part of Intel's and AMD's drivers.
  *
  * A counter index is a bit of the global control register, where a PMU has one: general counter n has index n,
  * fixed counter n, which only Intel has, index 32 + n.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a user does to an event.
+ * The operations that a user asks of an event.
  */
 #ifndef KERNEL_PERF_CONTROL_H
 #define KERNEL_PERF_CONTROL_H

@@ -2,7 +2,7 @@
 /*
  * rules.c: a guest that prints what AMD's counters do, a line "RULE: NUMBER" for each rule of docs/kvm.md.
  *
- * It judges nothing: tests/kvm/rules.t runs it on the emulated processor and as a guest of KVM there, and compares both
+ * It judges nothing: tests/kvm/rules.t runs it on the emulated CPU and as a guest of KVM there, and compares both
  * with the document. It is the machine of tests/qemu/guest with other work. A count is what remains above that of an empty
  * function, unless the rule says otherwise.
  */
@@ -139,7 +139,7 @@ static const struct {
 
 static void say_works(void)
 {
-	/* Of the branches the first works are enough: the others have none. */
+	/* Branches: the first works are enough, since the others have none. */
 	static const struct {
 		const char *name;
 		uint64_t event;

@@ -186,7 +186,7 @@ enum sim_x86_vendor {
 /* The answers of CPUID, and the registers that go with them. */
 struct sim_x86_model {
 	enum sim_x86_vendor vendor;
-	/* AMD's: the processor; 0: family 19h, model 1. */
+	/* AMD's: the CPU; 0: family 19h, model 1. */
 	unsigned int family, model;
 	unsigned int general_count; /* Intel's and version 2 of AMD's */
 	/* Intel's. */
