@@ -17,8 +17,8 @@
 #include <arch/cpu.h>
 #include <arch/irq.h>
 #include <arch/port.h>
-#include <kernel/drivers/input.h>
 #include <kernel/base/log.h>
+#include <kernel/drivers/input.h>
 
 #define PORT_DATA	  0x60
 #define PORT_STATUS	  0x64 /* read */

@@ -18,10 +18,10 @@
 
 #include <arch/irq.h>
 #include <arch/port.h>
-#include <kernel/tty/console.h>
-#include <kernel/drivers/input.h>
 #include <kernel/base/log.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/drivers/input.h>
+#include <kernel/tty/console.h>
 
 /* Registers: offsets from the line's base port. */
 enum uart_register {

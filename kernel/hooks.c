@@ -2,24 +2,24 @@
 /*
  * The listeners of each hook, in the order in which they are called; see <kernel/base/hooks.h>.
  *
- * At a context switch the tracepoint comes before perf's own action: the tracepoint's event may be one of the task
- * that this action schedules out. At a fork the FORK record comes first, as on Linux.
+ * At a context switch the tracepoint comes before perf's own action, which may schedule out the event that
+ * counts the tracepoint. At a fork the FORK record comes first, as on Linux.
  */
 #include <kernel/base/hooks.h>
 
-#include <kernel/tty/console.h>
-#include <kernel/time/cpu_time.h>
+#include <kernel/mm/vm.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/mapped_area.h>
 #include <kernel/perf/ownership.h>
+#include <kernel/perf/settings.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/perf/software.h>
 #include <kernel/perf/task.h>
-#include <kernel/perf/settings.h>
-#include <kernel/task/process.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/process.h>
+#include <kernel/time/cpu_time.h>
+#include <kernel/tty/console.h>
 #include <kernel/tty/tty.h>
-#include <kernel/mm/vm.h>
 #include <uapi/linux/perf_event.h>
 #include <uapi/linux/sched.h>
 

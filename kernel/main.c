@@ -5,22 +5,22 @@
 #include <arch/machine.h>
 #include <arch/smp.h>
 #include <kernel/base/boot.h>
-#include <kernel/tty/console.h>
-#include <kernel/task/credentials.h>
 #include <kernel/base/debug.h>
-#include <kernel/fs/dentry.h>
 #include <kernel/base/entry.h>
-#include <kernel/fs/inode.h>
 #include <kernel/base/log.h>
-#include <kernel/mm/page.h>
 #include <kernel/base/panic.h>
-#include <kernel/sched/sched.h>
+#include <kernel/base/start.h>
 #include <kernel/drivers/screen.h>
 #include <kernel/drivers/serial.h>
-#include <kernel/syscall/syscall_trace.h>
-#include <kernel/base/start.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/inode.h>
+#include <kernel/mm/page.h>
+#include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
+#include <kernel/syscall/syscall_trace.h>
+#include <kernel/task/credentials.h>
 #include <kernel/time/time.h>
+#include <kernel/tty/console.h>
 
 #include <string.h>
 

@@ -13,13 +13,13 @@
 
 #include <kernel/base/assert.h>
 #include <kernel/base/boot.h>
+#include <kernel/base/smp.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
-#include <kernel/base/smp.h>
-#include <kernel/time/time.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>
 #include <kernel/sched/wait.h>
+#include <kernel/time/time.h>
 
 /* Data to execute, and read-only data to write. */
 static uint32_t executable[16];

@@ -135,9 +135,9 @@ fuzz: debug-kernel $(O)/tests/fuzz qemu
 
 # The longest first, by the times of `make check`, so that none is left to run alone at the end.
 CHECK_LONGEST = $(addprefix tests/,conformance/transcripts.t boot/icount.t fuzz/seeds.t boot/cpus-2.t boot/cpus-4.t boot/debug.t \
-	tools/documents.t boot/cpus-1.t boot/smallest.t debian/stress-ng.t alpha/transcripts.t boot/irqs-off.t perf/record.t boot/c-libraries.t)
+	tools/documents.t boot/cpus-1.t boot/smallest.t debian/stress-ng.t alpha/transcripts.t boot/irqs-off.t perf/record.t boot/c-libraries.t kvm/programs.t)
 CHECK_SCRIPTS = $(CHECK_LONGEST) $(filter-out $(CHECK_LONGEST),$(wildcard tests/alpha/*.t tests/qemu/*.t tests/bench/*.t tests/boot/*.t \
-	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t tests/mutants/*.t))
+	tests/conformance/*.t tests/debian/*.t tests/perf/*.t tests/tools/*.t tests/fuzz/*.t tests/mutants/*.t tests/kvm/*.t))
 
 # For each change: under two minutes on two idle cores once everything is built.
 CHECK_QUICK_SCRIPTS = $(wildcard tests/quick/*.t) tests/conformance/answers.t tests/conformance/rules.t tests/boot/panic.t

@@ -16,11 +16,11 @@
 #include <arch/signal.h>
 #include <arch/task.h>
 #include <kernel/base/entry.h>
-#include <kernel/mm/page.h>
 #include <kernel/fs/pipe.h>
-#include <kernel/task/process.h>
-#include <kernel/sched/task.h>
+#include <kernel/mm/page.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/process.h>
 #include <machine/cpu.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/signal.h>

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <kernel/fs/inode.h>
 #include <kernel/fs/directory.h>
-#include <kernel/mm/kmalloc.h>
+#include <kernel/fs/inode.h>
 #include <kernel/fs/mount.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <kernel/task/system_names.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/task/system_names.h>
 #include <uapi/linux/errno.h>
 
 #define OSF_NAME_SIZE 32

@@ -14,9 +14,9 @@
 
 #include <arch/task.h>
 #include <kernel/base/entry.h>
-#include <kernel/task/process.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/process.h>
 #include <machine/cpu.h>
 #include <machine/hwrpb.h>
 #include <uapi/linux/errno.h>

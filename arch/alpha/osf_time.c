@@ -2,8 +2,8 @@
 /* OSF/1's times of 32 bits: see osf_time.h. */
 #include "osf_time.h"
 
-#include <kernel/time/time.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/time/time.h>
 
 static struct kernel_timeval widen(struct osf_timeval time)
 {

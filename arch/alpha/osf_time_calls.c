@@ -13,14 +13,14 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <kernel/task/clock.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/task/clock.h>
 #include <kernel/task/process.h>
 #include <kernel/task/process_timers.h>
-#include <kernel/time/time.h>
-#include <kernel/mm/usercopy.h>
 #include <kernel/task/wall_clock.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/resource.h>

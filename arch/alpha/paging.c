@@ -18,8 +18,8 @@
 #include <arch/mmu.h>
 #include <kernel/base/boot.h>
 #include <kernel/base/spinlock.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/text.h>
+#include <kernel/sched/task.h>
 #include <machine/cpu.h>
 #include <machine/page_table.h>
 

@@ -20,9 +20,9 @@
 
 #include <arch/mmu.h>
 #include <arch/port.h>
-#include <kernel/mm/kernel_stacks.h>
 #include <kernel/base/log.h>
 #include <kernel/base/panic.h>
+#include <kernel/mm/kernel_stacks.h>
 #include <kernel/time/time.h>
 #include <machine/cpu.h>
 #include <machine/hwrpb.h>

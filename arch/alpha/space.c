@@ -10,9 +10,9 @@
 #include <arch/pmu.h>
 #include <arch/usercopy.h>
 #include <kernel/base/assert.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/user_range.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
 #include <machine/cpu.h>
 #include <machine/hwrpb.h>
 #include <machine/page_table.h>

@@ -13,8 +13,8 @@
  */
 #include <arch/ptrace.h>
 
-#include <kernel/sched/task.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
 #include <machine/pal.h>
 #include <machine/task.h>
 

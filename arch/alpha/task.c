@@ -11,11 +11,11 @@
 
 #include <string.h>
 
+#include <kernel/base/log.h>
 #include <kernel/mm/kernel_stacks.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/base/log.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
 #include <machine/cpu.h>
 #include <uapi/linux/errno.h>
 

@@ -16,10 +16,10 @@
 
 #include <arch/task.h>
 #include <kernel/base/entry.h>
-#include <kernel/mm/fixup.h>
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
 #include <kernel/base/panic.h>
+#include <kernel/mm/fixup.h>
 #include <kernel/mm/vm.h>
 #include <machine/cpu.h>
 #include <uapi/linux/signal.h>

@@ -20,9 +20,9 @@
 
 #include <arch/clock.h>
 #include <arch/port.h>
-#include <kernel/drivers/clock_chip.h>
 #include <kernel/base/log.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/drivers/clock_chip.h>
 #include <kernel/time/time.h>
 #include <machine/apic.h>
 #include <machine/msr.h>

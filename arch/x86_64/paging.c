@@ -18,9 +18,9 @@
 
 #include <arch/mmu.h>
 #include <kernel/base/boot.h>
-#include <kernel/mm/kernel_stacks.h>
 #include <kernel/base/log.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/mm/kernel_stacks.h>
 #include <kernel/mm/text.h>
 #include <machine/msr.h>
 #include <machine/task.h>

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include <arch/task.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
 #include <machine/cpu.h>
 #include <machine/mmu.h>
 #include <machine/msr.h>

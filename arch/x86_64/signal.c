@@ -22,8 +22,8 @@
 #include <string.h>
 
 #include <arch/task.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
 #include <machine/mmu.h>
 #include <machine/trap.h>
 #include <uapi/linux/errno.h>

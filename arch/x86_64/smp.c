@@ -17,8 +17,8 @@
 
 #include <arch/mmu.h>
 #include <kernel/base/cpu.h>
-#include <kernel/mm/kernel_stacks.h>
 #include <kernel/base/log.h>
+#include <kernel/mm/kernel_stacks.h>
 #include <kernel/sched/sched.h>
 #include <kernel/time/time.h>
 #include <machine/apic.h>

@@ -10,9 +10,9 @@
 #include <arch/pmu.h>
 #include <arch/usercopy.h>
 #include <kernel/base/assert.h>
-#include <kernel/perf/settings.h>
 #include <kernel/mm/user_range.h>
 #include <kernel/mm/vm.h>
+#include <kernel/perf/settings.h>
 #include <machine/msr.h>
 #include <uapi/linux/errno.h>
 

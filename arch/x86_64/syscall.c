@@ -4,8 +4,8 @@
  */
 #include <arch/task.h>
 
-#include <kernel/sched/task.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
 #include <machine/mmu.h>
 #include <machine/msr.h>
 #include <uapi/asm/unistd.h>

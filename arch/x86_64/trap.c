@@ -15,9 +15,9 @@
 
 #include <arch/task.h>
 #include <kernel/base/entry.h>
-#include <kernel/mm/fixup.h>
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
+#include <kernel/mm/fixup.h>
 #include <kernel/mm/vm.h>
 #include <machine/cpu.h>
 #include <machine/msr.h>

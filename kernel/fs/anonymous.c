@@ -2,10 +2,10 @@
 /* Inodes that no directory has, see <kernel/fs/anonymous.h>. */
 #include <kernel/fs/anonymous.h>
 
+#include <kernel/base/log.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/base/log.h>
 
 void anonymous_add(struct anonymous_kind *kind)
 {

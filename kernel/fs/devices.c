@@ -5,11 +5,11 @@
  */
 #include <string.h>
 
+#include <kernel/base/log.h>
+#include <kernel/base/start.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
-#include <kernel/base/log.h>
-#include <kernel/base/start.h>
 #include <kernel/fs/tmpfs.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/usercopy.h>

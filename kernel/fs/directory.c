@@ -14,8 +14,8 @@
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 
 /* Most bytes that one call returns. The entries are gathered here first, because the tree's mutex is held

@@ -7,12 +7,12 @@
  */
 #include <string.h>
 
-#include <kernel/task/credentials.h>
+#include <kernel/base/log.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>
-#include <kernel/base/log.h>
 #include <kernel/fs/tmpfs.h>
+#include <kernel/task/credentials.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -23,15 +23,15 @@
 
 #include <stdatomic.h>
 
+#include <kernel/base/spinlock.h>
+#include <kernel/base/tree.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
-#include <kernel/task/signal.h>
-#include <kernel/base/spinlock.h>
-#include <kernel/sched/task.h>
-#include <kernel/base/tree.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
+#include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

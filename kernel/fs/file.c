@@ -6,7 +6,6 @@
  * (file_calls.c), the signals that a file sends (notify.c).
  */
 #include <kernel/base/assert.h>
-#include <kernel/task/credentials.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/file_lock.h>
@@ -14,6 +13,7 @@
 #include <kernel/fs/inotify.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
+#include <kernel/task/credentials.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 

@@ -6,17 +6,17 @@
  * greatest descriptor needs, as on Linux. It never shrinks, but a copy has only the room that its open
  * descriptors need.
  *
- * Lock: table->lock, innermost but for table_owner_lock, which comes before it. fd_get_file takes its reference
- * under it, so closing the descriptor meanwhile cannot free the file under a reader. Memory is allocated and
- * freed without the lock.
+ * Lock: table->lock, innermost but for table_owner_lock, which comes before it. fd_get_file takes its
+ * reference under it, so closing the descriptor meanwhile cannot free the file under a reader. Memory is
+ * allocated and freed without the lock.
  */
 #include <kernel/base/assert.h>
+#include <kernel/base/spinlock.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/file_lock.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
-#include <kernel/base/spinlock.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

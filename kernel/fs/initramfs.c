@@ -12,11 +12,11 @@
  */
 #include <string.h>
 
-#include <kernel/fs/dentry.h>
 #include <kernel/base/entry.h>
+#include <kernel/base/log.h>
+#include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>
-#include <kernel/base/log.h>
 #include <kernel/fs/pipe.h>
 #include <kernel/fs/tmpfs.h>
 #include <uapi/linux/errno.h>

@@ -18,13 +18,13 @@
 
 #include <string.h>
 
-#include <kernel/task/credentials.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/text.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/task/credentials.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/poll.h>
 #include <uapi/linux/signal.h>

@@ -7,16 +7,16 @@
  */
 #include <string.h>
 
-#include <kernel/task/credentials.h>
-#include <kernel/fs/file.h>
-#include <kernel/fs/inode.h>
-#include <kernel/mm/kmalloc.h>
 #include <kernel/base/log.h>
 #include <kernel/base/log_ring.h>
 #include <kernel/base/smp.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
 #include <kernel/fs/syslog.h>
-#include <kernel/time/time.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/task/credentials.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

@@ -5,12 +5,12 @@
  * A mount is a pair of pointers between the covered dentry and the root that covers it; path walks follow
  * them (path.c). Lock: tree_mutex.
  */
+#include <kernel/base/log.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>
-#include <kernel/mm/kmalloc.h>
-#include <kernel/base/log.h>
 #include <kernel/fs/tmpfs.h>
+#include <kernel/mm/kmalloc.h>
 #include <uapi/linux/errno.h>
 
 static TAILQ_HEAD(, superblock) mounts = TAILQ_HEAD_INITIALIZER(mounts); /* D */

@@ -5,16 +5,16 @@
  */
 #include <string.h>
 
-#include <kernel/task/credentials.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
-#include <kernel/mm/kmalloc.h>
 #include <kernel/fs/mount.h>
-#include <kernel/mm/page.h>
 #include <kernel/fs/pseudo.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/fs/tmpfs.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/page.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/credentials.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>

@@ -10,14 +10,14 @@
  */
 #include <string.h>
 
-#include <kernel/task/credentials.h>
+#include <kernel/base/spinlock.h>
 #include <kernel/fs/file.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
 #include <kernel/task/job_control.h>
 #include <kernel/task/process.h>
 #include <kernel/task/signal.h>
-#include <kernel/base/spinlock.h>
-#include <kernel/sched/task.h>
-#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

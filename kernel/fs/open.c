@@ -8,11 +8,11 @@
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>
-#include <kernel/mm/kmalloc.h>
 #include <kernel/fs/pipe.h>
-#include <kernel/task/process.h>
-#include <kernel/syscall/syscall.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -5,10 +5,10 @@
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
-#include <kernel/mm/kmalloc.h>
 #include <kernel/fs/path_view.h>
-#include <kernel/task/process.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -3,17 +3,17 @@
  * begin (path_view.c). Calls that change files are in entry_calls.c and attribute_calls.c. */
 #include <string.h>
 
-#include <kernel/task/credentials.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
-#include <kernel/mm/kmalloc.h>
 #include <kernel/fs/path_view.h>
-#include <kernel/task/process.h>
 #include <kernel/fs/stat.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -11,9 +11,9 @@
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -7,10 +7,10 @@
  * Checks read words that may change meanwhile, one at a time, like Linux's: a task that loses a permission
  * during the check has used it before.
  */
-#include <kernel/task/credentials.h>
 #include <kernel/fs/inode.h>
-#include <kernel/task/process.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

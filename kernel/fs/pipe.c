@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The life of pipes: creating, opening, closing, resizing; see <kernel/fs/pipe.h>. Their bytes: pipe_transfer.c.
+ * The life of pipes: creating, opening, closing, resizing; see <kernel/fs/pipe.h>. Their bytes:
+ * pipe_transfer.c.
  *
  * A pipe belongs to an inode, where open files find it, and lives as long as one is open.
  *
@@ -9,15 +10,15 @@
 #include <kernel/fs/pipe.h>
 
 #include <kernel/fs/anonymous.h>
-#include <kernel/task/credentials.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/credentials.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

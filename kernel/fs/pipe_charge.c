@@ -5,8 +5,8 @@
  */
 #include "pipe_charge.h"
 
-#include <kernel/task/credentials.h>
 #include <kernel/fs/pipe.h>
+#include <kernel/task/credentials.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 

@@ -49,8 +49,8 @@ void pipe_notify(struct pipe *pipe, bool readers);
 /* Wakes all readers, writers and pollers of PIPE. */
 void pipe_wake_all(struct pipe *pipe);
 
-/* Waits for a change on QUEUE of PIPE, as one of all waiters. 0, -EAGAIN (NONBLOCK), -EINTR. pipe->mutex held, but
- * not while the task sleeps. */
+/* Waits for a change on QUEUE of PIPE, as one of all waiters. 0, -EAGAIN (NONBLOCK), -EINTR. pipe->mutex
+ * held, but not while the task sleeps. */
 int pipe_wait_for_change(struct pipe *pipe, struct wait_queue *queue, bool nonblock);
 
 /* The operations of a pipe's file. */

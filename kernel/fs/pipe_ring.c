@@ -9,9 +9,9 @@
 
 #include <string.h>
 
+#include <kernel/fs/pipe.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
-#include <kernel/fs/pipe.h>
 #include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 

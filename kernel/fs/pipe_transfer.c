@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bytes of a pipe on their way: reading, writing, waiting, for programs and for the kernel (splice). The ring is
- * in pipe_ring.c, the life of a pipe in pipe.c.
+ * The bytes of a pipe on their way: reading, writing, waiting, for programs and for the kernel (splice). The
+ * ring is in pipe_ring.c, the life of a pipe in pipe.c.
  *
  * A write of at most PIPE_BUF bytes is not mixed with other writes (pipe(7)). A reader at an empty pipe
  * without writers gets 0; a writer without readers gets EPIPE and SIGPIPE. A write with O_DIRECT makes a

@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include <kernel/base/assert.h>
+#include <kernel/base/log.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/base/log.h>
 #include <kernel/mm/page.h>
 #include <kernel/mm/text.h>
 #include <kernel/mm/usercopy.h>

@@ -10,12 +10,12 @@
 
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/sched/wait.h>
+#include <kernel/syscall/syscall.h>
 #include <kernel/task/process.h>
 #include <kernel/task/signal.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
-#include <kernel/mm/usercopy.h>
-#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

@@ -11,13 +11,13 @@
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>
-#include <kernel/mm/page.h>
 #include <kernel/fs/pipe.h>
-#include <kernel/sched/sched.h>
-#include <kernel/task/signal.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
+#include <kernel/mm/page.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/sched.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

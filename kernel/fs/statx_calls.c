@@ -3,11 +3,11 @@
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
-#include <kernel/mm/page.h>
 #include <kernel/fs/stat.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/fs/tmpfs.h>
+#include <kernel/mm/page.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -10,13 +10,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <kernel/task/credentials.h>
-#include <kernel/mm/kmalloc.h>
 #include <kernel/base/log.h>
 #include <kernel/base/log_ring.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/time/time.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/credentials.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 
 /* Numbers of syslog(2). */

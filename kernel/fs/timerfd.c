@@ -9,13 +9,13 @@
  */
 #include <stdatomic.h>
 
-#include <kernel/task/clock.h>
 #include <kernel/fs/file.h>
-#include <kernel/task/interval.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/sched/wait.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/clock.h>
+#include <kernel/task/interval.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

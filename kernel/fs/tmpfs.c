@@ -6,23 +6,23 @@
  * the initramfs, as the archive's bytes, which are used in place. Mappings, private ones too, show the file's
  * own pages; a write to a private mapping copies the page.
  *
- * Locks: see <kernel/fs/inode.h>. A page gets a reference before the mutex is released, so that it may be copied
- * from or to without the mutex: truncation removes it from the file, but does not free it.
+ * Locks: see <kernel/fs/inode.h>. A page gets a reference before the mutex is released, so that it may be
+ * copied from or to without the mutex: truncation removes it from the file, but does not free it.
  */
 #include <string.h>
 
-#include <kernel/task/credentials.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
-#include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
-#include <kernel/sched/sched.h>
-#include <kernel/task/signal.h>
-#include <kernel/sched/task.h>
 #include <kernel/fs/tmpfs.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/sched.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
+#include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -6,8 +6,8 @@
  * Not here: the pages of contents (tmpfs.c).
  */
 #include <kernel/fs/dentry.h>
-#include <kernel/mm/page.h>
 #include <kernel/fs/tmpfs.h>
+#include <kernel/mm/page.h>
 #include <uapi/linux/errno.h>
 
 int tmpfs_charge_space(struct superblock *superblock, uint64_t size)

@@ -2,10 +2,10 @@
 /* Time-outs and signal masks of the calls that wait for files, see wait_arguments.h. */
 #include "wait_arguments.h"
 
-#include <kernel/task/process.h>
-#include <kernel/sched/task.h>
-#include <kernel/time/time.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/process.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/time.h>
 

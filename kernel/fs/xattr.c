@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-#include <kernel/task/credentials.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
-#include <kernel/mm/kmalloc.h>
 #include <kernel/fs/tmpfs.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/task/credentials.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

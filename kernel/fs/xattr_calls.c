@@ -5,10 +5,10 @@
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/fs/inotify.h>
-#include <kernel/mm/kmalloc.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/mm/usercopy.h>
 #include <kernel/fs/xattr.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -17,9 +17,9 @@
 #include <arch/smp.h>
 #include <arch/task.h>
 #include <kernel/base/log.h>
+#include <kernel/base/symbol.h>
 #include <kernel/drivers/screen.h>
 #include <kernel/drivers/serial.h>
-#include <kernel/base/symbol.h>
 
 #define STOP_TRIES 1000000
 

@@ -12,12 +12,12 @@
  * Lock: space->mutex. The functions of <kernel/mm/vm.h> take it; callers of those in vm.h hold it.
  */
 #include <kernel/base/assert.h>
-#include <kernel/task/credentials.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/sched/sched.h>
-#include <kernel/task/signal.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

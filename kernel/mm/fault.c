@@ -20,9 +20,9 @@
 #include <kernel/base/assert.h>
 #include <kernel/base/entry.h>
 #include <kernel/base/hooks.h>
-#include <kernel/sched/sched.h>
 #include <kernel/base/smp.h>
 #include <kernel/mm/tables.h>
+#include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 

@@ -11,8 +11,8 @@
 #include <kernel/mm/kernel_stacks.h>
 
 #include <arch/mmu.h>
-#include <kernel/mm/page.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/mm/page.h>
 #include <machine/task.h>
 
 #define SLOT_SIZE (2 * KERNEL_STACK_SIZE)

@@ -16,9 +16,9 @@
 
 #include <kernel/base/assert.h>
 #include <kernel/base/hooks.h>
+#include <kernel/base/spinlock.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
-#include <kernel/base/spinlock.h>
 
 #include "../debug/poison.h"
 

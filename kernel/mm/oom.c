@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel's reserve of pages. Pages of programs come from what lies above it, so that the kernel's own paths (exits, page
- * tables, signals) find memory when programs do not. See kernel/task/oom.c for what happens then.
+ * The kernel's reserve of pages. Pages of programs come from what lies above it, so that the kernel's own
+ * paths (exits, page tables, signals) find memory when programs do not. See kernel/task/oom.c for what
+ * happens then.
  */
 #include "vm.h"
 

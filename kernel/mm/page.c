@@ -19,8 +19,8 @@
 #include <kernel/base/assert.h>
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
-#include <kernel/mm/page.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/mm/page.h>
 #include <machine/mmu.h>
 
 #include "../debug/poison.h"

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include <kernel/fs/file.h>
-#include <kernel/sched/sched.h>
-#include <kernel/task/signal.h>
 #include <kernel/mm/tables.h>
+#include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/mman.h>
 

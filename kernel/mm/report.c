@@ -12,8 +12,8 @@
  *
  * Lock: space->mutex for the list; none during delivery.
  */
-#include <kernel/fs/file.h>
 #include <kernel/base/hooks.h>
+#include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/sched/task.h>
 

@@ -10,8 +10,8 @@
 #include <kernel/base/assert.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/sched/sched.h>
 #include <kernel/mm/tables.h>
+#include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 

@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include <kernel/mm/kmalloc.h>
 #include <kernel/base/log.h>
+#include <kernel/mm/kmalloc.h>
 
 #define ROOM_FIRST 512
 /* Longest piece that one text_print appends. */

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <kernel/sched/sched.h>
 #include <kernel/mm/user_range.h>
+#include <kernel/sched/sched.h>
 #include <uapi/linux/errno.h>
 
 /* Long system calls move most data in copies at least this large; each may sleep, so each is a place to yield

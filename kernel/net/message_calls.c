@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include <kernel/fs/file.h>
-#include <kernel/task/signal.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
-#include <kernel/time/time.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/signal.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-#include <kernel/task/credentials.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 
 #include "unix.h"

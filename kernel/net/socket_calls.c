@@ -4,8 +4,8 @@
  * for any other the calls fail as on a kernel without it.
  */
 #include <kernel/fs/file.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

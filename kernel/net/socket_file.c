@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The file of a socket: reading, writing, polling, closing it. */
+#include <kernel/base/start.h>
 #include <kernel/fs/anonymous.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
-#include <kernel/base/start.h>
 #include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>

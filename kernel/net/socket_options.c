@@ -7,11 +7,11 @@
  */
 #include <string.h>
 
-#include <kernel/task/credentials.h>
 #include <kernel/fs/file.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/time/time.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/credentials.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/signal.h>
 #include <uapi/linux/time.h>

@@ -11,12 +11,12 @@
  */
 #include <string.h>
 
+#include <kernel/base/log.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/base/log.h>
-#include <kernel/task/process.h>
 #include <kernel/random/random.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

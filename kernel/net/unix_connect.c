@@ -7,8 +7,8 @@
  *
  * Every change that concerns two sockets happens under N, so that it need not hold the locks of both.
  */
-#include <kernel/fs/file.h>
 #include <kernel/base/start.h>
+#include <kernel/fs/file.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/signal.h>

@@ -12,8 +12,8 @@
  *
  * Lock: F, outside of W and L.
  */
-#include <kernel/fs/file.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/fs/file.h>
 
 #include "unix.h"
 

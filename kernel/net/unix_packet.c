@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include <kernel/base/assert.h>
-#include <kernel/task/credentials.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
 #include <kernel/mm/page.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 

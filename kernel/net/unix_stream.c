@@ -4,8 +4,8 @@
  * stops at a packet that came with descriptors, and, if the program requests credentials, where the sender
  * changes.
  */
-#include <kernel/task/signal.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/signal.h>
 

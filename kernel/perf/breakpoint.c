@@ -11,7 +11,7 @@
  * The kernel's own breakpoints, ptrace's, are events without a file that call a function instead of counting.
  */
 #include <kernel/base/assert.h>
-#include <kernel/task/credentials.h>
+#include <kernel/base/smp.h>
 #include <kernel/perf/breakpoint.h>
 #include <kernel/perf/breakpoint_slots.h>
 #include <kernel/perf/call.h>
@@ -22,8 +22,8 @@
 #include <kernel/perf/membership.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/software.h>
-#include <kernel/base/smp.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/hw_breakpoint.h>

@@ -26,9 +26,9 @@
  * locks held, on the CPU that switches. A parent's mutex guards its clones_id.
  */
 #include <kernel/base/assert.h>
+#include <kernel/perf/clone_context.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
-#include <kernel/perf/clone_context.h>
 #include <kernel/sched/task.h>
 
 static _Atomic uint64_t last_clone_id;

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include <kernel/base/log.h>
+#include <kernel/base/start.h>
+#include <kernel/fs/pseudo.h>
+#include <kernel/mm/text.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/settings.h>
-#include <kernel/fs/pseudo.h>
-#include <kernel/base/start.h>
-#include <kernel/mm/text.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/stat.h>
 

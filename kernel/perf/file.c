@@ -6,9 +6,9 @@
  * can come under the mutex of an address space: so nothing here holds a lock of the core while it touches
  * user memory.
  */
-#include <kernel/task/credentials.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
+#include <kernel/mm/usercopy.h>
 #include <kernel/perf/attr.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/control.h>
@@ -22,10 +22,9 @@
 #include <kernel/perf/ring.h>
 #include <kernel/perf/ring_mapping.h>
 #include <kernel/perf/splice.h>
-#include <kernel/trace/pmu.h>
 #include <kernel/perf/wakeup.h>
+#include <kernel/task/credentials.h>
 #include <kernel/trace/filter.h>
-#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 
 /* Most programs that a query has room for: Linux's BPF_TRACE_MAX_PROGS. */

@@ -16,9 +16,9 @@
  * mutexes of two tasks' contexts are taken in the order parent, child.
  */
 #include <kernel/base/assert.h>
+#include <kernel/perf/clone_context.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
-#include <kernel/perf/clone_context.h>
 #include <kernel/perf/inherit.h>
 #include <kernel/perf/membership.h>
 #include <kernel/perf/output.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The start of the perf core: its tables, its own PMUs, then those of the machine. */
+#include <kernel/base/start.h>
 #include <kernel/perf/breakpoint.h>
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/context.h>
@@ -10,7 +11,6 @@
 #include <kernel/perf/ownership.h>
 #include <kernel/perf/software.h>
 #include <kernel/perf/software_clock.h>
-#include <kernel/base/start.h>
 
 #include <arch/pmu.h>
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The name of a mapping, and what else MMAP records say of its file. The listener of the hook area_mapped: kernel/mm/report.c
- * decides which mappings are reported, and mmap_record.c writes the records.
+ * The name of a mapping, and what else MMAP records say of its file. The listener of the hook area_mapped:
+ * kernel/mm/report.c decides which mappings are reported, and mmap_record.c writes the records.
  *
  * No lock is held: a path takes tree_mutex, which is outside of a space's mutex.
  */
-#include <kernel/task/build_id.h>
+#include <kernel/base/log.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/base/log.h>
+#include <kernel/mm/vm.h>
 #include <kernel/perf/mapped_area.h>
 #include <kernel/perf/mmap_record.h>
 #include <kernel/perf/sideband.h>
-#include <kernel/mm/vm.h>
+#include <kernel/task/build_id.h>
 
 _Static_assert(BUILD_ID_SIZE_MAX == PERF_BUILD_ID_SIZE_MAX, "a record has room for every build id");
 

@@ -4,7 +4,7 @@
  * for an address in a sample. Layouts: perf_event_open(2).
  *
  * The memory management reports the mappings and their names (kernel/mm/report.c). attr.mmap or mmap2 ask for
- * code, attr.mmap_data for all else; mmap2 alone decides which of the two records it becomes (Linux:
+ * code, attr.mmap_data for all other mappings; mmap2 alone decides which of the two records it becomes (Linux:
  * perf_event_mmap_match).
  */
 #include <string.h>

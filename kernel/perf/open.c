@@ -14,12 +14,11 @@
  */
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
-#include <kernel/task/exec_guard.h>
 #include <kernel/fs/file.h>
 #include <kernel/perf/attr.h>
+#include <kernel/perf/clone_context.h>
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
-#include <kernel/perf/clone_context.h>
 #include <kernel/perf/file.h>
 #include <kernel/perf/groups.h>
 #include <kernel/perf/membership.h>
@@ -31,6 +30,7 @@
 #include <kernel/perf/settings.h>
 #include <kernel/perf/sideband.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/exec_guard.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -3,8 +3,9 @@
  * The overflow of an event: its sample, its limits, and the work left for later. Throttling is in throttle.c,
  * the period of a frequency in frequency.c, signals in signal.c.
  *
- * perf_event_overflow may run in an NMI, on top of anything: no lock, no memory, no wake-up. The event's deferred
- * work, perf_event_pending_run, does what needs those, on the same CPU, as soon as interrupts are on.
+ * perf_event_overflow may run in an NMI, on top of anything: no lock, no memory, no wake-up. The event's
+ * deferred work, perf_event_pending_run, does what needs those, on the same CPU, as soon as interrupts are
+ * on.
  */
 #include <kernel/perf/call.h>
 #include <kernel/perf/control.h>

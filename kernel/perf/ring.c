@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The ring buffer: reserve, fill, commit, by one CPU that may interrupt itself.
  *

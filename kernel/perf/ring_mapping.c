@@ -7,6 +7,7 @@
  * mutex held.
  */
 #include <kernel/mm/page.h>
+#include <kernel/mm/vm.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/output.h>
 #include <kernel/perf/ring.h>
@@ -14,7 +15,6 @@
 #include <kernel/perf/ring_mapping.h>
 #include <kernel/perf/user_access.h>
 #include <kernel/perf/userpage.h>
-#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 
 /* Accounts a copy of the area by fork (MADV_DOFORK), or a move. */

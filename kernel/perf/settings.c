@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The administrator's settings for events; see <kernel/perf/settings.h>. */
-#include <kernel/task/credentials.h>
+#include <kernel/base/smp.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>
-#include <kernel/base/smp.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 

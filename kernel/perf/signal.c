@@ -17,8 +17,8 @@
 #include <kernel/perf/context.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/signal.h>
-#include <kernel/task/signal.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/signal.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/signal.h>
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* /proc/sys/kernel/perf_*: the core's settings (settings.c), as programs read and set them. Linux: admin-guide/sysctl/kernel. */
+/* /proc/sys/kernel/perf_*: the core's settings (settings.c), as programs read and set them. Linux:
+ * admin-guide/sysctl/kernel. */
+#include <kernel/base/start.h>
+#include <kernel/fs/sysctl.h>
 #include <kernel/perf/callchain.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/settings.h>
-#include <kernel/base/start.h>
-#include <kernel/fs/sysctl.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/perf_event.h>
 

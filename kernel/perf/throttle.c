@@ -53,7 +53,7 @@ static bool time_is_used_up(uint64_t now_ns)
 	const struct interrupt_time *time = &this_cpu(interrupt_time);
 	uint64_t percent = (uint64_t)perf_cpu_time_max_percent;
 
-	/* As the handlers measure it; entry and exit of the interrupts come on top. */
+	/* The handlers measure it; entry and exit of the interrupts are not included. */
 	return time->spent_ns > WINDOW_NS / 100 * percent && now_ns - time->begin_ns < WINDOW_NS &&
 	       percent % 100 != 0;
 }

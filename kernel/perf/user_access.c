@@ -6,11 +6,11 @@
  *
  * Locks: none; the number of mappings, space->perf_rdpmc, is atomic.
  */
+#include <kernel/base/smp.h>
+#include <kernel/mm/vm.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/user_access.h>
-#include <kernel/base/smp.h>
 #include <kernel/sched/task.h>
-#include <kernel/mm/vm.h>
 
 #include <arch/pmu.h>
 

@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 
 #include <arch/cpu.h>
-#include <kernel/sched/sched.h>
 #include <kernel/base/start.h>
+#include <kernel/sched/sched.h>
 #include <kernel/time/time.h>
 
 #define SAMPLE_NS (5 * NSEC_PER_SEC)

@@ -14,8 +14,8 @@
 #include <kernel/sched/pi.h>
 
 #include <kernel/base/assert.h>
-#include <kernel/sched/sched.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>

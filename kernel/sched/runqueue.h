@@ -15,10 +15,10 @@
 #include <stdint.h>
 
 #include <kernel/base/cpu.h>
-#include <kernel/sched/sched.h>
 #include <kernel/base/spinlock.h>
-#include <kernel/time/time.h>
 #include <kernel/base/tree.h>
+#include <kernel/sched/sched.h>
+#include <kernel/time/time.h>
 
 struct task;
 

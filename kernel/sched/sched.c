@@ -18,14 +18,14 @@
 #include <arch/smp.h>
 #include <arch/task.h>
 #include <kernel/base/assert.h>
-#include <kernel/task/credentials.h>
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
-#include <kernel/task/process.h>
+#include <kernel/mm/vm.h>
 #include <kernel/sched/sched.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
 #include <kernel/time/time.h>
-#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 
 #include "balance.h"
@@ -145,8 +145,8 @@ static void place_evicted(struct task *task)
 	run_queue_unlock_pair(from, to);
 }
 
-/* Finishes with PREV after a switch from it: moves it if EVICTED, drops the scheduler's reference if ENDED. No
- * lock held. Kept apart, so that finish_switch saves fewer registers. */
+/* Finishes with PREV after a switch from it: moves it if EVICTED, drops the scheduler's reference if
+ * ENDED. No lock held. Kept apart, so that finish_switch saves fewer registers. */
 static __attribute__((noinline)) void leave_previous(struct task *prev, bool evicted, bool ended)
 {
 	if (evicted)
@@ -211,8 +211,8 @@ static void switch_to(struct run_queue *queue, struct task *next, uint64_t now_n
 	finish_switch(&this_cpu(run_queues));
 }
 
-/* Chooses the next task of QUEUE, this CPU's, and switches to it. GIVE_WAY: another task than this one, if any
- * waits. Interrupts off.
+/* Chooses the next task of QUEUE, this CPU's, and switches to it. GIVE_WAY: another task than this one, if
+ * any waits. Interrupts off.
  *
  * QUEUE is a parameter so that the compiler does not compute its address again from the CPU's number at
  * each use. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The parts of a task that the core needs itself: references, pending signals, the current task's capabilities.
- * Processes, signals and credentials as such are above it, in kernel/task/.
+ * The parts of a task that the core needs itself: references, pending signals, the current task's
+ * capabilities. Processes, signals and credentials as such are above it, in kernel/task/.
  *
- * A task's last reference may be dropped where its stack cannot be freed (in an interrupt, on that very stack).
- * The task then goes on a list that task_reap works off.
+ * A task's last reference may be dropped where its stack cannot be freed (in an interrupt, on that very
+ * stack). The task then goes on a list that task_reap works off.
  *
  * Lock: dead_lock, irqsave, innermost.
  */
 #include <kernel/base/assert.h>
-#include <kernel/task/credentials.h>
 #include <kernel/base/hooks.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
 
 static struct spinlock dead_lock = SPINLOCK_INITIALIZER;
 static LIST_HEAD(, task) dead_tasks; /* dead_lock */

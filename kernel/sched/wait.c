@@ -13,10 +13,10 @@
 #include <kernel/base/assert.h>
 #include <kernel/base/hooks.h>
 #include <kernel/sched/sched.h>
-#include <kernel/task/signal.h>
 #include <kernel/sched/task.h>
-#include <kernel/time/time.h>
 #include <kernel/sched/wait.h>
+#include <kernel/task/signal.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 
 /* Most wake-ups with the queue locked: then interrupts and other users of the queue have a chance. */

@@ -13,9 +13,9 @@
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
 #include <kernel/sched/sched.h>
+#include <kernel/sched/task.h>
 #include <kernel/syscall/syscall.h>
 #include <kernel/syscall/syscall_trace.h>
-#include <kernel/sched/task.h>
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 #include <uapi/linux/errno.h>

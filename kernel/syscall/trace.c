@@ -14,10 +14,10 @@
 #include <kernel/base/entry.h>
 #include <kernel/base/hooks.h>
 #include <kernel/base/log.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
 #include <kernel/syscall/syscall.h>
 #include <kernel/syscall/syscall_trace.h>
-#include <kernel/sched/task.h>
-#include <kernel/mm/usercopy.h>
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 #include <uapi/linux/errno.h>

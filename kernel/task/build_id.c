@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include <kernel/task/build_id.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
+#include <kernel/task/build_id.h>
 #include <uapi/linux/elf.h>
 
 #define SEGMENTS_MAX  256

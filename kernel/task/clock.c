@@ -11,11 +11,11 @@
 #include <stddef.h>
 
 #include <arch/clock.h>
+#include <kernel/sched/task.h>
 #include <kernel/task/interval.h>
 #include <kernel/task/process.h>
-#include <kernel/sched/task.h>
-#include <kernel/time/time.h>
 #include <kernel/task/vdso.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 
 /* The coarse clocks have the resolution of Linux's tick, 4 ms, though Tally reads them as finely. */

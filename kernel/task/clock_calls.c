@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls about time: reading clocks, and sleeping. Not here: the clocks (clock.c), setting them
  * (wall_clock_calls.c). */
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
 #include <kernel/task/clock.h>
 #include <kernel/task/process.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
 #include <kernel/time/time.h>
-#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 
 static long put_time(unsigned long user_time, uint64_t ns)

@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include <kernel/base/assert.h>
-#include <kernel/task/credentials.h>
-#include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 
 #include "credentials.h"

@@ -15,8 +15,8 @@
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
 #include <kernel/mm/vm.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/elf.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>

@@ -13,24 +13,24 @@
 
 #include <arch/exec.h>
 #include <arch/ptrace.h>
+#include <kernel/base/hooks.h>
+#include <kernel/base/log.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
+#include <kernel/fs/path_view.h>
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/mm/vm.h>
+#include <kernel/sched/sched.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/exec_guard.h>
-#include <kernel/fs/file.h>
 #include <kernel/task/futex.h>
-#include <kernel/fs/dentry.h>
-#include <kernel/base/hooks.h>
-#include <kernel/fs/inode.h>
-#include <kernel/mm/kmalloc.h>
-#include <kernel/base/log.h>
-#include <kernel/fs/path_view.h>
 #include <kernel/task/process.h>
 #include <kernel/task/process_timers.h>
 #include <kernel/task/ptrace.h>
-#include <kernel/sched/sched.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
-#include <kernel/mm/usercopy.h>
-#include <kernel/mm/vm.h>
 #include <uapi/linux/auxvec.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
@@ -414,7 +414,7 @@ static void exchange_program(struct task *self, struct exec_image *image, struct
 		executable_put(old_executable);
 }
 
-/* Replaces the program: there is no way back. */
+/* Replaces the program; cannot fail from here on. */
 static void commit(struct task *self, struct exec_image *image, struct dentry *executable)
 {
 	pid_t former_tid = self->tid;

@@ -36,7 +36,7 @@ struct exec_image {
 	/* The program's credentials, not committed; NULL once they are given away. */
 	struct credentials *credentials;
 	bool secure;		 /* more privileges than the caller of execve: AT_SECURE */
-	bool dumpable;		 /* the user may read its memorys memory */
+	bool dumpable;		 /* the user may read its memory */
 	bool clears_personality; /* clears PER_CLEAR_ON_SETID in the personality */
 	struct vm_space *space;
 	uintptr_t entry, stack;

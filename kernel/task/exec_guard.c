@@ -27,10 +27,10 @@
 #include <kernel/base/assert.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/path_view.h>
+#include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
 #include <kernel/task/process.h>
 #include <kernel/task/ptrace.h>
-#include <kernel/sched/task.h>
-#include <kernel/mm/vm.h>
 #include <uapi/linux/errno.h>
 
 void exec_guard_init(struct exec_guard *guard)

@@ -10,12 +10,12 @@
 
 #include <arch/exec.h>
 #include <arch/signal.h>
-#include <kernel/task/credentials.h>
 #include <kernel/mm/page.h>
-#include <kernel/task/process.h>
-#include <kernel/random/random.h>
-#include <kernel/task/vdso.h>
 #include <kernel/mm/vm.h>
+#include <kernel/random/random.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
+#include <kernel/task/vdso.h>
 #include <uapi/asm/param.h>
 #include <uapi/linux/auxvec.h>
 #include <uapi/linux/rseq.h>

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/resource.h>
 

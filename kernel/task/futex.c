@@ -21,11 +21,11 @@
 
 #include <arch/usercopy.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/sched/sched.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/user_range.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/sched.h>
+#include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/futex.h>

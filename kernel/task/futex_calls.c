@@ -4,10 +4,10 @@
  * the work.
  */
 #include <kernel/mm/kmalloc.h>
-#include <kernel/task/signal.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/time/time.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/signal.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/futex.h>
 

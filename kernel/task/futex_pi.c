@@ -5,8 +5,8 @@
  * A program takes and releases such a lock by itself as long as no task waits: its word is 0 or the owner's
  * tid. A task that finds it taken enters the kernel and sets FUTEX_WAITERS, so that the owner enters the
  * kernel to release it. While a task waits, the kernel knows the lock: all its waiters in the bucket point to
- * one struct pi_state, which has the state for <kernel/sched/pi.h>. Its owner and the word agree, except between an
- * owner's exit and the next owner's confirmation.
+ * one struct pi_state, which has the state for <kernel/sched/pi.h>. Its owner and the word agree, except
+ * between an owner's exit and the next owner's confirmation.
  *
  * The word belongs to the program, which may change it at any time. The kernel reads and changes it with the
  * bucket locked, by accesses that do not sleep. An invalid word is an error; a word that changes concurrently
@@ -23,12 +23,12 @@
 #include <arch/usercopy.h>
 #include <kernel/base/assert.h>
 #include <kernel/mm/kmalloc.h>
+#include <kernel/mm/usercopy.h>
 #include <kernel/sched/pi.h>
 #include <kernel/sched/sched.h>
-#include <kernel/task/signal.h>
 #include <kernel/sched/task.h>
-#include <kernel/mm/usercopy.h>
 #include <kernel/sched/wait.h>
+#include <kernel/task/signal.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/futex.h>
 

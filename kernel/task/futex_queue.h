@@ -2,8 +2,8 @@
 /*
  * The hash table of waiters, shared by futex.c and futex_pi.c. Task context.
  *
- * Locks: bucket->lock (B); two buckets in the order of their addresses. The graph of <kernel/sched/pi.h> comes
- * within.
+ * Locks: bucket->lock (B); two buckets in the order of their addresses. The graph of <kernel/sched/pi.h>
+ * comes within.
  */
 #ifndef TASK_FUTEX_QUEUE_H
 #define TASK_FUTEX_QUEUE_H

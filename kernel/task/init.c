@@ -10,17 +10,17 @@
 #include <string.h>
 
 #include <kernel/base/entry.h>
-#include <kernel/task/credentials.h>
-#include <kernel/fs/file.h>
-#include <kernel/fs/dentry.h>
 #include <kernel/base/hooks.h>
-#include <kernel/fs/inode.h>
-#include <kernel/mm/kmalloc.h>
 #include <kernel/base/log.h>
+#include <kernel/fs/dentry.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
 #include <kernel/fs/path_view.h>
-#include <kernel/task/process.h>
-#include <kernel/sched/task.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -14,9 +14,9 @@
 
 #include <kernel/base/assert.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 
 RB_HEAD(session_tree, session);

@@ -16,15 +16,15 @@
  *
  * Locks: task_table_lock (T) for the limits of every process.
  */
-#include <kernel/task/credentials.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/page.h>
-#include <kernel/task/process.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
-#include <kernel/time/time.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 
 /* Linux's INIT_RLIMITS: asm-generic/resource.h. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls on the address space: they check their arguments and call the functions of <kernel/mm/vm.h>. */
+/* System calls on the address space: they check their arguments and call the functions of
+ * <kernel/mm/vm.h>. */
+#include <kernel/base/log.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
-#include <kernel/base/log.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/mman.h>
 #include <uapi/linux/stat.h>

@@ -18,10 +18,10 @@
 #include <string.h>
 
 #include <kernel/base/log.h>
-#include <kernel/task/process.h>
-#include <kernel/sched/task.h>
-#include <kernel/time/time.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/process.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 
 /* Enough time to free all memory of a slow machine. */

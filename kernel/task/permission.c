@@ -7,10 +7,10 @@
  *
  * Locks: T (task_table_lock), held by callers with another task.
  */
+#include <kernel/sched/task.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/exec_guard.h>
 #include <kernel/task/process.h>
-#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/resource.h>
 #include <uapi/linux/stat.h>

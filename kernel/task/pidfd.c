@@ -12,17 +12,17 @@
  */
 #include <kernel/task/pidfd.h>
 
-#include <kernel/task/credentials.h>
-#include <kernel/task/exec_guard.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
-#include <kernel/task/job_control.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/exec_guard.h>
+#include <kernel/task/job_control.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

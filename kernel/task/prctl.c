@@ -9,12 +9,12 @@
  */
 #include <string.h>
 
-#include <kernel/task/credentials.h>
 #include <kernel/base/hooks.h>
-#include <kernel/task/process.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
 #include <machine/calls.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/prctl.h>

@@ -7,11 +7,11 @@
  *
  * Locks: task_table_lock (T).
  */
+#include <kernel/sched/sched.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/process.h>
-#include <kernel/sched/sched.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/resource.h>
 #include <uapi/linux/sched.h>

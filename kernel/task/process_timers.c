@@ -19,16 +19,16 @@
 #include <stddef.h>
 #include <sys/queue.h>
 
+#include <kernel/mm/kmalloc.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/sched/wait.h>
+#include <kernel/syscall/syscall.h>
 #include <kernel/task/clock.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/interval.h>
-#include <kernel/mm/kmalloc.h>
 #include <kernel/task/process.h>
 #include <kernel/task/signal.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
-#include <kernel/mm/usercopy.h>
-#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 
 /* The greatest result of timer_getoverrun: DELAYTIMER_MAX inside Linux. */

@@ -16,13 +16,13 @@
 #include <arch/ptrace.h>
 #include <arch/signal.h>
 #include <arch/task.h>
-#include <kernel/task/credentials.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/usercopy.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/ptrace.h>
 #include <uapi/linux/uio.h>

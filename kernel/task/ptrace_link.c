@@ -15,9 +15,9 @@
 
 #include <arch/ptrace.h>
 #include <kernel/base/assert.h>
+#include <kernel/sched/task.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/process.h>
-#include <kernel/sched/task.h>
 #include <uapi/linux/ptrace.h>
 #include <uapi/linux/wait.h>
 

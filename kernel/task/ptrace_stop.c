@@ -18,10 +18,10 @@
 #include <arch/ptrace.h>
 #include <arch/signal.h>
 #include <arch/task.h>
-#include <kernel/task/credentials.h>
 #include <kernel/base/entry.h>
-#include <kernel/task/process.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/ptrace.h>
 #include <uapi/linux/sched.h>

@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include <arch/machine.h>
+#include <kernel/base/entry.h>
+#include <kernel/base/log.h>
 #include <kernel/drivers/debug_console.h>
 #include <kernel/fs/dentry.h>
-#include <kernel/base/entry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/base/log.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -13,13 +13,13 @@
 
 #include <string.h>
 
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/sched/wait.h>
+#include <kernel/syscall/syscall.h>
 #include <kernel/task/credentials.h>
 #include <kernel/task/job_control.h>
 #include <kernel/task/process.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
-#include <kernel/mm/usercopy.h>
-#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 
 /* Bytes of a siginfo with a meaning: sizeof(struct kernel_siginfo) inside Linux. */

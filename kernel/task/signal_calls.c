@@ -3,12 +3,12 @@
  * send_calls.c. */
 #include <arch/signal.h>
 #include <kernel/base/entry.h>
-#include <kernel/task/process.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
-#include <kernel/time/time.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/process.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 
 /* The ss_flags that sigaltstack accepts. */

@@ -11,10 +11,10 @@
  */
 #include "signal_queue.h"
 
-#include <kernel/task/credentials.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 
 /* Caused by the interrupted instruction: delivered before others. */

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include <arch/exec.h>
-#include <kernel/task/credentials.h>
 #include <kernel/base/spinlock.h>
-#include <kernel/syscall/syscall.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/credentials.h>
 #include <uapi/linux/errno.h>
 
 static struct spinlock system_names_lock = SPINLOCK_INITIALIZER;

@@ -13,17 +13,17 @@
 #include <string.h>
 
 #include <kernel/base/assert.h>
-#include <kernel/task/credentials.h>
+#include <kernel/base/hooks.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
-#include <kernel/base/hooks.h>
-#include <kernel/task/job_control.h>
-#include <kernel/mm/kmalloc.h>
 #include <kernel/fs/path_view.h>
-#include <kernel/task/process.h>
-#include <kernel/sched/task.h>
-#include <kernel/time/time.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/job_control.h>
+#include <kernel/task/process.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 
 #include "exec.h"

@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* timespec.c: conversion of times from programs. */
 
 #include <stdint.h>
 
-#include <kernel/time/time.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 
 int timespec_from_user(unsigned long user_time, uint64_t *ns)

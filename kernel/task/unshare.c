@@ -8,10 +8,10 @@
  */
 #include <kernel/fs/file.h>
 #include <kernel/fs/path_view.h>
-#include <kernel/task/process.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/sched.h>
 

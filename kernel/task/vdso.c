@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The vDSO's pages and their mapping into a space, see <kernel/task/vdso.h>. The contents of the object are the
- * ISA's (arch/ISA/vdso/).
+ * The vDSO's pages and their mapping into a space, see <kernel/task/vdso.h>. The contents of the object are
+ * the ISA's (arch/ISA/vdso/).
  *
  * Data and object are one object to the memory management: page 0 is the data, then comes the ELF file. All
  * spaces share the pages; a private mapping copies a page that a debugger writes to.
@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include <arch/vdso.h>
-#include <kernel/task/clock.h>
+#include <kernel/base/panic.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/page.h>
-#include <kernel/base/panic.h>
-#include <kernel/time/time.h>
 #include <kernel/mm/vm.h>
+#include <kernel/task/clock.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

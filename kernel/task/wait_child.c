@@ -9,16 +9,16 @@
  *
  * Locks: task_table_lock.
  */
-#include <kernel/task/credentials.h>
-#include <kernel/fs/file.h>
 #include <kernel/base/hooks.h>
+#include <kernel/fs/file.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/syscall/syscall.h>
+#include <kernel/task/credentials.h>
 #include <kernel/task/pidfd.h>
 #include <kernel/task/process.h>
 #include <kernel/task/ptrace.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/sched/task.h>
 #include <kernel/time/time.h>
-#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/wait.h>
 

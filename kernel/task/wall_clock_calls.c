@@ -8,13 +8,13 @@
  */
 #include <stdatomic.h>
 
+#include <kernel/mm/usercopy.h>
+#include <kernel/syscall/syscall.h>
 #include <kernel/task/clock.h>
 #include <kernel/task/credentials.h>
-#include <kernel/syscall/syscall.h>
-#include <kernel/time/time.h>
-#include <kernel/mm/usercopy.h>
 #include <kernel/task/vdso.h>
 #include <kernel/task/wall_clock.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/timex.h>

@@ -12,8 +12,8 @@
 
 #include <arch/task.h>
 #include <kernel/base/hooks.h>
-#include <kernel/task/process.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/process.h>
 #include <kernel/time/time.h>
 
 struct tick {

@@ -13,14 +13,14 @@
  * Lock: timer_queue->lock, irqsave; innermost but for the ISA's timer registers.
  */
 #include <stddef.h>
-#include <kernel/base/hooks.h>
-#include <kernel/base/tree.h>
 
 #include <arch/clock.h>
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
 #include <kernel/base/debug.h>
+#include <kernel/base/hooks.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/base/tree.h>
 #include <kernel/time/time.h>
 
 /* Most functions that one interrupt calls. */

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include <arch/task.h>
-#include <kernel/syscall/syscall_trace.h>
 #include <kernel/mm/text.h>
+#include <kernel/syscall/syscall_trace.h>
 #include <kernel/trace/calls.h>
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>

@@ -14,9 +14,9 @@
 #include <arch/cpu.h>
 #include <arch/sample.h>
 #include <arch/task.h>
-#include <kernel/trace/pmu.h>
 #include <kernel/base/smp.h>
 #include <kernel/sched/task.h>
+#include <kernel/trace/pmu.h>
 
 #include "instance.h"
 #include "trace.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tracefs below events/: the directories of the systems and of the events, and their files. Files and formats:
- * Linux, Documentation/trace/events.rst.
+ * tracefs below events/: the directories of the systems and of the events, and their files. Files and
+ * formats: Linux, Documentation/trace/events.rst.
  */
 #include <string.h>
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include <kernel/base/cpu_list.h>
-#include <kernel/mm/kmalloc.h>
 #include <kernel/base/symbol.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/trace/event.h>
 #include <uapi/linux/errno.h>
 

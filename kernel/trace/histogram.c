@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Histograms: a hash table of entries. An entry is created at the first record with its key, and stays until
- * all are cleared. See histogram.h for the whole; histogram_request.c parses a text, histogram_print.c shows the entries.
+ * all are cleared. See histogram.h for the whole; histogram_request.c parses a text, histogram_print.c shows
+ * the entries.
  *
  * All memory is allocated at the start, since records come from any context: slots, twice as many as entries,
  * which hold an entry's number plus one, and the entries in chunks. Once all entries are used, records of

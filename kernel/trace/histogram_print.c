@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Histograms as text: the description, the state, and the entries in the requested order. Task context; the caller
- * holds instance->mutex.
+ * Histograms as text: the description, the state, and the entries in the requested order. Task context; the
+ * caller holds instance->mutex.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The language of histograms (histogram.h): from a text to the keys, values, order and size of a histogram. Task
- * context, no locks.
+ * The language of histograms (histogram.h): from a text to the keys, values, order and size of a histogram.
+ * Task context, no locks.
  */
 #include <string.h>
 

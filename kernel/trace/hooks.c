@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which hook of <kernel/base/hooks.h> each event is made of. Events of system calls and of trace_marker have none
- * of their own: see calls.c and reading.c.
+ * Which hook of <kernel/base/hooks.h> each event is made of. Events of system calls and of trace_marker have
+ * none of their own: see calls.c and reading.c.
  */
 #include <kernel/trace/interrupt.h>
 

@@ -11,9 +11,9 @@
 #include <sys/queue.h>
 
 #include <kernel/mm/page.h>
+#include <kernel/sched/wait.h>
 #include <kernel/trace/filter.h>
 #include <kernel/trace/ring.h>
-#include <kernel/sched/wait.h>
 
 #include "trace.h"
 

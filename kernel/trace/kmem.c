@@ -13,8 +13,8 @@
 #include <arch/cpu.h>
 #include <arch/task.h>
 #include <kernel/mm/page.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
 
 /* Linux's GFP_KERNEL, GFP_ATOMIC and __GFP_ZERO; NUMA_NO_NODE; MIGRATE_UNMOVABLE. */
 #define FLAGS_KERNEL	  0xcc0

@@ -15,11 +15,11 @@
 #include <kernel/trace/pmu.h>
 
 #include <arch/task.h>
-#include <kernel/task/credentials.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/settings.h>
 #include <kernel/perf/software.h>
+#include <kernel/task/credentials.h>
 #include <kernel/trace/event.h>
 #include <kernel/trace/filter.h>
 #include <uapi/linux/errno.h>

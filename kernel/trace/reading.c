@@ -11,12 +11,12 @@
 
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/text.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/sched/wait.h>
 #include <kernel/time/time.h>
 #include <kernel/trace/ring.h>
-#include <kernel/mm/usercopy.h>
-#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

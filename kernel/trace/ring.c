@@ -9,20 +9,20 @@
  * A table has the names of tasks that wrote records: a tid's last bits are its index. A record has only the
  * tid.
  *
- * Locks: ring->lock (R), trace_names_lock: both irqsave, innermost: taken under any other lock, and no lock is
- * taken under them. Wake-ups are deferred work, because the record may be about the scheduler itself.
+ * Locks: ring->lock (R), trace_names_lock: both irqsave, innermost: taken under any other lock, and no lock
+ * is taken under them. Wake-ups are deferred work, because the record may be about the scheduler itself.
  */
 #include <kernel/trace/ring.h>
 
 #include <string.h>
 
-#include <kernel/mm/kmalloc.h>
 #include <kernel/base/smp.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/sched/task.h>
+#include <kernel/sched/wait.h>
 #include <kernel/time/time.h>
 #include <kernel/trace/event.h>
-#include <kernel/sched/wait.h>
 #include <uapi/linux/errno.h>
 
 #include "memory.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include <kernel/fs/inode.h>
-#include <kernel/task/process.h>
 #include <kernel/sched/task.h>
+#include <kernel/task/process.h>
 
 static void put_name(char name[TASK_COMM_SIZE], const struct task *task)
 {

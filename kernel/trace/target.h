@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The targets of tracefs's files: what tracefs.c and event_files.c share. A target is an instance (instance.h) and
- * the number of an event plus one; for a system the number of its first event, and 0 for a directory above
- * those.
+ * The targets of tracefs's files: what tracefs.c and event_files.c share. A target is an instance
+ * (instance.h) and the number of an event plus one; for a system the number of its first event, and 0 for a
+ * directory above those.
  */
 #ifndef KERNEL_TRACE_TARGET_H
 #define KERNEL_TRACE_TARGET_H

@@ -11,13 +11,13 @@
 
 #include <string.h>
 
+#include <kernel/base/log.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
-#include <kernel/mm/kmalloc.h>
-#include <kernel/base/log.h>
 #include <kernel/fs/pseudo.h>
-#include <kernel/sched/task.h>
+#include <kernel/mm/kmalloc.h>
 #include <kernel/mm/text.h>
+#include <kernel/sched/task.h>
 #include <kernel/trace/calls.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/stat.h>

@@ -11,19 +11,19 @@
  * Lock: input_lock, irqsave, for the raw ring; a wait queue's lock is taken inside. Raw output:
  * console_mutex, which keeps the bytes of one call together.
  */
-#include <kernel/tty/console.h>
 #include <kernel/base/boot.h>
-#include <kernel/fs/file.h>
-#include <kernel/fs/inode.h>
-#include <kernel/drivers/input.h>
 #include <kernel/base/log.h>
-#include <kernel/task/process.h>
+#include <kernel/base/smp.h>
+#include <kernel/drivers/input.h>
 #include <kernel/drivers/screen.h>
 #include <kernel/drivers/serial.h>
-#include <kernel/base/smp.h>
-#include <kernel/sched/task.h>
-#include <kernel/tty/tty.h>
+#include <kernel/fs/file.h>
+#include <kernel/fs/inode.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/process.h>
+#include <kernel/tty/console.h>
+#include <kernel/tty/tty.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

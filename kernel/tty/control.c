@@ -9,11 +9,11 @@
  *
  * Lock: task_table_lock for all of it. tty->lock is taken inside (a hang-up).
  */
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
 #include <kernel/task/job_control.h>
 #include <kernel/task/process.h>
-#include <kernel/sched/task.h>
 #include <kernel/tty/tty.h>
-#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

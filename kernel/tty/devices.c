@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The terminals' device files: /dev/tty and the console's. Those of pairs are pty_devices.c's. */
-#include <kernel/tty/console.h>
-#include <kernel/fs/inode.h>
 #include <kernel/base/start.h>
+#include <kernel/fs/inode.h>
+#include <kernel/tty/console.h>
 #include <kernel/tty/tty.h>
 #include <uapi/linux/errno.h>
 

@@ -4,9 +4,9 @@
  *
  * Lock: tty->lock while modes are copied; never held during a copy from or to user memory.
  */
+#include <kernel/mm/usercopy.h>
 #include <kernel/task/credentials.h>
 #include <kernel/tty/tty.h>
-#include <kernel/mm/usercopy.h>
 #include <string.h>
 #include <uapi/linux/capability.h>
 #include <uapi/linux/errno.h>

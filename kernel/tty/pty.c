@@ -20,10 +20,10 @@
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/task/signal.h>
-#include <kernel/sched/task.h>
-#include <kernel/tty/tty.h>
 #include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/signal.h>
+#include <kernel/tty/tty.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

@@ -5,13 +5,13 @@
  *
  * Lock: tree_mutex for the names.
  */
+#include <kernel/base/log.h>
+#include <kernel/base/start.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
-#include <kernel/base/log.h>
-#include <kernel/tty/pty.h>
-#include <kernel/base/start.h>
 #include <kernel/fs/tmpfs.h>
+#include <kernel/tty/pty.h>
 #include <kernel/tty/tty.h>
 #include <uapi/linux/errno.h>
 

@@ -16,11 +16,11 @@
 #include <kernel/base/assert.h>
 #include <kernel/fs/file.h>
 #include <kernel/mm/kmalloc.h>
+#include <kernel/mm/usercopy.h>
+#include <kernel/sched/task.h>
 #include <kernel/task/process.h>
 #include <kernel/task/signal.h>
-#include <kernel/sched/task.h>
 #include <kernel/time/time.h>
-#include <kernel/mm/usercopy.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 #include <uapi/linux/poll.h>

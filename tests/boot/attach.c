@@ -129,7 +129,7 @@ static void check_sleeping(void)
 
 static void check_stopped(void)
 {
-	for (int k = 0; k < KINDS; k++) {
+	for (int k = 0; k < kind_count(); k++) {
 		struct perf_event_attr attr = timed_attr(&kinds[k]);
 		pid_t pid = child_gate(leg_run, 3);
 		int off = must_open(&attr, pid, -1, -1);

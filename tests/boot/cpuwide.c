@@ -68,7 +68,7 @@ static void check_alone(void)
 
 	for (int cpu = 0; cpu < cpu_count(); cpu++) {
 		run_on(cpu);
-		for (int k = 0; k < KINDS; k++) {
+		for (int k = 0; k < kind_count(); k++) {
 			struct perf_event_attr attr = timed_attr(&kinds[k]);
 			int fd = must_open(&attr, -1, cpu, -1);
 

@@ -54,7 +54,8 @@ struct kind {
 #include "x86_64/exact.h"
 #endif
 
-#define KINDS ((int)(sizeof(kinds) / sizeof(kinds[0])))
+/* The kinds of the ISA; kind_count() of them, the first, are this machine's. */
+#define KINDS_MAX ((int)(sizeof(kinds) / sizeof(kinds[0])))
 
 static inline uint64_t derive(const struct kind *kind, uint64_t instructions, uint64_t branches)
 {

@@ -197,7 +197,7 @@ static void do_yield(void)
  * time later. */
 static void do_other(void)
 {
-	struct perf_event_attr attr = user_attr(&kinds[draw((uint64_t)KINDS)]);
+	struct perf_event_attr attr = user_attr(&kinds[draw((uint64_t)kind_count())]);
 	uint64_t slot = draw(4), where = draw(3);
 	uint64_t value;
 
@@ -313,8 +313,8 @@ static const struct kind *kind_for(int i, int counters)
 static void check_nothing_left(void)
 {
 	const struct spin_work *work = spin_find_work("loop");
-	int counters = general_counters(), count = counters + FIXED_COUNTERS,
-	    fds[8 + FIXED_COUNTERS];
+	int counters = general_counters(), count = counters + fixed_counters(),
+	    fds[16 + FIXED_COUNTERS_MAX];
 
 	for (int cpu = 0; cpu < cpu_count(); cpu++) {
 		run_on(cpu);

@@ -126,7 +126,7 @@ static void check_rotation_of_raw(void)
 	struct perf_event_attr attr = timed_attr(GENERAL);
 
 	attr.type = PERF_TYPE_RAW;
-	attr.config = GENERAL_RAW;
+	attr.config = general_raw();
 	check_rotation_of(&attr);
 }
 
@@ -170,16 +170,16 @@ static void check_exclusive(void)
 
 /* --- groups --- */
 
-/* Members of a group that needs every general counter, and the fixed one of instructions. */
+/* Members of a group that needs every general counter, and the fixed one of instructions if there is one. */
 static int open_full_group(struct set *set)
 {
 	struct perf_event_attr attr = timed_attr(INSTRUCTIONS);
 	int leader = set_add(set, &attr, -1);
 
 	attr = timed_attr(GENERAL);
-	for (int i = 0; i < general_counters(); i++)
+	for (int i = 0; i < beside_instructions(); i++)
 		set_add(set, &attr, leader);
-	return 1 + general_counters();
+	return 1 + beside_instructions();
 }
 
 static void check_groups(void)
@@ -233,7 +233,7 @@ static void check_group_sizes(void)
 {
 	check_group_size(GENERAL, general_counters());
 	check_group_size(INSTRUCTIONS, instruction_counters());
-	check_group_size(&kinds[KINDS - 1], 1);
+	check_group_size(&kinds[kind_count() - 1], last_kind_counters());
 }
 
 /* --- pinned events --- */

@@ -356,7 +356,7 @@ static void check_mixed(void)
 /* Groups that a software event leads compete for counters as others do, and count whole or not at all. */
 static void check_mixed_rotation(void)
 {
-	int counters = general_counters(), groups = counters + 1, leaders[9], members[9];
+	int counters = general_counters(), groups = counters + 1, leaders[17], members[17];
 	pid_t pid = child_gate(leg_run, 2000);
 	struct reading leader, member = { 0 };
 	uint64_t legs = 0, sum, running_ns;

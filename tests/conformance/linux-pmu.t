@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The independent proof that the emulated PMU is a PMU: Linux's own driver finds it and counts with it.
 
-Linux announces the Intel PMU with the properties that were asked for; the self-monitoring program is
+Linux announces the PMU, Intel's or AMD's, with the properties that were asked for; the self-monitoring program is
 exact there; and what it prints of its counts is, digit for digit, what the same binary prints on Tally.
 """
 
@@ -21,10 +21,25 @@ SELFMON = os.path.join(BUILD, "user", "bin", "selfmon")
 PROFILE = os.path.join(BUILD, "user", "bin", "profile")
 
 
-def properties_of(machine):
-    """The properties that Linux's log must report of the PMU of a machine."""
+def intel_properties(machine):
+    """The properties that Linux's log must report of the PMU of a machine of PMU_MACHINES."""
     version, counters, width, _ = machine
     return {"version": str(version), "bit width": str(width), "generic registers": str(counters), "fixed-purpose events": "3"}
+
+
+def amd_properties(machine):
+    """The same of a machine of AMD_MACHINES."""
+    processor, counters, _ = machine
+    return {"version": "2" if processor == "zen4" else "0", "bit width": "48", "generic registers": str(counters),
+            "fixed-purpose events": "0"}
+
+
+def machines():
+    """(options, question, vendor, properties) of each."""
+    for machine in linux_answers.PMU_MACHINES:
+        yield linux_answers.pmu_options(machine), linux_answers.selfmon_on(machine), "Intel", intel_properties(machine)
+    for machine in linux_answers.AMD_MACHINES:
+        yield linux_answers.amd_options(machine), linux_answers.selfmon_on_amd(machine), "AMD", amd_properties(machine)
 
 
 def on_tally(options, program):
@@ -39,13 +54,12 @@ def counts(output):
 
 def main():
     report = tap.Report()
-    for machine in linux_answers.PMU_MACHINES:
-        options = linux_answers.pmu_options(machine)
+    for options, question, vendor, properties in machines():
         shown = " ".join(options[2:]).replace("--", "")
-        there = linux_answers.Answer(linux_answers.selfmon_on(machine))
-        report.ok(not there.problem and re.search(r"Performance Events: .*Intel PMU driver", there.log_text),
-                         f"{shown}: Linux announces the Intel PMU", there.problem, there.log_text)
-        for name, value in properties_of(machine).items():
+        there = linux_answers.Answer(question)
+        report.ok(not there.problem and re.search(rf"Performance Events: .*{vendor} PMU driver", there.log_text),
+                  f"{shown}: Linux announces {vendor}'s PMU", there.problem, there.log_text)
+        for name, value in properties.items():
             found = re.search(rf"\.\.\. {name}: +(\S+)", there.log_text)
             report.equal(found and found[1], value, f"{shown}: with its {name}")
         report.equal(there.status, 0, f"{shown}: selfmon is exact on Linux", there.output.decode())

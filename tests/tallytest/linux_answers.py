@@ -37,6 +37,8 @@ C_LIBRARY_PROGRAMS = ("libc", "paths", "self", "selfmon --tap", "profile --tap")
 COUNTS_MACHINES = ((1, 4, 48), (2, 2, 32), (4, 8, 40))
 # Version, general counters, bits of each, CPUs.
 PMU_MACHINES = ((5, 4, 48, 1), (2, 2, 32, 2), (4, 8, 40, 4))
+# AMD's processors, of `tally run`, their counters, and CPUs.
+AMD_MACHINES = (("k8", 4, 1), ("zen3", 6, 4), ("zen4", 6, 2))
 # The lines of Linux's log that describe the PMU.
 PMU_LOG = r"Performance Events: .*|\.\.\. [\w -]+: +\w+"
 
@@ -85,6 +87,9 @@ def _all():
     for machine in PMU_MACHINES:
         yield _user(selfmon_on(machine), "selfmon", "bin", (*pmu_options(machine), "--timeout", "300"), log=PMU_LOG,
                     counts=True)
+    for machine in AMD_MACHINES:
+        yield _user(selfmon_on_amd(machine), "selfmon", "bin", (*amd_options(machine), "--timeout", "300"), log=PMU_LOG,
+                    counts=True)
     yield _user("profile", "profile", "bin", (*EMULATED, "--timeout", "300"), counts=True)
     yield _user("bench", "bench", "bin", BENCH_OPTIONS, counts=True)
     for command in C_LIBRARY_PROGRAMS:
@@ -108,6 +113,18 @@ def pmu_options(machine):
     version, counters, width, cpus = (str(number) for number in machine)
     return (*EMULATED, "--pmu-version", version, "--pmu-counters", counters, "--pmu-width", width,
             *(("--cpus", cpus) if cpus != "1" else ()))
+
+
+def selfmon_on_amd(machine):
+    """The name of the question for the program selfmon on a machine of AMD_MACHINES."""
+    processor, _, cpus = machine
+    return f"selfmon.{processor}-{cpus}-cpus"
+
+
+def amd_options(machine):
+    """The options of a machine of AMD_MACHINES."""
+    processor, _, cpus = machine
+    return (*EMULATED, "--processor", processor, *(("--cpus", str(cpus)) if cpus != 1 else ()))
 
 
 def with_c_library(command, folder):

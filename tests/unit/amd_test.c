@@ -309,6 +309,9 @@ static void check_refused(void)
 	init_event(&event, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, 100);
 	event.attr.sample_regs_user = 1ull << 32;
 	EXPECT_EQ(cpu_pmu->event_init(&event), -EINVAL);
+	init_event(&event, PERF_TYPE_RAW, INSTRUCTIONS, 100);
+	event.attr.aux_output = 1;
+	EXPECT_EQ_AT(cpu_pmu->event_init(&event), 0, "%s", "the core refuses it");
 	/* It needs a pair of counters; before family 17h it is another event. */
 	EXPECT_EQ(init_event(&event, PERF_TYPE_RAW, 0xff03, 0), -EOPNOTSUPP);
 	EXPECT_EQ(init_event(&event, PERF_TYPE_RAW, 0x10000ff03, 0), 0);
@@ -411,7 +414,7 @@ static void check_placement(void)
 	end();
 }
 
-/* --- sysfs --- */
+/* --- sysfs, and the PMU "msr" --- */
 
 static const char *text_of(const struct pmu_attribute *files, const char *name)
 {
@@ -428,6 +431,48 @@ static unsigned int count_of(const struct pmu_attribute *files)
 	while (files[count].name)
 		count++;
 	return count;
+}
+
+static void check_irperf(void)
+{
+	static const struct {
+		struct sim_x86_model model;
+		int error;
+	} cases[] = {
+		{ { .vendor = SIM_AMD_CORE, .family = 0x19, .model = 1 }, 0 },
+		{ { .vendor = SIM_AMD_LEGACY, .family = 0xf, .model = 5 }, -EINVAL },
+		{ { .vendor = SIM_INTEL,
+		    .version = 5,
+		    .general_count = 4,
+		    .general_width_bits = 48 },
+		  -EINVAL },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct perf_event event;
+
+		start(&cases[i].model);
+		for (uint64_t config = 3; config < 9; config++) {
+			init_event(&event, PERF_TYPE_RAW, INSTRUCTIONS, 0);
+			event.pmu = msr_pmu;
+			event.attr.type = msr_pmu->type;
+			event.attr.config = config;
+			EXPECT_EQ_AT(msr_pmu->event_init(&event),
+				     config == 6 ? cases[i].error : -EINVAL, "case %u", i);
+			if (config != 6 || cases[i].error)
+				continue;
+			sim_x86_count(INSTRUCTIONS, 5);
+			EXPECT_EQ(msr_pmu->add(&event, PMU_START), 0);
+			sim_x86_count(INSTRUCTIONS, 100);
+			sim_x86_count(CYCLES, 7);
+			msr_pmu->read(&event);
+			EXPECT_EQ(atomic_load(&event.count), 100);
+			msr_pmu->del(&event, 0);
+		}
+		EXPECT_EQ_AT(strcmp(text_of(msr_pmu->events, "irperf"), "event=0x06") == 0,
+			     !cases[i].error, "case %u", i);
+		end();
+	}
 }
 
 static void check_files(void)
@@ -475,6 +520,7 @@ static const struct tap_rule rules[] = {
 	{ "events of the host count, events of guests do not", check_guests },
 	{ "family 15h: each event has the counters of the manual", check_constraints },
 	{ "family 15h: events move to make room and keep their counts", check_placement },
+	{ "Zen's counter of instructions is an event of the PMU msr", check_irperf },
 	{ "sysfs has the fields, the events and the properties of Linux's driver", check_files },
 };
 

@@ -31,11 +31,11 @@
 #define BRANCHES     0x00c4
 #define REFERENCE    0x0300
 
-static struct pmu *cpu_pmu;
+static struct pmu *cpu_pmu, *msr_pmu;
 
 int perf_pmu_register(struct pmu *pmu, int type)
 {
-	cpu_pmu = pmu;
+	*(strcmp(pmu->name, "msr") == 0 ? &msr_pmu : &cpu_pmu) = pmu;
 	pmu->type = (uint32_t)type;
 	return 0;
 }

@@ -84,6 +84,8 @@ static int try_open_raw(const char *path)
 	if (fd < 0 || tcgetattr(fd, &modes) < 0)
 		return -1;
 	cfmakeraw(&modes);
+	/* The emulator sets OPOST on its console, and a CR would come before each LF. */
+	modes.c_oflag = 0;
 	cfsetspeed(&modes, B115200);
 	return tcsetattr(fd, TCSANOW, &modes) < 0 ? -1 : fd;
 }

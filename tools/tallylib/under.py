@@ -23,7 +23,7 @@ PROCESSOR = "zen3"
 _WORDS = "console=ttyS2,115200 rdinit=/init panic=-1 nmi_watchdog=0 audit=0 no_timer_check mitigations=off " \
          "random.trust_cpu=on"
 _MODULES = ("irqbypass", "kvm", "kvm-amd")
-# What L1 needs beside the guest's memory and two times its initramfs, which is there as archive and as files.
+# L1's own need beside the guest's memory and two times its initramfs, which is there as archive and as files.
 _L1_MIB = 160
 _GUEST = "guest"
 _MONITOR = ("-chardev", "socket,id=monitor,fd=3", "-mon", "chardev=monitor,mode=readline")

@@ -35,13 +35,13 @@
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
 #include <kernel/base/log.h>
+#include <kernel/base/smp.h>
 #include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/overflow.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/throttle.h>
 #include <kernel/perf/userpage.h>
-#include <kernel/base/smp.h>
 #include <kernel/time/time.h>
 #include <machine/perfmon.h>
 #include <uapi/linux/errno.h>

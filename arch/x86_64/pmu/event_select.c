@@ -45,9 +45,6 @@ int event_select_finish(struct perf_event *event, int error, uint64_t event_bits
 		return -EINVAL;
 	if (error)
 		return error;
-	/* Only PEBS writes into an AUX area. */
-	if (attr->aux_output)
-		return -EINVAL;
 
 	event->hw.config = event_bits | EVENTSEL_INT;
 	if (!attr->exclude_user)

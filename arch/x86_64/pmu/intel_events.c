@@ -121,6 +121,9 @@ int intel_event_translate(const struct intel_pmu *pmu, struct perf_event *event)
 	default:
 		return -ENOENT;
 	}
+	/* Only PEBS writes into an AUX area. Linux's driver of AMD's PMU leaves the refusal to the core. */
+	if (!error && attr->aux_output)
+		error = -EINVAL;
 	if (!error)
 		event->hw.counter.constraint = constraint_of(pmu, event_bits & ~EVENTSEL_ANY);
 	return event_select_finish(event, error, event_bits);

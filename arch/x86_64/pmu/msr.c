@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The `msr` PMU: counters that the CPU keeps anyway, that never stop and that software does not set:
- * time-stamp counter, APERF, MPERF. An event on one counts by how much it has moved while the event was
- * active.
+ * time-stamp counter, APERF, MPERF, AMD's IRPERF. An event on one counts by how much it has moved while the
+ * event was active.
  *
  * Numbers, names and errors are those of Linux's driver of the same name. These counters cannot interrupt, or
  * tell user mode from the kernel. Any number of events may be active, so they join every group.
  */
+#include <kernel/base/cpu.h>
+#include <kernel/base/smp.h>
 #include <kernel/perf/counter.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
@@ -23,8 +25,26 @@
 #define CPUID_POWER		   6
 #define CPUID_POWER_ECX_APERFMPERF (1u << 0)
 
-/* attr.config. Linux knows six more; none of them is here. */
-enum msr_event { MSR_EVENT_TSC, MSR_EVENT_APERF, MSR_EVENT_MPERF, MSR_EVENTS };
+/* APM vol. 2, 13.2.4 "Instructions Retired Performance Counter": counts while HWCR's bit is set. CPUID: APM vol. 3,
+ * appendix E. */
+#define MSR_AMD_IRPERF		   0xc00000e9
+#define MSR_AMD_HWCR		   0xc0010015
+#define HWCR_IRPERF_ENABLE	   (1ull << 30)
+#define CPUID_EXTENDED		   0x80000000
+#define CPUID_SIZES		   0x80000008
+#define CPUID_SIZES_EBX_IRPERF	   (1u << 1)
+
+/* attr.config. Linux knows five more; none of them is here. */
+enum msr_event {
+	MSR_EVENT_TSC = 0,
+	MSR_EVENT_APERF = 1,
+	MSR_EVENT_MPERF = 2,
+	MSR_EVENT_IRPERF = 6,
+	MSR_EVENTS
+};
+
+/* A reason for which a CPU may lack an event: bits. */
+enum msr_need { NEEDS_NOTHING = 0, NEEDS_APERFMPERF = 1, NEEDS_IRPERF = 2 };
 
 #define WIDTH_BITS 64
 
@@ -43,24 +63,38 @@ static uint64_t read_mperf(struct perf_event *event)
 	return msr_read(MSR_IA32_MPERF);
 }
 
+static uint64_t read_irperf(struct perf_event *event)
+{
+	return msr_read(MSR_AMD_IRPERF);
+}
+
 static const struct {
-	struct pmu_attribute attribute;
+	struct pmu_attribute
+		attribute; /* without a name: Linux's number of an event that is not here */
 	uint64_t (*read_raw)(struct perf_event *event);
-	bool needs_aperfmperf;
+	enum msr_need needs;
 } msr_events[MSR_EVENTS] = {
-	[MSR_EVENT_TSC] = { { "tsc", "event=0x00" }, read_tsc, false },
-	[MSR_EVENT_APERF] = { { "aperf", "event=0x01" }, read_aperf, true },
-	[MSR_EVENT_MPERF] = { { "mperf", "event=0x02" }, read_mperf, true },
+	[MSR_EVENT_TSC] = { { "tsc", "event=0x00" }, read_tsc, NEEDS_NOTHING },
+	[MSR_EVENT_APERF] = { { "aperf", "event=0x01" }, read_aperf, NEEDS_APERFMPERF },
+	[MSR_EVENT_MPERF] = { { "mperf", "event=0x02" }, read_mperf, NEEDS_APERFMPERF },
+	[MSR_EVENT_IRPERF] = { { "irperf", "event=0x06" }, read_irperf, NEEDS_IRPERF },
 };
 
 static const struct pmu_attribute formats[] = { { "event", "config:0-63" }, { NULL, NULL } };
 /* Those that this CPU has, and the end. Constant after start. */
 static struct pmu_attribute events[MSR_EVENTS + 1];
-static bool has_aperfmperf;
+static unsigned int has; /* enum msr_need */
 
 static bool is_there(uint64_t config)
 {
-	return config < MSR_EVENTS && (has_aperfmperf || !msr_events[config].needs_aperfmperf);
+	return config < MSR_EVENTS && msr_events[config].read_raw &&
+	       !(msr_events[config].needs & ~has);
+}
+
+static void enable_irperf(void *unused)
+{
+	(void)unused;
+	msr_write(MSR_AMD_HWCR, msr_read(MSR_AMD_HWCR) | HWCR_IRPERF_ENABLE);
 }
 
 static int msr_event_init(struct perf_event *event)
@@ -121,10 +155,18 @@ void msr_pmu_init(void)
 {
 	unsigned int count = 0;
 
-	has_aperfmperf = cpuid_max(0) >= CPUID_POWER &&
-			 (cpuid_read(CPUID_POWER, 0).ecx & CPUID_POWER_ECX_APERFMPERF);
+	has = NEEDS_NOTHING;
+	if (cpuid_max(0) >= CPUID_POWER &&
+	    (cpuid_read(CPUID_POWER, 0).ecx & CPUID_POWER_ECX_APERFMPERF))
+		has |= NEEDS_APERFMPERF;
+	if (cpuid_max(CPUID_EXTENDED) >= CPUID_SIZES &&
+	    (cpuid_read(CPUID_SIZES, 0).ebx & CPUID_SIZES_EBX_IRPERF)) {
+		has |= NEEDS_IRPERF;
+		smp_call_mask(cpus_all(), enable_irperf, NULL);
+	}
 	for (uint64_t config = 0; config < MSR_EVENTS; config++)
 		if (is_there(config))
 			events[count++] = msr_events[config].attribute;
+	events[count] = (struct pmu_attribute){ NULL, NULL };
 	perf_pmu_register(&msr_pmu, -1);
 }

@@ -51,8 +51,8 @@ void user_exception(struct trap_frame *frame, int signal, int code, uintptr_t ad
 /* Makes the empty tree of names, and the kinds of files that no directory has. Task context, once. */
 void files_init(void);
 
-/* Makes the tree of the initramfs (cpio newc, uncompressed) that lies at START in the direct map or the kernel image and
- * stays there. Damaged: boot_failure(). Task context, once, after files_init. */
+/* Makes the tree of the initramfs (cpio newc, uncompressed) that lies at START in the direct map or the
+ * kernel image and stays there. Damaged: boot_failure(). Task context, once, after files_init. */
 void initramfs_unpack(const void *start, size_t size);
 
 /* Starts the first user task: /.tally/argv in /.tally/cwd, else /init with the words after "--" of

@@ -318,8 +318,8 @@ void hook_first_process(struct process *process);
  * to try again, false if the task has to exit. Task context, no lock held. */
 bool hook_memory_short(void);
 
-/* Returns true if perf_event_paranoid, above 1, hides the kernel's addresses from programs without CAP_SYSLOG, as
- * on Linux. Any context. */
+/* Returns true if perf_event_paranoid, above 1, hides the kernel's addresses from programs without
+ * CAP_SYSLOG, as on Linux. Any context. */
 bool hook_addresses_are_hidden(void);
 
 /* --- once in a task's life: always called --- */

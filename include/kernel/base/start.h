@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Steps of the start. A part registers what it does at start beside the function, and kernel/main.c, which runs the steps,
- * names no part. The linker collects the steps (section start_steps of linker.ld).
+ * Steps of the start. A part registers what it does at start beside the function, and kernel/main.c, which
+ * runs the steps, names no part. The linker collects the steps (section start_steps of linker.ld).
  *
- * Steps of one level run in no particular order. All run in task context on the boot CPU, when the other CPUs run.
+ * Steps of one level run in no particular order. All run in task context on the boot CPU, when the other CPUs
+ * run.
  */
 #ifndef KERNEL_START_H
 #define KERNEL_START_H

@@ -18,8 +18,8 @@
 #include <sys/types.h>
 
 #include <kernel/fs/file_lock.h>
-#include <kernel/sched/wait.h>
 #include <kernel/fs/xattr.h>
+#include <kernel/sched/wait.h>
 #include <uapi/linux/stat.h>
 #include <uapi/linux/time.h>
 

@@ -123,7 +123,8 @@ void pseudo_mount_again(const char *type, const char *path);
  * context. */
 int pseudo_create(const char *type, struct superblock **result);
 
-/* The directories that parts above add to: /sys/devices, /sys/bus, /proc/sys/kernel. Steps of START_DEV write them. */
+/* The directories that parts above add to: /sys/devices, /sys/bus, /proc/sys/kernel. Steps of START_DEV
+ * write them. */
 extern struct pseudo_added sys_devices_added, sys_bus_added, proc_sys_kernel_added;
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Files of /proc/sys, for the parts that have settings there. A setting is a pair of functions, show_NAME and
- * store_NAME, which the macros make of a variable; the part adds its table to a directory (struct pseudo_added).
+ * store_NAME, which the macros make of a variable; the part adds its table to a directory (struct
+ * pseudo_added).
  */
 #ifndef KERNEL_SYSCTL_H
 #define KERNEL_SYSCTL_H
@@ -14,8 +15,8 @@
  * no number, or not within [LEAST, MOST]. */
 bool proc_parse_number(const char *text, long least, long most, long *number);
 
-/* Sets *NUMBER to the first number in BYTES, if it is within [LEAST, MOST]: the bytes used, or -EINVAL. The store
- * member of struct pseudo_entry, once TARGET is known. Task context. */
+/* Sets *NUMBER to the first number in BYTES, if it is within [LEAST, MOST]: the bytes used, or -EINVAL.
+ * The store member of struct pseudo_entry, once TARGET is known. Task context. */
 ssize_t proc_store_number(const char *bytes, size_t size, long least, long most,
 			  _Atomic int *number);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Expected faults of the kernel: those of the ISA's functions that touch user memory (<arch/usercopy.h>), and of
- * instructions that probe the CPU. */
+/* Expected faults of the kernel: those of the ISA's functions that touch user memory (<arch/usercopy.h>),
+ * and of instructions that probe the CPU. */
 #ifndef KERNEL_FIXUP_H
 #define KERNEL_FIXUP_H
 

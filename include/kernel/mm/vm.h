@@ -20,9 +20,9 @@
 #include <sys/queue.h>
 
 #include <arch/mmu.h>
-#include <kernel/mm/page.h>
 #include <kernel/base/spinlock.h>
 #include <kernel/base/tree.h>
+#include <kernel/mm/page.h>
 #include <kernel/mm/user_range.h>
 #include <kernel/sched/wait.h>
 
@@ -41,10 +41,10 @@ struct vm_area_ops {
 	void (*open)(struct vm_area *area);
 	/* The area (or what is left of it) is unmapped. */
 	void (*close)(struct vm_area *area);
-	/* Returns the page at byte OFFSET from the start of the object, with a reference for the mapping, or
-	 * NULL (SIGBUS), or VM_NO_MEMORY. WRITE: the access writes; sets *WRITABLE: whether the mapping may be
-	 * writable now. For a private area the access is always a read, and the page is never mapped
-	 * writable. */
+	/* Returns the page at byte OFFSET from the start of the object, with a reference for the mapping,
+	 * or NULL (SIGBUS), or VM_NO_MEMORY. WRITE: the access writes; sets *WRITABLE: whether the mapping
+	 * may be writable now. For a private area the access is always a read, and the page is never
+	 * mapped writable. */
 	void *(*fault)(struct vm_area *area, uint64_t offset, bool write, bool *writable);
 	/* mincore: returns whether the page at OFFSET is in memory, mapped or not. NULL: only mapped
 	 * pages are. */
@@ -313,8 +313,9 @@ uint64_t shared_memory_number(const struct vm_area *area);
 /* Returns SIZE, or an address, rounded up to pages; 0 on overflow. */
 size_t pages_round_up(size_t size);
 
-/* A fault of the current task found no memory: kills a process for it, and sleeps a little while the victim frees
- * its pages. True: try again; false: a fatal signal is pending for the current task. No lock held. */
+/* A fault of the current task found no memory: kills a process for it, and sleeps a little while the
+ * victim frees its pages. True: try again; false: a fatal signal is pending for the current task. No lock
+ * held. */
 bool oom_relieve(void);
 
 #endif

@@ -15,10 +15,10 @@
 
 #include <kernel/base/assert.h>
 #include <kernel/base/cpu.h>
-#include <kernel/perf/groups.h>
 #include <kernel/base/spinlock.h>
-#include <kernel/time/time.h>
+#include <kernel/perf/groups.h>
 #include <kernel/sched/wait.h>
+#include <kernel/time/time.h>
 
 struct perf_event;
 struct task;
@@ -121,8 +121,9 @@ void perf_context_put(struct perf_context *context);
 /* Makes the contexts of the CPUs. Once, before all else in the core. */
 void perf_contexts_init(void);
 
-/* At a context switch on this CPU from PREV to NEXT, respectively to TASK. Out: makes PREV's context inactive,
- * or swaps it with NEXT's. In: makes TASK's context active here. Interrupts off, no context locked. */
+/* At a context switch on this CPU from PREV to NEXT, respectively to TASK. Out: makes PREV's context
+ * inactive, or swaps it with NEXT's. In: makes TASK's context active here. Interrupts off, no context
+ * locked. */
 void perf_task_sched_out(struct task *prev, struct task *next);
 void perf_task_sched_in(struct task *task);
 

@@ -19,7 +19,7 @@ void pmu_event_update(struct perf_event *event, uint64_t (*read_raw)(struct perf
 		      unsigned int width_bits);
 
 /*
- * Returns the number to write into EVENT's counter, just updated and halted, so that the counter overflows at
+ * Returns the number to write into EVENT's counter, just updated and stopped, so that the counter overflows at
  * the end of the sample period: minus the remainder, modulo 2^WIDTH_BITS. The remainder is limited to
  * MAX_PERIOD (at most 2^(WIDTH_BITS - 1)) and to at least MIN_PERIOD (1, or what the hardware needs, at most
  * MAX_PERIOD / 2); for a counting event it is MAX_PERIOD. Sets *EXPIRED if the sample period was over, so

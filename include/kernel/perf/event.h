@@ -12,11 +12,11 @@
 #include <sys/queue.h>
 
 #include <arch/breakpoint.h>
-#include <kernel/perf/pmu.h>
 #include <kernel/base/smp.h>
 #include <kernel/base/spinlock.h>
-#include <kernel/time/time.h>
+#include <kernel/perf/pmu.h>
 #include <kernel/sched/wait.h>
+#include <kernel/time/time.h>
 #include <uapi/linux/perf_event.h>
 
 struct perf_context;

@@ -13,7 +13,7 @@ struct perf_event;
  * context. */
 void perf_frequency_sampled(struct perf_event *event, uint64_t now_ns);
 
-/* Adapts the period of EVENT, halted and its count updated, by what it counted since the last tick.
+/* Adapts the period of EVENT, stopped and its count updated, by what it counted since the last tick.
  * Interrupts off, context locked, PMU disabled. */
 void perf_frequency_tick(struct perf_event *event);
 

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <sys/queue.h>
 #include <kernel/base/tree.h>
+#include <sys/queue.h>
 
 struct perf_event;
 

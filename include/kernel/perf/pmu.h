@@ -100,8 +100,8 @@ struct pmu {
 	 * such instruction, and the width is 0. */
 	unsigned int (*user_width)(struct perf_event *event);
 
-	/* Lets EVENT count only what the filter TEXT lets through, for good: 0, -EEXIST (it has a filter), or the errors of
-	 * the text. NULL: the PMU has no filters. Task context. */
+	/* Lets EVENT count only what the filter TEXT lets through, for good: 0, -EEXIST (it has a filter),
+	 * or the errors of the text. NULL: the PMU has no filters. Task context. */
 	int (*set_filter)(struct perf_event *event, const char *text);
 };
 

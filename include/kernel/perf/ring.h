@@ -20,8 +20,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include <kernel/mm/page.h>
 #include <kernel/base/spinlock.h>
+#include <kernel/mm/page.h>
 #include <kernel/sched/wait.h>
 
 struct perf_event;

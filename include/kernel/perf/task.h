@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The events of a task that forks, executes another program, or exits. <kernel/perf/context.h> has its context
- * switches.
+ * The events of a task that forks, executes another program, or exits. <kernel/perf/context.h> has its
+ * context switches.
  */
 #ifndef KERNEL_PERF_TASK_H
 #define KERNEL_PERF_TASK_H

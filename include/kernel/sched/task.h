@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks, the units that the scheduler runs. A process (<kernel/task/process.h>) is a set of tasks with the same
- * tgid that share an address space and descriptors; a kernel task belongs to none.
+ * Tasks, the units that the scheduler runs. A process (<kernel/task/process.h>) is a set of tasks with the
+ * same tgid that share an address space and descriptors; a kernel task belongs to none.
  */
 #ifndef KERNEL_TASK_H
 #define KERNEL_TASK_H
@@ -14,13 +14,13 @@
 
 #include <arch/task.h>
 #include <kernel/base/cpu.h>
-#include <kernel/time/cpu_time.h>
 #include <kernel/sched/pi.h>
+#include <kernel/sched/sched.h>
+#include <kernel/sched/wait.h>
 #include <kernel/task/ptrace.h>
 #include <kernel/task/rseq.h>
-#include <kernel/sched/sched.h>
 #include <kernel/task/signal.h>
-#include <kernel/sched/wait.h>
+#include <kernel/time/cpu_time.h>
 
 struct credentials;
 struct vm_space;
@@ -68,7 +68,7 @@ struct task {
 	/* Files of sockets that the task is dropping, see kernel/net/unix_packet.c; NULL: none. */
 	struct unix_drop *unix_drop;
 
-	/* NULL while the task has no events: a context switch tests only this. perf's own rules
+	/* NULL while the task has no events: a context switch tests it (hook_switch_is_on). perf's own rules
 	 * guard it. */
 	struct perf_task *_Atomic perf;
 

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include <kernel/task/credentials.h>
 #include <kernel/sched/wait.h>
+#include <kernel/task/credentials.h>
 
 struct process;
 struct task;

@@ -14,11 +14,11 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-#include <kernel/time/cpu_time.h>
-#include <kernel/task/exec_guard.h>
-#include <kernel/task/signal.h>
 #include <kernel/base/spinlock.h>
 #include <kernel/sched/wait.h>
+#include <kernel/task/exec_guard.h>
+#include <kernel/task/signal.h>
+#include <kernel/time/cpu_time.h>
 #include <uapi/linux/resource.h>
 
 struct task;
@@ -164,8 +164,8 @@ void task_clear_child_tid(struct task *task);
 /* Returns the nanoseconds that all tasks of PROCESS, exited ones included, have run. T held. */
 uint64_t process_run_time_ns(struct process *process);
 
-/* Frees TASK, whose last reference is gone, with its references to its process, files and memory: the last listener of
- * hook_task_freed. Task context. */
+/* Frees TASK, whose last reference is gone, with its references to its process, files and memory: the last
+ * listener of hook_task_freed. Task context. */
 void task_free(struct task *task);
 
 /* Marks PROCESS and all its tasks as exiting with STATUS, unless PROCESS is already. T held. */

@@ -15,8 +15,8 @@ struct vm_space;
 
 /* The page, shared by the kernel and the object. */
 struct vdso_data {
-	/* ns = offset_ns + (counter * mult >> shift): see <kernel/time/time.h>. mult 0: not possible, call the
-	 * kernel. */
+	/* ns = offset_ns + (counter * mult >> shift): see <kernel/time/time.h>. mult 0: not possible, call
+	 * the kernel. */
 	uint32_t mult;
 	uint16_t shift;
 	uint16_t knows_cpu; /* the ISA can read the CPU's number in user mode */

@@ -9,9 +9,9 @@
 #ifndef KERNEL_TIME_H
 #define KERNEL_TIME_H
 
+#include <kernel/base/tree.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <kernel/base/tree.h>
 #include <uapi/asm/param.h>
 #include <uapi/linux/time.h>
 

@@ -4,13 +4,13 @@
  */
 #include <string.h>
 
+#include <kernel/base/log.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/base/log.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/text.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/fcntl.h>
 

@@ -4,13 +4,13 @@
  */
 #include <string.h>
 
+#include <kernel/base/log.h>
 #include <kernel/fs/dentry.h>
 #include <kernel/fs/inode.h>
-#include <kernel/base/log.h>
 #include <kernel/fs/path_view.h>
-#include <kernel/task/process.h>
 #include <kernel/sched/task.h>
 #include <kernel/sched/wait.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 
 #include "task.h"

@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include <kernel/fs/dentry.h>
-#include <kernel/task/exec_guard.h>
 #include <kernel/fs/file.h>
 #include <kernel/fs/inode.h>
 #include <kernel/mm/kmalloc.h>
-#include <kernel/task/process.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/text.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/exec_guard.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 
 #include "task.h"

@@ -2,10 +2,10 @@
 /* /proc: its root, and the links by which a process finds itself. */
 #include <string.h>
 
-#include <kernel/fs/inode.h>
 #include <kernel/base/log.h>
-#include <kernel/sched/task.h>
+#include <kernel/fs/inode.h>
 #include <kernel/mm/text.h>
+#include <kernel/sched/task.h>
 #include <uapi/linux/errno.h>
 
 #include "proc.h"

@@ -5,14 +5,14 @@
 #include <limits.h>
 #include <string.h>
 
-#include <kernel/task/credentials.h>
-#include <kernel/task/exec_guard.h>
 #include <kernel/base/hooks.h>
 #include <kernel/mm/page.h>
-#include <kernel/task/process.h>
-#include <kernel/sched/task.h>
 #include <kernel/mm/text.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/exec_guard.h>
+#include <kernel/task/process.h>
 #include <uapi/linux/errno.h>
 #include <uapi/linux/resource.h>
 

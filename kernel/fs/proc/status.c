@@ -7,18 +7,18 @@
  */
 #include <string.h>
 
-#include <kernel/task/credentials.h>
 #include <kernel/fs/dentry.h>
-#include <kernel/task/exec_guard.h>
-#include <kernel/fs/path_view.h>
-#include <kernel/task/process.h>
-#include <kernel/sched/task.h>
-#include <kernel/mm/text.h>
-#include <kernel/time/time.h>
 #include <kernel/fs/file.h>
-#include <kernel/task/job_control.h>
-#include <kernel/tty/tty.h>
+#include <kernel/fs/path_view.h>
+#include <kernel/mm/text.h>
 #include <kernel/mm/vm.h>
+#include <kernel/sched/task.h>
+#include <kernel/task/credentials.h>
+#include <kernel/task/exec_guard.h>
+#include <kernel/task/job_control.h>
+#include <kernel/task/process.h>
+#include <kernel/time/time.h>
+#include <kernel/tty/tty.h>
 #include <uapi/linux/personality.h>
 #include <uapi/linux/resource.h>
 

@@ -59,11 +59,20 @@ static const struct kind kinds[] = {
 	{ "cycles", PERF_COUNT_HW_CPU_CYCLES, 1, 1 },
 };
 
+static inline int kind_count(void)
+{
+	return 2;
+}
+
 #define INSTRUCTIONS (&kinds[0])
-/* A kind of which general_counters() can be counted at a time, each with one of INSTRUCTIONS; and its number as a raw
- * event: docs/alpha.md. */
+/* A kind of which general_counters() can be counted at a time, and beside_instructions() with one of INSTRUCTIONS. */
 #define GENERAL	     (&kinds[1])
-#define GENERAL_RAW  1
+
+/* GENERAL as a raw event: docs/alpha.md. */
+static inline uint64_t general_raw(void)
+{
+	return 1;
+}
 
 /* Cycles are on the one counter or the other, never on both: HRM table 6-11. */
 static inline int general_counters(void)
@@ -77,7 +86,21 @@ static inline int instruction_counters(void)
 	return 1;
 }
 
+static inline int beside_instructions(void)
+{
+	return 1;
+}
+
+static inline int last_kind_counters(void)
+{
+	return 1;
+}
+
 /* Counters that are not general ones: that of the instructions. */
-#define FIXED_COUNTERS 1
+#define FIXED_COUNTERS_MAX 1
+static inline int fixed_counters(void)
+{
+	return FIXED_COUNTERS_MAX;
+}
 
 #endif

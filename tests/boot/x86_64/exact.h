@@ -6,6 +6,8 @@
 #ifndef TESTS_BOOT_X86_64_EXACT_H
 #define TESTS_BOOT_X86_64_EXACT_H
 
+#include <stdbool.h>
+
 /*
  * Counted instructions of a window itself, after the first syscall instruction:
  *
@@ -99,28 +101,86 @@ static const struct kind kinds[] = {
 	{ "ref-cycles", PERF_COUNT_HW_REF_CPU_CYCLES, 1, 1 },
 };
 
-#define INSTRUCTIONS (&kinds[0])
-/* A kind of which general_counters() can be counted at a time, each with one of INSTRUCTIONS; and its number as a raw
- * event: SDM vol. 3B, table 20-1. */
-#define GENERAL	     (&kinds[1])
-#define GENERAL_RAW  0x00c4
+struct cpuid {
+	uint32_t eax, ebx, ecx, edx;
+};
 
-/* General counters of this machine, CPUID.0AH:EAX[15:8]. */
+static inline struct cpuid cpuid_of(uint32_t leaf)
+{
+	struct cpuid r = { .eax = leaf };
+
+	__asm__ volatile("cpuid" : "+a"(r.eax), "=b"(r.ebx), "+c"(r.ecx), "=d"(r.edx));
+	return r;
+}
+
+/* AMD's CPUs have no fixed counters. */
+static inline bool is_amd(void)
+{
+	return cpuid_of(0).ebx == 0x68747541; /* "Auth" */
+}
+
+/* Zen 4, family 19h, models 10h to 1Fh, is the first of AMD's with reference cycles. */
+static inline int kind_count(void)
+{
+	bool has_all = !is_amd() || (cpuid_of(1).eax & 0x0fff0f00) == 0x00a10f00;
+
+	return (int)(sizeof(kinds) / sizeof(kinds[0])) - !has_all;
+}
+
+#define INSTRUCTIONS (&kinds[0])
+/* A kind of which general_counters() can be counted at a time, and beside_instructions() with one of INSTRUCTIONS. */
+#define GENERAL	     (&kinds[1])
+
+/* GENERAL as a raw event: SDM vol. 3B, table 20-1; AMD's PPR, "Retired Branch Instructions". */
+static inline uint64_t general_raw(void)
+{
+	return is_amd() ? 0x00c2 : 0x00c4;
+}
+
+/* General counters of this machine: CPUID.0AH:EAX[15:8]. AMD: CPUID.80000022H:EBX[3:0], six with
+ * CPUID.80000001H:ECX[23], else four. */
 static inline int general_counters(void)
 {
-	uint32_t eax = 0xa, ebx, ecx = 0, edx;
+	if (!is_amd())
+		return cpuid_of(0xa).eax >> 8 & 0xff;
+	if (cpuid_of(0x80000000).eax >= 0x80000022 && (cpuid_of(0x80000022).eax & 1))
+		return cpuid_of(0x80000022).ebx & 0xf;
+	return cpuid_of(0x80000001).ecx >> 23 & 1 ? 6 : 4;
+}
 
-	__asm__ volatile("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
-	return eax >> 8 & 0xff;
+/* Width of the counter with the operand INDEX of rdpmc; bit 30 names the fixed ones: CPUID.0AH:EDX[12:5] is their
+ * width, EAX[23:16] the general ones'. */
+static inline unsigned int counter_width(uint32_t index)
+{
+	struct cpuid leaf = cpuid_of(0xa);
+
+	if (is_amd())
+		return 48;
+	return (index >> 30 & 1 ? leaf.edx >> 5 : leaf.eax >> 16) & 0xff;
+}
+
+/* Counters that are not general ones: events of the kinds 0, 2 and 3 have one each. */
+#define FIXED_COUNTERS_MAX 3
+static inline int fixed_counters(void)
+{
+	return is_amd() ? 0 : FIXED_COUNTERS_MAX;
 }
 
 /* Events of INSTRUCTIONS that can be counted at a time. */
 static inline int instruction_counters(void)
 {
-	return general_counters() + 1;
+	return general_counters() + (fixed_counters() != 0);
 }
 
-/* Counters that are not general ones: events of the kinds 0, 2 and 3 have one each. */
-#define FIXED_COUNTERS 3
+static inline int beside_instructions(void)
+{
+	return instruction_counters() - 1;
+}
+
+/* Events of the last kind that can be counted at a time: Intel's reference cycles have only their fixed counter. */
+static inline int last_kind_counters(void)
+{
+	return fixed_counters() ? 1 : general_counters();
+}
 
 #endif

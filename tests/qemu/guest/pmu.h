@@ -41,6 +41,7 @@
 #define EVENT_REFERENCE	      (config.amd ? 0x76ull : 0x13cull)
 #define EVENT_INSNS	      0xc0ull
 #define EVENT_BRANCHES	      (config.amd ? 0xc2ull : 0xc4ull)
+#define EVENT_FAR	      0xc6ull
 #define EVENT_INTERRUPTS      (config.amd == AMD_K8 ? 0xcfull : 0x2cull) /* AMD's only */
 
 /* AMD's. */

@@ -63,7 +63,7 @@ svm_straight:
 	.endr
 	vmmcall
 
-	/* Three instructions that a host may intercept, of 2 bytes each, and 6 others. */
+	/* Four instructions that a host may intercept, of 2 bytes each, and 7 others; a handler, 1. */
 	.globl	svm_intercepted
 svm_intercepted:
 	xorl	%ecx, %ecx
@@ -74,6 +74,8 @@ svm_intercepted:
 	rdmsr
 	nop
 	cpuid
+	nop
+	int	$VECTOR_RETURN
 	nop
 	vmmcall
 

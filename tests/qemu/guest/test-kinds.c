@@ -9,7 +9,6 @@
 #include "pmu.h"
 
 #define EVENT_TAKEN	   0xc4ull
-#define EVENT_FAR	   0xc6ull
 #define EVENT_RETURNS	   0xc8ull
 #define EVENT_CONDITIONAL  0xd1ull
 #define EVENT_MISPREDICTED 0xc3ull

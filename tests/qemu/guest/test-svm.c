@@ -43,6 +43,7 @@
 #define ON_NMI	       (1u << 1)
 #define ON_RDPMC       (1u << 15)
 #define ON_CPUID       (1u << 18)
+#define ON_SWINT       (1u << 21)
 #define ON_MSR	       (1u << 28)
 #define ON_VMRUN       (1u << 0) /* of INTERCEPT_2 */
 #define ON_VMMCALL     (1u << 1)
@@ -51,6 +52,7 @@
 #define EXIT_NMI       0x61
 #define EXIT_RDPMC     0x6f
 #define EXIT_CPUID     0x72
+#define EXIT_SWINT     0x75
 #define EXIT_MSR       0x7c
 #define EXIT_VMMCALL   0x81
 #define EXIT_INVALID   (~0ull)
@@ -279,30 +281,40 @@ static unsigned int run_all(struct svm *guest, uint64_t codes[], unsigned int mo
 
 static void test_intercepts(void)
 {
+	static const uint64_t expected[] = { EXIT_RDPMC, EXIT_MSR, EXIT_CPUID, EXIT_SWINT };
+	static const char *const names[] = { "RDPMC", "RDMSR", "CPUID", "INT n" };
 	struct svm guest = new_guest(0, svm_intercepted, false);
-	uint64_t codes[4] = { 0 };
+	uint64_t codes[ARRAY_SIZE(expected)] = { 0 };
 
+	exact_gates(true);
 	svm_msr = MSR_AMD_LEGACY_CTR(0);
 	program_sides(EVENT_INSNS, EVTSEL_OS);
-	tap_equal(run_all(&guest, codes, 3), 0, "a guest uses RDPMC, RDMSR and CPUID itself");
-	check_sides(HOST_INSNS, 9, "instructions", "nothing is intercepted");
+	tap_equal(run_all(&guest, codes, ARRAY_SIZE(codes)), 0, "a guest that is not intercepted");
+	check_sides(HOST_INSNS, 12, "instructions", "nothing is intercepted");
 
-	guest = new_guest(0, svm_intercepted, false);
-	*at32(guest.vmcb, INTERCEPT_1) = ON_RDPMC | ON_CPUID | ON_MSR;
-	intercept_msr(svm_msr, true);
-	program_sides(EVENT_INSNS, EVTSEL_OS);
-	tap_equal(run_all(&guest, codes, 3), 3, "a guest is intercepted three times");
-	tap_equal(codes[0], EXIT_RDPMC, "at RDPMC");
-	tap_equal(codes[1], EXIT_MSR, "at RDMSR");
-	tap_equal(codes[2], EXIT_CPUID, "at CPUID");
-	check_sides(4 * HOST_INSNS, 6, "instructions", "what is intercepted does not retire");
+	for (unsigned int branches = 0; branches < 2; branches++) {
+		guest = new_guest(0, svm_intercepted, false);
+		*at32(guest.vmcb, INTERCEPT_1) = ON_RDPMC | ON_CPUID | ON_SWINT | ON_MSR;
+		intercept_msr(svm_msr, true);
+		program_sides(branches ? EVENT_FAR : EVENT_INSNS, EVTSEL_OS);
+		tap_equal(run_all(&guest, codes, ARRAY_SIZE(codes)), ARRAY_SIZE(codes),
+			  "exits of a guest");
+		for (unsigned int i = 0; i < ARRAY_SIZE(expected); i++)
+			tap_equal(codes[i], expected[i], "exit at %s", names[i]);
+		if (branches)
+			check_sides(0, 0, "far transfers", "an intercepted INT n is none");
+		else
+			check_sides(5 * HOST_INSNS, 7, "instructions",
+				    "what is intercepted does not retire");
+	}
 
 	guest = new_guest(0, svm_intercepted, false);
 	*at32(guest.vmcb, INTERCEPT_1) = ON_MSR;
 	intercept_msr(svm_msr, false);
 	program_sides(EVENT_INSNS, EVTSEL_OS);
-	tap_equal(run_all(&guest, codes, 3), 0, "the map permits the counter");
-	check_sides(HOST_INSNS, 9, "instructions", "the map permits the counter");
+	tap_equal(run_all(&guest, codes, ARRAY_SIZE(codes)), 0, "the map permits the counter");
+	check_sides(HOST_INSNS, 12, "instructions", "the map permits the counter");
+	exact_gates(false);
 }
 
 static struct {

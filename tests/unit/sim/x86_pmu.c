@@ -37,6 +37,10 @@
 #define MSR_AMD_CONTROL	      0xc0000301
 #define MSR_AMD_STATUS_CLEAR  0xc0000302
 
+#define MSR_IRPERF	      0xc00000e9
+#define MSR_HWCR	      0xc0010015
+#define HWCR_IRPERF	      0x40000000u
+
 #define LEGACY_COUNTERS	      4
 #define AMD_WIDTH_BITS	      48
 #define AMD_SELECT_BITS	      0x30fffd7ffffull
@@ -52,6 +56,7 @@ struct registers {
 	uint64_t general[GENERAL_COUNTERS_MAX], fixed[FIXED_COUNTERS_MAX];
 	uint64_t select[GENERAL_COUNTERS_MAX], fixed_control;
 	uint64_t global_control, status;
+	uint64_t hwcr, irperf; /* AMD's, from Zen on */
 	bool masked, hold;
 	unsigned int pending;
 	bool moving; /* the counters: one instruction of the hardware, which nothing interrupts */
@@ -180,6 +185,9 @@ struct cpuid cpuid_read(uint32_t leaf, uint32_t subleaf)
 		if (model.vendor != SIM_AMD_LEGACY && model.vendor != SIM_AMD_REFUSES)
 			answer.ecx = 1u << 23;
 		break;
+	case 0x80000008:
+		answer.ebx = model.family >= 0x17 ? 1u << 1 : 0;
+		break;
 	case 0x80000022:
 		ASSERT(model.vendor == SIM_AMD_V2);
 		answer.eax = 1;
@@ -235,6 +243,10 @@ static uint64_t *find_amd_register(uint32_t number)
 	struct registers *file = this_registers();
 	unsigned int n;
 
+	if (number == MSR_HWCR)
+		return &file->hwcr;
+	if (number == MSR_IRPERF && model.family >= 0x17)
+		return &file->irperf;
 	if (model.vendor == SIM_AMD_REFUSES)
 		return NULL;
 	if (is_in(number, MSR_LEGACY_SELECT0, LEGACY_COUNTERS, &n))
@@ -467,6 +479,8 @@ void sim_x86_count(uint16_t event, uint64_t number)
 
 	if (file->moving)
 		return;
+	if (event == 0xc0 && (file->hwcr & HWCR_IRPERF))
+		file->irperf += number;
 	while (number) {
 		file->moving = true;
 		unsigned int count = view_all(views, event);

@@ -122,8 +122,10 @@ typedef struct X86PMUState {
     bool mperf_runs;            /* AMD: MPERF or APERF has been accessed */
 
     bool active;                /* some counter counts in some mode, or skid */
+    bool counting;              /* some counter moves in this mode, or skid */
     bool by_kind;               /* one that moves tells branches apart */
     bool counts_deliveries;
+    bool by_mode;               /* one does not count in all modes */
     uint8_t mode;               /* the X86_PMU_MODE that allowance is for */
     uint8_t nr_counters;
     X86PMUCounter counters[X86_PMU_MAX_GP + X86_PMU_NR_FIXED];
@@ -170,11 +172,18 @@ void x86_pmu_reset(CPUArchState *env);
  * take the consequences of overflows, and start anew for the present CPL.
  *
  * Must be called wherever the CPL, EFER.SVME or the guest mode of SVM has
- * changed, after the change, and wherever another event is about to be taken at an instruction boundary.  In a helper,
+ * changed, after the change, if pmu.by_mode is set, and wherever another event is about to be taken at an instruction boundary.  In a helper,
  * the running instruction counts as retired; it must be the last of its block.
  * Returns true if it asked for a PMI.  Takes the BQL if it has to.
  */
 bool x86_pmu_resync(CPUArchState *env);
+
+/*
+ * x86_pmu_pre_save: bring all PMU registers up to date before they are saved. A
+ * PMI that is due stays due, and travels with the state: the interrupt requests
+ * are already saved.
+ */
+void x86_pmu_pre_save(CPUArchState *env);
 
 /*
  * x86_pmu_before_interrupt: as x86_pmu_resync, for the moment before an
@@ -192,7 +201,8 @@ void x86_pmu_before_fetch_fault(CPUArchState *env);
 /*
  * x86_pmu_exception: an exception is about to be raised (@is_int: by an INT
  * instruction).  If it comes out of delivering such an instruction's interrupt,
- * that instruction has not retired after all.
+ * or if a host intercepts such an instruction, that instruction has not retired
+ * after all.
  */
 void x86_pmu_exception(CPUArchState *env, bool is_int);
 
@@ -230,11 +240,15 @@ bool x86_pmu_wrmsr(CPUArchState *env, uint32_t index, uint64_t val,
  */
 uint64_t x86_pmu_rdpmc(CPUArchState *env, uint32_t index, uintptr_t ra);
 
-#else /* no TCG, or no system emulation: nothing ever sets pmu.active */
+#else /* no TCG, or no system emulation: nothing ever sets pmu.by_mode */
 
 static inline bool x86_pmu_resync(CPUArchState *env)
 {
     return false;
+}
+
+static inline void x86_pmu_pre_save(CPUArchState *env)
+{
 }
 
 static inline void x86_pmu_reset(CPUArchState *env)

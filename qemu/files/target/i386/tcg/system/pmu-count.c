@@ -33,6 +33,7 @@
 #include "exec/translation-block.h"
 #include "accel/tcg/internal-common.h"
 #include "hw/i386/apic.h"
+#include "tcg/helper-tcg.h"
 #include "system/cpu-timers.h"
 #include "pmu-internal.h"
 
@@ -121,19 +122,19 @@ static unsigned present_mode(const CPUX86State *env)
 static void grant(CPUX86State *env)
 {
     X86PMUState *p = &env->pmu;
-    bool counting = p->skidding;
 
+    p->counting = p->skidding;
     p->by_kind = false;
     p->mode = present_mode(env);
     p->active = p->skidding || p->nr_counters;
     for (int i = 0; i < p->nr_counters; i++) {
         if (moves(p, &p->counters[i])) {
-            counting = true;
+            p->counting = true;
             p->by_kind |= p->counters[i].by_kind;
         }
     }
     env->hflags &= ~(HF_PMU_MASK | HF_PMU_KINDS_MASK);
-    env->hflags |= (counting ? HF_PMU_MASK : 0) |
+    env->hflags |= (p->counting ? HF_PMU_MASK : 0) |
                    (p->by_kind ? HF_PMU_KINDS_MASK : 0);
     p->kinds = 0;
     p->taken = 0;
@@ -156,16 +157,12 @@ static void count_kinds(const X86PMUState *p, uint64_t branches,
                             of[X86_PMU_WAS_NEAR_RETURN] - of[X86_PMU_WAS_FAR];
 }
 
-/* By how much what has retired since the last grant moves @c. */
-static uint64_t move_of(const X86PMUCounter *c, uint64_t insns,
-                        uint64_t branches,
-                        const uint64_t of[X86_PMU_NR_BRANCHES])
+/* By how much these branches move @c. */
+static uint64_t move_of_kinds(const X86PMUCounter *c,
+                              const uint64_t of[X86_PMU_NR_BRANCHES])
 {
-    uint64_t move = c->per_insn * insns;
+    uint64_t move = 0;
 
-    if (!c->by_kind) {
-        return move + c->per_branch_most * branches;
-    }
     for (int k = 0; k < X86_PMU_NR_BRANCHES; k++) {
         move += c->per_branch[k] * of[k];
     }
@@ -194,7 +191,7 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
     uint64_t mask = pmu_counter_mask(env_archcpu(env));
     uint64_t insns = p->granted_insns - (p->allowance >> X86_PMU_INSN_SHIFT);
     uint64_t branches = p->allowance & (X86_PMU_INSN - 1);
-    uint64_t of[X86_PMU_NR_BRANCHES] = { };
+    uint64_t of[X86_PMU_NR_BRANCHES];
     uint64_t overflowed = 0;
 
     if (p->by_kind) {
@@ -204,10 +201,12 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
         const X86PMUCounter *c = &p->counters[i];
         uint64_t *value = counter_value(env, c);
 
-        if (!(c->modes & p->mode)) {
+        if (!moves(p, c) && !(p->counts_deliveries && (c->modes & p->mode))) {
             continue;
         }
-        *value += move_of(c, insns, branches, of);
+        *value += c->per_insn * insns +
+                  (c->by_kind ? move_of_kinds(c, of)
+                              : c->per_branch_most * branches);
         if (p->counts_deliveries) {
             *value += move_of_deliveries(p, c);
         }
@@ -217,8 +216,8 @@ static uint64_t settle(CPUX86State *env, bool *interrupts)
             *interrupts |= c->interrupts;
         }
     }
-    for (int k = 0; k < X86_PMU_NR_DELIVERIES; k++) {
-        p->deliveries[k] = 0;
+    if (p->counts_deliveries) {
+        memset(p->deliveries, 0, sizeof(p->deliveries));
     }
     if (p->skidding) {
         p->skid_left_insns -= insns;
@@ -257,6 +256,7 @@ void pmu_add_counter(CPUX86State *env, unsigned status_bit, uint64_t evtsel,
     for (int k = 0; k < X86_PMU_NR_DELIVERIES; k++) {
         p->counts_deliveries |= c->per_delivery[k];
     }
+    p->by_mode |= modes != X86_PMU_MODES_ALL;
     if (modes) {
         pmu_event_tell_unmodelled(cpu, evtsel);
     }
@@ -275,6 +275,7 @@ static void list_counters(CPUX86State *env)
 {
     env->pmu.nr_counters = 0;
     env->pmu.counts_deliveries = false;
+    env->pmu.by_mode = false;
     env_archcpu(env)->pmu_config.model->list_counters(env);
 }
 
@@ -284,20 +285,39 @@ void pmu_reconfigure(CPUX86State *env)
     grant(env);
 }
 
-bool x86_pmu_resync(CPUX86State *env)
+/* Settle, and begin a skid, of 0 instructions too, if that requests a PMI. */
+static void settle_and_skid(CPUX86State *env)
 {
     X86PMUState *p = &env->pmu;
     bool interrupts = false;
-    bool pmi = false;
 
-    if (!p->active) {
-        return false;
+    if (!p->counting && !p->counts_deliveries) {
+        return;
     }
     env->msr_global_status |= settle(env, &interrupts);
     if (interrupts && !p->skidding) {
         p->skidding = true;
         p->skid_left_insns = env_archcpu(env)->pmu_config.skid_insns;
     }
+}
+
+void x86_pmu_pre_save(CPUX86State *env)
+{
+    if (env->pmu.active) {
+        settle_and_skid(env);
+        grant(env);
+    }
+}
+
+bool x86_pmu_resync(CPUX86State *env)
+{
+    X86PMUState *p = &env->pmu;
+    bool pmi = false;
+
+    if (!p->active) {
+        return false;
+    }
+    settle_and_skid(env);
     if (p->skidding && p->skid_left_insns == 0) {
         raise_pmi(env);
         list_counters(env);
@@ -342,10 +362,14 @@ void x86_pmu_before_fetch_fault(CPUX86State *env)
 
 void x86_pmu_exception(CPUX86State *env, bool is_int)
 {
-    if (!is_int && (env->hflags & HF_PMU_MASK) && env->exception_is_int &&
-        env_cpu(env)->exception_index >= 0) {
-        x86_pmu_unwind(env, 1, env->pmu.by_kind
-                               ? X86_PMU_FAR_BRANCH : X86_PMU_PLAIN_BRANCH);
+    bool intercepted = is_int && (env->hflags & HF_GUEST_MASK) &&
+                       cpu_svm_has_intercept(env, SVM_EXIT_SWINT);
+    bool undelivered = !is_int && env->exception_is_int &&
+                       env_cpu(env)->exception_index >= 0;
+
+    if ((env->hflags & HF_PMU_MASK) && (intercepted || undelivered)) {
+        x86_pmu_unwind(env, 1, env->pmu.by_kind ? X86_PMU_FAR_BRANCH
+                                                : X86_PMU_PLAIN_BRANCH);
     }
 }
 

@@ -1,0 +1,4 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The in-image tests for which the PMU's vendor matters, on AMD's processors with 2 CPUs.
+exec "$(dirname "$0")/matrix" --amd 2
