@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The operations that a user asks of an event: enable, disable, refresh, reset, change the period.
+ * Operations of users on events: enable, disable, refresh, reset, change the period.
  *
  * An operation concerns an event or its group, and the children of both; a change of the period the event
  * alone. Each event's part is one call on the CPU where the event is, and takes place at one moment. So does

@@ -259,7 +259,7 @@ static int64_t now_ns(clockid_t clock)
 
 static void check_time(void)
 {
-	struct timespec wanted = { .tv_nsec = 2000000 }, left = { 0 };
+	struct timespec requested = { .tv_nsec = 2000000 }, left = { 0 };
 	int64_t before = now_ns(CLOCK_MONOTONIC), last = before;
 
 	for (int i = 0; i < 1000; i++) {
@@ -269,7 +269,7 @@ static void check_time(void)
 		last = now;
 	}
 	before = now_ns(CLOCK_MONOTONIC);
-	EXPECT_EQ(nanosleep(&wanted, &left), 0);
+	EXPECT_EQ(nanosleep(&requested, &left), 0);
 	EXPECT(now_ns(CLOCK_MONOTONIC) - before >= 2000000);
 	EXPECT(clock() >= 0);
 }

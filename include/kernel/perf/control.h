@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The operations that a user asks of an event.
+ * Operations of users on events.
  */
 #ifndef KERNEL_PERF_CONTROL_H
 #define KERNEL_PERF_CONTROL_H

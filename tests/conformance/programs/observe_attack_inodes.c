@@ -357,9 +357,9 @@ static const struct attack attacks[] = {
 
 int main(void)
 {
-	static const char *const nobody[] = { "" };
+	static const char *const alone[] = { "" };
 
 	mkdir("/tmp", 01777);
-	try_attacks(attacks, sizeof(attacks) / sizeof(attacks[0]), nobody, 1, make_all, take_all);
+	try_attacks(attacks, sizeof(attacks) / sizeof(attacks[0]), alone, 1, make_all, take_all);
 	return 0;
 }

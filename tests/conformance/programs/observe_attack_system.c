@@ -382,13 +382,13 @@ static const struct attack attacks[] = {
 
 int main(void)
 {
-	static const char *const nobody[] = { "" };
+	static const char *const alone[] = { "" };
 
 	mkdir("/tmp", 01777);
 	mkdir(PLACE, 0777);
 	chmod(PLACE, 0777);
 	if (write_file("/proc/sys/kernel/perf_event_paranoid", "2") < 0)
 		return 1;
-	try_attacks(attacks, sizeof(attacks) / sizeof(attacks[0]), nobody, 1, NULL, NULL);
+	try_attacks(attacks, sizeof(attacks) / sizeof(attacks[0]), alone, 1, NULL, NULL);
 	return 0;
 }

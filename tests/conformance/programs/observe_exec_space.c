@@ -85,8 +85,8 @@ struct stack_header {
 /* Executes a copy of this program in which the header PT_GNU_STACK is as ARGUMENT says. */
 static int start_with_stack(const void *argument)
 {
-	const struct stack_header *wanted = argument;
-	char *words[] = { "word0", "show stack", (char *)wanted->name, NULL };
+	const struct stack_header *stack = argument;
+	char *words[] = { "word0", "show stack", (char *)stack->name, NULL };
 	static char bytes[4 << 20];
 	int from = open(SELF, O_RDONLY),
 	    to = open("/tmp/stack", O_CREAT | O_TRUNC | O_WRONLY, 0700);
@@ -96,8 +96,8 @@ static int start_with_stack(const void *argument)
 
 	for (int i = 0; i < header->e_phnum; i++)
 		if (segments[i].p_type == PT_GNU_STACK) {
-			segments[i].p_type = wanted->type;
-			segments[i].p_flags = wanted->flags;
+			segments[i].p_type = stack->type;
+			segments[i].p_flags = stack->flags;
 		}
 	if (write(to, bytes, (size_t)size) != size)
 		return FAILED;

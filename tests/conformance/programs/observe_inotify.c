@@ -135,12 +135,12 @@ static void queue(void)
 {
 	int fd = inotify_init1(IN_NONBLOCK), bytes = -1, epoll = epoll_create1(0);
 	struct pollfd poller = { fd, POLLIN | POLLOUT, 0 };
-	struct epoll_event wanted = { .events = EPOLLIN }, got;
+	struct epoll_event requested = { .events = EPOLLIN }, got;
 	char buffer[64];
 
 	mkdir("q", 0755);
 	SEE(inotify_add_watch(fd, "q", IN_ALL_EVENTS));
-	epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &wanted);
+	epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &requested);
 	SEE(poll(&poller, 1, 0));
 	SEE(epoll_wait(epoll, &got, 1, 0));
 	SEE(ioctl(fd, FIONREAD, &bytes));

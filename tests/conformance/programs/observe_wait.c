@@ -22,7 +22,7 @@ static pid_t child_that_exits(int status)
 }
 
 /* Returns a siginfo as text, without the numbers that differ from run to run. */
-static const char *told(const siginfo_t *info, pid_t pid)
+static const char *text_of(const siginfo_t *info, pid_t pid)
 {
 	static char text[96];
 
@@ -42,7 +42,7 @@ static void show_waitid(idtype_t type, id_t id, int options, pid_t pid, const ch
 	if (syscall(SYS_waitid, type, id, &info, options, NULL) < 0)
 		show(error_name(errno), "%s", name);
 	else
-		show(told(&info, pid), "%s", name);
+		show(text_of(&info, pid), "%s", name);
 }
 
 static void see_waitid(void)
@@ -193,17 +193,17 @@ static void see_signal(void)
 	handle_child_signal(0);
 	pid = child_that_exits(9);
 	waitid(P_PID, pid, &info, WEXITED);
-	show(told(&last, pid), "SIGCHLD of an ended child");
+	show(text_of(&last, pid), "SIGCHLD of an ended child");
 	pid = child_that_sleeps();
 	handled = 0;
 	kill(pid, SIGSTOP);
 	waitid(P_PID, pid, &info, WSTOPPED);
-	show(told(&last, pid), "SIGCHLD of a stopped child");
+	show(text_of(&last, pid), "SIGCHLD of a stopped child");
 	kill(pid, SIGCONT);
 	waitid(P_PID, pid, &info, WCONTINUED);
 	while (handled < 2)
 		usleep(PAUSE_US);
-	show(told(&last, pid), "SIGCHLD of a continued child");
+	show(text_of(&last, pid), "SIGCHLD of a continued child");
 	handle_child_signal(SA_NOCLDSTOP);
 	handled = 0;
 	kill(pid, SIGSTOP);
@@ -214,7 +214,7 @@ static void see_signal(void)
 	show(handled ? "some" : "none", "SIGCHLD with SA_NOCLDSTOP");
 	kill(pid, SIGABRT);
 	waitid(P_PID, pid, &info, WEXITED);
-	show(told(&last, pid), "SIGCHLD of an aborted child");
+	show(text_of(&last, pid), "SIGCHLD of an aborted child");
 	handle_child_signal(SA_NOCLDWAIT);
 	handled = 0;
 	pid = child_that_exits(4);

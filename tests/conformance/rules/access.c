@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The permission to count: kernel.perf_event_paranoid at each level, capabilities, other users' tasks. */
 #include "rules.h"
+#include "tasks.h"
 
 #include <linux/capability.h>
 
@@ -12,7 +13,7 @@ static void be_paranoid(const char *level)
 }
 
 /* A user without privileges at LEVEL: whether it may count its own kernel side, and a CPU. */
-static void levels(const char *level, int kernel, int processor)
+static void levels(const char *level, int kernel, int whole_cpu)
 {
 	attr_t own = instructions(), both = instructions();
 
@@ -21,7 +22,7 @@ static void levels(const char *level, int kernel, int processor)
 	both.exclude_kernel = 0;
 	EXPECT_OK(open_one(&own));
 	EXPECT_ERRNO(open_one(&both), kernel);
-	EXPECT_ERRNO(sys_open(&own, -1, 0, -1, 0), processor);
+	EXPECT_ERRNO(sys_open(&own, -1, 0, -1, 0), whole_cpu);
 }
 
 RULE("perf_event_paranoid -1: a user counts the kernel and CPUs")

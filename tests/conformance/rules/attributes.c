@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The fields of an attribute, and the counts that follow from them. */
+#include "buffers.h"
+#include "machine.h"
 #include "rules.h"
+#include "tasks.h"
 
 /* Counts LOOPS rounds with ATTR. */
 static uint64_t counted(const attr_t *attr)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The ioctls, and prctl(PR_TASK_PERF_EVENTS_...). */
+#include "buffers.h"
+#include "machine.h"
 #include "rules.h"
+#include "tasks.h"
 
 RULE("ENABLE and DISABLE: the work between them is counted, and added up")
 {

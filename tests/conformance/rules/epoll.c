@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* An event in an epoll set. */
+#include "buffers.h"
 #include "rules.h"
 
 #include <sys/epoll.h>

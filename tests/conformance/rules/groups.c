@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Groups: which events may be in one, counting together, and the end of a group. */
+#include "machine.h"
 #include "rules.h"
 
 struct group {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Inherited events, and events across fork, execve and exit. */
+#include "buffers.h"
 #include "rules.h"
+#include "tasks.h"
 
 static attr_t inherited(attr_t attr)
 {

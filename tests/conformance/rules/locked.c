@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* How much memory the buffers of users may take. */
+#include "buffers.h"
+#include "machine.h"
 #include "rules.h"
+#include "tasks.h"
 
 RULE("EPERM: a buffer larger than memory, beyond the user's limit of locked memory")
 {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The mapping of an event: its size, the permission to map it, and the metadata page. */
+#include "buffers.h"
+#include "machine.h"
 #include "rules.h"
+#include "tasks.h"
 
 /* --- sizes and ways --- */
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The values that read() returns. */
+#include "buffers.h"
+#include "machine.h"
 #include "rules.h"
+#include "tasks.h"
 
 static long read_size(uint64_t format, size_t buffer_bytes)
 {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The ring buffer: full, emptied, overwritten, and shared by several events. */
+#include "buffers.h"
+#include "machine.h"
 #include "rules.h"
 
 /* --- full, emptied, written over --- */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The fields of a sample, by its sample_type, and the rate of samples. */
+#include "buffers.h"
 #include "rules.h"
 
 /* The first sample of KIND with ATTR, in WORDS; how many there are of it. */

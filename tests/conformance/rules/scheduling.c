@@ -3,6 +3,7 @@
  * Which events get the counters when there are not enough: pinned before flexible, exclusive alone, the
  * others in turns. The PMU has four general counters, which alone count branches; the EV67 one for cycles.
  */
+#include "machine.h"
 #include "rules.h"
 
 enum { COUNTERS = GENERAL_COUNTERS };

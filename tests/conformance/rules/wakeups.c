@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Notification of records: poll, select, O_ASYNC. */
+#include "buffers.h"
+#include "machine.h"
 #include "rules.h"
+#include "tasks.h"
 
 #include <sys/select.h>
 

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Differences by PMU and page size.
+ */
+#ifndef TESTS_RULES_MACHINE_H
+#define TESTS_RULES_MACHINE_H
+
+#include "rules.h"
+
+/*
+ * GENERAL_EVENT is what the general counters alone count, which are GENERAL_COUNTERS, and GENERAL_COUNT what that is of
+ * known work. beside() is what fits into a group with instructions; BESIDE() and LEADING() make of an event the one or
+ * the other; BESIDE_COUNT is what it counts of known work, and BESIDE_OF of work of which VALUE is instructions.
+ * open_last opens the third member, which need count nothing, and group_count is what each of the three counts.
+ *
+ * perf_event_mlock_kb is LOCKED_PAGES; a buffer with its page is LOCKED_BUFFER, and beside it LOCKED_MORE are too many.
+ * 256 samples of FILL_FIELDS are a page: so many of a filler() are not yet throttled.
+ */
+#ifdef __alpha__
+#define GENERAL_EVENT		PERF_COUNT_HW_CPU_CYCLES
+#define GENERAL_COUNTERS	1
+#define GENERAL_COUNT(loops)	BESIDE_COUNT(loops)
+#define BESIDE(attr)		((attr)->config = PERF_COUNT_HW_CPU_CYCLES, (attr))
+#define LEADING(attr)		((attr)->config = PERF_COUNT_HW_INSTRUCTIONS, (attr))
+#define BESIDE_OF(value, loops) ((value) + (loops))
+#define beside()		hardware(PERF_COUNT_HW_CPU_CYCLES)
+/* A cycle for each instruction, and a second for each branch. */
+#define BESIDE_COUNT(loops)	(WORK_INSTRUCTIONS(loops) + (loops))
+#define RAW_INSTRUCTIONS	2
+#define LOCKED_PAGES		64
+#define LOCKED_BUFFER		33
+#define LOCKED_MORE		33
+#define FILL_FIELDS		(PERF_SAMPLE_IP | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID)
+
+static inline uint64_t group_count(int member, uint64_t loops)
+{
+	return member == 0 ? WORK_INSTRUCTIONS(loops) : member == 1 ? BESIDE_COUNT(loops) : 0;
+}
+
+static inline int open_last(attr_t *attr, int leader)
+{
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_DUMMY;
+	return open_in(attr, leader);
+}
+
+static inline int filler(uint64_t period)
+{
+	attr_t a = sampling(period, FILL_FIELDS);
+
+	return need(open_one(&a));
+}
+#else
+#define GENERAL_EVENT		   PERF_COUNT_HW_BRANCH_INSTRUCTIONS
+#define GENERAL_COUNTERS	   4
+#define GENERAL_COUNT(loops)	   WORK_BRANCHES(loops)
+#define BESIDE(attr)		   attr
+#define LEADING(attr)		   attr
+#define BESIDE_OF(value, loops)	   value
+#define filler(period)		   sampler(period)
+#define beside()		   instructions()
+#define BESIDE_COUNT(loops)	   WORK_INSTRUCTIONS(loops)
+#define group_count(member, loops) WORK_INSTRUCTIONS(loops)
+#define open_last(attr, leader)	   open_in(attr, leader)
+#define RAW_INSTRUCTIONS	   0xc0
+#define LOCKED_PAGES		   129
+#define LOCKED_BUFFER		   129
+#define LOCKED_MORE		   2
+#define FILL_FIELDS		   PERF_SAMPLE_IP
+#endif
+
+#endif
