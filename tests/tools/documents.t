@@ -111,7 +111,7 @@ def read(path):
 
 
 def make_folder(folder):
-    for name in ("tools", "qemu", "docs", "boot"):
+    for name in ("tools", "qemu", "docs", "boot", "tests"):
         os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
     os.symlink(kernels.BUILD, os.path.join(folder, "build"))
     for name, contents, mode in FILES:
