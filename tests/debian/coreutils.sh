@@ -96,7 +96,7 @@ env -i A=1 B=2 env; env -i A=1 printenv A; env -u HOME printenv HOME; echo $?; e
 ### id and whoami of the superuser
 test "$(id -u)" = 0 && { id; whoami; } || printf 'uid=0(root) gid=0(root) groups=0(root)\nroot\n'
 ### nice: the value is inherited
-nice; nice -n 5 nice; nice -n 5 nice -n 3 nice; nice -n 30 nice
+base=$(nice); echo $(($(nice -n 5 nice) - base)) $(($(nice -n 5 nice -n 3 nice) - base)); nice -n 40 nice
 ### timeout: in time, too late, other signals
 timeout 100 true; echo $?; timeout 0.2 sleep 100; echo $?; timeout -s INT 0.2 sleep 100; echo $?
 # The signal comes when timeout sleeps: one between its fork and its note of the child's number makes it leave the child.

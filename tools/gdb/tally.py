@@ -50,7 +50,7 @@ def _tasks():
 def _cpus():
     """(number, struct cpu_local) of every CPU that has started."""
     cpus = _variable("cpu_locals")
-    for number in range(int(_variable("processors"))):
+    for number in range(int(_variable("started_cpus"))):
         yield number, cpus[number]
 
 

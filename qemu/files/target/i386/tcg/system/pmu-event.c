@@ -59,16 +59,19 @@ void pmu_event_tell_unmodelled(const X86CPU *cpu, uint64_t evtsel)
     unsigned umask = EVTSEL_UMASK(evtsel);
     unsigned selection = umask << 12 | event;
     unsigned long bit = BIT_MASK(selection);
+    static GMutex printing; /* the lines of two vCPUs' threads never mix */
 
     if (find_event(cpu, evtsel) ||
         (qatomic_fetch_or(&named[BIT_WORD(selection)], bit) & bit)) {
         return;
     }
+    g_mutex_lock(&printing);
     warn_report("the PMU does not model event 0x%02x, umask 0x%02x "
                 "(r%04" PRIx64 "), which is counted: it never happens",
                 event, umask,
                 EVTSEL_EVENT_HIGH(evtsel) << 32 | umask << 8 |
                 EVTSEL_EVENT(evtsel));
+    g_mutex_unlock(&printing);
 }
 
 /* Does a cycle in which the event happens, or not, meet the condition? */
