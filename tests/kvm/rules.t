@@ -19,6 +19,26 @@ TALLY = os.path.join(ROOT, "tools", "tally")
 PAGE = os.path.join(ROOT, "docs", "kvm.md")
 NOTHING = os.path.join(os.environ["TALLY_BUILD"], "tests", "nothing")
 _ROW = re.compile(r"^\| ([^|]+) \| (\d+) \| (\d+) \|", re.MULTILINE)
+# The CPU whose rows are before "Other CPUs", then the others: the options that make each, and those of its runs
+# under KVM: CPUs of the guest, CPUs of Linux.
+FIRST = "zen3"
+PROCESSORS = {FIRST: ((), (("1", "1"), ("2", "1"))), "k8": ((), (("2", "2"),)), "zen4": (("--pmu-counters", "8"), (("1", "2"),))}
+
+
+def rows_of(text):
+    """{rule: (by hand, under KVM)} of the tables in `text`."""
+    return {rule.strip(): (by_hand, under) for rule, by_hand, under in _ROW.findall(text)}
+
+
+def rows_of_page():
+    """{processor: its rows}."""
+    with open(PAGE, encoding="utf-8") as file:
+        first, _, others = file.read().partition("\n## Other CPUs\n")
+    rows = {FIRST: rows_of(first)}
+    for section in others.split("\n### ")[1:]:
+        name, _, text = section.partition("\n")
+        rows[name] = {**rows[FIRST], **rows_of(text)}
+    return rows
 
 
 def measured(report, guest, *options):
@@ -32,15 +52,19 @@ def measured(report, guest, *options):
 def main():
     report = tap.Report()
     guest = subprocess.run([os.path.join(HERE, "build-guest")], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-    with open(PAGE, encoding="utf-8") as file:
-        rows = {rule.strip(): (by_hand, under) for rule, by_hand, under in _ROW.findall(file.read())}
-    alone = measured(report, guest, "--processor", "zen3")
-    nested = {cpus: measured(report, guest, "--under", "kvm", "--under-cpus", cpus) for cpus in ("1", "2")}
-    for rule, (by_hand, under) in rows.items():
-        report.equal(alone.get(rule), by_hand, f"{rule}: by hand")
-        for cpus, numbers in nested.items():
-            report.equal(numbers.get(rule), under, f"{rule}: under KVM, {cpus} CPUs")
-    report.equal(sorted(set(alone) - set(rows)), [], "every measured rule has its row")
+    page = rows_of_page()
+    report.equal(sorted(page), sorted(PROCESSORS), "the page has the CPUs of this test")
+    for processor, (more, machines) in PROCESSORS.items():
+        rows = page.get(processor, {})
+        options = ("--processor", processor, *more)
+        runs = {"by hand": (0, measured(report, guest, *options))}
+        for cpus, under_cpus in machines:
+            runs[f"under KVM, {cpus} CPUs in a Linux with {under_cpus}"] = \
+                (1, measured(report, guest, *options, "--under", "kvm", "--cpus", cpus, "--under-cpus", under_cpus))
+        for name, (column, numbers) in runs.items():
+            report.equal(sorted(numbers), sorted(rows), f"{processor} {name}: each measured rule has its row")
+            for rule, expected in rows.items():
+                report.equal(numbers.get(rule), expected[column], f"{processor} {name}: {rule}")
     return report.done()
 
 

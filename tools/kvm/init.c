@@ -228,7 +228,9 @@ static void report_end(int status)
 		     strsignal(WTERMSIG(status)));
 	if (WEXITSTATUS(status) == 0) {
 		/* L2 has reset itself: L1 does likewise, since the host command sees only L1's end. */
+		dprintf(own_fd, "tally: the guest has reset itself\r\n");
 		tcdrain(log_fd);
+		tcdrain(own_fd);
 		reboot(RB_AUTOBOOT);
 	}
 	if (WEXITSTATUS(status) < (ENDED << 1 | 1))

@@ -11,10 +11,11 @@ import os
 import re
 import socket
 import subprocess
+import sys
 import time
 
 from . import emulator, libraries, paths, processor
-from .failure import BOOT, MISSING, TIMEOUT, USAGE, Failure
+from .failure import BOOT, MISSING, USAGE, Failure
 from .layout import Layout
 
 # The model without --processor: it has SVM, and the PMU that most of KVM's AMD hosts have.
@@ -30,7 +31,9 @@ _MONITOR = ("-chardev", "socket,id=monitor,fd=3", "-mon", "chardev=monitor,mode=
 # The channel of --get (bring.py), which has COM4.
 _FILES = "file,id=files,path="
 _BEGIN, _END = "tally: the guest's state:", "tally: end of the guest's state"
-_ANSWER_S = 30
+# The time for the first line of the answer, and for all of it.
+_BEGIN_S, _ANSWER_S = 10, 30
+_RESET = "tally: the guest has reset itself"
 
 
 class Machine:
@@ -44,12 +47,14 @@ class Machine:
         self._folder = folder
         self._kernel = kernel
         self._socket = os.path.join(folder, "host")
+        self._log_path = log_path
         self.host_log = os.path.splitext(log_path)[0] + ".host.log"
         self._report = post_mortem or os.path.splitext(log_path)[0] + ".guest.log"
         guest = copy.copy(options)
         guest.pmu, guest.icount, guest.gdb, guest.processor = "kvm", False, False, processor.DEFAULT
         self._files = [word for word in medium if word.startswith(_FILES)]
-        archive = _archive(guest, medium)
+        self._linux = _linux()
+        archive = _archive(guest, medium, self._linux)
         mib = (len(archive) + (1 << 20) - 1) >> 20
         least = guest.memory_mib + 2 * mib + _L1_MIB
         if memory_mib is not None and memory_mib < least:
@@ -60,7 +65,6 @@ class Machine:
         self._archive = os.path.join(folder, "under.cpio")
         with open(self._archive, "wb") as file:
             file.write(archive)
-        self._linux = _linux()
         self._host = host
 
     def command(self, log_path, console):
@@ -68,13 +72,16 @@ class Machine:
         return [*emulator.command(self._host, log_path, console),
                 "-chardev", f"socket,id=host,path={self._socket},server=on,wait=off,logfile={self.host_log}",
                 "-serial", "chardev:host",
-                *(word for files in self._files for word in ("-chardev", files, "-serial", "chardev:files")), "-kernel", self._linux, "-initrd", self._archive, "-append", _WORDS]
+                *(word for files in self._files for word in ("-chardev", files, "-serial", "chardev:files")),
+                "-kernel", self._linux, "-initrd", self._archive, "-append", _WORDS]
 
     def write(self):
         """Asks L1 for L2's state when the time is up; returns a sentence about the machine that hangs."""
         text = _ask(self._socket)
         if _BEGIN not in text:
-            return f"L1 hangs: the Linux with KVM does not answer; its log is in {self.host_log}"
+            lines = [line.strip() for line in self._host_text().splitlines() if line.strip()]
+            said = f"its last line is '{lines[-1]}'" if lines else "it has said nothing"
+            return f"L1 hangs, or is not up yet: the Linux with KVM does not answer; {said}; its log is in {self.host_log}"
         with open(self._report, "w", encoding="utf-8") as file:
             file.write(text)
         places = re.findall(r"^CPU#(\d+)$.*?^[ER]IP=([0-9a-f]+)", text, re.MULTILINE | re.DOTALL)
@@ -91,14 +98,23 @@ class Machine:
 
     def explain(self, problem):
         """The Failure of the whole machine, with L1's part in it."""
-        if problem.status == TIMEOUT:
+        if problem.status != BOOT:
             return problem
-        if problem.status == BOOT:
-            with open(self.host_log, encoding="utf-8", errors="replace") as file:
-                panic = re.search(r"Kernel panic - not syncing: (.*)", file.read())
-            if panic:
-                return Failure(BOOT, f"L1, the Linux with KVM, panicked: {panic[1].strip()}; its log is in {self.host_log}")
+        text = self._host_text()
+        panic = re.search(r"Kernel panic - not syncing: (.*)", text)
+        if panic:
+            return Failure(BOOT, f"L1, the Linux with KVM, panicked: {panic[1].strip()}; its log is in {self.host_log}")
+        if _RESET in text:
+            return Failure(BOOT, f"L2, the guest, reset itself (a triple fault?); its log is in {self._log_path}")
         return problem
+
+    def _host_text(self):
+        """L1's log; empty if QEMU has not made it."""
+        try:
+            with open(self.host_log, encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
 
 
 def settle(options):
@@ -116,21 +132,24 @@ def settle(options):
 
 
 def _linux():
-    """The path of L1's kernel; the modules are in a folder beside it."""
+    """The path of L1's kernel; the modules are in a folder beside it. Fetching it shows its progress at a terminal only."""
     script = os.path.join(paths.ROOT, "tests", "conformance", "linux-kernel")
-    found = subprocess.run([script], stdout=subprocess.PIPE, text=True, check=False)
+    at_terminal = sys.stderr.isatty()
+    found = subprocess.run([script], stdout=subprocess.PIPE, stderr=None if at_terminal else subprocess.PIPE, text=True,
+                           check=False)
     if found.returncode:
-        raise Failure(MISSING, "--under kvm: there is no Linux with KVM's modules (see above)")
+        reason = "see above" if at_terminal else "; ".join(found.stderr.splitlines()[-2:])
+        raise Failure(MISSING, f"--under kvm: there is no Linux with KVM's modules ({reason})")
     return found.stdout.strip()
 
 
-def _archive(guest, medium):
+def _archive(guest, medium, linux):
     """L1's initramfs."""
     layout = Layout()
     for directory in ("dev", "proc", "sys", "tmp", ".tally", "modules", _GUEST):
         layout.add_directory(directory, 0o755)
     layout.add_file("init", paths.built("tools/kvm-init", "make"), 0o755)
-    folder = os.path.join(os.path.dirname(_linux()), "modules")
+    folder = os.path.join(os.path.dirname(linux), "modules")
     for name in _MODULES:
         path = os.path.join(folder, f"{name}.ko")
         if not os.path.exists(path):
@@ -182,11 +201,12 @@ def _ask(path):
     deadline = time.monotonic() + _ANSWER_S
     try:
         with socket.socket(socket.AF_UNIX) as line:
-            line.settimeout(_ANSWER_S)
+            line.settimeout(_BEGIN_S)
             line.connect(path)
             line.sendall(b"?\n")
             while _END not in answer and time.monotonic() < deadline:
-                line.settimeout(max(0.1, deadline - time.monotonic()))
+                limit = deadline if _BEGIN in answer else deadline - _ANSWER_S + _BEGIN_S
+                line.settimeout(max(0.1, limit - time.monotonic()))
                 data = line.recv(65536)
                 if not data:
                     break

@@ -23,6 +23,7 @@
 #define MSRPM_BASE     0x048
 #define ASID	       0x058
 #define EXIT_CODE      0x070
+#define EVENT_INJECTED 0x0a8
 #define SAVE_ES	       0x400
 #define SAVE_CS	       0x410
 #define SAVE_SS	       0x420
@@ -47,6 +48,9 @@
 #define ON_MSR	       (1u << 28)
 #define ON_VMRUN       (1u << 0) /* of INTERCEPT_2 */
 #define ON_VMMCALL     (1u << 1)
+
+#define INJECT_VALID   (1u << 31) /* of EVENT_INJECTED; type 0: an interrupt */
+#define INJECT_VECTOR  0x50
 
 #define EXIT_INTR      0x60
 #define EXIT_NMI       0x61
@@ -439,6 +443,38 @@ static void test_interrupted(void)
 	tap_equal(rdpmc(2), 15000000, "branches of the interrupted guest");
 }
 
+static unsigned int injected;
+
+static void count_injected(struct frame *f)
+{
+	(void)f;
+	injected++;
+}
+
+/* VMRUN injects an interrupt, whatever the guest's IF. A timer that the guest holds back stops the emulator's
+ * loop afterwards, and must not bring the injected one again. */
+static void test_injected(void)
+{
+	struct svm guest = new_guest(0, svm_long_loop, false);
+
+	on_trap(VECTOR_TIMER, tick);
+	on_trap(INJECT_VECTOR, count_injected);
+	ticks = 0;
+	injected = 0;
+	*at32(guest.vmcb, EVENT_INJECTED) = INJECT_VALID | INJECT_VECTOR;
+	*apic_register(APIC_TIMER_DIVIDE) = 0xb;
+	*apic_register(APIC_LVT_TIMER) = VECTOR_TIMER;
+	*apic_register(APIC_TIMER_INITIAL) = 20000;
+	measure(svm_round, &guest);
+	tap_equal(injected, 1, "deliveries of the interrupt that VMRUN injects");
+	tap_equal(ticks, 0, "interrupts that the guest takes with IF clear");
+	__asm__ volatile("sti; nop; cli");
+	tap_equal(ticks, 1, "interrupts that the guest left pending");
+	*apic_register(APIC_LVT_TIMER) = APIC_LVT_MASKED;
+	on_trap(VECTOR_TIMER, NULL);
+	on_trap(INJECT_VECTOR, NULL);
+}
+
 #define ROUNDS 200
 
 static unsigned int rounds_wrong[MAX_CPUS];
@@ -480,6 +516,7 @@ void test_svm(void)
 		test_pmi_at_vmrun();
 		test_gif();
 		test_interrupted();
+		test_injected();
 		test_cpus();
 	}
 	test_pmi_intercepted();

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""--under kvm that goes wrong: each end has its exit status, and one line that names the machine at fault.
+
+L1 is the Linux with KVM, L2 the guest. The guest is tests/tools/guest.c, which ends as its command line says; as the kernel of
+L1, without these words, it hangs.
+"""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from tallylib import paths
+from tallytest import tap
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
+
+TALLY = os.path.join(ROOT, "tools", "tally")
+BUILD = os.environ["TALLY_BUILD"]
+GUEST = os.path.join(BUILD, "tests", "guest.elf")
+PROGRAM = os.path.join(BUILD, "tests", "nothing")
+MODULES = ("irqbypass", "kvm", "kvm-amd")
+# The limit of the guest that hangs, in runs of one that ends: the host may be busier by then.
+TIMES = 4
+LEAST_S, MOST_S = 20, 300
+
+
+def words_of(folder, name, *options):
+    return [TALLY, "run", "--under", "kvm", "--kernel", GUEST, "--log", os.path.join(folder, f"{name}.log"), *options, PROGRAM]
+
+
+def ended(report, name, status, says, got, error):
+    report.equal(got, status, f"{name}: status {status}", error)
+    for text in says:
+        report.ok(text in error.rstrip("\n").rpartition("\n")[2], f"{name}: the last line says: {text}", error)
+
+
+def run(report, folder, name, status, says, *options, lines=1, **environment):
+    got, _, error = tap.command(words_of(folder, name, *options), env={**os.environ, **environment})
+    ended(report, name, status, says, got, error)
+    if lines:
+        report.equal(error.count("\n"), lines, f"{name}: in one line", error)
+
+
+def linux_folder(cache, kernel):
+    """A cache with this kernel as Linux, and its modules to be added; returns their folder."""
+    modules = os.path.join(cache, "linux-6.12", "modules")
+    os.makedirs(modules)
+    os.symlink(kernel, os.path.join(cache, "linux-6.12", "vmlinuz"))
+    return modules
+
+
+def check_without_linux(report, folder):
+    """No modules, and no apt that could bring them."""
+    programs = os.path.join(folder, "bin")
+    os.mkdir(programs)
+    for name in os.listdir("/usr/bin"):
+        if not name.startswith("apt"):
+            os.symlink(os.path.join("/usr/bin", name), os.path.join(programs, name))
+    with contextlib.suppress(FileExistsError):
+        os.symlink(sys.executable, os.path.join(programs, "python3"))
+    run(report, folder, "no modules", 121, ["there is no Linux with KVM's modules", "no apt-get here"],
+        TALLY_CACHE=os.path.join(folder, "none"), PATH=programs)
+
+
+def check_damaged_module(report, folder, linux):
+    cache = os.path.join(folder, "damaged")
+    modules = linux_folder(cache, linux)
+    for name in MODULES:
+        with open(os.path.join(modules, f"{name}.ko"), "w", encoding="ascii") as file:
+            file.write("not a module\n")
+    run(report, folder, "damaged modules", 122, ["Linux does not load /modules/irqbypass.ko: Exec format error"],
+        TALLY_CACHE=cache)
+
+
+def check_linux_hangs(report, folder, linux):
+    cache = os.path.join(folder, "hanging")
+    modules = linux_folder(cache, GUEST)
+    for name in MODULES:
+        os.symlink(os.path.join(os.path.dirname(linux), "modules", f"{name}.ko"), os.path.join(modules, f"{name}.ko"))
+    run(report, folder, "L1 hangs", 124, ["not ended after 3 s", "L1 hangs, or is not up yet", "it has said nothing"],
+        "--timeout", "3", TALLY_CACHE=cache)
+
+
+def check_linux_panics(report, folder):
+    """L1's first program is one that ends."""
+    build = os.path.join(folder, "build")
+    os.makedirs(os.path.join(build, "tools"))
+    for name in os.listdir(BUILD):
+        if name != "tools":
+            os.symlink(os.path.join(BUILD, name), os.path.join(build, name))
+    os.symlink(PROGRAM, os.path.join(build, "tools", "kvm-init"))
+    run(report, folder, "L1 panics", 122, ["L1, the Linux with KVM, panicked: Attempted to kill init!"], TALLY_BUILD=build)
+
+
+def main():
+    report = tap.Report()
+    linux = subprocess.run([os.path.join(ROOT, "tests", "conformance", "linux-kernel")], stdout=subprocess.PIPE, text=True,
+                           check=True).stdout.strip()
+    # The cache of these tests has no emulator.
+    os.environ["TALLY_QEMU"] = paths.emulator(needs_model=True)
+    folder = tempfile.mkdtemp(prefix="tally-kvm-")
+    try:
+        start = time.monotonic()
+        run(report, folder, "L2 panics", 123, ["the kernel panicked"], "--append", "end=p", lines=0)
+        limit_s = min(MOST_S, max(LEAST_S, TIMES * (time.monotonic() - start)))
+        # The guest halts while it hangs, so that the others have the CPU.
+        with subprocess.Popen(words_of(folder, "L2 hangs", "--append", "end=h", "--timeout", f"{limit_s:.0f}"),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as hanging:
+            check_without_linux(report, folder)
+            check_damaged_module(report, folder, linux)
+            check_linux_hangs(report, folder, linux)
+            check_linux_panics(report, folder)
+            run(report, folder, "L2 resets itself", 122, ["L2, the guest, reset itself"], "--append", "end=r", lines=0)
+            _, error = hanging.communicate()
+        ended(report, "L2 hangs", 124, ["L2 hangs: Linux answers, and the guest's state is in", "CPU 0 at guest_main+"],
+              hanging.returncode, error)
+        report.equal(error.count("\n"), 1, "L2 hangs: in one line", error)
+        with open(os.path.join(folder, "L2 hangs.guest.log"), encoding="utf-8") as file:
+            text = file.read()
+        report.ok(text.count("CPU#0") == 2 and "HLT=1" in text, "L2 hangs: the post-mortem has its registers, twice", text)
+    finally:
+        shutil.rmtree(folder)
+    return report.done()
+
+
+sys.exit(main())
