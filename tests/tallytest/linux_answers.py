@@ -29,6 +29,7 @@ LIMIT_S = 430
 EMULATED = ("--pmu", "emulated")
 RULES_OPTIONS = (*EMULATED, "--timeout", "400")
 BENCH_OPTIONS = (*EMULATED, "--icount", "--pmu-counters", "8", "--timeout", "200")
+BENCH_AMD = ("zen3", "zen4")
 C_LIBRARY_OPTIONS = (*EMULATED, "--cpus", "2", "--timeout", "400")
 # The folder below build/user, and what the C library is called.
 C_LIBRARIES = {"bin": "newlib", "glibc": "glibc", "musl": "musl"}
@@ -109,6 +110,8 @@ def _all():
                     counts=True)
     yield _user("profile", "profile", "bin", (*EMULATED, "--timeout", "300"), counts=True)
     yield _user("bench", "bench", "bin", BENCH_OPTIONS, counts=True)
+    for processor in BENCH_AMD:
+        yield _user(on_processor("bench", processor), "bench", "bin", bench_options(processor), counts=True)
     for command in C_LIBRARY_PROGRAMS:
         program, *words = command.split()
         for folder in C_LIBRARIES:
@@ -116,8 +119,13 @@ def _all():
 
 
 def on_processor(program, processor):
-    """The name of the question for an observing program on a model of AMD_PROGRAMS."""
+    """The name of the question for a program on a model of AMD_PROGRAMS or BENCH_AMD."""
     return f"{program}.{processor}"
+
+
+def bench_options(processor):
+    """The options of the program bench on a model of BENCH_AMD."""
+    return (*EMULATED, "--icount", "--processor", processor, "--timeout", "200")
 
 
 def counts_on(machine):
