@@ -25,7 +25,14 @@ ZEN3 = {"ls_not_halted_cyc:u": CYCLES, "ex_ret_instr:u": INSTRUCTIONS, "ex_ret_b
 RAW = {"r0c0:u": INSTRUCTIONS, "cpu/event=0xc2/u": BRANCHES, "cpu/event=0x76/u": CYCLES}
 # Zen 4 has reference cycles: event 0x120, unit mask 1.
 ZEN4 = {"ref-cycles:u": CYCLES, "r100000120:u": CYCLES}
-PERF = {"zen3": (GENERIC, ZEN3, RAW), "zen4": (GENERIC, ZEN4, RAW)}
+PERF = {"k8": (GENERIC, RAW), "zen3": (GENERIC, ZEN3, RAW), "zen4": (GENERIC, ZEN4, RAW)}
+
+# Far transfers of user and of kernel mode, interrupts taken, and taken branches, which differ in the works of spin. A
+# system call and the return from it are far; so are the delivery of an exception and its IRET, and those of an interrupt,
+# which may come at any time: its two are subtracted. A pass of `syscalls` takes its syscall and its loop's branch.
+KINDS = {"k8": "r0c6:u,r0c6:k,r0cf:k,r0c4:u", "zen3": "r0c6:u,r0c6:k,r02c:k,r0c4:u"}
+KINDS_EACH = {"loop": (0, 0, 1), "calls": (0, 0, 3), "branches": (0, 0, 3), "syscalls": (1, 1, 2), "touches": (0, 2, 1)}
+FEW_KINDS, MORE_KINDS = 1000, 3000
 
 # libpfm4's names of each processor, and what the work has of each in a pass.
 PFM = {
@@ -49,11 +56,20 @@ def check_pfm(report, processor):
     report.equal((status, output.decode().splitlines()[1:]), (0, expected), f"{processor}: libpfm4's names and counts", error)
 
 
+def kinds(text):
+    """The counts of KINDS without the far transfers of interrupts."""
+    user, kernel, interrupts, taken = (count for count, _ in inside.counts(text).values())
+    return user, kernel - 2 * interrupts, taken
+
+
 def check_perf(report, processor):
     cases = inside.Cases()
     for i, events in enumerate(PERF[processor]):
         for number in (FEW, MORE):
             cases.add(f"stat {i} {number}", f"perf stat -x, -e {','.join(events)} $SPIN {number}")
+    for work in KINDS_EACH if processor in KINDS else ():
+        for number in (FEW_KINDS, MORE_KINDS):
+            cases.add(f"{work} {number}", f"perf stat -x, -e {KINDS[processor]} $SPIN -w {work} {number}")
     cases.add("record", f"perf record -q -o period -e instructions:u -c {PERIOD} $SPIN {PASSES}; perf report -i period --stdio")
     cases.add("script", "perf script -i period -F comm,period,event,ip,sym")
     added = ["--processor", processor]
@@ -69,6 +85,11 @@ def check_perf(report, processor):
         got = {name: (more.get(name, (0, 0))[0] or 0) - (few.get(name, (0, 0))[0] or 0) for name in events}
         report.equal(got, {name: each * (MORE - FEW) for name, each in events.items()},
                      f"{processor}: perf stat -e {','.join(events)}", cases.text(f"stat {i} {MORE}"))
+    for work, each in KINDS_EACH.items() if processor in KINDS else ():
+        few, more = (kinds(cases.text(f"{work} {number}")) for number in (FEW_KINDS, MORE_KINDS))
+        report.equal([b - a for a, b in zip(few, more)], [(MORE_KINDS - FEW_KINDS) * count for count in each],
+                     f"{processor}: {work}: {each} far transfers of user mode, of the kernel, taken branches in a pass",
+                     cases.text(f"{work} {MORE_KINDS}"))
     text = cases.text("record")
     report.ok(f"# Samples: {SAMPLES}  of event 'instructions:u'" in text and re.search(r"100\.00% .*spin_loop", text),
               f"{processor}: perf record -c has all samples, in the loop", text)
