@@ -111,11 +111,11 @@ static void describe_names(struct text *text)
 		   vendor, family, number, model, signature & 15);
 }
 
-/* The largest cache, which Linux reports: the last level in the list of deterministic cache parameters
- * (SDM vol. 2A, CPUID leaf 4). */
+/* The cache that Linux reports: the last level in the list of deterministic cache parameters (SDM vol. 2A,
+ * CPUID leaf 4); on AMD's CPUs, which do not have this list, level 2 (APM vol. 3, CPUID leaf 0x80000006). */
 static void describe_cache(struct text *text)
 {
-	uint32_t bytes = 0, level = 0, kind;
+	uint32_t bytes = 0, level = 0, kib, kind;
 
 	for (uint32_t i = 0; (kind = look(4, i, EAX)) & CACHE_TYPE; i++) {
 		uint32_t shape = look(4, i, EBX);
@@ -128,8 +128,9 @@ static void describe_cache(struct text *text)
 		bytes *= (shape & 0xfff) + 1;	    /* bytes of a line */
 		bytes *= look(4, i, ECX) + 1;	    /* sets */
 	}
-	if (bytes)
-		text_print(text, "cache size\t: %u KB\n", bytes / 1024);
+	kib = bytes ? bytes / 1024 : look(0x80000006, 0, ECX) >> 16;
+	if (kib)
+		text_print(text, "cache size\t: %u KB\n", kib);
 }
 
 /* Returns whether CPU is the lowest-numbered CPU of its core. */

@@ -13,8 +13,11 @@
 
 struct cpu_topology {
 	unsigned int package, core; /* a core's number is unique in its package */
-	unsigned int cluster;	    /* CPUs that share a cache of level 2 */
+	unsigned int cluster;	    /* CPUs that share a cache of level 2, or CLUSTER_NONE */
 };
+
+/* The machine does not describe clusters: each core is one. The number is Linux's. */
+#define CLUSTER_NONE 0xffff
 
 enum cpu_cache_type { CPU_CACHE_DATA = 1, CPU_CACHE_INSTRUCTION, CPU_CACHE_UNIFIED };
 

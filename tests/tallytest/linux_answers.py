@@ -29,6 +29,7 @@ LIMIT_S = 430
 EMULATED = ("--pmu", "emulated")
 RULES_OPTIONS = (*EMULATED, "--timeout", "400")
 BENCH_OPTIONS = (*EMULATED, "--icount", "--pmu-counters", "8", "--timeout", "200")
+BENCH_AMD = ("zen3", "zen4")
 C_LIBRARY_OPTIONS = (*EMULATED, "--cpus", "2", "--timeout", "400")
 # The folder below build/user, and what the C library is called.
 C_LIBRARIES = {"bin": "newlib", "glibc": "glibc", "musl": "musl"}
@@ -39,6 +40,19 @@ COUNTS_MACHINES = ((1, 4, 48), (2, 2, 32), (4, 8, 40))
 PMU_MACHINES = ((5, 4, 48, 1), (2, 2, 32, 2), (4, 8, 40, 4))
 # AMD's models, of `tally run`, their counters, and CPUs.
 AMD_MACHINES = (("k8", 4, 1), ("zen3", 6, 4), ("zen4", 6, 2))
+# The observing programs whose answers depend on the CPU, and AMD's models that they are run on: those that differ.
+AMD_PROGRAMS = {
+    "observe_event_source": ("k8", "zen3", "zen4"),
+    "observe_faults": ("zen3",),
+    "observe_kinds": ("zen3",),
+    "observe_open": ("k8", "zen3", "zen4"),
+    "observe_proc_system": ("zen3",),
+    "observe_read": ("zen3",),
+    "observe_software": ("k8", "zen3"),
+    "observe_sys": ("zen3",),
+}
+# The rules ask for exactly this many general counters.
+RULES_AMD = ("--processor", "zen4", "--pmu-counters", "4")
 # The lines of Linux's log that describe the PMU.
 PMU_LOG = r"Performance Events: .*|\.\.\. [\w -]+: +\w+"
 
@@ -79,7 +93,11 @@ def _all():
     for program in transcripts.programs():
         yield Question(program, f"tests/{program}", (f"tests/conformance/programs/{program}.c",),
                        transcripts.options_of(program))
+        for processor in AMD_PROGRAMS.get(program, ()):
+            yield Question(on_processor(program, processor), f"tests/{program}", (f"tests/conformance/programs/{program}.c",),
+                           (*transcripts.options_of(program), "--processor", processor))
     yield Question("rules", "tests/rules", _files("tests/conformance/rules/*.c"), RULES_OPTIONS)
+    yield Question("rules.zen4", "tests/rules", _files("tests/conformance/rules/*.c"), (*RULES_AMD, *RULES_OPTIONS))
     for machine in COUNTS_MACHINES:
         cpus, counters, width = machine
         yield _user(counts_on(machine), "counts", "bin", (*EMULATED, "--cpus", str(cpus), "--pmu-counters", str(counters),
@@ -92,10 +110,22 @@ def _all():
                     counts=True)
     yield _user("profile", "profile", "bin", (*EMULATED, "--timeout", "300"), counts=True)
     yield _user("bench", "bench", "bin", BENCH_OPTIONS, counts=True)
+    for processor in BENCH_AMD:
+        yield _user(on_processor("bench", processor), "bench", "bin", bench_options(processor), counts=True)
     for command in C_LIBRARY_PROGRAMS:
         program, *words = command.split()
         for folder in C_LIBRARIES:
             yield _user(with_c_library(command, folder), program, folder, C_LIBRARY_OPTIONS, words=tuple(words))
+
+
+def on_processor(program, processor):
+    """The name of the question for a program on a model of AMD_PROGRAMS or BENCH_AMD."""
+    return f"{program}.{processor}"
+
+
+def bench_options(processor):
+    """The options of the program bench on a model of BENCH_AMD."""
+    return (*EMULATED, "--icount", "--processor", processor, "--timeout", "200")
 
 
 def counts_on(machine):

@@ -3,6 +3,8 @@
  * Rules of the AMD driver: what the PMU is found to be, how attributes become event selects, and which counters
  * an event may have.
  */
+#include <kernel/base/log.h>
+
 #include "x86_pmu.h"
 
 /* --- probing --- */
@@ -89,7 +91,7 @@ static void check_missing_counters(void)
 	} cases[] = {
 		{ SIM_AMD_IGNORES,
 		  "PMU: AMD, core performance counters announced, but they do not hold what is written" },
-		{ SIM_AMD_REFUSES, NULL },
+		{ SIM_AMD_REFUSES, "nothing" },
 	};
 
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -101,10 +103,10 @@ static void check_missing_counters(void)
 		EXPECT_AT(amd_pmu_probe(&pmu), "case %u", i);
 		EXPECT_AT(!amd_pmu_works(&pmu), "case %u", i);
 		cpu_pmu = NULL;
+		log_info("nothing");
 		EXPECT_AT(!amd_pmu_init(), "case %u", i);
 		EXPECT_AT(!cpu_pmu, "case %u", i);
-		if (cases[i].line)
-			EXPECT_AT(strstr(sim_log_last(), cases[i].line), "%s", sim_log_last());
+		EXPECT_AT(strstr(sim_log_last(), cases[i].line), "%s", sim_log_last());
 		end();
 	}
 }
@@ -129,6 +131,18 @@ static void check_working_counters(void)
 		EXPECT_EQ_AT(pmc_read(0), 0, "case %u", i);
 		end();
 	}
+}
+
+static void check_name_taken(void)
+{
+	const struct sim_x86_model model = { .vendor = SIM_AMD_CORE };
+
+	sim_start(1);
+	sim_x86_set(&model);
+	name_taken = true;
+	EXPECT(!amd_pmu_init());
+	name_taken = false;
+	end();
 }
 
 /* --- translating --- */
@@ -416,23 +430,6 @@ static void check_placement(void)
 
 /* --- sysfs, and the PMU "msr" --- */
 
-static const char *text_of(const struct pmu_attribute *files, const char *name)
-{
-	for (; files && files->name; files++)
-		if (strcmp(files->name, name) == 0)
-			return files->text;
-	return "";
-}
-
-static unsigned int count_of(const struct pmu_attribute *files)
-{
-	unsigned int count = 0;
-
-	while (files[count].name)
-		count++;
-	return count;
-}
-
 static void check_irperf(void)
 {
 	static const struct {
@@ -511,6 +508,7 @@ static const struct tap_rule rules[] = {
 	{ "counters that do not hold what is written are not taken", check_missing_counters },
 	{ "counters that hold it are, and the test leaves them still and 0",
 	  check_working_counters },
+	{ "there is no PMU if its name is taken", check_name_taken },
 	{ "attributes become event selects of each generation, or Linux's errors",
 	  check_translate_all },
 	{ "generic events are those of the CPU's family", check_translate_families },

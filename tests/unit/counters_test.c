@@ -386,6 +386,36 @@ static void check_two_late(void)
 	}
 }
 
+/* Starts the driver on counters that a driver before it has left running, one of them overflowed. */
+static void check_left_running(void)
+{
+	for (unsigned int m = 0; m < MODELS; m++) {
+		const struct sim_x86_model *model = &counting_models[m];
+		struct perf_event events[2];
+
+		start(model);
+		init_event(&events[0], PERF_TYPE_RAW, INSTRUCTIONS, 100);
+		init_event(&events[1], PERF_TYPE_RAW, BRANCHES, 0);
+		for (unsigned int i = 0; i < 2; i++)
+			EXPECT_EQ_AT(add(&events[i]), 0, "model %u", m);
+		sim_x86_hold(true);
+		sim_x86_count(INSTRUCTIONS, 100);
+		arch_pmu_init();
+		if (has_status(model))
+			EXPECT_EQ_AT(msr_read(model->vendor == SIM_AMD_V2 ?
+						      MSR_GLOBAL_STATUS :
+						      MSR_IA32_PERF_GLOBAL_STATUS),
+				     0, "model %u", m);
+		uint64_t counted = sim_x86_counted();
+		sim_x86_count(INSTRUCTIONS, 10);
+		sim_x86_count(BRANCHES, 10);
+		EXPECT_EQ_AT(sim_x86_counted(), counted, "model %u", m);
+		/* The held PMI goes with the reset. */
+		sim_x86_set(model);
+		end();
+	}
+}
+
 static const struct tap_rule rules[] = {
 	{ "counts are exact at every width, however often the counter overflows", check_counts },
 	{ "every sample comes at the very event that ends its period", check_samples },
@@ -398,11 +428,14 @@ static const struct tap_rule rules[] = {
 	{ "while disabled nothing counts; disabling nests", check_disabled },
 	{ "a PMU without events is never written", check_idle },
 	{ "each CPU has its own counters, all unmasked at start", check_per_cpu },
+	{ "counters that run at the start are stopped, and an overflow is cleared",
+	  check_left_running },
 	{ "a PMI that comes late, to a disabled PMU or for a closed event, loses no sample",
 	  check_late_pmi },
 	{ "the NMI of an event that was taken off before it came is claimed, and no other",
 	  check_owed_nmi },
-	{ "two NMIs under way are both claimed, in either order of serving their overflows", check_two_late },
+	{ "two NMIs under way are both claimed, in either order of serving their overflows",
+	  check_two_late },
 };
 
 TAP_MAIN(rules)

@@ -343,6 +343,41 @@ static void check_group(void)
 	end();
 }
 
+static void check_files(void)
+{
+	static const char *const names[] = {
+		[1] = "generic_arch_v1", [2] = "generic_arch_v2+", [5] = "generic_arch_v5+"
+	};
+
+	for (unsigned int version = 1; version < sizeof(names) / sizeof(names[0]); version++) {
+		struct sim_x86_model model = usual;
+
+		if (!names[version])
+			continue;
+		model.version = version;
+		start(&model);
+		EXPECT(strcmp(text_of(cpu_pmu->caps, "pmu_name"), names[version]) == 0);
+		EXPECT(strcmp(text_of(cpu_pmu->caps, "max_precise"), "0") == 0);
+		EXPECT_EQ(count_of(cpu_pmu->caps), 2);
+		EXPECT(strcmp(text_of(cpu_pmu->formats, "event"), "config:0-7") == 0);
+		EXPECT_EQ(count_of(cpu_pmu->formats), 6);
+		EXPECT(strcmp(text_of(cpu_pmu->events, "cpu-cycles"), "event=0x3c") == 0);
+		EXPECT(strcmp(text_of(cpu_pmu->events, "bus-cycles"), "event=0x3c,umask=0x01") ==
+		       0);
+		end();
+	}
+}
+
+static void check_name_taken(void)
+{
+	sim_start(1);
+	sim_x86_set(&usual);
+	name_taken = true;
+	EXPECT(!intel_pmu_init());
+	name_taken = false;
+	end();
+}
+
 static const struct tap_rule rules[] = {
 	{ "the PMU is as CPUID describes it: version, counters, widths, missing events",
 	  check_probe },
@@ -356,6 +391,8 @@ static const struct tap_rule rules[] = {
 	{ "an event returns to the counter it was on, without rewriting its control word",
 	  check_returns_to_counter },
 	{ "a group that never fits is refused when it is opened", check_group },
+	{ "sysfs has the fields, the events and the properties of Linux's driver", check_files },
+	{ "there is no PMU if its name is taken", check_name_taken },
 };
 
 TAP_MAIN(rules)

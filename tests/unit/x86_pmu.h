@@ -32,9 +32,12 @@
 #define REFERENCE    0x0300
 
 static struct pmu *cpu_pmu, *msr_pmu;
+static bool name_taken; /* the core does not take the PMU "cpu" */
 
 int perf_pmu_register(struct pmu *pmu, int type)
 {
+	if (name_taken && strcmp(pmu->name, "cpu") == 0)
+		return -EEXIST;
 	*(strcmp(pmu->name, "msr") == 0 ? &msr_pmu : &cpu_pmu) = pmu;
 	pmu->type = (uint32_t)type;
 	return 0;
@@ -208,6 +211,24 @@ static inline uint64_t user_count(struct perf_event *event)
 
 	return atomic_load(&event->hw.offset) +
 	       (uint64_t)perf_sign_extend(pmc_read(index - 1), cpu_pmu->user_width(event));
+}
+
+/* The text of the file NAME among FILES, "" if there is none; how many FILES there are. */
+static inline const char *text_of(const struct pmu_attribute *files, const char *name)
+{
+	for (; files && files->name; files++)
+		if (strcmp(files->name, name) == 0)
+			return files->text;
+	return "";
+}
+
+static inline unsigned int count_of(const struct pmu_attribute *files)
+{
+	unsigned int count = 0;
+
+	while (files[count].name)
+		count++;
+	return count;
 }
 
 #endif

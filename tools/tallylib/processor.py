@@ -47,10 +47,10 @@ _SKID = {"skid": (0, 1000000)}
 PROCESSORS = {
     DEFAULT: Processor("max,vendor=GenuineIntel", "pmu=on",
                        {"counters": (1, 8), "width": (32, 48), "version": (2, 5), **_SKID}),
-    # Opteron 248, EPYC 7003, EPYC 9004.
+    # Opteron 248, EPYC 7003, EPYC 9004. CPUID has four bits for the number of counters.
     "k8": _amd(15, 5, "k8"),
     "zen3": _amd(25, 1, "core"),
-    "zen4": _amd(25, 17, "v2", counters=(4, 16)),
+    "zen4": _amd(25, 17, "v2", counters=(4, 15)),
 }
 
 

@@ -29,7 +29,7 @@ struct perf_event;
 #define MSR_GLOBAL_STATUS	0xc0000300
 #define MSR_GLOBAL_CONTROL	0xc0000301
 #define MSR_GLOBAL_STATUS_CLEAR 0xc0000302
-#define AMD_COUNTERS_MAX	16
+#define AMD_COUNTERS_MAX	15 /* CPUID has four bits for their number */
 
 /* Every counter of every generation. */
 #define AMD_WIDTH_BITS		48

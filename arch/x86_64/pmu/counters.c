@@ -321,7 +321,7 @@ static void mark_stopped(struct cpu_counters *cpu, struct perf_event *event)
 	atomic_fetch_add(&cpu->owed, 1);
 	event->hw.flags |= HW_STOPPED;
 	atomic_signal_fence(memory_order_seq_cst);
-	if (!has_wrapped(event->hw.counter.index))
+	if (!has_wrapped(event->hw.counter.index) || atomic_load(&cpu->owed) > OWED_MAX)
 		owe_less(cpu);
 }
 
@@ -504,6 +504,7 @@ static bool handle_nmi(struct trap_frame *frame)
 	struct cpu_counters *cpu = this_cpu_counters();
 	uint64_t start_ns = clock_ns();
 	uint64_t overflows = read_overflows(cpu);
+	unsigned int served;
 
 	if (!overflows) {
 		if (!take_nmi(cpu, 0))
@@ -515,7 +516,10 @@ static bool handle_nmi(struct trap_frame *frame)
 	 * halted already. */
 	atomic_fetch_add(&cpu->disabled, 1);
 	let_count(cpu, 0);
-	take_nmi(cpu, serve_overflows(cpu, overflows, frame));
+	served = serve_overflows(cpu, overflows, frame);
+	/* The NMI of a single overflow changes nothing that is owed. */
+	if (served != 1)
+		take_nmi(cpu, served);
 	/* Intel's APIC has masked its entry when it delivered the interrupt, and so has AMD's under KVM before
 	 * Linux 6.9. Unmasked while the PMU is disabled, no overflow is missed. */
 	apic_pmi_unmask();

@@ -166,14 +166,13 @@ void intel_generic_events(const struct intel_pmu *pmu, uint64_t codes[PERF_COUNT
 const struct pmu_attribute *intel_caps(const struct intel_pmu *pmu)
 {
 	static struct pmu_attribute caps[] = {
-		{ "pmu_name", "generic_arch_v2+" },
+		{ "pmu_name", NULL },
 		{ "max_precise", "0" },
 		{ NULL, NULL },
 	};
 
-	if (pmu->version < 2)
-		caps[0].text = "generic_arch_v1";
-	else if (pmu->version >= 5)
-		caps[0].text = "generic_arch_v5+";
+	caps[0].text = pmu->version < 2 ? "generic_arch_v1" :
+		       pmu->version < 5 ? "generic_arch_v2+" :
+					  "generic_arch_v5+";
 	return caps;
 }

@@ -110,14 +110,16 @@ static bool same_package(const struct cpu_topology *a, const struct cpu_topology
 	return a->package == b->package;
 }
 
-static bool same_cluster(const struct cpu_topology *a, const struct cpu_topology *b)
-{
-	return same_package(a, b) && a->cluster == b->cluster;
-}
-
 static bool same_core(const struct cpu_topology *a, const struct cpu_topology *b)
 {
 	return same_package(a, b) && a->core == b->core;
+}
+
+static bool same_cluster(const struct cpu_topology *a, const struct cpu_topology *b)
+{
+	if (a->cluster == CLUSTER_NONE)
+		return same_core(a, b);
+	return same_package(a, b) && a->cluster == b->cluster;
 }
 
 #define NUMBER(file, field)                                                        \

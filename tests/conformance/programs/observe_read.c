@@ -129,7 +129,8 @@ static void formats(void)
 	     "read_format %d", FORMATS);
 }
 
-/* Known work of several lengths, counted by events that count it all, a part, or nothing. */
+/* Known work of several lengths, counted by events that count it all, a part, or nothing. Not every AMD CPU
+ * has reference cycles. */
 static void counts(void)
 {
 	static const uint64_t lengths[] = { 1, 2, 1000, 100000, 10000000 };
@@ -160,7 +161,11 @@ static void counts(void)
 			attr.fields.config = events[event].config;
 			attr.fields.exclude_user = !events[event].user;
 			attr.fields.exclude_kernel = !events[event].kernel;
-			fd = must_open(&attr, -1);
+			fd = (int)open_event(&attr, 0, -1, -1, 0);
+			if (fd < 0) {
+				show(outcome(fd), "%s: open", events[event].name);
+				break;
+			}
 			show(outcome(work_counted(fd, lengths[i])), "%s, %llu loops: work",
 			     events[event].name, (unsigned long long)lengths[i]);
 			if (read(fd, &value, sizeof(value)) != sizeof(value))

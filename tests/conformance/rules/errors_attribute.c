@@ -3,6 +3,7 @@
  * The errors of perf_event_open that are the attribute's, errno by errno.
  */
 #include "errors.h"
+#include "machine.h"
 
 /* --- E2BIG --- */
 
@@ -142,7 +143,7 @@ WRONG("EOPNOTSUPP: branch stacks of a software event", EOPNOTSUPP,
        a.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY))
 WRONG("EOPNOTSUPP: samples without skid, which this PMU cannot take", EOPNOTSUPP,
       sampling(1000, PERF_SAMPLE_IP), a.precise_ip = 1)
-WRONG("EINVAL: samples into an AUX area, which this PMU does not have", EINVAL,
+WRONG("samples into an AUX area, which this PMU does not have, are refused", aux_output_error(),
       sampling(1000, PERF_SAMPLE_IP), a.aux_output = 1)
 WRONG("EOVERFLOW: a call chain longer than perf_event_max_stack", EOVERFLOW,
       sampling(1000, PERF_SAMPLE_CALLCHAIN), a.sample_max_stack = 128)

@@ -15,8 +15,14 @@
  *
  * perf_event_mlock_kb is LOCKED_PAGES; a buffer with its page is LOCKED_BUFFER, and beside it LOCKED_MORE are too many.
  * 256 samples of FILL_FIELDS are a page: so many of a filler() are not yet throttled.
+ *
+ * aux_output_error() is the answer to a request for samples in an AUX area: Linux's driver of Intel's PMU refuses them
+ * itself, and the driver of AMD's leaves this to the core. has_fixed_counters() is true if the other counters are fixed
+ * ones, as on the EV67 and Intel's CPUs.
  */
 #ifdef __alpha__
+#define aux_output_error()	EOPNOTSUPP
+#define has_fixed_counters()	true
 #define GENERAL_EVENT		PERF_COUNT_HW_CPU_CYCLES
 #define GENERAL_COUNTERS	1
 #define GENERAL_COUNT(loops)	BESIDE_COUNT(loops)
@@ -51,6 +57,8 @@ static inline int filler(uint64_t period)
 	return need(open_one(&a));
 }
 #else
+#include <cpuid.h>
+
 #define GENERAL_EVENT		   PERF_COUNT_HW_BRANCH_INSTRUCTIONS
 #define GENERAL_COUNTERS	   4
 #define GENERAL_COUNT(loops)	   WORK_BRANCHES(loops)
@@ -67,6 +75,16 @@ static inline int filler(uint64_t period)
 #define LOCKED_BUFFER		   129
 #define LOCKED_MORE		   2
 #define FILL_FIELDS		   PERF_SAMPLE_IP
+
+static inline bool is_amd(void)
+{
+	unsigned int eax, ebx, ecx, edx;
+
+	return __get_cpuid(0, &eax, &ebx, &ecx, &edx) && ebx == signature_AMD_ebx;
+}
+
+#define aux_output_error()	   (is_amd() ? EOPNOTSUPP : EINVAL)
+#define has_fixed_counters()	   (!is_amd())
 #endif
 
 #endif

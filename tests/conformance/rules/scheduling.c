@@ -203,11 +203,13 @@ RULE("software events run all of the time, even if others wait for counters")
 	EXPECT_EQ(s.running, s.enabled);
 }
 
-RULE("an event on a fixed counter takes none of the general ones")
+RULE("an event on a fixed counter, if the PMU has any, takes none of the general ones")
 {
 	attr_t a = branches(), b = branches();
 	int fds[COUNTERS];
 
+	if (!has_fixed_counters())
+		return;
 	a.disabled = 0;
 	for (int i = 0; i < COUNTERS; i++)
 		fds[i] = need(open_one(&a));

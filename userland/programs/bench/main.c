@@ -254,8 +254,12 @@ static int open_load(struct load *load, const struct switching *kind)
 		struct perf_event_attr attr = count_user(task_events[load->count]);
 
 		attr.inherit = kind->inherited;
-		if (perf_self_open(&load->events[load->count], &attr, NULL) != 0)
-			goto failed;
+		if (perf_self_open(&load->events[load->count], &attr, NULL) != 0) {
+			/* Not every AMD CPU has reference cycles. */
+			attr.config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS;
+			if (perf_self_open(&load->events[load->count], &attr, NULL) != 0)
+				goto failed;
+		}
 		load->count++;
 	}
 	while (load->more_count < kind->more)

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The observing programs whose answers depend on the CPU's vendor observe the same ABI on AMD's models, too.
+
+As transcripts.t, which runs all programs on Intel's. The differences that are meant are the same; not every one of them
+shows on an AMD CPU.
+"""
+
+import os
+import sys
+
+from tallytest import linux_answers, tap
+from tallytest.transcripts import differ, observations, rows
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TALLY = os.path.join(HERE, "..", "..", "tools", "tally")
+
+
+def compare(report, program, processor, allowed):
+    name = linux_answers.on_processor(program, processor)
+    question, linux = linux_answers.questions()[name], linux_answers.Answer(name)
+    path = os.path.join(linux_answers.BUILD, question.program)
+    status, output, error = tap.command([TALLY, "run", *question.options, "--log", f"{path}.{processor}.log", path],
+                                        timeout_s=330, cwd="/")
+    there, here = observations(linux.output), observations(output)
+    report.ok(status == 0 and here, f"{program}, {processor}: runs on Tally", f"status {status}", error)
+    wrong, _ = differ(there, here, allowed)
+    report.ok(there and not wrong and not linux.problem, f"{program}, {processor}: {len(there)} observations are the same",
+              linux.problem, f"{len(wrong)} differ:", *wrong)
+    intel = linux_answers.Answer(program)
+    report.ok(there != observations(intel.output), f"{program}, {processor}: and not all as with Intel's PMU", intel.problem)
+
+
+def main():
+    report = tap.Report()
+    differences = rows(None, 5)
+    for program, processors in linux_answers.AMD_PROGRAMS.items():
+        for processor in processors:
+            compare(report, program, processor, [row for row in differences if row[0] == program])
+    return report.done()
+
+
+sys.exit(main())
