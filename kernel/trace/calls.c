@@ -10,12 +10,12 @@
  * calls the functions here. The log of calls is a listener of the same hook, HOOK_call. As on Linux, a sample of
  * the events of one call has the program's registers, a sample of the raw events the kernel's.
  */
+#include <kernel/trace/calls.h>
+
 #include <string.h>
 
 #include <arch/task.h>
 #include <kernel/mm/text.h>
-#include <kernel/syscall/syscall_trace.h>
-#include <kernel/trace/calls.h>
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 

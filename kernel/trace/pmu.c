@@ -11,10 +11,10 @@
  * A filter is set once and freed with the event; an inherited event uses its parent's. So a walk may use it
  * without a lock.
  */
-#include <kernel/base/start.h>
 #include <kernel/trace/pmu.h>
 
 #include <arch/task.h>
+#include <kernel/base/start.h>
 #include <kernel/perf/event.h>
 #include <kernel/perf/pmu.h>
 #include <kernel/perf/settings.h>
