@@ -15,11 +15,18 @@
 #include <string.h>
 
 #include <arch/task.h>
+#include <kernel/base/hooks.h>
 #include <kernel/mm/text.h>
+#include <kernel/trace/emit.h>
 #include <machine/calls.h>
 #include <uapi/asm/unistd.h>
 
-#include "trace.h"
+
+/* The names, "openat", are those of Linux's functions, the numbers those of the ABI. */
+struct trace_call {
+	uint16_t number;
+	struct trace_event enter, exit;
+};
 
 static const struct trace_field exit_fields[] = {
 	{ "int", "__syscall_nr", "", 4, 4, true },

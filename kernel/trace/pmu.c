@@ -20,8 +20,10 @@
 #include <kernel/perf/settings.h>
 #include <kernel/perf/software.h>
 #include <kernel/task/credentials.h>
+#include <kernel/trace/emit.h>
 #include <kernel/trace/event.h>
 #include <kernel/trace/filter.h>
+#include <kernel/trace/match.h>
 #include <uapi/linux/errno.h>
 
 /* Enough to make the walk short when hundreds of tracepoints are counted (perf trace). */
